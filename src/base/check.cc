@@ -1,0 +1,18 @@
+// What a failed CGRUN_CHECK prints before it aborts.
+#include "src/base/check.h"
+
+#include <cstdio>
+#include <cstdlib>
+
+namespace cgrun::internal {
+
+CheckFailure::CheckFailure(const char* file, int line, const char* condition) {
+  message_ << file << ':' << line << ": internal error: " << condition << ' ';
+}
+
+CheckFailure::~CheckFailure() {
+  std::fprintf(stderr, "%s\n", message_.str().c_str());
+  std::abort();
+}
+
+}  // namespace cgrun::internal

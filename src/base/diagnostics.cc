@@ -1,0 +1,152 @@
+// Collecting, sorting and printing user errors; the 'did you mean' search.
+#include "src/base/diagnostics.h"
+
+#include <algorithm>
+#include <tuple>
+
+namespace cgrun {
+namespace {
+
+// Line `line` (from 1) of `text`, without its end.
+std::string_view LineOf(std::string_view text, int line) {
+  size_t begin = 0;
+  for (int i = 1; i < line; ++i) {
+    const size_t end = text.find('\n', begin);
+    if (end == std::string_view::npos) return {};
+    begin = end + 1;
+  }
+  std::string_view rest = text.substr(begin);
+  rest = rest.substr(0, rest.find('\n'));
+  if (!rest.empty() && rest.back() == '\r') rest.remove_suffix(1);
+  return rest;
+}
+
+bool IsUtf8Continuation(char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; }
+
+// The line and the caret under it. Control bytes are shown as '?', a tab keeps its width in the
+// caret's line, and a very long line is cut around the caret.
+std::string Excerpt(const SourceMark& mark, const char* bold, const char* reset) {
+  constexpr size_t kWidth = 160;
+  std::string_view line = LineOf(mark.file->text, mark.line);
+  size_t column = std::min<size_t>(std::max(mark.column, 1) - 1, line.size());
+  size_t cut = 0;
+  if (line.size() > kWidth && column > kWidth / 2) cut = column - kWidth / 2;
+  while (cut > 0 && cut < line.size() && IsUtf8Continuation(line[cut])) --cut;
+  size_t end = std::min(line.size(), cut + kWidth);
+  while (end < line.size() && IsUtf8Continuation(line[end])) ++end;
+  std::string shown, caret;
+  for (size_t i = cut; i < end; ++i) {
+    const char c = line[i];
+    const bool control = static_cast<unsigned char>(c) < 0x20 && c != '\t';
+    shown += control ? '?' : c;
+    if (i < column && !IsUtf8Continuation(c)) caret += c == '\t' ? '\t' : ' ';
+  }
+  const size_t room = end > column ? end - column : 1;
+  const size_t length = std::clamp<size_t>(std::max(mark.length, 1), 1, std::max<size_t>(room, 1));
+  caret += '^' + std::string(length - 1, '~');
+  return "    " + shown + "\n    " + bold + caret + reset + "\n";
+}
+
+// Optimal string alignment distance, cut off beyond `limit`.
+int EditDistance(std::string_view a, std::string_view b) {
+  const size_t n = a.size(), m = b.size();
+  std::vector<int> before(m + 1), previous(m + 1), current(m + 1);
+  for (size_t j = 0; j <= m; ++j) previous[j] = static_cast<int>(j);
+  for (size_t i = 1; i <= n; ++i) {
+    current[0] = static_cast<int>(i);
+    for (size_t j = 1; j <= m; ++j) {
+      const int substitution = previous[j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1);
+      current[j] = std::min({previous[j] + 1, current[j - 1] + 1, substitution});
+      const bool transposed = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
+      if (transposed) current[j] = std::min(current[j], before[j - 2] + 1);
+    }
+    std::swap(before, previous);
+    std::swap(previous, current);
+  }
+  return previous[m];
+}
+
+auto SortKey(const Diagnostic& d) {
+  return std::make_tuple(d.mark.file ? d.mark.file->name : std::string(), d.mark.line,
+                         d.mark.column);
+}
+
+}  // namespace
+
+std::string SourceMark::ToString() const {
+  if (!file) return "";
+  if (line <= 0) return file->name;
+  return file->name + ":" + std::to_string(line) + ":" + std::to_string(std::max(column, 1));
+}
+
+void Diagnostics::Error(SourceMark mark, std::string message, std::string help) {
+  items_.push_back({Severity::kError, std::move(mark), std::move(message), std::move(help)});
+  ++error_count_;
+}
+
+void Diagnostics::Warning(SourceMark mark, std::string message, std::string help) {
+  items_.push_back({Severity::kWarning, std::move(mark), std::move(message), std::move(help)});
+}
+
+std::vector<Diagnostic> Diagnostics::Sorted() const {
+  std::vector<Diagnostic> sorted = items_;
+  std::stable_sort(sorted.begin(), sorted.end(), [](const Diagnostic& a, const Diagnostic& b) {
+    return SortKey(a) < SortKey(b);
+  });
+  const auto same = [](const Diagnostic& a, const Diagnostic& b) {
+    return SortKey(a) == SortKey(b) && a.message == b.message;
+  };
+  sorted.erase(std::unique(sorted.begin(), sorted.end(), same), sorted.end());
+  return sorted;
+}
+
+std::string Diagnostics::ToString(bool color) const {
+  const char* bold = color ? "\033[1m" : "";
+  const char* red = color ? "\033[1;31m" : "";
+  const char* yellow = color ? "\033[1;33m" : "";
+  const char* cyan = color ? "\033[36m" : "";
+  const char* reset = color ? "\033[0m" : "";
+  std::string out;
+  for (const Diagnostic& d : Sorted()) {
+    const std::string place = d.mark.ToString();
+    if (!place.empty()) out += bold + place + ": " + reset;
+    out += d.severity == Severity::kError ? std::string(red) + "error: " + reset
+                                          : std::string(yellow) + "warning: " + reset;
+    out += d.message + "\n";
+    if (d.mark.file && d.mark.line > 0) out += Excerpt(d.mark, red, reset);
+    if (!d.help.empty()) out += std::string(cyan) + "help: " + reset + d.help + "\n";
+  }
+  return out;
+}
+
+void Diagnostics::ThrowIfErrors() const {
+  if (!has_errors()) return;
+  for (const Diagnostic& d : items_) {
+    if (d.severity == Severity::kError) throw UserError(d.message, d.help);
+  }
+}
+
+std::string NearestName(std::string_view name, std::span<const std::string> candidates) {
+  const int limit = std::max(1, static_cast<int>(name.size()) / 3);
+  int best = limit + 1;
+  std::string nearest;
+  for (const std::string& candidate : candidates) {
+    const int distance = EditDistance(name, candidate);
+    if (distance < best) {
+      best = distance;
+      nearest = candidate;
+    }
+  }
+  return nearest;
+}
+
+std::string SuggestName(std::string_view name, std::span<const std::string> candidates) {
+  const std::string nearest = NearestName(name, candidates);
+  if (!nearest.empty()) return "did you mean '" + nearest + "'?";
+  if (candidates.empty()) return "";
+  std::string known = "known: ";
+  for (size_t i = 0; i < candidates.size(); ++i) known += (i ? ", " : "") + candidates[i];
+  return known;
+}
+
+}  // namespace cgrun

@@ -1,0 +1,87 @@
+// Errors that users cause: collected with the place in their file, printed with the line, a caret
+// and help. A phase goes on after an error where it can, so that one run reports all errors of a
+// file; where it cannot, it throws UserError, which only ends the phase.
+#ifndef CGRUN_BASE_DIAGNOSTICS_H_
+#define CGRUN_BASE_DIAGNOSTICS_H_
+
+#include <memory>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace cgrun {
+
+// A text that marks point into; shared, so that a mark outlives its parser.
+struct SourceFile {
+  std::string name;  // as the user gave it
+  std::string text;
+};
+
+// A place in a source file. Lines and columns count from 1; 0 means 'the file as a whole'.
+// A mark without a file is a place that no user wrote.
+struct SourceMark {
+  std::shared_ptr<const SourceFile> file;
+  int line = 0;
+  int column = 0;
+  int length = 1;  // characters underlined
+
+  // "model.yaml:12:7", "model.yaml" without a line, "" without a file.
+  std::string ToString() const;
+};
+
+enum class Severity { kError, kWarning };
+
+struct Diagnostic {
+  Severity severity = Severity::kError;
+  SourceMark mark;
+  std::string message;  // what is wrong, in lower case, without a full stop
+  std::string help;     // how to mend it; may be empty
+};
+
+// Ends a phase. What was wrong stands in the Diagnostics that the phase was given, or in what().
+class UserError : public std::runtime_error {
+ public:
+  explicit UserError(const std::string& message, std::string help = "")
+      : std::runtime_error(message), help_(std::move(help)) {}
+  const std::string& help() const { return help_; }
+
+ private:
+  std::string help_;
+};
+
+// The sink that phases report to.
+class Diagnostics {
+ public:
+  void Error(SourceMark mark, std::string message, std::string help = "");
+  void Warning(SourceMark mark, std::string message, std::string help = "");
+
+  bool has_errors() const { return error_count_ > 0; }
+  int error_count() const { return error_count_; }
+  // In the order of their places, each place's once.
+  std::vector<Diagnostic> Sorted() const;
+
+  // "FILE:LINE:COLUMN: error: …", the line, the caret, "help: …" for each, with ANSI colours if
+  // `color`.
+  std::string ToString(bool color = false) const;
+
+  // Throws UserError if there are errors: the phase that called it ends here.
+  void ThrowIfErrors() const;
+
+ private:
+  std::vector<Diagnostic> items_;
+  int error_count_ = 0;
+};
+
+// The candidate nearest to `name` by edit distance (with transpositions), or "" where none is near
+// enough to be a typing error.
+std::string NearestName(std::string_view name, std::span<const std::string> candidates);
+
+// "did you mean 'x'?", or "known: a, b, c" where nothing is near, or "" where there is no
+// candidate.
+std::string SuggestName(std::string_view name, std::span<const std::string> candidates);
+
+}  // namespace cgrun
+
+#endif  // CGRUN_BASE_DIAGNOSTICS_H_

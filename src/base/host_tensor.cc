@@ -1,0 +1,61 @@
+// Element access of host tensors by number type.
+#include "src/base/host_tensor.h"
+
+#include <type_traits>
+
+namespace cgrun {
+namespace {
+
+// Calls `f` with a null pointer of the element type.
+template <class F>
+auto Dispatch(DType dtype, F f) {
+  switch (dtype) {
+    case DType::kF64:
+      return f(static_cast<double*>(nullptr));
+    case DType::kF32:
+      return f(static_cast<float*>(nullptr));
+    case DType::kBF16:
+      return f(static_cast<BFloat16*>(nullptr));
+    case DType::kI64:
+      return f(static_cast<int64_t*>(nullptr));
+    case DType::kI32:
+      return f(static_cast<int32_t*>(nullptr));
+    case DType::kU8:
+      return f(static_cast<uint8_t*>(nullptr));
+    case DType::kBool:
+      return f(static_cast<bool*>(nullptr));
+    case DType::kF16:
+      break;
+  }
+  CGRUN_CHECK(false) << "no element access for " << Name(dtype);
+  return f(static_cast<double*>(nullptr));
+}
+
+}  // namespace
+
+HostTensor::HostTensor(DType dtype, Shape shape) : dtype_(dtype), shape_(std::move(shape)) {
+  bytes_.resize(static_cast<size_t>(shape_.Elements() * SizeOf(dtype)));
+}
+
+double HostTensor::At(int64_t i) const {
+  return Dispatch(dtype_, [&]<class T>(T*) -> double {
+    const T value = data<T>()[static_cast<size_t>(i)];
+    if constexpr (std::is_same_v<T, BFloat16>) {
+      return static_cast<double>(static_cast<float>(value));
+    } else {
+      return static_cast<double>(value);
+    }
+  });
+}
+
+void HostTensor::Set(int64_t i, double value) {
+  Dispatch(dtype_, [&]<class T>(T*) {
+    if constexpr (std::is_same_v<T, BFloat16>) {
+      data<T>()[static_cast<size_t>(i)] = BFloat16(static_cast<float>(value));
+    } else {
+      data<T>()[static_cast<size_t>(i)] = static_cast<T>(value);
+    }
+  });
+}
+
+}  // namespace cgrun

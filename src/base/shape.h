@@ -1,0 +1,67 @@
+// Shapes whose dimensions are `k` or `k·N`, N the batch size that is bound before kernels are
+// chosen.
+#ifndef CGRUN_BASE_SHAPE_H_
+#define CGRUN_BASE_SHAPE_H_
+
+#include <cstdint>
+#include <initializer_list>
+#include <string>
+#include <vector>
+
+namespace cgrun {
+
+// One dimension: `size`, times the batch size if `batch`.
+struct Dim {
+  int64_t size = 0;
+  bool batch = false;
+
+  constexpr Dim() = default;
+  constexpr Dim(int64_t s) : size(s) {}  // NOLINT: a literal is a dimension
+  constexpr Dim(int64_t s, bool b) : size(s), batch(b) {}
+
+  friend bool operator==(const Dim&, const Dim&) = default;
+  std::string ToString() const;  // "28", "N", "4N"
+};
+
+// The batch dimension N itself.
+inline constexpr Dim kBatchDim{1, true};
+
+class Shape {
+ public:
+  Shape() = default;
+  Shape(std::initializer_list<Dim> dims) : dims_(dims) {}
+  explicit Shape(std::vector<Dim> dims) : dims_(std::move(dims)) {}
+  static Shape Of(const std::vector<int64_t>& sizes);
+
+  int rank() const { return static_cast<int>(dims_.size()); }
+  const Dim& operator[](int axis) const { return dims_[static_cast<size_t>(axis)]; }
+  Dim& operator[](int axis) { return dims_[static_cast<size_t>(axis)]; }
+  const std::vector<Dim>& dims() const { return dims_; }
+  std::vector<Dim>& dims() { return dims_; }
+  auto begin() const { return dims_.begin(); }
+  auto end() const { return dims_.end(); }
+
+  // No dimension depends on the batch.
+  bool IsBound() const;
+  // The shape for N = `batch`.
+  Shape Bind(int64_t batch) const;
+  // Number of elements as a dimension (`k·N`). At most one dimension may depend on the batch.
+  Dim ElementsDim() const;
+  // Number of elements of a bound shape.
+  int64_t Elements() const;
+  // The sizes of a bound shape.
+  std::vector<int64_t> Sizes() const;
+
+  friend bool operator==(const Shape&, const Shape&) = default;
+  std::string ToString() const;  // "[N, 1, 28, 28]"
+
+ private:
+  std::vector<Dim> dims_;
+};
+
+// Row-major strides, in elements, of a bound shape.
+std::vector<int64_t> RowMajorStrides(const Shape& shape);
+
+}  // namespace cgrun
+
+#endif  // CGRUN_BASE_SHAPE_H_
