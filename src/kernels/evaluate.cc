@@ -46,6 +46,7 @@ KernelOption MakeOption(const KernelDef& kernel, const NodeSignature& node, int 
   option.input_layouts.resize(node.inputs.size());
   option.output_layouts.resize(node.outputs.size());
   if (kernel.in_place) option.in_place = InPlacePairsOf(node.op);
+  if (kernel.layouts != nullptr) kernel.layouts(node, &option);
   option.strided_inputs = kernel.strided_inputs;
   if (kernel.workspace_bytes != nullptr) {
     option.workspace_bytes = kernel.workspace_bytes(node, threads);

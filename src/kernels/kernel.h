@@ -46,11 +46,12 @@ struct Instruction {
   int32_t node = 0;  // index of the node, for messages
 };
 
-// The bytes of operand `i`.
+// The bytes of operand `i`. An arena without a base makes offsets addresses, as eager mode does.
 template <class T>
 T* Data(const RunContext& context, const Instruction& instruction, int i) {
   const Operand& operand = instruction.operands[i];
-  return reinterpret_cast<T*>(context.arenas[static_cast<int>(operand.arena)] + operand.offset);
+  const auto base = reinterpret_cast<uintptr_t>(context.arenas[static_cast<int>(operand.arena)]);
+  return reinterpret_cast<T*>(base + static_cast<uintptr_t>(operand.offset));
 }
 
 // How an operand's elements lie: a layout, or, where it is a view into another tensor, strides in
@@ -83,6 +84,7 @@ struct KernelDef {
   bool (*supports)(const NodeSignature&) = nullptr;  // null: every node of its operator
   int64_t (*workspace_bytes)(const NodeSignature&, int threads) = nullptr;  // null: none
   PreparedKernel (*prepare)(const KernelRequest&) = nullptr;
+  void (*layouts)(const NodeSignature&, KernelOption*) = nullptr;  // null: all plain
   bool in_place = true;         // can run on the operator's in-place pairs
   bool strided_inputs = false;  // reads inputs of any strides
 };

@@ -19,8 +19,9 @@ OpDef fused() {
   OpDef def;
   def.name = "fused";
   def.summary = "Several elementwise operators as one node.";
-  def.details = "The body lists the operators; an operand is an input or an earlier result. All of them have "
-                "the type of the output.";
+  def.details =
+      "The body lists the operators; an operand is an input or an earlier result. All of them have "
+      "the type of the output.";
   def.inputs = {{"x", "operands of the body", Arity::kVariadic}};
   def.outputs = {{"y", "result of the last operator of the body"}};
   def.infer = Infer;

@@ -51,8 +51,16 @@ PreparedKernel Prepare(const KernelRequest& request) {
   return PreparedKernel::Of(&Run, std::move(p));
 }
 
+void Layouts(const NodeSignature& node, KernelOption* option) {
+  const auto& attributes = node.attributes.As<ReorderAttributes>();
+  CGRUN_CHECK(Layout::Parse(attributes.from, &option->input_layouts[0]));
+  CGRUN_CHECK(Layout::Parse(attributes.to, &option->output_layouts[0]));
+}
+
 }  // namespace
 
-KernelDef reorder() { return {.name = "reference.reorder", .prepare = Prepare}; }
+KernelDef reorder() {
+  return {.name = "reference.reorder", .prepare = Prepare, .layouts = Layouts};
+}
 
 }  // namespace cgrun::reference
