@@ -128,7 +128,7 @@ struct Graph {
   // The value of that name, or invalid.
   ValueId FindValue(std::string_view value_name) const;
   // Bytes of a bound value in its layout.
-  int64_t BytesOf(ValueId id) const { return Bytes(values[id].type, values[id].layout); }
+  int64_t BytesOf(ValueId id) const { return ByteSize(values[id].type, values[id].layout); }
 };
 
 // For each value, the nodes that read it, in id order; a node that reads it twice stands once.

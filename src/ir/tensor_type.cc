@@ -86,7 +86,7 @@ int64_t PaddedElements(const Shape& shape, const Layout& layout) {
   return elements;
 }
 
-int64_t Bytes(const TensorType& type, const Layout& layout) {
+int64_t ByteSize(const TensorType& type, const Layout& layout) {
   return PaddedElements(type.shape, layout) * SizeOf(type.dtype);
 }
 

@@ -44,7 +44,7 @@ struct Layout {
 // Elements that a bound shape takes in a layout: blocked axes are padded to whole blocks.
 int64_t PaddedElements(const Shape& shape, const Layout& layout);
 // Bytes of a bound type in a layout.
-int64_t Bytes(const TensorType& type, const Layout& layout = {});
+int64_t ByteSize(const TensorType& type, const Layout& layout = {});
 // The offset, in elements, of the element at `index` (one entry an axis).
 int64_t ElementOffset(const Shape& shape, const Layout& layout, const std::vector<int64_t>& index);
 

@@ -15,8 +15,8 @@ int64_t Align(int64_t bytes) { return (bytes + kAlignment - 1) / kAlignment * kA
 
 double EstimateSeconds(const NodeSignature& node) {
   int64_t bytes = 0;
-  for (const TensorType& type : node.inputs) bytes += Bytes(type);
-  for (const TensorType& type : node.outputs) bytes += Bytes(type);
+  for (const TensorType& type : node.inputs) bytes += ByteSize(type);
+  for (const TensorType& type : node.outputs) bytes += ByteSize(type);
   return static_cast<double>(CostOf(node).flops) / kFlopsPerSecond +
          static_cast<double>(bytes) / kBytesPerSecond;
 }
@@ -61,8 +61,8 @@ std::optional<std::vector<HostTensor>> EvaluateOnHost(const KernelLibrary& libra
   const std::vector<KernelOption> options = library.Options(node, 1);
   if (options.empty() || !AllPlain(options[0])) return std::nullopt;
   HostArena arena;
-  for (const TensorType& type : node.inputs) arena.Add(Bytes(type), Access::kRead);
-  for (const TensorType& type : node.outputs) arena.Add(Bytes(type), Access::kWrite);
+  for (const TensorType& type : node.inputs) arena.Add(ByteSize(type), Access::kRead);
+  for (const TensorType& type : node.outputs) arena.Add(ByteSize(type), Access::kWrite);
   if (options[0].workspace_bytes > 0) arena.Add(options[0].workspace_bytes, Access::kScratch);
 
   struct alignas(kAlignment) Line {

@@ -173,8 +173,8 @@ TEST_P(OpCases, InPlaceGivesTheSameBytes) {
   for (const InPlacePair& pair : options[0].in_place) {
     if (static_cast<size_t>(pair.input) >= node.inputs.size()) continue;
     if (static_cast<size_t>(pair.output) >= node.outputs.size()) continue;
-    if (Bytes(node.inputs[static_cast<size_t>(pair.input)]) !=
-        Bytes(node.outputs[static_cast<size_t>(pair.output)])) {
+    if (ByteSize(node.inputs[static_cast<size_t>(pair.input)]) !=
+        ByteSize(node.outputs[static_cast<size_t>(pair.output)])) {
       continue;
     }
     std::vector<std::vector<std::byte>> memory;
@@ -183,7 +183,7 @@ TEST_P(OpCases, InPlaceGivesTheSameBytes) {
       const auto bytes = c.sources.at(id).bytes();
       memory.emplace_back(bytes.begin(), bytes.end());
     }
-    for (const TensorType& type : node.outputs) memory.emplace_back(Bytes(type));
+    for (const TensorType& type : node.outputs) memory.emplace_back(ByteSize(type));
     memory.emplace_back(options[0].workspace_bytes);
     for (size_t i = 0; i < memory.size(); ++i) {
       const bool shared = i == node.inputs.size() + static_cast<size_t>(pair.output);

@@ -23,7 +23,7 @@ void Run(const RunContext& context, const Instruction& i) noexcept {
 
 PreparedKernel Prepare(const KernelRequest& request) {
   const TensorType& type = request.node.inputs[0];
-  return PreparedKernel::Of(&Run, Parameters{type.shape.Elements(), Bytes(type), type.dtype});
+  return PreparedKernel::Of(&Run, Parameters{type.shape.Elements(), ByteSize(type), type.dtype});
 }
 
 }  // namespace

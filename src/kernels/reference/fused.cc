@@ -41,7 +41,7 @@ void Run(const RunContext& context, const Instruction& i) noexcept {
   }
 }
 
-int64_t SlotBytes(const NodeSignature& node) { return (Bytes(node.outputs[0]) + 63) / 64 * 64; }
+int64_t SlotBytes(const NodeSignature& node) { return (ByteSize(node.outputs[0]) + 63) / 64 * 64; }
 
 // Every intermediate has a slot of its own; the last result is the node's output.
 int64_t WorkspaceBytes(const NodeSignature& node, int) {

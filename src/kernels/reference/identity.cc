@@ -18,7 +18,7 @@ void Run(const RunContext& context, const Instruction& i) noexcept {
 }
 
 PreparedKernel Prepare(const KernelRequest& request) {
-  return PreparedKernel::Of(&Run, Parameters{Bytes(request.node.inputs[0])});
+  return PreparedKernel::Of(&Run, Parameters{ByteSize(request.node.inputs[0])});
 }
 
 }  // namespace

@@ -40,7 +40,7 @@ PreparedKernel Prepare(const KernelRequest& request) {
   const auto& attributes = request.node.attributes.As<ReorderAttributes>();
   Layout from, to;
   CGRUN_CHECK(Layout::Parse(attributes.from, &from) && Layout::Parse(attributes.to, &to));
-  Parameters p{{}, {}, SizeOf(type.dtype), Bytes(type, to)};
+  Parameters p{{}, {}, SizeOf(type.dtype), ByteSize(type, to)};
   std::vector<int64_t> index(static_cast<size_t>(type.shape.rank()));
   const int64_t elements = type.shape.Elements();
   for (int64_t e = 0; e < elements; ++e) {
