@@ -75,4 +75,11 @@ void HostTensor::Set(int64_t i, double value) {
   });
 }
 
+std::optional<int64_t> CheckedByteSize(DType dtype, std::span<const int64_t> sizes) {
+  const std::optional<int64_t> elements = CheckedElements(sizes);
+  int64_t bytes = 0;
+  if (!elements || __builtin_mul_overflow(*elements, SizeOf(dtype), &bytes)) return std::nullopt;
+  return bytes;
+}
+
 }  // namespace cgrun

@@ -3,6 +3,7 @@
 #define CGRUN_BASE_HOST_TENSOR_H_
 
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -60,6 +61,10 @@ class HostTensor {
   Shape shape_{0};
   std::vector<std::byte> bytes_;
 };
+
+// Bytes of a tensor whose sizes come from outside; nothing where a size is negative or where the
+// bytes do not fit. What passes here can be a HostTensor, memory permitting.
+std::optional<int64_t> CheckedByteSize(DType dtype, std::span<const int64_t> sizes);
 
 }  // namespace cgrun
 
