@@ -1,4 +1,5 @@
-// AssignBuffers: one walk along the schedule that gives each output a buffer, its own or an input's.
+// AssignBuffers: one walk along the schedule that gives each output a buffer, its own or an
+// input's.
 #include "src/plan/buffer_assignment.h"
 
 #include <algorithm>
@@ -124,7 +125,8 @@ class Assigner {
     if (options_.zones_apart && graph_.values[output].zone != buffer.zone) return false;
     const SharedBufferId id = result_.of_value[input];
     for (size_t i = 0; i < node.inputs.size(); ++i) {  // no other operand lies in these bytes
-      if (static_cast<int>(i) != input_index && result_.of_value[node.inputs[i]] == id) return false;
+      if (static_cast<int>(i) != input_index && result_.of_value[node.inputs[i]] == id)
+        return false;
     }
     return std::none_of(node.outputs.begin(), node.outputs.end(),
                         [&](ValueId other) { return result_.of_value[other] == id; });

@@ -1,5 +1,5 @@
-// Buffers: which values share bytes. A view lies in its input's buffer, an update in its state's, and
-// an operator that may run in place writes over an input that nothing reads any more.
+// Buffers: which values share bytes. A view lies in its input's buffer, an update in its state's,
+// and an operator that may run in place writes over an input that nothing reads any more.
 #ifndef CGRUN_PLAN_BUFFER_ASSIGNMENT_H_
 #define CGRUN_PLAN_BUFFER_ASSIGNMENT_H_
 

@@ -18,8 +18,8 @@ struct Liveness {
   IdVector<ValueId, Lifespan> values;
 };
 
-// A value lives from its producer to its last reader; a placeholder from step 0; state and constants
-// always; outputs of the graph to the end; what nothing reads, for its producer's step.
+// A value lives from its producer to its last reader; a placeholder from step 0; state and
+// constants always; outputs of the graph to the end; what nothing reads, for its producer's step.
 Liveness ComputeLiveness(const Graph& graph, const Schedule& schedule);
 
 }  // namespace cgrun

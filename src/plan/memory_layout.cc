@@ -216,9 +216,8 @@ MemoryLayout PlanLayout(const std::vector<PlannedEntry>& entries, const LayoutOp
 
 MemoryProblem TransientProblem(const PlannedEntry& entry, const LayoutOptions& options) {
   const Liveness liveness = ComputeLiveness(*entry.graph, *entry.schedule);
-  const BufferAssignment assignment =
-      AssignBuffers(*entry.graph, *entry.schedule, liveness,
-                    {options.in_place, options.zones_apart});
+  const BufferAssignment assignment = AssignBuffers(*entry.graph, *entry.schedule, liveness,
+                                                    {options.in_place, options.zones_apart});
   return ProblemOf(*entry.graph, assignment, TransientBuffers(assignment, nullptr));
 }
 

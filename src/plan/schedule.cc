@@ -49,7 +49,8 @@ Schedule ListSchedule(const Graph& graph, Priority priority) {
   return schedule;
 }
 
-// The order in which the nodes were built: forward, backward, then updates, as a person writes them.
+// The order in which the nodes were built: forward, backward, then updates, as a person writes
+// them.
 Schedule Serial(const Graph& graph) {
   return ListSchedule(graph, [](NodeId node, int64_t) { return node; });
 }

@@ -1,5 +1,5 @@
-// ProgramImage: a compiled model as plain data — byte code, memory layout, and the model it came from.
-// It is what `compile` writes, `disasm` prints and a Program is made of.
+// ProgramImage: a compiled model as plain data — byte code, memory layout, and the model it came
+// from. It is what `compile` writes, `disasm` prints and a Program is made of.
 #ifndef CGRUN_PROGRAM_IMAGE_H_
 #define CGRUN_PROGRAM_IMAGE_H_
 
@@ -36,7 +36,7 @@ struct ImageInstruction {
 // Bytes that are written from outside before a run (a feed), or read after it (a result).
 struct ImagePort {
   std::string name;
-  TensorType type;  // bound
+  TensorType type;                            // bound
   OutputKind kind = OutputKind::kPrediction;  // of results
   int path = -1;
   ImageOperand bytes;
@@ -77,9 +77,9 @@ struct ImagePath {
 };
 
 struct ProgramImage {
-  std::string model;        // its name
-  std::string model_text;   // the model file as resolved
-  std::string model_path;   // where it was read from
+  std::string model;       // its name
+  std::string model_text;  // the model file as resolved
+  std::string model_path;  // where it was read from
   std::string device;
   std::string fingerprint;  // of the kernel library
   uint64_t seed = 0;
@@ -93,9 +93,9 @@ struct ProgramImage {
   const ImageEntry* Find(EntryKind kind, int64_t batch) const;
 };
 
-// Checks what an image promises: operands inside their arenas and aligned, nothing read before it is
-// written, nothing written over what is still to be read. One sentence a violation; what it calls
-// clean runs without further checks.
+// Checks what an image promises: operands inside their arenas and aligned, nothing read before it
+// is written, nothing written over what is still to be read. One sentence a violation; what it
+// calls clean runs without further checks.
 std::vector<std::string> VerifyImage(const ProgramImage& image);
 
 // The listing of an image.

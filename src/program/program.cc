@@ -4,7 +4,8 @@
 #include <algorithm>
 
 #include "src/base/check.h"
-#include "src/base/hash.h"
+#include "src/io/checksum.h"
+#include "src/ops/initializers.h"
 
 namespace cgrun {
 
@@ -97,14 +98,14 @@ std::byte* Program::Address(const Operand& operand) const {
 
 void Program::Feed(const ImagePort& port, std::span<const std::byte> bytes) {
   CGRUN_CHECK(static_cast<int64_t>(bytes.size()) == port.bytes.bytes) << port.name;
-  device_.Copy(CopyKind::kHostToDevice, Address(port.bytes.operand), bytes.data(),
-               port.bytes.bytes, context_.stream);
+  device_.Copy(CopyKind::kHostToDevice, Address(port.bytes.operand), bytes.data(), port.bytes.bytes,
+               context_.stream);
 }
 
 void Program::Fetch(const ImagePort& port, std::span<std::byte> bytes) const {
   CGRUN_CHECK(static_cast<int64_t>(bytes.size()) == port.bytes.bytes) << port.name;
-  device_.Copy(CopyKind::kDeviceToHost, bytes.data(), Address(port.bytes.operand),
-               port.bytes.bytes, context_.stream);
+  device_.Copy(CopyKind::kDeviceToHost, bytes.data(), Address(port.bytes.operand), port.bytes.bytes,
+               context_.stream);
   device_.Synchronize(context_.stream);
 }
 
@@ -166,10 +167,9 @@ uint64_t Program::StateHash() const {
     const Role role = image_.states[i].role;
     if (role == Role::kParameter || role == Role::kRunningStatistic) order.push_back(i);
   }
-  std::sort(order.begin(), order.end(), [&](size_t a, size_t b) {
-    return image_.states[a].name < image_.states[b].name;
-  });
-  uint64_t hash = kHashSeed;
+  std::sort(order.begin(), order.end(),
+            [&](size_t a, size_t b) { return image_.states[a].name < image_.states[b].name; });
+  uint64_t hash = 0;
   for (size_t i : order) {
     hash = HashBytes(std::as_bytes(std::span(image_.states[i].name)), hash);
     hash = HashBytes(ReadState(i).bytes(), hash);

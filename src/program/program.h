@@ -1,5 +1,5 @@
-// Program: a verified image with its kernels prepared and its arena taken. Running an entry point is
-// a loop over instructions; it allocates nothing and looks nothing up.
+// Program: a verified image with its kernels prepared and its arena taken. Running an entry point
+// is a loop over instructions; it allocates nothing and looks nothing up.
 #ifndef CGRUN_PROGRAM_PROGRAM_H_
 #define CGRUN_PROGRAM_PROGRAM_H_
 
@@ -20,9 +20,9 @@ struct EntryPoint {
 
 class Program {
  public:
-  // Verifies the image, prepares its kernels, and takes and fills the arena: constants, and state as
-  // its initialisers say. `device`, `library` and `communicator` must outlive the program. Throws
-  // UserError if the image is not sound or there is too little memory.
+  // Verifies the image, prepares its kernels, and takes and fills the arena: constants, and state
+  // as its initialisers say. `device`, `library` and `communicator` must outlive the program.
+  // Throws UserError if the image is not sound or there is too little memory.
   Program(ProgramImage image, Device& device, const KernelLibrary& library,
           Communicator& communicator);
   ~Program();
@@ -72,12 +72,6 @@ class Program {
   std::vector<std::shared_ptr<const void>> parameters_;  // of all instructions
   std::vector<std::unique_ptr<Operand[]>> operands_;
 };
-
-// The value that a state starts with: a pure function of the seed, its name and its initialiser.
-HostTensor InitialValue(const std::string& name, const TensorType& type, const ParameterInfo& info,
-                        uint64_t seed);
-// The initialisers that InitialValue knows.
-std::vector<std::string> InitializerNames();
 
 }  // namespace cgrun
 

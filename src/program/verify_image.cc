@@ -67,7 +67,8 @@ class EntryVerifier {
   void Fail(const std::string& sentence) { violations_.push_back(entry_.name + ": " + sentence); }
 
   void AddPersistent(const std::string& name, int64_t begin, int64_t bytes) {
-    const ImageOperand operand{{begin, ArenaKind::kDevice, Access::kWrite}, bytes, kUnusedState, {}};
+    const ImageOperand operand{
+        {begin, ArenaKind::kDevice, Access::kWrite}, bytes, kUnusedState, {}};
     if (!InArena(name, operand, 1)) return;
     const auto next = persistent_.lower_bound(begin);
     const bool overlaps = (next != persistent_.end() && next->first < begin + bytes) ||
@@ -102,8 +103,8 @@ class EntryVerifier {
                   std::to_string(tensors) + " tensors");
     }
     for (size_t i = 0; i < tensors; ++i) {
-      const TensorType& type = i < inputs ? instruction.node.inputs[i]
-                                          : instruction.node.outputs[i - inputs];
+      const TensorType& type =
+          i < inputs ? instruction.node.inputs[i] : instruction.node.outputs[i - inputs];
       const ImageOperand& operand = instruction.operands[i];
       if (!InArena(name, operand, SizeOf(type.dtype))) return;
       if (operand.bytes != ByteSize(type, operand.layout.layout)) {

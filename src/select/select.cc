@@ -101,12 +101,11 @@ class Selector {
     node_options.phase = reader.phase;
     node_options.path = reader.path;
     node_options.mark = reader.mark;
-    node_options.output_role = graph_.values[value].role == Role::kGradient ? Role::kGradient
-                                                                            : Role::kIntermediate;
+    node_options.output_role =
+        graph_.values[value].role == Role::kGradient ? Role::kGradient : Role::kIntermediate;
     node_options.output_zone = graph_.values[value].zone;
-    const ValueId copy =
-        builder_.AddNode(OpId::reorder, signature.attributes, {value},
-                         graph_.values[value].name + ".reorder", node_options)[0];
+    const ValueId copy = builder_.AddNode(OpId::reorder, signature.attributes, {value},
+                                          graph_.values[value].name + ".reorder", node_options)[0];
     graph_.values[copy].layout = layout;
     const std::vector<KernelOption> options = target_.Options(signature, options_.threads);
     if (options.empty()) {

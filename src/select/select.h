@@ -1,5 +1,5 @@
-// select: kernel, layout, workspace and threads for each node, asked of the target; Reorder nodes where
-// layouts differ.
+// select: kernel, layout, workspace and threads for each node, asked of the target; Reorder nodes
+// where layouts differ.
 #ifndef CGRUN_SELECT_SELECT_H_
 #define CGRUN_SELECT_SELECT_H_
 
@@ -13,9 +13,10 @@ struct SelectOptions {
   int threads = 1;
 };
 
-// `graph` is bound. Every node gets its kernel: of the target's options the one whose estimated time,
-// with the reorders that it would need, is least; the target's own order breaks ties. State, outputs
-// and placeholders stay in plain layout. A node that no kernel can run is an error at its mark.
+// `graph` is bound. Every node gets its kernel: of the target's options the one whose estimated
+// time, with the reorders that it would need, is least; the target's own order breaks ties. State,
+// outputs and placeholders stay in plain layout. A node that no kernel can run is an error at its
+// mark.
 Graph SelectKernels(const Graph& graph, const Target& target, const SelectOptions& options,
                     Diagnostics& diagnostics);
 

@@ -1,12 +1,13 @@
 // Initial values of state: counter-based, keyed by seed and name, so that they depend on nothing
 // else. Numbers are drawn in f64 and rounded to the state's type.
+#include "src/ops/initializers.h"
+
 #include <cmath>
 #include <functional>
 #include <map>
 
 #include "src/base/check.h"
 #include "src/base/random.h"
-#include "src/program/program.h"
 
 namespace cgrun {
 namespace {
@@ -68,10 +69,8 @@ const std::map<std::string, MakeFill>& Initializers() {
          const double bound = std::sqrt(6.0 / FanSum(info));
          return UniformIn(key, -bound, bound);
        }},
-      {"glorot_normal",
-       [](const ParameterInfo& info, uint64_t key) {
-         return Normal(key, 0, std::sqrt(2.0 / FanSum(info)));
-       }},
+      {"glorot_normal", [](const ParameterInfo& info,
+                           uint64_t key) { return Normal(key, 0, std::sqrt(2.0 / FanSum(info))); }},
       {"he_uniform",
        [](const ParameterInfo& info, uint64_t key) {
          const double bound = std::sqrt(6.0 / static_cast<double>(info.fan_in));
