@@ -10,11 +10,9 @@
 #include <string_view>
 #include <vector>
 
-namespace cgrun {
+#include "src/base/arena_kind.h"
 
-// Where an arena lies. A plan names arenas by this kind.
-enum class ArenaKind : uint8_t { kDevice, kPinnedHost, kFile };
-inline constexpr int kArenaKinds = 3;
+namespace cgrun {
 
 enum class CopyKind : uint8_t { kHostToDevice, kDeviceToHost, kDeviceToDevice };
 
