@@ -56,10 +56,9 @@ ValueId Builder::AddConstant(HostTensor tensor, std::string_view name, SourceMar
 
 std::vector<ValueId> Builder::AddNode(OpId op, Attributes attributes, std::vector<ValueId> inputs,
                                       std::string_view name, const NodeOptions& options) {
-  const OpDef& def = GetOpDef(op);
   InferContext context(attributes, TypesOf(graph_, inputs));
   std::vector<TensorType> types = InferTypes(op, context);
-  CGRUN_CHECK(!context.failed()) << name << " (" << def.name << "): " << context.message() << "; "
+  CGRUN_CHECK(!context.failed()) << name << " (" << NameOf(op) << "): " << context.message() << "; "
                                  << OperandText(graph_, inputs);
   return Append(op, std::move(attributes), std::move(inputs), std::move(types), name, options);
 }
@@ -69,7 +68,6 @@ std::optional<std::vector<ValueId>> Builder::TryAddNode(OpId op, Attributes attr
                                                         std::string_view name,
                                                         const NodeOptions& options,
                                                         Diagnostics& diagnostics) {
-  const OpDef& def = GetOpDef(op);
   InferContext context(attributes, TypesOf(graph_, inputs));
   std::vector<TensorType> types = InferTypes(op, context);
   if (context.failed()) {
