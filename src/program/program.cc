@@ -10,18 +10,6 @@
 
 namespace cgrun {
 
-std::string_view Name(EntryKind kind) {
-  switch (kind) {
-    case EntryKind::kTrain:
-      return "train";
-    case EntryKind::kEval:
-      return "eval";
-    case EntryKind::kPredict:
-      return "predict";
-  }
-  return "?";
-}
-
 const ImageEntry* ProgramImage::Find(EntryKind kind, int64_t batch) const {
   for (const ImageEntry& entry : entries) {
     if (entry.kind == kind && entry.batch == batch) return &entry;
