@@ -98,13 +98,13 @@ int64_t Compare(uint64_t seed, Shape shape) {
 
 TEST(Occupancy, AgreesWithAPlainTable) {
   int64_t in_gaps = 0;
-  for (uint64_t seed = 0; seed < 100; ++seed) {
+  for (uint64_t seed = 0; seed < 30; ++seed) {
     for (Shape shape : {Shape{1, 1}, Shape{13, 13}, Shape{200, 3}, Shape{300, 12}}) {
       in_gaps += Compare(seed, shape);
       if (HasFailure()) return;
     }
   }
-  EXPECT_GT(in_gaps, 5000);
+  EXPECT_GT(in_gaps, 2000);
 }
 
 TEST(TimeSections, AgreeWithPlainLoops) {

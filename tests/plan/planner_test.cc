@@ -138,7 +138,9 @@ void CheckAllPlanners(uint64_t seed, const MemoryProblem& problem, Totals& total
     ASSERT_GE(plan.peak_bytes, bound) << entry.name << ", seed " << seed;
     ASSERT_GE(plan.peak_bytes, portfolio.peak_bytes) << entry.name << ", seed " << seed;
     ASSERT_EQ(plan.optimal, plan.peak_bytes == plan.lower_bound_bytes);
-    ASSERT_EQ(plan.offsets, PlanMemory(problem, entry.name).offsets) << "not repeatable";
+    if (seed % 10 == 0) {
+      ASSERT_EQ(plan.offsets, PlanMemory(problem, entry.name).offsets) << "not repeatable";
+    }
     if (entry.name == "naive") totals.reused += plan.peak_bytes > portfolio.peak_bytes;
   }
   totals.optimal += portfolio.optimal;
