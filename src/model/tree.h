@@ -55,6 +55,7 @@ struct TreeEntry {
 
 // What is refused before it can hurt.
 inline constexpr size_t kMaxFileBytes = 4 << 20;
+inline constexpr size_t kMaxKeyBytes = 400;
 inline constexpr int kMaxTreeDepth = 64;
 inline constexpr int64_t kMaxTreeNodes = 200'000;  // after aliases are expanded
 
@@ -63,8 +64,8 @@ inline constexpr int64_t kMaxTreeNodes = 200'000;  // after aliases are expanded
 // ends become "\n", and a byte order mark is dropped. `${…}` may stand unquoted in flow style.
 std::optional<TreeNode> Parse(SourceFile file, Diagnostics& diagnostics);
 
-// YAML text that Parse() reads back as an equal tree. Lists and maps of plain values that fit a
-// line are written in flow style.
+// YAML text that Parse() reads back as an equal tree (a text that cannot stand without quotes comes
+// back quoted). Lists and maps of plain values that fit a line are written in flow style.
 std::string ToYaml(const TreeNode& node);
 
 // Sets one value: `assignment` is "dotted.path=value", the value in YAML. A component of the path

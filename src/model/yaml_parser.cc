@@ -304,6 +304,9 @@ void TreeBuilder::Close() {
 }
 
 void TreeBuilder::SetKey(std::string key, SourceMark mark, bool quoted) {
+  if (key.size() > kMaxKeyBytes) {
+    throw Stop{mark, "a key has at most " + std::to_string(kMaxKeyBytes) + " bytes", ""};
+  }
   Frame& map = open_.back();
   map.key = std::move(key);
   map.key_quoted = quoted;
