@@ -5,6 +5,8 @@
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 
+#include <cstring>
+
 #include "src/base/diagnostics.h"
 #include "src/base/random.h"
 #include "src/io/endian.h"
