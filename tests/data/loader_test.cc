@@ -260,7 +260,7 @@ TEST(LoaderTest, RingBytes) {
 
 TEST(LoaderDeathTest, TheRingMustBeLargeEnough) {
   const TestDataset dataset(10);
-  alignas(64) std::byte memory[128];
+  alignas(64) static std::byte memory[128];
   EXPECT_DEATH(Loader(dataset, {.batch = 10}, memory), "RingBytes");
 }
 
