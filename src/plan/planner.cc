@@ -1,0 +1,58 @@
+// The planner table and the checked entry point.
+#include "src/plan/planner.h"
+
+#include "src/base/check.h"
+#include "src/plan/validator.h"
+
+namespace cgrun {
+
+#define PLANNER(name, function, in_portfolio, doc) MemoryPlan function(const MemoryProblem&);
+#include "src/plan/planners/planner_list.inc"
+#undef PLANNER
+
+namespace {
+
+constexpr PlannerEntry kPlanners[] = {
+#define PLANNER(name, function, in_portfolio, doc) {#name, function, in_portfolio, doc},
+#include "src/plan/planners/planner_list.inc"
+#undef PLANNER
+};
+
+// A capacity that the peak exceeds is the user's to solve; everything else would be our bug.
+void CheckPlan(MemoryProblem problem, const MemoryPlan& plan) {
+  problem.capacity.reset();
+  const std::vector<Violation> violations = ValidatePlan(problem, plan);
+  CGRUN_CHECK(violations.empty()) << "planner " << plan.planner << ":\n" << ToString(violations);
+}
+
+}  // namespace
+
+std::span<const PlannerEntry> Planners() { return kPlanners; }
+
+const PlannerEntry* FindPlanner(std::string_view name) {
+  for (const PlannerEntry& entry : kPlanners) {
+    if (entry.name == name) return &entry;
+  }
+  return nullptr;
+}
+
+std::vector<std::string> PlannerNames() {
+  std::vector<std::string> names;
+  for (const PlannerEntry& entry : kPlanners) names.emplace_back(entry.name);
+  return names;
+}
+
+MemoryPlan PlanMemory(const MemoryProblem& problem, std::string_view planner) {
+  const PlannerEntry* entry = FindPlanner(planner);
+  CGRUN_CHECK(entry != nullptr) << "no planner is called " << planner;
+  const std::vector<ProblemFault> faults = ProblemFaults(problem, 1);
+  CGRUN_CHECK(faults.empty()) << faults.front().message;
+  MemoryPlan plan = entry->function(problem);
+  plan.planner = planner;
+  plan.lower_bound_bytes = LowerBound(problem);
+  plan.optimal = plan.peak_bytes == plan.lower_bound_bytes;
+  CheckPlan(problem, plan);
+  return plan;
+}
+
+}  // namespace cgrun

@@ -1,0 +1,35 @@
+// Greedy placement: buffers one by one, in an order, each at the best offset that is free for it.
+// The orders and their planners are in greedy.cc.
+#ifndef CGRUN_PLAN_PLANNERS_GREEDY_H_
+#define CGRUN_PLAN_PLANNERS_GREEDY_H_
+
+#include "src/plan/memory_problem.h"
+
+namespace cgrun {
+
+// Where a buffer goes among the gaps that hold it.
+enum class Fit {
+  kFirst,  // the lowest offset
+  kBest,   // the gap that leaves the fewest bytes
+};
+
+// Which buffers go first.
+enum class Order {
+  kSize,       // most bytes
+  kArea,       // most bytes x steps
+  kLifetime,   // most steps
+  kSection,    // most bytes alive, itself included, at some step of its lifespan
+  kConflicts,  // most buffers whose lifespans overlap its own
+  kStart,      // born first
+  kEnd,        // dying last
+};
+
+// Fixed buffers are placed first. In a time-disconnected part without fixed buffers, those that
+// live through all of it come next, where their size is a multiple of every alignment of the part:
+// below all others they cost what they cost anywhere. Equal ranks are settled by area, bytes,
+// birth, death and alignment, so that only interchangeable buffers are told apart by their ids.
+MemoryPlan PlaceGreedily(const MemoryProblem& problem, Order order, Fit fit);
+
+}  // namespace cgrun
+
+#endif  // CGRUN_PLAN_PLANNERS_GREEDY_H_

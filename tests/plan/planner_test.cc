@@ -1,0 +1,234 @@
+// Every planner on hand-made, random and published problems, checked by the validator.
+#include "src/plan/planner.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <limits>
+#include <memory>
+#include <sstream>
+
+#include "src/base/diagnostics.h"
+#include "src/plan/problem_csv.h"
+#include "src/plan/validator.h"
+#include "tests/plan/random_problem.h"
+
+namespace cgrun {
+namespace {
+
+TEST(PlannerTable, FindsByName) {
+  const std::vector<std::string> names = PlannerNames();
+  EXPECT_EQ(names.size(), Planners().size());
+  EXPECT_GE(std::count_if(Planners().begin(), Planners().end(),
+                          [](const PlannerEntry& entry) { return entry.in_portfolio; }),
+            12);
+  for (const PlannerEntry& entry : Planners()) {
+    EXPECT_EQ(FindPlanner(entry.name), &entry);
+    EXPECT_FALSE(entry.doc.empty());
+    EXPECT_EQ(std::count(names.begin(), names.end(), entry.name), 1);
+  }
+  EXPECT_EQ(FindPlanner("first_fit_sise"), nullptr);
+  EXPECT_EQ(SuggestName("first_fit_sise", names), "did you mean 'first_fit_size'?");
+}
+
+TEST(Planner, PacksWhatTheHeaderDraws) {
+  const MemoryProblem problem = {{{64, 0, 7, 32, {}, "a"},
+                                  {96, 0, 2, 32, {}, "b"},
+                                  {32, 2, 5, 32, {}, "c"},
+                                  {64, 3, 7, 32, {}, "d"}},
+                                 {}};
+  const MemoryPlan plan = PlanMemory(problem);
+  EXPECT_EQ(plan.peak_bytes, 160);
+  EXPECT_EQ(plan.lower_bound_bytes, 160);
+  EXPECT_TRUE(plan.optimal);
+  EXPECT_EQ(plan.planner, "portfolio");
+  EXPECT_GE(plan.nodes, 4);
+  const MemoryPlan naive = PlanMemory(problem, "naive");
+  EXPECT_EQ(naive.offsets, (std::vector<Bytes>{0, 64, 160, 192}));
+  EXPECT_EQ(naive.peak_bytes, 256);
+  EXPECT_FALSE(naive.optimal);
+}
+
+TEST(Planner, PlansNothing) {
+  for (const PlannerEntry& entry : Planners()) {
+    EXPECT_EQ(PlanMemory({}, entry.name).peak_bytes, 0);
+    const MemoryPlan plan =
+        PlanMemory({{{0, 0, 1, 64, {}, ""}, {0, 0, 1, 64, 128, ""}}, {}}, entry.name);
+    EXPECT_EQ(plan.offsets, (std::vector<Bytes>{0, 128}));
+    EXPECT_EQ(plan.peak_bytes, 0);
+    EXPECT_TRUE(plan.optimal);
+  }
+}
+
+TEST(Planner, HonoursFixedOffsets) {
+  const MemoryProblem problem = {{{64, 0, 4, 64, {}, "free"},
+                                  {64, 0, 2, 64, 64, "fixed"},
+                                  {64, 2, 4, 64, 0, "fixed2"},
+                                  {128, 0, 4, 64, {}, "large"}},
+                                 {}};
+  for (const PlannerEntry& entry : Planners()) {
+    const MemoryPlan plan = PlanMemory(problem, entry.name);
+    EXPECT_EQ(plan.offsets[1], 64) << entry.name;
+    EXPECT_EQ(plan.offsets[2], 0) << entry.name;
+    EXPECT_GE(plan.offsets[0], 128) << entry.name;
+  }
+}
+
+TEST(Planner, PutsWhatLivesThroughoutAtTheBottom) {
+  const MemoryProblem problem = {{{256, 0, 2, 64, {}, "early"},
+                                  {64, 0, 9, 64, {}, "always"},
+                                  {512, 2, 9, 64, {}, "late"},
+                                  // Another part: what lives through it lies below in it, too.
+                                  {640, 9, 10, 64, {}, "first"},
+                                  {64, 9, 11, 64, {}, "always2"}},
+                                 {}};
+  for (const PlannerEntry& entry : Planners()) {
+    if (entry.name == "naive") continue;
+    const MemoryPlan plan = PlanMemory(problem, entry.name);
+    EXPECT_EQ(plan.offsets, (std::vector<Bytes>{64, 0, 64, 64, 0})) << entry.name;
+  }
+}
+
+TEST(Planner, BestFitTakesTheTightestGap) {
+  // Two gaps below `lid`: 192 bytes at 0, 64 bytes at 256.
+  const MemoryProblem problem = {
+      {{64, 0, 9, 64, 192, "shelf"}, {64, 0, 9, 64, 320, "lid"}, {64, 0, 9, 64, {}, "new"}}, {}};
+  EXPECT_EQ(PlanMemory(problem, "first_fit_size").offsets[2], 0);
+  EXPECT_EQ(PlanMemory(problem, "best_fit_size").offsets[2], 256);
+}
+
+TEST(Planner, StaysInRangeForTheLargestNumbers) {
+  constexpr TimePoint kFirst = std::numeric_limits<TimePoint>::min();
+  constexpr TimePoint kLast = std::numeric_limits<TimePoint>::max();
+  const Bytes half = Bytes{1} << 62;
+  const MemoryProblem problem = {{{half, kFirst, 0, 64, {}, "a"},
+                                  {half / 2 - 7, -1, kLast, 64, {}, "b"},
+                                  {half / 8, kFirst, kLast, Bytes{1} << 40, {}, "c"}},
+                                 {}};
+  for (const PlannerEntry& entry : Planners()) {
+    EXPECT_GE(PlanMemory(problem, entry.name).peak_bytes, half + half / 2) << entry.name;
+  }
+}
+
+TEST(Planner, GivesThePlanThatDoesNotFitTheCapacity) {
+  MemoryProblem problem = {{{64, 0, 1, 64, {}, "a"}, {64, 0, 1, 64, {}, "b"}}, 100};
+  EXPECT_EQ(PlanMemory(problem).peak_bytes, 128);
+}
+
+struct Totals {
+  int64_t optimal = 0;    // portfolio plans that meet the bound
+  int64_t reused = 0;     // where the portfolio beats naive
+  int64_t fixed = 0;      // problems with fixed offsets
+  int64_t separated = 0;  // problems of several parts
+};
+
+void CheckAllPlanners(uint64_t seed, const MemoryProblem& problem, Totals& totals) {
+  ASSERT_TRUE(ProblemFaults(problem).empty()) << "seed " << seed;
+  const MemoryPlan portfolio = PlanMemory(problem);
+  for (const PlannerEntry& entry : Planners()) {
+    const MemoryPlan plan = PlanMemory(problem, entry.name);
+    const std::vector<Violation> violations = ValidatePlan(problem, plan);
+    ASSERT_TRUE(violations.empty()) << entry.name << ", seed " << seed << ":\n"
+                                    << ToString(violations);
+    ASSERT_GE(plan.peak_bytes, SlowLowerBound(problem)) << entry.name << ", seed " << seed;
+    ASSERT_GE(plan.peak_bytes, portfolio.peak_bytes) << entry.name << ", seed " << seed;
+    ASSERT_EQ(plan.optimal, plan.peak_bytes == plan.lower_bound_bytes);
+    ASSERT_EQ(plan.offsets, PlanMemory(problem, entry.name).offsets) << "not repeatable";
+    if (entry.name == "naive") totals.reused += plan.peak_bytes > portfolio.peak_bytes;
+  }
+  totals.optimal += portfolio.optimal;
+  totals.separated += SplitByTime(problem).size() > 1;
+  totals.fixed += std::any_of(problem.buffers.begin(), problem.buffers.end(),
+                              [](const Buffer& buffer) { return buffer.offset.has_value(); });
+}
+
+TEST(Planner, IsRightOnTenThousandRandomProblems) {
+  Totals totals;
+  for (uint64_t seed = 0; seed < 10000; ++seed) {
+    CheckAllPlanners(seed, RandomProblem(seed, 24), totals);
+    if (HasFatalFailure()) return;
+  }
+  EXPECT_GT(totals.optimal, 5000);
+  EXPECT_GT(totals.reused, 5000);
+  EXPECT_GT(totals.fixed, 1000);
+  EXPECT_GT(totals.separated, 1000);
+  EXPECT_LT(totals.optimal, 10000);
+}
+
+// The bound never exceeds the true optimum, and the portfolio finds that most of the time.
+TEST(Planner, IsNearTheOptimumOfTinyProblems) {
+  int64_t found = 0, tight = 0;
+  constexpr int64_t kProblems = 1500;
+  for (uint64_t seed = 0; seed < kProblems; ++seed) {
+    const MemoryProblem problem = RandomProblem(seed, 6);
+    const MemoryPlan plan = PlanMemory(problem);
+    const Bytes optimum = OptimalPeak(problem);
+    ASSERT_LE(plan.lower_bound_bytes, optimum) << "seed " << seed;
+    ASSERT_GE(plan.peak_bytes, optimum) << "seed " << seed;
+    found += plan.peak_bytes == optimum;
+    tight += plan.lower_bound_bytes == optimum;
+  }
+  EXPECT_GT(found, kProblems * 97 / 100);
+  EXPECT_GT(tight, kProblems * 75 / 100);
+  RecordProperty("found", static_cast<int>(found));
+  RecordProperty("tight", static_cast<int>(tight));
+}
+
+// The order of the input settles only which of several interchangeable buffers goes where.
+TEST(Planner, OrdersDoNotDependOnTheOrderOfTheInput) {
+  for (uint64_t seed = 0; seed < 300; ++seed) {
+    const MemoryProblem problem = RandomProblem(seed, 30);
+    const std::vector<int64_t> order =
+        RandomPermutation(RandomKey(seed, "order"), static_cast<int64_t>(problem.buffers.size()));
+    const MemoryProblem permuted = Permuted(problem, order);
+    for (const PlannerEntry& entry : Planners()) {
+      if (entry.name == "naive" || entry.name == "portfolio") continue;
+      ASSERT_EQ(PlanMemory(problem, entry.name).peak_bytes,
+                PlanMemory(permuted, entry.name).peak_bytes)
+          << entry.name << ", seed " << seed;
+    }
+  }
+}
+
+struct Instance {
+  const char* file;
+  Bytes bound;  // published
+};
+
+// google/minimalloc's instances, in the folder minimalloc/ of $CGRUN_SHARED_DATA.
+class MiniMalloc : public testing::TestWithParam<Instance> {};
+
+TEST_P(MiniMalloc, IsPackedByEveryPlanner) {
+  const char* data = std::getenv("CGRUN_SHARED_DATA");
+  if (data == nullptr) GTEST_SKIP() << "CGRUN_SHARED_DATA does not name the folder of sample data";
+  const std::string path = std::string(data) + "/minimalloc/" + GetParam().file;
+  if (!std::filesystem::exists(path)) GTEST_SKIP() << path << " does not exist";
+  std::stringstream text;
+  text << std::ifstream(path).rdbuf();
+  Diagnostics diagnostics;
+  const auto file = std::make_shared<SourceFile>(SourceFile{path, text.str()});
+  const std::optional<MemoryProblem> problem = ReadProblemCsv(file, diagnostics);
+  ASSERT_TRUE(problem) << diagnostics.ToString();
+  for (const PlannerEntry& entry : Planners()) {
+    const MemoryPlan plan = PlanMemory(*problem, entry.name);
+    EXPECT_EQ(plan.lower_bound_bytes, GetParam().bound);
+    std::cout << GetParam().file << " " << entry.name << ": peak / bound "
+              << static_cast<double>(plan.peak_bytes) / static_cast<double>(plan.lower_bound_bytes)
+              << "\n";
+  }
+  EXPECT_LT(PlanMemory(*problem).peak_bytes, GetParam().bound * 4 / 3);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Instances, MiniMalloc,
+    testing::Values(Instance{"A.1048576.csv", 1048576}, Instance{"B.1048576.csv", 1048576},
+                    Instance{"C.1048576.csv", 1039360}, Instance{"D.1048576.csv", 986112},
+                    Instance{"E.1048576.csv", 1048576}, Instance{"input.12.csv", 12}),
+    [](const auto& info) { return std::string(1, info.param.file[0]); });
+
+}  // namespace
+}  // namespace cgrun
