@@ -12,40 +12,6 @@ std::vector<TensorType> TypesOf(const Graph& graph, const std::vector<ValueId>& 
   return types;
 }
 
-// "2 inputs", "1 input", "at least 1 input", "2 to 3 inputs".
-std::string ArityText(const OpDef& def) {
-  int least = 0, most = 0;
-  bool variadic = false;
-  for (const OperandDef& operand : def.inputs) {
-    least += operand.arity != Arity::kOptional;
-    most += 1;
-    variadic |= operand.arity == Arity::kVariadic;
-  }
-  const auto inputs = [](int n) { return std::to_string(n) + (n == 1 ? " input" : " inputs"); };
-  if (variadic) return "at least " + inputs(least);
-  if (least == most) return inputs(least);
-  return std::to_string(least) + " to " + inputs(most);
-}
-
-bool ArityMatches(const OpDef& def, size_t count) {
-  size_t least = 0;
-  bool variadic = false;
-  for (const OperandDef& operand : def.inputs) {
-    least += operand.arity != Arity::kOptional;
-    variadic |= operand.arity == Arity::kVariadic;
-  }
-  return count >= least && (variadic || count <= def.inputs.size());
-}
-
-// Runs inference and adds the operands' shapes to what it complains of.
-std::vector<TensorType> Infer(const OpDef& def, InferContext& context) {
-  if (!ArityMatches(def, static_cast<size_t>(context.num_inputs()))) {
-    return context.Fail("'" + def.name + "' takes " + ArityText(def) + ", not " +
-                        std::to_string(context.num_inputs()));
-  }
-  return def.infer(context);
-}
-
 std::string OperandText(const Graph& graph, const std::vector<ValueId>& inputs) {
   std::string out;
   for (ValueId id : inputs) {
@@ -90,10 +56,9 @@ ValueId Builder::AddConstant(HostTensor tensor, std::string_view name, SourceMar
 
 std::vector<ValueId> Builder::AddNode(OpId op, Attributes attributes, std::vector<ValueId> inputs,
                                       std::string_view name, const NodeOptions& options) {
-  const OpDef& def = GetOpDef(op);
   InferContext context(attributes, TypesOf(graph_, inputs));
-  std::vector<TensorType> types = Infer(def, context);
-  CGRUN_CHECK(!context.failed()) << name << " (" << def.name << "): " << context.message() << "; "
+  std::vector<TensorType> types = InferTypes(op, context);
+  CGRUN_CHECK(!context.failed()) << name << " (" << NameOf(op) << "): " << context.message() << "; "
                                  << OperandText(graph_, inputs);
   return Append(op, std::move(attributes), std::move(inputs), std::move(types), name, options);
 }
@@ -103,9 +68,8 @@ std::optional<std::vector<ValueId>> Builder::TryAddNode(OpId op, Attributes attr
                                                         std::string_view name,
                                                         const NodeOptions& options,
                                                         Diagnostics& diagnostics) {
-  const OpDef& def = GetOpDef(op);
   InferContext context(attributes, TypesOf(graph_, inputs));
-  std::vector<TensorType> types = Infer(def, context);
+  std::vector<TensorType> types = InferTypes(op, context);
   if (context.failed()) {
     std::string help = OperandText(graph_, inputs);
     if (!context.help().empty()) help = context.help() + (help.empty() ? "" : "; ") + help;

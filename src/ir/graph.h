@@ -73,6 +73,7 @@ struct Node {
   SourceMark mark;
   std::optional<KernelChoice> kernel;
   std::vector<FusedOperator> body;  // of OpId::fused alone
+  bool recomputes = false;          // runs an operator a second time on purpose: never merged
 };
 
 // At the end of a step, `state` takes the value of `next`. They share bytes.

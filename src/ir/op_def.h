@@ -133,6 +133,10 @@ int OpCount();
 // Adds a plug-in's operator and returns its id. Fails a check if the name is taken.
 OpId AddOperator(OpDef def);
 
+// The output types of a node; empty, and `context.failed()`, where the number of inputs, their
+// types or the attributes are wrong.
+std::vector<TensorType> InferTypes(OpId op, InferContext& context);
+
 // The signature of a node of a graph.
 NodeSignature SignatureOf(const Graph& graph, const Node& node);
 

@@ -135,7 +135,7 @@ class Verifier {
       if (node.op == OpId::fused) continue;  // its outputs stand for its body's
       const NodeSignature signature = SignatureOf(graph_, node);
       InferContext context(signature.attributes, signature.inputs);
-      const std::vector<TensorType> types = GetOpDef(node.op).infer(context);
+      const std::vector<TensorType> types = InferTypes(node.op, context);
       if (context.failed()) {
         Fail(node.name + ": " + context.message());
       } else if (types != signature.outputs) {

@@ -5,6 +5,7 @@
 
 #include "src/base/check.h"
 #include "src/io/checksum.h"
+#include "src/ir/op_def.h"
 #include "src/ops/initializers.h"
 
 namespace cgrun {
@@ -28,10 +29,55 @@ const ImageEntry* ProgramImage::Find(EntryKind kind, int64_t batch) const {
   return nullptr;
 }
 
+namespace {
+
+// Whether an instruction's types are what its operator infers.
+bool TypesAgree(const NodeSignature& node) {
+  if (node.op == OpId::fused) return node.outputs.size() == 1 && !node.body.empty();
+  InferContext context(node.attributes, node.inputs);
+  return InferTypes(node.op, context) == node.outputs && !context.failed();
+}
+
+// The library has the chosen kernel, and it takes the planned workspace.
+bool KernelAgrees(const ImageInstruction& instruction, const KernelLibrary& library) {
+  const size_t tensors = instruction.node.inputs.size() + instruction.node.outputs.size();
+  const int64_t workspace =
+      instruction.operands.size() > tensors ? instruction.operands.back().bytes : 0;
+  for (const KernelOption& option : library.Options(instruction.node, instruction.threads)) {
+    if (option.kernel == instruction.kernel) return option.workspace_bytes == workspace;
+  }
+  return false;
+}
+
+// What VerifyImage cannot see without operators and kernels.
+std::vector<std::string> VerifyKernels(const ProgramImage& image, const KernelLibrary& library) {
+  std::vector<std::string> violations;
+  for (const ImageState& state : image.states) {
+    const std::vector<std::string> known = InitializerNames();
+    if (std::find(known.begin(), known.end(), state.info.init) == known.end()) {
+      violations.push_back(state.name + " has an unknown initialiser");
+    }
+  }
+  for (const ImageEntry& entry : image.entries) {
+    for (const ImageInstruction& instruction : entry.instructions) {
+      if (!TypesAgree(instruction.node)) {
+        violations.push_back(instruction.name + " has types that its operator does not infer");
+      } else if (!KernelAgrees(instruction, library)) {
+        violations.push_back(instruction.name + " wants kernel " + instruction.kernel +
+                             ", which does not fit it on this device");
+      }
+    }
+  }
+  return violations;
+}
+
+}  // namespace
+
 Program::Program(ProgramImage image, Device& device, const KernelLibrary& library,
                  Communicator& communicator)
     : image_(std::move(image)), device_(device), library_(library) {
-  const std::vector<std::string> violations = VerifyImage(image_);
+  std::vector<std::string> violations = VerifyImage(image_);
+  if (violations.empty()) violations = VerifyKernels(image_, library_);
   if (!violations.empty()) {
     throw UserError("the program is not sound: " + violations[0],
                     "compile it again: `cgrun compile MODEL -o M.cgb`");
