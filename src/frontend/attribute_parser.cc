@@ -52,8 +52,8 @@ class Parser {
 
   bool CheckRange(double value) {
     if (value >= field_.minimum && value <= field_.maximum) return true;
-    diagnostics_.Error(node_.mark, "'" + field_.name + "' must be " + Range(field_) + ", not " +
-                                       Describe(node_));
+    diagnostics_.Error(
+        node_.mark, "'" + field_.name + "' must be " + Range(field_) + ", not " + Describe(node_));
     return false;
   }
 
@@ -156,8 +156,7 @@ Attributes ParseAttributes(const OpDef& def, const OpSpec& op,
     if (field != nullptr && !field->internal) {
       const auto value = Parser(*field, attribute.value, diagnostics).Run();
       if (value) attributes = attributes.With(*field, *value);
-    } else if (std::find(also_known.begin(), also_known.end(), attribute.key) ==
-               also_known.end()) {
+    } else if (std::find(also_known.begin(), also_known.end(), attribute.key) == also_known.end()) {
       ReportUnknown(def, op, attribute, also_known, diagnostics);
     }
   }

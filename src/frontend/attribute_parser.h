@@ -11,8 +11,9 @@
 
 namespace cgrun {
 
-// Sets the attributes that `op` gives; keys in `also_known` are left to the caller. Unknown keys, wrong
-// types and missing required attributes are reported at their marks. `note` is added to their help.
+// Sets the attributes that `op` gives; keys in `also_known` are left to the caller. Unknown keys,
+// wrong types and missing required attributes are reported at their marks. `note` is added to their
+// help.
 Attributes ParseAttributes(const OpDef& def, const OpSpec& op,
                            std::span<const std::string> also_known, Diagnostics& diagnostics);
 

@@ -32,10 +32,10 @@ struct Scope {
 // Where operators are being added: a path, or inside it a network or block.
 struct Place {
   PathId path;
-  bool learns = false;       // parameters are trained: a backprop path
-  std::string prefix;        // of node names: "classify."
-  std::string owner;         // of parameter names: the prefix, or the network's
-  std::string network;       // the network that owns them, or ""
+  bool learns = false;  // parameters are trained: a backprop path
+  std::string prefix;   // of node names: "classify."
+  std::string owner;    // of parameter names: the prefix, or the network's
+  std::string network;  // the network that owns them, or ""
 };
 
 class ForwardBuilder {
@@ -208,9 +208,9 @@ class ForwardBuilder {
     if (!outputs) return std::nullopt;
     UpdateStatistics(*def, inputs, *outputs, place);
     if (!activation.op) return Values{outputs->front()};
-    return builder_.TryAddNode(*activation.op, Attributes::Defaults(*GetOpDef(*activation.op).schema),
-                               {outputs->front()}, place.prefix + label + "." + activation.name,
-                               NodeOptions(op, place), diagnostics_);
+    return builder_.TryAddNode(
+        *activation.op, Attributes::Defaults(*GetOpDef(*activation.op).schema), {outputs->front()},
+        place.prefix + label + "." + activation.name, NodeOptions(op, place), diagnostics_);
   }
 
   struct ActivationOp {
@@ -229,7 +229,8 @@ class ForwardBuilder {
       }
       const std::string& name = attribute.value.scalar;
       if (std::find(known.begin(), known.end(), name) != known.end()) return {FindOp(name), name};
-      diagnostics_.Error(attribute.value.mark, "there is no activation " + Describe(attribute.value),
+      diagnostics_.Error(attribute.value.mark,
+                         "there is no activation " + Describe(attribute.value),
                          SuggestName(name, known));
     }
     return {};
@@ -490,8 +491,8 @@ class ForwardBuilder {
   Graph graph_;
   Builder builder_;
   Scope global_;
-  std::map<std::string, ValueId> owned_;       // by name
-  std::map<std::string, Values> used_by_;      // path or network → parameters
+  std::map<std::string, ValueId> owned_;   // by name
+  std::map<std::string, Values> used_by_;  // path or network → parameters
   std::vector<ValueId> last_of_path_;
 };
 

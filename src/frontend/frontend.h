@@ -1,5 +1,5 @@
-// The front end: a ModelSpec becomes the forward graph of an entry point. BuildForward() is the entry
-// point; it reports all that is wrong with the operators, their attributes and their shapes.
+// The front end: a ModelSpec becomes the forward graph of an entry point. BuildForward() is the
+// entry point; it reports all that is wrong with the operators, their attributes and their shapes.
 #ifndef CGRUN_FRONTEND_FRONTEND_H_
 #define CGRUN_FRONTEND_FRONTEND_H_
 

@@ -37,7 +37,8 @@ class InitReader {
       if (CheckName(entry.key, entry.key_mark)) ReadArguments(entry, info);
       info.init = entry.key;
     } else {
-      diagnostics_.Error(node.mark, "'init' must be the name of an initialiser, not " + Describe(node),
+      diagnostics_.Error(node.mark,
+                         "'init' must be the name of an initialiser, not " + Describe(node),
                          "for example `he_normal` or `{normal: {mean: 0, deviation: 0.02}}`");
     }
     return info;
@@ -61,9 +62,9 @@ class InitReader {
       return;
     }
     if (!entry.value.IsMap()) {
-      diagnostics_.Error(entry.value.mark,
-                         "'" + entry.key + "' takes a map of its arguments, not " +
-                             Describe(entry.value));
+      diagnostics_.Error(
+          entry.value.mark,
+          "'" + entry.key + "' takes a map of its arguments, not " + Describe(entry.value));
       return;
     }
     for (const TreeEntry& argument : entry.value.entries) {
