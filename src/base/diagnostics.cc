@@ -127,7 +127,8 @@ void Diagnostics::ThrowIfErrors() const {
 }
 
 std::string NearestName(std::string_view name, std::span<const std::string> candidates) {
-  const int limit = std::max(1, static_cast<int>(name.size()) / 3);
+  const int length = static_cast<int>(name.size());
+  const int limit = std::min(std::max(1, length / 3), length - 1);  // some letter is as it was
   int best = limit + 1;
   std::string nearest;
   for (const std::string& candidate : candidates) {

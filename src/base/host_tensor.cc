@@ -1,6 +1,8 @@
 // Element access of host tensors by number type.
 #include "src/base/host_tensor.h"
 
+#include <cmath>
+#include <limits>
 #include <type_traits>
 
 namespace cgrun {
@@ -31,6 +33,19 @@ auto Dispatch(DType dtype, F f) {
   return f(static_cast<double*>(nullptr));
 }
 
+// `value` as an integer type, without the undefined behaviour of a cast that does not fit.
+template <class T>
+T SaturatedCast(double value) {
+  if (std::isnan(value)) return 0;
+  if (value <= static_cast<double>(std::numeric_limits<T>::min())) {
+    return std::numeric_limits<T>::min();
+  }
+  if (value >= static_cast<double>(std::numeric_limits<T>::max())) {
+    return std::numeric_limits<T>::max();
+  }
+  return static_cast<T>(value);
+}
+
 }  // namespace
 
 HostTensor::HostTensor(DType dtype, Shape shape) : dtype_(dtype), shape_(std::move(shape)) {
@@ -52,10 +67,19 @@ void HostTensor::Set(int64_t i, double value) {
   Dispatch(dtype_, [&]<class T>(T*) {
     if constexpr (std::is_same_v<T, BFloat16>) {
       data<T>()[static_cast<size_t>(i)] = BFloat16(static_cast<float>(value));
+    } else if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) {
+      data<T>()[static_cast<size_t>(i)] = SaturatedCast<T>(value);
     } else {
       data<T>()[static_cast<size_t>(i)] = static_cast<T>(value);
     }
   });
+}
+
+std::optional<int64_t> CheckedByteSize(DType dtype, std::span<const int64_t> sizes) {
+  const std::optional<int64_t> elements = CheckedElements(sizes);
+  int64_t bytes = 0;
+  if (!elements || __builtin_mul_overflow(*elements, SizeOf(dtype), &bytes)) return std::nullopt;
+  return bytes;
 }
 
 }  // namespace cgrun

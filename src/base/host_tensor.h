@@ -3,6 +3,7 @@
 #define CGRUN_BASE_HOST_TENSOR_H_
 
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -48,6 +49,7 @@ class HostTensor {
   }
 
   // Element `i` (row-major) as a double, and back with the type's rounding; every type but f16.
+  // An integer type cuts off the fraction, takes its nearest bound for what is beyond, 0 for NaN.
   double At(int64_t i) const;
   void Set(int64_t i, double value);
 
@@ -59,6 +61,10 @@ class HostTensor {
   Shape shape_{0};
   std::vector<std::byte> bytes_;
 };
+
+// Bytes of a tensor whose sizes come from outside; nothing where a size is negative or where the
+// bytes do not fit. What passes here can be a HostTensor, memory permitting.
+std::optional<int64_t> CheckedByteSize(DType dtype, std::span<const int64_t> sizes);
 
 }  // namespace cgrun
 

@@ -33,8 +33,8 @@ class IdVector {
   IdVector() = default;
   explicit IdVector(size_t size, T value = T()) : items_(size, std::move(value)) {}
 
-  T& operator[](IdType id) { return items_[static_cast<size_t>(id.index)]; }
-  const T& operator[](IdType id) const { return items_[static_cast<size_t>(id.index)]; }
+  decltype(auto) operator[](IdType id) { return items_[static_cast<size_t>(id.index)]; }
+  decltype(auto) operator[](IdType id) const { return items_[static_cast<size_t>(id.index)]; }
 
   IdType push_back(T item) {
     items_.push_back(std::move(item));

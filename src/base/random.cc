@@ -49,15 +49,19 @@ double RandomNormal(uint64_t key, uint64_t high, uint64_t i) {
   return std::sqrt(-2.0 * std::log(u)) * std::cos(2.0 * std::numbers::pi * v);
 }
 
+void RandomPermutation(uint64_t key, uint64_t high, std::span<int64_t> order) {
+  std::iota(order.begin(), order.end(), 0);
+  for (size_t i = order.size(); i-- > 1;) {
+    const std::array<uint32_t, 4> words = Philox(key, high, i);
+    const uint64_t bits = (static_cast<uint64_t>(words[1]) << 32) | words[0];
+    const uint64_t j = bits % (i + 1);  // bias below 2^-32 for any data set
+    std::swap(order[i], order[j]);
+  }
+}
+
 std::vector<int64_t> RandomPermutation(uint64_t key, int64_t n) {
   std::vector<int64_t> order(static_cast<size_t>(n));
-  std::iota(order.begin(), order.end(), 0);
-  for (int64_t i = n - 1; i > 0; --i) {
-    const std::array<uint32_t, 4> words = Philox(key, 0, static_cast<uint64_t>(i));
-    const uint64_t bits = (static_cast<uint64_t>(words[1]) << 32) | words[0];
-    const uint64_t j = bits % static_cast<uint64_t>(i + 1);  // bias below 2^-32 for any data set
-    std::swap(order[static_cast<size_t>(i)], order[j]);
-  }
+  RandomPermutation(key, 0, order);
   return order;
 }
 

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -27,7 +28,10 @@ inline uint32_t RandomBits(uint64_t key, uint64_t high, uint64_t i) {
 // Standard normal number `i` of a stream (Box-Muller on two words of one block).
 double RandomNormal(uint64_t key, uint64_t high, uint64_t i);
 
-// A permutation of 0 … n−1 that is a pure function of the key (Fisher-Yates).
+// A permutation of 0 … n−1 that is a pure function of (`key`, `high`) (Fisher-Yates), into `order`
+// of n elements: nothing is allocated.
+void RandomPermutation(uint64_t key, uint64_t high, std::span<int64_t> order);
+// The same with `high` 0, as a new vector.
 std::vector<int64_t> RandomPermutation(uint64_t key, int64_t n);
 
 }  // namespace cgrun

@@ -4,6 +4,15 @@
 #include "src/base/check.h"
 
 namespace cgrun {
+namespace {
+
+int64_t CheckedProduct(int64_t a, int64_t b) {
+  int64_t product = 0;
+  CGRUN_CHECK(!__builtin_mul_overflow(a, b, &product)) << a << " x " << b << " elements";
+  return product;
+}
+
+}  // namespace
 
 std::string Dim::ToString() const {
   if (!batch) return std::to_string(size);
@@ -24,7 +33,7 @@ bool Shape::IsBound() const {
 Shape Shape::Bind(int64_t batch) const {
   Shape bound = *this;
   for (Dim& dim : bound.dims_) {
-    if (dim.batch) dim = Dim(dim.size * batch);
+    if (dim.batch) dim = Dim(CheckedProduct(dim.size, batch));
   }
   return bound;
 }
@@ -33,7 +42,7 @@ Dim Shape::ElementsDim() const {
   Dim count(1);
   for (const Dim& dim : dims_) {
     CGRUN_CHECK(!(count.batch && dim.batch)) << "two batch dimensions in " << ToString();
-    count.size *= dim.size;
+    count.size = CheckedProduct(count.size, dim.size);
     count.batch |= dim.batch;
   }
   return count;
@@ -55,6 +64,14 @@ std::string Shape::ToString() const {
   std::string out = "[";
   for (size_t i = 0; i < dims_.size(); ++i) out += (i ? ", " : "") + dims_[i].ToString();
   return out + "]";
+}
+
+std::optional<int64_t> CheckedElements(std::span<const int64_t> sizes) {
+  int64_t product = 1;
+  for (int64_t size : sizes) {
+    if (size < 0 || __builtin_mul_overflow(product, size, &product)) return std::nullopt;
+  }
+  return product;
 }
 
 std::vector<int64_t> RowMajorStrides(const Shape& shape) {

@@ -5,6 +5,8 @@
 
 #include <cstdint>
 #include <initializer_list>
+#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -58,6 +60,10 @@ class Shape {
  private:
   std::vector<Dim> dims_;
 };
+
+// The product of sizes that come from outside: nothing where one is negative or where it does not
+// fit. What passes here can be counted by Shape::Elements().
+std::optional<int64_t> CheckedElements(std::span<const int64_t> sizes);
 
 // Row-major strides, in elements, of a bound shape.
 std::vector<int64_t> RowMajorStrides(const Shape& shape);

@@ -1,0 +1,11 @@
+# What the scripts share; sourced, with the working directory set to the root of the project.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+# Says what is done next, with the seconds since the script began.
+step() { printf '\n[%4d s] %s\n' "$SECONDS" "$*"; }
+
+die() {
+  printf '%s: error: %s\n' "${0##*/}" "$*" >&2
+  exit 1
+}

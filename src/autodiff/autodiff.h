@@ -1,0 +1,36 @@
+// Autodiff: adds to a graph the backward nodes and the update nodes of its backprop paths. It comes
+// before every pass; gradients are ordinary nodes.
+#ifndef CGRUN_AUTODIFF_AUTODIFF_H_
+#define CGRUN_AUTODIFF_AUTODIFF_H_
+
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "src/ir/builder.h"
+#include "src/ir/graph.h"
+
+namespace cgrun {
+
+struct AutodiffOptions {
+  int processes = 1;  // more than one: gradients are summed over them and averaged
+};
+
+// Adds backward nodes for Σ seedᵢ·valueᵢ; `seeds` lists (value, gradient of its type). Returns the
+// gradient of each value of `wrt` that the seeds depend on. Contributions to one value are added in
+// the order of its uses.
+std::map<ValueId, ValueId> AddGradients(Builder& builder,
+                                        const std::vector<std::pair<ValueId, ValueId>>& seeds,
+                                        const std::vector<ValueId>& wrt, PathId path);
+
+// For every backprop path with a loss, in order: gradients of the loss, their all-reduce where
+// there are several processes, and one optimizer node a parameter, with its state and update edges.
+// A later path reads the parameters that an earlier one has changed.
+Graph Differentiate(const Graph& forward, const AutodiffOptions& options = {});
+
+// The int64 scalar that counts steps from 0; added as a placeholder if the graph has none.
+ValueId StepCounter(Builder& builder);
+
+}  // namespace cgrun
+
+#endif  // CGRUN_AUTODIFF_AUTODIFF_H_

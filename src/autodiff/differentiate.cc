@@ -1,0 +1,168 @@
+// Differentiate: backward and update nodes of every backprop path, path by path.
+#include <algorithm>
+
+#include "src/autodiff/autodiff.h"
+#include "src/base/check.h"
+#include "src/ir/op_def.h"
+
+namespace cgrun {
+namespace {
+
+class Differentiator {
+ public:
+  Differentiator(Graph graph, const AutodiffOptions& options)
+      : graph_(std::move(graph)), builder_(graph_), options_(options) {}
+
+  Graph Run() {
+    for (PathId path : graph_.paths.ids()) {
+      if (graph_.paths[path].backprop && graph_.paths[path].loss.valid()) AddPath(path);
+    }
+    return std::move(graph_);
+  }
+
+ private:
+  void AddPath(PathId id) {
+    const Path path = graph_.paths[id];
+    std::vector<ValueId> current;
+    for (ValueId parameter : path.trains) current.push_back(Current(parameter));
+    const ValueId one = Ones(path.loss);
+    const auto gradients = AddGradients(builder_, {{path.loss, one}}, current, id);
+    for (size_t i = 0; i < path.trains.size(); ++i) {
+      const auto it = gradients.find(current[i]);
+      if (it == gradients.end()) continue;  // the loss does not depend on it
+      Update(id, path.trains[i], current[i], Reduce(id, it->second));
+    }
+  }
+
+  // What a state's value is after the paths so far.
+  ValueId Current(ValueId state) const {
+    for (const UpdateEdge& edge : graph_.updates) {
+      if (edge.state == state) return edge.next;
+    }
+    return state;
+  }
+
+  // dloss/dloss.
+  ValueId Ones(ValueId loss) {
+    const TensorType type = graph_.values[loss].type;
+    CGRUN_CHECK(type.shape.rank() == 0) << "the loss is no scalar";
+    HostTensor one(type.dtype, type.shape);
+    one.Set(0, 1);
+    return builder_.AddConstant(std::move(one), graph_.values[loss].name + ".grad");
+  }
+
+  // The mean of a gradient over the processes.
+  ValueId Reduce(PathId path, ValueId gradient) {
+    if (options_.processes == 1) return gradient;
+    Builder::NodeOptions node;
+    node.phase = Phase::kCommunication;
+    node.path = path;
+    node.output_role = Role::kGradient;
+    node.output_zone = Zone::kGradient;
+    const std::string name = graph_.values[gradient].name;
+    const ValueId sum =
+        builder_.AddNode(OpId::all_reduce, Attributes(), {gradient}, name + ".all_reduce", node)[0];
+    HostTensor count(graph_.values[gradient].type.dtype, Shape());
+    count.Set(0, options_.processes);
+    const ValueId divisor = builder_.AddConstant(std::move(count), "processes");
+    return builder_.AddNode(OpId::div, Attributes(), {sum, divisor}, name + ".mean", node)[0];
+  }
+
+  void Update(PathId id, ValueId parameter, ValueId current, ValueId gradient) {
+    const Path path = graph_.paths[id];
+    CGRUN_CHECK(path.optimizer.has_value()) << "path " << path.name << " has no optimizer";
+    const OpDef& def = GetOpDef(*path.optimizer);
+    const Attributes attributes = AttributesFor(path, graph_.parameters.at(parameter));
+    std::vector<ValueId> inputs = {current, gradient, path.learning_rate};
+    std::vector<ValueId> states = {parameter, ValueId(), ValueId()};
+    for (const OwnedTensor& owned : OwnedBy(def, attributes, inputs)) {
+      const ValueId state = AddState(owned, path, parameter);
+      inputs.push_back(state);
+      states.push_back(state);
+    }
+    if (def.needs_step) inputs.push_back(StepCounter(builder_));
+    Builder::NodeOptions node;
+    node.phase = Phase::kUpdate;
+    node.path = id;
+    node.output_zone = Zone::kOptimizer;
+    const std::string name = graph_.values[parameter].name + "." + def.name;
+    const std::vector<ValueId> outputs =
+        builder_.AddNode(*path.optimizer, attributes, inputs, name, node);
+    for (const InPlacePair& update : def.updates) {
+      if (static_cast<size_t>(update.output) >= outputs.size()) continue;
+      SetNext(states[static_cast<size_t>(update.input)],
+              outputs[static_cast<size_t>(update.output)]);
+    }
+    ReadUpdated(id, current, Current(parameter));
+  }
+
+  // The optimizer's attributes with what the model file says of this parameter.
+  Attributes AttributesFor(const Path& path, const ParameterInfo& info) const {
+    Attributes attributes = path.optimizer_attributes;
+    const auto set = [&](std::string_view field, double value) {
+      const AttributeField* found = attributes.schema().Find(field);
+      CGRUN_CHECK(found != nullptr) << "an optimizer without the field " << field;
+      attributes = attributes.With(*found, value);
+    };
+    set("learning_rate_scale", info.learning_rate_scale);
+    set("l1", info.l1);
+    set("l2", info.l2);
+    return attributes;
+  }
+
+  std::vector<OwnedTensor> OwnedBy(const OpDef& def, const Attributes& attributes,
+                                   const std::vector<ValueId>& inputs) const {
+    if (def.owned == nullptr) return {};
+    std::vector<TensorType> types;
+    for (ValueId input : inputs) types.push_back(graph_.values[input].type);
+    InferContext context(attributes, std::move(types));
+    return def.owned(context);
+  }
+
+  ValueId AddState(const OwnedTensor& owned, const Path& path, ValueId parameter) {
+    std::string name = graph_.values[parameter].name + "." + owned.name;
+    if (graph_.FindValue(name).valid()) name += "." + path.name;  // a second path trains it too
+    const ValueId state = builder_.AddSource(owned.role, Zone::kOptimizer, owned.type, name);
+    ParameterInfo info;
+    info.init = owned.init;
+    info.trainable = false;
+    graph_.parameters[state] = info;
+    return state;
+  }
+
+  void SetNext(ValueId state, ValueId next) {
+    for (UpdateEdge& edge : graph_.updates) {
+      if (edge.state == state) {
+        edge.next = next;
+        return;
+      }
+    }
+    graph_.updates.push_back({state, next});
+  }
+
+  // Forward nodes of later paths read the new value.
+  void ReadUpdated(PathId path, ValueId before, ValueId after) {
+    for (Node& node : graph_.nodes) {
+      if (node.phase != Phase::kForward || node.path <= path) continue;
+      std::replace(node.inputs.begin(), node.inputs.end(), before, after);
+    }
+  }
+
+  Graph graph_;
+  Builder builder_;
+  AutodiffOptions options_;
+};
+
+}  // namespace
+
+Graph Differentiate(const Graph& forward, const AutodiffOptions& options) {
+  return Differentiator(forward, options).Run();
+}
+
+ValueId StepCounter(Builder& builder) {
+  const ValueId step = builder.graph().FindValue("step");
+  if (step.valid()) return step;
+  return builder.AddSource(Role::kPlaceholder, Zone::kForward, {DType::kI64, Shape()}, "step");
+}
+
+}  // namespace cgrun

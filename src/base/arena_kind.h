@@ -1,0 +1,14 @@
+// Where an arena lies. Plans name arenas by this kind, devices hand them out.
+#ifndef CGRUN_BASE_ARENA_KIND_H_
+#define CGRUN_BASE_ARENA_KIND_H_
+
+#include <cstdint>
+
+namespace cgrun {
+
+enum class ArenaKind : uint8_t { kDevice, kPinnedHost, kFile };
+inline constexpr int kArenaKinds = 3;
+
+}  // namespace cgrun
+
+#endif  // CGRUN_BASE_ARENA_KIND_H_

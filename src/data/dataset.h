@@ -1,0 +1,86 @@
+// Data sets: samples of named fields, read one by one; and OpenDataset(), which finds their format.
+#ifndef CGRUN_DATA_DATASET_H_
+#define CGRUN_DATA_DATASET_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "src/base/diagnostics.h"
+#include "src/base/dtype.h"
+#include "src/base/shape.h"
+#include "src/io/read_file.h"
+
+namespace cgrun {
+
+// One part of a sample, as "image" or "label".
+struct DataField {
+  std::string name;
+  DType dtype = DType::kF32;
+  Shape shape;  // of one sample: bound, without the batch axis
+
+  int64_t bytes() const { return shape.Elements() * SizeOf(dtype); }
+  friend bool operator==(const DataField&, const DataField&) = default;
+};
+
+class Dataset {
+ public:
+  virtual ~Dataset() = default;
+
+  virtual int64_t size() const = 0;  // samples, at least 1
+  virtual const std::vector<DataField>& fields() const = 0;
+
+  // Writes sample `index` into `out`, one span a field with the field's bytes (row-major elements).
+  // Called by several threads at once. It must neither allocate nor enter OpenMP; it throws
+  // UserError where the sample cannot be read.
+  virtual void Read(int64_t index, std::span<const std::span<std::byte>> out) const = 0;
+
+  // Bytes of host memory that the samples take while the data set lives.
+  virtual int64_t decoded_bytes() const = 0;
+};
+
+// An option's value as the user wrote it.
+struct DataOption {
+  std::string value;
+  SourceMark mark;
+};
+
+struct DataOptions {
+  SourceMark mark;     // of the data set, for what is missing
+  std::string folder;  // relative paths start here; empty: the working directory
+  std::map<std::string, DataOption> values;
+  int64_t memory_limit = kNoLimit;  // the most bytes that decoded_bytes() may become
+  std::vector<DataField> fields;  // what the model's placeholders want, for formats that make data
+};
+
+// A line of the format table.
+struct DataOptionSpec {
+  std::string_view name;
+  bool required;
+  std::string_view doc;
+};
+
+struct DataFormat {
+  std::string_view name;
+  std::string_view doc;
+  std::span<const DataOptionSpec> options;
+  // Null after an error. Options that are unknown, or required and missing, were reported before.
+  std::unique_ptr<Dataset> (*open)(const DataOptions&, Diagnostics&);
+};
+
+// All formats, by name.
+std::span<const DataFormat* const> DataFormats();
+
+// Opens the data set of format `format`. Null after errors in `diagnostics`: an unknown format or
+// option (did you mean), a missing option, a bad value or file, each at its mark.
+std::unique_ptr<Dataset> OpenDataset(const DataOption& format, const DataOptions& options,
+                                     Diagnostics& diagnostics);
+
+}  // namespace cgrun
+
+#endif  // CGRUN_DATA_DATASET_H_

@@ -1,0 +1,65 @@
+// The table of formats, and OpenDataset(): which format it is, and whether its options are its own.
+#include <algorithm>
+
+#include "src/data/dataset.h"
+
+namespace cgrun {
+
+#define DATA_FORMAT(name) extern const DataFormat k##name##Format;
+#include "src/data/data_formats.inc"
+#undef DATA_FORMAT
+
+namespace {
+
+constexpr const DataFormat* kFormats[] = {
+#define DATA_FORMAT(name) &k##name##Format,
+#include "src/data/data_formats.inc"
+#undef DATA_FORMAT
+};
+
+const DataFormat* FindFormat(const DataOption& name, Diagnostics& diagnostics) {
+  std::vector<std::string> names;
+  for (const DataFormat* format : kFormats) {
+    if (format->name == name.value) return format;
+    names.emplace_back(format->name);
+  }
+  diagnostics.Error(name.mark, "unknown data format '" + name.value + "'",
+                    SuggestName(name.value, names));
+  return nullptr;
+}
+
+void CheckOptions(const DataFormat& format, const DataOptions& options, Diagnostics& diagnostics) {
+  std::vector<std::string> names;
+  for (const DataOptionSpec& spec : format.options) {
+    names.emplace_back(spec.name);
+    if (spec.required && !options.values.contains(names.back())) {
+      diagnostics.Error(options.mark,
+                        "data of format '" + std::string(format.name) + "' need the option '" +
+                            names.back() + "'",
+                        names.back() + ": " + std::string(spec.doc));
+    }
+  }
+  for (const auto& [name, option] : options.values) {
+    if (std::ranges::find(names, name) != names.end()) continue;
+    diagnostics.Error(
+        option.mark,
+        "unknown option '" + name + "' for data of format '" + std::string(format.name) + "'",
+        SuggestName(name, names));
+  }
+}
+
+}  // namespace
+
+std::span<const DataFormat* const> DataFormats() { return kFormats; }
+
+std::unique_ptr<Dataset> OpenDataset(const DataOption& format, const DataOptions& options,
+                                     Diagnostics& diagnostics) {
+  const int errors = diagnostics.error_count();
+  const DataFormat* found = FindFormat(format, diagnostics);
+  if (found == nullptr) return nullptr;
+  CheckOptions(*found, options, diagnostics);
+  if (diagnostics.error_count() > errors) return nullptr;
+  return found->open(options, diagnostics);
+}
+
+}  // namespace cgrun

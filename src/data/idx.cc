@@ -1,0 +1,244 @@
+// IDX, the format of MNIST (LeCun): images and labels in two files, plain or compressed by gzip.
+// A file is 0, 0, element type, rank, the sizes as 32-bit big-endian words, the elements.
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <optional>
+#include <utility>
+
+#include "src/base/check.h"
+#include "src/data/dataset.h"
+#include "src/data/options.h"
+#include "src/io/endian.h"
+#include "src/io/file_error.h"
+
+namespace cgrun {
+namespace {
+
+constexpr int kMostAxes = 8;
+
+struct IdxType {
+  int code;
+  std::string_view name;
+  int64_t bytes;  // of one element in the file
+  DType dtype;    // in memory: what we have no type for is widened
+  bool integer;
+};
+
+constexpr IdxType kTypes[] = {
+    {0x08, "uint8", 1, DType::kU8, true},     {0x09, "int8", 1, DType::kI32, true},
+    {0x0B, "int16", 2, DType::kI32, true},    {0x0C, "int32", 4, DType::kI32, true},
+    {0x0D, "float32", 4, DType::kF32, false}, {0x0E, "float64", 8, DType::kF64, false}};
+
+struct IdxHeader {
+  IdxType type;
+  std::vector<int64_t> sizes;  // samples first
+};
+
+std::string SizesText(const std::vector<int64_t>& sizes) {
+  std::string text;
+  for (size_t i = 0; i < sizes.size(); ++i) text += (i ? " x " : "") + std::to_string(sizes[i]);
+  return text;
+}
+
+std::string HexText(std::span<const std::byte> bytes) {
+  constexpr char kDigits[] = "0123456789abcdef";
+  std::string text;
+  for (std::byte byte : bytes) {
+    if (!text.empty()) text += ' ';
+    text += kDigits[std::to_integer<int>(byte) >> 4];
+    text += kDigits[std::to_integer<int>(byte) & 15];
+  }
+  return text;
+}
+
+IdxType ParseType(const std::string& path, int code) {
+  for (const IdxType& type : kTypes) {
+    if (type.code == code) return type;
+  }
+  const std::byte byte{static_cast<unsigned char>(code)};
+  ThrowFileError(path, "has elements of the unknown IDX type " + HexText({&byte, 1}),
+                 "known: 08 uint8, 09 int8, 0b int16, 0c int32, 0d float32, 0e float64");
+}
+
+IdxHeader ReadHeader(FileReader& reader) {
+  std::array<std::byte, 4> magic = {};
+  const size_t size = reader.ReadSome(magic);
+  if (size < 4 || magic[0] != std::byte{0} || magic[1] != std::byte{0}) {
+    ThrowFileError(reader.path(),
+                   "is not an IDX file: it begins with '" + HexText(std::span(magic).first(size)) +
+                       "', expected 00 00, the element type and the number of dimensions");
+  }
+  IdxHeader header{ParseType(reader.path(), std::to_integer<int>(magic[2])), {}};
+  const int axes = std::to_integer<int>(magic[3]);
+  if (axes < 1 || axes > kMostAxes) {
+    ThrowFileError(reader.path(), "has " + std::to_string(axes) + " dimensions, expected 1 to " +
+                                      std::to_string(kMostAxes));
+  }
+  for (int axis = 0; axis < axes; ++axis) {
+    std::array<std::byte, 4> word;
+    reader.Read(word, "its header");
+    header.sizes.push_back(LoadBig<uint32_t>(word.data()));
+  }
+  return header;
+}
+
+// Bytes of the elements in the file. What the header declares must be what the file can hold.
+int64_t CheckLength(const FileReader& reader, const IdxHeader& header) {
+  const std::string declared =
+      SizesText(header.sizes) + " elements of " + std::string(header.type.name);
+  const std::optional<int64_t> elements = CheckedElements(header.sizes);
+  int64_t bytes = 0;
+  if (elements == 0) ThrowFileError(reader.path(), "holds no samples (" + declared + ")");
+  if (!elements || __builtin_mul_overflow(*elements, header.type.bytes, &bytes)) {
+    ThrowFileError(reader.path(), "declares " + declared + ", more than a file can hold");
+  }
+  const int64_t left = reader.max_bytes() - reader.position();
+  if (bytes > left || (bytes < left && !reader.compressed())) {
+    ThrowFileError(reader.path(), "declares " + declared + ", " + std::to_string(bytes) +
+                                      " bytes, but has " + (reader.compressed() ? "at most " : "") +
+                                      std::to_string(left) + " after its header");
+  }
+  return bytes;
+}
+
+// Widens signed or unsigned elements, which lie at the end of the tensor, to int32 in place: a
+// value never lands on one that was not read yet.
+template <class T>
+void WidenInPlace(HostTensor& tensor) {
+  const std::span<int32_t> values = tensor.data<int32_t>();
+  const std::byte* narrow = tensor.bytes().data() + values.size() * (4 - sizeof(T));
+  for (size_t i = 0; i < values.size(); ++i) {
+    values[i] = static_cast<int32_t>(LoadBig<T>(narrow + i * sizeof(T)));
+  }
+}
+
+void SwapInPlace(std::span<std::byte> bytes, size_t width) {
+  for (; !bytes.empty(); bytes = bytes.subspan(width)) std::ranges::reverse(bytes.first(width));
+}
+
+void Decode(const IdxType& type, HostTensor& tensor) {
+  if (type.bytes < SizeOf(tensor.dtype())) {
+    if (type.code == 0x08) WidenInPlace<uint8_t>(tensor);
+    if (type.code == 0x09) WidenInPlace<int8_t>(tensor);
+    if (type.code == 0x0B) WidenInPlace<int16_t>(tensor);
+  } else if (type.bytes > 1) {
+    SwapInPlace(tensor.bytes(), static_cast<size_t>(type.bytes));
+  }
+}
+
+// All samples of one file. `labels`: integers, as int32. At most `limit` bytes are taken.
+HostTensor ReadIdx(const std::string& path, bool labels, int64_t limit) {
+  FileReader reader(path);
+  const IdxHeader header = ReadHeader(reader);
+  if (labels && !header.type.integer) {
+    ThrowFileError(path, "holds " + std::string(header.type.name) + ", but labels are integers");
+  }
+  const int64_t bytes = CheckLength(reader, header);
+  const DType dtype = labels ? DType::kI32 : header.type.dtype;
+  const std::optional<int64_t> decoded = CheckedByteSize(dtype, header.sizes);
+  if (!decoded || *decoded > limit) {
+    ThrowFileError(path,
+                   SizesText(header.sizes) + " elements of " + std::string(Name(dtype)) +
+                       " take more than the " + std::to_string(limit) + " bytes that are left",
+                   "raise the memory limit, or use fewer samples");
+  }
+  HostTensor tensor = AllocateTensor(path, dtype, header.sizes);
+  const std::span<std::byte> raw = tensor.bytes().last(static_cast<size_t>(bytes));
+  const int64_t begin = reader.position();
+  if (reader.ReadSome(raw) < raw.size()) {
+    ThrowFileError(path, "declares " + SizesText(header.sizes) + " elements of " +
+                             std::string(header.type.name) + ", " + std::to_string(bytes) +
+                             " bytes, but has " + std::to_string(reader.position() - begin) +
+                             " after its header");
+  }
+  reader.ExpectEnd();
+  Decode(header.type, tensor);
+  return tensor;
+}
+
+class IdxDataset : public Dataset {
+ public:
+  // `parts` have the same number of samples.
+  explicit IdxDataset(std::vector<std::pair<std::string, HostTensor>> parts)
+      : parts_(std::move(parts)) {
+    for (const auto& [name, tensor] : parts_) {
+      std::vector<int64_t> sizes = tensor.shape().Sizes();
+      sizes.erase(sizes.begin());
+      fields_.push_back({name, tensor.dtype(), Shape::Of(sizes)});
+    }
+  }
+
+  int64_t size() const override { return parts_[0].second.shape()[0].size; }
+  const std::vector<DataField>& fields() const override { return fields_; }
+
+  void Read(int64_t index, std::span<const std::span<std::byte>> out) const override {
+    CGRUN_CHECK(index >= 0 && index < size()) << "sample " << index;
+    for (size_t i = 0; i < parts_.size(); ++i) {
+      const std::byte* samples = parts_[i].second.bytes().data();
+      std::memcpy(out[i].data(), samples + static_cast<size_t>(index) * out[i].size(),
+                  out[i].size());
+    }
+  }
+
+  int64_t decoded_bytes() const override {
+    int64_t bytes = 0;
+    for (const auto& part : parts_) bytes += static_cast<int64_t>(part.second.bytes().size());
+    return bytes;
+  }
+
+ private:
+  std::vector<std::pair<std::string, HostTensor>> parts_;
+  std::vector<DataField> fields_;
+};
+
+// The file of one option; nothing after an error, which stands at the option.
+std::optional<HostTensor> ReadPart(const DataOptions& options, const DataOption& option,
+                                   bool labels, int64_t limit, Diagnostics& diagnostics) {
+  try {
+    return ReadIdx(ResolvePath(options, option), labels, limit);
+  } catch (const UserError& error) {
+    diagnostics.Error(option.mark, error.what(), error.help());
+    return std::nullopt;
+  }
+}
+
+std::unique_ptr<Dataset> OpenIdx(const DataOptions& options, Diagnostics& diagnostics) {
+  const DataOption& image_option = *FindOption(options, "images");
+  const DataOption* label_option = FindOption(options, "labels");
+  const int64_t limit = options.memory_limit;
+  std::vector<std::pair<std::string, HostTensor>> parts;
+  std::optional<HostTensor> images = ReadPart(options, image_option, false, limit, diagnostics);
+  if (label_option != nullptr) {
+    const int64_t taken = images ? static_cast<int64_t>(images->bytes().size()) : 0;
+    std::optional<HostTensor> labels =
+        ReadPart(options, *label_option, true, limit - taken, diagnostics);
+    if (!images || !labels) return nullptr;
+    const int64_t image_count = images->shape()[0].size, label_count = labels->shape()[0].size;
+    if (image_count != label_count) {
+      diagnostics.Error(label_option->mark, "'" + ResolvePath(options, *label_option) +
+                                                "': holds " + std::to_string(label_count) +
+                                                " labels, but '" +
+                                                ResolvePath(options, image_option) + "' holds " +
+                                                std::to_string(image_count) + " images");
+      return nullptr;
+    }
+    parts.emplace_back("label", *std::move(labels));
+  }
+  if (!images) return nullptr;
+  parts.emplace(parts.begin(), "image", *std::move(images));
+  return std::make_unique<IdxDataset>(std::move(parts));
+}
+
+constexpr DataOptionSpec kOptions[] = {
+    {"images", true, "the file of the images, .idx or .gz; it becomes the field 'image'"},
+    {"labels", false, "the file of the labels, of integers; it becomes the int32 field 'label'"}};
+
+}  // namespace
+
+extern const DataFormat kIdxFormat;
+constinit const DataFormat kIdxFormat = {
+    "idx", "images and labels in the format of MNIST, plain or compressed by gzip", kOptions,
+    OpenIdx};
+
+}  // namespace cgrun

@@ -1,0 +1,68 @@
+// Which samples, in which order: the seeded order of an epoch, and the seeded split of a data set.
+#ifndef CGRUN_DATA_SAMPLER_H_
+#define CGRUN_DATA_SAMPLER_H_
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "src/data/dataset.h"
+
+namespace cgrun {
+
+// The order of the samples 0 … size−1 in an epoch, a pure function of (seed, epoch); without
+// `shuffle` it is 0, 1, 2, … in every epoch.
+class Sampler {
+ public:
+  Sampler(int64_t size, uint64_t seed, bool shuffle);
+
+  // Does not allocate.
+  void StartEpoch(int64_t epoch);
+  // Sample numbers in the order of the epoch; changed by StartEpoch().
+  std::span<const int64_t> order() const { return order_; }
+  // Host memory of the order.
+  int64_t bytes() const { return static_cast<int64_t>(order_.size() * sizeof(int64_t)); }
+
+ private:
+  uint64_t key_;
+  bool shuffle_;
+  std::vector<int64_t> order_;
+};
+
+// Batches of an epoch: ceil(samples / batch), the last one may be partial.
+int64_t BatchCount(int64_t samples, int64_t batch);
+
+// Some samples of another data set, in the order of their numbers there.
+class Subset : public Dataset {
+ public:
+  // `indices` are samples of `base`.
+  Subset(std::shared_ptr<const Dataset> base, std::vector<int64_t> indices);
+
+  int64_t size() const override { return static_cast<int64_t>(indices_.size()); }
+  const std::vector<DataField>& fields() const override { return base_->fields(); }
+  void Read(int64_t index, std::span<const std::span<std::byte>> out) const override;
+  // The list of indices alone: the base, which several subsets may share, is counted by its owner.
+  int64_t decoded_bytes() const override;
+
+  const Dataset& base() const { return *base_; }
+  std::span<const int64_t> indices() const { return indices_; }
+
+ private:
+  std::shared_ptr<const Dataset> base_;
+  std::vector<int64_t> indices_;
+};
+
+struct DatasetSplit {
+  std::unique_ptr<Subset> train, valid;
+};
+
+// Splits `base`: round(fraction · size) of its samples, chosen by the seed alone, become `valid`,
+// the others `train`; each has one sample at least. UserError where `base` has a single sample or
+// `fraction` is not inside (0, 1).
+DatasetSplit SplitDataset(const std::shared_ptr<const Dataset>& base, double fraction,
+                          uint64_t seed);
+
+}  // namespace cgrun
+
+#endif  // CGRUN_DATA_SAMPLER_H_

@@ -1,0 +1,102 @@
+// Arenas of the host: anonymous mappings, touched before they are handed out, so that no step takes
+// a page fault and a machine that is too small says so at once.
+#include "src/device/cpu.h"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <thread>
+
+#include "src/base/check.h"
+#include "src/base/diagnostics.h"
+
+namespace cgrun {
+namespace {
+
+std::string CpuModel() {
+  std::ifstream file("/proc/cpuinfo");
+  for (std::string line; std::getline(file, line);) {
+    if (line.rfind("model name", 0) != 0) continue;
+    const size_t colon = line.find(": ");
+    if (colon != std::string::npos) return line.substr(colon + 2);
+  }
+  return "unknown processor";
+}
+
+// A line "MemAvailable:   123 kB" of /proc/meminfo, in bytes; 0 if it is not there.
+int64_t MemInfo(const std::string& key) {
+  std::ifstream file("/proc/meminfo");
+  std::string word;
+  int64_t kib = 0;
+  while (file >> word) {
+    if (word == key + ":" && file >> kib) return kib * 1024;
+  }
+  return 0;
+}
+
+int64_t RoundToPages(int64_t bytes) {
+  const int64_t page = sysconf(_SC_PAGESIZE);
+  return std::max<int64_t>(page, (bytes + page - 1) / page * page);
+}
+
+std::string MiB(int64_t bytes) { return std::to_string((bytes + (1 << 19)) >> 20) + " MiB"; }
+
+}  // namespace
+
+CpuDevice::~CpuDevice() {
+  for (const auto& [arena, bytes] : arenas_) munmap(arena, static_cast<size_t>(bytes));
+}
+
+DeviceInfo CpuDevice::Info() const {
+  const std::string threads = std::to_string(std::thread::hardware_concurrency());
+  return {name_,
+          CpuModel() + ", " + threads + " hardware threads",
+          MemInfo("MemTotal"),
+          MemInfo("MemAvailable"),
+          {}};
+}
+
+std::byte* CpuDevice::Allocate(ArenaKind kind, int64_t bytes) {
+  if (kind == ArenaKind::kFile) throw UserError("device " + name_ + " has no file arena");
+  const int64_t mapped = RoundToPages(bytes);
+  void* memory = mmap(nullptr, static_cast<size_t>(mapped), PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) {
+    throw UserError("cannot take " + MiB(mapped) + " for the arena: " + std::strerror(errno),
+                    "free " + std::string("memory: ") + MiB(MemInfo("MemAvailable")) +
+                        "; a smaller batch needs less");
+  }
+  std::memset(memory, 0, static_cast<size_t>(mapped));
+  std::byte* arena = static_cast<std::byte*>(memory);
+  arenas_[arena] = mapped;
+  counters_.bytes += mapped;
+  counters_.peak_bytes = std::max(counters_.peak_bytes, counters_.bytes);
+  ++counters_.allocations;
+  return arena;
+}
+
+void CpuDevice::Free(ArenaKind, std::byte* arena) {
+  const auto it = arenas_.find(arena);
+  CGRUN_CHECK(it != arenas_.end()) << "not an arena of this device";
+  munmap(arena, static_cast<size_t>(it->second));
+  counters_.bytes -= it->second;
+  arenas_.erase(it);
+}
+
+void CpuDevice::Copy(CopyKind, std::byte* to, const std::byte* from, int64_t bytes, Stream) {
+  std::memcpy(to, from, static_cast<size_t>(bytes));
+}
+
+void CpuDevice::Enqueue(Stream, void (*function)(void*), void* data) { function(data); }
+
+Event CpuDevice::Record(Stream) { return {}; }
+
+void CpuDevice::Wait(Stream, Event) {}
+
+void CpuDevice::Synchronize(Stream) {}
+
+}  // namespace cgrun

@@ -1,0 +1,37 @@
+// The host as a device: `reference` now; every device that computes on the host shares it.
+#ifndef CGRUN_DEVICE_CPU_H_
+#define CGRUN_DEVICE_CPU_H_
+
+#include <map>
+
+#include "src/device/device.h"
+
+namespace cgrun {
+
+// A stream runs what it is given at once, so that events are always past.
+class CpuDevice final : public Device {
+ public:
+  explicit CpuDevice(std::string name) : name_(std::move(name)) {}
+  ~CpuDevice() override;
+
+  DeviceInfo Info() const override;
+  DeviceCounters counters() const override { return counters_; }
+  std::byte* Allocate(ArenaKind kind, int64_t bytes) override;
+  void Free(ArenaKind kind, std::byte* arena) override;
+  Stream CreateStream() override { return {}; }
+  void Copy(CopyKind kind, std::byte* to, const std::byte* from, int64_t bytes,
+            Stream stream) override;
+  void Enqueue(Stream stream, void (*function)(void*), void* data) override;
+  Event Record(Stream stream) override;
+  void Wait(Stream stream, Event event) override;
+  void Synchronize(Stream stream) override;
+
+ private:
+  std::string name_;
+  DeviceCounters counters_;
+  std::map<std::byte*, int64_t> arenas_;  // bytes mapped for each
+};
+
+}  // namespace cgrun
+
+#endif  // CGRUN_DEVICE_CPU_H_

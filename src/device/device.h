@@ -1,0 +1,74 @@
+// Device: memory arenas, copies, streams and events, and counters of what was taken. Kernels run on
+// its streams; on a CPU a stream runs everything at once, in order.
+#ifndef CGRUN_DEVICE_DEVICE_H_
+#define CGRUN_DEVICE_DEVICE_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "src/base/arena_kind.h"
+
+namespace cgrun {
+
+enum class CopyKind : uint8_t { kHostToDevice, kDeviceToHost, kDeviceToDevice };
+
+// An opaque stream of a device: 0 is the default one. A schedule's lane i runs on stream i.
+struct Stream {
+  void* handle = nullptr;
+};
+
+// A point in a stream that another can wait for.
+struct Event {
+  void* handle = nullptr;
+};
+
+struct DeviceInfo {
+  std::string name;         // "reference"
+  std::string description;  // "AMD EPYC …, 2 threads"
+  int64_t total_bytes = 0;  // memory of the device
+  int64_t free_bytes = 0;
+  std::vector<std::string> libraries;  // "oneDNN 2.6.3"
+};
+
+struct DeviceCounters {
+  int64_t bytes = 0;       // in arenas, now
+  int64_t peak_bytes = 0;  // in arenas, most ever
+  int64_t allocations = 0;
+};
+
+class Device {
+ public:
+  virtual ~Device() = default;
+
+  virtual DeviceInfo Info() const = 0;
+  virtual DeviceCounters counters() const = 0;
+
+  // Takes an arena of zeroed, touched memory, aligned to 64 bytes or more. Throws UserError with
+  // the sizes if there is not enough.
+  virtual std::byte* Allocate(ArenaKind kind, int64_t bytes) = 0;
+  virtual void Free(ArenaKind kind, std::byte* arena) = 0;
+
+  virtual Stream CreateStream() = 0;
+  virtual void Copy(CopyKind kind, std::byte* to, const std::byte* from, int64_t bytes,
+                    Stream stream) = 0;
+  // Calls `function(data)` in the stream's order.
+  virtual void Enqueue(Stream stream, void (*function)(void*), void* data) = 0;
+  virtual Event Record(Stream stream) = 0;
+  virtual void Wait(Stream stream, Event event) = 0;
+  // Returns when the stream has done its work; throws UserError with the device's error.
+  virtual void Synchronize(Stream stream) = 0;
+};
+
+// The device of that name ("reference", "cuda:1", …). Throws UserError, with the known names as
+// help, if it is unknown, not built in, or not there.
+std::unique_ptr<Device> OpenDevice(std::string_view name);
+// Names that this build knows.
+std::vector<std::string> DeviceNames();
+
+}  // namespace cgrun
+
+#endif  // CGRUN_DEVICE_DEVICE_H_

@@ -1,0 +1,19 @@
+// How the errors of files read: the file's name in quotes, then what is wrong with it.
+#ifndef CGRUN_IO_FILE_ERROR_H_
+#define CGRUN_IO_FILE_ERROR_H_
+
+#include <string>
+#include <string_view>
+
+namespace cgrun {
+
+// UserError "'PATH': WHAT".
+[[noreturn]] void ThrowFileError(std::string_view path, std::string_view what,
+                                 std::string_view help = "");
+
+// UserError "cannot VERB 'PATH': No such file or directory" for an `errno` value.
+[[noreturn]] void ThrowSystemError(std::string_view verb, std::string_view path, int error);
+
+}  // namespace cgrun
+
+#endif  // CGRUN_IO_FILE_ERROR_H_

@@ -1,0 +1,28 @@
+// NumPy's .npy files (NEP 1), versions 1 to 3.
+#ifndef CGRUN_IO_NPY_H_
+#define CGRUN_IO_NPY_H_
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "src/base/host_tensor.h"
+#include "src/io/read_file.h"
+
+namespace cgrun {
+
+// Little-endian arrays of our number types; one in Fortran's order is transposed into row-major
+// order. bf16 is '<V2', as the ml_dtypes package writes it. The file may be compressed by gzip.
+// UserError names the file; an array of more than `limit` bytes is refused before memory is taken.
+HostTensor ReadNpy(const std::string& path, int64_t limit = kNoLimit);
+
+// The bytes that NumPy 2 writes for the array, atomically. `shape` is bound; `bytes` are its
+// elements in row-major order.
+void WriteNpy(std::string_view path, DType dtype, const Shape& shape,
+              std::span<const std::byte> bytes);
+void WriteNpy(std::string_view path, const HostTensor& tensor);
+
+}  // namespace cgrun
+
+#endif  // CGRUN_IO_NPY_H_

@@ -1,0 +1,200 @@
+// FileReader: the file's bytes as they are, or through zlib's inflate.
+#include "src/io/read_file.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <new>
+#include <stdexcept>
+
+#include "src/base/check.h"
+#include "src/io/file_error.h"
+
+namespace cgrun {
+namespace {
+
+constexpr int64_t kDeflateRatio = 1032;  // 258 bytes out of two bits
+constexpr int kGzipOnly = 15 + 16;       // zlib: the largest window, gzip's header and trailer
+constexpr size_t kBlock = size_t{1} << 16;
+
+int64_t SaturatedProduct(int64_t a, int64_t b) {
+  int64_t product = 0;
+  return __builtin_mul_overflow(a, b, &product) ? kNoLimit : product;
+}
+
+// Opens `path` and returns its size. A pipe is not waited for.
+int OpenRegular(const std::string& path, int64_t* size) {
+  if (path.find('\0') != path.npos) ThrowSystemError("open", path, EINVAL);
+  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (fd < 0) ThrowSystemError("open", path, errno);
+  struct stat status;
+  const int error = fstat(fd, &status) == 0 ? 0 : errno;
+  if (error == 0 && S_ISREG(status.st_mode)) {
+    *size = status.st_size;
+    return fd;
+  }
+  close(fd);
+  if (error != 0) ThrowSystemError("open", path, error);
+  ThrowFileError(path, S_ISDIR(status.st_mode) ? "is a folder, not a file" : "is not a file");
+}
+
+bool BeginsAsGzip(int fd) {
+  std::array<unsigned char, 3> magic = {};
+  return pread(fd, magic.data(), magic.size(), 0) == 3 && magic[0] == 0x1F && magic[1] == 0x8B &&
+         magic[2] == Z_DEFLATED;
+}
+
+// Reads up to `most` bytes into a vector that grows with what is there.
+void ReadAll(FileReader& reader, int64_t most, std::vector<std::byte>* bytes) {
+  if (!reader.compressed()) bytes->reserve(static_cast<size_t>(reader.max_bytes()) + kBlock);
+  while (static_cast<int64_t>(bytes->size()) < most) {
+    const size_t size = bytes->size();
+    const size_t room = std::min(std::max(kBlock, size / 2), static_cast<size_t>(most) - size);
+    bytes->resize(size + room);
+    const size_t got = reader.ReadSome(std::span(*bytes).subspan(size));
+    bytes->resize(size + got);
+    if (got < room) return;
+  }
+}
+
+}  // namespace
+
+// The decompression state of one file, which its reader feeds.
+class FileReader::Inflater {
+ public:
+  explicit Inflater(FileReader& reader) : reader_(reader) {
+    if (inflateInit2(&stream_, kGzipOnly) != Z_OK) throw std::bad_alloc();
+  }
+  ~Inflater() { inflateEnd(&stream_); }
+
+  size_t Read(std::span<std::byte> out) {
+    size_t done = 0;
+    while (done < out.size() && !end_) done += Step(out.subspan(done));
+    return done;
+  }
+
+ private:
+  // One call of zlib; returns the bytes that it gave.
+  size_t Step(std::span<std::byte> out) {
+    if (stream_.avail_in == 0 && !Refill()) {
+      ThrowFileError(reader_.path_, "the gzip data is cut off after " +
+                                        std::to_string(compressed_bytes_) + " bytes");
+    }
+    const size_t room = std::min(out.size(), size_t{1} << 30);
+    stream_.next_out = reinterpret_cast<Bytef*>(out.data());
+    stream_.avail_out = static_cast<uInt>(room);
+    const int result = inflate(&stream_, Z_NO_FLUSH);
+    if (result == Z_STREAM_END) {
+      end_ = stream_.avail_in == 0 && !Refill();
+      if (!end_) inflateReset(&stream_);  // the next member
+    } else if (result != Z_OK && result != Z_BUF_ERROR) {
+      const std::string reason = stream_.msg != nullptr ? stream_.msg : zError(result);
+      ThrowFileError(reader_.path_, "the gzip data is corrupt (" + reason + ")");
+    }
+    return room - stream_.avail_out;
+  }
+
+  bool Refill() {
+    const size_t size = reader_.ReadPlain(input_);
+    compressed_bytes_ += static_cast<int64_t>(size);
+    stream_.next_in = reinterpret_cast<Bytef*>(input_.data());
+    stream_.avail_in = static_cast<uInt>(size);
+    return size > 0;
+  }
+
+  FileReader& reader_;
+  std::vector<std::byte> input_ = std::vector<std::byte>(kBlock);
+  z_stream stream_ = {};
+  int64_t compressed_bytes_ = 0;
+  bool end_ = false;
+};
+
+FileReader::FileReader(std::string path, Gzip gzip) : path_(std::move(path)) {
+  fd_ = OpenRegular(path_, &max_bytes_);
+  if (gzip == Gzip::kNever || !BeginsAsGzip(fd_)) return;
+  max_bytes_ = SaturatedProduct(max_bytes_, kDeflateRatio);
+  try {
+    inflater_ = std::make_unique<Inflater>(*this);
+  } catch (...) {
+    close(fd_);
+    throw;
+  }
+}
+
+FileReader::~FileReader() { close(fd_); }
+
+size_t FileReader::ReadPlain(std::span<std::byte> out) {
+  size_t done = 0;
+  while (done < out.size()) {
+    const ssize_t size = read(fd_, out.data() + done, out.size() - done);
+    if (size < 0 && errno != EINTR) ThrowSystemError("read", path_, errno);
+    if (size == 0) break;
+    if (size > 0) done += static_cast<size_t>(size);
+  }
+  return done;
+}
+
+size_t FileReader::ReadSome(std::span<std::byte> out) {
+  const size_t size = inflater_ ? inflater_->Read(out) : ReadPlain(out);
+  position_ += static_cast<int64_t>(size);
+  return size;
+}
+
+void FileReader::Read(std::span<std::byte> out, std::string_view what) {
+  if (ReadSome(out) == out.size()) return;
+  ThrowFileError(path_,
+                 "ends after " + std::to_string(position_) + " bytes, inside " + std::string(what));
+}
+
+void FileReader::ExpectEnd() {
+  std::byte next;
+  const int64_t end = position_;
+  if (ReadSome({&next, 1}) == 0) return;
+  ThrowFileError(path_, "goes on after " + std::to_string(end) + " bytes, where it should end");
+}
+
+std::vector<std::byte> ReadFile(const std::string& path, int64_t limit) {
+  FileReader reader(path);
+  const std::string at_most = std::to_string(limit) + " bytes, the most that is expected here";
+  if (!reader.compressed() && reader.max_bytes() > limit) {
+    ThrowFileError(path, "has " + std::to_string(reader.max_bytes()) + " bytes, over " + at_most);
+  }
+  std::vector<std::byte> bytes;
+  try {
+    ReadAll(reader, std::min(limit, kNoLimit - 1) + 1, &bytes);
+  } catch (const std::bad_alloc&) {
+    ThrowFileError(path, "there is not enough memory to read it");
+  }
+  if (static_cast<int64_t>(bytes.size()) > limit) {
+    ThrowFileError(path, "inflates to more than " + at_most);
+  }
+  return bytes;
+}
+
+HostTensor AllocateTensor(std::string_view path, DType dtype, const std::vector<int64_t>& sizes) {
+  try {
+    if (CheckedByteSize(dtype, sizes)) return HostTensor(dtype, Shape::Of(sizes));
+  } catch (const std::exception&) {
+    // bad_alloc, or length_error for what no vector can hold
+  }
+  ThrowFileError(path, "there is not enough memory for its " + Shape::Of(sizes).ToString() +
+                           " elements of " + std::string(Name(dtype)));
+}
+
+HostTensor ReadTensor(FileReader& reader, DType dtype, const std::vector<int64_t>& sizes,
+                      std::string_view what) {
+  HostTensor tensor = AllocateTensor(reader.path(), dtype, sizes);
+  reader.Read(tensor.bytes(), what);
+  const auto is_bool = [](std::byte byte) { return byte <= std::byte{1}; };
+  if (dtype == DType::kBool && !std::ranges::all_of(tensor.bytes(), is_bool)) {
+    ThrowFileError(reader.path(), "has a bool that is neither 0 nor 1 in " + std::string(what));
+  }
+  return tensor;
+}
+
+}  // namespace cgrun

@@ -1,0 +1,78 @@
+// Named tensors in a file of the safetensors format (Hugging Face, format of safetensors 0.3 to
+// 0.8).
+#ifndef CGRUN_IO_SAFETENSORS_H_
+#define CGRUN_IO_SAFETENSORS_H_
+
+#include <cstddef>
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "src/base/host_tensor.h"
+#include "src/io/atomic_file.h"
+
+namespace cgrun {
+
+using SafetensorsMetadata = std::map<std::string, std::string>;
+
+struct NamedTensor {
+  std::string name;
+  HostTensor tensor;
+};
+
+struct SafetensorsFile {
+  std::vector<NamedTensor> tensors;  // in the order of their bytes in the file
+  SafetensorsMetadata metadata;
+
+  // Null where there is none of that name.
+  const HostTensor* Find(std::string_view name) const;
+};
+
+// Reads a whole file. UserError names the file and what is wrong: a header that is too long or not
+// the JSON it should be, a name or key that stands twice, a type that we do not have, sizes that do
+// not fit the offsets, tensors that overlap, leave a hole or lie outside the file.
+SafetensorsFile ReadSafetensors(const std::string& path);
+
+struct TensorSpec {
+  std::string name;
+  DType dtype = DType::kF32;
+  Shape shape;  // bound
+};
+
+// Writes files of one set of tensors, as checkpoints need. After its construction Write() does not
+// allocate while the metadata takes less than `metadata_room` bytes.
+class SafetensorsWriter {
+ public:
+  // UserError for a name that is not UTF-8. Names are distinct and not "__metadata__".
+  explicit SafetensorsWriter(std::vector<TensorSpec> specs, size_t metadata_room = 4096);
+
+  // Writes `path` atomically: the same bytes for the same input, those of the reference writer
+  // (wider types first, then by name). `data[i]` are the row-major elements of `specs[i]`.
+  // UserError for a file that cannot be written and for metadata that is not UTF-8.
+  void Write(std::string_view path, std::span<const std::span<const std::byte>> data,
+             const SafetensorsMetadata& metadata = {});
+
+ private:
+  std::vector<TensorSpec> specs_;
+  std::vector<size_t> order_;  // indices of specs_ as they lie in the file
+  std::string entries_;        // the header's part that does not change
+  std::string header_;
+  AtomicFile file_;
+};
+
+struct SafetensorsEntry {
+  std::string name;
+  DType dtype = DType::kF32;
+  Shape shape;  // bound
+  std::span<const std::byte> bytes;
+};
+
+// One file, as by SafetensorsWriter.
+void WriteSafetensors(std::string_view path, const std::vector<SafetensorsEntry>& entries,
+                      const SafetensorsMetadata& metadata = {});
+
+}  // namespace cgrun
+
+#endif  // CGRUN_IO_SAFETENSORS_H_

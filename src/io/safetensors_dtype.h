@@ -1,0 +1,21 @@
+// The safetensors names of our number types, shared by its reader and its writer.
+#ifndef CGRUN_IO_SAFETENSORS_DTYPE_H_
+#define CGRUN_IO_SAFETENSORS_DTYPE_H_
+
+#include <string_view>
+#include <utility>
+
+#include "src/base/dtype.h"
+
+namespace cgrun {
+
+// In the order in which the reference writer lays tensors out: wider types first.
+inline constexpr std::pair<DType, std::string_view> kSafetensorsTypes[] = {
+    {DType::kI64, "I64"},   {DType::kF64, "F64"}, {DType::kF32, "F32"}, {DType::kI32, "I32"},
+    {DType::kBF16, "BF16"}, {DType::kF16, "F16"}, {DType::kU8, "U8"},   {DType::kBool, "BOOL"}};
+
+inline constexpr std::string_view kSafetensorsMetadataKey = "__metadata__";
+
+}  // namespace cgrun
+
+#endif  // CGRUN_IO_SAFETENSORS_DTYPE_H_

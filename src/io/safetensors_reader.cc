@@ -1,0 +1,202 @@
+// Reading safetensors: the JSON header is checked in full before the first tensor is read.
+#include <algorithm>
+#include <array>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <set>
+#include <tuple>
+
+#include "src/base/diagnostics.h"
+#include "src/io/endian.h"
+#include "src/io/file_error.h"
+#include "src/io/read_file.h"
+#include "src/io/safetensors.h"
+#include "src/io/safetensors_dtype.h"
+
+namespace cgrun {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr int64_t kMostHeader = 100'000'000;  // bytes, the reference reader's limit
+constexpr int kMostDepth = 3;                 // {tensor: {shape: [ ]}}
+
+struct Entry {
+  std::string name;
+  DType dtype = DType::kF32;
+  std::vector<int64_t> sizes;
+  int64_t begin = 0, end = 0;  // bytes from the end of the header
+};
+
+// Refuses a key that stands twice, which the JSON library would let win silently, and depth.
+class KeyChecker {
+ public:
+  explicit KeyChecker(std::string_view path) : path_(path) {}
+
+  bool operator()(int depth, Json::parse_event_t event, const Json& value) {
+    using Event = Json::parse_event_t;
+    if (event == Event::object_start || event == Event::array_start) {
+      if (depth >= kMostDepth) ThrowFileError(path_, "the header is nested too deeply");
+      keys_.emplace_back();
+    } else if (event == Event::object_end || event == Event::array_end) {
+      keys_.pop_back();
+    } else if (event == Event::key) {
+      const std::string& key = value.get_ref<const std::string&>();
+      if (!keys_.back().insert(key).second) {
+        ThrowFileError(path_, "'" + key + "' stands twice in the header");
+      }
+    }
+    return true;
+  }
+
+ private:
+  std::string_view path_;
+  std::vector<std::set<std::string>> keys_;
+};
+
+Json ReadHeader(FileReader& reader, int64_t* data_bytes) {
+  std::array<std::byte, 8> length;
+  reader.Read(length, "the length of its header");
+  const uint64_t size = LoadLittle<uint64_t>(length.data());
+  const int64_t left = reader.max_bytes() - reader.position();
+  if (size > static_cast<uint64_t>(std::max<int64_t>(std::min(left, kMostHeader), 0))) {
+    ThrowFileError(reader.path(),
+                   "declares a header of " + std::to_string(size) + " bytes, but has " +
+                       std::to_string(left) + " bytes, of which a header takes at most " +
+                       std::to_string(kMostHeader),
+                   "is this a safetensors file?");
+  }
+  std::string text(static_cast<size_t>(size), '\0');
+  reader.Read(std::as_writable_bytes(std::span(text)), "its header");
+  *data_bytes = left - static_cast<int64_t>(size);
+  try {
+    Json header = Json::parse(text, KeyChecker(reader.path()));
+    if (!header.is_object()) ThrowFileError(reader.path(), "the header is not a JSON object");
+    return header;
+  } catch (const Json::exception&) {
+    ThrowFileError(reader.path(), "the header is not valid JSON", "is this a safetensors file?");
+  }
+}
+
+SafetensorsMetadata ParseMetadata(std::string_view path, const Json& json) {
+  if (!json.is_object()) ThrowFileError(path, "__metadata__ is not a JSON object");
+  SafetensorsMetadata metadata;
+  for (const auto& [key, value] : json.items()) {
+    if (!value.is_string()) ThrowFileError(path, "__metadata__ of '" + key + "' is not a text");
+    metadata[key] = value.get<std::string>();
+  }
+  return metadata;
+}
+
+// An array of integers from 0 to 2⁶³−1.
+std::optional<std::vector<int64_t>> ParseSizes(const Json& json) {
+  if (!json.is_array()) return std::nullopt;
+  std::vector<int64_t> sizes;
+  for (const Json& item : json) {
+    if (!item.is_number_unsigned()) return std::nullopt;
+    const uint64_t size = item.get<uint64_t>();
+    if (size > static_cast<uint64_t>(kNoLimit)) return std::nullopt;
+    sizes.push_back(static_cast<int64_t>(size));
+  }
+  return sizes;
+}
+
+DType ParseDType(std::string_view path, const std::string& name, const Json& json) {
+  std::string known;
+  for (const auto& [dtype, text] : kSafetensorsTypes) {
+    if (json.is_string() && json.get_ref<const std::string&>() == text) return dtype;
+    known += (known.empty() ? "known: " : ", ") + std::string(text);
+  }
+  ThrowFileError(path,
+                 "tensor '" + name + "' has the type " + json.dump() + ", which is not supported",
+                 known);
+}
+
+Entry ParseEntry(std::string_view path, const std::string& name, const Json& json) {
+  const auto fail = [&](const std::string& what) {
+    ThrowFileError(path, "tensor '" + name + "' " + what);
+  };
+  const bool keys = json.is_object() && json.size() == 3 && json.contains("dtype") &&
+                    json.contains("shape") && json.contains("data_offsets");
+  if (!keys) fail("has not just the keys dtype, shape and data_offsets");
+  Entry entry{name, ParseDType(path, name, json["dtype"]), {}, 0, 0};
+  const auto sizes = ParseSizes(json["shape"]);
+  if (!sizes) fail("has a shape that is not a list of sizes");
+  const auto offsets = ParseSizes(json["data_offsets"]);
+  if (!offsets || offsets->size() != 2) fail("has data_offsets that are not two numbers");
+  entry.sizes = *sizes;
+  entry.begin = (*offsets)[0];
+  entry.end = (*offsets)[1];
+  const std::optional<int64_t> bytes = CheckedByteSize(entry.dtype, entry.sizes);
+  if (!bytes) fail("has more elements than can be counted");
+  if (entry.end < entry.begin || entry.end - entry.begin != *bytes) {
+    fail("lies at bytes " + std::to_string(entry.begin) + " to " + std::to_string(entry.end) +
+         ", but " + Shape::Of(entry.sizes).ToString() + " of " + std::string(Name(entry.dtype)) +
+         " take " + std::to_string(*bytes));
+  }
+  return entry;
+}
+
+// The tensors must lie one after the other and fill the file.
+void CheckOffsets(std::string_view path, const std::vector<Entry>& entries, int64_t data_bytes) {
+  int64_t end = 0;
+  for (size_t i = 0; i < entries.size(); ++i) {
+    const Entry& entry = entries[i];
+    if (entry.begin < end) {
+      ThrowFileError(path,
+                     "tensors '" + entries[i - 1].name + "' and '" + entry.name + "' overlap");
+    }
+    if (entry.begin > end) {
+      ThrowFileError(path, std::to_string(entry.begin - end) + " bytes before tensor '" +
+                               entry.name + "' belong to none");
+    }
+    end = entry.end;
+  }
+  if (end != data_bytes) {
+    ThrowFileError(path,
+                   "has " + std::to_string(data_bytes) + " bytes of tensors, but the header " +
+                       "declares " + std::to_string(end),
+                   end > data_bytes ? "the file is cut off" : "");
+  }
+}
+
+std::vector<Entry> ParseEntries(std::string_view path, const Json& header,
+                                SafetensorsMetadata* metadata) {
+  std::vector<Entry> entries;
+  for (const auto& [name, json] : header.items()) {
+    if (name == kSafetensorsMetadataKey) {
+      *metadata = ParseMetadata(path, json);
+    } else {
+      entries.push_back(ParseEntry(path, name, json));
+    }
+  }
+  std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) {
+    return std::tie(a.begin, a.end, a.name) < std::tie(b.begin, b.end, b.name);
+  });
+  return entries;
+}
+
+}  // namespace
+
+const HostTensor* SafetensorsFile::Find(std::string_view name) const {
+  for (const NamedTensor& tensor : tensors) {
+    if (tensor.name == name) return &tensor.tensor;
+  }
+  return nullptr;
+}
+
+SafetensorsFile ReadSafetensors(const std::string& path) {
+  FileReader reader(path, FileReader::Gzip::kNever);
+  SafetensorsFile file;
+  int64_t data_bytes = 0;
+  const Json header = ReadHeader(reader, &data_bytes);
+  const std::vector<Entry> entries = ParseEntries(path, header, &file.metadata);
+  CheckOffsets(path, entries, data_bytes);
+  for (const Entry& entry : entries) {
+    file.tensors.push_back(
+        {entry.name, ReadTensor(reader, entry.dtype, entry.sizes, "tensor '" + entry.name + "'")});
+  }
+  return file;
+}
+
+}  // namespace cgrun

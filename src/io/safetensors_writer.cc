@@ -1,0 +1,158 @@
+// Writing safetensors: the header's text without a JSON library, so that nothing is allocated.
+#include <algorithm>
+#include <array>
+#include <numeric>
+#include <set>
+
+#include "src/base/check.h"
+#include "src/base/diagnostics.h"
+#include "src/io/endian.h"
+#include "src/io/safetensors.h"
+#include "src/io/safetensors_dtype.h"
+
+namespace cgrun {
+namespace {
+
+constexpr size_t kHeaderAlignment = 8;
+
+// Length in bytes of the UTF-8 sequence at the front of `text`; 0 where there is none (overlong
+// forms, surrogates and what is beyond U+10FFFF are none).
+size_t Utf8Length(std::string_view text) {
+  const auto byte = [&](size_t i) { return static_cast<unsigned char>(text[i]); };
+  if (byte(0) < 0x80) return 1;
+  const size_t length = byte(0) < 0xC2 ? 0 : byte(0) < 0xE0 ? 2 : byte(0) < 0xF0 ? 3 : 4;
+  if (length == 0 || byte(0) > 0xF4 || text.size() < length) return 0;
+  for (size_t i = 1; i < length; ++i) {
+    if ((byte(i) & 0xC0) != 0x80) return 0;
+  }
+  const unsigned char low = byte(0) == 0xE0 ? 0xA0 : byte(0) == 0xF0 ? 0x90 : 0x80;
+  const unsigned char high = byte(0) == 0xED ? 0x9F : byte(0) == 0xF4 ? 0x8F : 0xBF;
+  return byte(1) >= low && byte(1) <= high ? length : 0;
+}
+
+void CheckUtf8(std::string_view text) {
+  for (std::string_view rest = text; !rest.empty();) {
+    const size_t length = Utf8Length(rest);
+    if (length == 0) {
+      throw UserError("a name or text for a safetensors file is not UTF-8: '" + std::string(text) +
+                      "'");
+    }
+    rest.remove_prefix(length);
+  }
+}
+
+void AppendJsonText(std::string_view text, std::string* out) {
+  constexpr std::string_view kEscaped = "\"\\\b\f\n\r\t", kLetters = "\"\\bfnrt";
+  constexpr char kHex[] = "0123456789abcdef";
+  *out += '"';
+  for (char c : text) {
+    const size_t escape = kEscaped.find(c);
+    const unsigned char code = static_cast<unsigned char>(c);
+    if (escape != kEscaped.npos) {
+      *out += '\\';
+      *out += kLetters[escape];
+    } else if (code < 0x20) {
+      *out += "\\u00";
+      *out += kHex[code >> 4];
+      *out += kHex[code & 15];
+    } else {
+      *out += c;
+    }
+  }
+  *out += '"';
+}
+
+// "__metadata__":{"key":"value",…}
+void AppendMetadata(const SafetensorsMetadata& metadata, std::string* out) {
+  AppendJsonText(kSafetensorsMetadataKey, out);
+  *out += ":{";
+  bool first = true;
+  for (const auto& [key, value] : metadata) {
+    if (!first) *out += ',';
+    first = false;
+    CheckUtf8(key);
+    CheckUtf8(value);
+    AppendJsonText(key, out);
+    *out += ':';
+    AppendJsonText(value, out);
+  }
+  *out += '}';
+}
+
+size_t TypeRank(DType dtype) {
+  size_t rank = 0;
+  while (kSafetensorsTypes[rank].first != dtype) ++rank;
+  return rank;
+}
+
+int64_t Bytes(const TensorSpec& spec) { return spec.shape.Elements() * SizeOf(spec.dtype); }
+
+// "name":{"dtype":"F32","shape":[2,3],"data_offsets":[0,24]}
+void AppendEntry(const TensorSpec& spec, int64_t begin, std::string* out) {
+  AppendJsonText(spec.name, out);
+  *out += ":{\"dtype\":\"";
+  *out += kSafetensorsTypes[TypeRank(spec.dtype)].second;
+  *out += "\",\"shape\":[";
+  const std::vector<int64_t> sizes = spec.shape.Sizes();
+  for (size_t i = 0; i < sizes.size(); ++i) *out += (i ? "," : "") + std::to_string(sizes[i]);
+  *out += "],\"data_offsets\":[" + std::to_string(begin) + ',' +
+          std::to_string(begin + Bytes(spec)) + "]}";
+}
+
+}  // namespace
+
+SafetensorsWriter::SafetensorsWriter(std::vector<TensorSpec> specs, size_t metadata_room)
+    : specs_(std::move(specs)), order_(specs_.size()) {
+  std::set<std::string_view> names = {kSafetensorsMetadataKey};
+  for (const TensorSpec& spec : specs_) {
+    CGRUN_CHECK(names.insert(spec.name).second) << "two tensors are named " << spec.name;
+    CheckUtf8(spec.name);
+  }
+  std::iota(order_.begin(), order_.end(), 0);
+  std::sort(order_.begin(), order_.end(), [&](size_t a, size_t b) {
+    const size_t rank_a = TypeRank(specs_[a].dtype), rank_b = TypeRank(specs_[b].dtype);
+    return rank_a != rank_b ? rank_a < rank_b : specs_[a].name < specs_[b].name;
+  });
+  int64_t begin = 0;
+  for (size_t i : order_) {
+    if (!entries_.empty()) entries_ += ',';
+    AppendEntry(specs_[i], begin, &entries_);
+    begin += Bytes(specs_[i]);
+  }
+  header_.reserve(entries_.size() + metadata_room + 64);
+}
+
+void SafetensorsWriter::Write(std::string_view path,
+                              std::span<const std::span<const std::byte>> data,
+                              const SafetensorsMetadata& metadata) {
+  CGRUN_CHECK(data.size() == specs_.size());
+  header_ = '{';
+  if (!metadata.empty()) AppendMetadata(metadata, &header_);
+  if (!metadata.empty() && !entries_.empty()) header_ += ',';
+  header_ += entries_;
+  header_ += '}';
+  header_.append((kHeaderAlignment - header_.size() % kHeaderAlignment) % kHeaderAlignment, ' ');
+  std::array<std::byte, 8> length;
+  StoreLittle<uint64_t>(header_.size(), length.data());
+  file_.Open(path);
+  file_.Write(length);
+  file_.Write(header_);
+  for (size_t i : order_) {
+    CGRUN_CHECK(static_cast<int64_t>(data[i].size()) == Bytes(specs_[i])) << specs_[i].name;
+    file_.Write(data[i]);
+  }
+  file_.Commit();
+}
+
+void WriteSafetensors(std::string_view path, const std::vector<SafetensorsEntry>& entries,
+                      const SafetensorsMetadata& metadata) {
+  std::vector<TensorSpec> specs;
+  std::vector<std::span<const std::byte>> data;
+  for (const SafetensorsEntry& entry : entries) {
+    specs.push_back({entry.name, entry.dtype, entry.shape});
+    data.push_back(entry.bytes);
+  }
+  SafetensorsWriter(std::move(specs)).Write(path, data, metadata);
+}
+
+}  // namespace cgrun

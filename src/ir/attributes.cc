@@ -1,0 +1,79 @@
+// Generic handling of attribute structs through their schemas.
+#include "src/ir/attributes.h"
+
+#include <charconv>
+
+namespace cgrun {
+namespace {
+
+std::string RealToString(double value) {
+  char buffer[32];
+  const auto end = std::to_chars(buffer, buffer + sizeof(buffer), value).ptr;
+  return std::string(buffer, end);
+}
+
+struct Printer {
+  std::string operator()(bool v) const { return v ? "true" : "false"; }
+  std::string operator()(int64_t v) const { return std::to_string(v); }
+  std::string operator()(double v) const { return RealToString(v); }
+  std::string operator()(const std::string& v) const { return v; }
+  std::string operator()(const IntList& v) const {
+    std::string out = "[";
+    for (size_t i = 0; i < v.size(); ++i) out += (i ? ", " : "") + std::to_string(v[i]);
+    return out + "]";
+  }
+  std::string operator()(const Shape& v) const { return v.ToString(); }
+  std::string operator()(DType v) const { return std::string(Name(v)); }
+};
+
+}  // namespace
+
+std::string ToString(const AttributeValue& value) { return std::visit(Printer(), value); }
+
+const AttributeField* AttributeSchema::Find(std::string_view name) const {
+  for (const AttributeField& field : fields_) {
+    if (field.name == name) return &field;
+  }
+  return nullptr;
+}
+
+const AttributeSchema& NoAttributes::Schema() {
+  static const AttributeSchema schema = SchemaBuilder<NoAttributes>().Build();
+  return schema;
+}
+
+Attributes Attributes::With(const AttributeField& field, const AttributeValue& value) const {
+  std::shared_ptr<void> copy = schema_->Clone(data_.get());
+  field.set(copy.get(), value);
+  return Attributes(schema_, std::move(copy));
+}
+
+Attributes Attributes::Bind(int64_t batch) const {
+  Attributes bound = *this;
+  for (const AttributeField& field : schema_->fields()) {
+    if (field.kind != AttributeKind::kShape) continue;
+    bound = bound.With(field, std::get<Shape>(Get(field)).Bind(batch));
+  }
+  return bound;
+}
+
+std::string Attributes::ToString() const {
+  std::string out;
+  for (const AttributeField& field : schema_->fields()) {
+    const AttributeValue value = Get(field);
+    if (value == field.get(schema_->defaults())) continue;
+    out += (out.empty() ? "" : " ") + field.name + "=" + cgrun::ToString(value);
+  }
+  return out;
+}
+
+bool operator==(const Attributes& a, const Attributes& b) {
+  if (a.schema_ != b.schema_) return false;
+  if (a.data_ == b.data_) return true;
+  for (const AttributeField& field : a.schema_->fields()) {
+    if (a.Get(field) != b.Get(field)) return false;
+  }
+  return true;
+}
+
+}  // namespace cgrun

@@ -1,0 +1,111 @@
+// Adding values and nodes with inferred types and unique names.
+#include "src/ir/builder.h"
+
+#include "src/base/check.h"
+
+namespace cgrun {
+namespace {
+
+std::vector<TensorType> TypesOf(const Graph& graph, const std::vector<ValueId>& ids) {
+  std::vector<TensorType> types;
+  for (ValueId id : ids) types.push_back(graph.values[id].type);
+  return types;
+}
+
+std::string OperandText(const Graph& graph, const std::vector<ValueId>& inputs) {
+  std::string out;
+  for (ValueId id : inputs) {
+    const Value& value = graph.values[id];
+    out += (out.empty() ? "" : ", ") + value.name + ": " + value.type.ToString();
+  }
+  return out.empty() ? "" : "operands: " + out;
+}
+
+}  // namespace
+
+Builder::Builder(Graph& graph) : graph_(graph) {
+  for (const Value& value : graph.values) names_.insert(value.name);
+  for (const Node& node : graph.nodes) names_.insert(node.name);
+}
+
+std::string Builder::UniqueName(std::string_view wish) {
+  std::string name(wish);
+  for (int i = 2; !names_.insert(name).second; ++i) {
+    name = std::string(wish) + "." + std::to_string(i);
+  }
+  return name;
+}
+
+ValueId Builder::AddSource(Role role, Zone zone, TensorType type, std::string_view name,
+                           SourceMark mark) {
+  Value value;
+  value.type = std::move(type);
+  value.role = role;
+  value.zone = zone;
+  value.name = UniqueName(name);
+  value.mark = std::move(mark);
+  return graph_.values.push_back(std::move(value));
+}
+
+ValueId Builder::AddConstant(HostTensor tensor, std::string_view name, SourceMark mark) {
+  const ValueId id = AddSource(Role::kConstant, Zone::kForward, {tensor.dtype(), tensor.shape()},
+                               name, std::move(mark));
+  graph_.constants.emplace(id, std::move(tensor));
+  return id;
+}
+
+std::vector<ValueId> Builder::AddNode(OpId op, Attributes attributes, std::vector<ValueId> inputs,
+                                      std::string_view name, const NodeOptions& options) {
+  InferContext context(attributes, TypesOf(graph_, inputs));
+  std::vector<TensorType> types = InferTypes(op, context);
+  CGRUN_CHECK(!context.failed()) << name << " (" << NameOf(op) << "): " << context.message() << "; "
+                                 << OperandText(graph_, inputs);
+  return Append(op, std::move(attributes), std::move(inputs), std::move(types), name, options);
+}
+
+std::optional<std::vector<ValueId>> Builder::TryAddNode(OpId op, Attributes attributes,
+                                                        std::vector<ValueId> inputs,
+                                                        std::string_view name,
+                                                        const NodeOptions& options,
+                                                        Diagnostics& diagnostics) {
+  InferContext context(attributes, TypesOf(graph_, inputs));
+  std::vector<TensorType> types = InferTypes(op, context);
+  if (context.failed()) {
+    std::string help = OperandText(graph_, inputs);
+    if (!context.help().empty()) help = context.help() + (help.empty() ? "" : "; ") + help;
+    diagnostics.Error(options.mark, std::string(name) + ": " + context.message(), help);
+    return std::nullopt;
+  }
+  return Append(op, std::move(attributes), std::move(inputs), std::move(types), name, options);
+}
+
+std::vector<ValueId> Builder::Append(OpId op, Attributes attributes, std::vector<ValueId> inputs,
+                                     std::vector<TensorType> types, std::string_view name,
+                                     const NodeOptions& options) {
+  const OpDef& def = GetOpDef(op);
+  Node node;
+  node.op = op;
+  node.attributes = std::move(attributes);
+  node.inputs = std::move(inputs);
+  node.phase = options.phase;
+  node.path = options.path;
+  node.mark = options.mark;
+  node.name = UniqueName(name);
+  const NodeId id(static_cast<int64_t>(graph_.nodes.size()));
+  for (size_t i = 0; i < types.size(); ++i) {
+    Value value;
+    value.type = std::move(types[i]);
+    value.role = options.output_role;
+    value.zone = options.output_zone;
+    value.mark = options.mark;
+    value.producer = id;
+    value.output_index = static_cast<int>(i);
+    value.name = i == 0 ? node.name : UniqueName(node.name + "." + def.outputs.at(i).name);
+    node.outputs.push_back(graph_.values.push_back(std::move(value)));
+  }
+  std::vector<ValueId> outputs = node.outputs;
+  graph_.nodes.push_back(std::move(node));
+  return outputs;
+}
+
+}  // namespace cgrun

@@ -1,0 +1,61 @@
+// Builder: adds values and nodes to a graph with inferred types and unique names.
+#ifndef CGRUN_IR_BUILDER_H_
+#define CGRUN_IR_BUILDER_H_
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_set>
+#include <vector>
+
+#include "src/ir/graph.h"
+#include "src/ir/op_def.h"
+
+namespace cgrun {
+
+class Builder {
+ public:
+  // Builds into `graph`, which must outlive the builder. Names in the graph are known to it.
+  explicit Builder(Graph& graph);
+
+  // A value without a producer.
+  ValueId AddSource(Role role, Zone zone, TensorType type, std::string_view name,
+                    SourceMark mark = {});
+  ValueId AddConstant(HostTensor tensor, std::string_view name, SourceMark mark = {});
+
+  struct NodeOptions {
+    Phase phase = Phase::kForward;
+    PathId path;
+    SourceMark mark;
+    Role output_role = Role::kIntermediate;
+    Zone output_zone = Zone::kForward;
+  };
+  // Adds a node whose types must be right (a check): for the compiler's own nodes. The first output
+  // has the node's name, the others `name.output`. Returns the outputs.
+  std::vector<ValueId> AddNode(OpId op, Attributes attributes, std::vector<ValueId> inputs,
+                               std::string_view name, const NodeOptions& options);
+
+  // The same for what a user wrote: inference errors are reported with both shapes, and nothing is
+  // added.
+  std::optional<std::vector<ValueId>> TryAddNode(OpId op, Attributes attributes,
+                                                 std::vector<ValueId> inputs, std::string_view name,
+                                                 const NodeOptions& options,
+                                                 Diagnostics& diagnostics);
+
+  // `wish`, or `wish.2`, `wish.3`, … where it is taken.
+  std::string UniqueName(std::string_view wish);
+
+  Graph& graph() { return graph_; }
+
+ private:
+  std::vector<ValueId> Append(OpId op, Attributes attributes, std::vector<ValueId> inputs,
+                              std::vector<TensorType> types, std::string_view name,
+                              const NodeOptions& options);
+
+  Graph& graph_;
+  std::unordered_set<std::string> names_;
+};
+
+}  // namespace cgrun
+
+#endif  // CGRUN_IR_BUILDER_H_

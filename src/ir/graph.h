@@ -1,0 +1,162 @@
+// The graph: flat vectors of values and nodes, paths, and update edges. It has no order; a Schedule
+// gives it one. It is acyclic: state changes through update edges (state ← new value) alone.
+#ifndef CGRUN_IR_GRAPH_H_
+#define CGRUN_IR_GRAPH_H_
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "src/base/diagnostics.h"
+#include "src/base/host_tensor.h"
+#include "src/base/ids.h"
+#include "src/ir/signature.h"
+
+namespace cgrun {
+
+using ValueId = Id<struct ValueTag>;
+using NodeId = Id<struct NodeTag>;
+using PathId = Id<struct PathTag>;
+
+enum class Role : uint8_t {
+  kPlaceholder,       // fed before each step: a batch, the step counter, a learning rate
+  kParameter,         // learned
+  kMasterWeight,      // the f32 copy of a parameter that is kept in less precision
+  kOptimizerState,    // momentum and the like
+  kRunningStatistic,  // changed by the forward pass, not learned
+  kConstant,          // its bytes stand in Graph::constants
+  kIntermediate,
+  kGradient,
+};
+
+// CalcGraph's four zones.
+enum class Zone : uint8_t { kForward, kGradient, kOptimizer, kWorkspace };
+
+enum class Phase : uint8_t { kForward, kBackward, kUpdate, kCommunication };
+
+// What an entry point of a model is for.
+enum class EntryKind : uint8_t { kTrain, kEval, kPredict };
+
+std::string_view Name(EntryKind kind);
+std::string_view Name(Role role);
+std::string_view Name(Zone zone);
+std::string_view Name(Phase phase);
+
+// Values that live across steps: parameters, master weights, optimizer state, statistics.
+bool IsState(Role role);
+
+struct Value {
+  TensorType type;
+  Layout layout;
+  Role role = Role::kIntermediate;
+  Zone zone = Zone::kForward;
+  std::string name;  // unique in its graph
+  SourceMark mark;
+  NodeId producer;  // invalid for placeholders, state and constants
+  int output_index = 0;
+};
+
+// What `select` chose for a node; the kernel does as it says.
+struct KernelChoice {
+  std::string kernel;  // "reference.conv"
+  int threads = 1;
+  int64_t workspace_bytes = 0;
+  std::vector<InPlacePair> in_place;
+};
+
+struct Node {
+  OpId op = OpId::identity;
+  Attributes attributes;
+  std::vector<ValueId> inputs;  // optional operands are trailing ones, absent by being left out
+  std::vector<ValueId> outputs;
+  Phase phase = Phase::kForward;
+  PathId path;
+  std::string name;  // unique in its graph: "classify.conv1"
+  SourceMark mark;
+  std::optional<KernelChoice> kernel;
+  std::vector<FusedOperator> body;  // of OpId::fused alone
+  bool recomputes = false;          // runs an operator a second time on purpose: never merged
+};
+
+// At the end of a step, `state` takes the value of `next`. They share bytes.
+struct UpdateEdge {
+  ValueId state;
+  ValueId next;
+};
+
+// How a parameter starts and learns.
+struct ParameterInfo {
+  std::string init = "zeros";     // zeros, ones, constant, uniform, normal, glorot_uniform, …
+  std::vector<double> init_args;  // constant: value; uniform: low, high; normal: mean, deviation
+  int64_t fan_in = 1;
+  int64_t fan_out = 1;
+  bool trainable = true;
+  double learning_rate_scale = 1;
+  double l1 = 0;  // added to the loss: l1·Σ|w| + l2/2·Σw²
+  double l2 = 0;
+};
+
+// A path: a sequence of operators with a mode, and how it learns.
+struct Path {
+  std::string name;
+  bool backprop = false;
+  ValueId loss;  // a scalar, the mean over the batch; invalid in a forward path
+  std::optional<OpId> optimizer;
+  Attributes optimizer_attributes;
+  ValueId learning_rate;        // a placeholder of this path's optimizer
+  std::vector<ValueId> trains;  // parameters that this path's loss changes
+};
+
+enum class OutputKind : uint8_t { kLoss, kMetric, kPrediction, kKept };
+
+// A value that is read from outside after the step: it lives until the end.
+struct Output {
+  ValueId value;
+  OutputKind kind = OutputKind::kPrediction;
+  std::string name;  // "loss", "accuracy", "logits"
+  PathId path;
+};
+
+struct Graph {
+  std::string name;
+  IdVector<ValueId, Value> values;
+  IdVector<NodeId, Node> nodes;
+  IdVector<PathId, Path> paths;
+  std::vector<UpdateEdge> updates;
+  std::vector<Output> outputs;
+  std::map<ValueId, HostTensor> constants;
+  std::map<ValueId, ParameterInfo> parameters;  // of parameters and running statistics
+  uint64_t seed = 0;                            // of random initial values and dropout
+
+  // The value of that name, or invalid.
+  ValueId FindValue(std::string_view value_name) const;
+  // Bytes of a bound value in its layout.
+  int64_t BytesOf(ValueId id) const { return ByteSize(values[id].type, values[id].layout); }
+};
+
+// For each value, the nodes that read it, in id order; a node that reads it twice stands once.
+IdVector<ValueId, std::vector<NodeId>> Readers(const Graph& graph);
+
+// A topological order of the nodes that prefers small ids (the order in which they were built).
+// Fails a check on a cycle, which VerifyGraph reports first.
+std::vector<NodeId> TopologicalOrder(const Graph& graph);
+
+// Removes the nodes and values that are not marked as kept, and renumbers what is left in order.
+void Compact(Graph& graph, const IdVector<NodeId, bool>& keep_node,
+             const IdVector<ValueId, bool>& keep_value);
+
+// The same graph for a batch of `batch` samples: no shape depends on N any more.
+Graph BindBatch(const Graph& graph, int64_t batch);
+
+// Every rule that a graph keeps: ids in range, producers and outputs agree, acyclic, types as the
+// operators infer them, roles and update edges legal. Returns one sentence a violation.
+std::vector<std::string> VerifyGraph(const Graph& graph);
+
+// The listing of a graph, a line a node, in topological order.
+std::string ToString(const Graph& graph);
+
+}  // namespace cgrun
+
+#endif  // CGRUN_IR_GRAPH_H_

@@ -1,0 +1,145 @@
+// OpDef: everything the compiler knows of an operator. Each is defined in one file of src/ops; the
+// kernels know it by its id and its attribute struct alone.
+#ifndef CGRUN_IR_OP_DEF_H_
+#define CGRUN_IR_OP_DEF_H_
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "src/ir/graph.h"
+
+namespace cgrun {
+
+enum class Arity : uint8_t { kOne, kOptional, kVariadic };  // optional and variadic ones come last
+
+struct OperandDef {
+  std::string name;
+  std::string doc;
+  Arity arity = Arity::kOne;
+};
+
+// What type inference sees: types and attributes of one node. Dimensions may still depend on N.
+class InferContext {
+ public:
+  InferContext(const Attributes& attributes, std::vector<TensorType> inputs)
+      : attributes_(attributes), inputs_(std::move(inputs)) {}
+
+  int num_inputs() const { return static_cast<int>(inputs_.size()); }
+  const TensorType& input(int i) const { return inputs_[static_cast<size_t>(i)]; }
+  const Shape& shape(int i) const { return input(i).shape; }
+  DType dtype(int i) const { return input(i).dtype; }
+  template <class T>
+  const T& attributes() const {
+    return attributes_.As<T>();
+  }
+
+  // Reports what is wrong with the node; returns {} for `return context.Fail(…)`.
+  std::vector<TensorType> Fail(std::string message, std::string help = "") {
+    message_ = std::move(message);
+    help_ = std::move(help);
+    return {};
+  }
+  bool failed() const { return !message_.empty(); }
+  const std::string& message() const { return message_; }
+  const std::string& help() const { return help_; }
+
+ private:
+  const Attributes& attributes_;
+  std::vector<TensorType> inputs_;
+  std::string message_;
+  std::string help_;
+};
+
+// A tensor that an operator owns when a model file uses it: a weight, a running statistic, a
+// momentum. It becomes the next input of the node.
+struct OwnedTensor {
+  std::string name;  // "weight": the parameter is called path.op.weight
+  TensorType type;
+  Role role = Role::kParameter;
+  std::string init = "zeros";
+  int64_t fan_in = 1;
+  int64_t fan_out = 1;
+};
+
+// What a gradient function sees: the node, which input gradients are wanted, and how to emit nodes.
+// Implemented by src/autodiff.
+class GradientContext {
+ public:
+  virtual ~GradientContext() = default;
+  virtual const Graph& graph() const = 0;
+  virtual const Node& node() const = 0;
+  // The gradient with respect to output `i`; invalid where none flows.
+  virtual ValueId output_gradient(int i) const = 0;
+  virtual bool needs_gradient(int input) const = 0;
+  // Adds a backward node and returns its outputs, or its first output. `suffix` names it.
+  virtual std::vector<ValueId> EmitAll(OpId op, Attributes attributes, std::vector<ValueId> inputs,
+                                       std::string_view suffix) = 0;
+  virtual void SetInputGradient(int input, ValueId gradient) = 0;
+
+  ValueId Emit(OpId op, Attributes attributes, std::vector<ValueId> inputs,
+               std::string_view suffix) {
+    return EmitAll(op, std::move(attributes), std::move(inputs), suffix).at(0);
+  }
+  ValueId input(int i) const { return node().inputs[static_cast<size_t>(i)]; }
+  ValueId output(int i) const { return node().outputs[static_cast<size_t>(i)]; }
+  int num_inputs() const { return static_cast<int>(node().inputs.size()); }
+  const TensorType& input_type(int i) const { return graph().values[input(i)].type; }
+  template <class T>
+  const T& attributes() const {
+    return node().attributes.As<T>();
+  }
+};
+
+using InferFunction = std::vector<TensorType> (*)(InferContext&);
+using OwnedFunction = std::vector<OwnedTensor> (*)(InferContext&);
+using GradientFunction = void (*)(GradientContext&);
+using CostFunction = OpCost (*)(const NodeSignature&);
+
+// Where an operator may be written in a model file.
+enum class Usage : uint8_t {
+  kInternal,   // emitted by the compiler alone
+  kOperator,   // in `ops:`
+  kLoss,       // in `loss:`
+  kMetric,     // in `metrics:`
+  kOptimizer,  // in `optimizer:`
+};
+
+struct OpDef {
+  std::string name;     // as in op_list.inc
+  std::string summary;  // one sentence
+  std::string details;  // formulas, conventions, the ONNX operator it corresponds to
+  Usage usage = Usage::kInternal;
+  std::vector<OperandDef> inputs;
+  std::vector<OperandDef> outputs;
+  const AttributeSchema* schema = &NoAttributes::Schema();
+  InferFunction infer = nullptr;
+  OwnedFunction owned = nullptr;        // tensors owned in a model file; null: none
+  GradientFunction gradient = nullptr;  // null: no gradient flows through it
+  CostFunction cost = nullptr;          // null: one operation per output element
+  std::vector<InPlacePair> in_place;    // legal where both have the same bytes
+  std::vector<InPlacePair> updates;     // state input ← output, each step, when training
+  bool commutative = false;             // the first two inputs may be exchanged, bit for bit
+  bool view = false;                    // output 0 is input 0 under another shape: no work
+  bool needs_step = false;              // its last input is the step counter (int64 scalar)
+  bool has_effect = false;              // must not be removed or merged
+};
+
+// The operator table: the built-in operators of op_list.inc, then those of plug-ins.
+const OpDef& GetOpDef(OpId op);
+std::optional<OpId> FindOp(std::string_view name);
+int OpCount();
+// Adds a plug-in's operator and returns its id. Fails a check if the name is taken.
+OpId AddOperator(OpDef def);
+
+// The output types of a node; empty, and `context.failed()`, where the number of inputs, their
+// types or the attributes are wrong.
+std::vector<TensorType> InferTypes(OpId op, InferContext& context);
+
+// The signature of a node of a graph.
+NodeSignature SignatureOf(const Graph& graph, const Node& node);
+
+}  // namespace cgrun
+
+#endif  // CGRUN_IR_OP_DEF_H_

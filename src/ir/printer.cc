@@ -1,0 +1,75 @@
+// The listing of a graph: sources, then a line a node, then updates and outputs.
+#include <string>
+
+#include "src/ir/graph.h"
+#include "src/ir/op_def.h"
+
+namespace cgrun {
+namespace {
+
+std::string ValueText(const Value& value) {
+  std::string out = value.name + ": " + value.type.ToString();
+  if (!value.layout.IsPlain()) out += " " + value.layout.ToString();
+  return out;
+}
+
+std::string Names(const Graph& graph, const std::vector<ValueId>& ids) {
+  std::string out;
+  for (ValueId id : ids) out += (out.empty() ? "" : ", ") + graph.values[id].name;
+  return out;
+}
+
+std::string BodyText(const Node& node) {
+  std::string out;
+  for (size_t j = 0; j < node.body.size(); ++j) {
+    const FusedOperator& inner = node.body[j];
+    out += "      %" + std::to_string(j) + " = " + GetOpDef(inner.op).name + "(";
+    for (size_t i = 0; i < inner.operands.size(); ++i) {
+      const int operand = inner.operands[i];
+      out += (i ? ", " : "");
+      out += operand >= 0 ? "input " + std::to_string(operand) : "%" + std::to_string(-1 - operand);
+    }
+    const std::string attributes = inner.attributes.ToString();
+    out += ")" + (attributes.empty() ? "" : " {" + attributes + "}") + "\n";
+  }
+  return out;
+}
+
+std::string NodeText(const Graph& graph, const Node& node) {
+  std::string out = "  ";
+  for (size_t i = 0; i < node.outputs.size(); ++i) {
+    out += (i ? ", " : "") + ValueText(graph.values[node.outputs[i]]);
+  }
+  out += " = " + GetOpDef(node.op).name + "(" + Names(graph, node.inputs) + ")";
+  const std::string attributes = node.attributes.ToString();
+  if (!attributes.empty()) out += " {" + attributes + "}";
+  if (node.phase != Phase::kForward) out += " " + std::string(Name(node.phase));
+  if (node.kernel) {
+    out += " @" + node.kernel->kernel;
+    if (node.kernel->workspace_bytes > 0) {
+      out += " workspace=" + std::to_string(node.kernel->workspace_bytes);
+    }
+  }
+  return out + "\n" + BodyText(node);
+}
+
+}  // namespace
+
+std::string ToString(const Graph& graph) {
+  std::string out = "graph " + graph.name + "\n";
+  for (const Value& value : graph.values) {
+    if (value.producer.valid()) continue;
+    out += "  " + ValueText(value) + " (" + std::string(Name(value.role)) + ")\n";
+  }
+  for (NodeId id : TopologicalOrder(graph)) out += NodeText(graph, graph.nodes[id]);
+  for (const UpdateEdge& edge : graph.updates) {
+    out +=
+        "  update " + graph.values[edge.state].name + " <- " + graph.values[edge.next].name + "\n";
+  }
+  for (const Output& output : graph.outputs) {
+    out += "  output " + output.name + " = " + graph.values[output.value].name + "\n";
+  }
+  return out;
+}
+
+}  // namespace cgrun

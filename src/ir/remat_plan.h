@@ -1,0 +1,33 @@
+// What a memory planner decides beside addresses: values to compute again, values to swap out.
+#ifndef CGRUN_IR_REMAT_PLAN_H_
+#define CGRUN_IR_REMAT_PLAN_H_
+
+#include <vector>
+
+#include "src/ir/graph.h"
+
+namespace cgrun {
+
+// `readers` read a second copy of `value`, computed again by its producer just for them.
+struct RecomputeDecision {
+  ValueId value;
+  std::vector<NodeId> readers;
+};
+
+// `value` leaves the device after `last_reader_before` and is back before `first_reader_after`.
+struct SwapDecision {
+  ValueId value;
+  NodeId last_reader_before;
+  NodeId first_reader_after;
+};
+
+struct RematPlan {
+  std::vector<RecomputeDecision> recompute;
+  std::vector<SwapDecision> swap;
+
+  bool empty() const { return recompute.empty() && swap.empty(); }
+};
+
+}  // namespace cgrun
+
+#endif  // CGRUN_IR_REMAT_PLAN_H_

@@ -1,0 +1,50 @@
+// A node without its graph: what type inference, costs, targets and kernels see of it.
+#ifndef CGRUN_IR_SIGNATURE_H_
+#define CGRUN_IR_SIGNATURE_H_
+
+#include <vector>
+
+#include "src/ir/attributes.h"
+#include "src/ir/op_id.h"
+#include "src/ir/tensor_type.h"
+
+namespace cgrun {
+
+// Output `output` may be written over input `input`.
+struct InPlacePair {
+  int input = 0;
+  int output = 0;
+  friend bool operator==(const InPlacePair&, const InPlacePair&) = default;
+};
+
+// One operator of a fused node's body. An operand is an input of the fused node (i ≥ 0) or the
+// result of an earlier body operator j (−1 − j). The last operator's result is the node's output.
+struct FusedOperator {
+  OpId op = OpId::identity;
+  Attributes attributes;
+  std::vector<int> operands;
+  friend bool operator==(const FusedOperator&, const FusedOperator&) = default;
+};
+
+struct NodeSignature {
+  OpId op = OpId::identity;
+  Attributes attributes;
+  std::vector<TensorType> inputs;
+  std::vector<TensorType> outputs;
+  std::vector<FusedOperator> body;  // of OpId::fused alone
+};
+
+struct OpCost {
+  int64_t flops = 0;  // a multiply-add counts two
+};
+
+// Floating-point operations of a bound node.
+OpCost CostOf(const NodeSignature& node);
+// The pairs on which the operator may run in place, as its definition says.
+const std::vector<InPlacePair>& InPlacePairsOf(OpId op);
+// The name of the operator.
+std::string_view NameOf(OpId op);
+
+}  // namespace cgrun
+
+#endif  // CGRUN_IR_SIGNATURE_H_

@@ -1,0 +1,105 @@
+// What a kernel is: questions that are answered before the first step, and a function that runs
+// blindly. A kernel sees types, attributes and bytes, never a graph.
+#ifndef CGRUN_KERNELS_KERNEL_H_
+#define CGRUN_KERNELS_KERNEL_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "src/device/communicator.h"
+#include "src/device/device.h"
+#include "src/ir/signature.h"
+#include "src/ops/target.h"
+
+namespace cgrun {
+
+enum class Access : uint8_t { kRead, kWrite, kReadWrite, kScratch };
+
+// Where an operand lies: `offset` bytes into an arena.
+struct Operand {
+  int64_t offset = 0;
+  ArenaKind arena = ArenaKind::kDevice;
+  Access access = Access::kRead;
+};
+
+// What a program gives to every kernel.
+struct RunContext {
+  std::byte* arenas[kArenaKinds] = {};
+  Communicator* communicator = nullptr;
+  Stream stream;
+};
+
+struct Instruction;
+using KernelFunction = void (*)(const RunContext&, const Instruction&) noexcept;
+
+// One step of a program: trivially copyable, of fixed size. Operands are the node's inputs, then
+// its outputs, then its workspace where it has one; they and the parameters belong to the program.
+struct Instruction {
+  KernelFunction run = nullptr;
+  const Operand* operands = nullptr;
+  const void* parameters = nullptr;
+  int32_t operand_count = 0;
+  int32_t node = 0;  // index of the node, for messages
+};
+
+// The bytes of operand `i`. An arena without a base makes offsets addresses, as eager mode does.
+template <class T>
+T* Data(const RunContext& context, const Instruction& instruction, int i) {
+  const Operand& operand = instruction.operands[i];
+  const auto base = reinterpret_cast<uintptr_t>(context.arenas[static_cast<int>(operand.arena)]);
+  return reinterpret_cast<T*>(base + static_cast<uintptr_t>(operand.offset));
+}
+
+// How an operand's elements lie: a layout, or, where it is a view into another tensor, strides in
+// elements (empty: as the layout says).
+struct OperandLayout {
+  Layout layout;
+  std::vector<int64_t> strides;
+};
+
+// What Prepare gets: the bound node and what `select` and the plan decided.
+struct KernelRequest {
+  const NodeSignature& node;
+  std::vector<OperandLayout> operands;  // inputs, then outputs
+  int threads = 1;
+};
+
+struct PreparedKernel {
+  KernelFunction run = nullptr;
+  std::shared_ptr<const void> parameters;  // Instruction::parameters points to it
+
+  template <class P>
+  static PreparedKernel Of(KernelFunction run, P parameters) {
+    return {run, std::make_shared<const P>(std::move(parameters))};
+  }
+};
+
+// A kernel of one operator. Functions may be null where the default is given.
+struct KernelDef {
+  std::string_view name;                             // "reference.relu"
+  bool (*supports)(const NodeSignature&) = nullptr;  // null: every node of its operator
+  int64_t (*workspace_bytes)(const NodeSignature&, int threads) = nullptr;  // null: none
+  PreparedKernel (*prepare)(const KernelRequest&) = nullptr;
+  void (*layouts)(const NodeSignature&, KernelOption*) = nullptr;  // null: all plain
+  bool in_place = true;         // can run on the operator's in-place pairs
+  bool strided_inputs = false;  // reads inputs of any strides
+};
+
+// A device's kernels: answers the compiler's questions, then prepares what it chose.
+class KernelLibrary : public Target {
+ public:
+  // Packs the parameters of a chosen kernel, and takes from the libraries what it needs to run.
+  // Fails a check if the kernel is not one of Options().
+  virtual PreparedKernel Prepare(std::string_view kernel, const KernelRequest& request) const = 0;
+};
+
+// The kernel library of a device ("reference"), or null.
+const KernelLibrary* FindKernelLibrary(std::string_view device);
+
+}  // namespace cgrun
+
+#endif  // CGRUN_KERNELS_KERNEL_H_

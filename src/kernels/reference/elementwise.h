@@ -1,0 +1,60 @@
+// Elementwise kernels on plain tensors of one shape: a kernel is its formula. Each element is read
+// before it is written, so that every one of them can run in place.
+#ifndef CGRUN_KERNELS_REFERENCE_ELEMENTWISE_H_
+#define CGRUN_KERNELS_REFERENCE_ELEMENTWISE_H_
+
+#include "src/kernels/reference/number.h"
+
+namespace cgrun::reference {
+
+struct ElementwiseParameters {
+  int64_t elements;
+};
+
+// Formula: a stateless functor, called with one or two computed numbers.
+template <class Formula>
+struct Unary {
+  template <class T>
+  struct Kernel {
+    static void Run(const RunContext& context, const Instruction& i) noexcept {
+      const int64_t elements = static_cast<const ElementwiseParameters*>(i.parameters)->elements;
+      const T* x = Data<const T>(context, i, 0);
+      T* y = Data<T>(context, i, 1);
+      for (int64_t e = 0; e < elements; ++e) y[e] = Store<T>(Formula()(Load(x[e])));
+    }
+  };
+
+  static PreparedKernel Prepare(const KernelRequest& request) {
+    return PreparedKernel::Of(ForFloat<Kernel>(request.node.inputs[0].dtype),
+                              ElementwiseParameters{request.node.outputs[0].shape.Elements()});
+  }
+  static KernelDef Define(std::string_view name) {
+    return {.name = name, .supports = AllFloat, .prepare = Prepare};
+  }
+};
+
+template <class Formula>
+struct Binary {
+  template <class T>
+  struct Kernel {
+    static void Run(const RunContext& context, const Instruction& i) noexcept {
+      const int64_t elements = static_cast<const ElementwiseParameters*>(i.parameters)->elements;
+      const T* a = Data<const T>(context, i, 0);
+      const T* b = Data<const T>(context, i, 1);
+      T* y = Data<T>(context, i, 2);
+      for (int64_t e = 0; e < elements; ++e) y[e] = Store<T>(Formula()(Load(a[e]), Load(b[e])));
+    }
+  };
+
+  static PreparedKernel Prepare(const KernelRequest& request) {
+    return PreparedKernel::Of(ForFloat<Kernel>(request.node.inputs[0].dtype),
+                              ElementwiseParameters{request.node.outputs[0].shape.Elements()});
+  }
+  static KernelDef Define(std::string_view name) {
+    return {.name = name, .supports = AllFloat, .prepare = Prepare};
+  }
+};
+
+}  // namespace cgrun::reference
+
+#endif  // CGRUN_KERNELS_REFERENCE_ELEMENTWISE_H_

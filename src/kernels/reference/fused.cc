@@ -1,0 +1,97 @@
+// fused: runs the body's kernels one after another; what passes between them lies in the workspace.
+#include <algorithm>
+#include <array>
+
+#include "src/base/check.h"
+#include "src/kernels/reference/kernels.h"
+#include "src/kernels/reference/library.h"
+
+namespace cgrun::reference {
+namespace {
+
+constexpr size_t kMaxOperands = 8;
+
+struct Inner {
+  PreparedKernel kernel;
+  // Operands of the body operator: k ≥ 0 is operand k of the fused node; −1 − j is slot j of the
+  // workspace.
+  std::array<int, kMaxOperands> sources{};
+  int operand_count = 0;
+};
+
+struct Parameters {
+  std::vector<Inner> body;
+  int64_t slot_bytes = 0;
+  int workspace_operand = 0;
+};
+
+void Run(const RunContext& context, const Instruction& i) noexcept {
+  const auto& p = *static_cast<const Parameters*>(i.parameters);
+  for (const Inner& inner : p.body) {
+    std::array<Operand, kMaxOperands> operands;
+    for (int k = 0; k < inner.operand_count; ++k) {
+      const int source = inner.sources[static_cast<size_t>(k)];
+      Operand& operand = operands[static_cast<size_t>(k)];
+      operand = i.operands[source >= 0 ? source : p.workspace_operand];
+      if (source < 0) operand.offset += (-1 - source) * p.slot_bytes;
+    }
+    const Instruction instruction{inner.kernel.run, operands.data(), inner.kernel.parameters.get(),
+                                  inner.operand_count, i.node};
+    inner.kernel.run(context, instruction);
+  }
+}
+
+int64_t SlotBytes(const NodeSignature& node) { return (ByteSize(node.outputs[0]) + 63) / 64 * 64; }
+
+// Every intermediate has a slot of its own; the last result is the node's output.
+int64_t WorkspaceBytes(const NodeSignature& node, int) {
+  return SlotBytes(node) * (static_cast<int64_t>(node.body.size()) - 1);
+}
+
+NodeSignature SignatureOf(const FusedOperator& inner, const NodeSignature& node) {
+  NodeSignature signature{inner.op, inner.attributes, {}, {node.outputs[0]}, {}};
+  for (int operand : inner.operands) {
+    signature.inputs.push_back(operand >= 0 ? node.inputs[static_cast<size_t>(operand)]
+                                            : node.outputs[0]);
+  }
+  return signature;
+}
+
+bool Supports(const NodeSignature& node) {
+  return std::all_of(node.body.begin(), node.body.end(), [&](const FusedOperator& inner) {
+    const bool fits = inner.operands.size() + 1 <= kMaxOperands;
+    return fits && !Library().Options(SignatureOf(inner, node), 1).empty();
+  });
+}
+
+PreparedKernel Prepare(const KernelRequest& request) {
+  const NodeSignature& node = request.node;
+  Parameters p{{}, SlotBytes(node), static_cast<int>(node.inputs.size() + node.outputs.size())};
+  for (size_t j = 0; j < node.body.size(); ++j) {
+    const NodeSignature signature = SignatureOf(node.body[j], node);
+    const std::vector<KernelOption> options = Library().Options(signature, 1);
+    CGRUN_CHECK(!options.empty()) << "no kernel in the body of a fused node";
+    KernelRequest inner_request{signature, {}, 1};
+    inner_request.operands.resize(signature.inputs.size() + 1);
+    Inner inner{Library().Prepare(options[0].kernel, inner_request), {}, 0};
+    for (int operand : node.body[j].operands) {
+      inner.sources[static_cast<size_t>(inner.operand_count++)] = operand;
+    }
+    const bool last = j + 1 == node.body.size();
+    inner.sources[static_cast<size_t>(inner.operand_count++)] =
+        last ? static_cast<int>(node.inputs.size()) : -1 - static_cast<int>(j);
+    p.body.push_back(std::move(inner));
+  }
+  return PreparedKernel::Of(&Run, std::move(p));
+}
+
+}  // namespace
+
+KernelDef fused() {
+  return {.name = "reference.fused",
+          .supports = Supports,
+          .workspace_bytes = WorkspaceBytes,
+          .prepare = Prepare};
+}
+
+}  // namespace cgrun::reference

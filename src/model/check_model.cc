@@ -1,0 +1,197 @@
+// One function for each rule between sections.
+#include "src/model/check_model.h"
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "src/model/schema.h"
+
+namespace cgrun {
+namespace {
+
+using Names = std::vector<std::string>;
+
+bool Contains(const Names& names, const std::string& name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+// Names of one scope: the second of two equal ones is an error.
+class Scope {
+ public:
+  explicit Scope(Diagnostics& diagnostics) : diagnostics_(diagnostics) {}
+
+  // `kind`: "an input", "a path".
+  void Add(const MarkedText& name, const std::string& kind) {
+    const auto [first, is_new] = first_.emplace(name.value, std::make_pair(kind, name.mark));
+    if (is_new) return;
+    diagnostics_.Error(name.mark, "the name '" + name.value + "' is taken",
+                       "it is " + first->second.first + " in " + Place(first->second.second));
+  }
+
+ private:
+  Diagnostics& diagnostics_;
+  std::map<std::string, std::pair<std::string, SourceMark>> first_;
+};
+
+void CheckHasPaths(const ModelSpec& model, Diagnostics& diagnostics) {
+  if (!model.tree.IsMap() || model.tree.Find("paths") || model.gan) return;
+  SourceMark place = model.tree.mark;
+  place.length = 1;
+  diagnostics.Error(place, "the file needs 'paths'",
+                    "paths: a map; what is computed, by name (or a `gan`)");
+}
+
+// Values of a path share a scope with the inputs; parameters are called by their network or path.
+void CheckNames(const ModelSpec& model, Diagnostics& diagnostics) {
+  for (const PathSpec& path : model.paths) {
+    Scope values(diagnostics);
+    for (const InputSpec& input : model.inputs) values.Add(input.name, "an input");
+    Names outputs;  // two of one name are reported where the items are read
+    for (const OpSpec& op : path.ops) {
+      if (!op.name || Contains(outputs, op.name->value)) continue;
+      values.Add(*op.name, "an output");
+      outputs.push_back(op.name->value);
+    }
+  }
+  Scope owners(diagnostics);
+  for (const NetworkSpec& network : model.networks) owners.Add(network.name, "a network");
+  for (const PathSpec& path : model.paths) owners.Add(path.name, "a path");
+}
+
+// The names of a network or block: its inputs and its items. `out` is among them.
+template <class Spec>
+void CheckTemplateNames(const Spec& spec, const std::string& kind, Diagnostics& diagnostics) {
+  Names known;
+  std::map<std::string, SourceMark> inputs;
+  for (const MarkedText& name : spec.in) inputs.emplace(name.value, name.mark);
+  for (const MarkedText& name : spec.in) known.push_back(name.value);
+  for (const OpSpec& op : spec.ops) {
+    if (!op.name) continue;
+    known.push_back(op.name->value);
+    const auto input = inputs.find(op.name->value);
+    if (input == inputs.end()) continue;
+    diagnostics.Error(op.name->mark, "the name '" + op.name->value + "' is taken",
+                      "it is an input of this " + kind + " in " + Place(input->second));
+  }
+  for (const MarkedText& name : spec.out) {
+    if (Contains(known, name.value)) continue;
+    diagnostics.Error(
+        name.mark, "the " + kind + " '" + spec.name.value + "' has no output '" + name.value + "'",
+        SuggestName(name.value, known));
+  }
+}
+
+template <class Spec>
+Names NamesOf(const std::vector<Spec>& specs) {
+  Names names;
+  for (const Spec& spec : specs) names.push_back(spec.name.value);
+  return names;
+}
+
+void CheckKnown(const MarkedText& name, const std::string& kind, const Names& known,
+                Diagnostics& diagnostics) {
+  if (name.value.empty() || Contains(known, name.value)) return;
+  diagnostics.Error(name.mark, "there is no " + kind + " '" + name.value + "'",
+                    SuggestName(name.value, known));
+}
+
+void CheckTrains(const ModelSpec& model, Diagnostics& diagnostics) {
+  Names known = NamesOf(model.networks);
+  for (const std::string& path : NamesOf(model.paths)) known.push_back(path);
+  for (const PathSpec& path : model.paths) {
+    for (const MarkedText& name : path.trains) {
+      CheckKnown(name, "network or path", known, diagnostics);
+    }
+  }
+}
+
+// The names that a `gan` gives to its two paths.
+const char* const kGanPaths[] = {"discriminate", "generate"};
+
+void CheckSequence(const ModelSpec& model, Diagnostics& diagnostics) {
+  Names known = NamesOf(model.paths);
+  if (model.gan) known.insert(known.end(), std::begin(kGanPaths), std::end(kGanPaths));
+  for (const StepSpec& step : model.train->sequence) {
+    CheckKnown(step.path, "path", known, diagnostics);
+  }
+}
+
+// `loss`, the metrics' names, and both qualified by the path.
+Names MetricNames(const ModelSpec& model) {
+  Names known = {"loss"};
+  for (const PathSpec& path : model.paths) {
+    for (const MetricSpec& metric : path.metrics) {
+      if (!Contains(known, metric.name.value)) known.push_back(metric.name.value);
+    }
+  }
+  for (const PathSpec& path : model.paths) {
+    if (path.loss) known.push_back(path.name.value + ".loss");
+    for (const MetricSpec& metric : path.metrics) {
+      known.push_back(path.name.value + "." + metric.name.value);
+    }
+  }
+  return known;
+}
+
+void CheckMetrics(const ModelSpec& model, Diagnostics& diagnostics) {
+  if (model.gan) return;  // its paths are the frontend's
+  const Names known = MetricNames(model);
+  const TrainSpec& train = *model.train;
+  if (train.early_stop) CheckKnown(train.early_stop->metric, "metric", known, diagnostics);
+  if (train.keep_best) CheckKnown(*train.keep_best, "metric", known, diagnostics);
+}
+
+void CheckOptimizers(const ModelSpec& model, Diagnostics& diagnostics) {
+  const TreeEntry* train = model.tree.Find("train");
+  if (train == nullptr || train->value.Find("optimizer")) return;
+  for (const PathSpec& path : model.paths) {
+    if (!path.backprop.value || path.optimizer) continue;
+    diagnostics.Error(model.train->mark, "the path '" + path.name.value + "' has no optimizer",
+                      "put `optimizer: {op: sgd, lr: …}` into 'train', or into the path");
+  }
+}
+
+void CheckUpdates(const ModelSpec& model, Diagnostics& diagnostics) {
+  Scope states(diagnostics);
+  for (const StateUpdate& update : model.update) {
+    CheckKnown(update.state, "input", NamesOf(model.inputs), diagnostics);
+    states.Add(update.state, "updated");
+  }
+}
+
+void CheckSplits(const ModelSpec& model, Diagnostics& diagnostics) {
+  const DataSection& data = *model.data;
+  double sum = 0;
+  for (const auto* part : {&data.valid, &data.test}) {
+    if (!*part || !(*part)->split) continue;
+    const Marked<double>& split = *(*part)->split;
+    sum += split.value;
+    if (!data.train) {
+      diagnostics.Error(split.mark, "there is no 'train' to split this from");
+    } else if (sum >= 1) {
+      diagnostics.Error(split.mark, "the splits leave nothing to train on",
+                        "their sum must be below 1");
+    }
+  }
+}
+
+}  // namespace
+
+void CheckModel(const ModelSpec& model, Diagnostics& diagnostics) {
+  CheckHasPaths(model, diagnostics);
+  CheckNames(model, diagnostics);
+  for (const NetworkSpec& n : model.networks) CheckTemplateNames(n, "network", diagnostics);
+  for (const BlockSpec& b : model.blocks) CheckTemplateNames(b, "block", diagnostics);
+  CheckTrains(model, diagnostics);
+  CheckUpdates(model, diagnostics);
+  if (model.data) CheckSplits(model, diagnostics);
+  if (!model.train) return;
+  CheckSequence(model, diagnostics);
+  CheckMetrics(model, diagnostics);
+  CheckOptimizers(model, diagnostics);
+}
+
+}  // namespace cgrun

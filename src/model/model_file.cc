@@ -1,0 +1,145 @@
+// The way from a file to a ModelSpec, and back to a file as resolved.
+#include "src/model/model_file.h"
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <system_error>
+#include <utility>
+
+#include "src/model/check_model.h"
+#include "src/model/expand_blocks.h"
+#include "src/model/read_sections.h"
+#include "src/model/schema.h"
+
+namespace cgrun {
+namespace {
+
+namespace fs = std::filesystem;
+
+// The error of a file that cannot be read, or "".
+std::string ReadFile(const std::string& path, std::string& text) {
+  std::error_code error;
+  if (!fs::exists(path, error)) return "there is no such file";
+  if (fs::is_directory(path, error)) return "this is a folder";
+  std::ifstream file(path, std::ios::binary);
+  // One byte more than is allowed is enough to know that the file is too large.
+  text.resize(kMaxFileBytes + 1);
+  file.read(text.data(), static_cast<std::streamsize>(text.size()));
+  if (file.bad() || (file.fail() && !file.eof())) return "the file cannot be read";
+  text.resize(static_cast<size_t>(file.gcount()));
+  return "";
+}
+
+// Names of models that no file gives: the file's own, with what no name may hold replaced.
+std::string StemOf(const std::string& file_name) {
+  std::string stem = fs::path(file_name).stem().string();
+  for (char& c : stem) {
+    const bool allowed = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+                         (c >= '0' && c <= '9') || c == '_' || c == '-' || c == '.';
+    if (!allowed) c = '_';
+  }
+  return stem.empty() || stem[0] == '.' || stem[0] == '-' ? "model" : stem;
+}
+
+// Puts the defaults of `doc` into every map that its place leads to.
+void FillDefaults(TreeNode& node, std::string_view place, const MapDoc& doc) {
+  if (!node.IsMap()) return;
+  if (!place.empty()) {
+    const size_t dot = std::min(place.find('.'), place.size());
+    const std::string_view rest = place.substr(std::min(dot + 1, place.size()));
+    for (TreeEntry& entry : node.entries) {
+      const bool matches = place.substr(0, dot) == "*" || entry.key == place.substr(0, dot);
+      if (matches) FillDefaults(entry.value, rest, doc);
+    }
+    return;
+  }
+  for (const KeyDoc& key : doc.keys) {
+    if (key.fallback.empty() || key.fallback == kRequired) continue;
+    TreeEntry* entry = node.Find(key.name);
+    if (entry == nullptr) {
+      node.entries.push_back({std::string(key.name), {}, {}});
+      entry = &node.entries.back();
+    }
+    if (entry->value.IsNull()) entry->value = TreeNode::Scalar(std::string(key.fallback));
+  }
+}
+
+// Makes the paths in a scalar or list absolute.
+void MakeAbsolute(TreeNode* node, const std::string& model_file) {
+  if (node == nullptr) return;
+  for (TreeNode& item : node->items) MakeAbsolute(&item, model_file);
+  if (!node->IsScalar()) return;
+  std::error_code error;
+  const fs::path path = fs::absolute(ResolvePath(model_file, node->scalar), error);
+  if (!error) node->scalar = path.lexically_normal().string();
+}
+
+void MakeDataPathsAbsolute(TreeNode& tree, const std::string& model_file) {
+  TreeEntry* data = tree.Find("data");
+  if (data == nullptr) return;
+  for (TreeEntry& set : data->value.entries) {
+    for (TreeEntry& option : set.value.entries) {
+      if (IsPathOption(option.key)) MakeAbsolute(&option.value, model_file);
+    }
+  }
+}
+
+}  // namespace
+
+std::optional<ModelSpec> LoadModelFile(const std::string& path,
+                                       std::span<const std::string> overrides,
+                                       Diagnostics& diagnostics) {
+  SourceFile file{path, ""};
+  const std::string error = ReadFile(path, file.text);
+  if (error.empty()) return ParseModel(std::move(file), overrides, diagnostics);
+  diagnostics.Error({std::make_shared<const SourceFile>(SourceFile{path, ""}), 0, 0}, error);
+  return std::nullopt;
+}
+
+std::optional<ModelSpec> ParseModel(SourceFile file, std::span<const std::string> overrides,
+                                    Diagnostics& diagnostics) {
+  const int errors_before = diagnostics.error_count();
+  ModelSpec model;
+  model.file_name = file.name;
+  model.name.value = StemOf(file.name);
+  std::optional<TreeNode> tree = Parse(std::move(file), diagnostics);
+  if (!tree) return std::nullopt;
+  for (const std::string& assignment : overrides) ApplyOverride(*tree, assignment, diagnostics);
+  model.tree = std::move(*tree);
+  ReadModel(model.tree, model, diagnostics);
+  ExpandBlocks(model, diagnostics);
+  CheckModel(model, diagnostics);
+  if (diagnostics.error_count() > errors_before) return std::nullopt;
+  return model;
+}
+
+std::string ResolvePath(std::string_view model_file, std::string_view path) {
+  const fs::path relative(path);
+  if (relative.is_absolute()) return relative.lexically_normal().string();
+  return (fs::path(model_file).parent_path() / relative).lexically_normal().string();
+}
+
+bool IsPathOption(std::string_view key) {
+  constexpr std::array<std::string_view, 8> kKeys = {"images", "labels", "masks", "file",
+                                                     "files",  "folder", "path",  "paths"};
+  return std::find(kKeys.begin(), kKeys.end(), key) != kKeys.end();
+}
+
+TreeNode ResolvedTree(const ModelSpec& model) {
+  TreeNode tree = model.tree;
+  if (tree.Find("model") == nullptr) {
+    tree.entries.push_back({"model", {}, TreeNode::Scalar(model.name.value)});
+  }
+  for (const MapDoc& doc : FormatReference()) FillDefaults(tree, doc.place, doc);
+  MakeDataPathsAbsolute(tree, model.file_name);
+  for (const char* key : {"weights", "plugins"}) {
+    TreeEntry* entry = tree.Find(key);
+    if (entry != nullptr) MakeAbsolute(&entry->value, model.file_name);
+  }
+  return tree;
+}
+
+}  // namespace cgrun

@@ -1,0 +1,38 @@
+// From a model file to a ModelSpec: LoadModelFile() is the entry point.
+#ifndef CGRUN_MODEL_MODEL_FILE_H_
+#define CGRUN_MODEL_MODEL_FILE_H_
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "src/base/diagnostics.h"
+#include "src/model/model_spec.h"
+
+namespace cgrun {
+
+// Reads and checks a model file. `overrides` are assignments as of `--set` (see ApplyOverride).
+// Reports all errors of the file, or of a file that is not YAML the first; nothing after an error.
+std::optional<ModelSpec> LoadModelFile(const std::string& path,
+                                       std::span<const std::string> overrides,
+                                       Diagnostics& diagnostics);
+
+// The same for a text in memory.
+std::optional<ModelSpec> ParseModel(SourceFile file, std::span<const std::string> overrides,
+                                    Diagnostics& diagnostics);
+
+// A path of a model file, which is relative to that file's folder.
+std::string ResolvePath(std::string_view model_file, std::string_view path);
+
+// Whether an option of a data set names files or folders: images, labels, masks, file, files,
+// folder, path, paths. Formats call theirs so.
+bool IsPathOption(std::string_view key);
+
+// The file with every default of the format put in and the paths of files made absolute; with
+// ToYaml() the `model.yaml` of a run. Defaults of operators' attributes are not the format's.
+TreeNode ResolvedTree(const ModelSpec& model);
+
+}  // namespace cgrun
+
+#endif  // CGRUN_MODEL_MODEL_FILE_H_

@@ -1,0 +1,209 @@
+// A model file as plain data: what LoadModelFile() returns and the frontend, the loader and the
+// trainer read. Every value has its place in the file; operators' attributes are left as they
+// stand.
+#ifndef CGRUN_MODEL_MODEL_SPEC_H_
+#define CGRUN_MODEL_MODEL_SPEC_H_
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "src/base/dtype.h"
+#include "src/base/shape.h"
+#include "src/model/tree.h"
+
+namespace cgrun {
+
+// A value and its place. A default that no user wrote has a mark without a file.
+template <class T>
+struct Marked {
+  T value{};
+  SourceMark mark;
+};
+
+using MarkedText = Marked<std::string>;
+
+// An attribute of an operator, or an option of a data set: `key` with a value of any kind.
+using Attribute = TreeEntry;
+
+// A place where a block is used; `outer` is the use that this one stands in, or null.
+struct BlockUse {
+  std::string block;
+  SourceMark mark;
+  std::shared_ptr<const BlockUse> outer;
+};
+
+// "in block 'bottleneck', used in line 30"; "" for null. For the help of an error in a block's
+// body.
+std::string UseNote(const BlockUse* use);
+
+// One item of `ops:`; also a loss, a metric, an optimizer.
+struct OpSpec {
+  enum class Kind { kOperator, kBlock, kNetwork };
+
+  Kind kind = Kind::kOperator;
+  std::optional<MarkedText> name;  // of its output, where the file gives one
+  MarkedText target;               // the operator, block or network
+  // Names of values; without `in:` empty, which stands for the previous output, or in the first
+  // operator of a network or block for that one's inputs.
+  std::vector<MarkedText> in;
+  std::vector<Attribute> attributes;  // kOperator: all keys but the structural ones
+  SourceMark mark;
+  std::shared_ptr<const BlockUse> use;  // the block's use whose body this stands in, or null
+
+  // Names that are unique in the scope: `name`, or the target with a count ("linear[1]"). One for
+  // each repetition of a block ("stage[0]", "stage[1]"; "stage" where it is used once).
+  std::vector<std::string> labels;
+
+  // kBlock: how often it is used in a row, each use's first input being the output before it and
+  // its other inputs those of the first use; the arguments; and the body, with these put in.
+  int64_t repeat = 1;
+  std::vector<Attribute> arguments;
+  std::vector<MarkedText> body_in;   // the names that the body has for the inputs
+  std::vector<MarkedText> body_out;  // the body's outputs; empty: its last output
+  std::vector<OpSpec> body;
+};
+
+// `inputs:`, one placeholder.
+struct InputSpec {
+  MarkedText name;
+  Marked<DType> type{DType::kF32, {}};
+  Marked<Shape> shape;  // without the batch axis
+  SourceMark mark;
+};
+
+// One of `data: {train, valid, test}`. Either `format` or `split` is there.
+struct DataSpec {
+  std::optional<MarkedText> format;
+  std::optional<Marked<double>>
+      split;                       // the part of the training data that is kept for this, in (0, 1)
+  std::vector<Attribute> options;  // all other keys
+  SourceMark mark;
+};
+
+struct DataSection {
+  std::optional<DataSpec> train;
+  std::optional<DataSpec> valid;
+  std::optional<DataSpec> test;
+  SourceMark mark;
+};
+
+// `networks:`, a sub-graph that owns its parameters.
+struct NetworkSpec {
+  MarkedText name;
+  std::vector<MarkedText> in;
+  std::vector<MarkedText> out;  // empty: the last output
+  std::vector<OpSpec> ops;
+  SourceMark mark;
+};
+
+struct ParameterSpec {
+  MarkedText name;
+  std::optional<TreeNode> fallback;  // without one, every use must give a value
+};
+
+// `blocks:`, a template. `body` still holds its `${…}`; `ops` is the same read as operators,
+// without labels and bodies. Uses hold the expanded operators.
+struct BlockSpec {
+  MarkedText name;
+  std::vector<ParameterSpec> params;
+  std::vector<MarkedText> in;
+  std::vector<MarkedText> out;  // empty: the last output
+  TreeNode body;
+  std::vector<OpSpec> ops;
+  SourceMark mark;
+};
+
+struct MetricSpec {
+  MarkedText name;
+  OpSpec op;  // the operator is the metric's name where the file gives none
+};
+
+// `paths:`, a sequence of operators with a mode.
+struct PathSpec {
+  MarkedText name;
+  Marked<bool> backprop{true, {}};  // else: forward
+  std::vector<OpSpec> ops;
+  std::optional<OpSpec> loss;
+  std::vector<MetricSpec> metrics;
+  std::optional<OpSpec> optimizer;  // instead of the one of `train:`
+  std::vector<MarkedText> trains;   // networks and paths; empty: whatever the path uses
+  std::vector<MarkedText> out;      // what `predict` returns; empty: the last output
+  SourceMark mark;
+};
+
+struct BatchSize {
+  bool automatic = false;
+  int64_t size = 32;
+};
+
+struct ClipSpec {
+  std::optional<Marked<double>> norm;   // of all gradients together
+  std::optional<Marked<double>> value;  // of each element
+};
+
+struct EarlyStopSpec {
+  MarkedText metric;
+  Marked<int64_t> patience;  // evaluations
+};
+
+// An item of `train: {sequence: …}`.
+struct StepSpec {
+  MarkedText path;
+  int64_t count = 1;
+};
+
+struct TrainSpec {
+  // At most one of the three; with none, the caller decides.
+  std::optional<Marked<int64_t>> epochs;
+  std::optional<Marked<int64_t>> steps;
+  std::optional<Marked<double>> seconds;  // `time`
+  Marked<BatchSize> batch;
+  std::optional<Marked<int64_t>> memory;     // bytes
+  Marked<std::string> precision{"f32", {}};  // f32, f64, bf16, f16, tf32
+  std::optional<OpSpec> optimizer;
+  Marked<int64_t> accumulate{1, {}};
+  std::optional<ClipSpec> clip;
+  std::optional<Marked<int64_t>> eval_every;        // steps; else: every epoch
+  std::optional<Marked<int64_t>> checkpoint_every;  // steps; else: every epoch
+  std::optional<Marked<int64_t>> keep_last;         // checkpoints; else: all
+  std::optional<EarlyStopSpec> early_stop;
+  std::optional<MarkedText> keep_best;
+  Marked<int64_t> seed{0, {}};
+  Marked<std::string> order{"memory", {}};  // serial, bfs, dfs, memory
+  std::vector<StepSpec> sequence;           // empty: all paths in the file's order, once
+  SourceMark mark;
+};
+
+// `update: {h_next: h}`: the placeholder `state` takes the value `value` after each step.
+struct StateUpdate {
+  MarkedText value;
+  MarkedText state;
+};
+
+struct ModelSpec {
+  std::string file_name;  // as the user gave it
+  Marked<int64_t> version;
+  MarkedText name;                         // default: the file's name without its ending
+  Marked<std::string> device{"auto", {}};  // reference, blas, cpu, cuda, cuda:N, auto
+  std::optional<DataSection> data;
+  std::vector<InputSpec> inputs;
+  std::vector<NetworkSpec> networks;
+  std::vector<BlockSpec> blocks;
+  std::vector<PathSpec> paths;
+  std::optional<TrainSpec> train;
+  std::vector<StateUpdate> update;
+  std::vector<MarkedText> keep;             // "fc1.w", "grad(fc1.w)"
+  Marked<std::string> zones{"shared", {}};  // shared, separate
+  Marked<bool> inexact{false, {}};
+  std::optional<MarkedText> weights;  // a file; relative to the model file
+  std::optional<TreeNode> gan;        // as it stands in the file
+  std::vector<MarkedText> plugins;    // files; relative to the model file
+  TreeNode tree;                      // the whole file, with the overrides
+};
+
+}  // namespace cgrun
+
+#endif  // CGRUN_MODEL_MODEL_SPEC_H_

@@ -1,0 +1,163 @@
+// ApplyOverride(): `--set key=value` on a tree.
+#include <algorithm>
+#include <charconv>
+#include <utility>
+
+#include "src/model/schema.h"
+#include "src/model/tree.h"
+
+namespace cgrun {
+namespace {
+
+constexpr std::string_view kFlag = "--set ";
+
+bool IsOverride(const SourceMark& mark) {
+  return mark.file != nullptr && mark.file->name.starts_with(kFlag);
+}
+
+// "a.b[2].c" → a, b, 2, c
+std::vector<std::string> Components(std::string_view path) {
+  std::vector<std::string> components(1);
+  for (const char c : path) {
+    if (c == '.' || c == '[') {
+      components.emplace_back();
+    } else if (c != ']') {
+      components.back() += c;
+    }
+  }
+  return components;
+}
+
+void SetMarks(TreeNode& node, const SourceMark& mark) {
+  node.mark = mark;
+  for (TreeNode& item : node.items) SetMarks(item, mark);
+  for (TreeEntry& entry : node.entries) {
+    entry.key_mark = mark;
+    SetMarks(entry.value, mark);
+  }
+}
+
+// Does `place`, as of a table ("paths.*"), name the map that these keys lead to?
+bool Matches(std::string_view place, const std::vector<std::string>& keys) {
+  const std::vector<std::string> pattern =
+      place.empty() ? std::vector<std::string>() : Components(place);
+  return std::equal(pattern.begin(), pattern.end(), keys.begin(), keys.end(),
+                    [](const std::string& p, const std::string& k) { return p == "*" || p == k; });
+}
+
+// Removes from `map`, to which `keys` lead, what the file says instead of `key`.
+void RemoveExcluded(TreeNode& map, const std::vector<std::string>& keys, const std::string& key) {
+  for (const MapDoc& doc : FormatReference()) {
+    if (!Matches(doc.place, keys)) continue;
+    const auto group_of = [&](const std::string& name) {
+      for (const KeyDoc& k : doc.keys) {
+        if (k.name == name) return k.group;
+      }
+      return std::string_view();
+    };
+    const std::string_view group = group_of(key);
+    if (group.empty()) continue;
+    std::erase_if(map.entries, [&](const TreeEntry& entry) {
+      return entry.key != key && group_of(entry.key) == group && !IsOverride(entry.key_mark);
+    });
+  }
+}
+
+class Override {
+ public:
+  Override(TreeNode& root, SourceMark mark, Diagnostics& diagnostics)
+      : root_(root), mark_(std::move(mark)), diagnostics_(diagnostics) {}
+
+  bool Set(std::vector<std::string> path, TreeNode value);
+
+ private:
+  TreeNode* Step(TreeNode& node, const std::string& key, const std::string& place);
+  TreeNode* StepIntoList(TreeNode& list, const std::string& key, const std::string& place);
+  TreeNode* Fail(const std::string& message, std::string help = "");
+
+  TreeNode& root_;
+  SourceMark mark_;
+  Diagnostics& diagnostics_;
+};
+
+TreeNode* Override::Fail(const std::string& message, std::string help) {
+  diagnostics_.Error(mark_, message, std::move(help));
+  return nullptr;
+}
+
+TreeNode* Override::StepIntoList(TreeNode& list, const std::string& key, const std::string& place) {
+  size_t index = 0;
+  const auto result = std::from_chars(key.data(), key.data() + key.size(), index);
+  if (result.ec == std::errc() && result.ptr == key.data() + key.size()) {
+    if (index < list.items.size()) return &list.items[index];
+    return Fail("'" + place + "' has " + std::to_string(list.items.size()) +
+                " items, counted from 0");
+  }
+  std::vector<std::string> names;
+  for (TreeNode& item : list.items) {
+    if (!item.IsMap() || item.entries.size() != 1) continue;
+    if (item.entries[0].key == key) return &item.entries[0].value;
+    names.push_back(item.entries[0].key);
+  }
+  return Fail("'" + place + "' has no item '" + key + "'", SuggestName(key, names));
+}
+
+TreeNode* Override::Step(TreeNode& node, const std::string& key, const std::string& place) {
+  if (node.IsSequence()) return StepIntoList(node, key, place);
+  if (node.IsNull()) node = TreeNode::Map({}, mark_);
+  if (!node.IsMap()) return Fail("'" + place + "' is " + Describe(node) + ", and has no keys");
+  if (TreeEntry* entry = node.Find(key)) return &entry->value;
+  TreeNode missing;
+  missing.mark = mark_;
+  node.entries.push_back({key, mark_, std::move(missing)});
+  return &node.entries.back().value;
+}
+
+bool Override::Set(std::vector<std::string> path, TreeNode value) {
+  TreeNode* node = &root_;
+  TreeNode* parent = nullptr;
+  std::string place = "the file";
+  for (size_t i = 0; i < path.size(); ++i) {
+    parent = node;
+    node = Step(*node, path[i], place);
+    if (node == nullptr) return false;
+    place = i == 0 ? path[i] : place + "." + path[i];
+  }
+  *node = std::move(value);
+  const std::string key = path.back();
+  path.pop_back();
+  if (!parent->IsMap()) return true;
+  parent->Find(key)->key_mark = mark_;
+  RemoveExcluded(*parent, path, key);
+  return true;
+}
+
+}  // namespace
+
+bool ApplyOverride(TreeNode& root, std::string_view assignment, Diagnostics& diagnostics) {
+  SourceFile file{std::string(kFlag) + std::string(assignment), std::string(assignment)};
+  const SourceMark mark{std::make_shared<const SourceFile>(file), 0, 0};
+  const size_t equals = assignment.find('=');
+  const std::vector<std::string> path = Components(assignment.substr(0, equals));
+  const bool empty = std::any_of(path.begin(), path.end(), [](const auto& c) { return c.empty(); });
+  if (equals == std::string_view::npos || empty) {
+    diagnostics.Error(mark, "this is no assignment", "write KEY=VALUE, such as train.epochs=2");
+    return false;
+  }
+  if (path.size() > kMaxTreeDepth) {
+    diagnostics.Error(mark, "the path has more than " + std::to_string(kMaxTreeDepth) + " parts");
+    return false;
+  }
+  std::optional<TreeNode> value = TreeNode();
+  file.text = assignment.substr(equals + 1);
+  if (file.text.find_first_not_of(" \n") != std::string::npos) {
+    Diagnostics inner;
+    value = Parse(std::move(file), inner);
+    for (const Diagnostic& d : inner.Sorted()) diagnostics.Error(mark, d.message, d.help);
+  }
+  if (!value) return false;
+  SetMarks(*value, mark);
+  return Override(root, mark, diagnostics).Set(path, std::move(*value));
+}
+
+}  // namespace cgrun

@@ -1,0 +1,72 @@
+// `data:`: which files hold the samples. Formats and their options are the loader's.
+#include "src/model/fields.h"
+#include "src/model/read_sections.h"
+#include "src/model/types.h"
+
+namespace cgrun {
+namespace {
+
+void ReadSplit(const TreeEntry& entry, DataSpec& data, const Reader& reader) {
+  const auto part = ReadReal(entry.value, entry.key, reader.diagnostics);
+  if (!part) return;
+  if (*part > 0 && *part < 1) {
+    data.split = Marked<double>{*part, entry.value.mark};
+    return;
+  }
+  reader.diagnostics.Error(entry.value.mark,
+                           "'split' must be above 0 and below 1, not " + Describe(entry.value),
+                           "0.1 keeps a tenth of the training data");
+}
+
+void TakeOption(const TreeEntry& entry, DataSpec& data, const Reader&) {
+  data.options.push_back(entry);
+}
+
+constexpr Key<DataSpec> kDataSetKeys[] = {
+    {{"format", kTextType, "", "the format of the files; the other keys are its options", "source"},
+     ReadTextField<&DataSpec::format>},
+    {{"split", kFractionType, "", "of valid and test: this part of the training data", "source"},
+     ReadSplit},
+};
+
+template <std::optional<DataSpec> DataSection::*kMember>
+void ReadDataSet(const TreeEntry& entry, DataSection& section, const Reader& reader) {
+  DataSpec data;
+  data.mark = entry.key_mark;
+  ReadMap<DataSpec>(entry.value, entry.key, entry.key_mark, kDataSetKeys, data, reader, TakeOption);
+  const TreeEntry* split = entry.value.Find("split");
+  if (split != nullptr && entry.key == "train") {
+    reader.diagnostics.Error(split->key_mark, "the training data cannot be split off itself",
+                             "give 'valid' or 'test' the split");
+  }
+  if (entry.value.IsMap() && split == nullptr && entry.value.Find("format") == nullptr) {
+    reader.diagnostics.Error(entry.key_mark, "'" + entry.key + "' needs 'format'" +
+                                                 (entry.key == "train" ? "" : " or 'split'"));
+  }
+  section.*kMember = std::move(data);
+}
+
+constexpr Key<DataSection> kDataKeys[] = {
+    {{"train", kMapType, "", "what is trained on"}, ReadDataSet<&DataSection::train>},
+    {{"valid", kMapType, "", "what early stop and the best model look at"},
+     ReadDataSet<&DataSection::valid>},
+    {{"test", kMapType, "", "what is measured at the end, and by `cgrun eval`"},
+     ReadDataSet<&DataSection::test>},
+};
+
+}  // namespace
+
+void ReadData(const TreeEntry& entry, ModelSpec& model, const Reader& reader) {
+  DataSection section;
+  section.mark = entry.key_mark;
+  ReadMap<DataSection>(entry.value, entry.key, entry.key_mark, kDataKeys, section, reader);
+  model.data = std::move(section);
+}
+
+std::vector<MapDoc> DataDocs() {
+  return {{"data", "The samples.", Docs<DataSection>(kDataKeys)},
+          {"data.*", "One data set. Further keys are options of its format.",
+           Docs<DataSpec>(kDataSetKeys), true}};
+}
+
+}  // namespace cgrun

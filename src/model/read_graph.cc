@@ -1,0 +1,214 @@
+// `inputs:`, `networks:`, `blocks:`, `paths:`, `gan:`: what is computed.
+#include <algorithm>
+#include <utility>
+
+#include "src/model/expression.h"
+#include "src/model/fields.h"
+#include "src/model/read_sections.h"
+#include "src/model/types.h"
+
+namespace cgrun {
+namespace {
+
+// Reads a map of names to maps: one Spec for each, by `read`.
+template <class Spec>
+void ReadNamed(const TreeEntry& section, std::vector<Spec>& specs, const Reader& reader,
+               void (*read)(const TreeEntry&, Spec&, const Reader&)) {
+  if (!reader.CheckMap(section.value, section.key)) return;
+  for (const TreeEntry& entry : section.value.entries) {
+    Spec spec;
+    spec.mark = entry.key_mark;
+    const auto name = ReadNewName(entry, reader);
+    if (name) spec.name = *name;
+    read(entry, spec, reader);
+    if (name) specs.push_back(std::move(spec));
+  }
+}
+
+// ---- inputs
+
+void ReadInputType(const TreeEntry& entry, InputSpec& input, const Reader& reader) {
+  const auto name =
+      ReadChoice(entry.value, entry.key, Choices(kNumberTypeType), reader.diagnostics);
+  if (name) input.type = {*DTypeFromName(*name), entry.value.mark};
+}
+
+void ReadInputShape(const TreeEntry& entry, InputSpec& input, const Reader& reader) {
+  const auto sizes = ReadShape(entry.value, entry.key, reader.diagnostics);
+  if (sizes) input.shape = {Shape::Of(*sizes), entry.value.mark};
+}
+
+constexpr Key<InputSpec> kInputKeys[] = {
+    {{"type", kNumberTypeType, "f32", "of the elements"}, ReadInputType},
+    {{"shape", kShapeType, kRequired, "of one sample: the batch axis is implicit"}, ReadInputShape},
+};
+
+void ReadInput(const TreeEntry& entry, InputSpec& input, const Reader& reader) {
+  ReadMap<InputSpec>(entry.value, entry.key, entry.key_mark, kInputKeys, input, reader);
+}
+
+// ---- networks
+
+constexpr KeyDoc kOutDoc = {"out", kNamesType, "", "its outputs; without it the last output"};
+
+constexpr Key<NetworkSpec> kNetworkKeys[] = {
+    {{"in", kNamesType, kRequired, "the names of its inputs"}, ReadNamesField<&NetworkSpec::in>},
+    {kOutDoc, ReadNamesField<&NetworkSpec::out>},
+    {{"ops", kOpsType, kRequired, "its operators"}, ReadOpsField<&NetworkSpec::ops>},
+};
+
+void ReadNetwork(const TreeEntry& entry, NetworkSpec& network, const Reader& reader) {
+  ReadMap<NetworkSpec>(entry.value, entry.key, entry.key_mark, kNetworkKeys, network, reader);
+}
+
+// ---- blocks
+
+void ReadParameters(const TreeEntry& section, BlockSpec& block, const Reader& reader) {
+  if (!reader.CheckMap(section.value, section.key)) return;
+  for (const TreeEntry& entry : section.value.entries) {
+    const auto name = ReadNewName(entry, reader);
+    if (!name) continue;
+    ParameterSpec parameter{*name, std::nullopt};
+    if (!entry.value.IsNull()) parameter.fallback = entry.value;
+    block.params.push_back(std::move(parameter));
+  }
+}
+
+void ReadBlockOps(const TreeEntry& entry, BlockSpec& block, const Reader& reader) {
+  Reader in_template = reader;
+  in_template.in_template = true;
+  block.body = entry.value;
+  block.ops = ReadOps(entry.value, entry.key, in_template);
+}
+
+constexpr Key<BlockSpec> kBlockKeys[] = {
+    {{"params", kMapType, "", "its parameters and their defaults; one without must be given"},
+     ReadParameters},
+    {{"in", kNamesType, kRequired, "the names of its inputs"}, ReadNamesField<&BlockSpec::in>},
+    {kOutDoc, ReadNamesField<&BlockSpec::out>},
+    {{"ops", kOpsType, kRequired, "its operators, with `${…}` for what depends on parameters"},
+     ReadBlockOps},
+};
+
+// Defaults may use the parameters before them; the body may use all.
+void CheckBlockPlaceholders(const BlockSpec& block, const Reader& reader) {
+  std::vector<Binding> known;
+  for (const ParameterSpec& parameter : block.params) {
+    if (parameter.fallback) CheckPlaceholders(*parameter.fallback, known, reader.diagnostics);
+    known.push_back({parameter.name.value});
+  }
+  CheckPlaceholders(block.body, known, reader.diagnostics);
+}
+
+void ReadBlock(const TreeEntry& entry, BlockSpec& block, const Reader& reader) {
+  ReadMap<BlockSpec>(entry.value, entry.key, entry.key_mark, kBlockKeys, block, reader);
+  CheckBlockPlaceholders(block, reader);
+}
+
+// ---- paths
+
+void ReadMode(const TreeEntry& entry, PathSpec& path, const Reader& reader) {
+  const auto mode = ReadChoice(entry.value, entry.key, Choices(kModeType), reader.diagnostics);
+  if (mode) path.backprop = {*mode == "backprop", entry.value.mark};
+}
+
+void ReadLoss(const TreeEntry& entry, PathSpec& path, const Reader& reader) {
+  path.loss = ReadOperator(entry.value, entry.key, nullptr, reader);
+}
+
+void ReadPathOptimizer(const TreeEntry& entry, PathSpec& path, const Reader& reader) {
+  path.optimizer = ReadOptimizer(entry, reader);
+}
+
+void ReadMetrics(const TreeEntry& section, PathSpec& path, const Reader& reader) {
+  if (!reader.CheckMap(section.value, section.key)) return;
+  for (const TreeEntry& entry : section.value.entries) {
+    const auto name = ReadNewName(entry, reader);
+    if (!name) continue;
+    OpSpec op;
+    op.target = *name;
+    op.mark = entry.key_mark;
+    if (entry.value.IsNull()) {
+      path.metrics.push_back({*name, std::move(op)});
+    } else if (auto read = ReadOperator(entry.value, entry.key, &*name, reader)) {
+      path.metrics.push_back({*name, std::move(*read)});
+    }
+  }
+}
+
+constexpr Key<PathSpec> kPathKeys[] = {
+    {{"mode", kModeType, "backprop", "whether anything is learned"}, ReadMode},
+    {{"ops", kOpsType, kRequired, "its operators"}, ReadOpsField<&PathSpec::ops>},
+    {{"loss", kOperatorType, "", "what a backprop path makes small"}, ReadLoss},
+    {{"metrics", kMapType, "", "name → operator; the operator's name may be left out"},
+     ReadMetrics},
+    {{"optimizer", kOperatorType, "", "instead of the one of `train`"}, ReadPathOptimizer},
+    {{"trains", kNamesType, "",
+      "the networks and paths whose parameters it changes; without it "
+      "all that it uses"},
+     ReadNamesField<&PathSpec::trains>},
+    {{"out", kReferencesType, "", "what `cgrun predict` returns; without it the last output"},
+     ReadReferencesField<&PathSpec::out>},
+};
+
+void ReadPath(const TreeEntry& entry, PathSpec& path, const Reader& reader) {
+  ReadMap<PathSpec>(entry.value, entry.key, entry.key_mark, kPathKeys, path, reader);
+  if (!entry.value.IsMap()) return;
+  const TreeEntry* loss = entry.value.Find("loss");
+  if (path.backprop.value && (loss == nullptr || loss->value.IsNull())) {
+    reader.diagnostics.Error(entry.key_mark, "the backprop path '" + entry.key + "' needs 'loss'",
+                             "or `mode: forward`, if nothing is learned here");
+  }
+  for (const char* key : {"optimizer", "trains"}) {
+    const TreeEntry* found = entry.value.Find(key);
+    if (path.backprop.value || found == nullptr) continue;
+    reader.diagnostics.Error(
+        found->key_mark,
+        "a forward path learns nothing: '" + std::string(key) + "' means nothing here",
+        "remove it, or `mode: forward`");
+  }
+}
+
+}  // namespace
+
+std::optional<OpSpec> ReadOptimizer(const TreeEntry& entry, const Reader& reader) {
+  auto optimizer = ReadOperator(entry.value, entry.key, nullptr, reader);
+  if (optimizer && !optimizer->in.empty()) {
+    reader.diagnostics.Error(optimizer->in[0].mark, "an optimizer takes no 'in'");
+  }
+  return optimizer;
+}
+
+void ReadInputs(const TreeEntry& entry, ModelSpec& model, const Reader& reader) {
+  ReadNamed(entry, model.inputs, reader, ReadInput);
+}
+
+void ReadNetworks(const TreeEntry& entry, ModelSpec& model, const Reader& reader) {
+  ReadNamed(entry, model.networks, reader, ReadNetwork);
+}
+
+void ReadBlocks(const TreeEntry& entry, ModelSpec& model, const Reader& reader) {
+  ReadNamed(entry, model.blocks, reader, ReadBlock);
+}
+
+void ReadPaths(const TreeEntry& entry, ModelSpec& model, const Reader& reader) {
+  ReadNamed(entry, model.paths, reader, ReadPath);
+}
+
+void ReadGan(const TreeEntry& entry, ModelSpec& model, const Reader& reader) {
+  if (reader.CheckMap(entry.value, entry.key)) model.gan = entry.value;
+}
+
+std::vector<MapDoc> GraphDocs() {
+  return {
+      {"inputs.*", "A placeholder.", Docs<InputSpec>(kInputKeys)},
+      {"networks.*", "A sub-graph that owns its parameters: every use shares them.",
+       Docs<NetworkSpec>(kNetworkKeys)},
+      {"blocks.*", "A template: every use gets fresh parameters.", Docs<BlockSpec>(kBlockKeys)},
+      {"paths.*", "A sequence of operators with a mode.", Docs<PathSpec>(kPathKeys)},
+      {"ops[]", "An item of `ops`. Further keys are attributes of the operator.", OpKeyDocs(),
+       true},
+  };
+}
+
+}  // namespace cgrun

@@ -1,0 +1,329 @@
+// Reading items of `ops:` in all the forms that a file may give them.
+#include "src/model/read_ops.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "src/model/expression.h"
+#include "src/model/types.h"
+#include "src/model/values.h"
+
+namespace cgrun {
+namespace {
+
+constexpr std::string_view kFormHelp =
+    "an item is `NAME: {op: OPERATOR, …}`, `{op: OPERATOR, …}`, `OPERATOR`, "
+    "`{block: BLOCK, with: {…}}` or `{network: NETWORK, in: …}`";
+
+// An item while its keys are read.
+struct Draft {
+  OpSpec op;
+  bool included = true;
+};
+
+using DraftKey = Key<Draft>;
+
+template <OpSpec::Kind kKind>
+void ReadTarget(const TreeEntry& entry, Draft& draft, const Reader& reader) {
+  draft.op.kind = kKind;
+  if (auto name = ReadName(entry.value, entry.key, reader)) draft.op.target = std::move(*name);
+}
+
+void ReadIn(const TreeEntry& entry, Draft& draft, const Reader& reader) {
+  draft.op.in = ReadReferences(entry.value, entry.key, reader);
+}
+
+void ReadWith(const TreeEntry& entry, Draft& draft, const Reader& reader) {
+  if (reader.CheckMap(entry.value, entry.key)) draft.op.arguments = entry.value.entries;
+}
+
+void ReadRepeat(const TreeEntry& entry, Draft& draft, const Reader& reader) {
+  constexpr int64_t kMost = 1'000'000;
+  const auto count = ReadInteger(entry.value, entry.key, reader.diagnostics, 0, kMost);
+  if (!count) return;
+  draft.op.repeat = *count;
+  draft.included = draft.included && *count > 0;
+}
+
+void ReadIf(const TreeEntry& entry, Draft& draft, const Reader& reader) {
+  const auto condition = ReadBoolean(entry.value, entry.key, reader.diagnostics);
+  draft.included = draft.included && condition.value_or(true);
+}
+
+constexpr DraftKey kOpKeys[] = {
+    {{"op", kNameType, "", "the operator; `cgrun ops` lists them", "target"},
+     ReadTarget<OpSpec::Kind::kOperator>},
+    {{"block", kNameType, "", "a template, used here with fresh parameters", "target"},
+     ReadTarget<OpSpec::Kind::kBlock>},
+    {{"network", kNameType, "", "a network, used here with its own parameters", "target"},
+     ReadTarget<OpSpec::Kind::kNetwork>},
+    {{"in", kReferencesType, "", "the inputs; without it the output before"}, ReadIn},
+    {{"with", kMapType, "", "of a block: the values of its parameters"}, ReadWith},
+    {{"repeat", kCountType, "1", "of a block: how often it is used in a row"}, ReadRepeat},
+    {{"if", kBooleanType, "true", "in the body of a block: whether the item is there"}, ReadIf},
+};
+
+void TakeAttribute(const TreeEntry& entry, Draft& draft, const Reader&) {
+  draft.op.attributes.push_back(entry);
+}
+
+bool HasTarget(const TreeNode& map) {
+  return map.Find("op") || map.Find("block") || map.Find("network");
+}
+
+// Attributes belong to operators, `with` and `repeat` to blocks.
+void CheckKeysOfKind(const TreeNode& map, const Reader& reader) {
+  const bool block = map.Find("block") != nullptr, network = map.Find("network") != nullptr;
+  std::vector<KeyDoc> allowed;
+  for (const KeyDoc& key : OpKeyDocs()) {
+    const bool of_block = key.name == "with" || key.name == "repeat";
+    const bool of_other = !key.group.empty() && key.name != (block ? "block" : "network");
+    if (!of_other && (block || !of_block)) allowed.push_back(key);
+  }
+  for (const TreeEntry& entry : map.entries) {
+    if (entry.key == "op") return;  // reported: they exclude each other
+    const bool known = std::any_of(allowed.begin(), allowed.end(),
+                                   [&](const KeyDoc& key) { return key.name == entry.key; });
+    if (block || network) {
+      if (!known) ReportUnknownKey(entry, block ? "block" : "network", allowed, reader);
+    } else if (entry.key == "with" || entry.key == "repeat") {
+      reader.diagnostics.Error(entry.key_mark, "'" + entry.key + "' belongs to a block",
+                               "only `{block: …}` takes it");
+    }
+  }
+}
+
+// The names of blocks and networks must be known before parameters are.
+void CheckLiteralTarget(const TreeNode& map, const Reader& reader) {
+  for (const char* key : {"block", "network"}) {
+    const TreeEntry* entry = map.Find(key);
+    if (entry == nullptr || !HasPlaceholder(entry->value)) continue;
+    reader.diagnostics.Error(entry->value.mark, "'" + std::string(key) + "' cannot be a parameter",
+                             "choose between two items with `if`");
+  }
+}
+
+// The inside of an item: a map with `op`, `block` or `network`.
+Draft ReadBody(const TreeNode& map, std::string_view what, const Reader& reader) {
+  Draft draft;
+  draft.op.mark = map.mark;
+  if (const TreeEntry* op = map.Find("op")) draft.op.target.mark = op->value.mark;
+  ReadMap<Draft>(map, what, map.mark, kOpKeys, draft, reader, TakeAttribute);
+  for (const char* key : {"op", "block", "network"}) {
+    const TreeEntry* entry = map.Find(key);
+    if (entry == nullptr || !entry->value.IsNull()) continue;
+    reader.diagnostics.Error(entry->key_mark, "'" + std::string(key) + "' has no value");
+  }
+  CheckKeysOfKind(map, reader);
+  CheckLiteralTarget(map, reader);
+  if (draft.op.kind != OpSpec::Kind::kOperator) draft.op.attributes.clear();
+  return draft;
+}
+
+Draft OperatorCalled(const TreeNode& scalar, const Reader& reader) {
+  Draft draft;
+  draft.op.mark = scalar.mark;
+  if (reader.IsDeferred(scalar)) return draft;
+  if (auto name = ReadName(scalar, "op", reader)) draft.op.target = std::move(*name);
+  return draft;
+}
+
+// What is wrong with a map of which no form fits.
+void ReportNoForm(const TreeNode& item, const Reader& reader) {
+  const TreeEntry* first = item.entries.empty() ? nullptr : &item.entries.front();
+  std::string help(kFormHelp);
+  if (first != nullptr && first->value.IsNull()) {
+    help = "indent the keys of '" + first->key + "' deeper than its name";
+  } else if (first != nullptr && first->value.IsMap() && HasTarget(first->value)) {
+    help = "the keys of '" + first->key + "' stand inside of its map";
+  }
+  reader.diagnostics.Error(item.mark, "this item has no 'op', 'block' or 'network'", help);
+}
+
+// `NAME: …`
+std::optional<Draft> ReadNamed(const TreeEntry& entry, const Reader& reader) {
+  auto name = ReadNewName(entry, reader);
+  Draft draft;
+  if (entry.value.IsScalar()) {
+    draft = OperatorCalled(entry.value, reader);
+  } else if (entry.value.IsMap() && HasTarget(entry.value)) {
+    draft = ReadBody(entry.value, entry.key, reader);
+  } else {
+    reader.diagnostics.Error(
+        entry.key_mark, "'" + entry.key + "' has no 'op', 'block' or 'network'",
+        "'" + entry.key + "' is read as the name of an output: write `" + entry.key +
+            ": {op: OPERATOR, …}`, or `{op: " + entry.key + ", …}` if it is the operator");
+    return std::nullopt;
+  }
+  draft.op.mark = entry.key_mark;
+  draft.op.name = std::move(name);
+  return draft;
+}
+
+std::optional<Draft> ReadItem(const TreeNode& item, const Reader& reader) {
+  if (item.IsScalar()) return OperatorCalled(item, reader);
+  if (item.IsMap() && HasTarget(item)) return ReadBody(item, "", reader);
+  if (item.IsMap() && item.entries.size() == 1) return ReadNamed(item.entries.front(), reader);
+  if (item.IsMap()) {
+    ReportNoForm(item, reader);
+  } else {
+    reader.diagnostics.Error(item.mark, "an item of 'ops' cannot be " + Describe(item),
+                             std::string(kFormHelp));
+  }
+  return std::nullopt;
+}
+
+// In the body of a block, items with `if` may share a name: one of them is there.
+bool IsConditional(const TreeNode& item) {
+  if (!item.IsMap()) return false;
+  if (item.Find("if")) return true;
+  return item.entries.size() == 1 && item.entries.front().value.Find("if");
+}
+
+class NameScope {
+ public:
+  void Add(const MarkedText& name, const Reader& reader) {
+    const auto [first, is_new] = first_.emplace(name.value, name.mark);
+    if (is_new) return;
+    reader.diagnostics.Error(name.mark, "the name '" + name.value + "' is taken",
+                             "the first is in " + Place(first->second));
+  }
+
+ private:
+  std::map<std::string, SourceMark> first_;
+};
+
+bool IsReference(std::string_view text) {
+  while (true) {
+    size_t length = 0;
+    while (length < text.size() && IsIdentifier(text.substr(0, length + 1))) ++length;
+    if (length == 0) return false;
+    text.remove_prefix(length);
+    if (text.starts_with('[')) {
+      const size_t end = text.find(']');
+      if (end == std::string_view::npos || end == 1) return false;
+      const std::string_view index = text.substr(1, end - 1);
+      if (index.find_first_not_of("0123456789") != std::string_view::npos) return false;
+      text.remove_prefix(end + 1);
+    }
+    if (text.empty()) return true;
+    if (!text.starts_with('.')) return false;
+    text.remove_prefix(1);
+  }
+}
+
+using NameCheck = bool (*)(std::string_view);
+
+std::optional<MarkedText> ReadChecked(const TreeNode& node, std::string_view what, NameCheck check,
+                                      const Reader& reader) {
+  const auto text = ReadText(node, what, reader.diagnostics);
+  if (!text) return std::nullopt;
+  if (check(*text)) return MarkedText{*text, node.mark};
+  reader.diagnostics.Error(node.mark,
+                           "'" + std::string(what) + "' must be a name, not " + Describe(node),
+                           "names are letters, digits and '_', and do not begin with a digit");
+  return std::nullopt;
+}
+
+std::vector<MarkedText> ReadCheckedList(const TreeNode& node, std::string_view what,
+                                        NameCheck check, const Reader& reader) {
+  std::vector<MarkedText> names;
+  const auto add = [&](const TreeNode& item) {
+    if (reader.IsDeferred(item)) return;
+    if (auto name = ReadChecked(item, what, check, reader)) names.push_back(std::move(*name));
+  };
+  if (!node.IsSequence()) add(node);
+  for (const TreeNode& item : node.items) add(item);
+  return names;
+}
+
+}  // namespace
+
+std::vector<OpSpec> ReadOps(const TreeNode& node, std::string_view what, const Reader& reader) {
+  std::vector<OpSpec> ops;
+  if (!reader.CheckSequence(node, what)) return ops;
+  NameScope scope;
+  for (const TreeNode& item : node.items) {
+    std::optional<Draft> draft = ReadItem(item, reader);
+    if (!draft || !draft->included) continue;
+    const bool conditional = reader.in_template && IsConditional(item);
+    if (draft->op.name && !conditional) scope.Add(*draft->op.name, reader);
+    ops.push_back(std::move(draft->op));
+  }
+  return ops;
+}
+
+std::optional<OpSpec> ReadOperator(const TreeNode& node, std::string_view what,
+                                   const MarkedText* name, const Reader& reader) {
+  if (node.IsScalar()) return OperatorCalled(node, reader).op;
+  if (!node.IsMap()) {
+    reader.diagnostics.Error(
+        node.mark, "'" + std::string(what) + "' must be an operator, not " + Describe(node),
+        "write `{op: OPERATOR, …}`");
+    return std::nullopt;
+  }
+  OpSpec op = ReadBody(node, what, reader).op;
+  if (op.kind != OpSpec::Kind::kOperator) {
+    reader.diagnostics.Error(op.target.mark, "'" + std::string(what) + "' must be an operator",
+                             "write `{op: OPERATOR, …}`");
+    return std::nullopt;
+  }
+  if (node.Find("op")) return op;
+  if (name == nullptr) {
+    reader.diagnostics.Error(node.mark, "'" + std::string(what) + "' needs 'op'",
+                             "write `{op: OPERATOR, …}`");
+    return std::nullopt;
+  }
+  op.target = *name;
+  return op;
+}
+
+void AssignLabels(std::vector<OpSpec>& ops) {
+  std::set<std::string> taken;
+  for (const OpSpec& op : ops) {
+    if (op.name) taken.insert(op.name->value);
+  }
+  std::map<std::string, int64_t> counts;
+  for (OpSpec& op : ops) {
+    op.labels.clear();
+    if (op.name && op.repeat == 1) op.labels.push_back(op.name->value);
+    const std::string& stem = op.name ? op.name->value : op.target.value;
+    while (static_cast<int64_t>(op.labels.size()) < op.repeat) {
+      const std::string label = stem + "[" + std::to_string(counts[stem]++) + "]";
+      if (taken.insert(label).second) op.labels.push_back(label);
+    }
+  }
+}
+
+std::optional<MarkedText> ReadNewName(const TreeEntry& entry, const Reader& reader) {
+  if (IsIdentifier(entry.key)) return MarkedText{entry.key, entry.key_mark};
+  reader.diagnostics.Error(entry.key_mark, "'" + entry.key + "' is no name",
+                           "names are letters, digits and '_', and do not begin with a digit");
+  return std::nullopt;
+}
+
+std::optional<MarkedText> ReadName(const TreeNode& node, std::string_view what,
+                                   const Reader& reader) {
+  return ReadChecked(node, what, IsIdentifier, reader);
+}
+
+std::vector<MarkedText> ReadNames(const TreeNode& node, std::string_view what,
+                                  const Reader& reader) {
+  std::vector<MarkedText> names = ReadCheckedList(node, what, IsIdentifier, reader);
+  NameScope scope;
+  for (const MarkedText& name : names) scope.Add(name, reader);
+  return names;
+}
+
+std::vector<MarkedText> ReadReferences(const TreeNode& node, std::string_view what,
+                                       const Reader& reader) {
+  return ReadCheckedList(node, what, IsReference, reader);
+}
+
+std::vector<KeyDoc> OpKeyDocs() { return Docs<Draft>(kOpKeys); }
+
+}  // namespace cgrun

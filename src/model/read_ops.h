@@ -1,0 +1,41 @@
+// Items of `ops:`, and what is written like one. ReadOps() is the entry point.
+#ifndef CGRUN_MODEL_READ_OPS_H_
+#define CGRUN_MODEL_READ_OPS_H_
+
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "src/model/model_spec.h"
+#include "src/model/schema.h"
+
+namespace cgrun {
+
+// The items of a list, with those left out whose `if` is false or whose `repeat` is 0. Blocks are
+// not expanded: see ExpandBlocks().
+std::vector<OpSpec> ReadOps(const TreeNode& node, std::string_view what, const Reader& reader);
+
+// One operator by itself: a name, or a map with `op`. Where `name` is given, it is the operator of
+// a map without `op`.
+std::optional<OpSpec> ReadOperator(const TreeNode& node, std::string_view what,
+                                   const MarkedText* name, const Reader& reader);
+
+// Unique names for a scope's items: see OpSpec::labels.
+void AssignLabels(std::vector<OpSpec>& ops);
+
+// An identifier: the key of an entry; a scalar; a list of scalars, or one.
+std::optional<MarkedText> ReadNewName(const TreeEntry& entry, const Reader& reader);
+std::optional<MarkedText> ReadName(const TreeNode& node, std::string_view what,
+                                   const Reader& reader);
+std::vector<MarkedText> ReadNames(const TreeNode& node, std::string_view what,
+                                  const Reader& reader);
+// Names of values, which may be qualified: "x", "classify.fc1", "classify.stage[1].conv".
+std::vector<MarkedText> ReadReferences(const TreeNode& node, std::string_view what,
+                                       const Reader& reader);
+
+// The table of the keys of an item.
+std::vector<KeyDoc> OpKeyDocs();
+
+}  // namespace cgrun
+
+#endif  // CGRUN_MODEL_READ_OPS_H_

@@ -1,0 +1,122 @@
+// `train:`: how long, in which portions, by which rule.
+#include <utility>
+
+#include "src/model/fields.h"
+#include "src/model/read_sections.h"
+#include "src/model/types.h"
+
+namespace cgrun {
+namespace {
+
+void ReadBatch(const TreeEntry& entry, TrainSpec& train, const Reader& reader) {
+  if (entry.value.IsScalar() && entry.value.scalar == "auto") {
+    train.batch = {{true, 0}, entry.value.mark};
+  } else if (const auto size = ReadInteger(entry.value, entry.key, reader.diagnostics, 1)) {
+    train.batch = {{false, *size}, entry.value.mark};
+  }
+}
+
+void ReadTrainOptimizer(const TreeEntry& entry, TrainSpec& train, const Reader& reader) {
+  train.optimizer = ReadOptimizer(entry, reader);
+}
+
+constexpr Key<ClipSpec> kClipKeys[] = {
+    {{"norm", kPositiveRealType, "", "the largest norm of all gradients together", "rule"},
+     ReadPositiveField<&ClipSpec::norm>},
+    {{"value", kPositiveRealType, "", "the largest absolute value of an element", "rule"},
+     ReadPositiveField<&ClipSpec::value>},
+};
+
+void ReadClip(const TreeEntry& entry, TrainSpec& train, const Reader& reader) {
+  ClipSpec clip;
+  ReadMap<ClipSpec>(entry.value, entry.key, entry.key_mark, kClipKeys, clip, reader);
+  if (entry.value.IsMap() && entry.value.entries.empty()) {
+    reader.diagnostics.Error(entry.key_mark, "'clip' needs 'norm' or 'value'");
+  }
+  train.clip = std::move(clip);
+}
+
+constexpr Key<EarlyStopSpec> kEarlyStopKeys[] = {
+    {{"metric", kTextType, kRequired, "a metric of a path, or `loss`"},
+     ReadTextField<&EarlyStopSpec::metric>},
+    {{"patience", kPositiveType, kRequired, "this many evaluations without progress are the end"},
+     ReadIntegerField<&EarlyStopSpec::patience, 1>},
+};
+
+void ReadEarlyStop(const TreeEntry& entry, TrainSpec& train, const Reader& reader) {
+  EarlyStopSpec stop;
+  ReadMap<EarlyStopSpec>(entry.value, entry.key, entry.key_mark, kEarlyStopKeys, stop, reader);
+  train.early_stop = std::move(stop);
+}
+
+// `name`, or `{name: count}`.
+void ReadStep(const TreeNode& node, TrainSpec& train, const Reader& reader) {
+  if (node.IsScalar()) {
+    if (auto path = ReadName(node, "sequence", reader)) train.sequence.push_back({*path, 1});
+    return;
+  }
+  if (!node.IsMap() || node.entries.size() != 1) {
+    reader.diagnostics.Error(node.mark, "an item of 'sequence' cannot be " + Describe(node),
+                             "an item is `PATH` or `{PATH: COUNT}`");
+    return;
+  }
+  const TreeEntry& entry = node.entries.front();
+  const auto path = ReadNewName(entry, reader);
+  const auto count = ReadInteger(entry.value, entry.key, reader.diagnostics, 1);
+  if (path && count) train.sequence.push_back({*path, *count});
+}
+
+void ReadSequence(const TreeEntry& entry, TrainSpec& train, const Reader& reader) {
+  if (!reader.CheckSequence(entry.value, entry.key)) return;
+  for (const TreeNode& item : entry.value.items) ReadStep(item, train, reader);
+}
+
+constexpr Key<TrainSpec> kTrainKeys[] = {
+    {{"epochs", kPositiveType, "", "passes over the training data", "length"},
+     ReadIntegerField<&TrainSpec::epochs, 1>},
+    {{"steps", kPositiveType, "", "or: updates", "length"}, ReadIntegerField<&TrainSpec::steps, 1>},
+    {{"time", kDurationType, "", "or: how long", "length"}, ReadSecondsField<&TrainSpec::seconds>},
+    {{"batch", kBatchType, "32", "samples of a step; `auto`: the most that `memory` allows"},
+     ReadBatch},
+    {{"memory", kBytesType, "", "the cap on what the run takes"},
+     ReadBytesField<&TrainSpec::memory>},
+    {{"precision", kPrecisionType, "f32", "of what is computed"},
+     ReadChoiceField<&TrainSpec::precision, kPrecisionType>},
+    {{"optimizer", kOperatorType, "", "the rule by which parameters change"}, ReadTrainOptimizer},
+    {{"accumulate", kPositiveType, "1", "batches whose gradients make one update"},
+     ReadIntegerField<&TrainSpec::accumulate, 1>},
+    {{"clip", kMapType, "", "a bound on gradients"}, ReadClip},
+    {{"eval_every", kPositiveType, "", "steps between evaluations; without it once an epoch"},
+     ReadIntegerField<&TrainSpec::eval_every, 1>},
+    {{"checkpoint_every", kPositiveType, "", "steps between checkpoints; without it once an epoch"},
+     ReadIntegerField<&TrainSpec::checkpoint_every, 1>},
+    {{"keep_last", kPositiveType, "", "checkpoints that are kept; without it all"},
+     ReadIntegerField<&TrainSpec::keep_last, 1>},
+    {{"early_stop", kMapType, "", "when to end before the time"}, ReadEarlyStop},
+    {{"keep_best", kTextType, "", "the metric, or `loss`, by which the best model is kept"},
+     ReadTextField<&TrainSpec::keep_best>},
+    {{"seed", kCountType, "0", "of all random numbers"}, ReadIntegerField<&TrainSpec::seed, 0>},
+    {{"order", kOrderType, "memory", "in which the operators run"},
+     ReadChoiceField<&TrainSpec::order, kOrderType>},
+    {{"sequence", kSequenceType, "",
+      "the paths of a step; without it all, once, in the file's order"},
+     ReadSequence},
+};
+
+}  // namespace
+
+void ReadTrain(const TreeEntry& entry, ModelSpec& model, const Reader& reader) {
+  TrainSpec train;
+  train.mark = entry.key_mark;
+  ReadMap<TrainSpec>(entry.value, entry.key, entry.key_mark, kTrainKeys, train, reader);
+  model.train = std::move(train);
+}
+
+std::vector<MapDoc> TrainDocs() {
+  return {
+      {"train", "How the model is trained.", Docs<TrainSpec>(kTrainKeys)},
+      {"train.clip", "A bound on gradients; one of the two.", Docs<ClipSpec>(kClipKeys)},
+      {"train.early_stop", "When to end before the time.", Docs<EarlyStopSpec>(kEarlyStopKeys)}};
+}
+
+}  // namespace cgrun

@@ -1,0 +1,172 @@
+// Checking encodings and indentation, hiding `${…}`, and marks from offsets.
+#include "src/model/source_text.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "src/model/tree.h"
+
+namespace cgrun {
+namespace {
+
+// Control characters that a checked text cannot hold.
+constexpr char kOpen = '\x01';
+constexpr char kClose = '\x02';
+
+bool IsContinuation(char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; }
+
+// The bytes of the well-formed UTF-8 character at `at` (RFC 3629), or 0.
+size_t CharacterBytes(std::string_view text, size_t at) {
+  const auto byte = [&](size_t i) {
+    return at + i < text.size() ? static_cast<unsigned char>(text[at + i]) : 0u;
+  };
+  const unsigned lead = byte(0);
+  if (lead < 0x80) return 1;
+  if (lead < 0xC2 || lead > 0xF4) return 0;
+  const size_t bytes = lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4;
+  for (size_t i = 1; i < bytes; ++i) {
+    if ((byte(i) & 0xC0) != 0x80) return 0;
+  }
+  const bool overlong = (lead == 0xE0 && byte(1) < 0xA0) || (lead == 0xF0 && byte(1) < 0x90);
+  const bool surrogate = lead == 0xED && byte(1) >= 0xA0;
+  const bool too_large = lead == 0xF4 && byte(1) >= 0x90;
+  return overlong || surrogate || too_large ? 0 : bytes;
+}
+
+bool IsControl(std::string_view text, size_t at) {
+  const auto c = static_cast<unsigned char>(text[at]);
+  if (c == 0xC2) return static_cast<unsigned char>(text[at + 1]) < 0xA0;  // U+0080 to U+009F
+  return (c < 0x20 && c != '\n' && c != '\t') || c == 0x7F;
+}
+
+struct BadByte {
+  size_t offset;
+  bool control;  // else: not UTF-8
+};
+
+// The first byte that a model file must not hold; all such become '?', so that the text can be
+// shown.
+std::optional<BadByte> ReplaceBadBytes(std::string& text) {
+  std::optional<BadByte> first;
+  for (size_t i = 0; i < text.size();) {
+    const size_t bytes = CharacterBytes(text, i);
+    const bool control = bytes > 0 && IsControl(text, i);
+    if (bytes == 0 || control) {
+      if (!first) first = BadByte{i, control};
+      for (size_t j = 0; j < std::max<size_t>(bytes, 1); ++j) text[i + j] = '?';
+    }
+    i += std::max<size_t>(bytes, 1);
+  }
+  return first;
+}
+
+std::string NormalLineEnds(std::string_view text) {
+  std::string out;
+  out.reserve(text.size());
+  for (size_t i = 0; i < text.size(); ++i) {
+    const bool pair = text[i] == '\r' && i + 1 < text.size() && text[i + 1] == '\n';
+    if (!pair) out += text[i] == '\r' ? '\n' : text[i];
+  }
+  return out;
+}
+
+// The first tab that indents a line with something on it.
+std::optional<size_t> FindTabIndentation(std::string_view text) {
+  for (size_t begin = 0; begin < text.size();) {
+    const size_t end = std::min(text.find('\n', begin), text.size());
+    const size_t content = std::min(text.find_first_not_of(" \t", begin), end);
+    const size_t tab = text.find('\t', begin);
+    if (tab < content && content < end && text[content] != '#') return tab;
+    begin = end + 1;
+  }
+  return std::nullopt;
+}
+
+std::string Mask(std::string text) {
+  for (size_t at = text.find("${"); at != std::string::npos; at = text.find("${", at + 2)) {
+    const size_t end = text.find_first_of("{}\n", at + 2);
+    if (end == std::string::npos || text[end] != '}') continue;
+    text[at + 1] = kOpen;
+    text[end] = kClose;
+  }
+  return text;
+}
+
+// The error of a text that starts like UTF-16 or UTF-32, or is too large.
+std::optional<std::string> WrongKindOfFile(std::string_view text) {
+  if (text.size() > kMaxFileBytes) {
+    return "a model file has at most " + std::to_string(kMaxFileBytes >> 20) +
+           " MiB, and this has " + std::to_string(text.size()) + " bytes";
+  }
+  const bool wide = text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF") ||
+                    text.starts_with(std::string_view("\0\0\xFE\xFF", 4));
+  if (wide) return "the file is UTF-16 or UTF-32, and must be UTF-8";
+  return std::nullopt;
+}
+
+}  // namespace
+
+SourceText::SourceText(SourceFile file) : masked_(Mask(file.text)) {
+  file_ = std::make_shared<const SourceFile>(std::move(file));
+  line_begins_.push_back(0);
+  for (size_t i = 0; i < file_->text.size(); ++i) {
+    if (file_->text[i] == '\n') line_begins_.push_back(i + 1);
+  }
+}
+
+std::optional<SourceText> SourceText::Prepare(SourceFile file, Diagnostics& diagnostics) {
+  if (const auto error = WrongKindOfFile(file.text)) {
+    file.text.clear();
+    diagnostics.Error({std::make_shared<const SourceFile>(std::move(file)), 0, 0}, *error);
+    return std::nullopt;
+  }
+  if (file.text.starts_with("\xEF\xBB\xBF")) file.text.erase(0, 3);
+  file.text = NormalLineEnds(file.text);
+  const std::optional<BadByte> bad = ReplaceBadBytes(file.text);
+  const std::optional<size_t> tab = FindTabIndentation(file.text);
+  SourceText text(std::move(file));
+  if (bad) {
+    diagnostics.Error(text.MarkAt(bad->offset),
+                      bad->control ? "a control character" : "a byte that is not UTF-8",
+                      bad->control ? "remove it" : "save the file as UTF-8");
+    return std::nullopt;
+  }
+  if (tab) {
+    diagnostics.Error(text.MarkAt(*tab), "a tab in the indentation", "indent with spaces");
+    return std::nullopt;
+  }
+  return text;
+}
+
+std::string SourceText::Unmask(std::string scalar) {
+  std::replace(scalar.begin(), scalar.end(), kOpen, '{');
+  std::replace(scalar.begin(), scalar.end(), kClose, '}');
+  return scalar;
+}
+
+int SourceText::LineOf(size_t offset) const {
+  const auto next = std::upper_bound(line_begins_.begin(), line_begins_.end(), offset);
+  return static_cast<int>(next - line_begins_.begin());
+}
+
+int SourceText::ColumnOf(size_t offset) const {
+  const size_t begin = line_begins_[static_cast<size_t>(LineOf(offset) - 1)];
+  const std::string_view before = text().substr(begin, offset - begin);
+  const auto continuations = std::count_if(before.begin(), before.end(), IsContinuation);
+  return static_cast<int>(before.size()) - static_cast<int>(continuations) + 1;
+}
+
+size_t SourceText::EndOfLine(size_t offset) const {
+  return std::min(text().find('\n', offset), text().size());
+}
+
+SourceMark SourceText::MarkAt(size_t offset, size_t bytes) const {
+  offset = std::min(offset, text().size());
+  const size_t end = std::min(offset + bytes, EndOfLine(offset));
+  const std::string_view marked = text().substr(offset, end - offset);
+  const auto continuations = std::count_if(marked.begin(), marked.end(), IsContinuation);
+  const int length = static_cast<int>(marked.size()) - static_cast<int>(continuations);
+  return {file_, LineOf(offset), ColumnOf(offset), std::max(length, 1)};
+}
+
+}  // namespace cgrun

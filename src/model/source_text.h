@@ -1,0 +1,52 @@
+// The text of a model file, checked and made ready for the YAML library: Prepare() is the entry
+// point. Turns byte offsets into marks.
+#ifndef CGRUN_MODEL_SOURCE_TEXT_H_
+#define CGRUN_MODEL_SOURCE_TEXT_H_
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "src/base/diagnostics.h"
+
+namespace cgrun {
+
+class SourceText {
+ public:
+  // Drops a byte order mark and makes every line end "\n". Refuses files that are too large, are
+  // not UTF-8, hold control characters, or indent with tabs: an error, and nothing.
+  static std::optional<SourceText> Prepare(SourceFile file, Diagnostics& diagnostics);
+
+  // The text with the braces of `${…}` hidden: in flow style YAML would take them for its own.
+  // Offsets into it are offsets into text().
+  const std::string& masked() const { return masked_; }
+  // The braces of a scalar that came out of masked() put back.
+  static std::string Unmask(std::string scalar);
+
+  std::string_view text() const { return file_->text; }
+  const std::shared_ptr<const SourceFile>& file() const { return file_; }
+
+  // The line (from 1) that holds `offset`, and the character (from 1) within it.
+  int LineOf(size_t offset) const;
+  int ColumnOf(size_t offset) const;
+  // Where line `line` begins.
+  size_t BeginOfLine(int line) const { return line_begins_[static_cast<size_t>(line - 1)]; }
+  // The end of the line that holds `offset`.
+  size_t EndOfLine(size_t offset) const;
+  // The mark of `bytes` bytes at `offset`, cut at the end of the line.
+  SourceMark MarkAt(size_t offset, size_t bytes = 1) const;
+
+ private:
+  explicit SourceText(SourceFile file);
+
+  std::shared_ptr<const SourceFile> file_;
+  std::string masked_;
+  std::vector<size_t> line_begins_;
+};
+
+}  // namespace cgrun
+
+#endif  // CGRUN_MODEL_SOURCE_TEXT_H_

@@ -1,0 +1,82 @@
+// The marked tree: a YAML document as plain values that remember their places. Parse() is the entry
+// point; ToYaml() writes a tree back; ApplyOverride() is what `--set key=value` does.
+#ifndef CGRUN_MODEL_TREE_H_
+#define CGRUN_MODEL_TREE_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "src/base/diagnostics.h"
+
+namespace cgrun {
+
+struct TreeEntry;
+
+// One value of a document. Only the members of its kind are used.
+struct TreeNode {
+  enum class Kind { kNull, kScalar, kSequence, kMap };
+
+  Kind kind = Kind::kNull;
+  SourceMark mark;                 // of a scalar, all of it; of a list or map, where it begins
+  std::string scalar;              // kScalar: the text, quotes and escapes resolved
+  bool quoted = false;             // kScalar: written with quotes, so never a number or boolean
+  std::vector<TreeNode> items;     // kSequence
+  std::vector<TreeEntry> entries;  // kMap: in the file's order, keys unique
+
+  bool IsNull() const { return kind == Kind::kNull; }
+  bool IsScalar() const { return kind == Kind::kScalar; }
+  bool IsSequence() const { return kind == Kind::kSequence; }
+  bool IsMap() const { return kind == Kind::kMap; }
+
+  // The entry of a map, or null; null too where this is no map.
+  const TreeEntry* Find(std::string_view key) const;
+  TreeEntry* Find(std::string_view key);
+
+  static TreeNode Scalar(std::string text, SourceMark mark = {}, bool quoted = false);
+  static TreeNode Sequence(std::vector<TreeNode> items, SourceMark mark = {});
+  static TreeNode Map(std::vector<TreeEntry> entries, SourceMark mark = {});
+
+  // Equal but for the marks.
+  friend bool operator==(const TreeNode& a, const TreeNode& b);
+};
+
+// A key with its value.
+struct TreeEntry {
+  std::string key;
+  SourceMark key_mark;
+  TreeNode value;
+
+  friend bool operator==(const TreeEntry& a, const TreeEntry& b);
+};
+
+// What is refused before it can hurt.
+inline constexpr size_t kMaxFileBytes = 4 << 20;
+inline constexpr size_t kMaxKeyBytes = 400;
+inline constexpr int kMaxTreeDepth = 64;
+inline constexpr int64_t kMaxTreeNodes = 200'000;  // after aliases are expanded
+
+// The document in `file`, or nothing where it is malformed: then `diagnostics` holds the errors
+// (the first syntax error; every duplicate key). Aliases and merge keys (`<<`) are expanded. Line
+// ends become "\n", and a byte order mark is dropped. `${…}` may stand unquoted in flow style.
+std::optional<TreeNode> Parse(SourceFile file, Diagnostics& diagnostics);
+
+// YAML text that Parse() reads back as an equal tree (a text that cannot stand without quotes comes
+// back quoted). Lists and maps of plain values that fit a line are written in flow style.
+std::string ToYaml(const TreeNode& node);
+
+// Sets one value: `assignment` is "dotted.path=value", the value in YAML. A component of the path
+// is a key, an index of a list ("ops.0"), or in a list the name of an item that is a map of one key
+// ("ops.conv1"). Maps that are missing are made; of keys that exclude each other the others are
+// removed. False after an error. Marks say "--set dotted.path=value".
+bool ApplyOverride(TreeNode& root, std::string_view assignment, Diagnostics& diagnostics);
+
+// For messages: "nothing", "a list", "a map", or the scalar in quotes (cut where it is long).
+std::string Describe(const TreeNode& node);
+
+}  // namespace cgrun
+
+#endif  // CGRUN_MODEL_TREE_H_

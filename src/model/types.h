@@ -1,0 +1,64 @@
+// The types of a model file's values, as the tables of keys name them.
+#ifndef CGRUN_MODEL_TYPES_H_
+#define CGRUN_MODEL_TYPES_H_
+
+#include "src/model/schema.h"
+
+namespace cgrun {
+
+inline constexpr ValueType kVersionType{"1", R"({"const":1})"};
+inline constexpr ValueType kTextType{"text", R"({"type":"string"})"};
+inline constexpr ValueType kFileType{"file", R"({"type":"string"})"};
+inline constexpr ValueType kFilesType{
+    "file or list of files",
+    R"({"anyOf":[{"type":"string"},{"type":"array","items":{"type":"string"}}]})"};
+inline constexpr ValueType kModelNameType{
+    "letters, digits, '_', '-', '.'",
+    R"({"type":"string","pattern":"^[A-Za-z0-9_][A-Za-z0-9_.-]*$"})"};
+inline constexpr ValueType kNameType{"name", R"({"type":"string"})"};
+inline constexpr ValueType kNamesType{
+    "name or list of names",
+    R"({"anyOf":[{"type":"string"},{"type":"array","items":{"type":"string"}}]})"};
+inline constexpr ValueType kReferencesType{
+    "value or list of values",
+    R"({"anyOf":[{"type":"string"},{"type":"array","items":{"type":"string"}}]})"};
+inline constexpr ValueType kBooleanType{"true or false", R"({"type":"boolean"})"};
+inline constexpr ValueType kPositiveType{"integer, at least 1",
+                                         R"({"type":"integer","minimum":1})"};
+inline constexpr ValueType kCountType{"integer, at least 0", R"({"type":"integer","minimum":0})"};
+inline constexpr ValueType kBatchType{
+    "integer, at least 1, or `auto`",
+    R"({"anyOf":[{"type":"integer","minimum":1},{"const":"auto"}]})"};
+inline constexpr ValueType kFractionType{
+    "number between 0 and 1",
+    R"({"anyOf":[{"type":"number","exclusiveMinimum":0,"exclusiveMaximum":1},{"type":"string"}]})"};
+inline constexpr ValueType kPositiveRealType{
+    "number above 0", R"({"anyOf":[{"type":"number","exclusiveMinimum":0},{"type":"string"}]})"};
+inline constexpr ValueType kBytesType{"bytes, such as 1.5GiB", R"({"type":["integer","string"]})"};
+inline constexpr ValueType kDurationType{"seconds, or such as 1h30m",
+                                         R"({"type":["number","string"]})"};
+inline constexpr ValueType kShapeType{"list of positive integers",
+                                      R"({"type":"array","items":{"type":"integer","minimum":1}})"};
+inline constexpr ValueType kNumberTypeType{
+    "f64, f32, bf16, f16, int64, int32, uint8, bool",
+    R"({"enum":["f64","f32","bf16","f16","int64","int32","uint8","bool"]})"};
+inline constexpr ValueType kDeviceType{
+    "reference, blas, cpu, cuda, cuda:N, auto",
+    R"({"type":"string","pattern":"^(reference|blas|cpu|cuda(:[0-9]+)?|auto)$"})"};
+inline constexpr ValueType kZonesType{"shared, separate", R"({"enum":["shared","separate"]})"};
+inline constexpr ValueType kModeType{"forward, backprop", R"({"enum":["forward","backprop"]})"};
+inline constexpr ValueType kPrecisionType{"f32, f64, bf16, f16, tf32",
+                                          R"({"enum":["f32","f64","bf16","f16","tf32"]})"};
+inline constexpr ValueType kOrderType{"serial, bfs, dfs, memory",
+                                      R"({"enum":["serial","bfs","dfs","memory"]})"};
+inline constexpr ValueType kMapType{"map", R"({"type":"object"})"};
+inline constexpr ValueType kOpsType{"list of operators",
+                                    R"({"type":"array","items":{"$ref":"#/$defs/op"}})"};
+inline constexpr ValueType kOperatorType{"operator", R"({"$ref":"#/$defs/op"})"};
+inline constexpr ValueType kSequenceType{
+    "list of paths, or of {path: count}",
+    R"({"type":"array","items":{"type":["string","object"]}})"};
+
+}  // namespace cgrun
+
+#endif  // CGRUN_MODEL_TYPES_H_

@@ -1,0 +1,315 @@
+// Numbers, sizes and texts out of scalars, with errors that say what is expected.
+#include "src/model/values.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <utility>
+
+namespace cgrun {
+namespace {
+
+bool IsDigit(char c) { return c >= '0' && c <= '9'; }
+
+bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+
+std::string_view Trim(std::string_view text) {
+  while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
+  while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
+  return text;
+}
+
+// "[+-]digits", without leading zeros; what does not fit 64 bits too.
+bool LooksLikeInteger(std::string_view text) {
+  if (text.starts_with('+') || text.starts_with('-')) text.remove_prefix(1);
+  const bool zeros = text.size() > 1 && text[0] == '0';
+  return !text.empty() && !zeros && std::all_of(text.begin(), text.end(), IsDigit);
+}
+
+// The number of digits at the start of `text`, which are taken off.
+size_t TakeDigits(std::string_view& text) {
+  size_t digits = 0;
+  while (digits < text.size() && IsDigit(text[digits])) ++digits;
+  text.remove_prefix(digits);
+  return digits;
+}
+
+// "[+-]digits[.digits][e[+-]digits]", with digits before or after the point.
+bool LooksLikeDecimal(std::string_view text) {
+  if (text.starts_with('+') || text.starts_with('-')) text.remove_prefix(1);
+  size_t digits = TakeDigits(text);
+  if (text.starts_with('.')) {
+    text.remove_prefix(1);
+    digits += TakeDigits(text);
+  }
+  if (digits == 0) return false;
+  if (text.starts_with('e') || text.starts_with('E')) {
+    text.remove_prefix(1);
+    if (text.starts_with('+') || text.starts_with('-')) text.remove_prefix(1);
+    if (TakeDigits(text) == 0) return false;
+  }
+  return text.empty();
+}
+
+std::optional<double> ParseDecimal(std::string_view text) {
+  if (!LooksLikeDecimal(text)) return std::nullopt;
+  if (text.starts_with('+')) text.remove_prefix(1);
+  double value = 0;
+  const auto result = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (result.ec != std::errc()) return std::nullopt;
+  return value;
+}
+
+// The number at the start of "1.5GiB", which is taken off `text`.
+std::optional<double> TakeAmount(std::string_view& text) {
+  size_t end = 0;
+  while (end < text.size() && (IsDigit(text[end]) || text[end] == '.')) ++end;
+  const std::optional<double> amount = ParseDecimal(text.substr(0, end));
+  text = Trim(text.substr(end));
+  return amount;
+}
+
+struct Unit {
+  std::string_view name;
+  double factor;
+};
+
+constexpr double kKibi = 1024.0;
+
+constexpr Unit kByteUnits[] = {
+    {"", 1},
+    {"B", 1},
+    {"k", kKibi},
+    {"K", kKibi},
+    {"KiB", kKibi},
+    {"kiB", kKibi},
+    {"M", kKibi* kKibi},
+    {"MiB", kKibi* kKibi},
+    {"G", kKibi* kKibi* kKibi},
+    {"GiB", kKibi* kKibi* kKibi},
+    {"T", kKibi* kKibi* kKibi* kKibi},
+    {"TiB", kKibi* kKibi* kKibi* kKibi},
+    {"kB", 1e3},
+    {"KB", 1e3},
+    {"MB", 1e6},
+    {"GB", 1e9},
+    {"TB", 1e12},
+};
+
+constexpr Unit kTimeUnits[] = {{"d", 86400}, {"h", 3600}, {"m", 60}, {"s", 1}};
+
+void WrongType(const TreeNode& node, std::string_view what, const std::string& expected,
+               Diagnostics& diagnostics, std::string help = "") {
+  const std::string got = node.quoted ? Describe(node) + " in quotes" : Describe(node);
+  diagnostics.Error(node.mark, "'" + std::string(what) + "' must be " + expected + ", not " + got,
+                    std::move(help));
+}
+
+std::string IntegerText(int64_t minimum, int64_t maximum) {
+  const bool low = minimum != kNoMinimum, high = maximum != kNoMaximum;
+  if (low && high) return "from " + std::to_string(minimum) + " to " + std::to_string(maximum);
+  if (low) return "at least " + std::to_string(minimum);
+  return "at most " + std::to_string(maximum);
+}
+
+// Why a scalar that ought to be a number is none.
+std::string NumberHelp(const TreeNode& node) {
+  if (!node.IsScalar()) return "";
+  if (node.quoted && ParseReal(node.scalar)) return "remove the quotes";
+  if (node.scalar.starts_with("0x")) return "write it in decimal";
+  if (node.scalar.find('_') != std::string::npos) return "write it without '_'";
+  return "";
+}
+
+bool ReadList(const TreeNode& node, std::string_view what, const std::string& expected,
+              Diagnostics& diagnostics) {
+  if (node.IsSequence()) return true;
+  WrongType(node, what, expected, diagnostics, "lists are written `[1, 2]`");
+  return false;
+}
+
+}  // namespace
+
+std::optional<int64_t> ReadInteger(const TreeNode& node, std::string_view what,
+                                   Diagnostics& diagnostics, int64_t minimum, int64_t maximum) {
+  if (!node.IsScalar() || node.quoted || !LooksLikeInteger(node.scalar)) {
+    WrongType(node, what, "an integer", diagnostics, NumberHelp(node));
+    return std::nullopt;
+  }
+  std::string_view text = node.scalar;
+  if (text.starts_with('+')) text.remove_prefix(1);
+  int64_t value = 0;
+  const auto result = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (result.ec != std::errc()) {
+    WrongType(node, what, "an integer of 64 bits", diagnostics);
+    return std::nullopt;
+  }
+  if (value < minimum || value > maximum) {
+    WrongType(node, what, IntegerText(minimum, maximum), diagnostics);
+    return std::nullopt;
+  }
+  return value;
+}
+
+std::optional<double> ParseReal(std::string_view text) {
+  const size_t slash = text.find('/');
+  if (slash == std::string_view::npos) return ParseDecimal(text);
+  const std::optional<double> numerator = ParseDecimal(Trim(text.substr(0, slash)));
+  const std::optional<double> denominator = ParseDecimal(Trim(text.substr(slash + 1)));
+  if (!numerator || !denominator || *denominator == 0) return std::nullopt;
+  const double ratio = *numerator / *denominator;
+  if (!std::isfinite(ratio)) return std::nullopt;
+  return ratio;
+}
+
+std::optional<double> ReadReal(const TreeNode& node, std::string_view what,
+                               Diagnostics& diagnostics, NonFinite non_finite) {
+  const bool plain = node.IsScalar() && !node.quoted;
+  if (const auto value = plain ? ParseReal(node.scalar) : std::nullopt) return value;
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  const bool infinite = plain && (node.scalar == ".inf" || node.scalar == "+.inf");
+  const bool negative = plain && node.scalar == "-.inf";
+  const bool nan = plain && node.scalar == ".nan";
+  if (non_finite == NonFinite::kAllow) {
+    if (infinite) return kInfinity;
+    if (negative) return -kInfinity;
+    if (nan) return std::numeric_limits<double>::quiet_NaN();
+  }
+  const bool finite_wanted = infinite || negative || nan;
+  const bool out_of_range = plain && LooksLikeDecimal(node.scalar);
+  WrongType(node, what,
+            finite_wanted  ? "a finite number"
+            : out_of_range ? "a number that a double can hold"
+                           : "a number",
+            diagnostics, NumberHelp(node));
+  return std::nullopt;
+}
+
+std::optional<bool> ReadBoolean(const TreeNode& node, std::string_view what,
+                                Diagnostics& diagnostics) {
+  const bool plain = node.IsScalar() && !node.quoted;
+  if (plain && node.scalar == "true") return true;
+  if (plain && node.scalar == "false") return false;
+  WrongType(node, what, "true or false", diagnostics);
+  return std::nullopt;
+}
+
+std::optional<std::string> ReadText(const TreeNode& node, std::string_view what,
+                                    Diagnostics& diagnostics) {
+  if (node.IsScalar() && !node.scalar.empty()) return node.scalar;
+  WrongType(node, what, "a text", diagnostics);
+  return std::nullopt;
+}
+
+std::optional<std::string> ReadChoice(const TreeNode& node, std::string_view what,
+                                      std::span<const std::string> choices,
+                                      Diagnostics& diagnostics) {
+  std::string expected;
+  for (size_t i = 0; i < choices.size(); ++i) {
+    const bool last = i + 1 == choices.size();
+    expected += (i == 0 ? "" : last ? " or " : ", ") + choices[i];
+  }
+  if (!node.IsScalar()) {
+    WrongType(node, what, expected, diagnostics);
+    return std::nullopt;
+  }
+  if (std::find(choices.begin(), choices.end(), node.scalar) != choices.end()) return node.scalar;
+  const std::string nearest = NearestName(node.scalar, choices);
+  WrongType(node, what, expected, diagnostics,
+            nearest.empty() ? "" : "did you mean '" + nearest + "'?");
+  return std::nullopt;
+}
+
+std::optional<std::vector<int64_t>> ReadIntegers(const TreeNode& node, std::string_view what,
+                                                 Diagnostics& diagnostics, int64_t minimum,
+                                                 int64_t maximum) {
+  if (!ReadList(node, what, "a list of integers", diagnostics)) return std::nullopt;
+  std::vector<int64_t> values;
+  for (const TreeNode& item : node.items) {
+    if (const auto value = ReadInteger(item, what, diagnostics, minimum, maximum)) {
+      values.push_back(*value);
+    }
+  }
+  if (values.size() < node.items.size()) return std::nullopt;
+  return values;
+}
+
+std::optional<std::vector<double>> ReadReals(const TreeNode& node, std::string_view what,
+                                             Diagnostics& diagnostics) {
+  if (!ReadList(node, what, "a list of numbers", diagnostics)) return std::nullopt;
+  std::vector<double> values;
+  for (const TreeNode& item : node.items) {
+    if (const auto value = ReadReal(item, what, diagnostics)) values.push_back(*value);
+  }
+  if (values.size() < node.items.size()) return std::nullopt;
+  return values;
+}
+
+std::optional<std::vector<int64_t>> ReadShape(const TreeNode& node, std::string_view what,
+                                              Diagnostics& diagnostics) {
+  auto sizes = ReadIntegers(node, what, diagnostics, 1);
+  if (!sizes) return std::nullopt;
+  int64_t elements = 1;
+  for (const int64_t size : *sizes) {
+    if (__builtin_mul_overflow(elements, size, &elements)) {
+      diagnostics.Error(node.mark,
+                        "'" + std::string(what) + "' has more elements than 64 bits count");
+      return std::nullopt;
+    }
+  }
+  return sizes;
+}
+
+std::optional<int64_t> ParseBytes(std::string_view text) {
+  const std::optional<double> amount = TakeAmount(text);
+  if (!amount) return std::nullopt;
+  for (const Unit& unit : kByteUnits) {
+    if (unit.name != text) continue;
+    const double bytes = std::floor(*amount * unit.factor);
+    if (bytes < 1 || bytes >= 0x1p63) return std::nullopt;
+    return static_cast<int64_t>(bytes);
+  }
+  return std::nullopt;
+}
+
+std::optional<int64_t> ReadBytes(const TreeNode& node, std::string_view what,
+                                 Diagnostics& diagnostics) {
+  if (const auto bytes = node.IsScalar() ? ParseBytes(node.scalar) : std::nullopt) return bytes;
+  WrongType(node, what, "a number of bytes", diagnostics,
+            "such as 2000000, 512MiB, 1.5GiB (powers of 1024) or 2GB (powers of 1000)");
+  return std::nullopt;
+}
+
+std::optional<double> ParseSeconds(std::string_view text) {
+  double seconds = 0;
+  size_t unit = 0;  // the units come largest first
+  text = Trim(text);
+  while (!text.empty()) {
+    const std::optional<double> amount = TakeAmount(text);
+    if (!amount) return std::nullopt;
+    if (text.empty() && unit == 0) return *amount > 0 ? amount : std::nullopt;
+    while (unit < std::size(kTimeUnits) && !text.starts_with(kTimeUnits[unit].name)) ++unit;
+    if (unit == std::size(kTimeUnits)) return std::nullopt;
+    seconds += *amount * kTimeUnits[unit++].factor;
+    text = Trim(text.substr(1));
+  }
+  if (!(seconds > 0) || !std::isfinite(seconds)) return std::nullopt;
+  return seconds;
+}
+
+std::optional<double> ReadSeconds(const TreeNode& node, std::string_view what,
+                                  Diagnostics& diagnostics) {
+  if (const auto seconds = node.IsScalar() ? ParseSeconds(node.scalar) : std::nullopt) {
+    return seconds;
+  }
+  WrongType(node, what, "a duration", diagnostics, "such as 90 (seconds), 10m, 1h30m or 2d");
+  return std::nullopt;
+}
+
+bool IsIdentifier(std::string_view text) {
+  if (text.empty() || IsDigit(text[0])) return false;
+  return std::all_of(text.begin(), text.end(),
+                     [](char c) { return IsLetter(c) || IsDigit(c) || c == '_'; });
+}
+
+}  // namespace cgrun

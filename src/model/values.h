@@ -1,0 +1,79 @@
+// Typed values out of tree nodes. Each function returns nothing after it has reported an error,
+// which names the value by `what` ("'epochs' must be an integer, not 'ten'").
+#ifndef CGRUN_MODEL_VALUES_H_
+#define CGRUN_MODEL_VALUES_H_
+
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "src/base/diagnostics.h"
+#include "src/model/tree.h"
+
+namespace cgrun {
+
+inline constexpr int64_t kNoMinimum = std::numeric_limits<int64_t>::min();
+inline constexpr int64_t kNoMaximum = std::numeric_limits<int64_t>::max();
+
+// Decimal digits with an optional sign. Quoted numbers are texts, and refused.
+std::optional<int64_t> ReadInteger(const TreeNode& node, std::string_view what,
+                                   Diagnostics& diagnostics, int64_t minimum = kNoMinimum,
+                                   int64_t maximum = kNoMaximum);
+
+enum class NonFinite { kRefuse, kAllow };
+
+// A decimal number ("1.0e-4") or a ratio of two ("1/255"); `.inf`, `-.inf` and `.nan` if allowed.
+std::optional<double> ReadReal(const TreeNode& node, std::string_view what,
+                               Diagnostics& diagnostics, NonFinite non_finite = NonFinite::kRefuse);
+
+// `true` or `false`; no other spelling.
+std::optional<bool> ReadBoolean(const TreeNode& node, std::string_view what,
+                                Diagnostics& diagnostics);
+
+// Any scalar; not an empty one.
+std::optional<std::string> ReadText(const TreeNode& node, std::string_view what,
+                                    Diagnostics& diagnostics);
+
+// A text that is one of `choices`.
+std::optional<std::string> ReadChoice(const TreeNode& node, std::string_view what,
+                                      std::span<const std::string> choices,
+                                      Diagnostics& diagnostics);
+
+// Lists.
+std::optional<std::vector<int64_t>> ReadIntegers(const TreeNode& node, std::string_view what,
+                                                 Diagnostics& diagnostics,
+                                                 int64_t minimum = kNoMinimum,
+                                                 int64_t maximum = kNoMaximum);
+std::optional<std::vector<double>> ReadReals(const TreeNode& node, std::string_view what,
+                                             Diagnostics& diagnostics);
+// The sizes of a shape: a list of positive integers, whose product fits 64 bits.
+std::optional<std::vector<int64_t>> ReadShape(const TreeNode& node, std::string_view what,
+                                              Diagnostics& diagnostics);
+
+// Bytes: "2000000", "512 MiB", "1.5GiB", "64k", "2GB" (see ParseBytes). At least 1.
+std::optional<int64_t> ReadBytes(const TreeNode& node, std::string_view what,
+                                 Diagnostics& diagnostics);
+
+// Seconds: "90", "1.5h", "1h30m", "2d". More than 0.
+std::optional<double> ReadSeconds(const TreeNode& node, std::string_view what,
+                                  Diagnostics& diagnostics);
+
+// The same from a text, as a command line has it; nothing where it is no such value or is too
+// large. Units: k, M, G, T and KiB, MiB, GiB, TiB are powers of 1024; kB, MB, GB, TB are powers of
+// 1000.
+std::optional<int64_t> ParseBytes(std::string_view text);
+// Units: s, m, h, d; largest first; a number without one is in seconds.
+std::optional<double> ParseSeconds(std::string_view text);
+// A decimal number or a ratio of two, finite.
+std::optional<double> ParseReal(std::string_view text);
+
+// [A-Za-z_][A-Za-z0-9_]*
+bool IsIdentifier(std::string_view text);
+
+}  // namespace cgrun
+
+#endif  // CGRUN_MODEL_VALUES_H_

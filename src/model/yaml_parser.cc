@@ -1,0 +1,438 @@
+// Parse(): YAML text into a marked tree. The only file that sees yaml-cpp, whose events (not its
+// nodes) are used, so that marks, duplicate keys, depth and aliases are under our control.
+#include <yaml-cpp/eventhandler.h>
+#include <yaml-cpp/exceptions.h>
+#include <yaml-cpp/mark.h>
+#include <yaml-cpp/parser.h>
+
+#include <algorithm>
+#include <exception>
+#include <map>
+#include <sstream>
+#include <utility>
+
+#include "src/model/source_text.h"
+#include "src/model/tree.h"
+
+namespace cgrun {
+namespace {
+
+constexpr std::string_view kStringTag = "tag:yaml.org,2002:str";
+constexpr std::string_view kMergeKey = "<<";
+
+// Ends the parsing from within an event.
+struct Stop {
+  SourceMark mark;
+  std::string message;
+  std::string help;
+};
+
+struct Size {
+  int64_t nodes = 1;
+  int depth = 1;
+};
+
+Size SizeOf(const TreeNode& node) {
+  Size size;
+  const auto add = [&size](const TreeNode& child) {
+    const Size inner = SizeOf(child);
+    size.nodes += inner.nodes;
+    size.depth = std::max(size.depth, inner.depth + 1);
+  };
+  for (const TreeNode& item : node.items) add(item);
+  for (const TreeEntry& entry : node.entries) add(entry.value);
+  return size;
+}
+
+// A list or map that is still open.
+struct Frame {
+  TreeNode node;
+  YAML::anchor_t anchor = 0;
+  bool flow = false;
+  bool has_key = false;  // a key waits for its value
+  std::string key;
+  bool key_quoted = false;
+  SourceMark key_mark;
+  std::map<std::string, int> lines;  // key → the line of its first use
+  std::vector<TreeNode> merged;      // the values of `<<`
+};
+
+class TreeBuilder : public YAML::EventHandler {
+ public:
+  TreeBuilder(const SourceText& text, Diagnostics& diagnostics)
+      : text_(text), diagnostics_(diagnostics) {}
+
+  // The document, or nothing where there was none.
+  std::optional<TreeNode> TakeRoot() { return std::move(root_); }
+  bool has_root() const { return root_.has_value(); }
+  // The innermost list or map in flow style that is still open, or null.
+  const SourceMark* OpenBracket() const;
+
+  void OnDocumentStart(const YAML::Mark& mark) override;
+  void OnDocumentEnd() override {}
+  void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override;
+  void OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) override;
+  void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
+                const std::string& value) override;
+  void OnSequenceStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
+                       YAML::EmitterStyle::value style) override;
+  void OnSequenceEnd() override { Close(); }
+  void OnMapStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
+                  YAML::EmitterStyle::value style) override;
+  void OnMapEnd() override { Close(); }
+
+ private:
+  size_t Offset(const YAML::Mark& mark) const;
+  // Past `&anchor` and `!tag`, to the value itself.
+  size_t SkipProperties(size_t offset) const;
+  SourceMark ScalarMark(size_t offset, const std::string& value, bool quoted) const;
+  SourceMark NullMark(size_t offset) const;
+  // The "-" of an empty list item, given where the next token begins.
+  std::optional<SourceMark> DashBefore(size_t offset) const;
+
+  bool ExpectsKey() const {
+    return !open_.empty() && open_.back().node.IsMap() && !open_.back().has_key;
+  }
+  void CheckTag(const std::string& tag, size_t offset) const;
+  void CheckIndentation(size_t offset) const;
+  void Count(int64_t nodes, const SourceMark& mark);
+  void Open(TreeNode node, size_t offset, YAML::anchor_t anchor, bool flow);
+  void Close();
+  void SetKey(std::string key, SourceMark mark, bool quoted);
+  void Finish(TreeNode node, YAML::anchor_t anchor);
+  void AddEntry(Frame& map, TreeNode value);
+  void Merge(Frame& map) const;
+
+  const SourceText& text_;
+  Diagnostics& diagnostics_;
+  std::vector<Frame> open_;
+  std::map<YAML::anchor_t, TreeNode> anchors_;
+  std::optional<TreeNode> root_;
+  int64_t nodes_ = 0;
+};
+
+size_t TreeBuilder::Offset(const YAML::Mark& mark) const {
+  const size_t offset = mark.is_null() ? 0 : static_cast<size_t>(std::max(mark.pos, 0));
+  return std::min(offset, text_.text().size());
+}
+
+size_t TreeBuilder::SkipProperties(size_t offset) const {
+  const std::string_view text = text_.text();
+  while (offset < text.size() && (text[offset] == '&' || text[offset] == '!')) {
+    const size_t end = text.find_first_of(" \n", offset);
+    const size_t next = text.find_first_not_of(" \n", std::min(end, text.size()));
+    if (next == std::string_view::npos) break;
+    offset = next;
+  }
+  return offset;
+}
+
+// The offset behind the quote that closes the one at `offset`, or npos.
+size_t QuotedEnd(std::string_view text, size_t offset) {
+  const char quote = text[offset];
+  for (size_t i = offset + 1; i < text.size(); ++i) {
+    if (quote == '"' && text[i] == '\\') {
+      ++i;
+    } else if (text[i] == quote) {
+      const bool escaped = quote == '\'' && i + 1 < text.size() && text[i + 1] == quote;
+      if (!escaped) return i + 1;
+      ++i;
+    }
+  }
+  return std::string_view::npos;
+}
+
+SourceMark TreeBuilder::ScalarMark(size_t offset, const std::string& value, bool quoted) const {
+  const std::string_view text = text_.text();
+  offset = SkipProperties(offset);
+  if (quoted && offset < text.size() && (text[offset] == '"' || text[offset] == '\'')) {
+    const size_t end = QuotedEnd(text, offset);
+    if (end == std::string_view::npos) {
+      throw Stop{text_.MarkAt(offset), "this quote is never closed", ""};
+    }
+    return text_.MarkAt(offset, end - offset);
+  }
+  if (text.substr(offset).starts_with(value)) return text_.MarkAt(offset, value.size());
+  if (quoted) return text_.MarkAt(offset);  // a block scalar: its "|" or ">"
+  return text_.MarkAt(offset, text.size());
+}
+
+std::optional<SourceMark> TreeBuilder::DashBefore(size_t offset) const {
+  const std::string_view text = text_.text();
+  for (int line = text_.LineOf(offset); line > 0; --line) {
+    const size_t begin = text_.BeginOfLine(line);
+    const size_t content = text.find_first_not_of(" -", begin);
+    const bool nothing = content == std::string_view::npos || content >= text_.EndOfLine(begin) ||
+                         text[content] == '#';
+    const size_t dash = text.find('-', begin);
+    const bool has_dash = dash < std::min(content, text_.EndOfLine(begin)) && dash < offset;
+    if (nothing && has_dash) return text_.MarkAt(dash);
+  }
+  return std::nullopt;
+}
+
+// An empty value is marked at what should have had one.
+SourceMark TreeBuilder::NullMark(size_t offset) const {
+  const std::string_view rest = text_.text().substr(SkipProperties(offset));
+  for (const std::string_view word : {"null", "Null", "NULL", "~"}) {
+    if (rest.starts_with(word)) return text_.MarkAt(SkipProperties(offset), word.size());
+  }
+  if (open_.empty()) return text_.MarkAt(offset);
+  const Frame& parent = open_.back();
+  if (parent.node.IsMap() && parent.has_key) return parent.key_mark;
+  if (parent.node.IsSequence() && !parent.flow) {
+    return DashBefore(offset).value_or(parent.node.mark);
+  }
+  return text_.MarkAt(offset);
+}
+
+void TreeBuilder::CheckTag(const std::string& tag, size_t offset) const {
+  const bool plain = tag.empty() || tag == "?" || tag == "!";
+  if (plain || tag == kStringTag) return;
+  throw Stop{text_.MarkAt(offset), "the tag '" + tag + "' means nothing in a model file",
+             "remove it; only `!!str` is known"};
+}
+
+// YAML wants an anchor or tag deeper than the map whose value it belongs to; yaml-cpp does not
+// look.
+void TreeBuilder::CheckIndentation(size_t offset) const {
+  if (open_.empty() || offset >= text_.text().size()) return;
+  const char first = text_.text()[offset];
+  const Frame& parent = open_.back();
+  const bool value = parent.node.IsMap() && parent.has_key && !parent.flow;
+  if ((first != '&' && first != '!') || !value) return;
+  const bool deeper = text_.ColumnOf(offset) > parent.node.mark.column;
+  if (deeper || text_.LineOf(offset) == parent.key_mark.line) return;
+  throw Stop{text_.MarkAt(offset),
+             "this is not indented enough for the value of '" + parent.key + "'",
+             "put it on the line of the key"};
+}
+
+void TreeBuilder::Count(int64_t nodes, const SourceMark& mark) {
+  nodes_ += nodes;
+  if (nodes_ <= kMaxTreeNodes) return;
+  throw Stop{mark, "the file has more than " + std::to_string(kMaxTreeNodes) + " values",
+             "an alias counts as often as it is used"};
+}
+
+void TreeBuilder::OnDocumentStart(const YAML::Mark& mark) {
+  if (!root_) return;
+  throw Stop{text_.MarkAt(Offset(mark)), "the document has ended before this",
+             "a model file is one document: check the indentation, and remove any further `---`"};
+}
+
+void TreeBuilder::OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) {
+  const size_t offset = Offset(mark);
+  TreeNode node;
+  node.mark = NullMark(offset);
+  const bool in_flow = !open_.empty() && open_.back().flow && open_.back().node.IsSequence();
+  const bool empty = offset < text_.text().size() && text_.text()[offset] == ',';
+  if (in_flow && empty) throw Stop{text_.MarkAt(offset), "nothing stands before this comma", ""};
+  if (ExpectsKey()) throw Stop{node.mark, "a key must be a name", ""};
+  Count(1, node.mark);
+  Finish(std::move(node), anchor);
+}
+
+void TreeBuilder::OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) {
+  const size_t offset = Offset(mark);
+  const size_t end = text_.text().find_first_of(" ,]}\n", offset);
+  const SourceMark place = text_.MarkAt(offset, std::min(end, text_.text().size()) - offset);
+  const auto it = anchors_.find(anchor);
+  if (it == anchors_.end()) throw Stop{place, "an alias inside of what it stands for", ""};
+  if (ExpectsKey()) throw Stop{place, "a key must be a name, not an alias", ""};
+  const Size size = SizeOf(it->second);
+  Count(size.nodes, place);
+  if (static_cast<int>(open_.size()) + size.depth > kMaxTreeDepth) {
+    throw Stop{place, "nested deeper than " + std::to_string(kMaxTreeDepth) + " levels", ""};
+  }
+  TreeNode copy = it->second;
+  copy.mark = place;
+  Finish(std::move(copy), 0);
+}
+
+void TreeBuilder::OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
+                           const std::string& value) {
+  const size_t offset = Offset(mark);
+  CheckTag(tag, offset);
+  CheckIndentation(offset);
+  std::string scalar = SourceText::Unmask(value);
+  const bool quoted = tag == "!" || tag == kStringTag;
+  const SourceMark place = ScalarMark(offset, scalar, tag == "!");
+  const auto is_control = [](char c) {
+    return (static_cast<unsigned char>(c) < 0x20 && c != '\n' && c != '\t') || c == 0x7F;
+  };
+  if (std::any_of(scalar.begin(), scalar.end(), is_control)) {
+    throw Stop{place, "a control character in a text", ""};
+  }
+  Count(1, place);
+  if (ExpectsKey()) return SetKey(std::move(scalar), place, quoted);
+  Finish(TreeNode::Scalar(std::move(scalar), place, quoted), anchor);
+}
+
+void TreeBuilder::OnSequenceStart(const YAML::Mark& mark, const std::string& tag,
+                                  YAML::anchor_t anchor, YAML::EmitterStyle::value style) {
+  CheckTag(tag, Offset(mark));
+  Open(TreeNode::Sequence({}), Offset(mark), anchor, style == YAML::EmitterStyle::Flow);
+}
+
+void TreeBuilder::OnMapStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
+                             YAML::EmitterStyle::value style) {
+  CheckTag(tag, Offset(mark));
+  Open(TreeNode::Map({}), Offset(mark), anchor, style == YAML::EmitterStyle::Flow);
+}
+
+void TreeBuilder::Open(TreeNode node, size_t offset, YAML::anchor_t anchor, bool flow) {
+  CheckIndentation(offset);
+  node.mark = text_.MarkAt(SkipProperties(offset));
+  if (ExpectsKey()) throw Stop{node.mark, "a key must be a name, not " + Describe(node), ""};
+  if (static_cast<int>(open_.size()) >= kMaxTreeDepth) {
+    throw Stop{node.mark, "nested deeper than " + std::to_string(kMaxTreeDepth) + " levels", ""};
+  }
+  Count(1, node.mark);
+  Frame frame;
+  frame.node = std::move(node);
+  frame.anchor = anchor;
+  frame.flow = flow;
+  open_.push_back(std::move(frame));
+}
+
+void TreeBuilder::Close() {
+  Frame frame = std::move(open_.back());
+  open_.pop_back();
+  Merge(frame);
+  Finish(std::move(frame.node), frame.anchor);
+}
+
+void TreeBuilder::SetKey(std::string key, SourceMark mark, bool quoted) {
+  if (key.size() > kMaxKeyBytes) {
+    throw Stop{mark, "a key has at most " + std::to_string(kMaxKeyBytes) + " bytes", ""};
+  }
+  Frame& map = open_.back();
+  map.key = std::move(key);
+  map.key_quoted = quoted;
+  map.key_mark = std::move(mark);
+  map.has_key = true;
+}
+
+void TreeBuilder::Finish(TreeNode node, YAML::anchor_t anchor) {
+  if (anchor != 0) anchors_[anchor] = node;
+  if (open_.empty()) {
+    root_ = std::move(node);
+  } else if (open_.back().node.IsSequence()) {
+    open_.back().node.items.push_back(std::move(node));
+  } else {
+    AddEntry(open_.back(), std::move(node));
+  }
+}
+
+void TreeBuilder::AddEntry(Frame& map, TreeNode value) {
+  map.has_key = false;
+  const auto [first, is_new] = map.lines.emplace(map.key, map.key_mark.line);
+  if (!is_new) {
+    diagnostics_.Error(map.key_mark, "duplicate key '" + map.key + "'",
+                       "the first is in line " + std::to_string(first->second));
+  } else if (map.key == kMergeKey && !map.key_quoted) {
+    map.merged.push_back(std::move(value));
+  } else {
+    map.node.entries.push_back({map.key, map.key_mark, std::move(value)});
+  }
+}
+
+// The entries of `<<` go behind the map's own, which win; of several maps the first wins
+// (https://yaml.org/type/merge.html).
+void TreeBuilder::Merge(Frame& map) const {
+  if (map.merged.empty()) return;
+  TreeNode value = std::move(map.merged.front());
+  std::vector<TreeNode> sources;
+  if (value.IsSequence()) {
+    sources = std::move(value.items);
+  } else {
+    sources.push_back(std::move(value));
+  }
+  map.lines.erase(std::string(kMergeKey));
+  for (TreeNode& source : sources) {
+    if (!source.IsMap()) {
+      throw Stop{source.mark, "`<<` merges maps, and this is " + Describe(source), ""};
+    }
+    for (TreeEntry& entry : source.entries) {
+      const bool is_new = map.lines.emplace(entry.key, entry.key_mark.line).second;
+      if (is_new) map.node.entries.push_back(std::move(entry));
+    }
+  }
+}
+
+const SourceMark* TreeBuilder::OpenBracket() const {
+  return !open_.empty() && open_.back().flow ? &open_.back().node.mark : nullptr;
+}
+
+struct Rewording {
+  const char* theirs;  // how yaml-cpp's message begins
+  const char* message;
+  const char* help;
+};
+
+constexpr const char* kQuoteHelp = "put the text in quotes, or check the indentation";
+
+constexpr Rewording kRewordings[] = {
+    {YAML::ErrorMsg::MAP_VALUE, "a ':' is not expected here", kQuoteHelp},
+    {YAML::ErrorMsg::MAP_KEY, "a key is not expected here", kQuoteHelp},
+    {YAML::ErrorMsg::BLOCK_ENTRY, "a '-' is not expected here", kQuoteHelp},
+    {YAML::ErrorMsg::END_OF_MAP_FLOW, "a '}' or ',' is missing before this", ""},
+    {YAML::ErrorMsg::END_OF_SEQ_FLOW, "a ']' or ',' is missing before this", ""},
+    {YAML::ErrorMsg::END_OF_MAP, "this does not continue the map before it",
+     "the keys of one map begin in one column"},
+    {YAML::ErrorMsg::END_OF_SEQ, "this does not continue the list before it",
+     "the '-' of one list stand in one column"},
+    {YAML::ErrorMsg::FLOW_END, "this bracket closes nothing", ""},
+    {YAML::ErrorMsg::EOF_IN_SCALAR, "a quote is never closed", ""},
+    {YAML::ErrorMsg::UNKNOWN_TOKEN, "a value cannot begin with this", "put it in quotes"},
+    {YAML::ErrorMsg::UNKNOWN_ANCHOR, "the anchor of this alias is not defined before it", ""},
+    {YAML::ErrorMsg::DOC_IN_SCALAR, "the document ends within a quoted text", ""},
+};
+
+// Reports what yaml-cpp found, in the words of this program.
+void ReportSyntaxError(const YAML::Exception& error, const TreeBuilder& builder,
+                       const SourceText& text, Diagnostics& diagnostics) {
+  size_t offset = error.mark.is_null() ? 0 : static_cast<size_t>(std::max(error.mark.pos, 0));
+  const size_t last = text.text().find_last_not_of(" \n");
+  if (last != std::string_view::npos) offset = std::min(offset, last);
+  std::string message = error.msg, help;
+  for (const Rewording& r : kRewordings) {
+    if (!error.msg.starts_with(r.theirs)) continue;
+    message = r.message;
+    help = r.help;
+    break;
+  }
+  const SourceMark* open = builder.OpenBracket();
+  if (open != nullptr && help != "") help += "; ";
+  if (open != nullptr) {
+    help += "the innermost open bracket is in line " + std::to_string(open->line);
+  }
+  diagnostics.Error(text.MarkAt(offset), "this is not YAML: " + message, help);
+}
+
+}  // namespace
+
+std::optional<TreeNode> Parse(SourceFile file, Diagnostics& diagnostics) {
+  const std::optional<SourceText> text = SourceText::Prepare(std::move(file), diagnostics);
+  if (!text) return std::nullopt;
+  const int errors_before = diagnostics.error_count();
+  TreeBuilder builder(*text, diagnostics);
+  try {
+    std::istringstream stream(text->masked());
+    YAML::Parser parser(stream);
+    while (parser.HandleNextDocument(builder)) {
+    }
+    if (!builder.has_root()) diagnostics.Error({text->file(), 0, 0}, "the file is empty");
+  } catch (const Stop& stop) {
+    diagnostics.Error(stop.mark, stop.message, stop.help);
+  } catch (const YAML::Exception& error) {
+    ReportSyntaxError(error, builder, *text, diagnostics);
+  } catch (const std::exception& error) {
+    diagnostics.Error({text->file(), 0, 0}, std::string("this is not YAML: ") + error.what());
+  }
+  if (diagnostics.error_count() > errors_before) return std::nullopt;
+  return builder.TakeRoot();
+}
+
+}  // namespace cgrun

@@ -1,0 +1,32 @@
+// fused: several operators as one node. A pass makes it; its types stand for its body's.
+#include "src/ops/op_definitions.h"
+
+namespace cgrun::op_def {
+namespace {
+
+// The types come from the body, which inference does not see: VerifyGraph checks fused nodes apart.
+std::vector<TensorType> Infer(InferContext& context) {
+  return context.Fail("'fused' is made by the compiler alone");
+}
+
+OpCost Cost(const NodeSignature& node) {
+  return {static_cast<int64_t>(node.body.size()) * node.outputs[0].shape.Elements()};
+}
+
+}  // namespace
+
+OpDef fused() {
+  OpDef def;
+  def.name = "fused";
+  def.summary = "Several elementwise operators as one node.";
+  def.details =
+      "The body lists the operators; an operand is an input or an earlier result. All of them have "
+      "the type of the output.";
+  def.inputs = {{"x", "operands of the body", Arity::kVariadic}};
+  def.outputs = {{"y", "result of the last operator of the body"}};
+  def.infer = Infer;
+  def.cost = Cost;
+  return def;
+}
+
+}  // namespace cgrun::op_def

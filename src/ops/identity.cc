@@ -1,0 +1,30 @@
+// identity: a copy. It carries a value into another buffer, as an update edge sometimes needs.
+#include "src/ops/op_definitions.h"
+
+namespace cgrun::op_def {
+namespace {
+
+std::vector<TensorType> Infer(InferContext& context) { return {context.input(0)}; }
+
+void Gradient(GradientContext& context) { context.SetInputGradient(0, context.output_gradient(0)); }
+
+OpCost Cost(const NodeSignature&) { return {}; }
+
+}  // namespace
+
+OpDef identity() {
+  OpDef def;
+  def.name = "identity";
+  def.summary = "Copies its input.";
+  def.details = "y = x. ONNX Identity.";
+  def.usage = Usage::kOperator;
+  def.inputs = {{"x", "any tensor"}};
+  def.outputs = {{"y", "the copy"}};
+  def.infer = Infer;
+  def.gradient = Gradient;
+  def.cost = Cost;
+  def.in_place = {{0, 0}};
+  return def;
+}
+
+}  // namespace cgrun::op_def

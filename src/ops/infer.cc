@@ -1,0 +1,80 @@
+// Type inference that many operators share.
+#include "src/ops/infer.h"
+
+#include <algorithm>
+
+namespace cgrun {
+
+std::vector<TensorType> InferSameAsInput(InferContext& context) {
+  if (!IsFloat(context.dtype(0))) {
+    return context.Fail("needs a floating-point input, not " + context.input(0).ToString(),
+                        "convert it with `cast` or `normalize` first");
+  }
+  return {context.input(0)};
+}
+
+std::vector<TensorType> InferSameAsInputs(InferContext& context) {
+  for (int i = 1; i < context.num_inputs(); ++i) {
+    if (context.input(i) != context.input(0)) {
+      return context.Fail("inputs differ: " + context.input(0).ToString() + " and " +
+                          context.input(i).ToString());
+    }
+  }
+  return InferSameAsInput(context);
+}
+
+std::optional<Shape> BroadcastShapes(const Shape& a, const Shape& b) {
+  const int rank = std::max(a.rank(), b.rank());
+  std::vector<Dim> dims(static_cast<size_t>(rank));
+  for (int i = 0; i < rank; ++i) {
+    const int from_end = rank - i;
+    const Dim da = from_end <= a.rank() ? a[a.rank() - from_end] : Dim(1);
+    const Dim db = from_end <= b.rank() ? b[b.rank() - from_end] : Dim(1);
+    if (da != db && da != Dim(1) && db != Dim(1)) return std::nullopt;
+    dims[static_cast<size_t>(i)] = da == Dim(1) ? db : da;
+  }
+  return Shape(std::move(dims));
+}
+
+std::vector<TensorType> InferBroadcast(InferContext& context) {
+  if (context.dtype(0) != context.dtype(1) || !IsFloat(context.dtype(0))) {
+    return context.Fail("needs two floating-point inputs of one type, not " +
+                            context.input(0).ToString() + " and " + context.input(1).ToString(),
+                        "convert one with `cast`");
+  }
+  const std::optional<Shape> shape = BroadcastShapes(context.shape(0), context.shape(1));
+  if (!shape) {
+    return context.Fail("shapes " + context.shape(0).ToString() + " and " +
+                            context.shape(1).ToString() + " do not go together",
+                        "from the last axis on, dimensions must be equal or 1");
+  }
+  return {{context.dtype(0), *shape}};
+}
+
+std::optional<int> NormalizeAxis(int64_t axis, int rank) {
+  if (axis < -rank || axis >= rank) return std::nullopt;
+  return static_cast<int>(axis < 0 ? axis + rank : axis);
+}
+
+std::optional<std::vector<int>> NormalizeAxes(const IntList& axes, int rank) {
+  std::vector<int> normal;
+  if (axes.empty()) {
+    for (int axis = 0; axis < rank; ++axis) normal.push_back(axis);
+    return normal;
+  }
+  for (int64_t axis : axes) {
+    const std::optional<int> one = NormalizeAxis(axis, rank);
+    if (!one) return std::nullopt;
+    normal.push_back(*one);
+  }
+  std::sort(normal.begin(), normal.end());
+  if (std::adjacent_find(normal.begin(), normal.end()) != normal.end()) return std::nullopt;
+  return normal;
+}
+
+std::string RankMessage(std::string_view op, std::string_view wanted, const Shape& shape) {
+  return "'" + std::string(op) + "' needs an input " + std::string(wanted) + ", not " +
+         shape.ToString();
+}
+
+}  // namespace cgrun

@@ -1,0 +1,34 @@
+// Type inference that many operators share.
+#ifndef CGRUN_OPS_INFER_H_
+#define CGRUN_OPS_INFER_H_
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "src/ir/op_def.h"
+
+namespace cgrun {
+
+// One floating-point input; the output has its type.
+std::vector<TensorType> InferSameAsInput(InferContext& context);
+// All inputs have one floating-point type; the output has it too.
+std::vector<TensorType> InferSameAsInputs(InferContext& context);
+// Two floating-point inputs of one number type, broadcast as NumPy and ONNX do.
+std::vector<TensorType> InferBroadcast(InferContext& context);
+
+// The common shape of two shapes under NumPy's rules, or nothing. A batch dimension goes with
+// itself and with 1.
+std::optional<Shape> BroadcastShapes(const Shape& a, const Shape& b);
+
+// `axis` in [0, rank), counted from the end where negative; nothing if it is outside.
+std::optional<int> NormalizeAxis(int64_t axis, int rank);
+// Sorted unique axes; `axes` empty means all. Nothing if one is outside or given twice.
+std::optional<std::vector<int>> NormalizeAxes(const IntList& axes, int rank);
+
+// A message for a wrong rank: "'conv' needs a 4-dimensional input [N, C, H, W], not [N, 10]".
+std::string RankMessage(std::string_view op, std::string_view wanted, const Shape& shape);
+
+}  // namespace cgrun
+
+#endif  // CGRUN_OPS_INFER_H_

@@ -1,0 +1,22 @@
+// Initial values of state.
+#ifndef CGRUN_OPS_INITIALIZERS_H_
+#define CGRUN_OPS_INITIALIZERS_H_
+
+#include <string>
+#include <vector>
+
+#include "src/ir/graph.h"
+
+namespace cgrun {
+
+// The value that a state starts with: a pure function of the seed, its name and its initialiser.
+// `type` is bound; `info.init` is one of InitializerNames().
+HostTensor InitialValue(const std::string& name, const TensorType& type, const ParameterInfo& info,
+                        uint64_t seed);
+
+// "glorot_uniform", "he_normal", …
+std::vector<std::string> InitializerNames();
+
+}  // namespace cgrun
+
+#endif  // CGRUN_OPS_INITIALIZERS_H_

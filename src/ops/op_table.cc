@@ -1,0 +1,80 @@
+// The operator table: the built-in operators, one line of op_list.inc each, then those of plug-ins.
+// An operator without its definition is a link error.
+#include <deque>
+#include <map>
+
+#include "src/base/check.h"
+#include "src/ir/op_def.h"
+#include "src/ops/op_definitions.h"
+
+namespace cgrun {
+namespace {
+
+class OpTable {
+ public:
+  OpTable() {
+#define CGRUN_OP(name, cpu, cuda) Add(op_def::name());
+#include "src/ir/op_list.inc"
+#undef CGRUN_OP
+  }
+
+  OpId Add(OpDef def) {
+    const OpId id = static_cast<OpId>(defs_.size());
+    CGRUN_CHECK(def.infer != nullptr) << def.name << " has no type inference";
+    CGRUN_CHECK(by_name_.emplace(def.name, id).second) << "two operators are called " << def.name;
+    defs_.push_back(std::move(def));
+    return id;
+  }
+
+  const OpDef& Get(OpId op) const { return defs_[static_cast<size_t>(op)]; }
+  int size() const { return static_cast<int>(defs_.size()); }
+  std::optional<OpId> Find(std::string_view name) const {
+    const auto it = by_name_.find(name);
+    if (it == by_name_.end()) return std::nullopt;
+    return it->second;
+  }
+
+ private:
+  std::deque<OpDef> defs_;  // stable addresses
+  std::map<std::string, OpId, std::less<>> by_name_;
+};
+
+OpTable& Table() {
+  static OpTable table;
+  return table;
+}
+
+}  // namespace
+
+const OpDef& GetOpDef(OpId op) {
+  CGRUN_CHECK(static_cast<int>(op) < Table().size()) << "operator id " << static_cast<int>(op);
+  return Table().Get(op);
+}
+
+std::optional<OpId> FindOp(std::string_view name) { return Table().Find(name); }
+
+int OpCount() { return Table().size(); }
+
+OpId AddOperator(OpDef def) { return Table().Add(std::move(def)); }
+
+OpCost CostOf(const NodeSignature& signature) {
+  const OpDef& def = GetOpDef(signature.op);
+  if (def.view) return {};
+  if (def.cost != nullptr) return def.cost(signature);
+  OpCost cost;
+  for (const TensorType& output : signature.outputs) cost.flops += output.shape.Elements();
+  return cost;
+}
+
+const std::vector<InPlacePair>& InPlacePairsOf(OpId op) { return GetOpDef(op).in_place; }
+
+std::string_view NameOf(OpId op) { return GetOpDef(op).name; }
+
+NodeSignature SignatureOf(const Graph& graph, const Node& node) {
+  NodeSignature signature{node.op, node.attributes, {}, {}, node.body};
+  for (ValueId id : node.inputs) signature.inputs.push_back(graph.values[id].type);
+  for (ValueId id : node.outputs) signature.outputs.push_back(graph.values[id].type);
+  return signature;
+}
+
+}  // namespace cgrun

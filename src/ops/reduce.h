@@ -1,0 +1,32 @@
+// Attributes of the reductions and of broadcast, and what gradients need of them.
+#ifndef CGRUN_OPS_REDUCE_H_
+#define CGRUN_OPS_REDUCE_H_
+
+#include "src/ir/attributes.h"
+#include "src/ir/op_def.h"
+
+namespace cgrun {
+
+struct ReduceAttributes {
+  IntList axes;  // empty: all
+  bool keep_dims = false;
+
+  static const AttributeSchema& Schema();
+};
+
+// Repeats the dimensions of size 1 of a tensor of the same rank; `average` divides by the number of
+// repetitions.
+struct BroadcastAttributes {
+  Shape shape;
+  bool average = false;
+
+  static const AttributeSchema& Schema();
+};
+
+// Emits what sums `gradient` over the axes along which a tensor of `shape` was broadcast, and gives
+// it that shape; `gradient` itself where nothing was.
+ValueId ReduceToShape(GradientContext& context, ValueId gradient, const Shape& shape);
+
+}  // namespace cgrun
+
+#endif  // CGRUN_OPS_REDUCE_H_

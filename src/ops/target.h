@@ -1,0 +1,46 @@
+// Target: the only questions that passes, `select` and `plan` ask of a device. They never see a
+// kernel.
+#ifndef CGRUN_OPS_TARGET_H_
+#define CGRUN_OPS_TARGET_H_
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "src/base/host_tensor.h"
+#include "src/ir/signature.h"
+
+namespace cgrun {
+
+// One way to run a node.
+struct KernelOption {
+  std::string kernel;                  // "reference.conv"
+  std::vector<Layout> input_layouts;   // what it reads …
+  std::vector<Layout> output_layouts;  // … and writes
+  std::vector<InPlacePair> in_place;   // a subset of the operator's pairs
+  bool strided_inputs = false;         // reads operands with any strides
+  int64_t workspace_bytes = 0;
+  double seconds = 0;  // estimated for the target
+};
+
+class Target {
+ public:
+  virtual ~Target() = default;
+
+  virtual std::string_view name() const = 0;  // "reference"
+  // The kernels that can run a bound node with this many threads, the preferred one first; empty if
+  // there is none.
+  virtual std::vector<KernelOption> Options(const NodeSignature& node, int threads) const = 0;
+  // The outputs of a bound node for constant inputs, as the device would compute them; nothing if
+  // it cannot.
+  virtual std::optional<std::vector<HostTensor>> Evaluate(
+      const NodeSignature& node, std::span<const HostTensor> inputs) const = 0;
+  // What results depend on beside the program: instruction set, libraries and their versions.
+  virtual std::string fingerprint() const = 0;
+};
+
+}  // namespace cgrun
+
+#endif  // CGRUN_OPS_TARGET_H_

@@ -1,0 +1,35 @@
+// What a pass is: it rewrites the graph and says truthfully whether it changed anything. The runner
+// (pipeline.h) skips, times, verifies and dumps.
+#ifndef CGRUN_PASSES_PASS_H_
+#define CGRUN_PASSES_PASS_H_
+
+#include <string_view>
+#include <vector>
+
+#include "src/ir/graph.h"
+#include "src/ir/remat_plan.h"
+#include "src/ops/target.h"
+
+namespace cgrun {
+
+struct PassContext {
+  const Target& target;
+  bool inexact = false;              // rewrites that can change bits are allowed
+  const RematPlan* remat = nullptr;  // what `plan` decided, in a later round of the compile loop
+};
+
+using PassFunction = bool (*)(Graph& graph, const PassContext& context);
+
+namespace passes {
+
+// Each in its own file; pipeline.cc says in which order they run, and why.
+bool EliminateDeadCode(Graph& graph, const PassContext& context);
+bool FoldConstants(Graph& graph, const PassContext& context);
+bool SimplifyAlgebra(Graph& graph, const PassContext& context);
+bool MergeCommonSubexpressions(Graph& graph, const PassContext& context);
+bool Rematerialise(Graph& graph, const PassContext& context);
+
+}  // namespace passes
+}  // namespace cgrun
+
+#endif  // CGRUN_PASSES_PASS_H_

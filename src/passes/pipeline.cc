@@ -1,0 +1,109 @@
+// The order of the passes, a line a pass, and the runner that watches them.
+#include "src/passes/pipeline.h"
+
+#include <algorithm>
+#include <chrono>
+
+#include "src/base/check.h"
+
+namespace cgrun {
+namespace {
+
+constexpr int kCleanUp = 1;
+constexpr int kMaxRounds = 16;  // of a group; each round that changes something shrinks the graph
+
+constexpr PipelineEntry kPipeline[] = {
+    {"rematerialise", passes::Rematerialise, 0,
+     "first, because the plan names nodes of the graph as it was planned"},
+    {"dead_code", passes::EliminateDeadCode, kCleanUp,
+     "what nothing reads costs every later pass time"},
+    {"constant_folding", passes::FoldConstants, kCleanUp, "makes the constants that algebra knows"},
+    {"algebra", passes::SimplifyAlgebra, kCleanUp, "may leave equal nodes, and dead ones"},
+    {"common_subexpressions", passes::MergeCommonSubexpressions, kCleanUp,
+     "after algebra, which gives equal things one form"},
+};
+
+class Runner {
+ public:
+  Runner(Graph& graph, const PassContext& context, const PassOptions& options)
+      : graph_(graph), context_(context), options_(options) {
+    for (const PipelineEntry& entry : kPipeline) {
+      reports_.push_back({std::string(entry.name), 0, 0, 0, 0});
+    }
+  }
+
+  std::vector<PassReport> Run() {
+    if (options_.observe) options_.observe("", graph_);
+    Verify("the front end");
+    for (size_t begin = 0; begin < std::size(kPipeline) && !stopped_;) {
+      size_t end = begin + 1;
+      while (end < std::size(kPipeline) && kPipeline[begin].group > 0 &&
+             kPipeline[end].group == kPipeline[begin].group) {
+        ++end;
+      }
+      RunGroup(begin, end);
+      begin = end;
+    }
+    return std::move(reports_);
+  }
+
+ private:
+  void RunGroup(size_t begin, size_t end) {
+    const int rounds = kPipeline[begin].group > 0 ? kMaxRounds : 1;
+    bool changed = true;
+    for (int round = 0; round < rounds && changed && !stopped_; ++round) {
+      changed = false;
+      for (size_t i = begin; i < end && !stopped_; ++i) changed |= RunPass(i);
+    }
+  }
+
+  bool RunPass(size_t i) {
+    const PipelineEntry& entry = kPipeline[i];
+    const auto& disabled = options_.disabled;
+    if (std::find(disabled.begin(), disabled.end(), entry.name) != disabled.end()) return false;
+    const std::string before = ToString(graph_);
+    const int nodes_before = static_cast<int>(graph_.nodes.size());
+    const auto start = std::chrono::steady_clock::now();
+    const bool changed = entry.run(graph_, context_);
+    const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+    Verify(entry.name);
+    CGRUN_CHECK(changed == (ToString(graph_) != before))
+        << "pass " << entry.name << " says that it " << (changed ? "changed" : "did not change")
+        << " the graph";
+    reports_[i].rounds += 1;
+    reports_[i].changed_rounds += changed;
+    reports_[i].nodes_removed += nodes_before - static_cast<int>(graph_.nodes.size());
+    reports_[i].seconds += seconds.count();
+    if (options_.observe) options_.observe(entry.name, graph_);
+    stopped_ = entry.name == options_.stop_after;
+    return changed;
+  }
+
+  void Verify(std::string_view after) const {
+    const std::vector<std::string> violations = VerifyGraph(graph_);
+    CGRUN_CHECK(violations.empty()) << "after " << after << ": " << violations[0];
+  }
+
+  Graph& graph_;
+  const PassContext& context_;
+  const PassOptions& options_;
+  std::vector<PassReport> reports_;
+  bool stopped_ = false;
+};
+
+}  // namespace
+
+std::span<const PipelineEntry> Pipeline() { return kPipeline; }
+
+std::vector<std::string> PassNames() {
+  std::vector<std::string> names;
+  for (const PipelineEntry& entry : kPipeline) names.emplace_back(entry.name);
+  return names;
+}
+
+std::vector<PassReport> RunPasses(Graph& graph, const PassContext& context,
+                                  const PassOptions& options) {
+  return Runner(graph, context, options).Run();
+}
+
+}  // namespace cgrun

@@ -1,0 +1,32 @@
+// Edits that several passes make.
+#include "src/passes/rewrite.h"
+
+#include <algorithm>
+
+#include "src/base/check.h"
+
+namespace cgrun {
+
+void ReplaceUses(Graph& graph, ValueId from, ValueId to) {
+  CGRUN_CHECK(graph.values[from].type == graph.values[to].type)
+      << graph.values[from].name << " and " << graph.values[to].name << " differ in type";
+  for (Node& node : graph.nodes) std::replace(node.inputs.begin(), node.inputs.end(), from, to);
+  for (Output& output : graph.outputs) {
+    if (output.value == from) output.value = to;
+  }
+  for (UpdateEdge& edge : graph.updates) {
+    if (edge.next == from) edge.next = to;
+  }
+  for (Path& path : graph.paths) {
+    if (path.loss == from) path.loss = to;
+  }
+}
+
+bool IsInternal(const Graph& graph, ValueId value) {
+  const auto is_value = [&](const Output& output) { return output.value == value; };
+  const auto is_next = [&](const UpdateEdge& edge) { return edge.next == value; };
+  return std::none_of(graph.outputs.begin(), graph.outputs.end(), is_value) &&
+         std::none_of(graph.updates.begin(), graph.updates.end(), is_next);
+}
+
+}  // namespace cgrun

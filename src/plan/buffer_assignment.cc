@@ -1,0 +1,151 @@
+// AssignBuffers: one walk along the schedule that gives each output a buffer, its own or an
+// input's.
+#include "src/plan/buffer_assignment.h"
+
+#include <algorithm>
+
+#include "src/base/check.h"
+#include "src/ir/op_def.h"
+
+namespace cgrun {
+namespace {
+
+class Assigner {
+ public:
+  Assigner(const Graph& graph, const Liveness& liveness, const BufferOptions& options)
+      : graph_(graph), liveness_(liveness), options_(options) {
+    result_.of_value.resize(graph.values.size());
+    result_.of_workspace.resize(graph.nodes.size());
+    result_.elided.resize(graph.nodes.size());
+    updated_.resize(graph.values.size());
+    state_of_next_.resize(graph.values.size());
+    is_output_.resize(graph.values.size());
+    for (const UpdateEdge& edge : graph.updates) {
+      updated_[edge.state] = true;
+      state_of_next_[edge.next] = edge.state;
+    }
+    for (const Output& output : graph.outputs) is_output_[output.value] = true;
+  }
+
+  BufferAssignment Run(const Schedule& schedule) {
+    for (ValueId id : graph_.values.ids()) {
+      if (!graph_.values[id].producer.valid()) NewBuffer(id);
+    }
+    for (size_t time = 0; time < schedule.steps.size(); ++time) {
+      Visit(schedule.steps[time].node, static_cast<TimePoint>(time));
+    }
+    return std::move(result_);
+  }
+
+ private:
+  SharedBuffer& BufferOf(ValueId id) { return result_.buffers[result_.of_value[id]]; }
+
+  void NewBuffer(ValueId id) {
+    const Value& value = graph_.values[id];
+    SharedBuffer buffer;
+    buffer.bytes = graph_.BytesOf(id);
+    buffer.zone = value.zone;
+    buffer.persistent = IsState(value.role) || value.role == Role::kConstant;
+    buffer.lifespan = liveness_.values[id];
+    buffer.values = {id};
+    result_.of_value[id] = result_.buffers.push_back(std::move(buffer));
+  }
+
+  void Join(ValueId id, SharedBufferId buffer_id) {
+    SharedBuffer& buffer = result_.buffers[buffer_id];
+    CGRUN_CHECK(graph_.BytesOf(id) == buffer.bytes) << graph_.values[id].name;
+    result_.of_value[id] = buffer_id;
+    buffer.lifespan.upper = std::max(buffer.lifespan.upper, liveness_.values[id].upper);
+    buffer.values.push_back(id);
+  }
+
+  void Visit(NodeId id, TimePoint time) {
+    const Node& node = graph_.nodes[id];
+    for (size_t o = 0; o < node.outputs.size(); ++o) {
+      PlaceOutput(id, static_cast<int>(o), time);
+    }
+    const int64_t workspace = node.kernel ? node.kernel->workspace_bytes : 0;
+    if (workspace > 0 && !result_.elided[id]) {
+      SharedBuffer buffer;
+      buffer.bytes = workspace;
+      buffer.zone = Zone::kWorkspace;
+      buffer.lifespan = {time, time + 1};
+      buffer.workspace_of = id;
+      result_.of_workspace[id] = result_.buffers.push_back(std::move(buffer));
+    }
+  }
+
+  void PlaceOutput(NodeId id, int output_index, TimePoint time) {
+    const Node& node = graph_.nodes[id];
+    const ValueId output = node.outputs[static_cast<size_t>(output_index)];
+    if (state_of_next_[output].valid()) {
+      Join(output, result_.of_value[state_of_next_[output]]);
+      return;
+    }
+    if (output_index == 0 && GetOpDef(node.op).view && CanView(node.inputs[0])) {
+      Join(output, result_.of_value[node.inputs[0]]);
+      result_.elided[id] = true;
+      return;
+    }
+    const int input = InPlaceInput(node, output_index, time);
+    if (input < 0) return NewBuffer(output);
+    result_.in_place_bytes += graph_.BytesOf(output);
+    Join(output, result_.of_value[node.inputs[static_cast<size_t>(input)]]);
+  }
+
+  // A view of a state that changes in this step would change with it.
+  bool CanView(ValueId input) {
+    const SharedBuffer& buffer = BufferOf(input);
+    if (!buffer.persistent) return true;
+    return std::none_of(buffer.values.begin(), buffer.values.end(),
+                        [&](ValueId id) { return updated_[id] || state_of_next_[id].valid(); });
+  }
+
+  // The input that `output_index` may be written over, or −1.
+  int InPlaceInput(const Node& node, int output_index, TimePoint time) {
+    if (!options_.in_place || !node.kernel) return -1;
+    const ValueId output = node.outputs[static_cast<size_t>(output_index)];
+    for (const InPlacePair& pair : node.kernel->in_place) {
+      if (pair.output != output_index) continue;
+      if (static_cast<size_t>(pair.input) >= node.inputs.size()) continue;
+      if (CanOverwrite(node, pair.input, output, time)) return pair.input;
+    }
+    return -1;
+  }
+
+  bool CanOverwrite(const Node& node, int input_index, ValueId output, TimePoint time) {
+    const ValueId input = node.inputs[static_cast<size_t>(input_index)];
+    const SharedBuffer& buffer = BufferOf(input);
+    if (buffer.persistent || buffer.bytes != graph_.BytesOf(output)) return false;
+    if (buffer.lifespan.upper > time + 1) return false;  // read later, or an output of the graph
+    if (std::any_of(buffer.values.begin(), buffer.values.end(),
+                    [&](ValueId id) { return is_output_[id]; })) {
+      return false;
+    }
+    if (options_.zones_apart && graph_.values[output].zone != buffer.zone) return false;
+    const SharedBufferId id = result_.of_value[input];
+    for (size_t i = 0; i < node.inputs.size(); ++i) {  // no other operand lies in these bytes
+      if (static_cast<int>(i) != input_index && result_.of_value[node.inputs[i]] == id)
+        return false;
+    }
+    return std::none_of(node.outputs.begin(), node.outputs.end(),
+                        [&](ValueId other) { return result_.of_value[other] == id; });
+  }
+
+  const Graph& graph_;
+  const Liveness& liveness_;
+  BufferOptions options_;
+  BufferAssignment result_;
+  IdVector<ValueId, bool> updated_;
+  IdVector<ValueId, bool> is_output_;
+  IdVector<ValueId, ValueId> state_of_next_;
+};
+
+}  // namespace
+
+BufferAssignment AssignBuffers(const Graph& graph, const Schedule& schedule,
+                               const Liveness& liveness, const BufferOptions& options) {
+  return Assigner(graph, liveness, options).Run(schedule);
+}
+
+}  // namespace cgrun

@@ -1,0 +1,43 @@
+// Buffers: which values share bytes. A view lies in its input's buffer, an update in its state's,
+// and an operator that may run in place writes over an input that nothing reads any more.
+#ifndef CGRUN_PLAN_BUFFER_ASSIGNMENT_H_
+#define CGRUN_PLAN_BUFFER_ASSIGNMENT_H_
+
+#include <vector>
+
+#include "src/plan/liveness.h"
+
+namespace cgrun {
+
+// Values that share bytes, all from the buffer's first byte on.
+struct SharedBuffer {
+  int64_t bytes = 0;
+  Zone zone = Zone::kForward;
+  bool persistent = false;  // state and constants: it keeps its bytes between steps
+  Lifespan lifespan;
+  std::vector<ValueId> values;  // in the order in which they are written; empty for a workspace
+  NodeId workspace_of;          // valid for a workspace
+};
+
+using SharedBufferId = Id<struct SharedBufferTag>;
+
+struct BufferAssignment {
+  IdVector<SharedBufferId, SharedBuffer> buffers;
+  IdVector<ValueId, SharedBufferId> of_value;
+  IdVector<NodeId, SharedBufferId> of_workspace;  // invalid where a node needs none
+  IdVector<NodeId, bool> elided;                  // views that need no instruction
+  int64_t in_place_bytes = 0;                     // what in-place operators saved
+};
+
+struct BufferOptions {
+  bool in_place = true;
+  bool zones_apart = false;  // nothing in place across zones
+};
+
+// `graph` has kernels and legal updates.
+BufferAssignment AssignBuffers(const Graph& graph, const Schedule& schedule,
+                               const Liveness& liveness, const BufferOptions& options = {});
+
+}  // namespace cgrun
+
+#endif  // CGRUN_PLAN_BUFFER_ASSIGNMENT_H_

@@ -1,0 +1,32 @@
+// One pass over the schedule.
+#include "src/plan/liveness.h"
+
+#include <algorithm>
+
+namespace cgrun {
+
+Liveness ComputeLiveness(const Graph& graph, const Schedule& schedule) {
+  Liveness liveness;
+  liveness.steps = static_cast<TimePoint>(schedule.steps.size());
+  liveness.values.resize(graph.values.size());
+  for (ValueId id : graph.values.ids()) {
+    const Role role = graph.values[id].role;
+    const bool always = IsState(role) || role == Role::kConstant;
+    liveness.values[id] = {0, always ? liveness.steps : std::min<TimePoint>(1, liveness.steps)};
+  }
+  for (TimePoint time = 0; time < liveness.steps; ++time) {
+    const Node& node = graph.nodes[schedule.steps[static_cast<size_t>(time)].node];
+    for (ValueId output : node.outputs) liveness.values[output] = {time, time + 1};
+    for (ValueId input : node.inputs) {
+      Lifespan& span = liveness.values[input];
+      span.upper = std::max(span.upper, time + 1);
+    }
+  }
+  for (const Output& output : graph.outputs) liveness.values[output.value].upper = liveness.steps;
+  for (const UpdateEdge& edge : graph.updates) {
+    liveness.values[edge.next].upper = liveness.steps;
+  }
+  return liveness;
+}
+
+}  // namespace cgrun

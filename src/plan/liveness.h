@@ -1,0 +1,27 @@
+// Liveness: from which step to which step each value of a scheduled graph is needed.
+#ifndef CGRUN_PLAN_LIVENESS_H_
+#define CGRUN_PLAN_LIVENESS_H_
+
+#include "src/plan/memory_problem.h"
+#include "src/plan/schedule.h"
+
+namespace cgrun {
+
+// Half-open: written at step `lower` or before, read last at step `upper` − 1.
+struct Lifespan {
+  TimePoint lower = 0;
+  TimePoint upper = 0;
+};
+
+struct Liveness {
+  TimePoint steps = 0;
+  IdVector<ValueId, Lifespan> values;
+};
+
+// A value lives from its producer to its last reader; a placeholder from step 0; state and
+// constants always; outputs of the graph to the end; what nothing reads, for its producer's step.
+Liveness ComputeLiveness(const Graph& graph, const Schedule& schedule);
+
+}  // namespace cgrun
+
+#endif  // CGRUN_PLAN_LIVENESS_H_

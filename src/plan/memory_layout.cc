@@ -1,0 +1,224 @@
+// PlanLayout: persistent region first, then the transient buffers of each entry point above it.
+#include "src/plan/memory_layout.h"
+
+#include <algorithm>
+#include <chrono>
+#include <map>
+
+#include "src/base/check.h"
+
+namespace cgrun {
+namespace {
+
+constexpr Zone kZones[] = {Zone::kForward, Zone::kGradient, Zone::kOptimizer, Zone::kWorkspace};
+
+std::string BufferName(const Graph& graph, const SharedBuffer& buffer) {
+  if (buffer.workspace_of.valid()) return graph.nodes[buffer.workspace_of].name + ".workspace";
+  return graph.values[buffer.values[0]].name;
+}
+
+MemoryProblem ProblemOf(const Graph& graph, const BufferAssignment& assignment,
+                        const std::vector<SharedBufferId>& ids) {
+  MemoryProblem problem;
+  for (SharedBufferId id : ids) {
+    const SharedBuffer& buffer = assignment.buffers[id];
+    Buffer item;
+    item.bytes = buffer.bytes;
+    item.lower = buffer.lifespan.lower;
+    item.upper = buffer.lifespan.upper;
+    item.name = BufferName(graph, buffer);
+    problem.buffers.push_back(std::move(item));
+  }
+  return problem;
+}
+
+// The transient buffers of one zone, or of all.
+std::vector<SharedBufferId> TransientBuffers(const BufferAssignment& assignment, const Zone* zone) {
+  std::vector<SharedBufferId> ids;
+  for (SharedBufferId id : assignment.buffers.ids()) {
+    const SharedBuffer& buffer = assignment.buffers[id];
+    if (!buffer.persistent && (zone == nullptr || buffer.zone == *zone)) ids.push_back(id);
+  }
+  return ids;
+}
+
+class LayoutPlanner {
+ public:
+  LayoutPlanner(const std::vector<PlannedEntry>& entries, const LayoutOptions& options)
+      : entries_(entries), options_(options) {}
+
+  MemoryLayout Run() {
+    const auto start = std::chrono::steady_clock::now();
+    layout_.zones_apart = options_.zones_apart;
+    for (const PlannedEntry& entry : entries_) assignments_.push_back(Assign(entry));
+    for (Zone zone : kZones) layout_.zones.push_back({zone, 0, 0, 0});
+    PlacePersistent(Zone::kForward);
+    PlacePersistent(Zone::kGradient);
+    PlacePersistent(Zone::kOptimizer);
+    layout_.persistent_bytes = RoundUp(layout_.arena_bytes, kDefaultAlignment);
+    if (options_.zones_apart) {
+      PlanZonesApart();
+    } else {
+      PlanTogether();
+    }
+    Finish();
+    const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+    layout_.plan_seconds = seconds.count();
+    return std::move(layout_);
+  }
+
+ private:
+  BufferAssignment Assign(const PlannedEntry& entry) const {
+    const Liveness liveness = ComputeLiveness(*entry.graph, *entry.schedule);
+    return AssignBuffers(*entry.graph, *entry.schedule, liveness,
+                         {options_.in_place, options_.zones_apart});
+  }
+
+  ZoneUse& Use(Zone zone) { return layout_.zones[static_cast<size_t>(zone)]; }
+
+  // State of one zone, one after another, each once over all entry points.
+  void PlacePersistent(Zone zone) {
+    for (size_t e = 0; e < entries_.size(); ++e) {
+      const Graph& graph = *entries_[e].graph;
+      for (const SharedBuffer& buffer : assignments_[e].buffers) {
+        if (!buffer.persistent || buffer.zone != zone) continue;
+        const std::string name = BufferName(graph, buffer);
+        const auto [it, is_new] = persistent_.emplace(name, layout_.buffers.size());
+        if (!is_new) {
+          CGRUN_CHECK(layout_.buffers[it->second].bytes == buffer.bytes)
+              << name << " differs between entry points";
+          continue;
+        }
+        PlacedBuffer placed = Describe(graph, buffer, -1);
+        placed.offset = RoundUp(layout_.arena_bytes, kDefaultAlignment);
+        layout_.arena_bytes = placed.offset + placed.bytes;
+        Use(zone).persistent_bytes += RoundUp(placed.bytes, kDefaultAlignment);
+        ++Use(zone).buffers;
+        layout_.buffers.push_back(std::move(placed));
+      }
+    }
+  }
+
+  static PlacedBuffer Describe(const Graph& graph, const SharedBuffer& buffer, int entry) {
+    PlacedBuffer placed;
+    placed.name = BufferName(graph, buffer);
+    placed.zone = buffer.zone;
+    placed.persistent = buffer.persistent;
+    placed.bytes = buffer.bytes;
+    placed.entry = entry;
+    placed.lifespan = buffer.lifespan;
+    for (ValueId id : buffer.values) placed.values.push_back(graph.values[id].name);
+    placed.mark = buffer.workspace_of.valid() ? graph.nodes[buffer.workspace_of].mark
+                                              : graph.values[buffer.values[0]].mark;
+    return placed;
+  }
+
+  // All transient buffers of an entry point share addresses.
+  void PlanTogether() {
+    int64_t bound = 0;
+    for (size_t e = 0; e < entries_.size(); ++e) {
+      EntryLayout entry = NewEntry(e);
+      const std::vector<SharedBufferId> ids = TransientBuffers(assignments_[e], nullptr);
+      const MemoryPlan plan = Plan(e, ids, layout_.persistent_bytes, entry);
+      entry.transient_bytes = plan.peak_bytes;
+      entry.transient_lower_bound = plan.lower_bound_bytes;
+      if (plan.peak_bytes >= layout_.transient_bytes) layout_.planner = plan.planner;
+      layout_.transient_bytes = std::max(layout_.transient_bytes, plan.peak_bytes);
+      bound = std::max(bound, plan.lower_bound_bytes);
+      layout_.entries.push_back(std::move(entry));
+    }
+    layout_.lower_bound_bytes = layout_.persistent_bytes + bound;
+  }
+
+  // Each zone has its own addresses, as large as its largest entry point needs.
+  void PlanZonesApart() {
+    for (size_t e = 0; e < entries_.size(); ++e) layout_.entries.push_back(NewEntry(e));
+    int64_t bound = 0;
+    for (Zone zone : kZones) {
+      const int64_t base = layout_.persistent_bytes + layout_.transient_bytes;
+      int64_t zone_bytes = 0, zone_bound = 0;
+      for (size_t e = 0; e < entries_.size(); ++e) {
+        const std::vector<SharedBufferId> ids = TransientBuffers(assignments_[e], &zone);
+        const MemoryPlan plan = Plan(e, ids, base, layout_.entries[e]);
+        layout_.entries[e].transient_bytes += RoundUp(plan.peak_bytes, kDefaultAlignment);
+        layout_.entries[e].transient_lower_bound +=
+            RoundUp(plan.lower_bound_bytes, kDefaultAlignment);
+        if (plan.peak_bytes >= zone_bytes) layout_.planner = plan.planner;
+        zone_bytes = std::max(zone_bytes, plan.peak_bytes);
+        zone_bound = std::max(zone_bound, plan.lower_bound_bytes);
+      }
+      layout_.transient_bytes += RoundUp(zone_bytes, kDefaultAlignment);
+      bound += RoundUp(zone_bound, kDefaultAlignment);
+    }
+    layout_.lower_bound_bytes = layout_.persistent_bytes + bound;
+  }
+
+  EntryLayout NewEntry(size_t e) const {
+    const Graph& graph = *entries_[e].graph;
+    EntryLayout entry;
+    entry.offset.resize(graph.values.size(), -1);
+    entry.workspace_offset.resize(graph.nodes.size(), -1);
+    entry.elided = assignments_[e].elided;
+    entry.in_place_bytes = assignments_[e].in_place_bytes;
+    for (const SharedBuffer& buffer : assignments_[e].buffers) {
+      if (!buffer.persistent) entry.naive_bytes += RoundUp(buffer.bytes, kDefaultAlignment);
+    }
+    entry.naive_bytes += entry.in_place_bytes;
+    for (const SharedBuffer& buffer : assignments_[e].buffers) {
+      if (!buffer.persistent) continue;
+      const int64_t offset = layout_.buffers[persistent_.at(BufferName(graph, buffer))].offset;
+      for (ValueId id : buffer.values) entry.offset[id] = offset;
+    }
+    return entry;
+  }
+
+  // Packs some buffers of an entry point above `base`, and notes where they lie.
+  MemoryPlan Plan(size_t e, const std::vector<SharedBufferId>& ids, int64_t base,
+                  EntryLayout& entry) {
+    const Graph& graph = *entries_[e].graph;
+    MemoryPlan plan = PlanMemory(ProblemOf(graph, assignments_[e], ids), options_.planner);
+    for (size_t i = 0; i < ids.size(); ++i) {
+      const SharedBuffer& buffer = assignments_[e].buffers[ids[i]];
+      PlacedBuffer placed = Describe(graph, buffer, static_cast<int>(e));
+      placed.offset = base + plan.offsets[i];
+      for (ValueId id : buffer.values) entry.offset[id] = placed.offset;
+      if (buffer.workspace_of.valid()) entry.workspace_offset[buffer.workspace_of] = placed.offset;
+      ++Use(buffer.zone).buffers;
+      layout_.buffers.push_back(std::move(placed));
+    }
+    return plan;
+  }
+
+  void Finish() {
+    for (Zone zone : kZones) {
+      for (size_t e = 0; e < entries_.size(); ++e) {
+        const std::vector<SharedBufferId> ids = TransientBuffers(assignments_[e], &zone);
+        const int64_t most = LowerBound(ProblemOf(*entries_[e].graph, assignments_[e], ids));
+        Use(zone).transient_bytes = std::max(Use(zone).transient_bytes, most);
+      }
+    }
+    layout_.arena_bytes = layout_.persistent_bytes + layout_.transient_bytes;
+    layout_.optimal = layout_.arena_bytes == layout_.lower_bound_bytes;
+  }
+
+  const std::vector<PlannedEntry>& entries_;
+  LayoutOptions options_;
+  std::vector<BufferAssignment> assignments_;
+  std::map<std::string, size_t> persistent_;  // name → index in layout_.buffers
+  MemoryLayout layout_;
+};
+
+}  // namespace
+
+MemoryLayout PlanLayout(const std::vector<PlannedEntry>& entries, const LayoutOptions& options) {
+  return LayoutPlanner(entries, options).Run();
+}
+
+MemoryProblem TransientProblem(const PlannedEntry& entry, const LayoutOptions& options) {
+  const Liveness liveness = ComputeLiveness(*entry.graph, *entry.schedule);
+  const BufferAssignment assignment = AssignBuffers(*entry.graph, *entry.schedule, liveness,
+                                                    {options.in_place, options.zones_apart});
+  return ProblemOf(*entry.graph, assignment, TransientBuffers(assignment, nullptr));
+}
+
+}  // namespace cgrun

@@ -1,0 +1,87 @@
+// The memory layout of a model: every buffer of every entry point gets its place in one arena.
+//
+//   arena   | persistent region                     | transient region                        |
+//           | forward zone  | optimizer zone        | each entry point in turn uses it whole  |
+//           | parameters, … | momentum, …           | activations, gradients, workspaces      |
+//
+// The entry points (train, eval, their partial batches) run one at a time, so that their transient
+// buffers never meet: each is as large as it is alone.
+#ifndef CGRUN_PLAN_MEMORY_LAYOUT_H_
+#define CGRUN_PLAN_MEMORY_LAYOUT_H_
+
+#include <string>
+#include <vector>
+
+#include "src/base/arena_kind.h"
+#include "src/plan/buffer_assignment.h"
+#include "src/plan/planner.h"
+
+namespace cgrun {
+
+// One entry point, ready for planning.
+struct PlannedEntry {
+  std::string name;  // "train", "train.tail", …
+  const Graph* graph = nullptr;
+  const Schedule* schedule = nullptr;
+};
+
+struct LayoutOptions {
+  std::string planner = "portfolio";
+  bool zones_apart = false;
+  bool in_place = true;
+};
+
+struct PlacedBuffer {
+  std::string name;
+  Zone zone = Zone::kForward;
+  bool persistent = false;
+  ArenaKind arena = ArenaKind::kDevice;
+  int64_t offset = 0;
+  int64_t bytes = 0;
+  int entry = -1;  // index of the entry point; −1 for persistent buffers
+  Lifespan lifespan;
+  std::vector<std::string> values;  // the names of what lies in it, in turn
+  SourceMark mark;
+};
+
+struct EntryLayout {
+  IdVector<ValueId, int64_t> offset;           // of each value
+  IdVector<NodeId, int64_t> workspace_offset;  // −1 where there is none
+  IdVector<NodeId, bool> elided;
+  int64_t transient_bytes = 0;  // what this entry point alone needs of the transient region
+  int64_t transient_lower_bound = 0;
+  int64_t naive_bytes = 0;  // transient buffers side by side, without reuse and in-place
+  int64_t in_place_bytes = 0;
+};
+
+// Where a transient zone lies, or what its buffers need.
+struct ZoneUse {
+  Zone zone = Zone::kForward;
+  int64_t persistent_bytes = 0;
+  int64_t transient_bytes = 0;  // the most alive at once in this zone, over the entry points
+  int buffers = 0;
+};
+
+struct MemoryLayout {
+  int64_t arena_bytes = 0;
+  int64_t persistent_bytes = 0;
+  int64_t transient_bytes = 0;
+  int64_t lower_bound_bytes = 0;  // persistent region and the largest transient bound
+  bool optimal = false;           // arena = bound
+  std::string planner;            // which one won, for the largest entry point
+  bool zones_apart = false;
+  double plan_seconds = 0;
+  std::vector<ZoneUse> zones;
+  std::vector<PlacedBuffer> buffers;
+  std::vector<EntryLayout> entries;
+};
+
+// Places state by name: entry points share the values of one name. Every plan is validated.
+MemoryLayout PlanLayout(const std::vector<PlannedEntry>& entries, const LayoutOptions& options);
+
+// The packing problem of one entry point's transient buffers, as the planner sees it (for CSV).
+MemoryProblem TransientProblem(const PlannedEntry& entry, const LayoutOptions& options);
+
+}  // namespace cgrun
+
+#endif  // CGRUN_PLAN_MEMORY_LAYOUT_H_

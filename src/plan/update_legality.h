@@ -1,0 +1,20 @@
+// Which update edges can be written straight into their state's bytes.
+#ifndef CGRUN_PLAN_UPDATE_LEGALITY_H_
+#define CGRUN_PLAN_UPDATE_LEGALITY_H_
+
+#include <vector>
+
+#include "src/ir/graph.h"
+
+namespace cgrun {
+
+// Makes every update edge (state ← next) writable in place, by a copy of `next` where it is not:
+// where its producer would have to run before a reader of the old state, where the producer reads
+// the state but may not overwrite it, or where `next` has no producer. Needs kernels to be
+// selected, as they say what runs in place. Returns whether a copy was added; the copies have no
+// kernel yet.
+bool LegalizeUpdates(Graph& graph);
+
+}  // namespace cgrun
+
+#endif  // CGRUN_PLAN_UPDATE_LEGALITY_H_

@@ -1,0 +1,123 @@
+// BuildImage: one instruction for each step that is not elided.
+#include "src/program/build_image.h"
+
+#include <algorithm>
+#include <set>
+
+#include "src/base/check.h"
+#include "src/ir/op_def.h"
+
+namespace cgrun {
+namespace {
+
+class EntryBuilder {
+ public:
+  EntryBuilder(const ImageSource& source, const EntryLayout& layout)
+      : graph_(*source.graph), layout_(layout), source_(source) {
+    viewed_.resize(graph_.values.size());
+    for (ValueId id : graph_.values.ids()) viewed_[id] = id;
+    for (const ScheduleStep& step : source.schedule->steps) {
+      const Node& node = graph_.nodes[step.node];
+      if (layout.elided[step.node]) viewed_[node.outputs[0]] = viewed_[node.inputs[0]];
+    }
+  }
+
+  ImageEntry Run() {
+    ImageEntry entry{source_.name, source_.kind, source_.batch, {}, {}, {}, {}};
+    for (ValueId id : graph_.values.ids()) {
+      const Value& value = graph_.values[id];
+      if (value.producer.valid()) continue;
+      if (value.role != Role::kPlaceholder) {
+        entry.resident.push_back(OperandOf(id, Access::kRead));
+        continue;
+      }
+      entry.feeds.push_back({value.name, value.type, {}, -1, OperandOf(id, Access::kWrite)});
+    }
+    for (const Output& output : graph_.outputs) {
+      entry.results.push_back({output.name, graph_.values[output.value].type, output.kind,
+                               output.path.index, OperandOf(output.value, Access::kRead)});
+    }
+    for (const ScheduleStep& step : source_.schedule->steps) {
+      if (!layout_.elided[step.node]) entry.instructions.push_back(InstructionOf(step.node));
+    }
+    return entry;
+  }
+
+ private:
+  ImageOperand OperandOf(ValueId id, Access access) const {
+    const int64_t offset = layout_.offset[id];
+    CGRUN_CHECK(offset >= 0) << graph_.values[id].name << " has no place";
+    return {{offset, ArenaKind::kDevice, access},
+            graph_.BytesOf(id),
+            viewed_[id].index,
+            {graph_.values[id].layout, {}}};
+  }
+
+  ImageInstruction InstructionOf(NodeId id) const {
+    const Node& node = graph_.nodes[id];
+    CGRUN_CHECK(node.kernel.has_value()) << node.name << " has no kernel";
+    ImageInstruction instruction;
+    instruction.name = node.name;
+    instruction.phase = node.phase;
+    instruction.path = node.path.index;
+    instruction.node = SignatureOf(graph_, node);
+    instruction.kernel = node.kernel->kernel;
+    instruction.threads = node.kernel->threads;
+    for (ValueId input : node.inputs) {
+      instruction.operands.push_back(OperandOf(input, Access::kRead));
+    }
+    for (ValueId output : node.outputs) {
+      instruction.operands.push_back(OperandOf(output, Access::kWrite));
+    }
+    if (layout_.workspace_offset[id] >= 0) {
+      const Operand scratch{layout_.workspace_offset[id], ArenaKind::kDevice, Access::kScratch};
+      instruction.operands.push_back({scratch, node.kernel->workspace_bytes, -1, {}});
+    }
+    return instruction;
+  }
+
+  const Graph& graph_;
+  const EntryLayout& layout_;
+  const ImageSource& source_;
+  IdVector<ValueId, ValueId> viewed_;  // what a view shows; itself for others
+};
+
+// State and constants of all entry points, each once, in the order of their places.
+void AddPersistent(const Graph& graph, const EntryLayout& layout, std::set<std::string>& seen,
+                   ProgramImage& image) {
+  for (ValueId id : graph.values.ids()) {
+    const Value& value = graph.values[id];
+    const bool constant = value.role == Role::kConstant;
+    if (value.producer.valid() || (!IsState(value.role) && !constant)) continue;
+    if (!seen.insert(value.name).second) continue;
+    if (constant) {
+      image.constants.push_back({value.name, graph.constants.at(id), layout.offset[id]});
+      continue;
+    }
+    const auto info = graph.parameters.find(id);
+    CGRUN_CHECK(info != graph.parameters.end()) << value.name << " has no initialiser";
+    image.states.push_back({value.name, value.type, value.role, info->second, layout.offset[id]});
+  }
+}
+
+}  // namespace
+
+ProgramImage BuildImage(const std::vector<ImageSource>& sources, const MemoryLayout& layout) {
+  ProgramImage image;
+  image.arena_bytes[static_cast<size_t>(ArenaKind::kDevice)] = layout.arena_bytes;
+  std::set<std::string> seen;
+  for (size_t e = 0; e < sources.size(); ++e) {
+    AddPersistent(*sources[e].graph, layout.entries[e], seen, image);
+    image.entries.push_back(EntryBuilder(sources[e], layout.entries[e]).Run());
+  }
+  for (const Path& path : sources[0].graph->paths) {
+    const bool learns = path.learning_rate.valid();
+    image.paths.push_back(
+        {path.name, learns ? sources[0].graph->values[path.learning_rate].name : ""});
+  }
+  std::sort(image.states.begin(), image.states.end(),
+            [](const ImageState& a, const ImageState& b) { return a.offset < b.offset; });
+  return image;
+}
+
+}  // namespace cgrun

@@ -1,0 +1,73 @@
+// Disassemble: the listing of a program, an instruction a line, and the memory it uses.
+#include <fmt/format.h>
+
+#include "src/program/image.h"
+
+namespace cgrun {
+namespace {
+
+std::string Address(const ImageOperand& operand) {
+  static constexpr const char* kArenas[] = {"", "host:", "file:"};
+  return fmt::format("{}{:#x}+{}", kArenas[static_cast<size_t>(operand.operand.arena)],
+                     operand.operand.offset, operand.bytes);
+}
+
+std::string Operands(const ImageInstruction& instruction) {
+  const size_t inputs = instruction.node.inputs.size();
+  const size_t tensors = inputs + instruction.node.outputs.size();
+  std::string out;
+  for (size_t i = 0; i < instruction.operands.size(); ++i) {
+    if (i == 0 && inputs > 0) out += " read ";
+    if (i == inputs) out += " write ";
+    if (i == tensors) out += " scratch ";
+    if (i != 0 && i != inputs && i != tensors) out += ", ";
+    out += Address(instruction.operands[i]);
+    const OperandLayout& layout = instruction.operands[i].layout;
+    if (!layout.layout.IsPlain()) out += " " + layout.layout.ToString();
+  }
+  return out;
+}
+
+std::string EntryText(const ImageEntry& entry) {
+  std::string out = fmt::format("\nentry {} ({}, batch {}): {} instructions\n", entry.name,
+                                Name(entry.kind), entry.batch, entry.instructions.size());
+  for (const ImagePort& feed : entry.feeds) {
+    out +=
+        fmt::format("  feed   {} {} at {}\n", feed.name, feed.type.ToString(), Address(feed.bytes));
+  }
+  for (size_t i = 0; i < entry.instructions.size(); ++i) {
+    const ImageInstruction& instruction = entry.instructions[i];
+    const std::string attributes = instruction.node.attributes.ToString();
+    out += fmt::format("  {:5}  {:<13} {} [{}]{}{}\n", i, Name(instruction.phase), instruction.name,
+                       instruction.kernel, attributes.empty() ? "" : " {" + attributes + "}",
+                       Operands(instruction));
+  }
+  for (const ImagePort& result : entry.results) {
+    out += fmt::format("  result {} {} at {}\n", result.name, result.type.ToString(),
+                       Address(result.bytes));
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string Disassemble(const ProgramImage& image) {
+  std::string out =
+      fmt::format("program {}\ndevice {} ({})\nseed {}\narena {} bytes\n", image.model,
+                  image.device, image.fingerprint, image.seed, image.arena_bytes[0]);
+  out += "\nstate\n";
+  for (const ImageState& state : image.states) {
+    out += fmt::format("  {:#010x}+{:<10} {:<18} {} {}\n", state.offset, ByteSize(state.type),
+                       Name(state.role), state.name, state.type.ToString());
+  }
+  if (!image.constants.empty()) out += "\nconstants\n";
+  for (const ImageConstant& constant : image.constants) {
+    out += fmt::format("  {:#010x}+{:<10} {} {}{}\n", constant.offset,
+                       constant.tensor.bytes().size(), constant.name, Name(constant.tensor.dtype()),
+                       constant.tensor.shape().ToString());
+  }
+  for (const ImageEntry& entry : image.entries) out += EntryText(entry);
+  return out;
+}
+
+}  // namespace cgrun

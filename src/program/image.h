@@ -1,0 +1,103 @@
+// ProgramImage: a compiled model as plain data — byte code, memory layout, and the model it came
+// from. It is what `compile` writes, `disasm` prints and a Program is made of.
+#ifndef CGRUN_PROGRAM_IMAGE_H_
+#define CGRUN_PROGRAM_IMAGE_H_
+
+#include <array>
+#include <string>
+#include <vector>
+
+#include "src/base/host_tensor.h"
+#include "src/ir/graph.h"
+#include "src/kernels/kernel.h"
+
+namespace cgrun {
+
+// The bytes of one operand of an instruction.
+struct ImageOperand {
+  Operand operand;
+  int64_t bytes = 0;
+  int32_t value = -1;  // which value of its entry point this is; −1 for a workspace. A view is the
+                       // value that it views
+  OperandLayout layout;
+};
+
+// One instruction, before its kernel is prepared.
+struct ImageInstruction {
+  std::string name;  // of the node: "classify.conv1"
+  Phase phase = Phase::kForward;
+  int path = -1;  // index into Graph::paths; −1 for none
+  NodeSignature node;
+  std::string kernel;
+  int threads = 1;
+  std::vector<ImageOperand> operands;  // inputs, outputs, workspace
+};
+
+// Bytes that are written from outside before a run (a feed), or read after it (a result).
+struct ImagePort {
+  std::string name;
+  TensorType type;                            // bound
+  OutputKind kind = OutputKind::kPrediction;  // of results
+  int path = -1;
+  ImageOperand bytes;
+};
+
+// One entry point: a straight line of instructions for one batch size.
+struct ImageEntry {
+  std::string name;  // "train", "train.tail"
+  EntryKind kind = EntryKind::kTrain;
+  int64_t batch = 0;
+  std::vector<ImageOperand> resident;  // the state and constants that it uses
+  std::vector<ImagePort> feeds;
+  std::vector<ImagePort> results;
+  std::vector<ImageInstruction> instructions;
+};
+
+// A tensor of the persistent region.
+struct ImageState {
+  std::string name;
+  TensorType type;
+  Role role = Role::kParameter;
+  ParameterInfo info;
+  int64_t offset = 0;
+};
+
+struct ImageConstant {
+  std::string name;
+  HostTensor tensor;
+  int64_t offset = 0;
+};
+
+struct ImagePath {
+  std::string name;
+  std::string learning_rate_feed;  // empty where nothing is learned
+};
+
+struct ProgramImage {
+  std::string model;       // its name
+  std::string model_text;  // the model file as resolved
+  std::string model_path;  // where it was read from
+  std::string device;
+  std::string fingerprint;  // of the kernel library
+  uint64_t seed = 0;
+  std::array<int64_t, kArenaKinds> arena_bytes{};
+  std::vector<ImagePath> paths;
+  std::vector<ImageState> states;
+  std::vector<ImageConstant> constants;
+  std::vector<ImageEntry> entries;
+
+  // The entry point of that kind for `batch` samples, or null.
+  const ImageEntry* Find(EntryKind kind, int64_t batch) const;
+};
+
+// Checks what an image promises: operands inside their arenas and aligned, nothing read before it
+// is written, nothing written over what is still to be read. One sentence a violation; what it
+// calls clean runs without further checks.
+std::vector<std::string> VerifyImage(const ProgramImage& image);
+
+// The listing of an image.
+std::string Disassemble(const ProgramImage& image);
+
+}  // namespace cgrun
+
+#endif  // CGRUN_PROGRAM_IMAGE_H_

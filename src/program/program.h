@@ -1,0 +1,78 @@
+// Program: a verified image with its kernels prepared and its arena taken. Running an entry point
+// is a loop over instructions; it allocates nothing and looks nothing up.
+#ifndef CGRUN_PROGRAM_PROGRAM_H_
+#define CGRUN_PROGRAM_PROGRAM_H_
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "src/program/image.h"
+
+namespace cgrun {
+
+// An entry point, ready to run.
+struct EntryPoint {
+  const ImageEntry* image = nullptr;
+  std::vector<Instruction> instructions;
+};
+
+class Program {
+ public:
+  // Verifies the image, prepares its kernels, and takes and fills the arena: constants, and state
+  // as its initialisers say. `device`, `library` and `communicator` must outlive the program.
+  // Throws UserError if the image is not sound or there is too little memory.
+  Program(ProgramImage image, Device& device, const KernelLibrary& library,
+          Communicator& communicator);
+  ~Program();
+  Program(const Program&) = delete;
+  Program& operator=(const Program&) = delete;
+
+  const ProgramImage& image() const { return image_; }
+  const std::vector<EntryPoint>& entries() const { return entries_; }
+  // Index of the entry point of that kind for `batch` samples; −1 if there is none.
+  int FindEntry(EntryKind kind, int64_t batch) const;
+
+  // Runs an entry point once.
+  void Run(int entry) noexcept;
+  // Runs its instructions one by one, calling `after` for each: for checks and profiles.
+  template <class After>
+  void RunChecked(int entry, After after) {
+    for (const Instruction& instruction : entries_[static_cast<size_t>(entry)].instructions) {
+      instruction.run(context_, instruction);
+      after(instruction);
+    }
+  }
+
+  // Copies bytes into a feed, or a result out; sizes must agree (a check).
+  void Feed(const ImagePort& port, std::span<const std::byte> bytes);
+  void Fetch(const ImagePort& port, std::span<std::byte> bytes) const;
+  // A result of one number, as a double.
+  double FetchScalar(const ImagePort& port) const;
+
+  // State, by index into image().states.
+  HostTensor ReadState(size_t index) const;
+  void WriteState(size_t index, const HostTensor& tensor);
+  // Gives every state the value that its initialiser says.
+  void InitializeStates();
+  // A hash of all parameters and running statistics, in the order of their names.
+  uint64_t StateHash() const;
+
+ private:
+  std::byte* Address(const Operand& operand) const;
+  void Prepare();
+  void WriteConstants();
+
+  ProgramImage image_;
+  Device& device_;
+  const KernelLibrary& library_;
+  RunContext context_;
+  std::vector<EntryPoint> entries_;
+  std::vector<std::shared_ptr<const void>> parameters_;  // of all instructions
+  std::vector<std::unique_ptr<Operand[]>> operands_;
+};
+
+}  // namespace cgrun
+
+#endif  // CGRUN_PROGRAM_PROGRAM_H_

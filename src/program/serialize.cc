@@ -1,0 +1,419 @@
+// Images as CBOR: a pair of functions (to, from) for each struct. What comes from a file is checked
+// field by field; VerifyImage checks what the fields mean.
+#include "src/program/serialize.h"
+
+#include <cstring>
+#include <functional>
+#include <nlohmann/json.hpp>
+
+#include "src/base/diagnostics.h"
+#include "src/io/atomic_file.h"
+#include "src/io/checksum.h"
+#include "src/io/read_file.h"
+#include "src/ir/op_def.h"
+
+namespace cgrun {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr char kMagic[8] = {'C', 'G', 'R', 'U', 'N', 'B', '\r', '\n'};
+constexpr uint32_t kVersion = 1;
+constexpr size_t kHeaderBytes = sizeof(kMagic) + 4 + 4 + 8;  // magic, version, checksum, size
+constexpr int64_t kLargestFile = int64_t{1} << 32;
+
+// What every reader throws; the caller adds the file's name.
+[[noreturn]] void Damaged(const std::string& what) { throw UserError(what); }
+
+const Json& Field(const Json& json, const char* key) {
+  const auto it = json.find(key);
+  if (it == json.end()) Damaged(std::string("no field '") + key + "'");
+  return *it;
+}
+
+template <class T>
+T Get(const Json& json, const char* key) {
+  return Field(json, key).get<T>();
+}
+
+template <class E>
+E GetEnum(const Json& json, const char* key, int count) {
+  const int64_t value = Get<int64_t>(json, key);
+  if (value < 0 || value >= count) Damaged(std::string("field '") + key + "' is out of range");
+  return static_cast<E>(value);
+}
+
+template <class T, class F>
+Json ListOf(const std::vector<T>& items, F to_json) {
+  Json json = Json::array();
+  for (const T& item : items) json.push_back(to_json(item));
+  return json;
+}
+
+template <class F>
+auto ReadList(const Json& json, const char* key, F from_json) {
+  std::vector<std::invoke_result_t<F, const Json&>> items;
+  for (const Json& item : Field(json, key)) items.push_back(from_json(item));
+  return items;
+}
+
+Json ToJson(const Shape& shape) {
+  return ListOf(shape.dims(), [](const Dim& dim) { return Json{dim.size, dim.batch}; });
+}
+
+Shape ShapeFrom(const Json& json) {
+  std::vector<Dim> dims;
+  int64_t elements = 1;
+  for (const Json& item : json) {
+    const Dim dim(item.at(0).get<int64_t>(), item.at(1).get<bool>());
+    if (dim.size < 0 ||
+        __builtin_mul_overflow(elements, std::max<int64_t>(dim.size, 1), &elements) ||
+        elements > (int64_t{1} << 48)) {
+      Damaged("a shape is too large");
+    }
+    dims.push_back(dim);
+  }
+  return Shape(std::move(dims));
+}
+
+Json ToJson(const TensorType& type) {
+  return {{"dtype", static_cast<int>(type.dtype)}, {"shape", ToJson(type.shape)}};
+}
+
+TensorType TypeFrom(const Json& json) {
+  TensorType type{GetEnum<DType>(json, "dtype", static_cast<int>(std::size(kAllDTypes))),
+                  ShapeFrom(Field(json, "shape"))};
+  if (!type.shape.IsBound()) Damaged("a shape has no batch size");
+  return type;
+}
+
+Json ToJson(const AttributeValue& value) {
+  return std::visit(
+      [](const auto& held) -> Json {
+        using T = std::decay_t<decltype(held)>;
+        if constexpr (std::is_same_v<T, Shape>) {
+          return ToJson(held);
+        } else if constexpr (std::is_same_v<T, DType>) {
+          return static_cast<int>(held);
+        } else {
+          return held;
+        }
+      },
+      value);
+}
+
+DType DTypeFrom(const Json& json) {
+  const int64_t value = json.get<int64_t>();
+  if (value < 0 || value >= static_cast<int64_t>(std::size(kAllDTypes))) {
+    Damaged("an unknown number type");
+  }
+  return static_cast<DType>(value);
+}
+
+// A value of the kind that `like` holds.
+AttributeValue ValueFrom(const Json& json, const AttributeValue& like) {
+  return std::visit(
+      [&](const auto& held) -> AttributeValue {
+        using T = std::decay_t<decltype(held)>;
+        if constexpr (std::is_same_v<T, Shape>) {
+          return ShapeFrom(json);
+        } else if constexpr (std::is_same_v<T, DType>) {
+          return DTypeFrom(json);
+        } else {
+          return json.get<T>();
+        }
+      },
+      like);
+}
+
+Json ToJson(const Attributes& attributes) {
+  Json json = Json::object();
+  for (const AttributeField& field : attributes.schema().fields()) {
+    json[field.name] = ToJson(attributes.Get(field));
+  }
+  return json;
+}
+
+Attributes AttributesFrom(const Json& json, OpId op) {
+  Attributes attributes = Attributes::Defaults(*GetOpDef(op).schema);
+  for (const AttributeField& field : attributes.schema().fields()) {
+    attributes =
+        attributes.With(field, ValueFrom(Field(json, field.name.c_str()), attributes.Get(field)));
+  }
+  return attributes;
+}
+
+OpId OpFrom(const Json& json) {
+  const std::string name = Get<std::string>(json, "op");
+  const std::optional<OpId> op = FindOp(name);
+  if (!op) Damaged("an operator '" + name + "' that this build has not");
+  return *op;
+}
+
+Json ToJson(const FusedOperator& inner) {
+  return {{"op", NameOf(inner.op)},
+          {"attributes", ToJson(inner.attributes)},
+          {"operands", inner.operands}};
+}
+
+Json ToJson(const NodeSignature& node) {
+  return {{"op", NameOf(node.op)},
+          {"attributes", ToJson(node.attributes)},
+          {"inputs", ListOf(node.inputs, [](const TensorType& t) { return ToJson(t); })},
+          {"outputs", ListOf(node.outputs, [](const TensorType& t) { return ToJson(t); })},
+          {"body", ListOf(node.body, [](const FusedOperator& f) { return ToJson(f); })}};
+}
+
+FusedOperator FusedFrom(const Json& json, int index, int inputs) {
+  const OpId op = OpFrom(json);
+  FusedOperator inner{op, AttributesFrom(Field(json, "attributes"), op),
+                      Get<std::vector<int>>(json, "operands")};
+  for (int operand : inner.operands) {
+    if (operand >= inputs || operand < -index) Damaged("a fused operand that does not exist");
+  }
+  return inner;
+}
+
+NodeSignature NodeFrom(const Json& json) {
+  NodeSignature node;
+  node.op = OpFrom(json);
+  node.attributes = AttributesFrom(Field(json, "attributes"), node.op);
+  node.inputs = ReadList(json, "inputs", TypeFrom);
+  node.outputs = ReadList(json, "outputs", TypeFrom);
+  int index = 0;
+  for (const Json& item : Field(json, "body")) {
+    node.body.push_back(FusedFrom(item, index++, static_cast<int>(node.inputs.size())));
+  }
+  return node;
+}
+
+Json ToJson(const ImageOperand& operand) {
+  return {{"arena", static_cast<int>(operand.operand.arena)},
+          {"access", static_cast<int>(operand.operand.access)},
+          {"offset", operand.operand.offset},
+          {"bytes", operand.bytes},
+          {"value", operand.value},
+          {"layout", operand.layout.layout.ToString()},
+          {"strides", operand.layout.strides}};
+}
+
+ImageOperand OperandFrom(const Json& json) {
+  ImageOperand operand;
+  operand.operand = {Get<int64_t>(json, "offset"), GetEnum<ArenaKind>(json, "arena", kArenaKinds),
+                     GetEnum<Access>(json, "access", 4)};
+  operand.bytes = Get<int64_t>(json, "bytes");
+  operand.value = Get<int32_t>(json, "value");
+  if (!Layout::Parse(Get<std::string>(json, "layout"), &operand.layout.layout)) {
+    Damaged("a layout that is none");
+  }
+  operand.layout.strides = Get<std::vector<int64_t>>(json, "strides");
+  return operand;
+}
+
+Json ToJson(const ImageInstruction& instruction) {
+  return {
+      {"name", instruction.name},
+      {"phase", static_cast<int>(instruction.phase)},
+      {"path", instruction.path},
+      {"node", ToJson(instruction.node)},
+      {"kernel", instruction.kernel},
+      {"threads", instruction.threads},
+      {"operands", ListOf(instruction.operands, [](const ImageOperand& o) { return ToJson(o); })}};
+}
+
+ImageInstruction InstructionFrom(const Json& json) {
+  ImageInstruction instruction;
+  instruction.name = Get<std::string>(json, "name");
+  instruction.phase = GetEnum<Phase>(json, "phase", 4);
+  instruction.path = Get<int>(json, "path");
+  instruction.node = NodeFrom(Field(json, "node"));
+  instruction.kernel = Get<std::string>(json, "kernel");
+  instruction.threads = Get<int>(json, "threads");
+  instruction.operands = ReadList(json, "operands", OperandFrom);
+  return instruction;
+}
+
+Json ToJson(const ImagePort& port) {
+  return {{"name", port.name},
+          {"type", ToJson(port.type)},
+          {"kind", static_cast<int>(port.kind)},
+          {"path", port.path},
+          {"bytes", ToJson(port.bytes)}};
+}
+
+ImagePort PortFrom(const Json& json) {
+  return {Get<std::string>(json, "name"), TypeFrom(Field(json, "type")),
+          GetEnum<OutputKind>(json, "kind", 4), Get<int>(json, "path"),
+          OperandFrom(Field(json, "bytes"))};
+}
+
+Json ToJson(const ImageEntry& entry) {
+  return {{"name", entry.name},
+          {"kind", static_cast<int>(entry.kind)},
+          {"batch", entry.batch},
+          {"resident", ListOf(entry.resident, [](const ImageOperand& o) { return ToJson(o); })},
+          {"feeds", ListOf(entry.feeds, [](const ImagePort& p) { return ToJson(p); })},
+          {"results", ListOf(entry.results, [](const ImagePort& p) { return ToJson(p); })},
+          {"instructions",
+           ListOf(entry.instructions, [](const ImageInstruction& i) { return ToJson(i); })}};
+}
+
+ImageEntry EntryFrom(const Json& json) {
+  return {Get<std::string>(json, "name"),
+          GetEnum<EntryKind>(json, "kind", 3),
+          Get<int64_t>(json, "batch"),
+          ReadList(json, "resident", OperandFrom),
+          ReadList(json, "feeds", PortFrom),
+          ReadList(json, "results", PortFrom),
+          ReadList(json, "instructions", InstructionFrom)};
+}
+
+Json ToJson(const ImageState& state) {
+  const ParameterInfo& info = state.info;
+  return {{"name", state.name},
+          {"type", ToJson(state.type)},
+          {"role", static_cast<int>(state.role)},
+          {"offset", state.offset},
+          {"init", info.init},
+          {"init_args", info.init_args},
+          {"fan", {info.fan_in, info.fan_out}},
+          {"trainable", info.trainable}};
+}
+
+ImageState StateFrom(const Json& json) {
+  ImageState state;
+  state.name = Get<std::string>(json, "name");
+  state.type = TypeFrom(Field(json, "type"));
+  state.role = GetEnum<Role>(json, "role", 8);
+  state.offset = Get<int64_t>(json, "offset");
+  state.info.init = Get<std::string>(json, "init");
+  state.info.init_args = Get<std::vector<double>>(json, "init_args");
+  state.info.fan_in = Field(json, "fan").at(0).get<int64_t>();
+  state.info.fan_out = Field(json, "fan").at(1).get<int64_t>();
+  state.info.trainable = Get<bool>(json, "trainable");
+  return state;
+}
+
+Json ToJson(const ImageConstant& constant) {
+  const auto bytes = constant.tensor.bytes();
+  std::vector<uint8_t> binary(bytes.size());
+  if (!bytes.empty()) std::memcpy(binary.data(), bytes.data(), bytes.size());
+  return {{"name", constant.name},
+          {"type", ToJson(TensorType{constant.tensor.dtype(), constant.tensor.shape()})},
+          {"offset", constant.offset},
+          {"bytes", Json::binary(std::move(binary))}};
+}
+
+ImageConstant ConstantFrom(const Json& json) {
+  const TensorType type = TypeFrom(Field(json, "type"));
+  const auto& binary = Field(json, "bytes").get_binary();
+  if (static_cast<int64_t>(binary.size()) != ByteSize(type)) {
+    Damaged("a constant whose bytes do not fit its type");
+  }
+  HostTensor tensor(type.dtype, type.shape);
+  if (!binary.empty()) std::memcpy(tensor.bytes().data(), binary.data(), binary.size());
+  return {Get<std::string>(json, "name"), std::move(tensor), Get<int64_t>(json, "offset")};
+}
+
+Json ToJson(const ProgramImage& image) {
+  return {{"model", image.model},
+          {"model_text", image.model_text},
+          {"model_path", image.model_path},
+          {"device", image.device},
+          {"fingerprint", image.fingerprint},
+          {"seed", image.seed},
+          {"arena_bytes", image.arena_bytes},
+          {"paths",
+           ListOf(image.paths,
+                  [](const ImagePath& p) {
+                    return Json{{"name", p.name}, {"learning_rate_feed", p.learning_rate_feed}};
+                  })},
+          {"states", ListOf(image.states, [](const ImageState& s) { return ToJson(s); })},
+          {"constants", ListOf(image.constants, [](const ImageConstant& c) { return ToJson(c); })},
+          {"entries", ListOf(image.entries, [](const ImageEntry& e) { return ToJson(e); })}};
+}
+
+ProgramImage ImageFrom(const Json& json) {
+  ProgramImage image;
+  image.model = Get<std::string>(json, "model");
+  image.model_text = Get<std::string>(json, "model_text");
+  image.model_path = Get<std::string>(json, "model_path");
+  image.device = Get<std::string>(json, "device");
+  image.fingerprint = Get<std::string>(json, "fingerprint");
+  image.seed = Get<uint64_t>(json, "seed");
+  image.arena_bytes = Get<std::array<int64_t, kArenaKinds>>(json, "arena_bytes");
+  image.paths = ReadList(json, "paths", [](const Json& item) {
+    return ImagePath{Get<std::string>(item, "name"), Get<std::string>(item, "learning_rate_feed")};
+  });
+  image.states = ReadList(json, "states", StateFrom);
+  image.constants = ReadList(json, "constants", ConstantFrom);
+  image.entries = ReadList(json, "entries", EntryFrom);
+  return image;
+}
+
+template <class T>
+void Append(std::string& out, T value) {
+  for (size_t i = 0; i < sizeof(T); ++i) out += static_cast<char>(value >> (8 * i));
+}
+
+template <class T>
+T Take(const std::string& bytes, size_t at) {
+  T value = 0;
+  for (size_t i = 0; i < sizeof(T); ++i) {
+    value |= static_cast<T>(static_cast<unsigned char>(bytes[at + i])) << (8 * i);
+  }
+  return value;
+}
+
+// The CBOR after a header that is sound.
+std::string PayloadOf(const std::string& bytes) {
+  if (bytes.size() < kHeaderBytes || std::memcmp(bytes.data(), kMagic, sizeof(kMagic)) != 0) {
+    Damaged("this is no compiled program");
+  }
+  const uint32_t version = Take<uint32_t>(bytes, 8);
+  if (version != kVersion) {
+    Damaged("compiled for format " + std::to_string(version) + ", not " + std::to_string(kVersion));
+  }
+  std::string payload = bytes.substr(kHeaderBytes);
+  if (payload.size() != Take<uint64_t>(bytes, 16)) Damaged("the file is truncated");
+  if (Crc32(std::as_bytes(std::span(payload))) != Take<uint32_t>(bytes, 12)) {
+    Damaged("the checksum does not match");
+  }
+  return payload;
+}
+
+}  // namespace
+
+std::string SerializeImage(const ProgramImage& image) {
+  const std::vector<uint8_t> payload = Json::to_cbor(ToJson(image));
+  std::string out(kMagic, sizeof(kMagic));
+  Append<uint32_t>(out, kVersion);
+  Append<uint32_t>(out, Crc32(std::as_bytes(std::span(payload))));
+  Append<uint64_t>(out, payload.size());
+  out.append(payload.begin(), payload.end());
+  return out;
+}
+
+ProgramImage DeserializeImage(const std::string& bytes, const std::string& file) {
+  const std::string help = "compile it again: `cgrun compile MODEL -o " + file + "`";
+  try {
+    return ImageFrom(Json::from_cbor(PayloadOf(bytes)));
+  } catch (const UserError& error) {
+    throw UserError(file + ": " + error.what(), help);
+  } catch (const Json::exception& error) {
+    throw UserError(file + ": the program is damaged: " + error.what(), help);
+  }
+}
+
+void SaveImage(const ProgramImage& image, const std::string& path) {
+  const std::string bytes = SerializeImage(image);
+  WriteFileAtomically(path, std::as_bytes(std::span(bytes)));
+}
+
+ProgramImage LoadImage(const std::string& path) {
+  const std::vector<std::byte> bytes = ReadFile(path, kLargestFile);
+  return DeserializeImage(std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size()),
+                          path);
+}
+
+}  // namespace cgrun

@@ -1,0 +1,167 @@
+// VerifyImage: replays an image's writes and reads on a map of bytes to values, without running it.
+#include <map>
+
+#include "src/program/image.h"
+
+namespace cgrun {
+namespace {
+
+constexpr int32_t kUnusedState = -2;  // a state that an entry point neither reads nor writes
+
+// The values that lie in one arena, by address.
+class ArenaMap {
+ public:
+  // `value` takes [begin, end): whatever lay there is gone.
+  void Write(int64_t begin, int64_t end, int32_t value) {
+    auto it = held_.lower_bound(begin);
+    if (it != held_.begin() && std::prev(it)->second.end > begin) --it;
+    while (it != held_.end() && it->first < end) it = held_.erase(it);
+    if (end > begin) held_[begin] = {end, value};
+  }
+  // Exactly this value lies in exactly these bytes.
+  bool Holds(int64_t begin, int64_t end, int32_t value) const {
+    if (begin == end) return true;
+    const auto it = held_.find(begin);
+    return it != held_.end() && it->second.end == end && it->second.value == value;
+  }
+
+ private:
+  struct Held {
+    int64_t end = 0;
+    int32_t value = 0;
+  };
+  std::map<int64_t, Held> held_;  // by first byte; disjoint
+};
+
+class EntryVerifier {
+ public:
+  EntryVerifier(const ProgramImage& image, const ImageEntry& entry,
+                std::vector<std::string>& violations)
+      : image_(image), entry_(entry), violations_(violations) {}
+
+  void Run() {
+    for (const ImageState& state : image_.states) {
+      AddPersistent(state.name, state.offset, ByteSize(state.type));
+    }
+    for (const ImageConstant& constant : image_.constants) {
+      AddPersistent(constant.name, constant.offset,
+                    static_cast<int64_t>(constant.tensor.bytes().size()));
+    }
+    for (const ImageOperand& operand : entry_.resident) {
+      if (!InArena("a resident value", operand, 1)) continue;
+      if (!IsPersistent(operand)) Fail("a resident value is no state and no constant");
+      Write("a resident value", operand);
+    }
+    for (const ImagePort& feed : entry_.feeds) {
+      if (InArena(feed.name, feed.bytes, SizeOf(feed.type.dtype))) Write(feed.name, feed.bytes);
+    }
+    for (const ImageInstruction& instruction : entry_.instructions) Visit(instruction);
+    for (const ImagePort& result : entry_.results) {
+      if (InArena(result.name, result.bytes, SizeOf(result.type.dtype))) {
+        Read("result " + result.name, result.bytes);
+      }
+    }
+  }
+
+ private:
+  void Fail(const std::string& sentence) { violations_.push_back(entry_.name + ": " + sentence); }
+
+  void AddPersistent(const std::string& name, int64_t begin, int64_t bytes) {
+    const ImageOperand operand{
+        {begin, ArenaKind::kDevice, Access::kWrite}, bytes, kUnusedState, {}};
+    if (!InArena(name, operand, 1)) return;
+    const auto next = persistent_.lower_bound(begin);
+    const bool overlaps = (next != persistent_.end() && next->first < begin + bytes) ||
+                          (next != persistent_.begin() && std::prev(next)->second > begin);
+    if (overlaps) Fail(name + " overlaps another state or constant");
+    persistent_[begin] = begin + bytes;
+    arenas_[0].Write(begin, begin + bytes, kUnusedState);
+  }
+
+  bool IsPersistent(const ImageOperand& operand) const {
+    const auto it = persistent_.find(operand.operand.offset);
+    return operand.operand.arena == ArenaKind::kDevice && it != persistent_.end() &&
+           it->second == operand.operand.offset + operand.bytes;
+  }
+
+  // A write into the persistent region replaces a state as a whole, or is an error.
+  bool BreaksState(const ImageOperand& operand) const {
+    if (operand.operand.arena != ArenaKind::kDevice || IsPersistent(operand)) return false;
+    const int64_t begin = operand.operand.offset, end = begin + operand.bytes;
+    const auto next = persistent_.lower_bound(begin);
+    return (next != persistent_.end() && next->first < end) ||
+           (next != persistent_.begin() && std::prev(next)->second > begin);
+  }
+
+  void Visit(const ImageInstruction& instruction) {
+    const std::string& name = instruction.name;
+    const size_t inputs = instruction.node.inputs.size();
+    const size_t tensors = inputs + instruction.node.outputs.size();
+    const size_t operands = instruction.operands.size();
+    if (operands != tensors && operands != tensors + 1) {
+      return Fail(name + " has " + std::to_string(operands) + " operands for " +
+                  std::to_string(tensors) + " tensors");
+    }
+    for (size_t i = 0; i < tensors; ++i) {
+      const TensorType& type =
+          i < inputs ? instruction.node.inputs[i] : instruction.node.outputs[i - inputs];
+      const ImageOperand& operand = instruction.operands[i];
+      if (!InArena(name, operand, SizeOf(type.dtype))) return;
+      if (operand.bytes != ByteSize(type, operand.layout.layout)) {
+        Fail(name + " has an operand of another size than its tensor");
+      }
+      if (i < inputs) Read(name, operand);
+    }
+    for (size_t i = inputs; i < operands; ++i) {
+      if (i == tensors && !InArena(name, instruction.operands[i], 64)) return;
+      Write(name, instruction.operands[i]);
+    }
+  }
+
+  bool InArena(const std::string& name, const ImageOperand& operand, int64_t alignment) {
+    const size_t arena = static_cast<size_t>(operand.operand.arena);
+    const int64_t offset = operand.operand.offset;
+    if (arena >= kArenaKinds) {
+      Fail(name + " uses an arena that does not exist");
+    } else if (offset < 0 || operand.bytes < 0 || offset > image_.arena_bytes[arena] ||
+               operand.bytes > image_.arena_bytes[arena] - offset) {
+      Fail(name + " reaches outside its arena");
+    } else if (offset % alignment != 0) {
+      Fail(name + " has an operand that is not aligned");
+    } else {
+      return true;
+    }
+    return false;
+  }
+
+  void Read(const std::string& name, const ImageOperand& operand) {
+    const int64_t begin = operand.operand.offset;
+    const ArenaMap& arena = arenas_[static_cast<size_t>(operand.operand.arena)];
+    if (!arena.Holds(begin, begin + operand.bytes, operand.value)) {
+      Fail(name + " reads bytes that do not hold its operand");
+    }
+  }
+
+  void Write(const std::string& name, const ImageOperand& operand) {
+    if (BreaksState(operand)) Fail(name + " writes over a part of the persistent region");
+    const int64_t begin = operand.operand.offset;
+    arenas_[static_cast<size_t>(operand.operand.arena)].Write(begin, begin + operand.bytes,
+                                                              operand.value);
+  }
+
+  const ProgramImage& image_;
+  const ImageEntry& entry_;
+  std::vector<std::string>& violations_;
+  ArenaMap arenas_[kArenaKinds];
+  std::map<int64_t, int64_t> persistent_;  // first byte → end, of states and constants
+};
+
+}  // namespace
+
+std::vector<std::string> VerifyImage(const ProgramImage& image) {
+  std::vector<std::string> violations;
+  for (const ImageEntry& entry : image.entries) EntryVerifier(image, entry, violations).Run();
+  return violations;
+}
+
+}  // namespace cgrun

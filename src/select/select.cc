@@ -1,0 +1,155 @@
+// Greedy selection in topological order: each node takes its cheapest option given the layouts of
+// what it reads.
+#include "src/select/select.h"
+
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "src/ir/builder.h"
+#include "src/ir/op_def.h"
+#include "src/ops/reorder.h"
+
+namespace cgrun {
+namespace {
+
+class Selector {
+ public:
+  Selector(Graph& graph, const Target& target, const SelectOptions& options,
+           Diagnostics& diagnostics)
+      : graph_(graph),
+        builder_(graph),
+        target_(target),
+        options_(options),
+        diagnostics_(diagnostics) {}
+
+  void Run() {
+    for (NodeId id : TopologicalOrder(graph_)) {
+      if (!graph_.nodes[id].kernel) Select(id);
+    }
+    PlainOutputs();
+  }
+
+ private:
+  void Select(NodeId id) {
+    const NodeSignature signature = SignatureOf(graph_, graph_.nodes[id]);
+    const std::vector<KernelOption> options = target_.Options(signature, options_.threads);
+    if (options.empty()) return Refuse(id, signature);
+    size_t best = 0;
+    for (size_t i = 1; i < options.size(); ++i) {
+      if (Seconds(id, options[i]) < Seconds(id, options[best])) best = i;
+    }
+    Apply(id, options[best]);
+  }
+
+  void Refuse(NodeId id, const NodeSignature& signature) {
+    const Node& node = graph_.nodes[id];
+    std::string types;
+    for (const TensorType& type : signature.inputs) {
+      types += (types.empty() ? "" : ", ") + type.ToString();
+    }
+    diagnostics_.Error(node.mark,
+                       node.name + ": device '" + std::string(target_.name()) +
+                           "' has no kernel for '" + std::string(NameOf(node.op)) + "' on " + types,
+                       "choose another device or another number type");
+  }
+
+  double Seconds(NodeId id, const KernelOption& option) {
+    double seconds = option.seconds;
+    const std::vector<ValueId> inputs = graph_.nodes[id].inputs;
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      const Layout& wanted = option.input_layouts[i];
+      if (graph_.values[inputs[i]].layout == wanted) continue;
+      if (reordered_.contains({inputs[i], wanted.ToString()})) continue;
+      const std::vector<KernelOption> copies =
+          target_.Options(ReorderSignature(inputs[i], wanted), options_.threads);
+      seconds += copies.empty() ? 1e9 : copies[0].seconds;
+    }
+    return seconds;
+  }
+
+  void Apply(NodeId id, const KernelOption& option) {
+    std::vector<ValueId> inputs = graph_.nodes[id].inputs;
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      inputs[i] = InLayout(inputs[i], option.input_layouts[i], graph_.nodes[id]);
+    }
+    Node& node = graph_.nodes[id];
+    node.inputs = std::move(inputs);
+    node.kernel =
+        KernelChoice{option.kernel, options_.threads, option.workspace_bytes, option.in_place};
+    for (size_t i = 0; i < node.outputs.size(); ++i) {
+      graph_.values[node.outputs[i]].layout = option.output_layouts[i];
+    }
+  }
+
+  NodeSignature ReorderSignature(ValueId value, const Layout& to) const {
+    const Value& from = graph_.values[value];
+    return {OpId::reorder,
+            Attributes::Of(ReorderAttributes{from.layout.ToString(), to.ToString()}),
+            {from.type},
+            {from.type},
+            {}};
+  }
+
+  // The value in another layout: itself, a reorder that is there already, or a new one.
+  ValueId InLayout(ValueId value, const Layout& layout, const Node& reader) {
+    if (graph_.values[value].layout == layout) return value;
+    const auto key = std::make_pair(value, layout.ToString());
+    if (const auto it = reordered_.find(key); it != reordered_.end()) return it->second;
+    const NodeSignature signature = ReorderSignature(value, layout);
+    Builder::NodeOptions node_options;
+    node_options.phase = reader.phase;
+    node_options.path = reader.path;
+    node_options.mark = reader.mark;
+    node_options.output_role =
+        graph_.values[value].role == Role::kGradient ? Role::kGradient : Role::kIntermediate;
+    node_options.output_zone = graph_.values[value].zone;
+    const ValueId copy = builder_.AddNode(OpId::reorder, signature.attributes, {value},
+                                          graph_.values[value].name + ".reorder", node_options)[0];
+    graph_.values[copy].layout = layout;
+    const std::vector<KernelOption> options = target_.Options(signature, options_.threads);
+    if (options.empty()) {
+      Refuse(graph_.values[copy].producer, signature);
+    } else {
+      graph_.nodes[graph_.values[copy].producer].kernel = KernelChoice{
+          options[0].kernel, options_.threads, options[0].workspace_bytes, options[0].in_place};
+    }
+    reordered_.emplace(key, copy);
+    return copy;
+  }
+
+  // What is read from outside, and what becomes state, is plain.
+  void PlainOutputs() {
+    const auto plain = [&](ValueId value) {
+      const NodeId producer = graph_.values[value].producer;
+      if (!producer.valid()) return value;
+      const Node reader = graph_.nodes[producer];
+      return InLayout(value, Layout(), reader);
+    };
+    for (Output& output : graph_.outputs) output.value = plain(output.value);
+    for (UpdateEdge& edge : graph_.updates) edge.next = plain(edge.next);
+  }
+
+  Graph& graph_;
+  Builder builder_;
+  const Target& target_;
+  SelectOptions options_;
+  Diagnostics& diagnostics_;
+  std::map<std::pair<ValueId, std::string>, ValueId> reordered_;
+};
+
+}  // namespace
+
+Graph SelectKernels(const Graph& graph, const Target& target, const SelectOptions& options,
+                    Diagnostics& diagnostics) {
+  Graph selected = graph;
+  Selector(selected, target, options, diagnostics).Run();
+  return selected;
+}
+
+void SelectMissingKernels(Graph& graph, const Target& target, const SelectOptions& options,
+                          Diagnostics& diagnostics) {
+  Selector(graph, target, options, diagnostics).Run();
+}
+
+}  // namespace cgrun

@@ -1,0 +1,29 @@
+// select: kernel, layout, workspace and threads for each node, asked of the target; Reorder nodes
+// where layouts differ.
+#ifndef CGRUN_SELECT_SELECT_H_
+#define CGRUN_SELECT_SELECT_H_
+
+#include "src/base/diagnostics.h"
+#include "src/ir/graph.h"
+#include "src/ops/target.h"
+
+namespace cgrun {
+
+struct SelectOptions {
+  int threads = 1;
+};
+
+// `graph` is bound. Every node gets its kernel: of the target's options the one whose estimated
+// time, with the reorders that it would need, is least; the target's own order breaks ties. State,
+// outputs and placeholders stay in plain layout. A node that no kernel can run is an error at its
+// mark.
+Graph SelectKernels(const Graph& graph, const Target& target, const SelectOptions& options,
+                    Diagnostics& diagnostics);
+
+// Gives kernels to the nodes that have none, and leaves the others as they are.
+void SelectMissingKernels(Graph& graph, const Target& target, const SelectOptions& options,
+                          Diagnostics& diagnostics);
+
+}  // namespace cgrun
+
+#endif  // CGRUN_SELECT_SELECT_H_

@@ -1,0 +1,128 @@
+// What users read: golden texts, order, suggestions.
+#include "src/base/diagnostics.h"
+
+#include <gtest/gtest.h>
+#include <rapidcheck.h>
+
+namespace cgrun {
+namespace {
+
+std::shared_ptr<const SourceFile> File(std::string text, std::string name = "model.yaml") {
+  return std::make_shared<SourceFile>(SourceFile{std::move(name), std::move(text)});
+}
+
+TEST(SourceMarkTest, NamesAsMuchAsItKnows) {
+  const auto file = File("");
+  EXPECT_EQ((SourceMark{file, 12, 7}).ToString(), "model.yaml:12:7");
+  EXPECT_EQ((SourceMark{file}).ToString(), "model.yaml");
+  EXPECT_EQ(SourceMark{}.ToString(), "");
+}
+
+TEST(DiagnosticsTest, PrintsLineCaretAndHelp) {
+  const auto file = File("cgrun: 1\ntrain:\n  epohcs: 12\n");
+  Diagnostics diagnostics;
+  diagnostics.Error({file, 3, 3, 6}, "unknown key 'epohcs'", "did you mean 'epochs'?");
+  EXPECT_EQ(diagnostics.ToString(),
+            "model.yaml:3:3: error: unknown key 'epohcs'\n"
+            "      epohcs: 12\n"
+            "      ^~~~~~\n"
+            "help: did you mean 'epochs'?\n");
+}
+
+TEST(DiagnosticsTest, PrintsWithoutAPlace) {
+  Diagnostics diagnostics;
+  diagnostics.Warning({}, "no GPU was found");
+  diagnostics.Error({File("x"), 0, 0}, "is empty");
+  EXPECT_EQ(diagnostics.ToString(),
+            "warning: no GPU was found\n"
+            "model.yaml: error: is empty\n");
+}
+
+TEST(DiagnosticsTest, ColoursAreEscapesAroundTheSameText) {
+  Diagnostics diagnostics;
+  diagnostics.Error({}, "bad", "mend it");
+  EXPECT_EQ(diagnostics.ToString(true),
+            "\033[1;31merror: \033[0mbad\n\033[36mhelp: \033[0mmend it\n");
+}
+
+TEST(DiagnosticsTest, TheCaretStandsUnderItsCharacter) {
+  Diagnostics diagnostics;
+  // Columns count bytes; a multi-byte character before the caret takes one place.
+  diagnostics.Error({File("a\t\xC3\xA9: x"), 1, 7}, "tab and accent");
+  EXPECT_EQ(diagnostics.ToString(),
+            "model.yaml:1:7: error: tab and accent\n"
+            "    a\t\xC3\xA9: x\n"
+            "     \t   ^\n");
+}
+
+TEST(DiagnosticsTest, ALongLineIsCutAroundTheCaret) {
+  Diagnostics diagnostics;
+  diagnostics.Error({File(std::string(1000, 'a') + "!" + std::string(1000, 'b')), 1, 1001}, "here");
+  const std::string text = diagnostics.ToString();
+  EXPECT_LT(text.size(), 400u);
+  const size_t line = text.find("\n    ") + 5, caret = text.find('^');
+  EXPECT_EQ(text[line + caret - text.find("\n    ", line) - 5], '!');
+}
+
+TEST(DiagnosticsTest, ControlBytesAreNotPrinted) {
+  Diagnostics diagnostics;
+  diagnostics.Error({File("a\033[31mb\r\n"), 1, 1}, "escape");
+  EXPECT_EQ(diagnostics.ToString(), "model.yaml:1:1: error: escape\n    a?[31mb\n    ^\n");
+}
+
+TEST(DiagnosticsTest, SortsByPlaceAndDropsRepetitions) {
+  const auto file = File("a\nb\nc\n");
+  Diagnostics diagnostics;
+  diagnostics.Error({file, 3, 1}, "third");
+  diagnostics.Error({file, 1, 1}, "first");
+  diagnostics.Error({file, 3, 1}, "third");
+  diagnostics.Error({file, 2, 1}, "second");
+  const std::vector<Diagnostic> sorted = diagnostics.Sorted();
+  ASSERT_EQ(sorted.size(), 3u);
+  EXPECT_EQ(sorted[0].message, "first");
+  EXPECT_EQ(sorted[1].message, "second");
+  EXPECT_EQ(sorted[2].message, "third");
+}
+
+TEST(DiagnosticsTest, ThrowsOnlyForErrors) {
+  Diagnostics diagnostics;
+  diagnostics.Warning({}, "careful");
+  EXPECT_FALSE(diagnostics.has_errors());
+  EXPECT_NO_THROW(diagnostics.ThrowIfErrors());
+  diagnostics.Error({}, "bad", "mend it");
+  EXPECT_EQ(diagnostics.error_count(), 1);
+  try {
+    diagnostics.ThrowIfErrors();
+    FAIL();
+  } catch (const UserError& error) {
+    EXPECT_STREQ(error.what(), "bad");
+    EXPECT_EQ(error.help(), "mend it");
+  }
+}
+
+TEST(DiagnosticsTest, PrintsAnyMarkInAnyText) {
+  EXPECT_TRUE(rc::check([](const std::string& text, int line, int column, int length) {
+    Diagnostics diagnostics;
+    diagnostics.Error({File(text), line % 8, column % 300, length % 300}, "message");
+    RC_ASSERT(diagnostics.ToString().find("error: message\n") != std::string::npos);
+  }));
+}
+
+TEST(SuggestNameTest, FindsTypingErrors) {
+  const std::vector<std::string> names = {"kernel", "stride", "padding", "groups"};
+  EXPECT_EQ(SuggestName("kernal", names), "did you mean 'kernel'?");
+  EXPECT_EQ(SuggestName("strdie", names), "did you mean 'stride'?");  // a transposition
+  EXPECT_EQ(SuggestName("paddin", names), "did you mean 'padding'?");
+  EXPECT_EQ(SuggestName("dilation", names), "known: kernel, stride, padding, groups");
+  EXPECT_EQ(SuggestName("kernel", {}), "");
+}
+
+TEST(SuggestNameTest, AShortNameIsNotAnyOtherShortName) {
+  const std::vector<std::string> names = {"x", "in"};
+  EXPECT_EQ(NearestName("y", names), "");
+  EXPECT_EQ(NearestName("", names), "");
+  EXPECT_EQ(NearestName("im", names), "in");
+}
+
+}  // namespace
+}  // namespace cgrun

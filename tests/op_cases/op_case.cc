@@ -1,0 +1,35 @@
+// Makers of case inputs.
+#include "tests/op_cases/op_case.h"
+
+namespace cgrun {
+
+CaseInput Uniform(Shape shape, double low, double high) {
+  CaseInput input;
+  input.shape = std::move(shape);
+  input.low = low;
+  input.high = high;
+  return input;
+}
+
+CaseInput Integers(Shape shape, DType dtype, int64_t low, int64_t high) {
+  CaseInput input = Uniform(std::move(shape), static_cast<double>(low), static_cast<double>(high));
+  input.dtype = dtype;
+  return input;
+}
+
+CaseInput Given(Shape shape, std::vector<double> values, DType dtype) {
+  CaseInput input;
+  input.shape = std::move(shape);
+  input.values = std::move(values);
+  input.dtype = dtype;
+  return input;
+}
+
+CaseInput Fixed(Shape shape, DType dtype, double low, double high) {
+  CaseInput input = Uniform(std::move(shape), low, high);
+  input.dtype = dtype;
+  input.fixed_dtype = true;
+  return input;
+}
+
+}  // namespace cgrun

@@ -1,0 +1,291 @@
+// Runs every case of every operator: inference, forward in each number type against f64 and against
+// known results, in place, and the gradient against finite differences in f64.
+#include "tests/op_cases/op_cases.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+
+#include "src/autodiff/autodiff.h"
+#include "src/base/random.h"
+#include "src/ir/op_def.h"
+#include "src/kernels/kernel.h"
+#include "tests/support/interpreter.h"
+
+namespace cgrun {
+namespace {
+
+struct NamedCase {
+  OpId op;
+  OpCase op_case;
+};
+
+std::vector<NamedCase> AllCases() {
+  std::vector<NamedCase> all;
+  const auto add = [&](OpId op, std::vector<OpCase> cases) {
+    for (OpCase& op_case : cases) all.push_back({op, std::move(op_case)});
+  };
+#define CGRUN_OP(name, cpu, cuda) add(OpId::name, op_cases::name());
+#include "src/ir/op_list.inc"
+#undef CGRUN_OP
+  return all;
+}
+
+bool IsIntegral(const CaseInput& input) { return !IsFloat(input.dtype); }
+
+HostTensor MakeInput(const CaseInput& input, DType float_type, uint64_t key) {
+  const DType dtype = IsIntegral(input) || input.fixed_dtype ? input.dtype : float_type;
+  HostTensor tensor(dtype, input.shape);
+  for (int64_t i = 0; i < tensor.elements(); ++i) {
+    if (!input.values.empty()) {
+      tensor.Set(i, input.values.at(static_cast<size_t>(i)));
+      continue;
+    }
+    const double unit = UniformFloat(RandomBits(key, 0, static_cast<uint64_t>(i)));
+    const double span = input.high - input.low + (IsIntegral(input) ? 1 : 0);
+    const double value = input.low + unit * span;
+    tensor.Set(i, IsIntegral(input) ? std::floor(value) : value);
+  }
+  return tensor;
+}
+
+// A graph of one node over the case's inputs.
+struct CaseGraph {
+  Graph graph;
+  std::vector<ValueId> inputs;
+  std::vector<ValueId> outputs;
+  std::map<ValueId, HostTensor> sources;
+};
+
+std::vector<HostTensor> MakeInputs(const NamedCase& c, DType float_type) {
+  std::vector<HostTensor> tensors;
+  for (size_t i = 0; i < c.op_case.inputs.size(); ++i) {
+    const std::string name = std::string(NameOf(c.op)) + "/" + c.op_case.name;
+    tensors.push_back(MakeInput(c.op_case.inputs[i], float_type, RandomKey(i, name)));
+  }
+  return tensors;
+}
+
+CaseGraph MakeGraph(const NamedCase& c, DType float_type) {
+  CaseGraph result;
+  Builder builder(result.graph);
+  const std::vector<HostTensor> tensors = MakeInputs(c, float_type);
+  for (size_t i = 0; i < tensors.size(); ++i) {
+    const ValueId id =
+        builder.AddSource(Role::kPlaceholder, Zone::kForward,
+                          {tensors[i].dtype(), tensors[i].shape()}, "input" + std::to_string(i));
+    result.inputs.push_back(id);
+    result.sources.emplace(id, tensors[i]);
+  }
+  result.outputs = builder.AddNode(c.op, c.op_case.attributes, result.inputs, "node", {});
+  return result;
+}
+
+const Target& Reference() { return *FindKernelLibrary("reference"); }
+
+class OpCases : public testing::TestWithParam<NamedCase> {
+ protected:
+  const OpCase& op_case() const { return GetParam().op_case; }
+  const OpDef& def() const { return GetOpDef(GetParam().op); }
+
+  // The forward outputs in one floating-point type, or nothing if the kernel has not that type.
+  std::optional<std::vector<HostTensor>> Forward(DType float_type) {
+    CaseGraph c = MakeGraph(GetParam(), float_type);
+    const Node& node = c.graph.nodes[NodeId(0)];
+    std::vector<HostTensor> inputs;
+    for (ValueId id : c.inputs) inputs.push_back(c.sources.at(id));
+    return Reference().Evaluate(SignatureOf(c.graph, node), inputs);
+  }
+};
+
+double ToleranceOf(DType dtype) {
+  if (dtype == DType::kF64) return 1e-12;
+  return dtype == DType::kF32 ? 2e-5 : 6e-2;
+}
+
+void ExpectClose(const HostTensor& actual, const HostTensor& wanted, double tolerance,
+                 const std::string& what) {
+  ASSERT_EQ(actual.shape(), wanted.shape()) << what;
+  double scale = 1;
+  for (int64_t i = 0; i < wanted.elements(); ++i) {
+    if (std::isfinite(wanted.At(i))) scale = std::max(scale, std::abs(wanted.At(i)));
+  }
+  for (int64_t i = 0; i < wanted.elements(); ++i) {
+    const double a = actual.At(i), w = wanted.At(i);
+    if (std::isnan(w) || std::isinf(w)) {
+      EXPECT_TRUE(std::isnan(w) ? std::isnan(a) : a == w) << what << " element " << i;
+    } else {
+      EXPECT_NEAR(a, w, tolerance * scale) << what << " element " << i;
+    }
+  }
+}
+
+TEST_P(OpCases, RefusesWrongInputs) {
+  if (op_case().error.empty()) return;
+  std::vector<TensorType> types;
+  for (const CaseInput& input : op_case().inputs) types.push_back({input.dtype, input.shape});
+  InferContext context(op_case().attributes, types);
+  InferTypes(GetParam().op, context);
+  ASSERT_TRUE(context.failed()) << "accepted";
+  EXPECT_NE(context.message().find(op_case().error), std::string::npos) << context.message();
+}
+
+TEST_P(OpCases, ForwardGivesKnownResults) {
+  if (op_case().expected.empty()) return;
+  const auto outputs = Forward(DType::kF64);
+  ASSERT_TRUE(outputs.has_value());
+  ASSERT_LE(op_case().expected.size(), outputs->size());
+  for (size_t i = 0; i < op_case().expected.size(); ++i) {
+    const std::vector<double>& values = op_case().expected[i];
+    if (values.empty()) continue;
+    ASSERT_EQ(static_cast<int64_t>(values.size()), (*outputs)[i].elements());
+    ExpectClose((*outputs)[i], HostTensor::Of<double>((*outputs)[i].shape(), values), 1e-6,
+                "output " + std::to_string(i));
+  }
+}
+
+TEST_P(OpCases, NumberTypesAgree) {
+  if (!op_case().error.empty()) return;
+  const auto exact = Forward(DType::kF64);
+  ASSERT_TRUE(exact.has_value()) << "no f64 kernel";
+  for (DType dtype : {DType::kF32, DType::kBF16}) {
+    const auto outputs = Forward(dtype);
+    ASSERT_TRUE(outputs.has_value() || dtype == DType::kBF16) << "no f32 kernel";
+    if (!outputs) continue;
+    for (size_t i = 0; i < outputs->size(); ++i) {
+      if (!IsFloat((*outputs)[i].dtype())) continue;  // an index may differ where values tie
+      ExpectClose((*outputs)[i], (*exact)[i], ToleranceOf(dtype),
+                  std::string(Name(dtype)) + " output " + std::to_string(i));
+    }
+  }
+}
+
+// Runs the node with an output over an input, and must get the same bytes.
+TEST_P(OpCases, InPlaceGivesTheSameBytes) {
+  if (!op_case().error.empty()) return;
+  CaseGraph c = MakeGraph(GetParam(), DType::kF32);
+  const NodeSignature node = SignatureOf(c.graph, c.graph.nodes[NodeId(0)]);
+  const KernelLibrary& library = *FindKernelLibrary("reference");
+  const std::vector<KernelOption> options = library.Options(node, 1);
+  ASSERT_FALSE(options.empty());
+  const auto apart = Forward(DType::kF32);
+  for (const InPlacePair& pair : options[0].in_place) {
+    if (static_cast<size_t>(pair.input) >= node.inputs.size()) continue;
+    if (static_cast<size_t>(pair.output) >= node.outputs.size()) continue;
+    if (ByteSize(node.inputs[static_cast<size_t>(pair.input)]) !=
+        ByteSize(node.outputs[static_cast<size_t>(pair.output)])) {
+      continue;
+    }
+    std::vector<std::vector<std::byte>> memory;
+    std::vector<Operand> operands;
+    for (ValueId id : c.inputs) {
+      const auto bytes = c.sources.at(id).bytes();
+      memory.emplace_back(bytes.begin(), bytes.end());
+    }
+    for (const TensorType& type : node.outputs) memory.emplace_back(ByteSize(type));
+    memory.emplace_back(options[0].workspace_bytes);
+    for (size_t i = 0; i < memory.size(); ++i) {
+      const bool shared = i == node.inputs.size() + static_cast<size_t>(pair.output);
+      std::byte* bytes = memory[shared ? static_cast<size_t>(pair.input) : i].data();
+      operands.push_back({reinterpret_cast<int64_t>(bytes), ArenaKind::kDevice, Access::kRead});
+    }
+    KernelRequest request{node, {}, 1};
+    request.operands.resize(node.inputs.size() + node.outputs.size());
+    const PreparedKernel kernel = library.Prepare(options[0].kernel, request);
+    kernel.run(RunContext(), {kernel.run, operands.data(), kernel.parameters.get(),
+                              static_cast<int32_t>(operands.size()), 0});
+    const HostTensor& wanted = (*apart)[static_cast<size_t>(pair.output)];
+    EXPECT_EQ(std::memcmp(memory[static_cast<size_t>(pair.input)].data(), wanted.bytes().data(),
+                          wanted.bytes().size()),
+              0)
+        << "output " << pair.output << " over input " << pair.input;
+  }
+}
+
+// Σ seed·output over the floating-point outputs: what the gradient is taken of.
+double Objective(const CaseGraph& c, const std::map<ValueId, HostTensor>& sources,
+                 const std::map<ValueId, HostTensor>& seeds) {
+  const auto values = Interpret(c.graph, Reference(), sources);
+  double sum = 0;
+  for (const auto& [output, seed] : seeds) {
+    for (int64_t i = 0; i < seed.elements(); ++i) sum += seed.At(i) * values.at(output).At(i);
+  }
+  return sum;
+}
+
+// The derivative by central differences, or nothing at a kink: there the slopes on both sides
+// differ.
+std::optional<double> Slope(const CaseGraph& c, const std::map<ValueId, HostTensor>& seeds,
+                            ValueId input, int64_t element) {
+  constexpr double kStep = 1e-5;
+  const auto at = [&](double shift) {
+    auto sources = c.sources;
+    HostTensor& tensor = sources.at(input);
+    tensor.Set(element, tensor.At(element) + shift);
+    return Objective(c, sources, seeds);
+  };
+  const double middle = at(0), up = at(kStep), down = at(-kStep);
+  const double right = (up - middle) / kStep, left = (middle - down) / kStep;
+  if (std::abs(right - left) > 2e-2 * std::max(1.0, std::abs(right) + std::abs(left))) {
+    return std::nullopt;
+  }
+  return (up - down) / (2 * kStep);
+}
+
+TEST_P(OpCases, GradientAgreesWithFiniteDifferences) {
+  if (!op_case().error.empty() || !op_case().check_gradient) return;
+  if (def().gradient == nullptr) return;
+  CaseGraph c = MakeGraph(GetParam(), DType::kF64);
+  const CaseGraph forward = c;
+  Builder builder(c.graph);
+  std::vector<std::pair<ValueId, ValueId>> seeds;
+  std::map<ValueId, HostTensor> seed_tensors;
+  for (ValueId output : c.outputs) {
+    const TensorType type = c.graph.values[output].type;
+    if (type.dtype != DType::kF64) continue;
+    CaseInput uniform = Uniform(type.shape, 0.5, 1.5);
+    const std::string name = "seed of " + c.graph.values[output].name;
+    HostTensor seed = MakeInput(uniform, DType::kF64, RandomKey(7, name));
+    seeds.emplace_back(output, builder.AddConstant(seed, name));
+    seed_tensors.emplace(output, std::move(seed));
+  }
+  std::vector<ValueId> wrt;
+  if (op_case().gradient_inputs.empty()) {
+    for (size_t i = 0; i < c.inputs.size(); ++i) {
+      const bool fixed = op_case().inputs[i].fixed_dtype;
+      if (c.sources.at(c.inputs[i]).dtype() == DType::kF64 && !fixed) wrt.push_back(c.inputs[i]);
+    }
+  }
+  for (int i : op_case().gradient_inputs) wrt.push_back(c.inputs.at(static_cast<size_t>(i)));
+  const auto gradients = AddGradients(builder, seeds, wrt, PathId());
+  ASSERT_EQ(VerifyGraph(c.graph), std::vector<std::string>());
+  const auto values = Interpret(c.graph, Reference(), c.sources);
+  for (ValueId input : wrt) {
+    ASSERT_TRUE(gradients.contains(input)) << "no gradient of " << c.graph.values[input].name;
+    const HostTensor& gradient = values.at(gradients.at(input));
+    int64_t checked = 0, nonzero = 0;
+    const int64_t stride = std::max<int64_t>(1, gradient.elements() / 150);
+    for (int64_t i = 0; i < gradient.elements(); i += stride) {
+      const std::optional<double> slope = Slope(forward, seed_tensors, input, i);
+      if (!slope) continue;
+      ++checked;
+      nonzero += gradient.At(i) != 0;
+      EXPECT_NEAR(gradient.At(i), *slope, 1e-5 * std::max(1.0, std::abs(*slope)))
+          << c.graph.values[input].name << " element " << i;
+    }
+    EXPECT_GT(checked, 0) << "every element is a kink";
+    EXPECT_GT(nonzero, 0) << "the gradient is zero everywhere";
+  }
+}
+
+std::string CaseName(const testing::TestParamInfo<NamedCase>& info) {
+  std::string name = std::string(NameOf(info.param.op)) + "_" + info.param.op_case.name;
+  for (char& c : name) c = std::isalnum(static_cast<unsigned char>(c)) ? c : '_';
+  return name;
+}
+
+INSTANTIATE_TEST_SUITE_P(All, OpCases, testing::ValuesIn(AllCases()), CaseName);
+
+}  // namespace
+}  // namespace cgrun
