@@ -47,9 +47,9 @@ namespace {
 void* Allocate(size_t size, size_t alignment) {
   allocations.fetch_add(1, std::memory_order_relaxed);
   if (size == 0) size = 1;
-  void* memory = alignment == 0
-                     ? std::malloc(size)
-                     : std::aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);
+  void* memory = alignment == 0 ? std::malloc(size)
+                                : std::aligned_alloc(
+                                      alignment, (size + alignment - 1) / alignment * alignment);
   if (memory == nullptr) throw std::bad_alloc();
   return memory;
 }

@@ -1,5 +1,6 @@
-// Counts what the process takes from the heap by operator new, and how large the heap is. The binary
-// must be linked with allocation_counter.cc, which replaces operator new; under a sanitizer it is off.
+// Counts what the process takes from the heap by operator new, and how large the heap is. The
+// binary must be linked with allocation_counter.cc, which replaces operator new; under a sanitizer
+// it is off.
 #ifndef CGRUN_BASE_ALLOCATION_COUNTER_H_
 #define CGRUN_BASE_ALLOCATION_COUNTER_H_
 

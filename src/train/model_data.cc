@@ -99,13 +99,14 @@ std::vector<std::string> MatchInputs(const ModelSpec& model, const Dataset& data
   std::vector<std::string> names;
   for (size_t i = 0; i < fields.size(); ++i) {
     const InputSpec& input = by_name ? *FindInput(model, fields[i].name) : model.inputs[i];
-    if (input.type.value != fields[i].dtype || input.shape.value != fields[i].shape) {
+    const bool same_size = input.shape.value.Elements() == fields[i].shape.Elements();
+    if (input.type.value != fields[i].dtype || !same_size) {
       diagnostics.Error(input.mark,
                         "input '" + input.name.value + "' is " +
                             TypeText(input.type.value, input.shape.value) + ", but the data's '" +
                             fields[i].name + "' is " + TypeText(fields[i].dtype, fields[i].shape),
-                        "write `" + input.name.value + ": {type: " +
-                            std::string(Name(fields[i].dtype)) +
+                        "write `" + input.name.value +
+                            ": {type: " + std::string(Name(fields[i].dtype)) +
                             ", shape: " + fields[i].shape.ToString() + "}`");
       return {};
     }

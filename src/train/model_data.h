@@ -20,12 +20,13 @@ struct ModelData {
   int64_t decoded_bytes = 0;  // host memory of all of them
 };
 
-// Opens the sets that the model names; checks that they have what its inputs want (by name, or in the
-// same order where no name fits) and that labels are in range of nothing yet known. Errors go to
+// Opens the sets that the model names, and checks that they have what its inputs want. Errors go to
 // `diagnostics`.
 ModelData OpenModelData(const ModelSpec& model, Diagnostics& diagnostics);
 
-// For each field of `dataset`, the name of the input that takes it. Empty after an error.
+// For each field of `dataset`, the name of the input that takes it: the input of that name, or
+// where some field has no such input, the input in the same place. They agree in number type and
+// number of elements (an image of [28, 28] goes into [1, 28, 28]). Empty after an error.
 std::vector<std::string> MatchInputs(const ModelSpec& model, const Dataset& dataset,
                                      const SourceMark& mark, Diagnostics& diagnostics);
 

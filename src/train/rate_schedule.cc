@@ -42,8 +42,8 @@ void ReadArguments(const TreeNode& node, const ScheduleKind& kind, RateSchedule&
                    Diagnostics& diagnostics) {
   if (node.IsNull()) return;
   if (!node.IsMap()) {
-    diagnostics.Error(node.mark, std::string("'") + kind.name + "' takes a map of its arguments, not " +
-                                     Describe(node));
+    diagnostics.Error(node.mark, std::string("'") + kind.name +
+                                     "' takes a map of its arguments, not " + Describe(node));
     return;
   }
   for (const TreeEntry& entry : node.entries) {
@@ -58,8 +58,8 @@ void ReadArguments(const TreeNode& node, const ScheduleKind& kind, RateSchedule&
     if (!value) continue;
     const bool positive = entry.key == "every" || entry.key == "factor" || entry.key == "power";
     if (*value < 0 || (positive && *value == 0)) {
-      diagnostics.Error(entry.value.mark, "'" + entry.key + "' must be " +
-                                              (positive ? "positive" : "at least 0"));
+      diagnostics.Error(entry.value.mark,
+                        "'" + entry.key + "' must be " + (positive ? "positive" : "at least 0"));
     }
     *Argument(schedule, entry.key) = *value;
   }
@@ -118,8 +118,7 @@ std::optional<RateSchedule> ReadRateSchedule(const OpSpec& optimizer, double def
   schedule.learning_rate = default_rate;
   for (const Attribute& attribute : optimizer.attributes) {
     if (attribute.key == "lr") {
-      schedule.learning_rate =
-          ReadReal(attribute.value, "lr", diagnostics).value_or(default_rate);
+      schedule.learning_rate = ReadReal(attribute.value, "lr", diagnostics).value_or(default_rate);
     } else if (attribute.key == "schedule") {
       ReadKind(attribute.value, schedule, diagnostics);
     }

@@ -32,8 +32,8 @@ struct WeightsReport {
   std::vector<std::string> unused;      // tensors that the model does not have
 };
 
-// Copies the tensors of a file into the states of their names. Throws UserError if the file cannot be
-// read.
+// Copies the tensors of a file into the states of their names. Throws UserError if the file cannot
+// be read.
 WeightsReport LoadWeights(Program& program, const std::string& path);
 
 }  // namespace cgrun
