@@ -17,13 +17,17 @@ struct Printer {
   std::string operator()(int64_t v) const { return std::to_string(v); }
   std::string operator()(double v) const { return RealToString(v); }
   std::string operator()(const std::string& v) const { return v; }
-  std::string operator()(const IntList& v) const {
-    std::string out = "[";
-    for (size_t i = 0; i < v.size(); ++i) out += (i ? ", " : "") + std::to_string(v[i]);
-    return out + "]";
-  }
+  std::string operator()(const IntList& v) const { return ListToString(v); }
+  std::string operator()(const RealList& v) const { return ListToString(v); }
   std::string operator()(const Shape& v) const { return v.ToString(); }
   std::string operator()(DType v) const { return std::string(Name(v)); }
+
+  template <class T>
+  std::string ListToString(const std::vector<T>& v) const {
+    std::string out = "[";
+    for (size_t i = 0; i < v.size(); ++i) out += (i ? ", " : "") + (*this)(v[i]);
+    return out + "]";
+  }
 };
 
 }  // namespace

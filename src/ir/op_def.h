@@ -85,7 +85,8 @@ class GradientContext {
   ValueId input(int i) const { return node().inputs[static_cast<size_t>(i)]; }
   ValueId output(int i) const { return node().outputs[static_cast<size_t>(i)]; }
   int num_inputs() const { return static_cast<int>(node().inputs.size()); }
-  const TensorType& input_type(int i) const { return graph().values[input(i)].type; }
+  // A copy: emitting nodes moves the graph's values.
+  TensorType input_type(int i) const { return graph().values[input(i)].type; }
   template <class T>
   const T& attributes() const {
     return node().attributes.As<T>();

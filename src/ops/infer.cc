@@ -72,6 +72,24 @@ std::optional<std::vector<int>> NormalizeAxes(const IntList& axes, int rank) {
   return normal;
 }
 
+std::string AxesMessage(const IntList& axes, const Shape& shape) {
+  return "axes " + ToString(AttributeValue(axes)) + " do not fit " + shape.ToString() +
+         ": each must be in [" + std::to_string(-shape.rank()) + ", " +
+         std::to_string(shape.rank() - 1) + "] and stand once";
+}
+
+std::optional<Dim> CountElements(const Shape& shape) {
+  constexpr int64_t kMost = int64_t{1} << 48;  // far beyond any memory, far below an overflow
+  Dim count(1);
+  for (const Dim& dim : shape) {
+    if (dim.size <= 0 || dim.size > kMost / count.size) return std::nullopt;
+    if (dim.batch && count.batch) return std::nullopt;
+    count.size *= dim.size;
+    count.batch |= dim.batch;
+  }
+  return count;
+}
+
 std::string RankMessage(std::string_view op, std::string_view wanted, const Shape& shape) {
   return "'" + std::string(op) + "' needs an input " + std::string(wanted) + ", not " +
          shape.ToString();

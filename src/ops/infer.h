@@ -26,6 +26,13 @@ std::optional<int> NormalizeAxis(int64_t axis, int rank);
 // Sorted unique axes; `axes` empty means all. Nothing if one is outside or given twice.
 std::optional<std::vector<int>> NormalizeAxes(const IntList& axes, int rank);
 
+// "axes [0, 7] do not fit [N, 10]", for NormalizeAxes that gave nothing.
+std::string AxesMessage(const IntList& axes, const Shape& shape);
+
+// Shape::ElementsDim for shapes that come from outside: nothing where a size is not positive, two
+// dimensions depend on the batch, or the product does not fit.
+std::optional<Dim> CountElements(const Shape& shape);
+
 // A message for a wrong rank: "'conv' needs a 4-dimensional input [N, C, H, W], not [N, 10]".
 std::string RankMessage(std::string_view op, std::string_view wanted, const Shape& shape);
 

@@ -193,8 +193,11 @@ TEST_P(OpCases, InPlaceGivesTheSameBytes) {
     KernelRequest request{node, {}, 1};
     request.operands.resize(node.inputs.size() + node.outputs.size());
     const PreparedKernel kernel = library.Prepare(options[0].kernel, request);
-    kernel.run(RunContext(), {kernel.run, operands.data(), kernel.parameters.get(),
-                              static_cast<int32_t>(operands.size()), 0});
+    SingleProcess communicator;
+    RunContext context;
+    context.communicator = &communicator;
+    kernel.run(context, {kernel.run, operands.data(), kernel.parameters.get(),
+                         static_cast<int32_t>(operands.size()), 0});
     const HostTensor& wanted = (*apart)[static_cast<size_t>(pair.output)];
     EXPECT_EQ(std::memcmp(memory[static_cast<size_t>(pair.input)].data(), wanted.bytes().data(),
                           wanted.bytes().size()),
