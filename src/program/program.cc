@@ -181,10 +181,15 @@ void Program::InitializeStates() {
 HostTensor Program::ReadState(size_t index) const {
   const ImageState& state = image_.states[index];
   HostTensor tensor(state.type.dtype, state.type.shape);
+  ReadState(index, tensor);
+  return tensor;
+}
+
+void Program::ReadState(size_t index, HostTensor& tensor) const {
+  const ImageState& state = image_.states[index];
   device_.Copy(CopyKind::kDeviceToHost, tensor.bytes().data(), Address({state.offset}),
                static_cast<int64_t>(tensor.bytes().size()), context_.stream);
   device_.Synchronize(context_.stream);
-  return tensor;
 }
 
 void Program::WriteState(size_t index, const HostTensor& tensor) {

@@ -158,12 +158,12 @@ TEST(NpyTest, DamageNeverCrashes) {
   const std::string whole = Npy(Dictionary("<f4", "True", "(2, 3)"), std::string(24, 'x'));
   const std::string packed = Gzip(whole);
   int refused = 0;
-  for (uint64_t seed = 0; seed < 4000; ++seed) {
+  for (uint64_t seed = 0; seed < 2000; ++seed) {
     const std::string damaged = Damage(seed % 2 ? packed : whole, seed);
     refused += ReadError(damaged, 1 << 20).starts_with("'DIR/x.npy': ");
   }
-  EXPECT_GT(refused, 2000);
-  EXPECT_LT(refused, 4000);  // elements may be anything
+  EXPECT_GT(refused, 1000);
+  EXPECT_LT(refused, 2000);  // elements may be anything
 }
 
 }  // namespace

@@ -94,11 +94,11 @@ TEST(ReadFileTest, NamesWhatIsNoFile) {
 TEST(ReadFileTest, DamageNeverCrashes) {
   const std::string packed = Gzip(Noise(300) + std::string(3000, 'z'));
   int refused = 0;
-  for (uint64_t seed = 0; seed < 3000; ++seed) {
+  for (uint64_t seed = 0; seed < 2000; ++seed) {
     refused += ReadBack(Damage(packed, seed), 1 << 20).starts_with("'DIR/x': ");
   }
-  EXPECT_GT(refused, 2000);
-  EXPECT_LT(refused, 3000);  // what hits the magic number makes a plain file of it
+  EXPECT_GT(refused, 1200);
+  EXPECT_LT(refused, 2000);  // what hits the magic number makes a plain file of it
 }
 
 TEST(FileReaderTest, KnowsWhereItIs) {

@@ -250,11 +250,11 @@ TEST(SafetensorsTest, AnyTensorsComeBackInAnyOrderOfWriting) {
 TEST(SafetensorsTest, DamageNeverCrashes) {
   const std::string whole = GoldenBytes();
   int refused = 0;
-  for (uint64_t seed = 0; seed < 5000; ++seed) {
+  for (uint64_t seed = 0; seed < 3000; ++seed) {
     refused += ReadError(Damage(whole, seed)).starts_with("'DIR/x': ");
   }
-  EXPECT_GT(refused, 2500);
-  EXPECT_LT(refused, 5000);  // elements and names may be anything
+  EXPECT_GT(refused, 1500);
+  EXPECT_LT(refused, 3000);  // elements and names may be anything
 }
 
 TEST(SafetensorsTest, AWriterThatIsReadyDoesNotAllocate) {
