@@ -161,6 +161,29 @@ TEST_P(OpCases, NumberTypesAgree) {
   }
 }
 
+// Every device that this build and this machine have gives what `reference` gives in f64.
+TEST_P(OpCases, DevicesAgreeWithReference) {
+  if (!op_case().error.empty()) return;
+  const auto exact = Forward(DType::kF64);
+  ASSERT_TRUE(exact.has_value());
+  for (const std::string& device : DeviceNames()) {
+    const KernelLibrary* library = FindKernelLibrary(device);
+    if (library == nullptr || library == &Reference()) continue;
+    for (DType dtype : {DType::kF64, DType::kF32, DType::kBF16}) {
+      CaseGraph c = MakeGraph(GetParam(), dtype);
+      const NodeSignature node = SignatureOf(c.graph, c.graph.nodes[NodeId(0)]);
+      if (library->Options(node, 1).empty()) continue;
+      const auto outputs = library->Evaluate(node, MakeInputs(GetParam(), dtype));
+      if (!outputs) continue;  // a GPU's kernel on a machine without one
+      for (size_t i = 0; i < outputs->size(); ++i) {
+        if (!IsFloat((*outputs)[i].dtype())) continue;
+        ExpectClose((*outputs)[i], (*exact)[i], ToleranceOf(dtype),
+                    device + " " + std::string(Name(dtype)) + " output " + std::to_string(i));
+      }
+    }
+  }
+}
+
 // Runs the node with an output over an input, and must get the same bytes.
 TEST_P(OpCases, InPlaceGivesTheSameBytes) {
   if (!op_case().error.empty()) return;
