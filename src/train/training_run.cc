@@ -103,7 +103,7 @@ class TrainingRun {
       schedule.steps_per_epoch = batches_;
       if (total_steps_ > 0) schedule.total_steps = total_steps_;
     }
-    report_.evaluations.reserve(2);
+    ReserveReport();
   }
 
   TrainResult Run() {
@@ -166,13 +166,25 @@ class TrainingRun {
     observer_.OnEpoch(report_);
   }
 
-  // `valid` after each epoch, or `test` where the file has no `valid`.
-  void Evaluate() {
+  // `valid`, or `test` where the file has no `valid`; null where it has neither.
+  Session::Split* EpochSplit() {
     Session::Split* split = session_.FindSplit("valid");
-    if (split == nullptr) split = session_.FindSplit("test");
+    return split != nullptr ? split : session_.FindSplit("test");
+  }
+
+  void Evaluate() {
+    Session::Split* split = EpochSplit();
+    if (split != nullptr) session_.RunEvaluation(*split, observer_, report_.evaluations[0]);
+  }
+
+  // Takes what reports need, so that no step has to.
+  void ReserveReport() {
+    BatchRunner& train = *session_.train_->runner;
+    report_.train.Fill("train", train.Means(), 0);
+    Session::Split* split = EpochSplit();
     if (split == nullptr) return;
-    if (report_.evaluations.empty()) report_.evaluations.emplace_back();
-    session_.RunEvaluation(*split, observer_, report_.evaluations[0]);
+    report_.evaluations.emplace_back();
+    report_.evaluations[0].Fill(split->name, split->runner->Means(), 0);
   }
 
   void CheckLoss(double loss) const {
