@@ -22,6 +22,7 @@ struct SessionOptions {
   CompileOptions compile;
   std::string weights;        // a file to start from; empty: initial values
   int64_t limit_batches = 0;  // of every pass over data; 0: all
+  const ProgramImage* image = nullptr;  // a compiled program to use instead of compiling
 };
 
 // Bytes of host memory, as planned before the first step and as measured.
@@ -94,7 +95,8 @@ class Session {
           Diagnostics& diagnostics);
 
   bool ready() const { return program_ != nullptr; }
-  const CompiledModel& compiled() const { return compiled_; }
+  // Why a compiled program that was given is not used; empty where it is, or none was given.
+  const std::string& recompiled() const { return recompiled_; }
   Program& program() { return *program_; }
   const MemoryUse& memory() const { return memory_; }
   const WeightsReport& weights() const { return weights_; }
@@ -119,6 +121,7 @@ class Session {
   };
 
   bool OpenData(bool train, Diagnostics& diagnostics);
+  bool MakeImage(const KernelLibrary& library, Diagnostics& diagnostics);
   bool ReadSchedules(Diagnostics& diagnostics);
   std::vector<EntryRequest> Requests() const;
   void MakeSplits();
@@ -136,7 +139,8 @@ class Session {
   ModelData data_;
   std::optional<Split> train_;
   std::vector<Split> evaluations_;
-  CompiledModel compiled_;
+  ProgramImage image_;  // until the program takes it
+  std::string recompiled_;
   std::unique_ptr<Device> device_;
   SingleProcess communicator_;
   std::unique_ptr<Program> program_;
@@ -145,11 +149,6 @@ class Session {
   WeightsReport weights_;
   MemoryUse memory_;
 };
-
-// The number of samples of the model's data sets decide which partial batches are compiled: what
-// `train`, `plan` and `compile` ask for.
-std::vector<EntryRequest> TrainingEntries(int64_t batch, const std::vector<int64_t>& train_sizes,
-                                          const std::vector<int64_t>& evaluation_sizes);
 
 }  // namespace cgrun
 
