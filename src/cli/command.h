@@ -15,12 +15,12 @@ namespace cgrun {
 
 // Exit statuses.
 inline constexpr int kDone = 0;
-inline constexpr int kFailed = 1;     // the work failed
-inline constexpr int kBadInput = 2;   // the user's input is wrong
+inline constexpr int kFailed = 1;    // the work failed
+inline constexpr int kBadInput = 2;  // the user's input is wrong
 inline constexpr int kInterrupted = 130;
 
-// Declares the verb's flags on `app`; what it returns runs the verb once they are parsed, and returns
-// the exit status. Throws UserError.
+// Declares the verb's flags on `app`; what it returns runs the verb once they are parsed, and
+// returns the exit status. Throws UserError.
 using Command = std::function<int()>;
 using DefineCommand = Command (*)(CLI::App& app);
 

@@ -10,7 +10,8 @@ const std::vector<CommandEntry>& Commands() {
        "cgrun train models/mlp.yaml --set train.epochs=2 --out runs/try --force\n",
        DefineTrain},
       {"eval", "metrics of a trained model on its test data",
-       "cgrun eval models/lenet.yaml --weights runs/lenet/checkpoint-576.safetensors\n", DefineEval},
+       "cgrun eval models/lenet.yaml --weights runs/lenet/checkpoint-576.safetensors\n",
+       DefineEval},
       {"plan", "what a run will take in memory, without running it",
        "cgrun plan models/lenet.yaml\n"
        "cgrun plan models/lenet.yaml --batch 256 --full\n"

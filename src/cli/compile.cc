@@ -1,6 +1,7 @@
 // cgrun compile: a model's byte code, into a .cgb file.
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
 #include "src/cli/command.h"

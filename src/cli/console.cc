@@ -65,10 +65,10 @@ void AddConsoleFlags(CLI::App& app) {
   ConsoleFlags& flags = Flags();
   app.add_flag("--quiet", flags.quiet, "print results alone, no progress");
   app.add_flag("--no-color", flags.no_color, "no colours, even on a terminal");
-  CLI::Option* json =
-      app.add_option("--json", flags.json_file, "machine-readable output, to FILE or instead of text")
-          ->expected(0, 1)
-          ->type_name("[FILE]");
+  CLI::Option* json = app.add_option("--json", flags.json_file,
+                                     "machine-readable output, to FILE or instead of text")
+                          ->expected(0, 1)
+                          ->type_name("[FILE]");
   app.parse_complete_callback([json, &flags] { flags.json = json; });
 }
 

@@ -16,8 +16,8 @@ int Run() {
   TextTable table({Align::kLeft, Align::kLeft, Align::kRight, Align::kRight});
   table.Add({"device", "hardware", "memory", "free"});
   table.AddRule();
-  table.Add({host.name, host.description, FormatBytes(host.total_bytes),
-             FormatBytes(host.free_bytes)});
+  table.Add(
+      {host.name, host.description, FormatBytes(host.total_bytes), FormatBytes(host.free_bytes)});
   nlohmann::ordered_json json;
   json["devices"].push_back({{"name", host.name},
                              {"description", host.description},

@@ -42,7 +42,8 @@ int Run(const ModelFlags& flags, const std::string& entry) {
                                            : EntryKind::kPredict;
   const KernelLibrary* library = FindKernelLibrary(DeviceOf(*model));
   if (library == nullptr) {
-    PrintError("there are no kernels for device '" + DeviceOf(*model) + "'", "try --device reference");
+    PrintError("there are no kernels for device '" + DeviceOf(*model) + "'",
+               "try --device reference");
     return kBadInput;
   }
   Diagnostics diagnostics;

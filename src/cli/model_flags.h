@@ -47,7 +47,8 @@ bool IsProgramFile(const std::string& path);
 // The device of the flags and the file: `auto` is the best one that this build has.
 std::string DeviceOf(const ModelSpec& model);
 
-// What the flags and the file say of compiling. Throws UserError for unknown passes, planners, orders.
+// What the flags and the file say of compiling. Throws UserError for unknown passes, planners,
+// orders.
 CompileOptions CompileOptionsOf(const ModelFlags& flags, const ModelSpec& model);
 
 }  // namespace cgrun

@@ -128,8 +128,8 @@ int ListAll(bool internal) {
   }
   std::string text;
   nlohmann::ordered_json json = nlohmann::ordered_json::array();
-  for (Usage usage : {Usage::kOperator, Usage::kLoss, Usage::kMetric, Usage::kOptimizer,
-                      Usage::kInternal}) {
+  for (Usage usage :
+       {Usage::kOperator, Usage::kLoss, Usage::kMetric, Usage::kOptimizer, Usage::kInternal}) {
     TextTable table({Align::kLeft, Align::kLeft});
     bool any = false;
     for (const auto& [name, def] : by_name) {

@@ -1,14 +1,14 @@
 // cgrun plan: the memory layout of a model, or a packing problem from a .csv.
 #include <CLI/CLI.hpp>
 #include <chrono>
-#include <cstdio>
-#include <fstream>
-#include <sstream>
+#include <cstdlib>
+#include <memory>
 
 #include "src/base/allocation_counter.h"
 #include "src/cli/command.h"
 #include "src/cli/console.h"
 #include "src/cli/model_flags.h"
+#include "src/io/atomic_file.h"
 #include "src/io/read_file.h"
 #include "src/plan/problem_csv.h"
 #include "src/report/plan_report.h"
@@ -34,7 +34,8 @@ int PlanCsv(const ModelFlags& flags, const PlanFlags& plan_flags) {
   const std::vector<std::byte> bytes = ReadFile(flags.model, kLargestCsv);
   Diagnostics diagnostics;
   std::optional<MemoryProblem> problem = ReadProblemCsv(
-      {flags.model, std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size())},
+      std::make_shared<SourceFile>(SourceFile{
+          flags.model, std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size())}),
       diagnostics);
   PrintDiagnostics(diagnostics);
   if (!problem) return kBadInput;

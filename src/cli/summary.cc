@@ -47,8 +47,8 @@ std::vector<Layer> LayersOf(const Graph& graph) {
 }
 
 std::string Text(const Graph& graph, const std::vector<Layer>& layers) {
-  TextTable table({Align::kLeft, Align::kLeft, Align::kLeft, Align::kRight, Align::kRight,
-                   Align::kRight});
+  TextTable table(
+      {Align::kLeft, Align::kLeft, Align::kLeft, Align::kRight, Align::kRight, Align::kRight});
   table.Add({"layer", "operator", "output", "parameters", "FLOPs", "bytes"});
   table.AddRule();
   Layer total;

@@ -15,7 +15,7 @@ struct Progress {
   int64_t done = 0;        // batches
   int64_t total = 0;
   double samples_per_second = 0;
-  double eta_seconds = -1;  // of the whole run; negative: not known
+  double eta_seconds = -1;   // of the whole run; negative: not known
   const char* numbers = "";  // "loss 0.1234  accuracy 0.9810"
 };
 

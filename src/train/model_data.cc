@@ -134,8 +134,8 @@ DataSource::DataSource(const Dataset& dataset, const LoaderOptions& options) {
   }
   ring_ = std::unique_ptr<std::byte, Unmap>(static_cast<std::byte*>(memory), Unmap{bytes});
   std::memset(memory, 0, static_cast<size_t>(bytes));  // touched before the first step
-  loader_ = std::make_unique<Loader>(
-      dataset, options, std::span<std::byte>(ring_.get(), static_cast<size_t>(bytes)));
+  loader_ = std::make_unique<Loader>(dataset, options,
+                                     std::span<std::byte>(ring_.get(), static_cast<size_t>(bytes)));
 }
 
 }  // namespace cgrun

@@ -42,7 +42,8 @@ Session::Session(const ModelSpec& model, const SessionOptions& options, bool tra
   NoteMemory();
 }
 
-// Takes the compiled program that was given, if it is for this device and these batches; else compiles.
+// Takes the compiled program that was given, if it is for this device and these batches; else
+// compiles.
 bool Session::MakeImage(const KernelLibrary& library, Diagnostics& diagnostics) {
   const std::vector<EntryRequest> requests = Requests();
   if (options_.image != nullptr) {

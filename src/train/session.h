@@ -20,8 +20,8 @@ namespace cgrun {
 struct SessionOptions {
   std::string device = "reference";
   CompileOptions compile;
-  std::string weights;        // a file to start from; empty: initial values
-  int64_t limit_batches = 0;  // of every pass over data; 0: all
+  std::string weights;                  // a file to start from; empty: initial values
+  int64_t limit_batches = 0;            // of every pass over data; 0: all
   const ProgramImage* image = nullptr;  // a compiled program to use instead of compiling
 };
 
