@@ -3,7 +3,6 @@
 // file allows inexact rewrites. Entry point: SimplifyAlgebra.
 #include <algorithm>
 #include <cmath>
-#include <functional>
 
 #include "src/ir/builder.h"
 #include "src/ir/op_def.h"
