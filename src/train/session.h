@@ -79,7 +79,8 @@ struct TrainResult {
   int64_t epochs = 0;  // begun
   int64_t steps = 0;
   double seconds = 0;
-  EpochReport last;  // of the last epoch, and at its end the test set
+  double samples_per_second = 0;  // of training, evaluations left out
+  EpochReport last;               // of the last epoch, and at its end the test set
   MemoryUse memory;
   int64_t allocations_after_first_step = 0;  // −1 where they are not counted
   int64_t heap_growth_bytes = 0;
@@ -98,6 +99,7 @@ class Session {
   // Why a compiled program that was given is not used; empty where it is, or none was given.
   const std::string& recompiled() const { return recompiled_; }
   Program& program() { return *program_; }
+  const Program& program() const { return *program_; }
   const MemoryUse& memory() const { return memory_; }
   const WeightsReport& weights() const { return weights_; }
   int64_t batch() const { return batch_; }
