@@ -95,8 +95,7 @@ std::string Mask(std::string text) {
 // The error of a text that starts like UTF-16 or UTF-32, or is too large.
 std::optional<std::string> WrongKindOfFile(std::string_view text) {
   if (text.size() > kMaxFileBytes) {
-    return "a model file has at most " + std::to_string(kMaxFileBytes >> 20) +
-           " MiB, and this has " + std::to_string(text.size()) + " bytes";
+    return "a model file has at most " + std::to_string(kMaxFileBytes >> 20) + " MiB";
   }
   const bool wide = text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF") ||
                     text.starts_with(std::string_view("\0\0\xFE\xFF", 4));
@@ -108,10 +107,16 @@ std::optional<std::string> WrongKindOfFile(std::string_view text) {
 
 SourceText::SourceText(SourceFile file) : masked_(Mask(file.text)) {
   file_ = std::make_shared<const SourceFile>(std::move(file));
+  const std::string_view text = file_->text;
   line_begins_.push_back(0);
-  for (size_t i = 0; i < file_->text.size(); ++i) {
-    if (file_->text[i] == '\n') line_begins_.push_back(i + 1);
+  characters_.reserve(text.size() + 1);
+  uint32_t characters = 0;
+  for (size_t i = 0; i < text.size(); ++i) {
+    characters_.push_back(characters);
+    characters += IsContinuation(text[i]) ? 0 : 1;
+    if (text[i] == '\n') line_begins_.push_back(i + 1);
   }
+  characters_.push_back(characters);
 }
 
 std::optional<SourceText> SourceText::Prepare(SourceFile file, Diagnostics& diagnostics) {
@@ -150,22 +155,18 @@ int SourceText::LineOf(size_t offset) const {
 }
 
 int SourceText::ColumnOf(size_t offset) const {
-  const size_t begin = line_begins_[static_cast<size_t>(LineOf(offset) - 1)];
-  const std::string_view before = text().substr(begin, offset - begin);
-  const auto continuations = std::count_if(before.begin(), before.end(), IsContinuation);
-  return static_cast<int>(before.size()) - static_cast<int>(continuations) + 1;
+  return static_cast<int>(characters_[offset] - characters_[BeginOfLine(LineOf(offset))]) + 1;
 }
 
 size_t SourceText::EndOfLine(size_t offset) const {
-  return std::min(text().find('\n', offset), text().size());
+  const auto next = static_cast<size_t>(LineOf(offset));  // lines count from 1
+  return next < line_begins_.size() ? line_begins_[next] - 1 : text().size();
 }
 
 SourceMark SourceText::MarkAt(size_t offset, size_t bytes) const {
   offset = std::min(offset, text().size());
-  const size_t end = std::min(offset + bytes, EndOfLine(offset));
-  const std::string_view marked = text().substr(offset, end - offset);
-  const auto continuations = std::count_if(marked.begin(), marked.end(), IsContinuation);
-  const int length = static_cast<int>(marked.size()) - static_cast<int>(continuations);
+  const size_t end = std::min(offset + std::min(bytes, text().size()), EndOfLine(offset));
+  const auto length = static_cast<int>(characters_[end] - characters_[offset]);
   return {file_, LineOf(offset), ColumnOf(offset), std::max(length, 1)};
 }
 

@@ -4,6 +4,7 @@
 #define CGRUN_MODEL_SOURCE_TEXT_H_
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -45,6 +46,7 @@ class SourceText {
   std::shared_ptr<const SourceFile> file_;
   std::string masked_;
   std::vector<size_t> line_begins_;
+  std::vector<uint32_t> characters_;  // that begin before each byte
 };
 
 }  // namespace cgrun
