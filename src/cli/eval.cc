@@ -1,6 +1,5 @@
 // cgrun eval.
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <optional>
 
@@ -40,18 +39,13 @@ int Run(const ModelFlags& flags, const EvalFlags& eval_flags) {
   options.device = DeviceOf(*model);
   options.compile = CompileOptionsOf(flags, *model);
   options.weights = eval_flags.weights;
+  options.evaluate = {eval_flags.split};
   options.image = image ? &*image : nullptr;
   Diagnostics diagnostics;
   Session session(*model, options, /*train=*/false, diagnostics);
   PrintDiagnostics(diagnostics);
   if (!session.ready()) return kBadInput;
   if (!CheckWeights(session.weights(), eval_flags.weights)) return kBadInput;
-  const std::vector<std::string> splits = session.Splits();
-  if (std::find(splits.begin(), splits.end(), eval_flags.split) == splits.end()) {
-    PrintError("the model has no '" + eval_flags.split + "' data",
-               SuggestName(eval_flags.split, splits));
-    return kBadInput;
-  }
 
   RunView view(0);
   const PassResult result = session.Evaluate(eval_flags.split, view);
@@ -79,7 +73,9 @@ Command DefineEval(CLI::App& app) {
   app.add_option("--weights", eval_flags->weights, "the weights, a safetensors file")
       ->required()
       ->type_name("FILE");
-  app.add_option("--split", eval_flags->split, "test, valid or train")->type_name("NAME");
+  app.add_option("--split", eval_flags->split, "test, valid or train")
+      ->check(CLI::IsMember({"test", "valid", "train"}))
+      ->type_name("NAME");
   return [flags, eval_flags] { return Run(*flags, *eval_flags); };
 }
 

@@ -20,8 +20,9 @@ namespace cgrun {
 struct SessionOptions {
   std::string device = "reference";
   CompileOptions compile;
-  std::string weights;                  // a file to start from; empty: initial values
-  int64_t limit_batches = 0;            // of every pass over data; 0: all
+  std::string weights;        // a file to start from; empty: initial values
+  int64_t limit_batches = 0;  // of every pass over data; 0: all
+  std::vector<std::string> evaluate = {"valid", "test"};  // the splits that are evaluated
   const ProgramImage* image = nullptr;  // a compiled program to use instead of compiling
 };
 
@@ -108,10 +109,8 @@ class Session {
   // written). Stops after the current step when *interrupt is not 0.
   TrainResult Train(const std::string& folder, SessionObserver& observer,
                     const volatile std::sig_atomic_t* interrupt);
-  // One pass over a split that the model has: "train", "valid", "test".
+  // One pass over a split of options.evaluate that the model has.
   PassResult Evaluate(const std::string& split, SessionObserver& observer);
-  // The splits that can be evaluated.
-  std::vector<std::string> Splits() const;
 
  private:
   struct Split {
