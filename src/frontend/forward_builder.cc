@@ -505,6 +505,7 @@ const std::vector<std::string>& CommonKeys() {
 
 std::optional<Graph> BuildForward(const ModelSpec& model, const FrontendOptions& options,
                                   Diagnostics& diagnostics) {
+  CheckSupported(model, diagnostics);
   return ForwardBuilder(model, options, diagnostics).Run();
 }
 

@@ -71,7 +71,8 @@ bool Session::OpenData(bool train, Diagnostics& diagnostics) {
   data_ = OpenModelData(model_, diagnostics);
   if (diagnostics.has_errors()) return false;
   const auto add = [&](const std::string& name, const std::shared_ptr<const Dataset>& dataset) {
-    if (dataset == nullptr) return;
+    const auto& wanted = options_.evaluate;
+    if (dataset == nullptr || std::find(wanted.begin(), wanted.end(), name) == wanted.end()) return;
     Split split{name, dataset, MatchInputs(model_, *dataset, {}, diagnostics), nullptr, nullptr};
     evaluations_.push_back(std::move(split));
   };
@@ -84,9 +85,8 @@ bool Session::OpenData(bool train, Diagnostics& diagnostics) {
     }
     train_ = Split{"train", data_.train, MatchInputs(model_, *data_.train, {}, diagnostics),
                    nullptr, nullptr};
-  } else {
-    add("train", data_.train);
   }
+  add("train", data_.train);
   add("valid", data_.valid);
   add("test", data_.test);
   return !diagnostics.has_errors();
@@ -120,8 +120,9 @@ std::vector<EntryRequest> Session::Requests() const {
   for (const Split& split : evaluations_) evaluation_sizes.push_back(split.dataset->size());
   std::vector<EntryRequest> requests = TrainingEntries(batch_, train_sizes, evaluation_sizes);
   if (requests.empty()) {
-    throw UserError("there is no data to evaluate on in " + model_.file_name,
-                    "give `data: {test: {format: idx, images: FILE, labels: FILE}}`");
+    throw UserError(
+        model_.file_name + " has no '" + options_.evaluate[0] + "' data",
+        "give `data: {" + options_.evaluate[0] + ": {format: idx, images: FILE, labels: FILE}}`");
   }
   return requests;
 }
@@ -156,12 +157,6 @@ Session::Split* Session::FindSplit(const std::string& name) {
     if (split.name == name) return &split;
   }
   return nullptr;
-}
-
-std::vector<std::string> Session::Splits() const {
-  std::vector<std::string> names;
-  for (const Split& split : evaluations_) names.push_back(split.name);
-  return names;
 }
 
 PassResult Session::Evaluate(const std::string& split, SessionObserver& observer) {

@@ -20,8 +20,9 @@ namespace cgrun {
 struct SessionOptions {
   std::string device = "reference";
   CompileOptions compile;
-  std::string weights;                  // a file to start from; empty: initial values
-  int64_t limit_batches = 0;            // of every pass over data; 0: all
+  std::string weights;        // a file to start from; empty: initial values
+  int64_t limit_batches = 0;  // of every pass over data; 0: all
+  std::vector<std::string> evaluate = {"valid", "test"};  // the splits that are evaluated
   const ProgramImage* image = nullptr;  // a compiled program to use instead of compiling
 };
 
@@ -79,7 +80,8 @@ struct TrainResult {
   int64_t epochs = 0;  // begun
   int64_t steps = 0;
   double seconds = 0;
-  EpochReport last;  // of the last epoch, and at its end the test set
+  double samples_per_second = 0;  // of training, evaluations left out
+  EpochReport last;               // of the last epoch, and at its end the test set
   MemoryUse memory;
   int64_t allocations_after_first_step = 0;  // −1 where they are not counted
   int64_t heap_growth_bytes = 0;
@@ -98,6 +100,7 @@ class Session {
   // Why a compiled program that was given is not used; empty where it is, or none was given.
   const std::string& recompiled() const { return recompiled_; }
   Program& program() { return *program_; }
+  const Program& program() const { return *program_; }
   const MemoryUse& memory() const { return memory_; }
   const WeightsReport& weights() const { return weights_; }
   int64_t batch() const { return batch_; }
@@ -106,10 +109,8 @@ class Session {
   // written). Stops after the current step when *interrupt is not 0.
   TrainResult Train(const std::string& folder, SessionObserver& observer,
                     const volatile std::sig_atomic_t* interrupt);
-  // One pass over a split that the model has: "train", "valid", "test".
+  // One pass over a split of options.evaluate that the model has.
   PassResult Evaluate(const std::string& split, SessionObserver& observer);
-  // The splits that can be evaluated.
-  std::vector<std::string> Splits() const;
 
  private:
   struct Split {
