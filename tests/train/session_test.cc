@@ -144,8 +144,7 @@ TEST(Session, OneHashForEveryOrderPlannerAndZonesSetting) {
   for (const PlannerEntry& planner : Planners()) run("dfs", std::string(planner.name), false);
   SessionOptions no_in_place;
   no_in_place.compile.layout.in_place = false;
-  hashes.insert(
-      Train(Model({"train.steps=20", "train.batch=30"}), no_in_place).weights_hash);
+  hashes.insert(Train(Model({"train.steps=20", "train.batch=30"}), no_in_place).weights_hash);
   EXPECT_EQ(hashes.size(), 1u) << "without in-place";
 }
 
