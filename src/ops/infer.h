@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "src/ir/op_def.h"
@@ -16,6 +17,10 @@ std::vector<TensorType> InferSameAsInput(InferContext& context);
 std::vector<TensorType> InferSameAsInputs(InferContext& context);
 // Two floating-point inputs of one number type, broadcast as NumPy and ONNX do.
 std::vector<TensorType> InferBroadcast(InferContext& context);
+
+// Whether input `i`, which the operator calls `name`, has type `wanted`; reports it where not:
+// "`weight` must be f32[10, 84] for an input f32[N, 84], not f32[84, 10]".
+bool ExpectInput(InferContext& context, int i, std::string_view name, const TensorType& wanted);
 
 // The common shape of two shapes under NumPy's rules, or nothing. A batch dimension goes with
 // itself and with 1.
