@@ -23,7 +23,7 @@ std::vector<TensorType> InferBroadcast(InferContext& context);
 bool ExpectInput(InferContext& context, int i, std::string_view name, const TensorType& wanted);
 
 // The common shape of two shapes under NumPy's rules, or nothing. A batch dimension goes with
-// itself and with 1.
+// itself and with 1; [N, 1] and [N] do not go together, as a shape has one batch dimension at most.
 std::optional<Shape> BroadcastShapes(const Shape& a, const Shape& b);
 
 // `axis` in [0, rank), counted from the end where negative; nothing if it is outside.
