@@ -122,6 +122,9 @@ void ExpectClose(const HostTensor& actual, const HostTensor& wanted, double tole
       EXPECT_TRUE(std::isnan(w) ? std::isnan(a) : a == w) << what << " element " << i;
     } else {
       EXPECT_NEAR(a, w, tolerance * scale) << what << " element " << i;
+      if (w == 0 && a == 0) {
+        EXPECT_EQ(std::signbit(a), std::signbit(w)) << what << " sign of element " << i;
+      }
     }
   }
 }
