@@ -23,12 +23,22 @@ std::string_view LineOf(std::string_view text, int line) {
 
 bool IsUtf8Continuation(char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; }
 
+// The byte at which character `column` (from 1) of `line` begins; its size where there are fewer.
+size_t OffsetOfColumn(std::string_view line, int column) {
+  size_t offset = 0;
+  for (int i = 1; i < column && offset < line.size(); ++i) {
+    ++offset;
+    while (offset < line.size() && IsUtf8Continuation(line[offset])) ++offset;
+  }
+  return offset;
+}
+
 // The line and the caret under it. Control bytes are shown as '?', a tab keeps its width in the
 // caret's line, and a very long line is cut around the caret.
 std::string Excerpt(const SourceMark& mark, const char* bold, const char* reset) {
   constexpr size_t kWidth = 160;
   std::string_view line = LineOf(mark.file->text, mark.line);
-  size_t column = std::min<size_t>(std::max(mark.column, 1) - 1, line.size());
+  const size_t column = OffsetOfColumn(line, mark.column);
   size_t cut = 0;
   if (line.size() > kWidth && column > kWidth / 2) cut = column - kWidth / 2;
   while (cut > 0 && cut < line.size() && IsUtf8Continuation(line[cut])) --cut;
@@ -41,9 +51,10 @@ std::string Excerpt(const SourceMark& mark, const char* bold, const char* reset)
     shown += control ? '?' : c;
     if (i < column && !IsUtf8Continuation(c)) caret += c == '\t' ? '\t' : ' ';
   }
-  const size_t room = end > column ? end - column : 1;
-  const size_t length = std::clamp<size_t>(std::max(mark.length, 1), 1, std::max<size_t>(room, 1));
-  caret += '^' + std::string(length - 1, '~');
+  const std::string_view behind = line.substr(column, std::max(end, column) - column);
+  const auto inside = std::count_if(behind.begin(), behind.end(), IsUtf8Continuation);
+  const int room = std::max(static_cast<int>(behind.size()) - static_cast<int>(inside), 1);
+  caret += '^' + std::string(static_cast<size_t>(std::clamp(mark.length, 1, room)) - 1, '~');
   return "    " + shown + "\n    " + bold + caret + reset + "\n";
 }
 

@@ -19,7 +19,8 @@ struct SourceFile {
   std::string text;
 };
 
-// A place in a source file. Lines and columns count from 1; 0 means 'the file as a whole'.
+// A place in a source file. Lines and columns, in characters, count from 1; 0 means 'the file as a
+// whole'.
 // A mark without a file is a place that no user wrote.
 struct SourceMark {
   std::shared_ptr<const SourceFile> file;

@@ -23,6 +23,9 @@ struct FrontendOptions {
 std::optional<Graph> BuildForward(const ModelSpec& model, const FrontendOptions& options,
                                   Diagnostics& diagnostics);
 
+// Reports what the file asks for and this version does not do.
+void CheckSupported(const ModelSpec& model, Diagnostics& diagnostics);
+
 // The keys that every operator of a model file takes beside its attributes.
 const std::vector<std::string>& CommonKeys();
 

@@ -1,17 +1,18 @@
-// Checking encodings and indentation, hiding `${…}`, and marks from offsets.
+// Checking encodings and indentation, hiding brackets, and marks from offsets.
 #include "src/model/source_text.h"
 
 #include <algorithm>
 #include <utility>
 
 #include "src/model/tree.h"
+#include "src/model/values.h"
 
 namespace cgrun {
 namespace {
 
-// Control characters that a checked text cannot hold.
-constexpr char kOpen = '\x01';
-constexpr char kClose = '\x02';
+// What brackets are hidden as: control characters, which a checked text cannot hold.
+constexpr std::string_view kBrackets = "{}[]";
+constexpr std::string_view kHidden = "\x01\x02\x03\x04";
 
 bool IsContinuation(char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; }
 
@@ -82,12 +83,23 @@ std::optional<size_t> FindTabIndentation(std::string_view text) {
   return std::nullopt;
 }
 
+// Hides the bracket at `begin`, of the kind `open` in kBrackets, and the one that closes it, if
+// only `inside` stands between them.
+void HidePair(std::string& text, size_t begin, size_t open, bool (*inside)(char)) {
+  size_t end = begin + 1;
+  while (end < text.size() && inside(text[end])) ++end;
+  if (end == text.size() || end == begin + 1 || text[end] != kBrackets[open + 1]) return;
+  text[begin] = kHidden[open];
+  text[end] = kHidden[open + 1];
+}
+
 std::string Mask(std::string text) {
-  for (size_t at = text.find("${"); at != std::string::npos; at = text.find("${", at + 2)) {
-    const size_t end = text.find_first_of("{}\n", at + 2);
-    if (end == std::string::npos || text[end] != '}') continue;
-    text[at + 1] = kOpen;
-    text[end] = kClose;
+  const auto in_braces = [](char c) { return c != '{' && c != '}' && c != '\n'; };
+  const auto in_brackets = [](char c) { return c >= '0' && c <= '9'; };
+  for (size_t i = 1; i < text.size(); ++i) {
+    const bool name = IsIdentifier(std::string{'_', text[i - 1]});
+    if (text[i] == '{' && text[i - 1] == '$') HidePair(text, i, 0, in_braces);
+    if (text[i] == '[' && name) HidePair(text, i, 2, in_brackets);
   }
   return text;
 }
@@ -95,8 +107,7 @@ std::string Mask(std::string text) {
 // The error of a text that starts like UTF-16 or UTF-32, or is too large.
 std::optional<std::string> WrongKindOfFile(std::string_view text) {
   if (text.size() > kMaxFileBytes) {
-    return "a model file has at most " + std::to_string(kMaxFileBytes >> 20) +
-           " MiB, and this has " + std::to_string(text.size()) + " bytes";
+    return "a model file has at most " + std::to_string(kMaxFileBytes >> 20) + " MiB";
   }
   const bool wide = text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF") ||
                     text.starts_with(std::string_view("\0\0\xFE\xFF", 4));
@@ -108,10 +119,16 @@ std::optional<std::string> WrongKindOfFile(std::string_view text) {
 
 SourceText::SourceText(SourceFile file) : masked_(Mask(file.text)) {
   file_ = std::make_shared<const SourceFile>(std::move(file));
+  const std::string_view text = file_->text;
   line_begins_.push_back(0);
-  for (size_t i = 0; i < file_->text.size(); ++i) {
-    if (file_->text[i] == '\n') line_begins_.push_back(i + 1);
+  characters_.reserve(text.size() + 1);
+  uint32_t characters = 0;
+  for (size_t i = 0; i < text.size(); ++i) {
+    characters_.push_back(characters);
+    characters += IsContinuation(text[i]) ? 0 : 1;
+    if (text[i] == '\n') line_begins_.push_back(i + 1);
   }
+  characters_.push_back(characters);
 }
 
 std::optional<SourceText> SourceText::Prepare(SourceFile file, Diagnostics& diagnostics) {
@@ -139,8 +156,10 @@ std::optional<SourceText> SourceText::Prepare(SourceFile file, Diagnostics& diag
 }
 
 std::string SourceText::Unmask(std::string scalar) {
-  std::replace(scalar.begin(), scalar.end(), kOpen, '{');
-  std::replace(scalar.begin(), scalar.end(), kClose, '}');
+  for (char& c : scalar) {
+    const size_t hidden = kHidden.find(c);
+    if (hidden != std::string_view::npos) c = kBrackets[hidden];
+  }
   return scalar;
 }
 
@@ -150,22 +169,18 @@ int SourceText::LineOf(size_t offset) const {
 }
 
 int SourceText::ColumnOf(size_t offset) const {
-  const size_t begin = line_begins_[static_cast<size_t>(LineOf(offset) - 1)];
-  const std::string_view before = text().substr(begin, offset - begin);
-  const auto continuations = std::count_if(before.begin(), before.end(), IsContinuation);
-  return static_cast<int>(before.size()) - static_cast<int>(continuations) + 1;
+  return static_cast<int>(characters_[offset] - characters_[BeginOfLine(LineOf(offset))]) + 1;
 }
 
 size_t SourceText::EndOfLine(size_t offset) const {
-  return std::min(text().find('\n', offset), text().size());
+  const auto next = static_cast<size_t>(LineOf(offset));  // lines count from 1
+  return next < line_begins_.size() ? line_begins_[next] - 1 : text().size();
 }
 
 SourceMark SourceText::MarkAt(size_t offset, size_t bytes) const {
   offset = std::min(offset, text().size());
-  const size_t end = std::min(offset + bytes, EndOfLine(offset));
-  const std::string_view marked = text().substr(offset, end - offset);
-  const auto continuations = std::count_if(marked.begin(), marked.end(), IsContinuation);
-  const int length = static_cast<int>(marked.size()) - static_cast<int>(continuations);
+  const size_t end = std::min(offset + std::min(bytes, text().size()), EndOfLine(offset));
+  const auto length = static_cast<int>(characters_[end] - characters_[offset]);
   return {file_, LineOf(offset), ColumnOf(offset), std::max(length, 1)};
 }
 

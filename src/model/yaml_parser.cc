@@ -159,14 +159,14 @@ SourceMark TreeBuilder::ScalarMark(size_t offset, const std::string& value, bool
 
 std::optional<SourceMark> TreeBuilder::DashBefore(size_t offset) const {
   const std::string_view text = text_.text();
-  for (int line = text_.LineOf(offset); line > 0; --line) {
-    const size_t begin = text_.BeginOfLine(line);
-    const size_t content = text.find_first_not_of(" -", begin);
-    const bool nothing = content == std::string_view::npos || content >= text_.EndOfLine(begin) ||
-                         text[content] == '#';
+  const int last = text_.LineOf(offset);
+  for (int line = last; line > 0; --line) {
+    const size_t begin = text_.BeginOfLine(line), end = text_.EndOfLine(begin);
+    const size_t content = std::min(text.find_first_not_of(" -", begin), end);
     const size_t dash = text.find('-', begin);
-    const bool has_dash = dash < std::min(content, text_.EndOfLine(begin)) && dash < offset;
-    if (nothing && has_dash) return text_.MarkAt(dash);
+    const bool nothing = content == end || text[content] == '#';
+    if (nothing && dash < std::min(content, offset)) return text_.MarkAt(dash);
+    if (!nothing && line < last) break;
   }
   return std::nullopt;
 }
@@ -284,7 +284,10 @@ void TreeBuilder::OnMapStart(const YAML::Mark& mark, const std::string& tag, YAM
 void TreeBuilder::Open(TreeNode node, size_t offset, YAML::anchor_t anchor, bool flow) {
   CheckIndentation(offset);
   node.mark = text_.MarkAt(SkipProperties(offset));
-  if (ExpectsKey()) throw Stop{node.mark, "a key must be a name, not " + Describe(node), ""};
+  if (ExpectsKey()) {
+    throw Stop{node.mark, "a key must be a name, not " + Describe(node),
+               flow ? "or the bracket that closes this one is missing" : ""};
+  }
   if (static_cast<int>(open_.size()) >= kMaxTreeDepth) {
     throw Stop{node.mark, "nested deeper than " + std::to_string(kMaxTreeDepth) + " levels", ""};
   }

@@ -119,19 +119,23 @@ void DataSource::Unmap::operator()(std::byte* memory) const {
   munmap(memory, static_cast<size_t>(bytes));
 }
 
-DataSource::DataSource(const Dataset& dataset, const LoaderOptions& options)
-    : samples_(dataset.size()),
-      ring_bytes_(Loader::RingBytes(dataset.fields(), options.batch, options.slots)) {
-  void* memory = mmap(nullptr, static_cast<size_t>(std::max<int64_t>(1, ring_bytes_)),
+int64_t DataSource::HostBytes(const Dataset& dataset, int64_t batch) {
+  const int64_t order = dataset.size() * static_cast<int64_t>(sizeof(int64_t));
+  return Loader::RingBytes(dataset.fields(), batch, LoaderOptions().slots) + order;
+}
+
+DataSource::DataSource(const Dataset& dataset, const LoaderOptions& options) {
+  const int64_t bytes = Loader::RingBytes(dataset.fields(), options.batch, options.slots);
+  void* memory = mmap(nullptr, static_cast<size_t>(std::max<int64_t>(1, bytes)),
                       PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED) {
-    throw UserError("cannot take " + std::to_string(ring_bytes_) + " bytes for the loader",
+    throw UserError("cannot take " + std::to_string(bytes) + " bytes for the loader",
                     "a smaller batch needs less");
   }
-  std::memset(memory, 0, static_cast<size_t>(ring_bytes_));  // touched before the first step
-  ring_ = std::unique_ptr<std::byte, Unmap>(static_cast<std::byte*>(memory), Unmap{ring_bytes_});
-  loader_ = std::make_unique<Loader>(
-      dataset, options, std::span<std::byte>(ring_.get(), static_cast<size_t>(ring_bytes_)));
+  ring_ = std::unique_ptr<std::byte, Unmap>(static_cast<std::byte*>(memory), Unmap{bytes});
+  std::memset(memory, 0, static_cast<size_t>(bytes));  // touched before the first step
+  loader_ = std::make_unique<Loader>(dataset, options,
+                                     std::span<std::byte>(ring_.get(), static_cast<size_t>(bytes)));
 }
 
 }  // namespace cgrun

@@ -35,18 +35,16 @@ class DataSource {
  public:
   DataSource(const Dataset& dataset, const LoaderOptions& options);
 
+  // Host memory that a source for batches of this size takes, beside the data set.
+  static int64_t HostBytes(const Dataset& dataset, int64_t batch);
+
   Loader& loader() { return *loader_; }
-  int64_t samples() const { return samples_; }
-  // Host memory of the ring and the order.
-  int64_t bytes() const { return ring_bytes_ + loader_->order_bytes(); }
 
  private:
   struct Unmap {
     int64_t bytes;
     void operator()(std::byte* memory) const;
   };
-  int64_t samples_;
-  int64_t ring_bytes_;
   std::unique_ptr<std::byte, Unmap> ring_;
   std::unique_ptr<Loader> loader_;
 };

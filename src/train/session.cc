@@ -9,6 +9,7 @@
 #include "src/base/check.h"
 #include "src/data/sampler.h"
 #include "src/ir/op_def.h"
+#include "src/train/run_shape.h"
 
 namespace cgrun {
 namespace {
@@ -24,25 +25,6 @@ double DefaultRate(const OpSpec& optimizer) {
 
 }  // namespace
 
-std::vector<EntryRequest> TrainingEntries(int64_t batch, const std::vector<int64_t>& train_sizes,
-                                          const std::vector<int64_t>& evaluation_sizes) {
-  std::vector<EntryRequest> requests;
-  const auto add = [&](const std::string& name, EntryKind kind, int64_t size) {
-    const bool known = std::any_of(requests.begin(), requests.end(), [&](const EntryRequest& r) {
-      return r.kind == kind && r.batch == size;
-    });
-    if (size > 0 && !known) requests.push_back({name, kind, size});
-  };
-  const auto add_all = [&](EntryKind kind, const std::vector<int64_t>& sizes) {
-    const std::string name(Name(kind));
-    if (!sizes.empty()) add(name, kind, batch);
-    for (int64_t size : sizes) add(name + "." + std::to_string(size % batch), kind, size % batch);
-  };
-  add_all(EntryKind::kTrain, train_sizes);
-  add_all(EntryKind::kEval, evaluation_sizes);
-  return requests;
-}
-
 Session::Session(const ModelSpec& model, const SessionOptions& options, bool train,
                  Diagnostics& diagnostics)
     : model_(model), options_(options) {
@@ -51,23 +33,46 @@ Session::Session(const ModelSpec& model, const SessionOptions& options, bool tra
   const KernelLibrary* library = FindKernelLibrary(device_->Info().name);
   CGRUN_CHECK(library != nullptr) << "no kernels for " << options.device;
   if (!OpenData(train, diagnostics) || (train && !ReadSchedules(diagnostics))) return;
-  std::optional<CompiledModel> compiled =
-      Compile(model, Requests(), *library, options.compile, diagnostics);
-  if (!compiled) return;
-  compiled_ = std::move(*compiled);
+  if (!MakeImage(*library, diagnostics)) return;
   memory_.base = std::max<int64_t>(0, ResidentBytes() - data_.decoded_bytes);
-  program_ = std::make_unique<Program>(compiled_.image, *device_, *library, communicator_);
-  memory_.arena = compiled_.layout.arena_bytes;
+  program_ = std::make_unique<Program>(std::move(image_), *device_, *library, communicator_);
+  for (int64_t bytes : program_->image().arena_bytes) memory_.arena += bytes;
   MakeSplits();
   if (!options.weights.empty()) weights_ = LoadWeights(*program_, options.weights);
   NoteMemory();
+}
+
+// Takes the compiled program that was given, if it is for this device and these batches; else
+// compiles.
+bool Session::MakeImage(const KernelLibrary& library, Diagnostics& diagnostics) {
+  const std::vector<EntryRequest> requests = Requests();
+  if (options_.image != nullptr) {
+    const ProgramImage& given = *options_.image;
+    const bool complete =
+        std::all_of(requests.begin(), requests.end(), [&](const EntryRequest& request) {
+          return given.Find(request.kind, request.batch) != nullptr;
+        });
+    if (given.device != library.name() || given.fingerprint != library.fingerprint()) {
+      recompiled_ = "it was compiled for " + given.device + " (" + given.fingerprint + ")";
+    } else if (!complete) {
+      recompiled_ = "it has no entry point for these batch sizes";
+    } else {
+      image_ = given;
+      return true;
+    }
+  }
+  auto compiled = Compile(model_, requests, library, options_.compile, diagnostics);
+  if (!compiled) return false;
+  image_ = std::move(compiled->image);
+  return true;
 }
 
 bool Session::OpenData(bool train, Diagnostics& diagnostics) {
   data_ = OpenModelData(model_, diagnostics);
   if (diagnostics.has_errors()) return false;
   const auto add = [&](const std::string& name, const std::shared_ptr<const Dataset>& dataset) {
-    if (dataset == nullptr) return;
+    const auto& wanted = options_.evaluate;
+    if (dataset == nullptr || std::find(wanted.begin(), wanted.end(), name) == wanted.end()) return;
     Split split{name, dataset, MatchInputs(model_, *dataset, {}, diagnostics), nullptr, nullptr};
     evaluations_.push_back(std::move(split));
   };
@@ -80,9 +85,8 @@ bool Session::OpenData(bool train, Diagnostics& diagnostics) {
     }
     train_ = Split{"train", data_.train, MatchInputs(model_, *data_.train, {}, diagnostics),
                    nullptr, nullptr};
-  } else {
-    add("train", data_.train);
   }
+  add("train", data_.train);
   add("valid", data_.valid);
   add("test", data_.test);
   return !diagnostics.has_errors();
@@ -116,8 +120,9 @@ std::vector<EntryRequest> Session::Requests() const {
   for (const Split& split : evaluations_) evaluation_sizes.push_back(split.dataset->size());
   std::vector<EntryRequest> requests = TrainingEntries(batch_, train_sizes, evaluation_sizes);
   if (requests.empty()) {
-    throw UserError("there is no data to evaluate on in " + model_.file_name,
-                    "give `data: {test: {format: idx, images: FILE, labels: FILE}}`");
+    throw UserError(
+        model_.file_name + " has no '" + options_.evaluate[0] + "' data",
+        "give `data: {" + options_.evaluate[0] + ": {format: idx, images: FILE, labels: FILE}}`");
   }
   return requests;
 }
@@ -133,7 +138,7 @@ void Session::MakeSplits() {
     loader.shuffle = shuffle;
     loader.seed = seed;
     split.source = std::make_unique<DataSource>(*split.dataset, loader);
-    memory_.data += split.source->bytes();
+    memory_.data += DataSource::HostBytes(*split.dataset, batch_);
     split.runner = std::make_unique<BatchRunner>(*program_, kind, batch_, TailOf(*split.dataset),
                                                  split.inputs);
   };
@@ -152,12 +157,6 @@ Session::Split* Session::FindSplit(const std::string& name) {
     if (split.name == name) return &split;
   }
   return nullptr;
-}
-
-std::vector<std::string> Session::Splits() const {
-  std::vector<std::string> names;
-  for (const Split& split : evaluations_) names.push_back(split.name);
-  return names;
 }
 
 PassResult Session::Evaluate(const std::string& split, SessionObserver& observer) {

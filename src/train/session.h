@@ -22,6 +22,8 @@ struct SessionOptions {
   CompileOptions compile;
   std::string weights;        // a file to start from; empty: initial values
   int64_t limit_batches = 0;  // of every pass over data; 0: all
+  std::vector<std::string> evaluate = {"valid", "test"};  // the splits that are evaluated
+  const ProgramImage* image = nullptr;  // a compiled program to use instead of compiling
 };
 
 // Bytes of host memory, as planned before the first step and as measured.
@@ -78,7 +80,8 @@ struct TrainResult {
   int64_t epochs = 0;  // begun
   int64_t steps = 0;
   double seconds = 0;
-  EpochReport last;  // of the last epoch, and at its end the test set
+  double samples_per_second = 0;  // of training, evaluations left out
+  EpochReport last;               // of the last epoch, and at its end the test set
   MemoryUse memory;
   int64_t allocations_after_first_step = 0;  // −1 where they are not counted
   int64_t heap_growth_bytes = 0;
@@ -94,8 +97,10 @@ class Session {
           Diagnostics& diagnostics);
 
   bool ready() const { return program_ != nullptr; }
-  const CompiledModel& compiled() const { return compiled_; }
+  // Why a compiled program that was given is not used; empty where it is, or none was given.
+  const std::string& recompiled() const { return recompiled_; }
   Program& program() { return *program_; }
+  const Program& program() const { return *program_; }
   const MemoryUse& memory() const { return memory_; }
   const WeightsReport& weights() const { return weights_; }
   int64_t batch() const { return batch_; }
@@ -104,10 +109,8 @@ class Session {
   // written). Stops after the current step when *interrupt is not 0.
   TrainResult Train(const std::string& folder, SessionObserver& observer,
                     const volatile std::sig_atomic_t* interrupt);
-  // One pass over a split that the model has: "train", "valid", "test".
+  // One pass over a split of options.evaluate that the model has.
   PassResult Evaluate(const std::string& split, SessionObserver& observer);
-  // The splits that can be evaluated.
-  std::vector<std::string> Splits() const;
 
  private:
   struct Split {
@@ -119,6 +122,7 @@ class Session {
   };
 
   bool OpenData(bool train, Diagnostics& diagnostics);
+  bool MakeImage(const KernelLibrary& library, Diagnostics& diagnostics);
   bool ReadSchedules(Diagnostics& diagnostics);
   std::vector<EntryRequest> Requests() const;
   void MakeSplits();
@@ -136,7 +140,8 @@ class Session {
   ModelData data_;
   std::optional<Split> train_;
   std::vector<Split> evaluations_;
-  CompiledModel compiled_;
+  ProgramImage image_;  // until the program takes it
+  std::string recompiled_;
   std::unique_ptr<Device> device_;
   SingleProcess communicator_;
   std::unique_ptr<Program> program_;
@@ -145,11 +150,6 @@ class Session {
   WeightsReport weights_;
   MemoryUse memory_;
 };
-
-// The number of samples of the model's data sets decide which partial batches are compiled: what
-// `train`, `plan` and `compile` ask for.
-std::vector<EntryRequest> TrainingEntries(int64_t batch, const std::vector<int64_t>& train_sizes,
-                                          const std::vector<int64_t>& evaluation_sizes);
 
 }  // namespace cgrun
 

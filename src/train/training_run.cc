@@ -158,6 +158,8 @@ class TrainingRun {
     report_.train.Fill(split.name, split.runner->Means(), split.runner->samples());
     report_.train.seconds = Seconds(epoch_start);
     report_.train.stall_seconds = loader.stall_seconds() - stall_before;
+    train_samples_ += report_.train.samples;
+    train_seconds_ += report_.train.seconds;
     report_.epoch = result_.epochs;
     report_.step = result_.steps;
     Evaluate();
@@ -206,6 +208,9 @@ class TrainingRun {
 
   void Finish() {
     result_.last = report_;
+    if (train_seconds_ > 0) {
+      result_.samples_per_second = static_cast<double>(train_samples_) / train_seconds_;
+    }
     const bool tested = session_.FindSplit("valid") == nullptr;
     Session::Split* test = session_.FindSplit("test");
     if (!tested && test != nullptr && !result_.interrupted) {
@@ -228,6 +233,8 @@ class TrainingRun {
   int64_t batches_ = 0;
   int64_t total_steps_ = 0;  // 0: time ends the run
   std::chrono::steady_clock::time_point start_;
+  int64_t train_samples_ = 0;
+  double train_seconds_ = 0;
   HeapUse heap_;
   EpochReport report_;
   TrainResult result_;

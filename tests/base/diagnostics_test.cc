@@ -47,10 +47,10 @@ TEST(DiagnosticsTest, ColoursAreEscapesAroundTheSameText) {
 
 TEST(DiagnosticsTest, TheCaretStandsUnderItsCharacter) {
   Diagnostics diagnostics;
-  // Columns count bytes; a multi-byte character before the caret takes one place.
-  diagnostics.Error({File("a\t\xC3\xA9: x"), 1, 7}, "tab and accent");
+  // Columns count characters, of one byte or more.
+  diagnostics.Error({File("a\t\xC3\xA9: x"), 1, 6}, "tab and accent");
   EXPECT_EQ(diagnostics.ToString(),
-            "model.yaml:1:7: error: tab and accent\n"
+            "model.yaml:1:6: error: tab and accent\n"
             "    a\t\xC3\xA9: x\n"
             "     \t   ^\n");
 }

@@ -1,0 +1,230 @@
+// Parse(): marks, what is refused, and what YAML allows beyond plain maps and lists.
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "src/model/tree.h"
+#include "tests/model/model_testing.h"
+
+namespace cgrun {
+namespace {
+
+TreeNode MustParse(const std::string& text) {
+  std::string errors;
+  auto tree = ParseText(text, &errors);
+  EXPECT_EQ(errors, "");
+  return tree.value_or(TreeNode());
+}
+
+std::string Where(const SourceMark& mark) {
+  return std::to_string(mark.line) + ":" + std::to_string(mark.column) + "+" +
+         std::to_string(mark.length);
+}
+
+TEST(YamlParserTest, KeepsKindsOrderAndQuotes) {
+  const TreeNode tree = MustParse("b: 1\na: [x, 'y', \"z\"]\nc:\nd: {e: ~}\nf: |\n  text\n");
+  ASSERT_TRUE(tree.IsMap());
+  ASSERT_EQ(tree.entries.size(), 5u);
+  EXPECT_EQ(tree.entries[0].key, "b");
+  EXPECT_EQ(tree.entries[0].value.scalar, "1");
+  EXPECT_FALSE(tree.entries[0].value.quoted);
+  const TreeNode& list = tree.entries[1].value;
+  ASSERT_EQ(list.items.size(), 3u);
+  EXPECT_FALSE(list.items[0].quoted);
+  EXPECT_TRUE(list.items[1].quoted);
+  EXPECT_TRUE(list.items[2].quoted);
+  EXPECT_TRUE(tree.Find("c")->value.IsNull());
+  EXPECT_TRUE(tree.Find("d")->value.Find("e")->value.IsNull());
+  EXPECT_EQ(tree.Find("f")->value.scalar, "text\n");
+  EXPECT_EQ(tree.Find("g"), nullptr);
+}
+
+TEST(YamlParserTest, MarksCountCharactersFromOne) {
+  const TreeNode tree =
+      MustParse("é: {ab: \"ü ü\", c: &n hey}\nlist:\n  - item\n  - # nothing\n  - ~\nd:\n");
+  EXPECT_EQ(Where(tree.mark), "1:1+1");
+  EXPECT_EQ(Where(tree.entries[0].key_mark), "1:1+1");
+  const TreeNode& map = tree.entries[0].value;
+  EXPECT_EQ(Where(map.mark), "1:4+1");
+  EXPECT_EQ(Where(map.Find("ab")->key_mark), "1:5+2");
+  EXPECT_EQ(Where(map.Find("ab")->value.mark), "1:9+5");
+  EXPECT_EQ(Where(map.Find("c")->value.mark), "1:22+3");  // behind the anchor
+  const TreeNode& list = tree.Find("list")->value;
+  EXPECT_EQ(Where(list.items[0].mark), "3:5+4");
+  EXPECT_EQ(Where(list.items[1].mark), "4:3+1");  // its "-"
+  EXPECT_EQ(Where(list.items[2].mark), "5:5+1");
+  EXPECT_EQ(Where(tree.Find("d")->value.mark), "6:1+1");  // its key
+}
+
+TEST(YamlParserTest, LineEndsAndByteOrderMarkDoNotMoveMarks) {
+  const TreeNode plain = MustParse("a: 1\nb:\n  - x\n");
+  for (const std::string text : {"a: 1\r\nb:\r\n  - x\r\n", "a: 1\rb:\r  - x\r",
+                                 "\xEF\xBB\xBF"
+                                 "a: 1\nb:\n  - x\n"}) {
+    const TreeNode tree = MustParse(text);
+    EXPECT_EQ(tree, plain);
+    EXPECT_EQ(Where(tree.Find("b")->key_mark), "2:1+1");
+    EXPECT_EQ(Where(tree.Find("b")->value.items[0].mark), "3:5+1");
+  }
+}
+
+TEST(YamlParserTest, AllDuplicateKeysAreReported) {
+  EXPECT_EQ(TreeErrors("a: 1\nb: {c: 1, d: 2, c: 3}\na: 2\n"),
+            "model.yaml:2:17: error: duplicate key 'c'\n"
+            "    b: {c: 1, d: 2, c: 3}\n"
+            "                    ^\n"
+            "help: the first is in line 2\n"
+            "model.yaml:3:1: error: duplicate key 'a'\n"
+            "    a: 2\n"
+            "    ^\n"
+            "help: the first is in line 1\n");
+  EXPECT_NE(TreeErrors("a: 1\n'a': 2\n"), "");
+  EXPECT_EQ(TreeErrors("x: {a: 1}\ny: {a: 1}\n"), "");
+}
+
+TEST(YamlParserTest, DepthIsLimited) {
+  const auto nested = [](int depth) {
+    return std::string(static_cast<size_t>(depth), '[') +
+           std::string(static_cast<size_t>(depth), ']');
+  };
+  EXPECT_EQ(TreeErrors(nested(kMaxTreeDepth)), "");
+  EXPECT_NE(TreeErrors(nested(kMaxTreeDepth + 1)).find("nested deeper than 64"), std::string::npos);
+  EXPECT_NE(TreeErrors(std::string(1'000'000, '[')), "");
+  EXPECT_NE(TreeErrors(std::string(1'000'000, '{')), "");
+  std::string dashes;
+  for (int i = 0; i < 100'000; ++i) dashes += "- ";
+  EXPECT_NE(TreeErrors(dashes).find("nested deeper"), std::string::npos);
+}
+
+TEST(YamlParserTest, AliasesAreExpanded) {
+  const TreeNode tree = MustParse("a: &a {x: [1, 2]}\nb: *a\nc: [*a]\n");
+  EXPECT_EQ(tree.Find("b")->value, tree.Find("a")->value);
+  EXPECT_EQ(tree.Find("c")->value.items[0], tree.Find("a")->value);
+  EXPECT_EQ(Where(tree.Find("b")->value.mark), "2:4+2");
+  EXPECT_EQ(Where(tree.Find("b")->value.Find("x")->key_mark), "1:8+1");
+}
+
+TEST(YamlParserTest, AliasBombsAreRefused) {
+  std::string bomb = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n";
+  for (int i = 1; i < 30; ++i) {
+    const std::string alias = "*a" + std::to_string(i - 1);
+    const std::string name = "a" + std::to_string(i);
+    bomb += name + ": &" + name + " [";
+    for (int j = 0; j < 10; ++j) bomb += (j ? ", " : "") + alias;
+    bomb += "]\n";
+  }
+  EXPECT_NE(TreeErrors(bomb).find("more than 200000 values"), std::string::npos);
+  std::string deep = "a0: &a0 [x]\n";
+  for (int i = 1; i < 200; ++i) {
+    const std::string name = "a" + std::to_string(i);
+    deep += name + ": &" + name + " [*a" + std::to_string(i - 1) + "]\n";
+  }
+  EXPECT_NE(TreeErrors(deep).find("nested deeper than 64"), std::string::npos);
+}
+
+TEST(YamlParserTest, BadAliasesAreErrors) {
+  EXPECT_NE(TreeErrors("a: &a [*a]\n").find("inside of what it stands for"), std::string::npos);
+  EXPECT_NE(TreeErrors("a: *b\n").find("anchor of this alias is not defined"), std::string::npos);
+  EXPECT_NE(TreeErrors("a: &a x\n*a : 1\n").find("not an alias"), std::string::npos);
+}
+
+TEST(YamlParserTest, MergeKeysAddWhatIsNotThere) {
+  const TreeNode tree = MustParse(
+      "a: &a {x: 1, y: 2}\nb: &b {y: 3, z: 4}\nc: {<<: *a, y: 5}\nd: {<<: [*b, *a], w: 6}\n");
+  EXPECT_EQ(tree.Find("c")->value, MustParse("{y: 5, x: 1}"));
+  EXPECT_EQ(tree.Find("d")->value, MustParse("{w: 6, y: 3, z: 4, x: 1}"));
+  EXPECT_NE(TreeErrors("a: {<<: 3}").find("`<<` merges maps"), std::string::npos);
+  EXPECT_NE(TreeErrors("a: {<<: {x: 1}, <<: {y: 1}}").find("duplicate key '<<'"),
+            std::string::npos);
+  EXPECT_EQ(MustParse("{'<<': 1}").entries[0].key, "<<");
+}
+
+TEST(YamlParserTest, TagsAreRefusedButForTexts) {
+  EXPECT_TRUE(MustParse("a: !!str 3").Find("a")->value.quoted);
+  for (const std::string text : {"a: !!int 3", "a: !!python/object:os.system x", "a: !foo [1]",
+                                 "a: !foo {b: 1}", "a: !<x> y", "!!binary a: b"}) {
+    EXPECT_NE(TreeErrors(text).find("means nothing in a model file"), std::string::npos) << text;
+  }
+}
+
+TEST(YamlParserTest, OneDocumentOnly) {
+  EXPECT_EQ(TreeErrors("%YAML 1.2\n---\na: 1\n...\n"), "");
+  EXPECT_NE(TreeErrors("a: 1\n---\nb: 2\n").find("the document has ended"), std::string::npos);
+  EXPECT_EQ(TreeErrors(""), "model.yaml: error: the file is empty\n");
+  EXPECT_EQ(TreeErrors("# nothing\n"), "model.yaml: error: the file is empty\n");
+}
+
+TEST(YamlParserTest, OtherEncodingsAreRefused) {
+  EXPECT_EQ(TreeErrors("a: 1\nb: x\xFFy\n"),
+            "model.yaml:2:5: error: a byte that is not UTF-8\n    b: x?y\n        ^\n"
+            "help: save the file as UTF-8\n");
+  EXPECT_NE(TreeErrors(std::string("\xFF\xFE"
+                                   "a\0",
+                                   4))
+                .find("UTF-16"),
+            std::string::npos);
+  EXPECT_NE(TreeErrors(std::string("a: \0", 4)).find("control character"), std::string::npos);
+  EXPECT_NE(TreeErrors("a: \x1b[31m").find("control character"), std::string::npos);
+  EXPECT_NE(TreeErrors("a: \"\\0\"").find("control character in a text"), std::string::npos);
+  for (const std::string bad : {"\xC0\x80", "\xED\xA0\x80", "\xF4\x90\x80\x80", "\xE2\x82"}) {
+    EXPECT_NE(TreeErrors("a: " + bad).find("not UTF-8"), std::string::npos);
+  }
+  EXPECT_EQ(MustParse("a: \xF0\x9F\x98\x80").Find("a")->value.scalar, "\xF0\x9F\x98\x80");
+}
+
+TEST(YamlParserTest, TabsMustNotIndent) {
+  EXPECT_NE(TreeErrors("a:\n\tb: 1\n").find("a tab in the indentation"), std::string::npos);
+  EXPECT_NE(TreeErrors("a:\n  \tb: 1\n").find("a tab in the indentation"), std::string::npos);
+  EXPECT_EQ(TreeErrors("a:\t1 \t# x\n\t\n\t# comment\nb: 2\n"), "");
+}
+
+TEST(YamlParserTest, LargeFilesAreRefused) {
+  EXPECT_NE(TreeErrors("# " + std::string(kMaxFileBytes, 'x')).find("at most 4 MiB"),
+            std::string::npos);
+  std::string many = "[";
+  for (int i = 0; i < kMaxTreeNodes; ++i) many += "x, ";
+  EXPECT_NE(TreeErrors(many + "x]").find("more than 200000 values"), std::string::npos);
+}
+
+TEST(YamlParserTest, SyntaxErrorsSayWhereAndWhatToDo) {
+  EXPECT_EQ(TreeErrors("a: b: c\n"),
+            "model.yaml:1:5: error: this is not YAML: a ':' is not expected here\n"
+            "    a: b: c\n"
+            "        ^\n"
+            "help: put the text in quotes, or check the indentation\n");
+  EXPECT_EQ(TreeErrors("a: 1\nops: [1, 2\nb: 3\n"),
+            "model.yaml:3:2: error: this is not YAML: a ']' or ',' is missing before this\n"
+            "    b: 3\n"
+            "     ^\n"
+            "help: the innermost open bracket is in line 2\n");
+  EXPECT_EQ(TreeErrors("ops:\n  - {op: conv\n  - x\n"),
+            "model.yaml:2:5: error: a key must be a name, not a map\n"
+            "      - {op: conv\n"
+            "        ^\n"
+            "help: or the bracket that closes this one is missing\n");
+  EXPECT_NE(TreeErrors("a: \"x\nb: 1\n").find("never closed"), std::string::npos);
+  EXPECT_NE(TreeErrors("a: [1, , 2]").find("nothing stands before this comma"), std::string::npos);
+  EXPECT_NE(TreeErrors("a: @x").find("a value cannot begin with this"), std::string::npos);
+  EXPECT_NE(TreeErrors("? [1, 2]\n: 3\n").find("a key must be a name"), std::string::npos);
+  EXPECT_NE(TreeErrors("~: 3\n").find("a key must be a name"), std::string::npos);
+}
+
+TEST(YamlParserTest, PlaceholdersStandUnquotedInFlowStyle) {
+  const TreeNode tree =
+      MustParse("- {n: ${a}, m: ${4*(a+b)}, s: [${a % 2}, \"${a}\"], t: x${a}y}\n");
+  const TreeNode& map = tree.items[0];
+  EXPECT_EQ(map.Find("n")->value.scalar, "${a}");
+  EXPECT_EQ(Where(map.Find("n")->value.mark), "1:7+4");
+  EXPECT_EQ(map.Find("m")->value.scalar, "${4*(a+b)}");
+  EXPECT_EQ(map.Find("s")->value.items[0].scalar, "${a % 2}");
+  EXPECT_EQ(map.Find("s")->value.items[1].scalar, "${a}");
+  EXPECT_EQ(map.Find("t")->value.scalar, "x${a}y");
+  const TreeNode names = MustParse("{in: [a.b[1].c, x], y: c[0], z: [1], w: [[2]]}\n");
+  EXPECT_EQ(names.Find("in")->value.items[0].scalar, "a.b[1].c");
+  EXPECT_EQ(names.Find("y")->value.scalar, "c[0]");
+  EXPECT_EQ(names.Find("w")->value.items[0].items[0].scalar, "2");
+  EXPECT_EQ(MustParse("x: $\ny: {a: 1}\n").Find("y")->value.Find("a")->value.scalar, "1");
+}
+
+}  // namespace
+}  // namespace cgrun
