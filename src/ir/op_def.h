@@ -34,6 +34,7 @@ class InferContext {
   const T& attributes() const {
     return attributes_.As<T>();
   }
+  const Attributes& untyped_attributes() const { return attributes_; }
 
   // Reports what is wrong with the node; returns {} for `return context.Fail(…)`.
   std::vector<TensorType> Fail(std::string message, std::string help = "") {
@@ -135,7 +136,8 @@ int OpCount();
 OpId AddOperator(OpDef def);
 
 // The output types of a node; empty, and `context.failed()`, where the number of inputs, their
-// types or the attributes are wrong.
+// types or the attributes are wrong. An operator's own inference sees attributes whose fields keep
+// their ranges and choices.
 std::vector<TensorType> InferTypes(OpId op, InferContext& context);
 
 // The signature of a node of a graph.

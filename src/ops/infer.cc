@@ -100,6 +100,8 @@ std::optional<Dim> CountElements(const Shape& shape) {
   return count;
 }
 
+OpCost NoOperations(const NodeSignature&) { return {}; }
+
 std::string RankMessage(std::string_view op, std::string_view wanted, const Shape& shape) {
   return "'" + std::string(op) + "' needs an input " + std::string(wanted) + ", not " +
          shape.ToString();

@@ -38,6 +38,9 @@ std::string AxesMessage(const IntList& axes, const Shape& shape);
 // dimensions depend on the batch, or the product does not fit.
 std::optional<Dim> CountElements(const Shape& shape);
 
+// The cost of operators that only move data.
+OpCost NoOperations(const NodeSignature& node);
+
 // A message for a wrong rank: "'conv' needs a 4-dimensional input [N, C, H, W], not [N, 10]".
 std::string RankMessage(std::string_view op, std::string_view wanted, const Shape& shape);
 
