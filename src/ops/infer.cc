@@ -54,6 +54,13 @@ std::vector<TensorType> InferBroadcast(InferContext& context) {
   return {{context.dtype(0), *shape}};
 }
 
+bool ExpectInput(InferContext& context, int i, std::string_view name, const TensorType& wanted) {
+  if (context.input(i) == wanted) return true;
+  context.Fail("`" + std::string(name) + "` must be " + wanted.ToString() + " for an input " +
+               context.input(0).ToString() + ", not " + context.input(i).ToString());
+  return false;
+}
+
 std::optional<int> NormalizeAxis(int64_t axis, int rank) {
   if (axis < -rank || axis >= rank) return std::nullopt;
   return static_cast<int>(axis < 0 ? axis + rank : axis);
@@ -92,6 +99,8 @@ std::optional<Dim> CountElements(const Shape& shape) {
   }
   return count;
 }
+
+OpCost NoOperations(const NodeSignature&) { return {}; }
 
 std::string RankMessage(std::string_view op, std::string_view wanted, const Shape& shape) {
   return "'" + std::string(op) + "' needs an input " + std::string(wanted) + ", not " +
