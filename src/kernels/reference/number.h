@@ -1,5 +1,9 @@
 // Choosing a kernel's instance by number type, once, before it runs. Numbers of less than 32 bits
 // are computed in f32 and rounded on store.
+//
+// The functions that take a kernel are static: g++ 12 gives an instance of a template external
+// linkage even if its argument is a template of an unnamed namespace, so that the kernels of two
+// files that have one name, `Grad` say, would become one.
 #ifndef CGRUN_KERNELS_REFERENCE_NUMBER_H_
 #define CGRUN_KERNELS_REFERENCE_NUMBER_H_
 
@@ -54,7 +58,7 @@ inline bool AllFloat(const NodeSignature& node) {
 
 // Kernel<T>::Run for the floating-point type `dtype`.
 template <template <class> class Kernel>
-KernelFunction ForFloat(DType dtype) {
+static KernelFunction ForFloat(DType dtype) {
   switch (dtype) {
     case DType::kF64:
       return &Kernel<double>::Run;
@@ -70,7 +74,7 @@ KernelFunction ForFloat(DType dtype) {
 
 // f(T*) for the element type `dtype`, whichever it is but f16.
 template <class F>
-auto ForEach(DType dtype, F f) {
+static auto ForEach(DType dtype, F f) {
   switch (dtype) {
     case DType::kF64:
       return f(static_cast<double*>(nullptr));
@@ -95,7 +99,7 @@ auto ForEach(DType dtype, F f) {
 
 // Kernel<T>::Run for an unsigned type of `bytes` bytes: kernels that move elements as they are.
 template <template <class> class Kernel>
-KernelFunction ForBytes(int64_t bytes) {
+static KernelFunction ForBytes(int64_t bytes) {
   switch (bytes) {
     case 1:
       return &Kernel<uint8_t>::Run;
