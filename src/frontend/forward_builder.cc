@@ -241,7 +241,7 @@ class ForwardBuilder {
       std::vector<std::string> known;
       for (int i = 0; i < OpCount(); ++i) {
         const OpDef& def = GetOpDef(static_cast<OpId>(i));
-        if (def.usage == Usage::kOperator && IsActivation(def)) known.push_back(def.name);
+        if (def.activation) known.push_back(def.name);
       }
       const std::string& name = attribute.value.scalar;
       if (std::find(known.begin(), known.end(), name) != known.end()) return {FindOp(name), name};
@@ -250,11 +250,6 @@ class ForwardBuilder {
                          SuggestName(name, known));
     }
     return {};
-  }
-
-  static bool IsActivation(const OpDef& def) {
-    static const std::set<std::string> names = {"relu", "leaky_relu", "sigmoid", "tanh", "softmax"};
-    return names.contains(def.name);
   }
 
   const OpDef* FindDef(const OpSpec& op, Usage usage) {

@@ -122,6 +122,7 @@ struct OpDef {
   CostFunction cost = nullptr;          // null: one operation per output element
   std::vector<InPlacePair> in_place;    // legal where both have the same bytes
   std::vector<InPlacePair> updates;     // state input ← output, each step, when training
+  bool activation = false;              // may be named by the key `activation` of other operators
   bool commutative = false;             // the first two inputs may be exchanged, bit for bit
   bool view = false;                    // output 0 is input 0 under another shape: no work
   bool needs_step = false;              // its last input is the step counter (int64 scalar)

@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "src/ir/op_def.h"
@@ -17,8 +18,12 @@ std::vector<TensorType> InferSameAsInputs(InferContext& context);
 // Two floating-point inputs of one number type, broadcast as NumPy and ONNX do.
 std::vector<TensorType> InferBroadcast(InferContext& context);
 
+// Whether input `i`, which the operator calls `name`, has type `wanted`; reports it where not:
+// "`weight` must be f32[10, 84] for an input f32[N, 84], not f32[84, 10]".
+bool ExpectInput(InferContext& context, int i, std::string_view name, const TensorType& wanted);
+
 // The common shape of two shapes under NumPy's rules, or nothing. A batch dimension goes with
-// itself and with 1.
+// itself and with 1; [N, 1] and [N] do not go together, as a shape has one batch dimension at most.
 std::optional<Shape> BroadcastShapes(const Shape& a, const Shape& b);
 
 // `axis` in [0, rank), counted from the end where negative; nothing if it is outside.

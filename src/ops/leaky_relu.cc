@@ -33,6 +33,7 @@ OpDef leaky_relu() {
   def.summary = "Rectified linear unit that lets a part of negative elements through.";
   def.details = "y = x where x ≥ 0, else slope·x; a NaN stays a NaN. ONNX LeakyRelu.";
   def.usage = Usage::kOperator;
+  def.activation = true;
   def.inputs = {{"x", "any shape"}};
   def.outputs = {{"y", "shape of x"}};
   def.schema = &LeakyReluAttributes::Schema();

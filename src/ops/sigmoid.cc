@@ -19,6 +19,7 @@ OpDef Squashing(std::string name, std::string summary, std::string details,
   def.summary = std::move(summary);
   def.details = std::move(details);
   def.usage = Usage::kOperator;
+  def.activation = true;
   def.inputs = {{"x", "any shape"}};
   def.outputs = {{"y", "shape of x"}};
   def.infer = InferSameAsInput;

@@ -47,6 +47,7 @@ OpDef softmax() {
       "y = e^(x - max x) / Σ e^(x - max x) along `axis`, computed in f64 and rounded once. Where "
       "one x is NaN or +inf, or all are -inf, the whole group is NaN. ONNX Softmax.";
   def.usage = Usage::kOperator;
+  def.activation = true;
   def.inputs = {{"x", "any shape that has the axis"}};
   def.outputs = {{"y", "shape of x"}};
   def.schema = &SoftmaxAttributes::Schema();
