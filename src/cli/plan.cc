@@ -13,6 +13,7 @@
 #include "src/plan/problem_csv.h"
 #include "src/report/plan_report.h"
 #include "src/train/run_shape.h"
+#include "src/train/weights.h"
 
 namespace cgrun {
 namespace {
@@ -75,7 +76,7 @@ int PlanModel(const ModelFlags& flags, const PlanFlags& plan_flags) {
   subject.order = options.order;
   subject.batch = shape.entries[0].batch;
   for (const EntryRequest& entry : shape.entries) subject.entries.push_back(entry.name);
-  subject.data_bytes = shape.data_bytes;
+  subject.data_bytes = shape.data_bytes + CheckpointWriter::HostBytes(compiled->image);
   subject.data_note = shape.data_note;
   subject.base_bytes = base;
   subject.compile_seconds = compiled->compile_seconds;

@@ -131,6 +131,7 @@ int64_t Session::TailOf(const Dataset& dataset) const { return dataset.size() % 
 
 void Session::MakeSplits() {
   memory_.data = data_.decoded_bytes;
+  if (train_) memory_.data += CheckpointWriter::HostBytes(program_->image());
   const uint64_t seed = model_.train ? static_cast<uint64_t>(model_.train->seed.value) : 0;
   const auto make = [&](Split& split, EntryKind kind, bool shuffle) {
     LoaderOptions loader;

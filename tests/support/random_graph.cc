@@ -220,14 +220,15 @@ class Generator {
     return TryEmit(OpId::broadcast, Attributes::Of(repeat), {x});
   }
 
-  // A node that is there already, its operands exchanged where that is allowed.
+  // A node that is there already, its operands exchanged now and then: it must be merged with the
+  // first only where that is allowed.
   bool EmitDuplicate() {
     if (graph_.nodes.empty()) return false;
     const Node node =
         graph_.nodes[NodeId(dice_.Between(0, static_cast<int64_t>(graph_.nodes.size()) - 1))];
     if (node.op == OpId::fused) return false;
     std::vector<ValueId> inputs = node.inputs;
-    if (GetOpDef(node.op).commutative && dice_.OneIn(2)) std::swap(inputs[0], inputs[1]);
+    if (inputs.size() == 2 && dice_.OneIn(2)) std::swap(inputs[0], inputs[1]);
     return TryEmit(node.op, node.attributes, inputs);
   }
 
