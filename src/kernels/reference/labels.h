@@ -8,7 +8,7 @@ namespace cgrun::reference {
 
 // Kernel<T, Label>::Run; input 0 has the floating-point type T, input 1 the integer type Label.
 template <template <class, class> class Kernel>
-KernelFunction ForLogitsAndLabels(const NodeSignature& node) {
+static KernelFunction ForLogitsAndLabels(const NodeSignature& node) {
   return ForEach(node.inputs[0].dtype, [&]<class T>(T*) {
     return ForEach(node.inputs[1].dtype, []<class Label>(Label*) -> KernelFunction {
       constexpr bool kIndex = std::is_integral_v<Label> && !std::is_same_v<Label, bool>;

@@ -52,9 +52,11 @@ inline bool AllFloat(const NodeSignature& node) {
   return true;
 }
 
-// Kernel<T>::Run for the floating-point type `dtype`.
+// Kernel<T>::Run for the floating-point type `dtype`. Static, like every function whose parameter
+// is a class template: g++ 12 makes one function of all those for templates of one name, though
+// they are from unnamed namespaces of different files.
 template <template <class> class Kernel>
-KernelFunction ForFloat(DType dtype) {
+static KernelFunction ForFloat(DType dtype) {
   switch (dtype) {
     case DType::kF64:
       return &Kernel<double>::Run;
@@ -95,7 +97,7 @@ auto ForEach(DType dtype, F f) {
 
 // Kernel<T>::Run for an unsigned type of `bytes` bytes: kernels that move elements as they are.
 template <template <class> class Kernel>
-KernelFunction ForBytes(int64_t bytes) {
+static KernelFunction ForBytes(int64_t bytes) {
   switch (bytes) {
     case 1:
       return &Kernel<uint8_t>::Run;
