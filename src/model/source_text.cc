@@ -76,8 +76,9 @@ std::optional<size_t> FindTabIndentation(std::string_view text) {
   for (size_t begin = 0; begin < text.size();) {
     const size_t end = std::min(text.find('\n', begin), text.size());
     const size_t content = std::min(text.find_first_not_of(" \t", begin), end);
-    const size_t tab = text.find('\t', begin);
-    if (tab < content && content < end && text[content] != '#') return tab;
+    const size_t tab = text.substr(begin, content - begin).find('\t');
+    const bool empty = content == end || text[content] == '#';
+    if (tab != std::string_view::npos && !empty) return begin + tab;
     begin = end + 1;
   }
   return std::nullopt;
