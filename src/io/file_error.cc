@@ -24,15 +24,22 @@ std::string HelpFor(int error) {
   }
 }
 
+// In quotes; a control byte, which could cut the message off or steer a terminal, as '?'.
+std::string Quoted(std::string_view path) {
+  std::string quoted = "'";
+  for (char c : path) quoted += static_cast<unsigned char>(c) < 0x20 || c == 0x7F ? '?' : c;
+  return quoted + "'";
+}
+
 }  // namespace
 
 void ThrowFileError(std::string_view path, std::string_view what, std::string_view help) {
-  throw UserError("'" + std::string(path) + "': " + std::string(what), std::string(help));
+  throw UserError(Quoted(path) + ": " + std::string(what), std::string(help));
 }
 
 void ThrowSystemError(std::string_view verb, std::string_view path, int error) {
-  throw UserError("cannot " + std::string(verb) + " '" + std::string(path) +
-                      "': " + std::generic_category().message(error),
+  const std::string reason = std::generic_category().message(error);
+  throw UserError("cannot " + std::string(verb) + " " + Quoted(path) + ": " + reason,
                   HelpFor(error));
 }
 

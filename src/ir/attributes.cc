@@ -1,6 +1,7 @@
 // Generic handling of attribute structs through their schemas.
 #include "src/ir/attributes.h"
 
+#include <algorithm>
 #include <charconv>
 
 namespace cgrun {
@@ -17,18 +18,57 @@ struct Printer {
   std::string operator()(int64_t v) const { return std::to_string(v); }
   std::string operator()(double v) const { return RealToString(v); }
   std::string operator()(const std::string& v) const { return v; }
-  std::string operator()(const IntList& v) const {
-    std::string out = "[";
-    for (size_t i = 0; i < v.size(); ++i) out += (i ? ", " : "") + std::to_string(v[i]);
-    return out + "]";
-  }
+  std::string operator()(const IntList& v) const { return ListToString(v); }
+  std::string operator()(const RealList& v) const { return ListToString(v); }
   std::string operator()(const Shape& v) const { return v.ToString(); }
   std::string operator()(DType v) const { return std::string(Name(v)); }
+
+  template <class T>
+  std::string ListToString(const std::vector<T>& v) const {
+    std::string out = "[";
+    for (size_t i = 0; i < v.size(); ++i) out += (i ? ", " : "") + (*this)(v[i]);
+    return out + "]";
+  }
 };
 
 }  // namespace
 
 std::string ToString(const AttributeValue& value) { return std::visit(Printer(), value); }
+
+namespace {
+
+// The numbers of a value that has any.
+RealList NumbersOf(const AttributeValue& value) {
+  if (const auto* one = std::get_if<int64_t>(&value)) return {static_cast<double>(*one)};
+  if (const auto* one = std::get_if<double>(&value)) return {*one};
+  if (const auto* list = std::get_if<IntList>(&value)) return RealList(list->begin(), list->end());
+  if (const auto* list = std::get_if<RealList>(&value)) return *list;
+  return {};
+}
+
+std::string Words(const std::vector<std::string>& choices) {
+  std::string out;
+  for (const std::string& word : choices) out += (out.empty() ? "" : ", ") + word;
+  return out;
+}
+
+}  // namespace
+
+std::string FaultOf(const AttributeField& field, const AttributeValue& value) {
+  const std::string name = "`" + field.name + "` must be ";
+  const std::string given = ", not " + ToString(value);
+  for (double number : NumbersOf(value)) {
+    if (field.allow_same && number == -1) continue;
+    if (number != number) return name + "a number" + given;
+    if (number < field.minimum) return name + "at least " + RealToString(field.minimum) + given;
+    if (number > field.maximum) return name + "at most " + RealToString(field.maximum) + given;
+  }
+  const auto* word = std::get_if<std::string>(&value);
+  if (word == nullptr || field.choices.empty()) return "";
+  const bool known =
+      std::find(field.choices.begin(), field.choices.end(), *word) != field.choices.end();
+  return known ? "" : name + "one of " + Words(field.choices) + given;
+}
 
 const AttributeField* AttributeSchema::Find(std::string_view name) const {
   for (const AttributeField& field : fields_) {

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -19,13 +20,17 @@
 namespace cgrun {
 
 using IntList = std::vector<int64_t>;
+using RealList = std::vector<double>;
 
-// What a field can hold. The order is part of the saved format.
-using AttributeValue = std::variant<bool, int64_t, double, std::string, IntList, Shape, DType>;
+// What a field can hold.
+using AttributeValue =
+    std::variant<bool, int64_t, double, std::string, IntList, Shape, DType, RealList>;
 
-enum class AttributeKind { kBool, kInt, kReal, kString, kInts, kShape, kDType };
+// Where a model file gives a field: kShape lists the sizes of one sample, in front of which the
+// batch axis is put; kReals is a list of numbers, or one number as a list of one.
+enum class AttributeKind { kBool, kInt, kReal, kString, kInts, kShape, kDType, kReals };
 
-// "true", "3", "0.1" (shortest exact form), "[1, 2]", …
+// "true", "3", "0.1" (shortest exact form), "[1, 2]", "[0.1, 2]", …
 std::string ToString(const AttributeValue& value);
 
 // One field of an attribute struct.
@@ -38,12 +43,17 @@ struct AttributeField {
   std::vector<std::string> choices;  // kString: the allowed words, where not free
   int expand_to = 0;                 // kInts: 1 or 2 values are repeated to this many
   bool allow_same = false;           // kInts: the word `same`, kept as −1 in every place
-  double minimum = -1e308;           // kInt, kReal, each of kInts
-  double maximum = 1e308;
+  // kInt, kReal, each of kInts and kReals.
+  double minimum = -std::numeric_limits<double>::infinity();
+  double maximum = std::numeric_limits<double>::infinity();
 
   std::function<AttributeValue(const void*)> get;
   std::function<void(void*, const AttributeValue&)> set;
 };
+
+// What is wrong with a value of a field, as a sentence ("`kernel` must be at least 1, not 0");
+// empty where its range and its choices allow it. NaN is never allowed.
+std::string FaultOf(const AttributeField& field, const AttributeValue& value);
 
 // The fields of one attribute struct, in order; made once per struct.
 class AttributeSchema {
@@ -128,6 +138,7 @@ class SchemaBuilder {
     if constexpr (std::is_same_v<M, IntList>) return AttributeKind::kInts;
     if constexpr (std::is_same_v<M, Shape>) return AttributeKind::kShape;
     if constexpr (std::is_same_v<M, DType>) return AttributeKind::kDType;
+    if constexpr (std::is_same_v<M, RealList>) return AttributeKind::kReals;
   }
   template <class F>
   SchemaBuilder& Refine(F refine) {

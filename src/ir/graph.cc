@@ -8,6 +8,18 @@
 
 namespace cgrun {
 
+std::string_view Name(EntryKind kind) {
+  switch (kind) {
+    case EntryKind::kTrain:
+      return "train";
+    case EntryKind::kEval:
+      return "eval";
+    case EntryKind::kPredict:
+      return "predict";
+  }
+  return "?";
+}
+
 std::string_view Name(Role role) {
   switch (role) {
     case Role::kPlaceholder:

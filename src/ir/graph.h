@@ -36,6 +36,10 @@ enum class Zone : uint8_t { kForward, kGradient, kOptimizer, kWorkspace };
 
 enum class Phase : uint8_t { kForward, kBackward, kUpdate, kCommunication };
 
+// What an entry point of a model is for.
+enum class EntryKind : uint8_t { kTrain, kEval, kPredict };
+
+std::string_view Name(EntryKind kind);
 std::string_view Name(Role role);
 std::string_view Name(Zone zone);
 std::string_view Name(Phase phase);

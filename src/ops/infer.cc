@@ -26,13 +26,16 @@ std::vector<TensorType> InferSameAsInputs(InferContext& context) {
 std::optional<Shape> BroadcastShapes(const Shape& a, const Shape& b) {
   const int rank = std::max(a.rank(), b.rank());
   std::vector<Dim> dims(static_cast<size_t>(rank));
+  int batch_dims = 0;
   for (int i = 0; i < rank; ++i) {
     const int from_end = rank - i;
     const Dim da = from_end <= a.rank() ? a[a.rank() - from_end] : Dim(1);
     const Dim db = from_end <= b.rank() ? b[b.rank() - from_end] : Dim(1);
     if (da != db && da != Dim(1) && db != Dim(1)) return std::nullopt;
     dims[static_cast<size_t>(i)] = da == Dim(1) ? db : da;
+    batch_dims += dims[static_cast<size_t>(i)].batch;
   }
+  if (batch_dims > 1) return std::nullopt;
   return Shape(std::move(dims));
 }
 
@@ -49,6 +52,13 @@ std::vector<TensorType> InferBroadcast(InferContext& context) {
                         "from the last axis on, dimensions must be equal or 1");
   }
   return {{context.dtype(0), *shape}};
+}
+
+bool ExpectInput(InferContext& context, int i, std::string_view name, const TensorType& wanted) {
+  if (context.input(i) == wanted) return true;
+  context.Fail("`" + std::string(name) + "` must be " + wanted.ToString() + " for an input " +
+               context.input(0).ToString() + ", not " + context.input(i).ToString());
+  return false;
 }
 
 std::optional<int> NormalizeAxis(int64_t axis, int rank) {
@@ -71,6 +81,26 @@ std::optional<std::vector<int>> NormalizeAxes(const IntList& axes, int rank) {
   if (std::adjacent_find(normal.begin(), normal.end()) != normal.end()) return std::nullopt;
   return normal;
 }
+
+std::string AxesMessage(const IntList& axes, const Shape& shape) {
+  return "axes " + ToString(AttributeValue(axes)) + " do not fit " + shape.ToString() +
+         ": each must be in [" + std::to_string(-shape.rank()) + ", " +
+         std::to_string(shape.rank() - 1) + "] and stand once";
+}
+
+std::optional<Dim> CountElements(const Shape& shape) {
+  constexpr int64_t kMost = int64_t{1} << 48;  // far beyond any memory, far below an overflow
+  Dim count(1);
+  for (const Dim& dim : shape) {
+    if (dim.size <= 0 || dim.size > kMost / count.size) return std::nullopt;
+    if (dim.batch && count.batch) return std::nullopt;
+    count.size *= dim.size;
+    count.batch |= dim.batch;
+  }
+  return count;
+}
+
+OpCost NoOperations(const NodeSignature&) { return {}; }
 
 std::string RankMessage(std::string_view op, std::string_view wanted, const Shape& shape) {
   return "'" + std::string(op) + "' needs an input " + std::string(wanted) + ", not " +

@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "src/ir/op_def.h"
@@ -17,14 +18,28 @@ std::vector<TensorType> InferSameAsInputs(InferContext& context);
 // Two floating-point inputs of one number type, broadcast as NumPy and ONNX do.
 std::vector<TensorType> InferBroadcast(InferContext& context);
 
+// Whether input `i`, which the operator calls `name`, has type `wanted`; reports it where not:
+// "`weight` must be f32[10, 84] for an input f32[N, 84], not f32[84, 10]".
+bool ExpectInput(InferContext& context, int i, std::string_view name, const TensorType& wanted);
+
 // The common shape of two shapes under NumPy's rules, or nothing. A batch dimension goes with
-// itself and with 1.
+// itself and with 1; [N, 1] and [N] do not go together, as a shape has one batch dimension at most.
 std::optional<Shape> BroadcastShapes(const Shape& a, const Shape& b);
 
 // `axis` in [0, rank), counted from the end where negative; nothing if it is outside.
 std::optional<int> NormalizeAxis(int64_t axis, int rank);
 // Sorted unique axes; `axes` empty means all. Nothing if one is outside or given twice.
 std::optional<std::vector<int>> NormalizeAxes(const IntList& axes, int rank);
+
+// "axes [0, 7] do not fit [N, 10]", for NormalizeAxes that gave nothing.
+std::string AxesMessage(const IntList& axes, const Shape& shape);
+
+// Shape::ElementsDim for shapes that come from outside: nothing where a size is not positive, two
+// dimensions depend on the batch, or the product does not fit.
+std::optional<Dim> CountElements(const Shape& shape);
+
+// The cost of operators that only move data.
+OpCost NoOperations(const NodeSignature& node);
 
 // A message for a wrong rank: "'conv' needs a 4-dimensional input [N, C, H, W], not [N, 10]".
 std::string RankMessage(std::string_view op, std::string_view wanted, const Shape& shape);

@@ -2,6 +2,8 @@
 #ifndef CGRUN_OPS_REDUCE_H_
 #define CGRUN_OPS_REDUCE_H_
 
+#include <vector>
+
 #include "src/ir/attributes.h"
 #include "src/ir/op_def.h"
 
@@ -23,9 +25,12 @@ struct BroadcastAttributes {
   static const AttributeSchema& Schema();
 };
 
+// `shape` without `axes` (of NormalizeAxes), or with 1 in their place.
+Shape ReducedShape(const Shape& shape, const std::vector<int>& axes, bool keep_dims);
+
 // Emits what sums `gradient` over the axes along which a tensor of `shape` was broadcast, and gives
 // it that shape; `gradient` itself where nothing was.
-ValueId ReduceToShape(GradientContext& context, ValueId gradient, const Shape& shape);
+ValueId ReduceToShape(GradientContext& context, ValueId gradient, Shape shape);
 
 }  // namespace cgrun
 

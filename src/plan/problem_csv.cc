@@ -60,6 +60,7 @@ class Reader {
 
   std::optional<MemoryProblem> Run() {
     if (!ReadHeader()) return std::nullopt;
+    // A line whose cells cannot be told apart is reported as that alone.
     for (int before = errors_; const auto cells = NextLine(); before = errors_) {
       if (errors_ == before) ReadBuffer(*cells);
       if (errors_ < kMostErrors) continue;

@@ -8,6 +8,7 @@
 
 #include "src/base/check.h"
 #include "src/ir/op_def.h"
+#include "src/plan/buffer_assignment.h"
 
 namespace cgrun {
 namespace {
@@ -96,7 +97,38 @@ Schedule DepthFirst(const Graph& graph) {
   return schedule;
 }
 
+// Bytes below which no plan of this order can stay.
+int64_t BoundOf(const Graph& graph, const Schedule& schedule) {
+  const BufferAssignment assignment =
+      AssignBuffers(graph, schedule, ComputeLiveness(graph, schedule));
+  MemoryProblem problem;
+  for (const SharedBuffer& buffer : assignment.buffers) {
+    if (buffer.persistent) continue;
+    Buffer item;
+    item.bytes = buffer.bytes;
+    item.lower = buffer.lifespan.lower;
+    item.upper = buffer.lifespan.upper;
+    problem.buffers.push_back(std::move(item));
+  }
+  return LowerBound(problem);
+}
+
+// The order that needs the least memory of the others; the first of those that need as little.
+Schedule LeastMemory(const Graph& graph) {
+  Schedule best = Serial(graph);
+  int64_t best_bytes = BoundOf(graph, best);
+  for (OrderFunction order : {DepthFirst, BreadthFirst}) {
+    Schedule candidate = order(graph);
+    const int64_t bytes = BoundOf(graph, candidate);
+    if (bytes >= best_bytes) continue;
+    best = std::move(candidate);
+    best_bytes = bytes;
+  }
+  return best;
+}
+
 constexpr OrderEntry kOrders[] = {
+    {"memory", LeastMemory, "the one of the others that needs the least memory"},
     {"serial", Serial, "as the model file is written; backward and updates follow"},
     {"bfs", BreadthFirst, "breadth-first: what became ready first runs first"},
     {"dfs", DepthFirst, "depth-first: a branch is finished before the next, small outputs first"},

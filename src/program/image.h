@@ -42,9 +42,6 @@ struct ImagePort {
   ImageOperand bytes;
 };
 
-enum class EntryKind : uint8_t { kTrain, kEval, kPredict };
-std::string_view Name(EntryKind kind);
-
 // One entry point: a straight line of instructions for one batch size.
 struct ImageEntry {
   std::string name;  // "train", "train.tail"

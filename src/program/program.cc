@@ -10,18 +10,6 @@
 
 namespace cgrun {
 
-std::string_view Name(EntryKind kind) {
-  switch (kind) {
-    case EntryKind::kTrain:
-      return "train";
-    case EntryKind::kEval:
-      return "eval";
-    case EntryKind::kPredict:
-      return "predict";
-  }
-  return "?";
-}
-
 const ImageEntry* ProgramImage::Find(EntryKind kind, int64_t batch) const {
   for (const ImageEntry& entry : entries) {
     if (entry.kind == kind && entry.batch == batch) return &entry;
@@ -193,10 +181,15 @@ void Program::InitializeStates() {
 HostTensor Program::ReadState(size_t index) const {
   const ImageState& state = image_.states[index];
   HostTensor tensor(state.type.dtype, state.type.shape);
+  ReadState(index, tensor);
+  return tensor;
+}
+
+void Program::ReadState(size_t index, HostTensor& tensor) const {
+  const ImageState& state = image_.states[index];
   device_.Copy(CopyKind::kDeviceToHost, tensor.bytes().data(), Address({state.offset}),
                static_cast<int64_t>(tensor.bytes().size()), context_.stream);
   device_.Synchronize(context_.stream);
-  return tensor;
 }
 
 void Program::WriteState(size_t index, const HostTensor& tensor) {

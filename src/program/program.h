@@ -53,6 +53,7 @@ class Program {
 
   // State, by index into image().states.
   HostTensor ReadState(size_t index) const;
+  void ReadState(size_t index, HostTensor& tensor) const;  // of the state's type; does not allocate
   void WriteState(size_t index, const HostTensor& tensor);
   // Gives every state the value that its initialiser says.
   void InitializeStates();

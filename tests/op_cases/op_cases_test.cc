@@ -34,8 +34,13 @@ std::vector<NamedCase> AllCases() {
 
 bool IsIntegral(const CaseInput& input) { return !IsFloat(input.dtype); }
 
+DType TypeOf(const CaseInput& input, DType float_type) {
+  if (IsIntegral(input) || input.fixed_dtype) return input.dtype;
+  return input.at_least_f32 && SizeOf(float_type) < SizeOf(DType::kF32) ? DType::kF32 : float_type;
+}
+
 HostTensor MakeInput(const CaseInput& input, DType float_type, uint64_t key) {
-  const DType dtype = IsIntegral(input) || input.fixed_dtype ? input.dtype : float_type;
+  const DType dtype = TypeOf(input, float_type);
   HostTensor tensor(dtype, input.shape);
   for (int64_t i = 0; i < tensor.elements(); ++i) {
     if (!input.values.empty()) {
@@ -117,6 +122,9 @@ void ExpectClose(const HostTensor& actual, const HostTensor& wanted, double tole
       EXPECT_TRUE(std::isnan(w) ? std::isnan(a) : a == w) << what << " element " << i;
     } else {
       EXPECT_NEAR(a, w, tolerance * scale) << what << " element " << i;
+      if (w == 0 && a == 0) {
+        EXPECT_EQ(std::signbit(a), std::signbit(w)) << what << " sign of element " << i;
+      }
     }
   }
 }
@@ -161,6 +169,29 @@ TEST_P(OpCases, NumberTypesAgree) {
   }
 }
 
+// Every device that this build and this machine have gives what `reference` gives in f64.
+TEST_P(OpCases, DevicesAgreeWithReference) {
+  if (!op_case().error.empty()) return;
+  const auto exact = Forward(DType::kF64);
+  ASSERT_TRUE(exact.has_value());
+  for (const std::string& device : DeviceNames()) {
+    const KernelLibrary* library = FindKernelLibrary(device);
+    if (library == nullptr || library == &Reference()) continue;
+    for (DType dtype : {DType::kF64, DType::kF32, DType::kBF16}) {
+      CaseGraph c = MakeGraph(GetParam(), dtype);
+      const NodeSignature node = SignatureOf(c.graph, c.graph.nodes[NodeId(0)]);
+      if (library->Options(node, 1).empty()) continue;
+      const auto outputs = library->Evaluate(node, MakeInputs(GetParam(), dtype));
+      if (!outputs) continue;  // a GPU's kernel on a machine without one
+      for (size_t i = 0; i < outputs->size(); ++i) {
+        if (!IsFloat((*outputs)[i].dtype())) continue;
+        ExpectClose((*outputs)[i], (*exact)[i], ToleranceOf(dtype),
+                    device + " " + std::string(Name(dtype)) + " output " + std::to_string(i));
+      }
+    }
+  }
+}
+
 // Runs the node with an output over an input, and must get the same bytes.
 TEST_P(OpCases, InPlaceGivesTheSameBytes) {
   if (!op_case().error.empty()) return;
@@ -193,8 +224,11 @@ TEST_P(OpCases, InPlaceGivesTheSameBytes) {
     KernelRequest request{node, {}, 1};
     request.operands.resize(node.inputs.size() + node.outputs.size());
     const PreparedKernel kernel = library.Prepare(options[0].kernel, request);
-    kernel.run(RunContext(), {kernel.run, operands.data(), kernel.parameters.get(),
-                              static_cast<int32_t>(operands.size()), 0});
+    SingleProcess communicator;
+    RunContext context;
+    context.communicator = &communicator;
+    kernel.run(context, {kernel.run, operands.data(), kernel.parameters.get(),
+                         static_cast<int32_t>(operands.size()), 0});
     const HostTensor& wanted = (*apart)[static_cast<size_t>(pair.output)];
     EXPECT_EQ(std::memcmp(memory[static_cast<size_t>(pair.input)].data(), wanted.bytes().data(),
                           wanted.bytes().size()),

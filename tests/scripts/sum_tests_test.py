@@ -65,6 +65,15 @@ class SumTestsTest(unittest.TestCase):
         self.assertEqual(status, 1)
         self.assertEqual(lines, ["FAILED //a:a (does not build), run", "0 passed, 1 failed"])
 
+    def test_a_target_that_this_build_leaves_out_is_none(self):
+        good = test_result("//a:a_test", "PASSED", self.write("a.xml", GOOD))
+        target = {"targetCompleted": {"label": "//a:cuda"}}
+        for aborted in ({}, {"reason": "SKIPPED"}):
+            event = {"id": target, "aborted": aborted}
+            self.assertEqual(self.sum([good, event], 0), (0, ["1 passed, 0 failed"]))
+        event = {"id": target, "aborted": {"reason": "ANALYSIS_FAILURE"}}
+        self.assertEqual(self.sum([good, event], 1)[1][-1], "1 passed, 1 failed")
+
     def test_bazel_that_does_not_start_is_a_failure(self):
         status, lines = self.sum([], 1)
         self.assertEqual(status, 1)

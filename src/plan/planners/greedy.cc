@@ -75,16 +75,10 @@ std::vector<BufferId> Sequence(const MemoryProblem& problem, const std::vector<d
   return sequence;
 }
 
-Bytes SmallestAlignment(const MemoryProblem& problem, const std::vector<BufferId>& ids) {
-  Bytes smallest = problem[ids.front()].alignment;
-  for (BufferId id : ids) smallest = std::min(smallest, problem[id].alignment);
-  return smallest;
-}
-
 // Sets the offset of each buffer of `sequence`.
 void Place(const MemoryProblem& problem, const TimeSections& sections,
            const std::vector<BufferId>& sequence, Fit fit, std::vector<Bytes>& offsets) {
-  Occupancy occupancy(sections.count(), SmallestAlignment(problem, sequence));
+  Occupancy occupancy(sections.ranges());
   for (BufferId id : sequence) {
     const Buffer& buffer = problem[id];
     const SectionRange time = sections.ranges()[static_cast<size_t>(id.index)];
@@ -107,7 +101,7 @@ MemoryPlan PlaceGreedily(const MemoryProblem& problem, Order order, Fit fit) {
   for (const Buffer& buffer : problem.buffers) plan.offsets.push_back(buffer.offset.value_or(0));
   const TimeSections sections(problem);
   const std::vector<BufferId> sequence = Sequence(problem, Ranks(problem, order, sections));
-  if (!sequence.empty()) Place(problem, sections, sequence, fit, plan.offsets);
+  Place(problem, sections, sequence, fit, plan.offsets);
   plan.peak_bytes = PeakBytes(problem, plan.offsets);
   plan.nodes = static_cast<int64_t>(sequence.size());
   return plan;

@@ -1,117 +1,89 @@
-// The segment tree of byte sets.
+// Lists of what is taken, and the windows of time that keep them short.
 #include "src/plan/planners/occupancy.h"
 
 #include <algorithm>
-#include <bit>
-#include <limits>
 
 namespace cgrun {
-namespace {
 
-// The first range that ends above `from`.
-template <class Ranges>
-auto FirstAbove(Ranges& ranges, Bytes from) {
-  return std::partition_point(ranges.begin(), ranges.end(),
-                              [from](const ByteSet::Range& range) { return range.end <= from; });
+void TakenList::Take(SectionRange time, Bytes begin, Bytes end) {
+  const auto behind = std::partition_point(
+      taken_.begin(), taken_.end(), [begin](const Taken& other) { return other.begin <= begin; });
+  taken_.insert(behind, {begin, end, time});
 }
 
-}  // namespace
-
-void ByteSet::Add(Range range) {
-  // Ranges that overlap or touch the new one become part of it.
-  const auto first = std::partition_point(
-      ranges_.begin(), ranges_.end(), [&](const Range& other) { return other.end < range.begin; });
-  auto last = first;
-  for (; last != ranges_.end() && last->begin <= range.end; ++last) {
-    range.begin = std::min(range.begin, last->begin);
-    range.end = std::max(range.end, last->end);
+// Calls `visit` with each gap that holds the buffer, its begin aligned, from the lowest to the one
+// above everything, until it returns false.
+template <class Visitor>
+void TakenList::VisitGaps(SectionRange time, Bytes bytes, Bytes alignment,
+                          const Visitor& visit) const {
+  Bytes top = 0;  // of what was passed
+  for (const Taken& taken : taken_) {
+    // Without a branch: in a crowd nobody can predict whether two lifespans overlap.
+    const bool overlaps = (taken.time.begin < time.end) & (time.begin < taken.time.end);
+    if (overlaps & (taken.begin - top >= bytes)) [[unlikely]] {
+      const Bytes begin = RoundUp(top, alignment);
+      if (begin + bytes <= taken.begin && !visit(Gap{begin, taken.begin})) return;
+    }
+    const Bytes end = overlaps ? taken.end : 0;
+    top = end > top ? end : top;
   }
-  if (first == last) {
-    ranges_.insert(first, range);
-  } else {
-    *first = range;
-    ranges_.erase(first + 1, last);
-  }
+  visit(Gap{RoundUp(top, alignment), kNoLimit});
 }
 
-Bytes ByteSet::FreeFrom(Bytes from, Bytes bytes, Bytes alignment) const {
-  Bytes offset = RoundUp(from, alignment);
-  for (auto it = FirstAbove(ranges_, offset); it != ranges_.end(); ++it) {
-    if (offset + bytes <= it->begin) break;
-    offset = std::max(offset, RoundUp(it->end, alignment));
-  }
-  return offset;
+Bytes TakenList::FirstFit(SectionRange time, Bytes bytes, Bytes alignment) const {
+  Bytes first = 0;
+  VisitGaps(time, bytes, alignment, [&first](Gap gap) {
+    first = gap.begin;
+    return false;
+  });
+  return first;
 }
 
-Bytes ByteSet::NextBegin(Bytes from) const {
-  const auto it = FirstAbove(ranges_, from);
-  return it == ranges_.end() ? kNoLimit : it->begin;
+Bytes TakenList::BestFit(SectionRange time, Bytes bytes, Bytes alignment) const {
+  Gap best = {0, kNoLimit};
+  VisitGaps(time, bytes, alignment, [&best](Gap gap) {
+    const bool tighter = gap.end != kNoLimit && gap.end - gap.begin < best.end - best.begin;
+    if (tighter || (gap.end == kNoLimit && best.end == kNoLimit)) best = gap;
+    return true;
+  });
+  return best.begin;
 }
 
-Occupancy::Occupancy(int32_t sections, Bytes granularity)
-    : sections_(std::max(sections, 1)),
-      granularity_(granularity),
-      nodes_(2 * std::bit_ceil(static_cast<size_t>(sections_))) {}
-
-void Occupancy::Collect(size_t node, SectionRange span, SectionRange time) const {
-  if (time.begin <= span.begin && span.end <= time.end) {
-    sets_.push_back(&nodes_[node].within);
-    return;
+Occupancy::Occupancy(const std::vector<SectionRange>& lifespans) {
+  int32_t sections = 0;
+  int64_t sum = 0, count = 0;
+  for (const SectionRange& lifespan : lifespans) {
+    sections = std::max(sections, lifespan.end);
+    sum += lifespan.end - lifespan.begin;
+    count += lifespan.end > lifespan.begin;
   }
-  sets_.push_back(&nodes_[node].across);
-  const int32_t middle = span.begin + (span.end - span.begin) / 2;
-  if (time.begin < middle) Collect(2 * node, {span.begin, middle}, time);
-  if (middle < time.end) Collect(2 * node + 1, {middle, span.end}, time);
+  if (count == 0) return;
+  const int64_t half_width = 4 * (sum / count + 1);
+  if (half_width > sections / 4) return;
+  half_width_ = static_cast<int32_t>(half_width);
+  windows_.resize(static_cast<size_t>((sections - 1) / half_width_) + 1);
 }
 
-void Occupancy::Add(size_t node, SectionRange span, SectionRange time, ByteSet::Range range) {
-  nodes_[node].within.Add(range);
-  if (time.begin <= span.begin && span.end <= time.end) {
-    nodes_[node].across.Add(range);
-    return;
-  }
-  const int32_t middle = span.begin + (span.end - span.begin) / 2;
-  if (time.begin < middle) Add(2 * node, {span.begin, middle}, time, range);
-  if (middle < time.end) Add(2 * node + 1, {middle, span.end}, time, range);
-}
-
-// Raises the offset past whatever is in the way in one set after another, until all sets agree.
-Bytes Occupancy::FreeFrom(Bytes from, Bytes bytes, Bytes alignment) const {
-  Bytes offset = RoundUp(from, alignment);
-  size_t agreed = 0;
-  for (size_t i = 0; agreed < sets_.size(); i = (i + 1) % sets_.size()) {
-    const Bytes raised = sets_[i]->FreeFrom(offset, bytes, alignment);
-    agreed = raised == offset ? agreed + 1 : 1;
-    offset = raised;
-  }
-  return offset;
+const TakenList& Occupancy::ListFor(SectionRange time) const {
+  const bool is_short = time.end - time.begin <= half_width_;
+  return is_short ? windows_[static_cast<size_t>(time.begin / half_width_)] : everything_;
 }
 
 Bytes Occupancy::FirstFit(SectionRange time, Bytes bytes, Bytes alignment) const {
-  sets_.clear();
-  Collect(1, Everything(), time);
-  return FreeFrom(0, bytes, alignment);
+  return ListFor(time).FirstFit(time, bytes, alignment);
 }
 
 Bytes Occupancy::BestFit(SectionRange time, Bytes bytes, Bytes alignment) const {
-  sets_.clear();
-  Collect(1, Everything(), time);
-  Bytes best = 0, least_room = kNoLimit;
-  for (Bytes from = 0;;) {
-    const Bytes offset = FreeFrom(from, bytes, alignment);
-    Bytes gap_end = kNoLimit;
-    for (const ByteSet* set : sets_) gap_end = std::min(gap_end, set->NextBegin(offset));
-    if (gap_end == kNoLimit) return least_room == kNoLimit ? offset : best;
-    if (gap_end - offset < least_room) {
-      best = offset;
-      least_room = gap_end - offset;
-    }
-    from = gap_end;
-  }
+  return ListFor(time).BestFit(time, bytes, alignment);
 }
 
 void Occupancy::Take(SectionRange time, Bytes offset, Bytes bytes) {
-  Add(1, Everything(), time, {offset, RoundUp(offset + bytes, granularity_)});
+  everything_.Take(time, offset, offset + bytes);
+  if (windows_.empty()) return;
+  const int32_t first = std::max(time.begin / half_width_ - 1, 0);
+  for (int32_t window = first; window * half_width_ < time.end; ++window) {
+    windows_[static_cast<size_t>(window)].Take(time, offset, offset + bytes);
+  }
 }
 
 }  // namespace cgrun

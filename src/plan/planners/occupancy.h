@@ -1,9 +1,9 @@
-// Which bytes are taken in which sections of time, built so that a placement costs about log² of
-// the number of buffers, however many of them overlap. Entry points: Occupancy::FirstFit, BestFit,
-// Take.
+// Which bytes are taken in which sections of time: the question that placing a buffer asks.
+// Entry points: Occupancy::FirstFit, BestFit, Take.
 #ifndef CGRUN_PLAN_PLANNERS_OCCUPANCY_H_
 #define CGRUN_PLAN_PLANNERS_OCCUPANCY_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <vector>
@@ -18,56 +18,55 @@ struct SectionRange {
   int32_t end = 0;
 };
 
+// Free bytes; the highest gap ends at kNoLimit.
+struct Gap {
+  Bytes begin = 0;
+  Bytes end = 0;
+};
 inline constexpr Bytes kNoLimit = std::numeric_limits<Bytes>::max();
 
-// Disjoint ranges of bytes, sorted, ranges that touch merged: a well-packed set is very short.
-class ByteSet {
+// What is taken in one stretch of time, sorted by address. A question is one pass over it.
+class TakenList {
  public:
-  struct Range {
-    Bytes begin, end;
-  };
-  void Add(Range range);
-  // The lowest multiple of `alignment`, at least `from`, where `bytes` bytes are free.
-  Bytes FreeFrom(Bytes from, Bytes bytes, Bytes alignment) const;
-  // The begin of the first range that ends above `from`; kNoLimit where there is none.
-  Bytes NextBegin(Bytes from) const;
+  void Take(SectionRange time, Bytes begin, Bytes end);
+  // Both return the aligned offset of the gap; `bytes` > 0.
+  Bytes FirstFit(SectionRange time, Bytes bytes, Bytes alignment) const;
+  Bytes BestFit(SectionRange time, Bytes bytes, Bytes alignment) const;
 
  private:
-  std::vector<Range> ranges_;
+  struct Taken {
+    Bytes begin, end;
+    SectionRange time;
+  };
+  template <class Visitor>
+  void VisitGaps(SectionRange time, Bytes bytes, Bytes alignment, const Visitor& visit) const;
+
+  std::vector<Taken> taken_;
 };
 
-// A segment tree over time. Each node knows two sets: `within`, the bytes that any buffer takes in
-// any section below the node, and `across`, the bytes of buffers that span all sections below it
-// but are noted here, not further down. What is taken in a range of sections is the union of
-// `within` of the O(log n) nodes that make up the range and `across` of the nodes above them.
+// All that is taken, in one list for lifespans of any length, and once more in short lists, each
+// for a window of time; windows overlap by half. A lifespan of at most half a window's width lies
+// wholly in some window, whose list is all that matters to it. Windows are as wide as eight mean
+// lifespans: that keeps the lists near the number of true overlaps, and the copies of a buffer at
+// three or so. Where many live long, a question passes all that is placed, about a nanosecond each.
 class Occupancy {
  public:
-  // `granularity` divides every offset that will be asked for: the rest of a grain cannot be used.
-  Occupancy(int32_t sections, Bytes granularity);
+  // `lifespans`: of all buffers that may come; empty ranges are left out of account.
+  explicit Occupancy(const std::vector<SectionRange>& lifespans);
 
   // The lowest aligned offset where `bytes` > 0 bytes are free in all sections of `time`.
   Bytes FirstFit(SectionRange time, Bytes bytes, Bytes alignment) const;
-  // The lowest such offset of the gap that leaves the fewest bytes free above the buffer; above
-  // everything only if no gap holds it.
+  // The aligned offset in the gap that has the fewest bytes left above the buffer, the lowest of
+  // equals; above everything only if no gap holds it.
   Bytes BestFit(SectionRange time, Bytes bytes, Bytes alignment) const;
   void Take(SectionRange time, Bytes offset, Bytes bytes);
 
  private:
-  struct Node {
-    ByteSet within;
-    ByteSet across;
-  };
-  using Sets = std::vector<const ByteSet*>;
+  const TakenList& ListFor(SectionRange time) const;
 
-  void Collect(size_t node, SectionRange span, SectionRange time) const;
-  void Add(size_t node, SectionRange span, SectionRange time, ByteSet::Range range);
-  Bytes FreeFrom(Bytes from, Bytes bytes, Bytes alignment) const;
-  SectionRange Everything() const { return {0, sections_}; }
-
-  int32_t sections_;
-  Bytes granularity_;
-  std::vector<Node> nodes_;  // node 1 is the root; 2i and 2i+1 are below i
-  mutable Sets sets_;        // of the question being answered; kept to save allocations
+  int32_t half_width_ = 0;          // sections; window i begins at section i · half_width_
+  std::vector<TakenList> windows_;  // empty where they would save nothing
+  TakenList everything_;
 };
 
 }  // namespace cgrun

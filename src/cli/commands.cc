@@ -1,0 +1,36 @@
+// The verbs, a line each.
+#include "src/cli/command.h"
+
+namespace cgrun {
+
+const std::vector<CommandEntry>& Commands() {
+  static const std::vector<CommandEntry> commands = {
+      {"train", "train a model, evaluate it after each epoch, keep its weights",
+       "cgrun train models/lenet.yaml\n"
+       "cgrun train models/mlp.yaml --set train.epochs=2 --out runs/try --force\n",
+       DefineTrain},
+      {"eval", "metrics of a trained model on its test data",
+       "cgrun eval models/lenet.yaml --weights runs/lenet/checkpoint-576.safetensors\n",
+       DefineEval},
+      {"plan", "what a run will take in memory, without running it",
+       "cgrun plan models/lenet.yaml\n"
+       "cgrun plan models/lenet.yaml --batch 256 --full\n"
+       "cgrun plan buffers.csv --capacity 1048576 --json offsets.json\n",
+       DefinePlan},
+      {"graph", "the computation graph, after any pass",
+       "cgrun graph models/mlp.yaml\n"
+       "cgrun graph models/mlp.yaml --stop-after-pass dead_code\n",
+       DefineGraph},
+      {"compile", "compile a model to byte code", "cgrun compile models/lenet.yaml -o lenet.cgb\n",
+       DefineCompile},
+      {"disasm", "list the byte code of a compiled model", "cgrun disasm lenet.cgb\n",
+       DefineDisasm},
+      {"summary", "a model by layer: shapes, parameters, operations, bytes",
+       "cgrun summary models/lenet.yaml\n", DefineSummary},
+      {"ops", "the operators, or one of them in detail", "cgrun ops\ncgrun ops conv\n", DefineOps},
+      {"devices", "the devices of this machine and this build", "cgrun devices\n", DefineDevices},
+  };
+  return commands;
+}
+
+}  // namespace cgrun

@@ -1,0 +1,61 @@
+// cgrun compile: a model's byte code, into a .cgb file.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include "src/cli/command.h"
+#include "src/cli/console.h"
+#include "src/cli/model_flags.h"
+#include "src/program/serialize.h"
+#include "src/report/table.h"
+#include "src/train/run_shape.h"
+
+namespace cgrun {
+namespace {
+
+int Run(const ModelFlags& flags, const std::string& output) {
+  const std::optional<ModelSpec> model = LoadModel(flags);
+  if (!model) return kBadInput;
+  const KernelLibrary* library = FindKernelLibrary(DeviceOf(*model));
+  if (library == nullptr) {
+    PrintError("there are no kernels for device '" + DeviceOf(*model) + "'",
+               "try --device reference");
+    return kBadInput;
+  }
+  const RunShape shape = ShapeOfRun(*model);
+  Diagnostics diagnostics;
+  const auto compiled =
+      Compile(*model, shape.entries, *library, CompileOptionsOf(flags, *model), diagnostics);
+  PrintDiagnostics(diagnostics);
+  if (!compiled) return kBadInput;
+  SaveImage(compiled->image, output);
+
+  size_t instructions = 0;
+  for (const ImageEntry& entry : compiled->image.entries) {
+    instructions += entry.instructions.size();
+  }
+  const nlohmann::ordered_json json = {{"model", compiled->image.model},
+                                       {"file", output},
+                                       {"entries", compiled->image.entries.size()},
+                                       {"instructions", instructions},
+                                       {"arena_bytes", compiled->layout.arena_bytes},
+                                       {"compile_seconds", compiled->compile_seconds}};
+  PrintResult(fmt::format("{}: {} entry points, {} instructions, arena {}, compiled in {}\n",
+                          output, compiled->image.entries.size(), instructions,
+                          FormatBytes(compiled->layout.arena_bytes),
+                          FormatSeconds(compiled->compile_seconds)),
+              json.dump(2) + "\n");
+  return kDone;
+}
+
+}  // namespace
+
+Command DefineCompile(CLI::App& app) {
+  auto flags = AddModelFlags(app);
+  auto output = std::make_shared<std::string>();
+  app.add_option("-o,--output", *output, "the file to write")->required()->type_name("FILE.cgb");
+  return [flags, output] { return Run(*flags, *output); };
+}
+
+}  // namespace cgrun

@@ -1,0 +1,135 @@
+// Console flags and messages.
+#include "src/cli/console.h"
+
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <optional>
+#include <span>
+
+#include "src/cli/command.h"
+#include "src/io/atomic_file.h"
+
+namespace cgrun {
+namespace {
+
+struct ConsoleFlags {
+  bool quiet = false;
+  bool no_color = false;
+  CLI::Option* json = nullptr;  // of the verb that was chosen
+  std::string json_file;
+};
+
+ConsoleFlags& Flags() {
+  static ConsoleFlags flags;
+  return flags;
+}
+
+bool Color(int fd) {
+  const char* no_color = std::getenv("NO_COLOR");
+  return !Flags().no_color && isatty(fd) != 0 && (no_color == nullptr || *no_color == '\0');
+}
+
+// The verb that was not found, or the first flag that the verb has not; with what may be meant.
+struct Mistake {
+  std::string message;
+  std::string help;
+};
+
+Mistake UnknownVerb(const std::string& argument) {
+  std::vector<std::string> verbs;
+  for (const CommandEntry& entry : Commands()) verbs.emplace_back(entry.name);
+  const std::string nearest = NearestName(argument, verbs);
+  return {"there is no verb '" + argument + "'", nearest.empty()
+                                                     ? "`cgrun --help` lists the verbs"
+                                                     : "did you mean `cgrun " + nearest + "`?"};
+}
+
+std::optional<Mistake> UnknownFlag(const CLI::App& verb, int argc, char** argv) {
+  std::vector<std::string> known;
+  for (const CLI::Option* option : verb.get_options()) {
+    for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
+  }
+  for (int i = 2; i < argc; ++i) {
+    const std::string argument = std::string(argv[i]).substr(0, std::string(argv[i]).find('='));
+    const bool is_known = std::find(known.begin(), known.end(), argument) != known.end();
+    if (argument.rfind("--", 0) != 0 || argument == "--" || is_known) continue;
+    const std::string nearest = NearestName(argument, known);
+    return Mistake{"`cgrun " + verb.get_name() + "` has no flag '" + argument + "'",
+                   nearest.empty() ? "`cgrun " + verb.get_name() + " --help` lists its flags"
+                                   : "did you mean '" + nearest + "'?"};
+  }
+  return std::nullopt;
+}
+
+Mistake FindMistake(const CLI::App& app, const CLI::ParseError& error, int argc, char** argv) {
+  if (app.get_subcommands().empty()) return UnknownVerb(argv[1]);
+  const CLI::App& verb = *app.get_subcommands()[0];
+  if (const auto flag = UnknownFlag(verb, argc, argv)) return *flag;
+  return {error.what(), "`cgrun " + verb.get_name() + " --help` lists its arguments"};
+}
+
+}  // namespace
+
+void AddConsoleFlags(CLI::App& app) {
+  ConsoleFlags& flags = Flags();
+  app.add_flag("--quiet", flags.quiet, "print results alone, no progress");
+  app.add_flag("--no-color", flags.no_color, "no colours, even on a terminal");
+  CLI::Option* json = app.add_option("--json", flags.json_file,
+                                     "machine-readable output, to FILE or instead of text")
+                          ->expected(0, 1)
+                          ->type_name("[FILE]");
+  app.parse_complete_callback([json, &flags] { flags.json = json; });
+}
+
+bool Quiet() { return Flags().quiet; }
+bool ColorOnStdout() { return Color(STDOUT_FILENO); }
+bool ColorOnStderr() { return Color(STDERR_FILENO); }
+bool WantsJson() { return Flags().json != nullptr && Flags().json->count() > 0; }
+
+void PrintResult(const std::string& text, const std::string& json) {
+  const std::string& file = Flags().json_file;
+  const bool to_stdout = WantsJson() && file.empty();
+  std::fputs(to_stdout ? json.c_str() : text.c_str(), stdout);
+  std::fflush(stdout);
+  if (WantsJson() && !file.empty()) {
+    WriteFileAtomically(file, std::as_bytes(std::span(json)));
+  }
+}
+
+void PrintError(std::string_view message, std::string_view help) {
+  Diagnostics diagnostics;
+  diagnostics.Error({}, std::string(message), std::string(help));
+  PrintDiagnostics(diagnostics);
+}
+
+void PrintDiagnostics(const Diagnostics& diagnostics) {
+  std::fputs(diagnostics.ToString(ColorOnStderr()).c_str(), stderr);
+}
+
+int ReportParseError(const CLI::App& app, const CLI::ParseError& error, int argc, char** argv) {
+  if (error.get_exit_code() == 0) return app.exit(error);  // --help and --version
+  if (argc < 2) {
+    std::fputs(app.help().c_str(), stderr);
+    return kBadInput;
+  }
+  const Mistake mistake = FindMistake(app, error, argc, argv);
+  PrintError(mistake.message, mistake.help);
+  return kBadInput;
+}
+
+std::string Indent(std::string_view text) {
+  std::string out;
+  bool line_start = true;
+  for (char c : text) {
+    if (line_start) out += "  ";
+    out += c;
+    line_start = c == '\n';
+  }
+  return out;
+}
+
+}  // namespace cgrun

@@ -1,0 +1,42 @@
+// What all verbs share in talking to people: colour, quiet, JSON, errors.
+#ifndef CGRUN_CLI_CONSOLE_H_
+#define CGRUN_CLI_CONSOLE_H_
+
+#include <string>
+#include <string_view>
+
+#include "src/base/diagnostics.h"
+
+namespace CLI {
+class App;
+class ParseError;
+}  // namespace CLI
+
+namespace cgrun {
+
+// --quiet, --no-color, --json [FILE]: the same for every verb.
+void AddConsoleFlags(CLI::App& app);
+
+bool Quiet();
+// Colours are for terminals: not in files, not with --no-color or NO_COLOR.
+bool ColorOnStdout();
+bool ColorOnStderr();
+
+// Whether --json was given, and where its output goes ("": standard output).
+bool WantsJson();
+// Writes a result: `json` where --json asks for it on standard output, `text` otherwise; with
+// --json FILE, the text is printed and the JSON goes to the file. Throws UserError.
+void PrintResult(const std::string& text, const std::string& json);
+
+void PrintError(std::string_view message, std::string_view help);
+void PrintDiagnostics(const Diagnostics& diagnostics);
+
+// Explains a wrong command line, with 'did you mean'. Returns the exit status, 0 for --help.
+int ReportParseError(const CLI::App& app, const CLI::ParseError& error, int argc, char** argv);
+
+// Each line moved right by two spaces.
+std::string Indent(std::string_view text);
+
+}  // namespace cgrun
+
+#endif  // CGRUN_CLI_CONSOLE_H_

@@ -1,0 +1,56 @@
+// cgrun disasm: the listing of a compiled program.
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include "src/base/diagnostics.h"
+#include "src/cli/command.h"
+#include "src/cli/console.h"
+#include "src/program/serialize.h"
+
+namespace cgrun {
+namespace {
+
+nlohmann::ordered_json JsonOf(const ProgramImage& image) {
+  nlohmann::ordered_json json = {{"model", image.model},
+                                 {"device", image.device},
+                                 {"fingerprint", image.fingerprint},
+                                 {"arena_bytes", image.arena_bytes[0]}};
+  for (const ImageEntry& entry : image.entries) {
+    nlohmann::ordered_json instructions = nlohmann::ordered_json::array();
+    for (const ImageInstruction& instruction : entry.instructions) {
+      nlohmann::ordered_json operands = nlohmann::ordered_json::array();
+      for (const ImageOperand& operand : instruction.operands) {
+        operands.push_back({{"offset", operand.operand.offset}, {"bytes", operand.bytes}});
+      }
+      instructions.push_back({{"name", instruction.name},
+                              {"kernel", instruction.kernel},
+                              {"phase", Name(instruction.phase)},
+                              {"operands", operands}});
+    }
+    json["entries"].push_back(
+        {{"name", entry.name}, {"batch", entry.batch}, {"instructions", instructions}});
+  }
+  return json;
+}
+
+int Run(const std::string& path) {
+  const ProgramImage image = LoadImage(path);
+  const std::vector<std::string> violations = VerifyImage(image);
+  if (!violations.empty()) {
+    PrintError(path + ": the program is not sound: " + violations[0],
+               "compile it again: `cgrun compile MODEL -o " + path + "`");
+    return kBadInput;
+  }
+  PrintResult(Disassemble(image), JsonOf(image).dump(2) + "\n");
+  return kDone;
+}
+
+}  // namespace
+
+Command DefineDisasm(CLI::App& app) {
+  auto path = std::make_shared<std::string>();
+  app.add_option("PROGRAM", *path, "compiled program (.cgb)")->required();
+  return [path] { return Run(*path); };
+}
+
+}  // namespace cgrun

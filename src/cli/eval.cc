@@ -1,0 +1,82 @@
+// cgrun eval.
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "src/cli/command.h"
+#include "src/cli/console.h"
+#include "src/cli/model_flags.h"
+#include "src/cli/run_view.h"
+#include "src/program/serialize.h"
+
+namespace cgrun {
+namespace {
+
+struct EvalFlags {
+  std::string weights;
+  std::string split = "test";
+};
+
+// Parameters and statistics must all be in the file: metrics of half-loaded weights mean nothing.
+// Optimizer state is of no account here.
+bool CheckWeights(const WeightsReport& report, const std::string& file) {
+  std::string wrong;
+  for (const std::string& name : report.missing) wrong += "\n      " + name + ": not in the file";
+  for (const std::string& name : report.mismatched) wrong += "\n      " + name;
+  if (wrong.empty()) return true;
+  PrintError(file + " does not fit this model:" + wrong,
+             "train it again, or give its own model file");
+  return false;
+}
+
+int Run(const ModelFlags& flags, const EvalFlags& eval_flags) {
+  std::optional<ProgramImage> image;
+  if (IsProgramFile(flags.model)) image = LoadImage(flags.model);
+  const std::optional<ModelSpec> model =
+      image ? LoadEmbeddedModel(flags, image->model_text, image->model_path) : LoadModel(flags);
+  if (!model) return kBadInput;
+  SessionOptions options;
+  options.device = DeviceOf(*model);
+  options.compile = CompileOptionsOf(flags, *model);
+  options.weights = eval_flags.weights;
+  options.evaluate = {eval_flags.split};
+  options.image = image ? &*image : nullptr;
+  Diagnostics diagnostics;
+  Session session(*model, options, /*train=*/false, diagnostics);
+  PrintDiagnostics(diagnostics);
+  if (!session.ready()) return kBadInput;
+  if (!CheckWeights(session.weights(), eval_flags.weights)) return kBadInput;
+
+  RunView view(0);
+  const PassResult result = session.Evaluate(eval_flags.split, view);
+  view.Clear();
+  nlohmann::ordered_json json = {{"model", model->name.value},
+                                 {"device", session.program().image().device},
+                                 {"split", result.split},
+                                 {"samples", result.samples},
+                                 {"seconds", result.seconds}};
+  json["samples_per_second"] =
+      result.seconds > 0 ? static_cast<double>(result.samples) / result.seconds : 0.0;
+  for (const NamedNumber& mean : result.means) json["metrics"][mean.name] = mean.value;
+  json["planned_peak_bytes"] = session.memory().planned();
+  json["measured_peak_bytes"] = session.memory().measured;
+  PrintResult(EvaluationSummary(result, session.memory()), json.dump(2) + "\n");
+  return kDone;
+}
+
+}  // namespace
+
+Command DefineEval(CLI::App& app) {
+  auto flags = AddModelFlags(app);
+  auto eval_flags = std::make_shared<EvalFlags>();
+  app.get_option("MODEL")->description("model file (.yaml), or compiled program (.cgb)");
+  app.add_option("--weights", eval_flags->weights, "the weights, a safetensors file")
+      ->required()
+      ->type_name("FILE");
+  app.add_option("--split", eval_flags->split, "test, valid or train")
+      ->check(CLI::IsMember({"test", "valid", "train"}))
+      ->type_name("NAME");
+  return [flags, eval_flags] { return Run(*flags, *eval_flags); };
+}
+
+}  // namespace cgrun

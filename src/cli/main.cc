@@ -1,0 +1,39 @@
+// cgrun: the command line. Parses the verb and its flags, runs it, and prints what users did wrong.
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <exception>
+
+#include "src/base/diagnostics.h"
+#include "src/cli/command.h"
+#include "src/cli/console.h"
+#include "src/cli/version.h"
+
+int main(int argc, char** argv) {
+  using namespace cgrun;
+  CLI::App app("Trains and evaluates neural networks from YAML files.", "cgrun");
+  app.set_version_flag("--version", VersionText);
+  app.require_subcommand(1);
+  app.failure_message(CLI::FailureMessage::simple);
+  Command chosen;
+  for (const CommandEntry& entry : Commands()) {
+    CLI::App* verb = app.add_subcommand(entry.name, entry.summary);
+    verb->footer("Examples:\n" + Indent(entry.examples));
+    AddConsoleFlags(*verb);
+    Command run = entry.define(*verb);
+    verb->callback([&chosen, run] { chosen = run; });
+  }
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return ReportParseError(app, error, argc, argv);
+  }
+  try {
+    return chosen();
+  } catch (const UserError& error) {
+    PrintError(error.what(), error.help());
+    return kFailed;
+  } catch (const std::exception& error) {
+    PrintError(std::string("internal error: ") + error.what(), "please report this");
+    return kFailed;
+  }
+}

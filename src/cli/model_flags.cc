@@ -1,0 +1,120 @@
+// Flags become overrides of the model file, so that a run's resolved file holds them.
+#include "src/cli/model_flags.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdio>
+
+#include "src/cli/console.h"
+#include "src/model/model_file.h"
+#include "src/plan/planner.h"
+#include "src/plan/schedule.h"
+
+namespace cgrun {
+namespace {
+
+std::vector<std::string> Overrides(const ModelFlags& flags) {
+  std::vector<std::string> overrides;
+  const auto add = [&](const char* key, const std::string& value) {
+    if (!value.empty()) overrides.push_back(std::string(key) + "=" + value);
+  };
+  add("device", flags.device);
+  add("train.batch", flags.batch);
+  add("train.order", flags.order);
+  add("zones", flags.zones);
+  add("train.precision", flags.precision);
+  add("train.seed", flags.seed);
+  overrides.insert(overrides.end(), flags.set.begin(), flags.set.end());
+  return overrides;
+}
+
+void CheckKnown(const std::string& what, const std::string& name,
+                const std::vector<std::string>& known) {
+  if (std::find(known.begin(), known.end(), name) != known.end()) return;
+  throw UserError("there is no " + what + " '" + name + "'", SuggestName(name, known));
+}
+
+PassOptions PassOptionsOf(const ModelFlags& flags) {
+  const std::vector<std::string> known = PassNames();
+  for (const std::string& name : flags.disabled_passes) CheckKnown("pass", name, known);
+  for (const std::string& name : flags.dump_after) CheckKnown("pass", name, known);
+  if (!flags.stop_after_pass.empty()) CheckKnown("pass", flags.stop_after_pass, known);
+  PassOptions options;
+  options.disabled = flags.disabled_passes;
+  options.stop_after = flags.stop_after_pass;
+  if (!flags.dump_after.empty()) {
+    options.observe = [dump = flags.dump_after](std::string_view pass, const Graph& graph) {
+      if (std::find(dump.begin(), dump.end(), pass) == dump.end()) return;
+      std::fprintf(stderr, "--- after %s\n%s", std::string(pass).c_str(), ToString(graph).c_str());
+    };
+  }
+  return options;
+}
+
+std::optional<ModelSpec> Checked(std::optional<ModelSpec> model, const Diagnostics& diagnostics) {
+  PrintDiagnostics(diagnostics);
+  return diagnostics.has_errors() ? std::nullopt : std::move(model);
+}
+
+}  // namespace
+
+std::shared_ptr<ModelFlags> AddModelFlags(CLI::App& app) {
+  auto flags = std::make_shared<ModelFlags>();
+  app.add_option("MODEL", flags->model, "model file (.yaml)")->required();
+  app.add_option("--device", flags->device, "reference, cuda[:N] or auto")->type_name("NAME");
+  app.add_option("--batch", flags->batch, "samples in a batch")->type_name("N");
+  app.add_option("--order", flags->order, "order of operators: memory, serial, bfs, dfs")
+      ->type_name("NAME");
+  app.add_option("--planner", flags->planner, "memory planner (portfolio takes the best)")
+      ->type_name("NAME");
+  app.add_option("--zones", flags->zones, "shared or separate addresses for the memory zones")
+      ->type_name("NAME");
+  app.add_option("--precision", flags->precision, "f32 or f64")->type_name("TYPE");
+  app.add_option("--seed", flags->seed, "seed of initial values, shuffling and dropout")
+      ->type_name("N");
+  app.add_option("--set", flags->set, "override a key of the file: --set train.epochs=2")
+      ->type_name("KEY=VALUE")
+      ->expected(1)
+      ->take_all();
+  app.add_option("--disable-pass", flags->disabled_passes, "skip a pass")->expected(1)->take_all();
+  app.add_option("--stop-after-pass", flags->stop_after_pass, "run no pass beyond this one");
+  app.add_option("--dump-after", flags->dump_after, "print the graph after a pass")
+      ->expected(1)
+      ->take_all();
+  return flags;
+}
+
+std::optional<ModelSpec> LoadModel(const ModelFlags& flags) {
+  Diagnostics diagnostics;
+  std::optional<ModelSpec> model = LoadModelFile(flags.model, Overrides(flags), diagnostics);
+  return Checked(std::move(model), diagnostics);
+}
+
+std::optional<ModelSpec> LoadEmbeddedModel(const ModelFlags& flags, const std::string& text,
+                                           const std::string& path) {
+  Diagnostics diagnostics;
+  std::optional<ModelSpec> model = ParseModel({path, text}, Overrides(flags), diagnostics);
+  return Checked(std::move(model), diagnostics);
+}
+
+bool IsProgramFile(const std::string& path) {
+  return path.size() > 4 && path.compare(path.size() - 4, 4, ".cgb") == 0;
+}
+
+std::string DeviceOf(const ModelSpec& model) {
+  return model.device.value == "auto" ? "reference" : model.device.value;
+}
+
+CompileOptions CompileOptionsOf(const ModelFlags& flags, const ModelSpec& model) {
+  CompileOptions options;
+  if (model.train) options.order = model.train->order.value;
+  CheckKnown("order", options.order, OrderNames());
+  CheckKnown("planner", flags.planner, PlannerNames());
+  options.layout.planner = flags.planner;
+  options.layout.zones_apart = model.zones.value == "separate";
+  options.passes = PassOptionsOf(flags);
+  if (model.train && model.train->precision.value == "f64") options.precision = DType::kF64;
+  return options;
+}
+
+}  // namespace cgrun

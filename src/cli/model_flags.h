@@ -1,0 +1,56 @@
+// The flags of verbs that read a model file, and what they set.
+#ifndef CGRUN_CLI_MODEL_FLAGS_H_
+#define CGRUN_CLI_MODEL_FLAGS_H_
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "src/base/diagnostics.h"
+#include "src/compile/compile.h"
+#include "src/model/model_spec.h"
+
+namespace CLI {
+class App;
+}
+
+namespace cgrun {
+
+struct ModelFlags {
+  std::string model;  // the positional argument
+  std::string device;
+  std::string batch;
+  std::string order;
+  std::string planner = "portfolio";
+  std::string zones;
+  std::string precision;
+  std::string seed;
+  std::vector<std::string> set;
+  std::vector<std::string> disabled_passes;
+  std::string stop_after_pass;
+  std::vector<std::string> dump_after;
+};
+
+// Declares the flags; the result is filled when the command line is parsed.
+std::shared_ptr<ModelFlags> AddModelFlags(CLI::App& app);
+
+// The model file with the flags as overrides. Prints errors; nothing after one.
+std::optional<ModelSpec> LoadModel(const ModelFlags& flags);
+// The same for the model that a compiled program carries.
+std::optional<ModelSpec> LoadEmbeddedModel(const ModelFlags& flags, const std::string& text,
+                                           const std::string& path);
+
+// "lenet.cgb": a compiled program.
+bool IsProgramFile(const std::string& path);
+
+// The device of the flags and the file: `auto` is the best one that this build has.
+std::string DeviceOf(const ModelSpec& model);
+
+// What the flags and the file say of compiling. Throws UserError for unknown passes, planners,
+// orders.
+CompileOptions CompileOptionsOf(const ModelFlags& flags, const ModelSpec& model);
+
+}  // namespace cgrun
+
+#endif  // CGRUN_CLI_MODEL_FLAGS_H_

@@ -1,0 +1,173 @@
+// cgrun ops: the operator reference, made from the operator table.
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "src/base/diagnostics.h"
+#include "src/cli/command.h"
+#include "src/cli/console.h"
+#include "src/ir/op_def.h"
+#include "src/report/table.h"
+
+namespace cgrun {
+namespace {
+
+const char* UsageText(Usage usage) {
+  switch (usage) {
+    case Usage::kInternal:
+      return "internal";
+    case Usage::kOperator:
+      return "operator";
+    case Usage::kLoss:
+      return "loss";
+    case Usage::kMetric:
+      return "metric";
+    case Usage::kOptimizer:
+      return "optimizer";
+  }
+  return "?";
+}
+
+const char* KindText(AttributeKind kind) {
+  switch (kind) {
+    case AttributeKind::kBool:
+      return "boolean";
+    case AttributeKind::kInt:
+      return "integer";
+    case AttributeKind::kReal:
+      return "real";
+    case AttributeKind::kReals:
+      return "reals";
+    case AttributeKind::kString:
+      return "word";
+    case AttributeKind::kInts:
+      return "integers";
+    case AttributeKind::kShape:
+      return "shape";
+    case AttributeKind::kDType:
+      return "number type";
+  }
+  return "?";
+}
+
+std::string DefaultText(const OpDef& def, const AttributeField& field) {
+  if (field.required) return "required";
+  return ToString(field.get(def.schema->defaults()));
+}
+
+std::string Choices(const AttributeField& field) {
+  std::string out;
+  for (const std::string& word : field.choices) out += (out.empty() ? "" : " | ") + word;
+  return out;
+}
+
+void AddOperands(TextTable& table, const char* what, const std::vector<OperandDef>& operands) {
+  for (const OperandDef& operand : operands) {
+    const char* arity = operand.arity == Arity::kOptional   ? " (optional)"
+                        : operand.arity == Arity::kVariadic ? " (one or more)"
+                                                            : "";
+    table.Add({what, operand.name, operand.doc + arity});
+  }
+}
+
+std::string DetailText(const OpDef& def) {
+  std::string out = def.name + " (" + UsageText(def.usage) + "): " + def.summary + "\n\n" +
+                    Indent(def.details) + "\n\n";
+  TextTable operands({Align::kLeft, Align::kLeft, Align::kLeft});
+  AddOperands(operands, "input", def.inputs);
+  AddOperands(operands, "output", def.outputs);
+  out += operands.ToString("  ");
+  TextTable attributes({Align::kLeft, Align::kLeft, Align::kLeft, Align::kLeft});
+  bool any = false;
+  for (const AttributeField& field : def.schema->fields()) {
+    if (field.internal) continue;
+    const std::string kind = field.choices.empty() ? KindText(field.kind) : Choices(field);
+    attributes.Add({field.name, kind, DefaultText(def, field), field.doc});
+    any = true;
+  }
+  if (any) out += "\nkeys: type, default, meaning\n" + attributes.ToString("  ");
+  for (const InPlacePair& pair : def.in_place) {
+    out += "\n  may write output " + std::to_string(pair.output) + " over input " +
+           std::to_string(pair.input);
+  }
+  if (!def.in_place.empty()) out += "\n";
+  if (def.gradient == nullptr) out += "\n  no gradient flows through it\n";
+  return out;
+}
+
+nlohmann::ordered_json JsonOf(const OpDef& def) {
+  nlohmann::ordered_json json = {{"name", def.name},
+                                 {"usage", UsageText(def.usage)},
+                                 {"summary", def.summary},
+                                 {"details", def.details},
+                                 {"differentiable", def.gradient != nullptr}};
+  for (const OperandDef& operand : def.inputs) {
+    json["inputs"].push_back({{"name", operand.name}, {"doc", operand.doc}});
+  }
+  for (const OperandDef& operand : def.outputs) {
+    json["outputs"].push_back({{"name", operand.name}, {"doc", operand.doc}});
+  }
+  for (const AttributeField& field : def.schema->fields()) {
+    json["attributes"].push_back({{"name", field.name},
+                                  {"type", KindText(field.kind)},
+                                  {"default", DefaultText(def, field)},
+                                  {"required", field.required},
+                                  {"internal", field.internal},
+                                  {"doc", field.doc}});
+  }
+  return json;
+}
+
+int ListAll(bool internal) {
+  std::map<std::string, const OpDef*> by_name;
+  for (int i = 0; i < OpCount(); ++i) {
+    const OpDef& def = GetOpDef(static_cast<OpId>(i));
+    by_name[def.name] = &def;
+  }
+  std::string text;
+  nlohmann::ordered_json json = nlohmann::ordered_json::array();
+  for (Usage usage :
+       {Usage::kOperator, Usage::kLoss, Usage::kMetric, Usage::kOptimizer, Usage::kInternal}) {
+    TextTable table({Align::kLeft, Align::kLeft});
+    bool any = false;
+    for (const auto& [name, def] : by_name) {
+      if (def->usage != usage) continue;
+      json.push_back(JsonOf(*def));
+      table.Add({name, def->summary});
+      any = true;
+    }
+    if (!any || (usage == Usage::kInternal && !internal)) continue;
+    text += std::string(text.empty() ? "" : "\n") + UsageText(usage) + "\n" + table.ToString("  ");
+  }
+  text += "\n`cgrun ops NAME` explains one.\n";
+  PrintResult(text, json.dump(2) + "\n");
+  return kDone;
+}
+
+int ShowOne(const std::string& name) {
+  const std::optional<OpId> op = FindOp(name);
+  if (!op) {
+    std::vector<std::string> names;
+    for (int i = 0; i < OpCount(); ++i) names.push_back(GetOpDef(static_cast<OpId>(i)).name);
+    const std::string nearest = NearestName(name, names);
+    PrintError("there is no operator '" + name + "'",
+               nearest.empty() ? "`cgrun ops` lists them" : "did you mean '" + nearest + "'?");
+    return kBadInput;
+  }
+  PrintResult(DetailText(GetOpDef(*op)), JsonOf(GetOpDef(*op)).dump(2) + "\n");
+  return kDone;
+}
+
+}  // namespace
+
+Command DefineOps(CLI::App& app) {
+  auto name = std::make_shared<std::string>();
+  auto internal = std::make_shared<bool>(false);
+  app.add_option("NAME", *name, "an operator");
+  app.add_flag("--internal", *internal, "list what the compiler alone emits, too");
+  return [name, internal] { return name->empty() ? ListAll(*internal) : ShowOne(*name); };
+}
+
+}  // namespace cgrun

@@ -1,0 +1,111 @@
+// cgrun plan: the memory layout of a model, or a packing problem from a .csv.
+#include <CLI/CLI.hpp>
+#include <chrono>
+#include <cstdlib>
+#include <memory>
+
+#include "src/base/allocation_counter.h"
+#include "src/cli/command.h"
+#include "src/cli/console.h"
+#include "src/cli/model_flags.h"
+#include "src/io/atomic_file.h"
+#include "src/io/read_file.h"
+#include "src/plan/problem_csv.h"
+#include "src/report/plan_report.h"
+#include "src/train/run_shape.h"
+
+namespace cgrun {
+namespace {
+
+struct PlanFlags {
+  bool full = false;
+  std::string capacity;
+  std::string csv;
+};
+
+constexpr int64_t kLargestCsv = int64_t{1} << 30;
+
+bool EndsWith(const std::string& text, const std::string& end) {
+  return text.size() >= end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
+}
+
+// A packing problem alone. Exit status 1 where a capacity is given and not met.
+int PlanCsv(const ModelFlags& flags, const PlanFlags& plan_flags) {
+  const std::vector<std::byte> bytes = ReadFile(flags.model, kLargestCsv);
+  Diagnostics diagnostics;
+  std::optional<MemoryProblem> problem = ReadProblemCsv(
+      std::make_shared<SourceFile>(SourceFile{
+          flags.model, std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size())}),
+      diagnostics);
+  PrintDiagnostics(diagnostics);
+  if (!problem) return kBadInput;
+  if (!plan_flags.capacity.empty()) {
+    problem->capacity = std::strtoll(plan_flags.capacity.c_str(), nullptr, 10);
+  }
+  CompileOptionsOf(flags, ModelSpec());  // an unknown planner is an error
+  const auto start = std::chrono::steady_clock::now();
+  const MemoryPlan plan = PlanMemory(*problem, flags.planner);
+  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+  PrintResult(PackingText(*problem, plan, seconds.count()),
+              PackingJson(*problem, plan, seconds.count()));
+  const bool met = !problem->capacity || plan.peak_bytes <= *problem->capacity;
+  return met ? kDone : kFailed;
+}
+
+int PlanModel(const ModelFlags& flags, const PlanFlags& plan_flags) {
+  const int64_t base = ResidentBytes();
+  const std::optional<ModelSpec> model = LoadModel(flags);
+  if (!model) return kBadInput;
+  const KernelLibrary* library = FindKernelLibrary(DeviceOf(*model));
+  if (library == nullptr) {
+    PrintError("there are no kernels for device '" + DeviceOf(*model) + "'",
+               "try --device reference");
+    return kBadInput;
+  }
+  const CompileOptions options = CompileOptionsOf(flags, *model);
+  const RunShape shape = ShapeOfRun(*model);
+  Diagnostics diagnostics;
+  const auto compiled = Compile(*model, shape.entries, *library, options, diagnostics);
+  PrintDiagnostics(diagnostics);
+  if (!compiled) return kBadInput;
+
+  PlanSubject subject;
+  subject.model = model->name.value;
+  subject.device = library->name();
+  subject.order = options.order;
+  subject.batch = shape.entries[0].batch;
+  for (const EntryRequest& entry : shape.entries) subject.entries.push_back(entry.name);
+  subject.data_bytes = shape.data_bytes;
+  subject.data_note = shape.data_note;
+  subject.base_bytes = base;
+  subject.compile_seconds = compiled->compile_seconds;
+  PrintResult(PlanText(subject, compiled->layout, plan_flags.full),
+              PlanJson(subject, compiled->layout));
+  if (!plan_flags.csv.empty()) {
+    const CompiledEntry& entry = compiled->entries[0];
+    const PlannedEntry planned{entry.request.name, &entry.graph, &entry.schedule};
+    const std::string text = WriteProblemCsv(TransientProblem(planned, options.layout));
+    WriteFileAtomically(plan_flags.csv, std::as_bytes(std::span(text)));
+  }
+  return kDone;
+}
+
+}  // namespace
+
+Command DefinePlan(CLI::App& app) {
+  auto flags = AddModelFlags(app);
+  auto plan_flags = std::make_shared<PlanFlags>();
+  app.get_option("MODEL")->description("model file (.yaml), or buffers (.csv)");
+  app.add_flag("--full", plan_flags->full, "list every buffer");
+  app.add_option("--capacity", plan_flags->capacity, "of a .csv: exit status 1 beyond this")
+      ->check(CLI::NonNegativeNumber)
+      ->type_name("BYTES");
+  app.add_option("--csv", plan_flags->csv, "write the first entry point's buffers as a .csv")
+      ->type_name("FILE");
+  return [flags, plan_flags] {
+    return EndsWith(flags->model, ".csv") ? PlanCsv(*flags, *plan_flags)
+                                          : PlanModel(*flags, *plan_flags);
+  };
+}
+
+}  // namespace cgrun

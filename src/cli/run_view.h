@@ -1,0 +1,35 @@
+// What people see of a run: progress, a line an epoch, the summary.
+#ifndef CGRUN_CLI_RUN_VIEW_H_
+#define CGRUN_CLI_RUN_VIEW_H_
+
+#include <string>
+
+#include "src/report/progress.h"
+#include "src/train/session.h"
+
+namespace cgrun {
+
+// Prints without allocating.
+class RunView final : public SessionObserver {
+ public:
+  // `epochs`: 0 where it is not known.
+  explicit RunView(int64_t epochs);
+
+  void OnStep(const StepReport& report) override;
+  void OnEvaluationStep(const StepReport& report) override;
+  void OnEpoch(const EpochReport& report) override;
+  void Clear() { progress_.Clear(); }
+
+ private:
+  ProgressPrinter progress_;
+  bool quiet_;
+  int64_t epochs_;
+};
+
+// The table at the end of training, and of an evaluation.
+std::string TrainSummary(const TrainResult& result, const std::string& folder);
+std::string EvaluationSummary(const PassResult& result, const MemoryUse& memory);
+
+}  // namespace cgrun
+
+#endif  // CGRUN_CLI_RUN_VIEW_H_

@@ -1,0 +1,83 @@
+// cgrun train.
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <optional>
+
+#include "src/cli/command.h"
+#include "src/cli/console.h"
+#include "src/cli/model_flags.h"
+#include "src/cli/run_view.h"
+#include "src/cli/signals.h"
+#include "src/program/serialize.h"
+#include "src/train/run_folder.h"
+
+namespace cgrun {
+namespace {
+
+struct TrainFlags {
+  std::string out;
+  std::string weights;
+  bool force = false;
+};
+
+void PrintWeightsReport(const WeightsReport& report) {
+  const auto print = [](const char* what, const std::vector<std::string>& names) {
+    for (const std::string& name : names)
+      std::fprintf(stderr, "weights: %s %s\n", what, name.c_str());
+  };
+  std::fprintf(stderr, "weights: %zu tensors loaded\n", report.loaded.size());
+  print("not in the file:", report.missing);
+  print("mismatched:", report.mismatched);
+  print("not in the model:", report.unused);
+}
+
+int Run(const ModelFlags& flags, const TrainFlags& train_flags) {
+  std::optional<ProgramImage> image;
+  if (IsProgramFile(flags.model)) image = LoadImage(flags.model);
+  const std::optional<ModelSpec> model =
+      image ? LoadEmbeddedModel(flags, image->model_text, image->model_path) : LoadModel(flags);
+  if (!model) return kBadInput;
+  const std::string folder =
+      train_flags.out.empty() ? "runs/" + model->name.value : train_flags.out;
+
+  SessionOptions options;
+  options.device = DeviceOf(*model);
+  options.compile = CompileOptionsOf(flags, *model);
+  options.weights = train_flags.weights;
+  options.image = image ? &*image : nullptr;
+  Diagnostics diagnostics;
+  Session session(*model, options, /*train=*/true, diagnostics);
+  PrintDiagnostics(diagnostics);
+  if (!session.ready()) return kBadInput;
+  if (!session.recompiled().empty()) {
+    std::fprintf(stderr, "%s is compiled again: %s\n", flags.model.c_str(),
+                 session.recompiled().c_str());
+  }
+  if (!train_flags.weights.empty() && !Quiet()) PrintWeightsReport(session.weights());
+  MakeRunFolder(folder, train_flags.force);
+  WriteModelFile(folder, *model);
+
+  RunView view(model->train->epochs ? model->train->epochs->value : 0);
+  const TrainResult result = session.Train(folder, view, WatchInterrupts());
+  view.Clear();
+  const std::string json = SummaryJson(*model, session, result);
+  WriteSummary(folder, json);
+  PrintResult(TrainSummary(result, folder), json);
+  return result.interrupted ? kInterrupted : kDone;
+}
+
+}  // namespace
+
+Command DefineTrain(CLI::App& app) {
+  auto flags = AddModelFlags(app);
+  auto train_flags = std::make_shared<TrainFlags>();
+  app.get_option("MODEL")->description("model file (.yaml), or compiled program (.cgb)");
+  app.add_option("--out", train_flags->out, "the run folder (default: runs/<model>)")
+      ->type_name("DIR");
+  app.add_flag("--force", train_flags->force, "replace what a former run left in the run folder");
+  app.add_option("--weights", train_flags->weights, "start from the weights in a safetensors file")
+      ->type_name("FILE");
+  return [flags, train_flags] { return Run(*flags, *train_flags); };
+}
+
+}  // namespace cgrun

@@ -1,0 +1,101 @@
+// The pipeline, as the picture in docs/architecture.md draws it.
+#include "src/compile/compile.h"
+
+#include <chrono>
+#include <map>
+
+#include "src/autodiff/autodiff.h"
+#include "src/base/check.h"
+#include "src/frontend/frontend.h"
+#include "src/model/model_file.h"
+#include "src/plan/update_legality.h"
+#include "src/program/build_image.h"
+#include "src/select/select.h"
+
+namespace cgrun {
+namespace {
+
+// A bound graph with its kernels and an order.
+std::optional<CompiledEntry> PrepareEntry(const Graph& graph, const EntryRequest& request,
+                                          const Target& target, const CompileOptions& options,
+                                          Diagnostics& diagnostics) {
+  const SelectOptions select{options.threads};
+  CompiledEntry entry{request, {}, {}};
+  entry.graph = SelectKernels(BindBatch(graph, request.batch), target, select, diagnostics);
+  if (diagnostics.has_errors()) return std::nullopt;
+  if (LegalizeUpdates(entry.graph)) SelectMissingKernels(entry.graph, target, select, diagnostics);
+  const OrderEntry* order = FindOrder(options.order);
+  CGRUN_CHECK(order != nullptr) << "no order " << options.order;
+  entry.schedule = order->function(entry.graph);
+  const std::vector<std::string> violations = VerifySchedule(entry.graph, entry.schedule);
+  CGRUN_CHECK(violations.empty()) << "order " << options.order << ": " << violations[0];
+  return entry;
+}
+
+MemoryLayout PlanEntries(const std::vector<CompiledEntry>& entries, const LayoutOptions& options) {
+  std::vector<PlannedEntry> planned;
+  for (const CompiledEntry& entry : entries) {
+    planned.push_back({entry.request.name, &entry.graph, &entry.schedule});
+  }
+  return PlanLayout(planned, options);
+}
+
+ProgramImage MakeImage(const ModelSpec& model, const CompiledModel& compiled,
+                       const KernelLibrary& library) {
+  std::vector<ImageSource> sources;
+  for (const CompiledEntry& entry : compiled.entries) {
+    sources.push_back({entry.request.name, entry.request.kind, entry.request.batch, &entry.graph,
+                       &entry.schedule});
+  }
+  ProgramImage image = BuildImage(sources, compiled.layout);
+  image.model = model.name.value;
+  image.model_text = ToYaml(ResolvedTree(model));
+  image.model_path = model.file_name;
+  image.device = library.name();
+  image.fingerprint = library.fingerprint();
+  image.seed = compiled.entries[0].graph.seed;
+  const std::vector<std::string> violations = VerifyImage(image);
+  CGRUN_CHECK(violations.empty()) << "the program is not sound: " << violations[0];
+  return image;
+}
+
+}  // namespace
+
+std::optional<Graph> BuildGraph(const ModelSpec& model, EntryKind kind, const Target& target,
+                                const CompileOptions& options, Diagnostics& diagnostics,
+                                std::vector<PassReport>* reports) {
+  std::optional<Graph> graph = BuildForward(model, {kind, options.precision}, diagnostics);
+  if (!graph) return std::nullopt;
+  if (kind == EntryKind::kTrain) graph = Differentiate(*graph, {options.processes});
+  std::vector<PassReport> ran =
+      RunPasses(*graph, {target, model.inexact.value, nullptr}, options.passes);
+  if (reports != nullptr) *reports = std::move(ran);
+  return graph;
+}
+
+std::optional<CompiledModel> Compile(const ModelSpec& model,
+                                     const std::vector<EntryRequest>& entries,
+                                     const KernelLibrary& library, const CompileOptions& options,
+                                     Diagnostics& diagnostics) {
+  const auto start = std::chrono::steady_clock::now();
+  CompiledModel compiled;
+  std::map<EntryKind, Graph> graphs;  // entry points of one kind differ in their batch alone
+  for (const EntryRequest& request : entries) {
+    if (!graphs.contains(request.kind)) {
+      auto graph = BuildGraph(model, request.kind, library, options, diagnostics,
+                              graphs.empty() ? &compiled.passes : nullptr);
+      if (!graph) return std::nullopt;
+      graphs.emplace(request.kind, std::move(*graph));
+    }
+    auto entry = PrepareEntry(graphs.at(request.kind), request, library, options, diagnostics);
+    if (!entry) return std::nullopt;
+    compiled.entries.push_back(std::move(*entry));
+  }
+  compiled.layout = PlanEntries(compiled.entries, options.layout);
+  compiled.image = MakeImage(model, compiled, library);
+  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+  compiled.compile_seconds = seconds.count();
+  return compiled;
+}
+
+}  // namespace cgrun

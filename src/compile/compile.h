@@ -1,0 +1,65 @@
+// Compile: the whole way from a model's description to a program, in one function.
+#ifndef CGRUN_COMPILE_COMPILE_H_
+#define CGRUN_COMPILE_COMPILE_H_
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "src/base/diagnostics.h"
+#include "src/kernels/kernel.h"
+#include "src/model/model_spec.h"
+#include "src/passes/pipeline.h"
+#include "src/plan/memory_layout.h"
+#include "src/program/image.h"
+
+namespace cgrun {
+
+// An entry point to compile: a kind of graph for a batch size.
+struct EntryRequest {
+  std::string name;  // "train", "train.tail"
+  EntryKind kind = EntryKind::kTrain;
+  int64_t batch = 1;
+};
+
+struct CompileOptions {
+  std::string order = "memory";  // of Orders()
+  LayoutOptions layout;
+  PassOptions passes;
+  int threads = 1;
+  int processes = 1;
+  DType precision = DType::kF32;
+};
+
+// An entry point as it was planned.
+struct CompiledEntry {
+  EntryRequest request;
+  Graph graph;  // bound, with kernels
+  Schedule schedule;
+};
+
+struct CompiledModel {
+  ProgramImage image;
+  MemoryLayout layout;
+  std::vector<CompiledEntry> entries;
+  std::vector<PassReport> passes;  // of the first entry point
+  double compile_seconds = 0;
+};
+
+// Compiles all entry points together: they share parameters and one arena. `library` is the
+// device's. Nothing after an error, which `diagnostics` holds.
+std::optional<CompiledModel> Compile(const ModelSpec& model,
+                                     const std::vector<EntryRequest>& entries,
+                                     const KernelLibrary& library, const CompileOptions& options,
+                                     Diagnostics& diagnostics);
+
+// The graph of one kind after differentiation, passes included up to `options.passes.stop_after`;
+// its batch is still N. For `cgrun graph`.
+std::optional<Graph> BuildGraph(const ModelSpec& model, EntryKind kind, const Target& target,
+                                const CompileOptions& options, Diagnostics& diagnostics,
+                                std::vector<PassReport>* reports = nullptr);
+
+}  // namespace cgrun
+
+#endif  // CGRUN_COMPILE_COMPILE_H_

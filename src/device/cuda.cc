@@ -1,0 +1,255 @@
+// The CUDA device: arenas by cudaMalloc and cudaHostAlloc, streams that do not wait for the default
+// one, and an event a stream, so that nothing is allocated once the streams are there.
+#include "src/device/cuda.h"
+
+#include <cublas_v2.h>
+#include <cuda_runtime.h>
+#include <cudnn.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstring>
+#include <map>
+#include <optional>
+
+#include "src/base/check.h"
+#include "src/base/diagnostics.h"
+
+namespace cgrun {
+namespace {
+
+std::string MiB(int64_t bytes) { return std::to_string((bytes + (1 << 19)) >> 20) + " MiB"; }
+
+// Throws UserError with what failed and CUDA's own words.
+void Require(cudaError_t status, const std::string& what) {
+  if (status == cudaSuccess) return;
+  cudaGetLastError();
+  throw UserError(what + ": " + cudaGetErrorString(status));
+}
+
+std::string Version(int number, int major_unit, int minor_unit) {
+  return std::to_string(number / major_unit) + "." +
+         std::to_string(number % major_unit / minor_unit);
+}
+
+std::vector<std::string> LibraryVersions() {
+  const int cudnn = static_cast<int>(cudnnGetVersion());
+  return {"CUDA runtime " + Version(CUDART_VERSION, 1000, 10),
+          "cuBLAS " + std::to_string(CUBLAS_VER_MAJOR) + "." + std::to_string(CUBLAS_VER_MINOR),
+          "cuDNN " + Version(cudnn, 10000, 100)};
+}
+
+// "NVIDIA H100, compute capability 9.0".
+std::string Describe(int index) {
+  cudaDeviceProp properties;
+  Require(cudaGetDeviceProperties(&properties, index), "cannot ask the GPU");
+  return std::string(properties.name) + ", compute capability " + std::to_string(properties.major) +
+         "." + std::to_string(properties.minor);
+}
+
+class CudaDevice final : public Device {
+ public:
+  explicit CudaDevice(int index) : index_(index) {
+    Use();
+    AddLane(nullptr);
+  }
+  ~CudaDevice() override;
+
+  DeviceInfo Info() const override;
+  DeviceCounters counters() const override { return counters_; }
+  std::byte* Allocate(ArenaKind kind, int64_t bytes) override;
+  void Free(ArenaKind kind, std::byte* arena) override;
+  Stream CreateStream() override;
+  void Copy(CopyKind kind, std::byte* to, const std::byte* from, int64_t bytes,
+            Stream stream) override;
+  void Enqueue(Stream stream, void (*function)(void*), void* data) override;
+  Event Record(Stream stream) override;
+  void Wait(Stream stream, Event event) override;
+  void Synchronize(Stream stream) override;
+
+ private:
+  struct Arena {
+    ArenaKind kind;
+    int64_t bytes;
+  };
+  // A stream and the event that Record sets anew each time. A Wait that comes after a later Record
+  // waits for more than it must, never for less.
+  struct Lane {
+    cudaStream_t stream;
+    cudaEvent_t event;
+  };
+
+  std::string name() const { return "cuda:" + std::to_string(index_); }
+  // CUDA's current device belongs to the calling thread.
+  void Use() const { Require(cudaSetDevice(index_), "cannot use " + name()); }
+  void AddLane(cudaStream_t stream);
+  static void Release(std::byte* arena, ArenaKind kind) noexcept;
+  static cudaStream_t Handle(Stream stream) { return static_cast<cudaStream_t>(stream.handle); }
+
+  int index_;
+  DeviceCounters counters_;
+  std::map<std::byte*, Arena> arenas_;
+  std::vector<Lane> lanes_;  // the first is the default stream
+};
+
+CudaDevice::~CudaDevice() {
+  cudaSetDevice(index_);
+  for (const auto& [memory, arena] : arenas_) Release(memory, arena.kind);
+  for (const Lane& lane : lanes_) {
+    cudaEventDestroy(lane.event);
+    if (lane.stream != nullptr) cudaStreamDestroy(lane.stream);
+  }
+}
+
+DeviceInfo CudaDevice::Info() const {
+  Use();
+  size_t free_bytes = 0;
+  size_t total_bytes = 0;
+  Require(cudaMemGetInfo(&free_bytes, &total_bytes), "cannot ask for the memory of " + name());
+  return {name(), Describe(index_), static_cast<int64_t>(total_bytes),
+          static_cast<int64_t>(free_bytes), LibraryVersions()};
+}
+
+std::byte* CudaDevice::Allocate(ArenaKind kind, int64_t bytes) {
+  if (kind == ArenaKind::kFile) throw UserError("device " + name() + " has no file arena");
+  Use();
+  const size_t size = static_cast<size_t>(std::max<int64_t>(bytes, 1));
+  const bool pinned = kind == ArenaKind::kPinnedHost;
+  void* memory = nullptr;
+  const cudaError_t status =
+      pinned ? cudaHostAlloc(&memory, size, cudaHostAllocDefault) : cudaMalloc(&memory, size);
+  if (status != cudaSuccess) {
+    cudaGetLastError();
+    const std::string free_memory = pinned ? "" : "; free: " + MiB(Info().free_bytes);
+    throw UserError("cannot take " + MiB(bytes) + (pinned ? " of pinned memory" : "") + " for " +
+                        name() + ": " + cudaGetErrorString(status) + free_memory,
+                    "a smaller batch needs less");
+  }
+  std::byte* arena = static_cast<std::byte*>(memory);
+  arenas_[arena] = {kind, bytes};
+  counters_.bytes += bytes;
+  counters_.peak_bytes = std::max(counters_.peak_bytes, counters_.bytes);
+  ++counters_.allocations;
+  if (pinned) {
+    std::memset(memory, 0, size);
+  } else {
+    Require(cudaMemset(memory, 0, size), "cannot clear the arena");
+    Require(cudaDeviceSynchronize(), "cannot clear the arena");
+  }
+  return arena;
+}
+
+void CudaDevice::Release(std::byte* arena, ArenaKind kind) noexcept {
+  if (kind == ArenaKind::kPinnedHost) {
+    cudaFreeHost(arena);
+  } else {
+    cudaFree(arena);
+  }
+}
+
+void CudaDevice::Free(ArenaKind, std::byte* arena) {
+  const auto it = arenas_.find(arena);
+  CGRUN_CHECK(it != arenas_.end()) << "not an arena of this device";
+  Use();
+  Release(arena, it->second.kind);
+  counters_.bytes -= it->second.bytes;
+  arenas_.erase(it);
+}
+
+void CudaDevice::AddLane(cudaStream_t stream) {
+  Lane lane{stream, nullptr};
+  Require(cudaEventCreateWithFlags(&lane.event, cudaEventDisableTiming), "cannot create an event");
+  lanes_.push_back(lane);
+}
+
+Stream CudaDevice::CreateStream() {
+  Use();
+  cudaStream_t stream = nullptr;
+  Require(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "cannot create a stream");
+  AddLane(stream);
+  return {stream};
+}
+
+void CudaDevice::Copy(CopyKind kind, std::byte* to, const std::byte* from, int64_t bytes,
+                      Stream stream) {
+  constexpr cudaMemcpyKind kKinds[] = {cudaMemcpyHostToDevice, cudaMemcpyDeviceToHost,
+                                       cudaMemcpyDeviceToDevice};
+  Use();
+  Require(cudaMemcpyAsync(to, from, static_cast<size_t>(bytes), kKinds[static_cast<int>(kind)],
+                          Handle(stream)),
+          "cannot copy");
+}
+
+void CudaDevice::Enqueue(Stream stream, void (*function)(void*), void* data) {
+  Use();
+  Require(cudaLaunchHostFunc(Handle(stream), function, data), "cannot call the host from a stream");
+}
+
+Event CudaDevice::Record(Stream stream) {
+  const auto lane = std::find_if(lanes_.begin(), lanes_.end(),
+                                 [&](const Lane& l) { return l.stream == Handle(stream); });
+  CGRUN_CHECK(lane != lanes_.end()) << "not a stream of this device";
+  Use();
+  Require(cudaEventRecord(lane->event, lane->stream), "cannot record an event");
+  return {lane->event};
+}
+
+void CudaDevice::Wait(Stream stream, Event event) {
+  Use();
+  Require(cudaStreamWaitEvent(Handle(stream), static_cast<cudaEvent_t>(event.handle), 0),
+          "cannot wait for an event");
+}
+
+void CudaDevice::Synchronize(Stream stream) {
+  Use();
+  Require(cudaStreamSynchronize(Handle(stream)), "the GPU reports");
+}
+
+// How many GPUs there are; throws UserError with the reason if there is none.
+int CountGpus() {
+  int count = 0;
+  Require(cudaGetDeviceCount(&count), "no GPU can be used");
+  if (count == 0) throw UserError("no GPU was found");
+  return count;
+}
+
+// The number in "cuda" (0) or "cuda:N".
+std::optional<int> ParseIndex(std::string_view name) {
+  if (name == "cuda") return 0;
+  if (name.substr(0, 5) != "cuda:") return std::nullopt;
+  int index = -1;
+  const char* const end = name.data() + name.size();
+  const auto [stop, error] = std::from_chars(name.data() + 5, end, index);
+  if (error != std::errc() || stop != end || index < 0) return std::nullopt;
+  return index;
+}
+
+}  // namespace
+
+std::unique_ptr<Device> OpenCudaDevice(std::string_view name) {
+  const std::optional<int> index = ParseIndex(name);
+  if (!index) {
+    throw UserError("there is no device '" + std::string(name) + "'",
+                    "known: cuda, cuda:0, cuda:1");
+  }
+  const int count = CountGpus();
+  if (*index >= count) {
+    throw UserError("there is no device '" + std::string(name) + "'",
+                    "GPUs here: cuda:0 to cuda:" + std::to_string(count - 1));
+  }
+  return std::make_unique<CudaDevice>(*index);
+}
+
+std::vector<std::string> DescribeCudaDevices() {
+  try {
+    std::vector<std::string> lines;
+    for (int i = 0; i < CountGpus(); ++i) {
+      lines.push_back("cuda:" + std::to_string(i) + ": " + Describe(i));
+    }
+    return lines;
+  } catch (const UserError& error) {
+    return {error.what()};
+  }
+}
+
+}  // namespace cgrun

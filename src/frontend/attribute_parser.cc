@@ -1,0 +1,173 @@
+// Attribute values by kind, with their checks.
+#include "src/frontend/attribute_parser.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "src/model/values.h"
+
+namespace cgrun {
+namespace {
+
+std::string Range(const AttributeField& field) {
+  const auto text = [](double value) { return ToString(AttributeValue(value)); };
+  if (field.maximum >= 1e308) return "at least " + text(field.minimum);
+  if (field.minimum <= -1e308) return "at most " + text(field.maximum);
+  return text(field.minimum) + " to " + text(field.maximum);
+}
+
+class Parser {
+ public:
+  Parser(const AttributeField& field, const TreeNode& node, Diagnostics& diagnostics)
+      : field_(field), node_(node), diagnostics_(diagnostics) {}
+
+  std::optional<AttributeValue> Run() {
+    switch (field_.kind) {
+      case AttributeKind::kBool:
+        return Wrap(ReadBoolean(node_, field_.name, diagnostics_));
+      case AttributeKind::kInt:
+        return InRange(ReadInteger(node_, field_.name, diagnostics_));
+      case AttributeKind::kReal:
+        return InRange(ReadReal(node_, field_.name, diagnostics_));
+      case AttributeKind::kReals:
+        return Reals();
+      case AttributeKind::kString:
+        return Text();
+      case AttributeKind::kInts:
+        return Ints();
+      case AttributeKind::kShape:
+        return Sizes();
+      case AttributeKind::kDType:
+        return Type();
+    }
+    return std::nullopt;
+  }
+
+ private:
+  template <class T>
+  static std::optional<AttributeValue> Wrap(const std::optional<T>& value) {
+    if (!value) return std::nullopt;
+    return AttributeValue(*value);
+  }
+
+  bool CheckRange(double value) {
+    if (value >= field_.minimum && value <= field_.maximum) return true;
+    diagnostics_.Error(
+        node_.mark, "'" + field_.name + "' must be " + Range(field_) + ", not " + Describe(node_));
+    return false;
+  }
+
+  template <class T>
+  std::optional<AttributeValue> InRange(const std::optional<T>& value) {
+    if (!value || !CheckRange(static_cast<double>(*value))) return std::nullopt;
+    return AttributeValue(*value);
+  }
+
+  std::optional<AttributeValue> Reals() {
+    if (node_.IsSequence()) return Wrap(ReadReals(node_, field_.name, diagnostics_));
+    const auto one = ReadReal(node_, field_.name, diagnostics_);
+    if (!one) return std::nullopt;
+    return AttributeValue(std::vector<double>{*one});
+  }
+
+  std::optional<AttributeValue> Text() {
+    if (field_.choices.empty()) return Wrap(ReadText(node_, field_.name, diagnostics_));
+    return Wrap(ReadChoice(node_, field_.name, field_.choices, diagnostics_));
+  }
+
+  // "5", "[5, 5]", or "same" where the field allows it.
+  std::optional<AttributeValue> Ints() {
+    const size_t count = static_cast<size_t>(field_.expand_to);
+    if (field_.allow_same && node_.IsScalar() && node_.scalar == "same") {
+      return AttributeValue(IntList(count, -1));
+    }
+    std::optional<IntList> values;
+    if (node_.IsScalar()) {
+      const auto one = ReadInteger(node_, field_.name, diagnostics_);
+      if (one) values = IntList{*one};
+    } else {
+      values = ReadIntegers(node_, field_.name, diagnostics_);
+    }
+    if (!values) return std::nullopt;
+    for (int64_t value : *values) {
+      if (!CheckRange(static_cast<double>(value))) return std::nullopt;
+    }
+    return Expand(std::move(*values), count);
+  }
+
+  // One value for all places, or two for [vertical, horizontal], begins then ends.
+  std::optional<AttributeValue> Expand(IntList values, size_t count) {
+    if (count == 0) return AttributeValue(std::move(values));
+    const size_t given = values.size();
+    if (given == 0 || given > count || count % given != 0) {
+      diagnostics_.Error(node_.mark, "'" + field_.name + "' takes " + CountText(count) +
+                                         " integers, not " + std::to_string(given));
+      return std::nullopt;
+    }
+    for (size_t i = given; i < count; ++i) values.push_back(values[i - given]);
+    return AttributeValue(std::move(values));
+  }
+
+  static std::string CountText(size_t count) {
+    return count == 4 ? "1, 2 or 4" : "1 or " + std::to_string(count);
+  }
+
+  std::optional<AttributeValue> Sizes() {
+    const auto sizes = ReadShape(node_, field_.name, diagnostics_);
+    if (!sizes) return std::nullopt;
+    return AttributeValue(Shape::Of(*sizes));
+  }
+
+  std::optional<AttributeValue> Type() {
+    std::vector<std::string> names;
+    for (DType dtype : kAllDTypes) names.emplace_back(Name(dtype));
+    const auto name = ReadChoice(node_, field_.name, names, diagnostics_);
+    if (!name) return std::nullopt;
+    return AttributeValue(*DTypeFromName(*name));
+  }
+
+  const AttributeField& field_;
+  const TreeNode& node_;
+  Diagnostics& diagnostics_;
+};
+
+void ReportUnknown(const OpDef& def, const OpSpec& op, const Attribute& attribute,
+                   std::span<const std::string> also_known, Diagnostics& diagnostics) {
+  std::vector<std::string> known;
+  for (const AttributeField& field : def.schema->fields()) {
+    if (!field.internal) known.push_back(field.name);
+  }
+  known.insert(known.end(), also_known.begin(), also_known.end());
+  std::string help = SuggestName(attribute.key, known);
+  if (const std::string note = UseNote(op.use.get()); !note.empty()) help += "; " + note;
+  diagnostics.Error(attribute.key_mark, "'" + def.name + "' has no key '" + attribute.key + "'",
+                    help);
+}
+
+}  // namespace
+
+Attributes ParseAttributes(const OpDef& def, const OpSpec& op,
+                           std::span<const std::string> also_known, Diagnostics& diagnostics) {
+  Attributes attributes = Attributes::Defaults(*def.schema);
+  std::vector<std::string> given;
+  for (const Attribute& attribute : op.attributes) {
+    given.push_back(attribute.key);
+    const AttributeField* field = def.schema->Find(attribute.key);
+    if (field != nullptr && !field->internal) {
+      const auto value = Parser(*field, attribute.value, diagnostics).Run();
+      if (value) attributes = attributes.With(*field, *value);
+    } else if (std::find(also_known.begin(), also_known.end(), attribute.key) == also_known.end()) {
+      ReportUnknown(def, op, attribute, also_known, diagnostics);
+    }
+  }
+  for (const AttributeField& field : def.schema->fields()) {
+    const bool missing = std::find(given.begin(), given.end(), field.name) == given.end();
+    if (field.required && missing) {
+      diagnostics.Error(op.target.mark, "'" + def.name + "' needs '" + field.name + "'",
+                        field.name + ": " + field.doc);
+    }
+  }
+  return attributes;
+}
+
+}  // namespace cgrun

@@ -1,0 +1,22 @@
+// From the keys of an operator in a model file to its typed attributes.
+#ifndef CGRUN_FRONTEND_ATTRIBUTE_PARSER_H_
+#define CGRUN_FRONTEND_ATTRIBUTE_PARSER_H_
+
+#include <span>
+#include <string>
+
+#include "src/base/diagnostics.h"
+#include "src/ir/op_def.h"
+#include "src/model/model_spec.h"
+
+namespace cgrun {
+
+// Sets the attributes that `op` gives; keys in `also_known` are left to the caller. Unknown keys,
+// wrong types and missing required attributes are reported at their marks. `note` is added to their
+// help.
+Attributes ParseAttributes(const OpDef& def, const OpSpec& op,
+                           std::span<const std::string> also_known, Diagnostics& diagnostics);
+
+}  // namespace cgrun
+
+#endif  // CGRUN_FRONTEND_ATTRIBUTE_PARSER_H_

@@ -1,0 +1,34 @@
+// The front end: a ModelSpec becomes the forward graph of an entry point. BuildForward() is the
+// entry point; it reports all that is wrong with the operators, their attributes and their shapes.
+#ifndef CGRUN_FRONTEND_FRONTEND_H_
+#define CGRUN_FRONTEND_FRONTEND_H_
+
+#include <optional>
+#include <string>
+
+#include "src/base/diagnostics.h"
+#include "src/ir/graph.h"
+#include "src/model/model_spec.h"
+
+namespace cgrun {
+
+struct FrontendOptions {
+  EntryKind kind = EntryKind::kTrain;
+  DType precision = DType::kF32;  // of what `normalize` and `cast` make without being told
+};
+
+// The graph with symbolic batch. Outputs are the losses and metrics of a train or eval graph, the
+// predictions of a predict graph. Parameters are called path.op.weight (network.op.weight inside a
+// network, whose uses share them). Nothing after an error.
+std::optional<Graph> BuildForward(const ModelSpec& model, const FrontendOptions& options,
+                                  Diagnostics& diagnostics);
+
+// Reports what the file asks for and this version does not do.
+void CheckSupported(const ModelSpec& model, Diagnostics& diagnostics);
+
+// The keys that every operator of a model file takes beside its attributes.
+const std::vector<std::string>& CommonKeys();
+
+}  // namespace cgrun
+
+#endif  // CGRUN_FRONTEND_FRONTEND_H_

@@ -1,0 +1,153 @@
+// Initialisers as users write them: `he_normal`, `{normal: {mean: 0, deviation: 0.02}}`,
+// `{constant: 0.1}`, or one of these for each tensor: `{weight: he_normal, bias: zeros}`.
+#include "src/frontend/parameter_options.h"
+
+#include <algorithm>
+
+#include "src/model/values.h"
+#include "src/ops/initializers.h"
+
+namespace cgrun {
+namespace {
+
+// The arguments that an initialiser takes, in order.
+std::vector<std::string> ArgumentsOf(const std::string& initializer) {
+  if (initializer == "constant") return {"value"};
+  if (initializer == "uniform") return {"low", "high"};
+  if (initializer == "normal" || initializer == "truncated_normal") return {"mean", "deviation"};
+  return {};
+}
+
+bool Contains(const std::vector<std::string>& names, std::string_view name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+class InitReader {
+ public:
+  explicit InitReader(Diagnostics& diagnostics) : diagnostics_(diagnostics) {}
+
+  // A name, or a map of one name to its arguments.
+  ParameterInfo Read(const TreeNode& node) {
+    ParameterInfo info;
+    if (node.IsScalar()) {
+      CheckName(node.scalar, node.mark);
+      info.init = node.scalar;
+    } else if (node.IsMap() && node.entries.size() == 1) {
+      const TreeEntry& entry = node.entries[0];
+      if (CheckName(entry.key, entry.key_mark)) ReadArguments(entry, info);
+      info.init = entry.key;
+    } else {
+      diagnostics_.Error(node.mark,
+                         "'init' must be the name of an initialiser, not " + Describe(node),
+                         "for example `he_normal` or `{normal: {mean: 0, deviation: 0.02}}`");
+    }
+    return info;
+  }
+
+ private:
+  bool CheckName(const std::string& name, const SourceMark& mark) {
+    const std::vector<std::string> known = InitializerNames();
+    if (Contains(known, name)) return true;
+    diagnostics_.Error(mark, "there is no initialiser '" + name + "'", SuggestName(name, known));
+    return false;
+  }
+
+  void ReadArguments(const TreeEntry& entry, ParameterInfo& info) {
+    const std::vector<std::string> names = ArgumentsOf(entry.key);
+    info.init_args = DefaultsOf(entry.key);
+    if (entry.value.IsNull()) return;
+    if (entry.value.IsScalar() && names.size() == 1) {
+      const auto value = ReadReal(entry.value, names[0], diagnostics_);
+      if (value) info.init_args[0] = *value;
+      return;
+    }
+    if (!entry.value.IsMap()) {
+      diagnostics_.Error(
+          entry.value.mark,
+          "'" + entry.key + "' takes a map of its arguments, not " + Describe(entry.value));
+      return;
+    }
+    for (const TreeEntry& argument : entry.value.entries) {
+      const auto it = std::find(names.begin(), names.end(), argument.key);
+      if (it == names.end()) {
+        diagnostics_.Error(argument.key_mark,
+                           "'" + entry.key + "' has no argument '" + argument.key + "'",
+                           SuggestName(argument.key, names));
+        continue;
+      }
+      const auto value = ReadReal(argument.value, argument.key, diagnostics_);
+      if (value) info.init_args[static_cast<size_t>(it - names.begin())] = *value;
+    }
+  }
+
+  static std::vector<double> DefaultsOf(const std::string& initializer) {
+    if (initializer == "constant") return {0};
+    if (initializer == "uniform") return {-0.05, 0.05};
+    if (initializer == "normal" || initializer == "truncated_normal") return {0, 0.01};
+    return {};
+  }
+
+  Diagnostics& diagnostics_;
+};
+
+void ReadInit(const TreeEntry& entry, const std::vector<std::string>& tensors,
+              ParameterOptions& options, Diagnostics& diagnostics) {
+  InitReader reader(diagnostics);
+  const bool by_tensor = entry.value.IsMap() && !entry.value.entries.empty() &&
+                         std::all_of(entry.value.entries.begin(), entry.value.entries.end(),
+                                     [&](const TreeEntry& e) { return Contains(tensors, e.key); });
+  if (!by_tensor) {
+    options.init[""] = reader.Read(entry.value);
+    return;
+  }
+  for (const TreeEntry& tensor : entry.value.entries) {
+    options.init[tensor.key] = reader.Read(tensor.value);
+  }
+}
+
+void ReadRegularize(const TreeEntry& entry, ParameterOptions& options, Diagnostics& diagnostics) {
+  const std::vector<std::string> known = {"l1", "l2"};
+  if (!entry.value.IsMap()) {
+    diagnostics.Error(entry.value.mark, "'regularize' must be a map, not " + Describe(entry.value),
+                      "for example `{l2: 1.0e-4}`");
+    return;
+  }
+  for (const TreeEntry& term : entry.value.entries) {
+    if (!Contains(known, term.key)) {
+      diagnostics.Error(term.key_mark, "'regularize' has no key '" + term.key + "'",
+                        SuggestName(term.key, known));
+      continue;
+    }
+    const auto value = ReadReal(term.value, term.key, diagnostics);
+    if (!value) continue;
+    if (*value < 0) diagnostics.Error(term.value.mark, "'" + term.key + "' must not be negative");
+    (term.key == "l1" ? options.l1 : options.l2) = *value;
+  }
+}
+
+}  // namespace
+
+ParameterOptions ReadParameterOptions(const OpSpec& op, const std::vector<std::string>& tensors,
+                                      Diagnostics& diagnostics) {
+  ParameterOptions options;
+  for (const Attribute& attribute : op.attributes) {
+    const bool of_parameters = attribute.key == "init" || attribute.key == "regularize" ||
+                               attribute.key == "frozen" || attribute.key == "lr";
+    if (!of_parameters) continue;
+    if (tensors.empty()) {
+      diagnostics.Error(attribute.key_mark, "'" + op.target.value + "' has no parameters, so '" +
+                                                attribute.key + "' says nothing");
+    } else if (attribute.key == "init") {
+      ReadInit(attribute, tensors, options, diagnostics);
+    } else if (attribute.key == "regularize") {
+      ReadRegularize(attribute, options, diagnostics);
+    } else if (attribute.key == "frozen") {
+      options.frozen = ReadBoolean(attribute.value, "frozen", diagnostics).value_or(false);
+    } else {
+      options.learning_rate_scale = ReadReal(attribute.value, "lr", diagnostics).value_or(1);
+    }
+  }
+  return options;
+}
+
+}  // namespace cgrun

@@ -1,0 +1,30 @@
+// How the parameters of an operator start and learn: the keys init, regularize, frozen and lr.
+#ifndef CGRUN_FRONTEND_PARAMETER_OPTIONS_H_
+#define CGRUN_FRONTEND_PARAMETER_OPTIONS_H_
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "src/base/diagnostics.h"
+#include "src/ir/graph.h"
+#include "src/model/model_spec.h"
+
+namespace cgrun {
+
+struct ParameterOptions {
+  // By tensor ("weight"); "" for the operator's first one.
+  std::map<std::string, ParameterInfo> init;
+  double l1 = 0;  // of the first parameter
+  double l2 = 0;
+  bool frozen = false;
+  double learning_rate_scale = 1;
+};
+
+// Reads the keys from an operator whose tensors are called `tensors`.
+ParameterOptions ReadParameterOptions(const OpSpec& op, const std::vector<std::string>& tensors,
+                                      Diagnostics& diagnostics);
+
+}  // namespace cgrun
+
+#endif  // CGRUN_FRONTEND_PARAMETER_OPTIONS_H_

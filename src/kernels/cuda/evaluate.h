@@ -1,0 +1,21 @@
+// Running one node on a GPU with its tensors on the host.
+#ifndef CGRUN_KERNELS_CUDA_EVALUATE_H_
+#define CGRUN_KERNELS_CUDA_EVALUATE_H_
+
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "src/kernels/kernel.h"
+
+namespace cgrun::cuda {
+
+// The outputs of a bound node by the library's preferred kernel; nothing if it has none, or needs
+// another layout than plain, or there is no GPU that could run it.
+std::optional<std::vector<HostTensor>> EvaluateOnGpu(const KernelLibrary& library,
+                                                     const NodeSignature& node,
+                                                     std::span<const HostTensor> inputs);
+
+}  // namespace cgrun::cuda
+
+#endif  // CGRUN_KERNELS_CUDA_EVALUATE_H_

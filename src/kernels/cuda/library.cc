@@ -1,0 +1,61 @@
+// The table of CUDA kernels, a line an operator, and the Target that answers for them.
+#include "src/kernels/cuda/library.h"
+
+#include <cublas_v2.h>
+#include <cudnn.h>
+
+#include <map>
+
+#include "src/base/check.h"
+#include "src/kernels/cuda/evaluate.h"
+#include "src/kernels/cuda/kernels.h"
+#include "src/kernels/evaluate.h"
+
+namespace cgrun::cuda {
+namespace {
+
+class CudaLibrary final : public KernelLibrary {
+ public:
+  CudaLibrary() {
+#define CGRUN_OP(name, on_cpu, on_cuda) CGRUN_IF_##on_cuda(kernels_[OpId::name] = cuda::name();)
+#include "src/ir/op_list.inc"
+#undef CGRUN_OP
+  }
+
+  std::string_view name() const override { return "cuda"; }
+
+  std::vector<KernelOption> Options(const NodeSignature& node, int threads) const override {
+    const auto it = kernels_.find(node.op);
+    if (it == kernels_.end()) return {};
+    if (it->second.supports != nullptr && !it->second.supports(node)) return {};
+    return {MakeOption(it->second, node, threads)};
+  }
+
+  std::optional<std::vector<HostTensor>> Evaluate(
+      const NodeSignature& node, std::span<const HostTensor> inputs) const override {
+    return EvaluateOnGpu(*this, node, inputs);
+  }
+
+  PreparedKernel Prepare(std::string_view name, const KernelRequest& request) const override {
+    const KernelDef& kernel = kernels_.at(request.node.op);
+    CGRUN_CHECK(kernel.name == name) << name << " is not the kernel of this operator";
+    return kernel.prepare(request);
+  }
+
+  std::string fingerprint() const override {
+    return "cuda 1, runtime " + std::to_string(CUDART_VERSION) + ", cuBLAS " +
+           std::to_string(CUBLAS_VERSION) + ", cuDNN " + std::to_string(cudnnGetVersion());
+  }
+
+ private:
+  std::map<OpId, KernelDef> kernels_;
+};
+
+}  // namespace
+
+const KernelLibrary* Library() {
+  static const CudaLibrary library;
+  return &library;
+}
+
+}  // namespace cgrun::cuda

@@ -1,0 +1,8 @@
+// What a build without CUDA has in place of its kernel library.
+#include "src/kernels/cuda/library.h"
+
+namespace cgrun::cuda {
+
+const KernelLibrary* Library() { return nullptr; }
+
+}  // namespace cgrun::cuda

@@ -1,0 +1,50 @@
+// broadcast: a strided walk with stride 0 on the repeated axes.
+#include "src/kernels/reference/kernels.h"
+#include "src/kernels/reference/number.h"
+#include "src/kernels/reference/strided_copy.h"
+#include "src/ops/reduce.h"
+
+namespace cgrun::reference {
+namespace {
+
+struct Parameters {
+  StridedSpace<2> space;
+  double repetitions = 1;
+};
+
+template <class T>
+struct Average {
+  static void Run(const RunContext& context, const Instruction& i) noexcept {
+    const auto& p = *static_cast<const Parameters*>(i.parameters);
+    const T* x = Data<const T>(context, i, 0);
+    T* y = Data<T>(context, i, 1);
+    ForEachIndex(p.space, {0, 0}, [=, &p](const auto& at) {
+      y[at[1]] = StoreF64<T>(LoadF64(x[at[0]]) / p.repetitions);
+    });
+  }
+};
+
+bool Supports(const NodeSignature& node) {
+  const bool average = node.attributes.As<BroadcastAttributes>().average;
+  return !average || IsReferenceFloat(node.inputs[0].dtype);
+}
+
+PreparedKernel Prepare(const KernelRequest& request) {
+  const Shape& x = request.node.inputs[0].shape;
+  const Shape& y = request.node.outputs[0].shape;
+  const DType dtype = request.node.inputs[0].dtype;
+  StridedSpace<2> space = MakeSpace<2>(y.Sizes(), {BroadcastStrides(x, y), RowMajorStrides(y)});
+  if (!request.node.attributes.As<BroadcastAttributes>().average) {
+    return PrepareCopy(dtype, {std::move(space), {0, 0}});
+  }
+  const double repetitions = static_cast<double>(y.Elements() / x.Elements());
+  return PreparedKernel::Of(ForFloat<Average>(dtype), Parameters{std::move(space), repetitions});
+}
+
+}  // namespace
+
+KernelDef broadcast() {
+  return {.name = "reference.broadcast", .supports = Supports, .prepare = Prepare};
+}
+
+}  // namespace cgrun::reference

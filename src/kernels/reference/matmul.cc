@@ -1,0 +1,67 @@
+// matmul: one product for each pair of matrices.
+#include "src/ops/matmul.h"
+
+#include "src/kernels/reference/gemm.h"
+#include "src/kernels/reference/kernels.h"
+
+namespace cgrun::reference {
+namespace {
+
+struct Parameters {
+  GemmParameters gemm;
+  int64_t matrices = 1;
+  int64_t a_stride = 0;  // from matrix to matrix; 0: the same one
+  int64_t b_stride = 0;
+};
+
+template <class T>
+struct Kernel {
+  static void Run(const RunContext& context, const Instruction& i) noexcept {
+    const auto& p = *static_cast<const Parameters*>(i.parameters);
+    const T* a = Data<const T>(context, i, 0);
+    const T* b = Data<const T>(context, i, 1);
+    T* y = Data<T>(context, i, 2);
+    auto* panel = Data<Compute<T>>(context, i, 3);
+    for (int64_t m = 0; m < p.matrices; ++m) {
+      Gemm<T>(p.gemm, a + m * p.a_stride, b + m * p.b_stride, nullptr,
+              y + m * p.gemm.rows * p.gemm.columns, panel);
+    }
+  }
+};
+
+Parameters Pack(const NodeSignature& node) {
+  const auto& attributes = node.attributes.As<MatmulAttributes>();
+  const Shape &a = node.inputs[0].shape, &b = node.inputs[1].shape, &y = node.outputs[0].shape;
+  const int64_t a_columns = a[a.rank() - 1].size, b_columns = b[b.rank() - 1].size;
+  Parameters p;
+  p.gemm.rows = y[y.rank() - 2].size;
+  p.gemm.columns = y[y.rank() - 1].size;
+  p.gemm.depth = attributes.transpose_a ? a[a.rank() - 2].size : a_columns;
+  p.gemm.a_row_stride = attributes.transpose_a ? 1 : a_columns;
+  p.gemm.a_depth_stride = attributes.transpose_a ? a_columns : 1;
+  p.gemm.b_depth_stride = attributes.transpose_b ? 1 : b_columns;
+  p.gemm.b_column_stride = attributes.transpose_b ? b_columns : 1;
+  p.matrices = y.Elements() / (p.gemm.rows * p.gemm.columns);
+  p.a_stride = a.rank() == 2 ? 0 : p.gemm.rows * p.gemm.depth;
+  p.b_stride = b.rank() == 2 ? 0 : p.gemm.depth * p.gemm.columns;
+  return p;
+}
+
+PreparedKernel Prepare(const KernelRequest& request) {
+  return PreparedKernel::Of(ForFloat<Kernel>(request.node.inputs[0].dtype), Pack(request.node));
+}
+
+int64_t WorkspaceBytes(const NodeSignature& node, int) {
+  return PanelBytes(Pack(node).gemm.depth, node.inputs[0].dtype);
+}
+
+}  // namespace
+
+KernelDef matmul() {
+  return {.name = "reference.matmul",
+          .supports = AllFloat,
+          .workspace_bytes = WorkspaceBytes,
+          .prepare = Prepare};
+}
+
+}  // namespace cgrun::reference

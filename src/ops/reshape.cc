@@ -1,0 +1,89 @@
+// reshape: the same elements in the same order under another shape; a view.
+#include "src/ops/reshape.h"
+
+#include <optional>
+
+#include "src/ops/infer.h"
+#include "src/ops/op_definitions.h"
+
+namespace cgrun {
+
+const AttributeSchema& ReshapeAttributes::Schema() {
+  static const AttributeSchema schema =
+      SchemaBuilder<ReshapeAttributes>()
+          .Add("shape", &ReshapeAttributes::shape,
+               "sizes of y without the batch axis, which stays in front; one of them may be -1 and "
+               "takes what is left")
+          .Required()
+          .Build();
+  return schema;
+}
+
+ValueId EmitReshape(GradientContext& context, ValueId value, Shape shape) {
+  if (context.graph().values[value].type.shape == shape) return value;
+  return context.Emit(OpId::reshape, Attributes::Of(ReshapeAttributes{std::move(shape)}), {value},
+                      "reshape");
+}
+
+namespace op_def {
+namespace {
+
+// The axis whose size is −1; −1 where there is none, nothing where there are two.
+std::optional<int> OpenAxis(const Shape& shape) {
+  int open = -1;
+  for (int axis = 0; axis < shape.rank(); ++axis) {
+    if (shape[axis] != Dim(-1)) continue;
+    if (open >= 0) return std::nullopt;
+    open = axis;
+  }
+  return open;
+}
+
+// The dimension that makes `known`·dim equal `total`, or nothing.
+std::optional<Dim> Missing(const Dim& total, const Dim& known) {
+  if (known.size <= 0 || total.size % known.size != 0) return std::nullopt;
+  if (known.batch && !total.batch) return std::nullopt;
+  return Dim(total.size / known.size, total.batch && !known.batch);
+}
+
+std::vector<TensorType> Infer(InferContext& context) {
+  Shape shape = context.attributes<ReshapeAttributes>().shape;
+  const std::string wanted = shape.ToString();
+  const std::optional<int> open = OpenAxis(shape);
+  if (!open) return context.Fail("two sizes of " + wanted + " are -1", "one size can be left open");
+  if (*open >= 0) shape[*open] = Dim(1);
+  const std::optional<Dim> total = CountElements(context.shape(0)), known = CountElements(shape);
+  const std::optional<Dim> missing = total && known ? Missing(*total, *known) : std::nullopt;
+  if (!missing || (*open < 0 && *missing != Dim(1))) {
+    return context.Fail("cannot reshape " + context.shape(0).ToString() + " to " + wanted,
+                        "both must have the same number of elements");
+  }
+  if (*open >= 0) shape[*open] = *missing;
+  return {{context.dtype(0), shape}};
+}
+
+void Gradient(GradientContext& context) {
+  context.SetInputGradient(
+      0, EmitReshape(context, context.output_gradient(0), context.input_type(0).shape));
+}
+
+}  // namespace
+
+OpDef reshape() {
+  OpDef def;
+  def.name = "reshape";
+  def.summary = "The same elements under another shape.";
+  def.details = "y has the elements of x in row-major order; nothing is copied. ONNX Reshape.";
+  def.usage = Usage::kOperator;
+  def.inputs = {{"x", "any tensor"}};
+  def.outputs = {{"y", "of shape `shape`"}};
+  def.schema = &ReshapeAttributes::Schema();
+  def.infer = Infer;
+  def.gradient = Gradient;
+  def.in_place = {{0, 0}};
+  def.view = true;
+  return def;
+}
+
+}  // namespace op_def
+}  // namespace cgrun

@@ -1,0 +1,207 @@
+// Text and JSON of memory layouts.
+#include "src/report/plan_report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "src/report/table.h"
+
+namespace cgrun {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr size_t kBiggest = 10;  // buffers that stand in the short report
+
+int64_t TotalBytes(const PlanSubject& subject, const MemoryLayout& layout) {
+  return layout.arena_bytes + subject.data_bytes + subject.base_bytes;
+}
+
+std::string Optimal(const MemoryLayout& layout) {
+  if (layout.optimal) return "optimal";
+  const double ratio =
+      static_cast<double>(layout.arena_bytes) / static_cast<double>(layout.lower_bound_bytes);
+  return fmt::format("{:.4f} x the bound", ratio);
+}
+
+std::string ZonesText(const MemoryLayout& layout) {
+  TextTable table({Align::kLeft, Align::kRight, Align::kRight, Align::kRight});
+  table.Add({"zone", "persistent", "transient", "buffers"});
+  table.AddRule();
+  int64_t transient = 0;
+  for (const ZoneUse& zone : layout.zones) {
+    table.Add({std::string(Name(zone.zone)), FormatBytes(zone.persistent_bytes),
+               FormatBytes(zone.transient_bytes), FormatCount(zone.buffers)});
+    transient += zone.transient_bytes;
+  }
+  table.AddRule();
+  std::string out = table.ToString("  ");
+  if (!layout.zones_apart && transient > layout.transient_bytes) {
+    out += fmt::format(
+        "  The transient zones sum to {}, but share {}: activations die while gradients are "
+        "born.\n",
+        FormatBytes(transient), FormatBytes(layout.transient_bytes));
+  }
+  return out;
+}
+
+std::string TotalsText(const PlanSubject& subject, const MemoryLayout& layout) {
+  TextTable table({Align::kLeft, Align::kRight, Align::kLeft});
+  table.Add({"persistent region", FormatBytes(layout.persistent_bytes),
+             "parameters, statistics, optimizer state"});
+  table.Add({"transient region", FormatBytes(layout.transient_bytes),
+             "peak over the entry points, planner " + layout.planner});
+  table.Add(
+      {"arena", FormatBytes(layout.arena_bytes),
+       fmt::format("lower bound {}: {}", FormatBytes(layout.lower_bound_bytes), Optimal(layout))});
+  table.Add({"data", FormatBytes(subject.data_bytes),
+             subject.data_note.empty() ? "loader ring and decoded sets" : subject.data_note});
+  table.Add({"base", FormatBytes(subject.base_bytes), "the process itself"});
+  table.AddRule();
+  table.Add({"total", FormatBytes(TotalBytes(subject, layout)), ""});
+  return table.ToString("  ");
+}
+
+std::string EntriesText(const PlanSubject& subject, const MemoryLayout& layout) {
+  TextTable table({Align::kLeft, Align::kRight, Align::kRight, Align::kRight, Align::kRight});
+  table.Add({"entry point", "transient", "bound", "without reuse", "in place"});
+  table.AddRule();
+  for (size_t e = 0; e < layout.entries.size(); ++e) {
+    const EntryLayout& entry = layout.entries[e];
+    table.Add({subject.entries[e], FormatBytes(entry.transient_bytes),
+               FormatBytes(entry.transient_lower_bound), FormatBytes(entry.naive_bytes),
+               FormatBytes(entry.in_place_bytes)});
+  }
+  std::string out = table.ToString("  ");
+  const EntryLayout& first = layout.entries[0];
+  const int64_t saved = first.naive_bytes - first.transient_bytes;
+  out += fmt::format("  Saved in '{}': {} by in-place operators, {} by reuse of dead buffers.\n",
+                     subject.entries[0], FormatBytes(first.in_place_bytes),
+                     FormatBytes(std::max<int64_t>(0, saved - first.in_place_bytes)));
+  return out;
+}
+
+// "conv1 = relu1 = pool1" for what shares the bytes in turn.
+std::string Shared(const PlacedBuffer& buffer) {
+  if (buffer.values.size() < 2) return buffer.name;
+  std::string out;
+  for (const std::string& value : buffer.values) out += (out.empty() ? "" : " = ") + value;
+  return out;
+}
+
+std::string LifeText(const PlacedBuffer& buffer) {
+  if (buffer.persistent) return "always";
+  return fmt::format("[{}, {})", buffer.lifespan.lower, buffer.lifespan.upper);
+}
+
+std::string BuffersText(const PlanSubject& subject, const MemoryLayout& layout, bool full) {
+  std::vector<const PlacedBuffer*> buffers;
+  for (const PlacedBuffer& buffer : layout.buffers) {
+    if (full || buffer.entry <= 0) buffers.push_back(&buffer);
+  }
+  if (!full) {
+    std::stable_sort(buffers.begin(), buffers.end(),
+                     [](auto* a, auto* b) { return a->bytes > b->bytes; });
+    buffers.resize(std::min(buffers.size(), kBiggest));
+  }
+  TextTable table({Align::kLeft, Align::kRight, Align::kRight, Align::kLeft, Align::kLeft,
+                   Align::kLeft, Align::kLeft});
+  table.Add({"entry point", "bytes", "offset", "zone", "steps", "source", "buffer"});
+  table.AddRule();
+  for (const PlacedBuffer* buffer : buffers) {
+    table.Add({buffer->entry < 0 ? "all" : subject.entries[static_cast<size_t>(buffer->entry)],
+               FormatCount(buffer->bytes), FormatCount(buffer->offset),
+               std::string(Name(buffer->zone)), LifeText(*buffer), buffer->mark.ToString(),
+               Shared(*buffer)});
+  }
+  return table.ToString("  ");
+}
+
+}  // namespace
+
+std::string PlanText(const PlanSubject& subject, const MemoryLayout& layout, bool full) {
+  std::string out =
+      fmt::format("{} on {}, {}, batch {}, order {}, zones {}\n\n", subject.model, subject.device,
+                  subject.training ? "training" : "inference", subject.batch, subject.order,
+                  layout.zones_apart ? "separate" : "shared");
+  out += ZonesText(layout) + "\n" + EntriesText(subject, layout) + "\n" +
+         TotalsText(subject, layout) + "\n";
+  out += full ? "every buffer\n" : fmt::format("biggest buffers (of '{}')\n", subject.entries[0]);
+  out += BuffersText(subject, layout, full);
+  if (!full) out += "  --full lists every buffer.\n";
+  out += fmt::format("\ncompiled in {}, of which planning took {}\n",
+                     FormatSeconds(subject.compile_seconds), FormatSeconds(layout.plan_seconds));
+  return out;
+}
+
+std::string PlanJson(const PlanSubject& subject, const MemoryLayout& layout) {
+  Json json;
+  json["model"] = subject.model;
+  json["device"] = subject.device;
+  json["mode"] = subject.training ? "train" : "infer";
+  json["batch"] = subject.batch;
+  json["peak_bytes"] = layout.arena_bytes;
+  json["lower_bound_bytes"] = layout.lower_bound_bytes;
+  json["optimal"] = layout.optimal;
+  json["arena_bytes"] = layout.arena_bytes;
+  json["data_bytes"] = subject.data_bytes;
+  json["base_bytes"] = subject.base_bytes;
+  json["total_bytes"] = TotalBytes(subject, layout);
+  json["planner"] = layout.planner;
+  json["order"] = subject.order;
+  for (const ZoneUse& zone : layout.zones) {
+    json["zones"].push_back({{"name", Name(zone.zone)},
+                             {"bytes", zone.persistent_bytes + zone.transient_bytes},
+                             {"persistent_bytes", zone.persistent_bytes},
+                             {"transient_bytes", zone.transient_bytes}});
+  }
+  for (const PlacedBuffer& buffer : layout.buffers) {
+    json["buffers"].push_back(
+        {{"name", buffer.name},
+         {"zone", Name(buffer.zone)},
+         {"arena", "device"},
+         {"entry", buffer.entry < 0 ? "" : subject.entries[static_cast<size_t>(buffer.entry)]},
+         {"offset", buffer.offset},
+         {"bytes", buffer.bytes},
+         {"lower", buffer.lifespan.lower},
+         {"upper", buffer.lifespan.upper},
+         {"values", buffer.values},
+         {"source", buffer.mark.ToString()}});
+  }
+  json["plan_seconds"] = layout.plan_seconds;
+  return json.dump(2) + "\n";
+}
+
+std::string PackingText(const MemoryProblem& problem, const MemoryPlan& plan, double seconds) {
+  TextTable table({Align::kLeft, Align::kRight, Align::kLeft});
+  table.Add({"buffers", FormatCount(static_cast<int64_t>(problem.buffers.size())), ""});
+  table.Add({"peak", FormatCount(plan.peak_bytes), plan.optimal ? "optimal" : ""});
+  table.Add({"lower bound", FormatCount(plan.lower_bound_bytes), ""});
+  const double bound = static_cast<double>(std::max<int64_t>(1, plan.lower_bound_bytes));
+  table.Add({"ratio", fmt::format("{:.4f}", static_cast<double>(plan.peak_bytes) / bound), ""});
+  if (problem.capacity) {
+    table.Add({"capacity", FormatCount(*problem.capacity),
+               plan.peak_bytes <= *problem.capacity ? "met" : "not met"});
+  }
+  table.Add({"planner", plan.planner, ""});
+  table.Add({"time", FormatSeconds(seconds), ""});
+  return table.ToString();
+}
+
+std::string PackingJson(const MemoryProblem& problem, const MemoryPlan& plan, double seconds) {
+  Json json;
+  json["peak_bytes"] = plan.peak_bytes;
+  json["lower_bound_bytes"] = plan.lower_bound_bytes;
+  json["optimal"] = plan.optimal;
+  json["planner"] = plan.planner;
+  json["offsets"] = Json::object();
+  for (size_t i = 0; i < problem.buffers.size(); ++i) {
+    json["offsets"][problem.buffers[i].name] = plan.offsets[i];
+  }
+  json["plan_seconds"] = seconds;
+  return json.dump(2) + "\n";
+}
+
+}  // namespace cgrun

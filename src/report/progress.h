@@ -1,0 +1,48 @@
+// Progress of a run: a bar on a terminal, plain lines elsewhere. Prints without allocating.
+#ifndef CGRUN_REPORT_PROGRESS_H_
+#define CGRUN_REPORT_PROGRESS_H_
+
+#include <chrono>
+#include <cstdint>
+#include <cstdio>
+#include <string>
+
+namespace cgrun {
+
+// One moment of a pass over data.
+struct Progress {
+  const char* label = "";  // "epoch 3/12", "test"
+  int64_t done = 0;        // batches
+  int64_t total = 0;
+  double samples_per_second = 0;
+  double eta_seconds = -1;   // of the whole run; negative: not known
+  const char* numbers = "";  // "loss 0.1234  accuracy 0.9810"
+};
+
+class ProgressPrinter {
+ public:
+  // `out` is where progress goes; `terminal` whether it is one that can overwrite a line.
+  ProgressPrinter(std::FILE* out, bool terminal, bool color);
+
+  // Redraws the bar, at most ten times a second; on no terminal, a line every ten seconds.
+  void Show(const Progress& progress);
+  // Takes the bar away, so that a line can be printed in its place.
+  void Clear();
+
+ private:
+  void DrawBar(const Progress& progress);
+  void PrintLine(const Progress& progress);
+
+  std::FILE* out_;
+  bool terminal_;
+  bool color_;
+  bool drawn_ = false;
+  std::chrono::steady_clock::time_point last_;
+};
+
+// "01:23", "1:02:03" into a buffer.
+void FormatEta(double seconds, char* text, size_t size);
+
+}  // namespace cgrun
+
+#endif  // CGRUN_REPORT_PROGRESS_H_

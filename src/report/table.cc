@@ -1,0 +1,93 @@
+// Laying out tables and formatting numbers.
+#include "src/report/table.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace cgrun {
+namespace {
+
+size_t Width(const std::string& text) {
+  return static_cast<size_t>(std::count_if(text.begin(), text.end(), [](char c) {
+    return (static_cast<unsigned char>(c) & 0xC0) != 0x80;
+  }));
+}
+
+// Three significant digits of a number below 1024.
+std::string ThreeDigits(double number) {
+  if (number >= 99.95) return fmt::format("{:.0f}", number);
+  if (number >= 9.995) return fmt::format("{:.1f}", number);
+  return fmt::format("{:.2f}", number);
+}
+
+}  // namespace
+
+std::string TextTable::ToString(const std::string& indent) const {
+  std::vector<size_t> widths(columns_.size());
+  for (const std::vector<std::string>& row : rows_) {
+    for (size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], Width(row[i]));
+  }
+  size_t total = 0;
+  for (size_t width : widths) total += width + 2;
+  std::string out;
+  const auto add_rules = [&](size_t row) {
+    if (std::count(rules_.begin(), rules_.end(), row) == 0 || total < 2) return;
+    out += indent + std::string(total - 2, '-') + "\n";
+  };
+  for (size_t r = 0; r < rows_.size(); ++r) {
+    add_rules(r);
+    std::string line = indent;
+    for (size_t i = 0; i < rows_[r].size(); ++i) {
+      const std::string pad(widths[i] - Width(rows_[r][i]), ' ');
+      if (i > 0) line += "  ";
+      line += columns_[i] == Align::kRight ? pad + rows_[r][i] : rows_[r][i] + pad;
+    }
+    line.erase(line.find_last_not_of(' ') + 1);
+    out += line + "\n";
+  }
+  add_rules(rows_.size());
+  return out;
+}
+
+std::string FormatBytes(int64_t bytes) {
+  static constexpr const char* kUnits[] = {"B", "KiB", "MiB", "GiB", "TiB"};
+  if (bytes < 1024) return fmt::format("{} B", bytes);
+  double number = static_cast<double>(bytes);
+  size_t unit = 0;
+  while (number >= 1023.5 && unit + 1 < std::size(kUnits)) {
+    number /= 1024;
+    ++unit;
+  }
+  return ThreeDigits(number) + " " + kUnits[unit];
+}
+
+std::string FormatCount(int64_t count) {
+  std::string digits = std::to_string(count < 0 ? -count : count);
+  for (int i = static_cast<int>(digits.size()) - 3; i > 0; i -= 3) {
+    digits.insert(static_cast<size_t>(i), ",");
+  }
+  return (count < 0 ? "-" : "") + digits;
+}
+
+std::string FormatSi(double number) {
+  static constexpr const char* kUnits[] = {"", " k", " M", " G", " T", " P"};
+  size_t unit = 0;
+  while (std::abs(number) >= 999.5 && unit + 1 < std::size(kUnits)) {
+    number /= 1000;
+    ++unit;
+  }
+  if (unit == 0 && number == std::floor(number)) return fmt::format("{:.0f}", number);
+  return ThreeDigits(number) + kUnits[unit];
+}
+
+std::string FormatSeconds(double seconds) {
+  if (seconds < 9.95) return fmt::format("{:.2f} s", seconds);
+  if (seconds < 59.95) return fmt::format("{:.1f} s", seconds);
+  const int64_t whole = std::llround(seconds);
+  if (whole < 3600) return fmt::format("{} min {:02} s", whole / 60, whole % 60);
+  return fmt::format("{} h {:02} min", whole / 3600, whole / 60 % 60);
+}
+
+}  // namespace cgrun

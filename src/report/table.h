@@ -1,0 +1,41 @@
+// Aligned text tables, and numbers as people read them.
+#ifndef CGRUN_REPORT_TABLE_H_
+#define CGRUN_REPORT_TABLE_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace cgrun {
+
+enum class Align { kLeft, kRight };
+
+// Columns as wide as their widest cell (in characters of UTF-8), two spaces apart.
+class TextTable {
+ public:
+  explicit TextTable(std::vector<Align> columns) : columns_(std::move(columns)) {}
+
+  // A row has at most as many cells as the table columns.
+  void Add(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }
+  // A line of dashes under the rows so far.
+  void AddRule() { rules_.push_back(rows_.size()); }
+  std::string ToString(const std::string& indent = "") const;
+
+ private:
+  std::vector<Align> columns_;
+  std::vector<std::vector<std::string>> rows_;
+  std::vector<size_t> rules_;  // a rule stands before these rows
+};
+
+// "0 B", "640 B", "1.50 KiB", "23.4 MiB", "1.25 GiB": three significant digits.
+std::string FormatBytes(int64_t bytes);
+// "1,234,567".
+std::string FormatCount(int64_t count);
+// "850", "12.3 k", "4.56 M", "7.89 G": three significant digits.
+std::string FormatSi(double number);
+// "0.12 s", "12.3 s", "2 min 05 s", "1 h 02 min".
+std::string FormatSeconds(double seconds);
+
+}  // namespace cgrun
+
+#endif  // CGRUN_REPORT_TABLE_H_

@@ -1,0 +1,69 @@
+// BatchRunner: feeds batches to one kind of entry point and adds up what comes out. Full batches
+// and the last, partial one have an entry point each. Nothing here allocates after construction.
+#ifndef CGRUN_TRAIN_BATCH_RUNNER_H_
+#define CGRUN_TRAIN_BATCH_RUNNER_H_
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "src/data/loader.h"
+#include "src/program/program.h"
+
+namespace cgrun {
+
+struct NamedNumber {
+  std::string name;
+  double value = 0;
+};
+
+// A learning rate for a feed of this name.
+struct RateFeed {
+  std::string name;
+  double rate = 0;
+};
+
+class BatchRunner {
+ public:
+  // `inputs[i]` is the input that takes field i of a batch. The program has an entry point of
+  // `kind` for `batch` samples, and one for `tail` where it is not 0.
+  BatchRunner(Program& program, EntryKind kind, int64_t batch, int64_t tail,
+              const std::vector<std::string>& inputs);
+
+  // Runs one batch: `step` counts from 0. Adds its losses and metrics to the totals.
+  void Run(const Batch& batch, int64_t step, std::span<const RateFeed> rates);
+
+  // Losses and metrics of the batches since Reset(): means over samples.
+  const std::vector<NamedNumber>& Means();
+  void Reset();
+  // The last batch's first loss, a mean over its samples; 0 where there is no loss.
+  double last_loss() const { return last_loss_; }
+  int64_t samples() const { return samples_; }
+
+ private:
+  // Ports of one entry point, looked up once.
+  struct Entry {
+    int index = -1;
+    int64_t batch = 0;
+    std::vector<const ImagePort*> fields;  // of each field; null where the entry does not use it
+    std::vector<const ImagePort*> results;
+    std::vector<std::pair<const ImagePort*, std::string>> rates;
+    const ImagePort* step = nullptr;
+  };
+
+  Entry MakeEntry(EntryKind kind, int64_t batch, const std::vector<std::string>& inputs) const;
+  void FeedAll(const Entry& entry, const Batch& batch, int64_t step,
+               std::span<const RateFeed> rates);
+  void AddResults(const Entry& entry, int64_t count);
+
+  Program& program_;
+  std::vector<Entry> entries_;
+  std::vector<double> sums_;
+  std::vector<NamedNumber> means_;
+  int64_t samples_ = 0;
+  double last_loss_ = 0;
+};
+
+}  // namespace cgrun
+
+#endif  // CGRUN_TRAIN_BATCH_RUNNER_H_

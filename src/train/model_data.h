@@ -1,0 +1,54 @@
+// The data of a model: its sets, opened and matched with the model's inputs.
+#ifndef CGRUN_TRAIN_MODEL_DATA_H_
+#define CGRUN_TRAIN_MODEL_DATA_H_
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "src/base/diagnostics.h"
+#include "src/data/dataset.h"
+#include "src/data/loader.h"
+#include "src/model/model_spec.h"
+
+namespace cgrun {
+
+struct ModelData {
+  std::shared_ptr<const Dataset> train;  // null where the file has none
+  std::shared_ptr<const Dataset> valid;
+  std::shared_ptr<const Dataset> test;
+  int64_t decoded_bytes = 0;  // host memory of all of them
+};
+
+// Opens the sets that the model names, and checks that they have what its inputs want. Errors go to
+// `diagnostics`.
+ModelData OpenModelData(const ModelSpec& model, Diagnostics& diagnostics);
+
+// For each field of `dataset`, the name of the input that takes it: the input of that name, or
+// where some field has no such input, the input in the same place. They agree in number type and
+// number of elements (an image of [28, 28] goes into [1, 28, 28]). Empty after an error.
+std::vector<std::string> MatchInputs(const ModelSpec& model, const Dataset& dataset,
+                                     const SourceMark& mark, Diagnostics& diagnostics);
+
+// A loader with the ring that it reads into.
+class DataSource {
+ public:
+  DataSource(const Dataset& dataset, const LoaderOptions& options);
+
+  // Host memory that a source for batches of this size takes, beside the data set.
+  static int64_t HostBytes(const Dataset& dataset, int64_t batch);
+
+  Loader& loader() { return *loader_; }
+
+ private:
+  struct Unmap {
+    int64_t bytes;
+    void operator()(std::byte* memory) const;
+  };
+  std::unique_ptr<std::byte, Unmap> ring_;
+  std::unique_ptr<Loader> loader_;
+};
+
+}  // namespace cgrun
+
+#endif  // CGRUN_TRAIN_MODEL_DATA_H_

@@ -1,0 +1,54 @@
+// Entry points and host memory of a run.
+#include "src/train/run_shape.h"
+
+#include <algorithm>
+
+#include "src/train/model_data.h"
+
+namespace cgrun {
+
+std::vector<EntryRequest> TrainingEntries(int64_t batch, const std::vector<int64_t>& train_sizes,
+                                          const std::vector<int64_t>& evaluation_sizes) {
+  std::vector<EntryRequest> requests;
+  const auto add = [&](const std::string& name, EntryKind kind, int64_t size) {
+    const bool known = std::any_of(requests.begin(), requests.end(), [&](const EntryRequest& r) {
+      return r.kind == kind && r.batch == size;
+    });
+    if (size > 0 && !known) requests.push_back({name, kind, size});
+  };
+  const auto add_all = [&](EntryKind kind, const std::vector<int64_t>& sizes) {
+    const std::string name(Name(kind));
+    for (int64_t size : sizes) {
+      if (size >= batch) add(name, kind, batch);
+    }
+    for (int64_t size : sizes) add(name + "." + std::to_string(size % batch), kind, size % batch);
+  };
+  add_all(EntryKind::kTrain, train_sizes);
+  add_all(EntryKind::kEval, evaluation_sizes);
+  return requests;
+}
+
+RunShape ShapeOfRun(const ModelSpec& model) {
+  const int64_t batch = model.train ? model.train->batch.value.size : 1;
+  RunShape shape;
+  Diagnostics diagnostics;
+  const ModelData data = OpenModelData(model, diagnostics);
+  if (diagnostics.has_errors() || data.train == nullptr) {
+    shape.data_note = data.train == nullptr && !diagnostics.has_errors()
+                          ? "the model names no data"
+                          : "not counted: " + diagnostics.Sorted()[0].message;
+    shape.entries = TrainingEntries(batch, {batch}, {batch});
+    return shape;
+  }
+  std::vector<int64_t> evaluation_sizes;
+  shape.data_bytes = data.decoded_bytes;
+  for (const auto& set : {data.train, data.valid, data.test}) {
+    if (set == nullptr) continue;
+    shape.data_bytes += DataSource::HostBytes(*set, batch);
+    if (set != data.train) evaluation_sizes.push_back(set->size());
+  }
+  shape.entries = TrainingEntries(batch, {data.train->size()}, evaluation_sizes);
+  return shape;
+}
+
+}  // namespace cgrun

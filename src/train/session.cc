@@ -1,0 +1,208 @@
+// Opening, compiling, and one pass over data.
+#include "src/train/session.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+#include "src/base/allocation_counter.h"
+#include "src/base/check.h"
+#include "src/data/sampler.h"
+#include "src/ir/op_def.h"
+#include "src/train/run_shape.h"
+
+namespace cgrun {
+namespace {
+
+// The rate that an optimizer has when the file gives none.
+double DefaultRate(const OpSpec& optimizer) {
+  const std::optional<OpId> op = FindOp(optimizer.target.value);
+  if (!op) return 0.01;  // the front end reports it
+  const AttributeSchema& schema = *GetOpDef(*op).schema;
+  const AttributeField* field = schema.Find("lr");
+  return field == nullptr ? 0.01 : std::get<double>(field->get(schema.defaults()));
+}
+
+}  // namespace
+
+Session::Session(const ModelSpec& model, const SessionOptions& options, bool train,
+                 Diagnostics& diagnostics)
+    : model_(model), options_(options) {
+  if (model.train) batch_ = model.train->batch.value.size;
+  device_ = OpenDevice(options.device);
+  const KernelLibrary* library = FindKernelLibrary(device_->Info().name);
+  CGRUN_CHECK(library != nullptr) << "no kernels for " << options.device;
+  if (!OpenData(train, diagnostics) || (train && !ReadSchedules(diagnostics))) return;
+  if (!MakeImage(*library, diagnostics)) return;
+  memory_.base = std::max<int64_t>(0, ResidentBytes() - data_.decoded_bytes);
+  program_ = std::make_unique<Program>(std::move(image_), *device_, *library, communicator_);
+  for (int64_t bytes : program_->image().arena_bytes) memory_.arena += bytes;
+  MakeSplits();
+  if (!options.weights.empty()) weights_ = LoadWeights(*program_, options.weights);
+  NoteMemory();
+}
+
+// Takes the compiled program that was given, if it is for this device and these batches; else
+// compiles.
+bool Session::MakeImage(const KernelLibrary& library, Diagnostics& diagnostics) {
+  const std::vector<EntryRequest> requests = Requests();
+  if (options_.image != nullptr) {
+    const ProgramImage& given = *options_.image;
+    const bool complete =
+        std::all_of(requests.begin(), requests.end(), [&](const EntryRequest& request) {
+          return given.Find(request.kind, request.batch) != nullptr;
+        });
+    if (given.device != library.name() || given.fingerprint != library.fingerprint()) {
+      recompiled_ = "it was compiled for " + given.device + " (" + given.fingerprint + ")";
+    } else if (!complete) {
+      recompiled_ = "it has no entry point for these batch sizes";
+    } else {
+      image_ = given;
+      return true;
+    }
+  }
+  auto compiled = Compile(model_, requests, library, options_.compile, diagnostics);
+  if (!compiled) return false;
+  image_ = std::move(compiled->image);
+  return true;
+}
+
+bool Session::OpenData(bool train, Diagnostics& diagnostics) {
+  data_ = OpenModelData(model_, diagnostics);
+  if (diagnostics.has_errors()) return false;
+  const auto add = [&](const std::string& name, const std::shared_ptr<const Dataset>& dataset) {
+    const auto& wanted = options_.evaluate;
+    if (dataset == nullptr || std::find(wanted.begin(), wanted.end(), name) == wanted.end()) return;
+    Split split{name, dataset, MatchInputs(model_, *dataset, {}, diagnostics), nullptr, nullptr};
+    evaluations_.push_back(std::move(split));
+  };
+  if (train) {
+    if (data_.train == nullptr) {
+      diagnostics.Error(model_.data ? model_.data->mark : SourceMark(),
+                        "there is no training data in " + model_.file_name,
+                        "give `data: {train: {format: idx, images: FILE, labels: FILE}}`");
+      return false;
+    }
+    train_ = Split{"train", data_.train, MatchInputs(model_, *data_.train, {}, diagnostics),
+                   nullptr, nullptr};
+  }
+  add("train", data_.train);
+  add("valid", data_.valid);
+  add("test", data_.test);
+  return !diagnostics.has_errors();
+}
+
+bool Session::ReadSchedules(Diagnostics& diagnostics) {
+  const int64_t steps_per_epoch = BatchCount(train_->dataset->size(), batch_);
+  for (const PathSpec& path : model_.paths) {
+    if (!path.backprop.value || !path.loss) continue;
+    const OpSpec* optimizer = path.optimizer ? &*path.optimizer : nullptr;
+    if (optimizer == nullptr && model_.train && model_.train->optimizer) {
+      optimizer = &*model_.train->optimizer;
+    }
+    if (optimizer == nullptr) continue;  // the front end reports it
+    auto schedule = ReadRateSchedule(*optimizer, DefaultRate(*optimizer), diagnostics);
+    if (!schedule) return false;
+    schedule->steps_per_epoch = steps_per_epoch;
+    schedule->total_steps =
+        model_.train->steps
+            ? model_.train->steps->value
+            : steps_per_epoch * (model_.train->epochs ? model_.train->epochs->value : 1);
+    schedules_.push_back(*schedule);
+    rates_.push_back({path.name.value + ".learning_rate", 0});
+  }
+  return true;
+}
+
+std::vector<EntryRequest> Session::Requests() const {
+  std::vector<int64_t> train_sizes, evaluation_sizes;
+  if (train_) train_sizes.push_back(train_->dataset->size());
+  for (const Split& split : evaluations_) evaluation_sizes.push_back(split.dataset->size());
+  std::vector<EntryRequest> requests = TrainingEntries(batch_, train_sizes, evaluation_sizes);
+  if (requests.empty()) {
+    throw UserError(
+        model_.file_name + " has no '" + options_.evaluate[0] + "' data",
+        "give `data: {" + options_.evaluate[0] + ": {format: idx, images: FILE, labels: FILE}}`");
+  }
+  return requests;
+}
+
+int64_t Session::TailOf(const Dataset& dataset) const { return dataset.size() % batch_; }
+
+void Session::MakeSplits() {
+  memory_.data = data_.decoded_bytes;
+  const uint64_t seed = model_.train ? static_cast<uint64_t>(model_.train->seed.value) : 0;
+  const auto make = [&](Split& split, EntryKind kind, bool shuffle) {
+    LoaderOptions loader;
+    loader.batch = batch_;
+    loader.shuffle = shuffle;
+    loader.seed = seed;
+    split.source = std::make_unique<DataSource>(*split.dataset, loader);
+    memory_.data += DataSource::HostBytes(*split.dataset, batch_);
+    split.runner = std::make_unique<BatchRunner>(*program_, kind, batch_, TailOf(*split.dataset),
+                                                 split.inputs);
+  };
+  if (train_) make(*train_, EntryKind::kTrain, true);
+  for (Split& split : evaluations_) make(split, EntryKind::kEval, false);
+}
+
+void Session::SetRates(int64_t step) {
+  for (size_t i = 0; i < rates_.size(); ++i) rates_[i].rate = schedules_[i].RateAt(step);
+}
+
+void Session::NoteMemory() { memory_.measured = std::max(memory_.measured, ResidentBytes()); }
+
+Session::Split* Session::FindSplit(const std::string& name) {
+  for (Split& split : evaluations_) {
+    if (split.name == name) return &split;
+  }
+  return nullptr;
+}
+
+PassResult Session::Evaluate(const std::string& split, SessionObserver& observer) {
+  Split* found = FindSplit(split);
+  CGRUN_CHECK(found != nullptr) << "no split " << split;
+  PassResult result;
+  RunEvaluation(*found, observer, result);
+  return result;
+}
+
+void Session::RunEvaluation(Split& split, SessionObserver& observer, PassResult& result) {
+  const auto start = std::chrono::steady_clock::now();
+  const auto elapsed = [&] {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  };
+  Loader& loader = split.source->loader();
+  const double stall_before = loader.stall_seconds();
+  split.runner->Reset();
+  loader.StartEpoch(0);
+  StepReport report;
+  report.batches = loader.batches_per_epoch();
+  if (options_.limit_batches > 0) report.batches = std::min(report.batches, options_.limit_batches);
+  while (report.batch < report.batches) {
+    const Batch* batch = loader.Next();
+    if (batch == nullptr) break;
+    split.runner->Run(*batch, 0, {});
+    ++report.batch;
+    report.samples = split.runner->samples();
+    report.seconds = elapsed();
+    report.means = &split.runner->Means();
+    observer.OnEvaluationStep(report);
+  }
+  NoteMemory();
+  result.Fill(split.name, split.runner->Means(), split.runner->samples());
+  result.seconds = elapsed();
+  result.stall_seconds = loader.stall_seconds() - stall_before;
+}
+
+void PassResult::Fill(const std::string& name, const std::vector<NamedNumber>& values,
+                      int64_t sample_count) {
+  if (means.size() != values.size()) {
+    split = name;
+    means = values;
+  }
+  for (size_t i = 0; i < values.size(); ++i) means[i].value = values[i].value;
+  samples = sample_count;
+}
+
+}  // namespace cgrun

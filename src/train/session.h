@@ -1,0 +1,156 @@
+// A session: a model's data opened, its entry points compiled together, its program ready to run.
+// Train() and Evaluate() are what `cgrun train` and `cgrun eval` do.
+#ifndef CGRUN_TRAIN_SESSION_H_
+#define CGRUN_TRAIN_SESSION_H_
+
+#include <csignal>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "src/compile/compile.h"
+#include "src/train/batch_runner.h"
+#include "src/train/model_data.h"
+#include "src/train/rate_schedule.h"
+#include "src/train/weights.h"
+
+namespace cgrun {
+
+struct SessionOptions {
+  std::string device = "reference";
+  CompileOptions compile;
+  std::string weights;        // a file to start from; empty: initial values
+  int64_t limit_batches = 0;  // of every pass over data; 0: all
+  std::vector<std::string> evaluate = {"valid", "test"};  // the splits that are evaluated
+  const ProgramImage* image = nullptr;  // a compiled program to use instead of compiling
+};
+
+// Bytes of host memory, as planned before the first step and as measured.
+struct MemoryUse {
+  int64_t arena = 0;
+  int64_t data = 0;      // loader rings and decoded sets
+  int64_t base = 0;      // the process before both: code, libraries, the compiled program
+  int64_t measured = 0;  // the most anonymous memory that was resident, so far
+  int64_t planned() const { return arena + data + base; }
+};
+
+// What a pass over data gave.
+struct PassResult {
+  std::string split;  // "train", "valid", "test"
+  std::vector<NamedNumber> means;
+  int64_t samples = 0;
+  double seconds = 0;
+  double stall_seconds = 0;  // waiting for the loader
+
+  // Takes new means; allocates only the first time.
+  void Fill(const std::string& name, const std::vector<NamedNumber>& values, int64_t sample_count);
+};
+
+struct StepReport {
+  int64_t epoch = 0;  // from 0
+  int64_t batch = 0;  // batches done in this pass
+  int64_t batches = 0;
+  int64_t step = 0;         // steps done
+  int64_t total_steps = 0;  // 0 where time ends the run
+  int64_t samples = 0;      // in this pass, so far
+  double seconds = 0;       // of this pass, so far
+  double learning_rate = 0;
+  const std::vector<NamedNumber>* means = nullptr;  // of this pass, so far
+};
+
+struct EpochReport {
+  int64_t epoch = 0;
+  int64_t step = 0;
+  PassResult train;
+  std::vector<PassResult> evaluations;
+};
+
+// Sees a run. Its methods must not allocate.
+class SessionObserver {
+ public:
+  virtual ~SessionObserver() = default;
+  virtual void OnStep(const StepReport&) {}
+  virtual void OnEvaluationStep(const StepReport&) {}
+  virtual void OnEpoch(const EpochReport&) {}
+};
+
+struct TrainResult {
+  bool interrupted = false;
+  int64_t epochs = 0;  // begun
+  int64_t steps = 0;
+  double seconds = 0;
+  double samples_per_second = 0;  // of training, evaluations left out
+  EpochReport last;               // of the last epoch, and at its end the test set
+  MemoryUse memory;
+  int64_t allocations_after_first_step = 0;  // −1 where they are not counted
+  int64_t heap_growth_bytes = 0;
+  uint64_t weights_hash = 0;
+  std::string checkpoint;  // the file with the final state
+};
+
+class Session {
+ public:
+  // Opens data, compiles and prepares. Errors of the model file go to `diagnostics`: then the
+  // session is not ready. Throws UserError for the rest (memory, files).
+  Session(const ModelSpec& model, const SessionOptions& options, bool train,
+          Diagnostics& diagnostics);
+
+  bool ready() const { return program_ != nullptr; }
+  // Why a compiled program that was given is not used; empty where it is, or none was given.
+  const std::string& recompiled() const { return recompiled_; }
+  Program& program() { return *program_; }
+  const Program& program() const { return *program_; }
+  const MemoryUse& memory() const { return memory_; }
+  const WeightsReport& weights() const { return weights_; }
+  int64_t batch() const { return batch_; }
+
+  // Trains as the model file says. `folder` takes metrics.csv and checkpoints (empty: none are
+  // written). Stops after the current step when *interrupt is not 0.
+  TrainResult Train(const std::string& folder, SessionObserver& observer,
+                    const volatile std::sig_atomic_t* interrupt);
+  // One pass over a split of options.evaluate that the model has.
+  PassResult Evaluate(const std::string& split, SessionObserver& observer);
+
+ private:
+  struct Split {
+    std::string name;
+    std::shared_ptr<const Dataset> dataset;
+    std::vector<std::string> inputs;
+    std::unique_ptr<DataSource> source;
+    std::unique_ptr<BatchRunner> runner;
+  };
+
+  bool OpenData(bool train, Diagnostics& diagnostics);
+  bool MakeImage(const KernelLibrary& library, Diagnostics& diagnostics);
+  bool ReadSchedules(Diagnostics& diagnostics);
+  std::vector<EntryRequest> Requests() const;
+  void MakeSplits();
+  int64_t TailOf(const Dataset& dataset) const;
+  // Fills `result`; allocates only where that is empty.
+  void RunEvaluation(Split& split, SessionObserver& observer, PassResult& result);
+  void SetRates(int64_t step);
+  void NoteMemory();
+  Split* FindSplit(const std::string& name);
+  friend class TrainingRun;
+
+  const ModelSpec& model_;
+  SessionOptions options_;
+  int64_t batch_ = 1;
+  ModelData data_;
+  std::optional<Split> train_;
+  std::vector<Split> evaluations_;
+  ProgramImage image_;  // until the program takes it
+  std::string recompiled_;
+  std::unique_ptr<Device> device_;
+  SingleProcess communicator_;
+  std::unique_ptr<Program> program_;
+  std::vector<RateSchedule> schedules_;  // one a rate feed
+  std::vector<RateFeed> rates_;
+  WeightsReport weights_;
+  MemoryUse memory_;
+};
+
+}  // namespace cgrun
+
+#endif  // CGRUN_TRAIN_SESSION_H_

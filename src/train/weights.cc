@@ -1,0 +1,72 @@
+// Checkpoints and weights.
+#include "src/train/weights.h"
+
+#include <cstdio>
+#include <cstring>
+
+namespace cgrun {
+namespace {
+
+std::vector<TensorSpec> SpecsOf(const Program& program) {
+  std::vector<TensorSpec> specs;
+  for (const ImageState& state : program.image().states) {
+    specs.push_back({state.name, state.type.dtype, state.type.shape});
+  }
+  return specs;
+}
+
+// Writes a number into text that has room for it: digits with leading zeros.
+void SetNumber(std::string& text, int64_t number) {
+  std::snprintf(text.data(), text.size() + 1, "%0*lld", static_cast<int>(text.size()),
+                static_cast<long long>(number));
+}
+
+}  // namespace
+
+CheckpointWriter::CheckpointWriter(const Program& program) : writer_(SpecsOf(program)) {
+  for (const ImageState& state : program.image().states) {
+    tensors_.emplace_back(state.type.dtype, state.type.shape);
+  }
+  for (const HostTensor& tensor : tensors_) bytes_.push_back(tensor.bytes());
+  metadata_ = {{"format", "cgrun"},
+               {"model", program.image().model},
+               {"step", std::string(12, '0')},
+               {"epoch", std::string(12, '0')}};
+}
+
+void CheckpointWriter::Write(const Program& program, std::string_view path, int64_t step,
+                             int64_t epoch) {
+  for (size_t i = 0; i < tensors_.size(); ++i) program.ReadState(i, tensors_[i]);
+  SetNumber(metadata_["step"], step);
+  SetNumber(metadata_["epoch"], epoch);
+  writer_.Write(path, bytes_, metadata_);
+}
+
+WeightsReport LoadWeights(Program& program, const std::string& path) {
+  const SafetensorsFile file = ReadSafetensors(path);
+  WeightsReport report;
+  const std::vector<ImageState>& states = program.image().states;
+  for (size_t i = 0; i < states.size(); ++i) {
+    const HostTensor* tensor = file.Find(states[i].name);
+    if (tensor == nullptr) {
+      report.missing.push_back(states[i].name);
+      continue;
+    }
+    const TensorType type{tensor->dtype(), tensor->shape()};
+    if (type != states[i].type) {
+      report.mismatched.push_back(states[i].name + ": " + type.ToString() + " in the file, " +
+                                  states[i].type.ToString() + " in the model");
+      continue;
+    }
+    program.WriteState(i, *tensor);
+    report.loaded.push_back(states[i].name);
+  }
+  for (const NamedTensor& tensor : file.tensors) {
+    bool known = false;
+    for (const ImageState& state : states) known |= state.name == tensor.name;
+    if (!known) report.unused.push_back(tensor.name);
+  }
+  return report;
+}
+
+}  // namespace cgrun

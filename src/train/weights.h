@@ -1,0 +1,41 @@
+// Weights in files: parameters, statistics and optimizer state of a program as safetensors.
+#ifndef CGRUN_TRAIN_WEIGHTS_H_
+#define CGRUN_TRAIN_WEIGHTS_H_
+
+#include <string>
+#include <vector>
+
+#include "src/io/safetensors.h"
+#include "src/program/program.h"
+
+namespace cgrun {
+
+// Writes all state of a program, again and again, without allocating after its construction.
+class CheckpointWriter {
+ public:
+  explicit CheckpointWriter(const Program& program);
+
+  // Writes PATH atomically. `step` and `epoch` go into the metadata. Throws UserError.
+  void Write(const Program& program, std::string_view path, int64_t step, int64_t epoch);
+
+ private:
+  SafetensorsWriter writer_;
+  std::vector<HostTensor> tensors_;
+  std::vector<std::span<const std::byte>> bytes_;
+  SafetensorsMetadata metadata_;
+};
+
+struct WeightsReport {
+  std::vector<std::string> loaded;
+  std::vector<std::string> missing;     // states that the file does not have
+  std::vector<std::string> mismatched;  // "name: file f32[3], model f32[4]"
+  std::vector<std::string> unused;      // tensors that the model does not have
+};
+
+// Copies the tensors of a file into the states of their names. Throws UserError if the file cannot
+// be read.
+WeightsReport LoadWeights(Program& program, const std::string& path);
+
+}  // namespace cgrun
+
+#endif  // CGRUN_TRAIN_WEIGHTS_H_

@@ -1,0 +1,106 @@
+// OpenDataset(): formats and options, and what a user reads who mistypes them.
+#include "src/data/dataset.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+namespace cgrun {
+namespace {
+
+// A line of a model file, and the data set that stands in it.
+struct Line {
+  std::shared_ptr<const SourceFile> file;
+  DataOption format;
+  DataOptions options;
+
+  explicit Line(const std::string& text)
+      : file(std::make_shared<SourceFile>(SourceFile{"model.yaml", text})) {
+    options.mark = {file, 1, 1, static_cast<int>(text.size())};
+  }
+
+  SourceMark MarkOf(const std::string& value) const {
+    const size_t at = file->text.find(value);
+    return {file, 1, static_cast<int>(at) + 1, static_cast<int>(value.size())};
+  }
+  void Set(const std::string& name, const std::string& value) {
+    options.values[name] = {value, MarkOf(value)};
+  }
+  std::string Errors() {
+    Diagnostics diagnostics;
+    EXPECT_EQ(OpenDataset(format, options, diagnostics), nullptr);
+    return diagnostics.ToString();
+  }
+};
+
+TEST(OpenDatasetTest, AnUnknownFormatIsSuggested) {
+  Line line("{format: idxx}");
+  line.format = {"idxx", line.MarkOf("idxx")};
+  EXPECT_EQ(line.Errors(),
+            "model.yaml:1:10: error: unknown data format 'idxx'\n"
+            "    {format: idxx}\n"
+            "             ^~~~\n"
+            "help: did you mean 'idx'?\n");
+  line.format.value = "pictures";
+  EXPECT_NE(line.Errors().find("help: known: idx, synthetic"), std::string::npos);
+}
+
+TEST(OpenDatasetTest, AllErrorsOfOptionsComeTogether) {
+  Line line("{format: synthetic, sampels: 5, sead: 7}");
+  line.format.value = "synthetic";
+  line.options.values["sampels"] = {"5", line.MarkOf("sampels")};
+  line.options.values["sead"] = {"7", line.MarkOf("sead")};
+  EXPECT_EQ(line.Errors(),
+            "model.yaml:1:1: error: data of format 'synthetic' need the option 'samples'\n"
+            "    {format: synthetic, sampels: 5, sead: 7}\n"
+            "    ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~\n"
+            "help: samples: how many samples there are\n"
+            "model.yaml:1:21: error: unknown option 'sampels' for data of format 'synthetic'\n"
+            "    {format: synthetic, sampels: 5, sead: 7}\n"
+            "                        ^~~~~~~\n"
+            "help: did you mean 'samples'?\n"
+            "model.yaml:1:33: error: unknown option 'sead' for data of format 'synthetic'\n"
+            "    {format: synthetic, sampels: 5, sead: 7}\n"
+            "                                    ^~~~\n"
+            "help: did you mean 'seed'?\n");
+}
+
+TEST(OpenDatasetTest, AMissingFileStandsAtItsOption) {
+  Line line("{format: idx, images: none.gz}");
+  line.format.value = "idx";
+  line.options.folder = "/no/folder";
+  line.Set("images", "none.gz");
+  EXPECT_EQ(line.Errors(),
+            "model.yaml:1:23: error: cannot open '/no/folder/none.gz': No such file or directory\n"
+            "    {format: idx, images: none.gz}\n"
+            "                          ^~~~~~~\n");
+}
+
+TEST(OpenDatasetTest, IntegersAreCheckedAndInRange) {
+  for (const char* value : {"0", "-1", "1.5", "1e3", "", "abc", "99999999999999999999", "5 "}) {
+    Line line(std::string("{samples: ") + value + "}");
+    line.format.value = "synthetic";
+    line.options.fields = {{"x", DType::kF32, {1}}};
+    line.Set("samples", value);
+    const std::string errors = line.Errors();
+    EXPECT_NE(errors.find("option 'samples' is '" + std::string(value) +
+                          "', but must be an integer from 1 to 1099511627776\n"),
+              std::string::npos)
+        << errors;
+  }
+}
+
+TEST(DataFormatsTest, AreSortedAndDocumented) {
+  std::set<std::string_view> names;
+  std::string_view before;
+  for (const DataFormat* format : DataFormats()) {
+    EXPECT_LT(before, format->name);
+    before = format->name;
+    EXPECT_FALSE(format->doc.empty());
+    for (const DataOptionSpec& option : format->options) EXPECT_FALSE(option.doc.empty());
+  }
+  EXPECT_EQ(DataFormats().size(), 2u);
+}
+
+}  // namespace
+}  // namespace cgrun

@@ -1,0 +1,125 @@
+// The order of an epoch and the split of a data set.
+#include "src/data/sampler.h"
+
+#include <gtest/gtest.h>
+#include <rapidcheck.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <set>
+
+#include "tests/base/allocation_counter.h"
+#include "tests/io/test_files.h"
+
+namespace cgrun {
+namespace {
+
+std::vector<int64_t> Order(int64_t size, uint64_t seed, int64_t epoch, bool shuffle = true) {
+  Sampler sampler(size, seed, shuffle);
+  sampler.StartEpoch(epoch);
+  return {sampler.order().begin(), sampler.order().end()};
+}
+
+// `size` samples whose single int64 element is their number.
+class Numbers : public Dataset {
+ public:
+  explicit Numbers(int64_t size) : size_(size) {}
+  int64_t size() const override { return size_; }
+  const std::vector<DataField>& fields() const override { return fields_; }
+  void Read(int64_t index, std::span<const std::span<std::byte>> out) const override {
+    std::memcpy(out[0].data(), &index, sizeof(index));
+  }
+  int64_t decoded_bytes() const override { return 0; }
+
+ private:
+  int64_t size_;
+  std::vector<DataField> fields_ = {{"number", DType::kI64, {}}};
+};
+
+TEST(SamplerTest, EveryEpochHasEverySampleOnce) {
+  EXPECT_TRUE(rc::check([](uint64_t seed, uint32_t epoch) {
+    const int64_t size = *rc::gen::inRange(1, 500);
+    std::vector<int64_t> order = Order(size, seed, epoch);
+    std::sort(order.begin(), order.end());
+    for (int64_t i = 0; i < size; ++i) RC_ASSERT(order[static_cast<size_t>(i)] == i);
+  }));
+}
+
+TEST(SamplerTest, TheOrderIsAFunctionOfSeedAndEpoch) {
+  Sampler sampler(100, 7, true);
+  sampler.StartEpoch(9);  // what was drawn before does not matter
+  sampler.StartEpoch(3);
+  EXPECT_TRUE(std::ranges::equal(sampler.order(), Order(100, 7, 3)));
+  EXPECT_NE(Order(100, 7, 3), Order(100, 7, 4));
+  EXPECT_NE(Order(100, 7, 3), Order(100, 8, 3));
+  EXPECT_EQ(sampler.bytes(), 800);
+}
+
+TEST(SamplerTest, WithoutShuffleTheOrderIsTheFiles) {
+  EXPECT_EQ(Order(4, 7, 3, false), (std::vector<int64_t>{0, 1, 2, 3}));
+}
+
+TEST(SamplerTest, AnEpochDoesNotAllocate) {
+  Sampler sampler(1000, 7, true);
+  const int64_t before = AllocationCount();
+  sampler.StartEpoch(1);
+  EXPECT_EQ(AllocationCount(), before);
+}
+
+TEST(BatchCountTest, CountsThePartialBatch) {
+  EXPECT_EQ(BatchCount(1065, 100), 11);
+  EXPECT_EQ(BatchCount(1000, 100), 10);
+  EXPECT_EQ(BatchCount(1, 100), 1);
+}
+
+TEST(SplitDatasetTest, IsDisjointAndCovers) {
+  EXPECT_TRUE(rc::check([](uint64_t seed) {
+    const int64_t size = *rc::gen::inRange(2, 400);
+    const double fraction = *rc::gen::inRange(1, 100) / 100.0;
+    const DatasetSplit split = SplitDataset(std::make_shared<Numbers>(size), fraction, seed);
+    const auto train = split.train->indices(), valid = split.valid->indices();
+    RC_ASSERT(std::is_sorted(train.begin(), train.end()));
+    RC_ASSERT(std::is_sorted(valid.begin(), valid.end()));
+    std::set<int64_t> all(train.begin(), train.end());
+    all.insert(valid.begin(), valid.end());
+    RC_ASSERT(static_cast<int64_t>(all.size()) == size);
+    RC_ASSERT(split.train->size() + split.valid->size() == size);
+    RC_ASSERT(split.train->size() >= 1 && split.valid->size() >= 1);
+    RC_ASSERT(std::abs(split.valid->size() - fraction * size) <= 1.0);
+  }));
+}
+
+TEST(SplitDatasetTest, DependsOnTheSeedAlone) {
+  const auto base = std::make_shared<Numbers>(1797);
+  const DatasetSplit a = SplitDataset(base, 0.1, 7), b = SplitDataset(base, 0.1, 7);
+  EXPECT_EQ(a.valid->size(), 180);
+  EXPECT_TRUE(std::ranges::equal(a.valid->indices(), b.valid->indices()));
+  const DatasetSplit other = SplitDataset(base, 0.1, 8);
+  EXPECT_FALSE(std::ranges::equal(a.valid->indices(), other.valid->indices()));
+}
+
+TEST(SplitDatasetTest, RefusesWhatIsNoSplit) {
+  const auto base = std::make_shared<Numbers>(10);
+  for (double fraction : {0.0, 1.0, -0.5, 2.0, std::nan("")}) {
+    EXPECT_NE(ErrorOf([&] { SplitDataset(base, fraction, 7); }), "no error") << fraction;
+  }
+  EXPECT_EQ(ErrorOf([&] { SplitDataset(base, 1.5, 7); }),
+            "a split must lie between 0 and 1, but is 1.500000");
+  EXPECT_EQ(ErrorOf([&] { SplitDataset(std::make_shared<Numbers>(1), 0.5, 7); }),
+            "one sample cannot be split into training and validation");
+}
+
+TEST(SubsetTest, ReadsTheBasesSamples) {
+  const Subset subset(std::make_shared<Numbers>(10), {2, 5, 7});
+  EXPECT_EQ(subset.size(), 3);
+  EXPECT_EQ(subset.fields()[0].name, "number");
+  EXPECT_EQ(subset.decoded_bytes(), 24);
+  int64_t number = 0;
+  const std::span<std::byte> out[] = {std::as_writable_bytes(std::span(&number, 1))};
+  subset.Read(1, out);
+  EXPECT_EQ(number, 5);
+}
+
+}  // namespace
+}  // namespace cgrun

@@ -1,0 +1,111 @@
+// Synthetic samples: a pure function of (seed, field, index), in the range of their type.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+#include <set>
+
+#include "src/base/host_tensor.h"
+#include "src/data/dataset.h"
+#include "tests/base/allocation_counter.h"
+
+namespace cgrun {
+namespace {
+
+std::unique_ptr<Dataset> Open(std::vector<DataField> fields, const std::string& seed = "7") {
+  DataOptions options;
+  options.fields = std::move(fields);
+  options.values["samples"] = {"1000", {}};
+  options.values["classes"] = {"5", {}};
+  options.values["seed"] = {seed, {}};
+  Diagnostics diagnostics;
+  auto dataset = OpenDataset({"synthetic", {}}, options, diagnostics);
+  EXPECT_EQ(diagnostics.ToString(), "");
+  return dataset;
+}
+
+HostTensor ReadField(const Dataset& dataset, int64_t index) {
+  HostTensor tensor(dataset.fields()[0].dtype, dataset.fields()[0].shape);
+  const std::span<std::byte> out[] = {tensor.bytes()};
+  dataset.Read(index, out);
+  return tensor;
+}
+
+TEST(SyntheticTest, HasTheFieldsThatWereAskedFor) {
+  const std::vector<DataField> fields = {{"image", DType::kU8, {3, 4, 4}},
+                                         {"label", DType::kI32, {}}};
+  const auto dataset = Open(fields);
+  EXPECT_EQ(dataset->size(), 1000);
+  EXPECT_EQ(dataset->fields(), fields);
+  EXPECT_EQ(dataset->decoded_bytes(), 0);
+}
+
+TEST(SyntheticTest, SamplesDependOnSeedFieldAndIndexAlone) {
+  const std::vector<DataField> fields = {{"x", DType::kF32, {10}}};
+  const auto dataset = Open(fields), again = Open(fields);
+  const HostTensor first = ReadField(*dataset, 3);
+  ReadField(*dataset, 4);
+  EXPECT_EQ(ReadField(*dataset, 3), first);
+  EXPECT_EQ(ReadField(*again, 3), first);
+  EXPECT_NE(ReadField(*dataset, 4), first);
+  EXPECT_NE(ReadField(*Open(fields, "8"), 3), first);
+  EXPECT_NE(ReadField(*Open({{"y", DType::kF32, {10}}}), 3), first);
+}
+
+TEST(SyntheticTest, ValuesHaveTheRangeOfTheirType) {
+  struct Range {
+    DType dtype;
+    double low, high, mean;
+    size_t at_least;  // distinct values among 10,000
+  };
+  const Range ranges[] = {{DType::kF64, 0, 1, 0.5, 9000}, {DType::kF32, 0, 1, 0.5, 9000},
+                          {DType::kBF16, 0, 1, 0.5, 256}, {DType::kI64, 0, 5, 2.0, 5},
+                          {DType::kI32, 0, 5, 2.0, 5},    {DType::kU8, 0, 256, 127.5, 256},
+                          {DType::kBool, 0, 2, 0.5, 2}};
+  for (const Range& range : ranges) {
+    const HostTensor tensor = ReadField(*Open({{"x", range.dtype, {10000}}}), 0);
+    std::set<double> values;
+    double sum = 0.0;
+    for (int64_t i = 0; i < tensor.elements(); ++i) {
+      values.insert(tensor.At(i));
+      sum += tensor.At(i);
+    }
+    EXPECT_GE(*values.begin(), range.low) << Name(range.dtype);
+    EXPECT_LT(*values.rbegin(), range.high) << Name(range.dtype);
+    EXPECT_GE(values.size(), range.at_least) << Name(range.dtype);
+    EXPECT_NEAR(sum / 10000, range.mean, range.high * 0.02) << Name(range.dtype);
+  }
+}
+
+TEST(SyntheticTest, HalvesAreTheirBits) {
+  const HostTensor tensor = ReadField(*Open({{"x", DType::kF16, {20000}}}), 0);
+  std::set<double> values;
+  double sum = 0.0;
+  for (size_t i = 0; i < 20000; ++i) {
+    uint16_t bits;
+    std::memcpy(&bits, tensor.bytes().data() + 2 * i, 2);
+    const int exponent = bits >> 10, fraction = bits & 0x3FF;
+    const double value =
+        exponent == 0 ? std::ldexp(fraction, -24) : std::ldexp(1024 + fraction, exponent - 25);
+    EXPECT_EQ(value * 2048, std::floor(value * 2048));
+    values.insert(value);
+    sum += value;
+  }
+  EXPECT_GE(*values.begin(), 0.0);
+  EXPECT_LT(*values.rbegin(), 1.0);
+  EXPECT_GT(values.size(), 2000u);
+  EXPECT_NEAR(sum / 20000, 0.5, 0.01);
+}
+
+TEST(SyntheticTest, ReadingASampleDoesNotAllocate) {
+  const auto dataset = Open({{"image", DType::kU8, {3, 8, 8}}, {"label", DType::kI32, {}}});
+  std::byte image[192], label[4];
+  const std::span<std::byte> out[] = {image, label};
+  const int64_t before = AllocationCount();
+  for (int64_t i = 0; i < 100; ++i) dataset->Read(i, out);
+  const int64_t after = AllocationCount();
+  EXPECT_EQ(after, before);
+}
+
+}  // namespace
+}  // namespace cgrun

@@ -1,0 +1,97 @@
+// The CUDA device: what a build without it, a machine without a GPU, and a GPU say.
+#include "src/device/cuda.h"
+
+#include <gtest/gtest.h>
+
+#include <numeric>
+
+#include "src/base/diagnostics.h"
+
+namespace cgrun {
+namespace {
+
+// The device, or nothing with the reason in `reason`.
+std::unique_ptr<Device> OpenOrExplain(std::string* reason) {
+  try {
+    return OpenDevice("cuda");
+  } catch (const UserError& error) {
+    *reason = error.what();
+    return nullptr;
+  }
+}
+
+TEST(CudaDeviceTest, SaysWhyThereIsNone) {
+  std::string reason;
+  const std::unique_ptr<Device> device = OpenOrExplain(&reason);
+  ASSERT_EQ(DescribeCudaDevices().empty(), false);
+  if (device != nullptr) {
+    EXPECT_EQ(DescribeCudaDevices()[0].rfind("cuda:0: ", 0), 0u);
+  } else {
+    EXPECT_NE(reason, "");
+    EXPECT_NE(reason.find(DescribeCudaDevices()[0]), std::string::npos) << reason;
+  }
+}
+
+TEST(CudaDeviceTest, RefusesOtherNames) {
+  for (const char* name : {"cuda:", "cuda:x", "cuda:-1", "cuda:1x", "cuda:99999", "cudax"}) {
+    EXPECT_THROW(OpenCudaDevice(name), UserError) << name;
+  }
+}
+
+TEST(CudaDeviceTest, CopiesInTheOrderOfEvents) {
+  std::string reason;
+  const std::unique_ptr<Device> device = OpenOrExplain(&reason);
+  if (device == nullptr) GTEST_SKIP() << reason;
+  std::vector<uint8_t> sent(1 << 20);
+  std::iota(sent.begin(), sent.end(), uint8_t{0});
+  std::vector<uint8_t> received(sent.size());
+  const int64_t bytes = static_cast<int64_t>(sent.size());
+  std::byte* const arena = device->Allocate(ArenaKind::kDevice, bytes);
+  const Stream upload = device->CreateStream();
+  const Stream download = device->CreateStream();
+
+  device->Copy(CopyKind::kHostToDevice, arena, reinterpret_cast<std::byte*>(sent.data()), bytes,
+               upload);
+  device->Wait(download, device->Record(upload));
+  device->Copy(CopyKind::kDeviceToHost, reinterpret_cast<std::byte*>(received.data()), arena, bytes,
+               download);
+  device->Synchronize(download);
+
+  EXPECT_EQ(received, sent);
+}
+
+TEST(CudaDeviceTest, CountsItsArenas) {
+  std::string reason;
+  const std::unique_ptr<Device> device = OpenOrExplain(&reason);
+  if (device == nullptr) GTEST_SKIP() << reason;
+  std::byte* const first = device->Allocate(ArenaKind::kDevice, 1000);
+  std::byte* const second = device->Allocate(ArenaKind::kPinnedHost, 500);
+  EXPECT_EQ(reinterpret_cast<uintptr_t>(first) % 64, 0u);
+  EXPECT_EQ(static_cast<int>(second[499]), 0);
+  device->Free(ArenaKind::kDevice, first);
+  EXPECT_EQ(device->counters().bytes, 500);
+  EXPECT_EQ(device->counters().peak_bytes, 1500);
+  EXPECT_EQ(device->counters().allocations, 2);
+  EXPECT_THROW(device->Allocate(ArenaKind::kDevice, int64_t{1} << 50), UserError);
+  EXPECT_EQ(device->counters().allocations, 2);
+  EXPECT_GT(device->Info().total_bytes, 0);
+  EXPECT_EQ(device->Info().libraries.size(), 3u);
+}
+
+TEST(CudaDeviceTest, CallsTheHostInOrder) {
+  std::string reason;
+  const std::unique_ptr<Device> device = OpenOrExplain(&reason);
+  if (device == nullptr) GTEST_SKIP() << reason;
+  const Stream stream = device->CreateStream();
+  std::vector<int> calls;
+  const auto call = [](void* data) {
+    auto* list = static_cast<std::vector<int>*>(data);
+    list->push_back(static_cast<int>(list->size()));
+  };
+  for (int i = 0; i < 3; ++i) device->Enqueue(stream, call, &calls);
+  device->Synchronize(stream);
+  EXPECT_EQ(calls, (std::vector<int>{0, 1, 2}));
+}
+
+}  // namespace
+}  // namespace cgrun
