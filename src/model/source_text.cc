@@ -95,7 +95,10 @@ void HidePair(std::string& text, size_t begin, size_t open, bool (*inside)(char)
 }
 
 std::string Mask(std::string text) {
-  const auto in_braces = [](char c) { return c != '{' && c != '}' && c != '\n'; };
+  const auto in_braces = [](char c) {  // what an expression is written with
+    return IsIdentifier(std::string{'_', c}) ||
+           std::string_view(" +-*/%()=!<>").find(c) != std::string_view::npos;
+  };
   const auto in_brackets = [](char c) { return c >= '0' && c <= '9'; };
   for (size_t i = 1; i < text.size(); ++i) {
     const bool name = IsIdentifier(std::string{'_', text[i - 1]});
