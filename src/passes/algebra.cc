@@ -6,8 +6,12 @@
 
 #include "src/ir/builder.h"
 #include "src/ir/op_def.h"
+#include "src/ops/dropout.h"
 #include "src/ops/infer.h"
+#include "src/ops/matmul.h"
 #include "src/ops/reduce.h"
+#include "src/ops/reshape.h"
+#include "src/ops/transpose.h"
 #include "src/passes/pass.h"
 #include "src/passes/rewrite.h"
 
@@ -106,11 +110,74 @@ bool NegateTwice(Graph& graph, const Node& node) {
 
 bool ForwardInput(Graph& graph, const Node& node) { return Forward(graph, node, node.inputs[0]); }
 
+// The node itself, to be changed where it stands.
+Node& Edit(Graph& graph, const Node& node) {
+  return graph.nodes[graph.values[node.outputs[0]].producer];
+}
+
+// A view of a view becomes one reshape.
 bool ReshapeOfReshape(Graph& graph, const Node& node) {
   const Node* inner = ProducerOf(graph, node.inputs[0], OpId::reshape);
+  if (inner == nullptr) inner = ProducerOf(graph, node.inputs[0], OpId::flatten);
   if (inner == nullptr) return false;
-  graph.nodes[graph.values[node.outputs[0]].producer].inputs[0] = inner->inputs[0];
+  const ValueId x = inner->inputs[0];
+  Node& edited = Edit(graph, node);
+  edited.op = OpId::reshape;
+  edited.attributes = Attributes::Of(ReshapeAttributes{graph.values[node.outputs[0]].type.shape});
+  edited.inputs[0] = x;
   return true;
+}
+
+bool DropoutOutsideTraining(Graph& graph, const Node& node) {
+  return !node.attributes.As<DropoutAttributes>().training && ForwardInput(graph, node);
+}
+
+std::vector<int> PermutationOf(const Graph& graph, const Node& transpose) {
+  return NormalizePermutation(transpose.attributes.As<TransposeAttributes>().perm,
+                              graph.values[transpose.inputs[0]].type.shape.rank());
+}
+
+bool TransposeNothing(Graph& graph, const Node& node) {
+  const std::vector<int> perm = PermutationOf(graph, node);
+  return std::is_sorted(perm.begin(), perm.end()) && ForwardInput(graph, node);
+}
+
+bool TransposeOfTranspose(Graph& graph, const Node& node) {
+  const Node* inner = ProducerOf(graph, node.inputs[0], OpId::transpose);
+  if (inner == nullptr) return false;
+  const std::vector<int> first = PermutationOf(graph, *inner);
+  TransposeAttributes both;
+  for (int axis : PermutationOf(graph, node)) {
+    both.perm.push_back(first[static_cast<size_t>(axis)]);
+  }
+  const ValueId x = inner->inputs[0];
+  Node& edited = Edit(graph, node);
+  edited.attributes = Attributes::Of(std::move(both));
+  edited.inputs[0] = x;
+  return true;
+}
+
+// The last two axes are exchanged and the others stay.
+bool ExchangesLastAxes(std::vector<int> perm) {
+  if (perm.size() < 2) return false;
+  std::swap(perm[perm.size() - 1], perm[perm.size() - 2]);
+  return std::is_sorted(perm.begin(), perm.end());
+}
+
+bool TransposeIntoMatmul(Graph& graph, const Node& node) {
+  auto attributes = node.attributes.As<MatmulAttributes>();
+  bool* const flags[] = {&attributes.transpose_a, &attributes.transpose_b};
+  for (size_t i : {0, 1}) {
+    const Node* transpose = ProducerOf(graph, node.inputs[i], OpId::transpose);
+    if (transpose == nullptr || !ExchangesLastAxes(PermutationOf(graph, *transpose))) continue;
+    const ValueId x = transpose->inputs[0];
+    *flags[i] = !*flags[i];
+    Node& edited = Edit(graph, node);
+    edited.attributes = Attributes::Of(attributes);
+    edited.inputs[i] = x;
+    return true;
+  }
+  return false;
 }
 
 // One operand is repeated to the shape that the operator would repeat it to by itself.
@@ -122,7 +189,7 @@ bool RepeatBeforeBroadcast(Graph& graph, const Node& node) {
     const auto shape =
         BroadcastShapes(graph.values[once].type.shape, graph.values[node.inputs[1 - i]].type.shape);
     if (!shape || *shape != graph.values[node.outputs[0]].type.shape) continue;
-    graph.nodes[graph.values[node.outputs[0]].producer].inputs[i] = once;
+    Edit(graph, node).inputs[i] = once;
     return true;
   }
   return false;
@@ -152,6 +219,16 @@ constexpr Rule kRules[] = {
     {OpId::reshape, "reshape(x) = x", true, ForwardInput, "where the shape is x's own"},
     {OpId::reshape, "reshape(reshape(x)) = reshape(x)", true, ReshapeOfReshape,
      "the order of the elements stays"},
+    {OpId::flatten, "flatten(x) = x", true, ForwardInput, "where x is a matrix already"},
+    {OpId::flatten, "flatten(reshape(x)) = reshape(x)", true, ReshapeOfReshape,
+     "the order of the elements stays"},
+    {OpId::cast, "cast(x) = x", true, ForwardInput, "where x has the type already"},
+    {OpId::dropout, "dropout(x) = x", true, DropoutOutsideTraining, "outside training"},
+    {OpId::transpose, "transpose(x) = x", true, TransposeNothing, "where every axis stays"},
+    {OpId::transpose, "transpose(transpose(x)) = transpose(x)", true, TransposeOfTranspose,
+     "a permutation of a permutation is one"},
+    {OpId::matmul, "matmul(transpose(a), b) = matmul(a, b)", true, TransposeIntoMatmul,
+     "matmul reads either order; it adds the same products in the order of k"},
     {OpId::add, "repeat(x) + y = x + y", true, RepeatBeforeBroadcast, "add repeats by itself"},
     {OpId::sub, "repeat(x) - y = x - y", true, RepeatBeforeBroadcast, "sub repeats by itself"},
     {OpId::mul, "repeat(x) * y = x * y", true, RepeatBeforeBroadcast, "mul repeats by itself"},

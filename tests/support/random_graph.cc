@@ -11,9 +11,21 @@
 
 #include "src/autodiff/autodiff.h"
 #include "src/ir/builder.h"
+#include "src/ops/cast.h"
+#include "src/ops/concat.h"
+#include "src/ops/dropout.h"
 #include "src/ops/infer.h"
+#include "src/ops/linear.h"
+#include "src/ops/matmul.h"
+#include "src/ops/normalize.h"
+#include "src/ops/optimizer.h"
+#include "src/ops/pad.h"
 #include "src/ops/reduce.h"
 #include "src/ops/reshape.h"
+#include "src/ops/resize.h"
+#include "src/ops/slice.h"
+#include "src/ops/softmax.h"
+#include "src/ops/transpose.h"
 #include "tests/support/dice.h"
 
 namespace cgrun {
@@ -33,8 +45,14 @@ class Generator {
   Graph Run() {
     AddSources();
     const int64_t nodes = dice_.Between(options_.operators / 2, options_.operators * 3 / 2);
-    for (int64_t i = 0; i < nodes; ++i) EmitAny();
-    if (options_.learning && dice_.OneIn(2)) Learn();
+    const int64_t paths = options_.learning ? dice_.Between(0, 2) : 0;
+    for (int64_t p = 0; p < std::max<int64_t>(1, paths); ++p) {
+      if (paths > 0) AddPath();
+      for (int64_t i = 0; i < nodes / std::max<int64_t>(1, paths); ++i) EmitAny();
+      if (paths > 0 && dice_.OneIn(4)) LearnByHand();
+      if (paths > 0) AddLoss();
+    }
+    if (paths > 0) Learn();
     AddUpdates();
     AddOutputs();
     return std::move(graph_);
@@ -72,7 +90,10 @@ class Generator {
   Builder::NodeOptions AnyOptions() {
     Builder::NodeOptions options;
     options.output_zone = dice_.Of<Zone>({Zone::kForward, Zone::kForward, Zone::kGradient});
-    if (options.output_zone == Zone::kGradient) options.phase = Phase::kBackward;
+    if (graph_.paths.empty() && options.output_zone == Zone::kGradient) {
+      options.phase = Phase::kBackward;
+    }
+    options.path = path_;
     return options;
   }
 
@@ -93,6 +114,10 @@ class Generator {
     return true;
   }
 
+  bool TryEmit(OpId op, std::vector<ValueId> inputs) {
+    return TryEmit(op, Attributes::Defaults(*GetOpDef(op).schema), std::move(inputs));
+  }
+
   // --- Sources ---
 
   void AddSources() {
@@ -106,7 +131,7 @@ class Generator {
     for (int64_t i = 0, n = dice_.Between(0, 3); i < n; ++i) AddConstant(dice_.Of(held));
   }
 
-  void AddState(const Shape& shape) {
+  ValueId AddState(const Shape& shape) {
     const Role role = dice_.Of<Role>({Role::kParameter, Role::kParameter, Role::kOptimizerState,
                                       Role::kRunningStatistic, Role::kMasterWeight});
     const Zone zone = role == Role::kOptimizerState ? Zone::kOptimizer : Zone::kForward;
@@ -115,6 +140,7 @@ class Generator {
     graph_.parameters[state].init_args = {0, 1};
     states_.push_back(state);
     pool_.push_back(state);
+    return state;
   }
 
   void AddConstant(const Shape& shape) {
@@ -131,64 +157,59 @@ class Generator {
 
   void EmitAny() {
     static const std::vector<Emitter> emitters = {
-        &Generator::EmitUnary,     &Generator::EmitUnary,     &Generator::EmitBinary,
-        &Generator::EmitBinary,    &Generator::EmitNeutral,   &Generator::EmitReduction,
-        &Generator::EmitReshape,   &Generator::EmitBroadcast, &Generator::EmitDuplicate,
-        &Generator::EmitAllReduce, &Generator::EmitGradient,  &Generator::EmitFused,
+        &Generator::EmitUnary,     &Generator::EmitUnary,       &Generator::EmitUnary,
+        &Generator::EmitBinary,    &Generator::EmitBinary,      &Generator::EmitBinary,
+        &Generator::EmitNeutral,   &Generator::EmitReduction,   &Generator::EmitReshape,
+        &Generator::EmitReshape,   &Generator::EmitBroadcast,   &Generator::EmitDuplicate,
+        &Generator::EmitAllReduce, &Generator::EmitGradient,    &Generator::EmitFused,
+        &Generator::EmitMatmul,    &Generator::EmitLinear,      &Generator::EmitTranspose,
+        &Generator::EmitConcat,    &Generator::EmitSlice,       &Generator::EmitPad,
+        &Generator::EmitCast,      &Generator::EmitDropout,     &Generator::EmitNormalize,
+        &Generator::EmitResize,    &Generator::EmitScalarOfTwo,
     };
     for (int attempt = 0; attempt < 20; ++attempt) {
       if ((this->*dice_.Of(emitters))()) return;
     }
   }
 
-  // The operators of that list which this build has.
-  static std::vector<OpId> Known(const std::vector<std::string>& names) {
-    std::vector<OpId> known;
-    for (const std::string& name : names) {
-      if (const auto op = FindOp(name)) known.push_back(*op);
-    }
-    return known;
+  bool EmitUnary() {
+    return TryEmit(dice_.Of<OpId>({OpId::identity, OpId::relu, OpId::neg, OpId::leaky_relu,
+                                   OpId::sigmoid, OpId::tanh, OpId::exp, OpId::log, OpId::sqrt,
+                                   OpId::softmax, OpId::flatten}),
+                   {AnyValue()});
   }
 
-  bool EmitUnary() {
-    static const std::vector<OpId> ops =
-        Known({"identity", "relu", "neg", "leaky_relu", "sigmoid", "tanh", "exp", "log", "sqrt"});
-    const OpId op = dice_.Of(ops);
-    return TryEmit(op, Attributes::Defaults(*GetOpDef(op).schema), {AnyValue()});
-  }
+  OpId AnyArithmetic() { return dice_.Of<OpId>({OpId::add, OpId::sub, OpId::mul, OpId::div}); }
 
   bool EmitBinary() {
-    static const std::vector<OpId> ops = Known({"add", "sub", "mul", "div"});
     const ValueId a = AnyValue();
     const ValueId b = dice_.OneIn(8) ? a : AnyValueWhere([&](ValueId id) {
       return BroadcastShapes(ShapeOf(a), ShapeOf(id)).has_value();
     });
-    return TryEmit(dice_.Of(ops), Attributes(),
-                   dice_.OneIn(2) ? std::vector{a, b} : std::vector{b, a});
+    return TryEmit(AnyArithmetic(), dice_.OneIn(2) ? std::vector{a, b} : std::vector{b, a});
   }
 
   // x + 0, 0·x, x / 1, … and with −0.
   bool EmitNeutral() {
-    static const std::vector<OpId> ops = Known({"add", "sub", "mul", "div"});
     const ValueId x = AnyValue();
     const Shape ones(std::vector<Dim>(static_cast<size_t>(ShapeOf(x).rank()), Dim(1)));
     HostTensor tensor(dtype_, ShapeOf(x).IsBound() && dice_.OneIn(2) ? ShapeOf(x) : ones);
     const double number = dice_.Of<double>({1.0, 1.0, 0.0, -0.0});
     for (int64_t e = 0; e < tensor.elements(); ++e) tensor.Set(e, number);
     const ValueId constant = builder_.AddConstant(std::move(tensor), "neutral");
-    return TryEmit(dice_.Of(ops), Attributes(),
+    return TryEmit(AnyArithmetic(),
                    dice_.OneIn(3) ? std::vector{constant, x} : std::vector{x, constant});
   }
 
   bool EmitReduction() {
-    static const std::vector<OpId> ops = Known({"reduce_sum", "reduce_mean", "reduce_max"});
     const ValueId x = AnyValue();
     ReduceAttributes reduce;
     for (int axis = 0; axis < ShapeOf(x).rank(); ++axis) {
       if (dice_.OneIn(2)) reduce.axes.push_back(dice_.OneIn(2) ? axis : axis - ShapeOf(x).rank());
     }
     reduce.keep_dims = dice_.OneIn(2);
-    return TryEmit(dice_.Of(ops), Attributes::Of(reduce), {x});
+    const OpId op = dice_.Of<OpId>({OpId::reduce_sum, OpId::reduce_mean, OpId::reduce_max});
+    return TryEmit(op, Attributes::Of(reduce), {x});
   }
 
   // Splits the number of elements into up to three factors, in any order, with a −1 now and then.
@@ -255,7 +276,9 @@ class Generator {
       };
       const bool binary = dice_.OneIn(2);
       FusedOperator inner{
-          dice_.Of(binary ? Known({"add", "mul"}) : Known({"relu", "neg"})), {}, {}};
+          dice_.Of(binary ? std::vector{OpId::add, OpId::mul} : std::vector{OpId::relu, OpId::neg}),
+          {},
+          {}};
       inner.operands = binary ? std::vector{operand(), operand()} : std::vector{operand()};
       node.body.push_back(inner);
     }
@@ -269,40 +292,191 @@ class Generator {
     return true;
   }
 
+  ValueId AnyMatrix() {
+    return AnyValueWhere([&](ValueId id) { return ShapeOf(id).rank() >= 2; });
+  }
+
+  bool EmitMatmul() {
+    const ValueId a = AnyMatrix(), b = AnyMatrix();
+    return a.valid() &&
+           TryEmit(OpId::matmul, Attributes::Of(MatmulAttributes{dice_.OneIn(2), dice_.OneIn(2)}),
+                   {a, b});
+  }
+
+  // With a weight and a bias of its own.
+  bool EmitLinear() {
+    const ValueId x = AnyMatrix();
+    if (!x.valid() || ShapeOf(x).dims().back().batch) return false;
+    const LinearAttributes linear{dice_.Between(1, 4), dice_.OneIn(2)};
+    std::vector<ValueId> inputs = {x, AddState({linear.units, ShapeOf(x).dims().back()})};
+    if (linear.bias) inputs.push_back(AddState({linear.units}));
+    return TryEmit(OpId::linear, Attributes::Of(linear), inputs);
+  }
+
+  bool EmitTranspose() {
+    const ValueId x = AnyValue();
+    TransposeAttributes transpose;
+    transpose.perm = RandomPermutation(dice_.Between(0, 1000), ShapeOf(x).rank());
+    return TryEmit(OpId::transpose, Attributes::Of(transpose), {x});
+  }
+
+  bool EmitConcat() {
+    const ValueId x = AnyValue();
+    if (ShapeOf(x).rank() == 0) return false;
+    const std::vector<ValueId> inputs = {x, AnyValueOfShape(ShapeOf(x)),
+                                         AnyValueOfShape(ShapeOf(x))};
+    return TryEmit(OpId::concat,
+                   Attributes::Of(ConcatAttributes{dice_.Between(0, ShapeOf(x).rank() - 1)}),
+                   inputs);
+  }
+
+  // An axis of x that is not the batch's, or −1.
+  int AnyPlainAxis(ValueId x) {
+    std::vector<int> axes;
+    for (int axis = 0; axis < ShapeOf(x).rank(); ++axis) {
+      if (!ShapeOf(x)[axis].batch) axes.push_back(axis);
+    }
+    return axes.empty() ? -1 : dice_.Of(axes);
+  }
+
+  bool EmitSlice() {
+    const ValueId x = AnyValue();
+    const int axis = AnyPlainAxis(x);
+    if (axis < 0) return false;
+    const int64_t size = ShapeOf(x)[axis].size, start = dice_.Between(0, size - 1);
+    const bool backwards = dice_.OneIn(3);
+    const SliceAttributes slice{{axis},
+                                {start},
+                                {backwards ? -size - 1 : dice_.Between(start + 1, size)},
+                                {backwards ? -1 : dice_.Between(1, 2)}};
+    return TryEmit(OpId::slice, Attributes::Of(slice), {x});
+  }
+
+  bool EmitPad() {
+    const ValueId x = AnyValue();
+    const int axis = AnyPlainAxis(x);
+    if (axis < 0) return false;
+    const PadAttributes pad{{axis}, {dice_.Between(0, 2)}, {dice_.Between(0, 2)}, 0.5};
+    return TryEmit(OpId::pad, Attributes::Of(pad), {x});
+  }
+
+  // To another type and back, or to the same.
+  bool EmitCast() {
+    const ValueId x = AnyValue();
+    const DType to = dice_.Of<DType>({dtype_, DType::kF32, DType::kF64, DType::kBF16, DType::kI32});
+    if (!TryEmit(OpId::cast, Attributes::Of(CastAttributes{to}), {x})) return false;
+    const ValueId there = graph_.nodes[graph_.nodes.last()].outputs[0];
+    return to == dtype_ || TryEmit(OpId::cast, Attributes::Of(CastAttributes{dtype_}), {there});
+  }
+
+  bool EmitDropout() {
+    const bool training = !dice_.OneIn(3);
+    const DropoutAttributes dropout{0.25, dice_.Between(1, 3), training};
+    const ValueId x = AnyValue();
+    return TryEmit(OpId::dropout, Attributes::Of(dropout),
+                   training ? std::vector{x, StepCounter(builder_)} : std::vector{x});
+  }
+
+  bool EmitNormalize() {
+    return TryEmit(OpId::normalize, Attributes::Of(NormalizeAttributes{0.5, {0.25}, {2}, dtype_}),
+                   {AnyValue()});
+  }
+
+  bool EmitResize() {
+    const ValueId x = AnyValueWhere([&](ValueId id) { return ShapeOf(id).rank() == 4; });
+    return x.valid() &&
+           TryEmit(OpId::resize, Attributes::Of(ResizeAttributes{{2, 3}, "bilinear"}), {x});
+  }
+
+  // --- Losses ---
+
+  ValueId LabelsFor(ValueId logits) {
+    const Dim rows = ShapeOf(logits)[0];
+    const ValueId known = graph_.FindValue(rows.batch ? "labels" : "fixed_labels");
+    if (known.valid() && ShapeOf(known) == Shape{rows}) return known;
+    return builder_.AddSource(Role::kPlaceholder, Zone::kForward, {DType::kI64, {rows}},
+                              rows.batch ? "labels" : "fixed_labels");
+  }
+
+  // A loss or metric of two values.
+  bool EmitScalarOfTwo() {
+    const ValueId x = AnyMatrix();
+    if (!x.valid()) return false;
+    if (dice_.OneIn(2)) return TryEmit(OpId::squared_error, {x, AnyValueOfShape(ShapeOf(x))});
+    if (ShapeOf(x).rank() != 2 || ShapeOf(x)[1].batch || ShapeOf(x)[1].size < 3) return false;
+    return TryEmit(dice_.OneIn(2) ? OpId::softmax_cross_entropy : OpId::accuracy,
+                   {x, LabelsFor(x)});
+  }
+
   // --- Learning ---
 
-  // A scalar that depends on what was drawn last.
-  ValueId Loss() {
+  // The nodes that follow belong to a path of its own.
+  void AddPath() {
+    Path path;
+    path.name = "path" + std::to_string(graph_.paths.size());
+    path.backprop = true;
+    if (dice_.OneIn(2)) {
+      const bool momentum = dice_.OneIn(2);
+      path.optimizer = OpId::sgd;
+      path.optimizer_attributes =
+          Attributes::Of(SgdAttributes{0.1, momentum ? 0.5 : 0, momentum && dice_.OneIn(2), 0.01});
+    } else {
+      path.optimizer = OpId::adam;
+      path.optimizer_attributes = Attributes::Of(AdamAttributes());
+    }
+    path.learning_rate = builder_.AddSource(Role::kPlaceholder, Zone::kForward,
+                                            {DType::kF64, Shape()}, path.name + ".rate");
+    path_ = graph_.paths.push_back(std::move(path));
+  }
+
+  // The path's loss: a mean, a squared error or a cross-entropy of what was drawn last.
+  void AddLoss() {
+    Path& path = graph_.paths[path_];
     const ValueId x = AnyValueWhere(
         [&](ValueId id) { return graph_.values[id].producer.valid() && ShapeOf(id).rank() > 0; });
-    if (!x.valid()) return x;
-    return builder_.AddNode(OpId::reduce_mean, ReduceAll(), {x}, "loss", {})[0];
+    if (!x.valid()) return;
+    Builder::NodeOptions options;
+    options.path = path_;
+    const bool squared = dice_.OneIn(2);
+    path.loss = squared ? builder_.AddNode(OpId::squared_error, Attributes(),
+                                           {x, AnyValueOfShape(ShapeOf(x))}, "loss", options)[0]
+                        : builder_.AddNode(OpId::reduce_mean, Attributes::Of(ReduceAttributes()),
+                                           {x}, "loss", options)[0];
+    for (ValueId state : states_) {
+      if (graph_.values[state].role == Role::kParameter && !dice_.OneIn(4)) {
+        path.trains.push_back(state);
+      }
+    }
   }
-  static Attributes ReduceAll() { return Attributes::Of(ReduceAttributes()); }
 
-  // Gradients of a loss for some states, and state ← state − gradient·rate for each.
+  // Backward and update nodes of all paths; some of what they compute can be read further on.
   void Learn() {
-    const ValueId loss = Loss();
-    if (!loss.valid()) return;
+    const int64_t before = static_cast<int64_t>(graph_.values.size());
+    graph_ = Differentiate(graph_);
+    for (int64_t i = before; i < static_cast<int64_t>(graph_.values.size()); ++i) {
+      const Value& value = graph_.values[ValueId(i)];
+      if (value.type.dtype == dtype_ && dice_.OneIn(4)) pool_.push_back(ValueId(i));
+    }
+  }
+
+  // Gradients of a mean for some states, and state ← state − gradient·rate for each.
+  void LearnByHand() {
+    const ValueId x = AnyValue();
+    Builder::NodeOptions options;
+    options.path = path_;
+    const ValueId loss = builder_.AddNode(OpId::reduce_sum, Attributes::Of(ReduceAttributes()), {x},
+                                          "sum", options)[0];
     HostTensor one(dtype_, Shape());
     one.Set(0, 1);
-    const ValueId seed = builder_.AddConstant(one, "loss.grad");
-    const ValueId rate =
-        builder_.AddSource(Role::kPlaceholder, Zone::kForward, {dtype_, Shape()}, "rate");
-    const auto gradients = AddGradients(builder_, {{loss, seed}}, states_, PathId());
-    for (const auto& [state, gradient] : gradients) {
-      if (dice_.OneIn(4)) continue;
-      const Builder::NodeOptions options{
-          Phase::kUpdate, PathId(), {}, Role::kIntermediate, Zone::kOptimizer};
-      const std::string& name = graph_.values[state].name;
-      const ValueId step =
-          builder_.AddNode(OpId::mul, Attributes(), {gradient, rate}, name + ".step", options)[0];
-      const ValueId next =
-          builder_.AddNode(OpId::sub, Attributes(), {state, step}, name + ".next", options)[0];
+    const ValueId seed = builder_.AddConstant(one, "sum.grad");
+    for (const auto& [state, gradient] : AddGradients(builder_, {{loss, seed}}, states_, path_)) {
+      if (graph_.values[state].role == Role::kParameter || HasUpdate(state)) continue;
+      options.phase = Phase::kUpdate;
+      options.output_zone = Zone::kOptimizer;
+      const ValueId next = builder_.AddNode(OpId::sub, Attributes(), {state, gradient},
+                                            graph_.values[state].name + ".next", options)[0];
       graph_.updates.push_back({state, next});
-      pool_.push_back(next);
     }
-    for (const auto& [state, gradient] : gradients) pool_.push_back(gradient);
   }
 
   bool HasUpdate(ValueId state) const {
@@ -331,6 +505,7 @@ class Generator {
   Graph graph_;
   Builder builder_;
   DType dtype_ = DType::kF32;
+  PathId path_;
   std::vector<ValueId> pool_;  // values of the graph's number type
   std::vector<ValueId> states_;
 };
