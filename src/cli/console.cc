@@ -4,8 +4,10 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <optional>
 #include <span>
 
 #include "src/cli/command.h"
@@ -31,32 +33,43 @@ bool Color(int fd) {
   return !Flags().no_color && isatty(fd) != 0 && (no_color == nullptr || *no_color == '\0');
 }
 
-// The first argument that looks like the wrong one: a verb, or a flag that the verb has not.
-std::string HelpFor(const CLI::App& app, int argc, char** argv) {
-  const CLI::App* verb = app.get_subcommands().empty() ? nullptr : app.get_subcommands()[0];
+// The verb that was not found, or the first flag that the verb has not; with what may be meant.
+struct Mistake {
+  std::string message;
+  std::string help;
+};
+
+Mistake UnknownVerb(const std::string& argument) {
+  std::vector<std::string> verbs;
+  for (const CommandEntry& entry : Commands()) verbs.emplace_back(entry.name);
+  const std::string nearest = NearestName(argument, verbs);
+  return {"there is no verb '" + argument + "'", nearest.empty()
+                                                     ? "`cgrun --help` lists the verbs"
+                                                     : "did you mean `cgrun " + nearest + "`?"};
+}
+
+std::optional<Mistake> UnknownFlag(const CLI::App& verb, int argc, char** argv) {
   std::vector<std::string> known;
-  const auto add_options = [&](const CLI::App& of) {
-    for (const CLI::Option* option : of.get_options()) {
-      for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
-    }
-  };
-  if (verb == nullptr) {
-    for (const CommandEntry& entry : Commands()) known.emplace_back(entry.name);
-    if (argc > 1) {
-      const std::string nearest = NearestName(argv[1], known);
-      if (!nearest.empty()) return "did you mean `cgrun " + nearest + "`?";
-    }
-    return "`cgrun --help` lists the verbs";
+  for (const CLI::Option* option : verb.get_options()) {
+    for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
   }
-  add_options(*verb);
   for (int i = 2; i < argc; ++i) {
     const std::string argument = std::string(argv[i]).substr(0, std::string(argv[i]).find('='));
     const bool is_known = std::find(known.begin(), known.end(), argument) != known.end();
-    if (argument.rfind("--", 0) != 0 || is_known) continue;
+    if (argument.rfind("--", 0) != 0 || argument == "--" || is_known) continue;
     const std::string nearest = NearestName(argument, known);
-    if (!nearest.empty()) return "did you mean '" + nearest + "'?";
+    return Mistake{"`cgrun " + verb.get_name() + "` has no flag '" + argument + "'",
+                   nearest.empty() ? "`cgrun " + verb.get_name() + " --help` lists its flags"
+                                   : "did you mean '" + nearest + "'?"};
   }
-  return "`cgrun " + verb->get_name() + " --help` lists its flags";
+  return std::nullopt;
+}
+
+Mistake FindMistake(const CLI::App& app, const CLI::ParseError& error, int argc, char** argv) {
+  if (app.get_subcommands().empty()) return UnknownVerb(argv[1]);
+  const CLI::App& verb = *app.get_subcommands()[0];
+  if (const auto flag = UnknownFlag(verb, argc, argv)) return *flag;
+  return {error.what(), "`cgrun " + verb.get_name() + " --help` lists its arguments"};
 }
 
 }  // namespace
@@ -103,7 +116,8 @@ int ReportParseError(const CLI::App& app, const CLI::ParseError& error, int argc
     std::fputs(app.help().c_str(), stderr);
     return kBadInput;
   }
-  PrintError(error.what(), HelpFor(app, argc, argv));
+  const Mistake mistake = FindMistake(app, error, argc, argv);
+  PrintError(mistake.message, mistake.help);
   return kBadInput;
 }
 

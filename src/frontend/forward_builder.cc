@@ -18,10 +18,10 @@ struct Scope {
   const Scope* outer = nullptr;
   std::map<std::string, ValueId> values;
 
-  ValueId Find(const std::string& name) const {
+  std::optional<ValueId> Find(const std::string& name) const {
     const auto it = values.find(name);
     if (it != values.end()) return it->second;
-    return outer == nullptr ? ValueId() : outer->Find(name);
+    return outer == nullptr ? std::nullopt : outer->Find(name);
   }
   void CollectNames(std::vector<std::string>& names) const {
     for (const auto& [name, value] : values) names.push_back(name);
@@ -76,9 +76,12 @@ class ForwardBuilder {
     const Place place{id, spec.backprop.value, spec.name.value + ".", spec.name.value + ".", ""};
     Scope scope{&global_, {}};
     const MaybeValues last = AddOps(spec.ops, place, scope, {});
-    for (const auto& [name, value] : scope.values) global_.values[name] = value;
+    for (const auto& [name, value] : scope.values) {
+      global_.values[name] = value;
+      global_.values[spec.name.value + "." + name] = value;
+    }
     last_of_path_.push_back(last && !last->empty() ? last->back() : ValueId());
-    if (!last || options_.kind == EntryKind::kPredict) return;
+    if (options_.kind == EntryKind::kPredict) return;
     if (spec.loss) AddLoss(spec, place);
     for (const MetricSpec& metric : spec.metrics) AddMetric(metric, place);
     if (spec.backprop.value && spec.loss && options_.kind == EntryKind::kTrain) {
@@ -87,21 +90,28 @@ class ForwardBuilder {
   }
 
   // Adds a list of operators. `inputs` are what the first one reads without `in:`. Returns the last
-  // one's outputs, or nothing after an error, beyond which later operators are not understood.
+  // one's outputs, or nothing after an error. Operators after one that failed are still checked as
+  // far as that can be done without its outputs.
   MaybeValues AddOps(const std::vector<OpSpec>& ops, const Place& place, Scope& scope,
                      Values inputs) {
     MaybeValues previous = std::move(inputs);
     for (const OpSpec& op : ops) {
-      previous = AddItem(op, place, scope, *previous);
-      if (!previous) return std::nullopt;
-      if (op.name && !previous->empty()) scope.values[op.name->value] = previous->front();
+      previous = AddItem(op, place, scope, previous);
+      if (!op.name) continue;
+      // Where the operator failed, its name stands for an invalid value, which nobody reports
+      // again.
+      scope.values[op.name->value] = previous && !previous->empty() ? previous->front() : ValueId();
     }
     return previous;
   }
 
-  MaybeValues AddItem(const OpSpec& op, const Place& place, Scope& scope, const Values& previous) {
+  MaybeValues AddItem(const OpSpec& op, const Place& place, Scope& scope,
+                      const MaybeValues& previous) {
     const MaybeValues inputs = Inputs(op, scope, previous);
-    if (!inputs) return std::nullopt;
+    if (!inputs) {
+      if (op.kind == OpSpec::Kind::kOperator) CheckAlone(op);
+      return std::nullopt;
+    }
     switch (op.kind) {
       case OpSpec::Kind::kBlock:
         return AddBlock(op, place, scope, *inputs);
@@ -113,9 +123,18 @@ class ForwardBuilder {
     return std::nullopt;
   }
 
-  MaybeValues Inputs(const OpSpec& op, const Scope& scope, const Values& previous) {
+  // What can be said of an operator whose inputs are not known.
+  void CheckAlone(const OpSpec& op) {
+    const OpDef* def = FindDef(op, Usage::kOperator);
+    if (def == nullptr) return;
+    ParseAttributes(*def, op, CommonKeys(), diagnostics_);
+    FindActivation(op);
+  }
+
+  // `previous` is nothing where the operator before failed; then this one says nothing of it.
+  MaybeValues Inputs(const OpSpec& op, const Scope& scope, const MaybeValues& previous) {
     if (op.in.empty()) {
-      if (!previous.empty()) return Values{previous};
+      if (!previous || !previous->empty()) return previous;
       diagnostics_.Error(op.target.mark, "'" + op.target.value + "' has nothing to read",
                          "the first operator of a path needs `in:`");
       return std::nullopt;
@@ -129,31 +148,28 @@ class ForwardBuilder {
     return values;
   }
 
+  // Invalid after an error, here or where the value is made.
   ValueId Lookup(const MarkedText& name, const Scope& scope) {
-    const ValueId value = scope.Find(name.value);
-    if (!value.valid()) {
-      std::vector<std::string> names;
-      scope.CollectNames(names);
-      diagnostics_.Error(name.mark, "there is no value '" + name.value + "' before this place",
-                         SuggestName(name.value, names));
-    }
-    return value;
+    const std::optional<ValueId> value = scope.Find(name.value);
+    if (value) return *value;
+    std::vector<std::string> names;
+    scope.CollectNames(names);
+    diagnostics_.Error(name.mark, "there is no value '" + name.value + "' before this place",
+                       SuggestName(name.value, names));
+    return ValueId();
   }
 
+  // Every repetition reads the first output of the one before; further inputs stay as they are.
   MaybeValues AddBlock(const OpSpec& op, const Place& place, Scope& scope, Values inputs) {
-    MaybeValues outputs = std::move(inputs);
+    MaybeValues outputs;
     for (const std::string& label : op.labels) {
       Place inner = place;
       inner.prefix += label + ".";
       inner.owner += label + ".";
-      Values next = *outputs;
-      outputs = AddBody(op.body, op.body_in, op.body_out, inner, scope, next);
-      if (!outputs) return std::nullopt;
-      for (size_t i = 1; i < next.size() && outputs->size() < next.size(); ++i) {
-        outputs->push_back(next[i]);  // further inputs stay those of the first use
-      }
+      outputs = AddBody(op.body, op.body_in, op.body_out, inner, scope, inputs);
+      if (!outputs || outputs->empty()) return std::nullopt;
+      inputs[0] = outputs->front();
     }
-    outputs->resize(std::max<size_t>(1, op.body_out.size()));
     return outputs;
   }
 
@@ -225,7 +241,7 @@ class ForwardBuilder {
       std::vector<std::string> known;
       for (int i = 0; i < OpCount(); ++i) {
         const OpDef& def = GetOpDef(static_cast<OpId>(i));
-        if (def.usage == Usage::kOperator && IsActivation(def)) known.push_back(def.name);
+        if (def.activation) known.push_back(def.name);
       }
       const std::string& name = attribute.value.scalar;
       if (std::find(known.begin(), known.end(), name) != known.end()) return {FindOp(name), name};
@@ -234,11 +250,6 @@ class ForwardBuilder {
                          SuggestName(name, known));
     }
     return {};
-  }
-
-  static bool IsActivation(const OpDef& def) {
-    static const std::set<std::string> names = {"relu", "leaky_relu", "sigmoid", "tanh", "softmax"};
-    return names.contains(def.name);
   }
 
   const OpDef* FindDef(const OpSpec& op, Usage usage) {
@@ -395,7 +406,8 @@ class ForwardBuilder {
     const int errors = diagnostics_.error_count();
     const Attributes attributes = ParseAttributes(*def, op, {}, diagnostics_);
     const ValueId last = last_of_path_.back();
-    const MaybeValues inputs = Inputs(op, global_, last.valid() ? Values{last} : Values{});
+    const MaybeValues inputs =
+        Inputs(op, global_, last.valid() ? MaybeValues(Values{last}) : std::nullopt);
     if (!inputs || diagnostics_.error_count() > errors) return std::nullopt;
     const auto outputs = builder_.TryAddNode(IdOf(*def), attributes, *inputs, place.prefix + label,
                                              NodeOptions(op, place), diagnostics_);

@@ -1,6 +1,7 @@
 // Generic handling of attribute structs through their schemas.
 #include "src/ir/attributes.h"
 
+#include <algorithm>
 #include <charconv>
 
 namespace cgrun {
@@ -33,6 +34,41 @@ struct Printer {
 }  // namespace
 
 std::string ToString(const AttributeValue& value) { return std::visit(Printer(), value); }
+
+namespace {
+
+// The numbers of a value that has any.
+RealList NumbersOf(const AttributeValue& value) {
+  if (const auto* one = std::get_if<int64_t>(&value)) return {static_cast<double>(*one)};
+  if (const auto* one = std::get_if<double>(&value)) return {*one};
+  if (const auto* list = std::get_if<IntList>(&value)) return RealList(list->begin(), list->end());
+  if (const auto* list = std::get_if<RealList>(&value)) return *list;
+  return {};
+}
+
+std::string Words(const std::vector<std::string>& choices) {
+  std::string out;
+  for (const std::string& word : choices) out += (out.empty() ? "" : ", ") + word;
+  return out;
+}
+
+}  // namespace
+
+std::string FaultOf(const AttributeField& field, const AttributeValue& value) {
+  const std::string name = "`" + field.name + "` must be ";
+  const std::string given = ", not " + ToString(value);
+  for (double number : NumbersOf(value)) {
+    if (field.allow_same && number == -1) continue;
+    if (number != number) return name + "a number" + given;
+    if (number < field.minimum) return name + "at least " + RealToString(field.minimum) + given;
+    if (number > field.maximum) return name + "at most " + RealToString(field.maximum) + given;
+  }
+  const auto* word = std::get_if<std::string>(&value);
+  if (word == nullptr || field.choices.empty()) return "";
+  const bool known =
+      std::find(field.choices.begin(), field.choices.end(), *word) != field.choices.end();
+  return known ? "" : name + "one of " + Words(field.choices) + given;
+}
 
 const AttributeField* AttributeSchema::Find(std::string_view name) const {
   for (const AttributeField& field : fields_) {

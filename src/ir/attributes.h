@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -42,12 +43,17 @@ struct AttributeField {
   std::vector<std::string> choices;  // kString: the allowed words, where not free
   int expand_to = 0;                 // kInts: 1 or 2 values are repeated to this many
   bool allow_same = false;           // kInts: the word `same`, kept as −1 in every place
-  double minimum = -1e308;           // kInt, kReal, each of kInts and kReals
-  double maximum = 1e308;
+  // kInt, kReal, each of kInts and kReals.
+  double minimum = -std::numeric_limits<double>::infinity();
+  double maximum = std::numeric_limits<double>::infinity();
 
   std::function<AttributeValue(const void*)> get;
   std::function<void(void*, const AttributeValue&)> set;
 };
+
+// What is wrong with a value of a field, as a sentence ("`kernel` must be at least 1, not 0");
+// empty where its range and its choices allow it. NaN is never allowed.
+std::string FaultOf(const AttributeField& field, const AttributeValue& value);
 
 // The fields of one attribute struct, in order; made once per struct.
 class AttributeSchema {

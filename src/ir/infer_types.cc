@@ -1,4 +1,4 @@
-// InferTypes: the number of inputs first, then the operator's own inference.
+// InferTypes: the number of inputs and each attribute first, then the operator's own inference.
 #include "src/ir/op_def.h"
 
 namespace cgrun {
@@ -36,6 +36,13 @@ std::vector<TensorType> InferTypes(OpId op, InferContext& context) {
   if (!ArityMatches(def, static_cast<size_t>(context.num_inputs()))) {
     return context.Fail("'" + def.name + "' takes " + ArityText(def) + ", not " +
                         std::to_string(context.num_inputs()));
+  }
+  const Attributes& attributes = context.untyped_attributes();
+  CGRUN_CHECK(&attributes.schema() == def.schema)
+      << def.name << " has attributes of another operator";
+  for (const AttributeField& field : def.schema->fields()) {
+    const std::string fault = FaultOf(field, attributes.Get(field));
+    if (!fault.empty()) return context.Fail(fault);
   }
   return def.infer(context);
 }

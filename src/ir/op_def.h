@@ -34,6 +34,7 @@ class InferContext {
   const T& attributes() const {
     return attributes_.As<T>();
   }
+  const Attributes& untyped_attributes() const { return attributes_; }
 
   // Reports what is wrong with the node; returns {} for `return context.Fail(…)`.
   std::vector<TensorType> Fail(std::string message, std::string help = "") {
@@ -121,6 +122,7 @@ struct OpDef {
   CostFunction cost = nullptr;          // null: one operation per output element
   std::vector<InPlacePair> in_place;    // legal where both have the same bytes
   std::vector<InPlacePair> updates;     // state input ← output, each step, when training
+  bool activation = false;              // may be named by the key `activation` of other operators
   bool commutative = false;             // the first two inputs may be exchanged, bit for bit
   bool view = false;                    // output 0 is input 0 under another shape: no work
   bool needs_step = false;              // its last input is the step counter (int64 scalar)
@@ -135,7 +137,8 @@ int OpCount();
 OpId AddOperator(OpDef def);
 
 // The output types of a node; empty, and `context.failed()`, where the number of inputs, their
-// types or the attributes are wrong.
+// types or the attributes are wrong. An operator's own inference sees attributes whose fields keep
+// their ranges and choices.
 std::vector<TensorType> InferTypes(OpId op, InferContext& context);
 
 // The signature of a node of a graph.

@@ -158,7 +158,7 @@ void CheckUpdates(const ModelSpec& model, Diagnostics& diagnostics) {
   Scope states(diagnostics);
   for (const StateUpdate& update : model.update) {
     CheckKnown(update.state, "input", NamesOf(model.inputs), diagnostics);
-    states.Add(update.state, "updated");
+    states.Add(update.state, "updated already");
   }
 }
 

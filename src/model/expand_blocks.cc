@@ -220,7 +220,9 @@ const BlockSpec* Expander::FindBlock(const OpSpec& op, const BlockUse* outer) {
   const BlockSpec* block = FindNamed(model_.blocks, op.target.value);
   if (block == nullptr && !op.target.value.empty()) {
     Error(op.target.mark, "there is no block '" + op.target.value + "'",
-          SuggestName(op.target.value, NamesOf(model_.blocks)), outer);
+          model_.blocks.empty() ? "the file has no 'blocks'"
+                                : SuggestName(op.target.value, NamesOf(model_.blocks)),
+          outer);
   }
   return block;
 }
@@ -230,7 +232,9 @@ void Expander::CheckNetwork(const OpSpec& op, const BlockUse* outer) {
   if (network != nullptr) return CheckInputs(op, network->in, outer);
   if (op.target.value.empty()) return;  // reported
   Error(op.target.mark, "there is no network '" + op.target.value + "'",
-        SuggestName(op.target.value, NamesOf(model_.networks)), outer);
+        model_.networks.empty() ? "the file has no 'networks'"
+                                : SuggestName(op.target.value, NamesOf(model_.networks)),
+        outer);
 }
 
 void Expander::CheckInputs(const OpSpec& op, const std::vector<MarkedText>& formal,

@@ -46,6 +46,10 @@ void ReadDevice(const TreeEntry& entry, ModelSpec& model, const Reader& reader) 
     model.device = {node.scalar, node.mark};
     return;
   }
+  if (node.IsScalar() && node.scalar == "gpu") {
+    reader.diagnostics.Error(node.mark, "there is no device 'gpu'", "NVIDIA's are called 'cuda'");
+    return;
+  }
   const std::array<std::string, 5> devices = {"reference", "blas", "cpu", "cuda", "auto"};
   Put<&ModelSpec::device>(ReadChoice(node, entry.key, devices, reader.diagnostics), entry, model);
 }

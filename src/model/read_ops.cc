@@ -78,6 +78,8 @@ bool HasTarget(const TreeNode& map) {
 // Attributes belong to operators, `with` and `repeat` to blocks.
 void CheckKeysOfKind(const TreeNode& map, const Reader& reader) {
   const bool block = map.Find("block") != nullptr, network = map.Find("network") != nullptr;
+  if (block + network + (map.Find("op") != nullptr) > 1)
+    return;  // reported: they exclude each other
   std::vector<KeyDoc> allowed;
   for (const KeyDoc& key : OpKeyDocs()) {
     const bool of_block = key.name == "with" || key.name == "repeat";
@@ -85,7 +87,6 @@ void CheckKeysOfKind(const TreeNode& map, const Reader& reader) {
     if (!of_other && (block || !of_block)) allowed.push_back(key);
   }
   for (const TreeEntry& entry : map.entries) {
-    if (entry.key == "op") return;  // reported: they exclude each other
     const bool known = std::any_of(allowed.begin(), allowed.end(),
                                    [&](const KeyDoc& key) { return key.name == entry.key; });
     if (block || network) {
@@ -132,13 +133,22 @@ Draft OperatorCalled(const TreeNode& scalar, const Reader& reader) {
   return draft;
 }
 
+// `NAME:`, and the keys that should be inside of its map behind it.
+bool IsUnderIndented(const TreeNode& map) {
+  return map.entries.size() > 1 && map.entries.front().value.IsNull() &&
+         map.entries.front().key != "op";
+}
+
 // What is wrong with a map of which no form fits.
 void ReportNoForm(const TreeNode& item, const Reader& reader) {
   const TreeEntry* first = item.entries.empty() ? nullptr : &item.entries.front();
+  if (IsUnderIndented(item)) {
+    reader.diagnostics.Error(first->key_mark, "'" + first->key + "' is empty",
+                             "indent the keys behind it deeper than the name");
+    return;
+  }
   std::string help(kFormHelp);
-  if (first != nullptr && first->value.IsNull()) {
-    help = "indent the keys of '" + first->key + "' deeper than its name";
-  } else if (first != nullptr && first->value.IsMap() && HasTarget(first->value)) {
+  if (first != nullptr && first->value.IsMap() && HasTarget(first->value)) {
     help = "the keys of '" + first->key + "' stand inside of its map";
   }
   reader.diagnostics.Error(item.mark, "this item has no 'op', 'block' or 'network'", help);
@@ -147,11 +157,13 @@ void ReportNoForm(const TreeNode& item, const Reader& reader) {
 // `NAME: …`
 std::optional<Draft> ReadNamed(const TreeEntry& entry, const Reader& reader) {
   auto name = ReadNewName(entry, reader);
+  const TreeNode& value = entry.value;
+  const bool named = value.IsScalar() && (IsIdentifier(value.scalar) || reader.IsDeferred(value));
   Draft draft;
-  if (entry.value.IsScalar()) {
-    draft = OperatorCalled(entry.value, reader);
-  } else if (entry.value.IsMap() && HasTarget(entry.value)) {
-    draft = ReadBody(entry.value, entry.key, reader);
+  if (named) {
+    draft = OperatorCalled(value, reader);
+  } else if (value.IsMap() && HasTarget(value)) {
+    draft = ReadBody(value, entry.key, reader);
   } else {
     reader.diagnostics.Error(
         entry.key_mark, "'" + entry.key + "' has no 'op', 'block' or 'network'",
@@ -166,7 +178,7 @@ std::optional<Draft> ReadNamed(const TreeEntry& entry, const Reader& reader) {
 
 std::optional<Draft> ReadItem(const TreeNode& item, const Reader& reader) {
   if (item.IsScalar()) return OperatorCalled(item, reader);
-  if (item.IsMap() && HasTarget(item)) return ReadBody(item, "", reader);
+  if (item.IsMap() && HasTarget(item) && !IsUnderIndented(item)) return ReadBody(item, "", reader);
   if (item.IsMap() && item.entries.size() == 1) return ReadNamed(item.entries.front(), reader);
   if (item.IsMap()) {
     ReportNoForm(item, reader);

@@ -1,17 +1,18 @@
-// Checking encodings and indentation, hiding `${…}`, and marks from offsets.
+// Checking encodings and indentation, hiding brackets, and marks from offsets.
 #include "src/model/source_text.h"
 
 #include <algorithm>
 #include <utility>
 
 #include "src/model/tree.h"
+#include "src/model/values.h"
 
 namespace cgrun {
 namespace {
 
-// Control characters that a checked text cannot hold.
-constexpr char kOpen = '\x01';
-constexpr char kClose = '\x02';
+// What brackets are hidden as: control characters, which a checked text cannot hold.
+constexpr std::string_view kBrackets = "{}[]";
+constexpr std::string_view kHidden = "\x01\x02\x03\x04";
 
 bool IsContinuation(char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; }
 
@@ -75,19 +76,34 @@ std::optional<size_t> FindTabIndentation(std::string_view text) {
   for (size_t begin = 0; begin < text.size();) {
     const size_t end = std::min(text.find('\n', begin), text.size());
     const size_t content = std::min(text.find_first_not_of(" \t", begin), end);
-    const size_t tab = text.find('\t', begin);
-    if (tab < content && content < end && text[content] != '#') return tab;
+    const size_t tab = text.substr(begin, content - begin).find('\t');
+    const bool empty = content == end || text[content] == '#';
+    if (tab != std::string_view::npos && !empty) return begin + tab;
     begin = end + 1;
   }
   return std::nullopt;
 }
 
+// Hides the bracket at `begin`, of the kind `open` in kBrackets, and the one that closes it, if
+// only `inside` stands between them.
+void HidePair(std::string& text, size_t begin, size_t open, bool (*inside)(char)) {
+  size_t end = begin + 1;
+  while (end < text.size() && inside(text[end])) ++end;
+  if (end == text.size() || end == begin + 1 || text[end] != kBrackets[open + 1]) return;
+  text[begin] = kHidden[open];
+  text[end] = kHidden[open + 1];
+}
+
 std::string Mask(std::string text) {
-  for (size_t at = text.find("${"); at != std::string::npos; at = text.find("${", at + 2)) {
-    const size_t end = text.find_first_of("{}\n", at + 2);
-    if (end == std::string::npos || text[end] != '}') continue;
-    text[at + 1] = kOpen;
-    text[end] = kClose;
+  const auto in_braces = [](char c) {  // what an expression is written with
+    return IsIdentifier(std::string{'_', c}) ||
+           std::string_view(" +-*/%()=!<>").find(c) != std::string_view::npos;
+  };
+  const auto in_brackets = [](char c) { return c >= '0' && c <= '9'; };
+  for (size_t i = 1; i < text.size(); ++i) {
+    const bool name = IsIdentifier(std::string{'_', text[i - 1]});
+    if (text[i] == '{' && text[i - 1] == '$') HidePair(text, i, 0, in_braces);
+    if (text[i] == '[' && name) HidePair(text, i, 2, in_brackets);
   }
   return text;
 }
@@ -144,8 +160,10 @@ std::optional<SourceText> SourceText::Prepare(SourceFile file, Diagnostics& diag
 }
 
 std::string SourceText::Unmask(std::string scalar) {
-  std::replace(scalar.begin(), scalar.end(), kOpen, '{');
-  std::replace(scalar.begin(), scalar.end(), kClose, '}');
+  for (char& c : scalar) {
+    const size_t hidden = kHidden.find(c);
+    if (hidden != std::string_view::npos) c = kBrackets[hidden];
+  }
   return scalar;
 }
 

@@ -21,10 +21,10 @@ class SourceText {
   // not UTF-8, hold control characters, or indent with tabs: an error, and nothing.
   static std::optional<SourceText> Prepare(SourceFile file, Diagnostics& diagnostics);
 
-  // The text with the braces of `${…}` hidden: in flow style YAML would take them for its own.
-  // Offsets into it are offsets into text().
+  // The text with the brackets of `${…}` and `name[3]` hidden: in flow style YAML would take them
+  // for its own. Offsets into it are offsets into text().
   const std::string& masked() const { return masked_; }
-  // The braces of a scalar that came out of masked() put back.
+  // The brackets of a scalar that came out of masked() put back.
   static std::string Unmask(std::string scalar);
 
   std::string_view text() const { return file_->text; }

@@ -61,7 +61,8 @@ inline constexpr int64_t kMaxTreeNodes = 200'000;  // after aliases are expanded
 
 // The document in `file`, or nothing where it is malformed: then `diagnostics` holds the errors
 // (the first syntax error; every duplicate key). Aliases and merge keys (`<<`) are expanded. Line
-// ends become "\n", and a byte order mark is dropped. `${…}` may stand unquoted in flow style.
+// ends become "\n", and a byte order mark is dropped. `${…}` and
+// `name[3]` may stand unquoted in flow style.
 std::optional<TreeNode> Parse(SourceFile file, Diagnostics& diagnostics);
 
 // YAML text that Parse() reads back as an equal tree (a text that cannot stand without quotes comes

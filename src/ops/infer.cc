@@ -26,13 +26,16 @@ std::vector<TensorType> InferSameAsInputs(InferContext& context) {
 std::optional<Shape> BroadcastShapes(const Shape& a, const Shape& b) {
   const int rank = std::max(a.rank(), b.rank());
   std::vector<Dim> dims(static_cast<size_t>(rank));
+  int batch_dims = 0;
   for (int i = 0; i < rank; ++i) {
     const int from_end = rank - i;
     const Dim da = from_end <= a.rank() ? a[a.rank() - from_end] : Dim(1);
     const Dim db = from_end <= b.rank() ? b[b.rank() - from_end] : Dim(1);
     if (da != db && da != Dim(1) && db != Dim(1)) return std::nullopt;
     dims[static_cast<size_t>(i)] = da == Dim(1) ? db : da;
+    batch_dims += dims[static_cast<size_t>(i)].batch;
   }
+  if (batch_dims > 1) return std::nullopt;
   return Shape(std::move(dims));
 }
 
@@ -96,6 +99,8 @@ std::optional<Dim> CountElements(const Shape& shape) {
   }
   return count;
 }
+
+OpCost NoOperations(const NodeSignature&) { return {}; }
 
 std::string RankMessage(std::string_view op, std::string_view wanted, const Shape& shape) {
   return "'" + std::string(op) + "' needs an input " + std::string(wanted) + ", not " +

@@ -23,7 +23,7 @@ std::vector<TensorType> InferBroadcast(InferContext& context);
 bool ExpectInput(InferContext& context, int i, std::string_view name, const TensorType& wanted);
 
 // The common shape of two shapes under NumPy's rules, or nothing. A batch dimension goes with
-// itself and with 1.
+// itself and with 1; [N, 1] and [N] do not go together, as a shape has one batch dimension at most.
 std::optional<Shape> BroadcastShapes(const Shape& a, const Shape& b);
 
 // `axis` in [0, rank), counted from the end where negative; nothing if it is outside.
@@ -37,6 +37,9 @@ std::string AxesMessage(const IntList& axes, const Shape& shape);
 // Shape::ElementsDim for shapes that come from outside: nothing where a size is not positive, two
 // dimensions depend on the batch, or the product does not fit.
 std::optional<Dim> CountElements(const Shape& shape);
+
+// The cost of operators that only move data.
+OpCost NoOperations(const NodeSignature& node);
 
 // A message for a wrong rank: "'conv' needs a 4-dimensional input [N, C, H, W], not [N, 10]".
 std::string RankMessage(std::string_view op, std::string_view wanted, const Shape& shape);

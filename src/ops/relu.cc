@@ -19,6 +19,7 @@ OpDef relu() {
   def.summary = "Rectified linear unit.";
   def.details = "y = max(x, 0); a NaN stays a NaN. ONNX Relu.";
   def.usage = Usage::kOperator;
+  def.activation = true;
   def.inputs = {{"x", "any shape"}};
   def.outputs = {{"y", "shape of x"}};
   def.infer = InferSameAsInput;

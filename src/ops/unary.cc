@@ -1,4 +1,5 @@
-// neg: functions of one number that have gradients made of the arithmetic operators.
+// neg, exp, log, sqrt: functions of one number whose gradients are made of the arithmetic
+// operators.
 #include "src/ops/infer.h"
 #include "src/ops/op_definitions.h"
 
@@ -24,13 +25,45 @@ void NegGradient(GradientContext& context) {
       0, context.Emit(OpId::neg, Attributes(), {context.output_gradient(0)}, "dx"));
 }
 
+void ExpGradient(GradientContext& context) {
+  context.SetInputGradient(0, context.Emit(OpId::mul, Attributes(),
+                                           {context.output_gradient(0), context.output(0)}, "dx"));
+}
+
+void LogGradient(GradientContext& context) {
+  context.SetInputGradient(0, context.Emit(OpId::div, Attributes(),
+                                           {context.output_gradient(0), context.input(0)}, "dx"));
+}
+
+// dx = dy / 2y.
+void SqrtGradient(GradientContext& context) {
+  const ValueId twice =
+      context.Emit(OpId::add, Attributes(), {context.output(0), context.output(0)}, "2y");
+  context.SetInputGradient(
+      0, context.Emit(OpId::div, Attributes(), {context.output_gradient(0), twice}, "dx"));
+}
+
 }  // namespace
 
 OpDef neg() {
   return Unary("neg", "The negative of each element.",
-               "y = -x: the sign is flipped, of 0 too. "
-               "ONNX Neg.",
-               NegGradient);
+               "y = -x: the sign is flipped, of 0 too. ONNX Neg.", NegGradient);
+}
+
+OpDef exp() {
+  return Unary("exp", "The exponential of each element.", "y = e^x. ONNX Exp.", ExpGradient);
+}
+
+OpDef log() {
+  return Unary("log", "The natural logarithm of each element.",
+               "y = ln x: -inf for 0, NaN for what is negative. ONNX Log.", LogGradient);
+}
+
+OpDef sqrt() {
+  return Unary("sqrt", "The square root of each element.",
+               "y = √x: NaN for what is negative; -0 for -0. The gradient at 0 is infinite. "
+               "ONNX Sqrt.",
+               SqrtGradient);
 }
 
 }  // namespace cgrun::op_def

@@ -7,14 +7,15 @@ namespace cgrun {
 
 Liveness ComputeLiveness(const Graph& graph, const Schedule& schedule) {
   Liveness liveness;
-  liveness.steps = static_cast<TimePoint>(schedule.steps.size());
+  const TimePoint scheduled = static_cast<TimePoint>(schedule.steps.size());
+  liveness.steps = std::max<TimePoint>(1, scheduled);
   liveness.values.resize(graph.values.size());
   for (ValueId id : graph.values.ids()) {
     const Role role = graph.values[id].role;
     const bool always = IsState(role) || role == Role::kConstant;
-    liveness.values[id] = {0, always ? liveness.steps : std::min<TimePoint>(1, liveness.steps)};
+    liveness.values[id] = {0, always ? liveness.steps : 1};
   }
-  for (TimePoint time = 0; time < liveness.steps; ++time) {
+  for (TimePoint time = 0; time < scheduled; ++time) {
     const Node& node = graph.nodes[schedule.steps[static_cast<size_t>(time)].node];
     for (ValueId output : node.outputs) liveness.values[output] = {time, time + 1};
     for (ValueId input : node.inputs) {

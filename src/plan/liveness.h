@@ -14,7 +14,7 @@ struct Lifespan {
 };
 
 struct Liveness {
-  TimePoint steps = 0;
+  TimePoint steps = 1;  // of the schedule; 1 for an empty one, so that what is fed lives
   IdVector<ValueId, Lifespan> values;
 };
 

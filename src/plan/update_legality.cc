@@ -2,6 +2,7 @@
 #include "src/plan/update_legality.h"
 
 #include <algorithm>
+#include <map>
 
 #include "src/ir/builder.h"
 #include "src/ir/op_def.h"
@@ -64,11 +65,33 @@ void AddCopy(Graph& graph, UpdateEdge& edge) {
                               graph.values[edge.state].name + ".copy", options)[0];
 }
 
+// An output that is a state which changes shows its value before the step: a copy of it.
+bool CopyOutputs(Graph& graph) {
+  std::map<ValueId, ValueId> copies;
+  for (const UpdateEdge& edge : graph.updates) copies.emplace(edge.state, ValueId());
+  Builder builder(graph);
+  bool changed = false;
+  for (Output& output : graph.outputs) {
+    const auto it = copies.find(output.value);
+    if (it == copies.end()) continue;
+    if (!it->second.valid()) {
+      Builder::NodeOptions options;
+      options.path = output.path;
+      options.mark = graph.values[output.value].mark;
+      it->second = builder.AddNode(OpId::identity, Attributes(), {output.value},
+                                   graph.values[output.value].name + ".before", options)[0];
+    }
+    output.value = it->second;
+    changed = true;
+  }
+  return changed;
+}
+
 }  // namespace
 
 bool LegalizeUpdates(Graph& graph) {
+  bool changed = CopyOutputs(graph);
   std::vector<UpdateEdge> edges = graph.updates;
-  bool changed = false;
   for (size_t i = 0; i < edges.size(); ++i) {
     if (!ProducerMayOverwrite(graph, edges[i]) || LiesElsewhere(graph, i)) {
       AddCopy(graph, edges[i]);

@@ -61,12 +61,13 @@ Json ToJson(const Shape& shape) {
   return ListOf(shape.dims(), [](const Dim& dim) { return Json{dim.size, dim.batch}; });
 }
 
-Shape ShapeFrom(const Json& json) {
+// `least`: the smallest size that is allowed.
+Shape ShapeFrom(const Json& json, int64_t least = 0) {
   std::vector<Dim> dims;
   int64_t elements = 1;
   for (const Json& item : json) {
     const Dim dim(item.at(0).get<int64_t>(), item.at(1).get<bool>());
-    if (dim.size < 0 ||
+    if (dim.size < least ||
         __builtin_mul_overflow(elements, std::max<int64_t>(dim.size, 1), &elements) ||
         elements > (int64_t{1} << 48)) {
       Damaged("a shape is too large");
@@ -116,7 +117,7 @@ AttributeValue ValueFrom(const Json& json, const AttributeValue& like) {
       [&](const auto& held) -> AttributeValue {
         using T = std::decay_t<decltype(held)>;
         if constexpr (std::is_same_v<T, Shape>) {
-          return ShapeFrom(json);
+          return ShapeFrom(json, -1);  // reshape leaves a size open
         } else if constexpr (std::is_same_v<T, DType>) {
           return DTypeFrom(json);
         } else {

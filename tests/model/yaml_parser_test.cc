@@ -219,6 +219,11 @@ TEST(YamlParserTest, PlaceholdersStandUnquotedInFlowStyle) {
   EXPECT_EQ(map.Find("s")->value.items[0].scalar, "${a % 2}");
   EXPECT_EQ(map.Find("s")->value.items[1].scalar, "${a}");
   EXPECT_EQ(map.Find("t")->value.scalar, "x${a}y");
+  const TreeNode names = MustParse("{in: [a.b[1].c, x], y: c[0], z: [1], w: [[2]]}\n");
+  EXPECT_EQ(names.Find("in")->value.items[0].scalar, "a.b[1].c");
+  EXPECT_EQ(names.Find("y")->value.scalar, "c[0]");
+  EXPECT_EQ(names.Find("w")->value.items[0].items[0].scalar, "2");
+  EXPECT_EQ(MustParse("{\"\": ~, \"x${\": \"\"}").entries[1].key, "x${");
   EXPECT_EQ(MustParse("x: $\ny: {a: 1}\n").Find("y")->value.Find("a")->value.scalar, "1");
 }
 

@@ -32,4 +32,9 @@ CaseInput Fixed(Shape shape, DType dtype, double low, double high) {
   return input;
 }
 
+CaseInput AtLeastF32(CaseInput input) {
+  input.at_least_f32 = true;
+  return input;
+}
+
 }  // namespace cgrun

@@ -16,6 +16,7 @@ struct CaseInput {
   Shape shape;
   DType dtype = DType::kF64;  // kF64 stands for 'the floating-point type of the run'
   bool fixed_dtype = false;   // kF64 means f64
+  bool at_least_f32 = false;  // f32 where the type of the run is smaller: a loss, say
   double low = -2;            // uniform in [low, high]; integers are drawn from it inclusively
   double high = 2;
   std::vector<double> values;  // given values instead
@@ -28,6 +29,8 @@ CaseInput Integers(Shape shape, DType dtype, int64_t low, int64_t high);
 CaseInput Given(Shape shape, std::vector<double> values, DType dtype = DType::kF64);
 // Uniform, of this very type in every run: a learning rate, say.
 CaseInput Fixed(Shape shape, DType dtype, double low, double high);
+// The same input, in f32 where the floating-point type of the run is smaller.
+CaseInput AtLeastF32(CaseInput input);
 
 struct OpCase {
   std::string name;

@@ -34,8 +34,13 @@ std::vector<NamedCase> AllCases() {
 
 bool IsIntegral(const CaseInput& input) { return !IsFloat(input.dtype); }
 
+DType TypeOf(const CaseInput& input, DType float_type) {
+  if (IsIntegral(input) || input.fixed_dtype) return input.dtype;
+  return input.at_least_f32 && SizeOf(float_type) < SizeOf(DType::kF32) ? DType::kF32 : float_type;
+}
+
 HostTensor MakeInput(const CaseInput& input, DType float_type, uint64_t key) {
-  const DType dtype = IsIntegral(input) || input.fixed_dtype ? input.dtype : float_type;
+  const DType dtype = TypeOf(input, float_type);
   HostTensor tensor(dtype, input.shape);
   for (int64_t i = 0; i < tensor.elements(); ++i) {
     if (!input.values.empty()) {
@@ -117,6 +122,9 @@ void ExpectClose(const HostTensor& actual, const HostTensor& wanted, double tole
       EXPECT_TRUE(std::isnan(w) ? std::isnan(a) : a == w) << what << " element " << i;
     } else {
       EXPECT_NEAR(a, w, tolerance * scale) << what << " element " << i;
+      if (w == 0 && a == 0) {
+        EXPECT_EQ(std::signbit(a), std::signbit(w)) << what << " sign of element " << i;
+      }
     }
   }
 }

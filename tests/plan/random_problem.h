@@ -5,25 +5,10 @@
 #include <cstdint>
 #include <vector>
 
-#include "src/base/random.h"
 #include "src/plan/memory_problem.h"
+#include "tests/support/dice.h"
 
 namespace cgrun {
-
-// Numbers drawn one after another from a Philox stream.
-class Dice {
- public:
-  explicit Dice(uint64_t seed) : seed_(seed) {}
-  // One of low … high.
-  int64_t Between(int64_t low, int64_t high) {
-    return low + RandomBits(seed_, 0, next_++) % (high - low + 1);
-  }
-  bool OneIn(int64_t n) { return Between(1, n) == 1; }
-
- private:
-  uint64_t seed_;
-  uint64_t next_ = 0;
-};
 
 // At most `most_buffers`, without faults. By the seed: equal or mixed alignments, sizes that are
 // multiples of them or not, zero sizes, a few fixed offsets, times with or without gaps, buffers

@@ -41,9 +41,10 @@ inline bool AllFloat(const NodeSignature& node) {
   return true;
 }
 
-// Kernel<T>::Run for the floating-point type `dtype`.
+// Kernel<T>::Run for the floating-point type `dtype`. Static for the reason that
+// reference/number.h gives.
 template <template <class> class Kernel>
-KernelFunction ForFloat(DType dtype) {
+static KernelFunction ForFloat(DType dtype) {
   switch (dtype) {
     case DType::kF64:
       return &Kernel<double>::Run;

@@ -1,4 +1,4 @@
-// identity, and reshape where it cannot be a view: copies bytes of any number type.
+// identity, and reshape and flatten where they cannot be views: copies bytes of any number type.
 #include <cstring>
 
 #include "src/kernels/reference/kernels.h"
@@ -24,6 +24,7 @@ PreparedKernel Prepare(const KernelRequest& request) {
 }  // namespace
 
 KernelDef identity() { return {.name = "reference.identity", .prepare = Prepare}; }
+KernelDef flatten() { return {.name = "reference.flatten", .prepare = Prepare}; }
 KernelDef reshape() { return {.name = "reference.reshape", .prepare = Prepare}; }
 
 }  // namespace cgrun::reference

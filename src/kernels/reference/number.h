@@ -24,6 +24,19 @@ T Store(Compute<T> value) {
   return static_cast<T>(value);
 }
 
+// By way of f64, for kernels that compute in it whatever the type.
+template <class T>
+double LoadF64(T value) {
+  return static_cast<double>(Load(value));
+}
+template <class T>
+T StoreF64(double value) {
+  return Store<T>(static_cast<Compute<T>>(value));
+}
+
+template <class T>
+inline constexpr bool kIsFloat = std::is_floating_point_v<T> || std::is_same_v<T, BFloat16>;
+
 inline bool IsReferenceFloat(DType dtype) {
   return dtype == DType::kF64 || dtype == DType::kF32 || dtype == DType::kBF16;
 }
@@ -39,9 +52,11 @@ inline bool AllFloat(const NodeSignature& node) {
   return true;
 }
 
-// Kernel<T>::Run for the floating-point type `dtype`.
+// Kernel<T>::Run for the floating-point type `dtype`. Static, like every function whose parameter
+// is a class template: g++ 12 makes one function of all those for templates of one name, though
+// they are from unnamed namespaces of different files.
 template <template <class> class Kernel>
-KernelFunction ForFloat(DType dtype) {
+static KernelFunction ForFloat(DType dtype) {
   switch (dtype) {
     case DType::kF64:
       return &Kernel<double>::Run;
@@ -78,6 +93,24 @@ auto ForEach(DType dtype, F f) {
   }
   CGRUN_CHECK(false) << "no reference kernel for " << Name(dtype);
   return f(static_cast<double*>(nullptr));
+}
+
+// Kernel<T>::Run for an unsigned type of `bytes` bytes: kernels that move elements as they are.
+template <template <class> class Kernel>
+static KernelFunction ForBytes(int64_t bytes) {
+  switch (bytes) {
+    case 1:
+      return &Kernel<uint8_t>::Run;
+    case 2:
+      return &Kernel<uint16_t>::Run;
+    case 4:
+      return &Kernel<uint32_t>::Run;
+    case 8:
+      return &Kernel<uint64_t>::Run;
+    default:
+      CGRUN_CHECK(false) << "elements of " << bytes << " bytes";
+      return nullptr;
+  }
 }
 
 }  // namespace cgrun::reference

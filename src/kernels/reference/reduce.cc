@@ -66,10 +66,9 @@ struct Reduce {
       T* y = Data<T>(context, i, 1);
       ForEachIndex(p.kept, {0, 0}, [&](const auto& group) {
         double result = Formula::kInitial;
-        ForEachIndex(p.reduced, {group[0]}, [&](const auto& at) {
-          result = Formula::Join(result, static_cast<double>(Load(x[at[0]])));
-        });
-        y[group[1]] = Store<T>(static_cast<Compute<T>>(Formula::Finish(result, p.count)));
+        ForEachIndex(p.reduced, {group[0]},
+                     [&](const auto& at) { result = Formula::Join(result, LoadF64(x[at[0]])); });
+        y[group[1]] = StoreF64<T>(Formula::Finish(result, p.count));
       });
     }
   };
@@ -93,15 +92,14 @@ struct MaxGrad {
     const T* dy = Data<const T>(context, i, 2);
     T* dx = Data<T>(context, i, 3);
     ForEachIndex(p.kept, {0, 0}, [&](const auto& group) {
-      const double max = static_cast<double>(Load(y[group[1]]));
+      const double max = LoadF64(y[group[1]]);
       double count = 0;
+      ForEachIndex(p.reduced, {group[0]},
+                   [&](const auto& at) { count += IsMax(LoadF64(x[at[0]]), max); });
+      const T share = StoreF64<T>(LoadF64(dy[group[1]]) / count);
       ForEachIndex(p.reduced, {group[0]}, [&](const auto& at) {
-        count += IsMax(static_cast<double>(Load(x[at[0]])), max);
-      });
-      const auto share = static_cast<Compute<T>>(static_cast<double>(Load(dy[group[1]])) / count);
-      ForEachIndex(p.reduced, {group[0]}, [&](const auto& at) {
-        const bool is_max = IsMax(static_cast<double>(Load(x[at[0]])), max);
-        dx[at[0]] = Store<T>(is_max ? share : Compute<T>(0));
+        const bool is_max = IsMax(LoadF64(x[at[0]]), max);
+        dx[at[0]] = is_max ? share : Store<T>(0);
       });
     });
   }

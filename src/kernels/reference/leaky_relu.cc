@@ -1,0 +1,62 @@
+// leaky_relu and its gradient.
+#include "src/ops/leaky_relu.h"
+
+#include "src/kernels/reference/kernels.h"
+#include "src/kernels/reference/number.h"
+
+namespace cgrun::reference {
+namespace {
+
+struct Parameters {
+  int64_t elements;
+  double slope;
+};
+
+template <class T>
+struct LeakyRelu {
+  static void Run(const RunContext& context, const Instruction& i) noexcept {
+    const auto& p = *static_cast<const Parameters*>(i.parameters);
+    const T* x = Data<const T>(context, i, 0);
+    T* y = Data<T>(context, i, 1);
+    const auto slope = static_cast<Compute<T>>(p.slope);
+    for (int64_t e = 0; e < p.elements; ++e) {
+      const Compute<T> value = Load(x[e]);
+      y[e] = Store<T>(value < 0 ? slope * value : value);
+    }
+  }
+};
+
+template <class T>
+struct LeakyReluGrad {
+  static void Run(const RunContext& context, const Instruction& i) noexcept {
+    const auto& p = *static_cast<const Parameters*>(i.parameters);
+    const T* t = Data<const T>(context, i, 0);
+    const T* dy = Data<const T>(context, i, 1);
+    T* dx = Data<T>(context, i, 2);
+    const auto slope = static_cast<Compute<T>>(p.slope);
+    for (int64_t e = 0; e < p.elements; ++e) {
+      const Compute<T> value = Load(dy[e]);
+      dx[e] = Store<T>(Load(t[e]) > 0 ? value : slope * value);
+    }
+  }
+};
+
+template <template <class> class Kernel>
+PreparedKernel Prepare(const KernelRequest& request) {
+  const TensorType& type = request.node.outputs[0];
+  const double slope = request.node.attributes.As<LeakyReluAttributes>().slope;
+  return PreparedKernel::Of(ForFloat<Kernel>(type.dtype), Parameters{type.shape.Elements(), slope});
+}
+
+}  // namespace
+
+KernelDef leaky_relu() {
+  return {.name = "reference.leaky_relu", .supports = AllFloat, .prepare = Prepare<LeakyRelu>};
+}
+
+KernelDef leaky_relu_grad() {
+  return {
+      .name = "reference.leaky_relu_grad", .supports = AllFloat, .prepare = Prepare<LeakyReluGrad>};
+}
+
+}  // namespace cgrun::reference

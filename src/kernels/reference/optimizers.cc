@@ -1,0 +1,134 @@
+// sgd and adam, element by element, in f64. Each element is read before it is written.
+#include <cmath>
+
+#include "src/kernels/reference/kernels.h"
+#include "src/kernels/reference/number.h"
+#include "src/ops/optimizer.h"
+
+namespace cgrun::reference {
+namespace {
+
+// The gradient with what regularisation adds to it.
+struct Regularization {
+  double l1 = 0;
+  double l2 = 0;
+
+  double Add(double gradient, double w) const {
+    const double sign = (w > 0) - (w < 0);
+    return gradient + l2 * w + l1 * sign;
+  }
+};
+
+struct SgdParameters {
+  int64_t elements = 0;
+  Regularization regularization;
+  double learning_rate_scale = 1;
+  double momentum = 0;
+  bool nesterov = false;
+};
+
+template <class T>
+struct Sgd {
+  static void Run(const RunContext& context, const Instruction& i) noexcept {
+    const auto& p = *static_cast<const SgdParameters*>(i.parameters);
+    const T* parameter = Data<const T>(context, i, 0);
+    const T* gradient = Data<const T>(context, i, 1);
+    const double rate = *Data<const double>(context, i, 2) * p.learning_rate_scale;
+    T* next = Data<T>(context, i, 3);
+    for (int64_t e = 0; e < p.elements; ++e) {
+      const double w = LoadF64(parameter[e]);
+      next[e] = StoreF64<T>(w - rate * p.regularization.Add(LoadF64(gradient[e]), w));
+    }
+  }
+};
+
+template <class T>
+struct SgdWithMomentum {
+  static void Run(const RunContext& context, const Instruction& i) noexcept {
+    const auto& p = *static_cast<const SgdParameters*>(i.parameters);
+    const T* parameter = Data<const T>(context, i, 0);
+    const T* gradient = Data<const T>(context, i, 1);
+    const double rate = *Data<const double>(context, i, 2) * p.learning_rate_scale;
+    const T* velocity = Data<const T>(context, i, 3);
+    T* next = Data<T>(context, i, 4);
+    T* next_velocity = Data<T>(context, i, 5);
+    for (int64_t e = 0; e < p.elements; ++e) {
+      const double w = LoadF64(parameter[e]);
+      const double g = p.regularization.Add(LoadF64(gradient[e]), w);
+      const double v = p.momentum * LoadF64(velocity[e]) + g;
+      next_velocity[e] = StoreF64<T>(v);
+      next[e] = StoreF64<T>(w - rate * (p.nesterov ? g + p.momentum * v : v));
+    }
+  }
+};
+
+PreparedKernel PrepareSgd(const KernelRequest& request) {
+  const TensorType& type = request.node.inputs[0];
+  const auto& a = request.node.attributes.As<SgdAttributes>();
+  const SgdParameters p{type.shape.Elements(),
+                        {a.l1, a.weight_decay + a.l2},
+                        a.learning_rate_scale,
+                        a.momentum,
+                        a.nesterov};
+  return PreparedKernel::Of(
+      a.momentum == 0 ? ForFloat<Sgd>(type.dtype) : ForFloat<SgdWithMomentum>(type.dtype), p);
+}
+
+struct AdamParameters {
+  int64_t elements = 0;
+  Regularization regularization;
+  double learning_rate_scale = 1;
+  double beta1 = 0;
+  double beta2 = 0;
+  double epsilon = 0;
+};
+
+template <class T>
+struct Adam {
+  static void Run(const RunContext& context, const Instruction& i) noexcept {
+    const auto& p = *static_cast<const AdamParameters*>(i.parameters);
+    const T* parameter = Data<const T>(context, i, 0);
+    const T* gradient = Data<const T>(context, i, 1);
+    const T* first = Data<const T>(context, i, 3);
+    const T* second = Data<const T>(context, i, 4);
+    T* next = Data<T>(context, i, 6);
+    T* next_first = Data<T>(context, i, 7);
+    T* next_second = Data<T>(context, i, 8);
+    const double t = static_cast<double>(*Data<const int64_t>(context, i, 5) + 1);
+    const double rate =
+        *Data<const double>(context, i, 2) * p.learning_rate_scale / (1 - std::pow(p.beta1, t));
+    const double correction = std::sqrt(1 - std::pow(p.beta2, t));
+    for (int64_t e = 0; e < p.elements; ++e) {
+      const double w = LoadF64(parameter[e]);
+      const double g = p.regularization.Add(LoadF64(gradient[e]), w);
+      const double m = p.beta1 * LoadF64(first[e]) + (1 - p.beta1) * g;
+      const double v = p.beta2 * LoadF64(second[e]) + (1 - p.beta2) * g * g;
+      next_first[e] = StoreF64<T>(m);
+      next_second[e] = StoreF64<T>(v);
+      next[e] = StoreF64<T>(w - rate * m / (std::sqrt(v) / correction + p.epsilon));
+    }
+  }
+};
+
+PreparedKernel PrepareAdam(const KernelRequest& request) {
+  const TensorType& type = request.node.inputs[0];
+  const auto& a = request.node.attributes.As<AdamAttributes>();
+  return PreparedKernel::Of(ForFloat<Adam>(type.dtype),
+                            AdamParameters{type.shape.Elements(),
+                                           {a.l1, a.weight_decay + a.l2},
+                                           a.learning_rate_scale,
+                                           a.beta1,
+                                           a.beta2,
+                                           a.epsilon});
+}
+
+bool Supports(const NodeSignature& node) { return IsReferenceFloat(node.inputs[0].dtype); }
+
+}  // namespace
+
+KernelDef sgd() { return {.name = "reference.sgd", .supports = Supports, .prepare = PrepareSgd}; }
+KernelDef adam() {
+  return {.name = "reference.adam", .supports = Supports, .prepare = PrepareAdam};
+}
+
+}  // namespace cgrun::reference

@@ -1,0 +1,25 @@
+// What the optimizers share.
+#include "src/ops/optimizer.h"
+
+#include "src/ops/infer.h"
+
+namespace cgrun {
+
+bool CheckOptimizerInputs(InferContext& context, int states) {
+  const TensorType& parameter = context.input(0);
+  if (!IsFloat(parameter.dtype)) {
+    context.Fail("cannot learn a parameter of type " + parameter.ToString());
+    return false;
+  }
+  for (int i = 1; i < 3 + states; ++i) {
+    if (i == 2 || (i < context.num_inputs() && context.input(i) == parameter)) continue;
+    context.Fail("needs a gradient and " + std::to_string(states) +
+                 " states of the parameter's type " + parameter.ToString());
+    return false;
+  }
+  if (context.input(2) == TensorType{DType::kF64, Shape()}) return true;
+  context.Fail("needs a learning rate f64[], not " + context.input(2).ToString());
+  return false;
+}
+
+}  // namespace cgrun

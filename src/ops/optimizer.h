@@ -1,0 +1,57 @@
+// Attributes of the optimizers, and the part of type inference that they share.
+#ifndef CGRUN_OPS_OPTIMIZER_H_
+#define CGRUN_OPS_OPTIMIZER_H_
+
+#include "src/ir/attributes.h"
+#include "src/ir/op_def.h"
+
+namespace cgrun {
+
+struct SgdAttributes {
+  double lr = 0.01;
+  double momentum = 0;
+  bool nesterov = false;
+  double weight_decay = 0;
+  double learning_rate_scale = 1;
+  double l1 = 0;
+  double l2 = 0;
+
+  static const AttributeSchema& Schema();
+};
+
+struct AdamAttributes {
+  double lr = 0.001;
+  double beta1 = 0.9;
+  double beta2 = 0.999;
+  double epsilon = 1e-8;
+  double weight_decay = 0;
+  double learning_rate_scale = 1;
+  double l1 = 0;
+  double l2 = 0;
+
+  static const AttributeSchema& Schema();
+};
+
+// Adds the fields that every optimizer has: lr, weight_decay, and those that the compiler fills in
+// for each parameter.
+template <class T>
+SchemaBuilder<T>& AddOptimizerFields(SchemaBuilder<T>& builder) {
+  return builder.Add("lr", &T::lr, "learning rate, before its schedule")
+      .AtLeast(0)
+      .Add("weight_decay", &T::weight_decay, "this much of the parameter is added to its gradient")
+      .AtLeast(0)
+      .Add("learning_rate_scale", &T::learning_rate_scale, "factor of the parameter's own")
+      .Internal()
+      .Add("l1", &T::l1, "l1·sign(parameter) is added to the gradient")
+      .Internal()
+      .Add("l2", &T::l2, "l2·parameter is added to the gradient")
+      .Internal();
+}
+
+// Checks inputs 0 … 2 (parameter, gradient, learning rate) and `states` states of the parameter's
+// type after them.
+bool CheckOptimizerInputs(InferContext& context, int states);
+
+}  // namespace cgrun
+
+#endif  // CGRUN_OPS_OPTIMIZER_H_

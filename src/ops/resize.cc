@@ -1,0 +1,110 @@
+// resize: images of another size, and its gradient.
+#include "src/ops/resize.h"
+
+#include "src/ops/infer.h"
+#include "src/ops/op_definitions.h"
+
+namespace cgrun {
+
+const AttributeSchema& ResizeAttributes::Schema() {
+  static const AttributeSchema schema =
+      SchemaBuilder<ResizeAttributes>()
+          .Add("size", &ResizeAttributes::size, "[height, width] of y")
+          .Required()
+          .ExpandTo(2)
+          .AtLeast(1)
+          .AtMost(1 << 20)
+          .Add("mode", &ResizeAttributes::mode, "how elements between those of x are found")
+          .Choices({"nearest", "bilinear"})
+          .Build();
+  return schema;
+}
+
+namespace op_def {
+namespace {
+
+std::vector<TensorType> Infer(InferContext& context) {
+  const auto& attributes = context.attributes<ResizeAttributes>();
+  const Shape& x = context.shape(0);
+  if (x.rank() != 4) return context.Fail(RankMessage("resize", "[N, C, H, W]", x));
+  if (attributes.size.size() != 2) return context.Fail("`size` must be [height, width]");
+  const DType dtype = context.dtype(0);
+  if (!IsFloat(dtype) && dtype != DType::kU8) {
+    return context.Fail("needs a uint8 or floating-point input, not " +
+                        context.input(0).ToString());
+  }
+  if (x[2].batch || x[3].batch) return context.Fail("height and width cannot be the batch axis");
+  const Shape shape{x[0], x[1], attributes.size[0], attributes.size[1]};
+  if (!CountElements(shape))
+    return context.Fail("the result " + shape.ToString() + " is too large");
+  return {{dtype, shape}};
+}
+
+std::vector<TensorType> InferGrad(InferContext& context) {
+  if (!IsFloat(context.dtype(0))) return InferSameAsInput(context);
+  return Infer(context);
+}
+
+// Each is the other's gradient, with the size of the input.
+template <OpId kGradient>
+void Gradient(GradientContext& context) {
+  const TensorType type = context.input_type(0);
+  if (!IsFloat(type.dtype)) return;
+  ResizeAttributes attributes = context.attributes<ResizeAttributes>();
+  attributes.size = {type.shape[2].size, type.shape[3].size};
+  context.SetInputGradient(
+      0, context.Emit(kGradient, Attributes::Of(attributes), {context.output_gradient(0)}, "grad"));
+}
+
+// Three interpolations of three operations each.
+OpCost Cost(const NodeSignature& node) {
+  const bool bilinear = node.attributes.As<ResizeAttributes>().mode == "bilinear";
+  return {bilinear ? 9 * node.outputs[0].shape.Elements() : 0};
+}
+
+OpCost GradCost(const NodeSignature& node) {
+  const bool bilinear = node.attributes.As<ResizeAttributes>().mode == "bilinear";
+  return {(bilinear ? 8 : 1) * node.inputs[0].shape.Elements()};
+}
+
+}  // namespace
+
+OpDef resize() {
+  OpDef def;
+  def.name = "resize";
+  def.summary = "Images of another size.";
+  def.details =
+      "Pixel centres lie at halves: pixel i of y takes x at (i + 0.5)·(size of x / size of y) - "
+      "0.5, "
+      "kept within x. nearest: the nearest pixel, the first of two. bilinear: between the four "
+      "around it, without antialiasing, computed in f64 and rounded once (uint8: to nearest, "
+      "halves "
+      "up). ONNX Resize, half_pixel.";
+  def.usage = Usage::kOperator;
+  def.inputs = {{"x", "[N, C, H, W], uint8 or floating-point"}};
+  def.outputs = {{"y", "[N, C, height, width], type of x"}};
+  def.schema = &ResizeAttributes::Schema();
+  def.infer = Infer;
+  def.gradient = Gradient<OpId::resize_grad>;
+  def.cost = Cost;
+  return def;
+}
+
+OpDef resize_grad() {
+  OpDef def;
+  def.name = "resize_grad";
+  def.summary = "Gradient of resize.";
+  def.details =
+      "Each pixel of dy is spread with the weights with which resize read its pixels, added in the "
+      "order of dy in f64 and rounded once.";
+  def.inputs = {{"dy", "gradient of y"}};
+  def.outputs = {{"dx", "gradient of x, of height and width `size`"}};
+  def.schema = &ResizeAttributes::Schema();
+  def.infer = InferGrad;
+  def.gradient = Gradient<OpId::resize>;
+  def.cost = GradCost;
+  return def;
+}
+
+}  // namespace op_def
+}  // namespace cgrun

@@ -1,0 +1,21 @@
+// Attributes of resize and of its gradient.
+#ifndef CGRUN_OPS_RESIZE_H_
+#define CGRUN_OPS_RESIZE_H_
+
+#include <string>
+
+#include "src/ir/attributes.h"
+
+namespace cgrun {
+
+// For resize_grad, `size` is that of the gradient it gives.
+struct ResizeAttributes {
+  IntList size;  // [height, width]
+  std::string mode = "bilinear";
+
+  static const AttributeSchema& Schema();
+};
+
+}  // namespace cgrun
+
+#endif  // CGRUN_OPS_RESIZE_H_

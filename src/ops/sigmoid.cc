@@ -1,0 +1,60 @@
+// sigmoid and tanh, and their gradients, which need the output alone.
+#include "src/ops/infer.h"
+#include "src/ops/op_definitions.h"
+
+namespace cgrun::op_def {
+namespace {
+
+template <OpId kGradient>
+void Gradient(GradientContext& context) {
+  context.SetInputGradient(
+      0, context.Emit(kGradient, Attributes(), {context.output(0), context.output_gradient(0)},
+                      "grad"));
+}
+
+OpDef Squashing(std::string name, std::string summary, std::string details,
+                GradientFunction gradient) {
+  OpDef def;
+  def.name = std::move(name);
+  def.summary = std::move(summary);
+  def.details = std::move(details);
+  def.usage = Usage::kOperator;
+  def.activation = true;
+  def.inputs = {{"x", "any shape"}};
+  def.outputs = {{"y", "shape of x"}};
+  def.infer = InferSameAsInput;
+  def.gradient = gradient;
+  def.in_place = {{0, 0}};
+  return def;
+}
+
+OpDef SquashingGrad(const std::string& of, std::string details) {
+  OpDef def;
+  def.name = of + "_grad";
+  def.summary = "Gradient of " + of + ".";
+  def.details = std::move(details);
+  def.inputs = {{"y", "output of " + of}, {"dy", "gradient of y"}};
+  def.outputs = {{"dx", "gradient of x"}};
+  def.infer = InferSameAsInputs;
+  def.in_place = {{1, 0}, {0, 0}};
+  return def;
+}
+
+}  // namespace
+
+OpDef sigmoid() {
+  return Squashing("sigmoid", "Logistic function.",
+                   "y = 1 / (1 + e^-x), without overflow for any x. ONNX Sigmoid.",
+                   Gradient<OpId::sigmoid_grad>);
+}
+
+OpDef sigmoid_grad() { return SquashingGrad("sigmoid", "dx = dy·y·(1 - y)."); }
+
+OpDef tanh() {
+  return Squashing("tanh", "Hyperbolic tangent.", "y = tanh x. ONNX Tanh.",
+                   Gradient<OpId::tanh_grad>);
+}
+
+OpDef tanh_grad() { return SquashingGrad("tanh", "dx = dy·(1 - y²)."); }
+
+}  // namespace cgrun::op_def

@@ -1,0 +1,114 @@
+// softmax_cross_entropy: the loss of a classifier, from its logits, and its gradient.
+#include "src/ops/infer.h"
+#include "src/ops/loss.h"
+#include "src/ops/op_definitions.h"
+#include "src/ops/softmax.h"
+
+namespace cgrun {
+
+const AttributeSchema& SoftmaxCrossEntropyAttributes::Schema() {
+  static const AttributeSchema schema =
+      SchemaBuilder<SoftmaxCrossEntropyAttributes>()
+          .Add("label_smoothing", &SoftmaxCrossEntropyAttributes::label_smoothing,
+               "part of the target that is spread evenly over all classes")
+          .AtLeast(0)
+          .AtMost(1)
+          .Build();
+  return schema;
+}
+
+namespace op_def {
+namespace {
+
+// Checks logits [N, C, …] (input 0) and labels [N, …] (input 1).
+bool CheckLogits(InferContext& context) {
+  const Shape& logits = context.shape(0);
+  if (!IsFloat(context.dtype(0)) || logits.rank() < 2 || logits[1].batch) {
+    context.Fail("needs floating-point logits [N, classes], not " + context.input(0).ToString());
+    return false;
+  }
+  std::vector<Dim> wanted = logits.dims();
+  wanted.erase(wanted.begin() + 1);
+  const DType label = context.dtype(1);
+  const bool index = label == DType::kI32 || label == DType::kI64 || label == DType::kU8;
+  if (index && context.shape(1) == Shape(wanted)) return true;
+  context.Fail("needs labels of an integer type and of shape " + Shape(wanted).ToString() +
+                   ", not " + context.input(1).ToString(),
+               "a label is the index of a class; its placeholder has shape []");
+  return false;
+}
+
+std::vector<TensorType> Infer(InferContext& context) {
+  if (!CheckLogits(context)) return {};
+  return {{LossType(context.dtype(0)), Shape()}, context.input(0)};
+}
+
+// The probabilities are an output like any other: what flows into them flows on.
+void Gradient(GradientContext& context) {
+  ValueId sum;
+  if (context.output_gradient(0).valid()) {
+    sum = context.Emit(OpId::softmax_cross_entropy_grad, context.node().attributes,
+                       {context.output(1), context.input(1), context.output_gradient(0)}, "grad");
+  }
+  if (context.output_gradient(1).valid()) {
+    const ValueId through =
+        context.Emit(OpId::softmax_grad, Attributes::Of(SoftmaxAttributes{1}),
+                     {context.output(1), context.output_gradient(1)}, "probabilities.grad");
+    sum = sum.valid() ? context.Emit(OpId::add, Attributes(), {sum, through}, "grad_sum") : through;
+  }
+  context.SetInputGradient(0, sum);
+}
+
+std::vector<TensorType> InferGrad(InferContext& context) {
+  if (!CheckLogits(context)) return {};
+  if (context.input(2) != TensorType{LossType(context.dtype(0)), Shape()}) {
+    return context.Fail("needs a scalar gradient of the loss, not " + context.input(2).ToString());
+  }
+  return {context.input(0)};
+}
+
+OpCost Cost(const NodeSignature& node) { return {5 * node.inputs[0].shape.Elements()}; }
+OpCost GradCost(const NodeSignature& node) { return {2 * node.inputs[0].shape.Elements()}; }
+
+}  // namespace
+
+OpDef softmax_cross_entropy() {
+  OpDef def;
+  def.name = "softmax_cross_entropy";
+  def.summary = "Cross-entropy of softmax(logits) against class labels.";
+  def.details =
+      "loss = mean over all labels of -Σ_c t_c·ln p_c, where p = softmax(logits) along axis 1 and "
+      "t is 1 - label_smoothing for the label plus label_smoothing / classes for every class. "
+      "Computed in f64 and rounded once; the loss of bf16 logits is f32. A label outside "
+      "[0, classes) makes the loss NaN, and its gradient. "
+      "PyTorch CrossEntropyLoss; ONNX SoftmaxCrossEntropyLoss.";
+  def.usage = Usage::kLoss;
+  def.inputs = {{"logits", "[N, classes], or [N, classes, …] for a label a position"},
+                {"label", "int32, int64 or uint8, [N] or [N, …]"}};
+  def.outputs = {{"loss", "scalar"}, {"probabilities", "softmax(logits), shape of the logits"}};
+  def.schema = &SoftmaxCrossEntropyAttributes::Schema();
+  def.infer = Infer;
+  def.gradient = Gradient;
+  def.cost = Cost;
+  def.in_place = {{0, 1}};
+  return def;
+}
+
+OpDef softmax_cross_entropy_grad() {
+  OpDef def;
+  def.name = "softmax_cross_entropy_grad";
+  def.summary = "Gradient of softmax_cross_entropy.";
+  def.details = "dlogits = (p - t)·dloss / (number of labels); NaN for labels out of range.";
+  def.inputs = {{"probabilities", "output of softmax_cross_entropy"},
+                {"label", "its labels"},
+                {"dloss", "gradient of the loss, a scalar"}};
+  def.outputs = {{"dlogits", "gradient of the logits"}};
+  def.schema = &SoftmaxCrossEntropyAttributes::Schema();
+  def.infer = InferGrad;
+  def.cost = GradCost;
+  def.in_place = {{0, 0}};
+  return def;
+}
+
+}  // namespace op_def
+}  // namespace cgrun

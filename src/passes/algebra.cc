@@ -1,0 +1,266 @@
+// Algebraic identities, as a table of small rules. The exact ones keep every bit, of infinities and
+// of both zeros too (of a NaN they keep that it is one); the others are tried only where the model
+// file allows inexact rewrites. Entry point: SimplifyAlgebra.
+#include <algorithm>
+#include <cmath>
+
+#include "src/ir/builder.h"
+#include "src/ir/op_def.h"
+#include "src/ops/dropout.h"
+#include "src/ops/infer.h"
+#include "src/ops/matmul.h"
+#include "src/ops/reduce.h"
+#include "src/ops/reshape.h"
+#include "src/ops/transpose.h"
+#include "src/passes/pass.h"
+#include "src/passes/rewrite.h"
+
+namespace cgrun::passes {
+namespace {
+
+// The node that computes a value, if it is of operator `op`; else null.
+const Node* ProducerOf(const Graph& graph, ValueId value, OpId op) {
+  const NodeId producer = graph.values[value].producer;
+  if (!producer.valid() || graph.nodes[producer].op != op) return nullptr;
+  return &graph.nodes[producer];
+}
+
+// A constant of one number everywhere; +0 and −0 are two numbers.
+bool IsConstant(const Graph& graph, ValueId value, double number) {
+  const auto it = graph.constants.find(value);
+  if (it == graph.constants.end() || it->second.dtype() == DType::kF16) return false;
+  for (int64_t i = 0; i < it->second.elements(); ++i) {
+    const double element = it->second.At(i);
+    if (element != number || std::signbit(element) != std::signbit(number)) return false;
+  }
+  return true;
+}
+
+bool IsZero(const Graph& graph, ValueId value) {
+  return IsConstant(graph, value, 0.0) || IsConstant(graph, value, -0.0);
+}
+
+// The readers of the node's first output read `value` instead, if it has the same type.
+bool Forward(Graph& graph, const Node& node, ValueId value) {
+  if (graph.values[value].type != graph.values[node.outputs[0]].type) return false;
+  ReplaceUses(graph, node.outputs[0], value);
+  return true;
+}
+
+// operand `neutral` of the node is the constant `number`: the result is the other one.
+bool ForwardBeside(Graph& graph, const Node& node, size_t neutral, double number) {
+  return IsConstant(graph, node.inputs[neutral], number) &&
+         Forward(graph, node, node.inputs[1 - neutral]);
+}
+
+bool AddNegativeZero(Graph& graph, const Node& node) {
+  return ForwardBeside(graph, node, 1, -0.0) || ForwardBeside(graph, node, 0, -0.0);
+}
+
+bool AddPositiveZero(Graph& graph, const Node& node) {
+  return ForwardBeside(graph, node, 1, 0.0) || ForwardBeside(graph, node, 0, 0.0);
+}
+
+bool SubtractPositiveZero(Graph& graph, const Node& node) {
+  return ForwardBeside(graph, node, 1, 0.0);
+}
+
+bool SubtractNegativeZero(Graph& graph, const Node& node) {
+  return ForwardBeside(graph, node, 1, -0.0);
+}
+
+bool MultiplyByOne(Graph& graph, const Node& node) {
+  return ForwardBeside(graph, node, 1, 1.0) || ForwardBeside(graph, node, 0, 1.0);
+}
+
+bool DivideByOne(Graph& graph, const Node& node) { return ForwardBeside(graph, node, 1, 1.0); }
+
+// +0 everywhere, of the type of the node's output: one number, repeated where there are several.
+bool ForwardZero(Graph& graph, const Node& node) {
+  const ValueId output = node.outputs[0];
+  const TensorType type = graph.values[output].type;
+  const std::string name = graph.values[output].name + ".zero";
+  Builder builder(graph);
+  Shape one(std::vector<Dim>(static_cast<size_t>(type.shape.rank()), Dim(1)));
+  ValueId zero = builder.AddConstant(HostTensor(type.dtype, one), name, node.mark);
+  if (type.shape != one) {
+    const Value& replaced = graph.values[output];
+    const Builder::NodeOptions options{node.phase, node.path, node.mark, replaced.role,
+                                       replaced.zone};
+    zero = builder.AddNode(OpId::broadcast, Attributes::Of(BroadcastAttributes{type.shape, false}),
+                           {zero}, name, options)[0];
+  }
+  ReplaceUses(graph, output, zero);
+  return true;
+}
+
+bool MultiplyByZero(Graph& graph, const Node& node) {
+  return (IsZero(graph, node.inputs[0]) || IsZero(graph, node.inputs[1])) &&
+         ForwardZero(graph, node);
+}
+
+bool DivideZero(Graph& graph, const Node& node) {
+  return IsZero(graph, node.inputs[0]) && ForwardZero(graph, node);
+}
+
+bool NegateTwice(Graph& graph, const Node& node) {
+  const Node* inner = ProducerOf(graph, node.inputs[0], OpId::neg);
+  return inner != nullptr && Forward(graph, node, inner->inputs[0]);
+}
+
+bool ForwardInput(Graph& graph, const Node& node) { return Forward(graph, node, node.inputs[0]); }
+
+// The node itself, to be changed where it stands.
+Node& Edit(Graph& graph, const Node& node) {
+  return graph.nodes[graph.values[node.outputs[0]].producer];
+}
+
+// A view of a view becomes one reshape.
+bool ReshapeOfReshape(Graph& graph, const Node& node) {
+  const Node* inner = ProducerOf(graph, node.inputs[0], OpId::reshape);
+  if (inner == nullptr) inner = ProducerOf(graph, node.inputs[0], OpId::flatten);
+  if (inner == nullptr) return false;
+  const ValueId x = inner->inputs[0];
+  Node& edited = Edit(graph, node);
+  edited.op = OpId::reshape;
+  edited.attributes = Attributes::Of(ReshapeAttributes{graph.values[node.outputs[0]].type.shape});
+  edited.inputs[0] = x;
+  return true;
+}
+
+bool DropoutOutsideTraining(Graph& graph, const Node& node) {
+  return !node.attributes.As<DropoutAttributes>().training && ForwardInput(graph, node);
+}
+
+std::vector<int> PermutationOf(const Graph& graph, const Node& transpose) {
+  return NormalizePermutation(transpose.attributes.As<TransposeAttributes>().perm,
+                              graph.values[transpose.inputs[0]].type.shape.rank());
+}
+
+bool TransposeNothing(Graph& graph, const Node& node) {
+  const std::vector<int> perm = PermutationOf(graph, node);
+  return std::is_sorted(perm.begin(), perm.end()) && ForwardInput(graph, node);
+}
+
+bool TransposeOfTranspose(Graph& graph, const Node& node) {
+  const Node* inner = ProducerOf(graph, node.inputs[0], OpId::transpose);
+  if (inner == nullptr) return false;
+  const std::vector<int> first = PermutationOf(graph, *inner);
+  TransposeAttributes both;
+  for (int axis : PermutationOf(graph, node)) {
+    both.perm.push_back(first[static_cast<size_t>(axis)]);
+  }
+  const ValueId x = inner->inputs[0];
+  Node& edited = Edit(graph, node);
+  edited.attributes = Attributes::Of(std::move(both));
+  edited.inputs[0] = x;
+  return true;
+}
+
+// The last two axes are exchanged and the others stay.
+bool ExchangesLastAxes(std::vector<int> perm) {
+  if (perm.size() < 2) return false;
+  std::swap(perm[perm.size() - 1], perm[perm.size() - 2]);
+  return std::is_sorted(perm.begin(), perm.end());
+}
+
+bool TransposeIntoMatmul(Graph& graph, const Node& node) {
+  auto attributes = node.attributes.As<MatmulAttributes>();
+  bool* const flags[] = {&attributes.transpose_a, &attributes.transpose_b};
+  for (size_t i : {0, 1}) {
+    const Node* transpose = ProducerOf(graph, node.inputs[i], OpId::transpose);
+    if (transpose == nullptr || !ExchangesLastAxes(PermutationOf(graph, *transpose))) continue;
+    const ValueId x = transpose->inputs[0];
+    *flags[i] = !*flags[i];
+    Node& edited = Edit(graph, node);
+    edited.attributes = Attributes::Of(attributes);
+    edited.inputs[i] = x;
+    return true;
+  }
+  return false;
+}
+
+// One operand is repeated to the shape that the operator would repeat it to by itself.
+bool RepeatBeforeBroadcast(Graph& graph, const Node& node) {
+  for (size_t i : {0, 1}) {
+    const Node* repeat = ProducerOf(graph, node.inputs[i], OpId::broadcast);
+    if (repeat == nullptr || repeat->attributes.As<BroadcastAttributes>().average) continue;
+    const ValueId once = repeat->inputs[0];
+    const auto shape =
+        BroadcastShapes(graph.values[once].type.shape, graph.values[node.inputs[1 - i]].type.shape);
+    if (!shape || *shape != graph.values[node.outputs[0]].type.shape) continue;
+    Edit(graph, node).inputs[i] = once;
+    return true;
+  }
+  return false;
+}
+
+struct Rule {
+  OpId op;
+  std::string_view name;
+  bool exact;
+  bool (*apply)(Graph&, const Node&);  // rewrites what the node stands for, or says false
+  std::string_view reason;
+};
+
+constexpr Rule kRules[] = {
+    {OpId::identity, "identity(x) = x", true, ForwardInput, "a copy that nothing asked for"},
+    {OpId::add, "x + (-0) = x", true, AddNegativeZero,
+     "-0 is the neutral element of IEEE addition"},
+    {OpId::add, "x + (+0) = x", false, AddPositiveZero,
+     "turns the result for x = -0 from +0 to -0"},
+    {OpId::sub, "x - (+0) = x", true, SubtractPositiveZero, "the same as adding -0"},
+    {OpId::sub, "x - (-0) = x", false, SubtractNegativeZero, "the same as adding +0"},
+    {OpId::mul, "x * 1 = x", true, MultiplyByOne, "1 is neutral, signs and infinities included"},
+    {OpId::mul, "x * 0 = 0", false, MultiplyByZero, "wrong for NaN, infinity and negative x"},
+    {OpId::div, "x / 1 = x", true, DivideByOne, "1 is neutral, signs and infinities included"},
+    {OpId::div, "0 / x = 0", false, DivideZero, "wrong for NaN, zero and negative x"},
+    {OpId::neg, "-(-x) = x", true, NegateTwice, "the sign is flipped twice"},
+    {OpId::reshape, "reshape(x) = x", true, ForwardInput, "where the shape is x's own"},
+    {OpId::reshape, "reshape(reshape(x)) = reshape(x)", true, ReshapeOfReshape,
+     "the order of the elements stays"},
+    {OpId::flatten, "flatten(x) = x", true, ForwardInput, "where x is a matrix already"},
+    {OpId::flatten, "flatten(reshape(x)) = reshape(x)", true, ReshapeOfReshape,
+     "the order of the elements stays"},
+    {OpId::cast, "cast(x) = x", true, ForwardInput, "where x has the type already"},
+    {OpId::dropout, "dropout(x) = x", true, DropoutOutsideTraining, "outside training"},
+    {OpId::transpose, "transpose(x) = x", true, TransposeNothing, "where every axis stays"},
+    {OpId::transpose, "transpose(transpose(x)) = transpose(x)", true, TransposeOfTranspose,
+     "a permutation of a permutation is one"},
+    {OpId::matmul, "matmul(transpose(a), b) = matmul(a, b)", true, TransposeIntoMatmul,
+     "matmul reads either order; it adds the same products in the order of k"},
+    {OpId::add, "repeat(x) + y = x + y", true, RepeatBeforeBroadcast, "add repeats by itself"},
+    {OpId::sub, "repeat(x) - y = x - y", true, RepeatBeforeBroadcast, "sub repeats by itself"},
+    {OpId::mul, "repeat(x) * y = x * y", true, RepeatBeforeBroadcast, "mul repeats by itself"},
+    {OpId::div, "repeat(x) / y = x / y", true, RepeatBeforeBroadcast, "div repeats by itself"},
+};
+
+// Something reads the node's first output; what is dead is left to dead code.
+bool IsUsed(const Graph& graph, const Node& node) {
+  const ValueId output = node.outputs[0];
+  return !IsInternal(graph, output) ||
+         std::any_of(graph.nodes.begin(), graph.nodes.end(), [&](const Node& reader) {
+           return std::count(reader.inputs.begin(), reader.inputs.end(), output) > 0;
+         });
+}
+
+bool ApplyFirst(Graph& graph, NodeId id, bool inexact) {
+  const Node node = graph.nodes[id];
+  const auto applies = [&](const Rule& rule) {
+    return rule.op == node.op && (rule.exact || inexact) && rule.apply(graph, node);
+  };
+  const bool has_rule = std::any_of(std::begin(kRules), std::end(kRules),
+                                    [&](const Rule& rule) { return rule.op == node.op; });
+  return has_rule && IsUsed(graph, node) &&
+         std::any_of(std::begin(kRules), std::end(kRules), applies);
+}
+
+}  // namespace
+
+bool SimplifyAlgebra(Graph& graph, const PassContext& context) {
+  bool changed = false;
+  for (NodeId id : TopologicalOrder(graph)) changed |= ApplyFirst(graph, id, context.inexact);
+  return changed;
+}
+
+}  // namespace cgrun::passes

@@ -1,0 +1,135 @@
+// Random graphs through the whole compiler, against the interpreter on the graph as it was drawn:
+// every order, planner and memory option, with and without passes, must give the same bits.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <set>
+
+#include "src/passes/pipeline.h"
+#include "tests/support/compile_graph.h"
+#include "tests/support/random_graph.h"
+
+namespace cgrun {
+namespace {
+
+int GraphCount() {
+  if (const char* count = std::getenv("CGRUN_GRAPHS")) return std::atoi(count);
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  return CGRUN_GRAPHS / 20;
+#else
+  return CGRUN_GRAPHS;
+#endif
+}
+
+const KernelLibrary& Reference() { return *FindKernelLibrary("reference"); }
+
+// What the run as a whole has met: without these the comparison would prove little.
+struct Coverage {
+  std::set<std::string> planners, ops;
+  int64_t passes_removed = 0, copies = 0, elided = 0, in_place_bytes = 0, workspaces = 0;
+  int64_t numbers = 0, nans = 0;
+
+  void Count(const Graph& prepared, const GraphProgram& program, const std::string& planner) {
+    planners.insert(planner);
+    in_place_bytes += program.layout.entries[0].in_place_bytes;
+    for (NodeId id : prepared.nodes.ids()) {
+      const Node& node = prepared.nodes[id];
+      ops.insert(std::string(NameOf(node.op)));
+      elided += program.layout.entries[0].elided[id];
+      workspaces += node.kernel->workspace_bytes > 0;
+      copies += node.name.find(".copy") != std::string::npos;
+    }
+  }
+
+  void Count(const std::vector<StepResult>& results) {
+    for (const StepResult& result : results) {
+      for (const auto& [name, tensor] : result.outputs) {
+        numbers += tensor.elements();
+        for (int64_t i = 0; i < tensor.elements(); ++i) nans += std::isnan(tensor.At(i));
+      }
+    }
+  }
+};
+
+class OneGraph {
+ public:
+  OneGraph(uint64_t seed, Coverage& coverage)
+      : seed_(seed), coverage_(coverage), graph_(MakeRandomGraph(seed)) {}
+
+  void Run() {
+    ASSERT_EQ(VerifyGraph(graph_), std::vector<std::string>()) << Name("as drawn");
+    const Graph bound = BindBatch(graph_, Batch());
+    inputs_ = RandomInputs(bound, 2, seed_);
+    wanted_ = InterpretSteps(bound, Reference(), inputs_);
+    coverage_.Count(wanted_);
+    for (const bool passes : {false, true}) {
+      Graph graph = graph_;
+      if (passes) {
+        for (const PassReport& report : RunPasses(graph, {Reference()})) {
+          coverage_.passes_removed += report.nodes_removed;
+        }
+      }
+      RunOrders(PrepareGraph(graph, Batch(), Reference()), passes);
+    }
+  }
+
+ private:
+  int64_t Batch() const { return static_cast<int64_t>(1 + seed_ % 3); }
+  std::string Name(const std::string& what) const {
+    return "seed " + std::to_string(seed_) + ", " + what + "\n" + ToString(graph_);
+  }
+
+  // Four planners a graph; all of them over the run.
+  void RunOrders(const Graph& prepared, bool passes) {
+    for (size_t o = 0; o < Orders().size(); ++o) {
+      const std::string order(Orders()[o].name);
+      const std::string planner(Planners()[(seed_ + 5 * o) % Planners().size()].name);
+      for (const bool zones_apart : {false, true}) {
+        for (const bool in_place : {false, true}) {
+          const std::string name =
+              Name(std::string(passes ? "passes" : "no passes") + ", " + order + ", " + planner +
+                   (zones_apart ? ", zones apart" : "") + (in_place ? ", in place" : ""));
+          ASSERT_NO_FATAL_FAILURE(Compare(prepared, order, {planner, zones_apart, in_place}, name));
+        }
+      }
+    }
+  }
+
+  void Compare(const Graph& prepared, const std::string& order, const LayoutOptions& options,
+               const std::string& name) {
+    const GraphProgram program = EncodeGraph(prepared, order, options, Reference());
+    ASSERT_EQ(VerifySchedule(prepared, program.schedule), std::vector<std::string>()) << name;
+    ASSERT_EQ(VerifyImage(program.image), std::vector<std::string>()) << name;
+    ASSERT_LE(program.layout.lower_bound_bytes, program.layout.arena_bytes) << name;
+    ASSERT_EQ(FirstDifference(RunSteps(program.image, Reference(), inputs_), wanted_), "") << name;
+    coverage_.Count(prepared, program, options.planner);
+  }
+
+  uint64_t seed_;
+  Coverage& coverage_;
+  Graph graph_;
+  StepInputs inputs_;
+  std::vector<StepResult> wanted_;
+};
+
+TEST(RandomGraphs, EveryOrderPlannerAndOptionGivesTheInterpretersBits) {
+  Coverage coverage;
+  const int graphs = GraphCount();
+  for (int seed = 1; seed <= graphs; ++seed) {
+    OneGraph graph(static_cast<uint64_t>(seed), coverage);
+    ASSERT_NO_FATAL_FAILURE(graph.Run());
+  }
+  if (graphs < 100) return;
+  EXPECT_EQ(coverage.planners.size(), Planners().size());
+  EXPECT_GT(coverage.passes_removed, graphs);
+  EXPECT_GT(coverage.copies, graphs);
+  EXPECT_GT(coverage.elided, graphs);
+  EXPECT_GT(coverage.in_place_bytes, 100 * graphs);
+  EXPECT_GT(coverage.workspaces, graphs);
+  EXPECT_LT(coverage.nans, coverage.numbers / 3);
+  for (const std::string& op : coverage.ops) RecordProperty(op, 1);
+}
+
+}  // namespace
+}  // namespace cgrun

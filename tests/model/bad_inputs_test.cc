@@ -1,0 +1,117 @@
+// Malformed files never crash the parser, and end in a model or in errors.
+#include <gtest/gtest.h>
+#include <rapidcheck.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "src/model/model_file.h"
+#include "src/model/tree.h"
+#include "tests/model/model_testing.h"
+
+namespace cgrun {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Either a model, or errors that can be shown.
+void ParseAny(const std::string& text) {
+  Diagnostics diagnostics;
+  const auto tree = Parse({"model.yaml", text}, diagnostics);
+  ASSERT_EQ(tree.has_value(), !diagnostics.has_errors());
+  const auto model = ParseModel({"model.yaml", text}, {}, diagnostics);
+  ASSERT_EQ(model.has_value(), !diagnostics.has_errors());
+  diagnostics.ToString();
+  if (!tree) return;
+  Diagnostics again;
+  ASSERT_TRUE(Parse({"again.yaml", ToYaml(*tree)}, again)) << text << again.ToString();
+}
+
+// The malformed files of $CGRUN_SHARED_DATA/bad-inputs.tar.xz, unpacked; empty without them.
+fs::path UnpackedBadInputs() {
+  const char* data = std::getenv("CGRUN_SHARED_DATA");
+  if (data == nullptr) return {};
+  const fs::path archive = fs::path(data) / "bad-inputs.tar.xz";
+  if (!fs::exists(archive)) return {};
+  const fs::path folder = fs::path(testing::TempDir()) / "bad-inputs";
+  fs::create_directories(folder);
+  const std::string command = "tar -xf '" + archive.string() + "' -C '" + folder.string() + "'";
+  return std::system(command.c_str()) == 0 ? folder : fs::path();
+}
+
+constexpr char kMissing[] =
+    "CGRUN_SHARED_DATA names no folder with bad-inputs.tar.xz, or tar cannot read it";
+
+std::vector<fs::path> FilesIn(const fs::path& folder) {
+  std::vector<fs::path> files;
+  for (const fs::directory_entry& entry : fs::recursive_directory_iterator(folder)) {
+    if (entry.is_regular_file()) files.push_back(entry.path());
+  }
+  return files;
+}
+
+TEST(BadInputsTest, WhatIsNotYamlIsRefused) {
+  const fs::path folder = UnpackedBadInputs();
+  if (folder.empty()) GTEST_SKIP() << kMissing;
+  int refused = 0;
+  for (const fs::path& file : FilesIn(folder)) {
+    if (file.filename() != "error") continue;
+    const fs::path input = file.parent_path() / "in.yaml";
+    if (!fs::exists(input)) continue;
+    EXPECT_NE(TreeErrors(ReadText(input.string())), "") << input;
+    ++refused;
+  }
+  EXPECT_GE(refused, 20);
+}
+
+TEST(BadInputsTest, NoFileCrashesTheParser) {
+  const fs::path folder = UnpackedBadInputs();
+  if (folder.empty()) GTEST_SKIP() << kMissing;
+  int files = 0;
+  for (const fs::path& file : FilesIn(folder)) {
+    SCOPED_TRACE(file);
+    ParseAny(ReadText(file.string()));
+    ++files;
+  }
+  EXPECT_GE(files, 1000);
+}
+
+// A shipped model with a few characters changed, removed or doubled.
+TEST(BadInputsTest, NoMistypedModelCrashesTheParser) {
+  const std::string good = ReadText("models/lenet.yaml");
+  ASSERT_NE(good, "");
+  int still_good = 0, bad = 0;
+  const bool passed = rc::check([&] {
+    std::string text = good;
+    const int changes = *rc::gen::element(1, 2, 5);
+    for (int i = 0; i < changes; ++i) {
+      const size_t at = *rc::gen::inRange<size_t>(0, text.size());
+      const size_t length = *rc::gen::element<size_t>(1, 1, 1, 3, 20);
+      const char c = *rc::gen::elementOf(std::string("{}[]:,-#&*!|>'\"%@ \t\n\r0a$~\x80\x01"));
+      switch (*rc::gen::element(0, 1, 2)) {
+        case 0:
+          text[at] = c;
+          break;
+        case 1:
+          text.erase(at, length);
+          break;
+        default:
+          text.insert(at, text.substr(at / 2, length) + c);
+      }
+    }
+    ParseAny(text);
+    ++(ParseModelText(text) ? still_good : bad);
+  });
+  EXPECT_TRUE(passed);
+  EXPECT_GT(bad, 20);
+}
+
+TEST(BadInputsTest, NoTruncatedModelCrashesTheParser) {
+  const std::string good = ReadText("models/lenet-mnist.yaml");
+  for (size_t size = 0; size < good.size(); ++size) ParseAny(good.substr(0, size));
+}
+
+}  // namespace
+}  // namespace cgrun

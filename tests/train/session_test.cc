@@ -1,0 +1,161 @@
+// Whole runs on small data: every sample once, no allocation, weights that come back, and one hash
+// for every order, planner and zones setting.
+#include "src/train/session.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <set>
+
+#include "src/base/allocation_counter.h"
+#include "src/model/model_file.h"
+#include "src/plan/planner.h"
+
+namespace cgrun {
+namespace {
+
+constexpr char kModel[] = R"(
+cgrun: 1
+model: small
+data:
+  train: {format: synthetic, samples: 1065, classes: 4}
+  test: {format: synthetic, samples: 230, classes: 4, seed: 9}
+inputs:
+  image: {type: uint8, shape: [1, 6, 6]}
+  label: {type: int32, shape: []}
+paths:
+  classify:
+    ops:
+      - pixels: {op: normalize, in: image, scale: 1/255, mean: 0.5, std: 0.29}
+      - conv: {op: conv, filters: 3, kernel: 3, activation: relu}
+      - pool: {op: max_pool, kernel: 2}
+      - {op: flatten}
+      - {op: dropout, rate: 0.2}
+      - logits: {op: linear, units: 4}
+    loss: {op: softmax_cross_entropy, in: [logits, label]}
+    metrics: {accuracy: {in: [logits, label]}}
+train:
+  epochs: 2
+  batch: 100
+  optimizer: {op: sgd, lr: 0.05, momentum: 0.9}
+)";
+
+ModelSpec Model(const std::vector<std::string>& overrides = {}) {
+  Diagnostics diagnostics;
+  auto model = ParseModel({"small.yaml", kModel}, overrides, diagnostics);
+  EXPECT_TRUE(model.has_value()) << diagnostics.ToString();
+  return *model;
+}
+
+TrainResult Train(const ModelSpec& model, const SessionOptions& options = {},
+                  const std::string& folder = "") {
+  Diagnostics diagnostics;
+  Session session(model, options, true, diagnostics);
+  EXPECT_TRUE(session.ready()) << diagnostics.ToString();
+  SessionObserver silent;
+  return session.Train(folder, silent, nullptr);
+}
+
+TEST(Session, PartialBatchesTakeEachSampleOnce) {
+  const ModelSpec model = Model();
+  Diagnostics diagnostics;
+  Session session(model, {}, true, diagnostics);
+  ASSERT_TRUE(session.ready()) << diagnostics.ToString();
+  std::vector<int64_t> batches;
+  for (const ImageEntry& entry : session.program().image().entries) batches.push_back(entry.batch);
+  EXPECT_EQ(batches, (std::vector<int64_t>{100, 65, 100, 30}));
+  SessionObserver silent;
+  const TrainResult result = session.Train("", silent, nullptr);
+  EXPECT_EQ(result.steps, 2 * 11);
+  EXPECT_EQ(result.last.train.samples, 1065);
+  ASSERT_EQ(result.last.evaluations.size(), 1u);
+  EXPECT_EQ(result.last.evaluations[0].samples, 230);
+  EXPECT_TRUE(std::isfinite(result.last.train.means[0].value));
+}
+
+// Metrics of an evaluation are means over samples, whatever the batch size.
+TEST(Session, MetricsDoNotDependOnTheBatchSize) {
+  std::vector<std::vector<NamedNumber>> means;
+  for (const char* batch : {"train.batch=100", "train.batch=7", "train.batch=230"}) {
+    const ModelSpec model = Model({batch});
+    Diagnostics diagnostics;
+    Session session(model, {}, false, diagnostics);
+    ASSERT_TRUE(session.ready()) << diagnostics.ToString();
+    SessionObserver silent;
+    means.push_back(session.Evaluate("test", silent).means);
+  }
+  for (size_t i = 0; i < means[0].size(); ++i) {
+    EXPECT_NEAR(means[1][i].value, means[0][i].value, 1e-6) << means[0][i].name;
+    EXPECT_NEAR(means[2][i].value, means[0][i].value, 1e-6) << means[0][i].name;
+  }
+}
+
+TEST(Session, AllocatesNothingAfterTheFirstStep) {
+  const std::string folder = testing::TempDir();
+  const TrainResult result = Train(Model(), {}, folder);
+  if (!AllocationsAreCounted()) {
+    EXPECT_EQ(result.allocations_after_first_step, -1);
+    return;
+  }
+  const int64_t before = CurrentHeapUse().allocations;
+  delete new int(1);
+  ASSERT_EQ(CurrentHeapUse().allocations, before + 1) << "the counter does not count";
+  EXPECT_EQ(result.allocations_after_first_step, 0);
+  EXPECT_EQ(result.heap_growth_bytes, 0);
+}
+
+TEST(Session, WeightsComeBackFromTheCheckpoint) {
+  const ModelSpec model = Model();
+  const TrainResult result = Train(model, {}, testing::TempDir());
+  Diagnostics diagnostics;
+  SessionOptions options;
+  options.weights = result.checkpoint;
+  Session session(model, options, false, diagnostics);
+  ASSERT_TRUE(session.ready()) << diagnostics.ToString();
+  EXPECT_EQ(session.program().StateHash(), result.weights_hash);
+  EXPECT_TRUE(session.weights().missing.empty());
+  SessionObserver silent;
+  const PassResult again = session.Evaluate("test", silent);
+  ASSERT_EQ(result.last.evaluations.size(), 1u);
+  for (size_t i = 0; i < again.means.size(); ++i) {
+    EXPECT_EQ(again.means[i].value, result.last.evaluations[0].means[i].value);
+  }
+}
+
+TEST(Session, SeedsMakeTheDifference) {
+  const uint64_t one = Train(Model()).weights_hash;
+  EXPECT_EQ(Train(Model()).weights_hash, one);
+  EXPECT_NE(Train(Model({"train.seed=1"})).weights_hash, one);
+}
+
+TEST(Session, OneHashForEveryOrderPlannerAndZonesSetting) {
+  std::set<uint64_t> hashes;
+  const auto run = [&](const std::string& order, const std::string& planner, bool apart) {
+    SessionOptions options;
+    options.compile.order = order;
+    options.compile.layout.planner = planner;
+    options.compile.layout.zones_apart = apart;
+    hashes.insert(Train(Model({"train.steps=20", "train.batch=30"}), options).weights_hash);
+    EXPECT_EQ(hashes.size(), 1u) << order << ", " << planner << ", " << apart;
+  };
+  for (const OrderEntry& order : Orders()) {
+    for (bool apart : {false, true}) run(std::string(order.name), "portfolio", apart);
+  }
+  for (const PlannerEntry& planner : Planners()) run("dfs", std::string(planner.name), false);
+  SessionOptions no_in_place;
+  no_in_place.compile.layout.in_place = false;
+  hashes.insert(Train(Model({"train.steps=20", "train.batch=30"}), no_in_place).weights_hash);
+  EXPECT_EQ(hashes.size(), 1u) << "without in-place";
+}
+
+TEST(Session, DataThatDoesNotFitIsExplained) {
+  const ModelSpec model = Model({"inputs.image.shape=[1, 5, 6]", "data.train.format=synthetical"});
+  Diagnostics diagnostics;
+  Session session(model, {}, true, diagnostics);
+  EXPECT_FALSE(session.ready());
+  EXPECT_NE(diagnostics.ToString().find("did you mean 'synthetic'"), std::string::npos)
+      << diagnostics.ToString();
+}
+
+}  // namespace
+}  // namespace cgrun
