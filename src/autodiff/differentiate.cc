@@ -48,7 +48,7 @@ class Differentiator {
     CGRUN_CHECK(type.shape.rank() == 0) << "the loss is no scalar";
     HostTensor one(type.dtype, type.shape);
     one.Set(0, 1);
-    return builder_.AddConstant(std::move(one), graph_.values[loss].name + ".grad");
+    return builder_.AddConstant(std::move(one), graph_.values[loss].name + ".seed");
   }
 
   // The mean of a gradient over the processes.

@@ -17,16 +17,11 @@ namespace {
 int Run(const ModelFlags& flags, const std::string& output) {
   const std::optional<ModelSpec> model = LoadModel(flags);
   if (!model) return kBadInput;
-  const KernelLibrary* library = FindKernelLibrary(DeviceOf(*model));
-  if (library == nullptr) {
-    PrintError("there are no kernels for device '" + DeviceOf(*model) + "'",
-               "try --device reference");
-    return kBadInput;
-  }
+  const KernelLibrary& library = KernelsOf(*model);
   const RunShape shape = ShapeOfRun(*model);
   Diagnostics diagnostics;
   const auto compiled =
-      Compile(*model, shape.entries, *library, CompileOptionsOf(flags, *model), diagnostics);
+      Compile(*model, shape.entries, library, CompileOptionsOf(flags, *model), diagnostics);
   PrintDiagnostics(diagnostics);
   if (!compiled) return kBadInput;
   SaveImage(compiled->image, output);

@@ -40,15 +40,10 @@ int Run(const ModelFlags& flags, const std::string& entry) {
   const EntryKind kind = entry == "train"  ? EntryKind::kTrain
                          : entry == "eval" ? EntryKind::kEval
                                            : EntryKind::kPredict;
-  const KernelLibrary* library = FindKernelLibrary(DeviceOf(*model));
-  if (library == nullptr) {
-    PrintError("there are no kernels for device '" + DeviceOf(*model) + "'",
-               "try --device reference");
-    return kBadInput;
-  }
+  const KernelLibrary& library = KernelsOf(*model);
   Diagnostics diagnostics;
   const auto graph =
-      BuildGraph(*model, kind, *library, CompileOptionsOf(flags, *model), diagnostics);
+      BuildGraph(*model, kind, library, CompileOptionsOf(flags, *model), diagnostics);
   PrintDiagnostics(diagnostics);
   if (!graph) return kBadInput;
   PrintResult(ToString(*graph), JsonOf(*graph).dump(2) + "\n");

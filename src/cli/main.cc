@@ -29,6 +29,9 @@ int main(int argc, char** argv) {
   }
   try {
     return chosen();
+  } catch (const UsageError& error) {
+    PrintError(error.what(), error.help());
+    return kBadInput;
   } catch (const UserError& error) {
     PrintError(error.what(), error.help());
     return kFailed;

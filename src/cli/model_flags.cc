@@ -31,7 +31,7 @@ std::vector<std::string> Overrides(const ModelFlags& flags) {
 void CheckKnown(const std::string& what, const std::string& name,
                 const std::vector<std::string>& known) {
   if (std::find(known.begin(), known.end(), name) != known.end()) return;
-  throw UserError("there is no " + what + " '" + name + "'", SuggestName(name, known));
+  throw UsageError("there is no " + what + " '" + name + "'", SuggestName(name, known));
 }
 
 PassOptions PassOptionsOf(const ModelFlags& flags) {
@@ -103,6 +103,18 @@ bool IsProgramFile(const std::string& path) {
 
 std::string DeviceOf(const ModelSpec& model) {
   return model.device.value == "auto" ? "reference" : model.device.value;
+}
+
+const KernelLibrary& KernelsOf(const ModelSpec& model) {
+  const std::string device = DeviceOf(model);
+  const std::string kind = device.substr(0, device.find(':'));
+  if (const KernelLibrary* library = FindKernelLibrary(kind)) return *library;
+  try {
+    OpenDevice(device);  // says why it cannot be had
+  } catch (const UserError& error) {
+    throw UsageError(error.what(), error.help());
+  }
+  throw UsageError("there are no kernels for device '" + device + "'", "try --device reference");
 }
 
 CompileOptions CompileOptionsOf(const ModelFlags& flags, const ModelSpec& model) {

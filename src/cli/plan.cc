@@ -13,6 +13,7 @@
 #include "src/plan/problem_csv.h"
 #include "src/report/plan_report.h"
 #include "src/train/run_shape.h"
+#include "src/train/weights.h"
 
 namespace cgrun {
 namespace {
@@ -56,26 +57,21 @@ int PlanModel(const ModelFlags& flags, const PlanFlags& plan_flags) {
   const int64_t base = ResidentBytes();
   const std::optional<ModelSpec> model = LoadModel(flags);
   if (!model) return kBadInput;
-  const KernelLibrary* library = FindKernelLibrary(DeviceOf(*model));
-  if (library == nullptr) {
-    PrintError("there are no kernels for device '" + DeviceOf(*model) + "'",
-               "try --device reference");
-    return kBadInput;
-  }
+  const KernelLibrary& library = KernelsOf(*model);
   const CompileOptions options = CompileOptionsOf(flags, *model);
   const RunShape shape = ShapeOfRun(*model);
   Diagnostics diagnostics;
-  const auto compiled = Compile(*model, shape.entries, *library, options, diagnostics);
+  const auto compiled = Compile(*model, shape.entries, library, options, diagnostics);
   PrintDiagnostics(diagnostics);
   if (!compiled) return kBadInput;
 
   PlanSubject subject;
   subject.model = model->name.value;
-  subject.device = library->name();
+  subject.device = library.name();
   subject.order = options.order;
   subject.batch = shape.entries[0].batch;
   for (const EntryRequest& entry : shape.entries) subject.entries.push_back(entry.name);
-  subject.data_bytes = shape.data_bytes;
+  subject.data_bytes = shape.data_bytes + CheckpointWriter::HostBytes(compiled->image);
   subject.data_note = shape.data_note;
   subject.base_bytes = base;
   subject.compile_seconds = compiled->compile_seconds;

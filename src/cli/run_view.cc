@@ -98,8 +98,8 @@ std::string TrainSummary(const TrainResult& result, const std::string& folder) {
   TextTable table({Align::kLeft, Align::kLeft});
   table.Add({"train", MeansText(result.last.train)});
   for (const PassResult& pass : result.last.evaluations) table.Add({pass.split, MeansText(pass)});
-  table.Add({"steps", fmt::format("{} in {} epochs, {}", FormatCount(result.steps), result.epochs,
-                                  FormatSeconds(result.seconds))});
+  table.Add({"steps", fmt::format("{} in {} epoch{}, {}", FormatCount(result.steps), result.epochs,
+                                  result.epochs == 1 ? "" : "s", FormatSeconds(result.seconds))});
   table.Add({"throughput",
              fmt::format("{} samples/s, loader waited for {}", FormatSi(result.samples_per_second),
                          FormatSeconds(result.last.train.stall_seconds))});

@@ -48,6 +48,7 @@ class Dataset {
 struct DataOption {
   std::string value;
   SourceMark mark;
+  SourceMark key_mark = {};  // of the option's name; the same as `mark` where it has none
 };
 
 struct DataOptions {

@@ -42,7 +42,7 @@ void CheckOptions(const DataFormat& format, const DataOptions& options, Diagnost
   for (const auto& [name, option] : options.values) {
     if (std::ranges::find(names, name) != names.end()) continue;
     diagnostics.Error(
-        option.mark,
+        option.key_mark.file ? option.key_mark : option.mark,
         "unknown option '" + name + "' for data of format '" + std::string(format.name) + "'",
         SuggestName(name, names));
   }

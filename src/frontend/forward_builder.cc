@@ -76,7 +76,10 @@ class ForwardBuilder {
     const Place place{id, spec.backprop.value, spec.name.value + ".", spec.name.value + ".", ""};
     Scope scope{&global_, {}};
     const MaybeValues last = AddOps(spec.ops, place, scope, {});
-    for (const auto& [name, value] : scope.values) global_.values[name] = value;
+    for (const auto& [name, value] : scope.values) {
+      global_.values[name] = value;
+      global_.values[spec.name.value + "." + name] = value;
+    }
     last_of_path_.push_back(last && !last->empty() ? last->back() : ValueId());
     if (options_.kind == EntryKind::kPredict) return;
     if (spec.loss) AddLoss(spec, place);
@@ -156,20 +159,17 @@ class ForwardBuilder {
     return ValueId();
   }
 
+  // Every repetition reads the first output of the one before; further inputs stay as they are.
   MaybeValues AddBlock(const OpSpec& op, const Place& place, Scope& scope, Values inputs) {
-    MaybeValues outputs = std::move(inputs);
+    MaybeValues outputs;
     for (const std::string& label : op.labels) {
       Place inner = place;
       inner.prefix += label + ".";
       inner.owner += label + ".";
-      Values next = *outputs;
-      outputs = AddBody(op.body, op.body_in, op.body_out, inner, scope, next);
-      if (!outputs) return std::nullopt;
-      for (size_t i = 1; i < next.size() && outputs->size() < next.size(); ++i) {
-        outputs->push_back(next[i]);  // further inputs stay those of the first use
-      }
+      outputs = AddBody(op.body, op.body_in, op.body_out, inner, scope, inputs);
+      if (!outputs || outputs->empty()) return std::nullopt;
+      inputs[0] = outputs->front();
     }
-    outputs->resize(std::max<size_t>(1, op.body_out.size()));
     return outputs;
   }
 

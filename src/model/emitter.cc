@@ -59,6 +59,9 @@ std::string Word(const std::string& text, bool quoted) {
 
 bool IsLeaf(const TreeNode& node) { return node.IsNull() || node.IsScalar(); }
 
+// Block style has no way to write an empty list or map.
+bool IsEmpty(const TreeNode& node) { return node.items.empty() && node.entries.empty(); }
+
 // In flow style, or nothing to be written so: only lists and maps of plain values or lists of
 // these.
 std::string Flow(const TreeNode& node) {
@@ -81,7 +84,7 @@ bool FitsFlow(const TreeNode& node, size_t indent) {
   const bool items = std::all_of(node.items.begin(), node.items.end(), IsLeaf);
   const bool entries = std::all_of(node.entries.begin(), node.entries.end(),
                                    [&](const TreeEntry& e) { return is_simple(e.value); });
-  if (IsLeaf(node)) return true;
+  if (IsLeaf(node) || IsEmpty(node)) return true;
   return items && entries && indent + Flow(node).size() <= kLineWidth;
 }
 
@@ -116,8 +119,7 @@ std::string Block(const TreeNode& node, size_t indent) {
 }  // namespace
 
 std::string ToYaml(const TreeNode& node) {
-  const bool empty = node.items.empty() && node.entries.empty();
-  return IsLeaf(node) || empty ? Flow(node) + "\n" : Block(node, 0);
+  return IsLeaf(node) || IsEmpty(node) ? Flow(node) + "\n" : Block(node, 0);
 }
 
 }  // namespace cgrun

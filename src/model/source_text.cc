@@ -76,8 +76,9 @@ std::optional<size_t> FindTabIndentation(std::string_view text) {
   for (size_t begin = 0; begin < text.size();) {
     const size_t end = std::min(text.find('\n', begin), text.size());
     const size_t content = std::min(text.find_first_not_of(" \t", begin), end);
-    const size_t tab = text.find('\t', begin);
-    if (tab < content && content < end && text[content] != '#') return tab;
+    const size_t tab = text.substr(begin, content - begin).find('\t');
+    const bool empty = content == end || text[content] == '#';
+    if (tab != std::string_view::npos && !empty) return begin + tab;
     begin = end + 1;
   }
   return std::nullopt;
@@ -94,7 +95,10 @@ void HidePair(std::string& text, size_t begin, size_t open, bool (*inside)(char)
 }
 
 std::string Mask(std::string text) {
-  const auto in_braces = [](char c) { return c != '{' && c != '}' && c != '\n'; };
+  const auto in_braces = [](char c) {  // what an expression is written with
+    return IsIdentifier(std::string{'_', c}) ||
+           std::string_view(" +-*/%()=!<>").find(c) != std::string_view::npos;
+  };
   const auto in_brackets = [](char c) { return c >= '0' && c <= '9'; };
   for (size_t i = 1; i < text.size(); ++i) {
     const bool name = IsIdentifier(std::string{'_', text[i - 1]});

@@ -57,7 +57,8 @@ std::string TotalsText(const PlanSubject& subject, const MemoryLayout& layout) {
       {"arena", FormatBytes(layout.arena_bytes),
        fmt::format("lower bound {}: {}", FormatBytes(layout.lower_bound_bytes), Optimal(layout))});
   table.Add({"data", FormatBytes(subject.data_bytes),
-             subject.data_note.empty() ? "loader ring and decoded sets" : subject.data_note});
+             subject.data_note.empty() ? "loader rings, decoded sets, checkpoint buffer"
+                                       : subject.data_note});
   table.Add({"base", FormatBytes(subject.base_bytes), "the process itself"});
   table.AddRule();
   table.Add({"total", FormatBytes(TotalBytes(subject, layout)), ""});

@@ -34,7 +34,7 @@ std::shared_ptr<const Dataset> OpenSet(const ModelSpec& model, const DataSpec& s
                         "'" + option.key + "' must be one value, not " + Describe(option.value));
       plain = false;
     }
-    options.values[option.key] = {option.value.scalar, option.value.mark};
+    options.values[option.key] = {option.value.scalar, option.value.mark, option.key_mark};
   }
   if (!plain) return nullptr;
   return OpenDataset({spec.format->value, spec.format->mark}, options, diagnostics);

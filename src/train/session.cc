@@ -8,6 +8,7 @@
 #include "src/base/allocation_counter.h"
 #include "src/base/check.h"
 #include "src/data/sampler.h"
+#include "src/frontend/frontend.h"
 #include "src/ir/op_def.h"
 #include "src/train/run_shape.h"
 
@@ -30,9 +31,14 @@ Session::Session(const ModelSpec& model, const SessionOptions& options, bool tra
     : model_(model), options_(options) {
   if (model.train) batch_ = model.train->batch.value.size;
   device_ = OpenDevice(options.device);
-  const KernelLibrary* library = FindKernelLibrary(device_->Info().name);
+  const std::string kind = options.device.substr(0, options.device.find(':'));
+  const KernelLibrary* library = FindKernelLibrary(kind);
   CGRUN_CHECK(library != nullptr) << "no kernels for " << options.device;
-  if (!OpenData(train, diagnostics) || (train && !ReadSchedules(diagnostics))) return;
+  const bool has_data = OpenData(train, diagnostics);
+  if (!has_data || (train && !ReadSchedules(diagnostics))) {
+    BuildForward(model, {train ? EntryKind::kTrain : EntryKind::kEval}, diagnostics);
+    return;  // with all errors of the file, not the data's alone
+  }
   if (!MakeImage(*library, diagnostics)) return;
   memory_.base = std::max<int64_t>(0, ResidentBytes() - data_.decoded_bytes);
   program_ = std::make_unique<Program>(std::move(image_), *device_, *library, communicator_);
@@ -131,6 +137,7 @@ int64_t Session::TailOf(const Dataset& dataset) const { return dataset.size() % 
 
 void Session::MakeSplits() {
   memory_.data = data_.decoded_bytes;
+  if (train_) memory_.data += CheckpointWriter::HostBytes(program_->image());
   const uint64_t seed = model_.train ? static_cast<uint64_t>(model_.train->seed.value) : 0;
   const auto make = [&](Split& split, EntryKind kind, bool shuffle) {
     LoaderOptions loader;

@@ -23,6 +23,12 @@ void SetNumber(std::string& text, int64_t number) {
 
 }  // namespace
 
+int64_t CheckpointWriter::HostBytes(const ProgramImage& image) {
+  int64_t bytes = 0;
+  for (const ImageState& state : image.states) bytes += ByteSize(state.type);
+  return bytes;
+}
+
 CheckpointWriter::CheckpointWriter(const Program& program) : writer_(SpecsOf(program)) {
   for (const ImageState& state : program.image().states) {
     tensors_.emplace_back(state.type.dtype, state.type.shape);

@@ -15,6 +15,9 @@ class CheckpointWriter {
  public:
   explicit CheckpointWriter(const Program& program);
 
+  // Host memory of the copies that are written: all state.
+  static int64_t HostBytes(const ProgramImage& image);
+
   // Writes PATH atomically. `step` and `epoch` go into the metadata. Throws UserError.
   void Write(const Program& program, std::string_view path, int64_t step, int64_t epoch);
 

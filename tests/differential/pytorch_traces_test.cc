@@ -115,9 +115,9 @@ TEST(PyTorchTraces, LeNet) {
   Diagnostics diagnostics;
   DataOptions options;
   options.folder = "datasets/digits";
-  options.values["images"] = {"train-images-idx3-ubyte.gz", {}};
-  options.values["labels"] = {"train-labels-idx1-ubyte.gz", {}};
-  const auto digits = OpenDataset({"idx", {}}, options, diagnostics);
+  options.values["images"] = {"train-images-idx3-ubyte.gz", {}, {}};
+  options.values["labels"] = {"train-labels-idx1-ubyte.gz", {}, {}};
+  const auto digits = OpenDataset({"idx", {}, {}}, options, diagnostics);
   ASSERT_NE(digits, nullptr) << diagnostics.ToString();
   std::vector<double> losses;
   for (int64_t step = 0; step < 10; ++step) {

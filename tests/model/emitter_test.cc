@@ -36,6 +36,13 @@ TEST(EmitterTest, LongListsGetALineAnItem) {
   EXPECT_EQ(text.substr(0, 20), "list:\n  - item\n  - i");
 }
 
+TEST(EmitterTest, EmptyListsAndMapsStayWhatTheyAre) {
+  const std::string key(120, 'k');
+  const TreeNode tree =
+      TreeNode::Map({{key, {}, TreeNode::Sequence({})}, {"m", {}, TreeNode::Map({})}});
+  EXPECT_EQ(ToYaml(tree), key + ": []\nm: {}\n");
+}
+
 // Texts that YAML could take for something else.
 std::string AwkwardText() {
   static const std::vector<std::string> kAwkward = {"",
@@ -86,6 +93,10 @@ std::string AwkwardText() {
                                                     "1/255",
                                                     "a  b",
                                                     "../x",
+                                                    "x${",
+                                                    "x[1",
+                                                    "a[1]",
+                                                    "${a, b}",
                                                     "\x7F"
                                                     "a"};
   return *rc::gen::elementOf(kAwkward);

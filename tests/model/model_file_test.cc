@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -266,7 +267,7 @@ TEST(ModelFileTest, DefaultsOfTheTablesCanBeRead) {
   for (const MapDoc& map : FormatReference()) {
     for (const KeyDoc& key : map.keys) {
       EXPECT_FALSE(key.doc.empty()) << map.place << "." << key.name;
-      EXPECT_FALSE(key.type.json.empty());
+      EXPECT_TRUE(nlohmann::json::accept(key.type.json)) << key.type.json;
       if (key.fallback.empty() || key.fallback == kRequired || map.place != "train") continue;
       const std::string set = "train." + std::string(key.name) + "=" + std::string(key.fallback);
       EXPECT_EQ(ModelErrors(std::string(kSmall) + "train: {optimizer: sgd}\n", {set}), "");

@@ -223,6 +223,7 @@ TEST(YamlParserTest, PlaceholdersStandUnquotedInFlowStyle) {
   EXPECT_EQ(names.Find("in")->value.items[0].scalar, "a.b[1].c");
   EXPECT_EQ(names.Find("y")->value.scalar, "c[0]");
   EXPECT_EQ(names.Find("w")->value.items[0].items[0].scalar, "2");
+  EXPECT_EQ(MustParse("{\"\": ~, \"x${\": \"\"}").entries[1].key, "x${");
   EXPECT_EQ(MustParse("x: $\ny: {a: 1}\n").Find("y")->value.Find("a")->value.scalar, "1");
 }
 

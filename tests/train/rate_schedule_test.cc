@@ -52,7 +52,7 @@ TEST(RateSchedule, RefusesWhatItDoesNotKnow) {
   const auto model = ParseModel(
       {"m.yaml",
        "cgrun: 1\nmodel: m\ninputs: {x: {type: f32, shape: [1]}}\n"
-       "paths: {p: {ops: [{op: relu, in: x}]}}\n"
+       "paths: {p: {mode: forward, ops: [{op: relu, in: x}]}}\n"
        "train: {epochs: 1, batch: 1, optimizer: {op: sgd, schedule: {cosinus: {warmup: 1}}}}\n"},
       {}, diagnostics);
   ASSERT_TRUE(model.has_value()) << diagnostics.ToString();

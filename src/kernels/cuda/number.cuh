@@ -41,7 +41,8 @@ inline bool AllFloat(const NodeSignature& node) {
   return true;
 }
 
-// Kernel<T>::Run for the floating-point type `dtype`. Static as reference/number.h says.
+// Kernel<T>::Run for the floating-point type `dtype`. Static for the reason that
+// reference/number.h gives.
 template <template <class> class Kernel>
 static KernelFunction ForFloat(DType dtype) {
   switch (dtype) {

@@ -1,41 +1,29 @@
-// The matrix product that matmul and linear share. It goes through the columns in panels: a panel
-// of B is packed so that its columns lie side by side, then each group of rows of A runs along it.
-// Every element of C is Σ over k in order, whatever the panels are.
+// The product of two matrices, which matmul and linear share.
 #ifndef CGRUN_KERNELS_REFERENCE_GEMM_H_
 #define CGRUN_KERNELS_REFERENCE_GEMM_H_
 
-#include <algorithm>
-
-#include "src/kernels/reference/number.h"
+#include "src/kernels/reference/panel.h"
 
 namespace cgrun::reference {
 
-// C[i, j] = Σₖ A[i, k]·B[k, j]; C is row-major, A and B have any strides (in elements).
+// C = A·B: C is row-major, A and B have any strides (in elements).
 struct GemmParameters {
-  int64_t rows = 0;
+  LeftFactor a;
   int64_t columns = 0;
-  int64_t depth = 0;
-  int64_t a_row_stride = 0;
-  int64_t a_depth_stride = 0;
   int64_t b_depth_stride = 0;
   int64_t b_column_stride = 0;
 };
 
-inline constexpr int kRowGroup = 4;
-template <class C>
-inline constexpr int kPanelColumns = 32 / static_cast<int>(sizeof(C));
-
-// Bytes of a panel for elements of `dtype`.
-inline int64_t PanelBytes(int64_t depth, DType dtype) {
-  return depth * (dtype == DType::kF64 ? kPanelColumns<double> * 8 : kPanelColumns<float> * 4);
+inline int64_t GemmWorkspace(const GemmParameters& p) {
+  return PanelWorkspace(p.a.depth, p.a.rows);
 }
 
-// Packs columns [first, first + count) of B; the missing ones of the panel are 0.
+// Columns [first, first + count) of B; the missing ones of the panel are 0.
 template <class T>
-void PackPanel(const GemmParameters& p, const T* b, int64_t first, int64_t count,
-               Compute<T>* panel) {
+void PackColumns(const GemmParameters& p, const T* b, int64_t first, int64_t count,
+                 Compute<T>* panel) {
   constexpr int kColumns = kPanelColumns<Compute<T>>;
-  for (int64_t k = 0; k < p.depth; ++k) {
+  for (int64_t k = 0; k < p.a.depth; ++k) {
     const T* row = b + k * p.b_depth_stride + first * p.b_column_stride;
     for (int64_t j = 0; j < kColumns; ++j) {
       panel[k * kColumns + j] = j < count ? Load(row[j * p.b_column_stride]) : Compute<T>(0);
@@ -43,43 +31,19 @@ void PackPanel(const GemmParameters& p, const T* b, int64_t first, int64_t count
   }
 }
 
-// kRows rows of C over one panel.
-template <int kRows, class T, class C = Compute<T>>
-void MultiplyRows(const GemmParameters& p, const T* a, const C* panel, int64_t count, const T* bias,
-                  T* c) {
-  constexpr int kColumns = kPanelColumns<C>;
-  C sums[kRows][kColumns] = {};
-  for (int64_t k = 0; k < p.depth; ++k) {
-    for (int i = 0; i < kRows; ++i) {
-      const C factor = Load(a[i * p.a_row_stride + k * p.a_depth_stride]);
-      for (int j = 0; j < kColumns; ++j) sums[i][j] += factor * panel[k * kColumns + j];
-    }
-  }
-  for (int i = 0; i < kRows; ++i) {
-    for (int64_t j = 0; j < count; ++j) {
-      const C sum = bias == nullptr ? sums[i][j] : sums[i][j] + Load(bias[j]);
-      c[i * p.columns + j] = Store<T>(sum);
-    }
-  }
-}
-
-// `bias` (one number a column) may be null; `panel` has PanelBytes.
+// `bias` has one number a column, or is null; `workspace` has GemmWorkspace bytes.
 template <class T>
-void Gemm(const GemmParameters& p, const T* a, const T* b, const T* bias, T* c, Compute<T>* panel) {
+void Gemm(const GemmParameters& p, const T* a, const T* b, const T* bias, T* c,
+          Compute<T>* workspace) {
   constexpr int64_t kColumns = kPanelColumns<Compute<T>>;
+  Compute<T>* sums = workspace + p.a.depth * kColumns;
   for (int64_t first = 0; first < p.columns; first += kColumns) {
     const int64_t count = std::min(kColumns, p.columns - first);
-    const T* panel_bias = bias == nullptr ? nullptr : bias + first;
-    PackPanel(p, b, first, count, panel);
-    int64_t row = 0;
-    for (; row + kRowGroup <= p.rows; row += kRowGroup) {
-      MultiplyRows<kRowGroup>(p, a + row * p.a_row_stride, panel, count, panel_bias,
-                              c + row * p.columns + first);
-    }
-    for (; row < p.rows; ++row) {
-      MultiplyRows<1>(p, a + row * p.a_row_stride, panel, count, panel_bias,
-                      c + row * p.columns + first);
-    }
+    PackColumns(p, b, first, count, workspace);
+    std::fill(sums, sums + p.a.rows * kColumns, Compute<T>(0));
+    AddProduct(p.a, a, workspace, sums);
+    if (bias != nullptr) AddToColumns(bias + first, p.a.rows, count, sums);
+    StoreSums(sums, p.a.rows, count, c + first, p.columns);
   }
 }
 

@@ -21,26 +21,26 @@ using WithBias = Kernel<T, true>;
 template <class T>
 using WithoutBias = Kernel<T, false>;
 
-PreparedKernel Prepare(const KernelRequest& request) {
-  const NodeSignature& node = request.node;
+GemmParameters Pack(const NodeSignature& node) {
   const Shape &x = node.inputs[0].shape, &y = node.outputs[0].shape;
+  const int64_t units = y[y.rank() - 1].size, features = x[x.rank() - 1].size;
   GemmParameters p;
-  p.columns = y[y.rank() - 1].size;
-  p.depth = x[x.rank() - 1].size;
-  p.rows = y.Elements() / p.columns;
-  p.a_row_stride = p.depth;
-  p.a_depth_stride = 1;
+  p.a = {y.Elements() / units, features, features, 1};
+  p.columns = units;
   p.b_depth_stride = 1;
-  p.b_column_stride = p.depth;
-  const DType dtype = node.inputs[0].dtype;
-  return PreparedKernel::Of(
-      node.inputs.size() == 3 ? ForFloat<WithBias>(dtype) : ForFloat<WithoutBias>(dtype), p);
+  p.b_column_stride = features;
+  return p;
 }
 
-int64_t WorkspaceBytes(const NodeSignature& node, int) {
-  const Shape& x = node.inputs[0].shape;
-  return PanelBytes(x[x.rank() - 1].size, node.inputs[0].dtype);
+PreparedKernel Prepare(const KernelRequest& request) {
+  const NodeSignature& node = request.node;
+  const DType dtype = node.inputs[0].dtype;
+  const KernelFunction run =
+      node.inputs.size() == 3 ? ForFloat<WithBias>(dtype) : ForFloat<WithoutBias>(dtype);
+  return PreparedKernel::Of(run, Pack(node));
 }
+
+int64_t WorkspaceBytes(const NodeSignature& node, int) { return GemmWorkspace(Pack(node)); }
 
 }  // namespace
 

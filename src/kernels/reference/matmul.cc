@@ -21,10 +21,10 @@ struct Kernel {
     const T* a = Data<const T>(context, i, 0);
     const T* b = Data<const T>(context, i, 1);
     T* y = Data<T>(context, i, 2);
-    auto* panel = Data<Compute<T>>(context, i, 3);
+    auto* workspace = Data<Compute<T>>(context, i, 3);
     for (int64_t m = 0; m < p.matrices; ++m) {
       Gemm<T>(p.gemm, a + m * p.a_stride, b + m * p.b_stride, nullptr,
-              y + m * p.gemm.rows * p.gemm.columns, panel);
+              y + m * p.gemm.a.rows * p.gemm.columns, workspace);
     }
   }
 };
@@ -34,16 +34,16 @@ Parameters Pack(const NodeSignature& node) {
   const Shape &a = node.inputs[0].shape, &b = node.inputs[1].shape, &y = node.outputs[0].shape;
   const int64_t a_columns = a[a.rank() - 1].size, b_columns = b[b.rank() - 1].size;
   Parameters p;
-  p.gemm.rows = y[y.rank() - 2].size;
+  p.gemm.a.rows = y[y.rank() - 2].size;
+  p.gemm.a.depth = attributes.transpose_a ? a[a.rank() - 2].size : a_columns;
+  p.gemm.a.row_stride = attributes.transpose_a ? 1 : a_columns;
+  p.gemm.a.depth_stride = attributes.transpose_a ? a_columns : 1;
   p.gemm.columns = y[y.rank() - 1].size;
-  p.gemm.depth = attributes.transpose_a ? a[a.rank() - 2].size : a_columns;
-  p.gemm.a_row_stride = attributes.transpose_a ? 1 : a_columns;
-  p.gemm.a_depth_stride = attributes.transpose_a ? a_columns : 1;
   p.gemm.b_depth_stride = attributes.transpose_b ? 1 : b_columns;
   p.gemm.b_column_stride = attributes.transpose_b ? b_columns : 1;
-  p.matrices = y.Elements() / (p.gemm.rows * p.gemm.columns);
-  p.a_stride = a.rank() == 2 ? 0 : p.gemm.rows * p.gemm.depth;
-  p.b_stride = b.rank() == 2 ? 0 : p.gemm.depth * p.gemm.columns;
+  p.matrices = y.Elements() / (p.gemm.a.rows * p.gemm.columns);
+  p.a_stride = a.rank() == 2 ? 0 : p.gemm.a.rows * p.gemm.a.depth;
+  p.b_stride = b.rank() == 2 ? 0 : p.gemm.a.depth * p.gemm.columns;
   return p;
 }
 
@@ -52,7 +52,7 @@ PreparedKernel Prepare(const KernelRequest& request) {
 }
 
 int64_t WorkspaceBytes(const NodeSignature& node, int) {
-  return PanelBytes(Pack(node).gemm.depth, node.inputs[0].dtype);
+  return GemmWorkspace(Pack(node).gemm);
 }
 
 }  // namespace

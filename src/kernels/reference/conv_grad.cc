@@ -1,0 +1,171 @@
+// conv_input_grad and conv_weight_grad: products of panels, as conv's.
+#include "src/kernels/reference/conv.h"
+#include "src/kernels/reference/kernels.h"
+
+namespace cgrun::reference {
+namespace {
+
+// The output that reads input `i` at kernel position `k`, or −1.
+int64_t OutputOf(const WindowAxis& axis, int64_t i, int64_t k) {
+  const int64_t from_first = i - axis.InputOf(0, k);
+  if (from_first < 0 || from_first % axis.stride != 0) return -1;
+  const int64_t output = from_first / axis.stride;
+  return output < axis.output ? output : -1;
+}
+
+template <class T>
+struct InputGrad {
+  using C = Compute<T>;
+  static constexpr int64_t kColumns = kPanelColumns<C>;
+
+  // panel[f][j]: dy of filter f where it reads input first + j at (u, v); 0 where it does not.
+  // False if it reads none of them there.
+  static bool PackReaders(const ConvParameters& p, const T* dy, int64_t first, int64_t count,
+                          int64_t u, int64_t v, C* panel) {
+    std::array<int64_t, kColumns> readers;
+    readers.fill(-1);
+    bool any = false;
+    for (int64_t j = 0; j < count; ++j) {
+      const int64_t row = OutputOf(p.window.y, (first + j) / p.window.x.input, u);
+      const int64_t column = OutputOf(p.window.x, (first + j) % p.window.x.input, v);
+      if (row < 0 || column < 0) continue;
+      readers[static_cast<size_t>(j)] = row * p.window.x.output + column;
+      any = true;
+    }
+    if (!any) return false;
+    for (int64_t f = 0; f < p.filters; ++f, dy += p.output_plane(), panel += kColumns) {
+      for (size_t j = 0; j < kColumns; ++j) panel[j] = readers[j] < 0 ? C(0) : Load(dy[readers[j]]);
+    }
+    return true;
+  }
+
+  // One group of one image.
+  static void Transpose(const ConvParameters& p, const T* dy, const T* weight, T* dx,
+                        C* workspace) {
+    const LeftFactor left{p.channels, p.filters, p.kernel_plane(), p.taps()};
+    C* sums = workspace + p.filters * kColumns;
+    for (int64_t first = 0; first < p.input_plane(); first += kColumns) {
+      const int64_t count = std::min(kColumns, p.input_plane() - first);
+      std::fill(sums, sums + p.channels * kColumns, C(0));
+      for (int64_t tap = 0; tap < p.kernel_plane(); ++tap) {
+        const int64_t u = tap / p.window.x.kernel, v = tap % p.window.x.kernel;
+        if (!PackReaders(p, dy, first, count, u, v, workspace)) continue;
+        AddProduct(left, weight + tap, workspace, sums);
+      }
+      StoreSums(sums, p.channels, count, dx + first, p.input_plane());
+    }
+  }
+
+  static void Run(const RunContext& context, const Instruction& i) noexcept {
+    const auto& p = *static_cast<const ConvParameters*>(i.parameters);
+    const T* dy = Data<const T>(context, i, 0);
+    const T* weight = Data<const T>(context, i, 1);
+    T* dx = Data<T>(context, i, 2);
+    auto* workspace = Data<C>(context, i, 3);
+    for (int64_t n = 0; n < p.images; ++n) {
+      for (int64_t g = 0; g < p.groups; ++g) {
+        Transpose(p, dy, weight + g * p.group_weight(), dx, workspace);
+        dy += p.group_output();
+        dx += p.group_input();
+      }
+    }
+  }
+};
+
+template <class T>
+struct WeightGrad {
+  using C = Compute<T>;
+  static constexpr int64_t kColumns = kPanelColumns<C>;
+
+  // panel[(i, j)][t]: what tap first + t reads for output (i, j) of one image and group.
+  static void PackTaps(const ConvParameters& p, const T* x, int64_t first, int64_t count,
+                       C* panel) {
+    const WindowAxis &wy = p.window.y, &wx = p.window.x;
+    std::array<int64_t, kColumns> channel{}, row{}, column{};  // of the taps, for output (0, 0)
+    row.fill(-(int64_t{1} << 60));
+    for (int64_t t = 0; t < count; ++t) {
+      const int64_t tap = first + t, at = tap % p.kernel_plane();
+      channel[static_cast<size_t>(t)] = tap / p.kernel_plane() * p.input_plane();
+      row[static_cast<size_t>(t)] = wy.InputOf(0, at / wx.kernel);
+      column[static_cast<size_t>(t)] = wx.InputOf(0, at % wx.kernel);
+    }
+    for (int64_t i = 0; i < wy.output; ++i) {
+      for (int64_t j = 0; j < wx.output; ++j, panel += kColumns) {
+        for (size_t t = 0; t < kColumns; ++t) {
+          const int64_t r = row[t] + i * wy.stride, c = column[t] + j * wx.stride;
+          panel[t] = IsInside(r, c, p.window) ? Load(x[channel[t] + r * wx.input + c]) : C(0);
+        }
+      }
+    }
+  }
+
+  // The gradient of one group's filters, from all images.
+  static void Correlate(const ConvParameters& p, const T* x, const T* dy, T* dweight,
+                        C* workspace) {
+    const LeftFactor left{p.filters, p.output_plane(), p.output_plane(), 1};
+    C* sums = workspace + p.output_plane() * kColumns;
+    for (int64_t first = 0; first < p.taps(); first += kColumns) {
+      const int64_t count = std::min(kColumns, p.taps() - first);
+      std::fill(sums, sums + p.filters * kColumns, C(0));
+      for (int64_t n = 0; n < p.images; ++n) {
+        PackTaps(p, x + n * p.groups * p.group_input(), first, count, workspace);
+        AddProduct(left, dy + n * p.groups * p.group_output(), workspace, sums);
+      }
+      StoreSums(sums, p.filters, count, dweight + first, p.taps());
+    }
+  }
+
+  static void Run(const RunContext& context, const Instruction& i) noexcept {
+    const auto& p = *static_cast<const ConvParameters*>(i.parameters);
+    const T* x = Data<const T>(context, i, 0);
+    const T* dy = Data<const T>(context, i, 1);
+    T* dweight = Data<T>(context, i, 2);
+    auto* workspace = Data<C>(context, i, 3);
+    for (int64_t g = 0; g < p.groups; ++g) {
+      Correlate(p, x + g * p.group_input(), dy + g * p.group_output(),
+                dweight + g * p.group_weight(), workspace);
+    }
+  }
+};
+
+// `dy` is the input that has conv's output shape.
+ConvParameters Pack(const NodeSignature& node, size_t dy) {
+  const auto& attributes = node.attributes.As<ConvGradAttributes>();
+  return PackConv(attributes.input, node.inputs[dy].shape, attributes.window(), attributes.groups);
+}
+
+PreparedKernel PrepareInputGrad(const KernelRequest& request) {
+  return PreparedKernel::Of(ForFloat<InputGrad>(request.node.inputs[0].dtype),
+                            Pack(request.node, 0));
+}
+int64_t InputGradWorkspace(const NodeSignature& node, int) {
+  const ConvParameters p = Pack(node, 0);
+  return PanelWorkspace(p.filters, p.channels);
+}
+
+PreparedKernel PrepareWeightGrad(const KernelRequest& request) {
+  return PreparedKernel::Of(ForFloat<WeightGrad>(request.node.inputs[0].dtype),
+                            Pack(request.node, 1));
+}
+int64_t WeightGradWorkspace(const NodeSignature& node, int) {
+  const ConvParameters p = Pack(node, 1);
+  return PanelWorkspace(p.output_plane(), p.filters);
+}
+
+}  // namespace
+
+KernelDef conv_input_grad() {
+  return {.name = "reference.conv_input_grad",
+          .supports = AllFloat,
+          .workspace_bytes = InputGradWorkspace,
+          .prepare = PrepareInputGrad};
+}
+
+KernelDef conv_weight_grad() {
+  return {.name = "reference.conv_weight_grad",
+          .supports = AllFloat,
+          .workspace_bytes = WeightGradWorkspace,
+          .prepare = PrepareWeightGrad};
+}
+
+}  // namespace cgrun::reference

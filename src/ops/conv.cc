@@ -1,0 +1,178 @@
+// conv: two-dimensional convolution of images. Its gradients are operators of their own.
+#include "src/ops/conv.h"
+
+#include <algorithm>
+
+#include "src/ops/infer.h"
+#include "src/ops/op_definitions.h"
+#include "src/ops/reduce.h"
+
+namespace cgrun {
+
+const AttributeSchema& ConvAttributes::Schema() {
+  static const AttributeSchema schema =
+      SchemaBuilder<ConvAttributes>()
+          .Add("filters", &ConvAttributes::filters, "number of output channels")
+          .Required()
+          .AtLeast(1)
+          .AtMost(kMostWindow)
+          .Add("kernel", &ConvAttributes::kernel,
+               "height and width of a filter; one value for both")
+          .Required()
+          .ExpandTo(2)
+          .AtLeast(1)
+          .AtMost(kMostWindow)
+          .Add("stride", &ConvAttributes::stride,
+               "steps of the filter, down and to the right; one value for both")
+          .ExpandTo(2)
+          .AtLeast(1)
+          .AtMost(kMostWindow)
+          .Add("padding", &ConvAttributes::padding,
+               "zeros around each image: top, left, bottom, right; two values are [vertical, "
+               "horizontal], one is for all sides; `same` pads so that there are ⌈size ÷ stride⌉ "
+               "outputs, an odd row at the end")
+          .ExpandTo(4)
+          .AllowSame()
+          .AtLeast(0)
+          .AtMost(kMostWindow)
+          .Add("dilation", &ConvAttributes::dilation,
+               "distance between the elements that a filter reads, vertical and horizontal; one "
+               "value for both")
+          .ExpandTo(2)
+          .AtLeast(1)
+          .AtMost(kMostWindow)
+          .Add("groups", &ConvAttributes::groups,
+               "groups of channels, each with filters of its own; must divide the channels and "
+               "`filters`; as many as channels: depthwise")
+          .AtLeast(1)
+          .Add("bias", &ConvAttributes::bias, "add a learned number to each output channel")
+          .Build();
+  return schema;
+}
+
+Shape ConvWeightShape(int64_t filters, int64_t channels, int64_t groups, const IntList& kernel) {
+  return {filters, std::max<int64_t>(1, channels / groups), kernel[0], kernel[1]};
+}
+
+namespace op_def {
+namespace {
+
+// Where x is wrong, these are of little use, but let inference report what is.
+std::vector<OwnedTensor> Owned(InferContext& context) {
+  const auto& attributes = context.attributes<ConvAttributes>();
+  if (context.num_inputs() != 1 || attributes.kernel.size() != 2) return {};
+  const DType dtype = context.dtype(0);
+  const int64_t channels = context.shape(0).rank() == 4 ? context.shape(0)[1].size : 1;
+  const Shape weight =
+      ConvWeightShape(attributes.filters, channels, attributes.groups, attributes.kernel);
+  const int64_t taps = attributes.kernel[0] * attributes.kernel[1];
+  std::vector<OwnedTensor> owned = {{"weight",
+                                     {dtype, weight},
+                                     Role::kParameter,
+                                     "he_normal",
+                                     weight[1].size * taps,
+                                     attributes.filters * taps}};
+  if (attributes.bias) {
+    owned.push_back({"bias", {dtype, {attributes.filters}}, Role::kParameter, "zeros"});
+  }
+  return owned;
+}
+
+bool ExpectGroups(InferContext& context) {
+  const auto& attributes = context.attributes<ConvAttributes>();
+  const int64_t channels = context.shape(0)[1].size;
+  if (channels % attributes.groups == 0 && attributes.filters % attributes.groups == 0) return true;
+  context.Fail(std::to_string(attributes.groups) + " groups do not divide the " +
+                   std::to_string(channels) + " channels of " + context.shape(0).ToString() +
+                   " and the " + std::to_string(attributes.filters) + " filters",
+               "`groups` must divide both");
+  return false;
+}
+
+bool ExpectWeights(InferContext& context) {
+  const auto& attributes = context.attributes<ConvAttributes>();
+  const int wanted = attributes.bias ? 3 : 2;
+  if (context.num_inputs() != wanted) {
+    context.Fail(std::string("reads x, weight") + (attributes.bias ? " and bias" : "") + ", not " +
+                 std::to_string(context.num_inputs()) + " inputs");
+    return false;
+  }
+  const DType dtype = context.dtype(0);
+  const Shape weight = ConvWeightShape(attributes.filters, context.shape(0)[1].size,
+                                       attributes.groups, attributes.kernel);
+  if (!ExpectInput(context, 1, "weight", {dtype, weight})) return false;
+  return !attributes.bias || ExpectInput(context, 2, "bias", {dtype, {attributes.filters}});
+}
+
+std::vector<TensorType> Infer(InferContext& context) {
+  const auto& attributes = context.attributes<ConvAttributes>();
+  if (!ExpectImages(context, "conv") || !ExpectGroups(context)) return {};
+  const auto window = ExpectWindow(context, attributes.window());
+  if (!window || !ExpectWeights(context)) return {};
+  const Shape y = WindowOutput(context.shape(0), attributes.filters, *window);
+  if (!CountElements(y) || !CountElements(context.shape(1))) {
+    return context.Fail("an output " + y.ToString() + " with a weight " +
+                        context.shape(1).ToString() + " is too large");
+  }
+  return {{context.dtype(0), y}};
+}
+
+void Gradient(GradientContext& context) {
+  const auto attributes = context.attributes<ConvAttributes>();
+  const Attributes grad = Attributes::Of(
+      ConvGradAttributes{context.input_type(0).shape, attributes.kernel, attributes.stride,
+                         attributes.padding, attributes.dilation, attributes.groups});
+  const ValueId dy = context.output_gradient(0);
+  if (context.needs_gradient(0)) {
+    context.SetInputGradient(
+        0, context.Emit(OpId::conv_input_grad, grad, {dy, context.input(1)}, "dx"));
+  }
+  if (context.needs_gradient(1)) {
+    context.SetInputGradient(
+        1, context.Emit(OpId::conv_weight_grad, grad, {context.input(0), dy}, "dweight"));
+  }
+  if (context.num_inputs() == 3 && context.needs_gradient(2)) {
+    context.SetInputGradient(
+        2, context.Emit(OpId::reduce_sum, Attributes::Of(ReduceAttributes{{0, 2, 3}, false}), {dy},
+                        "dbias"));
+  }
+}
+
+OpCost Cost(const NodeSignature& node) {
+  const Shape& weight = node.inputs[1].shape;
+  const int64_t taps = weight[1].size * weight[2].size * weight[3].size;
+  const int64_t bias = static_cast<int64_t>(node.inputs.size()) - 2;
+  return {node.outputs[0].shape.Elements() * (2 * taps + bias)};
+}
+
+}  // namespace
+
+OpDef conv() {
+  OpDef def;
+  def.name = "conv";
+  def.summary = "Two-dimensional convolution.";
+  def.details =
+      "y[n, f, i, j] = bias[f] + Σ weight[f, c, u, v]·x[n, c', i·stride − top + u·dilation, "
+      "j·stride "
+      "− left + v·dilation] over c, u, v, where c' is channel c of the group of f, and x is 0 "
+      "outside its images (the filter is not flipped). The weight starts as `he_normal`, the bias "
+      "at 0, unless `init` says otherwise; fan_in is channels ÷ groups × height × width. Each "
+      "filter element counts as a multiply-add in the costs, on padding too. The device "
+      "`reference` "
+      "adds in the order of c, u, v, in f64 for f64 and in f32 for other types, then adds the bias "
+      "and rounds once. ONNX Conv.";
+  def.usage = Usage::kOperator;
+  def.inputs = {{"x", "images [N, channels, height, width]"},
+                {"weight", "[filters, channels ÷ groups, height, width], owned: PyTorch's order"},
+                {"bias", "[filters], owned; absent with `bias: false`", Arity::kOptional}};
+  def.outputs = {{"y", "[N, filters, output height, output width]"}};
+  def.schema = &ConvAttributes::Schema();
+  def.infer = Infer;
+  def.owned = Owned;
+  def.gradient = Gradient;
+  def.cost = Cost;
+  return def;
+}
+
+}  // namespace op_def
+}  // namespace cgrun
