@@ -56,7 +56,9 @@ inline bool AllFloat(const NodeSignature& node) {
   return true;
 }
 
-// Kernel<T>::Run for the floating-point type `dtype`.
+// Kernel<T>::Run for the floating-point type `dtype`. Static, like every function whose parameter
+// is a class template: g++ 12 makes one function of all those for templates of one name, though
+// they are from unnamed namespaces of different files.
 template <template <class> class Kernel>
 static KernelFunction ForFloat(DType dtype) {
   switch (dtype) {
