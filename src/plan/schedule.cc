@@ -190,7 +190,7 @@ std::vector<std::string> VerifySchedule(const Graph& graph, const Schedule& sche
   for (NodeId node : graph.nodes.ids()) {
     if (time[node] < 0) violations.push_back(graph.nodes[node].name + " never runs");
     for (NodeId after : dependencies.successors[node]) {
-      if (time[node] >= time[after]) {
+      if (time[after] >= 0 && time[node] >= time[after]) {
         violations.push_back(graph.nodes[after].name + " runs before " + graph.nodes[node].name);
       }
     }

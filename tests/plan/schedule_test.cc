@@ -1,0 +1,176 @@
+// Orders on graphs small enough to know the answer, and on random ones.
+#include "src/plan/schedule.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "src/ops/reshape.h"
+#include "src/plan/memory_layout.h"
+#include "tests/support/compile_graph.h"
+#include "tests/support/graph_maker.h"
+#include "tests/support/random_graph.h"
+
+namespace cgrun {
+namespace {
+
+const KernelLibrary& Reference() { return *FindKernelLibrary("reference"); }
+
+std::vector<std::string> NamesInOrder(const Graph& graph, const Schedule& schedule) {
+  std::vector<std::string> names;
+  for (const ScheduleStep& step : schedule.steps) names.push_back(graph.nodes[step.node].name);
+  return names;
+}
+
+std::vector<std::string> Ordered(const Graph& graph, std::string_view order) {
+  return NamesInOrder(graph, FindOrder(order)->function(graph));
+}
+
+using Names = std::vector<std::string>;
+
+// x feeds two branches: a1 a2 with large results, b1 b2 with small ones; both are inputs of `end`.
+Graph TwoBranches() {
+  GraphMaker make;
+  const ValueId x = make.Feed("x", {8}), column = make.Feed("column", {4, 1});
+  const ValueId a1 = make.Op(OpId::mul, "a1", {x, column});
+  const ValueId b1 = make.Op(OpId::neg, "b1", {x});
+  const ValueId a2 = make.Op(OpId::relu, "a2", {a1});
+  const ValueId b2 = make.Op(OpId::relu, "b2", {b1});
+  make.Out(make.Op(OpId::add, "end", {a2, b2}), "end");
+  return make.graph();
+}
+
+TEST(Schedule, SerialIsTheOrderOfBuilding) {
+  EXPECT_EQ(Ordered(TwoBranches(), "serial"), (Names{"a1", "b1", "a2", "b2", "end"}));
+}
+
+TEST(Schedule, BreadthFirstRunsWhatBecameReadyFirst) {
+  GraphMaker make;
+  const ValueId x = make.Feed("x", {8});
+  const ValueId a1 = make.Op(OpId::neg, "a1", {x});
+  const ValueId a2 = make.Op(OpId::relu, "a2", {a1});
+  const ValueId a3 = make.Op(OpId::neg, "a3", {a2});
+  const ValueId b1 = make.Op(OpId::relu, "b1", {x});
+  const ValueId b2 = make.Op(OpId::neg, "b2", {b1});
+  make.Out(make.Op(OpId::add, "end", {a3, b2}), "end");
+  EXPECT_EQ(Ordered(make.graph(), "serial"), (Names{"a1", "a2", "a3", "b1", "b2", "end"}));
+  EXPECT_EQ(Ordered(make.graph(), "bfs"), (Names{"a1", "b1", "a2", "b2", "a3", "end"}));
+}
+
+TEST(Schedule, DepthFirstFinishesTheBranchWithTheSmallerResults) {
+  EXPECT_EQ(Ordered(TwoBranches(), "dfs"), (Names{"b1", "b2", "a1", "a2", "end"}));
+}
+
+int64_t TransientBound(const Graph& graph, std::string_view order) {
+  const Schedule schedule = FindOrder(order)->function(graph);
+  return LowerBound(TransientProblem({"step", &graph, &schedule}, LayoutOptions()));
+}
+
+// Of k branches, each with a large value that is summed up at once: depth-first holds one of them
+// at a time, breadth-first all.
+TEST(Schedule, MemoryTakesTheOrderThatNeedsLeast) {
+  GraphMaker make;
+  const ValueId x = make.Feed("x", {1}), row = make.Feed("row", {1024});
+  ValueId total = make.Feed("total", {1, 1});
+  for (const std::string branch : {"1", "2", "3"}) {
+    const ValueId large = make.Op(OpId::mul, "large" + branch, {x, row});
+    const ValueId more = make.Op(OpId::neg, "more" + branch, {large});
+    const ValueId sum = make.Op(OpId::reduce_sum, "sum" + branch, {more});
+    total = make.Op(OpId::add, "total" + branch, {total, sum});
+  }
+  make.Out(total, "total");
+  const Graph graph = PrepareGraph(make.graph(), 1, Reference());
+  EXPECT_LT(TransientBound(graph, "dfs"), TransientBound(graph, "bfs"));
+  EXPECT_EQ(TransientBound(graph, "memory"),
+            std::min(TransientBound(graph, "dfs"), TransientBound(graph, "serial")));
+}
+
+TEST(Schedule, AStateIsOverwrittenAfterItsLastReader) {
+  GraphMaker make;
+  const ValueId w = make.State("w", {4});
+  const ValueId next = make.Op(OpId::neg, "next", {w});
+  make.Op(OpId::relu, "late", {w});
+  make.Update(w, next);
+  for (const OrderEntry& order : Orders()) {
+    EXPECT_EQ(Ordered(make.graph(), order.name), (Names{"late", "next"})) << order.name;
+  }
+}
+
+// A view has the state's bytes: who reads the view reads the state.
+TEST(Schedule, AStateIsOverwrittenAfterTheLastReaderOfItsView) {
+  GraphMaker make;
+  const ValueId w = make.State("w", {4});
+  const ValueId next = make.Op(OpId::neg, "next", {w});
+  const ValueId view =
+      make.Op(OpId::reshape, "view", {w}, Attributes::Of(ReshapeAttributes{{2, 2}}));
+  make.Op(OpId::relu, "late", {view});
+  make.Update(w, next);
+  EXPECT_EQ(Ordered(make.graph(), "serial"), (Names{"view", "late", "next"}));
+}
+
+TEST(Schedule, DependenciesAreCountedOncePerEdge) {
+  GraphMaker make;
+  const ValueId x = make.Feed("x", {4});
+  const ValueId y = make.Op(OpId::relu, "y", {x});
+  make.Op(OpId::mul, "square", {y, y});
+  const Dependencies dependencies = DependenciesOf(make.graph());
+  EXPECT_EQ(dependencies.successors[NodeId(0)], std::vector<NodeId>{NodeId(1)});
+  EXPECT_EQ(dependencies.predecessor_count[NodeId(1)], 1);
+}
+
+TEST(VerifySchedule, FindsWhatIsWrong) {
+  const Graph graph = TwoBranches();
+  Schedule schedule = FindOrder("serial")->function(graph);
+  EXPECT_EQ(VerifySchedule(graph, schedule), Names());
+  std::swap(schedule.steps[0], schedule.steps[2]);
+  EXPECT_EQ(VerifySchedule(graph, schedule), Names{"a2 runs before a1"});
+  std::swap(schedule.steps[0], schedule.steps[2]);
+  const ScheduleStep last = schedule.steps.back();
+  schedule.steps.pop_back();
+  EXPECT_EQ(VerifySchedule(graph, schedule)[0], "end never runs");
+  schedule.steps.push_back(last);
+  schedule.steps.push_back(last);
+  EXPECT_EQ(VerifySchedule(graph, schedule), Names{"end runs twice"});
+  schedule.steps.back().node = NodeId(99);
+  EXPECT_EQ(VerifySchedule(graph, schedule), Names{"step 5 runs no node"});
+}
+
+TEST(VerifySchedule, FindsAStateThatIsOverwrittenTooEarly) {
+  GraphMaker make;
+  const ValueId w = make.State("w", {4});
+  make.Update(w, make.Op(OpId::neg, "next", {w}));
+  make.Op(OpId::relu, "late", {w});
+  const Schedule schedule{{{NodeId(0), 0}, {NodeId(1), 0}}};
+  EXPECT_EQ(VerifySchedule(make.graph(), schedule), Names{"next runs before late"});
+}
+
+TEST(Orders, AreKnownByName) {
+  EXPECT_EQ(OrderNames(), (Names{"memory", "serial", "bfs", "dfs"}));
+  EXPECT_EQ(FindOrder("random"), nullptr);
+}
+
+TEST(Orders, AreValidDeterministicAndDifferentOnRandomGraphs) {
+  int differences = 0;
+  for (uint64_t seed = 1; seed <= 200; ++seed) {
+    const Graph graph = PrepareGraph(MakeRandomGraph(seed), 2, Reference());
+    for (const OrderEntry& order : Orders()) {
+      const Schedule schedule = order.function(graph);
+      ASSERT_EQ(VerifySchedule(graph, schedule), Names()) << seed << " " << order.name;
+      ASSERT_EQ(NamesInOrder(graph, schedule), Ordered(graph, order.name)) << seed;
+      ASSERT_LE(TransientBound(graph, "memory"), TransientBound(graph, order.name)) << seed;
+      differences += NamesInOrder(graph, schedule) != Ordered(graph, "serial");
+    }
+  }
+  EXPECT_GT(differences, 200);
+}
+
+TEST(Orders, TakeAGraphWithoutNodes) {
+  GraphMaker make;
+  make.Out(make.Feed("x", {4}), "x");
+  for (const OrderEntry& order : Orders()) {
+    EXPECT_TRUE(order.function(make.graph()).steps.empty()) << order.name;
+  }
+}
+
+}  // namespace
+}  // namespace cgrun
