@@ -17,6 +17,17 @@ std::string BufferName(const Graph& graph, const SharedBuffer& buffer) {
   return graph.values[buffer.values[0]].name;
 }
 
+// What tells a persistent buffer from others: its name, and of a constant its bytes too, because
+// two entry points may fold different constants under one name.
+std::string PersistentKey(const Graph& graph, const SharedBuffer& buffer) {
+  std::string key = BufferName(graph, buffer);
+  const auto constant = graph.constants.find(buffer.values[0]);
+  if (constant == graph.constants.end()) return key;
+  const auto bytes = constant->second.bytes();
+  key += '\n';
+  return key.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+}
+
 MemoryProblem ProblemOf(const Graph& graph, const BufferAssignment& assignment,
                         const std::vector<SharedBufferId>& ids) {
   MemoryProblem problem;
@@ -82,11 +93,11 @@ class LayoutPlanner {
       const Graph& graph = *entries_[e].graph;
       for (const SharedBuffer& buffer : assignments_[e].buffers) {
         if (!buffer.persistent || buffer.zone != zone) continue;
-        const std::string name = BufferName(graph, buffer);
-        const auto [it, is_new] = persistent_.emplace(name, layout_.buffers.size());
+        const auto [it, is_new] =
+            persistent_.emplace(PersistentKey(graph, buffer), layout_.buffers.size());
         if (!is_new) {
           CGRUN_CHECK(layout_.buffers[it->second].bytes == buffer.bytes)
-              << name << " differs between entry points";
+              << BufferName(graph, buffer) << " differs between entry points";
           continue;
         }
         PlacedBuffer placed = Describe(graph, buffer, -1);
@@ -166,7 +177,7 @@ class LayoutPlanner {
     entry.naive_bytes += entry.in_place_bytes;
     for (const SharedBuffer& buffer : assignments_[e].buffers) {
       if (!buffer.persistent) continue;
-      const int64_t offset = layout_.buffers[persistent_.at(BufferName(graph, buffer))].offset;
+      const int64_t offset = layout_.buffers[persistent_.at(PersistentKey(graph, buffer))].offset;
       for (ValueId id : buffer.values) entry.offset[id] = offset;
     }
     return entry;
@@ -204,7 +215,7 @@ class LayoutPlanner {
   const std::vector<PlannedEntry>& entries_;
   LayoutOptions options_;
   std::vector<BufferAssignment> assignments_;
-  std::map<std::string, size_t> persistent_;  // name → index in layout_.buffers
+  std::map<std::string, size_t> persistent_;  // PersistentKey → index in layout_.buffers
   MemoryLayout layout_;
 };
 

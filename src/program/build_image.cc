@@ -89,7 +89,7 @@ void AddPersistent(const Graph& graph, const EntryLayout& layout, std::set<std::
     const Value& value = graph.values[id];
     const bool constant = value.role == Role::kConstant;
     if (value.producer.valid() || (!IsState(value.role) && !constant)) continue;
-    if (!seen.insert(value.name).second) continue;
+    if (!seen.insert(value.name + "@" + std::to_string(layout.offset[id])).second) continue;
     if (constant) {
       image.constants.push_back({value.name, graph.constants.at(id), layout.offset[id]});
       continue;
