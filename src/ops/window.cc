@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "src/base/check.h"
 #include "src/ops/infer.h"
 
 namespace cgrun {
@@ -89,6 +90,12 @@ std::optional<Window> WindowOn(const Shape& images, const WindowAttributes& attr
   if (images.rank() != 4 || !HasSizes(attributes)) return std::nullopt;
   const Window window = Resolve(images, attributes);
   return HasOutputs(window) ? std::optional(window) : std::nullopt;
+}
+
+Window WindowOf(const Shape& images, const WindowAttributes& attributes) {
+  const std::optional<Window> window = WindowOn(images, attributes);
+  CGRUN_CHECK(window.has_value()) << "no window on " << images.ToString();
+  return *window;
 }
 
 std::optional<Window> ExpectWindow(InferContext& context, const WindowAttributes& attributes) {

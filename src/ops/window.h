@@ -51,6 +51,9 @@ bool ExpectImages(InferContext& context, std::string_view op);
 // adds the window that hangs over the end, if it begins before the padding there (PyTorch).
 std::optional<Window> WindowOn(const Shape& images, const WindowAttributes& attributes);
 
+// The same where inference has made sure of it.
+Window WindowOf(const Shape& images, const WindowAttributes& attributes);
+
 // The window on the images of input 0; nothing, and a report, where it does not fit.
 std::optional<Window> ExpectWindow(InferContext& context, const WindowAttributes& attributes);
 

@@ -4,7 +4,6 @@
 
 #include <array>
 
-#include "src/base/check.h"
 #include "src/kernels/reference/panel.h"
 #include "src/ops/conv.h"
 
@@ -29,9 +28,7 @@ struct ConvParameters {
 
 inline ConvParameters PackConv(const Shape& x, const Shape& y, const WindowAttributes& attributes,
                                int64_t groups) {
-  const std::optional<Window> window = WindowOn(x, attributes);
-  CGRUN_CHECK(window.has_value());
-  return {*window, x[0].size, groups, x[1].size / groups, y[1].size / groups};
+  return {WindowOf(x, attributes), x[0].size, groups, x[1].size / groups, y[1].size / groups};
 }
 
 inline bool IsInside(int64_t y, int64_t x, const Window& window) {
