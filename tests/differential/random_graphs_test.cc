@@ -128,7 +128,7 @@ TEST(RandomGraphs, EveryOrderPlannerAndOptionGivesTheInterpretersBits) {
   EXPECT_GT(coverage.in_place_bytes, 100 * graphs);
   EXPECT_GT(coverage.workspaces, graphs);
   EXPECT_LT(coverage.nans, coverage.numbers / 3);
-  for (const std::string& op : coverage.ops) RecordProperty(op, 1);
+  EXPECT_GT(coverage.ops.size(), 45);
 }
 
 }  // namespace

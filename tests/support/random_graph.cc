@@ -70,9 +70,22 @@ class Generator {
     return count && count->size <= kMostElements;
   }
 
-  // A value of the graph's number type; recent ones more often, so that chains grow long.
+  // The results that nothing reads yet.
+  std::vector<ValueId> Unread() const {
+    const auto readers = Readers(graph_);
+    std::vector<ValueId> unread;
+    for (ValueId id : pool_) {
+      if (readers[id].empty() && graph_.values[id].producer.valid()) unread.push_back(id);
+    }
+    return unread;
+  }
+
+  // A value of the graph's number type: recent ones and unread ones more often, so that chains grow
+  // long and little is dead.
   ValueId AnyValue() {
     const int64_t size = static_cast<int64_t>(pool_.size());
+    const std::vector<ValueId> unread = Unread();
+    if (!unread.empty() && dice_.OneIn(2)) return dice_.Of(unread);
     const int64_t first = dice_.OneIn(2) ? std::max<int64_t>(0, size - 6) : 0;
     return pool_[static_cast<size_t>(dice_.Between(first, size - 1))];
   }
@@ -429,11 +442,23 @@ class Generator {
     path_ = graph_.paths.push_back(std::move(path));
   }
 
+  // The results that a parameter has a part in.
+  IdVector<ValueId, bool> DependsOnParameters() const {
+    IdVector<ValueId, bool> depends(graph_.values.size());
+    for (const Node& node : graph_.nodes) {
+      const bool learned = std::any_of(node.inputs.begin(), node.inputs.end(), [&](ValueId input) {
+        return depends[input] || graph_.values[input].role == Role::kParameter;
+      });
+      for (ValueId output : node.outputs) depends[output] = learned;
+    }
+    return depends;
+  }
+
   // The path's loss: a mean, a squared error or a cross-entropy of what was drawn last.
   void AddLoss() {
     Path& path = graph_.paths[path_];
-    const ValueId x = AnyValueWhere(
-        [&](ValueId id) { return graph_.values[id].producer.valid() && ShapeOf(id).rank() > 0; });
+    const IdVector<ValueId, bool> depends = DependsOnParameters();
+    const ValueId x = AnyValueWhere([&](ValueId id) { return depends[id]; });
     if (!x.valid()) return;
     Builder::NodeOptions options;
     options.path = path_;
@@ -493,10 +518,17 @@ class Generator {
     }
   }
 
+  void AddOutput(ValueId value) {
+    const std::string name = "output" + std::to_string(graph_.outputs.size());
+    graph_.outputs.push_back({value, OutputKind::kKept, name, PathId()});
+  }
+
+  // Any values; in most graphs what nothing reads too, which leaves little dead code.
   void AddOutputs() {
-    for (int64_t i = 0, n = dice_.Between(1, 6); i < n; ++i) {
-      graph_.outputs.push_back(
-          {AnyValue(), OutputKind::kKept, "output" + std::to_string(i), PathId()});
+    for (int64_t i = 0, n = dice_.Between(1, 4); i < n; ++i) AddOutput(AnyValue());
+    if (dice_.OneIn(4)) return;
+    for (ValueId value : Unread()) {
+      if (!dice_.OneIn(4)) AddOutput(value);
     }
   }
 
