@@ -17,14 +17,14 @@ std::string BufferName(const Graph& graph, const SharedBuffer& buffer) {
   return graph.values[buffer.values[0]].name;
 }
 
-// What tells a persistent buffer from others: its name, and of a constant its bytes too, because
-// two entry points may fold different constants under one name.
+// Entry points share the states of one name, and the constants of one name that hold the same
+// bytes.
 std::string PersistentKey(const Graph& graph, const SharedBuffer& buffer) {
-  std::string key = BufferName(graph, buffer);
-  const auto constant = graph.constants.find(buffer.values[0]);
-  if (constant == graph.constants.end()) return key;
-  const auto bytes = constant->second.bytes();
-  key += '\n';
+  const ValueId id = buffer.values[0];
+  std::string key = graph.values[id].name;
+  if (graph.values[id].role != Role::kConstant) return key;
+  const auto bytes = graph.constants.at(id).bytes();
+  key += '\0' + graph.values[id].type.ToString() + '\0';
   return key.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
 }
 
@@ -87,7 +87,7 @@ class LayoutPlanner {
 
   ZoneUse& Use(Zone zone) { return layout_.zones[static_cast<size_t>(zone)]; }
 
-  // State of one zone, one after another, each once over all entry points.
+  // State and constants of one zone, one after another, each once over all entry points.
   void PlacePersistent(Zone zone) {
     for (size_t e = 0; e < entries_.size(); ++e) {
       const Graph& graph = *entries_[e].graph;
@@ -215,7 +215,7 @@ class LayoutPlanner {
   const std::vector<PlannedEntry>& entries_;
   LayoutOptions options_;
   std::vector<BufferAssignment> assignments_;
-  std::map<std::string, size_t> persistent_;  // PersistentKey → index in layout_.buffers
+  std::map<std::string, size_t> persistent_;  // key → index in layout_.buffers
   MemoryLayout layout_;
 };
 

@@ -78,7 +78,8 @@ struct MemoryLayout {
   RematPlan remat;  // what to compute again or swap out; empty without a cap on memory
 };
 
-// Places state by name: entry points share the values of one name. Every plan is validated.
+// Places state by name: entry points share the states of one name, and the constants that agree in
+// name and bytes. Every plan is validated.
 MemoryLayout PlanLayout(const std::vector<PlannedEntry>& entries, const LayoutOptions& options);
 
 // The packing problem of one entry point's transient buffers, as the planner sees it (for CSV).

@@ -82,14 +82,14 @@ class EntryBuilder {
   IdVector<ValueId, ValueId> viewed_;  // what a view shows; itself for others
 };
 
-// State and constants of all entry points, each once, in the order of their places.
-void AddPersistent(const Graph& graph, const EntryLayout& layout, std::set<std::string>& seen,
+// State and constants of all entry points, each once; `seen` holds their places.
+void AddPersistent(const Graph& graph, const EntryLayout& layout, std::set<int64_t>& seen,
                    ProgramImage& image) {
   for (ValueId id : graph.values.ids()) {
     const Value& value = graph.values[id];
     const bool constant = value.role == Role::kConstant;
     if (value.producer.valid() || (!IsState(value.role) && !constant)) continue;
-    if (!seen.insert(value.name + "@" + std::to_string(layout.offset[id])).second) continue;
+    if (!seen.insert(layout.offset[id]).second) continue;
     if (constant) {
       image.constants.push_back({value.name, graph.constants.at(id), layout.offset[id]});
       continue;
@@ -105,7 +105,7 @@ void AddPersistent(const Graph& graph, const EntryLayout& layout, std::set<std::
 ProgramImage BuildImage(const std::vector<ImageSource>& sources, const MemoryLayout& layout) {
   ProgramImage image;
   image.arena_bytes[static_cast<size_t>(ArenaKind::kDevice)] = layout.arena_bytes;
-  std::set<std::string> seen;
+  std::set<int64_t> seen;
   for (size_t e = 0; e < sources.size(); ++e) {
     AddPersistent(*sources[e].graph, layout.entries[e], seen, image);
     image.entries.push_back(EntryBuilder(sources[e], layout.entries[e]).Run());

@@ -7,6 +7,7 @@
 namespace cgrun::reference {
 
 // Kernel<T, Label>::Run; input 0 has the floating-point type T, input 1 the integer type Label.
+// Static as number.h says.
 template <template <class, class> class Kernel>
 static KernelFunction ForLogitsAndLabels(const NodeSignature& node) {
   return ForEach(node.inputs[0].dtype, [&]<class T>(T*) {

@@ -1,5 +1,9 @@
 // Choosing a kernel's instance by number type, once, before it runs. Numbers of less than 32 bits
 // are computed in f32 and rounded on store.
+//
+// The functions that take a kernel are static: g++ 12 gives an instance of a template external
+// linkage even if its argument is a template of an unnamed namespace, so that the kernels of two
+// files that have one name, `Grad` say, would become one.
 #ifndef CGRUN_KERNELS_REFERENCE_NUMBER_H_
 #define CGRUN_KERNELS_REFERENCE_NUMBER_H_
 
@@ -72,7 +76,7 @@ static KernelFunction ForFloat(DType dtype) {
 
 // f(T*) for the element type `dtype`, whichever it is but f16.
 template <class F>
-auto ForEach(DType dtype, F f) {
+static auto ForEach(DType dtype, F f) {
   switch (dtype) {
     case DType::kF64:
       return f(static_cast<double*>(nullptr));
