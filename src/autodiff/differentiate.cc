@@ -160,9 +160,10 @@ Graph Differentiate(const Graph& forward, const AutodiffOptions& options) {
 }
 
 ValueId StepCounter(Builder& builder) {
-  const ValueId step = builder.graph().FindValue("step");
+  const ValueId step = builder.graph().FindValue(kStepCounter);
   if (step.valid()) return step;
-  return builder.AddSource(Role::kPlaceholder, Zone::kForward, {DType::kI64, Shape()}, "step");
+  return builder.AddSource(Role::kPlaceholder, Zone::kForward, {DType::kI64, Shape()},
+                           kStepCounter);
 }
 
 }  // namespace cgrun

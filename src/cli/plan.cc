@@ -1,7 +1,6 @@
 // cgrun plan: the memory layout of a model, or a packing problem from a .csv.
 #include <CLI/CLI.hpp>
 #include <chrono>
-#include <cstdlib>
 #include <memory>
 
 #include "src/base/allocation_counter.h"
@@ -10,6 +9,7 @@
 #include "src/cli/model_flags.h"
 #include "src/io/atomic_file.h"
 #include "src/io/read_file.h"
+#include "src/model/values.h"
 #include "src/plan/problem_csv.h"
 #include "src/report/plan_report.h"
 #include "src/train/run_shape.h"
@@ -41,7 +41,11 @@ int PlanCsv(const ModelFlags& flags, const PlanFlags& plan_flags) {
   PrintDiagnostics(diagnostics);
   if (!problem) return kBadInput;
   if (!plan_flags.capacity.empty()) {
-    problem->capacity = std::strtoll(plan_flags.capacity.c_str(), nullptr, 10);
+    problem->capacity = ParseBytes(plan_flags.capacity);
+    if (!problem->capacity) {
+      throw UsageError("'" + plan_flags.capacity + "' is no number of bytes",
+                       "for example --capacity 1048576, or --capacity 1MiB");
+    }
   }
   CompileOptionsOf(flags, ModelSpec());  // an unknown planner is an error
   const auto start = std::chrono::steady_clock::now();
@@ -94,7 +98,6 @@ Command DefinePlan(CLI::App& app) {
   app.get_option("MODEL")->description("model file (.yaml), or buffers (.csv)");
   app.add_flag("--full", plan_flags->full, "list every buffer");
   app.add_option("--capacity", plan_flags->capacity, "of a .csv: exit status 1 beyond this")
-      ->check(CLI::NonNegativeNumber)
       ->type_name("BYTES");
   app.add_option("--csv", plan_flags->csv, "write the first entry point's buffers as a .csv")
       ->type_name("FILE");

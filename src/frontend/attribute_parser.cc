@@ -112,10 +112,13 @@ class Parser {
     return count == 4 ? "1, 2 or 4" : "1 or " + std::to_string(count);
   }
 
+  // The sizes of one sample, after the batch axis. Type inference sees to -1 and 0.
   std::optional<AttributeValue> Sizes() {
-    const auto sizes = ReadShape(node_, field_.name, diagnostics_);
+    const auto sizes = ReadIntegers(node_, field_.name, diagnostics_, -1);
     if (!sizes) return std::nullopt;
-    return AttributeValue(Shape::Of(*sizes));
+    Shape shape{kBatchDim};
+    shape.dims().insert(shape.dims().end(), sizes->begin(), sizes->end());
+    return AttributeValue(shape);
   }
 
   std::optional<AttributeValue> Type() {

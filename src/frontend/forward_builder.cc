@@ -63,6 +63,13 @@ class ForwardBuilder {
       std::vector<Dim> dims = {kBatchDim};
       for (const Dim& dim : input.shape.value) dims.push_back(dim);
       const TensorType type{input.type.value, Shape(std::move(dims))};
+      if (IsFloat(type.dtype) && type.dtype != options_.precision) {
+        const std::string wanted(Name(options_.precision));
+        diagnostics_.Error(input.mark,
+                           "input '" + input.name.value + "' is " + std::string(Name(type.dtype)) +
+                               ", but the precision of this run is " + wanted,
+                           "write `type: " + wanted + "`, or set `precision`");
+      }
       global_.values[input.name.value] = builder_.AddSource(
           Role::kPlaceholder, Zone::kForward, type, input.name.value, input.name.mark);
     }
@@ -76,16 +83,26 @@ class ForwardBuilder {
     const Place place{id, spec.backprop.value, spec.name.value + ".", spec.name.value + ".", ""};
     Scope scope{&global_, {}};
     const MaybeValues last = AddOps(spec.ops, place, scope, {});
-    for (const auto& [name, value] : scope.values) {
-      global_.values[name] = value;
-      global_.values[spec.name.value + "." + name] = value;
-    }
+    Publish(scope, spec.name.value);
     last_of_path_.push_back(last && !last->empty() ? last->back() : ValueId());
     if (options_.kind == EntryKind::kPredict) return;
     if (spec.loss) AddLoss(spec, place);
     for (const MetricSpec& metric : spec.metrics) AddMetric(metric, place);
     if (spec.backprop.value && spec.loss && options_.kind == EntryKind::kTrain) {
       AddOptimizer(spec, id);
+    }
+  }
+
+  // Later paths see the names of this one. A name that two paths have must be qualified.
+  void Publish(const Scope& scope, const std::string& path) {
+    for (const auto& [name, value] : scope.values) {
+      const auto [first, is_new] = owner_of_name_.emplace(name, path);
+      if (is_new) {
+        global_.values[name] = value;
+      } else {
+        global_.values[name] = ValueId();
+        ambiguous_[name] = first->second + "." + name + "' or '" + path + "." + name;
+      }
     }
   }
 
@@ -100,7 +117,9 @@ class ForwardBuilder {
       if (!op.name) continue;
       // Where the operator failed, its name stands for an invalid value, which nobody reports
       // again.
-      scope.values[op.name->value] = previous && !previous->empty() ? previous->front() : ValueId();
+      const ValueId value = previous && !previous->empty() ? previous->front() : ValueId();
+      scope.values[op.name->value] = value;
+      global_.values[place.prefix + op.name->value] = value;
     }
     return previous;
   }
@@ -151,6 +170,11 @@ class ForwardBuilder {
   // Invalid after an error, here or where the value is made.
   ValueId Lookup(const MarkedText& name, const Scope& scope) {
     const std::optional<ValueId> value = scope.Find(name.value);
+    const auto ambiguous = ambiguous_.find(name.value);
+    if (value && !value->valid() && ambiguous != ambiguous_.end()) {
+      diagnostics_.Error(name.mark, "two paths have a value '" + name.value + "'",
+                         "write '" + ambiguous->second + "'");
+    }
     if (value) return *value;
     std::vector<std::string> names;
     scope.CollectNames(names);
@@ -387,9 +411,10 @@ class ForwardBuilder {
   }
 
   ValueId Step() {
-    const ValueId step = graph_.FindValue("step");
+    const ValueId step = graph_.FindValue(kStepCounter);
     if (step.valid()) return step;
-    return builder_.AddSource(Role::kPlaceholder, Zone::kForward, {DType::kI64, Shape()}, "step");
+    return builder_.AddSource(Role::kPlaceholder, Zone::kForward, {DType::kI64, Shape()},
+                              kStepCounter);
   }
 
   static Builder::NodeOptions NodeOptions(const OpSpec& op, const Place& place) {
@@ -474,9 +499,9 @@ class ForwardBuilder {
       return;
     }
     for (ValueId parameter : used_by_[name.value]) {
-      if (graph_.parameters.at(parameter).trainable) {
-        graph_.paths[id].trains.push_back(parameter);
-      }
+      Values& trains = graph_.paths[id].trains;
+      const bool known_already = std::find(trains.begin(), trains.end(), parameter) != trains.end();
+      if (graph_.parameters.at(parameter).trainable && !known_already) trains.push_back(parameter);
     }
   }
 
@@ -503,8 +528,10 @@ class ForwardBuilder {
   Graph graph_;
   Builder builder_;
   Scope global_;
-  std::map<std::string, ValueId> owned_;   // by name
-  std::map<std::string, Values> used_by_;  // path or network → parameters
+  std::map<std::string, std::string> owner_of_name_;  // the first path that has it
+  std::map<std::string, std::string> ambiguous_;      // the qualified names to choose from
+  std::map<std::string, ValueId> owned_;              // by name
+  std::map<std::string, Values> used_by_;             // path or network → parameters
   std::vector<ValueId> last_of_path_;
 };
 

@@ -39,6 +39,9 @@ enum class Phase : uint8_t { kForward, kBackward, kUpdate, kCommunication };
 // What an entry point of a model is for.
 enum class EntryKind : uint8_t { kTrain, kEval, kPredict };
 
+// The placeholder that counts steps from 0 (int64); no model file can spell this name.
+inline constexpr char kStepCounter[] = ".step";
+
 std::string_view Name(EntryKind kind);
 std::string_view Name(Role role);
 std::string_view Name(Zone zone);

@@ -60,7 +60,10 @@ class Runner {
   bool RunPass(size_t i) {
     const PipelineEntry& entry = kPipeline[i];
     const auto& disabled = options_.disabled;
-    if (std::find(disabled.begin(), disabled.end(), entry.name) != disabled.end()) return false;
+    if (std::find(disabled.begin(), disabled.end(), entry.name) != disabled.end()) {
+      stopped_ = entry.name == options_.stop_after;
+      return false;
+    }
     const std::string before = ToString(graph_);
     const int nodes_before = static_cast<int>(graph_.nodes.size());
     const auto start = std::chrono::steady_clock::now();

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "src/base/arena_kind.h"
+#include "src/ir/remat_plan.h"
 #include "src/plan/buffer_assignment.h"
 #include "src/plan/planner.h"
 
@@ -74,6 +75,7 @@ struct MemoryLayout {
   std::vector<ZoneUse> zones;
   std::vector<PlacedBuffer> buffers;
   std::vector<EntryLayout> entries;
+  RematPlan remat;  // what to compute again or swap out; empty without a cap on memory
 };
 
 // Places state by name: entry points share the states of one name, and the constants that agree in

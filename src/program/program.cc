@@ -26,13 +26,33 @@ bool TypesAgree(const NodeSignature& node) {
   return InferTypes(node.op, context) == node.outputs && !context.failed();
 }
 
-// The library has the chosen kernel, and it takes the planned workspace.
+// Every output in the bytes of an input is a pair that the kernel may run in place.
+bool RunsInPlace(const ImageInstruction& instruction, const std::vector<InPlacePair>& allowed) {
+  const size_t inputs = instruction.node.inputs.size();
+  for (size_t o = 0; o < instruction.node.outputs.size(); ++o) {
+    const ImageOperand& output = instruction.operands[inputs + o];
+    for (size_t i = 0; i < inputs; ++i) {
+      const ImageOperand& input = instruction.operands[i];
+      if (output.bytes == 0 || input.operand.offset != output.operand.offset ||
+          input.operand.arena != output.operand.arena) {
+        continue;
+      }
+      const InPlacePair pair{static_cast<int>(i), static_cast<int>(o)};
+      if (std::find(allowed.begin(), allowed.end(), pair) == allowed.end()) return false;
+    }
+  }
+  return true;
+}
+
+// The library has the chosen kernel, it takes the planned workspace, and runs in place where
+// planned.
 bool KernelAgrees(const ImageInstruction& instruction, const KernelLibrary& library) {
   const size_t tensors = instruction.node.inputs.size() + instruction.node.outputs.size();
   const int64_t workspace =
       instruction.operands.size() > tensors ? instruction.operands.back().bytes : 0;
   for (const KernelOption& option : library.Options(instruction.node, instruction.threads)) {
-    if (option.kernel == instruction.kernel) return option.workspace_bytes == workspace;
+    if (option.kernel != instruction.kernel) continue;
+    return option.workspace_bytes == workspace && RunsInPlace(instruction, option.in_place);
   }
   return false;
 }

@@ -366,6 +366,40 @@ T Take(const std::string& bytes, size_t at) {
   return value;
 }
 
+// CBOR parsers recurse: walks the items first, without recursion, and refuses what nests deeper
+// than an image does. Our files have neither tags nor items of indefinite length.
+void CheckNesting(const std::string& cbor) {
+  constexpr size_t kDeepest = 32;
+  std::vector<uint64_t> left = {1};  // items still to come, on each level
+  size_t at = 0;
+  while (!left.empty()) {
+    if (left.back() == 0) {
+      left.pop_back();
+      continue;
+    }
+    --left.back();
+    if (at >= cbor.size()) Damaged("the program ends too early");
+    const unsigned head = static_cast<unsigned char>(cbor[at++]);
+    const unsigned major = head >> 5, info = head & 31;
+    if (info > 27 || major == 6) Damaged("the program has items of an unknown kind");
+    uint64_t argument = info;
+    if (info >= 24) {
+      const size_t size = size_t{1} << (info - 24);
+      if (cbor.size() - at < size) Damaged("the program ends too early");
+      argument = 0;
+      for (size_t i = 0; i < size; ++i) {
+        argument = argument << 8 | static_cast<unsigned char>(cbor[at++]);
+      }
+    }
+    const bool text = major == 2 || major == 3, nested = major == 4 || major == 5;
+    if ((text || nested) && argument > cbor.size() - at) Damaged("the program ends too early");
+    if (text) at += argument;
+    if (!nested) continue;
+    if (left.size() >= kDeepest) Damaged("the program nests too deeply");
+    left.push_back(major == 5 ? 2 * argument : argument);
+  }
+}
+
 // The CBOR after a header that is sound.
 std::string PayloadOf(const std::string& bytes) {
   if (bytes.size() < kHeaderBytes || std::memcmp(bytes.data(), kMagic, sizeof(kMagic)) != 0) {
@@ -398,7 +432,9 @@ std::string SerializeImage(const ProgramImage& image) {
 ProgramImage DeserializeImage(const std::string& bytes, const std::string& file) {
   const std::string help = "compile it again: `cgrun compile MODEL -o " + file + "`";
   try {
-    return ImageFrom(Json::from_cbor(PayloadOf(bytes)));
+    const std::string payload = PayloadOf(bytes);
+    CheckNesting(payload);
+    return ImageFrom(Json::from_cbor(payload));
   } catch (const UserError& error) {
     throw UserError(file + ": " + error.what(), help);
   } catch (const Json::exception& error) {

@@ -53,18 +53,34 @@ class EntryVerifier {
       Write("a resident value", operand);
     }
     for (const ImagePort& feed : entry_.feeds) {
-      if (InArena(feed.name, feed.bytes, SizeOf(feed.type.dtype))) Write(feed.name, feed.bytes);
+      if (CheckPort(feed)) Write(feed.name, feed.bytes);
     }
     for (const ImageInstruction& instruction : entry_.instructions) Visit(instruction);
     for (const ImagePort& result : entry_.results) {
-      if (InArena(result.name, result.bytes, SizeOf(result.type.dtype))) {
-        Read("result " + result.name, result.bytes);
-      }
+      if (CheckPort(result)) Read("result " + result.name, result.bytes);
     }
   }
 
  private:
   void Fail(const std::string& sentence) { violations_.push_back(entry_.name + ": " + sentence); }
+
+  // The bytes of a feed or result are those of its tensor; losses and metrics are numbers.
+  bool CheckPort(const ImagePort& port) {
+    if (!InArena(port.name, port.bytes, SizeOf(port.type.dtype))) return false;
+    const bool number = port.kind == OutputKind::kLoss || port.kind == OutputKind::kMetric;
+    const bool known_path = port.path >= -1 && port.path < static_cast<int>(image_.paths.size());
+    if (port.bytes.bytes != ByteSize(port.type, port.bytes.layout.layout)) {
+      Fail(port.name + " has other bytes than its tensor");
+    } else if (number && (port.type.shape.rank() != 0 || port.type.dtype == DType::kBool ||
+                          port.type.dtype == DType::kU8 || port.type.dtype == DType::kF16)) {
+      Fail(port.name + " is no number");
+    } else if (!known_path) {
+      Fail(port.name + " belongs to a path that does not exist");
+    } else {
+      return true;
+    }
+    return false;
+  }
 
   void AddPersistent(const std::string& name, int64_t begin, int64_t bytes) {
     const ImageOperand operand{
@@ -114,7 +130,26 @@ class EntryVerifier {
     }
     for (size_t i = inputs; i < operands; ++i) {
       if (i == tensors && !InArena(name, instruction.operands[i], 64)) return;
-      Write(name, instruction.operands[i]);
+      CheckApart(instruction, i);
+    }
+    for (size_t i = inputs; i < operands; ++i) Write(name, instruction.operands[i]);
+  }
+
+  // An output or workspace meets no operand before it, unless it is an output in the very bytes of
+  // an input: whether the kernel may run so, is the library's to say (Program).
+  void CheckApart(const ImageInstruction& instruction, size_t written) {
+    const size_t inputs = instruction.node.inputs.size();
+    const size_t tensors = inputs + instruction.node.outputs.size();
+    const ImageOperand& a = instruction.operands[written];
+    for (size_t i = 0; i < written; ++i) {
+      const ImageOperand& b = instruction.operands[i];
+      if (a.operand.arena != b.operand.arena) continue;
+      const bool meet = a.operand.offset < b.operand.offset + b.bytes &&
+                        b.operand.offset < a.operand.offset + a.bytes;
+      const bool same = a.operand.offset == b.operand.offset && a.bytes == b.bytes;
+      if (meet && !(same && i < inputs && written < tensors)) {
+        Fail(instruction.name + " has operands that overlap");
+      }
     }
   }
 

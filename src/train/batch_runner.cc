@@ -29,11 +29,12 @@ std::string ResultName(const ProgramImage& image, const ImageEntry& entry, const
 
 }  // namespace
 
-BatchRunner::BatchRunner(Program& program, EntryKind kind, int64_t batch, int64_t tail,
+BatchRunner::BatchRunner(Program& program, EntryKind kind, int64_t batch, const Dataset& dataset,
                          const std::vector<std::string>& inputs)
     : program_(program) {
-  entries_.push_back(MakeEntry(kind, batch, inputs));
-  if (tail > 0 && tail != batch) entries_.push_back(MakeEntry(kind, tail, inputs));
+  const int64_t tail = dataset.size() % batch;
+  if (dataset.size() >= batch) entries_.push_back(MakeEntry(kind, batch, dataset, inputs));
+  if (tail > 0) entries_.push_back(MakeEntry(kind, tail, dataset, inputs));
   const ImageEntry& image = *program.entries()[static_cast<size_t>(entries_[0].index)].image;
   for (const ImagePort* result : entries_[0].results) {
     means_.push_back({ResultName(program.image(), image, *result), 0});
@@ -41,14 +42,21 @@ BatchRunner::BatchRunner(Program& program, EntryKind kind, int64_t batch, int64_
   sums_.resize(means_.size());
 }
 
-BatchRunner::Entry BatchRunner::MakeEntry(EntryKind kind, int64_t batch,
+BatchRunner::Entry BatchRunner::MakeEntry(EntryKind kind, int64_t batch, const Dataset& dataset,
                                           const std::vector<std::string>& inputs) const {
   Entry entry;
   entry.index = program_.FindEntry(kind, batch);
   entry.batch = batch;
   CGRUN_CHECK(entry.index >= 0) << "no entry point " << Name(kind) << " for batch " << batch;
   const ImageEntry& image = *program_.entries()[static_cast<size_t>(entry.index)].image;
-  for (const std::string& input : inputs) entry.fields.push_back(FindFeed(image, input));
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const ImagePort* feed = FindFeed(image, inputs[i]);
+    if (feed != nullptr && feed->bytes.bytes != batch * dataset.fields()[i].bytes()) {
+      throw UserError("the program's input '" + inputs[i] + "' is not made for this data",
+                      "compile the model again");
+    }
+    entry.fields.push_back(feed);
+  }
   for (const ImagePort& result : image.results) {
     if (IsNumber(result)) entry.results.push_back(&result);
   }
@@ -56,7 +64,7 @@ BatchRunner::Entry BatchRunner::MakeEntry(EntryKind kind, int64_t batch,
     if (path.learning_rate_feed.empty()) continue;
     entry.rates.emplace_back(FindFeed(image, path.learning_rate_feed), path.learning_rate_feed);
   }
-  entry.step = FindFeed(image, "step");
+  entry.step = FindFeed(image, kStepCounter);
   return entry;
 }
 

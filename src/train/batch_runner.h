@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "src/data/dataset.h"
 #include "src/data/loader.h"
 #include "src/program/program.h"
 
@@ -25,9 +26,10 @@ struct RateFeed {
 
 class BatchRunner {
  public:
-  // `inputs[i]` is the input that takes field i of a batch. The program has an entry point of
-  // `kind` for `batch` samples, and one for `tail` where it is not 0.
-  BatchRunner(Program& program, EntryKind kind, int64_t batch, int64_t tail,
+  // `inputs[i]` is the input that takes field i of `dataset`. The program has an entry point of
+  // `kind` for the full batches that the set has, and one for its partial batch. Throws UserError
+  // if their feeds are not made for such data.
+  BatchRunner(Program& program, EntryKind kind, int64_t batch, const Dataset& dataset,
               const std::vector<std::string>& inputs);
 
   // Runs one batch: `step` counts from 0. Adds its losses and metrics to the totals.
@@ -51,7 +53,8 @@ class BatchRunner {
     const ImagePort* step = nullptr;
   };
 
-  Entry MakeEntry(EntryKind kind, int64_t batch, const std::vector<std::string>& inputs) const;
+  Entry MakeEntry(EntryKind kind, int64_t batch, const Dataset& dataset,
+                  const std::vector<std::string>& inputs) const;
   void FeedAll(const Entry& entry, const Batch& batch, int64_t step,
                std::span<const RateFeed> rates);
   void AddResults(const Entry& entry, int64_t count);

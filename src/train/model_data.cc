@@ -96,6 +96,13 @@ std::vector<std::string> MatchInputs(const ModelSpec& model, const Dataset& data
                       "name the inputs as the fields, or give as many in the same order");
     return {};
   }
+  for (const InputSpec& input : model.inputs) {
+    const auto feeds = [&](const DataField& field) { return field.name == input.name.value; };
+    if (!by_name || std::any_of(fields.begin(), fields.end(), feeds)) continue;
+    diagnostics.Error(input.mark, "no field of the data feeds input '" + input.name.value + "'",
+                      "idx data have 'image', and 'label' where `labels:` is given");
+    return {};
+  }
   std::vector<std::string> names;
   for (size_t i = 0; i < fields.size(); ++i) {
     const InputSpec& input = by_name ? *FindInput(model, fields[i].name) : model.inputs[i];

@@ -10,6 +10,7 @@
 #include "src/data/sampler.h"
 #include "src/frontend/frontend.h"
 #include "src/ir/op_def.h"
+#include "src/model/model_file.h"
 #include "src/train/run_shape.h"
 
 namespace cgrun {
@@ -48,6 +49,36 @@ Session::Session(const ModelSpec& model, const SessionOptions& options, bool tra
   NoteMemory();
 }
 
+namespace {
+
+// The settings that byte code depends on: the resolved file without data and length of the run.
+std::string CodeSettings(const ModelSpec& model) {
+  TreeNode tree = ResolvedTree(model);
+  const auto drop = [](TreeNode& map, std::initializer_list<std::string_view> keys) {
+    std::erase_if(map.entries, [&](const TreeEntry& entry) {
+      return std::find(keys.begin(), keys.end(), entry.key) != keys.end();
+    });
+  };
+  drop(tree, {"data"});
+  if (TreeEntry* train = tree.Find("train")) drop(train->value, {"epochs", "steps", "time"});
+  return ToYaml(tree);
+}
+
+// Whether a program was compiled from these settings.
+bool SameSettings(const ProgramImage& image, const ModelSpec& model,
+                  const CompileOptions& options) {
+  const CompileOptions defaults;
+  if (options.layout.planner != defaults.layout.planner || !options.passes.disabled.empty() ||
+      !options.passes.stop_after.empty()) {
+    return false;
+  }
+  Diagnostics diagnostics;
+  const auto embedded = ParseModel({image.model_path, image.model_text}, {}, diagnostics);
+  return embedded && CodeSettings(*embedded) == CodeSettings(model);
+}
+
+}  // namespace
+
 // Takes the compiled program that was given, if it is for this device and these batches; else
 // compiles.
 bool Session::MakeImage(const KernelLibrary& library, Diagnostics& diagnostics) {
@@ -60,6 +91,8 @@ bool Session::MakeImage(const KernelLibrary& library, Diagnostics& diagnostics) 
         });
     if (given.device != library.name() || given.fingerprint != library.fingerprint()) {
       recompiled_ = "it was compiled for " + given.device + " (" + given.fingerprint + ")";
+    } else if (!SameSettings(given, model_, options_.compile)) {
+      recompiled_ = "the settings are not those that it was compiled with";
     } else if (!complete) {
       recompiled_ = "it has no entry point for these batch sizes";
     } else {
@@ -109,13 +142,21 @@ bool Session::ReadSchedules(Diagnostics& diagnostics) {
     if (optimizer == nullptr) continue;  // the front end reports it
     auto schedule = ReadRateSchedule(*optimizer, DefaultRate(*optimizer), diagnostics);
     if (!schedule) return false;
+    const bool needs_end = schedule->kind == RateSchedule::Kind::kCosine ||
+                           schedule->kind == RateSchedule::Kind::kPolynomial;
+    if (needs_end && model_.train->seconds) {
+      diagnostics.Error(model_.train->seconds->mark,
+                        "this schedule needs to know the last step, which `time` does not tell",
+                        "give `epochs` or `steps`, or another schedule");
+      return false;
+    }
     schedule->steps_per_epoch = steps_per_epoch;
     schedule->total_steps =
         model_.train->steps
             ? model_.train->steps->value
             : steps_per_epoch * (model_.train->epochs ? model_.train->epochs->value : 1);
     schedules_.push_back(*schedule);
-    rates_.push_back({path.name.value + ".learning_rate", 0});
+    rates_.push_back({path.name.value, 0});  // MakeSplits() knows the feed's name
   }
   return true;
 }
@@ -133,8 +174,6 @@ std::vector<EntryRequest> Session::Requests() const {
   return requests;
 }
 
-int64_t Session::TailOf(const Dataset& dataset) const { return dataset.size() % batch_; }
-
 void Session::MakeSplits() {
   memory_.data = data_.decoded_bytes;
   if (train_) memory_.data += CheckpointWriter::HostBytes(program_->image());
@@ -146,9 +185,14 @@ void Session::MakeSplits() {
     loader.seed = seed;
     split.source = std::make_unique<DataSource>(*split.dataset, loader);
     memory_.data += DataSource::HostBytes(*split.dataset, batch_);
-    split.runner = std::make_unique<BatchRunner>(*program_, kind, batch_, TailOf(*split.dataset),
-                                                 split.inputs);
+    split.runner =
+        std::make_unique<BatchRunner>(*program_, kind, batch_, *split.dataset, split.inputs);
   };
+  for (RateFeed& rate : rates_) {
+    for (const ImagePath& path : program_->image().paths) {
+      if (path.name == rate.name) rate.name = path.learning_rate_feed;
+    }
+  }
   if (train_) make(*train_, EntryKind::kTrain, true);
   for (Split& split : evaluations_) make(split, EntryKind::kEval, false);
 }

@@ -126,7 +126,6 @@ class Session {
   bool ReadSchedules(Diagnostics& diagnostics);
   std::vector<EntryRequest> Requests() const;
   void MakeSplits();
-  int64_t TailOf(const Dataset& dataset) const;
   // Fills `result`; allocates only where that is empty.
   void RunEvaluation(Split& split, SessionObserver& observer, PassResult& result);
   void SetRates(int64_t step);

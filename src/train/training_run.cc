@@ -110,7 +110,7 @@ class TrainingRun {
     start_ = std::chrono::steady_clock::now();
     while (!Done()) {
       RunEpoch();
-      ++result_.epochs;
+      if (!result_.interrupted) ++result_.epochs;
     }
     result_.seconds = Seconds(start_);
     CountAllocations();
@@ -162,6 +162,10 @@ class TrainingRun {
     train_seconds_ += report_.train.seconds;
     report_.epoch = result_.epochs;
     report_.step = result_.steps;
+    if (interrupt_ != nullptr && *interrupt_ != 0) {
+      result_.interrupted = true;
+      return;  // at once: what people pressed Ctrl-C for
+    }
     Evaluate();
     session_.NoteMemory();
     log_.Write(report_, step.learning_rate);

@@ -87,7 +87,7 @@ class AutodiffTest : public testing::Test {
       const TensorType& type = graph.values[id].type;
       sources.try_emplace(id, HostTensor(type.dtype, type.shape));
     }
-    const ValueId step = graph.FindValue("step");
+    const ValueId step = graph.FindValue(kStepCounter);
     if (step.valid()) sources.try_emplace(step, HostTensor::Scalar<int64_t>(0));
     const auto values = Interpret(graph, *FindKernelLibrary("reference"), sources);
     for (const UpdateEdge& edge : graph.updates) {
@@ -182,7 +182,7 @@ TEST_F(AutodiffTest, PathsHaveTheirOwnOptimizers) {
   EXPECT_EQ(graph.parameters.at(momentum).init, "zeros");
   EXPECT_FALSE(graph.parameters.at(momentum).trainable);
   // One counter of steps serves all.
-  EXPECT_EQ(graph.values[graph.FindValue("step")].type, (TensorType{DType::kI64, Shape()}));
+  EXPECT_EQ(graph.values[graph.FindValue(kStepCounter)].type, (TensorType{DType::kI64, Shape()}));
   EXPECT_FALSE(graph.FindValue("step.2").valid());
 }
 

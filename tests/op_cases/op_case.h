@@ -44,6 +44,8 @@ struct OpCase {
   bool check_gradient = true;
   // Type inference must refuse the inputs with a message that contains this.
   std::string error = "";
+  // Outputs through which a gradient flows; empty: all floating-point outputs.
+  std::vector<int> gradient_outputs = {};
 };
 
 }  // namespace cgrun

@@ -51,9 +51,7 @@ PreparedKernel Prepare(const KernelRequest& request) {
   return PreparedKernel::Of(ForFloat<Kernel>(request.node.inputs[0].dtype), Pack(request.node));
 }
 
-int64_t WorkspaceBytes(const NodeSignature& node, int) {
-  return GemmWorkspace(Pack(node).gemm);
-}
+int64_t WorkspaceBytes(const NodeSignature& node, int) { return GemmWorkspace(Pack(node).gemm); }
 
 }  // namespace
 

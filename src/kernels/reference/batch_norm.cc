@@ -1,0 +1,181 @@
+// batch_norm and its gradient, channel by channel; sums in f64. Each element is read before the one
+// in its place is written, so that both can run in place.
+#include "src/ops/batch_norm.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "src/kernels/reference/kernels.h"
+#include "src/kernels/reference/number.h"
+
+namespace cgrun::reference {
+namespace {
+
+// x seen as [images, channels, plane].
+struct Parameters {
+  int64_t images = 0;
+  int64_t channels = 0;
+  int64_t plane = 0;
+  double epsilon = 0;
+  double momentum = 0;
+
+  double count() const { return static_cast<double>(images * plane); }
+};
+
+// Calls f(element) for the elements of one channel, in index order.
+template <class F>
+void ForChannel(const Parameters& p, int64_t channel, F f) {
+  for (int64_t n = 0; n < p.images; ++n) {
+    const int64_t first = (n * p.channels + channel) * p.plane;
+    for (int64_t e = first; e < first + p.plane; ++e) f(e);
+  }
+}
+
+template <class C>
+C InverseDeviation(double variance, double epsilon) {
+  return static_cast<C>(1 / std::sqrt(variance + epsilon));
+}
+
+// y = (x − mean)·factor + shift for one channel.
+template <class T, class C = Compute<T>>
+void Normalize(const Parameters& p, int64_t channel, const T* x, C mean, C factor, C shift, T* y) {
+  ForChannel(p, channel, [=](int64_t e) { y[e] = Store<T>((Load(x[e]) - mean) * factor + shift); });
+}
+
+template <class T>
+struct Train {
+  using C = Compute<T>;
+
+  static void Run(const RunContext& context, const Instruction& i) noexcept {
+    const auto& p = *static_cast<const Parameters*>(i.parameters);
+    const T* x = Data<const T>(context, i, 0);
+    const T* scale = Data<const T>(context, i, 1);
+    const T* shift = Data<const T>(context, i, 2);
+    const C* running_mean = Data<const C>(context, i, 3);
+    const C* running_var = Data<const C>(context, i, 4);
+    T* y = Data<T>(context, i, 5);
+    C* new_mean = Data<C>(context, i, 6);
+    C* new_var = Data<C>(context, i, 7);
+    C* saved_mean = Data<C>(context, i, 8);
+    C* saved_inv_std = Data<C>(context, i, 9);
+    for (int64_t c = 0; c < p.channels; ++c) {
+      double sum = 0, squares = 0;
+      ForChannel(p, c, [&](int64_t e) { sum += LoadF64(x[e]); });
+      const double mean = sum / p.count();
+      ForChannel(p, c, [&](int64_t e) {
+        const double distance = LoadF64(x[e]) - mean;
+        squares += distance * distance;
+      });
+      const double unbiased = squares / std::max(p.count() - 1, 1.0);
+      new_mean[c] = Move(p, running_mean[c], mean);
+      new_var[c] = Move(p, running_var[c], unbiased);
+      saved_mean[c] = static_cast<C>(mean);
+      saved_inv_std[c] = InverseDeviation<C>(squares / p.count(), p.epsilon);
+      Normalize(p, c, x, saved_mean[c], saved_inv_std[c] * Load(scale[c]), Load(shift[c]), y);
+    }
+  }
+
+  // A running statistic after this batch.
+  static C Move(const Parameters& p, C running, double batch) {
+    return static_cast<C>((1 - p.momentum) * static_cast<double>(running) + p.momentum * batch);
+  }
+};
+
+template <class T>
+struct Infer {
+  using C = Compute<T>;
+
+  static void Run(const RunContext& context, const Instruction& i) noexcept {
+    const auto& p = *static_cast<const Parameters*>(i.parameters);
+    const T* x = Data<const T>(context, i, 0);
+    const T* scale = Data<const T>(context, i, 1);
+    const T* shift = Data<const T>(context, i, 2);
+    const C* running_mean = Data<const C>(context, i, 3);
+    const C* running_var = Data<const C>(context, i, 4);
+    T* y = Data<T>(context, i, 5);
+    for (int64_t c = 0; c < p.channels; ++c) {
+      const C inv_std = InverseDeviation<C>(static_cast<double>(running_var[c]), p.epsilon);
+      Normalize(p, c, x, running_mean[c], inv_std * Load(scale[c]), Load(shift[c]), y);
+    }
+  }
+};
+
+template <class T, bool kTraining>
+struct Grad {
+  using C = Compute<T>;
+
+  static void Run(const RunContext& context, const Instruction& i) noexcept {
+    const auto& p = *static_cast<const Parameters*>(i.parameters);
+    const T* x = Data<const T>(context, i, 0);
+    const T* dy = Data<const T>(context, i, 1);
+    const T* scale = Data<const T>(context, i, 2);
+    const C* means = Data<const C>(context, i, 3);
+    const C* deviations = Data<const C>(context, i, 4);
+    T* dx = Data<T>(context, i, 5);
+    T* dscale = Data<T>(context, i, 6);
+    T* dshift = Data<T>(context, i, 7);
+    for (int64_t c = 0; c < p.channels; ++c) {
+      const C mean = means[c];
+      const C inv_std = kTraining
+                            ? deviations[c]
+                            : InverseDeviation<C>(static_cast<double>(deviations[c]), p.epsilon);
+      double sum = 0, product = 0;
+      ForChannel(p, c, [&](int64_t e) {
+        sum += LoadF64(dy[e]);
+        product += LoadF64(dy[e]) * static_cast<double>((Load(x[e]) - mean) * inv_std);
+      });
+      dshift[c] = StoreF64<T>(sum);
+      dscale[c] = StoreF64<T>(product);
+      const C factor = Load(scale[c]) * inv_std;
+      const C mean_sum = kTraining ? static_cast<C>(sum / p.count()) : C(0);
+      const C mean_product = kTraining ? static_cast<C>(product / p.count()) : C(0);
+      ForChannel(p, c, [=](int64_t e) {
+        const C normalized = kTraining ? (Load(x[e]) - mean) * inv_std : C(0);
+        dx[e] = Store<T>(factor * (Load(dy[e]) - mean_sum - normalized * mean_product));
+      });
+    }
+  }
+};
+
+template <class T>
+using GradOfBatch = Grad<T, true>;
+template <class T>
+using GradOfFrozen = Grad<T, false>;
+
+Parameters Pack(const NodeSignature& node) {
+  const auto& attributes = node.attributes.As<BatchNormAttributes>();
+  const Shape& x = node.inputs[0].shape;
+  const int64_t plane = x.Elements() / (x[0].size * x[1].size);
+  return {x[0].size, x[1].size, plane, attributes.epsilon, attributes.momentum};
+}
+
+bool IsTraining(const NodeSignature& node) {
+  return node.attributes.As<BatchNormAttributes>().training;
+}
+
+PreparedKernel Prepare(const KernelRequest& request) {
+  const DType dtype = request.node.inputs[0].dtype;
+  return PreparedKernel::Of(
+      IsTraining(request.node) ? ForFloat<Train>(dtype) : ForFloat<Infer>(dtype),
+      Pack(request.node));
+}
+
+PreparedKernel PrepareGrad(const KernelRequest& request) {
+  const DType dtype = request.node.inputs[0].dtype;
+  return PreparedKernel::Of(
+      IsTraining(request.node) ? ForFloat<GradOfBatch>(dtype) : ForFloat<GradOfFrozen>(dtype),
+      Pack(request.node));
+}
+
+bool Supports(const NodeSignature& node) { return IsReferenceFloat(node.inputs[0].dtype); }
+
+}  // namespace
+
+KernelDef batch_norm() {
+  return {.name = "reference.batch_norm", .supports = Supports, .prepare = Prepare};
+}
+KernelDef batch_norm_grad() {
+  return {.name = "reference.batch_norm_grad", .supports = Supports, .prepare = PrepareGrad};
+}
+
+}  // namespace cgrun::reference

@@ -1,0 +1,173 @@
+// batch_norm and its gradient, with the statistics of the batch or with the running ones.
+#include "src/ops/batch_norm.h"
+
+#include "src/ops/infer.h"
+#include "src/ops/op_definitions.h"
+
+namespace cgrun {
+
+const AttributeSchema& BatchNormAttributes::Schema() {
+  static const AttributeSchema schema =
+      SchemaBuilder<BatchNormAttributes>()
+          .Add("epsilon", &BatchNormAttributes::epsilon,
+               "added to the variance, against a division by 0")
+          .AtLeast(0)
+          .Add("momentum", &BatchNormAttributes::momentum,
+               "share of the batch in the running statistics, as in PyTorch: running = (1 − "
+               "momentum)·running + momentum·batch (ONNX's momentum is 1 − this one)")
+          .AtLeast(0)
+          .AtMost(1)
+          .Add("training", &BatchNormAttributes::training,
+               "normalise by the batch's statistics and update the running ones, rather than "
+               "normalise by the running ones")
+          .Internal()
+          .Build();
+  return schema;
+}
+
+namespace op_def {
+namespace {
+
+Dim Channels(const Shape& x) { return x.rank() < 2 ? Dim(1) : x[1]; }
+
+// Statistics are of f32 at least: small steps of a running mean would be lost below.
+DType StatisticType(DType x) { return x == DType::kF64 ? DType::kF64 : DType::kF32; }
+
+// Where x is wrong, these are of little use, but let inference report what is.
+std::vector<OwnedTensor> Owned(InferContext& context) {
+  if (context.num_inputs() != 1) return {};
+  const Shape channels{Channels(context.shape(0)).size};
+  const TensorType parameter{context.dtype(0), channels};
+  const TensorType statistic{StatisticType(context.dtype(0)), channels};
+  return {{"scale", parameter, Role::kParameter, "ones"},
+          {"shift", parameter, Role::kParameter, "zeros"},
+          {"running_mean", statistic, Role::kRunningStatistic, "zeros"},
+          {"running_var", statistic, Role::kRunningStatistic, "ones"}};
+}
+
+bool ExpectChannels(InferContext& context, std::string_view op) {
+  const Shape& x = context.shape(0);
+  if (!IsFloat(context.dtype(0))) {
+    InferSameAsInput(context);
+    return false;
+  }
+  if (x.rank() >= 2 && !Channels(x).batch && CountElements(x)) return true;
+  context.Fail(RankMessage(op, "[N, channels, …]", x));
+  return false;
+}
+
+std::vector<TensorType> Infer(InferContext& context) {
+  if (!ExpectChannels(context, "batch_norm")) return {};
+  const Shape channels{Channels(context.shape(0))};
+  const TensorType parameter{context.dtype(0), channels};
+  const TensorType statistic{StatisticType(context.dtype(0)), channels};
+  if (!ExpectInput(context, 1, "scale", parameter)) return {};
+  if (!ExpectInput(context, 2, "shift", parameter)) return {};
+  if (!ExpectInput(context, 3, "running_mean", statistic)) return {};
+  if (!ExpectInput(context, 4, "running_var", statistic)) return {};
+  if (!context.attributes<BatchNormAttributes>().training) return {context.input(0)};
+  return {context.input(0), statistic, statistic, statistic, statistic};
+}
+
+// Statistics are constants to the gradient but for those of the batch as y depends on them.
+void Gradient(GradientContext& context) {
+  if (!context.output_gradient(0).valid()) return;
+  const bool training = context.attributes<BatchNormAttributes>().training;
+  const ValueId mean = training ? context.output(3) : context.input(3);
+  const ValueId deviation = training ? context.output(4) : context.input(4);
+  const std::vector<ValueId> gradients = context.EmitAll(
+      OpId::batch_norm_grad, context.node().attributes,
+      {context.input(0), context.output_gradient(0), context.input(1), mean, deviation}, "grad");
+  for (int i = 0; i < 3; ++i) {
+    context.SetInputGradient(i, gradients[static_cast<size_t>(i)]);
+  }
+}
+
+// For each element: 4 for the statistics (a sum; a difference, its square, a sum), 3 for the
+// result.
+OpCost Cost(const NodeSignature& node) {
+  const bool training = node.attributes.As<BatchNormAttributes>().training;
+  return {(training ? 7 : 3) * node.inputs[0].shape.Elements()};
+}
+
+std::vector<TensorType> InferGrad(InferContext& context) {
+  if (!ExpectChannels(context, "batch_norm_grad")) return {};
+  const Shape channels{Channels(context.shape(0))};
+  const TensorType parameter{context.dtype(0), channels};
+  const TensorType statistic{StatisticType(context.dtype(0)), channels};
+  if (!ExpectInput(context, 1, "dy", context.input(0))) return {};
+  if (!ExpectInput(context, 2, "scale", parameter)) return {};
+  if (!ExpectInput(context, 3, "mean", statistic)) return {};
+  if (!ExpectInput(context, 4, "deviation", statistic)) return {};
+  return {context.input(0), parameter, parameter};
+}
+
+// For each element: 5 for the two sums, 5 for dx (1 where the statistics are frozen).
+OpCost GradCost(const NodeSignature& node) {
+  const bool training = node.attributes.As<BatchNormAttributes>().training;
+  return {(training ? 10 : 6) * node.inputs[0].shape.Elements()};
+}
+
+}  // namespace
+
+OpDef batch_norm() {
+  OpDef def;
+  def.name = "batch_norm";
+  def.summary = "Normalises each channel over the batch.";
+  def.details =
+      "y = (x − mean)·inv_std·scale + shift, inv_std = 1 ÷ √(variance + epsilon). In training, "
+      "mean "
+      "and variance (÷ count) are the channel's in this batch, and the running statistics move "
+      "towards them, the variance by its unbiased value (÷ (count − 1), or ÷ 1 for one element). "
+      "Elsewhere they are the running statistics, which then are constants to the gradient. The "
+      "scale starts at 1, the shift at 0. Statistics are f64 for f64, and f32 for other types; the "
+      "device `reference` adds them in index order in f64. Ioffe and Szegedy, 2015. ONNX "
+      "BatchNormalization.";
+  def.usage = Usage::kOperator;
+  def.inputs = {{"x", "[N, channels, …]"},
+                {"scale", "[channels], owned"},
+                {"shift", "[channels], owned"},
+                {"running_mean", "[channels], owned: a running statistic"},
+                {"running_var", "[channels], owned: a running statistic"}};
+  def.outputs = {{"y", "shape of x"},
+                 {"new_running_mean", "[channels]; this and the following in training alone"},
+                 {"new_running_var", "[channels]"},
+                 {"mean", "[channels]: the batch's"},
+                 {"inv_std", "[channels]: the batch's"}};
+  def.schema = &BatchNormAttributes::Schema();
+  def.infer = Infer;
+  def.owned = Owned;
+  def.gradient = Gradient;
+  def.cost = Cost;
+  def.in_place = {{0, 0}, {3, 1}, {4, 2}};
+  def.updates = {{3, 1}, {4, 2}};
+  return def;
+}
+
+OpDef batch_norm_grad() {
+  OpDef def;
+  def.name = "batch_norm_grad";
+  def.summary = "Gradient of batch_norm.";
+  def.details =
+      "With x̂ = (x − mean)·inv_std and sums over all axes but the channels: dshift = Σ dy, dscale "
+      "= "
+      "Σ dy·x̂, dx = scale·inv_std·(dy − (dshift + x̂·dscale) ÷ count) in training, and dx = "
+      "scale·inv_std·dy elsewhere, where `deviation` is the running variance.";
+  def.inputs = {{"x", "input of batch_norm"},
+                {"dy", "gradient of y"},
+                {"scale", "[channels]"},
+                {"mean", "[channels]: the batch's in training, else the running one"},
+                {"deviation",
+                 "[channels]: the batch's inv_std in training, else the running "
+                 "variance"}};
+  def.outputs = {
+      {"dx", "gradient of x"}, {"dscale", "gradient of scale"}, {"dshift", "gradient of shift"}};
+  def.schema = &BatchNormAttributes::Schema();
+  def.infer = InferGrad;
+  def.cost = GradCost;
+  def.in_place = {{0, 0}, {1, 0}};
+  return def;
+}
+
+}  // namespace op_def
+}  // namespace cgrun

@@ -1,0 +1,157 @@
+// Cases of batch_norm and its gradient, in training and with frozen statistics.
+#include "src/ops/batch_norm.h"
+
+#include "tests/op_cases/op_cases.h"
+
+namespace cgrun::op_cases {
+namespace {
+
+Attributes Norm(bool training, double epsilon = 1e-5, double momentum = 0.1) {
+  return Attributes::Of(BatchNormAttributes{epsilon, momentum, training});
+}
+
+// (i·factor mod modulus) − ⌊modulus ÷ 2⌋: what the results below were made with, in PyTorch.
+CaseInput Pattern(Shape shape, int64_t factor, int64_t modulus) {
+  std::vector<double> values;
+  for (int64_t i = 0; i < shape.Elements(); ++i) {
+    values.push_back(static_cast<double>(i * factor % modulus - modulus / 2));
+  }
+  return Given(std::move(shape), std::move(values));
+}
+
+CaseInput Statistic(Shape shape, std::vector<double> values) {
+  return AtLeastF32(Given(std::move(shape), std::move(values)));
+}
+
+std::vector<double> First(std::vector<double> values, const Shape& x) {
+  values.resize(static_cast<size_t>(x[1].size));
+  return values;
+}
+
+// x, scale, shift and running statistics of the known results.
+std::vector<CaseInput> KnownInputs(const Shape& x) {
+  const Shape channels = {x[1]};
+  return {Pattern(x, 7, 11), Given(channels, First({2, -1, 0.5}, x)),
+          Given(channels, First({0.25, 1, -3}, x)), Statistic(channels, First({0.5, -1, 2}, x)),
+          Statistic(channels, First({1, 4, 0.25}, x))};
+}
+
+std::vector<CaseInput> RandomInputs(const Shape& x) {
+  const Shape channels = {x[1]};
+  return {Uniform(x), Uniform(channels), Uniform(channels), AtLeastF32(Uniform(channels)),
+          AtLeastF32(Uniform(channels, 0.5, 2))};
+}
+
+// A gradient flows through y alone, to x, scale and shift.
+OpCase Case(std::string name, Attributes attributes, std::vector<CaseInput> inputs,
+            std::vector<std::vector<double>> expected = {}) {
+  OpCase result{
+      std::move(name), std::move(attributes), std::move(inputs), std::move(expected), {0, 1, 2}};
+  result.gradient_outputs = {0};
+  return result;
+}
+
+OpCase Refused(std::string name, size_t input, CaseInput replacement, std::string error) {
+  std::vector<CaseInput> inputs = RandomInputs({2, 3, 4});
+  inputs[input] = std::move(replacement);
+  return {std::move(name), Norm(true), std::move(inputs), {}, {}, true, std::move(error)};
+}
+
+const Shape kImages = {2, 3, 1, 2}, kRows = {4, 2};
+
+// What batch_norm saves of the known inputs.
+CaseInput ImageMean() { return Statistic({3}, {0.25, 0.5, -2}); }
+CaseInput ImageDeviation() {
+  return Statistic({3}, {0.298973903481, 0.274721024229, 0.447213148287});
+}
+
+}  // namespace
+
+std::vector<OpCase> batch_norm() {
+  std::vector<OpCase> cases = {
+      Case("images", Norm(true), KnownInputs(kImages),
+           {{-2.88922598655, 1.29640866218, 1.68680256057, -0.236244609031, -2.32918027757,
+             -3.22360657414, 2.49230427611, 0.100513048259, 2.23624460903, 0.313197439427,
+             -2.77639342586, -3.67081972243},
+            {0.475, -0.85, 1.6},
+            {2.39166666667, 5.36666666667, 0.891666666667},
+            {0.25, 0.5, -2},
+            {0.298973903481, 0.274721024229, 0.447213148287}}),
+      Case("rows", Norm(true, 0.5, 0.25), KnownInputs(kRows),
+           {{-2.37556984696, 0.666666666667, -0.625189948987, -0.333333333333, 1.12518994899,
+             2.33333333333, 2.87556984696, 1.33333333333},
+            {0.25, -0.5},
+            {4.5, 5.83333333333},
+            {-0.5, 1},
+            {0.291729982996, 0.333333333333}}),
+      Case("frozen", Norm(false), KnownInputs(kImages),
+           {{-10.7499450004, 3.24998500011, 1.499999375, -1.99999625001, -3.9999800006,
+             -7.999900003, 7.24996500026, -0.749995000037, 2.499998125, -0.999997500005,
+             -5.9999400018, -9.9998600042}}),
+      // By hand: one element differs from no mean, and its variance is 0.
+      Case("one element", Norm(true, 0.25),
+           {Given({1, 2, 1}, {7, -3}), Given({2}, {2, 3}), Given({2}, {5, -1}),
+            Statistic({2}, {1, 2}), Statistic({2}, {1, 10})},
+           {{5, -1}, {1.6, 1.5}, {0.9, 9}, {7, -3}, {2, 2}}),
+      Case("one channel", Norm(true), RandomInputs({3, 1, 2, 2})),
+      Case("random images", Norm(true, 1e-3, 1), RandomInputs({2, 3, 3, 2})),
+      Case("random volumes", Norm(true, 1e-3, 0), RandomInputs({2, 2, 2, 1, 2})),
+      Case("random rows, frozen", Norm(false), RandomInputs({5, 3})),
+      Refused("no channels", 0, Uniform({3}), "[N, channels, …]"),
+      Refused("channels depend on the batch", 0, Uniform({3, kBatchDim}), "[3, N]"),
+      Refused("integers", 0, Integers({2, 3, 4}, DType::kU8, 0, 9), "floating-point"),
+      Refused("scale too long", 1, Uniform({4}), "`scale` must be f64[3]"),
+      Refused("shift too long", 2, Uniform({4}), "`shift` must be f64[3]"),
+      Refused("mean of another type", 3, Given({3}, {}, DType::kF32),
+              "`running_mean` must be f64[3] for an input f64[2, 3, 4], not f32[3]"),
+      Refused("variance too short", 4, Uniform({2}), "`running_var` must be f64[3]"),
+  };
+  // With one element a channel, dx is 0 in exact arithmetic.
+  cases[3].gradient_inputs = {2};
+  OpCase momentum = Case("momentum beyond 1", Norm(true, 1e-5, 1.5), RandomInputs({2, 3}));
+  momentum.error = "`momentum`";
+  cases.push_back(std::move(momentum));
+  return cases;
+}
+
+std::vector<OpCase> batch_norm_grad() {
+  const std::vector<CaseInput> known = KnownInputs(kImages);
+  const CaseInput dy = Pattern(kImages, 4, 9);
+  const auto random = [](Shape x, bool training, std::string name) {
+    const Shape channels = {x[1]};
+    return OpCase{std::move(name),
+                  Norm(training),
+                  {Uniform(x), Uniform(x), Uniform(channels), AtLeastF32(Uniform(channels)),
+                   AtLeastF32(Uniform(channels, 0.5, 2))}};
+  };
+  OpCase other_dy = random({2, 3, 2}, true, "gradient of another shape");
+  other_dy.inputs[1] = Uniform({2, 3, 1});
+  other_dy.error = "`dy` must be f64[2, 3, 2]";
+  OpCase other_mean = random({2, 3, 2}, true, "mean of another shape");
+  other_mean.inputs[3] = Uniform({2});
+  other_mean.error = "`mean` must be f64[3]";
+  return {
+      {"images",
+       Norm(true),
+       {known[0], dy, known[1], ImageMean(), ImageDeviation()},
+       {{0.40753801199, 0.0634699316573, -0.723086753054, -0.401714194723, 0.424852423791,
+         -0.737901672313, 0.47769145753, -0.948699401178, 0.401714194723, 0.723086753054,
+         -0.268327911333, 0.581377159855},
+        {8.74498667682, -7.96690970264, -0.447213148287},
+        {-5, 0, 5}}},
+      {"frozen",
+       Norm(false),
+       {known[0], dy, known[1], known[3], known[4]},
+       {{-7.9999600003, 0, -1.9999975, 0.499999375001, 2.9999400018, -1.9999600012, 3.99998000015,
+         -5.99997000022, -0.499999375001, 1.9999975, 0, 3.9999200024},
+        {30.4998475011, -14.499981875, -41.9991600252},
+        {-5, 0, 5}}},
+      random({4, 2}, true, "random rows"),
+      random({2, 3, 2, 2}, true, "random images"),
+      random({2, 1, 3}, false, "random rows of one channel, frozen"),
+      std::move(other_dy),
+      std::move(other_mean),
+  };
+}
+
+}  // namespace cgrun::op_cases

@@ -1,0 +1,124 @@
+// The tensors that operators own: types that follow a batch of unknown size, initial values, and
+// messages that speak of the user's input where it is wrong.
+#include <gtest/gtest.h>
+
+#include "src/ops/batch_norm.h"
+#include "src/ops/conv.h"
+#include "src/ops/linear.h"
+
+namespace cgrun {
+namespace {
+
+constexpr DType kF32 = DType::kF32;
+
+struct Use {
+  std::vector<OwnedTensor> owned;
+  std::vector<TensorType> outputs;
+  std::string message;
+};
+
+// An operator on one input, as a model file uses it.
+Use UseOn(OpId op, const Attributes& attributes, const TensorType& x) {
+  InferContext asked(attributes, {x});
+  Use use{GetOpDef(op).owned(asked), {}, ""};
+  std::vector<TensorType> inputs = {x};
+  for (const OwnedTensor& tensor : use.owned) inputs.push_back(tensor.type);
+  InferContext context(attributes, inputs);
+  use.outputs = InferTypes(op, context);
+  use.message = context.message();
+  return use;
+}
+
+void ExpectOwned(const OwnedTensor& tensor, const std::string& name, const std::string& type,
+                 const std::string& init, int64_t fan_in = 1, int64_t fan_out = 1) {
+  EXPECT_EQ(tensor.name, name);
+  EXPECT_EQ(tensor.type.ToString(), type) << name;
+  EXPECT_EQ(tensor.init, init) << name;
+  EXPECT_EQ(tensor.fan_in, fan_in) << name;
+  EXPECT_EQ(tensor.fan_out, fan_out) << name;
+}
+
+ConvAttributes Conv() {
+  ConvAttributes conv;
+  conv.filters = 6;
+  conv.kernel = {3, 5};
+  conv.groups = 2;
+  return conv;
+}
+
+TEST(OwnedTest, Linear) {
+  const Use use =
+      UseOn(OpId::linear, Attributes::Of(LinearAttributes{10, true}), {kF32, {kBatchDim, 84}});
+  ASSERT_EQ(use.owned.size(), 2u);
+  ExpectOwned(use.owned[0], "weight", "f32[10, 84]", "glorot_uniform", 84, 10);
+  ExpectOwned(use.owned[1], "bias", "f32[10]", "zeros");
+  ASSERT_EQ(use.outputs.size(), 1u) << use.message;
+  EXPECT_EQ(use.outputs[0].ToString(), "f32[N, 10]");
+}
+
+TEST(OwnedTest, LinearWithoutBias) {
+  const Use use =
+      UseOn(OpId::linear, Attributes::Of(LinearAttributes{10, false}), {kF32, {kBatchDim, 7, 84}});
+  ASSERT_EQ(use.owned.size(), 1u);
+  ASSERT_EQ(use.outputs.size(), 1u) << use.message;
+  EXPECT_EQ(use.outputs[0].ToString(), "f32[N, 7, 10]");
+}
+
+TEST(OwnedTest, Conv) {
+  const Use use = UseOn(OpId::conv, Attributes::Of(Conv()), {kF32, {kBatchDim, 4, 28, 28}});
+  ASSERT_EQ(use.owned.size(), 2u);
+  ExpectOwned(use.owned[0], "weight", "f32[6, 2, 3, 5]", "he_normal", 2 * 15, 6 * 15);
+  ExpectOwned(use.owned[1], "bias", "f32[6]", "zeros");
+  ASSERT_EQ(use.outputs.size(), 1u) << use.message;
+  EXPECT_EQ(use.outputs[0].ToString(), "f32[N, 6, 26, 24]");
+}
+
+TEST(OwnedTest, Bias) {
+  const Use use = UseOn(OpId::bias, Attributes(), {DType::kBF16, {kBatchDim, 3, 8}});
+  ASSERT_EQ(use.owned.size(), 1u);
+  ExpectOwned(use.owned[0], "bias", "bf16[3]", "zeros");
+  ASSERT_EQ(use.outputs.size(), 1u) << use.message;
+}
+
+TEST(OwnedTest, BatchNormKeepsStatisticsInF32) {
+  const Use use = UseOn(OpId::batch_norm, Attributes::Of(BatchNormAttributes()),
+                        {DType::kBF16, {kBatchDim, 3, 8, 8}});
+  ASSERT_EQ(use.owned.size(), 4u);
+  ExpectOwned(use.owned[0], "scale", "bf16[3]", "ones");
+  ExpectOwned(use.owned[1], "shift", "bf16[3]", "zeros");
+  ExpectOwned(use.owned[2], "running_mean", "f32[3]", "zeros");
+  ExpectOwned(use.owned[3], "running_var", "f32[3]", "ones");
+  EXPECT_EQ(use.owned[0].role, Role::kParameter);
+  EXPECT_EQ(use.owned[3].role, Role::kRunningStatistic);
+  ASSERT_EQ(use.outputs.size(), 5u) << use.message;
+  for (const InPlacePair& update : GetOpDef(OpId::batch_norm).updates) {
+    EXPECT_EQ(use.owned[static_cast<size_t>(update.input) - 1].type,
+              use.outputs[static_cast<size_t>(update.output)]);
+  }
+}
+
+TEST(OwnedTest, WrongInputsAreNamedNotTheOwnedOnes) {
+  const Attributes linear = Attributes::Of(LinearAttributes{10, true});
+  const Attributes conv = Attributes::Of(Conv());
+  const Attributes norm = Attributes::Of(BatchNormAttributes());
+  EXPECT_EQ(UseOn(OpId::linear, linear, {kF32, {kBatchDim}}).message,
+            "'linear' needs an input [N, …, features], not [N]");
+  EXPECT_EQ(UseOn(OpId::linear, linear, {kF32, {}}).message,
+            "'linear' needs an input [N, …, features], not []");
+  EXPECT_EQ(UseOn(OpId::conv, conv, {kF32, {kBatchDim, 10}}).message,
+            "'conv' needs an input [N, channels, height, width], not [N, 10]");
+  EXPECT_EQ(UseOn(OpId::conv, conv, {kF32, {kBatchDim, 3, 28, 28}}).message,
+            "2 groups do not divide the 3 channels of [N, 3, 28, 28] and the 6 filters");
+  EXPECT_EQ(UseOn(OpId::conv, conv, {kF32, {kBatchDim, 1, 28, 28}}).message,
+            "2 groups do not divide the 1 channels of [N, 1, 28, 28] and the 6 filters");
+  EXPECT_EQ(UseOn(OpId::bias, Attributes(), {kF32, {kBatchDim}}).message,
+            "'bias' needs an input [N, channels, …], not [N]");
+  EXPECT_EQ(UseOn(OpId::batch_norm, norm, {kF32, {kBatchDim}}).message,
+            "'batch_norm' needs an input [N, channels, …], not [N]");
+  const std::string integers =
+      UseOn(OpId::conv, conv, {DType::kU8, {kBatchDim, 4, 28, 28}}).message;
+  EXPECT_EQ(integers, "needs a floating-point input, not uint8[N, 4, 28, 28]");
+}
+
+}  // namespace
+}  // namespace cgrun
