@@ -47,4 +47,34 @@ std::vector<TensorType> InferTypes(OpId op, InferContext& context) {
   return def.infer(context);
 }
 
+NodeSignature SignatureInBody(const NodeSignature& node, size_t index) {
+  const FusedOperator& inner = node.body[index];
+  NodeSignature signature{inner.op, inner.attributes, {}, {node.outputs[0]}, {}};
+  for (int operand : inner.operands) {
+    signature.inputs.push_back(operand >= 0 ? node.inputs[static_cast<size_t>(operand)]
+                                            : node.outputs[0]);
+  }
+  return signature;
+}
+
+std::string FaultOfFused(const NodeSignature& node) {
+  if (node.outputs.size() != 1 || node.body.empty()) return "has no body or not one output";
+  for (size_t i = 0; i < node.body.size(); ++i) {
+    const FusedOperator& inner = node.body[i];
+    const std::string name = "'" + GetOpDef(inner.op).name + "' in its body ";
+    for (int operand : inner.operands) {
+      const bool known =
+          operand < static_cast<int>(node.inputs.size()) && operand >= -static_cast<int>(i);
+      if (!known) return name + "reads what does not exist";
+    }
+    if (inner.op == OpId::fused) return name + "is fused itself";
+    const NodeSignature signature = SignatureInBody(node, i);
+    InferContext context(signature.attributes, signature.inputs);
+    const std::vector<TensorType> types = InferTypes(inner.op, context);
+    if (context.failed()) return name + context.message();
+    if (types != signature.outputs) return name + "gives another type than the node";
+  }
+  return "";
+}
+
 }  // namespace cgrun

@@ -141,6 +141,13 @@ OpId AddOperator(OpDef def);
 // their ranges and choices.
 std::vector<TensorType> InferTypes(OpId op, InferContext& context);
 
+// What is wrong with a fused node, or "": its body must be operators that read inputs of the node
+// or earlier results, and give one result each, of the type of the node's output.
+std::string FaultOfFused(const NodeSignature& node);
+
+// The signature of operator `index` of a fused node's body.
+NodeSignature SignatureInBody(const NodeSignature& node, size_t index);
+
 // The signature of a node of a graph.
 NodeSignature SignatureOf(const Graph& graph, const Node& node);
 

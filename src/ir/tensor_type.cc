@@ -5,9 +5,12 @@
 #include <numeric>
 
 #include "src/base/check.h"
+#include "src/base/host_tensor.h"
 
 namespace cgrun {
 namespace {
+
+constexpr int64_t kLargestBlock = 1 << 20;  // far beyond any vector
 
 std::vector<int> FullOrder(const Shape& shape, const Layout& layout) {
   if (!layout.order.empty()) return layout.order;
@@ -59,6 +62,7 @@ bool Layout::Parse(const std::string& text, Layout* layout) {
     Block block{0, 0};
     for (; i < text.size() && std::isdigit(static_cast<unsigned char>(text[i])); ++i) {
       block.size = block.size * 10 + (text[i] - '0');
+      if (block.size > kLargestBlock) return false;
     }
     if (i >= text.size() || block.size < 2 || !std::islower(static_cast<unsigned char>(text[i]))) {
       return false;
@@ -88,6 +92,24 @@ int64_t PaddedElements(const Shape& shape, const Layout& layout) {
 
 int64_t ByteSize(const TensorType& type, const Layout& layout) {
   return PaddedElements(type.shape, layout) * SizeOf(type.dtype);
+}
+
+std::optional<int64_t> CheckedByteSize(const TensorType& type, const Layout& layout) {
+  if (!layout.IsPlain() && static_cast<int>(layout.order.size()) != type.shape.rank()) {
+    return std::nullopt;
+  }
+  std::vector<int64_t> padded;
+  for (const Dim& dim : type.shape) {
+    if (dim.batch || dim.size < 0) return std::nullopt;
+    int64_t block = 1, outer = 0;
+    for (const Layout::Block& inner : layout.blocks) {
+      const bool here = inner.axis == static_cast<int>(padded.size());
+      if (here && __builtin_mul_overflow(block, inner.size, &block)) return std::nullopt;
+    }
+    if (__builtin_add_overflow(dim.size, block - 1, &outer)) return std::nullopt;
+    padded.push_back(outer / block * block);
+  }
+  return CheckedByteSize(type.dtype, padded);
 }
 
 int64_t ElementOffset(const Shape& shape, const Layout& layout, const std::vector<int64_t>& index) {

@@ -3,6 +3,7 @@
 #define CGRUN_IR_TENSOR_TYPE_H_
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -45,6 +46,9 @@ struct Layout {
 int64_t PaddedElements(const Shape& shape, const Layout& layout);
 // Bytes of a bound type in a layout.
 int64_t ByteSize(const TensorType& type, const Layout& layout = {});
+// The same for what comes from outside: nothing where the type is not bound, the layout is one of
+// another rank, or the bytes do not fit.
+std::optional<int64_t> CheckedByteSize(const TensorType& type, const Layout& layout);
 // The offset, in elements, of the element at `index` (one entry an axis).
 int64_t ElementOffset(const Shape& shape, const Layout& layout, const std::vector<int64_t>& index);
 

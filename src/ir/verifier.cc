@@ -132,8 +132,12 @@ class Verifier {
 
   void CheckTypes() {
     for (const Node& node : graph_.nodes) {
-      if (node.op == OpId::fused) continue;  // its outputs stand for its body's
       const NodeSignature signature = SignatureOf(graph_, node);
+      if (node.op == OpId::fused) {
+        const std::string fault = FaultOfFused(signature);
+        if (!fault.empty()) Fail(node.name + ": " + fault);
+        continue;
+      }
       InferContext context(signature.attributes, signature.inputs);
       const std::vector<TensorType> types = InferTypes(node.op, context);
       if (context.failed()) {

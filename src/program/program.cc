@@ -21,7 +21,7 @@ namespace {
 
 // Whether an instruction's types are what its operator infers.
 bool TypesAgree(const NodeSignature& node) {
-  if (node.op == OpId::fused) return node.outputs.size() == 1 && !node.body.empty();
+  if (node.op == OpId::fused) return FaultOfFused(node).empty();
   InferContext context(node.attributes, node.inputs);
   return InferTypes(node.op, context) == node.outputs && !context.failed();
 }
@@ -44,15 +44,27 @@ bool RunsInPlace(const ImageInstruction& instruction, const std::vector<InPlaceP
   return true;
 }
 
-// The library has the chosen kernel, it takes the planned workspace, and runs in place where
-// planned.
+// The operands lie as the kernel reads and writes them.
+bool LiesInLayouts(const ImageInstruction& instruction, const KernelOption& option) {
+  std::vector<Layout> wanted = option.input_layouts;
+  wanted.insert(wanted.end(), option.output_layouts.begin(), option.output_layouts.end());
+  for (size_t i = 0; i < wanted.size(); ++i) {
+    const OperandLayout& layout = instruction.operands[i].layout;
+    if (layout.layout != wanted[i] || !layout.strides.empty()) return false;
+  }
+  return true;
+}
+
+// The library has the chosen kernel, it takes the planned workspace and layouts, and runs in place
+// where planned.
 bool KernelAgrees(const ImageInstruction& instruction, const KernelLibrary& library) {
   const size_t tensors = instruction.node.inputs.size() + instruction.node.outputs.size();
   const int64_t workspace =
       instruction.operands.size() > tensors ? instruction.operands.back().bytes : 0;
   for (const KernelOption& option : library.Options(instruction.node, instruction.threads)) {
     if (option.kernel != instruction.kernel) continue;
-    return option.workspace_bytes == workspace && RunsInPlace(instruction, option.in_place);
+    return option.workspace_bytes == workspace && LiesInLayouts(instruction, option) &&
+           RunsInPlace(instruction, option.in_place);
   }
   return false;
 }
@@ -65,6 +77,7 @@ std::vector<std::string> VerifyKernels(const ProgramImage& image, const KernelLi
     if (std::find(known.begin(), known.end(), state.info.init) == known.end()) {
       violations.push_back(state.name + " has an unknown initialiser");
     }
+    if (state.type.dtype == DType::kF16) violations.push_back(state.name + " is of type f16");
   }
   for (const ImageEntry& entry : image.entries) {
     for (const ImageInstruction& instruction : entry.instructions) {

@@ -2,9 +2,11 @@
 // field by field; VerifyImage checks what the fields mean.
 #include "src/program/serialize.h"
 
+#include <algorithm>
 #include <cstring>
 #include <functional>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "src/base/diagnostics.h"
 #include "src/io/atomic_file.h"
@@ -20,6 +22,7 @@ using Json = nlohmann::json;
 constexpr char kMagic[8] = {'C', 'G', 'R', 'U', 'N', 'B', '\r', '\n'};
 constexpr uint32_t kVersion = 1;
 constexpr size_t kHeaderBytes = sizeof(kMagic) + 4 + 4 + 8;  // magic, version, checksum, size
+constexpr int64_t kLargestSize = int64_t{1} << 48;           // elements: far beyond any memory
 constexpr int64_t kLargestFile = int64_t{1} << 32;
 
 // What every reader throws; the caller adds the file's name.
@@ -31,9 +34,38 @@ const Json& Field(const Json& json, const char* key) {
   return *it;
 }
 
+// An integer that T can hold; nlohmann would cut off what does not fit.
+template <class T>
+T IntegerFrom(const Json& json) {
+  const bool fits = json.is_number_unsigned()
+                        ? std::in_range<T>(json.get<uint64_t>())
+                        : json.is_number_integer() && std::in_range<T>(json.get<int64_t>());
+  if (!fits) Damaged("a number that is no integer, or too large");
+  return json.is_number_unsigned() ? static_cast<T>(json.get<uint64_t>())
+                                   : static_cast<T>(json.get<int64_t>());
+}
+
+template <class T>
+constexpr bool kIsInteger = std::is_integral_v<T> && !std::is_same_v<T, bool>;
+
+// A value of type T; lists are read item by item.
+template <class T>
+T ValueOf(const Json& json) {
+  if constexpr (kIsInteger<T>) {
+    return IntegerFrom<T>(json);
+  } else if constexpr (requires { typename T::value_type; } && !std::is_same_v<T, std::string>) {
+    T list;
+    if (!json.is_array()) Damaged("a field that is no list");
+    for (const Json& item : json) list.push_back(ValueOf<typename T::value_type>(item));
+    return list;
+  } else {
+    return json.get<T>();
+  }
+}
+
 template <class T>
 T Get(const Json& json, const char* key) {
-  return Field(json, key).get<T>();
+  return ValueOf<T>(Field(json, key));
 }
 
 template <class E>
@@ -61,18 +93,13 @@ Json ToJson(const Shape& shape) {
   return ListOf(shape.dims(), [](const Dim& dim) { return Json{dim.size, dim.batch}; });
 }
 
-// `least`: the smallest size that is allowed.
-Shape ShapeFrom(const Json& json, int64_t least = 0) {
+// A shape as attributes hold it: a size can be 0, or −1 where it is open.
+Shape ShapeFrom(const Json& json) {
   std::vector<Dim> dims;
-  int64_t elements = 1;
   for (const Json& item : json) {
-    const Dim dim(item.at(0).get<int64_t>(), item.at(1).get<bool>());
-    if (dim.size < least ||
-        __builtin_mul_overflow(elements, std::max<int64_t>(dim.size, 1), &elements) ||
-        elements > (int64_t{1} << 48)) {
-      Damaged("a shape is too large");
-    }
-    dims.push_back(dim);
+    dims.emplace_back(IntegerFrom<int64_t>(item.at(0)), item.at(1).get<bool>());
+    const int64_t size = dims.back().size;
+    if (size < -1 || size > kLargestSize) Damaged("a shape with a size out of range");
   }
   return Shape(std::move(dims));
 }
@@ -85,6 +112,9 @@ TensorType TypeFrom(const Json& json) {
   TensorType type{GetEnum<DType>(json, "dtype", static_cast<int>(std::size(kAllDTypes))),
                   ShapeFrom(Field(json, "shape"))};
   if (!type.shape.IsBound()) Damaged("a shape has no batch size");
+  const auto elements = CheckedElements(type.shape.Sizes());
+  if (!elements || *elements == 0 || *elements > kLargestSize)
+    Damaged("a tensor of no possible size");
   return type;
 }
 
@@ -104,7 +134,7 @@ Json ToJson(const AttributeValue& value) {
 }
 
 DType DTypeFrom(const Json& json) {
-  const int64_t value = json.get<int64_t>();
+  const int64_t value = IntegerFrom<int64_t>(json);
   if (value < 0 || value >= static_cast<int64_t>(std::size(kAllDTypes))) {
     Damaged("an unknown number type");
   }
@@ -117,11 +147,11 @@ AttributeValue ValueFrom(const Json& json, const AttributeValue& like) {
       [&](const auto& held) -> AttributeValue {
         using T = std::decay_t<decltype(held)>;
         if constexpr (std::is_same_v<T, Shape>) {
-          return ShapeFrom(json, -1);  // reshape leaves a size open
+          return ShapeFrom(json);  // reshape leaves a size open
         } else if constexpr (std::is_same_v<T, DType>) {
           return DTypeFrom(json);
         } else {
-          return json.get<T>();
+          return ValueOf<T>(json);
         }
       },
       like);
@@ -278,7 +308,8 @@ Json ToJson(const ImageState& state) {
           {"init", info.init},
           {"init_args", info.init_args},
           {"fan", {info.fan_in, info.fan_out}},
-          {"trainable", info.trainable}};
+          {"trainable", info.trainable},
+          {"learning", {info.learning_rate_scale, info.l1, info.l2}}};
 }
 
 ImageState StateFrom(const Json& json) {
@@ -289,9 +320,12 @@ ImageState StateFrom(const Json& json) {
   state.offset = Get<int64_t>(json, "offset");
   state.info.init = Get<std::string>(json, "init");
   state.info.init_args = Get<std::vector<double>>(json, "init_args");
-  state.info.fan_in = Field(json, "fan").at(0).get<int64_t>();
-  state.info.fan_out = Field(json, "fan").at(1).get<int64_t>();
+  state.info.fan_in = IntegerFrom<int64_t>(Field(json, "fan").at(0));
+  state.info.fan_out = IntegerFrom<int64_t>(Field(json, "fan").at(1));
   state.info.trainable = Get<bool>(json, "trainable");
+  state.info.learning_rate_scale = Field(json, "learning").at(0).get<double>();
+  state.info.l1 = Field(json, "learning").at(1).get<double>();
+  state.info.l2 = Field(json, "learning").at(2).get<double>();
   return state;
 }
 
@@ -308,7 +342,7 @@ Json ToJson(const ImageConstant& constant) {
 ImageConstant ConstantFrom(const Json& json) {
   const TensorType type = TypeFrom(Field(json, "type"));
   const auto& binary = Field(json, "bytes").get_binary();
-  if (static_cast<int64_t>(binary.size()) != ByteSize(type)) {
+  if (static_cast<int64_t>(binary.size()) != CheckedByteSize(type, {})) {
     Damaged("a constant whose bytes do not fit its type");
   }
   HostTensor tensor(type.dtype, type.shape);
@@ -342,7 +376,9 @@ ProgramImage ImageFrom(const Json& json) {
   image.device = Get<std::string>(json, "device");
   image.fingerprint = Get<std::string>(json, "fingerprint");
   image.seed = Get<uint64_t>(json, "seed");
-  image.arena_bytes = Get<std::array<int64_t, kArenaKinds>>(json, "arena_bytes");
+  const auto arena_bytes = Get<std::vector<int64_t>>(json, "arena_bytes");
+  if (arena_bytes.size() != image.arena_bytes.size()) Damaged("not one size an arena");
+  std::copy(arena_bytes.begin(), arena_bytes.end(), image.arena_bytes.begin());
   image.paths = ReadList(json, "paths", [](const Json& item) {
     return ImagePath{Get<std::string>(item, "name"), Get<std::string>(item, "learning_rate_feed")};
   });

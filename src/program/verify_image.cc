@@ -1,4 +1,5 @@
 // VerifyImage: replays an image's writes and reads on a map of bytes to values, without running it.
+#include <algorithm>
 #include <map>
 
 #include "src/program/image.h"
@@ -6,6 +7,8 @@
 namespace cgrun {
 namespace {
 
+constexpr int64_t kArenaGrain = 64;  // to which the plan rounds its regions
+constexpr int kMostThreads = 1 << 16;
 constexpr int32_t kUnusedState = -2;  // a state that an entry point neither reads nor writes
 
 // The values that lie in one arena, by address.
@@ -41,19 +44,22 @@ class EntryVerifier {
 
   void Run() {
     for (const ImageState& state : image_.states) {
-      AddPersistent(state.name, state.offset, ByteSize(state.type));
+      const auto bytes = CheckedByteSize(state.type, {});
+      AddPersistent(state.name, state.offset, bytes.value_or(-1), false);
     }
     for (const ImageConstant& constant : image_.constants) {
       AddPersistent(constant.name, constant.offset,
-                    static_cast<int64_t>(constant.tensor.bytes().size()));
+                    static_cast<int64_t>(constant.tensor.bytes().size()), true);
     }
     for (const ImageOperand& operand : entry_.resident) {
       if (!InArena("a resident value", operand, 1)) continue;
       if (!IsPersistent(operand)) Fail("a resident value is no state and no constant");
-      Write("a resident value", operand);
+      Place(operand);
     }
     for (const ImagePort& feed : entry_.feeds) {
-      if (CheckPort(feed)) Write(feed.name, feed.bytes);
+      if (!CheckPort(feed)) continue;
+      if (MeetsPersistent(feed.bytes)) Fail(feed.name + " is fed into the persistent region");
+      Place(feed.bytes);
     }
     for (const ImageInstruction& instruction : entry_.instructions) Visit(instruction);
     for (const ImagePort& result : entry_.results) {
@@ -67,46 +73,63 @@ class EntryVerifier {
   // The bytes of a feed or result are those of its tensor; losses and metrics are numbers.
   bool CheckPort(const ImagePort& port) {
     if (!InArena(port.name, port.bytes, SizeOf(port.type.dtype))) return false;
+    if (!CheckTensor(port.name, port.bytes, port.type)) return false;
     const bool number = port.kind == OutputKind::kLoss || port.kind == OutputKind::kMetric;
-    const bool known_path = port.path >= -1 && port.path < static_cast<int>(image_.paths.size());
-    if (port.bytes.bytes != ByteSize(port.type, port.bytes.layout.layout)) {
-      Fail(port.name + " has other bytes than its tensor");
+    if (!port.bytes.layout.layout.IsPlain()) {
+      Fail(port.name + " is not plain");
     } else if (number && (port.type.shape.rank() != 0 || port.type.dtype == DType::kBool ||
                           port.type.dtype == DType::kU8 || port.type.dtype == DType::kF16)) {
       Fail(port.name + " is no number");
-    } else if (!known_path) {
-      Fail(port.name + " belongs to a path that does not exist");
     } else {
-      return true;
+      return CheckPath(port.name, port.path);
     }
     return false;
   }
 
-  void AddPersistent(const std::string& name, int64_t begin, int64_t bytes) {
+  bool CheckPath(const std::string& name, int path) {
+    if (path >= -1 && path < static_cast<int>(image_.paths.size())) return true;
+    Fail(name + " belongs to a path that does not exist");
+    return false;
+  }
+
+  // The operand is a value of that type.
+  bool CheckTensor(const std::string& name, const ImageOperand& operand, const TensorType& type) {
+    if (operand.bytes == CheckedByteSize(type, operand.layout.layout) && operand.value >= 0) {
+      return true;
+    }
+    Fail(name + " has an operand of another size than its tensor");
+    return false;
+  }
+
+  void AddPersistent(const std::string& name, int64_t begin, int64_t bytes, bool constant) {
     const ImageOperand operand{
         {begin, ArenaKind::kDevice, Access::kWrite}, bytes, kUnusedState, {}};
     if (!InArena(name, operand, 1)) return;
-    const auto next = persistent_.lower_bound(begin);
-    const bool overlaps = (next != persistent_.end() && next->first < begin + bytes) ||
-                          (next != persistent_.begin() && std::prev(next)->second > begin);
+    const bool overlaps = MeetsPersistent(operand);
     if (overlaps) Fail(name + " overlaps another state or constant");
-    persistent_[begin] = begin + bytes;
+    persistent_[begin] = {begin + bytes, constant};
     arenas_[0].Write(begin, begin + bytes, kUnusedState);
   }
 
+  // The operand is a state or a constant as a whole.
   bool IsPersistent(const ImageOperand& operand) const {
     const auto it = persistent_.find(operand.operand.offset);
     return operand.operand.arena == ArenaKind::kDevice && it != persistent_.end() &&
-           it->second == operand.operand.offset + operand.bytes;
+           it->second.end == operand.operand.offset + operand.bytes;
   }
 
-  // A write into the persistent region replaces a state as a whole, or is an error.
-  bool BreaksState(const ImageOperand& operand) const {
-    if (operand.operand.arena != ArenaKind::kDevice || IsPersistent(operand)) return false;
+  bool MeetsPersistent(const ImageOperand& operand) const {
+    if (operand.operand.arena != ArenaKind::kDevice) return false;
     const int64_t begin = operand.operand.offset, end = begin + operand.bytes;
     const auto next = persistent_.lower_bound(begin);
     return (next != persistent_.end() && next->first < end) ||
-           (next != persistent_.begin() && std::prev(next)->second > begin);
+           (next != persistent_.begin() && std::prev(next)->second.end > begin);
+  }
+
+  // A write into the persistent region replaces a state as a whole, or is an error.
+  bool BreaksPersistent(const ImageOperand& operand) const {
+    if (!MeetsPersistent(operand)) return false;
+    return !IsPersistent(operand) || persistent_.at(operand.operand.offset).constant;
   }
 
   void Visit(const ImageInstruction& instruction) {
@@ -114,6 +137,10 @@ class EntryVerifier {
     const size_t inputs = instruction.node.inputs.size();
     const size_t tensors = inputs + instruction.node.outputs.size();
     const size_t operands = instruction.operands.size();
+    if (!CheckPath(name, instruction.path)) return;
+    if (instruction.threads < 1 || instruction.threads > kMostThreads) {
+      return Fail(name + " wants " + std::to_string(instruction.threads) + " threads");
+    }
     if (operands != tensors && operands != tensors + 1) {
       return Fail(name + " has " + std::to_string(operands) + " operands for " +
                   std::to_string(tensors) + " tensors");
@@ -123,16 +150,22 @@ class EntryVerifier {
           i < inputs ? instruction.node.inputs[i] : instruction.node.outputs[i - inputs];
       const ImageOperand& operand = instruction.operands[i];
       if (!InArena(name, operand, SizeOf(type.dtype))) return;
-      if (operand.bytes != ByteSize(type, operand.layout.layout)) {
-        Fail(name + " has an operand of another size than its tensor");
+      if (!CheckTensor(name, operand, type)) return;
+      if (operand.operand.access != (i < inputs ? Access::kRead : Access::kWrite)) {
+        Fail(name + " has an operand of the wrong access");
       }
       if (i < inputs) Read(name, operand);
     }
-    for (size_t i = inputs; i < operands; ++i) {
-      if (i == tensors && !InArena(name, instruction.operands[i], 64)) return;
-      CheckApart(instruction, i);
-    }
+    if (operands > tensors && !CheckWorkspace(name, instruction.operands[tensors])) return;
+    for (size_t i = inputs; i < operands; ++i) CheckApart(instruction, i);
     for (size_t i = inputs; i < operands; ++i) Write(name, instruction.operands[i]);
+  }
+
+  bool CheckWorkspace(const std::string& name, const ImageOperand& operand) {
+    if (!InArena(name, operand, 64)) return false;
+    if (operand.value == -1 && operand.operand.access == Access::kScratch) return true;
+    Fail(name + " has a workspace that is none");
+    return false;
   }
 
   // An output or workspace meets no operand before it, unless it is an output in the very bytes of
@@ -178,23 +211,64 @@ class EntryVerifier {
   }
 
   void Write(const std::string& name, const ImageOperand& operand) {
-    if (BreaksState(operand)) Fail(name + " writes over a part of the persistent region");
+    if (BreaksPersistent(operand)) Fail(name + " writes over a part of the persistent region");
+    Place(operand);
+  }
+
+  void Place(const ImageOperand& operand) {
     const int64_t begin = operand.operand.offset;
     arenas_[static_cast<size_t>(operand.operand.arena)].Write(begin, begin + operand.bytes,
                                                               operand.value);
   }
 
+  struct Persistent {
+    int64_t end = 0;
+    bool constant = false;
+  };
+
   const ProgramImage& image_;
   const ImageEntry& entry_;
   std::vector<std::string>& violations_;
   ArenaMap arenas_[kArenaKinds];
-  std::map<int64_t, int64_t> persistent_;  // first byte → end, of states and constants
+  std::map<int64_t, Persistent> persistent_;  // by first byte: states and constants, disjoint
 };
+
+// An arena ends where the last thing in it ends: what is taken from the system is used.
+void CheckArenaSizes(const ProgramImage& image, std::vector<std::string>& violations) {
+  int64_t used[kArenaKinds] = {};
+  const auto add = [&](const ImageOperand& operand) {
+    int64_t end = 0;
+    const size_t arena = static_cast<size_t>(operand.operand.arena);
+    if (arena >= kArenaKinds) return;
+    if (__builtin_add_overflow(operand.operand.offset, operand.bytes, &end)) return;
+    used[arena] = std::max(used[arena], end);
+  };
+  for (const ImageState& state : image.states) {
+    add({{state.offset}, CheckedByteSize(state.type, {}).value_or(0), 0, {}});
+  }
+  for (const ImageConstant& constant : image.constants) {
+    add({{constant.offset}, static_cast<int64_t>(constant.tensor.bytes().size()), 0, {}});
+  }
+  for (const ImageEntry& entry : image.entries) {
+    for (const ImagePort& port : entry.feeds) add(port.bytes);
+    for (const ImageInstruction& instruction : entry.instructions) {
+      for (const ImageOperand& operand : instruction.operands) add(operand);
+    }
+  }
+  for (int kind = 0; kind < kArenaKinds; ++kind) {
+    const int64_t bytes = image.arena_bytes[static_cast<size_t>(kind)];
+    if (bytes < 0 || bytes - used[kind] >= kArenaGrain) {
+      violations.push_back("an arena of " + std::to_string(bytes) + " bytes holds only " +
+                           std::to_string(used[kind]));
+    }
+  }
+}
 
 }  // namespace
 
 std::vector<std::string> VerifyImage(const ProgramImage& image) {
   std::vector<std::string> violations;
+  CheckArenaSizes(image, violations);
   for (const ImageEntry& entry : image.entries) EntryVerifier(image, entry, violations).Run();
   return violations;
 }

@@ -13,13 +13,12 @@ using Tensors = std::optional<std::vector<HostTensor>>;
 Tensors EvaluateBody(const NodeSignature& node, const std::vector<HostTensor>& inputs,
                      const Target& target) {
   std::vector<HostTensor> results;
-  for (const FusedOperator& inner : node.body) {
-    NodeSignature signature{inner.op, inner.attributes, {}, {node.outputs[0]}, {}};
+  for (size_t i = 0; i < node.body.size(); ++i) {
+    const NodeSignature signature = SignatureInBody(node, i);
     std::vector<HostTensor> operands;
-    for (int operand : inner.operands) {
+    for (int operand : node.body[i].operands) {
       operands.push_back(operand >= 0 ? inputs.at(static_cast<size_t>(operand))
                                       : results.at(static_cast<size_t>(-1 - operand)));
-      signature.inputs.push_back({operands.back().dtype(), operands.back().shape()});
     }
     Tensors outputs = target.Evaluate(signature, operands);
     if (!outputs) return std::nullopt;

@@ -1,8 +1,8 @@
 // fused: runs the body's kernels one after another; what passes between them lies in the workspace.
-#include <algorithm>
 #include <array>
 
 #include "src/base/check.h"
+#include "src/ir/op_def.h"
 #include "src/kernels/reference/kernels.h"
 #include "src/kernels/reference/library.h"
 
@@ -48,27 +48,21 @@ int64_t WorkspaceBytes(const NodeSignature& node, int) {
   return SlotBytes(node) * (static_cast<int64_t>(node.body.size()) - 1);
 }
 
-NodeSignature SignatureOf(const FusedOperator& inner, const NodeSignature& node) {
-  NodeSignature signature{inner.op, inner.attributes, {}, {node.outputs[0]}, {}};
-  for (int operand : inner.operands) {
-    signature.inputs.push_back(operand >= 0 ? node.inputs[static_cast<size_t>(operand)]
-                                            : node.outputs[0]);
-  }
-  return signature;
-}
-
+// Every operator of the body has a kernel that needs no workspace of its own.
 bool Supports(const NodeSignature& node) {
-  return std::all_of(node.body.begin(), node.body.end(), [&](const FusedOperator& inner) {
-    const bool fits = inner.operands.size() + 1 <= kMaxOperands;
-    return fits && !Library().Options(SignatureOf(inner, node), 1).empty();
-  });
+  for (size_t j = 0; j < node.body.size(); ++j) {
+    if (node.body[j].operands.size() + 1 > kMaxOperands) return false;
+    const std::vector<KernelOption> options = Library().Options(SignatureInBody(node, j), 1);
+    if (options.empty() || options[0].workspace_bytes > 0) return false;
+  }
+  return true;
 }
 
 PreparedKernel Prepare(const KernelRequest& request) {
   const NodeSignature& node = request.node;
   Parameters p{{}, SlotBytes(node), static_cast<int>(node.inputs.size() + node.outputs.size())};
   for (size_t j = 0; j < node.body.size(); ++j) {
-    const NodeSignature signature = SignatureOf(node.body[j], node);
+    const NodeSignature signature = SignatureInBody(node, j);
     const std::vector<KernelOption> options = Library().Options(signature, 1);
     CGRUN_CHECK(!options.empty()) << "no kernel in the body of a fused node";
     KernelRequest inner_request{signature, {}, 1};
