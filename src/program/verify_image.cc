@@ -53,21 +53,25 @@ class EntryVerifier {
       Write("a resident value", operand);
     }
     for (const ImagePort& feed : entry_.feeds) {
-      if (CheckPort(feed)) Write(feed.name, feed.bytes);
+      if (CheckPort(feed, false)) Write(feed.name, feed.bytes);
     }
     for (const ImageInstruction& instruction : entry_.instructions) Visit(instruction);
     for (const ImagePort& result : entry_.results) {
-      if (CheckPort(result)) Read("result " + result.name, result.bytes);
+      if (CheckPort(result, IsNumber(result))) Read("result " + result.name, result.bytes);
     }
   }
 
  private:
   void Fail(const std::string& sentence) { violations_.push_back(entry_.name + ": " + sentence); }
 
-  // The bytes of a feed or result are those of its tensor; losses and metrics are numbers.
-  bool CheckPort(const ImagePort& port) {
+  // Losses and metrics.
+  static bool IsNumber(const ImagePort& result) {
+    return result.kind == OutputKind::kLoss || result.kind == OutputKind::kMetric;
+  }
+
+  // The bytes of a feed or result are those of its tensor, and what is to be a number is one.
+  bool CheckPort(const ImagePort& port, bool number) {
     if (!InArena(port.name, port.bytes, SizeOf(port.type.dtype))) return false;
-    const bool number = port.kind == OutputKind::kLoss || port.kind == OutputKind::kMetric;
     const bool known_path = port.path >= -1 && port.path < static_cast<int>(image_.paths.size());
     if (port.bytes.bytes != ByteSize(port.type, port.bytes.layout.layout)) {
       Fail(port.name + " has other bytes than its tensor");
