@@ -31,7 +31,8 @@ class EntryBuilder {
         entry.resident.push_back(OperandOf(id, Access::kRead));
         continue;
       }
-      entry.feeds.push_back({value.name, value.type, {}, -1, OperandOf(id, Access::kWrite)});
+      entry.feeds.push_back(
+          {value.name, value.type, OutputKind::kPrediction, -1, OperandOf(id, Access::kWrite)});
     }
     for (const Output& output : graph_.outputs) {
       entry.results.push_back({output.name, graph_.values[output.value].type, output.kind,

@@ -57,24 +57,28 @@ class EntryVerifier {
       Place(operand);
     }
     for (const ImagePort& feed : entry_.feeds) {
-      if (!CheckPort(feed)) continue;
+      if (!CheckPort(feed, false)) continue;
       if (MeetsPersistent(feed.bytes)) Fail(feed.name + " is fed into the persistent region");
       Place(feed.bytes);
     }
     for (const ImageInstruction& instruction : entry_.instructions) Visit(instruction);
     for (const ImagePort& result : entry_.results) {
-      if (CheckPort(result)) Read("result " + result.name, result.bytes);
+      if (CheckPort(result, IsNumber(result))) Read("result " + result.name, result.bytes);
     }
   }
 
  private:
   void Fail(const std::string& sentence) { violations_.push_back(entry_.name + ": " + sentence); }
 
-  // The bytes of a feed or result are those of its tensor; losses and metrics are numbers.
-  bool CheckPort(const ImagePort& port) {
+  // Losses and metrics.
+  static bool IsNumber(const ImagePort& result) {
+    return result.kind == OutputKind::kLoss || result.kind == OutputKind::kMetric;
+  }
+
+  // The bytes of a feed or result are those of its tensor, and what is to be a number is one.
+  bool CheckPort(const ImagePort& port, bool number) {
     if (!InArena(port.name, port.bytes, SizeOf(port.type.dtype))) return false;
     if (!CheckTensor(port.name, port.bytes, port.type)) return false;
-    const bool number = port.kind == OutputKind::kLoss || port.kind == OutputKind::kMetric;
     if (!port.bytes.layout.layout.IsPlain()) {
       Fail(port.name + " is not plain");
     } else if (number && (port.type.shape.rank() != 0 || port.type.dtype == DType::kBool ||

@@ -12,7 +12,8 @@ namespace {
 RateSchedule Read(const std::string& text) {
   Diagnostics diagnostics;
   const std::string file =
-      "cgrun: 1\nmodel: m\ninputs: {x: {type: f32, shape: [1]}}\npaths: {p: {ops: [{op: relu, in: "
+      "cgrun: 1\nmodel: m\ninputs: {x: {type: f32, shape: [1]}}\npaths: {p: {mode: forward, ops: "
+      "[{op: relu, in: "
       "x}]}}\n"
       "train: {epochs: 1, batch: 1, optimizer: {op: sgd, " +
       text + "}}\n";
