@@ -82,10 +82,10 @@ bool ExpectGroups(InferContext& context) {
   const auto& attributes = context.attributes<ConvAttributes>();
   const int64_t channels = context.shape(0)[1].size;
   if (channels % attributes.groups == 0 && attributes.filters % attributes.groups == 0) return true;
-  context.Fail(std::to_string(attributes.groups) + " groups do not divide the " +
-                   std::to_string(channels) + " channels of " + context.shape(0).ToString() +
-                   " and the " + std::to_string(attributes.filters) + " filters",
-               "`groups` must divide both");
+  context.Fail("groups=" + std::to_string(attributes.groups) +
+                   " does not divide both the channels of " + context.shape(0).ToString() +
+                   " and filters=" + std::to_string(attributes.filters),
+               "each group has channels and filters of its own, as many as the others");
   return false;
 }
 

@@ -151,7 +151,7 @@ std::vector<OpCase> RefusedCases() {
       Refused("integers", conv, {Integers({2, 4, 5, 6}, DType::kU8, 0, 9), weight},
               "floating-point"),
       Refused("groups that do not divide", grouped, {x, weight},
-              "3 groups do not divide the 4 channels"),
+              "groups=3 does not divide both the channels of [2, 4, 5, 6] and filters=6"),
       Refused("kernel too large", Conv(6, 6), {x, Uniform({6, 4, 6, 6})},
               "a kernel 6x6 is larger than the images of [2, 4, 5, 6], which are 5x6"),
       Refused("dilation too large", dilated, {x, weight}, "covers 9x3"),

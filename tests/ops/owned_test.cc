@@ -108,9 +108,9 @@ TEST(OwnedTest, WrongInputsAreNamedNotTheOwnedOnes) {
   EXPECT_EQ(UseOn(OpId::conv, conv, {kF32, {kBatchDim, 10}}).message,
             "'conv' needs an input [N, channels, height, width], not [N, 10]");
   EXPECT_EQ(UseOn(OpId::conv, conv, {kF32, {kBatchDim, 3, 28, 28}}).message,
-            "2 groups do not divide the 3 channels of [N, 3, 28, 28] and the 6 filters");
+            "groups=2 does not divide both the channels of [N, 3, 28, 28] and filters=6");
   EXPECT_EQ(UseOn(OpId::conv, conv, {kF32, {kBatchDim, 1, 28, 28}}).message,
-            "2 groups do not divide the 1 channels of [N, 1, 28, 28] and the 6 filters");
+            "groups=2 does not divide both the channels of [N, 1, 28, 28] and filters=6");
   EXPECT_EQ(UseOn(OpId::bias, Attributes(), {kF32, {kBatchDim}}).message,
             "'bias' needs an input [N, channels, …], not [N]");
   EXPECT_EQ(UseOn(OpId::batch_norm, norm, {kF32, {kBatchDim}}).message,
