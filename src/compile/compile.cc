@@ -15,6 +15,16 @@
 namespace cgrun {
 namespace {
 
+constexpr int kMaxRematRounds = 4;
+
+void Order(CompiledEntry& entry, const std::string& name) {
+  const OrderEntry* order = FindOrder(name);
+  CGRUN_CHECK(order != nullptr) << "no order " << name;
+  entry.schedule = order->function(entry.graph);
+  const std::vector<std::string> violations = VerifySchedule(entry.graph, entry.schedule);
+  CGRUN_CHECK(violations.empty()) << "order " << name << ": " << violations[0];
+}
+
 // A bound graph with its kernels and an order.
 std::optional<CompiledEntry> PrepareEntry(const Graph& graph, const EntryRequest& request,
                                           const Target& target, const CompileOptions& options,
@@ -24,20 +34,35 @@ std::optional<CompiledEntry> PrepareEntry(const Graph& graph, const EntryRequest
   entry.graph = SelectKernels(BindBatch(graph, request.batch), target, select, diagnostics);
   if (diagnostics.has_errors()) return std::nullopt;
   if (LegalizeUpdates(entry.graph)) SelectMissingKernels(entry.graph, target, select, diagnostics);
-  const OrderEntry* order = FindOrder(options.order);
-  CGRUN_CHECK(order != nullptr) << "no order " << options.order;
-  entry.schedule = order->function(entry.graph);
-  const std::vector<std::string> violations = VerifySchedule(entry.graph, entry.schedule);
-  CGRUN_CHECK(violations.empty()) << "order " << options.order << ": " << violations[0];
+  Order(entry, options.order);
   return entry;
 }
 
-MemoryLayout PlanEntries(const std::vector<CompiledEntry>& entries, const LayoutOptions& options) {
+MemoryLayout PlanOnce(const std::vector<CompiledEntry>& entries, const LayoutOptions& options) {
   std::vector<PlannedEntry> planned;
   for (const CompiledEntry& entry : entries) {
     planned.push_back({entry.request.name, &entry.graph, &entry.schedule});
   }
   return PlanLayout(planned, options);
+}
+
+// Plans; as long as the plan wants values to be computed again, does that and plans anew.
+MemoryLayout PlanEntries(std::vector<CompiledEntry>& entries, const Target& target,
+                         const CompileOptions& options) {
+  MemoryLayout layout = PlanOnce(entries, options.layout);
+  bool changed = true;
+  for (int round = 0; round < kMaxRematRounds && changed; ++round) {
+    changed = false;
+    for (size_t i = 0; i < entries.size(); ++i) {
+      const RematPlan& remat = layout.entries[i].remat;
+      if (remat.empty()) continue;
+      RunPasses(entries[i].graph, {target, false, &remat}, options.passes, PassStage::kPlanned);
+      Order(entries[i], options.order);
+      changed = true;
+    }
+    if (changed) layout = PlanOnce(entries, options.layout);
+  }
+  return layout;
 }
 
 ProgramImage MakeImage(const ModelSpec& model, const CompiledModel& compiled,
@@ -91,7 +116,7 @@ std::optional<CompiledModel> Compile(const ModelSpec& model,
     if (!entry) return std::nullopt;
     compiled.entries.push_back(std::move(*entry));
   }
-  compiled.layout = PlanEntries(compiled.entries, options.layout);
+  compiled.layout = PlanEntries(compiled.entries, library, options);
   compiled.image = MakeImage(model, compiled, library);
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
   compiled.compile_seconds = seconds.count();

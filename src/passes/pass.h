@@ -15,7 +15,7 @@ namespace cgrun {
 struct PassContext {
   const Target& target;
   bool inexact = false;              // rewrites that can change bits are allowed
-  const RematPlan* remat = nullptr;  // what `plan` decided, in a later round of the compile loop
+  const RematPlan* remat = nullptr;  // what `plan` decided, for this very graph
 };
 
 using PassFunction = bool (*)(Graph& graph, const PassContext& context);

@@ -13,32 +13,37 @@ constexpr int kCleanUp = 1;
 constexpr int kMaxRounds = 16;  // of a group; each round that changes something shrinks the graph
 
 constexpr PipelineEntry kPipeline[] = {
-    {"rematerialise", passes::Rematerialise, 0,
-     "first, because the plan names nodes of the graph as it was planned"},
-    {"dead_code", passes::EliminateDeadCode, kCleanUp,
+    {"dead_code", passes::EliminateDeadCode, kCleanUp, PassStage::kGraph,
      "what nothing reads costs every later pass time"},
-    {"constant_folding", passes::FoldConstants, kCleanUp, "makes the constants that algebra knows"},
-    {"algebra", passes::SimplifyAlgebra, kCleanUp, "may leave equal nodes, and dead ones"},
-    {"common_subexpressions", passes::MergeCommonSubexpressions, kCleanUp,
+    {"constant_folding", passes::FoldConstants, kCleanUp, PassStage::kGraph,
+     "makes the constants that algebra knows"},
+    {"algebra", passes::SimplifyAlgebra, kCleanUp, PassStage::kGraph,
+     "may leave equal nodes, and dead ones"},
+    {"common_subexpressions", passes::MergeCommonSubexpressions, kCleanUp, PassStage::kGraph,
      "after algebra, which gives equal things one form"},
+    {"rematerialise", passes::Rematerialise, 0, PassStage::kPlanned,
+     "when a plan says what to compute again; nothing may merge the copies after it"},
 };
 
 class Runner {
  public:
-  Runner(Graph& graph, const PassContext& context, const PassOptions& options)
+  Runner(Graph& graph, const PassContext& context, const PassOptions& options, PassStage stage)
       : graph_(graph), context_(context), options_(options) {
     for (const PipelineEntry& entry : kPipeline) {
+      if (entry.stage == stage) passes_.push_back(entry);
+    }
+    for (const PipelineEntry& entry : passes_) {
       reports_.push_back({std::string(entry.name), 0, 0, 0, 0});
     }
   }
 
   std::vector<PassReport> Run() {
     if (options_.observe) options_.observe("", graph_);
-    Verify("the front end");
-    for (size_t begin = 0; begin < std::size(kPipeline) && !stopped_;) {
+    Verify("the phase before");
+    for (size_t begin = 0; begin < passes_.size() && !stopped_;) {
       size_t end = begin + 1;
-      while (end < std::size(kPipeline) && kPipeline[begin].group > 0 &&
-             kPipeline[end].group == kPipeline[begin].group) {
+      while (end < passes_.size() && passes_[begin].group > 0 &&
+             passes_[end].group == passes_[begin].group) {
         ++end;
       }
       RunGroup(begin, end);
@@ -49,7 +54,7 @@ class Runner {
 
  private:
   void RunGroup(size_t begin, size_t end) {
-    const int rounds = kPipeline[begin].group > 0 ? kMaxRounds : 1;
+    const int rounds = passes_[begin].group > 0 ? kMaxRounds : 1;
     bool changed = true;
     for (int round = 0; round < rounds && changed && !stopped_; ++round) {
       changed = false;
@@ -58,7 +63,7 @@ class Runner {
   }
 
   bool RunPass(size_t i) {
-    const PipelineEntry& entry = kPipeline[i];
+    const PipelineEntry& entry = passes_[i];
     const auto& disabled = options_.disabled;
     if (std::find(disabled.begin(), disabled.end(), entry.name) != disabled.end()) {
       stopped_ = entry.name == options_.stop_after;
@@ -90,6 +95,7 @@ class Runner {
   Graph& graph_;
   const PassContext& context_;
   const PassOptions& options_;
+  std::vector<PipelineEntry> passes_;
   std::vector<PassReport> reports_;
   bool stopped_ = false;
 };
@@ -105,8 +111,8 @@ std::vector<std::string> PassNames() {
 }
 
 std::vector<PassReport> RunPasses(Graph& graph, const PassContext& context,
-                                  const PassOptions& options) {
-  return Runner(graph, context, options).Run();
+                                  const PassOptions& options, PassStage stage) {
+  return Runner(graph, context, options, stage).Run();
 }
 
 }  // namespace cgrun

@@ -2,6 +2,7 @@
 #ifndef CGRUN_PASSES_PIPELINE_H_
 #define CGRUN_PASSES_PIPELINE_H_
 
+#include <cstdint>
 #include <functional>
 #include <span>
 #include <string>
@@ -11,12 +12,17 @@
 
 namespace cgrun {
 
+// When a pass runs: on the graph as it was differentiated, or on one that has its kernels and was
+// planned, before it is planned again.
+enum class PassStage : uint8_t { kGraph, kPlanned };
+
 // A line of the pipeline. Passes of one group (> 0) run in turn until none of them changes
 // anything.
 struct PipelineEntry {
   std::string_view name;
   PassFunction run;
   int group;
+  PassStage stage;
   std::string_view reason;  // why it stands where it stands
 };
 
@@ -40,10 +46,11 @@ struct PassReport {
   double seconds = 0;
 };
 
-// Runs the pipeline. After each pass the graph is verified, and the pass's word whether it changed
-// anything is checked: a violation is a bug of the pass and fails a check that names it.
+// Runs the passes of a stage. After each pass the graph is verified, and the pass's word whether it
+// changed anything is checked: a violation is a bug of the pass and fails a check that names it.
 std::vector<PassReport> RunPasses(Graph& graph, const PassContext& context,
-                                  const PassOptions& options = {});
+                                  const PassOptions& options = {},
+                                  PassStage stage = PassStage::kGraph);
 
 }  // namespace cgrun
 

@@ -23,7 +23,14 @@ ValueId CloneProducer(Builder& builder, ValueId value, const Node& reader) {
   options.output_zone = graph.values[value].zone;
   const std::vector<ValueId> outputs = builder.AddNode(
       original.op, original.attributes, original.inputs, original.name + ".again", options);
-  builder.graph().nodes[builder.graph().values[outputs[0]].producer].recomputes = true;
+  Graph& changed = builder.graph();
+  Node& clone = changed.nodes[changed.values[outputs[0]].producer];
+  clone.recomputes = true;
+  clone.kernel = original.kernel;
+  clone.body = original.body;
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    changed.values[outputs[i]].layout = changed.values[original.outputs[i]].layout;
+  }
   return outputs[static_cast<size_t>(graph.values[value].output_index)];
 }
 

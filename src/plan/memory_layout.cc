@@ -6,6 +6,7 @@
 #include <map>
 
 #include "src/base/check.h"
+#include "src/plan/remat.h"
 
 namespace cgrun {
 namespace {
@@ -171,6 +172,7 @@ class LayoutPlanner {
     entry.workspace_offset.resize(graph.nodes.size(), -1);
     entry.elided = assignments_[e].elided;
     entry.in_place_bytes = assignments_[e].in_place_bytes;
+    entry.remat = RecomputeByName(graph, options_.recompute);
     for (const SharedBuffer& buffer : assignments_[e].buffers) {
       if (!buffer.persistent) entry.naive_bytes += RoundUp(buffer.bytes, kDefaultAlignment);
     }

@@ -30,6 +30,7 @@ struct LayoutOptions {
   std::string planner = "portfolio";
   bool zones_apart = false;
   bool in_place = true;
+  std::vector<std::string> recompute;  // values to compute again for their backward readers
 };
 
 struct PlacedBuffer {
@@ -53,6 +54,7 @@ struct EntryLayout {
   int64_t transient_lower_bound = 0;
   int64_t naive_bytes = 0;  // transient buffers side by side, without reuse and in-place
   int64_t in_place_bytes = 0;
+  RematPlan remat;  // what is to be computed again or swapped out before a plan that is better
 };
 
 // Where a transient zone lies, or what its buffers need.
@@ -75,7 +77,6 @@ struct MemoryLayout {
   std::vector<ZoneUse> zones;
   std::vector<PlacedBuffer> buffers;
   std::vector<EntryLayout> entries;
-  RematPlan remat;  // what to compute again or swap out; empty without a cap on memory
 };
 
 // Places state by name: entry points share the states of one name, and the constants that agree in

@@ -151,6 +151,20 @@ TEST(Session, OneHashForEveryOrderPlannerAndZonesSetting) {
   EXPECT_EQ(hashes.size(), 1u) << "without in-place";
 }
 
+// What is computed again costs time and saves memory; it changes no bit.
+TEST(Session, RecomputingChangesNoWeight) {
+  const ModelSpec model = Model({"train.steps=20"});
+  SessionOptions options;
+  options.compile.layout.recompute = {"classify.conv", "classify.conv.relu", "preprocess.nothing"};
+  Diagnostics diagnostics;
+  Session session(model, options, true, diagnostics);
+  ASSERT_TRUE(session.ready()) << diagnostics.ToString();
+  const std::string code = Disassemble(session.program().image());
+  EXPECT_NE(code.find(".again"), std::string::npos) << code;
+  SessionObserver silent;
+  EXPECT_EQ(session.Train("", silent, nullptr).weights_hash, Train(model).weights_hash);
+}
+
 // A data set that is smaller than a batch has its partial batch alone.
 TEST(Session, BatchesMayBeLargerThanADataSet) {
   for (const char* batch : {"train.batch=400", "train.batch=2000"}) {

@@ -1,0 +1,44 @@
+// Scopes and the look-up of names.
+#include "src/frontend/names.h"
+
+namespace cgrun {
+
+std::optional<ValueId> Scope::Find(const std::string& name) const {
+  const auto it = values.find(name);
+  if (it != values.end()) return it->second;
+  return outer == nullptr ? std::nullopt : outer->Find(name);
+}
+
+void Scope::CollectNames(std::vector<std::string>& names) const {
+  for (const auto& [name, value] : values) names.push_back(name);
+  if (outer != nullptr) outer->CollectNames(names);
+}
+
+void Names::Publish(const Scope& scope, const std::string& path) {
+  for (const auto& [name, value] : scope.values) {
+    const auto [first, is_new] = first_path_.emplace(name, path);
+    if (is_new) {
+      global_.values[name] = value;
+    } else {
+      global_.values[name] = ValueId();
+      ambiguous_[name] = first->second + "." + name + "' or '" + path + "." + name;
+    }
+  }
+}
+
+ValueId Names::Lookup(const MarkedText& name, const Scope& scope, Diagnostics& diagnostics) const {
+  const std::optional<ValueId> value = scope.Find(name.value);
+  const auto ambiguous = ambiguous_.find(name.value);
+  if (value && !value->valid() && ambiguous != ambiguous_.end()) {
+    diagnostics.Error(name.mark, "two paths have a value '" + name.value + "'",
+                      "write '" + ambiguous->second + "'");
+  }
+  if (value) return *value;
+  std::vector<std::string> names;
+  scope.CollectNames(names);
+  diagnostics.Error(name.mark, "there is no value '" + name.value + "' before this place",
+                    SuggestName(name.value, names));
+  return ValueId();
+}
+
+}  // namespace cgrun

@@ -1,0 +1,45 @@
+// The names that operators of a model file can read: those of their own path, block or network, of
+// the paths before it, and qualified ones (`path.name`).
+#ifndef CGRUN_FRONTEND_NAMES_H_
+#define CGRUN_FRONTEND_NAMES_H_
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "src/base/diagnostics.h"
+#include "src/ir/graph.h"
+#include "src/model/model_spec.h"
+
+namespace cgrun {
+
+// Names of one level; inner scopes hide outer ones. A name with an invalid value stands for what
+// could not be built, which was reported where that happened.
+struct Scope {
+  const Scope* outer = nullptr;
+  std::map<std::string, ValueId> values;
+
+  std::optional<ValueId> Find(const std::string& name) const;
+  void CollectNames(std::vector<std::string>& names) const;
+};
+
+class Names {
+ public:
+  Scope& global() { return global_; }
+
+  // Later paths see the names of this one. A name that two paths have must be qualified.
+  void Publish(const Scope& scope, const std::string& path);
+
+  // Invalid after an error, reported here or where the value is made.
+  ValueId Lookup(const MarkedText& name, const Scope& scope, Diagnostics& diagnostics) const;
+
+ private:
+  Scope global_;
+  std::map<std::string, std::string> first_path_;  // that has a name
+  std::map<std::string, std::string> ambiguous_;   // name → the qualified names to choose from
+};
+
+}  // namespace cgrun
+
+#endif  // CGRUN_FRONTEND_NAMES_H_

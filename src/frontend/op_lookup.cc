@@ -1,0 +1,61 @@
+// Operators and activations by name.
+#include "src/frontend/op_lookup.h"
+
+#include <algorithm>
+#include <string_view>
+#include <vector>
+
+namespace cgrun {
+namespace {
+
+template <class Predicate>
+std::vector<std::string> NamesWhere(Predicate predicate) {
+  std::vector<std::string> names;
+  for (int i = 0; i < OpCount(); ++i) {
+    const OpDef& def = GetOpDef(static_cast<OpId>(i));
+    if (predicate(def)) names.push_back(def.name);
+  }
+  return names;
+}
+
+std::string_view KindOf(Usage usage) {
+  switch (usage) {
+    case Usage::kLoss:
+      return "loss";
+    case Usage::kMetric:
+      return "metric";
+    case Usage::kOptimizer:
+      return "optimizer";
+    default:
+      return "operator";
+  }
+}
+
+}  // namespace
+
+const OpDef* FindDef(const OpSpec& op, Usage usage, Diagnostics& diagnostics) {
+  const std::optional<OpId> id = FindOp(op.target.value);
+  if (id && GetOpDef(*id).usage == usage) return &GetOpDef(*id);
+  diagnostics.Error(
+      op.target.mark, "there is no " + std::string(KindOf(usage)) + " '" + op.target.value + "'",
+      SuggestName(op.target.value,
+                  NamesWhere([usage](const OpDef& def) { return def.usage == usage; })));
+  return nullptr;
+}
+
+OpId IdOf(const OpDef& def) { return *FindOp(def.name); }
+
+Activation FindActivation(const OpSpec& op, Diagnostics& diagnostics) {
+  for (const Attribute& attribute : op.attributes) {
+    if (attribute.key != "activation") continue;
+    const std::vector<std::string> known =
+        NamesWhere([](const OpDef& def) { return def.activation; });
+    const std::string& name = attribute.value.scalar;
+    if (std::find(known.begin(), known.end(), name) != known.end()) return {FindOp(name), name};
+    diagnostics.Error(attribute.value.mark, "there is no activation " + Describe(attribute.value),
+                      SuggestName(name, known));
+  }
+  return {};
+}
+
+}  // namespace cgrun

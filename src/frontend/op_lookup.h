@@ -1,0 +1,29 @@
+// From the name of an operator in a model file to its definition.
+#ifndef CGRUN_FRONTEND_OP_LOOKUP_H_
+#define CGRUN_FRONTEND_OP_LOOKUP_H_
+
+#include <optional>
+#include <string>
+
+#include "src/base/diagnostics.h"
+#include "src/ir/op_def.h"
+#include "src/model/model_spec.h"
+
+namespace cgrun {
+
+// Null after an error: no operator of that name can be used so (a loss where an optimizer belongs).
+const OpDef* FindDef(const OpSpec& op, Usage usage, Diagnostics& diagnostics);
+
+OpId IdOf(const OpDef& def);
+
+// `activation: relu` of an operator: an operator of one input that is applied to its output.
+struct Activation {
+  std::optional<OpId> op;  // nothing: none is asked for, or the name is wrong (reported)
+  std::string name;
+};
+
+Activation FindActivation(const OpSpec& op, Diagnostics& diagnostics);
+
+}  // namespace cgrun
+
+#endif  // CGRUN_FRONTEND_OP_LOOKUP_H_

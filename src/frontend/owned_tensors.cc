@@ -1,0 +1,108 @@
+// OwnedTensors: names, sharing, initial values.
+#include "src/frontend/owned_tensors.h"
+
+#include <algorithm>
+
+#include "src/frontend/parameter_options.h"
+
+namespace cgrun {
+namespace {
+
+ParameterInfo InfoOf(const OwnedTensor& tensor, const ParameterOptions& options, bool first) {
+  ParameterInfo info;
+  info.init = tensor.init;
+  const auto named = options.init.find(tensor.name);
+  const auto general = options.init.find("");
+  if (named != options.init.end()) {
+    info = named->second;
+  } else if (first && general != options.init.end()) {
+    info = general->second;
+  }
+  info.fan_in = tensor.fan_in;
+  info.fan_out = tensor.fan_out;
+  info.trainable = tensor.role == Role::kParameter && !options.frozen;
+  info.learning_rate_scale = options.learning_rate_scale;
+  if (first) {
+    info.l1 = options.l1;
+    info.l2 = options.l2;
+  }
+  return info;
+}
+
+}  // namespace
+
+bool OwnedTensors::Add(const OpDef& def, const Attributes& attributes, const OpSpec& op,
+                       const Place& place, const std::string& label, std::vector<ValueId>& inputs) {
+  Graph& graph = builder_.graph();
+  const std::vector<OwnedTensor> owned = Tensors(def, attributes, inputs);
+  std::vector<std::string> names;
+  for (const OwnedTensor& tensor : owned) names.push_back(tensor.name);
+  const int errors = diagnostics_.error_count();
+  const ParameterOptions options = ReadParameterOptions(op, names, diagnostics_);
+  if (diagnostics_.error_count() > errors) return false;
+  for (size_t i = 0; i < owned.size(); ++i) {
+    const std::string name = place.owner + label + "." + owned[i].name;
+    const auto shared = by_name_.find(name);
+    ValueId id = shared == by_name_.end() ? ValueId() : shared->second;
+    if (!id.valid()) {
+      id = builder_.AddSource(owned[i].role, Zone::kForward, owned[i].type, name, op.target.mark);
+      graph.parameters[id] = InfoOf(owned[i], options, i == 0);
+      by_name_[name] = id;
+    } else if (graph.values[id].type != owned[i].type) {
+      diagnostics_.Error(op.target.mark,
+                         name + " is " + graph.values[id].type.ToString() + " in one use of '" +
+                             place.network + "' and " + owned[i].type.ToString() + " in this one",
+                         "all uses of a network share its parameters");
+      return false;
+    }
+    Note(id, place);
+    inputs.push_back(Current(id));
+  }
+  return true;
+}
+
+void OwnedTensors::UpdateStatistics(const OpDef& def, const std::vector<ValueId>& inputs,
+                                    const std::vector<ValueId>& outputs) {
+  std::vector<UpdateEdge>& updates = builder_.graph().updates;
+  for (const InPlacePair& update : def.updates) {
+    if (static_cast<size_t>(update.output) >= outputs.size()) continue;
+    const ValueId read = inputs[static_cast<size_t>(update.input)];
+    const ValueId next = outputs[static_cast<size_t>(update.output)];
+    auto edge = std::find_if(updates.begin(), updates.end(),
+                             [&](const UpdateEdge& e) { return e.next == read; });
+    if (edge != updates.end()) {
+      edge->next = next;
+    } else {
+      updates.push_back({read, next});
+    }
+  }
+}
+
+// Empty where the inputs are wrong: inference says how.
+std::vector<OwnedTensor> OwnedTensors::Tensors(const OpDef& def, const Attributes& attributes,
+                                               const std::vector<ValueId>& inputs) const {
+  if (def.owned == nullptr) return {};
+  std::vector<TensorType> types;
+  for (ValueId input : inputs) types.push_back(builder_.graph().values[input].type);
+  InferContext context(attributes, std::move(types));
+  return def.owned(context);
+}
+
+void OwnedTensors::Note(ValueId id, const Place& place) {
+  const auto add = [&](const std::string& user) {
+    std::vector<ValueId>& used = used_by_[user];
+    if (std::find(used.begin(), used.end(), id) == used.end()) used.push_back(id);
+  };
+  add(builder_.graph().paths[place.path].name);
+  if (!place.network.empty()) add(place.network);
+}
+
+// A state's value after the updates so far.
+ValueId OwnedTensors::Current(ValueId state) const {
+  for (const UpdateEdge& edge : builder_.graph().updates) {
+    if (edge.state == state) return edge.next;
+  }
+  return state;
+}
+
+}  // namespace cgrun

@@ -1,0 +1,21 @@
+// Where operators are being added: a path, or inside it a network or a block.
+#ifndef CGRUN_FRONTEND_PLACE_H_
+#define CGRUN_FRONTEND_PLACE_H_
+
+#include <string>
+
+#include "src/ir/graph.h"
+
+namespace cgrun {
+
+struct Place {
+  PathId path;
+  bool learns = false;  // parameters are trained: a backprop path
+  std::string prefix;   // of node names: "classify."
+  std::string owner;    // of parameter names: the prefix, or the network's
+  std::string network;  // the network that owns them, or ""
+};
+
+}  // namespace cgrun
+
+#endif  // CGRUN_FRONTEND_PLACE_H_
