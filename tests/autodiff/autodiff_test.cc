@@ -137,9 +137,9 @@ TEST_F(AutodiffTest, ParametersWithoutAGradientAreNamed) {
   const ValueId cut = Parameter("cut", {1, 2});
   const ValueId unused = Parameter("unused", {1, 2});
   CastAttributes to_int;
-  to_int.dtype = DType::kI32;
+  to_int.to = DType::kI32;
   CastAttributes back;
-  back.dtype = DType::kF64;
+  back.to = DType::kF64;
   const ValueId whole = Add(OpId::cast, {cut}, "whole", path, Attributes::Of(to_int));
   const ValueId again = Add(OpId::cast, {whole}, "again", path, Attributes::Of(back));
   SumLoss(path, Add(OpId::mul, {w, again}, "y", path), {w, cut, unused});
