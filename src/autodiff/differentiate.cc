@@ -82,8 +82,8 @@ class Differentiator {
             "; `frozen: true` says that it is to stay as it is");
   }
 
-  // The last operator without a gradient on the ways from a value to the loss; empty where no way
-  // has one.
+  // The last operator without a gradient, or with outputs of whole numbers, on the ways from a
+  // value to the loss; empty where no way has one.
   std::string WhereGradientsStop(ValueId from, ValueId loss) const {
     const std::vector<NodeId> order = TopologicalOrder(graph_);
     IdVector<ValueId, bool> reached(graph_.values.size(), false);
@@ -103,7 +103,10 @@ class Differentiator {
       const Node& node = graph_.nodes[*it];
       if (!any(node.outputs, needed)) continue;
       const OpDef& def = GetOpDef(node.op);
-      if (def.gradient == nullptr && any(node.inputs, reached)) {
+      const bool whole =
+          std::none_of(node.outputs.begin(), node.outputs.end(),
+                       [&](ValueId output) { return IsFloat(graph_.values[output].type.dtype); });
+      if ((whole || def.gradient == nullptr) && any(node.inputs, reached)) {
         return "'" + def.name + "' (" + node.name + ")";
       }
       for (ValueId input : node.inputs) needed[input] = true;

@@ -90,8 +90,7 @@ class OneGraph {
           const std::string name =
               Name(std::string(passes ? "passes" : "no passes") + ", " + order + ", " + planner +
                    (zones_apart ? ", zones apart" : "") + (in_place ? ", in place" : ""));
-          ASSERT_NO_FATAL_FAILURE(
-              Compare(prepared, order, {planner, zones_apart, in_place, {}}, name));
+          ASSERT_NO_FATAL_FAILURE(Compare(prepared, order, {planner, zones_apart, in_place}, name));
         }
       }
     }
