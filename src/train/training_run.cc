@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <cstdio>
 #include <cstring>
 
@@ -144,7 +143,7 @@ class TrainingRun {
       if (batch == nullptr) break;
       session_.SetRates(result_.steps);
       split.runner->Run(*batch, result_.steps, session_.rates_);
-      CheckLoss(split.runner->last_loss());
+      CheckLosses(split.runner->diverged_path());
       ++result_.steps;
       ++step.batch;
       step.step = result_.steps;
@@ -193,10 +192,11 @@ class TrainingRun {
     report_.evaluations[0].Fill(split->name, split->runner->Means(), 0);
   }
 
-  void CheckLoss(double loss) const {
-    if (std::isfinite(loss)) return;
-    throw UserError("the loss is not finite in step " + std::to_string(result_.steps + 1) +
-                        " (epoch " + std::to_string(result_.epochs + 1) + ")",
+  void CheckLosses(const std::string* diverged_path) const {
+    if (diverged_path == nullptr) return;
+    throw UserError("the loss of path '" + *diverged_path + "' is not finite in step " +
+                        std::to_string(result_.steps + 1) + " (epoch " +
+                        std::to_string(result_.epochs + 1) + ")",
                     "a smaller learning rate often helps: --set train.optimizer.lr=…");
   }
 
