@@ -84,9 +84,11 @@ void RunView::OnEpoch(const EpochReport& report) {
   if (quiet_ || WantsJson()) return;
   progress_.Clear();
   char numbers[256];
+  if (!report.train.measured()) return;  // time was up before its first step
   FormatMeans(report.train.means, "", numbers, sizeof(numbers));
   std::printf("epoch %3lld  %s", static_cast<long long>(report.epoch + 1), numbers);
   for (const PassResult& pass : report.evaluations) {
+    if (!pass.measured()) continue;
     FormatMeans(pass.means, "", numbers, sizeof(numbers));
     std::printf("  | %s %s", pass.split.c_str(), numbers);
   }
@@ -96,8 +98,10 @@ void RunView::OnEpoch(const EpochReport& report) {
 
 std::string TrainSummary(const TrainResult& result, const std::string& folder) {
   TextTable table({Align::kLeft, Align::kLeft});
-  table.Add({"train", MeansText(result.last.train)});
-  for (const PassResult& pass : result.last.evaluations) table.Add({pass.split, MeansText(pass)});
+  if (result.last.train.measured()) table.Add({"train", MeansText(result.last.train)});
+  for (const PassResult& pass : result.last.evaluations) {
+    if (pass.measured()) table.Add({pass.split, MeansText(pass)});
+  }
   table.Add({"steps", fmt::format("{} in {} epoch{}, {}", FormatCount(result.steps), result.epochs,
                                   result.epochs == 1 ? "" : "s", FormatSeconds(result.seconds))});
   table.Add({"throughput",

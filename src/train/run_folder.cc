@@ -24,6 +24,7 @@ void WriteText(const std::string& path, const std::string& text) {
 
 nlohmann::ordered_json NumbersOf(const PassResult& pass) {
   nlohmann::ordered_json json = nlohmann::ordered_json::object();
+  if (!pass.measured()) return json;
   for (const NamedNumber& number : pass.means) json[number.name] = number.value;
   return json;
 }

@@ -43,6 +43,8 @@ struct PassResult {
   double seconds = 0;
   double stall_seconds = 0;  // waiting for the loader
 
+  // Without samples there are no means, and reports leave the pass out.
+  bool measured() const { return samples > 0; }
   // Takes new means; allocates only the first time.
   void Fill(const std::string& name, const std::vector<NamedNumber>& values, int64_t sample_count);
 };
@@ -81,7 +83,7 @@ struct TrainResult {
   int64_t steps = 0;
   double seconds = 0;
   double samples_per_second = 0;  // of training, evaluations left out
-  EpochReport last;               // of the last epoch, and at its end the test set
+  EpochReport last;               // of the last epoch; an evaluation of the weights it ended with
   MemoryUse memory;
   int64_t allocations_after_first_step = 0;  // −1 where they are not counted
   int64_t heap_growth_bytes = 0;

@@ -54,7 +54,9 @@ class MetricsLog {
     }
   }
   void AddMeans(const PassResult& pass) {
-    for (const NamedNumber& mean : pass.means) Add(",%.9g", mean.value);
+    for (const NamedNumber& mean : pass.means) {
+      pass.measured() ? Add(",%.9g", mean.value) : Add(",");
+    }
   }
   template <class... Args>
   void Add(const char* format, Args... args) {
@@ -137,6 +139,7 @@ class TrainingRun {
     const double stall_before = loader.stall_seconds();
     loader.StartEpoch(result_.epochs);
     split.runner->Reset();
+    for (PassResult& pass : report_.evaluations) pass.samples = 0;  // of weights that change now
     StepReport step{result_.epochs, 0, batches_, 0, total_steps_, 0, 0, 0, nullptr};
     while (step.batch < batches_ && !Done()) {
       const Batch* batch = loader.Next();
@@ -163,6 +166,7 @@ class TrainingRun {
     report_.step = result_.steps;
     if (interrupt_ != nullptr && *interrupt_ != 0) {
       result_.interrupted = true;
+      if (report_.train.measured()) log_.Write(report_, step.learning_rate);
       return;  // at once: what people pressed Ctrl-C for
     }
     Evaluate();

@@ -1,0 +1,75 @@
+#!/usr/bin/env python3
+"""What the verbs of cgrun print, leave and return."""
+
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import tempfile
+import time
+import unittest
+
+CGRUN = os.path.abspath("src/cli/cgrun")
+MODEL = """
+cgrun: 1
+model: small
+data:
+  train: {format: synthetic, samples: 500, classes: 4}
+  test: {format: synthetic, samples: 70, classes: 4, seed: 9}
+inputs:
+  image: {type: uint8, shape: [1, 6, 6]}
+  label: {type: int32, shape: []}
+paths:
+  classify:
+    ops:
+      - {op: normalize, in: image, scale: 1/255, mean: 0.5, std: 0.29}
+      - {op: flatten}
+      - logits: {op: linear, units: 4}
+    loss: {op: softmax_cross_entropy, in: [logits, label]}
+    metrics: {accuracy: {in: [logits, label]}}
+train: {epochs: 2, batch: 50, optimizer: {op: sgd, lr: 0.05, momentum: 0.9}}
+"""
+
+
+class CliTest(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        self.model = self.write("small.yaml", MODEL)
+
+    def write(self, name, text):
+        path = self.folder / name
+        path.write_text(text)
+        return path
+
+    def cgrun(self, *arguments, status=0, **options):
+        """Runs a verb in the test's folder; its result has the texts stdout and stderr."""
+        result = subprocess.run([CGRUN, *map(str, arguments)], cwd=self.folder, text=True,
+                                capture_output=True, check=False, **options)
+        self.assertEqual(result.returncode, status, result.stdout + result.stderr)
+        return result
+
+    def test_an_interrupt_leaves_out_what_was_not_measured(self):
+        run = self.folder / "run"
+        with subprocess.Popen([CGRUN, "train", self.model, "--out", run, "--set",
+                               "data.train.samples=2000000", "--batch", "2"],
+                              text=True, stdout=subprocess.PIPE,
+                              stderr=subprocess.DEVNULL) as process:
+            while not (run / "metrics.csv").exists() and process.poll() is None:
+                time.sleep(0.01)
+            time.sleep(0.3)
+            process.send_signal(signal.SIGINT)
+            text = process.communicate()[0]
+        self.assertEqual(process.returncode, 130, text)
+        self.assertIn("run folder", text)
+        self.assertNotIn("(0 samples)", text)
+        self.assertNotIn("\ntest", text)
+        summary = json.loads((run / "summary.json").read_text())
+        self.assertTrue(summary["interrupted"])
+        self.assertEqual(summary["test"], {})
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
