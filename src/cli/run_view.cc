@@ -49,6 +49,13 @@ std::string MeansText(const PassResult& pass) {
   return fmt::format("{}  ({} samples)", text, FormatCount(pass.samples));
 }
 
+std::string AllocationsText(const TrainResult& result) {
+  if (!result.heap_growth_bytes) return "not counted: there was no step";
+  if (!result.allocations_after_first_step) return "not counted under a sanitizer";
+  return fmt::format("{} after step 1, heap growth {}", *result.allocations_after_first_step,
+                     FormatBytes(std::max<int64_t>(0, *result.heap_growth_bytes)));
+}
+
 }  // namespace
 
 RunView::RunView(int64_t epochs)
@@ -108,12 +115,7 @@ std::string TrainSummary(const TrainResult& result, const std::string& folder) {
              fmt::format("{} samples/s, loader waited for {}", FormatSi(result.samples_per_second),
                          FormatSeconds(result.last.train.stall_seconds))});
   table.Add({"memory", MemoryText(result.memory)});
-  const std::string allocations =
-      result.allocations_after_first_step < 0
-          ? "not counted under a sanitizer"
-          : fmt::format("{} after step 1, heap growth {}", result.allocations_after_first_step,
-                        FormatBytes(std::max<int64_t>(0, result.heap_growth_bytes)));
-  table.Add({"allocations", allocations});
+  table.Add({"allocations", AllocationsText(result)});
   table.Add({"weights", fmt::format("{}  (hash {:016x})", result.checkpoint, result.weights_hash)});
   table.Add({"run folder", folder});
   return "\n" + table.ToString();

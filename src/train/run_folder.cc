@@ -69,10 +69,10 @@ std::string SummaryJson(const ModelSpec& model, const Session& session, const Tr
   for (const PassResult& pass : result.last.evaluations) json[pass.split] = NumbersOf(pass);
   json["planned_peak_bytes"] = result.memory.planned();
   json["measured_peak_bytes"] = result.memory.measured;
-  if (result.allocations_after_first_step >= 0) {
-    json["allocations_after_first_step"] = result.allocations_after_first_step;
+  if (result.allocations_after_first_step) {
+    json["allocations_after_first_step"] = *result.allocations_after_first_step;
   }
-  json["heap_growth_bytes"] = result.heap_growth_bytes;
+  if (result.heap_growth_bytes) json["heap_growth_bytes"] = *result.heap_growth_bytes;
   char hash[17];
   std::snprintf(hash, sizeof(hash), "%016llx",
                 static_cast<unsigned long long>(result.weights_hash));

@@ -85,8 +85,9 @@ struct TrainResult {
   double samples_per_second = 0;  // of training, evaluations left out
   EpochReport last;               // of the last epoch; an evaluation of the weights it ended with
   MemoryUse memory;
-  int64_t allocations_after_first_step = 0;  // −1 where they are not counted
-  int64_t heap_growth_bytes = 0;
+  // Since the end of step 1; nothing without a step, and no count under a sanitizer.
+  std::optional<int64_t> allocations_after_first_step;
+  std::optional<int64_t> heap_growth_bytes;
   uint64_t weights_hash = 0;
   std::string checkpoint;  // the file with the final state
 };
@@ -125,8 +126,10 @@ class Session {
 
   bool OpenData(bool train, Diagnostics& diagnostics);
   bool MakeImage(const KernelLibrary& library, Diagnostics& diagnostics);
+  bool ReadLength(Diagnostics& diagnostics);
   bool ReadSchedules(Diagnostics& diagnostics);
   std::vector<EntryRequest> Requests() const;
+  int64_t LimitBatches(int64_t batches) const;
   void MakeSplits();
   // Fills `result`; allocates only where that is empty.
   void RunEvaluation(Split& split, SessionObserver& observer, PassResult& result);
@@ -146,6 +149,8 @@ class Session {
   std::unique_ptr<Device> device_;
   SingleProcess communicator_;
   std::unique_ptr<Program> program_;
+  int64_t batches_per_epoch_ = 0;        // of training
+  int64_t total_steps_ = 0;              // 0 where time ends the run
   std::vector<RateSchedule> schedules_;  // one a rate feed
   std::vector<RateFeed> rates_;
   WeightsReport weights_;

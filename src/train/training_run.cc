@@ -90,20 +90,6 @@ class TrainingRun {
         interrupt_(interrupt),
         log_(folder),
         checkpoint_(*session.program_) {
-    const TrainSpec& train = *session.model_.train;
-    batches_ = session_.train_->source->loader().batches_per_epoch();
-    if (session_.options_.limit_batches > 0) {
-      batches_ = std::min(batches_, session_.options_.limit_batches);
-    }
-    if (train.steps) {
-      total_steps_ = train.steps->value;
-    } else if (!train.seconds) {
-      total_steps_ = batches_ * (train.epochs ? train.epochs->value : 1);
-    }
-    for (RateSchedule& schedule : session_.schedules_) {
-      schedule.steps_per_epoch = batches_;
-      if (total_steps_ > 0) schedule.total_steps = total_steps_;
-    }
     ReserveReport();
   }
 
@@ -129,7 +115,7 @@ class TrainingRun {
     if (result_.interrupted) return true;
     const auto& seconds = session_.model_.train->seconds;
     if (seconds) return Seconds(start_) >= seconds->value;
-    return result_.steps >= total_steps_;
+    return result_.steps >= session_.total_steps_;
   }
 
   void RunEpoch() {
@@ -140,8 +126,9 @@ class TrainingRun {
     loader.StartEpoch(result_.epochs);
     split.runner->Reset();
     for (PassResult& pass : report_.evaluations) pass.samples = 0;  // of weights that change now
-    StepReport step{result_.epochs, 0, batches_, 0, total_steps_, 0, 0, 0, nullptr};
-    while (step.batch < batches_ && !Done()) {
+    StepReport step{
+        result_.epochs, 0, session_.batches_per_epoch_, 0, session_.total_steps_, 0, 0, 0, nullptr};
+    while (step.batch < step.batches && !Done()) {
       const Batch* batch = loader.Next();
       if (batch == nullptr) break;
       session_.SetRates(result_.steps);
@@ -208,10 +195,12 @@ class TrainingRun {
   void AfterFirstStep() { heap_ = CurrentHeapUse(); }
 
   void CountAllocations() {
+    if (!heap_) return;
     const HeapUse now = CurrentHeapUse();
-    result_.allocations_after_first_step =
-        AllocationsAreCounted() ? now.allocations - heap_.allocations : -1;
-    result_.heap_growth_bytes = now.heap_bytes - heap_.heap_bytes;
+    if (AllocationsAreCounted()) {
+      result_.allocations_after_first_step = now.allocations - heap_->allocations;
+    }
+    result_.heap_growth_bytes = now.heap_bytes - heap_->heap_bytes;
   }
 
   void Finish() {
@@ -238,12 +227,10 @@ class TrainingRun {
   const volatile std::sig_atomic_t* interrupt_;
   MetricsLog log_;
   CheckpointWriter checkpoint_;
-  int64_t batches_ = 0;
-  int64_t total_steps_ = 0;  // 0: time ends the run
   std::chrono::steady_clock::time_point start_;
   int64_t train_samples_ = 0;
   double train_seconds_ = 0;
-  HeapUse heap_;
+  std::optional<HeapUse> heap_;  // after the first step
   EpochReport report_;
   TrainResult result_;
 };

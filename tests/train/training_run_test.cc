@@ -32,6 +32,12 @@ paths:
 train: {epochs: 1, batch: 10, optimizer: {op: sgd, lr: 0.1}}
 )";
 
+TEST(TrainingRun, AFileThatDoesNotSayHowToTrainIsAnError) {
+  const std::string text = kBrokenPath;
+  const std::string errors = SessionErrors(ModelOf(text.substr(0, text.find("train: {epochs"))));
+  EXPECT_NE(errors.find("it has no 'train'"), std::string::npos) << errors;
+}
+
 TEST(TrainingRun, NamesThePathWhoseLossIsNotFinite) {
   try {
     TrainModel(ModelOf(kBrokenPath));
@@ -96,9 +102,23 @@ TEST(TrainingRun, ARunWithoutAStepHasNoResults) {
   interrupt.flag = 1;
   const TrainResult result = session.Train("", interrupt, &interrupt.flag);
   EXPECT_EQ(result.steps, 0);
+  EXPECT_FALSE(result.allocations_after_first_step.has_value());
+  EXPECT_FALSE(result.heap_growth_bytes.has_value());
   const std::string json = SummaryJson(model, session, result);
   EXPECT_NE(json.find("\"train\": {}"), std::string::npos) << json;
   EXPECT_NE(json.find("\"test\": {}"), std::string::npos) << json;
+}
+
+TEST(TrainingRun, StepsThatCannotBeCountedAreAnErrorAtTheEpochs) {
+  const std::string epochs = "train.epochs=4611686018427387904";
+  for (const char* schedule : {"constant", "{cosine: {}}"}) {
+    const std::string override = std::string("train.optimizer.schedule=") + schedule;
+    const std::string errors = SessionErrors(SmallModel({epochs, override}));
+    EXPECT_NE(errors.find("4611686018427387904 epochs of 11 batches are more steps than 64 bits"),
+              std::string::npos)
+        << errors;
+  }
+  EXPECT_EQ(SessionErrors(SmallModel({"train.epochs=838488366986797800"})), "");  // 2^63 / 11
 }
 
 }  // namespace
