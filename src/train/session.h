@@ -85,7 +85,8 @@ struct TrainResult {
   double samples_per_second = 0;  // of training, evaluations left out
   EpochReport last;               // of the last epoch; an evaluation of the weights it ended with
   MemoryUse memory;
-  // Since the end of step 1; nothing without a step, and no count under a sanitizer.
+  // From the end of step 1 until the last checkpoint is written; nothing without a step, and no
+  // count under a sanitizer.
   std::optional<int64_t> allocations_after_first_step;
   std::optional<int64_t> heap_growth_bytes;
   uint64_t weights_hash = 0;

@@ -3,9 +3,11 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <charconv>
 #include <chrono>
 #include <cstdio>
 #include <cstring>
+#include <iterator>
 
 #include "src/base/allocation_counter.h"
 #include "src/base/check.h"
@@ -77,6 +79,16 @@ class MetricsLog {
   size_t size_ = 0;
 };
 
+constexpr size_t kCheckpointNameRoom = 64;
+
+// Appends "checkpoint-12.safetensors" to text that has room for it.
+void AppendCheckpointName(int64_t steps, std::string& path) {
+  char digits[24];
+  path += "checkpoint-";
+  path.append(digits, std::to_chars(digits, std::end(digits), steps).ptr);
+  path += ".safetensors";
+}
+
 }  // namespace
 
 // One call of Session::Train.
@@ -100,7 +112,6 @@ class TrainingRun {
       if (!result_.interrupted) ++result_.epochs;
     }
     result_.seconds = Seconds(start_);
-    CountAllocations();
     Finish();
     return std::move(result_);
   }
@@ -177,10 +188,15 @@ class TrainingRun {
   void ReserveReport() {
     BatchRunner& train = *session_.train_->runner;
     report_.train.Fill("train", train.Means(), 0);
-    Session::Split* split = EpochSplit();
-    if (split == nullptr) return;
-    report_.evaluations.emplace_back();
-    report_.evaluations[0].Fill(split->name, split->runner->Means(), 0);
+    if (Session::Split* split = EpochSplit()) {
+      report_.evaluations.emplace_back();
+      report_.evaluations[0].Fill(split->name, split->runner->Means(), 0);
+    }
+    if (session_.FindSplit("valid") != nullptr) test_ = session_.FindSplit("test");
+    if (test_ != nullptr) test_report_.Fill(test_->name, test_->runner->Means(), 0);
+    if (folder_.empty()) return;
+    result_.checkpoint = folder_ + "/";
+    result_.checkpoint.reserve(result_.checkpoint.size() + kCheckpointNameRoom);
   }
 
   void CheckLosses(const std::string* diverged_path) const {
@@ -203,22 +219,24 @@ class TrainingRun {
     result_.heap_growth_bytes = now.heap_bytes - heap_->heap_bytes;
   }
 
+  // The last evaluation and the last checkpoint allocate no more than a step.
   void Finish() {
-    result_.last = report_;
+    if (test_ != nullptr && !result_.interrupted) {
+      session_.RunEvaluation(*test_, observer_, test_report_);
+    }
+    session_.NoteMemory();
+    if (!folder_.empty()) {
+      AppendCheckpointName(result_.steps, result_.checkpoint);
+      checkpoint_.Write(*session_.program_, result_.checkpoint, result_.steps, result_.epochs);
+    }
+    CountAllocations();
+    result_.last = std::move(report_);
+    if (test_ != nullptr) result_.last.evaluations.push_back(std::move(test_report_));
     if (train_seconds_ > 0) {
       result_.samples_per_second = static_cast<double>(train_samples_) / train_seconds_;
     }
-    const bool tested = session_.FindSplit("valid") == nullptr;
-    Session::Split* test = session_.FindSplit("test");
-    if (!tested && test != nullptr && !result_.interrupted) {
-      result_.last.evaluations.push_back(session_.Evaluate("test", observer_));
-    }
-    session_.NoteMemory();
     result_.memory = session_.memory_;
     result_.weights_hash = session_.program_->StateHash();
-    if (folder_.empty()) return;
-    result_.checkpoint = folder_ + "/checkpoint-" + std::to_string(result_.steps) + ".safetensors";
-    checkpoint_.Write(*session_.program_, result_.checkpoint, result_.steps, result_.epochs);
   }
 
   Session& session_;
@@ -232,6 +250,8 @@ class TrainingRun {
   double train_seconds_ = 0;
   std::optional<HeapUse> heap_;  // after the first step
   EpochReport report_;
+  Session::Split* test_ = nullptr;  // evaluated once, at the end, where there is a `valid` too
+  PassResult test_report_;
   TrainResult result_;
 };
 

@@ -48,9 +48,16 @@ TEST(Session, MetricsDoNotDependOnTheBatchSize) {
   }
 }
 
+// Evaluations, the log, the test set at the end and the last checkpoint included.
 TEST(Session, AllocatesNothingAfterTheFirstStep) {
-  const std::string folder = testing::TempDir();
-  const TrainResult result = TrainModel(SmallModel(), {}, folder);
+  const std::string folder = FreshFolder();
+  const TrainResult result = TrainModel(SmallModel({"data.valid={split: 0.2}"}), {}, folder);
+  ASSERT_EQ(result.last.evaluations.size(), 2u);
+  EXPECT_EQ(result.last.evaluations[0].split, "valid");
+  EXPECT_EQ(result.last.evaluations[0].samples, 213);
+  EXPECT_EQ(result.last.evaluations[1].split, "test");
+  EXPECT_EQ(result.last.evaluations[1].samples, 230);
+  EXPECT_EQ(result.checkpoint, folder + "/checkpoint-18.safetensors");
   if (!AllocationsAreCounted()) {
     EXPECT_FALSE(result.allocations_after_first_step.has_value());
     return;
