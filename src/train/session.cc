@@ -40,7 +40,8 @@ Session::Session(const ModelSpec& model, const SessionOptions& options, bool tra
     BuildForward(model, {train ? EntryKind::kTrain : EntryKind::kEval}, diagnostics);
     return;  // with all errors of the file, not the data's alone
   }
-  if (!MakeImage(*library, diagnostics)) return;
+  CheckLabelRanges(train, diagnostics);
+  if (diagnostics.has_errors() || !MakeImage(*library, diagnostics)) return;
   memory_.base = std::max<int64_t>(0, ResidentBytes() - data_.decoded_bytes);
   program_ = std::make_unique<Program>(std::move(image_), *device_, *library, communicator_);
   for (int64_t bytes : program_->image().arena_bytes) memory_.arena += bytes;
@@ -129,6 +130,19 @@ bool Session::OpenData(bool train, Diagnostics& diagnostics) {
   add("valid", data_.valid);
   add("test", data_.test);
   return !diagnostics.has_errors();
+}
+
+// What is wrong with the model itself is reported too, as compiling it would do.
+void Session::CheckLabelRanges(bool train, Diagnostics& diagnostics) {
+  const FrontendOptions options = {train ? EntryKind::kTrain : EntryKind::kEval,
+                                   options_.compile.precision};
+  const std::optional<Graph> forward = BuildForward(model_, options, diagnostics);
+  if (!forward) return;
+  label_uses_ = FindLabelUses(*forward);
+  if (train_) CheckLabels(*train_->dataset, train_->inputs, label_uses_, diagnostics);
+  for (const Split& split : evaluations_) {
+    CheckLabels(*split.dataset, split.inputs, label_uses_, diagnostics);
+  }
 }
 
 bool Session::ReadLength(Diagnostics& diagnostics) {

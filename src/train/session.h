@@ -11,6 +11,7 @@
 
 #include "src/compile/compile.h"
 #include "src/train/batch_runner.h"
+#include "src/train/label_check.h"
 #include "src/train/model_data.h"
 #include "src/train/rate_schedule.h"
 #include "src/train/weights.h"
@@ -127,6 +128,8 @@ class Session {
 
   bool OpenData(bool train, Diagnostics& diagnostics);
   bool MakeImage(const KernelLibrary& library, Diagnostics& diagnostics);
+  // Labels that name no class are errors, where the data knows its labels.
+  void CheckLabelRanges(bool train, Diagnostics& diagnostics);
   bool ReadLength(Diagnostics& diagnostics);
   bool ReadSchedules(Diagnostics& diagnostics);
   std::vector<EntryRequest> Requests() const;
@@ -145,6 +148,7 @@ class Session {
   ModelData data_;
   std::optional<Split> train_;
   std::vector<Split> evaluations_;
+  std::vector<LabelUse> label_uses_;
   ProgramImage image_;  // until the program takes it
   std::string recompiled_;
   std::unique_ptr<Device> device_;

@@ -144,7 +144,7 @@ class TrainingRun {
       if (batch == nullptr) break;
       session_.SetRates(result_.steps);
       split.runner->Run(*batch, result_.steps, session_.rates_);
-      CheckLosses(split.runner->diverged_path());
+      CheckLosses(*batch);
       ++result_.steps;
       ++step.batch;
       step.step = result_.steps;
@@ -199,12 +199,17 @@ class TrainingRun {
     result_.checkpoint.reserve(result_.checkpoint.size() + kCheckpointNameRoom);
   }
 
-  void CheckLosses(const std::string* diverged_path) const {
+  void CheckLosses(const Batch& batch) const {
+    const Session::Split& split = *session_.train_;
+    const std::string* diverged_path = split.runner->diverged_path();
     if (diverged_path == nullptr) return;
-    throw UserError("the loss of path '" + *diverged_path + "' is not finite in step " +
-                        std::to_string(result_.steps + 1) + " (epoch " +
-                        std::to_string(result_.epochs + 1) + ")",
-                    "a smaller learning rate often helps: --set train.optimizer.lr=…");
+    const std::string label =
+        DescribeBadLabel(batch, *split.dataset, split.inputs, session_.label_uses_);
+    throw UserError(
+        "the loss of path '" + *diverged_path + "' is not finite in step " +
+            std::to_string(result_.steps + 1) + " (epoch " + std::to_string(result_.epochs + 1) +
+            ")",
+        label.empty() ? "a smaller learning rate often helps: --set train.optimizer.lr=…" : label);
   }
 
   // What is allocated from here on is counted.
