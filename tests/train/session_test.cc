@@ -9,6 +9,7 @@
 
 #include "src/base/allocation_counter.h"
 #include "src/plan/planner.h"
+#include "src/train/run_shape.h"
 #include "tests/train/session_testing.h"
 
 namespace cgrun {
@@ -139,6 +140,23 @@ TEST(Session, BatchesMayBeLargerThanADataSet) {
     EXPECT_EQ(result.last.train.samples, 1065) << batch;
     EXPECT_EQ(result.last.evaluations[0].samples, 230) << batch;
   }
+}
+
+// The ring holds no more samples than there are.
+TEST(Session, ABatchLargerThanTheDataTakesNoMoreMemory) {
+  const auto plan = [](const char* batch) {
+    const RunShape shape = ShapeOfRun(SmallModel({batch}));
+    EXPECT_EQ(shape.entries.size(), 2u);
+    return shape.data_bytes;
+  };
+  const int64_t whole = plan("train.batch=1065");
+  EXPECT_GT(whole, 1065 * 36 * 2);
+  EXPECT_EQ(plan("train.batch=999999999999"), whole);
+  const TrainResult result = TrainModel(SmallModel({"train.batch=999999999999"}));
+  EXPECT_EQ(result.steps, 2);
+  EXPECT_EQ(result.last.train.samples, 1065);
+  EXPECT_EQ(result.last.evaluations[0].samples, 230);
+  EXPECT_EQ(result.memory.data, TrainModel(SmallModel({"train.batch=1065"})).memory.data);
 }
 
 TEST(Session, SyntheticDataFeedEveryInput) {
