@@ -31,7 +31,7 @@ struct SessionOptions {
 struct MemoryUse {
   int64_t arena = 0;
   int64_t data = 0;      // loader rings, decoded sets, what checkpoints are written from
-  int64_t base = 0;      // the process before both: code, libraries, the compiled program
+  int64_t base = 0;      // MeasureBase(): the process before both, with the compiled program
   int64_t measured = 0;  // the most anonymous memory that was resident, so far
   int64_t planned() const { return arena + data + base; }
 };

@@ -70,6 +70,21 @@ class CliTest(unittest.TestCase):
         self.assertTrue(summary["interrupted"])
         self.assertEqual(summary["test"], {})
 
+    def assert_near(self, planned, measured):
+        """Within 1 %, or 1 MiB."""
+        self.assertLessEqual(abs(planned - measured), max(1 << 20, planned // 100))
+
+    def test_plan_train_and_eval_agree_on_memory(self):
+        if "sanitizer" in self.cgrun("train", self.model, "--out", "run").stdout:
+            self.skipTest("a sanitizer's memory is its own")
+        summary = json.loads((self.folder / "run/summary.json").read_text())
+        plan = json.loads(self.cgrun("plan", self.model, "--json").stdout)
+        self.assert_near(plan["total_bytes"], summary["planned_peak_bytes"])
+        self.assert_near(plan["total_bytes"], summary["measured_peak_bytes"])
+        evaluation = json.loads(self.cgrun(
+            "eval", self.model, "--weights", "run/checkpoint-20.safetensors", "--json").stdout)
+        self.assert_near(evaluation["planned_peak_bytes"], evaluation["measured_peak_bytes"])
+
 
 if __name__ == "__main__":
     unittest.main(verbosity=2)
