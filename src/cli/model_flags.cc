@@ -85,6 +85,12 @@ std::shared_ptr<ModelFlags> AddModelFlags(CLI::App& app) {
 }
 
 std::optional<ModelSpec> LoadModel(const ModelFlags& flags) {
+  if (IsProgramFile(flags.model)) {
+    throw UsageError("'" + flags.model + "' is a compiled program, where a model file is wanted",
+                     "`cgrun disasm " + flags.model +
+                         "` lists a program and its memory layout, `cgrun train` and `cgrun eval` "
+                         "run one");
+  }
   Diagnostics diagnostics;
   std::optional<ModelSpec> model = LoadModelFile(flags.model, Overrides(flags), diagnostics);
   return Checked(std::move(model), diagnostics);

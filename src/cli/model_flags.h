@@ -35,7 +35,8 @@ struct ModelFlags {
 // Declares the flags; the result is filled when the command line is parsed.
 std::shared_ptr<ModelFlags> AddModelFlags(CLI::App& app);
 
-// The model file with the flags as overrides. Prints errors; nothing after one.
+// The model file with the flags as overrides. Prints errors; nothing after one. Throws UsageError
+// for a compiled program.
 std::optional<ModelSpec> LoadModel(const ModelFlags& flags);
 // The same for the model that a compiled program carries.
 std::optional<ModelSpec> LoadEmbeddedModel(const ModelFlags& flags, const std::string& text,

@@ -85,6 +85,19 @@ class CliTest(unittest.TestCase):
             "eval", self.model, "--weights", "run/checkpoint-20.safetensors", "--json").stdout)
         self.assert_near(evaluation["planned_peak_bytes"], evaluation["measured_peak_bytes"])
 
+    def test_verbs_of_model_files_name_the_verb_for_a_program(self):
+        self.cgrun("compile", self.model, "-o", "small.cgb")
+        for verb in [["plan"], ["graph"], ["summary"], ["compile", "-o", "again.cgb"]]:
+            errors = self.cgrun(*verb, "small.cgb", status=2).stderr
+            self.assertIn("error: 'small.cgb' is a compiled program", errors)
+            self.assertIn("`cgrun disasm small.cgb` lists", errors)
+        self.assertIn("softmax_cross_entropy", self.cgrun("disasm", "small.cgb").stdout)
+
+    def test_plan_prints_the_ratio_to_the_bound(self):
+        self.assertRegex(self.cgrun("plan", self.model).stdout, r"lower bound .*, ratio 1\.\d{4}")
+        buffers = self.write("b.csv", "id,lower,upper,size\na,0,2,64\nb,1,3,64\n")
+        self.assertRegex(self.cgrun("plan", buffers).stdout, r"ratio +1\.0000, optimal")
+
 
 if __name__ == "__main__":
     unittest.main(verbosity=2)
