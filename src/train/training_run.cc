@@ -1,83 +1,17 @@
 // Session::Train: epochs of steps, an evaluation after each, the log and the final checkpoint.
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <charconv>
 #include <chrono>
-#include <cstdio>
-#include <cstring>
 #include <iterator>
 
 #include "src/base/allocation_counter.h"
 #include "src/base/check.h"
 #include "src/data/sampler.h"
+#include "src/train/metrics_log.h"
 #include "src/train/session.h"
 
 namespace cgrun {
 namespace {
-
-// metrics.csv: a line an epoch. Appends without allocating.
-class MetricsLog {
- public:
-  explicit MetricsLog(const std::string& folder) {
-    if (folder.empty()) return;
-    const std::string path = folder + "/metrics.csv";
-    fd_ = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-    if (fd_ < 0) throw UserError("cannot write " + path + ": " + std::strerror(errno));
-  }
-  ~MetricsLog() {
-    if (fd_ >= 0) close(fd_);
-  }
-  MetricsLog(const MetricsLog&) = delete;
-  MetricsLog& operator=(const MetricsLog&) = delete;
-
-  void Write(const EpochReport& report, double learning_rate) {
-    if (fd_ < 0) return;
-    if (!has_header_) WriteHeader(report);
-    Add("%lld,%lld,%.9g,%.3f", static_cast<long long>(report.epoch + 1),
-        static_cast<long long>(report.step), learning_rate, report.train.seconds);
-    AddMeans(report.train);
-    for (const PassResult& pass : report.evaluations) AddMeans(pass);
-    EndLine();
-  }
-
- private:
-  void WriteHeader(const EpochReport& report) {
-    Add("epoch,step,learning_rate,seconds");
-    AddNames(report.train);
-    for (const PassResult& pass : report.evaluations) AddNames(pass);
-    EndLine();
-    has_header_ = true;
-  }
-  void AddNames(const PassResult& pass) {
-    for (const NamedNumber& mean : pass.means) {
-      Add(",%s_%s", pass.split.c_str(), mean.name.c_str());
-    }
-  }
-  void AddMeans(const PassResult& pass) {
-    for (const NamedNumber& mean : pass.means) {
-      pass.measured() ? Add(",%.9g", mean.value) : Add(",");
-    }
-  }
-  template <class... Args>
-  void Add(const char* format, Args... args) {
-    const size_t room = sizeof(line_) - size_ - 1;
-    const int written = std::snprintf(line_ + size_, room, format, args...);
-    size_ += std::min(room, static_cast<size_t>(std::max(0, written)));
-  }
-  void EndLine() {
-    line_[size_++] = '\n';
-    const bool written = write(fd_, line_, size_) == static_cast<ssize_t>(size_);
-    size_ = 0;
-    if (!written) throw UserError(std::string("cannot write metrics.csv: ") + std::strerror(errno));
-  }
-
-  int fd_ = -1;
-  bool has_header_ = false;
-  char line_[4096];
-  size_t size_ = 0;
-};
 
 constexpr size_t kCheckpointNameRoom = 64;
 
@@ -100,7 +34,6 @@ class TrainingRun {
         folder_(folder),
         observer_(observer),
         interrupt_(interrupt),
-        log_(folder),
         checkpoint_(*session.program_) {
     ReserveReport();
   }
@@ -164,12 +97,12 @@ class TrainingRun {
     report_.step = result_.steps;
     if (interrupt_ != nullptr && *interrupt_ != 0) {
       result_.interrupted = true;
-      if (report_.train.measured()) log_.Write(report_, step.learning_rate);
+      if (log_ && report_.train.measured()) log_->Write(report_, step.learning_rate);
       return;  // at once: what people pressed Ctrl-C for
     }
     Evaluate();
     session_.NoteMemory();
-    log_.Write(report_, step.learning_rate);
+    if (log_) log_->Write(report_, step.learning_rate);
     observer_.OnEpoch(report_);
   }
 
@@ -195,6 +128,7 @@ class TrainingRun {
     if (session_.FindSplit("valid") != nullptr) test_ = session_.FindSplit("test");
     if (test_ != nullptr) test_report_.Fill(test_->name, test_->runner->Means(), 0);
     if (folder_.empty()) return;
+    log_.emplace(folder_ + "/metrics.csv", report_);
     result_.checkpoint = folder_ + "/";
     result_.checkpoint.reserve(result_.checkpoint.size() + kCheckpointNameRoom);
   }
@@ -248,7 +182,7 @@ class TrainingRun {
   std::string folder_;
   SessionObserver& observer_;
   const volatile std::sig_atomic_t* interrupt_;
-  MetricsLog log_;
+  std::optional<MetricsLog> log_;  // in the run folder
   CheckpointWriter checkpoint_;
   std::chrono::steady_clock::time_point start_;
   int64_t train_samples_ = 0;
