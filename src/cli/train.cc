@@ -20,6 +20,23 @@ struct TrainFlags {
   bool force = false;
 };
 
+// Weights that do not fit are warnings, --quiet or not; where nothing fits, training would begin
+// from scratch in silence, which is an error.
+bool CheckWeights(const WeightsReport& report, const std::string& file) {
+  std::string mismatched;
+  for (const std::string& name : report.mismatched) mismatched += "\n      " + name;
+  if (report.loaded.empty()) {
+    PrintError(
+        "nothing in " + file + " fits this model" + (mismatched.empty() ? "" : ":") + mismatched,
+        "give the weights of this model, or train from scratch without --weights");
+    return false;
+  }
+  if (!mismatched.empty()) {
+    PrintWarning("some of " + file + " does not fit this model and is not loaded:" + mismatched);
+  }
+  return true;
+}
+
 void PrintWeightsReport(const WeightsReport& report) {
   const auto print = [](const char* what, const std::vector<std::string>& names) {
     for (const std::string& name : names)
@@ -27,7 +44,6 @@ void PrintWeightsReport(const WeightsReport& report) {
   };
   std::fprintf(stderr, "weights: %zu tensors loaded\n", report.loaded.size());
   print("not in the file:", report.missing);
-  print("mismatched:", report.mismatched);
   print("not in the model:", report.unused);
 }
 
@@ -53,7 +69,10 @@ int Run(const ModelFlags& flags, const TrainFlags& train_flags) {
     std::fprintf(stderr, "%s is compiled again: %s\n", flags.model.c_str(),
                  session.recompiled().c_str());
   }
-  if (!train_flags.weights.empty() && !Quiet()) PrintWeightsReport(session.weights());
+  if (!train_flags.weights.empty()) {
+    if (!CheckWeights(session.weights(), train_flags.weights)) return kBadInput;
+    if (!Quiet()) PrintWeightsReport(session.weights());
+  }
   MakeRunFolder(folder, train_flags.force);
   WriteModelFile(folder, *model);
 

@@ -98,6 +98,28 @@ class CliTest(unittest.TestCase):
         buffers = self.write("b.csv", "id,lower,upper,size\na,0,2,64\nb,1,3,64\n")
         self.assertRegex(self.cgrun("plan", buffers).stdout, r"ratio +1\.0000, optimal")
 
+    def test_weights_that_do_not_fit_are_never_silent(self):
+        self.cgrun("train", self.model, "--out", "run", "--quiet")
+        weights = "run/checkpoint-20.safetensors"
+        other = self.write("other.yaml", MODEL.replace("logits", "other"))
+        errors = self.cgrun("train", other, "--weights", weights, "--quiet", status=2).stderr
+        self.assertIn(f"error: nothing in {weights} fits this model", errors)
+        self.assertFalse((self.folder / "runs").exists())
+        wider = self.write("wider.yaml", MODEL.replace("units: 4", "units: 5"))
+        errors = self.cgrun("train", wider, "--weights", weights, "--quiet", status=2).stderr
+        self.assertIn("classify.logits.weight: f32[4, 36] in the file, f32[5, 36] in the model",
+                      errors)
+        deeper = self.write("deeper.yaml", MODEL.replace(
+            "- logits: {op: linear, units: 4}",
+            "- logits: {op: linear, units: 4}\n      - scaled: {op: linear, units: 4}").replace(
+                "in: [logits", "in: [scaled"))
+        errors = self.cgrun("train", deeper, "--weights", weights, "--quiet").stderr
+        self.assertEqual(errors, "")
+        half = self.write("half.yaml", MODEL.replace("[1, 6, 6]", "[1, 6, 5]"))
+        errors = self.cgrun("train", half, "--weights", weights, "--quiet", "--force").stderr
+        self.assertIn("warning: some of", errors)
+        self.assertIn("classify.logits.weight: f32[4, 36] in the file, f32[4, 30]", errors)
+
 
 if __name__ == "__main__":
     unittest.main(verbosity=2)
