@@ -4,6 +4,7 @@
 import json
 import os
 import pathlib
+import resource
 import signal
 import subprocess
 import tempfile
@@ -119,6 +120,16 @@ class CliTest(unittest.TestCase):
         errors = self.cgrun("train", half, "--weights", weights, "--quiet", "--force").stderr
         self.assertIn("warning: some of", errors)
         self.assertIn("classify.logits.weight: f32[4, 36] in the file, f32[4, 30]", errors)
+
+    def test_memory_that_runs_out_is_said(self):
+        if "sanitizer" in self.cgrun("train", self.model, "--out", "run").stdout:
+            self.skipTest("a sanitizer takes all addresses")
+        limit = 4 << 30
+        errors = self.cgrun(
+            "train", self.model, "--set", "data.train.samples=1099511627776", status=1,
+            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit))).stderr
+        self.assertIn("error: memory ran out", errors)
+        self.assertNotIn("internal error", errors)
 
 
 if __name__ == "__main__":
