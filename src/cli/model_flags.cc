@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
+#include <limits>
 
 #include "src/cli/console.h"
 #include "src/model/model_file.h"
@@ -81,6 +82,17 @@ std::shared_ptr<ModelFlags> AddModelFlags(CLI::App& app) {
   app.add_option("--dump-after", flags->dump_after, "print the graph after a pass")
       ->expected(1)
       ->take_all();
+  return flags;
+}
+
+std::shared_ptr<RunFlags> AddRunFlags(CLI::App& app) {
+  auto flags = std::make_shared<RunFlags>();
+  app.add_option("--limit-batches", flags->limit_batches,
+                 "at most N batches of every pass over data")
+      ->check(CLI::Range(int64_t{1}, std::numeric_limits<int64_t>::max()))
+      ->type_name("N");
+  app.add_flag("--dry-run", flags->dry_run,
+               "prepare everything, say what it takes, and run and write nothing");
   return flags;
 }
 

@@ -32,6 +32,14 @@ struct ModelFlags {
   std::vector<std::string> dump_after;
 };
 
+// The flags of verbs that run a model.
+struct RunFlags {
+  int64_t limit_batches = 0;  // 0: all
+  bool dry_run = false;
+};
+
+std::shared_ptr<RunFlags> AddRunFlags(CLI::App& app);
+
 // Declares the flags; the result is filled when the command line is parsed.
 std::shared_ptr<ModelFlags> AddModelFlags(CLI::App& app);
 

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "src/cli/console.h"
 #include "src/report/table.h"
@@ -119,6 +120,27 @@ std::string TrainSummary(const TrainResult& result, const std::string& folder) {
   table.Add({"weights", fmt::format("{}  (hash {:016x})", result.checkpoint, result.weights_hash)});
   table.Add({"run folder", folder});
   return "\n" + table.ToString();
+}
+
+void PrintDryRun(const std::string& model, const Session& session) {
+  const ProgramImage& image = session.program().image();
+  std::string entries;
+  for (const ImageEntry& entry : image.entries)
+    entries += (entries.empty() ? "" : ", ") + entry.name;
+  TextTable table({Align::kLeft, Align::kLeft});
+  table.Add({"model", fmt::format("{} on {}, batch {}", model, image.device, session.batch())});
+  table.Add({"entry points", entries});
+  if (session.total_steps() > 0) table.Add({"steps", FormatCount(session.total_steps())});
+  table.Add({"memory", MemoryText(session.memory())});
+  const nlohmann::ordered_json json = {{"model", model},
+                                       {"device", image.device},
+                                       {"dry_run", true},
+                                       {"batch", session.batch()},
+                                       {"steps", session.total_steps()},
+                                       {"planned_peak_bytes", session.memory().planned()},
+                                       {"measured_peak_bytes", session.memory().measured}};
+  PrintResult(table.ToString() + "Everything is ready; nothing was run (--dry-run).\n",
+              json.dump(2) + "\n");
 }
 
 std::string EvaluationSummary(const PassResult& result, const MemoryUse& memory) {

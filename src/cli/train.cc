@@ -47,7 +47,7 @@ void PrintWeightsReport(const WeightsReport& report) {
   print("not in the model:", report.unused);
 }
 
-int Run(const ModelFlags& flags, const TrainFlags& train_flags) {
+int Run(const ModelFlags& flags, const RunFlags& run_flags, const TrainFlags& train_flags) {
   std::optional<ProgramImage> image;
   if (IsProgramFile(flags.model)) image = LoadImage(flags.model);
   const std::optional<ModelSpec> model =
@@ -60,6 +60,7 @@ int Run(const ModelFlags& flags, const TrainFlags& train_flags) {
   options.device = DeviceOf(*model);
   options.compile = CompileOptionsOf(flags, *model);
   options.weights = train_flags.weights;
+  options.limit_batches = run_flags.limit_batches;
   options.image = image ? &*image : nullptr;
   Diagnostics diagnostics;
   Session session(*model, options, /*train=*/true, diagnostics);
@@ -72,6 +73,11 @@ int Run(const ModelFlags& flags, const TrainFlags& train_flags) {
   if (!train_flags.weights.empty()) {
     if (!CheckWeights(session.weights(), train_flags.weights)) return kBadInput;
     if (!Quiet()) PrintWeightsReport(session.weights());
+  }
+  if (run_flags.dry_run) {
+    CheckRunFolder(folder, train_flags.force);
+    PrintDryRun(model->name.value, session);
+    return kDone;
   }
   MakeRunFolder(folder, train_flags.force);
   WriteModelFile(folder, *model);
@@ -89,6 +95,7 @@ int Run(const ModelFlags& flags, const TrainFlags& train_flags) {
 
 Command DefineTrain(CLI::App& app) {
   auto flags = AddModelFlags(app);
+  auto run_flags = AddRunFlags(app);
   auto train_flags = std::make_shared<TrainFlags>();
   app.get_option("MODEL")->description("model file (.yaml), or compiled program (.cgb)");
   app.add_option("--out", train_flags->out, "the run folder (default: runs/<model>)")
@@ -96,7 +103,7 @@ Command DefineTrain(CLI::App& app) {
   app.add_flag("--force", train_flags->force, "replace what a former run left in the run folder");
   app.add_option("--weights", train_flags->weights, "start from the weights in a safetensors file")
       ->type_name("FILE");
-  return [flags, train_flags] { return Run(*flags, *train_flags); };
+  return [flags, run_flags, train_flags] { return Run(*flags, *run_flags, *train_flags); };
 }
 
 }  // namespace cgrun

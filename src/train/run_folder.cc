@@ -31,7 +31,7 @@ nlohmann::ordered_json NumbersOf(const PassResult& pass) {
 
 }  // namespace
 
-void MakeRunFolder(const std::string& folder, bool force) {
+void CheckRunFolder(const std::string& folder, bool force) {
   std::error_code error;
   const bool exists = fs::exists(folder, error);
   if (exists && !fs::is_directory(folder, error)) {
@@ -41,6 +41,12 @@ void MakeRunFolder(const std::string& folder, bool force) {
     throw UserError("the run folder '" + folder + "' exists already",
                     "--force replaces what is in it, --out DIR takes another");
   }
+}
+
+void MakeRunFolder(const std::string& folder, bool force) {
+  CheckRunFolder(folder, force);
+  std::error_code error;
+  const bool exists = fs::exists(folder, error);
   fs::create_directories(folder, error);
   if (error) throw UserError("cannot make the folder '" + folder + "': " + error.message());
   if (!exists) return;

@@ -109,6 +109,8 @@ class Session {
   const MemoryUse& memory() const { return memory_; }
   const WeightsReport& weights() const { return weights_; }
   int64_t batch() const { return batch_; }
+  // Of training; 0 where time ends it.
+  int64_t total_steps() const { return total_steps_; }
 
   // Trains as the model file says. `folder` takes metrics.csv and checkpoints (empty: none are
   // written). Stops after the current step when *interrupt is not 0.

@@ -121,6 +121,39 @@ class CliTest(unittest.TestCase):
         self.assertIn("warning: some of", errors)
         self.assertIn("classify.logits.weight: f32[4, 36] in the file, f32[4, 30]", errors)
 
+    def test_versions_of_all_libraries(self):
+        version = self.cgrun("--version").stdout
+        devices = self.cgrun("devices").stdout
+        for library in ["CLI11", "fmt", "nlohmann-json", "yaml-cpp", "zlib"]:
+            self.assertRegex(version, library + r" \d+\.\d+")
+            self.assertRegex(devices, library + r" \d+\.\d+")
+        libraries = json.loads(self.cgrun("devices", "--json").stdout)["libraries"]
+        self.assertRegex(libraries["yaml-cpp"], r"^\d+\.\d+")
+
+    def test_limit_batches(self):
+        self.cgrun("train", self.model, "--out", "run", "--limit-batches", "3")
+        summary = json.loads((self.folder / "run/summary.json").read_text())
+        self.assertEqual(summary["steps"], 6)
+        evaluation = self.cgrun("eval", self.model, "--weights", "run/checkpoint-6.safetensors",
+                                "--limit-batches", "1", "--json").stdout
+        self.assertEqual(json.loads(evaluation)["samples"], 50)
+        for wrong in ["0", "-1", "many"]:
+            self.cgrun("train", self.model, "--limit-batches", wrong, "--dry-run", status=2)
+
+    def test_a_dry_run_runs_and_writes_nothing(self):
+        before = sorted(self.folder.iterdir())
+        text = self.cgrun("train", self.model, "--dry-run").stdout
+        self.assertIn("planned", text)
+        self.assertIn("nothing was run", text)
+        result = json.loads(self.cgrun("train", self.model, "--dry-run", "--json").stdout)
+        self.assertEqual((result["steps"], result["batch"]), (20, 50))
+        self.assertGreater(result["planned_peak_bytes"], 0)
+        self.assertEqual(sorted(self.folder.iterdir()), before)
+        self.cgrun("train", self.model, "--dry-run", "--weights", "none.safetensors", status=1)
+        self.cgrun("train", self.model, "--out", "run", "--quiet")
+        self.cgrun("train", self.model, "--out", "run", "--dry-run", status=1)
+        self.cgrun("eval", self.model, "--weights", "run/checkpoint-20.safetensors", "--dry-run")
+
     def test_memory_that_runs_out_is_said(self):
         if "sanitizer" in self.cgrun("train", self.model, "--out", "run").stdout:
             self.skipTest("a sanitizer takes all addresses")
