@@ -37,11 +37,13 @@ double Eta(const StepReport& report) {
   return per_step * static_cast<double>(report.total_steps - report.step);
 }
 
+std::string PlannedText(const MemoryUse& memory) {
+  return fmt::format("planned {} (arena {}, data {}, base {})", FormatBytes(memory.planned()),
+                     FormatBytes(memory.arena), FormatBytes(memory.data), FormatBytes(memory.base));
+}
+
 std::string MemoryText(const MemoryUse& memory) {
-  return fmt::format("planned {} (arena {}, data {}, base {}), measured {}",
-                     FormatBytes(memory.planned()), FormatBytes(memory.arena),
-                     FormatBytes(memory.data), FormatBytes(memory.base),
-                     FormatBytes(memory.measured));
+  return PlannedText(memory) + ", measured " + FormatBytes(memory.measured);
 }
 
 std::string MeansText(const PassResult& pass) {
@@ -130,15 +132,16 @@ void PrintDryRun(const std::string& model, const Session& session) {
   TextTable table({Align::kLeft, Align::kLeft});
   table.Add({"model", fmt::format("{} on {}, batch {}", model, image.device, session.batch())});
   table.Add({"entry points", entries});
-  if (session.total_steps() > 0) table.Add({"steps", FormatCount(session.total_steps())});
-  table.Add({"memory", MemoryText(session.memory())});
-  const nlohmann::ordered_json json = {{"model", model},
-                                       {"device", image.device},
-                                       {"dry_run", true},
-                                       {"batch", session.batch()},
-                                       {"steps", session.total_steps()},
-                                       {"planned_peak_bytes", session.memory().planned()},
-                                       {"measured_peak_bytes", session.memory().measured}};
+  table.Add({"memory", PlannedText(session.memory())});
+  nlohmann::ordered_json json = {{"model", model},
+                                 {"device", image.device},
+                                 {"dry_run", true},
+                                 {"batch", session.batch()},
+                                 {"planned_peak_bytes", session.memory().planned()}};
+  if (session.total_steps() > 0) {
+    table.Add({"steps", FormatCount(session.total_steps())});
+    json["steps"] = session.total_steps();
+  }
   PrintResult(table.ToString() + "Everything is ready; nothing was run (--dry-run).\n",
               json.dump(2) + "\n");
 }
