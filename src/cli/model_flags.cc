@@ -32,7 +32,7 @@ std::vector<std::string> Overrides(const ModelFlags& flags) {
 void CheckKnown(const std::string& what, const std::string& name,
                 const std::vector<std::string>& known) {
   if (std::find(known.begin(), known.end(), name) != known.end()) return;
-  throw UsageError("there is no " + what + " '" + name + "'", SuggestName(name, known));
+  throw InputError("there is no " + what + " '" + name + "'", SuggestName(name, known));
 }
 
 PassOptions PassOptionsOf(const ModelFlags& flags) {
@@ -98,7 +98,7 @@ std::shared_ptr<RunFlags> AddRunFlags(CLI::App& app) {
 
 std::optional<ModelSpec> LoadModel(const ModelFlags& flags) {
   if (IsProgramFile(flags.model)) {
-    throw UsageError("'" + flags.model + "' is a compiled program, where a model file is wanted",
+    throw InputError("'" + flags.model + "' is a compiled program, where a model file is wanted",
                      "`cgrun disasm " + flags.model +
                          "` lists a program and its memory layout, `cgrun train` and `cgrun eval` "
                          "run one");
@@ -130,9 +130,9 @@ const KernelLibrary& KernelsOf(const ModelSpec& model) {
   try {
     OpenDevice(device);  // says why it cannot be had
   } catch (const UserError& error) {
-    throw UsageError(error.what(), error.help());
+    throw InputError(error.what(), error.help());
   }
-  throw UsageError("there are no kernels for device '" + device + "'", "try --device reference");
+  throw InputError("there are no kernels for device '" + device + "'", "try --device reference");
 }
 
 CompileOptions CompileOptionsOf(const ModelFlags& flags, const ModelSpec& model) {

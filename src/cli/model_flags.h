@@ -43,7 +43,7 @@ std::shared_ptr<RunFlags> AddRunFlags(CLI::App& app);
 // Declares the flags; the result is filled when the command line is parsed.
 std::shared_ptr<ModelFlags> AddModelFlags(CLI::App& app);
 
-// The model file with the flags as overrides. Prints errors; nothing after one. Throws UsageError
+// The model file with the flags as overrides. Prints errors; nothing after one. Throws InputError
 // for a compiled program.
 std::optional<ModelSpec> LoadModel(const ModelFlags& flags);
 // The same for the model that a compiled program carries.
@@ -56,10 +56,10 @@ bool IsProgramFile(const std::string& path);
 // The device of the flags and the file: `auto` is the best one that this build has.
 std::string DeviceOf(const ModelSpec& model);
 
-// The kernels of that device. Throws UsageError, which says why there are none.
+// The kernels of that device. Throws InputError, which says why there are none.
 const KernelLibrary& KernelsOf(const ModelSpec& model);
 
-// What the flags and the file say of compiling. Throws UsageError for unknown passes, planners and
+// What the flags and the file say of compiling. Throws InputError for unknown passes, planners and
 // orders.
 CompileOptions CompileOptionsOf(const ModelFlags& flags, const ModelSpec& model);
 

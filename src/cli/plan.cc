@@ -42,7 +42,7 @@ int PlanCsv(const ModelFlags& flags, const PlanFlags& plan_flags) {
   if (!plan_flags.capacity.empty()) {
     problem->capacity = ParseBytes(plan_flags.capacity);
     if (!problem->capacity) {
-      throw UsageError("'" + plan_flags.capacity + "' is no number of bytes",
+      throw InputError("'" + plan_flags.capacity + "' is no number of bytes",
                        "for example --capacity 1048576, or --capacity 1MiB");
     }
   }

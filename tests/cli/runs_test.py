@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What the verbs of cgrun print, leave and return."""
+"""Runs of cgrun: interrupted, planned, limited, dry; their weights, their memory, their reports."""
 
 import json
 import os
@@ -33,7 +33,7 @@ train: {epochs: 2, batch: 50, optimizer: {op: sgd, lr: 0.05, momentum: 0.9}}
 """
 
 
-class CliTest(unittest.TestCase):
+class RunsTest(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
@@ -149,9 +149,9 @@ class CliTest(unittest.TestCase):
         self.assertEqual((result["steps"], result["batch"]), (20, 50))
         self.assertGreater(result["planned_peak_bytes"], 0)
         self.assertEqual(sorted(self.folder.iterdir()), before)
-        self.cgrun("train", self.model, "--dry-run", "--weights", "none.safetensors", status=1)
+        self.cgrun("train", self.model, "--dry-run", "--weights", "none.safetensors", status=2)
         self.cgrun("train", self.model, "--out", "run", "--quiet")
-        self.cgrun("train", self.model, "--out", "run", "--dry-run", status=1)
+        self.cgrun("train", self.model, "--out", "run", "--dry-run", status=2)
         self.cgrun("eval", self.model, "--weights", "run/checkpoint-20.safetensors", "--dry-run")
 
     def test_memory_that_runs_out_is_said(self):
