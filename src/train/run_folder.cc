@@ -24,13 +24,14 @@ void WriteText(const std::string& path, const std::string& text) {
 
 nlohmann::ordered_json NumbersOf(const PassResult& pass) {
   nlohmann::ordered_json json = nlohmann::ordered_json::object();
+  if (!pass.measured()) return json;
   for (const NamedNumber& number : pass.means) json[number.name] = number.value;
   return json;
 }
 
 }  // namespace
 
-void MakeRunFolder(const std::string& folder, bool force) {
+void CheckRunFolder(const std::string& folder, bool force) {
   std::error_code error;
   const bool exists = fs::exists(folder, error);
   if (exists && !fs::is_directory(folder, error)) {
@@ -40,6 +41,12 @@ void MakeRunFolder(const std::string& folder, bool force) {
     throw InputError("the run folder '" + folder + "' exists already",
                      "--force replaces what is in it, --out DIR takes another");
   }
+}
+
+void MakeRunFolder(const std::string& folder, bool force) {
+  CheckRunFolder(folder, force);
+  std::error_code error;
+  const bool exists = fs::exists(folder, error);
   fs::create_directories(folder, error);
   if (error) throw UserError("cannot make the folder '" + folder + "': " + error.message());
   if (!exists) return;
@@ -68,10 +75,10 @@ std::string SummaryJson(const ModelSpec& model, const Session& session, const Tr
   for (const PassResult& pass : result.last.evaluations) json[pass.split] = NumbersOf(pass);
   json["planned_peak_bytes"] = result.memory.planned();
   json["measured_peak_bytes"] = result.memory.measured;
-  if (result.allocations_after_first_step >= 0) {
-    json["allocations_after_first_step"] = result.allocations_after_first_step;
+  if (result.allocations_after_first_step) {
+    json["allocations_after_first_step"] = *result.allocations_after_first_step;
   }
-  json["heap_growth_bytes"] = result.heap_growth_bytes;
+  if (result.heap_growth_bytes) json["heap_growth_bytes"] = *result.heap_growth_bytes;
   char hash[17];
   std::snprintf(hash, sizeof(hash), "%016llx",
                 static_cast<unsigned long long>(result.weights_hash));

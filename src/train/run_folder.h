@@ -8,6 +8,9 @@
 
 namespace cgrun {
 
+// Whether MakeRunFolder() would refuse the folder: then throws the same UserError.
+void CheckRunFolder(const std::string& folder, bool force);
+
 // Makes the folder. One that exists and is not empty is refused, or with `force` cleared of what a
 // former run left (its own files alone). Throws UserError.
 void MakeRunFolder(const std::string& folder, bool force);
