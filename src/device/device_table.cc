@@ -5,10 +5,12 @@
 
 namespace cgrun {
 
-std::vector<std::string> DeviceNames() { return {"reference", "cuda"}; }
+std::vector<std::string> DeviceNames() { return {"reference", "blas", "cpu", "cuda"}; }
 
 std::unique_ptr<Device> OpenDevice(std::string_view name) {
-  if (name == "reference") return std::make_unique<CpuDevice>(std::string(name));
+  if (name == "reference" || name == "blas" || name == "cpu") {
+    return std::make_unique<CpuDevice>(std::string(name));
+  }
   if (name.substr(0, 4) == "cuda") return OpenCudaDevice(name);
   throw UserError("there is no device '" + std::string(name) + "'",
                   SuggestName(name, DeviceNames()));

@@ -7,17 +7,16 @@
 namespace cgrun {
 namespace {
 
-constexpr double kFlopsPerSecond = 1e9;  // of plain loops: an estimate until times are measured
 constexpr double kBytesPerSecond = 4e9;
 constexpr int64_t kAlignment = 64;
 
 int64_t Align(int64_t bytes) { return (bytes + kAlignment - 1) / kAlignment * kAlignment; }
 
-double EstimateSeconds(const NodeSignature& node) {
+double EstimateSeconds(const KernelDef& kernel, const NodeSignature& node, int threads) {
   int64_t bytes = 0;
   for (const TensorType& type : node.inputs) bytes += ByteSize(type);
   for (const TensorType& type : node.outputs) bytes += ByteSize(type);
-  return static_cast<double>(CostOf(node).flops) / kFlopsPerSecond +
+  return static_cast<double>(CostOf(node).flops) / (kernel.flops_per_second * threads) +
          static_cast<double>(bytes) / kBytesPerSecond;
 }
 
@@ -40,7 +39,7 @@ struct HostArena {
 
 }  // namespace
 
-KernelOption MakeOption(const KernelDef& kernel, const NodeSignature& node, int threads) {
+std::optional<KernelOption> MakeOption(const KernelDef& kernel, const NodeSignature& node, int threads) {
   KernelOption option;
   option.kernel = kernel.name;
   option.input_layouts.resize(node.inputs.size());
@@ -51,7 +50,8 @@ KernelOption MakeOption(const KernelDef& kernel, const NodeSignature& node, int 
   if (kernel.workspace_bytes != nullptr) {
     option.workspace_bytes = kernel.workspace_bytes(node, threads);
   }
-  option.seconds = EstimateSeconds(node);
+  if (kernel.choose != nullptr && !kernel.choose(node, threads, &option)) return std::nullopt;
+  option.seconds = EstimateSeconds(kernel, node, threads);
   return option;
 }
 

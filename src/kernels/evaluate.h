@@ -10,8 +10,9 @@
 
 namespace cgrun {
 
-// The option of a kernel that works on plain layouts, with an estimate of its time.
-KernelOption MakeOption(const KernelDef& kernel, const NodeSignature& node, int threads);
+// The option of a kernel for a node that it supports, with an estimate of its time; nothing where
+// it says that it cannot after all.
+std::optional<KernelOption> MakeOption(const KernelDef& kernel, const NodeSignature& node, int threads);
 
 // Runs a bound node once on host memory with the library's preferred kernel; nothing if it has none
 // or it needs another layout than plain.

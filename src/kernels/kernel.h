@@ -85,8 +85,12 @@ struct KernelDef {
   int64_t (*workspace_bytes)(const NodeSignature&, int threads) = nullptr;  // null: none
   PreparedKernel (*prepare)(const KernelRequest&) = nullptr;
   void (*layouts)(const NodeSignature&, KernelOption*) = nullptr;  // null: all plain
-  bool in_place = true;         // can run on the operator's in-place pairs
-  bool strided_inputs = false;  // reads inputs of any strides
+  // Layouts and workspace together, where they are one choice of a library, which may find that it
+  // has no good code for the node: false. Null: the two above.
+  bool (*choose)(const NodeSignature&, int threads, KernelOption*) = nullptr;
+  bool in_place = true;           // can run on the operator's in-place pairs
+  bool strided_inputs = false;    // reads inputs of any strides
+  double flops_per_second = 1e9;  // of one thread: an estimate, to choose between kernels by
 };
 
 // A device's kernels: answers the compiler's questions, then prepares what it chose.

@@ -28,7 +28,7 @@ class CudaLibrary final : public KernelLibrary {
     const auto it = kernels_.find(node.op);
     if (it == kernels_.end()) return {};
     if (it->second.supports != nullptr && !it->second.supports(node)) return {};
-    return {MakeOption(it->second, node, threads)};
+    return {*MakeOption(it->second, node, threads)};
   }
 
   std::optional<std::vector<HostTensor>> Evaluate(

@@ -29,7 +29,7 @@ class ReferenceLibrary final : public KernelLibrary {
     if (found == kernels_.end()) return {};  // a plug-in's operator, not made for this device
     const KernelDef& kernel = found->second;
     if (kernel.supports != nullptr && !kernel.supports(node)) return {};
-    return {MakeOption(kernel, node, threads)};
+    return {*MakeOption(kernel, node, threads)};
   }
 
   std::optional<std::vector<HostTensor>> Evaluate(

@@ -1,0 +1,39 @@
+// OpenBLAS: the product of matrices, and which OpenBLAS this is.
+#ifndef CGRUN_KERNELS_CPU_BLAS_H_
+#define CGRUN_KERNELS_CPU_BLAS_H_
+
+#include <cstdint>
+#include <string>
+
+namespace cgrun::cpu {
+
+// A row-major matrix in memory, or its transpose.
+template <class T>
+struct MatrixOf {
+  const T* data = nullptr;
+  int64_t stride = 0;  // elements between rows, as it lies in memory
+  bool transposed = false;
+};
+
+// C ← A·B + beta·C with A of [m, k], B of [k, n] and C row-major, `c_stride` elements a row. C is
+// not read where beta is 0. f32 and f64.
+template <class T>
+void Multiply(int64_t m, int64_t n, int64_t k, const MatrixOf<T>& a, const MatrixOf<T>& b, T beta,
+              T* c, int64_t c_stride) noexcept;
+
+// The most rows, columns or depth that OpenBLAS takes.
+inline constexpr int64_t kMostBlasSize = INT32_MAX;
+
+// An estimate for one thread, to choose between kernels by.
+inline constexpr double kBlasFlopsPerSecond = 40e9;
+
+// Sets the size of OpenBLAS's team; to be called where kernels are prepared, not where they run.
+void SetBlasThreads(int threads);
+
+// "OpenBLAS 0.3.21 OpenMP SkylakeX". Fails a check if it is not the OpenMP flavour, whose team
+// oneDNN and our own kernels share.
+std::string BlasVersion();
+
+}  // namespace cgrun::cpu
+
+#endif  // CGRUN_KERNELS_CPU_BLAS_H_

@@ -1,0 +1,97 @@
+// conv_input_grad and conv_weight_grad by OpenBLAS: products with the matrix of patches.
+#include "src/kernels/cpu/blas.h"
+#include "src/kernels/cpu/conv_patches.h"
+#include "src/kernels/cpu/kernels.h"
+#include "src/kernels/cpu/number.h"
+
+namespace cgrun::cpu {
+namespace {
+
+// patches ← weightᵀ·dy, scattered to dx.
+template <class T>
+struct InputGrad {
+  static void Run(const RunContext& context, const Instruction& i) noexcept {
+    const auto& p = *static_cast<const ConvPatches*>(i.parameters);
+    const T* dy = Data<const T>(context, i, 0);
+    const T* weight = Data<const T>(context, i, 1);
+    T* dx = Data<T>(context, i, 2);
+    T* workspace = p.IsImage() ? nullptr : Data<T>(context, i, 3);
+    for (int64_t n = 0; n < p.images; ++n) {
+      for (int64_t g = 0; g < p.groups; ++g) {
+        Multiply<T>(p.taps(), p.output_plane(), p.filters,
+                    {weight + g * p.filters * p.taps(), p.taps(), true},
+                    {dy, p.output_plane(), false}, T(0), workspace != nullptr ? workspace : dx,
+                    p.output_plane());
+        if (workspace != nullptr) ScatterPatches(p, workspace, dx);
+        dx += p.channels * p.input_plane();
+        dy += p.filters * p.output_plane();
+      }
+    }
+  }
+};
+
+// dweight ← Σ over images of dy·patchesᵀ, in the images' order.
+template <class T>
+struct WeightGrad {
+  static void Run(const RunContext& context, const Instruction& i) noexcept {
+    const auto& p = *static_cast<const ConvPatches*>(i.parameters);
+    const T* x = Data<const T>(context, i, 0);
+    const T* dy = Data<const T>(context, i, 1);
+    T* dweight = Data<T>(context, i, 2);
+    T* workspace = p.IsImage() ? nullptr : Data<T>(context, i, 3);
+    for (int64_t n = 0; n < p.images; ++n) {
+      for (int64_t g = 0; g < p.groups; ++g) {
+        if (workspace != nullptr) GatherPatches(p, x, workspace);
+        Multiply<T>(p.filters, p.taps(), p.output_plane(), {dy, p.output_plane(), false},
+                    {workspace != nullptr ? workspace : x, p.output_plane(), true},
+                    T(n == 0 ? 0 : 1), dweight + g * p.filters * p.taps(), p.taps());
+        x += p.channels * p.input_plane();
+        dy += p.filters * p.output_plane();
+      }
+    }
+  }
+};
+
+// `dy` is the input that has conv's output shape.
+ConvPatches Pack(const NodeSignature& node, size_t dy) {
+  const auto& attributes = node.attributes.As<ConvGradAttributes>();
+  return PatchesOf(attributes.input, node.inputs[dy].shape, attributes.window(), attributes.groups);
+}
+
+int64_t WorkspaceBytes(const NodeSignature& node, size_t dy) {
+  const ConvPatches p = Pack(node, dy);
+  return p.IsImage() ? 0 : p.elements() * SizeOf(node.inputs[0].dtype);
+}
+int64_t InputGradWorkspace(const NodeSignature& node, int) { return WorkspaceBytes(node, 0); }
+int64_t WeightGradWorkspace(const NodeSignature& node, int) { return WorkspaceBytes(node, 1); }
+
+PreparedKernel PrepareInputGrad(const KernelRequest& request) {
+  SetBlasThreads(request.threads);
+  return PreparedKernel::Of(ForF32OrF64<InputGrad>(request.node.inputs[0].dtype),
+                            Pack(request.node, 0));
+}
+PreparedKernel PrepareWeightGrad(const KernelRequest& request) {
+  SetBlasThreads(request.threads);
+  return PreparedKernel::Of(ForF32OrF64<WeightGrad>(request.node.inputs[0].dtype),
+                            Pack(request.node, 1));
+}
+
+}  // namespace
+
+std::vector<KernelDef> conv_input_grad() {
+  return {{.name = "openblas.conv_input_grad",
+           .supports = FitsBlas,
+           .workspace_bytes = InputGradWorkspace,
+           .prepare = PrepareInputGrad,
+           .flops_per_second = kBlasConvFlopsPerSecond}};
+}
+
+std::vector<KernelDef> conv_weight_grad() {
+  return {{.name = "openblas.conv_weight_grad",
+           .supports = FitsBlas,
+           .workspace_bytes = WeightGradWorkspace,
+           .prepare = PrepareWeightGrad,
+           .flops_per_second = kBlasConvFlopsPerSecond}};
+}
+
+}  // namespace cgrun::cpu

@@ -1,0 +1,43 @@
+// Convolution as products of matrices: the patches of one group of one image as a matrix.
+#ifndef CGRUN_KERNELS_CPU_CONV_PATCHES_H_
+#define CGRUN_KERNELS_CPU_CONV_PATCHES_H_
+
+#include "src/kernels/kernel.h"
+#include "src/ops/conv.h"
+
+namespace cgrun::cpu {
+
+struct ConvPatches {
+  Window window;
+  int64_t images = 0;
+  int64_t groups = 1;
+  int64_t channels = 0;  // of one group
+  int64_t filters = 0;   // of one group
+
+  int64_t input_plane() const { return window.y.input * window.x.input; }
+  int64_t output_plane() const { return window.y.output * window.x.output; }
+  int64_t taps() const { return channels * window.y.kernel * window.x.kernel; }
+  // Elements of the patches of one group of one image: [taps, output_plane].
+  int64_t elements() const { return taps() * output_plane(); }
+  // Whether the image itself is that matrix: a 1×1 kernel with nothing around it.
+  bool IsImage() const;
+};
+
+ConvPatches PatchesOf(const Shape& x, const Shape& y, const WindowAttributes& attributes,
+                      int64_t groups);
+
+// `supports` of kernels on it: f32 or f64, no empty tensor, and sizes that OpenBLAS takes.
+bool FitsBlas(const NodeSignature& node);
+inline constexpr double kBlasConvFlopsPerSecond = 20e9;  // patches and products, one thread
+
+// patches[(c, u, v)][output] ← what that output reads of `image` at (c, u, v); 0 on padding.
+template <class T>
+void GatherPatches(const ConvPatches& p, const T* image, T* patches) noexcept;
+
+// The transposed operation: image ← Σ of the patches that read each element.
+template <class T>
+void ScatterPatches(const ConvPatches& p, const T* patches, T* image) noexcept;
+
+}  // namespace cgrun::cpu
+
+#endif  // CGRUN_KERNELS_CPU_CONV_PATCHES_H_

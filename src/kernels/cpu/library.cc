@@ -1,0 +1,85 @@
+// The tables of kernels for CPUs, and the Target that answers for them.
+#include "src/kernels/cpu/library.h"
+
+#include <map>
+#include <string>
+
+#include "src/base/check.h"
+#include "src/kernels/cpu/blas.h"
+#include "src/kernels/cpu/kernels.h"
+#include "src/kernels/evaluate.h"
+#include "src/kernels/onednn/kernels.h"
+#include "src/kernels/reference/library.h"
+
+namespace cgrun::cpu {
+namespace {
+
+class CpuLibrary final : public KernelLibrary {
+ public:
+  CpuLibrary(std::string_view name, std::string_view libraries,
+             std::vector<onednn::Entry> onednn_kernels)
+      : name_(name), fingerprint_("cpu 1, " + BlasVersion() + std::string(libraries)) {
+    for (const onednn::Entry& entry : onednn_kernels) kernels_[entry.op].push_back(entry.kernel);
+#define CGRUN_OP(name, on_cpu, on_cuda) CGRUN_IF_##on_cpu(Add(OpId::name, cpu::name());)
+#include "src/ir/op_list.inc"
+#undef CGRUN_OP
+  }
+
+  std::string_view name() const override { return name_; }
+
+  // Its own kernels first, then the reference kernel.
+  std::vector<KernelOption> Options(const NodeSignature& node, int threads) const override {
+    std::vector<KernelOption> options;
+    if (const auto it = kernels_.find(node.op); it != kernels_.end()) {
+      for (const KernelDef& kernel : it->second) {
+        if (kernel.supports != nullptr && !kernel.supports(node)) continue;
+        if (auto option = MakeOption(kernel, node, threads)) options.push_back(std::move(*option));
+      }
+    }
+    for (KernelOption& option : reference::Library().Options(node, threads)) {
+      options.push_back(std::move(option));
+    }
+    return options;
+  }
+
+  std::optional<std::vector<HostTensor>> Evaluate(
+      const NodeSignature& node, std::span<const HostTensor> inputs) const override {
+    return EvaluateOnHost(*this, node, inputs);
+  }
+
+  PreparedKernel Prepare(std::string_view name, const KernelRequest& request) const override {
+    if (const auto it = kernels_.find(request.node.op); it != kernels_.end()) {
+      for (const KernelDef& kernel : it->second) {
+        if (kernel.name == name) return kernel.prepare(request);
+      }
+    }
+    return reference::Library().Prepare(name, request);
+  }
+
+  std::string fingerprint() const override { return fingerprint_; }
+
+ private:
+  void Add(OpId op, const std::vector<KernelDef>& kernels) {
+    std::vector<KernelDef>& all = kernels_[op];
+    all.insert(all.end(), kernels.begin(), kernels.end());
+  }
+
+  std::string_view name_;
+  std::string fingerprint_;
+  std::map<OpId, std::vector<KernelDef>> kernels_;
+};
+
+}  // namespace
+
+const KernelLibrary* Library() {
+  if (!onednn::IsBuilt()) return nullptr;
+  static const CpuLibrary library("cpu", ", " + onednn::Version(), onednn::Kernels());
+  return &library;
+}
+
+const KernelLibrary& BlasLibrary() {
+  static const CpuLibrary library("blas", "", {});
+  return library;
+}
+
+}  // namespace cgrun::cpu

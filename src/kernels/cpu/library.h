@@ -1,0 +1,16 @@
+// The kernel libraries of the devices `cpu` and `blas`. `blas` has OpenBLAS and our own kernels;
+// `cpu` has oneDNN's too. What neither has runs on the reference kernel.
+#ifndef CGRUN_KERNELS_CPU_LIBRARY_H_
+#define CGRUN_KERNELS_CPU_LIBRARY_H_
+
+#include "src/kernels/kernel.h"
+
+namespace cgrun::cpu {
+
+// Null in a build without oneDNN.
+const KernelLibrary* Library();
+const KernelLibrary& BlasLibrary();
+
+}  // namespace cgrun::cpu
+
+#endif  // CGRUN_KERNELS_CPU_LIBRARY_H_

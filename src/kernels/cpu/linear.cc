@@ -1,0 +1,64 @@
+// linear by OpenBLAS: one product of all rows of x with the transposed weight, added to the bias.
+#include <algorithm>
+
+#include "src/kernels/cpu/blas.h"
+#include "src/kernels/cpu/kernels.h"
+#include "src/kernels/cpu/number.h"
+
+namespace cgrun::cpu {
+namespace {
+
+struct Parameters {
+  int64_t rows = 0, units = 0, features = 0;
+};
+
+template <class T, bool kBias>
+struct Kernel {
+  static void Run(const RunContext& context, const Instruction& i) noexcept {
+    const auto& p = *static_cast<const Parameters*>(i.parameters);
+    T* y = Data<T>(context, i, kBias ? 3 : 2);
+    if constexpr (kBias) {
+      const T* bias = Data<const T>(context, i, 2);
+      for (int64_t row = 0; row < p.rows; ++row) std::copy_n(bias, p.units, y + row * p.units);
+    }
+    Multiply<T>(p.rows, p.units, p.features, {Data<const T>(context, i, 0), p.features, false},
+                {Data<const T>(context, i, 1), p.features, true}, T(kBias ? 1 : 0), y, p.units);
+  }
+};
+
+template <class T>
+using WithBias = Kernel<T, true>;
+template <class T>
+using WithoutBias = Kernel<T, false>;
+
+Parameters Pack(const NodeSignature& node) {
+  const Shape &x = node.inputs[0].shape, &y = node.outputs[0].shape;
+  const int64_t units = y[y.rank() - 1].size;
+  return {y.Elements() / units, units, x[x.rank() - 1].size};
+}
+
+bool Supports(const NodeSignature& node) {
+  if (!AllF32OrF64(node) || node.outputs[0].shape.Elements() == 0) return false;
+  const Parameters p = Pack(node);
+  return std::max({p.rows, p.units, p.features}) <= kMostBlasSize;
+}
+
+PreparedKernel Prepare(const KernelRequest& request) {
+  const NodeSignature& node = request.node;
+  const DType dtype = node.inputs[0].dtype;
+  SetBlasThreads(request.threads);
+  return PreparedKernel::Of(
+      node.inputs.size() == 3 ? ForF32OrF64<WithBias>(dtype) : ForF32OrF64<WithoutBias>(dtype),
+      Pack(node));
+}
+
+}  // namespace
+
+std::vector<KernelDef> linear() {
+  return {{.name = "openblas.linear",
+           .supports = Supports,
+           .prepare = Prepare,
+           .flops_per_second = kBlasFlopsPerSecond}};
+}
+
+}  // namespace cgrun::cpu

@@ -1,0 +1,204 @@
+// Convolutions: oneDNN chooses the layouts, the plan takes them over.
+#include "src/kernels/onednn/conv.h"
+
+#include "src/base/check.h"
+#include "src/kernels/onednn/primitive.h"
+#include "src/ops/conv.h"
+
+namespace cgrun::onednn {
+namespace {
+
+using Forward = dnnl::convolution_forward;
+using BackwardData = dnnl::convolution_backward_data;
+using BackwardWeights = dnnl::convolution_backward_weights;
+using Desc = dnnl::memory::desc;
+
+constexpr double kFlopsPerSecond = 80e9;  // of one thread
+
+// The window as oneDNN wants it.
+struct Sizes {
+  dnnl::memory::dims strides, dilates, before, after;
+};
+
+Sizes SizesOf(const Shape& x, const WindowAttributes& attributes) {
+  const Window w = WindowOf(x, attributes);
+  return {{w.y.stride, w.x.stride},
+          {w.y.dilation - 1, w.x.dilation - 1},
+          {w.y.before, w.x.before},
+          {w.y.after, w.x.after}};
+}
+
+// [filters, channels of a group, …] with the groups as an axis of their own, which oneDNN wants
+// where there are several. Their layout is plain then.
+Desc Weights(const TensorType& type, int64_t groups, const Layout* layout) {
+  if (groups > 1) {
+    TensorType grouped = type;
+    std::vector<Dim> dims = {Dim(groups), Dim(type.shape[0].size / groups)};
+    for (int axis = 1; axis < 4; ++axis) dims.push_back(type.shape[axis]);
+    grouped.shape = Shape(std::move(dims));
+    return Describe(grouped, Layout());
+  }
+  return layout == nullptr ? DescribeAny(type) : Describe(type, *layout);
+}
+
+Desc Tensor(const TensorType& type, const Layout* layout) {
+  return layout == nullptr ? DescribeAny(type) : Describe(type, *layout);
+}
+
+// The layouts of a node's operands, inputs then outputs; none: oneDNN's choice.
+using Layouts = const std::vector<OperandLayout>*;
+const Layout* At(Layouts layouts, size_t i) {
+  return layouts == nullptr ? nullptr : &(*layouts)[i].layout;
+}
+
+Forward::primitive_desc ForwardDesc(const NodeSignature& node, Layouts layouts) {
+  const auto& attributes = node.attributes.As<ConvAttributes>();
+  const Sizes sizes = SizesOf(node.inputs[0].shape, attributes.window());
+  const bool bias = node.inputs.size() == 3;
+  const Desc x = Tensor(node.inputs[0], At(layouts, 0));
+  const Desc weight = Weights(node.inputs[1], attributes.groups, At(layouts, 1));
+  const Desc y = Tensor(node.outputs[0], At(layouts, node.inputs.size()));
+  const auto kind = dnnl::prop_kind::forward_training;
+  const auto algorithm = dnnl::algorithm::convolution_direct;
+  const Forward::desc desc =
+      bias ? Forward::desc(kind, algorithm, x, weight, Describe(node.inputs[2], Layout()), y,
+                           sizes.strides, sizes.dilates, sizes.before, sizes.after)
+           : Forward::desc(kind, algorithm, x, weight, y, sizes.strides, sizes.dilates,
+                           sizes.before, sizes.after);
+  return {desc, Attributes(), Engine()};
+}
+
+// What the gradients need of the forward convolution: any layouts will do.
+Forward::primitive_desc Hint(const ConvGradAttributes& a, DType dtype, const Shape& weight,
+                             const Shape& y) {
+  const Sizes sizes = SizesOf(a.input, a.window());
+  return {Forward::desc(dnnl::prop_kind::forward_training, dnnl::algorithm::convolution_direct,
+                        DescribeAny({dtype, a.input}), Weights({dtype, weight}, a.groups, nullptr),
+                        DescribeAny({dtype, y}), sizes.strides, sizes.dilates, sizes.before,
+                        sizes.after),
+          Attributes(), Engine()};
+}
+
+BackwardData::primitive_desc InputGradDesc(const NodeSignature& node, Layouts layouts) {
+  const auto& a = node.attributes.As<ConvGradAttributes>();
+  const Sizes sizes = SizesOf(a.input, a.window());
+  const BackwardData::desc desc(
+      dnnl::algorithm::convolution_direct, Tensor(node.outputs[0], At(layouts, 2)),
+      Weights(node.inputs[1], a.groups, At(layouts, 1)), Tensor(node.inputs[0], At(layouts, 0)),
+      sizes.strides, sizes.dilates, sizes.before, sizes.after);
+  return {desc, Attributes(), Engine(),
+          Hint(a, node.inputs[0].dtype, node.inputs[1].shape, node.inputs[0].shape)};
+}
+
+BackwardWeights::primitive_desc WeightGradDesc(const NodeSignature& node, Layouts layouts) {
+  const auto& a = node.attributes.As<ConvGradAttributes>();
+  const Sizes sizes = SizesOf(a.input, a.window());
+  const BackwardWeights::desc desc(
+      dnnl::algorithm::convolution_direct, Tensor(node.inputs[0], At(layouts, 0)),
+      Weights(node.outputs[0], a.groups, At(layouts, 2)), Tensor(node.inputs[1], At(layouts, 1)),
+      sizes.strides, sizes.dilates, sizes.before, sizes.after);
+  return {desc, Attributes(), Engine(),
+          Hint(a, node.inputs[0].dtype, node.outputs[0].shape, node.inputs[1].shape)};
+}
+
+bool Supports(const NodeSignature& node) {
+  const DType dtype = node.inputs[0].dtype;
+  const auto fits = [dtype](const TensorType& type) {
+    return type.dtype == dtype && type.shape.Elements() > 0;
+  };
+  return IsOnednnFloat(dtype) && std::all_of(node.inputs.begin(), node.inputs.end(), fits) &&
+         std::all_of(node.outputs.begin(), node.outputs.end(), fits);
+}
+
+int64_t Scratch(const Desc& scratch) { return static_cast<int64_t>(scratch.get_size()); }
+
+// Notes the layout that oneDNN chose; false where it is none of ours. Weights of several groups,
+// which have five axes, are plain.
+bool Choose(const Desc& desc, Layout* layout) {
+  if (desc.data.ndims != 4) return true;
+  const std::optional<Layout> chosen = LayoutOf(desc);
+  if (chosen) *layout = *chosen;
+  return chosen.has_value();
+}
+
+template <auto MakeDesc>
+auto WithThreads(const NodeSignature& node, Layouts layouts, int threads) {
+  SetThreads(threads);
+  return MakeDesc(node, layouts);
+}
+
+}  // namespace
+
+KernelDef conv() {
+  KernelDef def{.name = "onednn.conv", .supports = Supports};
+  def.flops_per_second = kFlopsPerSecond;
+  def.choose = [](const NodeSignature& node, int threads, KernelOption* option) {
+    return Try([&] {
+      const auto desc = WithThreads<ForwardDesc>(node, nullptr, threads);
+      option->workspace_bytes = Scratch(desc.scratchpad_desc());
+      return IsFast(desc) && Choose(desc.src_desc(), &option->input_layouts[0]) &&
+             Choose(desc.weights_desc(), &option->input_layouts[1]) &&
+             Choose(desc.dst_desc(), &option->output_layouts[0]);
+    });
+  };
+  def.prepare = [](const KernelRequest& request) {
+    const NodeSignature& node = request.node;
+    const auto desc = WithThreads<ForwardDesc>(node, &request.operands, request.threads);
+    const int y = static_cast<int>(node.inputs.size());
+    std::vector<Argument> arguments = {{DNNL_ARG_SRC, 0, desc.src_desc()},
+                                       {DNNL_ARG_WEIGHTS, 1, desc.weights_desc()},
+                                       {DNNL_ARG_DST, y, desc.dst_desc()}};
+    if (y == 3) arguments.push_back({DNNL_ARG_BIAS, 2, desc.bias_desc()});
+    AddScratch(desc.scratchpad_desc(), y + 1, arguments);
+    return PrepareRun(Forward(desc), arguments);
+  };
+  return def;
+}
+
+KernelDef conv_input_grad() {
+  KernelDef def{.name = "onednn.conv_input_grad", .supports = Supports};
+  def.flops_per_second = kFlopsPerSecond;
+  def.choose = [](const NodeSignature& node, int threads, KernelOption* option) {
+    return Try([&] {
+      const auto desc = WithThreads<InputGradDesc>(node, nullptr, threads);
+      option->workspace_bytes = Scratch(desc.scratchpad_desc());
+      return IsFast(desc) && Choose(desc.diff_dst_desc(), &option->input_layouts[0]) &&
+             Choose(desc.weights_desc(), &option->input_layouts[1]) &&
+             Choose(desc.diff_src_desc(), &option->output_layouts[0]);
+    });
+  };
+  def.prepare = [](const KernelRequest& request) {
+    const auto desc = WithThreads<InputGradDesc>(request.node, &request.operands, request.threads);
+    std::vector<Argument> arguments = {{DNNL_ARG_DIFF_DST, 0, desc.diff_dst_desc()},
+                                       {DNNL_ARG_WEIGHTS, 1, desc.weights_desc()},
+                                       {DNNL_ARG_DIFF_SRC, 2, desc.diff_src_desc()}};
+    AddScratch(desc.scratchpad_desc(), 3, arguments);
+    return PrepareRun(BackwardData(desc), arguments);
+  };
+  return def;
+}
+
+KernelDef conv_weight_grad() {
+  KernelDef def{.name = "onednn.conv_weight_grad", .supports = Supports};
+  def.flops_per_second = kFlopsPerSecond;
+  def.choose = [](const NodeSignature& node, int threads, KernelOption* option) {
+    return Try([&] {
+      const auto desc = WithThreads<WeightGradDesc>(node, nullptr, threads);
+      option->workspace_bytes = Scratch(desc.scratchpad_desc());
+      return IsFast(desc) && Choose(desc.src_desc(), &option->input_layouts[0]) &&
+             Choose(desc.diff_dst_desc(), &option->input_layouts[1]) &&
+             Choose(desc.diff_weights_desc(), &option->output_layouts[0]);
+    });
+  };
+  def.prepare = [](const KernelRequest& request) {
+    const auto desc = WithThreads<WeightGradDesc>(request.node, &request.operands, request.threads);
+    std::vector<Argument> arguments = {{DNNL_ARG_SRC, 0, desc.src_desc()},
+                                       {DNNL_ARG_DIFF_DST, 1, desc.diff_dst_desc()},
+                                       {DNNL_ARG_DIFF_WEIGHTS, 2, desc.diff_weights_desc()}};
+    AddScratch(desc.scratchpad_desc(), 3, arguments);
+    return PrepareRun(BackwardWeights(desc), arguments);
+  };
+  return def;
+}
+
+}  // namespace cgrun::onednn

@@ -1,0 +1,16 @@
+// Convolution and its gradients by oneDNN.
+#ifndef CGRUN_KERNELS_ONEDNN_CONV_H_
+#define CGRUN_KERNELS_ONEDNN_CONV_H_
+
+#include "src/kernels/kernel.h"
+
+namespace cgrun::onednn {
+
+KernelDef conv();
+KernelDef conv_input_grad();
+KernelDef conv_weight_grad();
+KernelDef reorder();
+
+}  // namespace cgrun::onednn
+
+#endif  // CGRUN_KERNELS_ONEDNN_CONV_H_

@@ -1,0 +1,67 @@
+// oneDNN as this project uses it: our types and layouts as its descriptors, primitives with memory
+// and scratch from the plan, execution without exceptions.
+#ifndef CGRUN_KERNELS_ONEDNN_PRIMITIVE_H_
+#define CGRUN_KERNELS_ONEDNN_PRIMITIVE_H_
+
+#include <dnnl.hpp>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "src/kernels/kernel.h"
+
+namespace cgrun::onednn {
+
+const dnnl::engine& Engine();
+
+// The team of the primitives that this thread makes and runs. oneDNN bakes it into them.
+void SetThreads(int threads);
+
+dnnl::memory::data_type DataType(DType dtype);
+// f32 or bf16: what the kernels here take.
+bool IsOnednnFloat(DType dtype);
+
+dnnl::memory::dims DimsOf(const Shape& shape);
+// A bound type in a layout.
+dnnl::memory::desc Describe(const TensorType& type, const Layout& layout);
+// A type whose layout oneDNN is to choose.
+dnnl::memory::desc DescribeAny(const TensorType& type);
+// Calls `choose`; false where oneDNN throws, since it has no code for that.
+template <class Choose>
+bool Try(Choose choose) {
+  try {
+    return choose();
+  } catch (const dnnl::error&) {
+    return false;
+  }
+}
+
+// Whether a primitive is more than oneDNN's own reference code.
+template <class Desc>
+bool IsFast(const Desc& desc) {
+  return std::string_view(desc.impl_info_str()).find("ref") == std::string_view::npos;
+}
+
+// What oneDNN chose; nothing where it is more than an order of axes with blocks.
+std::optional<Layout> LayoutOf(const dnnl::memory::desc& desc);
+
+// Scratch is ours: the plan places it.
+dnnl::primitive_attr Attributes();
+
+// One argument of a primitive: which of the instruction's operands it is.
+struct Argument {
+  int kind = 0;  // DNNL_ARG_SRC, …
+  int operand = 0;
+  dnnl::memory::desc desc;
+};
+
+// The scratchpad as the operand behind the outputs, where there is one.
+void AddScratch(const dnnl::memory::desc& scratch, int operand, std::vector<Argument>& arguments);
+
+// A primitive with its arguments, run as an instruction. The addresses that it last ran with are
+// kept in it, since to set them costs time.
+PreparedKernel PrepareRun(dnnl::primitive primitive, const std::vector<Argument>& arguments);
+
+}  // namespace cgrun::onednn
+
+#endif  // CGRUN_KERNELS_ONEDNN_PRIMITIVE_H_
