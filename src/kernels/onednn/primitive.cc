@@ -85,11 +85,14 @@ dnnl::memory::desc DescribeAny(const TensorType& type) {
   return {DimsOf(type.shape), DataType(type.dtype), dnnl::memory::format_tag::any};
 }
 
-dnnl::memory::desc Describe(const TensorType& type, const Layout& layout) {
-  const dnnl::memory::dims dims = DimsOf(type.shape);
+namespace {
+
+// The desc of a layout.
+dnnl::memory::desc Describe(const dnnl::memory::dims& dims, dnnl_data_type_t type,
+                            const Layout& layout) {
   dnnl_memory_desc_t desc = {};
   desc.ndims = static_cast<int>(dims.size());
-  desc.data_type = dnnl::memory::convert_to_c(DataType(type.dtype));
+  desc.data_type = type;
   desc.format_kind = dnnl_blocked;
   dnnl_blocking_desc_t& blocking = desc.format_desc.blocking;
   std::vector<int64_t> block(dims.size(), 1);
@@ -112,6 +115,12 @@ dnnl::memory::desc Describe(const TensorType& type, const Layout& layout) {
   return dnnl::memory::desc(desc);
 }
 
+}  // namespace
+
+dnnl::memory::desc Describe(const TensorType& type, const Layout& layout) {
+  return Describe(DimsOf(type.shape), dnnl::memory::convert_to_c(DataType(type.dtype)), layout);
+}
+
 std::optional<Layout> LayoutOf(const dnnl::memory::desc& desc) {
   const dnnl_memory_desc_t& c = desc.data;
   if (c.format_kind != dnnl_blocked || c.extra.flags != dnnl_memory_extra_flag_none) return {};
@@ -122,9 +131,14 @@ std::optional<Layout> LayoutOf(const dnnl::memory::desc& desc) {
   for (int i = 0; i < blocking.inner_nblks; ++i) {
     layout.blocks.push_back({static_cast<int>(blocking.inner_idxs[i]), blocking.inner_blks[i]});
   }
-  std::stable_sort(layout.order.begin(), layout.order.end(),
-                   [&](int a, int b) { return blocking.strides[a] > blocking.strides[b]; });
-  if (std::is_sorted(layout.order.begin(), layout.order.end())) layout.order.clear();
+  // An axis of one element has the stride of the axis that it is next to, and comes after it.
+  std::stable_sort(layout.order.begin(), layout.order.end(), [&](int a, int b) {
+    return std::make_pair(blocking.strides[a], c.dims[a]) >
+           std::make_pair(blocking.strides[b], c.dims[b]);
+  });
+  const bool ordered = std::is_sorted(layout.order.begin(), layout.order.end());
+  if (ordered && layout.blocks.empty()) layout.order.clear();
+  if (Describe(desc.dims(), c.data_type, layout) != desc) return std::nullopt;
   return layout;
 }
 
