@@ -52,6 +52,13 @@ class UserError : public std::runtime_error {
   std::string help_;
 };
 
+// What was asked for cannot be done with what was given: a file that is missing or damaged, a name
+// that is unknown. The command line tells it (exit status 2) from work that failed.
+class InputError : public UserError {
+ public:
+  using UserError::UserError;
+};
+
 // The sink that phases report to.
 class Diagnostics {
  public:

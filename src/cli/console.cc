@@ -93,11 +93,11 @@ bool WantsJson() { return Flags().json != nullptr && Flags().json->count() > 0; 
 void PrintResult(const std::string& text, const std::string& json) {
   const std::string& file = Flags().json_file;
   const bool to_stdout = WantsJson() && file.empty();
-  std::fputs(to_stdout ? json.c_str() : text.c_str(), stdout);
-  std::fflush(stdout);
   if (WantsJson() && !file.empty()) {
     WriteFileAtomically(file, std::as_bytes(std::span(json)));
   }
+  std::fputs(to_stdout ? json.c_str() : text.c_str(), stdout);
+  std::fflush(stdout);
 }
 
 void PrintError(std::string_view message, std::string_view help) {

@@ -14,12 +14,6 @@ class ParseError;
 
 namespace cgrun {
 
-// What a command line asks for and there is not: exit status kBadInput.
-class UsageError : public UserError {
- public:
-  using UserError::UserError;
-};
-
 // --quiet, --no-color, --json [FILE]: the same for every verb.
 void AddConsoleFlags(CLI::App& app);
 

@@ -29,7 +29,7 @@ int main(int argc, char** argv) {
   }
   try {
     return chosen();
-  } catch (const UsageError& error) {
+  } catch (const InputError& error) {
     PrintError(error.what(), error.help());
     return kBadInput;
   } catch (const UserError& error) {

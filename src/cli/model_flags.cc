@@ -31,7 +31,7 @@ std::vector<std::string> Overrides(const ModelFlags& flags) {
 void CheckKnown(const std::string& what, const std::string& name,
                 const std::vector<std::string>& known) {
   if (std::find(known.begin(), known.end(), name) != known.end()) return;
-  throw UsageError("there is no " + what + " '" + name + "'", SuggestName(name, known));
+  throw InputError("there is no " + what + " '" + name + "'", SuggestName(name, known));
 }
 
 PassOptions PassOptionsOf(const ModelFlags& flags) {
@@ -112,9 +112,9 @@ const KernelLibrary& KernelsOf(const ModelSpec& model) {
   try {
     OpenDevice(device);  // says why it cannot be had
   } catch (const UserError& error) {
-    throw UsageError(error.what(), error.help());
+    throw InputError(error.what(), error.help());
   }
-  throw UsageError("there are no kernels for device '" + device + "'", "try --device reference");
+  throw InputError("there are no kernels for device '" + device + "'", "try --device reference");
 }
 
 CompileOptions CompileOptionsOf(const ModelFlags& flags, const ModelSpec& model) {

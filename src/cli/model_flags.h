@@ -47,10 +47,10 @@ bool IsProgramFile(const std::string& path);
 // The device of the flags and the file: `auto` is the best one that this build has.
 std::string DeviceOf(const ModelSpec& model);
 
-// The kernels of that device. Throws UsageError, which says why there are none.
+// The kernels of that device. Throws InputError, which says why there are none.
 const KernelLibrary& KernelsOf(const ModelSpec& model);
 
-// What the flags and the file say of compiling. Throws UsageError for unknown passes, planners and
+// What the flags and the file say of compiling. Throws InputError for unknown passes, planners and
 // orders.
 CompileOptions CompileOptionsOf(const ModelFlags& flags, const ModelSpec& model);
 

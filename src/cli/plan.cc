@@ -43,7 +43,7 @@ int PlanCsv(const ModelFlags& flags, const PlanFlags& plan_flags) {
   if (!plan_flags.capacity.empty()) {
     problem->capacity = ParseBytes(plan_flags.capacity);
     if (!problem->capacity) {
-      throw UsageError("'" + plan_flags.capacity + "' is no number of bytes",
+      throw InputError("'" + plan_flags.capacity + "' is no number of bytes",
                        "for example --capacity 1048576, or --capacity 1MiB");
     }
   }
@@ -79,14 +79,14 @@ int PlanModel(const ModelFlags& flags, const PlanFlags& plan_flags) {
   subject.data_note = shape.data_note;
   subject.base_bytes = base;
   subject.compile_seconds = compiled->compile_seconds;
-  PrintResult(PlanText(subject, compiled->layout, plan_flags.full),
-              PlanJson(subject, compiled->layout));
   if (!plan_flags.csv.empty()) {
     const CompiledEntry& entry = compiled->entries[0];
     const PlannedEntry planned{entry.request.name, &entry.graph, &entry.schedule};
     const std::string text = WriteProblemCsv(TransientProblem(planned, options.layout));
     WriteFileAtomically(plan_flags.csv, std::as_bytes(std::span(text)));
   }
+  PrintResult(PlanText(subject, compiled->layout, plan_flags.full),
+              PlanJson(subject, compiled->layout));
   return kDone;
 }
 

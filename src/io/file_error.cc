@@ -24,6 +24,24 @@ std::string HelpFor(int error) {
   }
 }
 
+// Whether the path is to blame, and not the disk.
+bool IsWrongPath(int error) {
+  switch (error) {
+    case ENOENT:
+    case ENOTDIR:
+    case EISDIR:
+    case ENAMETOOLONG:
+    case ELOOP:
+    case EINVAL:
+    case EACCES:
+    case EPERM:
+    case EROFS:
+      return true;
+    default:
+      return false;
+  }
+}
+
 // In quotes; a control byte, which could cut the message off or steer a terminal, as '?'.
 std::string Quoted(std::string_view path) {
   std::string quoted = "'";
@@ -34,13 +52,14 @@ std::string Quoted(std::string_view path) {
 }  // namespace
 
 void ThrowFileError(std::string_view path, std::string_view what, std::string_view help) {
-  throw UserError(Quoted(path) + ": " + std::string(what), std::string(help));
+  throw InputError(Quoted(path) + ": " + std::string(what), std::string(help));
 }
 
 void ThrowSystemError(std::string_view verb, std::string_view path, int error) {
-  const std::string reason = std::generic_category().message(error);
-  throw UserError("cannot " + std::string(verb) + " " + Quoted(path) + ": " + reason,
-                  HelpFor(error));
+  const std::string text = "cannot " + std::string(verb) + " " + Quoted(path) + ": " +
+                           std::generic_category().message(error);
+  if (IsWrongPath(error)) throw InputError(text, HelpFor(error));
+  throw UserError(text, HelpFor(error));
 }
 
 }  // namespace cgrun

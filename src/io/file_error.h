@@ -7,11 +7,12 @@
 
 namespace cgrun {
 
-// UserError "'PATH': WHAT".
+// InputError "'PATH': WHAT".
 [[noreturn]] void ThrowFileError(std::string_view path, std::string_view what,
                                  std::string_view help = "");
 
-// UserError "cannot VERB 'PATH': No such file or directory" for an `errno` value.
+// UserError "cannot VERB 'PATH': No such file or directory" for an `errno` value; an InputError
+// where the path is to blame.
 [[noreturn]] void ThrowSystemError(std::string_view verb, std::string_view path, int error);
 
 }  // namespace cgrun

@@ -100,8 +100,8 @@ Program::Program(ProgramImage image, Device& device, const KernelLibrary& librar
   std::vector<std::string> violations = VerifyImage(image_);
   if (violations.empty()) violations = VerifyKernels(image_, library_);
   if (!violations.empty()) {
-    throw UserError("the program is not sound: " + violations[0],
-                    "compile it again: `cgrun compile MODEL -o M.cgb`");
+    throw InputError("the program is not sound: " + violations[0],
+                     "compile it again: `cgrun compile MODEL -o M.cgb`");
   }
   Prepare();
   context_.communicator = &communicator;

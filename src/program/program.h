@@ -22,7 +22,7 @@ class Program {
  public:
   // Verifies the image, prepares its kernels, and takes and fills the arena: constants, and state
   // as its initialisers say. `device`, `library` and `communicator` must outlive the program.
-  // Throws UserError if the image is not sound or there is too little memory.
+  // Throws InputError if the image is not sound, UserError if there is too little memory.
   Program(ProgramImage image, Device& device, const KernelLibrary& library,
           Communicator& communicator);
   ~Program();

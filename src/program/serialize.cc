@@ -472,9 +472,9 @@ ProgramImage DeserializeImage(const std::string& bytes, const std::string& file)
     CheckNesting(payload);
     return ImageFrom(Json::from_cbor(payload));
   } catch (const UserError& error) {
-    throw UserError(file + ": " + error.what(), help);
+    throw InputError(file + ": " + error.what(), help);
   } catch (const Json::exception& error) {
-    throw UserError(file + ": the program is damaged: " + error.what(), help);
+    throw InputError(file + ": the program is damaged: " + error.what(), help);
   }
 }
 

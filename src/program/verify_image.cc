@@ -14,24 +14,26 @@ constexpr int32_t kUnusedState = -2;  // a state that an entry point neither rea
 // The values that lie in one arena, by address.
 class ArenaMap {
  public:
-  // `value` takes [begin, end): whatever lay there is gone.
-  void Write(int64_t begin, int64_t end, int32_t value) {
+  // `value`, of that number type, takes [begin, end): whatever lay there is gone.
+  void Write(int64_t begin, int64_t end, int32_t value, DType dtype) {
     auto it = held_.lower_bound(begin);
     if (it != held_.begin() && std::prev(it)->second.end > begin) --it;
     while (it != held_.end() && it->first < end) it = held_.erase(it);
-    if (end > begin) held_[begin] = {end, value};
+    if (end > begin) held_[begin] = {end, value, dtype};
   }
-  // Exactly this value lies in exactly these bytes.
-  bool Holds(int64_t begin, int64_t end, int32_t value) const {
+  // Exactly this value, of that number type, lies in exactly these bytes.
+  bool Holds(int64_t begin, int64_t end, int32_t value, DType dtype) const {
     if (begin == end) return true;
     const auto it = held_.find(begin);
-    return it != held_.end() && it->second.end == end && it->second.value == value;
+    return it != held_.end() && it->second.end == end && it->second.value == value &&
+           it->second.dtype == dtype;
   }
 
  private:
   struct Held {
     int64_t end = 0;
     int32_t value = 0;
+    DType dtype = DType::kU8;
   };
   std::map<int64_t, Held> held_;  // by first byte; disjoint
 };
@@ -44,26 +46,30 @@ class EntryVerifier {
 
   void Run() {
     for (const ImageState& state : image_.states) {
-      const auto bytes = CheckedByteSize(state.type, {});
-      AddPersistent(state.name, state.offset, bytes.value_or(-1), false);
+      const int64_t bytes = CheckedByteSize(state.type, {}).value_or(-1);
+      AddPersistent(state.name, state.offset, {bytes, state.type.dtype, false});
     }
     for (const ImageConstant& constant : image_.constants) {
-      AddPersistent(constant.name, constant.offset,
-                    static_cast<int64_t>(constant.tensor.bytes().size()), true);
+      const int64_t bytes = static_cast<int64_t>(constant.tensor.bytes().size());
+      AddPersistent(constant.name, constant.offset, {bytes, constant.tensor.dtype(), true});
     }
     for (const ImageOperand& operand : entry_.resident) {
       if (!InArena("a resident value", operand, 1)) continue;
-      if (!IsPersistent(operand)) Fail("a resident value is no state and no constant");
-      Place(operand);
+      if (IsPersistent(operand)) {
+        Place(operand, persistent_.at(operand.operand.offset).dtype);
+      } else {
+        Fail("a resident value is no state and no constant");
+      }
     }
     for (const ImagePort& feed : entry_.feeds) {
       if (!CheckPort(feed, false)) continue;
       if (MeetsPersistent(feed.bytes)) Fail(feed.name + " is fed into the persistent region");
-      Place(feed.bytes);
+      Place(feed.bytes, feed.type.dtype);
     }
     for (const ImageInstruction& instruction : entry_.instructions) Visit(instruction);
     for (const ImagePort& result : entry_.results) {
-      if (CheckPort(result, IsNumber(result))) Read("result " + result.name, result.bytes);
+      if (!CheckPort(result, IsNumber(result))) continue;
+      Read("result " + result.name, result.bytes, result.type.dtype);
     }
   }
 
@@ -105,21 +111,26 @@ class EntryVerifier {
     return false;
   }
 
-  void AddPersistent(const std::string& name, int64_t begin, int64_t bytes, bool constant) {
+  struct Persistent {
+    int64_t bytes = 0;
+    DType dtype = DType::kF32;
+    bool constant = false;
+  };
+
+  void AddPersistent(const std::string& name, int64_t begin, const Persistent& what) {
     const ImageOperand operand{
-        {begin, ArenaKind::kDevice, Access::kWrite}, bytes, kUnusedState, {}};
+        {begin, ArenaKind::kDevice, Access::kWrite}, what.bytes, kUnusedState, {}};
     if (!InArena(name, operand, 1)) return;
-    const bool overlaps = MeetsPersistent(operand);
-    if (overlaps) Fail(name + " overlaps another state or constant");
-    persistent_[begin] = {begin + bytes, constant};
-    arenas_[0].Write(begin, begin + bytes, kUnusedState);
+    if (MeetsPersistent(operand)) Fail(name + " overlaps another state or constant");
+    persistent_[begin] = what;
+    Place(operand, what.dtype);
   }
 
   // The operand is a state or a constant as a whole.
   bool IsPersistent(const ImageOperand& operand) const {
     const auto it = persistent_.find(operand.operand.offset);
     return operand.operand.arena == ArenaKind::kDevice && it != persistent_.end() &&
-           it->second.end == operand.operand.offset + operand.bytes;
+           it->second.bytes == operand.bytes;
   }
 
   bool MeetsPersistent(const ImageOperand& operand) const {
@@ -127,13 +138,17 @@ class EntryVerifier {
     const int64_t begin = operand.operand.offset, end = begin + operand.bytes;
     const auto next = persistent_.lower_bound(begin);
     return (next != persistent_.end() && next->first < end) ||
-           (next != persistent_.begin() && std::prev(next)->second.end > begin);
+           (next != persistent_.begin() &&
+            std::prev(next)->first + std::prev(next)->second.bytes > begin);
   }
 
-  // A write into the persistent region replaces a state as a whole, or is an error.
-  bool BreaksPersistent(const ImageOperand& operand) const {
+  // A write into the persistent region replaces a state as a whole by one of its number type, or is
+  // an error.
+  bool BreaksPersistent(const ImageOperand& operand, DType dtype) const {
     if (!MeetsPersistent(operand)) return false;
-    return !IsPersistent(operand) || persistent_.at(operand.operand.offset).constant;
+    if (!IsPersistent(operand)) return true;
+    const Persistent& state = persistent_.at(operand.operand.offset);
+    return state.constant || state.dtype != dtype;
   }
 
   void Visit(const ImageInstruction& instruction) {
@@ -150,19 +165,26 @@ class EntryVerifier {
                   std::to_string(tensors) + " tensors");
     }
     for (size_t i = 0; i < tensors; ++i) {
-      const TensorType& type =
-          i < inputs ? instruction.node.inputs[i] : instruction.node.outputs[i - inputs];
+      const TensorType& type = TypeOf(instruction.node, i);
       const ImageOperand& operand = instruction.operands[i];
       if (!InArena(name, operand, SizeOf(type.dtype))) return;
       if (!CheckTensor(name, operand, type)) return;
       if (operand.operand.access != (i < inputs ? Access::kRead : Access::kWrite)) {
         Fail(name + " has an operand of the wrong access");
       }
-      if (i < inputs) Read(name, operand);
+      if (i < inputs) Read(name, operand, type.dtype);
     }
     if (operands > tensors && !CheckWorkspace(name, instruction.operands[tensors])) return;
     for (size_t i = inputs; i < operands; ++i) CheckApart(instruction, i);
-    for (size_t i = inputs; i < operands; ++i) Write(name, instruction.operands[i]);
+    for (size_t i = inputs; i < operands; ++i) {
+      const DType dtype = i < tensors ? TypeOf(instruction.node, i).dtype : DType::kU8;
+      Write(name, instruction.operands[i], dtype);
+    }
+  }
+
+  static const TensorType& TypeOf(const NodeSignature& node, size_t operand) {
+    const size_t inputs = node.inputs.size();
+    return operand < inputs ? node.inputs[operand] : node.outputs[operand - inputs];
   }
 
   bool CheckWorkspace(const std::string& name, const ImageOperand& operand) {
@@ -206,29 +228,26 @@ class EntryVerifier {
     return false;
   }
 
-  void Read(const std::string& name, const ImageOperand& operand) {
+  void Read(const std::string& name, const ImageOperand& operand, DType dtype) {
     const int64_t begin = operand.operand.offset;
     const ArenaMap& arena = arenas_[static_cast<size_t>(operand.operand.arena)];
-    if (!arena.Holds(begin, begin + operand.bytes, operand.value)) {
+    if (!arena.Holds(begin, begin + operand.bytes, operand.value, dtype)) {
       Fail(name + " reads bytes that do not hold its operand");
     }
   }
 
-  void Write(const std::string& name, const ImageOperand& operand) {
-    if (BreaksPersistent(operand)) Fail(name + " writes over a part of the persistent region");
-    Place(operand);
+  void Write(const std::string& name, const ImageOperand& operand, DType dtype) {
+    if (BreaksPersistent(operand, dtype)) {
+      Fail(name + " writes over a part of the persistent region");
+    }
+    Place(operand, dtype);
   }
 
-  void Place(const ImageOperand& operand) {
+  void Place(const ImageOperand& operand, DType dtype) {
     const int64_t begin = operand.operand.offset;
     arenas_[static_cast<size_t>(operand.operand.arena)].Write(begin, begin + operand.bytes,
-                                                              operand.value);
+                                                              operand.value, dtype);
   }
-
-  struct Persistent {
-    int64_t end = 0;
-    bool constant = false;
-  };
 
   const ProgramImage& image_;
   const ImageEntry& entry_;

@@ -34,11 +34,11 @@ void MakeRunFolder(const std::string& folder, bool force) {
   std::error_code error;
   const bool exists = fs::exists(folder, error);
   if (exists && !fs::is_directory(folder, error)) {
-    throw UserError("'" + folder + "' is a file, not a folder", "choose another with --out DIR");
+    throw InputError("'" + folder + "' is a file, not a folder", "choose another with --out DIR");
   }
   if (exists && !fs::is_empty(folder, error) && !force) {
-    throw UserError("the run folder '" + folder + "' exists already",
-                    "--force replaces what is in it, --out DIR takes another");
+    throw InputError("the run folder '" + folder + "' exists already",
+                     "--force replaces what is in it, --out DIR takes another");
   }
   fs::create_directories(folder, error);
   if (error) throw UserError("cannot make the folder '" + folder + "': " + error.message());

@@ -167,7 +167,7 @@ std::vector<EntryRequest> Session::Requests() const {
   for (const Split& split : evaluations_) evaluation_sizes.push_back(split.dataset->size());
   std::vector<EntryRequest> requests = TrainingEntries(batch_, train_sizes, evaluation_sizes);
   if (requests.empty()) {
-    throw UserError(
+    throw InputError(
         model_.file_name + " has no '" + options_.evaluate[0] + "' data",
         "give `data: {" + options_.evaluate[0] + ": {format: idx, images: FILE, labels: FILE}}`");
   }

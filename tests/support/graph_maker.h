@@ -44,6 +44,23 @@ class GraphMaker {
     if (!attributes) attributes = Attributes::Defaults(*GetOpDef(op).schema);
     return builder_.AddNode(op, *attributes, std::move(inputs), name, options);
   }
+  // A fused node of these inputs, which have the type of its result.
+  ValueId Fused(const std::string& name, std::vector<ValueId> inputs,
+                std::vector<FusedOperator> body) {
+    Node node;
+    node.op = OpId::fused;
+    node.name = name;
+    node.phase = phase;
+    node.body = std::move(body);
+    Value result;
+    result.name = name;
+    result.type = graph_.values[inputs[0]].type;
+    result.producer = NodeId(static_cast<int64_t>(graph_.nodes.size()));
+    node.inputs = std::move(inputs);
+    node.outputs = {graph_.values.push_back(std::move(result))};
+    graph_.nodes.push_back(node);
+    return node.outputs[0];
+  }
   void Update(ValueId state, ValueId next) { graph_.updates.push_back({state, next}); }
   void Out(ValueId value, const std::string& name) {
     graph_.outputs.push_back({value, OutputKind::kKept, name, PathId()});

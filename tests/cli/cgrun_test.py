@@ -1,0 +1,292 @@
+#!/usr/bin/env python3
+"""Runs the real `cgrun`: every verb, its errors, their exit statuses and where they are printed.
+
+Golden texts stand in tests/cli/golden. After a wanted change:
+    bazel build //src/cli:cgrun
+    CGRUN_UPDATE_GOLDEN=1 CGRUN=bazel-bin/src/cli/cgrun tests/cli/cgrun_test.py
+"""
+
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import tempfile
+import unittest
+
+ROOT = pathlib.Path.cwd()
+CGRUN = ROOT / os.environ.get("CGRUN", "src/cli/cgrun")
+GOLDEN = ROOT / "tests/cli/golden"
+VERBS = ["train", "eval", "plan", "graph", "compile", "disasm", "summary", "ops", "devices"]
+
+MODEL = """cgrun: 1
+model: small
+data:
+  train: {format: synthetic, samples: 65, classes: 3}
+  test: {format: synthetic, samples: 40, classes: 3, seed: 9}
+inputs:
+  image: {type: uint8, shape: [1, 4, 4]}
+  label: {type: int32, shape: []}
+paths:
+  classify:
+    ops:
+      - pixels: {op: normalize, in: image, scale: 1/255}
+      - {op: flatten}
+      - logits: {op: linear, units: 3}
+    loss: {op: softmax_cross_entropy, in: [logits, label]}
+    metrics: {accuracy: {in: [logits, label]}}
+train:
+  epochs: 2
+  batch: 20
+  optimizer: {op: sgd, lr: 0.05}
+"""
+
+# What is wrong with a model file: its golden text is named so.
+BAD_MODELS = {
+    "unknown_key": MODEL.replace("epochs: 2", "epoch: 2"),
+    "unknown_operator": MODEL.replace("op: linear", "op: liner"),
+    "unknown_input": MODEL.replace("in: image", "in: imge"),
+    "wrong_value": MODEL.replace("units: 3", "units: 0"),
+    "duplicate_key": MODEL.replace("  batch: 20", "  batch: 20\n  batch: 30"),
+    "syntax": MODEL.replace("shape: []}", "shape: []"),
+    "wrong_shape": MODEL.replace("      - {op: flatten}\n", "").replace(
+        "{op: linear, units: 3}", "{op: matmul, in: [pixels, label]}"),
+    "two_errors": MODEL.replace("op: sgd", "op: sdg").replace("in: image", "in: imge"),
+    "no_loss_input": MODEL.replace("in: [logits, label]}\n    metrics", "in: logits}\n    metrics"),
+    "no_data": MODEL.replace(", samples: 65", "").replace("format: synthetic, classes: 3}",
+                                                          "format: idx, images: nowhere}", 1),
+}
+
+ONE_LINE = re.compile(r"^[^\s:][^:]*:\d+:\d+: error: \S")
+ESCAPE = "\x1b"
+
+
+class CgrunTest(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        self.write("small.yaml", MODEL)
+
+    def write(self, name, text):
+        (self.folder / name).write_text(text)
+        return name
+
+    def cgrun(self, *arguments):
+        """Runs cgrun in the test's folder; returns status, standard output, standard error."""
+        done = subprocess.run([str(CGRUN), *map(str, arguments)], cwd=self.folder, text=True,
+                              capture_output=True, check=False, stdin=subprocess.DEVNULL)
+        self.assertNotIn(ESCAPE, done.stdout + done.stderr, "colour codes in a pipe")
+        return done.returncode, done.stdout, done.stderr
+
+    def succeeds(self, *arguments):
+        status, out, err = self.cgrun(*arguments)
+        self.assertEqual(status, 0, f"{arguments}: {out}{err}")
+        self.assertNotIn("error:", err)
+        return out
+
+    def refuses(self, *arguments, status=2):
+        """Standard error of a command that the user got wrong; nothing else may be printed."""
+        actual, out, err = self.cgrun(*arguments)
+        self.assertEqual(actual, status, f"{arguments}: {out}{err}")
+        self.assertEqual(out, "", f"{arguments} printed a result beside its error")
+        self.assertRegex(err, r"(?m)^(\S.*: )?error: \S", str(arguments))
+        for word in ("terminate called", "Aborted", "what():", "internal error", "Traceback"):
+            self.assertNotIn(word, err)
+        return err
+
+    def compare(self, name, text):
+        path = GOLDEN / name
+        if os.environ.get("CGRUN_UPDATE_GOLDEN"):
+            path.write_text(text)
+        self.assertEqual(text, path.read_text(), f"tests/cli/golden/{name} differs")
+
+    # Help and version.
+
+    def test_help_lists_every_verb(self):
+        out = self.succeeds("--help")
+        for verb in VERBS:
+            self.assertRegex(out, rf"(?m)^  {verb} +\S")
+
+    def test_every_verb_has_help_with_examples_and_common_flags(self):
+        for verb in VERBS:
+            out = self.succeeds(verb, "--help")
+            self.assertIn("Examples:", out, verb)
+            self.assertIn(f"  cgrun {verb}", out)
+            for flag in ("--json", "--quiet", "--no-color", "--help"):
+                self.assertIn(flag, out, verb)
+
+    def test_examples_of_help_use_flags_that_there_are(self):
+        for verb in VERBS:
+            text, examples = self.succeeds(verb, "--help").split("Examples:")
+            for flag in re.findall(r"(?<=\s)--?[a-z][a-z-]*", examples):
+                self.assertIn(flag, text, f"{verb}: {flag}")
+
+    def test_version(self):
+        self.assertRegex(self.succeeds("--version"), r"^cgrun \d+\.\d+")
+
+    # Results.
+
+    def test_json_of_every_verb_parses(self):
+        self.succeeds("compile", "small.yaml", "-o", "small.cgb")
+        for arguments in (["plan", "small.yaml"], ["graph", "small.yaml"], ["summary", "small.yaml"],
+                          ["compile", "small.yaml", "-o", "m.cgb"], ["disasm", "small.cgb"],
+                          ["ops"], ["ops", "conv"], ["devices"]):
+            self.assertTrue(json.loads(self.succeeds(*arguments, "--json")), arguments)
+        trained = json.loads(self.succeeds("train", "small.yaml", "--out", "run", "--json"))
+        self.assertEqual(trained["steps"], 8)
+        weights = next((self.folder / "run").glob("*.safetensors"))
+        evaluated = json.loads(
+            self.succeeds("eval", "small.yaml", "--weights", weights, "--json"))
+        self.assertEqual(evaluated["samples"], 40)
+        self.assertEqual(evaluated["metrics"]["accuracy"], trained["test"]["accuracy"])
+
+    def test_json_to_a_file_leaves_the_text(self):
+        text = self.succeeds("summary", "small.yaml")
+        self.assertEqual(self.succeeds("summary", "small.yaml", "--json", "out.json"), text)
+        json.loads((self.folder / "out.json").read_text())
+
+    def test_plan_of_buffers(self):
+        self.write("buffers.csv", "id,lower,upper,size\na,0,2,64\nb,1,3,64\nc,2,4,64\n")
+        plan = json.loads(self.succeeds("plan", "buffers.csv", "--json"))
+        self.assertEqual((plan["peak_bytes"], plan["optimal"]), (128, True))
+        self.assertEqual(set(plan["offsets"]), {"a", "b", "c"})
+        self.assertEqual(self.cgrun("plan", "buffers.csv", "--capacity", "127")[0], 1)
+        self.succeeds("plan", "buffers.csv", "--capacity", "128")
+
+    def test_results_are_the_same_twice(self):
+        for arguments in (["graph", "small.yaml"], ["summary", "small.yaml"], ["ops"]):
+            self.assertEqual(self.succeeds(*arguments), self.succeeds(*arguments))
+        for name in ("a.cgb", "b.cgb"):
+            self.succeeds("compile", "small.yaml", "-o", name)
+        self.assertEqual((self.folder / "a.cgb").read_bytes(),
+                         (self.folder / "b.cgb").read_bytes())
+
+    # Wrong command lines.
+
+    def test_wrong_verbs_and_flags_are_explained(self):
+        self.write("small.cgb", "no program\n")
+        commands = [
+            ["trian"], ["nonsense"], ["train", "--epoch"], ["train", "small.yaml", "--outt", "x"],
+            ["train"], ["plan", "small.yaml", "more"], ["compile", "small.yaml"],
+            ["eval", "small.yaml"], ["ops", "rellu"], ["plan", "small.yaml", "--order", "bsf"],
+            ["plan", "small.yaml", "--planner", "naiv"], ["plan", "small.yaml", "--zones", "both"],
+            ["plan", "small.yaml", "--batch", "many"], ["plan", "small.yaml", "--batch", "0"],
+            ["plan", "small.yaml", "--device", "referense"],
+            ["plan", "small.yaml", "--set", "train.epoch=3"], ["plan", "small.yaml", "--set", "x"],
+            ["graph", "small.yaml", "--disable-pass", "dead_cod"],
+            ["graph", "small.yaml", "--stop-after-pass", "none"],
+            ["plan", "small.yaml", "--precision", "f33"], ["plan", "small.yaml", "--seed", "x"],
+            ["plan", "missing.yaml"], ["plan", "."], ["plan", "missing.csv"],
+            ["disasm", "missing.cgb"], ["disasm", "small.cgb"], ["train", "small.cgb"],
+            ["eval", "small.yaml", "--weights", "missing.safetensors"],
+            ["eval", "small.yaml", "--weights", "small.cgb"],
+            ["eval", "small.yaml", "--weights", "w", "--split", "tset"],
+            ["compile", "small.yaml", "-o", "no/such/folder/m.cgb"],
+            ["plan", "small.yaml", "--json", "no/such/folder/plan.json"],
+            ["plan", "small.yaml", "--csv", "no/such/folder/plan.csv"],
+        ]
+        text = ""
+        for command in commands:
+            text += f"$ cgrun {' '.join(command)}\n" + self.refuses(*command)
+        self.compare("command_lines.txt", text)
+
+    def test_no_verb_shows_the_help_as_an_error(self):
+        status, out, err = self.cgrun()
+        self.assertEqual((status, out), (2, ""))
+        self.assertIn("Subcommands", err)
+
+    # Wrong model files.
+
+    def test_wrong_models_are_explained(self):
+        for name, text in BAD_MODELS.items():
+            with self.subTest(name):
+                self.assertNotEqual(text, MODEL)
+                self.write("m.yaml", text)
+                err = self.refuses("train", "m.yaml", "--out", "run")
+                self.compare(name + ".txt", err)
+                self.assertFalse((self.folder / "run").exists(), "left a run folder")
+
+    def test_errors_show_line_caret_and_help(self):
+        for name in ("unknown_key", "unknown_operator", "unknown_input", "wrong_value",
+                     "duplicate_key", "two_errors"):
+            lines = self.refuses("plan", self.write("m.yaml", BAD_MODELS[name])).splitlines()
+            headlines = [i for i, line in enumerate(lines) if ONE_LINE.match(line)]
+            self.assertEqual(len(headlines), 2 if name == "two_errors" else 1, lines)
+            for i in headlines:
+                _, line, column, _ = lines[i].split(":", 3)
+                shown = BAD_MODELS[name].splitlines()[int(line) - 1]
+                self.assertIn(shown.strip(), lines[i + 1])
+                self.assertRegex(lines[i + 2], r"^[ |]*\^~*$")
+                start = lines[i + 1].index(shown.strip()) - (len(shown) - len(shown.lstrip()))
+                self.assertEqual(lines[i + 2].index("^"), start + int(column) - 1, name)
+
+    def test_every_verb_that_compiles_refuses_alike(self):
+        self.write("m.yaml", BAD_MODELS["two_errors"])
+        texts = {self.refuses("plan", "m.yaml"), self.refuses("graph", "m.yaml"),
+                 self.refuses("compile", "m.yaml", "-o", "m.cgb"), self.refuses("train", "m.yaml")}
+        self.assertEqual(len(texts), 1, texts)
+        self.assertFalse((self.folder / "m.cgb").exists())
+
+    # Runs.
+
+    def test_train_leaves_a_run_folder_and_refuses_to_replace_it(self):
+        self.succeeds("train", "small.yaml", "--out", "run")
+        left = sorted(path.name for path in (self.folder / "run").iterdir())
+        self.assertEqual(left, ["checkpoint-8.safetensors", "metrics.csv", "model.yaml",
+                                "summary.json"])
+        before = (self.folder / "run/summary.json").read_bytes()
+        self.assertIn("--force", self.refuses("train", "small.yaml", "--out", "run"))
+        self.assertEqual((self.folder / "run/summary.json").read_bytes(), before)
+        self.write("run/mine.txt", "mine")
+        self.succeeds("train", "small.yaml", "--out", "run", "--force", "--set", "train.epochs=1")
+        left = sorted(path.name for path in (self.folder / "run").iterdir())
+        self.assertEqual(left, ["checkpoint-4.safetensors", "metrics.csv", "mine.txt",
+                                "model.yaml", "summary.json"])
+        self.assertIn("is a file", self.refuses("train", "small.yaml", "--out", "small.yaml"))
+
+    def test_the_resolved_model_file_trains_to_the_same_weights(self):
+        self.succeeds("train", "small.yaml", "--out", "a", "--seed", "3")
+        shutil.copy(self.folder / "a/model.yaml", self.folder / "again.yaml")
+        self.succeeds("train", "again.yaml", "--out", "b")
+        self.assertEqual((self.folder / "a/checkpoint-8.safetensors").read_bytes(),
+                         (self.folder / "b/checkpoint-8.safetensors").read_bytes())
+
+    def test_compiled_programs_train_and_say_when_they_do_not_fit(self):
+        self.succeeds("compile", "small.yaml", "-o", "small.cgb")
+        self.succeeds("train", "small.yaml", "--out", "a")
+        status, _, err = self.cgrun("train", "small.cgb", "--out", "b")
+        self.assertEqual((status, "compiled again" in err), (0, False), err)
+        self.assertEqual((self.folder / "a/checkpoint-8.safetensors").read_bytes(),
+                         (self.folder / "b/checkpoint-8.safetensors").read_bytes())
+        status, _, err = self.cgrun("train", "small.cgb", "--out", "c", "--batch", "13")
+        self.assertEqual(status, 0, err)
+        self.assertIn("small.cgb is compiled again: the settings are not those", err)
+
+    def test_damaged_programs_are_refused(self):
+        self.succeeds("compile", "small.yaml", "-o", "small.cgb")
+        whole = (self.folder / "small.cgb").read_bytes()
+        for damaged, text in ((whole[:-1], "truncated"), (whole[:8] + b"\2" + whole[9:], "format 2"),
+                              (whole[:-1] + b"?", "checksum"), (b"", "no compiled program")):
+            (self.folder / "small.cgb").write_bytes(damaged)
+            for verb in ("disasm", "train"):
+                err = self.refuses(verb, "small.cgb")
+                self.assertIn(text, err)
+                self.assertIn("help: compile it again", err)
+
+    def test_weights_of_another_model_are_refused(self):
+        self.succeeds("train", "small.yaml", "--out", "run")
+        self.write("wide.yaml", MODEL.replace("units: 3", "units: 4"))
+        err = self.refuses("eval", "wide.yaml", "--weights", "run/checkpoint-8.safetensors")
+        self.assertIn("classify.logits.weight", err)
+
+    def test_quiet_runs_print_results_alone(self):
+        status, out, err = self.cgrun("train", "small.yaml", "--quiet")
+        self.assertEqual((status, err), (0, ""))
+        self.assertTrue(out)
+        self.assertTrue((self.folder / "runs/small/summary.json").exists())
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)

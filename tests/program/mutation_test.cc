@@ -1,0 +1,479 @@
+// Programs with one thing wrong. Either the program is refused, with a sentence that names the
+// instruction or one that the change disturbs, or the change does no harm: the program still
+// computes what its instructions say, value by value.
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <algorithm>
+#include <functional>
+
+#include "src/ir/op_def.h"
+#include "tests/program/tiny_models.h"
+
+namespace cgrun {
+namespace {
+
+constexpr int64_t kStep = 3;
+
+const std::vector<ProgramImage>& Images() {
+  static const std::vector<ProgramImage> images = {TinyImage("tiny_mlp"), TinyImage("tiny_conv"),
+                                                   TinyImage("tiny_paths"), FusedImage()};
+  return images;
+}
+
+// Where a mutation was made.
+struct Place {
+  size_t image = 0, entry = 0, instruction = 0;
+  size_t operand = 0;
+
+  ProgramImage Copy() const { return Images()[image]; }
+  ImageInstruction& In(ProgramImage& changed) const {
+    return changed.entries[entry].instructions[instruction];
+  }
+  ImageOperand& OperandIn(ProgramImage& changed) const { return In(changed).operands[operand]; }
+  const ImageInstruction& Original() const {
+    return Images()[image].entries[entry].instructions[instruction];
+  }
+};
+
+void ForEachInstruction(const std::function<void(const Place&)>& visit) {
+  for (size_t m = 0; m < Images().size(); ++m) {
+    for (size_t e = 0; e < Images()[m].entries.size(); ++e) {
+      const size_t count = Images()[m].entries[e].instructions.size();
+      for (size_t i = 0; i < count; ++i) visit({m, e, i, 0});
+    }
+  }
+}
+
+void ForEachOperand(const std::function<void(const Place&)>& visit) {
+  ForEachInstruction([&](Place place) {
+    for (size_t o = 0; o < place.Original().operands.size(); ++o) {
+      place.operand = o;
+      visit(place);
+    }
+  });
+}
+
+bool IsInput(const Place& place) { return place.operand < place.Original().node.inputs.size(); }
+
+bool IsWorkspace(const Place& place) {
+  const NodeSignature& node = place.Original().node;
+  return place.operand >= node.inputs.size() + node.outputs.size();
+}
+
+// Whether a refusal names `name`: "program is not sound: train: classify.conv reads bytes …".
+bool Names(const std::string& refusal, const std::string& name) {
+  return refusal.find(" " + name + " ") != std::string::npos;
+}
+
+void ExpectRefused(const ProgramImage& changed, const Place& place, const std::string& what) {
+  const std::string refusal = Refusal(changed);
+  const std::string& name = place.Original().name;
+  ASSERT_NE(refusal, "") << name << ", operand " << place.operand << ": " << what;
+  EXPECT_TRUE(Names(refusal, name)) << name << ": " << what << ": " << refusal;
+}
+
+// The change of an output or a workspace can disturb another instruction: then that is named.
+void ExpectRefusedOrHarmless(const ProgramImage& changed, size_t entry, const std::string& what,
+                             int* refused, int* harmless) {
+  const std::string refusal = Refusal(changed);
+  if (refusal.empty()) {
+    ++*harmless;
+    const RunResult wanted = RunByValues(changed, static_cast<int>(entry), kStep);
+    EXPECT_EQ(TinyProgram(changed).Run(static_cast<int>(entry), kStep), wanted)
+        << what << " does harm, and is not refused\n"
+        << Disassemble(changed);
+    return;
+  }
+  ++*refused;
+  bool named = false;
+  for (const ImageEntry& code : changed.entries) {
+    for (const ImageInstruction& i : code.instructions) named |= Names(refusal, i.name);
+    for (const ImagePort& feed : code.feeds) named |= Names(refusal, feed.name);
+    for (const ImagePort& result : code.results) named |= Names(refusal, result.name);
+  }
+  EXPECT_TRUE(named) << refusal;
+}
+
+TEST(Mutation, TheProgramsAreSoundAndDoWhatTheirValuesSay) {
+  for (const ProgramImage& image : Images()) {
+    ASSERT_EQ(Refusal(image), "");
+    for (size_t e = 0; e < image.entries.size(); ++e) {
+      const int entry = static_cast<int>(e);
+      EXPECT_EQ(TinyProgram(image).Run(entry, kStep), RunByValues(image, entry, kStep))
+          << image.model << ", " << image.entries[e].name;
+    }
+  }
+}
+
+TEST(Mutation, WrongSizesAreRefused) {
+  ForEachOperand([](const Place& place) {
+    for (const int64_t delta : {-64, -4, -1, 1, 4, 64, 1 << 20}) {
+      ProgramImage changed = place.Copy();
+      place.OperandIn(changed).bytes += delta;
+      if (!IsWorkspace(place)) {
+        ExpectRefused(changed, place, "size " + std::to_string(delta));
+        continue;
+      }
+      int refused = 0, harmless = 0;  // a larger workspace can meet what others read
+      ExpectRefusedOrHarmless(changed, place.entry, "workspace", &refused, &harmless);
+      EXPECT_EQ(harmless, 0) << place.Original().name;
+    }
+  });
+}
+
+TEST(Mutation, WrongPlacesOfInputsAreRefused) {
+  ForEachOperand([](const Place& place) {
+    if (!IsInput(place)) return;
+    for (const int64_t delta : {-64, -8, -1, 1, 2, 4, 64, 1 << 20}) {
+      ProgramImage changed = place.Copy();
+      place.OperandIn(changed).operand.offset += delta;
+      ExpectRefused(changed, place, "offset " + std::to_string(delta));
+    }
+  });
+}
+
+TEST(Mutation, WrongPlacesOfOutputsAreRefusedOrHarmless) {
+  int refused = 0, harmless = 0;
+  ForEachOperand([&](const Place& place) {
+    if (IsInput(place)) return;
+    const int64_t arena = Images()[place.image].arena_bytes[0];
+    for (int64_t offset = 0; offset < arena; offset += 64) {
+      ProgramImage changed = place.Copy();
+      if (place.OperandIn(changed).operand.offset == offset) continue;
+      place.OperandIn(changed).operand.offset = offset;
+      ExpectRefusedOrHarmless(changed, place.entry,
+                              place.Original().name + " at " + std::to_string(offset), &refused,
+                              &harmless);
+    }
+    for (const int64_t offset : {int64_t{-64}, arena + 64, INT64_MAX, INT64_MIN}) {
+      ProgramImage changed = place.Copy();
+      place.OperandIn(changed).operand.offset = offset;
+      ASSERT_NE(Refusal(changed), "") << place.Original().name << " at " << offset;
+    }
+  });
+  EXPECT_GT(refused, 1000);
+  EXPECT_GT(harmless, 100) << "workspaces and what nobody reads can move";
+}
+
+TEST(Mutation, WrongAccessesArenasAndValuesAreRefused) {
+  ForEachOperand([](const Place& place) {
+    for (const Access access :
+         {Access::kRead, Access::kWrite, Access::kReadWrite, Access::kScratch}) {
+      ProgramImage changed = place.Copy();
+      if (place.OperandIn(changed).operand.access == access) continue;
+      place.OperandIn(changed).operand.access = access;
+      ExpectRefused(changed, place, "access " + std::to_string(static_cast<int>(access)));
+    }
+    for (const int arena : {1, 2, 3, 255}) {
+      ProgramImage changed = place.Copy();
+      place.OperandIn(changed).operand.arena = static_cast<ArenaKind>(arena);
+      ExpectRefused(changed, place, "arena " + std::to_string(arena));
+    }
+    for (const int32_t value : {-2, -1, 0, 1, 1 << 30}) {
+      ProgramImage changed = place.Copy();
+      const int32_t original = place.OperandIn(changed).value;
+      if (original == value || (!IsInput(place) && !IsWorkspace(place) && value >= 0)) continue;
+      place.OperandIn(changed).value = value;
+      ExpectRefused(changed, place, "value " + std::to_string(value));
+    }
+  });
+}
+
+TEST(Mutation, WrongLayoutsAndStridesAreRefused) {
+  ForEachOperand([](const Place& place) {
+    if (IsWorkspace(place)) return;
+    for (const char* layout : {"a", "ba", "Ab16a", "Ab2a", "aBcd2b", "acdb", "dcba"}) {
+      ProgramImage changed = place.Copy();
+      ASSERT_TRUE(Layout::Parse(layout, &place.OperandIn(changed).layout.layout));
+      ExpectRefused(changed, place, layout);
+    }
+    ProgramImage changed = place.Copy();
+    place.OperandIn(changed).layout.strides = {1};
+    ExpectRefused(changed, place, "strides");
+  });
+}
+
+TEST(Mutation, WrongOperatorsAndKernelsAreRefused) {
+  ForEachInstruction([](const Place& place) {
+    for (int op = 0; op < OpCount(); ++op) {
+      ProgramImage changed = place.Copy();
+      NodeSignature& node = place.In(changed).node;
+      if (node.op == static_cast<OpId>(op)) continue;
+      node.op = static_cast<OpId>(op);
+      node.attributes = Attributes::Defaults(*GetOpDef(node.op).schema);
+      ExpectRefused(changed, place, std::string(NameOf(node.op)));
+    }
+    for (const char* kernel : {"", "reference.reorder", "no such kernel"}) {
+      ProgramImage changed = place.Copy();
+      place.In(changed).kernel = kernel;
+      ExpectRefused(changed, place, kernel);
+    }
+    for (const int threads : {INT32_MIN, -1, 0, 1 << 20}) {
+      ProgramImage changed = place.Copy();
+      place.In(changed).threads = threads;
+      ExpectRefused(changed, place, std::to_string(threads) + " threads");
+    }
+    for (const int path : {-2, 2, INT32_MAX}) {
+      ProgramImage changed = place.Copy();
+      place.In(changed).path = path;
+      ExpectRefused(changed, place, "path " + std::to_string(path));
+    }
+  });
+}
+
+TEST(Mutation, WrongTypesAreRefused) {
+  ForEachInstruction([](const Place& place) {
+    const size_t inputs = place.Original().node.inputs.size();
+    const size_t tensors = inputs + place.Original().node.outputs.size();
+    for (size_t t = 0; t < tensors; ++t) {
+      const auto change = [&](const std::function<void(TensorType&)>& mutate, const char* what) {
+        ProgramImage changed = place.Copy();
+        NodeSignature& node = place.In(changed).node;
+        TensorType& type = t < inputs ? node.inputs[t] : node.outputs[t - inputs];
+        const TensorType before = type;
+        mutate(type);
+        if (type == before) return;
+        if (t < inputs) return ExpectRefused(changed, place, what);
+        int refused = 0, harmless = 0;  // another number type of an output disturbs its readers
+        ExpectRefusedOrHarmless(changed, place.entry, what, &refused, &harmless);
+        EXPECT_EQ(harmless, 0) << place.Original().name << ", " << what;
+      };
+      for (const DType dtype : kAllDTypes) {
+        change([&](TensorType& type) { type.dtype = dtype; }, "number type");
+      }
+      change([](TensorType& type) { type.shape = Shape{}; }, "scalar");
+      change([](TensorType& type) { type.shape = Shape{1 << 30, 1 << 30, 1 << 30}; }, "huge");
+      change([](TensorType& type) { type.shape = Shape{Dim(1, true)}; }, "unbound");
+    }
+  });
+}
+
+// Bytes are read as the number type as which they were written: that they are as many says nothing.
+TEST(Mutation, ValuesKeepTheirNumberTypes) {
+  ProgramImage image = TinyImage("tiny_conv");
+  ImageInstruction& normalize = image.entries[0].instructions[0];
+  ASSERT_EQ(normalize.node.inputs[0].dtype, DType::kU8);
+  normalize.node.inputs[0].dtype = DType::kBool;
+  EXPECT_TRUE(Names(Refusal(image), normalize.name)) << Refusal(image);
+}
+
+TEST(Mutation, MissingAndAddedOperandsAreRefused) {
+  ForEachOperand([](const Place& place) {
+    ProgramImage fewer = place.Copy();
+    auto& operands = place.In(fewer).operands;
+    operands.erase(operands.begin() + static_cast<int64_t>(place.operand));
+    ExpectRefused(fewer, place, "one operand fewer");
+    ProgramImage more = place.Copy();
+    place.In(more).operands.push_back(place.OperandIn(more));
+    ExpectRefused(more, place, "one operand more");
+  });
+}
+
+// Two neighbours, of which the second reads what the first writes.
+TEST(Mutation, DependentInstructionsKeepTheirOrder) {
+  int dependent = 0, free = 0;
+  ForEachInstruction([&](const Place& place) {
+    ProgramImage changed = place.Copy();
+    auto& code = changed.entries[place.entry].instructions;
+    if (place.instruction + 1 >= code.size()) return;
+    ImageInstruction& first = code[place.instruction];
+    ImageInstruction& second = code[place.instruction + 1];
+    bool reads = false;
+    for (size_t o = first.node.inputs.size(); o < first.operands.size(); ++o) {
+      for (size_t i = 0; i < second.node.inputs.size(); ++i) {
+        reads |= first.operands[o].value == second.operands[i].value;
+      }
+    }
+    const std::string name = second.name;
+    std::swap(first, second);
+    if (!reads) {
+      int refused = 0;
+      ExpectRefusedOrHarmless(changed, place.entry, name + " comes early", &refused, &free);
+      return;
+    }
+    ++dependent;
+    const std::string refusal = Refusal(changed);
+    EXPECT_TRUE(Names(refusal, name)) << name << " comes early: " << refusal;
+  });
+  EXPECT_GT(dependent, 30);
+  EXPECT_GT(free, 10);
+}
+
+TEST(Mutation, RemovedInstructionsAreMissedByTheirReaders) {
+  int refused = 0, harmless = 0;
+  ForEachInstruction([&](const Place& place) {
+    ProgramImage changed = place.Copy();
+    auto& code = changed.entries[place.entry].instructions;
+    code.erase(code.begin() + static_cast<int64_t>(place.instruction));
+    ExpectRefusedOrHarmless(changed, place.entry, "without " + place.Original().name, &refused,
+                            &harmless);
+  });
+  EXPECT_GT(refused, 80);
+  EXPECT_GT(harmless, 10) << "an update that is left out leaves the state as it was";
+}
+
+// Phases say what an instruction is for; they are for people and do no harm.
+TEST(Mutation, PhasesAndPathsThatExistAreHarmless) {
+  int refused = 0, harmless = 0;
+  ForEachInstruction([&](const Place& place) {
+    ProgramImage changed = place.Copy();
+    place.In(changed).phase = Phase::kCommunication;
+    place.In(changed).path = -1;
+    ExpectRefusedOrHarmless(changed, place.entry, "phase", &refused, &harmless);
+  });
+  EXPECT_EQ(refused, 0);
+  EXPECT_GT(harmless, 100);
+}
+
+TEST(Mutation, WrongBodiesOfFusedNodesAreRefused) {
+  const size_t fused = Images().size() - 1;
+  ASSERT_EQ(Images()[fused].entries[0].instructions[0].node.op, OpId::fused);
+  const Place place = {fused, 0, 0, 0};
+  const auto refuse = [&](const char* what, const std::function<void(NodeSignature&)>& mutate) {
+    ProgramImage changed = place.Copy();
+    mutate(place.In(changed).node);
+    for (FusedOperator& inner : place.In(changed).node.body) {
+      inner.attributes = Attributes::Defaults(*GetOpDef(inner.op).schema);
+    }
+    ExpectRefused(changed, place, what);
+  };
+  refuse("no body", [](NodeSignature& node) { node.body.clear(); });
+  refuse("a shorter body", [](NodeSignature& node) { node.body.pop_back(); });  // its workspace
+  refuse("itself in its body", [](NodeSignature& node) { node.body[1].op = OpId::fused; });
+  refuse("an operand too many", [](NodeSignature& node) { node.body[1].operands.push_back(0); });
+  refuse("an operand too few", [](NodeSignature& node) { node.body[0].operands.pop_back(); });
+  refuse("an input that is none", [](NodeSignature& node) { node.body[0].operands[0] = 3; });
+  refuse("a later result", [](NodeSignature& node) { node.body[1].operands[0] = -2; });
+  refuse("its own result", [](NodeSignature& node) { node.body[0].operands[0] = -1; });
+  refuse("far away", [](NodeSignature& node) { node.body[0].operands[0] = INT32_MIN; });
+  refuse("another type", [](NodeSignature& node) { node.body[1].op = OpId::reduce_sum; });
+}
+
+TEST(Mutation, WrongPlacesOfStatesAndConstantsAreRefused) {
+  for (const ProgramImage& image : Images()) {
+    for (size_t s = 0; s < image.states.size(); ++s) {
+      for (const int64_t delta : {-64, 64, 1 << 20}) {
+        ProgramImage changed = image;
+        changed.states[s].offset += delta;
+        EXPECT_NE(Refusal(changed), "") << image.states[s].name << " at " << delta;
+      }
+      ProgramImage unknown = image;
+      unknown.states[s].info.init = "no such initialiser";
+      EXPECT_NE(Refusal(unknown).find(image.states[s].name + " has an unknown initialiser"),
+                std::string::npos);
+    }
+    ASSERT_FALSE(image.constants.empty());
+    for (const int64_t delta : {-64, 64, 1 << 20}) {
+      ProgramImage changed = image;
+      changed.constants[0].offset += delta;
+      EXPECT_NE(Refusal(changed), "") << image.constants[0].name << " at " << delta;
+    }
+    ProgramImage larger = image;
+    larger.constants[0].tensor = HostTensor(DType::kF32, Shape{100});
+    EXPECT_NE(Refusal(larger), "");
+  }
+}
+
+// A write over what is never written after the start would change later runs.
+TEST(Mutation, ConstantsAreNotWritten) {
+  for (const ProgramImage& image : Images()) {
+    const ImageConstant& constant = image.constants[0];
+    ProgramImage changed = image;
+    for (ImageInstruction& instruction : changed.entries[0].instructions) {
+      const size_t inputs = instruction.node.inputs.size();
+      if (instruction.operands.size() <= inputs) continue;
+      ImageOperand& output = instruction.operands[inputs];
+      if (output.bytes > static_cast<int64_t>(constant.tensor.bytes().size())) continue;
+      output.operand.offset = constant.offset;
+      const std::string refusal = Refusal(changed);
+      EXPECT_TRUE(Names(refusal, instruction.name)) << refusal;
+      EXPECT_NE(refusal.find("persistent region"), std::string::npos) << refusal;
+      break;
+    }
+  }
+}
+
+TEST(Mutation, WrongFeedsAndResultsAreRefused) {
+  for (const ProgramImage& image : Images()) {
+    for (size_t e = 0; e < image.entries.size(); ++e) {
+      for (size_t p = 0; p < image.entries[e].feeds.size(); ++p) {
+        for (const int64_t delta : {-64, 64, 1 << 20}) {
+          ProgramImage changed = image;
+          changed.entries[e].feeds[p].bytes.operand.offset += delta;
+          int refused = 0, harmless = 0;
+          ExpectRefusedOrHarmless(changed, e, "feed " + image.entries[e].feeds[p].name, &refused,
+                                  &harmless);
+        }
+      }
+      for (size_t p = 0; p < image.entries[e].results.size(); ++p) {
+        const std::string& name = image.entries[e].results[p].name;
+        ProgramImage moved = image, typed = image, gone = image;
+        moved.entries[e].results[p].bytes.operand.offset ^= 64;
+        typed.entries[e].results[p].type.shape = Shape{1000};
+        gone.entries[e].results[p].bytes.value = 1 << 30;
+        for (const ProgramImage* changed : {&moved, &typed, &gone}) {
+          EXPECT_TRUE(Names(Refusal(*changed), name)) << name << ": " << Refusal(*changed);
+        }
+      }
+    }
+  }
+}
+
+TEST(Mutation, WrongArenaSizesAreRefused) {
+  for (const ProgramImage& image : Images()) {
+    for (const int64_t delta : {-1024, -64, 64, 1024}) {
+      ProgramImage changed = image;
+      changed.arena_bytes[0] += delta;
+      EXPECT_NE(Refusal(changed), "") << delta;
+    }
+    for (const int64_t bytes : {INT64_MIN, int64_t{-1}, int64_t{0}, INT64_MAX}) {
+      ProgramImage changed = image;
+      changed.arena_bytes[0] = bytes;
+      EXPECT_NE(Refusal(changed), "") << bytes;
+    }
+    ProgramImage host = image;
+    host.arena_bytes[1] = int64_t{1} << 40;
+    EXPECT_NE(Refusal(host), "");
+  }
+}
+
+// A random operand becomes another one of the same entry point, as a whole or in one field.
+ProgramImage RandomMutation(size_t* image, size_t* entry) {
+  *image = *rc::gen::inRange<size_t>(0, Images().size());
+  ProgramImage changed = Images()[*image];
+  *entry = *rc::gen::inRange<size_t>(0, changed.entries.size());
+  std::vector<ImageOperand*> operands;
+  for (ImageInstruction& instruction : changed.entries[*entry].instructions) {
+    for (ImageOperand& operand : instruction.operands) operands.push_back(&operand);
+  }
+  for (ImagePort& port : changed.entries[*entry].feeds) operands.push_back(&port.bytes);
+  for (ImagePort& port : changed.entries[*entry].results) operands.push_back(&port.bytes);
+  const int times = *rc::gen::inRange(1, 3);
+  for (int i = 0; i < times; ++i) {
+    ImageOperand& to = *operands[*rc::gen::inRange<size_t>(0, operands.size())];
+    const ImageOperand& from = *operands[*rc::gen::inRange<size_t>(0, operands.size())];
+    const int what = *rc::gen::inRange(0, 4);
+    const Access access = to.operand.access;
+    if (what == 0) to = from;
+    if (what == 1) to.operand.offset = from.operand.offset;
+    if (what == 2)
+      to.operand.offset = *rc::gen::inRange<int64_t>(0, changed.arena_bytes[0]) / 8 * 8;
+    if (what == 3) to.value = from.value;
+    to.operand.access = access;
+  }
+  return changed;
+}
+
+RC_GTEST_PROP(Mutation, RandomOnesAreRefusedOrHarmless, ()) {
+  size_t image = 0, entry = 0;
+  const ProgramImage changed = RandomMutation(&image, &entry);
+  const std::string refusal = Refusal(changed);
+  RC_TAG(std::string(refusal.empty() ? "accepted" : "refused"));
+  if (!refusal.empty()) return;
+  const int index = static_cast<int>(entry);
+  RC_ASSERT(TinyProgram(changed).Run(index, kStep) == RunByValues(changed, index, kStep));
+}
+
+}  // namespace
+}  // namespace cgrun

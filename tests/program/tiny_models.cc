@@ -1,0 +1,163 @@
+// Compiling the tiny models, and running images by values.
+#include "tests/program/tiny_models.h"
+
+#include <algorithm>
+#include <map>
+
+#include "src/base/check.h"
+#include "src/base/random.h"
+#include "src/compile/compile.h"
+#include "src/device/cpu.h"
+#include "src/kernels/reference/library.h"
+#include "src/model/model_file.h"
+#include "src/ops/initializers.h"
+#include "tests/support/compile_graph.h"
+#include "tests/support/graph_maker.h"
+
+namespace cgrun {
+namespace {
+
+using ByteList = std::vector<std::byte>;
+
+ByteList BytesOf(const HostTensor& tensor) {
+  return {tensor.bytes().begin(), tensor.bytes().end()};
+}
+
+HostTensor TensorOf(const TensorType& type, const ByteList& bytes) {
+  HostTensor tensor(type.dtype, type.shape);
+  CGRUN_CHECK(tensor.bytes().size() == bytes.size());
+  std::copy(bytes.begin(), bytes.end(), tensor.bytes().begin());
+  return tensor;
+}
+
+HostTensor InitialState(const ProgramImage& image, const ImageState& state) {
+  return InitialValue(state.name, state.type, state.info, image.seed);
+}
+
+// The values of states and constants, by their places.
+std::map<int64_t, ByteList> PersistentBytes(const ProgramImage& image) {
+  std::map<int64_t, ByteList> bytes;
+  for (const ImageState& state : image.states) {
+    bytes[state.offset] = BytesOf(InitialState(image, state));
+  }
+  for (const ImageConstant& constant : image.constants) {
+    bytes[constant.offset] = BytesOf(constant.tensor);
+  }
+  return bytes;
+}
+
+}  // namespace
+
+const std::vector<std::string>& TinyModels() {
+  static const std::vector<std::string> models = {"tiny_mlp", "tiny_conv", "tiny_paths"};
+  return models;
+}
+
+ProgramImage TinyImage(const std::string& model, bool passes) {
+  Diagnostics diagnostics;
+  const auto spec = LoadModelFile("tests/golden/" + model + ".yaml", {}, diagnostics);
+  CGRUN_CHECK(spec.has_value()) << diagnostics.ToString();
+  const int64_t batch = spec->train->batch.value.size;
+  CompileOptions options;
+  if (!passes) options.passes.disabled = PassNames();
+  const auto compiled = Compile(*spec,
+                                {{"train", EntryKind::kTrain, batch},
+                                 {"train.tail", EntryKind::kTrain, batch - 1},
+                                 {"eval", EntryKind::kEval, batch}},
+                                reference::Library(), options, diagnostics);
+  CGRUN_CHECK(compiled.has_value()) << diagnostics.ToString();
+  return compiled->image;
+}
+
+ProgramImage FusedImage() {
+  GraphMaker maker;
+  const ValueId x = maker.Feed("x", {3, 4});
+  const ValueId w = maker.State("w", {3, 4});
+  const ValueId half = maker.Constant("half", {3, 4}, std::vector<float>(12, 0.5f));
+  const ValueId fused = maker.Fused("fused", {x, w, half},
+                                    {{OpId::mul, Attributes(), {0, 1}},
+                                     {OpId::tanh, Attributes(), {-1}},
+                                     {OpId::sub, Attributes(), {-2, 2}}});
+  maker.phase = Phase::kUpdate;
+  const ValueId next = maker.Op(OpId::add, "next", {w, fused}, {}, Zone::kOptimizer);
+  maker.Update(w, next);
+  maker.Out(fused, "y");
+  const Graph prepared = PrepareGraph(maker.graph(), 1, reference::Library());
+  return EncodeGraph(prepared, "serial", {}, reference::Library()).image;
+}
+
+HostTensor FeedFor(const ImagePort& port, int64_t step) {
+  HostTensor tensor(port.type.dtype, port.type.shape);
+  const uint64_t key = RandomKey(1, port.name);
+  for (int64_t i = 0; i < tensor.elements(); ++i) {
+    const uint32_t bits = RandomBits(key, static_cast<uint64_t>(step), static_cast<uint64_t>(i));
+    tensor.Set(i, IsFloat(tensor.dtype()) ? static_cast<double>(UniformFloat(bits)) : bits % 2);
+  }
+  if (port.name == kStepCounter) tensor.Set(0, static_cast<double>(step));
+  return tensor;
+}
+
+TinyProgram::TinyProgram(ProgramImage image)
+    : device_(std::make_unique<CpuDevice>("reference")),
+      program_(std::move(image), *device_, reference::Library(), communicator_) {}
+
+RunResult TinyProgram::Run(int entry, int64_t step) {
+  const ImageEntry& image = program_.image().entries[static_cast<size_t>(entry)];
+  for (const ImagePort& feed : image.feeds) program_.Feed(feed, FeedFor(feed, step).bytes());
+  program_.Run(entry);
+  RunResult result;
+  for (const ImagePort& port : image.results) {
+    result.results.emplace_back(static_cast<size_t>(port.bytes.bytes));
+    program_.Fetch(port, result.results.back());
+  }
+  for (size_t i = 0; i < program_.image().states.size(); ++i) {
+    result.states.push_back(BytesOf(program_.ReadState(i)));
+  }
+  return result;
+}
+
+std::string Refusal(const ProgramImage& image) {
+  try {
+    TinyProgram program(image);
+    return "";
+  } catch (const UserError& error) {
+    return error.what();
+  }
+}
+
+RunResult RunByValues(const ProgramImage& image, int entry, int64_t step) {
+  const ImageEntry& code = image.entries[static_cast<size_t>(entry)];
+  std::map<int64_t, ByteList> persistent = PersistentBytes(image);
+  std::map<int32_t, ByteList> values;
+  for (const ImageOperand& resident : code.resident) {
+    values[resident.value] = persistent.at(resident.operand.offset);
+  }
+  for (const ImagePort& feed : code.feeds) {
+    values[feed.bytes.value] = BytesOf(FeedFor(feed, step));
+  }
+  for (const ImageInstruction& instruction : code.instructions) {
+    const NodeSignature& node = instruction.node;
+    std::vector<HostTensor> inputs;
+    for (size_t i = 0; i < node.inputs.size(); ++i) {
+      inputs.push_back(TensorOf(node.inputs[i], values.at(instruction.operands[i].value)));
+    }
+    const auto outputs = reference::Library().Evaluate(node, inputs);
+    CGRUN_CHECK(outputs.has_value()) << instruction.name;
+    for (size_t o = 0; o < outputs->size(); ++o) {
+      const ImageOperand& operand = instruction.operands[inputs.size() + o];
+      values[operand.value] = BytesOf((*outputs)[o]);
+      const auto state = persistent.find(operand.operand.offset);
+      if (state != persistent.end()) state->second = values[operand.value];
+    }
+  }
+  RunResult result;
+  for (const ImagePort& port : code.results) {
+    result.results.push_back(values.at(port.bytes.value));
+  }
+  for (const ImageState& state : image.states) {
+    result.states.push_back(persistent.at(state.offset));
+  }
+  return result;
+}
+
+}  // namespace cgrun

@@ -1,0 +1,55 @@
+// The tiny models of tests/golden as programs, and two ways to run them that must agree: the
+// virtual machine, which sees addresses alone, and values, which have no addresses.
+#ifndef CGRUN_TESTS_PROGRAM_TINY_MODELS_H_
+#define CGRUN_TESTS_PROGRAM_TINY_MODELS_H_
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "src/program/program.h"
+
+namespace cgrun {
+
+// "tiny_mlp", "tiny_conv", "tiny_paths".
+const std::vector<std::string>& TinyModels();
+
+// Compiled for `reference` with the entry points train, train.tail and eval. Without passes too,
+// because they change what instructions there are.
+ProgramImage TinyImage(const std::string& model, bool passes = true);
+
+// tiny_mlp's kind of program, with a fused node and constants in it.
+ProgramImage FusedImage();
+
+// The numbers that feed `port` takes at `step`: they depend on its name and the step alone.
+HostTensor FeedFor(const ImagePort& port, int64_t step);
+
+// What an entry point leaves: results in their order, states in theirs.
+struct RunResult {
+  std::vector<std::vector<std::byte>> results;
+  std::vector<std::vector<std::byte>> states;
+  friend bool operator==(const RunResult&, const RunResult&) = default;
+};
+
+// A program on the device `reference`, with what it needs.
+class TinyProgram {
+ public:
+  explicit TinyProgram(ProgramImage image);  // throws UserError
+  RunResult Run(int entry, int64_t step);
+
+ private:
+  std::unique_ptr<Device> device_;
+  SingleProcess communicator_;
+  Program program_;
+};
+
+// Why the program is refused, or "".
+std::string Refusal(const ProgramImage& image);
+
+// The same as TinyProgram(image).Run(entry, step), from initial states, by the operands' values:
+// every value has memory of its own, so that no mistake in an address can change it.
+RunResult RunByValues(const ProgramImage& image, int entry, int64_t step);
+
+}  // namespace cgrun
+
+#endif  // CGRUN_TESTS_PROGRAM_TINY_MODELS_H_
