@@ -10,7 +10,7 @@ namespace {
 
 void ReadBatch(const TreeEntry& entry, TrainSpec& train, const Reader& reader) {
   if (entry.value.IsScalar() && entry.value.scalar == "auto") {
-    train.batch = {{true, 0}, entry.value.mark};
+    train.batch = {{true, BatchSize().size}, entry.value.mark};
   } else if (const auto size = ReadInteger(entry.value, entry.key, reader.diagnostics, 1)) {
     train.batch = {{false, *size}, entry.value.mark};
   }
