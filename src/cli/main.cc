@@ -6,6 +6,7 @@
 #include "src/base/diagnostics.h"
 #include "src/cli/command.h"
 #include "src/cli/console.h"
+#include "src/cli/outputs.h"
 #include "src/cli/version.h"
 
 int main(int argc, char** argv) {
@@ -28,6 +29,7 @@ int main(int argc, char** argv) {
     return ReportParseError(app, error, argc, argv);
   }
   try {
+    CheckOutputs(*app.get_subcommands()[0]);
     return chosen();
   } catch (const InputError& error) {
     PrintError(error.what(), error.help());

@@ -16,6 +16,32 @@ class MistakesTest(CliTestCase):
                 error = self.refuses(verb, *arguments, *flags)
                 self.assertIn("this version does not carry out 'batch: auto' yet", error)
 
+    # What users wrote is theirs.
+
+    def test_outputs_replace_neither_inputs_nor_files_of_another_kind(self):
+        self.write("notes.txt", "mine\n")
+        self.write("buffers.csv", "id,lower,upper,size\na,0,2,64\n")
+        for arguments in (["compile", "small.yaml", "-o", "small.yaml"],
+                          ["compile", "small.yaml", "-o", "./notes.txt"],
+                          ["plan", "small.yaml", "--json", "small.yaml"],
+                          ["plan", "small.yaml", "--csv", "notes.txt"],
+                          ["plan", "buffers.csv", "--json", "buffers.csv"],
+                          ["ops", "conv", "--json", "notes.txt"]):
+            self.assertIn("give another file", self.refuses(*arguments))
+        self.write("model.json", '{"cgrun": 1}')
+        self.assertIn("what is read", self.refuses("plan", "model.json", "--json", "model.json"))
+        self.assertEqual((self.folder / "small.yaml").read_text(), MODEL)
+        self.assertEqual((self.folder / "notes.txt").read_text(), "mine\n")
+
+    def test_outputs_replace_their_own_kind(self):
+        for _ in range(2):
+            self.cgrun("compile", "small.yaml", "-o", "small.cgb", "--json", "small.json")
+            self.cgrun("plan", "small.yaml", "--csv", "small.csv", "--json", "/dev/null")
+
+    def test_advice_never_names_the_model_file_as_an_output(self):
+        error = self.refuses("disasm", "small.yaml")
+        self.assertIn("`cgrun compile MODEL -o M.cgb`", error)
+
 
 if __name__ == "__main__":
     unittest.main(verbosity=2)
