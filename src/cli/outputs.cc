@@ -2,9 +2,11 @@
 #include "src/cli/outputs.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <vector>
 
 #include "src/base/diagnostics.h"
 
@@ -16,13 +18,13 @@ namespace fs = std::filesystem;
 struct OutputFlag {
   const char* flag;
   const char* kind;    // of the file, with its article
-  const char* begins;  // such a file begins with one of these characters
+  std::vector<std::string> begins;  // such a file begins with one of these, spaces left out
   const char* example;
 };
 
-constexpr OutputFlag kOutputs[] = {{"--json", "JSON", "{[", "--json result.json"},
-                                   {"--csv", "a list of buffers", "i", "--csv buffers.csv"},
-                                   {"--output", "a compiled program", "C", "-o M.cgb"}};
+const OutputFlag kOutputs[] = {{"--json", "JSON", {"{", "["}, "--json result.json"},
+                               {"--csv", "a list of buffers", {"id"}, "--csv buffers.csv"},
+                               {"--output", "a compiled program", {"CGRUNB"}, "-o M.cgb"}};
 constexpr const char* kInputs[] = {"MODEL", "PROGRAM", "--weights"};
 
 // What the command line gives for an option; "" where it gives nothing.
@@ -32,13 +34,15 @@ std::string ValueOf(const CLI::App& verb, const char* name) {
   return option->results()[0];
 }
 
-// The first byte that is no white space; 0 in an empty file and in what is no plain file.
-char FirstByte(const std::string& path) {
+// The first word of a plain file, at most 16 bytes; "" of an empty one and of all else.
+std::string FirstWord(const std::string& path) {
   std::error_code error;
-  char byte = 0;
-  if (!fs::is_regular_file(path, error)) return 0;
-  std::ifstream(path, std::ios::binary) >> byte;
-  return byte;
+  std::string word;
+  if (!fs::is_regular_file(path, error)) return word;
+  std::ifstream file(path, std::ios::binary);
+  file.width(16);
+  file >> word;
+  return word;
 }
 
 void CheckOutput(const CLI::App& verb, const OutputFlag& output, const std::string& path) {
@@ -49,8 +53,10 @@ void CheckOutput(const CLI::App& verb, const OutputFlag& output, const std::stri
     if (input.empty() || !fs::equivalent(path, input, error)) continue;
     throw InputError("'" + path + "' would be written over, but it is what is read", help);
   }
-  const char first = FirstByte(path);
-  if (first == 0 || std::string(output.begins).find(first) != std::string::npos) return;
+  const std::string word = FirstWord(path);
+  const bool same_kind = std::any_of(output.begins.begin(), output.begins.end(),
+                                     [&](const auto& begin) { return word.starts_with(begin); });
+  if (word.empty() || same_kind) return;
   throw InputError("'" + path + "' exists and is not " + output.kind + ", so it is not replaced",
                    help);
 }

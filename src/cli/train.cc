@@ -54,7 +54,7 @@ int Run(const ModelFlags& flags, const TrainFlags& train_flags) {
                  session.recompiled().c_str());
   }
   if (!train_flags.weights.empty() && !Quiet()) PrintWeightsReport(session.weights());
-  MakeRunFolder(folder, train_flags.force);
+  RunFolder run_folder(folder, train_flags.force, {flags.model, train_flags.weights});
   WriteModelFile(folder, *model);
 
   RunView view(model->train->epochs ? model->train->epochs->value : 0);
@@ -62,6 +62,7 @@ int Run(const ModelFlags& flags, const TrainFlags& train_flags) {
   view.Clear();
   const std::string json = SummaryJson(*model, session, result);
   WriteSummary(folder, json);
+  run_folder.Keep();
   PrintResult(TrainSummary(result, folder), json);
   return result.interrupted ? kInterrupted : kDone;
 }

@@ -36,11 +36,43 @@ class MistakesTest(CliTestCase):
     def test_outputs_replace_their_own_kind(self):
         for _ in range(2):
             self.cgrun("compile", "small.yaml", "-o", "small.cgb", "--json", "small.json")
-            self.cgrun("plan", "small.yaml", "--csv", "small.csv", "--json", "/dev/null")
+            self.cgrun("plan", "small.yaml", "--csv", "small.csv")
 
     def test_advice_never_names_the_model_file_as_an_output(self):
         error = self.refuses("disasm", "small.yaml")
         self.assertIn("`cgrun compile MODEL -o M.cgb`", error)
+
+    def test_the_run_folder_is_never_the_folder_of_what_is_read(self):
+        self.write("mine/model.yaml", MODEL)
+        self.write("mine/metrics.csv", "epoch\n")
+        for out in ("mine", "mine/", "./mine/../mine"):
+            error = self.refuses("train", "mine/model.yaml", "--out", out, "--force")
+            self.assertIn("which this run reads", error)
+        self.assertEqual((self.folder / "mine/model.yaml").read_text(), MODEL)
+        self.cgrun("train", "small.yaml", "--out", "run")
+        error = self.refuses("train", "small.yaml", "--weights", "run/checkpoint-8.safetensors",
+                             "--out", "run", "--force")
+        self.assertIn("which this run reads", error)
+        self.assertTrue((self.folder / "run/checkpoint-8.safetensors").exists())
+
+    def test_force_clears_what_runs_left_and_nothing_else(self):
+        self.write("notes/model.yaml", "mine\n")
+        self.assertIn("no run left it",
+                      self.refuses("train", "small.yaml", "--out", "notes", "--force"))
+        self.assertEqual((self.folder / "notes/model.yaml").read_text(), "mine\n")
+        (self.folder / "empty").mkdir()
+        for flags in ([], ["--force"]):
+            self.cgrun("train", "small.yaml", "--out", "empty", *flags)
+
+    def test_a_failed_run_does_not_block_the_corrected_one(self):
+        (self.folder / "there").mkdir()
+        for out, flags in (("a/b/run", []), ("there", []), ("there/", ["--force"])):
+            error = self.cgrun("train", "small.yaml", "--out", out, "--set",
+                               "train.optimizer.lr=1e30", *flags, status=1).stderr
+            self.assertIn("is not finite", error)
+        self.assertFalse((self.folder / "a").exists())
+        self.assertEqual(list((self.folder / "there").iterdir()), [])
+        self.cgrun("train", "small.yaml", "--out", "there")
 
 
 if __name__ == "__main__":
