@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 
 struct OutputFlag {
   const char* flag;
-  const char* kind;    // of the file, with its article
+  const char* kind;                 // of the file, with its article
   std::vector<std::string> begins;  // such a file begins with one of these, spaces left out
   const char* example;
 };

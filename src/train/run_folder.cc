@@ -41,10 +41,11 @@ bool IsLeftByRun(const std::vector<fs::path>& files) {
 void RefuseFolderOfInputs(const std::string& folder, const std::vector<std::string>& inputs) {
   for (const std::string& input : inputs) {
     std::error_code error;
-    if (input.empty() || !fs::equivalent(fs::absolute(input).parent_path(), folder, error)) continue;
-    throw InputError("the run folder '" + folder + "' is the folder of '" + input +
-                         "', which this run reads",
-                     "--out DIR takes another, such as --out runs/again");
+    if (input.empty() || !fs::equivalent(fs::absolute(input).parent_path(), folder, error))
+      continue;
+    throw InputError(
+        "the run folder '" + folder + "' is the folder of '" + input + "', which this run reads",
+        "--out DIR takes another, such as --out runs/again");
   }
 }
 

@@ -68,7 +68,7 @@ class MistakesTest(CliTestCase):
         (self.folder / "there").mkdir()
         for out, flags in (("a/b/run", []), ("there", []), ("there/", ["--force"])):
             error = self.cgrun("train", "small.yaml", "--out", out, "--set",
-                               "train.optimizer.lr=1e30", *flags, status=1).stderr
+                               "train.optimizer.lr=1e39", *flags, status=1).stderr
             self.assertIn("is not finite", error)
         self.assertFalse((self.folder / "a").exists())
         self.assertEqual(list((self.folder / "there").iterdir()), [])
