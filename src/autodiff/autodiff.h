@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "src/base/diagnostics.h"
 #include "src/ir/builder.h"
 #include "src/ir/graph.h"
 
@@ -25,8 +26,12 @@ std::map<ValueId, ValueId> AddGradients(Builder& builder,
 
 // For every backprop path with a loss, in order: gradients of the loss, their all-reduce where
 // there are several processes, and one optimizer node a parameter, with its state and update edges.
-// A later path reads the parameters that an earlier one has changed.
-Graph Differentiate(const Graph& forward, const AutodiffOptions& options = {});
+// A later path reads the parameters that an earlier one has changed; where its loss depends on
+// values that were computed with a parameter before it changed, the gradients with respect to the
+// parameter before and after are added. A parameter of Path::trains that gets no gradient stays as
+// it is: a warning at its operator, where there are `diagnostics`, names what stops the gradient.
+Graph Differentiate(const Graph& forward, const AutodiffOptions& options = {},
+                    Diagnostics* diagnostics = nullptr);
 
 // The int64 scalar that counts steps from 0; added as a placeholder if the graph has none.
 ValueId StepCounter(Builder& builder);

@@ -10,8 +10,8 @@ namespace {
 
 class Differentiator {
  public:
-  Differentiator(Graph graph, const AutodiffOptions& options)
-      : graph_(std::move(graph)), builder_(graph_), options_(options) {}
+  Differentiator(Graph graph, const AutodiffOptions& options, Diagnostics* diagnostics)
+      : graph_(std::move(graph)), builder_(graph_), options_(options), diagnostics_(diagnostics) {}
 
   Graph Run() {
     for (PathId path : graph_.paths.ids()) {
@@ -23,15 +23,95 @@ class Differentiator {
  private:
   void AddPath(PathId id) {
     const Path path = graph_.paths[id];
-    std::vector<ValueId> current;
-    for (ValueId parameter : path.trains) current.push_back(Current(parameter));
-    const ValueId one = Ones(path.loss);
-    const auto gradients = AddGradients(builder_, {{path.loss, one}}, current, id);
-    for (size_t i = 0; i < path.trains.size(); ++i) {
-      const auto it = gradients.find(current[i]);
-      if (it == gradients.end()) continue;  // the loss does not depend on it
-      Update(id, path.trains[i], current[i], Reduce(id, it->second));
+    std::vector<ValueId> wanted;
+    for (ValueId parameter : path.trains) {
+      const std::vector<ValueId> versions = Versions(parameter);
+      wanted.insert(wanted.end(), versions.begin(), versions.end());
     }
+    const ValueId one = Ones(path.loss);
+    const auto gradients = AddGradients(builder_, {{path.loss, one}}, wanted, id);
+    for (ValueId parameter : path.trains) {
+      const ValueId gradient = SumOverVersions(id, parameter, gradients);
+      if (gradient.valid()) {
+        Update(id, parameter, Current(parameter), Reduce(id, gradient));
+      } else {
+        WarnUntrained(path, parameter);
+      }
+    }
+  }
+
+  // The parameter as the step begins, then as each path so far has left it.
+  std::vector<ValueId> Versions(ValueId parameter) const {
+    std::vector<ValueId> versions = {parameter};
+    const auto later = later_versions_.find(parameter);
+    if (later != later_versions_.end()) {
+      versions.insert(versions.end(), later->second.begin(), later->second.end());
+    }
+    return versions;
+  }
+
+  // Invalid where the loss depends on no version.
+  ValueId SumOverVersions(PathId id, ValueId parameter,
+                          const std::map<ValueId, ValueId>& gradients) {
+    ValueId sum;
+    for (ValueId version : Versions(parameter)) {
+      const auto it = gradients.find(version);
+      if (it == gradients.end()) continue;
+      sum = sum.valid() ? AddTo(id, sum, it->second) : it->second;
+    }
+    return sum;
+  }
+
+  ValueId AddTo(PathId path, ValueId sum, ValueId gradient) {
+    Builder::NodeOptions node;
+    node.phase = Phase::kBackward;
+    node.path = path;
+    node.output_role = Role::kGradient;
+    node.output_zone = Zone::kGradient;
+    return builder_.AddNode(OpId::add, Attributes(), {sum, gradient},
+                            graph_.values[sum].name + ".versions", node)[0];
+  }
+
+  void WarnUntrained(const Path& path, ValueId parameter) {
+    if (diagnostics_ == nullptr) return;
+    const Value& value = graph_.values[parameter];
+    const std::string stop = WhereGradientsStop(parameter, path.loss);
+    diagnostics_->Warning(
+        value.mark, "the loss of path '" + path.name + "' gives " + value.name + " no gradient",
+        (stop.empty() ? "the loss does not depend on it" : "none flows through " + stop) +
+            "; `frozen: true` says that it is to stay as it is");
+  }
+
+  // The last operator without a gradient, or with outputs of whole numbers, on the ways from a
+  // value to the loss; empty where no way has one.
+  std::string WhereGradientsStop(ValueId from, ValueId loss) const {
+    const std::vector<NodeId> order = TopologicalOrder(graph_);
+    IdVector<ValueId, bool> reached(graph_.values.size(), false);
+    IdVector<ValueId, bool> needed(graph_.values.size(), false);
+    reached[from] = true;
+    needed[loss] = true;
+    const auto any = [](const std::vector<ValueId>& values, const IdVector<ValueId, bool>& in) {
+      return std::any_of(values.begin(), values.end(), [&](ValueId value) { return in[value]; });
+    };
+    for (NodeId id : order) {
+      const Node& node = graph_.nodes[id];
+      for (ValueId output : node.outputs) {
+        if (any(node.inputs, reached)) reached[output] = true;
+      }
+    }
+    for (auto it = order.rbegin(); it != order.rend(); ++it) {
+      const Node& node = graph_.nodes[*it];
+      if (!any(node.outputs, needed)) continue;
+      const OpDef& def = GetOpDef(node.op);
+      const bool whole =
+          std::none_of(node.outputs.begin(), node.outputs.end(),
+                       [&](ValueId output) { return IsFloat(graph_.values[output].type.dtype); });
+      if ((whole || def.gradient == nullptr) && any(node.inputs, reached)) {
+        return "'" + def.name + "' (" + node.name + ")";
+      }
+      for (ValueId input : node.inputs) needed[input] = true;
+    }
+    return "";
   }
 
   // What a state's value is after the paths so far.
@@ -93,6 +173,7 @@ class Differentiator {
       SetNext(states[static_cast<size_t>(update.input)],
               outputs[static_cast<size_t>(update.output)]);
     }
+    later_versions_[parameter].push_back(Current(parameter));
     ReadUpdated(id, current, Current(parameter));
   }
 
@@ -151,12 +232,15 @@ class Differentiator {
   Graph graph_;
   Builder builder_;
   AutodiffOptions options_;
+  Diagnostics* diagnostics_;
+  std::map<ValueId, std::vector<ValueId>> later_versions_;  // of a parameter, after each update
 };
 
 }  // namespace
 
-Graph Differentiate(const Graph& forward, const AutodiffOptions& options) {
-  return Differentiator(forward, options).Run();
+Graph Differentiate(const Graph& forward, const AutodiffOptions& options,
+                    Diagnostics* diagnostics) {
+  return Differentiator(forward, options, diagnostics).Run();
 }
 
 ValueId StepCounter(Builder& builder) {

@@ -47,12 +47,14 @@ class ReverseMode {
 
   Graph& graph() { return builder_.graph(); }
 
-  // The values that depend on what is wanted: gradients flow through these alone.
+  // The values that depend on what is wanted: gradients flow through these alone. Not through
+  // updates: what an optimizer has made is a value of its own.
   void MarkDependent(const std::vector<NodeId>& order, const std::vector<ValueId>& wrt) {
     dependent_.resize(graph().values.size());
     for (ValueId value : wrt) dependent_[value] = true;
     for (NodeId id : order) {
       const Node& node = graph().nodes[id];
+      if (node.phase == Phase::kUpdate) continue;
       const bool depends = std::any_of(node.inputs.begin(), node.inputs.end(),
                                        [&](ValueId input) { return dependent_[input]; });
       for (ValueId output : node.outputs) dependent_[output] = dependent_[output] || depends;

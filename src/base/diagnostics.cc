@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <tuple>
+#include <utility>
 
 namespace cgrun {
 namespace {
@@ -91,6 +92,7 @@ std::string SourceMark::ToString() const {
 }
 
 void Diagnostics::Error(SourceMark mark, std::string message, std::string help) {
+  if (!note_.empty()) help += (help.empty() ? "" : "; ") + note_;
   items_.push_back({Severity::kError, std::move(mark), std::move(message), std::move(help)});
   ++error_count_;
 }
@@ -98,6 +100,11 @@ void Diagnostics::Error(SourceMark mark, std::string message, std::string help) 
 void Diagnostics::Warning(SourceMark mark, std::string message, std::string help) {
   items_.push_back({Severity::kWarning, std::move(mark), std::move(message), std::move(help)});
 }
+
+Diagnostics::Note::Note(Diagnostics& diagnostics, std::string note)
+    : diagnostics_(diagnostics), outer_(std::exchange(diagnostics.note_, std::move(note))) {}
+
+Diagnostics::Note::~Note() { diagnostics_.note_ = std::move(outer_); }
 
 std::vector<Diagnostic> Diagnostics::Sorted() const {
   std::vector<Diagnostic> sorted = items_;

@@ -74,12 +74,27 @@ class Diagnostics {
   // `color`.
   std::string ToString(bool color = false) const;
 
+  // While it lives, `note` is added to the help of every error, in place of an outer one: where a
+  // template is used, say.
+  class Note {
+   public:
+    Note(Diagnostics& diagnostics, std::string note);
+    ~Note();
+    Note(const Note&) = delete;
+    Note& operator=(const Note&) = delete;
+
+   private:
+    Diagnostics& diagnostics_;
+    std::string outer_;
+  };
+
   // Throws UserError if there are errors: the phase that called it ends here.
   void ThrowIfErrors() const;
 
  private:
   std::vector<Diagnostic> items_;
   int error_count_ = 0;
+  std::string note_;
 };
 
 // The candidate nearest to `name` by edit distance (with transpositions), or "" where none is near

@@ -91,7 +91,7 @@ std::optional<Graph> BuildGraph(const ModelSpec& model, EntryKind kind, const Ta
                                 std::vector<PassReport>* reports) {
   std::optional<Graph> graph = BuildForward(model, {kind, options.precision}, diagnostics);
   if (!graph) return std::nullopt;
-  if (kind == EntryKind::kTrain) graph = Differentiate(*graph, {options.processes});
+  if (kind == EntryKind::kTrain) graph = Differentiate(*graph, {options.processes}, &diagnostics);
   std::vector<PassReport> ran =
       RunPasses(*graph, {target, model.inexact.value, nullptr}, options.passes);
   if (reports != nullptr) *reports = std::move(ran);

@@ -134,17 +134,15 @@ class Parser {
   Diagnostics& diagnostics_;
 };
 
-void ReportUnknown(const OpDef& def, const OpSpec& op, const Attribute& attribute,
+void ReportUnknown(const OpDef& def, const Attribute& attribute,
                    std::span<const std::string> also_known, Diagnostics& diagnostics) {
   std::vector<std::string> known;
   for (const AttributeField& field : def.schema->fields()) {
     if (!field.internal) known.push_back(field.name);
   }
   known.insert(known.end(), also_known.begin(), also_known.end());
-  std::string help = SuggestName(attribute.key, known);
-  if (const std::string note = UseNote(op.use.get()); !note.empty()) help += "; " + note;
   diagnostics.Error(attribute.key_mark, "'" + def.name + "' has no key '" + attribute.key + "'",
-                    help);
+                    SuggestName(attribute.key, known));
 }
 
 }  // namespace
@@ -160,7 +158,7 @@ Attributes ParseAttributes(const OpDef& def, const OpSpec& op,
       const auto value = Parser(*field, attribute.value, diagnostics).Run();
       if (value) attributes = attributes.With(*field, *value);
     } else if (std::find(also_known.begin(), also_known.end(), attribute.key) == also_known.end()) {
-      ReportUnknown(def, op, attribute, also_known, diagnostics);
+      ReportUnknown(def, attribute, also_known, diagnostics);
     }
   }
   for (const AttributeField& field : def.schema->fields()) {

@@ -1,5 +1,6 @@
 // BuildForward: walks the paths of a model in the file's order and adds their nodes.
 #include <algorithm>
+#include <deque>
 
 #include "src/base/random.h"
 #include "src/frontend/attribute_parser.h"
@@ -10,6 +11,7 @@
 #include "src/frontend/place.h"
 #include "src/ir/builder.h"
 #include "src/ir/op_def.h"
+#include "src/model/expand_blocks.h"
 
 namespace cgrun {
 namespace {
@@ -56,14 +58,14 @@ class ForwardBuilder {
     path.name = spec.name.value;
     path.backprop = spec.backprop.value;
     const PathId id = graph_.paths.push_back(std::move(path));
-    const Place place{id, spec.backprop.value, spec.name.value + ".", spec.name.value + ".", ""};
-    Scope scope{&names_.global(), {}};
+    const Place place{id, spec.backprop.value, spec.name.value + ".", spec.name.value + ".", {}};
+    Scope& scope = scopes_.emplace_back(Scope{&names_.global(), {}});
     const MaybeValues last = AddOps(spec.ops, place, scope, {});
     names_.Publish(scope, spec.name.value);
     last_of_path_.push_back(last && !last->empty() ? last->back() : ValueId());
     if (options_.kind == EntryKind::kPredict) return;
-    if (spec.loss) AddLoss(spec, place);
-    for (const MetricSpec& metric : spec.metrics) AddMetric(metric, place);
+    if (spec.loss) AddLoss(spec, place, scope);
+    for (const MetricSpec& metric : spec.metrics) AddMetric(metric, place, scope);
     if (spec.backprop.value && spec.loss && options_.kind == EntryKind::kTrain) {
       AddOptimizer(spec, id);
     }
@@ -76,6 +78,7 @@ class ForwardBuilder {
                      Values inputs) {
     MaybeValues previous = std::move(inputs);
     for (const OpSpec& op : ops) {
+      if (operators_ > kMaxExpandedOps) return std::nullopt;
       previous = AddItem(op, place, scope, previous);
       if (!op.name) continue;
       // Where the operator failed, its name stands for an invalid value, which nobody reports
@@ -89,6 +92,9 @@ class ForwardBuilder {
 
   MaybeValues AddItem(const OpSpec& op, const Place& place, Scope& scope,
                       const MaybeValues& previous) {
+    operators_ += op.kind == OpSpec::Kind::kOperator;
+    if (operators_ > kMaxExpandedOps) return TooMany(op);
+    const Diagnostics::Note note(diagnostics_, UseNote(op.use.get()));
     const MaybeValues inputs = Inputs(op, scope, previous);
     if (!inputs) {
       if (op.kind == OpSpec::Kind::kOperator) CheckAlone(op);
@@ -96,12 +102,20 @@ class ForwardBuilder {
     }
     switch (op.kind) {
       case OpSpec::Kind::kBlock:
-        return AddBlock(op, place, scope, *inputs);
+        return AddBlock(op, place, *inputs);
       case OpSpec::Kind::kNetwork:
         return AddNetwork(op, place, *inputs);
       case OpSpec::Kind::kOperator:
         return AddOperator(op, place, op.labels.empty() ? op.target.value : op.labels[0], *inputs);
     }
+    return std::nullopt;
+  }
+
+  // Networks that use networks can stand for more operators than any machine holds.
+  MaybeValues TooMany(const OpSpec& op) {
+    diagnostics_.Error(op.target.mark,
+                       "more than " + std::to_string(kMaxExpandedOps) + " operators come out",
+                       "uses multiply in networks that use networks");
     return std::nullopt;
   }
 
@@ -131,23 +145,24 @@ class ForwardBuilder {
   }
 
   // Every repetition reads the first output of the one before; further inputs stay as they are.
-  MaybeValues AddBlock(const OpSpec& op, const Place& place, Scope& scope, Values inputs) {
+  MaybeValues AddBlock(const OpSpec& op, const Place& place, Values inputs) {
     MaybeValues outputs;
     for (const std::string& label : op.labels) {
       Place inner = place;
       inner.prefix += label + ".";
       inner.owner += label + ".";
-      outputs = AddBody(op.body, op.body_in, op.body_out, inner, scope, inputs);
+      outputs = AddBody(op.body, op.body_in, op.body_out, inner, inputs);
       if (!outputs || outputs->empty()) return std::nullopt;
       inputs[0] = outputs->front();
     }
     return outputs;
   }
 
+  // The body of a block or network reads its inputs and nothing from outside.
   MaybeValues AddBody(const std::vector<OpSpec>& ops, const std::vector<MarkedText>& names,
                       const std::vector<MarkedText>& outputs, const Place& place,
-                      const Scope& outer, const Values& inputs) {
-    Scope scope{&outer, {}};
+                      const Values& inputs) {
+    Scope scope;
     for (size_t i = 0; i < names.size() && i < inputs.size(); ++i) {
       scope.values[names[i].value] = inputs[i];
     }
@@ -168,8 +183,8 @@ class ForwardBuilder {
       Place inner = place;
       inner.prefix += (op.labels.empty() ? network.name.value : op.labels[0]) + ".";
       inner.owner = network.name.value + ".";
-      inner.network = network.name.value;
-      return AddBody(network.ops, network.in, network.out, inner, names_.global(), inputs);
+      inner.networks.push_back(network.name.value);
+      return AddBody(network.ops, network.in, network.out, inner, inputs);
     }
     std::vector<std::string> names;
     for (const NetworkSpec& network : model_.networks) names.push_back(network.name.value);
@@ -234,14 +249,14 @@ class ForwardBuilder {
   }
 
   std::optional<ValueId> AddTail(const OpSpec& op, Usage usage, const Place& place,
-                                 const std::string& label) {
+                                 const Scope& scope, const std::string& label) {
     const OpDef* def = FindDef(op, usage, diagnostics_);
     if (def == nullptr) return std::nullopt;
     const int errors = diagnostics_.error_count();
     const Attributes attributes = ParseAttributes(*def, op, {}, diagnostics_);
     const ValueId last = last_of_path_.back();
     const MaybeValues inputs =
-        Inputs(op, names_.global(), last.valid() ? MaybeValues(Values{last}) : std::nullopt);
+        Inputs(op, scope, last.valid() ? MaybeValues(Values{last}) : std::nullopt);
     if (!inputs || diagnostics_.error_count() > errors) return std::nullopt;
     const auto outputs = builder_.TryAddNode(IdOf(*def), attributes, *inputs, place.prefix + label,
                                              NodeOptions(op, place), diagnostics_);
@@ -249,15 +264,15 @@ class ForwardBuilder {
     return outputs->front();
   }
 
-  void AddLoss(const PathSpec& spec, const Place& place) {
-    const auto loss = AddTail(*spec.loss, Usage::kLoss, place, "loss");
+  void AddLoss(const PathSpec& spec, const Place& place, const Scope& scope) {
+    const auto loss = AddTail(*spec.loss, Usage::kLoss, place, scope, "loss");
     if (!loss) return;
     graph_.paths[place.path].loss = *loss;
     graph_.outputs.push_back({*loss, OutputKind::kLoss, "loss", place.path});
   }
 
-  void AddMetric(const MetricSpec& metric, const Place& place) {
-    const auto value = AddTail(metric.op, Usage::kMetric, place, metric.name.value);
+  void AddMetric(const MetricSpec& metric, const Place& place, const Scope& scope) {
+    const auto value = AddTail(metric.op, Usage::kMetric, place, scope, metric.name.value);
     if (!value) return;
     graph_.outputs.push_back({*value, OutputKind::kMetric, metric.name.value, place.path});
   }
@@ -319,7 +334,7 @@ class ForwardBuilder {
     for (size_t i = 0; i < model_.paths.size(); ++i) {
       const PathSpec& spec = model_.paths[i];
       for (const MarkedText& name : spec.out) {
-        const ValueId value = names_.Lookup(name, names_.global(), diagnostics_);
+        const ValueId value = names_.Lookup(name, scopes_[i], diagnostics_);
         if (!value.valid()) continue;
         graph_.outputs.push_back(
             {value, OutputKind::kPrediction, name.value, PathId(static_cast<int64_t>(i))});
@@ -338,7 +353,9 @@ class ForwardBuilder {
   Builder builder_;
   Names names_;
   OwnedTensors owned_{builder_, diagnostics_};
+  std::deque<Scope> scopes_;  // of the paths
   std::vector<ValueId> last_of_path_;
+  int64_t operators_ = 0;  // so far
 };
 
 }  // namespace

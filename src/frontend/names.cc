@@ -1,6 +1,8 @@
 // Scopes and the look-up of names.
 #include "src/frontend/names.h"
 
+#include <algorithm>
+
 namespace cgrun {
 
 std::optional<ValueId> Scope::Find(const std::string& name) const {
@@ -10,7 +12,9 @@ std::optional<ValueId> Scope::Find(const std::string& name) const {
 }
 
 void Scope::CollectNames(std::vector<std::string>& names) const {
-  for (const auto& [name, value] : values) names.push_back(name);
+  for (const auto& [name, value] : values) {
+    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+  }
   if (outer != nullptr) outer->CollectNames(names);
 }
 

@@ -51,7 +51,8 @@ bool OwnedTensors::Add(const OpDef& def, const Attributes& attributes, const OpS
     } else if (graph.values[id].type != owned[i].type) {
       diagnostics_.Error(op.target.mark,
                          name + " is " + graph.values[id].type.ToString() + " in one use of '" +
-                             place.network + "' and " + owned[i].type.ToString() + " in this one",
+                             place.networks.back() + "' and " + owned[i].type.ToString() +
+                             " in this one",
                          "all uses of a network share its parameters");
       return false;
     }
@@ -94,7 +95,7 @@ void OwnedTensors::Note(ValueId id, const Place& place) {
     if (std::find(used.begin(), used.end(), id) == used.end()) used.push_back(id);
   };
   add(builder_.graph().paths[place.path].name);
-  if (!place.network.empty()) add(place.network);
+  for (const std::string& network : place.networks) add(network);
 }
 
 // A state's value after the updates so far.

@@ -3,6 +3,7 @@
 #define CGRUN_FRONTEND_PLACE_H_
 
 #include <string>
+#include <vector>
 
 #include "src/ir/graph.h"
 
@@ -13,7 +14,7 @@ struct Place {
   bool learns = false;  // parameters are trained: a backprop path
   std::string prefix;   // of node names: "classify."
   std::string owner;    // of parameter names: the prefix, or the network's
-  std::string network;  // the network that owns them, or ""
+  std::vector<std::string> networks;  // around it, outermost first; the last one owns them
 };
 
 }  // namespace cgrun

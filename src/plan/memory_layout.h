@@ -30,7 +30,7 @@ struct LayoutOptions {
   std::string planner = "portfolio";
   bool zones_apart = false;
   bool in_place = true;
-  std::vector<std::string> recompute;  // values to compute again for their backward readers
+  std::vector<std::string> recompute = {};  // values to compute again for their backward readers
 };
 
 struct PlacedBuffer {

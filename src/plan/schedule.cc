@@ -185,6 +185,11 @@ std::vector<std::string> VerifySchedule(const Graph& graph, const Schedule& sche
     if (!graph.nodes.contains(node)) return {"step " + std::to_string(i) + " runs no node"};
     if (time[node] >= 0) violations.push_back(graph.nodes[node].name + " runs twice");
     time[node] = static_cast<int64_t>(i);
+    if (schedule.steps[i].lane != 0) {
+      violations.push_back(graph.nodes[node].name + " is in lane " +
+                           std::to_string(schedule.steps[i].lane) +
+                           ", but memory is planned for one lane");
+    }
   }
   const Dependencies dependencies = DependenciesOf(graph);
   for (NodeId node : graph.nodes.ids()) {

@@ -48,7 +48,8 @@ const OrderEntry* FindOrder(std::string_view name);
 // For SuggestName().
 std::vector<std::string> OrderNames();
 
-// Every node once, and no dependency broken: a sentence a violation.
+// Every node once, no dependency broken, and all in lane 0, as liveness takes it that a step is
+// over when the next begins: a sentence a violation.
 std::vector<std::string> VerifySchedule(const Graph& graph, const Schedule& schedule);
 
 }  // namespace cgrun

@@ -12,8 +12,8 @@ namespace cgrun {
 // The bytes of a .cgb file; equal images give equal bytes.
 std::string SerializeImage(const ProgramImage& image);
 
-// The image in `bytes`, not yet verified. Throws InputError, which names `file`, if the bytes are no
-// program of this version, or damaged.
+// The image in `bytes`, not yet verified. Throws InputError, which names `file`, if the bytes are
+// no program of this version, or damaged.
 ProgramImage DeserializeImage(const std::string& bytes, const std::string& file);
 
 // Whole files; SaveImage replaces the file atomically. Throw UserError.

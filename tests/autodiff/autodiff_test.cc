@@ -115,6 +115,46 @@ class AutodiffTest : public testing::Test {
   std::map<ValueId, HostTensor> sources_;
 };
 
+// Path b reads what path a computed with w before a changed it, and w itself after.
+TEST_F(AutodiffTest, ALaterPathLearnsThroughOldAndNewVersions) {
+  const PathId a = AddPath("a", 0.5, OpId::sgd, Sgd());
+  const ValueId w = Parameter("w", {1, 2});
+  const ValueId x = Placeholder("x", F64({2}), Numbers({3, 4}));
+  const ValueId h = Add(OpId::mul, {x, w}, "h", a);
+  SumLoss(a, h, {w});
+  const PathId b = AddPath("b", 0.25, OpId::sgd, Sgd());
+  SumLoss(b, Add(OpId::mul, {h, w}, "y", b), {w});
+  // a: w' = w - 0.5·x. b: loss = Σ x·w·w', its gradient x·w' + x·w.
+  const double first = 1 - 0.5 * 3, second = 2 - 0.5 * 4;
+  EXPECT_EQ(Next(Differentiated(), "w"),
+            (std::vector<double>{first - 0.25 * (3 * first + 3 * 1),
+                                 second - 0.25 * (4 * second + 4 * 2)}));
+}
+
+TEST_F(AutodiffTest, ParametersWithoutAGradientAreNamed) {
+  const PathId path = AddPath("p", 0.5, OpId::sgd, Sgd());
+  const ValueId w = Parameter("w", {1, 2});
+  const ValueId cut = Parameter("cut", {1, 2});
+  const ValueId unused = Parameter("unused", {1, 2});
+  CastAttributes to_int;
+  to_int.to = DType::kI32;
+  CastAttributes back;
+  back.to = DType::kF64;
+  const ValueId whole = Add(OpId::cast, {cut}, "whole", path, Attributes::Of(to_int));
+  const ValueId again = Add(OpId::cast, {whole}, "again", path, Attributes::Of(back));
+  SumLoss(path, Add(OpId::mul, {w, again}, "y", path), {w, cut, unused});
+  Diagnostics diagnostics;
+  const Graph graph = Differentiate(graph_, {}, &diagnostics);
+  EXPECT_EQ(graph.updates.size(), 1u);
+  EXPECT_FALSE(diagnostics.has_errors());
+  const std::string text = diagnostics.ToString();
+  EXPECT_NE(text.find("the loss of path 'p' gives cut no gradient"), std::string::npos) << text;
+  EXPECT_NE(text.find("none flows through 'cast'"), std::string::npos) << text;
+  EXPECT_NE(text.find("gives unused no gradient"), std::string::npos) << text;
+  EXPECT_NE(text.find("the loss does not depend on it"), std::string::npos) << text;
+  EXPECT_EQ(text.find("gives w no"), std::string::npos) << text;
+}
+
 TEST_F(AutodiffTest, OneParameterLearns) {
   const PathId path = AddPath("p", 0.5, OpId::sgd, Sgd());
   const ValueId w = Parameter("w", {1, 2});

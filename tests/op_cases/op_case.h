@@ -34,8 +34,8 @@ CaseInput AtLeastF32(CaseInput input);
 
 struct OpCase {
   std::string name;
-  Attributes attributes;
-  std::vector<CaseInput> inputs;
+  Attributes attributes = {};
+  std::vector<CaseInput> inputs = {};
   // Known results, an entry an output, row-major; an empty entry is not compared. Worked by hand,
   // or made by PyTorch or ONNX: say which in a comment.
   std::vector<std::vector<double>> expected = {};

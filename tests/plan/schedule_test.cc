@@ -135,6 +135,16 @@ TEST(VerifySchedule, FindsWhatIsWrong) {
   EXPECT_EQ(VerifySchedule(graph, schedule), Names{"step 5 runs no node"});
 }
 
+// Two branches side by side would share memory: their lifespans do not meet in the order of steps.
+TEST(VerifySchedule, RefusesLanesForWhichMemoryIsNotPlanned) {
+  const Graph graph = TwoBranches();
+  Schedule schedule = FindOrder("serial")->function(graph);
+  const std::string name = graph.nodes[schedule.steps[1].node].name;
+  schedule.steps[1].lane = 1;
+  EXPECT_EQ(VerifySchedule(graph, schedule),
+            Names{name + " is in lane 1, but memory is planned for one lane"});
+}
+
 TEST(VerifySchedule, FindsAStateThatIsOverwrittenTooEarly) {
   GraphMaker make;
   const ValueId w = make.State("w", {4});

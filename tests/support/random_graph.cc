@@ -11,6 +11,7 @@
 
 #include "src/autodiff/autodiff.h"
 #include "src/ir/builder.h"
+#include "src/ir/op_def.h"
 #include "src/ops/cast.h"
 #include "src/ops/concat.h"
 #include "src/ops/dropout.h"
@@ -185,11 +186,19 @@ class Generator {
     }
   }
 
-  bool EmitUnary() {
-    return TryEmit(dice_.Of<OpId>({OpId::identity, OpId::relu, OpId::neg, OpId::leaky_relu,
-                                   OpId::sigmoid, OpId::tanh, OpId::exp, OpId::log, OpId::sqrt,
-                                   OpId::softmax, OpId::flatten}),
-                   {AnyValue()});
+  bool EmitUnary() { return TryEmit(dice_.Of(UnaryOperators()), {AnyValue()}); }
+
+  // Every activation of the operator table is among them.
+  static const std::vector<OpId>& UnaryOperators() {
+    static const std::vector<OpId> operators = [] {
+      std::vector<OpId> ops = {OpId::identity, OpId::neg,  OpId::exp,
+                               OpId::log,      OpId::sqrt, OpId::flatten};
+      for (int i = 0; i < kBuiltinOpCount; ++i) {
+        if (GetOpDef(OpId(i)).activation) ops.push_back(OpId(i));
+      }
+      return ops;
+    }();
+    return operators;
   }
 
   OpId AnyArithmetic() { return dice_.Of<OpId>({OpId::add, OpId::sub, OpId::mul, OpId::div}); }

@@ -1,6 +1,8 @@
 // The table of reference kernels, a line an operator, and the Target that answers for them.
 #include "src/kernels/reference/library.h"
 
+#include <map>
+
 #include "src/base/check.h"
 #include "src/kernels/evaluate.h"
 #include "src/kernels/reference/kernels.h"
@@ -11,16 +13,21 @@ namespace {
 class ReferenceLibrary final : public KernelLibrary {
  public:
   ReferenceLibrary() {
-#define CGRUN_OP(name, cpu, cuda) kernels_.push_back(reference::name());
+#define CGRUN_OP(name, cpu, cuda) Add(OpId::name, reference::name());
 #include "src/ir/op_list.inc"
 #undef CGRUN_OP
+  }
+
+  void Add(OpId op, KernelDef kernel) {
+    CGRUN_CHECK(kernels_.emplace(op, kernel).second) << "two kernels for " << NameOf(op);
   }
 
   std::string_view name() const override { return "reference"; }
 
   std::vector<KernelOption> Options(const NodeSignature& node, int threads) const override {
-    if (static_cast<size_t>(node.op) >= kernels_.size()) return {};
-    const KernelDef& kernel = kernels_[static_cast<size_t>(node.op)];
+    const auto found = kernels_.find(node.op);
+    if (found == kernels_.end()) return {};  // a plug-in's operator, not made for this device
+    const KernelDef& kernel = found->second;
     if (kernel.supports != nullptr && !kernel.supports(node)) return {};
     return {MakeOption(kernel, node, threads)};
   }
@@ -31,7 +38,7 @@ class ReferenceLibrary final : public KernelLibrary {
   }
 
   PreparedKernel Prepare(std::string_view name, const KernelRequest& request) const override {
-    const KernelDef& kernel = kernels_.at(static_cast<size_t>(request.node.op));
+    const KernelDef& kernel = kernels_.at(request.node.op);
     CGRUN_CHECK(kernel.name == name) << name << " is not the kernel of this operator";
     return kernel.prepare(request);
   }
@@ -39,14 +46,18 @@ class ReferenceLibrary final : public KernelLibrary {
   std::string fingerprint() const override { return "reference 1"; }
 
  private:
-  std::vector<KernelDef> kernels_;  // by operator id
+  std::map<OpId, KernelDef> kernels_;
 };
+
+ReferenceLibrary& MutableLibrary() {
+  static ReferenceLibrary library;
+  return library;
+}
 
 }  // namespace
 
-const KernelLibrary& Library() {
-  static const ReferenceLibrary library;
-  return library;
-}
+const KernelLibrary& Library() { return MutableLibrary(); }
+
+void AddKernel(OpId op, KernelDef kernel) { MutableLibrary().Add(op, kernel); }
 
 }  // namespace cgrun::reference

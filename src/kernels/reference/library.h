@@ -8,6 +8,10 @@ namespace cgrun::reference {
 
 const KernelLibrary& Library();
 
+// Adds the kernel of a plug-in's operator (AddOperator), before anything is compiled. Fails a check
+// if the operator has one already.
+void AddKernel(OpId op, KernelDef kernel);
+
 }  // namespace cgrun::reference
 
 #endif  // CGRUN_KERNELS_REFERENCE_LIBRARY_H_

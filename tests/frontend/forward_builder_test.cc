@@ -1,0 +1,172 @@
+// From model files to forward graphs: which names an operator sees, who owns parameters, which
+// paths learn what.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "src/frontend/frontend.h"
+#include "src/model/model_file.h"
+
+namespace cgrun {
+namespace {
+
+constexpr char kHead[] = R"(
+cgrun: 1
+inputs:
+  image: {type: f32, shape: [4]}
+  label: {type: int32, shape: []}
+train: {epochs: 1, optimizer: {op: sgd, lr: 0.1}}
+)";
+
+struct Built {
+  std::optional<Graph> graph;
+  std::string errors;
+
+  // Names of the parameters that a path trains.
+  std::vector<std::string> Trains(int path) const {
+    std::vector<std::string> names;
+    for (ValueId id : graph->paths[PathId(path)].trains) names.push_back(graph->values[id].name);
+    return names;
+  }
+  std::vector<std::string> InputsOf(const std::string& node) const {
+    std::vector<std::string> names;
+    for (const Node& n : graph->nodes) {
+      if (n.name != node) continue;
+      for (ValueId input : n.inputs) names.push_back(graph->values[input].name);
+    }
+    return names;
+  }
+};
+
+Built Build(const std::string& text, EntryKind kind = EntryKind::kTrain) {
+  Built built;
+  Diagnostics diagnostics;
+  const auto model = ParseModel({"m.yaml", kHead + text}, {}, diagnostics);
+  if (model) built.graph = BuildForward(*model, {kind}, diagnostics);
+  built.errors = diagnostics.ToString();
+  return built;
+}
+
+using Strings = std::vector<std::string>;
+
+TEST(ForwardBuilder, PathsMayGiveOutputsTheSameName) {
+  const Built built = Build(R"(
+paths:
+  a:
+    ops: [{logits: {op: linear, in: image, units: 3}}]
+    loss: {op: softmax_cross_entropy, in: [logits, label]}
+  b:
+    ops: [{logits: {op: linear, in: image, units: 5}}]
+    loss: {op: softmax_cross_entropy, in: [logits, label]}
+    metrics: {accuracy: {in: [logits, label]}}
+)");
+  ASSERT_TRUE(built.graph) << built.errors;
+  EXPECT_EQ(built.InputsOf("a.loss"), (Strings{"a.logits", "label"}));
+  EXPECT_EQ(built.InputsOf("b.loss"), (Strings{"b.logits", "label"}));
+  EXPECT_EQ(built.InputsOf("b.accuracy"), (Strings{"b.logits", "label"}));
+}
+
+TEST(ForwardBuilder, ANameThatTwoOtherPathsHaveMustBeQualified) {
+  const std::string two = R"(
+paths:
+  a: {mode: forward, ops: [{h: {op: linear, in: image, units: 3}}]}
+  b: {mode: forward, ops: [{h: {op: linear, in: image, units: 5}}]}
+)";
+  const Built wrong = Build(two + "  c: {mode: forward, ops: [{op: relu, in: h}]}\n");
+  EXPECT_FALSE(wrong.graph);
+  EXPECT_NE(wrong.errors.find("two paths have a value 'h'"), std::string::npos) << wrong.errors;
+  EXPECT_NE(wrong.errors.find("write 'a.h' or 'b.h'"), std::string::npos) << wrong.errors;
+  const Built right = Build(two + "  c: {mode: forward, ops: [{op: relu, in: b.h}]}\n");
+  ASSERT_TRUE(right.graph) << right.errors;
+  EXPECT_EQ(right.InputsOf("c.relu[0]"), Strings{"b.h"});
+}
+
+TEST(ForwardBuilder, BodiesSeeNothingFromOutside) {
+  const Built network = Build(R"(
+networks:
+  n: {in: x, ops: [{op: add, in: [x, image]}]}
+paths:
+  p: {mode: forward, ops: [{network: n, in: image}]}
+)");
+  EXPECT_FALSE(network.graph);
+  EXPECT_NE(network.errors.find("there is no value 'image'"), std::string::npos) << network.errors;
+  const Built block = Build(R"(
+blocks:
+  b: {in: x, ops: [{op: add, in: [x, outer]}]}
+paths:
+  p: {mode: forward, ops: [{outer: {op: relu, in: image}}, {block: b, in: outer}]}
+)");
+  EXPECT_FALSE(block.graph);
+  EXPECT_NE(block.errors.find("there is no value 'outer'"), std::string::npos) << block.errors;
+  EXPECT_NE(block.errors.find("in block 'b', used in"), std::string::npos) << block.errors;
+}
+
+TEST(ForwardBuilder, UsesOfANetworkShareItsParametersAndItsUsersTrainThem) {
+  const Built built = Build(R"(
+networks:
+  inner: {in: x, ops: [{fc: {op: linear, units: 4}}]}
+  outer: {in: x, ops: [{network: inner}, {network: inner}, {last: {op: linear, units: 3}}]}
+paths:
+  all:
+    ops: [{logits: {network: outer, in: image}}]
+    loss: {op: softmax_cross_entropy, in: [logits, label]}
+  some:
+    ops: [{logits: {network: outer, in: image}}]
+    loss: {op: softmax_cross_entropy, in: [logits, label]}
+    trains: outer
+  few:
+    ops: [{logits: {network: outer, in: image}}]
+    loss: {op: softmax_cross_entropy, in: [logits, label]}
+    trains: inner
+)");
+  ASSERT_TRUE(built.graph) << built.errors;
+  const Strings inner = {"inner.fc.weight", "inner.fc.bias"};
+  const Strings outer = {"inner.fc.weight", "inner.fc.bias", "outer.last.weight",
+                         "outer.last.bias"};
+  EXPECT_EQ(built.Trains(0), outer);
+  EXPECT_EQ(built.Trains(1), outer) << "with the networks inside it";
+  EXPECT_EQ(built.Trains(2), inner);
+}
+
+TEST(ForwardBuilder, NetworksDoNotMultiplyWithoutLimit) {
+  std::string text = "networks:\n  n0: {in: x, ops: [relu]}\n";
+  for (int i = 1; i <= 40; ++i) {
+    const std::string inner = "{network: n" + std::to_string(i - 1) + "}";
+    text += "  n" + std::to_string(i) + ": {in: x, ops: [" + inner + ", " + inner + "]}\n";
+  }
+  const Built built =
+      Build(text + "paths:\n  p: {mode: forward, ops: [{network: n40, in: image}]}\n");
+  EXPECT_FALSE(built.graph);
+  EXPECT_NE(built.errors.find("more than 100000 operators come out"), std::string::npos)
+      << built.errors.substr(0, 1000);
+  EXPECT_LT(built.errors.size(), 1000u) << "said once";
+}
+
+TEST(ForwardBuilder, PredictionsAreWhatOutNamesInItsPath) {
+  const std::string two = R"(
+paths:
+  a: {mode: forward, ops: [{h: {op: linear, in: image, units: 3}}], out: h}
+  b: {mode: forward, ops: [{h: {op: linear, in: image, units: 5}}], out: h}
+)";
+  const Built built = Build(two, EntryKind::kPredict);
+  ASSERT_TRUE(built.graph) << built.errors;
+  ASSERT_EQ(built.graph->outputs.size(), 2u);
+  EXPECT_EQ(built.graph->values[built.graph->outputs[0].value].name, "a.h");
+  EXPECT_EQ(built.graph->values[built.graph->outputs[1].value].name, "b.h");
+}
+
+TEST(ForwardBuilder, FrozenOperatorsAreNotTrained) {
+  const Built built = Build(R"(
+paths:
+  p:
+    ops:
+      - {op: linear, in: image, units: 4, frozen: true}
+      - logits: {op: linear, units: 3}
+    loss: {op: softmax_cross_entropy, in: [logits, label]}
+)");
+  ASSERT_TRUE(built.graph) << built.errors;
+  EXPECT_EQ(built.Trains(0), (Strings{"p.logits.weight", "p.logits.bias"}));
+}
+
+}  // namespace
+}  // namespace cgrun
