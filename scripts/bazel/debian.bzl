@@ -61,6 +61,21 @@ cc_library(
         deps = deps,
     )
 
+def _version(ctx):
+    """The upstream version of the package: "0.7.0" of "0.7.0+dfsg-8+b1"."""
+    found = ctx.execute(["dpkg-query", "--show", "--showformat=${Version}", ctx.attr.package])
+    version = found.stdout.split(":")[-1].split("-")[0].split("+")[0]
+    return version if found.return_code == 0 and version else "unknown"
+
+# A target of its own: nothing but what names the version is built again with it.
+_VERSION = """
+cc_library(
+    name = "version",
+    hdrs = ["version/{header}"],
+    includes = ["version"],
+)
+"""
+
 def _debian_library_impl(ctx):
     multiarch = _multiarch(ctx)
     include_dir = ctx.attr.include_dir.format(multiarch = multiarch)
@@ -81,6 +96,11 @@ cc_library(
             if part.startswith("lib"):
                 _link_or_fail(ctx, lib_dir, part, "lib")
         build += _target(name, parts, lib_dir)
+    if ctx.attr.version_macro:
+        header = ctx.attr.version_macro.lower() + ".h"
+        text = "#define {} \"{}\"\n".format(ctx.attr.version_macro, _version(ctx))
+        ctx.file("version/" + header, text, executable = False)
+        build += _VERSION.format(header = header)
     ctx.file("BUILD", build, executable = False)
 
 debian_library = repository_rule(
@@ -90,6 +110,10 @@ debian_library = repository_rule(
     attrs = {
         "package": attr.string(mandatory = True, doc = "the package that an error asks for"),
         "headers": attr.string_list(mandatory = True, doc = "folders and files in include_dir"),
+        "version_macro": attr.string(
+            doc = "for a library whose headers tell no version: `:version` has a header of this " +
+                  "name in lower case, which defines it as the package's version",
+        ),
         "include_dir": attr.string(default = "/usr/include"),
         "lib_dir": attr.string(default = "/usr/lib/{multiarch}"),
         "targets": attr.string_list_dict(

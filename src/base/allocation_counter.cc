@@ -41,6 +41,8 @@ int64_t ResidentBytes() {
   return line == nullptr ? 0 : std::strtoll(line + 8, nullptr, 10) * 1024;
 }
 
+void ReleaseFreeHeap() { malloc_trim(0); }
+
 #if CGRUN_COUNT_ALLOCATIONS
 namespace {
 

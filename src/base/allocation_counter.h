@@ -21,6 +21,9 @@ HeapUse CurrentHeapUse();
 // nothing. 0 where the system does not tell.
 int64_t ResidentBytes();
 
+// Gives what was freed back to the system, so that ResidentBytes() tells what is in use.
+void ReleaseFreeHeap();
+
 }  // namespace cgrun
 
 #endif  // CGRUN_BASE_ALLOCATION_COUNTER_H_

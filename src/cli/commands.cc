@@ -7,7 +7,9 @@ const std::vector<CommandEntry>& Commands() {
   static const std::vector<CommandEntry> commands = {
       {"train", "train a model, evaluate it after each epoch, keep its weights",
        "cgrun train models/lenet.yaml\n"
-       "cgrun train models/mlp.yaml --set train.epochs=2 --out runs/try --force\n",
+       "cgrun train models/mlp.yaml --set train.epochs=2 --out runs/try --force\n"
+       "cgrun train models/mlp.yaml --limit-batches 10 --out runs/short\n"
+       "cgrun train models/mlp.yaml --dry-run\n",
        DefineTrain},
       {"eval", "metrics of a trained model on its test data",
        "cgrun eval models/lenet.yaml --weights runs/lenet/checkpoint-576.safetensors\n",

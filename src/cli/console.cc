@@ -106,6 +106,12 @@ void PrintError(std::string_view message, std::string_view help) {
   PrintDiagnostics(diagnostics);
 }
 
+void PrintWarning(std::string_view message) {
+  Diagnostics diagnostics;
+  diagnostics.Warning({}, std::string(message));
+  PrintDiagnostics(diagnostics);
+}
+
 void PrintDiagnostics(const Diagnostics& diagnostics) {
   std::fputs(diagnostics.ToString(ColorOnStderr()).c_str(), stderr);
 }

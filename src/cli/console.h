@@ -29,6 +29,7 @@ bool WantsJson();
 void PrintResult(const std::string& text, const std::string& json);
 
 void PrintError(std::string_view message, std::string_view help);
+void PrintWarning(std::string_view message);
 void PrintDiagnostics(const Diagnostics& diagnostics);
 
 // Explains a wrong command line, with 'did you mean'. Returns the exit status, 0 for --help.

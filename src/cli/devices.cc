@@ -4,6 +4,7 @@
 
 #include "src/cli/command.h"
 #include "src/cli/console.h"
+#include "src/cli/version.h"
 #include "src/device/cuda.h"
 #include "src/device/device.h"
 #include "src/report/table.h"
@@ -22,12 +23,15 @@ int Run() {
   json["devices"].push_back({{"name", host.name},
                              {"description", host.description},
                              {"total_bytes", host.total_bytes},
-                             {"free_bytes", host.free_bytes}});
+                             {"free_bytes", host.free_bytes},
+                             {"libraries", host.libraries}});
   for (const std::string& line : DescribeCudaDevices()) {
     table.Add({"cuda", line});
     json["devices"].push_back({{"name", "cuda"}, {"description", line}});
   }
-  PrintResult(table.ToString() + "\n`reference` is plain loops: the oracle for the others.\n",
+  for (const auto& [name, version] : LibraryVersions()) json["libraries"][name] = version;
+  PrintResult(table.ToString() + "\n`reference` is plain loops: the oracle for the others.\n" +
+                  "libraries: " + LibrariesText() + "\n",
               json.dump(2) + "\n");
   return kDone;
 }

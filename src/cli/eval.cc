@@ -29,7 +29,7 @@ bool CheckWeights(const WeightsReport& report, const std::string& file) {
   return false;
 }
 
-int Run(const ModelFlags& flags, const EvalFlags& eval_flags) {
+int Run(const ModelFlags& flags, const RunFlags& run_flags, const EvalFlags& eval_flags) {
   std::optional<ProgramImage> image;
   if (IsProgramFile(flags.model)) image = LoadImage(flags.model);
   const std::optional<ModelSpec> model =
@@ -39,6 +39,7 @@ int Run(const ModelFlags& flags, const EvalFlags& eval_flags) {
   options.device = DeviceOf(*model);
   options.compile = CompileOptionsOf(flags, *model);
   options.weights = eval_flags.weights;
+  options.limit_batches = run_flags.limit_batches;
   options.evaluate = {eval_flags.split};
   options.image = image ? &*image : nullptr;
   Diagnostics diagnostics;
@@ -46,6 +47,10 @@ int Run(const ModelFlags& flags, const EvalFlags& eval_flags) {
   PrintDiagnostics(diagnostics);
   if (!session.ready()) return kBadInput;
   if (!CheckWeights(session.weights(), eval_flags.weights)) return kBadInput;
+  if (run_flags.dry_run) {
+    PrintDryRun(model->name.value, session);
+    return kDone;
+  }
 
   RunView view(0);
   const PassResult result = session.Evaluate(eval_flags.split, view);
@@ -68,6 +73,7 @@ int Run(const ModelFlags& flags, const EvalFlags& eval_flags) {
 
 Command DefineEval(CLI::App& app) {
   auto flags = AddModelFlags(app);
+  auto run_flags = AddRunFlags(app);
   auto eval_flags = std::make_shared<EvalFlags>();
   app.get_option("MODEL")->description("model file (.yaml), or compiled program (.cgb)");
   app.add_option("--weights", eval_flags->weights, "the weights, a safetensors file")
@@ -76,7 +82,7 @@ Command DefineEval(CLI::App& app) {
   app.add_option("--split", eval_flags->split, "test, valid or train")
       ->check(CLI::IsMember({"test", "valid", "train"}))
       ->type_name("NAME");
-  return [flags, eval_flags] { return Run(*flags, *eval_flags); };
+  return [flags, run_flags, eval_flags] { return Run(*flags, *run_flags, *eval_flags); };
 }
 
 }  // namespace cgrun

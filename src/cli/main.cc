@@ -2,6 +2,7 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <exception>
+#include <new>
 
 #include "src/base/diagnostics.h"
 #include "src/cli/command.h"
@@ -36,6 +37,10 @@ int main(int argc, char** argv) {
     return kBadInput;
   } catch (const UserError& error) {
     PrintError(error.what(), error.help());
+    return kFailed;
+  } catch (const std::bad_alloc&) {
+    PrintError("memory ran out",
+               "a smaller batch needs less (--batch N); `cgrun plan MODEL` says how much");
     return kFailed;
   } catch (const std::exception& error) {
     PrintError(std::string("internal error: ") + error.what(), "please report this");

@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
+#include <limits>
 
 #include "src/cli/console.h"
 #include "src/model/model_file.h"
@@ -84,7 +85,24 @@ std::shared_ptr<ModelFlags> AddModelFlags(CLI::App& app) {
   return flags;
 }
 
+std::shared_ptr<RunFlags> AddRunFlags(CLI::App& app) {
+  auto flags = std::make_shared<RunFlags>();
+  app.add_option("--limit-batches", flags->limit_batches,
+                 "at most N batches of every pass over data")
+      ->check(CLI::Range(int64_t{1}, std::numeric_limits<int64_t>::max()))
+      ->type_name("N");
+  app.add_flag("--dry-run", flags->dry_run,
+               "prepare everything, say what it takes, and run and write nothing");
+  return flags;
+}
+
 std::optional<ModelSpec> LoadModel(const ModelFlags& flags) {
+  if (IsProgramFile(flags.model)) {
+    throw InputError("'" + flags.model + "' is a compiled program, where a model file is wanted",
+                     "`cgrun disasm " + flags.model +
+                         "` lists a program and its memory layout, `cgrun train` and `cgrun eval` "
+                         "run one");
+  }
   Diagnostics diagnostics;
   std::optional<ModelSpec> model = LoadModelFile(flags.model, Overrides(flags), diagnostics);
   return Checked(std::move(model), diagnostics);

@@ -32,10 +32,19 @@ struct ModelFlags {
   std::vector<std::string> dump_after;
 };
 
+// The flags of verbs that run a model.
+struct RunFlags {
+  int64_t limit_batches = 0;  // 0: all
+  bool dry_run = false;
+};
+
+std::shared_ptr<RunFlags> AddRunFlags(CLI::App& app);
+
 // Declares the flags; the result is filled when the command line is parsed.
 std::shared_ptr<ModelFlags> AddModelFlags(CLI::App& app);
 
-// The model file with the flags as overrides. Prints errors; nothing after one.
+// The model file with the flags as overrides. Prints errors; nothing after one. Throws InputError
+// for a compiled program.
 std::optional<ModelSpec> LoadModel(const ModelFlags& flags);
 // The same for the model that a compiled program carries.
 std::optional<ModelSpec> LoadEmbeddedModel(const ModelFlags& flags, const std::string& text,

@@ -3,7 +3,6 @@
 #include <chrono>
 #include <memory>
 
-#include "src/base/allocation_counter.h"
 #include "src/cli/command.h"
 #include "src/cli/console.h"
 #include "src/cli/model_flags.h"
@@ -58,16 +57,23 @@ int PlanCsv(const ModelFlags& flags, const PlanFlags& plan_flags) {
 }
 
 int PlanModel(const ModelFlags& flags, const PlanFlags& plan_flags) {
-  const int64_t base = ResidentBytes();
   const std::optional<ModelSpec> model = LoadModel(flags);
   if (!model) return kBadInput;
   const KernelLibrary& library = KernelsOf(*model);
   const CompileOptions options = CompileOptionsOf(flags, *model);
   const RunShape shape = ShapeOfRun(*model);
   Diagnostics diagnostics;
-  const auto compiled = Compile(*model, shape.entries, library, options, diagnostics);
+  auto compiled = Compile(*model, shape.entries, library, options, diagnostics);
   PrintDiagnostics(diagnostics);
   if (!compiled) return kBadInput;
+
+  if (!plan_flags.csv.empty()) {
+    const CompiledEntry& entry = compiled->entries[0];
+    const PlannedEntry planned{entry.request.name, &entry.graph, &entry.schedule};
+    const std::string text = WriteProblemCsv(TransientProblem(planned, options.layout));
+    WriteFileAtomically(plan_flags.csv, std::as_bytes(std::span(text)));
+  }
+  compiled->entries.clear();  // a run does not keep the graphs either
 
   PlanSubject subject;
   subject.model = model->name.value;
@@ -77,14 +83,8 @@ int PlanModel(const ModelFlags& flags, const PlanFlags& plan_flags) {
   for (const EntryRequest& entry : shape.entries) subject.entries.push_back(entry.name);
   subject.data_bytes = shape.data_bytes + CheckpointWriter::HostBytes(compiled->image);
   subject.data_note = shape.data_note;
-  subject.base_bytes = base;
+  subject.base_bytes = MeasureBase(shape.data.decoded_bytes);
   subject.compile_seconds = compiled->compile_seconds;
-  if (!plan_flags.csv.empty()) {
-    const CompiledEntry& entry = compiled->entries[0];
-    const PlannedEntry planned{entry.request.name, &entry.graph, &entry.schedule};
-    const std::string text = WriteProblemCsv(TransientProblem(planned, options.layout));
-    WriteFileAtomically(plan_flags.csv, std::as_bytes(std::span(text)));
-  }
   PrintResult(PlanText(subject, compiled->layout, plan_flags.full),
               PlanJson(subject, compiled->layout));
   return kDone;

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "src/cli/console.h"
 #include "src/report/table.h"
@@ -36,17 +37,26 @@ double Eta(const StepReport& report) {
   return per_step * static_cast<double>(report.total_steps - report.step);
 }
 
+std::string PlannedText(const MemoryUse& memory) {
+  return fmt::format("planned {} (arena {}, data {}, base {})", FormatBytes(memory.planned()),
+                     FormatBytes(memory.arena), FormatBytes(memory.data), FormatBytes(memory.base));
+}
+
 std::string MemoryText(const MemoryUse& memory) {
-  return fmt::format("planned {} (arena {}, data {}, base {}), measured {}",
-                     FormatBytes(memory.planned()), FormatBytes(memory.arena),
-                     FormatBytes(memory.data), FormatBytes(memory.base),
-                     FormatBytes(memory.measured));
+  return PlannedText(memory) + ", measured " + FormatBytes(memory.measured);
 }
 
 std::string MeansText(const PassResult& pass) {
   char text[512];
   FormatMeans(pass.means, "", text, sizeof(text));
   return fmt::format("{}  ({} samples)", text, FormatCount(pass.samples));
+}
+
+std::string AllocationsText(const TrainResult& result) {
+  if (!result.heap_growth_bytes) return "not counted: there was no step";
+  if (!result.allocations_after_first_step) return "not counted under a sanitizer";
+  return fmt::format("{} after step 1, heap growth {}", *result.allocations_after_first_step,
+                     FormatBytes(std::max<int64_t>(0, *result.heap_growth_bytes)));
 }
 
 }  // namespace
@@ -84,9 +94,11 @@ void RunView::OnEpoch(const EpochReport& report) {
   if (quiet_ || WantsJson()) return;
   progress_.Clear();
   char numbers[256];
+  if (!report.train.measured()) return;  // time was up before its first step
   FormatMeans(report.train.means, "", numbers, sizeof(numbers));
   std::printf("epoch %3lld  %s", static_cast<long long>(report.epoch + 1), numbers);
   for (const PassResult& pass : report.evaluations) {
+    if (!pass.measured()) continue;
     FormatMeans(pass.means, "", numbers, sizeof(numbers));
     std::printf("  | %s %s", pass.split.c_str(), numbers);
   }
@@ -96,23 +108,42 @@ void RunView::OnEpoch(const EpochReport& report) {
 
 std::string TrainSummary(const TrainResult& result, const std::string& folder) {
   TextTable table({Align::kLeft, Align::kLeft});
-  table.Add({"train", MeansText(result.last.train)});
-  for (const PassResult& pass : result.last.evaluations) table.Add({pass.split, MeansText(pass)});
+  if (result.last.train.measured()) table.Add({"train", MeansText(result.last.train)});
+  for (const PassResult& pass : result.last.evaluations) {
+    if (pass.measured()) table.Add({pass.split, MeansText(pass)});
+  }
   table.Add({"steps", fmt::format("{} in {} epoch{}, {}", FormatCount(result.steps), result.epochs,
                                   result.epochs == 1 ? "" : "s", FormatSeconds(result.seconds))});
   table.Add({"throughput",
              fmt::format("{} samples/s, loader waited for {}", FormatSi(result.samples_per_second),
                          FormatSeconds(result.last.train.stall_seconds))});
   table.Add({"memory", MemoryText(result.memory)});
-  const std::string allocations =
-      result.allocations_after_first_step < 0
-          ? "not counted under a sanitizer"
-          : fmt::format("{} after step 1, heap growth {}", result.allocations_after_first_step,
-                        FormatBytes(std::max<int64_t>(0, result.heap_growth_bytes)));
-  table.Add({"allocations", allocations});
+  table.Add({"allocations", AllocationsText(result)});
   table.Add({"weights", fmt::format("{}  (hash {:016x})", result.checkpoint, result.weights_hash)});
   table.Add({"run folder", folder});
   return "\n" + table.ToString();
+}
+
+void PrintDryRun(const std::string& model, const Session& session) {
+  const ProgramImage& image = session.program().image();
+  std::string entries;
+  for (const ImageEntry& entry : image.entries)
+    entries += (entries.empty() ? "" : ", ") + entry.name;
+  TextTable table({Align::kLeft, Align::kLeft});
+  table.Add({"model", fmt::format("{} on {}, batch {}", model, image.device, session.batch())});
+  table.Add({"entry points", entries});
+  table.Add({"memory", PlannedText(session.memory())});
+  nlohmann::ordered_json json = {{"model", model},
+                                 {"device", image.device},
+                                 {"dry_run", true},
+                                 {"batch", session.batch()},
+                                 {"planned_peak_bytes", session.memory().planned()}};
+  if (session.total_steps() > 0) {
+    table.Add({"steps", FormatCount(session.total_steps())});
+    json["steps"] = session.total_steps();
+  }
+  PrintResult(table.ToString() + "Everything is ready; nothing was run (--dry-run).\n",
+              json.dump(2) + "\n");
 }
 
 std::string EvaluationSummary(const PassResult& result, const MemoryUse& memory) {

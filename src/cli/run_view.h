@@ -26,6 +26,9 @@ class RunView final : public SessionObserver {
   int64_t epochs_;
 };
 
+// What --dry-run prints: a session that is ready, and would now run.
+void PrintDryRun(const std::string& model, const Session& session);
+
 // The table at the end of training, and of an evaluation.
 std::string TrainSummary(const TrainResult& result, const std::string& folder);
 std::string EvaluationSummary(const PassResult& result, const MemoryUse& memory);

@@ -20,6 +20,23 @@ struct TrainFlags {
   bool force = false;
 };
 
+// Weights that do not fit are warnings, --quiet or not; where nothing fits, training would begin
+// from scratch in silence, which is an error.
+bool CheckWeights(const WeightsReport& report, const std::string& file) {
+  std::string mismatched;
+  for (const std::string& name : report.mismatched) mismatched += "\n      " + name;
+  if (report.loaded.empty()) {
+    PrintError(
+        "nothing in " + file + " fits this model" + (mismatched.empty() ? "" : ":") + mismatched,
+        "give the weights of this model, or train from scratch without --weights");
+    return false;
+  }
+  if (!mismatched.empty()) {
+    PrintWarning("some of " + file + " does not fit this model and is not loaded:" + mismatched);
+  }
+  return true;
+}
+
 void PrintWeightsReport(const WeightsReport& report) {
   const auto print = [](const char* what, const std::vector<std::string>& names) {
     for (const std::string& name : names)
@@ -27,11 +44,10 @@ void PrintWeightsReport(const WeightsReport& report) {
   };
   std::fprintf(stderr, "weights: %zu tensors loaded\n", report.loaded.size());
   print("not in the file:", report.missing);
-  print("mismatched:", report.mismatched);
   print("not in the model:", report.unused);
 }
 
-int Run(const ModelFlags& flags, const TrainFlags& train_flags) {
+int Run(const ModelFlags& flags, const RunFlags& run_flags, const TrainFlags& train_flags) {
   std::optional<ProgramImage> image;
   if (IsProgramFile(flags.model)) image = LoadImage(flags.model);
   const std::optional<ModelSpec> model =
@@ -44,6 +60,7 @@ int Run(const ModelFlags& flags, const TrainFlags& train_flags) {
   options.device = DeviceOf(*model);
   options.compile = CompileOptionsOf(flags, *model);
   options.weights = train_flags.weights;
+  options.limit_batches = run_flags.limit_batches;
   options.image = image ? &*image : nullptr;
   Diagnostics diagnostics;
   Session session(*model, options, /*train=*/true, diagnostics);
@@ -53,8 +70,17 @@ int Run(const ModelFlags& flags, const TrainFlags& train_flags) {
     std::fprintf(stderr, "%s is compiled again: %s\n", flags.model.c_str(),
                  session.recompiled().c_str());
   }
-  if (!train_flags.weights.empty() && !Quiet()) PrintWeightsReport(session.weights());
-  RunFolder run_folder(folder, train_flags.force, {flags.model, train_flags.weights});
+  if (!train_flags.weights.empty()) {
+    if (!CheckWeights(session.weights(), train_flags.weights)) return kBadInput;
+    if (!Quiet()) PrintWeightsReport(session.weights());
+  }
+  const std::vector<std::string> inputs = {flags.model, train_flags.weights};
+  if (run_flags.dry_run) {
+    RunFolder::Check(folder, train_flags.force, inputs);
+    PrintDryRun(model->name.value, session);
+    return kDone;
+  }
+  RunFolder run_folder(folder, train_flags.force, inputs);
   WriteModelFile(folder, *model);
 
   RunView view(model->train->epochs ? model->train->epochs->value : 0);
@@ -71,6 +97,7 @@ int Run(const ModelFlags& flags, const TrainFlags& train_flags) {
 
 Command DefineTrain(CLI::App& app) {
   auto flags = AddModelFlags(app);
+  auto run_flags = AddRunFlags(app);
   auto train_flags = std::make_shared<TrainFlags>();
   app.get_option("MODEL")->description("model file (.yaml), or compiled program (.cgb)");
   app.add_option("--out", train_flags->out, "the run folder (default: runs/<model>)")
@@ -78,7 +105,7 @@ Command DefineTrain(CLI::App& app) {
   app.add_flag("--force", train_flags->force, "replace what a former run left in the run folder");
   app.add_option("--weights", train_flags->weights, "start from the weights in a safetensors file")
       ->type_name("FILE");
-  return [flags, train_flags] { return Run(*flags, *train_flags); };
+  return [flags, run_flags, train_flags] { return Run(*flags, *run_flags, *train_flags); };
 }
 
 }  // namespace cgrun

@@ -1,6 +1,7 @@
-// Versions, as the headers of the libraries give them.
+// Versions, as the headers of the libraries give them, or the package for yaml-cpp's.
 #include "src/cli/version.h"
 
+#include <cgrun_yaml_cpp_version.h>
 #include <fmt/core.h>
 #include <zlib.h>
 
@@ -9,12 +10,26 @@
 
 namespace cgrun {
 
-std::string VersionText() {
-  return fmt::format(
-      "cgrun 0.1\nlibraries: CLI11 {}, fmt {}.{}.{}, nlohmann-json {}.{}.{}, zlib {}",
-      CLI11_VERSION, FMT_VERSION / 10000, FMT_VERSION / 100 % 100, FMT_VERSION % 100,
-      NLOHMANN_JSON_VERSION_MAJOR, NLOHMANN_JSON_VERSION_MINOR, NLOHMANN_JSON_VERSION_PATCH,
-      zlibVersion());
+std::vector<std::pair<std::string, std::string>> LibraryVersions() {
+  const auto dotted = [](int major, int minor, int patch) {
+    return fmt::format("{}.{}.{}", major, minor, patch);
+  };
+  return {{"CLI11", CLI11_VERSION},
+          {"fmt", dotted(FMT_VERSION / 10000, FMT_VERSION / 100 % 100, FMT_VERSION % 100)},
+          {"nlohmann-json", dotted(NLOHMANN_JSON_VERSION_MAJOR, NLOHMANN_JSON_VERSION_MINOR,
+                                   NLOHMANN_JSON_VERSION_PATCH)},
+          {"yaml-cpp", CGRUN_YAML_CPP_VERSION},
+          {"zlib", zlibVersion()}};
 }
+
+std::string LibrariesText() {
+  std::string text;
+  for (const auto& [name, version] : LibraryVersions()) {
+    text += (text.empty() ? "" : ", ") + name + " " + version;
+  }
+  return text;
+}
+
+std::string VersionText() { return "cgrun 0.1\nlibraries: " + LibrariesText(); }
 
 }  // namespace cgrun

@@ -3,9 +3,15 @@
 #define CGRUN_CLI_VERSION_H_
 
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace cgrun {
 
+// Names and versions of the libraries that every device shares, by name.
+std::vector<std::pair<std::string, std::string>> LibraryVersions();
+// "CLI11 2.3.1, fmt 9.1.0, …".
+std::string LibrariesText();
 std::string VersionText();
 
 }  // namespace cgrun

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -28,6 +29,14 @@ struct DataField {
   friend bool operator==(const DataField&, const DataField&) = default;
 };
 
+// The smallest and the largest element of an integer field, over all samples.
+struct FieldRange {
+  int64_t smallest = 0, largest = 0;
+  int64_t smallest_at = 0, largest_at = 0;  // the first samples that hold them
+  std::string file;                         // that they were read from
+  SourceMark mark;                          // where the user names it
+};
+
 class Dataset {
  public:
   virtual ~Dataset() = default;
@@ -42,6 +51,10 @@ class Dataset {
 
   // Bytes of host memory that the samples take while the data set lives.
   virtual int64_t decoded_bytes() const = 0;
+
+  // The range of field `index`, where it is of int32 and all samples are at hand; takes a pass over
+  // them. Samples are counted as the file counts them.
+  virtual std::optional<FieldRange> Range(size_t /*index*/) const { return std::nullopt; }
 };
 
 // An option's value as the user wrote it.

@@ -157,25 +157,32 @@ HostTensor ReadIdx(const std::string& path, bool labels, int64_t limit) {
   return tensor;
 }
 
+// One file, as the field `name` of the data set.
+struct IdxPart {
+  std::string name;
+  HostTensor tensor;  // samples first
+  std::string file;
+  SourceMark mark;
+};
+
 class IdxDataset : public Dataset {
  public:
   // `parts` have the same number of samples.
-  explicit IdxDataset(std::vector<std::pair<std::string, HostTensor>> parts)
-      : parts_(std::move(parts)) {
-    for (const auto& [name, tensor] : parts_) {
-      std::vector<int64_t> sizes = tensor.shape().Sizes();
+  explicit IdxDataset(std::vector<IdxPart> parts) : parts_(std::move(parts)) {
+    for (const IdxPart& part : parts_) {
+      std::vector<int64_t> sizes = part.tensor.shape().Sizes();
       sizes.erase(sizes.begin());
-      fields_.push_back({name, tensor.dtype(), Shape::Of(sizes)});
+      fields_.push_back({part.name, part.tensor.dtype(), Shape::Of(sizes)});
     }
   }
 
-  int64_t size() const override { return parts_[0].second.shape()[0].size; }
+  int64_t size() const override { return parts_[0].tensor.shape()[0].size; }
   const std::vector<DataField>& fields() const override { return fields_; }
 
   void Read(int64_t index, std::span<const std::span<std::byte>> out) const override {
     CGRUN_CHECK(index >= 0 && index < size()) << "sample " << index;
     for (size_t i = 0; i < parts_.size(); ++i) {
-      const std::byte* samples = parts_[i].second.bytes().data();
+      const std::byte* samples = parts_[i].tensor.bytes().data();
       std::memcpy(out[i].data(), samples + static_cast<size_t>(index) * out[i].size(),
                   out[i].size());
     }
@@ -183,12 +190,24 @@ class IdxDataset : public Dataset {
 
   int64_t decoded_bytes() const override {
     int64_t bytes = 0;
-    for (const auto& part : parts_) bytes += static_cast<int64_t>(part.second.bytes().size());
+    for (const IdxPart& part : parts_) bytes += static_cast<int64_t>(part.tensor.bytes().size());
     return bytes;
   }
 
+  std::optional<FieldRange> Range(size_t index) const override {
+    const IdxPart& part = parts_[index];
+    if (part.tensor.dtype() != DType::kI32) return std::nullopt;
+    const std::span<const int32_t> values = part.tensor.data<int32_t>();
+    const auto [low, high] = std::minmax_element(values.begin(), values.end());
+    const auto largest = std::find(values.begin(), values.end(), *high);  // the first of them
+    const int64_t each = fields_[index].shape.Elements();
+    return FieldRange{
+        *low,      *high,    (low - values.begin()) / each, (largest - values.begin()) / each,
+        part.file, part.mark};
+  }
+
  private:
-  std::vector<std::pair<std::string, HostTensor>> parts_;
+  std::vector<IdxPart> parts_;
   std::vector<DataField> fields_;
 };
 
@@ -207,7 +226,7 @@ std::unique_ptr<Dataset> OpenIdx(const DataOptions& options, Diagnostics& diagno
   const DataOption& image_option = *FindOption(options, "images");
   const DataOption* label_option = FindOption(options, "labels");
   const int64_t limit = options.memory_limit;
-  std::vector<std::pair<std::string, HostTensor>> parts;
+  std::vector<IdxPart> parts;
   std::optional<HostTensor> images = ReadPart(options, image_option, false, limit, diagnostics);
   if (label_option != nullptr) {
     const int64_t taken = images ? static_cast<int64_t>(images->bytes().size()) : 0;
@@ -223,10 +242,12 @@ std::unique_ptr<Dataset> OpenIdx(const DataOptions& options, Diagnostics& diagno
                                                 std::to_string(image_count) + " images");
       return nullptr;
     }
-    parts.emplace_back("label", *std::move(labels));
+    parts.push_back(
+        {"label", *std::move(labels), ResolvePath(options, *label_option), label_option->mark});
   }
   if (!images) return nullptr;
-  parts.emplace(parts.begin(), "image", *std::move(images));
+  parts.insert(parts.begin(), {"image", *std::move(images), ResolvePath(options, image_option),
+                               image_option.mark});
   return std::make_unique<IdxDataset>(std::move(parts));
 }
 

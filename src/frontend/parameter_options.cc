@@ -3,6 +3,7 @@
 #include "src/frontend/parameter_options.h"
 
 #include <algorithm>
+#include <cstdio>
 
 #include "src/model/values.h"
 #include "src/ops/initializers.h"
@@ -78,6 +79,29 @@ class InitReader {
       const auto value = ReadReal(argument.value, argument.key, diagnostics_);
       if (value) info.init_args[static_cast<size_t>(it - names.begin())] = *value;
     }
+    CheckRange(entry, info);
+  }
+
+  // The arguments lie where their distribution has values.
+  void CheckRange(const TreeEntry& entry, const ParameterInfo& info) {
+    const bool normal = entry.key == "normal" || entry.key == "truncated_normal";
+    const TreeEntry* second = entry.value.Find(normal ? "deviation" : "high");
+    if (normal && info.init_args[1] < 0) {
+      diagnostics_.Error(second->value.mark,
+                         "'deviation' must not be negative, but is " + second->value.scalar);
+    } else if (entry.key == "uniform" && info.init_args[0] > info.init_args[1]) {
+      const TreeEntry* low = entry.value.Find("low");
+      diagnostics_.Error(second != nullptr ? second->value.mark : low->value.mark,
+                         "'low' must not be above 'high', but is " + NumberText(info.init_args[0]) +
+                             " above " + NumberText(info.init_args[1]),
+                         "without a value 'low' is -0.05 and 'high' 0.05");
+    }
+  }
+
+  static std::string NumberText(double number) {
+    char text[32];
+    std::snprintf(text, sizeof(text), "%g", number);
+    return text;
   }
 
   static std::vector<double> DefaultsOf(const std::string& initializer) {
@@ -145,6 +169,11 @@ ParameterOptions ReadParameterOptions(const OpSpec& op, const std::vector<std::s
       options.frozen = ReadBoolean(attribute.value, "frozen", diagnostics).value_or(false);
     } else {
       options.learning_rate_scale = ReadReal(attribute.value, "lr", diagnostics).value_or(1);
+      if (options.learning_rate_scale < 0) {
+        diagnostics.Error(attribute.value.mark,
+                          "'lr' must not be negative: it is a factor of the learning rate",
+                          "`frozen: true` keeps a parameter as it is");
+      }
     }
   }
   return options;

@@ -21,7 +21,9 @@ namespace cgrun {
 // step).
 class AtomicFile {
  public:
-  explicit AtomicFile(size_t buffer_bytes = size_t{1} << 18);
+  static constexpr size_t kBufferBytes = size_t{1} << 18;
+
+  explicit AtomicFile(size_t buffer_bytes = kBufferBytes);
   ~AtomicFile();  // as Discard()
   AtomicFile(const AtomicFile&) = delete;
   AtomicFile& operator=(const AtomicFile&) = delete;

@@ -12,6 +12,7 @@
 
 #include "src/base/host_tensor.h"
 #include "src/io/atomic_file.h"
+#include "src/io/read_file.h"
 
 namespace cgrun {
 
@@ -30,16 +31,37 @@ struct SafetensorsFile {
   const HostTensor* Find(std::string_view name) const;
 };
 
-// Reads a whole file. UserError names the file and what is wrong: a header that is too long or not
-// the JSON it should be, a name or key that stands twice, a type that we do not have, sizes that do
-// not fit the offsets, tensors that overlap, leave a hole or lie outside the file.
-SafetensorsFile ReadSafetensors(const std::string& path);
-
 struct TensorSpec {
   std::string name;
   DType dtype = DType::kF32;
   Shape shape;  // bound
 };
+
+// Reads a file tensor by tensor, with the same errors as ReadSafetensors(): those of the header
+// when it is made, those of a tensor when that is read.
+class SafetensorsReader {
+ public:
+  explicit SafetensorsReader(const std::string& path);
+
+  // In the order of their bytes in the file.
+  const std::vector<TensorSpec>& tensors() const { return tensors_; }
+  const SafetensorsMetadata& metadata() const { return metadata_; }
+
+  // The next tensor; Skip() passes it over. At most as many calls as there are tensors.
+  HostTensor Read();
+  void Skip();
+
+ private:
+  FileReader reader_;
+  std::vector<TensorSpec> tensors_;
+  SafetensorsMetadata metadata_;
+  size_t next_ = 0;
+};
+
+// Reads a whole file. UserError names the file and what is wrong: a header that is too long or not
+// the JSON it should be, a name or key that stands twice, a type that we do not have, sizes that do
+// not fit the offsets, tensors that overlap, leave a hole or lie outside the file.
+SafetensorsFile ReadSafetensors(const std::string& path);
 
 // Writes files of one set of tensors, as checkpoints need. After its construction Write() does not
 // allocate while the metadata takes less than `metadata_room` bytes.

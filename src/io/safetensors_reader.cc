@@ -6,6 +6,7 @@
 #include <set>
 #include <tuple>
 
+#include "src/base/check.h"
 #include "src/base/diagnostics.h"
 #include "src/io/endian.h"
 #include "src/io/file_error.h"
@@ -185,16 +186,40 @@ const HostTensor* SafetensorsFile::Find(std::string_view name) const {
   return nullptr;
 }
 
-SafetensorsFile ReadSafetensors(const std::string& path) {
-  FileReader reader(path, FileReader::Gzip::kNever);
-  SafetensorsFile file;
+SafetensorsReader::SafetensorsReader(const std::string& path)
+    : reader_(path, FileReader::Gzip::kNever) {
   int64_t data_bytes = 0;
-  const Json header = ReadHeader(reader, &data_bytes);
-  const std::vector<Entry> entries = ParseEntries(path, header, &file.metadata);
+  const Json header = ReadHeader(reader_, &data_bytes);
+  const std::vector<Entry> entries = ParseEntries(path, header, &metadata_);
   CheckOffsets(path, entries, data_bytes);
   for (const Entry& entry : entries) {
-    file.tensors.push_back(
-        {entry.name, ReadTensor(reader, entry.dtype, entry.sizes, "tensor '" + entry.name + "'")});
+    tensors_.push_back({entry.name, entry.dtype, Shape::Of(entry.sizes)});
+  }
+}
+
+HostTensor SafetensorsReader::Read() {
+  CGRUN_CHECK(next_ < tensors_.size()) << "no tensor is left";
+  const TensorSpec& tensor = tensors_[next_++];
+  return ReadTensor(reader_, tensor.dtype, tensor.shape.Sizes(), "tensor '" + tensor.name + "'");
+}
+
+void SafetensorsReader::Skip() {
+  CGRUN_CHECK(next_ < tensors_.size()) << "no tensor is left";
+  const TensorSpec& tensor = tensors_[next_++];
+  std::array<std::byte, 4096> block;
+  for (int64_t left = tensor.shape.Elements() * SizeOf(tensor.dtype); left > 0;) {
+    const auto part = std::min<int64_t>(left, block.size());
+    reader_.Read(std::span(block).first(static_cast<size_t>(part)), "tensor '" + tensor.name + "'");
+    left -= part;
+  }
+}
+
+SafetensorsFile ReadSafetensors(const std::string& path) {
+  SafetensorsReader reader(path);
+  SafetensorsFile file;
+  file.metadata = reader.metadata();
+  for (const TensorSpec& tensor : reader.tensors()) {
+    file.tensors.push_back({tensor.name, reader.Read()});
   }
   return file;
 }

@@ -19,11 +19,11 @@ int64_t TotalBytes(const PlanSubject& subject, const MemoryLayout& layout) {
   return layout.arena_bytes + subject.data_bytes + subject.base_bytes;
 }
 
-std::string Optimal(const MemoryLayout& layout) {
-  if (layout.optimal) return "optimal";
+// "1.0000, optimal", "1.0312": peak ÷ lower bound.
+std::string RatioText(int64_t peak, int64_t lower_bound, bool optimal) {
   const double ratio =
-      static_cast<double>(layout.arena_bytes) / static_cast<double>(layout.lower_bound_bytes);
-  return fmt::format("{:.4f} x the bound", ratio);
+      lower_bound > 0 ? static_cast<double>(peak) / static_cast<double>(lower_bound) : 1;
+  return fmt::format("{:.4f}{}", ratio, optimal ? ", optimal" : "");
 }
 
 std::string ZonesText(const MemoryLayout& layout) {
@@ -53,9 +53,9 @@ std::string TotalsText(const PlanSubject& subject, const MemoryLayout& layout) {
              "parameters, statistics, optimizer state"});
   table.Add({"transient region", FormatBytes(layout.transient_bytes),
              "peak over the entry points, planner " + layout.planner});
-  table.Add(
-      {"arena", FormatBytes(layout.arena_bytes),
-       fmt::format("lower bound {}: {}", FormatBytes(layout.lower_bound_bytes), Optimal(layout))});
+  table.Add({"arena", FormatBytes(layout.arena_bytes),
+             fmt::format("lower bound {}, ratio {}", FormatBytes(layout.lower_bound_bytes),
+                         RatioText(layout.arena_bytes, layout.lower_bound_bytes, layout.optimal))});
   table.Add({"data", FormatBytes(subject.data_bytes),
              subject.data_note.empty() ? "loader rings, decoded sets, checkpoint buffer"
                                        : subject.data_note});
@@ -178,10 +178,9 @@ std::string PlanJson(const PlanSubject& subject, const MemoryLayout& layout) {
 std::string PackingText(const MemoryProblem& problem, const MemoryPlan& plan, double seconds) {
   TextTable table({Align::kLeft, Align::kRight, Align::kLeft});
   table.Add({"buffers", FormatCount(static_cast<int64_t>(problem.buffers.size())), ""});
-  table.Add({"peak", FormatCount(plan.peak_bytes), plan.optimal ? "optimal" : ""});
+  table.Add({"peak", FormatCount(plan.peak_bytes), ""});
   table.Add({"lower bound", FormatCount(plan.lower_bound_bytes), ""});
-  const double bound = static_cast<double>(std::max<int64_t>(1, plan.lower_bound_bytes));
-  table.Add({"ratio", fmt::format("{:.4f}", static_cast<double>(plan.peak_bytes) / bound), ""});
+  table.Add({"ratio", RatioText(plan.peak_bytes, plan.lower_bound_bytes, plan.optimal), ""});
   if (problem.capacity) {
     table.Add({"capacity", FormatCount(*problem.capacity),
                plan.peak_bytes <= *problem.capacity ? "met" : "not met"});

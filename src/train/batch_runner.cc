@@ -2,6 +2,7 @@
 #include "src/train/batch_runner.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "src/base/check.h"
 
@@ -95,12 +96,15 @@ void BatchRunner::FeedAll(const Entry& entry, const Batch& batch, int64_t step,
 
 // A loss is a mean over the batch, a metric a sum over it.
 void BatchRunner::AddResults(const Entry& entry, int64_t count) {
-  bool first_loss = true;
+  diverged_path_ = nullptr;
   for (size_t i = 0; i < entry.results.size(); ++i) {
     const double value = program_.FetchScalar(*entry.results[i]);
     const bool loss = entry.results[i]->kind == OutputKind::kLoss;
-    if (loss && first_loss) last_loss_ = value;
-    first_loss &= !loss;
+    if (loss && diverged_path_ == nullptr && !std::isfinite(value)) {
+      const int path = entry.results[i]->path;  // a compiled program may name none
+      diverged_path_ = path < 0 ? &entry.results[i]->name
+                                : &program_.image().paths[static_cast<size_t>(path)].name;
+    }
     sums_[i] += loss ? value * static_cast<double>(count) : value;
   }
   samples_ += count;

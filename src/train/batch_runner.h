@@ -38,8 +38,8 @@ class BatchRunner {
   // Losses and metrics of the batches since Reset(): means over samples.
   const std::vector<NamedNumber>& Means();
   void Reset();
-  // The last batch's first loss, a mean over its samples; 0 where there is no loss.
-  double last_loss() const { return last_loss_; }
+  // The path whose loss in the last batch is not finite, the first of them; null where all are.
+  const std::string* diverged_path() const { return diverged_path_; }
   int64_t samples() const { return samples_; }
 
  private:
@@ -64,7 +64,7 @@ class BatchRunner {
   std::vector<double> sums_;
   std::vector<NamedNumber> means_;
   int64_t samples_ = 0;
-  double last_loss_ = 0;
+  const std::string* diverged_path_ = nullptr;
 };
 
 }  // namespace cgrun

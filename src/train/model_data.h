@@ -35,7 +35,8 @@ class DataSource {
  public:
   DataSource(const Dataset& dataset, const LoaderOptions& options);
 
-  // Host memory that a source for batches of this size takes, beside the data set.
+  // Host memory that a source for batches of this size takes, beside the data set. No batch has
+  // more samples than the data set.
   static int64_t HostBytes(const Dataset& dataset, int64_t batch);
 
   Loader& loader() { return *loader_; }
@@ -45,6 +46,8 @@ class DataSource {
     int64_t bytes;
     void operator()(std::byte* memory) const;
   };
+  static int64_t RingBytes(const Dataset& dataset, int64_t batch, int slots);
+
   std::unique_ptr<std::byte, Unmap> ring_;
   std::unique_ptr<Loader> loader_;
 };

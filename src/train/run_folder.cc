@@ -55,36 +55,43 @@ void WriteText(const std::string& path, const std::string& text) {
 
 nlohmann::ordered_json NumbersOf(const PassResult& pass) {
   nlohmann::ordered_json json = nlohmann::ordered_json::object();
+  if (!pass.measured()) return json;
   for (const NamedNumber& number : pass.means) json[number.name] = number.value;
   return json;
 }
 
 }  // namespace
 
-RunFolder::RunFolder(std::string folder, bool force, const std::vector<std::string>& inputs)
-    : path_(std::move(folder)) {
+void RunFolder::Check(const std::string& folder, bool force,
+                      const std::vector<std::string>& inputs) {
   std::error_code error;
-  const bool exists = fs::exists(path_, error);
-  if (exists && !fs::is_directory(path_, error)) {
-    throw InputError("'" + path_ + "' is a file, not a folder", "choose another with --out DIR");
+  const bool exists = fs::exists(folder, error);
+  if (exists && !fs::is_directory(folder, error)) {
+    throw InputError("'" + folder + "' is a file, not a folder", "choose another with --out DIR");
   }
-  RefuseFolderOfInputs(path_, inputs);
-  const std::vector<fs::path> files = RunFiles(path_);
-  if (exists && !fs::is_empty(path_, error) && !IsLeftByRun(files)) {
-    throw InputError("the folder '" + path_ + "' is not empty, and no run left it",
+  RefuseFolderOfInputs(folder, inputs);
+  const std::vector<fs::path> files = RunFiles(folder);
+  if (exists && !fs::is_empty(folder, error) && !IsLeftByRun(files)) {
+    throw InputError("the folder '" + folder + "' is not empty, and no run left it",
                      "--out DIR takes another");
   }
   if (!files.empty() && !force) {
-    throw InputError("the run folder '" + path_ + "' exists already",
+    throw InputError("the run folder '" + folder + "' exists already",
                      "--force replaces what is in it, --out DIR takes another");
   }
+}
+
+RunFolder::RunFolder(std::string folder, bool force, const std::vector<std::string>& inputs)
+    : path_(std::move(folder)) {
+  Check(path_, force, inputs);
+  std::error_code error;
   for (fs::path missing = path_; !missing.empty() && !fs::exists(missing, error);
        missing = missing.parent_path()) {
     made_.insert(made_.begin(), missing.string());
   }
   fs::create_directories(path_, error);
   if (error) throw UserError("cannot make the folder '" + path_ + "': " + error.message());
-  for (const fs::path& file : files) {
+  for (const fs::path& file : RunFiles(path_)) {
     fs::remove(file, error);
     if (error) throw UserError("cannot remove '" + file.string() + "': " + error.message());
   }
@@ -119,10 +126,10 @@ std::string SummaryJson(const ModelSpec& model, const Session& session, const Tr
   for (const PassResult& pass : result.last.evaluations) json[pass.split] = NumbersOf(pass);
   json["planned_peak_bytes"] = result.memory.planned();
   json["measured_peak_bytes"] = result.memory.measured;
-  if (result.allocations_after_first_step >= 0) {
-    json["allocations_after_first_step"] = result.allocations_after_first_step;
+  if (result.allocations_after_first_step) {
+    json["allocations_after_first_step"] = *result.allocations_after_first_step;
   }
-  json["heap_growth_bytes"] = result.heap_growth_bytes;
+  if (result.heap_growth_bytes) json["heap_growth_bytes"] = *result.heap_growth_bytes;
   char hash[17];
   std::snprintf(hash, sizeof(hash), "%016llx",
                 static_cast<unsigned long long>(result.weights_hash));

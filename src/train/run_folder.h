@@ -13,9 +13,12 @@ namespace cgrun {
 // in it: a run that failed leaves nothing in the way of the next one.
 class RunFolder {
  public:
-  // Makes the folder. One that is not empty is refused; with `force`, if a former run left it, it is
-  // cleared of that run's own files. One that holds a file of `inputs` (what the run reads; "" is
-  // none) is refused always. Throws InputError, and UserError where a folder cannot be made.
+  // Throws what the constructor would throw, and makes nothing.
+  static void Check(const std::string& folder, bool force, const std::vector<std::string>& inputs);
+
+  // Makes the folder. One that is not empty is refused; with `force`, if a former run left it, it
+  // is cleared of that run's own files. One that holds a file of `inputs` (what the run reads; ""
+  // is none) is refused always. Throws InputError, and UserError where a folder cannot be made.
   RunFolder(std::string folder, bool force, const std::vector<std::string>& inputs);
   ~RunFolder();
   RunFolder(const RunFolder&) = delete;

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "src/train/model_data.h"
+#include "src/base/allocation_counter.h"
 
 namespace cgrun {
 
@@ -28,11 +28,17 @@ std::vector<EntryRequest> TrainingEntries(int64_t batch, const std::vector<int64
   return requests;
 }
 
+int64_t MeasureBase(int64_t decoded_bytes) {
+  ReleaseFreeHeap();
+  return std::max<int64_t>(0, ResidentBytes() - decoded_bytes);
+}
+
 RunShape ShapeOfRun(const ModelSpec& model) {
   const int64_t batch = model.train ? model.train->batch.value.size : 1;
   RunShape shape;
   Diagnostics diagnostics;
-  const ModelData data = OpenModelData(model, diagnostics);
+  shape.data = OpenModelData(model, diagnostics);
+  const ModelData& data = shape.data;
   if (diagnostics.has_errors() || data.train == nullptr) {
     shape.data_note = data.train == nullptr && !diagnostics.has_errors()
                           ? "the model names no data"

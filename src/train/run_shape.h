@@ -7,11 +7,13 @@
 #include <vector>
 
 #include "src/compile/compile.h"
+#include "src/train/model_data.h"
 
 namespace cgrun {
 
 struct RunShape {
   std::vector<EntryRequest> entries;
+  ModelData data;          // open, as it is in a run
   int64_t data_bytes = 0;  // loader rings and decoded sets
   std::string data_note;   // why the data is not counted; empty where it is
 };
@@ -19,6 +21,11 @@ struct RunShape {
 // The entry points that `train` compiles. Where the data cannot be opened, those of full batches,
 // and a note that says so: a plan does not need the data.
 RunShape ShapeOfRun(const ModelSpec& model);
+
+// The base of a run, in bytes: the anonymous memory that the process holds once its data is open
+// and its entry points are compiled, without the `decoded_bytes` of the data: code, libraries, the
+// compiled program. A plan and a run both measure it there.
+int64_t MeasureBase(int64_t decoded_bytes);
 
 // The entry points of a training set and evaluation sets of these sizes.
 std::vector<EntryRequest> TrainingEntries(int64_t batch, const std::vector<int64_t>& train_sizes,

@@ -36,16 +36,18 @@ Session::Session(const ModelSpec& model, const SessionOptions& options, bool tra
   const KernelLibrary* library = FindKernelLibrary(kind);
   CGRUN_CHECK(library != nullptr) << "no kernels for " << options.device;
   const bool has_data = OpenData(train, diagnostics);
-  if (!has_data || (train && !ReadSchedules(diagnostics))) {
+  if (!has_data || (train && !(ReadLength(diagnostics) && ReadSchedules(diagnostics)))) {
     BuildForward(model, {train ? EntryKind::kTrain : EntryKind::kEval}, diagnostics);
     return;  // with all errors of the file, not the data's alone
   }
-  if (!MakeImage(*library, diagnostics)) return;
-  memory_.base = std::max<int64_t>(0, ResidentBytes() - data_.decoded_bytes);
+  CheckLabelRanges(train, diagnostics);
+  if (diagnostics.has_errors() || !MakeImage(*library, diagnostics)) return;
+  memory_.base = MeasureBase(data_.decoded_bytes);
   program_ = std::make_unique<Program>(std::move(image_), *device_, *library, communicator_);
   for (int64_t bytes : program_->image().arena_bytes) memory_.arena += bytes;
-  MakeSplits();
   if (!options.weights.empty()) weights_ = LoadWeights(*program_, options.weights);
+  MakeSplits();
+  ReleaseFreeHeap();
   NoteMemory();
 }
 
@@ -131,8 +133,48 @@ bool Session::OpenData(bool train, Diagnostics& diagnostics) {
   return !diagnostics.has_errors();
 }
 
+// What is wrong with the model itself is reported too, as compiling it would do.
+void Session::CheckLabelRanges(bool train, Diagnostics& diagnostics) {
+  const FrontendOptions options = {train ? EntryKind::kTrain : EntryKind::kEval,
+                                   options_.compile.precision};
+  const std::optional<Graph> forward = BuildForward(model_, options, diagnostics);
+  if (!forward) return;
+  label_uses_ = FindLabelUses(*forward);
+  if (train_) CheckLabels(*train_->dataset, train_->inputs, label_uses_, diagnostics);
+  for (const Split& split : evaluations_) {
+    CheckLabels(*split.dataset, split.inputs, label_uses_, diagnostics);
+  }
+}
+
+bool Session::ReadLength(Diagnostics& diagnostics) {
+  if (!model_.train) {
+    diagnostics.Error({}, model_.file_name + " does not say how to train: it has no 'train'",
+                      "for example `train: {epochs: 1, batch: 32, optimizer: {op: sgd, lr: 0.1}}`");
+    return false;
+  }
+  const TrainSpec& train = *model_.train;
+  batches_per_epoch_ = LimitBatches(BatchCount(train_->dataset->size(), batch_));
+  if (train.steps) {
+    total_steps_ = train.steps->value;
+  } else if (!train.seconds) {
+    const int64_t epochs = train.epochs ? train.epochs->value : 1;
+    if (__builtin_mul_overflow(batches_per_epoch_, epochs, &total_steps_)) {
+      diagnostics.Error(train.epochs->mark,
+                        std::to_string(epochs) + " epochs of " +
+                            std::to_string(batches_per_epoch_) +
+                            " batches are more steps than 64 bits count",
+                        "`time: 2h` ends a run by the clock");
+      return false;
+    }
+  }
+  return true;
+}
+
+int64_t Session::LimitBatches(int64_t batches) const {
+  return options_.limit_batches > 0 ? std::min(batches, options_.limit_batches) : batches;
+}
+
 bool Session::ReadSchedules(Diagnostics& diagnostics) {
-  const int64_t steps_per_epoch = BatchCount(train_->dataset->size(), batch_);
   for (const PathSpec& path : model_.paths) {
     if (!path.backprop.value || !path.loss) continue;
     const OpSpec* optimizer = path.optimizer ? &*path.optimizer : nullptr;
@@ -150,11 +192,8 @@ bool Session::ReadSchedules(Diagnostics& diagnostics) {
                         "give `epochs` or `steps`, or another schedule");
       return false;
     }
-    schedule->steps_per_epoch = steps_per_epoch;
-    schedule->total_steps =
-        model_.train->steps
-            ? model_.train->steps->value
-            : steps_per_epoch * (model_.train->epochs ? model_.train->epochs->value : 1);
+    schedule->steps_per_epoch = batches_per_epoch_;
+    if (total_steps_ > 0) schedule->total_steps = total_steps_;
     schedules_.push_back(*schedule);
     rates_.push_back({path.name.value, 0});  // MakeSplits() knows the feed's name
   }
@@ -228,8 +267,7 @@ void Session::RunEvaluation(Split& split, SessionObserver& observer, PassResult&
   split.runner->Reset();
   loader.StartEpoch(0);
   StepReport report;
-  report.batches = loader.batches_per_epoch();
-  if (options_.limit_batches > 0) report.batches = std::min(report.batches, options_.limit_batches);
+  report.batches = LimitBatches(loader.batches_per_epoch());
   while (report.batch < report.batches) {
     const Batch* batch = loader.Next();
     if (batch == nullptr) break;

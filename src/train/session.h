@@ -11,6 +11,7 @@
 
 #include "src/compile/compile.h"
 #include "src/train/batch_runner.h"
+#include "src/train/label_check.h"
 #include "src/train/model_data.h"
 #include "src/train/rate_schedule.h"
 #include "src/train/weights.h"
@@ -30,7 +31,7 @@ struct SessionOptions {
 struct MemoryUse {
   int64_t arena = 0;
   int64_t data = 0;      // loader rings, decoded sets, what checkpoints are written from
-  int64_t base = 0;      // the process before both: code, libraries, the compiled program
+  int64_t base = 0;      // MeasureBase(): the process before both, with the compiled program
   int64_t measured = 0;  // the most anonymous memory that was resident, so far
   int64_t planned() const { return arena + data + base; }
 };
@@ -43,6 +44,8 @@ struct PassResult {
   double seconds = 0;
   double stall_seconds = 0;  // waiting for the loader
 
+  // Without samples there are no means, and reports leave the pass out.
+  bool measured() const { return samples > 0; }
   // Takes new means; allocates only the first time.
   void Fill(const std::string& name, const std::vector<NamedNumber>& values, int64_t sample_count);
 };
@@ -81,10 +84,12 @@ struct TrainResult {
   int64_t steps = 0;
   double seconds = 0;
   double samples_per_second = 0;  // of training, evaluations left out
-  EpochReport last;               // of the last epoch, and at its end the test set
+  EpochReport last;               // of the last epoch; an evaluation of the weights it ended with
   MemoryUse memory;
-  int64_t allocations_after_first_step = 0;  // −1 where they are not counted
-  int64_t heap_growth_bytes = 0;
+  // From the end of step 1 until the last checkpoint is written; nothing without a step, and no
+  // count under a sanitizer.
+  std::optional<int64_t> allocations_after_first_step;
+  std::optional<int64_t> heap_growth_bytes;
   uint64_t weights_hash = 0;
   std::string checkpoint;  // the file with the final state
 };
@@ -104,6 +109,8 @@ class Session {
   const MemoryUse& memory() const { return memory_; }
   const WeightsReport& weights() const { return weights_; }
   int64_t batch() const { return batch_; }
+  // Of training; 0 where time ends it.
+  int64_t total_steps() const { return total_steps_; }
 
   // Trains as the model file says. `folder` takes metrics.csv and checkpoints (empty: none are
   // written). Stops after the current step when *interrupt is not 0.
@@ -123,8 +130,12 @@ class Session {
 
   bool OpenData(bool train, Diagnostics& diagnostics);
   bool MakeImage(const KernelLibrary& library, Diagnostics& diagnostics);
+  // Labels that name no class are errors, where the data knows its labels.
+  void CheckLabelRanges(bool train, Diagnostics& diagnostics);
+  bool ReadLength(Diagnostics& diagnostics);
   bool ReadSchedules(Diagnostics& diagnostics);
   std::vector<EntryRequest> Requests() const;
+  int64_t LimitBatches(int64_t batches) const;
   void MakeSplits();
   // Fills `result`; allocates only where that is empty.
   void RunEvaluation(Split& split, SessionObserver& observer, PassResult& result);
@@ -139,11 +150,14 @@ class Session {
   ModelData data_;
   std::optional<Split> train_;
   std::vector<Split> evaluations_;
+  std::vector<LabelUse> label_uses_;
   ProgramImage image_;  // until the program takes it
   std::string recompiled_;
   std::unique_ptr<Device> device_;
   SingleProcess communicator_;
   std::unique_ptr<Program> program_;
+  int64_t batches_per_epoch_ = 0;        // of training
+  int64_t total_steps_ = 0;              // 0 where time ends the run
   std::vector<RateSchedule> schedules_;  // one a rate feed
   std::vector<RateFeed> rates_;
   WeightsReport weights_;

@@ -1,80 +1,27 @@
 // Session::Train: epochs of steps, an evaluation after each, the log and the final checkpoint.
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <algorithm>
+#include <charconv>
 #include <chrono>
-#include <cmath>
-#include <cstdio>
-#include <cstring>
+#include <iterator>
 
 #include "src/base/allocation_counter.h"
 #include "src/base/check.h"
 #include "src/data/sampler.h"
+#include "src/train/metrics_log.h"
 #include "src/train/session.h"
 
 namespace cgrun {
 namespace {
 
-// metrics.csv: a line an epoch. Appends without allocating.
-class MetricsLog {
- public:
-  explicit MetricsLog(const std::string& folder) {
-    if (folder.empty()) return;
-    const std::string path = folder + "/metrics.csv";
-    fd_ = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-    if (fd_ < 0) throw UserError("cannot write " + path + ": " + std::strerror(errno));
-  }
-  ~MetricsLog() {
-    if (fd_ >= 0) close(fd_);
-  }
-  MetricsLog(const MetricsLog&) = delete;
-  MetricsLog& operator=(const MetricsLog&) = delete;
+constexpr size_t kCheckpointNameRoom = 64;
 
-  void Write(const EpochReport& report, double learning_rate) {
-    if (fd_ < 0) return;
-    if (!has_header_) WriteHeader(report);
-    Add("%lld,%lld,%.9g,%.3f", static_cast<long long>(report.epoch + 1),
-        static_cast<long long>(report.step), learning_rate, report.train.seconds);
-    AddMeans(report.train);
-    for (const PassResult& pass : report.evaluations) AddMeans(pass);
-    EndLine();
-  }
-
- private:
-  void WriteHeader(const EpochReport& report) {
-    Add("epoch,step,learning_rate,seconds");
-    AddNames(report.train);
-    for (const PassResult& pass : report.evaluations) AddNames(pass);
-    EndLine();
-    has_header_ = true;
-  }
-  void AddNames(const PassResult& pass) {
-    for (const NamedNumber& mean : pass.means) {
-      Add(",%s_%s", pass.split.c_str(), mean.name.c_str());
-    }
-  }
-  void AddMeans(const PassResult& pass) {
-    for (const NamedNumber& mean : pass.means) Add(",%.9g", mean.value);
-  }
-  template <class... Args>
-  void Add(const char* format, Args... args) {
-    const size_t room = sizeof(line_) - size_ - 1;
-    const int written = std::snprintf(line_ + size_, room, format, args...);
-    size_ += std::min(room, static_cast<size_t>(std::max(0, written)));
-  }
-  void EndLine() {
-    line_[size_++] = '\n';
-    const bool written = write(fd_, line_, size_) == static_cast<ssize_t>(size_);
-    size_ = 0;
-    if (!written) throw UserError(std::string("cannot write metrics.csv: ") + std::strerror(errno));
-  }
-
-  int fd_ = -1;
-  bool has_header_ = false;
-  char line_[4096];
-  size_t size_ = 0;
-};
+// Appends "checkpoint-12.safetensors" to text that has room for it.
+void AppendCheckpointName(int64_t steps, std::string& path) {
+  char digits[24];
+  path += "checkpoint-";
+  path.append(digits, std::to_chars(digits, std::end(digits), steps).ptr);
+  path += ".safetensors";
+}
 
 }  // namespace
 
@@ -87,22 +34,7 @@ class TrainingRun {
         folder_(folder),
         observer_(observer),
         interrupt_(interrupt),
-        log_(folder),
         checkpoint_(*session.program_) {
-    const TrainSpec& train = *session.model_.train;
-    batches_ = session_.train_->source->loader().batches_per_epoch();
-    if (session_.options_.limit_batches > 0) {
-      batches_ = std::min(batches_, session_.options_.limit_batches);
-    }
-    if (train.steps) {
-      total_steps_ = train.steps->value;
-    } else if (!train.seconds) {
-      total_steps_ = batches_ * (train.epochs ? train.epochs->value : 1);
-    }
-    for (RateSchedule& schedule : session_.schedules_) {
-      schedule.steps_per_epoch = batches_;
-      if (total_steps_ > 0) schedule.total_steps = total_steps_;
-    }
     ReserveReport();
   }
 
@@ -113,7 +45,6 @@ class TrainingRun {
       if (!result_.interrupted) ++result_.epochs;
     }
     result_.seconds = Seconds(start_);
-    CountAllocations();
     Finish();
     return std::move(result_);
   }
@@ -128,7 +59,7 @@ class TrainingRun {
     if (result_.interrupted) return true;
     const auto& seconds = session_.model_.train->seconds;
     if (seconds) return Seconds(start_) >= seconds->value;
-    return result_.steps >= total_steps_;
+    return result_.steps >= session_.total_steps_;
   }
 
   void RunEpoch() {
@@ -138,13 +69,15 @@ class TrainingRun {
     const double stall_before = loader.stall_seconds();
     loader.StartEpoch(result_.epochs);
     split.runner->Reset();
-    StepReport step{result_.epochs, 0, batches_, 0, total_steps_, 0, 0, 0, nullptr};
-    while (step.batch < batches_ && !Done()) {
+    for (PassResult& pass : report_.evaluations) pass.samples = 0;  // of weights that change now
+    StepReport step{
+        result_.epochs, 0, session_.batches_per_epoch_, 0, session_.total_steps_, 0, 0, 0, nullptr};
+    while (step.batch < step.batches && !Done()) {
       const Batch* batch = loader.Next();
       if (batch == nullptr) break;
       session_.SetRates(result_.steps);
       split.runner->Run(*batch, result_.steps, session_.rates_);
-      CheckLoss(split.runner->last_loss());
+      CheckLosses(*batch);
       ++result_.steps;
       ++step.batch;
       step.step = result_.steps;
@@ -164,11 +97,12 @@ class TrainingRun {
     report_.step = result_.steps;
     if (interrupt_ != nullptr && *interrupt_ != 0) {
       result_.interrupted = true;
+      if (log_ && report_.train.measured()) log_->Write(report_, step.learning_rate);
       return;  // at once: what people pressed Ctrl-C for
     }
     Evaluate();
     session_.NoteMemory();
-    log_.Write(report_, step.learning_rate);
+    if (log_) log_->Write(report_, step.learning_rate);
     observer_.OnEpoch(report_);
   }
 
@@ -187,60 +121,76 @@ class TrainingRun {
   void ReserveReport() {
     BatchRunner& train = *session_.train_->runner;
     report_.train.Fill("train", train.Means(), 0);
-    Session::Split* split = EpochSplit();
-    if (split == nullptr) return;
-    report_.evaluations.emplace_back();
-    report_.evaluations[0].Fill(split->name, split->runner->Means(), 0);
+    if (Session::Split* split = EpochSplit()) {
+      report_.evaluations.emplace_back();
+      report_.evaluations[0].Fill(split->name, split->runner->Means(), 0);
+    }
+    if (session_.FindSplit("valid") != nullptr) test_ = session_.FindSplit("test");
+    if (test_ != nullptr) test_report_.Fill(test_->name, test_->runner->Means(), 0);
+    if (folder_.empty()) return;
+    log_.emplace(folder_ + "/metrics.csv", report_);
+    result_.checkpoint = folder_ + "/";
+    result_.checkpoint.reserve(result_.checkpoint.size() + kCheckpointNameRoom);
   }
 
-  void CheckLoss(double loss) const {
-    if (std::isfinite(loss)) return;
-    throw UserError("the loss is not finite in step " + std::to_string(result_.steps + 1) +
-                        " (epoch " + std::to_string(result_.epochs + 1) + ")",
-                    "a smaller learning rate often helps: --set train.optimizer.lr=…");
+  void CheckLosses(const Batch& batch) const {
+    const Session::Split& split = *session_.train_;
+    const std::string* diverged_path = split.runner->diverged_path();
+    if (diverged_path == nullptr) return;
+    const std::string label =
+        DescribeBadLabel(batch, *split.dataset, split.inputs, session_.label_uses_);
+    throw UserError(
+        "the loss of path '" + *diverged_path + "' is not finite in step " +
+            std::to_string(result_.steps + 1) + " (epoch " + std::to_string(result_.epochs + 1) +
+            ")",
+        label.empty() ? "a smaller learning rate often helps: --set train.optimizer.lr=…" : label);
   }
 
   // What is allocated from here on is counted.
   void AfterFirstStep() { heap_ = CurrentHeapUse(); }
 
   void CountAllocations() {
+    if (!heap_) return;
     const HeapUse now = CurrentHeapUse();
-    result_.allocations_after_first_step =
-        AllocationsAreCounted() ? now.allocations - heap_.allocations : -1;
-    result_.heap_growth_bytes = now.heap_bytes - heap_.heap_bytes;
+    if (AllocationsAreCounted()) {
+      result_.allocations_after_first_step = now.allocations - heap_->allocations;
+    }
+    result_.heap_growth_bytes = now.heap_bytes - heap_->heap_bytes;
   }
 
+  // The last evaluation and the last checkpoint allocate no more than a step.
   void Finish() {
-    result_.last = report_;
+    if (test_ != nullptr && !result_.interrupted) {
+      session_.RunEvaluation(*test_, observer_, test_report_);
+    }
+    session_.NoteMemory();
+    if (!folder_.empty()) {
+      AppendCheckpointName(result_.steps, result_.checkpoint);
+      checkpoint_.Write(*session_.program_, result_.checkpoint, result_.steps, result_.epochs);
+    }
+    CountAllocations();
+    result_.last = std::move(report_);
+    if (test_ != nullptr) result_.last.evaluations.push_back(std::move(test_report_));
     if (train_seconds_ > 0) {
       result_.samples_per_second = static_cast<double>(train_samples_) / train_seconds_;
     }
-    const bool tested = session_.FindSplit("valid") == nullptr;
-    Session::Split* test = session_.FindSplit("test");
-    if (!tested && test != nullptr && !result_.interrupted) {
-      result_.last.evaluations.push_back(session_.Evaluate("test", observer_));
-    }
-    session_.NoteMemory();
     result_.memory = session_.memory_;
     result_.weights_hash = session_.program_->StateHash();
-    if (folder_.empty()) return;
-    result_.checkpoint = folder_ + "/checkpoint-" + std::to_string(result_.steps) + ".safetensors";
-    checkpoint_.Write(*session_.program_, result_.checkpoint, result_.steps, result_.epochs);
   }
 
   Session& session_;
   std::string folder_;
   SessionObserver& observer_;
   const volatile std::sig_atomic_t* interrupt_;
-  MetricsLog log_;
+  std::optional<MetricsLog> log_;  // in the run folder
   CheckpointWriter checkpoint_;
-  int64_t batches_ = 0;
-  int64_t total_steps_ = 0;  // 0: time ends the run
   std::chrono::steady_clock::time_point start_;
   int64_t train_samples_ = 0;
   double train_seconds_ = 0;
-  HeapUse heap_;
+  std::optional<HeapUse> heap_;  // after the first step
   EpochReport report_;
+  Session::Split* test_ = nullptr;  // evaluated once, at the end, where there is a `valid` too
+  PassResult test_report_;
   TrainResult result_;
 };
 

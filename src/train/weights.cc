@@ -3,6 +3,7 @@
 
 #include <cstdio>
 #include <cstring>
+#include <map>
 
 namespace cgrun {
 namespace {
@@ -24,7 +25,7 @@ void SetNumber(std::string& text, int64_t number) {
 }  // namespace
 
 int64_t CheckpointWriter::HostBytes(const ProgramImage& image) {
-  int64_t bytes = 0;
+  int64_t bytes = AtomicFile::kBufferBytes;
   for (const ImageState& state : image.states) bytes += ByteSize(state.type);
   return bytes;
 }
@@ -49,28 +50,33 @@ void CheckpointWriter::Write(const Program& program, std::string_view path, int6
 }
 
 WeightsReport LoadWeights(Program& program, const std::string& path) {
-  const SafetensorsFile file = ReadSafetensors(path);
-  WeightsReport report;
+  SafetensorsReader reader(path);
   const std::vector<ImageState>& states = program.image().states;
-  for (size_t i = 0; i < states.size(); ++i) {
-    const HostTensor* tensor = file.Find(states[i].name);
-    if (tensor == nullptr) {
-      report.missing.push_back(states[i].name);
+  std::map<std::string_view, size_t> index;  // of the states by name
+  for (size_t i = 0; i < states.size(); ++i) index[states[i].name] = i;
+  std::vector<bool> found(states.size());
+  WeightsReport report;
+  for (const TensorSpec& tensor : reader.tensors()) {
+    const auto it = index.find(tensor.name);
+    if (it == index.end()) {
+      report.unused.push_back(tensor.name);
+      reader.Skip();
       continue;
     }
-    const TensorType type{tensor->dtype(), tensor->shape()};
-    if (type != states[i].type) {
-      report.mismatched.push_back(states[i].name + ": " + type.ToString() + " in the file, " +
-                                  states[i].type.ToString() + " in the model");
-      continue;
+    const ImageState& state = states[it->second];
+    found[it->second] = true;
+    const TensorType type{tensor.dtype, tensor.shape};
+    if (type == state.type) {
+      program.WriteState(it->second, reader.Read());
+      report.loaded.push_back(state.name);
+    } else {
+      reader.Skip();
+      report.mismatched.push_back(state.name + ": " + type.ToString() + " in the file, " +
+                                  state.type.ToString() + " in the model");
     }
-    program.WriteState(i, *tensor);
-    report.loaded.push_back(states[i].name);
   }
-  for (const NamedTensor& tensor : file.tensors) {
-    bool known = false;
-    for (const ImageState& state : states) known |= state.name == tensor.name;
-    if (!known) report.unused.push_back(tensor.name);
+  for (size_t i = 0; i < states.size(); ++i) {
+    if (!found[i]) report.missing.push_back(states[i].name);
   }
   return report;
 }

@@ -15,7 +15,7 @@ class CheckpointWriter {
  public:
   explicit CheckpointWriter(const Program& program);
 
-  // Host memory of the copies that are written: all state.
+  // Host memory of the copies that are written, all state, and of the file's buffer.
   static int64_t HostBytes(const ProgramImage& image);
 
   // Writes PATH atomically. `step` and `epoch` go into the metadata. Throws UserError.
@@ -35,8 +35,9 @@ struct WeightsReport {
   std::vector<std::string> unused;      // tensors that the model does not have
 };
 
-// Copies the tensors of a file into the states of their names. Throws UserError if the file cannot
-// be read.
+// Copies the tensors of a file into the states of their names, one by one: the file is never held
+// as a whole. In a report, tensors stand in the order of the file, `missing` in that of the states.
+// Throws UserError if the file cannot be read.
 WeightsReport LoadWeights(Program& program, const std::string& path);
 
 }  // namespace cgrun

@@ -92,6 +92,19 @@ TEST(IdxTest, LabelsMayBeMissing) {
   EXPECT_EQ(ReadSample(*opened.dataset, 1)[0], "efgh");
 }
 
+TEST(IdxTest, TellsTheRangeOfItsLabels) {
+  const Opened opened = Open(kImages, Idx(9, {3}, "\x05\xFD\x05"));
+  ASSERT_EQ(opened.errors, "");
+  EXPECT_FALSE(opened.dataset->Range(0).has_value());  // uint8
+  const std::optional<FieldRange> range = opened.dataset->Range(1);
+  ASSERT_TRUE(range.has_value());
+  EXPECT_EQ(range->smallest, -3);
+  EXPECT_EQ(range->smallest_at, 1);
+  EXPECT_EQ(range->largest, 5);
+  EXPECT_EQ(range->largest_at, 0);
+  EXPECT_EQ(std::filesystem::path(range->file).filename(), "labels");
+}
+
 TEST(IdxTest, ConvertsEveryElementType) {
   const auto read = [](int type, const std::string& elements, DType dtype, bool labels) {
     const std::string file = Idx(type, {2, 1}, elements);

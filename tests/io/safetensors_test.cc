@@ -115,6 +115,22 @@ std::string One(const std::string& dtype, const std::string& shape, const std::s
          "}}";
 }
 
+TEST(SafetensorsTest, ReadsTensorByTensor) {
+  const TempFolder folder;
+  std::vector<NamedTensor> tensors = {{"big", HostTensor(DType::kF64, {1000})}};
+  tensors.push_back({"last", HostTensor::Of<float>({3}, {1, 2, 3})});
+  WriteSafetensors(folder / "x", Entries(tensors), {{"key", "text"}});
+  SafetensorsReader reader(folder / "x");
+  ASSERT_EQ(reader.tensors().size(), 2u);
+  EXPECT_EQ(reader.tensors()[0].name, "big");
+  EXPECT_EQ(reader.tensors()[1].shape, (Shape{3}));
+  EXPECT_EQ(reader.metadata().at("key"), "text");
+  reader.Skip();
+  const HostTensor last = reader.Read();
+  EXPECT_EQ(last.dtype(), DType::kF32);
+  EXPECT_EQ(last.data<float>()[2], 3.0f);
+}
+
 TEST(SafetensorsTest, RefusesHeadersThatAreNone) {
   EXPECT_EQ(ReadError("abc"), "'DIR/x': ends after 3 bytes, inside the length of its header");
   EXPECT_EQ(ReadError("\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF{}"),

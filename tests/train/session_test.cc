@@ -8,56 +8,15 @@
 #include <set>
 
 #include "src/base/allocation_counter.h"
-#include "src/model/model_file.h"
 #include "src/plan/planner.h"
+#include "src/train/run_shape.h"
+#include "tests/train/session_testing.h"
 
 namespace cgrun {
 namespace {
 
-constexpr char kModel[] = R"(
-cgrun: 1
-model: small
-data:
-  train: {format: synthetic, samples: 1065, classes: 4}
-  test: {format: synthetic, samples: 230, classes: 4, seed: 9}
-inputs:
-  image: {type: uint8, shape: [1, 6, 6]}
-  label: {type: int32, shape: []}
-paths:
-  classify:
-    ops:
-      - pixels: {op: normalize, in: image, scale: 1/255, mean: 0.5, std: 0.29}
-      - conv: {op: conv, filters: 3, kernel: 3, activation: relu}
-      - pool: {op: max_pool, kernel: 2}
-      - {op: flatten}
-      - {op: dropout, rate: 0.2}
-      - logits: {op: linear, units: 4}
-    loss: {op: softmax_cross_entropy, in: [logits, label]}
-    metrics: {accuracy: {in: [logits, label]}}
-train:
-  epochs: 2
-  batch: 100
-  optimizer: {op: sgd, lr: 0.05, momentum: 0.9}
-)";
-
-ModelSpec Model(const std::vector<std::string>& overrides = {}) {
-  Diagnostics diagnostics;
-  auto model = ParseModel({"small.yaml", kModel}, overrides, diagnostics);
-  EXPECT_TRUE(model.has_value()) << diagnostics.ToString();
-  return *model;
-}
-
-TrainResult Train(const ModelSpec& model, const SessionOptions& options = {},
-                  const std::string& folder = "") {
-  Diagnostics diagnostics;
-  Session session(model, options, true, diagnostics);
-  EXPECT_TRUE(session.ready()) << diagnostics.ToString();
-  SessionObserver silent;
-  return session.Train(folder, silent, nullptr);
-}
-
 TEST(Session, PartialBatchesTakeEachSampleOnce) {
-  const ModelSpec model = Model();
+  const ModelSpec model = SmallModel();
   Diagnostics diagnostics;
   Session session(model, {}, true, diagnostics);
   ASSERT_TRUE(session.ready()) << diagnostics.ToString();
@@ -77,7 +36,7 @@ TEST(Session, PartialBatchesTakeEachSampleOnce) {
 TEST(Session, MetricsDoNotDependOnTheBatchSize) {
   std::vector<std::vector<NamedNumber>> means;
   for (const char* batch : {"train.batch=100", "train.batch=7", "train.batch=230"}) {
-    const ModelSpec model = Model({batch});
+    const ModelSpec model = SmallModel({batch});
     Diagnostics diagnostics;
     Session session(model, {}, false, diagnostics);
     ASSERT_TRUE(session.ready()) << diagnostics.ToString();
@@ -90,11 +49,18 @@ TEST(Session, MetricsDoNotDependOnTheBatchSize) {
   }
 }
 
+// Evaluations, the log, the test set at the end and the last checkpoint included.
 TEST(Session, AllocatesNothingAfterTheFirstStep) {
-  const std::string folder = testing::TempDir();
-  const TrainResult result = Train(Model(), {}, folder);
+  const std::string folder = FreshFolder();
+  const TrainResult result = TrainModel(SmallModel({"data.valid={split: 0.2}"}), {}, folder);
+  ASSERT_EQ(result.last.evaluations.size(), 2u);
+  EXPECT_EQ(result.last.evaluations[0].split, "valid");
+  EXPECT_EQ(result.last.evaluations[0].samples, 213);
+  EXPECT_EQ(result.last.evaluations[1].split, "test");
+  EXPECT_EQ(result.last.evaluations[1].samples, 230);
+  EXPECT_EQ(result.checkpoint, folder + "/checkpoint-18.safetensors");
   if (!AllocationsAreCounted()) {
-    EXPECT_EQ(result.allocations_after_first_step, -1);
+    EXPECT_FALSE(result.allocations_after_first_step.has_value());
     return;
   }
   const int64_t before = CurrentHeapUse().allocations;
@@ -105,8 +71,8 @@ TEST(Session, AllocatesNothingAfterTheFirstStep) {
 }
 
 TEST(Session, WeightsComeBackFromTheCheckpoint) {
-  const ModelSpec model = Model();
-  const TrainResult result = Train(model, {}, testing::TempDir());
+  const ModelSpec model = SmallModel();
+  const TrainResult result = TrainModel(model, {}, testing::TempDir());
   Diagnostics diagnostics;
   SessionOptions options;
   options.weights = result.checkpoint;
@@ -123,9 +89,9 @@ TEST(Session, WeightsComeBackFromTheCheckpoint) {
 }
 
 TEST(Session, SeedsMakeTheDifference) {
-  const uint64_t one = Train(Model()).weights_hash;
-  EXPECT_EQ(Train(Model()).weights_hash, one);
-  EXPECT_NE(Train(Model({"train.seed=1"})).weights_hash, one);
+  const uint64_t one = TrainModel(SmallModel()).weights_hash;
+  EXPECT_EQ(TrainModel(SmallModel()).weights_hash, one);
+  EXPECT_NE(TrainModel(SmallModel({"train.seed=1"})).weights_hash, one);
 }
 
 TEST(Session, OneHashForEveryOrderPlannerAndZonesSetting) {
@@ -135,7 +101,8 @@ TEST(Session, OneHashForEveryOrderPlannerAndZonesSetting) {
     options.compile.order = order;
     options.compile.layout.planner = planner;
     options.compile.layout.zones_apart = apart;
-    hashes.insert(Train(Model({"train.steps=20", "train.batch=30"}), options).weights_hash);
+    hashes.insert(
+        TrainModel(SmallModel({"train.steps=20", "train.batch=30"}), options).weights_hash);
     EXPECT_EQ(hashes.size(), 1u) << order << ", " << planner << ", " << apart;
   };
   for (const OrderEntry& order : Orders()) {
@@ -147,13 +114,14 @@ TEST(Session, OneHashForEveryOrderPlannerAndZonesSetting) {
   }
   SessionOptions no_in_place;
   no_in_place.compile.layout.in_place = false;
-  hashes.insert(Train(Model({"train.steps=20", "train.batch=30"}), no_in_place).weights_hash);
+  hashes.insert(
+      TrainModel(SmallModel({"train.steps=20", "train.batch=30"}), no_in_place).weights_hash);
   EXPECT_EQ(hashes.size(), 1u) << "without in-place";
 }
 
 // What is computed again costs time and saves memory; it changes no bit.
 TEST(Session, RecomputingChangesNoWeight) {
-  const ModelSpec model = Model({"train.steps=20"});
+  const ModelSpec model = SmallModel({"train.steps=20"});
   SessionOptions options;
   options.compile.layout.recompute = {"classify.conv", "classify.conv.relu", "preprocess.nothing"};
   Diagnostics diagnostics;
@@ -162,27 +130,45 @@ TEST(Session, RecomputingChangesNoWeight) {
   const std::string code = Disassemble(session.program().image());
   EXPECT_NE(code.find(".again"), std::string::npos) << code;
   SessionObserver silent;
-  EXPECT_EQ(session.Train("", silent, nullptr).weights_hash, Train(model).weights_hash);
+  EXPECT_EQ(session.Train("", silent, nullptr).weights_hash, TrainModel(model).weights_hash);
 }
 
 // A data set that is smaller than a batch has its partial batch alone.
 TEST(Session, BatchesMayBeLargerThanADataSet) {
   for (const char* batch : {"train.batch=400", "train.batch=2000"}) {
-    const TrainResult result = Train(Model({batch}));
+    const TrainResult result = TrainModel(SmallModel({batch}));
     EXPECT_EQ(result.last.train.samples, 1065) << batch;
     EXPECT_EQ(result.last.evaluations[0].samples, 230) << batch;
   }
 }
 
+// The ring holds no more samples than there are.
+TEST(Session, ABatchLargerThanTheDataTakesNoMoreMemory) {
+  const auto plan = [](const char* batch) {
+    const RunShape shape = ShapeOfRun(SmallModel({batch}));
+    EXPECT_EQ(shape.entries.size(), 2u);
+    return shape.data_bytes;
+  };
+  const int64_t whole = plan("train.batch=1065");
+  EXPECT_GT(whole, 1065 * 36 * 2);
+  EXPECT_EQ(plan("train.batch=999999999999"), whole);
+  const TrainResult result = TrainModel(SmallModel({"train.batch=999999999999"}));
+  EXPECT_EQ(result.steps, 2);
+  EXPECT_EQ(result.last.train.samples, 1065);
+  EXPECT_EQ(result.last.evaluations[0].samples, 230);
+  EXPECT_EQ(result.memory.data, TrainModel(SmallModel({"train.batch=1065"})).memory.data);
+}
+
 TEST(Session, SyntheticDataFeedEveryInput) {
-  const ModelSpec model = Model({"inputs.extra={type: f32, shape: [2]}"});
+  const ModelSpec model = SmallModel({"inputs.extra={type: f32, shape: [2]}"});
   Diagnostics diagnostics;
   Session session(model, {}, true, diagnostics);
   EXPECT_TRUE(session.ready()) << diagnostics.ToString();
 }
 
 TEST(Session, DataThatDoesNotFitIsExplained) {
-  const ModelSpec model = Model({"inputs.image.shape=[1, 5, 6]", "data.train.format=synthetical"});
+  const ModelSpec model =
+      SmallModel({"inputs.image.shape=[1, 5, 6]", "data.train.format=synthetical"});
   Diagnostics diagnostics;
   Session session(model, {}, true, diagnostics);
   EXPECT_FALSE(session.ready());

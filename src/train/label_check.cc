@@ -1,0 +1,93 @@
+// Finding labels that name no class.
+#include "src/train/label_check.h"
+
+#include <algorithm>
+#include <cstring>
+#include <optional>
+
+#include "src/ir/op_def.h"
+
+namespace cgrun {
+namespace {
+
+// Operands of a loss or metric with classes along axis 1 of the first.
+constexpr size_t kLogits = 0, kLabel = 1;
+
+std::string ClassesText(const LabelUse& use) {
+  return "the " + std::to_string(use.classes) + " classes of " + use.op + " are 0 to " +
+         std::to_string(use.classes - 1);
+}
+
+// The use of what field `field` feeds with the fewest classes, or null.
+const LabelUse* UseOf(const std::string& input, const std::vector<LabelUse>& uses) {
+  const LabelUse* found = nullptr;
+  for (const LabelUse& use : uses) {
+    if (use.input == input && (found == nullptr || use.classes < found->classes)) found = &use;
+  }
+  return found;
+}
+
+std::optional<int64_t> IntegerAt(DType dtype, const std::byte* bytes) {
+  const auto load = [bytes]<class T>(T value) {
+    std::memcpy(&value, bytes, sizeof(T));
+    return static_cast<int64_t>(value);
+  };
+  if (dtype == DType::kI64) return load(int64_t{});
+  if (dtype == DType::kI32) return load(int32_t{});
+  if (dtype == DType::kU8) return load(uint8_t{});
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::vector<LabelUse> FindLabelUses(const Graph& forward) {
+  std::vector<LabelUse> uses;
+  for (const Node& node : forward.nodes) {
+    if (node.op != OpId::softmax_cross_entropy && node.op != OpId::accuracy) continue;
+    const Value& label = forward.values[node.inputs[kLabel]];
+    const Dim& classes = forward.values[node.inputs[kLogits]].type.shape[1];
+    if (label.role != Role::kPlaceholder || classes.batch) continue;
+    uses.push_back({label.name, classes.size, std::string(NameOf(node.op))});
+  }
+  return uses;
+}
+
+void CheckLabels(const Dataset& dataset, const std::vector<std::string>& inputs,
+                 const std::vector<LabelUse>& uses, Diagnostics& diagnostics) {
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const LabelUse* use = UseOf(inputs[i], uses);
+    const std::optional<FieldRange> range = use ? dataset.Range(i) : std::nullopt;
+    if (!range || (range->smallest >= 0 && range->largest < use->classes)) continue;
+    const bool negative = range->smallest < 0;
+    diagnostics.Error(
+        range->mark,
+        "'" + range->file + "': sample " +
+            std::to_string(negative ? range->smallest_at : range->largest_at) + " has the label " +
+            std::to_string(negative ? range->smallest : range->largest) + ", but " +
+            ClassesText(*use),
+        negative ? "labels count from 0"
+                 : "give the operator that makes the logits " + std::to_string(range->largest + 1) +
+                       " units, or check the file");
+  }
+}
+
+std::string DescribeBadLabel(const Batch& batch, const Dataset& dataset,
+                             const std::vector<std::string>& inputs,
+                             const std::vector<LabelUse>& uses) {
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const LabelUse* use = UseOf(inputs[i], uses);
+    if (use == nullptr) continue;
+    const DataField& field = dataset.fields()[i];
+    const int64_t size = SizeOf(field.dtype), each = field.shape.Elements();
+    for (int64_t k = 0; k < batch.count * each; ++k) {
+      const auto label = IntegerAt(field.dtype, batch.fields[i].data() + k * size);
+      if (!label || (*label >= 0 && *label < use->classes)) continue;
+      return "sample " + std::to_string(batch.samples[static_cast<size_t>(k / each)]) +
+             " of the training data has the label " + std::to_string(*label) + ", but " +
+             ClassesText(*use);
+    }
+  }
+  return "";
+}
+
+}  // namespace cgrun

@@ -1,0 +1,38 @@
+// Class labels against the number of classes of what reads them: when data is opened, and when a
+// loss is not finite.
+#ifndef CGRUN_TRAIN_LABEL_CHECK_H_
+#define CGRUN_TRAIN_LABEL_CHECK_H_
+
+#include <string>
+#include <vector>
+
+#include "src/base/diagnostics.h"
+#include "src/data/dataset.h"
+#include "src/data/loader.h"
+#include "src/ir/graph.h"
+
+namespace cgrun {
+
+// An input that a loss or metric reads as labels from 0 to classes − 1.
+struct LabelUse {
+  std::string input;
+  int64_t classes = 0;
+  std::string op;  // "softmax_cross_entropy"
+};
+
+// What the losses and metrics of a forward graph read directly from inputs.
+std::vector<LabelUse> FindLabelUses(const Graph& forward);
+
+// Compares the labels of a data set that knows them with the classes; `inputs[i]` takes field i.
+// One error a use, at the file's option.
+void CheckLabels(const Dataset& dataset, const std::vector<std::string>& inputs,
+                 const std::vector<LabelUse>& uses, Diagnostics& diagnostics);
+
+// A sentence about the first label of a batch that is outside its classes; empty if there is none.
+std::string DescribeBadLabel(const Batch& batch, const Dataset& dataset,
+                             const std::vector<std::string>& inputs,
+                             const std::vector<LabelUse>& uses);
+
+}  // namespace cgrun
+
+#endif  // CGRUN_TRAIN_LABEL_CHECK_H_

@@ -1,0 +1,81 @@
+// Lines of metrics.csv, put together in memory that was reserved and written in one go.
+#include "src/train/metrics_log.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+
+namespace cgrun {
+namespace {
+
+constexpr size_t kNumberRoom = 32;  // characters of a number with its comma
+
+size_t Columns(const EpochReport& report) {
+  size_t columns = 4 + report.train.means.size();
+  for (const PassResult& pass : report.evaluations) columns += pass.means.size();
+  return columns;
+}
+
+[[noreturn]] void Fail(const std::string& path) {
+  throw UserError("cannot write '" + path + "': " + std::strerror(errno));
+}
+
+}  // namespace
+
+MetricsLog::MetricsLog(std::string path, const EpochReport& shape) : path_(std::move(path)) {
+  fd_ = open(path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+  if (fd_ < 0) Fail(path_);
+  line_ = "epoch,step,learning_rate,seconds";
+  AddNames(shape.train);
+  for (const PassResult& pass : shape.evaluations) AddNames(pass);
+  EndLine();
+  line_.reserve(Columns(shape) * kNumberRoom);
+}
+
+MetricsLog::~MetricsLog() {
+  if (fd_ >= 0) close(fd_);
+}
+
+void MetricsLog::Write(const EpochReport& report, double learning_rate) {
+  AddNumber("%lld", static_cast<long long>(report.epoch + 1));
+  AddNumber(",%lld", static_cast<long long>(report.step));
+  AddNumber(",%.9g", learning_rate);
+  AddNumber(",%.9g", report.train.seconds);
+  AddMeans(report.train);
+  for (const PassResult& pass : report.evaluations) AddMeans(pass);
+  EndLine();
+}
+
+// A number takes at most 20 digits and a sign, or 9 digits, a point, a sign and an exponent.
+template <class... Args>
+void MetricsLog::AddNumber(const char* format, Args... args) {
+  char text[kNumberRoom];
+  const int size = std::snprintf(text, sizeof(text), format, args...);
+  line_.append(text, static_cast<size_t>(size));
+}
+
+void MetricsLog::AddNames(const PassResult& pass) {
+  for (const NamedNumber& mean : pass.means) line_ += "," + pass.split + "_" + mean.name;
+}
+
+void MetricsLog::AddMeans(const PassResult& pass) {
+  for (const NamedNumber& mean : pass.means) {
+    pass.measured() ? AddNumber(",%.9g", mean.value) : void(line_ += ',');
+  }
+}
+
+void MetricsLog::EndLine() {
+  line_ += '\n';
+  for (size_t done = 0; done < line_.size();) {
+    const ssize_t written = write(fd_, line_.data() + done, line_.size() - done);
+    if (written < 0 && errno != EINTR) Fail(path_);
+    if (written > 0) done += static_cast<size_t>(written);
+  }
+  line_.clear();
+}
+
+}  // namespace cgrun

@@ -1,0 +1,39 @@
+// metrics.csv: a line an epoch.
+#ifndef CGRUN_TRAIN_METRICS_LOG_H_
+#define CGRUN_TRAIN_METRICS_LOG_H_
+
+#include <string>
+
+#include "src/train/session.h"
+
+namespace cgrun {
+
+// After its construction it does not allocate, except for an error.
+class MetricsLog {
+ public:
+  // Begins the file with a header: a column for each mean of `shape`, in its order. Throws
+  // UserError.
+  MetricsLog(std::string path, const EpochReport& shape);
+  ~MetricsLog();
+  MetricsLog(const MetricsLog&) = delete;
+  MetricsLog& operator=(const MetricsLog&) = delete;
+
+  // Appends a line. `report` has the means of the header; a pass that was not measured has empty
+  // cells. Throws UserError.
+  void Write(const EpochReport& report, double learning_rate);
+
+ private:
+  template <class... Args>
+  void AddNumber(const char* format, Args... args);
+  void AddNames(const PassResult& pass);
+  void AddMeans(const PassResult& pass);
+  void EndLine();
+
+  std::string path_;
+  std::string line_;  // has room for every line
+  int fd_ = -1;
+};
+
+}  // namespace cgrun
+
+#endif  // CGRUN_TRAIN_METRICS_LOG_H_

@@ -1,0 +1,169 @@
+#!/usr/bin/env python3
+"""Runs of cgrun: interrupted, planned, limited, dry; their weights, their memory, their reports."""
+
+import json
+import os
+import pathlib
+import resource
+import signal
+import subprocess
+import tempfile
+import time
+import unittest
+
+CGRUN = os.path.abspath("src/cli/cgrun")
+MODEL = """
+cgrun: 1
+model: small
+data:
+  train: {format: synthetic, samples: 500, classes: 4}
+  test: {format: synthetic, samples: 70, classes: 4, seed: 9}
+inputs:
+  image: {type: uint8, shape: [1, 6, 6]}
+  label: {type: int32, shape: []}
+paths:
+  classify:
+    ops:
+      - {op: normalize, in: image, scale: 1/255, mean: 0.5, std: 0.29}
+      - {op: flatten}
+      - logits: {op: linear, units: 4}
+    loss: {op: softmax_cross_entropy, in: [logits, label]}
+    metrics: {accuracy: {in: [logits, label]}}
+train: {epochs: 2, batch: 50, optimizer: {op: sgd, lr: 0.05, momentum: 0.9}}
+"""
+
+
+class RunsTest(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        self.model = self.write("small.yaml", MODEL)
+
+    def write(self, name, text):
+        path = self.folder / name
+        path.write_text(text)
+        return path
+
+    def cgrun(self, *arguments, status=0, **options):
+        """Runs a verb in the test's folder; its result has the texts stdout and stderr."""
+        result = subprocess.run([CGRUN, *map(str, arguments)], cwd=self.folder, text=True,
+                                capture_output=True, check=False, **options)
+        self.assertEqual(result.returncode, status, result.stdout + result.stderr)
+        return result
+
+    def test_an_interrupt_leaves_out_what_was_not_measured(self):
+        run = self.folder / "run"
+        with subprocess.Popen([CGRUN, "train", self.model, "--out", run, "--set",
+                               "data.train.samples=2000000", "--batch", "2"],
+                              text=True, stdout=subprocess.PIPE,
+                              stderr=subprocess.DEVNULL) as process:
+            while not (run / "metrics.csv").exists() and process.poll() is None:
+                time.sleep(0.01)
+            time.sleep(0.3)
+            process.send_signal(signal.SIGINT)
+            text = process.communicate()[0]
+        self.assertEqual(process.returncode, 130, text)
+        self.assertIn("run folder", text)
+        self.assertNotIn("(0 samples)", text)
+        self.assertNotIn("\ntest", text)
+        summary = json.loads((run / "summary.json").read_text())
+        self.assertTrue(summary["interrupted"])
+        self.assertEqual(summary["test"], {})
+
+    def assert_near(self, planned, measured):
+        """Within 1 %, or 1 MiB."""
+        self.assertLessEqual(abs(planned - measured), max(1 << 20, planned // 100))
+
+    def test_plan_train_and_eval_agree_on_memory(self):
+        if "sanitizer" in self.cgrun("train", self.model, "--out", "run").stdout:
+            self.skipTest("a sanitizer's memory is its own")
+        summary = json.loads((self.folder / "run/summary.json").read_text())
+        plan = json.loads(self.cgrun("plan", self.model, "--json").stdout)
+        self.assert_near(plan["total_bytes"], summary["planned_peak_bytes"])
+        self.assert_near(plan["total_bytes"], summary["measured_peak_bytes"])
+        evaluation = json.loads(self.cgrun(
+            "eval", self.model, "--weights", "run/checkpoint-20.safetensors", "--json").stdout)
+        self.assert_near(evaluation["planned_peak_bytes"], evaluation["measured_peak_bytes"])
+
+    def test_verbs_of_model_files_name_the_verb_for_a_program(self):
+        self.cgrun("compile", self.model, "-o", "small.cgb")
+        for verb in [["plan"], ["graph"], ["summary"], ["compile", "-o", "again.cgb"]]:
+            errors = self.cgrun(*verb, "small.cgb", status=2).stderr
+            self.assertIn("error: 'small.cgb' is a compiled program", errors)
+            self.assertIn("`cgrun disasm small.cgb` lists", errors)
+        self.assertIn("softmax_cross_entropy", self.cgrun("disasm", "small.cgb").stdout)
+
+    def test_plan_prints_the_ratio_to_the_bound(self):
+        self.assertRegex(self.cgrun("plan", self.model).stdout, r"lower bound .*, ratio 1\.\d{4}")
+        buffers = self.write("b.csv", "id,lower,upper,size\na,0,2,64\nb,1,3,64\n")
+        self.assertRegex(self.cgrun("plan", buffers).stdout, r"ratio +1\.0000, optimal")
+
+    def test_weights_that_do_not_fit_are_never_silent(self):
+        self.cgrun("train", self.model, "--out", "run", "--quiet")
+        weights = "run/checkpoint-20.safetensors"
+        other = self.write("other.yaml", MODEL.replace("logits", "other"))
+        errors = self.cgrun("train", other, "--weights", weights, "--quiet", status=2).stderr
+        self.assertIn(f"error: nothing in {weights} fits this model", errors)
+        self.assertFalse((self.folder / "runs").exists())
+        wider = self.write("wider.yaml", MODEL.replace("units: 4", "units: 5"))
+        errors = self.cgrun("train", wider, "--weights", weights, "--quiet", status=2).stderr
+        self.assertIn("classify.logits.weight: f32[4, 36] in the file, f32[5, 36] in the model",
+                      errors)
+        deeper = self.write("deeper.yaml", MODEL.replace(
+            "- logits: {op: linear, units: 4}",
+            "- logits: {op: linear, units: 4}\n      - scaled: {op: linear, units: 4}").replace(
+                "in: [logits", "in: [scaled"))
+        errors = self.cgrun("train", deeper, "--weights", weights, "--quiet").stderr
+        self.assertEqual(errors, "")
+        half = self.write("half.yaml", MODEL.replace("[1, 6, 6]", "[1, 6, 5]"))
+        errors = self.cgrun("train", half, "--weights", weights, "--quiet", "--force").stderr
+        self.assertIn("warning: some of", errors)
+        self.assertIn("classify.logits.weight: f32[4, 36] in the file, f32[4, 30]", errors)
+
+    def test_versions_of_all_libraries(self):
+        version = self.cgrun("--version").stdout
+        devices = self.cgrun("devices").stdout
+        for library in ["CLI11", "fmt", "nlohmann-json", "yaml-cpp", "zlib"]:
+            self.assertRegex(version, library + r" \d+\.\d+")
+            self.assertRegex(devices, library + r" \d+\.\d+")
+        libraries = json.loads(self.cgrun("devices", "--json").stdout)["libraries"]
+        self.assertRegex(libraries["yaml-cpp"], r"^\d+\.\d+")
+
+    def test_limit_batches(self):
+        self.cgrun("train", self.model, "--out", "run", "--limit-batches", "3")
+        summary = json.loads((self.folder / "run/summary.json").read_text())
+        self.assertEqual(summary["steps"], 6)
+        evaluation = self.cgrun("eval", self.model, "--weights", "run/checkpoint-6.safetensors",
+                                "--limit-batches", "1", "--json").stdout
+        self.assertEqual(json.loads(evaluation)["samples"], 50)
+        for wrong in ["0", "-1", "many"]:
+            self.cgrun("train", self.model, "--limit-batches", wrong, "--dry-run", status=2)
+
+    def test_a_dry_run_runs_and_writes_nothing(self):
+        before = sorted(self.folder.iterdir())
+        text = self.cgrun("train", self.model, "--dry-run").stdout
+        self.assertIn("planned", text)
+        self.assertIn("nothing was run", text)
+        result = json.loads(self.cgrun("train", self.model, "--dry-run", "--json").stdout)
+        self.assertEqual((result["steps"], result["batch"]), (20, 50))
+        self.assertGreater(result["planned_peak_bytes"], 0)
+        self.assertEqual(sorted(self.folder.iterdir()), before)
+        self.cgrun("train", self.model, "--dry-run", "--weights", "none.safetensors", status=2)
+        self.cgrun("train", self.model, "--out", "run", "--quiet")
+        self.cgrun("train", self.model, "--out", "run", "--dry-run", status=2)
+        self.cgrun("eval", self.model, "--weights", "run/checkpoint-20.safetensors", "--dry-run")
+
+    def test_memory_that_runs_out_is_said(self):
+        if "sanitizer" in self.cgrun("train", self.model, "--out", "run").stdout:
+            self.skipTest("a sanitizer takes all addresses")
+        limit = 4 << 30
+        errors = self.cgrun(
+            "train", self.model, "--set", "data.train.samples=1099511627776", status=1,
+            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit))).stderr
+        self.assertIn("error: memory ran out", errors)
+        self.assertNotIn("internal error", errors)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)

@@ -1,0 +1,100 @@
+// Labels that name no class: refused when the data is opened, named where a loss is not finite.
+#include "src/train/label_check.h"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "tests/train/session_testing.h"
+
+namespace cgrun {
+namespace {
+
+constexpr char kModel[] = R"(
+cgrun: 1
+model: labels
+data:
+  train: {format: idx, images: IMAGES, labels: LABELS}
+  valid: {split: 0.3}
+inputs:
+  image: {type: uint8, shape: [1, 1, 2]}
+  label: {type: int32, shape: []}
+paths:
+  classify:
+    ops:
+      - {op: normalize, in: image, scale: 1/255}
+      - {op: flatten}
+      - logits: {op: linear, units: 4}
+    loss: {op: softmax_cross_entropy, in: [logits, label]}
+    metrics: {accuracy: {in: [logits, label]}}
+train: {epochs: 1, batch: 4, optimizer: {op: sgd, lr: 0.05}}
+)";
+
+// A file of bytes in the IDX format; `type` 9 is signed.
+void WriteIdx(const std::string& path, int type, const std::vector<char>& sizes,
+              const std::string& elements) {
+  std::string bytes = {0, 0, static_cast<char>(type), static_cast<char>(sizes.size())};
+  for (char size : sizes) bytes += std::string(3, '\0') + size;
+  std::ofstream(path) << bytes << elements;
+}
+
+// The errors of the model with these eight labels.
+std::string ErrorsOf(const std::string& labels, bool train = true) {
+  const std::string folder = FreshFolder();
+  WriteIdx(folder + "/images", 8, {8, 1, 2}, "abcdefghijklmnop");
+  WriteIdx(folder + "/labels", 9, {8}, labels);
+  std::string text = kModel;
+  text.replace(text.find("IMAGES"), 6, folder + "/images");
+  text.replace(text.find("LABELS"), 6, folder + "/labels");
+  std::string errors = SessionErrors(ModelOf(text), train);
+  for (size_t at; (at = errors.find(folder)) != errors.npos;) errors.erase(at, folder.size());
+  return errors;
+}
+
+TEST(LabelCheck, LabelsOfClassesAreRight) {
+  EXPECT_EQ(ErrorsOf(std::string("\0\1\2\3\0\1\2\3", 8)), "");
+}
+
+TEST(LabelCheck, NamesFileSampleLabelAndClasses) {
+  const std::string errors = ErrorsOf(std::string("\0\1\2\3\0\7\2\7", 8));
+  EXPECT_NE(errors.find("small.yaml:5:"), std::string::npos) << errors;
+  EXPECT_NE(errors.find("error: '/labels': sample 5 has the label 7, but the 4 classes of "
+                        "softmax_cross_entropy are 0 to 3"),
+            std::string::npos)
+      << errors;
+  EXPECT_NE(errors.find("8 units"), std::string::npos) << errors;
+  EXPECT_EQ(errors.find("sample 5"), errors.rfind("sample 5")) << "told twice:\n" << errors;
+}
+
+TEST(LabelCheck, NegativeLabelsNameNoClass) {
+  const std::string errors = ErrorsOf(std::string("\0\1\xFF\3\0\1\2\3", 8));
+  EXPECT_NE(errors.find("sample 2 has the label -1"), std::string::npos) << errors;
+}
+
+// Data that are made as they go do not know their labels: the loss shows it.
+TEST(LabelCheck, ALossThatIsNotFiniteNamesTheLabel) {
+  try {
+    TrainModel(SmallModel({"data.train.classes=9"}));
+    FAIL() << "a label out of range passed";
+  } catch (const UserError& error) {
+    EXPECT_NE(std::string(error.what()).find("path 'classify' is not finite in step 1"),
+              std::string::npos);
+    EXPECT_NE(error.help().find("of the training data has the label "), std::string::npos)
+        << error.help();
+    EXPECT_NE(error.help().find("the 4 classes of softmax_cross_entropy are 0 to 3"),
+              std::string::npos)
+        << error.help();
+  }
+}
+
+TEST(LabelCheck, ALossThatIsNotFiniteForAnotherReasonNamesNoLabel) {
+  try {
+    TrainModel(SmallModel({"train.optimizer.lr=1e30"}));
+    FAIL() << "a loss that is not finite passed";
+  } catch (const UserError& error) {
+    EXPECT_NE(error.help().find("a smaller learning rate"), std::string::npos) << error.help();
+  }
+}
+
+}  // namespace
+}  // namespace cgrun

@@ -1,0 +1,69 @@
+// metrics.csv with few and with very many columns.
+#include "src/train/metrics_log.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <sstream>
+
+#include "src/base/allocation_counter.h"
+#include "tests/train/session_testing.h"
+
+namespace cgrun {
+namespace {
+
+EpochReport ReportOf(int columns) {
+  EpochReport report;
+  report.train.split = "train";
+  for (int i = 0; i < columns; ++i) {
+    report.train.means.push_back({"metric_with_a_long_name_" + std::to_string(i), -1.0 / (i + 3)});
+  }
+  report.train.samples = 1;
+  return report;
+}
+
+// Lines of the old size of 4096 bytes, just below and beyond it, and of several times as much.
+TEST(MetricsLog, WritesAnyNumberOfColumns) {
+  for (int columns : {0, 1, 100, 120, 121, 122, 123, 124, 125, 300, 2000}) {
+    const std::string path = FreshFolder() + "/metrics.csv";
+    EpochReport report = ReportOf(columns);
+    {
+      MetricsLog log(path, report);
+      const int64_t before = CurrentHeapUse().allocations;
+      log.Write(report, 0.125);
+      report.train.samples = 0;
+      report.epoch = 1;
+      log.Write(report, 0.125);
+      EXPECT_EQ(CurrentHeapUse().allocations, before);
+    }
+    const std::string text = ReadText(path);
+    EXPECT_EQ(text.find('\0'), std::string::npos) << columns;
+    std::istringstream lines(text);
+    std::string header, first, second, rest;
+    std::getline(lines, header);
+    std::getline(lines, first);
+    std::getline(lines, second);
+    EXPECT_FALSE(std::getline(lines, rest));
+    for (const std::string& line : {header, first, second}) {
+      EXPECT_EQ(std::count(line.begin(), line.end(), ','), 3 + columns);
+    }
+    EXPECT_EQ(first.substr(0, 12), "1,0,0.125,0" + std::string(columns > 0 ? "," : ""));
+    if (columns == 0) continue;
+    const std::string last = std::to_string(columns - 1);
+    EXPECT_EQ(header.substr(header.size() - last.size()), last);
+    EXPECT_NEAR(std::stod(first.substr(first.rfind(',') + 1)), -1.0 / (columns + 2), 1e-9);
+    EXPECT_EQ(second, "2,0,0.125,0" + std::string(static_cast<size_t>(columns), ','));
+  }
+}
+
+TEST(MetricsLog, AFileThatCannotBeWrittenIsNamed) {
+  try {
+    MetricsLog log("/nowhere/metrics.csv", ReportOf(1));
+    FAIL();
+  } catch (const UserError& error) {
+    EXPECT_STREQ(error.what(), "cannot write '/nowhere/metrics.csv': No such file or directory");
+  }
+}
+
+}  // namespace
+}  // namespace cgrun

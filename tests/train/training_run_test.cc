@@ -1,0 +1,125 @@
+// What a run of training does when something happens to it.
+#include <gtest/gtest.h>
+
+#include "src/train/run_folder.h"
+#include "tests/train/session_testing.h"
+
+namespace cgrun {
+namespace {
+
+// Two paths that learn; the loss of the second is NaN from the first step on.
+constexpr char kBrokenPath[] = R"(
+cgrun: 1
+model: broken
+data: {train: {format: synthetic, samples: 40, classes: 4}}
+inputs:
+  image: {type: uint8, shape: [1, 2, 2]}
+  label: {type: int32, shape: []}
+paths:
+  sound:
+    ops:
+      - a: {op: normalize, in: image, scale: 1/255}
+      - {op: flatten}
+      - right: {op: linear, units: 4}
+    loss: {op: softmax_cross_entropy, in: [right, label]}
+  broken:
+    ops:
+      - b: {op: normalize, in: image, scale: 1/255, mean: 2}
+      - {op: log}
+      - {op: flatten}
+      - wrong: {op: linear, units: 4}
+    loss: {op: softmax_cross_entropy, in: [wrong, label]}
+train: {epochs: 1, batch: 10, optimizer: {op: sgd, lr: 0.1}}
+)";
+
+TEST(TrainingRun, AFileThatDoesNotSayHowToTrainIsAnError) {
+  const std::string text = kBrokenPath;
+  const std::string errors = SessionErrors(ModelOf(text.substr(0, text.find("train: {epochs"))));
+  EXPECT_NE(errors.find("it has no 'train'"), std::string::npos) << errors;
+}
+
+TEST(TrainingRun, NamesThePathWhoseLossIsNotFinite) {
+  try {
+    TrainModel(ModelOf(kBrokenPath));
+    FAIL() << "a loss that is not finite passed";
+  } catch (const UserError& error) {
+    EXPECT_STREQ(error.what(), "the loss of path 'broken' is not finite in step 1 (epoch 1)");
+  }
+}
+
+// Asks the run to stop after a number of steps.
+class Interrupt final : public SessionObserver {
+ public:
+  explicit Interrupt(int64_t steps) : steps_(steps) {}
+  void OnStep(const StepReport& report) override { flag = report.step >= steps_; }
+  volatile std::sig_atomic_t flag = 0;
+
+ private:
+  int64_t steps_;
+};
+
+// What an interrupted run has not measured stands nowhere, least of all as 0.
+TEST(TrainingRun, LeavesOutWhatAnInterruptKeptFromBeingMeasured) {
+  const ModelSpec model = SmallModel();
+  Diagnostics diagnostics;
+  Session session(model, {}, true, diagnostics);
+  ASSERT_TRUE(session.ready()) << diagnostics.ToString();
+  const std::string folder = FreshFolder();
+  Interrupt interrupt(3);
+  const TrainResult result = session.Train(folder, interrupt, &interrupt.flag);
+  EXPECT_TRUE(result.interrupted);
+  EXPECT_EQ(result.steps, 3);
+  EXPECT_EQ(result.last.train.samples, 300);
+  for (const PassResult& pass : result.last.evaluations) EXPECT_FALSE(pass.measured());
+  const std::string json = SummaryJson(model, session, result);
+  EXPECT_NE(json.find("\"test\": {}"), std::string::npos) << json;
+  EXPECT_EQ(json.find("\"train\": {}"), std::string::npos) << json;
+  const std::string csv = ReadText(folder + "/metrics.csv");
+  EXPECT_EQ(csv.substr(0, csv.find('\n')),
+            "epoch,step,learning_rate,seconds,train_loss,train_accuracy,test_loss,test_accuracy");
+  EXPECT_EQ(csv.substr(csv.size() - 3), ",,\n") << csv;
+}
+
+// The evaluation of an epoch tells nothing of weights that the next epoch has changed.
+TEST(TrainingRun, AnInterruptInTheNextEpochKeepsNoOldEvaluation) {
+  const ModelSpec model = SmallModel();
+  Diagnostics diagnostics;
+  Session session(model, {}, true, diagnostics);
+  ASSERT_TRUE(session.ready()) << diagnostics.ToString();
+  Interrupt interrupt(13);  // an epoch has 11 steps
+  const TrainResult result = session.Train("", interrupt, &interrupt.flag);
+  EXPECT_EQ(result.epochs, 1);
+  EXPECT_EQ(result.last.train.samples, 200);
+  for (const PassResult& pass : result.last.evaluations) EXPECT_FALSE(pass.measured());
+}
+
+TEST(TrainingRun, ARunWithoutAStepHasNoResults) {
+  const ModelSpec model = SmallModel();
+  Diagnostics diagnostics;
+  Session session(model, {}, true, diagnostics);
+  ASSERT_TRUE(session.ready()) << diagnostics.ToString();
+  Interrupt interrupt(0);
+  interrupt.flag = 1;
+  const TrainResult result = session.Train("", interrupt, &interrupt.flag);
+  EXPECT_EQ(result.steps, 0);
+  EXPECT_FALSE(result.allocations_after_first_step.has_value());
+  EXPECT_FALSE(result.heap_growth_bytes.has_value());
+  const std::string json = SummaryJson(model, session, result);
+  EXPECT_NE(json.find("\"train\": {}"), std::string::npos) << json;
+  EXPECT_NE(json.find("\"test\": {}"), std::string::npos) << json;
+}
+
+TEST(TrainingRun, StepsThatCannotBeCountedAreAnErrorAtTheEpochs) {
+  const std::string epochs = "train.epochs=4611686018427387904";
+  for (const char* schedule : {"constant", "{cosine: {}}"}) {
+    const std::string override = std::string("train.optimizer.schedule=") + schedule;
+    const std::string errors = SessionErrors(SmallModel({epochs, override}));
+    EXPECT_NE(errors.find("4611686018427387904 epochs of 11 batches are more steps than 64 bits"),
+              std::string::npos)
+        << errors;
+  }
+  EXPECT_EQ(SessionErrors(SmallModel({"train.epochs=838488366986797800"})), "");  // 2^63 / 11
+}
+
+}  // namespace
+}  // namespace cgrun
