@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 
 namespace cgrun {
 namespace {
@@ -71,15 +72,22 @@ std::string FormatCount(int64_t count) {
   return (count < 0 ? "-" : "") + digits;
 }
 
-std::string FormatSi(double number) {
+void FormatSi(double number, char* text, size_t size) {
   static constexpr const char* kUnits[] = {"", " k", " M", " G", " T", " P"};
   size_t unit = 0;
   while (std::abs(number) >= 999.5 && unit + 1 < std::size(kUnits)) {
     number /= 1000;
     ++unit;
   }
-  if (unit == 0 && number == std::floor(number)) return fmt::format("{:.0f}", number);
-  return ThreeDigits(number) + kUnits[unit];
+  const bool whole = (unit == 0 && number == std::floor(number)) || std::abs(number) >= 99.95;
+  const int digits = whole ? 0 : std::abs(number) >= 9.995 ? 1 : 2;
+  std::snprintf(text, size, "%.*f%s", digits, number, kUnits[unit]);
+}
+
+std::string FormatSi(double number) {
+  char text[32];
+  FormatSi(number, text, sizeof(text));
+  return text;
 }
 
 std::string FormatSeconds(double seconds) {

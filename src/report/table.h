@@ -31,8 +31,10 @@ class TextTable {
 std::string FormatBytes(int64_t bytes);
 // "1,234,567".
 std::string FormatCount(int64_t count);
-// "850", "12.3 k", "4.56 M", "7.89 G": three significant digits.
+// "850", "12.3 k", "4.56 M", "7.89 G": three significant digits. The second one does not allocate;
+// 16 bytes are room enough.
 std::string FormatSi(double number);
+void FormatSi(double number, char* text, size_t size);
 // "0.12 s", "12.3 s", "2 min 05 s", "1 h 02 min".
 std::string FormatSeconds(double seconds);
 
