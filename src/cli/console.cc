@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <iostream>
 #include <optional>
 #include <span>
 
@@ -43,9 +44,9 @@ Mistake UnknownVerb(const std::string& argument) {
   std::vector<std::string> verbs;
   for (const CommandEntry& entry : Commands()) verbs.emplace_back(entry.name);
   const std::string nearest = NearestName(argument, verbs);
-  return {"there is no verb '" + argument + "'", nearest.empty()
-                                                     ? "`cgrun --help` lists the verbs"
-                                                     : "did you mean `cgrun " + nearest + "`?"};
+  std::string help = nearest.empty() ? "the verbs are " : "did you mean `cgrun " + nearest + "`?";
+  for (size_t i = 0; nearest.empty() && i < verbs.size(); ++i) help += (i ? ", " : "") + verbs[i];
+  return {"there is no verb '" + argument + "'", help};
 }
 
 std::optional<Mistake> UnknownFlag(const CLI::App& verb, int argc, char** argv) {
@@ -116,8 +117,19 @@ void PrintDiagnostics(const Diagnostics& diagnostics) {
   std::fputs(diagnostics.ToString(ColorOnStderr()).c_str(), stderr);
 }
 
+int CheckStandardOutput(int status) {
+  std::cout.flush();
+  const bool flushed = std::fflush(stdout) == 0;
+  if (flushed && std::ferror(stdout) == 0 && std::cout.good()) return status;
+  PrintError("not all of the output could be written to standard output",
+             "the disk may be full, or the reader gone");
+  return status == kDone ? kFailed : status;
+}
+
 int ReportParseError(const CLI::App& app, const CLI::ParseError& error, int argc, char** argv) {
-  if (error.get_exit_code() == 0) return app.exit(error);  // --help and --version
+  const bool verb = argc >= 2 && argv[1][0] != '-';
+  const bool unknown_verb = verb && app.get_subcommands().empty();
+  if (error.get_exit_code() == 0 && !unknown_verb) return app.exit(error);  // --help and --version
   if (argc < 2) {
     std::fputs(app.help().c_str(), stderr);
     return kBadInput;

@@ -1,9 +1,12 @@
 #!/usr/bin/env python3
 """Mistakes that new users make: nothing of theirs is lost, and the text says what to do."""
 
+import signal
+import subprocess
+import time
 import unittest
 
-from cli_testing import MODEL, CliTestCase
+from cli_testing import CGRUN, MODEL, CliTestCase
 
 
 class MistakesTest(CliTestCase):
@@ -73,6 +76,31 @@ class MistakesTest(CliTestCase):
         self.assertFalse((self.folder / "a").exists())
         self.assertEqual(list((self.folder / "there").iterdir()), [])
         self.cgrun("train", "small.yaml", "--out", "there")
+
+    # Exit statuses.
+
+    def test_output_that_cannot_be_written_is_a_failure(self):
+        for arguments in (["plan", "small.yaml"], ["summary", "small.yaml", "--json"], ["ops"],
+                          ["graph", "small.yaml"], ["devices"], ["--help"], ["plan", "--help"],
+                          ["train", "small.yaml", "--out", "run"]):
+            with open("/dev/full", "w", encoding="utf-8") as full:
+                error = self.cgrun(*arguments, status=1, stdout=full).stderr
+            self.assertIn("could not be written", error)
+
+    def test_signals_end_with_130(self):
+        self.write("long.yaml", MODEL.replace("samples: 65", "samples: 9000000"))
+        for signal_number in (signal.SIGINT, signal.SIGTERM):
+            for delay in (0.05, 0.5):
+                with subprocess.Popen([str(CGRUN), "train", "long.yaml", "--out", "run", "--force"],
+                                      cwd=self.folder, stdout=subprocess.DEVNULL,
+                                      stderr=subprocess.DEVNULL) as process:
+                    time.sleep(delay)
+                    process.send_signal(signal_number)
+                    self.assertEqual(process.wait(), 130)
+
+    def test_an_unknown_verb_is_an_error_with_help_too(self):
+        for arguments in (["predict"], ["predict", "--help"], ["predict", "x", "-h"]):
+            self.assertIn("the verbs are train, eval", self.refuses(*arguments))
 
 
 if __name__ == "__main__":

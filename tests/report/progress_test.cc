@@ -37,7 +37,7 @@ TEST(ProgressTest, IsWholeOnAWideTerminal) {
 
 TEST(ProgressTest, ShrinksTheBarFirst) {
   EXPECT_EQ(At(90, kOnePath),
-            "epoch 3/12 [=>          ] 120/938  loss 0.1234  accuracy 0.9810  86.1 k samples/s  "
+            "epoch 3/12 [=>        ] 120/938  loss 0.1234  accuracy 0.9810  86.1 k samples/s  "
             "ETA 12:34");
   EXPECT_EQ(At(79, kOnePath),
             "epoch 3/12 120/938  loss 0.1234  accuracy 0.9810  86.1 k samples/s  ETA 12:34");
@@ -110,8 +110,7 @@ TEST(EpochLinesTest, AreOneASplitElse) {
 TEST(EpochLinesTest, GoOnUnderTheColumns) {
   EXPECT_EQ(Epoch({{"train", kTwoPaths}, {"valid", kTwoPaths}}, 80),
             "epoch  3/12  train  classify.loss 0.1234  classify.accuracy 0.9810\n"
-            "                    regress.loss 1.2345  regress.error 0.5000\n"
-            "                    86.1 k samples/s\n"
+            "                    regress.loss 1.2345  regress.error 0.5000  86.1 k samples/s\n"
             "             valid  classify.loss 0.1234  classify.accuracy 0.9810\n"
             "                    regress.loss 1.2345  regress.error 0.5000\n");
 }
