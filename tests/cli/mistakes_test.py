@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """Mistakes that new users make: nothing of theirs is lost, and the text says what to do."""
 
+import math
 import signal
 import subprocess
 import time
 import unittest
 
-from cli_testing import CGRUN, MODEL, CliTestCase
+from cli_testing import CGRUN, MODEL, ROOT, CliTestCase
 
 
 class MistakesTest(CliTestCase):
@@ -90,7 +91,7 @@ class MistakesTest(CliTestCase):
     def test_signals_end_with_130(self):
         self.write("long.yaml", MODEL.replace("samples: 65", "samples: 9000000"))
         for signal_number in (signal.SIGINT, signal.SIGTERM):
-            for delay in (0.05, 0.5):
+            for delay in (0.3, 1.0):
                 with subprocess.Popen([str(CGRUN), "train", "long.yaml", "--out", "run", "--force"],
                                       cwd=self.folder, stdout=subprocess.DEVNULL,
                                       stderr=subprocess.DEVNULL) as process:
@@ -101,6 +102,63 @@ class MistakesTest(CliTestCase):
     def test_an_unknown_verb_is_an_error_with_help_too(self):
         for arguments in (["predict"], ["predict", "--help"], ["predict", "x", "-h"]):
             self.assertIn("the verbs are train, eval", self.refuses(*arguments))
+
+    # Data.
+
+    def refused_alike(self, *flags):
+        """What plan, compile and train say of small.yaml."""
+        texts = {self.refuses("plan", "small.yaml", *flags),
+                 self.refuses("compile", "small.yaml", "-o", "m.cgb", *flags),
+                 self.refuses("train", "small.yaml", *flags)}
+        self.assertEqual(len(texts), 1, texts)
+        return texts.pop()
+
+    def test_plan_and_compile_find_what_train_finds(self):
+        for flags, text in (
+                (["--set", "data.train.clases=4"], "unknown option 'clases'"),
+                (["--set", "data.train.format=synthetik"], "did you mean 'synthetic'?"),
+                (["--set", "train.optimizer.schedule=cosin"], "there is no schedule 'cosin'"),
+                (["--set", "train.optimizer.schedule={step: {evry: 2}}"], "no argument 'evry'")):
+            self.assertIn(text, self.refused_alike(*flags))
+
+    def test_missing_files_are_no_error_of_a_plan_but_typos_beside_them_are(self):
+        self.write("small.yaml", MODEL.replace("format: synthetic, samples: 65, classes: 3",
+                                               "format: idx, images: a.gz, labels: b.gz"))
+        self.assertIn("not counted: there is no file 'a.gz'", self.cgrun("plan", "small.yaml").stdout)
+        self.assertIn("unknown option 'image'",
+                      self.refuses("plan", "small.yaml", "--set", "data.train.image=a.gz"))
+        error = self.refuses("train", "small.yaml")
+        self.assertIn("there is no file 'a.gz', and 1 other is missing in its folder", error)
+        self.assertEqual(error.count("error: "), 1)
+
+    def test_data_that_a_script_fetches_is_said_to_be(self):
+        for name in ("mnist", "fashion-mnist", "cifar10"):
+            self.write("models/m.yaml", MODEL.replace(
+                "format: synthetic, samples: 65, classes: 3",
+                f"format: idx, images: ../datasets/{name}/a.gz, labels: ../datasets/{name}/b.gz"))
+            error = self.refuses("train", "models/m.yaml")
+            self.assertIn(f"`scripts/datasets/fetch-{name}` fetches this data", error)
+            self.assertTrue((ROOT / f"scripts/datasets/fetch-{name}").exists())
+
+    def write_idx(self, name, sizes):
+        header = bytes([0, 0, 8, len(sizes)]) + b"".join(size.to_bytes(4, "big") for size in sizes)
+        (self.folder / name).write_bytes(header + bytes(math.prod(sizes)))
+
+    def test_shapes_of_images_and_swapped_files(self):
+        self.write_idx("images", [6, 5, 4])
+        self.write_idx("labels", [6])
+        idx = MODEL.replace("format: synthetic, samples: 65, classes: 3",
+                            "format: idx, images: images, labels: labels")
+        self.write("small.yaml", idx)
+        self.assertIn("write `image: {type: uint8, shape: [1, 5, 4]}`", self.refused_alike())
+        self.write("small.yaml", idx.replace("images: images, labels: labels",
+                                             "images: labels, labels: images"))
+        self.assertIn("exchange the two", self.refused_alike())
+
+    def test_a_plan_of_more_memory_than_there_is_says_so(self):
+        done = self.cgrun("plan", "small.yaml", "--set",
+                          "paths.classify.ops.logits.units=200000000000")
+        self.assertIn("it cannot run here", done.stderr)
 
 
 if __name__ == "__main__":

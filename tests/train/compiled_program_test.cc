@@ -42,7 +42,7 @@ ProgramImage CompiledImage(const std::vector<std::string>& overrides = {}) {
   const ModelSpec model = Model(overrides);
   Diagnostics diagnostics;
   const auto compiled =
-      Compile(model, ShapeOfRun(model).entries, *FindKernelLibrary("reference"), {}, diagnostics);
+      Compile(model, ShapeOfRun(model, diagnostics).entries, *FindKernelLibrary("reference"), {}, diagnostics);
   EXPECT_TRUE(compiled.has_value()) << diagnostics.ToString();
   return compiled->image;
 }
