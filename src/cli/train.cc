@@ -44,6 +44,7 @@ void PrintWeightsReport(const WeightsReport& report) {
   };
   std::fprintf(stderr, "weights: %zu tensors loaded\n", report.loaded.size());
   print("not in the file:", report.missing);
+  print("not in the file:", report.missing_optimizer_state);
   print("not in the model:", report.unused);
 }
 
@@ -56,6 +57,7 @@ int Run(const ModelFlags& flags, const RunFlags& run_flags, const TrainFlags& tr
   const std::string folder =
       train_flags.out.empty() ? "runs/" + model->name.value : train_flags.out;
 
+  KernelsOf(*model);  // says why there are none
   SessionOptions options;
   options.device = DeviceOf(*model);
   options.compile = CompileOptionsOf(flags, *model);
