@@ -135,6 +135,8 @@ std::string SummaryJson(const ModelSpec& model, const Session& session, const Tr
                 static_cast<unsigned long long>(result.weights_hash));
   json["weights_hash"] = hash;
   json["interrupted"] = result.interrupted;
+  json["run_folder"] = fs::path(result.checkpoint).parent_path().string();
+  json["weights"] = result.checkpoint;
   return json.dump(2) + "\n";
 }
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Mistakes that new users make: nothing of theirs is lost, and the text says what to do."""
 
+import json
 import math
 import signal
 import subprocess
@@ -86,7 +87,7 @@ class MistakesTest(CliTestCase):
                           ["train", "small.yaml", "--out", "run"]):
             with open("/dev/full", "w", encoding="utf-8") as full:
                 error = self.cgrun(*arguments, status=1, stdout=full).stderr
-            self.assertIn("could not be written", error)
+            self.assertIn("not all of the output could be written", error)
 
     def test_signals_end_with_130(self):
         self.write("long.yaml", MODEL.replace("samples: 65", "samples: 9000000"))
@@ -157,8 +158,56 @@ class MistakesTest(CliTestCase):
 
     def test_a_plan_of_more_memory_than_there_is_says_so(self):
         done = self.cgrun("plan", "small.yaml", "--set",
-                          "paths.classify.ops.logits.units=200000000000")
+                          "paths.classify.ops.logits.units=1000000000")
         self.assertIn("it cannot run here", done.stderr)
+
+    # What is printed.
+
+    def test_errors_name_the_flags_that_were_typed(self):
+        for arguments in (["--batch", "0"], ["--seed", "x"], ["--order", "bsf"],
+                          ["--zones", "no"], ["--precision", "f1"], ["--device", "gpux"]):
+            error = self.refuses("plan", "small.yaml", *arguments)
+            self.assertTrue(error.startswith(" ".join(arguments) + ": error: "), error)
+
+    def test_evaluating_a_program_needs_no_optimizer_state(self):
+        self.cgrun("train", "small.yaml", "--out", "run")
+        weights = (self.folder / "run/checkpoint-8.safetensors").read_bytes()
+        size = int.from_bytes(weights[:8], "little")
+        header = json.loads(weights[8:8 + size])
+        data, kept = b"", {}
+        for name, tensor in header.items():
+            if name == "__metadata__" or name.endswith("momentum"):
+                continue
+            begin, end = tensor["data_offsets"]
+            kept[name] = {**tensor, "data_offsets": [len(data), len(data) + end - begin]}
+            data += weights[8 + size + begin:8 + size + end]
+        self.assertLess(len(kept), len(header) - 1, "nothing was left out")
+        text = json.dumps(kept).encode()
+        (self.folder / "w.safetensors").write_bytes(len(text).to_bytes(8, "little") + text + data)
+        self.cgrun("compile", "small.yaml", "-o", "small.cgb")
+        results = {json.loads(self.cgrun("eval", model, "--weights", "w.safetensors",
+                                         "--json").stdout)["metrics"]["loss"]
+                   for model in ("small.yaml", "small.cgb")}
+        self.assertEqual(len(results), 1, results)
+
+    def test_train_says_where_weights_and_run_folder_are(self):
+        result = json.loads(self.cgrun("train", "small.yaml", "--out", "a/run", "--json").stdout)
+        self.assertEqual((result["run_folder"], result["weights"]),
+                         ("a/run", "a/run/checkpoint-8.safetensors"))
+
+    def test_input_that_is_wrong_is_2_for_every_verb(self):
+        self.write("no_test.yaml", MODEL.replace("  test: {", "  valid: {"))
+        self.write("w.safetensors", "cgrun: 1\n")
+        for arguments in (["eval", "small.yaml", "--weights", "none"], ["eval", "none.cgb"],
+                          ["eval", "none.cgb", "--weights", "w"], ["disasm", "small.yaml"],
+                          ["eval", "small.yaml", "--weights", "w.safetensors"],
+                          ["train", "small.yaml", "--weights", "w.safetensors"],
+                          ["eval", "no_test.yaml", "--weights", "w.safetensors"]):
+            self.refuses(*arguments)
+        if "built without CUDA" in self.cgrun("devices").stdout:
+            for arguments in (["train", "small.yaml"], ["plan", "small.yaml"],
+                              ["eval", "small.yaml", "--weights", "w.safetensors"]):
+                self.assertIn("--device reference", self.refuses(*arguments, "--device", "cuda"))
 
 
 if __name__ == "__main__":
