@@ -25,7 +25,22 @@ std::string ThreeDigits(double number) {
 
 }  // namespace
 
-std::string TextTable::ToString(const std::string& indent) const {
+std::string WrapText(std::string_view text, const std::string& indent, size_t width) {
+  std::string out, line;
+  while (!text.empty()) {
+    const size_t end = std::min(text.find(' '), text.size());
+    const std::string word(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+    if (!line.empty() && Width(indent) + Width(line) + 1 + Width(word) > width) {
+      out += indent + line + "\n";
+      line.clear();
+    }
+    line += (line.empty() ? "" : " ") + word;
+  }
+  return out + indent + line;
+}
+
+std::string TextTable::ToString(const std::string& indent, size_t width) const {
   std::vector<size_t> widths(columns_.size());
   for (const std::vector<std::string>& row : rows_) {
     for (size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], Width(row[i]));
@@ -43,6 +58,11 @@ std::string TextTable::ToString(const std::string& indent) const {
     for (size_t i = 0; i < rows_[r].size(); ++i) {
       const std::string pad(widths[i] - Width(rows_[r][i]), ' ');
       if (i > 0) line += "  ";
+      if (width > 0 && i + 1 == columns_.size()) {
+        const std::string hanging(Width(line), ' ');
+        line += WrapText(rows_[r][i], hanging, width).substr(hanging.size());
+        continue;
+      }
       line += columns_[i] == Align::kRight ? pad + rows_[r][i] : rows_[r][i] + pad;
     }
     line.erase(line.find_last_not_of(' ') + 1);

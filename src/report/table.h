@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace cgrun {
@@ -17,15 +18,21 @@ class TextTable {
 
   // A row has at most as many cells as the table columns.
   void Add(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }
+  bool empty() const { return rows_.empty(); }
   // A line of dashes under the rows so far.
   void AddRule() { rules_.push_back(rows_.size()); }
-  std::string ToString(const std::string& indent = "") const;
+  // Cells of the last column that go beyond `width` characters (0: none do) go on below.
+  std::string ToString(const std::string& indent = "", size_t width = 0) const;
 
  private:
   std::vector<Align> columns_;
   std::vector<std::vector<std::string>> rows_;
   std::vector<size_t> rules_;  // a rule stands before these rows
 };
+
+// Words of `text` in lines of at most `width` characters, each behind `indent`; all but the last
+// end with a line feed. A longer word stands alone.
+std::string WrapText(std::string_view text, const std::string& indent, size_t width);
 
 // "0 B", "640 B", "1.50 KiB", "23.4 MiB", "1.25 GiB": three significant digits.
 std::string FormatBytes(int64_t bytes);
