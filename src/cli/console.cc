@@ -13,6 +13,7 @@
 
 #include "src/cli/command.h"
 #include "src/io/atomic_file.h"
+#include "src/model/schema.h"
 
 namespace cgrun {
 namespace {
@@ -49,6 +50,34 @@ Mistake UnknownVerb(const std::string& argument) {
   return {"there is no verb '" + argument + "'", help};
 }
 
+// `--epochs 3`, where `epochs` is a key of the model file: how to set that; "" elsewhere. Where
+// `exact`, names that are nearly right do not count.
+std::string SetHelp(const CLI::App& verb, const std::string& flag, const std::string& value,
+                    bool exact) {
+  if (verb.get_option_no_throw("--set") == nullptr) return "";
+  std::vector<std::string> keys = {"lr"};
+  for (const MapDoc& map : FormatReference()) {
+    for (const KeyDoc& key : map.keys) {
+      if (map.place == "train") keys.emplace_back(key.name);
+    }
+  }
+  std::string name = flag.substr(2);
+  std::replace(name.begin(), name.end(), '-', '_');
+  const bool known = std::find(keys.begin(), keys.end(), name) != keys.end();
+  if (!known) name = exact ? "" : NearestName(name, keys);
+  if (name.empty()) return "";
+  return "keys of the model file are set so: `--set train." +
+         (name == "lr" ? "optimizer.lr" : name) + "=" + (value.empty() ? "…" : value) + "`";
+}
+
+std::string ValueAfter(int i, int argc, char** argv) {
+  const std::string argument = argv[i];
+  if (const size_t equals = argument.find('='); equals != std::string::npos) {
+    return argument.substr(equals + 1);
+  }
+  return i + 1 < argc && argv[i + 1][0] != '-' ? argv[i + 1] : "";
+}
+
 std::optional<Mistake> UnknownFlag(const CLI::App& verb, int argc, char** argv) {
   std::vector<std::string> known;
   for (const CLI::Option* option : verb.get_options()) {
@@ -59,9 +88,11 @@ std::optional<Mistake> UnknownFlag(const CLI::App& verb, int argc, char** argv) 
     const bool is_known = std::find(known.begin(), known.end(), argument) != known.end();
     if (argument.rfind("--", 0) != 0 || argument == "--" || is_known) continue;
     const std::string nearest = NearestName(argument, known);
-    return Mistake{"`cgrun " + verb.get_name() + "` has no flag '" + argument + "'",
-                   nearest.empty() ? "`cgrun " + verb.get_name() + " --help` lists its flags"
-                                   : "did you mean '" + nearest + "'?"};
+    const std::string value = ValueAfter(i, argc, argv);
+    std::string help = SetHelp(verb, argument, value, /*exact=*/!nearest.empty());
+    if (help.empty() && !nearest.empty()) help = "did you mean '" + nearest + "'?";
+    if (help.empty()) help = "`cgrun " + verb.get_name() + " --help` lists its flags";
+    return Mistake{"`cgrun " + verb.get_name() + "` has no flag '" + argument + "'", help};
   }
   return std::nullopt;
 }

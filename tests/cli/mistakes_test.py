@@ -209,6 +209,26 @@ class MistakesTest(CliTestCase):
                               ["eval", "small.yaml", "--weights", "w.safetensors"]):
                 self.assertIn("--device reference", self.refuses(*arguments, "--device", "cuda"))
 
+    def test_keys_that_are_given_as_flags(self):
+        for arguments, text in ((["--epoch", "3"], "train.epochs=3"),
+                                (["--epochs=3"], "train.epochs=3"),
+                                (["--lr", "0.1"], "train.optimizer.lr=0.1"),
+                                (["--accumulate"], "train.accumulate=…")):
+            self.assertIn(f"`--set {text}`", self.refuses("train", "small.yaml", *arguments))
+
+    def test_the_reference_of_operators(self):
+        for name in ("conv", "batch_norm", "softmax_cross_entropy", "sgd"):
+            text = self.cgrun("ops", name).stdout
+            self.assertLessEqual(max(map(len, text.splitlines())), 100)
+        for key in ("activation", "init", "regularize", "frozen", "lr"):
+            self.assertRegex(self.cgrun("ops", "conv").stdout, rf"(?m)^  {key} ")
+        self.assertRegex(self.cgrun("ops", "sgd").stdout, r"(?m)^  schedule ")
+        self.assertIn("write 'linear'", self.refuses("ops", "dense"))
+
+    def test_errors_of_operators_show_what_the_user_gave_alone(self):
+        self.write("small.yaml", MODEL.replace("{op: flatten}", "{op: dropout, in: label}"))
+        self.assertNotIn(".step", self.refuses("graph", "small.yaml"))
+
 
 if __name__ == "__main__":
     unittest.main(verbosity=2)
