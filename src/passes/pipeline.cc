@@ -27,11 +27,9 @@ constexpr PipelineEntry kPipeline[] = {
 
 class Runner {
  public:
-  Runner(Graph& graph, const PassContext& context, const PassOptions& options, PassStage stage)
-      : graph_(graph), context_(context), options_(options) {
-    for (const PipelineEntry& entry : kPipeline) {
-      if (entry.stage == stage) passes_.push_back(entry);
-    }
+  Runner(std::span<const PipelineEntry> passes, Graph& graph, const PassContext& context,
+         const PassOptions& options)
+      : passes_(passes), graph_(graph), context_(context), options_(options) {
     for (const PipelineEntry& entry : passes_) {
       reports_.push_back({std::string(entry.name), 0, 0, 0, 0});
     }
@@ -92,10 +90,10 @@ class Runner {
     CGRUN_CHECK(violations.empty()) << "after " << after << ": " << violations[0];
   }
 
+  std::span<const PipelineEntry> passes_;
   Graph& graph_;
   const PassContext& context_;
   const PassOptions& options_;
-  std::vector<PipelineEntry> passes_;
   std::vector<PassReport> reports_;
   bool stopped_ = false;
 };
@@ -110,9 +108,18 @@ std::vector<std::string> PassNames() {
   return names;
 }
 
+std::vector<PassReport> RunPipeline(std::span<const PipelineEntry> passes, Graph& graph,
+                                    const PassContext& context, const PassOptions& options) {
+  return Runner(passes, graph, context, options).Run();
+}
+
 std::vector<PassReport> RunPasses(Graph& graph, const PassContext& context,
                                   const PassOptions& options, PassStage stage) {
-  return Runner(graph, context, options, stage).Run();
+  std::vector<PipelineEntry> passes;
+  for (const PipelineEntry& entry : kPipeline) {
+    if (entry.stage == stage) passes.push_back(entry);
+  }
+  return RunPipeline(passes, graph, context, options);
 }
 
 }  // namespace cgrun

@@ -46,8 +46,13 @@ struct PassReport {
   double seconds = 0;
 };
 
-// Runs the passes of a stage. After each pass the graph is verified, and the pass's word whether it
-// changed anything is checked: a violation is a bug of the pass and fails a check that names it.
+// Runs `passes` in order, groups until nothing changes. After each pass the graph is verified, and
+// the pass's word whether it changed anything is checked: a violation is a bug of the pass and
+// fails a check that names it.
+std::vector<PassReport> RunPipeline(std::span<const PipelineEntry> passes, Graph& graph,
+                                    const PassContext& context, const PassOptions& options = {});
+
+// Runs the passes of Pipeline() that belong to a stage.
 std::vector<PassReport> RunPasses(Graph& graph, const PassContext& context,
                                   const PassOptions& options = {},
                                   PassStage stage = PassStage::kGraph);

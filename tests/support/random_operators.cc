@@ -1,0 +1,276 @@
+// The families of operators, and the arguments that they are drawn with.
+#include "tests/support/random_operators.h"
+
+#include <algorithm>
+#include <string>
+
+#include "src/autodiff/autodiff.h"
+#include "src/ir/op_def.h"
+#include "src/ops/cast.h"
+#include "src/ops/concat.h"
+#include "src/ops/dropout.h"
+#include "src/ops/infer.h"
+#include "src/ops/linear.h"
+#include "src/ops/matmul.h"
+#include "src/ops/normalize.h"
+#include "src/ops/pad.h"
+#include "src/ops/reduce.h"
+#include "src/ops/reshape.h"
+#include "src/ops/resize.h"
+#include "src/ops/slice.h"
+#include "src/ops/softmax.h"
+#include "src/ops/transpose.h"
+
+namespace cgrun {
+namespace {
+
+// Every activation of the operator table is among them.
+const std::vector<OpId>& UnaryOperators() {
+  static const std::vector<OpId> operators = [] {
+    std::vector<OpId> ops = {OpId::identity, OpId::neg,  OpId::exp,
+                             OpId::log,      OpId::sqrt, OpId::flatten};
+    for (int i = 0; i < kBuiltinOpCount; ++i) {
+      if (GetOpDef(OpId(i)).activation) ops.push_back(OpId(i));
+    }
+    return ops;
+  }();
+  return operators;
+}
+
+}  // namespace
+
+void RandomOperators::EmitAny() {
+  static const std::vector<Emitter> emitters = {
+      &RandomOperators::EmitUnary,     &RandomOperators::EmitUnary,
+      &RandomOperators::EmitUnary,     &RandomOperators::EmitBinary,
+      &RandomOperators::EmitBinary,    &RandomOperators::EmitBinary,
+      &RandomOperators::EmitNeutral,   &RandomOperators::EmitReduction,
+      &RandomOperators::EmitReshape,   &RandomOperators::EmitReshape,
+      &RandomOperators::EmitBroadcast, &RandomOperators::EmitDuplicate,
+      &RandomOperators::EmitAllReduce, &RandomOperators::EmitGradient,
+      &RandomOperators::EmitFused,     &RandomOperators::EmitMatmul,
+      &RandomOperators::EmitLinear,    &RandomOperators::EmitTranspose,
+      &RandomOperators::EmitConcat,    &RandomOperators::EmitSlice,
+      &RandomOperators::EmitPad,       &RandomOperators::EmitCast,
+      &RandomOperators::EmitDropout,   &RandomOperators::EmitNormalize,
+      &RandomOperators::EmitResize,    &RandomOperators::EmitScalarOfTwo,
+  };
+  for (int attempt = 0; attempt < 20; ++attempt) {
+    if ((this->*dice_.Of(emitters))()) return;
+  }
+}
+
+bool RandomOperators::EmitUnary() { return TryEmit(dice_.Of(UnaryOperators()), {AnyValue()}); }
+
+bool RandomOperators::EmitBinary() {
+  const ValueId a = AnyValue();
+  const ValueId b = dice_.OneIn(8) ? a : AnyValueWhere([&](ValueId id) {
+    return BroadcastShapes(ShapeOf(a), ShapeOf(id)).has_value();
+  });
+  return TryEmit(AnyArithmetic(), dice_.OneIn(2) ? std::vector{a, b} : std::vector{b, a});
+}
+
+bool RandomOperators::EmitNeutral() {
+  const ValueId x = AnyValue();
+  const Shape ones(std::vector<Dim>(static_cast<size_t>(ShapeOf(x).rank()), Dim(1)));
+  HostTensor tensor(dtype_, ShapeOf(x).IsBound() && dice_.OneIn(2) ? ShapeOf(x) : ones);
+  const double number = dice_.Of<double>({1.0, 1.0, 0.0, -0.0});
+  for (int64_t e = 0; e < tensor.elements(); ++e) tensor.Set(e, number);
+  const ValueId constant = builder_.AddConstant(std::move(tensor), "neutral");
+  return TryEmit(AnyArithmetic(),
+                 dice_.OneIn(3) ? std::vector{constant, x} : std::vector{x, constant});
+}
+
+bool RandomOperators::EmitReduction() {
+  const ValueId x = AnyValue();
+  ReduceAttributes reduce;
+  for (int axis = 0; axis < ShapeOf(x).rank(); ++axis) {
+    if (dice_.OneIn(2)) reduce.axes.push_back(dice_.OneIn(2) ? axis : axis - ShapeOf(x).rank());
+  }
+  reduce.keep_dims = dice_.OneIn(2);
+  const OpId op = dice_.Of<OpId>({OpId::reduce_sum, OpId::reduce_mean, OpId::reduce_max});
+  return TryEmit(op, Attributes::Of(reduce), {x});
+}
+
+bool RandomOperators::EmitReshape() {
+  const ValueId x = AnyValue();
+  const auto count = CountElements(ShapeOf(x));
+  std::vector<Dim> dims;
+  int64_t rest = count->size;
+  for (int64_t factor : {2, 3, 4}) {
+    if (rest % factor != 0 || !dice_.OneIn(2)) continue;
+    dims.push_back(Dim(factor));
+    rest /= factor;
+  }
+  const auto any_place = [&] { return dims.begin() + dice_.Between(0, std::ssize(dims)); };
+  if (dice_.OneIn(4)) dims.insert(any_place(), Dim(1));
+  if (rest > 1 || count->batch) dims.insert(any_place(), Dim(rest, count->batch));
+  if (!dims.empty() && dice_.OneIn(4)) {
+    dims[static_cast<size_t>(dice_.Between(0, std::ssize(dims) - 1))] = Dim(-1);
+  }
+  return TryEmit(OpId::reshape, Attributes::Of(ReshapeAttributes{Shape(dims)}), {x});
+}
+
+bool RandomOperators::EmitBroadcast() {
+  const ValueId x = AnyValue();
+  BroadcastAttributes repeat{ShapeOf(x), dice_.OneIn(4)};
+  for (Dim& dim : repeat.shape.dims()) {
+    if (dim == Dim(1)) dim = dice_.Of<Dim>({Dim(1), Dim(2), Dim(4), kBatchDim});
+  }
+  return TryEmit(OpId::broadcast, Attributes::Of(repeat), {x});
+}
+
+bool RandomOperators::EmitDuplicate() {
+  if (graph_.nodes.empty()) return false;
+  const Node node =
+      graph_.nodes[NodeId(dice_.Between(0, static_cast<int64_t>(graph_.nodes.size()) - 1))];
+  if (node.op == OpId::fused) return false;
+  std::vector<ValueId> inputs = node.inputs;
+  if (inputs.size() == 2 && dice_.OneIn(2)) std::swap(inputs[0], inputs[1]);
+  return TryEmit(node.op, node.attributes, inputs);
+}
+
+bool RandomOperators::EmitGradient() {
+  const ValueId y = AnyValue();
+  return TryEmit(OpId::relu_grad, Attributes(), {y, AnyValueOfShape(ShapeOf(y))});
+}
+
+bool RandomOperators::EmitFused() {
+  const ValueId x = AnyValue();
+  Node node;
+  node.op = OpId::fused;
+  node.name = builder_.UniqueName("fused");
+  node.inputs = {x};
+  for (int64_t i = 0, n = dice_.Between(0, 2); i < n; ++i) {
+    node.inputs.push_back(AnyValueOfShape(ShapeOf(x)));
+  }
+  for (int64_t i = 0, n = dice_.Between(2, 5); i < n; ++i) {
+    const auto operand = [&] {
+      return static_cast<int>(dice_.Between(-i, std::ssize(node.inputs) - 1));
+    };
+    const bool binary = dice_.OneIn(2);
+    FusedOperator inner{
+        dice_.Of(binary ? std::vector{OpId::add, OpId::mul} : std::vector{OpId::relu, OpId::neg}),
+        {},
+        {}};
+    inner.operands = binary ? std::vector{operand(), operand()} : std::vector{operand()};
+    node.body.push_back(inner);
+  }
+  Value value;
+  value.type = TypeOf(x);
+  value.name = node.name;
+  value.producer = NodeId(static_cast<int64_t>(graph_.nodes.size()));
+  node.outputs = {graph_.values.push_back(value)};
+  pool_.push_back(node.outputs[0]);
+  graph_.nodes.push_back(std::move(node));
+  return true;
+}
+
+ValueId RandomOperators::AnyMatrix() {
+  return AnyValueWhere([&](ValueId id) { return ShapeOf(id).rank() >= 2; });
+}
+
+bool RandomOperators::EmitMatmul() {
+  const ValueId a = AnyMatrix(), b = AnyMatrix();
+  return a.valid() &&
+         TryEmit(OpId::matmul, Attributes::Of(MatmulAttributes{dice_.OneIn(2), dice_.OneIn(2)}),
+                 {a, b});
+}
+
+bool RandomOperators::EmitLinear() {
+  const ValueId x = AnyMatrix();
+  if (!x.valid() || ShapeOf(x).dims().back().batch) return false;
+  const LinearAttributes linear{dice_.Between(1, 4), dice_.OneIn(2)};
+  std::vector<ValueId> inputs = {x, AddState({linear.units, ShapeOf(x).dims().back()})};
+  if (linear.bias) inputs.push_back(AddState({linear.units}));
+  return TryEmit(OpId::linear, Attributes::Of(linear), inputs);
+}
+
+bool RandomOperators::EmitTranspose() {
+  const ValueId x = AnyValue();
+  TransposeAttributes transpose;
+  transpose.perm = RandomPermutation(dice_.Between(0, 1000), ShapeOf(x).rank());
+  return TryEmit(OpId::transpose, Attributes::Of(transpose), {x});
+}
+
+bool RandomOperators::EmitConcat() {
+  const ValueId x = AnyValue();
+  if (ShapeOf(x).rank() == 0) return false;
+  const std::vector<ValueId> inputs = {x, AnyValueOfShape(ShapeOf(x)), AnyValueOfShape(ShapeOf(x))};
+  return TryEmit(OpId::concat,
+                 Attributes::Of(ConcatAttributes{dice_.Between(0, ShapeOf(x).rank() - 1)}), inputs);
+}
+
+int RandomOperators::AnyPlainAxis(ValueId x) {
+  std::vector<int> axes;
+  for (int axis = 0; axis < ShapeOf(x).rank(); ++axis) {
+    if (!ShapeOf(x)[axis].batch) axes.push_back(axis);
+  }
+  return axes.empty() ? -1 : dice_.Of(axes);
+}
+
+bool RandomOperators::EmitSlice() {
+  const ValueId x = AnyValue();
+  const int axis = AnyPlainAxis(x);
+  if (axis < 0) return false;
+  const int64_t size = ShapeOf(x)[axis].size, start = dice_.Between(0, size - 1);
+  const bool backwards = dice_.OneIn(3);
+  const SliceAttributes slice{{axis},
+                              {start},
+                              {backwards ? -size - 1 : dice_.Between(start + 1, size)},
+                              {backwards ? -1 : dice_.Between(1, 2)}};
+  return TryEmit(OpId::slice, Attributes::Of(slice), {x});
+}
+
+bool RandomOperators::EmitPad() {
+  const ValueId x = AnyValue();
+  const int axis = AnyPlainAxis(x);
+  if (axis < 0) return false;
+  const PadAttributes pad{{axis}, {dice_.Between(0, 2)}, {dice_.Between(0, 2)}, 0.5};
+  return TryEmit(OpId::pad, Attributes::Of(pad), {x});
+}
+
+bool RandomOperators::EmitCast() {
+  const ValueId x = AnyValue();
+  const DType to = dice_.Of<DType>({dtype_, DType::kF32, DType::kF64, DType::kBF16, DType::kI32});
+  if (!TryEmit(OpId::cast, Attributes::Of(CastAttributes{to}), {x})) return false;
+  const ValueId there = graph_.nodes[graph_.nodes.last()].outputs[0];
+  return to == dtype_ || TryEmit(OpId::cast, Attributes::Of(CastAttributes{dtype_}), {there});
+}
+
+bool RandomOperators::EmitDropout() {
+  const bool training = !dice_.OneIn(3);
+  const DropoutAttributes dropout{0.25, dice_.Between(1, 3), training};
+  const ValueId x = AnyValue();
+  return TryEmit(OpId::dropout, Attributes::Of(dropout),
+                 training ? std::vector{x, StepCounter(builder_)} : std::vector{x});
+}
+
+bool RandomOperators::EmitNormalize() {
+  return TryEmit(OpId::normalize, Attributes::Of(NormalizeAttributes{0.5, {0.25}, {2}, dtype_}),
+                 {AnyValue()});
+}
+
+bool RandomOperators::EmitResize() {
+  const ValueId x = AnyValueWhere([&](ValueId id) { return ShapeOf(id).rank() == 4; });
+  return x.valid() &&
+         TryEmit(OpId::resize, Attributes::Of(ResizeAttributes{{2, 3}, "bilinear"}), {x});
+}
+
+ValueId RandomOperators::LabelsFor(ValueId logits) {
+  const Dim rows = ShapeOf(logits)[0];
+  const ValueId known = graph_.FindValue(rows.batch ? "labels" : "fixed_labels");
+  if (known.valid() && ShapeOf(known) == Shape{rows}) return known;
+  return builder_.AddSource(Role::kPlaceholder, Zone::kForward, {DType::kI64, {rows}},
+                            rows.batch ? "labels" : "fixed_labels");
+}
+
+bool RandomOperators::EmitScalarOfTwo() {
+  const ValueId x = AnyMatrix();
+  if (!x.valid()) return false;
+  if (dice_.OneIn(2)) return TryEmit(OpId::squared_error, {x, AnyValueOfShape(ShapeOf(x))});
+  if (ShapeOf(x).rank() != 2 || ShapeOf(x)[1].batch || ShapeOf(x)[1].size < 3) return false;
+  return TryEmit(dice_.OneIn(2) ? OpId::softmax_cross_entropy : OpId::accuracy, {x, LabelsFor(x)});
+}
+
+}  // namespace cgrun

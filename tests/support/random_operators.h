@@ -1,0 +1,81 @@
+// Adds random operators, a method a family: each draws its operands and says whether it could.
+#ifndef CGRUN_TESTS_SUPPORT_RANDOM_OPERATORS_H_
+#define CGRUN_TESTS_SUPPORT_RANDOM_OPERATORS_H_
+
+#include "tests/support/random_pool.h"
+
+namespace cgrun {
+
+class RandomOperators : public RandomPool {
+ public:
+  using RandomPool::RandomPool;
+
+ protected:
+  void EmitAny();
+
+ private:
+  using Emitter = bool (RandomOperators::*)();
+
+  bool EmitUnary();
+
+  OpId AnyArithmetic() { return dice_.Of<OpId>({OpId::add, OpId::sub, OpId::mul, OpId::div}); }
+
+  bool EmitBinary();
+
+  // x + 0, 0·x, x / 1, … and with −0.
+  bool EmitNeutral();
+
+  bool EmitReduction();
+
+  // Splits the number of elements into up to three factors, in any order, with a −1 now and then.
+  bool EmitReshape();
+
+  bool EmitBroadcast();
+
+  // A node that is there already, its operands exchanged now and then: it must be merged with the
+  // first only where that is allowed.
+  bool EmitDuplicate();
+
+  bool EmitAllReduce() { return TryEmit(OpId::all_reduce, Attributes(), {AnyValue()}); }
+
+  bool EmitGradient();
+
+  // Two to five elementwise operators of one shape as one node, as a fusing pass would make it.
+  bool EmitFused();
+
+  ValueId AnyMatrix();
+
+  bool EmitMatmul();
+
+  // With a weight and a bias of its own.
+  bool EmitLinear();
+
+  bool EmitTranspose();
+
+  bool EmitConcat();
+
+  // An axis of x that is not the batch's, or −1.
+  int AnyPlainAxis(ValueId x);
+
+  bool EmitSlice();
+
+  bool EmitPad();
+
+  // To another type and back, or to the same.
+  bool EmitCast();
+
+  bool EmitDropout();
+
+  bool EmitNormalize();
+
+  bool EmitResize();
+
+  ValueId LabelsFor(ValueId logits);
+
+  // A loss or metric of two values.
+  bool EmitScalarOfTwo();
+};
+
+}  // namespace cgrun
+
+#endif  // CGRUN_TESTS_SUPPORT_RANDOM_OPERATORS_H_
