@@ -233,7 +233,7 @@ std::unique_ptr<Dataset> OpenIdx(const DataOptions& options, Diagnostics& diagno
     std::optional<HostTensor> labels =
         ReadPart(options, *label_option, true, limit - taken, diagnostics);
     if (!images || !labels) return nullptr;
-    if (images->shape().Sizes().size() == 1 && labels->shape().Sizes().size() > 1) {
+    if (images->shape().Sizes().size() == 1 && labels->shape().Sizes().size() >= 3) {
       diagnostics.Error(label_option->mark,
                         "'labels' names a file of images, and 'images' one of labels",
                         "exchange the two");

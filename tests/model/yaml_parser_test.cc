@@ -237,8 +237,9 @@ TEST(YamlIndentation, IsReportedWhereItIsWrong) {
   }
   for (const char* key : {"    batch: 4\n", "    optimizer:\n      op: sgd\n"}) {
     const std::string errors = TreeErrors(std::string("train:\n  epochs: 3\n") + key);
-    EXPECT_TRUE(errors.starts_with("model.yaml:3:5: error: this is not YAML: this key is indented "
-                                   "deeper than the one before it"))
+    EXPECT_TRUE(
+        errors.starts_with("model.yaml:3:5: error: this is not YAML: this key is indented "
+                           "deeper than the one before it"))
         << errors;
   }
 }
