@@ -12,8 +12,7 @@ const std::vector<CommandEntry>& Commands() {
        "cgrun train models/mlp.yaml --dry-run\n",
        DefineTrain},
       {"eval", "metrics of a trained model on its test data",
-       "cgrun eval models/lenet.yaml --weights runs/lenet/checkpoint-576.safetensors\n",
-       DefineEval},
+       "cgrun eval models/lenet.yaml --weights runs/lenet/checkpoint-*.safetensors\n", DefineEval},
       {"plan", "what a run will take in memory, without running it",
        "cgrun plan models/lenet.yaml\n"
        "cgrun plan models/lenet.yaml --batch 256 --full\n"

@@ -18,8 +18,8 @@ int Run(const ModelFlags& flags, const std::string& output) {
   const std::optional<ModelSpec> model = LoadModel(flags);
   if (!model) return kBadInput;
   const KernelLibrary& library = KernelsOf(*model);
-  const RunShape shape = ShapeOfRun(*model);
   Diagnostics diagnostics;
+  const RunShape shape = ShapeOfRun(*model, diagnostics);
   const auto compiled =
       Compile(*model, shape.entries, library, CompileOptionsOf(flags, *model), diagnostics);
   PrintDiagnostics(diagnostics);

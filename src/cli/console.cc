@@ -7,11 +7,13 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <iostream>
 #include <optional>
 #include <span>
 
 #include "src/cli/command.h"
 #include "src/io/atomic_file.h"
+#include "src/model/schema.h"
 
 namespace cgrun {
 namespace {
@@ -43,9 +45,37 @@ Mistake UnknownVerb(const std::string& argument) {
   std::vector<std::string> verbs;
   for (const CommandEntry& entry : Commands()) verbs.emplace_back(entry.name);
   const std::string nearest = NearestName(argument, verbs);
-  return {"there is no verb '" + argument + "'", nearest.empty()
-                                                     ? "`cgrun --help` lists the verbs"
-                                                     : "did you mean `cgrun " + nearest + "`?"};
+  std::string help = nearest.empty() ? "the verbs are " : "did you mean `cgrun " + nearest + "`?";
+  for (size_t i = 0; nearest.empty() && i < verbs.size(); ++i) help += (i ? ", " : "") + verbs[i];
+  return {"there is no verb '" + argument + "'", help};
+}
+
+// `--epochs 3`, where `epochs` is a key of the model file: how to set that; "" elsewhere. Where
+// `exact`, names that are nearly right do not count.
+std::string SetHelp(const CLI::App& verb, const std::string& flag, const std::string& value,
+                    bool exact) {
+  if (verb.get_option_no_throw("--set") == nullptr) return "";
+  std::vector<std::string> keys = {"lr"};
+  for (const MapDoc& map : FormatReference()) {
+    for (const KeyDoc& key : map.keys) {
+      if (map.place == "train") keys.emplace_back(key.name);
+    }
+  }
+  std::string name = flag.substr(2);
+  std::replace(name.begin(), name.end(), '-', '_');
+  const bool known = std::find(keys.begin(), keys.end(), name) != keys.end();
+  if (!known) name = exact ? "" : NearestName(name, keys);
+  if (name.empty()) return "";
+  return "keys of the model file are set so: `--set train." +
+         (name == "lr" ? "optimizer.lr" : name) + "=" + (value.empty() ? "…" : value) + "`";
+}
+
+std::string ValueAfter(int i, int argc, char** argv) {
+  const std::string argument = argv[i];
+  if (const size_t equals = argument.find('='); equals != std::string::npos) {
+    return argument.substr(equals + 1);
+  }
+  return i + 1 < argc && argv[i + 1][0] != '-' ? argv[i + 1] : "";
 }
 
 std::optional<Mistake> UnknownFlag(const CLI::App& verb, int argc, char** argv) {
@@ -58,9 +88,11 @@ std::optional<Mistake> UnknownFlag(const CLI::App& verb, int argc, char** argv) 
     const bool is_known = std::find(known.begin(), known.end(), argument) != known.end();
     if (argument.rfind("--", 0) != 0 || argument == "--" || is_known) continue;
     const std::string nearest = NearestName(argument, known);
-    return Mistake{"`cgrun " + verb.get_name() + "` has no flag '" + argument + "'",
-                   nearest.empty() ? "`cgrun " + verb.get_name() + " --help` lists its flags"
-                                   : "did you mean '" + nearest + "'?"};
+    const std::string value = ValueAfter(i, argc, argv);
+    std::string help = SetHelp(verb, argument, value, /*exact=*/!nearest.empty());
+    if (help.empty() && !nearest.empty()) help = "did you mean '" + nearest + "'?";
+    if (help.empty()) help = "`cgrun " + verb.get_name() + " --help` lists its flags";
+    return Mistake{"`cgrun " + verb.get_name() + "` has no flag '" + argument + "'", help};
   }
   return std::nullopt;
 }
@@ -116,8 +148,19 @@ void PrintDiagnostics(const Diagnostics& diagnostics) {
   std::fputs(diagnostics.ToString(ColorOnStderr()).c_str(), stderr);
 }
 
+int CheckStandardOutput(int status) {
+  std::cout.flush();
+  const bool flushed = std::fflush(stdout) == 0;
+  if (flushed && std::ferror(stdout) == 0 && std::cout.good()) return status;
+  PrintError("not all of the output could be written to standard output",
+             "the disk may be full, or the reader gone");
+  return status == kDone ? kFailed : status;
+}
+
 int ReportParseError(const CLI::App& app, const CLI::ParseError& error, int argc, char** argv) {
-  if (error.get_exit_code() == 0) return app.exit(error);  // --help and --version
+  const bool verb = argc >= 2 && argv[1][0] != '-';
+  const bool unknown_verb = verb && app.get_subcommands().empty();
+  if (error.get_exit_code() == 0 && !unknown_verb) return app.exit(error);  // --help and --version
   if (argc < 2) {
     std::fputs(app.help().c_str(), stderr);
     return kBadInput;

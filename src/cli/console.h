@@ -32,6 +32,10 @@ void PrintError(std::string_view message, std::string_view help);
 void PrintWarning(std::string_view message);
 void PrintDiagnostics(const Diagnostics& diagnostics);
 
+// The exit status of a verb that returned `status`: kFailed, with a message, where standard output
+// could not take what was printed.
+int CheckStandardOutput(int status);
+
 // Explains a wrong command line, with 'did you mean'. Returns the exit status, 0 for --help.
 int ReportParseError(const CLI::App& app, const CLI::ParseError& error, int argc, char** argv);
 

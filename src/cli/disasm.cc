@@ -37,9 +37,8 @@ int Run(const std::string& path) {
   const ProgramImage image = LoadImage(path);
   const std::vector<std::string> violations = VerifyImage(image);
   if (!violations.empty()) {
-    PrintError(path + ": the program is not sound: " + violations[0],
-               "compile it again: `cgrun compile MODEL -o " + path + "`");
-    return kBadInput;
+    throw InputError(path + ": the program is not sound: " + violations[0],
+                     "compile it again: `cgrun compile MODEL -o M.cgb`");
   }
   PrintResult(Disassemble(image), JsonOf(image).dump(2) + "\n");
   return kDone;

@@ -35,6 +35,7 @@ int Run(const ModelFlags& flags, const RunFlags& run_flags, const EvalFlags& eva
   const std::optional<ModelSpec> model =
       image ? LoadEmbeddedModel(flags, image->model_text, image->model_path) : LoadModel(flags);
   if (!model) return kBadInput;
+  KernelsOf(*model);  // says why there are none
   SessionOptions options;
   options.device = DeviceOf(*model);
   options.compile = CompileOptionsOf(flags, *model);

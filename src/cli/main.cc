@@ -7,10 +7,35 @@
 #include "src/base/diagnostics.h"
 #include "src/cli/command.h"
 #include "src/cli/console.h"
+#include "src/cli/outputs.h"
+#include "src/cli/signals.h"
 #include "src/cli/version.h"
 
-int main(int argc, char** argv) {
-  using namespace cgrun;
+namespace cgrun {
+namespace {
+
+// Runs the verb; returns the exit status, the user's mistakes having been printed.
+int RunVerb(const CLI::App& verb, const Command& command) {
+  try {
+    CheckOutputs(verb);
+    return command();
+  } catch (const InputError& error) {
+    PrintError(error.what(), error.help());
+    return kBadInput;
+  } catch (const UserError& error) {
+    PrintError(error.what(), error.help());
+    return kFailed;
+  } catch (const std::bad_alloc&) {
+    PrintError("memory ran out",
+               "a smaller batch needs less (--batch N); `cgrun plan MODEL` says how much");
+    return kFailed;
+  } catch (const std::exception& error) {
+    PrintError(std::string("internal error: ") + error.what(), "please report this");
+    return kFailed;
+  }
+}
+
+int ParseAndRun(int argc, char** argv) {
   CLI::App app("Trains and evaluates neural networks from YAML files.", "cgrun");
   app.set_version_flag("--version", VersionText);
   app.require_subcommand(1);
@@ -28,20 +53,13 @@ int main(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     return ReportParseError(app, error, argc, argv);
   }
-  try {
-    return chosen();
-  } catch (const InputError& error) {
-    PrintError(error.what(), error.help());
-    return kBadInput;
-  } catch (const UserError& error) {
-    PrintError(error.what(), error.help());
-    return kFailed;
-  } catch (const std::bad_alloc&) {
-    PrintError("memory ran out",
-               "a smaller batch needs less (--batch N); `cgrun plan MODEL` says how much");
-    return kFailed;
-  } catch (const std::exception& error) {
-    PrintError(std::string("internal error: ") + error.what(), "please report this");
-    return kFailed;
-  }
+  return RunVerb(*app.get_subcommands()[0], chosen);
+}
+
+}  // namespace
+}  // namespace cgrun
+
+int main(int argc, char** argv) {
+  cgrun::ExitOnInterrupts();
+  return cgrun::CheckStandardOutput(cgrun::ParseAndRun(argc, argv));
 }

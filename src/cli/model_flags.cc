@@ -14,20 +14,27 @@
 namespace cgrun {
 namespace {
 
-std::vector<std::string> Overrides(const ModelFlags& flags) {
-  std::vector<std::string> overrides;
-  const auto add = [&](const char* key, const std::string& value) {
-    if (!value.empty()) overrides.push_back(std::string(key) + "=" + value);
-  };
-  add("device", flags.device);
-  add("train.batch", flags.batch);
-  add("train.order", flags.order);
-  add("zones", flags.zones);
-  add("train.precision", flags.precision);
-  add("train.seed", flags.seed);
-  overrides.insert(overrides.end(), flags.set.begin(), flags.set.end());
-  return overrides;
-}
+// The flags as assignments, and what the user typed for them; those of --set come last.
+struct Overrides {
+  explicit Overrides(const ModelFlags& flags) {
+    Add("device", "--device", flags.device);
+    Add("train.batch", "--batch", flags.batch);
+    Add("train.order", "--order", flags.order);
+    Add("zones", "--zones", flags.zones);
+    Add("train.precision", "--precision", flags.precision);
+    Add("train.seed", "--seed", flags.seed);
+    assignments.insert(assignments.end(), flags.set.begin(), flags.set.end());
+  }
+
+  void Add(const std::string& key, const std::string& flag, const std::string& value) {
+    if (value.empty()) return;
+    assignments.push_back(key + "=" + value);
+    typed.push_back(flag + " " + value);
+  }
+
+  std::vector<std::string> assignments;
+  std::vector<std::string> typed;
+};
 
 void CheckKnown(const std::string& what, const std::string& name,
                 const std::vector<std::string>& known) {
@@ -104,14 +111,18 @@ std::optional<ModelSpec> LoadModel(const ModelFlags& flags) {
                          "run one");
   }
   Diagnostics diagnostics;
-  std::optional<ModelSpec> model = LoadModelFile(flags.model, Overrides(flags), diagnostics);
+  const Overrides overrides(flags);
+  std::optional<ModelSpec> model =
+      LoadModelFile(flags.model, overrides.assignments, diagnostics, overrides.typed);
   return Checked(std::move(model), diagnostics);
 }
 
 std::optional<ModelSpec> LoadEmbeddedModel(const ModelFlags& flags, const std::string& text,
                                            const std::string& path) {
   Diagnostics diagnostics;
-  std::optional<ModelSpec> model = ParseModel({path, text}, Overrides(flags), diagnostics);
+  const Overrides overrides(flags);
+  std::optional<ModelSpec> model =
+      ParseModel({path, text}, overrides.assignments, diagnostics, overrides.typed);
   return Checked(std::move(model), diagnostics);
 }
 

@@ -8,11 +8,14 @@
 #include "src/base/diagnostics.h"
 #include "src/cli/command.h"
 #include "src/cli/console.h"
+#include "src/frontend/synonyms.h"
 #include "src/ir/op_def.h"
 #include "src/report/table.h"
 
 namespace cgrun {
 namespace {
+
+constexpr size_t kWidth = 100;  // characters of a line
 
 const char* UsageText(Usage usage) {
   switch (usage) {
@@ -72,13 +75,29 @@ void AddOperands(TextTable& table, const char* what, const std::vector<OperandDe
   }
 }
 
+// What operators take beside their attributes.
+TextTable CommonKeysOf(const OpDef& def) {
+  TextTable table({Align::kLeft, Align::kLeft});
+  if (def.usage == Usage::kOptimizer) {
+    table.Add({"schedule", "how the learning rate changes: `{cosine: {warmup: 1}}`, …"});
+  }
+  if (def.usage != Usage::kOperator) return table;
+  table.Add({"activation", "an operator that is applied to the output: `relu`, …"});
+  if (def.owned == nullptr) return table;
+  table.Add({"init", "initial values: `he_normal`, `{weight: {normal: {deviation: 0.02}}}`, …"});
+  table.Add({"regularize", "`{l1: a}`, `{l2: a}` or both, of the first parameter"});
+  table.Add({"frozen", "`true`: its parameters are never changed"});
+  table.Add({"lr", "the learning rate is multiplied by this for its parameters"});
+  return table;
+}
+
 std::string DetailText(const OpDef& def) {
   std::string out = def.name + " (" + UsageText(def.usage) + "): " + def.summary + "\n\n" +
-                    Indent(def.details) + "\n\n";
+                    WrapText(def.details, "  ", kWidth) + "\n\n";
   TextTable operands({Align::kLeft, Align::kLeft, Align::kLeft});
   AddOperands(operands, "input", def.inputs);
   AddOperands(operands, "output", def.outputs);
-  out += operands.ToString("  ");
+  out += operands.ToString("  ", kWidth);
   TextTable attributes({Align::kLeft, Align::kLeft, Align::kLeft, Align::kLeft});
   bool any = false;
   for (const AttributeField& field : def.schema->fields()) {
@@ -87,12 +106,18 @@ std::string DetailText(const OpDef& def) {
     attributes.Add({field.name, kind, DefaultText(def, field), field.doc});
     any = true;
   }
-  if (any) out += "\nkeys: type, default, meaning\n" + attributes.ToString("  ");
+  if (any) out += "\nkeys: type, default, meaning\n" + attributes.ToString("  ", kWidth);
+  const TextTable common = CommonKeysOf(def);
+  if (!common.empty()) {
+    out += "\nkeys in common with other operators (docs/model-format.md)\n" +
+           common.ToString("  ", kWidth);
+  }
   for (const InPlacePair& pair : def.in_place) {
     out += "\n  may write output " + std::to_string(pair.output) + " over input " +
            std::to_string(pair.input);
   }
   if (!def.in_place.empty()) out += "\n";
+  if (def.activation) out += "\n  may be an `activation` of other operators\n";
   if (def.gradient == nullptr) out += "\n  no gradient flows through it\n";
   return out;
 }
@@ -151,10 +176,9 @@ int ShowOne(const std::string& name) {
   if (!op) {
     std::vector<std::string> names;
     for (int i = 0; i < OpCount(); ++i) names.push_back(GetOpDef(static_cast<OpId>(i)).name);
-    const std::string nearest = NearestName(name, names);
-    PrintError("there is no operator '" + name + "'",
-               nearest.empty() ? "`cgrun ops` lists them" : "did you mean '" + nearest + "'?");
-    return kBadInput;
+    const std::string suggestion = SuggestOperator(name, names);
+    throw InputError("there is no operator '" + name + "'",
+                     suggestion.starts_with("known") ? "`cgrun ops` lists them" : suggestion);
   }
   PrintResult(DetailText(GetOpDef(*op)), JsonOf(GetOpDef(*op)).dump(2) + "\n");
   return kDone;

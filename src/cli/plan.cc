@@ -6,11 +6,13 @@
 #include "src/cli/command.h"
 #include "src/cli/console.h"
 #include "src/cli/model_flags.h"
+#include "src/device/device.h"
 #include "src/io/atomic_file.h"
 #include "src/io/read_file.h"
 #include "src/model/values.h"
 #include "src/plan/problem_csv.h"
 #include "src/report/plan_report.h"
+#include "src/report/table.h"
 #include "src/train/run_shape.h"
 #include "src/train/weights.h"
 
@@ -56,13 +58,24 @@ int PlanCsv(const ModelFlags& flags, const PlanFlags& plan_flags) {
   return met ? kDone : kFailed;
 }
 
+// Says so where the device, or the machine beside it, has less memory than the run takes.
+void WarnOfTooMuch(const PlanSubject& subject, int64_t arena_bytes, const Device& device) {
+  const DeviceInfo info = device.Info();
+  const bool on_host = !info.name.starts_with("cuda");
+  const int64_t bytes = arena_bytes + (on_host ? subject.data_bytes + subject.base_bytes : 0);
+  if (info.total_bytes <= 0 || bytes <= info.total_bytes) return;
+  PrintWarning("this takes " + FormatBytes(bytes) + ", and " +
+               (on_host ? "this machine" : "device " + info.name) + " has " +
+               FormatBytes(info.total_bytes) + ": it cannot run here");
+}
+
 int PlanModel(const ModelFlags& flags, const PlanFlags& plan_flags) {
   const std::optional<ModelSpec> model = LoadModel(flags);
   if (!model) return kBadInput;
   const KernelLibrary& library = KernelsOf(*model);
   const CompileOptions options = CompileOptionsOf(flags, *model);
-  const RunShape shape = ShapeOfRun(*model);
   Diagnostics diagnostics;
+  const RunShape shape = ShapeOfRun(*model, diagnostics);
   auto compiled = Compile(*model, shape.entries, library, options, diagnostics);
   PrintDiagnostics(diagnostics);
   if (!compiled) return kBadInput;
@@ -85,6 +98,7 @@ int PlanModel(const ModelFlags& flags, const PlanFlags& plan_flags) {
   subject.data_note = shape.data_note;
   subject.base_bytes = MeasureBase(shape.data.decoded_bytes);
   subject.compile_seconds = compiled->compile_seconds;
+  WarnOfTooMuch(subject, compiled->layout.arena_bytes, *OpenDevice(DeviceOf(*model)));
   PrintResult(PlanText(subject, compiled->layout, plan_flags.full),
               PlanJson(subject, compiled->layout));
   return kDone;

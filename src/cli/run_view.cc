@@ -5,24 +5,30 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <nlohmann/json.hpp>
 
 #include "src/cli/console.h"
+#include "src/report/epoch_lines.h"
+#include "src/report/line.h"
 #include "src/report/table.h"
 
 namespace cgrun {
 namespace {
 
-// "loss 0.1234  accuracy 0.9810" into a buffer.
-void FormatMeans(const std::vector<NamedNumber>& means, const char* prefix, char* text,
-                 size_t size) {
-  size_t used = 0;
-  text[0] = '\0';
-  for (const NamedNumber& mean : means) {
-    const int written = std::snprintf(text + used, size - used, "%s%s%s %.4f", used > 0 ? "  " : "",
-                                      prefix, mean.name.c_str(), mean.value);
-    if (written < 0 || static_cast<size_t>(written) >= size - used) return;
-    used += static_cast<size_t>(written);
+constexpr size_t kColumnsSize = 1024;
+constexpr size_t kMostRows = 4;
+
+// "loss 0.1234\taccuracy 0.9810" into a buffer.
+void FormatMeans(const std::vector<NamedNumber>& means, char* text, size_t size) {
+  Line line(text, size);
+  for (size_t i = 0; i < means.size(); ++i) {
+    char number[32];
+    FormatMetric(means[i].value, number, sizeof(number));
+    if (i > 0) line.Add('\t');
+    line.Add(means[i].name);
+    line.Add(' ');
+    line.Add(number);
   }
 }
 
@@ -47,9 +53,13 @@ std::string MemoryText(const MemoryUse& memory) {
 }
 
 std::string MeansText(const PassResult& pass) {
-  char text[512];
-  FormatMeans(pass.means, "", text, sizeof(text));
-  return fmt::format("{}  ({} samples)", text, FormatCount(pass.samples));
+  std::string text;
+  for (const NamedNumber& mean : pass.means) {
+    char number[32];
+    FormatMetric(mean.value, number, sizeof(number));
+    text += mean.name + " " + number + "  ";
+  }
+  return fmt::format("{}({} samples)", text, FormatCount(pass.samples));
 }
 
 std::string AllocationsText(const TrainResult& result) {
@@ -66,43 +76,57 @@ RunView::RunView(int64_t epochs)
       quiet_(Quiet()),
       epochs_(epochs) {}
 
+// "epoch  3/12": as long in every epoch.
+void RunView::FormatLabel(int64_t epoch, char* text, size_t size) const {
+  const auto number = static_cast<long long>(epoch + 1), total = static_cast<long long>(epochs_);
+  if (epochs_ > 0) {
+    const int digits = std::snprintf(nullptr, 0, "%lld", total);
+    std::snprintf(text, size, "epoch %*lld/%lld", digits, number, total);
+  } else {
+    std::snprintf(text, size, "epoch %3lld", number);
+  }
+}
+
 void RunView::OnStep(const StepReport& report) {
   if (quiet_) return;
-  char label[64], numbers[256];
-  if (epochs_ > 0) {
-    std::snprintf(label, sizeof(label), "epoch %lld/%lld", static_cast<long long>(report.epoch + 1),
-                  static_cast<long long>(epochs_));
-  } else {
-    std::snprintf(label, sizeof(label), "epoch %lld", static_cast<long long>(report.epoch + 1));
-  }
-  FormatMeans(*report.means, "", numbers, sizeof(numbers));
+  char label[64], columns[kColumnsSize];
+  FormatLabel(report.epoch, label, sizeof(label));
+  FormatMeans(*report.means, columns, sizeof(columns));
   progress_.Show({label, report.batch, report.batches, Rate(report.samples, report.seconds),
-                  Eta(report), numbers});
+                  Eta(report), columns});
 }
 
 void RunView::OnEvaluationStep(const StepReport& report) {
   if (quiet_) return;
-  char numbers[256];
-  FormatMeans(*report.means, "", numbers, sizeof(numbers));
+  char columns[kColumnsSize];
+  FormatMeans(*report.means, columns, sizeof(columns));
   const double rate = Rate(report.samples, report.seconds);
   const double eta = report.seconds / static_cast<double>(std::max<int64_t>(1, report.batch)) *
                      static_cast<double>(report.batches - report.batch);
-  progress_.Show({"evaluation", report.batch, report.batches, rate, eta, numbers});
+  progress_.Show({"evaluation", report.batch, report.batches, rate, eta, columns});
 }
 
 void RunView::OnEpoch(const EpochReport& report) {
   if (quiet_ || WantsJson()) return;
   progress_.Clear();
-  char numbers[256];
   if (!report.train.measured()) return;  // time was up before its first step
-  FormatMeans(report.train.means, "", numbers, sizeof(numbers));
-  std::printf("epoch %3lld  %s", static_cast<long long>(report.epoch + 1), numbers);
-  for (const PassResult& pass : report.evaluations) {
-    if (!pass.measured()) continue;
-    FormatMeans(pass.means, "", numbers, sizeof(numbers));
-    std::printf("  | %s %s", pass.split.c_str(), numbers);
-  }
-  std::printf("  | %.0f samples/s\n", Rate(report.train.samples, report.train.seconds));
+  char label[64], number[16], rate[48], columns[kMostRows][kColumnsSize];
+  char text[kMostRows * kColumnsSize];
+  std::array<EpochRow, kMostRows> rows;
+  size_t count = 0;
+  const auto add = [&](const PassResult& pass) {
+    if (!pass.measured() || count == kMostRows) return;
+    FormatMeans(pass.means, columns[count], kColumnsSize);
+    rows[count] = {pass.split.c_str(), columns[count]};
+    ++count;
+  };
+  add(report.train);
+  for (const PassResult& pass : report.evaluations) add(pass);
+  FormatLabel(report.epoch, label, sizeof(label));
+  FormatSi(Rate(report.train.samples, report.train.seconds), number, sizeof(number));
+  std::snprintf(rate, sizeof(rate), "%6s samples/s", number);
+  FormatEpoch(label, {rows.data(), count}, rate, LineWidth(stdout, 100), text, sizeof(text));
+  std::fputs(text, stdout);
   std::fflush(stdout);
 }
 

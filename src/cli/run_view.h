@@ -21,6 +21,8 @@ class RunView final : public SessionObserver {
   void Clear() { progress_.Clear(); }
 
  private:
+  void FormatLabel(int64_t epoch, char* text, size_t size) const;
+
   ProgressPrinter progress_;
   bool quiet_;
   int64_t epochs_;

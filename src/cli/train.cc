@@ -44,6 +44,7 @@ void PrintWeightsReport(const WeightsReport& report) {
   };
   std::fprintf(stderr, "weights: %zu tensors loaded\n", report.loaded.size());
   print("not in the file:", report.missing);
+  print("not in the file:", report.missing_optimizer_state);
   print("not in the model:", report.unused);
 }
 
@@ -56,6 +57,7 @@ int Run(const ModelFlags& flags, const RunFlags& run_flags, const TrainFlags& tr
   const std::string folder =
       train_flags.out.empty() ? "runs/" + model->name.value : train_flags.out;
 
+  KernelsOf(*model);  // says why there are none
   SessionOptions options;
   options.device = DeviceOf(*model);
   options.compile = CompileOptionsOf(flags, *model);
@@ -74,12 +76,13 @@ int Run(const ModelFlags& flags, const RunFlags& run_flags, const TrainFlags& tr
     if (!CheckWeights(session.weights(), train_flags.weights)) return kBadInput;
     if (!Quiet()) PrintWeightsReport(session.weights());
   }
+  const std::vector<std::string> inputs = {flags.model, train_flags.weights};
   if (run_flags.dry_run) {
-    CheckRunFolder(folder, train_flags.force);
+    RunFolder::Check(folder, train_flags.force, inputs);
     PrintDryRun(model->name.value, session);
     return kDone;
   }
-  MakeRunFolder(folder, train_flags.force);
+  RunFolder run_folder(folder, train_flags.force, inputs);
   WriteModelFile(folder, *model);
 
   RunView view(model->train->epochs ? model->train->epochs->value : 0);
@@ -87,6 +90,7 @@ int Run(const ModelFlags& flags, const RunFlags& run_flags, const TrainFlags& tr
   view.Clear();
   const std::string json = SummaryJson(*model, session, result);
   WriteSummary(folder, json);
+  run_folder.Keep();
   PrintResult(TrainSummary(result, folder), json);
   return result.interrupted ? kInterrupted : kDone;
 }

@@ -90,6 +90,11 @@ struct DataFormat {
 // All formats, by name.
 std::span<const DataFormat* const> DataFormats();
 
+// Checks what OpenDataset() checks before it opens anything: the format, and the names of options.
+// Returns the format, or null after an error.
+const DataFormat* CheckDataset(const DataOption& format, const DataOptions& options,
+                               Diagnostics& diagnostics);
+
 // Opens the data set of format `format`. Null after errors in `diagnostics`: an unknown format or
 // option (did you mean), a missing option, a bad value or file, each at its mark.
 std::unique_ptr<Dataset> OpenDataset(const DataOption& format, const DataOptions& options,

@@ -52,14 +52,19 @@ void CheckOptions(const DataFormat& format, const DataOptions& options, Diagnost
 
 std::span<const DataFormat* const> DataFormats() { return kFormats; }
 
-std::unique_ptr<Dataset> OpenDataset(const DataOption& format, const DataOptions& options,
-                                     Diagnostics& diagnostics) {
+const DataFormat* CheckDataset(const DataOption& format, const DataOptions& options,
+                               Diagnostics& diagnostics) {
   const int errors = diagnostics.error_count();
   const DataFormat* found = FindFormat(format, diagnostics);
   if (found == nullptr) return nullptr;
   CheckOptions(*found, options, diagnostics);
-  if (diagnostics.error_count() > errors) return nullptr;
-  return found->open(options, diagnostics);
+  return diagnostics.error_count() > errors ? nullptr : found;
+}
+
+std::unique_ptr<Dataset> OpenDataset(const DataOption& format, const DataOptions& options,
+                                     Diagnostics& diagnostics) {
+  const DataFormat* found = CheckDataset(format, options, diagnostics);
+  return found == nullptr ? nullptr : found->open(options, diagnostics);
 }
 
 }  // namespace cgrun

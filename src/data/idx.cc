@@ -233,6 +233,12 @@ std::unique_ptr<Dataset> OpenIdx(const DataOptions& options, Diagnostics& diagno
     std::optional<HostTensor> labels =
         ReadPart(options, *label_option, true, limit - taken, diagnostics);
     if (!images || !labels) return nullptr;
+    if (images->shape().Sizes().size() == 1 && labels->shape().Sizes().size() >= 3) {
+      diagnostics.Error(label_option->mark,
+                        "'labels' names a file of images, and 'images' one of labels",
+                        "exchange the two");
+      return nullptr;
+    }
     const int64_t image_count = images->shape()[0].size, label_count = labels->shape()[0].size;
     if (image_count != label_count) {
       diagnostics.Error(label_option->mark, "'" + ResolvePath(options, *label_option) +

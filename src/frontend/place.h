@@ -11,9 +11,9 @@ namespace cgrun {
 
 struct Place {
   PathId path;
-  bool learns = false;  // parameters are trained: a backprop path
-  std::string prefix;   // of node names: "classify."
-  std::string owner;    // of parameter names: the prefix, or the network's
+  bool learns = false;                // parameters are trained: a backprop path
+  std::string prefix;                 // of node names: "classify."
+  std::string owner;                  // of parameter names: the prefix, or the network's
   std::vector<std::string> networks;  // around it, outermost first; the last one owns them
 };
 

@@ -1,63 +1,70 @@
-// Keys of the format that this version reads but does not carry out: they are errors, never
-// ignored.
+// The list of keys and values, and the search for them in a file.
+#include "src/frontend/supported.h"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
 #include "src/frontend/frontend.h"
+#include "src/model/schema.h"
 
 namespace cgrun {
 namespace {
 
-class SupportChecker {
- public:
-  SupportChecker(const ModelSpec& model, Diagnostics& diagnostics)
-      : model_(model), diagnostics_(diagnostics) {}
-
-  void Run() {
-    CheckTop();
-    if (model_.train) CheckTrain(*model_.train);
-  }
-
- private:
-  void Refuse(const SourceMark& mark, const std::string& key) {
-    diagnostics_.Error(mark, "this version does not carry out '" + key + "' yet",
-                       "take it out; nothing in a model file is ignored in silence");
-  }
-  template <class T>
-  void RefuseIfGiven(const std::optional<T>& value, const std::string& key) {
-    if (value) Refuse(value->mark, key);
-  }
-
-  void CheckTop() {
-    if (model_.gan) Refuse(model_.gan->mark, "gan");
-    RefuseIfGiven(model_.weights, "weights");
-    if (!model_.plugins.empty()) Refuse(model_.plugins[0].mark, "plugins");
-    if (!model_.keep.empty()) Refuse(model_.keep[0].mark, "keep");
-    if (!model_.update.empty()) Refuse(model_.update[0].value.mark, "update");
-  }
-
-  void CheckTrain(const TrainSpec& train) {
-    if (train.batch.value.automatic) Refuse(train.batch.mark, "batch: auto");
-    RefuseIfGiven(train.memory, "memory");
-    const std::string& precision = train.precision.value;
-    if (precision != "f32" && precision != "f64") {
-      Refuse(train.precision.mark, "precision: " + precision);
-    }
-    if (train.accumulate.value != 1) Refuse(train.accumulate.mark, "accumulate");
-    if (train.clip) Refuse(train.clip->norm ? train.clip->norm->mark : train.mark, "clip");
-    RefuseIfGiven(train.eval_every, "eval_every");
-    RefuseIfGiven(train.checkpoint_every, "checkpoint_every");
-    RefuseIfGiven(train.keep_last, "keep_last");
-    if (train.early_stop) Refuse(train.early_stop->metric.mark, "early_stop");
-    RefuseIfGiven(train.keep_best, "keep_best");
-    if (!train.sequence.empty()) Refuse(train.sequence[0].path.mark, "sequence");
-  }
-
-  const ModelSpec& model_;
-  Diagnostics& diagnostics_;
+constexpr UnsupportedKey kUnsupported[] = {
+    {"", "gan"},
+    {"", "weights"},
+    {"", "plugins"},
+    {"", "keep"},
+    {"", "update"},
+    {"data.test", "split"},
+    {"train", "batch", "auto"},
+    {"train", "memory"},
+    {"train", "precision", "bf16, f16, tf32"},
+    {"train", "accumulate", "", "1"},
+    {"train", "clip"},
+    {"train", "eval_every"},
+    {"train", "checkpoint_every"},
+    {"train", "keep_last"},
+    {"train", "early_stop"},
+    {"train", "keep_best"},
+    {"train", "sequence"},
 };
+
+// The map at a place such as "data.test"; null where the file has none.
+const TreeNode* FindMap(const TreeNode& root, std::string_view place) {
+  const TreeNode* map = &root;
+  while (!place.empty()) {
+    const size_t dot = std::min(place.find('.'), place.size());
+    const TreeEntry* entry = map->Find(place.substr(0, dot));
+    if (entry == nullptr) return nullptr;
+    map = &entry->value;
+    place.remove_prefix(std::min(dot + 1, place.size()));
+  }
+  return map;
+}
+
+bool IsRefused(const UnsupportedKey& key, const TreeNode& value) {
+  if (value.IsNull() || (value.IsSequence() && value.items.empty())) return false;
+  if (key.values.empty()) return !value.IsScalar() || value.scalar != key.fine;
+  const std::vector<std::string> values = Choices({key.values, ""});
+  return value.IsScalar() && std::find(values.begin(), values.end(), value.scalar) != values.end();
+}
 
 }  // namespace
 
+std::span<const UnsupportedKey> UnsupportedKeys() { return kUnsupported; }
+
 void CheckSupported(const ModelSpec& model, Diagnostics& diagnostics) {
-  SupportChecker(model, diagnostics).Run();
+  for (const UnsupportedKey& key : kUnsupported) {
+    const TreeNode* map = FindMap(model.tree, key.place);
+    const TreeEntry* entry = map == nullptr ? nullptr : map->Find(key.key);
+    if (entry == nullptr || !IsRefused(key, entry->value)) continue;
+    const std::string value = key.values.empty() ? "" : ": " + entry->value.scalar;
+    diagnostics.Error(value.empty() ? entry->key_mark : entry->value.mark,
+                      "this version does not carry out '" + std::string(key.key) + value + "' yet",
+                      "take it out; nothing in a model file is ignored in silence");
+  }
 }
 
 }  // namespace cgrun

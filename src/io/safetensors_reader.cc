@@ -55,17 +55,25 @@ class KeyChecker {
   std::vector<std::set<std::string>> keys_;
 };
 
+[[noreturn]] void RefuseOtherFormat(const std::string& path) {
+  ThrowFileError(path, "is not a safetensors file",
+                 "`cgrun train` leaves such files: RUN/checkpoint-STEP.safetensors");
+}
+
 Json ReadHeader(FileReader& reader, int64_t* data_bytes) {
   std::array<std::byte, 8> length;
-  reader.Read(length, "the length of its header");
+  if (reader.ReadSome(length) < length.size()) RefuseOtherFormat(reader.path());
   const uint64_t size = LoadLittle<uint64_t>(length.data());
   const int64_t left = reader.max_bytes() - reader.position();
   if (size > static_cast<uint64_t>(std::max<int64_t>(std::min(left, kMostHeader), 0))) {
+    std::byte first{};
+    reader.ReadSome({&first, 1});
+    if (first != std::byte{'{'}) RefuseOtherFormat(reader.path());
     ThrowFileError(reader.path(),
                    "declares a header of " + std::to_string(size) + " bytes, but has " +
                        std::to_string(left) + " bytes, of which a header takes at most " +
                        std::to_string(kMostHeader),
-                   "is this a safetensors file?");
+                   "the file is cut off");
   }
   std::string text(static_cast<size_t>(size), '\0');
   reader.Read(std::as_writable_bytes(std::span(text)), "its header");
@@ -75,7 +83,8 @@ Json ReadHeader(FileReader& reader, int64_t* data_bytes) {
     if (!header.is_object()) ThrowFileError(reader.path(), "the header is not a JSON object");
     return header;
   } catch (const Json::exception&) {
-    ThrowFileError(reader.path(), "the header is not valid JSON", "is this a safetensors file?");
+    if (text.empty() || text[0] != '{') RefuseOtherFormat(reader.path());
+    ThrowFileError(reader.path(), "the header is not valid JSON", "the file is damaged");
   }
 }
 

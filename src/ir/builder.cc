@@ -12,10 +12,12 @@ std::vector<TensorType> TypesOf(const Graph& graph, const std::vector<ValueId>& 
   return types;
 }
 
+// What users gave: values that the compiler adds (".step") are left out.
 std::string OperandText(const Graph& graph, const std::vector<ValueId>& inputs) {
   std::string out;
   for (ValueId id : inputs) {
     const Value& value = graph.values[id];
+    if (value.name.starts_with('.')) continue;
     out += (out.empty() ? "" : ", ") + value.name + ": " + value.type.ToString();
   }
   return out.empty() ? "" : "operands: " + out;

@@ -91,23 +91,26 @@ void MakeDataPathsAbsolute(TreeNode& tree, const std::string& model_file) {
 
 std::optional<ModelSpec> LoadModelFile(const std::string& path,
                                        std::span<const std::string> overrides,
-                                       Diagnostics& diagnostics) {
+                                       Diagnostics& diagnostics,
+                                       std::span<const std::string> typed) {
   SourceFile file{path, ""};
   const std::string error = ReadFile(path, file.text);
-  if (error.empty()) return ParseModel(std::move(file), overrides, diagnostics);
+  if (error.empty()) return ParseModel(std::move(file), overrides, diagnostics, typed);
   diagnostics.Error({std::make_shared<const SourceFile>(SourceFile{path, ""}), 0, 0}, error);
   return std::nullopt;
 }
 
 std::optional<ModelSpec> ParseModel(SourceFile file, std::span<const std::string> overrides,
-                                    Diagnostics& diagnostics) {
+                                    Diagnostics& diagnostics, std::span<const std::string> typed) {
   const int errors_before = diagnostics.error_count();
   ModelSpec model;
   model.file_name = file.name;
   model.name.value = StemOf(file.name);
   std::optional<TreeNode> tree = Parse(std::move(file), diagnostics);
   if (!tree) return std::nullopt;
-  for (const std::string& assignment : overrides) ApplyOverride(*tree, assignment, diagnostics);
+  for (size_t i = 0; i < overrides.size(); ++i) {
+    ApplyOverride(*tree, overrides[i], diagnostics, i < typed.size() ? typed[i] : "");
+  }
   model.tree = std::move(*tree);
   ReadModel(model.tree, model, diagnostics);
   ExpandBlocks(model, diagnostics);

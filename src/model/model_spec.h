@@ -135,8 +135,8 @@ struct PathSpec {
 };
 
 struct BatchSize {
-  bool automatic = false;
-  int64_t size = 32;
+  bool automatic = false;  // then `size` is the default, until a size is found
+  int64_t size = 32;       // at least 1
 };
 
 struct ClipSpec {

@@ -9,10 +9,10 @@
 namespace cgrun {
 namespace {
 
-constexpr std::string_view kFlag = "--set ";
+constexpr std::string_view kSet = "--set ";
 
 bool IsOverride(const SourceMark& mark) {
-  return mark.file != nullptr && mark.file->name.starts_with(kFlag);
+  return mark.file != nullptr && mark.line == 0 && mark.file->name.starts_with("--");
 }
 
 // "a.b[2].c" → a, b, 2, c
@@ -134,8 +134,10 @@ bool Override::Set(std::vector<std::string> path, TreeNode value) {
 
 }  // namespace
 
-bool ApplyOverride(TreeNode& root, std::string_view assignment, Diagnostics& diagnostics) {
-  SourceFile file{std::string(kFlag) + std::string(assignment), std::string(assignment)};
+bool ApplyOverride(TreeNode& root, std::string_view assignment, Diagnostics& diagnostics,
+                   std::string_view typed) {
+  const std::string flag = std::string(kSet) + std::string(assignment);
+  SourceFile file{typed.empty() ? flag : std::string(typed), std::string(assignment)};
   const SourceMark mark{std::make_shared<const SourceFile>(file), 0, 0};
   const size_t equals = assignment.find('=');
   const std::vector<std::string> path = Components(assignment.substr(0, equals));

@@ -147,7 +147,7 @@ constexpr Key<PathSpec> kPathKeys[] = {
       "the networks and paths whose parameters it changes; without it "
       "all that it uses"},
      ReadNamesField<&PathSpec::trains>},
-    {{"out", kReferencesType, "", "what `cgrun predict` returns; without it the last output"},
+    {{"out", kReferencesType, "", "its predictions; without it the last output"},
      ReadReferencesField<&PathSpec::out>},
 };
 

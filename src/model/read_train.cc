@@ -10,7 +10,7 @@ namespace {
 
 void ReadBatch(const TreeEntry& entry, TrainSpec& train, const Reader& reader) {
   if (entry.value.IsScalar() && entry.value.scalar == "auto") {
-    train.batch = {{true, 0}, entry.value.mark};
+    train.batch = {{true, BatchSize().size}, entry.value.mark};
   } else if (const auto size = ReadInteger(entry.value, entry.key, reader.diagnostics, 1)) {
     train.batch = {{false, *size}, entry.value.mark};
   }
@@ -72,7 +72,8 @@ void ReadSequence(const TreeEntry& entry, TrainSpec& train, const Reader& reader
 }
 
 constexpr Key<TrainSpec> kTrainKeys[] = {
-    {{"epochs", kPositiveType, "", "passes over the training data", "length"},
+    {{"epochs", kPositiveType, "",
+      "passes over the training data; 1 where none of the three is given", "length"},
      ReadIntegerField<&TrainSpec::epochs, 1>},
     {{"steps", kPositiveType, "", "or: updates", "length"}, ReadIntegerField<&TrainSpec::steps, 1>},
     {{"time", kDurationType, "", "or: how long", "length"}, ReadSecondsField<&TrainSpec::seconds>},
@@ -88,7 +89,8 @@ constexpr Key<TrainSpec> kTrainKeys[] = {
     {{"clip", kMapType, "", "a bound on gradients"}, ReadClip},
     {{"eval_every", kPositiveType, "", "steps between evaluations; without it once an epoch"},
      ReadIntegerField<&TrainSpec::eval_every, 1>},
-    {{"checkpoint_every", kPositiveType, "", "steps between checkpoints; without it once an epoch"},
+    {{"checkpoint_every", kPositiveType, "",
+      "steps between checkpoints; without it one at the end"},
      ReadIntegerField<&TrainSpec::checkpoint_every, 1>},
     {{"keep_last", kPositiveType, "", "checkpoints that are kept; without it all"},
      ReadIntegerField<&TrainSpec::keep_last, 1>},

@@ -6,6 +6,7 @@
 #include <yaml-cpp/parser.h>
 
 #include <algorithm>
+#include <cctype>
 #include <exception>
 #include <map>
 #include <sstream>
@@ -393,6 +394,56 @@ constexpr Rewording kRewordings[] = {
     {YAML::ErrorMsg::DOC_IN_SCALAR, "the document ends within a quoted text", ""},
 };
 
+struct Finding {
+  SourceMark mark;
+  const char* message;
+  const char* help;
+};
+
+// The first character of a line that is no space; npos in an empty line.
+size_t ContentOf(const SourceText& text, int line) {
+  const size_t begin = text.BeginOfLine(line), end = text.EndOfLine(begin);
+  const size_t content = text.text().find_first_not_of(' ', begin);
+  return content < end ? content : std::string_view::npos;
+}
+
+// The line above with something on it; 0 where there is none.
+int LineAbove(const SourceText& text, int line) {
+  do {
+    --line;
+  } while (line > 0 && ContentOf(text, line) == std::string_view::npos);
+  return line;
+}
+
+// "-flatten": no item of a list, but a text that goes on with the lines below.
+bool IsDashWithoutSpace(const SourceText& text, size_t content) {
+  const std::string_view rest = text.text().substr(content);
+  return rest.size() > 1 && rest[0] == '-' &&
+         (std::isalpha(static_cast<unsigned char>(rest[1])) != 0 || rest[1] == '{');
+}
+
+// Why a key or its ':' is not expected at `offset`, where a line's indentation tells: a plain text
+// goes on with lines that are indented deeper, and the parser notices only at their ':'.
+std::optional<Finding> ExplainIndentation(const SourceText& text, size_t offset) {
+  const int line = text.LineOf(offset), above = LineAbove(text, line);
+  for (const int candidate : {line, above}) {
+    if (candidate == 0) continue;
+    const size_t content = ContentOf(text, candidate);
+    if (content == std::string_view::npos || !IsDashWithoutSpace(text, content)) continue;
+    return Finding{text.MarkAt(content), "a space is missing behind this '-'",
+                   "the items of a list are written `- item`"};
+  }
+  if (above == 0) return std::nullopt;
+  const size_t content = ContentOf(text, line), before = ContentOf(text, above);
+  const size_t end = text.EndOfLine(before);
+  const bool key_above = text.text().substr(before, end - before).find(": ") != std::string::npos;
+  const bool deeper = text.ColumnOf(content) > text.ColumnOf(before);
+  if (!key_above || !deeper || content >= offset) return std::nullopt;
+  return Finding{text.MarkAt(content, offset - content),
+                 "this key is indented deeper than the one before it",
+                 "the keys of one map begin in one column"};
+}
+
 // Reports what yaml-cpp found, in the words of this program.
 void ReportSyntaxError(const YAML::Exception& error, const TreeBuilder& builder,
                        const SourceText& text, Diagnostics& diagnostics) {
@@ -407,6 +458,15 @@ void ReportSyntaxError(const YAML::Exception& error, const TreeBuilder& builder,
     break;
   }
   const SourceMark* open = builder.OpenBracket();
+  const bool of_indentation = error.msg.starts_with(YAML::ErrorMsg::MAP_VALUE) ||
+                              error.msg.starts_with(YAML::ErrorMsg::END_OF_MAP);
+  if (open == nullptr && of_indentation) {
+    if (const auto finding = ExplainIndentation(text, offset)) {
+      diagnostics.Error(finding->mark, std::string("this is not YAML: ") + finding->message,
+                        finding->help);
+      return;
+    }
+  }
   if (open != nullptr && help != "") help += "; ";
   if (open != nullptr) {
     help += "the innermost open bracket is in line " + std::to_string(open->line);

@@ -437,6 +437,12 @@ void CheckNesting(const std::string& cbor) {
 }
 
 // The CBOR after a header that is sound.
+// How to get a good program in place of `file`, whose name may be that of something else.
+std::string CompileHelp(const std::string& file) {
+  const bool named_so = file.ends_with(".cgb");
+  return "compile it again: `cgrun compile MODEL -o " + (named_so ? file : "M.cgb") + "`";
+}
+
 std::string PayloadOf(const std::string& bytes) {
   if (bytes.size() < kHeaderBytes || std::memcmp(bytes.data(), kMagic, sizeof(kMagic)) != 0) {
     Damaged("this is no compiled program");
@@ -466,7 +472,7 @@ std::string SerializeImage(const ProgramImage& image) {
 }
 
 ProgramImage DeserializeImage(const std::string& bytes, const std::string& file) {
-  const std::string help = "compile it again: `cgrun compile MODEL -o " + file + "`";
+  const std::string help = CompileHelp(file);
   try {
     const std::string payload = PayloadOf(bytes);
     CheckNesting(payload);

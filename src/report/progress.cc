@@ -1,32 +1,125 @@
-// Drawing progress with snprintf into a buffer on the stack.
+// Drawing progress with snprintf into buffers on the stack.
 #include "src/report/progress.h"
 
 #include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstring>
+#include <string_view>
+
+#include "src/report/line.h"
+#include "src/report/table.h"
 
 namespace cgrun {
 namespace {
 
 constexpr int kBarWidth = 24;
+constexpr int kLeastBar = 6;
+constexpr int kGap = 2;  // characters between columns
 
-int TerminalWidth(std::FILE* out) {
-  struct winsize size {};
-  if (ioctl(fileno(out), TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return 80;
-  return size.ws_col;
+// What a line shows, once it is known what fits.
+struct Layout {
+  int bar = kBarWidth;  // 0: none
+  int columns = 0;      // the first so many
+  bool dots = false;    // for those that are left out
+  bool rate = true;
+};
+
+int Count(std::string_view columns) {
+  int count = 0;
+  while (!columns.empty()) {
+    TakeColumn(columns);
+    ++count;
+  }
+  return count;
 }
 
-// "[=======>       ]" for a part of 1.
-void FormatBar(double part, char* text) {
-  const int filled = static_cast<int>(std::clamp(part, 0.0, 1.0) * kBarWidth);
-  text[0] = '[';
-  for (int i = 0; i < kBarWidth; ++i) text[1 + i] = i < filled ? '=' : i == filled ? '>' : ' ';
-  text[1 + kBarWidth] = ']';
-  text[2 + kBarWidth] = '\0';
+// Characters of the first columns with their gaps.
+int WidthOf(std::string_view columns, const Layout& layout) {
+  int width = layout.dots ? kGap + 1 : 0;
+  for (int i = 0; i < layout.columns; ++i) {
+    width += kGap + static_cast<int>(TakeColumn(columns).size());
+  }
+  return width;
+}
+
+// `room` is for bar, columns and a throughput of `rate` characters.
+Layout Fit(std::string_view columns, int rate, int room) {
+  Layout layout;
+  layout.columns = Count(columns);
+  const auto left = [&] {
+    return room - WidthOf(columns, layout) - (layout.rate ? kGap + rate : 0);
+  };
+  while (left() < 0 && layout.columns > 0) {
+    --layout.columns;
+    layout.dots = true;
+  }
+  if (left() < 0) layout.rate = false;
+  if (left() < 0) layout.dots = false;
+  layout.bar = std::min(kBarWidth, left() - 3);  // its brackets and a space
+  if (layout.bar < kLeastBar || layout.dots) layout.bar = 0;
+  return layout;
+}
+
+// " [=======>       ]" for a part of 1.
+void AddBar(double part, int width, Line& line) {
+  if (width == 0) return;
+  const int filled = static_cast<int>(std::clamp(part, 0.0, 1.0) * width);
+  line.Add(" [");
+  line.Add('=', filled);
+  if (filled < width) line.Add('>');
+  line.Add(' ', width - filled - 1);
+  line.Add(']');
+}
+
+void AddColumns(std::string_view columns, const Layout& layout, Line& line) {
+  for (int i = 0; i < layout.columns; ++i) {
+    line.Add("  ");
+    line.Add(TakeColumn(columns));
+  }
+  if (layout.dots) line.Add("  …");
 }
 
 }  // namespace
+
+int LineWidth(std::FILE* out, int otherwise) {
+  struct winsize size {};
+  if (ioctl(fileno(out), TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return otherwise;
+  return size.ws_col;
+}
+
+void FormatRate(double samples_per_second, char* text, size_t size) {
+  char number[16];
+  FormatSi(samples_per_second, number, sizeof(number));
+  std::snprintf(text, size, "%s samples/s", number);
+}
+
+void FormatProgress(const Progress& progress, int width, char* text, size_t size) {
+  char counts[64], rate[48], eta[32];
+  std::snprintf(counts, sizeof(counts), "%lld/%lld", static_cast<long long>(progress.done),
+                static_cast<long long>(progress.total));
+  FormatRate(progress.samples_per_second, rate, sizeof(rate));
+  FormatEta(progress.eta_seconds, eta, sizeof(eta));
+  const std::string_view label = progress.label, end = "  ETA ";
+  const int fixed =
+      static_cast<int>(label.size() + 1 + std::strlen(counts) + end.size() + std::strlen(eta));
+  const Layout layout = Fit(progress.columns, static_cast<int>(std::strlen(rate)), width - fixed);
+  Line line(text, size);
+  const int most = static_cast<int>(label.size()) - std::max(0, fixed - width);
+  line.Add(label.substr(0, static_cast<size_t>(std::max(0, most))));
+  const double total = static_cast<double>(std::max<int64_t>(1, progress.total));
+  AddBar(static_cast<double>(progress.done) / total, layout.bar, line);
+  line.Add(' ');
+  line.Add(counts);
+  AddColumns(progress.columns, layout, line);
+  if (layout.rate) {
+    line.Add("  ");
+    line.Add(rate);
+  }
+  line.Add(end);
+  line.Add(eta);
+}
 
 void FormatEta(double seconds, char* text, size_t size) {
   if (seconds < 0) {
@@ -53,26 +146,25 @@ void ProgressPrinter::Show(const Progress& progress) {
 }
 
 void ProgressPrinter::DrawBar(const Progress& progress) {
-  char bar[kBarWidth + 3], eta[32], line[512];
-  const double total = static_cast<double>(std::max<int64_t>(1, progress.total));
-  FormatBar(static_cast<double>(progress.done) / total, bar);
-  FormatEta(progress.eta_seconds, eta, sizeof(eta));
-  std::snprintf(line, sizeof(line), "%s %s %lld/%lld  %s  %.0f samples/s  ETA %s", progress.label,
-                bar, static_cast<long long>(progress.done), static_cast<long long>(progress.total),
-                progress.numbers, progress.samples_per_second, eta);
-  const int width = std::min<int>(TerminalWidth(out_) - 1, static_cast<int>(sizeof(line)));
-  std::fprintf(out_, "\r\033[K%s%.*s%s", color_ ? "\033[36m" : "", std::max(0, width), line,
-               color_ ? "\033[0m" : "");
+  char line[1024];
+  FormatProgress(progress, LineWidth(out_, 80) - 1, line, sizeof(line));
+  std::fprintf(out_, "\r\033[K%s%s%s", color_ ? "\033[36m" : "", line, color_ ? "\033[0m" : "");
   std::fflush(out_);
   drawn_ = true;
 }
 
 void ProgressPrinter::PrintLine(const Progress& progress) {
-  char eta[32];
+  char eta[32], rate[48], columns[1024];
   FormatEta(progress.eta_seconds, eta, sizeof(eta));
-  std::fprintf(out_, "%s  %lld/%lld  %s  %.0f samples/s  ETA %s\n", progress.label,
+  FormatRate(progress.samples_per_second, rate, sizeof(rate));
+  Line line(columns, sizeof(columns));
+  for (std::string_view rest = progress.columns; !rest.empty();) {
+    line.Add("  ");
+    line.Add(TakeColumn(rest));
+  }
+  std::fprintf(out_, "%s  %lld/%lld%s  %s  ETA %s\n", progress.label,
                static_cast<long long>(progress.done), static_cast<long long>(progress.total),
-               progress.numbers, progress.samples_per_second, eta);
+               columns, rate, eta);
   std::fflush(out_);
 }
 

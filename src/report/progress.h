@@ -3,9 +3,9 @@
 #define CGRUN_REPORT_PROGRESS_H_
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <cstdio>
-#include <string>
 
 namespace cgrun {
 
@@ -16,7 +16,7 @@ struct Progress {
   int64_t total = 0;
   double samples_per_second = 0;
   double eta_seconds = -1;   // of the whole run; negative: not known
-  const char* numbers = "";  // "loss 0.1234  accuracy 0.9810"
+  const char* columns = "";  // "loss 0.1234\taccuracy 0.9810"
 };
 
 class ProgressPrinter {
@@ -40,8 +40,17 @@ class ProgressPrinter {
   std::chrono::steady_clock::time_point last_;
 };
 
+// The line of a bar, at most `width` characters: where it is too long the bar shrinks and goes,
+// then the last columns go for an '…', then the throughput; the end of the run is never cut.
+void FormatProgress(const Progress& progress, int width, char* text, size_t size);
+
+// The characters of a line of the terminal that `out` is, or `otherwise`.
+int LineWidth(std::FILE* out, int otherwise);
+
 // "01:23", "1:02:03" into a buffer.
 void FormatEta(double seconds, char* text, size_t size);
+// "86.1 k samples/s".
+void FormatRate(double samples_per_second, char* text, size_t size);
 
 }  // namespace cgrun
 

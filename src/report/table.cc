@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 
 namespace cgrun {
 namespace {
@@ -24,7 +25,22 @@ std::string ThreeDigits(double number) {
 
 }  // namespace
 
-std::string TextTable::ToString(const std::string& indent) const {
+std::string WrapText(std::string_view text, const std::string& indent, size_t width) {
+  std::string out, line;
+  while (!text.empty()) {
+    const size_t end = std::min(text.find(' '), text.size());
+    const std::string word(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+    if (!line.empty() && Width(indent) + Width(line) + 1 + Width(word) > width) {
+      out += indent + line + "\n";
+      line.clear();
+    }
+    line += (line.empty() ? "" : " ") + word;
+  }
+  return out + indent + line;
+}
+
+std::string TextTable::ToString(const std::string& indent, size_t width) const {
   std::vector<size_t> widths(columns_.size());
   for (const std::vector<std::string>& row : rows_) {
     for (size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], Width(row[i]));
@@ -42,6 +58,11 @@ std::string TextTable::ToString(const std::string& indent) const {
     for (size_t i = 0; i < rows_[r].size(); ++i) {
       const std::string pad(widths[i] - Width(rows_[r][i]), ' ');
       if (i > 0) line += "  ";
+      if (width > 0 && i + 1 == columns_.size()) {
+        const std::string hanging(Width(line), ' ');
+        line += WrapText(rows_[r][i], hanging, width).substr(hanging.size());
+        continue;
+      }
       line += columns_[i] == Align::kRight ? pad + rows_[r][i] : rows_[r][i] + pad;
     }
     line.erase(line.find_last_not_of(' ') + 1);
@@ -71,15 +92,22 @@ std::string FormatCount(int64_t count) {
   return (count < 0 ? "-" : "") + digits;
 }
 
-std::string FormatSi(double number) {
+void FormatSi(double number, char* text, size_t size) {
   static constexpr const char* kUnits[] = {"", " k", " M", " G", " T", " P"};
   size_t unit = 0;
   while (std::abs(number) >= 999.5 && unit + 1 < std::size(kUnits)) {
     number /= 1000;
     ++unit;
   }
-  if (unit == 0 && number == std::floor(number)) return fmt::format("{:.0f}", number);
-  return ThreeDigits(number) + kUnits[unit];
+  const bool whole = (unit == 0 && number == std::floor(number)) || std::abs(number) >= 99.95;
+  const int digits = whole ? 0 : std::abs(number) >= 9.995 ? 1 : 2;
+  std::snprintf(text, size, "%.*f%s", digits, number, kUnits[unit]);
+}
+
+std::string FormatSi(double number) {
+  char text[32];
+  FormatSi(number, text, sizeof(text));
+  return text;
 }
 
 std::string FormatSeconds(double seconds) {

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace cgrun {
@@ -17,9 +18,11 @@ class TextTable {
 
   // A row has at most as many cells as the table columns.
   void Add(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }
+  bool empty() const { return rows_.empty(); }
   // A line of dashes under the rows so far.
   void AddRule() { rules_.push_back(rows_.size()); }
-  std::string ToString(const std::string& indent = "") const;
+  // Cells of the last column that go beyond `width` characters (0: none do) go on below.
+  std::string ToString(const std::string& indent = "", size_t width = 0) const;
 
  private:
   std::vector<Align> columns_;
@@ -27,12 +30,18 @@ class TextTable {
   std::vector<size_t> rules_;  // a rule stands before these rows
 };
 
+// Words of `text` in lines of at most `width` characters, each behind `indent`; all but the last
+// end with a line feed. A longer word stands alone.
+std::string WrapText(std::string_view text, const std::string& indent, size_t width);
+
 // "0 B", "640 B", "1.50 KiB", "23.4 MiB", "1.25 GiB": three significant digits.
 std::string FormatBytes(int64_t bytes);
 // "1,234,567".
 std::string FormatCount(int64_t count);
-// "850", "12.3 k", "4.56 M", "7.89 G": three significant digits.
+// "850", "12.3 k", "4.56 M", "7.89 G": three significant digits. The second one does not allocate;
+// 16 bytes are room enough.
 std::string FormatSi(double number);
+void FormatSi(double number, char* text, size_t size);
 // "0.12 s", "12.3 s", "2 min 05 s", "1 h 02 min".
 std::string FormatSeconds(double seconds);
 

@@ -6,12 +6,17 @@
 #include <algorithm>
 #include <cstring>
 #include <filesystem>
+#include <iterator>
+#include <map>
 #include <optional>
 
 #include "src/data/sampler.h"
+#include "src/model/model_file.h"
 
 namespace cgrun {
 namespace {
+
+namespace fs = std::filesystem;
 
 std::vector<DataField> WantedFields(const ModelSpec& model) {
   std::vector<DataField> fields;
@@ -21,11 +26,62 @@ std::vector<DataField> WantedFields(const ModelSpec& model) {
   return fields;
 }
 
-std::shared_ptr<const Dataset> OpenSet(const ModelSpec& model, const DataSpec& spec,
+struct MissingFile {
+  std::string path;
+  SourceMark mark;
+};
+
+// The files that the options of a set name and that are not there.
+std::vector<MissingFile> FindMissing(const ModelSpec& model, const DataSpec& spec) {
+  std::vector<MissingFile> missing;
+  for (const Attribute& option : spec.options) {
+    if (!IsPathOption(option.key) || !option.value.IsScalar()) continue;
+    const std::string path = ResolvePath(model.file_name, option.value.scalar);
+    std::error_code error;
+    const bool there = fs::exists(path, error);
+    if (!there && !error) missing.push_back({path, option.value.mark});
+  }
+  return missing;
+}
+
+// How to get a file below datasets/NAME, where a script fetches that.
+std::string FetchHelp(const fs::path& path) {
+  constexpr std::string_view kFetched[] = {"mnist", "fashion-mnist", "cifar10"};
+  for (auto part = path.begin(); part != path.end(); ++part) {
+    const auto next = std::next(part);
+    if (*part != "datasets" || next == path.end()) continue;
+    const std::string name = next->string();
+    if (std::find(std::begin(kFetched), std::end(kFetched), name) != std::end(kFetched)) {
+      return "`scripts/datasets/fetch-" + name + "` fetches this data";
+    }
+  }
+  return "relative paths start at the folder of the model file";
+}
+
+// One error for the files of each folder.
+void ReportMissing(const std::vector<MissingFile>& files, Diagnostics& diagnostics) {
+  std::map<fs::path, std::vector<const MissingFile*>> by_folder;
+  for (const MissingFile& file : files) {
+    by_folder[fs::path(file.path).parent_path()].push_back(&file);
+  }
+  for (const auto& [folder, missing] : by_folder) {
+    const size_t others = missing.size() - 1;
+    diagnostics.Error(
+        missing[0]->mark,
+        "there is no file '" + missing[0]->path + "'" +
+            (others > 0 ? ", and " + std::to_string(others) +
+                              (others > 1 ? " others are" : " other is") + " missing in its folder"
+                        : ""),
+        FetchHelp(missing[0]->path));
+  }
+}
+
+// Null after an error, and where files are missing.
+std::shared_ptr<const Dataset> OpenSet(const ModelSpec& model, const DataSpec& spec, bool missing,
                                        Diagnostics& diagnostics) {
   DataOptions options;
   options.mark = spec.mark;
-  options.folder = std::filesystem::path(model.file_name).parent_path().string();
+  options.folder = fs::path(model.file_name).parent_path().string();
   options.fields = WantedFields(model);
   bool plain = true;
   for (const Attribute& option : spec.options) {
@@ -37,7 +93,10 @@ std::shared_ptr<const Dataset> OpenSet(const ModelSpec& model, const DataSpec& s
     options.values[option.key] = {option.value.scalar, option.value.mark, option.key_mark};
   }
   if (!plain) return nullptr;
-  return OpenDataset({spec.format->value, spec.format->mark}, options, diagnostics);
+  const DataOption format = {spec.format->value, spec.format->mark};
+  if (!missing) return OpenDataset(format, options, diagnostics);
+  CheckDataset(format, options, diagnostics);
+  return nullptr;
 }
 
 const InputSpec* FindInput(const ModelSpec& model, const std::string& name) {
@@ -51,14 +110,25 @@ std::string TypeText(DType dtype, const Shape& shape) {
   return std::string(Name(dtype)) + shape.ToString();
 }
 
+// The input that takes a field: an image without an axis of channels gets one.
+std::string InputText(const std::string& name, const DataField& field) {
+  std::vector<int64_t> sizes = field.shape.Sizes();
+  if (sizes.size() == 2) sizes.insert(sizes.begin(), 1);
+  return name + ": {type: " + std::string(Name(field.dtype)) +
+         ", shape: " + Shape::Of(sizes).ToString() + "}";
+}
+
 }  // namespace
 
-ModelData OpenModelData(const ModelSpec& model, Diagnostics& diagnostics) {
+ModelData OpenModelData(const ModelSpec& model, Diagnostics& diagnostics, MissingFiles missing) {
   ModelData data;
   if (!model.data) return data;
+  std::vector<MissingFile> all_missing;
   const auto open = [&](const std::optional<DataSpec>& spec) -> std::shared_ptr<const Dataset> {
     if (!spec || !spec->format) return nullptr;
-    std::shared_ptr<const Dataset> set = OpenSet(model, *spec, diagnostics);
+    const std::vector<MissingFile> files = FindMissing(model, *spec);
+    all_missing.insert(all_missing.end(), files.begin(), files.end());
+    std::shared_ptr<const Dataset> set = OpenSet(model, *spec, !files.empty(), diagnostics);
     if (set) data.decoded_bytes += set->decoded_bytes();
     if (set) MatchInputs(model, *set, spec->format->mark, diagnostics);
     return set;
@@ -66,6 +136,8 @@ ModelData OpenModelData(const ModelSpec& model, Diagnostics& diagnostics) {
   data.train = open(model.data->train);
   data.valid = open(model.data->valid);
   data.test = open(model.data->test);
+  for (const MissingFile& file : all_missing) data.missing.push_back(file.path);
+  if (missing == MissingFiles::kAreErrors) ReportMissing(all_missing, diagnostics);
   const auto& valid = model.data->valid;
   if (data.train && valid && valid->split) {
     const uint64_t seed = model.train ? static_cast<uint64_t>(model.train->seed.value) : 0;
@@ -112,9 +184,7 @@ std::vector<std::string> MatchInputs(const ModelSpec& model, const Dataset& data
                         "input '" + input.name.value + "' is " +
                             TypeText(input.type.value, input.shape.value) + ", but the data's '" +
                             fields[i].name + "' is " + TypeText(fields[i].dtype, fields[i].shape),
-                        "write `" + input.name.value +
-                            ": {type: " + std::string(Name(fields[i].dtype)) +
-                            ", shape: " + fields[i].shape.ToString() + "}`");
+                        "write `" + InputText(input.name.value, fields[i]) + "`");
       return {};
     }
     names.push_back(input.name.value);

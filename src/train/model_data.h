@@ -17,12 +17,16 @@ struct ModelData {
   std::shared_ptr<const Dataset> train;  // null where the file has none
   std::shared_ptr<const Dataset> valid;
   std::shared_ptr<const Dataset> test;
-  int64_t decoded_bytes = 0;  // host memory of all of them
+  int64_t decoded_bytes = 0;         // host memory of all of them
+  std::vector<std::string> missing;  // files that are not there
 };
 
+enum class MissingFiles { kAreErrors, kAreListed };
+
 // Opens the sets that the model names, and checks that they have what its inputs want. Errors go to
-// `diagnostics`.
-ModelData OpenModelData(const ModelSpec& model, Diagnostics& diagnostics);
+// `diagnostics`. Of a set whose files are not there the options alone are checked.
+ModelData OpenModelData(const ModelSpec& model, Diagnostics& diagnostics,
+                        MissingFiles missing = MissingFiles::kAreErrors);
 
 // For each field of `dataset`, the name of the input that takes it: the input of that name, or
 // where some field has no such input, the input in the same place. They agree in number type and

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "src/ir/op_def.h"
 #include "src/model/values.h"
 
 namespace cgrun {
@@ -86,6 +87,21 @@ void ReadKind(const TreeNode& node, RateSchedule& schedule, Diagnostics& diagnos
                     "there is no schedule '" + name + "'", SuggestName(name, names));
 }
 
+// The rate that an optimizer has when the file gives none.
+double DefaultRate(const OpSpec& optimizer) {
+  const std::optional<OpId> op = FindOp(optimizer.target.value);
+  if (!op) return 0.01;  // the front end reports it
+  const AttributeSchema& schema = *GetOpDef(*op).schema;
+  const AttributeField* field = schema.Find("lr");
+  return field == nullptr ? 0.01 : std::get<double>(field->get(schema.defaults()));
+}
+
+const OpSpec* OptimizerOf(const ModelSpec& model, const PathSpec& path) {
+  if (!path.backprop.value || !path.loss) return nullptr;
+  if (path.optimizer) return &*path.optimizer;
+  return model.train && model.train->optimizer ? &*model.train->optimizer : nullptr;
+}
+
 }  // namespace
 
 double RateSchedule::RateAt(int64_t step) const {
@@ -125,6 +141,27 @@ std::optional<RateSchedule> ReadRateSchedule(const OpSpec& optimizer, double def
   }
   if (diagnostics.error_count() > errors) return std::nullopt;
   return schedule;
+}
+
+std::optional<std::vector<PathSchedule>> ReadRateSchedules(const ModelSpec& model,
+                                                           Diagnostics& diagnostics) {
+  std::vector<PathSchedule> schedules;
+  for (const PathSpec& path : model.paths) {
+    const OpSpec* optimizer = OptimizerOf(model, path);
+    if (optimizer == nullptr) continue;  // the front end reports it
+    const auto schedule = ReadRateSchedule(*optimizer, DefaultRate(*optimizer), diagnostics);
+    if (!schedule) return std::nullopt;
+    const bool needs_end = schedule->kind == RateSchedule::Kind::kCosine ||
+                           schedule->kind == RateSchedule::Kind::kPolynomial;
+    if (needs_end && model.train && model.train->seconds) {
+      diagnostics.Error(model.train->seconds->mark,
+                        "this schedule needs to know the last step, which `time` does not tell",
+                        "give `epochs` or `steps`, or another schedule");
+      return std::nullopt;
+    }
+    schedules.push_back({path.name.value, *schedule});
+  }
+  return schedules;
 }
 
 }  // namespace cgrun

@@ -4,6 +4,8 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "src/base/diagnostics.h"
 #include "src/model/model_spec.h"
@@ -36,6 +38,17 @@ struct RateSchedule {
 // Reads `lr` and `schedule` of an optimizer; nothing after an error.
 std::optional<RateSchedule> ReadRateSchedule(const OpSpec& optimizer, double default_rate,
                                              Diagnostics& diagnostics);
+
+// The schedule of a path.
+struct PathSchedule {
+  std::string path;
+  RateSchedule schedule;
+};
+
+// Those of all backprop paths that have an optimizer, in order, their lengths still unset; nothing
+// after an error.
+std::optional<std::vector<PathSchedule>> ReadRateSchedules(const ModelSpec& model,
+                                                           Diagnostics& diagnostics);
 
 }  // namespace cgrun
 

@@ -1,6 +1,7 @@
 // Making run folders and writing their files.
 #include "src/train/run_folder.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
@@ -12,10 +13,40 @@ namespace {
 
 namespace fs = std::filesystem;
 
+bool IsCheckpoint(const std::string& name) {
+  return name.starts_with("checkpoint-") && name.ends_with(".safetensors");
+}
+
 bool IsRunFile(const std::string& name) {
-  const bool checkpoint = name.rfind("checkpoint-", 0) == 0 && name.size() > 12 &&
-                          name.compare(name.size() - 12, 12, ".safetensors") == 0;
-  return checkpoint || name == "model.yaml" || name == "metrics.csv" || name == "summary.json";
+  return IsCheckpoint(name) || name == "model.yaml" || name == "metrics.csv" ||
+         name == "summary.json";
+}
+
+// The run's own files in the folder; none where it cannot be read.
+std::vector<fs::path> RunFiles(const std::string& folder) {
+  std::vector<fs::path> files;
+  std::error_code error;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder, error)) {
+    if (IsRunFile(entry.path().filename().string())) files.push_back(entry.path());
+  }
+  return files;
+}
+
+// A file called model.yaml alone may be what somebody wrote.
+bool IsLeftByRun(const std::vector<fs::path>& files) {
+  return std::any_of(files.begin(), files.end(),
+                     [](const fs::path& file) { return file.filename() != "model.yaml"; });
+}
+
+void RefuseFolderOfInputs(const std::string& folder, const std::vector<std::string>& inputs) {
+  for (const std::string& input : inputs) {
+    std::error_code error;
+    if (input.empty() || !fs::equivalent(fs::absolute(input).parent_path(), folder, error))
+      continue;
+    throw InputError(
+        "the run folder '" + folder + "' is the folder of '" + input + "', which this run reads",
+        "--out DIR takes another, such as --out runs/again");
+  }
 }
 
 void WriteText(const std::string& path, const std::string& text) {
@@ -31,30 +62,50 @@ nlohmann::ordered_json NumbersOf(const PassResult& pass) {
 
 }  // namespace
 
-void CheckRunFolder(const std::string& folder, bool force) {
+void RunFolder::Check(const std::string& folder, bool force,
+                      const std::vector<std::string>& inputs) {
   std::error_code error;
   const bool exists = fs::exists(folder, error);
   if (exists && !fs::is_directory(folder, error)) {
     throw InputError("'" + folder + "' is a file, not a folder", "choose another with --out DIR");
   }
-  if (exists && !fs::is_empty(folder, error) && !force) {
+  RefuseFolderOfInputs(folder, inputs);
+  const std::vector<fs::path> files = RunFiles(folder);
+  if (exists && !fs::is_empty(folder, error) && !IsLeftByRun(files)) {
+    throw InputError("the folder '" + folder + "' is not empty, and no run left it",
+                     "--out DIR takes another");
+  }
+  if (!files.empty() && !force) {
     throw InputError("the run folder '" + folder + "' exists already",
                      "--force replaces what is in it, --out DIR takes another");
   }
 }
 
-void MakeRunFolder(const std::string& folder, bool force) {
-  CheckRunFolder(folder, force);
+RunFolder::RunFolder(std::string folder, bool force, const std::vector<std::string>& inputs)
+    : path_(std::move(folder)) {
+  Check(path_, force, inputs);
   std::error_code error;
-  const bool exists = fs::exists(folder, error);
-  fs::create_directories(folder, error);
-  if (error) throw UserError("cannot make the folder '" + folder + "': " + error.message());
-  if (!exists) return;
-  for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
-    if (!IsRunFile(entry.path().filename().string())) continue;
-    fs::remove(entry.path(), error);
-    if (error) throw UserError("cannot remove '" + entry.path().string() + "': " + error.message());
+  for (fs::path missing = path_; !missing.empty() && !fs::exists(missing, error);
+       missing = missing.parent_path()) {
+    made_.insert(made_.begin(), missing.string());
   }
+  fs::create_directories(path_, error);
+  if (error) throw UserError("cannot make the folder '" + path_ + "': " + error.message());
+  for (const fs::path& file : RunFiles(path_)) {
+    fs::remove(file, error);
+    if (error) throw UserError("cannot remove '" + file.string() + "': " + error.message());
+  }
+}
+
+RunFolder::~RunFolder() {
+  const std::vector<fs::path> files = RunFiles(path_);
+  const bool checkpoint = std::any_of(files.begin(), files.end(), [](const fs::path& file) {
+    return IsCheckpoint(file.filename().string());
+  });
+  if (keep_ || checkpoint) return;
+  std::error_code error;
+  for (const fs::path& file : files) fs::remove(file, error);
+  for (; !made_.empty() && !error; made_.pop_back()) fs::remove(made_.back(), error);
 }
 
 void WriteModelFile(const std::string& folder, const ModelSpec& model) {
@@ -84,6 +135,8 @@ std::string SummaryJson(const ModelSpec& model, const Session& session, const Tr
                 static_cast<unsigned long long>(result.weights_hash));
   json["weights_hash"] = hash;
   json["interrupted"] = result.interrupted;
+  json["run_folder"] = fs::path(result.checkpoint).parent_path().string();
+  json["weights"] = result.checkpoint;
   return json.dump(2) + "\n";
 }
 

@@ -3,17 +3,35 @@
 #define CGRUN_TRAIN_RUN_FOLDER_H_
 
 #include <string>
+#include <vector>
 
 #include "src/train/session.h"
 
 namespace cgrun {
 
-// Whether MakeRunFolder() would refuse the folder: then throws the same UserError.
-void CheckRunFolder(const std::string& folder, bool force);
+// The folder of one run. Until Keep() is called it goes away with this object, if no checkpoint is
+// in it: a run that failed leaves nothing in the way of the next one.
+class RunFolder {
+ public:
+  // Throws what the constructor would throw, and makes nothing.
+  static void Check(const std::string& folder, bool force, const std::vector<std::string>& inputs);
 
-// Makes the folder. One that exists and is not empty is refused, or with `force` cleared of what a
-// former run left (its own files alone). Throws UserError.
-void MakeRunFolder(const std::string& folder, bool force);
+  // Makes the folder. One that is not empty is refused; with `force`, if a former run left it, it
+  // is cleared of that run's own files. One that holds a file of `inputs` (what the run reads; ""
+  // is none) is refused always. Throws InputError, and UserError where a folder cannot be made.
+  RunFolder(std::string folder, bool force, const std::vector<std::string>& inputs);
+  ~RunFolder();
+  RunFolder(const RunFolder&) = delete;
+  RunFolder& operator=(const RunFolder&) = delete;
+
+  const std::string& path() const { return path_; }
+  void Keep() { keep_ = true; }
+
+ private:
+  std::string path_;
+  std::vector<std::string> made_;  // the folders that were not there, outermost first
+  bool keep_ = false;
+};
 
 // model.yaml: the model file as resolved.
 void WriteModelFile(const std::string& folder, const ModelSpec& model);

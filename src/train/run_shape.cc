@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "src/base/allocation_counter.h"
+#include "src/train/rate_schedule.h"
 
 namespace cgrun {
 
@@ -33,16 +34,24 @@ int64_t MeasureBase(int64_t decoded_bytes) {
   return std::max<int64_t>(0, ResidentBytes() - decoded_bytes);
 }
 
-RunShape ShapeOfRun(const ModelSpec& model) {
+namespace {
+
+// Why data is not counted; "" where it is.
+std::string NoteOf(const ModelData& data) {
+  if (!data.missing.empty()) return "not counted: there is no file '" + data.missing[0] + "'";
+  return data.train == nullptr ? "the model names no data" : "";
+}
+
+}  // namespace
+
+RunShape ShapeOfRun(const ModelSpec& model, Diagnostics& diagnostics) {
   const int64_t batch = model.train ? model.train->batch.value.size : 1;
   RunShape shape;
-  Diagnostics diagnostics;
-  shape.data = OpenModelData(model, diagnostics);
+  ReadRateSchedules(model, diagnostics);
+  shape.data = OpenModelData(model, diagnostics, MissingFiles::kAreListed);
   const ModelData& data = shape.data;
-  if (diagnostics.has_errors() || data.train == nullptr) {
-    shape.data_note = data.train == nullptr && !diagnostics.has_errors()
-                          ? "the model names no data"
-                          : "not counted: " + diagnostics.Sorted()[0].message;
+  shape.data_note = NoteOf(data);
+  if (diagnostics.has_errors() || !shape.data_note.empty()) {
     shape.entries = TrainingEntries(batch, {batch}, {batch});
     return shape;
   }

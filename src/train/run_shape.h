@@ -18,9 +18,10 @@ struct RunShape {
   std::string data_note;   // why the data is not counted; empty where it is
 };
 
-// The entry points that `train` compiles. Where the data cannot be opened, those of full batches,
-// and a note that says so: a plan does not need the data.
-RunShape ShapeOfRun(const ModelSpec& model);
+// The entry points that `train` compiles. Where data files are not there, those of full batches,
+// and a note that says so: a plan does not need the data. What is wrong with the data or with how
+// learning rates change is reported as in a run; then the result is that of a model without data.
+RunShape ShapeOfRun(const ModelSpec& model, Diagnostics& diagnostics);
 
 // The base of a run, in bytes: the anonymous memory that the process holds once its data is open
 // and its entry points are compiled, without the `decoded_bytes` of the data: code, libraries, the

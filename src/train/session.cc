@@ -14,19 +14,6 @@
 #include "src/train/run_shape.h"
 
 namespace cgrun {
-namespace {
-
-// The rate that an optimizer has when the file gives none.
-double DefaultRate(const OpSpec& optimizer) {
-  const std::optional<OpId> op = FindOp(optimizer.target.value);
-  if (!op) return 0.01;  // the front end reports it
-  const AttributeSchema& schema = *GetOpDef(*op).schema;
-  const AttributeField* field = schema.Find("lr");
-  return field == nullptr ? 0.01 : std::get<double>(field->get(schema.defaults()));
-}
-
-}  // namespace
-
 Session::Session(const ModelSpec& model, const SessionOptions& options, bool train,
                  Diagnostics& diagnostics)
     : model_(model), options_(options) {
@@ -175,27 +162,13 @@ int64_t Session::LimitBatches(int64_t batches) const {
 }
 
 bool Session::ReadSchedules(Diagnostics& diagnostics) {
-  for (const PathSpec& path : model_.paths) {
-    if (!path.backprop.value || !path.loss) continue;
-    const OpSpec* optimizer = path.optimizer ? &*path.optimizer : nullptr;
-    if (optimizer == nullptr && model_.train && model_.train->optimizer) {
-      optimizer = &*model_.train->optimizer;
-    }
-    if (optimizer == nullptr) continue;  // the front end reports it
-    auto schedule = ReadRateSchedule(*optimizer, DefaultRate(*optimizer), diagnostics);
-    if (!schedule) return false;
-    const bool needs_end = schedule->kind == RateSchedule::Kind::kCosine ||
-                           schedule->kind == RateSchedule::Kind::kPolynomial;
-    if (needs_end && model_.train->seconds) {
-      diagnostics.Error(model_.train->seconds->mark,
-                        "this schedule needs to know the last step, which `time` does not tell",
-                        "give `epochs` or `steps`, or another schedule");
-      return false;
-    }
-    schedule->steps_per_epoch = batches_per_epoch_;
-    if (total_steps_ > 0) schedule->total_steps = total_steps_;
-    schedules_.push_back(*schedule);
-    rates_.push_back({path.name.value, 0});  // MakeSplits() knows the feed's name
+  const auto schedules = ReadRateSchedules(model_, diagnostics);
+  if (!schedules) return false;
+  for (const auto& [path, schedule] : *schedules) {
+    schedules_.push_back(schedule);
+    schedules_.back().steps_per_epoch = batches_per_epoch_;
+    if (total_steps_ > 0) schedules_.back().total_steps = total_steps_;
+    rates_.push_back({path, 0});  // MakeSplits() knows the feed's name
   }
   return true;
 }

@@ -76,7 +76,9 @@ WeightsReport LoadWeights(Program& program, const std::string& path) {
     }
   }
   for (size_t i = 0; i < states.size(); ++i) {
-    if (!found[i]) report.missing.push_back(states[i].name);
+    if (found[i]) continue;
+    const bool optimizer = states[i].role == Role::kOptimizerState;
+    (optimizer ? report.missing_optimizer_state : report.missing).push_back(states[i].name);
   }
   return report;
 }

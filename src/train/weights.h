@@ -30,7 +30,8 @@ class CheckpointWriter {
 
 struct WeightsReport {
   std::vector<std::string> loaded;
-  std::vector<std::string> missing;     // states that the file does not have
+  std::vector<std::string> missing;  // parameters and statistics that the file does not have
+  std::vector<std::string> missing_optimizer_state;
   std::vector<std::string> mismatched;  // "name: file f32[3], model f32[4]"
   std::vector<std::string> unused;      // tensors that the model does not have
 };

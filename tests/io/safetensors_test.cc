@@ -132,13 +132,17 @@ TEST(SafetensorsTest, ReadsTensorByTensor) {
 }
 
 TEST(SafetensorsTest, RefusesHeadersThatAreNone) {
-  EXPECT_EQ(ReadError("abc"), "'DIR/x': ends after 3 bytes, inside the length of its header");
+  const std::string other =
+      "'DIR/x': is not a safetensors file\n"
+      "help: `cgrun train` leaves such files: RUN/checkpoint-STEP.safetensors";
+  EXPECT_EQ(ReadError(""), other);
+  EXPECT_EQ(ReadError("abc"), other);
+  EXPECT_EQ(ReadError("cgrun: 1\nmodel: small\n"), other);
+  EXPECT_EQ(ReadError(Safetensors("", "")), other);
   EXPECT_EQ(ReadError("\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF{}"),
             "'DIR/x': declares a header of 18446744073709551615 bytes, but has 2 bytes, of which a "
-            "header takes at most 100000000\nhelp: is this a safetensors file?");
-  const std::string no_json =
-      "'DIR/x': the header is not valid JSON\nhelp: is this a safetensors file?";
-  EXPECT_EQ(ReadError(Safetensors("", "")), no_json);
+            "header takes at most 100000000\nhelp: the file is cut off");
+  const std::string no_json = "'DIR/x': the header is not valid JSON\nhelp: the file is damaged";
   EXPECT_EQ(ReadError(Safetensors("{\"w\":", "")), no_json);
   EXPECT_EQ(ReadError(Safetensors("{\"w\":\"\xFF\"}", "")), no_json);
   EXPECT_EQ(ReadError(Safetensors("[]", "")), "'DIR/x': the header is not a JSON object");

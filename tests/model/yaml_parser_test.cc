@@ -227,5 +227,22 @@ TEST(YamlParserTest, PlaceholdersStandUnquotedInFlowStyle) {
   EXPECT_EQ(MustParse("x: $\ny: {a: 1}\n").Find("y")->value.Find("a")->value.scalar, "1");
 }
 
+// The parser notices an indentation that is wrong a line late, or within the line.
+TEST(YamlIndentation, IsReportedWhereItIsWrong) {
+  const std::string dash = "this is not YAML: a space is missing behind this '-'";
+  for (const char* next : {"      - b: relu\n", "    loss: x\n", "\n\n      - b: relu\n"}) {
+    const std::string errors =
+        TreeErrors(std::string("p:\n    ops:\n      - a: relu\n      -flatten\n") + next);
+    EXPECT_TRUE(errors.starts_with("model.yaml:4:7: error: " + dash)) << errors;
+  }
+  for (const char* key : {"    batch: 4\n", "    optimizer:\n      op: sgd\n"}) {
+    const std::string errors = TreeErrors(std::string("train:\n  epochs: 3\n") + key);
+    EXPECT_TRUE(
+        errors.starts_with("model.yaml:3:5: error: this is not YAML: this key is indented "
+                           "deeper than the one before it"))
+        << errors;
+  }
+}
+
 }  // namespace
 }  // namespace cgrun

@@ -41,8 +41,8 @@ ModelSpec Model(const std::vector<std::string>& overrides = {}) {
 ProgramImage CompiledImage(const std::vector<std::string>& overrides = {}) {
   const ModelSpec model = Model(overrides);
   Diagnostics diagnostics;
-  const auto compiled =
-      Compile(model, ShapeOfRun(model).entries, *FindKernelLibrary("reference"), {}, diagnostics);
+  const auto compiled = Compile(model, ShapeOfRun(model, diagnostics).entries,
+                                *FindKernelLibrary("reference"), {}, diagnostics);
   EXPECT_TRUE(compiled.has_value()) << diagnostics.ToString();
   return compiled->image;
 }

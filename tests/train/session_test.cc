@@ -145,7 +145,8 @@ TEST(Session, BatchesMayBeLargerThanADataSet) {
 // The ring holds no more samples than there are.
 TEST(Session, ABatchLargerThanTheDataTakesNoMoreMemory) {
   const auto plan = [](const char* batch) {
-    const RunShape shape = ShapeOfRun(SmallModel({batch}));
+    Diagnostics none;
+    const RunShape shape = ShapeOfRun(SmallModel({batch}), none);
     EXPECT_EQ(shape.entries.size(), 2u);
     return shape.data_bytes;
   };

@@ -1,0 +1,73 @@
+// Looks at what lies where a verb wants to write: its first bytes say of which kind it is.
+#include "src/cli/outputs.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "src/base/diagnostics.h"
+
+namespace cgrun {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct OutputFlag {
+  const char* flag;
+  const char* kind;                 // of the file, with its article
+  std::vector<std::string> begins;  // such a file begins with one of these, spaces left out
+  const char* example;
+};
+
+const OutputFlag kOutputs[] = {{"--json", "JSON", {"{", "["}, "--json result.json"},
+                               {"--csv", "a list of buffers", {"id"}, "--csv buffers.csv"},
+                               {"--output", "a compiled program", {"CGRUNB"}, "-o M.cgb"}};
+constexpr const char* kInputs[] = {"MODEL", "PROGRAM", "--weights"};
+
+// What the command line gives for an option; "" where it gives nothing.
+std::string ValueOf(const CLI::App& verb, const char* name) {
+  const CLI::Option* option = verb.get_option_no_throw(name);
+  if (option == nullptr || option->count() == 0 || option->results().empty()) return "";
+  return option->results()[0];
+}
+
+// The first word of a plain file, at most 16 bytes; "" of an empty one and of all else.
+std::string FirstWord(const std::string& path) {
+  std::error_code error;
+  std::string word;
+  if (!fs::is_regular_file(path, error)) return word;
+  std::ifstream file(path, std::ios::binary);
+  file.width(16);
+  file >> word;
+  return word;
+}
+
+void CheckOutput(const CLI::App& verb, const OutputFlag& output, const std::string& path) {
+  const std::string help = std::string("give another file: `") + output.example + "`";
+  for (const char* name : kInputs) {
+    const std::string input = ValueOf(verb, name);
+    std::error_code error;
+    if (input.empty() || !fs::equivalent(path, input, error)) continue;
+    throw InputError("'" + path + "' would be written over, but it is what is read", help);
+  }
+  const std::string word = FirstWord(path);
+  const bool same_kind = std::any_of(output.begins.begin(), output.begins.end(),
+                                     [&](const auto& begin) { return word.starts_with(begin); });
+  if (word.empty() || same_kind) return;
+  throw InputError("'" + path + "' exists and is not " + output.kind + ", so it is not replaced",
+                   help);
+}
+
+}  // namespace
+
+void CheckOutputs(const CLI::App& verb) {
+  for (const OutputFlag& output : kOutputs) {
+    const std::string path = ValueOf(verb, output.flag);
+    if (!path.empty()) CheckOutput(verb, output, path);
+  }
+}
+
+}  // namespace cgrun

@@ -1,0 +1,17 @@
+// Files that flags name for writing: CheckOutputs() keeps them from destroying what users wrote.
+#ifndef CGRUN_CLI_OUTPUTS_H_
+#define CGRUN_CLI_OUTPUTS_H_
+
+namespace CLI {
+class App;
+}
+
+namespace cgrun {
+
+// Throws InputError where a flag of the parsed verb would write over a file that it reads, or over
+// a file of another kind than the one it writes.
+void CheckOutputs(const CLI::App& verb);
+
+}  // namespace cgrun
+
+#endif  // CGRUN_CLI_OUTPUTS_H_

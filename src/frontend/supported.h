@@ -1,0 +1,23 @@
+// What the format knows and this version does not carry out: errors in a model file (see
+// CheckSupported), and marked so in docs/model-format.md.
+#ifndef CGRUN_FRONTEND_SUPPORTED_H_
+#define CGRUN_FRONTEND_SUPPORTED_H_
+
+#include <span>
+#include <string_view>
+
+namespace cgrun {
+
+// A key of a table of FormatReference().
+struct UnsupportedKey {
+  std::string_view place;  // of the map: "data.test", where the table's place is "data.*"
+  std::string_view key;
+  std::string_view values = "";  // these alone are not carried out ("bf16, f16"); "": any value
+  std::string_view fine = "";    // but this one is
+};
+
+std::span<const UnsupportedKey> UnsupportedKeys();
+
+}  // namespace cgrun
+
+#endif  // CGRUN_FRONTEND_SUPPORTED_H_

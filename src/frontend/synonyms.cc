@@ -1,0 +1,104 @@
+// The table of synonyms: Caffe, Keras, PyTorch, ONNX.
+#include "src/frontend/synonyms.h"
+
+#include <algorithm>
+#include <cctype>
+
+#include "src/base/diagnostics.h"
+
+namespace cgrun {
+namespace {
+
+struct Synonym {
+  std::string_view theirs;  // in small letters, without '_' and '-'
+  std::string_view ours;
+};
+
+constexpr Synonym kSynonyms[] = {
+    {"dense", "linear"},
+    {"fc", "linear"},
+    {"fullyconnected", "linear"},
+    {"innerproduct", "linear"},
+    {"gemm", "linear"},
+    {"affine", "linear"},
+    {"convolution", "conv"},
+    {"conv2d", "conv"},
+    {"convolution2d", "conv"},
+    {"maxpool2d", "max_pool"},
+    {"maxpooling", "max_pool"},
+    {"maxpooling2d", "max_pool"},
+    {"pooling", "max_pool"},
+    {"averagepool", "avg_pool"},
+    {"averagepooling2d", "avg_pool"},
+    {"avgpool2d", "avg_pool"},
+    {"meanpool", "avg_pool"},
+    {"globalaveragepool", "global_avg_pool"},
+    {"globalaveragepooling2d", "global_avg_pool"},
+    {"adaptiveavgpool2d", "global_avg_pool"},
+    {"batchnormalization", "batch_norm"},
+    {"batchnorm2d", "batch_norm"},
+    {"bn", "batch_norm"},
+    {"dropout2d", "dropout"},
+    {"rectifier", "relu"},
+    {"lrelu", "leaky_relu"},
+    {"logistic", "sigmoid"},
+    {"elemwiseadd", "add"},
+    {"eltwise", "add"},
+    {"multiply", "mul"},
+    {"subtract", "sub"},
+    {"divide", "div"},
+    {"negative", "neg"},
+    {"concatenate", "concat"},
+    {"cat", "concat"},
+    {"permute", "transpose"},
+    {"view", "reshape"},
+    {"mean", "reduce_mean"},
+    {"sum", "reduce_sum"},
+    {"rescale", "normalize"},
+    {"upsample", "resize"},
+    {"interpolate", "resize"},
+    {"padding", "pad"},
+    {"zeropadding2d", "pad"},
+    {"crossentropy", "softmax_cross_entropy"},
+    {"crossentropyloss", "softmax_cross_entropy"},
+    {"categoricalcrossentropy", "softmax_cross_entropy"},
+    {"sparsecategoricalcrossentropy", "softmax_cross_entropy"},
+    {"softmaxwithloss", "softmax_cross_entropy"},
+    {"nll", "softmax_cross_entropy"},
+    {"nllloss", "softmax_cross_entropy"},
+    {"mse", "squared_error"},
+    {"mseloss", "squared_error"},
+    {"meansquarederror", "squared_error"},
+    {"l2loss", "squared_error"},
+    {"euclideanloss", "squared_error"},
+    {"acc", "accuracy"},
+    {"top1", "accuracy"},
+    {"momentum", "sgd"},
+    {"nesterov", "sgd"},
+    {"adamw", "adam"},
+};
+
+std::string Plain(std::string_view name) {
+  std::string plain;
+  for (const char c : name) {
+    if (c != '_' && c != '-')
+      plain += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  }
+  return plain;
+}
+
+}  // namespace
+
+std::string SuggestOperator(std::string_view name, std::span<const std::string> known) {
+  const std::string plain = Plain(name);
+  for (const std::string& candidate : known) {
+    if (Plain(candidate) == plain) return "write '" + candidate + "'";
+  }
+  for (const Synonym& synonym : kSynonyms) {
+    const bool here = std::find(known.begin(), known.end(), synonym.ours) != known.end();
+    if (synonym.theirs == plain && here) return "write '" + std::string(synonym.ours) + "'";
+  }
+  return SuggestName(name, known);
+}
+
+}  // namespace cgrun

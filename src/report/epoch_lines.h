@@ -1,0 +1,29 @@
+// What an epoch gave, in lines whose columns stand under those of the epochs before. Without
+// allocating.
+#ifndef CGRUN_REPORT_EPOCH_LINES_H_
+#define CGRUN_REPORT_EPOCH_LINES_H_
+
+#include <cstddef>
+#include <span>
+
+namespace cgrun {
+
+// A number as a column has it, of six characters whatever its size: "0.1234", "12.346", " 9e+29"
+// (seven where the exponent has three digits).
+void FormatMetric(double value, char* text, size_t size);
+
+// What one split gave: "loss 0.1234\taccuracy 0.9810".
+struct EpochRow {
+  const char* split;
+  const char* columns;
+};
+
+// One line `LABEL  COLUMNS  | SPLIT COLUMNS  | RATE` where it is at most `width` characters. Else a
+// line a split, behind its name, which goes on under its columns where it is too long. Ends with a
+// line feed.
+void FormatEpoch(const char* label, std::span<const EpochRow> rows, const char* rate, int width,
+                 char* text, size_t size);
+
+}  // namespace cgrun
+
+#endif  // CGRUN_REPORT_EPOCH_LINES_H_

@@ -1,0 +1,61 @@
+"""A test case that runs the real `cgrun` in a folder of its own."""
+
+import os
+import pathlib
+import subprocess
+import tempfile
+import unittest
+
+ROOT = pathlib.Path.cwd()
+CGRUN = ROOT / os.environ.get("CGRUN", "src/cli/cgrun")
+
+MODEL = """cgrun: 1
+model: small
+data:
+  train: {format: synthetic, samples: 65, classes: 3}
+  test: {format: synthetic, samples: 40, classes: 3, seed: 9}
+inputs:
+  image: {type: uint8, shape: [1, 4, 4]}
+  label: {type: int32, shape: []}
+paths:
+  classify:
+    ops:
+      - pixels: {op: normalize, in: image, scale: 1/255}
+      - {op: flatten}
+      - logits: {op: linear, units: 3}
+    loss: {op: softmax_cross_entropy, in: [logits, label]}
+    metrics: {accuracy: {in: [logits, label]}}
+train:
+  epochs: 2
+  batch: 20
+  optimizer: {op: sgd, lr: 0.05, momentum: 0.9}
+"""
+
+
+class CliTestCase(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        self.write("small.yaml", MODEL)
+
+    def write(self, name, text):
+        path = self.folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+        return name
+
+    def cgrun(self, *arguments, status=0, **options):
+        """Runs cgrun in the test's folder; the result has the texts stdout and stderr."""
+        options = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **options}
+        done = subprocess.run([str(CGRUN), *map(str, arguments)], cwd=self.folder, text=True,
+                              check=False, stdin=subprocess.DEVNULL, **options)
+        self.assertEqual(done.returncode, status, f"{arguments}: {done.stdout}{done.stderr}")
+        return done
+
+    def refuses(self, *arguments, status=2):
+        """Standard error of a command that the user got wrong."""
+        done = self.cgrun(*arguments, status=status)
+        self.assertEqual(done.stdout, "", f"{arguments} printed a result beside its error")
+        self.assertIn("error: ", done.stderr, arguments)
+        return done.stderr

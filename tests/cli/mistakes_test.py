@@ -1,0 +1,234 @@
+#!/usr/bin/env python3
+"""Mistakes that new users make: nothing of theirs is lost, and the text says what to do."""
+
+import json
+import math
+import signal
+import subprocess
+import time
+import unittest
+
+from cli_testing import CGRUN, MODEL, ROOT, CliTestCase
+
+
+class MistakesTest(CliTestCase):
+    def test_what_is_not_carried_out_is_said_by_every_verb(self):
+        self.write("auto.yaml", MODEL.replace("batch: 20", "batch: auto"))
+        verbs = (["train"], ["plan"], ["graph"], ["summary"], ["compile", "-o", "m.cgb"],
+                 ["eval", "--weights", "w.safetensors"])
+        for verb, *flags in verbs:
+            for arguments in (["auto.yaml"], ["small.yaml", "--batch", "auto"]):
+                error = self.refuses(verb, *arguments, *flags)
+                self.assertIn("this version does not carry out 'batch: auto' yet", error)
+
+    # What users wrote is theirs.
+
+    def test_outputs_replace_neither_inputs_nor_files_of_another_kind(self):
+        self.write("notes.txt", "mine\n")
+        self.write("buffers.csv", "id,lower,upper,size\na,0,2,64\n")
+        for arguments in (["compile", "small.yaml", "-o", "small.yaml"],
+                          ["compile", "small.yaml", "-o", "./notes.txt"],
+                          ["plan", "small.yaml", "--json", "small.yaml"],
+                          ["plan", "small.yaml", "--csv", "notes.txt"],
+                          ["plan", "buffers.csv", "--json", "buffers.csv"],
+                          ["ops", "conv", "--json", "notes.txt"]):
+            self.assertIn("give another file", self.refuses(*arguments))
+        self.write("model.json", '{"cgrun": 1}')
+        self.assertIn("what is read", self.refuses("plan", "model.json", "--json", "model.json"))
+        self.assertEqual((self.folder / "small.yaml").read_text(), MODEL)
+        self.assertEqual((self.folder / "notes.txt").read_text(), "mine\n")
+
+    def test_outputs_replace_their_own_kind(self):
+        for _ in range(2):
+            self.cgrun("compile", "small.yaml", "-o", "small.cgb", "--json", "small.json")
+            self.cgrun("plan", "small.yaml", "--csv", "small.csv")
+
+    def test_advice_never_names_the_model_file_as_an_output(self):
+        error = self.refuses("disasm", "small.yaml")
+        self.assertIn("`cgrun compile MODEL -o M.cgb`", error)
+
+    def test_the_run_folder_is_never_the_folder_of_what_is_read(self):
+        self.write("mine/model.yaml", MODEL)
+        self.write("mine/metrics.csv", "epoch\n")
+        for out in ("mine", "mine/", "./mine/../mine"):
+            error = self.refuses("train", "mine/model.yaml", "--out", out, "--force")
+            self.assertIn("which this run reads", error)
+        self.assertEqual((self.folder / "mine/model.yaml").read_text(), MODEL)
+        self.cgrun("train", "small.yaml", "--out", "run")
+        error = self.refuses("train", "small.yaml", "--weights", "run/checkpoint-8.safetensors",
+                             "--out", "run", "--force")
+        self.assertIn("which this run reads", error)
+        self.assertTrue((self.folder / "run/checkpoint-8.safetensors").exists())
+
+    def test_force_clears_what_runs_left_and_nothing_else(self):
+        self.write("notes/model.yaml", "mine\n")
+        self.assertIn("no run left it",
+                      self.refuses("train", "small.yaml", "--out", "notes", "--force"))
+        self.assertEqual((self.folder / "notes/model.yaml").read_text(), "mine\n")
+        (self.folder / "empty").mkdir()
+        for flags in ([], ["--force"]):
+            self.cgrun("train", "small.yaml", "--out", "empty", *flags)
+
+    def test_a_failed_run_does_not_block_the_corrected_one(self):
+        (self.folder / "there").mkdir()
+        for out, flags in (("a/b/run", []), ("there", []), ("there/", ["--force"])):
+            error = self.cgrun("train", "small.yaml", "--out", out, "--set",
+                               "train.optimizer.lr=1e39", *flags, status=1).stderr
+            self.assertIn("is not finite", error)
+        self.assertFalse((self.folder / "a").exists())
+        self.assertEqual(list((self.folder / "there").iterdir()), [])
+        self.cgrun("train", "small.yaml", "--out", "there")
+
+    # Exit statuses.
+
+    def test_output_that_cannot_be_written_is_a_failure(self):
+        for arguments in (["plan", "small.yaml"], ["summary", "small.yaml", "--json"], ["ops"],
+                          ["graph", "small.yaml"], ["devices"], ["--help"], ["plan", "--help"],
+                          ["train", "small.yaml", "--out", "run"]):
+            with open("/dev/full", "w", encoding="utf-8") as full:
+                error = self.cgrun(*arguments, status=1, stdout=full).stderr
+            self.assertIn("not all of the output could be written", error)
+
+    def test_signals_end_with_130(self):
+        self.write("long.yaml", MODEL.replace("samples: 65", "samples: 9000000"))
+        for signal_number in (signal.SIGINT, signal.SIGTERM):
+            for delay in (0.3, 1.0):
+                with subprocess.Popen([str(CGRUN), "train", "long.yaml", "--out", "run", "--force"],
+                                      cwd=self.folder, stdout=subprocess.DEVNULL,
+                                      stderr=subprocess.DEVNULL) as process:
+                    time.sleep(delay)
+                    process.send_signal(signal_number)
+                    self.assertEqual(process.wait(), 130)
+
+    def test_an_unknown_verb_is_an_error_with_help_too(self):
+        for arguments in (["predict"], ["predict", "--help"], ["predict", "x", "-h"]):
+            self.assertIn("the verbs are train, eval", self.refuses(*arguments))
+
+    # Data.
+
+    def refused_alike(self, *flags):
+        """What plan, compile and train say of small.yaml."""
+        texts = {self.refuses("plan", "small.yaml", *flags),
+                 self.refuses("compile", "small.yaml", "-o", "m.cgb", *flags),
+                 self.refuses("train", "small.yaml", *flags)}
+        self.assertEqual(len(texts), 1, texts)
+        return texts.pop()
+
+    def test_plan_and_compile_find_what_train_finds(self):
+        for flags, text in (
+                (["--set", "data.train.clases=4"], "unknown option 'clases'"),
+                (["--set", "data.train.format=synthetik"], "did you mean 'synthetic'?"),
+                (["--set", "train.optimizer.schedule=cosin"], "there is no schedule 'cosin'"),
+                (["--set", "train.optimizer.schedule={step: {evry: 2}}"], "no argument 'evry'")):
+            self.assertIn(text, self.refused_alike(*flags))
+
+    def test_missing_files_are_no_error_of_a_plan_but_typos_beside_them_are(self):
+        self.write("small.yaml", MODEL.replace("format: synthetic, samples: 65, classes: 3",
+                                               "format: idx, images: a.gz, labels: b.gz"))
+        self.assertIn("not counted: there is no file 'a.gz'", self.cgrun("plan", "small.yaml").stdout)
+        self.assertIn("unknown option 'image'",
+                      self.refuses("plan", "small.yaml", "--set", "data.train.image=a.gz"))
+        error = self.refuses("train", "small.yaml")
+        self.assertIn("there is no file 'a.gz', and 1 other is missing in its folder", error)
+        self.assertEqual(error.count("error: "), 1)
+
+    def test_data_that_a_script_fetches_is_said_to_be(self):
+        for name in ("mnist", "fashion-mnist", "cifar10"):
+            self.write("models/m.yaml", MODEL.replace(
+                "format: synthetic, samples: 65, classes: 3",
+                f"format: idx, images: ../datasets/{name}/a.gz, labels: ../datasets/{name}/b.gz"))
+            error = self.refuses("train", "models/m.yaml")
+            self.assertIn(f"`scripts/datasets/fetch-{name}` fetches this data", error)
+            self.assertTrue((ROOT / f"scripts/datasets/fetch-{name}").exists())
+
+    def write_idx(self, name, sizes):
+        header = bytes([0, 0, 8, len(sizes)]) + b"".join(size.to_bytes(4, "big") for size in sizes)
+        (self.folder / name).write_bytes(header + bytes(math.prod(sizes)))
+
+    def test_shapes_of_images_and_swapped_files(self):
+        self.write_idx("images", [6, 5, 4])
+        self.write_idx("labels", [6])
+        idx = MODEL.replace("format: synthetic, samples: 65, classes: 3",
+                            "format: idx, images: images, labels: labels")
+        self.write("small.yaml", idx)
+        self.assertIn("write `image: {type: uint8, shape: [1, 5, 4]}`", self.refused_alike())
+        self.write("small.yaml", idx.replace("images: images, labels: labels",
+                                             "images: labels, labels: images"))
+        self.assertIn("exchange the two", self.refused_alike())
+
+    def test_a_plan_of_more_memory_than_there_is_says_so(self):
+        done = self.cgrun("plan", "small.yaml", "--set",
+                          "paths.classify.ops.logits.units=1000000000")
+        self.assertIn("it cannot run here", done.stderr)
+
+    # What is printed.
+
+    def test_errors_name_the_flags_that_were_typed(self):
+        for arguments in (["--batch", "0"], ["--seed", "x"], ["--order", "bsf"],
+                          ["--zones", "no"], ["--precision", "f1"], ["--device", "gpux"]):
+            error = self.refuses("plan", "small.yaml", *arguments)
+            self.assertTrue(error.startswith(" ".join(arguments) + ": error: "), error)
+
+    def test_evaluating_a_program_needs_no_optimizer_state(self):
+        self.cgrun("train", "small.yaml", "--out", "run")
+        weights = (self.folder / "run/checkpoint-8.safetensors").read_bytes()
+        size = int.from_bytes(weights[:8], "little")
+        header = json.loads(weights[8:8 + size])
+        data, kept = b"", {}
+        for name, tensor in header.items():
+            if name == "__metadata__" or name.endswith("momentum"):
+                continue
+            begin, end = tensor["data_offsets"]
+            kept[name] = {**tensor, "data_offsets": [len(data), len(data) + end - begin]}
+            data += weights[8 + size + begin:8 + size + end]
+        self.assertLess(len(kept), len(header) - 1, "nothing was left out")
+        text = json.dumps(kept).encode()
+        (self.folder / "w.safetensors").write_bytes(len(text).to_bytes(8, "little") + text + data)
+        self.cgrun("compile", "small.yaml", "-o", "small.cgb")
+        results = {json.loads(self.cgrun("eval", model, "--weights", "w.safetensors",
+                                         "--json").stdout)["metrics"]["loss"]
+                   for model in ("small.yaml", "small.cgb")}
+        self.assertEqual(len(results), 1, results)
+
+    def test_train_says_where_weights_and_run_folder_are(self):
+        result = json.loads(self.cgrun("train", "small.yaml", "--out", "a/run", "--json").stdout)
+        self.assertEqual((result["run_folder"], result["weights"]),
+                         ("a/run", "a/run/checkpoint-8.safetensors"))
+
+    def test_input_that_is_wrong_is_2_for_every_verb(self):
+        self.write("no_test.yaml", MODEL.replace("  test: {", "  valid: {"))
+        self.write("w.safetensors", "cgrun: 1\n")
+        for arguments in (["eval", "small.yaml", "--weights", "none"], ["eval", "none.cgb"],
+                          ["eval", "none.cgb", "--weights", "w"], ["disasm", "small.yaml"],
+                          ["eval", "small.yaml", "--weights", "w.safetensors"],
+                          ["train", "small.yaml", "--weights", "w.safetensors"],
+                          ["eval", "no_test.yaml", "--weights", "w.safetensors"]):
+            self.refuses(*arguments)
+        if "built without CUDA" in self.cgrun("devices").stdout:
+            for arguments in (["train", "small.yaml"], ["plan", "small.yaml"],
+                              ["eval", "small.yaml", "--weights", "w.safetensors"]):
+                self.assertIn("--device reference", self.refuses(*arguments, "--device", "cuda"))
+
+    def test_keys_that_are_given_as_flags(self):
+        for arguments, text in ((["--epoch", "3"], "train.epochs=3"),
+                                (["--epochs=3"], "train.epochs=3"),
+                                (["--lr", "0.1"], "train.optimizer.lr=0.1"),
+                                (["--accumulate"], "train.accumulate=…")):
+            self.assertIn(f"`--set {text}`", self.refuses("train", "small.yaml", *arguments))
+
+    def test_the_reference_of_operators(self):
+        for name in ("conv", "batch_norm", "softmax_cross_entropy", "sgd"):
+            text = self.cgrun("ops", name).stdout
+            self.assertLessEqual(max(map(len, text.splitlines())), 100)
+        for key in ("activation", "init", "regularize", "frozen", "lr"):
+            self.assertRegex(self.cgrun("ops", "conv").stdout, rf"(?m)^  {key} ")
+        self.assertRegex(self.cgrun("ops", "sgd").stdout, r"(?m)^  schedule ")
+        self.assertIn("write 'linear'", self.refuses("ops", "dense"))
+
+    def test_errors_of_operators_show_what_the_user_gave_alone(self):
+        self.write("small.yaml", MODEL.replace("{op: flatten}", "{op: dropout, in: label}"))
+        self.assertNotIn(".step", self.refuses("graph", "small.yaml"))
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)

@@ -1,0 +1,119 @@
+// The lines of a run: what a narrow terminal leaves out, and what it never does.
+#include "src/report/progress.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "src/report/epoch_lines.h"
+#include "src/report/table.h"
+
+namespace cgrun {
+namespace {
+
+int Characters(const std::string& text) {
+  return static_cast<int>(std::count_if(text.begin(), text.end(), [](char c) {
+    return (static_cast<unsigned char>(c) & 0xC0) != 0x80;
+  }));
+}
+
+std::string At(int width, const char* columns) {
+  char text[1024];
+  FormatProgress({"epoch 3/12", 120, 938, 86123, 754, columns}, width, text, sizeof(text));
+  return text;
+}
+
+constexpr char kOnePath[] = "loss 0.1234\taccuracy 0.9810";
+constexpr char kTwoPaths[] =
+    "classify.loss 0.1234\tclassify.accuracy 0.9810\tregress.loss 1.2345\tregress.error 0.5000";
+
+TEST(ProgressTest, IsWholeOnAWideTerminal) {
+  EXPECT_EQ(At(120, kOnePath),
+            "epoch 3/12 [===>                    ] 120/938  loss 0.1234  accuracy 0.9810  "
+            "86.1 k samples/s  ETA 12:34");
+}
+
+TEST(ProgressTest, ShrinksTheBarFirst) {
+  EXPECT_EQ(At(90, kOnePath),
+            "epoch 3/12 [=>        ] 120/938  loss 0.1234  accuracy 0.9810  86.1 k samples/s  "
+            "ETA 12:34");
+  EXPECT_EQ(At(79, kOnePath),
+            "epoch 3/12 120/938  loss 0.1234  accuracy 0.9810  86.1 k samples/s  ETA 12:34");
+}
+
+TEST(ProgressTest, ThenDropsTheLastColumns) {
+  EXPECT_EQ(At(79, kTwoPaths),
+            "epoch 3/12 120/938  classify.loss 0.1234  …  86.1 k samples/s  ETA 12:34");
+  EXPECT_EQ(At(40, kTwoPaths), "epoch 3/12 120/938  …  ETA 12:34");
+  EXPECT_EQ(At(30, kTwoPaths), "epoch 3/12 120/938  ETA 12:34");
+}
+
+TEST(ProgressTest, NeverExceedsTheWidthNorCutsTheEnd) {
+  for (const char* columns : {"", kOnePath, kTwoPaths}) {
+    for (int width = 20; width < 200; ++width) {
+      const std::string line = At(width, columns);
+      EXPECT_LE(Characters(line), width) << line;
+      EXPECT_TRUE(line.ends_with("ETA 12:34")) << line;
+    }
+  }
+}
+
+TEST(ProgressTest, RatesHaveOneStyle) {
+  char text[48];
+  for (const auto& [rate, expected] : std::vector<std::pair<double, std::string>>{
+           {850, "850 samples/s"}, {86123, "86.1 k samples/s"}, {1234567, "1.23 M samples/s"}}) {
+    FormatRate(rate, text, sizeof(text));
+    EXPECT_EQ(text, expected);
+    EXPECT_EQ(FormatSi(rate) + " samples/s", expected);
+  }
+}
+
+std::string Metric(double value) {
+  char text[32];
+  FormatMetric(value, text, sizeof(text));
+  return text;
+}
+
+TEST(EpochLinesTest, NumbersHaveOneWidth) {
+  for (double value = 1e-9; value < 1e99; value *= 1.7) {
+    EXPECT_EQ(Metric(value).size(), 6u) << Metric(value);
+    EXPECT_EQ(Metric(-value).size(), 6u) << Metric(-value);
+    if (value > 1e-2) {
+      EXPECT_NEAR(std::stod(Metric(value)), value, 0.51 * value) << Metric(value);
+    }
+  }
+  EXPECT_EQ(Metric(0.98765), "0.9877");
+  EXPECT_EQ(Metric(9.99996), "10.000");
+  EXPECT_EQ(Metric(0.0 / 0.0).size(), 6u);
+}
+
+std::string Epoch(const std::vector<EpochRow>& rows, int width) {
+  char text[4096];
+  FormatEpoch("epoch  3/12", rows, "86.1 k samples/s", width, text, sizeof(text));
+  return text;
+}
+
+TEST(EpochLinesTest, AreOneWhereThereIsRoom) {
+  EXPECT_EQ(Epoch({{"train", kOnePath}, {"valid", "loss 0.2000\taccuracy 0.9000"}}, 100),
+            "epoch  3/12  loss 0.1234  accuracy 0.9810  | valid loss 0.2000  accuracy 0.9000  | "
+            "86.1 k samples/s\n");
+}
+
+TEST(EpochLinesTest, AreOneASplitElse) {
+  EXPECT_EQ(Epoch({{"train", kOnePath}, {"test", "loss 0.2000\taccuracy 0.9000"}}, 80),
+            "epoch  3/12  train  loss 0.1234  accuracy 0.9810  86.1 k samples/s\n"
+            "             test   loss 0.2000  accuracy 0.9000\n");
+}
+
+TEST(EpochLinesTest, GoOnUnderTheColumns) {
+  EXPECT_EQ(Epoch({{"train", kTwoPaths}, {"valid", kTwoPaths}}, 80),
+            "epoch  3/12  train  classify.loss 0.1234  classify.accuracy 0.9810\n"
+            "                    regress.loss 1.2345  regress.error 0.5000  86.1 k samples/s\n"
+            "             valid  classify.loss 0.1234  classify.accuracy 0.9810\n"
+            "                    regress.loss 1.2345  regress.error 0.5000\n");
+}
+
+}  // namespace
+}  // namespace cgrun
