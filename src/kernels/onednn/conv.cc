@@ -132,9 +132,9 @@ auto WithThreads(const NodeSignature& node, Layouts layouts, int threads) {
 KernelDef conv() {
   KernelDef def{.name = "onednn.conv", .supports = Supports};
   def.flops_per_second = kFlopsPerSecond;
-  def.choose = [](const NodeSignature& node, int threads, KernelOption* option) {
+  def.choose = [](const NodeSignature& node, const RunSetting& setting, KernelOption* option) {
     return Try([&] {
-      const auto desc = WithThreads<ForwardDesc>(node, nullptr, threads);
+      const auto desc = WithThreads<ForwardDesc>(node, nullptr, setting.threads);
       option->workspace_bytes = Scratch(desc.scratchpad_desc());
       return IsFast(desc) && Choose(desc.src_desc(), &option->input_layouts[0]) &&
              Choose(desc.weights_desc(), &option->input_layouts[1]) &&
@@ -158,9 +158,9 @@ KernelDef conv() {
 KernelDef conv_input_grad() {
   KernelDef def{.name = "onednn.conv_input_grad", .supports = Supports};
   def.flops_per_second = kFlopsPerSecond;
-  def.choose = [](const NodeSignature& node, int threads, KernelOption* option) {
+  def.choose = [](const NodeSignature& node, const RunSetting& setting, KernelOption* option) {
     return Try([&] {
-      const auto desc = WithThreads<InputGradDesc>(node, nullptr, threads);
+      const auto desc = WithThreads<InputGradDesc>(node, nullptr, setting.threads);
       option->workspace_bytes = Scratch(desc.scratchpad_desc());
       return IsFast(desc) && Choose(desc.diff_dst_desc(), &option->input_layouts[0]) &&
              Choose(desc.weights_desc(), &option->input_layouts[1]) &&
@@ -181,9 +181,9 @@ KernelDef conv_input_grad() {
 KernelDef conv_weight_grad() {
   KernelDef def{.name = "onednn.conv_weight_grad", .supports = Supports};
   def.flops_per_second = kFlopsPerSecond;
-  def.choose = [](const NodeSignature& node, int threads, KernelOption* option) {
+  def.choose = [](const NodeSignature& node, const RunSetting& setting, KernelOption* option) {
     return Try([&] {
-      const auto desc = WithThreads<WeightGradDesc>(node, nullptr, threads);
+      const auto desc = WithThreads<WeightGradDesc>(node, nullptr, setting.threads);
       option->workspace_bytes = Scratch(desc.scratchpad_desc());
       return IsFast(desc) && Choose(desc.src_desc(), &option->input_layouts[0]) &&
              Choose(desc.diff_dst_desc(), &option->input_layouts[1]) &&
