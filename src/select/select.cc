@@ -8,7 +8,7 @@
 
 #include "src/ir/builder.h"
 #include "src/ir/op_def.h"
-#include "src/ops/reorder.h"
+#include "src/select/reorder_node.h"
 
 namespace cgrun {
 namespace {
@@ -47,15 +47,7 @@ class Selector {
   }
 
   void Refuse(NodeId id, const NodeSignature& signature) {
-    const Node& node = graph_.nodes[id];
-    std::string types;
-    for (const TensorType& type : signature.inputs) {
-      types += (types.empty() ? "" : ", ") + type.ToString();
-    }
-    diagnostics_.Error(node.mark,
-                       node.name + ": device '" + std::string(target_.name()) +
-                           "' has no kernel for '" + std::string(NameOf(node.op)) + "' on " + types,
-                       "choose another device or another number type");
+    ReportNoKernel(graph_.nodes[id], signature, target_, diagnostics_);
   }
 
   double Seconds(NodeId id, const KernelOption& option) {
@@ -65,9 +57,7 @@ class Selector {
       const Layout& wanted = option.input_layouts[i];
       if (graph_.values[inputs[i]].layout == wanted) continue;
       if (reordered_.contains({inputs[i], wanted.ToString()})) continue;
-      const std::vector<KernelOption> copies =
-          target_.Options(ReorderSignature(inputs[i], wanted), {options_.threads});
-      seconds += copies.empty() ? 1e9 : copies[0].seconds;
+      seconds += ReorderSeconds(Reorder(inputs[i], wanted), target_, options_.threads);
     }
     return seconds;
   }
@@ -79,20 +69,15 @@ class Selector {
     }
     Node& node = graph_.nodes[id];
     node.inputs = std::move(inputs);
-    node.kernel =
-        KernelChoice{option.kernel, options_.threads, option.workspace_bytes, option.in_place};
+    node.kernel = ChoiceOf(option, options_.threads);
     for (size_t i = 0; i < node.outputs.size(); ++i) {
       graph_.values[node.outputs[i]].layout = option.output_layouts[i];
     }
   }
 
-  NodeSignature ReorderSignature(ValueId value, const Layout& to) const {
+  NodeSignature Reorder(ValueId value, const Layout& to) const {
     const Value& from = graph_.values[value];
-    return {OpId::reorder,
-            Attributes::Of(ReorderAttributes{from.layout.ToString(), to.ToString()}),
-            {from.type},
-            {from.type},
-            {}};
+    return ReorderSignature(from.type, from.layout, to);
   }
 
   // The value in another layout: itself, a reorder that is there already, or a new one.
@@ -100,7 +85,7 @@ class Selector {
     if (graph_.values[value].layout == layout) return value;
     const auto key = std::make_pair(value, layout.ToString());
     if (const auto it = reordered_.find(key); it != reordered_.end()) return it->second;
-    const NodeSignature signature = ReorderSignature(value, layout);
+    const NodeSignature signature = Reorder(value, layout);
     Builder::NodeOptions node_options;
     node_options.phase = reader.phase;
     node_options.path = reader.path;
@@ -115,8 +100,7 @@ class Selector {
     if (options.empty()) {
       Refuse(graph_.values[copy].producer, signature);
     } else {
-      graph_.nodes[graph_.values[copy].producer].kernel = KernelChoice{
-          options[0].kernel, options_.threads, options[0].workspace_bytes, options[0].in_place};
+      graph_.nodes[graph_.values[copy].producer].kernel = ChoiceOf(options[0], options_.threads);
     }
     reordered_.emplace(key, copy);
     return copy;

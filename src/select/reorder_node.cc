@@ -1,0 +1,42 @@
+// Reorders as questions to a target.
+#include "src/select/reorder_node.h"
+
+#include "src/ops/reorder.h"
+
+namespace cgrun {
+namespace {
+
+constexpr double kImpossibleSeconds = 1e9;
+
+}  // namespace
+
+NodeSignature ReorderSignature(const TensorType& type, const Layout& from, const Layout& to) {
+  return {OpId::reorder,
+          Attributes::Of(ReorderAttributes{from.ToString(), to.ToString()}),
+          {type},
+          {type},
+          {}};
+}
+
+double ReorderSeconds(const NodeSignature& reorder, const Target& target, int threads) {
+  const std::vector<KernelOption> options = target.Options(reorder, {threads});
+  return options.empty() ? kImpossibleSeconds : options[0].seconds;
+}
+
+KernelChoice ChoiceOf(const KernelOption& option, int threads) {
+  return {option.kernel, threads, option.workspace_bytes, option.in_place};
+}
+
+void ReportNoKernel(const Node& node, const NodeSignature& signature, const Target& target,
+                    Diagnostics& diagnostics) {
+  std::string types;
+  for (const TensorType& type : signature.inputs) {
+    types += (types.empty() ? "" : ", ") + type.ToString();
+  }
+  diagnostics.Error(node.mark,
+                    node.name + ": device '" + std::string(target.name()) +
+                        "' has no kernel for '" + std::string(NameOf(node.op)) + "' on " + types,
+                    "choose another device or another number type");
+}
+
+}  // namespace cgrun
