@@ -57,6 +57,7 @@ class CudaDevice final : public Device {
 
   DeviceInfo Info() const override;
   DeviceCounters counters() const override { return counters_; }
+  void UseThreads(int) override {}
   std::byte* Allocate(ArenaKind kind, int64_t bytes) override;
   void Free(ArenaKind kind, std::byte* arena) override;
   Stream CreateStream() override;

@@ -95,6 +95,16 @@ std::vector<std::string> VerifyKernels(const ProgramImage& image, const KernelLi
   return violations;
 }
 
+int MostThreads(const ProgramImage& image) {
+  int threads = 1;
+  for (const ImageEntry& entry : image.entries) {
+    for (const ImageInstruction& instruction : entry.instructions) {
+      threads = std::max(threads, instruction.threads);
+    }
+  }
+  return threads;
+}
+
 }  // namespace
 
 Program::Program(ProgramImage image, Device& device, const KernelLibrary& library,
@@ -106,6 +116,7 @@ Program::Program(ProgramImage image, Device& device, const KernelLibrary& librar
     throw InputError("the program is not sound: " + violations[0],
                      "compile it again: `cgrun compile MODEL -o M.cgb`");
   }
+  device_.UseThreads(MostThreads(image_));
   Prepare();
   context_.communicator = &communicator;
   context_.stream = device_.CreateStream();

@@ -78,7 +78,8 @@ bool Session::MakeImage(const KernelLibrary& library, Diagnostics& diagnostics) 
         std::all_of(requests.begin(), requests.end(), [&](const EntryRequest& request) {
           return given.Find(request.kind, request.batch) != nullptr;
         });
-    if (given.device != library.name() || given.fingerprint != library.fingerprint()) {
+    if (given.device != library.name() ||
+        given.fingerprint != FingerprintOf(library, options_.compile)) {
       recompiled_ = "it was compiled for " + given.device + " (" + given.fingerprint + ")";
     } else if (!SameSettings(given, model_, options_.compile)) {
       recompiled_ = "the settings are not those that it was compiled with";
