@@ -2,6 +2,7 @@
 #include "src/base/host_tensor.h"
 
 #include <cmath>
+#include <cstring>
 #include <limits>
 #include <type_traits>
 
@@ -53,8 +54,13 @@ HostTensor::HostTensor(DType dtype, Shape shape) : dtype_(dtype), shape_(std::mo
 }
 
 double HostTensor::At(int64_t i) const {
-  return Dispatch(dtype_, [&]<class T>(T*) -> double {
-    const T value = data<T>()[static_cast<size_t>(i)];
+  return NumberAt(dtype_, bytes_.data() + i * SizeOf(dtype_));
+}
+
+double NumberAt(DType dtype, const std::byte* bytes) {
+  return Dispatch(dtype, [&]<class T>(T*) -> double {
+    T value;
+    std::memcpy(&value, bytes, sizeof(T));
     if constexpr (std::is_same_v<T, BFloat16>) {
       return static_cast<double>(static_cast<float>(value));
     } else {

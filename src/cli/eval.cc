@@ -40,6 +40,7 @@ int Run(const ModelFlags& flags, const RunFlags& run_flags, const EvalFlags& eva
   options.device = DeviceOf(*model);
   options.compile = CompileOptionsOf(flags, *model);
   options.weights = eval_flags.weights;
+  options.mode = ModeOf(run_flags);
   options.limit_batches = run_flags.limit_batches;
   options.evaluate = {eval_flags.split};
   options.image = image ? &*image : nullptr;
@@ -57,16 +58,21 @@ int Run(const ModelFlags& flags, const RunFlags& run_flags, const EvalFlags& eva
   const PassResult result = session.Evaluate(eval_flags.split, view);
   view.Clear();
   nlohmann::ordered_json json = {{"model", model->name.value},
-                                 {"device", session.program().image().device},
+                                 {"device", session.engine().model().device},
+                                 {"mode", Name(session.engine().mode())},
                                  {"split", result.split},
                                  {"samples", result.samples},
                                  {"seconds", result.seconds}};
   json["samples_per_second"] =
       result.seconds > 0 ? static_cast<double>(result.samples) / result.seconds : 0.0;
   for (const NamedNumber& mean : result.means) json["metrics"][mean.name] = mean.value;
-  json["planned_peak_bytes"] = session.memory().planned();
-  json["measured_peak_bytes"] = session.memory().measured;
-  PrintResult(EvaluationSummary(result, session.memory()), json.dump(2) + "\n");
+  const MemoryUse& memory = session.memory();
+  json["planned_peak_bytes"] = nullptr;
+  if (memory.has_plan()) json["planned_peak_bytes"] = memory.planned();
+  json["measured_peak_bytes"] = memory.measured;
+  json["live_peak_bytes"] = memory.engine.live_peak_bytes;
+  json["reserved_peak_bytes"] = memory.engine.reserved_peak_bytes;
+  PrintResult(EvaluationSummary(result, memory), json.dump(2) + "\n");
   return kDone;
 }
 

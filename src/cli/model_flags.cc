@@ -101,6 +101,11 @@ std::shared_ptr<ModelFlags> AddModelFlags(CLI::App& app) {
 
 std::shared_ptr<RunFlags> AddRunFlags(CLI::App& app) {
   auto flags = std::make_shared<RunFlags>();
+  app.add_option("--mode", flags->mode,
+                 "graph: compile and plan before the first step; eager: operator by operator, as "
+                 "eager frameworks run, without passes, plan and order")
+      ->check(CLI::IsMember({"graph", "eager"}))
+      ->type_name("NAME");
   app.add_option("--limit-batches", flags->limit_batches,
                  "at most N batches of every pass over data")
       ->check(CLI::Range(int64_t{1}, std::numeric_limits<int64_t>::max()))
@@ -108,6 +113,10 @@ std::shared_ptr<RunFlags> AddRunFlags(CLI::App& app) {
   app.add_flag("--dry-run", flags->dry_run,
                "prepare everything, say what it takes, and run and write nothing");
   return flags;
+}
+
+Mode ModeOf(const RunFlags& flags) {
+  return flags.mode == Name(Mode::kEager) ? Mode::kEager : Mode::kGraph;
 }
 
 std::optional<ModelSpec> LoadModel(const ModelFlags& flags) {

@@ -10,6 +10,7 @@
 #include "src/base/diagnostics.h"
 #include "src/compile/compile.h"
 #include "src/model/model_spec.h"
+#include "src/train/engine.h"
 
 namespace CLI {
 class App;
@@ -35,11 +36,14 @@ struct ModelFlags {
 
 // The flags of verbs that run a model.
 struct RunFlags {
+  std::string mode = "graph";
   int64_t limit_batches = 0;  // 0: all
   bool dry_run = false;
 };
 
 std::shared_ptr<RunFlags> AddRunFlags(CLI::App& app);
+
+Mode ModeOf(const RunFlags& flags);
 
 // Declares the flags; the result is filled when the command line is parsed.
 std::shared_ptr<ModelFlags> AddModelFlags(CLI::App& app);

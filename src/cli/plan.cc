@@ -94,7 +94,9 @@ int PlanModel(const ModelFlags& flags, const PlanFlags& plan_flags) {
   subject.order = options.order;
   subject.batch = shape.entries[0].batch;
   for (const EntryRequest& entry : shape.entries) subject.entries.push_back(entry.name);
-  subject.data_bytes = shape.data_bytes + CheckpointWriter::HostBytes(compiled->image);
+  int64_t state_bytes = 0;
+  for (const ImageState& state : compiled->image.states) state_bytes += ByteSize(state.type);
+  subject.data_bytes = shape.data_bytes + CheckpointWriter::HostBytes(state_bytes);
   subject.data_note = shape.data_note;
   subject.base_bytes = MeasureBase(shape.data.decoded_bytes);
   subject.compile_seconds = compiled->compile_seconds;

@@ -44,11 +44,20 @@ double Eta(const StepReport& report) {
 }
 
 std::string PlannedText(const MemoryUse& memory) {
+  if (!memory.has_plan()) {
+    return "not planned: eager mode takes it as it goes (--mode graph knows it before)";
+  }
   return fmt::format("planned {} (arena {}, data {}, base {})", FormatBytes(memory.planned()),
                      FormatBytes(memory.arena), FormatBytes(memory.data), FormatBytes(memory.base));
 }
 
 std::string MemoryText(const MemoryUse& memory) {
+  if (!memory.has_plan()) {
+    return fmt::format("tensors {} at their peak, {} reserved for them; the process measured {}",
+                       FormatBytes(memory.engine.live_peak_bytes),
+                       FormatBytes(memory.engine.reserved_peak_bytes),
+                       FormatBytes(memory.measured));
+  }
   return PlannedText(memory) + ", measured " + FormatBytes(memory.measured);
 }
 
@@ -71,6 +80,16 @@ std::string AllocationsText(const TrainResult& result) {
   if (*result.pool_requests > 0) {
     text += fmt::format(" (and {} of libraries, from the fixed pool)",
                         FormatCount(*result.pool_requests));
+  }
+  return text;
+}
+
+std::string ModeText(const MemoryUse& memory) {
+  std::string text(Name(memory.mode));
+  if (memory.mode == Mode::kEager) {
+    text += fmt::format(": {} requests for memory, {} of them of the system",
+                        FormatCount(memory.engine.requests),
+                        FormatCount(memory.engine.system_requests));
   }
   return text;
 }
@@ -147,6 +166,7 @@ std::string TrainSummary(const TrainResult& result, const std::string& folder) {
   table.Add({"throughput",
              fmt::format("{} samples/s, loader waited for {}", FormatSi(result.samples_per_second),
                          FormatSeconds(result.last.train.stall_seconds))});
+  table.Add({"mode", ModeText(result.memory)});
   table.Add({"memory", MemoryText(result.memory)});
   table.Add({"allocations", AllocationsText(result)});
   table.Add({"weights", fmt::format("{}  (hash {:016x})", result.checkpoint, result.weights_hash)});
@@ -155,19 +175,19 @@ std::string TrainSummary(const TrainResult& result, const std::string& folder) {
 }
 
 void PrintDryRun(const std::string& model, const Session& session) {
-  const ProgramImage& image = session.program().image();
+  const EngineModel& engine = session.engine().model();
   std::string entries;
-  for (const ImageEntry& entry : image.entries)
+  for (const EngineEntry& entry : engine.entries)
     entries += (entries.empty() ? "" : ", ") + entry.name;
   TextTable table({Align::kLeft, Align::kLeft});
-  table.Add({"model", fmt::format("{} on {}, batch {}", model, image.device, session.batch())});
+  table.Add({"model", fmt::format("{} on {}, batch {}", model, engine.device, session.batch())});
   table.Add({"entry points", entries});
+  table.Add({"mode", std::string(Name(session.engine().mode()))});
   table.Add({"memory", PlannedText(session.memory())});
-  nlohmann::ordered_json json = {{"model", model},
-                                 {"device", image.device},
-                                 {"dry_run", true},
-                                 {"batch", session.batch()},
-                                 {"planned_peak_bytes", session.memory().planned()}};
+  nlohmann::ordered_json json = {
+      {"model", model},  {"device", engine.device},  {"mode", Name(session.engine().mode())},
+      {"dry_run", true}, {"batch", session.batch()}, {"planned_peak_bytes", nullptr}};
+  if (session.memory().has_plan()) json["planned_peak_bytes"] = session.memory().planned();
   if (session.total_steps() > 0) {
     table.Add({"steps", FormatCount(session.total_steps())});
     json["steps"] = session.total_steps();
@@ -180,6 +200,7 @@ std::string EvaluationSummary(const PassResult& result, const MemoryUse& memory)
   TextTable table({Align::kLeft, Align::kLeft});
   table.Add({result.split, MeansText(result)});
   table.Add({"throughput", FormatSi(Rate(result.samples, result.seconds)) + " samples/s"});
+  table.Add({"mode", ModeText(memory)});
   table.Add({"memory", MemoryText(memory)});
   return table.ToString();
 }

@@ -62,6 +62,7 @@ int Run(const ModelFlags& flags, const RunFlags& run_flags, const TrainFlags& tr
   options.device = DeviceOf(*model);
   options.compile = CompileOptionsOf(flags, *model);
   options.weights = train_flags.weights;
+  options.mode = ModeOf(run_flags);
   options.limit_batches = run_flags.limit_batches;
   options.image = image ? &*image : nullptr;
   Diagnostics diagnostics;

@@ -57,6 +57,21 @@ std::optional<CompiledModel> Compile(const ModelSpec& model,
                                      const KernelLibrary& library, const CompileOptions& options,
                                      Diagnostics& diagnostics);
 
+// An entry point as eager mode runs it: differentiated, bound, with kernels that take and give
+// plain tensors; no pass has touched it.
+struct EagerGraph {
+  EntryRequest request;
+  Graph graph;
+};
+
+// The graphs of all entry points for eager mode; of `options` number type, threads and processes
+// count. Nothing after an error, which `diagnostics` holds.
+std::optional<std::vector<EagerGraph>> PrepareEager(const ModelSpec& model,
+                                                    const std::vector<EntryRequest>& entries,
+                                                    const KernelLibrary& library,
+                                                    const CompileOptions& options,
+                                                    Diagnostics& diagnostics);
+
 // The graph of one kind after differentiation, passes included up to `options.passes.stop_after`;
 // its batch is still N. `batch` is the one for which passes ask what pays. For `cgrun graph`.
 std::optional<Graph> BuildGraph(const ModelSpec& model, EntryKind kind, const Target& target,

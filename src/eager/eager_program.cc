@@ -1,6 +1,7 @@
 // The loop over calls: take memory, run, give memory back.
 #include "src/eager/eager_program.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "src/base/check.h"
@@ -45,12 +46,27 @@ struct EagerProgram::Entry {
   }
 };
 
+namespace {
+
+int MostThreads(const std::vector<EagerSource>& entries) {
+  int threads = 1;
+  for (const EagerSource& entry : entries) {
+    for (const Node& node : entry.graph.nodes) {
+      if (node.kernel) threads = std::max(threads, node.kernel->threads);
+    }
+  }
+  return threads;
+}
+
+}  // namespace
+
 EagerProgram::EagerProgram(std::vector<EagerSource> entries, Device& device,
                            const KernelLibrary& library, Communicator& communicator,
                            const EagerOptions& options)
     : device_(device), library_(library), options_(options), allocator_(device, options.allocator) {
   context_.communicator = &communicator;
   context_.stream = device_.CreateStream();
+  device_.UseThreads(MostThreads(entries));
   for (Zone zone : {Zone::kForward, Zone::kGradient, Zone::kOptimizer}) {
     for (const EagerSource& source : entries) AddStates(source.graph, zone);
   }

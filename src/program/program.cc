@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "src/base/check.h"
-#include "src/io/checksum.h"
 #include "src/ir/op_def.h"
 #include "src/ops/initializers.h"
 
@@ -193,21 +192,7 @@ void Program::Fetch(const ImagePort& port, std::span<std::byte> bytes) const {
 double Program::FetchScalar(const ImagePort& port) const {
   alignas(8) std::byte bytes[8] = {};
   Fetch(port, std::span(bytes, static_cast<size_t>(port.bytes.bytes)));
-  switch (port.type.dtype) {
-    case DType::kF64:
-      return *reinterpret_cast<const double*>(bytes);
-    case DType::kF32:
-      return *reinterpret_cast<const float*>(bytes);
-    case DType::kI64:
-      return static_cast<double>(*reinterpret_cast<const int64_t*>(bytes));
-    case DType::kI32:
-      return *reinterpret_cast<const int32_t*>(bytes);
-    case DType::kBF16:
-      return static_cast<float>(*reinterpret_cast<const BFloat16*>(bytes));
-    default:
-      CGRUN_CHECK(false) << port.name << " is no number";
-      return 0;
-  }
+  return NumberAt(port.type.dtype, bytes);
 }
 
 void Program::WriteConstants() {
@@ -245,22 +230,6 @@ void Program::WriteState(size_t index, const HostTensor& tensor) {
       << state.name;
   device_.Copy(CopyKind::kHostToDevice, Address({state.offset}), tensor.bytes().data(),
                static_cast<int64_t>(tensor.bytes().size()), context_.stream);
-}
-
-uint64_t Program::StateHash() const {
-  std::vector<size_t> order;
-  for (size_t i = 0; i < image_.states.size(); ++i) {
-    const Role role = image_.states[i].role;
-    if (role == Role::kParameter || role == Role::kRunningStatistic) order.push_back(i);
-  }
-  std::sort(order.begin(), order.end(),
-            [&](size_t a, size_t b) { return image_.states[a].name < image_.states[b].name; });
-  uint64_t hash = 0;
-  for (size_t i : order) {
-    hash = HashBytes(std::as_bytes(std::span(image_.states[i].name)), hash);
-    hash = HashBytes(ReadState(i).bytes(), hash);
-  }
-  return hash;
 }
 
 }  // namespace cgrun

@@ -57,8 +57,6 @@ class Program {
   void WriteState(size_t index, const HostTensor& tensor);
   // Gives every state the value that its initialiser says.
   void InitializeStates();
-  // A hash of all parameters and running statistics, in the order of their names.
-  uint64_t StateHash() const;
 
  private:
   std::byte* Address(const Operand& operand) const;

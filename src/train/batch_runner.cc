@@ -9,63 +9,70 @@
 namespace cgrun {
 namespace {
 
-const ImagePort* FindFeed(const ImageEntry& entry, const std::string& name) {
-  for (const ImagePort& feed : entry.feeds) {
-    if (feed.name == name) return &feed;
+int FindFeed(const EngineEntry& entry, const std::string& name) {
+  for (size_t i = 0; i < entry.feeds.size(); ++i) {
+    if (entry.feeds[i].name == name) return static_cast<int>(i);
   }
-  return nullptr;
+  return -1;
 }
 
-bool IsNumber(const ImagePort& result) {
+bool IsNumber(const EnginePort& result) {
   return result.kind == OutputKind::kLoss || result.kind == OutputKind::kMetric;
 }
 
 // "loss", or "path.loss" where several paths have one.
-std::string ResultName(const ProgramImage& image, const ImageEntry& entry, const ImagePort& port) {
+std::string ResultName(const EngineModel& model, const EngineEntry& entry, const EnginePort& port) {
   const auto same = std::count_if(entry.results.begin(), entry.results.end(),
-                                  [&](const ImagePort& other) { return other.name == port.name; });
+                                  [&](const EnginePort& other) { return other.name == port.name; });
   if (same == 1 || port.path < 0) return port.name;
-  return image.paths[static_cast<size_t>(port.path)].name + "." + port.name;
+  return model.paths[static_cast<size_t>(port.path)].name + "." + port.name;
 }
 
 }  // namespace
 
-BatchRunner::BatchRunner(Program& program, EntryKind kind, int64_t batch, const Dataset& dataset,
+BatchRunner::BatchRunner(Engine& engine, EntryKind kind, int64_t batch, const Dataset& dataset,
                          const std::vector<std::string>& inputs)
-    : program_(program) {
+    : engine_(engine) {
   const int64_t tail = dataset.size() % batch;
   if (dataset.size() >= batch) entries_.push_back(MakeEntry(kind, batch, dataset, inputs));
   if (tail > 0) entries_.push_back(MakeEntry(kind, tail, dataset, inputs));
-  const ImageEntry& image = *program.entries()[static_cast<size_t>(entries_[0].index)].image;
-  for (const ImagePort* result : entries_[0].results) {
-    means_.push_back({ResultName(program.image(), image, *result), 0});
+  const EngineEntry& first = engine.model().entries[static_cast<size_t>(entries_[0].index)];
+  for (const Number& number : entries_[0].numbers) {
+    const EnginePort& port = first.results[static_cast<size_t>(number.index)];
+    means_.push_back({ResultName(engine.model(), first, port), 0});
   }
   sums_.resize(means_.size());
 }
 
 BatchRunner::Entry BatchRunner::MakeEntry(EntryKind kind, int64_t batch, const Dataset& dataset,
                                           const std::vector<std::string>& inputs) const {
+  const EngineModel& model = engine_.model();
   Entry entry;
-  entry.index = program_.FindEntry(kind, batch);
+  entry.index = model.FindEntry(kind, batch);
   entry.batch = batch;
   CGRUN_CHECK(entry.index >= 0) << "no entry point " << Name(kind) << " for batch " << batch;
-  const ImageEntry& image = *program_.entries()[static_cast<size_t>(entry.index)].image;
+  const EngineEntry& of_model = model.entries[static_cast<size_t>(entry.index)];
   for (size_t i = 0; i < inputs.size(); ++i) {
-    const ImagePort* feed = FindFeed(image, inputs[i]);
-    if (feed != nullptr && feed->bytes.bytes != batch * dataset.fields()[i].bytes()) {
+    const int feed = FindFeed(of_model, inputs[i]);
+    if (feed >= 0 &&
+        of_model.feeds[static_cast<size_t>(feed)].bytes() != batch * dataset.fields()[i].bytes()) {
       throw UserError("the program's input '" + inputs[i] + "' is not made for this data",
                       "compile the model again");
     }
     entry.fields.push_back(feed);
   }
-  for (const ImagePort& result : image.results) {
-    if (IsNumber(result)) entry.results.push_back(&result);
+  for (size_t i = 0; i < of_model.results.size(); ++i) {
+    const EnginePort& result = of_model.results[i];
+    if (!IsNumber(result)) continue;
+    const std::string& path =
+        result.path < 0 ? result.name : model.paths[static_cast<size_t>(result.path)].name;
+    entry.numbers.push_back({static_cast<int>(i), result.kind == OutputKind::kLoss, &path});
   }
-  for (const ImagePath& path : program_.image().paths) {
+  for (const EnginePath& path : model.paths) {
     if (path.learning_rate_feed.empty()) continue;
-    entry.rates.emplace_back(FindFeed(image, path.learning_rate_feed), path.learning_rate_feed);
+    entry.rates.emplace_back(FindFeed(of_model, path.learning_rate_feed), path.learning_rate_feed);
   }
-  entry.step = FindFeed(image, kStepCounter);
+  entry.step = FindFeed(of_model, kStepCounter);
   return entry;
 }
 
@@ -74,22 +81,28 @@ void BatchRunner::Run(const Batch& batch, int64_t step, std::span<const RateFeed
                                   [&](const Entry& e) { return e.batch == batch.count; });
   CGRUN_CHECK(entry != entries_.end()) << "no entry point for " << batch.count << " samples";
   FeedAll(*entry, batch, step, rates);
-  program_.Run(entry->index);
+  engine_.Run(entry->index);
   AddResults(*entry, batch.count);
 }
 
 void BatchRunner::FeedAll(const Entry& entry, const Batch& batch, int64_t step,
                           std::span<const RateFeed> rates) {
+  const std::vector<EnginePort>& feeds =
+      engine_.model().entries[static_cast<size_t>(entry.index)].feeds;
   for (size_t i = 0; i < entry.fields.size(); ++i) {
-    const ImagePort* port = entry.fields[i];
-    if (port == nullptr) continue;
-    program_.Feed(*port, batch.fields[i].first(static_cast<size_t>(port->bytes.bytes)));
+    const int feed = entry.fields[i];
+    if (feed < 0) continue;
+    const int64_t bytes = feeds[static_cast<size_t>(feed)].bytes();
+    engine_.Feed(entry.index, feed, batch.fields[i].first(static_cast<size_t>(bytes)));
   }
-  if (entry.step != nullptr) program_.Feed(*entry.step, std::as_bytes(std::span(&step, 1)));
-  for (const auto& [port, name] : entry.rates) {
-    if (port == nullptr) continue;
+  if (entry.step >= 0) {
+    engine_.Feed(entry.index, entry.step, std::as_bytes(std::span(&step, 1)));
+  }
+  for (const auto& [feed, name] : entry.rates) {
+    if (feed < 0) continue;
     for (const RateFeed& rate : rates) {
-      if (rate.name == name) program_.Feed(*port, std::as_bytes(std::span(&rate.rate, 1)));
+      if (rate.name != name) continue;
+      engine_.Feed(entry.index, feed, std::as_bytes(std::span(&rate.rate, 1)));
     }
   }
 }
@@ -97,15 +110,13 @@ void BatchRunner::FeedAll(const Entry& entry, const Batch& batch, int64_t step,
 // A loss is a mean over the batch, a metric a sum over it.
 void BatchRunner::AddResults(const Entry& entry, int64_t count) {
   diverged_path_ = nullptr;
-  for (size_t i = 0; i < entry.results.size(); ++i) {
-    const double value = program_.FetchScalar(*entry.results[i]);
-    const bool loss = entry.results[i]->kind == OutputKind::kLoss;
-    if (loss && diverged_path_ == nullptr && !std::isfinite(value)) {
-      const int path = entry.results[i]->path;  // a compiled program may name none
-      diverged_path_ = path < 0 ? &entry.results[i]->name
-                                : &program_.image().paths[static_cast<size_t>(path)].name;
+  for (size_t i = 0; i < entry.numbers.size(); ++i) {
+    const Number& number = entry.numbers[i];
+    const double value = engine_.FetchScalar(entry.index, number.index);
+    if (number.is_loss && diverged_path_ == nullptr && !std::isfinite(value)) {
+      diverged_path_ = number.path;
     }
-    sums_[i] += loss ? value * static_cast<double>(count) : value;
+    sums_[i] += number.is_loss ? value * static_cast<double>(count) : value;
   }
   samples_ += count;
 }

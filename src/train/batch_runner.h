@@ -9,7 +9,7 @@
 
 #include "src/data/dataset.h"
 #include "src/data/loader.h"
-#include "src/program/program.h"
+#include "src/train/engine.h"
 
 namespace cgrun {
 
@@ -26,10 +26,10 @@ struct RateFeed {
 
 class BatchRunner {
  public:
-  // `inputs[i]` is the input that takes field i of `dataset`. The program has an entry point of
+  // `inputs[i]` is the input that takes field i of `dataset`. The engine has an entry point of
   // `kind` for the full batches that the set has, and one for its partial batch. Throws UserError
   // if their feeds are not made for such data.
-  BatchRunner(Program& program, EntryKind kind, int64_t batch, const Dataset& dataset,
+  BatchRunner(Engine& engine, EntryKind kind, int64_t batch, const Dataset& dataset,
               const std::vector<std::string>& inputs);
 
   // Runs one batch: `step` counts from 0. Adds its losses and metrics to the totals.
@@ -43,14 +43,20 @@ class BatchRunner {
   int64_t samples() const { return samples_; }
 
  private:
-  // Ports of one entry point, looked up once.
+  // A result that is added up.
+  struct Number {
+    int index = -1;
+    bool is_loss = false;
+    const std::string* path = nullptr;  // its path's name; its own where it has none
+  };
+  // Feeds and results of one entry point by index, looked up once; −1: the entry does not have it.
   struct Entry {
     int index = -1;
     int64_t batch = 0;
-    std::vector<const ImagePort*> fields;  // of each field; null where the entry does not use it
-    std::vector<const ImagePort*> results;
-    std::vector<std::pair<const ImagePort*, std::string>> rates;
-    const ImagePort* step = nullptr;
+    std::vector<int> fields;
+    std::vector<Number> numbers;
+    std::vector<std::pair<int, std::string>> rates;
+    int step = -1;
   };
 
   Entry MakeEntry(EntryKind kind, int64_t batch, const Dataset& dataset,
@@ -59,7 +65,7 @@ class BatchRunner {
                std::span<const RateFeed> rates);
   void AddResults(const Entry& entry, int64_t count);
 
-  Program& program_;
+  Engine& engine_;
   std::vector<Entry> entries_;
   std::vector<double> sums_;
   std::vector<NamedNumber> means_;

@@ -53,6 +53,15 @@ void WriteText(const std::string& path, const std::string& text) {
   WriteFileAtomically(path, std::as_bytes(std::span(text)));
 }
 
+// Eager mode has no plan.
+void AddMemory(const MemoryUse& memory, nlohmann::ordered_json& json) {
+  json["planned_peak_bytes"] = nullptr;
+  if (memory.has_plan()) json["planned_peak_bytes"] = memory.planned();
+  json["measured_peak_bytes"] = memory.measured;
+  json["live_peak_bytes"] = memory.engine.live_peak_bytes;
+  json["reserved_peak_bytes"] = memory.engine.reserved_peak_bytes;
+}
+
 nlohmann::ordered_json NumbersOf(const PassResult& pass) {
   nlohmann::ordered_json json = nlohmann::ordered_json::object();
   if (!pass.measured()) return json;
@@ -114,7 +123,8 @@ void WriteModelFile(const std::string& folder, const ModelSpec& model) {
 
 std::string SummaryJson(const ModelSpec& model, const Session& session, const TrainResult& result) {
   nlohmann::ordered_json json = {{"model", model.name.value},
-                                 {"device", session.program().image().device},
+                                 {"device", session.engine().model().device},
+                                 {"mode", Name(session.engine().mode())},
                                  {"batch", session.batch()},
                                  {"epochs", result.epochs},
                                  {"steps", result.steps},
@@ -124,8 +134,7 @@ std::string SummaryJson(const ModelSpec& model, const Session& session, const Tr
                                  {"valid", nlohmann::ordered_json::object()},
                                  {"test", nlohmann::ordered_json::object()}};
   for (const PassResult& pass : result.last.evaluations) json[pass.split] = NumbersOf(pass);
-  json["planned_peak_bytes"] = result.memory.planned();
-  json["measured_peak_bytes"] = result.memory.measured;
+  AddMemory(result.memory, json);
   if (result.allocations_after_first_step) {
     json["allocations_after_first_step"] = *result.allocations_after_first_step;
     json["pool_requests"] = *result.pool_requests;

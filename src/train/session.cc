@@ -28,11 +28,8 @@ Session::Session(const ModelSpec& model, const SessionOptions& options, bool tra
     return;  // with all errors of the file, not the data's alone
   }
   CheckLabelRanges(train, diagnostics);
-  if (diagnostics.has_errors() || !MakeImage(*library, diagnostics)) return;
-  memory_.base = MeasureBase(data_.decoded_bytes);
-  program_ = std::make_unique<Program>(std::move(image_), *device_, *library, communicator_);
-  for (int64_t bytes : program_->image().arena_bytes) memory_.arena += bytes;
-  if (!options.weights.empty()) weights_ = LoadWeights(*program_, options.weights);
+  if (diagnostics.has_errors() || !MakeEngine(*library, diagnostics)) return;
+  if (!options.weights.empty()) weights_ = LoadWeights(*engine_, options.weights);
   MakeSplits();
   ReleaseFreeHeap();
   NoteMemory();
@@ -68,9 +65,32 @@ bool SameSettings(const ProgramImage& image, const ModelSpec& model,
 
 }  // namespace
 
-// Takes the compiled program that was given, if it is for this device and these batches; else
-// compiles.
-bool Session::MakeImage(const KernelLibrary& library, Diagnostics& diagnostics) {
+bool Session::MakeEngine(const KernelLibrary& library, Diagnostics& diagnostics) {
+  memory_.mode = options_.mode;
+  if (options_.mode == Mode::kEager) return MakeEagerMode(library, diagnostics);
+  std::optional<ProgramImage> image = MakeImage(library, diagnostics);
+  if (!image) return false;
+  memory_.base = MeasureBase(data_.decoded_bytes);
+  auto program = std::make_unique<Program>(std::move(*image), *device_, library, communicator_);
+  program_ = program.get();
+  engine_ = MakeGraphEngine(std::move(program));
+  memory_.arena = engine_->memory().reserved_peak_bytes;
+  return true;
+}
+
+bool Session::MakeEagerMode(const KernelLibrary& library, Diagnostics& diagnostics) {
+  auto graphs = PrepareEager(model_, Requests(), library, options_.compile, diagnostics);
+  if (!graphs) return false;
+  memory_.base = MeasureBase(data_.decoded_bytes);
+  EagerOptions options;
+  if (library.name() == "cuda") options.allocator = CachingAllocatorOptions::ForGpu();
+  engine_ = MakeEagerEngine(std::move(*graphs), *device_, library, communicator_, options);
+  return true;
+}
+
+// The compiled program that was given, if it is for this device and these batches; else a new one.
+std::optional<ProgramImage> Session::MakeImage(const KernelLibrary& library,
+                                               Diagnostics& diagnostics) {
   const std::vector<EntryRequest> requests = Requests();
   if (options_.image != nullptr) {
     const ProgramImage& given = *options_.image;
@@ -86,14 +106,12 @@ bool Session::MakeImage(const KernelLibrary& library, Diagnostics& diagnostics) 
     } else if (!complete) {
       recompiled_ = "it has no entry point for these batch sizes";
     } else {
-      image_ = given;
-      return true;
+      return given;
     }
   }
   auto compiled = Compile(model_, requests, library, options_.compile, diagnostics);
-  if (!compiled) return false;
-  image_ = std::move(compiled->image);
-  return true;
+  if (!compiled) return std::nullopt;
+  return std::move(compiled->image);
 }
 
 bool Session::OpenData(bool train, Diagnostics& diagnostics) {
@@ -189,7 +207,9 @@ std::vector<EntryRequest> Session::Requests() const {
 
 void Session::MakeSplits() {
   memory_.data = data_.decoded_bytes;
-  if (train_) memory_.data += CheckpointWriter::HostBytes(program_->image());
+  int64_t state_bytes = 0;
+  for (const EngineState& state : engine_->model().states) state_bytes += ByteSize(state.type);
+  if (train_) memory_.data += CheckpointWriter::HostBytes(state_bytes);
   const uint64_t seed = model_.train ? static_cast<uint64_t>(model_.train->seed.value) : 0;
   const auto make = [&](Split& split, EntryKind kind, bool shuffle) {
     LoaderOptions loader;
@@ -199,10 +219,10 @@ void Session::MakeSplits() {
     split.source = std::make_unique<DataSource>(*split.dataset, loader);
     memory_.data += DataSource::HostBytes(*split.dataset, batch_);
     split.runner =
-        std::make_unique<BatchRunner>(*program_, kind, batch_, *split.dataset, split.inputs);
+        std::make_unique<BatchRunner>(*engine_, kind, batch_, *split.dataset, split.inputs);
   };
   for (RateFeed& rate : rates_) {
-    for (const ImagePath& path : program_->image().paths) {
+    for (const EnginePath& path : engine_->model().paths) {
       if (path.name == rate.name) rate.name = path.learning_rate_feed;
     }
   }
@@ -214,7 +234,10 @@ void Session::SetRates(int64_t step) {
   for (size_t i = 0; i < rates_.size(); ++i) rates_[i].rate = schedules_[i].RateAt(step);
 }
 
-void Session::NoteMemory() { memory_.measured = std::max(memory_.measured, ResidentBytes()); }
+void Session::NoteMemory() {
+  memory_.measured = std::max(memory_.measured, ResidentBytes());
+  memory_.engine = engine_->memory();
+}
 
 Session::Split* Session::FindSplit(const std::string& name) {
   for (Split& split : evaluations_) {

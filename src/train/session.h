@@ -20,6 +20,7 @@ namespace cgrun {
 
 struct SessionOptions {
   std::string device = "reference";
+  Mode mode = Mode::kGraph;
   CompileOptions compile;
   std::string weights;        // a file to start from; empty: initial values
   int64_t limit_batches = 0;  // of every pass over data; 0: all
@@ -27,12 +28,16 @@ struct SessionOptions {
   const ProgramImage* image = nullptr;  // a compiled program to use instead of compiling
 };
 
-// Bytes of host memory, as planned before the first step and as measured.
+// Bytes of memory, as planned before the first step and as measured. Eager mode plans nothing: its
+// tensors are measured alone.
 struct MemoryUse {
-  int64_t arena = 0;
+  Mode mode = Mode::kGraph;
+  int64_t arena = 0;     // 0 in eager mode
   int64_t data = 0;      // loader rings, decoded sets, what checkpoints are written from
   int64_t base = 0;      // MeasureBase(): the process before both, with the compiled program
   int64_t measured = 0;  // the most anonymous memory that was resident, so far
+  EngineMemory engine;   // measured too, on the device
+  bool has_plan() const { return mode == Mode::kGraph; }
   int64_t planned() const { return arena + data + base; }
 };
 
@@ -102,11 +107,13 @@ class Session {
   Session(const ModelSpec& model, const SessionOptions& options, bool train,
           Diagnostics& diagnostics);
 
-  bool ready() const { return program_ != nullptr; }
+  bool ready() const { return engine_ != nullptr; }
   // Why a compiled program that was given is not used; empty where it is, or none was given.
   const std::string& recompiled() const { return recompiled_; }
-  Program& program() { return *program_; }
-  const Program& program() const { return *program_; }
+  Engine& engine() { return *engine_; }
+  const Engine& engine() const { return *engine_; }
+  // Of graph mode; null in eager mode.
+  const Program* program() const { return program_; }
   const MemoryUse& memory() const { return memory_; }
   const WeightsReport& weights() const { return weights_; }
   int64_t batch() const { return batch_; }
@@ -130,7 +137,9 @@ class Session {
   };
 
   bool OpenData(bool train, Diagnostics& diagnostics);
-  bool MakeImage(const KernelLibrary& library, Diagnostics& diagnostics);
+  bool MakeEngine(const KernelLibrary& library, Diagnostics& diagnostics);
+  bool MakeEagerMode(const KernelLibrary& library, Diagnostics& diagnostics);
+  std::optional<ProgramImage> MakeImage(const KernelLibrary& library, Diagnostics& diagnostics);
   // Labels that name no class are errors, where the data knows its labels.
   void CheckLabelRanges(bool train, Diagnostics& diagnostics);
   bool ReadLength(Diagnostics& diagnostics);
@@ -152,11 +161,11 @@ class Session {
   std::optional<Split> train_;
   std::vector<Split> evaluations_;
   std::vector<LabelUse> label_uses_;
-  ProgramImage image_;  // until the program takes it
   std::string recompiled_;
   std::unique_ptr<Device> device_;
   SingleProcess communicator_;
-  std::unique_ptr<Program> program_;
+  std::unique_ptr<Engine> engine_;
+  const Program* program_ = nullptr;     // the engine's, in graph mode
   int64_t batches_per_epoch_ = 0;        // of training
   int64_t total_steps_ = 0;              // 0 where time ends the run
   std::vector<RateSchedule> schedules_;  // one a rate feed

@@ -34,7 +34,7 @@ class TrainingRun {
         folder_(folder),
         observer_(observer),
         interrupt_(interrupt),
-        checkpoint_(*session.program_) {
+        checkpoint_(*session.engine_) {
     ReserveReport();
   }
 
@@ -167,7 +167,7 @@ class TrainingRun {
     session_.NoteMemory();
     if (!folder_.empty()) {
       AppendCheckpointName(result_.steps, result_.checkpoint);
-      checkpoint_.Write(*session_.program_, result_.checkpoint, result_.steps, result_.epochs);
+      checkpoint_.Write(*session_.engine_, result_.checkpoint, result_.steps, result_.epochs);
     }
     CountAllocations();
     result_.last = std::move(report_);
@@ -176,7 +176,7 @@ class TrainingRun {
       result_.samples_per_second = static_cast<double>(train_samples_) / train_seconds_;
     }
     result_.memory = session_.memory_;
-    result_.weights_hash = session_.program_->StateHash();
+    result_.weights_hash = session_.engine_->StateHash();
   }
 
   Session& session_;

@@ -8,9 +8,9 @@
 namespace cgrun {
 namespace {
 
-std::vector<TensorSpec> SpecsOf(const Program& program) {
+std::vector<TensorSpec> SpecsOf(const Engine& engine) {
   std::vector<TensorSpec> specs;
-  for (const ImageState& state : program.image().states) {
+  for (const EngineState& state : engine.model().states) {
     specs.push_back({state.name, state.type.dtype, state.type.shape});
   }
   return specs;
@@ -24,34 +24,32 @@ void SetNumber(std::string& text, int64_t number) {
 
 }  // namespace
 
-int64_t CheckpointWriter::HostBytes(const ProgramImage& image) {
-  int64_t bytes = AtomicFile::kBufferBytes;
-  for (const ImageState& state : image.states) bytes += ByteSize(state.type);
-  return bytes;
+int64_t CheckpointWriter::HostBytes(int64_t state_bytes) {
+  return AtomicFile::kBufferBytes + state_bytes;
 }
 
-CheckpointWriter::CheckpointWriter(const Program& program) : writer_(SpecsOf(program)) {
-  for (const ImageState& state : program.image().states) {
+CheckpointWriter::CheckpointWriter(const Engine& engine) : writer_(SpecsOf(engine)) {
+  for (const EngineState& state : engine.model().states) {
     tensors_.emplace_back(state.type.dtype, state.type.shape);
   }
   for (const HostTensor& tensor : tensors_) bytes_.push_back(tensor.bytes());
   metadata_ = {{"format", "cgrun"},
-               {"model", program.image().model},
+               {"model", engine.model().name},
                {"step", std::string(12, '0')},
                {"epoch", std::string(12, '0')}};
 }
 
-void CheckpointWriter::Write(const Program& program, std::string_view path, int64_t step,
+void CheckpointWriter::Write(const Engine& engine, std::string_view path, int64_t step,
                              int64_t epoch) {
-  for (size_t i = 0; i < tensors_.size(); ++i) program.ReadState(i, tensors_[i]);
+  for (size_t i = 0; i < tensors_.size(); ++i) engine.ReadState(i, tensors_[i]);
   SetNumber(metadata_["step"], step);
   SetNumber(metadata_["epoch"], epoch);
   writer_.Write(path, bytes_, metadata_);
 }
 
-WeightsReport LoadWeights(Program& program, const std::string& path) {
+WeightsReport LoadWeights(Engine& engine, const std::string& path) {
   SafetensorsReader reader(path);
-  const std::vector<ImageState>& states = program.image().states;
+  const std::vector<EngineState>& states = engine.model().states;
   std::map<std::string_view, size_t> index;  // of the states by name
   for (size_t i = 0; i < states.size(); ++i) index[states[i].name] = i;
   std::vector<bool> found(states.size());
@@ -63,11 +61,11 @@ WeightsReport LoadWeights(Program& program, const std::string& path) {
       reader.Skip();
       continue;
     }
-    const ImageState& state = states[it->second];
+    const EngineState& state = states[it->second];
     found[it->second] = true;
     const TensorType type{tensor.dtype, tensor.shape};
     if (type == state.type) {
-      program.WriteState(it->second, reader.Read());
+      engine.WriteState(it->second, reader.Read());
       report.loaded.push_back(state.name);
     } else {
       reader.Skip();

@@ -1,4 +1,4 @@
-// Weights in files: parameters, statistics and optimizer state of a program as safetensors.
+// Weights in files: parameters, statistics and optimizer state of a model as safetensors.
 #ifndef CGRUN_TRAIN_WEIGHTS_H_
 #define CGRUN_TRAIN_WEIGHTS_H_
 
@@ -6,20 +6,20 @@
 #include <vector>
 
 #include "src/io/safetensors.h"
-#include "src/program/program.h"
+#include "src/train/engine.h"
 
 namespace cgrun {
 
-// Writes all state of a program, again and again, without allocating after its construction.
+// Writes all state of a model, again and again, without allocating after its construction.
 class CheckpointWriter {
  public:
-  explicit CheckpointWriter(const Program& program);
+  explicit CheckpointWriter(const Engine& engine);
 
   // Host memory of the copies that are written, all state, and of the file's buffer.
-  static int64_t HostBytes(const ProgramImage& image);
+  static int64_t HostBytes(int64_t state_bytes);
 
   // Writes PATH atomically. `step` and `epoch` go into the metadata. Throws UserError.
-  void Write(const Program& program, std::string_view path, int64_t step, int64_t epoch);
+  void Write(const Engine& engine, std::string_view path, int64_t step, int64_t epoch);
 
  private:
   SafetensorsWriter writer_;
@@ -39,7 +39,7 @@ struct WeightsReport {
 // Copies the tensors of a file into the states of their names, one by one: the file is never held
 // as a whole. In a report, tensors stand in the order of the file, `missing` in that of the states.
 // Throws UserError if the file cannot be read.
-WeightsReport LoadWeights(Program& program, const std::string& path);
+WeightsReport LoadWeights(Engine& engine, const std::string& path);
 
 }  // namespace cgrun
 

@@ -87,7 +87,13 @@ class Runner {
     }
     return numbers;
   }
-  Program& program() { return program_; }
+  std::vector<HostTensor> States() const {
+    std::vector<HostTensor> states;
+    for (size_t i = 0; i < program_.image().states.size(); ++i) {
+      states.push_back(program_.ReadState(i));
+    }
+    return states;
+  }
 
  private:
   std::unique_ptr<Device> device_;
@@ -121,7 +127,7 @@ TEST(Compile, EntryPointsRunInTurnInOneArena) {
     all.Run("eval");
     all.Run("predict");
     EXPECT_EQ(all.Run("train.tail"), train.Run("train.tail")) << step;
-    EXPECT_EQ(all.program().StateHash(), train.program().StateHash()) << step;
+    EXPECT_EQ(all.States(), train.States()) << step;
   }
   const std::vector<float> trained = all.Run("predict");
   EXPECT_NE(trained, untrained);
@@ -144,7 +150,7 @@ TEST(Compile, ValuesThatAreComputedAgainNeedLessMemory) {
   EXPECT_LE(again.layout.transient_bytes, kept.layout.transient_bytes);
   Runner one(kept.image), two(again.image);
   EXPECT_EQ(one.Run("train"), two.Run("train"));
-  EXPECT_EQ(one.program().StateHash(), two.program().StateHash());
+  EXPECT_EQ(one.States(), two.States());
 }
 
 TEST(Compile, ErrorsOfTheModelAreReportedAndNothingComesOut) {

@@ -30,6 +30,7 @@ class SmallDevice final : public Device {
   void Free(ArenaKind kind, std::byte* arena) override { host_.Free(kind, arena); }
   DeviceInfo Info() const override { return host_.Info(); }
   DeviceCounters counters() const override { return host_.counters(); }
+  void UseThreads(int) override {}
   Stream CreateStream() override { return {}; }
   void Copy(CopyKind, std::byte*, const std::byte*, int64_t, Stream) override {}
   void Enqueue(Stream, void (*)(void*), void*) override {}

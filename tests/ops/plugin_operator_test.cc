@@ -124,7 +124,7 @@ train: {epochs: 2, batch: 10, optimizer: {op: sgd, lr: 0.05}}
     EXPECT_TRUE(model.has_value()) << diagnostics.ToString();
     Session session(*model, {}, /*train=*/true, diagnostics);
     EXPECT_TRUE(session.ready()) << diagnostics.ToString();
-    if (image != nullptr) *image = session.program().image();
+    if (image != nullptr) *image = session.program()->image();
     SessionObserver silent;
     return session.Train("", silent, nullptr);
   }

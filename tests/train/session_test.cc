@@ -21,7 +21,7 @@ TEST(Session, PartialBatchesTakeEachSampleOnce) {
   Session session(model, {}, true, diagnostics);
   ASSERT_TRUE(session.ready()) << diagnostics.ToString();
   std::vector<int64_t> batches;
-  for (const ImageEntry& entry : session.program().image().entries) batches.push_back(entry.batch);
+  for (const ImageEntry& entry : session.program()->image().entries) batches.push_back(entry.batch);
   EXPECT_EQ(batches, (std::vector<int64_t>{100, 65, 100, 30}));
   SessionObserver silent;
   const TrainResult result = session.Train("", silent, nullptr);
@@ -78,7 +78,7 @@ TEST(Session, WeightsComeBackFromTheCheckpoint) {
   options.weights = result.checkpoint;
   Session session(model, options, false, diagnostics);
   ASSERT_TRUE(session.ready()) << diagnostics.ToString();
-  EXPECT_EQ(session.program().StateHash(), result.weights_hash);
+  EXPECT_EQ(session.engine().StateHash(), result.weights_hash);
   EXPECT_TRUE(session.weights().missing.empty());
   SessionObserver silent;
   const PassResult again = session.Evaluate("test", silent);
@@ -127,7 +127,7 @@ TEST(Session, RecomputingChangesNoWeight) {
   Diagnostics diagnostics;
   Session session(model, options, true, diagnostics);
   ASSERT_TRUE(session.ready()) << diagnostics.ToString();
-  const std::string code = Disassemble(session.program().image());
+  const std::string code = Disassemble(session.program()->image());
   EXPECT_NE(code.find(".again"), std::string::npos) << code;
   SessionObserver silent;
   EXPECT_EQ(session.Train("", silent, nullptr).weights_hash, TrainModel(model).weights_hash);

@@ -1,0 +1,46 @@
+// The short way of eager mode: from a model to graphs with kernels, without passes, order or plan.
+#include <map>
+
+#include "src/autodiff/autodiff.h"
+#include "src/base/check.h"
+#include "src/compile/compile.h"
+#include "src/frontend/frontend.h"
+#include "src/select/select_plain.h"
+
+namespace cgrun {
+namespace {
+
+std::optional<Graph> GraphBeforePasses(const ModelSpec& model, EntryKind kind,
+                                       const CompileOptions& options, Diagnostics& diagnostics) {
+  std::optional<Graph> graph = BuildForward(model, {kind, options.precision}, diagnostics);
+  if (!graph) return std::nullopt;
+  if (kind == EntryKind::kTrain) graph = Differentiate(*graph, {options.processes}, &diagnostics);
+  const std::vector<std::string> violations = VerifyGraph(*graph);
+  CGRUN_CHECK(violations.empty()) << violations[0];
+  return graph;
+}
+
+}  // namespace
+
+std::optional<std::vector<EagerGraph>> PrepareEager(const ModelSpec& model,
+                                                    const std::vector<EntryRequest>& entries,
+                                                    const KernelLibrary& library,
+                                                    const CompileOptions& options,
+                                                    Diagnostics& diagnostics) {
+  std::vector<EagerGraph> prepared;
+  std::map<EntryKind, Graph> graphs;  // entry points of one kind differ in their batch alone
+  for (const EntryRequest& request : entries) {
+    if (!graphs.contains(request.kind)) {
+      auto graph = GraphBeforePasses(model, request.kind, options, diagnostics);
+      if (!graph) return std::nullopt;
+      graphs.emplace(request.kind, std::move(*graph));
+    }
+    const Graph bound = BindBatch(graphs.at(request.kind), request.batch);
+    prepared.push_back(
+        {request, SelectPlainKernels(bound, library, {options.threads}, diagnostics)});
+    if (diagnostics.has_errors()) return std::nullopt;
+  }
+  return prepared;
+}
+
+}  // namespace cgrun

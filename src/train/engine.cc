@@ -1,0 +1,198 @@
+// Both engines as Engine.
+#include "src/train/engine.h"
+
+#include <algorithm>
+
+#include "src/base/check.h"
+#include "src/io/checksum.h"
+
+namespace cgrun {
+
+std::string_view Name(Mode mode) { return mode == Mode::kGraph ? "graph" : "eager"; }
+
+int EngineModel::FindEntry(EntryKind kind, int64_t batch) const {
+  for (size_t i = 0; i < entries.size(); ++i) {
+    if (entries[i].kind == kind && entries[i].batch == batch) return static_cast<int>(i);
+  }
+  return -1;
+}
+
+double Engine::FetchScalar(int entry, int result) const {
+  const EnginePort& port =
+      model_.entries[static_cast<size_t>(entry)].results[static_cast<size_t>(result)];
+  alignas(8) std::byte bytes[8] = {};
+  CGRUN_CHECK(port.type.shape.Elements() == 1) << port.name << " is not one number";
+  Fetch(entry, result, std::span(bytes, static_cast<size_t>(port.bytes())));
+  return NumberAt(port.type.dtype, bytes);
+}
+
+uint64_t Engine::StateHash() const {
+  std::vector<size_t> order;
+  for (size_t i = 0; i < model_.states.size(); ++i) {
+    const Role role = model_.states[i].role;
+    if (role == Role::kParameter || role == Role::kRunningStatistic) order.push_back(i);
+  }
+  std::sort(order.begin(), order.end(),
+            [&](size_t a, size_t b) { return model_.states[a].name < model_.states[b].name; });
+  uint64_t hash = 0;
+  for (size_t i : order) {
+    const EngineState& state = model_.states[i];
+    HostTensor tensor(state.type.dtype, state.type.shape);
+    ReadState(i, tensor);
+    hash = HashBytes(std::as_bytes(std::span(state.name)), hash);
+    hash = HashBytes(tensor.bytes(), hash);
+  }
+  return hash;
+}
+
+namespace {
+
+class GraphEngine final : public Engine {
+ public:
+  explicit GraphEngine(std::unique_ptr<Program> program) : program_(std::move(program)) {
+    const ProgramImage& image = program_->image();
+    model_.name = image.model;
+    model_.device = image.device;
+    for (const ImagePath& path : image.paths) {
+      model_.paths.push_back({path.name, path.learning_rate_feed});
+    }
+    for (const ImageState& state : image.states) {
+      model_.states.push_back({state.name, state.type, state.role});
+    }
+    for (const ImageEntry& entry : image.entries) {
+      model_.entries.push_back(
+          {entry.name, entry.kind, entry.batch, PortsOf(entry.feeds), PortsOf(entry.results)});
+    }
+  }
+
+  Mode mode() const override { return Mode::kGraph; }
+  EngineMemory memory() const override {
+    EngineMemory memory;
+    for (int64_t bytes : program_->image().arena_bytes) {
+      memory.live_peak_bytes += bytes;
+      memory.requests += bytes > 0;
+    }
+    memory.reserved_peak_bytes = memory.live_peak_bytes;
+    memory.system_requests = memory.requests;
+    return memory;
+  }
+  void Feed(int entry, int feed, std::span<const std::byte> bytes) override {
+    program_->Feed(EntryOf(entry).feeds[static_cast<size_t>(feed)], bytes);
+  }
+  void Run(int entry) override { program_->Run(entry); }
+  void Fetch(int entry, int result, std::span<std::byte> bytes) const override {
+    program_->Fetch(EntryOf(entry).results[static_cast<size_t>(result)], bytes);
+  }
+  void ReadState(size_t index, HostTensor& tensor) const override {
+    program_->ReadState(index, tensor);
+  }
+  void WriteState(size_t index, const HostTensor& tensor) override {
+    program_->WriteState(index, tensor);
+  }
+
+ private:
+  static std::vector<EnginePort> PortsOf(const std::vector<ImagePort>& ports) {
+    std::vector<EnginePort> result;
+    for (const ImagePort& port : ports) {
+      result.push_back({port.name, port.type, port.kind, port.path});
+    }
+    return result;
+  }
+  const ImageEntry& EntryOf(int entry) const {
+    return program_->image().entries[static_cast<size_t>(entry)];
+  }
+
+  std::unique_ptr<Program> program_;
+};
+
+class EagerEngine final : public Engine {
+ public:
+  EagerEngine(std::vector<EagerGraph> entries, Device& device, const KernelLibrary& library,
+              Communicator& communicator, const EagerOptions& options)
+      : program_(SourcesOf(std::move(entries)), device, library, communicator, options) {
+    const Graph& first = program_.entry(0).graph;
+    model_.name = first.name;
+    model_.device = library.name();
+    for (const Path& path : first.paths) {
+      const bool learns = path.learning_rate.valid();
+      model_.paths.push_back({path.name, learns ? first.values[path.learning_rate].name : ""});
+    }
+    for (const EagerState& state : program_.states()) {
+      model_.states.push_back({state.name, state.type, state.role});
+    }
+    for (int i = 0; i < program_.entry_count(); ++i) AddEntry(program_.entry(i));
+  }
+
+  Mode mode() const override { return Mode::kEager; }
+  EngineMemory memory() const override {
+    const AllocatorStatistics& statistics = program_.statistics();
+    return {statistics.live_peak_bytes, statistics.reserved_peak_bytes, statistics.allocations,
+            statistics.system_allocations};
+  }
+  void Feed(int entry, int feed, std::span<const std::byte> bytes) override {
+    program_.Feed(entry, ports_[static_cast<size_t>(entry)].feeds[static_cast<size_t>(feed)],
+                  bytes);
+  }
+  void Run(int entry) override { program_.Run(entry); }
+  void Fetch(int entry, int result, std::span<std::byte> bytes) const override {
+    program_.Fetch(entry, ports_[static_cast<size_t>(entry)].results[static_cast<size_t>(result)],
+                   bytes);
+  }
+  void ReadState(size_t index, HostTensor& tensor) const override {
+    program_.ReadState(index, tensor);
+  }
+  void WriteState(size_t index, const HostTensor& tensor) override {
+    program_.WriteState(index, tensor);
+  }
+
+ private:
+  struct Ports {
+    std::vector<ValueId> feeds;
+    std::vector<ValueId> results;
+  };
+
+  static std::vector<EagerSource> SourcesOf(std::vector<EagerGraph> entries) {
+    std::vector<EagerSource> sources;
+    for (EagerGraph& entry : entries) {
+      const EntryRequest& request = entry.request;
+      sources.push_back({request.name, request.kind, request.batch, std::move(entry.graph), {}});
+    }
+    return sources;
+  }
+
+  void AddEntry(const EagerSource& source) {
+    const Graph& graph = source.graph;
+    EngineEntry entry{source.name, source.kind, source.batch, {}, {}};
+    Ports ports;
+    for (ValueId id : graph.values.ids()) {
+      const Value& value = graph.values[id];
+      if (value.role != Role::kPlaceholder) continue;
+      entry.feeds.push_back({value.name, value.type, OutputKind::kPrediction, -1});
+      ports.feeds.push_back(id);
+    }
+    for (const Output& output : graph.outputs) {
+      entry.results.push_back(
+          {output.name, graph.values[output.value].type, output.kind, output.path.index});
+      ports.results.push_back(output.value);
+    }
+    model_.entries.push_back(std::move(entry));
+    ports_.push_back(std::move(ports));
+  }
+
+  EagerProgram program_;
+  std::vector<Ports> ports_;  // of the entry points
+};
+
+}  // namespace
+
+std::unique_ptr<Engine> MakeGraphEngine(std::unique_ptr<Program> program) {
+  return std::make_unique<GraphEngine>(std::move(program));
+}
+
+std::unique_ptr<Engine> MakeEagerEngine(std::vector<EagerGraph> entries, Device& device,
+                                        const KernelLibrary& library, Communicator& communicator,
+                                        const EagerOptions& options) {
+  return std::make_unique<EagerEngine>(std::move(entries), device, library, communicator, options);
+}
+
+}  // namespace cgrun

@@ -1,0 +1,109 @@
+// Engine: what runs the entry points of a model. Sessions feed it, run it and read from it, and do
+// not know how it does that: as byte code with planned memory (graph mode), or operator by operator
+// (eager mode).
+#ifndef CGRUN_TRAIN_ENGINE_H_
+#define CGRUN_TRAIN_ENGINE_H_
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "src/compile/compile.h"
+#include "src/eager/eager_program.h"
+#include "src/program/program.h"
+
+namespace cgrun {
+
+enum class Mode : uint8_t { kGraph, kEager };
+
+std::string_view Name(Mode mode);  // "graph"
+
+// Bytes that are written before a run (a feed), or read after it (a result).
+struct EnginePort {
+  std::string name;
+  TensorType type;                            // bound
+  OutputKind kind = OutputKind::kPrediction;  // of results
+  int path = -1;                              // of results: index into EngineModel::paths, or −1
+  int64_t bytes() const { return ByteSize(type); }
+};
+
+struct EngineEntry {
+  std::string name;  // "train", "train.tail"
+  EntryKind kind = EntryKind::kTrain;
+  int64_t batch = 0;
+  std::vector<EnginePort> feeds;
+  std::vector<EnginePort> results;
+};
+
+struct EngineState {
+  std::string name;
+  TensorType type;
+  Role role = Role::kParameter;
+};
+
+struct EnginePath {
+  std::string name;
+  std::string learning_rate_feed;  // empty where nothing is learned
+};
+
+// What an engine has, by the indices that its functions take.
+struct EngineModel {
+  std::string name;
+  std::string device;
+  std::vector<EnginePath> paths;
+  std::vector<EngineState> states;
+  std::vector<EngineEntry> entries;
+
+  // Index of the entry point of that kind for `batch` samples; −1 if there is none.
+  int FindEntry(EntryKind kind, int64_t batch) const;
+};
+
+// Bytes of the device, the most so far. A planned program has its arena, all of it from the start.
+struct EngineMemory {
+  int64_t live_peak_bytes = 0;      // in tensors and workspaces at the same time
+  int64_t reserved_peak_bytes = 0;  // taken from the device for them
+  int64_t requests = 0;             // of memory, so far …
+  int64_t system_requests = 0;      // … and of these, how many the device had to serve
+};
+
+class Engine {
+ public:
+  virtual ~Engine() = default;
+
+  virtual Mode mode() const = 0;
+  virtual EngineMemory memory() const = 0;
+  const EngineModel& model() const { return model_; }
+
+  // Copies bytes into a feed; every feed is written before each run of its entry point. Sizes must
+  // agree (a check).
+  virtual void Feed(int entry, int feed, std::span<const std::byte> bytes) = 0;
+  // Throws UserError where memory runs out, which it does in eager mode alone.
+  virtual void Run(int entry) = 0;
+  // Copies a result of the entry point that ran last.
+  virtual void Fetch(int entry, int result, std::span<std::byte> bytes) const = 0;
+  // A result of one number, as a double.
+  double FetchScalar(int entry, int result) const;
+
+  // State, by index into model().states. `tensor` has the state's type.
+  virtual void ReadState(size_t index, HostTensor& tensor) const = 0;
+  virtual void WriteState(size_t index, const HostTensor& tensor) = 0;
+  // A hash of all parameters and running statistics, in the order of their names.
+  uint64_t StateHash() const;
+
+ protected:
+  EngineModel model_;
+};
+
+// `device`, `library` and `communicator` must outlive an engine. These throw what the constructors
+// of Program and EagerProgram do.
+std::unique_ptr<Engine> MakeGraphEngine(std::unique_ptr<Program> program);
+std::unique_ptr<Engine> MakeEagerEngine(std::vector<EagerGraph> entries, Device& device,
+                                        const KernelLibrary& library, Communicator& communicator,
+                                        const EagerOptions& options = {});
+
+}  // namespace cgrun
+
+#endif  // CGRUN_TRAIN_ENGINE_H_
