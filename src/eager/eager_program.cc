@@ -66,7 +66,9 @@ EagerProgram::EagerProgram(std::vector<EagerSource> entries, Device& device,
     : device_(device), library_(library), options_(options), allocator_(device, options.allocator) {
   context_.communicator = &communicator;
   context_.stream = device_.CreateStream();
-  device_.UseThreads(MostThreads(entries));
+  const int threads = MostThreads(entries);
+  device_.UseThreads(threads);
+  library_.WarmUp(threads);
   for (Zone zone : {Zone::kForward, Zone::kGradient, Zone::kOptimizer}) {
     for (const EagerSource& source : entries) AddStates(source.graph, zone);
   }

@@ -29,6 +29,7 @@ Session::Session(const ModelSpec& model, const SessionOptions& options, bool tra
   }
   CheckLabelRanges(train, diagnostics);
   if (diagnostics.has_errors() || !MakeEngine(*library, diagnostics)) return;
+  memory_.base = MeasureBase(data_.decoded_bytes + device_->counters().host_bytes);
   if (!options.weights.empty()) weights_ = LoadWeights(*engine_, options.weights);
   MakeSplits();
   ReleaseFreeHeap();
@@ -70,7 +71,6 @@ bool Session::MakeEngine(const KernelLibrary& library, Diagnostics& diagnostics)
   if (options_.mode == Mode::kEager) return MakeEagerMode(library, diagnostics);
   std::optional<ProgramImage> image = MakeImage(library, diagnostics);
   if (!image) return false;
-  memory_.base = MeasureBase(data_.decoded_bytes);
   auto program = std::make_unique<Program>(std::move(*image), *device_, library, communicator_);
   program_ = program.get();
   engine_ = MakeGraphEngine(std::move(program));
@@ -81,7 +81,6 @@ bool Session::MakeEngine(const KernelLibrary& library, Diagnostics& diagnostics)
 bool Session::MakeEagerMode(const KernelLibrary& library, Diagnostics& diagnostics) {
   auto graphs = PrepareEager(model_, Requests(), library, options_.compile, diagnostics);
   if (!graphs) return false;
-  memory_.base = MeasureBase(data_.decoded_bytes);
   EagerOptions options;
   if (library.name() == "cuda") options.allocator = CachingAllocatorOptions::ForGpu();
   engine_ = MakeEagerEngine(std::move(*graphs), *device_, library, communicator_, options);
