@@ -13,6 +13,12 @@ const std::vector<CommandEntry>& Commands() {
        DefineTrain},
       {"eval", "metrics of a trained model on its test data",
        "cgrun eval models/lenet.yaml --weights runs/lenet/checkpoint-*.safetensors\n", DefineEval},
+      {"bench", "graph mode against eager mode, on the same kernels",
+       "cgrun bench models/lenet.yaml\n"
+       "cgrun bench models/lenet.yaml --infer --threads 1\n"
+       "cgrun bench models/lenet.yaml --passes\n"
+       "cgrun bench models/lenet.yaml --isolate --json bench.json\n",
+       DefineBench},
       {"plan", "what a run will take in memory, without running it",
        "cgrun plan models/lenet.yaml\n"
        "cgrun plan models/lenet.yaml --batch 256 --full\n"

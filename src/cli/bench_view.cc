@@ -1,0 +1,164 @@
+// The benchmark as a table and as JSON.
+#include "src/cli/bench_view.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "src/base/diagnostics.h"
+#include "src/cli/console.h"
+#include "src/report/table.h"
+
+namespace cgrun {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// Faster or smaller than the baseline by this factor; nothing where one of the two has no figure.
+std::optional<double> SpeedupOf(const CaseResult& result, const CaseResult& baseline) {
+  if (!result.seconds_per_iteration || !baseline.seconds_per_iteration) return std::nullopt;
+  return baseline.seconds_per_iteration->median / result.seconds_per_iteration->median;
+}
+
+double ReductionOf(const CaseResult& result, const CaseResult& baseline) {
+  if (baseline.peak_bytes <= 0) return 0;
+  return 1 - static_cast<double>(result.peak_bytes) / static_cast<double>(baseline.peak_bytes);
+}
+
+// The step from which on a run of this case has taken less time than one of the baseline.
+std::string BreakEven(const CaseResult& result, const CaseResult& baseline) {
+  if (!result.seconds_per_iteration || &result == &baseline) return "";
+  const double gain = baseline.seconds_per_iteration->median - result.seconds_per_iteration->median;
+  const double later = result.start_seconds() - baseline.start_seconds();
+  if (later <= 0) return gain >= 0 ? "1" : "";
+  if (gain <= 0) return "never";
+  return FormatCount(static_cast<int64_t>(std::ceil(later / gain)) + 1);
+}
+
+std::string MiB(int64_t bytes) {
+  return fmt::format("{:.2f}", static_cast<double>(bytes) / (1 << 20));
+}
+
+void AddRow(TextTable& table, const CaseResult& result, const CaseResult& baseline) {
+  std::vector<std::string> cells = {result.name, FormatCount(result.batch), MiB(result.peak_bytes),
+                                    MiB(result.reserved_bytes)};
+  if (!result.fault.empty()) {
+    cells.insert(cells.end(), {"error", "", "", "", "", "", "", ""});
+    return table.Add(std::move(cells));
+  }
+  const bool first = &result == &baseline;
+  const auto speedup = SpeedupOf(result, baseline);
+  const auto& time = result.seconds_per_iteration;
+  const auto add = [&](std::string text) { cells.push_back(std::move(text)); };
+  add(time ? fmt::format("{:.3f}", time->median * 1e3) : "");
+  add(time ? fmt::format("{:.3f}–{:.3f}", time->min * 1e3, time->max * 1e3) : "");
+  add(time ? fmt::format("{:.4g}", 1 / time->median) : "");
+  add(time ? FormatSi(static_cast<double>(result.batch) / time->median) : "");
+  add(first ? "" : fmt::format("{:.1f} %", 100 * ReductionOf(result, baseline)));
+  add(first || !speedup ? "" : fmt::format("{:.3f} ×", *speedup));
+  add(fmt::format("{:.3f}", result.start_seconds()));
+  add(BreakEven(result, baseline));
+  table.Add(std::move(cells));
+}
+
+Json CaseJson(const CaseResult& result, const CaseResult& baseline) {
+  Json json = {{"name", result.name},
+               {"batch", result.batch},
+               {"peak_bytes", result.peak_bytes},
+               {"reserved_bytes", result.reserved_bytes}};
+  if (const auto& time = result.seconds_per_iteration) {
+    json["seconds_per_iteration"] = {
+        {"median", time->median}, {"min", time->min}, {"max", time->max}};
+    json["samples_per_second"] = static_cast<double>(result.batch) / time->median;
+  }
+  json["reduction"] = ReductionOf(result, baseline);
+  if (const auto speedup = SpeedupOf(result, baseline)) json["speedup"] = *speedup;
+  json["build_seconds"] = result.build_seconds;
+  json["first_step_seconds"] = result.first_step_seconds;
+  if (result.allocations_after_first_step) {
+    json["allocations_after_first_step"] = *result.allocations_after_first_step;
+  }
+  json["losses"] = result.losses;
+  if (!result.fault.empty()) json["fault"] = result.fault;
+  return json;
+}
+
+}  // namespace
+
+BenchView::BenchView()
+    : progress_(stderr, isatty(STDERR_FILENO) != 0, ColorOnStderr()), quiet_(Quiet()) {}
+
+void BenchView::OnCase(const std::string& name, int64_t done, int64_t total) {
+  if (quiet_) return;
+  Progress progress;
+  progress.label = name.c_str();
+  progress.done = done;
+  progress.total = total;
+  progress_.Show(progress);
+}
+
+std::string BenchText(const BenchResult& result) {
+  std::string text = fmt::format(
+      "{} of '{}' on device {} with {} thread{}: {} rounds of {} step{}, taking turns\n\n",
+      result.infer ? "inference" : "training", result.model, result.device, result.threads,
+      result.threads == 1 ? "" : "s", result.rounds, FormatCount(result.steps_per_round),
+      result.steps_per_round == 1 ? "" : "s");
+  std::vector<Align> columns(12, Align::kRight);
+  columns[0] = Align::kLeft;
+  TextTable table(columns);
+  table.Add({"case", "batch", "memory MiB", "reserved", "ms/it", "min–max", "it/s", "samples/s",
+             "reduction", "speedup", "start s", "break-even"});
+  table.AddRule();
+  for (const CaseResult& one : result.cases) AddRow(table, one, result.cases[0]);
+  text += table.ToString() + "\n";
+  text += fmt::format(
+      "memory: the most in tensors and workspaces at once; start: building and the first step;\n"
+      "break-even: the step from which a run of that case has taken less time than '{}'.\n",
+      result.cases[0].name);
+  for (const CaseResult& one : result.cases) {
+    if (!one.fault.empty()) text += fmt::format("error: '{}': {}\n", one.name, one.fault);
+  }
+  return text;
+}
+
+std::string BenchJson(const BenchResult& result) {
+  Json json = {{"model", result.model},
+               {"device", result.device},
+               {"mode", result.infer ? "infer" : "train"},
+               {"threads", result.threads},
+               {"rounds", result.rounds},
+               {"steps_per_round", result.steps_per_round},
+               {"cases", Json::array()}};
+  for (const CaseResult& one : result.cases) {
+    json["cases"].push_back(CaseJson(one, result.cases[0]));
+  }
+  return json.dump(2) + "\n";
+}
+
+CaseResult CaseFromJson(const std::string& text) {
+  try {
+    const Json json = Json::parse(text).at("cases").at(0);
+    CaseResult result;
+    result.name = json.at("name");
+    result.batch = json.at("batch");
+    result.peak_bytes = json.at("peak_bytes");
+    result.reserved_bytes = json.at("reserved_bytes");
+    if (json.contains("seconds_per_iteration")) {
+      const Json& time = json["seconds_per_iteration"];
+      result.seconds_per_iteration = Spread{time.at("median"), time.at("min"), time.at("max")};
+    }
+    result.build_seconds = json.at("build_seconds");
+    result.first_step_seconds = json.at("first_step_seconds");
+    if (json.contains("allocations_after_first_step")) {
+      result.allocations_after_first_step = json["allocations_after_first_step"].get<int64_t>();
+    }
+    result.losses = json.at("losses").get<std::vector<double>>();
+    return result;
+  } catch (const nlohmann::json::exception& error) {
+    throw UserError("a case of the benchmark left no result", error.what());
+  }
+}
+
+}  // namespace cgrun

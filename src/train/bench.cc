@@ -1,0 +1,349 @@
+// Building the cases, and rounds that take turns.
+#include "src/train/bench.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+#include "src/base/allocation_counter.h"
+#include "src/base/check.h"
+#include "src/device/device.h"
+#include "src/passes/pipeline.h"
+#include "src/plan/schedule.h"
+#include "src/train/batch_runner.h"
+#include "src/train/model_data.h"
+#include "src/train/rate_schedule.h"
+
+namespace cgrun {
+namespace {
+
+constexpr int64_t kBatches = 4;  // different ones, which the steps go through again and again
+constexpr double kRoundSeconds = 0.3;
+constexpr int64_t kUntimedSteps = 2;  // of a case that runs for its memory alone
+
+using Clock = std::chrono::steady_clock;
+
+double SecondsSince(Clock::time_point begin) {
+  return std::chrono::duration<double>(Clock::now() - begin).count();
+}
+
+// The first samples of a data set, and these over again if it has too few.
+class FirstSamples final : public Dataset {
+ public:
+  FirstSamples(const Dataset& all, int64_t size) : all_(all), size_(size) {}
+
+  int64_t size() const override { return size_; }
+  const std::vector<DataField>& fields() const override { return all_.fields(); }
+  void Read(int64_t index, std::span<const std::span<std::byte>> out) const override {
+    all_.Read(index % all_.size(), out);
+  }
+  int64_t decoded_bytes() const override { return 0; }
+
+ private:
+  const Dataset& all_;
+  int64_t size_;
+};
+
+// Whole batches, read beforehand.
+class Batches {
+ public:
+  Batches(const Dataset& dataset, int64_t batch) : samples_(dataset, kBatches * batch) {
+    for (int64_t b = 0; b < kBatches; ++b) Read(b, batch);
+  }
+
+  const Dataset& dataset() const { return samples_; }
+  const Batch& Of(int64_t step) const { return batches_[static_cast<size_t>(step % kBatches)]; }
+
+ private:
+  void Read(int64_t index, int64_t count) {
+    Batch batch;
+    batch.index = index;
+    batch.first = index * count;
+    batch.count = count;
+    std::vector<std::span<std::byte>> to;
+    for (const DataField& field : samples_.fields()) {
+      memory_.push_back(std::vector<std::byte>(static_cast<size_t>(field.bytes() * count)));
+      to.emplace_back(memory_.back());
+      batch.fields.emplace_back(memory_.back());
+    }
+    for (int64_t s = 0; s < count; ++s) {
+      std::vector<std::span<std::byte>> sample;
+      for (size_t f = 0; f < to.size(); ++f) {
+        const auto bytes = static_cast<size_t>(samples_.fields()[f].bytes());
+        sample.push_back(to[f].subspan(static_cast<size_t>(s) * bytes, bytes));
+      }
+      samples_.Read(batch.first + s, sample);
+    }
+    batches_.push_back(std::move(batch));
+  }
+
+  FirstSamples samples_;
+  std::vector<std::vector<std::byte>> memory_;
+  std::vector<Batch> batches_;
+};
+
+// What all cases share.
+struct Bench {
+  const ModelSpec& model;
+  const BenchOptions& options;
+  const KernelLibrary& library;
+  int64_t batch = 1;
+  EntryKind kind = EntryKind::kTrain;
+  const Batches& batches;
+  std::vector<std::string> inputs;
+  std::vector<PathSchedule> schedules;
+};
+
+// One case, built and running.
+class Contestant {
+ public:
+  Contestant(const Bench& bench, const BenchCase& bench_case, Diagnostics& diagnostics)
+      : bench_(bench), case_(bench_case) {
+    result_.name = case_.name;
+    result_.batch = bench.batch;
+    const auto begin = Clock::now();
+    device_ = OpenDevice(bench.options.device);
+    engine_ = case_.mode == Mode::kGraph ? Graph(diagnostics) : Eager(diagnostics);
+    if (engine_ == nullptr) return;
+    runner_ = std::make_unique<BatchRunner>(*engine_, bench.kind, bench.batch,
+                                            bench.batches.dataset(), bench.inputs);
+    result_.build_seconds = SecondsSince(begin);
+  }
+
+  bool ready() const { return engine_ != nullptr; }
+  bool timed() const { return case_.timed; }
+  const std::string& name() const { return case_.name; }
+
+  void FirstStep() {
+    result_.first_step_seconds = Steps(1);
+    if (!case_.timed) Steps(kUntimedSteps - 1);
+    // What the benchmark itself notes down is taken before allocations are counted.
+    result_.losses.reserve(kComparedSteps);
+    rounds_.reserve(static_cast<size_t>(bench_.options.rounds));
+    allocations_ = 0;
+  }
+
+  // One round.
+  void Round(int64_t steps) {
+    const HeapUse before = CurrentHeapUse();
+    const double seconds = Steps(steps);
+    allocations_ += CurrentHeapUse().allocations - before.allocations;
+    rounds_.push_back(seconds / static_cast<double>(steps));
+  }
+
+  // Runs steps and returns the seconds that they took.
+  double Steps(int64_t steps) {
+    const auto begin = Clock::now();
+    for (int64_t s = 0; s < steps; ++s) Step();
+    return SecondsSince(begin);
+  }
+
+  CaseResult Result() {
+    const EngineMemory memory = engine_->memory();
+    result_.peak_bytes = memory.live_peak_bytes;
+    result_.reserved_bytes = memory.reserved_peak_bytes;
+    if (case_.timed) {
+      result_.seconds_per_iteration = SpreadOf(rounds_);
+      if (AllocationsAreCounted()) result_.allocations_after_first_step = allocations_;
+    }
+    return std::move(result_);
+  }
+
+ private:
+  std::vector<EntryRequest> Requests() const {
+    return {{bench_.options.infer ? "eval" : "train", bench_.kind, bench_.batch}};
+  }
+
+  std::unique_ptr<Engine> Graph(Diagnostics& diagnostics) {
+    auto compiled = Compile(bench_.model, Requests(), bench_.library, case_.compile, diagnostics);
+    if (!compiled) return nullptr;
+    return MakeGraphEngine(std::make_unique<Program>(std::move(compiled->image), *device_,
+                                                     bench_.library, communicator_));
+  }
+
+  std::unique_ptr<Engine> Eager(Diagnostics& diagnostics) {
+    auto graphs =
+        PrepareEager(bench_.model, Requests(), bench_.library, case_.compile, diagnostics);
+    if (!graphs) return nullptr;
+    EagerOptions options;
+    options.free = case_.free;
+    if (bench_.library.name() == "cuda") options.allocator = CachingAllocatorOptions::ForGpu();
+    return MakeEagerEngine(std::move(*graphs), *device_, bench_.library, communicator_, options);
+  }
+
+  void Step() {
+    rates_.resize(bench_.schedules.size());
+    for (size_t i = 0; i < rates_.size(); ++i) {
+      if (rates_[i].name.empty()) rates_[i].name = FeedOf(bench_.schedules[i].path);
+      rates_[i].rate = bench_.schedules[i].schedule.RateAt(step_);
+    }
+    runner_->Reset();
+    runner_->Run(bench_.batches.Of(step_), step_, rates_);
+    if (step_ < kComparedSteps) result_.losses.push_back(TotalLoss());
+    ++step_;
+  }
+
+  // Where a model has several paths with losses, their sum is what is compared.
+  double TotalLoss() {
+    double total = 0;
+    for (const NamedNumber& mean : runner_->Means()) {
+      const bool is_loss = mean.name == "loss" || mean.name.ends_with(".loss");
+      if (is_loss) total += mean.value;
+    }
+    return total;
+  }
+
+  std::string FeedOf(const std::string& path) const {
+    for (const EnginePath& known : engine_->model().paths) {
+      if (known.name == path) return known.learning_rate_feed;
+    }
+    return "";
+  }
+
+  const Bench& bench_;
+  BenchCase case_;
+  SingleProcess communicator_;
+  std::unique_ptr<Device> device_;
+  std::unique_ptr<Engine> engine_;
+  std::unique_ptr<BatchRunner> runner_;
+  std::vector<RateFeed> rates_;
+  int64_t step_ = 0;
+  int64_t allocations_ = 0;
+  std::vector<double> rounds_;
+  CaseResult result_;
+};
+
+// Schedules as a long run has them: what counts is that all cases learn at the same rates.
+std::vector<PathSchedule> SchedulesOf(const ModelSpec& model, Diagnostics& diagnostics) {
+  std::vector<PathSchedule> schedules;
+  if (auto read = ReadRateSchedules(model, diagnostics)) schedules = std::move(*read);
+  for (PathSchedule& path : schedules) {
+    path.schedule.steps_per_epoch = path.schedule.total_steps = int64_t{1} << 20;
+    path.schedule.warmup_epochs = 0;
+  }
+  return schedules;
+}
+
+// As many steps as make a round of the slowest case that is timed last about kRoundSeconds.
+int64_t StepsPerRound(std::vector<std::unique_ptr<Contestant>>& contestants) {
+  double slowest = 1e-9;
+  for (const auto& contestant : contestants) {
+    if (contestant->timed()) slowest = std::max(slowest, contestant->Steps(1));
+  }
+  return std::clamp<int64_t>(std::llround(kRoundSeconds / slowest), 1, 10'000);
+}
+
+void RunRounds(std::vector<std::unique_ptr<Contestant>>& contestants, int rounds, int64_t steps,
+               BenchObserver& observer) {
+  const auto total = static_cast<int64_t>(contestants.size()) * rounds;
+  int64_t done = 0;
+  for (int round = 0; round < rounds; ++round) {
+    for (const auto& contestant : contestants) {
+      observer.OnCase(contestant->name(), done++, total);
+      if (contestant->timed()) contestant->Round(steps);
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<BenchCase> StandardCases(const CompileOptions& options) {
+  CompileOptions without = options;
+  for (const PipelineEntry& pass : Pipeline()) without.passes.disabled.emplace_back(pass.name);
+  std::vector<BenchCase> cases = {
+      {"eager", Mode::kEager, options},
+      {"eager, nothing freed", Mode::kEager, options, FreePolicy::kAfterStep, false},
+      {"graph, no passes", Mode::kGraph, without}};
+  for (const char* order : {"serial", "bfs", "memory"}) {
+    CompileOptions ordered = options;
+    ordered.order = order;
+    cases.push_back({"graph, " + std::string(order), Mode::kGraph, ordered});
+  }
+  return cases;
+}
+
+std::vector<BenchCase> PassCases(const CompileOptions& options) {
+  std::vector<BenchCase> cases = {{"eager", Mode::kEager, options},
+                                  {"graph, all passes", Mode::kGraph, options}};
+  for (const PipelineEntry& pass : Pipeline()) {
+    if (pass.stage != PassStage::kGraph) continue;
+    CompileOptions without = options;
+    without.passes.disabled.emplace_back(pass.name);
+    cases.push_back({"without " + std::string(pass.name), Mode::kGraph, without});
+  }
+  return cases;
+}
+
+Spread SpreadOf(std::vector<double> samples) {
+  if (samples.empty()) return {};
+  std::sort(samples.begin(), samples.end());
+  const size_t middle = samples.size() / 2;
+  const double median =
+      samples.size() % 2 == 1 ? samples[middle] : (samples[middle - 1] + samples[middle]) / 2;
+  return {median, samples.front(), samples.back()};
+}
+
+void CompareLosses(std::vector<CaseResult>& cases) {
+  const std::vector<double>& wanted = cases[0].losses;
+  for (CaseResult& result : cases) {
+    for (size_t step = 0; step < std::min(wanted.size(), result.losses.size()); ++step) {
+      const double difference = std::abs(result.losses[step] - wanted[step]);
+      if (difference <= kLossTolerance * std::max(1.0, std::abs(wanted[step]))) continue;
+      result.fault = "its loss in step " + std::to_string(step + 1) + " is " +
+                     std::to_string(result.losses[step]) + ", that of '" + cases[0].name + "' is " +
+                     std::to_string(wanted[step]);
+      break;
+    }
+  }
+}
+
+std::optional<BenchResult> RunBench(const ModelSpec& model, const std::vector<BenchCase>& cases,
+                                    const BenchOptions& options, BenchObserver& observer,
+                                    Diagnostics& diagnostics) {
+  CGRUN_CHECK(!cases.empty());
+  const std::string kind = options.device.substr(0, options.device.find(':'));
+  const KernelLibrary* library = FindKernelLibrary(kind);
+  CGRUN_CHECK(library != nullptr) << "no kernels for " << options.device;
+  const ModelData data = OpenModelData(model, diagnostics);
+  const Dataset* dataset = data.train != nullptr ? data.train.get() : data.test.get();
+  if (dataset == nullptr && !diagnostics.has_errors()) {
+    diagnostics.Error(model.data ? model.data->mark : SourceMark(),
+                      "there is no data in " + model.file_name + " to run on",
+                      "for example `data: {train: {format: synthetic, samples: 256}}`");
+  }
+  if (diagnostics.has_errors()) return std::nullopt;
+  const int64_t batch = model.train ? model.train->batch.value.size : 1;
+  const Batches batches(*dataset, batch);
+  const Bench bench{model,
+                    options,
+                    *library,
+                    batch,
+                    options.infer ? EntryKind::kEval : EntryKind::kTrain,
+                    batches,
+                    MatchInputs(model, *dataset, {}, diagnostics),
+                    options.infer ? std::vector<PathSchedule>() : SchedulesOf(model, diagnostics)};
+  if (diagnostics.has_errors()) return std::nullopt;
+
+  std::vector<std::unique_ptr<Contestant>> contestants;
+  for (const BenchCase& bench_case : cases) {
+    observer.OnCase("building " + bench_case.name, 0, 0);
+    contestants.push_back(std::make_unique<Contestant>(bench, bench_case, diagnostics));
+    if (!contestants.back()->ready()) return std::nullopt;
+    contestants.back()->FirstStep();
+  }
+  const int64_t steps = options.steps > 0 ? options.steps : StepsPerRound(contestants);
+  RunRounds(contestants, options.rounds, steps, observer);
+
+  BenchResult result{model.name.value,
+                     std::string(library->name()),
+                     options.infer,
+                     cases[0].compile.threads,
+                     steps,
+                     options.rounds,
+                     {}};
+  for (const auto& contestant : contestants) result.cases.push_back(contestant->Result());
+  CompareLosses(result.cases);
+  return result;
+}
+
+}  // namespace cgrun

@@ -1,0 +1,96 @@
+// The benchmark: one model in several ways (cases), the first of them the baseline, on the same
+// kernels, from the same weights, over the same batches, in rounds that take turns. `cgrun bench`.
+#ifndef CGRUN_TRAIN_BENCH_H_
+#define CGRUN_TRAIN_BENCH_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "src/compile/compile.h"
+#include "src/train/engine.h"
+
+namespace cgrun {
+
+// One way to run the model.
+struct BenchCase {
+  std::string name;  // "graph, serial"
+  Mode mode = Mode::kGraph;
+  CompileOptions compile;
+  FreePolicy free = FreePolicy::kAtLastReader;  // of eager mode
+  bool timed = true;                            // else it runs for its memory alone
+};
+
+struct BenchOptions {
+  std::string device = "reference";
+  bool infer = false;  // the forward path alone, else training steps
+  int rounds = 7;
+  int64_t steps = 0;  // in a round; 0: as many as take about 0.3 s in the first case
+};
+
+// The cases of the benchmark: eager, eager that frees nothing, graph without passes, graph in every
+// order. `options` are those of the last.
+std::vector<BenchCase> StandardCases(const CompileOptions& options);
+// Eager, graph with all passes, and graph without each of them in turn.
+std::vector<BenchCase> PassCases(const CompileOptions& options);
+
+// Over rounds.
+struct Spread {
+  double median = 0;
+  double min = 0;
+  double max = 0;
+};
+Spread SpreadOf(std::vector<double> samples);
+
+struct CaseResult {
+  std::string name;
+  int64_t batch = 0;
+  int64_t peak_bytes = 0;      // in tensors and workspaces at once, by the device's own counter
+  int64_t reserved_bytes = 0;  // taken from the device for them
+  std::optional<Spread> seconds_per_iteration;  // of cases that are timed
+  double build_seconds = 0;                     // from the model file to an engine …
+  double first_step_seconds = 0;  // … and its first step, in which eager mode prepares its kernels
+  std::optional<int64_t> allocations_after_first_step;  // ours; no count under a sanitizer
+  std::vector<double> losses;                           // of the first kComparedSteps steps
+  std::string fault;  // why the case is an error, not a row; "" where it is none
+
+  double start_seconds() const { return build_seconds + first_step_seconds; }
+};
+
+struct BenchResult {
+  std::string model;
+  std::string device;
+  bool infer = false;
+  int threads = 1;
+  int64_t steps_per_round = 0;
+  int rounds = 0;
+  std::vector<CaseResult> cases;  // the first is the baseline
+};
+
+// As many losses of each case are held against the baseline's. Beyond rounding is a difference of
+// more than kLossTolerance times the loss: rounding grows with the steps, and would not stay below
+// it for long.
+inline constexpr int64_t kComparedSteps = 10;
+inline constexpr double kLossTolerance = 1e-3;
+
+// Sees the benchmark go on; `done` of `total` are rounds of all cases.
+class BenchObserver {
+ public:
+  virtual ~BenchObserver() = default;
+  virtual void OnCase(const std::string& name, int64_t done, int64_t total) = 0;
+};
+
+// Errors of the model file go to `diagnostics`, and the result is nothing. Throws UserError for the
+// rest (memory, files). Of the data, the first batches of the training set (else the test set) are
+// read beforehand.
+std::optional<BenchResult> RunBench(const ModelSpec& model, const std::vector<BenchCase>& cases,
+                                    const BenchOptions& options, BenchObserver& observer,
+                                    Diagnostics& diagnostics);
+
+// Sets the faults of cases whose losses are not the baseline's.
+void CompareLosses(std::vector<CaseResult>& cases);
+
+}  // namespace cgrun
+
+#endif  // CGRUN_TRAIN_BENCH_H_

@@ -1,0 +1,133 @@
+// The benchmark: spreads, losses that must agree, and a run of all cases on a small model.
+#include "src/train/bench.h"
+
+#include <gtest/gtest.h>
+
+#include "src/base/allocation_counter.h"
+#include "src/model/model_file.h"
+#include "src/passes/pipeline.h"
+
+namespace cgrun {
+namespace {
+
+constexpr char kModel[] = R"(cgrun: 1
+model: small
+data:
+  train: {format: synthetic, samples: 64, classes: 4}
+inputs:
+  x: {type: f32, shape: [8]}
+  label: {type: int32, shape: []}
+paths:
+  classify:
+    ops:
+      - {op: linear, in: x, units: 16, activation: relu}
+      - logits: {op: linear, units: 4}
+    loss: {op: softmax_cross_entropy, in: [logits, label]}
+train: {epochs: 1, batch: 16, optimizer: {op: sgd, lr: 0.1, momentum: 0.9}}
+)";
+
+class Watch : public BenchObserver {
+ public:
+  void OnCase(const std::string& name, int64_t, int64_t) override { seen.push_back(name); }
+  std::vector<std::string> seen;
+};
+
+class Bench : public testing::Test {
+ protected:
+  std::optional<BenchResult> Run(const std::vector<BenchCase>& cases, bool infer = false) {
+    Diagnostics diagnostics;
+    const auto model = ParseModel({"small.yaml", kModel}, {}, diagnostics);
+    EXPECT_TRUE(model.has_value()) << diagnostics.ToString();
+    BenchOptions options;
+    options.infer = infer;
+    options.rounds = 3;
+    options.steps = 4;
+    auto result = RunBench(*model, cases, options, watch_, diagnostics);
+    EXPECT_FALSE(diagnostics.has_errors()) << diagnostics.ToString();
+    return result;
+  }
+  Watch watch_;
+};
+
+TEST_F(Bench, MeasuresEveryCaseAgainstTheFirst) {
+  const auto result = Run(StandardCases({}));
+  ASSERT_TRUE(result.has_value());
+  ASSERT_EQ(result->cases.size(), 6u);
+  const CaseResult& eager = result->cases[0];
+  EXPECT_EQ(eager.name, "eager");
+  for (const CaseResult& one : result->cases) {
+    EXPECT_EQ(one.fault, "") << one.name;
+    EXPECT_GT(one.peak_bytes, 0) << one.name;
+    EXPECT_GE(one.reserved_bytes, one.peak_bytes) << one.name;
+    EXPECT_EQ(one.batch, 16) << one.name;
+    EXPECT_GT(one.build_seconds, 0) << one.name;
+    ASSERT_GE(one.losses.size(), 2u) << one.name;
+    for (size_t s = 0; s < one.losses.size(); ++s) EXPECT_EQ(one.losses[s], eager.losses[s]);
+    if (!one.seconds_per_iteration) continue;
+    EXPECT_LE(one.seconds_per_iteration->min, one.seconds_per_iteration->median);
+    EXPECT_LE(one.seconds_per_iteration->median, one.seconds_per_iteration->max);
+    if (AllocationsAreCounted()) {
+      EXPECT_EQ(one.allocations_after_first_step, 0) << one.name;
+    }
+  }
+  EXPECT_NE(eager.losses.front(), eager.losses.back()) << "it did not learn";
+  const CaseResult& hoarding = result->cases[1];
+  EXPECT_FALSE(hoarding.seconds_per_iteration.has_value());
+  EXPECT_GT(hoarding.peak_bytes, eager.peak_bytes);
+  EXPECT_LT(result->cases.back().peak_bytes, eager.peak_bytes);
+}
+
+TEST_F(Bench, TakesTurns) {
+  ASSERT_TRUE(Run(StandardCases({})).has_value());
+  const std::vector<std::string> rounds(watch_.seen.end() - 6, watch_.seen.end());
+  EXPECT_EQ(rounds.front(), "eager");
+  EXPECT_EQ(rounds.back(), "graph, memory");
+}
+
+TEST_F(Bench, RunsTheForwardPathAlone) {
+  const auto result = Run(StandardCases({}), /*infer=*/true);
+  ASSERT_TRUE(result.has_value());
+  EXPECT_LT(result->cases.back().peak_bytes, Run(StandardCases({}))->cases.back().peak_bytes);
+}
+
+TEST_F(Bench, HasACaseWithoutEachPass) {
+  const std::vector<BenchCase> cases = PassCases({});
+  for (const PipelineEntry& pass : Pipeline()) {
+    if (pass.stage != PassStage::kGraph) continue;
+    const auto without = [&](const BenchCase& one) {
+      return one.compile.passes.disabled == std::vector<std::string>{std::string(pass.name)};
+    };
+    EXPECT_EQ(std::count_if(cases.begin(), cases.end(), without), 1) << pass.name;
+  }
+}
+
+TEST(Losses, BeyondRoundingAreAnError) {
+  std::vector<CaseResult> cases(3);
+  cases[0].name = "eager";
+  cases[0].losses = {2.3, 2.2, 2.1};
+  cases[1].losses = {2.3, 2.2000001, 2.1};
+  cases[2].losses = {2.3, 2.25};
+  CompareLosses(cases);
+  EXPECT_EQ(cases[0].fault, "");
+  EXPECT_EQ(cases[1].fault, "");
+  EXPECT_NE(cases[2].fault.find("step 2"), std::string::npos) << cases[2].fault;
+}
+
+TEST(Losses, ThatAreNotFiniteAreAnError) {
+  std::vector<CaseResult> cases(2);
+  cases[0].losses = {2.3};
+  cases[1].losses = {std::numeric_limits<double>::quiet_NaN()};
+  CompareLosses(cases);
+  EXPECT_NE(cases[1].fault, "");
+}
+
+TEST(Spread, IsMedianLeastAndMost) {
+  const Spread odd = SpreadOf({3, 1, 2});
+  EXPECT_EQ(odd.median, 2);
+  EXPECT_EQ(odd.min, 1);
+  EXPECT_EQ(odd.max, 3);
+  EXPECT_EQ(SpreadOf({4, 1, 2, 3}).median, 2.5);
+}
+
+}  // namespace
+}  // namespace cgrun
