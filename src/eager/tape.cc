@@ -83,9 +83,16 @@ class TapeMaker {
     tape_.calls.push_back(std::move(call));
   }
 
+  // What costs nothing in PyTorch, since it returns the same memory. (dropout has its mask as a
+  // second output where it does anything.)
   bool IsView(const Node& node) const {
-    if (!GetOpDef(node.op).view) return false;
-    return graph_.values[node.inputs[0]].layout == graph_.values[node.outputs[0]].layout;
+    const Value& from = graph_.values[node.inputs[0]];
+    const Value& to = graph_.values[node.outputs[0]];
+    if (from.layout != to.layout) return false;
+    if (GetOpDef(node.op).view) return true;
+    const bool idle = node.op == OpId::dropout && node.outputs.size() == 1;
+    const bool may_be_idle = node.op == OpId::identity || node.op == OpId::cast;
+    return from.type == to.type && (idle || may_be_idle);
   }
 
   // What PyTorch's eager mode does in place: optimizers change what they update, batch_norm its

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "src/autodiff/autodiff.h"
+#include "src/ops/cast.h"
 #include "src/ops/optimizer.h"
 #include "tests/eager/eager_testing.h"
 #include "tests/support/graph_maker.h"
@@ -69,6 +70,16 @@ TEST_F(TapeTest, ViewsShareATensorAndItsReferences) {
   EXPECT_TRUE(tape.calls[1].view);
   EXPECT_EQ(TensorOf(tape, x).references, 1);
   EXPECT_EQ(TensorOf(tape, y).references, 3) << "the view, its reader, the output";
+}
+
+TEST_F(TapeTest, WhatIsTheSameTensorIsNotCopied) {
+  const ValueId x = maker_.Feed("x", {4});
+  const ValueId same = maker_.Op(OpId::identity, "same", {x});
+  const ValueId cast = maker_.Op(OpId::cast, "cast", {same}, Attributes::Of(CastAttributes()));
+  maker_.Out(maker_.Op(OpId::neg, "y", {cast}), "y");
+  const Tape tape = Make();
+  EXPECT_EQ(tape.tensor_of[x], tape.tensor_of[same]);
+  EXPECT_EQ(tape.tensor_of[x], tape.tensor_of[cast]);
 }
 
 TEST_F(TapeTest, ActivationsAreNotWrittenOverTheirInputs) {
