@@ -117,7 +117,7 @@ std::vector<std::string> OwnArguments() {
   return arguments;
 }
 
-int Run(const ModelFlags& flags, BenchFlags bench) {
+int Run(const ModelFlags& flags, BenchFlags bench, const ProfileFlags& profile) {
   const std::optional<ModelSpec> model = LoadModel(flags);
   if (!model) return kBadInput;
   KernelsOf(*model);  // says why there are none
@@ -129,7 +129,8 @@ int Run(const ModelFlags& flags, BenchFlags bench) {
     if (cases.empty()) throw InputError("the benchmark has no case '" + bench.only + "'");
   }
   Diagnostics diagnostics;
-  BenchView view;
+  BenchView view(profile, compile.threads);
+  bench.options.profile = profile.wanted();
   std::optional<BenchResult> result;
   if (bench.isolate) {
     result = RunIsolated(OwnArguments(), cases,
@@ -147,7 +148,7 @@ int Run(const ModelFlags& flags, BenchFlags bench) {
   view.Clear();
   PrintDiagnostics(diagnostics);
   if (!result) return kBadInput;
-  PrintResult(BenchText(*result), BenchJson(*result));
+  PrintResult(BenchText(*result) + view.profiles(), BenchJson(*result));
   const bool sound = std::all_of(result->cases.begin(), result->cases.end(),
                                  [](const CaseResult& one) { return one.fault.empty(); });
   return sound ? kDone : kFailed;
@@ -170,7 +171,8 @@ Command DefineBench(CLI::App& app) {
       ->check(CLI::Range(int64_t{1}, int64_t{1} << 30))
       ->type_name("N");
   app.add_option("--only", bench->only, "one case alone, by its name")->type_name("CASE");
-  return [flags, bench] { return Run(*flags, *bench); };
+  auto profile = AddProfileFlags(app);
+  return [flags, bench, profile] { return Run(*flags, *bench, *profile); };
 }
 
 }  // namespace cgrun

@@ -87,8 +87,11 @@ Json CaseJson(const CaseResult& result, const CaseResult& baseline) {
 
 }  // namespace
 
-BenchView::BenchView()
-    : progress_(stderr, isatty(STDERR_FILENO) != 0, ColorOnStderr()), quiet_(Quiet()) {}
+BenchView::BenchView(const ProfileFlags& profile, int threads)
+    : profile_(profile),
+      threads_(threads),
+      progress_(stderr, isatty(STDERR_FILENO) != 0, ColorOnStderr()),
+      quiet_(Quiet()) {}
 
 void BenchView::OnCase(const std::string& name, int64_t done, int64_t total) {
   if (quiet_) return;
@@ -97,6 +100,11 @@ void BenchView::OnCase(const std::string& name, int64_t done, int64_t total) {
   progress.done = done;
   progress.total = total;
   progress_.Show(progress);
+}
+
+void BenchView::OnProfile(const std::string& name, const Engine& engine,
+                          const OperatorTimes& times) {
+  profiles_ += "\n" + name + "\n" + ShowProfile(profile_, engine, times, threads_);
 }
 
 std::string BenchText(const BenchResult& result) {

@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "src/cli/profile_view.h"
 #include "src/report/progress.h"
 #include "src/train/bench.h"
 
@@ -11,11 +12,18 @@ namespace cgrun {
 
 class BenchView final : public BenchObserver {
  public:
-  BenchView();
+  BenchView(const ProfileFlags& profile, int threads);
   void OnCase(const std::string& name, int64_t done, int64_t total) override;
+  void OnProfile(const std::string& name, const Engine& engine,
+                 const OperatorTimes& times) override;
   void Clear() { progress_.Clear(); }
+  // Of the cases, one after another; a trace file holds that of the last.
+  const std::string& profiles() const { return profiles_; }
 
  private:
+  const ProfileFlags& profile_;
+  int threads_;
+  std::string profiles_;
   ProgressPrinter progress_;
   bool quiet_;
 };

@@ -6,6 +6,7 @@
 #include "src/cli/command.h"
 #include "src/cli/console.h"
 #include "src/cli/model_flags.h"
+#include "src/cli/profile_view.h"
 #include "src/cli/run_view.h"
 #include "src/program/serialize.h"
 
@@ -29,7 +30,8 @@ bool CheckWeights(const WeightsReport& report, const std::string& file) {
   return false;
 }
 
-int Run(const ModelFlags& flags, const RunFlags& run_flags, const EvalFlags& eval_flags) {
+int Run(const ModelFlags& flags, const RunFlags& run_flags, const EvalFlags& eval_flags,
+        const ProfileFlags& profile) {
   std::optional<ProgramImage> image;
   if (IsProgramFile(flags.model)) image = LoadImage(flags.model);
   const std::optional<ModelSpec> model =
@@ -44,6 +46,7 @@ int Run(const ModelFlags& flags, const RunFlags& run_flags, const EvalFlags& eva
   options.limit_batches = run_flags.limit_batches;
   options.evaluate = {eval_flags.split};
   options.image = image ? &*image : nullptr;
+  options.profile = profile.wanted();
   Diagnostics diagnostics;
   Session session(*model, options, /*train=*/false, diagnostics);
   PrintDiagnostics(diagnostics);
@@ -72,7 +75,13 @@ int Run(const ModelFlags& flags, const RunFlags& run_flags, const EvalFlags& eva
   json["measured_peak_bytes"] = memory.measured;
   json["live_peak_bytes"] = memory.engine.live_peak_bytes;
   json["reserved_peak_bytes"] = memory.engine.reserved_peak_bytes;
-  PrintResult(EvaluationSummary(result, memory), json.dump(2) + "\n");
+  std::string text = EvaluationSummary(result, session.memory()), shown = json.dump(2) + "\n";
+  if (session.times() != nullptr) {
+    const int threads = options.compile.threads;
+    text += "\n" + ShowProfile(profile, session.engine(), *session.times(), threads);
+    if (WantsJson()) shown = WithProfile(shown, session.engine(), *session.times(), threads);
+  }
+  PrintResult(text, shown);
   return kDone;
 }
 
@@ -89,7 +98,10 @@ Command DefineEval(CLI::App& app) {
   app.add_option("--split", eval_flags->split, "test, valid or train")
       ->check(CLI::IsMember({"test", "valid", "train"}))
       ->type_name("NAME");
-  return [flags, run_flags, eval_flags] { return Run(*flags, *run_flags, *eval_flags); };
+  auto profile = AddProfileFlags(app);
+  return [flags, run_flags, eval_flags, profile] {
+    return Run(*flags, *run_flags, *eval_flags, *profile);
+  };
 }
 
 }  // namespace cgrun

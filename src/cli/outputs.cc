@@ -24,6 +24,7 @@ struct OutputFlag {
 
 const OutputFlag kOutputs[] = {{"--json", "JSON", {"{", "["}, "--json result.json"},
                                {"--csv", "a list of buffers", {"id"}, "--csv buffers.csv"},
+                               {"--profile", "JSON", {"{", "["}, "--profile trace.json"},
                                {"--output", "a compiled program", {"CGRUNB"}, "-o M.cgb"}};
 constexpr const char* kInputs[] = {"MODEL", "PROGRAM", "--weights"};
 

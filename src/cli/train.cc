@@ -6,6 +6,7 @@
 #include "src/cli/command.h"
 #include "src/cli/console.h"
 #include "src/cli/model_flags.h"
+#include "src/cli/profile_view.h"
 #include "src/cli/run_view.h"
 #include "src/cli/signals.h"
 #include "src/program/serialize.h"
@@ -48,7 +49,8 @@ void PrintWeightsReport(const WeightsReport& report) {
   print("not in the model:", report.unused);
 }
 
-int Run(const ModelFlags& flags, const RunFlags& run_flags, const TrainFlags& train_flags) {
+int Run(const ModelFlags& flags, const RunFlags& run_flags, const TrainFlags& train_flags,
+        const ProfileFlags& profile) {
   std::optional<ProgramImage> image;
   if (IsProgramFile(flags.model)) image = LoadImage(flags.model);
   const std::optional<ModelSpec> model =
@@ -65,6 +67,7 @@ int Run(const ModelFlags& flags, const RunFlags& run_flags, const TrainFlags& tr
   options.mode = ModeOf(run_flags);
   options.limit_batches = run_flags.limit_batches;
   options.image = image ? &*image : nullptr;
+  options.profile = profile.wanted();
   Diagnostics diagnostics;
   Session session(*model, options, /*train=*/true, diagnostics);
   PrintDiagnostics(diagnostics);
@@ -92,7 +95,13 @@ int Run(const ModelFlags& flags, const RunFlags& run_flags, const TrainFlags& tr
   const std::string json = SummaryJson(*model, session, result);
   WriteSummary(folder, json);
   run_folder.Keep();
-  PrintResult(TrainSummary(result, folder), json);
+  std::string text = TrainSummary(result, folder), shown = json;
+  if (session.times() != nullptr) {
+    const int threads = options.compile.threads;
+    text += "\n" + ShowProfile(profile, session.engine(), *session.times(), threads);
+    if (WantsJson()) shown = WithProfile(json, session.engine(), *session.times(), threads);
+  }
+  PrintResult(text, shown);
   return result.interrupted ? kInterrupted : kDone;
 }
 
@@ -108,7 +117,10 @@ Command DefineTrain(CLI::App& app) {
   app.add_flag("--force", train_flags->force, "replace what a former run left in the run folder");
   app.add_option("--weights", train_flags->weights, "start from the weights in a safetensors file")
       ->type_name("FILE");
-  return [flags, run_flags, train_flags] { return Run(*flags, *run_flags, *train_flags); };
+  auto profile = AddProfileFlags(app);
+  return [flags, run_flags, train_flags, profile] {
+    return Run(*flags, *run_flags, *train_flags, *profile);
+  };
 }
 
 }  // namespace cgrun

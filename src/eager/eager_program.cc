@@ -178,11 +178,15 @@ void EagerProgram::Feed(int index, ValueId placeholder, std::span<const std::byt
   CopyIn(tensor.block, bytes);
 }
 
-void EagerProgram::Run(int index) {
+void EagerProgram::Run(int index, OperatorTimes* times) {
   ReleaseResults();
   Entry& entry = *entries_[static_cast<size_t>(index)];
   Begin(entry);
-  for (Call& call : entry.calls) Execute(entry, call);
+  if (times != nullptr) times->Begin();
+  for (Call& call : entry.calls) {
+    Execute(entry, call);
+    if (times != nullptr) times->Lap(index, static_cast<int>(call.tape.node.index));
+  }
   CommitUpdates(entry);
   finished_ = &entry;
 }

@@ -34,6 +34,7 @@
 #include <string_view>
 #include <vector>
 
+#include "src/base/operator_times.h"
 #include "src/eager/caching_allocator.h"
 #include "src/eager/tape.h"
 #include "src/kernels/kernel.h"
@@ -96,8 +97,9 @@ class EagerProgram {
   // Copies bytes into a placeholder of an entry point; each has to be fed before each run. One that
   // nothing reads takes no memory. Sizes must agree (a check).
   void Feed(int entry, ValueId placeholder, std::span<const std::byte> bytes);
-  // One step. Throws UserError where memory runs out in the middle of it: then the states are lost.
-  void Run(int entry);
+  // One step; `times` notes how long each node takes, by its id (null: not). Throws UserError where
+  // memory runs out in the middle of it: then the states are lost.
+  void Run(int entry, OperatorTimes* times = nullptr);
   // Copies out an output of the entry point that ran last, or what the user keeps of it.
   void Fetch(int entry, ValueId value, std::span<std::byte> bytes) const;
 

@@ -138,6 +138,15 @@ class Contestant {
     return SecondsSince(begin);
   }
 
+  // More steps, whose operators are timed.
+  void Profile(int64_t steps, BenchObserver& observer) {
+    const std::unique_ptr<OperatorTimes> times = MakeTimes(*engine_);
+    engine_->Watch(times.get());
+    Steps(steps);
+    engine_->Watch(nullptr);
+    observer.OnProfile(case_.name, *engine_, *times);
+  }
+
   CaseResult Result() {
     const EngineMemory memory = engine_->memory();
     result_.peak_bytes = memory.live_peak_bytes;
@@ -333,6 +342,9 @@ std::optional<BenchResult> RunBench(const ModelSpec& model, const std::vector<Be
   }
   const int64_t steps = options.steps > 0 ? options.steps : StepsPerRound(contestants);
   RunRounds(contestants, options.rounds, steps, observer);
+  for (const auto& contestant : contestants) {
+    if (options.profile && contestant->timed()) contestant->Profile(steps, observer);
+  }
 
   BenchResult result{model.name.value,
                      std::string(library->name()),

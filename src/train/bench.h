@@ -26,7 +26,8 @@ struct BenchOptions {
   std::string device = "reference";
   bool infer = false;  // the forward path alone, else training steps
   int rounds = 7;
-  int64_t steps = 0;  // in a round; 0: as many as take about 0.3 s in the first case
+  bool profile = false;  // show the observer where the time of each case goes, after the rounds
+  int64_t steps = 0;     // in a round; 0: as many as take about 0.3 s in the first case
 };
 
 // The cases of the benchmark: eager, eager that frees nothing, graph without passes, graph in every
@@ -79,6 +80,7 @@ class BenchObserver {
  public:
   virtual ~BenchObserver() = default;
   virtual void OnCase(const std::string& name, int64_t done, int64_t total) = 0;
+  virtual void OnProfile(const std::string& /*name*/, const Engine&, const OperatorTimes&) {}
 };
 
 // Errors of the model file go to `diagnostics`, and the result is nothing. Throws UserError for the

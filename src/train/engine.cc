@@ -5,6 +5,7 @@
 
 #include "src/base/check.h"
 #include "src/io/checksum.h"
+#include "src/ir/op_def.h"
 
 namespace cgrun {
 
@@ -47,6 +48,14 @@ uint64_t Engine::StateHash() const {
 
 namespace {
 
+EngineOperator DescribeOperator(const std::string& name, const std::string& kernel, Phase phase,
+                                const NodeSignature& node) {
+  EngineOperator described{name, kernel, phase, CostOf(node).flops, 0};
+  for (const TensorType& type : node.inputs) described.bytes += ByteSize(type);
+  for (const TensorType& type : node.outputs) described.bytes += ByteSize(type);
+  return described;
+}
+
 class GraphEngine final : public Engine {
  public:
   explicit GraphEngine(std::unique_ptr<Program> program) : program_(std::move(program)) {
@@ -79,7 +88,18 @@ class GraphEngine final : public Engine {
   void Feed(int entry, int feed, std::span<const std::byte> bytes) override {
     program_->Feed(EntryOf(entry).feeds[static_cast<size_t>(feed)], bytes);
   }
-  void Run(int entry) override { program_->Run(entry); }
+  void Run(int entry) override {
+    if (times_ == nullptr) return program_->Run(entry);
+    times_->Begin();
+    program_->RunChecked(entry, [&](const Instruction& i) { times_->Lap(entry, i.node); });
+  }
+  std::vector<EngineOperator> Operators(int entry) const override {
+    std::vector<EngineOperator> operators;
+    for (const ImageInstruction& i : EntryOf(entry).instructions) {
+      operators.push_back(DescribeOperator(i.name, i.kernel, i.phase, i.node));
+    }
+    return operators;
+  }
   void Fetch(int entry, int result, std::span<std::byte> bytes) const override {
     program_->Fetch(EntryOf(entry).results[static_cast<size_t>(result)], bytes);
   }
@@ -133,7 +153,17 @@ class EagerEngine final : public Engine {
     program_.Feed(entry, ports_[static_cast<size_t>(entry)].feeds[static_cast<size_t>(feed)],
                   bytes);
   }
-  void Run(int entry) override { program_.Run(entry); }
+  void Run(int entry) override { program_.Run(entry, times_); }
+  std::vector<EngineOperator> Operators(int entry) const override {
+    const Graph& graph = program_.entry(entry).graph;
+    std::vector<EngineOperator> operators;
+    for (const Node& node : graph.nodes) {
+      const std::string kernel = node.kernel ? node.kernel->kernel : "";
+      operators.push_back(
+          DescribeOperator(node.name, kernel, node.phase, SignatureOf(graph, node)));
+    }
+    return operators;
+  }
   void Fetch(int entry, int result, std::span<std::byte> bytes) const override {
     program_.Fetch(entry, ports_[static_cast<size_t>(entry)].results[static_cast<size_t>(result)],
                    bytes);
@@ -184,6 +214,15 @@ class EagerEngine final : public Engine {
 };
 
 }  // namespace
+
+std::unique_ptr<OperatorTimes> MakeTimes(const Engine& engine) {
+  constexpr size_t kTracedRuns = 100'000;  // of operators: 3 MiB
+  std::vector<size_t> operators;
+  for (size_t e = 0; e < engine.model().entries.size(); ++e) {
+    operators.push_back(engine.Operators(static_cast<int>(e)).size());
+  }
+  return std::make_unique<OperatorTimes>(operators, kTracedRuns);
+}
 
 std::unique_ptr<Engine> MakeGraphEngine(std::unique_ptr<Program> program) {
   return std::make_unique<GraphEngine>(std::move(program));

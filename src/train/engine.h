@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "src/base/operator_times.h"
 #include "src/compile/compile.h"
 #include "src/eager/eager_program.h"
 #include "src/program/program.h"
@@ -61,6 +62,15 @@ struct EngineModel {
   int FindEntry(EntryKind kind, int64_t batch) const;
 };
 
+// An operator of an entry point, as profiles show it.
+struct EngineOperator {
+  std::string name;    // "classify.conv1"
+  std::string kernel;  // "onednn.conv"
+  Phase phase = Phase::kForward;
+  int64_t flops = 0;
+  int64_t bytes = 0;  // of its operands
+};
+
 // Bytes of the device, the most so far. A planned program has its arena, all of it from the start.
 struct EngineMemory {
   int64_t live_peak_bytes = 0;      // in tensors and workspaces at the same time
@@ -90,12 +100,20 @@ class Engine {
   // State, by index into model().states. `tensor` has the state's type.
   virtual void ReadState(size_t index, HostTensor& tensor) const = 0;
   virtual void WriteState(size_t index, const HostTensor& tensor) = 0;
+  virtual std::vector<EngineOperator> Operators(int entry) const = 0;
+  // From the next run on `times` notes how long each of Operators() takes, by its index there, and
+  // must outlive the runs; null: nothing does.
+  void Watch(OperatorTimes* times) { times_ = times; }
   // A hash of all parameters and running statistics, in the order of their names.
   uint64_t StateHash() const;
 
  protected:
   EngineModel model_;
+  OperatorTimes* times_ = nullptr;
 };
+
+// Times for all operators of an engine's entry points, with room for a trace of the first runs.
+std::unique_ptr<OperatorTimes> MakeTimes(const Engine& engine);
 
 // `device`, `library` and `communicator` must outlive an engine. These throw what the constructors
 // of Program and EagerProgram do.

@@ -29,6 +29,10 @@ Session::Session(const ModelSpec& model, const SessionOptions& options, bool tra
   }
   CheckLabelRanges(train, diagnostics);
   if (diagnostics.has_errors() || !MakeEngine(*library, diagnostics)) return;
+  if (options.profile) {
+    times_ = MakeTimes(*engine_);
+    engine_->Watch(times_.get());
+  }
   memory_.base = MeasureBase(data_.decoded_bytes + device_->counters().host_bytes);
   if (!options.weights.empty()) weights_ = LoadWeights(*engine_, options.weights);
   MakeSplits();

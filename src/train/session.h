@@ -26,6 +26,7 @@ struct SessionOptions {
   int64_t limit_batches = 0;  // of every pass over data; 0: all
   std::vector<std::string> evaluate = {"valid", "test"};  // the splits that are evaluated
   const ProgramImage* image = nullptr;  // a compiled program to use instead of compiling
+  bool profile = false;                 // note how long each operator takes
 };
 
 // Bytes of memory, as planned before the first step and as measured. Eager mode plans nothing: its
@@ -114,6 +115,8 @@ class Session {
   const Engine& engine() const { return *engine_; }
   // Of graph mode; null in eager mode.
   const Program* program() const { return program_; }
+  // What operators took so far; null without SessionOptions::profile.
+  const OperatorTimes* times() const { return times_.get(); }
   const MemoryUse& memory() const { return memory_; }
   const WeightsReport& weights() const { return weights_; }
   int64_t batch() const { return batch_; }
@@ -164,6 +167,7 @@ class Session {
   std::string recompiled_;
   std::unique_ptr<Device> device_;
   SingleProcess communicator_;
+  std::unique_ptr<OperatorTimes> times_;
   std::unique_ptr<Engine> engine_;
   const Program* program_ = nullptr;     // the engine's, in graph mode
   int64_t batches_per_epoch_ = 0;        // of training

@@ -1,0 +1,71 @@
+// From an engine's times to a report.
+#include "src/cli/profile_view.h"
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+#include <span>
+
+#include "src/device/peaks.h"
+#include "src/io/atomic_file.h"
+#include "src/report/profile_report.h"
+
+namespace cgrun {
+namespace {
+
+std::vector<EntryProfile> ProfilesOf(const Engine& engine, const OperatorTimes& times) {
+  std::vector<EntryProfile> profiles;
+  for (size_t e = 0; e < engine.model().entries.size(); ++e) {
+    const int entry = static_cast<int>(e);
+    EntryProfile profile{engine.model().entries[e].name, engine.model().entries[e].batch, {}};
+    const std::vector<EngineOperator> operators = engine.Operators(entry);
+    for (size_t i = 0; i < operators.size(); ++i) {
+      profile.operators.push_back({operators[i].name, operators[i].kernel, operators[i].phase,
+                                   operators[i].flops, operators[i].bytes, times.Entry(entry)[i]});
+    }
+    profiles.push_back(std::move(profile));
+  }
+  return profiles;
+}
+
+// Of the host; those of a GPU are not measured.
+Ceilings CeilingsOf(const Engine& engine, int threads) {
+  if (engine.model().device.starts_with("cuda")) return {threads, 0, 0};
+  const Peaks peaks = MeasurePeaks(threads);
+  return {threads, peaks.flops_per_second, peaks.bytes_per_second};
+}
+
+}  // namespace
+
+bool ProfileFlags::full() const { return profile != nullptr && profile->count() > 0; }
+
+std::shared_ptr<ProfileFlags> AddProfileFlags(CLI::App& app) {
+  auto flags = std::make_shared<ProfileFlags>();
+  app.add_flag("-v,--verbose", flags->brief, "where the time went, by phase and kernel");
+  flags->profile =
+      app.add_option("--profile", flags->trace_file,
+                     "where the time went, by operator too; a trace for Perfetto to FILE")
+          ->expected(0, 1)
+          ->type_name("[FILE]");
+  return flags;
+}
+
+std::string ShowProfile(const ProfileFlags& flags, const Engine& engine, const OperatorTimes& times,
+                        int threads) {
+  const std::vector<EntryProfile> profiles = ProfilesOf(engine, times);
+  if (!flags.trace_file.empty()) {
+    const std::string trace = TraceJson(profiles, times.runs());
+    WriteFileAtomically(flags.trace_file, std::as_bytes(std::span(trace)));
+  }
+  return ProfileText(profiles, CeilingsOf(engine, threads), flags.full());
+}
+
+std::string WithProfile(const std::string& json, const Engine& engine, const OperatorTimes& times,
+                        int threads) {
+  using Json = nlohmann::ordered_json;
+  Json whole = Json::parse(json);
+  whole["profile"] =
+      Json::parse(ProfileJson(ProfilesOf(engine, times), CeilingsOf(engine, threads)));
+  return whole.dump(2) + "\n";
+}
+
+}  // namespace cgrun
