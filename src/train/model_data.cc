@@ -31,6 +31,8 @@ struct MissingFile {
   std::string path;
   SourceMark mark;
   bool folder;
+
+  std::string ToString() const { return (folder ? "folder '" : "file '") + path + "'"; }
 };
 
 // The files and folders that the options of a set name and that are not there.
@@ -77,8 +79,7 @@ void ReportMissing(const std::vector<MissingFile>& files, Diagnostics& diagnosti
     const size_t others = missing.size() - 1;
     diagnostics.Error(
         missing[0]->mark,
-        std::string(missing[0]->folder ? "there is no folder '" : "there is no file '") +
-            missing[0]->path + "'" +
+        "there is no " + missing[0]->ToString() +
             (others > 0 ? ", and " + std::to_string(others) +
                               (others > 1 ? " others are" : " other is") + " missing in its folder"
                         : ""),
@@ -160,7 +161,7 @@ ModelData OpenModelData(const ModelSpec& model, Diagnostics& diagnostics, Missin
   data.train = open(model.data->train);
   data.valid = open(model.data->valid);
   data.test = open(model.data->test);
-  for (const MissingFile& file : all_missing) data.missing.push_back(file.path);
+  for (const MissingFile& file : all_missing) data.missing.push_back(file.ToString());
   if (missing == MissingFiles::kAreErrors) ReportMissing(all_missing, diagnostics);
   const auto& valid = model.data->valid;
   if (data.train && valid && valid->split) {
