@@ -94,7 +94,7 @@ std::byte* CpuDevice::Allocate(ArenaKind kind, int64_t bytes) {
   std::memset(memory, 0, static_cast<size_t>(mapped));
   std::byte* arena = static_cast<std::byte*>(memory);
   arenas_[arena] = mapped;
-  counters_.bytes += mapped;
+  counters_.bytes = counters_.host_bytes = counters_.bytes + mapped;
   counters_.peak_bytes = std::max(counters_.peak_bytes, counters_.bytes);
   ++counters_.allocations;
   return arena;
@@ -104,7 +104,7 @@ void CpuDevice::Free(ArenaKind, std::byte* arena) {
   const auto it = arenas_.find(arena);
   CGRUN_CHECK(it != arenas_.end()) << "not an arena of this device";
   munmap(arena, static_cast<size_t>(it->second));
-  counters_.bytes -= it->second;
+  counters_.bytes = counters_.host_bytes = counters_.bytes - it->second;
   arenas_.erase(it);
 }
 

@@ -36,6 +36,7 @@ struct DeviceInfo {
 
 struct DeviceCounters {
   int64_t bytes = 0;       // in arenas, now
+  int64_t host_bytes = 0;  // of them, in the host's memory
   int64_t peak_bytes = 0;  // in arenas, most ever
   int64_t allocations = 0;
 };
