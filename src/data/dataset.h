@@ -31,10 +31,13 @@ struct DataField {
 
 // The smallest and the largest element of an integer field, over all samples.
 struct FieldRange {
-  int64_t smallest = 0, largest = 0;
-  int64_t smallest_at = 0, largest_at = 0;  // the first samples that hold them
-  std::string file;                         // that they were read from
-  SourceMark mark;                          // where the user names it
+  struct Extreme {
+    int64_t value = 0;
+    int64_t sample = 0;  // the first that holds it, as its file counts
+    std::string file;    // that it was read from
+    SourceMark mark;     // where the user names the file
+  };
+  Extreme smallest, largest;
 };
 
 class Dataset {
@@ -53,7 +56,7 @@ class Dataset {
   virtual int64_t decoded_bytes() const = 0;
 
   // The range of field `index`, where it is of int32 and all samples are at hand; takes a pass over
-  // them. Samples are counted as the file counts them.
+  // them.
   virtual std::optional<FieldRange> Range(size_t /*index*/) const { return std::nullopt; }
 };
 
@@ -61,7 +64,8 @@ class Dataset {
 struct DataOption {
   std::string value;
   SourceMark mark;
-  SourceMark key_mark = {};  // of the option's name; the same as `mark` where it has none
+  SourceMark key_mark = {};            // of the option's name; the same as `mark` where it has none
+  std::vector<DataOption> items = {};  // of a list, one at least; `value` is "" then
 };
 
 struct DataOptions {
@@ -77,6 +81,7 @@ struct DataOptionSpec {
   std::string_view name;
   bool required;
   std::string_view doc;
+  bool list = false;  // whether its value may be a list
 };
 
 struct DataFormat {

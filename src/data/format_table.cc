@@ -40,7 +40,12 @@ void CheckOptions(const DataFormat& format, const DataOptions& options, Diagnost
     }
   }
   for (const auto& [name, option] : options.values) {
-    if (std::ranges::find(names, name) != names.end()) continue;
+    const auto spec = std::ranges::find(format.options, name, &DataOptionSpec::name);
+    if (spec != format.options.end()) {
+      if (spec->list || option.items.empty()) continue;
+      diagnostics.Error(option.mark, "'" + name + "' must be one value, not a list");
+      continue;
+    }
     diagnostics.Error(
         option.key_mark.file ? option.key_mark : option.mark,
         "unknown option '" + name + "' for data of format '" + std::string(format.name) + "'",

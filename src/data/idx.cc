@@ -201,9 +201,8 @@ class IdxDataset : public Dataset {
     const auto [low, high] = std::minmax_element(values.begin(), values.end());
     const auto largest = std::find(values.begin(), values.end(), *high);  // the first of them
     const int64_t each = fields_[index].shape.Elements();
-    return FieldRange{
-        *low,      *high,    (low - values.begin()) / each, (largest - values.begin()) / each,
-        part.file, part.mark};
+    return FieldRange{{*low, (low - values.begin()) / each, part.file, part.mark},
+                      {*high, (largest - values.begin()) / each, part.file, part.mark}};
   }
 
  private:

@@ -46,6 +46,17 @@ Fill TruncatedNormal(uint64_t key, double mean, double deviation) {
 
 double FanSum(const ParameterInfo& info) { return static_cast<double>(info.fan_in + info.fan_out); }
 
+// Variance 2/fan (He et al., 2015): of the inputs keeps the variance of values, of the outputs that
+// of gradients.
+Fill HeUniform(uint64_t key, int64_t fan) {
+  const double bound = std::sqrt(6.0 / static_cast<double>(fan));
+  return UniformIn(key, -bound, bound);
+}
+
+Fill HeNormal(uint64_t key, int64_t fan) {
+  return Normal(key, 0, std::sqrt(2.0 / static_cast<double>(fan)));
+}
+
 const std::map<std::string, MakeFill>& Initializers() {
   static const std::map<std::string, MakeFill> table = {
       {"zeros", [](const ParameterInfo&, uint64_t) { return Constant(0); }},
@@ -72,14 +83,13 @@ const std::map<std::string, MakeFill>& Initializers() {
       {"glorot_normal", [](const ParameterInfo& info,
                            uint64_t key) { return Normal(key, 0, std::sqrt(2.0 / FanSum(info))); }},
       {"he_uniform",
-       [](const ParameterInfo& info, uint64_t key) {
-         const double bound = std::sqrt(6.0 / static_cast<double>(info.fan_in));
-         return UniformIn(key, -bound, bound);
-       }},
+       [](const ParameterInfo& info, uint64_t key) { return HeUniform(key, info.fan_in); }},
       {"he_normal",
-       [](const ParameterInfo& info, uint64_t key) {
-         return Normal(key, 0, std::sqrt(2.0 / static_cast<double>(info.fan_in)));
-       }},
+       [](const ParameterInfo& info, uint64_t key) { return HeNormal(key, info.fan_in); }},
+      {"he_uniform_fan_out",
+       [](const ParameterInfo& info, uint64_t key) { return HeUniform(key, info.fan_out); }},
+      {"he_normal_fan_out",
+       [](const ParameterInfo& info, uint64_t key) { return HeNormal(key, info.fan_out); }},
   };
   return table;
 }

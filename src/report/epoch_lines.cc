@@ -86,6 +86,7 @@ void AddRows(std::string_view label, std::span<const EpochRow> rows, std::string
 
 void FormatMetric(double value, char* text, size_t size) {
   char number[32];
+  if (std::isnan(value)) value = std::abs(value);  // without a sign that says nothing
   const double magnitude = std::abs(value);
   int digits = magnitude < 9.99995 ? 4 : magnitude < 99.9995 ? 3 : magnitude < 999.995 ? 2 : 1;
   if (value < 0) --digits;

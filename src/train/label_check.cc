@@ -57,17 +57,16 @@ void CheckLabels(const Dataset& dataset, const std::vector<std::string>& inputs,
   for (size_t i = 0; i < inputs.size(); ++i) {
     const LabelUse* use = UseOf(inputs[i], uses);
     const std::optional<FieldRange> range = use ? dataset.Range(i) : std::nullopt;
-    if (!range || (range->smallest >= 0 && range->largest < use->classes)) continue;
-    const bool negative = range->smallest < 0;
-    diagnostics.Error(
-        range->mark,
-        "'" + range->file + "': sample " +
-            std::to_string(negative ? range->smallest_at : range->largest_at) + " has the label " +
-            std::to_string(negative ? range->smallest : range->largest) + ", but " +
-            ClassesText(*use),
-        negative ? "labels count from 0"
-                 : "give the operator that makes the logits " + std::to_string(range->largest + 1) +
-                       " units, or check the file");
+    if (!range || (range->smallest.value >= 0 && range->largest.value < use->classes)) continue;
+    const bool negative = range->smallest.value < 0;
+    const FieldRange::Extreme& wrong = negative ? range->smallest : range->largest;
+    diagnostics.Error(wrong.mark,
+                      "'" + wrong.file + "': sample " + std::to_string(wrong.sample) +
+                          " has the label " + std::to_string(wrong.value) + ", but " +
+                          ClassesText(*use),
+                      negative ? "labels count from 0"
+                               : "give the operator that makes the logits " +
+                                     std::to_string(wrong.value + 1) + " units, or check the file");
   }
 }
 

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cmath>
 #include <cstdio>
 #include <cstring>
 
@@ -64,7 +65,8 @@ void MetricsLog::AddNames(const PassResult& pass) {
 
 void MetricsLog::AddMeans(const PassResult& pass) {
   for (const NamedNumber& mean : pass.means) {
-    pass.measured() ? AddNumber(",%.9g", mean.value) : void(line_ += ',');
+    const double value = std::isnan(mean.value) ? std::abs(mean.value) : mean.value;
+    pass.measured() ? AddNumber(",%.9g", value) : void(line_ += ',');
   }
 }
 

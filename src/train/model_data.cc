@@ -9,6 +9,7 @@
 #include <iterator>
 #include <map>
 #include <optional>
+#include <set>
 
 #include "src/data/sampler.h"
 #include "src/model/model_file.h"
@@ -29,17 +30,25 @@ std::vector<DataField> WantedFields(const ModelSpec& model) {
 struct MissingFile {
   std::string path;
   SourceMark mark;
+  bool folder;
+
+  std::string ToString() const { return (folder ? "folder '" : "file '") + path + "'"; }
 };
 
-// The files that the options of a set name and that are not there.
+// The files and folders that the options of a set name and that are not there.
 std::vector<MissingFile> FindMissing(const ModelSpec& model, const DataSpec& spec) {
   std::vector<MissingFile> missing;
-  for (const Attribute& option : spec.options) {
-    if (!IsPathOption(option.key) || !option.value.IsScalar()) continue;
-    const std::string path = ResolvePath(model.file_name, option.value.scalar);
+  const auto look_for = [&](const TreeNode& name, const std::string& key) {
+    if (!name.IsScalar()) return;
+    const std::string path = ResolvePath(model.file_name, name.scalar);
     std::error_code error;
     const bool there = fs::exists(path, error);
-    if (!there && !error) missing.push_back({path, option.value.mark});
+    if (!there && !error) missing.push_back({path, name.mark, key == "folder"});
+  };
+  for (const Attribute& option : spec.options) {
+    if (!IsPathOption(option.key)) continue;
+    look_for(option.value, option.key);
+    for (const TreeNode& item : option.value.items) look_for(item, option.key);
   }
   return missing;
 }
@@ -58,22 +67,42 @@ std::string FetchHelp(const fs::path& path) {
   return "relative paths start at the folder of the model file";
 }
 
-// One error for the files of each folder.
+// One error for the files of each folder. What several sets name counts once.
 void ReportMissing(const std::vector<MissingFile>& files, Diagnostics& diagnostics) {
   std::map<fs::path, std::vector<const MissingFile*>> by_folder;
+  std::set<std::string> known;
   for (const MissingFile& file : files) {
+    if (!known.insert(file.path).second) continue;
     by_folder[fs::path(file.path).parent_path()].push_back(&file);
   }
   for (const auto& [folder, missing] : by_folder) {
     const size_t others = missing.size() - 1;
     diagnostics.Error(
         missing[0]->mark,
-        "there is no file '" + missing[0]->path + "'" +
+        "there is no " + missing[0]->ToString() +
             (others > 0 ? ", and " + std::to_string(others) +
                               (others > 1 ? " others are" : " other is") + " missing in its folder"
                         : ""),
         FetchHelp(missing[0]->path));
   }
+}
+
+// A value, or a list of values.
+DataOption ToDataOption(const Attribute& option, Diagnostics& diagnostics) {
+  const TreeNode& value = option.value;
+  DataOption result{value.scalar, value.mark, option.key_mark};
+  if (value.IsScalar()) return result;
+  if (!value.IsSequence() || value.items.empty()) {
+    diagnostics.Error(value.mark, "'" + option.key + "' must be one value or a list of them, not " +
+                                      (value.IsSequence() ? "an empty list" : Describe(value)));
+  }
+  for (const TreeNode& item : value.items) {
+    result.items.push_back({item.scalar, item.mark});
+    if (item.IsScalar()) continue;
+    diagnostics.Error(item.mark,
+                      "an item of '" + option.key + "' must be one value, not " + Describe(item));
+  }
+  return result;
 }
 
 // Null after an error, and where files are missing.
@@ -83,16 +112,12 @@ std::shared_ptr<const Dataset> OpenSet(const ModelSpec& model, const DataSpec& s
   options.mark = spec.mark;
   options.folder = fs::path(model.file_name).parent_path().string();
   options.fields = WantedFields(model);
-  bool plain = true;
+  const int errors = diagnostics.error_count();
   for (const Attribute& option : spec.options) {
-    if (!option.value.IsScalar()) {
-      diagnostics.Error(option.value.mark,
-                        "'" + option.key + "' must be one value, not " + Describe(option.value));
-      plain = false;
-    }
-    options.values[option.key] = {option.value.scalar, option.value.mark, option.key_mark};
+    if (option.value.IsNull()) continue;  // stands for the default
+    options.values[option.key] = ToDataOption(option, diagnostics);
   }
-  if (!plain) return nullptr;
+  if (diagnostics.error_count() > errors) return nullptr;
   const DataOption format = {spec.format->value, spec.format->mark};
   if (!missing) return OpenDataset(format, options, diagnostics);
   CheckDataset(format, options, diagnostics);
@@ -136,7 +161,7 @@ ModelData OpenModelData(const ModelSpec& model, Diagnostics& diagnostics, Missin
   data.train = open(model.data->train);
   data.valid = open(model.data->valid);
   data.test = open(model.data->test);
-  for (const MissingFile& file : all_missing) data.missing.push_back(file.path);
+  for (const MissingFile& file : all_missing) data.missing.push_back(file.ToString());
   if (missing == MissingFiles::kAreErrors) ReportMissing(all_missing, diagnostics);
   const auto& valid = model.data->valid;
   if (data.train && valid && valid->split) {

@@ -18,7 +18,7 @@ struct ModelData {
   std::shared_ptr<const Dataset> valid;
   std::shared_ptr<const Dataset> test;
   int64_t decoded_bytes = 0;         // host memory of all of them
-  std::vector<std::string> missing;  // files that are not there
+  std::vector<std::string> missing;  // what is not there: "file 'x.gz'"
 };
 
 enum class MissingFiles { kAreErrors, kAreListed };

@@ -38,7 +38,7 @@ namespace {
 
 // Why data is not counted; "" where it is.
 std::string NoteOf(const ModelData& data) {
-  if (!data.missing.empty()) return "not counted: there is no file '" + data.missing[0] + "'";
+  if (!data.missing.empty()) return "not counted: there is no " + data.missing[0];
   return data.train == nullptr ? "the model names no data" : "";
 }
 

@@ -6,10 +6,10 @@
 #include <cstring>
 #include <filesystem>
 
+#include "src/base/allocation_counter.h"
 #include "src/base/random.h"
 #include "src/data/dataset.h"
 #include "src/io/checksum.h"
-#include "src/base/allocation_counter.h"
 #include "tests/io/test_files.h"
 
 namespace cgrun {
@@ -98,11 +98,13 @@ TEST(IdxTest, TellsTheRangeOfItsLabels) {
   EXPECT_FALSE(opened.dataset->Range(0).has_value());  // uint8
   const std::optional<FieldRange> range = opened.dataset->Range(1);
   ASSERT_TRUE(range.has_value());
-  EXPECT_EQ(range->smallest, -3);
-  EXPECT_EQ(range->smallest_at, 1);
-  EXPECT_EQ(range->largest, 5);
-  EXPECT_EQ(range->largest_at, 0);
-  EXPECT_EQ(std::filesystem::path(range->file).filename(), "labels");
+  EXPECT_EQ(range->smallest.value, -3);
+  EXPECT_EQ(range->smallest.sample, 1);
+  EXPECT_EQ(range->largest.value, 5);
+  EXPECT_EQ(range->largest.sample, 0);
+  for (const FieldRange::Extreme& extreme : {range->smallest, range->largest}) {
+    EXPECT_EQ(std::filesystem::path(extreme.file).filename(), "labels");
+  }
 }
 
 TEST(IdxTest, ConvertsEveryElementType) {

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <limits>
 #include <sstream>
 
 #include "src/base/allocation_counter.h"
@@ -54,6 +55,15 @@ TEST(MetricsLog, WritesAnyNumberOfColumns) {
     EXPECT_NEAR(std::stod(first.substr(first.rfind(',') + 1)), -1.0 / (columns + 2), 1e-9);
     EXPECT_EQ(second, "2,0,0.125,0" + std::string(static_cast<size_t>(columns), ','));
   }
+}
+
+TEST(MetricsLog, NotANumberHasNoSign) {
+  const std::string path = FreshFolder() + "/metrics.csv";
+  EpochReport report = ReportOf(1);
+  report.train.means[0].value = -std::numeric_limits<double>::quiet_NaN();
+  MetricsLog(path, report).Write(report, 0.5);
+  const std::string text = ReadText(path);
+  EXPECT_EQ(text.substr(text.find('\n') + 1), "1,0,0.5,0,nan\n");
 }
 
 TEST(MetricsLog, AFileThatCannotBeWrittenIsNamed) {

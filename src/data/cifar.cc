@@ -1,0 +1,283 @@
+// CIFAR-10 and CIFAR-100 in their binary layout (A. Krizhevsky, Learning Multiple Layers of
+// Features from Tiny Images, 2009): records of one label (of CIFAR-100 a coarse and a fine one) and
+// 32 × 32 pixels, first all red ones, then green, then blue, row by row.
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <filesystem>
+#include <optional>
+#include <utility>
+
+#include "src/base/check.h"
+#include "src/data/dataset.h"
+#include "src/data/options.h"
+#include "src/io/file_error.h"
+
+namespace cgrun {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int64_t kPixels = 3 * 32 * 32;
+
+struct LabelByte {
+  std::string_view kind;  // "fine "
+  int classes;
+};
+
+// What the option `classes` chooses: the records, and which of their labels is the field.
+struct CifarLayout {
+  std::string_view name;
+  std::array<LabelByte, 2> labels;
+  int64_t label_count;
+  int64_t used;
+
+  int64_t record() const { return label_count + kPixels; }
+};
+
+constexpr CifarLayout kLayouts[] = {{"CIFAR-10", {{{"", 10}, {}}}, 1, 0},
+                                    {"CIFAR-100", {{{"coarse ", 20}, {"fine ", 100}}}, 2, 0},
+                                    {"CIFAR-100", {{{"coarse ", 20}, {"fine ", 100}}}, 2, 1}};
+
+int ClassesOf(const CifarLayout& layout) {
+  return layout.labels[static_cast<size_t>(layout.used)].classes;
+}
+
+// One file.
+struct Part {
+  HostTensor records;  // [samples, bytes of a record]
+  std::string file;
+  SourceMark mark;
+
+  int64_t samples() const { return records.shape()[0].size; }
+};
+
+// The records of a file of this many bytes.
+int64_t CountRecords(const std::string& path, int64_t bytes, const CifarLayout& layout) {
+  if (bytes == 0) ThrowFileError(path, "is empty");
+  if (bytes % layout.record() == 0) return bytes / layout.record();
+  std::string help = "it is cut off, or not the unpacked file of this format";
+  for (const CifarLayout& other : kLayouts) {
+    if (other.name == layout.name || bytes % other.record() != 0) continue;
+    help = "its size is that of " + std::string(other.name) +
+           "'s records: " + (ClassesOf(other) == 10 ? "`classes: 10`" : "`classes: 100` or 20");
+    break;
+  }
+  ThrowFileError(path,
+                 "has " + std::to_string(bytes) + " bytes, but " + std::string(layout.name) +
+                     "'s records are of " + std::to_string(layout.record()) + ": " +
+                     std::to_string(bytes % layout.record()) + " are left over",
+                 help);
+}
+
+void CheckLabels(const Part& part, const CifarLayout& layout) {
+  const std::byte* record = part.records.bytes().data();
+  for (int64_t sample = 0; sample < part.samples(); ++sample, record += layout.record()) {
+    for (size_t i = 0; i < static_cast<size_t>(layout.label_count); ++i) {
+      const LabelByte& label = layout.labels[i];
+      const int value = std::to_integer<int>(record[i]);
+      if (value < label.classes) continue;
+      ThrowFileError(part.file,
+                     "sample " + std::to_string(sample) + " has the " + std::string(label.kind) +
+                         "label " + std::to_string(value) + ", but " + std::string(layout.name) +
+                         "'s are 0 to " + std::to_string(label.classes - 1),
+                     "this is no file of " + std::string(layout.name) + ", or it is damaged");
+    }
+  }
+}
+
+// At most `limit` bytes are taken.
+Part ReadPart(const std::string& path, const SourceMark& mark, const CifarLayout& layout,
+              int64_t limit) {
+  FileReader reader(path, FileReader::Gzip::kNever);
+  const int64_t bytes = reader.max_bytes();
+  const int64_t samples = CountRecords(path, bytes, layout);
+  if (bytes > limit) {
+    ThrowFileError(path,
+                   "its " + std::to_string(samples) + " samples take " + std::to_string(bytes) +
+                       " bytes, more than the " + std::to_string(limit) + " that are left",
+                   "raise the memory limit, or use fewer samples");
+  }
+  Part part{ReadTensor(reader, DType::kU8, {samples, layout.record()}, "its samples"), path, mark};
+  CheckLabels(part, layout);
+  return part;
+}
+
+class CifarDataset : public Dataset {
+ public:
+  CifarDataset(std::vector<Part> parts, const CifarLayout& layout)
+      : parts_(std::move(parts)),
+        layout_(layout),
+        fields_{{"image", DType::kU8, Shape{3, 32, 32}}, {"label", DType::kI32, Shape()}} {
+    for (const Part& part : parts_) {
+      size_ += part.samples();
+      ends_.push_back(size_);
+    }
+  }
+
+  int64_t size() const override { return size_; }
+  const std::vector<DataField>& fields() const override { return fields_; }
+
+  void Read(int64_t index, std::span<const std::span<std::byte>> out) const override {
+    CGRUN_CHECK(index >= 0 && index < size_) << "sample " << index;
+    const auto part = static_cast<size_t>(std::ranges::upper_bound(ends_, index) - ends_.begin());
+    const std::byte* record = Record(part, index - ends_[part] + parts_[part].samples());
+    std::memcpy(out[0].data(), record + layout_.label_count, kPixels);
+    const int32_t label = LabelOf(record);
+    std::memcpy(out[1].data(), &label, sizeof(label));
+  }
+
+  int64_t decoded_bytes() const override { return size_ * layout_.record(); }
+
+  std::optional<FieldRange> Range(size_t index) const override {
+    if (index != 1) return std::nullopt;
+    FieldRange range{{INT32_MAX, 0, "", {}}, {INT32_MIN, 0, "", {}}};
+    for (size_t p = 0; p < parts_.size(); ++p) {
+      for (int64_t sample = 0; sample < parts_[p].samples(); ++sample) {
+        const int64_t label = LabelOf(Record(p, sample));
+        const auto take = [&](FieldRange::Extreme& extreme) {
+          extreme = {label, sample, parts_[p].file, parts_[p].mark};
+        };
+        if (label < range.smallest.value) take(range.smallest);
+        if (label > range.largest.value) take(range.largest);
+      }
+    }
+    return range;
+  }
+
+ private:
+  const std::byte* Record(size_t part, int64_t sample) const {
+    return parts_[part].records.bytes().data() + sample * layout_.record();
+  }
+  int32_t LabelOf(const std::byte* record) const {
+    return std::to_integer<int32_t>(record[layout_.used]);
+  }
+
+  std::vector<Part> parts_;
+  std::vector<int64_t> ends_;  // a part: the samples up to its end
+  int64_t size_ = 0;
+  const CifarLayout& layout_;
+  std::vector<DataField> fields_;
+};
+
+struct NamedFile {
+  std::string path;
+  SourceMark mark;
+};
+
+// Whether a file of this name holds training samples, or test samples, as the archives call them.
+bool BelongsTo(bool test, const std::string& name) {
+  if (test) return name == "test_batch.bin" || name == "test.bin";
+  return name == "train.bin" || (name.starts_with("data_batch") && name.ends_with(".bin"));
+}
+
+// The files of a folder, in the order of their names. None after an error.
+std::vector<NamedFile> FilesIn(const std::string& folder, const SourceMark& mark, bool test,
+                               Diagnostics& diagnostics) {
+  std::vector<NamedFile> files;
+  std::error_code error;
+  fs::directory_iterator entry(folder, error);
+  for (; !error && entry != fs::directory_iterator(); entry.increment(error)) {
+    const std::string name = entry->path().filename().string();
+    if (BelongsTo(test, name)) files.push_back({entry->path().string(), mark});
+  }
+  if (error) {
+    diagnostics.Error(mark, "cannot read the folder '" + folder + "': " + error.message());
+    return {};
+  }
+  if (files.empty()) {
+    diagnostics.Error(mark,
+                      "'" + folder + "': holds no " +
+                          (test ? "test_batch.bin or test.bin" : "data_batch_*.bin or train.bin"),
+                      "these are the names in the archives of the binary version; `files` takes "
+                      "other ones");
+  }
+  std::ranges::sort(files, {}, &NamedFile::path);
+  return files;
+}
+
+// The files that the options name. None after an error.
+std::vector<NamedFile> FilesOf(const DataOptions& options, Diagnostics& diagnostics) {
+  const DataOption* folder = FindOption(options, "folder");
+  const DataOption* files = FindOption(options, "files");
+  const DataOption* part = FindOption(options, "part");
+  const int errors = diagnostics.error_count();
+  if ((folder == nullptr) == (files == nullptr)) {
+    diagnostics.Error(folder ? files->mark : options.mark,
+                      folder ? "data of format 'cifar' have either 'folder' or 'files'"
+                             : "data of format 'cifar' need the option 'folder' or 'files'",
+                      "for example `folder: ../datasets/cifar10`");
+  }
+  if (part != nullptr && part->value != "train" && part->value != "test") {
+    diagnostics.Error(part->mark, "option 'part' is '" + part->value +
+                                      "', but must be 'train' "
+                                      "or 'test'");
+  } else if (part != nullptr && folder == nullptr) {
+    diagnostics.Error(part->mark, "option 'part' chooses files of a folder, and there is none");
+  }
+  if (diagnostics.error_count() > errors) return {};
+  if (folder != nullptr) {
+    const bool test = part != nullptr && part->value == "test";
+    return FilesIn(ResolvePath(options, *folder), folder->mark, test, diagnostics);
+  }
+  if (files->items.empty()) return {{ResolvePath(options, *files), files->mark}};
+  std::vector<NamedFile> named;
+  for (const DataOption& item : files->items) {
+    named.push_back({ResolvePath(options, item), item.mark});
+  }
+  return named;
+}
+
+// Null after an error.
+const CifarLayout* LayoutOf(const DataOptions& options, Diagnostics& diagnostics) {
+  const DataOption* classes = FindOption(options, "classes");
+  if (classes == nullptr) return &kLayouts[0];
+  for (const CifarLayout& layout : kLayouts) {
+    if (classes->value == std::to_string(ClassesOf(layout))) return &layout;
+  }
+  diagnostics.Error(classes->mark,
+                    "option 'classes' is '" + classes->value + "', but must be 10, 20 or 100",
+                    "10 are those of CIFAR-10; 100 are the fine ones of CIFAR-100, 20 its coarse "
+                    "ones");
+  return nullptr;
+}
+
+std::unique_ptr<Dataset> OpenCifar(const DataOptions& options, Diagnostics& diagnostics) {
+  const int errors = diagnostics.error_count();
+  const CifarLayout* layout = LayoutOf(options, diagnostics);
+  const std::vector<NamedFile> files = FilesOf(options, diagnostics);
+  if (diagnostics.error_count() > errors) return nullptr;
+  std::vector<Part> parts;
+  int64_t left = options.memory_limit;
+  for (const NamedFile& file : files) {
+    try {
+      parts.push_back(ReadPart(file.path, file.mark, *layout, left));
+      left -= static_cast<int64_t>(parts.back().records.bytes().size());
+    } catch (const UserError& error) {
+      diagnostics.Error(file.mark, error.what(), error.help());
+    }
+  }
+  if (diagnostics.error_count() > errors) return nullptr;
+  return std::make_unique<CifarDataset>(std::move(parts), *layout);
+}
+
+constexpr DataOptionSpec kOptions[] = {
+    {"folder", false,
+     "the folder of the files, named as in the archives; either this or `files` is required"},
+    {"part", false,
+     "which files of the folder: `train` (data_batch_*.bin, train.bin) or `test` (test_batch.bin, "
+     "test.bin); default train"},
+    {"files", false, "a file, or a list of files, in their order", true},
+    {"classes", false,
+     "10: of CIFAR-10; 100: the fine ones of CIFAR-100; 20: its coarse ones; default 10"}};
+
+}  // namespace
+
+extern const DataFormat kCifarFormat;
+constinit const DataFormat kCifarFormat = {
+    "cifar",
+    "CIFAR-10 and CIFAR-100 in their binary version; the fields are 'image', uint8[3, 32, 32], and "
+    "'label', int32",
+    kOptions, OpenCifar};
+
+}  // namespace cgrun

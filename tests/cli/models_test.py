@@ -1,0 +1,136 @@
+#!/usr/bin/env python3
+"""The models that ship: every verb takes each of them, at sizes that a test can afford."""
+
+import json
+import os
+import pathlib
+import shutil
+import unittest
+
+from cli_testing import ROOT, CliTestCase
+
+# As torchvision counts them (resnet18, resnet50, alexnet); the others by hand.
+PARAMETERS = {
+    "alexnet": 61_100_840,
+    "alexnet-cifar": 5_871_434,
+    "lenet": 431_080,
+    "lenet-mnist": 431_080,
+    "mlp": 535_818,
+    "resnet18": 11_689_512,
+    "resnet18-cifar": 11_173_962,
+    "resnet50": 25_557_032,
+}
+SMALL = {  # images of another size, so that two steps take seconds
+    "alexnet": ["--set", "inputs.image.shape=[3,64,64]"],
+    "resnet18": ["--set", "inputs.image.shape=[3,32,32]"],
+    "resnet50": ["--set", "inputs.image.shape=[3,32,32]"],
+}
+CIFAR = ["alexnet-cifar", "resnet18-cifar"]
+
+
+def model(name):
+    return ROOT / "models" / f"{name}.yaml"
+
+
+class ModelsTest(CliTestCase):
+    def json(self, *arguments):
+        return json.loads(self.cgrun(*arguments, "--json").stdout)
+
+    def test_there_is_no_other_model(self):
+        self.assertEqual({path.stem for path in (ROOT / "models").glob("*.yaml")}, set(PARAMETERS))
+
+    def test_they_have_as_many_parameters_as_elsewhere(self):
+        for name, parameters in PARAMETERS.items():
+            layers = self.json("summary", model(name))["layers"]
+            self.assertEqual(sum(layer["parameters"] for layer in layers), parameters, name)
+
+    def test_resnet50_does_as_much_work_as_elsewhere(self):
+        layers = self.json("summary", model("resnet50"))["layers"]
+        products = sum(layer["flops"] for layer in layers if layer["op"] in ("conv", "linear")) / 2
+        self.assertAlmostEqual(products / 1e9, 4.09, delta=0.01)  # torchvision: 4.09 GFLOPS
+
+    def test_they_can_be_planned_and_shown(self):
+        for name in PARAMETERS:
+            plan = self.json("plan", model(name), "--batch", "32")
+            self.assertGreaterEqual(plan["peak_bytes"], plan["lower_bound_bytes"], name)
+            self.assertLess(plan["peak_bytes"], 1.01 * plan["lower_bound_bytes"], name)
+            nodes = self.json("graph", model(name))["nodes"]
+            self.assertTrue(any(node["phase"] == "update" for node in nodes), name)
+
+    def test_they_can_be_compiled(self):
+        self.cgrun("compile", model("resnet18"), *SMALL["resnet18"], "--batch", "2", "-o", "m.cgb")
+        self.assertIn("classify.basic[7].y.conv", self.cgrun("disasm", "m.cgb").stdout)
+
+    def train(self, name, *flags, batch=2):
+        self.cgrun("train", model(name), "--batch", batch, "--limit-batches", "2", "--out", name,
+                   "--set", "train.epochs=1", *SMALL.get(name, []), *flags)
+        summary = json.loads((self.folder / name / "summary.json").read_text())
+        self.assertEqual(summary["steps"], 2, name)
+        return summary
+
+    def test_random_images_train_them(self):
+        for name in SMALL:
+            self.train(name)
+
+    def test_another_depth_is_set_on_the_command_line(self):
+        item = "paths.classify.ops[8].repeat"
+        layers = self.json("summary", model("resnet50"), "--set", f"{item}=22")["layers"]
+        self.assertEqual(sum(layer["parameters"] for layer in layers), 44_549_160)  # ResNet-101
+
+    def write_cifar(self, name, labels):
+        records = [bytes([label]) + bytes((label * 31 + j) % 256 for j in range(3072))
+                   for label in labels]
+        path = self.folder / "cifar" / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_bytes(b"".join(records))
+
+    def folder_flags(self, folder):
+        return [f"--set=data.{part}.folder={folder}" for part in ("train", "test")]
+
+    def test_cifar_trains_them(self):
+        self.write_cifar("data_batch_1.bin", range(10))
+        self.write_cifar("data_batch_2.bin", range(10))
+        self.write_cifar("test_batch.bin", [3, 1, 4, 1])
+        for name in CIFAR:
+            self.train(name, *self.folder_flags(self.folder / "cifar"))
+
+    def test_cifar_that_is_not_there_can_be_fetched(self):
+        self.write("models/m.yaml", model("alexnet-cifar").read_text())
+        error = self.refuses("train", "models/m.yaml")
+        self.assertIn("there is no folder 'datasets/cifar10'\n", error)
+        self.assertIn("`scripts/datasets/fetch-cifar10` fetches this data", error)
+        self.assertEqual(error.count("error: "), 1)
+        self.assertIn("not counted: there is no folder 'datasets/cifar10'",
+                      self.cgrun("plan", "models/m.yaml").stdout)
+
+    def test_cifar_files_and_their_mistakes(self):
+        self.write_cifar("a.bin", [1, 2, 3, 4])
+        self.write_cifar("b.bin", [5, 12])
+        flags = self.folder_flags(self.folder / "cifar")
+        lists = ["--set", "data.train={format: cifar, files: [cifar/a.bin, cifar/b.bin]}",
+                 "--set", "data.test={format: cifar, files: cifar/a.bin}"]
+        self.write("m.yaml", model("alexnet-cifar").read_text())
+        error = self.refuses("train", "m.yaml", *lists)
+        self.assertIn("'cifar/b.bin': sample 1 has the label 12, but CIFAR-10's are 0 to 9", error)
+        self.assertIn("holds no test_batch.bin", self.refuses("train", "m.yaml", *flags))
+        self.write_cifar("b.bin", [5])
+        self.cgrun("train", "m.yaml", *lists, "--batch", "2", "--dry-run")
+        error = self.refuses("train", "m.yaml", *lists, "--set",
+                             "paths.classify.ops.logits.units=5", "--batch", "2")
+        self.assertIn("b.bin': sample 0 has the label 5, but the 5 classes of", error)
+        missing = self.refuses("train", "m.yaml", *lists, "--set",
+                               "data.train.files=[cifar/a.bin, cifar/c.bin, cifar/d.bin]")
+        self.assertIn("there is no file 'cifar/c.bin', and 1 other is missing in its folder",
+                      missing)
+
+    @unittest.skipUnless(pathlib.Path(os.environ.get("CGRUN_SHARED_DATA", "/no")).exists(),
+                         "CGRUN_SHARED_DATA does not name the folder of sample data")
+    def test_the_sample_of_cifar10(self):
+        folder = self.folder / "datasets/cifar10"
+        shutil.copytree(pathlib.Path(os.environ["CGRUN_SHARED_DATA"]) / "cifar10-sample", folder)
+        summary = self.train("alexnet-cifar", *self.folder_flags(folder), batch=32)
+        self.assertLess(summary["test"]["loss"], 6)
+
+
+if __name__ == "__main__":
+    unittest.main()
