@@ -1,0 +1,27 @@
+// From kernels that are compiled for each instruction set to an operator's kernels on this CPU.
+#ifndef CGRUN_KERNELS_CPU_DISPATCH_H_
+#define CGRUN_KERNELS_CPU_DISPATCH_H_
+
+#include <hwy/highway.h>
+
+#include <vector>
+
+#include "src/kernels/kernel.h"
+
+namespace cgrun::cpu {
+
+// Whether this CPU has the least instruction set that our own kernels are compiled for.
+inline bool HasTarget() { return (hwy::SupportedTargets() & HWY_TARGETS) != 0; }
+
+}  // namespace cgrun::cpu
+
+// Defines `std::vector<KernelDef> op()` from `KernelDef op()` of the best target. To be used in
+// cgrun::cpu, under HWY_ONCE.
+#define CGRUN_CPU_KERNEL(op)             \
+  HWY_EXPORT(op);                        \
+  std::vector<KernelDef> op() {          \
+    if (!HasTarget()) return {};         \
+    return {HWY_DYNAMIC_DISPATCH(op)()}; \
+  }
+
+#endif  // CGRUN_KERNELS_CPU_DISPATCH_H_
