@@ -47,6 +47,9 @@ struct CompiledModel {
   double compile_seconds = 0;
 };
 
+// What the results of a program depend on: the device's libraries, and the team of threads.
+std::string FingerprintOf(const KernelLibrary& library, const CompileOptions& options);
+
 // Compiles all entry points together: they share parameters and one arena. `library` is the
 // device's. Nothing after an error, which `diagnostics` holds.
 std::optional<CompiledModel> Compile(const ModelSpec& model,
@@ -55,10 +58,10 @@ std::optional<CompiledModel> Compile(const ModelSpec& model,
                                      Diagnostics& diagnostics);
 
 // The graph of one kind after differentiation, passes included up to `options.passes.stop_after`;
-// its batch is still N. For `cgrun graph`.
+// its batch is still N. `batch` is the one for which passes ask what pays. For `cgrun graph`.
 std::optional<Graph> BuildGraph(const ModelSpec& model, EntryKind kind, const Target& target,
                                 const CompileOptions& options, Diagnostics& diagnostics,
-                                std::vector<PassReport>* reports = nullptr);
+                                std::vector<PassReport>* reports = nullptr, int64_t batch = 1);
 
 }  // namespace cgrun
 

@@ -12,10 +12,12 @@ constexpr int64_t kAlignment = 64;
 
 int64_t Align(int64_t bytes) { return (bytes + kAlignment - 1) / kAlignment * kAlignment; }
 
-double EstimateSeconds(const KernelDef& kernel, const NodeSignature& node, int threads) {
+double EstimateSeconds(const KernelDef& kernel, const NodeSignature& node, int threads,
+                       int64_t workspace) {
   int64_t bytes = 0;
   for (const TensorType& type : node.inputs) bytes += ByteSize(type);
   for (const TensorType& type : node.outputs) bytes += ByteSize(type);
+  bytes += 2 * workspace;  // written and read
   return static_cast<double>(CostOf(node).flops) / (kernel.flops_per_second * threads) +
          static_cast<double>(bytes) / kBytesPerSecond;
 }
@@ -55,7 +57,7 @@ std::optional<KernelOption> OwnOption(const KernelDef& kernel, const NodeSignatu
     option.workspace_bytes = kernel.workspace_bytes(node, setting.threads);
   }
   if (kernel.choose != nullptr && !kernel.choose(node, setting, &option)) return std::nullopt;
-  option.seconds = EstimateSeconds(kernel, node, setting.threads);
+  option.seconds = EstimateSeconds(kernel, node, setting.threads, option.workspace_bytes);
   return option;
 }
 
@@ -83,6 +85,7 @@ KernelOption InLayout(KernelOption option, const NodeSignature& node, const Layo
 
 void AddOptions(const KernelDef& kernel, const NodeSignature& node, const RunSetting& setting,
                 std::vector<KernelOption>* options) {
+  if (kernel.hides_nan && setting.keep_nan) return;
   if (kernel.supports != nullptr && !kernel.supports(node)) return;
   const std::optional<KernelOption> own = OwnOption(kernel, node, setting);
   if (!own) return;

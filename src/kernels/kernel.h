@@ -91,6 +91,7 @@ struct KernelDef {
   // Goes through the bytes element by element, each operand in step: so it runs on any layout that
   // they share, where it has no padding.
   bool elementwise = false;
+  bool hides_nan = false;         // may give a number for a NaN
   bool in_place = true;           // can run on the operator's in-place pairs
   bool strided_inputs = false;    // reads inputs of any strides
   double flops_per_second = 1e9;  // of one thread: an estimate, to choose between kernels by
@@ -102,6 +103,8 @@ class KernelLibrary : public Target {
   // Packs the parameters of a chosen kernel, and takes from the libraries what it needs to run.
   // Fails a check if the kernel is not one of Options().
   virtual PreparedKernel Prepare(std::string_view kernel, const KernelRequest& request) const = 0;
+  // Has the libraries take now what they would take in their first calls: threads, buffers.
+  virtual void WarmUp(int) const {}
 };
 
 // The kernel library of a device ("reference"), or null.

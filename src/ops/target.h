@@ -25,11 +25,13 @@ struct KernelOption {
   double seconds = 0;  // estimated for the target
 };
 
-// How a node is about to run: the threads it has, and the layouts in which its inputs lie (empty:
-// plain).
+// How a node is about to run.
 struct RunSetting {
   int threads = 1;
-  std::vector<Layout> layouts = {};
+  std::vector<Layout> layouts = {};  // in which its inputs lie; empty: plain
+  // Only kernels that let a NaN through: in training, one that is hidden would let the run go on
+  // with ruined weights.
+  bool keep_nan = false;
 };
 
 class Target {

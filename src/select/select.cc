@@ -33,7 +33,7 @@ class Selector {
  private:
   void Select(NodeId id) {
     const NodeSignature signature = SignatureOf(graph_, graph_.nodes[id]);
-    RunSetting setting{options_.threads};
+    RunSetting setting{options_.threads, {}, graph_.Learns()};
     for (ValueId input : graph_.nodes[id].inputs) {
       setting.layouts.push_back(graph_.values[input].layout);
     }
