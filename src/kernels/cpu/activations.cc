@@ -93,7 +93,8 @@ struct Softplus {
 struct SoftplusGrad {
   template <class D, class V>
   HWY_INLINE V operator()(D d, V y, V dy) const {
-    return hn::Mul(dy, hn::Neg(hn::Expm1(d, hn::Neg(y))));
+    // A difference from 0 is no −0, as the reference's −expm1(−0) is none.
+    return hn::Mul(dy, hn::Sub(hn::Zero(d), hn::Expm1(d, hn::Neg(y))));
   }
 };
 

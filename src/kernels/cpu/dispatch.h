@@ -6,21 +6,15 @@
 
 #include <vector>
 
+#include "src/kernels/cpu/vector_target.h"
 #include "src/kernels/kernel.h"
-
-namespace cgrun::cpu {
-
-// Whether this CPU has the least instruction set that our own kernels are compiled for.
-inline bool HasTarget() { return (hwy::SupportedTargets() & HWY_TARGETS) != 0; }
-
-}  // namespace cgrun::cpu
 
 // Defines `std::vector<KernelDef> op()` from `KernelDef op()` of the best target. To be used in
 // cgrun::cpu, under HWY_ONCE.
 #define CGRUN_CPU_KERNEL(op)             \
   HWY_EXPORT(op);                        \
   std::vector<KernelDef> op() {          \
-    if (!HasTarget()) return {};         \
+    if (!HasVectorTarget()) return {};   \
     return {HWY_DYNAMIC_DISPATCH(op)()}; \
   }
 

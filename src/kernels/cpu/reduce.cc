@@ -75,7 +75,8 @@ struct Reduce {
     const int64_t stride = p.reduced.inner.strides[0];
     ForRuns(p.reduced, {0}, begin, end, [&](const auto& at, int64_t count) {
       States<State, kCount> local = states;
-      for (const T *row = x + at[0], *last = row + count * stride; row != last; row += stride) {
+      const T* row = x + at[0];
+      for (int64_t k = 0; k < count; ++k, row += stride) {
 #pragma GCC unroll 8
         for (size_t v = 0; v < kCount; ++v) {
           const T* from = row + static_cast<int64_t>(v) * kLanes;
@@ -164,13 +165,20 @@ KernelDef reduce_sum() { return Define<Add>("cpu.reduce_sum"); }
 KernelDef reduce_mean() { return Define<Average>("cpu.reduce_mean"); }
 KernelDef reduce_max() { return Define<Largest>("cpu.reduce_max"); }
 
+// All axes but images and channels.
+Reduction ReductionOfPlanes(const NodeSignature& node) {
+  std::vector<int> axes;
+  for (int axis = 2; axis < node.inputs[0].shape.rank(); ++axis) axes.push_back(axis);
+  return ReductionOver(node.inputs[0].shape, axes);
+}
+
 KernelDef global_avg_pool() {
   KernelDef def = Define<Average>("cpu.global_avg_pool");
   def.workspace_bytes = [](const NodeSignature& node, int) {
-    return ReductionOver(node.inputs[0].shape, {2, 3}).WorkspaceBytes();
+    return ReductionOfPlanes(node).WorkspaceBytes();
   };
   def.prepare = [](const KernelRequest& request) {
-    return Prepare<Average>(request, ReductionOver(request.node.inputs[0].shape, {2, 3}));
+    return Prepare<Average>(request, ReductionOfPlanes(request.node));
   };
   return def;
 }
