@@ -3,6 +3,8 @@
 
 #include <cstring>
 
+#include "src/base/allocation_counter.h"
+
 namespace cgrun {
 namespace {
 
@@ -112,10 +114,12 @@ OptionRun RunOption(const KernelLibrary& library, const NodeSignature& node,
   SingleProcess communicator;
   RunContext context;
   context.communicator = &communicator;
+  const int64_t before = CurrentHeapUse().allocations;
   kernel.run(context, {kernel.run, operands.data(), kernel.parameters.get(),
                        static_cast<int32_t>(operands.size()), 0});
 
   OptionRun run;
+  run.allocations = CurrentHeapUse().allocations - before;
   for (size_t i = 0; i < memory.size(); ++i) {
     if (!memory[i].GuardsAreWhole()) {
       run.fault = "it wrote beside operand " + std::to_string(i);

@@ -14,6 +14,7 @@ namespace cgrun {
 struct OptionRun {
   std::vector<HostTensor> outputs;  // plain
   std::string fault;                // what the kernel wrote and should not have; "" for nothing
+  int64_t allocations = 0;          // by operator new while it ran
 };
 
 // Where the operands lie.

@@ -17,9 +17,9 @@ struct FillAndCopy {
     const auto& p = *static_cast<const FillAndCopyParameters*>(i.parameters);
     const Bits* x = Data<const Bits>(context, i, 0);
     Bits* y = Data<Bits>(context, i, 1);
-    Split(p.threads, p.plan.elements, kGrain, [=](int64_t begin, int64_t end) {
-      std::fill(y + begin, y + end, static_cast<Bits>(p.plan.fill));
-    });
+    const Bits fill = static_cast<Bits>(p.plan.fill);
+    Split(p.threads, p.plan.elements, kGrain,
+          [=](int64_t begin, int64_t end) { std::fill(y + begin, y + end, fill); });
     const auto& [space, base] = p.plan.copy;
     SplitRows(space, base, p.threads, [&](const auto& at, int64_t begin, int64_t end) {
       CopyRow(p.plan.copy.space, x + at[0], y + at[1], begin, end);
