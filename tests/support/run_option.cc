@@ -3,6 +3,8 @@
 
 #include <cstring>
 
+#include "src/base/allocation_counter.h"
+
 namespace cgrun {
 namespace {
 
@@ -26,11 +28,12 @@ void ForEachIndex(const Shape& shape, Visit visit) {
 // One operand's memory between guards.
 class Bytes {
  public:
-  explicit Bytes(int64_t size)
-      : size_(size), memory_(static_cast<size_t>(size + 2 * kGuardBytes + kAlignment), kGarbage) {
+  Bytes(int64_t size, int64_t shift)
+      : size_(size),
+        memory_(static_cast<size_t>(size + 2 * kGuardBytes + kAlignment + shift), kGarbage) {
     const auto address = reinterpret_cast<uintptr_t>(memory_.data()) + kGuardBytes;
     const uintptr_t aligned = (address + kAlignment - 1) / kAlignment * kAlignment;
-    begin_ = reinterpret_cast<std::byte*>(aligned);
+    begin_ = reinterpret_cast<std::byte*>(aligned) + shift;
   }
 
   std::byte* begin() const { return begin_; }
@@ -82,40 +85,48 @@ bool IsZero(const Bytes& bytes) {
 }  // namespace
 
 OptionRun RunOption(const KernelLibrary& library, const NodeSignature& node,
-                    const KernelOption& option, std::span<const HostTensor> inputs, int threads) {
+                    const KernelOption& option, std::span<const HostTensor> inputs, int threads,
+                    const OperandPlaces& places) {
   std::vector<Bytes> memory;
   KernelRequest request{node, {}, threads};
   for (size_t i = 0; i < inputs.size(); ++i) {
-    memory.emplace_back(ByteSize(node.inputs[i], option.input_layouts[i]));
+    memory.emplace_back(ByteSize(node.inputs[i], option.input_layouts[i]), places.shift);
     LayOut(inputs[i], option.input_layouts[i], memory.back());
     request.operands.push_back({option.input_layouts[i], {}});
   }
   for (size_t i = 0; i < node.outputs.size(); ++i) {
-    memory.emplace_back(ByteSize(node.outputs[i], option.output_layouts[i]));
+    memory.emplace_back(ByteSize(node.outputs[i], option.output_layouts[i]), places.shift);
     request.operands.push_back({option.output_layouts[i], {}});
   }
-  if (option.workspace_bytes > 0) memory.emplace_back(option.workspace_bytes);
+  if (option.workspace_bytes > 0) memory.emplace_back(option.workspace_bytes, 0);
+  const auto home = [&](size_t operand) {
+    const bool shared = places.shared.has_value() &&
+                        operand == inputs.size() + static_cast<size_t>(places.shared->output);
+    return shared ? static_cast<size_t>(places.shared->input) : operand;
+  };
   std::vector<Operand> operands;
-  for (const Bytes& bytes : memory) {
+  for (size_t i = 0; i < memory.size(); ++i) {
     operands.push_back(
-        {reinterpret_cast<int64_t>(bytes.begin()), ArenaKind::kDevice, Access::kRead});
+        {reinterpret_cast<int64_t>(memory[home(i)].begin()), ArenaKind::kDevice, Access::kRead});
   }
 
   const PreparedKernel kernel = library.Prepare(option.kernel, request);
   SingleProcess communicator;
   RunContext context;
   context.communicator = &communicator;
+  const int64_t before = CurrentHeapUse().allocations;
   kernel.run(context, {kernel.run, operands.data(), kernel.parameters.get(),
                        static_cast<int32_t>(operands.size()), 0});
 
   OptionRun run;
+  run.allocations = CurrentHeapUse().allocations - before;
   for (size_t i = 0; i < memory.size(); ++i) {
     if (!memory[i].GuardsAreWhole()) {
       run.fault = "it wrote beside operand " + std::to_string(i);
     }
   }
   for (size_t i = 0; i < node.outputs.size(); ++i) {
-    Bytes& bytes = memory[inputs.size() + i];
+    Bytes& bytes = memory[home(inputs.size() + i)];
     run.outputs.push_back(ReadBack(node.outputs[i], option.output_layouts[i], bytes));
     if (!IsZero(bytes)) {
       run.fault = "output " + std::to_string(i) + " is padded with other numbers than 0";

@@ -2,6 +2,7 @@
 #ifndef CGRUN_TESTS_SUPPORT_RUN_OPTION_H_
 #define CGRUN_TESTS_SUPPORT_RUN_OPTION_H_
 
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -13,12 +14,20 @@ namespace cgrun {
 struct OptionRun {
   std::vector<HostTensor> outputs;  // plain
   std::string fault;                // what the kernel wrote and should not have; "" for nothing
+  int64_t allocations = 0;          // by operator new while it ran
+};
+
+// Where the operands lie.
+struct OperandPlaces {
+  int64_t shift = 0;                  // bytes from an address that is aligned to 64
+  std::optional<InPlacePair> shared;  // this output lies over this input
 };
 
 // Inputs are laid out with zeros where a layout pads; outputs and workspace hold garbage before.
 // The kernel must leave zeros where its outputs' layouts pad, and bytes around its operands alone.
 OptionRun RunOption(const KernelLibrary& library, const NodeSignature& node,
-                    const KernelOption& option, std::span<const HostTensor> inputs, int threads);
+                    const KernelOption& option, std::span<const HostTensor> inputs, int threads,
+                    const OperandPlaces& places = {});
 
 }  // namespace cgrun
 

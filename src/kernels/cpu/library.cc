@@ -7,6 +7,7 @@
 #include "src/base/check.h"
 #include "src/kernels/cpu/blas.h"
 #include "src/kernels/cpu/kernels.h"
+#include "src/kernels/cpu/vector_target.h"
 #include "src/kernels/evaluate.h"
 #include "src/kernels/onednn/kernels.h"
 #include "src/kernels/reference/library.h"
@@ -18,7 +19,8 @@ class CpuLibrary final : public KernelLibrary {
  public:
   CpuLibrary(std::string_view name, std::string_view libraries,
              std::vector<onednn::Entry> onednn_kernels)
-      : name_(name), fingerprint_("cpu 1, " + BlasVersion() + std::string(libraries)) {
+      : name_(name),
+        fingerprint_("cpu 1, " + VectorTarget() + ", " + BlasVersion() + std::string(libraries)) {
     for (const onednn::Entry& entry : onednn_kernels) kernels_[entry.op].push_back(entry.kernel);
 #define CGRUN_OP(name, on_cpu, on_cuda) CGRUN_IF_##on_cpu(Add(OpId::name, cpu::name());)
 #include "src/ir/op_list.inc"

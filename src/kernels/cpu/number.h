@@ -25,6 +25,41 @@ static KernelFunction ForF32OrF64(DType dtype) {
   return dtype == DType::kF32 ? Kernel<float>::Run : Kernel<double>::Run;
 }
 
+// `supports`: all operands are of one floating-point type that our own kernels compute in.
+inline bool AllFloat(const NodeSignature& node) {
+  const DType dtype = node.inputs[0].dtype;
+  const auto same = [dtype](const TensorType& type) { return type.dtype == dtype; };
+  return (dtype == DType::kF32 || dtype == DType::kF64 || dtype == DType::kBF16) &&
+         std::all_of(node.inputs.begin(), node.inputs.end(), same) &&
+         std::all_of(node.outputs.begin(), node.outputs.end(), same);
+}
+
+// `supports`: all operands are f32, or all bf16.
+inline bool AllF32OrBF16(const NodeSignature& node) {
+  return AllFloat(node) && node.inputs[0].dtype != DType::kF64;
+}
+
+// `supports`: all operands are f32.
+inline bool AllF32(const NodeSignature& node) {
+  return AllFloat(node) && node.inputs[0].dtype == DType::kF32;
+}
+
+// choose(T*) for the floating-point type `dtype`.
+template <class Choose>
+static KernelFunction ForFloat(DType dtype, const Choose& choose) {
+  switch (dtype) {
+    case DType::kF64:
+      return choose(static_cast<double*>(nullptr));
+    case DType::kF32:
+      return choose(static_cast<float*>(nullptr));
+    case DType::kBF16:
+      return choose(static_cast<BFloat16*>(nullptr));
+    default:
+      CGRUN_CHECK(false) << "no kernel for " << Name(dtype);
+      return nullptr;
+  }
+}
+
 }  // namespace cgrun::cpu
 
 #endif  // CGRUN_KERNELS_CPU_NUMBER_H_

@@ -33,15 +33,21 @@ PreparedKernel Prepare(const KernelRequest& request) {
   const Shape& x = request.node.inputs[0].shape;
   const Shape& y = request.node.outputs[0].shape;
   const DType dtype = request.node.inputs[0].dtype;
-  StridedSpace<2> space = MakeSpace<2>(y.Sizes(), {BroadcastStrides(x, y), RowMajorStrides(y)});
+  CopyPlan plan = PlanBroadcast(request.node);
   if (!request.node.attributes.As<BroadcastAttributes>().average) {
-    return PrepareCopy(dtype, {std::move(space), {0, 0}});
+    return PrepareCopy(dtype, std::move(plan));
   }
   const double repetitions = static_cast<double>(y.Elements() / x.Elements());
-  return PreparedKernel::Of(ForFloat<Average>(dtype), Parameters{std::move(space), repetitions});
+  return PreparedKernel::Of(ForFloat<Average>(dtype),
+                            Parameters{std::move(plan.space), repetitions});
 }
 
 }  // namespace
+
+CopyPlan PlanBroadcast(const NodeSignature& node) {
+  const Shape &x = node.inputs[0].shape, &y = node.outputs[0].shape;
+  return {MakeSpace<2>(y.Sizes(), {BroadcastStrides(x, y), RowMajorStrides(y)}), {0, 0}};
+}
 
 KernelDef broadcast() {
   return {.name = "reference.broadcast", .supports = Supports, .prepare = Prepare};

@@ -21,7 +21,12 @@ uint64_t BitsOf(DType dtype, double value) {
 bool Supports(const NodeSignature& node) { return node.inputs[0].dtype != DType::kF16; }
 
 PreparedKernel Prepare(const KernelRequest& request) {
-  const NodeSignature& node = request.node;
+  return PrepareFillAndCopy(request.node.inputs[0].dtype, PlanPad(request.node));
+}
+
+}  // namespace
+
+FillAndCopyPlan PlanPad(const NodeSignature& node) {
   const auto& attributes = node.attributes.As<PadAttributes>();
   const Shape& x = node.inputs[0].shape;
   const Shape& y = node.outputs[0].shape;
@@ -29,12 +34,10 @@ PreparedKernel Prepare(const KernelRequest& request) {
   const std::vector<int64_t> strides = RowMajorStrides(y);
   int64_t base = 0;
   for (size_t axis = 0; axis < strides.size(); ++axis) base += widths.before[axis] * strides[axis];
-  const CopyParameters copy{MakeSpace<2>(x.Sizes(), {RowMajorStrides(x), strides}), {0, base}};
-  const DType dtype = node.inputs[0].dtype;
-  return PrepareFillAndCopy(dtype, {copy, y.Elements(), BitsOf(dtype, attributes.value)});
+  return {{MakeSpace<2>(x.Sizes(), {RowMajorStrides(x), strides}), {0, base}},
+          y.Elements(),
+          BitsOf(node.inputs[0].dtype, attributes.value)};
 }
-
-}  // namespace
 
 KernelDef pad() { return {.name = "reference.pad", .supports = Supports, .prepare = Prepare}; }
 

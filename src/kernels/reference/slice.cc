@@ -27,24 +27,29 @@ Part PartOf(const SliceAttributes& attributes, const Shape& whole) {
 }
 
 PreparedKernel Prepare(const KernelRequest& request) {
-  const NodeSignature& node = request.node;
-  const Shape& y = node.outputs[0].shape;
-  const Part part = PartOf(node.attributes.As<SliceAttributes>(), node.inputs[0].shape);
-  return PrepareCopy(node.inputs[0].dtype,
-                     {MakeSpace<2>(y.Sizes(), {part.strides, RowMajorStrides(y)}), {part.base, 0}});
+  return PrepareCopy(request.node.inputs[0].dtype, PlanSlice(request.node));
 }
 
 PreparedKernel PrepareGrad(const KernelRequest& request) {
-  const NodeSignature& node = request.node;
-  const auto& a = node.attributes.As<SliceGradAttributes>();
-  const Shape& dy = node.inputs[0].shape;
-  const Part part = PartOf({a.axes, a.starts, a.ends, a.steps}, a.shape);
-  const CopyParameters copy{MakeSpace<2>(dy.Sizes(), {RowMajorStrides(dy), part.strides}),
-                            {0, part.base}};
-  return PrepareFillAndCopy(node.inputs[0].dtype, {copy, a.shape.Elements(), 0});
+  return PrepareFillAndCopy(request.node.inputs[0].dtype, PlanSliceGrad(request.node));
 }
 
 }  // namespace
+
+CopyPlan PlanSlice(const NodeSignature& node) {
+  const Shape& y = node.outputs[0].shape;
+  const Part part = PartOf(node.attributes.As<SliceAttributes>(), node.inputs[0].shape);
+  return {MakeSpace<2>(y.Sizes(), {part.strides, RowMajorStrides(y)}), {part.base, 0}};
+}
+
+FillAndCopyPlan PlanSliceGrad(const NodeSignature& node) {
+  const auto& a = node.attributes.As<SliceGradAttributes>();
+  const Shape& dy = node.inputs[0].shape;
+  const Part part = PartOf({a.axes, a.starts, a.ends, a.steps}, a.shape);
+  return {{MakeSpace<2>(dy.Sizes(), {RowMajorStrides(dy), part.strides}), {0, part.base}},
+          a.shape.Elements(),
+          0};
+}
 
 KernelDef slice() { return {.name = "reference.slice", .prepare = Prepare}; }
 KernelDef slice_grad() { return {.name = "reference.slice_grad", .prepare = PrepareGrad}; }

@@ -4,42 +4,29 @@
 
 #include <utility>
 
+#include "src/kernels/reference/copies.h"
 #include "src/kernels/reference/number.h"
-#include "src/kernels/reference/strided.h"
 
 namespace cgrun::reference {
-
-// Offsets, in elements, of operand 0 and of operand 1.
-struct CopyParameters {
-  StridedSpace<2> space;
-  std::array<int64_t, 2> base{};
-};
 
 template <class Bits>
 struct StridedCopy {
   static void Run(const RunContext& context, const Instruction& i) noexcept {
-    const auto& p = *static_cast<const CopyParameters*>(i.parameters);
+    const auto& p = *static_cast<const CopyPlan*>(i.parameters);
     const Bits* x = Data<const Bits>(context, i, 0);
     Bits* y = Data<Bits>(context, i, 1);
     ForEachIndex(p.space, p.base, [=](const auto& at) { y[at[1]] = x[at[0]]; });
   }
 };
 
-inline PreparedKernel PrepareCopy(DType dtype, CopyParameters parameters) {
-  return PreparedKernel::Of(ForBytes<StridedCopy>(SizeOf(dtype)), std::move(parameters));
+inline PreparedKernel PrepareCopy(DType dtype, CopyPlan plan) {
+  return PreparedKernel::Of(ForBytes<StridedCopy>(SizeOf(dtype)), std::move(plan));
 }
-
-// The same into a tensor that is filled before.
-struct FillAndCopyParameters {
-  CopyParameters copy;
-  int64_t elements = 0;  // of operand 1
-  uint64_t fill = 0;     // the bits of an element
-};
 
 template <class Bits>
 struct FillAndCopy {
   static void Run(const RunContext& context, const Instruction& i) noexcept {
-    const auto& p = *static_cast<const FillAndCopyParameters*>(i.parameters);
+    const auto& p = *static_cast<const FillAndCopyPlan*>(i.parameters);
     const Bits* x = Data<const Bits>(context, i, 0);
     Bits* y = Data<Bits>(context, i, 1);
     const Bits fill = static_cast<Bits>(p.fill);
@@ -48,8 +35,8 @@ struct FillAndCopy {
   }
 };
 
-inline PreparedKernel PrepareFillAndCopy(DType dtype, FillAndCopyParameters parameters) {
-  return PreparedKernel::Of(ForBytes<FillAndCopy>(SizeOf(dtype)), std::move(parameters));
+inline PreparedKernel PrepareFillAndCopy(DType dtype, FillAndCopyPlan plan) {
+  return PreparedKernel::Of(ForBytes<FillAndCopy>(SizeOf(dtype)), std::move(plan));
 }
 
 }  // namespace cgrun::reference

@@ -8,17 +8,20 @@ namespace cgrun::reference {
 namespace {
 
 PreparedKernel Prepare(const KernelRequest& request) {
-  const TensorType& x = request.node.inputs[0];
-  const Shape& y = request.node.outputs[0].shape;
-  const std::vector<int> perm =
-      NormalizePermutation(request.node.attributes.As<TransposeAttributes>().perm, x.shape.rank());
-  const std::vector<int64_t> from = RowMajorStrides(x.shape);
-  std::vector<int64_t> strides;
-  for (int axis : perm) strides.push_back(from[static_cast<size_t>(axis)]);
-  return PrepareCopy(x.dtype, {MakeSpace<2>(y.Sizes(), {strides, RowMajorStrides(y)}), {0, 0}});
+  return PrepareCopy(request.node.inputs[0].dtype, PlanTranspose(request.node));
 }
 
 }  // namespace
+
+CopyPlan PlanTranspose(const NodeSignature& node) {
+  const Shape &x = node.inputs[0].shape, &y = node.outputs[0].shape;
+  const std::vector<int> perm =
+      NormalizePermutation(node.attributes.As<TransposeAttributes>().perm, x.rank());
+  const std::vector<int64_t> from = RowMajorStrides(x);
+  std::vector<int64_t> strides;
+  for (int axis : perm) strides.push_back(from[static_cast<size_t>(axis)]);
+  return {MakeSpace<2>(y.Sizes(), {strides, RowMajorStrides(y)}), {0, 0}};
+}
 
 KernelDef transpose() { return {.name = "reference.transpose", .prepare = Prepare}; }
 

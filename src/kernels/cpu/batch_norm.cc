@@ -1,0 +1,201 @@
+// batch_norm, f32, channel by channel: its sums in f64, in one pass over what it has in the caches
+// for the second. Where a channel has one element an image, a vector is as many channels as it has
+// lanes.
+#include "src/ops/batch_norm.h"
+
+#include "src/kernels/cpu/targets.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "src/kernels/cpu/batch_norm.cc"
+#include <hwy/foreach_target.h>
+//
+#include "src/kernels/cpu/channels.h"
+#include "src/kernels/cpu/dispatch.h"
+#include "src/kernels/cpu/kernels.h"
+#include "src/kernels/cpu/map.h"
+#include "src/kernels/cpu/sums.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace cgrun::cpu {
+namespace HWY_NAMESPACE {
+namespace {
+
+constexpr int64_t kLanes = static_cast<int64_t>(kF32Lanes);
+
+// Σ (x − shift) and its square: with a shift that is one of the numbers, little cancels when the
+// mean is taken out of them.
+struct Moments {
+  Sum sum;
+  Sum squares;
+
+  HWY_INLINE Moments() {}
+  HWY_INLINE void Add(VF32 x, VF64 lower_shift, VF64 upper_shift) {
+    const VF64 lower = hn::Sub(LowerF64(x), lower_shift);
+    const VF64 upper = hn::Sub(UpperF64(x), upper_shift);
+    sum.AddWide(lower, upper);
+    squares.AddSquare(lower, upper);
+  }
+  HWY_INLINE void Join(const Moments& other) {
+    sum.Join(other.sum);
+    squares.Join(other.squares);
+  }
+};
+
+float ShiftFor(float first) { return std::isfinite(first) ? first : 0; }
+
+// The operands of a node, all arrays of its channels but x and y.
+struct Operands {
+  const float *x, *scale, *shift, *running_mean, *running_var;
+  float *y, *new_mean, *new_var, *saved_mean, *saved_inv_std;
+};
+
+// y = (x − mean)·factor + shift.
+struct Affine {
+  float mean, factor;
+};
+
+float InverseDeviation(double variance, double epsilon) {
+  return static_cast<float>(1 / std::sqrt(variance + epsilon));
+}
+
+// Writes the statistics of channel `c`, whose moments were taken about `about`.
+Affine Conclude(const Channels& p, const Operands& o, int64_t c, double about, double sum,
+                double squares) {
+  const double count = p.count(), mean = about + sum / count;
+  const double around_mean = std::max(squares - sum * (sum / count), 0.0);  // NaN stays NaN
+  const double batch_var = around_mean / std::max(count - 1, 1.0);
+  const auto move = [&](float running, double batch) {
+    return static_cast<float>((1 - p.momentum) * static_cast<double>(running) + p.momentum * batch);
+  };
+  o.new_mean[c] = move(o.running_mean[c], mean);
+  o.new_var[c] = move(o.running_var[c], batch_var);
+  o.saved_mean[c] = static_cast<float>(mean);
+  o.saved_inv_std[c] = InverseDeviation(around_mean / count, p.epsilon);
+  return {o.saved_mean[c], o.saved_inv_std[c] * o.scale[c]};
+}
+
+// The running statistics in place of the batch's.
+Affine Frozen(const Channels& p, const Operands& o, int64_t c) {
+  return {o.running_mean[c],
+          InverseDeviation(static_cast<double>(o.running_var[c]), p.epsilon) * o.scale[c]};
+}
+
+Affine TrainRows(const Channels& p, const Operands& o, int64_t c) {
+  const float about = ShiftFor(o.x[c * p.plane]);
+  const VF64 shift = hn::Set(F64(), static_cast<double>(about));
+  Moments a, b;
+  for (int64_t n = 0; n < p.images; ++n) {
+    const float* x = o.x + (n * p.channels + c) * p.plane;
+    int64_t e = 0;
+    for (; e + 2 * kLanes <= p.plane; e += 2 * kLanes) {
+      a.Add(hn::LoadU(F32(), x + e), shift, shift);
+      b.Add(hn::LoadU(F32(), x + e + kLanes), shift, shift);
+    }
+    if (e + kLanes <= p.plane) {
+      a.Add(hn::LoadU(F32(), x + e), shift, shift);
+      e += kLanes;
+    }
+    if (e == p.plane) continue;
+    b.Add(LoadFirstOr(F32(), x + e, p.plane - e, hn::Set(F32(), about)), shift, shift);
+  }
+  a.Join(b);
+  return Conclude(p, o, c, static_cast<double>(about), a.sum.Total(), a.squares.Total());
+}
+
+template <bool kTraining>
+void Row(const Channels& p, const Operands& o, int64_t c) {
+  const Affine affine = kTraining ? TrainRows(p, o, c) : Frozen(p, o, c);
+  const float shift = o.shift[c];
+  for (int64_t n = 0; n < p.images; ++n) {
+    const int64_t at = (n * p.channels + c) * p.plane;
+    Sweep(F32(), std::array{o.x + at}, std::array{o.y + at}, 0, p.plane,
+          [=](F32 d, const VF32* x, VF32* y) {
+            const VF32 centred = hn::Sub(x[0], hn::Set(d, affine.mean));
+            y[0] = hn::MulAdd(centred, hn::Set(d, affine.factor), hn::Set(d, shift));
+          });
+  }
+}
+
+// Channels [c, c + lanes) of [images, channels].
+void TrainColumns(const Channels& p, const Operands& o, int64_t c, int64_t lanes, float* means,
+                  float* factors) {
+  HWY_ALIGN float about[kF32Lanes] = {};
+  for (int64_t lane = 0; lane < lanes; ++lane) about[lane] = ShiftFor(o.x[c + lane]);
+  const VF32 shift = hn::Load(F32(), about);
+  Moments moments;
+  for (int64_t n = 0; n < p.images; ++n) {
+    moments.Add(LoadSome(F32(), o.x + n * p.channels + c, lanes), LowerF64(shift), UpperF64(shift));
+  }
+  HWY_ALIGN double sums[kF32Lanes], squares[kF32Lanes];
+  moments.sum.Lanes(sums);
+  moments.squares.Lanes(squares);
+  for (int64_t lane = 0; lane < lanes; ++lane) {
+    const Affine affine =
+        Conclude(p, o, c + lane, static_cast<double>(about[lane]), sums[lane], squares[lane]);
+    means[lane] = affine.mean;
+    factors[lane] = affine.factor;
+  }
+}
+
+template <bool kTraining>
+void Columns(const Channels& p, const Operands& o, int64_t c, int64_t lanes) {
+  HWY_ALIGN float means[kF32Lanes] = {}, factors[kF32Lanes] = {};
+  if (kTraining) TrainColumns(p, o, c, lanes, means, factors);
+  for (int64_t lane = 0; !kTraining && lane < lanes; ++lane) {
+    const Affine affine = Frozen(p, o, c + lane);
+    means[lane] = affine.mean;
+    factors[lane] = affine.factor;
+  }
+  const F32 d;
+  const VF32 mean = hn::Load(d, means), factor = hn::Load(d, factors);
+  const VF32 shift = LoadSome(d, o.shift + c, lanes);
+  for (int64_t n = 0; n < p.images; ++n) {
+    const int64_t at = n * p.channels + c;
+    const VF32 centred = hn::Sub(LoadSome(d, o.x + at, lanes), mean);
+    StoreSome(d, hn::MulAdd(centred, factor, shift), o.y + at, lanes);
+  }
+}
+
+template <bool kTraining>
+void Run(const RunContext& context, const Instruction& i) noexcept {
+  const auto& p = *static_cast<const Channels*>(i.parameters);
+  const auto in = [&](int k) { return Data<const float>(context, i, k); };
+  const auto out = [&](int k) {
+    return kTraining || k == 5 ? Data<float>(context, i, k) : nullptr;
+  };
+  const Operands o{in(0), in(1), in(2), in(3), in(4), out(5), out(6), out(7), out(8), out(9)};
+  if (p.plane > 1) {
+    return Split(p.threads, p.channels, 1, [&](int64_t begin, int64_t end) {
+      for (int64_t c = begin; c < end; ++c) Row<kTraining>(p, o, c);
+    });
+  }
+  Split(p.threads, p.channels, kLanes, [&](int64_t begin, int64_t end) {
+    for (int64_t c = begin; c < end; c += kLanes) {
+      Columns<kTraining>(p, o, c, std::min(kLanes, end - c));
+    }
+  });
+}
+
+PreparedKernel Prepare(const KernelRequest& request) {
+  const bool training = request.node.attributes.As<BatchNormAttributes>().training;
+  return PreparedKernel::Of(training ? &Run<true> : &Run<false>, ChannelsOf(request));
+}
+
+KernelDef batch_norm() {
+  KernelDef def{.name = "cpu.batch_norm", .supports = HasF32Channels, .prepare = Prepare};
+  def.flops_per_second = kElementsPerSecond;
+  return def;
+}
+
+}  // namespace
+}  // namespace HWY_NAMESPACE
+}  // namespace cgrun::cpu
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace cgrun::cpu {
+
+CGRUN_CPU_KERNEL(batch_norm)
+
+}  // namespace cgrun::cpu
+#endif

@@ -1,0 +1,83 @@
+// cast to and from f32: what images and mixed precision need. Other pairs are left to the reference
+// kernel.
+#include "src/kernels/cpu/targets.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "src/kernels/cpu/cast.cc"
+#include <hwy/foreach_target.h>
+//
+#include "src/kernels/cpu/dispatch.h"
+#include "src/kernels/cpu/kernels.h"
+#include "src/kernels/cpu/lanes.h"
+#include "src/kernels/cpu/parallel.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace cgrun::cpu {
+namespace HWY_NAMESPACE {
+namespace {
+
+struct Parameters {
+  int64_t elements = 0;
+  int threads = 1;
+};
+
+using Floats = hn::ScalableTag<float>;
+
+HWY_INLINE hn::Vec<Floats> AsF32(const BFloat16* x) { return LoadLanes(Floats(), x); }
+HWY_INLINE hn::Vec<Floats> AsF32(const float* x) { return LoadLanes(Floats(), x); }
+HWY_INLINE hn::Vec<Floats> AsF32(const int32_t* x) {
+  return hn::ConvertTo(Floats(), hn::LoadU(hn::Rebind<int32_t, Floats>(), x));
+}
+HWY_INLINE hn::Vec<Floats> AsF32(const uint8_t* x) {
+  const hn::Rebind<int32_t, Floats> d32;
+  const auto bytes = hn::LoadU(hn::Rebind<uint8_t, Floats>(), x);
+  return hn::ConvertTo(Floats(), hn::PromoteTo(d32, bytes));
+}
+
+template <class From, class To>
+void Run(const RunContext& context, const Instruction& i) noexcept {
+  const auto& p = *static_cast<const Parameters*>(i.parameters);
+  const From* x = Data<const From>(context, i, 0);
+  To* y = Data<To>(context, i, 1);
+  Split(p.threads, p.elements, kGrain, [=](int64_t begin, int64_t end) {
+    const auto lanes = static_cast<int64_t>(hn::Lanes(Floats()));
+    int64_t e = begin;
+    for (; e + lanes <= end; e += lanes) StoreLanes(Floats(), AsF32(x + e), y + e);
+    for (; e < end; ++e) y[e] = static_cast<To>(static_cast<float>(x[e]));
+  });
+}
+
+KernelFunction Choose(const NodeSignature& node) {
+  const DType from = node.inputs[0].dtype, to = node.outputs[0].dtype;
+  if (from == DType::kF32 && to == DType::kBF16) return &Run<float, BFloat16>;
+  if (to != DType::kF32) return nullptr;
+  if (from == DType::kBF16) return &Run<BFloat16, float>;
+  if (from == DType::kI32) return &Run<int32_t, float>;
+  return from == DType::kU8 || from == DType::kBool ? &Run<uint8_t, float> : nullptr;
+}
+
+KernelDef cast() {
+  KernelDef def{.name = "cpu.cast"};
+  def.supports = [](const NodeSignature& node) { return Choose(node) != nullptr; };
+  def.prepare = [](const KernelRequest& request) {
+    return PreparedKernel::Of(
+        Choose(request.node),
+        Parameters{request.node.outputs[0].shape.Elements(), ThreadsFor(request)});
+  };
+  def.elementwise = true;
+  def.flops_per_second = kElementsPerSecond;
+  return def;
+}
+
+}  // namespace
+}  // namespace HWY_NAMESPACE
+}  // namespace cgrun::cpu
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace cgrun::cpu {
+
+CGRUN_CPU_KERNEL(cast)
+
+}  // namespace cgrun::cpu
+#endif

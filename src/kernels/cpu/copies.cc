@@ -1,0 +1,102 @@
+// slice, pad, broadcast and gradients like them: strided copies, a row at a time, and fills.
+#include "src/kernels/cpu/kernels.h"
+#include "src/kernels/cpu/strided_copy.h"
+#include "src/ops/reduce.h"
+
+namespace cgrun::cpu {
+namespace {
+
+struct FillAndCopyParameters {
+  reference::FillAndCopyPlan plan;
+  int threads = 1;
+};
+
+template <class Bits>
+struct FillAndCopy {
+  static void Run(const RunContext& context, const Instruction& i) noexcept {
+    const auto& p = *static_cast<const FillAndCopyParameters*>(i.parameters);
+    const Bits* x = Data<const Bits>(context, i, 0);
+    Bits* y = Data<Bits>(context, i, 1);
+    const Bits fill = static_cast<Bits>(p.plan.fill);
+    Split(p.threads, p.plan.elements, kGrain,
+          [=](int64_t begin, int64_t end) { std::fill(y + begin, y + end, fill); });
+    const auto& [space, base] = p.plan.copy;
+    SplitRows(space, base, p.threads, [&](const auto& at, int64_t begin, int64_t end) {
+      CopyRow(p.plan.copy.space, x + at[0], y + at[1], begin, end);
+    });
+  }
+};
+
+template <reference::CopyPlan (*kPlan)(const NodeSignature&)>
+PreparedKernel Copy(const KernelRequest& request) {
+  return PrepareCopy(request, kPlan(request.node));
+}
+
+template <reference::FillAndCopyPlan (*kPlan)(const NodeSignature&)>
+PreparedKernel FillThenCopy(const KernelRequest& request) {
+  return PreparedKernel::Of(reference::ForBytes<FillAndCopy>(SizeOf(request.node.inputs[0].dtype)),
+                            FillAndCopyParameters{kPlan(request.node), ThreadsFor(request)});
+}
+
+struct AverageParameters {
+  StridedSpace<2> space;
+  float repetitions = 1;
+  int threads = 1;
+};
+
+// Elements [begin, end) of a row, whose x goes on or stays at one number.
+void AverageRow(const AverageParameters& p, const float* x, float* y, int64_t begin, int64_t end) {
+  const float repetitions = p.repetitions;
+  if (p.space.inner.strides[0] == 0) {
+    std::fill(y + begin, y + end, *x / repetitions);
+  } else {
+    for (int64_t e = begin; e < end; ++e) y[e] = x[e] / repetitions;
+  }
+}
+
+void Average(const RunContext& context, const Instruction& i) noexcept {
+  const auto& p = *static_cast<const AverageParameters*>(i.parameters);
+  const float* x = Data<const float>(context, i, 0);
+  float* y = Data<float>(context, i, 1);
+  SplitRows(p.space, {0, 0}, p.threads, [&](const auto& at, int64_t begin, int64_t end) {
+    AverageRow(p, x + at[0], y + at[1], begin, end);
+  });
+}
+
+bool IsAverage(const NodeSignature& node) {
+  return node.attributes.As<BroadcastAttributes>().average;
+}
+
+bool SupportsBroadcast(const NodeSignature& node) {
+  return !IsAverage(node) || node.inputs[0].dtype == DType::kF32;
+}
+
+PreparedKernel PrepareBroadcast(const KernelRequest& request) {
+  const NodeSignature& node = request.node;
+  reference::CopyPlan plan = reference::PlanBroadcast(node);
+  if (!IsAverage(node)) return PrepareCopy(request, std::move(plan));
+  const int64_t repetitions = node.outputs[0].shape.Elements() / node.inputs[0].shape.Elements();
+  return PreparedKernel::Of(
+      &Average, AverageParameters{std::move(plan.space), static_cast<float>(repetitions),
+                                  ThreadsFor(request)});
+}
+
+bool SupportsPad(const NodeSignature& node) { return node.inputs[0].dtype != DType::kF16; }
+
+}  // namespace
+
+std::vector<KernelDef> broadcast() {
+  return {{.name = "cpu.broadcast", .supports = SupportsBroadcast, .prepare = PrepareBroadcast}};
+}
+std::vector<KernelDef> pad() {
+  return {
+      {.name = "cpu.pad", .supports = SupportsPad, .prepare = FillThenCopy<&reference::PlanPad>}};
+}
+std::vector<KernelDef> slice() {
+  return {{.name = "cpu.slice", .prepare = Copy<&reference::PlanSlice>}};
+}
+std::vector<KernelDef> slice_grad() {
+  return {{.name = "cpu.slice_grad", .prepare = FillThenCopy<&reference::PlanSliceGrad>}};
+}
+
+}  // namespace cgrun::cpu

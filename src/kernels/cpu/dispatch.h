@@ -1,0 +1,21 @@
+// From kernels that are compiled for each instruction set to an operator's kernels on this CPU.
+#ifndef CGRUN_KERNELS_CPU_DISPATCH_H_
+#define CGRUN_KERNELS_CPU_DISPATCH_H_
+
+#include <hwy/highway.h>
+
+#include <vector>
+
+#include "src/kernels/cpu/vector_target.h"
+#include "src/kernels/kernel.h"
+
+// Defines `std::vector<KernelDef> op()` from `KernelDef op()` of the best target. To be used in
+// cgrun::cpu, under HWY_ONCE.
+#define CGRUN_CPU_KERNEL(op)             \
+  HWY_EXPORT(op);                        \
+  std::vector<KernelDef> op() {          \
+    if (!HasVectorTarget()) return {};   \
+    return {HWY_DYNAMIC_DISPATCH(op)()}; \
+  }
+
+#endif  // CGRUN_KERNELS_CPU_DISPATCH_H_

@@ -1,0 +1,127 @@
+// Vectors of numbers for one instruction set: loads and stores of whole vectors and of the first
+// few lanes. bf16 is computed in f32 and rounded on store. Included once for each target.
+//
+// A function of ours that takes a tag or a vector must not have the name of one of Highway's, which
+// would be called in its place wherever it fits better.
+#if defined(CGRUN_KERNELS_CPU_LANES_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef CGRUN_KERNELS_CPU_LANES_H_
+#undef CGRUN_KERNELS_CPU_LANES_H_
+#else
+#define CGRUN_KERNELS_CPU_LANES_H_
+#endif
+
+#include <hwy/highway.h>
+
+#include <cstring>
+#include <type_traits>
+
+#include "src/base/dtype.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace cgrun::cpu {
+namespace HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+// The vectors in which elements of type T are computed.
+template <class T>
+using TagOf = hn::ScalableTag<std::conditional_t<std::is_same_v<T, BFloat16>, float, T>>;
+
+template <class D>
+HWY_INLINE hn::Vec<D> LoadLanes(D d, const hn::TFromD<D>* from) {
+  return hn::LoadU(d, from);
+}
+template <class D>
+HWY_INLINE hn::Vec<D> LoadLanes(D d, const BFloat16* from) {
+  const hn::Rebind<uint16_t, D> d16;
+  const hn::Rebind<uint32_t, D> d32;
+  const auto bits = hn::LoadU(d16, reinterpret_cast<const uint16_t*>(from));
+  return hn::BitCast(d, hn::ShiftLeft<16>(hn::PromoteTo(d32, bits)));
+}
+
+// f32 in vectors of f64.
+template <class D>
+requires(sizeof(hn::TFromD<D>) == 8) HWY_INLINE hn::Vec<D> LoadLanes(D d, const float* from) {
+  return hn::PromoteTo(d, hn::LoadU(hn::Rebind<float, D>(), from));
+}
+
+template <class D>
+HWY_INLINE void StoreLanes(D d, hn::Vec<D> value, hn::TFromD<D>* to) {
+  hn::StoreU(value, d, to);
+}
+// To nearest, ties to even; a NaN stays a NaN.
+template <class D>
+HWY_INLINE void StoreLanes(D /*d*/, hn::Vec<D> value, BFloat16* to) {
+  const hn::Rebind<uint16_t, D> d16;
+  const hn::Rebind<int32_t, D> d32;
+  const hn::Rebind<uint32_t, D> du32;
+  const auto bits = hn::BitCast(du32, value);
+  const auto upper = hn::ShiftRight<16>(bits);
+  const auto half_ulp = hn::Add(hn::Set(du32, 0x7FFF), hn::And(upper, hn::Set(du32, 1)));
+  const auto rounded = hn::ShiftRight<16>(hn::Add(bits, half_ulp));
+  const auto quiet = hn::Or(upper, hn::Set(du32, 0x40));
+  const auto is_nan = hn::RebindMask(du32, hn::IsNaN(value));
+  const auto result = hn::BitCast(d32, hn::IfThenElse(is_nan, quiet, rounded));
+  hn::StoreU(hn::DemoteTo(d16, result), d16, reinterpret_cast<uint16_t*>(to));
+}
+
+template <class D>
+requires(sizeof(hn::TFromD<D>) == 8) HWY_INLINE
+    void StoreLanes(D /*d*/, hn::Vec<D> value, float* to) {
+  const hn::Rebind<float, D> d32;
+  hn::StoreU(hn::DemoteTo(d32, value), d32, to);
+}
+
+// Whether loads and stores can leave out lanes of T, so that memory behind the end is not touched.
+template <class T>
+inline constexpr bool kHasMasks = HWY_TARGET == HWY_AVX3 ||
+                                  (HWY_TARGET == HWY_AVX2 && sizeof(T) >= 4);
+
+// The first `n` lanes; the others are 0. 0 < n < Lanes(d).
+template <class D, class T>
+HWY_INLINE hn::Vec<D> LoadFirst(D d, const T* from, int64_t n) {
+  if constexpr (std::is_same_v<T, hn::TFromD<D>> && kHasMasks<T>) {
+    return hn::MaskedLoad(hn::FirstN(d, static_cast<size_t>(n)), d, from);
+  } else {
+    HWY_ALIGN T lanes[hn::MaxLanes(D())] = {};
+    std::memcpy(lanes, from, static_cast<size_t>(n) * sizeof(T));
+    return LoadLanes(d, lanes);
+  }
+}
+
+// The same with `others` in the other lanes.
+template <class D, class T>
+HWY_INLINE hn::Vec<D> LoadFirstOr(D d, const T* from, int64_t n, hn::Vec<D> others) {
+  return hn::IfThenElse(hn::FirstN(d, static_cast<size_t>(n)), LoadFirst(d, from, n), others);
+}
+
+template <class D, class T>
+HWY_INLINE void StoreFirst(D d, hn::Vec<D> value, T* to, int64_t n) {
+  if constexpr (std::is_same_v<T, hn::TFromD<D>> && kHasMasks<T>) {
+    hn::BlendedStore(value, hn::FirstN(d, static_cast<size_t>(n)), d, to);
+  } else {
+    HWY_ALIGN T lanes[hn::MaxLanes(D())];
+    StoreLanes(d, value, lanes);
+    std::memcpy(to, lanes, static_cast<size_t>(n) * sizeof(T));
+  }
+}
+
+// A whole vector where n is its number of lanes, else the first n of them.
+template <class D, class T>
+HWY_INLINE hn::Vec<D> LoadSome(D d, const T* from, int64_t n) {
+  return n == static_cast<int64_t>(hn::Lanes(d)) ? LoadLanes(d, from) : LoadFirst(d, from, n);
+}
+template <class D, class T>
+HWY_INLINE void StoreSome(D d, hn::Vec<D> value, T* to, int64_t n) {
+  if (n == static_cast<int64_t>(hn::Lanes(d))) {
+    StoreLanes(d, value, to);
+  } else {
+    StoreFirst(d, value, to, n);
+  }
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace cgrun::cpu
+HWY_AFTER_NAMESPACE();
+
+#endif  // CGRUN_KERNELS_CPU_LANES_H_

@@ -1,0 +1,71 @@
+// An image with its padding written out, so that pooling goes through it in whole vectors of
+// outputs, without a question about bounds. Included once for each target.
+#if defined(CGRUN_KERNELS_CPU_PADDED_PLANE_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef CGRUN_KERNELS_CPU_PADDED_PLANE_H_
+#undef CGRUN_KERNELS_CPU_PADDED_PLANE_H_
+#else
+#define CGRUN_KERNELS_CPU_PADDED_PLANE_H_
+#endif
+
+#include <algorithm>
+#include <cstring>
+
+#include "src/kernels/cpu/sums.h"
+#include "src/ops/window.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace cgrun::cpu {
+namespace HWY_NAMESPACE {
+
+struct PaddedPlane {
+  WindowAxis y, x;
+  int64_t rows = 0;
+  int64_t columns = 0;  // with what the last vector of outputs reads behind the end
+
+  int64_t elements() const { return rows * columns; }
+  // What kernel position (0, 0) of output (row, 0) reads.
+  const float* Line(const float* plane, int64_t row) const {
+    return plane + row * y.stride * columns;
+  }
+};
+
+inline int64_t RoundToLanes(int64_t n) {
+  constexpr auto kLanes = static_cast<int64_t>(kF32Lanes);
+  return (n + kLanes - 1) / kLanes * kLanes;
+}
+
+inline PaddedPlane PaddedPlaneOf(const Window& window) {
+  const WindowAxis &y = window.y, &x = window.x;
+  return {y, x, (y.output - 1) * y.stride + (y.kernel - 1) * y.dilation + 1,
+          RoundToLanes(x.output) * x.stride + (x.kernel - 1) * x.dilation};
+}
+
+// Copies the image into the middle. The rest, which was filled once, stays as it is.
+inline void CopyInto(const PaddedPlane& p, const float* image, float* plane) {
+  const int64_t width = std::min(p.x.input, p.columns - p.x.before);
+  for (int64_t row = 0; row < std::min(p.y.input, p.rows - p.y.before); ++row) {
+    std::memcpy(plane + (row + p.y.before) * p.columns + p.x.before, image + row * p.x.input,
+                static_cast<size_t>(width) * sizeof(float));
+  }
+}
+
+// Every kStride-th number (0: every `stride`-th), as many as a vector has lanes.
+template <int kStride>
+HWY_INLINE VF32 LoadStrided(const float* from, int64_t stride) {
+  const F32 d;
+  if constexpr (kStride == 1) {
+    return hn::LoadU(d, from);
+  } else if constexpr (kStride == 2) {
+    return hn::ConcatEven(d, hn::LoadU(d, from + kF32Lanes), hn::LoadU(d, from));
+  } else {
+    const hn::Rebind<int32_t, F32> di;
+    const auto index = hn::Mul(hn::Iota(di, 0), hn::Set(di, static_cast<int32_t>(stride)));
+    return hn::GatherIndex(d, from, index);
+  }
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace cgrun::cpu
+HWY_AFTER_NAMESPACE();
+
+#endif  // CGRUN_KERNELS_CPU_PADDED_PLANE_H_

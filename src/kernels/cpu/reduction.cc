@@ -1,0 +1,46 @@
+// Shapes of reductions.
+#include "src/kernels/cpu/reduction.h"
+
+#include "src/base/check.h"
+#include "src/ops/infer.h"
+#include "src/ops/reduce.h"
+
+namespace cgrun::cpu {
+namespace {
+
+constexpr int64_t kPieceElements = 32 << 10;  // of a piece, at least
+constexpr int64_t kMostTasks = 64;            // that pieces are made for
+
+// Pieces that give several threads work although there are few results.
+int64_t PiecesOf(const Reduction& reduction) {
+  const int64_t tasks = reduction.Tasks();
+  const int64_t elements = reduction.results * reduction.count;
+  const int64_t wanted = std::min(kMostTasks, elements / kPieceElements) / tasks;
+  return std::clamp<int64_t>(wanted, 1, reduction.count);
+}
+
+}  // namespace
+
+Reduction ReductionOver(const Shape& x, const std::vector<int>& axes) {
+  const std::vector<int64_t> strides = RowMajorStrides(x);
+  std::vector<int64_t> kept = x.Sizes(), reduced(kept.size(), 1);
+  for (int axis : axes)
+    std::swap(kept[static_cast<size_t>(axis)], reduced[static_cast<size_t>(axis)]);
+  Reduction reduction;
+  reduction.kept = reference::MakeSpace<1>(kept, {strides});
+  reduction.reduced = reference::MakeSpace<1>(reduced, {strides});
+  reduction.results = reduction.kept.outer_count * reduction.kept.inner.size;
+  reduction.count = reduction.reduced.outer_count * reduction.reduced.inner.size;
+  reduction.rows = reduction.kept.inner.strides[0] != 1;
+  reduction.pieces = PiecesOf(reduction);
+  return reduction;
+}
+
+Reduction ReductionOf(const NodeSignature& node) {
+  const Shape& x = node.inputs[0].shape;
+  const auto axes = NormalizeAxes(node.attributes.As<ReduceAttributes>().axes, x.rank());
+  CGRUN_CHECK(axes.has_value());
+  return ReductionOver(x, *axes);
+}
+
+}  // namespace cgrun::cpu

@@ -1,0 +1,46 @@
+// The shape of a reduction: which elements make which result, and in how many pieces.
+#ifndef CGRUN_KERNELS_CPU_REDUCTION_H_
+#define CGRUN_KERNELS_CPU_REDUCTION_H_
+
+#include <utility>
+#include <vector>
+
+#include "src/kernels/cpu/parallel.h"
+
+namespace cgrun::cpu {
+
+struct Reduction {
+  static constexpr int64_t kTile = 64;  // results side by side that are one task
+
+  StridedSpace<1> kept;     // offsets of each result's first element, in the results' order
+  StridedSpace<1> reduced;  // offsets of a result's elements from its first
+  int64_t results = 1;
+  int64_t count = 1;   // of elements of a result
+  bool rows = true;    // a result's elements are contiguous; else results lie side by side
+  int64_t pieces = 1;  // of a result
+  int threads = 1;
+
+  // The elements [begin, end) of a result that are in a piece of it.
+  std::pair<int64_t, int64_t> Piece(int64_t piece) const {
+    return {count * piece / pieces, count * (piece + 1) / pieces};
+  }
+  int64_t Offset(int64_t result) const {
+    const int64_t row = result / kept.inner.size, place = result % kept.inner.size;
+    return RowOffsets(kept, {0}, row)[0] + place * kept.inner.strides[0];
+  }
+  int64_t Tiles() const { return (kept.inner.size + kTile - 1) / kTile; }  // of a row of results
+  int64_t Tasks() const { return pieces * (rows ? results : kept.outer_count * Tiles()); }
+  int64_t WorkspaceBytes() const {
+    return pieces > 1 ? pieces * results * static_cast<int64_t>(sizeof(double)) : 0;
+  }
+};
+
+// The reduction of a plain tensor over some axes, sorted.
+Reduction ReductionOver(const Shape& x, const std::vector<int>& axes);
+
+// Of a node with ReduceAttributes.
+Reduction ReductionOf(const NodeSignature& node);
+
+}  // namespace cgrun::cpu
+
+#endif  // CGRUN_KERNELS_CPU_REDUCTION_H_

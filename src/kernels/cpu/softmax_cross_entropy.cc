@@ -1,0 +1,168 @@
+// softmax_cross_entropy and its gradient, f32, where the classes are the last axis. The workspace
+// holds each label's loss until they are added in order.
+#include "src/kernels/cpu/targets.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "src/kernels/cpu/softmax_cross_entropy.cc"
+#include <hwy/foreach_target.h>
+//
+#include <cmath>
+#include <limits>
+
+#include "src/kernels/cpu/dispatch.h"
+#include "src/kernels/cpu/kernels.h"
+#include "src/kernels/cpu/labels.h"
+#include "src/kernels/cpu/parallel.h"
+#include "src/kernels/cpu/softmax_row.h"
+#include "src/ops/loss.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace cgrun::cpu {
+namespace HWY_NAMESPACE {
+namespace {
+
+constexpr int64_t kLanes = static_cast<int64_t>(kF32Lanes);
+
+struct Parameters {
+  int64_t rows = 0;
+  int64_t classes = 0;
+  double smoothing = 0;
+  LabelReader label = nullptr;
+  int threads = 1;
+};
+
+// Σ (x − max).
+double Differences(const float* x, int64_t count, float max) {
+  const F32 d;
+  const VF32 largest = hn::Set(d, max);
+  Sum sum;
+  int64_t e = 0;
+  for (; e + kLanes <= count; e += kLanes) sum.Add(hn::Sub(hn::LoadU(d, x + e), largest));
+  if (e < count) sum.Add(hn::Sub(LoadFirstOr(d, x + e, count - e, largest), largest));
+  return sum.Total();
+}
+
+// Turns logits into probabilities; returns −Σ t·ln p. A factor of 0 takes part in no product: 0·∞
+// would be NaN. x may be the probabilities' place.
+double LossOfRow(const Parameters& p, const float* x, int64_t label, float* probabilities) {
+  const float max = LargestOf(x, p.classes);
+  const bool known = label >= 0 && label < p.classes;
+  const double distance = known ? static_cast<double>(x[label]) - static_cast<double>(max)
+                                : std::numeric_limits<double>::quiet_NaN();
+  const double differences = p.smoothing > 0 ? Differences(x, p.classes, max) : 0;
+  const double sum = StoreExponentials(x, p.classes, max, probabilities);
+  MultiplyRow(probabilities, p.classes, static_cast<float>(1 / sum));
+  if (!known) return distance;
+  double loss = 0;
+  if (p.smoothing < 1) loss += (1 - p.smoothing) * (std::log(sum) - distance);
+  if (p.smoothing > 0) {
+    loss += p.smoothing * (std::log(sum) - differences / static_cast<double>(p.classes));
+  }
+  return loss;
+}
+
+void Loss(const RunContext& context, const Instruction& i) noexcept {
+  const auto& p = *static_cast<const Parameters*>(i.parameters);
+  const float* x = Data<const float>(context, i, 0);
+  const auto* labels = Data<const std::byte>(context, i, 1);
+  float* probabilities = Data<float>(context, i, 3);
+  double* losses = Data<double>(context, i, 4);
+  Split(p.threads, p.rows, 1, [&, x, labels, probabilities, losses](int64_t begin, int64_t end) {
+    for (int64_t row = begin; row < end; ++row) {
+      const int64_t at = row * p.classes;
+      losses[row] = LossOfRow(p, x + at, p.label(labels, row), probabilities + at);
+    }
+  });
+  double total = 0;
+  for (int64_t row = 0; row < p.rows; ++row) total += losses[row];
+  *Data<float>(context, i, 2) = static_cast<float>(total / static_cast<double>(p.rows));
+}
+
+// dx = (p − everywhere)·dloss, but for the label's.
+void GradOfRow(const Parameters& p, const float* probabilities, int64_t label, double dloss,
+               float* dx) {
+  const bool known = label >= 0 && label < p.classes;
+  if (!known) {
+    std::fill_n(dx, p.classes, std::numeric_limits<float>::quiet_NaN());
+    return;
+  }
+  const double everywhere = p.smoothing / static_cast<double>(p.classes);
+  const double target = everywhere + 1 - p.smoothing;
+  const auto of_label =
+      static_cast<float>((static_cast<double>(probabilities[label]) - target) * dloss);
+  const F32 d;
+  const VF32 shift = hn::Set(d, static_cast<float>(everywhere));
+  const VF32 factor = hn::Set(d, static_cast<float>(dloss));
+  int64_t e = 0;
+  for (; e + kLanes <= p.classes; e += kLanes) {
+    hn::StoreU(hn::Mul(hn::Sub(hn::LoadU(d, probabilities + e), shift), factor), d, dx + e);
+  }
+  if (const int64_t rest = p.classes - e; rest > 0) {
+    const VF32 last = hn::Sub(LoadFirst(d, probabilities + e, rest), shift);
+    StoreFirst(d, hn::Mul(last, factor), dx + e, rest);
+  }
+  dx[label] = of_label;
+}
+
+void Grad(const RunContext& context, const Instruction& i) noexcept {
+  const auto& p = *static_cast<const Parameters*>(i.parameters);
+  const float* probabilities = Data<const float>(context, i, 0);
+  const auto* labels = Data<const std::byte>(context, i, 1);
+  const double dloss =
+      static_cast<double>(*Data<const float>(context, i, 2)) / static_cast<double>(p.rows);
+  float* dx = Data<float>(context, i, 3);
+  Split(p.threads, p.rows, 1, [&, probabilities, labels, dx](int64_t begin, int64_t end) {
+    for (int64_t row = begin; row < end; ++row) {
+      const int64_t at = row * p.classes;
+      GradOfRow(p, probabilities + at, p.label(labels, row), dloss, dx + at);
+    }
+  });
+}
+
+bool Supports(const NodeSignature& node) {
+  return node.inputs[0].dtype == DType::kF32 && node.inputs[0].shape.rank() == 2;
+}
+
+int64_t WorkspaceBytes(const NodeSignature& node, int) {
+  return node.inputs[0].shape[0].size * static_cast<int64_t>(sizeof(double));
+}
+
+template <void (*kRun)(const RunContext&, const Instruction&) noexcept>
+PreparedKernel Prepare(const KernelRequest& request) {
+  const NodeSignature& node = request.node;
+  const Shape& x = node.inputs[0].shape;
+  return PreparedKernel::Of(
+      kRun, Parameters{x[0].size, x[1].size,
+                       node.attributes.As<SoftmaxCrossEntropyAttributes>().label_smoothing,
+                       LabelReaderOf(node.inputs[1].dtype), ThreadsFor(request)});
+}
+
+KernelDef softmax_cross_entropy() {
+  KernelDef def{.name = "cpu.softmax_cross_entropy",
+                .supports = Supports,
+                .workspace_bytes = WorkspaceBytes,
+                .prepare = Prepare<&Loss>};
+  def.flops_per_second = kElementsPerSecond;
+  return def;
+}
+
+KernelDef softmax_cross_entropy_grad() {
+  KernelDef def{
+      .name = "cpu.softmax_cross_entropy_grad", .supports = Supports, .prepare = Prepare<&Grad>};
+  def.flops_per_second = kElementsPerSecond;
+  return def;
+}
+
+}  // namespace
+}  // namespace HWY_NAMESPACE
+}  // namespace cgrun::cpu
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace cgrun::cpu {
+
+CGRUN_CPU_KERNEL(softmax_cross_entropy)
+CGRUN_CPU_KERNEL(softmax_cross_entropy_grad)
+
+}  // namespace cgrun::cpu
+#endif

@@ -1,0 +1,52 @@
+// Exponentials and logarithms of vectors: Highway's polynomials, with the C library's results for
+// infinities, NaN and what overflows. Included once for each target.
+#if defined(CGRUN_KERNELS_CPU_VECTOR_MATH_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef CGRUN_KERNELS_CPU_VECTOR_MATH_H_
+#undef CGRUN_KERNELS_CPU_VECTOR_MATH_H_
+#else
+#define CGRUN_KERNELS_CPU_VECTOR_MATH_H_
+#endif
+
+#include <hwy/contrib/math/math-inl.h>
+
+#include <limits>
+
+#include "src/kernels/cpu/lanes.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace cgrun::cpu {
+namespace HWY_NAMESPACE {
+
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE V Constant(D d, double value) {
+  return hn::Set(d, static_cast<hn::TFromD<D>>(value));
+}
+
+// e^x for x ≤ 0, or NaN. Highway gives 0 for NaN.
+template <class D, class V>
+HWY_INLINE V ExponentialOfNegative(D d, V x) {
+  return hn::IfThenElse(hn::IsNaN(x), x, hn::Exp(d, x));
+}
+
+// e^x. The bound is where the result has long been infinite and the polynomial is still right.
+template <class D, class V>
+HWY_INLINE V Exponential(D d, V x) {
+  const V bound = Constant(d, sizeof(hn::TFromD<D>) == 4 ? 104 : 720);
+  return hn::IfThenElse(hn::IsNaN(x), x, hn::Exp(d, hn::Min(x, bound)));
+}
+
+// ln x.
+template <class D, class V>
+HWY_INLINE V Logarithm(D d, V x) {
+  const V infinity = Constant(d, std::numeric_limits<double>::infinity());
+  const V nan = Constant(d, std::numeric_limits<double>::quiet_NaN());
+  V y = hn::IfThenElse(hn::Lt(x, infinity), hn::Log(d, x), x);
+  y = hn::IfThenElse(hn::Lt(x, hn::Zero(d)), nan, y);
+  return hn::IfThenElse(hn::Eq(x, hn::Zero(d)), hn::Neg(infinity), y);
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace cgrun::cpu
+HWY_AFTER_NAMESPACE();
+
+#endif  // CGRUN_KERNELS_CPU_VECTOR_MATH_H_

@@ -1,0 +1,24 @@
+// Highway's choice among the instruction sets of targets.h.
+#include "src/kernels/cpu/vector_target.h"
+
+#include "src/kernels/cpu/targets.h"
+//
+#include <hwy/highway.h>
+
+namespace cgrun::cpu {
+namespace {
+
+int64_t Usable() { return hwy::SupportedTargets() & HWY_TARGETS; }
+
+}  // namespace
+
+bool HasVectorTarget() { return Usable() != 0; }
+
+std::string VectorTarget() {
+  const int64_t usable = Usable();
+  if (usable == 0) return "no vectors";
+  return "Highway " + std::to_string(HWY_MAJOR) + "." + std::to_string(HWY_MINOR) + "." +
+         std::to_string(HWY_PATCH) + " " + hwy::TargetName(usable & -usable);  // the best is first
+}
+
+}  // namespace cgrun::cpu

@@ -1,0 +1,17 @@
+// Which instruction set our own kernels run with on this CPU.
+#ifndef CGRUN_KERNELS_CPU_VECTOR_TARGET_H_
+#define CGRUN_KERNELS_CPU_VECTOR_TARGET_H_
+
+#include <string>
+
+namespace cgrun::cpu {
+
+// Whether this CPU has the least instruction set that they are compiled for.
+bool HasVectorTarget();
+
+// "Highway 1.0.3 AVX2"; "no vectors" where it has none.
+std::string VectorTarget();
+
+}  // namespace cgrun::cpu
+
+#endif  // CGRUN_KERNELS_CPU_VECTOR_TARGET_H_

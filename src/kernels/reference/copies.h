@@ -1,0 +1,32 @@
+// What the operators that only move elements copy, for the kernels of every CPU library. Each is
+// defined beside the reference kernel of its operator.
+#ifndef CGRUN_KERNELS_REFERENCE_COPIES_H_
+#define CGRUN_KERNELS_REFERENCE_COPIES_H_
+
+#include "src/ir/signature.h"
+#include "src/kernels/reference/strided.h"
+
+namespace cgrun::reference {
+
+// From operand 0 to operand 1: a space with their offsets, and where these begin, in elements.
+struct CopyPlan {
+  StridedSpace<2> space;
+  std::array<int64_t, 2> base{};
+};
+
+// The same into a tensor that is filled before.
+struct FillAndCopyPlan {
+  CopyPlan copy;
+  int64_t elements = 0;  // of operand 1
+  uint64_t fill = 0;     // the bits of an element
+};
+
+CopyPlan PlanBroadcast(const NodeSignature& node);
+CopyPlan PlanSlice(const NodeSignature& node);
+CopyPlan PlanTranspose(const NodeSignature& node);
+FillAndCopyPlan PlanPad(const NodeSignature& node);
+FillAndCopyPlan PlanSliceGrad(const NodeSignature& node);
+
+}  // namespace cgrun::reference
+
+#endif  // CGRUN_KERNELS_REFERENCE_COPIES_H_

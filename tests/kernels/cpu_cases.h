@@ -1,0 +1,38 @@
+// Random nodes with inputs, for comparing the kernels of CPU devices with the reference kernels.
+#ifndef CGRUN_TESTS_KERNELS_CPU_CASES_H_
+#define CGRUN_TESTS_KERNELS_CPU_CASES_H_
+
+#include <functional>
+#include <vector>
+
+#include "src/base/host_tensor.h"
+#include "src/ir/signature.h"
+#include "tests/support/dice.h"
+
+namespace cgrun {
+
+// How far a kernel may be from the reference kernel.
+struct Tolerance {
+  double relative = 0;  // of the largest number of the output
+  double absolute = 0;  // both 0: the same bits, but for NaN
+};
+
+struct RandomNode {
+  NodeSignature node;
+  std::vector<HostTensor> inputs;
+};
+
+// A family of nodes.
+struct CpuCase {
+  OpId op = OpId::identity;
+  Tolerance tolerance;
+  // A node of about `elements` elements at most.
+  std::function<RandomNode(Dice&, int64_t elements)> make;
+};
+
+// One for every operator that has kernels of our own on CPUs, some with two.
+std::vector<CpuCase> AllCpuCases();
+
+}  // namespace cgrun
+
+#endif  // CGRUN_TESTS_KERNELS_CPU_CASES_H_

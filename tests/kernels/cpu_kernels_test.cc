@@ -1,0 +1,148 @@
+// Our own kernels for CPUs against the reference kernels, on random nodes: small ones with odd
+// sizes and large ones that take several threads; unaligned; in place; with equal bits on one
+// thread, two and three. CGRUN_TEST_TARGET names an instruction set other than the best.
+#include <gtest/gtest.h>
+#include <hwy/targets.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <set>
+
+#include "src/kernels/kernel.h"
+#include "tests/kernels/cpu_cases.h"
+#include "tests/support/run_option.h"
+
+namespace cgrun {
+namespace {
+
+// The instruction set that is asked for, set before the libraries of kernels choose.
+const std::string kTarget = [] {
+  const char* name = std::getenv("CGRUN_TEST_TARGET");
+  const std::string target = name == nullptr ? "" : name;
+  if (target == "AVX2") hwy::DisableTargets(HWY_AVX3 | HWY_AVX3_DL);
+  if (target == "SSE4") hwy::DisableTargets(HWY_AVX3 | HWY_AVX3_DL | HWY_AVX2);
+  return target;
+}();
+
+TEST(CpuTargets, TheOneAskedForIsUsed) {
+  const std::string fingerprint = FindKernelLibrary("blas")->fingerprint();
+  EXPECT_NE(fingerprint.find("Highway"), std::string::npos) << fingerprint;
+  if (kTarget == "AVX2" && (hwy::SupportedTargets() & HWY_AVX2) == 0)
+    GTEST_SKIP() << "a lesser CPU";
+  EXPECT_NE(fingerprint.find(kTarget + ", "), std::string::npos) << fingerprint;
+}
+
+bool IsOurs(const KernelOption& option) { return option.kernel.starts_with("cpu."); }
+
+// The kernel of our own for a node, or null.
+std::optional<KernelOption> OwnOption(const KernelLibrary& library, const NodeSignature& node,
+                                      int threads) {
+  for (const KernelOption& option : library.Options(node, {threads})) {
+    if (IsOurs(option)) return option;
+  }
+  return std::nullopt;
+}
+
+void ExpectClose(const HostTensor& actual, const HostTensor& wanted, const Tolerance& tolerance,
+                 const std::string& what) {
+  const bool same_bits = tolerance.relative == 0;
+  double scale = 0;
+  for (int64_t i = 0; i < wanted.elements(); ++i) {
+    if (std::isfinite(wanted.At(i))) scale = std::max(scale, std::abs(wanted.At(i)));
+  }
+  double most = tolerance.relative * scale + tolerance.absolute;
+  if (wanted.dtype() == DType::kBF16) most = 0.01 * scale;  // on the other side of a tie
+  for (int64_t i = 0; i < wanted.elements(); ++i) {
+    const double a = actual.At(i), w = wanted.At(i);
+    if (std::isnan(w)) {
+      ASSERT_TRUE(std::isnan(a)) << what << " element " << i << ": " << a;
+    } else if (std::isinf(w) || same_bits) {
+      ASSERT_EQ(a, w) << what << " element " << i;
+      ASSERT_TRUE(w != 0 || std::signbit(a) == std::signbit(w)) << what << " element " << i;
+    } else {
+      ASSERT_NEAR(a, w, most) << what << " element " << i;
+    }
+  }
+}
+
+// Runs a node every way and returns whether there is a kernel for it.
+bool Check(const CpuCase& c, const RandomNode& random, int64_t shift) {
+  const KernelLibrary& library = *FindKernelLibrary("blas");
+  const auto option = OwnOption(library, random.node, 1);
+  if (!option) return false;
+  const auto wanted = FindKernelLibrary("reference")->Evaluate(random.node, random.inputs).value();
+  const OptionRun alone = RunOption(library, random.node, *option, random.inputs, 1, {shift, {}});
+  EXPECT_EQ(alone.fault, "");
+  EXPECT_EQ(alone.allocations, 0);
+  for (size_t i = 0; i < wanted.size(); ++i) {
+    ExpectClose(alone.outputs[i], wanted[i], c.tolerance, "output " + std::to_string(i));
+  }
+  for (int threads : {2, 3}) {
+    const KernelOption more = OwnOption(library, random.node, threads).value();
+    const OptionRun run =
+        RunOption(library, random.node, more, random.inputs, threads, {shift, {}});
+    EXPECT_EQ(run.fault, "") << threads << " threads";
+    EXPECT_EQ(run.outputs, alone.outputs) << threads << " threads";
+  }
+  for (const InPlacePair& pair : option->in_place) {
+    const auto input = static_cast<size_t>(pair.input), output = static_cast<size_t>(pair.output);
+    if (input >= random.node.inputs.size() || output >= random.node.outputs.size()) continue;
+    if (random.node.inputs[input] != random.node.outputs[output]) continue;
+    const OptionRun run = RunOption(library, random.node, *option, random.inputs, 1, {shift, pair});
+    EXPECT_EQ(run.fault, "") << "in place";
+    EXPECT_EQ(run.outputs[output], alone.outputs[output]) << "in place";
+  }
+  return true;
+}
+
+class CpuKernels : public testing::TestWithParam<CpuCase> {};
+
+TEST_P(CpuKernels, SmallNodesAgreeWithReference) {
+  Dice dice(RandomKey(1, NameOf(GetParam().op)));
+  int checked = 0;
+  for (int round = 0; round < 60; ++round) {
+    const RandomNode random = GetParam().make(dice, dice.Of<int64_t>({1, 40, 300, 3000}));
+    SCOPED_TRACE("round " + std::to_string(round) + " " + random.node.inputs[0].ToString());
+    checked += Check(GetParam(), random, 8 * dice.Between(0, 7));
+    if (HasFailure()) return;
+  }
+  EXPECT_GT(checked, 20) << "hardly ever is there a kernel";
+}
+
+TEST_P(CpuKernels, LargeNodesAgreeWithReference) {
+  Dice dice(RandomKey(2, NameOf(GetParam().op)));
+  int64_t largest = 0;
+  for (int round = 0; round < 5; ++round) {
+    const RandomNode random = GetParam().make(dice, 60000);
+    SCOPED_TRACE("round " + std::to_string(round) + " " + random.node.inputs[0].ToString());
+    if (!Check(GetParam(), random, 8 * dice.Between(0, 7))) continue;
+    int64_t bytes = 0;
+    for (const TensorType& type : random.node.inputs) bytes += ByteSize(type);
+    for (const TensorType& type : random.node.outputs) bytes += ByteSize(type);
+    largest = std::max(largest, bytes);
+    if (HasFailure()) return;
+  }
+  EXPECT_GT(largest, 64 << 10) << "all too small for threads";
+}
+
+std::string CaseName(const testing::TestParamInfo<CpuCase>& info) {
+  return std::string(NameOf(info.param.op)) + "_" + std::to_string(info.index);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, CpuKernels, testing::ValuesIn(AllCpuCases()), CaseName);
+
+// An operator that gets a kernel of our own gets a case, too.
+TEST(CpuCases, EveryKernelHasOne) {
+  std::set<OpId> covered = {OpId::flatten};  // as reshape
+  for (const CpuCase& c : AllCpuCases()) covered.insert(c.op);
+#define CGRUN_WITH_cpu(op) EXPECT_TRUE(covered.contains(OpId::op)) << #op;
+#define CGRUN_WITH_none(op)
+#define CGRUN_OP(name, on_cpu, on_cuda) CGRUN_WITH_##on_cpu(name)
+  covered.insert({OpId::matmul, OpId::linear, OpId::conv, OpId::conv_input_grad,
+                  OpId::conv_weight_grad});  // OpenBLAS's
+#include "src/ir/op_list.inc"
+#undef CGRUN_OP
+}
+
+}  // namespace
+}  // namespace cgrun
