@@ -61,6 +61,11 @@ std::optional<KernelOption> OwnOption(const KernelDef& kernel, const NodeSignatu
   return option;
 }
 
+bool AllOfOneShape(const NodeSignature& node) {
+  const auto same = [&](const TensorType& type) { return type.shape == node.outputs[0].shape; };
+  return std::all_of(node.inputs.begin(), node.inputs.end(), same);
+}
+
 // All tensors have one shape, but for inputs of one element.
 bool InStep(const NodeSignature& node) {
   const Shape& shape = node.outputs[0].shape;
@@ -95,12 +100,28 @@ void AddOptions(const KernelDef& kernel, const NodeSignature& node, const RunSet
   std::vector<Layout> seen = {Layout()};
   for (size_t i = 0; i < setting.layouts.size(); ++i) {
     const Layout& layout = setting.layouts[i];
-    if (node.inputs[i].shape != shape || PaddedElements(shape, layout) != shape.Elements())
-      continue;
+    if (node.inputs[i].shape != shape) continue;
+    const bool pads = PaddedElements(shape, layout) != shape.Elements();
+    if (pads && !(kernel.keeps_zero && AllOfOneShape(node))) continue;
     if (std::find(seen.begin(), seen.end(), layout) != seen.end()) continue;
     seen.push_back(layout);
     options->push_back(InLayout(*own, node, layout));
   }
+}
+
+PreparedKernel PrepareKernel(const KernelDef& kernel, const KernelRequest& request) {
+  const size_t output = request.node.inputs.size();
+  if (!kernel.elementwise || request.operands[output].layout.IsPlain()) {
+    return kernel.prepare(request);
+  }
+  NodeSignature flat = request.node;
+  const Shape shape = request.node.outputs[0].shape;
+  const Shape padded{PaddedElements(shape, request.operands[output].layout)};
+  for (TensorType& type : flat.inputs) type.shape = type.shape == shape ? padded : Shape{1};
+  for (TensorType& type : flat.outputs) type.shape = padded;
+  KernelRequest as_flat{flat, {}, request.threads};
+  as_flat.operands.resize(request.operands.size());
+  return kernel.prepare(as_flat);
 }
 
 std::optional<std::vector<HostTensor>> EvaluateOnHost(const KernelLibrary& library,

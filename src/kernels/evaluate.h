@@ -15,6 +15,10 @@ namespace cgrun {
 void AddOptions(const KernelDef& kernel, const NodeSignature& node, const RunSetting& setting,
                 std::vector<KernelOption>* options);
 
+// kernel.prepare(request); an elementwise kernel sees what lies in another layout as a plain vector
+// of all its elements, with those that pad.
+PreparedKernel PrepareKernel(const KernelDef& kernel, const KernelRequest& request);
+
 // Runs a bound node once on host memory with the library's preferred kernel; nothing if it has none
 // or it needs another layout than plain.
 std::optional<std::vector<HostTensor>> EvaluateOnHost(const KernelLibrary& library,

@@ -89,8 +89,9 @@ struct KernelDef {
   // has no good code for the node: false. Null: the two above.
   bool (*choose)(const NodeSignature&, const RunSetting&, KernelOption*) = nullptr;
   // Goes through the bytes element by element, each operand in step: so it runs on any layout that
-  // they share, where it has no padding.
+  // they share, as if that were a plain shape. Where a layout has padding, that must stay 0.
   bool elementwise = false;
+  bool keeps_zero = false;        // zeros give a zero
   bool hides_nan = false;         // may give a number for a NaN
   bool in_place = true;           // can run on the operator's in-place pairs
   bool strided_inputs = false;    // reads inputs of any strides

@@ -17,6 +17,7 @@ namespace HWY_NAMESPACE {
 namespace {
 
 struct Relu {
+  static constexpr bool kKeepsZero = true;
   template <class D, class V>
   HWY_INLINE V operator()(D d, V x) const {
     return hn::IfThenElse(hn::Lt(x, hn::Zero(d)), hn::Zero(d), x);  // a NaN is not less than 0
@@ -24,6 +25,7 @@ struct Relu {
 };
 
 struct ReluGrad {
+  static constexpr bool kKeepsZero = true;
   template <class D, class V>
   HWY_INLINE V operator()(D d, V y, V dy) const {
     return hn::IfThenElseZero(hn::Gt(y, hn::Zero(d)), dy);
@@ -38,6 +40,7 @@ struct Sloped {
 
 struct LeakyRelu : Sloped {
   using Sloped::Sloped;
+  static constexpr bool kKeepsZero = true;
   template <class D, class V>
   HWY_INLINE V operator()(D d, V x) const {
     return hn::IfThenElse(hn::Lt(x, hn::Zero(d)), hn::Mul(Constant(d, slope), x), x);
@@ -46,6 +49,7 @@ struct LeakyRelu : Sloped {
 
 struct LeakyReluGrad : Sloped {
   using Sloped::Sloped;
+  static constexpr bool kKeepsZero = true;
   template <class D, class V>
   HWY_INLINE V operator()(D d, V t, V dy) const {
     return hn::IfThenElse(hn::Gt(t, hn::Zero(d)), dy, hn::Mul(Constant(d, slope), dy));
@@ -62,6 +66,7 @@ struct Sigmoid {
 };
 
 struct SigmoidGrad {
+  static constexpr bool kKeepsZero = true;
   template <class D, class V>
   HWY_INLINE V operator()(D d, V y, V dy) const {
     return hn::Mul(hn::Mul(dy, y), hn::Sub(Constant(d, 1), y));
@@ -69,6 +74,7 @@ struct SigmoidGrad {
 };
 
 struct Tanh {
+  static constexpr bool kKeepsZero = true;
   template <class D, class V>
   HWY_INLINE V operator()(D d, V x) const {
     return hn::Tanh(d, x);
@@ -76,6 +82,7 @@ struct Tanh {
 };
 
 struct TanhGrad {
+  static constexpr bool kKeepsZero = true;
   template <class D, class V>
   HWY_INLINE V operator()(D d, V y, V dy) const {
     return hn::Mul(dy, hn::NegMulAdd(y, y, Constant(d, 1)));

@@ -6,6 +6,7 @@
 #define HWY_TARGET_INCLUDE "src/kernels/cpu/avg_pool.cc"
 #include <hwy/foreach_target.h>
 //
+#include "src/kernels/cpu/blocks.h"
 #include "src/kernels/cpu/dispatch.h"
 #include "src/kernels/cpu/kernels.h"
 #include "src/kernels/cpu/number.h"
@@ -174,8 +175,8 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace cgrun::cpu {
 
-CGRUN_CPU_KERNEL(avg_pool)
-CGRUN_CPU_KERNEL(avg_pool_grad)
+CGRUN_CPU_KERNEL_AND(avg_pool, avg_pool_in_blocks)
+CGRUN_CPU_KERNEL_AND(avg_pool_grad, avg_pool_grad_in_blocks)
 
 }  // namespace cgrun::cpu
 #endif

@@ -1,6 +1,6 @@
 // batch_norm, f32, channel by channel: its sums in f64, in one pass over what it has in the caches
-// for the second. Where a channel has one element an image, a vector is as many channels as it has
-// lanes.
+// for the second. Where channels lie side by side, in blocks or with one element an image, a vector
+// is as many channels as it has lanes.
 #include "src/ops/batch_norm.h"
 
 #include "src/kernels/cpu/targets.h"
@@ -116,44 +116,47 @@ void Row(const Channels& p, const Operands& o, int64_t c) {
   }
 }
 
-// Channels [c, c + lanes) of [images, channels].
-void TrainColumns(const Channels& p, const Operands& o, int64_t c, int64_t lanes, float* means,
-                  float* factors) {
+void TrainColumn(const Channels& p, const Operands& o, const Column& column, float* means,
+                 float* factors) {
   HWY_ALIGN float about[kF32Lanes] = {};
-  for (int64_t lane = 0; lane < lanes; ++lane) about[lane] = ShiftFor(o.x[c + lane]);
+  const float* first = o.x + p.ColumnOffset(0, column.first);
+  for (int64_t lane = 0; lane < column.lanes; ++lane) about[lane] = ShiftFor(first[lane]);
   const VF32 shift = hn::Load(F32(), about);
-  Moments moments;
-  for (int64_t n = 0; n < p.images; ++n) {
-    moments.Add(LoadSome(F32(), o.x + n * p.channels + c, lanes), LowerF64(shift), UpperF64(shift));
-  }
+  const VF64 lower = LowerF64(shift), upper = UpperF64(shift);
+  States<Moments, 2> moments;
+  ForColumn(p, column, [&](int64_t at, int64_t chain) HWY_ATTR {
+    moments[static_cast<size_t>(chain)].Add(LoadSome(F32(), o.x + at, column.stored), lower, upper);
+  });
+  moments[0].Join(moments[1]);
   HWY_ALIGN double sums[kF32Lanes], squares[kF32Lanes];
-  moments.sum.Lanes(sums);
-  moments.squares.Lanes(squares);
-  for (int64_t lane = 0; lane < lanes; ++lane) {
-    const Affine affine =
-        Conclude(p, o, c + lane, static_cast<double>(about[lane]), sums[lane], squares[lane]);
+  moments[0].sum.Lanes(sums);
+  moments[0].squares.Lanes(squares);
+  for (int64_t lane = 0; lane < column.lanes; ++lane) {
+    const Affine affine = Conclude(p, o, column.first + lane, static_cast<double>(about[lane]),
+                                   sums[lane], squares[lane]);
     means[lane] = affine.mean;
     factors[lane] = affine.factor;
   }
 }
 
+// A vector of channels side by side. Lanes that pad a block stay 0.
 template <bool kTraining>
-void Columns(const Channels& p, const Operands& o, int64_t c, int64_t lanes) {
-  HWY_ALIGN float means[kF32Lanes] = {}, factors[kF32Lanes] = {};
-  if (kTraining) TrainColumns(p, o, c, lanes, means, factors);
-  for (int64_t lane = 0; !kTraining && lane < lanes; ++lane) {
-    const Affine affine = Frozen(p, o, c + lane);
+void OfColumn(const Channels& p, const Operands& o, const Column& column) {
+  HWY_ALIGN float means[kF32Lanes] = {}, factors[kF32Lanes] = {}, shifts[kF32Lanes] = {};
+  if (kTraining) TrainColumn(p, o, column, means, factors);
+  for (int64_t lane = 0; lane < column.lanes; ++lane) {
+    shifts[lane] = o.shift[column.first + lane];
+    if (kTraining) continue;
+    const Affine affine = Frozen(p, o, column.first + lane);
     means[lane] = affine.mean;
     factors[lane] = affine.factor;
   }
   const F32 d;
-  const VF32 mean = hn::Load(d, means), factor = hn::Load(d, factors);
-  const VF32 shift = LoadSome(d, o.shift + c, lanes);
-  for (int64_t n = 0; n < p.images; ++n) {
-    const int64_t at = n * p.channels + c;
-    const VF32 centred = hn::Sub(LoadSome(d, o.x + at, lanes), mean);
-    StoreSome(d, hn::MulAdd(centred, factor, shift), o.y + at, lanes);
-  }
+  const VF32 mean = hn::Load(d, means), factor = hn::Load(d, factors), shift = hn::Load(d, shifts);
+  ForColumn(p, column, [&](int64_t at, int64_t) HWY_ATTR {
+    const VF32 centred = hn::Sub(LoadSome(d, o.x + at, column.stored), mean);
+    StoreSome(d, hn::MulAdd(centred, factor, shift), o.y + at, column.stored);
+  });
 }
 
 template <bool kTraining>
@@ -164,14 +167,14 @@ void Run(const RunContext& context, const Instruction& i) noexcept {
     return kTraining || k == 5 ? Data<float>(context, i, k) : nullptr;
   };
   const Operands o{in(0), in(1), in(2), in(3), in(4), out(5), out(6), out(7), out(8), out(9)};
-  if (p.plane > 1) {
+  if (!p.columns()) {
     return Split(p.threads, p.channels, 1, [&](int64_t begin, int64_t end) {
       for (int64_t c = begin; c < end; ++c) Row<kTraining>(p, o, c);
     });
   }
-  Split(p.threads, p.channels, kLanes, [&](int64_t begin, int64_t end) {
+  Split(p.threads, p.padded_channels(), kLanes, [&](int64_t begin, int64_t end) {
     for (int64_t c = begin; c < end; c += kLanes) {
-      Columns<kTraining>(p, o, c, std::min(kLanes, end - c));
+      OfColumn<kTraining>(p, o, ColumnAt(p, c, kLanes));
     }
   });
 }
@@ -183,6 +186,9 @@ PreparedKernel Prepare(const KernelRequest& request) {
 
 KernelDef batch_norm() {
   KernelDef def{.name = "cpu.batch_norm", .supports = HasF32Channels, .prepare = Prepare};
+  def.choose = [](const NodeSignature& node, const RunSetting& setting, KernelOption* option) {
+    return ChooseChannels(node, setting, 1, kLanes, option);
+  };
   def.flops_per_second = kElementsPerSecond;
   return def;
 }

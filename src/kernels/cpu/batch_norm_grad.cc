@@ -109,38 +109,41 @@ void Row(const Channels& p, const Operands& o, int64_t c) {
   }
 }
 
-// Channels [c, c + lanes) of [images, channels].
+// A vector of channels side by side. Lanes that pad a block stay 0.
 template <bool kTraining>
-void Columns(const Channels& p, const Operands& o, int64_t c, int64_t lanes) {
+void OfColumn(const Channels& p, const Operands& o, const Column& column) {
   const F32 d;
-  HWY_ALIGN float inv_stds[kF32Lanes] = {}, factors[kF32Lanes] = {};
+  HWY_ALIGN float means[kF32Lanes] = {}, inv_stds[kF32Lanes] = {}, factors[kF32Lanes] = {};
   HWY_ALIGN float mean_sums[kF32Lanes] = {}, mean_products[kF32Lanes] = {};
-  for (int64_t lane = 0; lane < lanes; ++lane) {
-    inv_stds[lane] = InverseDeviation<kTraining>(p, o.deviation[c + lane]);
+  for (int64_t lane = 0; lane < column.lanes; ++lane) {
+    means[lane] = o.mean[column.first + lane];
+    inv_stds[lane] = InverseDeviation<kTraining>(p, o.deviation[column.first + lane]);
   }
-  const VF32 mean = LoadSome(d, o.mean + c, lanes), inv_std = hn::Load(d, inv_stds);
-  Products products;
-  for (int64_t n = 0; n < p.images; ++n) {
-    const int64_t at = n * p.channels + c;
-    products.Add(LoadSome(d, o.x + at, lanes), LoadSome(d, o.dy + at, lanes), mean, inv_std);
-  }
+  const VF32 mean = hn::Load(d, means), inv_std = hn::Load(d, inv_stds);
+  States<Products, 2> products;
+  ForColumn(p, column, [&](int64_t at, int64_t chain) HWY_ATTR {
+    products[static_cast<size_t>(chain)].Add(LoadSome(d, o.x + at, column.stored),
+                                             LoadSome(d, o.dy + at, column.stored), mean, inv_std);
+  });
+  products[0].Join(products[1]);
   HWY_ALIGN double sums[kF32Lanes], totals[kF32Lanes];
-  products.sum.Lanes(sums);
-  products.product.Lanes(totals);
-  for (int64_t lane = 0; lane < lanes; ++lane) {
+  products[0].sum.Lanes(sums);
+  products[0].product.Lanes(totals);
+  for (int64_t lane = 0; lane < column.lanes; ++lane) {
     const Affine affine =
-        Conclude<kTraining>(p, o, c + lane, inv_stds[lane], sums[lane], totals[lane]);
+        Conclude<kTraining>(p, o, column.first + lane, inv_stds[lane], sums[lane], totals[lane]);
     factors[lane] = affine.factor;
     mean_sums[lane] = affine.mean_sum;
     mean_products[lane] = affine.mean_product;
   }
-  for (int64_t n = 0; n < p.images; ++n) {
-    const int64_t at = n * p.channels + c;
-    const VF32 dx = GradOf<kTraining>(LoadSome(d, o.x + at, lanes), LoadSome(d, o.dy + at, lanes),
-                                      mean, inv_std, hn::Load(d, factors), hn::Load(d, mean_sums),
-                                      hn::Load(d, mean_products));
-    StoreSome(d, dx, o.dx + at, lanes);
-  }
+  const VF32 factor = hn::Load(d, factors), mean_sum = hn::Load(d, mean_sums);
+  const VF32 mean_product = hn::Load(d, mean_products);
+  ForColumn(p, column, [&](int64_t at, int64_t) HWY_ATTR {
+    const VF32 dx = GradOf<kTraining>(LoadSome(d, o.x + at, column.stored),
+                                      LoadSome(d, o.dy + at, column.stored), mean, inv_std, factor,
+                                      mean_sum, mean_product);
+    StoreSome(d, dx, o.dx + at, column.stored);
+  });
 }
 
 template <bool kTraining>
@@ -149,14 +152,14 @@ void Run(const RunContext& context, const Instruction& i) noexcept {
   const auto in = [&](int k) { return Data<const float>(context, i, k); };
   const auto out = [&](int k) { return Data<float>(context, i, k); };
   const Operands o{in(0), in(1), in(2), in(3), in(4), out(5), out(6), out(7)};
-  if (p.plane > 1) {
+  if (!p.columns()) {
     return Split(p.threads, p.channels, 1, [&](int64_t begin, int64_t end) {
       for (int64_t c = begin; c < end; ++c) Row<kTraining>(p, o, c);
     });
   }
-  Split(p.threads, p.channels, kLanes, [&](int64_t begin, int64_t end) {
+  Split(p.threads, p.padded_channels(), kLanes, [&](int64_t begin, int64_t end) {
     for (int64_t c = begin; c < end; c += kLanes) {
-      Columns<kTraining>(p, o, c, std::min(kLanes, end - c));
+      OfColumn<kTraining>(p, o, ColumnAt(p, c, kLanes));
     }
   });
 }
@@ -168,6 +171,9 @@ PreparedKernel Prepare(const KernelRequest& request) {
 
 KernelDef batch_norm_grad() {
   KernelDef def{.name = "cpu.batch_norm_grad", .supports = HasF32Channels, .prepare = Prepare};
+  def.choose = [](const NodeSignature& node, const RunSetting& setting, KernelOption* option) {
+    return ChooseChannels(node, setting, 2, kLanes, option);
+  };
   def.flops_per_second = kElementsPerSecond;
   return def;
 }

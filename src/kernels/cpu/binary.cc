@@ -16,6 +16,7 @@ namespace HWY_NAMESPACE {
 namespace {
 
 struct Plus {
+  static constexpr bool kKeepsZero = true;
   template <class D, class V>
   HWY_INLINE V operator()(D, V a, V b) const {
     return hn::Add(a, b);
@@ -23,6 +24,7 @@ struct Plus {
 };
 
 struct Minus {
+  static constexpr bool kKeepsZero = true;
   template <class D, class V>
   HWY_INLINE V operator()(D, V a, V b) const {
     return hn::Sub(a, b);
@@ -30,6 +32,7 @@ struct Minus {
 };
 
 struct Times {
+  static constexpr bool kKeepsZero = true;
   template <class D, class V>
   HWY_INLINE V operator()(D, V a, V b) const {
     return hn::Mul(a, b);

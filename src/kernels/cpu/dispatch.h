@@ -18,4 +18,14 @@
     return {HWY_DYNAMIC_DISPATCH(op)()}; \
   }
 
+// The same with the kernels of `more()` behind it.
+#define CGRUN_CPU_KERNEL_AND(op, more)                             \
+  HWY_EXPORT(op);                                                  \
+  std::vector<KernelDef> op() {                                    \
+    if (!HasTarget()) return {};                                   \
+    std::vector<KernelDef> kernels = {HWY_DYNAMIC_DISPATCH(op)()}; \
+    for (KernelDef & kernel : more()) kernels.push_back(kernel);   \
+    return kernels;                                                \
+  }
+
 #endif  // CGRUN_KERNELS_CPU_DISPATCH_H_

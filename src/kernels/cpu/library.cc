@@ -52,7 +52,7 @@ class CpuLibrary final : public KernelLibrary {
   PreparedKernel Prepare(std::string_view name, const KernelRequest& request) const override {
     if (const auto it = kernels_.find(request.node.op); it != kernels_.end()) {
       for (const KernelDef& kernel : it->second) {
-        if (kernel.name == name) return kernel.prepare(request);
+        if (kernel.name == name) return PrepareKernel(kernel, request);
       }
     }
     return reference::Library().Prepare(name, request);

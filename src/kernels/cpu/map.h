@@ -43,7 +43,7 @@ HWY_INLINE void Sweep(D d, std::array<const T*, kFrom> from, std::array<T*, kTo>
 }
 
 // Formula: called as formula(d, x, …) with kInputs vectors; made from the node where it has
-// attributes.
+// attributes. It has a kKeepsZero that is true if it makes 0 (not −0) of zeros.
 template <class Formula, size_t kInputs>
 struct Map {
   struct Parameters {
@@ -87,6 +87,7 @@ struct Map {
   static KernelDef Define(std::string_view name) {
     KernelDef def{.name = name, .supports = AllFloat, .prepare = Prepare};
     def.elementwise = true;
+    if constexpr (requires { Formula::kKeepsZero; }) def.keeps_zero = Formula::kKeepsZero;
     def.flops_per_second = kElementsPerSecond;
     return def;
   }

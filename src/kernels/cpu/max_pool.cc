@@ -8,6 +8,7 @@
 //
 #include <limits>
 
+#include "src/kernels/cpu/blocks.h"
 #include "src/kernels/cpu/dispatch.h"
 #include "src/kernels/cpu/kernels.h"
 #include "src/kernels/cpu/padded_plane.h"
@@ -214,8 +215,8 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace cgrun::cpu {
 
-CGRUN_CPU_KERNEL(max_pool)
-CGRUN_CPU_KERNEL(max_pool_grad)
+CGRUN_CPU_KERNEL_AND(max_pool, max_pool_in_blocks)
+CGRUN_CPU_KERNEL_AND(max_pool_grad, max_pool_grad_in_blocks)
 
 }  // namespace cgrun::cpu
 #endif

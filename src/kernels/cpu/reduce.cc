@@ -10,6 +10,7 @@
 #include <hwy/foreach_target.h>
 //
 #include "src/base/check.h"
+#include "src/kernels/cpu/blocks.h"
 #include "src/kernels/cpu/dispatch.h"
 #include "src/kernels/cpu/kernels.h"
 #include "src/kernels/cpu/number.h"
@@ -191,10 +192,10 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace cgrun::cpu {
 
-CGRUN_CPU_KERNEL(reduce_sum)
+CGRUN_CPU_KERNEL_AND(reduce_sum, reduce_sum_in_blocks)
 CGRUN_CPU_KERNEL(reduce_mean)
 CGRUN_CPU_KERNEL(reduce_max)
-CGRUN_CPU_KERNEL(global_avg_pool)
+CGRUN_CPU_KERNEL_AND(global_avg_pool, global_avg_pool_in_blocks)
 
 }  // namespace cgrun::cpu
 #endif

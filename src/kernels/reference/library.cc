@@ -41,7 +41,7 @@ class ReferenceLibrary final : public KernelLibrary {
   PreparedKernel Prepare(std::string_view name, const KernelRequest& request) const override {
     const KernelDef& kernel = kernels_.at(request.node.op);
     CGRUN_CHECK(kernel.name == name) << name << " is not the kernel of this operator";
-    return kernel.prepare(request);
+    return PrepareKernel(kernel, request);
   }
 
   std::string fingerprint() const override { return "reference 1"; }

@@ -1,0 +1,310 @@
+// Pooling of channels in blocks, f32: a vector is channels at one position, so that a window is a
+// loop over the positions of it that are in the image.
+#include "src/kernels/cpu/targets.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "src/kernels/cpu/pool_in_blocks.cc"
+#include <hwy/foreach_target.h>
+//
+#include <algorithm>
+#include <limits>
+
+#include "src/kernels/cpu/blocks.h"
+#include "src/kernels/cpu/dispatch.h"
+#include "src/kernels/cpu/number.h"
+#include "src/kernels/cpu/parallel.h"
+#include "src/kernels/cpu/sums.h"
+#include "src/kernels/reference/reach.h"
+#include "src/ops/pool.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace cgrun::cpu {
+namespace HWY_NAMESPACE {
+namespace {
+
+constexpr int64_t kLanes = static_cast<int64_t>(kF32Lanes);
+
+using Positions = hn::Rebind<int32_t, F32>;
+using VPositions = hn::Vec<Positions>;
+
+struct Parameters {
+  Blocks blocks;  // of the images
+  WindowAxis y, x;
+  std::vector<reference::Reach> rows, columns;   // what windows see of the image
+  std::vector<float> row_counts, column_counts;  // avg_pool divides by their product
+  int threads = 1;
+
+  int64_t inputs() const { return y.input * x.input * blocks.block; }
+  int64_t outputs() const { return y.output * x.output * blocks.block; }
+};
+
+// What a window sees: positions [u0, u1) × [v0, v1) of the kernel, the first of all at `begin`.
+struct Sight {
+  const reference::Reach &rows, &columns;
+  int64_t step_down, step_across;  // elements between kernel positions
+
+  int64_t Offset(int64_t u, int64_t v) const { return u * step_down + v * step_across; }
+};
+
+// Calls work(window, sight, origin) for each window of an image: its number, and the element offset
+// of kernel position (0, 0), which may lie outside.
+template <class Work>
+HWY_INLINE void ForWindows(const Parameters& p, const Work& work) {
+  const int64_t across = p.x.dilation * p.blocks.block;
+  const int64_t down = p.y.dilation * p.x.input * p.blocks.block;
+  for (int64_t oy = 0; oy < p.y.output; ++oy) {
+    const reference::Reach& rows = p.rows[static_cast<size_t>(oy)];
+    for (int64_t ox = 0; ox < p.x.output; ++ox) {
+      const reference::Reach& columns = p.columns[static_cast<size_t>(ox)];
+      const int64_t origin = (rows.origin * p.x.input + columns.origin) * p.blocks.block;
+      work(oy * p.x.output + ox, Sight{rows, columns, down, across}, origin);
+    }
+  }
+}
+
+HWY_INLINE void StoreWinners(VPositions winners, int32_t* to) {
+  hn::StoreU(winners, Positions(), to);
+}
+HWY_INLINE void StoreWinners(VPositions winners, uint8_t* to) {
+  const hn::Rebind<uint8_t, F32> d8;
+  hn::StoreU(hn::DemoteTo(d8, winners), d8, to);
+}
+HWY_INLINE VPositions LoadWinners(const int32_t* from) { return hn::LoadU(Positions(), from); }
+HWY_INLINE VPositions LoadWinners(const uint8_t* from) {
+  return hn::PromoteTo(Positions(), hn::LoadU(hn::Rebind<uint8_t, F32>(), from));
+}
+
+// The largest of a window and where it was; a NaN wins, and the first of equals.
+template <class Index>
+HWY_INLINE void MaxOfWindow(const Parameters& p, const Sight& s, const float* x, float* y,
+                            Index* index) {
+  const F32 d;
+  const Positions di;
+  const auto first = static_cast<int32_t>(s.rows.first * p.x.kernel + s.columns.first);
+  VF32 best = hn::Set(d, -std::numeric_limits<float>::infinity());
+  VPositions winner = hn::Set(di, first);
+  for (int64_t u = s.rows.first; u < s.rows.last; ++u) {
+    for (int64_t v = s.columns.first; v < s.columns.last; ++v) {
+      const VF32 value = hn::LoadU(d, x + s.Offset(u, v));
+      const auto wins = hn::Or(hn::Gt(value, best), hn::IsNaN(value));
+      best = hn::IfThenElse(wins, value, best);
+      winner = hn::IfThenElse(hn::RebindMask(di, wins),
+                              hn::Set(di, static_cast<int32_t>(u * p.x.kernel + v)), winner);
+    }
+  }
+  hn::StoreU(best, d, y);
+  StoreWinners(winner, index);
+}
+
+template <class Index>
+void RunMax(const RunContext& context, const Instruction& i) noexcept {
+  const auto& p = *static_cast<const Parameters*>(i.parameters);
+  const float* x = Data<const float>(context, i, 0);
+  float* y = Data<float>(context, i, 1);
+  Index* index = Data<Index>(context, i, 2);
+  Split(p.threads, p.blocks.planes(), 1, [&, x, y, index](int64_t begin, int64_t end) {
+    for (int64_t n = begin; n < end; ++n) {
+      ForWindows(p, [&](int64_t window, const Sight& sight, int64_t origin) {
+        const int64_t to = n * p.outputs() + window * p.blocks.block;
+        for (int64_t lane = 0; lane < p.blocks.block; lane += kLanes) {
+          MaxOfWindow(p, sight, x + n * p.inputs() + origin + lane, y + to + lane,
+                      index + to + lane);
+        }
+      });
+    }
+  });
+}
+
+// Adds dy to the winner of each channel.
+template <class Index>
+HWY_INLINE void AddToWinners(const Parameters& p, const Sight& s, const Index* index,
+                             const float* dy, float* dx) {
+  const F32 d;
+  const Positions di;
+  const VPositions winner = LoadWinners(index);
+  const VF32 gradient = hn::LoadU(d, dy);
+  for (int64_t u = s.rows.first; u < s.rows.last; ++u) {
+    for (int64_t v = s.columns.first; v < s.columns.last; ++v) {
+      const auto here = hn::Set(di, static_cast<int32_t>(u * p.x.kernel + v));
+      const auto wins = hn::RebindMask(d, hn::Eq(winner, here));
+      float* to = dx + s.Offset(u, v);
+      hn::StoreU(hn::Add(hn::LoadU(d, to), hn::IfThenElseZero(wins, gradient)), d, to);
+    }
+  }
+}
+
+template <class Index>
+void RunMaxGrad(const RunContext& context, const Instruction& i) noexcept {
+  const auto& p = *static_cast<const Parameters*>(i.parameters);
+  const Index* index = Data<const Index>(context, i, 0);
+  const float* dy = Data<const float>(context, i, 1);
+  float* dx = Data<float>(context, i, 2);
+  Split(p.threads, p.blocks.planes(), 1, [&, index, dy, dx](int64_t begin, int64_t end) {
+    for (int64_t n = begin; n < end; ++n) {
+      float* image = dx + n * p.inputs();
+      std::fill_n(image, p.inputs(), 0.0F);
+      ForWindows(p, [&](int64_t window, const Sight& sight, int64_t origin) {
+        const int64_t from = n * p.outputs() + window * p.blocks.block;
+        for (int64_t lane = 0; lane < p.blocks.block; lane += kLanes) {
+          AddToWinners(p, sight, index + from + lane, dy + from + lane, image + origin + lane);
+        }
+      });
+    }
+  });
+}
+
+HWY_INLINE VF32 CountOf(const Parameters& p, int64_t window) {
+  const auto row = static_cast<size_t>(window / p.x.output);
+  const auto column = static_cast<size_t>(window % p.x.output);
+  return hn::Set(F32(), p.row_counts[row] * p.column_counts[column]);
+}
+
+void RunAverage(const RunContext& context, const Instruction& i) noexcept {
+  const auto& p = *static_cast<const Parameters*>(i.parameters);
+  const float* x = Data<const float>(context, i, 0);
+  float* y = Data<float>(context, i, 1);
+  Split(p.threads, p.blocks.planes(), 1, [&, x, y](int64_t begin, int64_t end) {
+    const F32 d;
+    for (int64_t n = begin; n < end; ++n) {
+      ForWindows(p, [&](int64_t window, const Sight& s, int64_t origin) {
+        for (int64_t lane = 0; lane < p.blocks.block; lane += kLanes) {
+          const float* from = x + n * p.inputs() + origin + lane;
+          VF32 sum = hn::Zero(d);
+          for (int64_t u = s.rows.first; u < s.rows.last; ++u) {
+            for (int64_t v = s.columns.first; v < s.columns.last; ++v) {
+              sum = hn::Add(sum, hn::LoadU(d, from + s.Offset(u, v)));
+            }
+          }
+          hn::StoreU(hn::Div(sum, CountOf(p, window)), d,
+                     y + n * p.outputs() + window * p.blocks.block + lane);
+        }
+      });
+    }
+  });
+}
+
+void RunAverageGrad(const RunContext& context, const Instruction& i) noexcept {
+  const auto& p = *static_cast<const Parameters*>(i.parameters);
+  const float* dy = Data<const float>(context, i, 0);
+  float* dx = Data<float>(context, i, 1);
+  Split(p.threads, p.blocks.planes(), 1, [&, dy, dx](int64_t begin, int64_t end) {
+    const F32 d;
+    for (int64_t n = begin; n < end; ++n) {
+      float* image = dx + n * p.inputs();
+      std::fill_n(image, p.inputs(), 0.0F);
+      ForWindows(p, [&](int64_t window, const Sight& s, int64_t origin) {
+        for (int64_t lane = 0; lane < p.blocks.block; lane += kLanes) {
+          const float* from = dy + n * p.outputs() + window * p.blocks.block + lane;
+          const VF32 share = hn::Div(hn::LoadU(d, from), CountOf(p, window));
+          for (int64_t u = s.rows.first; u < s.rows.last; ++u) {
+            for (int64_t v = s.columns.first; v < s.columns.last; ++v) {
+              float* to = image + origin + lane + s.Offset(u, v);
+              hn::StoreU(hn::Add(hn::LoadU(d, to), share), d, to);
+            }
+          }
+        }
+      });
+    }
+  });
+}
+
+// By output: the positions of its window in the padded image, or in the image.
+std::vector<float> CountsOf(const WindowAxis& axis, bool include_padding) {
+  std::vector<float> counts;
+  for (const reference::Reach& reach : reference::ReachesOf(axis)) {
+    const int64_t end = std::min(reach.origin + axis.kernel, axis.input + axis.after);
+    counts.push_back(
+        static_cast<float>(include_padding ? end - reach.origin : reach.last - reach.first));
+  }
+  return counts;
+}
+
+Parameters ParametersOf(const KernelRequest& request, const Shape& images, const Layout& layout,
+                        const WindowAttributes& attributes, bool include_padding = false) {
+  const Window window = WindowOf(images, attributes);
+  return {BlocksOf(images, layout),
+          window.y,
+          window.x,
+          reference::ReachesOf(window.y),
+          reference::ReachesOf(window.x),
+          CountsOf(window.y, include_padding),
+          CountsOf(window.x, include_padding),
+          ThreadsFor(request)};
+}
+
+const Layout& LayoutOf(const KernelRequest& request, size_t operand) {
+  return request.operands[operand].layout;
+}
+
+// All operands in the layout in which input `kInput` comes; for KernelDef::choose.
+template <size_t kInput>
+bool ChooseBlocks(const NodeSignature& node, const RunSetting& setting, KernelOption* option) {
+  if (node.inputs[kInput].dtype != DType::kF32) return false;
+  const Layout* layout = ComesInBlocks(node, setting, kInput, kLanes);
+  if (layout == nullptr) return false;
+  std::fill(option->input_layouts.begin(), option->input_layouts.end(), *layout);
+  std::fill(option->output_layouts.begin(), option->output_layouts.end(), *layout);
+  return true;
+}
+
+template <size_t kInput>
+KernelDef Define(std::string_view name, PreparedKernel (*prepare)(const KernelRequest&)) {
+  KernelDef def{.name = name, .prepare = prepare};
+  def.choose = ChooseBlocks<kInput>;
+  def.flops_per_second = kElementsPerSecond;
+  return def;
+}
+
+KernelDef max_pool_in_blocks() {
+  return Define<0>("cpu.max_pool.blocks", [](const KernelRequest& request) {
+    const NodeSignature& node = request.node;
+    const bool bytes = node.outputs[1].dtype == DType::kU8;
+    return PreparedKernel::Of(bytes ? &RunMax<uint8_t> : &RunMax<int32_t>,
+                              ParametersOf(request, node.inputs[0].shape, LayoutOf(request, 0),
+                                           node.attributes.As<MaxPoolAttributes>().window()));
+  });
+}
+
+KernelDef max_pool_grad_in_blocks() {
+  return Define<1>("cpu.max_pool_grad.blocks", [](const KernelRequest& request) {
+    const auto& attributes = request.node.attributes.As<PoolGradAttributes>();
+    const bool bytes = request.node.inputs[0].dtype == DType::kU8;
+    return PreparedKernel::Of(
+        bytes ? &RunMaxGrad<uint8_t> : &RunMaxGrad<int32_t>,
+        ParametersOf(request, attributes.input, LayoutOf(request, 1), attributes.window()));
+  });
+}
+
+KernelDef avg_pool_in_blocks() {
+  return Define<0>("cpu.avg_pool.blocks", [](const KernelRequest& request) {
+    const auto& attributes = request.node.attributes.As<AvgPoolAttributes>();
+    return PreparedKernel::Of(
+        &RunAverage, ParametersOf(request, request.node.inputs[0].shape, LayoutOf(request, 0),
+                                  attributes.window(), attributes.count_include_pad));
+  });
+}
+
+KernelDef avg_pool_grad_in_blocks() {
+  return Define<0>("cpu.avg_pool_grad.blocks", [](const KernelRequest& request) {
+    const auto& attributes = request.node.attributes.As<PoolGradAttributes>();
+    return PreparedKernel::Of(&RunAverageGrad,
+                              ParametersOf(request, attributes.input, LayoutOf(request, 0),
+                                           attributes.window(), attributes.count_include_pad));
+  });
+}
+
+}  // namespace
+}  // namespace HWY_NAMESPACE
+}  // namespace cgrun::cpu
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace cgrun::cpu {
+
+CGRUN_CPU_KERNEL(max_pool_in_blocks)
+CGRUN_CPU_KERNEL(max_pool_grad_in_blocks)
+CGRUN_CPU_KERNEL(avg_pool_in_blocks)
+CGRUN_CPU_KERNEL(avg_pool_grad_in_blocks)
+
+}  // namespace cgrun::cpu
+#endif
