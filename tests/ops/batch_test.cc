@@ -3,10 +3,14 @@
 #include <gtest/gtest.h>
 
 #include "src/autodiff/autodiff.h"
+#include "src/ops/compare.h"
 #include "src/ops/concat.h"
+#include "src/ops/embedding.h"
 #include "src/ops/flatten.h"
+#include "src/ops/layer_norm.h"
 #include "src/ops/loss.h"
 #include "src/ops/normalize.h"
+#include "src/ops/one_hot.h"
 #include "src/ops/pad.h"
 #include "src/ops/reduce.h"
 #include "src/ops/reshape.h"
@@ -89,6 +93,39 @@ std::vector<BatchCase> Cases() {
        Attributes::Of(SoftmaxCrossEntropyAttributes{0.1}),
        {F32({kN, 4}), {DType::kI32, {kN}}},
        {}},
+      {"max_of_a_row", OpId::max, none, {F32({3}), F32({kN, 3})}, {kN, 3}},
+      {"pow_of_samples", OpId::pow, none, {F32({kN, 1}), F32({1, 3})}, {kN, 3}},
+      {"log_softmax",
+       OpId::log_softmax,
+       Attributes::Of(SoftmaxAttributes{1}),
+       {F32({kN, 4, 2})},
+       {kN, 4, 2}},
+      {"layer_norm",
+       OpId::layer_norm,
+       Attributes::Of(LayerNormAttributes{-1, 1e-5, true}),
+       {F32({kN, 3, 4}), F32({4}), F32({4})},
+       {kN, 3, 4}},
+      {"layer_norm_of_samples",
+       OpId::layer_norm,
+       Attributes::Of(LayerNormAttributes{1, 1e-5, false}),
+       {F32({kN, 3, 4})},
+       {kN, 3, 4}},
+      {"where", OpId::where, none, {{DType::kBool, {kN, 1}}, F32({3}), F32({1, 3})}, {kN, 3}},
+      {"compare",
+       OpId::compare,
+       Attributes::Of(CompareAttributes{"less"}),
+       {{DType::kI32, {kN, 1}}, {DType::kI32, {3}}},
+       {kN, 3}},
+      {"one_hot",
+       OpId::one_hot,
+       Attributes::Of(OneHotAttributes{4, 1, 0, DType::kF32}),
+       {{DType::kU8, {kN, 3}}},
+       {kN, 3, 4}},
+      {"embedding",
+       OpId::embedding,
+       Attributes::Of(EmbeddingAttributes{7, 3, DType::kF32}),
+       {{DType::kI64, {kN, 5}}, F32({7, 3})},
+       {kN, 5, 3}},
       {"squared_error", OpId::squared_error, none, {F32({kN, 2}), F32({kN, 2})}, {}},
   };
 }

@@ -3,6 +3,8 @@
 
 #include "src/ops/batch_norm.h"
 #include "src/ops/conv.h"
+#include "src/ops/gelu.h"
+#include "src/ops/layer_norm.h"
 #include "src/ops/linear.h"
 #include "src/ops/matmul.h"
 #include "src/ops/pool.h"
@@ -65,6 +67,17 @@ TEST(CostTest, PoolingAndNormalisation) {
   EXPECT_EQ(Flops(OpId::batch_norm, Attributes::Of(norm), inputs), 7 * x.Elements());
   norm.training = false;
   EXPECT_EQ(Flops(OpId::batch_norm, Attributes::Of(norm), inputs), 3 * x.Elements());
+}
+
+TEST(CostTest, LayerNormAndGelu) {
+  const Shape x = {2, 3, 8};
+  EXPECT_EQ(Flops(OpId::layer_norm, Attributes::Of(LayerNormAttributes()), {x, {8}, {8}}),
+            8 * x.Elements());
+  const Attributes plain = Attributes::Of(LayerNormAttributes{-1, 1e-5, false});
+  EXPECT_EQ(Flops(OpId::layer_norm, plain, {x}), 6 * x.Elements());
+  EXPECT_EQ(Flops(OpId::layer_norm_grad, plain, {x, x, {2, 3}, {2, 3}}), 9 * x.Elements());
+  EXPECT_EQ(Flops(OpId::gelu, Attributes::Of(GeluAttributes()), {x}), 4 * x.Elements());
+  EXPECT_EQ(Flops(OpId::gelu, Attributes::Of(GeluAttributes{"tanh"}), {x}), 10 * x.Elements());
 }
 
 }  // namespace

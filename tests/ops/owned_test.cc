@@ -4,6 +4,8 @@
 
 #include "src/ops/batch_norm.h"
 #include "src/ops/conv.h"
+#include "src/ops/embedding.h"
+#include "src/ops/layer_norm.h"
 #include "src/ops/linear.h"
 
 namespace cgrun {
@@ -97,6 +99,33 @@ TEST(OwnedTest, BatchNormKeepsStatisticsInF32) {
   }
 }
 
+TEST(OwnedTest, LayerNorm) {
+  const TensorType x{DType::kBF16, {kBatchDim, 7, 3, 8}};
+  const Use last = UseOn(OpId::layer_norm, Attributes::Of(LayerNormAttributes()), x);
+  ASSERT_EQ(last.owned.size(), 2u);
+  ExpectOwned(last.owned[0], "scale", "bf16[8]", "ones");
+  ExpectOwned(last.owned[1], "shift", "bf16[8]", "zeros");
+  ASSERT_EQ(last.outputs.size(), 3u) << last.message;
+  EXPECT_EQ(last.outputs[1].ToString(), "f32[N, 7, 3]");
+  const Use two = UseOn(OpId::layer_norm, Attributes::Of(LayerNormAttributes{-2, 1e-5, true}), x);
+  ExpectOwned(two.owned[0], "scale", "bf16[3, 8]", "ones");
+  ASSERT_EQ(two.outputs.size(), 3u) << two.message;
+  EXPECT_EQ(two.outputs[2].ToString(), "f32[N, 7]");
+  const Use plain = UseOn(OpId::layer_norm, Attributes::Of(LayerNormAttributes{1, 1e-5, false}), x);
+  EXPECT_TRUE(plain.owned.empty());
+  EXPECT_EQ(plain.outputs.size(), 3u) << plain.message;
+}
+
+TEST(OwnedTest, Embedding) {
+  const Use use =
+      UseOn(OpId::embedding, Attributes::Of(EmbeddingAttributes{1000, 16, DType::kBF16}),
+            {DType::kI32, {kBatchDim, 12}});
+  ASSERT_EQ(use.owned.size(), 1u);
+  ExpectOwned(use.owned[0], "weight", "bf16[1000, 16]", "normal", 1000, 16);
+  ASSERT_EQ(use.outputs.size(), 1u) << use.message;
+  EXPECT_EQ(use.outputs[0].ToString(), "bf16[N, 12, 16]");
+}
+
 TEST(OwnedTest, WrongInputsAreNamedNotTheOwnedOnes) {
   const Attributes linear = Attributes::Of(LinearAttributes{10, true});
   const Attributes conv = Attributes::Of(Conv());
@@ -115,6 +144,14 @@ TEST(OwnedTest, WrongInputsAreNamedNotTheOwnedOnes) {
             "'bias' needs an input [N, channels, …], not [N]");
   EXPECT_EQ(UseOn(OpId::batch_norm, norm, {kF32, {kBatchDim}}).message,
             "'batch_norm' needs an input [N, channels, …], not [N]");
+  EXPECT_EQ(UseOn(OpId::layer_norm, Attributes::Of(LayerNormAttributes{0, 1e-5, true}),
+                  {kF32, {kBatchDim, 4}})
+                .message,
+            "cannot normalise over the batch: axis 0 of [N, 4] begins [N, 4]");
+  EXPECT_EQ(
+      UseOn(OpId::embedding, Attributes::Of(EmbeddingAttributes{9, 4, kF32}), {kF32, {kBatchDim}})
+          .message,
+      "needs ids of type uint8, int32 or int64, not f32[N]");
   const std::string integers =
       UseOn(OpId::conv, conv, {DType::kU8, {kBatchDim, 4, 28, 28}}).message;
   EXPECT_EQ(integers, "needs a floating-point input, not uint8[N, 4, 28, 28]");

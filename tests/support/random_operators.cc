@@ -7,12 +7,18 @@
 #include "src/autodiff/autodiff.h"
 #include "src/ir/op_def.h"
 #include "src/ops/cast.h"
+#include "src/ops/clip.h"
+#include "src/ops/compare.h"
 #include "src/ops/concat.h"
 #include "src/ops/dropout.h"
+#include "src/ops/embedding.h"
+#include "src/ops/gelu.h"
 #include "src/ops/infer.h"
+#include "src/ops/layer_norm.h"
 #include "src/ops/linear.h"
 #include "src/ops/matmul.h"
 #include "src/ops/normalize.h"
+#include "src/ops/one_hot.h"
 #include "src/ops/pad.h"
 #include "src/ops/reduce.h"
 #include "src/ops/reshape.h"
@@ -27,8 +33,8 @@ namespace {
 // Every activation of the operator table is among them.
 const std::vector<OpId>& UnaryOperators() {
   static const std::vector<OpId> operators = [] {
-    std::vector<OpId> ops = {OpId::identity, OpId::neg,  OpId::exp,
-                             OpId::log,      OpId::sqrt, OpId::flatten};
+    std::vector<OpId> ops = {OpId::identity, OpId::neg, OpId::exp,    OpId::log,
+                             OpId::sqrt,     OpId::abs, OpId::flatten};
     for (int i = 0; i < kBuiltinOpCount; ++i) {
       if (GetOpDef(OpId(i)).activation) ops.push_back(OpId(i));
     }
@@ -54,13 +60,20 @@ void RandomOperators::EmitAny() {
       &RandomOperators::EmitPad,       &RandomOperators::EmitCast,
       &RandomOperators::EmitDropout,   &RandomOperators::EmitNormalize,
       &RandomOperators::EmitResize,    &RandomOperators::EmitScalarOfTwo,
+      &RandomOperators::EmitPow,       &RandomOperators::EmitClip,
+      &RandomOperators::EmitChoice,    &RandomOperators::EmitLayerNorm,
+      &RandomOperators::EmitRows,
   };
   for (int attempt = 0; attempt < 20; ++attempt) {
     if ((this->*dice_.Of(emitters))()) return;
   }
 }
 
-bool RandomOperators::EmitUnary() { return TryEmit(dice_.Of(UnaryOperators()), {AnyValue()}); }
+bool RandomOperators::EmitUnary() {
+  if (dice_.OneIn(16))
+    return TryEmit(OpId::gelu, Attributes::Of(GeluAttributes{"tanh"}), {AnyValue()});
+  return TryEmit(dice_.Of(UnaryOperators()), {AnyValue()});
+}
 
 bool RandomOperators::EmitBinary() {
   const ValueId a = AnyValue();
@@ -255,6 +268,65 @@ bool RandomOperators::EmitResize() {
   const ValueId x = AnyValueWhere([&](ValueId id) { return ShapeOf(id).rank() == 4; });
   return x.valid() &&
          TryEmit(OpId::resize, Attributes::Of(ResizeAttributes{{2, 3}, "bilinear"}), {x});
+}
+
+bool RandomOperators::EmitPow() {
+  const ValueId x = AnyValue();
+  const bool is_base = !dice_.OneIn(3);
+  HostTensor tensor(dtype_, Shape{1});
+  tensor.Set(0, is_base ? dice_.Of<double>({2, 3, 1, 0, -1, 0.5}) : dice_.Of<double>({2, 0.5, 0}));
+  const ValueId constant = builder_.AddConstant(std::move(tensor), "power");
+  return TryEmit(OpId::pow, is_base ? std::vector{x, constant} : std::vector{constant, x});
+}
+
+bool RandomOperators::EmitClip() {
+  ClipAttributes clip;
+  if (dice_.OneIn(2)) clip.min = dice_.Of<double>({-1, 0, 0.1});
+  if (dice_.OneIn(2)) clip.max = dice_.Of<double>({0.5, 1, 6});
+  return TryEmit(OpId::clip, Attributes::Of(clip), {AnyValue()});
+}
+
+bool RandomOperators::EmitChoice() {
+  const ValueId a = AnyValue();
+  const ValueId b = AnyValueWhere(
+      [&](ValueId id) { return BroadcastShapes(ShapeOf(a), ShapeOf(id)).has_value(); });
+  const CompareAttributes compare{dice_.Of<std::string>(
+      {"less", "less_or_equal", "equal", "not_equal", "greater", "greater_or_equal"})};
+  if (!TryEmit(OpId::compare, Attributes::Of(compare), {a, b})) return false;
+  const ValueId condition = graph_.nodes[graph_.nodes.last()].outputs[0];
+  const ValueId other = AnyValueWhere(
+      [&](ValueId id) { return BroadcastShapes(ShapeOf(condition), ShapeOf(id)).has_value(); });
+  return TryEmit(OpId::where, dice_.OneIn(2) ? std::vector{condition, a, other}
+                                             : std::vector{condition, other, b});
+}
+
+bool RandomOperators::EmitLayerNorm() {
+  const ValueId x = AnyValueWhere(
+      [&](ValueId id) { return ShapeOf(id).rank() >= 1 && !ShapeOf(id).dims().back().batch; });
+  if (!x.valid()) return false;
+  const LayerNormAttributes norm{dice_.OneIn(2) ? -1 : dice_.Between(0, ShapeOf(x).rank() - 1),
+                                 dice_.Of<double>({1e-5, 0.25}), dice_.OneIn(2)};
+  const auto axis = NormalizeAxis(norm.axis, ShapeOf(x).rank());
+  const Shape normalised(std::vector<Dim>(ShapeOf(x).begin() + *axis, ShapeOf(x).end()));
+  if (!normalised.IsBound()) return false;
+  std::vector<ValueId> inputs = {x};
+  if (norm.affine) {
+    inputs.push_back(AddState(normalised));
+    inputs.push_back(AddState(normalised));
+  }
+  return TryEmit(OpId::layer_norm, Attributes::Of(norm), inputs);
+}
+
+bool RandomOperators::EmitRows() {
+  const ValueId x = AnyMatrix();
+  if (!x.valid()) return false;
+  const ValueId ids = LabelsFor(x);
+  const int64_t rows = dice_.OneIn(4) ? 2 : 3;  // labels are 0, 1 and 2
+  if (dice_.OneIn(2)) {
+    return TryEmit(OpId::one_hot, Attributes::Of(OneHotAttributes{rows, 2, -0.5, dtype_}), {ids});
+  }
+  const EmbeddingAttributes table{rows, dice_.Between(1, 4), dtype_};
+  return TryEmit(OpId::embedding, Attributes::Of(table), {ids, AddState({rows, table.units})});
 }
 
 ValueId RandomOperators::LabelsFor(ValueId logits) {
