@@ -70,6 +70,16 @@ class RandomOperators : public RandomPool {
 
   bool EmitResize();
 
+  // Numbers of a shape that is there already.
+  bool EmitRandom();
+
+  bool EmitCrop();
+
+  bool EmitFlip();
+
+  // With a weight and a bias of its own.
+  bool EmitConvTranspose();
+
   ValueId LabelsFor(ValueId logits);
 
   // A loss or metric of two values.
