@@ -127,8 +127,21 @@ class ForwardBuilder {
     FindActivation(op, diagnostics_);
   }
 
+  // Whether an operator reads no tensor of the model: random numbers, say.
+  static bool ReadsNothing(const OpSpec& op) {
+    const std::optional<OpId> id =
+        op.kind == OpSpec::Kind::kOperator ? FindOp(op.target.value) : std::nullopt;
+    return id && GetOpDef(*id).inputs.size() == (GetOpDef(*id).needs_step ? 1u : 0u);
+  }
+
   // `previous` is nothing where the operator before failed; then this one says nothing of it.
   MaybeValues Inputs(const OpSpec& op, const Scope& scope, const MaybeValues& previous) {
+    if (ReadsNothing(op)) {
+      if (op.in.empty()) return Values();
+      diagnostics_.Error(op.in[0].mark, "'" + op.target.value + "' reads nothing",
+                         "take out `in:`");
+      return std::nullopt;
+    }
     if (op.in.empty()) {
       if (!previous || !previous->empty()) return previous;
       diagnostics_.Error(op.target.mark, "'" + op.target.value + "' has nothing to read",

@@ -28,6 +28,9 @@ struct Built {
     for (ValueId id : graph->paths[PathId(path)].trains) names.push_back(graph->values[id].name);
     return names;
   }
+  std::string TypeOf(const std::string& value) const {
+    return graph->values[graph->FindValue(value)].type.ToString();
+  }
   std::vector<std::string> InputsOf(const std::string& node) const {
     std::vector<std::string> names;
     for (const Node& n : graph->nodes) {
@@ -126,6 +129,36 @@ paths:
   EXPECT_EQ(built.Trains(0), outer);
   EXPECT_EQ(built.Trains(1), outer) << "with the networks inside it";
   EXPECT_EQ(built.Trains(2), inner);
+}
+
+// The key follows the name alone; the shape has the batch axis in front, the type is the run's.
+TEST(ForwardBuilder, RandomNumbersReadTheStepAlone) {
+  const Built built = Build(R"(
+paths:
+  g:
+    mode: forward
+    ops:
+      - z: {op: random_normal, shape: [64]}
+      - {op: relu}
+      - other: {op: random_uniform, shape: [2, 3], low: -1, dtype: f64}
+)",
+                            EntryKind::kPredict);
+  ASSERT_TRUE(built.graph) << built.errors;
+  EXPECT_EQ(built.InputsOf("g.z"), Strings{".step"});
+  EXPECT_EQ(built.InputsOf("g.relu[1]"), Strings{"g.z"});
+  EXPECT_EQ(built.InputsOf("g.other"), Strings{".step"});
+  EXPECT_EQ(built.TypeOf("g.z"), "f32[N, 64]");
+  EXPECT_EQ(built.TypeOf("g.other"), "f64[N, 2, 3]");
+  const auto key = [&](int node) {
+    const Attributes& attributes = built.graph->nodes[NodeId(node)].attributes;
+    return attributes.Get(*attributes.schema().Find("key"));
+  };
+  EXPECT_NE(key(0), AttributeValue(int64_t{0}));
+  EXPECT_NE(key(0), key(2));
+  const Built wrong =
+      Build("\npaths:\n  g: {mode: forward, ops: [{op: random_normal, in: image, shape: [2]}]}\n");
+  EXPECT_FALSE(wrong.graph);
+  EXPECT_NE(wrong.errors.find("'random_normal' reads nothing"), std::string::npos) << wrong.errors;
 }
 
 TEST(ForwardBuilder, NetworksDoNotMultiplyWithoutLimit) {

@@ -5,8 +5,11 @@
 #include "src/autodiff/autodiff.h"
 #include "src/ops/compare.h"
 #include "src/ops/concat.h"
+#include "src/ops/conv_transpose.h"
+#include "src/ops/crop.h"
 #include "src/ops/embedding.h"
 #include "src/ops/flatten.h"
+#include "src/ops/flip.h"
 #include "src/ops/layer_norm.h"
 #include "src/ops/loss.h"
 #include "src/ops/normalize.h"
@@ -40,6 +43,18 @@ Attributes Flatten(int64_t axis) { return Attributes::Of(FlattenAttributes{axis}
 Attributes Concat(int64_t axis) { return Attributes::Of(ConcatAttributes{axis}); }
 
 const Dim kN = kBatchDim;
+
+// Images of twice the size; with a dilation of `dilation`, and rows that no input reaches.
+ConvTransposeAttributes Doubling(int64_t dilation = 1) {
+  ConvTransposeAttributes up;
+  up.filters = 2;
+  up.kernel = {3, 3};
+  up.stride = {2, 2};
+  up.padding = {1, 1, 1, 1};
+  up.output_padding = {dilation == 1 ? 1 : 2, dilation == 1 ? 1 : 2};
+  up.dilation = {dilation, dilation};
+  return up;
+}
 
 std::vector<BatchCase> Cases() {
   const Dim n4(4, true), n6(6, true), n24(24, true);
@@ -126,6 +141,25 @@ std::vector<BatchCase> Cases() {
        Attributes::Of(EmbeddingAttributes{7, 3, DType::kF32}),
        {{DType::kI64, {kN, 5}}, F32({7, 3})},
        {kN, 5, 3}},
+      {"crop",
+       OpId::crop,
+       Attributes::Of(CropAttributes{{2, 3}, {}}),
+       {F32({kN, 3, 5, 6})},
+       {kN, 3, 2, 3}},
+      {"flip", OpId::flip, Attributes::Of(FlipAttributes{{-1}}), {F32({kN, 3, 4})}, {kN, 3, 4}},
+      {"conv_transpose",
+       OpId::conv_transpose,
+       Attributes::Of(Doubling()),
+       {F32({kN, 3, 4, 5}), F32({3, 2, 3, 3}), F32({2})},
+       {kN, 2, 8, 10}},
+      {"conv_transpose_with_rows_beyond",
+       OpId::conv_transpose,
+       Attributes::Of(Doubling(4)),
+       {F32({kN, 3, 4, 5}), F32({3, 2, 3, 3}), F32({2})},
+       {kN, 2, 15, 17}},
+      {"binary_cross_entropy", OpId::binary_cross_entropy, none, {F32({kN, 2}), F32({kN, 2})}, {}},
+      {"absolute_error", OpId::absolute_error, none, {F32({kN, 2}), F32({kN, 2})}, {}},
+      {"hinge", OpId::hinge, none, {F32({kN}), {DType::kI32, {kN}}}, {}},
       {"squared_error", OpId::squared_error, none, {F32({kN, 2}), F32({kN, 2})}, {}},
   };
 }

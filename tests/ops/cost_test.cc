@@ -3,6 +3,7 @@
 
 #include "src/ops/batch_norm.h"
 #include "src/ops/conv.h"
+#include "src/ops/conv_transpose.h"
 #include "src/ops/gelu.h"
 #include "src/ops/layer_norm.h"
 #include "src/ops/linear.h"
@@ -50,6 +51,21 @@ TEST(CostTest, Convolutions) {
   grad.groups = conv.groups;
   EXPECT_EQ(Flops(OpId::conv_input_grad, Attributes::Of(grad), {y, weight}), 2 * multiply_adds);
   EXPECT_EQ(Flops(OpId::conv_weight_grad, Attributes::Of(grad), {x, y}), 2 * multiply_adds);
+}
+
+// Every element of x meets every tap once.
+TEST(CostTest, TransposedConvolution) {
+  ConvTransposeAttributes up;
+  up.filters = 6;
+  up.kernel = {3, 2};
+  up.stride = {2, 2};
+  up.groups = 2;
+  const Shape x = {2, 4, 5, 7}, weight = {4, 3, 3, 2};
+  const int64_t multiply_adds = 2 * 4 * 5 * 7 * (3 * 3 * 2);
+  EXPECT_EQ(Flops(OpId::conv_transpose, Attributes::Of(up), {x, weight, {6}}),
+            2 * multiply_adds + 2 * 6 * 11 * 14);
+  up.bias = false;
+  EXPECT_EQ(Flops(OpId::conv_transpose, Attributes::Of(up), {x, weight}), 2 * multiply_adds);
 }
 
 TEST(CostTest, PoolingAndNormalisation) {

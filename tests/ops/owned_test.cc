@@ -4,9 +4,11 @@
 
 #include "src/ops/batch_norm.h"
 #include "src/ops/conv.h"
+#include "src/ops/conv_transpose.h"
 #include "src/ops/embedding.h"
 #include "src/ops/layer_norm.h"
 #include "src/ops/linear.h"
+#include "src/ops/optimizer.h"
 
 namespace cgrun {
 namespace {
@@ -73,6 +75,54 @@ TEST(OwnedTest, Conv) {
   ExpectOwned(use.owned[1], "bias", "f32[6]", "zeros");
   ASSERT_EQ(use.outputs.size(), 1u) << use.message;
   EXPECT_EQ(use.outputs[0].ToString(), "f32[N, 6, 26, 24]");
+}
+
+TEST(OwnedTest, ConvTransposeHasChannelsFirst) {
+  ConvTransposeAttributes up;
+  up.filters = 6;
+  up.kernel = {3, 5};
+  up.stride = {2, 2};
+  up.groups = 2;
+  const Use use = UseOn(OpId::conv_transpose, Attributes::Of(up), {kF32, {kBatchDim, 4, 14, 14}});
+  ASSERT_EQ(use.owned.size(), 2u);
+  ExpectOwned(use.owned[0], "weight", "f32[4, 3, 3, 5]", "he_normal", 3 * 15, 4 * 15);
+  ExpectOwned(use.owned[1], "bias", "f32[6]", "zeros");
+  ASSERT_EQ(use.outputs.size(), 1u) << use.message;
+  EXPECT_EQ(use.outputs[0].ToString(), "f32[N, 6, 29, 31]");
+}
+
+// The states of an optimizer, with the inputs that every one has.
+std::vector<OwnedTensor> StatesOf(OpId op, const Attributes& attributes) {
+  const TensorType w{DType::kBF16, {3}}, rate{DType::kF64, {}};
+  InferContext context(attributes, {w, w, rate});
+  return GetOpDef(op).owned(context);
+}
+
+TEST(OwnedTest, RmspropHasTheStatesThatItsAttributesNeed) {
+  RmspropAttributes attributes;
+  const auto names = [&] {
+    std::string all;
+    for (const OwnedTensor& state : StatesOf(OpId::rmsprop, Attributes::Of(attributes))) {
+      ExpectOwned(state, state.name, "bf16[3]", "zeros");
+      all += state.name + " ";
+    }
+    return all;
+  };
+  EXPECT_EQ(names(), "v ");
+  attributes.momentum = 0.5;
+  EXPECT_EQ(names(), "v momentum ");
+  attributes.centered = true;
+  EXPECT_EQ(names(), "v m momentum ");
+}
+
+TEST(OwnedTest, AdagradStartsWithItsAccumulator) {
+  AdagradAttributes attributes;
+  const auto zero = StatesOf(OpId::adagrad, Attributes::Of(attributes));
+  ExpectOwned(zero.at(0), "sum", "bf16[3]", "zeros");
+  attributes.initial_accumulator = 0.25;
+  const auto some = StatesOf(OpId::adagrad, Attributes::Of(attributes));
+  ExpectOwned(some.at(0), "sum", "bf16[3]", "constant");
+  EXPECT_EQ(some.at(0).init_args, std::vector<double>{0.25});
 }
 
 TEST(OwnedTest, Bias) {

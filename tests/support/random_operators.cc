@@ -10,8 +10,11 @@
 #include "src/ops/clip.h"
 #include "src/ops/compare.h"
 #include "src/ops/concat.h"
+#include "src/ops/conv_transpose.h"
+#include "src/ops/crop.h"
 #include "src/ops/dropout.h"
 #include "src/ops/embedding.h"
+#include "src/ops/flip.h"
 #include "src/ops/gelu.h"
 #include "src/ops/infer.h"
 #include "src/ops/layer_norm.h"
@@ -20,6 +23,7 @@
 #include "src/ops/normalize.h"
 #include "src/ops/one_hot.h"
 #include "src/ops/pad.h"
+#include "src/ops/random.h"
 #include "src/ops/reduce.h"
 #include "src/ops/reshape.h"
 #include "src/ops/resize.h"
@@ -43,26 +47,34 @@ const std::vector<OpId>& UnaryOperators() {
   return operators;
 }
 
+const std::vector<OpId>& LossesOfTwo() {
+  static const std::vector<OpId> losses = {OpId::squared_error, OpId::absolute_error,
+                                           OpId::binary_cross_entropy, OpId::hinge};
+  return losses;
+}
+
 }  // namespace
 
 void RandomOperators::EmitAny() {
   static const std::vector<Emitter> emitters = {
-      &RandomOperators::EmitUnary,     &RandomOperators::EmitUnary,
-      &RandomOperators::EmitUnary,     &RandomOperators::EmitBinary,
-      &RandomOperators::EmitBinary,    &RandomOperators::EmitBinary,
-      &RandomOperators::EmitNeutral,   &RandomOperators::EmitReduction,
-      &RandomOperators::EmitReshape,   &RandomOperators::EmitReshape,
-      &RandomOperators::EmitBroadcast, &RandomOperators::EmitDuplicate,
-      &RandomOperators::EmitAllReduce, &RandomOperators::EmitGradient,
-      &RandomOperators::EmitFused,     &RandomOperators::EmitMatmul,
-      &RandomOperators::EmitLinear,    &RandomOperators::EmitTranspose,
-      &RandomOperators::EmitConcat,    &RandomOperators::EmitSlice,
-      &RandomOperators::EmitPad,       &RandomOperators::EmitCast,
-      &RandomOperators::EmitDropout,   &RandomOperators::EmitNormalize,
-      &RandomOperators::EmitResize,    &RandomOperators::EmitScalarOfTwo,
-      &RandomOperators::EmitPow,       &RandomOperators::EmitClip,
-      &RandomOperators::EmitChoice,    &RandomOperators::EmitLayerNorm,
-      &RandomOperators::EmitRows,
+      &RandomOperators::EmitUnary,         &RandomOperators::EmitUnary,
+      &RandomOperators::EmitUnary,         &RandomOperators::EmitBinary,
+      &RandomOperators::EmitBinary,        &RandomOperators::EmitBinary,
+      &RandomOperators::EmitNeutral,       &RandomOperators::EmitReduction,
+      &RandomOperators::EmitReshape,       &RandomOperators::EmitReshape,
+      &RandomOperators::EmitBroadcast,     &RandomOperators::EmitDuplicate,
+      &RandomOperators::EmitAllReduce,     &RandomOperators::EmitGradient,
+      &RandomOperators::EmitFused,         &RandomOperators::EmitMatmul,
+      &RandomOperators::EmitLinear,        &RandomOperators::EmitTranspose,
+      &RandomOperators::EmitConcat,        &RandomOperators::EmitSlice,
+      &RandomOperators::EmitPad,           &RandomOperators::EmitCast,
+      &RandomOperators::EmitDropout,       &RandomOperators::EmitNormalize,
+      &RandomOperators::EmitResize,        &RandomOperators::EmitScalarOfTwo,
+      &RandomOperators::EmitPow,           &RandomOperators::EmitClip,
+      &RandomOperators::EmitChoice,        &RandomOperators::EmitLayerNorm,
+      &RandomOperators::EmitRows,          &RandomOperators::EmitRandom,
+      &RandomOperators::EmitCrop,          &RandomOperators::EmitFlip,
+      &RandomOperators::EmitConvTranspose,
   };
   for (int attempt = 0; attempt < 20; ++attempt) {
     if ((this->*dice_.Of(emitters))()) return;
@@ -329,6 +341,51 @@ bool RandomOperators::EmitRows() {
   return TryEmit(OpId::embedding, Attributes::Of(table), {ids, AddState({rows, table.units})});
 }
 
+bool RandomOperators::EmitRandom() {
+  const Shape shape = ShapeOf(AnyValue());
+  const int64_t key = dice_.Between(1, 3);
+  const bool normal = dice_.OneIn(2);
+  const Attributes attributes =
+      normal ? Attributes::Of(RandomNormalAttributes{shape, 0.5, 2, dtype_, key})
+             : Attributes::Of(RandomUniformAttributes{shape, -1, 2, dtype_, key});
+  return TryEmit(normal ? OpId::random_normal : OpId::random_uniform, attributes,
+                 {StepCounter(builder_)});
+}
+
+bool RandomOperators::EmitCrop() {
+  const ValueId x = AnyMatrix();
+  if (!x.valid()) return false;
+  CropAttributes crop;
+  for (int axis : {-2, -1}) {
+    const int64_t size = ShapeOf(x)[ShapeOf(x).rank() + axis].size;
+    crop.size.push_back(dice_.Between(1, size));
+    crop.offset.push_back(dice_.Between(0, size - crop.size.back()));
+  }
+  if (dice_.OneIn(2)) crop.offset.clear();
+  return TryEmit(OpId::crop, Attributes::Of(crop), {x});
+}
+
+bool RandomOperators::EmitFlip() {
+  const ValueId x = AnyValue();
+  const int axis = AnyPlainAxis(x);
+  return axis >= 0 && TryEmit(OpId::flip, Attributes::Of(FlipAttributes{{axis}}), {x});
+}
+
+bool RandomOperators::EmitConvTranspose() {
+  const ValueId x = AnyValueWhere([&](ValueId id) { return ShapeOf(id).rank() == 4; });
+  if (!x.valid() || ShapeOf(x)[1].batch) return false;
+  ConvTransposeAttributes up;
+  up.filters = dice_.Between(1, 2);
+  up.kernel = {dice_.Between(1, 2), dice_.Between(1, 3)};
+  up.stride = {dice_.Between(1, 2), dice_.Between(1, 2)};
+  up.output_padding = {dice_.Between(0, up.stride[0] - 1), 0};
+  up.bias = dice_.OneIn(2);
+  std::vector<ValueId> inputs = {x,
+                                 AddState({ShapeOf(x)[1], up.filters, up.kernel[0], up.kernel[1]})};
+  if (up.bias) inputs.push_back(AddState({up.filters}));
+  return TryEmit(OpId::conv_transpose, Attributes::Of(up), inputs);
+}
+
 ValueId RandomOperators::LabelsFor(ValueId logits) {
   const Dim rows = ShapeOf(logits)[0];
   const ValueId known = graph_.FindValue(rows.batch ? "labels" : "fixed_labels");
@@ -340,7 +397,9 @@ ValueId RandomOperators::LabelsFor(ValueId logits) {
 bool RandomOperators::EmitScalarOfTwo() {
   const ValueId x = AnyMatrix();
   if (!x.valid()) return false;
-  if (dice_.OneIn(2)) return TryEmit(OpId::squared_error, {x, AnyValueOfShape(ShapeOf(x))});
+  if (dice_.OneIn(2)) {
+    return TryEmit(dice_.Of(LossesOfTwo()), {x, AnyValueOfShape(ShapeOf(x))});
+  }
   if (ShapeOf(x).rank() != 2 || ShapeOf(x)[1].batch || ShapeOf(x)[1].size < 3) return false;
   return TryEmit(dice_.OneIn(2) ? OpId::softmax_cross_entropy : OpId::accuracy, {x, LabelsFor(x)});
 }

@@ -86,6 +86,16 @@ class RandomOperators : public RandomPool {
   // Rows of a table of its own, or one-hot ones, for labels; some of them have none.
   bool EmitRows();
 
+  // Numbers of a shape that is there already.
+  bool EmitRandom();
+
+  bool EmitCrop();
+
+  bool EmitFlip();
+
+  // With a weight and a bias of its own.
+  bool EmitConvTranspose();
+
   ValueId LabelsFor(ValueId logits);
 
   // A loss or metric of two values.
