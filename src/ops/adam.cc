@@ -75,8 +75,8 @@ OpDef adam() {
       "adam", "Gradient descent with adaptive moments.",
       "g' = g + weight_decay·w (and the parameter's own regularisation); m = beta1·m + (1 - "
       "beta1)·g', v = beta2·v + (1 - beta2)·g'², from 0; w = w - lr·(m / (1 - beta1^t)) / (√(v / "
-      "(1 "
-      "- beta2^t)) + epsilon) at step t = 1, 2, … Computed in f64 and rounded once. PyTorch Adam.");
+      "(1 - beta2^t)) + epsilon) at step t = 1, 2, … Computed in f64 and rounded once. PyTorch "
+      "Adam.");
   def.schema = &AdamAttributes::Schema();
   def.infer = Infer<AdamAttributes>;
   def.cost = Cost;

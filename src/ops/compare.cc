@@ -43,8 +43,7 @@ OpDef compare() {
   def.details =
       "y says whether a is less than b, equal to it and so on. As IEEE 754 has it, a NaN is not "
       "equal to anything, itself included, and neither less nor greater; -0 equals 0. false is "
-      "less "
-      "than true. `where` takes y as its condition. ONNX Less, LessOrEqual, Equal, Greater, "
+      "less than true. `where` takes y as its condition. ONNX Less, LessOrEqual, Equal, Greater, "
       "GreaterOrEqual, and Equal with Not.";
   def.usage = Usage::kOperator;
   def.inputs = {{"a", "any type and shape"}, {"b", "type of a, a shape that goes with a's"}};

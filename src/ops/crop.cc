@@ -94,8 +94,8 @@ OpDef crop() {
   def.summary = "A part of each image.";
   def.details =
       "y[…, i, j] = x[…, top + i, left + j]. Without `offset`, top = ⌊(height of x - height) ÷ 2⌋, "
-      "and left likewise. The part is the same for all images and steps. "
-      "ONNX Slice, and CenterCropPad without padding.";
+      "and left likewise. The part is the same for all images and steps. ONNX Slice, and "
+      "CenterCropPad without padding.";
   def.usage = Usage::kOperator;
   def.inputs = {{"x", "images [N, …, height, width], of any type"}};
   def.outputs = {{"y", "[N, …, `size`]"}};

@@ -98,9 +98,8 @@ OpDef embedding() {
   def.summary = "Rows of a learned table, one for each id.";
   def.details =
       "y[…] = weight[id]. The weight starts as `normal`, unless `init` says otherwise. An id "
-      "outside "
-      "[0, entries) gives a row of NaN, and no gradient. The gradient of the weight is the sum of "
-      "the rows of dy with each id. PyTorch Embedding; ONNX Gather.";
+      "outside [0, entries) gives a row of NaN, and no gradient. The gradient of the weight is the "
+      "sum of the rows of dy with each id. PyTorch Embedding; ONNX Gather.";
   def.usage = Usage::kOperator;
   def.inputs = {{"id", "uint8, int32 or int64, any shape: [N, length] for a sequence a sample"},
                 {"weight", "[entries, units], owned"}};

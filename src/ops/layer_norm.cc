@@ -128,9 +128,8 @@ OpDef layer_norm() {
       "y = (x − mean)·inv_std·scale + shift, inv_std = 1 ÷ √(variance + epsilon), where mean and "
       "variance (÷ count) are those of the elements from `axis` on. The scale starts at 1, the "
       "shift at 0. Statistics are f64 for f64, and f32 for other types; the device `reference` "
-      "adds "
-      "them in index order in f64. Training and inference are alike. Ba, Kiros and Hinton, 2016. "
-      "PyTorch LayerNorm; ONNX LayerNormalization.";
+      "adds them in index order in f64. Training and inference are alike. Ba, Kiros and Hinton, "
+      "2016. PyTorch LayerNorm; ONNX LayerNormalization.";
   def.usage = Usage::kOperator;
   def.inputs = {
       {"x", "[N, …, features]"},

@@ -14,6 +14,19 @@ struct SoftmaxCrossEntropyAttributes {
   static const AttributeSchema& Schema();
 };
 
+struct BinaryCrossEntropyAttributes {
+  bool from_logits = true;
+
+  static const AttributeSchema& Schema();
+};
+
+struct BinaryCrossEntropyGradAttributes {
+  bool from_logits = true;
+  bool of_target = false;  // else: of the prediction
+
+  static const AttributeSchema& Schema();
+};
+
 struct AccuracyAttributes {
   int64_t top_k = 1;
 

@@ -69,8 +69,7 @@ OpDef max_grad() {
   def.summary = "Gradient of max with respect to one operand, and of min.";
   def.details =
       "dx = 0 where larger < smaller, dy/2 where they are equal, else dy. The gradient of max(a, "
-      "b) "
-      "with respect to a has a as `larger`; that of min(a, b) has b.";
+      "b) with respect to a has a as `larger`; that of min(a, b) has b.";
   def.inputs = {{"larger", "the operand that must be the larger one"},
                 {"smaller", "the other one"},
                 {"dy", "gradient of y"}};

@@ -49,9 +49,8 @@ OpDef one_hot() {
   def.summary = "A row for each index, with one number that differs.";
   def.details =
       "y[…, c] = on_value where c is the index, else off_value; the classes are a new last axis. "
-      "An "
-      "index outside [0, classes) gives a row of off_value. ONNX OneHot, without its indices that "
-      "count from the end.";
+      "An index outside [0, classes) gives a row of off_value. ONNX OneHot, without its indices "
+      "that count from the end.";
   def.usage = Usage::kOperator;
   def.inputs = {{"index", "uint8, int32 or int64, any shape: [N] for a class a sample"}};
   def.outputs = {{"y", "shape of index and [classes], of type `dtype`"}};

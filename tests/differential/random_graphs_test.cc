@@ -130,8 +130,6 @@ TEST(RandomGraphs, EveryOrderPlannerAndOptionGivesTheInterpretersBits) {
   EXPECT_GT(coverage.workspaces, graphs);
   EXPECT_LT(coverage.nans, coverage.numbers / 3);
   EXPECT_GT(coverage.ops.size(), 70);
-  for (const auto& o : coverage.ops) { printf("%s ", o.c_str()); }
-  printf("%zu nans %ld of %ld\n", coverage.ops.size(), coverage.nans, coverage.numbers);
 }
 
 }  // namespace

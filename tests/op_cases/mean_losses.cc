@@ -1,5 +1,4 @@
-// Cases of binary_cross_entropy, absolute_error and hinge. Known results: PyTorch's
-// binary_cross_entropy_with_logits and l1_loss, and by hand.
+// Cases of absolute_error and hinge. Known results: PyTorch's l1_loss, and by hand.
 #include <limits>
 
 #include "tests/op_cases/op_cases.h"
@@ -10,9 +9,8 @@ namespace {
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
-CaseInput Logits() { return Given({2, 3}, {0.5, -1, 2, 0, 3, -0.25}); }
-
-CaseInput Loss(double gradient) { return AtLeastF32(Given({}, {gradient})); }
+// The gradient of the loss.
+CaseInput Dloss(double gradient) { return AtLeastF32(Given({}, {gradient})); }
 
 // Nothing but a known result: no finite differences where the loss or a slope is not finite.
 OpCase Extreme(std::string name, std::vector<CaseInput> inputs, std::vector<double> expected) {
@@ -43,61 +41,6 @@ void Append(std::vector<OpCase>& cases, std::vector<OpCase> more) {
 
 }  // namespace
 
-std::vector<OpCase> binary_cross_entropy() {
-  std::vector<OpCase> cases = {
-      {.name = "probabilities",
-       .inputs = {Logits(), Given({2, 3}, {1, 0, 1, 0, 0.25, 0.5})},
-       .expected = {{0.767823439126}}},
-      {.name = "integers",
-       .inputs = {Logits(), Given({2, 3}, {1, 0, 1, 0, 1, 0}, DType::kI64)},
-       .expected = {{0.371990109792}}},
-      {.name = "bool",
-       .inputs = {Logits(), Given({2, 3}, {1, 0, 1, 0, 1, 0}, DType::kBool)},
-       .expected = {{0.371990109792}}},
-      {.name = "scalars",
-       .inputs = {Given({}, {0}), Given({}, {1})},
-       .expected = {{0.69314718056}}},
-      {.name = "no overflow",
-       .inputs = {Given({2}, {1000, -1000}), Given({2}, {0, 1}, DType::kU8)},
-       .expected = {{1000}}},
-      {.name = "random", .inputs = {Uniform({3, 4}, -4, 4), Uniform({3, 4}, 0, 1)}},
-      {.name = "random integers",
-       .inputs = {Uniform({3, 4}, -4, 4), Integers({3, 4}, DType::kI32, 0, 1)}},
-      {.name = "random bools",
-       .inputs = {Uniform({3, 4}, -4, 4), Integers({3, 4}, DType::kBool, 0, 1)}},
-      Extreme("sure and right", {Given({2}, {kInfinity, -kInfinity}), Given({2}, {1, 0})}, {0}),
-      Extreme("sure and wrong", {Given({2}, {kInfinity, 0}), Given({2}, {0, 1})}, {kInfinity}),
-      Extreme("NaN logit", {Given({2}, {kNaN, 0}), Given({2}, {0, 1})}, {kNaN}),
-      Extreme("NaN target", {Given({2}, {1, 0}), Given({2}, {kNaN, 1})}, {kNaN}),
-      Extreme("a target of 2", {Given({2}, {1, 0}), Given({2}, {2, 1}, DType::kI32)}, {kNaN}),
-      Extreme("a target of -1", {Given({2}, {1, 0}), Given({2}, {-1, 1}, DType::kI64)}, {kNaN}),
-  };
-  Append(cases, RefusedTargets());
-  return cases;
-}
-
-std::vector<OpCase> binary_cross_entropy_grad() {
-  return {
-      {.name = "probabilities",
-       .inputs = {Logits(), Given({2, 3}, {1, 0, 1, 0, 0.25, 0.5}), Loss(1)},
-       .expected = {{-0.0629234447997, 0.0448235702283, -0.0198671536704, 0.0833333333333,
-                     0.117095687804, -0.0103627501476}}},
-      {.name = "integers, doubled",
-       .inputs = {Logits(), Given({2, 3}, {1, 0, 1, 0, 1, 0}, DType::kI64), Loss(2)},
-       .expected = {{2 * -0.0629234447997, 2 * 0.0448235702283, 2 * -0.0198671536704,
-                     2 * 0.0833333333333, 2 * -0.00790431219626, 2 * 0.0729705831857}}},
-      {.name = "ends of the range",
-       .inputs = {Given({4}, {kInfinity, -kInfinity, 1000, kNaN}), Given({4}, {1, 1, 0, 0}),
-                  Loss(4)},
-       .expected = {{0, -1, 1, kNaN}}},
-      {.name = "a target of 2",
-       .inputs = {Given({2}, {0, 0}), Given({2}, {2, 1}, DType::kU8), Loss(2)},
-       .expected = {{kNaN, -0.5}}},
-      Refused("no scalar", {Uniform({2}), Uniform({2}), Uniform({2})}, "scalar"),
-      Refused("shapes differ", {Uniform({2}), Uniform({3}), Uniform({})}, "of its shape"),
-  };
-}
-
 std::vector<OpCase> absolute_error() {
   return {
       {.name = "known",
@@ -116,10 +59,11 @@ std::vector<OpCase> absolute_error() {
 std::vector<OpCase> absolute_error_grad() {
   return {
       {.name = "known",
-       .inputs = {Given({2, 2}, {1, 2, 3, 4}), Given({2, 2}, {0.5, 2, 1, 7}), Loss(1)},
+       .inputs = {Given({2, 2}, {1, 2, 3, 4}), Given({2, 2}, {0.5, 2, 1, 7}), Dloss(1)},
        .expected = {{0.25, 0, 0.25, -0.25}}},
       {.name = "ends of the range",
-       .inputs = {Given({3}, {kInfinity, kNaN, kInfinity}), Given({3}, {1, 1, kInfinity}), Loss(3)},
+       .inputs = {Given({3}, {kInfinity, kNaN, kInfinity}), Given({3}, {1, 1, kInfinity}),
+                  Dloss(3)},
        .expected = {{1, kNaN, kNaN}}},
       Refused("no scalar", {Uniform({2}), Uniform({2}), Uniform({2})}, "scalar"),
   };
@@ -160,14 +104,14 @@ std::vector<OpCase> hinge_grad() {
   return {
       // Right by more than the margin, at it, within it, and wrong.
       {.name = "known",
-       .inputs = {Given({4}, {2, 1, 0.5, 0.5}), Given({4}, {1, 1, 1, -1}), Loss(2)},
+       .inputs = {Given({4}, {2, 1, 0.5, 0.5}), Given({4}, {1, 1, 1, -1}), Dloss(2)},
        .expected = {{0, 0, -0.5, 0.5}}},
       {.name = "bool",
-       .inputs = {Given({2}, {0, 0}), Given({2}, {1, 0}, DType::kBool), Loss(1)},
+       .inputs = {Given({2}, {0, 0}), Given({2}, {1, 0}, DType::kBool), Dloss(1)},
        .expected = {{-0.5, 0.5}}},
       {.name = "ends of the range",
        .inputs = {Given({4}, {kInfinity, -kInfinity, kNaN, 1}), Given({4}, {1, 1, 1, kNaN}),
-                  Loss(4)},
+                  Dloss(4)},
        .expected = {{0, -1, kNaN, kNaN}}},
       Refused("no scalar", {Uniform({2}), Uniform({2}), Uniform({2})}, "scalar"),
   };

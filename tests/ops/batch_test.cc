@@ -15,6 +15,8 @@
 #include "src/ops/normalize.h"
 #include "src/ops/one_hot.h"
 #include "src/ops/pad.h"
+#include "src/ops/random_crop.h"
+#include "src/ops/random_flip.h"
 #include "src/ops/reduce.h"
 #include "src/ops/reshape.h"
 #include "src/ops/resize.h"
@@ -147,6 +149,16 @@ std::vector<BatchCase> Cases() {
        {F32({kN, 3, 5, 6})},
        {kN, 3, 2, 3}},
       {"flip", OpId::flip, Attributes::Of(FlipAttributes{{-1}}), {F32({kN, 3, 4})}, {kN, 3, 4}},
+      {"random_crop",
+       OpId::random_crop,
+       Attributes::Of(RandomCropAttributes{{2, 3}, 7}),
+       {F32({kN, 3, 5, 6}), {DType::kI64, {}}},
+       {kN, 3, 2, 3}},
+      {"random_flip",
+       OpId::random_flip,
+       Attributes::Of(RandomFlipAttributes{{-1}, 0.5, 7}),
+       {F32({kN, 3, 4}), {DType::kI64, {}}},
+       {kN, 3, 4}},
       {"conv_transpose",
        OpId::conv_transpose,
        Attributes::Of(Doubling()),
@@ -157,7 +169,11 @@ std::vector<BatchCase> Cases() {
        Attributes::Of(Doubling(4)),
        {F32({kN, 3, 4, 5}), F32({3, 2, 3, 3}), F32({2})},
        {kN, 2, 15, 17}},
-      {"binary_cross_entropy", OpId::binary_cross_entropy, none, {F32({kN, 2}), F32({kN, 2})}, {}},
+      {"binary_cross_entropy",
+       OpId::binary_cross_entropy,
+       Attributes::Of(BinaryCrossEntropyAttributes()),
+       {F32({kN, 2}), F32({kN, 2})},
+       {}},
       {"absolute_error", OpId::absolute_error, none, {F32({kN, 2}), F32({kN, 2})}, {}},
       {"hinge", OpId::hinge, none, {F32({kN}), {DType::kI32, {kN}}}, {}},
       {"squared_error", OpId::squared_error, none, {F32({kN, 2}), F32({kN, 2})}, {}},

@@ -19,11 +19,14 @@
 #include "src/ops/infer.h"
 #include "src/ops/layer_norm.h"
 #include "src/ops/linear.h"
+#include "src/ops/loss.h"
 #include "src/ops/matmul.h"
 #include "src/ops/normalize.h"
 #include "src/ops/one_hot.h"
 #include "src/ops/pad.h"
 #include "src/ops/random.h"
+#include "src/ops/random_crop.h"
+#include "src/ops/random_flip.h"
 #include "src/ops/reduce.h"
 #include "src/ops/reshape.h"
 #include "src/ops/resize.h"
@@ -74,7 +77,7 @@ void RandomOperators::EmitAny() {
       &RandomOperators::EmitChoice,        &RandomOperators::EmitLayerNorm,
       &RandomOperators::EmitRows,          &RandomOperators::EmitRandom,
       &RandomOperators::EmitCrop,          &RandomOperators::EmitFlip,
-      &RandomOperators::EmitConvTranspose,
+      &RandomOperators::EmitConvTranspose, &RandomOperators::EmitAugmented,
   };
   for (int attempt = 0; attempt < 20; ++attempt) {
     if ((this->*dice_.Of(emitters))()) return;
@@ -371,6 +374,22 @@ bool RandomOperators::EmitFlip() {
   return axis >= 0 && TryEmit(OpId::flip, Attributes::Of(FlipAttributes{{axis}}), {x});
 }
 
+bool RandomOperators::EmitAugmented() {
+  const ValueId x = AnyValueWhere([&](ValueId id) { return ShapeOf(id).rank() >= 3; });
+  if (!x.valid()) return false;
+  const int64_t key = dice_.Between(1, 3);
+  const bool varied = !dice_.OneIn(4);
+  if (dice_.OneIn(2)) {
+    const RandomFlipAttributes flip{{-1}, dice_.Of<double>({0.25, 0.5, 1}), key, varied};
+    return TryEmit(OpId::random_flip, Attributes::Of(flip), {x, StepCounter(builder_)});
+  }
+  RandomCropAttributes crop{{}, key, varied};
+  for (int axis : {-2, -1}) {
+    crop.size.push_back(dice_.Between(1, ShapeOf(x)[ShapeOf(x).rank() + axis].size));
+  }
+  return TryEmit(OpId::random_crop, Attributes::Of(crop), {x, StepCounter(builder_)});
+}
+
 bool RandomOperators::EmitConvTranspose() {
   const ValueId x = AnyValueWhere([&](ValueId id) { return ShapeOf(id).rank() == 4; });
   if (!x.valid() || ShapeOf(x)[1].batch) return false;
@@ -398,7 +417,12 @@ bool RandomOperators::EmitScalarOfTwo() {
   const ValueId x = AnyMatrix();
   if (!x.valid()) return false;
   if (dice_.OneIn(2)) {
-    return TryEmit(dice_.Of(LossesOfTwo()), {x, AnyValueOfShape(ShapeOf(x))});
+    const OpId loss = dice_.Of(LossesOfTwo());
+    Attributes attributes = Attributes::Defaults(*GetOpDef(loss).schema);
+    if (loss == OpId::binary_cross_entropy && dice_.OneIn(4)) {
+      attributes = Attributes::Of(BinaryCrossEntropyAttributes{false});
+    }
+    return TryEmit(loss, attributes, {x, AnyValueOfShape(ShapeOf(x))});
   }
   if (ShapeOf(x).rank() != 2 || ShapeOf(x)[1].batch || ShapeOf(x)[1].size < 3) return false;
   return TryEmit(dice_.OneIn(2) ? OpId::softmax_cross_entropy : OpId::accuracy, {x, LabelsFor(x)});

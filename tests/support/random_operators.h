@@ -93,6 +93,9 @@ class RandomOperators : public RandomPool {
 
   bool EmitFlip();
 
+  // Samples cut or flipped as the step says.
+  bool EmitAugmented();
+
   // With a weight and a bias of its own.
   bool EmitConvTranspose();
 

@@ -63,12 +63,14 @@ struct MeanLoss {
     return PreparedKernel::Of(ForPredictionAndTarget<Kernel>(request.node),
                               ElementwiseParameters{request.node.inputs[0].shape.Elements()});
   }
+  static PreparedKernel PrepareLoss(const KernelRequest& request) { return Prepare<Loss>(request); }
+  static PreparedKernel PrepareGrad(const KernelRequest& request) { return Prepare<Grad>(request); }
   static bool Supports(const NodeSignature& node) { return IsReferenceFloat(node.inputs[0].dtype); }
   static KernelDef DefineLoss(std::string_view name) {
-    return {.name = name, .supports = Supports, .prepare = Prepare<Loss>};
+    return {.name = name, .supports = Supports, .prepare = PrepareLoss};
   }
   static KernelDef DefineGrad(std::string_view name) {
-    return {.name = name, .supports = Supports, .prepare = Prepare<Grad>};
+    return {.name = name, .supports = Supports, .prepare = PrepareGrad};
   }
 };
 
