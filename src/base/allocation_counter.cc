@@ -18,14 +18,78 @@
 
 namespace cgrun {
 namespace {
+
 std::atomic<int64_t> allocations{0};
+std::atomic<int64_t> pool_requests{0};
+thread_local int pooled_scopes = 0;
+
+// Blocks of one size, those that are free in a list through themselves. Never destroyed: what was
+// taken from it may outlive every static.
+template <size_t kBlockBytes, size_t kBlocks>
+class BlockPool {
+ public:
+  static constexpr size_t block_bytes() { return kBlockBytes; }
+
+  void* Take() {
+    const Lock lock(busy_);
+    if (free_ != nullptr) {
+      void* block = free_;
+      free_ = *static_cast<void**>(block);
+      return block;
+    }
+    return used_ < kBlocks ? memory_ + kBlockBytes * used_++ : nullptr;
+  }
+
+  bool GiveBack(void* block) {
+    const auto offset = reinterpret_cast<uintptr_t>(block) - reinterpret_cast<uintptr_t>(memory_);
+    if (offset >= sizeof(memory_)) return false;
+    const Lock lock(busy_);
+    *static_cast<void**>(block) = free_;
+    free_ = block;
+    return true;
+  }
+
+ private:
+  class Lock {
+   public:
+    explicit Lock(std::atomic_flag& flag) : flag_(flag) {
+      while (flag_.test_and_set(std::memory_order_acquire)) {
+      }
+    }
+    ~Lock() { flag_.clear(std::memory_order_release); }
+
+   private:
+    std::atomic_flag& flag_;
+  };
+
+  std::atomic_flag busy_;
+  void* free_ = nullptr;
+  size_t used_ = 0;
+  alignas(64) std::byte memory_[kBlockBytes * kBlocks] = {};
+};
+
+constinit BlockPool<128, 512> small_pool;
+constinit BlockPool<1024, 64> large_pool;
+
+void* FromPool(size_t size) {
+  void* block = nullptr;
+  if (size <= small_pool.block_bytes()) block = small_pool.Take();
+  if (block == nullptr && size <= large_pool.block_bytes()) block = large_pool.Take();
+  if (block != nullptr) pool_requests.fetch_add(1, std::memory_order_relaxed);
+  return block;
+}
+
 }  // namespace
+
+PooledAllocations::PooledAllocations() { ++pooled_scopes; }
+PooledAllocations::~PooledAllocations() { --pooled_scopes; }
 
 bool AllocationsAreCounted() { return CGRUN_COUNT_ALLOCATIONS != 0; }
 
 HeapUse CurrentHeapUse() {
   const struct mallinfo2 info = mallinfo2();
   return {allocations.load(std::memory_order_relaxed),
+          pool_requests.load(std::memory_order_relaxed),
           static_cast<int64_t>(info.arena + info.hblkhd)};
 }
 
@@ -47,6 +111,9 @@ void ReleaseFreeHeap() { malloc_trim(0); }
 namespace {
 
 void* Allocate(size_t size, size_t alignment) {
+  if (pooled_scopes > 0 && alignment <= 64) {
+    if (void* block = FromPool(size)) return block;
+  }
   allocations.fetch_add(1, std::memory_order_relaxed);
   if (size == 0) size = 1;
   void* memory = alignment == 0 ? std::malloc(size)
@@ -54,6 +121,10 @@ void* Allocate(size_t size, size_t alignment) {
                                       alignment, (size + alignment - 1) / alignment * alignment);
   if (memory == nullptr) throw std::bad_alloc();
   return memory;
+}
+
+void Free(void* memory) {
+  if (!small_pool.GiveBack(memory) && !large_pool.GiveBack(memory)) std::free(memory);
 }
 
 }  // namespace
@@ -70,12 +141,12 @@ void* operator new(size_t size, std::align_val_t alignment) {
 void* operator new[](size_t size, std::align_val_t alignment) {
   return cgrun::Allocate(size, static_cast<size_t>(alignment));
 }
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete[](void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, size_t) noexcept { std::free(memory); }
-void operator delete[](void* memory, size_t) noexcept { std::free(memory); }
-void operator delete(void* memory, std::align_val_t) noexcept { std::free(memory); }
-void operator delete[](void* memory, std::align_val_t) noexcept { std::free(memory); }
-void operator delete(void* memory, size_t, std::align_val_t) noexcept { std::free(memory); }
-void operator delete[](void* memory, size_t, std::align_val_t) noexcept { std::free(memory); }
+void operator delete(void* memory) noexcept { cgrun::Free(memory); }
+void operator delete[](void* memory) noexcept { cgrun::Free(memory); }
+void operator delete(void* memory, size_t) noexcept { cgrun::Free(memory); }
+void operator delete[](void* memory, size_t) noexcept { cgrun::Free(memory); }
+void operator delete(void* memory, std::align_val_t) noexcept { cgrun::Free(memory); }
+void operator delete[](void* memory, std::align_val_t) noexcept { cgrun::Free(memory); }
+void operator delete(void* memory, size_t, std::align_val_t) noexcept { cgrun::Free(memory); }
+void operator delete[](void* memory, size_t, std::align_val_t) noexcept { cgrun::Free(memory); }
 #endif

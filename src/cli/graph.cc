@@ -42,8 +42,8 @@ int Run(const ModelFlags& flags, const std::string& entry) {
                                            : EntryKind::kPredict;
   const KernelLibrary& library = KernelsOf(*model);
   Diagnostics diagnostics;
-  const auto graph =
-      BuildGraph(*model, kind, library, CompileOptionsOf(flags, *model), diagnostics);
+  const auto graph = BuildGraph(*model, kind, library, CompileOptionsOf(flags, *model), diagnostics,
+                                nullptr, model->train.batch.value.size);
   PrintDiagnostics(diagnostics);
   if (!graph) return kBadInput;
   PrintResult(ToString(*graph), JsonOf(*graph).dump(2) + "\n");

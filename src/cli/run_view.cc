@@ -65,8 +65,14 @@ std::string MeansText(const PassResult& pass) {
 std::string AllocationsText(const TrainResult& result) {
   if (!result.heap_growth_bytes) return "not counted: there was no step";
   if (!result.allocations_after_first_step) return "not counted under a sanitizer";
-  return fmt::format("{} after step 1, heap growth {}", *result.allocations_after_first_step,
-                     FormatBytes(std::max<int64_t>(0, *result.heap_growth_bytes)));
+  std::string text =
+      fmt::format("{} after step 1, heap growth {}", *result.allocations_after_first_step,
+                  FormatBytes(std::max<int64_t>(0, *result.heap_growth_bytes)));
+  if (*result.pool_requests > 0) {
+    text += fmt::format(" (and {} of libraries, from the fixed pool)",
+                        FormatCount(*result.pool_requests));
+  }
+  return text;
 }
 
 }  // namespace

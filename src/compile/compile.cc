@@ -88,12 +88,12 @@ ProgramImage MakeImage(const ModelSpec& model, const CompiledModel& compiled,
 
 std::optional<Graph> BuildGraph(const ModelSpec& model, EntryKind kind, const Target& target,
                                 const CompileOptions& options, Diagnostics& diagnostics,
-                                std::vector<PassReport>* reports) {
+                                std::vector<PassReport>* reports, int64_t batch) {
   std::optional<Graph> graph = BuildForward(model, {kind, options.precision}, diagnostics);
   if (!graph) return std::nullopt;
   if (kind == EntryKind::kTrain) graph = Differentiate(*graph, {options.processes}, &diagnostics);
   std::vector<PassReport> ran =
-      RunPasses(*graph, {target, model.inexact.value, nullptr}, options.passes);
+      RunPasses(*graph, {target, model.inexact.value, nullptr, batch}, options.passes);
   if (reports != nullptr) *reports = std::move(ran);
   return graph;
 }
@@ -108,7 +108,7 @@ std::optional<CompiledModel> Compile(const ModelSpec& model,
   for (const EntryRequest& request : entries) {
     if (!graphs.contains(request.kind)) {
       auto graph = BuildGraph(model, request.kind, library, options, diagnostics,
-                              graphs.empty() ? &compiled.passes : nullptr);
+                              graphs.empty() ? &compiled.passes : nullptr, request.batch);
       if (!graph) return std::nullopt;
       graphs.emplace(request.kind, std::move(*graph));
     }

@@ -55,10 +55,10 @@ std::optional<CompiledModel> Compile(const ModelSpec& model,
                                      Diagnostics& diagnostics);
 
 // The graph of one kind after differentiation, passes included up to `options.passes.stop_after`;
-// its batch is still N. For `cgrun graph`.
+// its batch is still N. `batch` is the one for which passes ask what pays. For `cgrun graph`.
 std::optional<Graph> BuildGraph(const ModelSpec& model, EntryKind kind, const Target& target,
                                 const CompileOptions& options, Diagnostics& diagnostics,
-                                std::vector<PassReport>* reports = nullptr);
+                                std::vector<PassReport>* reports = nullptr, int64_t batch = 1);
 
 }  // namespace cgrun
 

@@ -133,6 +133,8 @@ struct Graph {
   std::map<ValueId, ParameterInfo> parameters;  // of parameters and running statistics
   uint64_t seed = 0;                            // of random initial values and dropout
 
+  // Whether a step changes state.
+  bool Learns() const { return !updates.empty(); }
   // The value of that name, or invalid.
   ValueId FindValue(std::string_view value_name) const;
   // Bytes of a bound value in its layout.

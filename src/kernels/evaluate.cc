@@ -12,10 +12,12 @@ constexpr int64_t kAlignment = 64;
 
 int64_t Align(int64_t bytes) { return (bytes + kAlignment - 1) / kAlignment * kAlignment; }
 
-double EstimateSeconds(const KernelDef& kernel, const NodeSignature& node, int threads) {
+double EstimateSeconds(const KernelDef& kernel, const NodeSignature& node, int threads,
+                       int64_t workspace) {
   int64_t bytes = 0;
   for (const TensorType& type : node.inputs) bytes += ByteSize(type);
   for (const TensorType& type : node.outputs) bytes += ByteSize(type);
+  bytes += 2 * workspace;  // written and read
   return static_cast<double>(CostOf(node).flops) / (kernel.flops_per_second * threads) +
          static_cast<double>(bytes) / kBytesPerSecond;
 }
@@ -39,7 +41,11 @@ struct HostArena {
 
 }  // namespace
 
-std::optional<KernelOption> MakeOption(const KernelDef& kernel, const NodeSignature& node, int threads) {
+namespace {
+
+// On plain tensors, or as the kernel chooses.
+std::optional<KernelOption> OwnOption(const KernelDef& kernel, const NodeSignature& node,
+                                      const RunSetting& setting) {
   KernelOption option;
   option.kernel = kernel.name;
   option.input_layouts.resize(node.inputs.size());
@@ -48,17 +54,59 @@ std::optional<KernelOption> MakeOption(const KernelDef& kernel, const NodeSignat
   if (kernel.layouts != nullptr) kernel.layouts(node, &option);
   option.strided_inputs = kernel.strided_inputs;
   if (kernel.workspace_bytes != nullptr) {
-    option.workspace_bytes = kernel.workspace_bytes(node, threads);
+    option.workspace_bytes = kernel.workspace_bytes(node, setting.threads);
   }
-  if (kernel.choose != nullptr && !kernel.choose(node, threads, &option)) return std::nullopt;
-  option.seconds = EstimateSeconds(kernel, node, threads);
+  if (kernel.choose != nullptr && !kernel.choose(node, setting, &option)) return std::nullopt;
+  option.seconds = EstimateSeconds(kernel, node, setting.threads, option.workspace_bytes);
   return option;
+}
+
+// All tensors have one shape, but for inputs of one element.
+bool InStep(const NodeSignature& node) {
+  const Shape& shape = node.outputs[0].shape;
+  const auto same = [&](const TensorType& type) { return type.shape == shape; };
+  const auto fits = [&](const TensorType& type) {
+    return same(type) || type.shape.Elements() == 1;
+  };
+  return std::all_of(node.outputs.begin(), node.outputs.end(), same) &&
+         std::all_of(node.inputs.begin(), node.inputs.end(), fits);
+}
+
+// `option` with every tensor of the output's shape in `layout`.
+KernelOption InLayout(KernelOption option, const NodeSignature& node, const Layout& layout) {
+  for (size_t i = 0; i < node.inputs.size(); ++i) {
+    if (node.inputs[i].shape == node.outputs[0].shape) option.input_layouts[i] = layout;
+  }
+  for (Layout& output : option.output_layouts) output = layout;
+  return option;
+}
+
+}  // namespace
+
+void AddOptions(const KernelDef& kernel, const NodeSignature& node, const RunSetting& setting,
+                std::vector<KernelOption>* options) {
+  if (kernel.hides_nan && setting.keep_nan) return;
+  if (kernel.supports != nullptr && !kernel.supports(node)) return;
+  const std::optional<KernelOption> own = OwnOption(kernel, node, setting);
+  if (!own) return;
+  options->push_back(*own);
+  if (!kernel.elementwise || !InStep(node)) return;
+  const Shape& shape = node.outputs[0].shape;
+  std::vector<Layout> seen = {Layout()};
+  for (size_t i = 0; i < setting.layouts.size(); ++i) {
+    const Layout& layout = setting.layouts[i];
+    if (node.inputs[i].shape != shape || PaddedElements(shape, layout) != shape.Elements())
+      continue;
+    if (std::find(seen.begin(), seen.end(), layout) != seen.end()) continue;
+    seen.push_back(layout);
+    options->push_back(InLayout(*own, node, layout));
+  }
 }
 
 std::optional<std::vector<HostTensor>> EvaluateOnHost(const KernelLibrary& library,
                                                       const NodeSignature& node,
                                                       std::span<const HostTensor> inputs) {
-  const std::vector<KernelOption> options = library.Options(node, 1);
+  const std::vector<KernelOption> options = library.Options(node, {});
   if (options.empty() || !AllPlain(options[0])) return std::nullopt;
   HostArena arena;
   for (const TensorType& type : node.inputs) arena.Add(ByteSize(type), Access::kRead);

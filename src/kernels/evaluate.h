@@ -10,9 +10,10 @@
 
 namespace cgrun {
 
-// The option of a kernel for a node that it supports, with an estimate of its time; nothing where
-// it says that it cannot after all.
-std::optional<KernelOption> MakeOption(const KernelDef& kernel, const NodeSignature& node, int threads);
+// Adds the options of a kernel for a node, with estimates of their time; none where the kernel does
+// not support it.
+void AddOptions(const KernelDef& kernel, const NodeSignature& node, const RunSetting& setting,
+                std::vector<KernelOption>* options);
 
 // Runs a bound node once on host memory with the library's preferred kernel; nothing if it has none
 // or it needs another layout than plain.

@@ -87,7 +87,11 @@ struct KernelDef {
   void (*layouts)(const NodeSignature&, KernelOption*) = nullptr;  // null: all plain
   // Layouts and workspace together, where they are one choice of a library, which may find that it
   // has no good code for the node: false. Null: the two above.
-  bool (*choose)(const NodeSignature&, int threads, KernelOption*) = nullptr;
+  bool (*choose)(const NodeSignature&, const RunSetting&, KernelOption*) = nullptr;
+  // Goes through the bytes element by element, each operand in step: so it runs on any layout that
+  // they share, where it has no padding.
+  bool elementwise = false;
+  bool hides_nan = false;         // may give a number for a NaN
   bool in_place = true;           // can run on the operator's in-place pairs
   bool strided_inputs = false;    // reads inputs of any strides
   double flops_per_second = 1e9;  // of one thread: an estimate, to choose between kernels by

@@ -10,7 +10,10 @@ std::vector<TensorType> Infer(InferContext& context) {
 }
 
 OpCost Cost(const NodeSignature& node) {
-  return {static_cast<int64_t>(node.body.size()) * node.outputs[0].shape.Elements()};
+  OpCost cost;
+  for (size_t i = 0; i < node.body.size(); ++i)
+    cost.flops += CostOf(SignatureInBody(node, i)).flops;
+  return cost;
 }
 
 }  // namespace

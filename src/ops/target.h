@@ -25,14 +25,24 @@ struct KernelOption {
   double seconds = 0;  // estimated for the target
 };
 
+// How a node is about to run.
+struct RunSetting {
+  int threads = 1;
+  std::vector<Layout> layouts = {};  // in which its inputs lie; empty: plain
+  // Only kernels that let a NaN through: in training, one that is hidden would let the run go on
+  // with ruined weights.
+  bool keep_nan = false;
+};
+
 class Target {
  public:
   virtual ~Target() = default;
 
   virtual std::string_view name() const = 0;  // "reference"
-  // The kernels that can run a bound node with this many threads, the preferred one first; empty if
-  // there is none.
-  virtual std::vector<KernelOption> Options(const NodeSignature& node, int threads) const = 0;
+  // The kernels that can run a bound node, the preferred one first; empty if there is none. A
+  // kernel that runs on several layouts is an option for each that spares a reorder.
+  virtual std::vector<KernelOption> Options(const NodeSignature& node,
+                                            const RunSetting& setting) const = 0;
   // The outputs of a bound node for constant inputs, as the device would compute them; nothing if
   // it cannot.
   virtual std::optional<std::vector<HostTensor>> Evaluate(

@@ -16,6 +16,7 @@ struct PassContext {
   const Target& target;
   bool inexact = false;              // rewrites that can change bits are allowed
   const RematPlan* remat = nullptr;  // what `plan` decided, for this very graph
+  int64_t batch = 1;                 // of the questions to the target
 };
 
 using PassFunction = bool (*)(Graph& graph, const PassContext& context);
@@ -24,6 +25,7 @@ namespace passes {
 
 // Each in its own file; pipeline.cc says in which order they run, and why.
 bool EliminateDeadCode(Graph& graph, const PassContext& context);
+bool FuseActivations(Graph& graph, const PassContext& context);
 bool FoldConstants(Graph& graph, const PassContext& context);
 bool SimplifyAlgebra(Graph& graph, const PassContext& context);
 bool MergeCommonSubexpressions(Graph& graph, const PassContext& context);

@@ -61,12 +61,15 @@ bool KernelAgrees(const ImageInstruction& instruction, const KernelLibrary& libr
   const size_t tensors = instruction.node.inputs.size() + instruction.node.outputs.size();
   const int64_t workspace =
       instruction.operands.size() > tensors ? instruction.operands.back().bytes : 0;
-  for (const KernelOption& option : library.Options(instruction.node, instruction.threads)) {
-    if (option.kernel != instruction.kernel) continue;
-    return option.workspace_bytes == workspace && LiesInLayouts(instruction, option) &&
-           RunsInPlace(instruction, option.in_place);
+  RunSetting setting{instruction.threads};
+  for (size_t i = 0; i < instruction.node.inputs.size(); ++i) {
+    setting.layouts.push_back(instruction.operands[i].layout.layout);
   }
-  return false;
+  const std::vector<KernelOption> options = library.Options(instruction.node, setting);
+  return std::any_of(options.begin(), options.end(), [&](const KernelOption& option) {
+    return option.kernel == instruction.kernel && option.workspace_bytes == workspace &&
+           LiesInLayouts(instruction, option) && RunsInPlace(instruction, option.in_place);
+  });
 }
 
 // What VerifyImage cannot see without operators and kernels.

@@ -33,7 +33,11 @@ class Selector {
  private:
   void Select(NodeId id) {
     const NodeSignature signature = SignatureOf(graph_, graph_.nodes[id]);
-    const std::vector<KernelOption> options = target_.Options(signature, options_.threads);
+    RunSetting setting{options_.threads, {}, graph_.Learns()};
+    for (ValueId input : graph_.nodes[id].inputs) {
+      setting.layouts.push_back(graph_.values[input].layout);
+    }
+    const std::vector<KernelOption> options = target_.Options(signature, setting);
     if (options.empty()) return Refuse(id, signature);
     size_t best = 0;
     for (size_t i = 1; i < options.size(); ++i) {
@@ -62,7 +66,7 @@ class Selector {
       if (graph_.values[inputs[i]].layout == wanted) continue;
       if (reordered_.contains({inputs[i], wanted.ToString()})) continue;
       const std::vector<KernelOption> copies =
-          target_.Options(ReorderSignature(inputs[i], wanted), options_.threads);
+          target_.Options(ReorderSignature(inputs[i], wanted), {options_.threads});
       seconds += copies.empty() ? 1e9 : copies[0].seconds;
     }
     return seconds;
@@ -107,7 +111,7 @@ class Selector {
     const ValueId copy = builder_.AddNode(OpId::reorder, signature.attributes, {value},
                                           graph_.values[value].name + ".reorder", node_options)[0];
     graph_.values[copy].layout = layout;
-    const std::vector<KernelOption> options = target_.Options(signature, options_.threads);
+    const std::vector<KernelOption> options = target_.Options(signature, {options_.threads});
     if (options.empty()) {
       Refuse(graph_.values[copy].producer, signature);
     } else {

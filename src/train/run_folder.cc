@@ -128,6 +128,7 @@ std::string SummaryJson(const ModelSpec& model, const Session& session, const Tr
   json["measured_peak_bytes"] = result.memory.measured;
   if (result.allocations_after_first_step) {
     json["allocations_after_first_step"] = *result.allocations_after_first_step;
+    json["pool_requests"] = *result.pool_requests;
   }
   if (result.heap_growth_bytes) json["heap_growth_bytes"] = *result.heap_growth_bytes;
   char hash[17];

@@ -89,6 +89,7 @@ struct TrainResult {
   // From the end of step 1 until the last checkpoint is written; nothing without a step, and no
   // count under a sanitizer.
   std::optional<int64_t> allocations_after_first_step;
+  std::optional<int64_t> pool_requests;  // of libraries, in the same time
   std::optional<int64_t> heap_growth_bytes;
   uint64_t weights_hash = 0;
   std::string checkpoint;  // the file with the final state

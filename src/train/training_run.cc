@@ -154,6 +154,7 @@ class TrainingRun {
     const HeapUse now = CurrentHeapUse();
     if (AllocationsAreCounted()) {
       result_.allocations_after_first_step = now.allocations - heap_->allocations;
+      result_.pool_requests = now.pool_requests - heap_->pool_requests;
     }
     result_.heap_growth_bytes = now.heap_bytes - heap_->heap_bytes;
   }

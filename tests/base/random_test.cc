@@ -9,7 +9,7 @@
 #include <map>
 #include <numeric>
 
-#include "tests/base/allocation_counter.h"
+#include "src/base/allocation_counter.h"
 
 namespace cgrun {
 namespace {
@@ -83,16 +83,16 @@ TEST(RandomPermutationTest, AllOrdersAreAsLikely) {
 
 TEST(RandomPermutationTest, DoesNotAllocateIntoCallersMemory) {
   std::vector<int64_t> order(1000);
-  const int64_t before = AllocationCount();
+  const int64_t before = CurrentHeapUse().allocations;
   RandomPermutation(7, 0, order);
-  EXPECT_EQ(AllocationCount(), before);
+  EXPECT_EQ(CurrentHeapUse().allocations, before);
 }
 
 TEST(AllocationCounterTest, Counts) {
   if (!AllocationsAreCounted()) GTEST_SKIP() << "a sanitizer replaces operator new";
-  const int64_t before = AllocationCount();
+  const int64_t before = CurrentHeapUse().allocations;
   const std::vector<int64_t> vector(1000);
-  EXPECT_EQ(AllocationCount(), before + 1) << vector.size();
+  EXPECT_EQ(CurrentHeapUse().allocations, before + 1) << vector.size();
 }
 
 }  // namespace

@@ -9,7 +9,7 @@
 #include "src/base/random.h"
 #include "src/data/dataset.h"
 #include "src/io/checksum.h"
-#include "tests/base/allocation_counter.h"
+#include "src/base/allocation_counter.h"
 #include "tests/io/test_files.h"
 
 namespace cgrun {
@@ -239,9 +239,9 @@ TEST(IdxTest, ReadingASampleDoesNotAllocate) {
   const Opened opened = Open(kImages, kLabels);
   std::byte image[4], label[4];
   const std::span<std::byte> out[] = {image, label};
-  const int64_t before = AllocationCount();
+  const int64_t before = CurrentHeapUse().allocations;
   for (int64_t i = 0; i < 3; ++i) opened.dataset->Read(i, out);
-  const int64_t after = AllocationCount();
+  const int64_t after = CurrentHeapUse().allocations;
   EXPECT_EQ(after, before);
 }
 

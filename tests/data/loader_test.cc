@@ -11,7 +11,7 @@
 #include <set>
 
 #include "src/base/random.h"
-#include "tests/base/allocation_counter.h"
+#include "src/base/allocation_counter.h"
 #include "tests/io/test_files.h"
 
 namespace cgrun {
@@ -238,12 +238,12 @@ TEST(LoaderTest, NothingIsAllocatedAfterItsConstruction) {
   const TestDataset dataset(1065);
   TestLoader loader(dataset, {.batch = 100, .slots = 3, .workers = 2, .seed = 7});
   int64_t samples = 0;
-  const int64_t before = AllocationCount();
+  const int64_t before = CurrentHeapUse().allocations;
   for (int64_t epoch = 0; epoch < 5; ++epoch) {
     loader->StartEpoch(epoch);
     while (const Batch* batch = loader->Next()) samples += batch->count;
   }
-  const int64_t after = AllocationCount();
+  const int64_t after = CurrentHeapUse().allocations;
   EXPECT_EQ(samples, 5 * 1065);
   EXPECT_EQ(after, before);
 }

@@ -9,7 +9,7 @@
 #include <cstring>
 #include <set>
 
-#include "tests/base/allocation_counter.h"
+#include "src/base/allocation_counter.h"
 #include "tests/io/test_files.h"
 
 namespace cgrun {
@@ -62,9 +62,9 @@ TEST(SamplerTest, WithoutShuffleTheOrderIsTheFiles) {
 
 TEST(SamplerTest, AnEpochDoesNotAllocate) {
   Sampler sampler(1000, 7, true);
-  const int64_t before = AllocationCount();
+  const int64_t before = CurrentHeapUse().allocations;
   sampler.StartEpoch(1);
-  EXPECT_EQ(AllocationCount(), before);
+  EXPECT_EQ(CurrentHeapUse().allocations, before);
 }
 
 TEST(BatchCountTest, CountsThePartialBatch) {

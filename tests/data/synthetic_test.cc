@@ -7,7 +7,7 @@
 
 #include "src/base/host_tensor.h"
 #include "src/data/dataset.h"
-#include "tests/base/allocation_counter.h"
+#include "src/base/allocation_counter.h"
 
 namespace cgrun {
 namespace {
@@ -101,9 +101,9 @@ TEST(SyntheticTest, ReadingASampleDoesNotAllocate) {
   const auto dataset = Open({{"image", DType::kU8, {3, 8, 8}}, {"label", DType::kI32, {}}});
   std::byte image[192], label[4];
   const std::span<std::byte> out[] = {image, label};
-  const int64_t before = AllocationCount();
+  const int64_t before = CurrentHeapUse().allocations;
   for (int64_t i = 0; i < 100; ++i) dataset->Read(i, out);
-  const int64_t after = AllocationCount();
+  const int64_t after = CurrentHeapUse().allocations;
   EXPECT_EQ(after, before);
 }
 

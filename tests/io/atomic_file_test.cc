@@ -12,7 +12,7 @@
 #include <thread>
 
 #include "src/base/diagnostics.h"
-#include "tests/base/allocation_counter.h"
+#include "src/base/allocation_counter.h"
 #include "tests/io/test_files.h"
 
 namespace cgrun {
@@ -185,13 +185,13 @@ TEST(AtomicFileTest, DoesNotAllocateAfterItsConstruction) {
   const TempFolder folder;
   const std::string path = folder / "checkpoint-20000.safetensors", text(1000, 'x');
   AtomicFile file(4096);
-  const int64_t before = AllocationCount();
+  const int64_t before = CurrentHeapUse().allocations;
   for (int round = 0; round < 3; ++round) {
     file.Open(path);
     for (int i = 0; i < 100; ++i) file.Write(text);
     file.Commit();
   }
-  const int64_t after = AllocationCount();
+  const int64_t after = CurrentHeapUse().allocations;
   EXPECT_EQ(after, before);
   EXPECT_EQ(ReadBytes(path).size(), 100000u);
 }

@@ -7,7 +7,7 @@
 
 #include "src/base/diagnostics.h"
 #include "src/base/random.h"
-#include "tests/base/allocation_counter.h"
+#include "src/base/allocation_counter.h"
 #include "tests/io/test_files.h"
 
 namespace cgrun {

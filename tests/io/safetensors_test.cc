@@ -10,7 +10,7 @@
 #include "src/base/diagnostics.h"
 #include "src/base/random.h"
 #include "src/io/endian.h"
-#include "tests/base/allocation_counter.h"
+#include "src/base/allocation_counter.h"
 #include "tests/io/test_files.h"
 
 namespace cgrun {
@@ -289,10 +289,10 @@ TEST(SafetensorsTest, AWriterThatIsReadyDoesNotAllocate) {
   }
   const SafetensorsMetadata metadata = {{"format", "np"}, {"step", "3"}};
   SafetensorsWriter writer(specs);
-  const int64_t before = AllocationCount();
+  const int64_t before = CurrentHeapUse().allocations;
   writer.Write(path, data, metadata);
   writer.Write(path, data, metadata);
-  const int64_t after = AllocationCount();
+  const int64_t after = CurrentHeapUse().allocations;
   EXPECT_EQ(after, before);
   EXPECT_EQ(ReadBytes(path), GoldenBytes());
 }

@@ -71,7 +71,7 @@ TEST(Fused, TheWorkspaceHoldsWhatIsBetween) {
   NodeSignature node{OpId::fused, Attributes(), {type}, {type}, {}};
   for (int length = 1; length <= 4; ++length) {
     node.body.push_back({OpId::relu, Attributes(), {length == 1 ? 0 : 1 - length}});
-    const auto options = reference::Library().Options(node, 1);
+    const auto options = reference::Library().Options(node, {});
     ASSERT_EQ(options.size(), 1u);
     EXPECT_EQ(options[0].workspace_bytes, 64 * (length - 1));
     EXPECT_TRUE(options[0].in_place.empty()) << "a later operator may read the input again";
@@ -82,7 +82,7 @@ TEST(Fused, BodiesThatNeedAWorkspaceAreNotTaken) {
   const TensorType type{DType::kF32, {4, 4}};
   NodeSignature node{OpId::fused, Attributes(), {type, type}, {type}, {}};
   node.body = {{OpId::matmul, Attributes::Defaults(*GetOpDef(OpId::matmul).schema), {0, 1}}};
-  EXPECT_TRUE(reference::Library().Options(node, 1).empty());
+  EXPECT_TRUE(reference::Library().Options(node, {}).empty());
 }
 
 }  // namespace

@@ -24,7 +24,7 @@ Floats Reorder(const Shape& shape, const std::string& from, const std::string& t
   const TensorType type{DType::kF32, shape};
   const NodeSignature node{
       OpId::reorder, Attributes::Of(ReorderAttributes{from, to}), {type}, {type}, {}};
-  const auto options = reference::Library().Options(node, 1);
+  const auto options = reference::Library().Options(node, {});
   RC_ASSERT(options.size() == 1u);
   RC_ASSERT(options[0].input_layouts[0] == Parsed(from));
   RC_ASSERT(options[0].output_layouts[0] == Parsed(to));

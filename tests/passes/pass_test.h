@@ -36,8 +36,12 @@ struct PassGraph {
 
   // Runs a pass; checks that the graph stays sound, and that the pass tells the truth.
   bool Run(PassFunction pass, bool inexact = false, const RematPlan* remat = nullptr) {
+    return RunFor(*FindKernelLibrary("reference"), pass, inexact, remat);
+  }
+  bool RunFor(const Target& target, PassFunction pass, bool inexact = false,
+              const RematPlan* remat = nullptr) {
     const std::string before = ToString(graph);
-    const bool changed = pass(graph, {*FindKernelLibrary("reference"), inexact, remat});
+    const bool changed = pass(graph, {target, inexact, remat});
     EXPECT_EQ(changed, ToString(graph) != before);
     EXPECT_EQ(VerifyGraph(graph), std::vector<std::string>());
     return changed;

@@ -32,14 +32,15 @@ class FakeTarget : public Target {
     return std::nullopt;
   }
 
-  std::vector<KernelOption> Options(const NodeSignature& node, int threads) const override {
+  std::vector<KernelOption> Options(const NodeSignature& node,
+                                    const RunSetting& setting) const override {
     KernelOption plain;
     plain.kernel = "fake." + std::string(NameOf(node.op));
     plain.input_layouts.resize(node.inputs.size());
     plain.output_layouts.resize(node.outputs.size());
     plain.seconds = 1;
     if (node.op == OpId::exp) return {};
-    if (node.op == OpId::sigmoid) plain.workspace_bytes = 1000 * threads;
+    if (node.op == OpId::sigmoid) plain.workspace_bytes = 1000 * setting.threads;
     if (node.op == OpId::reorder) return {Reorder(node, plain)};
     if (node.op != OpId::tanh) return {plain};
     KernelOption blocked = plain;
@@ -78,7 +79,7 @@ class Select : public testing::Test {
   void ExpectLayoutsMeet(const Graph& graph) {
     for (const Node& node : graph.nodes) {
       ASSERT_TRUE(node.kernel.has_value()) << node.name;
-      for (const KernelOption& option : target_.Options(SignatureOf(graph, node), 1)) {
+      for (const KernelOption& option : target_.Options(SignatureOf(graph, node), {})) {
         if (option.kernel != node.kernel->kernel) continue;
         for (size_t i = 0; i < node.inputs.size(); ++i) {
           EXPECT_EQ(graph.values[node.inputs[i]].layout, option.input_layouts[i]) << node.name;

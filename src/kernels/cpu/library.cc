@@ -28,15 +28,15 @@ class CpuLibrary final : public KernelLibrary {
   std::string_view name() const override { return name_; }
 
   // Its own kernels first, then the reference kernel.
-  std::vector<KernelOption> Options(const NodeSignature& node, int threads) const override {
+  std::vector<KernelOption> Options(const NodeSignature& node,
+                                    const RunSetting& setting) const override {
     std::vector<KernelOption> options;
     if (const auto it = kernels_.find(node.op); it != kernels_.end()) {
       for (const KernelDef& kernel : it->second) {
-        if (kernel.supports != nullptr && !kernel.supports(node)) continue;
-        if (auto option = MakeOption(kernel, node, threads)) options.push_back(std::move(*option));
+        AddOptions(kernel, node, setting, &options);
       }
     }
-    for (KernelOption& option : reference::Library().Options(node, threads)) {
+    for (KernelOption& option : reference::Library().Options(node, setting)) {
       options.push_back(std::move(option));
     }
     return options;

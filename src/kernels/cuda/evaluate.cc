@@ -71,7 +71,7 @@ std::vector<HostTensor> Run(Device& device, std::byte* arena, const PreparedKern
 std::optional<std::vector<HostTensor>> EvaluateOnGpu(const KernelLibrary& library,
                                                      const NodeSignature& node,
                                                      std::span<const HostTensor> inputs) {
-  const std::vector<KernelOption> options = library.Options(node, 1);
+  const std::vector<KernelOption> options = library.Options(node, {});
   if (options.empty() || !AllPlain(options[0])) return std::nullopt;
   try {
     const std::unique_ptr<Device> device = OpenCudaDevice("cuda");

@@ -24,11 +24,13 @@ class CudaLibrary final : public KernelLibrary {
 
   std::string_view name() const override { return "cuda"; }
 
-  std::vector<KernelOption> Options(const NodeSignature& node, int threads) const override {
+  std::vector<KernelOption> Options(const NodeSignature& node,
+                                    const RunSetting& setting) const override {
+    std::vector<KernelOption> options;
     const auto it = kernels_.find(node.op);
     if (it == kernels_.end()) return {};
-    if (it->second.supports != nullptr && !it->second.supports(node)) return {};
-    return {*MakeOption(it->second, node, threads)};
+    AddOptions(it->second, node, setting, &options);
+    return options;
   }
 
   std::optional<std::vector<HostTensor>> Evaluate(

@@ -1,9 +1,12 @@
 // Convolutions: oneDNN chooses the layouts, the plan takes them over.
 #include "src/kernels/onednn/conv.h"
 
+#include <numeric>
+
 #include "src/base/check.h"
 #include "src/kernels/onednn/primitive.h"
 #include "src/ops/conv.h"
+#include "src/ops/leaky_relu.h"
 
 namespace cgrun::onednn {
 namespace {
@@ -51,8 +54,46 @@ const Layout* At(Layouts layouts, size_t i) {
   return layouts == nullptr ? nullptr : &(*layouts)[i].layout;
 }
 
+// A convolution of the node's inputs, in their order, with something behind it.
+bool IsFusedConv(const NodeSignature& node) {
+  if (node.body.size() != 2 || node.body[0].op != OpId::conv) return false;
+  std::vector<int> inputs(node.inputs.size());
+  std::iota(inputs.begin(), inputs.end(), 0);
+  return node.body[0].operands == inputs && node.body[1].operands == std::vector<int>{-1};
+}
+
+const ConvAttributes& ConvOf(const NodeSignature& node) {
+  return (node.op == OpId::fused ? node.body[0].attributes : node.attributes).As<ConvAttributes>();
+}
+
+// What oneDNN calls an activation, with its parameter: those that give the very bits that our own
+// kernels give.
+struct Activation {
+  dnnl::algorithm algorithm;
+  float alpha = 0;
+};
+std::optional<Activation> ActivationOf(const FusedOperator& op) {
+  if (op.op == OpId::relu) return Activation{dnnl::algorithm::eltwise_relu};
+  if (op.op == OpId::leaky_relu) {
+    const double slope = op.attributes.As<LeakyReluAttributes>().slope;
+    return Activation{dnnl::algorithm::eltwise_relu, static_cast<float>(slope)};
+  }
+  return std::nullopt;
+}
+
+dnnl::primitive_attr AttributesOf(const NodeSignature& node) {
+  dnnl::primitive_attr attributes = Attributes();
+  if (node.op != OpId::fused) return attributes;
+  const std::optional<Activation> activation = ActivationOf(node.body[1]);
+  CGRUN_CHECK(activation) << "no post-operator for this activation";
+  dnnl::post_ops post_ops;
+  post_ops.append_eltwise(1, activation->algorithm, activation->alpha, 0);
+  attributes.set_post_ops(post_ops);
+  return attributes;
+}
+
 Forward::primitive_desc ForwardDesc(const NodeSignature& node, Layouts layouts) {
-  const auto& attributes = node.attributes.As<ConvAttributes>();
+  const ConvAttributes& attributes = ConvOf(node);
   const Sizes sizes = SizesOf(node.inputs[0].shape, attributes.window());
   const bool bias = node.inputs.size() == 3;
   const Desc x = Tensor(node.inputs[0], At(layouts, 0));
@@ -65,7 +106,7 @@ Forward::primitive_desc ForwardDesc(const NodeSignature& node, Layouts layouts) 
                            sizes.strides, sizes.dilates, sizes.before, sizes.after)
            : Forward::desc(kind, algorithm, x, weight, y, sizes.strides, sizes.dilates,
                            sizes.before, sizes.after);
-  return {desc, Attributes(), Engine()};
+  return {desc, AttributesOf(node), Engine()};
 }
 
 // What the gradients need of the forward convolution: any layouts will do.
@@ -129,12 +170,14 @@ auto WithThreads(const NodeSignature& node, Layouts layouts, int threads) {
 
 }  // namespace
 
-KernelDef conv() {
-  KernelDef def{.name = "onednn.conv", .supports = Supports};
+namespace {
+
+KernelDef Conv(std::string_view name, bool (*supports)(const NodeSignature&)) {
+  KernelDef def{.name = name, .supports = supports};
   def.flops_per_second = kFlopsPerSecond;
-  def.choose = [](const NodeSignature& node, int threads, KernelOption* option) {
+  def.choose = [](const NodeSignature& node, const RunSetting& setting, KernelOption* option) {
     return Try([&] {
-      const auto desc = WithThreads<ForwardDesc>(node, nullptr, threads);
+      const auto desc = WithThreads<ForwardDesc>(node, nullptr, setting.threads);
       option->workspace_bytes = Scratch(desc.scratchpad_desc());
       return IsFast(desc) && Choose(desc.src_desc(), &option->input_layouts[0]) &&
              Choose(desc.weights_desc(), &option->input_layouts[1]) &&
@@ -155,12 +198,24 @@ KernelDef conv() {
   return def;
 }
 
+}  // namespace
+
+KernelDef conv() { return Conv("onednn.conv", Supports); }
+
+KernelDef fused_conv() {
+  KernelDef def = Conv("onednn.fused_conv", [](const NodeSignature& node) {
+    return IsFusedConv(node) && ActivationOf(node.body[1]) && Supports(node);
+  });
+  def.hides_nan = true;  // relu(NaN) is 0
+  return def;
+}
+
 KernelDef conv_input_grad() {
   KernelDef def{.name = "onednn.conv_input_grad", .supports = Supports};
   def.flops_per_second = kFlopsPerSecond;
-  def.choose = [](const NodeSignature& node, int threads, KernelOption* option) {
+  def.choose = [](const NodeSignature& node, const RunSetting& setting, KernelOption* option) {
     return Try([&] {
-      const auto desc = WithThreads<InputGradDesc>(node, nullptr, threads);
+      const auto desc = WithThreads<InputGradDesc>(node, nullptr, setting.threads);
       option->workspace_bytes = Scratch(desc.scratchpad_desc());
       return IsFast(desc) && Choose(desc.diff_dst_desc(), &option->input_layouts[0]) &&
              Choose(desc.weights_desc(), &option->input_layouts[1]) &&
@@ -181,9 +236,9 @@ KernelDef conv_input_grad() {
 KernelDef conv_weight_grad() {
   KernelDef def{.name = "onednn.conv_weight_grad", .supports = Supports};
   def.flops_per_second = kFlopsPerSecond;
-  def.choose = [](const NodeSignature& node, int threads, KernelOption* option) {
+  def.choose = [](const NodeSignature& node, const RunSetting& setting, KernelOption* option) {
     return Try([&] {
-      const auto desc = WithThreads<WeightGradDesc>(node, nullptr, threads);
+      const auto desc = WithThreads<WeightGradDesc>(node, nullptr, setting.threads);
       option->workspace_bytes = Scratch(desc.scratchpad_desc());
       return IsFast(desc) && Choose(desc.src_desc(), &option->input_layouts[0]) &&
              Choose(desc.diff_dst_desc(), &option->input_layouts[1]) &&

@@ -7,6 +7,7 @@
 namespace cgrun::onednn {
 
 KernelDef conv();
+KernelDef fused_conv();  // with an activation behind it
 KernelDef conv_input_grad();
 KernelDef conv_weight_grad();
 KernelDef reorder();

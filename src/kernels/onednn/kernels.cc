@@ -17,6 +17,7 @@ std::string Version() {
 
 std::vector<Entry> Kernels() {
   return {{OpId::conv, conv()},
+          {OpId::fused, fused_conv()},
           {OpId::conv_input_grad, conv_input_grad()},
           {OpId::conv_weight_grad, conv_weight_grad()},
           {OpId::reorder, reorder()}};

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "src/base/allocation_counter.h"
 #include "src/base/check.h"
 
 namespace cgrun::onednn {
@@ -42,6 +43,7 @@ class Prepared {
       addresses_[a] = address;
       Check(dnnl_memory_set_data_handle_v2(arguments_[a].memory, address, Stream().get()));
     }
+    const PooledAllocations pooled;
     Check(dnnl_primitive_execute(primitive_.get(), Stream().get(),
                                  static_cast<int>(arguments_.size()), arguments_.data()));
   }

@@ -35,13 +35,13 @@ bool Supports(const NodeSignature& node) {
 KernelDef reorder() {
   KernelDef def{.name = "onednn.reorder", .supports = Supports};
   def.flops_per_second = kFlopsPerSecond;
-  def.choose = [](const NodeSignature& node, int threads, KernelOption* option) {
+  def.choose = [](const NodeSignature& node, const RunSetting& setting, KernelOption* option) {
     return Try([&] {
       const auto& attributes = node.attributes.As<ReorderAttributes>();
       option->input_layouts[0] = Parsed(attributes.from);
       option->output_layouts[0] = Parsed(attributes.to);
       option->workspace_bytes =
-          static_cast<int64_t>(DescOf(node, threads).scratchpad_desc().get_size());
+          static_cast<int64_t>(DescOf(node, setting.threads).scratchpad_desc().get_size());
       return true;
     });
   };

@@ -29,7 +29,7 @@ struct Unary {
                               ElementwiseParameters{request.node.outputs[0].shape.Elements()});
   }
   static KernelDef Define(std::string_view name) {
-    return {.name = name, .supports = AllFloat, .prepare = Prepare};
+    return {.name = name, .supports = AllFloat, .prepare = Prepare, .elementwise = true};
   }
 };
 
@@ -51,7 +51,7 @@ struct Binary {
                               ElementwiseParameters{request.node.outputs[0].shape.Elements()});
   }
   static KernelDef Define(std::string_view name) {
-    return {.name = name, .supports = AllFloat, .prepare = Prepare};
+    return {.name = name, .supports = AllFloat, .prepare = Prepare, .elementwise = true};
   }
 };
 

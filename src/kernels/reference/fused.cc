@@ -52,7 +52,7 @@ int64_t WorkspaceBytes(const NodeSignature& node, int) {
 bool Supports(const NodeSignature& node) {
   for (size_t j = 0; j < node.body.size(); ++j) {
     if (node.body[j].operands.size() + 1 > kMaxOperands) return false;
-    const std::vector<KernelOption> options = Library().Options(SignatureInBody(node, j), 1);
+    const std::vector<KernelOption> options = Library().Options(SignatureInBody(node, j), {});
     if (options.empty() || options[0].workspace_bytes > 0) return false;
   }
   return true;
@@ -63,7 +63,7 @@ PreparedKernel Prepare(const KernelRequest& request) {
   Parameters p{{}, SlotBytes(node), static_cast<int>(node.inputs.size() + node.outputs.size())};
   for (size_t j = 0; j < node.body.size(); ++j) {
     const NodeSignature signature = SignatureInBody(node, j);
-    const std::vector<KernelOption> options = Library().Options(signature, 1);
+    const std::vector<KernelOption> options = Library().Options(signature, {});
     CGRUN_CHECK(!options.empty()) << "no kernel in the body of a fused node";
     KernelRequest inner_request{signature, {}, 1};
     inner_request.operands.resize(signature.inputs.size() + 1);

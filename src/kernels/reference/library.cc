@@ -24,12 +24,13 @@ class ReferenceLibrary final : public KernelLibrary {
 
   std::string_view name() const override { return "reference"; }
 
-  std::vector<KernelOption> Options(const NodeSignature& node, int threads) const override {
+  std::vector<KernelOption> Options(const NodeSignature& node,
+                                    const RunSetting& setting) const override {
+    std::vector<KernelOption> options;
     const auto found = kernels_.find(node.op);
     if (found == kernels_.end()) return {};  // a plug-in's operator, not made for this device
-    const KernelDef& kernel = found->second;
-    if (kernel.supports != nullptr && !kernel.supports(node)) return {};
-    return {*MakeOption(kernel, node, threads)};
+    AddOptions(found->second, node, setting, &options);
+    return options;
   }
 
   std::optional<std::vector<HostTensor>> Evaluate(
