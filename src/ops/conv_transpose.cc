@@ -227,7 +227,9 @@ OpDef conv_transpose() {
       "dilation·(kernel - 1) + output_padding + 1 elements. The weight starts as `he_normal`, the "
       "bias at 0, unless `init` says otherwise; fan_in is filters ÷ groups × height × width, as "
       "PyTorch counts it. The device `reference` adds in the order of u, v, c, in f64 for f64 and "
-      "in f32 for other types, then adds the bias and rounds once. PyTorch ConvTranspose2d; ONNX "
+      "in f32 for other types, then adds the bias and rounds once; where a weight is not finite, "
+      "it "
+      "may make NaN of elements that it does not reach. PyTorch ConvTranspose2d; ONNX "
       "ConvTranspose.";
   def.usage = Usage::kOperator;
   def.inputs = {{"x", "images [N, channels, height, width]"},

@@ -146,7 +146,7 @@ paths:
                             EntryKind::kPredict);
   ASSERT_TRUE(built.graph) << built.errors;
   EXPECT_EQ(built.InputsOf("g.z"), Strings{".step"});
-  EXPECT_EQ(built.InputsOf("g.relu[1]"), Strings{"g.z"});
+  EXPECT_EQ(built.InputsOf("g.relu[0]"), Strings{"g.z"});
   EXPECT_EQ(built.InputsOf("g.other"), Strings{".step"});
   EXPECT_EQ(built.TypeOf("g.z"), "f32[N, 64]");
   EXPECT_EQ(built.TypeOf("g.other"), "f64[N, 2, 3]");

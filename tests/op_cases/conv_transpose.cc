@@ -168,11 +168,12 @@ std::vector<OpCase> conv_transpose() {
   cases.push_back(Random("uneven, random", Uneven(), {2, 3, 4, 3}));
   cases.push_back(Random("groups, random", Groups(), {2, 4, 3, 2}));
   cases.push_back(Random("beyond, random", Beyond(), {2, 2, 3, 2}));
-  cases.push_back({.name = "infinity and NaN",
-                   .attributes = Attributes::Of(Up(1, {1, 2}, {1, 2})),
-                   .inputs = {Given({1, 1, 1, 2}, {kInfinity, 1}), Given({1, 1, 1, 2}, {2, kNaN})},
-                   .expected = {{kInfinity, kNaN, 2, kNaN}},
-                   .check_gradient = false});
+  cases.push_back(
+      {.name = "infinity and NaN",
+       .attributes = Attributes::Of(Up(1, {1, 2}, {1, 2})),
+       .inputs = {Given({1, 1, 1, 3}, {kInfinity, kNaN, 1}), Given({1, 1, 1, 2}, {2, -1})},
+       .expected = {{kInfinity, -kInfinity, kNaN, kNaN, 2, -1}},
+       .check_gradient = false});
   for (OpCase& refused : RefusedCases()) cases.push_back(std::move(refused));
   return cases;
 }

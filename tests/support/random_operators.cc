@@ -78,6 +78,7 @@ void RandomOperators::EmitAny() {
       &RandomOperators::EmitRows,          &RandomOperators::EmitRandom,
       &RandomOperators::EmitCrop,          &RandomOperators::EmitFlip,
       &RandomOperators::EmitConvTranspose, &RandomOperators::EmitAugmented,
+      &RandomOperators::EmitScalarOfTwo,
   };
   for (int attempt = 0; attempt < 20; ++attempt) {
     if ((this->*dice_.Of(emitters))()) return;
