@@ -7,10 +7,13 @@
 namespace cgrun::reference {
 namespace {
 
-template <class Target>
 struct AbsoluteError {
-  static double Loss(double prediction, double target) { return std::abs(prediction - target); }
+  template <class Target>
+  static double Loss(double prediction, double target) {
+    return std::abs(prediction - target);
+  }
 
+  template <class Target>
   static double Slope(double prediction, double target) {
     const double difference = prediction - target;
     if (std::isnan(difference)) return difference;

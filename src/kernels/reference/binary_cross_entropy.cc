@@ -18,9 +18,9 @@ double Checked(double target) {
   return known ? target : kNaN;
 }
 
-template <class Target>
 struct FromLogits {
   // −t·ln p − (1 − t)·ln(1 − p). A factor of 0 takes part in no product: 0·∞ would be NaN.
+  template <class Target>
   static double Loss(double x, double target) {
     const double t = Checked<Target>(target);
     const double small = std::log1p(std::exp(-std::abs(x)));
@@ -29,16 +29,16 @@ struct FromLogits {
   }
 
   // The exponential is never of a positive number, so that nothing overflows.
+  template <class Target>
   static double Slope(double x, double target) {
     const double small = std::exp(-std::abs(x));
     const double p = (x < 0 ? small : 1) / (1 + small);
     return p - Checked<Target>(target);
   }
 
-  static double TargetSlope(double x, double) { return -x; }
+  static double TargetSlope(double x) { return -x; }
 };
 
-template <class Target>
 struct FromProbabilities {
   static constexpr double kLeastLog = -100, kLeastVariance = 1e-12;
 
@@ -47,27 +47,29 @@ struct FromProbabilities {
   static double LogNo(double p) { return p < 0 ? kNaN : AtLeast(std::log1p(-p)); }
   static double AtLeast(double log) { return log < kLeastLog ? kLeastLog : log; }
 
+  template <class Target>
   static double Loss(double p, double target) {
     const double t = Checked<Target>(target);
     return -t * LogYes(p) - (1 - t) * LogNo(p);
   }
 
+  template <class Target>
   static double Slope(double p, double target) {
     if (!(p >= 0 && p <= 1)) return kNaN;
     const double variance = p * (1 - p);
     return (p - Checked<Target>(target)) / (variance < kLeastVariance ? kLeastVariance : variance);
   }
 
-  static double TargetSlope(double p, double) { return LogNo(p) - LogYes(p); }
+  static double TargetSlope(double p) { return LogNo(p) - LogYes(p); }
 };
 
 // The gradient of the target, by the name under which MeanLoss asks for one.
-template <template <class> class From>
+template <class From>
 struct OfTarget {
   template <class Target>
-  struct Formula {
-    static double Slope(double x, double target) { return From<Target>::TargetSlope(x, target); }
-  };
+  static double Slope(double x, double) {
+    return From::TargetSlope(x);
+  }
 };
 
 bool Supports(const NodeSignature& node) { return IsReferenceFloat(node.inputs[0].dtype); }
@@ -81,8 +83,8 @@ PreparedKernel Prepare(const KernelRequest& request) {
 PreparedKernel PrepareGrad(const KernelRequest& request) {
   const auto& a = request.node.attributes.As<BinaryCrossEntropyGradAttributes>();
   if (a.of_target) {
-    return a.from_logits ? MeanLoss<OfTarget<FromLogits>::Formula>::PrepareGrad(request)
-                         : MeanLoss<OfTarget<FromProbabilities>::Formula>::PrepareGrad(request);
+    return a.from_logits ? MeanLoss<OfTarget<FromLogits>>::PrepareGrad(request)
+                         : MeanLoss<OfTarget<FromProbabilities>>::PrepareGrad(request);
   }
   return a.from_logits ? MeanLoss<FromLogits>::PrepareGrad(request)
                        : MeanLoss<FromProbabilities>::PrepareGrad(request);

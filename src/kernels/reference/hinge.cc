@@ -7,7 +7,6 @@
 namespace cgrun::reference {
 namespace {
 
-template <class Target>
 struct Hinge {
   // 1 or −1; a NaN stays one.
   static double Side(double target) {
@@ -15,11 +14,13 @@ struct Hinge {
     return target > 0 ? 1 : -1;
   }
 
+  template <class Target>
   static double Loss(double score, double target) {
     const double missing = 1 - Side(target) * score;
     return missing <= 0 ? 0 : missing;
   }
 
+  template <class Target>
   static double Slope(double score, double target) {
     const double side = Side(target), product = side * score;
     if (std::isnan(product)) return product;

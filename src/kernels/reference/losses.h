@@ -25,8 +25,8 @@ static KernelFunction ForPredictionAndTarget(const NodeSignature& node) {
 }
 
 // Mean of Formula::Loss(prediction, target) over all elements, in f64 and in index order; its
-// gradient is Formula::Slope(prediction, target). A Formula is a template on the targets' type.
-template <template <class> class Formula>
+// gradient is Formula::Slope(prediction, target). Both are templates on the targets' type.
+template <class Formula>
 struct MeanLoss {
   template <class T, class Target>
   struct Loss {
@@ -36,7 +36,7 @@ struct MeanLoss {
       const Target* target = Data<const Target>(context, i, 1);
       double sum = 0;
       for (int64_t e = 0; e < elements; ++e) {
-        sum += Formula<Target>::Loss(LoadF64(prediction[e]), LoadF64(target[e]));
+        sum += Formula::template Loss<Target>(LoadF64(prediction[e]), LoadF64(target[e]));
       }
       *Data<LossOf<T>>(context, i, 2) = static_cast<LossOf<T>>(sum / static_cast<double>(elements));
     }
@@ -52,8 +52,8 @@ struct MeanLoss {
                             static_cast<double>(elements);
       T* dx = Data<T>(context, i, 3);
       for (int64_t e = 0; e < elements; ++e) {
-        dx[e] = StoreF64<T>(Formula<Target>::Slope(LoadF64(prediction[e]), LoadF64(target[e])) *
-                            factor);
+        dx[e] = StoreF64<T>(
+            Formula::template Slope<Target>(LoadF64(prediction[e]), LoadF64(target[e])) * factor);
       }
     }
   };
