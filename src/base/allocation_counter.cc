@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <malloc.h>
+#include <omp.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -21,7 +22,15 @@ namespace {
 
 std::atomic<int64_t> allocations{0};
 std::atomic<int64_t> pool_requests{0};
-thread_local int pooled_scopes = 0;
+std::atomic<int> pooled_scopes{0};
+thread_local int pooled_scopes_here = 0;
+
+// Inside a scope of this thread, or in a parallel region, which is one that such a scope's library
+// has opened.
+bool IsPooled() {
+  return pooled_scopes_here > 0 ||
+         (pooled_scopes.load(std::memory_order_relaxed) > 0 && omp_in_parallel());
+}
 
 // Blocks of one size, those that are free in a list through themselves. Never destroyed: what was
 // taken from it may outlive every static.
@@ -81,8 +90,14 @@ void* FromPool(size_t size) {
 
 }  // namespace
 
-PooledAllocations::PooledAllocations() { ++pooled_scopes; }
-PooledAllocations::~PooledAllocations() { --pooled_scopes; }
+PooledAllocations::PooledAllocations() {
+  ++pooled_scopes_here;
+  pooled_scopes.fetch_add(1, std::memory_order_relaxed);
+}
+PooledAllocations::~PooledAllocations() {
+  --pooled_scopes_here;
+  pooled_scopes.fetch_sub(1, std::memory_order_relaxed);
+}
 
 bool AllocationsAreCounted() { return CGRUN_COUNT_ALLOCATIONS != 0; }
 
@@ -111,7 +126,7 @@ void ReleaseFreeHeap() { malloc_trim(0); }
 namespace {
 
 void* Allocate(size_t size, size_t alignment) {
-  if (pooled_scopes > 0 && alignment <= 64) {
+  if (IsPooled() && alignment <= 64) {
     if (void* block = FromPool(size)) return block;
   }
   allocations.fetch_add(1, std::memory_order_relaxed);

@@ -43,7 +43,7 @@ int Run(const ModelFlags& flags, const std::string& entry) {
   const KernelLibrary& library = KernelsOf(*model);
   Diagnostics diagnostics;
   const auto graph = BuildGraph(*model, kind, library, CompileOptionsOf(flags, *model), diagnostics,
-                                nullptr, model->train.batch.value.size);
+                                nullptr, model->train ? model->train->batch.value.size : 1);
   PrintDiagnostics(diagnostics);
   if (!graph) return kBadInput;
   PrintResult(ToString(*graph), JsonOf(*graph).dump(2) + "\n");

@@ -14,6 +14,8 @@
 namespace cgrun {
 namespace {
 
+constexpr int kMostThreads = 1024;
+
 // The flags as assignments, and what the user typed for them; those of --set come last.
 struct Overrides {
   explicit Overrides(const ModelFlags& flags) {
@@ -69,7 +71,8 @@ std::optional<ModelSpec> Checked(std::optional<ModelSpec> model, const Diagnosti
 std::shared_ptr<ModelFlags> AddModelFlags(CLI::App& app) {
   auto flags = std::make_shared<ModelFlags>();
   app.add_option("MODEL", flags->model, "model file (.yaml)")->required();
-  app.add_option("--device", flags->device, "reference, cuda[:N] or auto")->type_name("NAME");
+  app.add_option("--device", flags->device, "reference, blas, cpu, cuda[:N] or auto")
+      ->type_name("NAME");
   app.add_option("--batch", flags->batch, "samples in a batch")->type_name("N");
   app.add_option("--order", flags->order, "order of operators: memory, serial, bfs, dfs")
       ->type_name("NAME");
@@ -79,6 +82,10 @@ std::shared_ptr<ModelFlags> AddModelFlags(CLI::App& app) {
       ->type_name("NAME");
   app.add_option("--precision", flags->precision, "f32 or f64")->type_name("TYPE");
   app.add_option("--seed", flags->seed, "seed of initial values, shuffling and dropout")
+      ->type_name("N");
+  app.add_option("--threads", flags->threads,
+                 "threads of the kernels (default: as many as the process may run at once)")
+      ->check(CLI::Range(1, kMostThreads))
       ->type_name("N");
   app.add_option("--set", flags->set, "override a key of the file: --set train.epochs=2")
       ->type_name("KEY=VALUE")
@@ -131,7 +138,8 @@ bool IsProgramFile(const std::string& path) {
 }
 
 std::string DeviceOf(const ModelSpec& model) {
-  return model.device.value == "auto" ? "reference" : model.device.value;
+  if (model.device.value != "auto") return model.device.value;
+  return FindKernelLibrary("cpu") != nullptr ? "cpu" : "blas";
 }
 
 const KernelLibrary& KernelsOf(const ModelSpec& model) {
@@ -154,6 +162,10 @@ CompileOptions CompileOptionsOf(const ModelFlags& flags, const ModelSpec& model)
   options.layout.planner = flags.planner;
   options.layout.zones_apart = model.zones.value == "separate";
   options.passes = PassOptionsOf(flags);
+  // The reference kernels are plain loops.
+  if (DeviceOf(model) != "reference") {
+    options.threads = flags.threads > 0 ? flags.threads : HostThreads();
+  }
   if (model.train && model.train->precision.value == "f64") options.precision = DType::kF64;
   return options;
 }

@@ -26,6 +26,7 @@ struct ModelFlags {
   std::string zones;
   std::string precision;
   std::string seed;
+  int threads = 0;  // 0: as many as the process may run at once
   std::vector<std::string> set;
   std::vector<std::string> disabled_passes;
   std::string stop_after_pass;

@@ -11,6 +11,7 @@
 #include "src/io/read_file.h"
 #include "src/model/values.h"
 #include "src/plan/problem_csv.h"
+#include "src/program/code.h"
 #include "src/report/plan_report.h"
 #include "src/report/table.h"
 #include "src/train/run_shape.h"
@@ -96,9 +97,11 @@ int PlanModel(const ModelFlags& flags, const PlanFlags& plan_flags) {
   for (const EntryRequest& entry : shape.entries) subject.entries.push_back(entry.name);
   subject.data_bytes = shape.data_bytes + CheckpointWriter::HostBytes(compiled->image);
   subject.data_note = shape.data_note;
+  const std::unique_ptr<Device> device = OpenDevice(DeviceOf(*model));
+  const Code code(compiled->image, *device, library);  // what a run holds, but for the arena
   subject.base_bytes = MeasureBase(shape.data.decoded_bytes);
   subject.compile_seconds = compiled->compile_seconds;
-  WarnOfTooMuch(subject, compiled->layout.arena_bytes, *OpenDevice(DeviceOf(*model)));
+  WarnOfTooMuch(subject, compiled->layout.arena_bytes, *device);
   PrintResult(PlanText(subject, compiled->layout, plan_flags.full),
               PlanJson(subject, compiled->layout));
   return kDone;

@@ -66,7 +66,7 @@ MemoryLayout PlanEntries(std::vector<CompiledEntry>& entries, const Target& targ
 }
 
 ProgramImage MakeImage(const ModelSpec& model, const CompiledModel& compiled,
-                       const KernelLibrary& library) {
+                       const KernelLibrary& library, const CompileOptions& options) {
   std::vector<ImageSource> sources;
   for (const CompiledEntry& entry : compiled.entries) {
     sources.push_back({entry.request.name, entry.request.kind, entry.request.batch, &entry.graph,
@@ -77,7 +77,7 @@ ProgramImage MakeImage(const ModelSpec& model, const CompiledModel& compiled,
   image.model_text = ToYaml(ResolvedTree(model));
   image.model_path = model.file_name;
   image.device = library.name();
-  image.fingerprint = library.fingerprint();
+  image.fingerprint = FingerprintOf(library, options);
   image.seed = compiled.entries[0].graph.seed;
   const std::vector<std::string> violations = VerifyImage(image);
   CGRUN_CHECK(violations.empty()) << "the program is not sound: " << violations[0];
@@ -85,6 +85,11 @@ ProgramImage MakeImage(const ModelSpec& model, const CompiledModel& compiled,
 }
 
 }  // namespace
+
+std::string FingerprintOf(const KernelLibrary& library, const CompileOptions& options) {
+  return library.fingerprint() + ", " + std::to_string(options.threads) +
+         (options.threads == 1 ? " thread" : " threads");
+}
 
 std::optional<Graph> BuildGraph(const ModelSpec& model, EntryKind kind, const Target& target,
                                 const CompileOptions& options, Diagnostics& diagnostics,
@@ -117,7 +122,7 @@ std::optional<CompiledModel> Compile(const ModelSpec& model,
     compiled.entries.push_back(std::move(*entry));
   }
   compiled.layout = PlanEntries(compiled.entries, library, options);
-  compiled.image = MakeImage(model, compiled, library);
+  compiled.image = MakeImage(model, compiled, library, options);
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
   compiled.compile_seconds = seconds.count();
   return compiled;

@@ -47,6 +47,9 @@ struct CompiledModel {
   double compile_seconds = 0;
 };
 
+// What the results of a program depend on: the device's libraries, and the team of threads.
+std::string FingerprintOf(const KernelLibrary& library, const CompileOptions& options);
+
 // Compiles all entry points together: they share parameters and one arena. `library` is the
 // device's. Nothing after an error, which `diagnostics` holds.
 std::optional<CompiledModel> Compile(const ModelSpec& model,

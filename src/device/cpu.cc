@@ -2,6 +2,7 @@
 // a page fault and a machine that is too small says so at once.
 #include "src/device/cpu.h"
 
+#include <omp.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -9,6 +10,7 @@
 #include <cerrno>
 #include <cstring>
 #include <fstream>
+#include <limits>
 #include <thread>
 
 #include "src/base/check.h"
@@ -45,7 +47,22 @@ int64_t RoundToPages(int64_t bytes) {
 
 std::string MiB(int64_t bytes) { return std::to_string((bytes + (1 << 19)) >> 20) + " MiB"; }
 
+// "200000 100000" of cpu.max: two threads' worth of time; no limit for "max 100000".
+int ControlGroupThreads() {
+  std::ifstream file("/sys/fs/cgroup/cpu.max");
+  double quota = 0, period = 0;
+  if (!(file >> quota >> period) || quota <= 0 || period <= 0) {
+    return std::numeric_limits<int>::max();
+  }
+  return std::max(1, static_cast<int>(quota / period + 0.5));
+}
+
 }  // namespace
+
+int HostThreads() {
+  const int allowed = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  return std::min(allowed, ControlGroupThreads());
+}
 
 CpuDevice::~CpuDevice() {
   for (const auto& [arena, bytes] : arenas_) munmap(arena, static_cast<size_t>(bytes));
@@ -58,6 +75,10 @@ DeviceInfo CpuDevice::Info() const {
           MemInfo("MemTotal"),
           MemInfo("MemAvailable"),
           {}};
+}
+
+void CpuDevice::UseThreads(int threads) {
+  if (omp_get_max_threads() != threads) omp_set_num_threads(threads);
 }
 
 std::byte* CpuDevice::Allocate(ArenaKind kind, int64_t bytes) {
@@ -73,7 +94,7 @@ std::byte* CpuDevice::Allocate(ArenaKind kind, int64_t bytes) {
   std::memset(memory, 0, static_cast<size_t>(mapped));
   std::byte* arena = static_cast<std::byte*>(memory);
   arenas_[arena] = mapped;
-  counters_.bytes += mapped;
+  counters_.bytes = counters_.host_bytes = counters_.bytes + mapped;
   counters_.peak_bytes = std::max(counters_.peak_bytes, counters_.bytes);
   ++counters_.allocations;
   return arena;
@@ -83,7 +104,7 @@ void CpuDevice::Free(ArenaKind, std::byte* arena) {
   const auto it = arenas_.find(arena);
   CGRUN_CHECK(it != arenas_.end()) << "not an arena of this device";
   munmap(arena, static_cast<size_t>(it->second));
-  counters_.bytes -= it->second;
+  counters_.bytes = counters_.host_bytes = counters_.bytes - it->second;
   arenas_.erase(it);
 }
 

@@ -16,6 +16,7 @@ class CpuDevice final : public Device {
 
   DeviceInfo Info() const override;
   DeviceCounters counters() const override { return counters_; }
+  void UseThreads(int threads) override;
   std::byte* Allocate(ArenaKind kind, int64_t bytes) override;
   void Free(ArenaKind kind, std::byte* arena) override;
   Stream CreateStream() override { return {}; }

@@ -57,6 +57,7 @@ class CudaDevice final : public Device {
 
   DeviceInfo Info() const override;
   DeviceCounters counters() const override { return counters_; }
+  void UseThreads(int) override {}
   std::byte* Allocate(ArenaKind kind, int64_t bytes) override;
   void Free(ArenaKind kind, std::byte* arena) override;
   Stream CreateStream() override;
@@ -128,6 +129,7 @@ std::byte* CudaDevice::Allocate(ArenaKind kind, int64_t bytes) {
   std::byte* arena = static_cast<std::byte*>(memory);
   arenas_[arena] = {kind, bytes};
   counters_.bytes += bytes;
+  if (pinned) counters_.host_bytes += bytes;
   counters_.peak_bytes = std::max(counters_.peak_bytes, counters_.bytes);
   ++counters_.allocations;
   if (pinned) {
@@ -153,6 +155,7 @@ void CudaDevice::Free(ArenaKind, std::byte* arena) {
   Use();
   Release(arena, it->second.kind);
   counters_.bytes -= it->second.bytes;
+  if (it->second.kind == ArenaKind::kPinnedHost) counters_.host_bytes -= it->second.bytes;
   arenas_.erase(it);
 }
 

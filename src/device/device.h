@@ -36,6 +36,7 @@ struct DeviceInfo {
 
 struct DeviceCounters {
   int64_t bytes = 0;       // in arenas, now
+  int64_t host_bytes = 0;  // of them, in the host's memory
   int64_t peak_bytes = 0;  // in arenas, most ever
   int64_t allocations = 0;
 };
@@ -46,6 +47,10 @@ class Device {
 
   virtual DeviceInfo Info() const = 0;
   virtual DeviceCounters counters() const = 0;
+
+  // The team of host threads with which kernels run that the calling thread starts. It stays the
+  // same from before they are prepared: to change it allocates.
+  virtual void UseThreads(int threads) = 0;
 
   // Takes an arena of zeroed, touched memory, aligned to 64 bytes or more. Throws UserError with
   // the sizes if there is not enough.
@@ -66,6 +71,8 @@ class Device {
 // The device of that name ("reference", "cuda:1", …). Throws UserError, with the known names as
 // help, if it is unknown, not built in, or not there.
 std::unique_ptr<Device> OpenDevice(std::string_view name);
+// The host threads that this process may run at once: by its affinity and its control group.
+int HostThreads();
 // Names that this build knows.
 std::vector<std::string> DeviceNames();
 

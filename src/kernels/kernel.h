@@ -103,6 +103,8 @@ class KernelLibrary : public Target {
   // Packs the parameters of a chosen kernel, and takes from the libraries what it needs to run.
   // Fails a check if the kernel is not one of Options().
   virtual PreparedKernel Prepare(std::string_view kernel, const KernelRequest& request) const = 0;
+  // Has the libraries take now what they would take in their first calls: threads, buffers.
+  virtual void WarmUp(int) const {}
 };
 
 // The kernel library of a device ("reference"), or null.

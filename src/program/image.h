@@ -78,7 +78,7 @@ struct ProgramImage {
   std::string model_text;  // the model file as resolved
   std::string model_path;  // where it was read from
   std::string device;
-  std::string fingerprint;  // of the kernel library
+  std::string fingerprint;  // what results depend on: libraries, threads
   uint64_t seed = 0;
   std::array<int64_t, kArenaKinds> arena_bytes{};
   std::vector<ImagePath> paths;

@@ -3,20 +3,13 @@
 #ifndef CGRUN_PROGRAM_PROGRAM_H_
 #define CGRUN_PROGRAM_PROGRAM_H_
 
-#include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
-#include "src/program/image.h"
+#include "src/program/code.h"
 
 namespace cgrun {
-
-// An entry point, ready to run.
-struct EntryPoint {
-  const ImageEntry* image = nullptr;
-  std::vector<Instruction> instructions;
-};
 
 class Program {
  public:
@@ -30,7 +23,7 @@ class Program {
   Program& operator=(const Program&) = delete;
 
   const ProgramImage& image() const { return image_; }
-  const std::vector<EntryPoint>& entries() const { return entries_; }
+  const std::vector<EntryPoint>& entries() const { return code_.entries(); }
   // Index of the entry point of that kind for `batch` samples; −1 if there is none.
   int FindEntry(EntryKind kind, int64_t batch) const;
 
@@ -39,7 +32,7 @@ class Program {
   // Runs its instructions one by one, calling `after` for each: for checks and profiles.
   template <class After>
   void RunChecked(int entry, After after) {
-    for (const Instruction& instruction : entries_[static_cast<size_t>(entry)].instructions) {
+    for (const Instruction& instruction : entries()[static_cast<size_t>(entry)].instructions) {
       instruction.run(context_, instruction);
       after(instruction);
     }
@@ -62,16 +55,13 @@ class Program {
 
  private:
   std::byte* Address(const Operand& operand) const;
-  void Prepare();
   void WriteConstants();
 
   ProgramImage image_;
   Device& device_;
   const KernelLibrary& library_;
+  Code code_;  // of image_
   RunContext context_;
-  std::vector<EntryPoint> entries_;
-  std::vector<std::shared_ptr<const void>> parameters_;  // of all instructions
-  std::vector<std::unique_ptr<Operand[]>> operands_;
 };
 
 }  // namespace cgrun

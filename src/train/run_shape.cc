@@ -29,9 +29,9 @@ std::vector<EntryRequest> TrainingEntries(int64_t batch, const std::vector<int64
   return requests;
 }
 
-int64_t MeasureBase(int64_t decoded_bytes) {
+int64_t MeasureBase(int64_t counted_bytes) {
   ReleaseFreeHeap();
-  return std::max<int64_t>(0, ResidentBytes() - decoded_bytes);
+  return std::max<int64_t>(0, ResidentBytes() - counted_bytes);
 }
 
 namespace {

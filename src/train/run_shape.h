@@ -24,9 +24,10 @@ struct RunShape {
 RunShape ShapeOfRun(const ModelSpec& model, Diagnostics& diagnostics);
 
 // The base of a run, in bytes: the anonymous memory that the process holds once its data is open
-// and its entry points are compiled, without the `decoded_bytes` of the data: code, libraries, the
-// compiled program. A plan and a run both measure it there.
-int64_t MeasureBase(int64_t decoded_bytes);
+// and its code is prepared, without the `counted_bytes` of decoded data and arenas: the program,
+// libraries with their threads and buffers, the compiled code. A plan and a run both measure it
+// there.
+int64_t MeasureBase(int64_t counted_bytes);
 
 // The entry points of a training set and evaluation sets of these sizes.
 std::vector<EntryRequest> TrainingEntries(int64_t batch, const std::vector<int64_t>& train_sizes,

@@ -29,9 +29,9 @@ Session::Session(const ModelSpec& model, const SessionOptions& options, bool tra
   }
   CheckLabelRanges(train, diagnostics);
   if (diagnostics.has_errors() || !MakeImage(*library, diagnostics)) return;
-  memory_.base = MeasureBase(data_.decoded_bytes);
   program_ = std::make_unique<Program>(std::move(image_), *device_, *library, communicator_);
   for (int64_t bytes : program_->image().arena_bytes) memory_.arena += bytes;
+  memory_.base = MeasureBase(data_.decoded_bytes + device_->counters().host_bytes);
   if (!options.weights.empty()) weights_ = LoadWeights(*program_, options.weights);
   MakeSplits();
   ReleaseFreeHeap();
@@ -78,7 +78,8 @@ bool Session::MakeImage(const KernelLibrary& library, Diagnostics& diagnostics) 
         std::all_of(requests.begin(), requests.end(), [&](const EntryRequest& request) {
           return given.Find(request.kind, request.batch) != nullptr;
         });
-    if (given.device != library.name() || given.fingerprint != library.fingerprint()) {
+    if (given.device != library.name() ||
+        given.fingerprint != FingerprintOf(library, options_.compile)) {
       recompiled_ = "it was compiled for " + given.device + " (" + given.fingerprint + ")";
     } else if (!SameSettings(given, model_, options_.compile)) {
       recompiled_ = "the settings are not those that it was compiled with";

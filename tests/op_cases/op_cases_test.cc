@@ -14,6 +14,7 @@
 #include "src/ir/op_def.h"
 #include "src/kernels/kernel.h"
 #include "tests/support/interpreter.h"
+#include "tests/support/run_option.h"
 
 namespace cgrun {
 namespace {
@@ -209,25 +210,82 @@ TEST_P(OpCases, NumberTypesAgree) {
   }
 }
 
-// Every device that this build and this machine have gives what `reference` gives in f64.
+// The layouts in which inputs of four axes may come: plain ones, and what convolutions make.
+std::vector<RunSetting> SettingsOf(const NodeSignature& node) {
+  std::vector<RunSetting> settings;
+  for (const char* text : {"plain", "aBcd8b", "aBcd16b", "acdb"}) {
+    Layout layout;
+    if (!Layout::Parse(text, &layout)) ADD_FAILURE() << text;
+    RunSetting setting;
+    for (const TensorType& input : node.inputs) {
+      setting.layouts.push_back(input.shape.rank() == 4 ? layout : Layout());
+    }
+    if (settings.empty() || setting.layouts != settings[0].layouts) settings.push_back(setting);
+  }
+  for (size_t i = settings.size(); i-- > 0;) {
+    settings.push_back(settings[i]);
+    settings.back().threads = 2;
+  }
+  return settings;
+}
+
+// "cpu: onednn.conv(aBcd16b, Abcd16a) 2 threads, f32".
+std::string Describe(const std::string& device, const KernelOption& option, int threads,
+                     DType dtype) {
+  std::string layouts;
+  for (const Layout& layout : option.input_layouts) {
+    layouts += (layouts.empty() ? "" : ", ") + layout.ToString();
+  }
+  return device + ": " + option.kernel + "(" + layouts + ") " + std::to_string(threads) +
+         " threads, " + std::string(Name(dtype));
+}
+
+// Every kernel of every device of the host gives, in every layout and with one thread and two, what
+// `reference` gives in f64.
 TEST_P(OpCases, DevicesAgreeWithReference) {
   if (!op_case().error.empty()) return;
   const auto exact = Forward(DType::kF64);
   ASSERT_TRUE(exact.has_value());
   for (const std::string& device : DeviceNames()) {
     const KernelLibrary* library = FindKernelLibrary(device);
-    if (library == nullptr || library == &Reference()) continue;
+    if (library == nullptr || library == &Reference() || device == "cuda") continue;
     for (DType dtype : {DType::kF64, DType::kF32, DType::kBF16}) {
       CaseGraph c = MakeGraph(GetParam(), dtype);
       const NodeSignature node = SignatureOf(c.graph, c.graph.nodes[NodeId(0)]);
-      if (library->Options(node, {}).empty()) continue;
-      const auto outputs = library->Evaluate(node, MakeInputs(GetParam(), dtype));
-      if (!outputs) continue;  // a GPU's kernel on a machine without one
-      for (size_t i = 0; i < outputs->size(); ++i) {
-        if (!IsFloat((*outputs)[i].dtype())) continue;
-        ExpectClose((*outputs)[i], (*exact)[i], ToleranceOf(dtype),
-                    device + " " + std::string(Name(dtype)) + " output " + std::to_string(i));
+      const std::vector<HostTensor> inputs = MakeInputs(GetParam(), dtype);
+      std::set<std::string> seen;
+      for (const RunSetting& setting : SettingsOf(node)) {
+        for (const KernelOption& option : library->Options(node, setting)) {
+          const std::string what = Describe(device, option, setting.threads, dtype);
+          if (!seen.insert(what).second) continue;
+          const OptionRun run = RunOption(*library, node, option, inputs, setting.threads);
+          EXPECT_EQ(run.fault, "") << what;
+          for (size_t i = 0; i < run.outputs.size(); ++i) {
+            if (!IsFloat(run.outputs[i].dtype())) continue;
+            ExpectClose(run.outputs[i], (*exact)[i], ToleranceOf(dtype),
+                        what + " output " + std::to_string(i));
+          }
+        }
       }
+    }
+  }
+}
+
+// A GPU gives it too, where there is one.
+TEST_P(OpCases, GpuAgreesWithReference) {
+  const KernelLibrary* library = FindKernelLibrary("cuda");
+  if (!op_case().error.empty() || library == nullptr) return;
+  const auto exact = Forward(DType::kF64);
+  for (DType dtype : {DType::kF64, DType::kF32, DType::kBF16}) {
+    CaseGraph c = MakeGraph(GetParam(), dtype);
+    const NodeSignature node = SignatureOf(c.graph, c.graph.nodes[NodeId(0)]);
+    if (library->Options(node, {}).empty()) continue;
+    const auto outputs = library->Evaluate(node, MakeInputs(GetParam(), dtype));
+    if (!outputs) GTEST_SKIP() << "there is no GPU in this machine";
+    for (size_t i = 0; i < outputs->size(); ++i) {
+      if (!IsFloat((*outputs)[i].dtype())) continue;
+      ExpectClose((*outputs)[i], (*exact)[i], ToleranceOf(dtype),
+                  "cuda " + std::string(Name(dtype)) + " output " + std::to_string(i));
     }
   }
 }

@@ -3,6 +3,8 @@
 
 #include <cblas.h>
 
+#include <vector>
+
 #include "src/base/check.h"
 
 namespace cgrun::cpu {
@@ -32,6 +34,15 @@ void Multiply(int64_t m, int64_t n, int64_t k, const MatrixOf<double>& a, const 
 
 void SetBlasThreads(int threads) {
   if (openblas_get_num_threads() != threads) openblas_set_num_threads(threads);
+}
+
+void WarmUpBlas(int threads) {
+  constexpr int64_t kSize = 512;
+  SetBlasThreads(threads);
+  const std::vector<float> zeros(kSize * kSize);
+  std::vector<float> product(kSize * kSize);
+  const MatrixOf<float> matrix{zeros.data(), kSize, false};
+  Multiply<float>(kSize, kSize, kSize, matrix, matrix, 0, product.data(), kSize);
 }
 
 std::string BlasVersion() {

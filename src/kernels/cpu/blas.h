@@ -30,6 +30,9 @@ inline constexpr double kBlasFlopsPerSecond = 40e9;
 // Sets the size of OpenBLAS's team; to be called where kernels are prepared, not where they run.
 void SetBlasThreads(int threads);
 
+// Has OpenBLAS take its team and its buffers.
+void WarmUpBlas(int threads);
+
 // "OpenBLAS 0.3.21 OpenMP SkylakeX". Fails a check if it is not the OpenMP flavour, whose team
 // oneDNN and our own kernels share.
 std::string BlasVersion();

@@ -56,6 +56,8 @@ class CpuLibrary final : public KernelLibrary {
     return reference::Library().Prepare(name, request);
   }
 
+  void WarmUp(int threads) const override { WarmUpBlas(threads); }
+
   std::string fingerprint() const override { return fingerprint_; }
 
  private:

@@ -1,0 +1,124 @@
+// The two loops, compiled for each instruction set; the best one that the machine has runs.
+#include "src/device/peaks.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "src/device/peaks.cc"
+#include <hwy/foreach_target.h>  // IWYU pragma: keep
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace cgrun {
+namespace HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+// Twelve chains of multiply-adds: enough to fill two units of latency five. Returns the operations
+// that were done; `sink` keeps them from being left out.
+double MultiplyAdds(int64_t rounds, float* sink) {
+  const hn::ScalableTag<float> d;
+  const auto factor = hn::Set(d, 0.999F), term = hn::Set(d, 1e-3F);
+  auto a0 = hn::Set(d, 0.0F), a1 = a0, a2 = a0, a3 = a0, a4 = a0, a5 = a0;
+  auto a6 = a0, a7 = a0, a8 = a0, a9 = a0, a10 = a0, a11 = a0;
+  for (int64_t i = 0; i < rounds; ++i) {
+    a0 = hn::MulAdd(a0, factor, term);
+    a1 = hn::MulAdd(a1, factor, term);
+    a2 = hn::MulAdd(a2, factor, term);
+    a3 = hn::MulAdd(a3, factor, term);
+    a4 = hn::MulAdd(a4, factor, term);
+    a5 = hn::MulAdd(a5, factor, term);
+    a6 = hn::MulAdd(a6, factor, term);
+    a7 = hn::MulAdd(a7, factor, term);
+    a8 = hn::MulAdd(a8, factor, term);
+    a9 = hn::MulAdd(a9, factor, term);
+    a10 = hn::MulAdd(a10, factor, term);
+    a11 = hn::MulAdd(a11, factor, term);
+  }
+  const auto sum = hn::Add(
+      hn::Add(hn::Add(hn::Add(a0, a1), hn::Add(a2, a3)), hn::Add(hn::Add(a4, a5), hn::Add(a6, a7))),
+      hn::Add(hn::Add(a8, a9), hn::Add(a10, a11)));
+  *sink += hn::GetLane(sum);
+  return 2.0 * 12.0 * static_cast<double>(hn::Lanes(d)) * static_cast<double>(rounds);
+}
+
+// a ← b + s·c; `count` is a multiple of every vector length.
+void Triad(float* a, const float* b, const float* c, int64_t count) {
+  const hn::ScalableTag<float> d;
+  const auto factor = hn::Set(d, 3.0F);
+  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+  for (int64_t i = 0; i < count; i += lanes) {
+    hn::StoreU(hn::MulAdd(factor, hn::LoadU(d, c + i), hn::LoadU(d, b + i)), d, a + i);
+  }
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace cgrun
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace cgrun {
+namespace {
+
+HWY_EXPORT(MultiplyAdds);
+HWY_EXPORT(Triad);
+
+constexpr int kRepetitions = 6;  // the best counts: the others were disturbed
+constexpr int64_t kRounds = 2'000'000;
+constexpr int64_t kElements = int64_t{16} << 20;  // 64 MiB a vector
+constexpr int64_t kLanesAtMost = 512;
+
+double Seconds(const std::function<void()>& work) {
+  const auto begin = std::chrono::steady_clock::now();
+  work();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+double FlopsPerSecond(int threads) {
+  const auto multiply_adds = HWY_DYNAMIC_DISPATCH(MultiplyAdds);
+  std::vector<float> sinks(static_cast<size_t>(threads) * 16);  // a cache line each
+  double best = 0;
+  for (int repetition = 0; repetition < kRepetitions; ++repetition) {
+    double flops = 0;
+    const double seconds = Seconds([&] {
+#pragma omp parallel for num_threads(threads) reduction(+ : flops) schedule(static, 1)
+      for (int t = 0; t < threads; ++t) {
+        flops += multiply_adds(kRounds, &sinks[static_cast<size_t>(t) * 16]);
+      }
+    });
+    best = std::max(best, flops / seconds);
+  }
+  return best;
+}
+
+double BytesPerSecond(int threads) {
+  const auto triad = HWY_DYNAMIC_DISPATCH(Triad);
+  std::vector<float> a(kElements), b(kElements, 1.0F), c(kElements, 2.0F);
+  const int64_t share = kElements / threads / kLanesAtMost * kLanesAtMost;
+  double best = 0;
+  for (int repetition = 0; repetition < kRepetitions; ++repetition) {
+    const double seconds = Seconds([&] {
+#pragma omp parallel for num_threads(threads) schedule(static, 1)
+      for (int t = 0; t < threads; ++t) {
+        const int64_t begin = t * share;
+        triad(a.data() + begin, b.data() + begin, c.data() + begin, share);
+      }
+    });
+    const double bytes = 3.0 * sizeof(float) * static_cast<double>(share) * threads;
+    best = std::max(best, bytes / seconds);
+  }
+  return best;
+}
+
+}  // namespace
+
+Peaks MeasurePeaks(int threads) {
+  return {threads, FlopsPerSecond(threads), BytesPerSecond(threads)};
+}
+
+}  // namespace cgrun
+#endif

@@ -1,0 +1,19 @@
+// What the host can do at most, measured: its own multiply-adds and its own memory, with no library
+// between. Ceilings to hold kernels against.
+#ifndef CGRUN_DEVICE_PEAKS_H_
+#define CGRUN_DEVICE_PEAKS_H_
+
+namespace cgrun {
+
+struct Peaks {
+  int threads = 1;
+  double flops_per_second = 0;  // f32 multiply-adds in registers, each of which counts two
+  double bytes_per_second = 0;  // a ← b + s·c on vectors beyond the caches: bytes read and written
+};
+
+// Takes about half a second, and 192 MiB while it runs.
+Peaks MeasurePeaks(int threads);
+
+}  // namespace cgrun
+
+#endif  // CGRUN_DEVICE_PEAKS_H_

@@ -1,0 +1,135 @@
+// Preparing the kernels of an image, once it was found sound.
+#include "src/program/code.h"
+
+#include <algorithm>
+
+#include "src/base/check.h"
+#include "src/base/diagnostics.h"
+#include "src/ir/op_def.h"
+#include "src/ops/initializers.h"
+
+namespace cgrun {
+namespace {
+
+// Whether an instruction's types are what its operator infers.
+bool TypesAgree(const NodeSignature& node) {
+  if (node.op == OpId::fused) return FaultOfFused(node).empty();
+  InferContext context(node.attributes, node.inputs);
+  return InferTypes(node.op, context) == node.outputs && !context.failed();
+}
+
+// Every output in the bytes of an input is a pair that the kernel may run in place.
+bool RunsInPlace(const ImageInstruction& instruction, const std::vector<InPlacePair>& allowed) {
+  const size_t inputs = instruction.node.inputs.size();
+  for (size_t o = 0; o < instruction.node.outputs.size(); ++o) {
+    const ImageOperand& output = instruction.operands[inputs + o];
+    for (size_t i = 0; i < inputs; ++i) {
+      const ImageOperand& input = instruction.operands[i];
+      if (output.bytes == 0 || input.operand.offset != output.operand.offset ||
+          input.operand.arena != output.operand.arena) {
+        continue;
+      }
+      const InPlacePair pair{static_cast<int>(i), static_cast<int>(o)};
+      if (std::find(allowed.begin(), allowed.end(), pair) == allowed.end()) return false;
+    }
+  }
+  return true;
+}
+
+// The operands lie as the kernel reads and writes them.
+bool LiesInLayouts(const ImageInstruction& instruction, const KernelOption& option) {
+  std::vector<Layout> wanted = option.input_layouts;
+  wanted.insert(wanted.end(), option.output_layouts.begin(), option.output_layouts.end());
+  for (size_t i = 0; i < wanted.size(); ++i) {
+    const OperandLayout& layout = instruction.operands[i].layout;
+    if (layout.layout != wanted[i] || !layout.strides.empty()) return false;
+  }
+  return true;
+}
+
+// The library has the chosen kernel, it takes the planned workspace and layouts, and runs in place
+// where planned.
+bool KernelAgrees(const ImageInstruction& instruction, const KernelLibrary& library) {
+  const size_t tensors = instruction.node.inputs.size() + instruction.node.outputs.size();
+  const int64_t workspace =
+      instruction.operands.size() > tensors ? instruction.operands.back().bytes : 0;
+  RunSetting setting{instruction.threads};
+  for (size_t i = 0; i < instruction.node.inputs.size(); ++i) {
+    setting.layouts.push_back(instruction.operands[i].layout.layout);
+  }
+  const std::vector<KernelOption> options = library.Options(instruction.node, setting);
+  return std::any_of(options.begin(), options.end(), [&](const KernelOption& option) {
+    return option.kernel == instruction.kernel && option.workspace_bytes == workspace &&
+           LiesInLayouts(instruction, option) && RunsInPlace(instruction, option.in_place);
+  });
+}
+
+// What VerifyImage cannot see without operators and kernels.
+std::vector<std::string> VerifyKernels(const ProgramImage& image, const KernelLibrary& library) {
+  std::vector<std::string> violations;
+  for (const ImageState& state : image.states) {
+    const std::vector<std::string> known = InitializerNames();
+    if (std::find(known.begin(), known.end(), state.info.init) == known.end()) {
+      violations.push_back(state.name + " has an unknown initialiser");
+    }
+    if (state.type.dtype == DType::kF16) violations.push_back(state.name + " is of type f16");
+  }
+  for (const ImageEntry& entry : image.entries) {
+    for (const ImageInstruction& instruction : entry.instructions) {
+      if (!TypesAgree(instruction.node)) {
+        violations.push_back(instruction.name + " has types that its operator does not infer");
+      } else if (!KernelAgrees(instruction, library)) {
+        violations.push_back(instruction.name + " wants kernel " + instruction.kernel +
+                             ", which does not fit it on this device");
+      }
+    }
+  }
+  return violations;
+}
+
+int MostThreads(const ProgramImage& image) {
+  int threads = 1;
+  for (const ImageEntry& entry : image.entries) {
+    for (const ImageInstruction& instruction : entry.instructions) {
+      threads = std::max(threads, instruction.threads);
+    }
+  }
+  return threads;
+}
+
+}  // namespace
+
+Code::Code(const ProgramImage& image, Device& device, const KernelLibrary& library) {
+  std::vector<std::string> violations = VerifyImage(image);
+  if (violations.empty()) violations = VerifyKernels(image, library);
+  if (!violations.empty()) {
+    throw InputError("the program is not sound: " + violations[0],
+                     "compile it again: `cgrun compile MODEL -o M.cgb`");
+  }
+  const int threads = MostThreads(image);
+  device.UseThreads(threads);
+  for (const ImageEntry& entry : image.entries) Prepare(entry, library);
+  library.WarmUp(threads);
+}
+
+void Code::Prepare(const ImageEntry& entry, const KernelLibrary& library) {
+  EntryPoint point{&entry, {}};
+  for (size_t n = 0; n < entry.instructions.size(); ++n) {
+    const ImageInstruction& source = entry.instructions[n];
+    KernelRequest request{source.node, {}, source.threads};
+    auto operands = std::make_unique<Operand[]>(source.operands.size());
+    for (size_t i = 0; i < source.operands.size(); ++i) {
+      operands[i] = source.operands[i].operand;
+      if (source.operands[i].value >= 0) request.operands.push_back(source.operands[i].layout);
+    }
+    PreparedKernel kernel = library.Prepare(source.kernel, request);
+    point.instructions.push_back({kernel.run, operands.get(), kernel.parameters.get(),
+                                  static_cast<int32_t>(source.operands.size()),
+                                  static_cast<int32_t>(n)});
+    parameters_.push_back(std::move(kernel.parameters));
+    operands_.push_back(std::move(operands));
+  }
+  entries_.push_back(std::move(point));
+}
+
+}  // namespace cgrun

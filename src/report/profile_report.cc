@@ -1,0 +1,209 @@
+// Sums over operators, as tables and as JSON.
+#include "src/report/profile_report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "src/report/table.h"
+
+namespace cgrun {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr size_t kSlowest = 20;         // operators that stand in the full report
+constexpr double kOverheadBelow = 0.1;  // of both ceilings
+constexpr double kNanosecond = 1e-9;
+
+// What several operators took together.
+struct Sum {
+  int64_t operators = 0;
+  int64_t calls = 0;
+  double seconds = 0;
+  double flops = 0;
+  double bytes = 0;
+
+  void Add(const OperatorProfile& profile) {
+    const auto times = static_cast<double>(profile.time.calls);
+    operators += 1;
+    calls += profile.time.calls;
+    seconds += static_cast<double>(profile.time.nanoseconds) * kNanosecond;
+    flops += static_cast<double>(profile.flops) * times;
+    bytes += static_cast<double>(profile.bytes) * times;
+  }
+  double flops_per_second() const { return seconds > 0 ? flops / seconds : 0; }
+  double bytes_per_second() const { return seconds > 0 ? bytes / seconds : 0; }
+};
+
+struct Named {
+  std::string name;
+  Sum sum;
+};
+
+// Runs of the entry point: its first operator runs once in each.
+int64_t RunsOf(const EntryProfile& entry) {
+  return entry.operators.empty() ? 0 : entry.operators[0].time.calls;
+}
+
+template <class Key>
+std::vector<Named> SumsBy(const EntryProfile& entry, Key key) {
+  std::map<std::string, Sum> sums;
+  for (const OperatorProfile& profile : entry.operators) sums[key(profile)].Add(profile);
+  std::vector<Named> named;
+  for (const auto& [name, sum] : sums) named.push_back({name, sum});
+  std::stable_sort(named.begin(), named.end(),
+                   [](const Named& a, const Named& b) { return a.sum.seconds > b.sum.seconds; });
+  return named;
+}
+
+std::vector<Named> Operators(const EntryProfile& entry) {
+  std::vector<Named> named;
+  for (const OperatorProfile& profile : entry.operators) {
+    named.push_back({profile.name + " (" + profile.kernel + ")", {}});
+    named.back().sum.Add(profile);
+  }
+  std::stable_sort(named.begin(), named.end(),
+                   [](const Named& a, const Named& b) { return a.sum.seconds > b.sum.seconds; });
+  return named;
+}
+
+Sum Total(const EntryProfile& entry) {
+  Sum total;
+  for (const OperatorProfile& profile : entry.operators) total.Add(profile);
+  return total;
+}
+
+std::string_view NameOf(Bound bound) {
+  constexpr std::string_view kNames[] = {"compute", "memory", "overhead"};
+  return kNames[static_cast<size_t>(bound)];
+}
+
+std::string ShareText(double share) { return fmt::format("{:.1f} %", 100 * share); }
+
+// "45.6 (31 %)": a rate in units of 10⁹ a second, and its share of the ceiling.
+std::string RateText(double rate, double ceiling) {
+  const std::string number = fmt::format("{:.3g}", rate * 1e-9);
+  return ceiling > 0 ? fmt::format("{} ({:.0f} %)", number, 100 * rate / ceiling) : number;
+}
+
+std::string SumsTable(const std::string& head, const std::vector<Named>& rows, const Sum& total,
+                      int64_t runs, const Ceilings& ceilings, size_t most) {
+  TextTable table({Align::kLeft, Align::kRight, Align::kRight, Align::kRight, Align::kRight,
+                   Align::kRight, Align::kLeft});
+  table.Add({head, "operators", "ms a run", "share", "GFLOP/s", "GB/s", "bound by"});
+  table.AddRule();
+  for (size_t i = 0; i < std::min(most, rows.size()); ++i) {
+    const Sum& sum = rows[i].sum;
+    const double flops = sum.flops_per_second(), bytes = sum.bytes_per_second();
+    table.Add({rows[i].name, FormatCount(sum.operators),
+               fmt::format("{:.3f}", sum.seconds * 1e3 / static_cast<double>(runs)),
+               ShareText(total.seconds > 0 ? sum.seconds / total.seconds : 0),
+               RateText(flops, ceilings.flops_per_second),
+               RateText(bytes, ceilings.bytes_per_second),
+               std::string(NameOf(BoundOf(flops, bytes, ceilings)))});
+  }
+  return table.ToString("  ");
+}
+
+std::string EntryText(const EntryProfile& entry, const Ceilings& ceilings, bool full) {
+  const int64_t runs = RunsOf(entry);
+  const Sum total = Total(entry);
+  std::string text =
+      fmt::format("profile of '{}': batch {}, {} runs, {:.3f} ms a run in operators\n", entry.name,
+                  entry.batch, FormatCount(runs), total.seconds * 1e3 / static_cast<double>(runs));
+  const auto phase = [](const OperatorProfile& p) { return std::string(Name(p.phase)); };
+  const auto kernel = [](const OperatorProfile& p) { return p.kernel; };
+  const auto all = static_cast<size_t>(-1);
+  text += SumsTable("phase", SumsBy(entry, phase), total, runs, ceilings, all) + "\n";
+  text += SumsTable("kernel", SumsBy(entry, kernel), total, runs, ceilings, all);
+  if (full) {
+    text +=
+        "\n" + SumsTable("slowest operators", Operators(entry), total, runs, ceilings, kSlowest);
+  }
+  return text;
+}
+
+Json OperatorJson(const OperatorProfile& profile, const Ceilings& ceilings) {
+  Sum sum;
+  sum.Add(profile);
+  const double flops = sum.flops_per_second(), bytes = sum.bytes_per_second();
+  return {{"name", profile.name},         {"kernel", profile.kernel},
+          {"phase", Name(profile.phase)}, {"calls", profile.time.calls},
+          {"seconds", sum.seconds},       {"flops", profile.flops},
+          {"bytes", profile.bytes},       {"flops_per_second", flops},
+          {"bytes_per_second", bytes},    {"bound", NameOf(BoundOf(flops, bytes, ceilings))}};
+}
+
+}  // namespace
+
+Bound BoundOf(double flops_per_second, double bytes_per_second, const Ceilings& ceilings) {
+  const auto share = [](double rate, double ceiling) { return ceiling > 0 ? rate / ceiling : 0; };
+  const double compute = share(flops_per_second, ceilings.flops_per_second);
+  const double memory = share(bytes_per_second, ceilings.bytes_per_second);
+  if (std::max(compute, memory) < kOverheadBelow) return Bound::kOverhead;
+  return compute > memory ? Bound::kCompute : Bound::kMemory;
+}
+
+std::string ProfileText(std::span<const EntryProfile> entries, const Ceilings& ceilings,
+                        bool full) {
+  std::string text;
+  for (const EntryProfile& entry : entries) {
+    if (RunsOf(entry) > 0) text += EntryText(entry, ceilings, full) + "\n";
+  }
+  if (ceilings.flops_per_second > 0) {
+    text += fmt::format(
+        "  Shares in brackets are of this machine's peaks with {} thread{}: {:.3g} GFLOP/s (f32), "
+        "{:.3g} GB/s.\n",
+        ceilings.threads, ceilings.threads == 1 ? "" : "s", ceilings.flops_per_second * 1e-9,
+        ceilings.bytes_per_second * 1e-9);
+  }
+  return text;
+}
+
+std::string ProfileJson(std::span<const EntryProfile> entries, const Ceilings& ceilings) {
+  Json json;
+  json["peaks"] = {{"threads", ceilings.threads},
+                   {"flops_per_second", ceilings.flops_per_second},
+                   {"bytes_per_second", ceilings.bytes_per_second}};
+  json["entries"] = Json::array();
+  for (const EntryProfile& entry : entries) {
+    if (RunsOf(entry) == 0) continue;
+    Json operators = Json::array();
+    for (const OperatorProfile& profile : entry.operators) {
+      operators.push_back(OperatorJson(profile, ceilings));
+    }
+    json["entries"].push_back({{"name", entry.name},
+                               {"batch", entry.batch},
+                               {"runs", RunsOf(entry)},
+                               {"seconds", Total(entry).seconds},
+                               {"operators", std::move(operators)}});
+  }
+  return json.dump(2) + "\n";
+}
+
+std::string TraceJson(std::span<const EntryProfile> entries, std::span<const OperatorRun> runs) {
+  constexpr double kMicrosecond = 1e-3;  // of nanoseconds
+  Json events = Json::array();
+  for (const OperatorRun& run : runs) {
+    const EntryProfile& entry = entries[static_cast<size_t>(run.entry)];
+    const OperatorProfile& profile = entry.operators[static_cast<size_t>(run.index)];
+    events.push_back({{"name", profile.name},
+                      {"cat", Name(profile.phase)},
+                      {"ph", "X"},
+                      {"ts", static_cast<double>(run.begin) * kMicrosecond},
+                      {"dur", static_cast<double>(run.end - run.begin) * kMicrosecond},
+                      {"pid", 0},
+                      {"tid", 0},
+                      {"args",
+                       {{"entry", entry.name},
+                        {"kernel", profile.kernel},
+                        {"flops", profile.flops},
+                        {"bytes", profile.bytes}}}});
+  }
+  return Json{{"traceEvents", std::move(events)}, {"displayTimeUnit", "ms"}}.dump() + "\n";
+}
+
+}  // namespace cgrun

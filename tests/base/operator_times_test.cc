@@ -1,0 +1,52 @@
+// Times add up to what passed between Begin() and the last lap, and the first runs are kept.
+#include "src/base/operator_times.h"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <thread>
+
+#include "src/base/allocation_counter.h"
+
+namespace cgrun {
+namespace {
+
+TEST(OperatorTimes, GivesEachOperatorTheTimeSinceTheLapBefore) {
+  OperatorTimes times({2, 1}, 10);
+  times.Begin();
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  times.Lap(0, 0);
+  times.Lap(0, 1);
+  times.Begin();
+  std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  times.Lap(1, 0);
+  times.Lap(1, 0);
+  EXPECT_GE(times.Entry(0)[0].nanoseconds, 20'000'000);
+  EXPECT_LT(times.Entry(0)[1].nanoseconds, times.Entry(0)[0].nanoseconds);
+  EXPECT_EQ(times.Entry(0)[1].calls, 1);
+  EXPECT_EQ(times.Entry(1)[0].calls, 2);
+  EXPECT_GE(times.Entry(1)[0].nanoseconds, 5'000'000);
+}
+
+TEST(OperatorTimes, KeepsTheFirstRunsInOrder) {
+  OperatorTimes times({3}, 2);
+  times.Begin();
+  for (int i = 0; i < 3; ++i) times.Lap(0, i);
+  ASSERT_EQ(times.runs().size(), 2u);
+  EXPECT_EQ(times.runs()[0].begin, 0);
+  EXPECT_EQ(times.runs()[1].index, 1);
+  EXPECT_EQ(times.runs()[1].begin, times.runs()[0].end);
+  EXPECT_LE(times.runs()[1].begin, times.runs()[1].end);
+}
+
+TEST(OperatorTimes, AllocatesNothingInARun) {
+  if (!AllocationsAreCounted()) GTEST_SKIP() << "a sanitizer brings its own operator new";
+  OperatorTimes times({1}, 4);
+  const int64_t before = CurrentHeapUse().allocations;
+  times.Begin();
+  for (int i = 0; i < 100; ++i) times.Lap(0, 0);
+  EXPECT_EQ(CurrentHeapUse().allocations, before);
+}
+
+}  // namespace
+}  // namespace cgrun

@@ -1,0 +1,25 @@
+// Runs one kernel option of a node on host memory, in whatever layouts it wants.
+#ifndef CGRUN_TESTS_SUPPORT_RUN_OPTION_H_
+#define CGRUN_TESTS_SUPPORT_RUN_OPTION_H_
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "src/kernels/kernel.h"
+
+namespace cgrun {
+
+struct OptionRun {
+  std::vector<HostTensor> outputs;  // plain
+  std::string fault;                // what the kernel wrote and should not have; "" for nothing
+};
+
+// Inputs are laid out with zeros where a layout pads; outputs and workspace hold garbage before.
+// The kernel must leave zeros where its outputs' layouts pad, and bytes around its operands alone.
+OptionRun RunOption(const KernelLibrary& library, const NodeSignature& node,
+                    const KernelOption& option, std::span<const HostTensor> inputs, int threads);
+
+}  // namespace cgrun
+
+#endif  // CGRUN_TESTS_SUPPORT_RUN_OPTION_H_
