@@ -206,6 +206,7 @@ class Differentiator {
     const ValueId state = builder_.AddSource(owned.role, Zone::kOptimizer, owned.type, name);
     ParameterInfo info;
     info.init = owned.init;
+    info.init_args = owned.init_args;
     info.trainable = false;
     graph_.parameters[state] = info;
     return state;

@@ -6,6 +6,7 @@
 #include "src/frontend/attribute_parser.h"
 #include "src/frontend/frontend.h"
 #include "src/frontend/names.h"
+#include "src/frontend/numbers.h"
 #include "src/frontend/op_lookup.h"
 #include "src/frontend/owned_tensors.h"
 #include "src/frontend/place.h"
@@ -127,20 +128,49 @@ class ForwardBuilder {
     FindActivation(op, diagnostics_);
   }
 
+  // Whether an operator reads no tensor of the model: random numbers, say.
+  static bool ReadsNothing(const OpSpec& op) {
+    const std::optional<OpId> id =
+        op.kind == OpSpec::Kind::kOperator ? FindOp(op.target.value) : std::nullopt;
+    return id && GetOpDef(*id).inputs.size() == (GetOpDef(*id).needs_step ? 1u : 0u);
+  }
+
   // `previous` is nothing where the operator before failed; then this one says nothing of it.
   MaybeValues Inputs(const OpSpec& op, const Scope& scope, const MaybeValues& previous) {
+    if (ReadsNothing(op)) {
+      if (op.in.empty()) return Values();
+      diagnostics_.Error(op.in[0].mark, "'" + op.target.value + "' reads nothing",
+                         "take out `in:`");
+      return std::nullopt;
+    }
     if (op.in.empty()) {
       if (!previous || !previous->empty()) return previous;
       diagnostics_.Error(op.target.mark, "'" + op.target.value + "' has nothing to read",
                          "the first operator of a path needs `in:`");
       return std::nullopt;
     }
+    return Named(op, scope);
+  }
+
+  // What `in:` names; a number among it has the type of the first value that is not bool.
+  MaybeValues Named(const OpSpec& op, const Scope& scope) {
     Values values;
+    std::optional<DType> dtype;
+    bool found = true;
     for (const MarkedText& name : op.in) {
-      const ValueId value = names_.Lookup(name, scope, diagnostics_);
-      if (value.valid()) values.push_back(value);
+      if (IsNumber(name)) continue;
+      values.push_back(names_.Lookup(name, scope, diagnostics_));
+      found = found && values.back().valid();
+      const DType of_value = found ? graph_.values[values.back()].type.dtype : DType::kBool;
+      if (!dtype && of_value != DType::kBool) dtype = of_value;
     }
-    if (values.size() != op.in.size()) return std::nullopt;
+    if (!found) return std::nullopt;
+    for (size_t i = 0; i < op.in.size(); ++i) {
+      if (!IsNumber(op.in[i])) continue;
+      const auto constant = numbers_.Constant(op.in[i], dtype.value_or(options_.precision));
+      if (!constant) return std::nullopt;
+      values.insert(values.begin() + static_cast<std::ptrdiff_t>(i), *constant);
+    }
     return values;
   }
 
@@ -216,7 +246,8 @@ class ForwardBuilder {
         place.prefix + label + "." + activation.name, NodeOptions(op, place), diagnostics_);
   }
 
-  // Fields that no model file gives: the random key, and whether the operator trains.
+  // Fields that no model file gives: the random key, whether the operator trains, and whether what
+  // it does to samples varies.
   Attributes SetInternal(const OpDef& def, Attributes attributes, const OpSpec& op,
                          const Place& place, const std::string& label) {
     const auto set = [&](std::string_view name, const AttributeValue& value) {
@@ -224,6 +255,7 @@ class ForwardBuilder {
       if (field != nullptr && field->internal) attributes = attributes.With(*field, value);
     };
     set("training", options_.kind == EntryKind::kTrain && place.learns);
+    set("varied", options_.kind == EntryKind::kTrain);
     set("key", static_cast<int64_t>(RandomKey(graph_.seed, place.prefix + label)));
     const bool given = std::any_of(op.attributes.begin(), op.attributes.end(),
                                    [](const Attribute& a) { return a.key == "dtype"; });
@@ -353,6 +385,7 @@ class ForwardBuilder {
   Builder builder_;
   Names names_;
   OwnedTensors owned_{builder_, diagnostics_};
+  Numbers numbers_{builder_, diagnostics_};
   std::deque<Scope> scopes_;  // of the paths
   std::vector<ValueId> last_of_path_;
   int64_t operators_ = 0;  // so far

@@ -5,6 +5,8 @@
 #include <string_view>
 #include <vector>
 
+#include "src/frontend/synonyms.h"
+
 namespace cgrun {
 namespace {
 
@@ -38,8 +40,8 @@ const OpDef* FindDef(const OpSpec& op, Usage usage, Diagnostics& diagnostics) {
   if (id && GetOpDef(*id).usage == usage) return &GetOpDef(*id);
   diagnostics.Error(
       op.target.mark, "there is no " + std::string(KindOf(usage)) + " '" + op.target.value + "'",
-      SuggestName(op.target.value,
-                  NamesWhere([usage](const OpDef& def) { return def.usage == usage; })));
+      SuggestOperator(op.target.value,
+                      NamesWhere([usage](const OpDef& def) { return def.usage == usage; })));
   return nullptr;
 }
 
@@ -53,7 +55,7 @@ Activation FindActivation(const OpSpec& op, Diagnostics& diagnostics) {
     const std::string& name = attribute.value.scalar;
     if (std::find(known.begin(), known.end(), name) != known.end()) return {FindOp(name), name};
     diagnostics.Error(attribute.value.mark, "there is no activation " + Describe(attribute.value),
-                      SuggestName(name, known));
+                      SuggestOperator(name, known));
   }
   return {};
 }

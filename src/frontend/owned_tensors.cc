@@ -11,6 +11,7 @@ namespace {
 ParameterInfo InfoOf(const OwnedTensor& tensor, const ParameterOptions& options, bool first) {
   ParameterInfo info;
   info.init = tensor.init;
+  info.init_args = tensor.init_args;
   const auto named = options.init.find(tensor.name);
   const auto general = options.init.find("");
   if (named != options.init.end()) {

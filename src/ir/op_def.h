@@ -62,6 +62,7 @@ struct OwnedTensor {
   std::string init = "zeros";
   int64_t fan_in = 1;
   int64_t fan_out = 1;
+  std::vector<double> init_args = {};  // of `init`: the value of "constant", say
 };
 
 // What a gradient function sees: the node, which input gradients are wanted, and how to emit nodes.

@@ -46,8 +46,8 @@ struct OpSpec {
   Kind kind = Kind::kOperator;
   std::optional<MarkedText> name;  // of its output, where the file gives one
   MarkedText target;               // the operator, block or network
-  // Names of values; without `in:` empty, which stands for the previous output, or in the first
-  // operator of a network or block for that one's inputs.
+  // Names of values, and numbers in an operator; without `in:` empty, which stands for the previous
+  // output, or in the first operator of a network or block for that one's inputs.
   std::vector<MarkedText> in;
   std::vector<Attribute> attributes;  // kOperator: all keys but the structural ones
   SourceMark mark;

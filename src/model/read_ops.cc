@@ -34,7 +34,7 @@ void ReadTarget(const TreeEntry& entry, Draft& draft, const Reader& reader) {
 }
 
 void ReadIn(const TreeEntry& entry, Draft& draft, const Reader& reader) {
-  draft.op.in = ReadReferences(entry.value, entry.key, reader);
+  draft.op.in = ReadInputs(entry.value, entry.key, reader);
 }
 
 void ReadWith(const TreeEntry& entry, Draft& draft, const Reader& reader) {
@@ -61,7 +61,7 @@ constexpr DraftKey kOpKeys[] = {
      ReadTarget<OpSpec::Kind::kBlock>},
     {{"network", kNameType, "", "a network, used here with its own parameters", "target"},
      ReadTarget<OpSpec::Kind::kNetwork>},
-    {{"in", kReferencesType, "", "the inputs; without it the output before"}, ReadIn},
+    {{"in", kInputsType, "", "the inputs; without it the output before"}, ReadIn},
     {{"with", kMapType, "", "of a block: the values of its parameters"}, ReadWith},
     {{"repeat", kCountType, "1", "of a block: how often it is used in a row"}, ReadRepeat},
     {{"if", kBooleanType, "true", "in the body of a block: whether the item is there"}, ReadIf},
@@ -108,6 +108,15 @@ void CheckLiteralTarget(const TreeNode& map, const Reader& reader) {
   }
 }
 
+// Numbers take their type from the other inputs of an operator.
+void CheckInputsOfUse(const OpSpec& op, const Reader& reader) {
+  for (const MarkedText& input : op.in) {
+    if (!ParseReal(input.value)) continue;
+    reader.diagnostics.Error(input.mark, "only operators read numbers",
+                             "a block can have a parameter for it");
+  }
+}
+
 // The inside of an item: a map with `op`, `block` or `network`.
 Draft ReadBody(const TreeNode& map, std::string_view what, const Reader& reader) {
   Draft draft;
@@ -121,7 +130,10 @@ Draft ReadBody(const TreeNode& map, std::string_view what, const Reader& reader)
   }
   CheckKeysOfKind(map, reader);
   CheckLiteralTarget(map, reader);
-  if (draft.op.kind != OpSpec::Kind::kOperator) draft.op.attributes.clear();
+  if (draft.op.kind != OpSpec::Kind::kOperator) {
+    draft.op.attributes.clear();
+    CheckInputsOfUse(draft.op, reader);
+  }
   return draft;
 }
 
@@ -228,16 +240,23 @@ bool IsReference(std::string_view text) {
   }
 }
 
-using NameCheck = bool (*)(std::string_view);
+bool IsName(const TreeNode& node) { return IsIdentifier(node.scalar); }
+bool IsReference(const TreeNode& node) { return IsReference(node.scalar); }
+bool IsInput(const TreeNode& node) {
+  return IsReference(node) || (!node.quoted && ParseReal(node.scalar));
+}
+
+using NameCheck = bool (*)(const TreeNode& scalar);
 
 std::optional<MarkedText> ReadChecked(const TreeNode& node, std::string_view what, NameCheck check,
                                       const Reader& reader) {
   const auto text = ReadText(node, what, reader.diagnostics);
   if (!text) return std::nullopt;
-  if (check(*text)) return MarkedText{*text, node.mark};
-  reader.diagnostics.Error(node.mark,
-                           "'" + std::string(what) + "' must be a name, not " + Describe(node),
-                           "names are letters, digits and '_', and do not begin with a digit");
+  if (check(node)) return MarkedText{*text, node.mark};
+  const std::string wanted = check == IsInput ? "a name or a number" : "a name";
+  reader.diagnostics.Error(
+      node.mark, "'" + std::string(what) + "' must be " + wanted + ", not " + Describe(node),
+      "names are letters, digits and '_', and do not begin with a digit");
   return std::nullopt;
 }
 
@@ -320,12 +339,12 @@ std::optional<MarkedText> ReadNewName(const TreeEntry& entry, const Reader& read
 
 std::optional<MarkedText> ReadName(const TreeNode& node, std::string_view what,
                                    const Reader& reader) {
-  return ReadChecked(node, what, IsIdentifier, reader);
+  return ReadChecked(node, what, IsName, reader);
 }
 
 std::vector<MarkedText> ReadNames(const TreeNode& node, std::string_view what,
                                   const Reader& reader) {
-  std::vector<MarkedText> names = ReadCheckedList(node, what, IsIdentifier, reader);
+  std::vector<MarkedText> names = ReadCheckedList(node, what, IsName, reader);
   NameScope scope;
   for (const MarkedText& name : names) scope.Add(name, reader);
   return names;
@@ -334,6 +353,11 @@ std::vector<MarkedText> ReadNames(const TreeNode& node, std::string_view what,
 std::vector<MarkedText> ReadReferences(const TreeNode& node, std::string_view what,
                                        const Reader& reader) {
   return ReadCheckedList(node, what, IsReference, reader);
+}
+
+std::vector<MarkedText> ReadInputs(const TreeNode& node, std::string_view what,
+                                   const Reader& reader) {
+  return ReadCheckedList(node, what, IsInput, reader);
 }
 
 std::vector<KeyDoc> OpKeyDocs() { return Docs<Draft>(kOpKeys); }

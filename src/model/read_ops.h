@@ -33,6 +33,10 @@ std::vector<MarkedText> ReadNames(const TreeNode& node, std::string_view what,
 std::vector<MarkedText> ReadReferences(const TreeNode& node, std::string_view what,
                                        const Reader& reader);
 
+// The same, and numbers among them: "2", "1/255". Not in quotes.
+std::vector<MarkedText> ReadInputs(const TreeNode& node, std::string_view what,
+                                   const Reader& reader);
+
 // The table of the keys of an item.
 std::vector<KeyDoc> OpKeyDocs();
 

@@ -22,6 +22,9 @@ inline constexpr ValueType kNamesType{
 inline constexpr ValueType kReferencesType{
     "value or list of values",
     R"({"anyOf":[{"type":"string"},{"type":"array","items":{"type":"string"}}]})"};
+inline constexpr ValueType kInputsType{
+    "value or number, or a list of them",
+    R"({"anyOf":[{"type":["string","number"]},{"type":"array","items":{"type":["string","number"]}}]})"};
 inline constexpr ValueType kBooleanType{"true or false", R"({"type":"boolean"})"};
 inline constexpr ValueType kPositiveType{"integer, at least 1",
                                          R"({"type":"integer","minimum":1})"};

@@ -24,8 +24,7 @@ std::vector<TensorType> Infer(InferContext& context) {
     return context.Fail("needs floating-point logits [N, classes], not " +
                         context.input(0).ToString());
   }
-  const DType label = context.dtype(1);
-  const bool index = label == DType::kI32 || label == DType::kI64 || label == DType::kU8;
+  const bool index = IsIndex(context.dtype(1));
   if (!index || context.shape(1) != Shape{logits[0]}) {
     return context.Fail("needs labels of an integer type and of shape " +
                             Shape{logits[0]}.ToString() + ", not " + context.input(1).ToString(),

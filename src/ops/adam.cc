@@ -1,4 +1,5 @@
-// adam: Kingma and Ba, "Adam: A method for stochastic optimization", 2015.
+// adam: Kingma and Ba, "Adam: A method for stochastic optimization", 2015. adamw: Loshchilov and
+// Hutter, "Decoupled weight decay regularization", 2019.
 #include "src/ops/infer.h"
 #include "src/ops/op_definitions.h"
 #include "src/ops/optimizer.h"
@@ -8,15 +9,17 @@ namespace cgrun {
 const AttributeSchema& AdamAttributes::Schema() {
   static const AttributeSchema schema = [] {
     SchemaBuilder<AdamAttributes> builder;
-    return AddOptimizerFields(builder)
-        .Add("beta1", &AdamAttributes::beta1,
-             "part of the mean of gradients that is kept, less than 1")
-        .AtLeast(0)
-        .Add("beta2", &AdamAttributes::beta2,
-             "part of the mean of squared gradients that is kept, less than 1")
-        .AtLeast(0)
-        .Add("epsilon", &AdamAttributes::epsilon, "added to what is divided by")
-        .AtLeast(0)
+    return AddMoments(AddOptimizerFields(builder)).Build();
+  }();
+  return schema;
+}
+
+const AttributeSchema& AdamwAttributes::Schema() {
+  static const AttributeSchema schema = [] {
+    SchemaBuilder<AdamwAttributes> builder;
+    return AddMoments(AddOptimizerFields(builder,
+                                         "lr times this much of the parameter is taken "
+                                         "from it, apart from its gradient"))
         .Build();
   }();
   return schema;
@@ -25,14 +28,12 @@ const AttributeSchema& AdamAttributes::Schema() {
 namespace op_def {
 namespace {
 
+template <class T>
 std::vector<TensorType> Infer(InferContext& context) {
-  const auto& attributes = context.attributes<AdamAttributes>();
+  const auto& attributes = context.attributes<T>();
   if (attributes.beta1 >= 1) return context.Fail("`beta1` must be less than 1");
   if (attributes.beta2 >= 1) return context.Fail("`beta2` must be less than 1");
-  if (!CheckOptimizerInputs(context, 2)) return {};
-  if (context.input(5) != TensorType{DType::kI64, Shape()}) {
-    return context.Fail("needs a step counter int64[], not " + context.input(5).ToString());
-  }
+  if (!CheckOptimizerInputs(context, 2) || !CheckStepCounter(context, 5)) return {};
   return std::vector<TensorType>(3, context.input(0));
 }
 
@@ -43,17 +44,13 @@ std::vector<OwnedTensor> Owned(InferContext& context) {
 
 OpCost Cost(const NodeSignature& node) { return {14 * node.inputs[0].shape.Elements()}; }
 
-}  // namespace
+OpCost AdamwCost(const NodeSignature& node) { return {16 * node.inputs[0].shape.Elements()}; }
 
-OpDef adam() {
+OpDef Moments(std::string name, std::string summary, std::string details) {
   OpDef def;
-  def.name = "adam";
-  def.summary = "Gradient descent with adaptive moments.";
-  def.details =
-      "g' = g + weight_decay·w (and the parameter's own regularisation); m = beta1·m + (1 - "
-      "beta1)·g', v = beta2·v + (1 - beta2)·g'², from 0; w = w - lr·(m / (1 - beta1^t)) / (√(v / "
-      "(1 "
-      "- beta2^t)) + epsilon) at step t = 1, 2, … Computed in f64 and rounded once. PyTorch Adam.";
+  def.name = std::move(name);
+  def.summary = std::move(summary);
+  def.details = std::move(details);
   def.usage = Usage::kOptimizer;
   def.inputs = {{"parameter", "w"},
                 {"gradient", "g, type of the parameter"},
@@ -64,13 +61,38 @@ OpDef adam() {
   def.outputs = {{"next", "the parameter after the step"},
                  {"m", "m after the step"},
                  {"v", "v after the step"}};
-  def.schema = &AdamAttributes::Schema();
-  def.infer = Infer;
   def.owned = Owned;
-  def.cost = Cost;
   def.in_place = {{0, 0}, {3, 1}, {4, 2}};
   def.updates = {{0, 0}, {3, 1}, {4, 2}};
   def.needs_step = true;
+  return def;
+}
+
+}  // namespace
+
+OpDef adam() {
+  OpDef def = Moments(
+      "adam", "Gradient descent with adaptive moments.",
+      "g' = g + weight_decay·w (and the parameter's own regularisation); m = beta1·m + (1 - "
+      "beta1)·g', v = beta2·v + (1 - beta2)·g'², from 0; w = w - lr·(m / (1 - beta1^t)) / (√(v / "
+      "(1 - beta2^t)) + epsilon) at step t = 1, 2, … Computed in f64 and rounded once. PyTorch "
+      "Adam.");
+  def.schema = &AdamAttributes::Schema();
+  def.infer = Infer<AdamAttributes>;
+  def.cost = Cost;
+  return def;
+}
+
+OpDef adamw() {
+  OpDef def = Moments(
+      "adamw", "Adam with weight decay apart from the gradient.",
+      "w' = w - lr·weight_decay·w; g' = g (and the parameter's own regularisation); m = beta1·m + "
+      "(1 - beta1)·g', v = beta2·v + (1 - beta2)·g'², from 0; w = w' - lr·(m / (1 - beta1^t)) / "
+      "(√(v / (1 - beta2^t)) + epsilon) at step t = 1, 2, … Computed in f64 and rounded once. "
+      "PyTorch AdamW.");
+  def.schema = &AdamwAttributes::Schema();
+  def.infer = Infer<AdamwAttributes>;
+  def.cost = AdamwCost;
   return def;
 }
 

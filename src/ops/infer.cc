@@ -54,6 +54,16 @@ std::vector<TensorType> InferBroadcast(InferContext& context) {
   return {{context.dtype(0), *shape}};
 }
 
+std::vector<TensorType> InferBroadcastGrad(InferContext& context) {
+  const std::vector<TensorType> forward = InferBroadcast(context);
+  if (context.failed()) return {};
+  if (context.input(2) != forward[0]) {
+    return context.Fail("needs a gradient " + forward[0].ToString() + ", not " +
+                        context.input(2).ToString());
+  }
+  return forward;
+}
+
 bool ExpectInput(InferContext& context, int i, std::string_view name, const TensorType& wanted) {
   if (context.input(i) == wanted) return true;
   context.Fail("`" + std::string(name) + "` must be " + wanted.ToString() + " for an input " +
@@ -101,6 +111,10 @@ std::optional<Dim> CountElements(const Shape& shape) {
 }
 
 OpCost NoOperations(const NodeSignature&) { return {}; }
+
+bool IsIndex(DType dtype) {
+  return dtype == DType::kU8 || dtype == DType::kI32 || dtype == DType::kI64;
+}
 
 std::string RankMessage(std::string_view op, std::string_view wanted, const Shape& shape) {
   return "'" + std::string(op) + "' needs an input " + std::string(wanted) + ", not " +

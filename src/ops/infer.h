@@ -18,6 +18,10 @@ std::vector<TensorType> InferSameAsInputs(InferContext& context);
 // Two floating-point inputs of one number type, broadcast as NumPy and ONNX do.
 std::vector<TensorType> InferBroadcast(InferContext& context);
 
+// Two floating-point inputs, broadcast as above, and the gradient of the result, whose type the
+// output has: what gradients of broadcasting operators read.
+std::vector<TensorType> InferBroadcastGrad(InferContext& context);
+
 // Whether input `i`, which the operator calls `name`, has type `wanted`; reports it where not:
 // "`weight` must be f32[10, 84] for an input f32[N, 84], not f32[84, 10]".
 bool ExpectInput(InferContext& context, int i, std::string_view name, const TensorType& wanted);
@@ -40,6 +44,9 @@ std::optional<Dim> CountElements(const Shape& shape);
 
 // The cost of operators that only move data.
 OpCost NoOperations(const NodeSignature& node);
+
+// uint8, int32 or int64: what counts classes and entries.
+bool IsIndex(DType dtype);
 
 // A message for a wrong rank: "'conv' needs a 4-dimensional input [N, C, H, W], not [N, 10]".
 std::string RankMessage(std::string_view op, std::string_view wanted, const Shape& shape);

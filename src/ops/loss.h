@@ -4,11 +4,25 @@
 
 #include "src/base/dtype.h"
 #include "src/ir/attributes.h"
+#include "src/ir/op_def.h"
 
 namespace cgrun {
 
 struct SoftmaxCrossEntropyAttributes {
   double label_smoothing = 0;
+
+  static const AttributeSchema& Schema();
+};
+
+struct BinaryCrossEntropyAttributes {
+  bool from_logits = true;
+
+  static const AttributeSchema& Schema();
+};
+
+struct BinaryCrossEntropyGradAttributes {
+  bool from_logits = true;
+  bool of_target = false;  // else: of the prediction
 
   static const AttributeSchema& Schema();
 };
@@ -21,6 +35,19 @@ struct AccuracyAttributes {
 
 // A loss is kept in no less than f32.
 inline DType LossType(DType dtype) { return dtype == DType::kF64 ? DType::kF64 : DType::kF32; }
+
+// Whether inputs 0 and 1, a prediction and a target, have one floating-point type and shape;
+// reports it where not.
+bool CheckPair(InferContext& context);
+
+// Whether input 1, a target, has the shape of input 0, which is floating-point, and its type or
+// bool or an integer type; reports it where not.
+bool CheckTargets(InferContext& context);
+
+// Type inference of a loss over all elements of inputs that `check` accepts, and of its gradient,
+// whose last input is the gradient of the loss.
+std::vector<TensorType> InferLoss(InferContext& context, bool (*check)(InferContext&));
+std::vector<TensorType> InferLossGrad(InferContext& context, bool (*check)(InferContext&));
 
 }  // namespace cgrun
 

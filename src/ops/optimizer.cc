@@ -22,4 +22,10 @@ bool CheckOptimizerInputs(InferContext& context, int states) {
   return false;
 }
 
+bool CheckStepCounter(InferContext& context, int i) {
+  if (context.input(i) == TensorType{DType::kI64, Shape()}) return true;
+  context.Fail("needs a step counter int64[], not " + context.input(i).ToString());
+  return false;
+}
+
 }  // namespace cgrun

@@ -2,6 +2,9 @@
 #ifndef CGRUN_OPS_OPTIMIZER_H_
 #define CGRUN_OPS_OPTIMIZER_H_
 
+#include <string>
+#include <utility>
+
 #include "src/ir/attributes.h"
 #include "src/ir/op_def.h"
 
@@ -32,13 +35,56 @@ struct AdamAttributes {
   static const AttributeSchema& Schema();
 };
 
+struct AdamwAttributes {
+  double lr = 0.001;
+  double beta1 = 0.9;
+  double beta2 = 0.999;
+  double epsilon = 1e-8;
+  double weight_decay = 0.01;
+  double learning_rate_scale = 1;
+  double l1 = 0;
+  double l2 = 0;
+
+  static const AttributeSchema& Schema();
+};
+
+struct RmspropAttributes {
+  double lr = 0.01;
+  double alpha = 0.99;
+  double epsilon = 1e-8;
+  double momentum = 0;
+  bool centered = false;
+  double weight_decay = 0;
+  double learning_rate_scale = 1;
+  double l1 = 0;
+  double l2 = 0;
+
+  static const AttributeSchema& Schema();
+};
+
+struct AdagradAttributes {
+  double lr = 0.01;
+  double lr_decay = 0;
+  double initial_accumulator = 0;
+  double epsilon = 1e-10;
+  double weight_decay = 0;
+  double learning_rate_scale = 1;
+  double l1 = 0;
+  double l2 = 0;
+
+  static const AttributeSchema& Schema();
+};
+
+inline constexpr char kDecayInGradient[] = "this much of the parameter is added to its gradient";
+
 // Adds the fields that every optimizer has: lr, weight_decay, and those that the compiler fills in
 // for each parameter.
 template <class T>
-SchemaBuilder<T>& AddOptimizerFields(SchemaBuilder<T>& builder) {
+SchemaBuilder<T>& AddOptimizerFields(SchemaBuilder<T>& builder,
+                                     std::string weight_decay = kDecayInGradient) {
   return builder.Add("lr", &T::lr, "learning rate, before its schedule")
       .AtLeast(0)
-      .Add("weight_decay", &T::weight_decay, "this much of the parameter is added to its gradient")
+      .Add("weight_decay", &T::weight_decay, std::move(weight_decay))
       .AtLeast(0)
       .Add("learning_rate_scale", &T::learning_rate_scale, "factor of the parameter's own")
       .Internal()
@@ -48,9 +94,23 @@ SchemaBuilder<T>& AddOptimizerFields(SchemaBuilder<T>& builder) {
       .Internal();
 }
 
+// The fields of Adam's moments.
+template <class T>
+SchemaBuilder<T>& AddMoments(SchemaBuilder<T>& builder) {
+  return builder.Add("beta1", &T::beta1, "part of the mean of gradients that is kept, less than 1")
+      .AtLeast(0)
+      .Add("beta2", &T::beta2, "part of the mean of squared gradients that is kept, less than 1")
+      .AtLeast(0)
+      .Add("epsilon", &T::epsilon, "added to what is divided by")
+      .AtLeast(0);
+}
+
 // Checks inputs 0 … 2 (parameter, gradient, learning rate) and `states` states of the parameter's
 // type after them.
 bool CheckOptimizerInputs(InferContext& context, int states);
+
+// Whether input `i` is the step counter; reports it where not.
+bool CheckStepCounter(InferContext& context, int i);
 
 }  // namespace cgrun
 

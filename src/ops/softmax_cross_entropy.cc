@@ -29,8 +29,7 @@ bool CheckLogits(InferContext& context) {
   }
   std::vector<Dim> wanted = logits.dims();
   wanted.erase(wanted.begin() + 1);
-  const DType label = context.dtype(1);
-  const bool index = label == DType::kI32 || label == DType::kI64 || label == DType::kU8;
+  const bool index = IsIndex(context.dtype(1));
   if (index && context.shape(1) == Shape(wanted)) return true;
   context.Fail("needs labels of an integer type and of shape " + Shape(wanted).ToString() +
                    ", not " + context.input(1).ToString(),

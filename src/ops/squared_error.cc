@@ -1,22 +1,13 @@
 // squared_error: the loss of a regression, and its gradient.
-#include "src/ops/infer.h"
 #include "src/ops/loss.h"
 #include "src/ops/op_definitions.h"
 
 namespace cgrun::op_def {
 namespace {
 
-bool CheckPair(InferContext& context) {
-  if (IsFloat(context.dtype(0)) && context.input(0) == context.input(1)) return true;
-  context.Fail("needs a prediction and a target of one floating-point type and shape, not " +
-                   context.input(0).ToString() + " and " + context.input(1).ToString(),
-               "`reshape` changes the shape of one, `cast` its type");
-  return false;
-}
-
-std::vector<TensorType> Infer(InferContext& context) {
-  if (!CheckPair(context)) return {};
-  return {{LossType(context.dtype(0)), Shape()}};
+std::vector<TensorType> Infer(InferContext& context) { return InferLoss(context, CheckPair); }
+std::vector<TensorType> InferGrad(InferContext& context) {
+  return InferLossGrad(context, CheckPair);
 }
 
 // The loss is symmetric: the target's gradient is the prediction's with both exchanged.
@@ -28,14 +19,6 @@ void Gradient(GradientContext& context) {
                         {context.input(i), context.input(1 - i), context.output_gradient(0)},
                         i == 0 ? "grad" : "target_grad"));
   }
-}
-
-std::vector<TensorType> InferGrad(InferContext& context) {
-  if (!CheckPair(context)) return {};
-  if (context.input(2) != TensorType{LossType(context.dtype(0)), Shape()}) {
-    return context.Fail("needs a scalar gradient of the loss, not " + context.input(2).ToString());
-  }
-  return {context.input(0)};
 }
 
 OpCost Cost(const NodeSignature& node) { return {3 * node.inputs[0].shape.Elements()}; }

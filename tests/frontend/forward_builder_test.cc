@@ -6,6 +6,7 @@
 
 #include "src/frontend/frontend.h"
 #include "src/model/model_file.h"
+#include "src/ops/random_flip.h"
 
 namespace cgrun {
 namespace {
@@ -27,6 +28,9 @@ struct Built {
     std::vector<std::string> names;
     for (ValueId id : graph->paths[PathId(path)].trains) names.push_back(graph->values[id].name);
     return names;
+  }
+  std::string TypeOf(const std::string& value) const {
+    return graph->values[graph->FindValue(value)].type.ToString();
   }
   std::vector<std::string> InputsOf(const std::string& node) const {
     std::vector<std::string> names;
@@ -126,6 +130,109 @@ paths:
   EXPECT_EQ(built.Trains(0), outer);
   EXPECT_EQ(built.Trains(1), outer) << "with the networks inside it";
   EXPECT_EQ(built.Trains(2), inner);
+}
+
+// The key follows the name alone; the shape has the batch axis in front, the type is the run's.
+TEST(ForwardBuilder, RandomNumbersReadTheStepAlone) {
+  const Built built = Build(R"(
+paths:
+  g:
+    mode: forward
+    ops:
+      - z: {op: random_normal, shape: [64]}
+      - {op: relu}
+      - other: {op: random_uniform, shape: [2, 3], low: -1, dtype: f64}
+)",
+                            EntryKind::kPredict);
+  ASSERT_TRUE(built.graph) << built.errors;
+  EXPECT_EQ(built.InputsOf("g.z"), Strings{".step"});
+  EXPECT_EQ(built.InputsOf("g.relu[0]"), Strings{"g.z"});
+  EXPECT_EQ(built.InputsOf("g.other"), Strings{".step"});
+  EXPECT_EQ(built.TypeOf("g.z"), "f32[N, 64]");
+  EXPECT_EQ(built.TypeOf("g.other"), "f64[N, 2, 3]");
+  const auto key = [&](int node) {
+    const Attributes& attributes = built.graph->nodes[NodeId(node)].attributes;
+    return attributes.Get(*attributes.schema().Find("key"));
+  };
+  EXPECT_NE(key(0), AttributeValue(int64_t{0}));
+  EXPECT_NE(key(0), key(2));
+  const Built wrong =
+      Build("\npaths:\n  g: {mode: forward, ops: [{op: random_normal, in: image, shape: [2]}]}\n");
+  EXPECT_FALSE(wrong.graph);
+  EXPECT_NE(wrong.errors.find("'random_normal' reads nothing"), std::string::npos) << wrong.errors;
+}
+
+// Of the type of the first value that is not bool; of the run's precision where there is none.
+TEST(ForwardBuilder, NumbersAreConstantsOfTheOtherInputsType) {
+  const Built built = Build(R"(
+paths:
+  p:
+    mode: forward
+    ops:
+      - square: {op: pow, in: [image, 2]}
+      - half: {op: mul, in: [1/2, square]}
+      - more: {op: add, in: [half, 2]}
+      - first: {op: compare, is: less, in: [label, 2]}
+      - {op: where, in: [first, 1.5, -1.5]}
+)",
+                            EntryKind::kPredict);
+  ASSERT_TRUE(built.graph) << built.errors;
+  EXPECT_EQ(built.InputsOf("p.square"), (Strings{"image", "f32(2)"}));
+  EXPECT_EQ(built.InputsOf("p.half"), (Strings{"f32(1/2)", "p.square"}));
+  EXPECT_EQ(built.InputsOf("p.more"), (Strings{"p.half", "f32(2)"}));
+  EXPECT_EQ(built.InputsOf("p.first"), (Strings{"label", "int32(2)"}));
+  EXPECT_EQ(built.InputsOf("p.where[0]"), (Strings{"p.first", "f32(1.5)", "f32(-1.5)"}));
+  EXPECT_EQ(built.TypeOf("f32(1/2)"), "f32[]");
+  const HostTensor& half = built.graph->constants.at(built.graph->FindValue("f32(1/2)"));
+  EXPECT_EQ(half.At(0), 0.5);
+}
+
+TEST(ForwardBuilder, NumbersThatHaveNoPlaceAreRefused) {
+  const std::string fraction = Build(R"(
+paths: {p: {mode: forward, ops: [{op: compare, is: less, in: [label, 0.5]}]}}
+)")
+                                   .errors;
+  EXPECT_NE(fraction.find("the number 0.5 is no int32"), std::string::npos) << fraction;
+  const std::string block = Build(R"(
+blocks: {b: {in: [x, y], ops: [{op: add, in: [x, y]}]}}
+paths: {p: {mode: forward, ops: [{block: b, in: [image, 2]}]}}
+)")
+                                .errors;
+  EXPECT_NE(block.find("only operators read numbers"), std::string::npos) << block;
+  const std::string quoted =
+      Build("\npaths: {p: {mode: forward, ops: [{op: add, in: [image, \"2\"]}]}}\n").errors;
+  EXPECT_NE(quoted.find("'in' must be a name or a number, not '2'"), std::string::npos) << quoted;
+}
+
+// Paths of mode `forward` too: there images are prepared.
+TEST(ForwardBuilder, SamplesVaryInTrainingAlone) {
+  constexpr char kPath[] = R"(
+paths:
+  p:
+    mode: forward
+    ops: [{op: reshape, in: image, shape: [2, 2]}, {op: random_flip, axes: [1]}]
+)";
+  for (const EntryKind kind : {EntryKind::kTrain, EntryKind::kEval, EntryKind::kPredict}) {
+    const Built built = Build(kPath, kind);
+    ASSERT_TRUE(built.graph) << built.errors;
+    const Attributes& attributes = built.graph->nodes[NodeId(1)].attributes;
+    EXPECT_EQ(attributes.As<RandomFlipAttributes>().varied, kind == EntryKind::kTrain);
+    EXPECT_NE(attributes.As<RandomFlipAttributes>().key, 0);
+    EXPECT_EQ(built.InputsOf("p.random_flip[0]"), (Strings{"p.reshape[0]", ".step"}));
+  }
+}
+
+TEST(ForwardBuilder, NamesOfOtherFrameworksLeadToOurs) {
+  const std::string errors = Build(R"(
+paths:
+  p:
+    ops: [{op: dense, in: image, units: 3}, {op: abs, activation: lrelu}]
+    loss: {op: bce, in: [image, image]}
+)")
+                                 .errors;
+  EXPECT_NE(errors.find("write 'linear'"), std::string::npos) << errors;
+  EXPECT_NE(errors.find("write 'leaky_relu'"), std::string::npos) << errors;
+  EXPECT_NE(errors.find("write 'binary_cross_entropy'"), std::string::npos) << errors;
 }
 
 TEST(ForwardBuilder, NetworksDoNotMultiplyWithoutLimit) {

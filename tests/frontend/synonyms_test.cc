@@ -19,26 +19,38 @@ std::vector<std::string> AllNames() {
 
 TEST(Synonyms, LeadToOperators) {
   const std::vector<std::string> known = AllNames();
-  for (const auto& [theirs, ours] :
-       std::vector<std::pair<std::string, std::string>>{{"dense", "linear"},
-                                                        {"Dense", "linear"},
-                                                        {"fc", "linear"},
-                                                        {"fully_connected", "linear"},
-                                                        {"InnerProduct", "linear"},
-                                                        {"inner_product", "linear"},
-                                                        {"convolution", "conv"},
-                                                        {"conv2d", "conv"},
-                                                        {"Conv", "conv"},
-                                                        {"maxpool", "max_pool"},
-                                                        {"MaxPool2d", "max_pool"},
-                                                        {"batchnorm", "batch_norm"},
-                                                        {"BatchNormalization", "batch_norm"},
-                                                        {"dropout2d", "dropout"},
-                                                        {"cross_entropy", "softmax_cross_entropy"},
-                                                        {"mse", "squared_error"},
-                                                        {"Adam", "adam"},
-                                                        {"SGD", "sgd"},
-                                                        {"ReLU", "relu"}}) {
+  for (const auto& [theirs, ours] : std::vector<std::pair<std::string, std::string>>{
+           {"dense", "linear"},
+           {"Dense", "linear"},
+           {"fc", "linear"},
+           {"fully_connected", "linear"},
+           {"InnerProduct", "linear"},
+           {"inner_product", "linear"},
+           {"convolution", "conv"},
+           {"conv2d", "conv"},
+           {"Conv", "conv"},
+           {"maxpool", "max_pool"},
+           {"MaxPool2d", "max_pool"},
+           {"batchnorm", "batch_norm"},
+           {"BatchNormalization", "batch_norm"},
+           {"dropout2d", "dropout"},
+           {"cross_entropy", "softmax_cross_entropy"},
+           {"mse", "squared_error"},
+           {"LayerNorm", "layer_norm"},
+           {"LogSoftmax", "log_softmax"},
+           {"clamp", "clip"},
+           {"maximum", "max"},
+           {"less", "compare"},
+           {"randn", "random_normal"},
+           {"RandomHorizontalFlip", "random_flip"},
+           {"CenterCrop", "crop"},
+           {"ConvTranspose2d", "conv_transpose"},
+           {"BCEWithLogitsLoss", "binary_cross_entropy"},
+           {"L1Loss", "absolute_error"},
+           {"AdamW", "adamw"},
+           {"Adam", "adam"},
+           {"SGD", "sgd"},
+           {"ReLU", "relu"}}) {
     EXPECT_EQ(SuggestOperator(theirs, known), "write '" + ours + "'");
   }
 }

@@ -1,4 +1,5 @@
-// Cases of batch_norm and its gradient, in training and with frozen statistics.
+// Cases of batch_norm and its gradient, in training and with frozen statistics. Known
+// results: PyTorch.
 #include "src/ops/batch_norm.h"
 
 #include "tests/op_cases/op_cases.h"
@@ -8,15 +9,6 @@ namespace {
 
 Attributes Norm(bool training, double epsilon = 1e-5, double momentum = 0.1) {
   return Attributes::Of(BatchNormAttributes{epsilon, momentum, training});
-}
-
-// (i·factor mod modulus) − ⌊modulus ÷ 2⌋: what the results below were made with, in PyTorch.
-CaseInput Pattern(Shape shape, int64_t factor, int64_t modulus) {
-  std::vector<double> values;
-  for (int64_t i = 0; i < shape.Elements(); ++i) {
-    values.push_back(static_cast<double>(i * factor % modulus - modulus / 2));
-  }
-  return Given(std::move(shape), std::move(values));
 }
 
 CaseInput Statistic(Shape shape, std::vector<double> values) {

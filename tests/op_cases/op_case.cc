@@ -32,6 +32,14 @@ CaseInput Fixed(Shape shape, DType dtype, double low, double high) {
   return input;
 }
 
+CaseInput Pattern(Shape shape, int64_t factor, int64_t modulus) {
+  std::vector<double> values;
+  for (int64_t i = 0; i < shape.Elements(); ++i) {
+    values.push_back(static_cast<double>(i * factor % modulus - modulus / 2));
+  }
+  return Given(std::move(shape), std::move(values));
+}
+
 CaseInput AtLeastF32(CaseInput input) {
   input.at_least_f32 = true;
   return input;

@@ -52,6 +52,35 @@ DType TypeOf(const CaseInput& input, DType float_type) {
   return input.at_least_f32 && SizeOf(float_type) < SizeOf(DType::kF32) ? DType::kF32 : float_type;
 }
 
+// The inputs whose gradient a case checks.
+std::vector<int> GradientInputs(const OpCase& op_case) {
+  if (!op_case.gradient_inputs.empty()) return op_case.gradient_inputs;
+  std::vector<int> inputs;
+  for (size_t i = 0; i < op_case.inputs.size(); ++i) {
+    const CaseInput& input = op_case.inputs[i];
+    if (input.dtype == DType::kF64 && !input.fixed_dtype) inputs.push_back(static_cast<int>(i));
+  }
+  return inputs;
+}
+
+bool ChecksGradient(const NamedCase& c) {
+  return GetOpDef(c.op).gradient != nullptr && c.op_case.error.empty() &&
+         c.op_case.check_gradient && !GradientInputs(c.op_case).empty();
+}
+
+TEST(CaseLists, EveryGradientIsCheckedByACase) {
+  std::set<OpId> checked;
+  for (const NamedCase& c : AllCases()) {
+    if (ChecksGradient(c)) checked.insert(c.op);
+  }
+  for (int i = 0; i < kBuiltinOpCount; ++i) {
+    const bool has_gradient = GetOpDef(OpId(i)).gradient != nullptr;
+    EXPECT_TRUE(!has_gradient || checked.contains(OpId(i)))
+        << NameOf(OpId(i)) << " has a gradient, and no case checks it";
+  }
+  EXPECT_GT(checked.size(), 40u);
+}
+
 HostTensor MakeInput(const CaseInput& input, DType float_type, uint64_t key) {
   const DType dtype = TypeOf(input, float_type);
   HostTensor tensor(dtype, input.shape);
@@ -105,7 +134,6 @@ const Target& Reference() { return *FindKernelLibrary("reference"); }
 class OpCases : public testing::TestWithParam<NamedCase> {
  protected:
   const OpCase& op_case() const { return GetParam().op_case; }
-  const OpDef& def() const { return GetOpDef(GetParam().op); }
 
   // The forward outputs in one floating-point type, or nothing if the kernel has not that type.
   std::optional<std::vector<HostTensor>> Forward(DType float_type) {
@@ -399,8 +427,7 @@ bool CarriesGradient(const OpCase& op_case, int output) {
 }
 
 TEST_P(OpCases, GradientAgreesWithFiniteDifferences) {
-  if (!op_case().error.empty() || !op_case().check_gradient) return;
-  if (def().gradient == nullptr) return;
+  if (!ChecksGradient(GetParam())) return;
   CaseGraph c = MakeGraph(GetParam(), DType::kF64);
   const CaseGraph forward = c;
   Builder builder(c.graph);
@@ -417,13 +444,7 @@ TEST_P(OpCases, GradientAgreesWithFiniteDifferences) {
     seed_tensors.emplace(output, std::move(seed));
   }
   std::vector<ValueId> wrt;
-  if (op_case().gradient_inputs.empty()) {
-    for (size_t i = 0; i < c.inputs.size(); ++i) {
-      const bool fixed = op_case().inputs[i].fixed_dtype;
-      if (c.sources.at(c.inputs[i]).dtype() == DType::kF64 && !fixed) wrt.push_back(c.inputs[i]);
-    }
-  }
-  for (int i : op_case().gradient_inputs) wrt.push_back(c.inputs.at(static_cast<size_t>(i)));
+  for (int i : GradientInputs(op_case())) wrt.push_back(c.inputs.at(static_cast<size_t>(i)));
   const auto gradients = AddGradients(builder, seeds, wrt, PathId());
   ASSERT_EQ(VerifyGraph(c.graph), std::vector<std::string>());
   const auto values = Interpret(c.graph, Reference(), c.sources);

@@ -68,14 +68,7 @@ std::vector<Geometry> Others() {
   };
 }
 
-// (i·factor mod modulus) − ⌊modulus ÷ 2⌋: what the results below were made with.
-CaseInput Pattern(Shape shape, int64_t factor, int64_t modulus) {
-  std::vector<double> values;
-  for (int64_t i = 0; i < shape.Elements(); ++i) {
-    values.push_back(static_cast<double>(i * factor % modulus - modulus / 2));
-  }
-  return Given(std::move(shape), std::move(values));
-}
+// What the results below were made with.
 CaseInput Images(const Geometry& g) { return Pattern(g.x, 7, 11); }
 CaseInput OutputGradient(const Geometry& g) { return Pattern(g.y(), 4, 9); }
 

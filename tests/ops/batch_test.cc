@@ -3,11 +3,20 @@
 #include <gtest/gtest.h>
 
 #include "src/autodiff/autodiff.h"
+#include "src/ops/compare.h"
 #include "src/ops/concat.h"
+#include "src/ops/conv_transpose.h"
+#include "src/ops/crop.h"
+#include "src/ops/embedding.h"
 #include "src/ops/flatten.h"
+#include "src/ops/flip.h"
+#include "src/ops/layer_norm.h"
 #include "src/ops/loss.h"
 #include "src/ops/normalize.h"
+#include "src/ops/one_hot.h"
 #include "src/ops/pad.h"
+#include "src/ops/random_crop.h"
+#include "src/ops/random_flip.h"
 #include "src/ops/reduce.h"
 #include "src/ops/reshape.h"
 #include "src/ops/resize.h"
@@ -36,6 +45,18 @@ Attributes Flatten(int64_t axis) { return Attributes::Of(FlattenAttributes{axis}
 Attributes Concat(int64_t axis) { return Attributes::Of(ConcatAttributes{axis}); }
 
 const Dim kN = kBatchDim;
+
+// Images of twice the size; with a dilation of `dilation`, and rows that no input reaches.
+ConvTransposeAttributes Doubling(int64_t dilation = 1) {
+  ConvTransposeAttributes up;
+  up.filters = 2;
+  up.kernel = {3, 3};
+  up.stride = {2, 2};
+  up.padding = {1, 1, 1, 1};
+  up.output_padding = {dilation == 1 ? 1 : 2, dilation == 1 ? 1 : 2};
+  up.dilation = {dilation, dilation};
+  return up;
+}
 
 std::vector<BatchCase> Cases() {
   const Dim n4(4, true), n6(6, true), n24(24, true);
@@ -89,6 +110,72 @@ std::vector<BatchCase> Cases() {
        Attributes::Of(SoftmaxCrossEntropyAttributes{0.1}),
        {F32({kN, 4}), {DType::kI32, {kN}}},
        {}},
+      {"max_of_a_row", OpId::max, none, {F32({3}), F32({kN, 3})}, {kN, 3}},
+      {"pow_of_samples", OpId::pow, none, {F32({kN, 1}), F32({1, 3})}, {kN, 3}},
+      {"log_softmax",
+       OpId::log_softmax,
+       Attributes::Of(SoftmaxAttributes{1}),
+       {F32({kN, 4, 2})},
+       {kN, 4, 2}},
+      {"layer_norm",
+       OpId::layer_norm,
+       Attributes::Of(LayerNormAttributes{-1, 1e-5, true}),
+       {F32({kN, 3, 4}), F32({4}), F32({4})},
+       {kN, 3, 4}},
+      {"layer_norm_of_samples",
+       OpId::layer_norm,
+       Attributes::Of(LayerNormAttributes{1, 1e-5, false}),
+       {F32({kN, 3, 4})},
+       {kN, 3, 4}},
+      {"where", OpId::where, none, {{DType::kBool, {kN, 1}}, F32({3}), F32({1, 3})}, {kN, 3}},
+      {"compare",
+       OpId::compare,
+       Attributes::Of(CompareAttributes{"less"}),
+       {{DType::kI32, {kN, 1}}, {DType::kI32, {3}}},
+       {kN, 3}},
+      {"one_hot",
+       OpId::one_hot,
+       Attributes::Of(OneHotAttributes{4, 1, 0, DType::kF32}),
+       {{DType::kU8, {kN, 3}}},
+       {kN, 3, 4}},
+      {"embedding",
+       OpId::embedding,
+       Attributes::Of(EmbeddingAttributes{7, 3, DType::kF32}),
+       {{DType::kI64, {kN, 5}}, F32({7, 3})},
+       {kN, 5, 3}},
+      {"crop",
+       OpId::crop,
+       Attributes::Of(CropAttributes{{2, 3}, {}}),
+       {F32({kN, 3, 5, 6})},
+       {kN, 3, 2, 3}},
+      {"flip", OpId::flip, Attributes::Of(FlipAttributes{{-1}}), {F32({kN, 3, 4})}, {kN, 3, 4}},
+      {"random_crop",
+       OpId::random_crop,
+       Attributes::Of(RandomCropAttributes{{2, 3}, 7}),
+       {F32({kN, 3, 5, 6}), {DType::kI64, {}}},
+       {kN, 3, 2, 3}},
+      {"random_flip",
+       OpId::random_flip,
+       Attributes::Of(RandomFlipAttributes{{-1}, 0.5, 7}),
+       {F32({kN, 3, 4}), {DType::kI64, {}}},
+       {kN, 3, 4}},
+      {"conv_transpose",
+       OpId::conv_transpose,
+       Attributes::Of(Doubling()),
+       {F32({kN, 3, 4, 5}), F32({3, 2, 3, 3}), F32({2})},
+       {kN, 2, 8, 10}},
+      {"conv_transpose_with_rows_beyond",
+       OpId::conv_transpose,
+       Attributes::Of(Doubling(4)),
+       {F32({kN, 3, 4, 5}), F32({3, 2, 3, 3}), F32({2})},
+       {kN, 2, 15, 17}},
+      {"binary_cross_entropy",
+       OpId::binary_cross_entropy,
+       Attributes::Of(BinaryCrossEntropyAttributes()),
+       {F32({kN, 2}), F32({kN, 2})},
+       {}},
+      {"absolute_error", OpId::absolute_error, none, {F32({kN, 2}), F32({kN, 2})}, {}},
+      {"hinge", OpId::hinge, none, {F32({kN}), {DType::kI32, {kN}}}, {}},
       {"squared_error", OpId::squared_error, none, {F32({kN, 2}), F32({kN, 2})}, {}},
   };
 }

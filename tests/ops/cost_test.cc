@@ -3,6 +3,9 @@
 
 #include "src/ops/batch_norm.h"
 #include "src/ops/conv.h"
+#include "src/ops/conv_transpose.h"
+#include "src/ops/gelu.h"
+#include "src/ops/layer_norm.h"
 #include "src/ops/linear.h"
 #include "src/ops/matmul.h"
 #include "src/ops/pool.h"
@@ -50,6 +53,21 @@ TEST(CostTest, Convolutions) {
   EXPECT_EQ(Flops(OpId::conv_weight_grad, Attributes::Of(grad), {x, y}), 2 * multiply_adds);
 }
 
+// Every element of x meets every tap once.
+TEST(CostTest, TransposedConvolution) {
+  ConvTransposeAttributes up;
+  up.filters = 6;
+  up.kernel = {3, 2};
+  up.stride = {2, 2};
+  up.groups = 2;
+  const Shape x = {2, 4, 5, 7}, weight = {4, 3, 3, 2};
+  const int64_t multiply_adds = 2 * 4 * 5 * 7 * (3 * 3 * 2);
+  EXPECT_EQ(Flops(OpId::conv_transpose, Attributes::Of(up), {x, weight, {6}}),
+            2 * multiply_adds + 2 * 6 * 11 * 14);
+  up.bias = false;
+  EXPECT_EQ(Flops(OpId::conv_transpose, Attributes::Of(up), {x, weight}), 2 * multiply_adds);
+}
+
 TEST(CostTest, PoolingAndNormalisation) {
   MaxPoolAttributes max;
   max.kernel = {2, 3};
@@ -65,6 +83,17 @@ TEST(CostTest, PoolingAndNormalisation) {
   EXPECT_EQ(Flops(OpId::batch_norm, Attributes::Of(norm), inputs), 7 * x.Elements());
   norm.training = false;
   EXPECT_EQ(Flops(OpId::batch_norm, Attributes::Of(norm), inputs), 3 * x.Elements());
+}
+
+TEST(CostTest, LayerNormAndGelu) {
+  const Shape x = {2, 3, 8};
+  EXPECT_EQ(Flops(OpId::layer_norm, Attributes::Of(LayerNormAttributes()), {x, {8}, {8}}),
+            8 * x.Elements());
+  const Attributes plain = Attributes::Of(LayerNormAttributes{-1, 1e-5, false});
+  EXPECT_EQ(Flops(OpId::layer_norm, plain, {x}), 6 * x.Elements());
+  EXPECT_EQ(Flops(OpId::layer_norm_grad, plain, {x, x, {2, 3}, {2, 3}}), 9 * x.Elements());
+  EXPECT_EQ(Flops(OpId::gelu, Attributes::Of(GeluAttributes()), {x}), 4 * x.Elements());
+  EXPECT_EQ(Flops(OpId::gelu, Attributes::Of(GeluAttributes{"tanh"}), {x}), 10 * x.Elements());
 }
 
 }  // namespace

@@ -62,20 +62,37 @@ class Generator : public RandomOperators {
 
   // --- Learning ---
 
+  void SetOptimizer(Path& path) {
+    const double momentum = dice_.OneIn(2) ? 0.5 : 0;
+    const bool flag = dice_.OneIn(2);
+    switch (dice_.Between(0, 5)) {
+      case 0:
+        return SetOptimizer(path, OpId::adam, AdamAttributes());
+      case 1:
+        return SetOptimizer(path, OpId::adamw, AdamwAttributes());
+      case 2:
+        return SetOptimizer(path, OpId::rmsprop,
+                            RmspropAttributes{0.01, 0.9, 1e-8, momentum, flag});
+      case 3:
+        return SetOptimizer(path, OpId::adagrad, AdagradAttributes{0.01, 0.1, flag ? 0.5 : 0});
+      default:
+        return SetOptimizer(path, OpId::sgd,
+                            SgdAttributes{0.1, momentum, momentum != 0 && flag, 0.01});
+    }
+  }
+
+  template <class T>
+  static void SetOptimizer(Path& path, OpId op, T attributes) {
+    path.optimizer = op;
+    path.optimizer_attributes = Attributes::Of(std::move(attributes));
+  }
+
   // The nodes that follow belong to a path of its own.
   void AddPath() {
     Path path;
     path.name = "path" + std::to_string(graph_.paths.size());
     path.backprop = true;
-    if (dice_.OneIn(2)) {
-      const bool momentum = dice_.OneIn(2);
-      path.optimizer = OpId::sgd;
-      path.optimizer_attributes =
-          Attributes::Of(SgdAttributes{0.1, momentum ? 0.5 : 0, momentum && dice_.OneIn(2), 0.01});
-    } else {
-      path.optimizer = OpId::adam;
-      path.optimizer_attributes = Attributes::Of(AdamAttributes());
-    }
+    SetOptimizer(path);
     path.learning_rate = builder_.AddSource(Role::kPlaceholder, Zone::kForward,
                                             {DType::kF64, Shape()}, path.name + ".rate");
     path_ = graph_.paths.push_back(std::move(path));

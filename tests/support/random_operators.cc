@@ -7,13 +7,26 @@
 #include "src/autodiff/autodiff.h"
 #include "src/ir/op_def.h"
 #include "src/ops/cast.h"
+#include "src/ops/clip.h"
+#include "src/ops/compare.h"
 #include "src/ops/concat.h"
+#include "src/ops/conv_transpose.h"
+#include "src/ops/crop.h"
 #include "src/ops/dropout.h"
+#include "src/ops/embedding.h"
+#include "src/ops/flip.h"
+#include "src/ops/gelu.h"
 #include "src/ops/infer.h"
+#include "src/ops/layer_norm.h"
 #include "src/ops/linear.h"
+#include "src/ops/loss.h"
 #include "src/ops/matmul.h"
 #include "src/ops/normalize.h"
+#include "src/ops/one_hot.h"
 #include "src/ops/pad.h"
+#include "src/ops/random.h"
+#include "src/ops/random_crop.h"
+#include "src/ops/random_flip.h"
 #include "src/ops/reduce.h"
 #include "src/ops/reshape.h"
 #include "src/ops/resize.h"
@@ -27,8 +40,8 @@ namespace {
 // Every activation of the operator table is among them.
 const std::vector<OpId>& UnaryOperators() {
   static const std::vector<OpId> operators = [] {
-    std::vector<OpId> ops = {OpId::identity, OpId::neg,  OpId::exp,
-                             OpId::log,      OpId::sqrt, OpId::flatten};
+    std::vector<OpId> ops = {OpId::identity, OpId::neg, OpId::exp,    OpId::log,
+                             OpId::sqrt,     OpId::abs, OpId::flatten};
     for (int i = 0; i < kBuiltinOpCount; ++i) {
       if (GetOpDef(OpId(i)).activation) ops.push_back(OpId(i));
     }
@@ -37,30 +50,46 @@ const std::vector<OpId>& UnaryOperators() {
   return operators;
 }
 
+const std::vector<OpId>& LossesOfTwo() {
+  static const std::vector<OpId> losses = {OpId::squared_error, OpId::absolute_error,
+                                           OpId::binary_cross_entropy, OpId::hinge};
+  return losses;
+}
+
 }  // namespace
 
 void RandomOperators::EmitAny() {
   static const std::vector<Emitter> emitters = {
-      &RandomOperators::EmitUnary,     &RandomOperators::EmitUnary,
-      &RandomOperators::EmitUnary,     &RandomOperators::EmitBinary,
-      &RandomOperators::EmitBinary,    &RandomOperators::EmitBinary,
-      &RandomOperators::EmitNeutral,   &RandomOperators::EmitReduction,
-      &RandomOperators::EmitReshape,   &RandomOperators::EmitReshape,
-      &RandomOperators::EmitBroadcast, &RandomOperators::EmitDuplicate,
-      &RandomOperators::EmitAllReduce, &RandomOperators::EmitGradient,
-      &RandomOperators::EmitFused,     &RandomOperators::EmitMatmul,
-      &RandomOperators::EmitLinear,    &RandomOperators::EmitTranspose,
-      &RandomOperators::EmitConcat,    &RandomOperators::EmitSlice,
-      &RandomOperators::EmitPad,       &RandomOperators::EmitCast,
-      &RandomOperators::EmitDropout,   &RandomOperators::EmitNormalize,
-      &RandomOperators::EmitResize,    &RandomOperators::EmitScalarOfTwo,
+      &RandomOperators::EmitUnary,         &RandomOperators::EmitUnary,
+      &RandomOperators::EmitUnary,         &RandomOperators::EmitBinary,
+      &RandomOperators::EmitBinary,        &RandomOperators::EmitBinary,
+      &RandomOperators::EmitNeutral,       &RandomOperators::EmitReduction,
+      &RandomOperators::EmitReshape,       &RandomOperators::EmitReshape,
+      &RandomOperators::EmitBroadcast,     &RandomOperators::EmitDuplicate,
+      &RandomOperators::EmitAllReduce,     &RandomOperators::EmitGradient,
+      &RandomOperators::EmitFused,         &RandomOperators::EmitMatmul,
+      &RandomOperators::EmitLinear,        &RandomOperators::EmitTranspose,
+      &RandomOperators::EmitConcat,        &RandomOperators::EmitSlice,
+      &RandomOperators::EmitPad,           &RandomOperators::EmitCast,
+      &RandomOperators::EmitDropout,       &RandomOperators::EmitNormalize,
+      &RandomOperators::EmitResize,        &RandomOperators::EmitScalarOfTwo,
+      &RandomOperators::EmitPow,           &RandomOperators::EmitClip,
+      &RandomOperators::EmitChoice,        &RandomOperators::EmitLayerNorm,
+      &RandomOperators::EmitRows,          &RandomOperators::EmitRandom,
+      &RandomOperators::EmitCrop,          &RandomOperators::EmitFlip,
+      &RandomOperators::EmitConvTranspose, &RandomOperators::EmitAugmented,
+      &RandomOperators::EmitScalarOfTwo,
   };
   for (int attempt = 0; attempt < 20; ++attempt) {
     if ((this->*dice_.Of(emitters))()) return;
   }
 }
 
-bool RandomOperators::EmitUnary() { return TryEmit(dice_.Of(UnaryOperators()), {AnyValue()}); }
+bool RandomOperators::EmitUnary() {
+  if (dice_.OneIn(16))
+    return TryEmit(OpId::gelu, Attributes::Of(GeluAttributes{"tanh"}), {AnyValue()});
+  return TryEmit(dice_.Of(UnaryOperators()), {AnyValue()});
+}
 
 bool RandomOperators::EmitBinary() {
   const ValueId a = AnyValue();
@@ -257,6 +286,126 @@ bool RandomOperators::EmitResize() {
          TryEmit(OpId::resize, Attributes::Of(ResizeAttributes{{2, 3}, "bilinear"}), {x});
 }
 
+bool RandomOperators::EmitPow() {
+  const ValueId x = AnyValue();
+  const bool is_base = !dice_.OneIn(3);
+  HostTensor tensor(dtype_, Shape{1});
+  tensor.Set(0, is_base ? dice_.Of<double>({2, 3, 1, 0, -1, 0.5}) : dice_.Of<double>({2, 0.5, 0}));
+  const ValueId constant = builder_.AddConstant(std::move(tensor), "power");
+  return TryEmit(OpId::pow, is_base ? std::vector{x, constant} : std::vector{constant, x});
+}
+
+bool RandomOperators::EmitClip() {
+  ClipAttributes clip;
+  if (dice_.OneIn(2)) clip.min = dice_.Of<double>({-1, 0, 0.1});
+  if (dice_.OneIn(2)) clip.max = dice_.Of<double>({0.5, 1, 6});
+  return TryEmit(OpId::clip, Attributes::Of(clip), {AnyValue()});
+}
+
+bool RandomOperators::EmitChoice() {
+  const ValueId a = AnyValue();
+  const ValueId b = AnyValueWhere(
+      [&](ValueId id) { return BroadcastShapes(ShapeOf(a), ShapeOf(id)).has_value(); });
+  const CompareAttributes compare{dice_.Of<std::string>(
+      {"less", "less_or_equal", "equal", "not_equal", "greater", "greater_or_equal"})};
+  if (!TryEmit(OpId::compare, Attributes::Of(compare), {a, b})) return false;
+  const ValueId condition = graph_.nodes[graph_.nodes.last()].outputs[0];
+  const ValueId other = AnyValueWhere(
+      [&](ValueId id) { return BroadcastShapes(ShapeOf(condition), ShapeOf(id)).has_value(); });
+  return TryEmit(OpId::where, dice_.OneIn(2) ? std::vector{condition, a, other}
+                                             : std::vector{condition, other, b});
+}
+
+bool RandomOperators::EmitLayerNorm() {
+  const ValueId x = AnyValueWhere(
+      [&](ValueId id) { return ShapeOf(id).rank() >= 1 && !ShapeOf(id).dims().back().batch; });
+  if (!x.valid()) return false;
+  const LayerNormAttributes norm{dice_.OneIn(2) ? -1 : dice_.Between(0, ShapeOf(x).rank() - 1),
+                                 dice_.Of<double>({1e-5, 0.25}), dice_.OneIn(2)};
+  const auto axis = NormalizeAxis(norm.axis, ShapeOf(x).rank());
+  const Shape normalised(std::vector<Dim>(ShapeOf(x).begin() + *axis, ShapeOf(x).end()));
+  if (!normalised.IsBound()) return false;
+  std::vector<ValueId> inputs = {x};
+  if (norm.affine) {
+    inputs.push_back(AddState(normalised));
+    inputs.push_back(AddState(normalised));
+  }
+  return TryEmit(OpId::layer_norm, Attributes::Of(norm), inputs);
+}
+
+bool RandomOperators::EmitRows() {
+  const ValueId x = AnyMatrix();
+  if (!x.valid()) return false;
+  const ValueId ids = LabelsFor(x);
+  const int64_t rows = dice_.OneIn(4) ? 2 : 3;  // labels are 0, 1 and 2
+  if (dice_.OneIn(2)) {
+    return TryEmit(OpId::one_hot, Attributes::Of(OneHotAttributes{rows, 2, -0.5, dtype_}), {ids});
+  }
+  const EmbeddingAttributes table{rows, dice_.Between(1, 4), dtype_};
+  return TryEmit(OpId::embedding, Attributes::Of(table), {ids, AddState({rows, table.units})});
+}
+
+bool RandomOperators::EmitRandom() {
+  const Shape shape = ShapeOf(AnyValue());
+  const int64_t key = dice_.Between(1, 3);
+  const bool normal = dice_.OneIn(2);
+  const Attributes attributes =
+      normal ? Attributes::Of(RandomNormalAttributes{shape, 0.5, 2, dtype_, key})
+             : Attributes::Of(RandomUniformAttributes{shape, -1, 2, dtype_, key});
+  return TryEmit(normal ? OpId::random_normal : OpId::random_uniform, attributes,
+                 {StepCounter(builder_)});
+}
+
+bool RandomOperators::EmitCrop() {
+  const ValueId x = AnyMatrix();
+  if (!x.valid()) return false;
+  CropAttributes crop;
+  for (int axis : {-2, -1}) {
+    const int64_t size = ShapeOf(x)[ShapeOf(x).rank() + axis].size;
+    crop.size.push_back(dice_.Between(1, size));
+    crop.offset.push_back(dice_.Between(0, size - crop.size.back()));
+  }
+  if (dice_.OneIn(2)) crop.offset.clear();
+  return TryEmit(OpId::crop, Attributes::Of(crop), {x});
+}
+
+bool RandomOperators::EmitFlip() {
+  const ValueId x = AnyValue();
+  const int axis = AnyPlainAxis(x);
+  return axis >= 0 && TryEmit(OpId::flip, Attributes::Of(FlipAttributes{{axis}}), {x});
+}
+
+bool RandomOperators::EmitAugmented() {
+  const ValueId x = AnyValueWhere([&](ValueId id) { return ShapeOf(id).rank() >= 3; });
+  if (!x.valid()) return false;
+  const int64_t key = dice_.Between(1, 3);
+  const bool varied = !dice_.OneIn(4);
+  if (dice_.OneIn(2)) {
+    const RandomFlipAttributes flip{{-1}, dice_.Of<double>({0.25, 0.5, 1}), key, varied};
+    return TryEmit(OpId::random_flip, Attributes::Of(flip), {x, StepCounter(builder_)});
+  }
+  RandomCropAttributes crop{{}, key, varied};
+  for (int axis : {-2, -1}) {
+    crop.size.push_back(dice_.Between(1, ShapeOf(x)[ShapeOf(x).rank() + axis].size));
+  }
+  return TryEmit(OpId::random_crop, Attributes::Of(crop), {x, StepCounter(builder_)});
+}
+
+bool RandomOperators::EmitConvTranspose() {
+  const ValueId x = AnyValueWhere([&](ValueId id) { return ShapeOf(id).rank() == 4; });
+  if (!x.valid() || ShapeOf(x)[1].batch) return false;
+  ConvTransposeAttributes up;
+  up.filters = dice_.Between(1, 2);
+  up.kernel = {dice_.Between(1, 2), dice_.Between(1, 3)};
+  up.stride = {dice_.Between(1, 2), dice_.Between(1, 2)};
+  up.output_padding = {dice_.Between(0, up.stride[0] - 1), 0};
+  up.bias = dice_.OneIn(2);
+  std::vector<ValueId> inputs = {x,
+                                 AddState({ShapeOf(x)[1], up.filters, up.kernel[0], up.kernel[1]})};
+  if (up.bias) inputs.push_back(AddState({up.filters}));
+  return TryEmit(OpId::conv_transpose, Attributes::Of(up), inputs);
+}
+
 ValueId RandomOperators::LabelsFor(ValueId logits) {
   const Dim rows = ShapeOf(logits)[0];
   const ValueId known = graph_.FindValue(rows.batch ? "labels" : "fixed_labels");
@@ -268,7 +417,14 @@ ValueId RandomOperators::LabelsFor(ValueId logits) {
 bool RandomOperators::EmitScalarOfTwo() {
   const ValueId x = AnyMatrix();
   if (!x.valid()) return false;
-  if (dice_.OneIn(2)) return TryEmit(OpId::squared_error, {x, AnyValueOfShape(ShapeOf(x))});
+  if (dice_.OneIn(2)) {
+    const OpId loss = dice_.Of(LossesOfTwo());
+    Attributes attributes = Attributes::Defaults(*GetOpDef(loss).schema);
+    if (loss == OpId::binary_cross_entropy && dice_.OneIn(4)) {
+      attributes = Attributes::Of(BinaryCrossEntropyAttributes{false});
+    }
+    return TryEmit(loss, attributes, {x, AnyValueOfShape(ShapeOf(x))});
+  }
   if (ShapeOf(x).rank() != 2 || ShapeOf(x)[1].batch || ShapeOf(x)[1].size < 3) return false;
   return TryEmit(dice_.OneIn(2) ? OpId::softmax_cross_entropy : OpId::accuracy, {x, LabelsFor(x)});
 }

@@ -18,7 +18,9 @@ class RandomOperators : public RandomPool {
 
   bool EmitUnary();
 
-  OpId AnyArithmetic() { return dice_.Of<OpId>({OpId::add, OpId::sub, OpId::mul, OpId::div}); }
+  OpId AnyArithmetic() {
+    return dice_.Of<OpId>({OpId::add, OpId::sub, OpId::mul, OpId::div, OpId::min, OpId::max});
+  }
 
   bool EmitBinary();
 
@@ -69,6 +71,33 @@ class RandomOperators : public RandomPool {
   bool EmitNormalize();
 
   bool EmitResize();
+
+  // To a few whole powers and a square root, or a few numbers to the power of x.
+  bool EmitPow();
+
+  bool EmitClip();
+
+  // A comparison, and one of two values as it says.
+  bool EmitChoice();
+
+  // With a scale and a shift of its own, or without.
+  bool EmitLayerNorm();
+
+  // Rows of a table of its own, or one-hot ones, for labels; some of them have none.
+  bool EmitRows();
+
+  // Numbers of a shape that is there already.
+  bool EmitRandom();
+
+  bool EmitCrop();
+
+  bool EmitFlip();
+
+  // Samples cut or flipped as the step says.
+  bool EmitAugmented();
+
+  // With a weight and a bias of its own.
+  bool EmitConvTranspose();
 
   ValueId LabelsFor(ValueId logits);
 

@@ -1,4 +1,6 @@
-// sgd and adam, element by element, in f64. Each element is read before it is written.
+// sgd, adam and adamw, element by element, in f64. Each element is read before it is written.
+#include "src/kernels/reference/optimizers.h"
+
 #include <cmath>
 
 #include "src/kernels/reference/kernels.h"
@@ -7,17 +9,6 @@
 
 namespace cgrun::reference {
 namespace {
-
-// The gradient with what regularisation adds to it.
-struct Regularization {
-  double l1 = 0;
-  double l2 = 0;
-
-  double Add(double gradient, double w) const {
-    const double sign = (w > 0) - (w < 0);
-    return gradient + l2 * w + l1 * sign;
-  }
-};
 
 struct SgdParameters {
   int64_t elements = 0;
@@ -81,6 +72,7 @@ struct AdamParameters {
   double beta1 = 0;
   double beta2 = 0;
   double epsilon = 0;
+  double decoupled_decay = 0;  // adamw's weight decay
 };
 
 template <class T>
@@ -95,8 +87,9 @@ struct Adam {
     T* next_first = Data<T>(context, i, 7);
     T* next_second = Data<T>(context, i, 8);
     const double t = static_cast<double>(*Data<const int64_t>(context, i, 5) + 1);
-    const double rate =
-        *Data<const double>(context, i, 2) * p.learning_rate_scale / (1 - std::pow(p.beta1, t));
+    const double plain_rate = *Data<const double>(context, i, 2) * p.learning_rate_scale;
+    const double rate = plain_rate / (1 - std::pow(p.beta1, t));
+    const double kept = 1 - plain_rate * p.decoupled_decay;
     const double correction = std::sqrt(1 - std::pow(p.beta2, t));
     for (int64_t e = 0; e < p.elements; ++e) {
       const double w = LoadF64(parameter[e]);
@@ -105,7 +98,7 @@ struct Adam {
       const double v = p.beta2 * LoadF64(second[e]) + (1 - p.beta2) * g * g;
       next_first[e] = StoreF64<T>(m);
       next_second[e] = StoreF64<T>(v);
-      next[e] = StoreF64<T>(w - rate * m / (std::sqrt(v) / correction + p.epsilon));
+      next[e] = StoreF64<T>(w * kept - rate * m / (std::sqrt(v) / correction + p.epsilon));
     }
   }
 };
@@ -119,7 +112,20 @@ PreparedKernel PrepareAdam(const KernelRequest& request) {
                                            a.learning_rate_scale,
                                            a.beta1,
                                            a.beta2,
-                                           a.epsilon});
+                                           a.epsilon,
+                                           0});
+}
+
+PreparedKernel PrepareAdamw(const KernelRequest& request) {
+  const TensorType& type = request.node.inputs[0];
+  const auto& a = request.node.attributes.As<AdamwAttributes>();
+  return PreparedKernel::Of(ForFloat<Adam>(type.dtype), AdamParameters{type.shape.Elements(),
+                                                                       {a.l1, a.l2},
+                                                                       a.learning_rate_scale,
+                                                                       a.beta1,
+                                                                       a.beta2,
+                                                                       a.epsilon,
+                                                                       a.weight_decay});
 }
 
 bool Supports(const NodeSignature& node) { return IsReferenceFloat(node.inputs[0].dtype); }
@@ -129,6 +135,9 @@ bool Supports(const NodeSignature& node) { return IsReferenceFloat(node.inputs[0
 KernelDef sgd() { return {.name = "reference.sgd", .supports = Supports, .prepare = PrepareSgd}; }
 KernelDef adam() {
   return {.name = "reference.adam", .supports = Supports, .prepare = PrepareAdam};
+}
+KernelDef adamw() {
+  return {.name = "reference.adamw", .supports = Supports, .prepare = PrepareAdamw};
 }
 
 }  // namespace cgrun::reference

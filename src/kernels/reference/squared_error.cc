@@ -1,12 +1,10 @@
 // squared_error and its gradient, in f64.
 #include "src/kernels/reference/elementwise.h"
 #include "src/kernels/reference/kernels.h"
+#include "src/kernels/reference/losses.h"
 
 namespace cgrun::reference {
 namespace {
-
-template <class T>
-using LossOf = std::conditional_t<std::is_same_v<T, double>, double, float>;
 
 template <class T>
 struct Loss {

@@ -1,0 +1,62 @@
+// Elementwise kernels whose operands are broadcast, of one floating-point type: a kernel is its
+// formula. An operand that has the result's shape is read before the result is written over it.
+#ifndef CGRUN_KERNELS_REFERENCE_BROADCASTING_H_
+#define CGRUN_KERNELS_REFERENCE_BROADCASTING_H_
+
+#include <utility>
+
+#include "src/kernels/reference/elementwise.h"
+#include "src/kernels/reference/strided.h"
+
+namespace cgrun::reference {
+
+// Walks the result's indices: offsets of each operand, then of the result.
+template <size_t kInputs>
+StridedSpace<kInputs + 1> BroadcastSpace(const NodeSignature& node) {
+  const Shape& y = node.outputs[0].shape;
+  std::array<std::vector<int64_t>, kInputs + 1> strides;
+  for (size_t k = 0; k < kInputs; ++k) strides[k] = BroadcastStrides(node.inputs[k].shape, y);
+  strides[kInputs] = RowMajorStrides(y);
+  return MakeSpace<kInputs + 1>(y.Sizes(), strides);
+}
+
+// Formula: a stateless functor, called with kInputs computed numbers.
+template <class Formula, size_t kInputs = 2>
+struct Broadcasting {
+  template <class T>
+  struct Kernel {
+    template <size_t... k>
+    static void Walk(const RunContext& context, const Instruction& i,
+                     std::index_sequence<k...>) noexcept {
+      const std::array<const T*, kInputs> x = {Data<const T>(context, i, k)...};
+      T* y = Data<T>(context, i, kInputs);
+      const auto& space = *static_cast<const StridedSpace<kInputs + 1>*>(i.parameters);
+      ForEachIndex(space, {}, [=](const auto& at) {
+        y[at[kInputs]] = Store<T>(Formula()(Load(x[k][at[k]])...));
+      });
+    }
+    static void Run(const RunContext& context, const Instruction& i) noexcept {
+      Walk(context, i, std::make_index_sequence<kInputs>());
+    }
+  };
+
+  // Two operands of one shape need no strides.
+  static PreparedKernel Prepare(const KernelRequest& request) {
+    const NodeSignature& node = request.node;
+    if constexpr (kInputs == 2) {
+      const Shape& y = node.outputs[0].shape;
+      if (node.inputs[0].shape == y && node.inputs[1].shape == y) {
+        return Binary<Formula>::Prepare(request);
+      }
+    }
+    return PreparedKernel::Of(ForFloat<Kernel>(node.outputs[0].dtype),
+                              BroadcastSpace<kInputs>(node));
+  }
+  static KernelDef Define(std::string_view name) {
+    return {.name = name, .supports = AllFloat, .prepare = Prepare};
+  }
+};
+
+}  // namespace cgrun::reference
+
+#endif  // CGRUN_KERNELS_REFERENCE_BROADCASTING_H_

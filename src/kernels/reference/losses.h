@@ -1,0 +1,79 @@
+// What the losses share: the type of a loss, and means over elements of predictions and targets.
+#ifndef CGRUN_KERNELS_REFERENCE_LOSSES_H_
+#define CGRUN_KERNELS_REFERENCE_LOSSES_H_
+
+#include "src/kernels/reference/elementwise.h"
+
+namespace cgrun::reference {
+
+// A loss is kept in no less than f32.
+template <class T>
+using LossOf = std::conditional_t<std::is_same_v<T, double>, double, float>;
+
+// Kernel<T, Target>::Run; input 0 has the floating-point type T, input 1 the type Target, which is
+// T, bool or an integer type. Static as number.h says.
+template <template <class, class> class Kernel>
+static KernelFunction ForPredictionAndTarget(const NodeSignature& node) {
+  return ForEach(node.inputs[0].dtype, [&]<class T>(T*) {
+    return ForEach(node.inputs[1].dtype, []<class Target>(Target*) -> KernelFunction {
+      constexpr bool kTarget = std::is_same_v<Target, T> || !kIsFloat<Target>;
+      if constexpr (kIsFloat<T> && kTarget) return &Kernel<T, Target>::Run;
+      CGRUN_CHECK(false) << "no prediction or no target";
+      return nullptr;
+    });
+  });
+}
+
+// Mean of Formula::Loss(prediction, target) over all elements, in f64 and in index order; its
+// gradient is Formula::Slope(prediction, target). Both are templates on the targets' type.
+template <class Formula>
+struct MeanLoss {
+  template <class T, class Target>
+  struct Loss {
+    static void Run(const RunContext& context, const Instruction& i) noexcept {
+      const int64_t elements = static_cast<const ElementwiseParameters*>(i.parameters)->elements;
+      const T* prediction = Data<const T>(context, i, 0);
+      const Target* target = Data<const Target>(context, i, 1);
+      double sum = 0;
+      for (int64_t e = 0; e < elements; ++e) {
+        sum += Formula::template Loss<Target>(LoadF64(prediction[e]), LoadF64(target[e]));
+      }
+      *Data<LossOf<T>>(context, i, 2) = static_cast<LossOf<T>>(sum / static_cast<double>(elements));
+    }
+  };
+
+  template <class T, class Target>
+  struct Grad {
+    static void Run(const RunContext& context, const Instruction& i) noexcept {
+      const int64_t elements = static_cast<const ElementwiseParameters*>(i.parameters)->elements;
+      const T* prediction = Data<const T>(context, i, 0);
+      const Target* target = Data<const Target>(context, i, 1);
+      const double factor = static_cast<double>(*Data<const LossOf<T>>(context, i, 2)) /
+                            static_cast<double>(elements);
+      T* dx = Data<T>(context, i, 3);
+      for (int64_t e = 0; e < elements; ++e) {
+        dx[e] = StoreF64<T>(
+            Formula::template Slope<Target>(LoadF64(prediction[e]), LoadF64(target[e])) * factor);
+      }
+    }
+  };
+
+  template <template <class, class> class Kernel>
+  static PreparedKernel Prepare(const KernelRequest& request) {
+    return PreparedKernel::Of(ForPredictionAndTarget<Kernel>(request.node),
+                              ElementwiseParameters{request.node.inputs[0].shape.Elements()});
+  }
+  static PreparedKernel PrepareLoss(const KernelRequest& request) { return Prepare<Loss>(request); }
+  static PreparedKernel PrepareGrad(const KernelRequest& request) { return Prepare<Grad>(request); }
+  static bool Supports(const NodeSignature& node) { return IsReferenceFloat(node.inputs[0].dtype); }
+  static KernelDef DefineLoss(std::string_view name) {
+    return {.name = name, .supports = Supports, .prepare = PrepareLoss};
+  }
+  static KernelDef DefineGrad(std::string_view name) {
+    return {.name = name, .supports = Supports, .prepare = PrepareGrad};
+  }
+};
+
+}  // namespace cgrun::reference
+
+#endif  // CGRUN_KERNELS_REFERENCE_LOSSES_H_

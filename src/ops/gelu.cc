@@ -1,0 +1,80 @@
+// gelu and its gradient. gelu falls and rises, so that the gradient needs the input.
+#include "src/ops/gelu.h"
+
+#include "src/ops/infer.h"
+#include "src/ops/op_definitions.h"
+
+namespace cgrun {
+
+const AttributeSchema& GeluAttributes::Schema() {
+  static const AttributeSchema schema =
+      SchemaBuilder<GeluAttributes>()
+          .Add("approximate", &GeluAttributes::approximate,
+               "`none` takes the normal distribution itself, `tanh` a formula near it")
+          .Choices({"none", "tanh"})
+          .Build();
+  return schema;
+}
+
+namespace op_def {
+namespace {
+
+void Gradient(GradientContext& context) {
+  context.SetInputGradient(0, context.Emit(OpId::gelu_grad, context.node().attributes,
+                                           {context.input(0), context.output_gradient(0)}, "grad"));
+}
+
+// A function counts as one operation. Exact: a quotient, erfc, two products; tanh: five for u, four
+// for the sigmoid, a product.
+OpCost Cost(const NodeSignature& node) {
+  const bool exact = node.attributes.As<GeluAttributes>().approximate == "none";
+  return {(exact ? 4 : 10) * node.outputs[0].shape.Elements()};
+}
+
+// Exact: three for the distribution, four for x times the density, a sum, a product.
+OpCost GradCost(const NodeSignature& node) {
+  const bool exact = node.attributes.As<GeluAttributes>().approximate == "none";
+  return {(exact ? 9 : 19) * node.outputs[0].shape.Elements()};
+}
+
+}  // namespace
+
+OpDef gelu() {
+  OpDef def;
+  def.name = "gelu";
+  def.summary = "Gaussian error linear unit.";
+  def.details =
+      "y = x·Φ(x), where Φ(x) = (1 + erf(x/√2))/2 is the normal distribution; with `approximate: "
+      "tanh`, Φ(x) is (1 + tanh(√(2/π)·(x + 0.044715·x³)))/2. Small values keep their digits: no "
+      "difference from 1 is taken. Infinities give their limits, inf and -0, a NaN stays a NaN. "
+      "Hendrycks and Gimpel, 2016. PyTorch GELU; ONNX Gelu.";
+  def.usage = Usage::kOperator;
+  def.activation = true;
+  def.inputs = {{"x", "any shape"}};
+  def.outputs = {{"y", "shape of x"}};
+  def.schema = &GeluAttributes::Schema();
+  def.infer = InferSameAsInput;
+  def.gradient = Gradient;
+  def.cost = Cost;
+  def.in_place = {{0, 0}};
+  return def;
+}
+
+OpDef gelu_grad() {
+  OpDef def;
+  def.name = "gelu_grad";
+  def.summary = "Gradient of gelu.";
+  def.details =
+      "dx = dy·(Φ(x) + x·Φ'(x)); Φ'(x) = e^(-x²/2)/√(2π) where Φ is the normal distribution. At "
+      "infinities, the limits: dy and 0.";
+  def.inputs = {{"x", "input of gelu"}, {"dy", "gradient of y"}};
+  def.outputs = {{"dx", "gradient of x"}};
+  def.schema = &GeluAttributes::Schema();
+  def.infer = InferSameAsInputs;
+  def.cost = GradCost;
+  def.in_place = {{1, 0}, {0, 0}};
+  return def;
+}
+
+}  // namespace op_def
+}  // namespace cgrun

@@ -1,0 +1,40 @@
+// Type inference of losses that are a mean over all elements.
+#include "src/ops/loss.h"
+
+namespace cgrun {
+
+bool CheckPair(InferContext& context) {
+  if (IsFloat(context.dtype(0)) && context.input(0) == context.input(1)) return true;
+  context.Fail("needs a prediction and a target of one floating-point type and shape, not " +
+                   context.input(0).ToString() + " and " + context.input(1).ToString(),
+               "`reshape` changes the shape of one, `cast` its type");
+  return false;
+}
+
+bool CheckTargets(InferContext& context) {
+  const DType prediction = context.dtype(0), target = context.dtype(1);
+  const bool type_fits = IsFloat(prediction) && (target == prediction || !IsFloat(target));
+  if (type_fits && context.shape(0) == context.shape(1)) return true;
+  context.Fail(
+      "needs a floating-point prediction and a target of its shape, of its type or bool or "
+      "an integer type, not " +
+          context.input(0).ToString() + " and " + context.input(1).ToString(),
+      "`reshape` changes the shape of one (`shape: []` makes [N] of [N, 1]), `cast` its "
+      "type");
+  return false;
+}
+
+std::vector<TensorType> InferLoss(InferContext& context, bool (*check)(InferContext&)) {
+  if (!check(context)) return {};
+  return {{LossType(context.dtype(0)), Shape()}};
+}
+
+std::vector<TensorType> InferLossGrad(InferContext& context, bool (*check)(InferContext&)) {
+  if (!check(context)) return {};
+  if (context.input(2) != TensorType{LossType(context.dtype(0)), Shape()}) {
+    return context.Fail("needs a scalar gradient of the loss, not " + context.input(2).ToString());
+  }
+  return {context.input(0)};
+}
+
+}  // namespace cgrun

@@ -1,0 +1,36 @@
+// Cases of abs and its gradient. Known results: by hand; the gradient at 0 and NaN is PyTorch's.
+#include <limits>
+
+#include "tests/op_cases/op_cases.h"
+
+namespace cgrun::op_cases {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+
+}  // namespace
+
+std::vector<OpCase> abs() {
+  return {
+      {.name = "known",
+       .inputs = {Given({7}, {-2, -0.0, 0, 3.5, kNaN, -kInfinity, kInfinity})},
+       .expected = {{2, 0, 0, 3.5, kNaN, kInfinity, kInfinity}},
+       .check_gradient = false},
+      {.name = "random", .inputs = {Uniform({2, 3, 4})}},
+      {.name = "a kink", .inputs = {Given({3}, {-1, 0, 2})}},
+      {.name = "integers", .inputs = {Integers({4}, DType::kI32, 0, 3)}, .error = "floating-point"},
+  };
+}
+
+std::vector<OpCase> abs_grad() {
+  return {
+      {.name = "known",
+       .inputs = {Given({7}, {-2, -0.0, 0, 3.5, kNaN, -kInfinity, kInfinity}),
+                  Given({7}, {2, 3, kInfinity, 4, 5, 6, kNaN})},
+       .expected = {{-2, 0, 0, 4, 0, -6, kNaN}}},
+      {.name = "shapes differ", .inputs = {Uniform({3}), Uniform({4})}, .error = "inputs differ"},
+  };
+}
+
+}  // namespace cgrun::op_cases

@@ -1,0 +1,214 @@
+// Every operator of the table in a model file: the model is built, three steps are trained, and the
+// parameters have changed.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <set>
+
+#include "src/ir/op_def.h"
+#include "tests/train/session_testing.h"
+
+namespace cgrun {
+namespace {
+
+constexpr char kHead[] = R"(
+cgrun: 1
+data:
+  train: {format: synthetic, samples: 10, classes: 4}
+  test: {format: synthetic, samples: 6, classes: 4, seed: 9}
+inputs:
+  image: {type: uint8, shape: [2, 6, 6]}
+  row: {shape: [5]}
+  words: {type: int32, shape: [3]}
+  label: {type: int32, shape: []}
+  answer: {type: bool, shape: [1]}
+paths:
+  learn:
+    ops:
+      - x: {op: normalize, in: image, scale: 1/255}
+      - c: {op: conv, filters: 2, kernel: 3, padding: same}
+)";
+
+constexpr char kClasses[] = R"(
+      - {op: flatten}
+      - logits: {op: linear, units: 4}
+    loss: {op: softmax_cross_entropy, in: [logits, label]}
+    metrics: {accuracy: {in: [logits, label]}}
+)";
+
+constexpr char kSgd[] = "{op: sgd, lr: 0.1}";
+
+struct Trial {
+  std::string op;
+  std::vector<std::string> lines;  // items of `ops:`, or a loss, or an optimizer
+};
+
+// Between c, which is learned, and a linear layer: a gradient must find its way through.
+const std::vector<Trial>& Operators() {
+  static const std::vector<Trial> trials = {
+      {"identity", {"identity"}},
+      {"relu", {"relu"}},
+      {"leaky_relu", {"{op: leaky_relu, slope: 0.2}"}},
+      {"sigmoid", {"sigmoid"}},
+      {"tanh", {"tanh"}},
+      {"softplus", {"softplus"}},
+      {"gelu", {"{op: gelu, approximate: tanh}", "gelu"}},
+      {"softmax", {"{op: softmax, axis: 1}"}},
+      {"log_softmax", {"{op: log_softmax, axis: 1}"}},
+      {"add", {"{op: add, in: [c, x]}"}},
+      {"sub", {"{op: sub, in: [1, c]}"}},
+      {"mul", {"{op: mul, in: [c, 1/3]}"}},
+      {"div", {"{op: div, in: [c, 2.5]}"}},
+      {"neg", {"neg"}},
+      {"exp", {"exp"}},
+      {"log", {"exp", "log"}},
+      {"sqrt", {"exp", "sqrt"}},
+      {"abs", {"abs"}},
+      {"pow", {"{op: pow, in: [c, 2]}"}},
+      {"min", {"{op: min, in: [c, x]}"}},
+      {"max", {"{op: max, in: [c, 0]}"}},
+      {"clip", {"{op: clip, min: -0.5, max: 0.5}"}},
+      {"compare", {"m: {op: compare, is: greater, in: [c, 0]}", "{op: where, in: [m, c, x]}"}},
+      {"where", {"m: {op: compare, is: less, in: [x, 0.5]}", "{op: where, in: [m, c, -1]}"}},
+      {"reduce_sum", {"{op: reduce_sum, axes: [2], keep_dims: true}"}},
+      {"reduce_mean", {"{op: reduce_mean, axes: [1]}"}},
+      {"reduce_max", {"{op: reduce_max, axes: [-1]}"}},
+      {"reshape", {"{op: reshape, shape: [72]}"}},
+      {"flatten", {"flatten"}},
+      {"transpose", {"{op: transpose, perm: [0, 2, 3, 1]}"}},
+      {"concat", {"{op: concat, in: [c, x], axis: 1}"}},
+      {"slice", {"{op: slice, axes: [2], starts: [1], ends: [5]}"}},
+      {"pad", {"{op: pad, axes: [2, 3], before: [1, 1], after: [1, 1]}"}},
+      {"crop", {"{op: crop, size: 4}"}},
+      {"flip", {"{op: flip, axes: [-1]}"}},
+      {"random_crop", {"{op: random_crop, size: [5, 4]}"}},
+      {"random_flip", {"{op: random_flip, axes: [-1], probability: 0.3}"}},
+      {"resize", {"{op: resize, size: [3, 4]}"}},
+      {"cast", {"{op: cast, to: f32}"}},
+      {"normalize", {"{op: normalize, scale: 2, mean: 0.5}"}},
+      {"one_hot",
+       {"flat: {op: flatten}", "{op: one_hot, in: words, classes: 4}", "rows: {op: flatten}",
+        "{op: concat, in: [flat, rows], axis: 1}"}},
+      {"embedding",
+       {"flat: {op: flatten}", "{op: embedding, in: words, entries: 4, units: 3}",
+        "rows: {op: flatten}", "{op: concat, in: [flat, rows], axis: 1}"}},
+      {"random_normal", {"z: {op: random_normal, shape: [2, 6, 6]}", "{op: add, in: [c, z]}"}},
+      {"random_uniform", {"z: {op: random_uniform, shape: [1, 1, 6]}", "{op: mul, in: [z, c]}"}},
+      {"matmul", {"{op: matmul, in: [c, c], transpose_b: true}"}},
+      {"linear", {"flatten", "{op: linear, units: 3}"}},
+      {"bias", {"bias"}},
+      {"conv", {"{op: conv, filters: 2, kernel: 2}"}},
+      {"conv_transpose", {"{op: conv_transpose, filters: 3, kernel: 3, stride: 2, padding: 1}"}},
+      {"max_pool", {"{op: max_pool, kernel: 2}"}},
+      {"avg_pool", {"{op: avg_pool, kernel: 2}"}},
+      {"global_avg_pool", {"global_avg_pool"}},
+      {"batch_norm", {"batch_norm"}},
+      {"layer_norm", {"{op: layer_norm, axis: 1, epsilon: 1.0e-3}", "layer_norm"}},
+      {"dropout", {"{op: dropout, rate: 0.3}"}},
+  };
+  return trials;
+}
+
+const std::vector<Trial>& Losses() {
+  static const std::vector<Trial> trials = {
+      {"softmax_cross_entropy",
+       {"y: {op: linear, units: 4}",
+        "{op: softmax_cross_entropy, in: [y, label], label_smoothing: 0.1}"}},
+      {"squared_error", {"y: {op: linear, units: 5}", "{op: squared_error, in: [y, row]}"}},
+      {"absolute_error", {"y: {op: linear, units: 5}", "{op: absolute_error, in: [y, row]}"}},
+      {"hinge", {"y: {op: linear, units: 1}", "{op: hinge, in: [y, answer]}"}},
+      {"binary_cross_entropy",
+       {"y: {op: linear, units: 1}", "{op: binary_cross_entropy, in: [y, answer]}"}},
+      {"binary_cross_entropy",
+       {"y: {op: linear, units: 5, activation: sigmoid}",
+        "{op: binary_cross_entropy, in: [y, row], from_logits: false}"}},
+  };
+  return trials;
+}
+
+const std::vector<Trial>& Optimizers() {
+  static const std::vector<Trial> trials = {
+      {"sgd", {"{op: sgd, lr: 0.1, momentum: 0.9, nesterov: true}"}},
+      {"adam", {"{op: adam, lr: 0.01}"}},
+      {"adamw", {"{op: adamw, lr: 0.01, weight_decay: 0.1}"}},
+      {"rmsprop", {"{op: rmsprop, lr: 0.01, momentum: 0.5, centered: true}"}},
+      {"adagrad", {"{op: adagrad, lr: 0.1, lr_decay: 0.1, initial_accumulator: 0.1}"}},
+  };
+  return trials;
+}
+
+std::string TrainSection(const std::string& optimizer) {
+  return "train: {steps: 3, batch: 4, optimizer: " + optimizer + "}\n";
+}
+
+std::string Items(const std::vector<std::string>& lines) {
+  std::string text;
+  for (const std::string& line : lines) text += "      - " + line + "\n";
+  return text;
+}
+
+// Of the first layer, behind what is tried.
+HostTensor FirstWeight(const Program& program) {
+  const auto& states = program.image().states;
+  for (size_t i = 0; i < states.size(); ++i) {
+    if (states[i].name == "learn.c.weight") return program.ReadState(i);
+  }
+  ADD_FAILURE() << "no weight";
+  return {};
+}
+
+// Batches of 4, 4 and 2 samples.
+void ExpectThatItTrains(const std::string& text) {
+  const ModelSpec model = ModelOf(text);
+  Diagnostics diagnostics;
+  Session session(model, {}, true, diagnostics);
+  ASSERT_TRUE(session.ready()) << diagnostics.ToString();
+  const HostTensor before = FirstWeight(session.program());
+  SessionObserver silent;
+  const TrainResult result = session.Train("", silent, nullptr);
+  EXPECT_EQ(result.steps, 3);
+  EXPECT_FALSE(FirstWeight(session.program()) == before) << "the first layer has not learned";
+  for (const NamedNumber& mean : result.last.train.means) {
+    EXPECT_TRUE(std::isfinite(mean.value)) << mean.name;
+  }
+  if (result.allocations_after_first_step) {
+    EXPECT_EQ(*result.allocations_after_first_step, 0);
+  }
+}
+
+TEST(Operators, TrainInAModelFile) {
+  for (const Trial& trial : Operators()) {
+    SCOPED_TRACE(trial.op);
+    ExpectThatItTrains(kHead + Items(trial.lines) + kClasses + TrainSection(kSgd));
+  }
+}
+
+TEST(Operators, LossesTrainInAModelFile) {
+  for (const Trial& trial : Losses()) {
+    SCOPED_TRACE(trial.lines[1]);
+    ExpectThatItTrains(kHead + Items({"flatten", trial.lines[0]}) + "    loss: " + trial.lines[1] +
+                       "\n" + TrainSection(kSgd));
+  }
+}
+
+TEST(Operators, OptimizersTrainInAModelFile) {
+  for (const Trial& trial : Optimizers()) {
+    SCOPED_TRACE(trial.op);
+    ExpectThatItTrains(std::string(kHead) + kClasses + TrainSection(trial.lines[0]));
+  }
+}
+
+// What a new operator lacks is said here.
+TEST(Operators, EachOneThatAModelFileCanNameIsTried) {
+  std::set<std::string> tried = {"accuracy"};  // the metric of every model above
+  for (const std::vector<Trial>& trials : {Operators(), Losses(), Optimizers()}) {
+    for (const Trial& trial : trials) tried.insert(trial.op);
+  }
+  for (int i = 0; i < kBuiltinOpCount; ++i) {
+    const OpDef& def = GetOpDef(OpId(i));
+    EXPECT_EQ(tried.contains(def.name), def.usage != Usage::kInternal) << def.name;
+  }
+}
+
+}  // namespace
+}  // namespace cgrun
