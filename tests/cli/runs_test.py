@@ -168,6 +168,8 @@ class RunsTest(unittest.TestCase):
         self.assertEqual(graph["live_peak_bytes"], graph["reserved_peak_bytes"])
         self.assertGreater(eager["live_peak_bytes"], graph["live_peak_bytes"])
         self.assertIsNone(eager["planned_peak_bytes"])
+        plan = json.loads(self.cgrun("plan", self.model, "--json").stdout)
+        self.assertEqual(plan["eager_peak_bytes"], eager["live_peak_bytes"])
         self.assertIn("at their peak", self.cgrun(
             "eval", self.model, "--weights", "eager/checkpoint-20.safetensors",
             "--mode", "eager").stdout)
