@@ -7,6 +7,7 @@
 #include "src/cli/console.h"
 #include "src/cli/model_flags.h"
 #include "src/device/device.h"
+#include "src/eager/peak.h"
 #include "src/io/atomic_file.h"
 #include "src/io/read_file.h"
 #include "src/model/values.h"
@@ -70,6 +71,17 @@ void WarnOfTooMuch(const PlanSubject& subject, int64_t arena_bytes, const Device
                FormatBytes(info.total_bytes) + ": it cannot run here");
 }
 
+// What eager mode would need for the same entry points.
+int64_t EagerPeakOf(const ModelSpec& model, const std::vector<EntryRequest>& entries,
+                    const KernelLibrary& library, const CompileOptions& options) {
+  Diagnostics diagnostics;
+  const auto prepared = PrepareEager(model, entries, library, options, diagnostics);
+  if (!prepared) return 0;
+  std::vector<const Graph*> graphs;
+  for (const EagerGraph& entry : *prepared) graphs.push_back(&entry.graph);
+  return EagerPeakBytes(graphs);
+}
+
 int PlanModel(const ModelFlags& flags, const PlanFlags& plan_flags) {
   const std::optional<ModelSpec> model = LoadModel(flags);
   if (!model) return kBadInput;
@@ -103,6 +115,7 @@ int PlanModel(const ModelFlags& flags, const PlanFlags& plan_flags) {
   const Code code(compiled->image, *device, library);  // what a run holds, but for the arena
   subject.base_bytes = MeasureBase(shape.data.decoded_bytes);
   subject.compile_seconds = compiled->compile_seconds;
+  subject.eager_peak_bytes = EagerPeakOf(*model, shape.entries, library, options);
   WarnOfTooMuch(subject, compiled->layout.arena_bytes, *device);
   PrintResult(PlanText(subject, compiled->layout, plan_flags.full),
               PlanJson(subject, compiled->layout));

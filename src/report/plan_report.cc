@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "src/report/table.h"
@@ -120,6 +121,14 @@ std::string BuffersText(const PlanSubject& subject, const MemoryLayout& layout, 
   return table.ToString("  ");
 }
 
+std::string EagerText(const PlanSubject& subject, const MemoryLayout& layout) {
+  const int64_t eager = subject.eager_peak_bytes;
+  if (eager <= 0) return "";
+  const double saved = 1 - static_cast<double>(layout.arena_bytes) / static_cast<double>(eager);
+  return fmt::format("\neager mode would have {} alive at its peak; the arena has {:.1f} % {}\n",
+                     FormatBytes(eager), 100 * std::abs(saved), saved < 0 ? "more" : "less");
+}
+
 }  // namespace
 
 std::string PlanText(const PlanSubject& subject, const MemoryLayout& layout, bool full) {
@@ -132,6 +141,7 @@ std::string PlanText(const PlanSubject& subject, const MemoryLayout& layout, boo
   out += full ? "every buffer\n" : fmt::format("biggest buffers (of '{}')\n", subject.entries[0]);
   out += BuffersText(subject, layout, full);
   if (!full) out += "  --full lists every buffer.\n";
+  out += EagerText(subject, layout);
   out += fmt::format("\ncompiled in {}, of which planning took {}\n",
                      FormatSeconds(subject.compile_seconds), FormatSeconds(layout.plan_seconds));
   return out;
@@ -150,6 +160,7 @@ std::string PlanJson(const PlanSubject& subject, const MemoryLayout& layout) {
   json["data_bytes"] = subject.data_bytes;
   json["base_bytes"] = subject.base_bytes;
   json["total_bytes"] = TotalBytes(subject, layout);
+  if (subject.eager_peak_bytes > 0) json["eager_peak_bytes"] = subject.eager_peak_bytes;
   json["planner"] = layout.planner;
   json["order"] = subject.order;
   for (const ZoneUse& zone : layout.zones) {

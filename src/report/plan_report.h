@@ -21,6 +21,7 @@ struct PlanSubject {
   int64_t data_bytes = 0;            // loader ring and decoded sets
   std::string data_note;             // why data is not counted; empty where it is
   int64_t base_bytes = 0;            // the process itself
+  int64_t eager_peak_bytes = 0;  // what eager mode would need in place of the arena; 0: not told
   double compile_seconds = 0;
 };
 

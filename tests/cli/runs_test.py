@@ -154,6 +154,45 @@ class RunsTest(unittest.TestCase):
         self.cgrun("train", self.model, "--out", "run", "--dry-run", status=2)
         self.cgrun("eval", self.model, "--weights", "run/checkpoint-20.safetensors", "--dry-run")
 
+    def test_eager_mode_learns_the_same(self):
+        summaries = {}
+        for mode in ["graph", "eager"]:
+            text = self.cgrun("train", self.model, "--out", mode, "--mode", mode,
+                              "--disable-pass", "fuse_activations").stdout
+            self.assertRegex(text, rf"\nmode +{mode}")
+            summaries[mode] = json.loads((self.folder / mode / "summary.json").read_text())
+            self.assertEqual(summaries[mode]["mode"], mode)
+        graph, eager = summaries["graph"], summaries["eager"]
+        for key in ["weights_hash", "steps", "train", "test"]:
+            self.assertEqual(eager[key], graph[key], key)
+        self.assertEqual(graph["live_peak_bytes"], graph["reserved_peak_bytes"])
+        self.assertGreater(eager["live_peak_bytes"], graph["live_peak_bytes"])
+        self.assertIsNone(eager["planned_peak_bytes"])
+        plan = json.loads(self.cgrun("plan", self.model, "--json").stdout)
+        self.assertEqual(plan["eager_peak_bytes"], eager["live_peak_bytes"])
+        self.assertIn("at their peak", self.cgrun(
+            "eval", self.model, "--weights", "eager/checkpoint-20.safetensors",
+            "--mode", "eager").stdout)
+        metrics = [json.loads(self.cgrun(
+            "eval", self.model, "--weights", "graph/checkpoint-20.safetensors", "--mode", mode,
+            "--json").stdout)["metrics"] for mode in ["graph", "eager"]]
+        self.assertEqual(metrics[0], metrics[1])
+
+    def test_eager_mode_runs_the_model_of_a_program(self):
+        self.cgrun("compile", self.model, "-o", "small.cgb")
+        for source in [self.model, "small.cgb"]:
+            self.cgrun("train", source, "--mode", "eager", "--out", "run", "--force")
+            summary = json.loads((self.folder / "run/summary.json").read_text())
+            self.assertEqual(summary["mode"], "eager")
+
+    def test_eager_mode_says_that_it_has_no_plan(self):
+        text = self.cgrun("train", self.model, "--mode", "eager", "--dry-run").stdout
+        self.assertIn("not planned", text)
+        result = json.loads(self.cgrun("train", self.model, "--mode", "eager", "--dry-run",
+                                       "--json").stdout)
+        self.assertIsNone(result["planned_peak_bytes"])
+        self.cgrun("train", self.model, "--mode", "lazy", "--dry-run", status=2)
+
     def test_memory_that_runs_out_is_said(self):
         if "sanitizer" in self.cgrun("train", self.model, "--out", "run").stdout:
             self.skipTest("a sanitizer takes all addresses")

@@ -28,7 +28,8 @@ HostTensor Read(const EagerProgram& program, ValueId value) {
 }  // namespace
 
 std::vector<StepResult> RunEagerSteps(const Graph& prepared, const KernelLibrary& library,
-                                      const StepInputs& inputs, const EagerOptions& options) {
+                                      const StepInputs& inputs, const EagerOptions& options,
+                                      AllocatorStatistics* statistics) {
   CpuDevice device("reference");
   SingleProcess communicator;
   EagerProgram program({{"step", EntryKind::kTrain, 1, prepared}}, device, library, communicator,
@@ -56,6 +57,7 @@ std::vector<StepResult> RunEagerSteps(const Graph& prepared, const KernelLibrary
     results.push_back(std::move(result));
   }
   program.ReleaseResults();
+  if (statistics != nullptr) *statistics = program.statistics();
   int64_t of_model = 0;
   for (const Value& value : prepared.values) {
     of_model += IsState(value.role) || value.role == Role::kConstant;

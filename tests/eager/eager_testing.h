@@ -27,9 +27,11 @@ class EagerTrace final : public EagerListener {
 Graph PreparePlain(const Graph& graph, int64_t batch, const KernelLibrary& library,
                    int threads = 1);
 
-// The steps one after another in eager mode, as RunSteps() does by a program.
+// The steps one after another in eager mode, as RunSteps() does by a program. `statistics`, if it
+// is there, gets the allocator's.
 std::vector<StepResult> RunEagerSteps(const Graph& prepared, const KernelLibrary& library,
-                                      const StepInputs& inputs, const EagerOptions& options = {});
+                                      const StepInputs& inputs, const EagerOptions& options = {},
+                                      AllocatorStatistics* statistics = nullptr);
 
 }  // namespace cgrun
 

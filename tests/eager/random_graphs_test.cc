@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 
+#include "src/eager/peak.h"
 #include "src/ir/op_def.h"
 #include "tests/eager/eager_testing.h"
 #include "tests/support/random_graph.h"
@@ -201,6 +202,19 @@ class BruteForce final : public EagerListener {
   std::set<ValueId> allocated_;    // since the last node ran
   std::set<ValueId> overwritten_;  // taken over
 };
+
+TEST(EagerRandomGraphs, PeaksAreForetold) {
+  int64_t most = 0;
+  for (uint64_t seed = 1; seed <= kGraphs; ++seed) {
+    const Graph prepared = PreparePlain(MakeRandomGraph(seed), 3, Reference());
+    AllocatorStatistics statistics;
+    RunEagerSteps(prepared, Reference(), RandomInputs(prepared, 2, seed), {}, &statistics);
+    const Graph* const graphs[] = {&prepared};
+    ASSERT_EQ(EagerPeakBytes(graphs), statistics.live_peak_bytes) << NameOf(prepared, seed);
+    most = std::max(most, statistics.live_peak_bytes);
+  }
+  EXPECT_GT(most, 4000);
+}
 
 // A step's events, node by node: all that is needed is there, and nothing else.
 TEST(EagerRandomGraphs, ReferenceCountsAreLiveness) {
