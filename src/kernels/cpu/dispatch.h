@@ -22,7 +22,7 @@
 #define CGRUN_CPU_KERNEL_AND(op, more)                             \
   HWY_EXPORT(op);                                                  \
   std::vector<KernelDef> op() {                                    \
-    if (!HasTarget()) return {};                                   \
+    if (!HasVectorTarget()) return {};                             \
     std::vector<KernelDef> kernels = {HWY_DYNAMIC_DISPATCH(op)()}; \
     for (KernelDef & kernel : more()) kernels.push_back(kernel);   \
     return kernels;                                                \
