@@ -96,7 +96,7 @@ OpDef Random(std::string name, std::string summary, std::string details) {
       "the step and the element alone; each step draws others, in evaluation too. It reads "
       "nothing: give no `in:`. No gradient flows.";
   def.usage = Usage::kOperator;
-  def.inputs = {{"step", "step counter"}};
+  def.inputs = {{"step", "step counter, which the compiler adds"}};
   def.outputs = {{"y", "of shape `shape`"}};
   def.needs_step = true;
   return def;

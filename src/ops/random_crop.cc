@@ -129,7 +129,8 @@ OpDef random_crop() {
       "operator's name, the step and the place in the batch alone (Philox4x32-10). With `pad` "
       "before it, the usual augmentation of small images.";
   def.usage = Usage::kOperator;
-  def.inputs = {{"x", "images [N, …, height, width], of any type"}, {"step", "step counter"}};
+  def.inputs = {{"x", "images [N, …, height, width], of any type"},
+                {"step", "step counter, which the compiler adds"}};
   def.outputs = {{"y", "[N, …, `size`]"}};
   def.schema = &RandomCropAttributes::Schema();
   def.infer = Infer;
@@ -144,7 +145,7 @@ OpDef random_crop_grad() {
   def.name = "random_crop_grad";
   def.summary = "Gradient of random_crop.";
   def.details = "dx is dy where the part was taken, else 0.";
-  def.inputs = {{"dy", "gradient of y"}, {"step", "step counter"}};
+  def.inputs = {{"dy", "gradient of y"}, {"step", "step counter, which the compiler adds"}};
   def.outputs = {{"dx", "gradient of x"}};
   def.schema = &RandomCropGradAttributes::Schema();
   def.infer = InferGrad;

@@ -63,7 +63,7 @@ OpDef random_flip() {
       "and the place in the batch alone (Philox4x32-10). Of an image, -1 exchanges left and right, "
       "-2 top and bottom; two operators draw one after the other.";
   def.usage = Usage::kOperator;
-  def.inputs = {{"x", "[N, …], of any type"}, {"step", "step counter"}};
+  def.inputs = {{"x", "[N, …], of any type"}, {"step", "step counter, which the compiler adds"}};
   def.outputs = {{"y", "shape of x"}};
   def.schema = &RandomFlipAttributes::Schema();
   def.infer = Infer;

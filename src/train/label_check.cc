@@ -1,4 +1,4 @@
-// Finding labels that name no class.
+// Finding labels that name no class, and ids that name no entry.
 #include "src/train/label_check.h"
 
 #include <algorithm>
@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "src/ir/op_def.h"
+#include "src/ops/embedding.h"
 
 namespace cgrun {
 namespace {
@@ -14,8 +15,21 @@ namespace {
 constexpr size_t kLogits = 0, kLabel = 1;
 
 std::string ClassesText(const LabelUse& use) {
-  return "the " + std::to_string(use.classes) + " classes of " + use.op + " are 0 to " +
-         std::to_string(use.classes - 1);
+  return "the " + std::to_string(use.classes) + (use.is_table ? " entries of " : " classes of ") +
+         use.op + " are 0 to " + std::to_string(use.classes - 1);
+}
+
+// "has the label 7, but the 4 classes of softmax_cross_entropy are 0 to 3"
+std::string FaultText(int64_t label, const LabelUse& use) {
+  return std::string("has the ") + (use.is_table ? "id " : "label ") + std::to_string(label) +
+         ", but " + ClassesText(use);
+}
+
+std::string HelpText(const FieldRange& range, const LabelUse& use) {
+  if (range.smallest.value < 0) return use.is_table ? "ids count from 0" : "labels count from 0";
+  const std::string needed = std::to_string(range.largest.value + 1);
+  if (use.is_table) return "give it `entries: " + needed + "`, or check the file";
+  return "give the operator that makes the logits " + needed + " units, or check the file";
 }
 
 // The use of what field `field` feeds with the fewest classes, or null.
@@ -43,6 +57,11 @@ std::optional<int64_t> IntegerAt(DType dtype, const std::byte* bytes) {
 std::vector<LabelUse> FindLabelUses(const Graph& forward) {
   std::vector<LabelUse> uses;
   for (const Node& node : forward.nodes) {
+    if (node.op == OpId::embedding) {
+      const Value& ids = forward.values[node.inputs[0]];
+      const int64_t entries = node.attributes.As<EmbeddingAttributes>().entries;
+      if (ids.role == Role::kPlaceholder) uses.push_back({ids.name, entries, "embedding", true});
+    }
     if (node.op != OpId::softmax_cross_entropy && node.op != OpId::accuracy) continue;
     const Value& label = forward.values[node.inputs[kLabel]];
     const Dim& classes = forward.values[node.inputs[kLogits]].type.shape[1];
@@ -58,15 +77,11 @@ void CheckLabels(const Dataset& dataset, const std::vector<std::string>& inputs,
     const LabelUse* use = UseOf(inputs[i], uses);
     const std::optional<FieldRange> range = use ? dataset.Range(i) : std::nullopt;
     if (!range || (range->smallest.value >= 0 && range->largest.value < use->classes)) continue;
-    const bool negative = range->smallest.value < 0;
-    const FieldRange::Extreme& wrong = negative ? range->smallest : range->largest;
+    const FieldRange::Extreme& wrong = range->smallest.value < 0 ? range->smallest : range->largest;
     diagnostics.Error(wrong.mark,
-                      "'" + wrong.file + "': sample " + std::to_string(wrong.sample) +
-                          " has the label " + std::to_string(wrong.value) + ", but " +
-                          ClassesText(*use),
-                      negative ? "labels count from 0"
-                               : "give the operator that makes the logits " +
-                                     std::to_string(wrong.value + 1) + " units, or check the file");
+                      "'" + wrong.file + "': sample " + std::to_string(wrong.sample) + " " +
+                          FaultText(wrong.value, *use),
+                      HelpText(*range, *use));
   }
 }
 
@@ -82,8 +97,7 @@ std::string DescribeBadLabel(const Batch& batch, const Dataset& dataset,
       const auto label = IntegerAt(field.dtype, batch.fields[i].data() + k * size);
       if (!label || (*label >= 0 && *label < use->classes)) continue;
       return "sample " + std::to_string(batch.samples[static_cast<size_t>(k / each)]) +
-             " of the training data has the label " + std::to_string(*label) + ", but " +
-             ClassesText(*use);
+             " of the training data " + FaultText(*label, *use);
     }
   }
   return "";

@@ -1,5 +1,5 @@
-// Class labels against the number of classes of what reads them: when data is opened, and when a
-// loss is not finite.
+// Class labels against the number of classes of what reads them, and ids against a table's entries:
+// when data is opened, and when a loss is not finite.
 #ifndef CGRUN_TRAIN_LABEL_CHECK_H_
 #define CGRUN_TRAIN_LABEL_CHECK_H_
 
@@ -13,14 +13,15 @@
 
 namespace cgrun {
 
-// An input that a loss or metric reads as labels from 0 to classes − 1.
+// An input that an operator reads as labels, or as ids, from 0 to classes − 1.
 struct LabelUse {
   std::string input;
-  int64_t classes = 0;
-  std::string op;  // "softmax_cross_entropy"
+  int64_t classes = 0;    // or entries
+  std::string op;         // "softmax_cross_entropy"
+  bool is_table = false;  // embedding: it has entries, and reads ids
 };
 
-// What the losses and metrics of a forward graph read directly from inputs.
+// What losses, metrics and embeddings of a forward graph read directly from inputs.
 std::vector<LabelUse> FindLabelUses(const Graph& forward);
 
 // Compares the labels of a data set that knows them with the classes; `inputs[i]` takes field i.

@@ -30,6 +30,23 @@ paths:
 train: {epochs: 1, batch: 4, optimizer: {op: sgd, lr: 0.05}}
 )";
 
+constexpr char kTable[] = R"(
+cgrun: 1
+model: ids
+data: {train: {format: idx, images: IMAGES, labels: LABELS}}
+inputs:
+  image: {type: uint8, shape: [1, 1, 2]}
+  id: {type: int32, shape: []}
+paths:
+  p:
+    ops:
+      - x: {op: normalize, in: image, scale: 1/255}
+      - wanted: {op: reshape, shape: [2]}
+      - row: {op: embedding, in: id, entries: 4, units: 2}
+    loss: {op: squared_error, in: [row, wanted]}
+train: {epochs: 1, batch: 4, optimizer: {op: sgd, lr: 0.05}}
+)";
+
 // A file of bytes in the IDX format; `type` 9 is signed.
 void WriteIdx(const std::string& path, int type, const std::vector<char>& sizes,
               const std::string& elements) {
@@ -39,11 +56,10 @@ void WriteIdx(const std::string& path, int type, const std::vector<char>& sizes,
 }
 
 // The errors of the model with these eight labels.
-std::string ErrorsOf(const std::string& labels, bool train = true) {
+std::string ErrorsOf(const std::string& labels, bool train = true, std::string text = kModel) {
   const std::string folder = FreshFolder();
   WriteIdx(folder + "/images", 8, {8, 1, 2}, "abcdefghijklmnop");
   WriteIdx(folder + "/labels", 9, {8}, labels);
-  std::string text = kModel;
   text.replace(text.find("IMAGES"), 6, folder + "/images");
   text.replace(text.find("LABELS"), 6, folder + "/labels");
   std::string errors = SessionErrors(ModelOf(text), train);
@@ -69,6 +85,18 @@ TEST(LabelCheck, NamesFileSampleLabelAndClasses) {
 TEST(LabelCheck, NegativeLabelsNameNoClass) {
   const std::string errors = ErrorsOf(std::string("\0\1\xFF\3\0\1\2\3", 8));
   EXPECT_NE(errors.find("sample 2 has the label -1"), std::string::npos) << errors;
+}
+
+TEST(LabelCheck, IdsNameEntriesOfATable) {
+  const auto errors = [](const std::string& ids) { return ErrorsOf(ids, true, kTable); };
+  EXPECT_EQ(errors(std::string("\0\1\2\3\0\1\2\3", 8)), "");
+  const std::string large = errors(std::string("\0\1\2\3\0\7\2\7", 8));
+  EXPECT_NE(large.find("sample 5 has the id 7, but the 4 entries of embedding are 0 to 3"),
+            std::string::npos)
+      << large;
+  EXPECT_NE(large.find("`entries: 8`"), std::string::npos) << large;
+  const std::string negative = errors(std::string("\0\1\xFF\3\0\1\2\3", 8));
+  EXPECT_NE(negative.find("sample 2 has the id -1"), std::string::npos) << negative;
 }
 
 // Data that are made as they go do not know their labels: the loss shows it.
