@@ -52,7 +52,7 @@ struct LeakyReluGrad : Sloped {
   }
 };
 
-struct Sigmoid {
+struct Sigmoid : Elaborate {
   template <class D, class V>
   HWY_INLINE V operator()(D d, V x) const {
     const V one = Constant(d, 1);
@@ -68,7 +68,7 @@ struct SigmoidGrad {
   }
 };
 
-struct Tanh {
+struct Tanh : Elaborate {
   template <class D, class V>
   HWY_INLINE V operator()(D d, V x) const {
     return hn::Tanh(d, x);
@@ -82,7 +82,7 @@ struct TanhGrad {
   }
 };
 
-struct Softplus {
+struct Softplus : Elaborate {
   template <class D, class V>
   HWY_INLINE V operator()(D d, V x) const {
     const V rest = hn::Log1p(d, ExponentialOfNegative(d, hn::Neg(hn::Abs(x))));
@@ -90,7 +90,7 @@ struct Softplus {
   }
 };
 
-struct SoftplusGrad {
+struct SoftplusGrad : Elaborate {
   template <class D, class V>
   HWY_INLINE V operator()(D d, V y, V dy) const {
     // A difference from 0 is no −0, as the reference's −expm1(−0) is none.

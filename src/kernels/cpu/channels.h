@@ -23,7 +23,7 @@ inline Channels ChannelsOf(const KernelRequest& request) {
   const Shape& x = request.node.inputs[0].shape;
   const int64_t plane = x.Elements() / (x[0].size * x[1].size);
   return {x[0].size,          x[1].size,           plane,
-          attributes.epsilon, attributes.momentum, ThreadsFor(request)};
+          attributes.epsilon, attributes.momentum, ThreadsFor(request, Work::kComputes)};
 }
 
 inline bool HasF32Channels(const NodeSignature& node) {
