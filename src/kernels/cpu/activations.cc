@@ -56,7 +56,7 @@ struct LeakyReluGrad : Sloped {
   }
 };
 
-struct Sigmoid {
+struct Sigmoid : Elaborate {
   template <class D, class V>
   HWY_INLINE V operator()(D d, V x) const {
     const V one = Constant(d, 1);
@@ -73,7 +73,7 @@ struct SigmoidGrad {
   }
 };
 
-struct Tanh {
+struct Tanh : Elaborate {
   static constexpr bool kKeepsZero = true;
   template <class D, class V>
   HWY_INLINE V operator()(D d, V x) const {
@@ -89,7 +89,7 @@ struct TanhGrad {
   }
 };
 
-struct Softplus {
+struct Softplus : Elaborate {
   template <class D, class V>
   HWY_INLINE V operator()(D d, V x) const {
     const V rest = hn::Log1p(d, ExponentialOfNegative(d, hn::Neg(hn::Abs(x))));
@@ -97,7 +97,7 @@ struct Softplus {
   }
 };
 
-struct SoftplusGrad {
+struct SoftplusGrad : Elaborate {
   template <class D, class V>
   HWY_INLINE V operator()(D d, V y, V dy) const {
     // A difference from 0 is no −0, as the reference's −expm1(−0) is none.

@@ -95,7 +95,7 @@ PreparedKernel Prepare(const KernelRequest& request) {
       : stride == 2 ? &Run<2>
                     : &Run<0>,
       Parameters{x[0].size * x[1].size, PaddedPlaneOf(window), CountsOf(window.y, include_padding),
-                 CountsOf(window.x, include_padding), ThreadsFor(request)});
+                 CountsOf(window.x, include_padding), ThreadsFor(request, Work::kComputes)});
 }
 
 int64_t WorkspaceBytes(const NodeSignature& node, int threads) {
@@ -149,7 +149,8 @@ PreparedKernel PrepareGrad(const KernelRequest& request) {
       GradParameters{attributes.input[0].size * attributes.input[1].size, window.y, window.x,
                      reference::ReachesOf(window.y), reference::ReachesOf(window.x),
                      CountsOf(window.y, attributes.count_include_pad),
-                     CountsOf(window.x, attributes.count_include_pad), ThreadsFor(request)});
+                     CountsOf(window.x, attributes.count_include_pad),
+                     ThreadsFor(request, Work::kComputes)});
 }
 
 KernelDef avg_pool() {

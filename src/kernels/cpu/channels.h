@@ -41,7 +41,7 @@ inline Channels ChannelsOf(const KernelRequest& request) {
           plane,
           attributes.epsilon,
           attributes.momentum,
-          ThreadsFor(request),
+          ThreadsFor(request, Work::kComputes),
           BlockOf(request.operands[0].layout)};
 }
 

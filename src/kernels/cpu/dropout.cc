@@ -138,7 +138,7 @@ Parameters Pack(const KernelRequest& request) {
   p.least = static_cast<int32_t>(std::ceil(attributes.rate * 0x1.0p24));
   p.scale = static_cast<float>(1 / (1 - attributes.rate));
   p.output = static_cast<int>(request.node.inputs.size());
-  p.threads = ThreadsFor(request);
+  p.threads = ThreadsFor(request, Work::kComputes);
   return p;
 }
 

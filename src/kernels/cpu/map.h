@@ -42,6 +42,9 @@ HWY_INLINE void Sweep(D d, std::array<const T*, kFrom> from, std::array<T*, kTo>
   for (size_t k = 0; k < kTo; ++k) StoreFirst(d, y[k], to[k] + e, end - e);
 }
 
+// A formula that takes many instructions has this as a base.
+struct Elaborate {};
+
 // Formula: called as formula(d, x, …) with kInputs vectors; made from the node where it has
 // attributes. It has a kKeepsZero that is true if it makes 0 (not −0) of zeros.
 template <class Formula, size_t kInputs>
@@ -51,6 +54,9 @@ struct Map {
     int threads = 1;
     Formula formula;
   };
+
+  static constexpr Work kWork =
+      std::is_base_of_v<Elaborate, Formula> ? Work::kComputes : Work::kMoves;
 
   static Formula FormulaOf(const NodeSignature& node) {
     if constexpr (std::is_constructible_v<Formula, const NodeSignature&>) return Formula(node);
@@ -81,7 +87,7 @@ struct Map {
     const NodeSignature& node = request.node;
     return PreparedKernel::Of(
         ForFloat(node.outputs[0].dtype, []<class T>(T*) -> KernelFunction { return &Run<T>; }),
-        Parameters{node.outputs[0].shape.Elements(), ThreadsFor(request), FormulaOf(node)});
+        Parameters{node.outputs[0].shape.Elements(), ThreadsFor(request, kWork), FormulaOf(node)});
   }
 
   static KernelDef Define(std::string_view name) {

@@ -119,7 +119,7 @@ PreparedKernel Prepare(const KernelRequest& request) {
   return PreparedKernel::Of(
       bytes ? Choose<uint8_t>(window.x.stride) : Choose<int32_t>(window.x.stride),
       Parameters{x[0].size * x[1].size, PaddedPlaneOf(window), FirstPositions(window.y),
-                 FirstPositions(window.x), ThreadsFor(request)});
+                 FirstPositions(window.x), ThreadsFor(request, Work::kComputes)});
 }
 
 int64_t WorkspaceBytes(const NodeSignature& node, int threads) {
@@ -178,7 +178,7 @@ PreparedKernel PrepareGrad(const KernelRequest& request) {
   p.planes = attributes.input[0].size * attributes.input[1].size;
   p.y = window.y;
   p.x = window.x;
-  p.threads = ThreadsFor(request);
+  p.threads = ThreadsFor(request, Work::kComputes);
   for (int64_t u = 0; u < p.y.kernel; ++u) {
     for (int64_t v = 0; v < p.x.kernel; ++v) {
       p.down.push_back(static_cast<int32_t>(u * p.y.dilation));

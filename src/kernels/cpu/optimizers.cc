@@ -92,9 +92,10 @@ KernelFunction ChooseSgd(const SgdAttributes& a) {
 PreparedKernel PrepareSgd(const KernelRequest& request) {
   const TensorType& type = request.node.inputs[0];
   const auto& a = request.node.attributes.As<SgdAttributes>();
-  return PreparedKernel::Of(type.dtype == DType::kF32 ? ChooseSgd<float>(a) : ChooseSgd<double>(a),
-                            SgdParameters{type.shape.Elements(), RegularizationOf(a),
-                                          a.learning_rate_scale, a.momentum, ThreadsFor(request)});
+  return PreparedKernel::Of(
+      type.dtype == DType::kF32 ? ChooseSgd<float>(a) : ChooseSgd<double>(a),
+      SgdParameters{type.shape.Elements(), RegularizationOf(a), a.learning_rate_scale, a.momentum,
+                    ThreadsFor(request, Work::kComputes)});
 }
 
 struct AdamParameters {
@@ -145,7 +146,7 @@ PreparedKernel PrepareAdam(const KernelRequest& request) {
   return PreparedKernel::Of(
       type.dtype == DType::kF32 ? &Adam<float> : &Adam<double>,
       AdamParameters{type.shape.Elements(), RegularizationOf(a), a.learning_rate_scale, a.beta1,
-                     a.beta2, a.epsilon, ThreadsFor(request)});
+                     a.beta2, a.epsilon, ThreadsFor(request, Work::kComputes)});
 }
 
 bool Supports(const NodeSignature& node) {

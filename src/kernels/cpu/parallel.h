@@ -14,8 +14,14 @@ namespace cgrun::cpu {
 
 using reference::StridedSpace;
 
+// What a kernel does with the bytes that it goes through: little more than to move them, or enough
+// that the same bytes are worth a second thread sooner.
+enum class Work { kMoves, kComputes };
+
 // Below this many bytes of operands a second thread costs more than it does.
-inline constexpr int64_t kParallelBytes = 64 << 10;
+inline constexpr int64_t LeastParallelBytes(Work work) {
+  return (work == Work::kMoves ? 128 : 32) << 10;
+}
 
 // Parts of tensors begin at multiples of this many elements: whole vectors and cache lines.
 inline constexpr int64_t kGrain = 256;
@@ -24,11 +30,11 @@ inline constexpr int64_t kGrain = 256;
 inline constexpr double kElementsPerSecond = 4e9;
 
 // The threads on which a node is to run: 1, or all that it may have. For Prepare.
-inline int ThreadsFor(const KernelRequest& request) {
+inline int ThreadsFor(const KernelRequest& request, Work work = Work::kMoves) {
   int64_t bytes = 0;
   for (const TensorType& type : request.node.inputs) bytes += ByteSize(type);
   for (const TensorType& type : request.node.outputs) bytes += ByteSize(type);
-  return bytes < kParallelBytes ? 1 : request.threads;
+  return bytes < LeastParallelBytes(work) ? 1 : request.threads;
 }
 
 // Calls work(part, begin, end) for parts of [0, count), a thread a part. Parts begin at multiples

@@ -229,7 +229,7 @@ Parameters ParametersOf(const KernelRequest& request, const Shape& images, const
           reference::ReachesOf(window.x),
           CountsOf(window.y, include_padding),
           CountsOf(window.x, include_padding),
-          ThreadsFor(request)};
+          ThreadsFor(request, Work::kComputes)};
 }
 
 const Layout& LayoutOf(const KernelRequest& request, size_t operand) {

@@ -100,7 +100,7 @@ void Run(const RunContext& context, const Instruction& i) noexcept {
 
 PreparedKernel Prepare(const KernelRequest& request) {
   Reduction reduction = ReductionOf(request.node);
-  reduction.threads = ThreadsFor(request);
+  reduction.threads = ThreadsFor(request, Work::kComputes);
   return PreparedKernel::Of(&Run, std::move(reduction));
 }
 

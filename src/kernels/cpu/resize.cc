@@ -111,7 +111,7 @@ PreparedKernel Prepare(const KernelRequest& request) {
                ResizeAxisOf(x[2].size, y[2].size, nearest),
                ResizeAxisOf(x[3].size, y[3].size, nearest),
                {},
-               ThreadsFor(request)};
+               ThreadsFor(request, Work::kComputes)};
   p.column_weights.assign(p.columns.weight.begin(), p.columns.weight.end());
   const int64_t bytes = SizeOf(node.inputs[0].dtype);
   return PreparedKernel::Of(nearest ? reference::ForBytes<Nearest>(bytes) : &Bilinear,

@@ -67,7 +67,8 @@ PreparedKernel Prepare(const KernelRequest& request) {
   const bool nearest = IsNearest(node);
   return PreparedKernel::Of(
       &Run, Parameters{dx[0].size * dx[1].size, ResizeAxisOf(dx[2].size, dy[2].size, nearest),
-                       ResizeAxisOf(dx[3].size, dy[3].size, nearest), ThreadsFor(request)});
+                       ResizeAxisOf(dx[3].size, dy[3].size, nearest),
+                       ThreadsFor(request, Work::kComputes)});
 }
 
 // A plane of sums and a row a thread.

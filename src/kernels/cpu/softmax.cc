@@ -145,7 +145,7 @@ struct OverGroups {
     const Shape& shape = request.node.inputs[0].shape;
     const auto axis =
         NormalizeAxis(request.node.attributes.As<SoftmaxAttributes>().axis, shape.rank());
-    const Parameters p{reference::GroupsAlong(shape, *axis), ThreadsFor(request)};
+    const Parameters p{reference::GroupsAlong(shape, *axis), ThreadsFor(request, Work::kComputes)};
     return PreparedKernel::Of(p.groups.stride == 1 ? &Rows : &Columns, p);
   }
 

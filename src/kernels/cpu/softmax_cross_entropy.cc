@@ -134,7 +134,7 @@ PreparedKernel Prepare(const KernelRequest& request) {
   return PreparedKernel::Of(
       kRun, Parameters{x[0].size, x[1].size,
                        node.attributes.As<SoftmaxCrossEntropyAttributes>().label_smoothing,
-                       LabelReaderOf(node.inputs[1].dtype), ThreadsFor(request)});
+                       LabelReaderOf(node.inputs[1].dtype), ThreadsFor(request, Work::kComputes)});
 }
 
 KernelDef softmax_cross_entropy() {

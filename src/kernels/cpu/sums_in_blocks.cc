@@ -89,8 +89,8 @@ void RunSum(const RunContext& context, const Instruction& i) noexcept {
 template <KernelFunction kRun>
 PreparedKernel Prepare(const KernelRequest& request) {
   const Shape& x = request.node.inputs[0].shape;
-  return PreparedKernel::Of(
-      kRun, Parameters{BlocksOf(x, request.operands[0].layout), x[1].size, ThreadsFor(request)});
+  return PreparedKernel::Of(kRun, Parameters{BlocksOf(x, request.operands[0].layout), x[1].size,
+                                             ThreadsFor(request, Work::kComputes)});
 }
 
 // x as it comes, y plain.

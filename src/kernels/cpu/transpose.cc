@@ -18,6 +18,7 @@ namespace HWY_NAMESPACE {
 namespace {
 
 constexpr int64_t kTile = 16;  // elements of a side: a cache line of f32
+constexpr int64_t kBand = 64;  // columns that a task goes down: some lines side by side
 
 // Matrices [rows, columns] that become [columns, rows], in a space of other axes.
 struct Parameters {
@@ -55,41 +56,60 @@ HWY_INLINE void TransposeFour(const uint32_t* x, int64_t x_stride, uint32_t* y, 
   store(3, hn::InterleaveUpper(wide, ab_high, ce_high));
 }
 
-template <>
-HWY_INLINE void TransposeTile(const uint32_t* x, int64_t x_stride, uint32_t* y, int64_t y_stride,
-                              int64_t rows, int64_t columns) {
-  if (rows < kTile || columns < kTile) {
-    for (int64_t c = 0; c < columns; ++c) {
-      for (int64_t r = 0; r < rows; ++r) y[c * y_stride + r] = x[r * x_stride + c];
-    }
-    return;
-  }
+// A whole tile by way of a buffer, so that each line of y is written once and as a whole: where
+// they lie a power of two apart, the first-level cache holds only some of them.
+HWY_INLINE void TransposeWhole(const uint32_t* x, int64_t x_stride, uint32_t* y, int64_t y_stride) {
+  HWY_ALIGN uint32_t buffer[kTile * kTile];
   for (int64_t r = 0; r < kTile; r += 4) {
     for (int64_t c = 0; c < kTile; c += 4) {
-      TransposeFour(x + r * x_stride + c, x_stride, y + c * y_stride + r, y_stride);
+      TransposeFour(x + r * x_stride + c, x_stride, buffer + c * kTile + r, kTile);
+    }
+  }
+  const hn::CappedTag<uint32_t, kTile> d;
+  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+  for (int64_t c = 0; c < kTile; ++c) {
+    for (int64_t r = 0; r < kTile; r += lanes) {
+      hn::StoreU(hn::Load(d, buffer + c * kTile + r), d, y + c * y_stride + r);
     }
   }
 }
 
-// A task is a band of `kTile` columns of one matrix.
+template <class Bits>
+HWY_INLINE void TransposeBand(const Bits* x, int64_t x_stride, Bits* y, int64_t y_stride,
+                              int64_t rows, int64_t columns) {
+  for (int64_t r = 0; r < rows; r += kTile) {
+    for (int64_t c = 0; c < columns; c += kTile) {
+      const Bits* from = x + r * x_stride + c;
+      Bits* to = y + c * y_stride + r;
+      const int64_t tile_rows = std::min(kTile, rows - r);
+      const int64_t tile_columns = std::min(kTile, columns - c);
+      if constexpr (sizeof(Bits) == 4) {
+        if (tile_rows == kTile && tile_columns == kTile) {
+          TransposeWhole(from, x_stride, to, y_stride);
+          continue;
+        }
+      }
+      TransposeTile(from, x_stride, to, y_stride, tile_rows, tile_columns);
+    }
+  }
+}
+
+// A task is a band of columns of one matrix.
 template <class Bits>
 void Run(const RunContext& context, const Instruction& i) noexcept {
   const auto& p = *static_cast<const Parameters*>(i.parameters);
   const Bits* x = Data<const Bits>(context, i, 0);
   Bits* y = Data<Bits>(context, i, 1);
-  const int64_t bands = (p.columns + kTile - 1) / kTile;
+  const int64_t bands = (p.columns + kBand - 1) / kBand;
   const auto& [matrices, strides] = p.matrices.inner;
   const int64_t tasks = p.matrices.outer_count * matrices * bands;
   Split(p.threads, tasks, 1, [&](int64_t begin, int64_t end) {
     for (int64_t task = begin; task < end; ++task) {
-      const int64_t matrix = task / bands, c = task % bands * kTile;
+      const int64_t matrix = task / bands, c = task % bands * kBand;
       const auto at = RowOffsets(p.matrices, {0, 0}, matrix / matrices);
       const Bits* from = x + at[0] + matrix % matrices * strides[0] + c;
       Bits* to = y + at[1] + matrix % matrices * strides[1] + c * p.y_stride;
-      for (int64_t r = 0; r < p.rows; r += kTile) {
-        TransposeTile(from + r * p.x_stride, p.x_stride, to + r, p.y_stride,
-                      std::min(kTile, p.rows - r), std::min(kTile, p.columns - c));
-      }
+      TransposeBand(from, p.x_stride, to, p.y_stride, p.rows, std::min(kBand, p.columns - c));
     }
   });
 }

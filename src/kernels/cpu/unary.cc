@@ -22,14 +22,14 @@ struct Negative {
   }
 };
 
-struct NaturalExponential {
+struct NaturalExponential : Elaborate {
   template <class D, class V>
   HWY_INLINE V operator()(D d, V x) const {
     return Exponential(d, x);
   }
 };
 
-struct NaturalLogarithm {
+struct NaturalLogarithm : Elaborate {
   template <class D, class V>
   HWY_INLINE V operator()(D d, V x) const {
     return Logarithm(d, x);

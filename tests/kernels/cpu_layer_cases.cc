@@ -1,0 +1,252 @@
+// Cases of layers, losses and optimizers.
+#include <cmath>
+#include <string>
+
+#include "src/ops/batch_norm.h"
+#include "src/ops/dropout.h"
+#include "src/ops/loss.h"
+#include "src/ops/normalize.h"
+#include "src/ops/optimizer.h"
+#include "src/ops/pool.h"
+#include "src/ops/resize.h"
+#include "src/ops/softmax.h"
+#include "tests/kernels/random_tensors.h"
+
+namespace cgrun {
+namespace {
+
+RandomNode MakeNormalize(Dice& dice, int64_t elements) {
+  const Shape shape = AnyImages(dice, elements);
+  const bool bytes = dice.OneIn(2);
+  NormalizeAttributes attributes{1.0 / 255, {0.1307}, {0.3081}};
+  for (int64_t c = 1; dice.OneIn(2) && c < shape[1].size; ++c) {
+    if (attributes.mean.size() == static_cast<size_t>(c)) attributes.mean.push_back(0.1 * c);
+  }
+  if (attributes.mean.size() != static_cast<size_t>(shape[1].size)) attributes.mean.resize(1);
+  return MakeNode(OpId::normalize, Attributes::Of(attributes),
+                  {bytes ? Integers(dice, DType::kU8, shape, 0, 255)
+                         : Numbers(dice, DType::kF32, shape, Specials::kAll)});
+}
+
+CpuCase Resize(const std::string& mode, Tolerance tolerance) {
+  return {OpId::resize, tolerance, [=](Dice& dice, int64_t elements) {
+            const Shape x = AnyImages(dice, elements);
+            const ResizeAttributes resize{
+                {dice.Between(1, 2 * x[2].size), dice.Between(1, 2 * x[3].size)}, mode};
+            const DType dtype = mode == "nearest" ? AnyFloat(dice) : DType::kF32;
+            return MakeNode(OpId::resize, Attributes::Of(resize), {Numbers(dice, dtype, x)});
+          }};
+}
+
+RandomNode MakeResizeGrad(Dice& dice, int64_t elements) {
+  const Shape dy = AnyImages(dice, elements);
+  const ResizeAttributes resize{{dice.Between(1, 2 * dy[2].size), dice.Between(1, 2 * dy[3].size)},
+                                dice.OneIn(2) ? "nearest" : "bilinear"};
+  return MakeNode(OpId::resize_grad, Attributes::Of(resize), {Numbers(dice, DType::kF32, dy)});
+}
+
+RandomNode MakeSoftmax(Dice& dice, int64_t elements) {
+  const Shape x = AnyShape(dice, 1, 4, elements);
+  const Specials specials = dice.OneIn(4) ? Specials::kAll : Specials::kNone;
+  return MakeNode(OpId::softmax, Attributes::Of(SoftmaxAttributes{dice.Between(0, x.rank() - 1)}),
+                  {Numbers(dice, DType::kF32, x, specials, 5)});
+}
+
+RandomNode MakeSoftmaxGrad(Dice& dice, int64_t elements) {
+  const RandomNode forward = MakeSoftmax(dice, elements);
+  const HostTensor y = Evaluated(forward)[0];
+  return MakeNode(OpId::softmax_grad, forward.node.attributes,
+                  {y, Numbers(dice, DType::kF32, y.shape())});
+}
+
+RandomNode MakeCrossEntropy(Dice& dice, int64_t elements) {
+  const Sizes sizes = AnySizes(dice, 2, elements);
+  const DType label = dice.Of<DType>({DType::kU8, DType::kI32, DType::kI64});
+  const int64_t most = std::min<int64_t>(sizes[1] - 1, 255);
+  HostTensor labels = Integers(dice, label, {sizes[0]}, 0, most);
+  if (dice.OneIn(6)) labels.Set(0, static_cast<double>(label == DType::kU8 ? 255 : -1));
+  const double smoothing = dice.Of<double>({0.0, 0.0, 0.1, 1.0});
+  return MakeNode(OpId::softmax_cross_entropy,
+                  Attributes::Of(SoftmaxCrossEntropyAttributes{smoothing}),
+                  {Numbers(dice, DType::kF32, Shape::Of(sizes), Specials::kNone, 4), labels});
+}
+
+RandomNode MakeCrossEntropyGrad(Dice& dice, int64_t elements) {
+  const RandomNode forward = MakeCrossEntropy(dice, elements);
+  return MakeNode(OpId::softmax_cross_entropy_grad, forward.node.attributes,
+                  {Evaluated(forward)[1], forward.inputs[1], HostTensor::Scalar<float>(0.7F)});
+}
+
+RandomNode MakeSquaredError(Dice& dice, int64_t elements) {
+  const Shape shape = AnyShape(dice, elements);
+  return MakeNode(OpId::squared_error, {},
+                  {Numbers(dice, DType::kF32, shape), Numbers(dice, DType::kF32, shape)});
+}
+
+RandomNode MakeSquaredErrorGrad(Dice& dice, int64_t elements) {
+  RandomNode forward = MakeSquaredError(dice, elements);
+  forward.inputs.push_back(HostTensor::Scalar<float>(1.5F));
+  return MakeNode(OpId::squared_error_grad, {}, forward.inputs);
+}
+
+RandomNode MakeAccuracy(Dice& dice, int64_t elements) {
+  const Sizes sizes = AnySizes(dice, 2, elements);
+  HostTensor logits = Numbers(dice, DType::kF32, Shape::Of(sizes), Specials::kAll);
+  for (int64_t i = 0; i < logits.elements(); ++i) logits.Set(i, std::round(2 * logits.At(i)));
+  return MakeNode(OpId::accuracy, Attributes::Of(AccuracyAttributes{dice.Between(1, sizes[1])}),
+                  {logits, Integers(dice, DType::kI64, {sizes[0]}, 0, sizes[1])});
+}
+
+template <class PoolAttributes>
+PoolAttributes AnyPool(Dice& dice, const Shape& x) {
+  PoolAttributes pool;
+  pool.kernel = {dice.Between(1, std::min<int64_t>(4, x[2].size)),
+                 dice.Between(1, std::min<int64_t>(4, x[3].size))};
+  if (!dice.OneIn(3)) pool.stride = {dice.Between(1, 3), dice.Between(1, 3)};
+  for (int64_t& width : pool.padding) {
+    width = dice.OneIn(2) ? 0 : dice.Between(0, std::min(pool.kernel[0], pool.kernel[1]) / 2);
+  }
+  pool.ceil_mode = dice.OneIn(3);
+  return pool;
+}
+
+RandomNode MakeMaxPool(Dice& dice, int64_t elements) {
+  const Shape shape = AnyImages(dice, elements);
+  auto pool = AnyPool<MaxPoolAttributes>(dice, shape);
+  if (dice.OneIn(3) && shape[2].size > 8 && shape[3].size > 8) pool.dilation = {2, 2};
+  HostTensor x = Numbers(dice, DType::kF32, shape, Specials::kAll);
+  for (int64_t i = 0; i < x.elements(); ++i) x.Set(i, std::round(4 * x.At(i)));  // equals
+  return MakeNode(OpId::max_pool, Attributes::Of(pool), {x});
+}
+
+RandomNode MakeMaxPoolGrad(Dice& dice, int64_t elements) {
+  const RandomNode forward = MakeMaxPool(dice, elements);
+  const HostTensor index = Evaluated(forward)[1];
+  const auto& pool = forward.node.attributes.As<MaxPoolAttributes>();
+  return MakeNode(
+      OpId::max_pool_grad,
+      Attributes::Of(PoolGradAttributes{forward.inputs[0].shape(), pool.kernel, pool.stride,
+                                        pool.padding, pool.dilation, pool.ceil_mode}),
+      {index, Numbers(dice, DType::kF32, index.shape())});
+}
+
+RandomNode MakeAvgPool(Dice& dice, int64_t elements) {
+  const Shape shape = AnyImages(dice, elements);
+  auto pool = AnyPool<AvgPoolAttributes>(dice, shape);
+  pool.count_include_pad = dice.OneIn(2);
+  return MakeNode(OpId::avg_pool, Attributes::Of(pool), {Numbers(dice, DType::kF32, shape)});
+}
+
+RandomNode MakeAvgPoolGrad(Dice& dice, int64_t elements) {
+  const RandomNode forward = MakeAvgPool(dice, elements);
+  const auto& pool = forward.node.attributes.As<AvgPoolAttributes>();
+  PoolGradAttributes grad{forward.inputs[0].shape(), pool.kernel, pool.stride, pool.padding};
+  grad.ceil_mode = pool.ceil_mode;
+  grad.count_include_pad = pool.count_include_pad;
+  return MakeNode(OpId::avg_pool_grad, Attributes::Of(grad),
+                  {Numbers(dice, DType::kF32, forward.node.outputs[0].shape)});
+}
+
+RandomNode MakeGlobalAvgPool(Dice& dice, int64_t elements) {
+  const Shape x = AnyShape(dice, 3, 5, elements);
+  return MakeNode(OpId::global_avg_pool, {}, {Numbers(dice, DType::kF32, x)});
+}
+
+// x [N, channels, …], scale, shift, and statistics.
+std::vector<HostTensor> NormInputs(Dice& dice, int64_t elements) {
+  const Shape x = Shape::Of(AnySizes(dice, dice.OneIn(3) ? 2 : 4, elements));
+  const auto channels = [&] { return Numbers(dice, DType::kF32, {x[1]}); };
+  HostTensor variance = channels();
+  for (int64_t c = 0; c < variance.elements(); ++c) variance.Set(c, std::abs(variance.At(c)) + 0.1);
+  HostTensor values = Numbers(dice, DType::kF32, x);
+  const double shift = dice.Of<double>({0.0, 5.0, -300.0});
+  for (int64_t i = 0; i < values.elements(); ++i) values.Set(i, values.At(i) + shift);
+  return {values, channels(), channels(), channels(), variance};
+}
+
+RandomNode MakeBatchNorm(Dice& dice, int64_t elements) {
+  return MakeNode(OpId::batch_norm, Attributes::Of(BatchNormAttributes{1e-5, 0.1, dice.OneIn(2)}),
+                  NormInputs(dice, elements));
+}
+
+RandomNode MakeBatchNormGrad(Dice& dice, int64_t elements) {
+  std::vector<HostTensor> in = NormInputs(dice, elements);
+  const HostTensor dy = Numbers(dice, DType::kF32, in[0].shape());
+  return MakeNode(OpId::batch_norm_grad,
+                  Attributes::Of(BatchNormAttributes{1e-5, 0.1, dice.OneIn(2)}),
+                  {in[0], dy, in[1], in[3], in[4]});
+}
+
+RandomNode MakeDropout(Dice& dice, int64_t elements) {
+  const DropoutAttributes dropout{dice.Of<double>({0.0, 0.1, 0.5, 1.0 / 3, 0.99}),
+                                  dice.Between(-1000, 1000) * 0x123456789, !dice.OneIn(4)};
+  const HostTensor x = Numbers(dice, DType::kF32, AnyShape(dice, elements), Specials::kAll);
+  const HostTensor step = HostTensor::Scalar<int64_t>(dice.Between(0, 5) * 0x87654321);
+  return MakeNode(OpId::dropout, Attributes::Of(dropout),
+                  dropout.training ? std::vector{x, step} : std::vector{x});
+}
+
+RandomNode MakeDropoutGrad(Dice& dice, int64_t elements) {
+  const Shape shape = AnyShape(dice, elements);
+  return MakeNode(
+      OpId::dropout_grad, Attributes::Of(DropoutAttributes{0.25, 1, true}),
+      {Integers(dice, DType::kU8, shape, 0, 1), Numbers(dice, DType::kF32, shape, Specials::kAll)});
+}
+
+RandomNode MakeSgd(Dice& dice, int64_t elements) {
+  const DType dtype = dice.Of<DType>({DType::kF32, DType::kF64});
+  const Shape shape = AnyShape(dice, elements);
+  SgdAttributes sgd;
+  sgd.momentum = dice.OneIn(3) ? 0 : 0.9;
+  sgd.nesterov = sgd.momentum > 0 && dice.OneIn(2);
+  sgd.weight_decay = dice.OneIn(2) ? 5e-4 : 0;
+  sgd.l1 = dice.OneIn(2) ? 1e-3 : 0;
+  std::vector<HostTensor> inputs = {Numbers(dice, dtype, shape, Specials::kZeros),
+                                    Numbers(dice, dtype, shape), HostTensor::Scalar<double>(0.05)};
+  if (sgd.momentum > 0) inputs.push_back(Numbers(dice, dtype, shape));
+  return MakeNode(OpId::sgd, Attributes::Of(sgd), inputs);
+}
+
+RandomNode MakeAdam(Dice& dice, int64_t elements) {
+  const DType dtype = dice.Of<DType>({DType::kF32, DType::kF64});
+  const Shape shape = AnyShape(dice, elements);
+  AdamAttributes adam;
+  adam.weight_decay = dice.OneIn(2) ? 5e-4 : 0;
+  HostTensor second = Numbers(dice, dtype, shape);
+  for (int64_t i = 0; i < second.elements(); ++i) second.Set(i, std::abs(second.At(i)));
+  return MakeNode(OpId::adam, Attributes::Of(adam),
+                  {Numbers(dice, dtype, shape, Specials::kZeros), Numbers(dice, dtype, shape),
+                   HostTensor::Scalar<double>(0.001), Numbers(dice, dtype, shape), second,
+                   HostTensor::Scalar<int64_t>(dice.Between(0, 1000))});
+}
+
+}  // namespace
+
+std::vector<CpuCase> LayerCases() {
+  return {
+      {OpId::softmax, kSums, MakeSoftmax},
+      {OpId::softmax_grad, kDifferences, MakeSoftmaxGrad},
+      {OpId::normalize, kRounding, MakeNormalize},
+      Resize("nearest", kSameBits),
+      Resize("bilinear", kRounding),
+      {OpId::resize_grad, kRounding, MakeResizeGrad},
+      {OpId::max_pool, kSameBits, MakeMaxPool},
+      {OpId::max_pool_grad, kSameBits, MakeMaxPoolGrad},
+      {OpId::avg_pool, kSameBits, MakeAvgPool},
+      {OpId::avg_pool_grad, kSameBits, MakeAvgPoolGrad},
+      {OpId::global_avg_pool, kRounding, MakeGlobalAvgPool},
+      {OpId::batch_norm, kSums, MakeBatchNorm},
+      {OpId::batch_norm_grad, kSums, MakeBatchNormGrad},
+      {OpId::dropout, kSameBits, MakeDropout},
+      {OpId::dropout_grad, kSameBits, MakeDropoutGrad},
+      {OpId::softmax_cross_entropy, kSums, MakeCrossEntropy},
+      {OpId::softmax_cross_entropy_grad, kSums, MakeCrossEntropyGrad},
+      {OpId::squared_error, kRounding, MakeSquaredError},
+      {OpId::squared_error_grad, kRounding, MakeSquaredErrorGrad},
+      {OpId::accuracy, kSameBits, MakeAccuracy},
+      {OpId::sgd, kSameBits, MakeSgd},
+      {OpId::adam, kSameBits, MakeAdam},
+  };
+}
+
+}  // namespace cgrun

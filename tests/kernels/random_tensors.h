@@ -1,0 +1,47 @@
+// Random shapes, tensors and nodes: what the cases of CPU kernels are made of.
+#ifndef CGRUN_TESTS_KERNELS_RANDOM_TENSORS_H_
+#define CGRUN_TESTS_KERNELS_RANDOM_TENSORS_H_
+
+#include <vector>
+
+#include "tests/kernels/cpu_cases.h"
+
+namespace cgrun {
+
+using Sizes = std::vector<int64_t>;
+
+// `rank` sizes whose product is about `elements` at most.
+Sizes AnySizes(Dice& dice, int rank, int64_t elements);
+Shape AnyShape(Dice& dice, int64_t elements);
+// Of a rank in [low, high].
+Shape AnyShape(Dice& dice, int low, int high, int64_t elements);
+// Images [N, C, H, W] of 4 × 4 at least.
+Shape AnyImages(Dice& dice, int64_t elements);
+DType AnyFloat(Dice& dice);
+
+enum class Specials {
+  kNone,
+  kZeros,
+  kAll
+};  // among the numbers: zeros, or infinities and NaN, too
+
+// Normal numbers times `scale`.
+HostTensor Numbers(Dice& dice, DType dtype, const Shape& shape, Specials specials = Specials::kNone,
+                   double scale = 1);
+HostTensor Integers(Dice& dice, DType dtype, const Shape& shape, int64_t low, int64_t high);
+
+RandomNode MakeNode(OpId op, Attributes attributes, std::vector<HostTensor> inputs);
+// What the reference kernel makes of it.
+std::vector<HostTensor> Evaluated(const RandomNode& random);
+
+// Cases of cpu_cases.cc, and of layers, losses and optimizers.
+std::vector<CpuCase> LayerCases();
+
+inline constexpr Tolerance kSameBits{0};
+inline constexpr Tolerance kRounding{1e-6};  // some units in the last place
+inline constexpr Tolerance kSums{4e-6};
+inline constexpr Tolerance kDifferences{4e-6, 1e-6};  // of numbers of about 1, which may cancel
+
+}  // namespace cgrun
+
+#endif  // CGRUN_TESTS_KERNELS_RANDOM_TENSORS_H_
