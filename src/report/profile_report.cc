@@ -112,8 +112,9 @@ std::string EntryText(const EntryProfile& entry, const Ceilings& ceilings, bool 
   const int64_t runs = RunsOf(entry);
   const Sum total = Total(entry);
   std::string text =
-      fmt::format("profile of '{}': batch {}, {} runs, {:.3f} ms a run in operators\n", entry.name,
-                  entry.batch, FormatCount(runs), total.seconds * 1e3 / static_cast<double>(runs));
+      fmt::format("profile of '{}': batch {}, {} run{}, {:.3f} ms a run in operators\n", entry.name,
+                  entry.batch, FormatCount(runs), runs == 1 ? "" : "s",
+                  total.seconds * 1e3 / static_cast<double>(runs));
   const auto phase = [](const OperatorProfile& p) { return std::string(Name(p.phase)); };
   const auto kernel = [](const OperatorProfile& p) { return p.kernel; };
   const auto all = static_cast<size_t>(-1);

@@ -18,7 +18,8 @@ import unittest
 ROOT = pathlib.Path.cwd()
 CGRUN = ROOT / os.environ.get("CGRUN", "src/cli/cgrun")
 GOLDEN = ROOT / "tests/cli/golden"
-VERBS = ["train", "eval", "plan", "graph", "compile", "disasm", "summary", "ops", "devices"]
+VERBS = ["train", "eval", "bench", "plan", "graph", "compile", "disasm", "summary", "ops",
+         "devices"]
 
 MODEL = """cgrun: 1
 model: small

@@ -89,7 +89,7 @@ TEST(CompiledProgram, OtherLibrariesCompileAgain) {
   EXPECT_EQ(outcome.weights, Train(Model(), nullptr).weights);
   image = CompiledImage();
   image.device = "cuda";
-  EXPECT_EQ(Train(Model(), &image).recompiled, "it was compiled for cuda (reference 1)");
+  EXPECT_EQ(Train(Model(), &image).recompiled, "it was compiled for cuda (reference 1, 1 thread)");
 }
 
 TEST(CompiledProgram, OtherSettingsCompileAgain) {

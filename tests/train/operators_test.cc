@@ -163,11 +163,11 @@ void ExpectThatItTrains(const std::string& text) {
   Diagnostics diagnostics;
   Session session(model, {}, true, diagnostics);
   ASSERT_TRUE(session.ready()) << diagnostics.ToString();
-  const HostTensor before = FirstWeight(session.program());
+  const HostTensor before = FirstWeight(*session.program());
   SessionObserver silent;
   const TrainResult result = session.Train("", silent, nullptr);
   EXPECT_EQ(result.steps, 3);
-  EXPECT_FALSE(FirstWeight(session.program()) == before) << "the first layer has not learned";
+  EXPECT_FALSE(FirstWeight(*session.program()) == before) << "the first layer has not learned";
   for (const NamedNumber& mean : result.last.train.means) {
     EXPECT_TRUE(std::isfinite(mean.value)) << mean.name;
   }
