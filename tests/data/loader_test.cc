@@ -10,8 +10,8 @@
 #include <memory>
 #include <set>
 
-#include "src/base/random.h"
 #include "src/base/allocation_counter.h"
+#include "src/base/random.h"
 #include "tests/io/test_files.h"
 
 namespace cgrun {

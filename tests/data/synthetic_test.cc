@@ -5,9 +5,9 @@
 #include <cstring>
 #include <set>
 
+#include "src/base/allocation_counter.h"
 #include "src/base/host_tensor.h"
 #include "src/data/dataset.h"
-#include "src/base/allocation_counter.h"
 
 namespace cgrun {
 namespace {

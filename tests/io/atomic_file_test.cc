@@ -11,8 +11,8 @@
 #include <csignal>
 #include <thread>
 
-#include "src/base/diagnostics.h"
 #include "src/base/allocation_counter.h"
+#include "src/base/diagnostics.h"
 #include "tests/io/test_files.h"
 
 namespace cgrun {

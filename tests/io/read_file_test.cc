@@ -5,9 +5,9 @@
 #include <rapidcheck.h>
 #include <sys/stat.h>
 
+#include "src/base/allocation_counter.h"
 #include "src/base/diagnostics.h"
 #include "src/base/random.h"
-#include "src/base/allocation_counter.h"
 #include "tests/io/test_files.h"
 
 namespace cgrun {

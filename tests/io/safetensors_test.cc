@@ -7,10 +7,10 @@
 
 #include <cstring>
 
+#include "src/base/allocation_counter.h"
 #include "src/base/diagnostics.h"
 #include "src/base/random.h"
 #include "src/io/endian.h"
-#include "src/base/allocation_counter.h"
 #include "tests/io/test_files.h"
 
 namespace cgrun {

@@ -90,7 +90,9 @@ paths:
 train: {epochs: 3, batch: 20, optimizer: {op: sgd, lr: 0.05}}
 )";
 
-TEST(EagerSession, PathsWithOptimizersOfTheirOwnDo) { ExpectSameRuns(ModelOf(kPaths), "reference"); }
+TEST(EagerSession, PathsWithOptimizersOfTheirOwnDo) {
+  ExpectSameRuns(ModelOf(kPaths), "reference");
+}
 
 TEST(EagerSession, WeightsOfOneModeAreReadInTheOther) {
   const ModelSpec model = SmallModel({"train.steps=12"});

@@ -1,0 +1,111 @@
+// What holds for every device of the host, with one thread and with two: one hash of the weights
+// for every order, planner, zones setting and mode; no allocation after step 1, with loader,
+// evaluation, log and checkpoint; and a plan whose total is what the process takes.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+
+#include "src/base/allocation_counter.h"
+#include "src/plan/planner.h"
+#include "src/plan/schedule.h"
+#include "tests/train/session_testing.h"
+
+namespace cgrun {
+namespace {
+
+// A LeNet: channels that fill no block, a partial last batch, an evaluation.
+constexpr char kModel[] = R"(
+cgrun: 1
+model: small-lenet
+data:
+  train: {format: synthetic, samples: 70, classes: 4}
+  test: {format: synthetic, samples: 40, classes: 4, seed: 1}
+inputs:
+  image: {type: uint8, shape: [1, 16, 16]}
+  label: {type: int32, shape: []}
+paths:
+  classify:
+    ops:
+      - {op: normalize, in: image, scale: 1/255}
+      - {op: conv, filters: 20, kernel: 3, padding: 1, activation: relu}
+      - {op: max_pool, kernel: 2}
+      - {op: conv, filters: 32, kernel: 3, padding: 1, activation: relu}
+      - {op: max_pool, kernel: 2}
+      - {op: flatten}
+      - {op: linear, units: 64, activation: relu}
+      - logits: {op: linear, units: 4}
+    loss: {op: softmax_cross_entropy, in: [logits, label]}
+    metrics: {accuracy: {in: [logits, label]}}
+train: {epochs: 2, batch: 16, optimizer: {op: sgd, lr: 0.05, momentum: 0.9}}
+)";
+
+struct HostDevice {
+  std::string name;
+  int threads = 1;
+};
+
+class HostDevices : public testing::TestWithParam<HostDevice> {
+ protected:
+  static SessionOptions Options(Mode mode = Mode::kGraph) {
+    SessionOptions options;
+    options.device = GetParam().name;
+    options.compile.threads = GetParam().threads;
+    options.mode = mode;
+    return options;
+  }
+};
+
+TEST_P(HostDevices, HaveOneHashForEveryOrderPlannerZonesSettingAndMode) {
+  const ModelSpec model = ModelOf(kModel);
+  const uint64_t wanted = TrainModel(model, Options()).weights_hash;
+  for (const OrderEntry& order : Orders()) {
+    for (const PlannerEntry& planner : Planners()) {
+      for (bool apart : {false, true}) {
+        SessionOptions options = Options();
+        options.compile.order = order.name;
+        options.compile.layout.planner = planner.name;
+        options.compile.layout.zones_apart = apart;
+        EXPECT_EQ(TrainModel(model, options).weights_hash, wanted)
+            << order.name << ", " << planner.name << (apart ? ", zones apart" : "");
+      }
+    }
+  }
+  EXPECT_EQ(TrainModel(model, Options(Mode::kEager)).weights_hash, wanted) << "eager";
+}
+
+TEST_P(HostDevices, AllocateNothingAfterTheFirstStep) {
+  if (!AllocationsAreCounted()) GTEST_SKIP() << "a sanitizer brings its own operator new";
+  const std::string folder = FreshFolder();
+  const TrainResult result = TrainModel(ModelOf(kModel), Options(), folder);
+  EXPECT_EQ(result.allocations_after_first_step, 0);
+  EXPECT_EQ(result.heap_growth_bytes, 0);
+  EXPECT_FALSE(ReadText(folder + "/metrics.csv").empty());
+  EXPECT_FALSE(result.checkpoint.empty());
+}
+
+TEST_P(HostDevices, TakeTheMemoryThatIsPlanned) {
+  if (!AllocationsAreCounted()) GTEST_SKIP() << "a sanitizer's memory is its own";
+  constexpr int64_t kMiB = int64_t{1} << 20;
+  const MemoryUse memory = TrainModel(ModelOf(kModel), Options(), FreshFolder()).memory;
+  EXPECT_LE(std::abs(memory.measured - memory.planned()), std::max(kMiB, memory.planned() / 100))
+      << "planned " << memory.planned() << " (arena " << memory.arena << ", data " << memory.data
+      << ", base " << memory.base << "), measured " << memory.measured;
+}
+
+std::vector<HostDevice> Devices() {
+  std::vector<HostDevice> devices = {{"reference", 1}};
+  for (const char* name : {"blas", "cpu"}) {
+    if (FindKernelLibrary(name) == nullptr) continue;
+    devices.push_back({name, 1});
+    devices.push_back({name, 2});
+  }
+  return devices;
+}
+
+INSTANTIATE_TEST_SUITE_P(, HostDevices, testing::ValuesIn(Devices()), [](const auto& info) {
+  return info.param.name + "_" + std::to_string(info.param.threads);
+});
+
+}  // namespace
+}  // namespace cgrun
