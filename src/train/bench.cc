@@ -297,7 +297,8 @@ void CompareLosses(std::vector<CaseResult>& cases) {
   for (CaseResult& result : cases) {
     for (size_t step = 0; step < std::min(wanted.size(), result.losses.size()); ++step) {
       const double difference = std::abs(result.losses[step] - wanted[step]);
-      if (difference <= kLossTolerance * std::max(1.0, std::abs(wanted[step]))) continue;
+      const double tolerance = std::ldexp(kLossTolerance, static_cast<int>(step));
+      if (difference <= tolerance * std::max(1.0, std::abs(wanted[step]))) continue;
       result.fault = "its loss in step " + std::to_string(step + 1) + " is " +
                      std::to_string(result.losses[step]) + ", that of '" + cases[0].name + "' is " +
                      std::to_string(wanted[step]);
