@@ -93,7 +93,7 @@ BenchResult RunIsolated(const std::vector<std::string>& arguments,
     result.cases.push_back(CaseFromJson(ReadText(file.path())));
     result.cases.back().peak_bytes = peak;
   }
-  CompareLosses(result.cases);
+  CompareLosses(result.cases, kComparedStepsAlone);
   return result;
 }
 

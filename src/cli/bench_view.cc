@@ -95,10 +95,17 @@ BenchView::BenchView(const ProfileFlags& profile, int threads)
 
 void BenchView::OnCase(const std::string& name, int64_t done, int64_t total) {
   if (quiet_) return;
+  if (done == 0) begin_ = std::chrono::steady_clock::now();
+  const std::chrono::duration<double> since = std::chrono::steady_clock::now() - begin_;
   Progress progress;
   progress.label = name.c_str();
   progress.done = done;
   progress.total = total;
+  progress.samples_per_second = -1;
+  if (done > 0) {
+    progress.eta_seconds =
+        since.count() / static_cast<double>(done) * static_cast<double>(total - done);
+  }
   progress_.Show(progress);
 }
 

@@ -2,6 +2,7 @@
 #ifndef CGRUN_CLI_BENCH_VIEW_H_
 #define CGRUN_CLI_BENCH_VIEW_H_
 
+#include <chrono>
 #include <string>
 
 #include "src/cli/profile_view.h"
@@ -25,6 +26,7 @@ class BenchView final : public BenchObserver {
   int threads_;
   std::string profiles_;
   ProgressPrinter progress_;
+  std::chrono::steady_clock::time_point begin_;  // of the rounds
   bool quiet_;
 };
 

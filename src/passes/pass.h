@@ -29,6 +29,7 @@ bool FuseActivations(Graph& graph, const PassContext& context);
 bool FoldConstants(Graph& graph, const PassContext& context);
 bool SimplifyAlgebra(Graph& graph, const PassContext& context);
 bool MergeCommonSubexpressions(Graph& graph, const PassContext& context);
+bool ReluBeforePoolGrad(Graph& graph, const PassContext& context);
 bool Rematerialise(Graph& graph, const PassContext& context);
 
 }  // namespace passes

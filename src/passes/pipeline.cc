@@ -21,6 +21,8 @@ constexpr PipelineEntry kPipeline[] = {
      "may leave equal nodes, and dead ones"},
     {"common_subexpressions", passes::MergeCommonSubexpressions, kCleanUp, PassStage::kGraph,
      "after algebra, which gives equal things one form"},
+    {"relu_before_pool_grad", passes::ReluBeforePoolGrad, 0, PassStage::kGraph,
+     "while relu and its gradient are nodes of their own"},
     {"fuse_activations", passes::FuseActivations, 0, PassStage::kGraph,
      "last, for to the others a fused node is closed"},
     {"rematerialise", passes::Rematerialise, 0, PassStage::kPlanned,

@@ -48,6 +48,7 @@ int WidthOf(std::string_view columns, const Layout& layout) {
 Layout Fit(std::string_view columns, int rate, int room) {
   Layout layout;
   layout.columns = Count(columns);
+  layout.rate = rate > 0;
   const auto left = [&] {
     return room - WidthOf(columns, layout) - (layout.rate ? kGap + rate : 0);
   };
@@ -81,6 +82,12 @@ void AddColumns(std::string_view columns, const Layout& layout, Line& line) {
   if (layout.dots) line.Add("  …");
 }
 
+// "12/96".
+void FormatCounts(const Progress& progress, char* text, size_t size) {
+  std::snprintf(text, size, "%lld/%lld", static_cast<long long>(progress.done),
+                static_cast<long long>(progress.total));
+}
+
 }  // namespace
 
 int LineWidth(std::FILE* out, int otherwise) {
@@ -91,14 +98,21 @@ int LineWidth(std::FILE* out, int otherwise) {
 
 void FormatRate(double samples_per_second, char* text, size_t size) {
   char number[16];
+  if (samples_per_second < 0) {
+    *text = '\0';
+    return;
+  }
   FormatSi(samples_per_second, number, sizeof(number));
   std::snprintf(text, size, "%s samples/s", number);
 }
 
 void FormatProgress(const Progress& progress, int width, char* text, size_t size) {
   char counts[64], rate[48], eta[32];
-  std::snprintf(counts, sizeof(counts), "%lld/%lld", static_cast<long long>(progress.done),
-                static_cast<long long>(progress.total));
+  if (progress.total == 0) {
+    std::snprintf(text, size, "%.*s", width, progress.label);
+    return;
+  }
+  FormatCounts(progress, counts, sizeof(counts));
   FormatRate(progress.samples_per_second, rate, sizeof(rate));
   FormatEta(progress.eta_seconds, eta, sizeof(eta));
   const std::string_view label = progress.label, end = "  ETA ";
@@ -154,7 +168,12 @@ void ProgressPrinter::DrawBar(const Progress& progress) {
 }
 
 void ProgressPrinter::PrintLine(const Progress& progress) {
-  char eta[32], rate[48], columns[1024];
+  char counts[64], eta[32], rate[48], columns[1024];
+  if (progress.total == 0) {
+    std::fprintf(out_, "%s\n", progress.label);
+    return;
+  }
+  FormatCounts(progress, counts, sizeof(counts));
   FormatEta(progress.eta_seconds, eta, sizeof(eta));
   FormatRate(progress.samples_per_second, rate, sizeof(rate));
   Line line(columns, sizeof(columns));
@@ -162,9 +181,8 @@ void ProgressPrinter::PrintLine(const Progress& progress) {
     line.Add("  ");
     line.Add(TakeColumn(rest));
   }
-  std::fprintf(out_, "%s  %lld/%lld%s  %s  ETA %s\n", progress.label,
-               static_cast<long long>(progress.done), static_cast<long long>(progress.total),
-               columns, rate, eta);
+  std::fprintf(out_, "%s  %s%s%s%s  ETA %s\n", progress.label, counts, columns,
+               *rate == '\0' ? "" : "  ", rate, eta);
   std::fflush(out_);
 }
 

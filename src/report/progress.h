@@ -13,8 +13,8 @@ namespace cgrun {
 struct Progress {
   const char* label = "";  // "epoch 3/12", "test"
   int64_t done = 0;        // batches
-  int64_t total = 0;
-  double samples_per_second = 0;
+  int64_t total = 0;  // 0: the label alone is shown
+  double samples_per_second = 0;  // negative: not shown
   double eta_seconds = -1;   // of the whole run; negative: not known
   const char* columns = "";  // "loss 0.1234\taccuracy 0.9810"
 };
@@ -49,7 +49,7 @@ int LineWidth(std::FILE* out, int otherwise);
 
 // "01:23", "1:02:03" into a buffer.
 void FormatEta(double seconds, char* text, size_t size);
-// "86.1 k samples/s".
+// "86.1 k samples/s"; "" for a negative one.
 void FormatRate(double samples_per_second, char* text, size_t size);
 
 }  // namespace cgrun

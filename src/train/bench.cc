@@ -19,7 +19,6 @@ namespace {
 
 constexpr int64_t kBatches = 4;  // different ones, which the steps go through again and again
 constexpr double kRoundSeconds = 0.3;
-constexpr int64_t kUntimedSteps = 2;  // of a case that runs for its memory alone
 
 using Clock = std::chrono::steady_clock;
 
@@ -114,13 +113,29 @@ class Contestant {
   bool timed() const { return case_.timed; }
   const std::string& name() const { return case_.name; }
 
+  // The first step and its loss.
   void FirstStep() {
     result_.first_step_seconds = Steps(1);
-    if (!case_.timed) Steps(kUntimedSteps - 1);
     // What the benchmark itself notes down is taken before allocations are counted.
-    result_.losses.reserve(kComparedSteps);
     rounds_.reserve(static_cast<size_t>(bench_.options.rounds));
-    allocations_ = 0;
+    result_.losses.push_back(TotalLoss());
+  }
+
+  // Another step whose loss is compared. Returns its seconds.
+  double CompareStep() {
+    const double seconds = Steps(1);
+    result_.losses.push_back(TotalLoss());
+    return seconds;
+  }
+
+  // Goes on from where `other` is.
+  void TakeStateOf(const Contestant& other) {
+    const std::vector<EngineState>& states = other.engine_->model().states;
+    for (size_t i = 0; i < states.size(); ++i) {
+      HostTensor tensor(states[i].type.dtype, states[i].type.shape);
+      other.engine_->ReadState(i, tensor);
+      engine_->WriteState(engine_->model().FindState(states[i].name), tensor);
+    }
   }
 
   // One round.
@@ -188,7 +203,6 @@ class Contestant {
     }
     runner_->Reset();
     runner_->Run(bench_.batches.Of(step_), step_, rates_);
-    if (step_ < kComparedSteps) result_.losses.push_back(TotalLoss());
     ++step_;
   }
 
@@ -217,7 +231,7 @@ class Contestant {
   std::unique_ptr<BatchRunner> runner_;
   std::vector<RateFeed> rates_;
   int64_t step_ = 0;
-  int64_t allocations_ = 0;
+  int64_t allocations_ = 0;  // in rounds
   std::vector<double> rounds_;
   CaseResult result_;
 };
@@ -233,17 +247,33 @@ std::vector<PathSchedule> SchedulesOf(const ModelSpec& model, Diagnostics& diagn
   return schedules;
 }
 
-// As many steps as make a round of the slowest case that is timed last about kRoundSeconds.
-int64_t StepsPerRound(std::vector<std::unique_ptr<Contestant>>& contestants) {
+using Contestants = std::vector<std::unique_ptr<Contestant>>;
+
+// The steps after the first whose losses are compared. Returns the seconds of the slowest timed
+// case.
+double RunComparedSteps(Contestants& contestants, BenchObserver& observer) {
+  const auto total = static_cast<int64_t>(contestants.size()) * (kComparedSteps - 1);
+  int64_t done = 0;
   double slowest = 1e-9;
-  for (const auto& contestant : contestants) {
-    if (contestant->timed()) slowest = std::max(slowest, contestant->Steps(1));
+  for (int64_t step = 1; step < kComparedSteps; ++step) {
+    for (size_t i = 1; step % 2 == 0 && i < contestants.size(); ++i) {
+      contestants[i]->TakeStateOf(*contestants[0]);
+    }
+    for (const auto& contestant : contestants) {
+      observer.OnCase("comparing " + contestant->name(), done++, total);
+      const double seconds = contestant->CompareStep();
+      if (contestant->timed()) slowest = std::max(slowest, seconds);
+    }
   }
-  return std::clamp<int64_t>(std::llround(kRoundSeconds / slowest), 1, 10'000);
+  return slowest;
 }
 
-void RunRounds(std::vector<std::unique_ptr<Contestant>>& contestants, int rounds, int64_t steps,
-               BenchObserver& observer) {
+// As many steps as make a round of that case last about kRoundSeconds.
+int64_t StepsPerRound(double seconds) {
+  return std::clamp<int64_t>(std::llround(kRoundSeconds / seconds), 1, 10'000);
+}
+
+void RunRounds(Contestants& contestants, int rounds, int64_t steps, BenchObserver& observer) {
   const auto total = static_cast<int64_t>(contestants.size()) * rounds;
   int64_t done = 0;
   for (int round = 0; round < rounds; ++round) {
@@ -292,13 +322,13 @@ Spread SpreadOf(std::vector<double> samples) {
   return {median, samples.front(), samples.back()};
 }
 
-void CompareLosses(std::vector<CaseResult>& cases) {
+void CompareLosses(std::vector<CaseResult>& cases, int64_t steps) {
   const std::vector<double>& wanted = cases[0].losses;
   for (CaseResult& result : cases) {
-    for (size_t step = 0; step < std::min(wanted.size(), result.losses.size()); ++step) {
+    const size_t most = std::min({static_cast<size_t>(steps), wanted.size(), result.losses.size()});
+    for (size_t step = 0; step < most; ++step) {
       const double difference = std::abs(result.losses[step] - wanted[step]);
-      const double tolerance = std::ldexp(kLossTolerance, static_cast<int>(step));
-      if (difference <= tolerance * std::max(1.0, std::abs(wanted[step]))) continue;
+      if (difference <= kLossTolerance * std::max(1.0, std::abs(wanted[step]))) continue;
       result.fault = "its loss in step " + std::to_string(step + 1) + " is " +
                      std::to_string(result.losses[step]) + ", that of '" + cases[0].name + "' is " +
                      std::to_string(wanted[step]);
@@ -334,14 +364,15 @@ std::optional<BenchResult> RunBench(const ModelSpec& model, const std::vector<Be
                     options.infer ? std::vector<PathSchedule>() : SchedulesOf(model, diagnostics)};
   if (diagnostics.has_errors()) return std::nullopt;
 
-  std::vector<std::unique_ptr<Contestant>> contestants;
+  Contestants contestants;
   for (const BenchCase& bench_case : cases) {
     observer.OnCase("building " + bench_case.name, 0, 0);
     contestants.push_back(std::make_unique<Contestant>(bench, bench_case, diagnostics));
     if (!contestants.back()->ready()) return std::nullopt;
     contestants.back()->FirstStep();
   }
-  const int64_t steps = options.steps > 0 ? options.steps : StepsPerRound(contestants);
+  const double slowest = RunComparedSteps(contestants, observer);
+  const int64_t steps = options.steps > 0 ? options.steps : StepsPerRound(slowest);
   RunRounds(contestants, options.rounds, steps, observer);
   for (const auto& contestant : contestants) {
     if (options.profile && contestant->timed()) contestant->Profile(steps, observer);

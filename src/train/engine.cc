@@ -18,6 +18,13 @@ int EngineModel::FindEntry(EntryKind kind, int64_t batch) const {
   return -1;
 }
 
+size_t EngineModel::FindState(std::string_view name) const {
+  const auto it = std::find_if(states.begin(), states.end(),
+                               [&](const EngineState& state) { return state.name == name; });
+  CGRUN_CHECK(it != states.end()) << "no state " << name;
+  return static_cast<size_t>(it - states.begin());
+}
+
 double Engine::FetchScalar(int entry, int result) const {
   const EnginePort& port =
       model_.entries[static_cast<size_t>(entry)].results[static_cast<size_t>(result)];

@@ -60,6 +60,8 @@ struct EngineModel {
 
   // Index of the entry point of that kind for `batch` samples; −1 if there is none.
   int FindEntry(EntryKind kind, int64_t batch) const;
+  // Index of the state of that name, which there is (a check).
+  size_t FindState(std::string_view name) const;
 };
 
 // An operator of an entry point, as profiles show it.

@@ -61,7 +61,7 @@ TEST_F(Bench, MeasuresEveryCaseAgainstTheFirst) {
     EXPECT_GE(one.reserved_bytes, one.peak_bytes) << one.name;
     EXPECT_EQ(one.batch, 16) << one.name;
     EXPECT_GT(one.build_seconds, 0) << one.name;
-    ASSERT_GE(one.losses.size(), 2u) << one.name;
+    ASSERT_EQ(one.losses.size(), static_cast<size_t>(kComparedSteps)) << one.name;
     for (size_t s = 0; s < one.losses.size(); ++s) EXPECT_EQ(one.losses[s], eager.losses[s]);
     if (!one.seconds_per_iteration) continue;
     EXPECT_LE(one.seconds_per_iteration->min, one.seconds_per_iteration->median);
@@ -111,6 +111,17 @@ TEST(Losses, BeyondRoundingAreAnError) {
   EXPECT_EQ(cases[0].fault, "");
   EXPECT_EQ(cases[1].fault, "");
   EXPECT_NE(cases[2].fault.find("step 2"), std::string::npos) << cases[2].fault;
+}
+
+// In processes of their own, cases start from equal states in the first steps alone.
+TEST(Losses, AreComparedInAsManyStepsAsAsked) {
+  std::vector<CaseResult> cases(2);
+  cases[0].losses = {2.3, 2.2, 2.1};
+  cases[1].losses = {2.3, 2.2, 1.7};
+  CompareLosses(cases, kComparedStepsAlone);
+  EXPECT_EQ(cases[1].fault, "");
+  CompareLosses(cases);
+  EXPECT_NE(cases[1].fault.find("step 3"), std::string::npos) << cases[1].fault;
 }
 
 TEST(Losses, ThatAreNotFiniteAreAnError) {

@@ -5,7 +5,6 @@
 #include <tuple>
 
 #include "src/plan/planners/occupancy.h"
-#include "src/plan/planners/time_sections.h"
 
 namespace cgrun {
 namespace {
@@ -96,15 +95,24 @@ void Place(const MemoryProblem& problem, const TimeSections& sections,
 
 }  // namespace
 
-MemoryPlan PlaceGreedily(const MemoryProblem& problem, Order order, Fit fit) {
+std::vector<BufferId> PlacementSequence(const MemoryProblem& problem, const TimeSections& sections,
+                                        Order order) {
+  return Sequence(problem, Ranks(problem, order, sections));
+}
+
+MemoryPlan PlaceInSequence(const MemoryProblem& problem, const TimeSections& sections,
+                           const std::vector<BufferId>& sequence, Fit fit) {
   MemoryPlan plan;
   for (const Buffer& buffer : problem.buffers) plan.offsets.push_back(buffer.offset.value_or(0));
-  const TimeSections sections(problem);
-  const std::vector<BufferId> sequence = Sequence(problem, Ranks(problem, order, sections));
   Place(problem, sections, sequence, fit, plan.offsets);
   plan.peak_bytes = PeakBytes(problem, plan.offsets);
   plan.nodes = static_cast<int64_t>(sequence.size());
   return plan;
+}
+
+MemoryPlan PlaceGreedily(const MemoryProblem& problem, Order order, Fit fit) {
+  const TimeSections sections(problem);
+  return PlaceInSequence(problem, sections, PlacementSequence(problem, sections, order), fit);
 }
 
 // The planners of planner_list.inc.

@@ -3,7 +3,10 @@
 #ifndef CGRUN_PLAN_PLANNERS_GREEDY_H_
 #define CGRUN_PLAN_PLANNERS_GREEDY_H_
 
+#include <vector>
+
 #include "src/plan/memory_problem.h"
+#include "src/plan/planners/time_sections.h"
 
 namespace cgrun {
 
@@ -29,6 +32,13 @@ enum class Order {
 // below all others they cost what they cost anywhere. Equal ranks are settled by area, bytes,
 // birth, death and alignment, so that only interchangeable buffers are told apart by their ids.
 MemoryPlan PlaceGreedily(const MemoryProblem& problem, Order order, Fit fit);
+
+// The two halves of that: all buffers that have bytes, in the order of placement; and the plan of
+// any such sequence.
+std::vector<BufferId> PlacementSequence(const MemoryProblem& problem, const TimeSections& sections,
+                                        Order order);
+MemoryPlan PlaceInSequence(const MemoryProblem& problem, const TimeSections& sections,
+                           const std::vector<BufferId>& sequence, Fit fit);
 
 }  // namespace cgrun
 
