@@ -11,12 +11,12 @@ namespace cgrun {
 
 // One moment of a pass over data.
 struct Progress {
-  const char* label = "";  // "epoch 3/12", "test"
-  int64_t done = 0;        // batches
-  int64_t total = 0;  // 0: the label alone is shown
+  const char* label = "";         // "epoch 3/12", "test"
+  int64_t done = 0;               // batches
+  int64_t total = 0;              // 0: the label alone is shown
   double samples_per_second = 0;  // negative: not shown
-  double eta_seconds = -1;   // of the whole run; negative: not known
-  const char* columns = "";  // "loss 0.1234\taccuracy 0.9810"
+  double eta_seconds = -1;        // of the whole run; negative: not known
+  const char* columns = "";       // "loss 0.1234\taccuracy 0.9810"
 };
 
 class ProgressPrinter {
