@@ -15,6 +15,12 @@ namespace cgrun {
 
 struct AutodiffOptions {
   int processes = 1;  // more than one: gradients are summed over them and averaged
+  // Gradients are added up in optimizer state, over the batches of a step: OpId::accumulate.
+  bool accumulates = false;
+  bool updates = true;  // else they are only added up: every batch of a step but its last
+  // Bounds on the gradients of a path, before the optimizer; 0: none.
+  double clip_norm = 0;   // of all of them together
+  double clip_value = 0;  // of each element
 };
 
 // Adds backward nodes for Σ seedᵢ·valueᵢ; `seeds` lists (value, gradient of its type). Returns the
@@ -24,8 +30,9 @@ std::map<ValueId, ValueId> AddGradients(Builder& builder,
                                         const std::vector<std::pair<ValueId, ValueId>>& seeds,
                                         const std::vector<ValueId>& wrt, PathId path);
 
-// For every backprop path with a loss, in order: gradients of the loss, their all-reduce where
-// there are several processes, and one optimizer node a parameter, with its state and update edges.
+// For every backprop path with a loss, in order: gradients of the loss, their sum over the batches
+// of a step where they are accumulated, their all-reduce where there are several processes, their
+// clipping, and one optimizer node a parameter, with its state and update edges.
 // A later path reads the parameters that an earlier one has changed; where its loss depends on
 // values that were computed with a parameter before it changed, the gradients with respect to the
 // parameter before and after are added. A parameter of Path::trains that gets no gradient stays as
@@ -33,8 +40,9 @@ std::map<ValueId, ValueId> AddGradients(Builder& builder,
 Graph Differentiate(const Graph& forward, const AutodiffOptions& options = {},
                     Diagnostics* diagnostics = nullptr);
 
-// The int64 scalar that counts steps from 0; added as a placeholder if the graph has none.
-ValueId StepCounter(Builder& builder);
+// The int64 scalar that counts steps, or updates, from 0; added as a placeholder if the graph has
+// none.
+ValueId StepCounter(Builder& builder, std::string_view name = kStepCounter);
 
 }  // namespace cgrun
 

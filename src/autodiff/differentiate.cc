@@ -4,6 +4,8 @@
 #include "src/autodiff/autodiff.h"
 #include "src/base/check.h"
 #include "src/ir/op_def.h"
+#include "src/ops/clip.h"
+#include "src/ops/norm_scale.h"
 
 namespace cgrun {
 namespace {
@@ -30,13 +32,85 @@ class Differentiator {
     }
     const ValueId one = Ones(path.loss);
     const auto gradients = AddGradients(builder_, {{path.loss, one}}, wanted, id);
+    std::vector<Learned> learned;
     for (ValueId parameter : path.trains) {
       const ValueId gradient = SumOverVersions(id, parameter, gradients);
       if (gradient.valid()) {
-        Update(id, parameter, Current(parameter), Reduce(id, gradient));
+        learned.push_back({parameter, gradient});
       } else {
         WarnUntrained(path, parameter);
       }
+    }
+    if (options_.accumulates) Accumulate(id, learned);
+    if (!options_.updates) return;
+    for (Learned& item : learned) item.gradient = Reduce(id, item.gradient);
+    Clip(id, learned);
+    for (const Learned& item : learned) {
+      Update(id, item.parameter, Current(item.parameter), item.gradient);
+    }
+  }
+
+  // A parameter that the path changes, and its gradient so far.
+  struct Learned {
+    ValueId parameter;
+    ValueId gradient;
+  };
+
+  Builder::NodeOptions GradientNode(PathId path, Phase phase) const {
+    Builder::NodeOptions node;
+    node.phase = phase;
+    node.path = path;
+    node.output_role = Role::kGradient;
+    node.output_zone = Zone::kGradient;
+    return node;
+  }
+
+  void Accumulate(PathId id, std::vector<Learned>& learned) {
+    ValueId factors = graph_.FindValue(kAccumulateFactors);
+    if (!factors.valid()) {
+      factors = builder_.AddSource(Role::kPlaceholder, Zone::kGradient, {DType::kF64, Shape{2}},
+                                   kAccumulateFactors);
+    }
+    Builder::NodeOptions node = GradientNode(id, Phase::kBackward);
+    node.output_zone = Zone::kOptimizer;
+    for (Learned& item : learned) {
+      const OwnedTensor owned{"gradient", graph_.values[item.parameter].type,
+                              Role::kOptimizerState};
+      const ValueId sum = AddState(owned, graph_.paths[id], item.parameter);
+      item.gradient =
+          builder_.AddNode(OpId::accumulate, Attributes(), {sum, item.gradient, factors},
+                           graph_.values[sum].name + ".sum", node)[0];
+      SetNext(sum, item.gradient);
+    }
+  }
+
+  void Clip(PathId id, std::vector<Learned>& learned) {
+    if (options_.clip_value > 0) ClipValues(id, learned);
+    if (options_.clip_norm > 0) ClipNorm(id, learned);
+  }
+
+  void ClipValues(PathId id, std::vector<Learned>& learned) {
+    const Attributes bounds =
+        Attributes::Of(ClipAttributes{-options_.clip_value, options_.clip_value});
+    for (Learned& item : learned) {
+      item.gradient = builder_.AddNode(OpId::clip, bounds, {item.gradient},
+                                       graph_.values[item.gradient].name + ".clipped",
+                                       GradientNode(id, Phase::kBackward))[0];
+    }
+  }
+
+  // One norm for each number type: a path has one.
+  void ClipNorm(PathId id, std::vector<Learned>& learned) {
+    std::vector<ValueId> gradients;
+    for (const Learned& item : learned) gradients.push_back(item.gradient);
+    if (gradients.empty()) return;
+    const Builder::NodeOptions node = GradientNode(id, Phase::kBackward);
+    const ValueId scale =
+        builder_.AddNode(OpId::norm_scale, Attributes::Of(NormScaleAttributes{options_.clip_norm}),
+                         gradients, graph_.paths[id].name + ".gradient_scale", node)[0];
+    for (Learned& item : learned) {
+      item.gradient = builder_.AddNode(OpId::mul, Attributes(), {item.gradient, scale},
+                                       graph_.values[item.gradient].name + ".clipped", node)[0];
     }
   }
 
@@ -63,13 +137,9 @@ class Differentiator {
   }
 
   ValueId AddTo(PathId path, ValueId sum, ValueId gradient) {
-    Builder::NodeOptions node;
-    node.phase = Phase::kBackward;
-    node.path = path;
-    node.output_role = Role::kGradient;
-    node.output_zone = Zone::kGradient;
     return builder_.AddNode(OpId::add, Attributes(), {sum, gradient},
-                            graph_.values[sum].name + ".versions", node)[0];
+                            graph_.values[sum].name + ".versions",
+                            GradientNode(path, Phase::kBackward))[0];
   }
 
   void WarnUntrained(const Path& path, ValueId parameter) {
@@ -134,11 +204,7 @@ class Differentiator {
   // The mean of a gradient over the processes.
   ValueId Reduce(PathId path, ValueId gradient) {
     if (options_.processes == 1) return gradient;
-    Builder::NodeOptions node;
-    node.phase = Phase::kCommunication;
-    node.path = path;
-    node.output_role = Role::kGradient;
-    node.output_zone = Zone::kGradient;
+    const Builder::NodeOptions node = GradientNode(path, Phase::kCommunication);
     const std::string name = graph_.values[gradient].name;
     const ValueId sum =
         builder_.AddNode(OpId::all_reduce, Attributes(), {gradient}, name + ".all_reduce", node)[0];
@@ -160,10 +226,13 @@ class Differentiator {
       inputs.push_back(state);
       states.push_back(state);
     }
-    if (def.needs_step) inputs.push_back(StepCounter(builder_));
+    if (def.needs_step) {
+      inputs.push_back(StepCounter(builder_, options_.accumulates ? kUpdateCounter : kStepCounter));
+    }
     Builder::NodeOptions node;
     node.phase = Phase::kUpdate;
     node.path = id;
+    node.mark = graph_.values[parameter].mark;
     node.output_zone = Zone::kOptimizer;
     const std::string name = graph_.values[parameter].name + "." + def.name;
     const std::vector<ValueId> outputs =
@@ -244,11 +313,10 @@ Graph Differentiate(const Graph& forward, const AutodiffOptions& options,
   return Differentiator(forward, options, diagnostics).Run();
 }
 
-ValueId StepCounter(Builder& builder) {
-  const ValueId step = builder.graph().FindValue(kStepCounter);
+ValueId StepCounter(Builder& builder, std::string_view name) {
+  const ValueId step = builder.graph().FindValue(name);
   if (step.valid()) return step;
-  return builder.AddSource(Role::kPlaceholder, Zone::kForward, {DType::kI64, Shape()},
-                           kStepCounter);
+  return builder.AddSource(Role::kPlaceholder, Zone::kForward, {DType::kI64, Shape()}, name);
 }
 
 }  // namespace cgrun

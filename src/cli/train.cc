@@ -76,11 +76,11 @@ int Run(const ModelFlags& flags, const RunFlags& run_flags, const TrainFlags& tr
     std::fprintf(stderr, "%s is compiled again: %s\n", flags.model.c_str(),
                  session.recompiled().c_str());
   }
-  if (!train_flags.weights.empty()) {
-    if (!CheckWeights(session.weights(), train_flags.weights)) return kBadInput;
+  if (const std::string file = session.weights_file(); !file.empty()) {
+    if (!CheckWeights(session.weights(), file)) return kBadInput;
     if (!Quiet()) PrintWeightsReport(session.weights());
   }
-  const std::vector<std::string> inputs = {flags.model, train_flags.weights};
+  const std::vector<std::string> inputs = {flags.model, session.weights_file()};
   if (run_flags.dry_run) {
     RunFolder::Check(folder, train_flags.force, inputs);
     PrintDryRun(model->name.value, session);

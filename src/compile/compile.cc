@@ -4,9 +4,8 @@
 #include <chrono>
 #include <map>
 
-#include "src/autodiff/autodiff.h"
 #include "src/base/check.h"
-#include "src/frontend/frontend.h"
+#include "src/compile/model_graph.h"
 #include "src/model/model_file.h"
 #include "src/plan/update_legality.h"
 #include "src/program/build_image.h"
@@ -94,9 +93,8 @@ std::string FingerprintOf(const KernelLibrary& library, const CompileOptions& op
 std::optional<Graph> BuildGraph(const ModelSpec& model, EntryKind kind, const Target& target,
                                 const CompileOptions& options, Diagnostics& diagnostics,
                                 std::vector<PassReport>* reports, int64_t batch) {
-  std::optional<Graph> graph = BuildForward(model, {kind, options.precision}, diagnostics);
+  std::optional<Graph> graph = BuildModelGraph(model, kind, options, diagnostics);
   if (!graph) return std::nullopt;
-  if (kind == EntryKind::kTrain) graph = Differentiate(*graph, {options.processes}, &diagnostics);
   std::vector<PassReport> ran =
       RunPasses(*graph, {target, model.inexact.value, nullptr, batch}, options.passes);
   if (reports != nullptr) *reports = std::move(ran);

@@ -1,10 +1,9 @@
 // The short way of eager mode: from a model to graphs with kernels, without passes, order or plan.
 #include <map>
 
-#include "src/autodiff/autodiff.h"
 #include "src/base/check.h"
 #include "src/compile/compile.h"
-#include "src/frontend/frontend.h"
+#include "src/compile/model_graph.h"
 #include "src/select/select_plain.h"
 
 namespace cgrun {
@@ -12,9 +11,8 @@ namespace {
 
 std::optional<Graph> GraphBeforePasses(const ModelSpec& model, EntryKind kind,
                                        const CompileOptions& options, Diagnostics& diagnostics) {
-  std::optional<Graph> graph = BuildForward(model, {kind, options.precision}, diagnostics);
+  std::optional<Graph> graph = BuildModelGraph(model, kind, options, diagnostics);
   if (!graph) return std::nullopt;
-  if (kind == EntryKind::kTrain) graph = Differentiate(*graph, {options.processes}, &diagnostics);
   const std::vector<std::string> violations = VerifyGraph(*graph);
   CGRUN_CHECK(violations.empty()) << violations[0];
   return graph;

@@ -178,13 +178,13 @@ void EagerProgram::Feed(int index, ValueId placeholder, std::span<const std::byt
   CopyIn(tensor.block, bytes);
 }
 
-void EagerProgram::Run(int index, OperatorTimes* times) {
+void EagerProgram::Run(int index, OperatorTimes* times, EagerOutputs* outputs) {
   ReleaseResults();
   Entry& entry = *entries_[static_cast<size_t>(index)];
   Begin(entry);
   if (times != nullptr) times->Begin();
   for (Call& call : entry.calls) {
-    Execute(entry, call);
+    Execute(entry, call, outputs);
     if (times != nullptr) times->Lap(index, static_cast<int>(call.tape.node.index));
   }
   CommitUpdates(entry);
@@ -200,7 +200,7 @@ void EagerProgram::Begin(Entry& entry) {
   }
 }
 
-void EagerProgram::Execute(Entry& entry, Call& call) {
+void EagerProgram::Execute(Entry& entry, Call& call, EagerOutputs* outputs) {
   if (call.tape.view) return Release(entry, call.tape.inputs[0]);
   if (call.instruction.run == nullptr) Prepare(entry, call);
   Operand* operand = call.operands.get();
@@ -220,11 +220,21 @@ void EagerProgram::Execute(Entry& entry, Call& call) {
     options_.listener->OnRun(entry.source.graph.nodes[call.tape.node].name);
   }
   call.instruction.run(context_, call.instruction);
+  if (outputs != nullptr) Show(entry, call, *outputs);
   if (workspace != nullptr) Free(call.workspace_name, workspace);
   for (TensorId id : call.tape.inputs) Release(entry, id);
   for (TensorId id : call.tape.outputs) {
     Tensor& tensor = entry.tensors[id];
     if (tensor.references == 0) Free(entry.NameOf(id), std::exchange(tensor.block, nullptr));
+  }
+}
+
+void EagerProgram::Show(const Entry& entry, const Call& call, EagerOutputs& outputs) const {
+  for (size_t o = 0; o < call.tape.outputs.size(); ++o) {
+    const TensorId id = call.tape.outputs[o];
+    std::vector<std::byte> bytes(static_cast<size_t>(entry.tape.tensors[id].bytes));
+    CopyOut(entry.tensors[id].block, bytes);
+    outputs.OnOutput(call.tape.node, o, bytes);
   }
 }
 
@@ -309,6 +319,19 @@ void EagerProgram::WriteState(size_t index, const HostTensor& tensor) {
   CGRUN_CHECK((TensorType{tensor.dtype(), tensor.shape()}) == states_[index].type)
       << states_[index].name;
   CopyIn(state_blocks_[index], tensor.bytes());
+}
+
+void EagerProgram::InitializeStates() {
+  for (size_t i = 0; i < states_.size(); ++i) {
+    for (const std::unique_ptr<Entry>& entry : entries_) {
+      const Graph& graph = entry->source.graph;
+      const ValueId id = graph.FindValue(states_[i].name);
+      if (!id.valid()) continue;
+      WriteState(
+          i, InitialValue(states_[i].name, states_[i].type, graph.parameters.at(id), graph.seed));
+      break;
+    }
+  }
 }
 
 void EagerProgram::ReleaseResults() {

@@ -72,6 +72,14 @@ struct EagerOptions {
   EagerListener* listener = nullptr;  // outlives the program
 };
 
+// Sees what each operator has written: a node of the entry point's graph, and bytes on the host, in
+// the layout of the node's output.
+class EagerOutputs {
+ public:
+  virtual ~EagerOutputs() = default;
+  virtual void OnOutput(NodeId node, size_t output, std::span<const std::byte> bytes) = 0;
+};
+
 // A state that all entry points share.
 struct EagerState {
   std::string name;
@@ -97,15 +105,18 @@ class EagerProgram {
   // Copies bytes into a placeholder of an entry point; each has to be fed before each run. One that
   // nothing reads takes no memory. Sizes must agree (a check).
   void Feed(int entry, ValueId placeholder, std::span<const std::byte> bytes);
-  // One step; `times` notes how long each node takes, by its id (null: not). Throws UserError where
-  // memory runs out in the middle of it: then the states are lost.
-  void Run(int entry, OperatorTimes* times = nullptr);
+  // One step; `times` notes how long each node takes, by its id (null: not), `outputs` sees what it
+  // writes (null: not). Throws UserError where memory runs out in the middle of it: then the states
+  // are lost.
+  void Run(int entry, OperatorTimes* times = nullptr, EagerOutputs* outputs = nullptr);
   // Copies out an output of the entry point that ran last, or what the user keeps of it.
   void Fetch(int entry, ValueId value, std::span<std::byte> bytes) const;
 
   // By index into states(); of the state's type.
   void ReadState(size_t index, HostTensor& tensor) const;
   void WriteState(size_t index, const HostTensor& tensor);
+  // Gives every state the value that its initialiser says.
+  void InitializeStates();
 
   // Gives back what the last step's results hold.
   void ReleaseResults();
@@ -140,7 +151,8 @@ class EagerProgram {
   Block** AddState(const Graph& graph, ValueId id);
   Block** AddConstant(const Graph& graph, ValueId id);
   void Begin(Entry& entry);
-  void Execute(Entry& entry, Call& call);
+  void Execute(Entry& entry, Call& call, EagerOutputs* outputs);
+  void Show(const Entry& entry, const Call& call, EagerOutputs& outputs) const;
   void Prepare(const Entry& entry, Call& call);
   Block* PlaceOutput(Entry& entry, const Call& call, int output);
   Block* TakeOver(Entry& entry, const Call& call, int output);

@@ -384,7 +384,7 @@ class ForwardBuilder {
   Graph graph_;
   Builder builder_;
   Names names_;
-  OwnedTensors owned_{builder_, diagnostics_};
+  OwnedTensors owned_{builder_, model_.file_name, diagnostics_};
   Numbers numbers_{builder_, diagnostics_};
   std::deque<Scope> scopes_;  // of the paths
   std::vector<ValueId> last_of_path_;

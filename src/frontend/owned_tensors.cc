@@ -39,7 +39,7 @@ bool OwnedTensors::Add(const OpDef& def, const Attributes& attributes, const OpS
   std::vector<std::string> names;
   for (const OwnedTensor& tensor : owned) names.push_back(tensor.name);
   const int errors = diagnostics_.error_count();
-  const ParameterOptions options = ReadParameterOptions(op, names, diagnostics_);
+  const ParameterOptions options = ReadParameterOptions(op, names, diagnostics_, model_file_);
   if (diagnostics_.error_count() > errors) return false;
   for (size_t i = 0; i < owned.size(); ++i) {
     const std::string name = place.owner + label + "." + owned[i].name;

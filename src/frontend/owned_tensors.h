@@ -17,9 +17,9 @@ namespace cgrun {
 
 class OwnedTensors {
  public:
-  // Adds to `builder`'s graph. Both must outlive this.
-  OwnedTensors(Builder& builder, Diagnostics& diagnostics)
-      : builder_(builder), diagnostics_(diagnostics) {}
+  // Adds to `builder`'s graph. All must outlive this.
+  OwnedTensors(Builder& builder, const std::string& model_file, Diagnostics& diagnostics)
+      : builder_(builder), model_file_(model_file), diagnostics_(diagnostics) {}
 
   // Appends to `inputs` what the operator at `place` owns. False after an error.
   bool Add(const OpDef& def, const Attributes& attributes, const OpSpec& op, const Place& place,
@@ -39,6 +39,7 @@ class OwnedTensors {
   ValueId Current(ValueId state) const;
 
   Builder& builder_;
+  const std::string& model_file_;
   Diagnostics& diagnostics_;
   std::map<std::string, ValueId> by_name_;
   std::map<std::string, std::vector<ValueId>> used_by_;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "src/model/model_file.h"
 #include "src/model/values.h"
 #include "src/ops/initializers.h"
 
@@ -14,6 +15,7 @@ namespace {
 // The arguments that an initialiser takes, in order.
 std::vector<std::string> ArgumentsOf(const std::string& initializer) {
   if (initializer == "constant") return {"value"};
+  if (initializer == "orthogonal") return {"gain"};
   if (initializer == "uniform") return {"low", "high"};
   if (initializer == "normal" || initializer == "truncated_normal") return {"mean", "deviation"};
   return {};
@@ -25,17 +27,20 @@ bool Contains(const std::vector<std::string>& names, std::string_view name) {
 
 class InitReader {
  public:
-  explicit InitReader(Diagnostics& diagnostics) : diagnostics_(diagnostics) {}
+  InitReader(Diagnostics& diagnostics, const std::string& model_file)
+      : diagnostics_(diagnostics), model_file_(model_file) {}
 
   // A name, or a map of one name to its arguments.
   ParameterInfo Read(const TreeNode& node) {
     ParameterInfo info;
     if (node.IsScalar()) {
-      CheckName(node.scalar, node.mark);
+      if (CheckName(node.scalar, node.mark) && node.scalar == "file") ReadFile({}, node, info);
       info.init = node.scalar;
     } else if (node.IsMap() && node.entries.size() == 1) {
       const TreeEntry& entry = node.entries[0];
-      if (CheckName(entry.key, entry.key_mark)) ReadArguments(entry, info);
+      if (CheckName(entry.key, entry.key_mark)) {
+        entry.key == "file" ? ReadFile(entry.value, node, info) : ReadArguments(entry, info);
+      }
       info.init = entry.key;
     } else {
       diagnostics_.Error(node.mark,
@@ -53,6 +58,29 @@ class InitReader {
     return false;
   }
 
+  // `w.npy`, or `{path: w.safetensors, name: fc1.weight}`. `init` is the whole initialiser.
+  void ReadFile(const TreeNode& node, const TreeNode& init, ParameterInfo& info) {
+    const TreeEntry* path = node.Find("path");
+    const TreeEntry* name = node.Find("name");
+    const TreeNode& file = path != nullptr ? path->value : node;
+    static const std::vector<std::string> known = {"path", "name"};
+    for (const TreeEntry& entry : node.entries) {
+      if (Contains(known, entry.key)) continue;
+      diagnostics_.Error(entry.key_mark, "'file' has no argument '" + entry.key + "'",
+                         SuggestName(entry.key, known));
+    }
+    if (!file.IsScalar() || file.scalar.empty()) {
+      diagnostics_.Error(
+          node.IsNull() ? init.mark : node.mark, "'file' needs a path",
+          "for example `{file: w.npy}` or `{file: {path: w.safetensors, name: fc1.weight}}`");
+      return;
+    }
+    info.init_file = ResolvePath(model_file_, file.scalar);
+    info.init_mark = file.mark;
+    if (name == nullptr) return;
+    if (const auto text = ReadText(name->value, "name", diagnostics_)) info.init_tensor = *text;
+  }
+
   void ReadArguments(const TreeEntry& entry, ParameterInfo& info) {
     const std::vector<std::string> names = ArgumentsOf(entry.key);
     info.init_args = DefaultsOf(entry.key);
@@ -60,7 +88,7 @@ class InitReader {
     if (entry.value.IsScalar() && names.size() == 1) {
       const auto value = ReadReal(entry.value, names[0], diagnostics_);
       if (value) info.init_args[0] = *value;
-      return;
+      return CheckRange(entry, info);
     }
     if (!entry.value.IsMap()) {
       diagnostics_.Error(
@@ -84,6 +112,12 @@ class InitReader {
 
   // The arguments lie where their distribution has values.
   void CheckRange(const TreeEntry& entry, const ParameterInfo& info) {
+    if (entry.key == "orthogonal" && info.init_args[0] <= 0) {
+      const TreeEntry* gain = entry.value.Find("gain");
+      diagnostics_.Error(gain == nullptr ? entry.value.mark : gain->value.mark,
+                         "'gain' must be above 0");
+      return;
+    }
     const bool normal = entry.key == "normal" || entry.key == "truncated_normal";
     const TreeEntry* second = entry.value.Find(normal ? "deviation" : "high");
     if (normal && info.init_args[1] < 0) {
@@ -106,17 +140,19 @@ class InitReader {
 
   static std::vector<double> DefaultsOf(const std::string& initializer) {
     if (initializer == "constant") return {0};
+    if (initializer == "orthogonal") return {1};
     if (initializer == "uniform") return {-0.05, 0.05};
     if (initializer == "normal" || initializer == "truncated_normal") return {0, 0.01};
     return {};
   }
 
   Diagnostics& diagnostics_;
+  const std::string& model_file_;
 };
 
 void ReadInit(const TreeEntry& entry, const std::vector<std::string>& tensors,
-              ParameterOptions& options, Diagnostics& diagnostics) {
-  InitReader reader(diagnostics);
+              ParameterOptions& options, Diagnostics& diagnostics, const std::string& model_file) {
+  InitReader reader(diagnostics, model_file);
   const bool by_tensor = entry.value.IsMap() && !entry.value.entries.empty() &&
                          std::all_of(entry.value.entries.begin(), entry.value.entries.end(),
                                      [&](const TreeEntry& e) { return Contains(tensors, e.key); });
@@ -152,7 +188,7 @@ void ReadRegularize(const TreeEntry& entry, ParameterOptions& options, Diagnosti
 }  // namespace
 
 ParameterOptions ReadParameterOptions(const OpSpec& op, const std::vector<std::string>& tensors,
-                                      Diagnostics& diagnostics) {
+                                      Diagnostics& diagnostics, const std::string& model_file) {
   ParameterOptions options;
   for (const Attribute& attribute : op.attributes) {
     const bool of_parameters = attribute.key == "init" || attribute.key == "regularize" ||
@@ -162,7 +198,7 @@ ParameterOptions ReadParameterOptions(const OpSpec& op, const std::vector<std::s
       diagnostics.Error(attribute.key_mark, "'" + op.target.value + "' has no parameters, so '" +
                                                 attribute.key + "' says nothing");
     } else if (attribute.key == "init") {
-      ReadInit(attribute, tensors, options, diagnostics);
+      ReadInit(attribute, tensors, options, diagnostics, model_file);
     } else if (attribute.key == "regularize") {
       ReadRegularize(attribute, options, diagnostics);
     } else if (attribute.key == "frozen") {

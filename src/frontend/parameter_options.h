@@ -21,9 +21,10 @@ struct ParameterOptions {
   double learning_rate_scale = 1;
 };
 
-// Reads the keys from an operator whose tensors are called `tensors`.
+// Reads the keys from an operator whose tensors are called `tensors`. Paths of files are relative
+// to `model_file`.
 ParameterOptions ReadParameterOptions(const OpSpec& op, const std::vector<std::string>& tensors,
-                                      Diagnostics& diagnostics);
+                                      Diagnostics& diagnostics, const std::string& model_file = "");
 
 }  // namespace cgrun
 

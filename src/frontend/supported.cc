@@ -13,7 +13,6 @@ namespace {
 
 constexpr UnsupportedKey kUnsupported[] = {
     {"", "gan"},
-    {"", "weights"},
     {"", "plugins"},
     {"", "keep"},
     {"", "update"},
@@ -21,8 +20,6 @@ constexpr UnsupportedKey kUnsupported[] = {
     {"train", "batch", "auto"},
     {"train", "memory"},
     {"train", "precision", "bf16, f16, tf32"},
-    {"train", "accumulate", "", "1"},
-    {"train", "clip"},
     {"train", "eval_every"},
     {"train", "checkpoint_every"},
     {"train", "keep_last"},

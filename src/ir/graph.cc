@@ -14,6 +14,8 @@ std::string_view Name(EntryKind kind) {
       return "train";
     case EntryKind::kEval:
       return "eval";
+    case EntryKind::kAccumulate:
+      return "accumulate";
     case EntryKind::kPredict:
       return "predict";
   }

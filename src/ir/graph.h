@@ -36,11 +36,17 @@ enum class Zone : uint8_t { kForward, kGradient, kOptimizer, kWorkspace };
 
 enum class Phase : uint8_t { kForward, kBackward, kUpdate, kCommunication };
 
-// What an entry point of a model is for.
-enum class EntryKind : uint8_t { kTrain, kEval, kPredict };
+// What an entry point of a model is for. kAccumulate: a training step that adds up gradients and
+// updates nothing, for a step of several batches, of which the last is a kTrain.
+enum class EntryKind : uint8_t { kTrain, kEval, kPredict, kAccumulate };
 
-// The placeholder that counts steps from 0 (int64); no model file can spell this name.
+// The placeholder that counts steps from 0 (int64); no model file can spell these names. Where
+// gradients are accumulated it counts batches, which random numbers depend on, and optimizers have
+// a counter of updates.
 inline constexpr char kStepCounter[] = ".step";
+inline constexpr char kUpdateCounter[] = ".update";
+// The factors of OpId::accumulate in a batch, f64[2]: whether it goes on with a sum, its weight.
+inline constexpr char kAccumulateFactors[] = ".accumulate";
 
 std::string_view Name(EntryKind kind);
 std::string_view Name(Role role);
@@ -93,6 +99,9 @@ struct UpdateEdge {
 struct ParameterInfo {
   std::string init = "zeros";     // zeros, ones, constant, uniform, normal, glorot_uniform, …
   std::vector<double> init_args;  // constant: value; uniform: low, high; normal: mean, deviation
+  std::string init_file = {};     // file: an .npy, or a .safetensors …
+  std::string init_tensor = {};   // … with the tensor of this name
+  SourceMark init_mark = {};      // where the file says so
   int64_t fan_in = 1;
   int64_t fan_out = 1;
   bool trainable = true;

@@ -87,6 +87,19 @@ void MakeDataPathsAbsolute(TreeNode& tree, const std::string& model_file) {
   }
 }
 
+// Those of the initialiser `file`, wherever it stands.
+void MakeInitPathsAbsolute(TreeNode& tree, const std::string& model_file, bool in_init) {
+  for (TreeNode& item : tree.items) MakeInitPathsAbsolute(item, model_file, in_init);
+  for (TreeEntry& entry : tree.entries) {
+    if (in_init && entry.key == "file") {
+      TreeEntry* path = entry.value.Find("path");
+      MakeAbsolute(path != nullptr ? &path->value : &entry.value, model_file);
+    } else if (entry.key != "data") {
+      MakeInitPathsAbsolute(entry.value, model_file, in_init || entry.key == "init");
+    }
+  }
+}
+
 }  // namespace
 
 std::optional<ModelSpec> LoadModelFile(const std::string& path,
@@ -138,6 +151,7 @@ TreeNode ResolvedTree(const ModelSpec& model) {
   }
   for (const MapDoc& doc : FormatReference()) FillDefaults(tree, doc.place, doc);
   MakeDataPathsAbsolute(tree, model.file_name);
+  MakeInitPathsAbsolute(tree, model.file_name, false);
   for (const char* key : {"weights", "plugins"}) {
     TreeEntry* entry = tree.Find(key);
     if (entry != nullptr) MakeAbsolute(&entry->value, model.file_name);

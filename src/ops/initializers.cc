@@ -1,115 +1,212 @@
 // Initial values of state: counter-based, keyed by seed and name, so that they depend on nothing
-// else. Numbers are drawn in f64 and rounded to the state's type.
+// else, not on the threads either. Numbers are computed in f64 and rounded to the state's type.
 #include "src/ops/initializers.h"
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <functional>
 #include <map>
+#include <thread>
 
 #include "src/base/check.h"
 #include "src/base/random.h"
+#include "src/base/random_stream.h"
+#include "src/ops/initial_file.h"
+#include "src/ops/orthogonal.h"
 
 namespace cgrun {
 namespace {
 
-// Element i of a tensor.
-using Fill = std::function<double(uint64_t i)>;
-using MakeFill = Fill (*)(const ParameterInfo& info, uint64_t key);
+// low + (high − low)·u, or mean + deviation·z; `a` and `b` are the two arguments. A constant is
+// `a`.
+struct Distribution {
+  enum class Kind { kConstant, kUniform, kNormal, kTruncatedNormal };
+  Kind kind = Kind::kConstant;
+  double a = 0;
+  double b = 0;
+};
+
+using Kind = Distribution::Kind;
+using MakeDistribution = Distribution (*)(const ParameterInfo& info);
 
 double Argument(const ParameterInfo& info, size_t i, double otherwise) {
   return i < info.init_args.size() ? info.init_args[i] : otherwise;
 }
 
-Fill Constant(double value) {
-  return [value](uint64_t) { return value; };
-}
-
-Fill UniformIn(uint64_t key, double low, double high) {
-  return [=](uint64_t i) {
-    return low + (high - low) * static_cast<double>(UniformFloat(RandomBits(key, 0, i)));
-  };
-}
-
-Fill Normal(uint64_t key, double mean, double deviation) {
-  return [=](uint64_t i) { return mean + deviation * RandomNormal(key, 0, i); };
-}
-
-// Redrawn, under another counter, until it lies within two deviations.
-Fill TruncatedNormal(uint64_t key, double mean, double deviation) {
-  return [=](uint64_t i) {
-    uint64_t attempt = 0;
-    double value = RandomNormal(key, attempt, i);
-    while (std::abs(value) > 2) value = RandomNormal(key, ++attempt, i);
-    return mean + deviation * value;
-  };
-}
+Distribution WithBound(double bound) { return {Kind::kUniform, -bound, bound}; }
+Distribution WithVariance(double variance) { return {Kind::kNormal, 0, std::sqrt(variance)}; }
 
 double FanSum(const ParameterInfo& info) { return static_cast<double>(info.fan_in + info.fan_out); }
 
 // Variance 2/fan (He et al., 2015): of the inputs keeps the variance of values, of the outputs that
 // of gradients.
-Fill HeUniform(uint64_t key, int64_t fan) {
-  const double bound = std::sqrt(6.0 / static_cast<double>(fan));
-  return UniformIn(key, -bound, bound);
-}
+Distribution HeUniform(int64_t fan) { return WithBound(std::sqrt(6.0 / static_cast<double>(fan))); }
+Distribution HeNormal(int64_t fan) { return WithVariance(2.0 / static_cast<double>(fan)); }
 
-Fill HeNormal(uint64_t key, int64_t fan) {
-  return Normal(key, 0, std::sqrt(2.0 / static_cast<double>(fan)));
-}
-
-const std::map<std::string, MakeFill>& Initializers() {
-  static const std::map<std::string, MakeFill> table = {
-      {"zeros", [](const ParameterInfo&, uint64_t) { return Constant(0); }},
-      {"ones", [](const ParameterInfo&, uint64_t) { return Constant(1); }},
+const std::map<std::string, MakeDistribution>& Distributions() {
+  static const std::map<std::string, MakeDistribution> table = {
+      {"zeros",
+       [](const ParameterInfo&) {
+         return Distribution{Kind::kConstant, 0, 0};
+       }},
+      {"ones",
+       [](const ParameterInfo&) {
+         return Distribution{Kind::kConstant, 1, 0};
+       }},
       {"constant",
-       [](const ParameterInfo& info, uint64_t) { return Constant(Argument(info, 0, 0)); }},
+       [](const ParameterInfo& info) {
+         return Distribution{Kind::kConstant, Argument(info, 0, 0), 0};
+       }},
       {"uniform",
-       [](const ParameterInfo& info, uint64_t key) {
-         return UniformIn(key, Argument(info, 0, -0.05), Argument(info, 1, 0.05));
+       [](const ParameterInfo& info) {
+         return Distribution{Kind::kUniform, Argument(info, 0, -0.05), Argument(info, 1, 0.05)};
        }},
       {"normal",
-       [](const ParameterInfo& info, uint64_t key) {
-         return Normal(key, Argument(info, 0, 0), Argument(info, 1, 0.01));
+       [](const ParameterInfo& info) {
+         return Distribution{Kind::kNormal, Argument(info, 0, 0), Argument(info, 1, 0.01)};
        }},
       {"truncated_normal",
-       [](const ParameterInfo& info, uint64_t key) {
-         return TruncatedNormal(key, Argument(info, 0, 0), Argument(info, 1, 0.01));
+       [](const ParameterInfo& info) {
+         return Distribution{Kind::kTruncatedNormal, Argument(info, 0, 0), Argument(info, 1, 0.01)};
        }},
       {"glorot_uniform",
-       [](const ParameterInfo& info, uint64_t key) {
-         const double bound = std::sqrt(6.0 / FanSum(info));
-         return UniformIn(key, -bound, bound);
-       }},
-      {"glorot_normal", [](const ParameterInfo& info,
-                           uint64_t key) { return Normal(key, 0, std::sqrt(2.0 / FanSum(info))); }},
-      {"he_uniform",
-       [](const ParameterInfo& info, uint64_t key) { return HeUniform(key, info.fan_in); }},
-      {"he_normal",
-       [](const ParameterInfo& info, uint64_t key) { return HeNormal(key, info.fan_in); }},
-      {"he_uniform_fan_out",
-       [](const ParameterInfo& info, uint64_t key) { return HeUniform(key, info.fan_out); }},
-      {"he_normal_fan_out",
-       [](const ParameterInfo& info, uint64_t key) { return HeNormal(key, info.fan_out); }},
+       [](const ParameterInfo& info) { return WithBound(std::sqrt(6.0 / FanSum(info))); }},
+      {"glorot_normal", [](const ParameterInfo& info) { return WithVariance(2.0 / FanSum(info)); }},
+      {"he_uniform", [](const ParameterInfo& info) { return HeUniform(info.fan_in); }},
+      {"he_normal", [](const ParameterInfo& info) { return HeNormal(info.fan_in); }},
+      {"he_uniform_fan_out", [](const ParameterInfo& info) { return HeUniform(info.fan_out); }},
+      {"he_normal_fan_out", [](const ParameterInfo& info) { return HeNormal(info.fan_out); }},
   };
   return table;
+}
+
+double UniformOf(const Distribution& d, uint32_t bits) {
+  return d.a + (d.b - d.a) * static_cast<double>(UniformFloat(bits));
+}
+
+// One element of a normal distribution, by the library's functions. A truncated one is drawn again,
+// under another counter, until it lies within two deviations.
+double NormalOf(const Distribution& d, uint64_t key, uint64_t i) {
+  double value = RandomNormal(key, 0, i);
+  if (d.kind == Kind::kTruncatedNormal) {
+    for (uint64_t attempt = 1; std::abs(value) > 2; ++attempt) {
+      value = RandomNormal(key, attempt, i);
+    }
+  }
+  return d.a + d.b * value;
+}
+
+// What NormalOf() is in f32, told from a number near it: exact, unless the two ends of what it can
+// be round to different floats; then NormalOf() decides.
+float NormalFloat(const Distribution& d, uint64_t key, uint64_t i, double near) {
+  const double value = d.a + d.b * near;
+  const double margin = (std::abs(d.a) + std::abs(d.b)) * 2 * kNormalError;
+  const auto low = static_cast<float>(value - margin), high = static_cast<float>(value + margin);
+  const bool redrawn = d.kind == Kind::kTruncatedNormal && std::abs(near) > 2 - 2 * kNormalError;
+  return low == high && !redrawn ? low : static_cast<float>(NormalOf(d, key, i));
+}
+
+constexpr int64_t kChunk = 4096;  // elements at a time: a multiple of 4
+
+// Elements [begin, end) of a tensor; `begin` is a multiple of kChunk.
+class Filler {
+ public:
+  Filler(const Distribution& distribution, uint64_t key, HostTensor& tensor)
+      : d_(distribution), key_(key), tensor_(tensor) {}
+
+  void Fill(int64_t begin, int64_t end) const {
+    for (int64_t first = begin; first < end; first += kChunk) {
+      const int64_t last = std::min(first + kChunk, end);
+      if (d_.kind == Kind::kUniform) {
+        FillUniform(first, last);
+      } else if (tensor_.dtype() == DType::kF32) {
+        FillNormalFloats(first, last);
+      } else {
+        for (int64_t i = first; i < last; ++i) {
+          tensor_.Set(i, NormalOf(d_, key_, static_cast<uint64_t>(i)));
+        }
+      }
+    }
+  }
+
+ private:
+  void FillUniform(int64_t first, int64_t last) const {
+    std::array<uint32_t, kChunk> bits;
+    const auto count = static_cast<size_t>(last - first);
+    RandomBitsFrom(key_, 0, static_cast<uint64_t>(first), std::span(bits).first(count));
+    if (tensor_.dtype() == DType::kF32) {
+      float* to = tensor_.data<float>().data() + first;
+      for (size_t i = 0; i < count; ++i) to[i] = static_cast<float>(UniformOf(d_, bits[i]));
+      return;
+    }
+    for (size_t i = 0; i < count; ++i) {
+      tensor_.Set(first + static_cast<int64_t>(i), UniformOf(d_, bits[i]));
+    }
+  }
+
+  void FillNormalFloats(int64_t first, int64_t last) const {
+    std::array<double, kChunk> near;
+    const auto count = static_cast<size_t>(last - first);
+    NearNormalsFrom(key_, 0, static_cast<uint64_t>(first), std::span(near).first(count));
+    float* to = tensor_.data<float>().data() + first;
+    for (size_t i = 0; i < count; ++i) {
+      to[i] = NormalFloat(d_, key_, static_cast<uint64_t>(first) + i, near[i]);
+    }
+  }
+
+  const Distribution& d_;
+  uint64_t key_;
+  HostTensor& tensor_;
+};
+
+// Calls fill(begin, end) for parts of `count` elements, on threads that end with the call.
+void InParts(int64_t count, const std::function<void(int64_t, int64_t)>& fill) {
+  constexpr int64_t kLeastForAThread = 1 << 18;
+  constexpr int64_t kMostThreads = 16;
+  const int64_t chunks = (count + kChunk - 1) / kChunk;
+  const int64_t cores = std::max<int64_t>(1, std::thread::hardware_concurrency());
+  const int64_t parts =
+      std::clamp<int64_t>(count / kLeastForAThread, 1, std::min<int64_t>(cores, kMostThreads));
+  std::vector<std::thread> threads;
+  for (int64_t part = 1; part < parts; ++part) {
+    threads.emplace_back([=, &fill] {
+      fill(chunks * part / parts * kChunk, std::min(count, chunks * (part + 1) / parts * kChunk));
+    });
+  }
+  fill(0, std::min(count, chunks / parts * kChunk));
+  for (std::thread& thread : threads) thread.join();
+}
+
+void FillConstant(double value, HostTensor& tensor) {
+  if (value == 0) return;  // as tensors are made; −0 is 0
+  for (int64_t i = 0; i < tensor.elements(); ++i) tensor.Set(i, value);
 }
 
 }  // namespace
 
 std::vector<std::string> InitializerNames() {
-  std::vector<std::string> names;
-  for (const auto& [name, make] : Initializers()) names.push_back(name);
+  std::vector<std::string> names = {"file", "orthogonal"};
+  for (const auto& [name, make] : Distributions()) names.push_back(name);
+  std::sort(names.begin(), names.end());
   return names;
 }
 
 HostTensor InitialValue(const std::string& name, const TensorType& type, const ParameterInfo& info,
                         uint64_t seed) {
-  const auto it = Initializers().find(info.init);
-  CGRUN_CHECK(it != Initializers().end()) << "no initialiser " << info.init;
-  const Fill fill = it->second(info, RandomKey(seed, name));
+  if (info.init == "file") return ReadInitialFile(info, type);
+  const uint64_t key = RandomKey(seed, name);
+  if (info.init == "orthogonal") return OrthogonalValue(type, Argument(info, 0, 1), key);
+  const auto it = Distributions().find(info.init);
+  CGRUN_CHECK(it != Distributions().end()) << "no initialiser " << info.init;
+  const Distribution distribution = it->second(info);
   HostTensor tensor(type.dtype, type.shape);
-  const int64_t elements = tensor.elements();
-  for (int64_t i = 0; i < elements; ++i) tensor.Set(i, fill(static_cast<uint64_t>(i)));
+  if (distribution.kind == Kind::kConstant) {
+    FillConstant(distribution.a, tensor);
+  } else {
+    const Filler filler(distribution, key, tensor);
+    InParts(tensor.elements(), [&](int64_t begin, int64_t end) { filler.Fill(begin, end); });
+  }
   return tensor;
 }
 

@@ -61,6 +61,7 @@ class EntryBuilder {
     instruction.name = node.name;
     instruction.phase = node.phase;
     instruction.path = node.path.index;
+    instruction.source = node.mark.ToString();
     instruction.node = SignatureOf(graph_, node);
     instruction.kernel = node.kernel->kernel;
     instruction.threads = node.kernel->threads;

@@ -64,7 +64,12 @@ void Program::Feed(const ImagePort& port, std::span<const std::byte> bytes) {
 
 void Program::Fetch(const ImagePort& port, std::span<std::byte> bytes) const {
   CGRUN_CHECK(static_cast<int64_t>(bytes.size()) == port.bytes.bytes) << port.name;
-  device_.Copy(CopyKind::kDeviceToHost, bytes.data(), Address(port.bytes.operand), port.bytes.bytes,
+  Read(port.bytes, bytes);
+}
+
+void Program::Read(const ImageOperand& operand, std::span<std::byte> bytes) const {
+  CGRUN_CHECK(static_cast<int64_t>(bytes.size()) == operand.bytes);
+  device_.Copy(CopyKind::kDeviceToHost, bytes.data(), Address(operand.operand), operand.bytes,
                context_.stream);
   device_.Synchronize(context_.stream);
 }

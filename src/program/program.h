@@ -41,6 +41,8 @@ class Program {
   // Copies bytes into a feed, or a result out; sizes must agree (a check).
   void Feed(const ImagePort& port, std::span<const std::byte> bytes);
   void Fetch(const ImagePort& port, std::span<std::byte> bytes) const;
+  // Copies the bytes of an operand out.
+  void Read(const ImageOperand& operand, std::span<std::byte> bytes) const;
   // A result of one number, as a double.
   double FetchScalar(const ImagePort& port) const;
 

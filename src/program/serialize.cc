@@ -20,7 +20,7 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr char kMagic[8] = {'C', 'G', 'R', 'U', 'N', 'B', '\r', '\n'};
-constexpr uint32_t kVersion = 1;
+constexpr uint32_t kVersion = 2;
 constexpr size_t kHeaderBytes = sizeof(kMagic) + 4 + 4 + 8;  // magic, version, checksum, size
 constexpr int64_t kLargestSize = int64_t{1} << 48;           // elements: far beyond any memory
 constexpr int64_t kLargestFile = int64_t{1} << 32;
@@ -246,6 +246,7 @@ Json ToJson(const ImageInstruction& instruction) {
       {"name", instruction.name},
       {"phase", static_cast<int>(instruction.phase)},
       {"path", instruction.path},
+      {"source", instruction.source},
       {"node", ToJson(instruction.node)},
       {"kernel", instruction.kernel},
       {"threads", instruction.threads},
@@ -257,6 +258,7 @@ ImageInstruction InstructionFrom(const Json& json) {
   instruction.name = Get<std::string>(json, "name");
   instruction.phase = GetEnum<Phase>(json, "phase", 4);
   instruction.path = Get<int>(json, "path");
+  instruction.source = Get<std::string>(json, "source");
   instruction.node = NodeFrom(Field(json, "node"));
   instruction.kernel = Get<std::string>(json, "kernel");
   instruction.threads = Get<int>(json, "threads");
@@ -291,7 +293,7 @@ Json ToJson(const ImageEntry& entry) {
 
 ImageEntry EntryFrom(const Json& json) {
   return {Get<std::string>(json, "name"),
-          GetEnum<EntryKind>(json, "kind", 3),
+          GetEnum<EntryKind>(json, "kind", 4),
           Get<int64_t>(json, "batch"),
           ReadList(json, "resident", OperandFrom),
           ReadList(json, "feeds", PortFrom),
@@ -307,6 +309,7 @@ Json ToJson(const ImageState& state) {
           {"offset", state.offset},
           {"init", info.init},
           {"init_args", info.init_args},
+          {"init_file", {info.init_file, info.init_tensor}},
           {"fan", {info.fan_in, info.fan_out}},
           {"trainable", info.trainable},
           {"learning", {info.learning_rate_scale, info.l1, info.l2}}};
@@ -320,6 +323,8 @@ ImageState StateFrom(const Json& json) {
   state.offset = Get<int64_t>(json, "offset");
   state.info.init = Get<std::string>(json, "init");
   state.info.init_args = Get<std::vector<double>>(json, "init_args");
+  state.info.init_file = Field(json, "init_file").at(0).get<std::string>();
+  state.info.init_tensor = Field(json, "init_file").at(1).get<std::string>();
   state.info.fan_in = IntegerFrom<int64_t>(Field(json, "fan").at(0));
   state.info.fan_out = IntegerFrom<int64_t>(Field(json, "fan").at(1));
   state.info.trainable = Get<bool>(json, "trainable");

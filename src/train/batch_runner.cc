@@ -36,6 +36,9 @@ BatchRunner::BatchRunner(Engine& engine, EntryKind kind, int64_t batch, const Da
   const int64_t tail = dataset.size() % batch;
   if (dataset.size() >= batch) entries_.push_back(MakeEntry(kind, batch, dataset, inputs));
   if (tail > 0) entries_.push_back(MakeEntry(kind, tail, dataset, inputs));
+  if (kind == EntryKind::kTrain && engine.model().FindEntry(EntryKind::kAccumulate, batch) >= 0) {
+    entries_.push_back(MakeEntry(EntryKind::kAccumulate, batch, dataset, inputs));
+  }
   const EngineEntry& first = engine.model().entries[static_cast<size_t>(entries_[0].index)];
   for (const Number& number : entries_[0].numbers) {
     const EnginePort& port = first.results[static_cast<size_t>(number.index)];
@@ -50,6 +53,7 @@ BatchRunner::Entry BatchRunner::MakeEntry(EntryKind kind, int64_t batch, const D
   Entry entry;
   entry.index = model.FindEntry(kind, batch);
   entry.batch = batch;
+  entry.updates = kind != EntryKind::kAccumulate;
   CGRUN_CHECK(entry.index >= 0) << "no entry point " << Name(kind) << " for batch " << batch;
   const EngineEntry& of_model = model.entries[static_cast<size_t>(entry.index)];
   for (size_t i = 0; i < inputs.size(); ++i) {
@@ -73,19 +77,33 @@ BatchRunner::Entry BatchRunner::MakeEntry(EntryKind kind, int64_t batch, const D
     entry.rates.emplace_back(FindFeed(of_model, path.learning_rate_feed), path.learning_rate_feed);
   }
   entry.step = FindFeed(of_model, kStepCounter);
+  entry.update = FindFeed(of_model, kUpdateCounter);
+  entry.factors = FindFeed(of_model, kAccumulateFactors);
   return entry;
 }
 
-void BatchRunner::Run(const Batch& batch, int64_t step, std::span<const RateFeed> rates) {
-  const auto entry = std::find_if(entries_.begin(), entries_.end(),
-                                  [&](const Entry& e) { return e.batch == batch.count; });
-  CGRUN_CHECK(entry != entries_.end()) << "no entry point for " << batch.count << " samples";
-  FeedAll(*entry, batch, step, rates);
-  engine_.Run(entry->index);
-  AddResults(*entry, batch.count);
+void BatchRunner::Run(const Batch& batch, const StepPart& part, std::span<const RateFeed> rates) {
+  const Entry& entry = EntryFor(batch, part);
+  FeedAll(entry, batch, part, rates);
+  engine_.Run(entry.index);
+  AddResults(entry, batch.count);
 }
 
-void BatchRunner::FeedAll(const Entry& entry, const Batch& batch, int64_t step,
+int BatchRunner::Feed(const Batch& batch, const StepPart& part, std::span<const RateFeed> rates) {
+  const Entry& entry = EntryFor(batch, part);
+  FeedAll(entry, batch, part, rates);
+  return entry.index;
+}
+
+const BatchRunner::Entry& BatchRunner::EntryFor(const Batch& batch, const StepPart& part) const {
+  const auto entry = std::find_if(entries_.begin(), entries_.end(), [&](const Entry& e) {
+    return e.batch == batch.count && e.updates == part.updates;
+  });
+  CGRUN_CHECK(entry != entries_.end()) << "no entry point for " << batch.count << " samples";
+  return *entry;
+}
+
+void BatchRunner::FeedAll(const Entry& entry, const Batch& batch, const StepPart& part,
                           std::span<const RateFeed> rates) {
   const std::vector<EnginePort>& feeds =
       engine_.model().entries[static_cast<size_t>(entry.index)].feeds;
@@ -95,15 +113,26 @@ void BatchRunner::FeedAll(const Entry& entry, const Batch& batch, int64_t step,
     const int64_t bytes = feeds[static_cast<size_t>(feed)].bytes();
     engine_.Feed(entry.index, feed, batch.fields[i].first(static_cast<size_t>(bytes)));
   }
-  if (entry.step >= 0) {
-    engine_.Feed(entry.index, entry.step, std::as_bytes(std::span(&step, 1)));
-  }
+  FeedCounters(entry, part);
   for (const auto& [feed, name] : entry.rates) {
     if (feed < 0) continue;
     for (const RateFeed& rate : rates) {
       if (rate.name != name) continue;
       engine_.Feed(entry.index, feed, std::as_bytes(std::span(&rate.rate, 1)));
     }
+  }
+}
+
+void BatchRunner::FeedCounters(const Entry& entry, const StepPart& part) {
+  if (entry.step >= 0) {
+    engine_.Feed(entry.index, entry.step, std::as_bytes(std::span(&part.batch, 1)));
+  }
+  if (entry.update >= 0) {
+    engine_.Feed(entry.index, entry.update, std::as_bytes(std::span(&part.step, 1)));
+  }
+  if (entry.factors >= 0) {
+    const double factors[] = {part.goes_on ? 1.0 : 0.0, part.weight};
+    engine_.Feed(entry.index, entry.factors, std::as_bytes(std::span(factors)));
   }
 }
 

@@ -9,6 +9,7 @@
 
 #include "src/data/dataset.h"
 #include "src/data/loader.h"
+#include "src/train/accumulation.h"
 #include "src/train/engine.h"
 
 namespace cgrun {
@@ -32,8 +33,14 @@ class BatchRunner {
   BatchRunner(Engine& engine, EntryKind kind, int64_t batch, const Dataset& dataset,
               const std::vector<std::string>& inputs);
 
-  // Runs one batch: `step` counts from 0. Adds its losses and metrics to the totals.
-  void Run(const Batch& batch, int64_t step, std::span<const RateFeed> rates);
+  // Runs one batch. Adds its losses and metrics to the totals.
+  void Run(const Batch& batch, const StepPart& part, std::span<const RateFeed> rates);
+  // A batch that is a step of its own: `step` counts from 0.
+  void Run(const Batch& batch, int64_t step, std::span<const RateFeed> rates) {
+    Run(batch, StepPart::Whole(step), rates);
+  }
+  // Feeds one batch, for who runs its entry point, whose index is returned.
+  int Feed(const Batch& batch, const StepPart& part, std::span<const RateFeed> rates);
 
   // Losses and metrics of the batches since Reset(): means over samples.
   const std::vector<NamedNumber>& Means();
@@ -53,16 +60,21 @@ class BatchRunner {
   struct Entry {
     int index = -1;
     int64_t batch = 0;
+    bool updates = true;  // not of a kind that only adds up gradients
     std::vector<int> fields;
     std::vector<Number> numbers;
     std::vector<std::pair<int, std::string>> rates;
     int step = -1;
+    int update = -1;
+    int factors = -1;
   };
 
   Entry MakeEntry(EntryKind kind, int64_t batch, const Dataset& dataset,
                   const std::vector<std::string>& inputs) const;
-  void FeedAll(const Entry& entry, const Batch& batch, int64_t step,
+  const Entry& EntryFor(const Batch& batch, const StepPart& part) const;
+  void FeedAll(const Entry& entry, const Batch& batch, const StepPart& part,
                std::span<const RateFeed> rates);
+  void FeedCounters(const Entry& entry, const StepPart& part);
   void AddResults(const Entry& entry, int64_t count);
 
   Engine& engine_;

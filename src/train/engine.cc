@@ -56,8 +56,8 @@ uint64_t Engine::StateHash() const {
 namespace {
 
 EngineOperator DescribeOperator(const std::string& name, const std::string& kernel, Phase phase,
-                                const NodeSignature& node) {
-  EngineOperator described{name, kernel, phase, CostOf(node).flops, 0};
+                                const std::string& source, const NodeSignature& node) {
+  EngineOperator described{name, kernel, phase, CostOf(node).flops, 0, source};
   for (const TensorType& type : node.inputs) described.bytes += ByteSize(type);
   for (const TensorType& type : node.outputs) described.bytes += ByteSize(type);
   return described;
@@ -100,10 +100,23 @@ class GraphEngine final : public Engine {
     times_->Begin();
     program_->RunChecked(entry, [&](const Instruction& i) { times_->Lap(entry, i.node); });
   }
+  void RunChecked(int entry, RunChecker& checker) override {
+    bool wanted = true;
+    std::vector<std::byte> bytes;
+    program_->RunChecked(entry, [&](const Instruction& i) {
+      const ImageInstruction& image = EntryOf(entry).instructions[static_cast<size_t>(i.node)];
+      for (size_t o = 0; o < image.node.outputs.size() && wanted; ++o) {
+        const ImageOperand& operand = image.operands[image.node.inputs.size() + o];
+        bytes.resize(static_cast<size_t>(operand.bytes));
+        program_->Read(operand, bytes);
+        wanted = checker.OnOutput(static_cast<size_t>(i.node), image.node.outputs[o].dtype, bytes);
+      }
+    });
+  }
   std::vector<EngineOperator> Operators(int entry) const override {
     std::vector<EngineOperator> operators;
     for (const ImageInstruction& i : EntryOf(entry).instructions) {
-      operators.push_back(DescribeOperator(i.name, i.kernel, i.phase, i.node));
+      operators.push_back(DescribeOperator(i.name, i.kernel, i.phase, i.source, i.node));
     }
     return operators;
   }
@@ -116,6 +129,7 @@ class GraphEngine final : public Engine {
   void WriteState(size_t index, const HostTensor& tensor) override {
     program_->WriteState(index, tensor);
   }
+  void InitializeStates() override { program_->InitializeStates(); }
 
  private:
   static std::vector<EnginePort> PortsOf(const std::vector<ImagePort>& ports) {
@@ -161,13 +175,17 @@ class EagerEngine final : public Engine {
                   bytes);
   }
   void Run(int entry) override { program_.Run(entry, times_); }
+  void RunChecked(int entry, RunChecker& checker) override {
+    Shown shown(program_.entry(entry).graph, checker);
+    program_.Run(entry, times_, &shown);
+  }
   std::vector<EngineOperator> Operators(int entry) const override {
     const Graph& graph = program_.entry(entry).graph;
     std::vector<EngineOperator> operators;
     for (const Node& node : graph.nodes) {
       const std::string kernel = node.kernel ? node.kernel->kernel : "";
-      operators.push_back(
-          DescribeOperator(node.name, kernel, node.phase, SignatureOf(graph, node)));
+      operators.push_back(DescribeOperator(node.name, kernel, node.phase, node.mark.ToString(),
+                                           SignatureOf(graph, node)));
     }
     return operators;
   }
@@ -181,8 +199,26 @@ class EagerEngine final : public Engine {
   void WriteState(size_t index, const HostTensor& tensor) override {
     program_.WriteState(index, tensor);
   }
+  void InitializeStates() override { program_.InitializeStates(); }
 
  private:
+  // Passes on what operators write, as long as it is wanted.
+  class Shown final : public EagerOutputs {
+   public:
+    Shown(const Graph& graph, RunChecker& checker) : graph_(graph), checker_(checker) {}
+    void OnOutput(NodeId node, size_t output, std::span<const std::byte> bytes) override {
+      if (!wanted_) return;
+      const ValueId value = graph_.nodes[node].outputs[output];
+      wanted_ = checker_.OnOutput(static_cast<size_t>(node.index), graph_.values[value].type.dtype,
+                                  bytes);
+    }
+
+   private:
+    const Graph& graph_;
+    RunChecker& checker_;
+    bool wanted_ = true;
+  };
+
   struct Ports {
     std::vector<ValueId> feeds;
     std::vector<ValueId> results;

@@ -70,7 +70,17 @@ struct EngineOperator {
   std::string kernel;  // "onednn.conv"
   Phase phase = Phase::kForward;
   int64_t flops = 0;
-  int64_t bytes = 0;  // of its operands
+  int64_t bytes = 0;        // of its operands
+  std::string source = {};  // "model.yaml:12:7"; "" for what no user wrote
+};
+
+// Sees a run go on, operator by operator.
+class RunChecker {
+ public:
+  virtual ~RunChecker() = default;
+  // Operator `index` of Engine::Operators() has written elements of this type: all that its layout
+  // holds, where some may be padding, which is 0. Returns whether later ones are to be shown too.
+  virtual bool OnOutput(size_t index, DType dtype, std::span<const std::byte> elements) = 0;
 };
 
 // Bytes of the device, the most so far. A planned program has its arena, all of it from the start.
@@ -94,6 +104,8 @@ class Engine {
   virtual void Feed(int entry, int feed, std::span<const std::byte> bytes) = 0;
   // Throws UserError where memory runs out, which it does in eager mode alone.
   virtual void Run(int entry) = 0;
+  // The same, with all that operators write shown to `checker`: slow, and it allocates.
+  virtual void RunChecked(int entry, RunChecker& checker) = 0;
   // Copies a result of the entry point that ran last.
   virtual void Fetch(int entry, int result, std::span<std::byte> bytes) const = 0;
   // A result of one number, as a double.
@@ -102,6 +114,8 @@ class Engine {
   // State, by index into model().states. `tensor` has the state's type.
   virtual void ReadState(size_t index, HostTensor& tensor) const = 0;
   virtual void WriteState(size_t index, const HostTensor& tensor) = 0;
+  // Gives every state the value that its initialiser says.
+  virtual void InitializeStates() = 0;
   virtual std::vector<EngineOperator> Operators(int entry) const = 0;
   // From the next run on `times` notes how long each of Operators() takes, by its index there, and
   // must outlive the runs; null: nothing does.

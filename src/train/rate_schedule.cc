@@ -3,12 +3,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numbers>
 #include <string>
 #include <vector>
 
 #include "src/ir/op_def.h"
 #include "src/model/values.h"
+#include "src/train/watched_number.h"
 
 namespace cgrun {
 namespace {
@@ -22,25 +24,59 @@ struct ScheduleKind {
 const std::vector<ScheduleKind>& Kinds() {
   using Kind = RateSchedule::Kind;
   static const std::vector<ScheduleKind> kinds = {
-      {"constant", Kind::kConstant, {"warmup"}},
-      {"cosine", Kind::kCosine, {"warmup", "final"}},
-      {"polynomial", Kind::kPolynomial, {"warmup", "final", "power"}},
-      {"step", Kind::kStep, {"warmup", "every", "factor"}},
-      {"exponential", Kind::kExponential, {"warmup", "factor"}},
+      {"constant", Kind::kConstant, {}},
+      {"cosine", Kind::kCosine, {"final"}},
+      {"polynomial", Kind::kPolynomial, {"final", "power"}},
+      {"step", Kind::kStep, {"every", "factor"}},
+      {"exponential", Kind::kExponential, {"factor"}},
+      {"plateau", Kind::kPlateau, {"factor", "patience", "min", "threshold", "metric"}},
   };
   return kinds;
 }
 
 double* Argument(RateSchedule& schedule, const std::string& name) {
   if (name == "warmup") return &schedule.warmup_epochs;
+  if (name == "warmup_steps") return &schedule.warmup_steps;
+  if (name == "patience") return &schedule.patience;
+  if (name == "min") return &schedule.least_factor;
+  if (name == "threshold") return &schedule.threshold;
   if (name == "final") return &schedule.final_factor;
   if (name == "power") return &schedule.power;
   if (name == "every") return &schedule.every_epochs;
   return &schedule.factor;
 }
 
-void ReadArguments(const TreeNode& node, const ScheduleKind& kind, RateSchedule& schedule,
-                   Diagnostics& diagnostics) {
+// The number that `plateau` looks at.
+void ReadMetric(const ModelSpec& model, const TreeNode& node, RateSchedule& schedule,
+                Diagnostics& diagnostics) {
+  const auto name = ReadText(node, "metric", diagnostics);
+  if (!name) return;
+  if (const auto number = FindWatchedNumber(model, {*name, node.mark}, diagnostics)) {
+    schedule.metric = number->name;
+    schedule.higher_is_better = number->higher_is_better;
+  }
+}
+
+// One argument, which is a number.
+void ReadNumber(const TreeEntry& entry, RateSchedule& schedule, Diagnostics& diagnostics) {
+  const auto value = ReadReal(entry.value, entry.key, diagnostics);
+  if (!value) return;
+  const bool positive = entry.key == "every" || entry.key == "factor" || entry.key == "power";
+  const bool whole = entry.key == "patience" || entry.key == "warmup_steps";
+  if (*value < 0 || (positive && *value == 0)) {
+    diagnostics.Error(entry.value.mark,
+                      "'" + entry.key + "' must be " + (positive ? "positive" : "at least 0"));
+  } else if (whole && *value != std::floor(*value)) {
+    diagnostics.Error(entry.value.mark, "'" + entry.key + "' must be a whole number");
+  } else if (schedule.kind == RateSchedule::Kind::kPlateau && entry.key == "factor" &&
+             *value >= 1) {
+    diagnostics.Error(entry.value.mark, "'factor' of a plateau must be below 1");
+  }
+  *Argument(schedule, entry.key) = *value;
+}
+
+void ReadArguments(const ModelSpec& model, const TreeNode& node, const ScheduleKind& kind,
+                   RateSchedule& schedule, Diagnostics& diagnostics) {
   if (node.IsNull()) return;
   if (!node.IsMap()) {
     diagnostics.Error(node.mark, std::string("'") + kind.name +
@@ -48,26 +84,40 @@ void ReadArguments(const TreeNode& node, const ScheduleKind& kind, RateSchedule&
     return;
   }
   for (const TreeEntry& entry : node.entries) {
-    const auto& known = kind.arguments;
+    std::vector<std::string> known = {"warmup", "warmup_steps"};
+    known.insert(known.end(), kind.arguments.begin(), kind.arguments.end());
     if (std::find(known.begin(), known.end(), entry.key) == known.end()) {
       diagnostics.Error(entry.key_mark,
                         std::string("'") + kind.name + "' has no argument '" + entry.key + "'",
                         SuggestName(entry.key, known));
       continue;
     }
-    const auto value = ReadReal(entry.value, entry.key, diagnostics);
-    if (!value) continue;
-    const bool positive = entry.key == "every" || entry.key == "factor" || entry.key == "power";
-    if (*value < 0 || (positive && *value == 0)) {
-      diagnostics.Error(entry.value.mark,
-                        "'" + entry.key + "' must be " + (positive ? "positive" : "at least 0"));
+    if (entry.key == "metric") {
+      ReadMetric(model, entry.value, schedule, diagnostics);
+    } else {
+      ReadNumber(entry, schedule, diagnostics);
     }
-    *Argument(schedule, entry.key) = *value;
+  }
+  if (const TreeEntry* steps = node.Find("warmup_steps"); steps && node.Find("warmup")) {
+    diagnostics.Error(steps->key_mark, "'warmup' and 'warmup_steps' exclude each other");
+  }
+}
+
+// Its metric is looked up also where the file gives none, for there must be a `valid`.
+void CheckPlateau(const ModelSpec& model, const SourceMark& mark, RateSchedule& schedule,
+                  Diagnostics& diagnostics) {
+  if (model.data && !model.data->valid) {
+    diagnostics.Error(mark, "'plateau' looks at validation data, and there is none",
+                      "give `data: {valid: {split: 0.1}}`");
+  }
+  if (const auto number = FindWatchedNumber(model, {schedule.metric, mark}, diagnostics)) {
+    schedule.metric = number->name;
   }
 }
 
 // `cosine`, or `{cosine: {warmup: 1}}`.
-void ReadKind(const TreeNode& node, RateSchedule& schedule, Diagnostics& diagnostics) {
+void ReadKind(const ModelSpec& model, const TreeNode& node, RateSchedule& schedule,
+              Diagnostics& diagnostics) {
   const bool one = node.IsMap() && node.entries.size() == 1;
   if (!node.IsScalar() && !one) {
     diagnostics.Error(node.mark, "'schedule' must name one schedule, not " + Describe(node),
@@ -80,7 +130,11 @@ void ReadKind(const TreeNode& node, RateSchedule& schedule, Diagnostics& diagnos
     names.emplace_back(kind.name);
     if (name != kind.name) continue;
     schedule.kind = kind.kind;
-    if (one) ReadArguments(node.entries[0].value, kind, schedule, diagnostics);
+    const int errors = diagnostics.error_count();
+    if (one) ReadArguments(model, node.entries[0].value, kind, schedule, diagnostics);
+    if (schedule.watches() && diagnostics.error_count() == errors) {
+      CheckPlateau(model, one ? node.entries[0].key_mark : node.mark, schedule, diagnostics);
+    }
     return;
   }
   diagnostics.Error(one ? node.entries[0].key_mark : node.mark,
@@ -106,7 +160,7 @@ const OpSpec* OptimizerOf(const ModelSpec& model, const PathSpec& path) {
 
 double RateSchedule::RateAt(int64_t step) const {
   const double per_epoch = static_cast<double>(std::max<int64_t>(1, steps_per_epoch));
-  const double warmup = warmup_epochs * per_epoch;
+  const double warmup = warmup_steps > 0 ? warmup_steps : warmup_epochs * per_epoch;
   const double s = static_cast<double>(step);
   if (s < warmup) return learning_rate * (s + 1) / warmup;
   const double span = std::max(1.0, static_cast<double>(total_steps) - warmup);
@@ -123,12 +177,50 @@ double RateSchedule::RateAt(int64_t step) const {
       return learning_rate * std::pow(factor, std::floor(s / per_epoch / every_epochs));
     case Kind::kExponential:
       return learning_rate * std::pow(factor, s / per_epoch);
+    case Kind::kPlateau:
+      return learning_rate * std::max(least_factor, std::pow(factor, DropsBefore(step)));
   }
   return learning_rate;
 }
 
-std::optional<RateSchedule> ReadRateSchedule(const OpSpec& optimizer, double default_rate,
-                                             Diagnostics& diagnostics) {
+double RateSchedule::DropsBefore(int64_t step) const {
+  const auto end = drops_.begin() + static_cast<std::ptrdiff_t>(drop_count_);
+  return older_drops_ +
+         static_cast<double>(std::upper_bound(drops_.begin(), end, step) - drops_.begin());
+}
+
+void RateSchedule::Observe(int64_t step, double value) {
+  const bool better = !best_ || (higher_is_better ? value > *best_ * (1 + threshold)
+                                                  : value < *best_ * (1 - threshold));
+  if (better && !std::isnan(value)) {
+    best_ = value;
+    without_progress_ = 0;
+  } else if (++without_progress_ > patience) {
+    without_progress_ = 0;
+    if (drop_count_ == kDrops) {
+      std::rotate(drops_.begin(), drops_.begin() + 1, drops_.end());
+      --drop_count_;
+      ++older_drops_;
+    }
+    drops_[drop_count_++] = step;
+  }
+}
+
+std::array<double, 3> RateSchedule::State() const {
+  const double none = std::numeric_limits<double>::quiet_NaN();
+  return {best_.value_or(none), without_progress_, older_drops_ + static_cast<double>(drop_count_)};
+}
+
+void RateSchedule::Restore(const std::array<double, 3>& state) {
+  best_.reset();
+  if (!std::isnan(state[0])) best_ = state[0];
+  without_progress_ = state[1];
+  older_drops_ = state[2];
+  drop_count_ = 0;
+}
+
+std::optional<RateSchedule> ReadRateSchedule(const ModelSpec& model, const OpSpec& optimizer,
+                                             double default_rate, Diagnostics& diagnostics) {
   const int errors = diagnostics.error_count();
   RateSchedule schedule;
   schedule.learning_rate = default_rate;
@@ -136,7 +228,7 @@ std::optional<RateSchedule> ReadRateSchedule(const OpSpec& optimizer, double def
     if (attribute.key == "lr") {
       schedule.learning_rate = ReadReal(attribute.value, "lr", diagnostics).value_or(default_rate);
     } else if (attribute.key == "schedule") {
-      ReadKind(attribute.value, schedule, diagnostics);
+      ReadKind(model, attribute.value, schedule, diagnostics);
     }
   }
   if (diagnostics.error_count() > errors) return std::nullopt;
@@ -149,7 +241,7 @@ std::optional<std::vector<PathSchedule>> ReadRateSchedules(const ModelSpec& mode
   for (const PathSpec& path : model.paths) {
     const OpSpec* optimizer = OptimizerOf(model, path);
     if (optimizer == nullptr) continue;  // the front end reports it
-    const auto schedule = ReadRateSchedule(*optimizer, DefaultRate(*optimizer), diagnostics);
+    const auto schedule = ReadRateSchedule(model, *optimizer, DefaultRate(*optimizer), diagnostics);
     if (!schedule) return std::nullopt;
     const bool needs_end = schedule->kind == RateSchedule::Kind::kCosine ||
                            schedule->kind == RateSchedule::Kind::kPolynomial;

@@ -1,7 +1,10 @@
-// Learning rates over time: a pure function of the step.
+// Learning rates over time: a function of the step, and for `plateau` of what evaluations gave
+// before it.
 #ifndef CGRUN_TRAIN_RATE_SCHEDULE_H_
 #define CGRUN_TRAIN_RATE_SCHEDULE_H_
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -19,12 +22,15 @@ namespace cgrun {
 //   polynomial   final + (1 − final)·(1 − t)^power
 //   step         factor^⌊epoch / every⌋
 //   exponential  factor^epoch, epoch with its fraction
+//   plateau      max(min, factor^n), n as often as a watched number has made no progress in more
+//                than `patience` evaluations in a row (PyTorch ReduceLROnPlateau)
 struct RateSchedule {
-  enum class Kind { kConstant, kCosine, kPolynomial, kStep, kExponential };
+  enum class Kind { kConstant, kCosine, kPolynomial, kStep, kExponential, kPlateau };
 
   Kind kind = Kind::kConstant;
   double learning_rate = 0.01;
   double warmup_epochs = 0;
+  double warmup_steps = 0;  // instead of epochs; 0: those count
   double final_factor = 0;  // cosine, polynomial: the last rate, as a part of the first
   double power = 1;
   double factor = 0.1;
@@ -32,12 +38,38 @@ struct RateSchedule {
   int64_t steps_per_epoch = 1;
   int64_t total_steps = 1;
 
+  // Of kPlateau. Progress is a change of more than `threshold`, as a part of the best so far.
+  std::string metric = "loss";
+  bool higher_is_better = false;
+  double threshold = 1e-4;
+  double patience = 10;  // evaluations
+  double least_factor = 0;
+
+  // Of any step; for kPlateau, of one after Restore() and after all drops but the last kDrops.
   double RateAt(int64_t step) const;
+
+  // Whether evaluations matter, by the number that is called `metric`.
+  bool watches() const { return kind == Kind::kPlateau; }
+  // What an evaluation after `step` steps gave.
+  void Observe(int64_t step, double value);
+  // What checkpoints hold: the best number so far, evaluations without progress, drops so far.
+  std::array<double, 3> State() const;
+  void Restore(const std::array<double, 3>& state);
+
+ private:
+  double DropsBefore(int64_t step) const;
+
+  std::optional<double> best_;
+  double without_progress_ = 0;
+  static constexpr size_t kDrops = 64;
+  double older_drops_ = 0;
+  std::array<int64_t, kDrops> drops_{};  // the steps from which on the rate is lower
+  size_t drop_count_ = 0;
 };
 
-// Reads `lr` and `schedule` of an optimizer; nothing after an error.
-std::optional<RateSchedule> ReadRateSchedule(const OpSpec& optimizer, double default_rate,
-                                             Diagnostics& diagnostics);
+// Reads `lr` and `schedule` of an optimizer of `model`; nothing after an error.
+std::optional<RateSchedule> ReadRateSchedule(const ModelSpec& model, const OpSpec& optimizer,
+                                             double default_rate, Diagnostics& diagnostics);
 
 // The schedule of a path.
 struct PathSchedule {

@@ -9,7 +9,8 @@
 namespace cgrun {
 
 std::vector<EntryRequest> TrainingEntries(int64_t batch, const std::vector<int64_t>& train_sizes,
-                                          const std::vector<int64_t>& evaluation_sizes) {
+                                          const std::vector<int64_t>& evaluation_sizes,
+                                          int64_t accumulate) {
   std::vector<EntryRequest> requests;
   const auto add = [&](const std::string& name, EntryKind kind, int64_t size) {
     const bool known = std::any_of(requests.begin(), requests.end(), [&](const EntryRequest& r) {
@@ -25,6 +26,9 @@ std::vector<EntryRequest> TrainingEntries(int64_t batch, const std::vector<int64
     for (int64_t size : sizes) add(name + "." + std::to_string(size % batch), kind, size % batch);
   };
   add_all(EntryKind::kTrain, train_sizes);
+  for (int64_t size : train_sizes) {
+    if (accumulate > 1 && size > batch) add("accumulate", EntryKind::kAccumulate, batch);
+  }
   add_all(EntryKind::kEval, evaluation_sizes);
   return requests;
 }
@@ -46,13 +50,14 @@ std::string NoteOf(const ModelData& data) {
 
 RunShape ShapeOfRun(const ModelSpec& model, Diagnostics& diagnostics) {
   const int64_t batch = model.train ? model.train->batch.value.size : 1;
+  const int64_t accumulate = model.train ? model.train->accumulate.value : 1;
   RunShape shape;
   ReadRateSchedules(model, diagnostics);
   shape.data = OpenModelData(model, diagnostics, MissingFiles::kAreListed);
   const ModelData& data = shape.data;
   shape.data_note = NoteOf(data);
   if (diagnostics.has_errors() || !shape.data_note.empty()) {
-    shape.entries = TrainingEntries(batch, {batch}, {batch});
+    shape.entries = TrainingEntries(batch, {2 * batch}, {batch}, accumulate);
     return shape;
   }
   std::vector<int64_t> evaluation_sizes;
@@ -62,7 +67,7 @@ RunShape ShapeOfRun(const ModelSpec& model, Diagnostics& diagnostics) {
     shape.data_bytes += DataSource::HostBytes(*set, batch);
     if (set != data.train) evaluation_sizes.push_back(set->size());
   }
-  shape.entries = TrainingEntries(batch, {data.train->size()}, evaluation_sizes);
+  shape.entries = TrainingEntries(batch, {data.train->size()}, evaluation_sizes, accumulate);
   return shape;
 }
 

@@ -29,9 +29,11 @@ RunShape ShapeOfRun(const ModelSpec& model, Diagnostics& diagnostics);
 // there.
 int64_t MeasureBase(int64_t counted_bytes);
 
-// The entry points of a training set and evaluation sets of these sizes.
+// The entry points of a training set and evaluation sets of these sizes; with one that only adds up
+// gradients, where a step is `accumulate` batches of several.
 std::vector<EntryRequest> TrainingEntries(int64_t batch, const std::vector<int64_t>& train_sizes,
-                                          const std::vector<int64_t>& evaluation_sizes);
+                                          const std::vector<int64_t>& evaluation_sizes,
+                                          int64_t accumulate = 1);
 
 }  // namespace cgrun
 

@@ -34,7 +34,7 @@ Session::Session(const ModelSpec& model, const SessionOptions& options, bool tra
     engine_->Watch(times_.get());
   }
   memory_.base = MeasureBase(data_.decoded_bytes + device_->counters().host_bytes);
-  if (!options.weights.empty()) weights_ = LoadWeights(*engine_, options.weights);
+  if (!weights_file().empty()) weights_ = LoadWeights(*engine_, weights_file());
   MakeSplits();
   ReleaseFreeHeap();
   NoteMemory();
@@ -50,7 +50,7 @@ std::string CodeSettings(const ModelSpec& model) {
       return std::find(keys.begin(), keys.end(), entry.key) != keys.end();
     });
   };
-  drop(tree, {"data"});
+  drop(tree, {"data", "weights"});
   if (TreeEntry* train = tree.Find("train")) drop(train->value, {"epochs", "steps", "time"});
   return ToYaml(tree);
 }
@@ -163,11 +163,13 @@ bool Session::ReadLength(Diagnostics& diagnostics) {
   }
   const TrainSpec& train = *model_.train;
   batches_per_epoch_ = LimitBatches(BatchCount(train_->dataset->size(), batch_));
+  accumulation_ =
+      Accumulation(train.accumulate.value, train_->dataset->size(), batch_, batches_per_epoch_);
   if (train.steps) {
     total_steps_ = train.steps->value;
   } else if (!train.seconds) {
     const int64_t epochs = train.epochs ? train.epochs->value : 1;
-    if (__builtin_mul_overflow(batches_per_epoch_, epochs, &total_steps_)) {
+    if (__builtin_mul_overflow(accumulation_.steps_per_epoch(), epochs, &total_steps_)) {
       diagnostics.Error(train.epochs->mark,
                         std::to_string(epochs) + " epochs of " +
                             std::to_string(batches_per_epoch_) +
@@ -188,7 +190,7 @@ bool Session::ReadSchedules(Diagnostics& diagnostics) {
   if (!schedules) return false;
   for (const auto& [path, schedule] : *schedules) {
     schedules_.push_back(schedule);
-    schedules_.back().steps_per_epoch = batches_per_epoch_;
+    schedules_.back().steps_per_epoch = accumulation_.steps_per_epoch();
     if (total_steps_ > 0) schedules_.back().total_steps = total_steps_;
     rates_.push_back({path, 0});  // MakeSplits() knows the feed's name
   }
@@ -199,7 +201,9 @@ std::vector<EntryRequest> Session::Requests() const {
   std::vector<int64_t> train_sizes, evaluation_sizes;
   if (train_) train_sizes.push_back(train_->dataset->size());
   for (const Split& split : evaluations_) evaluation_sizes.push_back(split.dataset->size());
-  std::vector<EntryRequest> requests = TrainingEntries(batch_, train_sizes, evaluation_sizes);
+  const int64_t accumulate = train_ ? model_.train->accumulate.value : 1;
+  std::vector<EntryRequest> requests =
+      TrainingEntries(batch_, train_sizes, evaluation_sizes, accumulate);
   if (requests.empty()) {
     throw InputError(
         model_.file_name + " has no '" + options_.evaluate[0] + "' data",
@@ -233,8 +237,22 @@ void Session::MakeSplits() {
   for (Split& split : evaluations_) make(split, EntryKind::kEval, false);
 }
 
+std::string Session::weights_file() const {
+  if (!options_.weights.empty() || !model_.weights) return options_.weights;
+  return ResolvePath(model_.file_name, model_.weights->value);
+}
+
 void Session::SetRates(int64_t step) {
   for (size_t i = 0; i < rates_.size(); ++i) rates_[i].rate = schedules_[i].RateAt(step);
+}
+
+void Session::ObserveEvaluation(const PassResult& result, int64_t step) {
+  for (RateSchedule& schedule : schedules_) {
+    if (!schedule.watches()) continue;
+    for (const NamedNumber& mean : result.means) {
+      if (mean.name == schedule.metric) schedule.Observe(step, mean.value);
+    }
+  }
 }
 
 void Session::NoteMemory() {

@@ -119,6 +119,8 @@ class Session {
   const OperatorTimes* times() const { return times_.get(); }
   const MemoryUse& memory() const { return memory_; }
   const WeightsReport& weights() const { return weights_; }
+  // The file that the state was read from: the option's, else the model file's; "" without one.
+  std::string weights_file() const;
   int64_t batch() const { return batch_; }
   // Of training; 0 where time ends it.
   int64_t total_steps() const { return total_steps_; }
@@ -153,9 +155,12 @@ class Session {
   // Fills `result`; allocates only where that is empty.
   void RunEvaluation(Split& split, SessionObserver& observer, PassResult& result);
   void SetRates(int64_t step);
+  // For schedules that wait for progress: the evaluation of `valid` after `step` steps.
+  void ObserveEvaluation(const PassResult& result, int64_t step);
   void NoteMemory();
   Split* FindSplit(const std::string& name);
   friend class TrainingRun;
+  friend class TrainingReplay;
 
   const ModelSpec& model_;
   SessionOptions options_;
@@ -171,6 +176,7 @@ class Session {
   std::unique_ptr<Engine> engine_;
   const Program* program_ = nullptr;     // the engine's, in graph mode
   int64_t batches_per_epoch_ = 0;        // of training
+  Accumulation accumulation_;            // of them to steps
   int64_t total_steps_ = 0;              // 0 where time ends the run
   std::vector<RateSchedule> schedules_;  // one a rate feed
   std::vector<RateFeed> rates_;

@@ -9,6 +9,7 @@
 #include "src/data/sampler.h"
 #include "src/train/metrics_log.h"
 #include "src/train/session.h"
+#include "src/train/training_replay.h"
 
 namespace cgrun {
 namespace {
@@ -72,13 +73,15 @@ class TrainingRun {
     for (PassResult& pass : report_.evaluations) pass.samples = 0;  // of weights that change now
     StepReport step{
         result_.epochs, 0, session_.batches_per_epoch_, 0, session_.total_steps_, 0, 0, 0, nullptr};
-    while (step.batch < step.batches && !Done()) {
+    const Accumulation& accumulation = session_.accumulation_;
+    while (step.batch < step.batches && !(accumulation.BeginsStep(step.batch) && Done())) {
       const Batch* batch = loader.Next();
       if (batch == nullptr) break;
       session_.SetRates(result_.steps);
-      split.runner->Run(*batch, result_.steps, session_.rates_);
-      CheckLosses(*batch);
-      ++result_.steps;
+      const StepPart part = accumulation.PartOf(step.batch, result_.steps);
+      split.runner->Run(*batch, part, session_.rates_);
+      CheckLosses(*batch, {result_.epochs, step.batch, result_.steps});
+      result_.steps += part.updates;
       ++step.batch;
       step.step = result_.steps;
       step.samples = split.runner->samples();
@@ -86,7 +89,7 @@ class TrainingRun {
       step.learning_rate = session_.rates_.empty() ? 0 : session_.rates_[0].rate;
       step.means = &split.runner->Means();
       observer_.OnStep(step);
-      if (result_.steps == 1) AfterFirstStep();
+      if (part.updates && result_.steps == 1) AfterFirstStep();
     }
     report_.train.Fill(split.name, split.runner->Means(), split.runner->samples());
     report_.train.seconds = Seconds(epoch_start);
@@ -114,7 +117,9 @@ class TrainingRun {
 
   void Evaluate() {
     Session::Split* split = EpochSplit();
-    if (split != nullptr) session_.RunEvaluation(*split, observer_, report_.evaluations[0]);
+    if (split == nullptr) return;
+    session_.RunEvaluation(*split, observer_, report_.evaluations[0]);
+    session_.ObserveEvaluation(report_.evaluations[0], result_.steps);
   }
 
   // Takes what reports need, so that no step has to.
@@ -133,17 +138,27 @@ class TrainingRun {
     result_.checkpoint.reserve(result_.checkpoint.size() + kCheckpointNameRoom);
   }
 
-  void CheckLosses(const Batch& batch) const {
+  // Throws UserError where a loss is not finite: with the place where that began.
+  void CheckLosses(const Batch& batch, const TrainingPlace& place) {
     const Session::Split& split = *session_.train_;
     const std::string* diverged_path = split.runner->diverged_path();
     if (diverged_path == nullptr) return;
     const std::string label =
         DescribeBadLabel(batch, *split.dataset, split.inputs, session_.label_uses_);
-    throw UserError(
-        "the loss of path '" + *diverged_path + "' is not finite in step " +
-            std::to_string(result_.steps + 1) + " (epoch " + std::to_string(result_.epochs + 1) +
-            ")",
-        label.empty() ? "a smaller learning rate often helps: --set train.optimizer.lr=…" : label);
+    const std::string help =
+        label.empty() ? "a smaller learning rate often helps: --set train.optimizer.lr=…" : label;
+    const std::string path = *diverged_path;
+    if (label.empty()) {
+      TrainingReplay replay(session_, "", {}, place);
+      const auto found = FindNonFinite(*session_.engine_, replay);
+      if (found) {
+        throw UserError(found->Message(), found->what == NonFinite::What::kOperator ? help : "");
+      }
+    }
+    throw UserError("the loss of path '" + path + "' is not finite in step " +
+                        std::to_string(result_.steps + 1) + " (epoch " +
+                        std::to_string(result_.epochs + 1) + ")",
+                    help);
   }
 
   // What is allocated from here on is counted.

@@ -194,7 +194,7 @@ std::string ScheduleErrors(const std::string& list, std::vector<RateSchedule>* s
   for (const TreeNode& item : tree->items) {
     OpSpec optimizer;
     optimizer.attributes = item.entries;
-    const auto schedule = ReadRateSchedule(optimizer, 0.01, diagnostics);
+    const auto schedule = ReadRateSchedule(ModelSpec(), optimizer, 0.01, diagnostics);
     if (schedule) schedules->push_back(*schedule);
   }
   return diagnostics.ToString();

@@ -50,14 +50,11 @@ TEST(Supported, EveryKeyIsOfTheFormat) {
 TEST(Supported, EveryKeyIsRefused) {
   const std::map<std::string, std::string> values = {
       {"gan", "{}"},
-      {"weights", "w.safetensors"},
       {"plugins", "p.so"},
       {"keep", "[x]"},
       {"update", "{x: x}"},
       {"data.test.split", "0.1"},
       {"train.memory", "1GiB"},
-      {"train.accumulate", "2"},
-      {"train.clip", "{norm: 1}"},
       {"train.eval_every", "3"},
       {"train.checkpoint_every", "3"},
       {"train.keep_last", "3"},

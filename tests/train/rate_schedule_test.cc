@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "src/model/model_file.h"
 
 namespace cgrun {
@@ -19,7 +21,7 @@ RateSchedule Read(const std::string& text) {
       text + "}}\n";
   const auto model = ParseModel({"m.yaml", file}, {}, diagnostics);
   EXPECT_TRUE(model.has_value()) << diagnostics.ToString();
-  auto schedule = ReadRateSchedule(*model->train->optimizer, 0.01, diagnostics);
+  auto schedule = ReadRateSchedule(*model, *model->train->optimizer, 0.01, diagnostics);
   EXPECT_TRUE(schedule.has_value()) << diagnostics.ToString();
   schedule->steps_per_epoch = 10;
   schedule->total_steps = 100;
@@ -57,8 +59,106 @@ TEST(RateSchedule, RefusesWhatItDoesNotKnow) {
        "train: {epochs: 1, batch: 1, optimizer: {op: sgd, schedule: {cosinus: {warmup: 1}}}}\n"},
       {}, diagnostics);
   ASSERT_TRUE(model.has_value()) << diagnostics.ToString();
-  EXPECT_FALSE(ReadRateSchedule(*model->train->optimizer, 0.01, diagnostics).has_value());
+  EXPECT_FALSE(ReadRateSchedule(*model, *model->train->optimizer, 0.01, diagnostics).has_value());
   EXPECT_NE(diagnostics.ToString().find("did you mean 'cosine'?"), std::string::npos);
+}
+
+TEST(RateSchedule, WarmsUpInSteps) {
+  const RateSchedule schedule = Read("lr: 1, schedule: {cosine: {warmup_steps: 4}}");
+  EXPECT_DOUBLE_EQ(schedule.RateAt(0), 0.25);
+  EXPECT_DOUBLE_EQ(schedule.RateAt(3), 1.0);
+  EXPECT_NEAR(schedule.RateAt(52), 0.5, 1e-12);
+}
+
+// A model with a loss, a metric and validation data.
+constexpr char kWatched[] = R"(
+cgrun: 1
+data:
+  train: {format: synthetic, samples: 40, classes: 3}
+  valid: {split: 0.5}
+inputs:
+  x: {shape: [4]}
+  label: {type: int32, shape: []}
+paths:
+  p:
+    ops:
+      - y: {op: linear, in: x, units: 3}
+    loss: {op: softmax_cross_entropy, in: [y, label]}
+    metrics: {accuracy: {in: [y, label]}, spread: {op: softmax_cross_entropy, in: [y, label]}}
+train: {epochs: 6, batch: 5, optimizer: {op: sgd, lr: 1, schedule: )";
+
+std::optional<RateSchedule> Plateau(const std::string& schedule, std::string* errors = nullptr,
+                                    const std::vector<std::string>& overrides = {}) {
+  Diagnostics diagnostics;
+  const auto model = ParseModel({"m.yaml", kWatched + schedule + "}}\n"}, overrides, diagnostics);
+  EXPECT_TRUE(model.has_value()) << diagnostics.ToString();
+  const auto result = ReadRateSchedule(*model, *model->train->optimizer, 1, diagnostics);
+  if (errors != nullptr) *errors = diagnostics.ToString();
+  return result;
+}
+
+// PyTorch 2.15's ReduceLROnPlateau(optimizer, factor=0.5, patience=1, threshold=0.1,
+// min_lr=0.2), lr 1: the rate after each number.
+TEST(RateSchedule, FallsOnAPlateauAsInPyTorch) {
+  const std::vector<double> losses = {1.0,  0.95, 0.85, 0.8, 0.79, 0.78, 0.6,
+                                      0.58, 0.56, 0.55, 0.1, 0.1,  0.1,  0.1};
+  const std::vector<double> rates = {1,   1,    1,    1,    0.5,  0.5, 0.5,
+                                     0.5, 0.25, 0.25, 0.25, 0.25, 0.2, 0.2};
+  auto schedule = Plateau("{plateau: {factor: 0.5, patience: 1, threshold: 0.1, min: 0.2}}");
+  ASSERT_TRUE(schedule.has_value());
+  for (size_t i = 0; i < losses.size(); ++i) {
+    const auto step = static_cast<int64_t>(8 * (i + 1));
+    schedule->Observe(step, losses[i]);
+    EXPECT_DOUBLE_EQ(schedule->RateAt(step), rates[i]) << i;
+    if (i > 0) EXPECT_DOUBLE_EQ(schedule->RateAt(step - 1), rates[i - 1]) << i;
+  }
+}
+
+TEST(RateSchedule, APlateauGoesOnFromItsState) {
+  auto whole = Plateau("{plateau: {factor: 0.5, patience: 2}}");
+  for (const double loss : {3.0, 2.0, 2.1}) whole->Observe(4, loss);
+  auto resumed = Plateau("{plateau: {factor: 0.5, patience: 2}}");
+  resumed->Restore(whole->State());
+  for (int64_t step = 5; step < 40; ++step) {
+    const double loss = step % 7 == 0 ? 2.0 / static_cast<double>(step) : 2.2;
+    whole->Observe(step, loss);
+    resumed->Observe(step, loss);
+    ASSERT_EQ(whole->RateAt(step), resumed->RateAt(step)) << step;
+  }
+  EXPECT_LT(whole->RateAt(40), 0.01);
+  EXPECT_EQ(whole->State(), resumed->State());
+}
+
+TEST(RateSchedule, HundredsOfDropsAndNumbersThatAreNone) {
+  auto schedule = Plateau("{plateau: {factor: 0.9, patience: 0}}");
+  schedule->Observe(0, std::nan(""));
+  for (int64_t step = 1; step < 200; ++step) schedule->Observe(step, 1);
+  EXPECT_NEAR(schedule->RateAt(300), std::pow(0.9, 199), 1e-18);
+  EXPECT_NEAR(schedule->RateAt(180), std::pow(0.9, 180), 1e-18);
+}
+
+TEST(RateSchedule, APlateauOfAMetric) {
+  const auto accuracy = Plateau("{plateau: {metric: accuracy}}");
+  ASSERT_TRUE(accuracy.has_value());
+  EXPECT_EQ(accuracy->metric, "accuracy");
+  EXPECT_TRUE(accuracy->higher_is_better);
+  EXPECT_FALSE(Plateau("{plateau: {metric: spread}}")->higher_is_better);
+  EXPECT_EQ(Plateau("{plateau: {metric: p.loss}}")->metric, "loss");
+  EXPECT_EQ(Plateau("plateau")->patience, 10);
+}
+
+TEST(RateSchedule, APlateauThatCannotBe) {
+  std::string errors;
+  EXPECT_FALSE(Plateau("{plateau: {metric: acuracy}}", &errors).has_value());
+  EXPECT_NE(errors.find("did you mean 'accuracy'?"), std::string::npos) << errors;
+  EXPECT_FALSE(Plateau("{plateau: {factor: 1}}", &errors).has_value());
+  EXPECT_NE(errors.find("must be below 1"), std::string::npos) << errors;
+  EXPECT_FALSE(Plateau("{plateau: {patience: 1.5}}", &errors).has_value());
+  EXPECT_NE(errors.find("must be a whole number"), std::string::npos) << errors;
+  EXPECT_FALSE(Plateau("plateau", &errors, {"data.valid="}).has_value());
+  EXPECT_NE(errors.find("looks at validation data"), std::string::npos) << errors;
+  EXPECT_FALSE(Plateau("{step: {warmup: 1, warmup_steps: 2}}", &errors).has_value());
+  EXPECT_NE(errors.find("exclude each other"), std::string::npos) << errors;
 }
 
 }  // namespace

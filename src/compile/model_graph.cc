@@ -1,0 +1,38 @@
+// From a model file to a differentiated graph.
+#include "src/compile/model_graph.h"
+
+#include "src/autodiff/autodiff.h"
+#include "src/frontend/frontend.h"
+#include "src/ops/initial_file.h"
+
+namespace cgrun {
+namespace {
+
+AutodiffOptions AutodiffOptionsOf(const ModelSpec& model, EntryKind kind,
+                                  const CompileOptions& options) {
+  AutodiffOptions autodiff;
+  autodiff.processes = options.processes;
+  autodiff.updates = kind == EntryKind::kTrain;
+  if (!model.train) return autodiff;
+  autodiff.accumulates = model.train->accumulate.value > 1;
+  if (const auto& clip = model.train->clip) {
+    if (clip->norm) autodiff.clip_norm = clip->norm->value;
+    if (clip->value) autodiff.clip_value = clip->value->value;
+  }
+  return autodiff;
+}
+
+}  // namespace
+
+std::optional<Graph> BuildModelGraph(const ModelSpec& model, EntryKind kind,
+                                     const CompileOptions& options, Diagnostics& diagnostics) {
+  const bool learns = kind == EntryKind::kTrain || kind == EntryKind::kAccumulate;
+  const FrontendOptions frontend{learns ? EntryKind::kTrain : kind, options.precision};
+  std::optional<Graph> graph = BuildForward(model, frontend, diagnostics);
+  if (graph) CheckInitialFiles(*graph, diagnostics);
+  if (diagnostics.has_errors()) return std::nullopt;
+  if (!learns) return graph;
+  return Differentiate(*graph, AutodiffOptionsOf(model, kind, options), &diagnostics);
+}
+
+}  // namespace cgrun

@@ -1,0 +1,155 @@
+// Doing the runs again, and looking.
+#include "src/train/find_non_finite.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <vector>
+
+namespace cgrun {
+namespace {
+
+// Whether an element is NaN or infinite: all bits of its exponent are set.
+template <class Bits, Bits kExponent>
+bool AllFiniteBits(std::span<const std::byte> elements, bool* nan) {
+  for (size_t i = 0; i + sizeof(Bits) <= elements.size(); i += sizeof(Bits)) {
+    Bits bits;
+    std::memcpy(&bits, elements.data() + i, sizeof(Bits));
+    if ((bits & kExponent) != kExponent) continue;
+    constexpr auto kFraction = static_cast<Bits>(kExponent & -kExponent) - 1;
+    if (nan != nullptr) *nan = (bits & kFraction) != 0;
+    return false;
+  }
+  return true;
+}
+
+// Copies of an engine's states.
+class Snapshot {
+ public:
+  explicit Snapshot(const Engine& engine) {
+    for (const EngineState& state : engine.model().states) {
+      tensors_.emplace_back(state.type.dtype, state.type.shape);
+    }
+  }
+
+  void Take(const Engine& engine) {
+    for (size_t i = 0; i < tensors_.size(); ++i) engine.ReadState(i, tensors_[i]);
+  }
+  void GiveBack(Engine& engine) const {
+    for (size_t i = 0; i < tensors_.size(); ++i) engine.WriteState(i, tensors_[i]);
+  }
+  // The first state that is not finite, or −1.
+  int FirstBad(bool* nan) const {
+    for (size_t i = 0; i < tensors_.size(); ++i) {
+      if (!AllFinite(tensors_[i].dtype(), tensors_[i].bytes(), nan)) return static_cast<int>(i);
+    }
+    return -1;
+  }
+
+ private:
+  std::vector<HostTensor> tensors_;
+};
+
+bool LossesAreFinite(const Engine& engine, int entry) {
+  const std::vector<EnginePort>& results =
+      engine.model().entries[static_cast<size_t>(entry)].results;
+  for (size_t i = 0; i < results.size(); ++i) {
+    if (results[i].kind != OutputKind::kLoss) continue;
+    if (!std::isfinite(engine.FetchScalar(entry, static_cast<int>(i)))) return false;
+  }
+  return true;
+}
+
+// The first operator that writes something that is not finite.
+class FirstBadOperator final : public RunChecker {
+ public:
+  bool OnOutput(size_t index, DType dtype, std::span<const std::byte> elements) override {
+    if (AllFinite(dtype, elements, &nan_)) return true;
+    index_ = static_cast<int>(index);
+    return false;
+  }
+  int index() const { return index_; }
+  bool nan() const { return nan_; }
+
+ private:
+  int index_ = -1;
+  bool nan_ = false;
+};
+
+// In the current run, from the state that it began with.
+std::optional<NonFinite> FindInRun(Engine& engine, Replay& replay) {
+  NonFinite found;
+  found.step = replay.step();
+  found.name = replay.BadInput();
+  if (!found.name.empty()) {
+    found.what = NonFinite::What::kInput;
+    return found;
+  }
+  FirstBadOperator checker;
+  const int entry = replay.Feed();
+  engine.RunChecked(entry, checker);
+  if (checker.index() < 0) return std::nullopt;
+  const EngineOperator op = engine.Operators(entry)[static_cast<size_t>(checker.index())];
+  found.name = op.name;
+  found.source = op.source;
+  found.nan = checker.nan();
+  return found;
+}
+
+}  // namespace
+
+bool AllFinite(DType dtype, std::span<const std::byte> elements, bool* nan) {
+  switch (dtype) {
+    case DType::kF64:
+      return AllFiniteBits<uint64_t, 0x7FF0000000000000>(elements, nan);
+    case DType::kF32:
+      return AllFiniteBits<uint32_t, 0x7F800000>(elements, nan);
+    case DType::kBF16:
+      return AllFiniteBits<uint16_t, 0x7F80>(elements, nan);
+    case DType::kF16:
+      return AllFiniteBits<uint16_t, 0x7C00>(elements, nan);
+    default:
+      return true;
+  }
+}
+
+std::string NonFinite::Message() const {
+  const std::string place = source.empty() ? "" : source + ": ";
+  const std::string value = nan ? "NaN" : "infinite";
+  switch (what) {
+    case What::kState:
+      return name + " was not finite before the first step";
+    case What::kInput:
+      return "the data is not finite: input '" + name + "' in step " + std::to_string(step);
+    case What::kOperator:
+      break;
+  }
+  return place + name + " made the first value that is not finite (" + value + "), in step " +
+         std::to_string(step);
+}
+
+std::optional<NonFinite> FindNonFinite(Engine& engine, Replay& replay) {
+  Snapshot before(engine), after(engine);
+  replay.Restart();
+  before.Take(engine);
+  bool nan = false;
+  if (const int state = before.FirstBad(&nan); state >= 0) {
+    return NonFinite{NonFinite::What::kState,
+                     engine.model().states[static_cast<size_t>(state)].name, "", nan, 0};
+  }
+  while (replay.Next()) {
+    const int entry = replay.Feed();
+    engine.Run(entry);
+    const bool fine = LossesAreFinite(engine, entry);
+    after.Take(engine);
+    if (fine && after.FirstBad(&nan) < 0) {
+      std::swap(before, after);
+      continue;
+    }
+    before.GiveBack(engine);
+    return FindInRun(engine, replay);
+  }
+  return std::nullopt;
+}
+
+}  // namespace cgrun

@@ -1,0 +1,46 @@
+// State, loader and rates as they were, batch by batch.
+#include "src/train/training_replay.h"
+
+namespace cgrun {
+
+void TrainingReplay::Restart() {
+  Engine& engine = *session_.engine_;
+  engine.InitializeStates();
+  const std::string file = path_.empty() ? session_.weights_file() : path_;
+  if (!file.empty()) LoadWeights(engine, file);
+  place_ = from_;
+  batch_ = nullptr;
+}
+
+bool TrainingReplay::Next() {
+  Loader& loader = session_.train_->source->loader();
+  if (batch_ == nullptr) {
+    loader.StartEpoch(place_.epoch, place_.batch);
+  } else {
+    if (place_.epoch == last_.epoch && place_.batch == last_.batch) return false;
+    place_.step += session_.accumulation_.PartOf(place_.batch, place_.step).updates;
+    if (++place_.batch == session_.batches_per_epoch_) {
+      ++place_.epoch;
+      place_.batch = 0;
+      loader.StartEpoch(place_.epoch);
+    }
+  }
+  batch_ = loader.Next();
+  return batch_ != nullptr;
+}
+
+int TrainingReplay::Feed() {
+  session_.SetRates(place_.step);
+  const StepPart part = session_.accumulation_.PartOf(place_.batch, place_.step);
+  return session_.train_->runner->Feed(*batch_, part, session_.rates_);
+}
+
+std::string TrainingReplay::BadInput() const {
+  const Session::Split& split = *session_.train_;
+  for (size_t i = 0; i < split.inputs.size(); ++i) {
+    if (!AllFinite(split.dataset->fields()[i].dtype, batch_->fields[i])) return split.inputs[i];
+  }
+  return "";
+}
+
+}  // namespace cgrun

@@ -1,0 +1,57 @@
+// All numbers of a model, and the one that is meant.
+#include "src/train/watched_number.h"
+
+#include <algorithm>
+#include <vector>
+
+namespace cgrun {
+namespace {
+
+struct Candidate {
+  std::string path;
+  WatchedNumber number;  // under its name in its path
+};
+
+// An operator's number that falls as the model gets better.
+bool IsError(const std::string& op) {
+  return op.find("error") != op.npos || op.find("entropy") != op.npos || op == "hinge";
+}
+
+std::vector<Candidate> NumbersOf(const ModelSpec& model) {
+  std::vector<Candidate> all;
+  for (const PathSpec& path : model.paths) {
+    if (path.loss) all.push_back({path.name.value, {"loss", false}});
+    for (const MetricSpec& metric : path.metrics) {
+      all.push_back({path.name.value, {metric.name.value, !IsError(metric.op.target.value)}});
+    }
+  }
+  return all;
+}
+
+}  // namespace
+
+std::optional<WatchedNumber> FindWatchedNumber(const ModelSpec& model, const MarkedText& name,
+                                               Diagnostics& diagnostics) {
+  const std::vector<Candidate> all = NumbersOf(model);
+  const auto count = [&](const std::string& plain) {
+    return std::count_if(all.begin(), all.end(),
+                         [&](const Candidate& c) { return c.number.name == plain; });
+  };
+  std::vector<std::string> known;
+  for (const Candidate& candidate : all) {
+    const std::string& plain = candidate.number.name;
+    const std::string qualified = candidate.path + "." + plain;
+    const bool alone = count(plain) == 1;
+    known.push_back(alone ? plain : qualified);
+    if (name.value != qualified && !(alone && name.value == plain)) continue;
+    return WatchedNumber{known.back(), candidate.number.higher_is_better};
+  }
+  const bool several = count(name.value) > 1;
+  diagnostics.Error(name.mark,
+                    several ? "several paths have '" + name.value + "'"
+                            : "there is no loss or metric '" + name.value + "'",
+                    SuggestName(name.value, known));
+  return std::nullopt;
+}
+
+}  // namespace cgrun

@@ -1,0 +1,27 @@
+// Numbers of an evaluation that a run looks at: a loss or a metric by the name that the model file
+// gives (`plateau`, and whatever else waits for progress).
+#ifndef CGRUN_TRAIN_WATCHED_NUMBER_H_
+#define CGRUN_TRAIN_WATCHED_NUMBER_H_
+
+#include <optional>
+#include <string>
+
+#include "src/base/diagnostics.h"
+#include "src/model/model_spec.h"
+
+namespace cgrun {
+
+struct WatchedNumber {
+  std::string name;  // as BatchRunner::Means() calls it: "loss", "accuracy", "classify.loss"
+  bool higher_is_better = false;
+};
+
+// Finds `loss`, a metric, or one of them behind `PATH.`. Losses and metrics of an error get better
+// by falling, all others by rising. An error, and nothing, where there is none of that name or
+// where several paths have it.
+std::optional<WatchedNumber> FindWatchedNumber(const ModelSpec& model, const MarkedText& name,
+                                               Diagnostics& diagnostics);
+
+}  // namespace cgrun
+
+#endif  // CGRUN_TRAIN_WATCHED_NUMBER_H_

@@ -1,0 +1,171 @@
+// The operator that made the first value that is not finite: in graph and eager mode, with the step
+// and the line of the model file.
+#include "src/train/find_non_finite.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+#include <fstream>
+#include <limits>
+
+#include "src/io/safetensors.h"
+#include "tests/train/session_testing.h"
+
+namespace cgrun {
+namespace {
+
+constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+constexpr float kInfinity = std::numeric_limits<float>::infinity();
+
+// What Train() says; "" where it ends well.
+std::string ErrorOf(const ModelSpec& model, Mode mode, SessionOptions options = {},
+                    std::string* help = nullptr) {
+  options.mode = mode;
+  Diagnostics diagnostics;
+  Session session(model, options, true, diagnostics);
+  EXPECT_TRUE(session.ready()) << diagnostics.ToString();
+  SessionObserver silent;
+  try {
+    session.Train("", silent, nullptr);
+  } catch (const UserError& error) {
+    if (help != nullptr) *help = error.help();
+    return error.what();
+  }
+  return "";
+}
+
+// Line 10 is the operator that is tried.
+std::string ModelWith(const std::string& op, const std::string& data) {
+  return R"(cgrun: 1
+data: {train: )" +
+         data + R"(}
+inputs:
+  x: {shape: [4]}
+  y: {shape: [3]}
+paths:
+  learn:
+    ops:
+      - h: {op: linear, in: x, units: 3}
+      - )" +
+         op + R"(
+      - z: {op: linear, units: 3, init: zeros}
+    loss: {op: squared_error, in: [z, y]}
+train: {epochs: 3, batch: 4, optimizer: {op: sgd, lr: 0.1}}
+)";
+}
+
+constexpr char kRandom[] = "{format: synthetic, samples: 16}";
+
+class FindNonFiniteTest : public testing::TestWithParam<Mode> {};
+
+TEST_P(FindNonFiniteTest, ADivisionByZero) {
+  std::string help;
+  const std::string error =
+      ErrorOf(ModelOf(ModelWith("q: {op: div, in: [h, 0]}", kRandom)), GetParam(), {}, &help);
+  EXPECT_EQ(error,
+            "small.yaml:10:17: learn.q made the first value that is not finite (infinite), in step "
+            "1");
+  EXPECT_NE(help.find("learning rate"), std::string::npos);
+}
+
+TEST_P(FindNonFiniteTest, ALogarithmOfANegativeNumber) {
+  const ModelSpec model =
+      ModelOf(ModelWith("q: {op: log, in: h}", kRandom), {"paths.learn.ops.h.init={constant: -1}"});
+  EXPECT_EQ(ErrorOf(model, GetParam()),
+            "small.yaml:10:17: learn.q made the first value that is not finite (NaN), in step 1");
+}
+
+TEST_P(FindNonFiniteTest, AHugeLearningRate) {
+  const ModelSpec model =
+      ModelOf(ModelWith("q: relu", kRandom), {"train.optimizer.lr=1e30", "train.epochs=9"});
+  const std::string error = ErrorOf(model, GetParam());
+  EXPECT_TRUE(error.starts_with("small.yaml:")) << error;
+  EXPECT_NE(error.find("made the first value that is not finite (infinite), in step 2"),
+            std::string::npos)
+      << error;
+}
+
+// The steps before are done again as they were: dropout, shuffling, momentum, accumulation.
+TEST_P(FindNonFiniteTest, ALateOverflowOfAccumulatedSteps) {
+  for (const char* batch : {"train.batch=100", "train.batch=50"}) {
+    const std::vector<std::string> overrides = {"train.optimizer={op: sgd, lr: 30, momentum: 0.99}",
+                                                "train.epochs=200", batch, "train.accumulate=2"};
+    const std::string error = ErrorOf(SmallModel(overrides), GetParam());
+    EXPECT_TRUE(error.starts_with("small.yaml:")) << error;
+    const size_t at = error.find("in step ");
+    ASSERT_NE(at, std::string::npos) << error;
+    EXPECT_GT(std::stoi(error.substr(at + 8)), 2) << error;
+  }
+}
+
+void WriteFloats(const std::string& path, const std::vector<float>& values, uint8_t columns) {
+  std::ofstream file(path, std::ios::binary);
+  const uint8_t samples = static_cast<uint8_t>(values.size() / columns);
+  const uint8_t header[] = {0, 0, 0x0D, 2, 0, 0, 0, samples, 0, 0, 0, columns};
+  file.write(reinterpret_cast<const char*>(header), sizeof(header));
+  for (float value : values) {
+    uint32_t bits;
+    std::memcpy(&bits, &value, sizeof(bits));
+    bits = __builtin_bswap32(bits);
+    file.write(reinterpret_cast<const char*>(&bits), sizeof(bits));
+  }
+}
+
+TEST_P(FindNonFiniteTest, NanInTheData) {
+  const std::string folder = FreshFolder();
+  std::vector<float> x(16 * 4, 0.5F);
+  x[37] = kNan;
+  WriteFloats(folder + "/x.idx", x, 4);
+  std::string text = ModelWith("q: relu", "{format: idx, images: " + folder + "/x.idx}");
+  text.replace(text.find("in: [z, y]"), 10, "in: [z, h]");
+  text.replace(text.find("  y: {shape: [3]}\n"), 18, "");
+  EXPECT_NE(ErrorOf(ModelOf(text), GetParam()).find("the data is not finite: input 'x' in step "),
+            std::string::npos)
+      << ErrorOf(ModelOf(text), GetParam());
+}
+
+TEST_P(FindNonFiniteTest, NanInWeights) {
+  const std::string file = FreshFolder() + "/w.safetensors";
+  SafetensorsWriter writer({{"learn.h.bias", DType::kF32, {3}}});
+  const HostTensor bias = HostTensor::Of<float>({3}, {0, kNan, 0});
+  const std::span<const std::byte> bytes = bias.bytes();
+  writer.Write(file, {&bytes, 1});
+  SessionOptions options;
+  options.weights = file;
+  EXPECT_EQ(ErrorOf(ModelOf(ModelWith("q: relu", kRandom)), GetParam(), options),
+            "learn.h.bias was not finite before the first step");
+}
+
+TEST_P(FindNonFiniteTest, AnInfinityThatDoesNoHarmIsLeftAlone) {
+  std::string text = ModelWith("q: {op: sigmoid, in: big}", kRandom);
+  text.replace(text.find("      - q:"), 10, "      - big: {op: div, in: [x, 0]}\n      - q:");
+  EXPECT_EQ(ErrorOf(ModelOf(text), GetParam()), "");
+}
+
+INSTANTIATE_TEST_SUITE_P(Modes, FindNonFiniteTest, testing::Values(Mode::kGraph, Mode::kEager),
+                         [](const auto& mode) { return std::string(Name(mode.param)); });
+
+TEST(AllFiniteTest, EveryNumberType) {
+  bool nan = false;
+  const auto finite = [&](const auto& values) {
+    using T = std::remove_cvref_t<decltype(values[0])>;
+    return AllFinite(DTypeOf<T>(), std::as_bytes(std::span(values)), &nan);
+  };
+  EXPECT_TRUE(finite(std::vector<float>{0, -1, std::numeric_limits<float>::max()}));
+  EXPECT_FALSE(finite(std::vector<float>{0, -kInfinity}));
+  EXPECT_FALSE(nan);
+  EXPECT_FALSE(finite(std::vector<float>{0, 1, kNan}));
+  EXPECT_TRUE(nan);
+  EXPECT_TRUE(finite(std::vector<double>{1e300, std::numeric_limits<double>::denorm_min()}));
+  EXPECT_FALSE(finite(std::vector<double>{1, -std::nan("")}));
+  EXPECT_TRUE(nan);
+  EXPECT_FALSE(finite(std::vector<double>{HUGE_VAL}));
+  EXPECT_FALSE(nan);
+  EXPECT_FALSE(finite(std::vector<BFloat16>{BFloat16(kInfinity)}));
+  EXPECT_FALSE(nan);
+  EXPECT_TRUE(finite(std::vector<int32_t>{-1, 0x7F800000}));
+}
+
+}  // namespace
+}  // namespace cgrun
