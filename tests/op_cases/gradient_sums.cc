@@ -18,9 +18,11 @@ Attributes Norm(double norm) { return Attributes::Of(NormScaleAttributes{norm});
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-OpCase Refused(std::string name, std::vector<CaseInput> inputs, std::string error) {
+OpCase Refused(std::string name, std::vector<CaseInput> inputs, std::string error,
+               Attributes attributes = {}) {
   OpCase refused;
   refused.name = std::move(name);
+  refused.attributes = std::move(attributes);
   refused.inputs = std::move(inputs);
   refused.error = std::move(error);
   return refused;
@@ -58,7 +60,8 @@ std::vector<OpCase> norm_scale() {
       {"a NaN", Norm(1), {a, Given({1}, {kNan})}, {{kNan}}},
       {"infinity", Norm(1), {a, Given({1}, {kInfinity})}, {{0}}},
       {"several rounds of eight", Norm(2), {Uniform({11, 7}), Uniform({30}), Uniform({})}},
-      Refused("integers", {a, Integers({2}, DType::kI32, 0, 1)}, "one floating-point type"),
+      Refused("integers", {a, Integers({2}, DType::kI32, 0, 1)}, "one floating-point type",
+              Norm(1)),
   };
 }
 

@@ -196,7 +196,7 @@ TEST(InitializersTest, Files) {
   info.init_tensor = "";
   EXPECT_EQ(InitialValue("x", {DType::kF32, {2}}, info, 1).At(0), static_cast<double>(0.1F));
   EXPECT_NE(FileError(folder + "w.npy", "", {3, 2}).find("holds f32[2, 3]"), std::string::npos);
-  EXPECT_NE(FileError(folder + "i32.npy", "", {2}).find("holds i32[2]"), std::string::npos);
+  EXPECT_NE(FileError(folder + "i32.npy", "", {2}).find("holds int32[2]"), std::string::npos);
   EXPECT_NE(FileError(folder + "none.npy", "", {2}), "");
   EXPECT_NE(FileError(folder + "w.npy", "x", {2}).find("goes with a .safetensors"),
             std::string::npos);

@@ -72,8 +72,8 @@ cgrun: 1
 data:
   train: {format: synthetic, samples: 53, seed: 3}
 inputs:
-  x: {shape: [6]}
-  y: {shape: [2]}
+  x: {type: f64, shape: [6]}
+  y: {type: f64, shape: [2]}
 paths:
   fit:
     ops:

@@ -110,7 +110,8 @@ TEST(RateSchedule, FallsOnAPlateauAsInPyTorch) {
     const auto step = static_cast<int64_t>(8 * (i + 1));
     schedule->Observe(step, losses[i]);
     EXPECT_DOUBLE_EQ(schedule->RateAt(step), rates[i]) << i;
-    if (i > 0) EXPECT_DOUBLE_EQ(schedule->RateAt(step - 1), rates[i - 1]) << i;
+    if (i == 0) continue;
+    EXPECT_DOUBLE_EQ(schedule->RateAt(step - 1), rates[i - 1]) << i;
   }
 }
 

@@ -2,6 +2,8 @@
 // with, initial values from files.
 #include <gtest/gtest.h>
 
+#include <filesystem>
+
 #include "src/io/npy.h"
 #include "src/io/safetensors.h"
 #include "tests/train/session_testing.h"
@@ -90,7 +92,7 @@ TEST(SettingsTest, WeightsOfTheModelFileAreThoseOfTheFlag) {
   SessionOptions options;
   Session session(model, options, true, diagnostics);
   ASSERT_TRUE(session.ready()) << diagnostics.ToString();
-  EXPECT_EQ(session.weights_file(), file);
+  EXPECT_EQ(session.weights_file(), std::filesystem::path(file).lexically_normal().string());
   EXPECT_EQ(session.weights().loaded, std::vector<std::string>{"learn.fc2.bias"});
   EXPECT_EQ(session.weights().mismatched.size(), 1u);
   EXPECT_EQ(session.weights().unused, std::vector<std::string>{"other"});
