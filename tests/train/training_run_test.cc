@@ -38,12 +38,15 @@ TEST(TrainingRun, AFileThatDoesNotSayHowToTrainIsAnError) {
   EXPECT_NE(errors.find("it has no 'train'"), std::string::npos) << errors;
 }
 
-TEST(TrainingRun, NamesThePathWhoseLossIsNotFinite) {
+TEST(TrainingRun, NamesTheOperatorWhoseValueIsNotFinite) {
   try {
     TrainModel(ModelOf(kBrokenPath));
     FAIL() << "a loss that is not finite passed";
   } catch (const UserError& error) {
-    EXPECT_STREQ(error.what(), "the loss of path 'broken' is not finite in step 1 (epoch 1)");
+    EXPECT_STREQ(
+        error.what(),
+        "small.yaml:18:14: broken.log[0] made the first value that is not finite (NaN), in "
+        "step 1");
   }
 }
 
