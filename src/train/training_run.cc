@@ -88,7 +88,7 @@ class TrainingRun {
       observer_.OnStep(step);
       if (result_.steps == 1) AfterFirstStep();
     }
-    report_.train.Fill(split.name, split.runner->Means(), split.runner->samples());
+    report_.train.Fill(split.name, *split.runner);
     report_.train.seconds = Seconds(epoch_start);
     report_.train.stall_seconds = loader.stall_seconds() - stall_before;
     train_samples_ += report_.train.samples;
@@ -119,14 +119,13 @@ class TrainingRun {
 
   // Takes what reports need, so that no step has to.
   void ReserveReport() {
-    BatchRunner& train = *session_.train_->runner;
-    report_.train.Fill("train", train.Means(), 0);
+    report_.train.Fill("train", *session_.train_->runner);
     if (Session::Split* split = EpochSplit()) {
       report_.evaluations.emplace_back();
-      report_.evaluations[0].Fill(split->name, split->runner->Means(), 0);
+      report_.evaluations[0].Fill(split->name, *split->runner);
     }
     if (session_.FindSplit("valid") != nullptr) test_ = session_.FindSplit("test");
-    if (test_ != nullptr) test_report_.Fill(test_->name, test_->runner->Means(), 0);
+    if (test_ != nullptr) test_report_.Fill(test_->name, *test_->runner);
     if (folder_.empty()) return;
     log_.emplace(folder_ + "/metrics.csv", report_);
     result_.checkpoint = folder_ + "/";

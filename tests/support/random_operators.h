@@ -49,6 +49,9 @@ class RandomOperators : public RandomPool {
 
   bool EmitMatmul();
 
+  // Samples turned, resized, painted over or of other colours.
+  bool EmitResampled(ValueId x, int64_t key, bool varied);
+
   // With a weight and a bias of its own.
   bool EmitLinear();
 
@@ -103,6 +106,9 @@ class RandomOperators : public RandomPool {
 
   // A loss or metric of two values.
   bool EmitScalarOfTwo();
+
+  // A metric of the order of scores.
+  bool EmitScores();
 };
 
 }  // namespace cgrun
