@@ -407,33 +407,64 @@ bool RandomOperators::EmitAugmented() {
 
 bool RandomOperators::EmitResampled(ValueId x, int64_t key, bool varied) {
   const ValueId step = StepCounter(builder_);
+  const bool gradient = dice_.OneIn(2);
+  const RotateAttributes turn{30, gradient ? 0.0 : 1.0};
+  const RandomRotateAttributes turns{{50}, turn.fill, key, varied};
   switch (dice_.Between(0, 4)) {
     case 0:
-      return TryEmit(OpId::rotate, Attributes::Of(RotateAttributes{30, 1}), {x});
+      return TryEmit(gradient ? OpId::rotate_grad : OpId::rotate, Attributes::Of(turn), {x});
     case 1:
-      return TryEmit(OpId::random_rotate,
-                     Attributes::Of(RandomRotateAttributes{{50}, 0, key, varied}), {x, step});
+      return TryEmit(gradient ? OpId::random_rotate_grad : OpId::random_rotate,
+                     Attributes::Of(turns), {x, step});
     case 2:
       return TryEmit(
           OpId::random_erasing,
           Attributes::Of(RandomErasingAttributes{0.7, {0.1, 1}, {0.5, 2}, 1, key, varied}),
           {x, step});
     case 3:
+      if (gradient) return EmitCropGradient(x, key, varied);
       return TryEmit(
           OpId::random_resized_crop,
           Attributes::Of(RandomResizedCropAttributes{{2, 3}, {0.2, 1}, {0.5, 2}, key, varied}),
           {x, step});
     default:
-      break;
+      return EmitColorJitter(x, key, varied);
   }
-  const ValueId image = AnyValueWhere([&](ValueId id) {
-    const Shape& shape = ShapeOf(id);
-    return shape.rank() == 4 && (shape[1] == Dim(1) || shape[1] == Dim(3));
-  });
-  if (!image.valid()) return false;
+}
+
+bool RandomOperators::EmitCropGradient(ValueId x, int64_t key, bool varied) {
+  const ValueId step = StepCounter(builder_);
+  Shape shape = ShapeOf(x);
+  IntList size;
+  for (int axis : {shape.rank() - 2, shape.rank() - 1}) {
+    if (shape[axis].batch) return false;
+    size.push_back(shape[axis].size);
+    ++shape[axis].size;
+  }
+  switch (dice_.Between(0, 2)) {
+    case 0:
+      return TryEmit(OpId::random_crop_grad,
+                     Attributes::Of(RandomCropGradAttributes{size, key, varied, shape}), {x, step});
+    case 1:
+      return TryEmit(OpId::random_resized_crop_grad,
+                     Attributes::Of(RandomResizedCropGradAttributes{
+                         size, {0.2, 1}, {0.5, 2}, key, varied, shape}),
+                     {x, step});
+    default:
+      return TryEmit(OpId::resize_grad, Attributes::Of(ResizeAttributes{{3, 2}}), {x});
+  }
+}
+
+bool RandomOperators::EmitColorJitter(ValueId x, int64_t key, bool varied) {
+  const Shape shape = ShapeOf(x);
+  if (shape.rank() == 3) {
+    const Shape grey{shape[0], 1, shape[1], shape[2]};
+    if (!TryEmit(OpId::reshape, Attributes::Of(ReshapeAttributes{grey}), {x})) return false;
+    x = AnyValueOfShape(grey);
+  }
   return TryEmit(OpId::color_jitter,
                  Attributes::Of(ColorJitterAttributes{{0.4}, {0.4}, {0.4}, {0.2}, key, varied}),
-                 {image, step});
+                 {x, StepCounter(builder_)});
 }
 
 bool RandomOperators::EmitConvTranspose() {

@@ -51,6 +51,10 @@ class RandomOperators : public RandomPool {
 
   // Samples turned, resized, painted over or of other colours.
   bool EmitResampled(ValueId x, int64_t key, bool varied);
+  // The gradient of a crop or of a resized image.
+  bool EmitCropGradient(ValueId x, int64_t key, bool varied);
+  // On images of one channel where x has no axis of channels.
+  bool EmitColorJitter(ValueId x, int64_t key, bool varied);
 
   // With a weight and a bias of its own.
   bool EmitLinear();
