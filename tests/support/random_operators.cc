@@ -451,18 +451,23 @@ bool RandomOperators::EmitCropGradient(ValueId x, int64_t key, bool varied) {
                          size, {0.2, 1}, {0.5, 2}, key, varied, shape}),
                      {x, step});
     default:
-      return TryEmit(OpId::resize_grad, Attributes::Of(ResizeAttributes{{3, 2}}), {x});
+      x = AsImages(x);
+      return x.valid() && TryEmit(OpId::resize_grad, Attributes::Of(ResizeAttributes{{3, 2}}), {x});
   }
 }
 
-bool RandomOperators::EmitColorJitter(ValueId x, int64_t key, bool varied) {
+ValueId RandomOperators::AsImages(ValueId x) {
   const Shape shape = ShapeOf(x);
-  if (shape.rank() == 3) {
-    const Shape grey{shape[0], 1, shape[1], shape[2]};
-    if (!TryEmit(OpId::reshape, Attributes::Of(ReshapeAttributes{grey}), {x})) return false;
-    x = AnyValueOfShape(grey);
-  }
-  return TryEmit(OpId::color_jitter,
+  if (shape.rank() != 3) return x;
+  const Shape grey{shape[0], 1, shape[1], shape[2]};
+  if (!TryEmit(OpId::reshape, Attributes::Of(ReshapeAttributes{grey}), {x})) return ValueId();
+  return AnyValueOfShape(grey);
+}
+
+bool RandomOperators::EmitColorJitter(ValueId x, int64_t key, bool varied) {
+  x = AsImages(x);
+  return x.valid() &&
+         TryEmit(OpId::color_jitter,
                  Attributes::Of(ColorJitterAttributes{{0.4}, {0.4}, {0.4}, {0.2}, key, varied}),
                  {x, StepCounter(builder_)});
 }

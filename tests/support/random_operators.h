@@ -53,7 +53,8 @@ class RandomOperators : public RandomPool {
   bool EmitResampled(ValueId x, int64_t key, bool varied);
   // The gradient of a crop or of a resized image.
   bool EmitCropGradient(ValueId x, int64_t key, bool varied);
-  // On images of one channel where x has no axis of channels.
+  // x, or images of one channel where it has no axis of channels; may be invalid.
+  ValueId AsImages(ValueId x);
   bool EmitColorJitter(ValueId x, int64_t key, bool varied);
 
   // With a weight and a bias of its own.
