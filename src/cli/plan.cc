@@ -16,7 +16,7 @@
 #include "src/report/plan_report.h"
 #include "src/report/table.h"
 #include "src/train/run_shape.h"
-#include "src/train/weights.h"
+#include "src/train/checkpoint.h"
 
 namespace cgrun {
 namespace {

@@ -162,13 +162,15 @@ std::string TrainSummary(const TrainResult& result, const std::string& folder) {
     if (pass.measured()) table.Add({pass.split, MeansText(pass)});
   }
   table.Add({"steps", fmt::format("{} in {} epoch{}, {}", FormatCount(result.steps), result.epochs,
-                                  result.epochs == 1 ? "" : "s", FormatSeconds(result.seconds))});
+                                  result.epochs == 1 ? "" : "s", FormatSeconds(result.seconds)) +
+                          (result.stopped_early ? ", stopped early" : "")});
   table.Add({"throughput",
              fmt::format("{} samples/s, loader waited for {}", FormatSi(result.samples_per_second),
                          FormatSeconds(result.last.train.stall_seconds))});
   table.Add({"mode", ModeText(result.memory)});
   table.Add({"memory", MemoryText(result.memory)});
   table.Add({"allocations", AllocationsText(result)});
+  if (!result.best.empty()) table.Add({"best model", result.best});
   table.Add({"weights", fmt::format("{}  (hash {:016x})", result.checkpoint, result.weights_hash)});
   table.Add({"run folder", folder});
   return "\n" + table.ToString();

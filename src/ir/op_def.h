@@ -127,6 +127,7 @@ struct OpDef {
   bool commutative = false;             // the first two inputs may be exchanged, bit for bit
   bool view = false;                    // output 0 is input 0 under another shape: no work
   bool needs_step = false;              // its last input is the step counter (int64 scalar)
+  bool smaller_is_better = false;       // of a metric; losses are so anyway
   bool has_effect = false;              // must not be removed or merged
 };
 
