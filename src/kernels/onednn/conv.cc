@@ -1,9 +1,8 @@
 // Convolutions: oneDNN chooses the layouts, the plan takes them over.
 #include "src/kernels/onednn/conv.h"
 
-#include <numeric>
-
 #include "src/base/check.h"
+#include "src/kernels/fused_conv.h"
 #include "src/kernels/onednn/primitive.h"
 #include "src/ops/conv.h"
 #include "src/ops/leaky_relu.h"
@@ -52,14 +51,6 @@ Desc Tensor(const TensorType& type, const Layout* layout) {
 using Layouts = const std::vector<OperandLayout>*;
 const Layout* At(Layouts layouts, size_t i) {
   return layouts == nullptr ? nullptr : &(*layouts)[i].layout;
-}
-
-// A convolution of the node's inputs, in their order, with something behind it.
-bool IsFusedConv(const NodeSignature& node) {
-  if (node.body.size() != 2 || node.body[0].op != OpId::conv) return false;
-  std::vector<int> inputs(node.inputs.size());
-  std::iota(inputs.begin(), inputs.end(), 0);
-  return node.body[0].operands == inputs && node.body[1].operands == std::vector<int>{-1};
 }
 
 const ConvAttributes& ConvOf(const NodeSignature& node) {
