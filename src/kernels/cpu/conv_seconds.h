@@ -1,4 +1,6 @@
-// Estimates of the time of convolutions, to choose between kernels by.
+// Estimates of the time that convolutions by tiles take, to choose between kernels by. The numbers
+// in them were fitted to measurements over shapes of many networks; what counts is their ratio to
+// those of onednn/conv.cc.
 #ifndef CGRUN_KERNELS_CPU_CONV_SECONDS_H_
 #define CGRUN_KERNELS_CPU_CONV_SECONDS_H_
 
@@ -6,22 +8,13 @@
 
 namespace cgrun::cpu {
 
-inline constexpr int64_t kLeastParallelProducts = int64_t{1} << 18;  // multiply-adds
-
 // 1, or all threads where the convolution is worth them.
-inline int ConvThreads(const ConvGeometry& g, int threads) {
-  const int64_t products = g.images * g.groups * g.pixels() * g.weights();
-  return products < kLeastParallelProducts ? 1 : threads;
-}
+int ConvThreads(const ConvGeometry& geometry, int threads);
 
-double TiledConvSeconds(const NodeSignature& node, const ConvGeometry& g, int threads);
-
-inline bool NoneIsEmpty(const NodeSignature& node) {
-  for (const TensorType& type : node.inputs) {
-    if (type.shape.Elements() == 0) return false;
-  }
-  return node.outputs[0].shape.Elements() > 0;
-}
+// With vectors of `lanes` numbers.
+double TiledConvSeconds(const NodeSignature& node, int64_t lanes, int threads);
+double TiledInputGradSeconds(const NodeSignature& node, int64_t lanes, int threads);
+double TiledWeightGradSeconds(const NodeSignature& node, int64_t lanes, int threads);
 
 }  // namespace cgrun::cpu
 

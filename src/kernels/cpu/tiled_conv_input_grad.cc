@@ -134,7 +134,7 @@ PreparedKernel Prepare(const KernelRequest& request) {
 }
 
 double Seconds(const NodeSignature& node, int threads) {
-  return TiledConvSeconds(node, ConvGeometryOf(node), threads);
+  return TiledInputGradSeconds(node, kTileLanes, threads);
 }
 
 bool Supports(const NodeSignature& node) { return AllF32(node) && NoneIsEmpty(node); }
