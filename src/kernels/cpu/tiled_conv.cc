@@ -70,12 +70,12 @@ HWY_INLINE VF32 Activated(const Parameters& p, VF32 y) {
   return hn::IfThenElse(hn::Lt(y, hn::Zero(d)), below, y);  // a NaN is not less than 0
 }
 
-// y ← a tile of results with bias and activation; a row of y is a plane.
-void Finish(const Parameters& p, const float* results, const float* bias, int64_t rows,
-            int64_t columns, float* y) {
+// y ← a tile of results, of filters from `first` on, with bias and activation; a row is a plane.
+void Finish(const Parameters& p, const float* results, const float* bias, int64_t first,
+            int64_t rows, int64_t columns, float* y) {
   const F32 d;
   for (int64_t r = 0; r < rows; ++r, y += p.geometry.pixels()) {
-    const VF32 shift = hn::Set(d, p.bias ? bias[r] : 0.0F);
+    const VF32 shift = hn::Set(d, p.bias ? bias[first + r] : 0.0F);
     for (int64_t j = 0; j < columns; j += kTileLanes, results += kTileLanes) {
       const VF32 sum = hn::Add(hn::LoadU(d, results), shift);
       StoreSome(d, Activated(p, sum), y + j, std::min(kTileLanes, columns - j));
@@ -89,6 +89,7 @@ void RunPixels(const Parameters& p, const Operands& operands, int64_t map, int64
   const ConvGeometry& g = p.geometry;
   const int64_t group = map % g.groups, pixel = tile * p.pixels.width;
   const int64_t columns = std::min(p.pixels.width, g.pixels() - pixel);
+  const float* bias = p.bias ? operands.bias + group * g.filters : nullptr;
   PackPatches(p.pixels, tile, p.taps, g.window.x.stride, image, panel);
   HWY_ALIGN float results[kMostResults];
   TileProduct<PackedRows> product{{}, panel, p.pixels.width, g.taps(), results};
@@ -96,7 +97,7 @@ void RunPixels(const Parameters& p, const Operands& operands, int64_t map, int64
     const int64_t filter = p.filters.First(t), rows = p.filters.Rows(t);
     product.a.panel = operands.packed + group * g.weights() + filter * g.taps();
     Tiles::Run(product, rows, DivideUp(columns, kTileLanes));
-    Finish(p, results, operands.bias + group * g.filters + filter, rows, columns,
+    Finish(p, results, bias, filter, rows, columns,
            operands.y + map * g.group_output() + filter * g.pixels() + pixel);
   }
 }
