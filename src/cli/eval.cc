@@ -92,7 +92,8 @@ Command DefineEval(CLI::App& app) {
   auto run_flags = AddRunFlags(app);
   auto eval_flags = std::make_shared<EvalFlags>();
   app.get_option("MODEL")->description("model file (.yaml), or compiled program (.cgb)");
-  app.add_option("--weights", eval_flags->weights, "the weights: a safetensors file, or a run folder, whose newest is taken")
+  app.add_option("--weights", eval_flags->weights,
+                 "the weights: a safetensors file, or a run folder, whose newest is taken")
       ->required()
       ->type_name("FILE");
   app.add_option("--split", eval_flags->split, "test, valid or train")

@@ -2,6 +2,7 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <optional>
+#include <span>
 
 #include "src/cli/command.h"
 #include "src/cli/console.h"
@@ -10,7 +11,10 @@
 #include "src/cli/resume.h"
 #include "src/cli/run_view.h"
 #include "src/cli/signals.h"
+#include "src/io/atomic_file.h"
+#include "src/io/read_file.h"
 #include "src/program/serialize.h"
+#include "src/report/run_page.h"
 #include "src/train/run_folder.h"
 
 namespace cgrun {
@@ -76,6 +80,19 @@ int ReportFinished(const std::string& folder, const Session& session) {
                  std::to_string(session.total_steps()) + " steps are done",
              "`--set train.epochs=N` lets it go on");
   return kBadInput;
+}
+
+// report.html, of all parts of a resumed run.
+void WritePage(const ModelSpec& model, const Session& session, const TrainResult& result,
+               const std::string& folder) {
+  RunPage page;
+  page.model = model.name.value;
+  page.facts = TrainFacts(result, folder);
+  page.charts = ChartsOf(ReadTextFile(folder + "/metrics.csv"));
+  page.layout = session.layout();
+  page.settings = ReadTextFile(folder + "/model.yaml");
+  const std::string html = RunPageHtml(page);
+  WriteFileAtomically(folder + "/report.html", std::as_bytes(std::span(html)));
 }
 
 int Run(const ModelFlags& flags, const RunFlags& run_flags, const TrainFlags& train_flags,
@@ -149,6 +166,7 @@ int Run(const ModelFlags& flags, const RunFlags& run_flags, const TrainFlags& tr
   view.Clear();
   const std::string json = SummaryJson(*model, session, result);
   WriteSummary(folder, json);
+  WritePage(*model, session, result, folder);
   if (run_folder) run_folder->Keep();
   std::string text = TrainSummary(result, folder), shown = json;
   if (session.times() != nullptr) {

@@ -111,7 +111,8 @@ std::vector<CheckpointFile> CheckpointsIn(const std::string& folder);
 // `damaged`, with what is wrong. Throws InputError where there is none.
 std::string NewestCheckpoint(const std::string& folder, std::vector<std::string>& damaged);
 
-// A file of weights as the user names it: the file itself, or of a run folder the newest checkpoint.
+// A file of weights as the user names it: the file itself, or of a run folder the newest
+// checkpoint.
 std::string WeightsFile(const std::string& file_or_folder);
 
 }  // namespace cgrun

@@ -18,7 +18,6 @@
 namespace cgrun {
 namespace {
 
-constexpr int64_t kMostLogBytes = int64_t{1} << 30;
 constexpr size_t kNumberRoom = 32;  // characters of a number with its comma
 
 size_t Columns(const EpochReport& report) {
@@ -56,8 +55,8 @@ MetricsLog::MetricsLog(std::string path, const EpochReport& shape, int64_t step)
 size_t MetricsLog::KeptSize(const std::string& header, int64_t step) const {
   std::error_code error;
   if (!std::filesystem::exists(path_, error)) return 0;
-  const std::vector<std::byte> bytes = ReadFile(path_, kMostLogBytes);
-  const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  const std::string file = ReadTextFile(path_);
+  const std::string_view text = file;
   if (!text.starts_with(header)) {
     throw UserError("'" + path_ + "' has other columns than this run writes",
                     "it belongs to a run of another model");

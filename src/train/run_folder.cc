@@ -7,6 +7,7 @@
 
 #include "src/io/atomic_file.h"
 #include "src/model/model_file.h"
+#include "src/train/run_log.h"
 
 namespace cgrun {
 namespace {
@@ -21,7 +22,8 @@ bool IsCheckpoint(const std::string& name) {
 
 bool IsRunFile(const std::string& name) {
   return IsCheckpoint(name) || name == "best.safetensors" || name == "model.yaml" ||
-         name == "metrics.csv" || name == "summary.json";
+         name == "metrics.csv" || name == kEventFileName || name == "summary.json" ||
+         name == "report.html";
 }
 
 // The run's own files in the folder; none where it cannot be read.

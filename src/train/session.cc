@@ -123,6 +123,7 @@ std::optional<ProgramImage> Session::MakeImage(const KernelLibrary& library,
   }
   auto compiled = Compile(model_, requests, library, options_.compile, diagnostics);
   if (!compiled) return std::nullopt;
+  layout_ = std::move(compiled->layout);
   return std::move(compiled->image);
 }
 

@@ -127,6 +127,8 @@ class Session {
   const Engine& engine() const { return *engine_; }
   // Of graph mode; null in eager mode.
   const Program* program() const { return program_; }
+  // Its memory; null in eager mode, and of a program that was compiled before.
+  const MemoryLayout* layout() const { return layout_ ? &*layout_ : nullptr; }
   // What operators took so far; null without SessionOptions::profile.
   const OperatorTimes* times() const { return times_.get(); }
   const MemoryUse& memory() const { return memory_; }
@@ -188,7 +190,8 @@ class Session {
   SingleProcess communicator_;
   std::unique_ptr<OperatorTimes> times_;
   std::unique_ptr<Engine> engine_;
-  const Program* program_ = nullptr;     // the engine's, in graph mode
+  const Program* program_ = nullptr;  // the engine's, in graph mode
+  std::optional<MemoryLayout> layout_;
   int64_t batches_per_epoch_ = 0;        // of training
   int64_t total_steps_ = 0;              // 0 where time ends the run
   std::vector<RateSchedule> schedules_;  // one a rate feed

@@ -7,7 +7,7 @@
 #include "src/base/check.h"
 #include "src/data/sampler.h"
 #include "src/train/checkpoint.h"
-#include "src/train/metrics_log.h"
+#include "src/train/run_log.h"
 #include "src/train/session.h"
 
 namespace cgrun {
@@ -192,7 +192,7 @@ class TrainingRun {
     if (session_.FindSplit("valid") != nullptr) test_ = session_.FindSplit("test");
     if (test_ != nullptr) test_report_.Fill(test_->name, test_->runner->Means(), 0);
     if (folder_.empty()) return;
-    log_.emplace(folder_ + "/metrics.csv", report_, state_.step);
+    log_.emplace(folder_, report_, state_.step);
     checkpoints_.emplace(folder_, spec_.keep_last ? spec_.keep_last->value : 0, state_.step);
     best_path_ = folder_ + "/" + kBestName;
   }
@@ -271,7 +271,7 @@ class TrainingRun {
   SessionObserver& observer_;
   const RunSignals signals_;
   RunState state_;
-  std::optional<MetricsLog> log_;                // in the run folder …
+  std::optional<RunLog> log_;                    // in the run folder …
   std::optional<CheckpointFolder> checkpoints_;  // … too
   std::string best_path_;
   CheckpointWriter checkpoint_;
