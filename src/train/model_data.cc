@@ -46,7 +46,7 @@ std::vector<MissingFile> FindMissing(const ModelSpec& model, const DataSpec& spe
     if (!there && !error) missing.push_back({path, name.mark, key == "folder"});
   };
   for (const Attribute& option : spec.options) {
-    if (!IsPathOption(option.key)) continue;
+    if (!IsPathOption(spec.format->value, option.key)) continue;
     look_for(option.value, option.key);
     for (const TreeNode& item : option.value.items) look_for(item, option.key);
   }
@@ -107,11 +107,12 @@ DataOption ToDataOption(const Attribute& option, Diagnostics& diagnostics) {
 
 // Null after an error, and where files are missing.
 std::shared_ptr<const Dataset> OpenSet(const ModelSpec& model, const DataSpec& spec, bool missing,
-                                       Diagnostics& diagnostics) {
+                                       const Dataset* train, Diagnostics& diagnostics) {
   DataOptions options;
   options.mark = spec.mark;
   options.folder = fs::path(model.file_name).parent_path().string();
   options.fields = WantedFields(model);
+  options.train = train;
   const int errors = diagnostics.error_count();
   for (const Attribute& option : spec.options) {
     if (option.value.IsNull()) continue;  // stands for the default
@@ -153,7 +154,7 @@ ModelData OpenModelData(const ModelSpec& model, Diagnostics& diagnostics, Missin
     if (!spec || !spec->format) return nullptr;
     const std::vector<MissingFile> files = FindMissing(model, *spec);
     all_missing.insert(all_missing.end(), files.begin(), files.end());
-    std::shared_ptr<const Dataset> set = OpenSet(model, *spec, !files.empty(), diagnostics);
+    std::shared_ptr<const Dataset> set = OpenSet(model, *spec, !files.empty(), data.train.get(), diagnostics);
     if (set) data.decoded_bytes += set->decoded_bytes();
     if (set) MatchInputs(model, *set, spec->format->mark, diagnostics);
     return set;
