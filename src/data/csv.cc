@@ -22,6 +22,7 @@ namespace cgrun {
 namespace {
 
 constexpr int kMostErrors = 20;
+constexpr int kMostInColumn = 3;
 constexpr size_t kMostClasses = 65536;
 constexpr DType kTypes[] = {DType::kF64, DType::kF32, DType::kI64, DType::kI32, DType::kU8};
 
@@ -40,6 +41,19 @@ class CsvDataset : public TensorDataset {
 // Whether nothing stands in a field. A class may be called "NA", in quotes.
 bool IsGap(const CsvField& field, bool is_class) {
   return IsMissing(field.text) && !(is_class && field.quoted && !Trimmed(field.text).empty());
+}
+
+// A class as a field names it.
+std::string_view NameIn(const CsvField& field) {
+  return field.quoted ? field.text : Trimmed(field.text);
+}
+
+// A field in a message: control bytes as '?', cut where it is long.
+std::string Shown(std::string_view text) {
+  constexpr size_t kMost = 60;
+  std::string shown = "'";
+  for (char c : text.substr(0, kMost)) shown += static_cast<unsigned char>(c) < 0x20 ? '?' : c;
+  return shown + (text.size() > kMost ? "...'" : "'");
 }
 
 enum class Missing { kError, kMean, kNumber };
@@ -143,6 +157,7 @@ class CsvOpener {
   int64_t all_rows_ = 0;
   std::vector<FieldTensor> parts_;
   std::vector<double> means_;
+  std::map<size_t, int> number_errors_;  // a column: texts that are no numbers
 };
 
 void CsvOpener::ReadOptions() {
@@ -385,7 +400,7 @@ void CsvOpener::SurveyLabel(LabelColumn& label, const CsvReader& reader, const C
     return;
   }
   if (!label.name) label.name = reader.MarkOf(text);
-  label.names.emplace(Trimmed(text.text));
+  label.names.emplace(NameIn(text));
   if (label.names.size() <= kMostClasses) return;
   diagnostics_.Error(reader.MarkOf(text),
                      "the label has more than " + std::to_string(kMostClasses) + " classes",
@@ -459,14 +474,14 @@ void CsvOpener::StoreRow(const CsvReader& reader) {
 
 void CsvOpener::StoreLabel(const LabelColumn& label, const UsedColumn& used,
                            const CsvReader& reader, const CsvField& text, std::byte* out) {
-  const auto found = label.labels.find(text.quoted ? text.text : Trimmed(text.text));
+  const auto found = label.labels.find(NameIn(text));
   if (found != label.labels.end()) {
     std::memcpy(out, &found->second, sizeof(found->second));
     return;
   }
   diagnostics_.Error(reader.MarkOf(text),
-                     ColumnText(used) + ": '" + std::string(text.text) +
-                         "' is none of the classes " + label.classes.origin,
+                     ColumnText(used) + ": " + Shown(text.text) + " is none of the classes " +
+                         label.classes.origin,
                      SuggestName(text.text, label.classes.names));
 }
 
@@ -498,8 +513,9 @@ void CsvOpener::StoreMissing(const UsedColumn& used, const CsvReader& reader, co
 
 void CsvOpener::ReportNumber(TextNumber error, const UsedColumn& used, const CsvReader& reader,
                              const CsvField& text) {
+  if (++number_errors_[used.column] > kMostInColumn) return;  // it is a column of texts
   const std::string dtype(Name(DTypeOf(used)));
-  std::string what = ": '" + std::string(text.text) + "' ", help;
+  std::string what = ": " + Shown(text.text) + " ", help;
   switch (error) {
     case TextNumber::kNotFinite:
       what += "is not finite";
