@@ -79,13 +79,9 @@ int64_t ImageScratchBytes(const ImageInfo& image, const ImageTarget& target) {
 void LoadImage(const std::string& path, const ImageInfo& image, const ImageTarget& target,
                ScratchArena& arena, std::span<uint8_t> out) {
   arena.Reset();
-  try {
-    const std::span<const std::byte> file = ReadInto(path, image.file_bytes, arena);
-    const DecodedImage decoded = DecodeImage(image.header, file, arena);
-    ResampleImage(decoded, image.header.orientation, target, arena, out);
-  } catch (const ImageError& error) {
-    ThrowFileError(path, error.what(), error.help());
-  }
+  const std::span<const std::byte> file = ReadInto(path, image.file_bytes, arena);
+  const DecodedImage decoded = DecodeImage(image.header, file, arena);
+  ResampleImage(decoded, image.header.orientation, target, arena, out);
 }
 
 HostTensor LoadImage(const std::string& path, const ImageTarget& target, int64_t limit) {

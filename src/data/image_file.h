@@ -26,12 +26,12 @@ ImageInfo ReadImageInfo(const std::string& path);
 // Bytes of an arena in which this image becomes a sample.
 int64_t ImageScratchBytes(const ImageInfo& image, const ImageTarget& target);
 
-// Writes the sample [channels, height, width] to `out`, working in `arena` alone. UserError, which
-// names the file, where it is damaged or has changed since `image` was read.
+// Writes the sample [channels, height, width] to `out`, working in `arena` alone. ImageError where
+// it is damaged or has changed since `image` was read; UserError where the file cannot be read.
 void LoadImage(const std::string& path, const ImageInfo& image, const ImageTarget& target,
                ScratchArena& arena, std::span<uint8_t> out);
 
-// The same with memory of its own: of at most `limit` bytes, or a UserError.
+// The same with memory of its own: of at most `limit` bytes. UserError, which names the file.
 HostTensor LoadImage(const std::string& path, const ImageTarget& target, int64_t limit = kNoLimit);
 
 }  // namespace cgrun

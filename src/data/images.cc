@@ -118,8 +118,12 @@ class ImageStream : public Dataset {
     CGRUN_CHECK(index >= 0 && index < size()) << "sample " << index;
     const ImageFile& file = set_.files[static_cast<size_t>(index)];
     const Lease lease(*this);
-    LoadImage(file.path, file.info, set_.target, *lease.arena,
-              {reinterpret_cast<uint8_t*>(out[0].data()), out[0].size()});
+    try {
+      LoadImage(file.path, file.info, set_.target, *lease.arena,
+                {reinterpret_cast<uint8_t*>(out[0].data()), out[0].size()});
+    } catch (const ImageError& error) {
+      ThrowFileError(file.path, error.what(), error.help());
+    }
     if (set_.labelled()) std::memcpy(out[1].data(), &file.label, sizeof(file.label));
   }
 
@@ -129,7 +133,8 @@ class ImageStream : public Dataset {
 
   std::optional<FieldRange> Range(size_t index) const override {
     if (index != 1) return std::nullopt;
-    const auto [low, high] = std::ranges::minmax_element(set_.files, {}, &ImageFile::label);
+    const auto low = std::ranges::min_element(set_.files, {}, &ImageFile::label);
+    const auto high = std::ranges::max_element(set_.files, {}, &ImageFile::label);
     const auto extreme = [&](auto file) {
       return FieldRange::Extreme{file->label, file - set_.files.begin(), file->path, {}};
     };

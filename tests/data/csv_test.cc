@@ -437,7 +437,7 @@ TEST(CsvProperty, AnyTableComesBack) {
     });
     const auto letter = rc::gen::elementOf(std::string("ab,\"\n\r 'é;x\t"));
     const auto name = rc::gen::map(rc::gen::container<std::string>(letter),
-                                   [](std::string text) { return "n" + text; });
+                                   [](std::string text) { return "c" + text; });
     const bool crlf = *rc::gen::arbitrary<bool>(), quote = *rc::gen::arbitrary<bool>();
     const std::string end = crlf ? "\r\n" : "\n";
     std::string text;
@@ -465,18 +465,6 @@ TEST(CsvProperty, AnyTableComesBack) {
       RC_ASSERT(classes[static_cast<size_t>(label)] == names[row]);
     }
   }));
-}
-
-TEST(CsvTest, DamageNeverCrashes) {
-  const std::string table = "a,b,y\n1,2.5,\"x\ny\"\n-3,4e2,z\n";
-  const std::string packed = Gzip(table);
-  int refused = 0;
-  for (uint64_t seed = 0; seed < 3000; ++seed) {
-    const std::string damaged = Damage(seed % 2 ? packed : table, seed);
-    refused += CsvBuilder(damaged).Label("y", DType::kI32).Limit(1 << 20).Open().dataset == nullptr;
-  }
-  EXPECT_GT(refused, 1500);
-  EXPECT_LT(refused, 3000);
 }
 
 }  // namespace
