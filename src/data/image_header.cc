@@ -68,7 +68,6 @@ class JpegParser {
       ReadSegment(marker, segment);
     }
     if (!seen_frame_) throw ImageError("has pixels before it tells their size");
-    header_.data_begin = at_;
     return header_;
   }
 
@@ -190,7 +189,6 @@ class PngParser {
       if (type == "eXIf") header_.orientation = ExifOrientation(data);
       at += 12 + length;
     }
-    header_.data_begin = at;
     return header_;
   }
 
@@ -232,6 +230,39 @@ class PngParser {
   ImageHeader header_;
 };
 
+// The Huffman tables of one segment. The decoder would write beyond its own table.
+void CheckHuffmanTables(std::span<const std::byte> segment) {
+  constexpr size_t kCounts = 16, kMostCodes = 256;
+  while (segment.size() > kCounts) {
+    size_t codes = 0;
+    for (size_t i = 1; i <= kCounts; ++i) codes += static_cast<size_t>(ByteAt(segment, i));
+    if (codes > kMostCodes) throw ImageError("is damaged: a Huffman table of too many codes");
+    segment = segment.subspan(std::min(segment.size(), 1 + kCounts + codes));
+  }
+  if (!segment.empty()) throw ImageError("is damaged: a Huffman table is cut off");
+}
+
+// The segments of a whole file, between scans too. In a scan, 0xFF is followed by 0, or by the
+// number of a restart, and else it begins a segment.
+void CheckJpegSegments(std::span<const std::byte> file) {
+  for (size_t at = 2; at + 1 < file.size();) {
+    const int first = ByteAt(file, at), marker = ByteAt(file, at + 1);
+    if (first != 0xFF || marker == 0xFF) {
+      ++at;
+      continue;
+    }
+    at += 2;
+    if (marker == 0xD9) return;
+    if (marker <= 0x01 || (marker >= 0xD0 && marker <= 0xD8)) continue;
+    if (file.size() - at < 2) break;
+    const size_t length = LoadBig<uint16_t>(&file[at]);
+    if (length < 2 || length > file.size() - at) break;
+    if (marker == 0xC4) CheckHuffmanTables(file.subspan(at + 2, length - 2));
+    at += length;
+  }
+  throw ImageError("is cut off: its end is missing");
+}
+
 void CheckPngChunks(std::span<const std::byte> file) {
   for (size_t at = kPngMagic.size();;) {
     if (file.size() - at < 12) throw ImageError("is cut off");
@@ -260,10 +291,7 @@ std::optional<ImageHeader> ParseImageHeader(std::span<const std::byte> start, in
 
 void CheckImageData(const ImageHeader& header, std::span<const std::byte> file) {
   if (header.format == ImageHeader::Format::kPng) return CheckPngChunks(file);
-  constexpr std::byte kEnd[] = {std::byte{0xFF}, std::byte{0xD9}};
-  const auto data = file.subspan(std::min(header.data_begin, file.size()));
-  // The end stands at the end of the file, as a rule.
-  if (std::ranges::find_end(data, kEnd).empty()) throw ImageError("is cut off: its end is missing");
+  CheckJpegSegments(file);
 }
 
 }  // namespace cgrun

@@ -24,7 +24,6 @@ struct ImageHeader {
   int64_t width = 0, height = 0;  // in pixels, as stored
   int orientation = 1;            // Exif's
   int64_t decoder_bytes = 0;      // the most that DecodeImage() takes from its arena for this image
-  size_t data_begin = 0;          // of the first scan or chunk of pixels, in the file
 
   friend bool operator==(const ImageHeader&, const ImageHeader&) = default;
 };
@@ -37,7 +36,7 @@ std::optional<ImageHeader> ParseImageHeader(std::span<const std::byte> start, in
                                             int64_t* wanted);
 
 // ImageError where a whole file is damaged in a way that its decoder does not look for: a JPEG file
-// that is cut off, a PNG file with a wrong checksum.
+// that is cut off or has tables too large for its decoder, a PNG file with a wrong checksum.
 void CheckImageData(const ImageHeader& header, std::span<const std::byte> file);
 
 }  // namespace cgrun

@@ -4,11 +4,41 @@
 #include <algorithm>
 #include <cstring>
 
+#ifdef __SANITIZE_ADDRESS__
+#include <sanitizer/asan_interface.h>
+#endif
+
 namespace cgrun {
+namespace {
+
+// Under the address sanitizer, what is outside of the blocks cannot be touched.
+void Open([[maybe_unused]] std::byte* memory, [[maybe_unused]] size_t bytes) {
+#ifdef __SANITIZE_ADDRESS__
+  __asan_unpoison_memory_region(memory, bytes);
+#endif
+}
+
+void Close([[maybe_unused]] std::byte* memory, [[maybe_unused]] size_t bytes) {
+#ifdef __SANITIZE_ADDRESS__
+  __asan_poison_memory_region(memory, bytes);
+#endif
+}
+
+}  // namespace
+
+ScratchArena::ScratchArena(size_t bytes) : memory_(bytes / kAlignment * kAlignment) { Reset(); }
+
+ScratchArena::~ScratchArena() { Open(memory_.data(), memory_.size()); }
+
+void ScratchArena::Reset() {
+  used_ = last_ = 0;
+  Close(memory_.data(), memory_.size());
+}
 
 void* ScratchArena::Allocate(size_t bytes) {
   if (bytes > memory_.size() || BlockBytes(bytes) > memory_.size() - used_) return nullptr;
-  *HeaderAt(used_) = {last_, false};
+  Open(memory_.data() + used_, sizeof(Header) + bytes);
+  *HeaderAt(used_) = {last_, bytes, false};
   last_ = used_;
   used_ += BlockBytes(bytes);
   peak_ = std::max(peak_, used_);
@@ -20,14 +50,16 @@ void* ScratchArena::Reallocate(void* block, size_t bytes) {
   const size_t offset = OffsetOf(block);
   if (offset == last_) {
     if (bytes > memory_.size() || BlockBytes(bytes) > memory_.size() - offset) return nullptr;
+    Close(static_cast<std::byte*>(block), used_ - offset - sizeof(Header));
+    Open(static_cast<std::byte*>(block), bytes);
+    HeaderAt(offset)->bytes = bytes;
     used_ = offset + BlockBytes(bytes);
     peak_ = std::max(peak_, used_);
     return block;
   }
   void* moved = Allocate(bytes);
   if (moved == nullptr) return nullptr;
-  // What lies behind the block is copied too where the block was smaller; all of it is the arena's.
-  std::memcpy(moved, block, std::min(bytes, last_ - offset - sizeof(Header)));
+  std::memcpy(moved, block, std::min(bytes, HeaderAt(offset)->bytes));
   Free(block);
   return moved;
 }
@@ -36,8 +68,10 @@ void ScratchArena::Free(void* block) {
   if (block == nullptr) return;
   HeaderAt(OffsetOf(block))->free = true;
   while (used_ > 0 && HeaderAt(last_)->free) {
+    const size_t end = used_;
     used_ = last_;
     last_ = HeaderAt(last_)->below;
+    Close(memory_.data() + used_, end - used_);
   }
 }
 

@@ -19,7 +19,10 @@ class ScratchArena {
   }
 
   // The memory is touched here. std::bad_alloc where there is not so much.
-  explicit ScratchArena(size_t bytes) : memory_(bytes / kAlignment * kAlignment) {}
+  explicit ScratchArena(size_t bytes);
+  ~ScratchArena();
+  ScratchArena(const ScratchArena&) = delete;
+  ScratchArena& operator=(const ScratchArena&) = delete;
 
   // At a multiple of kAlignment; null where the arena is too small.
   void* Allocate(size_t bytes);
@@ -27,7 +30,7 @@ class ScratchArena {
   void* Reallocate(void* block, size_t bytes);
   void Free(void* block);
   // Frees all blocks.
-  void Reset() { used_ = last_ = 0; }
+  void Reset();
 
   // `count` elements, not initialised; null as above.
   template <class T>
@@ -43,8 +46,9 @@ class ScratchArena {
 
  private:
   struct alignas(kAlignment) Header {
-    size_t below;  // where the header of the block below begins …
-    bool free;     // … and whether this block is free
+    size_t below;  // where the header of the block below begins
+    size_t bytes;  // that were asked for
+    bool free;
   };
 
   Header* HeaderAt(size_t offset) { return reinterpret_cast<Header*>(memory_.data() + offset); }

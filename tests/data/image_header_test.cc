@@ -145,6 +145,10 @@ TEST(ImageDataTest, DamageThatDecodersOverlookIsFound) {
   EXPECT_EQ(error(jpeg, jpeg + "trailing bytes"), "no error");
   EXPECT_EQ(error(jpeg, jpeg.substr(0, jpeg.size() - 20)), "is cut off: its end is missing");
   EXPECT_EQ(error(png, png.substr(0, png.size() - 20)), "is cut off");
+  std::string table = jpeg;  // of 255 codes of each length
+  const size_t counts = table.find("\xFF\xC4") + 5;
+  table.replace(counts, 16, std::string(16, '\xFF'));
+  EXPECT_EQ(error(jpeg, table), "is damaged: a Huffman table of too many codes");
   std::string flipped = png;
   flipped[flipped.size() / 2] = static_cast<char>(flipped[flipped.size() / 2] ^ 4);
   EXPECT_EQ(error(png, flipped), "is damaged: the checksum of its part IDAT is wrong");
