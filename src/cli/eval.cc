@@ -9,6 +9,7 @@
 #include "src/cli/profile_view.h"
 #include "src/cli/run_view.h"
 #include "src/program/serialize.h"
+#include "src/train/metrics_json.h"
 
 namespace cgrun {
 namespace {
@@ -68,7 +69,7 @@ int Run(const ModelFlags& flags, const RunFlags& run_flags, const EvalFlags& eva
                                  {"seconds", result.seconds}};
   json["samples_per_second"] =
       result.seconds > 0 ? static_cast<double>(result.samples) / result.seconds : 0.0;
-  for (const NamedNumber& mean : result.means) json["metrics"][mean.name] = mean.value;
+  json["metrics"] = nlohmann::ordered_json::parse(MetricsJson(result));
   const MemoryUse& memory = session.memory();
   json["planned_peak_bytes"] = nullptr;
   if (memory.has_plan()) json["planned_peak_bytes"] = memory.planned();

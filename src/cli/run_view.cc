@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "src/cli/console.h"
+#include "src/cli/metric_tables.h"
 #include "src/report/epoch_lines.h"
 #include "src/report/line.h"
 #include "src/report/table.h"
@@ -183,7 +184,9 @@ std::vector<std::pair<std::string, std::string>> TrainFacts(const TrainResult& r
 std::string TrainSummary(const TrainResult& result, const std::string& folder) {
   TextTable table({Align::kLeft, Align::kLeft});
   for (const auto& [name, text] : TrainFacts(result, folder)) table.Add({name, text});
-  return "\n" + table.ToString();
+  std::string text = "\n" + table.ToString() + MetricTables(result.last.train);
+  for (const PassResult& pass : result.last.evaluations) text += MetricTables(pass);
+  return text;
 }
 
 void PrintDryRun(const std::string& model, const Session& session) {
@@ -214,7 +217,7 @@ std::string EvaluationSummary(const PassResult& result, const MemoryUse& memory)
   table.Add({"throughput", FormatSi(Rate(result.samples, result.seconds)) + " samples/s"});
   table.Add({"mode", ModeText(memory)});
   table.Add({"memory", MemoryText(memory)});
-  return table.ToString();
+  return table.ToString() + MetricTables(result);
 }
 
 }  // namespace cgrun

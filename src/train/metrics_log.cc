@@ -20,9 +20,20 @@ namespace {
 
 constexpr size_t kNumberRoom = 32;  // characters of a number with its comma
 
+// Lists have a column an element; tables stand in the summary alone.
+bool HasColumns(const NamedTable& table) { return table.columns == 0; }
+
+size_t Columns(const PassResult& pass) {
+  size_t columns = pass.means.size();
+  for (const NamedTable& table : pass.tables) {
+    if (HasColumns(table)) columns += table.values.size();
+  }
+  return columns;
+}
+
 size_t Columns(const EpochReport& report) {
-  size_t columns = 4 + report.train.means.size();
-  for (const PassResult& pass : report.evaluations) columns += pass.means.size();
+  size_t columns = 4 + Columns(report.train);
+  for (const PassResult& pass : report.evaluations) columns += Columns(pass);
   return columns;
 }
 
@@ -92,12 +103,23 @@ void MetricsLog::AddNumber(const char* format, Args... args) {
 
 void MetricsLog::AddNames(const PassResult& pass) {
   for (const NamedNumber& mean : pass.means) line_ += "," + pass.split + "_" + mean.name;
+  for (const NamedTable& table : pass.tables) {
+    if (!HasColumns(table)) continue;
+    for (size_t i = 0; i < table.values.size(); ++i) {
+      line_ += "," + pass.split + "_" + table.name + "[" + std::to_string(i) + "]";
+    }
+  }
 }
 
 void MetricsLog::AddMeans(const PassResult& pass) {
-  for (const NamedNumber& mean : pass.means) {
-    const double value = std::isnan(mean.value) ? std::abs(mean.value) : mean.value;
+  const auto add = [&](double value) {
+    if (std::isnan(value)) value = std::abs(value);
     pass.measured() ? AddNumber(",%.9g", value) : void(line_ += ',');
+  };
+  for (const NamedNumber& mean : pass.means) add(mean.value);
+  for (const NamedTable& table : pass.tables) {
+    if (!HasColumns(table)) continue;
+    for (const double value : table.values) add(value);
   }
 }
 

@@ -7,6 +7,7 @@
 
 #include "src/io/atomic_file.h"
 #include "src/model/model_file.h"
+#include "src/train/metrics_json.h"
 #include "src/train/run_log.h"
 
 namespace cgrun {
@@ -67,10 +68,7 @@ void AddMemory(const MemoryUse& memory, nlohmann::ordered_json& json) {
 }
 
 nlohmann::ordered_json NumbersOf(const PassResult& pass) {
-  nlohmann::ordered_json json = nlohmann::ordered_json::object();
-  if (!pass.measured()) return json;
-  for (const NamedNumber& number : pass.means) json[number.name] = number.value;
-  return json;
+  return nlohmann::ordered_json::parse(MetricsJson(pass));
 }
 
 }  // namespace

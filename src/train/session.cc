@@ -314,19 +314,24 @@ void Session::RunEvaluation(Split& split, SessionObserver& observer, PassResult&
     observer.OnEvaluationStep(report);
   }
   NoteMemory();
-  result.Fill(split.name, split.runner->Means(), split.runner->samples());
+  result.Fill(split.name, *split.runner);
   result.seconds = elapsed();
   result.stall_seconds = loader.stall_seconds() - stall_before;
 }
 
-void PassResult::Fill(const std::string& name, const std::vector<NamedNumber>& values,
-                      int64_t sample_count) {
-  if (means.size() != values.size()) {
+void PassResult::Fill(const std::string& name, BatchRunner& runner) {
+  const std::vector<NamedNumber>& values = runner.Means();
+  const std::vector<NamedTable>& lists = runner.Tables();
+  if (means.size() != values.size() || tables.size() != lists.size()) {
     split = name;
     means = values;
+    tables = lists;
   }
   for (size_t i = 0; i < values.size(); ++i) means[i].value = values[i].value;
-  samples = sample_count;
+  for (size_t i = 0; i < lists.size(); ++i) {
+    std::copy(lists[i].values.begin(), lists[i].values.end(), tables[i].values.begin());
+  }
+  samples = runner.samples();
 }
 
 }  // namespace cgrun

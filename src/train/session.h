@@ -49,14 +49,15 @@ struct MemoryUse {
 struct PassResult {
   std::string split;  // "train", "valid", "test"
   std::vector<NamedNumber> means;
+  std::vector<NamedTable> tables;
   int64_t samples = 0;
   double seconds = 0;
   double stall_seconds = 0;  // waiting for the loader
 
   // Without samples there are no means, and reports leave the pass out.
   bool measured() const { return samples > 0; }
-  // Takes new means; allocates only the first time.
-  void Fill(const std::string& name, const std::vector<NamedNumber>& values, int64_t sample_count);
+  // Takes what `runner` has added up; allocates only the first time.
+  void Fill(const std::string& name, BatchRunner& runner);
 };
 
 struct StepReport {

@@ -65,8 +65,8 @@ class TrainingRun {
   void RunEpoch() {
     Session::Split& split = *session_.train_;
     Loader& loader = split.source->loader();
-    const auto epoch_start = std::chrono::steady_clock::now();
-    const double stall_before = loader.stall_seconds();
+    epoch_start_ = std::chrono::steady_clock::now();
+    stall_before_ = loader.stall_seconds();
     const int64_t samples_before = state_.samples;
     loader.StartEpoch(state_.epoch, state_.batch);
     split.runner->GoOnFrom(state_.totals, state_.samples);
@@ -74,17 +74,16 @@ class TrainingRun {
     while (state_.batch < session_.batches_per_epoch_ && !Done()) {
       const Batch* batch = loader.Next();
       if (batch == nullptr) break;
-      Step(*batch, Seconds(epoch_start));
-      FillReport(Seconds(epoch_start), loader.stall_seconds() - stall_before);
+      Step(*batch);
       if (state_.batch < session_.batches_per_epoch_ && !Done()) AfterStep();
     }
-    FillReport(Seconds(epoch_start), loader.stall_seconds() - stall_before);
+    FillReport();
     train_samples_ += state_.samples - samples_before;
     train_seconds_ += report_.train.seconds;
     if (!result_.interrupted) EndEpoch();
   }
 
-  void Step(const Batch& batch, double seconds) {
+  void Step(const Batch& batch) {
     BatchRunner& runner = *session_.train_->runner;
     session_.SetRates(state_.step);
     runner.Run(batch, state_.step, session_.rates_);
@@ -95,23 +94,26 @@ class TrainingRun {
     std::copy(runner.totals().begin(), runner.totals().end(), state_.totals.begin());
     learning_rate_ = session_.rates_.empty() ? 0 : session_.rates_[0].rate;
     observer_.OnStep({state_.epoch, state_.batch, session_.batches_per_epoch_, state_.step,
-                      session_.total_steps_, state_.samples, seconds, learning_rate_,
+                      session_.total_steps_, state_.samples, Seconds(epoch_start_), learning_rate_,
                       &runner.Means()});
     if (!heap_) heap_ = CurrentHeapUse();  // what is allocated from here on is counted
   }
 
-  void FillReport(double seconds, double stall_seconds) {
-    BatchRunner& runner = *session_.train_->runner;
-    report_.train.Fill("train", runner.Means(), runner.samples());
-    report_.train.seconds = seconds;
-    report_.train.stall_seconds = stall_seconds;
+  void FillReport() {
+    const Session::Split& split = *session_.train_;
+    report_.train.Fill("train", *split.runner);
+    report_.train.seconds = Seconds(epoch_start_);
+    report_.train.stall_seconds = split.source->loader().stall_seconds() - stall_before_;
     report_.epoch = state_.epoch;
     report_.step = state_.step;
   }
 
   // What is due between two steps of an epoch.
   void AfterStep() {
-    if (IsDue(spec_.eval_every)) Evaluate();
+    if (IsDue(spec_.eval_every)) {
+      FillReport();
+      Evaluate();
+    }
     if (IsDue(spec_.checkpoint_every) || IsSet(signals_.checkpoint)) WriteCheckpoint();
   }
 
@@ -183,14 +185,13 @@ class TrainingRun {
 
   // Takes what reports need, so that no step has to.
   void ReserveReport() {
-    BatchRunner& train = *session_.train_->runner;
-    report_.train.Fill("train", train.Means(), 0);
+    report_.train.Fill("train", *session_.train_->runner);
     if (Session::Split* split = EpochSplit()) {
       report_.evaluations.emplace_back();
-      report_.evaluations[0].Fill(split->name, split->runner->Means(), 0);
+      report_.evaluations[0].Fill(split->name, *split->runner);
     }
     if (session_.FindSplit("valid") != nullptr) test_ = session_.FindSplit("test");
-    if (test_ != nullptr) test_report_.Fill(test_->name, test_->runner->Means(), 0);
+    if (test_ != nullptr) test_report_.Fill(test_->name, *test_->runner);
     if (folder_.empty()) return;
     log_.emplace(folder_, report_, state_.step);
     checkpoints_.emplace(folder_, spec_.keep_last ? spec_.keep_last->value : 0, state_.step);
@@ -279,7 +280,9 @@ class TrainingRun {
   std::chrono::steady_clock::time_point start_;
   int64_t train_samples_ = 0;
   double train_seconds_ = 0;
-  double learning_rate_ = 0;     // of the last step
+  double learning_rate_ = 0;  // of the last step
+  std::chrono::steady_clock::time_point epoch_start_;
+  double stall_before_ = 0;      // the loader's waiting before this epoch
   std::optional<HeapUse> heap_;  // after the first step
   EpochReport report_;
   Session::Split* test_ = nullptr;  // evaluated once, at the end, where there is a `valid` too

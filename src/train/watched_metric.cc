@@ -18,7 +18,7 @@ bool SmallerIsBetter(const ModelSpec& model, std::string_view mean) {
     for (const MetricSpec& metric : path.metrics) {
       if (metric.name.value != LastPart(mean)) continue;
       const std::optional<OpId> op = FindOp(metric.op.target.value);
-      return op && GetOpDef(*op).smaller_is_better;
+      return op && GetOpDef(*op).metric.smaller_is_better;
     }
   }
   return true;  // a loss

@@ -49,6 +49,57 @@ TEST(Session, MetricsDoNotDependOnTheBatchSize) {
   }
 }
 
+// Those that are no means over samples neither.
+TEST(Session, ListsAndTablesDoNotDependOnTheBatchSize) {
+  std::vector<PassResult> results;
+  for (const char* batch : {"train.batch=100", "train.batch=7", "train.batch=230"}) {
+    const ModelSpec model = ModelOf(R"(
+cgrun: 1
+data:
+  test: {format: synthetic, samples: 230, classes: 4, seed: 9}
+inputs:
+  row: {shape: [6]}
+  target: {shape: [2]}
+  label: {type: int32, shape: []}
+paths:
+  classify:
+    ops:
+      - flat: {op: flatten, in: row}
+      - logits: {op: linear, units: 4, init: {normal: {deviation: 1}}}
+      - y: {op: linear, in: flat, units: 2}
+    loss: {op: softmax_cross_entropy, in: [logits, label], class_weights: [1, 2, 3, 4]}
+    metrics:
+      r2: {in: [y, target]}
+      f1: {in: [logits, label]}
+      mean_squared_error: {in: [y, target]}
+      per_class_accuracy: {in: [logits, label]}
+      confusion_matrix: {in: [logits, label]}
+train: {epochs: 1, batch: 100, optimizer: {op: sgd, lr: 0.1}}
+)",
+                                    {batch});
+    Diagnostics diagnostics;
+    Session session(model, {}, false, diagnostics);
+    ASSERT_TRUE(session.ready()) << diagnostics.ToString();
+    SessionObserver silent;
+    results.push_back(session.Evaluate("test", silent));
+  }
+  const PassResult& wanted = results[0];
+  ASSERT_EQ(wanted.means.size(), 4u);
+  ASSERT_EQ(wanted.tables.size(), 2u);
+  EXPECT_EQ(wanted.tables[1].columns, 4);
+  double counted = 0;
+  for (const double count : wanted.tables[1].values) counted += count;
+  EXPECT_EQ(counted, 230);
+  for (const PassResult& result : results) {
+    for (size_t i = 0; i < wanted.means.size(); ++i) {
+      EXPECT_NEAR(result.means[i].value, wanted.means[i].value, 1e-6) << wanted.means[i].name;
+    }
+    for (size_t i = 0; i < wanted.tables.size(); ++i) {
+      EXPECT_EQ(result.tables[i].values, wanted.tables[i].values) << wanted.tables[i].name;
+    }
+  }
+}
+
 // Evaluations, the log, the test set at the end and the last checkpoint included.
 TEST(Session, AllocatesNothingAfterTheFirstStep) {
   const std::string folder = FreshFolder();
