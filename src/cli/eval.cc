@@ -42,7 +42,7 @@ int Run(const ModelFlags& flags, const RunFlags& run_flags, const EvalFlags& eva
   SessionOptions options;
   options.device = DeviceOf(*model);
   options.compile = CompileOptionsOf(flags, *model);
-  options.weights = eval_flags.weights;
+  options.weights = WeightsFile(eval_flags.weights);
   options.mode = ModeOf(run_flags);
   options.limit_batches = run_flags.limit_batches;
   options.evaluate = {eval_flags.split};
@@ -93,7 +93,8 @@ Command DefineEval(CLI::App& app) {
   auto run_flags = AddRunFlags(app);
   auto eval_flags = std::make_shared<EvalFlags>();
   app.get_option("MODEL")->description("model file (.yaml), or compiled program (.cgb)");
-  app.add_option("--weights", eval_flags->weights, "the weights, a safetensors file")
+  app.add_option("--weights", eval_flags->weights,
+                 "the weights: a safetensors file, or a run folder, whose newest is taken")
       ->required()
       ->type_name("FILE");
   app.add_option("--split", eval_flags->split, "test, valid or train")

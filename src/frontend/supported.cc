@@ -23,11 +23,6 @@ constexpr UnsupportedKey kUnsupported[] = {
     {"train", "precision", "bf16, f16, tf32"},
     {"train", "accumulate", "", "1"},
     {"train", "clip"},
-    {"train", "eval_every"},
-    {"train", "checkpoint_every"},
-    {"train", "keep_last"},
-    {"train", "early_stop"},
-    {"train", "keep_best"},
     {"train", "sequence"},
 };
 

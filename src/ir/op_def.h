@@ -122,6 +122,7 @@ struct MetricDef {
                  std::span<double> shown) noexcept = nullptr;
   bool counts = false;            // whether what is shown are whole numbers
   std::string_view caption = "";  // of a list or table: what its elements or its axes are
+  bool smaller_is_better = false;
 };
 
 struct OpDef {

@@ -69,7 +69,7 @@ OpDef ErrorMetric(std::string name, std::string summary, std::string details) {
   def.outputs = {{"sums", "f64 [2]: the sum over all elements, and their number"}};
   def.infer = InferError;
   def.cost = Cost;
-  def.metric = {.shape = OfError, .finish = FinishError};
+  def.metric = {.shape = OfError, .finish = FinishError, .smaller_is_better = true};
   return def;
 }
 

@@ -175,4 +175,10 @@ void BatchRunner::Reset() {
   samples_ = 0;
 }
 
+void BatchRunner::GoOnFrom(std::span<const double> totals, int64_t samples) {
+  CGRUN_CHECK(totals.size() == sums_.size()) << "totals of other losses and metrics";
+  std::copy(totals.begin(), totals.end(), sums_.begin());
+  samples_ = samples;
+}
+
 }  // namespace cgrun

@@ -54,6 +54,10 @@ class BatchRunner {
   const std::string* diverged_path() const { return diverged_path_; }
   int64_t samples() const { return samples_; }
 
+  // What has been added up since Reset(), and going on from there.
+  std::span<const double> totals() const { return sums_; }
+  void GoOnFrom(std::span<const double> totals, int64_t samples);
+
  private:
   // A result that is added up.
   struct Number {

@@ -6,9 +6,14 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <charconv>
 #include <cmath>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
+#include <limits>
+
+#include "src/io/read_file.h"
 
 namespace cgrun {
 namespace {
@@ -32,20 +37,46 @@ size_t Columns(const EpochReport& report) {
   return columns;
 }
 
+// Of a line "epoch,step,…".
+int64_t StepOf(std::string_view line) {
+  int64_t step = std::numeric_limits<int64_t>::max();
+  line.remove_prefix(std::min(line.size(), line.find(',') + 1));
+  std::from_chars(line.data(), line.data() + line.size(), step);
+  return step;
+}
+
 [[noreturn]] void Fail(const std::string& path) {
   throw UserError("cannot write '" + path + "': " + std::strerror(errno));
 }
 
 }  // namespace
 
-MetricsLog::MetricsLog(std::string path, const EpochReport& shape) : path_(std::move(path)) {
-  fd_ = open(path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-  if (fd_ < 0) Fail(path_);
+MetricsLog::MetricsLog(std::string path, const EpochReport& shape, int64_t step)
+    : path_(std::move(path)) {
   line_ = "epoch,step,learning_rate,seconds";
   AddNames(shape.train);
   for (const PassResult& pass : shape.evaluations) AddNames(pass);
-  EndLine();
+  const size_t kept = step > 0 ? KeptSize(line_ + "\n", step) : 0;
+  fd_ = open(path_.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+  if (fd_ < 0 || ftruncate(fd_, static_cast<off_t>(kept)) != 0) Fail(path_);
+  kept == 0 ? EndLine() : line_.clear();
   line_.reserve(Columns(shape) * kNumberRoom);
+}
+
+size_t MetricsLog::KeptSize(const std::string& header, int64_t step) const {
+  std::error_code error;
+  if (!std::filesystem::exists(path_, error)) return 0;
+  const std::string file = ReadTextFile(path_);
+  const std::string_view text = file;
+  if (!text.starts_with(header)) {
+    throw UserError("'" + path_ + "' has other columns than this run writes",
+                    "it belongs to a run of another model");
+  }
+  size_t kept = header.size();
+  for (size_t end; (end = text.find('\n', kept)) != std::string_view::npos; kept = end + 1) {
+    if (StepOf(text.substr(kept, end - kept)) > step) break;
+  }
+  return kept;
 }
 
 MetricsLog::~MetricsLog() {

@@ -39,6 +39,9 @@ void WriteModelFile(const std::string& folder, const ModelSpec& model);
 // summary.json, and the same text for `--json`.
 std::string SummaryJson(const ModelSpec& model, const Session& session, const TrainResult& result);
 void WriteSummary(const std::string& folder, const std::string& json);
+// A run that goes on has none, until it ends.
+bool HasSummary(const std::string& folder);
+void RemoveSummary(const std::string& folder);
 
 }  // namespace cgrun
 

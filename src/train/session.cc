@@ -36,6 +36,15 @@ Session::Session(const ModelSpec& model, const SessionOptions& options, bool tra
   memory_.base = MeasureBase(data_.decoded_bytes + device_->counters().host_bytes);
   if (!options.weights.empty()) weights_ = LoadWeights(*engine_, options.weights);
   MakeSplits();
+  if (train) ReadWatchedMetrics(diagnostics);
+  if (diagnostics.has_errors()) {
+    engine_.reset();
+    return;
+  }
+  if (train) run_state_.totals.resize(train_->runner->totals().size());
+  if (!options.checkpoint.empty()) {
+    run_state_ = LoadCheckpoint(*engine_, options.checkpoint, run_state_);
+  }
   ReleaseFreeHeap();
   NoteMemory();
 }
@@ -114,6 +123,7 @@ std::optional<ProgramImage> Session::MakeImage(const KernelLibrary& library,
   }
   auto compiled = Compile(model_, requests, library, options_.compile, diagnostics);
   if (!compiled) return std::nullopt;
+  layout_ = std::move(compiled->layout);
   return std::move(compiled->image);
 }
 
@@ -231,6 +241,31 @@ void Session::MakeSplits() {
   }
   if (train_) make(*train_, EntryKind::kTrain, true);
   for (Split& split : evaluations_) make(split, EntryKind::kEval, false);
+}
+
+void Session::ReadWatchedMetrics(Diagnostics& diagnostics) {
+  const TrainSpec& train = *model_.train;
+  Split* valid = FindSplit("valid");
+  const auto find = [&](const MarkedText& name, const char* key) -> std::optional<WatchedMetric> {
+    if (valid != nullptr) return FindMetric(model_, valid->runner->Means(), name, diagnostics);
+    diagnostics.Error(name.mark,
+                      "'" + std::string(key) + "' looks at the data of `valid`, which " +
+                          model_.file_name + " does not have",
+                      "`data: {valid: {split: 0.1}}` takes a tenth of the training data");
+    return std::nullopt;
+  };
+  if (train.early_stop) stop_metric_ = find(train.early_stop->metric, "early_stop");
+  if (train.keep_best) {
+    kept_metric_ = find(*train.keep_best, "keep_best");
+    kept_metric_name_ = train.keep_best->value;
+  } else if (valid != nullptr && !valid->runner->Means().empty()) {
+    kept_metric_ = WatchedMetric{};  // the first one is a loss
+    kept_metric_name_ = valid->runner->Means()[0].name;
+  }
+}
+
+RunSettings Session::Settings() const {
+  return {options_.device, options_.mode, options_.compile.threads, options_.limit_batches};
 }
 
 void Session::SetRates(int64_t step) {

@@ -98,6 +98,9 @@ std::string FormatTables() {
       out += "| `" + std::string(option.name) + "` | " + (option.required ? "required" : "") +
              " | " + std::string(option.doc) + " |\n";
     }
+    if (!format->field_option_doc.empty()) {
+      out += "| the name of an input | | " + std::string(format->field_option_doc) + " |\n";
+    }
     out += "\n";
   }
   return out;

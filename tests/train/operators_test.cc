@@ -180,7 +180,7 @@ void ExpectThatItTrains(const std::string& text) {
   ASSERT_TRUE(session.ready()) << diagnostics.ToString();
   const HostTensor before = FirstWeight(*session.program());
   SessionObserver silent;
-  const TrainResult result = session.Train("", silent, nullptr);
+  const TrainResult result = session.Train("", silent);
   EXPECT_EQ(result.steps, 3);
   EXPECT_FALSE(FirstWeight(*session.program()) == before) << "the first layer has not learned";
   for (const NamedNumber& mean : result.last.train.means) {

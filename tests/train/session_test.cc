@@ -24,7 +24,7 @@ TEST(Session, PartialBatchesTakeEachSampleOnce) {
   for (const ImageEntry& entry : session.program()->image().entries) batches.push_back(entry.batch);
   EXPECT_EQ(batches, (std::vector<int64_t>{100, 65, 100, 30}));
   SessionObserver silent;
-  const TrainResult result = session.Train("", silent, nullptr);
+  const TrainResult result = session.Train("", silent);
   EXPECT_EQ(result.steps, 2 * 11);
   EXPECT_EQ(result.last.train.samples, 1065);
   ASSERT_EQ(result.last.evaluations.size(), 1u);
@@ -181,7 +181,7 @@ TEST(Session, RecomputingChangesNoWeight) {
   const std::string code = Disassemble(session.program()->image());
   EXPECT_NE(code.find(".again"), std::string::npos) << code;
   SessionObserver silent;
-  EXPECT_EQ(session.Train("", silent, nullptr).weights_hash, TrainModel(model).weights_hash);
+  EXPECT_EQ(session.Train("", silent).weights_hash, TrainModel(model).weights_hash);
 }
 
 // A data set that is smaller than a batch has its partial batch alone.
