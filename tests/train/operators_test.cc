@@ -268,7 +268,7 @@ TEST(Operators, MetricsInAModelFile) {
   Session session(model, {}, true, diagnostics);
   ASSERT_TRUE(session.ready()) << diagnostics.ToString();
   SessionObserver silent;
-  const TrainResult result = session.Train("", silent, nullptr);
+  const TrainResult result = session.Train("", silent);
   ExpectMetrics(result.last.train);
   ASSERT_EQ(result.last.evaluations.size(), 1u);
   ExpectMetrics(result.last.evaluations[0]);
