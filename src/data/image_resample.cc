@@ -139,6 +139,24 @@ void SumRow(std::span<const Tap> taps, const float* row, float* out) {
 
 uint8_t ToByte(float value) { return static_cast<uint8_t>(std::clamp(value + 0.5f, 0.0f, 255.0f)); }
 
+// Rounds the sums, lines of `planes` planes, and puts them where they are seen.
+void WriteSample(std::span<const float> sums, int64_t planes, const AxisFit& along,
+                 const AxisFit& down, bool transposed, const ImageTarget& target,
+                 std::span<uint8_t> out) {
+  std::ranges::fill(out, uint8_t{0});
+  for (int64_t c = 0; c < target.channels; ++c) {
+    const int64_t plane = planes == 1 ? 0 : c;
+    for (int64_t b = 0; b < down.out_count; ++b) {
+      const float* sum = sums.data() + (b * planes + plane) * along.out_count;
+      for (int64_t a = 0; a < along.out_count; ++a) {
+        const int64_t s = along.out_begin + a, t = down.out_begin + b;
+        const int64_t x = transposed ? t : s, y = transposed ? s : t;
+        out[static_cast<size_t>((c * target.height + y) * target.width + x)] = ToByte(sum[a]);
+      }
+    }
+  }
+}
+
 }  // namespace
 
 int64_t ResampleBytes(int64_t width, int64_t height, const ImageTarget& target) {
@@ -189,18 +207,7 @@ void ResampleImage(const DecodedImage& image, int orientation, const ImageTarget
     }
   }
 
-  std::ranges::fill(out, uint8_t{0});
-  for (int64_t c = 0; c < target.channels; ++c) {
-    const int64_t plane = planes == 1 ? 0 : c;
-    for (int64_t b = 0; b < down.out_count; ++b) {
-      const float* sum = sums.data() + b * static_cast<int64_t>(line) + plane * along.out_count;
-      for (int64_t a = 0; a < along.out_count; ++a) {
-        const int64_t s = along.out_begin + a, t = down.out_begin + b;
-        const int64_t x = turn.transposed ? t : s, y = turn.transposed ? s : t;
-        out[static_cast<size_t>((c * target.height + y) * target.width + x)] = ToByte(sum[a]);
-      }
-    }
-  }
+  WriteSample(sums, planes, along, down, turn.transposed, target, out);
 }
 
 }  // namespace cgrun
