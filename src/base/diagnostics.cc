@@ -38,7 +38,7 @@ size_t OffsetOfColumn(std::string_view line, int column) {
 // caret's line, and a very long line is cut around the caret.
 std::string Excerpt(const SourceMark& mark, const char* bold, const char* reset) {
   constexpr size_t kWidth = 160;
-  std::string_view line = LineOf(mark.file->text, mark.line);
+  std::string_view line = LineOf(mark.file->text, mark.line - mark.file->first_line + 1);
   const size_t column = OffsetOfColumn(line, mark.column);
   size_t cut = 0;
   if (line.size() > kWidth && column > kWidth / 2) cut = column - kWidth / 2;

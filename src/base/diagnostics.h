@@ -17,6 +17,7 @@ namespace cgrun {
 struct SourceFile {
   std::string name;  // as the user gave it
   std::string text;
+  int first_line = 1;  // of `text`, where it is only a part of a large file
 };
 
 // A place in a source file. Lines and columns, in characters, count from 1; 0 means 'the file as a

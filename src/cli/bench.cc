@@ -23,8 +23,6 @@ extern char** environ;
 namespace cgrun {
 namespace {
 
-constexpr int64_t kMostTextBytes = 16 << 20;
-
 struct BenchFlags {
   BenchOptions options;
   bool passes = false;
@@ -51,11 +49,6 @@ class TemporaryFile {
  private:
   std::string path_;
 };
-
-std::string ReadText(const std::string& path) {
-  const std::vector<std::byte> bytes = ReadFile(path, kMostTextBytes);
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
 
 // Runs this program again with other arguments, its output thrown away. Returns its exit status
 // and the most memory that was resident.
@@ -90,7 +83,7 @@ BenchResult RunIsolated(const std::vector<std::string>& arguments,
       throw UserError("case '" + cases[i].name + "' ended with status " + std::to_string(status),
                       "without --isolate, errors are told");
     }
-    result.cases.push_back(CaseFromJson(ReadText(file.path())));
+    result.cases.push_back(CaseFromJson(ReadTextFile(file.path())));
     result.cases.back().peak_bytes = peak;
   }
   CompareLosses(result.cases, kComparedStepsAlone);
@@ -99,7 +92,7 @@ BenchResult RunIsolated(const std::vector<std::string>& arguments,
 
 // The arguments of this process without those that RunIsolated() sets.
 std::vector<std::string> OwnArguments() {
-  const std::string text = ReadText("/proc/self/cmdline");
+  const std::string text = ReadTextFile("/proc/self/cmdline");
   std::vector<std::string> arguments;
   for (size_t begin = 0; begin < text.size();) {
     const size_t end = text.find('\0', begin);

@@ -116,10 +116,10 @@ void BenchView::OnProfile(const std::string& name, const Engine& engine,
 
 std::string BenchText(const BenchResult& result) {
   std::string text = fmt::format(
-      "{} of '{}' on device {} with {} thread{}: {} rounds of {} step{}, taking turns\n\n",
+      "{} of '{}' on device {} with {} thread{}: {} round{} of {} step{}, taking turns\n\n",
       result.infer ? "inference" : "training", result.model, result.device, result.threads,
-      result.threads == 1 ? "" : "s", result.rounds, FormatCount(result.steps_per_round),
-      result.steps_per_round == 1 ? "" : "s");
+      result.threads == 1 ? "" : "s", result.rounds, result.rounds == 1 ? "" : "s",
+      FormatCount(result.steps_per_round), result.steps_per_round == 1 ? "" : "s");
   std::vector<Align> columns(12, Align::kRight);
   columns[0] = Align::kLeft;
   TextTable table(columns);

@@ -9,6 +9,7 @@
 #include "src/cli/profile_view.h"
 #include "src/cli/run_view.h"
 #include "src/program/serialize.h"
+#include "src/train/metrics_json.h"
 
 namespace cgrun {
 namespace {
@@ -41,7 +42,7 @@ int Run(const ModelFlags& flags, const RunFlags& run_flags, const EvalFlags& eva
   SessionOptions options;
   options.device = DeviceOf(*model);
   options.compile = CompileOptionsOf(flags, *model);
-  options.weights = eval_flags.weights;
+  options.weights = WeightsFile(eval_flags.weights);
   options.mode = ModeOf(run_flags);
   options.limit_batches = run_flags.limit_batches;
   options.evaluate = {eval_flags.split};
@@ -68,7 +69,7 @@ int Run(const ModelFlags& flags, const RunFlags& run_flags, const EvalFlags& eva
                                  {"seconds", result.seconds}};
   json["samples_per_second"] =
       result.seconds > 0 ? static_cast<double>(result.samples) / result.seconds : 0.0;
-  for (const NamedNumber& mean : result.means) json["metrics"][mean.name] = mean.value;
+  json["metrics"] = nlohmann::ordered_json::parse(MetricsJson(result));
   const MemoryUse& memory = session.memory();
   json["planned_peak_bytes"] = nullptr;
   if (memory.has_plan()) json["planned_peak_bytes"] = memory.planned();
@@ -92,7 +93,8 @@ Command DefineEval(CLI::App& app) {
   auto run_flags = AddRunFlags(app);
   auto eval_flags = std::make_shared<EvalFlags>();
   app.get_option("MODEL")->description("model file (.yaml), or compiled program (.cgb)");
-  app.add_option("--weights", eval_flags->weights, "the weights, a safetensors file")
+  app.add_option("--weights", eval_flags->weights,
+                 "the weights: a safetensors file, or a run folder, whose newest is taken")
       ->required()
       ->type_name("FILE");
   app.add_option("--split", eval_flags->split, "test, valid or train")

@@ -36,7 +36,7 @@ struct ModelFlags {
 
 // The flags of verbs that run a model.
 struct RunFlags {
-  std::string mode = "graph";
+  std::string mode;           // "": not given
   int64_t limit_batches = 0;  // 0: all
   bool dry_run = false;
 };

@@ -15,8 +15,8 @@
 #include "src/program/code.h"
 #include "src/report/plan_report.h"
 #include "src/report/table.h"
+#include "src/train/checkpoint.h"
 #include "src/train/run_shape.h"
-#include "src/train/weights.h"
 
 namespace cgrun {
 namespace {

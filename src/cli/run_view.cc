@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "src/cli/console.h"
+#include "src/cli/metric_tables.h"
 #include "src/report/epoch_lines.h"
 #include "src/report/line.h"
 #include "src/report/table.h"
@@ -155,23 +156,37 @@ void RunView::OnEpoch(const EpochReport& report) {
   std::fflush(stdout);
 }
 
+std::vector<std::pair<std::string, std::string>> TrainFacts(const TrainResult& result,
+                                                            const std::string& folder) {
+  std::vector<std::pair<std::string, std::string>> facts;
+  const auto add = [&](std::string name, std::string text) {
+    facts.emplace_back(std::move(name), std::move(text));
+  };
+  if (result.last.train.measured()) add("train", MeansText(result.last.train));
+  for (const PassResult& pass : result.last.evaluations) {
+    if (pass.measured()) add(pass.split, MeansText(pass));
+  }
+  add("steps", fmt::format("{} in {} epoch{}, {}", FormatCount(result.steps), result.epochs,
+                           result.epochs == 1 ? "" : "s", FormatSeconds(result.seconds)) +
+                   (result.stopped_early ? ", stopped early" : ""));
+  add("throughput",
+      fmt::format("{} samples/s, loader waited for {}", FormatSi(result.samples_per_second),
+                  FormatSeconds(result.last.train.stall_seconds)));
+  add("mode", ModeText(result.memory));
+  add("memory", MemoryText(result.memory));
+  add("allocations", AllocationsText(result));
+  if (!result.best.empty()) add("best model", result.best);
+  add("weights", fmt::format("{}  (hash {:016x})", result.checkpoint, result.weights_hash));
+  add("run folder", folder);
+  return facts;
+}
+
 std::string TrainSummary(const TrainResult& result, const std::string& folder) {
   TextTable table({Align::kLeft, Align::kLeft});
-  if (result.last.train.measured()) table.Add({"train", MeansText(result.last.train)});
-  for (const PassResult& pass : result.last.evaluations) {
-    if (pass.measured()) table.Add({pass.split, MeansText(pass)});
-  }
-  table.Add({"steps", fmt::format("{} in {} epoch{}, {}", FormatCount(result.steps), result.epochs,
-                                  result.epochs == 1 ? "" : "s", FormatSeconds(result.seconds))});
-  table.Add({"throughput",
-             fmt::format("{} samples/s, loader waited for {}", FormatSi(result.samples_per_second),
-                         FormatSeconds(result.last.train.stall_seconds))});
-  table.Add({"mode", ModeText(result.memory)});
-  table.Add({"memory", MemoryText(result.memory)});
-  table.Add({"allocations", AllocationsText(result)});
-  table.Add({"weights", fmt::format("{}  (hash {:016x})", result.checkpoint, result.weights_hash)});
-  table.Add({"run folder", folder});
-  return "\n" + table.ToString();
+  for (const auto& [name, text] : TrainFacts(result, folder)) table.Add({name, text});
+  std::string text = "\n" + table.ToString() + MetricTables(result.last.train);
+  for (const PassResult& pass : result.last.evaluations) text += MetricTables(pass);
+  return text;
 }
 
 void PrintDryRun(const std::string& model, const Session& session) {
@@ -202,7 +217,7 @@ std::string EvaluationSummary(const PassResult& result, const MemoryUse& memory)
   table.Add({"throughput", FormatSi(Rate(result.samples, result.seconds)) + " samples/s"});
   table.Add({"mode", ModeText(memory)});
   table.Add({"memory", MemoryText(memory)});
-  return table.ToString();
+  return table.ToString() + MetricTables(result);
 }
 
 }  // namespace cgrun

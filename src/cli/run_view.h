@@ -3,6 +3,8 @@
 #define CGRUN_CLI_RUN_VIEW_H_
 
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "src/report/progress.h"
 #include "src/train/session.h"
@@ -31,6 +33,9 @@ class RunView final : public SessionObserver {
 // What --dry-run prints: a session that is ready, and would now run.
 void PrintDryRun(const std::string& model, const Session& session);
 
+// What a run came to, as rows of a name and a text.
+std::vector<std::pair<std::string, std::string>> TrainFacts(const TrainResult& result,
+                                                            const std::string& folder);
 // The table at the end of training, and of an evaluation.
 std::string TrainSummary(const TrainResult& result, const std::string& folder);
 std::string EvaluationSummary(const PassResult& result, const MemoryUse& memory);

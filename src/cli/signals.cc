@@ -3,12 +3,16 @@
 
 #include <unistd.h>
 
+#include <csignal>
+#include <initializer_list>
+
 #include "src/cli/command.h"
 
 namespace cgrun {
 namespace {
 
 volatile std::sig_atomic_t interrupted = 0;
+volatile std::sig_atomic_t checkpoint_wanted = 0;
 
 void Exit(int) { _exit(kInterrupted); }
 
@@ -17,21 +21,23 @@ void StopOrExit(int) {
   interrupted = 1;
 }
 
-void Install(void (*handler)(int)) {
+void WantCheckpoint(int) { checkpoint_wanted = 1; }
+
+void Install(void (*handler)(int), std::initializer_list<int> signals) {
   struct sigaction action {};
   action.sa_handler = handler;
   action.sa_flags = SA_RESTART;
-  sigaction(SIGINT, &action, nullptr);
-  sigaction(SIGTERM, &action, nullptr);
+  for (int signal : signals) sigaction(signal, &action, nullptr);
 }
 
 }  // namespace
 
-void ExitOnInterrupts() { Install(Exit); }
+void ExitOnInterrupts() { Install(Exit, {SIGINT, SIGTERM}); }
 
-const volatile std::sig_atomic_t* WatchInterrupts() {
-  Install(StopOrExit);
-  return &interrupted;
+RunSignals WatchSignals() {
+  Install(StopOrExit, {SIGINT, SIGTERM});
+  Install(WantCheckpoint, {SIGUSR1});
+  return {&interrupted, &checkpoint_wanted};
 }
 
 }  // namespace cgrun

@@ -1,17 +1,17 @@
 // Ctrl-C and SIGTERM: the exit status is 130. A run is asked to stop after its step; a second one
-// ends it at once.
+// ends it at once. SIGUSR1 asks for a checkpoint.
 #ifndef CGRUN_CLI_SIGNALS_H_
 #define CGRUN_CLI_SIGNALS_H_
 
-#include <csignal>
+#include "src/train/session.h"
 
 namespace cgrun {
 
 // From now on a signal ends the program at once.
 void ExitOnInterrupts();
 
-// From now on the first signal turns the result from 0, and the second one ends the program.
-const volatile std::sig_atomic_t* WatchInterrupts();
+// From now on a run is told: by the first signal to stop, while the second one ends the program.
+RunSignals WatchSignals();
 
 }  // namespace cgrun
 

@@ -2,14 +2,19 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <optional>
+#include <span>
 
 #include "src/cli/command.h"
 #include "src/cli/console.h"
 #include "src/cli/model_flags.h"
 #include "src/cli/profile_view.h"
+#include "src/cli/resume.h"
 #include "src/cli/run_view.h"
 #include "src/cli/signals.h"
+#include "src/io/atomic_file.h"
+#include "src/io/read_file.h"
 #include "src/program/serialize.h"
+#include "src/report/run_page.h"
 #include "src/train/run_folder.h"
 
 namespace cgrun {
@@ -18,6 +23,7 @@ namespace {
 struct TrainFlags {
   std::string out;
   std::string weights;
+  std::string resume;
   bool force = false;
 };
 
@@ -49,25 +55,83 @@ void PrintWeightsReport(const WeightsReport& report) {
   print("not in the model:", report.unused);
 }
 
+// What a verb of a resumed run takes from the run, where no flag says otherwise.
+void TakeSettings(const RunSettings& settings, const ModelFlags& flags, const RunFlags& run_flags,
+                  SessionOptions& options) {
+  options.device = settings.device;
+  if (run_flags.limit_batches == 0) options.limit_batches = settings.limit_batches;
+  if (run_flags.mode.empty()) options.mode = settings.mode;
+  if (flags.threads == 0) options.compile.threads = settings.threads;
+  if (options.mode != settings.mode || options.compile.threads != settings.threads) {
+    PrintWarning("the run was started with --mode " + std::string(Name(settings.mode)) +
+                 " --threads " + std::to_string(settings.threads) +
+                 ": with others the results are not the same to the last bit");
+  }
+}
+
+// A run that has nothing left to do, not even its summary.
+bool IsFinished(const std::string& folder, const Session& session) {
+  return session.total_steps() > 0 && session.run_state().step >= session.total_steps() &&
+         HasSummary(folder);
+}
+
+int ReportFinished(const std::string& folder, const Session& session) {
+  PrintError("the run in '" + folder + "' is finished: all of its " +
+                 std::to_string(session.total_steps()) + " steps are done",
+             "`--set train.epochs=N` lets it go on");
+  return kBadInput;
+}
+
+// report.html, of all parts of a resumed run.
+void WritePage(const ModelSpec& model, const Session& session, const TrainResult& result,
+               const std::string& folder) {
+  RunPage page;
+  page.model = model.name.value;
+  page.facts = TrainFacts(result, folder);
+  page.charts = ChartsOf(ReadTextFile(folder + "/metrics.csv"));
+  page.layout = session.layout();
+  page.settings = ReadTextFile(folder + "/model.yaml");
+  const std::string html = RunPageHtml(page);
+  WriteFileAtomically(folder + "/report.html", std::as_bytes(std::span(html)));
+}
+
 int Run(const ModelFlags& flags, const RunFlags& run_flags, const TrainFlags& train_flags,
         const ProfileFlags& profile) {
+  const bool resume = !train_flags.resume.empty();
+  if (flags.model.empty() && !resume) {
+    throw InputError("`cgrun train` needs a model file",
+                     "cgrun train MODEL, or cgrun train --resume DIR");
+  }
   std::optional<ProgramImage> image;
-  if (IsProgramFile(flags.model)) image = LoadImage(flags.model);
-  const std::optional<ModelSpec> model =
-      image ? LoadEmbeddedModel(flags, image->model_text, image->model_path) : LoadModel(flags);
+  std::optional<ResumedRun> resumed;
+  std::optional<ModelSpec> model;
+  if (resume) {
+    resumed = FindResumedRun(train_flags.resume, flags);
+    if (resumed) model = std::move(resumed->model);
+  } else if (IsProgramFile(flags.model)) {
+    image = LoadImage(flags.model);
+    model = LoadEmbeddedModel(flags, image->model_text, image->model_path);
+  } else {
+    model = LoadModel(flags);
+  }
   if (!model) return kBadInput;
-  const std::string folder =
-      train_flags.out.empty() ? "runs/" + model->name.value : train_flags.out;
+  const std::string folder = resume                    ? train_flags.resume
+                             : train_flags.out.empty() ? "runs/" + model->name.value
+                                                       : train_flags.out;
 
   KernelsOf(*model);  // says why there are none
   SessionOptions options;
   options.device = DeviceOf(*model);
   options.compile = CompileOptionsOf(flags, *model);
-  options.weights = train_flags.weights;
+  options.weights = WeightsFile(train_flags.weights);
   options.mode = ModeOf(run_flags);
   options.limit_batches = run_flags.limit_batches;
   options.image = image ? &*image : nullptr;
   options.profile = profile.wanted();
+  if (resumed) {
+    options.checkpoint = resumed->checkpoint;
+    TakeSettings(resumed->settings, flags, run_flags, options);
+  }
   Diagnostics diagnostics;
   Session session(*model, options, /*train=*/true, diagnostics);
   PrintDiagnostics(diagnostics);
@@ -80,21 +144,30 @@ int Run(const ModelFlags& flags, const RunFlags& run_flags, const TrainFlags& tr
     if (!CheckWeights(session.weights(), file)) return kBadInput;
     if (!Quiet()) PrintWeightsReport(session.weights());
   }
+  if (resumed && IsFinished(folder, session)) return ReportFinished(folder, session);
   const std::vector<std::string> inputs = {flags.model, session.weights_file()};
   if (run_flags.dry_run) {
-    RunFolder::Check(folder, train_flags.force, inputs);
+    if (!resumed) RunFolder::Check(folder, train_flags.force, inputs);
     PrintDryRun(model->name.value, session);
     return kDone;
   }
-  RunFolder run_folder(folder, train_flags.force, inputs);
+  std::optional<RunFolder> run_folder;
+  if (!resumed) run_folder.emplace(folder, train_flags.force, inputs);
+  RemoveSummary(folder);
   WriteModelFile(folder, *model);
+  if (resumed && !Quiet()) {
+    std::fprintf(stderr, "resumed from %s: step %lld of epoch %lld\n", resumed->checkpoint.c_str(),
+                 static_cast<long long>(session.run_state().step),
+                 static_cast<long long>(session.run_state().epoch + 1));
+  }
 
   RunView view(model->train->epochs ? model->train->epochs->value : 0);
-  const TrainResult result = session.Train(folder, view, WatchInterrupts());
+  const TrainResult result = session.Train(folder, view, WatchSignals());
   view.Clear();
   const std::string json = SummaryJson(*model, session, result);
   WriteSummary(folder, json);
-  run_folder.Keep();
+  WritePage(*model, session, result, folder);
+  if (run_folder) run_folder->Keep();
   std::string text = TrainSummary(result, folder), shown = json;
   if (session.times() != nullptr) {
     const int threads = options.compile.threads;
@@ -111,12 +184,25 @@ Command DefineTrain(CLI::App& app) {
   auto flags = AddModelFlags(app);
   auto run_flags = AddRunFlags(app);
   auto train_flags = std::make_shared<TrainFlags>();
-  app.get_option("MODEL")->description("model file (.yaml), or compiled program (.cgb)");
-  app.add_option("--out", train_flags->out, "the run folder (default: runs/<model>)")
-      ->type_name("DIR");
-  app.add_flag("--force", train_flags->force, "replace what a former run left in the run folder");
-  app.add_option("--weights", train_flags->weights, "start from the weights in a safetensors file")
-      ->type_name("FILE");
+  app.get_option("MODEL")
+      ->description("model file (.yaml), or compiled program (.cgb)")
+      ->required(false);
+  CLI::Option* out =
+      app.add_option("--out", train_flags->out, "the run folder (default: runs/<model>)")
+          ->type_name("DIR");
+  CLI::Option* force = app.add_flag("--force", train_flags->force,
+                                    "replace what a former run left in the run folder");
+  CLI::Option* weights =
+      app.add_option("--weights", train_flags->weights,
+                     "start from the weights in a safetensors file, or the newest of a run folder")
+          ->type_name("FILE");
+  app.add_option("--resume", train_flags->resume,
+                 "go on with the run of a folder, as it was started; train.epochs, steps and time "
+                 "may be set anew")
+      ->type_name("DIR")
+      ->excludes(out)
+      ->excludes(force)
+      ->excludes(weights);
   auto profile = AddProfileFlags(app);
   return [flags, run_flags, train_flags, profile] {
     return Run(*flags, *run_flags, *train_flags, *profile);

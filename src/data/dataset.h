@@ -55,6 +55,10 @@ class Dataset {
   // Bytes of host memory that the samples take while the data set lives.
   virtual int64_t decoded_bytes() const = 0;
 
+  // Of a field of labels that were names: the name of each label, from 0. Valid while the data set
+  // lives; empty for every other field.
+  virtual std::span<const std::string> ClassNames(size_t /*index*/) const { return {}; }
+
   // The range of field `index`, where it is of int32 and all samples are at hand; takes a pass over
   // them.
   virtual std::optional<FieldRange> Range(size_t /*index*/) const { return std::nullopt; }
@@ -73,7 +77,9 @@ struct DataOptions {
   std::string folder;  // relative paths start here; empty: the working directory
   std::map<std::string, DataOption> values;
   int64_t memory_limit = kNoLimit;  // the most bytes that decoded_bytes() may become
-  std::vector<DataField> fields;  // what the model's placeholders want, for formats that make data
+  std::vector<DataField> fields;    // what the model's placeholders want, for formats that ask
+  const Dataset* train = nullptr;   // for other sets of a model: the one whose labels they share
+  int readers = 2;                  // threads that read at once without waiting for each other
 };
 
 // A line of the format table.
@@ -90,6 +96,8 @@ struct DataFormat {
   std::span<const DataOptionSpec> options;
   // Null after an error. Options that are unknown, or required and missing, were reported before.
   std::unique_ptr<Dataset> (*open)(const DataOptions&, Diagnostics&);
+  // Of a format whose further options are the names of DataOptions::fields: what they mean.
+  std::string_view field_option_doc = "";
 };
 
 // All formats, by name.

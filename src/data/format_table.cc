@@ -39,10 +39,14 @@ void CheckOptions(const DataFormat& format, const DataOptions& options, Diagnost
                         names.back() + ": " + std::string(spec.doc));
     }
   }
+  if (!format.field_option_doc.empty()) {
+    for (const DataField& field : options.fields) names.push_back(field.name);
+  }
   for (const auto& [name, option] : options.values) {
     const auto spec = std::ranges::find(format.options, name, &DataOptionSpec::name);
-    if (spec != format.options.end()) {
-      if (spec->list || option.items.empty()) continue;
+    if (std::ranges::find(names, name) != names.end()) {
+      const bool list = spec != format.options.end() && spec->list;
+      if (list || option.items.empty()) continue;
       diagnostics.Error(option.mark, "'" + name + "' must be one value, not a list");
       continue;
     }

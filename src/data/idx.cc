@@ -6,9 +6,9 @@
 #include <optional>
 #include <utility>
 
-#include "src/base/check.h"
 #include "src/data/dataset.h"
 #include "src/data/options.h"
+#include "src/data/tensor_dataset.h"
 #include "src/io/endian.h"
 #include "src/io/file_error.h"
 
@@ -157,59 +157,6 @@ HostTensor ReadIdx(const std::string& path, bool labels, int64_t limit) {
   return tensor;
 }
 
-// One file, as the field `name` of the data set.
-struct IdxPart {
-  std::string name;
-  HostTensor tensor;  // samples first
-  std::string file;
-  SourceMark mark;
-};
-
-class IdxDataset : public Dataset {
- public:
-  // `parts` have the same number of samples.
-  explicit IdxDataset(std::vector<IdxPart> parts) : parts_(std::move(parts)) {
-    for (const IdxPart& part : parts_) {
-      std::vector<int64_t> sizes = part.tensor.shape().Sizes();
-      sizes.erase(sizes.begin());
-      fields_.push_back({part.name, part.tensor.dtype(), Shape::Of(sizes)});
-    }
-  }
-
-  int64_t size() const override { return parts_[0].tensor.shape()[0].size; }
-  const std::vector<DataField>& fields() const override { return fields_; }
-
-  void Read(int64_t index, std::span<const std::span<std::byte>> out) const override {
-    CGRUN_CHECK(index >= 0 && index < size()) << "sample " << index;
-    for (size_t i = 0; i < parts_.size(); ++i) {
-      const std::byte* samples = parts_[i].tensor.bytes().data();
-      std::memcpy(out[i].data(), samples + static_cast<size_t>(index) * out[i].size(),
-                  out[i].size());
-    }
-  }
-
-  int64_t decoded_bytes() const override {
-    int64_t bytes = 0;
-    for (const IdxPart& part : parts_) bytes += static_cast<int64_t>(part.tensor.bytes().size());
-    return bytes;
-  }
-
-  std::optional<FieldRange> Range(size_t index) const override {
-    const IdxPart& part = parts_[index];
-    if (part.tensor.dtype() != DType::kI32) return std::nullopt;
-    const std::span<const int32_t> values = part.tensor.data<int32_t>();
-    const auto [low, high] = std::minmax_element(values.begin(), values.end());
-    const auto largest = std::find(values.begin(), values.end(), *high);  // the first of them
-    const int64_t each = fields_[index].shape.Elements();
-    return FieldRange{{*low, (low - values.begin()) / each, part.file, part.mark},
-                      {*high, (largest - values.begin()) / each, part.file, part.mark}};
-  }
-
- private:
-  std::vector<IdxPart> parts_;
-  std::vector<DataField> fields_;
-};
-
 // The file of one option; nothing after an error, which stands at the option.
 std::optional<HostTensor> ReadPart(const DataOptions& options, const DataOption& option,
                                    bool labels, int64_t limit, Diagnostics& diagnostics) {
@@ -225,7 +172,7 @@ std::unique_ptr<Dataset> OpenIdx(const DataOptions& options, Diagnostics& diagno
   const DataOption& image_option = *FindOption(options, "images");
   const DataOption* label_option = FindOption(options, "labels");
   const int64_t limit = options.memory_limit;
-  std::vector<IdxPart> parts;
+  std::vector<FieldTensor> parts;
   std::optional<HostTensor> images = ReadPart(options, image_option, false, limit, diagnostics);
   if (label_option != nullptr) {
     const int64_t taken = images ? static_cast<int64_t>(images->bytes().size()) : 0;
@@ -253,7 +200,7 @@ std::unique_ptr<Dataset> OpenIdx(const DataOptions& options, Diagnostics& diagno
   if (!images) return nullptr;
   parts.insert(parts.begin(), {"image", *std::move(images), ResolvePath(options, image_option),
                                image_option.mark});
-  return std::make_unique<IdxDataset>(std::move(parts));
+  return std::make_unique<TensorDataset>(std::move(parts));
 }
 
 constexpr DataOptionSpec kOptions[] = {

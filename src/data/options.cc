@@ -1,6 +1,7 @@
 // Values of options: paths and integers.
 #include "src/data/options.h"
 
+#include <algorithm>
 #include <charconv>
 
 namespace cgrun {
@@ -28,6 +29,40 @@ std::optional<int64_t> IntegerOption(const DataOptions& options, std::string_vie
                                       "', but must be an integer from " + std::to_string(low) +
                                       " to " + std::to_string(high));
   return std::nullopt;
+}
+
+std::optional<size_t> ChoiceOption(const DataOptions& options, std::string_view name,
+                                   std::span<const std::string_view> choices, size_t otherwise,
+                                   Diagnostics& diagnostics) {
+  const DataOption* option = FindOption(options, name);
+  if (option == nullptr) return otherwise;
+  const auto found = std::ranges::find(choices, option->value);
+  if (found != choices.end()) return static_cast<size_t>(found - choices.begin());
+  diagnostics.Error(
+      option->mark, "option '" + std::string(name) + "' cannot be '" + option->value + "'",
+      SuggestName(option->value, std::vector<std::string>(choices.begin(), choices.end())));
+  return std::nullopt;
+}
+
+std::optional<bool> BooleanOption(const DataOptions& options, std::string_view name, bool otherwise,
+                                  Diagnostics& diagnostics) {
+  constexpr std::string_view kValues[] = {"false", "true"};
+  const auto index = ChoiceOption(options, name, kValues, otherwise ? 1 : 0, diagnostics);
+  return index ? std::optional(*index == 1) : std::nullopt;
+}
+
+std::vector<DataOption> ItemsOf(const DataOption& option) {
+  return option.items.empty() ? std::vector<DataOption>{option} : option.items;
+}
+
+const DataField* WantedField(const DataOptions& options, std::span<const std::string> names,
+                             size_t index) {
+  const auto find = [&](const std::string& name) {
+    return std::ranges::find(options.fields, name, &DataField::name);
+  };
+  const auto is_there = [&](const std::string& name) { return find(name) != options.fields.end(); };
+  if (std::ranges::all_of(names, is_there)) return &*find(names[index]);
+  return index < options.fields.size() ? &options.fields[index] : nullptr;
 }
 
 }  // namespace cgrun

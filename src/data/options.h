@@ -4,8 +4,10 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "src/data/dataset.h"
 
@@ -20,6 +22,25 @@ std::string ResolvePath(const DataOptions& options, const DataOption& option);
 // An integer from `low` to `high`, or `otherwise` where the user gave none. Nothing after an error.
 std::optional<int64_t> IntegerOption(const DataOptions& options, std::string_view name, int64_t low,
                                      int64_t high, int64_t otherwise, Diagnostics& diagnostics);
+
+// The index of the option's value in `choices`, or `otherwise` where the user gave none. Nothing
+// after an error.
+std::optional<size_t> ChoiceOption(const DataOptions& options, std::string_view name,
+                                   std::span<const std::string_view> choices, size_t otherwise,
+                                   Diagnostics& diagnostics);
+
+// `true` or `false`; as above.
+std::optional<bool> BooleanOption(const DataOptions& options, std::string_view name, bool otherwise,
+                                  Diagnostics& diagnostics);
+
+// The one value of an option, or all of its list.
+std::vector<DataOption> ItemsOf(const DataOption& option);
+
+// The placeholder that takes the field called `names[index]` of a data set that has just these
+// fields: the one of its name where all have one, or else the one in its place. Null where there is
+// none.
+const DataField* WantedField(const DataOptions& options, std::span<const std::string> names,
+                             size_t index);
 
 }  // namespace cgrun
 

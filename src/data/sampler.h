@@ -44,6 +44,9 @@ class Subset : public Dataset {
   void Read(int64_t index, std::span<const std::span<std::byte>> out) const override;
   // The list of indices alone: the base, which several subsets may share, is counted by its owner.
   int64_t decoded_bytes() const override;
+  std::span<const std::string> ClassNames(size_t index) const override {
+    return base_->ClassNames(index);
+  }
   // Of the whole base: a sample that is wrong is wrong in either part.
   std::optional<FieldRange> Range(size_t index) const override { return base_->Range(index); }
 

@@ -73,6 +73,10 @@ class Device {
 std::unique_ptr<Device> OpenDevice(std::string_view name);
 // The host threads that this process may run at once: by its affinity and its control group.
 int HostThreads();
+
+// Host memory that this process can still take, in bytes: what the system has available, or what is
+// left of the limit of its control group.
+int64_t FreeHostMemory();
 // Names that this build knows.
 std::vector<std::string> DeviceNames();
 

@@ -19,12 +19,16 @@ namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 // Twelve chains of multiply-adds: enough to fill two units of latency five. Returns the operations
-// that were done; `sink` keeps them from being left out.
+// that were done; `sink` keeps them from being left out. The chains begin with different numbers:
+// a compiler that sees equal ones works out one of them.
 double MultiplyAdds(int64_t rounds, float* sink) {
   const hn::ScalableTag<float> d;
   const auto factor = hn::Set(d, 0.999F), term = hn::Set(d, 1e-3F);
-  auto a0 = hn::Set(d, 0.0F), a1 = a0, a2 = a0, a3 = a0, a4 = a0, a5 = a0;
-  auto a6 = a0, a7 = a0, a8 = a0, a9 = a0, a10 = a0, a11 = a0;
+  const auto first = hn::Set(d, *sink);
+  auto a0 = first, a1 = hn::Add(a0, term), a2 = hn::Add(a1, term), a3 = hn::Add(a2, term);
+  auto a4 = hn::Add(a3, term), a5 = hn::Add(a4, term), a6 = hn::Add(a5, term);
+  auto a7 = hn::Add(a6, term), a8 = hn::Add(a7, term), a9 = hn::Add(a8, term);
+  auto a10 = hn::Add(a9, term), a11 = hn::Add(a10, term);
   for (int64_t i = 0; i < rounds; ++i) {
     a0 = hn::MulAdd(a0, factor, term);
     a1 = hn::MulAdd(a1, factor, term);

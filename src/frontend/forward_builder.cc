@@ -306,7 +306,9 @@ class ForwardBuilder {
   void AddMetric(const MetricSpec& metric, const Place& place, const Scope& scope) {
     const auto value = AddTail(metric.op, Usage::kMetric, place, scope, metric.name.value);
     if (!value) return;
-    graph_.outputs.push_back({*value, OutputKind::kMetric, metric.name.value, place.path});
+    const Node& node = graph_.nodes[graph_.values[*value].producer];
+    graph_.outputs.push_back({*value, OutputKind::kMetric, metric.name.value, place.path,
+                              MetricUse{node.op, node.attributes}});
   }
 
   void AddOptimizer(const PathSpec& spec, PathId id) {

@@ -20,11 +20,6 @@ constexpr UnsupportedKey kUnsupported[] = {
     {"train", "batch", "auto"},
     {"train", "memory"},
     {"train", "precision", "bf16, f16, tf32"},
-    {"train", "eval_every"},
-    {"train", "checkpoint_every"},
-    {"train", "keep_last"},
-    {"train", "early_stop"},
-    {"train", "keep_best"},
     {"train", "sequence"},
 };
 

@@ -26,12 +26,6 @@ constexpr std::pair<DType, std::string_view> kDescriptors[] = {
     {DType::kF64, "<f8"}, {DType::kF32, "<f4"}, {DType::kF16, "<f2"}, {DType::kBF16, "<V2"},
     {DType::kI64, "<i8"}, {DType::kI32, "<i4"}, {DType::kU8, "|u1"},  {DType::kBool, "|b1"}};
 
-struct NpyHeader {
-  std::string descriptor;
-  bool fortran_order = false;
-  std::vector<int64_t> sizes;
-};
-
 // Parses the dictionary literal: three keys in any order, a string, a bool and a tuple of integers.
 class HeaderParser {
  public:
@@ -108,33 +102,6 @@ class HeaderParser {
   NpyHeader header_;
 };
 
-NpyHeader ReadHeader(FileReader& reader) {
-  std::array<std::byte, 8> start;
-  if (reader.ReadSome(start) != start.size() ||
-      std::memcmp(start.data(), kMagic.data(), kMagic.size()) != 0) {
-    ThrowFileError(reader.path(), "is not an .npy file: it does not begin with \\x93NUMPY");
-  }
-  const int version = std::to_integer<int>(start[6]);
-  if (version < 1 || version > 3) {
-    ThrowFileError(reader.path(), ".npy version " + std::to_string(version) + " is not known");
-  }
-  std::array<std::byte, 4> length = {};
-  reader.Read(std::span(length).first(version == 1 ? 2 : 4), "its header");
-  const int64_t size = LoadLittle<uint32_t>(length.data());
-  if (size > std::min(kMostHeader, reader.max_bytes())) {
-    ThrowFileError(reader.path(), "declares a header of " + std::to_string(size) + " bytes");
-  }
-  std::string text(static_cast<size_t>(size), '\0');
-  reader.Read(std::as_writable_bytes(std::span(text)), "its header");
-  std::optional<NpyHeader> header = HeaderParser(text).Parse();
-  if (!header) {
-    ThrowFileError(reader.path(),
-                   "the .npy header is not {'descr': TEXT, 'fortran_order': BOOL, 'shape': TUPLE}",
-                   "arrays of records are not supported");
-  }
-  return *std::move(header);
-}
-
 DType DTypeOfDescriptor(std::string_view path, std::string descriptor) {
   const std::string given = descriptor;
   if (descriptor == "|V2") descriptor = "<V2";
@@ -184,9 +151,36 @@ std::string HeaderText(DType dtype, const Shape& shape) {
 
 }  // namespace
 
+NpyHeader ReadNpyHeader(FileReader& reader) {
+  std::array<std::byte, 8> start;
+  if (reader.ReadSome(start) != start.size() ||
+      std::memcmp(start.data(), kMagic.data(), kMagic.size()) != 0) {
+    ThrowFileError(reader.path(), "is not an .npy file: it does not begin with \\x93NUMPY");
+  }
+  const int version = std::to_integer<int>(start[6]);
+  if (version < 1 || version > 3) {
+    ThrowFileError(reader.path(), ".npy version " + std::to_string(version) + " is not known");
+  }
+  std::array<std::byte, 4> length = {};
+  reader.Read(std::span(length).first(version == 1 ? 2 : 4), "its header");
+  const int64_t size = LoadLittle<uint32_t>(length.data());
+  if (size > std::min(kMostHeader, reader.max_bytes())) {
+    ThrowFileError(reader.path(), "declares a header of " + std::to_string(size) + " bytes");
+  }
+  std::string text(static_cast<size_t>(size), '\0');
+  reader.Read(std::as_writable_bytes(std::span(text)), "its header");
+  std::optional<NpyHeader> header = HeaderParser(text).Parse();
+  if (!header) {
+    ThrowFileError(reader.path(),
+                   "the .npy header is not {'descr': TEXT, 'fortran_order': BOOL, 'shape': TUPLE}",
+                   "arrays of records are not supported");
+  }
+  return *std::move(header);
+}
+
 HostTensor ReadNpy(const std::string& path, int64_t limit) {
   FileReader reader(path);
-  NpyHeader header = ReadHeader(reader);
+  NpyHeader header = ReadNpyHeader(reader);
   const DType dtype = DTypeOfDescriptor(path, header.descriptor);
   const std::optional<int64_t> bytes = CheckedByteSize(dtype, header.sizes);
   const int64_t left = reader.max_bytes() - reader.position();

@@ -3,14 +3,25 @@
 #define CGRUN_IO_NPY_H_
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "src/base/host_tensor.h"
 #include "src/io/read_file.h"
 
 namespace cgrun {
+
+struct NpyHeader {
+  std::string descriptor;      // of an element, as "<f4"
+  bool fortran_order = false;  // the first axis varies fastest
+  std::vector<int64_t> sizes;  // not checked
+};
+
+// Reads up to the first element. UserError where that is no header.
+NpyHeader ReadNpyHeader(FileReader& reader);
 
 // Little-endian arrays of our number types; one in Fortran's order is transposed into row-major
 // order. bf16 is '<V2', as the ml_dtypes package writes it. The file may be compressed by gzip.

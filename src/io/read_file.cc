@@ -176,6 +176,11 @@ std::vector<std::byte> ReadFile(const std::string& path, int64_t limit) {
   return bytes;
 }
 
+std::string ReadTextFile(const std::string& path, int64_t limit) {
+  const std::vector<std::byte> bytes = ReadFile(path, limit);
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
 HostTensor AllocateTensor(std::string_view path, DType dtype, const std::vector<int64_t>& sizes) {
   try {
     if (CheckedByteSize(dtype, sizes)) return HostTensor(dtype, Shape::Of(sizes));

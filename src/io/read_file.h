@@ -61,6 +61,7 @@ class FileReader {
 // A whole file, inflated where it is gzip. UserError where it has more than `limit` bytes, for
 // compressed ones once that many have come out.
 std::vector<std::byte> ReadFile(const std::string& path, int64_t limit);
+std::string ReadTextFile(const std::string& path, int64_t limit = int64_t{1} << 30);
 
 // A tensor of zeros for what `path` declares. UserError where memory is short.
 HostTensor AllocateTensor(std::string_view path, DType dtype, const std::vector<int64_t>& sizes);

@@ -123,12 +123,20 @@ struct Path {
 
 enum class OutputKind : uint8_t { kLoss, kMetric, kPrediction, kKept };
 
+// The operator that finishes a metric's sums (MetricDef).
+struct MetricUse {
+  OpId op = OpId::identity;
+  Attributes attributes;
+  friend bool operator==(const MetricUse&, const MetricUse&) = default;
+};
+
 // A value that is read from outside after the step: it lives until the end.
 struct Output {
   ValueId value;
   OutputKind kind = OutputKind::kPrediction;
   std::string name;  // "loss", "accuracy", "logits"
   PathId path;
+  std::optional<MetricUse> metric = std::nullopt;  // of kMetric
 };
 
 struct Graph {

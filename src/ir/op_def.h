@@ -4,6 +4,7 @@
 #define CGRUN_IR_OP_DEF_H_
 
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -109,6 +110,21 @@ enum class Usage : uint8_t {
   kOptimizer,  // in `optimizer:`
 };
 
+// How a metric's first output, sums over the samples of a batch, becomes what is shown. The sums of
+// batches are added element by element, in f64, and finished together: what is shown does not
+// depend on the batch size.
+struct MetricDef {
+  // Shape of what is shown: [] one number, [n] a list, [n, m] a table; nothing where the operator
+  // has no sums of shape `sums`. Null: one number of one sum.
+  std::optional<Shape> (*shape)(const Attributes&, const Shape& sums) = nullptr;
+  // Fills `shown`, without allocating. Null: sums / samples.
+  void (*finish)(const Attributes&, std::span<const double> sums, int64_t samples,
+                 std::span<double> shown) noexcept = nullptr;
+  bool counts = false;            // whether what is shown are whole numbers
+  std::string_view caption = "";  // of a list or table: what its elements or its axes are
+  bool smaller_is_better = false;
+};
+
 struct OpDef {
   std::string name;     // as in op_list.inc
   std::string summary;  // one sentence
@@ -121,6 +137,7 @@ struct OpDef {
   OwnedFunction owned = nullptr;        // tensors owned in a model file; null: none
   GradientFunction gradient = nullptr;  // null: no gradient flows through it
   CostFunction cost = nullptr;          // null: one operation per output element
+  MetricDef metric;                     // of usage kMetric
   std::vector<InPlacePair> in_place;    // legal where both have the same bytes
   std::vector<InPlacePair> updates;     // state input ← output, each step, when training
   bool activation = false;              // may be named by the key `activation` of other operators
@@ -141,6 +158,10 @@ OpId AddOperator(OpDef def);
 // types or the attributes are wrong. An operator's own inference sees attributes whose fields keep
 // their ranges and choices.
 std::vector<TensorType> InferTypes(OpId op, InferContext& context);
+
+// The shape of what a metric shows of sums of type `sums`; nothing where `op` is no metric that has
+// such sums.
+std::optional<Shape> ShownBy(OpId op, const Attributes& attributes, const TensorType& sums);
 
 // What is wrong with a fused node, or "": its body must be operators that read inputs of the node
 // or earlier results, and give one result each, of the type of the node's output.

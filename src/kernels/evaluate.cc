@@ -14,6 +14,7 @@ int64_t Align(int64_t bytes) { return (bytes + kAlignment - 1) / kAlignment * kA
 
 double EstimateSeconds(const KernelDef& kernel, const NodeSignature& node, int threads,
                        int64_t workspace) {
+  if (kernel.seconds != nullptr) return kernel.seconds(node, threads);
   int64_t bytes = 0;
   for (const TensorType& type : node.inputs) bytes += ByteSize(type);
   for (const TensorType& type : node.outputs) bytes += ByteSize(type);

@@ -96,6 +96,8 @@ struct KernelDef {
   bool in_place = true;           // can run on the operator's in-place pairs
   bool strided_inputs = false;    // reads inputs of any strides
   double flops_per_second = 1e9;  // of one thread: an estimate, to choose between kernels by
+  // A better estimate of the time of all `threads`. Null: by flops_per_second and bytes.
+  double (*seconds)(const NodeSignature&, int threads) = nullptr;
 };
 
 // A device's kernels: answers the compiler's questions, then prepares what it chose.

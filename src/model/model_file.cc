@@ -81,8 +81,10 @@ void MakeDataPathsAbsolute(TreeNode& tree, const std::string& model_file) {
   TreeEntry* data = tree.Find("data");
   if (data == nullptr) return;
   for (TreeEntry& set : data->value.entries) {
+    const TreeEntry* format = set.value.Find("format");
+    const std::string name = format != nullptr ? format->value.scalar : "";
     for (TreeEntry& option : set.value.entries) {
-      if (IsPathOption(option.key)) MakeAbsolute(&option.value, model_file);
+      if (IsPathOption(name, option.key)) MakeAbsolute(&option.value, model_file);
     }
   }
 }
@@ -138,9 +140,10 @@ std::string ResolvePath(std::string_view model_file, std::string_view path) {
   return (fs::path(model_file).parent_path() / relative).lexically_normal().string();
 }
 
-bool IsPathOption(std::string_view key) {
+bool IsPathOption(std::string_view format, std::string_view key) {
   constexpr std::array<std::string_view, 8> kKeys = {"images", "labels", "masks", "file",
                                                      "files",  "folder", "path",  "paths"};
+  if (format == "npy") return key != "format" && key != "split";
   return std::find(kKeys.begin(), kKeys.end(), key) != kKeys.end();
 }
 

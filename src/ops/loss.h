@@ -10,6 +10,7 @@ namespace cgrun {
 
 struct SoftmaxCrossEntropyAttributes {
   double label_smoothing = 0;
+  RealList class_weights = {};  // one a class; empty: 1 each
 
   static const AttributeSchema& Schema();
 };
@@ -23,6 +24,31 @@ struct BinaryCrossEntropyAttributes {
 struct BinaryCrossEntropyGradAttributes {
   bool from_logits = true;
   bool of_target = false;  // else: of the prediction
+
+  static const AttributeSchema& Schema();
+};
+
+struct HuberAttributes {
+  double delta = 1;
+
+  static const AttributeSchema& Schema();
+};
+
+struct SmoothL1Attributes {
+  double beta = 1;
+
+  static const AttributeSchema& Schema();
+};
+
+struct HuberGradAttributes {
+  double delta = 1;
+  double scale = 1;
+
+  static const AttributeSchema& Schema();
+};
+
+struct RankingAttributes {
+  double margin = 0;
 
   static const AttributeSchema& Schema();
 };

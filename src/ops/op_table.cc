@@ -57,6 +57,17 @@ int OpCount() { return Table().size(); }
 
 OpId AddOperator(OpDef def) { return Table().Add(std::move(def)); }
 
+std::optional<Shape> ShownBy(OpId op, const Attributes& attributes, const TensorType& sums) {
+  const OpDef& def = GetOpDef(op);
+  const bool number = sums.dtype == DType::kF64 || sums.dtype == DType::kI64;
+  if (def.usage != Usage::kMetric || !number || &attributes.schema() != def.schema) {
+    return std::nullopt;
+  }
+  if (def.metric.shape != nullptr) return def.metric.shape(attributes, sums.shape);
+  if (sums.shape.rank() != 0) return std::nullopt;
+  return Shape();
+}
+
 OpCost CostOf(const NodeSignature& signature) {
   const OpDef& def = GetOpDef(signature.op);
   if (def.view) return {};

@@ -13,6 +13,9 @@ const AttributeSchema& SoftmaxCrossEntropyAttributes::Schema() {
                "part of the target that is spread evenly over all classes")
           .AtLeast(0)
           .AtMost(1)
+          .Add("class_weights", &SoftmaxCrossEntropyAttributes::class_weights,
+               "a weight for each class, in the order of the labels; none: 1 each")
+          .AtLeast(0)
           .Build();
   return schema;
 }
@@ -29,6 +32,12 @@ bool CheckLogits(InferContext& context) {
   }
   std::vector<Dim> wanted = logits.dims();
   wanted.erase(wanted.begin() + 1);
+  const size_t weights = context.attributes<SoftmaxCrossEntropyAttributes>().class_weights.size();
+  if (weights != 0 && static_cast<int64_t>(weights) != logits[1].size) {
+    context.Fail("`class_weights` has " + std::to_string(weights) + " weights for " +
+                 std::to_string(logits[1].size) + " classes");
+    return false;
+  }
   const bool index = IsIndex(context.dtype(1));
   if (index && context.shape(1) == Shape(wanted)) return true;
   context.Fail("needs labels of an integer type and of shape " + Shape(wanted).ToString() +
@@ -76,8 +85,11 @@ OpDef softmax_cross_entropy() {
   def.name = "softmax_cross_entropy";
   def.summary = "Cross-entropy of softmax(logits) against class labels.";
   def.details =
-      "loss = mean over all labels of -Σ_c t_c·ln p_c, where p = softmax(logits) along axis 1 and "
-      "t is 1 - label_smoothing for the label plus label_smoothing / classes for every class. "
+      "loss = mean over all labels of -Σ_c w_c·t_c·ln p_c, where p = softmax(logits) along axis 1, "
+      "t is 1 - label_smoothing for the label plus label_smoothing / classes for every class, and "
+      "w is `class_weights`. The mean is over the labels, whatever their weights, so that it does "
+      "not depend on how samples fall into batches: with weights it is PyTorch's sum divided by "
+      "the number of labels, where PyTorch's mean divides by the sum of the labels' weights. "
       "Computed in f64 and rounded once; the loss of bf16 logits is f32. A label outside "
       "[0, classes) makes the loss NaN, and its gradient. "
       "PyTorch CrossEntropyLoss; ONNX SoftmaxCrossEntropyLoss.";
@@ -97,7 +109,9 @@ OpDef softmax_cross_entropy_grad() {
   OpDef def;
   def.name = "softmax_cross_entropy_grad";
   def.summary = "Gradient of softmax_cross_entropy.";
-  def.details = "dlogits = (p - t)·dloss / (number of labels); NaN for labels out of range.";
+  def.details =
+      "dlogits_c = (p_c·Σ_k w_k·t_k - w_c·t_c)·dloss / (number of labels); NaN for labels out of "
+      "range.";
   def.inputs = {{"probabilities", "output of softmax_cross_entropy"},
                 {"label", "its labels"},
                 {"dloss", "gradient of the loss, a scalar"}};

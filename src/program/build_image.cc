@@ -36,7 +36,8 @@ class EntryBuilder {
     }
     for (const Output& output : graph_.outputs) {
       entry.results.push_back({output.name, graph_.values[output.value].type, output.kind,
-                               output.path.index, OperandOf(output.value, Access::kRead)});
+                               output.path.index, OperandOf(output.value, Access::kRead),
+                               output.metric});
     }
     for (const ScheduleStep& step : source_.schedule->steps) {
       if (!layout_.elided[step.node]) entry.instructions.push_back(InstructionOf(step.node));

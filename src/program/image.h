@@ -4,6 +4,7 @@
 #define CGRUN_PROGRAM_IMAGE_H_
 
 #include <array>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -41,6 +42,7 @@ struct ImagePort {
   OutputKind kind = OutputKind::kPrediction;  // of results
   int path = -1;
   ImageOperand bytes;
+  std::optional<MetricUse> metric = std::nullopt;  // of results of kind kMetric
 };
 
 // One entry point: a straight line of instructions for one batch size.

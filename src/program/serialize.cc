@@ -267,17 +267,29 @@ ImageInstruction InstructionFrom(const Json& json) {
 }
 
 Json ToJson(const ImagePort& port) {
-  return {{"name", port.name},
-          {"type", ToJson(port.type)},
-          {"kind", static_cast<int>(port.kind)},
-          {"path", port.path},
-          {"bytes", ToJson(port.bytes)}};
+  Json json = {{"name", port.name},
+               {"type", ToJson(port.type)},
+               {"kind", static_cast<int>(port.kind)},
+               {"path", port.path},
+               {"bytes", ToJson(port.bytes)}};
+  if (port.metric) {
+    json["metric"] = {{"op", NameOf(port.metric->op)},
+                      {"attributes", ToJson(port.metric->attributes)}};
+  }
+  return json;
+}
+
+MetricUse MetricFrom(const Json& json) {
+  const OpId op = OpFrom(json);
+  return {op, AttributesFrom(Field(json, "attributes"), op)};
 }
 
 ImagePort PortFrom(const Json& json) {
-  return {Get<std::string>(json, "name"), TypeFrom(Field(json, "type")),
-          GetEnum<OutputKind>(json, "kind", 4), Get<int>(json, "path"),
-          OperandFrom(Field(json, "bytes"))};
+  ImagePort port{Get<std::string>(json, "name"), TypeFrom(Field(json, "type")),
+                 GetEnum<OutputKind>(json, "kind", 4), Get<int>(json, "path"),
+                 OperandFrom(Field(json, "bytes"))};
+  if (json.contains("metric")) port.metric = MetricFrom(Field(json, "metric"));
+  return port;
 }
 
 Json ToJson(const ImageEntry& entry) {

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <map>
 
+#include "src/ir/op_def.h"
 #include "src/program/image.h"
 
 namespace cgrun {
@@ -68,7 +69,7 @@ class EntryVerifier {
     }
     for (const ImageInstruction& instruction : entry_.instructions) Visit(instruction);
     for (const ImagePort& result : entry_.results) {
-      if (!CheckPort(result, IsNumber(result))) continue;
+      if (!CheckPort(result, result.kind == OutputKind::kLoss) || !CheckMetric(result)) continue;
       Read("result " + result.name, result.bytes, result.type.dtype);
     }
   }
@@ -76,9 +77,12 @@ class EntryVerifier {
  private:
   void Fail(const std::string& sentence) { violations_.push_back(entry_.name + ": " + sentence); }
 
-  // Losses and metrics.
-  static bool IsNumber(const ImagePort& result) {
-    return result.kind == OutputKind::kLoss || result.kind == OutputKind::kMetric;
+  // A metric's operator can finish what it sums up.
+  bool CheckMetric(const ImagePort& port) {
+    if (port.kind != OutputKind::kMetric) return true;
+    if (port.metric && ShownBy(port.metric->op, port.metric->attributes, port.type)) return true;
+    Fail(port.name + " is no metric");
+    return false;
   }
 
   // The bytes of a feed or result are those of its tensor, and what is to be a number is one.

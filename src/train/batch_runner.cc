@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "src/base/check.h"
+#include "src/ir/op_def.h"
 
 namespace cgrun {
 namespace {
@@ -41,10 +42,29 @@ BatchRunner::BatchRunner(Engine& engine, EntryKind kind, int64_t batch, const Da
   }
   const EngineEntry& first = engine.model().entries[static_cast<size_t>(entries_[0].index)];
   for (const Number& number : entries_[0].numbers) {
-    const EnginePort& port = first.results[static_cast<size_t>(number.index)];
-    means_.push_back({ResultName(engine.model(), first, port), 0});
+    AddTotal(first, first.results[static_cast<size_t>(number.index)]);
   }
-  sums_.resize(means_.size());
+}
+
+void BatchRunner::AddTotal(const EngineEntry& entry, const EnginePort& port) {
+  Total total{sums_.size(), static_cast<size_t>(port.type.shape.Elements()), port.metric, 0, false};
+  const auto shape = port.metric ? ShownBy(port.metric->op, port.metric->attributes, port.type)
+                                 : std::optional<Shape>(Shape());
+  CGRUN_CHECK(shape.has_value()) << port.name << " is not finished by its operator";
+  total.is_table = shape->rank() > 0;
+  total.shown = total.is_table ? tables_.size() : means_.size();
+  const std::string name = ResultName(engine_.model(), entry, port);
+  if (total.is_table) {
+    const MetricDef& def = GetOpDef(port.metric->op).metric;
+    tables_.push_back({name, std::vector<double>(static_cast<size_t>(shape->Elements())),
+                       shape->rank() > 1 ? (*shape)[1].size : 0, def.counts, def.caption});
+  } else {
+    means_.push_back({name, 0});
+  }
+  sums_.resize(total.first + total.count);
+  batch_.resize(std::max(batch_.size(), total.count));
+  bytes_.resize(std::max(bytes_.size(), static_cast<size_t>(port.bytes())));
+  totals_.push_back(std::move(total));
 }
 
 BatchRunner::Entry BatchRunner::MakeEntry(EntryKind kind, int64_t batch, const Dataset& dataset,
@@ -70,7 +90,8 @@ BatchRunner::Entry BatchRunner::MakeEntry(EntryKind kind, int64_t batch, const D
     if (!IsNumber(result)) continue;
     const std::string& path =
         result.path < 0 ? result.name : model.paths[static_cast<size_t>(result.path)].name;
-    entry.numbers.push_back({static_cast<int>(i), result.kind == OutputKind::kLoss, &path});
+    entry.numbers.push_back({static_cast<int>(i), result.type.shape.Elements(),
+                             result.kind == OutputKind::kLoss, &path});
   }
   for (const EnginePath& path : model.paths) {
     if (path.learning_rate_feed.empty()) continue;
@@ -136,29 +157,57 @@ void BatchRunner::FeedCounters(const Entry& entry, const StepPart& part) {
   }
 }
 
-// A loss is a mean over the batch, a metric a sum over it.
+// A loss is a mean over the batch, a metric's result sums over it.
 void BatchRunner::AddResults(const Entry& entry, int64_t count) {
   diverged_path_ = nullptr;
   for (size_t i = 0; i < entry.numbers.size(); ++i) {
     const Number& number = entry.numbers[i];
-    const double value = engine_.FetchScalar(entry.index, number.index);
-    if (number.is_loss && diverged_path_ == nullptr && !std::isfinite(value)) {
+    const std::span<double> values = std::span(batch_).first(static_cast<size_t>(number.elements));
+    engine_.FetchNumbers(entry.index, number.index, bytes_, values);
+    if (number.is_loss && diverged_path_ == nullptr && !std::isfinite(values[0])) {
       diverged_path_ = number.path;
     }
-    sums_[i] += number.is_loss ? value * static_cast<double>(count) : value;
+    const double weight = number.is_loss ? static_cast<double>(count) : 1;
+    double* sums = &sums_[totals_[i].first];
+    for (size_t e = 0; e < values.size(); ++e) sums[e] += values[e] * weight;
   }
   samples_ += count;
 }
 
+void BatchRunner::Finish(const Total& total, std::span<double> shown) const {
+  const std::span<const double> sums = std::span(sums_).subspan(total.first, total.count);
+  const int64_t samples = std::max<int64_t>(1, samples_);
+  const auto finish = total.metric ? GetOpDef(total.metric->op).metric.finish : nullptr;
+  if (finish != nullptr) {
+    finish(total.metric->attributes, sums, samples, shown);
+  } else {
+    shown[0] = sums[0] / static_cast<double>(samples);
+  }
+}
+
 const std::vector<NamedNumber>& BatchRunner::Means() {
-  const double samples = static_cast<double>(std::max<int64_t>(1, samples_));
-  for (size_t i = 0; i < means_.size(); ++i) means_[i].value = sums_[i] / samples;
+  for (const Total& total : totals_) {
+    if (!total.is_table) Finish(total, {&means_[total.shown].value, 1});
+  }
   return means_;
+}
+
+const std::vector<NamedTable>& BatchRunner::Tables() {
+  for (const Total& total : totals_) {
+    if (total.is_table) Finish(total, tables_[total.shown].values);
+  }
+  return tables_;
 }
 
 void BatchRunner::Reset() {
   std::fill(sums_.begin(), sums_.end(), 0.0);
   samples_ = 0;
+}
+
+void BatchRunner::GoOnFrom(std::span<const double> totals, int64_t samples) {
+  CGRUN_CHECK(totals.size() == sums_.size()) << "totals of other losses and metrics";
+  std::copy(totals.begin(), totals.end(), sums_.begin());
+  samples_ = samples;
 }
 
 }  // namespace cgrun

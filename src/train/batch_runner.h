@@ -3,6 +3,7 @@
 #ifndef CGRUN_TRAIN_BATCH_RUNNER_H_
 #define CGRUN_TRAIN_BATCH_RUNNER_H_
 
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -17,6 +18,15 @@ namespace cgrun {
 struct NamedNumber {
   std::string name;
   double value = 0;
+};
+
+// A metric of more than one number: a list, or a table of rows.
+struct NamedTable {
+  std::string name;
+  std::vector<double> values;  // row by row
+  int64_t columns = 0;         // of a table; 0: a list
+  bool counts = false;         // whole numbers
+  std::string_view caption;    // "a row a label, …"
 };
 
 // A learning rate for a feed of this name.
@@ -42,19 +52,34 @@ class BatchRunner {
   // Feeds one batch, for who runs its entry point, whose index is returned.
   int Feed(const Batch& batch, const StepPart& part, std::span<const RateFeed> rates);
 
-  // Losses and metrics of the batches since Reset(): means over samples.
+  // Of the batches since Reset(): losses, which are means over samples, and metrics of one number.
   const std::vector<NamedNumber>& Means();
+  // The other metrics.
+  const std::vector<NamedTable>& Tables();
   void Reset();
   // The path whose loss in the last batch is not finite, the first of them; null where all are.
   const std::string* diverged_path() const { return diverged_path_; }
   int64_t samples() const { return samples_; }
 
+  // What has been added up since Reset(), and going on from there.
+  std::span<const double> totals() const { return sums_; }
+  void GoOnFrom(std::span<const double> totals, int64_t samples);
+
  private:
   // A result that is added up.
   struct Number {
     int index = -1;
+    int64_t elements = 1;
     bool is_loss = false;
     const std::string* path = nullptr;  // its path's name; its own where it has none
+  };
+  // Where a result of every entry point is added up, and what is shown of it.
+  struct Total {
+    size_t first = 0;  // of its sums
+    size_t count = 1;
+    std::optional<MetricUse> metric;  // of a metric
+    size_t shown = 0;                 // index into means_ or tables_
+    bool is_table = false;
   };
   // Feeds and results of one entry point by index, looked up once; −1: the entry does not have it.
   struct Entry {
@@ -75,12 +100,18 @@ class BatchRunner {
   void FeedAll(const Entry& entry, const Batch& batch, const StepPart& part,
                std::span<const RateFeed> rates);
   void FeedCounters(const Entry& entry, const StepPart& part);
+  void AddTotal(const EngineEntry& entry, const EnginePort& port);
   void AddResults(const Entry& entry, int64_t count);
+  void Finish(const Total& total, std::span<double> shown) const;
 
   Engine& engine_;
   std::vector<Entry> entries_;
-  std::vector<double> sums_;
+  std::vector<Total> totals_;     // in the order of Entry::numbers
+  std::vector<double> sums_;      // of all totals
+  std::vector<double> batch_;     // the largest result of a batch, …
+  std::vector<std::byte> bytes_;  // … and as it is fetched
   std::vector<NamedNumber> means_;
+  std::vector<NamedTable> tables_;
   int64_t samples_ = 0;
   const std::string* diverged_path_ = nullptr;
 };

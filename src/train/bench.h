@@ -69,9 +69,9 @@ struct BenchResult {
   std::vector<CaseResult> cases;  // the first is the baseline
 };
 
-// As many losses of each case are held against the baseline's. Every second step all cases start from
-// the baseline's state: so one step shows the forward path, the next one backward path and update,
-// and rounding, which grows from step to step at a high learning rate, has no time to.
+// As many losses of each case are held against the baseline's. Every second step all cases start
+// from the baseline's state: so one step shows the forward path, the next one backward path and
+// update, and rounding, which grows from step to step at a high learning rate, has no time to.
 inline constexpr int64_t kComparedSteps = 6;
 // What is beyond rounding, relative to the loss, or to 1 where that is more.
 inline constexpr double kLossTolerance = 1e-3;
@@ -91,8 +91,9 @@ std::optional<BenchResult> RunBench(const ModelSpec& model, const std::vector<Be
                                     const BenchOptions& options, BenchObserver& observer,
                                     Diagnostics& diagnostics);
 
-// Sets the faults of cases whose first `steps` losses are not the baseline's. Cases that did not see
-// each other, as in processes of their own, have started from the same state in two steps alone.
+// Sets the faults of cases whose first `steps` losses are not the baseline's. Cases that did not
+// see each other, as in processes of their own, have started from the same state in two steps
+// alone.
 inline constexpr int64_t kComparedStepsAlone = 2;
 void CompareLosses(std::vector<CaseResult>& cases, int64_t steps = kComparedSteps);
 

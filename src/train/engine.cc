@@ -25,13 +25,18 @@ size_t EngineModel::FindState(std::string_view name) const {
   return static_cast<size_t>(it - states.begin());
 }
 
-double Engine::FetchScalar(int entry, int result) const {
+void Engine::FetchNumbers(int entry, int result, std::span<std::byte> bytes,
+                          std::span<double> numbers) const {
   const EnginePort& port =
       model_.entries[static_cast<size_t>(entry)].results[static_cast<size_t>(result)];
-  alignas(8) std::byte bytes[8] = {};
-  CGRUN_CHECK(port.type.shape.Elements() == 1) << port.name << " is not one number";
-  Fetch(entry, result, std::span(bytes, static_cast<size_t>(port.bytes())));
-  return NumberAt(port.type.dtype, bytes);
+  CGRUN_CHECK(port.type.shape.Elements() == static_cast<int64_t>(numbers.size()))
+      << port.name << " has another number of elements";
+  const std::span<std::byte> fetched = bytes.first(static_cast<size_t>(port.bytes()));
+  Fetch(entry, result, fetched);
+  const auto size = static_cast<size_t>(SizeOf(port.type.dtype));
+  for (size_t i = 0; i < numbers.size(); ++i) {
+    numbers[i] = NumberAt(port.type.dtype, &fetched[i * size]);
+  }
 }
 
 uint64_t Engine::StateHash() const {
@@ -135,7 +140,7 @@ class GraphEngine final : public Engine {
   static std::vector<EnginePort> PortsOf(const std::vector<ImagePort>& ports) {
     std::vector<EnginePort> result;
     for (const ImagePort& port : ports) {
-      result.push_back({port.name, port.type, port.kind, port.path});
+      result.push_back({port.name, port.type, port.kind, port.path, port.metric});
     }
     return result;
   }
@@ -244,8 +249,8 @@ class EagerEngine final : public Engine {
       ports.feeds.push_back(id);
     }
     for (const Output& output : graph.outputs) {
-      entry.results.push_back(
-          {output.name, graph.values[output.value].type, output.kind, output.path.index});
+      entry.results.push_back({output.name, graph.values[output.value].type, output.kind,
+                               output.path.index, output.metric});
       ports.results.push_back(output.value);
     }
     model_.entries.push_back(std::move(entry));

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -28,6 +29,7 @@ struct EnginePort {
   TensorType type;                            // bound
   OutputKind kind = OutputKind::kPrediction;  // of results
   int path = -1;                              // of results: index into EngineModel::paths, or −1
+  std::optional<MetricUse> metric = std::nullopt;  // of results of kind kMetric
   int64_t bytes() const { return ByteSize(type); }
 };
 
@@ -108,8 +110,9 @@ class Engine {
   virtual void RunChecked(int entry, RunChecker& checker) = 0;
   // Copies a result of the entry point that ran last.
   virtual void Fetch(int entry, int result, std::span<std::byte> bytes) const = 0;
-  // A result of one number, as a double.
-  double FetchScalar(int entry, int result) const;
+  // The numbers of a result; `bytes` has room for it.
+  void FetchNumbers(int entry, int result, std::span<std::byte> bytes,
+                    std::span<double> numbers) const;
 
   // State, by index into model().states. `tensor` has the state's type.
   virtual void ReadState(size_t index, HostTensor& tensor) const = 0;

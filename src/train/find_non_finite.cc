@@ -55,7 +55,10 @@ bool LossesAreFinite(const Engine& engine, int entry) {
       engine.model().entries[static_cast<size_t>(entry)].results;
   for (size_t i = 0; i < results.size(); ++i) {
     if (results[i].kind != OutputKind::kLoss) continue;
-    if (!std::isfinite(engine.FetchScalar(entry, static_cast<int>(i)))) return false;
+    alignas(8) std::byte loss[8] = {};
+    const std::span bytes(loss, static_cast<size_t>(results[i].bytes()));
+    engine.Fetch(entry, static_cast<int>(i), bytes);
+    if (!AllFinite(results[i].type.dtype, bytes)) return false;
   }
   return true;
 }

@@ -19,6 +19,18 @@ std::string ClassesText(const LabelUse& use) {
          use.op + " are 0 to " + std::to_string(use.classes - 1);
 }
 
+// Whether input kLabel of an operator holds classes of input kLogits: so it is of a loss or metric
+// of classifiers, if the logits have one number a class.
+bool TakesLabels(const Graph& graph, const Node& node) {
+  const Usage usage = GetOpDef(node.op).usage;
+  if (usage != Usage::kLoss && usage != Usage::kMetric) return false;
+  if (node.inputs.size() != 2) return false;
+  const TensorType &logits = graph.values[node.inputs[kLogits]].type,
+                   &label = graph.values[node.inputs[kLabel]].type;
+  return IsFloat(logits.dtype) && !IsFloat(label.dtype) && label.dtype != DType::kBool &&
+         logits.shape.rank() == label.shape.rank() + 1;
+}
+
 // "has the label 7, but the 4 classes of softmax_cross_entropy are 0 to 3"
 std::string FaultText(int64_t label, const LabelUse& use) {
   return std::string("has the ") + (use.is_table ? "id " : "label ") + std::to_string(label) +
@@ -62,7 +74,7 @@ std::vector<LabelUse> FindLabelUses(const Graph& forward) {
       const int64_t entries = node.attributes.As<EmbeddingAttributes>().entries;
       if (ids.role == Role::kPlaceholder) uses.push_back({ids.name, entries, "embedding", true});
     }
-    if (node.op != OpId::softmax_cross_entropy && node.op != OpId::accuracy) continue;
+    if (!TakesLabels(forward, node)) continue;
     const Value& label = forward.values[node.inputs[kLabel]];
     const Dim& classes = forward.values[node.inputs[kLogits]].type.shape[1];
     if (label.role != Role::kPlaceholder || classes.batch) continue;

@@ -1,4 +1,4 @@
-// metrics.csv: a line an epoch.
+// metrics.csv: a line an evaluation.
 #ifndef CGRUN_TRAIN_METRICS_LOG_H_
 #define CGRUN_TRAIN_METRICS_LOG_H_
 
@@ -11,9 +11,10 @@ namespace cgrun {
 // After its construction it does not allocate, except for an error.
 class MetricsLog {
  public:
-  // Begins the file with a header: a column for each mean of `shape`, in its order. Throws
-  // UserError.
-  MetricsLog(std::string path, const EpochReport& shape);
+  // Begins the file with a header: a column for each mean of `shape`, in its order. A run that goes
+  // on from `step` > 0 keeps the lines up to that step; those beyond it, which it writes again, are
+  // cut. Throws UserError, also where such a file has other columns.
+  MetricsLog(std::string path, const EpochReport& shape, int64_t step = 0);
   ~MetricsLog();
   MetricsLog(const MetricsLog&) = delete;
   MetricsLog& operator=(const MetricsLog&) = delete;
@@ -23,6 +24,8 @@ class MetricsLog {
   void Write(const EpochReport& report, double learning_rate);
 
  private:
+  // The characters of the former file that stay; 0 where there is none.
+  size_t KeptSize(const std::string& header, int64_t step) const;
   template <class... Args>
   void AddNumber(const char* format, Args... args);
   void AddNames(const PassResult& pass);

@@ -12,6 +12,7 @@
 #include <set>
 
 #include "src/data/sampler.h"
+#include "src/device/device.h"
 #include "src/model/model_file.h"
 
 namespace cgrun {
@@ -46,7 +47,7 @@ std::vector<MissingFile> FindMissing(const ModelSpec& model, const DataSpec& spe
     if (!there && !error) missing.push_back({path, name.mark, key == "folder"});
   };
   for (const Attribute& option : spec.options) {
-    if (!IsPathOption(option.key)) continue;
+    if (!IsPathOption(spec.format->value, option.key)) continue;
     look_for(option.value, option.key);
     for (const TreeNode& item : option.value.items) look_for(item, option.key);
   }
@@ -107,11 +108,13 @@ DataOption ToDataOption(const Attribute& option, Diagnostics& diagnostics) {
 
 // Null after an error, and where files are missing.
 std::shared_ptr<const Dataset> OpenSet(const ModelSpec& model, const DataSpec& spec, bool missing,
-                                       Diagnostics& diagnostics) {
+                                       const Dataset* train, Diagnostics& diagnostics) {
   DataOptions options;
   options.mark = spec.mark;
   options.folder = fs::path(model.file_name).parent_path().string();
   options.fields = WantedFields(model);
+  options.train = train;
+  options.memory_limit = FreeHostMemory();
   const int errors = diagnostics.error_count();
   for (const Attribute& option : spec.options) {
     if (option.value.IsNull()) continue;  // stands for the default
@@ -129,6 +132,12 @@ const InputSpec* FindInput(const ModelSpec& model, const std::string& name) {
     if (input.name.value == name) return &input;
   }
   return nullptr;
+}
+
+std::string FieldsText(const std::vector<DataField>& fields) {
+  std::string names;
+  for (const DataField& field : fields) names += (names.empty() ? "" : ", ") + field.name;
+  return names;
 }
 
 std::string TypeText(DType dtype, const Shape& shape) {
@@ -153,7 +162,8 @@ ModelData OpenModelData(const ModelSpec& model, Diagnostics& diagnostics, Missin
     if (!spec || !spec->format) return nullptr;
     const std::vector<MissingFile> files = FindMissing(model, *spec);
     all_missing.insert(all_missing.end(), files.begin(), files.end());
-    std::shared_ptr<const Dataset> set = OpenSet(model, *spec, !files.empty(), diagnostics);
+    std::shared_ptr<const Dataset> set =
+        OpenSet(model, *spec, !files.empty(), data.train.get(), diagnostics);
     if (set) data.decoded_bytes += set->decoded_bytes();
     if (set) MatchInputs(model, *set, spec->format->mark, diagnostics);
     return set;
@@ -185,11 +195,10 @@ std::vector<std::string> MatchInputs(const ModelSpec& model, const Dataset& data
     return FindInput(model, field.name) != nullptr;
   });
   if (!by_name && fields.size() != model.inputs.size()) {
-    std::string names;
-    for (const DataField& field : fields) names += (names.empty() ? "" : ", ") + field.name;
     diagnostics.Error(mark,
-                      "the data has " + std::to_string(fields.size()) + " fields (" + names +
-                          ") and the model " + std::to_string(model.inputs.size()) + " inputs",
+                      "the data has " + std::to_string(fields.size()) + " fields (" +
+                          FieldsText(fields) + ") and the model " +
+                          std::to_string(model.inputs.size()) + " inputs",
                       "name the inputs as the fields, or give as many in the same order");
     return {};
   }
@@ -197,7 +206,8 @@ std::vector<std::string> MatchInputs(const ModelSpec& model, const Dataset& data
     const auto feeds = [&](const DataField& field) { return field.name == input.name.value; };
     if (!by_name || std::any_of(fields.begin(), fields.end(), feeds)) continue;
     diagnostics.Error(input.mark, "no field of the data feeds input '" + input.name.value + "'",
-                      "idx data have 'image', and 'label' where `labels:` is given");
+                      "its fields are " + FieldsText(fields) +
+                          "; docs/model-format.md says which options make them");
     return {};
   }
   std::vector<std::string> names;

@@ -7,19 +7,25 @@
 
 #include "src/io/atomic_file.h"
 #include "src/model/model_file.h"
+#include "src/train/checkpoint.h"
+#include "src/train/metrics_json.h"
+#include "src/train/run_log.h"
 
 namespace cgrun {
 namespace {
 
 namespace fs = std::filesystem;
 
+constexpr char kSummary[] = "/summary.json";
+
 bool IsCheckpoint(const std::string& name) {
   return name.starts_with("checkpoint-") && name.ends_with(".safetensors");
 }
 
 bool IsRunFile(const std::string& name) {
-  return IsCheckpoint(name) || name == "model.yaml" || name == "metrics.csv" ||
-         name == "summary.json";
+  return IsCheckpoint(name) || name == "best.safetensors" || name == "model.yaml" ||
+         name == "metrics.csv" || name == kEventFileName || name == "summary.json" ||
+         name == "report.html";
 }
 
 // The run's own files in the folder; none where it cannot be read.
@@ -63,10 +69,7 @@ void AddMemory(const MemoryUse& memory, nlohmann::ordered_json& json) {
 }
 
 nlohmann::ordered_json NumbersOf(const PassResult& pass) {
-  nlohmann::ordered_json json = nlohmann::ordered_json::object();
-  if (!pass.measured()) return json;
-  for (const NamedNumber& number : pass.means) json[number.name] = number.value;
-  return json;
+  return nlohmann::ordered_json::parse(MetricsJson(pass));
 }
 
 }  // namespace
@@ -108,10 +111,9 @@ RunFolder::RunFolder(std::string folder, bool force, const std::vector<std::stri
 
 RunFolder::~RunFolder() {
   const std::vector<fs::path> files = RunFiles(path_);
-  const bool checkpoint = std::any_of(files.begin(), files.end(), [](const fs::path& file) {
-    return IsCheckpoint(file.filename().string());
-  });
-  if (keep_ || checkpoint) return;
+  const std::vector<CheckpointFile> checkpoints = CheckpointsIn(path_);
+  const bool began = !checkpoints.empty() && checkpoints.back().step > 0;
+  if (keep_ || began) return;
   std::error_code error;
   for (const fs::path& file : files) fs::remove(file, error);
   for (; !made_.empty() && !error; made_.pop_back()) fs::remove(made_.back(), error);
@@ -145,13 +147,28 @@ std::string SummaryJson(const ModelSpec& model, const Session& session, const Tr
                 static_cast<unsigned long long>(result.weights_hash));
   json["weights_hash"] = hash;
   json["interrupted"] = result.interrupted;
+  json["stopped_early"] = result.stopped_early;
   json["run_folder"] = fs::path(result.checkpoint).parent_path().string();
   json["weights"] = result.checkpoint;
+  if (!result.best.empty()) {
+    json["best"] = {
+        {"weights", result.best}, {"metric", session.kept_metric()}, {"value", result.best_value}};
+  }
   return json.dump(2) + "\n";
 }
 
 void WriteSummary(const std::string& folder, const std::string& json) {
-  WriteText(folder + "/summary.json", json);
+  WriteText(folder + kSummary, json);
+}
+
+bool HasSummary(const std::string& folder) {
+  std::error_code error;
+  return fs::exists(folder + kSummary, error);
+}
+
+void RemoveSummary(const std::string& folder) {
+  std::error_code error;
+  fs::remove(folder + kSummary, error);
 }
 
 }  // namespace cgrun

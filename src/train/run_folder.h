@@ -9,8 +9,8 @@
 
 namespace cgrun {
 
-// The folder of one run. Until Keep() is called it goes away with this object, if no checkpoint is
-// in it: a run that failed leaves nothing in the way of the next one.
+// The folder of one run. Until Keep() is called it goes away with this object, if no checkpoint but
+// that of step 0 is in it: a run that failed leaves nothing in the way of the next one.
 class RunFolder {
  public:
   // Throws what the constructor would throw, and makes nothing.
@@ -39,6 +39,9 @@ void WriteModelFile(const std::string& folder, const ModelSpec& model);
 // summary.json, and the same text for `--json`.
 std::string SummaryJson(const ModelSpec& model, const Session& session, const TrainResult& result);
 void WriteSummary(const std::string& folder, const std::string& json);
+// A run that goes on has none, until it ends.
+bool HasSummary(const std::string& folder);
+void RemoveSummary(const std::string& folder);
 
 }  // namespace cgrun
 

@@ -36,6 +36,19 @@ Session::Session(const ModelSpec& model, const SessionOptions& options, bool tra
   memory_.base = MeasureBase(data_.decoded_bytes + device_->counters().host_bytes);
   if (!weights_file().empty()) weights_ = LoadWeights(*engine_, weights_file());
   MakeSplits();
+  if (train) ReadWatchedMetrics(diagnostics);
+  if (diagnostics.has_errors()) {
+    engine_.reset();
+    return;
+  }
+  if (train) {
+    run_state_.totals.resize(train_->runner->totals().size());
+    run_state_.schedules.resize(ScheduleNumbers());
+  }
+  if (!options.checkpoint.empty()) {
+    run_state_ = LoadCheckpoint(*engine_, options.checkpoint, run_state_);
+    RestoreSchedules(run_state_.schedules);
+  }
   ReleaseFreeHeap();
   NoteMemory();
 }
@@ -114,6 +127,7 @@ std::optional<ProgramImage> Session::MakeImage(const KernelLibrary& library,
   }
   auto compiled = Compile(model_, requests, library, options_.compile, diagnostics);
   if (!compiled) return std::nullopt;
+  layout_ = std::move(compiled->layout);
   return std::move(compiled->image);
 }
 
@@ -242,6 +256,57 @@ std::string Session::weights_file() const {
   return ResolvePath(model_.file_name, model_.weights->value);
 }
 
+void Session::ReadWatchedMetrics(Diagnostics& diagnostics) {
+  const TrainSpec& train = *model_.train;
+  Split* valid = FindSplit("valid");
+  const auto find = [&](const MarkedText& name, const char* key) -> std::optional<WatchedNumber> {
+    if (valid != nullptr) return FindWatchedNumber(model_, name, diagnostics);
+    diagnostics.Error(name.mark,
+                      "'" + std::string(key) + "' looks at the data of `valid`, which " +
+                          model_.file_name + " does not have",
+                      "`data: {valid: {split: 0.1}}` takes a tenth of the training data");
+    return std::nullopt;
+  };
+  if (train.early_stop) stop_metric_ = find(train.early_stop->metric, "early_stop");
+  if (train.keep_best) {
+    kept_metric_ = find(*train.keep_best, "keep_best");
+  } else if (valid != nullptr && !valid->runner->Means().empty()) {
+    kept_metric_ = WatchedNumber{valid->runner->Means()[0].name, false};  // the first is a loss
+  }
+}
+
+size_t Session::ScheduleNumbers() const {
+  size_t count = 0;
+  for (const RateSchedule& schedule : schedules_) {
+    if (schedule.watches()) count += schedule.State().size();
+  }
+  return count;
+}
+
+void Session::SaveSchedules(std::vector<double>& numbers) const {
+  auto to = numbers.begin();
+  for (const RateSchedule& schedule : schedules_) {
+    if (!schedule.watches()) continue;
+    const auto state = schedule.State();
+    to = std::copy(state.begin(), state.end(), to);
+  }
+}
+
+void Session::RestoreSchedules(const std::vector<double>& numbers) {
+  auto from = numbers.begin();
+  for (RateSchedule& schedule : schedules_) {
+    if (!schedule.watches()) continue;
+    auto state = schedule.State();
+    std::copy_n(from, state.size(), state.begin());
+    schedule.Restore(state);
+    from += static_cast<std::ptrdiff_t>(state.size());
+  }
+}
+
+RunSettings Session::Settings() const {
+  return {options_.device, options_.mode, options_.compile.threads, options_.limit_batches};
+}
+
 void Session::SetRates(int64_t step) {
   for (size_t i = 0; i < rates_.size(); ++i) rates_[i].rate = schedules_[i].RateAt(step);
 }
@@ -297,19 +362,24 @@ void Session::RunEvaluation(Split& split, SessionObserver& observer, PassResult&
     observer.OnEvaluationStep(report);
   }
   NoteMemory();
-  result.Fill(split.name, split.runner->Means(), split.runner->samples());
+  result.Fill(split.name, *split.runner);
   result.seconds = elapsed();
   result.stall_seconds = loader.stall_seconds() - stall_before;
 }
 
-void PassResult::Fill(const std::string& name, const std::vector<NamedNumber>& values,
-                      int64_t sample_count) {
-  if (means.size() != values.size()) {
+void PassResult::Fill(const std::string& name, BatchRunner& runner) {
+  const std::vector<NamedNumber>& values = runner.Means();
+  const std::vector<NamedTable>& lists = runner.Tables();
+  if (means.size() != values.size() || tables.size() != lists.size()) {
     split = name;
     means = values;
+    tables = lists;
   }
   for (size_t i = 0; i < values.size(); ++i) means[i].value = values[i].value;
-  samples = sample_count;
+  for (size_t i = 0; i < lists.size(); ++i) {
+    std::copy(lists[i].values.begin(), lists[i].values.end(), tables[i].values.begin());
+  }
+  samples = runner.samples();
 }
 
 }  // namespace cgrun

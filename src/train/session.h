@@ -11,9 +11,11 @@
 
 #include "src/compile/compile.h"
 #include "src/train/batch_runner.h"
+#include "src/train/checkpoint.h"
 #include "src/train/label_check.h"
 #include "src/train/model_data.h"
 #include "src/train/rate_schedule.h"
+#include "src/train/watched_number.h"
 #include "src/train/weights.h"
 
 namespace cgrun {
@@ -23,6 +25,7 @@ struct SessionOptions {
   Mode mode = Mode::kGraph;
   CompileOptions compile;
   std::string weights;        // a file to start from; empty: initial values
+  std::string checkpoint;     // a file to go on from; empty: a new run
   int64_t limit_batches = 0;  // of every pass over data; 0: all
   std::vector<std::string> evaluate = {"valid", "test"};  // the splits that are evaluated
   const ProgramImage* image = nullptr;  // a compiled program to use instead of compiling
@@ -46,14 +49,15 @@ struct MemoryUse {
 struct PassResult {
   std::string split;  // "train", "valid", "test"
   std::vector<NamedNumber> means;
+  std::vector<NamedTable> tables;
   int64_t samples = 0;
   double seconds = 0;
   double stall_seconds = 0;  // waiting for the loader
 
   // Without samples there are no means, and reports leave the pass out.
   bool measured() const { return samples > 0; }
-  // Takes new means; allocates only the first time.
-  void Fill(const std::string& name, const std::vector<NamedNumber>& values, int64_t sample_count);
+  // Takes what `runner` has added up; allocates only the first time.
+  void Fill(const std::string& name, BatchRunner& runner);
 };
 
 struct StepReport {
@@ -84,9 +88,16 @@ class SessionObserver {
   virtual void OnEpoch(const EpochReport&) {}
 };
 
+// What others ask of a run while it goes on; null: nothing. A run looks at them after each step.
+struct RunSignals {
+  const volatile std::sig_atomic_t* stop = nullptr;  // not 0: it ends
+  volatile std::sig_atomic_t* checkpoint = nullptr;  // not 0: it writes one, and sets this to 0
+};
+
 struct TrainResult {
   bool interrupted = false;
-  int64_t epochs = 0;  // begun
+  bool stopped_early = false;  // by `early_stop`
+  int64_t epochs = 0;          // begun, former parts of a resumed run included; so are steps
   int64_t steps = 0;
   double seconds = 0;
   double samples_per_second = 0;  // of training, evaluations left out
@@ -99,6 +110,8 @@ struct TrainResult {
   std::optional<int64_t> heap_growth_bytes;
   uint64_t weights_hash = 0;
   std::string checkpoint;  // the file with the final state
+  std::string best;        // that of the best evaluation; empty where there was none
+  double best_value = 0;   // of the metric by which it is the best
 };
 
 class Session {
@@ -115,6 +128,8 @@ class Session {
   const Engine& engine() const { return *engine_; }
   // Of graph mode; null in eager mode.
   const Program* program() const { return program_; }
+  // Its memory; null in eager mode, and of a program that was compiled before.
+  const MemoryLayout* layout() const { return layout_ ? &*layout_ : nullptr; }
   // What operators took so far; null without SessionOptions::profile.
   const OperatorTimes* times() const { return times_.get(); }
   const MemoryUse& memory() const { return memory_; }
@@ -124,11 +139,15 @@ class Session {
   int64_t batch() const { return batch_; }
   // Of training; 0 where time ends it.
   int64_t total_steps() const { return total_steps_; }
+  // Where training begins.
+  const RunState& run_state() const { return run_state_; }
+  // By what the best model is told; nothing where there is no `valid`.
+  std::string kept_metric() const { return kept_metric_ ? kept_metric_->name : ""; }
 
-  // Trains as the model file says. `folder` takes metrics.csv and checkpoints (empty: none are
-  // written). Stops after the current step when *interrupt is not 0.
+  // Trains as the model file says, from the start or from options.checkpoint on. `folder` takes
+  // metrics.csv and checkpoints (empty: none are written).
   TrainResult Train(const std::string& folder, SessionObserver& observer,
-                    const volatile std::sig_atomic_t* interrupt);
+                    const RunSignals& signals = {});
   // One pass over a split of options.evaluate that the model has.
   PassResult Evaluate(const std::string& split, SessionObserver& observer);
 
@@ -154,6 +173,13 @@ class Session {
   void MakeSplits();
   // Fills `result`; allocates only where that is empty.
   void RunEvaluation(Split& split, SessionObserver& observer, PassResult& result);
+  // The metrics of `keep_best` and `early_stop`.
+  void ReadWatchedMetrics(Diagnostics& diagnostics);
+  RunSettings Settings() const;
+  // The state of the schedules that watch a metric, into and from numbers of a checkpoint.
+  size_t ScheduleNumbers() const;
+  void SaveSchedules(std::vector<double>& numbers) const;
+  void RestoreSchedules(const std::vector<double>& numbers);
   void SetRates(int64_t step);
   // For schedules that wait for progress: the evaluation of `valid` after `step` steps.
   void ObserveEvaluation(const PassResult& result, int64_t step);
@@ -174,13 +200,16 @@ class Session {
   SingleProcess communicator_;
   std::unique_ptr<OperatorTimes> times_;
   std::unique_ptr<Engine> engine_;
-  const Program* program_ = nullptr;     // the engine's, in graph mode
+  const Program* program_ = nullptr;  // the engine's, in graph mode
+  std::optional<MemoryLayout> layout_;
   int64_t batches_per_epoch_ = 0;        // of training
   Accumulation accumulation_;            // of them to steps
   int64_t total_steps_ = 0;              // 0 where time ends the run
   std::vector<RateSchedule> schedules_;  // one a rate feed
   std::vector<RateFeed> rates_;
+  std::optional<WatchedNumber> kept_metric_, stop_metric_;
   WeightsReport weights_;
+  RunState run_state_;
   MemoryUse memory_;
 };
 

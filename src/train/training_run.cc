@@ -1,28 +1,22 @@
-// Session::Train: epochs of steps, an evaluation after each, the log and the final checkpoint.
+// Session::Train: epochs of steps; evaluations, the log and checkpoints where they are due.
 #include <algorithm>
-#include <charconv>
 #include <chrono>
-#include <iterator>
+#include <cmath>
 
 #include "src/base/allocation_counter.h"
 #include "src/base/check.h"
 #include "src/data/sampler.h"
-#include "src/train/metrics_log.h"
+#include "src/train/checkpoint.h"
+#include "src/train/run_log.h"
 #include "src/train/session.h"
 #include "src/train/training_replay.h"
 
 namespace cgrun {
 namespace {
 
-constexpr size_t kCheckpointNameRoom = 64;
+constexpr char kBestName[] = "best.safetensors";
 
-// Appends "checkpoint-12.safetensors" to text that has room for it.
-void AppendCheckpointName(int64_t steps, std::string& path) {
-  char digits[24];
-  path += "checkpoint-";
-  path.append(digits, std::to_chars(digits, std::end(digits), steps).ptr);
-  path += ".safetensors";
-}
+bool IsSet(const volatile std::sig_atomic_t* flag) { return flag != nullptr && *flag != 0; }
 
 }  // namespace
 
@@ -30,24 +24,30 @@ void AppendCheckpointName(int64_t steps, std::string& path) {
 class TrainingRun {
  public:
   TrainingRun(Session& session, const std::string& folder, SessionObserver& observer,
-              const volatile std::sig_atomic_t* interrupt)
+              const RunSignals& signals)
       : session_(session),
+        spec_(*session.model_.train),
         folder_(folder),
         observer_(observer),
-        interrupt_(interrupt),
-        checkpoint_(*session.engine_) {
+        signals_(signals),
+        state_(session.run_state_),
+        checkpoint_(*session.engine_, state_, session.Settings()),
+        replay_file_(session.options_.checkpoint),
+        replay_from_{state_.epoch, state_.batch, state_.step},
+        start_(std::chrono::steady_clock::now()) {
     ReserveReport();
   }
 
   TrainResult Run() {
-    start_ = std::chrono::steady_clock::now();
-    while (!Done()) {
-      RunEpoch();
-      if (!result_.interrupted) ++result_.epochs;
+    if (state_.step == 0) {
+      WriteCheckpoint();
+    } else {
+      written_step_ = state_.step;
+      result_.stopped_early = IsStale();
+      if (Done() && !result_.interrupted) EvaluateAgain();
     }
-    result_.seconds = Seconds(start_);
-    Finish();
-    return std::move(result_);
+    while (!Done()) RunEpoch();
+    return Finish();
   }
 
  private:
@@ -56,57 +56,97 @@ class TrainingRun {
   }
 
   bool Done() {
-    result_.interrupted = interrupt_ != nullptr && *interrupt_ != 0;
-    if (result_.interrupted) return true;
-    const auto& seconds = session_.model_.train->seconds;
-    if (seconds) return Seconds(start_) >= seconds->value;
-    return result_.steps >= session_.total_steps_;
+    if (IsSet(signals_.stop)) result_.interrupted = true;
+    if (result_.interrupted || result_.stopped_early) return true;
+    if (spec_.seconds) {
+      return session_.run_state_.seconds + Seconds(start_) >= spec_.seconds->value;
+    }
+    return state_.step >= session_.total_steps_;
   }
 
+  // From where the state is, which after a resumption is in the midst of an epoch.
   void RunEpoch() {
     Session::Split& split = *session_.train_;
     Loader& loader = split.source->loader();
-    const auto epoch_start = std::chrono::steady_clock::now();
-    const double stall_before = loader.stall_seconds();
-    loader.StartEpoch(result_.epochs);
-    split.runner->Reset();
+    epoch_start_ = std::chrono::steady_clock::now();
+    stall_before_ = loader.stall_seconds();
+    const int64_t samples_before = state_.samples;
+    loader.StartEpoch(state_.epoch, state_.batch);
+    split.runner->GoOnFrom(state_.totals, state_.samples);
     for (PassResult& pass : report_.evaluations) pass.samples = 0;  // of weights that change now
-    StepReport step{
-        result_.epochs, 0, session_.batches_per_epoch_, 0, session_.total_steps_, 0, 0, 0, nullptr};
     const Accumulation& accumulation = session_.accumulation_;
-    while (step.batch < step.batches && !(accumulation.BeginsStep(step.batch) && Done())) {
+    while (HasBatches() && !(accumulation.BeginsStep(state_.batch) && Done())) {
       const Batch* batch = loader.Next();
       if (batch == nullptr) break;
-      session_.SetRates(result_.steps);
-      const StepPart part = accumulation.PartOf(step.batch, result_.steps);
-      split.runner->Run(*batch, part, session_.rates_);
-      CheckLosses(*batch, {result_.epochs, step.batch, result_.steps});
-      result_.steps += part.updates;
-      ++step.batch;
-      step.step = result_.steps;
-      step.samples = split.runner->samples();
-      step.seconds = Seconds(epoch_start);
-      step.learning_rate = session_.rates_.empty() ? 0 : session_.rates_[0].rate;
-      step.means = &split.runner->Means();
-      observer_.OnStep(step);
-      if (part.updates && result_.steps == 1) AfterFirstStep();
+      RunBatch(*batch);
+      if (accumulation.BeginsStep(state_.batch) && HasBatches() && !Done()) AfterStep();
     }
-    report_.train.Fill(split.name, split.runner->Means(), split.runner->samples());
-    report_.train.seconds = Seconds(epoch_start);
-    report_.train.stall_seconds = loader.stall_seconds() - stall_before;
-    train_samples_ += report_.train.samples;
+    FillReport();
+    train_samples_ += state_.samples - samples_before;
     train_seconds_ += report_.train.seconds;
-    report_.epoch = result_.epochs;
-    report_.step = result_.steps;
-    if (interrupt_ != nullptr && *interrupt_ != 0) {
-      result_.interrupted = true;
-      if (log_ && report_.train.measured()) log_->Write(report_, step.learning_rate);
-      return;  // at once: what people pressed Ctrl-C for
+    if (!result_.interrupted) EndEpoch();
+  }
+
+  bool HasBatches() const { return state_.batch < session_.batches_per_epoch_; }
+
+  void RunBatch(const Batch& batch) {
+    BatchRunner& runner = *session_.train_->runner;
+    session_.SetRates(state_.step);
+    const StepPart part = session_.accumulation_.PartOf(state_.batch, state_.step);
+    runner.Run(batch, part, session_.rates_);
+    CheckLosses(batch);
+    state_.step += part.updates;
+    ++state_.batch;
+    state_.samples = runner.samples();
+    std::copy(runner.totals().begin(), runner.totals().end(), state_.totals.begin());
+    learning_rate_ = session_.rates_.empty() ? 0 : session_.rates_[0].rate;
+    observer_.OnStep({state_.epoch, state_.batch, session_.batches_per_epoch_, state_.step,
+                      session_.total_steps_, state_.samples, Seconds(epoch_start_), learning_rate_,
+                      &runner.Means()});
+    if (part.updates && !heap_)
+      heap_ = CurrentHeapUse();  // what is allocated from here on is counted
+  }
+
+  void FillReport() {
+    const Session::Split& split = *session_.train_;
+    report_.train.Fill("train", *split.runner);
+    report_.train.seconds = Seconds(epoch_start_);
+    report_.train.stall_seconds = split.source->loader().stall_seconds() - stall_before_;
+    report_.epoch = state_.epoch;
+    report_.step = state_.step;
+  }
+
+  // What is due between two steps of an epoch.
+  void AfterStep() {
+    if (IsDue(spec_.eval_every)) {
+      FillReport();
+      Evaluate();
     }
-    Evaluate();
-    session_.NoteMemory();
-    if (log_) log_->Write(report_, step.learning_rate);
-    observer_.OnEpoch(report_);
+    if (IsDue(spec_.checkpoint_every) || IsSet(signals_.checkpoint)) WriteCheckpoint();
+  }
+
+  // The state moves on to the next epoch before the checkpoint is written, so that a resumed run
+  // begins there.
+  void EndEpoch() {
+    const bool whole = !HasBatches();
+    if (!spec_.eval_every || IsDue(spec_.eval_every) || Done()) {
+      Evaluate();
+    } else {
+      for (PassResult& pass : report_.evaluations) pass.samples = 0;
+      Log();
+    }
+    if (whole) {
+      ++state_.epoch;
+      state_.batch = state_.samples = 0;
+      std::fill(state_.totals.begin(), state_.totals.end(), 0.0);
+    }
+    if (!spec_.checkpoint_every || IsDue(spec_.checkpoint_every) || IsSet(signals_.checkpoint)) {
+      WriteCheckpoint();
+    }
+  }
+
+  bool IsDue(const std::optional<Marked<int64_t>>& every) const {
+    return every && state_.step % every->value == 0;
   }
 
   // `valid`, or `test` where the file has no `valid`; null where it has neither.
@@ -116,30 +156,83 @@ class TrainingRun {
   }
 
   void Evaluate() {
-    Session::Split* split = EpochSplit();
-    if (split == nullptr) return;
-    session_.RunEvaluation(*split, observer_, report_.evaluations[0]);
-    session_.ObserveEvaluation(report_.evaluations[0], result_.steps);
+    if (Session::Split* split = EpochSplit()) {
+      session_.RunEvaluation(*split, observer_, report_.evaluations[0]);
+      Judge(report_.evaluations[0]);
+    }
+    Log();
+  }
+
+  // For the summary of a run that was killed after its last step.
+  void EvaluateAgain() {
+    if (Session::Split* split = EpochSplit()) {
+      session_.RunEvaluation(*split, observer_, report_.evaluations[0]);
+    }
+  }
+
+  // Whether the model is the best so far, and whether it still grows better.
+  void Judge(const PassResult& evaluation) {
+    session_.ObserveEvaluation(evaluation, state_.step);
+    const auto update = [&](const std::optional<WatchedNumber>& metric, BestSoFar& best) {
+      return metric && best.Take(metric->In(evaluation.means), metric->higher_is_better);
+    };
+    if (update(session_.kept_metric_, state_.kept)) WriteBest();
+    update(session_.stop_metric_, state_.stopping);
+    result_.stopped_early = IsStale();
+  }
+
+  bool IsStale() const {
+    return session_.stop_metric_ &&
+           state_.stopping.evaluations_since >= spec_.early_stop->patience.value;
+  }
+
+  void Log() {
+    session_.NoteMemory();
+    if (log_) log_->Write(report_, learning_rate_);
+    observer_.OnEpoch(report_);
   }
 
   // Takes what reports need, so that no step has to.
   void ReserveReport() {
-    BatchRunner& train = *session_.train_->runner;
-    report_.train.Fill("train", train.Means(), 0);
+    report_.train.Fill("train", *session_.train_->runner);
     if (Session::Split* split = EpochSplit()) {
       report_.evaluations.emplace_back();
-      report_.evaluations[0].Fill(split->name, split->runner->Means(), 0);
+      report_.evaluations[0].Fill(split->name, *split->runner);
     }
     if (session_.FindSplit("valid") != nullptr) test_ = session_.FindSplit("test");
-    if (test_ != nullptr) test_report_.Fill(test_->name, test_->runner->Means(), 0);
+    if (test_ != nullptr) test_report_.Fill(test_->name, *test_->runner);
     if (folder_.empty()) return;
-    log_.emplace(folder_ + "/metrics.csv", report_);
-    result_.checkpoint = folder_ + "/";
-    result_.checkpoint.reserve(result_.checkpoint.size() + kCheckpointNameRoom);
+    replay_file_.reserve(folder_.size() + 64);
+    log_.emplace(folder_, report_, state_.step);
+    checkpoints_.emplace(folder_, spec_.keep_last ? spec_.keep_last->value : 0, state_.step);
+    best_path_ = folder_ + "/" + kBestName;
+  }
+
+  void WriteCheckpoint() {
+    if (signals_.checkpoint != nullptr) *signals_.checkpoint = 0;
+    if (!checkpoints_ || state_.step == written_step_) return;
+    CompleteState();
+    checkpoint_.Write(*session_.engine_, checkpoints_->PathOf(state_.step), state_);
+    checkpoints_->Keep(state_.step);
+    written_step_ = state_.step;
+    replay_from_ = {state_.epoch, state_.batch, state_.step};
+    replay_file_ = checkpoints_->PathOf(state_.step);
+  }
+
+  void WriteBest() {
+    if (best_path_.empty()) return;
+    CompleteState();
+    checkpoint_.Write(*session_.engine_, best_path_, state_);
+  }
+
+  // Where time does not end the run a checkpoint tells nothing of it: it has the same bytes always.
+  void CompleteState() {
+    if (spec_.seconds) state_.seconds = session_.run_state_.seconds + Seconds(start_);
+    session_.SaveSchedules(state_.schedules);
   }
 
   // Throws UserError where a loss is not finite: with the place where that began.
-  void CheckLosses(const Batch& batch, const TrainingPlace& place) {
+  void CheckLosses(const Batch& batch) {
     const Session::Split& split = *session_.train_;
     const std::string* diverged_path = split.runner->diverged_path();
     if (diverged_path == nullptr) return;
@@ -149,20 +242,18 @@ class TrainingRun {
         label.empty() ? "a smaller learning rate often helps: --set train.optimizer.lr=…" : label;
     const std::string path = *diverged_path;
     if (label.empty()) {
-      TrainingReplay replay(session_, "", {}, place);
+      TrainingReplay replay(session_, replay_file_, replay_from_,
+                            {state_.epoch, state_.batch, state_.step});
       const auto found = FindNonFinite(*session_.engine_, replay);
       if (found) {
         throw UserError(found->Message(), found->what == NonFinite::What::kOperator ? help : "");
       }
     }
     throw UserError("the loss of path '" + path + "' is not finite in step " +
-                        std::to_string(result_.steps + 1) + " (epoch " +
-                        std::to_string(result_.epochs + 1) + ")",
+                        std::to_string(state_.step + 1) + " (epoch " +
+                        std::to_string(state_.epoch + 1) + ")",
                     help);
   }
-
-  // What is allocated from here on is counted.
-  void AfterFirstStep() { heap_ = CurrentHeapUse(); }
 
   void CountAllocations() {
     if (!heap_) return;
@@ -175,34 +266,51 @@ class TrainingRun {
   }
 
   // The last evaluation and the last checkpoint allocate no more than a step.
-  void Finish() {
+  TrainResult Finish() {
+    result_.seconds = Seconds(start_);
     if (test_ != nullptr && !result_.interrupted) {
       session_.RunEvaluation(*test_, observer_, test_report_);
     }
     session_.NoteMemory();
-    if (!folder_.empty()) {
-      AppendCheckpointName(result_.steps, result_.checkpoint);
-      checkpoint_.Write(*session_.engine_, result_.checkpoint, result_.steps, result_.epochs);
-    }
+    WriteCheckpoint();
     CountAllocations();
+    result_.steps = state_.step;
+    result_.epochs = state_.epoch + (state_.batch > 0 && !result_.interrupted);
     result_.last = std::move(report_);
     if (test_ != nullptr) result_.last.evaluations.push_back(std::move(test_report_));
     if (train_seconds_ > 0) {
       result_.samples_per_second = static_cast<double>(train_samples_) / train_seconds_;
     }
+    if (checkpoints_) result_.checkpoint = checkpoints_->PathOf(state_.step);
+    if (!std::isnan(state_.kept.value)) {
+      result_.best = best_path_;
+      result_.best_value = state_.kept.value;
+    }
     result_.memory = session_.memory_;
     result_.weights_hash = session_.engine_->StateHash();
+    return std::move(result_);
   }
 
   Session& session_;
-  std::string folder_;
+  const TrainSpec& spec_;
+  const std::string folder_;
   SessionObserver& observer_;
-  const volatile std::sig_atomic_t* interrupt_;
-  std::optional<MetricsLog> log_;  // in the run folder
+  const RunSignals signals_;
+  RunState state_;
+  std::optional<RunLog> log_;                    // in the run folder …
+  std::optional<CheckpointFolder> checkpoints_;  // … too
+  std::string best_path_;
   CheckpointWriter checkpoint_;
+  int64_t written_step_ = -1;  // of the last checkpoint
+  // What can be run again from: the last checkpoint, or where the session began.
+  std::string replay_file_;
+  TrainingPlace replay_from_;
   std::chrono::steady_clock::time_point start_;
   int64_t train_samples_ = 0;
   double train_seconds_ = 0;
+  double learning_rate_ = 0;  // of the last step
+  std::chrono::steady_clock::time_point epoch_start_;
+  double stall_before_ = 0;      // the loader's waiting before this epoch
   std::optional<HeapUse> heap_;  // after the first step
   EpochReport report_;
   Session::Split* test_ = nullptr;  // evaluated once, at the end, where there is a `valid` too
@@ -211,9 +319,9 @@ class TrainingRun {
 };
 
 TrainResult Session::Train(const std::string& folder, SessionObserver& observer,
-                           const volatile std::sig_atomic_t* interrupt) {
+                           const RunSignals& signals) {
   CGRUN_CHECK(ready() && train_.has_value()) << "this session cannot train";
-  return TrainingRun(*this, folder, observer, interrupt).Run();
+  return TrainingRun(*this, folder, observer, signals).Run();
 }
 
 }  // namespace cgrun

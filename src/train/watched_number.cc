@@ -2,7 +2,9 @@
 #include "src/train/watched_number.h"
 
 #include <algorithm>
-#include <vector>
+#include <limits>
+
+#include "src/ir/op_def.h"
 
 namespace cgrun {
 namespace {
@@ -12,9 +14,12 @@ struct Candidate {
   WatchedNumber number;  // under its name in its path
 };
 
-// An operator's number that falls as the model gets better.
+// Whether an operator's number falls as the model gets better.
 bool IsError(const std::string& op) {
-  return op.find("error") != op.npos || op.find("entropy") != op.npos || op == "hinge";
+  const std::optional<OpId> id = FindOp(op);
+  if (!id) return false;
+  const OpDef& def = GetOpDef(*id);
+  return def.usage == Usage::kLoss || def.metric.smaller_is_better;
 }
 
 std::vector<Candidate> NumbersOf(const ModelSpec& model) {
@@ -29,6 +34,13 @@ std::vector<Candidate> NumbersOf(const ModelSpec& model) {
 }
 
 }  // namespace
+
+double WatchedNumber::In(const std::vector<NamedNumber>& means) const {
+  for (const NamedNumber& mean : means) {
+    if (mean.name == name) return mean.value;
+  }
+  return std::numeric_limits<double>::quiet_NaN();
+}
 
 std::optional<WatchedNumber> FindWatchedNumber(const ModelSpec& model, const MarkedText& name,
                                                Diagnostics& diagnostics) {

@@ -1,19 +1,24 @@
 // Numbers of an evaluation that a run looks at: a loss or a metric by the name that the model file
-// gives (`plateau`, and whatever else waits for progress).
+// gives (`plateau`, `early_stop`, `keep_best`).
 #ifndef CGRUN_TRAIN_WATCHED_NUMBER_H_
 #define CGRUN_TRAIN_WATCHED_NUMBER_H_
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "src/base/diagnostics.h"
 #include "src/model/model_spec.h"
+#include "src/train/batch_runner.h"
 
 namespace cgrun {
 
 struct WatchedNumber {
   std::string name;  // as BatchRunner::Means() calls it: "loss", "accuracy", "classify.loss"
   bool higher_is_better = false;
+
+  // Its value; NaN where it is not among them.
+  double In(const std::vector<NamedNumber>& means) const;
 };
 
 // Finds `loss`, a metric, or one of them behind `PATH.`. Losses and metrics of an error get better

@@ -235,16 +235,18 @@ class CgrunTest(unittest.TestCase):
     def test_train_leaves_a_run_folder_and_refuses_to_replace_it(self):
         self.succeeds("train", "small.yaml", "--out", "run")
         left = sorted(path.name for path in (self.folder / "run").iterdir())
-        self.assertEqual(left, ["checkpoint-8.safetensors", "metrics.csv", "model.yaml",
-                                "summary.json"])
+        self.assertEqual(left, ["checkpoint-0.safetensors", "checkpoint-4.safetensors",
+                                "checkpoint-8.safetensors", "events.out.tfevents.cgrun",
+                                "metrics.csv", "model.yaml", "report.html", "summary.json"])
         before = (self.folder / "run/summary.json").read_bytes()
         self.assertIn("--force", self.refuses("train", "small.yaml", "--out", "run"))
         self.assertEqual((self.folder / "run/summary.json").read_bytes(), before)
         self.write("run/mine.txt", "mine")
         self.succeeds("train", "small.yaml", "--out", "run", "--force", "--set", "train.epochs=1")
         left = sorted(path.name for path in (self.folder / "run").iterdir())
-        self.assertEqual(left, ["checkpoint-4.safetensors", "metrics.csv", "mine.txt",
-                                "model.yaml", "summary.json"])
+        self.assertEqual(left, ["checkpoint-0.safetensors", "checkpoint-4.safetensors",
+                                "events.out.tfevents.cgrun", "metrics.csv", "mine.txt",
+                                "model.yaml", "report.html", "summary.json"])
         self.assertIn("is a file", self.refuses("train", "small.yaml", "--out", "small.yaml"))
 
     def test_the_resolved_model_file_trains_to_the_same_weights(self):
@@ -268,7 +270,7 @@ class CgrunTest(unittest.TestCase):
     def test_damaged_programs_are_refused(self):
         self.succeeds("compile", "small.yaml", "-o", "small.cgb")
         whole = (self.folder / "small.cgb").read_bytes()
-        for damaged, text in ((whole[:-1], "truncated"), (whole[:8] + b"\2" + whole[9:], "format 2"),
+        for damaged, text in ((whole[:-1], "truncated"), (whole[:8] + b"\3" + whole[9:], "format 3"),
                               (whole[:-1] + b"?", "checksum"), (b"", "no compiled program")):
             (self.folder / "small.cgb").write_bytes(damaged)
             for verb in ("disasm", "train"):

@@ -16,6 +16,7 @@ PARAMETERS = {
     "lenet": 431_080,
     "lenet-mnist": 431_080,
     "mlp": 535_818,
+    "regression": 769,
     "resnet18": 11_689_512,
     "resnet18-cifar": 11_173_962,
     "resnet50": 25_557_032,

@@ -42,7 +42,8 @@ TEST(OpenDatasetTest, AnUnknownFormatIsSuggested) {
             "             ^~~~\n"
             "help: did you mean 'idx'?\n");
   line.format.value = "pictures";
-  EXPECT_NE(line.Errors().find("help: known: cifar, idx, synthetic"), std::string::npos);
+  EXPECT_NE(line.Errors().find("help: known: cifar, csv, idx, images, npy, synthetic"),
+            std::string::npos);
 }
 
 TEST(OpenDatasetTest, AllErrorsOfOptionsComeTogether) {
@@ -99,7 +100,7 @@ TEST(DataFormatsTest, AreSortedAndDocumented) {
     EXPECT_FALSE(format->doc.empty());
     for (const DataOptionSpec& option : format->options) EXPECT_FALSE(option.doc.empty());
   }
-  EXPECT_EQ(DataFormats().size(), 3u);
+  EXPECT_EQ(DataFormats().size(), 6u);
 }
 
 }  // namespace

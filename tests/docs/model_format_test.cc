@@ -12,6 +12,7 @@
 #include "src/data/dataset.h"
 #include "src/frontend/frontend.h"
 #include "src/frontend/supported.h"
+#include "src/ir/op_def.h"
 #include "src/model/model_file.h"
 #include "src/model/schema.h"
 #include "src/ops/initializers.h"
@@ -97,6 +98,9 @@ std::string FormatTables() {
       out += "| `" + std::string(option.name) + "` | " + (option.required ? "required" : "") +
              " | " + std::string(option.doc) + " |\n";
     }
+    if (!format->field_option_doc.empty()) {
+      out += "| the name of an input | | " + std::string(format->field_option_doc) + " |\n";
+    }
     out += "\n";
   }
   return out;
@@ -110,6 +114,14 @@ TEST(ModelFormatDoc, TablesAreTheProgramsOwn) {
 TEST(ModelFormatDoc, HasEveryInitialiser) {
   for (const std::string& name : InitializerNames()) {
     EXPECT_NE(ReadDoc().find("`" + name + "`"), std::string::npos) << name;
+  }
+}
+
+TEST(ModelFormatDoc, HasEveryLossAndMetric) {
+  for (int i = 0; i < OpCount(); ++i) {
+    const OpDef& def = GetOpDef(OpId(i));
+    if (def.usage != Usage::kLoss && def.usage != Usage::kMetric) continue;
+    EXPECT_NE(ReadDoc().find("`" + def.name + "`"), std::string::npos) << def.name;
   }
 }
 
@@ -165,6 +177,32 @@ TEST(ModelFormatDoc, CommonKeysAreTaken) {
     EXPECT_NE(items.find(key + ": "), std::string::npos) << "no example of " << key;
     EXPECT_NE(ReadDoc().find("| `" + key + "` |"), std::string::npos) << key;
   }
+}
+
+std::string GraphErrors(const std::string& text) {
+  Diagnostics diagnostics;
+  const auto model = ParseModel({"model.yaml", text}, {}, diagnostics);
+  if (model) BuildForward(*model, {EntryKind::kEval}, diagnostics);
+  return diagnostics.ToString();
+}
+
+TEST(ModelFormatDoc, ImagesAreTaken) {
+  EXPECT_EQ(
+      GraphErrors("cgrun: 1\ninputs: {image: {type: uint8, shape: [3, 32, 32]}}\npaths:\n  p:\n"
+                  "    mode: forward\n    ops:\n" +
+                  Indented(Example("random_crop"))),
+      "");
+}
+
+TEST(ModelFormatDoc, LossesAndMetricsAreTaken) {
+  std::istringstream lines(Example("class_weights"));
+  std::string tail;
+  for (std::string line; std::getline(lines, line);) tail += "    " + line + "\n";
+  EXPECT_EQ(
+      GraphErrors("cgrun: 1\ninputs: {x: {shape: [4]}, label: {type: int32, shape: []}}\npaths:\n"
+                  "  p:\n    ops:\n      - logits: {op: linear, in: x, units: 3}\n" +
+                  tail),
+      "");
 }
 
 TEST(ModelFormatDoc, DataIsRead) {

@@ -32,6 +32,9 @@ struct CpuCase {
 
 // One for every operator that has kernels of our own on CPUs, some with two.
 std::vector<CpuCase> AllCpuCases();
+// f32 convolutions, and gradients of their weights.
+RandomNode AnyConvNode(Dice& dice, int64_t elements);
+RandomNode AnyConvWeightGrad(Dice& dice, int64_t elements);
 
 }  // namespace cgrun
 

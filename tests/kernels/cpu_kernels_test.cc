@@ -4,10 +4,12 @@
 #include <gtest/gtest.h>
 #include <hwy/targets.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <set>
 
+#include "src/ir/op_def.h"
 #include "src/kernels/kernel.h"
 #include "tests/kernels/cpu_cases.h"
 #include "tests/support/run_option.h"
@@ -131,6 +133,66 @@ std::string CaseName(const testing::TestParamInfo<CpuCase>& info) {
 
 INSTANTIATE_TEST_SUITE_P(All, CpuKernels, testing::ValuesIn(AllCpuCases()), CaseName);
 
+// A weight's gradient is added up by each thread: the number of threads alone decides on its bits.
+TEST(ConvWeightGrad, HasTheSameBitsInEveryRun) {
+  const KernelLibrary& library = *FindKernelLibrary("blas");
+  Dice dice(3);
+  for (int round = 0; round < 40; ++round) {
+    const RandomNode random = AnyConvWeightGrad(dice, dice.Of<int64_t>({40, 300, 3000, 60000}));
+    const auto wanted =
+        FindKernelLibrary("reference")->Evaluate(random.node, random.inputs).value();
+    for (int threads : {1, 2, 3, 16}) {
+      SCOPED_TRACE("round " + std::to_string(round) + ", " + std::to_string(threads) + " threads");
+      const auto option = OwnOption(library, random.node, threads);
+      ASSERT_TRUE(option.has_value());
+      const OptionRun run = RunOption(library, random.node, *option, random.inputs, threads);
+      EXPECT_EQ(run.fault, "");
+      ExpectClose(run.outputs[0], wanted[0], {1e-5, 1e-6}, "dweight");
+      const OptionRun again = RunOption(library, random.node, *option, random.inputs, threads);
+      EXPECT_EQ(again.outputs, run.outputs);
+    }
+    if (HasFailure()) return;
+  }
+}
+
+// The convolution with `activation` behind it.
+NodeSignature Fused(const NodeSignature& conv, OpId activation) {
+  NodeSignature fused = conv;
+  fused.op = OpId::fused;
+  fused.attributes = Attributes();
+  fused.body = {{OpId::conv, conv.attributes, {}},
+                {activation, Attributes::Defaults(*GetOpDef(activation).schema), {-1}}};
+  for (size_t i = 0; i < conv.inputs.size(); ++i) {
+    fused.body[0].operands.push_back(static_cast<int>(i));
+  }
+  return fused;
+}
+
+// Our own kernel's only output.
+HostTensor OwnOutput(const NodeSignature& node, const std::vector<HostTensor>& inputs) {
+  const KernelLibrary& library = *FindKernelLibrary("blas");
+  const OptionRun run = RunOption(library, node, OwnOption(library, node, 2).value(), inputs, 2);
+  EXPECT_EQ(run.fault, "");
+  return run.outputs[0];
+}
+
+TEST(FusedConv, GivesTheBitsOfItsOperators) {
+  Dice dice(4);
+  int64_t negative = 0;
+  for (int round = 0; round < 60; ++round) {
+    const RandomNode conv = AnyConvNode(dice, dice.Of<int64_t>({40, 300, 3000, 20000}));
+    const OpId activation = dice.Of<OpId>({OpId::relu, OpId::leaky_relu});
+    const NodeSignature fused = Fused(conv.node, activation);
+    const HostTensor y = OwnOutput(conv.node, conv.inputs);
+    for (int64_t i = 0; i < y.elements(); ++i) negative += y.At(i) < 0;
+    const NodeSignature alone{
+        activation, fused.body[1].attributes, fused.outputs, fused.outputs, {}};
+    const HostTensor wanted = OwnOutput(alone, {y}), result = OwnOutput(fused, conv.inputs);
+    EXPECT_TRUE(std::ranges::equal(result.bytes(), wanted.bytes())) << "round " << round;
+  }
+  EXPECT_GT(negative, 1000);
+}
+
 // An operator that gets a kernel of our own gets a case, too.
 TEST(CpuCases, EveryKernelHasOne) {
   std::set<OpId> covered = {OpId::flatten};  // as reshape
@@ -138,8 +200,8 @@ TEST(CpuCases, EveryKernelHasOne) {
 #define CGRUN_WITH_cpu(op) EXPECT_TRUE(covered.contains(OpId::op)) << #op;
 #define CGRUN_WITH_none(op)
 #define CGRUN_OP(name, on_cpu, on_cuda) CGRUN_WITH_##on_cpu(name)
-  covered.insert({OpId::matmul, OpId::linear, OpId::conv, OpId::conv_input_grad,
-                  OpId::conv_weight_grad});  // OpenBLAS's
+  covered.insert({OpId::matmul, OpId::linear});           // OpenBLAS's
+  covered.insert({OpId::conv_weight_grad, OpId::fused});  // tested above
 #include "src/ir/op_list.inc"
 #undef CGRUN_OP
 }

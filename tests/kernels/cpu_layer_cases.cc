@@ -3,6 +3,7 @@
 #include <string>
 
 #include "src/ops/batch_norm.h"
+#include "src/ops/conv.h"
 #include "src/ops/dropout.h"
 #include "src/ops/loss.h"
 #include "src/ops/normalize.h"
@@ -95,6 +96,40 @@ RandomNode MakeAccuracy(Dice& dice, int64_t elements) {
   for (int64_t i = 0; i < logits.elements(); ++i) logits.Set(i, std::round(2 * logits.At(i)));
   return MakeNode(OpId::accuracy, Attributes::Of(AccuracyAttributes{dice.Between(1, sizes[1])}),
                   {logits, Integers(dice, DType::kI64, {sizes[0]}, 0, sizes[1])});
+}
+
+ConvAttributes AnyConv(Dice& dice, const Shape& x) {
+  const auto size = [&](int axis) { return dice.Between(1, std::min<int64_t>(5, x[axis].size)); };
+  ConvAttributes conv;
+  conv.kernel = {size(2), size(3)};
+  conv.groups = dice.OneIn(4) ? x[1].size : 1;
+  conv.filters = conv.groups * dice.Between(1, conv.groups > 1 ? 3 : 40);
+  conv.bias = dice.OneIn(2);
+  if (dice.OneIn(3)) conv.stride = {dice.Between(1, 3), dice.Between(1, 3)};
+  if (dice.OneIn(3) && x[2].size > 8 && x[3].size > 8) conv.dilation = {2, 2};
+  for (int64_t& width : conv.padding) width = dice.OneIn(2) ? 0 : dice.Between(0, 3);
+  return conv;
+}
+
+RandomNode MakeConv(Dice& dice, int64_t elements) {
+  const Shape x = AnyImages(dice, elements);
+  const ConvAttributes conv = AnyConv(dice, x);
+  const Shape weight = ConvWeightShape(conv.filters, x[1].size, conv.groups, conv.kernel);
+  const Specials specials = dice.OneIn(4) ? Specials::kAll : Specials::kNone;
+  std::vector<HostTensor> inputs = {Numbers(dice, DType::kF32, x, specials),
+                                    Numbers(dice, DType::kF32, weight)};
+  if (conv.bias) inputs.push_back(Numbers(dice, DType::kF32, {conv.filters}));
+  return MakeNode(OpId::conv, Attributes::Of(conv), std::move(inputs));
+}
+
+RandomNode MakeConvInputGrad(Dice& dice, int64_t elements) {
+  const RandomNode forward = MakeConv(dice, elements);
+  const auto& conv = forward.node.attributes.As<ConvAttributes>();
+  return MakeNode(
+      OpId::conv_input_grad,
+      Attributes::Of(ConvGradAttributes{forward.inputs[0].shape(), conv.kernel, conv.stride,
+                                        conv.padding, conv.dilation, conv.groups}),
+      {Numbers(dice, DType::kF32, forward.node.outputs[0].shape), forward.inputs[1]});
 }
 
 template <class PoolAttributes>
@@ -222,6 +257,18 @@ RandomNode MakeAdam(Dice& dice, int64_t elements) {
 
 }  // namespace
 
+RandomNode AnyConvNode(Dice& dice, int64_t elements) { return MakeConv(dice, elements); }
+
+RandomNode AnyConvWeightGrad(Dice& dice, int64_t elements) {
+  const RandomNode forward = MakeConv(dice, elements);
+  const auto& conv = forward.node.attributes.As<ConvAttributes>();
+  return MakeNode(
+      OpId::conv_weight_grad,
+      Attributes::Of(ConvGradAttributes{forward.inputs[0].shape(), conv.kernel, conv.stride,
+                                        conv.padding, conv.dilation, conv.groups}),
+      {forward.inputs[0], Numbers(dice, DType::kF32, forward.node.outputs[0].shape)});
+}
+
 std::vector<CpuCase> LayerCases() {
   return {
       {OpId::softmax, kSums, MakeSoftmax},
@@ -230,6 +277,8 @@ std::vector<CpuCase> LayerCases() {
       Resize("nearest", kSameBits),
       Resize("bilinear", kRounding),
       {OpId::resize_grad, kRounding, MakeResizeGrad},
+      {OpId::conv, kDifferences, MakeConv},
+      {OpId::conv_input_grad, kDifferences, MakeConvInputGrad},
       {OpId::max_pool, kSameBits, MakeMaxPool},
       {OpId::max_pool_grad, kSameBits, MakeMaxPoolGrad},
       {OpId::avg_pool, kSameBits, MakeAvgPool},

@@ -68,6 +68,53 @@ Geometry Same() {
   return {"same, one row more at the end", conv, {1, 1, 5, 5}};
 }
 
+// Tiles of rows and of vectors of every size, whole and not, and images for more threads than one.
+std::vector<Geometry> Tiles() {
+  std::vector<Geometry> all = {
+      {"vectors of pixels and their rest", Conv(5, 3), {3, 1, 9, 11}},
+      {"tiles of filters, uneven", Conv(50, 3), {2, 3, 6, 6}},
+      {"a vector of filters and their rest", Conv(17, 2), {2, 13, 5, 4}},
+      {"many taps", Conv(3, 5), {2, 20, 7, 8}},
+      {"more pixels than are added up at once", Conv(2, 1), {2, 1, 24, 23}},
+      {"rows longer than a vector", Conv(4, 3), {3, 2, 4, 40}},
+      {"pixel by pixel, many channels", Conv(20, 1), {2, 17, 5, 7}},
+  };
+  ConvAttributes conv = Conv(13, 3);
+  conv.stride = {2, 2};
+  conv.padding = {1, 1, 1, 1};
+  all.push_back({"every other pixel", conv, {3, 5, 11, 13}});
+  conv = Conv(10, 3);
+  conv.groups = 2;
+  conv.dilation = {2, 1};
+  conv.padding = {2, 1, 2, 1};
+  all.push_back({"groups, dilation, padding, images", conv, {5, 6, 7, 6}});
+  conv = Conv(2, 2);
+  conv.stride = {5, 5};
+  conv.padding = {4, 4, 0, 0};
+  all.push_back({"padding beyond the kernel", conv, {3, 1, 5, 5}});
+  conv = Conv(18, 3);
+  conv.groups = 18;
+  conv.padding = {1, 1, 1, 1};
+  all.push_back({"depthwise, images", conv, {2, 18, 5, 6}});
+  return all;
+}
+
+// Every window lies before the image. The gradient is 0.
+Geometry Outside() {
+  ConvAttributes conv = Conv(2, 2);
+  conv.stride = {9, 9};
+  conv.padding = {4, 4, 0, 0};
+  return {"padding that hides the image", conv, {2, 1, 5, 5}};
+}
+
+// A case without known results, whose gradient cannot be told from none.
+OpCase Unseen(const Geometry& g, Attributes attributes, const Shape& a, const Shape& b) {
+  return {.name = g.name,
+          .attributes = std::move(attributes),
+          .inputs = {Uniform(a), Uniform(b)},
+          .check_gradient = false};
+}
+
 // Geometries without known results: each is checked by finite differences and across number types.
 std::vector<Geometry> Others() {
   std::vector<Geometry> all = {
@@ -98,6 +145,7 @@ std::vector<Geometry> Others() {
   conv = Conv(1, 3);
   conv.padding = {3, 3, 3, 3};
   all.push_back({"windows of padding alone", conv, {1, 1, 1, 2}});
+  for (const Geometry& g : Tiles()) all.push_back(g);
   return all;
 }
 
@@ -177,6 +225,8 @@ std::vector<OpCase> conv() {
   for (const Geometry& g : Others()) {
     cases.push_back({g.name, g.attributes(), {Uniform(g.x), Uniform(g.weight())}});
   }
+  const Geometry outside = Outside();
+  cases.push_back(Unseen(outside, outside.attributes(), outside.x, outside.weight()));
   for (OpCase& refused : RefusedCases()) cases.push_back(std::move(refused));
   return cases;
 }
@@ -203,6 +253,8 @@ std::vector<OpCase> conv_input_grad() {
   for (const Geometry& g : Others()) {
     cases.push_back({g.name, g.grad(), {Uniform(g.y()), Uniform(g.weight())}});
   }
+  const Geometry outside = Outside();
+  cases.push_back(Unseen(outside, outside.grad(), outside.y(), outside.weight()));
   const Geometry g = Plain();
   cases.push_back({"another output",
                    g.grad(),
@@ -243,6 +295,8 @@ std::vector<OpCase> conv_weight_grad() {
   for (const Geometry& g : Others()) {
     cases.push_back({g.name, g.grad(), {Uniform(g.x), Uniform(g.y())}});
   }
+  const Geometry outside = Outside();
+  cases.push_back(Unseen(outside, outside.grad(), outside.x, outside.y()));
   const Geometry g = Plain();
   cases.push_back({"other images",
                    g.grad(),

@@ -14,6 +14,10 @@ Attributes Smoothing(double smoothing) {
   return Attributes::Of(SoftmaxCrossEntropyAttributes{smoothing});
 }
 
+Attributes Weighted(RealList weights, double smoothing = 0) {
+  return Attributes::Of(SoftmaxCrossEntropyAttributes{smoothing, std::move(weights)});
+}
+
 Attributes Top(int64_t k) { return Attributes::Of(AccuracyAttributes{k}); }
 
 CaseInput Labels(Shape shape, std::vector<double> values, DType dtype = DType::kI32) {
@@ -84,6 +88,33 @@ std::vector<OpCase> softmax_cross_entropy() {
       {"random images",
        Smoothing(0.2),
        {Uniform({2, 3, 2, 2}), Integers({2, 2, 2}, DType::kI64, 0, 2)}},
+      // PyTorch's sum over the labels, divided by their number.
+      {"weighted",
+       Weighted({0.5, 2, 0.25}),
+       {x, Labels({2}, {2, 1})},
+       {{3.29226204221}, Probabilities()}},
+      {"weighted, smoothed",
+       Weighted({0.5, 2, 0.25}, 0.1),
+       {x, Labels({2}, {2, 1}, DType::kI64)},
+       {{3.15527787913}}},
+      {"a weighted label a position",
+       Weighted({0.5, 2}, 0.2),
+       {Given({1, 2, 3}, {1, 2, 3, 0.5, -1, 2}), Labels({1, 3}, {0, 1, 1})},
+       {{2.75919025401}}},
+      {"weights of 1", Weighted({1, 1, 1}, 0.1), {x, Labels({2}, {2, 1})}, {{1.79945863055}}},
+      {"impossible label of weight 0",
+       Weighted({1, 0}),
+       {Given({1, 2}, {0, -kInfinity}), Labels({1}, {1})},
+       {{0}, {1, 0}},
+       {},
+       false},
+      {"random, weighted",
+       Weighted({0.5, 2, 0, 1, 3}, 0.2),
+       {Uniform({4, 5}), Integers({4}, DType::kI32, 0, 4)}},
+      Refused("weights too few", Weighted({1, 2}), {x, Labels({2}, {2, 1})},
+              "2 weights for 3 classes"),
+      Refused("weight below 0", Weighted({1, 2, -1}), {x, Labels({2}, {2, 1})},
+              "`class_weights` must be at least 0"),
       Refused("labels too many", Smoothing(0), {x, Labels({3}, {0, 1, 2})}, "of shape [2]"),
       Refused("labels are no integers", Smoothing(0), {x, Uniform({2})}, "integer type"),
       Refused("no classes", Smoothing(0), {Uniform({2}), Labels({}, {0})}, "[N, classes]"),
@@ -104,6 +135,16 @@ std::vector<OpCase> softmax_cross_entropy_grad() {
        {p, Labels({2}, {2, 1}), AtLeastF32(Given({}, {2}))},
        {{2 * 0.0283486199185, 2 * 0.105697568861, 2 * -0.134046188779, 2 * 0.0709785294034,
          2 * -0.447110380031, 2 * 0.376131850628}}},
+      {"weighted",
+       Weighted({0.5, 2, 0.25}),
+       {p, Labels({2}, {2, 1}), AtLeastF32(Given({}, {1}))},
+       {{0.0112538216463, 0.0305910588818, -0.0418448805281, 0.17529039214, -0.960887426729,
+         0.785597034589}}},
+      {"weighted, smoothed",
+       Weighted({0.5, 2, 0.25}, 0.1),
+       {p, Labels({2}, {2, 1}), AtLeastF32(Given({}, {1}))},
+       {{0.00592150741864, 0.00541534125034, -0.011336848669, 0.157462162566, -0.896339357781,
+         0.738877195216}}},
       {"label out of range",
        Smoothing(0),
        {Given({2, 2}, {0.5, 0.5, 0.25, 0.75}), Labels({2}, {2, 1}), AtLeastF32(Given({}, {1}))},

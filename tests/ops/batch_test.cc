@@ -16,10 +16,13 @@
 #include "src/ops/one_hot.h"
 #include "src/ops/pad.h"
 #include "src/ops/random_crop.h"
+#include "src/ops/random_erasing.h"
 #include "src/ops/random_flip.h"
+#include "src/ops/random_resized_crop.h"
 #include "src/ops/reduce.h"
 #include "src/ops/reshape.h"
 #include "src/ops/resize.h"
+#include "src/ops/rotate.h"
 #include "src/ops/slice.h"
 #include "src/ops/softmax.h"
 #include "src/ops/transpose.h"
@@ -159,6 +162,33 @@ std::vector<BatchCase> Cases() {
        Attributes::Of(RandomFlipAttributes{{-1}, 0.5, 7}),
        {F32({kN, 3, 4}), {DType::kI64, {}}},
        {kN, 3, 4}},
+      {"random_resized_crop",
+       OpId::random_resized_crop,
+       Attributes::Of(RandomResizedCropAttributes{{2, 3}}),
+       {F32({kN, 3, 5, 6}), {DType::kI64, {}}},
+       {kN, 3, 2, 3}},
+      {"random_rotate",
+       OpId::random_rotate,
+       Attributes::Of(RandomRotateAttributes{{30}}),
+       {F32({kN, 3, 4, 5}), {DType::kI64, {}}},
+       {kN, 3, 4, 5}},
+      {"rotate", OpId::rotate, Attributes::Of(RotateAttributes{30}), {F32({kN, 4, 5})}, {kN, 4, 5}},
+      {"random_erasing",
+       OpId::random_erasing,
+       Attributes::Of(RandomErasingAttributes()),
+       {F32({kN, 4, 5}), {DType::kI64, {}}},
+       {kN, 4, 5}},
+      {"huber", OpId::huber, Attributes::Of(HuberAttributes()), {F32({kN, 2}), F32({kN, 2})}, {}},
+      {"smooth_l1",
+       OpId::smooth_l1,
+       Attributes::Of(SmoothL1Attributes()),
+       {F32({kN, 2}), F32({kN, 2})},
+       {}},
+      {"ranking",
+       OpId::ranking,
+       Attributes::Of(RankingAttributes()),
+       {F32({kN}), F32({kN}), {DType::kI32, {kN}}},
+       {}},
       {"conv_transpose",
        OpId::conv_transpose,
        Attributes::Of(Doubling()),

@@ -126,7 +126,7 @@ train: {epochs: 2, batch: 10, optimizer: {op: sgd, lr: 0.05}}
     EXPECT_TRUE(session.ready()) << diagnostics.ToString();
     if (image != nullptr) *image = session.program()->image();
     SessionObserver silent;
-    return session.Train("", silent, nullptr);
+    return session.Train("", silent);
   }
 
   static std::string ErrorsOf(const std::string& op) {

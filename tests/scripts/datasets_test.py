@@ -180,6 +180,14 @@ class DigitsTest(unittest.TestCase):
                 made = pathlib.Path(folder, path.name).read_bytes()
                 self.assertEqual(gzip.decompress(made), gzip.decompress(path.read_bytes()))
 
+    def test_the_table_is_what_its_script_makes(self):
+        with tempfile.TemporaryDirectory() as folder:
+            status, output = run("make-friedman", "--to", folder)
+            self.assertEqual(status, 0, output)
+            for name in ["train.csv", "test.csv"]:
+                made = pathlib.Path(folder, name).read_bytes()
+                self.assertEqual(made, (DIGITS.parent / "friedman" / name).read_bytes())
+
 
 if __name__ == "__main__":
     unittest.main()

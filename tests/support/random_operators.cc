@@ -8,6 +8,7 @@
 #include "src/ir/op_def.h"
 #include "src/ops/cast.h"
 #include "src/ops/clip.h"
+#include "src/ops/color_jitter.h"
 #include "src/ops/compare.h"
 #include "src/ops/concat.h"
 #include "src/ops/conv_transpose.h"
@@ -21,15 +22,19 @@
 #include "src/ops/linear.h"
 #include "src/ops/loss.h"
 #include "src/ops/matmul.h"
+#include "src/ops/metric.h"
 #include "src/ops/normalize.h"
 #include "src/ops/one_hot.h"
 #include "src/ops/pad.h"
 #include "src/ops/random.h"
 #include "src/ops/random_crop.h"
+#include "src/ops/random_erasing.h"
 #include "src/ops/random_flip.h"
+#include "src/ops/random_resized_crop.h"
 #include "src/ops/reduce.h"
 #include "src/ops/reshape.h"
 #include "src/ops/resize.h"
+#include "src/ops/rotate.h"
 #include "src/ops/slice.h"
 #include "src/ops/softmax.h"
 #include "src/ops/transpose.h"
@@ -51,8 +56,16 @@ const std::vector<OpId>& UnaryOperators() {
 }
 
 const std::vector<OpId>& LossesOfTwo() {
-  static const std::vector<OpId> losses = {OpId::squared_error, OpId::absolute_error,
-                                           OpId::binary_cross_entropy, OpId::hinge};
+  static const std::vector<OpId> losses = {OpId::squared_error,
+                                           OpId::absolute_error,
+                                           OpId::binary_cross_entropy,
+                                           OpId::hinge,
+                                           OpId::huber,
+                                           OpId::smooth_l1,
+                                           OpId::ranking,
+                                           OpId::r2,
+                                           OpId::mean_absolute_error,
+                                           OpId::mean_squared_error};
   return losses;
 }
 
@@ -78,7 +91,7 @@ void RandomOperators::EmitAny() {
       &RandomOperators::EmitRows,          &RandomOperators::EmitRandom,
       &RandomOperators::EmitCrop,          &RandomOperators::EmitFlip,
       &RandomOperators::EmitConvTranspose, &RandomOperators::EmitAugmented,
-      &RandomOperators::EmitScalarOfTwo,
+      &RandomOperators::EmitScalarOfTwo,   &RandomOperators::EmitScores,
   };
   for (int attempt = 0; attempt < 20; ++attempt) {
     if ((this->*dice_.Of(emitters))()) return;
@@ -384,11 +397,79 @@ bool RandomOperators::EmitAugmented() {
     const RandomFlipAttributes flip{{-1}, dice_.Of<double>({0.25, 0.5, 1}), key, varied};
     return TryEmit(OpId::random_flip, Attributes::Of(flip), {x, StepCounter(builder_)});
   }
+  if (dice_.OneIn(2)) return EmitResampled(x, key, varied);
   RandomCropAttributes crop{{}, key, varied};
   for (int axis : {-2, -1}) {
     crop.size.push_back(dice_.Between(1, ShapeOf(x)[ShapeOf(x).rank() + axis].size));
   }
   return TryEmit(OpId::random_crop, Attributes::Of(crop), {x, StepCounter(builder_)});
+}
+
+bool RandomOperators::EmitResampled(ValueId x, int64_t key, bool varied) {
+  const ValueId step = StepCounter(builder_);
+  const bool gradient = dice_.OneIn(2);
+  const RotateAttributes turn{30, gradient ? 0.0 : 1.0};
+  const RandomRotateAttributes turns{{50}, turn.fill, key, varied};
+  switch (dice_.Between(0, 4)) {
+    case 0:
+      return TryEmit(gradient ? OpId::rotate_grad : OpId::rotate, Attributes::Of(turn), {x});
+    case 1:
+      return TryEmit(gradient ? OpId::random_rotate_grad : OpId::random_rotate,
+                     Attributes::Of(turns), {x, step});
+    case 2:
+      return TryEmit(
+          OpId::random_erasing,
+          Attributes::Of(RandomErasingAttributes{0.7, {0.1, 1}, {0.5, 2}, 1, key, varied}),
+          {x, step});
+    case 3:
+      if (gradient) return EmitCropGradient(x, key, varied);
+      return TryEmit(
+          OpId::random_resized_crop,
+          Attributes::Of(RandomResizedCropAttributes{{2, 3}, {0.2, 1}, {0.5, 2}, key, varied}),
+          {x, step});
+    default:
+      return EmitColorJitter(x, key, varied);
+  }
+}
+
+bool RandomOperators::EmitCropGradient(ValueId x, int64_t key, bool varied) {
+  const ValueId step = StepCounter(builder_);
+  Shape shape = ShapeOf(x);
+  IntList size;
+  for (int axis : {shape.rank() - 2, shape.rank() - 1}) {
+    if (shape[axis].batch) return false;
+    size.push_back(shape[axis].size);
+    ++shape[axis].size;
+  }
+  switch (dice_.Between(0, 2)) {
+    case 0:
+      return TryEmit(OpId::random_crop_grad,
+                     Attributes::Of(RandomCropGradAttributes{size, key, varied, shape}), {x, step});
+    case 1:
+      return TryEmit(OpId::random_resized_crop_grad,
+                     Attributes::Of(RandomResizedCropGradAttributes{
+                         size, {0.2, 1}, {0.5, 2}, key, varied, shape}),
+                     {x, step});
+    default:
+      x = AsImages(x);
+      return x.valid() && TryEmit(OpId::resize_grad, Attributes::Of(ResizeAttributes{{3, 2}}), {x});
+  }
+}
+
+ValueId RandomOperators::AsImages(ValueId x) {
+  const Shape shape = ShapeOf(x);
+  if (shape.rank() != 3) return x;
+  const Shape grey{shape[0], 1, shape[1], shape[2]};
+  if (!TryEmit(OpId::reshape, Attributes::Of(ReshapeAttributes{grey}), {x})) return ValueId();
+  return AnyValueOfShape(grey);
+}
+
+bool RandomOperators::EmitColorJitter(ValueId x, int64_t key, bool varied) {
+  x = AsImages(x);
+  return x.valid() &&
+         TryEmit(OpId::color_jitter,
+                 Attributes::Of(ColorJitterAttributes{{0.4}, {0.4}, {0.4}, {0.2}, key, varied}),
+                 {x, StepCounter(builder_)});
 }
 
 bool RandomOperators::EmitConvTranspose() {
@@ -426,7 +507,28 @@ bool RandomOperators::EmitScalarOfTwo() {
     return TryEmit(loss, attributes, {x, AnyValueOfShape(ShapeOf(x))});
   }
   if (ShapeOf(x).rank() != 2 || ShapeOf(x)[1].batch || ShapeOf(x)[1].size < 3) return false;
-  return TryEmit(dice_.OneIn(2) ? OpId::softmax_cross_entropy : OpId::accuracy, {x, LabelsFor(x)});
+  if (dice_.OneIn(2)) {
+    SoftmaxCrossEntropyAttributes attributes;
+    if (dice_.OneIn(3)) attributes.class_weights.resize(static_cast<size_t>(ShapeOf(x)[1].size), 2);
+    return TryEmit(OpId::softmax_cross_entropy, Attributes::Of(attributes), {x, LabelsFor(x)});
+  }
+  static const std::vector<OpId> metrics = {OpId::accuracy,         OpId::per_class_accuracy,
+                                            OpId::confusion_matrix, OpId::precision,
+                                            OpId::recall,           OpId::f1};
+  return TryEmit(dice_.Of(metrics), {x, LabelsFor(x)});
+}
+
+bool RandomOperators::EmitScores() {
+  const ValueId x = AnyMatrix();
+  if (!x.valid() || ShapeOf(x)[1].batch) return false;
+  if (dice_.OneIn(2)) {
+    const TopKAccuracyAttributes top{std::min<int64_t>(2, ShapeOf(x)[1].size)};
+    return TryEmit(OpId::top_k_accuracy, Attributes::Of(top), {x, LabelsFor(x)});
+  }
+  const ValueId scores = AnyValueWhere([&](ValueId id) { return IsScore(ShapeOf(id)); });
+  if (!scores.valid()) return false;
+  return TryEmit(OpId::auc, Attributes::Of(AucAttributes{6}),
+                 {scores, AnyValueOfShape(ShapeOf(scores))});
 }
 
 }  // namespace cgrun

@@ -49,6 +49,14 @@ class RandomOperators : public RandomPool {
 
   bool EmitMatmul();
 
+  // Samples turned, resized, painted over or of other colours.
+  bool EmitResampled(ValueId x, int64_t key, bool varied);
+  // The gradient of a crop or of a resized image.
+  bool EmitCropGradient(ValueId x, int64_t key, bool varied);
+  // x, or images of one channel where it has no axis of channels; may be invalid.
+  ValueId AsImages(ValueId x);
+  bool EmitColorJitter(ValueId x, int64_t key, bool varied);
+
   // With a weight and a bias of its own.
   bool EmitLinear();
 
@@ -103,6 +111,9 @@ class RandomOperators : public RandomPool {
 
   // A loss or metric of two values.
   bool EmitScalarOfTwo();
+
+  // A metric of the order of scores.
+  bool EmitScores();
 };
 
 }  // namespace cgrun

@@ -59,7 +59,7 @@ Outcome Train(const ModelSpec& model, const ProgramImage* image, SessionOptions 
   Session session(model, options, /*train=*/true, diagnostics);
   EXPECT_TRUE(session.ready()) << diagnostics.ToString();
   SessionObserver silent;
-  return {session.recompiled(), session.Train("", silent, nullptr).weights_hash};
+  return {session.recompiled(), session.Train("", silent).weights_hash};
 }
 
 TEST(CompiledProgram, IsRunWhereItFits) {

@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "src/base/allocation_counter.h"
+#include "src/train/metrics_json.h"
 #include "tests/train/session_testing.h"
 
 namespace cgrun {
@@ -64,6 +65,26 @@ TEST(MetricsLog, NotANumberHasNoSign) {
   MetricsLog(path, report).Write(report, 0.5);
   const std::string text = ReadText(path);
   EXPECT_EQ(text.substr(text.find('\n') + 1), "1,0,0.5,0,nan\n");
+}
+
+TEST(MetricsLog, ListsHaveAColumnAnElementAndTablesHaveNone) {
+  const std::string path = FreshFolder() + "/metrics.csv";
+  EpochReport report = ReportOf(0);
+  report.train.tables = {{"recall", {0.5, 1, 0.25}, 0, false, ""}, {"table", {1, 2}, 1, true, ""}};
+  MetricsLog(path, report).Write(report, 0.5);
+  EXPECT_EQ(ReadText(path),
+            "epoch,step,learning_rate,seconds,train_recall[0],train_recall[1],train_recall[2]\n"
+            "1,0,0.5,0,0.5,1,0.25\n");
+}
+
+TEST(MetricsJson, HasListsAndListsOfRows) {
+  PassResult pass;
+  pass.means = {{"loss", 0.5}};
+  pass.tables = {{"recall", {0.5, std::numeric_limits<double>::quiet_NaN()}, 0, false, ""},
+                 {"count", {1, 2, 3, 40}, 2, true, ""}};
+  EXPECT_EQ(MetricsJson(pass), "{}");
+  pass.samples = 1;
+  EXPECT_EQ(MetricsJson(pass), R"({"loss":0.5,"recall":[0.5,null],"count":[[1,2],[3,40]]})");
 }
 
 TEST(MetricsLog, AFileThatCannotBeWrittenIsNamed) {

@@ -83,6 +83,15 @@ const std::vector<Trial>& Operators() {
       {"flip", {"{op: flip, axes: [-1]}"}},
       {"random_crop", {"{op: random_crop, size: [5, 4]}"}},
       {"random_flip", {"{op: random_flip, axes: [-1], probability: 0.3}"}},
+      {"random_resized_crop", {"{op: random_resized_crop, size: 5, scale: [0.3, 1]}"}},
+      {"random_erasing", {"{op: random_erasing, probability: 0.4, value: 0.5}"}},
+      {"rotate", {"{op: rotate, degrees: -20, fill: 0.5}"}},
+      {"random_rotate", {"{op: random_rotate, degrees: 15}"}},
+      {"color_jitter",
+       {"grey: {op: slice, in: x, axes: [1], starts: [0], ends: [1]}",
+        "rgb: {op: concat, in: [x, grey], axis: 1}",
+        "{op: color_jitter, brightness: 0.4, contrast: [0.5, 2], saturation: 0.3, hue: 0.1}",
+        "{op: concat, in: [c, rgb], axis: 1}"}},
       {"resize", {"{op: resize, size: [3, 4]}"}},
       {"cast", {"{op: cast, to: f32}"}},
       {"normalize", {"{op: normalize, scale: 2, mean: 0.5}"}},
@@ -116,6 +125,12 @@ const std::vector<Trial>& Losses() {
         "{op: softmax_cross_entropy, in: [y, label], label_smoothing: 0.1}"}},
       {"squared_error", {"y: {op: linear, units: 5}", "{op: squared_error, in: [y, row]}"}},
       {"absolute_error", {"y: {op: linear, units: 5}", "{op: absolute_error, in: [y, row]}"}},
+      {"softmax_cross_entropy",
+       {"y: {op: linear, units: 4}",
+        "{op: softmax_cross_entropy, in: [y, label], class_weights: [1, 2, 0.5, 1]}"}},
+      {"huber", {"y: {op: linear, units: 5}", "{op: huber, in: [y, row], delta: 0.5}"}},
+      {"smooth_l1", {"y: {op: linear, units: 5}", "{op: smooth_l1, in: [y, row]}"}},
+      {"ranking", {"y: {op: linear, units: 5}", "{op: ranking, in: [y, row], margin: 2}"}},
       {"hinge", {"y: {op: linear, units: 1}", "{op: hinge, in: [y, answer]}"}},
       {"binary_cross_entropy",
        {"y: {op: linear, units: 1}", "{op: binary_cross_entropy, in: [y, answer]}"}},
@@ -165,7 +180,7 @@ void ExpectThatItTrains(const std::string& text) {
   ASSERT_TRUE(session.ready()) << diagnostics.ToString();
   const HostTensor before = FirstWeight(*session.program());
   SessionObserver silent;
-  const TrainResult result = session.Train("", silent, nullptr);
+  const TrainResult result = session.Train("", silent);
   EXPECT_EQ(result.steps, 3);
   EXPECT_FALSE(FirstWeight(*session.program()) == before) << "the first layer has not learned";
   for (const NamedNumber& mean : result.last.train.means) {
@@ -198,9 +213,74 @@ TEST(Operators, OptimizersTrainInAModelFile) {
   }
 }
 
+struct MetricTrial {
+  std::string op;
+  std::string text;
+  size_t numbers = 1;  // that it shows
+};
+
+// Of four logits y, a score a sample s, and a prediction r of `row`.
+const std::vector<MetricTrial>& Metrics() {
+  static const std::vector<MetricTrial> trials = {
+      {"accuracy", "{in: [y, label]}"},
+      {"top_k_accuracy", "{in: [y, label], k: 2}"},
+      {"per_class_accuracy", "{in: [y, label]}", 4},
+      {"confusion_matrix", "{in: [y, label]}", 16},
+      {"precision", "{in: [y, label]}"},
+      {"recall", "{in: [s, answer], threshold: 0.1}"},
+      {"f1", "{in: [y, label], average: none}", 4},
+      {"auc", "{in: [s, answer]}"},
+      {"mean_absolute_error", "{in: [r, row]}"},
+      {"mean_squared_error", "{in: [r, row]}"},
+      {"r2", "{in: [r, row]}"},
+  };
+  return trials;
+}
+
+// In the order of the file, numbers and lists apart.
+void ExpectMetrics(const PassResult& pass) {
+  size_t means = 1, tables = 0;  // behind the loss
+  for (const MetricTrial& trial : Metrics()) {
+    SCOPED_TRACE(pass.split + " " + trial.op);
+    if (trial.numbers == 1) {
+      ASSERT_LT(means, pass.means.size());
+      EXPECT_EQ(pass.means[means].name, trial.op);
+      EXPECT_TRUE(std::isfinite(pass.means[means++].value));
+    } else {
+      ASSERT_LT(tables, pass.tables.size());
+      EXPECT_EQ(pass.tables[tables].name, trial.op);
+      EXPECT_EQ(pass.tables[tables++].values.size(), trial.numbers);
+    }
+  }
+  EXPECT_EQ(pass.means.size(), means);
+  EXPECT_EQ(pass.tables.size(), tables);
+}
+
+TEST(Operators, MetricsInAModelFile) {
+  std::string text =
+      std::string(kHead) +
+      Items({"flat: flatten", "y: {op: linear, units: 4}", "s: {op: linear, in: flat, units: 1}",
+             "r: {op: linear, in: flat, units: 5}"}) +
+      "    loss: {op: softmax_cross_entropy, in: [y, label]}\n    metrics:\n";
+  for (const MetricTrial& trial : Metrics()) text += "      " + trial.op + ": " + trial.text + "\n";
+  const ModelSpec model = ModelOf(text + TrainSection(kSgd));
+  Diagnostics diagnostics;
+  Session session(model, {}, true, diagnostics);
+  ASSERT_TRUE(session.ready()) << diagnostics.ToString();
+  SessionObserver silent;
+  const TrainResult result = session.Train("", silent);
+  ExpectMetrics(result.last.train);
+  ASSERT_EQ(result.last.evaluations.size(), 1u);
+  ExpectMetrics(result.last.evaluations[0]);
+  if (result.allocations_after_first_step) {
+    EXPECT_EQ(*result.allocations_after_first_step, 0);
+  }
+}
+
 // What a new operator lacks is said here.
 TEST(Operators, EachOneThatAModelFileCanNameIsTried) {
-  std::set<std::string> tried = {"accuracy"};  // the metric of every model above
+  std::set<std::string> tried;
+  for (const MetricTrial& trial : Metrics()) tried.insert(trial.op);
   for (const std::vector<Trial>& trials : {Operators(), Losses(), Optimizers()}) {
     for (const Trial& trial : trials) tried.insert(trial.op);
   }

@@ -24,7 +24,7 @@ TEST(Session, PartialBatchesTakeEachSampleOnce) {
   for (const ImageEntry& entry : session.program()->image().entries) batches.push_back(entry.batch);
   EXPECT_EQ(batches, (std::vector<int64_t>{100, 65, 100, 30}));
   SessionObserver silent;
-  const TrainResult result = session.Train("", silent, nullptr);
+  const TrainResult result = session.Train("", silent);
   EXPECT_EQ(result.steps, 2 * 11);
   EXPECT_EQ(result.last.train.samples, 1065);
   ASSERT_EQ(result.last.evaluations.size(), 1u);
@@ -46,6 +46,57 @@ TEST(Session, MetricsDoNotDependOnTheBatchSize) {
   for (size_t i = 0; i < means[0].size(); ++i) {
     EXPECT_NEAR(means[1][i].value, means[0][i].value, 1e-6) << means[0][i].name;
     EXPECT_NEAR(means[2][i].value, means[0][i].value, 1e-6) << means[0][i].name;
+  }
+}
+
+// Those that are no means over samples neither.
+TEST(Session, ListsAndTablesDoNotDependOnTheBatchSize) {
+  std::vector<PassResult> results;
+  for (const char* batch : {"train.batch=100", "train.batch=7", "train.batch=230"}) {
+    const ModelSpec model = ModelOf(R"(
+cgrun: 1
+data:
+  test: {format: synthetic, samples: 230, classes: 4, seed: 9}
+inputs:
+  row: {shape: [6]}
+  target: {shape: [2]}
+  label: {type: int32, shape: []}
+paths:
+  classify:
+    ops:
+      - flat: {op: flatten, in: row}
+      - logits: {op: linear, units: 4, init: {normal: {deviation: 1}}}
+      - y: {op: linear, in: flat, units: 2}
+    loss: {op: softmax_cross_entropy, in: [logits, label], class_weights: [1, 2, 3, 4]}
+    metrics:
+      r2: {in: [y, target]}
+      f1: {in: [logits, label]}
+      mean_squared_error: {in: [y, target]}
+      per_class_accuracy: {in: [logits, label]}
+      confusion_matrix: {in: [logits, label]}
+train: {epochs: 1, batch: 100, optimizer: {op: sgd, lr: 0.1}}
+)",
+                                    {batch});
+    Diagnostics diagnostics;
+    Session session(model, {}, false, diagnostics);
+    ASSERT_TRUE(session.ready()) << diagnostics.ToString();
+    SessionObserver silent;
+    results.push_back(session.Evaluate("test", silent));
+  }
+  const PassResult& wanted = results[0];
+  ASSERT_EQ(wanted.means.size(), 4u);
+  ASSERT_EQ(wanted.tables.size(), 2u);
+  EXPECT_EQ(wanted.tables[1].columns, 4);
+  double counted = 0;
+  for (const double count : wanted.tables[1].values) counted += count;
+  EXPECT_EQ(counted, 230);
+  for (const PassResult& result : results) {
+    for (size_t i = 0; i < wanted.means.size(); ++i) {
+      EXPECT_NEAR(result.means[i].value, wanted.means[i].value, 1e-6) << wanted.means[i].name;
+    }
+    for (size_t i = 0; i < wanted.tables.size(); ++i) {
+      EXPECT_EQ(result.tables[i].values, wanted.tables[i].values) << wanted.tables[i].name;
+    }
   }
 }
 
@@ -123,6 +174,7 @@ TEST(Session, OneHashForEveryOrderPlannerAndZonesSetting) {
 TEST(Session, RecomputingChangesNoWeight) {
   const ModelSpec model = SmallModel({"train.steps=20"});
   SessionOptions options;
+  options.compile.passes.disabled = {"relu_before_pool_grad"};  // it leaves nothing to recompute
   options.compile.layout.recompute = {"classify.conv", "classify.conv.relu", "preprocess.nothing"};
   Diagnostics diagnostics;
   Session session(model, options, true, diagnostics);
@@ -130,7 +182,7 @@ TEST(Session, RecomputingChangesNoWeight) {
   const std::string code = Disassemble(session.program()->image());
   EXPECT_NE(code.find(".again"), std::string::npos) << code;
   SessionObserver silent;
-  EXPECT_EQ(session.Train("", silent, nullptr).weights_hash, TrainModel(model).weights_hash);
+  EXPECT_EQ(session.Train("", silent).weights_hash, TrainModel(model).weights_hash);
 }
 
 // A data set that is smaller than a batch has its partial batch alone.

@@ -57,7 +57,7 @@ TrainResult TrainModel(const ModelSpec& model, const SessionOptions& options,
   Session session(model, options, true, diagnostics);
   EXPECT_TRUE(session.ready()) << diagnostics.ToString();
   SessionObserver silent;
-  return session.Train(folder, silent, nullptr);
+  return session.Train(folder, silent);
 }
 
 std::string SessionErrors(const ModelSpec& model, bool train) {

@@ -3,6 +3,7 @@
 #include "src/kernels/cpu/conv_patches.h"
 #include "src/kernels/cpu/kernels.h"
 #include "src/kernels/cpu/number.h"
+#include "src/kernels/cpu/tiled_conv.h"
 
 namespace cgrun::cpu {
 namespace {
@@ -62,11 +63,15 @@ PreparedKernel Prepare(const KernelRequest& request) {
 }  // namespace
 
 std::vector<KernelDef> conv() {
-  return {{.name = "openblas.conv",
-           .supports = FitsBlas,
-           .workspace_bytes = WorkspaceBytes,
-           .prepare = Prepare,
-           .flops_per_second = kBlasConvFlopsPerSecond}};
+  std::vector<KernelDef> kernels = tiled_conv();
+  kernels.push_back({.name = "openblas.conv",
+                     .supports = FitsBlas,
+                     .workspace_bytes = WorkspaceBytes,
+                     .prepare = Prepare,
+                     .flops_per_second = kBlasConvFlopsPerSecond});
+  return kernels;
 }
+
+std::vector<KernelDef> fused() { return tiled_fused_conv(); }
 
 }  // namespace cgrun::cpu

@@ -3,6 +3,7 @@
 #include "src/kernels/cpu/conv_patches.h"
 #include "src/kernels/cpu/kernels.h"
 #include "src/kernels/cpu/number.h"
+#include "src/kernels/cpu/tiled_conv.h"
 
 namespace cgrun::cpu {
 namespace {
@@ -79,19 +80,23 @@ PreparedKernel PrepareWeightGrad(const KernelRequest& request) {
 }  // namespace
 
 std::vector<KernelDef> conv_input_grad() {
-  return {{.name = "openblas.conv_input_grad",
-           .supports = FitsBlas,
-           .workspace_bytes = InputGradWorkspace,
-           .prepare = PrepareInputGrad,
-           .flops_per_second = kBlasConvFlopsPerSecond}};
+  std::vector<KernelDef> kernels = tiled_conv_input_grad();
+  kernels.push_back({.name = "openblas.conv_input_grad",
+                     .supports = FitsBlas,
+                     .workspace_bytes = InputGradWorkspace,
+                     .prepare = PrepareInputGrad,
+                     .flops_per_second = kBlasConvFlopsPerSecond});
+  return kernels;
 }
 
 std::vector<KernelDef> conv_weight_grad() {
-  return {{.name = "openblas.conv_weight_grad",
-           .supports = FitsBlas,
-           .workspace_bytes = WeightGradWorkspace,
-           .prepare = PrepareWeightGrad,
-           .flops_per_second = kBlasConvFlopsPerSecond}};
+  std::vector<KernelDef> kernels = tiled_conv_weight_grad();
+  kernels.push_back({.name = "openblas.conv_weight_grad",
+                     .supports = FitsBlas,
+                     .workspace_bytes = WeightGradWorkspace,
+                     .prepare = PrepareWeightGrad,
+                     .flops_per_second = kBlasConvFlopsPerSecond});
+  return kernels;
 }
 
 }  // namespace cgrun::cpu

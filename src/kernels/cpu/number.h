@@ -44,6 +44,13 @@ inline bool AllF32(const NodeSignature& node) {
   return AllFloat(node) && node.inputs[0].dtype == DType::kF32;
 }
 
+// `supports`: no operand is empty.
+inline bool NoneIsEmpty(const NodeSignature& node) {
+  const auto holds = [](const TensorType& type) { return type.shape.Elements() > 0; };
+  return std::all_of(node.inputs.begin(), node.inputs.end(), holds) &&
+         std::all_of(node.outputs.begin(), node.outputs.end(), holds);
+}
+
 // choose(T*) for the floating-point type `dtype`.
 template <class Choose>
 static KernelFunction ForFloat(DType dtype, const Choose& choose) {

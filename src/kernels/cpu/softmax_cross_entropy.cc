@@ -120,7 +120,8 @@ void Grad(const RunContext& context, const Instruction& i) noexcept {
 }
 
 bool Supports(const NodeSignature& node) {
-  return node.inputs[0].dtype == DType::kF32 && node.inputs[0].shape.rank() == 2;
+  return node.inputs[0].dtype == DType::kF32 && node.inputs[0].shape.rank() == 2 &&
+         node.attributes.As<SoftmaxCrossEntropyAttributes>().class_weights.empty();
 }
 
 int64_t WorkspaceBytes(const NodeSignature& node, int) {

@@ -11,13 +11,13 @@
 #include "src/kernels/cpu/kernels.h"
 #include "src/kernels/cpu/lanes.h"
 #include "src/kernels/cpu/strided_copy.h"
+#include "src/kernels/cpu/transpose_tiles.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace cgrun::cpu {
 namespace HWY_NAMESPACE {
 namespace {
 
-constexpr int64_t kTile = 16;  // elements of a side: a cache line of f32
 constexpr int64_t kBand = 64;  // columns that a task goes down: some lines side by side
 
 // Matrices [rows, columns] that become [columns, rows], in a space of other axes.
@@ -28,71 +28,6 @@ struct Parameters {
   int64_t y_stride = 0;  // elements from column to column
   int threads = 1;
 };
-
-template <class Bits>
-HWY_INLINE void TransposeTile(const Bits* x, int64_t x_stride, Bits* y, int64_t y_stride,
-                              int64_t rows, int64_t columns) {
-  for (int64_t c = 0; c < columns; ++c) {
-    for (int64_t r = 0; r < rows; ++r) y[c * y_stride + r] = x[r * x_stride + c];
-  }
-}
-
-// 4 × 4 elements of 32 bits.
-HWY_INLINE void TransposeFour(const uint32_t* x, int64_t x_stride, uint32_t* y, int64_t y_stride) {
-  const hn::FixedTag<uint32_t, 4> d;
-  const hn::FixedTag<uint64_t, 2> wide;
-  const auto row = [&](int64_t r) { return hn::LoadU(d, x + r * x_stride); };
-  const auto a = row(0), b = row(1), c = row(2), e = row(3);
-  const auto ab_low = hn::BitCast(wide, hn::InterleaveLower(d, a, b));
-  const auto ab_high = hn::BitCast(wide, hn::InterleaveUpper(d, a, b));
-  const auto ce_low = hn::BitCast(wide, hn::InterleaveLower(d, c, e));
-  const auto ce_high = hn::BitCast(wide, hn::InterleaveUpper(d, c, e));
-  const auto store = [&](int64_t column, auto v) {
-    hn::StoreU(hn::BitCast(d, v), d, y + column * y_stride);
-  };
-  store(0, hn::InterleaveLower(wide, ab_low, ce_low));
-  store(1, hn::InterleaveUpper(wide, ab_low, ce_low));
-  store(2, hn::InterleaveLower(wide, ab_high, ce_high));
-  store(3, hn::InterleaveUpper(wide, ab_high, ce_high));
-}
-
-// A whole tile by way of a buffer, so that each line of y is written once and as a whole: where
-// they lie a power of two apart, the first-level cache holds only some of them.
-HWY_INLINE void TransposeWhole(const uint32_t* x, int64_t x_stride, uint32_t* y, int64_t y_stride) {
-  HWY_ALIGN uint32_t buffer[kTile * kTile];
-  for (int64_t r = 0; r < kTile; r += 4) {
-    for (int64_t c = 0; c < kTile; c += 4) {
-      TransposeFour(x + r * x_stride + c, x_stride, buffer + c * kTile + r, kTile);
-    }
-  }
-  const hn::CappedTag<uint32_t, kTile> d;
-  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
-  for (int64_t c = 0; c < kTile; ++c) {
-    for (int64_t r = 0; r < kTile; r += lanes) {
-      hn::StoreU(hn::Load(d, buffer + c * kTile + r), d, y + c * y_stride + r);
-    }
-  }
-}
-
-template <class Bits>
-HWY_INLINE void TransposeBand(const Bits* x, int64_t x_stride, Bits* y, int64_t y_stride,
-                              int64_t rows, int64_t columns) {
-  for (int64_t r = 0; r < rows; r += kTile) {
-    for (int64_t c = 0; c < columns; c += kTile) {
-      const Bits* from = x + r * x_stride + c;
-      Bits* to = y + c * y_stride + r;
-      const int64_t tile_rows = std::min(kTile, rows - r);
-      const int64_t tile_columns = std::min(kTile, columns - c);
-      if constexpr (sizeof(Bits) == 4) {
-        if (tile_rows == kTile && tile_columns == kTile) {
-          TransposeWhole(from, x_stride, to, y_stride);
-          continue;
-        }
-      }
-      TransposeTile(from, x_stride, to, y_stride, tile_rows, tile_columns);
-    }
-  }
-}
 
 // A task is a band of columns of one matrix.
 template <class Bits>

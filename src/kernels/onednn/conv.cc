@@ -1,9 +1,8 @@
 // Convolutions: oneDNN chooses the layouts, the plan takes them over.
 #include "src/kernels/onednn/conv.h"
 
-#include <numeric>
-
 #include "src/base/check.h"
+#include "src/kernels/fused_conv.h"
 #include "src/kernels/onednn/primitive.h"
 #include "src/ops/conv.h"
 #include "src/ops/leaky_relu.h"
@@ -16,7 +15,32 @@ using BackwardData = dnnl::convolution_backward_data;
 using BackwardWeights = dnnl::convolution_backward_weights;
 using Desc = dnnl::memory::desc;
 
-constexpr double kFlopsPerSecond = 80e9;  // of one thread
+// Of one thread, with what fills up blocks of channels. See cpu/conv_seconds.h.
+constexpr double kFlopsPerSecond = 130e9;
+constexpr double kFirstConvFlopsPerSecond = 110e9;  // of few channels, which are not in blocks
+
+int64_t ChannelBlock() {
+  return dnnl::get_effective_cpu_isa() >= dnnl::cpu_isa::avx512_core ? 16 : 8;
+}
+
+// How much more than `channels` there are when their blocks are whole.
+double Filling(int64_t channels) {
+  const int64_t block = ChannelBlock();
+  return static_cast<double>((channels + block - 1) / block * block) /
+         static_cast<double>(channels);
+}
+
+// Of a convolution with its channels in blocks, or of one that takes few of them as they are.
+double BlockedSeconds(const NodeSignature& node, int64_t channels, int64_t filters) {
+  const double filling = Filling(channels) * Filling(filters);
+  return static_cast<double>(CostOf(node).flops) * filling / kFlopsPerSecond;
+}
+double FirstSeconds(const NodeSignature& node, int64_t channels, int64_t filters, int64_t groups) {
+  if (groups > 1 || channels >= ChannelBlock()) {
+    return BlockedSeconds(node, channels / groups, filters / groups);
+  }
+  return static_cast<double>(CostOf(node).flops) * Filling(filters) / kFirstConvFlopsPerSecond;
+}
 
 // The window as oneDNN wants it.
 struct Sizes {
@@ -52,14 +76,6 @@ Desc Tensor(const TensorType& type, const Layout* layout) {
 using Layouts = const std::vector<OperandLayout>*;
 const Layout* At(Layouts layouts, size_t i) {
   return layouts == nullptr ? nullptr : &(*layouts)[i].layout;
-}
-
-// A convolution of the node's inputs, in their order, with something behind it.
-bool IsFusedConv(const NodeSignature& node) {
-  if (node.body.size() != 2 || node.body[0].op != OpId::conv) return false;
-  std::vector<int> inputs(node.inputs.size());
-  std::iota(inputs.begin(), inputs.end(), 0);
-  return node.body[0].operands == inputs && node.body[1].operands == std::vector<int>{-1};
 }
 
 const ConvAttributes& ConvOf(const NodeSignature& node) {
@@ -174,7 +190,10 @@ namespace {
 
 KernelDef Conv(std::string_view name, bool (*supports)(const NodeSignature&)) {
   KernelDef def{.name = name, .supports = supports};
-  def.flops_per_second = kFlopsPerSecond;
+  def.seconds = [](const NodeSignature& node, int threads) {
+    const int64_t channels = node.inputs[0].shape[1].size, filters = node.outputs[0].shape[1].size;
+    return FirstSeconds(node, channels, filters, ConvOf(node).groups) / threads;
+  };
   def.choose = [](const NodeSignature& node, const RunSetting& setting, KernelOption* option) {
     return Try([&] {
       const auto desc = WithThreads<ForwardDesc>(node, nullptr, setting.threads);
@@ -212,7 +231,11 @@ KernelDef fused_conv() {
 
 KernelDef conv_input_grad() {
   KernelDef def{.name = "onednn.conv_input_grad", .supports = Supports};
-  def.flops_per_second = kFlopsPerSecond;
+  def.seconds = [](const NodeSignature& node, int threads) {
+    const int64_t groups = node.attributes.As<ConvGradAttributes>().groups;
+    const int64_t channels = node.outputs[0].shape[1].size, filters = node.inputs[0].shape[1].size;
+    return BlockedSeconds(node, channels / groups, filters / groups) / threads;
+  };
   def.choose = [](const NodeSignature& node, const RunSetting& setting, KernelOption* option) {
     return Try([&] {
       const auto desc = WithThreads<InputGradDesc>(node, nullptr, setting.threads);
@@ -235,7 +258,11 @@ KernelDef conv_input_grad() {
 
 KernelDef conv_weight_grad() {
   KernelDef def{.name = "onednn.conv_weight_grad", .supports = Supports};
-  def.flops_per_second = kFlopsPerSecond;
+  def.seconds = [](const NodeSignature& node, int threads) {
+    const int64_t channels = node.inputs[0].shape[1].size, filters = node.inputs[1].shape[1].size;
+    const int64_t groups = node.attributes.As<ConvGradAttributes>().groups;
+    return FirstSeconds(node, channels, filters, groups) / threads;
+  };
   def.choose = [](const NodeSignature& node, const RunSetting& setting, KernelOption* option) {
     return Try([&] {
       const auto desc = WithThreads<WeightGradDesc>(node, nullptr, setting.threads);

@@ -1,9 +1,10 @@
-// accuracy: counts the classes that come before each label.
+// accuracy and top_k_accuracy: counts the classes that come before each label.
 #include <cmath>
 
 #include "src/kernels/reference/kernels.h"
 #include "src/kernels/reference/labels.h"
 #include "src/ops/loss.h"
+#include "src/ops/metric.h"
 
 namespace cgrun::reference {
 namespace {
@@ -41,17 +42,29 @@ struct Accuracy {
   }
 };
 
-PreparedKernel Prepare(const KernelRequest& request) {
+PreparedKernel PrepareFor(const KernelRequest& request, int64_t top_k) {
   const Shape& logits = request.node.inputs[0].shape;
-  const int64_t top_k = request.node.attributes.As<AccuracyAttributes>().top_k;
   return PreparedKernel::Of(ForLogitsAndLabels<Accuracy>(request.node),
                             Parameters{logits[0].size, logits[1].size, top_k});
+}
+
+PreparedKernel Prepare(const KernelRequest& request) {
+  return PrepareFor(request, request.node.attributes.As<AccuracyAttributes>().top_k);
+}
+
+PreparedKernel PrepareTopK(const KernelRequest& request) {
+  return PrepareFor(request, request.node.attributes.As<TopKAccuracyAttributes>().k);
 }
 
 }  // namespace
 
 KernelDef accuracy() {
   return {.name = "reference.accuracy", .supports = HasReferenceLogits, .prepare = Prepare};
+}
+
+KernelDef top_k_accuracy() {
+  return {
+      .name = "reference.top_k_accuracy", .supports = HasReferenceLogits, .prepare = PrepareTopK};
 }
 
 }  // namespace cgrun::reference

@@ -15,6 +15,21 @@ constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 struct Parameters {
   AxisGroups groups;  // of classes
   double smoothing = 0;
+  RealList weights;  // of classes; empty: 1 each
+
+  // Weight times target of class `c`.
+  double Target(int64_t c, int64_t label) const {
+    const double target =
+        smoothing / static_cast<double>(groups.size) + (c == label ? 1 - smoothing : 0);
+    return weights.empty() ? target : weights[static_cast<size_t>(c)] * target;
+  }
+  // Their sum over the classes.
+  double TargetSum(int64_t label) const {
+    if (weights.empty()) return 1;
+    double sum = 0;
+    for (int64_t c = 0; c < groups.size; ++c) sum += Target(c, label);
+    return sum;
+  }
 };
 
 template <class T>
@@ -51,6 +66,24 @@ double CrossEntropy(const GroupSums& sums, double label_logit, const Parameters&
   return loss;
 }
 
+// −Σ w·t·ln p, class by class; as above a factor of 0 takes part in no product.
+template <class T>
+double WeightedCrossEntropy(const GroupSums& sums, const T* x, int64_t label, const Parameters& p) {
+  const double log_sum = std::log(sums.exponentials);
+  double loss = 0;
+  for (int64_t c = 0; c < p.groups.size; ++c) {
+    const double target = p.Target(c, label);
+    if (target != 0) loss += target * (log_sum - (LoadF64(x[c * p.groups.stride]) - sums.max));
+  }
+  return loss;
+}
+
+template <class T>
+double LossOfGroup(const GroupSums& sums, const T* x, int64_t label, const Parameters& p) {
+  if (!p.weights.empty()) return WeightedCrossEntropy(sums, x, label, p);
+  return CrossEntropy(sums, LoadF64(x[label * p.groups.stride]), p);
+}
+
 template <class T, class Label>
 struct Loss {
   static void Run(const RunContext& context, const Instruction& i) noexcept {
@@ -63,7 +96,7 @@ struct Loss {
       const GroupSums sums = Sums(x, p.groups);
       const auto label = static_cast<int64_t>(labels[g]);
       const bool known = label >= 0 && label < p.groups.size;
-      total += known ? CrossEntropy(sums, LoadF64(x[label * p.groups.stride]), p) : kNaN;
+      total += known ? LossOfGroup(sums, x, label, p) : kNaN;
       for (int64_t c = 0; c < p.groups.size; ++c) {
         const int64_t at = c * p.groups.stride;
         probabilities[at] = StoreF64<T>(std::exp(LoadF64(x[at]) - sums.max) / sums.exponentials);
@@ -81,16 +114,16 @@ struct Grad {
     const Label* labels = Data<const Label>(context, i, 1);
     const double dloss = static_cast<double>(*Data<const LossOf<T>>(context, i, 2)) /
                          static_cast<double>(p.groups.count);
-    const double everywhere = p.smoothing / static_cast<double>(p.groups.size);
     for (int64_t g = 0; g < p.groups.count; ++g) {
       const T* probabilities = Data<const T>(context, i, 0) + p.groups.First(g);
       T* dx = Data<T>(context, i, 3) + p.groups.First(g);
       const auto label = static_cast<int64_t>(labels[g]);
       const bool known = label >= 0 && label < p.groups.size;
+      const double whole = p.TargetSum(label);
       for (int64_t c = 0; c < p.groups.size; ++c) {
         const int64_t at = c * p.groups.stride;
-        const double target = everywhere + (c == label ? 1 - p.smoothing : 0);
-        dx[at] = StoreF64<T>(known ? (LoadF64(probabilities[at]) - target) * dloss : kNaN);
+        const double slope = LoadF64(probabilities[at]) * whole - p.Target(c, label);
+        dx[at] = StoreF64<T>(known ? slope * dloss : kNaN);
       }
     }
   }
@@ -100,9 +133,9 @@ template <template <class, class> class Kernel>
 PreparedKernel Prepare(const KernelRequest& request) {
   const NodeSignature& node = request.node;
   const auto& attributes = node.attributes.As<SoftmaxCrossEntropyAttributes>();
-  return PreparedKernel::Of(
-      ForLogitsAndLabels<Kernel>(node),
-      Parameters{GroupsAlong(node.inputs[0].shape, 1), attributes.label_smoothing});
+  return PreparedKernel::Of(ForLogitsAndLabels<Kernel>(node),
+                            Parameters{GroupsAlong(node.inputs[0].shape, 1),
+                                       attributes.label_smoothing, attributes.class_weights});
 }
 
 }  // namespace

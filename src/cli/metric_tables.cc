@@ -1,0 +1,70 @@
+// Lists in lines, tables in columns, both numbered from 0.
+#include "src/cli/metric_tables.h"
+
+#include <fmt/format.h>
+
+#include "src/report/epoch_lines.h"
+#include "src/report/table.h"
+
+namespace cgrun {
+namespace {
+
+constexpr size_t kWidth = 100;          // characters of a line
+constexpr size_t kMostElements = 1000;  // of a list
+constexpr int64_t kMostColumns = 20;
+
+std::string NumberText(const NamedTable& table, size_t i) {
+  if (table.counts) return FormatCount(static_cast<int64_t>(table.values[i]));
+  char text[32];
+  FormatMetric(table.values[i], text, sizeof(text));
+  return text;
+}
+
+std::string ListText(const NamedTable& table) {
+  std::string line, text;
+  for (size_t i = 0; i < table.values.size(); ++i) {
+    const std::string item = fmt::format("  {:>3}: {}", i, NumberText(table, i));
+    if (line.size() + item.size() > kWidth) {
+      text += line + "\n";
+      line.clear();
+    }
+    line += item;
+  }
+  return text + line + "\n";
+}
+
+std::string TableText(const NamedTable& table) {
+  const auto columns = static_cast<size_t>(table.columns);
+  TextTable text(std::vector<Align>(columns + 1, Align::kRight));
+  std::vector<std::string> cells = {""};
+  for (size_t column = 0; column < columns; ++column) cells.push_back(std::to_string(column));
+  text.Add(cells);
+  text.AddRule();
+  for (size_t i = 0; i < table.values.size(); i += columns) {
+    cells = {std::to_string(i / columns)};
+    for (size_t column = 0; column < columns; ++column) {
+      cells.push_back(NumberText(table, i + column));
+    }
+    text.Add(cells);
+  }
+  return text.ToString("  ");
+}
+
+}  // namespace
+
+std::string MetricTables(const PassResult& pass) {
+  std::string text;
+  if (!pass.measured()) return text;
+  for (const NamedTable& table : pass.tables) {
+    text += fmt::format("\n{} {}, {}\n", pass.split, table.name, table.caption);
+    if (table.columns > kMostColumns || table.values.size() > kMostElements) {
+      text += fmt::format("  {} numbers: `--json` has them, and summary.json of a run\n",
+                          FormatCount(static_cast<int64_t>(table.values.size())));
+    } else {
+      text += table.columns > 0 ? TableText(table) : ListText(table);
+    }
+  }
+  return text;
+}
+
+}  // namespace cgrun

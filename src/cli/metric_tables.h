@@ -1,0 +1,17 @@
+// Metrics of more than one number, as people read them.
+#ifndef CGRUN_CLI_METRIC_TABLES_H_
+#define CGRUN_CLI_METRIC_TABLES_H_
+
+#include <string>
+
+#include "src/train/session.h"
+
+namespace cgrun {
+
+// The lists and tables of a pass, each under its name and the split's, behind an empty line; empty
+// where the pass has none. Large ones are said to stand in the JSON.
+std::string MetricTables(const PassResult& pass);
+
+}  // namespace cgrun
+
+#endif  // CGRUN_CLI_METRIC_TABLES_H_

@@ -1,0 +1,73 @@
+// Comparing settings with those of a run.
+#include "src/cli/resume.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <set>
+#include <vector>
+
+#include "src/cli/console.h"
+#include "src/model/model_file.h"
+
+namespace cgrun {
+namespace {
+
+// The keys in which two trees differ, with dots.
+void CollectDifferences(const TreeNode& a, const TreeNode& b, const std::string& place,
+                        std::vector<std::string>& differences) {
+  if (a == b) return;
+  if (!a.IsMap() || !b.IsMap()) return differences.push_back(place);
+  std::set<std::string> keys;
+  for (const TreeEntry& entry : a.entries) keys.insert(entry.key);
+  for (const TreeEntry& entry : b.entries) keys.insert(entry.key);
+  for (const std::string& key : keys) {
+    const TreeEntry *left = a.Find(key), *right = b.Find(key);
+    CollectDifferences(left == nullptr ? TreeNode() : left->value,
+                       right == nullptr ? TreeNode() : right->value,
+                       place.empty() ? key : place + "." + key, differences);
+  }
+}
+
+bool IsLength(const std::string& key) {
+  return key == "train.epochs" || key == "train.steps" || key == "train.time";
+}
+
+void CheckSettings(const ModelSpec& run, const ModelSpec& now, const std::string& folder) {
+  std::vector<std::string> differences;
+  CollectDifferences(ResolvedTree(run), ResolvedTree(now), "", differences);
+  std::erase_if(differences, IsLength);
+  if (differences.empty()) return;
+  std::string text;
+  for (const std::string& key : differences) text += (text.empty() ? "'" : ", '") + key + "'";
+  throw InputError("the run in '" + folder + "' was started with another " + text,
+                   "a resumed run keeps its settings, but for train.epochs, steps and time; "
+                   "--weights starts a new run from its weights");
+}
+
+}  // namespace
+
+std::optional<ResumedRun> FindResumedRun(const std::string& folder, const ModelFlags& flags) {
+  ModelFlags of_run;
+  of_run.model = folder + "/model.yaml";
+  std::error_code error;
+  if (!std::filesystem::is_directory(folder, error)) {
+    throw InputError("there is no folder '" + folder + "'", "--resume takes the folder of a run");
+  }
+  if (!std::filesystem::exists(of_run.model, error)) {
+    throw InputError("the folder '" + folder + "' is not that of a run: it has no model.yaml",
+                     "--resume takes the folder of a run");
+  }
+  const std::optional<ModelSpec> run = LoadModel(of_run);
+  if (!run) return std::nullopt;
+  ModelFlags now = flags;
+  if (now.model.empty()) now.model = of_run.model;
+  std::optional<ModelSpec> model = LoadModel(now);
+  if (!model) return std::nullopt;
+  CheckSettings(*run, *model, folder);
+  std::vector<std::string> damaged;
+  const std::string checkpoint = NewestCheckpoint(folder, damaged);
+  for (const std::string& file : damaged) PrintWarning(file + "; an older checkpoint is taken");
+  return ResumedRun{std::move(*model), ReadRunSettings(checkpoint), checkpoint};
+}
+
+}  // namespace cgrun

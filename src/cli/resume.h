@@ -1,0 +1,27 @@
+// `--resume DIR`: the run of a folder, with the settings that it was started with.
+#ifndef CGRUN_CLI_RESUME_H_
+#define CGRUN_CLI_RESUME_H_
+
+#include <optional>
+#include <string>
+
+#include "src/cli/model_flags.h"
+#include "src/train/checkpoint.h"
+
+namespace cgrun {
+
+struct ResumedRun {
+  ModelSpec model;
+  RunSettings settings;
+  std::string checkpoint;
+};
+
+// Reads the run folder's model file, or flags.model where that is given, with the flags as
+// overrides, and finds the newest whole checkpoint; damaged ones are warned of. Settings other than
+// the length of the run (train.epochs, steps, time) must be those of the run. Prints errors;
+// nothing after one. Throws InputError and UserError.
+std::optional<ResumedRun> FindResumedRun(const std::string& folder, const ModelFlags& flags);
+
+}  // namespace cgrun
+
+#endif  // CGRUN_CLI_RESUME_H_

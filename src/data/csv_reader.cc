@@ -1,0 +1,178 @@
+// Lines are put together until no quote is open; then the record is cut into fields.
+#include "src/data/csv_reader.h"
+
+#include <algorithm>
+#include <climits>
+#include <cstring>
+#include <utility>
+
+#include "src/io/file_error.h"
+
+namespace cgrun {
+namespace {
+
+constexpr size_t kBlock = size_t{1} << 18;
+
+bool IsLineEnd(char c) { return c == '\n' || c == '\r'; }
+bool IsUtf8Continuation(char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; }
+
+int Characters(std::string_view text) {
+  return static_cast<int>(text.size()) -
+         static_cast<int>(std::ranges::count_if(text, IsUtf8Continuation));
+}
+
+}  // namespace
+
+CsvReader::CsvReader(const std::string& path, char delimiter, Diagnostics& diagnostics)
+    : reader_(path), delimiter_(delimiter), diagnostics_(diagnostics), buffer_(kBlock) {}
+
+// Appends the next line, or what of it fits the longest record. False at the end of the file.
+bool CsvReader::AppendLine() {
+  bool any = false;
+  while (record_.size() < kMostRecordBytes) {
+    if (used_ == filled_) {
+      filled_ = reader_.ReadSome(std::as_writable_bytes(std::span(buffer_)));
+      used_ = 0;
+      if (filled_ == 0) return any;
+      if (reader_.position() == static_cast<int64_t>(filled_)) SkipMark();
+      continue;
+    }
+    any = true;
+    const char* begin = buffer_.data() + used_;
+    const void* end = std::memchr(begin, '\n', filled_ - used_);
+    const size_t size = end == nullptr
+                            ? filled_ - used_
+                            : static_cast<size_t>(static_cast<const char*>(end) - begin) + 1;
+    record_.append(begin, size);
+    used_ += size;
+    if (end == nullptr) continue;
+    ++next_line_;
+    return true;
+  }
+  return any;
+}
+
+// The byte order mark of UTF-8 is left out; UTF-16 is not read.
+void CsvReader::SkipMark() {
+  const std::string_view start(buffer_.data(), filled_);
+  if (start.starts_with("\xFF\xFE") || start.starts_with("\xFE\xFF")) {
+    ThrowFileError(reader_.path(), "is in UTF-16", "save it as UTF-8");
+  }
+  if (start.starts_with("\xEF\xBB\xBF")) used_ = 3;
+}
+
+bool CsvReader::Next() {
+  if (failed_) return false;
+  while (true) {
+    record_.clear();
+    line_ = next_line_;
+    if (!AppendLine()) return false;
+    if (std::ranges::all_of(record_, IsLineEnd)) continue;
+    fields_.clear();
+    at_ = 0;
+    while (!ScanFields() && !failed_) {
+      if (record_.size() < kMostRecordBytes && AppendLine()) continue;
+      Fail(fields_.back().begin, "this quote is never closed",
+           "a quote inside a quoted field is doubled: \"say \"\"yes\"\"\"");
+    }
+    if (!failed_ && record_.size() >= kMostRecordBytes) {
+      Fail(0, "a line of more than " + std::to_string(kMostRecordBytes >> 20) + " MiB",
+           "is this a CSV file?");
+    }
+    if (!failed_ && line_ > INT_MAX) Fail(0, "there are more than 2147483647 lines");
+    if (!failed_) ResolveTexts();
+    return !failed_;
+  }
+}
+
+// Cuts the record into fields_, from at_ on. False after an error, and where a quote is open: then
+// the last field begins with it, and the next call goes on with what was appended.
+bool CsvReader::ScanFields() {
+  bool open = at_ > 0;  // the last field is
+  while (true) {
+    if (!open) {
+      fields_.push_back({{}, at_ < record_.size() && record_[at_] == '"', at_, at_});
+      if (fields_.back().quoted) ++at_;
+    }
+    open = false;
+    CsvField& field = fields_.back();
+    if (field.quoted && !SkipQuoted()) return false;
+    const size_t closed = at_;
+    while (at_ < record_.size() && record_[at_] != delimiter_ && !IsLineEnd(record_[at_])) ++at_;
+    if (field.quoted && at_ > closed) {
+      return Fail(closed, "text behind the closing quote",
+                  "a quote inside a quoted field is doubled: \"say \"\"yes\"\"\"");
+    }
+    field.end = at_;
+    if (at_ == record_.size() || record_[at_] != delimiter_) break;
+    ++at_;
+  }
+  const std::string_view end = std::string_view(record_).substr(at_);
+  if (end.empty() || end == "\n" || end == "\r\n" || end == "\r") return true;
+  return Fail(at_, "a carriage return that ends no line", "lines end with LF or CRLF");
+}
+
+// Moves at_ behind the closing quote; to the end of the record, and false, where there is none.
+bool CsvReader::SkipQuoted() {
+  while (true) {
+    at_ = std::min(record_.find('"', at_), record_.size());
+    if (at_ == record_.size()) return false;
+    const bool doubled = at_ + 1 < record_.size() && record_[at_ + 1] == '"';
+    at_ += doubled ? 2 : 1;
+    if (!doubled) return true;
+  }
+}
+
+// What the fields say, now that the record is whole.
+void CsvReader::ResolveTexts() {
+  unescaped_.clear();
+  unescaped_.reserve(record_.size());  // views into it stay valid
+  for (CsvField& field : fields_) {
+    field.text = std::string_view(record_).substr(field.begin, field.end - field.begin);
+    const size_t nul = field.text.find('\0');
+    if (nul != field.text.npos) {
+      Fail(field.begin + nul, "a NUL byte", "is this a CSV file?");
+      return;
+    }
+    if (field.quoted) Unescape(field);
+  }
+}
+
+void CsvReader::Unescape(CsvField& field) {
+  field.text = field.text.substr(1, field.text.size() - 2);
+  if (field.text.find('"') == field.text.npos) return;
+  const size_t begin = unescaped_.size();
+  for (size_t i = 0; i < field.text.size(); ++i) {
+    unescaped_ += field.text[i];
+    if (field.text[i] == '"') ++i;  // the second of two
+  }
+  field.text = std::string_view(unescaped_).substr(begin);
+}
+
+SourceMark CsvReader::MarkAt(size_t begin, size_t length) const {
+  const std::string_view before = std::string_view(record_).substr(0, begin);
+  const size_t line_begin = before.rfind('\n') + 1;  // npos + 1 is 0
+  const auto line = static_cast<int>(line_ + std::ranges::count(before, '\n'));
+  const std::string_view marked = std::string_view(record_).substr(begin, length);
+  return {std::make_shared<const SourceFile>(
+              SourceFile{reader_.path(), record_, static_cast<int>(line_)}),
+          line, Characters(before.substr(line_begin)) + 1,
+          std::max(1, Characters(marked.substr(0, marked.find('\n'))))};
+}
+
+SourceMark CsvReader::MarkOf(const CsvField& field) const {
+  return MarkAt(field.begin, field.end - field.begin);
+}
+
+SourceMark CsvReader::mark() const {
+  const size_t end = record_.find_last_not_of("\r\n");
+  return MarkAt(0, end == record_.npos ? 0 : end + 1);
+}
+
+bool CsvReader::Fail(size_t at, std::string message, std::string help) {
+  diagnostics_.Error(MarkAt(at, 1), std::move(message), std::move(help));
+  failed_ = true;
+  return false;
+}
+
+}  // namespace cgrun

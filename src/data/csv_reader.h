@@ -1,0 +1,67 @@
+// Comma-separated text, record by record (RFC 4180): quoted fields with doubled quotes and line
+// ends in them, LF and CRLF, a byte order mark, gzip. CsvReader::Next() is the entry point.
+#ifndef CGRUN_DATA_CSV_READER_H_
+#define CGRUN_DATA_CSV_READER_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "src/base/diagnostics.h"
+#include "src/io/read_file.h"
+
+namespace cgrun {
+
+struct CsvField {
+  std::string_view text;  // without its quotes; blanks around an unquoted field are its own
+  bool quoted = false;
+  size_t begin = 0, end = 0;  // in the record's text, quotes included
+};
+
+class CsvReader {
+ public:
+  static constexpr size_t kMostRecordBytes = size_t{16} << 20;
+
+  // UserError where the file cannot be opened.
+  CsvReader(const std::string& path, char delimiter, Diagnostics& diagnostics);
+
+  // Reads the next record that is not an empty line. False at the end of the file, and after an
+  // error of syntax, which is reported with its place. UserError where the file cannot be read.
+  bool Next();
+
+  // Of the record, valid until Next() is called again.
+  std::span<const CsvField> fields() const { return fields_; }
+  SourceMark MarkOf(const CsvField& field) const;
+  // The whole record.
+  SourceMark mark() const;
+
+ private:
+  bool AppendLine();
+  void SkipMark();
+  bool ScanFields();
+  bool SkipQuoted();
+  void ResolveTexts();
+  void Unescape(CsvField& field);
+  SourceMark MarkAt(size_t begin, size_t length) const;
+  bool Fail(size_t at, std::string message, std::string help = "");
+
+  FileReader reader_;
+  const char delimiter_;
+  Diagnostics& diagnostics_;
+  std::vector<char> buffer_;
+  size_t used_ = 0, filled_ = 0;  // of buffer_
+  std::string record_;            // as in the file, line ends included
+  size_t at_ = 0;                 // of record_: what is not scanned yet
+  std::string unescaped_;         // what quoted fields with quotes in them say
+  std::vector<CsvField> fields_;
+  int64_t line_ = 1;       // on which the record begins
+  int64_t next_line_ = 1;  // on which the one after it begins
+  bool failed_ = false;
+};
+
+}  // namespace cgrun
+
+#endif  // CGRUN_DATA_CSV_READER_H_

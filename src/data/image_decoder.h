@@ -1,0 +1,28 @@
+// JPEG and PNG files become pixels, without the heap: DecodeImage() is the entry point.
+#ifndef CGRUN_DATA_IMAGE_DECODER_H_
+#define CGRUN_DATA_IMAGE_DECODER_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "src/data/image_header.h"
+#include "src/data/scratch_arena.h"
+
+namespace cgrun {
+
+// Rows of pixels, `channels` bytes each: grey, grey and alpha, RGB, RGB and alpha.
+struct DecodedImage {
+  std::span<const uint8_t> pixels;
+  int64_t width = 0, height = 0;
+  int channels = 0;
+};
+
+// The pixels of a whole file, in `arena`, of which header.decoder_bytes are enough. ImageError
+// where it is damaged; nothing else allocates.
+DecodedImage DecodeImage(const ImageHeader& header, std::span<const std::byte> file,
+                         ScratchArena& arena);
+
+}  // namespace cgrun
+
+#endif  // CGRUN_DATA_IMAGE_DECODER_H_

@@ -1,0 +1,109 @@
+// Files are read into the arena by system calls: no stream, no heap.
+#include "src/data/image_file.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <new>
+#include <vector>
+
+#include "src/data/image_decoder.h"
+#include "src/io/file_error.h"
+
+namespace cgrun {
+namespace {
+
+constexpr size_t kFirstRead = 4096;  // most headers are shorter
+
+class OpenFile {
+ public:
+  explicit OpenFile(const std::string& path)
+      : path_(path), fd_(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {
+    if (fd_ < 0) ThrowSystemError("open", path, errno);
+  }
+  ~OpenFile() { close(fd_); }
+  OpenFile(const OpenFile&) = delete;
+  OpenFile& operator=(const OpenFile&) = delete;
+
+  // Reads up to out.size() bytes; fewer where the file ends.
+  size_t Read(std::span<std::byte> out) {
+    size_t done = 0;
+    while (done < out.size()) {
+      const ssize_t size = read(fd_, out.data() + done, out.size() - done);
+      if (size < 0 && errno != EINTR) ThrowSystemError("read", path_, errno);
+      if (size == 0) break;
+      if (size > 0) done += static_cast<size_t>(size);
+    }
+    return done;
+  }
+
+ private:
+  const std::string& path_;
+  int fd_;
+};
+
+std::span<const std::byte> ReadInto(const std::string& path, int64_t bytes, ScratchArena& arena) {
+  const std::span<std::byte> file = arena.Take<std::byte>(static_cast<size_t>(bytes) + 1);
+  if (file.empty()) throw ImageError("has changed since the run began");
+  OpenFile open_file(path);
+  if (open_file.Read(file) + 1 != file.size()) throw ImageError("has changed since the run began");
+  return file.first(file.size() - 1);
+}
+
+}  // namespace
+
+ImageInfo ReadImageInfo(const std::string& path) {
+  FileReader reader(path, FileReader::Gzip::kNever);
+  const int64_t file_bytes = reader.max_bytes();
+  std::vector<std::byte> start;
+  int64_t wanted = std::min<int64_t>(kFirstRead, file_bytes);
+  while (true) {
+    const size_t before = start.size();
+    const int64_t more = std::max<int64_t>(wanted, static_cast<int64_t>(before + kFirstRead));
+    start.resize(static_cast<size_t>(std::min(more, file_bytes)));
+    reader.Read(std::span(start).subspan(before), "its header");
+    if (const auto header = ParseImageHeader(start, file_bytes, &wanted)) {
+      return {*header, file_bytes};
+    }
+  }
+}
+
+int64_t ImageScratchBytes(const ImageInfo& image, const ImageTarget& target) {
+  constexpr int64_t kSlack = 4096;
+  return image.file_bytes + image.header.decoder_bytes +
+         ResampleBytes(image.header.width, image.header.height, target) + kSlack;
+}
+
+void LoadImage(const std::string& path, const ImageInfo& image, const ImageTarget& target,
+               ScratchArena& arena, std::span<uint8_t> out) {
+  arena.Reset();
+  const std::span<const std::byte> file = ReadInto(path, image.file_bytes, arena);
+  const DecodedImage decoded = DecodeImage(image.header, file, arena);
+  ResampleImage(decoded, image.header.orientation, target, arena, out);
+}
+
+HostTensor LoadImage(const std::string& path, const ImageTarget& target, int64_t limit) {
+  try {
+    const ImageInfo image = ReadImageInfo(path);
+    const int64_t scratch = ImageScratchBytes(image, target);
+    if (scratch > limit - std::min(limit, target.bytes())) {
+      throw ImageError("takes " + std::to_string(scratch) +
+                       " bytes while it is decoded, more than "
+                       "the " +
+                       std::to_string(limit) + " that are left");
+    }
+    ScratchArena arena(static_cast<size_t>(scratch));
+    HostTensor sample =
+        AllocateTensor(path, DType::kU8, {target.channels, target.height, target.width});
+    LoadImage(path, image, target, arena, sample.data<uint8_t>());
+    return sample;
+  } catch (const ImageError& error) {
+    ThrowFileError(path, error.what(), error.help());
+  } catch (const std::bad_alloc&) {
+    ThrowFileError(path, "there is not enough memory to decode it");
+  }
+}
+
+}  // namespace cgrun

@@ -1,0 +1,39 @@
+// Image files: what they hold, without their pixels, and samples made of them. LoadImage() is the
+// entry point.
+#ifndef CGRUN_DATA_IMAGE_FILE_H_
+#define CGRUN_DATA_IMAGE_FILE_H_
+
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "src/base/host_tensor.h"
+#include "src/data/image_header.h"
+#include "src/data/image_resample.h"
+#include "src/data/scratch_arena.h"
+#include "src/io/read_file.h"
+
+namespace cgrun {
+
+struct ImageInfo {
+  ImageHeader header;
+  int64_t file_bytes = 0;
+};
+
+// Reads the front of a JPEG or PNG file. ImageError; UserError where the file cannot be read.
+ImageInfo ReadImageInfo(const std::string& path);
+
+// Bytes of an arena in which this image becomes a sample.
+int64_t ImageScratchBytes(const ImageInfo& image, const ImageTarget& target);
+
+// Writes the sample [channels, height, width] to `out`, working in `arena` alone. ImageError where
+// it is damaged or has changed since `image` was read; UserError where the file cannot be read.
+void LoadImage(const std::string& path, const ImageInfo& image, const ImageTarget& target,
+               ScratchArena& arena, std::span<uint8_t> out);
+
+// The same with memory of its own: of at most `limit` bytes. UserError, which names the file.
+HostTensor LoadImage(const std::string& path, const ImageTarget& target, int64_t limit = kNoLimit);
+
+}  // namespace cgrun
+
+#endif  // CGRUN_DATA_IMAGE_FILE_H_

@@ -1,0 +1,269 @@
+// Folders, read and sorted; a list of labels, read and looked up.
+#include "src/data/image_folder.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <set>
+#include <system_error>
+
+#include "src/data/classes.h"
+#include "src/data/csv_reader.h"
+#include "src/data/options.h"
+#include "src/data/text_number.h"
+
+namespace cgrun {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kImages[] = {".jpg", ".jpeg", ".png"};
+constexpr std::string_view kOtherImages[] = {".gif",  ".bmp",  ".webp", ".tif", ".tiff",
+                                             ".heic", ".avif", ".jp2",  ".jxl"};
+
+bool EndsAs(const std::string& name, std::span<const std::string_view> endings) {
+  std::string ending = fs::path(name).extension().string();
+  std::ranges::transform(ending, ending.begin(), [](char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  });
+  return std::ranges::find(endings, ending) != endings.end();
+}
+
+std::string NamesText(const std::vector<std::string>& names) {
+  constexpr size_t kShown = 5;
+  std::string text;
+  for (size_t i = 0; i < std::min(kShown, names.size()); ++i) {
+    text += (i > 0 ? ", '" : "'") + names[i] + "'";
+  }
+  if (names.size() > kShown) text += " and " + std::to_string(names.size() - kShown) + " more";
+  return text;
+}
+
+// What lies in a folder, sorted by name; hidden files are left out.
+struct FolderEntries {
+  std::vector<std::string> folders, images, other_images;
+};
+
+std::optional<FolderEntries> ReadFolder(const std::string& folder, const SourceMark& mark,
+                                        Diagnostics& diagnostics) {
+  FolderEntries entries;
+  std::error_code error;
+  fs::directory_iterator entry(folder, error);
+  for (; !error && entry != fs::directory_iterator(); entry.increment(error)) {
+    const std::string name = entry->path().filename().string();
+    std::error_code ignored;  // a link to nothing is neither
+    if (name.starts_with('.')) continue;
+    if (entry->is_directory(ignored)) entries.folders.push_back(name);
+    if (!entry->is_regular_file(ignored)) continue;
+    if (EndsAs(name, kImages)) entries.images.push_back(name);
+    if (EndsAs(name, kOtherImages)) entries.other_images.push_back(name);
+  }
+  if (error) {
+    diagnostics.Error(mark, "cannot read the folder '" + folder + "': " + error.message());
+    return std::nullopt;
+  }
+  std::ranges::sort(entries.folders);
+  std::ranges::sort(entries.images);
+  std::ranges::sort(entries.other_images);
+  if (!entries.other_images.empty()) {
+    diagnostics.Error(mark,
+                      "'" + folder + "': " + NamesText(entries.other_images) +
+                          (entries.other_images.size() == 1 ? " is" : " are") +
+                          " neither JPEG nor PNG",
+                      "convert such images, or move them away");
+    return std::nullopt;
+  }
+  return entries;
+}
+
+class ImageLister {
+ public:
+  ImageLister(const DataOptions& options, bool labelled, Diagnostics& diagnostics)
+      : options_(options),
+        diagnostics_(diagnostics),
+        labelled_(labelled),
+        option_(*FindOption(options, "folder")),
+        folder_(ResolvePath(options, option_)) {}
+
+  std::optional<ImageList> List() {
+    const int errors = diagnostics_.error_count();
+    std::optional<ClassTable> known = KnownClasses(options_, "label", diagnostics_);
+    const std::optional<FolderEntries> root = ReadFolder(folder_, option_.mark, diagnostics_);
+    if (!known || !root) return std::nullopt;
+    known_ = *std::move(known);
+    const DataOption* labels = FindOption(options_, "labels");
+    if (labels != nullptr && labelled_) {
+      ListByLabels(*labels, *root);
+    } else if (labels != nullptr || (!labelled_ && root->folders.empty())) {
+      for (const std::string& name : root->images) list_.images.push_back({PathOf(name), 0});
+    } else {
+      ListClasses(*root);
+    }
+    if (diagnostics_.error_count() == errors && list_.images.empty()) ReportNothing(*root);
+    if (diagnostics_.error_count() > errors) return std::nullopt;
+    if (!labelled_) list_.classes.clear();
+    return std::move(list_);
+  }
+
+ private:
+  std::string PathOf(const std::string& name) const {
+    return folder_ + (folder_.ends_with('/') ? "" : "/") + name;
+  }
+  void Error(const std::string& what, const std::string& help = "") {
+    diagnostics_.Error(option_.mark, "'" + folder_ + "': " + what, help);
+  }
+
+  void ReportNothing(const FolderEntries& root) {
+    Error("holds no images", root.folders.empty()
+                                 ? "images are files that end in .jpg, .jpeg or .png, in a folder "
+                                   "for each class"
+                                 : "");
+  }
+
+  void ListClasses(const FolderEntries& root) {
+    if (labelled_ && !root.images.empty()) {
+      Error((root.images.size() == 1 ? "the image " : "the images ") + NamesText(root.images) +
+                (root.images.size() == 1 ? " lies" : " lie") +
+                (root.folders.empty() ? " in no folder of a class" : " beside the class folders"),
+            "the images of each class have a folder; or else `labels: FILE.csv` tells the label of "
+            "each image");
+      return;
+    }
+    if (root.folders.empty()) return;
+    if (!ChooseClasses(root.folders)) return;
+    const auto labels = LabelsOf({list_.classes, ""});
+    for (const std::string& name : root.folders) ListClass(name, labels.find(name)->second);
+  }
+
+  // The order of the classes. False after an error.
+  bool ChooseClasses(const std::vector<std::string>& folders) {
+    if (labelled_ && known_.fixed()) {
+      std::vector<std::string> wanted = known_.names, missing, extra;
+      std::ranges::sort(wanted);
+      std::ranges::set_difference(wanted, folders, std::back_inserter(missing));
+      std::ranges::set_difference(folders, wanted, std::back_inserter(extra));
+      const auto folder_of = [](const std::vector<std::string>& names) {
+        return names.size() == 1 ? "folder " : "folders ";
+      };
+      if (!missing.empty()) {
+        Error(std::string("has no ") + folder_of(missing) + NamesText(missing) +
+                  ", but the classes " + known_.origin + " do",
+              "");
+      }
+      if (!extra.empty()) {
+        Error(std::string("the ") + folder_of(extra) + NamesText(extra) +
+              (extra.size() == 1 ? " is none" : " are none") + " of the classes " + known_.origin);
+      }
+      list_.classes = known_.names;
+      return missing.empty() && extra.empty();
+    }
+    list_.classes = folders;
+    if (!labelled_ || folders.size() > 1) return true;
+    Error("has a single class, '" + folders[0] + "'",
+          "there is nothing to tell apart; `folder` names the folder of the class folders");
+    return false;
+  }
+
+  void ListClass(const std::string& name, int32_t label) {
+    const auto entries = ReadFolder(PathOf(name), option_.mark, diagnostics_);
+    if (!entries) return;
+    if (entries->images.empty()) {
+      Error("the class folder '" + name + "' holds no images",
+            entries->folders.empty() ? "remove it, or put images into it"
+                                     : "it holds folders: `folder: " + option_.value + "/" + name +
+                                           "` takes them for the classes");
+    }
+    for (const std::string& image : entries->images) {
+      list_.images.push_back({PathOf(name + "/" + image), label});
+    }
+  }
+
+  void ListByLabels(const DataOption& option, const FolderEntries& root) {
+    const int errors = diagnostics_.error_count();
+    const auto fixed = LabelsOf(known_);
+    std::vector<std::string> texts;
+    try {
+      texts = ReadLabels(ResolvePath(options_, option), root, fixed);
+    } catch (const UserError& error) {
+      diagnostics_.Error(option.mark, error.what(), error.help());
+    }
+    if (diagnostics_.error_count() > errors) return;
+    list_.classes = known_.names;
+    if (!known_.fixed() && name_) {
+      const std::set<std::string> names(texts.begin(), texts.end());
+      list_.classes.assign(names.begin(), names.end());
+    }
+    const auto labels = LabelsOf({list_.classes, ""});
+    for (size_t i = 0; i < texts.size(); ++i) {
+      list_.images[i].label = labels.empty() ? *ParseInt32(texts[i]) : labels.at(texts[i]);
+    }
+  }
+
+  // Lines of a name and a label; a first line whose name has no image's ending is a header. Returns
+  // the labels of the images that it adds to the list.
+  std::vector<std::string> ReadLabels(const std::string& path, const FolderEntries& root,
+                                      const std::map<std::string, int32_t, std::less<>>& fixed) {
+    constexpr int kMostErrors = 20;
+    const int errors = diagnostics_.error_count();
+    std::vector<std::string> texts;
+    std::set<std::string, std::less<>> seen;
+    CsvReader reader(path, ',', diagnostics_);
+    for (bool first = true; reader.Next() && diagnostics_.error_count() < errors + kMostErrors;
+         first = false) {
+      const std::span<const CsvField> fields = reader.fields();
+      if (first && !EndsAs(std::string(Trimmed(fields[0].text)), kImages)) continue;
+      if (fields.size() < 2) {
+        diagnostics_.Error(reader.mark(), "this line has no label",
+                           "a line is `NAME,LABEL`, separated by a comma");
+        continue;
+      }
+      const std::string name(Trimmed(fields[0].text)), label(Trimmed(fields[1].text));
+      const SourceMark mark = reader.MarkOf(fields[0]);
+      if (!std::ranges::binary_search(root.images, name)) {
+        diagnostics_.Error(mark, "'" + folder_ + "' holds no image '" + name + "'");
+      } else if (!seen.insert(name).second) {
+        diagnostics_.Error(mark, "the image '" + name + "' has a label already");
+      }
+      CheckLabel(label, reader.MarkOf(fields[1]), fixed);
+      list_.images.push_back({PathOf(name), 0});
+      texts.push_back(label);
+    }
+    return texts;
+  }
+
+  // Labels are all integers, or all names; those of `fixed` where it has any.
+  void CheckLabel(const std::string& label, const SourceMark& mark,
+                  const std::map<std::string, int32_t, std::less<>>& fixed) {
+    const bool integer = ParseInt32(label).has_value();
+    if (label.empty()) {
+      diagnostics_.Error(mark, "the label is missing");
+    } else if (!fixed.empty() && !fixed.contains(label)) {
+      diagnostics_.Error(mark, "'" + label + "' is none of the classes " + known_.origin,
+                         SuggestName(label, known_.names));
+    } else if (fixed.empty() && (integer ? name_ : integer_)) {
+      diagnostics_.Error(mark,
+                         integer ? "this label is an integer, but the first one is not"
+                                 : "this label is not an integer, but the first one is",
+                         "if they are names all the same, list them: `classes: [a, b, c]`");
+    }
+    (integer ? integer_ : name_) = true;
+  }
+
+  const DataOptions& options_;
+  Diagnostics& diagnostics_;
+  const bool labelled_;
+  const DataOption& option_;
+  const std::string folder_;
+  ClassTable known_;
+  ImageList list_;
+  bool integer_ = false, name_ = false;  // whether some label is
+};
+
+}  // namespace
+
+std::optional<ImageList> ListImages(const DataOptions& options, bool labelled,
+                                    Diagnostics& diagnostics) {
+  return ImageLister(options, labelled, diagnostics).List();
+}
+
+}  // namespace cgrun

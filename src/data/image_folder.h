@@ -1,0 +1,34 @@
+// Which images a folder holds, and which label each has: ListImages() is the entry point.
+#ifndef CGRUN_DATA_IMAGE_FOLDER_H_
+#define CGRUN_DATA_IMAGE_FOLDER_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "src/data/dataset.h"
+
+namespace cgrun {
+
+struct LabelledImage {
+  std::string path;
+  int32_t label = 0;
+};
+
+struct ImageList {
+  std::vector<LabelledImage> images;
+  std::vector<std::string> classes;  // by label; empty where the labels are integers, or not wanted
+};
+
+// The images of the option `folder`, sorted by class and name: those of its sub-folders, whose
+// names are the classes, or those of the folder itself, with labels from the option `labels`, a CSV
+// file of names and labels. Hidden files are left out, and files that are no images by their
+// endings. Without `labelled` no labels are wanted. Nothing after an error: no image, a single
+// class, a class folder without images, classes that are not those of the training set.
+std::optional<ImageList> ListImages(const DataOptions& options, bool labelled,
+                                    Diagnostics& diagnostics);
+
+}  // namespace cgrun
+
+#endif  // CGRUN_DATA_IMAGE_FOLDER_H_

@@ -1,0 +1,44 @@
+// What JPEG and PNG files say before their pixels: ParseImageHeader() is the entry point.
+#ifndef CGRUN_DATA_IMAGE_HEADER_H_
+#define CGRUN_DATA_IMAGE_HEADER_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "src/base/diagnostics.h"
+
+namespace cgrun {
+
+// What is wrong with an image, as the rest of a sentence that begins with it ("is cut off").
+class ImageError : public InputError {
+ public:
+  using InputError::InputError;
+};
+
+struct ImageHeader {
+  enum class Format { kJpeg, kPng };
+
+  Format format = Format::kJpeg;
+  int64_t width = 0, height = 0;  // in pixels, as stored
+  int orientation = 1;            // Exif's
+  int64_t decoder_bytes = 0;      // the most that DecodeImage() takes from its arena for this image
+
+  friend bool operator==(const ImageHeader&, const ImageHeader&) = default;
+};
+
+// The header of a file of `file_bytes` bytes that begins with `start`; nothing where more of the
+// file is wanted: then `wanted` is how much. ImageError for what is no JPEG or PNG file, for the
+// kinds that are not supported (arithmetic coding, 12 bits, lossless), and for sizes that the
+// file's bytes cannot hold.
+std::optional<ImageHeader> ParseImageHeader(std::span<const std::byte> start, int64_t file_bytes,
+                                            int64_t* wanted);
+
+// ImageError where a whole file is damaged in a way that its decoder does not look for: a JPEG file
+// that is cut off or has tables too large for its decoder, a PNG file with a wrong checksum.
+void CheckImageData(const ImageHeader& header, std::span<const std::byte> file);
+
+}  // namespace cgrun
+
+#endif  // CGRUN_DATA_IMAGE_HEADER_H_

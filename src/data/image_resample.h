@@ -1,0 +1,38 @@
+// Pixels of any size become a sample of one size: scaled, cut, turned and in the wanted colours.
+// ResampleImage() is the entry point.
+#ifndef CGRUN_DATA_IMAGE_RESAMPLE_H_
+#define CGRUN_DATA_IMAGE_RESAMPLE_H_
+
+#include <cstdint>
+#include <span>
+
+#include "src/data/image_decoder.h"
+#include "src/data/scratch_arena.h"
+
+namespace cgrun {
+
+// How an image fits a sample of other proportions: scaled so that it covers the sample, of which
+// the centre is kept; scaled so that the sample contains it, with black bars; or stretched.
+enum class ImageFit { kCover, kContain, kStretch };
+
+struct ImageTarget {
+  int64_t channels = 3;  // 1 (grey) or 3 (RGB)
+  int64_t height = 0, width = 0;
+  ImageFit fit = ImageFit::kCover;
+
+  int64_t bytes() const { return channels * height * width; }
+};
+
+// What ResampleImage() takes from its arena at most, for an image of this stored size.
+int64_t ResampleBytes(int64_t width, int64_t height, const ImageTarget& target);
+
+// Writes the image, turned as Exif's `orientation` says, to `out` as [channels, height, width].
+// Linear interpolation with a triangle as wide as the pixels of the smaller side (antialiased); an
+// image that has the target's size already keeps its values. What is transparent is blended with
+// black; grey is 0.299 R + 0.587 G + 0.114 B.
+void ResampleImage(const DecodedImage& image, int orientation, const ImageTarget& target,
+                   ScratchArena& arena, std::span<uint8_t> out);
+
+}  // namespace cgrun
+
+#endif  // CGRUN_DATA_IMAGE_RESAMPLE_H_

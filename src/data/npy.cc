@@ -1,0 +1,309 @@
+// NumPy arrays, one file an input of the model; the first axis counts the samples. Elements become
+// the input's number type where none is changed by it (f64 may be rounded to f32). Files are read
+// in chunks, so that nothing but the result takes memory.
+#include "src/io/npy.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <optional>
+#include <type_traits>
+#include <utility>
+
+#include "src/data/dataset.h"
+#include "src/data/options.h"
+#include "src/data/tensor_dataset.h"
+#include "src/io/endian.h"
+#include "src/io/file_error.h"
+
+namespace cgrun {
+namespace {
+
+constexpr size_t kChunkElements = 8192;
+
+// IEEE binary16, exactly.
+struct Half {
+  uint16_t bits;
+  explicit operator float() const {
+    const int exponent = (bits >> 10) & 31, fraction = bits & 1023;
+    const float sign = (bits & 0x8000) != 0 ? -1.0f : 1.0f;
+    if (exponent == 0) return sign * std::ldexp(static_cast<float>(fraction), -24);
+    if (exponent < 31) return sign * std::ldexp(static_cast<float>(1024 + fraction), exponent - 25);
+    return fraction == 0 ? sign * std::numeric_limits<float>::infinity()
+                         : std::numeric_limits<float>::quiet_NaN();
+  }
+};
+
+// Converts one element; false where the type cannot hold it.
+template <class From, class To>
+bool Convert(From from, To* to) {
+  if constexpr (std::is_same_v<From, To>) {
+    *to = from;
+    return true;
+  } else if constexpr (std::is_same_v<From, Half> || std::is_same_v<From, BFloat16>) {
+    return Convert(static_cast<float>(from), to);
+  } else if constexpr (std::is_same_v<To, Half>) {
+    return false;
+  } else if constexpr (std::is_same_v<To, BFloat16>) {
+    float value = 0.0f;
+    if (!Convert(from, &value)) return false;
+    *to = BFloat16(value);
+    return std::isfinite(static_cast<float>(*to)) || !std::isfinite(value);
+  } else if constexpr (std::is_floating_point_v<To>) {
+    *to = static_cast<To>(from);
+    if constexpr (std::is_floating_point_v<From>) {
+      return std::isfinite(*to) || !std::isfinite(from);
+    } else {
+      return static_cast<__int128>(*to) == static_cast<__int128>(from);
+    }
+  } else if constexpr (std::is_floating_point_v<From>) {
+    // The bound above is a power of two, so that both are exact.
+    const double limit = std::ldexp(1.0, std::numeric_limits<To>::digits);
+    const auto value = static_cast<double>(from);
+    if (!(value >= static_cast<double>(std::numeric_limits<To>::min()) && value < limit)) {
+      return false;
+    }
+    *to = static_cast<To>(value);
+    return static_cast<double>(*to) == value;
+  } else {
+    *to = static_cast<To>(from);
+    return static_cast<__int128>(*to) == static_cast<__int128>(from);
+  }
+}
+
+// How the elements of a file are read.
+struct ElementType {
+  std::string_view name;  // NumPy's, without the order of bytes
+  int64_t bytes;
+  // Converts `count` elements at `from` to `dtype`, to `out`; the index of the first that cannot
+  // be, or `count`.
+  size_t (*convert)(const std::byte* from, bool big, size_t count, DType dtype, std::byte* out);
+  std::string (*text)(const std::byte* from, bool big);
+};
+
+template <class T>
+T Load(const std::byte* from, bool big) {
+  return big ? LoadBig<T>(from) : LoadLittle<T>(from);
+}
+
+template <class From, class To>
+size_t ConvertAll(const std::byte* from, bool big, size_t count, std::byte* out) {
+  for (size_t i = 0; i < count; ++i) {
+    To value{};
+    if (!Convert(Load<From>(from + i * sizeof(From), big), &value)) return i;
+    std::memcpy(out + i * sizeof(To), &value, sizeof(To));
+  }
+  return count;
+}
+
+template <class From>
+size_t ConvertTo(const std::byte* from, bool big, size_t count, DType dtype, std::byte* out) {
+  switch (dtype) {
+    case DType::kF64:
+      return ConvertAll<From, double>(from, big, count, out);
+    case DType::kF32:
+      return ConvertAll<From, float>(from, big, count, out);
+    case DType::kBF16:
+      return ConvertAll<From, BFloat16>(from, big, count, out);
+    case DType::kF16:
+      return ConvertAll<From, Half>(from, big, count, out);
+    case DType::kI64:
+      return ConvertAll<From, int64_t>(from, big, count, out);
+    case DType::kI32:
+      return ConvertAll<From, int32_t>(from, big, count, out);
+    case DType::kU8:
+      return ConvertAll<From, uint8_t>(from, big, count, out);
+    case DType::kBool:
+      return ConvertAll<From, bool>(from, big, count, out);
+  }
+  return 0;
+}
+
+template <class From>
+std::string TextOf(const std::byte* from, bool big) {
+  const From value = Load<From>(from, big);
+  if constexpr (std::is_integral_v<From>) {
+    return std::to_string(value);
+  } else {
+    char text[32];
+    std::snprintf(text, sizeof(text), "%.9g", static_cast<double>(static_cast<float>(value)));
+    return text;
+  }
+}
+
+template <class From>
+constexpr ElementType Type(std::string_view name) {
+  return {name, sizeof(From), ConvertTo<From>, TextOf<From>};
+}
+
+// bool is one of uint8 here: any byte that is not 0 or 1 is refused by its conversion.
+constexpr ElementType kTypes[] = {Type<double>("f8"),   Type<float>("f4"),    Type<Half>("f2"),
+                                  Type<BFloat16>("V2"), Type<int64_t>("i8"),  Type<int32_t>("i4"),
+                                  Type<int16_t>("i2"),  Type<int8_t>("i1"),   Type<uint64_t>("u8"),
+                                  Type<uint32_t>("u4"), Type<uint16_t>("u2"), Type<uint8_t>("u1"),
+                                  Type<uint8_t>("b1")};
+
+const ElementType& FindType(const std::string& path, const std::string& descriptor) {
+  for (const ElementType& type : kTypes) {
+    const bool known_order = !descriptor.empty() && (descriptor[0] == '<' || descriptor[0] == '>' ||
+                                                     descriptor[0] == '|' || descriptor[0] == '=');
+    if (known_order && std::string_view(descriptor).substr(1) == type.name) return type;
+  }
+  ThrowFileError(path, "elements of type '" + descriptor + "' are not supported",
+                 "known: floats (f8, f4, f2, V2 for bf16), integers (i1 to i8, u1 to u8), b1; "
+                 "`array.astype('float32')` converts");
+}
+
+// The elements that the header declares; they are what the file can hold.
+int64_t CheckLength(const FileReader& reader, const NpyHeader& header, const ElementType& type) {
+  if (header.sizes.empty()) {
+    ThrowFileError(reader.path(), "is a single number, without an axis of samples");
+  }
+  const std::string declared =
+      Shape::Of(header.sizes).ToString() + " elements of '" + header.descriptor + "'";
+  const std::optional<int64_t> elements = CheckedElements(header.sizes);
+  int64_t bytes = 0;
+  if (elements == 0) ThrowFileError(reader.path(), "holds no samples (" + declared + ")");
+  if (!elements || __builtin_mul_overflow(*elements, type.bytes, &bytes)) {
+    ThrowFileError(reader.path(), "declares " + declared + ", more than a file can hold");
+  }
+  const int64_t left = reader.max_bytes() - reader.position();
+  if (bytes > left || (bytes < left && !reader.compressed())) {
+    ThrowFileError(reader.path(), "declares " + declared + ", " + std::to_string(bytes) +
+                                      " bytes, but has " + (reader.compressed() ? "at most " : "") +
+                                      std::to_string(left) + " after its header");
+  }
+  return *elements;
+}
+
+// Where the elements of a file come to lie: in order, or with the first axis fastest.
+class Placer {
+ public:
+  Placer(const std::vector<int64_t>& sizes, bool fortran_order)
+      : sizes_(sizes), strides_(RowMajorStrides(Shape::Of(sizes))), index_(sizes.size(), 0) {
+    in_order_ = !fortran_order || sizes.size() == 1;
+  }
+
+  bool in_order() const { return in_order_; }
+  // The row-major position of the next element of the file.
+  int64_t position() const { return position_; }
+  const std::vector<int64_t>& index() const { return index_; }
+
+  void Step() {
+    for (size_t i = 0; i < sizes_.size(); ++i) {
+      const size_t axis = in_order_ ? sizes_.size() - 1 - i : i;
+      position_ += strides_[axis];
+      if (++index_[axis] < sizes_[axis]) return;
+      position_ -= strides_[axis] * sizes_[axis];
+      index_[axis] = 0;
+    }
+  }
+
+ private:
+  const std::vector<int64_t>& sizes_;
+  std::vector<int64_t> strides_, index_;
+  int64_t position_ = 0;
+  bool in_order_;
+};
+
+[[noreturn]] void ThrowElement(const std::string& path, const NpyHeader& header, int64_t number,
+                               const std::string& value, DType dtype) {
+  Placer placer(header.sizes, header.fortran_order);
+  for (int64_t i = 0; i < number; ++i) placer.Step();
+  ThrowFileError(path,
+                 "element " + Shape::Of(placer.index()).ToString() + " is " + value +
+                     ", which no " + std::string(Name(dtype)) + " can hold",
+                 "the input's number type is " + std::string(Name(dtype)) + ", the file's '" +
+                     header.descriptor + "'");
+}
+
+// Reads the elements behind the header into `tensor`.
+void ReadElements(FileReader& reader, const NpyHeader& header, const ElementType& type,
+                  HostTensor& tensor) {
+  const bool big = header.descriptor[0] == '>';
+  const auto width = static_cast<size_t>(SizeOf(tensor.dtype()));
+  const auto elements = static_cast<size_t>(tensor.elements());
+  const auto source_width = static_cast<size_t>(type.bytes);
+  Placer placer(header.sizes, header.fortran_order);
+  std::vector<std::byte> chunk(kChunkElements * source_width), converted(kChunkElements * width);
+  for (size_t done = 0; done < elements;) {
+    const size_t count = std::min(kChunkElements, elements - done);
+    reader.Read(std::span(chunk).first(count * source_width), "its elements");
+    std::byte* in_place = tensor.bytes().data() + done * width;
+    std::byte* out = placer.in_order() ? in_place : converted.data();
+    const size_t bad = type.convert(chunk.data(), big, count, tensor.dtype(), out);
+    if (bad < count) {
+      ThrowElement(reader.path(), header, static_cast<int64_t>(done + bad),
+                   type.text(chunk.data() + bad * source_width, big), tensor.dtype());
+    }
+    for (size_t i = 0; i < count && !placer.in_order(); ++i, placer.Step()) {
+      std::memcpy(tensor.bytes().data() + static_cast<size_t>(placer.position()) * width,
+                  out + i * width, width);
+    }
+    done += count;
+  }
+  reader.ExpectEnd();
+}
+
+HostTensor ReadSamples(const std::string& path, DType dtype, int64_t limit) {
+  FileReader reader(path);
+  const NpyHeader header = ReadNpyHeader(reader);
+  const ElementType& type = FindType(path, header.descriptor);
+  CheckLength(reader, header, type);
+  const std::optional<int64_t> bytes = CheckedByteSize(dtype, header.sizes);
+  if (!bytes || *bytes > limit) {
+    ThrowFileError(path,
+                   Shape::Of(header.sizes).ToString() + " elements of " + std::string(Name(dtype)) +
+                       " take more than the " + std::to_string(limit) + " bytes that are left",
+                   "raise the memory limit, or use fewer samples");
+  }
+  HostTensor tensor = AllocateTensor(path, dtype, header.sizes);
+  ReadElements(reader, header, type, tensor);
+  return tensor;
+}
+
+std::string CountText(const FieldTensor& part) {
+  return "'" + part.file + "' holds " + std::to_string(part.tensor.shape()[0].size) + " samples";
+}
+
+std::unique_ptr<Dataset> OpenNpy(const DataOptions& options, Diagnostics& diagnostics) {
+  const int errors = diagnostics.error_count();
+  std::vector<FieldTensor> parts;
+  int64_t left = options.memory_limit;
+  for (const DataField& field : options.fields) {
+    const DataOption* option = FindOption(options, field.name);
+    if (option == nullptr) {
+      diagnostics.Error(
+          options.mark, "input '" + field.name + "' has no file",
+          "data of format 'npy' have a file for each input: `" + field.name + ": FILE.npy`");
+      continue;
+    }
+    try {
+      const std::string path = ResolvePath(options, *option);
+      parts.push_back({field.name, ReadSamples(path, field.dtype, left), path, option->mark});
+      left -= static_cast<int64_t>(parts.back().tensor.bytes().size());
+    } catch (const UserError& error) {
+      diagnostics.Error(option->mark, error.what(), error.help());
+    }
+  }
+  for (const FieldTensor& part : parts) {
+    if (part.tensor.shape()[0].size == parts[0].tensor.shape()[0].size) continue;
+    diagnostics.Error(part.mark, CountText(part) + ", but " + CountText(parts[0]));
+  }
+  if (diagnostics.error_count() > errors || parts.empty()) return nullptr;
+  return std::make_unique<TensorDataset>(std::move(parts));
+}
+
+}  // namespace
+
+extern const DataFormat kNpyFormat;
+constinit const DataFormat kNpyFormat = {
+    "npy",
+    "arrays of NumPy, plain or compressed by gzip, whose first axis counts the samples",
+    {},
+    OpenNpy,
+    "its file; each input has one. The elements become the input's number type"};
+
+}  // namespace cgrun

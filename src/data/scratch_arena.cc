@@ -1,0 +1,78 @@
+// A stack of blocks with a header each.
+#include "src/data/scratch_arena.h"
+
+#include <algorithm>
+#include <cstring>
+
+#ifdef __SANITIZE_ADDRESS__
+#include <sanitizer/asan_interface.h>
+#endif
+
+namespace cgrun {
+namespace {
+
+// Under the address sanitizer, what is outside of the blocks cannot be touched.
+void Open([[maybe_unused]] std::byte* memory, [[maybe_unused]] size_t bytes) {
+#ifdef __SANITIZE_ADDRESS__
+  __asan_unpoison_memory_region(memory, bytes);
+#endif
+}
+
+void Close([[maybe_unused]] std::byte* memory, [[maybe_unused]] size_t bytes) {
+#ifdef __SANITIZE_ADDRESS__
+  __asan_poison_memory_region(memory, bytes);
+#endif
+}
+
+}  // namespace
+
+ScratchArena::ScratchArena(size_t bytes) : memory_(bytes / kAlignment * kAlignment) { Reset(); }
+
+ScratchArena::~ScratchArena() { Open(memory_.data(), memory_.size()); }
+
+void ScratchArena::Reset() {
+  used_ = last_ = 0;
+  Close(memory_.data(), memory_.size());
+}
+
+void* ScratchArena::Allocate(size_t bytes) {
+  if (bytes > memory_.size() || BlockBytes(bytes) > memory_.size() - used_) return nullptr;
+  Open(memory_.data() + used_, sizeof(Header) + bytes);
+  *HeaderAt(used_) = {last_, bytes, false};
+  last_ = used_;
+  used_ += BlockBytes(bytes);
+  peak_ = std::max(peak_, used_);
+  return memory_.data() + last_ + sizeof(Header);
+}
+
+void* ScratchArena::Reallocate(void* block, size_t bytes) {
+  if (block == nullptr) return Allocate(bytes);
+  const size_t offset = OffsetOf(block);
+  if (offset == last_) {
+    if (bytes > memory_.size() || BlockBytes(bytes) > memory_.size() - offset) return nullptr;
+    Close(static_cast<std::byte*>(block), used_ - offset - sizeof(Header));
+    Open(static_cast<std::byte*>(block), bytes);
+    HeaderAt(offset)->bytes = bytes;
+    used_ = offset + BlockBytes(bytes);
+    peak_ = std::max(peak_, used_);
+    return block;
+  }
+  void* moved = Allocate(bytes);
+  if (moved == nullptr) return nullptr;
+  std::memcpy(moved, block, std::min(bytes, HeaderAt(offset)->bytes));
+  Free(block);
+  return moved;
+}
+
+void ScratchArena::Free(void* block) {
+  if (block == nullptr) return;
+  HeaderAt(OffsetOf(block))->free = true;
+  while (used_ > 0 && HeaderAt(last_)->free) {
+    const size_t end = used_;
+    used_ = last_;
+    last_ = HeaderAt(last_)->below;
+    Close(memory_.data() + used_, end - used_);
+  }
+}
+
+}  // namespace cgrun

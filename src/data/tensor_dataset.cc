@@ -1,0 +1,50 @@
+// Samples are rows of the fields' tensors.
+#include "src/data/tensor_dataset.h"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "src/base/check.h"
+
+namespace cgrun {
+
+TensorDataset::TensorDataset(std::vector<FieldTensor> parts) : parts_(std::move(parts)) {
+  for (const FieldTensor& part : parts_) {
+    CGRUN_CHECK(part.tensor.shape()[0].size == size()) << part.name;
+    std::vector<int64_t> sizes = part.tensor.shape().Sizes();
+    sizes.erase(sizes.begin());
+    fields_.push_back({part.name, part.tensor.dtype(), Shape::Of(sizes)});
+  }
+}
+
+void TensorDataset::Read(int64_t index, std::span<const std::span<std::byte>> out) const {
+  CGRUN_CHECK(index >= 0 && index < size()) << "sample " << index;
+  for (size_t i = 0; i < parts_.size(); ++i) {
+    const std::byte* samples = parts_[i].tensor.bytes().data();
+    std::memcpy(out[i].data(), samples + static_cast<size_t>(index) * out[i].size(), out[i].size());
+  }
+}
+
+int64_t TensorDataset::decoded_bytes() const {
+  int64_t bytes = 0;
+  for (const FieldTensor& part : parts_) bytes += static_cast<int64_t>(part.tensor.bytes().size());
+  return bytes;
+}
+
+std::span<const std::string> TensorDataset::ClassNames(size_t index) const {
+  return parts_[index].classes;
+}
+
+std::optional<FieldRange> TensorDataset::Range(size_t index) const {
+  const FieldTensor& part = parts_[index];
+  if (part.tensor.dtype() != DType::kI32) return std::nullopt;
+  const std::span<const int32_t> values = part.tensor.data<int32_t>();
+  const auto [low, high] = std::minmax_element(values.begin(), values.end());
+  const auto largest = std::find(values.begin(), values.end(), *high);  // the first of them
+  const int64_t each = fields_[index].shape.Elements();
+  return FieldRange{{*low, (low - values.begin()) / each, part.file, part.mark},
+                    {*high, (largest - values.begin()) / each, part.file, part.mark}};
+}
+
+}  // namespace cgrun

@@ -1,0 +1,116 @@
+// Tables of offsets, made once for a node.
+#include "src/kernels/cpu/conv_geometry.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "src/base/check.h"
+#include "src/ops/conv.h"
+
+namespace cgrun::cpu {
+namespace {
+
+// Inputs that the windows of an axis reach over, from the first corner on.
+int64_t Span(const WindowAxis& axis) {
+  return (axis.output - 1) * axis.stride + (axis.kernel - 1) * axis.dilation + 1;
+}
+
+bool StaysInside(const WindowAxis& axis) { return axis.before == 0 && Span(axis) <= axis.input; }
+
+// How many inputs of an axis a padded plane holds.
+int64_t Held(const WindowAxis& axis, int64_t size) {
+  return std::clamp<int64_t>(size - axis.before, 0, axis.input);
+}
+
+}  // namespace
+
+std::vector<int64_t> ConvGeometry::TapOffsets() const {
+  std::vector<int64_t> offsets;
+  for (int64_t c = 0; c < channels; ++c) {
+    for (int64_t u = 0; u < window.y.kernel; ++u) {
+      for (int64_t v = 0; v < window.x.kernel; ++v) {
+        offsets.push_back((c * rows + u * window.y.dilation) * columns + v * window.x.dilation);
+      }
+    }
+  }
+  return offsets;
+}
+
+std::vector<int64_t> ConvGeometry::PixelOffsets() const {
+  std::vector<int64_t> offsets;
+  for (int64_t y = 0; y < window.y.output; ++y) {
+    for (int64_t x = 0; x < window.x.output; ++x) {
+      offsets.push_back(y * window.y.stride * columns + x * window.x.stride);
+    }
+  }
+  return offsets;
+}
+
+ConvGeometry ConvGeometryOf(const Shape& x, const Shape& y, const WindowAttributes& attributes,
+                            int64_t groups) {
+  ConvGeometry g{WindowOf(x, attributes), x[0].size, groups, x[1].size / groups,
+                 y[1].size / groups};
+  g.padded = !StaysInside(g.window.y) || !StaysInside(g.window.x);
+  g.rows = g.padded ? Span(g.window.y) : g.window.y.input;
+  g.columns = g.padded ? Span(g.window.x) : g.window.x.input;
+  return g;
+}
+
+ConvGeometry ConvGeometryOf(const NodeSignature& node) {
+  if (node.op == OpId::conv || node.op == OpId::fused) {
+    const Attributes& own = node.op == OpId::fused ? node.body[0].attributes : node.attributes;
+    const auto& conv = own.As<ConvAttributes>();
+    return ConvGeometryOf(node.inputs[0].shape, node.outputs[0].shape, conv.window(), conv.groups);
+  }
+  const Shape& dy = node.inputs[node.op == OpId::conv_input_grad ? 0 : 1].shape;
+  const auto& grad = node.attributes.As<ConvGradAttributes>();
+  return ConvGeometryOf(grad.input, dy, grad.window(), grad.groups);
+}
+
+PixelTiles PixelTilesOf(const ConvGeometry& geometry, int64_t width, int64_t most) {
+  const std::vector<int64_t> offsets = geometry.PixelOffsets();
+  const auto pixels = static_cast<int64_t>(offsets.size());
+  const int64_t row = geometry.window.x.output;
+  PixelTiles tiles{width, {}, {}};
+  for (int64_t first = 0; first < pixels; first += width) {
+    tiles.begin.push_back(static_cast<int64_t>(tiles.runs.size()));
+    const int64_t end = std::min(first + width, pixels);
+    for (int64_t pixel = first; pixel < end;) {
+      const int64_t count = std::min({most, end - pixel, row - pixel % row});
+      tiles.runs.push_back({offsets[static_cast<size_t>(pixel)],
+                            static_cast<int32_t>(pixel - first), static_cast<int32_t>(count)});
+      pixel += count;
+    }
+  }
+  tiles.begin.push_back(static_cast<int64_t>(tiles.runs.size()));
+  return tiles;
+}
+
+void CopyIntoPadded(const ConvGeometry& g, const float* image, float* planes) noexcept {
+  const WindowAxis &y = g.window.y, &x = g.window.x;
+  const int64_t height = Held(y, g.rows), width = Held(x, g.columns);
+  for (int64_t c = 0; c < g.channels; ++c) {
+    const float* from = image + c * g.input_plane();
+    float* to = planes + (c * g.rows + y.before) * g.columns + x.before;
+    for (int64_t row = 0; row < height && width > 0; ++row) {
+      std::memcpy(to + row * g.columns, from + row * x.input,
+                  static_cast<size_t>(width) * sizeof(float));
+    }
+  }
+}
+
+void CopyFromPadded(const ConvGeometry& g, const float* planes, float* image) noexcept {
+  const WindowAxis &y = g.window.y, &x = g.window.x;
+  const int64_t height = Held(y, g.rows), width = Held(x, g.columns);
+  std::fill_n(image, g.group_input(), 0.0F);
+  for (int64_t c = 0; c < g.channels; ++c) {
+    float* to = image + c * g.input_plane();
+    const float* from = planes + (c * g.rows + y.before) * g.columns + x.before;
+    for (int64_t row = 0; row < height && width > 0; ++row) {
+      std::memcpy(to + row * x.input, from + row * g.columns,
+                  static_cast<size_t>(width) * sizeof(float));
+    }
+  }
+}
+
+}  // namespace cgrun::cpu

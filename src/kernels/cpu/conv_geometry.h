@@ -1,0 +1,69 @@
+// Where the windows of a convolution lie: the offsets of its taps and of its pixels in an image,
+// in which the taps of every pixel are pixel + tap, without a question about bounds.
+#ifndef CGRUN_KERNELS_CPU_CONV_GEOMETRY_H_
+#define CGRUN_KERNELS_CPU_CONV_GEOMETRY_H_
+
+#include <vector>
+
+#include "src/ir/signature.h"
+#include "src/ops/window.h"
+
+namespace cgrun::cpu {
+
+struct ConvGeometry {
+  Window window;
+  int64_t images = 0;
+  int64_t groups = 1;
+  int64_t channels = 0;  // of one group
+  int64_t filters = 0;   // of one group
+
+  // The planes that windows lie in: x's own, or copies with what they see of the padding.
+  bool padded = false;
+  int64_t rows = 0;
+  int64_t columns = 0;
+
+  int64_t input_plane() const { return window.y.input * window.x.input; }
+  int64_t pixels() const { return window.y.output * window.x.output; }
+  int64_t taps() const { return channels * window.y.kernel * window.x.kernel; }
+  int64_t weights() const { return filters * taps(); }              // of one group
+  int64_t group_input() const { return channels * input_plane(); }  // of one image
+  int64_t group_output() const { return filters * pixels(); }
+  int64_t padded_elements() const { return padded ? channels * rows * columns : 0; }
+
+  // Offsets in such planes: of tap (channel, u, v) from the corner of its window …
+  std::vector<int64_t> TapOffsets() const;
+  // … and of each output's corner.
+  std::vector<int64_t> PixelOffsets() const;
+};
+
+ConvGeometry ConvGeometryOf(const Shape& x, const Shape& y, const WindowAttributes& attributes,
+                            int64_t groups);
+// Of conv, a fused node that begins with one, conv_input_grad or conv_weight_grad.
+ConvGeometry ConvGeometryOf(const NodeSignature& node);
+
+// Pixels side by side in the image and in a tile of outputs: `count` from offset `from`, each
+// `stride` of the window further, are columns `column` and on.
+struct PixelRun {
+  int64_t from = 0;
+  int32_t column = 0;
+  int32_t count = 0;
+};
+
+// The outputs of an image in tiles of some columns, each a list of runs of `most` pixels at most.
+struct PixelTiles {
+  int64_t width = 0;  // columns
+  std::vector<PixelRun> runs;
+  std::vector<int64_t> begin;  // the first run of each tile; at the end the number of runs
+
+  int64_t count() const { return static_cast<int64_t>(begin.size()) - 1; }
+};
+
+PixelTiles PixelTilesOf(const ConvGeometry& geometry, int64_t width, int64_t most);
+
+// `image` into the middle of planes of zeros, and back.
+void CopyIntoPadded(const ConvGeometry& g, const float* image, float* planes) noexcept;
+void CopyFromPadded(const ConvGeometry& g, const float* planes, float* image) noexcept;
+
+}  // namespace cgrun::cpu
+
+#endif  // CGRUN_KERNELS_CPU_CONV_GEOMETRY_H_

@@ -1,0 +1,81 @@
+// The parts of the time: products of whole vectors, patches packed or scattered, and what does not
+// fit in the caches.
+#include "src/kernels/cpu/conv_seconds.h"
+
+#include <algorithm>
+
+namespace cgrun::cpu {
+namespace {
+
+constexpr double kProductsPerSecond = 57e9;  // multiply-adds of one thread
+constexpr double kFewestSums = 8;  // fewer vectors of sums than these wait for one another
+constexpr double kPackRun = 1.5e-9;
+constexpr double kScatterRun = 2e-9;
+constexpr double kStridedPixel = 0.6e-9;  // packed or scattered one by one
+constexpr double kStoreVector = 1.5e-9;
+constexpr double kTransposeNumber = 0.25e-9;
+constexpr double kCachedBytes = 4 << 20;
+constexpr double kBytesPerSecond = 8e9;  // beyond these, of all threads
+constexpr int64_t kLeastParallelProducts = int64_t{1} << 18;
+
+double RoundUp(int64_t n, int64_t to) { return static_cast<double>((n + to - 1) / to * to); }
+
+double MemorySeconds(const NodeSignature& node) {
+  double bytes = 0;
+  for (const TensorType& type : node.inputs) bytes += static_cast<double>(ByteSize(type));
+  for (const TensorType& type : node.outputs) bytes += static_cast<double>(ByteSize(type));
+  return std::max(bytes - kCachedBytes, 0.0) / kBytesPerSecond;
+}
+
+// To move what the pixels of one plane see at one tap, `run` seconds a run.
+double RunSeconds(const ConvGeometry& g, int64_t lanes, double run) {
+  if (g.window.x.stride != 1) return kStridedPixel * static_cast<double>(g.pixels());
+  const WindowAxis &y = g.window.y, &x = g.window.x;
+  return run * static_cast<double>(y.output) * RoundUp(x.output, lanes) /
+         static_cast<double>(lanes);
+}
+
+// `rows` that are summed up side by side, of which the time of few is as that of more.
+double ProductSeconds(double rows, double vectors_by_depth, int64_t lanes) {
+  return std::max(rows, kFewestSums / 4) * vectors_by_depth * static_cast<double>(lanes) /
+         kProductsPerSecond;
+}
+
+double Planes(const ConvGeometry& g) { return static_cast<double>(g.images * g.groups); }
+
+}  // namespace
+
+int ConvThreads(const ConvGeometry& g, int threads) {
+  const int64_t products = g.images * g.groups * g.pixels() * g.weights();
+  return products < kLeastParallelProducts ? 1 : threads;
+}
+
+double TiledConvSeconds(const NodeSignature& node, int64_t lanes, int threads) {
+  const ConvGeometry g = ConvGeometryOf(node);
+  const auto taps = static_cast<double>(g.taps()), filters = static_cast<double>(g.filters);
+  const double vectors = RoundUp(g.pixels(), lanes) / static_cast<double>(lanes);
+  const double seconds = ProductSeconds(filters, vectors * taps, lanes) +
+                         taps * RunSeconds(g, lanes, kPackRun) + filters * vectors * kStoreVector;
+  return Planes(g) * seconds / ConvThreads(g, threads) + MemorySeconds(node);
+}
+
+double TiledInputGradSeconds(const NodeSignature& node, int64_t lanes, int threads) {
+  const ConvGeometry g = ConvGeometryOf(node);
+  const auto taps = static_cast<double>(g.taps()), filters = static_cast<double>(g.filters);
+  const double vectors = RoundUp(g.pixels(), lanes) / static_cast<double>(lanes);
+  const double seconds =
+      ProductSeconds(taps, vectors * filters, lanes) + taps * RunSeconds(g, lanes, kScatterRun);
+  return Planes(g) * seconds / ConvThreads(g, threads) + MemorySeconds(node);
+}
+
+double TiledWeightGradSeconds(const NodeSignature& node, int64_t lanes, int threads) {
+  const ConvGeometry g = ConvGeometryOf(node);
+  const auto taps = static_cast<double>(g.taps()), pixels = static_cast<double>(g.pixels());
+  const double vectors = RoundUp(g.filters, lanes) / static_cast<double>(lanes);
+  const double seconds = ProductSeconds(taps, vectors * pixels, lanes) +
+                         pixels * static_cast<double>(g.filters) * kTransposeNumber;
+  const auto parts = static_cast<double>(std::min<int64_t>(ConvThreads(g, threads), g.images));
+  return Planes(g) * seconds / parts + MemorySeconds(node);
+}
+
+}  // namespace cgrun::cpu

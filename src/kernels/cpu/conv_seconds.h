@@ -1,0 +1,21 @@
+// Estimates of the time that convolutions by tiles take, to choose between kernels by. The numbers
+// in them were fitted to measurements over shapes of many networks; what counts is their ratio to
+// those of onednn/conv.cc.
+#ifndef CGRUN_KERNELS_CPU_CONV_SECONDS_H_
+#define CGRUN_KERNELS_CPU_CONV_SECONDS_H_
+
+#include "src/kernels/cpu/conv_geometry.h"
+
+namespace cgrun::cpu {
+
+// 1, or all threads where the convolution is worth them.
+int ConvThreads(const ConvGeometry& geometry, int threads);
+
+// With vectors of `lanes` numbers.
+double TiledConvSeconds(const NodeSignature& node, int64_t lanes, int threads);
+double TiledInputGradSeconds(const NodeSignature& node, int64_t lanes, int threads);
+double TiledWeightGradSeconds(const NodeSignature& node, int64_t lanes, int threads);
+
+}  // namespace cgrun::cpu
+
+#endif  // CGRUN_KERNELS_CPU_CONV_SECONDS_H_

@@ -1,0 +1,19 @@
+// Our own convolutions of f32 in plain layout: products of matrices in tiles, whose patches are
+// packed a tile at a time.
+#ifndef CGRUN_KERNELS_CPU_TILED_CONV_H_
+#define CGRUN_KERNELS_CPU_TILED_CONV_H_
+
+#include <vector>
+
+#include "src/kernels/kernel.h"
+
+namespace cgrun::cpu {
+
+std::vector<KernelDef> tiled_conv();
+std::vector<KernelDef> tiled_fused_conv();  // with relu or leaky_relu behind it
+std::vector<KernelDef> tiled_conv_input_grad();
+std::vector<KernelDef> tiled_conv_weight_grad();
+
+}  // namespace cgrun::cpu
+
+#endif  // CGRUN_KERNELS_CPU_TILED_CONV_H_

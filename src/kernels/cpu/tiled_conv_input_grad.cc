@@ -1,0 +1,161 @@
+// conv_input_grad, f32: for each tile of pixels of dy, what each tap gives back, added to the image
+// where the tap saw it. The taps of one place of the kernel follow one another, channel by channel,
+// so that what is added to an element is not added to again at once.
+#include "src/kernels/cpu/targets.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "src/kernels/cpu/tiled_conv_input_grad.cc"
+#include <hwy/foreach_target.h>
+//
+#include "src/kernels/cpu/conv_panels.h"
+#include "src/kernels/cpu/conv_seconds.h"
+#include "src/kernels/cpu/dispatch.h"
+#include "src/kernels/cpu/number.h"
+#include "src/kernels/cpu/parallel.h"
+#include "src/kernels/cpu/tiled_conv.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace cgrun::cpu {
+namespace HWY_NAMESPACE {
+namespace {
+
+using Tiles = TileTable<PackedRows>;
+
+struct Parameters {
+  ConvGeometry geometry;
+  std::vector<int64_t> order;    // the weights' index of each tap, in our order
+  std::vector<int64_t> offsets;  // of each tap, in our order
+  PixelTiles pixels;
+  RowTiles taps;
+  int threads = 1;
+
+  // The workspace: packed weights, then for each thread a panel and padded planes.
+  int64_t packed() const { return RoundToLines(geometry.groups * geometry.weights()); }
+  int64_t panel() const { return RoundToLines(geometry.filters * pixels.width + kTileLanes); }
+  int64_t of_thread() const { return panel() + RoundToLines(geometry.padded_elements()); }
+};
+
+// The weights of a tile of taps, filter after filter.
+void PackWeights(const Parameters& p, const float* weight, float* packed) {
+  const ConvGeometry& g = p.geometry;
+  Split(p.threads, g.groups * p.taps.tiles, 1, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      const int64_t group = i / p.taps.tiles, tile = i % p.taps.tiles;
+      const int64_t first = p.taps.First(tile), rows = p.taps.Rows(tile);
+      const int64_t* order = p.order.data() + first;
+      const float* from = weight + group * g.weights();
+      float* to = packed + group * g.weights() + first * g.filters;
+      for (int64_t f = 0; f < g.filters; ++f, from += g.taps(), to += rows) {
+        for (int64_t r = 0; r < rows; ++r) to[r] = from[order[r]];
+      }
+    }
+  });
+}
+
+// A panel of the pixels of dy in a tile, filter by filter.
+void PackPixels(const Parameters& p, const float* dy, int64_t columns, float* panel) {
+  for (int64_t f = 0; f < p.geometry.filters; ++f, panel += p.pixels.width) {
+    for (int64_t j = 0; j < columns; j += kTileLanes) {
+      const int64_t count = std::min(kTileLanes, columns - j);
+      CopyRun(dy + f * p.geometry.pixels() + j, 1, count, panel + j);
+    }
+  }
+}
+
+// One tile of pixels, in all taps.
+void RunPixels(const Parameters& p, const float* packed, const float* dy, int64_t tile,
+               float* panel, float* image) {
+  const ConvGeometry& g = p.geometry;
+  const int64_t pixel = tile * p.pixels.width;
+  const int64_t columns = std::min(p.pixels.width, g.pixels() - pixel);
+  const int64_t vectors = DivideUp(columns, kTileLanes);
+  PackPixels(p, dy + pixel, columns, panel);
+  HWY_ALIGN float results[kMostResults];
+  TileProduct<PackedRows> product{{}, panel, p.pixels.width, g.filters, results};
+  for (int64_t t = 0; t < p.taps.tiles; ++t) {
+    const int64_t tap = p.taps.First(t), rows = p.taps.Rows(t);
+    product.a.panel = packed + tap * g.filters;
+    Tiles::Run(product, rows, vectors);
+    ScatterPatches(p.pixels, tile, p.offsets.data() + tap, rows, g.window.x.stride, results,
+                   vectors * kTileLanes, image);
+  }
+}
+
+// One group of one image.
+void RunImage(const Parameters& p, const float* packed, const float* dy, float* memory, float* dx) {
+  const ConvGeometry& g = p.geometry;
+  float* image = g.padded ? memory + p.panel() : dx;
+  std::fill_n(image, g.padded ? g.padded_elements() : g.group_input(), 0.0F);
+  for (int64_t tile = 0; tile < p.pixels.count(); ++tile) {
+    RunPixels(p, packed, dy, tile, memory, image);
+  }
+  if (g.padded) CopyFromPadded(g, image, dx);
+}
+
+void Run(const RunContext& context, const Instruction& i) noexcept {
+  const auto& p = *static_cast<const Parameters*>(i.parameters);
+  const ConvGeometry& g = p.geometry;
+  const float* dy = Data<const float>(context, i, 0);
+  float* dx = Data<float>(context, i, 2);
+  float* workspace = Data<float>(context, i, 3);
+  PackWeights(p, Data<const float>(context, i, 1), workspace);
+  SplitParts(p.threads, g.images * g.groups, 1, [&](int part, int64_t begin, int64_t end) {
+    float* memory = workspace + p.packed() + part * p.of_thread();
+    for (int64_t map = begin; map < end; ++map) {
+      RunImage(p, workspace + map % g.groups * g.weights(), dy + map * g.group_output(), memory,
+               dx + map * g.group_input());
+    }
+  });
+}
+
+Parameters Pack(const NodeSignature& node, int threads) {
+  Parameters p;
+  p.geometry = ConvGeometryOf(node);
+  const std::vector<int64_t> taps = p.geometry.TapOffsets();
+  const int64_t places = p.geometry.taps() / p.geometry.channels;
+  for (int64_t place = 0; place < places; ++place) {
+    for (int64_t c = 0; c < p.geometry.channels; ++c) p.order.push_back(c * places + place);
+  }
+  for (const int64_t tap : p.order) p.offsets.push_back(taps[static_cast<size_t>(tap)]);
+  const int64_t vectors = TileVectors(p.geometry.taps(), p.geometry.pixels());
+  p.pixels = PixelTilesOf(p.geometry, vectors * kTileLanes, kTileLanes);
+  p.taps = RowTilesOf(p.geometry.taps(), vectors);
+  p.threads = ConvThreads(p.geometry, threads);
+  return p;
+}
+
+int64_t WorkspaceBytes(const NodeSignature& node, int threads) {
+  const Parameters p = Pack(node, threads);
+  return (p.packed() + p.threads * p.of_thread()) * static_cast<int64_t>(sizeof(float));
+}
+
+PreparedKernel Prepare(const KernelRequest& request) {
+  return PreparedKernel::Of(&Run, Pack(request.node, request.threads));
+}
+
+double Seconds(const NodeSignature& node, int threads) {
+  return TiledInputGradSeconds(node, kTileLanes, threads);
+}
+
+bool Supports(const NodeSignature& node) { return AllF32(node) && NoneIsEmpty(node); }
+
+KernelDef tiled_conv_input_grad() {
+  return {.name = "cpu.conv_input_grad",
+          .supports = Supports,
+          .workspace_bytes = WorkspaceBytes,
+          .prepare = Prepare,
+          .seconds = Seconds};
+}
+
+}  // namespace
+}  // namespace HWY_NAMESPACE
+}  // namespace cgrun::cpu
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace cgrun::cpu {
+
+CGRUN_CPU_KERNEL(tiled_conv_input_grad)
+
+}  // namespace cgrun::cpu
+#endif

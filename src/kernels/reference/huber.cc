@@ -1,0 +1,93 @@
+// huber, smooth_l1 and their gradient, in f64.
+#include <algorithm>
+#include <cmath>
+
+#include "src/kernels/reference/kernels.h"
+#include "src/kernels/reference/losses.h"
+#include "src/ops/loss.h"
+
+namespace cgrun::reference {
+namespace {
+
+struct Parameters {
+  int64_t elements = 0;
+  double delta = 1;
+  double scale = 1;
+};
+
+// A NaN is not more than delta.
+double Huber(double difference, double delta) {
+  const double size = std::abs(difference);
+  return size > delta ? delta * (size - delta / 2) : difference * difference / 2;
+}
+
+double Slope(double difference, double delta) {
+  return std::isnan(difference) ? difference : std::clamp(difference, -delta, delta);
+}
+
+template <class T>
+struct Loss {
+  static void Run(const RunContext& context, const Instruction& i) noexcept {
+    const auto& p = *static_cast<const Parameters*>(i.parameters);
+    const T* prediction = Data<const T>(context, i, 0);
+    const T* target = Data<const T>(context, i, 1);
+    double sum = 0;
+    for (int64_t e = 0; e < p.elements; ++e) {
+      sum += Huber(LoadF64(prediction[e]) - LoadF64(target[e]), p.delta);
+    }
+    *Data<LossOf<T>>(context, i, 2) =
+        static_cast<LossOf<T>>(sum * p.scale / static_cast<double>(p.elements));
+  }
+};
+
+template <class T>
+struct Grad {
+  static void Run(const RunContext& context, const Instruction& i) noexcept {
+    const auto& p = *static_cast<const Parameters*>(i.parameters);
+    const T* prediction = Data<const T>(context, i, 0);
+    const T* target = Data<const T>(context, i, 1);
+    const double factor = static_cast<double>(*Data<const LossOf<T>>(context, i, 2)) * p.scale /
+                          static_cast<double>(p.elements);
+    T* dx = Data<T>(context, i, 3);
+    for (int64_t e = 0; e < p.elements; ++e) {
+      dx[e] = StoreF64<T>(Slope(LoadF64(prediction[e]) - LoadF64(target[e]), p.delta) * factor);
+    }
+  }
+};
+
+template <template <class> class Kernel>
+static PreparedKernel Prepare(const KernelRequest& request, double delta, double scale) {
+  const TensorType& x = request.node.inputs[0];
+  return PreparedKernel::Of(ForFloat<Kernel>(x.dtype),
+                            Parameters{x.shape.Elements(), delta, scale});
+}
+
+PreparedKernel PrepareHuber(const KernelRequest& request) {
+  return Prepare<Loss>(request, request.node.attributes.As<HuberAttributes>().delta, 1);
+}
+
+PreparedKernel PrepareSmoothL1(const KernelRequest& request) {
+  const double beta = request.node.attributes.As<SmoothL1Attributes>().beta;
+  return Prepare<Loss>(request, beta, 1 / beta);
+}
+
+PreparedKernel PrepareGrad(const KernelRequest& request) {
+  const auto& attributes = request.node.attributes.As<HuberGradAttributes>();
+  return Prepare<Grad>(request, attributes.delta, attributes.scale);
+}
+
+bool Supports(const NodeSignature& node) { return IsReferenceFloat(node.inputs[0].dtype); }
+
+}  // namespace
+
+KernelDef huber() {
+  return {.name = "reference.huber", .supports = Supports, .prepare = PrepareHuber};
+}
+KernelDef smooth_l1() {
+  return {.name = "reference.smooth_l1", .supports = Supports, .prepare = PrepareSmoothL1};
+}
+KernelDef huber_grad() {
+  return {.name = "reference.huber_grad", .supports = Supports, .prepare = PrepareGrad};
+}
+
+}  // namespace cgrun::reference

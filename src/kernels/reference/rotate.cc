@@ -1,0 +1,161 @@
+// rotate, random_rotate and their gradients, sample by sample.
+#include "src/ops/rotate.h"
+
+#include <cmath>
+#include <numbers>
+
+#include "src/kernels/reference/bilinear.h"
+#include "src/kernels/reference/kernels.h"
+
+namespace cgrun::reference {
+namespace {
+
+struct Parameters {
+  Turn turn;
+  bool has_step = false;
+  double fill = 0;
+  int64_t samples = 0;
+  int64_t planes = 1;  // of a sample
+  int64_t height = 0;
+  int64_t width = 0;
+
+  int64_t plane() const { return height * width; }
+};
+
+struct Direction {
+  double cosine = 1;
+  double sine = 0;
+};
+
+// Exact for multiples of 90 degrees.
+Direction DirectionOf(double degrees) {
+  const double quarters = degrees / 90, whole = std::nearbyint(quarters);
+  if (quarters == whole) {
+    constexpr Direction kQuarters[] = {{1, 0}, {0, 1}, {-1, 0}, {0, -1}};
+    return kQuarters[static_cast<int64_t>(whole) & 3];
+  }
+  const double angle = degrees * (std::numbers::pi / 180);
+  return {std::cos(angle), std::sin(angle)};
+}
+
+// f(pixel, taps) for each pixel of y: where in a plane of x it comes from.
+template <class F>
+void ForEachPixel(const Parameters& p, double degrees, F f) {
+  const Direction d = DirectionOf(degrees);
+  const double middle_y = static_cast<double>(p.height - 1) / 2;
+  const double middle_x = static_cast<double>(p.width - 1) / 2;
+  for (int64_t pixel = 0, i = 0; i < p.height; ++i) {
+    for (int64_t j = 0; j < p.width; ++j, ++pixel) {
+      const double y = static_cast<double>(i) - middle_y, x = static_cast<double>(j) - middle_x;
+      f(pixel, TapsAt(x * d.sine + y * d.cosine + middle_y, x * d.cosine - y * d.sine + middle_x,
+                      p.height, p.width));
+    }
+  }
+}
+
+uint64_t StepOf(const RunContext& context, const Instruction& i, const Parameters& p) {
+  return p.has_step ? static_cast<uint64_t>(*Data<const int64_t>(context, i, 1)) : 0;
+}
+
+template <class T>
+struct Rotate {
+  static void Run(const RunContext& context, const Instruction& i) noexcept {
+    const auto& p = *static_cast<const Parameters*>(i.parameters);
+    const uint64_t step = StepOf(context, i, p);
+    const T* x = Data<const T>(context, i, 0);
+    T* y = Data<T>(context, i, p.has_step ? 2 : 1);
+    for (int64_t n = 0; n < p.samples; ++n) {
+      ForEachPixel(p, p.turn.DegreesOf(step, n), [=, &p](int64_t pixel, const FourTaps& taps) {
+        for (int64_t plane = 0; plane < p.planes; ++plane) {
+          y[plane * p.plane() + pixel] =
+              RoundPixel<T>(ReadTaps(taps, x + plane * p.plane(), p.fill));
+        }
+      });
+      x += p.planes * p.plane();
+      y += p.planes * p.plane();
+    }
+  }
+};
+
+// The workspace holds the sums of a sample.
+template <class T>
+struct RotateGrad {
+  static void Run(const RunContext& context, const Instruction& i) noexcept {
+    const auto& p = *static_cast<const Parameters*>(i.parameters);
+    const uint64_t step = StepOf(context, i, p);
+    const T* dy = Data<const T>(context, i, 0);
+    T* dx = Data<T>(context, i, p.has_step ? 2 : 1);
+    double* sums = Data<double>(context, i, p.has_step ? 3 : 2);
+    const int64_t elements = p.planes * p.plane();
+    for (int64_t n = 0; n < p.samples; ++n, dy += elements, dx += elements) {
+      std::fill_n(sums, elements, 0.0);
+      ForEachPixel(p, p.turn.DegreesOf(step, n), [=, &p](int64_t pixel, const FourTaps& taps) {
+        for (int64_t plane = 0; plane < elements; plane += p.plane()) {
+          SpreadTaps(taps, LoadF64(dy[plane + pixel]), sums + plane);
+        }
+      });
+      for (int64_t e = 0; e < elements; ++e) dx[e] = StoreF64<T>(sums[e]);
+    }
+  }
+};
+
+template <class A>
+Parameters Pack(const NodeSignature& node) {
+  const Shape& x = node.inputs[0].shape;
+  const auto& attributes = node.attributes.As<A>();
+  const int rows = x.rank() - 2;
+  Parameters p;
+  p.turn = Turn::Of(attributes);
+  p.has_step = node.inputs.size() > 1;
+  p.fill = attributes.fill;
+  p.samples = x[0].size;
+  for (int axis = 1; axis < rows; ++axis) p.planes *= x[axis].size;
+  p.height = x[rows].size;
+  p.width = x[rows + 1].size;
+  return p;
+}
+
+template <class A>
+PreparedKernel Prepare(const KernelRequest& request) {
+  return PreparedKernel::Of(ForPixels<Rotate>(request.node.inputs[0].dtype), Pack<A>(request.node));
+}
+
+template <class A>
+PreparedKernel PrepareGrad(const KernelRequest& request) {
+  return PreparedKernel::Of(ForFloat<RotateGrad>(request.node.inputs[0].dtype),
+                            Pack<A>(request.node));
+}
+
+int64_t WorkspaceBytes(const NodeSignature& node, int) {
+  const Shape& dx = node.outputs[0].shape;
+  return dx.Elements() / dx[0].size * static_cast<int64_t>(sizeof(double));
+}
+
+bool IsFloatGrad(const NodeSignature& node) { return IsReferenceFloat(node.inputs[0].dtype); }
+
+}  // namespace
+
+KernelDef rotate() {
+  return {.name = "reference.rotate",
+          .supports = HasReferencePixels,
+          .prepare = Prepare<RotateAttributes>};
+}
+KernelDef rotate_grad() {
+  return {.name = "reference.rotate_grad",
+          .supports = IsFloatGrad,
+          .workspace_bytes = WorkspaceBytes,
+          .prepare = PrepareGrad<RotateAttributes>};
+}
+KernelDef random_rotate() {
+  return {.name = "reference.random_rotate",
+          .supports = HasReferencePixels,
+          .prepare = Prepare<RandomRotateAttributes>};
+}
+KernelDef random_rotate_grad() {
+  return {.name = "reference.random_rotate_grad",
+          .supports = IsFloatGrad,
+          .workspace_bytes = WorkspaceBytes,
+          .prepare = PrepareGrad<RandomRotateAttributes>};
+}
+
+}  // namespace cgrun::reference

@@ -1,0 +1,90 @@
+// random_erasing: a part of some samples is painted over. Which part is a pure function of key,
+// step and sample, so that it is its own gradient, with zeros.
+#include "src/ops/random_erasing.h"
+
+#include "src/ops/infer.h"
+#include "src/ops/op_definitions.h"
+
+namespace cgrun {
+
+const AttributeSchema& RandomErasingAttributes::Schema() {
+  static const AttributeSchema schema =
+      SchemaBuilder<RandomErasingAttributes>()
+          .Add("probability", &RandomErasingAttributes::probability,
+               "probability with which something of a sample is erased")
+          .AtLeast(0)
+          .AtMost(1)
+          .Add("scale", &RandomErasingAttributes::scale,
+               "part of the image's area that is erased: `[least, most]`")
+          .Add("ratio", &RandomErasingAttributes::ratio,
+               "width of what is erased divided by its height: `[least, most]`")
+          .Add("value", &RandomErasingAttributes::value, "what stands there then")
+          .Add("key", &RandomErasingAttributes::key, "key of the random numbers")
+          .Internal()
+          .Add("varied", &RandomErasingAttributes::varied, "whether anything is erased")
+          .Internal()
+          .Build();
+  return schema;
+}
+
+namespace op_def {
+namespace {
+
+std::vector<TensorType> Infer(InferContext& context) {
+  const auto& a = context.attributes<RandomErasingAttributes>();
+  const Shape& x = context.shape(0);
+  const DType dtype = context.dtype(0);
+  const int rows = x.rank() - 2;
+  const std::string fault = FaultOfBoxRange(a.scale, a.ratio);
+  if (rows < 1 || x[rows].batch || x[rows + 1].batch) {
+    return context.Fail(RankMessage("random_erasing", "images [N, …, height, width]", x));
+  }
+  if (!IsFloat(dtype) && dtype != DType::kU8) {
+    return context.Fail("needs a uint8 or floating-point input, not " +
+                        context.input(0).ToString());
+  }
+  if (dtype == DType::kU8 && (a.value < 0 || a.value > 255)) {
+    return context.Fail("`value` of uint8 images is from 0 to 255");
+  }
+  if (!fault.empty()) return context.Fail(fault);
+  if (!ExpectInput(context, 1, "step", {DType::kI64, Shape()})) return {};
+  return {context.input(0)};
+}
+
+void Gradient(GradientContext& context) {
+  if (!IsFloat(context.input_type(0).dtype)) return;
+  RandomErasingAttributes attributes = context.attributes<RandomErasingAttributes>();
+  attributes.value = 0;
+  context.SetInputGradient(0, context.Emit(OpId::random_erasing, Attributes::Of(attributes),
+                                           {context.output_gradient(0), context.input(1)}, "dx"));
+}
+
+}  // namespace
+
+OpDef random_erasing() {
+  OpDef def;
+  def.name = "random_erasing";
+  def.summary = "A random part of some images painted over, while training.";
+  def.details =
+      "While training, with `probability`, a part of a sample becomes `value` in all its channels: "
+      "its area is a part of the image's from `scale`, equally likely, its width divided by its "
+      "height from `ratio`, equally likely in the logarithm, its place is any; where ten that are "
+      "drawn do not fit, nothing is erased. Each sample draws its own at each step, in paths of "
+      "mode `forward` too. In evaluation y = x. What is drawn depends on the run's seed, the "
+      "operator's name, the step and the place in the batch alone (Philox4x32-10). torchvision "
+      "RandomErasing.";
+  def.usage = Usage::kOperator;
+  def.inputs = {{"x", "images [N, …, height, width], uint8 or floating-point"},
+                {"step", "step counter, which the compiler adds"}};
+  def.outputs = {{"y", "shape and type of x"}};
+  def.schema = &RandomErasingAttributes::Schema();
+  def.infer = Infer;
+  def.gradient = Gradient;
+  def.cost = NoOperations;
+  def.in_place = {{0, 0}};
+  def.needs_step = true;
+  return def;
+}
+
+}  // namespace op_def
+}  // namespace cgrun

@@ -1,0 +1,107 @@
+// ranking: the loss of scores of which one should be larger than the other by a margin, and its
+// gradient.
+#include "src/ops/loss.h"
+#include "src/ops/op_definitions.h"
+
+namespace cgrun {
+
+const AttributeSchema& RankingAttributes::Schema() {
+  static const AttributeSchema schema =
+      SchemaBuilder<RankingAttributes>()
+          .Add("margin", &RankingAttributes::margin, "how much larger the score should be")
+          .AtLeast(0)
+          .Build();
+  return schema;
+}
+
+namespace op_def {
+namespace {
+
+// Scores a and b of one type and shape; the target, input `target`, as of hinge, or none.
+bool Check(InferContext& context, int target) {
+  if (!CheckPair(context)) return false;
+  if (context.num_inputs() <= target) return true;
+  const DType dtype = context.dtype(target);
+  const bool type_fits = dtype == context.dtype(0) || !IsFloat(dtype);
+  if (type_fits && context.shape(target) == context.shape(0)) return true;
+  context.Fail(
+      "needs a target of the scores' shape, and of their type, bool or an integer type, "
+      "not " +
+      context.input(target).ToString() + " for " + context.input(0).ToString());
+  return false;
+}
+
+std::vector<TensorType> Infer(InferContext& context) {
+  if (!Check(context, 2)) return {};
+  return {{LossType(context.dtype(0)), Shape()}};
+}
+
+std::vector<TensorType> InferGrad(InferContext& context) {
+  if (!Check(context, 3)) return {};
+  if (context.input(2) != TensorType{LossType(context.dtype(0)), Shape()}) {
+    return context.Fail("needs a scalar gradient of the loss, not " + context.input(2).ToString());
+  }
+  return {context.input(0)};
+}
+
+// The gradient of b is that of a with the opposite sign; none flows into the target.
+void Gradient(GradientContext& context) {
+  if (!context.needs_gradient(0) && !context.needs_gradient(1)) return;
+  std::vector<ValueId> inputs = {context.input(0), context.input(1), context.output_gradient(0)};
+  if (context.num_inputs() > 2) inputs.push_back(context.input(2));
+  const ValueId da =
+      context.Emit(OpId::ranking_grad, context.node().attributes, std::move(inputs), "grad");
+  if (context.needs_gradient(0)) context.SetInputGradient(0, da);
+  if (!context.needs_gradient(1)) return;
+  context.SetInputGradient(1, context.Emit(OpId::neg, Attributes(), {da}, "grad_of_b"));
+}
+
+OpCost Cost(const NodeSignature& node) { return {5 * node.inputs[0].shape.Elements()}; }
+
+constexpr char kTarget[] = "shape of the scores; their type, bool or an integer type";
+
+}  // namespace
+
+OpDef ranking() {
+  OpDef def;
+  def.name = "ranking";
+  def.summary = "Margin ranking loss of pairs of scores.";
+  def.details =
+      "loss = mean over all elements of max(0, margin - t·(a - b)), added in index order in f64 "
+      "and "
+      "rounded once; the loss of bf16 scores is f32. t is 1, a should be larger, where the target "
+      "is above 0 or there is none, and -1 for any other; a NaN makes the loss NaN. No gradient "
+      "flows into targets. PyTorch MarginRankingLoss.";
+  def.usage = Usage::kLoss;
+  def.inputs = {{"a", "scores of any shape"},
+                {"b", "type and shape of a"},
+                {"target", kTarget, Arity::kOptional}};
+  def.outputs = {{"loss", "scalar"}};
+  def.schema = &RankingAttributes::Schema();
+  def.infer = Infer;
+  def.gradient = Gradient;
+  def.cost = Cost;
+  return def;
+}
+
+OpDef ranking_grad() {
+  OpDef def;
+  def.name = "ranking_grad";
+  def.summary = "Gradient of ranking.";
+  def.details =
+      "da = -t·dloss / (number of elements) where margin - t·(a - b) is above 0, else 0; NaN where "
+      "that is. The gradient of b is -da.";
+  def.inputs = {{"a", "input of ranking"},
+                {"b", "its other scores"},
+                {"dloss", "gradient of the loss, a scalar"},
+                {"target", kTarget, Arity::kOptional}};
+  def.outputs = {{"da", "gradient of a"}};
+  def.schema = &RankingAttributes::Schema();
+  def.infer = InferGrad;
+  def.cost = Cost;
+  def.in_place = {{0, 0}, {1, 0}};
+  return def;
+}
+
+}  // namespace op_def
+}  // namespace cgrun

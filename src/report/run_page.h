@@ -1,0 +1,31 @@
+// report.html: a run on one page that needs nothing else: its summary, curves, memory and settings.
+#ifndef CGRUN_REPORT_RUN_PAGE_H_
+#define CGRUN_REPORT_RUN_PAGE_H_
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "src/plan/memory_layout.h"
+#include "src/report/chart.h"
+
+namespace cgrun {
+
+struct RunPage {
+  std::string model;
+  std::vector<std::pair<std::string, std::string>> facts;  // rows of the summary
+  std::vector<Chart> charts;
+  const MemoryLayout* layout = nullptr;  // null: nothing was planned, as in eager mode
+  std::string settings;                  // the model file as resolved
+};
+
+std::string RunPageHtml(const RunPage& page);
+
+// One chart a metric from the text of metrics.csv: `train_loss` and `valid_loss` are curves of the
+// chart `loss`; the x axis is the step.
+std::vector<Chart> ChartsOf(std::string_view metrics_csv);
+
+}  // namespace cgrun
+
+#endif  // CGRUN_REPORT_RUN_PAGE_H_

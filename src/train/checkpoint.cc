@@ -1,0 +1,279 @@
+// Checkpoints: two tensors more than weights have.
+#include "src/train/checkpoint.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstdio>
+#include <filesystem>
+#include <iterator>
+
+#include "src/train/weights.h"
+
+namespace cgrun {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kRunTensors = "cgrun:";  // no name of a model holds a colon
+constexpr char kCounters[] = "cgrun:counters";
+constexpr char kNumbers[] = "cgrun:numbers";
+constexpr size_t kNameRoom = 64;  // characters of a file's name
+constexpr size_t kKept = 3;       // checkpoints, where nobody says how many
+constexpr std::string_view kPrefix = "checkpoint-", kEnding = ".safetensors";
+
+RunCounters CountersOf(const RunState& state) {
+  return {state.step,
+          state.epoch,
+          state.batch,
+          state.samples,
+          state.kept.evaluations_since,
+          state.stopping.evaluations_since};
+}
+
+size_t NumberCount(const RunState& shape) {
+  return 3 + shape.totals.size() + shape.schedules.size();
+}
+
+// Fills `numbers`, which has room.
+void PackNumbers(const RunState& state, std::vector<double>& numbers) {
+  auto to = numbers.begin();
+  *to++ = state.kept.value;
+  *to++ = state.stopping.value;
+  *to++ = state.seconds;
+  to = std::copy(state.totals.begin(), state.totals.end(), to);
+  std::copy(state.schedules.begin(), state.schedules.end(), to);
+}
+
+RunState Unpack(const RunCounters& counters, const std::vector<double>& numbers,
+                const RunState& shape) {
+  RunState state = shape;
+  auto from = numbers.begin();
+  state.step = counters[0];
+  state.epoch = counters[1];
+  state.batch = counters[2];
+  state.samples = counters[3];
+  state.kept = {*from++, counters[4]};
+  state.stopping = {*from++, counters[5]};
+  state.seconds = *from++;
+  for (double& total : state.totals) total = *from++;
+  for (double& number : state.schedules) number = *from++;
+  return state;
+}
+
+std::vector<TensorSpec> SpecsOf(const Engine& engine, const RunState& shape) {
+  std::vector<TensorSpec> specs;
+  for (const EngineState& state : engine.model().states) {
+    specs.push_back({state.name, state.type.dtype, state.type.shape});
+  }
+  const auto size = [](size_t n) { return Shape{static_cast<int64_t>(n)}; };
+  specs.push_back({kCounters, DType::kI64, size(RunCounters().size())});
+  specs.push_back({kNumbers, DType::kF64, size(NumberCount(shape))});
+  return specs;
+}
+
+// Writes a number into text that has room for it: digits with leading zeros.
+void SetNumber(std::string& text, int64_t number) {
+  std::snprintf(text.data(), text.size() + 1, "%0*lld", static_cast<int>(text.size()),
+                static_cast<long long>(number));
+}
+
+int64_t NumberOf(const SafetensorsMetadata& metadata, const char* key) {
+  const auto it = metadata.find(key);
+  int64_t number = 0;
+  if (it != metadata.end()) {
+    std::from_chars(it->second.data(), it->second.data() + it->second.size(), number);
+  }
+  return number;
+}
+
+[[noreturn]] void RefuseOtherModel(const std::string& path, const std::string& what) {
+  throw UserError(path + " is not a checkpoint of this run's model:" + what,
+                  "a run is resumed with the model file that it was started with");
+}
+
+void CheckFits(const WeightsReport& report, const std::string& path) {
+  std::string wrong;
+  for (const std::string& name : report.missing) wrong += "\n      " + name + ": not in the file";
+  for (const std::string& name : report.missing_optimizer_state) {
+    wrong += "\n      " + name + ": not in the file";
+  }
+  for (const std::string& name : report.mismatched) wrong += "\n      " + name;
+  for (const std::string& name : report.unused) wrong += "\n      " + name + ": not in the model";
+  if (!wrong.empty()) RefuseOtherModel(path, wrong);
+}
+
+// The step of a file of such a name.
+std::optional<int64_t> StepOf(std::string_view file_name) {
+  if (!file_name.starts_with(kPrefix) || !file_name.ends_with(kEnding)) return std::nullopt;
+  file_name.remove_prefix(kPrefix.size());
+  file_name.remove_suffix(kEnding.size());
+  int64_t step = 0;
+  const char* last = file_name.data() + file_name.size();
+  const auto [end, error] = std::from_chars(file_name.data(), last, step);
+  if (error != std::errc() || end != last || step < 0) return std::nullopt;
+  return step;
+}
+
+// Reads all of it. Throws UserError where it is not whole.
+void CheckWhole(const std::string& path) {
+  SafetensorsReader reader(path);
+  for (size_t i = 0; i < reader.tensors().size(); ++i) reader.Skip();
+}
+
+}  // namespace
+
+bool BestSoFar::Take(double another, bool higher_is_better) {
+  const bool better = higher_is_better ? another > value : another < value;
+  if (std::isnan(another) || !(std::isnan(value) || better)) {
+    ++evaluations_since;
+    return false;
+  }
+  *this = {another, 0};
+  return true;
+}
+
+int64_t CheckpointWriter::HostBytes(int64_t state_bytes) {
+  return AtomicFile::kBufferBytes + state_bytes;
+}
+
+CheckpointWriter::CheckpointWriter(const Engine& engine, const RunState& shape,
+                                   const RunSettings& settings)
+    : writer_(SpecsOf(engine, shape)), numbers_(NumberCount(shape)) {
+  for (const EngineState& state : engine.model().states) {
+    tensors_.emplace_back(state.type.dtype, state.type.shape);
+  }
+  for (const HostTensor& tensor : tensors_) bytes_.push_back(tensor.bytes());
+  bytes_.push_back(std::as_bytes(std::span(counters_)));
+  bytes_.push_back(std::as_bytes(std::span(numbers_)));
+  metadata_ = {{"format", "cgrun"},
+               {"model", engine.model().name},
+               {"device", settings.device},
+               {"mode", std::string(Name(settings.mode))},
+               {"threads", std::to_string(settings.threads)},
+               {"limit_batches", std::to_string(settings.limit_batches)},
+               {"step", std::string(12, '0')},
+               {"epoch", std::string(12, '0')}};
+}
+
+void CheckpointWriter::Write(const Engine& engine, std::string_view path, const RunState& state) {
+  for (size_t i = 0; i < tensors_.size(); ++i) engine.ReadState(i, tensors_[i]);
+  counters_ = CountersOf(state);
+  PackNumbers(state, numbers_);
+  SetNumber(metadata_["step"], state.step);
+  SetNumber(metadata_["epoch"], state.epoch);
+  writer_.Write(path, bytes_, metadata_);
+}
+
+bool IsRunTensor(std::string_view name) { return name.starts_with(kRunTensors); }
+
+RunSettings ReadRunSettings(const std::string& path) {
+  const SafetensorsReader reader(path);
+  const SafetensorsMetadata& metadata = reader.metadata();
+  RunSettings settings;
+  if (const auto it = metadata.find("device"); it != metadata.end()) settings.device = it->second;
+  const auto mode = metadata.find("mode");
+  if (mode != metadata.end() && mode->second == Name(Mode::kEager)) settings.mode = Mode::kEager;
+  settings.threads = static_cast<int>(std::clamp<int64_t>(NumberOf(metadata, "threads"), 1, 1024));
+  settings.limit_batches = std::max<int64_t>(0, NumberOf(metadata, "limit_batches"));
+  return settings;
+}
+
+RunState LoadCheckpoint(Engine& engine, const std::string& path, const RunState& shape) {
+  CheckFits(LoadWeights(engine, path), path);
+  SafetensorsReader reader(path);
+  RunCounters counters = {};
+  std::vector<double> numbers(NumberCount(shape));
+  int found = 0;
+  for (const TensorSpec& tensor : reader.tensors()) {
+    if (!IsRunTensor(tensor.name)) {
+      reader.Skip();
+      continue;
+    }
+    const bool is_counters = tensor.name == kCounters;
+    const std::span<std::byte> to = is_counters ? std::as_writable_bytes(std::span(counters))
+                                                : std::as_writable_bytes(std::span(numbers));
+    const HostTensor read = reader.Read();
+    if (tensor.dtype != (is_counters ? DType::kI64 : DType::kF64) ||
+        read.bytes().size() != to.size()) {
+      RefuseOtherModel(path, "\n      it has other losses, metrics or schedules");
+    }
+    std::copy(read.bytes().begin(), read.bytes().end(), to.begin());
+    ++found;
+  }
+  if (found != 2) {
+    throw UserError(path + " holds weights, but no state of a run",
+                    "--weights starts a new run from them");
+  }
+  return Unpack(counters, numbers, shape);
+}
+
+CheckpointFolder::CheckpointFolder(const std::string& folder, int64_t keep, int64_t step)
+    : keep_(keep > 0 ? static_cast<size_t>(keep) : kKept),
+      keep_first_(keep == 0),
+      path_(folder + "/") {
+  folder_size_ = path_.size();
+  path_.reserve(path_.size() + kNameRoom);
+  for (const CheckpointFile& file : CheckpointsIn(folder)) {
+    if (file.step <= step) steps_.push_back(file.step);
+  }
+  steps_.reserve(std::max(steps_.size(), keep_) + 2);
+}
+
+const std::string& CheckpointFolder::PathOf(int64_t step) {
+  char digits[24];
+  path_.resize(folder_size_);
+  path_ += kPrefix;
+  path_.append(digits, std::to_chars(digits, std::end(digits), step).ptr);
+  path_ += kEnding;
+  return path_;
+}
+
+void CheckpointFolder::Keep(int64_t step) {
+  if (keep_first_ && step == 0) return;
+  std::erase(steps_, step);
+  if (steps_.size() == steps_.capacity()) steps_.erase(steps_.begin());
+  steps_.push_back(step);
+  while (steps_.size() > keep_) {
+    if (!(keep_first_ && steps_.front() == 0)) unlink(PathOf(steps_.front()).c_str());
+    steps_.erase(steps_.begin());
+  }
+}
+
+std::vector<CheckpointFile> CheckpointsIn(const std::string& folder) {
+  std::vector<CheckpointFile> files;
+  std::error_code error;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder, error)) {
+    const auto step = StepOf(entry.path().filename().string());
+    if (step) files.push_back({*step, entry.path().string()});
+  }
+  std::sort(files.begin(), files.end(),
+            [](const CheckpointFile& a, const CheckpointFile& b) { return a.step < b.step; });
+  return files;
+}
+
+std::string NewestCheckpoint(const std::string& folder, std::vector<std::string>& damaged) {
+  const std::vector<CheckpointFile> files = CheckpointsIn(folder);
+  for (auto file = files.rbegin(); file != files.rend(); ++file) {
+    try {
+      CheckWhole(file->path);
+      return file->path;
+    } catch (const UserError& error) {
+      damaged.emplace_back(error.what());
+    }
+  }
+  throw InputError("there is no whole checkpoint in the folder '" + folder + "'",
+                   damaged.empty() ? "a run folder holds `checkpoint-STEP.safetensors`"
+                                   : "what is there is damaged: " + damaged.front());
+}
+
+std::string WeightsFile(const std::string& file_or_folder) {
+  std::error_code error;
+  std::vector<std::string> damaged;
+  if (!fs::is_directory(file_or_folder, error)) return file_or_folder;
+  return NewestCheckpoint(file_or_folder, damaged);
+}
+
+}  // namespace cgrun

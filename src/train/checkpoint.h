@@ -1,0 +1,123 @@
+// Checkpoints: all state of an engine and of its run in one safetensors file, from which a run goes
+// on bit for bit. The same state always gives the same bytes: there are no times in it.
+#ifndef CGRUN_TRAIN_CHECKPOINT_H_
+#define CGRUN_TRAIN_CHECKPOINT_H_
+
+#include <array>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "src/io/safetensors.h"
+#include "src/train/engine.h"
+
+namespace cgrun {
+
+// The best evaluation so far.
+struct BestSoFar {
+  double value = std::numeric_limits<double>::quiet_NaN();  // NaN: there was none
+  int64_t evaluations_since = 0;
+
+  // Takes the value of another evaluation; whether it is the best so far. One that is not a number
+  // never is.
+  bool Take(double another, bool higher_is_better);
+  friend bool operator==(const BestSoFar&, const BestSoFar&) = default;
+};
+
+// Where a run is, beyond the engine's state.
+struct RunState {
+  int64_t step = 0;               // updates done
+  int64_t epoch = 0;              // that it is in, from 0
+  int64_t batch = 0;              // batches done in that epoch …
+  int64_t samples = 0;            // … and their samples
+  BestSoFar kept;                 // by `keep_best`
+  BestSoFar stopping;             // by `early_stop`
+  double seconds = 0;             // of the run so far, where time ends it; else 0
+  std::vector<double> totals;     // of the epoch's losses and metrics: BatchRunner::totals()
+  std::vector<double> schedules;  // state of the schedules of rates
+};
+
+// How a run was started, in what the model file does not say. A resumed run is started so again.
+struct RunSettings {
+  std::string device = "reference";
+  Mode mode = Mode::kGraph;
+  int threads = 1;
+  int64_t limit_batches = 0;
+};
+
+// Whole numbers of a run's state, as checkpoints hold them.
+using RunCounters = std::array<int64_t, 6>;
+
+// Writes checkpoints, again and again, without allocating after its construction.
+class CheckpointWriter {
+ public:
+  // `shape`: its vectors are as long as they will be.
+  CheckpointWriter(const Engine& engine, const RunState& shape, const RunSettings& settings);
+
+  // Host memory of the copies that are written, all state, and of the file's buffer.
+  static int64_t HostBytes(int64_t state_bytes);
+
+  // Writes PATH atomically. Throws UserError.
+  void Write(const Engine& engine, std::string_view path, const RunState& state);
+
+ private:
+  SafetensorsWriter writer_;
+  std::vector<HostTensor> tensors_;
+  RunCounters counters_ = {};  // of the run's state
+  std::vector<double> numbers_;
+  std::vector<std::span<const std::byte>> bytes_;
+  SafetensorsMetadata metadata_;
+};
+
+// A tensor of that name is no parameter: it holds a part of a run's state.
+bool IsRunTensor(std::string_view name);
+
+// What a checkpoint says of its run. Throws UserError for a file that is not whole or none.
+RunSettings ReadRunSettings(const std::string& path);
+
+// Sets the engine to what a checkpoint holds and returns the state of its run, whose vectors are as
+// long as those of `shape`. Throws UserError for a file that is not whole, that is no checkpoint,
+// or one of another model: then it names what does not fit, and the engine is to be thrown away.
+RunState LoadCheckpoint(Engine& engine, const std::string& path, const RunState& shape);
+
+// The checkpoints of a run folder: which there are, and which are removed.
+class CheckpointFolder {
+ public:
+  // Keeps the newest `keep` ones; 0: the newest three and that of step 0. Those beyond `step`,
+  // which a resumed run has not come to yet, do not count.
+  CheckpointFolder(const std::string& folder, int64_t keep, int64_t step);
+
+  // "runs/lenet/checkpoint-12.safetensors", valid until the next call. Neither function allocates.
+  const std::string& PathOf(int64_t step);
+  // Notes the one that has just been written and removes what is not kept any more.
+  void Keep(int64_t step);
+
+ private:
+  const size_t keep_;
+  const bool keep_first_;
+  size_t folder_size_;  // characters of path_ that do not change
+  std::string path_;
+  std::vector<int64_t> steps_;  // ascending; with room for one more than are kept
+};
+
+struct CheckpointFile {
+  int64_t step = 0;
+  std::string path;
+};
+// The files `checkpoint-STEP.safetensors` of a folder, by step; none where it cannot be read.
+std::vector<CheckpointFile> CheckpointsIn(const std::string& folder);
+
+// The newest checkpoint of a folder that is whole. Those that are newer and damaged are named in
+// `damaged`, with what is wrong. Throws InputError where there is none.
+std::string NewestCheckpoint(const std::string& folder, std::vector<std::string>& damaged);
+
+// A file of weights as the user names it: the file itself, or of a run folder the newest
+// checkpoint.
+std::string WeightsFile(const std::string& file_or_folder);
+
+}  // namespace cgrun
+
+#endif  // CGRUN_TRAIN_CHECKPOINT_H_

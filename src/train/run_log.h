@@ -1,0 +1,37 @@
+// What a run writes down as it goes on: metrics.csv, and the same for TensorBoard.
+#ifndef CGRUN_TRAIN_RUN_LOG_H_
+#define CGRUN_TRAIN_RUN_LOG_H_
+
+#include <string>
+#include <vector>
+
+#include "src/io/event_file.h"
+#include "src/train/metrics_log.h"
+
+namespace cgrun {
+
+inline constexpr char kEventFileName[] = "events.out.tfevents.cgrun";
+
+// After its construction it does not allocate, except for an error.
+class RunLog {
+ public:
+  // In the run's folder. `shape` and `step`: as in MetricsLog. Throws UserError.
+  RunLog(const std::string& folder, const EpochReport& shape, int64_t step);
+
+  // Throws UserError.
+  void Write(const EpochReport& report, double learning_rate);
+
+ private:
+  // The tags of the means of one pass: "train/loss".
+  static std::vector<std::string> TagsOf(const PassResult& pass);
+  void Add(const std::vector<std::string>& tags, const PassResult& pass);
+
+  MetricsLog metrics_;
+  EventFileWriter events_;
+  std::vector<std::string> train_tags_;
+  std::vector<std::vector<std::string>> evaluation_tags_;
+};
+
+}  // namespace cgrun
+
+#endif  // CGRUN_TRAIN_RUN_LOG_H_

@@ -1,0 +1,268 @@
+#!/usr/bin/env python3
+"""Runs that are killed, stopped, damaged and resumed: they end as if nothing had happened.
+
+    CGRUN_KILLS=50 tests/cli/resume_test.py      how often a run is killed at a random moment
+"""
+
+import json
+import os
+import random
+import resource
+import shutil
+import signal
+import subprocess
+import time
+import unittest
+
+from cli_testing import CGRUN, CliTestCase
+
+KILLS = int(os.environ.get("CGRUN_KILLS", "8"))
+MODEL = """cgrun: 1
+model: small
+data:
+  train: {format: synthetic, samples: 650, classes: 3}
+  valid: {split: 0.1}
+  test: {format: synthetic, samples: 40, classes: 3, seed: 9}
+inputs:
+  image: {type: uint8, shape: [1, 12, 12]}
+  label: {type: int32, shape: []}
+paths:
+  classify:
+    ops:
+      - pixels: {op: normalize, in: image, scale: 1/255}
+      - {op: conv, filters: 4, kernel: 3, bias: false}
+      - {op: batch_norm, activation: relu}
+      - {op: flatten}
+      - {op: dropout, rate: 0.3}
+      - logits: {op: linear, units: 3}
+    loss: {op: softmax_cross_entropy, in: [logits, label]}
+    metrics: {accuracy: {in: [logits, label]}}
+train:
+  epochs: 4
+  batch: 20
+  checkpoint_every: 7
+  keep_last: 2
+  keep_best: accuracy
+  optimizer: {op: adam, lr: 0.003, schedule: {cosine: {warmup: 1}}}
+"""
+STEPS = 4 * 30  # 585 samples, the last batch has 5
+
+
+def without_seconds(csv):
+    """The columns that a run repeats."""
+    return [[cell for i, cell in enumerate(line.split(",")) if i != 3]
+            for line in csv.splitlines()]
+
+
+class ResumeTest(CliTestCase):
+    def setUp(self):
+        super().setUp()
+        self.write("model.yaml", MODEL)
+
+    def train(self, out, *arguments, **options):
+        return self.cgrun("train", "model.yaml", "--out", out, "--quiet", "--threads", 1, *arguments,
+                          **options)
+
+    def resume(self, out, *arguments, **options):
+        return self.cgrun("train", "--resume", out, "--quiet", *arguments, **options)
+
+    def checkpoints(self, out):
+        return sorted(int(path.name.split("-")[1].split(".")[0])
+                      for path in (self.folder / out).glob("checkpoint-*.safetensors"))
+
+    def start(self, *arguments):
+        return subprocess.Popen([str(CGRUN), *map(str, arguments), "--quiet", "--threads", "1"],
+                                cwd=self.folder, stdout=subprocess.DEVNULL,
+                                stderr=subprocess.DEVNULL)
+
+    def assert_same(self, out, whole):
+        """The run in `out` is the uninterrupted one: weights, best model, log."""
+        for name in (f"checkpoint-{STEPS}.safetensors", "best.safetensors"):
+            self.assertEqual((self.folder / out / name).read_bytes(),
+                             (self.folder / whole / name).read_bytes(), name)
+        hashes = [json.loads((self.folder / run / "summary.json").read_text())["weights_hash"]
+                  for run in (out, whole)]
+        self.assertEqual(hashes[0], hashes[1])
+        logs = [without_seconds((self.folder / run / "metrics.csv").read_text())
+                for run in (out, whole)]
+        self.assertEqual(logs[0], logs[1])
+        self.assertEqual(len(logs[0]), 1 + 4)
+
+    def test_a_run_killed_at_random_moments_ends_as_if_it_had_not_been(self):
+        moments = random.Random(7)
+        for mode in ("graph", "eager"):
+            begin = time.monotonic()
+            self.train(mode, "--mode", mode)
+            seconds = time.monotonic() - begin
+            kills = 0
+            while kills < KILLS // 2:
+                shutil.rmtree(self.folder / "killed", ignore_errors=True)
+                command = ["train", "model.yaml", "--out", "killed", "--mode", mode]
+                for _ in range(4):  # in one run, before it is let to its end
+                    with self.start(*command) as process:
+                        time.sleep(moments.uniform(0.1, 1.0) * seconds)
+                        process.kill()
+                        kills += process.wait() == -signal.SIGKILL
+                    if not self.checkpoints("killed"):
+                        break
+                    command = ["train", "--resume", "killed"]
+                if not self.checkpoints("killed"):
+                    continue
+                if not (self.folder / "killed/summary.json").exists():
+                    self.resume("killed")
+                self.assert_same("killed", mode)
+
+    def test_it_goes_on_in_the_midst_of_an_epoch(self):
+        self.train("whole")
+        with self.start("train", "model.yaml", "--out", "part") as process:
+            while 35 > max(self.checkpoints("part"), default=0):
+                time.sleep(0.005)
+            process.send_signal(signal.SIGINT)
+            self.assertEqual(process.wait(), 130)
+        stopped = self.checkpoints("part")[-1]
+        if stopped < STEPS:
+            self.assertEqual(self.resume("part").stderr, "")
+        self.assert_same("part", "whole")
+
+    def test_a_signal_asks_for_a_checkpoint(self):
+        self.write("model.yaml", MODEL.replace("checkpoint_every: 7", "checkpoint_every: 100000")
+                   .replace("samples: 650", "samples: 200000"))
+        with self.start("train", "model.yaml", "--out", "run") as process:
+            while not self.checkpoints("run"):
+                time.sleep(0.01)
+            time.sleep(0.2)
+            process.send_signal(signal.SIGUSR1)
+            deadline = time.monotonic() + 20
+            while self.checkpoints("run") == [0] and time.monotonic() < deadline:
+                time.sleep(0.01)
+            self.assertIsNone(process.poll())
+            process.terminate()
+            self.assertEqual(process.wait(), 130)
+        self.assertGreaterEqual(len(self.checkpoints("run")), 2)
+
+    def test_the_newest_checkpoints_are_kept(self):
+        self.train("run")
+        self.assertEqual(self.checkpoints("run"), [119, 120])
+        self.train("three", "--set", "train.keep_last=null", "--set", "train.checkpoint_every=null")
+        self.assertEqual(self.checkpoints("three"), [0, 60, 90, 120])
+
+    def test_a_run_killed_after_its_last_step_still_gets_its_summary(self):
+        self.train("run", "--set", "train.epochs=1")
+        summary = self.folder / "run/summary.json"
+        whole = json.loads(summary.read_text())
+        summary.unlink()
+        self.resume("run")
+        again = json.loads(summary.read_text())
+        for key in ("steps", "epochs", "weights_hash", "valid", "test"):
+            self.assertEqual(again[key], whole[key], key)
+
+    def test_a_longer_run_continues_a_finished_one(self):
+        steps = ["--set", "train.optimizer.schedule=constant"]
+        self.train("long", *steps)
+        self.train("short", *steps, "--set", "train.epochs=2")
+        error = self.resume("short", status=2).stderr
+        self.assertIn("is finished: all of its 60 steps are done", error)
+        self.resume("short", "--set", "train.epochs=4")
+        self.assert_same("short", "long")
+
+    def test_other_settings_are_refused(self):
+        self.train("run", "--limit-batches", 2)
+        error = self.cgrun("train", "--resume", "run", "--batch", 10, "--seed", 3, status=2).stderr
+        self.assertIn("another 'train.batch', 'train.seed'", error)
+        self.assertIn("--weights starts a new run", error)
+        for flags in (["--out", "x"], ["--force"], ["--weights", "x"]):
+            self.cgrun("train", "--resume", "run", *flags, status=2)
+
+    def test_folders_that_are_none_of_a_run_are_refused(self):
+        self.assertIn("there is no folder 'nowhere'", self.refuses("train", "--resume", "nowhere"))
+        (self.folder / "empty").mkdir()
+        self.assertIn("it has no model.yaml", self.refuses("train", "--resume", "empty"))
+        self.write("empty/model.yaml", MODEL)
+        self.assertIn("no whole checkpoint", self.refuses("train", "--resume", "empty"))
+        self.assertIn("needs a model file", self.refuses("train"))
+
+    def test_a_damaged_checkpoint_gives_way_to_the_one_before(self):
+        self.train("whole")
+        self.train("run", "--set", "train.epochs=3", "--set",
+                   "train.optimizer.schedule={cosine: {warmup: 1}}")
+        newest = self.folder / "run" / "checkpoint-90.safetensors"
+        newest.write_bytes(newest.read_bytes()[:-1000])
+        done = self.cgrun("train", "--resume", "run", "--set", "train.epochs=4")
+        self.assertIn("an older checkpoint is taken", done.stderr)
+        self.assertIn("resumed from run/checkpoint-84.safetensors", done.stderr)
+
+    def test_a_checkpoint_of_another_model_is_refused(self):
+        self.train("run", "--set", "train.epochs=1")
+        self.write("other.yaml", MODEL.replace("filters: 4", "filters: 5"))
+        self.cgrun("train", "other.yaml", "--out", "other", "--quiet", "--limit-batches", 1)
+        for path in (self.folder / "run").glob("checkpoint-*"):
+            path.unlink()
+        shutil.copy(self.folder / "other/checkpoint-0.safetensors", self.folder / "run")
+        error = self.refuses("train", "--resume", "run", status=1)
+        self.assertIn("is not a checkpoint of this run's model", error)
+        self.assertIn("f32[5, 1, 3, 3] in the file, f32[4, 1, 3, 3] in the model", error)
+
+    def test_weights_alone_are_no_checkpoint(self):
+        self.train("run", "--set", "train.epochs=1")
+        for path in (self.folder / "run").glob("checkpoint-*"):
+            path.unlink()
+        with self.assertRaises(AssertionError):
+            self.resume("run")
+
+    # A file of 8 KiB cannot hold the checkpoint: what a full disk is to a write.
+    def test_a_full_disk_leaves_the_last_whole_checkpoint(self):
+        self.train("run", "--set", "train.epochs=1")
+        kept = {path.name: path.read_bytes() for path in (self.folder / "run").glob("*.safetensors")}
+
+        def limit():
+            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+            resource.setrlimit(resource.RLIMIT_FSIZE, (8 << 10, 8 << 10))
+
+        done = self.resume("run", "--set", "train.epochs=2", status=1, preexec_fn=limit)
+        self.assertIn("cannot write", done.stderr)
+        for name, data in kept.items():
+            self.assertEqual((self.folder / "run" / name).read_bytes(), data, name)
+        self.assertEqual(list((self.folder / "run").glob("*.tmp*")), [])
+
+    def test_the_best_model_is_that_of_the_best_evaluation(self):
+        self.train("run")
+        summary = json.loads((self.folder / "run/summary.json").read_text())
+        rows = without_seconds((self.folder / "run/metrics.csv").read_text())
+        column = rows[0].index("valid_accuracy")
+        best = max(float(row[column]) for row in rows[1:])
+        self.assertEqual(summary["best"]["metric"], "accuracy")
+        self.assertAlmostEqual(summary["best"]["value"], best, places=8)
+        done = self.cgrun("eval", "model.yaml", "--weights", "run/best.safetensors", "--split",
+                          "valid", "--json")
+        self.assertAlmostEqual(json.loads(done.stdout)["metrics"]["accuracy"], best, places=6)
+
+    def test_training_stops_early_where_nothing_grows_better(self):
+        self.train("run", "--set", "train.early_stop={metric: loss, patience: 2}", "--set",
+                   "train.optimizer={op: sgd, lr: 0}", "--set", "train.epochs=50")
+        summary = json.loads((self.folder / "run/summary.json").read_text())
+        self.assertTrue(summary["stopped_early"])
+        self.assertLess(summary["epochs"], 10)
+        self.assertGreaterEqual(summary["epochs"], 3)
+
+    def test_evaluations_come_every_so_many_steps(self):
+        self.train("run", "--set", "train.eval_every=25", "--set", "train.epochs=2")
+        rows = without_seconds((self.folder / "run/metrics.csv").read_text())
+        column = rows[0].index("valid_loss")
+        self.assertEqual([row[1] for row in rows[1:] if row[column]], ["25", "50", "60"])
+        self.assertEqual([row[1] for row in rows[1:] if not row[column]], ["30"])
+
+    def test_metrics_that_decide_must_exist_and_have_data(self):
+        error = self.refuses("train", "model.yaml", "--set", "train.keep_best=acuracy")
+        self.assertIn("did you mean 'accuracy'?", error)
+        self.write("none.yaml", MODEL.replace("  valid: {split: 0.1}\n", ""))
+        error = self.refuses("train", "none.yaml")
+        self.assertIn("'keep_best' looks at the data of `valid`", error)
+
+    def test_an_unwritable_folder_is_an_error_before_the_start(self):
+        (self.folder / "file").write_text("")
+        error = self.refuses("train", "model.yaml", "--out", "file/run", status=1)
+        self.assertIn("cannot make the folder", error)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)

@@ -1,0 +1,471 @@
+// CSV: every option, the places of errors, gaps, classes, memory, and a round trip of any table.
+#include <gtest/gtest.h>
+#include <rapidcheck.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <limits>
+
+#include "src/base/allocation_counter.h"
+#include "src/data/text_number.h"
+#include "tests/data/dataset_testing.h"
+
+namespace cgrun {
+namespace {
+
+using Floats = std::vector<float>;
+using Labels = std::vector<int32_t>;
+
+// A table with f32 features.
+class CsvBuilder : public DatasetBuilder {
+ public:
+  explicit CsvBuilder(std::string_view text, int64_t features = 2) : DatasetBuilder("csv") {
+    File("t.csv", text);
+    Set("file", "t.csv");
+    Input("features", DType::kF32, {features});
+  }
+};
+
+std::string ErrorsOf(std::string_view text, const std::string& label = "y",
+                     DType dtype = DType::kF32) {
+  return CsvBuilder(text).Label(label, dtype).Open().errors;
+}
+
+TEST(CsvTest, ReadsFeaturesAndALabel) {
+  const Opened opened = CsvBuilder("a,y,b\n1,10,2.5\n-3,20,4e2\n").Label("y", DType::kF32).Open();
+  ASSERT_EQ(opened.errors, "");
+  const Dataset& set = *opened.dataset;
+  EXPECT_EQ(set.size(), 2);
+  EXPECT_EQ(set.fields(),
+            (std::vector<DataField>{{"features", DType::kF32, {2}}, {"label", DType::kF32, {}}}));
+  EXPECT_EQ(ReadField<float>(set, 0, 0), (Floats{1.0f, 2.5f}));
+  EXPECT_EQ(ReadField<float>(set, 1, 0), (Floats{-3.0f, 400.0f}));
+  EXPECT_EQ(ReadField<float>(set, 1, 1), (Floats{20.0f}));
+  EXPECT_EQ(set.decoded_bytes(), 2 * 3 * 4);
+}
+
+TEST(CsvTest, EveryWayOfWritingATableGivesTheSame) {
+  const std::string plain = "a,b,y\n1,2,3\n4,5,6\n";
+  const std::string same[] = {plain,
+                              "a,b,y\n1,2,3\n4,5,6",          // no line end at the end
+                              "a,b,y\r\n1,2,3\r\n4,5,6\r\n",  // CRLF
+                              "\xEF\xBB\xBF"
+                              "a,b,y\n1,2,3\n4,5,6\n",                          // a byte order mark
+                              "\n\na,b,y\n\n1,2,3\n\r\n4,5,6\n\n",              // empty lines
+                              "\"a\",\"b\",\"y\"\n\"1\",2,\"3\"\n4,\"5\",6\n",  // quotes
+                              " a , b\t, y \n 1 ,\t2, 3\n4 ,5 ,6\n",            // blanks
+                              "a,b,y\n+1,2.0,3e0\n0.4e1,5.,6\n",                // numbers
+                              Gzip(plain)};
+  for (const std::string& text : same) {
+    const Opened opened = CsvBuilder(text).Label("y", DType::kF32).Open();
+    ASSERT_EQ(opened.errors, "") << text;
+    ASSERT_EQ(opened.dataset->size(), 2) << text;
+    EXPECT_EQ(ReadField<float>(*opened.dataset, 0, 0), (Floats{1, 2})) << text;
+    EXPECT_EQ(ReadField<float>(*opened.dataset, 1, 0), (Floats{4, 5})) << text;
+    EXPECT_EQ(ReadField<float>(*opened.dataset, 1, 1), (Floats{6})) << text;
+  }
+}
+
+TEST(CsvTest, QuotedFieldsHoldDelimitersQuotesAndLineEnds) {
+  const Opened opened =
+      CsvBuilder("\"a, \"\"the\nfirst\"\"\",b,y\n1,2,\"say \"\"yes\"\"\r\nor no\"\n3,4,\"x,y\"\n")
+          .Label("y", DType::kI32)
+          .Set("columns", "[b]")
+          .Open();
+  ASSERT_EQ(opened.errors, "");
+  const auto names = opened.dataset->ClassNames(1);
+  EXPECT_EQ(std::vector<std::string>(names.begin(), names.end()),
+            (std::vector<std::string>{"say \"yes\"\r\nor no", "x,y"}));
+  const Opened named = CsvBuilder("\"a, \"\"b\"\"\",y\n1,2\n", 1)
+                           .Set("columns", "a, \"b\"")
+                           .Label("y", DType::kF32)
+                           .Open();
+  EXPECT_EQ(named.errors, "");
+}
+
+TEST(CsvTest, DelimitersAndHeaders) {
+  const Opened semicolon = CsvBuilder("1;2;3\n4;5;6\n")
+                               .Set("header", "false")
+                               .Set("delimiter", ";")
+                               .Label("-1", DType::kF32)
+                               .Open();
+  ASSERT_EQ(semicolon.errors, "");
+  EXPECT_EQ(ReadField<float>(*semicolon.dataset, 1, 0), (Floats{4, 5}));
+  const Opened tab =
+      CsvBuilder("a\tb\ty\n1\t2\t3\n").Set("delimiter", "tab").Label("2", DType::kF32).Open();
+  ASSERT_EQ(tab.errors, "");
+  EXPECT_EQ(ReadField<float>(*tab.dataset, 0, 0), (Floats{1, 3}));
+  EXPECT_EQ(ReadField<float>(*tab.dataset, 0, 1), (Floats{2}));
+}
+
+TEST(CsvTest, ColumnsChooseAndOrder) {
+  const Opened opened =
+      CsvBuilder("id,a,b,y\nx,1,2,3\n").Set("columns", "[b, 2]").Label("y", DType::kF32).Open();
+  ASSERT_EQ(opened.errors, "");
+  EXPECT_EQ(ReadField<float>(*opened.dataset, 0, 0), (Floats{2, 1}));
+  const Opened alone = CsvBuilder("a,b\n1,2\n").Open();  // no label
+  ASSERT_EQ(alone.errors, "");
+  EXPECT_EQ(alone.dataset->fields().size(), 1u);
+}
+
+TEST(CsvTest, SeveralLabels) {
+  const std::string table = "a,b,u,v\n1,2,3,4\n";
+  const Opened together = CsvBuilder(table).Label("[u, v]", DType::kF32, {2}).Open();
+  ASSERT_EQ(together.errors, "");
+  EXPECT_EQ(ReadField<float>(*together.dataset, 0, 1), (Floats{3, 4}));
+  const Opened apart = CsvBuilder(table)
+                           .Set("label", "[u, v]")
+                           .Input("u", DType::kI32, {})
+                           .Input("v", DType::kF64, {})
+                           .Open();
+  ASSERT_EQ(apart.errors, "");
+  EXPECT_EQ(apart.dataset->fields()[1].name, "u");
+  EXPECT_EQ(ReadField<int32_t>(*apart.dataset, 0, 1), (Labels{3}));
+  EXPECT_EQ(ReadField<double>(*apart.dataset, 0, 2), (std::vector<double>{4}));
+}
+
+TEST(CsvTest, FeaturesTakeTheInputsTypeAndShape) {
+  const Opened opened = DatasetBuilder("csv")
+                            .File("t.csv", "0,255,7,8,3\n")
+                            .Set("file", "t.csv")
+                            .Set("header", "false")
+                            .Set("label", "5")
+                            .Input("image", DType::kU8, {1, 2, 2})
+                            .Input("digit", DType::kI32, {})
+                            .Open();
+  ASSERT_EQ(opened.errors, "");
+  EXPECT_EQ(opened.dataset->fields()[0], (DataField{"features", DType::kU8, {1, 2, 2}}));
+  EXPECT_EQ(ReadField<uint8_t>(*opened.dataset, 0, 0), (std::vector<uint8_t>{0, 255, 7, 8}));
+}
+
+TEST(CsvTest, NamesBecomeLabels) {
+  const std::string table = "a,b,y\n1,2,dog\n3,4,cat\n5,6,dog\n";
+  const Opened sorted = CsvBuilder(table).Label("y", DType::kI32).Open();
+  ASSERT_EQ(sorted.errors, "");
+  EXPECT_EQ(ReadField<int32_t>(*sorted.dataset, 0, 1), (Labels{1}));
+  EXPECT_EQ(ReadField<int32_t>(*sorted.dataset, 1, 1), (Labels{0}));
+  EXPECT_EQ(sorted.dataset->ClassNames(1)[0], "cat");
+  EXPECT_TRUE(sorted.dataset->ClassNames(0).empty());
+  const Opened listed =
+      CsvBuilder(table).Set("classes", "[fish, dog, cat]").Label("y", DType::kI32).Open();
+  ASSERT_EQ(listed.errors, "");
+  EXPECT_EQ(ReadField<int32_t>(*listed.dataset, 1, 1), (Labels{2}));
+}
+
+TEST(CsvTest, OtherSetsShareTheClassesOfTheTrainingSet) {
+  const Opened train =
+      CsvBuilder("a,b,y\n1,2,dog\n3,4,cat\n5,6,ant\n").Label("y", DType::kI32).Open();
+  const Opened test =
+      CsvBuilder("a,b,y\n1,2,dog\n").Label("y", DType::kI32).Train(*train.dataset).Open();
+  ASSERT_EQ(test.errors, "");
+  EXPECT_EQ(ReadField<int32_t>(*test.dataset, 0, 1), (Labels{2}));
+  EXPECT_EQ(
+      CsvBuilder("a,b,y\n1,2,dgo\n").Label("y", DType::kI32).Train(*train.dataset).Open().errors,
+      "DIR/t.csv:2:5: error: label 'y': 'dgo' is none of the classes of the training data\n"
+      "    1,2,dgo\n"
+      "        ^~~\n"
+      "help: did you mean 'dog'?\n");
+  const Opened integers = CsvBuilder("a,b,y\n1,2,0\n").Label("y", DType::kI32).Open();
+  EXPECT_EQ(
+      CsvBuilder("a,b,y\n1,2,dog\n").Label("y", DType::kI32).Train(*integers.dataset).Open().errors,
+      "DIR/t.csv:2:5: error: label 'y': 'dog' is not a number\n"
+      "    1,2,dog\n"
+      "        ^~~\n"
+      "help: the labels of the training data are integers\n");
+}
+
+TEST(CsvTest, IntegersStayAsTheyAre) {
+  const Opened opened =
+      CsvBuilder("a,b,y\n1,2,7\n3,4,-1\n5,6,3.0\n").Label("y", DType::kI32).Open();
+  ASSERT_EQ(opened.errors, "");
+  EXPECT_EQ(ReadField<int32_t>(*opened.dataset, 0, 1), (Labels{7}));
+  EXPECT_EQ(ReadField<int32_t>(*opened.dataset, 2, 1), (Labels{3}));
+  EXPECT_TRUE(opened.dataset->ClassNames(1).empty());
+  EXPECT_EQ(opened.dataset->Range(1)->smallest.sample, 1);
+  EXPECT_EQ(ErrorsOf("a,b,y\n1,2,3\n4,5,6O\n", "y", DType::kI32),
+            "DIR/t.csv:3:5: error: this label is not an integer, but the one in line 2 is\n"
+            "    4,5,6O\n"
+            "        ^~\n"
+            "help: if they are names all the same, list them: `classes: [a, b, c]`\n");
+}
+
+TEST(CsvTest, GapsAreErrorsUnlessTheyAreFilled) {
+  const std::string table = "a,b,y\n1,,0\nNA,2,0\nnan,?,0\n3,4,0\n";
+  const auto fill = [&](const std::string& how) {
+    const Opened opened = CsvBuilder(table).Set("missing", how).Label("y", DType::kF32).Open();
+    EXPECT_EQ(opened.errors, "");
+    Floats values;
+    for (int64_t i = 0; i < 4; ++i) {
+      for (float value : ReadField<float>(*opened.dataset, i, 0)) values.push_back(value);
+    }
+    return values;
+  };
+  EXPECT_EQ(fill("zero"), (Floats{1, 0, 0, 2, 0, 0, 3, 4}));
+  EXPECT_EQ(fill("-1.5"), (Floats{1, -1.5, -1.5, 2, -1.5, -1.5, 3, 4}));
+  EXPECT_EQ(fill("mean"), (Floats{1, 3, 2, 2, 2, 3, 3, 4}));
+  EXPECT_EQ(CsvBuilder("a,b,y\n1,,0\n").Label("y", DType::kF32).Open().errors,
+            "DIR/t.csv:2:3: error: column 'b' has no value here\n"
+            "    1,,0\n"
+            "      ^\n"
+            "help: `missing: mean`, `missing: zero` or a number fills such gaps\n");
+  EXPECT_EQ(
+      CsvBuilder("a,b,y\n1,2,?\n").Set("missing", "zero").Label("y", DType::kF32).Open().errors,
+      "DIR/t.csv:2:5: error: label 'y' has no value here\n"
+      "    1,2,?\n"
+      "        ^\n"
+      "help: a sample needs its label: leave the line out\n");
+  EXPECT_EQ(CsvBuilder("a,b,y\n1,,2\n3,,4\n")
+                .Set("missing", "mean")
+                .Label("y", DType::kF32)
+                .Open()
+                .errors,
+            "error: 'DIR/t.csv': column 'b' has no value at all, so it has no mean\n");
+}
+
+TEST(CsvTest, MeansAreThoseOfTheTrainingSet) {
+  const Opened train = CsvBuilder("a,b\n1,10\n3,\n").Set("missing", "mean").Open();
+  const Opened test = CsvBuilder("a,b\n,\n").Set("missing", "mean").Train(*train.dataset).Open();
+  ASSERT_EQ(test.errors, "");
+  EXPECT_EQ(ReadField<float>(*test.dataset, 0, 0), (Floats{2, 10}));
+}
+
+TEST(CsvTest, NumbersThatAreNone) {
+  const auto error = [](const std::string& value) {
+    const std::string text = ErrorsOf("a,b,y\n1," + value + ",3\n");
+    return text.substr(0, text.find('\n'));
+  };
+  const std::string place = "DIR/t.csv:2:3: error: column 'b': '";
+  for (const char* text : {"x", "1.2.3", "0x10", "1,5e", "--1", "+-1", "1e", "12 34", "1_000"}) {
+    if (std::string_view(text).find(',') != std::string_view::npos) continue;
+    EXPECT_EQ(error(text), place + text + "' is not a number");
+  }
+  EXPECT_EQ(error("inf"), place + "inf' is not finite");
+  EXPECT_EQ(error("-Infinity"), place + "-Infinity' is not finite");
+  EXPECT_EQ(error("1e39"), place + "1e39' is too large for f32");
+  EXPECT_EQ(error("-1e999"), place + "-1e999' is too large for f32");
+  EXPECT_EQ(error("1e-999"), "");
+  EXPECT_EQ(error("1e-42"), "");
+  EXPECT_EQ(ErrorsOf("a,b,y\n1,setosa,3\n"),
+            "DIR/t.csv:2:3: error: column 'b': 'setosa' is not a number\n"
+            "    1,setosa,3\n"
+            "      ^~~~~~\n"
+            "help: leave columns of text out: `columns: [...]` lists those that are used\n");
+  EXPECT_EQ(ErrorsOf("a,b,y\n1,2,setosa\n"),
+            "DIR/t.csv:2:5: error: label 'y': 'setosa' is not a number\n"
+            "    1,2,setosa\n"
+            "        ^~~~~~\n"
+            "help: a label by name wants an input of int32\n");
+  const Opened fraction = DatasetBuilder("csv")
+                              .File("t.csv", "a\n1.5\n")
+                              .Set("file", "t.csv")
+                              .Input("x", DType::kI32, {1})
+                              .Open();
+  EXPECT_EQ(fraction.errors,
+            "DIR/t.csv:2:1: error: column 'a': '1.5' is not an integer\n"
+            "    1.5\n"
+            "    ^~~\n"
+            "help: an input of f32 takes fractions\n");
+}
+
+TEST(CsvTest, PlacesCountLinesInsideQuotesAndCharactersNotBytes) {
+  EXPECT_EQ(ErrorsOf("a,b,y,z\n1,2,3,\"ä\nö\"\n\"1\n\",\"é\",x,0\n"),
+            "DIR/t.csv:2:7: error: column 'z': 'ä?ö' is not a number\n"
+            "    1,2,3,\"ä\n"
+            "          ^~\n"
+            "help: leave columns of text out: `columns: [...]` lists those that are used\n"
+            "DIR/t.csv:4:1: error: column 'a': '1?' is not a number\n"
+            "    \"1\n"
+            "    ^~\n"
+            "help: leave columns of text out: `columns: [...]` lists those that are used\n"
+            "DIR/t.csv:5:3: error: column 'b': 'é' is not a number\n"
+            "    \",\"é\",x,0\n"
+            "      ^~~\n"
+            "help: leave columns of text out: `columns: [...]` lists those that are used\n"
+            "DIR/t.csv:5:7: error: label 'y': 'x' is not a number\n"
+            "    \",\"é\",x,0\n"
+            "          ^\n"
+            "help: a label by name wants an input of int32\n");
+}
+
+TEST(CsvTest, SyntaxErrorsStandAtTheirPlace) {
+  EXPECT_EQ(ErrorsOf("a,b,y\n1,2\n1,2,3,4\n"),
+            "DIR/t.csv:2:1: error: this line has 2 fields, but the first one has 3\n"
+            "    1,2\n"
+            "    ^~~\n"
+            "DIR/t.csv:3:1: error: this line has 4 fields, but the first one has 3\n"
+            "    1,2,3,4\n"
+            "    ^~~~~~~\n");
+  EXPECT_EQ(ErrorsOf("a,b,y\n1,\"2,3\n4,5,6\n7,8,9\n"),
+            "DIR/t.csv:2:3: error: this quote is never closed\n"
+            "    1,\"2,3\n"
+            "      ^\n"
+            "help: a quote inside a quoted field is doubled: \"say \"\"yes\"\"\"\n");
+  EXPECT_EQ(ErrorsOf("a,b,y\n1,\"2\"2,3\n"),
+            "DIR/t.csv:2:6: error: text behind the closing quote\n"
+            "    1,\"2\"2,3\n"
+            "         ^\n"
+            "help: a quote inside a quoted field is doubled: \"say \"\"yes\"\"\"\n");
+  EXPECT_EQ(ErrorsOf("a,b,y\r1,2,3\r"),
+            "DIR/t.csv:1:6: error: a carriage return that ends no line\n"
+            "    a,b,y?1,2,3\n"
+            "         ^\n"
+            "help: lines end with LF or CRLF\n");
+  EXPECT_EQ(ErrorsOf(std::string("a,b,y\n1,2\0,3\n", 13)),
+            "DIR/t.csv:2:4: error: a NUL byte\n"
+            "    1,2?,3\n"
+            "       ^\n"
+            "help: is this a CSV file?\n");
+  EXPECT_EQ(ErrorsOf("\xFF\xFE"
+                     "a\0"),
+            "error: 'DIR/t.csv': is in UTF-16\nhelp: save it as UTF-8\n");
+  EXPECT_EQ(ErrorsOf(""), "error: 'DIR/t.csv': is empty\n");
+  EXPECT_EQ(ErrorsOf("a,b,y\n"), "error: 'DIR/t.csv': holds no samples below its header\n");
+}
+
+TEST(CsvTest, ManyErrorsAreCutOff) {
+  std::string texts = "a,b,y\n", gaps = texts;
+  for (int i = 0; i < 1000; ++i) {
+    texts += "x,1,2\n";
+    gaps += "1,,2\n";
+  }
+  EXPECT_EQ(std::ranges::count(ErrorsOf(texts), '^'), 3);  // of each column
+  const std::string errors = ErrorsOf(gaps);
+  EXPECT_TRUE(errors.starts_with("DIR/t.csv: error: further errors of this file are not shown\n"));
+  EXPECT_NE(errors.find("DIR/t.csv:21:3: error: "), std::string::npos);
+  EXPECT_EQ(errors.find("DIR/t.csv:22:3: error: "), std::string::npos);
+}
+
+TEST(CsvTest, OptionsThatAreWrong) {
+  const auto with = [](const std::string& name, const std::string& value) {
+    return CsvBuilder("a,b,y\n1,2,3\n").Label("y", DType::kF32).Set(name, value).Open().errors;
+  };
+  EXPECT_EQ(with("label", "z"), "error: 'DIR/t.csv': has no column 'z'\nhelp: known: a, b, y\n");
+  EXPECT_EQ(with("label", "4"),
+            "error: there is no column 4: the columns are 1 to 3, or -1 for the last\n"
+            "help: known: a, b, y\n");
+  EXPECT_EQ(with("columns", "[a, y]"), "error: column 'y' is the label too\n");
+  EXPECT_EQ(with("columns", "[a, a]"), "error: column 'a' stands twice in the list\n");
+  EXPECT_EQ(with("delimiter", "ab"),
+            "error: option 'delimiter' is 'ab', but must be one character, or `tab`\n");
+  EXPECT_EQ(with("header", "no"),
+            "error: option 'header' cannot be 'no'\nhelp: known: false, true\n");
+  EXPECT_EQ(
+      with("missing", "median"),
+      "error: option 'missing' is 'median', but must be `error`, `zero`, `mean` or a number\n");
+  EXPECT_EQ(with("classes", "[a, b]"),
+            "error: there are classes, but the label's input is not int32\n");
+  EXPECT_EQ(with("colums", "[a]"),
+            "error: unknown option 'colums' for data of format 'csv'\nhelp: did you mean "
+            "'columns'?\n");
+  EXPECT_EQ(ErrorsOf("a;b;y\n1;2;3\n"),
+            "error: 'DIR/t.csv': has no column 'y'\n"
+            "help: there is one column only; if another character separates them: `delimiter: "
+            "\";\"`\n");
+  EXPECT_EQ(ErrorsOf("y\n1\n"),
+            "DIR/t.csv:1:1: error: beside the label there is no column\n    y\n    ^\n");
+  EXPECT_EQ(CsvBuilder("a,b,a\n1,2,3\n").Set("columns", "a").Open().errors,
+            "error: 2 columns are called 'a'\nhelp: a number, from 1, names a column too\n");
+}
+
+TEST(CsvTest, AHeaderOfNumbersIsDoubted) {
+  const Opened opened = CsvBuilder("1,2,3\n4,5,6\n").Label("3", DType::kF32).Open();
+  EXPECT_EQ(opened.errors,
+            "DIR/t.csv:1:1: warning: the first line is taken for the names of the columns, but "
+            "holds numbers\n"
+            "    1,2,3\n"
+            "    ^~~~~\n"
+            "help: `header: false` says that there are no names\n");
+  EXPECT_NE(opened.dataset, nullptr);
+}
+
+TEST(CsvTest, TheMemoryLimitHoldsBeforeMemoryIsTaken) {
+  const std::string table = "a,b,y\n1,2,3\n4,5,6\n";
+  EXPECT_EQ(CsvBuilder(table).Label("y", DType::kF32).Limit(24).Open().errors, "");
+  EXPECT_EQ(
+      CsvBuilder(table).Label("y", DType::kF32).Limit(23).Open().errors,
+      "error: 'DIR/t.csv': its 2 samples of 'label' take more than the 7 bytes that are left\n"
+      "help: raise the memory limit, or use fewer samples or columns\n");
+  std::string rows = "a,b\n";
+  for (int i = 0; i < 500000; ++i) rows += "0,0\n";
+  const std::string bomb = Gzip(rows);
+  EXPECT_LT(bomb.size(), 20000u);
+  const int64_t before = CurrentHeapUse().heap_bytes;
+  EXPECT_EQ(CsvBuilder(bomb).Limit(1000000).Open().errors,
+            "error: 'DIR/t.csv': its 500000 samples of 'features' take more than the 1000000 bytes "
+            "that are left\n"
+            "help: raise the memory limit, or use fewer samples or columns\n");
+  EXPECT_LT(CurrentHeapUse().heap_bytes - before, 2000000);
+  const std::string one_line = Gzip(std::string(100 << 20, '1'));
+  EXPECT_EQ(CsvBuilder(one_line).Open().errors.substr(0, 48),
+            "DIR/t.csv:1:1: error: a line of more than 16 MiB");
+  const std::string quote = Gzip("\"" + std::string(100 << 20, '\n'));
+  EXPECT_EQ(CsvBuilder(quote).Open().errors.substr(0, 48),
+            "DIR/t.csv:1:1: error: this quote is never closed");
+}
+
+TEST(CsvTest, ReadingASampleDoesNotAllocate) {
+  const Opened opened = CsvBuilder("a,b,y\n1,2,3\n").Label("y", DType::kF32).Open();
+  std::byte features[8], label[4];
+  const std::span<std::byte> out[] = {features, label};
+  const int64_t before = CurrentHeapUse().allocations;
+  opened.dataset->Read(0, out);
+  const int64_t after = CurrentHeapUse().allocations;
+  EXPECT_EQ(after, before);
+}
+
+// A field as RFC 4180 wants it, with quotes where they are needed or at random.
+std::string Quoted(const std::string& text, bool quote) {
+  if (!quote && text.find_first_of(",\"\r\n \t") == text.npos && !text.empty()) return text;
+  std::string quoted = "\"";
+  for (char c : text) quoted += c == '"' ? "\"\"" : std::string(1, c);
+  return quoted + "\"";
+}
+
+std::string Shortest(float value) {
+  char text[64];
+  return {text, std::to_chars(text, text + sizeof(text), value).ptr};
+}
+
+TEST(CsvProperty, AnyTableComesBack) {
+  EXPECT_TRUE(rc::check("numbers bit by bit, names byte by byte", [] {
+    const auto columns = static_cast<size_t>(*rc::gen::inRange(1, 6));
+    const auto rows = static_cast<size_t>(*rc::gen::inRange(1, 20));
+    const auto cell = rc::gen::map(rc::gen::arbitrary<uint32_t>(), [](uint32_t bits) {
+      const float value = std::bit_cast<float>(bits);
+      return std::isfinite(value) ? value : 0.0f;
+    });
+    const auto letter = rc::gen::elementOf(std::string("ab,\"\n\r 'é;x\t"));
+    const auto name = rc::gen::map(rc::gen::container<std::string>(letter),
+                                   [](std::string text) { return "c" + text; });
+    const bool crlf = *rc::gen::arbitrary<bool>(), quote = *rc::gen::arbitrary<bool>();
+    const std::string end = crlf ? "\r\n" : "\n";
+    std::string text;
+    std::vector<Floats> values;
+    std::vector<std::string> names;
+    for (size_t row = 0; row < rows; ++row) {
+      values.push_back(*rc::gen::container<Floats>(columns, cell));
+      names.push_back(*name);
+      for (float value : values.back()) text += Quoted(Shortest(value), quote) + ",";
+      text += Quoted(names.back(), quote) + end;
+    }
+    const Opened opened = CsvBuilder(text, static_cast<int64_t>(columns))
+                              .Set("header", "false")
+                              .Label("-1", DType::kI32)
+                              .Open();
+    RC_ASSERT(opened.errors == "");
+    RC_ASSERT(opened.dataset->size() == static_cast<int64_t>(rows));
+    const auto classes = opened.dataset->ClassNames(1);
+    RC_ASSERT(std::is_sorted(classes.begin(), classes.end()));
+    for (size_t row = 0; row < rows; ++row) {
+      const auto index = static_cast<int64_t>(row);
+      const Floats read = ReadField<float>(*opened.dataset, index, 0);
+      RC_ASSERT(std::memcmp(read.data(), values[row].data(), columns * 4) == 0);
+      const int32_t label = ReadField<int32_t>(*opened.dataset, index, 1)[0];
+      RC_ASSERT(classes[static_cast<size_t>(label)] == names[row]);
+    }
+  }));
+}
+
+}  // namespace
+}  // namespace cgrun

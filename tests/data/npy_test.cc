@@ -1,0 +1,203 @@
+// NPY data: every number type into every input, both orders of bytes and of axes, errors, memory.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "src/base/allocation_counter.h"
+#include "tests/data/dataset_testing.h"
+
+namespace cgrun {
+namespace {
+
+// An .npy file of version 1 with this header and these elements.
+std::string Npy(const std::string& descriptor, const std::string& shape, std::string_view elements,
+                const std::string& fortran = "False") {
+  std::string header =
+      "{'descr': '" + descriptor + "', 'fortran_order': " + fortran + ", 'shape': " + shape + ", }";
+  while ((10 + header.size() + 1) % 64 != 0) header += ' ';
+  header += '\n';
+  const std::string length = {static_cast<char>(header.size() & 0xFF),
+                              static_cast<char>(header.size() >> 8)};
+  return std::string("\x93NUMPY\1\0", 8) + length + header + std::string(elements);
+}
+
+template <class T>
+std::string Bytes(const std::vector<T>& values, bool big = false) {
+  std::string bytes;
+  for (T value : values) {
+    std::string element(reinterpret_cast<const char*>(&value), sizeof(T));
+    if (big) std::reverse(element.begin(), element.end());
+    bytes += element;
+  }
+  return bytes;
+}
+
+Opened OpenOne(std::string_view file, DType dtype, Shape shape, int64_t limit = kNoLimit) {
+  return DatasetBuilder("npy")
+      .File("x.npy", file)
+      .Set("x", "x.npy")
+      .Input("x", dtype, std::move(shape))
+      .Limit(limit)
+      .Open();
+}
+
+TEST(NpyDataTest, FilesFeedTheInputsOfTheirNames) {
+  const Opened opened = DatasetBuilder("npy")
+                            .File("a.npy", Npy("<f4", "(2, 2)", Bytes<float>({1, 2, 3, 4})))
+                            .File("b.npy.gz", Gzip(Npy("<i8", "(2,)", Bytes<int64_t>({7, -8}))))
+                            .Set("label", "b.npy.gz")
+                            .Set("image", "a.npy")
+                            .Input("image", DType::kF32, {2})
+                            .Input("label", DType::kI32, {})
+                            .Open();
+  ASSERT_EQ(opened.errors, "");
+  EXPECT_EQ(opened.dataset->size(), 2);
+  EXPECT_EQ(opened.dataset->fields(),
+            (std::vector<DataField>{{"image", DType::kF32, {2}}, {"label", DType::kI32, {}}}));
+  EXPECT_EQ(ReadField<float>(*opened.dataset, 1, 0), (std::vector<float>{3, 4}));
+  EXPECT_EQ(ReadField<int32_t>(*opened.dataset, 1, 1), (std::vector<int32_t>{-8}));
+  EXPECT_EQ(opened.dataset->decoded_bytes(), 16 + 8);
+  EXPECT_EQ(opened.dataset->Range(1)->smallest.value, -8);
+}
+
+// The value, written as `From`, read as `To`; nothing where it is refused.
+template <class To, class From>
+std::optional<To> Through(const std::string& type, From value, DType dtype) {
+  std::string read[2];  // little-endian, then big-endian
+  for (bool big : {false, true}) {
+    const std::string file = Npy((big ? ">" : "<") + type, "(1,)", Bytes<From>({value}, big));
+    const Opened opened = OpenOne(file, dtype, {});
+    if (opened.dataset) read[big] = ReadSample(*opened.dataset, 0)[0];
+  }
+  EXPECT_EQ(read[0], read[1]);
+  To result = {};
+  if (read[0].empty()) return std::nullopt;
+  std::memcpy(&result, read[0].data(), sizeof(To));
+  return result;
+}
+
+TEST(NpyDataTest, ValuesAreConvertedWhereNothingIsLost) {
+  EXPECT_EQ(Through<int32_t>("i8", int64_t{1} << 30, DType::kI32), 1 << 30);
+  EXPECT_EQ(Through<int32_t>("i8", int64_t{1} << 31, DType::kI32), std::nullopt);
+  EXPECT_EQ(Through<int32_t>("u4", uint32_t{1} << 31, DType::kI32), std::nullopt);
+  EXPECT_EQ(Through<int32_t>("i2", int16_t{-300}, DType::kI32), -300);
+  EXPECT_EQ(Through<int32_t>("i1", int8_t{-3}, DType::kI32), -3);
+  EXPECT_EQ(Through<int64_t>("u8", uint64_t{1} << 63, DType::kI64), std::nullopt);
+  EXPECT_EQ(Through<uint8_t>("i4", 255, DType::kU8), 255);
+  EXPECT_EQ(Through<uint8_t>("i4", 256, DType::kU8), std::nullopt);
+  EXPECT_EQ(Through<uint8_t>("i4", -1, DType::kU8), std::nullopt);
+  EXPECT_EQ(Through<int32_t>("f8", 3.0, DType::kI32), 3);
+  EXPECT_EQ(Through<int32_t>("f8", 3.5, DType::kI32), std::nullopt);
+  EXPECT_EQ(Through<int32_t>("f8", std::nan(""), DType::kI32), std::nullopt);
+  EXPECT_EQ(Through<int64_t>("f8", 0x1.0p63, DType::kI64), std::nullopt);
+  EXPECT_EQ(Through<float>("f8", 0.1, DType::kF32), 0.1f);  // rounded
+  EXPECT_EQ(Through<float>("f8", 1e39, DType::kF32), std::nullopt);
+  EXPECT_EQ(Through<float>("f8", HUGE_VAL, DType::kF32), HUGE_VALF);
+  EXPECT_TRUE(std::isnan(*Through<float>("f8", std::nan(""), DType::kF32)));
+  EXPECT_EQ(Through<float>("i4", 1 << 24, DType::kF32), 0x1.0p24f);
+  EXPECT_EQ(Through<float>("i4", (1 << 24) + 1, DType::kF32), std::nullopt);
+  EXPECT_EQ(Through<double>("f4", 0.1f, DType::kF64), double{0.1f});
+  EXPECT_EQ(Through<float>("f2", uint16_t{0x3C01}, DType::kF32), 1.0f + 0x1.0p-10f);
+  EXPECT_EQ(Through<float>("f2", uint16_t{0x8001}, DType::kF32), -0x1.0p-24f);
+  EXPECT_EQ(Through<float>("f2", uint16_t{0xFC00}, DType::kF32), -HUGE_VALF);
+  EXPECT_EQ(Through<float>("V2", uint16_t{0x3FC0}, DType::kF32), 1.5f);
+  EXPECT_EQ(Through<uint16_t>("f2", uint16_t{0x3C01}, DType::kF16), 0x3C01);
+  EXPECT_EQ(Through<uint16_t>("f4", 1.5f, DType::kBF16), 0x3FC0);
+  EXPECT_EQ(Through<uint8_t>("b1", uint8_t{1}, DType::kBool), 1);
+  EXPECT_EQ(Through<uint8_t>("b1", uint8_t{2}, DType::kBool), std::nullopt);
+}
+
+TEST(NpyDataTest, ColumnMajorArraysAreTurned) {
+  // Element [i, j, k] is 100 i + 10 j + k.
+  std::string rows, columns;
+  for (int16_t i = 0; i < 3; ++i) {
+    for (int16_t j = 0; j < 4; ++j) {
+      for (int16_t k = 0; k < 5; ++k) rows += Bytes<int16_t>({int16_t(100 * i + 10 * j + k)}, true);
+    }
+  }
+  for (int16_t k = 0; k < 5; ++k) {
+    for (int16_t j = 0; j < 4; ++j) {
+      for (int16_t i = 0; i < 3; ++i) {
+        columns += Bytes<int16_t>({int16_t(100 * i + 10 * j + k)}, true);
+      }
+    }
+  }
+  const Opened c = OpenOne(Npy(">i2", "(3, 4, 5)", rows), DType::kF32, {4, 5});
+  const Opened f = OpenOne(Npy(">i2", "(3, 4, 5)", columns, "True"), DType::kF32, {4, 5});
+  ASSERT_EQ(c.errors + f.errors, "");
+  for (int64_t sample = 0; sample < 3; ++sample) {
+    const std::vector<float> values = ReadField<float>(*f.dataset, sample, 0);
+    EXPECT_EQ(values, ReadField<float>(*c.dataset, sample, 0));
+    EXPECT_EQ(values[5], static_cast<float>(100 * sample + 10));
+  }
+}
+
+TEST(NpyDataTest, ErrorsNameTheFileAndTheElement) {
+  const auto error = [](std::string_view file, DType dtype = DType::kF32) {
+    return OpenOne(file, dtype, {2}).errors;
+  };
+  EXPECT_EQ(error(Npy("<i4", "(3, 2)", Bytes<int32_t>({1, 2, 3, 4, 5, 300})), DType::kU8),
+            "error: 'DIR/x.npy': element [2, 1] is 300, which no uint8 can hold\n"
+            "help: the input's number type is uint8, the file's '<i4'\n");
+  EXPECT_EQ(error(Npy("<i4", "(3, 2)", Bytes<int32_t>({1, 300, 3, 4, 5, 6}), "True"), DType::kU8),
+            "error: 'DIR/x.npy': element [1, 0] is 300, which no uint8 can hold\n"
+            "help: the input's number type is uint8, the file's '<i4'\n");
+  EXPECT_EQ(error(Npy("<U5", "(1,)", "12345678901234567890")),
+            "error: 'DIR/x.npy': elements of type '<U5' are not supported\n"
+            "help: known: floats (f8, f4, f2, V2 for bf16), integers (i1 to i8, u1 to u8), b1; "
+            "`array.astype('float32')` converts\n");
+  EXPECT_EQ(
+      error(Npy("<c8", "(1,)", "12345678")).find("'<c8' are not supported") == std::string::npos,
+      false);
+  EXPECT_EQ(error(Npy("<f4", "()", "1234")),
+            "error: 'DIR/x.npy': is a single number, without an axis of samples\n");
+  EXPECT_EQ(error(Npy("<f4", "(0, 2)", "")),
+            "error: 'DIR/x.npy': holds no samples ([0, 2] elements of '<f4')\n");
+  EXPECT_EQ(error(Npy("<f4", "(2, 2)", "12345678")),
+            "error: 'DIR/x.npy': declares [2, 2] elements of '<f4', 16 bytes, but has 8 after its "
+            "header\n");
+  EXPECT_EQ(error(Npy("<f4", "(1, 1)", "12345678")),
+            "error: 'DIR/x.npy': declares [1, 1] elements of '<f4', 4 bytes, but has 8 after its "
+            "header\n");
+  EXPECT_EQ(error(Gzip(Npy("<f4", "(1, 1)", "12345678"))),
+            "error: 'DIR/x.npy': goes on after 132 bytes, where it should end\n");
+  EXPECT_EQ(error("PK\3\4 an .npz"),
+            "error: 'DIR/x.npy': is not an .npy file: it does not begin with \\x93NUMPY\n");
+}
+
+TEST(NpyDataTest, EveryInputHasAFileAndAllHaveAsManySamples) {
+  DatasetBuilder builder("npy");
+  builder.File("x.npy", Npy("<f4", "(2, 1)", "12345678")).Set("x", "x.npy");
+  builder.Input("x", DType::kF32, {1}).Input("y", DType::kF32, {1});
+  EXPECT_EQ(builder.Open().errors,
+            "error: input 'y' has no file\n"
+            "help: data of format 'npy' have a file for each input: `y: FILE.npy`\n");
+  builder.File("y.npy", Npy("<f4", "(3, 1)", "123456789012")).Set("y", "y.npy");
+  EXPECT_EQ(builder.Open().errors,
+            "error: 'DIR/y.npy' holds 3 samples, but 'DIR/x.npy' holds 2 samples\n");
+  EXPECT_EQ(builder.Set("lable", "y.npy").Open().errors,
+            "error: unknown option 'lable' for data of format 'npy'\nhelp: known: x, y\n");
+}
+
+TEST(NpyDataTest, BombsAreRefusedBeforeMemoryIsTaken) {
+  EXPECT_EQ(OpenOne(Npy("<f8", "(9223372036854775807, 9)", "1"), DType::kF32, {9}).errors,
+            "error: 'DIR/x.npy': declares [9223372036854775807, 9] elements of '<f8', more than a "
+            "file can hold\n");
+  EXPECT_EQ(OpenOne(Npy("<f8", "(1000000, 1000)", "1"), DType::kF32, {1000}).errors,
+            "error: 'DIR/x.npy': declares [1000000, 1000] elements of '<f8', 8000000000 bytes, but "
+            "has 1 after its header\n");
+  const std::string bomb = Gzip(Npy("|u1", "(50000000,)", std::string(50000000, '\0')));
+  EXPECT_LT(bomb.size(), 60000u);
+  const int64_t before = CurrentHeapUse().heap_bytes;
+  EXPECT_EQ(OpenOne(bomb, DType::kF32, {}, 1000000).errors,
+            "error: 'DIR/x.npy': [50000000] elements of f32 take more than the 1000000 bytes that "
+            "are left\nhelp: raise the memory limit, or use fewer samples\n");
+  EXPECT_LT(CurrentHeapUse().heap_bytes - before, 1000000);
+  const std::string eight = Npy("|u1", "(8,)", "12345678");
+  EXPECT_EQ(OpenOne(eight, DType::kF32, {}, 32).errors, "");
+  EXPECT_NE(OpenOne(eight, DType::kF32, {}, 31).errors, "");
+}
+
+}  // namespace
+}  // namespace cgrun

@@ -1,0 +1,64 @@
+// JPEG and PNG images, from their headers to samples.
+#include "src/base/diagnostics.h"
+#include "src/data/image_decoder.h"
+#include "src/data/image_resample.h"
+#include "src/io/checksum.h"
+#include "src/io/endian.h"
+#include "tests/data/test_images.h"
+#include "tests/fuzz/fuzz_target.h"
+
+namespace cgrun {
+namespace {
+
+// A PNG file with the right checksums, so that damage reaches the decoder.
+std::string WithChecksums(std::span<const std::byte> input) {
+  std::string file(reinterpret_cast<const char*>(input.data()), input.size());
+  for (size_t at = 8; file.starts_with("\x89PNG") && file.size() >= at + 12;) {
+    const std::span<const std::byte> bytes = std::as_bytes(std::span(file));
+    const size_t length = LoadBig<uint32_t>(&bytes[at]);
+    if (length > file.size() - at - 12) break;
+    const uint32_t crc = Crc32(bytes.subspan(at + 4, length + 4));
+    for (size_t i = 0; i < 4; ++i)
+      file[at + 8 + length + i] = static_cast<char>(crc >> (24 - 8 * i));
+    at += 12 + length;
+  }
+  return file;
+}
+
+bool TryImage(std::span<const std::byte> input) {
+  constexpr int64_t kLimit = 16 << 20;
+  const ImageTarget target{3, 8, 9, ImageFit::kCover};
+  try {
+    int64_t wanted = 0;
+    const auto file_bytes = static_cast<int64_t>(input.size());
+    const auto header = ParseImageHeader(input, file_bytes, &wanted);
+    if (!header || header->decoder_bytes > kLimit) return false;
+    ScratchArena arena(static_cast<size_t>(header->decoder_bytes +
+                                           ResampleBytes(header->width, header->height, target)));
+    const DecodedImage image = DecodeImage(*header, input, arena);
+    std::vector<uint8_t> sample(static_cast<size_t>(target.bytes()));
+    ResampleImage(image, header->orientation, target, arena, sample);
+    return true;
+  } catch (const ImageError&) {
+    return false;
+  }
+}
+
+}  // namespace
+
+bool TryInput(std::span<const std::byte> input) {
+  const std::string repaired = WithChecksums(input);
+  return TryImage(input) | TryImage(std::as_bytes(std::span(repaired)));
+}
+
+std::vector<std::string> GoodInputs() {
+  std::vector<std::string> inputs;
+  for (int channels = 1; channels <= 4; ++channels) {
+    const TestImage image = TestImage::Noise(20, 17, channels);
+    inputs.push_back(EncodePng(image, ExifTiff(6, true)));
+    if (channels % 2 == 1) inputs.push_back(EncodeJpeg(image, ExifTiff(8, false)));
+  }
+  return inputs;
+}
+
+}  // namespace cgrun

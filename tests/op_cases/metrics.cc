@@ -1,0 +1,164 @@
+// Cases of the metrics beside accuracy: the sums that they give for a batch. Known results: by
+// hand. tests/ops/metric_test.cc has what is made of the sums.
+#include <limits>
+
+#include "src/ops/metric.h"
+#include "tests/op_cases/op_cases.h"
+
+namespace cgrun::op_cases {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+
+CaseInput Labels(Shape shape, std::vector<double> values, DType dtype = DType::kI32) {
+  return Given(std::move(shape), std::move(values), dtype);
+}
+
+Attributes Top(int64_t k) { return Attributes::Of(TopKAccuracyAttributes{k}); }
+Attributes Classes() { return Attributes::Of(ClassMetricAttributes()); }
+Attributes Above(double threshold) {
+  return Attributes::Of(ClassMetricAttributes{"macro", threshold});
+}
+Attributes Bins(int64_t bins, bool from_logits = true) {
+  return Attributes::Of(AucAttributes{bins, from_logits});
+}
+
+OpCase Refused(std::string name, Attributes attributes, std::vector<CaseInput> inputs,
+               std::string error) {
+  return {.name = std::move(name),
+          .attributes = std::move(attributes),
+          .inputs = std::move(inputs),
+          .error = std::move(error)};
+}
+
+// Found: 1, 0, 2, 1 (the first of equals), none.
+CaseInput Logits() { return Given({5, 3}, {1, 3, 2, 9, 8, 7, 4, 5, 6, 0, 5, 5, kNaN, 1, 2}); }
+
+// Of per_class_accuracy, precision, recall and f1.
+std::vector<OpCase> Counting(const Attributes& attributes) {
+  return {
+      {"known",
+       attributes,
+       {Logits(), Labels({5}, {1, 1, 2, 0, 0})},
+       {{0, 1, 1, 1, 2, 1, 2, 2, 1}}},
+      {"labels out of range",
+       attributes,
+       {Logits(), Labels({5}, {-1, 3, 2, 0, 1}, DType::kI64)},
+       {{0, 0, 1, 1, 2, 1, 1, 1, 1}}},
+      {"two classes",
+       attributes,
+       {Given({2, 2}, {1, 2, -kInfinity, kInfinity}), Labels({2}, {0, 1}, DType::kU8)},
+       {{0, 1, 0, 2, 1, 1}}},
+      Refused("labels too few", attributes, {Logits(), Labels({2}, {0, 0})}, "of shape [5]"),
+      Refused("images", attributes, {Uniform({2, 3, 2}), Labels({2}, {0, 0})}, "[N, classes]"),
+  };
+}
+
+std::vector<OpCase> CountingScores() {
+  std::vector<OpCase> cases = Counting(Classes());
+  cases.push_back(
+      {"scores",
+       Above(0.5),
+       {Given({5, 1}, {0.6, 0.5, 0.9, 0.1, kNaN}), Labels({5, 1}, {1, 1, 0, 0, 1}, DType::kBool)},
+       {{1, 2, 3}}});
+  cases.push_back({"scores without an axis",
+                   Above(0),
+                   {Given({3}, {1, 2, -1}), Given({3}, {1, -1, 1})},
+                   {{1, 2, 2}}});
+  cases.push_back(
+      Refused("shapes differ", Above(0), {Uniform({3}), Uniform({3, 1})}, "a target of its shape"));
+  return cases;
+}
+
+OpCase TwoErrors(std::vector<double> expected) {
+  return {.name = "known",
+          .inputs = {Given({2, 2}, {1, 2, 3, 4}), Given({2, 2}, {0.5, 2, 1, 7})},
+          .expected = {std::move(expected)}};
+}
+
+}  // namespace
+
+std::vector<OpCase> top_k_accuracy() {
+  const CaseInput x = Given({3, 3}, {1, 3, 2, 9, 8, 7, 4, 5, 6});
+  return {
+      {"top 1", Top(1), {x, Labels({3}, {1, 0, 0})}, {{2}}},
+      {"top 2", Top(2), {x, Labels({3}, {2, 2, 1}, DType::kI64)}, {{2}}},
+      {"top of all", Top(3), {x, Labels({3}, {0, 2, 0}, DType::kU8)}, {{3}}},
+      Refused("top 4", Top(4), {x, Labels({3}, {0, 0, 0})}, "more than the 3 classes"),
+      Refused("top 0", Top(0), {x, Labels({3}, {0, 0, 0})}, "`k` must be at least 1"),
+      Refused("labels too few", Top(1), {x, Labels({2}, {0, 0})}, "of shape [3]"),
+  };
+}
+
+std::vector<OpCase> per_class_accuracy() { return Counting(Attributes()); }
+std::vector<OpCase> precision() { return CountingScores(); }
+std::vector<OpCase> recall() { return CountingScores(); }
+std::vector<OpCase> f1() { return CountingScores(); }
+
+std::vector<OpCase> confusion_matrix() {
+  return {
+      {"known", {}, {Logits(), Labels({5}, {1, 1, 2, 0, 0})}, {{0, 1, 0, 1, 1, 0, 0, 0, 1}}},
+      {"labels out of range",
+       {},
+       {Logits(), Labels({5}, {-1, 3, 2, 0, 1}, DType::kI64)},
+       {{0, 1, 0, 0, 0, 0, 0, 0, 1}}},
+      Refused("scores", {}, {Uniform({2}), Labels({2}, {0, 0})}, "[N, classes]"),
+      Refused("too many classes", {}, {Uniform({1, int64_t{1} << 40}), Labels({1}, {0})},
+              "too large"),
+  };
+}
+
+std::vector<OpCase> auc() {
+  return {
+      // 1/2 + x / (2 + 2|x|): 0.75, 0.25, 0.5, 0.6, 0, 1.
+      {"logits",
+       Bins(4),
+       {Given({6}, {1, -1, 0, 0.25, -kInfinity, kInfinity}), Given({6}, {1, 0, 0, 1, -1, 1})},
+       {{1, 1, 1, 0, 0, 0, 1, 2}}},
+      {"probabilities",
+       Bins(2, false),
+       {Given({5, 1}, {0.1, 0.5, 0.9, 1, -3}), Labels({5, 1}, {0, 1, 1, 0, 1}, DType::kU8)},
+       {{1, 1, 1, 2}}},
+      {"two logits",
+       Bins(2),
+       {Given({3, 2}, {1, 2, 5, 3, 4, 4}), Labels({3}, {1, 1, 0})},
+       {{0, 1, 1, 1}}},
+      {"NaN", Bins(2), {Given({2}, {1, kNaN}), Given({2}, {1, 0})}, {{kNaN, 0, kNaN, 1}}},
+      Refused("three logits", Bins(4), {Uniform({2, 3}), Labels({2}, {0, 0})}, "scores [N]"),
+      Refused("one bin", Bins(1), {Uniform({2}), Uniform({2})}, "`bins` must be at least 2"),
+      Refused("labels of two logits", Bins(4), {Uniform({2, 2}), Uniform({2, 2})},
+              "labels of an integer type"),
+  };
+}
+
+std::vector<OpCase> mean_absolute_error() {
+  return {
+      TwoErrors({5.5, 4}),
+      {"integers", {}, {Given({2}, {0.5, 2}), Labels({2}, {1, 0})}, {{2.5, 2}}},
+      {"NaN", {}, {Given({1}, {kNaN}), Given({1}, {1})}, {{kNaN, 1}}},
+      {"random", {}, {Uniform({3, 4, 2}), Uniform({3, 4, 2})}},
+      Refused("shapes differ", {}, {Uniform({2, 1}), Uniform({2})}, "f64[2, 1] and f64[2]"),
+  };
+}
+
+std::vector<OpCase> mean_squared_error() {
+  return {
+      TwoErrors({13.25, 4}),
+      {"random", {}, {Uniform({3, 4, 2}), Uniform({3, 4, 2})}},
+      Refused("shapes differ", {}, {Uniform({2, 1}), Uniform({2})}, "f64[2, 1] and f64[2]"),
+  };
+}
+
+std::vector<OpCase> r2() {
+  return {
+      TwoErrors({2, 2, 1.5, 9, 1.25, 53, 4.25, 9}),
+      {"one column", {}, {Given({2}, {1, 2}), Labels({2}, {3, 2}, DType::kU8)}, {{2, 5, 13, 4}}},
+      {"random", {}, {Uniform({4, 3, 2}), Uniform({4, 3, 2})}},
+      Refused("scalars", {}, {Uniform({}), Uniform({})}, "a prediction a sample"),
+      Refused("batch elsewhere", {}, {Uniform({2, kBatchDim}), Uniform({2, kBatchDim})},
+              "the axis of the samples must be 0"),
+  };
+}
+
+}  // namespace cgrun::op_cases

@@ -1,0 +1,110 @@
+// What metrics make of their sums. Known results: scikit-learn's formulas, worked by hand.
+#include "src/ops/metric.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "src/ir/op_def.h"
+
+namespace cgrun {
+namespace {
+
+using Numbers = std::vector<double>;
+
+// What is shown of sums of that shape.
+Numbers Shown(OpId op, const Attributes& attributes, const TensorType& type, const Numbers& sums,
+              int64_t samples = 0) {
+  const std::optional<Shape> shape = ShownBy(op, attributes, type);
+  if (!shape) return {};
+  Numbers shown(static_cast<size_t>(shape->Elements()), -1);
+  GetOpDef(op).metric.finish(attributes, sums, samples, shown);
+  return shown;
+}
+
+Attributes Average(std::string average) {
+  return Attributes::Of(ClassMetricAttributes{std::move(average), 0});
+}
+
+const TensorType kFourClasses{DType::kI64, {3, 4}};
+// Right, found, there. The last class is neither found nor there, the third is never found.
+const Numbers kCounts = {3, 1, 0, 0, 4, 3, 0, 0, 3, 2, 2, 0};
+
+TEST(Metrics, PrecisionRecallAndF1LeaveAbsentClassesOut) {
+  EXPECT_EQ(Shown(OpId::precision, Average("none"), kFourClasses, kCounts),
+            (Numbers{0.75, 1.0 / 3, 0, 0}));
+  EXPECT_EQ(Shown(OpId::recall, Average("none"), kFourClasses, kCounts), (Numbers{1, 0.5, 0, 0}));
+  EXPECT_EQ(Shown(OpId::f1, Average("none"), kFourClasses, kCounts), (Numbers{6.0 / 7, 0.4, 0, 0}));
+  EXPECT_EQ(Shown(OpId::precision, Average("macro"), kFourClasses, kCounts),
+            (Numbers{(0.75 + 1.0 / 3) / 3}));
+  EXPECT_EQ(Shown(OpId::recall, Average("macro"), kFourClasses, kCounts), (Numbers{0.5}));
+  EXPECT_EQ(Shown(OpId::f1, Average("macro"), kFourClasses, kCounts),
+            (Numbers{(6.0 / 7 + 0.4) / 3}));
+}
+
+TEST(Metrics, ScoresHaveOneClass) {
+  const TensorType type{DType::kI64, {3, 1}};
+  for (const char* average : {"macro", "none"}) {
+    EXPECT_EQ(Shown(OpId::precision, Average(average), type, {1, 2, 4}), (Numbers{0.5}));
+    EXPECT_EQ(Shown(OpId::recall, Average(average), type, {1, 2, 4}), (Numbers{0.25}));
+    EXPECT_EQ(Shown(OpId::f1, Average(average), type, {1, 2, 4}), (Numbers{1.0 / 3}));
+    EXPECT_EQ(Shown(OpId::f1, Average(average), type, {0, 0, 0}), (Numbers{0}));
+  }
+}
+
+TEST(Metrics, PerClassAccuracyOfAnAbsentClassIsNoNumber) {
+  const Numbers shown = Shown(OpId::per_class_accuracy, Attributes(), kFourClasses, kCounts);
+  ASSERT_EQ(shown.size(), 4u);
+  EXPECT_EQ(Numbers(shown.begin(), shown.begin() + 3), (Numbers{1, 0.5, 0}));
+  EXPECT_TRUE(std::isnan(shown[3]));
+}
+
+TEST(Metrics, ConfusionMatrixIsWhatWasCounted) {
+  const Numbers counts = {5, 1, 0, 7};
+  EXPECT_EQ(Shown(OpId::confusion_matrix, Attributes(), {DType::kI64, {2, 2}}, counts), counts);
+}
+
+TEST(Metrics, AucCountsPairs) {
+  const Attributes attributes = Attributes::Of(AucAttributes{4, true});
+  const TensorType type{DType::kF64, {2, 4}};
+  // Of six pairs, one positive above both negatives, one in the bin of one of them, one below both.
+  EXPECT_EQ(Shown(OpId::auc, attributes, type, {0, 1, 1, 0, 1, 0, 1, 1}), (Numbers{3.5 / 6}));
+  EXPECT_EQ(Shown(OpId::auc, attributes, type, {2, 0, 0, 0, 0, 0, 0, 5}), (Numbers{1}));
+  EXPECT_EQ(Shown(OpId::auc, attributes, type, {0, 3, 0, 0, 0, 3, 0, 0}), (Numbers{0.5}));
+  EXPECT_TRUE(std::isnan(Shown(OpId::auc, attributes, type, {1, 0, 2, 0, 0, 0, 0, 0})[0]));
+}
+
+// Targets 3, 2, 7, 1 and -0.5, 7, 1, 4; scikit-learn's r2_score of {2.5, 0, 8, 1.5} and
+// {0, 8, 2, 3.5}.
+TEST(Metrics, R2IsTheMeanOfItsColumns) {
+  const TensorType type{DType::kF64, {4, 2}};
+  EXPECT_NEAR(Shown(OpId::r2, Attributes(), type, {4, 4, 13, 11.5, 63, 66.25, 5.5, 2.5})[0],
+              (1 - 5.5 / 20.75 + 1 - 2.5 / 33.1875) / 2, 1e-12);
+}
+
+TEST(Metrics, R2OfTargetsThatAreAllTheSame) {
+  const TensorType type{DType::kF64, {4, 1}};
+  EXPECT_EQ(Shown(OpId::r2, Attributes(), type, {3, 0.3, 0.03, 0}), (Numbers{1}));
+  EXPECT_EQ(Shown(OpId::r2, Attributes(), type, {3, 0.3, 0.03, 0.5}), (Numbers{0}));
+  EXPECT_EQ(Shown(OpId::r2, Attributes(), type, {3, 0, 0, 0}), (Numbers{1}));
+}
+
+TEST(Metrics, ErrorsAreMeansOverElements) {
+  const TensorType type{DType::kF64, {2}};
+  EXPECT_EQ(Shown(OpId::mean_absolute_error, Attributes(), type, {5.5, 4}, 2), (Numbers{1.375}));
+  EXPECT_EQ(Shown(OpId::mean_squared_error, Attributes(), type, {13.25, 4}, 2), (Numbers{3.3125}));
+}
+
+// What a damaged program may hold.
+TEST(Metrics, SumsOfAnotherShapeAreRefused) {
+  EXPECT_FALSE(ShownBy(OpId::confusion_matrix, Attributes(), {DType::kI64, {2, 3}}));
+  EXPECT_FALSE(ShownBy(OpId::per_class_accuracy, Attributes(), {DType::kI64, {2, 3}}));
+  EXPECT_FALSE(ShownBy(OpId::auc, Attributes::Of(AucAttributes{8}), {DType::kF64, {2, 4}}));
+  EXPECT_FALSE(ShownBy(OpId::r2, Attributes(), {DType::kF64, {2}}));
+  EXPECT_FALSE(ShownBy(OpId::r2, Attributes(), {DType::kF32, {4, 1}}));
+  EXPECT_FALSE(ShownBy(OpId::auc, Attributes(), {DType::kF64, {2, 4096}}));
+  EXPECT_FALSE(ShownBy(OpId::relu, Attributes(), {DType::kI64, Shape()}));
+}
+
+}  // namespace
+}  // namespace cgrun
