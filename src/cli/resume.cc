@@ -8,6 +8,7 @@
 
 #include "src/cli/console.h"
 #include "src/model/model_file.h"
+#include "src/train/checkpoint.h"
 
 namespace cgrun {
 namespace {
@@ -67,7 +68,7 @@ std::optional<ResumedRun> FindResumedRun(const std::string& folder, const ModelF
   std::vector<std::string> damaged;
   const std::string checkpoint = NewestCheckpoint(folder, damaged);
   for (const std::string& file : damaged) PrintWarning(file + "; an older checkpoint is taken");
-  return ResumedRun{std::move(*model), ReadRunSettings(checkpoint), checkpoint};
+  return ResumedRun{std::move(*model), ReadRunSettings(folder), checkpoint};
 }
 
 }  // namespace cgrun

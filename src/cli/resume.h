@@ -6,7 +6,7 @@
 #include <string>
 
 #include "src/cli/model_flags.h"
-#include "src/train/checkpoint.h"
+#include "src/train/run_folder.h"
 
 namespace cgrun {
 

@@ -80,15 +80,6 @@ void SetNumber(std::string& text, int64_t number) {
                 static_cast<long long>(number));
 }
 
-int64_t NumberOf(const SafetensorsMetadata& metadata, const char* key) {
-  const auto it = metadata.find(key);
-  int64_t number = 0;
-  if (it != metadata.end()) {
-    std::from_chars(it->second.data(), it->second.data() + it->second.size(), number);
-  }
-  return number;
-}
-
 [[noreturn]] void RefuseOtherModel(const std::string& path, const std::string& what) {
   throw UserError(path + " is not a checkpoint of this run's model:" + what,
                   "a run is resumed with the model file that it was started with");
@@ -139,8 +130,7 @@ int64_t CheckpointWriter::HostBytes(int64_t state_bytes) {
   return AtomicFile::kBufferBytes + state_bytes;
 }
 
-CheckpointWriter::CheckpointWriter(const Engine& engine, const RunState& shape,
-                                   const RunSettings& settings)
+CheckpointWriter::CheckpointWriter(const Engine& engine, const RunState& shape)
     : writer_(SpecsOf(engine, shape)), numbers_(NumberCount(shape)) {
   for (const EngineState& state : engine.model().states) {
     tensors_.emplace_back(state.type.dtype, state.type.shape);
@@ -150,10 +140,6 @@ CheckpointWriter::CheckpointWriter(const Engine& engine, const RunState& shape,
   bytes_.push_back(std::as_bytes(std::span(numbers_)));
   metadata_ = {{"format", "cgrun"},
                {"model", engine.model().name},
-               {"device", settings.device},
-               {"mode", std::string(Name(settings.mode))},
-               {"threads", std::to_string(settings.threads)},
-               {"limit_batches", std::to_string(settings.limit_batches)},
                {"step", std::string(12, '0')},
                {"epoch", std::string(12, '0')}};
 }
@@ -168,18 +154,6 @@ void CheckpointWriter::Write(const Engine& engine, std::string_view path, const 
 }
 
 bool IsRunTensor(std::string_view name) { return name.starts_with(kRunTensors); }
-
-RunSettings ReadRunSettings(const std::string& path) {
-  const SafetensorsReader reader(path);
-  const SafetensorsMetadata& metadata = reader.metadata();
-  RunSettings settings;
-  if (const auto it = metadata.find("device"); it != metadata.end()) settings.device = it->second;
-  const auto mode = metadata.find("mode");
-  if (mode != metadata.end() && mode->second == Name(Mode::kEager)) settings.mode = Mode::kEager;
-  settings.threads = static_cast<int>(std::clamp<int64_t>(NumberOf(metadata, "threads"), 1, 1024));
-  settings.limit_batches = std::max<int64_t>(0, NumberOf(metadata, "limit_batches"));
-  return settings;
-}
 
 RunState LoadCheckpoint(Engine& engine, const std::string& path, const RunState& shape) {
   CheckFits(LoadWeights(engine, path), path);

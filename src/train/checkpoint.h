@@ -40,14 +40,6 @@ struct RunState {
   std::vector<double> schedules;  // state of the schedules of rates
 };
 
-// How a run was started, in what the model file does not say. A resumed run is started so again.
-struct RunSettings {
-  std::string device = "reference";
-  Mode mode = Mode::kGraph;
-  int threads = 1;
-  int64_t limit_batches = 0;
-};
-
 // Whole numbers of a run's state, as checkpoints hold them.
 using RunCounters = std::array<int64_t, 6>;
 
@@ -55,7 +47,7 @@ using RunCounters = std::array<int64_t, 6>;
 class CheckpointWriter {
  public:
   // `shape`: its vectors are as long as they will be.
-  CheckpointWriter(const Engine& engine, const RunState& shape, const RunSettings& settings);
+  CheckpointWriter(const Engine& engine, const RunState& shape);
 
   // Host memory of the copies that are written, all state, and of the file's buffer.
   static int64_t HostBytes(int64_t state_bytes);
@@ -74,9 +66,6 @@ class CheckpointWriter {
 
 // A tensor of that name is no parameter: it holds a part of a run's state.
 bool IsRunTensor(std::string_view name);
-
-// What a checkpoint says of its run. Throws UserError for a file that is not whole or none.
-RunSettings ReadRunSettings(const std::string& path);
 
 // Sets the engine to what a checkpoint holds and returns the state of its run, whose vectors are as
 // long as those of `shape`. Throws UserError for a file that is not whole, that is no checkpoint,

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "src/io/atomic_file.h"
+#include "src/io/read_file.h"
 #include "src/model/model_file.h"
 #include "src/train/checkpoint.h"
 #include "src/train/metrics_json.h"
@@ -16,7 +17,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr char kSummary[] = "/summary.json";
+constexpr char kSummary[] = "/summary.json", kSettings[] = "/run.json";
+constexpr int64_t kMostSettingsBytes = 1 << 20;
 
 bool IsCheckpoint(const std::string& name) {
   return name.starts_with("checkpoint-") && name.ends_with(".safetensors");
@@ -117,6 +119,27 @@ RunFolder::~RunFolder() {
   std::error_code error;
   for (const fs::path& file : files) fs::remove(file, error);
   for (; !made_.empty() && !error; made_.pop_back()) fs::remove(made_.back(), error);
+}
+
+void WriteRunSettings(const std::string& folder, const RunSettings& settings) {
+  const nlohmann::ordered_json json = {{"device", settings.device},
+                                       {"mode", Name(settings.mode)},
+                                       {"threads", settings.threads},
+                                       {"limit_batches", settings.limit_batches}};
+  WriteText(folder + kSettings, json.dump(2) + "\n");
+}
+
+RunSettings ReadRunSettings(const std::string& folder) {
+  const std::string path = folder + kSettings;
+  try {
+    const nlohmann::json json = nlohmann::json::parse(ReadTextFile(path, kMostSettingsBytes));
+    const bool eager = json.at("mode").get<std::string>() == Name(Mode::kEager);
+    return {json.at("device"), eager ? Mode::kEager : Mode::kGraph, json.at("threads"),
+            json.at("limit_batches")};
+  } catch (const nlohmann::json::exception&) {
+    throw UserError("'" + path + "' does not say how the run was started",
+                    "it is damaged; --weights starts a new run from the run's weights");
+  }
 }
 
 void WriteModelFile(const std::string& folder, const ModelSpec& model) {

@@ -33,6 +33,18 @@ class RunFolder {
   bool keep_ = false;
 };
 
+// How a run was started, in what the model file does not say; a resumed run is started so again.
+struct RunSettings {
+  std::string device = "reference";
+  Mode mode = Mode::kGraph;
+  int threads = 1;
+  int64_t limit_batches = 0;  // 0: all
+};
+
+// run.json. Reading throws UserError for a file that is missing or damaged.
+void WriteRunSettings(const std::string& folder, const RunSettings& settings);
+RunSettings ReadRunSettings(const std::string& folder);
+
 // model.yaml: the model file as resolved.
 void WriteModelFile(const std::string& folder, const ModelSpec& model);
 

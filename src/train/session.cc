@@ -303,10 +303,6 @@ void Session::RestoreSchedules(const std::vector<double>& numbers) {
   }
 }
 
-RunSettings Session::Settings() const {
-  return {options_.device, options_.mode, options_.compile.threads, options_.limit_batches};
-}
-
 void Session::SetRates(int64_t step) {
   for (size_t i = 0; i < rates_.size(); ++i) rates_[i].rate = schedules_[i].RateAt(step);
 }

@@ -175,7 +175,6 @@ class Session {
   void RunEvaluation(Split& split, SessionObserver& observer, PassResult& result);
   // The metrics of `keep_best` and `early_stop`.
   void ReadWatchedMetrics(Diagnostics& diagnostics);
-  RunSettings Settings() const;
   // The state of the schedules that watch a metric, into and from numbers of a checkpoint.
   size_t ScheduleNumbers() const;
   void SaveSchedules(std::vector<double>& numbers) const;

@@ -31,7 +31,7 @@ class TrainingRun {
         observer_(observer),
         signals_(signals),
         state_(session.run_state_),
-        checkpoint_(*session.engine_, state_, session.Settings()),
+        checkpoint_(*session.engine_, state_),
         replay_file_(session.options_.checkpoint),
         replay_from_{state_.epoch, state_.batch, state_.step},
         start_(std::chrono::steady_clock::now()) {

@@ -237,7 +237,7 @@ class CgrunTest(unittest.TestCase):
         left = sorted(path.name for path in (self.folder / "run").iterdir())
         self.assertEqual(left, ["checkpoint-0.safetensors", "checkpoint-4.safetensors",
                                 "checkpoint-8.safetensors", "events.out.tfevents.cgrun",
-                                "metrics.csv", "model.yaml", "report.html", "summary.json"])
+                                "metrics.csv", "model.yaml", "report.html", "run.json", "summary.json"])
         before = (self.folder / "run/summary.json").read_bytes()
         self.assertIn("--force", self.refuses("train", "small.yaml", "--out", "run"))
         self.assertEqual((self.folder / "run/summary.json").read_bytes(), before)
@@ -246,7 +246,7 @@ class CgrunTest(unittest.TestCase):
         left = sorted(path.name for path in (self.folder / "run").iterdir())
         self.assertEqual(left, ["checkpoint-0.safetensors", "checkpoint-4.safetensors",
                                 "events.out.tfevents.cgrun", "metrics.csv", "mine.txt",
-                                "model.yaml", "report.html", "summary.json"])
+                                "model.yaml", "report.html", "run.json", "summary.json"])
         self.assertIn("is a file", self.refuses("train", "small.yaml", "--out", "small.yaml"))
 
     def test_the_resolved_model_file_trains_to_the_same_weights(self):

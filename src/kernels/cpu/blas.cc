@@ -3,6 +3,7 @@
 
 #include <cblas.h>
 
+#include <algorithm>
 #include <vector>
 
 #include "src/base/check.h"
@@ -11,6 +12,14 @@ namespace cgrun::cpu {
 namespace {
 
 CBLAS_TRANSPOSE Transposition(bool transposed) { return transposed ? CblasTrans : CblasNoTrans; }
+
+void SetThreads(int threads) {
+  if (openblas_get_num_threads() != threads) openblas_set_num_threads(threads);
+}
+
+// Of the products that kernels were prepared for.
+int64_t widest = 512;  // rows or columns
+int64_t deepest = 512;
 
 }  // namespace
 
@@ -32,17 +41,22 @@ void Multiply(int64_t m, int64_t n, int64_t k, const MatrixOf<double>& a, const 
               static_cast<blasint>(c_stride));
 }
 
-void SetBlasThreads(int threads) {
-  if (openblas_get_num_threads() != threads) openblas_set_num_threads(threads);
+void PrepareBlas(int threads, int64_t m, int64_t n, int64_t k) {
+  SetThreads(threads);
+  widest = std::max({widest, m, n});
+  deepest = std::max(deepest, k);
 }
 
 void WarmUpBlas(int threads) {
-  constexpr int64_t kSize = 512;
-  SetBlasThreads(threads);
-  const std::vector<float> zeros(kSize * kSize);
-  std::vector<float> product(kSize * kSize);
-  const MatrixOf<float> matrix{zeros.data(), kSize, false};
-  Multiply<float>(kSize, kSize, kSize, matrix, matrix, 0, product.data(), kSize);
+  constexpr int64_t kNarrow = 32, kMostDeep = 512;  // its blocks are no deeper
+  constexpr int64_t kMostWide = 32'768;             // what a warm-up may take itself
+  const int64_t width = std::min(widest, kMostWide), depth = std::min(deepest, kMostDeep);
+  SetThreads(threads);
+  const std::vector<float> zeros(static_cast<size_t>(width * depth));
+  std::vector<float> product(static_cast<size_t>(width * kNarrow));
+  const MatrixOf<float> rows{zeros.data(), depth, false}, columns{zeros.data(), depth, true};
+  Multiply<float>(width, kNarrow, depth, rows, columns, 0, product.data(), kNarrow);
+  Multiply<float>(kNarrow, width, depth, rows, columns, 0, product.data(), width);
 }
 
 std::string BlasVersion() {

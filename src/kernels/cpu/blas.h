@@ -27,10 +27,11 @@ inline constexpr int64_t kMostBlasSize = INT32_MAX;
 // An estimate for one thread, to choose between kernels by.
 inline constexpr double kBlasFlopsPerSecond = 40e9;
 
-// Sets the size of OpenBLAS's team; to be called where kernels are prepared, not where they run.
-void SetBlasThreads(int threads);
+// To be called where a kernel is prepared that multiplies [m, k] by [k, n]: sets the size of
+// OpenBLAS's team, and notes the sizes for WarmUpBlas().
+void PrepareBlas(int threads, int64_t m, int64_t n, int64_t k);
 
-// Has OpenBLAS take its team and its buffers.
+// Has OpenBLAS take its team, and of its buffers what the products so far will touch.
 void WarmUpBlas(int threads);
 
 // "OpenBLAS 0.3.21 OpenMP SkylakeX". Fails a check if it is not the OpenMP flavour, whose team

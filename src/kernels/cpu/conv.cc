@@ -54,10 +54,10 @@ int64_t WorkspaceBytes(const NodeSignature& node, int) {
 PreparedKernel Prepare(const KernelRequest& request) {
   const NodeSignature& node = request.node;
   const DType dtype = node.inputs[0].dtype;
-  SetBlasThreads(request.threads);
+  const ConvPatches p = Pack(node);
+  PrepareBlas(request.threads, p.filters, p.output_plane(), p.taps());
   return PreparedKernel::Of(
-      node.inputs.size() == 3 ? ForF32OrF64<WithBias>(dtype) : ForF32OrF64<WithoutBias>(dtype),
-      Pack(node));
+      node.inputs.size() == 3 ? ForF32OrF64<WithBias>(dtype) : ForF32OrF64<WithoutBias>(dtype), p);
 }
 
 }  // namespace

@@ -67,14 +67,14 @@ int64_t InputGradWorkspace(const NodeSignature& node, int) { return WorkspaceByt
 int64_t WeightGradWorkspace(const NodeSignature& node, int) { return WorkspaceBytes(node, 1); }
 
 PreparedKernel PrepareInputGrad(const KernelRequest& request) {
-  SetBlasThreads(request.threads);
-  return PreparedKernel::Of(ForF32OrF64<InputGrad>(request.node.inputs[0].dtype),
-                            Pack(request.node, 0));
+  const ConvPatches p = Pack(request.node, 0);
+  PrepareBlas(request.threads, p.taps(), p.output_plane(), p.filters);
+  return PreparedKernel::Of(ForF32OrF64<InputGrad>(request.node.inputs[0].dtype), p);
 }
 PreparedKernel PrepareWeightGrad(const KernelRequest& request) {
-  SetBlasThreads(request.threads);
-  return PreparedKernel::Of(ForF32OrF64<WeightGrad>(request.node.inputs[0].dtype),
-                            Pack(request.node, 1));
+  const ConvPatches p = Pack(request.node, 1);
+  PrepareBlas(request.threads, p.filters, p.taps(), p.output_plane());
+  return PreparedKernel::Of(ForF32OrF64<WeightGrad>(request.node.inputs[0].dtype), p);
 }
 
 }  // namespace

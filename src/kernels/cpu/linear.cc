@@ -46,10 +46,10 @@ bool Supports(const NodeSignature& node) {
 PreparedKernel Prepare(const KernelRequest& request) {
   const NodeSignature& node = request.node;
   const DType dtype = node.inputs[0].dtype;
-  SetBlasThreads(request.threads);
+  const Parameters p = Pack(node);
+  PrepareBlas(request.threads, p.rows, p.units, p.features);
   return PreparedKernel::Of(
-      node.inputs.size() == 3 ? ForF32OrF64<WithBias>(dtype) : ForF32OrF64<WithoutBias>(dtype),
-      Pack(node));
+      node.inputs.size() == 3 ? ForF32OrF64<WithBias>(dtype) : ForF32OrF64<WithoutBias>(dtype), p);
 }
 
 }  // namespace

@@ -63,8 +63,9 @@ bool Supports(const NodeSignature& node) {
 }
 
 PreparedKernel Prepare(const KernelRequest& request) {
-  SetBlasThreads(request.threads);
-  return PreparedKernel::Of(ForF32OrF64<Kernel>(request.node.inputs[0].dtype), Pack(request.node));
+  const Parameters p = Pack(request.node);
+  PrepareBlas(request.threads, p.rows, p.columns, p.depth);
+  return PreparedKernel::Of(ForF32OrF64<Kernel>(request.node.inputs[0].dtype), p);
 }
 
 }  // namespace
