@@ -65,7 +65,8 @@ double TiledInputGradSeconds(const NodeSignature& node, int64_t lanes, int threa
   const double vectors = RoundUp(g.pixels(), lanes) / static_cast<double>(lanes);
   const double seconds =
       ProductSeconds(taps, vectors * filters, lanes) + taps * RunSeconds(g, lanes, kScatterRun);
-  return Planes(g) * seconds / ConvThreads(g, threads) + MemorySeconds(node);
+  const double parts = std::min<double>(ConvThreads(g, threads), Planes(g));
+  return Planes(g) * seconds / parts + MemorySeconds(node);
 }
 
 double TiledWeightGradSeconds(const NodeSignature& node, int64_t lanes, int threads) {
