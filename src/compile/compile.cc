@@ -55,7 +55,8 @@ MemoryLayout PlanEntries(std::vector<CompiledEntry>& entries, const Target& targ
     for (size_t i = 0; i < entries.size(); ++i) {
       const RematPlan& remat = layout.entries[i].remat;
       if (remat.empty()) continue;
-      RunPasses(entries[i].graph, {target, false, &remat}, options.passes, PassStage::kPlanned);
+      const PassContext context{target, false, &remat, entries[i].request.batch, options.threads};
+      RunPasses(entries[i].graph, context, options.passes, PassStage::kPlanned);
       Order(entries[i], options.order);
       changed = true;
     }
@@ -95,8 +96,8 @@ std::optional<Graph> BuildGraph(const ModelSpec& model, EntryKind kind, const Ta
                                 std::vector<PassReport>* reports, int64_t batch) {
   std::optional<Graph> graph = BuildModelGraph(model, kind, options, diagnostics);
   if (!graph) return std::nullopt;
-  std::vector<PassReport> ran =
-      RunPasses(*graph, {target, model.inexact.value, nullptr, batch}, options.passes);
+  const PassContext context{target, model.inexact.value, nullptr, batch, options.threads};
+  std::vector<PassReport> ran = RunPasses(*graph, context, options.passes);
   if (reports != nullptr) *reports = std::move(ran);
   return graph;
 }

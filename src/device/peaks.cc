@@ -7,6 +7,12 @@
 #include <functional>
 #include <vector>
 
+// The instruction sets of src/kernels/cpu/targets.h: a peak is that of what kernels can use.
+#if defined(__x86_64__)
+#define HWY_BASELINE_TARGETS HWY_SSE4
+#endif
+#define HWY_DISABLED_TARGETS HWY_SSSE3
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "src/device/peaks.cc"
 #include <hwy/foreach_target.h>  // IWYU pragma: keep

@@ -60,7 +60,7 @@ NodeSignature Bound(const Graph& graph, const Node& node, int64_t batch) {
 
 bool Pays(const Graph& graph, const Node& producer, const Node& activation, const Node& fused,
           const PassContext& context) {
-  const RunSetting setting{1, {}, graph.Learns()};
+  const RunSetting setting{context.threads, {}, graph.Learns()};
   const auto seconds = [&](const Node& node) {
     return BestSeconds(context.target, Bound(graph, node, context.batch), setting);
   };

@@ -16,7 +16,8 @@ struct PassContext {
   const Target& target;
   bool inexact = false;              // rewrites that can change bits are allowed
   const RematPlan* remat = nullptr;  // what `plan` decided, for this very graph
-  int64_t batch = 1;                 // of the questions to the target
+  int64_t batch = 1;                 // of the questions to the target …
+  int threads = 1;                   // … and the team that they are about
 };
 
 using PassFunction = bool (*)(Graph& graph, const PassContext& context);

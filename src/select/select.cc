@@ -40,8 +40,12 @@ class Selector {
     const std::vector<KernelOption> options = target_.Options(signature, setting);
     if (options.empty()) return Refuse(id, signature);
     size_t best = 0;
+    double least = Seconds(id, options[0]);
     for (size_t i = 1; i < options.size(); ++i) {
-      if (Seconds(id, options[i]) < Seconds(id, options[best])) best = i;
+      const double seconds = Seconds(id, options[i]);
+      if (seconds >= least) continue;
+      best = i;
+      least = seconds;
     }
     Apply(id, options[best]);
   }

@@ -38,8 +38,12 @@ class PlainSelector {
       return Append(std::move(node));
     }
     size_t best = 0;
+    double least = Seconds(signature, options[0]);
     for (size_t i = 1; i < options.size(); ++i) {
-      if (Seconds(signature, options[i]) < Seconds(signature, options[best])) best = i;
+      const double seconds = Seconds(signature, options[i]);
+      if (seconds >= least) continue;
+      best = i;
+      least = seconds;
     }
     Apply(std::move(node), options[best]);
   }

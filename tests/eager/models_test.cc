@@ -80,7 +80,7 @@ double Difference(const HostTensor& a, const HostTensor& b) {
 
 // The graph that graph mode runs, blocked layouts included, in another order and other memory.
 TEST_P(EagerModels, GiveTheBitsOfByteCode) {
-  const Graph prepared = PrepareGraph(graph_, kBatch, *library_);
+  const Graph prepared = PrepareGraph(graph_, kBatch, *library_, threads_);
   const std::vector<StepResult> wanted = RunByteCode(prepared);
   EXPECT_EQ(FirstDifference(RunEagerSteps(prepared, *library_, inputs_), wanted), "");
   for (const auto& [name, tensor] : wanted.back().states) {

@@ -14,10 +14,11 @@
 
 namespace cgrun {
 
-Graph PrepareGraph(const Graph& graph, int64_t batch, const KernelLibrary& library) {
+Graph PrepareGraph(const Graph& graph, int64_t batch, const KernelLibrary& library, int threads) {
   Diagnostics diagnostics;
-  Graph prepared = SelectKernels(BindBatch(graph, batch), library, {}, diagnostics);
-  if (LegalizeUpdates(prepared)) SelectMissingKernels(prepared, library, {}, diagnostics);
+  const SelectOptions select{threads};
+  Graph prepared = SelectKernels(BindBatch(graph, batch), library, select, diagnostics);
+  if (LegalizeUpdates(prepared)) SelectMissingKernels(prepared, library, select, diagnostics);
   CGRUN_CHECK(!diagnostics.has_errors()) << diagnostics.ToString();
   const std::vector<std::string> violations = VerifyGraph(prepared);
   CGRUN_CHECK(violations.empty()) << "prepared: " << violations[0];

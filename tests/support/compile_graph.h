@@ -15,7 +15,8 @@
 namespace cgrun {
 
 // Binds a graph, selects kernels, makes its updates legal. Fails a check where no kernel fits.
-Graph PrepareGraph(const Graph& graph, int64_t batch, const KernelLibrary& library);
+Graph PrepareGraph(const Graph& graph, int64_t batch, const KernelLibrary& library,
+                   int threads = 1);
 
 struct GraphProgram {
   Schedule schedule;

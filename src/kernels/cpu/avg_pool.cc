@@ -22,14 +22,11 @@ namespace {
 
 constexpr int64_t kLanes = static_cast<int64_t>(kF32Lanes);
 
-// By output: the positions of its window in the padded image, or in the image. As many as whole
-// vectors of outputs have.
+// As many as whole vectors of outputs have.
 std::vector<float> CountsOf(const WindowAxis& axis, bool include_padding) {
   std::vector<float> counts;
-  for (const reference::Reach& reach : reference::ReachesOf(axis)) {
-    const int64_t end = std::min(reach.origin + axis.kernel, axis.input + axis.after);
-    counts.push_back(
-        static_cast<float>(include_padding ? end - reach.origin : reach.last - reach.first));
+  for (const int64_t count : reference::CountsOf(axis, include_padding)) {
+    counts.push_back(static_cast<float>(count));
   }
   counts.resize(static_cast<size_t>(RoundToLanes(axis.output)), 1);
   return counts;

@@ -68,17 +68,17 @@ ConvGeometry ConvGeometryOf(const NodeSignature& node) {
 }
 
 PixelTiles PixelTilesOf(const ConvGeometry& geometry, int64_t width, int64_t most) {
-  const std::vector<int64_t> offsets = geometry.PixelOffsets();
-  const auto pixels = static_cast<int64_t>(offsets.size());
-  const int64_t row = geometry.window.x.output;
+  const WindowAxis &y = geometry.window.y, &x = geometry.window.x;
+  const int64_t pixels = geometry.pixels(), row = x.output;
   PixelTiles tiles{width, {}, {}};
   for (int64_t first = 0; first < pixels; first += width) {
     tiles.begin.push_back(static_cast<int64_t>(tiles.runs.size()));
     const int64_t end = std::min(first + width, pixels);
     for (int64_t pixel = first; pixel < end;) {
       const int64_t count = std::min({most, end - pixel, row - pixel % row});
-      tiles.runs.push_back({offsets[static_cast<size_t>(pixel)],
-                            static_cast<int32_t>(pixel - first), static_cast<int32_t>(count)});
+      const int64_t from = pixel / row * y.stride * geometry.columns + pixel % row * x.stride;
+      tiles.runs.push_back(
+          {from, static_cast<int32_t>(pixel - first), static_cast<int32_t>(count)});
       pixel += count;
     }
   }

@@ -7,15 +7,15 @@
 namespace cgrun::cpu {
 namespace {
 
-constexpr double kProductsPerSecond = 57e9;  // multiply-adds of one thread
+constexpr double kProductsPerSecond = 47.5e9;  // multiply-adds of one thread
 constexpr double kFewestSums = 8;  // fewer vectors of sums than these wait for one another
-constexpr double kPackRun = 1.5e-9;
-constexpr double kScatterRun = 2e-9;
-constexpr double kStridedPixel = 0.6e-9;  // packed or scattered one by one
-constexpr double kStoreVector = 1.5e-9;
-constexpr double kTransposeNumber = 0.25e-9;
+constexpr double kPackRun = 1.8e-9;
+constexpr double kScatterRun = 2.4e-9;
+constexpr double kStridedPixel = 0.72e-9;  // packed or scattered one by one
+constexpr double kStoreVector = 1.8e-9;
+constexpr double kTransposeNumber = 0.3e-9;
 constexpr double kCachedBytes = 4 << 20;
-constexpr double kBytesPerSecond = 8e9;  // beyond these, of all threads
+constexpr double kBytesPerSecond = 6.7e9;  // beyond these, of all threads
 constexpr int64_t kLeastParallelProducts = int64_t{1} << 18;
 
 double RoundUp(int64_t n, int64_t to) { return static_cast<double>((n + to - 1) / to * to); }
@@ -65,7 +65,8 @@ double TiledInputGradSeconds(const NodeSignature& node, int64_t lanes, int threa
   const double vectors = RoundUp(g.pixels(), lanes) / static_cast<double>(lanes);
   const double seconds =
       ProductSeconds(taps, vectors * filters, lanes) + taps * RunSeconds(g, lanes, kScatterRun);
-  return Planes(g) * seconds / ConvThreads(g, threads) + MemorySeconds(node);
+  const double parts = std::min<double>(ConvThreads(g, threads), Planes(g));
+  return Planes(g) * seconds / parts + MemorySeconds(node);
 }
 
 double TiledWeightGradSeconds(const NodeSignature& node, int64_t lanes, int threads) {

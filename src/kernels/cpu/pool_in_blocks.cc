@@ -30,8 +30,8 @@ using VPositions = hn::Vec<Positions>;
 struct Parameters {
   Blocks blocks;  // of the images
   WindowAxis y, x;
-  std::vector<reference::Reach> rows, columns;   // what windows see of the image
-  std::vector<float> row_counts, column_counts;  // avg_pool divides by their product
+  std::vector<reference::Reach> rows, columns;     // what windows see of the image
+  std::vector<int64_t> row_counts, column_counts;  // avg_pool divides by their product
   int threads = 1;
 
   int64_t inputs() const { return y.input * x.input * blocks.block; }
@@ -156,7 +156,7 @@ void RunMaxGrad(const RunContext& context, const Instruction& i) noexcept {
 HWY_INLINE VF32 CountOf(const Parameters& p, int64_t window) {
   const auto row = static_cast<size_t>(window / p.x.output);
   const auto column = static_cast<size_t>(window % p.x.output);
-  return hn::Set(F32(), p.row_counts[row] * p.column_counts[column]);
+  return hn::Set(F32(), static_cast<float>(p.row_counts[row] * p.column_counts[column]));
 }
 
 void RunAverage(const RunContext& context, const Instruction& i) noexcept {
@@ -208,17 +208,6 @@ void RunAverageGrad(const RunContext& context, const Instruction& i) noexcept {
   });
 }
 
-// By output: the positions of its window in the padded image, or in the image.
-std::vector<float> CountsOf(const WindowAxis& axis, bool include_padding) {
-  std::vector<float> counts;
-  for (const reference::Reach& reach : reference::ReachesOf(axis)) {
-    const int64_t end = std::min(reach.origin + axis.kernel, axis.input + axis.after);
-    counts.push_back(
-        static_cast<float>(include_padding ? end - reach.origin : reach.last - reach.first));
-  }
-  return counts;
-}
-
 Parameters ParametersOf(const KernelRequest& request, const Shape& images, const Layout& layout,
                         const WindowAttributes& attributes, bool include_padding = false) {
   const Window window = WindowOf(images, attributes);
@@ -227,8 +216,8 @@ Parameters ParametersOf(const KernelRequest& request, const Shape& images, const
           window.x,
           reference::ReachesOf(window.y),
           reference::ReachesOf(window.x),
-          CountsOf(window.y, include_padding),
-          CountsOf(window.x, include_padding),
+          reference::CountsOf(window.y, include_padding),
+          reference::CountsOf(window.x, include_padding),
           ThreadsFor(request, Work::kComputes)};
 }
 

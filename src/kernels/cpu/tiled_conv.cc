@@ -133,12 +133,12 @@ void Run(const RunContext& context, const Instruction& i) noexcept {
   });
 }
 
-Parameters Pack(const NodeSignature& node, int threads) {
+// All but the tables of taps and of pixels, whose size is that of an image.
+Parameters SizesOf(const NodeSignature& node, int threads) {
   Parameters p;
   p.geometry = ConvGeometryOf(node);
-  p.taps = p.geometry.TapOffsets();
   const int64_t vectors = TileVectors(p.geometry.filters, p.geometry.pixels());
-  p.pixels = PixelTilesOf(p.geometry, vectors * kTileLanes, kTileLanes);
+  p.pixels.width = vectors * kTileLanes;
   p.filters = RowTilesOf(p.geometry.filters, vectors);
   p.bias = node.inputs.size() == 3;
   p.threads = ConvThreads(p.geometry, threads);
@@ -146,12 +146,14 @@ Parameters Pack(const NodeSignature& node, int threads) {
 }
 
 int64_t WorkspaceBytes(const NodeSignature& node, int threads) {
-  const Parameters p = Pack(node, threads);
+  const Parameters p = SizesOf(node, threads);
   return (p.packed() + p.threads * p.of_thread()) * static_cast<int64_t>(sizeof(float));
 }
 
 PreparedKernel Prepare(const KernelRequest& request) {
-  Parameters p = Pack(request.node, request.threads);
+  Parameters p = SizesOf(request.node, request.threads);
+  p.taps = p.geometry.TapOffsets();
+  p.pixels = PixelTilesOf(p.geometry, p.pixels.width, kTileLanes);
   if (request.node.op == OpId::fused) {
     const FusedOperator& activation = request.node.body[1];
     p.activation = activation.op == OpId::relu ? Activation::kRelu : Activation::kLeakyRelu;

@@ -108,29 +108,32 @@ void Run(const RunContext& context, const Instruction& i) noexcept {
   });
 }
 
-Parameters Pack(const NodeSignature& node, int threads) {
+// All but the tables of taps and of pixels, whose size is that of an image.
+Parameters SizesOf(const NodeSignature& node, int threads) {
   Parameters p;
   p.geometry = ConvGeometryOf(node);
-  const std::vector<int64_t> taps = p.geometry.TapOffsets();
-  const int64_t places = p.geometry.taps() / p.geometry.channels;
-  for (int64_t place = 0; place < places; ++place) {
-    for (int64_t c = 0; c < p.geometry.channels; ++c) p.order.push_back(c * places + place);
-  }
-  for (const int64_t tap : p.order) p.offsets.push_back(taps[static_cast<size_t>(tap)]);
   const int64_t vectors = TileVectors(p.geometry.taps(), p.geometry.pixels());
-  p.pixels = PixelTilesOf(p.geometry, vectors * kTileLanes, kTileLanes);
+  p.pixels.width = vectors * kTileLanes;
   p.taps = RowTilesOf(p.geometry.taps(), vectors);
   p.threads = ConvThreads(p.geometry, threads);
   return p;
 }
 
 int64_t WorkspaceBytes(const NodeSignature& node, int threads) {
-  const Parameters p = Pack(node, threads);
+  const Parameters p = SizesOf(node, threads);
   return (p.packed() + p.threads * p.of_thread()) * static_cast<int64_t>(sizeof(float));
 }
 
 PreparedKernel Prepare(const KernelRequest& request) {
-  return PreparedKernel::Of(&Run, Pack(request.node, request.threads));
+  Parameters p = SizesOf(request.node, request.threads);
+  const std::vector<int64_t> taps = p.geometry.TapOffsets();
+  const int64_t places = p.geometry.taps() / p.geometry.channels;
+  for (int64_t place = 0; place < places; ++place) {
+    for (int64_t c = 0; c < p.geometry.channels; ++c) p.order.push_back(c * places + place);
+  }
+  for (const int64_t tap : p.order) p.offsets.push_back(taps[static_cast<size_t>(tap)]);
+  p.pixels = PixelTilesOf(p.geometry, p.pixels.width, kTileLanes);
+  return PreparedKernel::Of(&Run, std::move(p));
 }
 
 double Seconds(const NodeSignature& node, int threads) {

@@ -1,5 +1,5 @@
 // conv_weight_grad, f32: the taps as they lie in the images times the pixels of dy, filters side by
-// side. Each thread adds up its images, in their order; then the threads' sums are added in theirs.
+// side. Each part adds up its images, in their order; then the parts' sums are added in theirs.
 #include "src/kernels/cpu/targets.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -33,14 +33,15 @@ struct Parameters {
   int64_t lines = 0;            // filters of a group, with what fills up the last vector
   int64_t vectors = 0;          // of a tile
   RowTiles tiles;               // of taps
-  int threads = 1;
+  int threads = 1;              // of the team, which is never smaller than the run's
+  int64_t parts = 1;            // into which the images go: no more than threads or images
 
-  // The workspace: for each thread sums [groups, taps, lines], a panel and padded planes.
+  // The workspace: for each part sums [groups, taps, lines], a panel and padded planes.
   int64_t group_sums() const { return geometry.taps() * lines; }
   int64_t sums() const { return RoundToLines(geometry.groups * group_sums()); }
   int64_t panel() const { return RoundToLines(depth * lines); }
   int64_t planes() const { return RoundToLines(batch * geometry.padded_elements()); }
-  int64_t of_thread() const { return sums() + panel() + planes(); }
+  int64_t of_part() const { return sums() + panel() + planes(); }
 };
 
 const uint32_t* Bits(const float* floats) { return reinterpret_cast<const uint32_t*>(floats); }
@@ -126,13 +127,13 @@ void SumImages(const Parameters& p, const float* x, const float* dy, int64_t beg
   }
 }
 
-// Rows of taps [begin, end) of all groups: the other threads' sums are added to the first one's,
+// Rows of taps [begin, end) of all groups: the other parts' sums are added to the first one's,
 // which is transposed to dweight.
 void JoinSums(const Parameters& p, int64_t begin, int64_t end, float* workspace, float* dweight) {
   const ConvGeometry& g = p.geometry;
   const F32 d;
-  for (int part = 1; part < p.threads; ++part) {
-    const float* other = workspace + part * p.of_thread();
+  for (int64_t part = 1; part < p.parts; ++part) {
+    const float* other = workspace + part * p.of_part();
     for (int64_t at = begin * p.lines; at < end * p.lines; at += kTileLanes) {
       hn::StoreU(hn::Add(hn::LoadU(d, workspace + at), hn::LoadU(d, other + at)), d,
                  workspace + at);
@@ -153,39 +154,47 @@ void Run(const RunContext& context, const Instruction& i) noexcept {
   const float* dy = Data<const float>(context, i, 1);
   float* dweight = Data<float>(context, i, 2);
   float* workspace = Data<float>(context, i, 3);
-  SplitParts(p.threads, p.geometry.images, 1, [&](int part, int64_t begin, int64_t end) {
-    SumImages(p, x, dy, begin, end, workspace + part * p.of_thread());
+  const int64_t images = p.geometry.images;
+  Split(p.threads, p.parts, 1, [&](int64_t begin, int64_t end) {
+    for (int64_t part = begin; part < end; ++part) {
+      SumImages(p, x, dy, images * part / p.parts, images * (part + 1) / p.parts,
+                workspace + part * p.of_part());
+    }
   });
   Split(p.threads, p.geometry.groups * p.geometry.taps(), kTransposeTile,
         [&](int64_t begin, int64_t end) { JoinSums(p, begin, end, workspace, dweight); });
 }
 
-Parameters Pack(const NodeSignature& node, int threads) {
+// All but the tables of offsets, whose size is that of an image.
+Parameters SizesOf(const NodeSignature& node, int threads) {
   Parameters p;
   const ConvGeometry& g = p.geometry = ConvGeometryOf(node);
-  p.threads = static_cast<int>(std::min<int64_t>(ConvThreads(g, threads), g.images));
-  p.taps = g.TapOffsets();
-  p.batch = std::clamp<int64_t>(kDepth / g.pixels(), 1, DivideUp(g.images, p.threads));
+  p.threads = ConvThreads(g, threads);
+  p.parts = std::min<int64_t>(p.threads, g.images);
+  p.batch = std::clamp<int64_t>(kDepth / g.pixels(), 1, DivideUp(g.images, p.parts));
   p.depth = DivideUp(p.batch * g.pixels(), DivideUp(p.batch * g.pixels(), kDepth));
   p.image_step = g.padded ? g.padded_elements() : g.groups * g.group_input();
   p.lines = DivideUp(g.filters, kTileLanes) * kTileLanes;
   const int64_t vectors = p.lines / kTileLanes;
   p.vectors = DivideUp(vectors, DivideUp(vectors, kMostTileVectors));
   p.tiles = RowTilesOf(g.taps(), p.vectors);
-  const std::vector<int64_t> pixels = g.PixelOffsets();
-  for (int64_t n = 0; n < p.batch; ++n) {
-    for (const int64_t pixel : pixels) p.pixels.push_back(n * p.image_step + pixel);
-  }
   return p;
 }
 
 int64_t WorkspaceBytes(const NodeSignature& node, int threads) {
-  const Parameters p = Pack(node, threads);
-  return p.threads * p.of_thread() * static_cast<int64_t>(sizeof(float));
+  const Parameters p = SizesOf(node, threads);
+  return p.parts * p.of_part() * static_cast<int64_t>(sizeof(float));
 }
 
 PreparedKernel Prepare(const KernelRequest& request) {
-  return PreparedKernel::Of(&Run, Pack(request.node, request.threads));
+  Parameters p = SizesOf(request.node, request.threads);
+  p.taps = p.geometry.TapOffsets();
+  p.pixels = p.geometry.PixelOffsets();
+  const size_t pixels = p.pixels.size();
+  for (size_t i = pixels; i < static_cast<size_t>(p.batch) * pixels; ++i) {
+    p.pixels.push_back(p.pixels[i - pixels] + p.image_step);
+  }
+  return PreparedKernel::Of(&Run, std::move(p));
 }
 
 double Seconds(const NodeSignature& node, int threads) {

@@ -1,6 +1,4 @@
 // avg_pool, its gradient, and global_avg_pool.
-#include <algorithm>
-
 #include "src/kernels/reference/kernels.h"
 #include "src/kernels/reference/number.h"
 #include "src/kernels/reference/reach.h"
@@ -102,16 +100,6 @@ struct Global {
     }
   }
 };
-
-// By output: the positions of its window in the padded image, or in the image.
-std::vector<int64_t> CountsOf(const WindowAxis& axis, bool include_padding) {
-  std::vector<int64_t> counts;
-  for (const Reach& reach : ReachesOf(axis)) {
-    const int64_t end = std::min(reach.origin + axis.kernel, axis.input + axis.after);
-    counts.push_back(include_padding ? end - reach.origin : reach.last - reach.first);
-  }
-  return counts;
-}
 
 PreparedKernel Prepare(const KernelRequest& request) {
   const NodeSignature& node = request.node;

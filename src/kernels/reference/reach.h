@@ -2,6 +2,7 @@
 #ifndef CGRUN_KERNELS_REFERENCE_REACH_H_
 #define CGRUN_KERNELS_REFERENCE_REACH_H_
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -26,6 +27,17 @@ inline std::vector<Reach> ReachesOf(const WindowAxis& axis) {
     reaches.push_back(reach);
   }
   return reaches;
+}
+
+// By output: the positions of its window in the padded image, or in the image. An average of a
+// window divides by the product of both axes' counts.
+inline std::vector<int64_t> CountsOf(const WindowAxis& axis, bool include_padding) {
+  std::vector<int64_t> counts;
+  for (const Reach& reach : ReachesOf(axis)) {
+    const int64_t end = std::min(reach.origin + axis.kernel, axis.input + axis.after);
+    counts.push_back(include_padding ? end - reach.origin : reach.last - reach.first);
+  }
+  return counts;
 }
 
 // An output that sees an input at a kernel position.
