@@ -70,27 +70,44 @@ std::pair<int, int64_t> RunAgain(const std::vector<std::string>& arguments) {
   return {WIFEXITED(status) ? WEXITSTATUS(status) : kFailed, int64_t{use.ru_maxrss} * 1024};
 }
 
-// Each case in a process of its own, one after another. Its memory is the process's.
+// One case in a process of its own, which leaves JSON unless it fails. Its memory is the process's.
+BenchResult RunAlone(std::vector<std::string> arguments, const std::string& name, int64_t steps) {
+  const TemporaryFile file;
+  arguments.insert(arguments.end(), {"--quiet", "--only", name, "--json", file.path()});
+  if (steps > 0) arguments.insert(arguments.end(), {"--steps", std::to_string(steps)});
+  const auto [status, peak] = RunAgain(arguments);
+  const std::string json = ReadTextFile(file.path());
+  if (json.empty()) {
+    throw UserError("case '" + name + "' ended with status " + std::to_string(status),
+                    "without --isolate, errors are told");
+  }
+  BenchResult result = CaseFromJson(json);
+  result.cases[0].peak_bytes = peak;
+  return result;
+}
+
+// Each case in a process of its own, one after another. The first settles the number of steps.
 BenchResult RunIsolated(const std::vector<std::string>& arguments,
                         const std::vector<BenchCase>& cases, BenchResult result, BenchView& view) {
   for (size_t i = 0; i < cases.size(); ++i) {
     view.OnCase(cases[i].name, static_cast<int64_t>(i), static_cast<int64_t>(cases.size()));
-    const TemporaryFile file;
-    std::vector<std::string> again = arguments;
-    again.insert(again.end(), {"--quiet", "--only", cases[i].name, "--json", file.path()});
-    const auto [status, peak] = RunAgain(again);
-    if (status != kDone) {
-      throw UserError("case '" + cases[i].name + "' ended with status " + std::to_string(status),
-                      "without --isolate, errors are told");
-    }
-    result.cases.push_back(CaseFromJson(ReadTextFile(file.path())));
-    result.cases.back().peak_bytes = peak;
+    BenchResult alone = RunAlone(arguments, cases[i].name, result.steps_per_round);
+    result.steps_per_round = alone.steps_per_round;
+    result.cases.push_back(std::move(alone.cases[0]));
   }
   CompareLosses(result.cases, kComparedStepsAlone);
   return result;
 }
 
-// The arguments of this process without those that RunIsolated() sets.
+// Removes a flag that has a value: `--only X` and `--only=X`.
+void EraseOption(std::vector<std::string>& arguments, const std::string& flag) {
+  std::erase_if(arguments, [&](const std::string& a) { return a.starts_with(flag + "="); });
+  const auto at = std::find(arguments.begin(), arguments.end(), flag);
+  if (at == arguments.end()) return;
+  arguments.erase(at, at + std::min<std::ptrdiff_t>(2, arguments.end() - at));
+}
+
+// The arguments of this process without those that RunAlone() sets.
 std::vector<std::string> OwnArguments() {
   const std::string text = ReadTextFile("/proc/self/cmdline");
   std::vector<std::string> arguments;
@@ -107,7 +124,30 @@ std::vector<std::string> OwnArguments() {
     arguments.erase(json, json + (file ? 2 : 1));
   }
   std::erase_if(arguments, [](const std::string& a) { return a.starts_with("--json="); });
+  EraseOption(arguments, "--only");
+  EraseOption(arguments, "--steps");
   return arguments;
+}
+
+// Names have commas in them.
+std::string CaseList(const std::vector<std::string>& names) {
+  std::string list = "its cases are";
+  for (const std::string& name : names) list += (name == names[0] ? " '" : ", '") + name + "'";
+  return list;
+}
+
+std::vector<BenchCase> CasesOf(const ModelFlags& flags, const BenchFlags& bench,
+                               const CompileOptions& compile) {
+  std::vector<BenchCase> cases =
+      bench.passes ? PassCases(compile) : StandardCases(compile, !flags.order.empty());
+  if (bench.only.empty()) return cases;
+  std::vector<std::string> names;
+  for (const BenchCase& one : cases) names.push_back(one.name);
+  std::erase_if(cases, [&](const BenchCase& one) { return one.name != bench.only; });
+  if (!cases.empty()) return cases;
+  const std::string nearest = NearestName(bench.only, names);
+  throw InputError("the benchmark has no case '" + bench.only + "'",
+                   nearest.empty() ? CaseList(names) : "did you mean '" + nearest + "'?");
 }
 
 int Run(const ModelFlags& flags, BenchFlags bench, const ProfileFlags& profile) {
@@ -116,24 +156,21 @@ int Run(const ModelFlags& flags, BenchFlags bench, const ProfileFlags& profile) 
   KernelsOf(*model);  // says why there are none
   bench.options.device = DeviceOf(*model);
   const CompileOptions compile = CompileOptionsOf(flags, *model);
-  std::vector<BenchCase> cases = bench.passes ? PassCases(compile) : StandardCases(compile);
-  if (!bench.only.empty()) {
-    std::erase_if(cases, [&](const BenchCase& one) { return one.name != bench.only; });
-    if (cases.empty()) throw InputError("the benchmark has no case '" + bench.only + "'");
-  }
+  const std::vector<BenchCase> cases = CasesOf(flags, bench, compile);
   Diagnostics diagnostics;
   BenchView view(profile, compile.threads);
   bench.options.profile = profile.wanted();
   std::optional<BenchResult> result;
   if (bench.isolate) {
     result = RunIsolated(OwnArguments(), cases,
-                         {model->name.value,
-                          bench.options.device,
-                          bench.options.infer,
-                          compile.threads,
-                          bench.options.steps,
-                          bench.options.rounds,
-                          {}},
+                         {.model = model->name.value,
+                          .device = bench.options.device,
+                          .infer = bench.options.infer,
+                          .threads = compile.threads,
+                          .steps_per_round = bench.options.steps,
+                          .rounds = bench.options.rounds,
+                          .isolated = true,
+                          .cases = {}},
                          view);
   } else {
     result = RunBench(*model, cases, bench.options, view, diagnostics);
@@ -141,7 +178,7 @@ int Run(const ModelFlags& flags, BenchFlags bench, const ProfileFlags& profile) 
   view.Clear();
   PrintDiagnostics(diagnostics);
   if (!result) return kBadInput;
-  PrintResult(BenchText(*result) + view.profiles(), BenchJson(*result));
+  PrintResult(BenchText(*result) + view.profiles(), BenchJson(*result, view.profile_objects()));
   const bool sound = std::all_of(result->cases.begin(), result->cases.end(),
                                  [](const CaseResult& one) { return one.fault.empty(); });
   return sound ? kDone : kFailed;
@@ -154,8 +191,9 @@ Command DefineBench(CLI::App& app) {
   auto bench = std::make_shared<BenchFlags>();
   app.add_flag("--infer", bench->options.infer, "the forward path alone");
   app.add_flag("--passes", bench->passes, "what each pass gains: the graph without it");
-  app.add_flag("--isolate", bench->isolate,
-               "each case in a process of its own, whose memory is then what is shown");
+  CLI::Option* isolate =
+      app.add_flag("--isolate", bench->isolate,
+                   "each case in a process of its own, whose memory is then what is shown");
   app.add_option("--rounds", bench->options.rounds, "rounds, in which the cases take turns")
       ->check(CLI::Range(1, 10000))
       ->type_name("N")
@@ -164,7 +202,10 @@ Command DefineBench(CLI::App& app) {
       ->check(CLI::Range(int64_t{1}, int64_t{1} << 30))
       ->type_name("N");
   app.add_option("--only", bench->only, "one case alone, by its name")->type_name("CASE");
+  app.get_option("--order")->description(
+      "the one order that graph mode runs in: memory, serial, bfs, dfs (default: each but dfs)");
   auto profile = AddProfileFlags(app);
+  isolate->excludes(app.get_option("--profile"))->excludes(app.get_option("--verbose"));
   return [flags, bench, profile] { return Run(*flags, *bench, *profile); };
 }
 

@@ -111,15 +111,18 @@ void BenchView::OnCase(const std::string& name, int64_t done, int64_t total) {
 
 void BenchView::OnProfile(const std::string& name, const Engine& engine,
                           const OperatorTimes& times) {
-  profiles_ += "\n" + name + "\n" + ShowProfile(profile_, engine, times, threads_);
+  if (!ceilings_) ceilings_ = MeasureCeilings(engine, threads_);
+  profiles_ += "\n" + name + "\n" + ShowProfile(profile_, engine, times, *ceilings_);
+  if (WantsJson()) objects_[name] = ProfileObject(engine, times, *ceilings_);
 }
 
 std::string BenchText(const BenchResult& result) {
   std::string text = fmt::format(
-      "{} of '{}' on device {} with {} thread{}: {} round{} of {} step{}, taking turns\n\n",
+      "{} of '{}' on device {} with {} thread{}: {} round{} of {} step{}, {}\n\n",
       result.infer ? "inference" : "training", result.model, result.device, result.threads,
       result.threads == 1 ? "" : "s", result.rounds, result.rounds == 1 ? "" : "s",
-      FormatCount(result.steps_per_round), result.steps_per_round == 1 ? "" : "s");
+      FormatCount(result.steps_per_round), result.steps_per_round == 1 ? "" : "s",
+      result.isolated ? "each case in a process of its own, one after another" : "taking turns");
   std::vector<Align> columns(12, Align::kRight);
   columns[0] = Align::kLeft;
   TextTable table(columns);
@@ -129,32 +132,39 @@ std::string BenchText(const BenchResult& result) {
   for (const CaseResult& one : result.cases) AddRow(table, one, result.cases[0]);
   text += table.ToString() + "\n";
   text += fmt::format(
-      "memory: the most in tensors and workspaces at once; start: building and the first step;\n"
+      "memory: the most {}; start: building and the first step;\n"
       "break-even: the step from which a run of that case has taken less time than '{}'.\n",
+      result.isolated ? "that was resident of its process, all in all; reserved: for tensors"
+                      : "in tensors and workspaces at once",
       result.cases[0].name);
+  if (result.cases[0].losses.empty()) text += "The model has no loss: no losses were compared.\n";
   for (const CaseResult& one : result.cases) {
     if (!one.fault.empty()) text += fmt::format("error: '{}': {}\n", one.name, one.fault);
   }
   return text;
 }
 
-std::string BenchJson(const BenchResult& result) {
+std::string BenchJson(const BenchResult& result, const CaseProfiles& profiles) {
   Json json = {{"model", result.model},
                {"device", result.device},
                {"mode", result.infer ? "infer" : "train"},
                {"threads", result.threads},
                {"rounds", result.rounds},
                {"steps_per_round", result.steps_per_round},
+               {"isolated", result.isolated},
                {"cases", Json::array()}};
   for (const CaseResult& one : result.cases) {
-    json["cases"].push_back(CaseJson(one, result.cases[0]));
+    Json& added = json["cases"].emplace_back(CaseJson(one, result.cases[0]));
+    const auto profile = profiles.find(one.name);
+    if (profile != profiles.end()) added["profile"] = Json::parse(profile->second);
   }
   return json.dump(2) + "\n";
 }
 
-CaseResult CaseFromJson(const std::string& text) {
+BenchResult CaseFromJson(const std::string& text) {
   try {
-    const Json json = Json::parse(text).at("cases").at(0);
+    const Json whole = Json::parse(text);
+    const Json& json = whole.at("cases").at(0);
     CaseResult result;
     result.name = json.at("name");
     result.batch = json.at("batch");
@@ -169,8 +179,14 @@ CaseResult CaseFromJson(const std::string& text) {
     if (json.contains("allocations_after_first_step")) {
       result.allocations_after_first_step = json["allocations_after_first_step"].get<int64_t>();
     }
-    result.losses = json.at("losses").get<std::vector<double>>();
-    return result;
+    for (const Json& loss : json.at("losses")) {
+      result.losses.push_back(loss.is_null() ? std::nan("") : loss.get<double>());
+    }
+    result.fault = json.value("fault", "");
+    BenchResult bench;
+    bench.steps_per_round = whole.at("steps_per_round");
+    bench.cases.push_back(std::move(result));
+    return bench;
   } catch (const nlohmann::json::exception& error) {
     throw UserError("a case of the benchmark left no result", error.what());
   }

@@ -3,6 +3,8 @@
 #define CGRUN_CLI_BENCH_VIEW_H_
 
 #include <chrono>
+#include <map>
+#include <optional>
 #include <string>
 
 #include "src/cli/profile_view.h"
@@ -10,6 +12,9 @@
 #include "src/train/bench.h"
 
 namespace cgrun {
+
+// Profiles of cases, by their names: JSON objects.
+using CaseProfiles = std::map<std::string, std::string>;
 
 class BenchView final : public BenchObserver {
  public:
@@ -20,20 +25,24 @@ class BenchView final : public BenchObserver {
   void Clear() { progress_.Clear(); }
   // Of the cases, one after another; a trace file holds that of the last.
   const std::string& profiles() const { return profiles_; }
+  const CaseProfiles& profile_objects() const { return objects_; }
 
  private:
   const ProfileFlags& profile_;
   int threads_;
+  std::optional<Ceilings> ceilings_;  // once they are measured
   std::string profiles_;
+  CaseProfiles objects_;
   ProgressPrinter progress_;
   std::chrono::steady_clock::time_point begin_;  // of the rounds
   bool quiet_;
 };
 
 std::string BenchText(const BenchResult& result);
-std::string BenchJson(const BenchResult& result);
-// The case of BenchJson() of a benchmark that had one. Throws UserError if it is no such text.
-CaseResult CaseFromJson(const std::string& text);
+std::string BenchJson(const BenchResult& result, const CaseProfiles& profiles = {});
+// The steps and the case of BenchJson() of a benchmark that had one case. Throws UserError if it is
+// no such text.
+BenchResult CaseFromJson(const std::string& text);
 
 }  // namespace cgrun
 

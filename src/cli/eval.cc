@@ -78,9 +78,9 @@ int Run(const ModelFlags& flags, const RunFlags& run_flags, const EvalFlags& eva
   json["reserved_peak_bytes"] = memory.engine.reserved_peak_bytes;
   std::string text = EvaluationSummary(result, session.memory()), shown = json.dump(2) + "\n";
   if (session.times() != nullptr) {
-    const int threads = options.compile.threads;
-    text += "\n" + ShowProfile(profile, session.engine(), *session.times(), threads);
-    if (WantsJson()) shown = WithProfile(shown, session.engine(), *session.times(), threads);
+    const Ceilings ceilings = MeasureCeilings(session.engine(), options.compile.threads);
+    text += "\n" + ShowProfile(profile, session.engine(), *session.times(), ceilings);
+    if (WantsJson()) shown = WithProfile(shown, session.engine(), *session.times(), ceilings);
   }
   PrintResult(text, shown);
   return kDone;

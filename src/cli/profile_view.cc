@@ -7,7 +7,6 @@
 
 #include "src/device/peaks.h"
 #include "src/io/atomic_file.h"
-#include "src/report/profile_report.h"
 
 namespace cgrun {
 namespace {
@@ -27,14 +26,13 @@ std::vector<EntryProfile> ProfilesOf(const Engine& engine, const OperatorTimes& 
   return profiles;
 }
 
-// Of the host; those of a GPU are not measured.
-Ceilings CeilingsOf(const Engine& engine, int threads) {
+}  // namespace
+
+Ceilings MeasureCeilings(const Engine& engine, int threads) {
   if (engine.model().device.starts_with("cuda")) return {threads, 0, 0};
   const Peaks peaks = MeasurePeaks(threads);
   return {threads, peaks.flops_per_second, peaks.bytes_per_second};
 }
-
-}  // namespace
 
 bool ProfileFlags::full() const { return profile != nullptr && profile->count() > 0; }
 
@@ -50,21 +48,25 @@ std::shared_ptr<ProfileFlags> AddProfileFlags(CLI::App& app) {
 }
 
 std::string ShowProfile(const ProfileFlags& flags, const Engine& engine, const OperatorTimes& times,
-                        int threads) {
+                        const Ceilings& ceilings) {
   const std::vector<EntryProfile> profiles = ProfilesOf(engine, times);
   if (!flags.trace_file.empty()) {
     const std::string trace = TraceJson(profiles, times.runs());
     WriteFileAtomically(flags.trace_file, std::as_bytes(std::span(trace)));
   }
-  return ProfileText(profiles, CeilingsOf(engine, threads), flags.full());
+  return ProfileText(profiles, ceilings, flags.full());
+}
+
+std::string ProfileObject(const Engine& engine, const OperatorTimes& times,
+                          const Ceilings& ceilings) {
+  return ProfileJson(ProfilesOf(engine, times), ceilings);
 }
 
 std::string WithProfile(const std::string& json, const Engine& engine, const OperatorTimes& times,
-                        int threads) {
+                        const Ceilings& ceilings) {
   using Json = nlohmann::ordered_json;
   Json whole = Json::parse(json);
-  whole["profile"] =
-      Json::parse(ProfileJson(ProfilesOf(engine, times), CeilingsOf(engine, threads)));
+  whole["profile"] = Json::parse(ProfileObject(engine, times, ceilings));
   return whole.dump(2) + "\n";
 }
 

@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 
+#include "src/report/profile_report.h"
 #include "src/train/engine.h"
 
 namespace CLI {
@@ -24,13 +25,17 @@ struct ProfileFlags {
 
 std::shared_ptr<ProfileFlags> AddProfileFlags(CLI::App& app);
 
-// The profile as text, held against this machine's peaks, which are measured now; writes the trace
-// where one is wanted.
+// This machine's peaks, which are measured now; of the host, those of a GPU are not known.
+Ceilings MeasureCeilings(const Engine& engine, int threads);
+
+// The profile as text, held against these ceilings; writes the trace where one is wanted.
 std::string ShowProfile(const ProfileFlags& flags, const Engine& engine, const OperatorTimes& times,
-                        int threads);
-// `json`, an object, with the profile as its key "profile".
+                        const Ceilings& ceilings);
+// The same as a JSON object, and `json`, an object, with it as its key "profile".
+std::string ProfileObject(const Engine& engine, const OperatorTimes& times,
+                          const Ceilings& ceilings);
 std::string WithProfile(const std::string& json, const Engine& engine, const OperatorTimes& times,
-                        int threads);
+                        const Ceilings& ceilings);
 
 }  // namespace cgrun
 

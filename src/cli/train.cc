@@ -172,9 +172,9 @@ int Run(const ModelFlags& flags, const RunFlags& run_flags, const TrainFlags& tr
   if (run_folder) run_folder->Keep();
   std::string text = TrainSummary(result, folder), shown = json;
   if (session.times() != nullptr) {
-    const int threads = options.compile.threads;
-    text += "\n" + ShowProfile(profile, session.engine(), *session.times(), threads);
-    if (WantsJson()) shown = WithProfile(json, session.engine(), *session.times(), threads);
+    const Ceilings ceilings = MeasureCeilings(session.engine(), options.compile.threads);
+    text += "\n" + ShowProfile(profile, session.engine(), *session.times(), ceilings);
+    if (WantsJson()) shown = WithProfile(json, session.engine(), *session.times(), ceilings);
   }
   PrintResult(text, shown);
   return result.interrupted ? kInterrupted : kDone;

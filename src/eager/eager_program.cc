@@ -191,6 +191,15 @@ void EagerProgram::Run(int index, OperatorTimes* times, EagerOutputs* outputs) {
   finished_ = &entry;
 }
 
+std::vector<bool> EagerProgram::Views(int index) const {
+  const Entry& entry = *entries_[static_cast<size_t>(index)];
+  std::vector<bool> views(entry.source.graph.nodes.size());
+  for (const Call& call : entry.calls) {
+    views[static_cast<size_t>(call.tape.node.index)] = call.tape.view;
+  }
+  return views;
+}
+
 void EagerProgram::Begin(Entry& entry) {
   for (const Entry::OfModel& item : entry.of_model) {
     entry.tensors[item.tensor] = {*item.block, entry.tape.tensors[item.tensor].references};

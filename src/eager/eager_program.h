@@ -99,6 +99,8 @@ class EagerProgram {
 
   int entry_count() const;
   const EagerSource& entry(int index) const;
+  // By node: whether its output is its input's memory, so that nothing runs.
+  std::vector<bool> Views(int index) const;
   // In the order of their zones, then of the first entry point that has them.
   const std::vector<EagerState>& states() const { return states_; }
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <ranges>
 
 #include "src/report/table.h"
 
@@ -43,15 +44,23 @@ struct Named {
   Sum sum;
 };
 
-// Runs of the entry point: its first operator runs once in each.
+// Runs of the entry point: an operator runs once in each, or never.
 int64_t RunsOf(const EntryProfile& entry) {
-  return entry.operators.empty() ? 0 : entry.operators[0].time.calls;
+  int64_t runs = 0;
+  for (const OperatorProfile& profile : entry.operators) {
+    runs = std::max(runs, profile.time.calls);
+  }
+  return runs;
 }
+
+bool Ran(const OperatorProfile& profile) { return profile.time.calls > 0; }
 
 template <class Key>
 std::vector<Named> SumsBy(const EntryProfile& entry, Key key) {
   std::map<std::string, Sum> sums;
-  for (const OperatorProfile& profile : entry.operators) sums[key(profile)].Add(profile);
+  for (const OperatorProfile& profile : entry.operators | std::views::filter(Ran)) {
+    sums[key(profile)].Add(profile);
+  }
   std::vector<Named> named;
   for (const auto& [name, sum] : sums) named.push_back({name, sum});
   std::stable_sort(named.begin(), named.end(),
@@ -61,7 +70,7 @@ std::vector<Named> SumsBy(const EntryProfile& entry, Key key) {
 
 std::vector<Named> Operators(const EntryProfile& entry) {
   std::vector<Named> named;
-  for (const OperatorProfile& profile : entry.operators) {
+  for (const OperatorProfile& profile : entry.operators | std::views::filter(Ran)) {
     named.push_back({profile.name + " (" + profile.kernel + ")", {}});
     named.back().sum.Add(profile);
   }
@@ -173,7 +182,7 @@ std::string ProfileJson(std::span<const EntryProfile> entries, const Ceilings& c
   for (const EntryProfile& entry : entries) {
     if (RunsOf(entry) == 0) continue;
     Json operators = Json::array();
-    for (const OperatorProfile& profile : entry.operators) {
+    for (const OperatorProfile& profile : entry.operators | std::views::filter(Ran)) {
       operators.push_back(OperatorJson(profile, ceilings));
     }
     json["entries"].push_back({{"name", entry.name},

@@ -41,10 +41,10 @@ struct Ceilings {
 enum class Bound : uint8_t { kCompute, kMemory, kOverhead };
 Bound BoundOf(double flops_per_second, double bytes_per_second, const Ceilings& ceilings);
 
-// Of the entry points that ran: time by phase and by kernel, and with `full` the slowest operators
-// one by one.
+// Of the entry points and operators that ran: time by phase and by kernel, and with `full` the
+// slowest operators one by one.
 std::string ProfileText(std::span<const EntryProfile> entries, const Ceilings& ceilings, bool full);
-// The same as one JSON object, every operator included.
+// The same as one JSON object, every operator that ran included.
 std::string ProfileJson(std::span<const EntryProfile> entries, const Ceilings& ceilings);
 
 // The runs in the format of Chrome's trace viewer; `entries` names what ran.

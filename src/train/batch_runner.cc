@@ -192,6 +192,17 @@ const std::vector<NamedNumber>& BatchRunner::Means() {
   return means_;
 }
 
+std::optional<double> BatchRunner::TotalLoss() const {
+  std::optional<double> sum;
+  for (size_t i = 0; i < totals_.size(); ++i) {
+    if (!entries_[0].numbers[i].is_loss) continue;
+    double loss = 0;
+    Finish(totals_[i], {&loss, 1});
+    sum = sum.value_or(0) + loss;
+  }
+  return sum;
+}
+
 const std::vector<NamedTable>& BatchRunner::Tables() {
   for (const Total& total : totals_) {
     if (total.is_table) Finish(total, tables_[total.shown].values);

@@ -54,6 +54,8 @@ class BatchRunner {
 
   // Of the batches since Reset(): losses, which are means over samples, and metrics of one number.
   const std::vector<NamedNumber>& Means();
+  // The sum of the losses among them, of all paths; nothing where there is none.
+  std::optional<double> TotalLoss() const;
   // The other metrics.
   const std::vector<NamedTable>& Tables();
   void Reset();

@@ -118,13 +118,13 @@ class Contestant {
     result_.first_step_seconds = Steps(1);
     // What the benchmark itself notes down is taken before allocations are counted.
     rounds_.reserve(static_cast<size_t>(bench_.options.rounds));
-    result_.losses.push_back(TotalLoss());
+    NoteLoss();
   }
 
   // Another step whose loss is compared. Returns its seconds.
   double CompareStep() {
     const double seconds = Steps(1);
-    result_.losses.push_back(TotalLoss());
+    NoteLoss();
     return seconds;
   }
 
@@ -207,13 +207,8 @@ class Contestant {
   }
 
   // Where a model has several paths with losses, their sum is what is compared.
-  double TotalLoss() {
-    double total = 0;
-    for (const NamedNumber& mean : runner_->Means()) {
-      const bool is_loss = mean.name == "loss" || mean.name.ends_with(".loss");
-      if (is_loss) total += mean.value;
-    }
-    return total;
+  void NoteLoss() {
+    if (const auto loss = runner_->TotalLoss()) result_.losses.push_back(*loss);
   }
 
   std::string FeedOf(const std::string& path) const {
@@ -262,7 +257,8 @@ double RunComparedSteps(Contestants& contestants, BenchObserver& observer) {
     for (const auto& contestant : contestants) {
       observer.OnCase("comparing " + contestant->name(), done++, total);
       const double seconds = contestant->CompareStep();
-      if (contestant->timed()) slowest = std::max(slowest, seconds);
+      const bool counts = contestant->timed() || contestants.size() == 1;
+      if (counts) slowest = std::max(slowest, seconds);
     }
   }
   return slowest;
@@ -273,30 +269,53 @@ int64_t StepsPerRound(double seconds) {
   return std::clamp<int64_t>(std::llround(kRoundSeconds / seconds), 1, 10'000);
 }
 
-void RunRounds(Contestants& contestants, int rounds, int64_t steps, BenchObserver& observer) {
+// The contestants in rounds.
+std::vector<Contestant*> TimedOf(const Contestants& contestants) {
+  std::vector<Contestant*> timed;
+  for (const auto& contestant : contestants) {
+    if (contestant != nullptr) timed.push_back(contestant.get());
+  }
+  return timed;
+}
+
+// The results of those that are not timed, which then go: rounds do not run beside their memory.
+std::vector<CaseResult> FinishUntimed(Contestants& contestants) {
+  std::vector<CaseResult> results(contestants.size());
+  for (size_t i = 0; i < contestants.size(); ++i) {
+    if (contestants[i]->timed()) continue;
+    results[i] = contestants[i]->Result();
+    contestants[i].reset();
+  }
+  return results;
+}
+
+void RunRounds(std::span<Contestant* const> contestants, int rounds, int64_t steps,
+               BenchObserver& observer) {
   const auto total = static_cast<int64_t>(contestants.size()) * rounds;
   int64_t done = 0;
   for (int round = 0; round < rounds; ++round) {
-    for (const auto& contestant : contestants) {
+    for (Contestant* contestant : contestants) {
       observer.OnCase(contestant->name(), done++, total);
-      if (contestant->timed()) contestant->Round(steps);
+      contestant->Round(steps);
     }
   }
 }
 
 }  // namespace
 
-std::vector<BenchCase> StandardCases(const CompileOptions& options) {
+std::vector<BenchCase> StandardCases(const CompileOptions& options, bool one_order) {
   CompileOptions without = options;
   for (const PipelineEntry& pass : Pipeline()) without.passes.disabled.emplace_back(pass.name);
   std::vector<BenchCase> cases = {
       {"eager", Mode::kEager, options},
       {"eager, nothing freed", Mode::kEager, options, FreePolicy::kAfterStep, false},
       {"graph, no passes", Mode::kGraph, without}};
-  for (const char* order : {"serial", "bfs", "memory"}) {
+  std::vector<std::string> orders = {"serial", "bfs", "memory"};
+  if (one_order) orders = {options.order};
+  for (const std::string& order : orders) {
     CompileOptions ordered = options;
     ordered.order = order;
-    cases.push_back({"graph, " + std::string(order), Mode::kGraph, ordered});
+    cases.push_back({"graph, " + order, Mode::kGraph, ordered});
   }
   return cases;
 }
@@ -373,19 +392,23 @@ std::optional<BenchResult> RunBench(const ModelSpec& model, const std::vector<Be
   }
   const double slowest = RunComparedSteps(contestants, observer);
   const int64_t steps = options.steps > 0 ? options.steps : StepsPerRound(slowest);
-  RunRounds(contestants, options.rounds, steps, observer);
-  for (const auto& contestant : contestants) {
-    if (options.profile && contestant->timed()) contestant->Profile(steps, observer);
+  std::vector<CaseResult> results = FinishUntimed(contestants);
+  const std::vector<Contestant*> timed = TimedOf(contestants);
+  RunRounds(timed, options.rounds, steps, observer);
+  for (Contestant* contestant : timed) {
+    if (options.profile) contestant->Profile(steps, observer);
   }
 
-  BenchResult result{model.name.value,
-                     std::string(library->name()),
-                     options.infer,
-                     cases[0].compile.threads,
-                     steps,
-                     options.rounds,
-                     {}};
-  for (const auto& contestant : contestants) result.cases.push_back(contestant->Result());
+  for (size_t i = 0; i < contestants.size(); ++i) {
+    if (contestants[i] != nullptr) results[i] = contestants[i]->Result();
+  }
+  BenchResult result{.model = model.name.value,
+                     .device = std::string(library->name()),
+                     .infer = options.infer,
+                     .threads = cases[0].compile.threads,
+                     .steps_per_round = steps,
+                     .rounds = options.rounds,
+                     .cases = std::move(results)};
   CompareLosses(result.cases);
   return result;
 }

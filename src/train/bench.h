@@ -31,8 +31,9 @@ struct BenchOptions {
 };
 
 // The cases of the benchmark: eager, eager that frees nothing, graph without passes, graph in every
-// order. `options` are those of the last.
-std::vector<BenchCase> StandardCases(const CompileOptions& options);
+// order. `options` are those of all but the order; with `one_order` it is theirs too, and graph
+// mode runs in it alone.
+std::vector<BenchCase> StandardCases(const CompileOptions& options, bool one_order = false);
 // Eager, graph with all passes, and graph without each of them in turn.
 std::vector<BenchCase> PassCases(const CompileOptions& options);
 
@@ -53,8 +54,8 @@ struct CaseResult {
   double build_seconds = 0;                     // from the model file to an engine …
   double first_step_seconds = 0;  // … and its first step, in which eager mode prepares its kernels
   std::optional<int64_t> allocations_after_first_step;  // ours; no count under a sanitizer
-  std::vector<double> losses;                           // of the first kComparedSteps steps
-  std::string fault;  // why the case is an error, not a row; "" where it is none
+  std::vector<double> losses;  // of the first kComparedSteps steps; none where the model has none
+  std::string fault;           // why the case is an error, not a row; "" where it is none
 
   double start_seconds() const { return build_seconds + first_step_seconds; }
 };
@@ -66,6 +67,7 @@ struct BenchResult {
   int threads = 1;
   int64_t steps_per_round = 0;
   int rounds = 0;
+  bool isolated = false;  // each case ran in a process of its own, whose memory peak_bytes is
   std::vector<CaseResult> cases;  // the first is the baseline
 };
 

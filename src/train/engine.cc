@@ -186,11 +186,14 @@ class EagerEngine final : public Engine {
   }
   std::vector<EngineOperator> Operators(int entry) const override {
     const Graph& graph = program_.entry(entry).graph;
+    const std::vector<bool> views = program_.Views(entry);
     std::vector<EngineOperator> operators;
     for (const Node& node : graph.nodes) {
+      const bool view = views[operators.size()];
       const std::string kernel = node.kernel ? node.kernel->kernel : "";
       operators.push_back(DescribeOperator(node.name, kernel, node.phase, node.mark.ToString(),
                                            SignatureOf(graph, node)));
+      if (view) operators.back().flops = operators.back().bytes = 0;
     }
     return operators;
   }

@@ -72,7 +72,7 @@ struct EngineOperator {
   std::string kernel;  // "onednn.conv"
   Phase phase = Phase::kForward;
   int64_t flops = 0;
-  int64_t bytes = 0;        // of its operands
+  int64_t bytes = 0;        // of its operands; 0 of an eager view, which runs nothing
   std::string source = {};  // "model.yaml:12:7"; "" for what no user wrote
 };
 

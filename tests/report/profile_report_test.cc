@@ -62,6 +62,14 @@ TEST(ProfileReport, WritesTheSameAsJson) {
   EXPECT_NEAR(conv["flops_per_second"].get<double>(), 80e9, 1);
 }
 
+TEST(ProfileReport, LeavesOutOperatorsThatNeverRan) {
+  std::vector<EntryProfile> entries = Entries();
+  auto& operators = entries[0].operators;
+  operators.insert(operators.begin(), {"classify.unused", "cpu.cast", Phase::kForward, 1, 1, {}});
+  EXPECT_EQ(ProfileText(entries, kCeilings, true), ProfileText(Entries(), kCeilings, true));
+  EXPECT_EQ(ProfileJson(entries, kCeilings), ProfileJson(Entries(), kCeilings));
+}
+
 TEST(ProfileReport, WritesATrace) {
   const std::vector<OperatorRun> runs = {{0, 0, 0, 1500}, {0, 1, 1500, 4000}};
   const Json json = Json::parse(TraceJson(Entries(), runs));

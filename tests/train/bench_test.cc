@@ -26,6 +26,24 @@ paths:
 train: {epochs: 1, batch: 16, optimizer: {op: sgd, lr: 0.1, momentum: 0.9}}
 )";
 
+constexpr char kConvModel[] = R"(cgrun: 1
+model: convolutions
+data:
+  train: {format: synthetic, samples: 16, classes: 4}
+inputs:
+  image: {type: f32, shape: [3, 12, 12]}
+  label: {type: int32, shape: []}
+paths:
+  classify:
+    ops:
+      - {op: conv, in: image, filters: 8, kernel: 3, activation: relu}
+      - {op: max_pool, kernel: 2}
+      - {op: flatten}
+      - logits: {op: linear, units: 4}
+    loss: {op: softmax_cross_entropy, in: [logits, label]}
+train: {epochs: 1, batch: 8, optimizer: {op: sgd, lr: 0.05, momentum: 0.9}}
+)";
+
 class Watch : public BenchObserver {
  public:
   void OnCase(const std::string& name, int64_t, int64_t) override { seen.push_back(name); }
@@ -34,12 +52,15 @@ class Watch : public BenchObserver {
 
 class Bench : public testing::Test {
  protected:
-  std::optional<BenchResult> Run(const std::vector<BenchCase>& cases, bool infer = false) {
+  std::optional<BenchResult> Run(const std::vector<BenchCase>& cases, bool infer = false,
+                                 const std::string& device = "reference",
+                                 const char* text = kModel) {
     Diagnostics diagnostics;
-    const auto model = ParseModel({"small.yaml", kModel}, {}, diagnostics);
+    const auto model = ParseModel({"small.yaml", text}, {}, diagnostics);
     EXPECT_TRUE(model.has_value()) << diagnostics.ToString();
     BenchOptions options;
     options.infer = infer;
+    options.device = device;
     options.rounds = 3;
     options.steps = 4;
     auto result = RunBench(*model, cases, options, watch_, diagnostics);
@@ -79,7 +100,7 @@ TEST_F(Bench, MeasuresEveryCaseAgainstTheFirst) {
 
 TEST_F(Bench, TakesTurns) {
   ASSERT_TRUE(Run(StandardCases({})).has_value());
-  const std::vector<std::string> rounds(watch_.seen.end() - 6, watch_.seen.end());
+  const std::vector<std::string> rounds(watch_.seen.end() - 5, watch_.seen.end());
   EXPECT_EQ(rounds.front(), "eager");
   EXPECT_EQ(rounds.back(), "graph, memory");
 }
@@ -98,6 +119,36 @@ TEST_F(Bench, HasACaseWithoutEachPass) {
       return one.compile.passes.disabled == std::vector<std::string>{std::string(pass.name)};
     };
     EXPECT_EQ(std::count_if(cases.begin(), cases.end(), without), 1) << pass.name;
+  }
+}
+
+TEST_F(Bench, RunsTheCasesOfPasses) {
+  const auto result = Run(PassCases({}));
+  ASSERT_TRUE(result.has_value());
+  for (const CaseResult& one : result->cases) {
+    EXPECT_EQ(one.fault, "") << one.name;
+    EXPECT_TRUE(one.seconds_per_iteration.has_value()) << one.name;
+  }
+}
+
+TEST_F(Bench, RunsGraphModeInOneOrder) {
+  CompileOptions options;
+  options.order = "bfs";
+  const std::vector<BenchCase> cases = StandardCases(options, /*one_order=*/true);
+  ASSERT_EQ(cases.size(), 4u);
+  EXPECT_EQ(cases.back().name, "graph, bfs");
+  for (const BenchCase& one : cases) EXPECT_EQ(one.compile.order, "bfs") << one.name;
+}
+
+TEST_F(Bench, GraphModeTakesNoMoreMemoryThanEagerOnHostDevices) {
+  for (const char* device : {"reference", "blas", "cpu"}) {
+    if (FindKernelLibrary(device) == nullptr) continue;  // not in this build
+    const auto result = Run(StandardCases({}), /*infer=*/false, device, kConvModel);
+    ASSERT_TRUE(result.has_value()) << device;
+    const CaseResult& graph = result->cases.back();
+    EXPECT_EQ(graph.name, "graph, memory");
+    EXPECT_LE(graph.peak_bytes, result->cases[0].peak_bytes) << device;
+    for (const CaseResult& one : result->cases) EXPECT_EQ(one.fault, "") << device << one.name;
   }
 }
 

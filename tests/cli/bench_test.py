@@ -1,0 +1,126 @@
+#!/usr/bin/env python3
+"""`cgrun bench`: its table, its JSON and its flags, on a model that takes no time."""
+
+import json
+import unittest
+
+from cli_testing import MODEL, CliTestCase
+
+STANDARD = ["eager", "eager, nothing freed", "graph, no passes", "graph, serial", "graph, bfs",
+            "graph, memory"]
+
+
+class BenchTest(CliTestCase):
+    def bench(self, *flags, rounds=2, steps=3):
+        few = ["--threads", 1, "--rounds", rounds] + (["--steps", steps] if steps else [])
+        return self.cgrun("bench", "small.yaml", *few, *flags)
+
+    def json(self, *flags, **counts):
+        return json.loads(self.bench(*flags, "--json", **counts).stdout)
+
+    def names(self, result):
+        return [case["name"] for case in result["cases"]]
+
+    def test_json_has_what_is_promised(self):
+        result = self.json()
+        self.assertEqual((result["model"], result["mode"]), ("small", "train"))
+        self.assertTrue(result["device"])
+        self.assertEqual((result["rounds"], result["steps_per_round"]), (2, 3))
+        self.assertIs(result["isolated"], False)
+        self.assertEqual(self.names(result), STANDARD)
+        eager = result["cases"][0]
+        for case in result["cases"]:
+            self.assertEqual(case["batch"], 20)
+            self.assertGreaterEqual(case["reserved_bytes"], case["peak_bytes"])
+            self.assertGreater(case["build_seconds"], 0)
+            self.assertAlmostEqual(case["reduction"],
+                                   1 - case["peak_bytes"] / eager["peak_bytes"])
+            self.assertNotIn("fault", case)
+            self.assertNotIn("profile", case)
+            if case["name"] == "eager, nothing freed":
+                self.assertNotIn("seconds_per_iteration", case)
+                continue
+            time = case["seconds_per_iteration"]
+            self.assertLessEqual(time["min"], time["median"])
+            self.assertLessEqual(time["median"], time["max"])
+            self.assertAlmostEqual(case["samples_per_second"] * time["median"], 20)
+            self.assertAlmostEqual(
+                case["speedup"] * time["median"] / eager["seconds_per_iteration"]["median"], 1)
+            self.assertEqual(case.get("allocations_after_first_step", 0), 0)
+
+    def test_text_says_how_it_was_measured(self):
+        text = self.bench().stdout
+        self.assertIn("2 rounds of 3 steps, taking turns", text)
+        self.assertIn("memory: the most in tensors and workspaces at once", text)
+        for name in STANDARD:
+            self.assertIn(name, text)
+        self.assertNotIn("no losses were compared", text)
+
+    def test_infer_runs_the_forward_path(self):
+        result = self.json("--infer")
+        self.assertEqual(result["mode"], "infer")
+        self.assertEqual(self.names(result), STANDARD)
+
+    def test_passes_leave_out_one_at_a_time(self):
+        names = self.names(self.json("--passes", rounds=1, steps=1))
+        self.assertEqual(names[:2], ["eager", "graph, all passes"])
+        self.assertTrue(names[2:])
+        self.assertTrue(all(name.startswith("without ") for name in names[2:]), names)
+
+    def test_one_order(self):
+        self.assertEqual(self.names(self.json("--order", "dfs")),
+                         STANDARD[:3] + ["graph, dfs"])
+
+    def test_only_one_case(self):
+        self.assertEqual(self.names(self.json("--only", "graph, bfs")), ["graph, bfs"])
+        near = self.refuses("bench", "small.yaml", "--only", "graph, bsf")
+        self.assertIn("did you mean 'graph, bfs'?", near)
+        far = self.refuses("bench", "small.yaml", "--only", "nothing of the kind")
+        for name in STANDARD:
+            self.assertIn(f"'{name}'", far)
+
+    def test_isolated_cases_take_the_same_steps(self):
+        self.bench("--isolate", "--json", "bench.json", "--set", "train.batch=10", rounds=1,
+                   steps=None)
+        result = json.loads((self.folder / "bench.json").read_text())
+        self.assertEqual(self.names(result), STANDARD)
+        self.assertIs(result["isolated"], True)
+        self.assertGreater(result["steps_per_round"], 0)
+        for case in result["cases"]:  # of a whole process
+            self.assertGreater(case["peak_bytes"], 1 << 20)
+            self.assertGreater(case["peak_bytes"], case["reserved_bytes"])
+
+    def test_isolated_text_says_so(self):
+        text = self.bench("--isolate", "--only=graph, memory", "--steps=2", steps=None).stdout
+        self.assertIn("2 rounds of 2 steps, each case in a process of its own", text)
+        self.assertIn("resident of its process", text)
+        self.assertNotIn("taking turns", text)
+
+    def test_isolated_case_alone(self):
+        result = self.json("--isolate", "--only", "graph, bfs")
+        self.assertEqual(self.names(result), ["graph, bfs"])
+        self.assertEqual(result["steps_per_round"], 3)
+
+    def test_isolated_faults_are_told(self):
+        self.write("small.yaml", MODEL.replace("scale: 1/255", "scale: 1.0e+38"))
+        done = self.cgrun("bench", "small.yaml", "--isolate", "--only", "eager", "--threads", 1,
+                          "--rounds", 1, "--steps", 1, status=1)
+        self.assertIn("error: 'eager': its loss in step", done.stdout)
+
+    def test_isolated_cases_have_no_profile(self):
+        for flag in ("-v", "--profile"):
+            self.refuses("bench", "small.yaml", "--isolate", flag)
+
+    def test_profiles_are_in_json_too(self):
+        cases = self.json("-v", "--only", "eager")["cases"]
+        train = cases[0]["profile"]["entries"][0]
+        self.assertEqual(train["runs"], 3)
+        self.assertGreater(len(train["operators"]), 3)
+        for operator in train["operators"]:
+            self.assertGreater(operator["calls"], 0)
+        flatten = [o for o in train["operators"] if "flatten" in o["name"]]
+        self.assertTrue(all(o["bytes"] == 0 for o in flatten), flatten)
+
+
+if __name__ == "__main__":
+    unittest.main()
