@@ -27,7 +27,7 @@ bool IsCheckpoint(const std::string& name) {
 bool IsRunFile(const std::string& name) {
   return IsCheckpoint(name) || name == "best.safetensors" || name == "model.yaml" ||
          name == "metrics.csv" || name == kEventFileName || name == "summary.json" ||
-         name == "report.html";
+         name == "report.html" || name == "run.json";
 }
 
 // The run's own files in the folder; none where it cannot be read.

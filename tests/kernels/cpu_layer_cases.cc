@@ -255,6 +255,15 @@ RandomNode MakeAdam(Dice& dice, int64_t elements) {
                    HostTensor::Scalar<int64_t>(dice.Between(0, 1000))});
 }
 
+RandomNode MakeAccumulate(Dice& dice, int64_t elements) {
+  const DType dtype = dice.Of<DType>({DType::kF32, DType::kF64});
+  const Shape shape = AnyShape(dice, elements);
+  const HostTensor factors = HostTensor::Of<double>({2}, {dice.OneIn(2) ? 1.0 : 0.0, 0.25});
+  return MakeNode(OpId::accumulate, Attributes(),
+                  {Numbers(dice, dtype, shape, Specials::kZeros),
+                   Numbers(dice, dtype, shape, Specials::kZeros), factors});
+}
+
 }  // namespace
 
 RandomNode AnyConvNode(Dice& dice, int64_t elements) { return MakeConv(dice, elements); }
@@ -295,6 +304,7 @@ std::vector<CpuCase> LayerCases() {
       {OpId::accuracy, kSameBits, MakeAccuracy},
       {OpId::sgd, kSameBits, MakeSgd},
       {OpId::adam, kSameBits, MakeAdam},
+      {OpId::accumulate, kSameBits, MakeAccumulate},
   };
 }
 

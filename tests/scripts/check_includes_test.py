@@ -47,7 +47,7 @@ class CheckIncludesTest(unittest.TestCase):
         self.assert_refuses(
             {"src/ops/relu.cc": "// Relu.\n" + include("src/plan/a.h"), "src/plan/a.h": ""},
             "src/ops/relu.cc:2: error: src/ops may not use src/plan",
-            "it may use: src/base, src/ir")
+            "it may use: src/base, src/io, src/ir")
 
     def test_refuses_the_way_back(self):
         self.assert_refuses({"src/base/a.cc": include("src/ir/b.h"), "src/ir/b.h": ""},

@@ -133,7 +133,12 @@ class Generator : public RandomOperators {
   // Backward and update nodes of all paths; some of what they compute can be read further on.
   void Learn() {
     const int64_t before = static_cast<int64_t>(graph_.values.size());
-    graph_ = Differentiate(graph_);
+    AutodiffOptions options;
+    if (dice_.OneIn(4)) options.clip_norm = 0.5;
+    if (dice_.OneIn(6)) options.clip_value = 0.1;
+    options.accumulates = dice_.OneIn(4);
+    options.updates = !options.accumulates || !dice_.OneIn(3);
+    graph_ = Differentiate(graph_, options);
     for (int64_t i = before; i < static_cast<int64_t>(graph_.values.size()); ++i) {
       const Value& value = graph_.values[ValueId(i)];
       if (value.type.dtype == dtype_ && dice_.OneIn(4)) pool_.push_back(ValueId(i));

@@ -94,7 +94,7 @@ std::vector<double> Weights(const std::vector<std::string>& overrides, Mode mode
   Session session(model, options, true, diagnostics);
   EXPECT_FALSE(diagnostics.has_errors()) << diagnostics.ToString();
   SessionObserver observer;
-  const TrainResult result = session.Train("", observer, nullptr);
+  const TrainResult result = session.Train("", observer);
   if (steps != nullptr) *steps = result.steps;
   std::vector<double> numbers;
   const auto& states = session.engine().model().states;

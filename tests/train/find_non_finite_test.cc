@@ -27,7 +27,7 @@ std::string ErrorOf(const ModelSpec& model, Mode mode, SessionOptions options = 
   EXPECT_TRUE(session.ready()) << diagnostics.ToString();
   SessionObserver silent;
   try {
-    session.Train("", silent, nullptr);
+    session.Train("", silent);
   } catch (const UserError& error) {
     if (help != nullptr) *help = error.help();
     return error.what();
