@@ -196,10 +196,11 @@ class Contestant {
   }
 
   void Step() {
+    const double factor = step_ < kComparedSteps ? kComparedRate : 1;
     rates_.resize(bench_.schedules.size());
     for (size_t i = 0; i < rates_.size(); ++i) {
       if (rates_[i].name.empty()) rates_[i].name = FeedOf(bench_.schedules[i].path);
-      rates_[i].rate = bench_.schedules[i].schedule.RateAt(step_);
+      rates_[i].rate = factor * bench_.schedules[i].schedule.RateAt(step_);
     }
     runner_->Reset();
     runner_->Run(bench_.batches.Of(step_), step_, rates_);
