@@ -109,9 +109,10 @@ class Drawing {
   void Legend() {
     double right = kWidth - kRight;
     for (size_t i = chart_.curves.size(); i-- > 0;) {
-      svg_ +=
-          fmt::format("<text x=\"{:.1f}\" y=\"18\" class=\"tick right\" fill=\"{}\">{}</text>\n",
-                      right, ColorOf(i), EscapeMarkup(chart_.curves[i].name));
+      svg_ += fmt::format(
+          "<text x=\"{:.1f}\" y=\"18\" class=\"tick right\" style=\"fill: {}; font-weight: 600\">"
+          "{}</text>\n",
+          right, ColorOf(i), EscapeMarkup(chart_.curves[i].name));
       right -= 16 + 7 * static_cast<double>(chart_.curves[i].name.size());
     }
   }

@@ -99,9 +99,9 @@ class Picture {
       svg_ += fmt::format("<text x=\"{}\" y=\"{:.1f}\" class=\"tick right\">{}</text>\n", kLeft - 6,
                           Y(address) + 4, FormatBytes(address));
     }
-    svg_ +=
-        fmt::format("<text x=\"{}\" y=\"{}\" class=\"tick middle\">{} steps of one run</text>\n",
-                    kWidth / 2, kHeight - 8, FormatCount(end_));
+    svg_ += fmt::format(
+        "<text x=\"{}\" y=\"{}\" class=\"tick middle\">{} operators, one after another</text>\n",
+        kWidth / 2, kHeight - 8, FormatCount(end_));
   }
 
   void Legend() {

@@ -27,7 +27,6 @@ td:first-child { color: #5a6875; white-space: nowrap; }
 svg { background: #fff; border: 1px solid #dde3e9; border-radius: 6px; width: 100%; height: auto; }
 .title { font-weight: 600; font-size: 14px; }
 .tick { font-size: 11px; fill: #5a6875; }
-.tick[fill] { fill: unset; font-weight: 600; }
 .right { text-anchor: end; }
 .middle { text-anchor: middle; }
 .grid { stroke: #e7ecf0; }
