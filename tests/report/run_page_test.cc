@@ -1,0 +1,102 @@
+// Pages of runs: charts from metrics.csv, round ticks, markup that names cannot break.
+#include "src/report/run_page.h"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "src/report/markup.h"
+#include "src/report/memory_picture.h"
+
+namespace cgrun {
+namespace {
+
+constexpr char kMetrics[] =
+    "epoch,step,learning_rate,seconds,train_loss,train_top_2,valid_loss,valid_top_2\n"
+    "1,10,0.1,2.5,0.9,0.5,0.8,0.6\n"
+    "2,20,0.1,2.5,0.5,0.75,,\n"
+    "3,30,0.1,2.5,nan,0.8,0.4,0.9\n";
+
+size_t Count(const std::string& text, const std::string& part) {
+  size_t count = 0;
+  for (size_t at = text.find(part); at != text.npos; at = text.find(part, at + 1)) ++count;
+  return count;
+}
+
+TEST(Charts, AreOneAMetricWithACurveASplit) {
+  const std::vector<Chart> charts = ChartsOf(kMetrics);
+  ASSERT_EQ(charts.size(), 2u);
+  EXPECT_EQ(charts[0].title, "loss");
+  EXPECT_EQ(charts[1].title, "top_2");
+  ASSERT_EQ(charts[0].curves.size(), 2u);
+  EXPECT_EQ(charts[0].curves[0].name, "train");
+  EXPECT_EQ(charts[0].curves[1].name, "valid");
+  EXPECT_EQ(charts[0].curves[1].points[0].x, 10);
+  EXPECT_EQ(charts[0].curves[1].points[0].y, 0.8);
+}
+
+TEST(Charts, OfNothingAreNone) {
+  EXPECT_TRUE(ChartsOf("").empty());
+  EXPECT_TRUE(ChartsOf("epoch,step\n1,10\n").empty());
+  EXPECT_TRUE(ChartsOf("a,b\n1,2\n").empty());
+}
+
+TEST(Charts, LeaveOutWhatIsNotFinite) {
+  const std::string svg = ChartSvg(ChartsOf(kMetrics)[0]);
+  EXPECT_EQ(Count(svg, "<circle"), 4u);
+  EXPECT_EQ(svg.find("nan"), svg.npos) << svg;
+}
+
+TEST(Charts, OfOnePointOrNoneAreDrawn) {
+  const std::string one = ChartSvg({"a < b", "step", {{"train", {{5, 5}}}}});
+  EXPECT_EQ(Count(one, "<circle"), 1u);
+  EXPECT_NE(one.find("a &lt; b"), one.npos);
+  const double none = std::numeric_limits<double>::quiet_NaN();
+  for (const Chart& chart :
+       {Chart{"a", "step", {}}, Chart{"a", "step", {{"train", {{1, none}}}}}}) {
+    const std::string svg = ChartSvg(chart);
+    EXPECT_EQ(svg.find("inf"), svg.npos);
+    EXPECT_EQ(svg.find("nan"), svg.npos);
+  }
+}
+
+TEST(AxisTicks, AreRound) {
+  EXPECT_EQ(AxisTicks(0, 1, 5), (std::vector<double>{0, 0.2, 0.4, 0.6000000000000001, 0.8, 1}));
+  EXPECT_EQ(AxisTicks(85, 510, 6),
+            (std::vector<double>{100, 150, 200, 250, 300, 350, 400, 450, 500}));
+  EXPECT_EQ(AxisTicks(-3, 3, 3), (std::vector<double>{-2, 0, 2}));
+}
+
+TEST(Markup, IsEscaped) { EXPECT_EQ(EscapeMarkup("<a & \"b\">"), "&lt;a &amp; &quot;b&quot;&gt;"); }
+
+TEST(RunPage, HoldsAllItsParts) {
+  MemoryLayout layout;
+  layout.arena_bytes = layout.lower_bound_bytes = 300;
+  layout.persistent_bytes = 100;
+  layout.entries.emplace_back().transient_bytes = 200;
+  PlacedBuffer weight{"fc.weight", Zone::kForward, true};
+  weight.bytes = 100;
+  PlacedBuffer dx{"fc.dx", Zone::kGradient};
+  dx.entry = 0;
+  dx.offset = 100;
+  dx.bytes = 200;
+  dx.lifespan = {1, 3};
+  PlacedBuffer other = dx;  // of another entry point
+  other.name = "other";
+  other.entry = 1;
+  layout.buffers = {weight, dx, other};
+  const RunPage page{"a<b", {{"train", "loss 1"}}, ChartsOf(kMetrics), &layout, "cgrun: 1\n# <\n"};
+  const std::string html = RunPageHtml(page);
+  EXPECT_TRUE(html.starts_with("<!DOCTYPE html>"));
+  EXPECT_NE(html.find("<title>a&lt;b</title>"), html.npos);
+  EXPECT_EQ(Count(html, "<svg"), 3u);
+  EXPECT_NE(html.find("fc.dx\n200 B, gradient, steps 1 to 2"), html.npos) << html;
+  EXPECT_NE(html.find("fc.weight\n100 B, forward, always"), html.npos);
+  EXPECT_EQ(html.find("other"), html.npos);
+  EXPECT_NE(html.find("# &lt;"), html.npos);
+  EXPECT_EQ(html.find("http"), html.npos) << "it must not need a network";
+  EXPECT_EQ(Count(RunPageHtml({"m", {}, {}, nullptr, ""}), "<svg"), 0u);
+}
+
+}  // namespace
+}  // namespace cgrun
