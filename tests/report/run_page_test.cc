@@ -74,9 +74,13 @@ TEST(RunPage, HoldsAllItsParts) {
   layout.arena_bytes = layout.lower_bound_bytes = 300;
   layout.persistent_bytes = 100;
   layout.entries.emplace_back().transient_bytes = 200;
-  PlacedBuffer weight{"fc.weight", Zone::kForward, true};
+  PlacedBuffer weight;
+  weight.name = "fc.weight";
+  weight.persistent = true;
   weight.bytes = 100;
-  PlacedBuffer dx{"fc.dx", Zone::kGradient};
+  PlacedBuffer dx;
+  dx.name = "fc.dx";
+  dx.zone = Zone::kGradient;
   dx.entry = 0;
   dx.offset = 100;
   dx.bytes = 200;
