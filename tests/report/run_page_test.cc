@@ -86,7 +86,7 @@ TEST(RunPage, HoldsAllItsParts) {
   dx.bytes = 200;
   dx.lifespan = {1, 3};
   PlacedBuffer other = dx;  // of another entry point
-  other.name = "other";
+  other.name = "elsewhere";
   other.entry = 1;
   layout.buffers = {weight, dx, other};
   const RunPage page{"a<b", {{"train", "loss 1"}}, ChartsOf(kMetrics), &layout, "cgrun: 1\n# <\n"};
@@ -96,7 +96,7 @@ TEST(RunPage, HoldsAllItsParts) {
   EXPECT_EQ(Count(html, "<svg"), 3u);
   EXPECT_NE(html.find("fc.dx\n200 B, gradient, steps 1 to 2"), html.npos) << html;
   EXPECT_NE(html.find("fc.weight\n100 B, forward, always"), html.npos);
-  EXPECT_EQ(html.find("other"), html.npos);
+  EXPECT_EQ(html.find("elsewhere"), html.npos);
   EXPECT_NE(html.find("# &lt;"), html.npos);
   EXPECT_EQ(html.find("http"), html.npos) << "it must not need a network";
   EXPECT_EQ(Count(RunPageHtml({"m", {}, {}, nullptr, ""}), "<svg"), 0u);
