@@ -71,9 +71,11 @@ std::pair<int, int64_t> RunAgain(const std::vector<std::string>& arguments) {
 }
 
 // One case in a process of its own, which leaves JSON unless it fails. Its memory is the process's.
-BenchResult RunAlone(std::vector<std::string> arguments, const std::string& name, int64_t steps) {
+BenchResult RunAlone(std::vector<std::string> arguments, const std::string& name, int rounds,
+                     int64_t steps) {
   const TemporaryFile file;
   arguments.insert(arguments.end(), {"--quiet", "--only", name, "--json", file.path()});
+  if (rounds > 0) arguments.insert(arguments.end(), {"--rounds", std::to_string(rounds)});
   if (steps > 0) arguments.insert(arguments.end(), {"--steps", std::to_string(steps)});
   const auto [status, peak] = RunAgain(arguments);
   const std::string json = ReadTextFile(file.path());
@@ -86,14 +88,22 @@ BenchResult RunAlone(std::vector<std::string> arguments, const std::string& name
   return result;
 }
 
-// Each case in a process of its own, one after another. The first settles the number of steps.
+// Each case in a process of its own, one after another. The first settles the number of rounds
+// and of steps, of which the medians then are.
 BenchResult RunIsolated(const std::vector<std::string>& arguments,
                         const std::vector<BenchCase>& cases, BenchResult result, BenchView& view) {
   for (size_t i = 0; i < cases.size(); ++i) {
     view.OnCase(cases[i].name, static_cast<int64_t>(i), static_cast<int64_t>(cases.size()));
-    BenchResult alone = RunAlone(arguments, cases[i].name, result.steps_per_round);
+    BenchResult alone = RunAlone(arguments, cases[i].name, result.rounds, result.steps_per_round);
+    result.rounds = alone.rounds;
     result.steps_per_round = alone.steps_per_round;
     result.cases.push_back(std::move(alone.cases[0]));
+  }
+  for (size_t i = 1; i < result.cases.size(); ++i) {
+    CaseResult& one = result.cases[i];
+    const auto& baseline = result.cases[0].seconds_per_iteration;
+    if (!baseline || !one.seconds_per_iteration) continue;
+    one.speedup = Speedup{baseline->median / one.seconds_per_iteration->median, std::nullopt};
   }
   CompareLosses(result.cases, kComparedStepsAlone);
   return result;
@@ -125,6 +135,7 @@ std::vector<std::string> OwnArguments() {
   }
   std::erase_if(arguments, [](const std::string& a) { return a.starts_with("--json="); });
   EraseOption(arguments, "--only");
+  EraseOption(arguments, "--rounds");
   EraseOption(arguments, "--steps");
   return arguments;
 }
@@ -194,11 +205,11 @@ Command DefineBench(CLI::App& app) {
   CLI::Option* isolate =
       app.add_flag("--isolate", bench->isolate,
                    "each case in a process of its own, whose memory is then what is shown");
-  app.add_option("--rounds", bench->options.rounds, "rounds, in which the cases take turns")
+  app.add_option("--rounds", bench->options.rounds,
+                 "rounds, in which the cases take turns (default: about 2 s of each case)")
       ->check(CLI::Range(1, 10000))
-      ->type_name("N")
-      ->capture_default_str();
-  app.add_option("--steps", bench->options.steps, "steps in a round (default: about 0.3 s of them)")
+      ->type_name("N");
+  app.add_option("--steps", bench->options.steps, "steps in a round (default: about 0.1 s of them)")
       ->check(CLI::Range(int64_t{1}, int64_t{1} << 30))
       ->type_name("N");
   app.add_option("--only", bench->only, "one case alone, by its name")->type_name("CASE");

@@ -16,12 +16,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// Faster or smaller than the baseline by this factor; nothing where one of the two has no figure.
-std::optional<double> SpeedupOf(const CaseResult& result, const CaseResult& baseline) {
-  if (!result.seconds_per_iteration || !baseline.seconds_per_iteration) return std::nullopt;
-  return baseline.seconds_per_iteration->median / result.seconds_per_iteration->median;
-}
-
 double ReductionOf(const CaseResult& result, const CaseResult& baseline) {
   if (baseline.peak_bytes <= 0) return 0;
   return 1 - static_cast<double>(result.peak_bytes) / static_cast<double>(baseline.peak_bytes);
@@ -45,11 +39,11 @@ void AddRow(TextTable& table, const CaseResult& result, const CaseResult& baseli
   std::vector<std::string> cells = {result.name, FormatCount(result.batch), MiB(result.peak_bytes),
                                     MiB(result.reserved_bytes)};
   if (!result.fault.empty()) {
-    cells.insert(cells.end(), {"error", "", "", "", "", "", "", ""});
+    cells.insert(cells.end(), {"error", "", "", "", "", "", "", "", ""});
     return table.Add(std::move(cells));
   }
   const bool first = &result == &baseline;
-  const auto speedup = SpeedupOf(result, baseline);
+  const auto& speedup = result.speedup;
   const auto& time = result.seconds_per_iteration;
   const auto add = [&](std::string text) { cells.push_back(std::move(text)); };
   add(time ? fmt::format("{:.3f}", time->median * 1e3) : "");
@@ -57,7 +51,10 @@ void AddRow(TextTable& table, const CaseResult& result, const CaseResult& baseli
   add(time ? fmt::format("{:.4g}", 1 / time->median) : "");
   add(time ? FormatSi(static_cast<double>(result.batch) / time->median) : "");
   add(first ? "" : fmt::format("{:.1f} %", 100 * ReductionOf(result, baseline)));
-  add(first || !speedup ? "" : fmt::format("{:.3f} ×", *speedup));
+  add(speedup ? fmt::format("{:.3f} ×", speedup->median) : "");
+  const bool interval = speedup && speedup->interval;
+  add(interval ? fmt::format("{:.2f}–{:.2f}", speedup->interval->first, speedup->interval->second)
+               : "");
   add(fmt::format("{:.3f}", result.start_seconds()));
   add(BreakEven(result, baseline));
   table.Add(std::move(cells));
@@ -71,10 +68,15 @@ Json CaseJson(const CaseResult& result, const CaseResult& baseline) {
   if (const auto& time = result.seconds_per_iteration) {
     json["seconds_per_iteration"] = {
         {"median", time->median}, {"min", time->min}, {"max", time->max}};
+    json["round_seconds"] = result.round_seconds;
     json["samples_per_second"] = static_cast<double>(result.batch) / time->median;
   }
   json["reduction"] = ReductionOf(result, baseline);
-  if (const auto speedup = SpeedupOf(result, baseline)) json["speedup"] = *speedup;
+  if (&result == &baseline && result.seconds_per_iteration) json["speedup"] = 1.0;
+  if (result.speedup) json["speedup"] = result.speedup->median;
+  if (result.speedup && result.speedup->interval) {
+    json["speedup_interval"] = {result.speedup->interval->first, result.speedup->interval->second};
+  }
   json["build_seconds"] = result.build_seconds;
   json["first_step_seconds"] = result.first_step_seconds;
   if (result.allocations_after_first_step) {
@@ -123,19 +125,22 @@ std::string BenchText(const BenchResult& result) {
       result.threads == 1 ? "" : "s", result.rounds, result.rounds == 1 ? "" : "s",
       FormatCount(result.steps_per_round), result.steps_per_round == 1 ? "" : "s",
       result.isolated ? "each case in a process of its own, one after another" : "taking turns");
-  std::vector<Align> columns(12, Align::kRight);
+  std::vector<Align> columns(13, Align::kRight);
   columns[0] = Align::kLeft;
   TextTable table(columns);
   table.Add({"case", "batch", "memory MiB", "reserved", "ms/it", "min–max", "it/s", "samples/s",
-             "reduction", "speedup", "start s", "break-even"});
+             "reduction", "speedup", "95 %", "start s", "break-even"});
   table.AddRule();
   for (const CaseResult& one : result.cases) AddRow(table, one, result.cases[0]);
   text += table.ToString() + "\n";
   text += fmt::format(
       "memory: the most {}; start: building and the first step;\n"
+      "{}"
       "break-even: the step from which a run of that case has taken less time than '{}'.\n",
       result.isolated ? "that was resident of its process, all in all; reserved: for tensors"
                       : "in tensors and workspaces at once",
+      result.isolated ? "speedup: by the medians; "
+                      : "speedup: the median over rounds, and an interval that holds it by 95 %;\n",
       result.cases[0].name);
   if (result.cases[0].losses.empty()) text += "The model has no loss: no losses were compared.\n";
   for (const CaseResult& one : result.cases) {
@@ -185,6 +190,7 @@ BenchResult CaseFromJson(const std::string& text) {
     result.fault = json.value("fault", "");
     BenchResult bench;
     bench.steps_per_round = whole.at("steps_per_round");
+    bench.rounds = whole.at("rounds");
     bench.cases.push_back(std::move(result));
     return bench;
   } catch (const nlohmann::json::exception& error) {

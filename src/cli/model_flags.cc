@@ -47,8 +47,10 @@ void CheckKnown(const std::string& what, const std::string& name,
 PassOptions PassOptionsOf(const ModelFlags& flags) {
   const std::vector<std::string> known = PassNames();
   for (const std::string& name : flags.disabled_passes) CheckKnown("pass", name, known);
-  for (const std::string& name : flags.dump_after) CheckKnown("pass", name, known);
-  if (!flags.stop_after_pass.empty()) CheckKnown("pass", flags.stop_after_pass, known);
+  std::vector<std::string> rewrites = known;
+  std::erase(rewrites, kLayoutsPass);
+  for (const std::string& name : flags.dump_after) CheckKnown("pass", name, rewrites);
+  if (!flags.stop_after_pass.empty()) CheckKnown("pass", flags.stop_after_pass, rewrites);
   PassOptions options;
   options.disabled = flags.disabled_passes;
   options.stop_after = flags.stop_after_pass;

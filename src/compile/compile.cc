@@ -10,6 +10,7 @@
 #include "src/plan/update_legality.h"
 #include "src/program/build_image.h"
 #include "src/select/select.h"
+#include "src/select/select_plain.h"
 
 namespace cgrun {
 namespace {
@@ -30,7 +31,9 @@ std::optional<CompiledEntry> PrepareEntry(const Graph& graph, const EntryRequest
                                           Diagnostics& diagnostics) {
   const SelectOptions select{options.threads};
   CompiledEntry entry{request, {}, {}};
-  entry.graph = SelectKernels(BindBatch(graph, request.batch), target, select, diagnostics);
+  const bool plain = options.passes.Disabled(kLayoutsPass);
+  entry.graph = (plain ? SelectPlainKernels : SelectKernels)(BindBatch(graph, request.batch),
+                                                             target, select, diagnostics);
   if (diagnostics.has_errors()) return std::nullopt;
   if (LegalizeUpdates(entry.graph)) SelectMissingKernels(entry.graph, target, select, diagnostics);
   Order(entry, options.order);

@@ -25,6 +25,8 @@ constexpr PipelineEntry kPipeline[] = {
      "while relu and its gradient are nodes of their own"},
     {"fuse_activations", passes::FuseActivations, 0, PassStage::kGraph,
      "last, for to the others a fused node is closed"},
+    {kLayoutsPass, nullptr, 0, PassStage::kSelection,
+     "when all nodes are there that have a kernel to choose"},
     {"rematerialise", passes::Rematerialise, 0, PassStage::kPlanned,
      "when a plan says what to compute again; nothing may merge the copies after it"},
 };
@@ -66,8 +68,7 @@ class Runner {
 
   bool RunPass(size_t i) {
     const PipelineEntry& entry = passes_[i];
-    const auto& disabled = options_.disabled;
-    if (std::find(disabled.begin(), disabled.end(), entry.name) != disabled.end()) {
+    if (options_.Disabled(entry.name)) {
       stopped_ = entry.name == options_.stop_after;
       return false;
     }
@@ -103,6 +104,10 @@ class Runner {
 };
 
 }  // namespace
+
+bool PassOptions::Disabled(std::string_view pass) const {
+  return std::find(disabled.begin(), disabled.end(), pass) != disabled.end();
+}
 
 std::span<const PipelineEntry> Pipeline() { return kPipeline; }
 

@@ -12,15 +12,15 @@
 
 namespace cgrun {
 
-// When a pass runs: on the graph as it was differentiated, or on one that has its kernels and was
-// planned, before it is planned again.
-enum class PassStage : uint8_t { kGraph, kPlanned };
+// When a pass runs: on the graph as it was differentiated, while kernels are selected, or on a graph
+// that has its kernels and was planned, before it is planned again.
+enum class PassStage : uint8_t { kGraph, kSelection, kPlanned };
 
 // A line of the pipeline. Passes of one group (> 0) run in turn until none of them changes
 // anything.
 struct PipelineEntry {
   std::string_view name;
-  PassFunction run;
+  PassFunction run;  // null in kSelection, whose passes are choices that the selection makes
   int group;
   PassStage stage;
   std::string_view reason;  // why it stands where it stands
@@ -30,7 +30,13 @@ std::span<const PipelineEntry> Pipeline();
 // For SuggestName().
 std::vector<std::string> PassNames();
 
+// The pass of kSelection: tensors travel between operators in the layouts of their kernels. Without
+// it they are plain, and kernels are chosen as eager mode chooses them: with the same bits.
+inline constexpr std::string_view kLayoutsPass = "layouts";
+
 struct PassOptions {
+  bool Disabled(std::string_view pass) const;
+
   std::vector<std::string> disabled;
   std::string stop_after;
   // Called with a pass's name and the graph, before the first pass ("") and after each that ran.

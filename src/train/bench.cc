@@ -18,7 +18,10 @@ namespace cgrun {
 namespace {
 
 constexpr int64_t kBatches = 4;  // different ones, which the steps go through again and again
-constexpr double kRoundSeconds = 0.3;
+constexpr double kRoundSeconds = 0.1;
+constexpr double kCaseSeconds = 2;  // all rounds of a case
+constexpr int kLeastRounds = 7;
+constexpr int kMostRounds = 21;
 
 using Clock = std::chrono::steady_clock;
 
@@ -117,7 +120,7 @@ class Contestant {
   void FirstStep() {
     result_.first_step_seconds = Steps(1);
     // What the benchmark itself notes down is taken before allocations are counted.
-    rounds_.reserve(static_cast<size_t>(bench_.options.rounds));
+    result_.round_seconds.reserve(std::max(bench_.options.rounds, kMostRounds));
     NoteLoss();
   }
 
@@ -143,7 +146,7 @@ class Contestant {
     const HeapUse before = CurrentHeapUse();
     const double seconds = Steps(steps);
     allocations_ += CurrentHeapUse().allocations - before.allocations;
-    rounds_.push_back(seconds / static_cast<double>(steps));
+    result_.round_seconds.push_back(seconds / static_cast<double>(steps));
   }
 
   // Runs steps and returns the seconds that they took.
@@ -167,7 +170,7 @@ class Contestant {
     result_.peak_bytes = memory.live_peak_bytes;
     result_.reserved_bytes = memory.reserved_peak_bytes;
     if (case_.timed) {
-      result_.seconds_per_iteration = SpreadOf(rounds_);
+      result_.seconds_per_iteration = SpreadOf(result_.round_seconds);
       if (AllocationsAreCounted()) result_.allocations_after_first_step = allocations_;
     }
     return std::move(result_);
@@ -228,7 +231,6 @@ class Contestant {
   std::vector<RateFeed> rates_;
   int64_t step_ = 0;
   int64_t allocations_ = 0;  // in rounds
-  std::vector<double> rounds_;
   CaseResult result_;
 };
 
@@ -265,9 +267,24 @@ double RunComparedSteps(Contestants& contestants, BenchObserver& observer) {
   return slowest;
 }
 
-// As many steps as make a round of that case last about kRoundSeconds.
-int64_t StepsPerRound(double seconds) {
-  return std::clamp<int64_t>(std::llround(kRoundSeconds / seconds), 1, 10'000);
+struct Rounds {
+  int count = 0;
+  int64_t steps = 0;  // of each case in each round
+};
+
+// Short rounds, for a machine's mood changes within seconds. `seconds`: a step's of the slowest
+// case.
+Rounds PlanRounds(const BenchOptions& options, double seconds) {
+  Rounds rounds{options.rounds, options.steps};
+  if (rounds.steps == 0) {
+    rounds.steps = std::clamp<int64_t>(std::llround(kRoundSeconds / seconds), 1, 10'000);
+  }
+  if (rounds.count == 0) {
+    const double wanted = kCaseSeconds / (static_cast<double>(rounds.steps) * seconds);
+    rounds.count =
+        static_cast<int>(std::clamp<double>(std::ceil(wanted), kLeastRounds, kMostRounds));
+  }
+  return rounds;
 }
 
 // The contestants in rounds.
@@ -290,16 +307,42 @@ std::vector<CaseResult> FinishUntimed(Contestants& contestants) {
   return results;
 }
 
-void RunRounds(std::span<Contestant* const> contestants, int rounds, int64_t steps,
+// Every second round in the opposite order, so that no case always follows the same one.
+void RunRounds(std::vector<Contestant*> contestants, const Rounds& rounds,
                BenchObserver& observer) {
-  const auto total = static_cast<int64_t>(contestants.size()) * rounds;
+  const auto total = static_cast<int64_t>(contestants.size()) * rounds.count;
   int64_t done = 0;
-  for (int round = 0; round < rounds; ++round) {
+  for (int round = 0; round < rounds.count; ++round) {
     for (Contestant* contestant : contestants) {
       observer.OnCase(contestant->name(), done++, total);
-      contestant->Round(steps);
+      contestant->Round(rounds.steps);
     }
+    std::reverse(contestants.begin(), contestants.end());
   }
+}
+
+// Of cases that took turns with the baseline.
+void CompareTimes(std::vector<CaseResult>& cases) {
+  for (size_t i = 1; i < cases.size(); ++i) {
+    if (cases[i].round_seconds.empty() || cases[0].round_seconds.empty()) continue;
+    cases[i].speedup = SpeedupOf(cases[i].round_seconds, cases[0].round_seconds);
+  }
+}
+
+// So many of the least and of the greatest of `count` samples are outside of an interval that holds
+// the median with 95 % at least: the greatest number for which a fair coin shows fewer heads in
+// `count` throws with 2.5 % at most. Nothing where even all samples are too few.
+std::optional<int> OutsideOfInterval(int count) {
+  double exactly = std::ldexp(1, -count);  // the probability of that many heads
+  double fewer = 0;
+  int heads = 0;
+  while (heads < count && fewer + exactly <= 0.025) {
+    fewer += exactly;
+    exactly *= static_cast<double>(count - heads) / (heads + 1);
+    ++heads;
+  }
+  if (heads == 0) return std::nullopt;
+  return heads - 1;
 }
 
 }  // namespace
@@ -325,7 +368,7 @@ std::vector<BenchCase> PassCases(const CompileOptions& options) {
   std::vector<BenchCase> cases = {{"eager", Mode::kEager, options},
                                   {"graph, all passes", Mode::kGraph, options}};
   for (const PipelineEntry& pass : Pipeline()) {
-    if (pass.stage != PassStage::kGraph) continue;
+    if (pass.stage == PassStage::kPlanned) continue;  // runs where a cap asks for it
     CompileOptions without = options;
     without.passes.disabled.emplace_back(pass.name);
     cases.push_back({"without " + std::string(pass.name), Mode::kGraph, without});
@@ -340,6 +383,18 @@ Spread SpreadOf(std::vector<double> samples) {
   const double median =
       samples.size() % 2 == 1 ? samples[middle] : (samples[middle - 1] + samples[middle]) / 2;
   return {median, samples.front(), samples.back()};
+}
+
+Speedup SpeedupOf(const std::vector<double>& seconds, const std::vector<double>& baseline) {
+  CGRUN_CHECK(seconds.size() == baseline.size() && !seconds.empty());
+  std::vector<double> ratios;
+  for (size_t i = 0; i < seconds.size(); ++i) ratios.push_back(baseline[i] / seconds[i]);
+  std::sort(ratios.begin(), ratios.end());
+  Speedup speedup{SpreadOf(ratios).median, std::nullopt};
+  if (const auto outside = OutsideOfInterval(static_cast<int>(ratios.size()))) {
+    speedup.interval = {ratios[*outside], ratios[ratios.size() - 1 - *outside]};
+  }
+  return speedup;
 }
 
 void CompareLosses(std::vector<CaseResult>& cases, int64_t steps) {
@@ -392,12 +447,12 @@ std::optional<BenchResult> RunBench(const ModelSpec& model, const std::vector<Be
     contestants.back()->FirstStep();
   }
   const double slowest = RunComparedSteps(contestants, observer);
-  const int64_t steps = options.steps > 0 ? options.steps : StepsPerRound(slowest);
+  const Rounds rounds = PlanRounds(options, slowest);
   std::vector<CaseResult> results = FinishUntimed(contestants);
   const std::vector<Contestant*> timed = TimedOf(contestants);
-  RunRounds(timed, options.rounds, steps, observer);
+  RunRounds(timed, rounds, observer);
   for (Contestant* contestant : timed) {
-    if (options.profile) contestant->Profile(steps, observer);
+    if (options.profile) contestant->Profile(rounds.steps, observer);
   }
 
   for (size_t i = 0; i < contestants.size(); ++i) {
@@ -407,9 +462,10 @@ std::optional<BenchResult> RunBench(const ModelSpec& model, const std::vector<Be
                      .device = std::string(library->name()),
                      .infer = options.infer,
                      .threads = cases[0].compile.threads,
-                     .steps_per_round = steps,
-                     .rounds = options.rounds,
+                     .steps_per_round = rounds.steps,
+                     .rounds = rounds.count,
                      .cases = std::move(results)};
+  CompareTimes(result.cases);
   CompareLosses(result.cases);
   return result;
 }

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "src/compile/compile.h"
@@ -25,9 +26,9 @@ struct BenchCase {
 struct BenchOptions {
   std::string device = "reference";
   bool infer = false;  // the forward path alone, else training steps
-  int rounds = 7;
+  int rounds = 0;        // 0: as many as take about 2 s for a case, 7 at least and 21 at most
   bool profile = false;  // show the observer where the time of each case goes, after the rounds
-  int64_t steps = 0;     // in a round; 0: as many as take about 0.3 s in the first case
+  int64_t steps = 0;     // in a round; 0: as many as take about 0.1 s in the slowest case
 };
 
 // The cases of the benchmark: eager, eager that frees nothing, graph without passes, graph in every
@@ -45,12 +46,25 @@ struct Spread {
 };
 Spread SpreadOf(std::vector<double> samples);
 
+// How many times as fast as the baseline: the median over rounds of the ratio within a round, which
+// what else the machine does meanwhile cancels out of. The interval holds that median with a
+// probability of 95 % at least, by the order statistics of the ratios (Thompson 1936; the sign
+// test); there is none from less than 6 rounds.
+struct Speedup {
+  double median = 0;
+  std::optional<std::pair<double, double>> interval;
+};
+// Both in seconds, one for each round that they took turns in.
+Speedup SpeedupOf(const std::vector<double>& seconds, const std::vector<double>& baseline);
+
 struct CaseResult {
   std::string name;
   int64_t batch = 0;
   int64_t peak_bytes = 0;      // in tensors and workspaces at once, by the device's own counter
   int64_t reserved_bytes = 0;  // taken from the device for them
-  std::optional<Spread> seconds_per_iteration;  // of cases that are timed
+  std::vector<double> round_seconds;            // a step's, in each round; of cases that are timed
+  std::optional<Spread> seconds_per_iteration;  // their spread
+  std::optional<Speedup> speedup;               // against the baseline, of all others
   double build_seconds = 0;                     // from the model file to an engine …
   double first_step_seconds = 0;  // … and its first step, in which eager mode prepares its kernels
   std::optional<int64_t> allocations_after_first_step;  // ours; no count under a sanitizer

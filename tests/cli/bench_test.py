@@ -12,7 +12,8 @@ STANDARD = ["eager", "eager, nothing freed", "graph, no passes", "graph, serial"
 
 class BenchTest(CliTestCase):
     def bench(self, *flags, rounds=2, steps=3):
-        few = ["--threads", 1, "--rounds", rounds] + (["--steps", steps] if steps else [])
+        few = ["--threads", 1]
+        few += (["--rounds", rounds] if rounds else []) + (["--steps", steps] if steps else [])
         return self.cgrun("bench", "small.yaml", *few, *flags)
 
     def json(self, *flags, **counts):
@@ -44,8 +45,12 @@ class BenchTest(CliTestCase):
             self.assertLessEqual(time["min"], time["median"])
             self.assertLessEqual(time["median"], time["max"])
             self.assertAlmostEqual(case["samples_per_second"] * time["median"], 20)
-            self.assertAlmostEqual(
-                case["speedup"] * time["median"] / eager["seconds_per_iteration"]["median"], 1)
+            rounds = case["round_seconds"]
+            self.assertEqual((len(rounds), min(rounds), max(rounds)),
+                             (2, time["min"], time["max"]))
+            ratios = [a / b for a, b in zip(eager["round_seconds"], rounds)]
+            self.assertAlmostEqual(case["speedup"], sum(ratios) / 2)
+            self.assertNotIn("speedup_interval", case)  # two rounds are too few
             self.assertEqual(case.get("allocations_after_first_step", 0), 0)
 
     def test_text_says_how_it_was_measured(self):
@@ -55,6 +60,17 @@ class BenchTest(CliTestCase):
         for name in STANDARD:
             self.assertIn(name, text)
         self.assertNotIn("no losses were compared", text)
+
+    def test_rounds_are_as_many_as_two_seconds_take(self):
+        result = self.json("--only", "eager", rounds=None, steps=None)
+        self.assertEqual(result["rounds"], 21)
+        self.assertGreater(result["steps_per_round"], 10)
+
+    def test_speedup_has_an_interval(self):
+        for case in self.json(rounds=7, steps=1)["cases"][2:]:
+            low, high = case["speedup_interval"]
+            self.assertLessEqual(low, case["speedup"])
+            self.assertLessEqual(case["speedup"], high)
 
     def test_infer_runs_the_forward_path(self):
         result = self.json("--infer")

@@ -120,7 +120,10 @@ TEST_F(PipelineTest, PassesThatLieOrBreakTheGraphAreCaught) {
 TEST(Pipeline, NamesAreUniqueAndEveryPassSaysWhyItStandsThere) {
   std::vector<std::string> names = PassNames();
   ASSERT_EQ(names.size(), Pipeline().size());
-  for (const PipelineEntry& entry : Pipeline()) EXPECT_FALSE(entry.reason.empty()) << entry.name;
+  for (const PipelineEntry& entry : Pipeline()) {
+    EXPECT_FALSE(entry.reason.empty()) << entry.name;
+    EXPECT_EQ(entry.run == nullptr, entry.stage == PassStage::kSelection) << entry.name;
+  }
   std::sort(names.begin(), names.end());
   EXPECT_EQ(std::adjacent_find(names.begin(), names.end()), names.end());
 }

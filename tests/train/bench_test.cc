@@ -70,6 +70,26 @@ class Bench : public testing::Test {
   Watch watch_;
 };
 
+TEST(SpeedupOf, IsTheMedianOfTheRatiosInARound) {
+  const Speedup speedup = SpeedupOf({1, 2, 4}, {2, 6, 4});  // 2, 3 and 1 times as fast
+  EXPECT_DOUBLE_EQ(speedup.median, 2);
+  EXPECT_FALSE(speedup.interval.has_value());
+}
+
+// The ranks of the interval are those of tables of the sign test: for 7 samples the least and the
+// greatest, for 21 the sixth and the sixth to last.
+TEST(SpeedupOf, HasAnIntervalFromSixRoundsOn) {
+  const auto interval = [](int rounds) {
+    std::vector<double> ratios(rounds);
+    for (int i = 0; i < rounds; ++i) ratios[i] = i + 1;
+    return SpeedupOf(std::vector<double>(rounds, 1), ratios).interval;
+  };
+  EXPECT_FALSE(interval(5).has_value());
+  EXPECT_EQ(interval(6), std::pair(1.0, 6.0));
+  EXPECT_EQ(interval(7), std::pair(1.0, 7.0));
+  EXPECT_EQ(interval(21), std::pair(6.0, 16.0));
+}
+
 TEST_F(Bench, MeasuresEveryCaseAgainstTheFirst) {
   const auto result = Run(StandardCases({}));
   ASSERT_TRUE(result.has_value());
@@ -87,6 +107,8 @@ TEST_F(Bench, MeasuresEveryCaseAgainstTheFirst) {
     if (!one.seconds_per_iteration) continue;
     EXPECT_LE(one.seconds_per_iteration->min, one.seconds_per_iteration->median);
     EXPECT_LE(one.seconds_per_iteration->median, one.seconds_per_iteration->max);
+    EXPECT_EQ(one.round_seconds.size(), 3u) << one.name;
+    EXPECT_EQ(one.speedup.has_value(), &one != &eager) << one.name;
     if (AllocationsAreCounted()) {
       EXPECT_EQ(one.allocations_after_first_step, 0) << one.name;
     }
@@ -114,7 +136,7 @@ TEST_F(Bench, RunsTheForwardPathAlone) {
 TEST_F(Bench, HasACaseWithoutEachPass) {
   const std::vector<BenchCase> cases = PassCases({});
   for (const PipelineEntry& pass : Pipeline()) {
-    if (pass.stage != PassStage::kGraph) continue;
+    if (pass.stage == PassStage::kPlanned) continue;
     const auto without = [&](const BenchCase& one) {
       return one.compile.passes.disabled == std::vector<std::string>{std::string(pass.name)};
     };
