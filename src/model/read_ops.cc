@@ -188,8 +188,20 @@ std::optional<Draft> ReadNamed(const TreeEntry& entry, const Reader& reader) {
   return draft;
 }
 
+// `block: {op: …}`: a key of items where the name of an output is meant.
+bool IsNamedAsKey(const TreeNode& item) {
+  return item.IsMap() && item.entries.size() == 1 && HasTarget(item) &&
+         item.entries.front().value.IsMap();
+}
+
 std::optional<Draft> ReadItem(const TreeNode& item, const Reader& reader) {
   if (item.IsScalar()) return OperatorCalled(item, reader);
+  if (IsNamedAsKey(item)) {
+    const TreeEntry& entry = item.entries.front();
+    reader.diagnostics.Error(entry.key_mark, "no output can have the name '" + entry.key + "'",
+                             "it is a key of items: choose another name");
+    return std::nullopt;
+  }
   if (item.IsMap() && HasTarget(item) && !IsUnderIndented(item)) return ReadBody(item, "", reader);
   if (item.IsMap() && item.entries.size() == 1) return ReadNamed(item.entries.front(), reader);
   if (item.IsMap()) {

@@ -12,8 +12,8 @@
 
 namespace cgrun {
 
-// When a pass runs: on the graph as it was differentiated, while kernels are selected, or on a graph
-// that has its kernels and was planned, before it is planned again.
+// When a pass runs: on the graph as it was differentiated, while kernels are selected, or on a
+// graph that has its kernels and was planned, before it is planned again.
 enum class PassStage : uint8_t { kGraph, kSelection, kPlanned };
 
 // A line of the pipeline. Passes of one group (> 0) run in turn until none of them changes
