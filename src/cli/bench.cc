@@ -151,6 +151,11 @@ std::vector<BenchCase> CasesOf(const ModelFlags& flags, const BenchFlags& bench,
                                const CompileOptions& compile) {
   std::vector<BenchCase> cases =
       bench.passes ? PassCases(compile) : StandardCases(compile, !flags.order.empty());
+  if (bench.options.profile) {
+    cases.push_back(cases.back());
+    cases.back().name += ", profiled";
+    cases.back().profiled = true;
+  }
   if (bench.only.empty()) return cases;
   std::vector<std::string> names;
   for (const BenchCase& one : cases) names.push_back(one.name);
@@ -167,10 +172,10 @@ int Run(const ModelFlags& flags, BenchFlags bench, const ProfileFlags& profile) 
   KernelsOf(*model);  // says why there are none
   bench.options.device = DeviceOf(*model);
   const CompileOptions compile = CompileOptionsOf(flags, *model);
+  bench.options.profile = profile.wanted();
   const std::vector<BenchCase> cases = CasesOf(flags, bench, compile);
   Diagnostics diagnostics;
   BenchView view(profile, compile.threads);
-  bench.options.profile = profile.wanted();
   std::optional<BenchResult> result;
   if (bench.isolate) {
     result = RunIsolated(OwnArguments(), cases,

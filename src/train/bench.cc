@@ -111,10 +111,14 @@ class Contestant {
     runner_ = std::make_unique<BatchRunner>(*engine_, bench.kind, bench.batch,
                                             bench.batches.dataset(), bench.inputs);
     result_.build_seconds = SecondsSince(begin);
+    if (!case_.profiled) return;
+    times_ = MakeTimes(*engine_);
+    engine_->Watch(times_.get());
   }
 
   bool ready() const { return engine_ != nullptr; }
   bool timed() const { return case_.timed; }
+  bool profiled() const { return case_.profiled; }
   const std::string& name() const { return case_.name; }
 
   // The first step and its loss.
@@ -227,6 +231,7 @@ class Contestant {
   BenchCase case_;
   SingleProcess communicator_;
   std::unique_ptr<Device> device_;
+  std::unique_ptr<OperatorTimes> times_;  // of a case that is profiled
   std::unique_ptr<Engine> engine_;
   std::unique_ptr<BatchRunner> runner_;
   std::vector<RateFeed> rates_;
@@ -456,7 +461,7 @@ std::optional<BenchResult> RunBench(const ModelSpec& model, const std::vector<Be
   const std::vector<Contestant*> timed = TimedOf(contestants);
   RunRounds(timed, rounds, observer);
   for (Contestant* contestant : timed) {
-    if (options.profile) contestant->Profile(rounds.steps, observer);
+    if (options.profile && !contestant->profiled()) contestant->Profile(rounds.steps, observer);
   }
 
   for (size_t i = 0; i < contestants.size(); ++i) {

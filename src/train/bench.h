@@ -21,6 +21,7 @@ struct BenchCase {
   CompileOptions compile;
   FreePolicy free = FreePolicy::kAtLastReader;  // of eager mode
   bool timed = true;                            // else it runs for its memory alone
+  bool profiled = false;  // its operators are timed in the rounds: what does that cost?
 };
 
 struct BenchOptions {

@@ -127,6 +127,12 @@ class BenchTest(CliTestCase):
         for flag in ("-v", "--profile"):
             self.refuses("bench", "small.yaml", "--isolate", flag)
 
+    def test_profiled_case_shows_what_profiling_costs(self):
+        result = self.json("-v")
+        self.assertEqual(self.names(result), STANDARD + ["graph, memory, profiled"])
+        self.assertNotIn("profile", result["cases"][-1])
+        self.assertIn("speedup", result["cases"][-1])
+
     def test_profiles_are_in_json_too(self):
         cases = self.json("-v", "--only", "eager")["cases"]
         train = cases[0]["profile"]["entries"][0]
