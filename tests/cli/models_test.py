@@ -67,6 +67,10 @@ class ModelsTest(CliTestCase):
                    "--set", "train.epochs=1", *SMALL.get(name, []), *flags)
         summary = json.loads((self.folder / name / "summary.json").read_text())
         self.assertEqual(summary["steps"], 2, name)
+        if "allocations_after_first_step" in summary:  # else a sanitizer has memory of its own
+            self.assertEqual(summary["allocations_after_first_step"], 0, name)
+            planned, measured = summary["planned_peak_bytes"], summary["measured_peak_bytes"]
+            self.assertLessEqual(abs(measured - planned), max(1 << 20, 0.01 * planned), name)
         return summary
 
     def test_random_images_train_them(self):
@@ -131,6 +135,10 @@ class ModelsTest(CliTestCase):
         shutil.copytree(pathlib.Path(os.environ["CGRUN_SHARED_DATA"]) / "cifar10-sample", folder)
         summary = self.train("alexnet-cifar", *self.folder_flags(folder), batch=32)
         self.assertLess(summary["test"]["loss"], 6)
+        data = ["--set", f"data={{train: {{format: cifar, folder: {folder}}}, "
+                         f"test: {{format: cifar, folder: {folder}, part: test}}}}"]
+        for name in ("resnet18", "resnet50"):
+            self.train(name, *data, batch=8)
 
 
 if __name__ == "__main__":

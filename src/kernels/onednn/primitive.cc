@@ -23,6 +23,7 @@ class Prepared {
  public:
   Prepared(dnnl::primitive primitive, const std::vector<Argument>& arguments)
       : primitive_(std::move(primitive)) {
+    Stream();  // made here, since making it allocates
     for (const Argument& argument : arguments) {
       memories_.emplace_back(argument.desc, Engine(), nullptr);
       operands_.push_back(argument.operand);
