@@ -1,0 +1,264 @@
+#!/usr/bin/env python3
+"""A day's worth of mistakes, in the order in which a new user makes them: a model file, its data,
+its training, and what came of it. The whole of what cgrun answers stands in
+tests/cli/golden/day_of_mistakes.txt, to be read aloud. After a wanted change:
+
+    bazel build //src/cli:cgrun
+    CGRUN_UPDATE_GOLDEN=1 CGRUN=bazel-bin/src/cli/cgrun tests/cli/day_of_mistakes_test.py
+"""
+
+import gzip
+import os
+import re
+import shlex
+import shutil
+import struct
+import unittest
+import zlib
+
+from cli_testing import ROOT, CliTestCase
+
+GOLDEN = ROOT / "tests/cli/golden/day_of_mistakes.txt"
+
+MODEL = """cgrun: 1
+model: shapes
+
+data:
+  train: {format: images, folder: photos/train}
+  valid: {split: 0.25}
+  test: {format: images, folder: photos/test}
+
+inputs:
+  image: {type: uint8, shape: [3, 8, 8]}
+  label: {type: int32, shape: []}
+
+paths:
+  preprocess:
+    mode: forward
+    ops:
+      - x: {op: normalize, in: image, scale: 1/255}
+  classify:
+    ops:
+      - {op: conv, in: x, filters: 4, kernel: 3, activation: relu}
+      - {op: max_pool, kernel: 2}
+      - {op: flatten}
+      - logits: {op: linear, units: 2}
+    loss: {op: softmax_cross_entropy, in: [logits, label]}
+    metrics:
+      accuracy: {in: [logits, label]}
+
+train:
+  epochs: 2
+  batch: 4
+  optimizer: {op: sgd, lr: 0.05, momentum: 0.9}
+"""
+
+TABLE = """size,weight,kind,price
+1.5,3,a,10
+2.5,4,b,20
+3.5,5,a,30
+4.5,6,b,40
+"""
+
+TABLE_MODEL = """cgrun: 1
+model: prices
+data:
+  train: {format: csv, file: prices.csv, label: price}
+inputs:
+  features: {type: f32, shape: [3]}
+  label: {type: f32, shape: []}
+paths:
+  regress:
+    ops:
+      - {op: linear, in: features, units: 1}
+      - price: {op: reshape, shape: []}
+    loss: {op: squared_error, in: [price, label]}
+train: {epochs: 1, batch: 2, optimizer: {op: sgd, lr: 0.01}}
+"""
+
+
+def png(width, height, shade):
+    def chunk(kind, data):
+        body = kind + data
+        return struct.pack(">I", len(data)) + body + struct.pack(">I", zlib.crc32(body))
+    rows = b"".join(b"\0" + bytes([shade, x * 9 % 256, y * 5 % 256] * 1) * 1 +
+                    b"".join(bytes([shade, x * 9 % 256, y * 5 % 256]) for x in range(1, width))
+                    for y in range(height) for x in (0,))
+    return (b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0))
+            + chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b""))
+
+
+def change(old, new, text=MODEL):
+    assert old in text, old
+    return text.replace(old, new, 1)
+
+
+# The heading, the model file as the user has it by then (None: as it was), and the command.
+MORNING = [
+    ("a tab", change("  train: {format: images, folder", "\ttrain: {format: images, folder"),
+     "train shapes.yaml"),
+    ("a brace that is not closed", change("shape: [3, 8, 8]}", "shape: [3, 8, 8]"),
+     "train shapes.yaml"),
+    ("no colon behind a key", change("paths:\n", "paths\n"), "train shapes.yaml"),
+    ("the file is called otherwise", None, "train shape.yaml"),
+    ("a version from tomorrow", change("cgrun: 1", "cgrun: 2"), "train shapes.yaml"),
+    ("no version", change("cgrun: 1\n", ""), "train shapes.yaml"),
+    ("a misspelt section", change("inputs:", "input:"), "train shapes.yaml"),
+    ("a misspelt operator", change("op: max_pool", "op: maxpool"), "train shapes.yaml"),
+    ("a key that another tool has", change("filters: 4", "out_channels: 4"), "train shapes.yaml"),
+    ("a layer that another tool has", change("op: linear", "op: dense"), "train shapes.yaml"),
+    ("a text for a number", change("kernel: 3", "kernel: three"), "train shapes.yaml"),
+    ("an input that nobody made", change("in: x, filters", "in: y, filters"), "train shapes.yaml"),
+    ("a value used before it is there",
+     change("in: x, filters: 4", "in: logits, filters: 4"), "train shapes.yaml"),
+    ("two with one name",
+     change("      - {op: flatten}\n", "      - logits: {op: flatten}\n"), "train shapes.yaml"),
+    ("no flatten", change("      - {op: flatten}\n", ""), "train shapes.yaml"),
+    ("a kernel larger than the image", change("kernel: 3", "kernel: 9"), "train shapes.yaml"),
+    ("labels first", change("[logits, label]}\n    metrics", "[label, logits]}\n    metrics"),
+     "train shapes.yaml"),
+    ("no loss",
+     change("    loss: {op: softmax_cross_entropy, in: [logits, label]}\n", ""),
+     "train shapes.yaml"),
+    ("an input that nothing reads", change("inputs:\n", "inputs:\n  mask: {type: f32, shape: [2]}\n"),
+     "train shapes.yaml"),
+    ("a negative rate", change("lr: 0.05", "lr: -0.05"), "train shapes.yaml"),
+    ("an unknown schedule", change("momentum: 0.9}", "momentum: 0.9, schedule: cosin}"),
+     "train shapes.yaml"),
+    ("a batch of nothing", change("batch: 4", "batch: 0"), "train shapes.yaml"),
+    ("no end", change("  epochs: 2\n", ""), "train shapes.yaml"),
+    ("five at once",
+     change("op: max_pool", "op: pool_max",
+            change("op: flatten", "op: flaten",
+                   change("lr: 0.05", "rate: 0.05",
+                          change("type: uint8", "type: int8",
+                                 change("accuracy:", "acuracy:"))))), "train shapes.yaml"),
+]
+
+NOON = [
+    ("a folder that is not there", change("photos/train", "photo/train"), "train shapes.yaml"),
+    ("more classes than units", change("units: 2", "units: 1"), "train shapes.yaml"),
+    ("fewer channels than the pictures have",
+     change("shape: [3, 8, 8]", "shape: [2, 8, 8]"), "train shapes.yaml"),
+    ("a batch larger than the data", change("batch: 4", "batch: 400"), "train shapes.yaml"),
+    ("all data set aside", change("split: 0.25", "split: 1.0"), "train shapes.yaml"),
+    ("a picture that was cut off", MODEL, "train shapes.yaml", "cut_picture"),
+    ("a text called .jpg", MODEL, "train shapes.yaml", "text_as_picture"),
+    ("a folder without pictures", MODEL, "train shapes.yaml", "empty_folder"),
+    ("a table with a hole", TABLE_MODEL, "train shapes.yaml", "hole_in_table"),
+    ("a table with a row too short", TABLE_MODEL, "train shapes.yaml", "short_row"),
+    ("a column that is not there", change("label: price", "label: prize", TABLE_MODEL),
+     "train shapes.yaml"),
+    ("more columns than the input has", change("shape: [3]", "shape: [2]", TABLE_MODEL),
+     "train shapes.yaml"),
+]
+
+AFTERNOON = [
+    ("a verb misspelt", MODEL, "tran shapes.yaml"),
+    ("a flag misspelt", None, "train shapes.yaml --devise cpu"),
+    ("a device misspelt", None, "train shapes.yaml --device gpu"),
+    ("a setting misspelt", None, "train shapes.yaml --set train.batchsize=8"),
+    ("the same run again", None, "train shapes.yaml --out run", "a_run"),
+    ("resuming what is no run", None, "train --resume photos"),
+    ("resuming what is not there", None, "train --resume runs/shape"),
+    ("resuming another model", None, "train --resume run --set paths.classify.ops.logits.units=3",
+     "a_run"),
+    ("weights of another model", change("units: 2", "units: 3"),
+     "eval shapes.yaml --weights run/checkpoint-6.safetensors", "a_run"),
+    ("weights that were cut off", MODEL,
+     "eval shapes.yaml --weights cut.safetensors", "cut_weights"),
+    ("no weights", None, "eval shapes.yaml"),
+    ("a picture for a model", None, "train photos/train/dark/0.png"),
+    ("output over the model file", None, "compile shapes.yaml -o shapes.yaml"),
+    ("a rate that is too high", change("lr: 0.05", "lr: 1.0e+20"), "train shapes.yaml --out high"),
+    ("a folder that cannot be made", MODEL, "train shapes.yaml --out shapes.yaml/run"),
+]
+
+
+class DayOfMistakesTest(CliTestCase):
+    maxDiff = None
+
+    def setUp(self):
+        super().setUp()
+        self.fresh()
+
+    def fresh(self):
+        for path in list(self.folder.iterdir()):
+            shutil.rmtree(path) if path.is_dir() else path.unlink()
+        for part, count in (("train", 8), ("test", 4)):
+            for name, shade in (("dark", 10), ("light", 200)):
+                for i in range(count):
+                    picture = self.folder / f"photos/{part}/{name}/{i}.png"
+                    picture.parent.mkdir(parents=True, exist_ok=True)
+                    picture.write_bytes(png(8, 8, shade + i))
+        self.write("prices.csv", TABLE)
+
+    # What happened before a command.
+
+    def cut_picture(self):
+        path = self.folder / "photos/train/dark/3.png"
+        path.write_bytes(path.read_bytes()[:60])
+
+    def text_as_picture(self):
+        self.write("photos/train/light/holiday.jpg", "see attachment\n")
+
+    def empty_folder(self):
+        shutil.rmtree(self.folder / "photos/train")
+        (self.folder / "photos/train").mkdir()
+
+    def hole_in_table(self):
+        self.write("prices.csv", TABLE.replace("3.5,5,", "3.5,,"))
+
+    def short_row(self):
+        self.write("prices.csv", TABLE.replace("3.5,5,a,30", "3.5,5,a"))
+
+    def a_run(self):
+        self.cgrun("train", "first.yaml", "--out", "run", "--device", "reference")
+
+    def cut_weights(self):
+        self.a_run()
+        whole = (self.folder / "run/checkpoint-6.safetensors").read_bytes()
+        (self.folder / "cut.safetensors").write_bytes(whole[:len(whole) // 2])
+
+    def answer(self, command):
+        """What the terminal shows, less what differs between machines."""
+        arguments = shlex.split(command)
+        if arguments[0] in ("train", "eval") and "--device" not in arguments:
+            arguments += ["--device", "reference"]
+        done = self.cgrun(*arguments, status=None)
+        if os.environ.get("CGRUN_UPDATE_GOLDEN") is None: self.assertIn(done.returncode, (1, 2), command)
+        self.assertNotIn("internal error", done.stderr, command)
+        text = done.stderr.replace(str(self.folder), "FOLDER")
+        return re.sub(r"^epoch .*\n", "", text, flags=re.MULTILINE)
+
+    def cgrun(self, *arguments, status=0, **options):
+        if status is not None:
+            return super().cgrun(*arguments, status=status, **options)
+        import subprocess
+        from cli_testing import CGRUN
+        return subprocess.run([str(CGRUN), *arguments], cwd=self.folder, text=True, check=False,
+                              capture_output=True, stdin=subprocess.DEVNULL)
+
+    def test_the_answers_read_well(self):
+        told = []
+        model = MODEL
+        for part, mistakes in (("Morning: the model", MORNING), ("Noon: the data", NOON),
+                               ("Afternoon: the run", AFTERNOON)):
+            told.append(f"=== {part} ===\n")
+            for heading, text, command, *before in mistakes:
+                self.fresh()
+                model = text or model
+                self.write("first.yaml", MODEL)
+                self.write("shapes.yaml", model)
+                for step in before:
+                    getattr(self, step)()
+                told.append(f"\n# {heading}\n$ cgrun {command}\n{self.answer(command)}")
+            told.append("\n")
+        text = "".join(told)
+        if os.environ.get("CGRUN_UPDATE_GOLDEN"):
+            GOLDEN.write_text(text)
+        self.assertEqual(text, GOLDEN.read_text())
+
+
+if __name__ == "__main__":
+    unittest.main()
