@@ -8,7 +8,6 @@
 #include "src/cli/command.h"
 #include "src/cli/console.h"
 #include "src/cli/version.h"
-#include "src/device/cuda.h"
 #include "src/device/device.h"
 #include "src/device/peaks.h"
 #include "src/kernels/kernel.h"
@@ -31,28 +30,27 @@ Json PeaksJson(const Peaks& peaks) {
           {"bytes_per_second", peaks.bytes_per_second}};
 }
 
-// A line for each device that computes on the host: what its kernels are made of.
-void AddHostDevices(TextTable& table, Json& json) {
-  for (const std::string name : {"reference", "blas", "cpu"}) {
-    const KernelLibrary* library = FindKernelLibrary(name);
-    const std::string kernels =
-        library == nullptr ? "built without oneDNN" : library->fingerprint();
+// Of a host's device what its kernels are made of; of others the hardware, a line for each.
+void AddDevices(const DeviceKind& kind, TextTable& table, Json& json) {
+  const std::string name(kind.name);
+  if (kind.on_host) {
+    const std::string kernels = DescribeKernels(name);
     table.Add({name, kernels});
     json["devices"].push_back({{"name", name}, {"kernels", kernels}});
+  }
+  for (const std::string& line : DescribeDevices(kind)) {
+    table.Add({name, line});
+    json["devices"].push_back({{"name", name}, {"description", line}});
   }
 }
 
 int Run() {
-  const DeviceInfo host = OpenDevice("reference")->Info();
+  const DeviceInfo host = OpenDevice(FastestHostDevice())->Info();
   TextTable table({Align::kLeft, Align::kLeft});
   table.Add({"device", "kernels"});
   table.AddRule();
   Json json;
-  AddHostDevices(table, json);
-  for (const std::string& line : DescribeCudaDevices()) {
-    table.Add({"cuda", line});
-    json["devices"].push_back({{"name", "cuda"}, {"description", line}});
-  }
+  for (const DeviceKind& kind : DeviceKinds()) AddDevices(kind, table, json);
   std::string text =
       table.ToString() + "\n`reference` is plain loops: the oracle for the others.\n";
   text += fmt::format("host: {}, {} of memory, {} of it free\n", host.description,

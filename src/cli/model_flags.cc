@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "src/cli/console.h"
+#include "src/device/device.h"
 #include "src/model/model_file.h"
 #include "src/plan/planner.h"
 #include "src/plan/schedule.h"
@@ -44,6 +45,15 @@ void CheckKnown(const std::string& what, const std::string& name,
   throw InputError("there is no " + what + " '" + name + "'", SuggestName(name, known));
 }
 
+// "reference, blas, cpu, cuda[:N] or auto"
+std::string DeviceHelp() {
+  std::string help;
+  for (const DeviceKind& kind : DeviceKinds()) {
+    help += (help.empty() ? "" : ", ") + std::string(kind.name) + (kind.on_host ? "" : "[:N]");
+  }
+  return help + " or auto";
+}
+
 PassOptions PassOptionsOf(const ModelFlags& flags) {
   const std::vector<std::string> known = PassNames();
   for (const std::string& name : flags.disabled_passes) CheckKnown("pass", name, known);
@@ -73,8 +83,7 @@ std::optional<ModelSpec> Checked(std::optional<ModelSpec> model, const Diagnosti
 std::shared_ptr<ModelFlags> AddModelFlags(CLI::App& app) {
   auto flags = std::make_shared<ModelFlags>();
   app.add_option("MODEL", flags->model, "model file (.yaml)")->required();
-  app.add_option("--device", flags->device, "reference, blas, cpu, cuda[:N] or auto")
-      ->type_name("NAME");
+  app.add_option("--device", flags->device, DeviceHelp())->type_name("NAME");
   app.add_option("--batch", flags->batch, "samples in a batch")->type_name("N");
   app.add_option("--order", flags->order, "order of operators: memory, serial, bfs, dfs")
       ->type_name("NAME");
@@ -150,13 +159,12 @@ bool IsProgramFile(const std::string& path) {
 
 std::string DeviceOf(const ModelSpec& model) {
   if (model.device.value != "auto") return model.device.value;
-  return FindKernelLibrary("cpu") != nullptr ? "cpu" : "blas";
+  return std::string(FastestHostDevice());
 }
 
 const KernelLibrary& KernelsOf(const ModelSpec& model) {
   const std::string device = DeviceOf(model);
-  const std::string kind = device.substr(0, device.find(':'));
-  if (const KernelLibrary* library = FindKernelLibrary(kind)) return *library;
+  if (const KernelLibrary* library = FindKernelLibrary(device)) return *library;
   try {
     OpenDevice(device);  // says why it cannot be had
   } catch (const UserError& error) {
@@ -173,8 +181,8 @@ CompileOptions CompileOptionsOf(const ModelFlags& flags, const ModelSpec& model)
   options.layout.planner = flags.planner;
   options.layout.zones_apart = model.zones.value == "separate";
   options.passes = PassOptionsOf(flags);
-  // The reference kernels are plain loops.
-  if (DeviceOf(model) != "reference") {
+  const KernelLibrary* library = FindKernelLibrary(DeviceOf(model));
+  if (library == nullptr || library->uses_threads()) {
     options.threads = flags.threads > 0 ? flags.threads : HostThreads();
   }
   if (model.train && model.train->precision.value == "f64") options.precision = DType::kF64;

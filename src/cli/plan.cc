@@ -63,7 +63,7 @@ int PlanCsv(const ModelFlags& flags, const PlanFlags& plan_flags) {
 // Says so where the device, or the machine beside it, has less memory than the run takes.
 void WarnOfTooMuch(const PlanSubject& subject, int64_t arena_bytes, const Device& device) {
   const DeviceInfo info = device.Info();
-  const bool on_host = !info.name.starts_with("cuda");
+  const bool on_host = KindOfDevice(info.name).on_host;
   const int64_t bytes = arena_bytes + (on_host ? subject.data_bytes + subject.base_bytes : 0);
   if (info.total_bytes <= 0 || bytes <= info.total_bytes) return;
   PrintWarning("this takes " + FormatBytes(bytes) + ", and " +

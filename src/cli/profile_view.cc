@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <span>
 
+#include "src/device/device.h"
 #include "src/device/peaks.h"
 #include "src/io/atomic_file.h"
 
@@ -29,7 +30,7 @@ std::vector<EntryProfile> ProfilesOf(const Engine& engine, const OperatorTimes& 
 }  // namespace
 
 Ceilings MeasureCeilings(const Engine& engine, int threads) {
-  if (engine.model().device.starts_with("cuda")) return {threads, 0, 0};
+  if (!KindOfDevice(engine.model().device).on_host) return {threads, 0, 0};
   const Peaks peaks = MeasurePeaks(threads);
   return {threads, peaks.flops_per_second, peaks.bytes_per_second};
 }

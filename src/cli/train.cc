@@ -95,88 +95,122 @@ void WritePage(const ModelSpec& model, const Session& session, const TrainResult
   WriteFileAtomically(folder + "/report.html", std::as_bytes(std::span(html)));
 }
 
-int Run(const ModelFlags& flags, const RunFlags& run_flags, const TrainFlags& train_flags,
-        const ProfileFlags& profile) {
+// What is trained, and where to.
+struct Training {
+  std::optional<ModelSpec> model;     // nothing after errors, which are printed
+  std::optional<ProgramImage> image;  // of a compiled program
+  std::optional<ResumedRun> resumed;  // of --resume, but for its model
+  std::string folder;
+};
+
+Training FindTraining(const ModelFlags& flags, const TrainFlags& train_flags) {
   const bool resume = !train_flags.resume.empty();
   if (flags.model.empty() && !resume) {
     throw InputError("`cgrun train` needs a model file",
                      "cgrun train MODEL, or cgrun train --resume DIR");
   }
-  std::optional<ProgramImage> image;
-  std::optional<ResumedRun> resumed;
-  std::optional<ModelSpec> model;
+  Training training;
   if (resume) {
-    resumed = FindResumedRun(train_flags.resume, flags);
-    if (resumed) model = std::move(resumed->model);
+    training.resumed = FindResumedRun(train_flags.resume, flags);
+    if (training.resumed) training.model = std::move(training.resumed->model);
   } else if (IsProgramFile(flags.model)) {
-    image = LoadImage(flags.model);
-    model = LoadEmbeddedModel(flags, image->model_text, image->model_path);
+    training.image = LoadImage(flags.model);
+    training.model =
+        LoadEmbeddedModel(flags, training.image->model_text, training.image->model_path);
   } else {
-    model = LoadModel(flags);
+    training.model = LoadModel(flags);
   }
-  if (!model) return kBadInput;
-  const std::string folder = resume                    ? train_flags.resume
-                             : train_flags.out.empty() ? "runs/" + model->name.value
-                                                       : train_flags.out;
+  if (!training.model) return training;
+  training.folder = resume                    ? train_flags.resume
+                    : train_flags.out.empty() ? "runs/" + training.model->name.value
+                                              : train_flags.out;
+  return training;
+}
 
-  KernelsOf(*model);  // says why there are none
+// `training` outlives them.
+SessionOptions OptionsOf(const Training& training, const ModelFlags& flags,
+                         const RunFlags& run_flags, const TrainFlags& train_flags) {
   SessionOptions options;
-  options.device = DeviceOf(*model);
-  options.compile = CompileOptionsOf(flags, *model);
+  options.device = DeviceOf(*training.model);
+  options.compile = CompileOptionsOf(flags, *training.model);
   options.weights = WeightsFile(train_flags.weights);
   options.mode = ModeOf(run_flags);
   options.limit_batches = run_flags.limit_batches;
-  options.image = image ? &*image : nullptr;
-  options.profile = profile.wanted();
-  if (resumed) {
-    options.checkpoint = resumed->checkpoint;
-    TakeSettings(resumed->settings, flags, run_flags, options);
+  options.image = training.image ? &*training.image : nullptr;
+  if (training.resumed) {
+    options.checkpoint = training.resumed->checkpoint;
+    TakeSettings(training.resumed->settings, flags, run_flags, options);
   }
-  Diagnostics diagnostics;
-  Session session(*model, options, /*train=*/true, diagnostics);
-  PrintDiagnostics(diagnostics);
-  if (!session.ready()) return kBadInput;
+  return options;
+}
+
+// Prints what became of the compiled program and of the weights that were given; false after an
+// error.
+bool ReportInputs(const Session& session, const std::string& program) {
   if (!session.recompiled().empty()) {
-    std::fprintf(stderr, "%s is compiled again: %s\n", flags.model.c_str(),
+    std::fprintf(stderr, "%s is compiled again: %s\n", program.c_str(),
                  session.recompiled().c_str());
   }
-  if (const std::string file = session.weights_file(); !file.empty()) {
-    if (!CheckWeights(session.weights(), file)) return kBadInput;
-    if (!Quiet()) PrintWeightsReport(session.weights());
-  }
-  if (resumed && IsFinished(folder, session)) return ReportFinished(folder, session);
-  const std::vector<std::string> inputs = {flags.model, session.weights_file()};
-  if (run_flags.dry_run) {
-    if (!resumed) RunFolder::Check(folder, train_flags.force, inputs);
-    PrintDryRun(model->name.value, session);
-    return kDone;
-  }
-  std::optional<RunFolder> run_folder;
-  if (!resumed) run_folder.emplace(folder, train_flags.force, inputs);
-  RemoveSummary(folder);
-  WriteRunSettings(folder,
-                   {options.device, options.mode, options.compile.threads, options.limit_batches});
-  WriteModelFile(folder, *model);
-  if (resumed && !Quiet()) {
-    std::fprintf(stderr, "resumed from %s: step %lld of epoch %lld\n", resumed->checkpoint.c_str(),
-                 static_cast<long long>(session.run_state().step),
-                 static_cast<long long>(session.run_state().epoch + 1));
-  }
+  const std::string file = session.weights_file();
+  if (file.empty()) return true;
+  if (!CheckWeights(session.weights(), file)) return false;
+  if (!Quiet()) PrintWeightsReport(session.weights());
+  return true;
+}
 
-  RunView view(model->train->epochs ? model->train->epochs->value : 0);
-  const TrainResult result = session.Train(folder, view, WatchSignals());
-  view.Clear();
-  const std::string json = SummaryJson(*model, session, result);
-  WriteSummary(folder, json);
-  WritePage(*model, session, result, folder);
-  if (run_folder) run_folder->Keep();
+void PrintResumed(const ResumedRun& resumed, const RunState& state) {
+  if (Quiet()) return;
+  std::fprintf(stderr, "resumed from %s: step %lld of epoch %lld\n", resumed.checkpoint.c_str(),
+               static_cast<long long>(state.step), static_cast<long long>(state.epoch + 1));
+}
+
+void PrintTrained(const TrainResult& result, const std::string& folder, const std::string& json,
+                  const Session& session, const ProfileFlags& profile, int threads) {
   std::string text = TrainSummary(result, folder), shown = json;
   if (session.times() != nullptr) {
-    const Ceilings ceilings = MeasureCeilings(session.engine(), options.compile.threads);
+    const Ceilings ceilings = MeasureCeilings(session.engine(), threads);
     text += "\n" + ShowProfile(profile, session.engine(), *session.times(), ceilings);
     if (WantsJson()) shown = WithProfile(json, session.engine(), *session.times(), ceilings);
   }
   PrintResult(text, shown);
+}
+
+int Run(const ModelFlags& flags, const RunFlags& run_flags, const TrainFlags& train_flags,
+        const ProfileFlags& profile) {
+  const Training training = FindTraining(flags, train_flags);
+  if (!training.model) return kBadInput;
+  const ModelSpec& model = *training.model;
+  const std::string& folder = training.folder;
+  KernelsOf(model);  // says why there are none
+  SessionOptions options = OptionsOf(training, flags, run_flags, train_flags);
+  options.profile = profile.wanted();
+  Diagnostics diagnostics;
+  Session session(model, options, /*train=*/true, diagnostics);
+  PrintDiagnostics(diagnostics);
+  if (!session.ready() || !ReportInputs(session, flags.model)) return kBadInput;
+  if (training.resumed && IsFinished(folder, session)) return ReportFinished(folder, session);
+  const std::vector<std::string> inputs = {flags.model, session.weights_file()};
+  if (run_flags.dry_run) {
+    if (!training.resumed) RunFolder::Check(folder, train_flags.force, inputs);
+    PrintDryRun(model.name.value, session);
+    return kDone;
+  }
+  std::optional<RunFolder> run_folder;
+  if (!training.resumed) run_folder.emplace(folder, train_flags.force, inputs);
+  RemoveSummary(folder);
+  WriteRunSettings(folder,
+                   {options.device, options.mode, options.compile.threads, options.limit_batches});
+  WriteModelFile(folder, model);
+  if (training.resumed) PrintResumed(*training.resumed, session.run_state());
+
+  RunView view(model.train->epochs ? model.train->epochs->value : 0);
+  const TrainResult result = session.Train(folder, view, WatchSignals());
+  view.Clear();
+  const std::string json = SummaryJson(model, session, result);
+  WriteSummary(folder, json);
+  WritePage(model, session, result, folder);
+  if (run_folder) run_folder->Keep();
+  PrintTrained(result, folder, json, session, profile, options.compile.threads);
   return result.interrupted ? kInterrupted : kDone;
 }
 

@@ -41,6 +41,12 @@ struct DeviceCounters {
   int64_t allocations = 0;
 };
 
+// What is known of a device without opening it, whether this build and machine have it or not.
+struct DeviceKind {
+  std::string_view name;  // "cuda", also of "cuda:1"
+  bool on_host = false;   // computes on the host, in the host's memory
+};
+
 class Device {
  public:
   virtual ~Device() = default;
@@ -77,8 +83,15 @@ int HostThreads();
 // Host memory that this process can still take, in bytes: what the system has available, or what is
 // left of the limit of its control group.
 int64_t FreeHostMemory();
-// Names that this build knows.
+
+// All kinds of devices, and their names alone.
+std::vector<DeviceKind> DeviceKinds();
 std::vector<std::string> DeviceNames();
+// The kind of the device of that name ("cuda:1"), which must be known.
+const DeviceKind& KindOfDevice(std::string_view name);
+// A line for each device of a kind that has memory of its own, or why there is none; nothing for
+// the host, which is always there.
+std::vector<std::string> DescribeDevices(const DeviceKind& kind);
 
 }  // namespace cgrun
 

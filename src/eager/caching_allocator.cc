@@ -37,6 +37,10 @@ CachingAllocatorOptions CachingAllocatorOptions::ForHost() {
   return options;
 }
 
+CachingAllocatorOptions CachingAllocatorOptions::For(const Device& device) {
+  return KindOfDevice(device.Info().name).on_host ? ForHost() : ForGpu();
+}
+
 CachingAllocator::CachingAllocator(Device& device, const CachingAllocatorOptions& options)
     : device_(device), options_(options) {}
 

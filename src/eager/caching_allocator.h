@@ -39,6 +39,8 @@ struct CachingAllocatorOptions {
   // On a host, where the next segment costs page faults alone, large ones are as large as the
   // request: less is reserved that nobody asked for.
   static CachingAllocatorOptions ForHost();
+  // Those of the two that suit the device's memory.
+  static CachingAllocatorOptions For(const Device& device);
 };
 
 struct AllocatorStatistics {

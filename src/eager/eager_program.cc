@@ -63,7 +63,10 @@ int MostThreads(const std::vector<EagerSource>& entries) {
 EagerProgram::EagerProgram(std::vector<EagerSource> entries, Device& device,
                            const KernelLibrary& library, Communicator& communicator,
                            const EagerOptions& options)
-    : device_(device), library_(library), options_(options), allocator_(device, options.allocator) {
+    : device_(device),
+      library_(library),
+      options_(options),
+      allocator_(device, CachingAllocatorOptions::For(device)) {
   context_.communicator = &communicator;
   context_.stream = device_.CreateStream();
   const int threads = MostThreads(entries);

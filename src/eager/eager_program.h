@@ -67,7 +67,6 @@ class EagerListener {
 };
 
 struct EagerOptions {
-  CachingAllocatorOptions allocator = CachingAllocatorOptions::ForHost();
   FreePolicy free = FreePolicy::kAtLastReader;
   EagerListener* listener = nullptr;  // outlives the program
 };

@@ -108,10 +108,16 @@ class KernelLibrary : public Target {
   virtual PreparedKernel Prepare(std::string_view kernel, const KernelRequest& request) const = 0;
   // Has the libraries take now what they would take in their first calls: threads, buffers.
   virtual void WarmUp(int) const {}
+  // Whether kernels make use of more than one of the host's threads.
+  virtual bool uses_threads() const { return true; }
 };
 
-// The kernel library of a device ("reference"), or null.
+// The kernel library of a device ("reference", "cuda:1"), or null.
 const KernelLibrary* FindKernelLibrary(std::string_view device);
+// What the kernels of a known device are made of: their fingerprint, or "built without oneDNN".
+std::string DescribeKernels(std::string_view device);
+// What `auto` stands for: of the host's devices in this build the fastest.
+std::string_view FastestHostDevice();
 
 }  // namespace cgrun
 

@@ -1,17 +1,47 @@
 // The devices' kernel libraries, a line each.
+#include "src/base/check.h"
 #include "src/kernels/cpu/library.h"
 #include "src/kernels/cuda/library.h"
 #include "src/kernels/kernel.h"
 #include "src/kernels/reference/library.h"
 
 namespace cgrun {
+namespace {
 
-const KernelLibrary* FindKernelLibrary(std::string_view device) {
-  if (device == "reference") return &reference::Library();
-  if (device == "blas") return &cpu::BlasLibrary();
-  if (device == "cpu") return cpu::Library();
-  if (device.substr(0, 4) == "cuda") return cuda::Library();
+struct LibraryEntry {
+  std::string_view device;
+  const KernelLibrary* (*find)();  // null in a build without it
+  std::string_view absent;         // what such a build says
+};
+
+constexpr LibraryEntry kLibraries[] = {
+    {"reference", [] { return &reference::Library(); }, ""},
+    {"blas", [] { return &cpu::BlasLibrary(); }, ""},
+    {"cpu", cpu::Library, "built without oneDNN"},
+    {"cuda", cuda::Library, "built without CUDA"},
+};
+
+const LibraryEntry* FindEntry(std::string_view device) {
+  for (const LibraryEntry& entry : kLibraries) {
+    if (entry.device == device.substr(0, device.find(':'))) return &entry;
+  }
   return nullptr;
 }
+
+}  // namespace
+
+const KernelLibrary* FindKernelLibrary(std::string_view device) {
+  const LibraryEntry* const entry = FindEntry(device);
+  return entry == nullptr ? nullptr : entry->find();
+}
+
+std::string DescribeKernels(std::string_view device) {
+  const LibraryEntry* const entry = FindEntry(device);
+  CGRUN_CHECK(entry != nullptr) << "no kernels for " << device;
+  const KernelLibrary* const library = entry->find();
+  return library == nullptr ? std::string(entry->absent) : library->fingerprint();
+}
+
+std::string_view FastestHostDevice() { return cpu::Library() != nullptr ? "cpu" : "blas"; }
 
 }  // namespace cgrun

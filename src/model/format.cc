@@ -1,7 +1,9 @@
 // The top of a model file: the table of its keys, and the list of all tables.
 #include <algorithm>
-#include <array>
+#include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include "src/model/fields.h"
 #include "src/model/read_sections.h"
@@ -38,10 +40,20 @@ void ReadModelName(const TreeEntry& entry, ModelSpec& model, const Reader& reade
   }
 }
 
+// Whether a device's name says which of several it is: "cuda:1".
+bool HasDeviceNumber(std::string_view name) {
+  const size_t colon = name.find(':');
+  if (colon == std::string_view::npos) return false;
+  const std::vector<std::string> names = Choices(kDeviceType);
+  return std::find(names.begin(), names.end(), std::string(name.substr(0, colon)) + ":N") !=
+         names.end();
+}
+
 void ReadDevice(const TreeEntry& entry, ModelSpec& model, const Reader& reader) {
   const TreeNode& node = entry.value;
-  if (node.IsScalar() && node.scalar.starts_with("cuda:")) {
-    const TreeNode index = TreeNode::Scalar(node.scalar.substr(5), node.mark);
+  if (node.IsScalar() && HasDeviceNumber(node.scalar)) {
+    const size_t colon = node.scalar.find(':');
+    const TreeNode index = TreeNode::Scalar(node.scalar.substr(colon + 1), node.mark);
     if (!ReadInteger(index, "the number of the device", reader.diagnostics, 0, 1023)) return;
     model.device = {node.scalar, node.mark};
     return;
@@ -50,7 +62,8 @@ void ReadDevice(const TreeEntry& entry, ModelSpec& model, const Reader& reader) 
     reader.diagnostics.Error(node.mark, "there is no device 'gpu'", "NVIDIA's are called 'cuda'");
     return;
   }
-  const std::array<std::string, 5> devices = {"reference", "blas", "cpu", "cuda", "auto"};
+  std::vector<std::string> devices = Choices(kDeviceType);
+  std::erase_if(devices, [](const std::string& name) { return HasDeviceNumber(name); });
   Put<&ModelSpec::device>(ReadChoice(node, entry.key, devices, reader.diagnostics), entry, model);
 }
 

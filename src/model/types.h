@@ -46,8 +46,18 @@ inline constexpr ValueType kNumberTypeType{
     "f64, f32, bf16, f16, int64, int32, uint8, bool",
     R"({"enum":["f64","f32","bf16","f16","int64","int32","uint8","bool"]})"};
 inline constexpr ValueType kDeviceType{
-    "reference, blas, cpu, cuda, cuda:N, auto",
-    R"({"type":"string","pattern":"^(reference|blas|cpu|cuda(:[0-9]+)?|auto)$"})"};
+#define HOST_DEVICE(name) #name ", "
+#define NUMBERED_DEVICE(name, Name) #name ", " #name ":N, "
+#include "src/device/device_list.inc"
+#undef NUMBERED_DEVICE
+#undef HOST_DEVICE
+    "auto", R"({"type":"string","pattern":"^()"
+#define HOST_DEVICE(name) #name "|"
+#define NUMBERED_DEVICE(name, Name) #name "(:[0-9]+)?|"
+#include "src/device/device_list.inc"
+#undef NUMBERED_DEVICE
+#undef HOST_DEVICE
+            R"(auto)$"})"};
 inline constexpr ValueType kZonesType{"shared, separate", R"({"enum":["shared","separate"]})"};
 inline constexpr ValueType kModeType{"forward, backprop", R"({"enum":["forward","backprop"]})"};
 inline constexpr ValueType kPrecisionType{"f32, f64, bf16, f16, tf32",

@@ -1,18 +1,18 @@
-// Parse(): YAML text into a marked tree. The only file that sees yaml-cpp, whose events (not its
-// nodes) are used, so that marks, duplicate keys, depth and aliases are under our control.
+// Parse(): YAML text into a marked tree. Of yaml-cpp it uses the events, not the nodes, so that
+// marks, duplicate keys, depth and aliases are under our control.
 #include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/exceptions.h>
 #include <yaml-cpp/mark.h>
 #include <yaml-cpp/parser.h>
 
 #include <algorithm>
-#include <cctype>
 #include <exception>
 #include <map>
 #include <sstream>
 #include <utility>
 
 #include "src/model/source_text.h"
+#include "src/model/syntax_error.h"
 #include "src/model/tree.h"
 
 namespace cgrun {
@@ -369,111 +369,6 @@ const SourceMark* TreeBuilder::OpenBracket() const {
   return !open_.empty() && open_.back().flow ? &open_.back().node.mark : nullptr;
 }
 
-struct Rewording {
-  const char* theirs;  // how yaml-cpp's message begins
-  const char* message;
-  const char* help;
-};
-
-constexpr const char* kQuoteHelp = "put the text in quotes, or check the indentation";
-
-constexpr Rewording kRewordings[] = {
-    {YAML::ErrorMsg::MAP_VALUE, "a ':' is not expected here", kQuoteHelp},
-    {YAML::ErrorMsg::MAP_KEY, "a key is not expected here", kQuoteHelp},
-    {YAML::ErrorMsg::BLOCK_ENTRY, "a '-' is not expected here", kQuoteHelp},
-    {YAML::ErrorMsg::END_OF_MAP_FLOW, "a '}' or ',' is missing before this", ""},
-    {YAML::ErrorMsg::END_OF_SEQ_FLOW, "a ']' or ',' is missing before this", ""},
-    {YAML::ErrorMsg::END_OF_MAP, "this does not continue the map before it",
-     "the keys of one map begin in one column"},
-    {YAML::ErrorMsg::END_OF_SEQ, "this does not continue the list before it",
-     "the '-' of one list stand in one column"},
-    {YAML::ErrorMsg::FLOW_END, "this bracket closes nothing", ""},
-    {YAML::ErrorMsg::EOF_IN_SCALAR, "a quote is never closed", ""},
-    {YAML::ErrorMsg::UNKNOWN_TOKEN, "a value cannot begin with this", "put it in quotes"},
-    {YAML::ErrorMsg::UNKNOWN_ANCHOR, "the anchor of this alias is not defined before it", ""},
-    {YAML::ErrorMsg::DOC_IN_SCALAR, "the document ends within a quoted text", ""},
-};
-
-struct Finding {
-  SourceMark mark;
-  const char* message;
-  const char* help;
-};
-
-// The first character of a line that is no space; npos in an empty line.
-size_t ContentOf(const SourceText& text, int line) {
-  const size_t begin = text.BeginOfLine(line), end = text.EndOfLine(begin);
-  const size_t content = text.text().find_first_not_of(' ', begin);
-  return content < end ? content : std::string_view::npos;
-}
-
-// The line above with something on it; 0 where there is none.
-int LineAbove(const SourceText& text, int line) {
-  do {
-    --line;
-  } while (line > 0 && ContentOf(text, line) == std::string_view::npos);
-  return line;
-}
-
-// "-flatten": no item of a list, but a text that goes on with the lines below.
-bool IsDashWithoutSpace(const SourceText& text, size_t content) {
-  const std::string_view rest = text.text().substr(content);
-  return rest.size() > 1 && rest[0] == '-' &&
-         (std::isalpha(static_cast<unsigned char>(rest[1])) != 0 || rest[1] == '{');
-}
-
-// Why a key or its ':' is not expected at `offset`, where a line's indentation tells: a plain text
-// goes on with lines that are indented deeper, and the parser notices only at their ':'.
-std::optional<Finding> ExplainIndentation(const SourceText& text, size_t offset) {
-  const int line = text.LineOf(offset), above = LineAbove(text, line);
-  for (const int candidate : {line, above}) {
-    if (candidate == 0) continue;
-    const size_t content = ContentOf(text, candidate);
-    if (content == std::string_view::npos || !IsDashWithoutSpace(text, content)) continue;
-    return Finding{text.MarkAt(content), "a space is missing behind this '-'",
-                   "the items of a list are written `- item`"};
-  }
-  if (above == 0) return std::nullopt;
-  const size_t content = ContentOf(text, line), before = ContentOf(text, above);
-  const size_t end = text.EndOfLine(before);
-  const bool key_above = text.text().substr(before, end - before).find(": ") != std::string::npos;
-  const bool deeper = text.ColumnOf(content) > text.ColumnOf(before);
-  if (!key_above || !deeper || content >= offset) return std::nullopt;
-  return Finding{text.MarkAt(content, offset - content),
-                 "this key is indented deeper than the one before it",
-                 "the keys of one map begin in one column"};
-}
-
-// Reports what yaml-cpp found, in the words of this program.
-void ReportSyntaxError(const YAML::Exception& error, const TreeBuilder& builder,
-                       const SourceText& text, Diagnostics& diagnostics) {
-  size_t offset = error.mark.is_null() ? 0 : static_cast<size_t>(std::max(error.mark.pos, 0));
-  const size_t last = text.text().find_last_not_of(" \n");
-  if (last != std::string_view::npos) offset = std::min(offset, last);
-  std::string message = error.msg, help;
-  for (const Rewording& r : kRewordings) {
-    if (!error.msg.starts_with(r.theirs)) continue;
-    message = r.message;
-    help = r.help;
-    break;
-  }
-  const SourceMark* open = builder.OpenBracket();
-  const bool of_indentation = error.msg.starts_with(YAML::ErrorMsg::MAP_VALUE) ||
-                              error.msg.starts_with(YAML::ErrorMsg::END_OF_MAP);
-  if (open == nullptr && of_indentation) {
-    if (const auto finding = ExplainIndentation(text, offset)) {
-      diagnostics.Error(finding->mark, std::string("this is not YAML: ") + finding->message,
-                        finding->help);
-      return;
-    }
-  }
-  if (open != nullptr && help != "") help += "; ";
-  if (open != nullptr) {
-    help += "the innermost open bracket is in line " + std::to_string(open->line);
-  }
-  diagnostics.Error(text.MarkAt(offset), "this is not YAML: " + message, help);
-}
-
 }  // namespace
 
 std::optional<TreeNode> Parse(SourceFile file, Diagnostics& diagnostics) {
@@ -490,7 +385,9 @@ std::optional<TreeNode> Parse(SourceFile file, Diagnostics& diagnostics) {
   } catch (const Stop& stop) {
     diagnostics.Error(stop.mark, stop.message, stop.help);
   } catch (const YAML::Exception& error) {
-    ReportSyntaxError(error, builder, *text, diagnostics);
+    const size_t offset =
+        error.mark.is_null() ? 0 : static_cast<size_t>(std::max(error.mark.pos, 0));
+    ReportSyntaxError({error.msg, offset, builder.OpenBracket()}, *text, diagnostics);
   } catch (const std::exception& error) {
     diagnostics.Error({text->file(), 0, 0}, std::string("this is not YAML: ") + error.what());
   }

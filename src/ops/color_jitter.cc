@@ -5,6 +5,7 @@
 #include <string>
 
 #include "src/base/random.h"
+#include "src/ops/image_input.h"
 #include "src/ops/infer.h"
 #include "src/ops/op_definitions.h"
 
@@ -79,18 +80,14 @@ std::string FaultOfRanges(const ColorJitterAttributes& a) {
 
 std::vector<TensorType> Infer(InferContext& context) {
   const Shape& x = context.shape(0);
-  const DType dtype = context.dtype(0);
   if (x.rank() != 4 || (x[1] != Dim(3) && x[1] != Dim(1)) || x[2].batch || x[3].batch) {
     return context.Fail(
         RankMessage("color_jitter", "[N, 3, height, width] or [N, 1, height, width]", x));
   }
-  if (!IsFloat(dtype) && dtype != DType::kU8) {
-    return context.Fail("needs a uint8 or floating-point input, not " +
-                        context.input(0).ToString());
-  }
+  if (!ExpectPixels(context)) return {};
   const std::string fault = FaultOfRanges(context.attributes<ColorJitterAttributes>());
   if (!fault.empty()) return context.Fail(fault);
-  if (!ExpectInput(context, 1, "step", {DType::kI64, Shape()})) return {};
+  if (!ExpectStep(context)) return {};
   return {context.input(0)};
 }
 

@@ -71,7 +71,7 @@ bool CheckPair(InferContext& context);
 bool CheckTargets(InferContext& context);
 
 // Type inference of a loss over all elements of inputs that `check` accepts, and of its gradient,
-// whose last input is the gradient of the loss.
+// whose input 2 is the gradient of the loss.
 std::vector<TensorType> InferLoss(InferContext& context, bool (*check)(InferContext&));
 std::vector<TensorType> InferLossGrad(InferContext& context, bool (*check)(InferContext&));
 

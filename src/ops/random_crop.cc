@@ -7,6 +7,7 @@
 #include <string>
 
 #include "src/base/random.h"
+#include "src/ops/image_input.h"
 #include "src/ops/infer.h"
 #include "src/ops/op_definitions.h"
 
@@ -60,15 +61,12 @@ constexpr int64_t kMostSide = int64_t{1} << 31;
 
 // The shape of what is left of images of shape `x`; reports what is wrong.
 std::optional<Shape> PartOf(InferContext& context, const IntList& size, const Shape& x) {
-  const int rows = x.rank() - 2;
-  if (rows < 1 || x[rows].batch || x[rows + 1].batch) {
-    context.Fail(RankMessage("random_crop", "images [N, …, height, width]", x));
-    return std::nullopt;
-  }
+  if (!ExpectImages(context, "random_crop", x)) return std::nullopt;
   if (size.size() != 2) {
     context.Fail("`size` needs 2 numbers");
     return std::nullopt;
   }
+  const int rows = x.rank() - 2;
   Shape part = x;
   for (int i : {0, 1}) {
     const int64_t wanted = size[static_cast<size_t>(i)], whole = x[rows + i].size;
@@ -81,11 +79,6 @@ std::optional<Shape> PartOf(InferContext& context, const IntList& size, const Sh
     part.dims()[static_cast<size_t>(rows + i)] = Dim(wanted);
   }
   return part;
-}
-
-// The step counter is input 1 of both.
-bool ExpectStep(InferContext& context) {
-  return ExpectInput(context, 1, "step", {DType::kI64, Shape()});
 }
 
 std::vector<TensorType> Infer(InferContext& context) {

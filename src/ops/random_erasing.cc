@@ -2,6 +2,7 @@
 // step and sample, so that it is its own gradient, with zeros.
 #include "src/ops/random_erasing.h"
 
+#include "src/ops/image_input.h"
 #include "src/ops/infer.h"
 #include "src/ops/op_definitions.h"
 
@@ -32,22 +33,13 @@ namespace {
 
 std::vector<TensorType> Infer(InferContext& context) {
   const auto& a = context.attributes<RandomErasingAttributes>();
-  const Shape& x = context.shape(0);
-  const DType dtype = context.dtype(0);
-  const int rows = x.rank() - 2;
+  if (!ExpectImages(context, "random_erasing", context.shape(0)) || !ExpectPixels(context) ||
+      !ExpectPixelValue(context, "value", a.value)) {
+    return {};
+  }
   const std::string fault = FaultOfBoxRange(a.scale, a.ratio);
-  if (rows < 1 || x[rows].batch || x[rows + 1].batch) {
-    return context.Fail(RankMessage("random_erasing", "images [N, …, height, width]", x));
-  }
-  if (!IsFloat(dtype) && dtype != DType::kU8) {
-    return context.Fail("needs a uint8 or floating-point input, not " +
-                        context.input(0).ToString());
-  }
-  if (dtype == DType::kU8 && (a.value < 0 || a.value > 255)) {
-    return context.Fail("`value` of uint8 images is from 0 to 255");
-  }
   if (!fault.empty()) return context.Fail(fault);
-  if (!ExpectInput(context, 1, "step", {DType::kI64, Shape()})) return {};
+  if (!ExpectStep(context)) return {};
   return {context.input(0)};
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "src/ops/image_input.h"
 #include "src/ops/infer.h"
 #include "src/ops/op_definitions.h"
 
@@ -41,7 +42,7 @@ std::vector<TensorType> Infer(InferContext& context) {
   if (axes->front() == 0 || batch) {
     return context.Fail("the axis of the samples must be 0, and cannot be flipped");
   }
-  if (!ExpectInput(context, 1, "step", {DType::kI64, Shape()})) return {};
+  if (!ExpectStep(context)) return {};
   return {context.input(0)};
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "src/ops/image_input.h"
 #include "src/ops/infer.h"
 #include "src/ops/op_definitions.h"
 
@@ -57,33 +58,27 @@ namespace {
 // The shape of what is made of images of shape `x`; reports what is wrong.
 template <class A>
 std::optional<Shape> ShapeOf(InferContext& context, const A& a, const Shape& x) {
-  const int rows = x.rank() - 2;
+  if (!ExpectImages(context, "random_resized_crop", x)) return std::nullopt;
   const std::string fault = FaultOfBoxRange(a.scale, a.ratio);
-  if (rows < 1 || x[rows].batch || x[rows + 1].batch) {
-    context.Fail(RankMessage("random_resized_crop", "images [N, …, height, width]", x));
-  } else if (a.size.size() != 2) {
+  if (a.size.size() != 2) {
     context.Fail("`size` needs 2 numbers");
   } else if (!fault.empty()) {
     context.Fail(fault);
   }
   if (context.failed()) return std::nullopt;
   Shape y = x;
-  for (int i : {0, 1}) y[rows + i] = Dim(a.size[static_cast<size_t>(i)]);
+  for (int i : {0, 1}) y[x.rank() - 2 + i] = Dim(a.size[static_cast<size_t>(i)]);
   if (CountElements(y)) return y;
   context.Fail("the result " + y.ToString() + " is too large");
   return std::nullopt;
 }
 
 std::vector<TensorType> Infer(InferContext& context) {
-  const DType dtype = context.dtype(0);
-  if (!IsFloat(dtype) && dtype != DType::kU8) {
-    return context.Fail("needs a uint8 or floating-point input, not " +
-                        context.input(0).ToString());
-  }
+  if (!ExpectPixels(context)) return {};
   const auto shape =
       ShapeOf(context, context.attributes<RandomResizedCropAttributes>(), context.shape(0));
-  if (!shape || !ExpectInput(context, 1, "step", {DType::kI64, Shape()})) return {};
-  return {{dtype, *shape}};
+  if (!shape || !ExpectStep(context)) return {};
+  return {{context.dtype(0), *shape}};
 }
 
 void Gradient(GradientContext& context) {
@@ -106,7 +101,7 @@ std::vector<TensorType> InferGrad(InferContext& context) {
     return context.Fail("needs a floating-point gradient of shape " + y->ToString() + ", not " +
                         context.input(0).ToString());
   }
-  if (!ExpectInput(context, 1, "step", {DType::kI64, Shape()})) return {};
+  if (!ExpectStep(context)) return {};
   return {{context.dtype(0), a.shape}};
 }
 

@@ -32,16 +32,11 @@ bool Check(InferContext& context, int target) {
 }
 
 std::vector<TensorType> Infer(InferContext& context) {
-  if (!Check(context, 2)) return {};
-  return {{LossType(context.dtype(0)), Shape()}};
+  return InferLoss(context, [](InferContext& c) { return Check(c, 2); });
 }
 
 std::vector<TensorType> InferGrad(InferContext& context) {
-  if (!Check(context, 3)) return {};
-  if (context.input(2) != TensorType{LossType(context.dtype(0)), Shape()}) {
-    return context.Fail("needs a scalar gradient of the loss, not " + context.input(2).ToString());
-  }
-  return {context.input(0)};
+  return InferLossGrad(context, [](InferContext& c) { return Check(c, 3); });
 }
 
 // The gradient of b is that of a with the opposite sign; none flows into the target.

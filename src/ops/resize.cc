@@ -1,6 +1,7 @@
 // resize: images of another size, and its gradient.
 #include "src/ops/resize.h"
 
+#include "src/ops/image_input.h"
 #include "src/ops/infer.h"
 #include "src/ops/op_definitions.h"
 
@@ -28,16 +29,12 @@ std::vector<TensorType> Infer(InferContext& context) {
   const Shape& x = context.shape(0);
   if (x.rank() != 4) return context.Fail(RankMessage("resize", "[N, C, H, W]", x));
   if (attributes.size.size() != 2) return context.Fail("`size` must be [height, width]");
-  const DType dtype = context.dtype(0);
-  if (!IsFloat(dtype) && dtype != DType::kU8) {
-    return context.Fail("needs a uint8 or floating-point input, not " +
-                        context.input(0).ToString());
-  }
+  if (!ExpectPixels(context)) return {};
   if (x[2].batch || x[3].batch) return context.Fail("height and width cannot be the batch axis");
   const Shape shape{x[0], x[1], attributes.size[0], attributes.size[1]};
   if (!CountElements(shape))
     return context.Fail("the result " + shape.ToString() + " is too large");
-  return {{dtype, shape}};
+  return {{context.dtype(0), shape}};
 }
 
 std::vector<TensorType> InferGrad(InferContext& context) {

@@ -3,6 +3,7 @@
 #include "src/ops/rotate.h"
 
 #include "src/base/random.h"
+#include "src/ops/image_input.h"
 #include "src/ops/infer.h"
 #include "src/ops/op_definitions.h"
 
@@ -62,18 +63,9 @@ double Turn::DegreesOf(uint64_t step, int64_t n) const {
 namespace op_def {
 namespace {
 
-bool CheckImages(InferContext& context, std::string_view name, double fill) {
-  const Shape& x = context.shape(0);
-  const DType dtype = context.dtype(0);
-  const int rows = x.rank() - 2;
-  if (rows < 1 || x[rows].batch || x[rows + 1].batch) {
-    context.Fail(RankMessage(name, "images [N, …, height, width]", x));
-  } else if (!IsFloat(dtype) && dtype != DType::kU8) {
-    context.Fail("needs a uint8 or floating-point input, not " + context.input(0).ToString());
-  } else if (dtype == DType::kU8 && (fill < 0 || fill > 255)) {
-    context.Fail("`fill` of uint8 images is from 0 to 255");
-  }
-  return !context.failed();
+bool CheckImages(InferContext& context, std::string_view op, double fill) {
+  return ExpectImages(context, op, context.shape(0)) && ExpectPixels(context) &&
+         ExpectPixelValue(context, "fill", fill);
 }
 
 std::vector<TensorType> Infer(InferContext& context) {
@@ -90,7 +82,7 @@ std::vector<TensorType> InferRandom(InferContext& context) {
     return context.Fail("`degrees` must go from the smaller to the larger number");
   }
   if (!CheckImages(context, "random_rotate", a.fill)) return {};
-  if (!ExpectInput(context, 1, "step", {DType::kI64, Shape()})) return {};
+  if (!ExpectStep(context)) return {};
   return {context.input(0)};
 }
 

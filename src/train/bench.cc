@@ -199,7 +199,6 @@ class Contestant {
     if (!graphs) return nullptr;
     EagerOptions options;
     options.free = case_.free;
-    if (bench_.library.name() == "cuda") options.allocator = CachingAllocatorOptions::ForGpu();
     return MakeEagerEngine(std::move(*graphs), *device_, bench_.library, communicator_, options);
   }
 
@@ -425,8 +424,7 @@ std::optional<BenchResult> RunBench(const ModelSpec& model, const std::vector<Be
                                     const BenchOptions& options, BenchObserver& observer,
                                     Diagnostics& diagnostics) {
   CGRUN_CHECK(!cases.empty());
-  const std::string kind = options.device.substr(0, options.device.find(':'));
-  const KernelLibrary* library = FindKernelLibrary(kind);
+  const KernelLibrary* library = FindKernelLibrary(options.device);
   CGRUN_CHECK(library != nullptr) << "no kernels for " << options.device;
   const ModelData data = OpenModelData(model, diagnostics);
   const Dataset* dataset = data.train != nullptr ? data.train.get() : data.test.get();

@@ -19,8 +19,7 @@ Session::Session(const ModelSpec& model, const SessionOptions& options, bool tra
     : model_(model), options_(options) {
   if (model.train) batch_ = model.train->batch.value.size;
   device_ = OpenDevice(options.device);
-  const std::string kind = options.device.substr(0, options.device.find(':'));
-  const KernelLibrary* library = FindKernelLibrary(kind);
+  const KernelLibrary* library = FindKernelLibrary(options.device);
   CGRUN_CHECK(library != nullptr) << "no kernels for " << options.device;
   const bool has_data = OpenData(train, diagnostics);
   if (!has_data || (train && !(ReadLength(diagnostics) && ReadSchedules(diagnostics)))) {
@@ -98,9 +97,7 @@ bool Session::MakeEngine(const KernelLibrary& library, Diagnostics& diagnostics)
 bool Session::MakeEagerMode(const KernelLibrary& library, Diagnostics& diagnostics) {
   auto graphs = PrepareEager(model_, Requests(), library, options_.compile, diagnostics);
   if (!graphs) return false;
-  EagerOptions options;
-  if (library.name() == "cuda") options.allocator = CachingAllocatorOptions::ForGpu();
-  engine_ = MakeEagerEngine(std::move(*graphs), *device_, library, communicator_, options);
+  engine_ = MakeEagerEngine(std::move(*graphs), *device_, library, communicator_);
   return true;
 }
 

@@ -10,6 +10,7 @@
 #include "src/base/random.h"
 #include "src/data/dataset.h"
 #include "src/io/checksum.h"
+#include "tests/data/dataset_testing.h"
 #include "tests/io/test_files.h"
 
 namespace cgrun {
@@ -27,40 +28,12 @@ std::string Idx(int type, const std::vector<uint32_t>& sizes, std::string_view e
   return bytes + std::string(elements);
 }
 
-// What became of opening a pair of files; `labels` empty: none.
-struct Opened {
-  std::unique_ptr<Dataset> dataset;
-  std::string errors;
-};
-
+// Opens a pair of files; `labels` empty: none.
 Opened Open(std::string_view images, std::string_view labels, int64_t limit = kNoLimit) {
-  static const TempFolder folder;
-  DataOptions options;
-  options.folder = folder.path();
-  options.memory_limit = limit;
-  options.values["images"] = {"images", {}};
-  WriteBytes(folder / "images", images);
-  if (!labels.empty()) {
-    options.values["labels"] = {"labels", {}};
-    WriteBytes(folder / "labels", labels);
-  }
-  Diagnostics diagnostics;
-  Opened opened{OpenDataset({"idx", {}}, options, diagnostics), ""};
-  opened.errors = folder.Anonymous(diagnostics.ToString());
-  EXPECT_EQ(opened.dataset == nullptr, diagnostics.has_errors());
-  return opened;
-}
-
-// Sample `index`, a string a field.
-std::vector<std::string> ReadSample(const Dataset& dataset, int64_t index) {
-  std::vector<std::string> fields;
-  for (const DataField& field : dataset.fields()) {
-    fields.emplace_back(static_cast<size_t>(field.bytes()), '\xAA');
-  }
-  std::vector<std::span<std::byte>> out;
-  for (std::string& field : fields) out.push_back(std::as_writable_bytes(std::span(field)));
-  dataset.Read(index, out);
-  return fields;
+  DatasetBuilder data("idx");
+  data.File("images", images).Set("images", "images").Limit(limit);
+  if (!labels.empty()) data.File("labels", labels).Set("labels", "labels");
+  return data.Open();
 }
 
 template <class T>

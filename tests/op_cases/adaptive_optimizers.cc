@@ -14,17 +14,7 @@ CaseInput Rate(double rate) {
   return input;
 }
 
-CaseInput Step(int64_t step) { return Given({}, {static_cast<double>(step)}, DType::kI64); }
-
 CaseInput Vector(Values values) { return Given({3}, std::move(values)); }
-
-OpCase Refused(std::string name, Attributes attributes, std::vector<CaseInput> inputs,
-               std::string error) {
-  return {.name = std::move(name),
-          .attributes = std::move(attributes),
-          .inputs = std::move(inputs),
-          .error = std::move(error)};
-}
 
 const std::vector<Values> kGradients = {{0.1, -0.2, 0.3}, {0.4, 0.5, -0.6}, {-0.7, 0.8, 0.9}};
 

@@ -1,7 +1,5 @@
 // Cases of random_crop, its gradient and random_flip. Known results: by hand, from offsets and
 // choices that Philox4x32-10 written out in Python draws.
-#include <numeric>
-
 #include "src/ops/random_crop.h"
 #include "src/ops/random_flip.h"
 #include "tests/op_cases/op_cases.h"
@@ -10,15 +8,6 @@ namespace cgrun::op_cases {
 namespace {
 
 constexpr int64_t kKey = 5;
-
-CaseInput Step(int64_t step) { return Given({}, {static_cast<double>(step)}, DType::kI64); }
-
-// 0, 1, 2, …
-CaseInput Counted(const Shape& shape, DType dtype = DType::kF64) {
-  std::vector<double> values(static_cast<size_t>(shape.Elements()));
-  std::iota(values.begin(), values.end(), 0);
-  return Given(shape, std::move(values), dtype);
-}
 
 Attributes Crop(IntList size, bool varied = true) {
   return Attributes::Of(RandomCropAttributes{std::move(size), kKey, varied});
@@ -30,14 +19,6 @@ Attributes CropGrad(IntList size, Shape shape, bool varied = true) {
 
 Attributes Flip(IntList axes, double probability = 0.5, bool varied = true) {
   return Attributes::Of(RandomFlipAttributes{std::move(axes), probability, kKey, varied});
-}
-
-OpCase Refused(std::string name, Attributes attributes, std::vector<CaseInput> inputs,
-               std::string error) {
-  return {.name = std::move(name),
-          .attributes = std::move(attributes),
-          .inputs = std::move(inputs),
-          .error = std::move(error)};
 }
 
 }  // namespace

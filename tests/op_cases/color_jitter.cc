@@ -11,8 +11,6 @@ namespace {
 
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
-CaseInput Step(int64_t step) { return Given({}, {static_cast<double>(step)}, DType::kI64); }
-
 Attributes Jitter(RealList brightness, RealList contrast, RealList saturation, RealList hue,
                   bool varied = true) {
   return Attributes::Of(ColorJitterAttributes{std::move(brightness), std::move(contrast),

@@ -16,8 +16,6 @@ Attributes Training(double rate, int64_t key = 5) {
 
 Attributes Evaluation(double rate) { return Attributes::Of(DropoutAttributes{rate, 5, false}); }
 
-CaseInput Step(int64_t step) { return Given({}, {static_cast<double>(step)}, DType::kI64); }
-
 CaseInput Ones() { return Given({2, 5}, std::vector<double>(10, 1)); }
 
 }  // namespace

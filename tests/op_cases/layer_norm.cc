@@ -37,14 +37,6 @@ OpCase Case(std::string name, Attributes attributes, std::vector<CaseInput> inpu
           .gradient_outputs = {0}};
 }
 
-OpCase Refused(std::string name, Attributes attributes, std::vector<CaseInput> inputs,
-               std::string error) {
-  return {.name = std::move(name),
-          .attributes = std::move(attributes),
-          .inputs = std::move(inputs),
-          .error = std::move(error)};
-}
-
 }  // namespace
 
 std::vector<OpCase> layer_norm() {

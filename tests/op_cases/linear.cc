@@ -10,12 +10,6 @@ Attributes Units(int64_t units, bool bias = true) {
   return Attributes::Of(LinearAttributes{units, bias});
 }
 
-OpCase Refused(std::string name, Attributes attributes, std::vector<CaseInput> inputs,
-               std::string error) {
-  return {std::move(name), std::move(attributes), std::move(inputs), {}, {}, true,
-          std::move(error)};
-}
-
 }  // namespace
 
 std::vector<OpCase> linear() {

@@ -24,12 +24,6 @@ CaseInput Labels(Shape shape, std::vector<double> values, DType dtype = DType::k
   return Given(std::move(shape), std::move(values), dtype);
 }
 
-OpCase Refused(std::string name, Attributes attributes, std::vector<CaseInput> inputs,
-               std::string error) {
-  return {std::move(name), std::move(attributes), std::move(inputs), {}, {}, true,
-          std::move(error)};
-}
-
 // softmax of the rows {1, 2, 3} and {0.5, −1, 2}.
 std::vector<double> Probabilities() {
   return {0.0900305731704, 0.244728471055,  0.665240955775,

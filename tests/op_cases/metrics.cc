@@ -24,14 +24,6 @@ Attributes Bins(int64_t bins, bool from_logits = true) {
   return Attributes::Of(AucAttributes{bins, from_logits});
 }
 
-OpCase Refused(std::string name, Attributes attributes, std::vector<CaseInput> inputs,
-               std::string error) {
-  return {.name = std::move(name),
-          .attributes = std::move(attributes),
-          .inputs = std::move(inputs),
-          .error = std::move(error)};
-}
-
 // Found: 1, 0, 2, 1 (the first of equals), none.
 CaseInput Logits() { return Given({5, 3}, {1, 3, 2, 9, 8, 7, 4, 5, 6, 0, 5, 5, kNaN, 1, 2}); }
 

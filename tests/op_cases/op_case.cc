@@ -1,5 +1,8 @@
-// Makers of case inputs.
+// Makers of case inputs and of cases.
 #include "tests/op_cases/op_case.h"
+
+#include <numeric>
+#include <utility>
 
 namespace cgrun {
 
@@ -40,9 +43,25 @@ CaseInput Pattern(Shape shape, int64_t factor, int64_t modulus) {
   return Given(std::move(shape), std::move(values));
 }
 
+CaseInput Counted(const Shape& shape, DType dtype) {
+  std::vector<double> values(static_cast<size_t>(shape.Elements()));
+  std::iota(values.begin(), values.end(), 0);
+  return Given(shape, std::move(values), dtype);
+}
+
+CaseInput Step(int64_t step) { return Given({}, {static_cast<double>(step)}, DType::kI64); }
+
 CaseInput AtLeastF32(CaseInput input) {
   input.at_least_f32 = true;
   return input;
+}
+
+OpCase Refused(std::string name, Attributes attributes, std::vector<CaseInput> inputs,
+               std::string error) {
+  return {.name = std::move(name),
+          .attributes = std::move(attributes),
+          .inputs = std::move(inputs),
+          .error = std::move(error)};
 }
 
 }  // namespace cgrun

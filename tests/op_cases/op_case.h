@@ -32,6 +32,10 @@ CaseInput Fixed(Shape shape, DType dtype, double low, double high);
 // (i·factor mod modulus) − ⌊modulus ÷ 2⌋ at element i: exact in every number type, and easy to make
 // elsewhere.
 CaseInput Pattern(Shape shape, int64_t factor, int64_t modulus);
+// 0, 1, 2, …
+CaseInput Counted(const Shape& shape, DType dtype = DType::kF64);
+// The value of a step counter.
+CaseInput Step(int64_t step);
 // The same input, in f32 where the floating-point type of the run is smaller.
 CaseInput AtLeastF32(CaseInput input);
 
@@ -50,6 +54,10 @@ struct OpCase {
   // Outputs through which a gradient flows; empty: all floating-point outputs.
   std::vector<int> gradient_outputs = {};
 };
+
+// A case that type inference refuses with a message that contains `error`.
+OpCase Refused(std::string name, Attributes attributes, std::vector<CaseInput> inputs,
+               std::string error);
 
 }  // namespace cgrun
 

@@ -11,8 +11,6 @@ CaseInput Rate(double rate) {
   return input;
 }
 
-CaseInput Step(int64_t step) { return Given({}, {static_cast<double>(step)}, DType::kI64); }
-
 CaseInput Vector(std::vector<double> values) { return Given({3}, std::move(values)); }
 
 Attributes Sgd(double momentum, bool nesterov = false, double weight_decay = 0, double scale = 1,
@@ -44,12 +42,6 @@ Attributes WithBetas(double beta1, double beta2) {
   attributes.beta1 = beta1;
   attributes.beta2 = beta2;
   return Attributes::Of(attributes);
-}
-
-OpCase Refused(std::string name, Attributes attributes, std::vector<CaseInput> inputs,
-               std::string error) {
-  return {std::move(name), std::move(attributes), std::move(inputs), {}, {}, true,
-          std::move(error)};
 }
 
 const std::vector<double> kStart = {1, -2, 0.5};

@@ -26,12 +26,6 @@ Attributes Frame(IntList axes, IntList before, IntList after, double value = 0) 
   return Attributes::Of(PadAttributes{std::move(axes), std::move(before), std::move(after), value});
 }
 
-OpCase Refused(std::string name, Attributes attributes, std::vector<CaseInput> inputs,
-               std::string error) {
-  return {std::move(name), std::move(attributes), std::move(inputs), {}, {}, true,
-          std::move(error)};
-}
-
 }  // namespace
 
 std::vector<OpCase> concat() {

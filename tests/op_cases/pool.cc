@@ -100,12 +100,6 @@ std::vector<KnownMax> KnownMaxima() {
   };
 }
 
-OpCase Refused(std::string name, Attributes attributes, std::vector<CaseInput> inputs,
-               std::string error) {
-  return {std::move(name), std::move(attributes), std::move(inputs), {}, {}, true,
-          std::move(error)};
-}
-
 // What every pool refuses; `make` gives the attributes for a window.
 template <class Make>
 void AddRefused(std::vector<OpCase>& cases, Make make) {

@@ -7,8 +7,6 @@
 namespace cgrun::op_cases {
 namespace {
 
-CaseInput Step(int64_t step) { return Given({}, {static_cast<double>(step)}, DType::kI64); }
-
 Attributes Normal(Shape shape, double mean = 0, double deviation = 1, DType dtype = DType::kF64,
                   int64_t key = 5) {
   return Attributes::Of(RandomNormalAttributes{std::move(shape), mean, deviation, dtype, key});
@@ -17,14 +15,6 @@ Attributes Normal(Shape shape, double mean = 0, double deviation = 1, DType dtyp
 Attributes Uniformly(Shape shape, double low = 0, double high = 1, DType dtype = DType::kF64,
                      int64_t key = 5) {
   return Attributes::Of(RandomUniformAttributes{std::move(shape), low, high, dtype, key});
-}
-
-OpCase Refused(std::string name, Attributes attributes, std::vector<CaseInput> inputs,
-               std::string error) {
-  return {.name = std::move(name),
-          .attributes = std::move(attributes),
-          .inputs = std::move(inputs),
-          .error = std::move(error)};
 }
 
 }  // namespace

@@ -1,7 +1,5 @@
 // Cases of random_resized_crop, its gradient and random_erasing. Known results: by PyTorch's
 // interpolate of the parts, and by hand, from boxes that Philox4x32-10 written out in Python draws.
-#include <numeric>
-
 #include "src/ops/random_erasing.h"
 #include "src/ops/random_resized_crop.h"
 #include "tests/op_cases/op_cases.h"
@@ -10,15 +8,6 @@ namespace cgrun::op_cases {
 namespace {
 
 constexpr int64_t kKey = 5;
-
-CaseInput Step(int64_t step) { return Given({}, {static_cast<double>(step)}, DType::kI64); }
-
-// 0, 1, 2, …
-CaseInput Counted(const Shape& shape, DType dtype = DType::kF64) {
-  std::vector<double> values(static_cast<size_t>(shape.Elements()));
-  std::iota(values.begin(), values.end(), 0);
-  return Given(shape, std::move(values), dtype);
-}
 
 const RealList kScale = {0.2, 0.7}, kRatio = {0.5, 2};
 
@@ -37,14 +26,6 @@ Attributes Erase(double probability, double value = 0, bool varied = true,
                  RealList scale = kScale) {
   return Attributes::Of(
       RandomErasingAttributes{probability, std::move(scale), kRatio, value, kKey, varied});
-}
-
-OpCase Refused(std::string name, Attributes attributes, std::vector<CaseInput> inputs,
-               std::string error) {
-  return {.name = std::move(name),
-          .attributes = std::move(attributes),
-          .inputs = std::move(inputs),
-          .error = std::move(error)};
 }
 
 }  // namespace

@@ -33,14 +33,6 @@ OpCase Extreme(std::string name, Attributes attributes, std::vector<CaseInput> i
           .check_gradient = false};
 }
 
-OpCase Refused(std::string name, Attributes attributes, std::vector<CaseInput> inputs,
-               std::string error) {
-  return {.name = std::move(name),
-          .attributes = std::move(attributes),
-          .inputs = std::move(inputs),
-          .error = std::move(error)};
-}
-
 }  // namespace
 
 std::vector<OpCase> huber() {

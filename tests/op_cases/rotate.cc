@@ -3,7 +3,6 @@
 #include "src/ops/rotate.h"
 
 #include <limits>
-#include <numeric>
 
 #include "tests/op_cases/op_cases.h"
 
@@ -12,29 +11,12 @@ namespace {
 
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
-CaseInput Step(int64_t step) { return Given({}, {static_cast<double>(step)}, DType::kI64); }
-
-// 0, 1, 2, …
-CaseInput Counted(const Shape& shape, DType dtype = DType::kF64) {
-  std::vector<double> values(static_cast<size_t>(shape.Elements()));
-  std::iota(values.begin(), values.end(), 0);
-  return Given(shape, std::move(values), dtype);
-}
-
 Attributes By(double degrees, double fill = 0) {
   return Attributes::Of(RotateAttributes{degrees, fill});
 }
 
 Attributes Randomly(RealList degrees, double fill = 0, bool varied = true) {
   return Attributes::Of(RandomRotateAttributes{std::move(degrees), fill, 5, varied});
-}
-
-OpCase Refused(std::string name, Attributes attributes, std::vector<CaseInput> inputs,
-               std::string error) {
-  return {.name = std::move(name),
-          .attributes = std::move(attributes),
-          .inputs = std::move(inputs),
-          .error = std::move(error)};
 }
 
 }  // namespace

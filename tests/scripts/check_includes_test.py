@@ -72,6 +72,12 @@ class CheckIncludesTest(unittest.TestCase):
         self.assert_refuses({"src/kernels/cpu/relu.cc": include("src/ir/graph.h"), **tree},
                             'src/kernels never includes "src/ir/graph.h"')
 
+    def test_every_folder_may_read_the_list_of_devices_but_not_their_headers(self):
+        tree = {"src/device/device_list.inc": "", "src/device/device.h": ""}
+        self.assert_accepts({"src/model/a.cc": include("src/device/device_list.inc"), **tree})
+        self.assert_refuses({"src/model/a.cc": include("src/device/device.h"), **tree},
+                            "src/model may not use src/device")
+
     def test_devices_are_listed_in_kernels_but_do_not_see_each_other(self):
         tree = {"src/kernels/cpu/table.h": ""}
         self.assert_accepts({"src/kernels/devices.cc": include("src/kernels/cpu/table.h"), **tree})

@@ -25,11 +25,11 @@ struct Kernel {
           std::fill_n(y + f * p.output_plane(), p.output_plane(), bias[g * p.filters + f]);
         }
         Multiply<T>(p.filters, p.output_plane(), p.taps(),
-                    {weight + g * p.filters * p.taps(), p.taps(), false},
+                    {weight + g * p.group_weight(), p.taps(), false},
                     {workspace != nullptr ? workspace : x, p.output_plane(), false},
                     T(kBias ? 1 : 0), y, p.output_plane());
-        x += p.channels * p.input_plane();
-        y += p.filters * p.output_plane();
+        x += p.group_input();
+        y += p.group_output();
       }
     }
   }

@@ -48,8 +48,7 @@ std::vector<int64_t> ConvGeometry::PixelOffsets() const {
 
 ConvGeometry ConvGeometryOf(const Shape& x, const Shape& y, const WindowAttributes& attributes,
                             int64_t groups) {
-  ConvGeometry g{WindowOf(x, attributes), x[0].size, groups, x[1].size / groups,
-                 y[1].size / groups};
+  ConvGeometry g{ConvSizesOf(x, y, attributes, groups)};
   g.padded = !StaysInside(g.window.y) || !StaysInside(g.window.x);
   g.rows = g.padded ? Span(g.window.y) : g.window.y.input;
   g.columns = g.padded ? Span(g.window.x) : g.window.x.input;
@@ -69,7 +68,7 @@ ConvGeometry ConvGeometryOf(const NodeSignature& node) {
 
 PixelTiles PixelTilesOf(const ConvGeometry& geometry, int64_t width, int64_t most) {
   const WindowAxis &y = geometry.window.y, &x = geometry.window.x;
-  const int64_t pixels = geometry.pixels(), row = x.output;
+  const int64_t pixels = geometry.output_plane(), row = x.output;
   PixelTiles tiles{width, {}, {}};
   for (int64_t first = 0; first < pixels; first += width) {
     tiles.begin.push_back(static_cast<int64_t>(tiles.runs.size()));

@@ -6,28 +6,16 @@
 #include <vector>
 
 #include "src/ir/signature.h"
-#include "src/ops/window.h"
+#include "src/kernels/conv_sizes.h"
 
 namespace cgrun::cpu {
 
-struct ConvGeometry {
-  Window window;
-  int64_t images = 0;
-  int64_t groups = 1;
-  int64_t channels = 0;  // of one group
-  int64_t filters = 0;   // of one group
-
+struct ConvGeometry : ConvSizes {
   // The planes that windows lie in: x's own, or copies with what they see of the padding.
   bool padded = false;
   int64_t rows = 0;
   int64_t columns = 0;
 
-  int64_t input_plane() const { return window.y.input * window.x.input; }
-  int64_t pixels() const { return window.y.output * window.x.output; }
-  int64_t taps() const { return channels * window.y.kernel * window.x.kernel; }
-  int64_t weights() const { return filters * taps(); }              // of one group
-  int64_t group_input() const { return channels * input_plane(); }  // of one image
-  int64_t group_output() const { return filters * pixels(); }
   int64_t padded_elements() const { return padded ? channels * rows * columns : 0; }
 
   // Offsets in such planes: of tap (channel, u, v) from the corner of its window …

@@ -20,12 +20,11 @@ struct InputGrad {
     for (int64_t n = 0; n < p.images; ++n) {
       for (int64_t g = 0; g < p.groups; ++g) {
         Multiply<T>(p.taps(), p.output_plane(), p.filters,
-                    {weight + g * p.filters * p.taps(), p.taps(), true},
-                    {dy, p.output_plane(), false}, T(0), workspace != nullptr ? workspace : dx,
-                    p.output_plane());
+                    {weight + g * p.group_weight(), p.taps(), true}, {dy, p.output_plane(), false},
+                    T(0), workspace != nullptr ? workspace : dx, p.output_plane());
         if (workspace != nullptr) ScatterPatches(p, workspace, dx);
-        dx += p.channels * p.input_plane();
-        dy += p.filters * p.output_plane();
+        dx += p.group_input();
+        dy += p.group_output();
       }
     }
   }
@@ -45,9 +44,9 @@ struct WeightGrad {
         if (workspace != nullptr) GatherPatches(p, x, workspace);
         Multiply<T>(p.filters, p.taps(), p.output_plane(), {dy, p.output_plane(), false},
                     {workspace != nullptr ? workspace : x, p.output_plane(), true},
-                    T(n == 0 ? 0 : 1), dweight + g * p.filters * p.taps(), p.taps());
-        x += p.channels * p.input_plane();
-        dy += p.filters * p.output_plane();
+                    T(n == 0 ? 0 : 1), dweight + g * p.group_weight(), p.taps());
+        x += p.group_input();
+        dy += p.group_output();
       }
     }
   }

@@ -10,7 +10,9 @@
 #include <algorithm>
 
 #include "src/kernels/cpu/conv_geometry.h"
+#include "src/kernels/cpu/number.h"
 #include "src/kernels/cpu/product_tile.h"
+#include "src/kernels/kernel.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace cgrun::cpu {
@@ -96,6 +98,22 @@ inline void ScatterPatches(const PixelTiles& tiles, int64_t tile, const int64_t*
       AddRun(from + r * width, stride, run.count, seen + taps[r]);
     }
   }
+}
+
+inline bool IsForTiles(const NodeSignature& node) { return AllF32(node) && NoneIsEmpty(node); }
+
+// A kernel by tiles. `kSizesOf` gives its parameters but for what is as large as an image, with the
+// floats of its workspace; `kSeconds` is one of conv_seconds.h.
+template <auto kSizesOf, double (*kSeconds)(const NodeSignature&, int64_t lanes, int threads)>
+KernelDef DefineTiled(std::string_view name, PreparedKernel (*prepare)(const KernelRequest&)) {
+  KernelDef def{.name = name, .supports = IsForTiles, .prepare = prepare};
+  def.workspace_bytes = [](const NodeSignature& node, int threads) {
+    return kSizesOf(node, threads).workspace() * static_cast<int64_t>(sizeof(float));
+  };
+  def.seconds = [](const NodeSignature& node, int threads) {
+    return kSeconds(node, kTileLanes, threads);
+  };
+  return def;
 }
 
 }  // namespace HWY_NAMESPACE

@@ -58,7 +58,7 @@ bool ConvPatches::IsImage() const {
 
 ConvPatches PatchesOf(const Shape& x, const Shape& y, const WindowAttributes& attributes,
                       int64_t groups) {
-  return {WindowOf(x, attributes), x[0].size, groups, x[1].size / groups, y[1].size / groups};
+  return {ConvSizesOf(x, y, attributes, groups)};
 }
 
 bool FitsBlas(const NodeSignature& node) {
@@ -88,7 +88,7 @@ void GatherPatches(const ConvPatches& p, const T* image, T* patches) noexcept {
 template <class T>
 void ScatterPatches(const ConvPatches& p, const T* patches, T* image) noexcept {
   const int64_t stride = p.window.x.stride;
-  std::fill_n(image, p.channels * p.input_plane(), T(0));
+  std::fill_n(image, p.group_input(), T(0));
   EachRow(
       p,
       [&](int64_t row, int64_t patch, Interval inside, int64_t column) {

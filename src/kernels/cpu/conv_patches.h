@@ -2,21 +2,13 @@
 #ifndef CGRUN_KERNELS_CPU_CONV_PATCHES_H_
 #define CGRUN_KERNELS_CPU_CONV_PATCHES_H_
 
+#include "src/kernels/conv_sizes.h"
 #include "src/kernels/kernel.h"
 #include "src/ops/conv.h"
 
 namespace cgrun::cpu {
 
-struct ConvPatches {
-  Window window;
-  int64_t images = 0;
-  int64_t groups = 1;
-  int64_t channels = 0;  // of one group
-  int64_t filters = 0;   // of one group
-
-  int64_t input_plane() const { return window.y.input * window.x.input; }
-  int64_t output_plane() const { return window.y.output * window.x.output; }
-  int64_t taps() const { return channels * window.y.kernel * window.x.kernel; }
+struct ConvPatches : ConvSizes {
   // Elements of the patches of one group of one image: [taps, output_plane].
   int64_t elements() const { return taps() * output_plane(); }
   // Whether the image itself is that matrix: a 1×1 kernel with nothing around it.

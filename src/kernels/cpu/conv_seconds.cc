@@ -29,7 +29,7 @@ double MemorySeconds(const NodeSignature& node) {
 
 // To move what the pixels of one plane see at one tap, `run` seconds a run.
 double RunSeconds(const ConvGeometry& g, int64_t lanes, double run) {
-  if (g.window.x.stride != 1) return kStridedPixel * static_cast<double>(g.pixels());
+  if (g.window.x.stride != 1) return kStridedPixel * static_cast<double>(g.output_plane());
   const WindowAxis &y = g.window.y, &x = g.window.x;
   return run * static_cast<double>(y.output) * RoundUp(x.output, lanes) /
          static_cast<double>(lanes);
@@ -46,14 +46,14 @@ double Planes(const ConvGeometry& g) { return static_cast<double>(g.images * g.g
 }  // namespace
 
 int ConvThreads(const ConvGeometry& g, int threads) {
-  const int64_t products = g.images * g.groups * g.pixels() * g.weights();
+  const int64_t products = g.images * g.groups * g.output_plane() * g.group_weight();
   return products < kLeastParallelProducts ? 1 : threads;
 }
 
 double TiledConvSeconds(const NodeSignature& node, int64_t lanes, int threads) {
   const ConvGeometry g = ConvGeometryOf(node);
   const auto taps = static_cast<double>(g.taps()), filters = static_cast<double>(g.filters);
-  const double vectors = RoundUp(g.pixels(), lanes) / static_cast<double>(lanes);
+  const double vectors = RoundUp(g.output_plane(), lanes) / static_cast<double>(lanes);
   const double seconds = ProductSeconds(filters, vectors * taps, lanes) +
                          taps * RunSeconds(g, lanes, kPackRun) + filters * vectors * kStoreVector;
   return Planes(g) * seconds / ConvThreads(g, threads) + MemorySeconds(node);
@@ -62,7 +62,7 @@ double TiledConvSeconds(const NodeSignature& node, int64_t lanes, int threads) {
 double TiledInputGradSeconds(const NodeSignature& node, int64_t lanes, int threads) {
   const ConvGeometry g = ConvGeometryOf(node);
   const auto taps = static_cast<double>(g.taps()), filters = static_cast<double>(g.filters);
-  const double vectors = RoundUp(g.pixels(), lanes) / static_cast<double>(lanes);
+  const double vectors = RoundUp(g.output_plane(), lanes) / static_cast<double>(lanes);
   const double seconds =
       ProductSeconds(taps, vectors * filters, lanes) + taps * RunSeconds(g, lanes, kScatterRun);
   const double parts = std::min<double>(ConvThreads(g, threads), Planes(g));
@@ -71,7 +71,7 @@ double TiledInputGradSeconds(const NodeSignature& node, int64_t lanes, int threa
 
 double TiledWeightGradSeconds(const NodeSignature& node, int64_t lanes, int threads) {
   const ConvGeometry g = ConvGeometryOf(node);
-  const auto taps = static_cast<double>(g.taps()), pixels = static_cast<double>(g.pixels());
+  const auto taps = static_cast<double>(g.taps()), pixels = static_cast<double>(g.output_plane());
   const double vectors = RoundUp(g.filters, lanes) / static_cast<double>(lanes);
   const double seconds = ProductSeconds(taps, vectors * pixels, lanes) +
                          pixels * static_cast<double>(g.filters) * kTransposeNumber;

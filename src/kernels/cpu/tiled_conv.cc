@@ -9,7 +9,6 @@
 #include "src/kernels/cpu/conv_panels.h"
 #include "src/kernels/cpu/conv_seconds.h"
 #include "src/kernels/cpu/dispatch.h"
-#include "src/kernels/cpu/number.h"
 #include "src/kernels/cpu/parallel.h"
 #include "src/kernels/cpu/tiled_conv.h"
 #include "src/kernels/cpu/transpose_tiles.h"
@@ -36,9 +35,10 @@ struct Parameters {
   int threads = 1;
 
   // The workspace: packed weights, then for each thread a panel and the padded planes.
-  int64_t packed() const { return RoundToLines(geometry.groups * geometry.weights()); }
+  int64_t packed() const { return RoundToLines(geometry.groups * geometry.group_weight()); }
   int64_t panel() const { return RoundToLines(geometry.taps() * pixels.width + kTileLanes); }
   int64_t of_thread() const { return panel() + RoundToLines(geometry.padded_elements()); }
+  int64_t workspace() const { return packed() + threads * of_thread(); }
 };
 
 struct Operands {
@@ -55,7 +55,7 @@ void PackWeights(const Parameters& p, const float* weight, float* packed) {
   Split(p.threads, g.groups * p.filters.tiles, 1, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
       const int64_t tile = i % p.filters.tiles, rows = p.filters.Rows(tile);
-      const int64_t at = i / p.filters.tiles * g.weights() + p.filters.First(tile) * g.taps();
+      const int64_t at = i / p.filters.tiles * g.group_weight() + p.filters.First(tile) * g.taps();
       TransposeBand(reinterpret_cast<const uint32_t*>(weight + at), g.taps(), bits(packed + at),
                     rows, rows, g.taps());
     }
@@ -74,7 +74,7 @@ HWY_INLINE VF32 Activated(const Parameters& p, VF32 y) {
 void Finish(const Parameters& p, const float* results, const float* bias, int64_t first,
             int64_t rows, int64_t columns, float* y) {
   const F32 d;
-  for (int64_t r = 0; r < rows; ++r, y += p.geometry.pixels()) {
+  for (int64_t r = 0; r < rows; ++r, y += p.geometry.output_plane()) {
     const VF32 shift = hn::Set(d, p.bias ? bias[first + r] : 0.0F);
     for (int64_t j = 0; j < columns; j += kTileLanes, results += kTileLanes) {
       const VF32 sum = hn::Add(hn::LoadU(d, results), shift);
@@ -88,17 +88,17 @@ void RunPixels(const Parameters& p, const Operands& operands, int64_t map, int64
                const float* image, float* panel) {
   const ConvGeometry& g = p.geometry;
   const int64_t group = map % g.groups, pixel = tile * p.pixels.width;
-  const int64_t columns = std::min(p.pixels.width, g.pixels() - pixel);
+  const int64_t columns = std::min(p.pixels.width, g.output_plane() - pixel);
   const float* bias = p.bias ? operands.bias + group * g.filters : nullptr;
   PackPatches(p.pixels, tile, p.taps, g.window.x.stride, image, panel);
   HWY_ALIGN float results[kMostResults];
   TileProduct<PackedRows> product{{}, panel, p.pixels.width, g.taps(), results};
   for (int64_t t = 0; t < p.filters.tiles; ++t) {
     const int64_t filter = p.filters.First(t), rows = p.filters.Rows(t);
-    product.a.panel = operands.packed + group * g.weights() + filter * g.taps();
+    product.a.panel = operands.packed + group * g.group_weight() + filter * g.taps();
     Tiles::Run(product, rows, DivideUp(columns, kTileLanes));
     Finish(p, results, bias, filter, rows, columns,
-           operands.y + map * g.group_output() + filter * g.pixels() + pixel);
+           operands.y + map * g.group_output() + filter * g.output_plane() + pixel);
   }
 }
 
@@ -137,17 +137,12 @@ void Run(const RunContext& context, const Instruction& i) noexcept {
 Parameters SizesOf(const NodeSignature& node, int threads) {
   Parameters p;
   p.geometry = ConvGeometryOf(node);
-  const int64_t vectors = TileVectors(p.geometry.filters, p.geometry.pixels());
+  const int64_t vectors = TileVectors(p.geometry.filters, p.geometry.output_plane());
   p.pixels.width = vectors * kTileLanes;
   p.filters = RowTilesOf(p.geometry.filters, vectors);
   p.bias = node.inputs.size() == 3;
   p.threads = ConvThreads(p.geometry, threads);
   return p;
-}
-
-int64_t WorkspaceBytes(const NodeSignature& node, int threads) {
-  const Parameters p = SizesOf(node, threads);
-  return (p.packed() + p.threads * p.of_thread()) * static_cast<int64_t>(sizeof(float));
 }
 
 PreparedKernel Prepare(const KernelRequest& request) {
@@ -164,23 +159,12 @@ PreparedKernel Prepare(const KernelRequest& request) {
   return PreparedKernel::Of(&Run, std::move(p));
 }
 
-double Seconds(const NodeSignature& node, int threads) {
-  return TiledConvSeconds(node, kTileLanes, threads);
-}
-
-bool Supports(const NodeSignature& node) { return AllF32(node) && NoneIsEmpty(node); }
 bool SupportsFused(const NodeSignature& node) {
-  return IsFusedConv(node) && Supports(node) &&
+  return IsFusedConv(node) && IsForTiles(node) &&
          (node.body[1].op == OpId::relu || node.body[1].op == OpId::leaky_relu);
 }
 
-KernelDef tiled_conv() {
-  return {.name = "cpu.conv",
-          .supports = Supports,
-          .workspace_bytes = WorkspaceBytes,
-          .prepare = Prepare,
-          .seconds = Seconds};
-}
+KernelDef tiled_conv() { return DefineTiled<&SizesOf, &TiledConvSeconds>("cpu.conv", Prepare); }
 
 KernelDef tiled_fused_conv() {
   KernelDef def = tiled_conv();

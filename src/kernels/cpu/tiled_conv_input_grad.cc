@@ -10,7 +10,6 @@
 #include "src/kernels/cpu/conv_panels.h"
 #include "src/kernels/cpu/conv_seconds.h"
 #include "src/kernels/cpu/dispatch.h"
-#include "src/kernels/cpu/number.h"
 #include "src/kernels/cpu/parallel.h"
 #include "src/kernels/cpu/tiled_conv.h"
 
@@ -30,9 +29,10 @@ struct Parameters {
   int threads = 1;
 
   // The workspace: packed weights, then for each thread a panel and padded planes.
-  int64_t packed() const { return RoundToLines(geometry.groups * geometry.weights()); }
+  int64_t packed() const { return RoundToLines(geometry.groups * geometry.group_weight()); }
   int64_t panel() const { return RoundToLines(geometry.filters * pixels.width + kTileLanes); }
   int64_t of_thread() const { return panel() + RoundToLines(geometry.padded_elements()); }
+  int64_t workspace() const { return packed() + threads * of_thread(); }
 };
 
 // The weights of a tile of taps, filter after filter.
@@ -43,8 +43,8 @@ void PackWeights(const Parameters& p, const float* weight, float* packed) {
       const int64_t group = i / p.taps.tiles, tile = i % p.taps.tiles;
       const int64_t first = p.taps.First(tile), rows = p.taps.Rows(tile);
       const int64_t* order = p.order.data() + first;
-      const float* from = weight + group * g.weights();
-      float* to = packed + group * g.weights() + first * g.filters;
+      const float* from = weight + group * g.group_weight();
+      float* to = packed + group * g.group_weight() + first * g.filters;
       for (int64_t f = 0; f < g.filters; ++f, from += g.taps(), to += rows) {
         for (int64_t r = 0; r < rows; ++r) to[r] = from[order[r]];
       }
@@ -57,7 +57,7 @@ void PackPixels(const Parameters& p, const float* dy, int64_t columns, float* pa
   for (int64_t f = 0; f < p.geometry.filters; ++f, panel += p.pixels.width) {
     for (int64_t j = 0; j < columns; j += kTileLanes) {
       const int64_t count = std::min(kTileLanes, columns - j);
-      CopyRun(dy + f * p.geometry.pixels() + j, 1, count, panel + j);
+      CopyRun(dy + f * p.geometry.output_plane() + j, 1, count, panel + j);
     }
   }
 }
@@ -67,7 +67,7 @@ void RunPixels(const Parameters& p, const float* packed, const float* dy, int64_
                float* panel, float* image) {
   const ConvGeometry& g = p.geometry;
   const int64_t pixel = tile * p.pixels.width;
-  const int64_t columns = std::min(p.pixels.width, g.pixels() - pixel);
+  const int64_t columns = std::min(p.pixels.width, g.output_plane() - pixel);
   const int64_t vectors = DivideUp(columns, kTileLanes);
   PackPixels(p, dy + pixel, columns, panel);
   HWY_ALIGN float results[kMostResults];
@@ -102,8 +102,8 @@ void Run(const RunContext& context, const Instruction& i) noexcept {
   SplitParts(p.threads, g.images * g.groups, 1, [&](int part, int64_t begin, int64_t end) {
     float* memory = workspace + p.packed() + part * p.of_thread();
     for (int64_t map = begin; map < end; ++map) {
-      RunImage(p, workspace + map % g.groups * g.weights(), dy + map * g.group_output(), memory,
-               dx + map * g.group_input());
+      RunImage(p, workspace + map % g.groups * g.group_weight(), dy + map * g.group_output(),
+               memory, dx + map * g.group_input());
     }
   });
 }
@@ -112,16 +112,11 @@ void Run(const RunContext& context, const Instruction& i) noexcept {
 Parameters SizesOf(const NodeSignature& node, int threads) {
   Parameters p;
   p.geometry = ConvGeometryOf(node);
-  const int64_t vectors = TileVectors(p.geometry.taps(), p.geometry.pixels());
+  const int64_t vectors = TileVectors(p.geometry.taps(), p.geometry.output_plane());
   p.pixels.width = vectors * kTileLanes;
   p.taps = RowTilesOf(p.geometry.taps(), vectors);
   p.threads = ConvThreads(p.geometry, threads);
   return p;
-}
-
-int64_t WorkspaceBytes(const NodeSignature& node, int threads) {
-  const Parameters p = SizesOf(node, threads);
-  return (p.packed() + p.threads * p.of_thread()) * static_cast<int64_t>(sizeof(float));
 }
 
 PreparedKernel Prepare(const KernelRequest& request) {
@@ -136,18 +131,8 @@ PreparedKernel Prepare(const KernelRequest& request) {
   return PreparedKernel::Of(&Run, std::move(p));
 }
 
-double Seconds(const NodeSignature& node, int threads) {
-  return TiledInputGradSeconds(node, kTileLanes, threads);
-}
-
-bool Supports(const NodeSignature& node) { return AllF32(node) && NoneIsEmpty(node); }
-
 KernelDef tiled_conv_input_grad() {
-  return {.name = "cpu.conv_input_grad",
-          .supports = Supports,
-          .workspace_bytes = WorkspaceBytes,
-          .prepare = Prepare,
-          .seconds = Seconds};
+  return DefineTiled<&SizesOf, &TiledInputGradSeconds>("cpu.conv_input_grad", Prepare);
 }
 
 }  // namespace

@@ -9,7 +9,6 @@
 #include "src/kernels/cpu/conv_panels.h"
 #include "src/kernels/cpu/conv_seconds.h"
 #include "src/kernels/cpu/dispatch.h"
-#include "src/kernels/cpu/number.h"
 #include "src/kernels/cpu/parallel.h"
 #include "src/kernels/cpu/tiled_conv.h"
 #include "src/kernels/cpu/transpose_tiles.h"
@@ -42,6 +41,7 @@ struct Parameters {
   int64_t panel() const { return RoundToLines(depth * lines); }
   int64_t planes() const { return RoundToLines(batch * geometry.padded_elements()); }
   int64_t of_part() const { return sums() + panel() + planes(); }
+  int64_t workspace() const { return parts * of_part(); }
 };
 
 const uint32_t* Bits(const float* floats) { return reinterpret_cast<const uint32_t*>(floats); }
@@ -57,10 +57,10 @@ struct Chunk {
 void PackPixels(const Parameters& p, const Chunk& chunk, int64_t group, const float* dy,
                 float* panel) {
   const ConvGeometry& g = p.geometry;
-  const int64_t count = std::min(chunk.end - chunk.first, g.pixels());
+  const int64_t count = std::min(chunk.end - chunk.first, g.output_plane());
   for (int64_t n = 0; n < chunk.images; ++n) {
     const int64_t map = (chunk.image + n) * g.groups + group;
-    TransposeBand(Bits(dy + map * g.group_output() + chunk.first), g.pixels(),
+    TransposeBand(Bits(dy + map * g.group_output() + chunk.first), g.output_plane(),
                   Bits(panel + n * count * p.lines), p.lines, g.filters, count);
   }
 }
@@ -106,7 +106,7 @@ void AddImages(const Parameters& p, const float* x, const float* dy, int64_t gro
     }
     image = planes;
   }
-  const int64_t pixels = chunk.images * g.pixels();
+  const int64_t pixels = chunk.images * g.output_plane();
   for (int64_t first = 0; first < pixels; first = chunk.end) {
     chunk.first = first;
     chunk.end = std::min(first + p.depth, pixels);
@@ -143,7 +143,7 @@ void JoinSums(const Parameters& p, int64_t begin, int64_t end, float* workspace,
     const int64_t group = begin / g.taps(), tap = begin % g.taps();
     const int64_t count = std::min(end - begin, g.taps() - tap);
     TransposeBand(Bits(workspace + begin * p.lines), p.lines,
-                  Bits(dweight + group * g.weights() + tap), g.taps(), count, g.filters);
+                  Bits(dweight + group * g.group_weight() + tap), g.taps(), count, g.filters);
     begin += count;
   }
 }
@@ -171,19 +171,14 @@ Parameters SizesOf(const NodeSignature& node, int threads) {
   const ConvGeometry& g = p.geometry = ConvGeometryOf(node);
   p.threads = ConvThreads(g, threads);
   p.parts = std::min<int64_t>(p.threads, g.images);
-  p.batch = std::clamp<int64_t>(kDepth / g.pixels(), 1, DivideUp(g.images, p.parts));
-  p.depth = DivideUp(p.batch * g.pixels(), DivideUp(p.batch * g.pixels(), kDepth));
+  p.batch = std::clamp<int64_t>(kDepth / g.output_plane(), 1, DivideUp(g.images, p.parts));
+  p.depth = DivideUp(p.batch * g.output_plane(), DivideUp(p.batch * g.output_plane(), kDepth));
   p.image_step = g.padded ? g.padded_elements() : g.groups * g.group_input();
   p.lines = DivideUp(g.filters, kTileLanes) * kTileLanes;
   const int64_t vectors = p.lines / kTileLanes;
   p.vectors = DivideUp(vectors, DivideUp(vectors, kMostTileVectors));
   p.tiles = RowTilesOf(g.taps(), p.vectors);
   return p;
-}
-
-int64_t WorkspaceBytes(const NodeSignature& node, int threads) {
-  const Parameters p = SizesOf(node, threads);
-  return p.parts * p.of_part() * static_cast<int64_t>(sizeof(float));
 }
 
 PreparedKernel Prepare(const KernelRequest& request) {
@@ -197,18 +192,8 @@ PreparedKernel Prepare(const KernelRequest& request) {
   return PreparedKernel::Of(&Run, std::move(p));
 }
 
-double Seconds(const NodeSignature& node, int threads) {
-  return TiledWeightGradSeconds(node, kTileLanes, threads);
-}
-
-bool Supports(const NodeSignature& node) { return AllF32(node) && NoneIsEmpty(node); }
-
 KernelDef tiled_conv_weight_grad() {
-  return {.name = "cpu.conv_weight_grad",
-          .supports = Supports,
-          .workspace_bytes = WorkspaceBytes,
-          .prepare = Prepare,
-          .seconds = Seconds};
+  return DefineTiled<&SizesOf, &TiledWeightGradSeconds>("cpu.conv_weight_grad", Prepare);
 }
 
 }  // namespace

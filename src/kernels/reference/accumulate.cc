@@ -74,15 +74,15 @@ PreparedKernel PrepareNormScale(const KernelRequest& request) {
   return PreparedKernel::Of(ForFloat<NormScale>(request.node.inputs[0].dtype), std::move(p));
 }
 
-bool Supports(const NodeSignature& node) { return IsReferenceFloat(node.inputs[0].dtype); }
-
 }  // namespace
 
 KernelDef accumulate() {
-  return {.name = "reference.accumulate", .supports = Supports, .prepare = PrepareAccumulate};
+  return {
+      .name = "reference.accumulate", .supports = FirstInputIsFloat, .prepare = PrepareAccumulate};
 }
 KernelDef norm_scale() {
-  return {.name = "reference.norm_scale", .supports = Supports, .prepare = PrepareNormScale};
+  return {
+      .name = "reference.norm_scale", .supports = FirstInputIsFloat, .prepare = PrepareNormScale};
 }
 
 }  // namespace cgrun::reference

@@ -59,12 +59,12 @@ PreparedKernel PrepareTopK(const KernelRequest& request) {
 }  // namespace
 
 KernelDef accuracy() {
-  return {.name = "reference.accuracy", .supports = HasReferenceLogits, .prepare = Prepare};
+  return {.name = "reference.accuracy", .supports = FirstInputIsFloat, .prepare = Prepare};
 }
 
 KernelDef top_k_accuracy() {
   return {
-      .name = "reference.top_k_accuracy", .supports = HasReferenceLogits, .prepare = PrepareTopK};
+      .name = "reference.top_k_accuracy", .supports = FirstInputIsFloat, .prepare = PrepareTopK};
 }
 
 }  // namespace cgrun::reference

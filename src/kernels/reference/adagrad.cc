@@ -49,12 +49,10 @@ PreparedKernel Prepare(const KernelRequest& request) {
                                                                       a.epsilon});
 }
 
-bool Supports(const NodeSignature& node) { return IsReferenceFloat(node.inputs[0].dtype); }
-
 }  // namespace
 
 KernelDef adagrad() {
-  return {.name = "reference.adagrad", .supports = Supports, .prepare = Prepare};
+  return {.name = "reference.adagrad", .supports = FirstInputIsFloat, .prepare = Prepare};
 }
 
 }  // namespace cgrun::reference

@@ -58,10 +58,10 @@ PreparedKernel Prepare(const KernelRequest& request) {
       Parameters{x[0].size, attributes.bins, attributes.from_logits, !IsScore(x)});
 }
 
-bool Supports(const NodeSignature& node) { return IsReferenceFloat(node.inputs[0].dtype); }
-
 }  // namespace
 
-KernelDef auc() { return {.name = "reference.auc", .supports = Supports, .prepare = Prepare}; }
+KernelDef auc() {
+  return {.name = "reference.auc", .supports = FirstInputIsFloat, .prepare = Prepare};
+}
 
 }  // namespace cgrun::reference

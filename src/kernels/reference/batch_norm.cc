@@ -167,15 +167,14 @@ PreparedKernel PrepareGrad(const KernelRequest& request) {
       Pack(request.node));
 }
 
-bool Supports(const NodeSignature& node) { return IsReferenceFloat(node.inputs[0].dtype); }
-
 }  // namespace
 
 KernelDef batch_norm() {
-  return {.name = "reference.batch_norm", .supports = Supports, .prepare = Prepare};
+  return {.name = "reference.batch_norm", .supports = FirstInputIsFloat, .prepare = Prepare};
 }
 KernelDef batch_norm_grad() {
-  return {.name = "reference.batch_norm_grad", .supports = Supports, .prepare = PrepareGrad};
+  return {
+      .name = "reference.batch_norm_grad", .supports = FirstInputIsFloat, .prepare = PrepareGrad};
 }
 
 }  // namespace cgrun::reference

@@ -72,8 +72,6 @@ struct OfTarget {
   }
 };
 
-bool Supports(const NodeSignature& node) { return IsReferenceFloat(node.inputs[0].dtype); }
-
 PreparedKernel Prepare(const KernelRequest& request) {
   return request.node.attributes.As<BinaryCrossEntropyAttributes>().from_logits
              ? MeanLoss<FromLogits>::PrepareLoss(request)
@@ -93,11 +91,13 @@ PreparedKernel PrepareGrad(const KernelRequest& request) {
 }  // namespace
 
 KernelDef binary_cross_entropy() {
-  return {.name = "reference.binary_cross_entropy", .supports = Supports, .prepare = Prepare};
+  return {
+      .name = "reference.binary_cross_entropy", .supports = FirstInputIsFloat, .prepare = Prepare};
 }
 KernelDef binary_cross_entropy_grad() {
-  return {
-      .name = "reference.binary_cross_entropy_grad", .supports = Supports, .prepare = PrepareGrad};
+  return {.name = "reference.binary_cross_entropy_grad",
+          .supports = FirstInputIsFloat,
+          .prepare = PrepareGrad};
 }
 
 }  // namespace cgrun::reference

@@ -109,22 +109,22 @@ PreparedKernel PrepareAny(const KernelRequest& request) {
 
 KernelDef per_class_accuracy() {
   return {.name = "reference.per_class_accuracy",
-          .supports = HasReferenceLogits,
+          .supports = FirstInputIsFloat,
           .prepare = PrepareClasses<Classes>};
 }
 KernelDef confusion_matrix() {
   return {.name = "reference.confusion_matrix",
-          .supports = HasReferenceLogits,
+          .supports = FirstInputIsFloat,
           .prepare = PrepareClasses<Confusion>};
 }
 KernelDef precision() {
-  return {.name = "reference.precision", .supports = HasReferenceLogits, .prepare = PrepareAny};
+  return {.name = "reference.precision", .supports = FirstInputIsFloat, .prepare = PrepareAny};
 }
 KernelDef recall() {
-  return {.name = "reference.recall", .supports = HasReferenceLogits, .prepare = PrepareAny};
+  return {.name = "reference.recall", .supports = FirstInputIsFloat, .prepare = PrepareAny};
 }
 KernelDef f1() {
-  return {.name = "reference.f1", .supports = HasReferenceLogits, .prepare = PrepareAny};
+  return {.name = "reference.f1", .supports = FirstInputIsFloat, .prepare = PrepareAny};
 }
 
 }  // namespace cgrun::reference

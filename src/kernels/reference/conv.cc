@@ -8,8 +8,7 @@ namespace {
 
 // panel[(c, u, v)][j]: what output first + j reads, 0 on padding.
 template <class T>
-void PackPatches(const ConvParameters& p, const T* x, int64_t first, int64_t count,
-                 Compute<T>* panel) {
+void PackPatches(const ConvSizes& p, const T* x, int64_t first, int64_t count, Compute<T>* panel) {
   constexpr int kColumns = kPanelColumns<Compute<T>>;
   const WindowAxis &wy = p.window.y, &wx = p.window.x;
   const Origins<kColumns> origins(p.window, first, count);
@@ -29,7 +28,7 @@ void PackPatches(const ConvParameters& p, const T* x, int64_t first, int64_t cou
 
 // One group of one image. `bias` may be null.
 template <class T>
-void Convolve(const ConvParameters& p, const T* x, const T* weight, const T* bias, T* y,
+void Convolve(const ConvSizes& p, const T* x, const T* weight, const T* bias, T* y,
               Compute<T>* workspace) {
   constexpr int64_t kColumns = kPanelColumns<Compute<T>>;
   const LeftFactor left{p.filters, p.taps(), p.taps(), 1};
@@ -47,7 +46,7 @@ void Convolve(const ConvParameters& p, const T* x, const T* weight, const T* bia
 template <class T, bool kBias>
 struct Kernel {
   static void Run(const RunContext& context, const Instruction& i) noexcept {
-    const auto& p = *static_cast<const ConvParameters*>(i.parameters);
+    const auto& p = *static_cast<const ConvSizes*>(i.parameters);
     constexpr int kOutput = kBias ? 3 : 2;
     const T* x = Data<const T>(context, i, 0);
     const T* weight = Data<const T>(context, i, 1);
@@ -70,10 +69,10 @@ using WithBias = Kernel<T, true>;
 template <class T>
 using WithoutBias = Kernel<T, false>;
 
-ConvParameters Pack(const NodeSignature& node) {
+ConvSizes Pack(const NodeSignature& node) {
   const auto& attributes = node.attributes.As<ConvAttributes>();
-  return PackConv(node.inputs[0].shape, node.outputs[0].shape, attributes.window(),
-                  attributes.groups);
+  return ConvSizesOf(node.inputs[0].shape, node.outputs[0].shape, attributes.window(),
+                     attributes.groups);
 }
 
 PreparedKernel Prepare(const KernelRequest& request) {
@@ -85,7 +84,7 @@ PreparedKernel Prepare(const KernelRequest& request) {
 }
 
 int64_t WorkspaceBytes(const NodeSignature& node, int) {
-  const ConvParameters p = Pack(node);
+  const ConvSizes p = Pack(node);
   return PanelWorkspace(p.taps(), p.filters);
 }
 

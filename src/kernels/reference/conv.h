@@ -4,32 +4,11 @@
 
 #include <array>
 
+#include "src/kernels/conv_sizes.h"
 #include "src/kernels/reference/panel.h"
 #include "src/ops/conv.h"
 
 namespace cgrun::reference {
-
-struct ConvParameters {
-  Window window;
-  int64_t images = 0;
-  int64_t groups = 1;
-  int64_t channels = 0;  // of one group
-  int64_t filters = 0;   // of one group
-
-  int64_t input_plane() const { return window.y.input * window.x.input; }
-  int64_t output_plane() const { return window.y.output * window.x.output; }
-  int64_t kernel_plane() const { return window.y.kernel * window.x.kernel; }
-  int64_t taps() const { return channels * kernel_plane(); }  // that a filter reads
-  // Elements of one group of one image, and of the filters of one group.
-  int64_t group_input() const { return channels * input_plane(); }
-  int64_t group_output() const { return filters * output_plane(); }
-  int64_t group_weight() const { return filters * taps(); }
-};
-
-inline ConvParameters PackConv(const Shape& x, const Shape& y, const WindowAttributes& attributes,
-                               int64_t groups) {
-  return {WindowOf(x, attributes), x[0].size, groups, x[1].size / groups, y[1].size / groups};
-}
 
 inline bool IsInside(int64_t y, int64_t x, const Window& window) {
   return y >= 0 && y < window.y.input && x >= 0 && x < window.x.input;

@@ -8,7 +8,7 @@ namespace {
 template <class T>
 struct InputGrad {
   static void Run(const RunContext& context, const Instruction& i) noexcept {
-    const auto& p = *static_cast<const ConvParameters*>(i.parameters);
+    const auto& p = *static_cast<const ConvSizes*>(i.parameters);
     TransposedConv<T>::Run(p, Data<const T>(context, i, 0), Data<const T>(context, i, 1), nullptr,
                            Data<T>(context, i, 2), Data<Compute<T>>(context, i, 3));
   }
@@ -20,8 +20,7 @@ struct WeightGrad {
   static constexpr int64_t kColumns = kPanelColumns<C>;
 
   // panel[(i, j)][t]: what tap first + t reads for output (i, j) of one image and group.
-  static void PackTaps(const ConvParameters& p, const T* x, int64_t first, int64_t count,
-                       C* panel) {
+  static void PackTaps(const ConvSizes& p, const T* x, int64_t first, int64_t count, C* panel) {
     const WindowAxis &wy = p.window.y, &wx = p.window.x;
     std::array<int64_t, kColumns> channel{}, row{}, column{};  // of the taps, for output (0, 0)
     row.fill(-(int64_t{1} << 60));
@@ -42,8 +41,7 @@ struct WeightGrad {
   }
 
   // The gradient of one group's filters, from all images.
-  static void Correlate(const ConvParameters& p, const T* x, const T* dy, T* dweight,
-                        C* workspace) {
+  static void Correlate(const ConvSizes& p, const T* x, const T* dy, T* dweight, C* workspace) {
     const LeftFactor left{p.filters, p.output_plane(), p.output_plane(), 1};
     C* sums = workspace + p.output_plane() * kColumns;
     for (int64_t first = 0; first < p.taps(); first += kColumns) {
@@ -58,7 +56,7 @@ struct WeightGrad {
   }
 
   static void Run(const RunContext& context, const Instruction& i) noexcept {
-    const auto& p = *static_cast<const ConvParameters*>(i.parameters);
+    const auto& p = *static_cast<const ConvSizes*>(i.parameters);
     const T* x = Data<const T>(context, i, 0);
     const T* dy = Data<const T>(context, i, 1);
     T* dweight = Data<T>(context, i, 2);
@@ -71,9 +69,10 @@ struct WeightGrad {
 };
 
 // `dy` is the input that has conv's output shape.
-ConvParameters Pack(const NodeSignature& node, size_t dy) {
+ConvSizes Pack(const NodeSignature& node, size_t dy) {
   const auto& attributes = node.attributes.As<ConvGradAttributes>();
-  return PackConv(attributes.input, node.inputs[dy].shape, attributes.window(), attributes.groups);
+  return ConvSizesOf(attributes.input, node.inputs[dy].shape, attributes.window(),
+                     attributes.groups);
 }
 
 PreparedKernel PrepareInputGrad(const KernelRequest& request) {
@@ -81,7 +80,7 @@ PreparedKernel PrepareInputGrad(const KernelRequest& request) {
                             Pack(request.node, 0));
 }
 int64_t InputGradWorkspace(const NodeSignature& node, int) {
-  const ConvParameters p = Pack(node, 0);
+  const ConvSizes p = Pack(node, 0);
   return PanelWorkspace(p.filters, p.channels);
 }
 
@@ -90,7 +89,7 @@ PreparedKernel PrepareWeightGrad(const KernelRequest& request) {
                             Pack(request.node, 1));
 }
 int64_t WeightGradWorkspace(const NodeSignature& node, int) {
-  const ConvParameters p = Pack(node, 1);
+  const ConvSizes p = Pack(node, 1);
   return PanelWorkspace(p.output_plane(), p.filters);
 }
 

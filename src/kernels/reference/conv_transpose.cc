@@ -10,7 +10,7 @@ namespace {
 template <class T, bool kBias>
 struct Kernel {
   static void Run(const RunContext& context, const Instruction& i) noexcept {
-    const auto& p = *static_cast<const ConvParameters*>(i.parameters);
+    const auto& p = *static_cast<const ConvSizes*>(i.parameters);
     constexpr int kOutput = kBias ? 3 : 2;
     const T* bias = kBias ? Data<const T>(context, i, 2) : nullptr;
     TransposedConv<T>::Run(p, Data<const T>(context, i, 0), Data<const T>(context, i, 1), bias,
@@ -24,10 +24,10 @@ template <class T>
 using WithoutBias = Kernel<T, false>;
 
 // The convolution from y to x, cut to the outputs that x has.
-ConvParameters Pack(const NodeSignature& node) {
+ConvSizes Pack(const NodeSignature& node) {
   const auto& attributes = node.attributes.As<ConvTransposeAttributes>();
   const Shape &x = node.inputs[0].shape, &y = node.outputs[0].shape;
-  ConvParameters p = PackConv(y, x, attributes.window(), attributes.groups);
+  ConvSizes p = ConvSizesOf(y, x, attributes.window(), attributes.groups);
   p.window.y.output = x[2].size;
   p.window.x.output = x[3].size;
   return p;
@@ -42,7 +42,7 @@ PreparedKernel Prepare(const KernelRequest& request) {
 }
 
 int64_t WorkspaceBytes(const NodeSignature& node, int) {
-  const ConvParameters p = Pack(node);
+  const ConvSizes p = Pack(node);
   return PanelWorkspace(p.filters, p.channels);
 }
 

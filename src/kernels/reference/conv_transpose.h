@@ -23,8 +23,8 @@ struct TransposedConv {
 
   // panel[f][j]: dy of filter f where it reads input first + j at (u, v); 0 where it does not.
   // False if it reads none of them there.
-  static bool PackReaders(const ConvParameters& p, const T* dy, int64_t first, int64_t count,
-                          int64_t u, int64_t v, C* panel) {
+  static bool PackReaders(const ConvSizes& p, const T* dy, int64_t first, int64_t count, int64_t u,
+                          int64_t v, C* panel) {
     std::array<int64_t, kColumns> readers;
     readers.fill(-1);
     bool any = false;
@@ -43,7 +43,7 @@ struct TransposedConv {
   }
 
   // One group of one image. `bias`, a number a channel of dx, may be null.
-  static void RunGroup(const ConvParameters& p, const T* dy, const T* weight, const T* bias, T* dx,
+  static void RunGroup(const ConvSizes& p, const T* dy, const T* weight, const T* bias, T* dx,
                        C* workspace) {
     const LeftFactor left{p.channels, p.filters, p.kernel_plane(), p.taps()};
     C* sums = workspace + p.filters * kColumns;
@@ -60,7 +60,7 @@ struct TransposedConv {
     }
   }
 
-  static void Run(const ConvParameters& p, const T* dy, const T* weight, const T* bias, T* dx,
+  static void Run(const ConvSizes& p, const T* dy, const T* weight, const T* bias, T* dx,
                   C* workspace) {
     for (int64_t n = 0; n < p.images; ++n) {
       for (int64_t g = 0; g < p.groups; ++g) {

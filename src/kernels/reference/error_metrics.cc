@@ -73,20 +73,20 @@ PreparedKernel PrepareR2(const KernelRequest& request) {
       R2Parameters{node.inputs[0].shape[0].size, node.outputs[0].shape[1].size});
 }
 
-bool Supports(const NodeSignature& node) { return IsReferenceFloat(node.inputs[0].dtype); }
-
 }  // namespace
 
 KernelDef mean_absolute_error() {
   return {.name = "reference.mean_absolute_error",
-          .supports = Supports,
+          .supports = FirstInputIsFloat,
           .prepare = ErrorSum<Absolute>::Prepare};
 }
 KernelDef mean_squared_error() {
   return {.name = "reference.mean_squared_error",
-          .supports = Supports,
+          .supports = FirstInputIsFloat,
           .prepare = ErrorSum<Squared>::Prepare};
 }
-KernelDef r2() { return {.name = "reference.r2", .supports = Supports, .prepare = PrepareR2}; }
+KernelDef r2() {
+  return {.name = "reference.r2", .supports = FirstInputIsFloat, .prepare = PrepareR2};
+}
 
 }  // namespace cgrun::reference

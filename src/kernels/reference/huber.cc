@@ -76,18 +76,16 @@ PreparedKernel PrepareGrad(const KernelRequest& request) {
   return Prepare<Grad>(request, attributes.delta, attributes.scale);
 }
 
-bool Supports(const NodeSignature& node) { return IsReferenceFloat(node.inputs[0].dtype); }
-
 }  // namespace
 
 KernelDef huber() {
-  return {.name = "reference.huber", .supports = Supports, .prepare = PrepareHuber};
+  return {.name = "reference.huber", .supports = FirstInputIsFloat, .prepare = PrepareHuber};
 }
 KernelDef smooth_l1() {
-  return {.name = "reference.smooth_l1", .supports = Supports, .prepare = PrepareSmoothL1};
+  return {.name = "reference.smooth_l1", .supports = FirstInputIsFloat, .prepare = PrepareSmoothL1};
 }
 KernelDef huber_grad() {
-  return {.name = "reference.huber_grad", .supports = Supports, .prepare = PrepareGrad};
+  return {.name = "reference.huber_grad", .supports = FirstInputIsFloat, .prepare = PrepareGrad};
 }
 
 }  // namespace cgrun::reference

@@ -20,10 +20,6 @@ static KernelFunction ForLogitsAndLabels(const NodeSignature& node) {
   });
 }
 
-inline bool HasReferenceLogits(const NodeSignature& node) {
-  return IsReferenceFloat(node.inputs[0].dtype);
-}
-
 }  // namespace cgrun::reference
 
 #endif  // CGRUN_KERNELS_REFERENCE_LABELS_H_

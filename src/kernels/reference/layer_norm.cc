@@ -147,19 +147,17 @@ static PreparedKernel Prepare(const KernelRequest& request) {
       attributes.affine ? ForFloat<Affine>(x.dtype) : ForFloat<Plain>(x.dtype), p);
 }
 
-bool Supports(const NodeSignature& node) { return IsReferenceFloat(node.inputs[0].dtype); }
-
 }  // namespace
 
 KernelDef layer_norm() {
   return {.name = "reference.layer_norm",
-          .supports = Supports,
+          .supports = FirstInputIsFloat,
           .prepare = Prepare<AffineForward, PlainForward>};
 }
 
 KernelDef layer_norm_grad() {
   return {.name = "reference.layer_norm_grad",
-          .supports = Supports,
+          .supports = FirstInputIsFloat,
           .prepare = Prepare<AffineGrad, PlainGrad>};
 }
 

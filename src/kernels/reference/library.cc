@@ -46,6 +46,8 @@ class ReferenceLibrary final : public KernelLibrary {
 
   std::string fingerprint() const override { return "reference 1"; }
 
+  bool uses_threads() const override { return false; }  // plain loops
+
  private:
   std::map<OpId, KernelDef> kernels_;
 };

@@ -65,12 +65,11 @@ struct MeanLoss {
   }
   static PreparedKernel PrepareLoss(const KernelRequest& request) { return Prepare<Loss>(request); }
   static PreparedKernel PrepareGrad(const KernelRequest& request) { return Prepare<Grad>(request); }
-  static bool Supports(const NodeSignature& node) { return IsReferenceFloat(node.inputs[0].dtype); }
   static KernelDef DefineLoss(std::string_view name) {
-    return {.name = name, .supports = Supports, .prepare = PrepareLoss};
+    return {.name = name, .supports = FirstInputIsFloat, .prepare = PrepareLoss};
   }
   static KernelDef DefineGrad(std::string_view name) {
-    return {.name = name, .supports = Supports, .prepare = PrepareGrad};
+    return {.name = name, .supports = FirstInputIsFloat, .prepare = PrepareGrad};
   }
 };
 

@@ -125,13 +125,12 @@ PreparedKernel PrepareGrad(const KernelRequest& request) {
                      ReadersOf(window.y), ReadersOf(window.x)});
 }
 
-bool Supports(const NodeSignature& node) { return IsReferenceFloat(node.inputs[0].dtype); }
 bool SupportsGrad(const NodeSignature& node) { return IsReferenceFloat(node.inputs[1].dtype); }
 
 }  // namespace
 
 KernelDef max_pool() {
-  return {.name = "reference.max_pool", .supports = Supports, .prepare = Prepare};
+  return {.name = "reference.max_pool", .supports = FirstInputIsFloat, .prepare = Prepare};
 }
 KernelDef max_pool_grad() {
   return {.name = "reference.max_pool_grad", .supports = SupportsGrad, .prepare = PrepareGrad};

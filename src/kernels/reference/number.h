@@ -45,6 +45,11 @@ inline bool IsReferenceFloat(DType dtype) {
   return dtype == DType::kF64 || dtype == DType::kF32 || dtype == DType::kBF16;
 }
 
+// `supports` of kernels that run in the type of their first input.
+inline bool FirstInputIsFloat(const NodeSignature& node) {
+  return IsReferenceFloat(node.inputs[0].dtype);
+}
+
 // `supports` of kernels whose operands are all of one floating-point type.
 inline bool AllFloat(const NodeSignature& node) {
   for (const TensorType& type : node.inputs) {

@@ -128,16 +128,16 @@ PreparedKernel PrepareAdamw(const KernelRequest& request) {
                                                                        a.weight_decay});
 }
 
-bool Supports(const NodeSignature& node) { return IsReferenceFloat(node.inputs[0].dtype); }
-
 }  // namespace
 
-KernelDef sgd() { return {.name = "reference.sgd", .supports = Supports, .prepare = PrepareSgd}; }
+KernelDef sgd() {
+  return {.name = "reference.sgd", .supports = FirstInputIsFloat, .prepare = PrepareSgd};
+}
 KernelDef adam() {
-  return {.name = "reference.adam", .supports = Supports, .prepare = PrepareAdam};
+  return {.name = "reference.adam", .supports = FirstInputIsFloat, .prepare = PrepareAdam};
 }
 KernelDef adamw() {
-  return {.name = "reference.adamw", .supports = Supports, .prepare = PrepareAdamw};
+  return {.name = "reference.adamw", .supports = FirstInputIsFloat, .prepare = PrepareAdamw};
 }
 
 }  // namespace cgrun::reference

@@ -3,22 +3,17 @@
 
 #include <algorithm>
 
+#include "src/kernels/reference/image_sizes.h"
 #include "src/kernels/reference/kernels.h"
 #include "src/kernels/reference/number.h"
 
 namespace cgrun::reference {
 namespace {
 
-struct Parameters {
-  CropRoom room;
-  int64_t samples = 0;
-  int64_t planes = 1;  // of a sample
-  int64_t height = 0;  // of the images
-  int64_t width = 0;
+struct Parameters : ImageSizes {
+  CropRoom room = {};
   int64_t part_height = 0;
   int64_t part_width = 0;
-
-  int64_t image_elements() const { return samples * planes * height * width; }
 
   // f(image, part): where a row of the part begins in the images, and in the parts.
   template <class F>
@@ -55,7 +50,7 @@ struct RandomCropGrad {
     const Bits* dy = Data<const Bits>(context, i, 0);
     const auto step = static_cast<uint64_t>(*Data<const int64_t>(context, i, 1));
     Bits* dx = Data<Bits>(context, i, 2);
-    std::fill_n(dx, p.image_elements(), Bits(0));
+    std::fill_n(dx, p.samples * p.sample(), Bits(0));
     p.ForEachRow(step, [&](int64_t image, int64_t part) {
       std::copy_n(dy + part, p.part_width, dx + image);
     });
@@ -64,11 +59,7 @@ struct RandomCropGrad {
 
 Parameters Pack(const Shape& images, const Shape& parts, int64_t key, bool varied) {
   const int rows = images.rank() - 2;
-  Parameters p;
-  p.samples = images[0].size;
-  for (int axis = 1; axis < rows; ++axis) p.planes *= images[axis].size;
-  p.height = images[rows].size;
-  p.width = images[rows + 1].size;
+  Parameters p{ImageSizes::Of(images)};
   p.part_height = parts[rows].size;
   p.part_width = parts[rows + 1].size;
   p.room = {static_cast<uint64_t>(key), varied, {p.height - p.part_height, p.width - p.part_width}};

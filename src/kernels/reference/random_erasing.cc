@@ -5,20 +5,17 @@
 
 #include "src/base/random.h"
 #include "src/kernels/reference/bilinear.h"
+#include "src/kernels/reference/image_sizes.h"
 #include "src/kernels/reference/kernels.h"
 
 namespace cgrun::reference {
 namespace {
 
-struct Parameters {
-  BoxRange range;
+struct Parameters : ImageSizes {
+  BoxRange range = {};
   uint64_t key = 0;
   double probability = 0;  // 0 where nothing varies
   double value = 0;
-  int64_t samples = 0;
-  int64_t planes = 1;  // of a sample
-  int64_t height = 0;
-  int64_t width = 0;
 
   // The part of sample `n` that is erased; an empty one where there is none.
   Box BoxOf(uint64_t step, int64_t n) const {
@@ -44,12 +41,11 @@ struct RandomErasing {
     const auto step = static_cast<uint64_t>(*Data<const int64_t>(context, i, 1));
     T* y = Data<T>(context, i, 2);
     const T value = RoundPixel<T>(p.value);
-    const int64_t plane = p.height * p.width;
-    if (x != y) std::copy_n(x, p.samples * p.planes * plane, y);
+    if (x != y) std::copy_n(x, p.samples * p.sample(), y);
     for (int64_t n = 0; n < p.samples; ++n) {
       const Box box = p.BoxOf(step, n);
       for (int64_t c = n * p.planes; c < (n + 1) * p.planes; ++c) {
-        Paint(box, p.width, value, y + c * plane);
+        Paint(box, p.width, value, y + c * p.plane());
       }
     }
   }
@@ -58,16 +54,11 @@ struct RandomErasing {
 PreparedKernel Prepare(const KernelRequest& request) {
   const TensorType& x = request.node.inputs[0];
   const auto& a = request.node.attributes.As<RandomErasingAttributes>();
-  const int rows = x.shape.rank() - 2;
-  Parameters p;
+  Parameters p{ImageSizes::Of(x.shape)};
   p.range = BoxRange::Of(a.scale, a.ratio);
   p.key = static_cast<uint64_t>(a.key);
   p.probability = a.varied ? a.probability : 0;
   p.value = a.value;
-  p.samples = x.shape[0].size;
-  for (int axis = 1; axis < rows; ++axis) p.planes *= x.shape[axis].size;
-  p.height = x.shape[rows].size;
-  p.width = x.shape[rows + 1].size;
   return PreparedKernel::Of(ForPixels<RandomErasing>(x.dtype), p);
 }
 

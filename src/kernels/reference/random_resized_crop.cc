@@ -4,21 +4,17 @@
 #include <algorithm>
 
 #include "src/kernels/reference/bilinear.h"
+#include "src/kernels/reference/image_sizes.h"
 #include "src/kernels/reference/kernels.h"
 
 namespace cgrun::reference {
 namespace {
 
-struct Parameters {
-  CropChoice choice;
-  int64_t samples = 0;
-  int64_t planes = 1;  // of a sample
-  int64_t height = 0;  // of x
-  int64_t width = 0;
+struct Parameters : ImageSizes {  // of x
+  CropChoice choice = {};
   int64_t new_height = 0;  // of y
   int64_t new_width = 0;
 
-  int64_t plane() const { return height * width; }
   int64_t new_plane() const { return new_height * new_width; }
 };
 
@@ -55,7 +51,7 @@ struct Crop {
               RoundPixel<T>(ReadTaps(taps, x + plane * p.plane(), 0));
         }
       });
-      x += p.planes * p.plane();
+      x += p.sample();
       y += p.planes * p.new_plane();
     }
   }
@@ -70,7 +66,7 @@ struct CropGrad {
     const auto step = static_cast<uint64_t>(*Data<const int64_t>(context, i, 1));
     T* dx = Data<T>(context, i, 2);
     double* sums = Data<double>(context, i, 3);
-    const int64_t elements = p.planes * p.plane();
+    const int64_t elements = p.sample();
     for (int64_t n = 0; n < p.samples; ++n) {
       std::fill_n(sums, elements, 0.0);
       const Box box = p.choice.BoxOf(step, n, p.height, p.width);
@@ -88,14 +84,9 @@ struct CropGrad {
 
 template <class A>
 Parameters Pack(const A& a, const Shape& x) {
-  const int rows = x.rank() - 2;
-  Parameters p;
+  Parameters p{ImageSizes::Of(x)};
   p.choice = {BoxRange::Of(a.scale, a.ratio), static_cast<uint64_t>(a.key), a.varied,
               static_cast<double>(a.size[1]) / static_cast<double>(a.size[0])};
-  p.samples = x[0].size;
-  for (int axis = 1; axis < rows; ++axis) p.planes *= x[axis].size;
-  p.height = x[rows].size;
-  p.width = x[rows + 1].size;
   p.new_height = a.size[0];
   p.new_width = a.size[1];
   return p;
@@ -115,13 +106,6 @@ PreparedKernel PrepareGrad(const KernelRequest& request) {
       Pack(request.node.attributes.As<RandomResizedCropGradAttributes>(), dx.shape));
 }
 
-int64_t WorkspaceBytes(const NodeSignature& node, int) {
-  const Shape& dx = node.outputs[0].shape;
-  return dx.Elements() / dx[0].size * static_cast<int64_t>(sizeof(double));
-}
-
-bool IsFloatGrad(const NodeSignature& node) { return IsReferenceFloat(node.inputs[0].dtype); }
-
 }  // namespace
 
 KernelDef random_resized_crop() {
@@ -130,8 +114,8 @@ KernelDef random_resized_crop() {
 }
 KernelDef random_resized_crop_grad() {
   return {.name = "reference.random_resized_crop_grad",
-          .supports = IsFloatGrad,
-          .workspace_bytes = WorkspaceBytes,
+          .supports = FirstInputIsFloat,
+          .workspace_bytes = SampleSumsBytes,
           .prepare = PrepareGrad};
 }
 

@@ -81,15 +81,13 @@ static PreparedKernel Prepare(const KernelRequest& request, size_t target) {
 PreparedKernel PrepareLoss(const KernelRequest& request) { return Prepare<Loss>(request, 2); }
 PreparedKernel PrepareGrad(const KernelRequest& request) { return Prepare<Grad>(request, 3); }
 
-bool Supports(const NodeSignature& node) { return IsReferenceFloat(node.inputs[0].dtype); }
-
 }  // namespace
 
 KernelDef ranking() {
-  return {.name = "reference.ranking", .supports = Supports, .prepare = PrepareLoss};
+  return {.name = "reference.ranking", .supports = FirstInputIsFloat, .prepare = PrepareLoss};
 }
 KernelDef ranking_grad() {
-  return {.name = "reference.ranking_grad", .supports = Supports, .prepare = PrepareGrad};
+  return {.name = "reference.ranking_grad", .supports = FirstInputIsFloat, .prepare = PrepareGrad};
 }
 
 }  // namespace cgrun::reference

@@ -89,12 +89,10 @@ PreparedKernel Prepare(const KernelRequest& request) {
                                                               a.momentum});
 }
 
-bool Supports(const NodeSignature& node) { return IsReferenceFloat(node.inputs[0].dtype); }
-
 }  // namespace
 
 KernelDef rmsprop() {
-  return {.name = "reference.rmsprop", .supports = Supports, .prepare = Prepare};
+  return {.name = "reference.rmsprop", .supports = FirstInputIsFloat, .prepare = Prepare};
 }
 
 }  // namespace cgrun::reference

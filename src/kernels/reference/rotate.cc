@@ -5,21 +5,16 @@
 #include <numbers>
 
 #include "src/kernels/reference/bilinear.h"
+#include "src/kernels/reference/image_sizes.h"
 #include "src/kernels/reference/kernels.h"
 
 namespace cgrun::reference {
 namespace {
 
-struct Parameters {
-  Turn turn;
+struct Parameters : ImageSizes {
+  Turn turn = {};
   bool has_step = false;
   double fill = 0;
-  int64_t samples = 0;
-  int64_t planes = 1;  // of a sample
-  int64_t height = 0;
-  int64_t width = 0;
-
-  int64_t plane() const { return height * width; }
 };
 
 struct Direction {
@@ -71,8 +66,8 @@ struct Rotate {
               RoundPixel<T>(ReadTaps(taps, x + plane * p.plane(), p.fill));
         }
       });
-      x += p.planes * p.plane();
-      y += p.planes * p.plane();
+      x += p.sample();
+      y += p.sample();
     }
   }
 };
@@ -86,7 +81,7 @@ struct RotateGrad {
     const T* dy = Data<const T>(context, i, 0);
     T* dx = Data<T>(context, i, p.has_step ? 2 : 1);
     double* sums = Data<double>(context, i, p.has_step ? 3 : 2);
-    const int64_t elements = p.planes * p.plane();
+    const int64_t elements = p.sample();
     for (int64_t n = 0; n < p.samples; ++n, dy += elements, dx += elements) {
       std::fill_n(sums, elements, 0.0);
       ForEachPixel(p, p.turn.DegreesOf(step, n), [=, &p](int64_t pixel, const FourTaps& taps) {
@@ -103,15 +98,10 @@ template <class A>
 Parameters Pack(const NodeSignature& node) {
   const Shape& x = node.inputs[0].shape;
   const auto& attributes = node.attributes.As<A>();
-  const int rows = x.rank() - 2;
-  Parameters p;
+  Parameters p{ImageSizes::Of(x)};
   p.turn = Turn::Of(attributes);
   p.has_step = node.inputs.size() > 1;
   p.fill = attributes.fill;
-  p.samples = x[0].size;
-  for (int axis = 1; axis < rows; ++axis) p.planes *= x[axis].size;
-  p.height = x[rows].size;
-  p.width = x[rows + 1].size;
   return p;
 }
 
@@ -126,13 +116,6 @@ PreparedKernel PrepareGrad(const KernelRequest& request) {
                             Pack<A>(request.node));
 }
 
-int64_t WorkspaceBytes(const NodeSignature& node, int) {
-  const Shape& dx = node.outputs[0].shape;
-  return dx.Elements() / dx[0].size * static_cast<int64_t>(sizeof(double));
-}
-
-bool IsFloatGrad(const NodeSignature& node) { return IsReferenceFloat(node.inputs[0].dtype); }
-
 }  // namespace
 
 KernelDef rotate() {
@@ -142,8 +125,8 @@ KernelDef rotate() {
 }
 KernelDef rotate_grad() {
   return {.name = "reference.rotate_grad",
-          .supports = IsFloatGrad,
-          .workspace_bytes = WorkspaceBytes,
+          .supports = FirstInputIsFloat,
+          .workspace_bytes = SampleSumsBytes,
           .prepare = PrepareGrad<RotateAttributes>};
 }
 KernelDef random_rotate() {
@@ -153,8 +136,8 @@ KernelDef random_rotate() {
 }
 KernelDef random_rotate_grad() {
   return {.name = "reference.random_rotate_grad",
-          .supports = IsFloatGrad,
-          .workspace_bytes = WorkspaceBytes,
+          .supports = FirstInputIsFloat,
+          .workspace_bytes = SampleSumsBytes,
           .prepare = PrepareGrad<RandomRotateAttributes>};
 }
 

@@ -142,13 +142,13 @@ PreparedKernel Prepare(const KernelRequest& request) {
 
 KernelDef softmax_cross_entropy() {
   return {.name = "reference.softmax_cross_entropy",
-          .supports = HasReferenceLogits,
+          .supports = FirstInputIsFloat,
           .prepare = Prepare<Loss>};
 }
 
 KernelDef softmax_cross_entropy_grad() {
   return {.name = "reference.softmax_cross_entropy_grad",
-          .supports = HasReferenceLogits,
+          .supports = FirstInputIsFloat,
           .prepare = Prepare<Grad>};
 }
 

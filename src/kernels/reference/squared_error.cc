@@ -36,8 +36,6 @@ struct Grad {
   }
 };
 
-bool Supports(const NodeSignature& node) { return IsReferenceFloat(node.inputs[0].dtype); }
-
 template <template <class> class Kernel>
 PreparedKernel Prepare(const KernelRequest& request) {
   const TensorType& type = request.node.inputs[0];
@@ -48,11 +46,14 @@ PreparedKernel Prepare(const KernelRequest& request) {
 }  // namespace
 
 KernelDef squared_error() {
-  return {.name = "reference.squared_error", .supports = Supports, .prepare = Prepare<Loss>};
+  return {
+      .name = "reference.squared_error", .supports = FirstInputIsFloat, .prepare = Prepare<Loss>};
 }
 
 KernelDef squared_error_grad() {
-  return {.name = "reference.squared_error_grad", .supports = Supports, .prepare = Prepare<Grad>};
+  return {.name = "reference.squared_error_grad",
+          .supports = FirstInputIsFloat,
+          .prepare = Prepare<Grad>};
 }
 
 }  // namespace cgrun::reference

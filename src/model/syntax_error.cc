@@ -1,0 +1,115 @@
+// ReportSyntaxError(): yaml-cpp's messages reworded, and what it misunderstands explained.
+#include "src/model/syntax_error.h"
+
+#include <yaml-cpp/exceptions.h>
+
+#include <algorithm>
+#include <cctype>
+#include <optional>
+#include <string_view>
+
+namespace cgrun {
+namespace {
+
+struct Rewording {
+  const char* theirs;  // how yaml-cpp's message begins
+  const char* message;
+  const char* help;
+};
+
+constexpr const char* kQuoteHelp = "put the text in quotes, or check the indentation";
+
+constexpr Rewording kRewordings[] = {
+    {YAML::ErrorMsg::MAP_VALUE, "a ':' is not expected here", kQuoteHelp},
+    {YAML::ErrorMsg::MAP_KEY, "a key is not expected here", kQuoteHelp},
+    {YAML::ErrorMsg::BLOCK_ENTRY, "a '-' is not expected here", kQuoteHelp},
+    {YAML::ErrorMsg::END_OF_MAP_FLOW, "a '}' or ',' is missing before this", ""},
+    {YAML::ErrorMsg::END_OF_SEQ_FLOW, "a ']' or ',' is missing before this", ""},
+    {YAML::ErrorMsg::END_OF_MAP, "this does not continue the map before it",
+     "the keys of one map begin in one column"},
+    {YAML::ErrorMsg::END_OF_SEQ, "this does not continue the list before it",
+     "the '-' of one list stand in one column"},
+    {YAML::ErrorMsg::FLOW_END, "this bracket closes nothing", ""},
+    {YAML::ErrorMsg::EOF_IN_SCALAR, "a quote is never closed", ""},
+    {YAML::ErrorMsg::UNKNOWN_TOKEN, "a value cannot begin with this", "put it in quotes"},
+    {YAML::ErrorMsg::UNKNOWN_ANCHOR, "the anchor of this alias is not defined before it", ""},
+    {YAML::ErrorMsg::DOC_IN_SCALAR, "the document ends within a quoted text", ""},
+};
+
+struct Finding {
+  SourceMark mark;
+  std::string message;
+  std::string help;
+};
+
+// The first character of a line that is no space; npos in an empty line.
+size_t ContentOf(const SourceText& text, int line) {
+  const size_t begin = text.BeginOfLine(line), end = text.EndOfLine(begin);
+  const size_t content = text.text().find_first_not_of(' ', begin);
+  return content < end ? content : std::string_view::npos;
+}
+
+// The line above with something on it; 0 where there is none.
+int LineAbove(const SourceText& text, int line) {
+  do {
+    --line;
+  } while (line > 0 && ContentOf(text, line) == std::string_view::npos);
+  return line;
+}
+
+// "-flatten": no item of a list, but a text that goes on with the lines below.
+bool IsDashWithoutSpace(const SourceText& text, size_t content) {
+  const std::string_view rest = text.text().substr(content);
+  return rest.size() > 1 && rest[0] == '-' &&
+         (std::isalpha(static_cast<unsigned char>(rest[1])) != 0 || rest[1] == '{');
+}
+
+// Why a key or its ':' is not expected at `offset`, where a line's indentation tells: a plain text
+// goes on with lines that are indented deeper, and the parser notices only at their ':'.
+std::optional<Finding> ExplainIndentation(const SourceText& text, size_t offset) {
+  const int line = text.LineOf(offset), above = LineAbove(text, line);
+  for (const int candidate : {line, above}) {
+    if (candidate == 0) continue;
+    const size_t content = ContentOf(text, candidate);
+    if (content == std::string_view::npos || !IsDashWithoutSpace(text, content)) continue;
+    return Finding{text.MarkAt(content), "a space is missing behind this '-'",
+                   "the items of a list are written `- item`"};
+  }
+  if (above == 0) return std::nullopt;
+  const size_t content = ContentOf(text, line), before = ContentOf(text, above);
+  const size_t end = text.EndOfLine(before);
+  const bool key_above = text.text().substr(before, end - before).find(": ") != std::string::npos;
+  const bool deeper = text.ColumnOf(content) > text.ColumnOf(before);
+  if (!key_above || !deeper || content >= offset) return std::nullopt;
+  return Finding{text.MarkAt(content, offset - content),
+                 "this key is indented deeper than the one before it",
+                 "the keys of one map begin in one column"};
+}
+
+// yaml-cpp's message in our words, or as it is.
+Finding Reworded(const SyntaxError& error, const SourceMark& mark) {
+  for (const Rewording& r : kRewordings) {
+    if (error.message.starts_with(r.theirs)) return {mark, r.message, r.help};
+  }
+  return {mark, error.message, ""};
+}
+
+}  // namespace
+
+void ReportSyntaxError(const SyntaxError& error, const SourceText& text, Diagnostics& diagnostics) {
+  const size_t last = text.text().find_last_not_of(" \n");
+  const size_t offset =
+      last == std::string_view::npos ? error.offset : std::min(error.offset, last);
+  Finding finding = Reworded(error, text.MarkAt(offset));
+  const bool of_indentation = error.message.starts_with(YAML::ErrorMsg::MAP_VALUE) ||
+                              error.message.starts_with(YAML::ErrorMsg::END_OF_MAP);
+  if (error.open_bracket != nullptr) {
+    finding.help += (finding.help.empty() ? "" : "; ") + ("the innermost open bracket is in line " +
+                                                          std::to_string(error.open_bracket->line));
+  } else if (of_indentation) {
+    finding = ExplainIndentation(text, offset).value_or(finding);
+  }
+  diagnostics.Error(finding.mark, "this is not YAML: " + finding.message, finding.help);
+}
+
+}  // namespace cgrun
