@@ -33,8 +33,7 @@ struct Relation {
 
   template <class D, class V>
   HWY_INLINE V operator()(D d, V a, V b) const {
-    const V otherwise =
-        hn::IfThenElse(hn::Gt(a, b), Constant(d, greater), Constant(d, unordered));
+    const V otherwise = hn::IfThenElse(hn::Gt(a, b), Constant(d, greater), Constant(d, unordered));
     const V not_less = hn::IfThenElse(hn::Eq(a, b), Constant(d, equal), otherwise);
     return hn::IfThenElse(hn::Lt(a, b), Constant(d, less), not_less);
   }

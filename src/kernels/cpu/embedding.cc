@@ -101,8 +101,8 @@ void Grad(const RunContext& context, const Instruction& i) noexcept {
     for (int64_t task = begin; task < end; ++task) {
       const int64_t entry = task % p.entries, column = task / p.entries * kTile;
       const int64_t first = entry == 0 ? 0 : ends[entry - 1];
-      AddRows(p, dy, order + first, ends[entry] - first, column,
-              std::min(column + kTile, p.units), dweight + entry * p.units);
+      AddRows(p, dy, order + first, ends[entry] - first, column, std::min(column + kTile, p.units),
+              dweight + entry * p.units);
     }
   });
 }

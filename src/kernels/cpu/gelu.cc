@@ -31,7 +31,9 @@ struct Exact {
   // e^(a²/2)·Φ(−a)·(a + kMiddle) for a ≥ 0 is a polynomial of s = (a − kMiddle)/(a + kMiddle), to
   // 3e-8 of it: the interpolation at Chebyshev's points for a in [0, 15].
   static constexpr double kMiddle = 3.75;
-  static constexpr double kCoefficients[] = {0.7502940682, -0.5881883525, 0.3529398934, -0.1515194183, 0.03749084881, 0.001192735313, -0.004168778656, 0.0005210823569, 0.0004500479734};
+  static constexpr double kCoefficients[] = {0.7502940682,    -0.5881883525,   0.3529398934,
+                                             -0.1515194183,   0.03749084881,   0.001192735313,
+                                             -0.004168778656, 0.0005210823569, 0.0004500479734};
 
   template <class D, class V>
   static HWY_INLINE V Polynomial(D d, V s) {
@@ -66,8 +68,8 @@ struct ByTanh {
     constexpr double kCubic = 0.044715;
     constexpr double kTwice = 2 * std::numbers::sqrt2 * std::numbers::inv_sqrtpi;
     const V one = Constant(d, 1), zero = hn::Zero(d), square = hn::Mul(x, x);
-    const V two_u = hn::Mul(Constant(d, kTwice),
-                            hn::MulAdd(hn::Mul(Constant(d, kCubic), square), x, x));
+    const V two_u =
+        hn::Mul(Constant(d, kTwice), hn::MulAdd(hn::Mul(Constant(d, kCubic), square), x, x));
     const V e = ExponentialOfNegative(d, hn::Neg(hn::Abs(two_u)));
     const V larger = hn::Div(one, hn::Add(one, e)), smaller = hn::Mul(e, larger);
     const V slope = hn::Mul(larger, smaller);  // of the logistic function

@@ -103,9 +103,8 @@ HWY_INLINE void AddColumns(const float* x, const float* dy, VF32 mean, VF32 inve
   constexpr auto kHalf = static_cast<int64_t>(kF64Lanes);
   const F32 d;
   const F64 d64;
-  const auto add = [d64](double* to, VF64 a) HWY_ATTR {
-    hn::StoreU(hn::Add(hn::LoadU(d64, to), a), d64, to);
-  };
+  const auto add = [d64](double* to, VF64 a)
+                       HWY_ATTR { hn::StoreU(hn::Add(hn::LoadU(d64, to), a), d64, to); };
   const auto add_product = [d64](double* to, VF64 a, VF64 b) HWY_ATTR {
     hn::StoreU(hn::MulAdd(a, b, hn::LoadU(d64, to)), d64, to);
   };

@@ -74,9 +74,7 @@ struct LogSoftmaxGrad {
 };
 
 KernelDef log_softmax() { return OverGroups<LogSoftmax>::Define("cpu.log_softmax"); }
-KernelDef log_softmax_grad() {
-  return OverGroups<LogSoftmaxGrad>::Define("cpu.log_softmax_grad");
-}
+KernelDef log_softmax_grad() { return OverGroups<LogSoftmaxGrad>::Define("cpu.log_softmax_grad"); }
 
 }  // namespace
 }  // namespace HWY_NAMESPACE

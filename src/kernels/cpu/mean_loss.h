@@ -100,7 +100,8 @@ struct MeanLoss {
     const auto& p = *static_cast<const Parameters*>(i.parameters);
     const float* prediction = Data<const float>(context, i, 0);
     const Target* target = Data<const Target>(context, i, 1);
-    const double dloss = p.formula.slope_scale * static_cast<double>(*Data<const float>(context, i, 2));
+    const double dloss =
+        p.formula.slope_scale * static_cast<double>(*Data<const float>(context, i, 2));
     const auto factor = static_cast<float>(dloss / static_cast<double>(p.elements));
     float* dx = Data<float>(context, i, 3);
     Split(p.threads, p.elements, kGrain, [&](int64_t begin, int64_t end) {

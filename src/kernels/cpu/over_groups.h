@@ -1,5 +1,5 @@
-// softmax and what is like it, f32: groups of elements along an axis. Along the last axis a group at
-// a time, else as many groups side by side as a vector has lanes. Included once for each target.
+// softmax and what is like it, f32: groups of elements along an axis. Along the last axis a group
+// at a time, else as many groups side by side as a vector has lanes. Included once for each target.
 #if defined(CGRUN_KERNELS_CPU_OVER_GROUPS_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef CGRUN_KERNELS_CPU_OVER_GROUPS_H_
 #undef CGRUN_KERNELS_CPU_OVER_GROUPS_H_

@@ -1,9 +1,8 @@
 // neg, exp, log, sqrt; abs and clip with their gradients.
-#include "src/ops/clip.h"
-
 #include <limits>
 
 #include "src/kernels/cpu/targets.h"
+#include "src/ops/clip.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "src/kernels/cpu/unary.cc"
