@@ -42,16 +42,6 @@ CpuCase UnaryGrad(OpId op, Tolerance tolerance) {
           }};
 }
 
-// Sizes of `whole` with some axes 1 and some leading ones left out.
-Shape Broadcastable(Dice& dice, const Sizes& whole) {
-  Sizes sizes = whole;
-  const bool whole_again = dice.OneIn(3);
-  for (int64_t& size : sizes) size = whole_again || dice.OneIn(2) ? size : 1;
-  const int64_t dropped = whole_again ? 0 : dice.Between(0, std::ssize(sizes));
-  sizes.erase(sizes.begin(), sizes.begin() + dropped);
-  return Shape::Of(sizes);
-}
-
 CpuCase Arithmetic(OpId op) {
   return {op, kSameBits, [=](Dice& dice, int64_t elements) {
             const DType dtype = AnyFloat(dice);
@@ -242,7 +232,9 @@ std::vector<CpuCase> AllCpuCases() {
       {OpId::pad, kSameBits, MakePad},
       {OpId::cast, kSameBits, MakeCast},
   };
-  for (CpuCase& c : LayerCases()) cases.push_back(std::move(c));
+  for (auto more : {ElementwiseCases, LayerCases, TrainingCases}) {
+    for (CpuCase& c : more()) cases.push_back(std::move(c));
+  }
   return cases;
 }
 

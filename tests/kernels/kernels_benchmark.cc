@@ -12,6 +12,11 @@
 #include "src/kernels/kernel.h"
 #include "src/ops/batch_norm.h"
 #include "src/ops/dropout.h"
+#include "src/ops/embedding.h"
+#include "src/ops/gelu.h"
+#include "src/ops/layer_norm.h"
+#include "src/ops/loss.h"
+#include "src/ops/norm_scale.h"
 #include "src/ops/normalize.h"
 #include "src/ops/optimizer.h"
 #include "src/ops/pool.h"
@@ -189,12 +194,44 @@ void RegisterMatrices(const std::string& size, const Shape& x) {
            Node(OpId::adam, Attributes::Of(AdamAttributes{}), {f32, f32, rate, f32, f32, step}));
 }
 
+// Of transformers: x is [tokens, features].
+void RegisterTokens(const std::string& size, const Shape& x) {
+  const TensorType f32 = F32(x), features = F32({x[1]}), tokens = F32({x[0]}), scalar = F32({});
+  const auto name = [&](const char* op) { return size + "/" + op; };
+  const Attributes norm = Attributes::Of(LayerNormAttributes{});
+  Register(name("layer_norm"), Node(OpId::layer_norm, norm, {f32, features, features}));
+  Register(name("layer_norm_grad"),
+           Node(OpId::layer_norm_grad, norm, {f32, f32, tokens, tokens, features}));
+  for (const char* approximate : {"none", "tanh"}) {
+    const Attributes gelu = Attributes::Of(GeluAttributes{approximate});
+    Register(name("gelu_") + approximate, Node(OpId::gelu, gelu, {f32}));
+    Register(name("gelu_grad_") + approximate, Node(OpId::gelu_grad, gelu, {f32, f32}));
+  }
+  Register(name("log_softmax"),
+           Node(OpId::log_softmax, Attributes::Of(SoftmaxAttributes{1}), {f32}));
+  Register(name("binary_cross_entropy"),
+           Node(OpId::binary_cross_entropy, Attributes::Of(BinaryCrossEntropyAttributes{}),
+                {f32, {DType::kU8, x}}));
+  Register(name("pow"), Node(OpId::pow, {}, {f32, scalar}));
+  const EmbeddingAttributes table{1000, x[1].size};
+  const TensorType ids = {DType::kI64, {x[0]}};
+  Register(name("embedding"),
+           Node(OpId::embedding, Attributes::Of(table), {ids, F32({table.entries, table.units})}));
+  Register(name("embedding_grad"), Node(OpId::embedding_grad, Attributes::Of(table), {ids, f32}));
+  const TensorType rate = {DType::kF64, {}}, step = {DType::kI64, {}};
+  Register(name("adamw"),
+           Node(OpId::adamw, Attributes::Of(AdamwAttributes{}), {f32, f32, rate, f32, f32, step}));
+  Register(name("norm_scale"),
+           Node(OpId::norm_scale, Attributes::Of(NormScaleAttributes{}), {f32, features}));
+}
+
 int Main(int argc, char** argv) {
   benchmark::RegisterBenchmark("memcpy", RunMemcpy)->Arg(1 << 16)->Arg(1 << 20)->Arg(16 << 20);
   RegisterImages("large", {16, 64, 56, 56});
   RegisterImages("small", {64, 6, 24, 24});
   RegisterMatrices("large", {2048, 1000});
   RegisterMatrices("small", {64, 100});
+  RegisterTokens("tokens", {1024, 768});
   const TensorType photos = {DType::kU8, {16, 3, 224, 224}};
   Register("photos/normalize",
            Node(OpId::normalize,

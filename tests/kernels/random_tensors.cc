@@ -49,6 +49,15 @@ Shape AnyImages(Dice& dice, int64_t elements) {
   return Shape::Of({images, dice.Between(1, std::max<int64_t>(1, planes / images)), height, width});
 }
 
+Shape Broadcastable(Dice& dice, const Sizes& whole) {
+  Sizes sizes = whole;
+  const bool whole_again = dice.OneIn(3);
+  for (int64_t& size : sizes) size = whole_again || dice.OneIn(2) ? size : 1;
+  const int64_t dropped = whole_again ? 0 : dice.Between(0, std::ssize(sizes));
+  sizes.erase(sizes.begin(), sizes.begin() + dropped);
+  return Shape::Of(sizes);
+}
+
 DType AnyFloat(Dice& dice) {
   return dice.Of<DType>({DType::kF32, DType::kF32, DType::kBF16, DType::kF64});
 }

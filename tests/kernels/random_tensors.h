@@ -17,6 +17,8 @@ Shape AnyShape(Dice& dice, int64_t elements);
 Shape AnyShape(Dice& dice, int low, int high, int64_t elements);
 // Images [N, C, H, W] of 4 × 4 at least.
 Shape AnyImages(Dice& dice, int64_t elements);
+// `whole` with some axes 1 and some leading ones left out.
+Shape Broadcastable(Dice& dice, const Sizes& whole);
 DType AnyFloat(Dice& dice);
 
 enum class Specials {
@@ -34,8 +36,10 @@ RandomNode MakeNode(OpId op, Attributes attributes, std::vector<HostTensor> inpu
 // What the reference kernel makes of it.
 std::vector<HostTensor> Evaluated(const RandomNode& random);
 
-// Cases of cpu_cases.cc, and of layers, losses and optimizers.
+// What cpu_cases.cc joins to its own.
+std::vector<CpuCase> ElementwiseCases();
 std::vector<CpuCase> LayerCases();
+std::vector<CpuCase> TrainingCases();
 
 inline constexpr Tolerance kSameBits{0};
 inline constexpr Tolerance kRounding{1e-6};  // some units in the last place

@@ -18,6 +18,7 @@ std::vector<OpCase> abs() {
        .expected = {{2, 0, 0, 3.5, kNaN, kInfinity, kInfinity}},
        .check_gradient = false},
       {.name = "random", .inputs = {Uniform({2, 3, 4})}},
+      {.name = "several vectors", .inputs = {Uniform({5, 67})}},
       {.name = "a kink", .inputs = {Given({3}, {-1, 0, 2})}},
       {.name = "integers", .inputs = {Integers({4}, DType::kI32, 0, 3)}, .error = "floating-point"},
   };

@@ -37,6 +37,17 @@ std::vector<OpCase> Steps(const std::string& name, const Attributes& attributes,
   return cases;
 }
 
+// States of several vectors, in memory for two threads.
+OpCase Large(const Attributes& attributes, int states, bool counts) {
+  const Shape shape = {5, 2003};
+  OpCase large = {.name = "for two threads",
+                  .attributes = attributes,
+                  .inputs = {Uniform(shape), Uniform(shape), Rate(0.1)}};
+  for (int s = 0; s < states; ++s) large.inputs.push_back(Uniform(shape, 0.5, 2));
+  if (counts) large.inputs.push_back(Step(7));
+  return large;
+}
+
 void Append(std::vector<OpCase>& cases, std::vector<OpCase> more) {
   for (OpCase& one : more) cases.push_back(std::move(one));
 }
@@ -109,6 +120,7 @@ std::vector<OpCase> adamw() {
                   Attributes::Of(AdamwAttributes()),
                   {Uniform({3, 4}), Uniform({3, 4}), Rate(0.01), Uniform({3, 4}),
                    Uniform({3, 4}, 0.1, 1), Step(7)}},
+                 Large(Attributes::Of(OtherAdamw()), 2, true),
                  Refused("beta2", Attributes::Of(wrong), {w, g, Rate(0.1), zero, zero, Step(0)},
                          "`beta2` must be less than 1"),
                  Refused("no step", Attributes::Of(AdamwAttributes()),
@@ -177,6 +189,7 @@ std::vector<OpCase> rmsprop() {
            Attributes::Of(Rmsprop(0.9, 0.5, true, 1e-3)),
            {Uniform(shape), Uniform(shape), Rate(0.01), Uniform(shape, 0.5, 1),
             Uniform(shape, -0.3, 0.3), Uniform(shape)}},
+          Large(Attributes::Of(RmspropAttributes()), 1, false),
           Refused("alpha", Attributes::Of(Rmsprop(1, 0, false)), {w, g, Rate(0.1), zero},
                   "`alpha` must be less than 1"),
           Refused("negative momentum", Attributes::Of(Rmsprop(0.9, -1, false)),
@@ -212,6 +225,7 @@ std::vector<OpCase> adagrad() {
   Append(cases, {{"random",
                   defaults,
                   {Uniform({3, 4}), Uniform({3, 4}), Rate(0.01), Uniform({3, 4}, 0.1, 1), Step(7)}},
+                 Large(defaults, 1, true),
                  Refused("negative decay", Attributes::Of(negative),
                          {w, g, Rate(0.1), zero, Step(0)}, "`lr_decay` must be at least 0"),
                  Refused("no step", defaults, {w, g, Rate(0.1), zero, Rate(0)}, "step counter"),

@@ -37,6 +37,9 @@ std::vector<OpCase> compare() {
   known("greater", {0, 0, 1, 0, 0, 0});
   known("greater_or_equal", {0, 1, 1, 0, 1, 1});
   const std::vector<OpCase> more = {
+      {.name = "several vectors",
+       .attributes = Is("less_or_equal"),
+       .inputs = {Pattern({5, 67}, 7, 11), Pattern({67}, 3, 11)}},
       {.name = "repeated",
        .attributes = Is("greater"),
        .inputs = {Given({2, 1}, {1, 3}), Given({3}, {0, 1, 2})},
@@ -74,6 +77,8 @@ std::vector<OpCase> compare() {
 
 std::vector<OpCase> where() {
   return {
+      {.name = "several vectors",
+       .inputs = {Integers({5, 67}, DType::kBool, 0, 1), Uniform({5, 67}), Uniform({67})}},
       {.name = "known",
        .inputs = {Bools({4}, {1, 0, 1, 0}), Given({4}, {1, kNaN, -0.0, kInfinity}),
                   Given({4}, {kNaN, 2, kInfinity, -0.0})},
@@ -109,6 +114,9 @@ std::vector<OpCase> where_grad() {
   const CaseInput condition = Bools({2, 1}, {1, 0});
   const CaseInput dy = Given({2, 2}, {1, kNaN, kNaN, 4});
   return {
+      {.name = "several vectors",
+       .attributes = TakenIf(false),
+       .inputs = {Integers({67}, DType::kBool, 0, 1), Uniform({5, 67})}},
       {.name = "of a",
        .attributes = TakenIf(true),
        .inputs = {condition, dy},

@@ -34,6 +34,7 @@ std::vector<OpCase> clip() {
        .expected = {{-3, -1, -0.0, 1, 2, kNaN, kInfinity, -kInfinity}},
        .check_gradient = false},
       {.name = "random", .attributes = Within(-0.75, 1.1), .inputs = {Uniform({3, 4, 5})}},
+      {.name = "several vectors", .attributes = Within(-0.75, 1.1), .inputs = {Uniform({5, 67})}},
       {.name = "random without a bound",
        .attributes = Attributes::Of(ClipAttributes()),
        .inputs = {Uniform({3, 4})}},

@@ -90,6 +90,9 @@ std::vector<OpCase> hinge() {
        .inputs = {Given({}, {-3}), Given({}, {1}, DType::kI32)},
        .expected = {{4}}},
       {.name = "random", .inputs = {Uniform({3, 4}), Uniform({3, 4})}, .gradient_inputs = {0}},
+      {.name = "several vectors",
+       .inputs = {Uniform({5, 67}), Integers({5, 67}, DType::kI64, -1, 1)},
+       .check_gradient = false},  // kinks
       {.name = "random integers", .inputs = {Uniform({3, 4}), Integers({3, 4}, DType::kI32, 0, 1)}},
       Extreme("sure and right", {Given({2}, {kInfinity, -kInfinity}), Given({2}, {1, -1})}, {0}),
       Extreme("sure and wrong", {Given({2}, {kInfinity, 1}), Given({2}, {-1, 1})}, {kInfinity}),

@@ -41,6 +41,10 @@ std::vector<OpCase> huber() {
       {"narrow", Delta(0.4), {Prediction(), Target()}, {{0.4}}},
       {"wide", Delta(2), {Prediction(), Target()}, {{1.125}}},
       {"random", Delta(0.7), {Uniform({3, 4, 2}), Uniform({3, 4, 2})}},
+      {.name = "for two threads",
+       .attributes = Delta(0.7),
+       .inputs = {Uniform({36001}), Uniform({36001})},
+       .check_gradient = false},  // each too small a part of the mean
       Extreme("NaN", Delta(1), {Given({2}, {1, kNaN}), Given({2}, {1, 1})}, kNaN),
       Extreme("infinity", Delta(1), {Given({2}, {1, kInfinity}), Given({2}, {1, 1})}, kInfinity),
       Refused("delta 0", Delta(0), {Uniform({2}), Uniform({2})}, "must be more than 0"),
@@ -71,6 +75,7 @@ std::vector<OpCase> huber_grad() {
        Slope(2, 0.5),
        {Prediction(), Target(), Dloss(2)},
        {{twelfth, 0, third, -third, -twelfth, -sixth}}},
+      {"several vectors", Slope(0.7, 3), {Uniform({5, 67}), Uniform({5, 67}), Dloss(300)}},
       {"ends of the range",
        Slope(1, 1),
        {Given({3}, {kInfinity, kNaN, -kInfinity}), Given({3}, {1, 1, 1}), Dloss(3)},

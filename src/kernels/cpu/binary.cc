@@ -1,14 +1,13 @@
-// add, sub, mul, div and bias: one loop where the shapes are equal, a loop a row where an operand
-// is broadcast. Along a row, each operand goes on or stays at one number.
+// add, sub, mul, div, min, max with its gradient, and bias.
 #include "src/kernels/cpu/targets.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "src/kernels/cpu/binary.cc"
 #include <hwy/foreach_target.h>
 //
+#include "src/kernels/cpu/broadcasting.h"
 #include "src/kernels/cpu/dispatch.h"
 #include "src/kernels/cpu/kernels.h"
-#include "src/kernels/cpu/map.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace cgrun::cpu {
@@ -46,70 +45,33 @@ struct Over {
   }
 };
 
-struct Parameters {
-  StridedSpace<3> space;  // offsets of a, b and y
-  int threads = 1;
+// IEEE 754-2019's minimum and maximum: the sum of two operands is NaN where one of them is, and
+// zeros are ordered by their signs.
+struct Smaller {
+  static constexpr bool kKeepsZero = true;
+  template <class D, class V>
+  HWY_INLINE V operator()(D, V a, V b) const {
+    const V y = hn::IfThenElse(hn::Eq(a, b), hn::Or(a, b), hn::IfThenElse(hn::Lt(a, b), a, b));
+    return hn::IfThenElse(hn::Or(hn::IsNaN(a), hn::IsNaN(b)), hn::Add(a, b), y);
+  }
 };
 
-template <class Formula>
-struct Broadcasting {
-  // Elements [begin, end) of a row; kA and kB say which operands go on along it.
-  template <bool kA, bool kB, class T>
-  static HWY_INLINE void Row(const T* a, const T* b, T* y, int64_t begin, int64_t end) {
-    const TagOf<T> d;
-    using C = hn::TFromD<TagOf<T>>;
-    const std::array<T*, 1> to = {y};
-    if constexpr (kA && kB) {
-      Sweep(d, std::array{a, b}, to, begin, end,
-            [](auto tag, const auto& x, auto& out) { out[0] = Formula()(tag, x[0], x[1]); });
-    } else if constexpr (kA) {
-      const auto fixed = hn::Set(d, static_cast<C>(*b));
-      Sweep(d, std::array{a}, to, begin, end,
-            [=](auto tag, const auto& x, auto& out) { out[0] = Formula()(tag, x[0], fixed); });
-    } else {
-      const auto fixed = hn::Set(d, static_cast<C>(*a));
-      Sweep(d, std::array{b}, to, begin, end,
-            [=](auto tag, const auto& x, auto& out) { out[0] = Formula()(tag, fixed, x[0]); });
-    }
+struct Larger {
+  static constexpr bool kKeepsZero = true;
+  template <class D, class V>
+  HWY_INLINE V operator()(D, V a, V b) const {
+    const V y = hn::IfThenElse(hn::Eq(a, b), hn::And(a, b), hn::IfThenElse(hn::Gt(a, b), a, b));
+    return hn::IfThenElse(hn::Or(hn::IsNaN(a), hn::IsNaN(b)), hn::Add(a, b), y);
   }
+};
 
-  template <bool kA, bool kB, class T>
-  static void Run(const RunContext& context, const Instruction& i) noexcept {
-    const auto& p = *static_cast<const Parameters*>(i.parameters);
-    const T* a = Data<const T>(context, i, 0);
-    const T* b = Data<const T>(context, i, 1);
-    T* y = Data<T>(context, i, 2);
-    SplitRows(p.space, {0, 0, 0}, p.threads, [=](const auto& at, int64_t begin, int64_t end) {
-      Row<kA, kB>(a + at[0], b + at[1], y + at[2], begin, end);
-    });
-  }
-
-  // The operands' strides along y.
-  static PreparedKernel PrepareStrided(const KernelRequest& request, const std::vector<int64_t>& a,
-                                       const std::vector<int64_t>& b) {
-    const TensorType& y = request.node.outputs[0];
-    Parameters p{reference::MakeSpace<3>(y.shape.Sizes(), {a, b, RowMajorStrides(y.shape)}),
-                 ThreadsFor(request)};
-    const auto& strides = p.space.inner.strides;  // each 0 or 1
-    const KernelFunction run = ForFloat(y.dtype, [&]<class T>(T*) -> KernelFunction {
-      if (strides[0] == strides[1]) return &Run<true, true, T>;
-      return strides[0] == 1 ? &Run<true, false, T> : &Run<false, true, T>;
-    });
-    return PreparedKernel::Of(run, std::move(p));
-  }
-
-  static PreparedKernel Prepare(const KernelRequest& request) {
-    const NodeSignature& node = request.node;
-    const Shape &a = node.inputs[0].shape, &b = node.inputs[1].shape, &y = node.outputs[0].shape;
-    if (a == y && b == y) return Binary<Formula>::Prepare(request);
-    return PrepareStrided(request, reference::BroadcastStrides(a, y),
-                          reference::BroadcastStrides(b, y));
-  }
-
-  static KernelDef Define(std::string_view name) {
-    KernelDef def = Binary<Formula>::Define(name);
-    def.prepare = Prepare;
-    return def;
+struct MaxGrad {
+  static constexpr bool kKeepsZero = true;
+  template <class D, class V>
+  HWY_INLINE V operator()(D d, V larger, V smaller, V dy) const {
+    const V half = hn::Mul(dy, hn::Set(d, static_cast<hn::TFromD<D>>(0.5)));
+    const V dx = hn::IfThenElse(hn::Eq(larger, smaller), half, dy);
+    return hn::IfThenElse(hn::Lt(larger, smaller), hn::Zero(d), dx);
   }
 };
 
@@ -117,13 +79,16 @@ PreparedKernel PrepareBias(const KernelRequest& request) {
   const Shape& x = request.node.inputs[0].shape;
   std::vector<int64_t> channels(static_cast<size_t>(x.rank()), 0);
   channels[1] = x[1].size > 1 ? 1 : 0;
-  return Broadcasting<Plus>::PrepareStrided(request, RowMajorStrides(x), channels);
+  return Broadcasting<Plus>::PrepareStrided(request, {RowMajorStrides(x), channels});
 }
 
 KernelDef add() { return Broadcasting<Plus>::Define("cpu.add"); }
 KernelDef sub() { return Broadcasting<Minus>::Define("cpu.sub"); }
 KernelDef mul() { return Broadcasting<Times>::Define("cpu.mul"); }
 KernelDef div() { return Broadcasting<Over>::Define("cpu.div"); }
+KernelDef min() { return Broadcasting<Smaller>::Define("cpu.min"); }
+KernelDef max() { return Broadcasting<Larger>::Define("cpu.max"); }
+KernelDef max_grad() { return Broadcasting<MaxGrad, 3>::Define("cpu.max_grad"); }
 KernelDef bias() {
   KernelDef def{.name = "cpu.bias", .supports = AllFloat, .prepare = PrepareBias};
   def.flops_per_second = kElementsPerSecond;
@@ -142,6 +107,9 @@ CGRUN_CPU_KERNEL(add)
 CGRUN_CPU_KERNEL(sub)
 CGRUN_CPU_KERNEL(mul)
 CGRUN_CPU_KERNEL(div)
+CGRUN_CPU_KERNEL(min)
+CGRUN_CPU_KERNEL(max)
+CGRUN_CPU_KERNEL(max_grad)
 CGRUN_CPU_KERNEL(bias)
 
 }  // namespace cgrun::cpu

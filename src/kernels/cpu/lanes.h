@@ -45,6 +45,36 @@ requires(sizeof(hn::TFromD<D>) == 8) HWY_INLINE hn::Vec<D> LoadLanes(D d, const 
   return hn::PromoteTo(d, hn::LoadU(hn::Rebind<float, D>(), from));
 }
 
+// Integers; of bool, true is 1.
+template <class D>
+HWY_INLINE hn::Vec<D> LoadLanes(D d, const int32_t* from) {
+  const auto bits = hn::LoadU(hn::Rebind<int32_t, D>(), from);
+  if constexpr (sizeof(hn::TFromD<D>) == 4) return hn::ConvertTo(d, bits);
+  if constexpr (sizeof(hn::TFromD<D>) == 8) return hn::PromoteTo(d, bits);
+}
+template <class D>
+HWY_INLINE hn::Vec<D> LoadLanes(D d, const uint8_t* from) {
+  const hn::Rebind<int32_t, D> d32;
+  const auto bits = hn::PromoteTo(d32, hn::LoadU(hn::Rebind<uint8_t, D>(), from));
+  if constexpr (sizeof(hn::TFromD<D>) == 4) return hn::ConvertTo(d, bits);
+  if constexpr (sizeof(hn::TFromD<D>) == 8) return hn::PromoteTo(d, bits);
+}
+template <class D>
+HWY_INLINE hn::Vec<D> LoadLanes(D d, const bool* from) {
+  return LoadLanes(d, reinterpret_cast<const uint8_t*>(from));
+}
+template <class D>
+HWY_INLINE hn::Vec<D> LoadLanes(D d, const int64_t* from) {
+  if constexpr (sizeof(hn::TFromD<D>) == 8) {
+    return hn::ConvertTo(d, hn::LoadU(hn::Rebind<int64_t, D>(), from));
+  } else {
+    const hn::Repartition<double, D> d64;
+    const hn::Half<D> half;
+    const auto lower = hn::DemoteTo(half, LoadLanes(d64, from));
+    return hn::Combine(d, hn::DemoteTo(half, LoadLanes(d64, from + hn::Lanes(d64))), lower);
+  }
+}
+
 template <class D>
 HWY_INLINE void StoreLanes(D d, hn::Vec<D> value, hn::TFromD<D>* to) {
   hn::StoreU(value, d, to);
@@ -70,6 +100,19 @@ requires(sizeof(hn::TFromD<D>) == 8) HWY_INLINE
     void StoreLanes(D /*d*/, hn::Vec<D> value, float* to) {
   const hn::Rebind<float, D> d32;
   hn::StoreU(hn::DemoteTo(d32, value), d32, to);
+}
+
+// 1 or 0.
+template <class D>
+HWY_INLINE void StoreLanes(D /*d*/, hn::Vec<D> value, bool* to) {
+  const hn::Rebind<int32_t, D> d32;
+  const hn::Rebind<uint8_t, D> d8;
+  auto* bytes = reinterpret_cast<uint8_t*>(to);
+  if constexpr (sizeof(hn::TFromD<D>) == 4) {
+    hn::StoreU(hn::DemoteTo(d8, hn::ConvertTo(d32, value)), d8, bytes);
+  } else {
+    hn::StoreU(hn::DemoteTo(d8, hn::DemoteTo(d32, value)), d8, bytes);
+  }
 }
 
 // Whether loads and stores can leave out lanes of T, so that memory behind the end is not touched.

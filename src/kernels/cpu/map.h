@@ -46,7 +46,8 @@ HWY_INLINE void Sweep(D d, std::array<const T*, kFrom> from, std::array<T*, kTo>
 struct Elaborate {};
 
 // Formula: called as formula(d, x, …) with kInputs vectors; made from the node where it has
-// attributes. It has a kKeepsZero that is true if it makes 0 (not −0) of zeros.
+// attributes. It has a kKeepsZero that is true if it makes 0 (not −0) of zeros, and a kNoF64 if it
+// is less exact than f64.
 template <class Formula, size_t kInputs>
 struct Map {
   struct Parameters {
@@ -57,6 +58,8 @@ struct Map {
 
   static constexpr Work kWork =
       std::is_base_of_v<Elaborate, Formula> ? Work::kComputes : Work::kMoves;
+
+  static constexpr bool kNarrow = requires { Formula::kNoF64; };
 
   static Formula FormulaOf(const NodeSignature& node) {
     if constexpr (std::is_constructible_v<Formula, const NodeSignature&>) return Formula(node);
@@ -85,13 +88,17 @@ struct Map {
 
   static PreparedKernel Prepare(const KernelRequest& request) {
     const NodeSignature& node = request.node;
+    const auto run_of = []<class T>(T*) -> KernelFunction {
+      if constexpr (!kNarrow || !std::is_same_v<T, double>) return &Run<T>;
+      return nullptr;
+    };
     return PreparedKernel::Of(
-        ForFloat(node.outputs[0].dtype, []<class T>(T*) -> KernelFunction { return &Run<T>; }),
+        ForFloat(node.outputs[0].dtype, run_of),
         Parameters{node.outputs[0].shape.Elements(), ThreadsFor(request, kWork), FormulaOf(node)});
   }
 
   static KernelDef Define(std::string_view name) {
-    KernelDef def{.name = name, .supports = AllFloat, .prepare = Prepare};
+    KernelDef def{.name = name, .supports = kNarrow ? AllF32OrBF16 : AllFloat, .prepare = Prepare};
     def.elementwise = true;
     if constexpr (requires { Formula::kKeepsZero; }) def.keeps_zero = Formula::kKeepsZero;
     def.flops_per_second = kElementsPerSecond;

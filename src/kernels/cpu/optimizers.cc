@@ -1,5 +1,4 @@
-// sgd, adam and accumulate: one sweep over memory. In f64 and in the order of the reference
-// kernels, for the same bits: memory takes longer than that.
+// sgd, adam and adamw.
 #include "src/kernels/cpu/targets.h"
 #include "src/ops/optimizer.h"
 
@@ -11,190 +10,106 @@
 
 #include "src/kernels/cpu/dispatch.h"
 #include "src/kernels/cpu/kernels.h"
-#include "src/kernels/cpu/map.h"
+#include "src/kernels/cpu/optimizer_rule.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace cgrun::cpu {
 namespace HWY_NAMESPACE {
 namespace {
 
-using D = hn::ScalableTag<double>;
-using V = hn::Vec<D>;
+template <bool kMomentum, bool kNesterov>
+struct Sgd {
+  using Attributes = SgdAttributes;
+  static constexpr size_t kStates = kMomentum ? 1 : 0;
+  static constexpr bool kCounts = false;
 
-HWY_INLINE V Times(double a, V b) { return hn::Mul(hn::Set(D(), a), b); }
+  explicit Sgd(const SgdAttributes& a)
+      : regularization(RegularizationOf(a)), momentum(a.momentum) {}
 
-// The gradient with what regularisation adds to it: gradient + l2·w + l1·sign(w).
-struct Regularization {
-  double l1 = 0;
-  double l2 = 0;
-
-  HWY_INLINE V Add(V gradient, V w) const {
-    const V zero = hn::Zero(D()), one = hn::Set(D(), 1);
-    const V sign =
-        hn::Sub(hn::IfThenElseZero(hn::Gt(w, zero), one), hn::IfThenElseZero(hn::Lt(w, zero), one));
-    return hn::Add(hn::Add(gradient, Times(l2, w)), Times(l1, sign));
+  Sgd At(double at_rate, int64_t) const {
+    Sgd step = *this;
+    step.rate = at_rate;
+    return step;
   }
-};
 
-template <class Attributes>
-Regularization RegularizationOf(const Attributes& a) {
-  return {a.l1, a.weight_decay + a.l2};
-}
+  HWY_INLINE void operator()(F64, const VF64* x, VF64* y) const {
+    const VF64 g = regularization.Add(x[1], x[0]);
+    VF64 step = g;
+    if constexpr (kMomentum) {
+      const VF64 v = hn::Add(Times(momentum, x[2]), g);
+      step = kNesterov ? hn::Add(g, Times(momentum, v)) : v;
+      y[1] = v;
+    }
+    y[0] = hn::Sub(x[0], Times(rate, step));
+  }
 
-struct SgdParameters {
-  int64_t elements = 0;
   Regularization regularization;
-  double learning_rate_scale = 1;
-  double momentum = 0;
-  int threads = 1;
+  double momentum;
+  double rate = 0;
 };
-
-template <class T>
-void Sgd(const RunContext& context, const Instruction& i) noexcept {
-  const auto& p = *static_cast<const SgdParameters*>(i.parameters);
-  const std::array from = {Data<const T>(context, i, 0), Data<const T>(context, i, 1)};
-  const std::array to = {Data<T>(context, i, 3)};
-  const double rate = *Data<const double>(context, i, 2) * p.learning_rate_scale;
-  Split(p.threads, p.elements, kGrain, [=, &p](int64_t begin, int64_t end) {
-    Sweep(D(), from, to, begin, end,
-          [rate, regularization = p.regularization](D, const auto& x, auto& y) {
-            y[0] = hn::Sub(x[0], Times(rate, regularization.Add(x[1], x[0])));
-          });
-  });
-}
-
-template <class T, bool kNesterov>
-void SgdWithMomentum(const RunContext& context, const Instruction& i) noexcept {
-  const auto& p = *static_cast<const SgdParameters*>(i.parameters);
-  const std::array from = {Data<const T>(context, i, 0), Data<const T>(context, i, 1),
-                           Data<const T>(context, i, 3)};
-  const std::array to = {Data<T>(context, i, 4), Data<T>(context, i, 5)};
-  const double rate = *Data<const double>(context, i, 2) * p.learning_rate_scale;
-  Split(p.threads, p.elements, kGrain, [=, &p](int64_t begin, int64_t end) {
-    Sweep(D(), from, to, begin, end,
-          [rate, momentum = p.momentum, regularization = p.regularization](D, const auto& x,
-                                                                           auto& y) {
-            const V g = regularization.Add(x[1], x[0]);
-            const V v = hn::Add(Times(momentum, x[2]), g);
-            const V step = kNesterov ? hn::Add(g, Times(momentum, v)) : v;
-            y[0] = hn::Sub(x[0], Times(rate, step));
-            y[1] = v;
-          });
-  });
-}
-
-template <class T>
-KernelFunction ChooseSgd(const SgdAttributes& a) {
-  if (a.momentum == 0) return &Sgd<T>;
-  return a.nesterov ? &SgdWithMomentum<T, true> : &SgdWithMomentum<T, false>;
-}
 
 PreparedKernel PrepareSgd(const KernelRequest& request) {
-  const TensorType& type = request.node.inputs[0];
   const auto& a = request.node.attributes.As<SgdAttributes>();
-  return PreparedKernel::Of(
-      type.dtype == DType::kF32 ? ChooseSgd<float>(a) : ChooseSgd<double>(a),
-      SgdParameters{type.shape.Elements(), RegularizationOf(a), a.learning_rate_scale, a.momentum,
-                    ThreadsFor(request, Work::kComputes)});
+  if (a.momentum == 0) return Optimizer<Sgd<false, false>>::Prepare(request);
+  return a.nesterov ? Optimizer<Sgd<true, true>>::Prepare(request)
+                    : Optimizer<Sgd<true, false>>::Prepare(request);
 }
 
-struct AdamParameters {
-  int64_t elements = 0;
-  Regularization regularization;
-  double learning_rate_scale = 1;
-  double beta1 = 0;
-  double beta2 = 0;
-  double epsilon = 0;
-  int threads = 1;
-};
-
-// What an element's update needs at one step.
+// What an element's update needs at one step of adam or adamw.
 struct AdamStep {
   Regularization regularization;
-  double rate, correction;
   double beta1, beta2, epsilon;
+  double rate, kept, correction;
 
-  HWY_INLINE void operator()(D, const V* x, V* y) const {
-    const V g = regularization.Add(x[1], x[0]);
-    const V m = hn::Add(Times(beta1, x[2]), Times(1 - beta1, g));
-    const V v = hn::Add(Times(beta2, x[3]), hn::Mul(Times(1 - beta2, g), g));
-    const V deviation = hn::Div(hn::Sqrt(v), hn::Set(D(), correction));
-    y[0] = hn::Sub(x[0], hn::Div(Times(rate, m), hn::Add(deviation, hn::Set(D(), epsilon))));
+  HWY_INLINE void operator()(F64, const VF64* x, VF64* y) const {
+    const VF64 g = regularization.Add(x[1], x[0]);
+    const VF64 m = hn::Add(Times(beta1, x[2]), Times(1 - beta1, g));
+    const VF64 v = hn::Add(Times(beta2, x[3]), hn::Mul(Times(1 - beta2, g), g));
+    const VF64 deviation = hn::Div(hn::Sqrt(v), hn::Set(F64(), correction));
+    const VF64 step = hn::Div(Times(rate, m), hn::Add(deviation, hn::Set(F64(), epsilon)));
+    y[0] = hn::Sub(Times(kept, x[0]), step);
     y[1] = m;
     y[2] = v;
   }
 };
 
-template <class T>
-void Adam(const RunContext& context, const Instruction& i) noexcept {
-  const auto& p = *static_cast<const AdamParameters*>(i.parameters);
-  const std::array from = {Data<const T>(context, i, 0), Data<const T>(context, i, 1),
-                           Data<const T>(context, i, 3), Data<const T>(context, i, 4)};
-  const std::array to = {Data<T>(context, i, 6), Data<T>(context, i, 7), Data<T>(context, i, 8)};
-  const double t = static_cast<double>(*Data<const int64_t>(context, i, 5) + 1);
-  const double rate =
-      *Data<const double>(context, i, 2) * p.learning_rate_scale / (1 - std::pow(p.beta1, t));
-  const AdamStep step{p.regularization, rate,    std::sqrt(1 - std::pow(p.beta2, t)),
-                      p.beta1,          p.beta2, p.epsilon};
-  Split(p.threads, p.elements, kGrain,
-        [=](int64_t begin, int64_t end) { Sweep(D(), from, to, begin, end, step); });
-}
+template <class A>
+struct Adam {
+  using Attributes = A;
+  static constexpr size_t kStates = 2;
+  static constexpr bool kCounts = true;
+  static constexpr bool kDecoupled = std::is_same_v<A, AdamwAttributes>;
 
-PreparedKernel PrepareAdam(const KernelRequest& request) {
-  const TensorType& type = request.node.inputs[0];
-  const auto& a = request.node.attributes.As<AdamAttributes>();
-  return PreparedKernel::Of(
-      type.dtype == DType::kF32 ? &Adam<float> : &Adam<double>,
-      AdamParameters{type.shape.Elements(), RegularizationOf(a), a.learning_rate_scale, a.beta1,
-                     a.beta2, a.epsilon, ThreadsFor(request, Work::kComputes)});
-}
+  explicit Adam(const A& a)
+      : regularization(kDecoupled ? Regularization{a.l1, a.l2} : RegularizationOf(a)),
+        beta1(a.beta1),
+        beta2(a.beta2),
+        epsilon(a.epsilon),
+        decoupled_decay(kDecoupled ? a.weight_decay : 0) {}
 
-struct AccumulateParameters {
-  int64_t elements = 0;
-  int threads = 1;
+  AdamStep At(double rate, int64_t steps) const {
+    const auto t = static_cast<double>(steps + 1);
+    return {regularization,
+            beta1,
+            beta2,
+            epsilon,
+            rate / (1 - std::pow(beta1, t)),
+            1 - rate * decoupled_decay,
+            std::sqrt(1 - std::pow(beta2, t))};
+  }
+
+  Regularization regularization;
+  double beta1, beta2, epsilon;
+  double decoupled_decay;
 };
 
-template <class T>
-void Accumulate(const RunContext& context, const Instruction& i) noexcept {
-  const auto& p = *static_cast<const AccumulateParameters*>(i.parameters);
-  const std::array from = {Data<const T>(context, i, 1), Data<const T>(context, i, 0)};
-  const std::array alone = {from[0]};
-  const std::array to = {Data<T>(context, i, 3)};
-  const double* factors = Data<const double>(context, i, 2);
-  const double weight = factors[1];
-  if (factors[0] == 0) {
-    Split(p.threads, p.elements, kGrain, [=](int64_t begin, int64_t end) {
-      Sweep(D(), alone, to, begin, end,
-            [weight](D, const auto& x, auto& y) { y[0] = Times(weight, x[0]); });
-    });
-    return;
-  }
-  Split(p.threads, p.elements, kGrain, [=](int64_t begin, int64_t end) {
-    Sweep(D(), from, to, begin, end,
-          [weight](D, const auto& x, auto& y) { y[0] = hn::Add(x[1], Times(weight, x[0])); });
-  });
-}
-
-PreparedKernel PrepareAccumulate(const KernelRequest& request) {
-  const TensorType& type = request.node.inputs[0];
-  return PreparedKernel::Of(type.dtype == DType::kF32 ? &Accumulate<float> : &Accumulate<double>,
-                            AccumulateParameters{type.shape.Elements(), ThreadsFor(request)});
-}
-
-bool Supports(const NodeSignature& node) {
-  const DType dtype = node.inputs[0].dtype;
-  return dtype == DType::kF32 || dtype == DType::kF64;
-}
-
-KernelDef Define(std::string_view name, PreparedKernel (*prepare)(const KernelRequest&)) {
-  KernelDef def{.name = name, .supports = Supports, .prepare = prepare};
-  def.flops_per_second = kElementsPerSecond;
+KernelDef sgd() {
+  KernelDef def = Optimizer<Sgd<false, false>>::Define("cpu.sgd");
+  def.prepare = PrepareSgd;
   return def;
 }
-
-KernelDef sgd() { return Define("cpu.sgd", PrepareSgd); }
-KernelDef adam() { return Define("cpu.adam", PrepareAdam); }
-KernelDef accumulate() { return Define("cpu.accumulate", PrepareAccumulate); }
+KernelDef adam() { return Optimizer<Adam<AdamAttributes>>::Define("cpu.adam"); }
+KernelDef adamw() { return Optimizer<Adam<AdamwAttributes>>::Define("cpu.adamw"); }
 
 }  // namespace
 }  // namespace HWY_NAMESPACE
@@ -206,7 +121,7 @@ namespace cgrun::cpu {
 
 CGRUN_CPU_KERNEL(sgd)
 CGRUN_CPU_KERNEL(adam)
-CGRUN_CPU_KERNEL(accumulate)
+CGRUN_CPU_KERNEL(adamw)
 
 }  // namespace cgrun::cpu
 #endif

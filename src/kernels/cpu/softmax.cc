@@ -1,7 +1,4 @@
-// softmax and its gradient, f32: along the last axis a group at a time, else as many groups side by
-// side as a vector has lanes.
-#include "src/ops/softmax.h"
-
+// softmax and its gradient, f32.
 #include "src/kernels/cpu/targets.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -10,11 +7,8 @@
 //
 #include "src/kernels/cpu/dispatch.h"
 #include "src/kernels/cpu/kernels.h"
-#include "src/kernels/cpu/number.h"
-#include "src/kernels/cpu/parallel.h"
+#include "src/kernels/cpu/over_groups.h"
 #include "src/kernels/cpu/softmax_row.h"
-#include "src/kernels/reference/axis_groups.h"
-#include "src/ops/infer.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace cgrun::cpu {
@@ -22,11 +16,6 @@ namespace HWY_NAMESPACE {
 namespace {
 
 constexpr int64_t kLanes = static_cast<int64_t>(kF32Lanes);
-
-struct Parameters {
-  reference::AxisGroups groups;
-  int threads = 1;
-};
 
 // A group is read to its end before it is written: in place is safe.
 struct Softmax {
@@ -88,71 +77,6 @@ struct SoftmaxGrad {
     const VF32 sum =
         hn::Combine(F32(), hn::DemoteTo(half, total.high), hn::DemoteTo(half, total.low));
     for (int64_t c = 0; c < count; ++c) store(c, Of(load(0, c), load(1, c), sum));
-  }
-};
-
-template <class Kernel>
-struct OverGroups {
-  static void Rows(const RunContext& context, const Instruction& i) noexcept {
-    const auto& p = *static_cast<const Parameters*>(i.parameters);
-    const float* in[Kernel::kInputs];
-    for (int k = 0; k < Kernel::kInputs; ++k) in[k] = Data<const float>(context, i, k);
-    float* out = Data<float>(context, i, Kernel::kInputs);
-    const int64_t size = p.groups.size;
-    Split(p.threads, p.groups.count, 1, [&](int64_t begin, int64_t end) {
-      for (int64_t g = begin; g < end; ++g) {
-        const float* rows[Kernel::kInputs];
-        for (int k = 0; k < Kernel::kInputs; ++k) rows[k] = in[k] + g * size;
-        Kernel::Row(rows, out + g * size, size);
-      }
-    });
-  }
-
-  // Groups side by side: a task is a vector of them.
-  static void Columns(const RunContext& context, const Instruction& i) noexcept {
-    const auto& p = *static_cast<const Parameters*>(i.parameters);
-    const float* in[Kernel::kInputs];
-    for (int k = 0; k < Kernel::kInputs; ++k) in[k] = Data<const float>(context, i, k);
-    float* out = Data<float>(context, i, Kernel::kInputs);
-    const auto [count, size, stride] = p.groups;
-    const int64_t tiles = (stride + kLanes - 1) / kLanes;
-    Split(p.threads, count / stride * tiles, 1, [&, stride = stride](int64_t begin, int64_t end) {
-      for (int64_t task = begin; task < end; ++task) {
-        const int64_t column = task % tiles * kLanes, lanes = std::min(kLanes, stride - column);
-        const int64_t first = p.groups.First(task / tiles * stride + column);
-        Vector(p.groups, in, out, first, lanes);
-      }
-    });
-  }
-
-  static HWY_INLINE void Vector(const reference::AxisGroups& groups, const float* const* in,
-                                float* out, int64_t first, int64_t lanes) {
-    const F32 d;
-    const int64_t stride = groups.stride;
-    if (lanes == kLanes) {
-      Kernel::Columns(
-          groups.size, [=](int k, int64_t c) { return hn::LoadU(d, in[k] + first + c * stride); },
-          [=](int64_t c, VF32 v) { hn::StoreU(v, d, out + first + c * stride); });
-    } else {
-      Kernel::Columns(
-          groups.size,
-          [=](int k, int64_t c) { return LoadFirst(d, in[k] + first + c * stride, lanes); },
-          [=](int64_t c, VF32 v) { StoreFirst(d, v, out + first + c * stride, lanes); });
-    }
-  }
-
-  static PreparedKernel Prepare(const KernelRequest& request) {
-    const Shape& shape = request.node.inputs[0].shape;
-    const auto axis =
-        NormalizeAxis(request.node.attributes.As<SoftmaxAttributes>().axis, shape.rank());
-    const Parameters p{reference::GroupsAlong(shape, *axis), ThreadsFor(request, Work::kComputes)};
-    return PreparedKernel::Of(p.groups.stride == 1 ? &Rows : &Columns, p);
-  }
-
-  static KernelDef Define(std::string_view name) {
-    KernelDef def{.name = name, .supports = AllF32, .prepare = Prepare};
-    def.flops_per_second = kElementsPerSecond;
-    return def;
   }
 };
 

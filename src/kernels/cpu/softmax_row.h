@@ -65,6 +65,26 @@ HWY_INLINE double StoreExponentials(const float* x, int64_t count, float max, fl
   return a.Total();
 }
 
+// Σ e^(x − max).
+HWY_INLINE double SumOfExponentials(const float* x, int64_t count, float max) {
+  constexpr auto kLanes = static_cast<int64_t>(kF32Lanes);
+  const F32 d;
+  const VF32 largest = hn::Set(d, max);
+  Sum a, b;
+  int64_t e = 0;
+  for (; e + 2 * kLanes <= count; e += 2 * kLanes) {
+    a.Add(ExponentialOfNegative(d, hn::Sub(hn::LoadU(d, x + e), largest)));
+    b.Add(ExponentialOfNegative(d, hn::Sub(hn::LoadU(d, x + e + kLanes), largest)));
+  }
+  for (; e < count; e += kLanes) {
+    const int64_t lanes = std::min(kLanes, count - e);
+    const VF32 of_some = ExponentialOfNegative(d, hn::Sub(LoadSome(d, x + e, lanes), largest));
+    a.Add(hn::IfThenElseZero(hn::FirstN(d, static_cast<size_t>(lanes)), of_some));
+  }
+  a.Join(b);
+  return a.Total();
+}
+
 HWY_INLINE void MultiplyRow(float* y, int64_t count, float factor) {
   constexpr auto kLanes = static_cast<int64_t>(kF32Lanes);
   const F32 d;

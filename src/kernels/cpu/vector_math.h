@@ -45,6 +45,13 @@ HWY_INLINE V Logarithm(D d, V x) {
   return hn::IfThenElse(hn::Eq(x, hn::Zero(d)), hn::Neg(infinity), y);
 }
 
+// ln(1 + x).
+template <class D, class V>
+HWY_INLINE V LogarithmOf1Plus(D d, V x) {
+  const V one = Constant(d, 1);
+  return hn::IfThenElse(hn::Gt(x, hn::Neg(one)), hn::Log1p(d, x), Logarithm(d, hn::Add(one, x)));
+}
+
 }  // namespace HWY_NAMESPACE
 }  // namespace cgrun::cpu
 HWY_AFTER_NAMESPACE();

@@ -1,0 +1,119 @@
+// rmsprop and adagrad.
+#include "src/kernels/cpu/targets.h"
+#include "src/ops/optimizer.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "src/kernels/cpu/adaptive_optimizers.cc"
+#include <hwy/foreach_target.h>
+//
+#include "src/kernels/cpu/dispatch.h"
+#include "src/kernels/cpu/kernels.h"
+#include "src/kernels/cpu/optimizer_rule.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace cgrun::cpu {
+namespace HWY_NAMESPACE {
+namespace {
+
+// Its states: v, [m], [b].
+template <bool kCentered, bool kMomentum>
+struct Rmsprop {
+  using Attributes = RmspropAttributes;
+  static constexpr size_t kMean = 3, kBuffer = kCentered ? 4 : 3;  // among what is read
+  static constexpr size_t kStates = 1 + (kCentered ? 1 : 0) + (kMomentum ? 1 : 0);
+  static constexpr bool kCounts = false;
+
+  explicit Rmsprop(const RmspropAttributes& a)
+      : regularization(RegularizationOf(a)),
+        alpha(a.alpha),
+        epsilon(a.epsilon),
+        momentum(a.momentum) {}
+
+  Rmsprop At(double at_rate, int64_t) const {
+    Rmsprop step = *this;
+    step.rate = at_rate;
+    return step;
+  }
+
+  HWY_INLINE void operator()(F64 d, const VF64* x, VF64* y) const {
+    const VF64 g = regularization.Add(x[1], x[0]);
+    const VF64 v = hn::Add(Times(alpha, x[2]), hn::Mul(Times(1 - alpha, g), g));
+    VF64 squared = v;  // or the variance
+    if constexpr (kCentered) {
+      const VF64 m = hn::Add(Times(alpha, x[kMean]), Times(1 - alpha, g));
+      squared = hn::Sub(v, hn::Mul(m, m));
+      y[kMean - 1] = m;
+    }
+    const VF64 zero = hn::Zero(d);
+    const VF64 root = hn::Sqrt(hn::IfThenElse(hn::Lt(squared, zero), zero, squared));
+    VF64 step = hn::Div(g, hn::Add(root, hn::Set(d, epsilon)));
+    if constexpr (kMomentum) {
+      step = hn::Add(step, Times(momentum, x[kBuffer]));
+      y[kBuffer - 1] = step;
+    }
+    y[0] = hn::Sub(x[0], Times(rate, step));
+    y[1] = v;
+  }
+
+  Regularization regularization;
+  double alpha, epsilon, momentum;
+  double rate = 0;
+};
+
+PreparedKernel PrepareRmsprop(const KernelRequest& request) {
+  const auto& a = request.node.attributes.As<RmspropAttributes>();
+  if (a.centered) {
+    return a.momentum != 0 ? Optimizer<Rmsprop<true, true>>::Prepare(request)
+                           : Optimizer<Rmsprop<true, false>>::Prepare(request);
+  }
+  return a.momentum != 0 ? Optimizer<Rmsprop<false, true>>::Prepare(request)
+                         : Optimizer<Rmsprop<false, false>>::Prepare(request);
+}
+
+struct Adagrad {
+  using Attributes = AdagradAttributes;
+  static constexpr size_t kStates = 1;
+  static constexpr bool kCounts = true;
+
+  explicit Adagrad(const AdagradAttributes& a)
+      : regularization(RegularizationOf(a)), lr_decay(a.lr_decay), epsilon(a.epsilon) {}
+
+  Adagrad At(double at_rate, int64_t steps) const {
+    Adagrad step = *this;
+    step.rate = at_rate / (1 + static_cast<double>(steps) * lr_decay);
+    return step;
+  }
+
+  HWY_INLINE void operator()(F64 d, const VF64* x, VF64* y) const {
+    const VF64 g = regularization.Add(x[1], x[0]);
+    const VF64 sum = hn::Add(x[2], hn::Mul(g, g));
+    const VF64 divisor = hn::Add(hn::Sqrt(sum), hn::Set(d, epsilon));
+    y[0] = hn::Sub(x[0], hn::Div(Times(rate, g), divisor));
+    y[1] = sum;
+  }
+
+  Regularization regularization;
+  double lr_decay, epsilon;
+  double rate = 0;
+};
+
+KernelDef rmsprop() {
+  KernelDef def = Optimizer<Rmsprop<false, false>>::Define("cpu.rmsprop");
+  def.prepare = PrepareRmsprop;
+  return def;
+}
+KernelDef adagrad() { return Optimizer<Adagrad>::Define("cpu.adagrad"); }
+
+}  // namespace
+}  // namespace HWY_NAMESPACE
+}  // namespace cgrun::cpu
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace cgrun::cpu {
+
+CGRUN_CPU_KERNEL(rmsprop)
+CGRUN_CPU_KERNEL(adagrad)
+
+}  // namespace cgrun::cpu
+#endif

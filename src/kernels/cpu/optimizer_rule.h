@@ -1,0 +1,96 @@
+// Optimizers as one sweep over memory: a kernel is the rule of one element. In f64 and in the order
+// of the reference kernels, for the same bits: memory takes longer than that. Included once for
+// each target.
+#if defined(CGRUN_KERNELS_CPU_OPTIMIZER_RULE_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef CGRUN_KERNELS_CPU_OPTIMIZER_RULE_H_
+#undef CGRUN_KERNELS_CPU_OPTIMIZER_RULE_H_
+#else
+#define CGRUN_KERNELS_CPU_OPTIMIZER_RULE_H_
+#endif
+
+#include "src/kernels/cpu/map.h"
+#include "src/kernels/cpu/sums.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace cgrun::cpu {
+namespace HWY_NAMESPACE {
+
+HWY_INLINE VF64 Times(double a, VF64 b) { return hn::Mul(hn::Set(F64(), a), b); }
+
+// The gradient with what regularisation adds to it: gradient + l2·w + l1·sign(w).
+struct Regularization {
+  double l1 = 0;
+  double l2 = 0;
+
+  HWY_INLINE VF64 Add(VF64 gradient, VF64 w) const {
+    const VF64 zero = hn::Zero(F64()), one = hn::Set(F64(), 1);
+    const VF64 sign =
+        hn::Sub(hn::IfThenElseZero(hn::Gt(w, zero), one), hn::IfThenElseZero(hn::Lt(w, zero), one));
+    return hn::Add(hn::Add(gradient, Times(l2, w)), Times(l1, sign));
+  }
+};
+
+template <class Attributes>
+Regularization RegularizationOf(const Attributes& a) {
+  return {a.l1, a.weight_decay + a.l2};
+}
+
+inline bool SupportsUpdate(const NodeSignature& node) {
+  const DType dtype = node.inputs[0].dtype;
+  return dtype == DType::kF32 || dtype == DType::kF64;
+}
+
+// A Rule is made of Rule::Attributes. It has kStates states, and kCounts where the steps so far
+// come after them. At(rate, steps) is the rule at a step: called as f(d, x, y) with x = parameter,
+// gradient, states, it makes y = parameter, states.
+template <class Rule>
+struct Optimizer {
+  static constexpr size_t kStates = Rule::kStates;
+  static constexpr int kStepInput = 3 + static_cast<int>(kStates);
+  static constexpr int kOutput = kStepInput + (Rule::kCounts ? 1 : 0);
+
+  struct Parameters {
+    int64_t elements = 0;
+    double learning_rate_scale = 1;
+    Rule rule;
+    int threads = 1;
+  };
+
+  template <class T>
+  static void Run(const RunContext& context, const Instruction& i) noexcept {
+    const auto& p = *static_cast<const Parameters*>(i.parameters);
+    std::array<const T*, kStates + 2> from = {Data<const T>(context, i, 0),
+                                              Data<const T>(context, i, 1)};
+    std::array<T*, kStates + 1> to = {Data<T>(context, i, kOutput)};
+    for (size_t s = 0; s < kStates; ++s) {
+      from[2 + s] = Data<const T>(context, i, 3 + static_cast<int>(s));
+      to[1 + s] = Data<T>(context, i, kOutput + 1 + static_cast<int>(s));
+    }
+    const double rate = *Data<const double>(context, i, 2) * p.learning_rate_scale;
+    int64_t steps = 0;
+    if constexpr (Rule::kCounts) steps = *Data<const int64_t>(context, i, kStepInput);
+    const auto step = p.rule.At(rate, steps);
+    Split(p.threads, p.elements, kGrain,
+          [=](int64_t begin, int64_t end) { Sweep(F64(), from, to, begin, end, step); });
+  }
+
+  static PreparedKernel Prepare(const KernelRequest& request) {
+    const TensorType& type = request.node.inputs[0];
+    const auto& a = request.node.attributes.As<typename Rule::Attributes>();
+    return PreparedKernel::Of(type.dtype == DType::kF32 ? &Run<float> : &Run<double>,
+                              Parameters{type.shape.Elements(), a.learning_rate_scale, Rule(a),
+                                         ThreadsFor(request, Work::kComputes)});
+  }
+
+  static KernelDef Define(std::string_view name) {
+    KernelDef def{.name = name, .supports = SupportsUpdate, .prepare = Prepare};
+    def.flops_per_second = kElementsPerSecond;
+    return def;
+  }
+};
+
+}  // namespace HWY_NAMESPACE
+}  // namespace cgrun::cpu
+HWY_AFTER_NAMESPACE();
+
+#endif  // CGRUN_KERNELS_CPU_OPTIMIZER_RULE_H_

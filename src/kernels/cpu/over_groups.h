@@ -1,0 +1,100 @@
+// softmax and what is like it, f32: groups of elements along an axis. Along the last axis a group
+// at a time, else as many groups side by side as a vector has lanes. Included once for each target.
+#if defined(CGRUN_KERNELS_CPU_OVER_GROUPS_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef CGRUN_KERNELS_CPU_OVER_GROUPS_H_
+#undef CGRUN_KERNELS_CPU_OVER_GROUPS_H_
+#else
+#define CGRUN_KERNELS_CPU_OVER_GROUPS_H_
+#endif
+
+#include "src/kernels/cpu/number.h"
+#include "src/kernels/cpu/parallel.h"
+#include "src/kernels/cpu/sums.h"
+#include "src/kernels/reference/axis_groups.h"
+#include "src/ops/infer.h"
+#include "src/ops/softmax.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace cgrun::cpu {
+namespace HWY_NAMESPACE {
+
+// A Kernel with kInputs inputs has Row(inputs, output, count) for a group that is contiguous, and
+// Columns(count, load, store) for groups side by side: load(k, c) is element c of input k, and
+// store(c, v) writes it. Both read a group to its end before they write.
+template <class Kernel>
+struct OverGroups {
+  static constexpr int64_t kLanes = static_cast<int64_t>(kF32Lanes);
+
+  struct Parameters {
+    reference::AxisGroups groups;
+    int threads = 1;
+  };
+
+  static void Rows(const RunContext& context, const Instruction& i) noexcept {
+    const auto& p = *static_cast<const Parameters*>(i.parameters);
+    const float* in[Kernel::kInputs];
+    for (int k = 0; k < Kernel::kInputs; ++k) in[k] = Data<const float>(context, i, k);
+    float* out = Data<float>(context, i, Kernel::kInputs);
+    const int64_t size = p.groups.size;
+    Split(p.threads, p.groups.count, 1, [&](int64_t begin, int64_t end) {
+      for (int64_t g = begin; g < end; ++g) {
+        const float* rows[Kernel::kInputs];
+        for (int k = 0; k < Kernel::kInputs; ++k) rows[k] = in[k] + g * size;
+        Kernel::Row(rows, out + g * size, size);
+      }
+    });
+  }
+
+  // Groups side by side: a task is a vector of them.
+  static void Columns(const RunContext& context, const Instruction& i) noexcept {
+    const auto& p = *static_cast<const Parameters*>(i.parameters);
+    const float* in[Kernel::kInputs];
+    for (int k = 0; k < Kernel::kInputs; ++k) in[k] = Data<const float>(context, i, k);
+    float* out = Data<float>(context, i, Kernel::kInputs);
+    const auto [count, size, stride] = p.groups;
+    const int64_t tiles = (stride + kLanes - 1) / kLanes;
+    Split(p.threads, count / stride * tiles, 1, [&, stride = stride](int64_t begin, int64_t end) {
+      for (int64_t task = begin; task < end; ++task) {
+        const int64_t column = task % tiles * kLanes, lanes = std::min(kLanes, stride - column);
+        const int64_t first = p.groups.First(task / tiles * stride + column);
+        Vector(p.groups, in, out, first, lanes);
+      }
+    });
+  }
+
+  static HWY_INLINE void Vector(const reference::AxisGroups& groups, const float* const* in,
+                                float* out, int64_t first, int64_t lanes) {
+    const F32 d;
+    const int64_t stride = groups.stride;
+    if (lanes == kLanes) {
+      Kernel::Columns(
+          groups.size, [=](int k, int64_t c) { return hn::LoadU(d, in[k] + first + c * stride); },
+          [=](int64_t c, VF32 v) { hn::StoreU(v, d, out + first + c * stride); });
+    } else {
+      Kernel::Columns(
+          groups.size,
+          [=](int k, int64_t c) { return LoadFirst(d, in[k] + first + c * stride, lanes); },
+          [=](int64_t c, VF32 v) { StoreFirst(d, v, out + first + c * stride, lanes); });
+    }
+  }
+
+  static PreparedKernel Prepare(const KernelRequest& request) {
+    const Shape& shape = request.node.inputs[0].shape;
+    const auto axis =
+        NormalizeAxis(request.node.attributes.As<SoftmaxAttributes>().axis, shape.rank());
+    const Parameters p{reference::GroupsAlong(shape, *axis), ThreadsFor(request, Work::kComputes)};
+    return PreparedKernel::Of(p.groups.stride == 1 ? &Rows : &Columns, p);
+  }
+
+  static KernelDef Define(std::string_view name) {
+    KernelDef def{.name = name, .supports = AllF32, .prepare = Prepare};
+    def.flops_per_second = kElementsPerSecond;
+    return def;
+  }
+};
+
+}  // namespace HWY_NAMESPACE
+}  // namespace cgrun::cpu
+HWY_AFTER_NAMESPACE();
+
+#endif  // CGRUN_KERNELS_CPU_OVER_GROUPS_H_
