@@ -149,6 +149,7 @@ bool Session::OpenData(bool train, Diagnostics& diagnostics) {
     }
     train_ = Split{"train", data_.train, MatchInputs(model_, *data_.train, {}, diagnostics),
                    nullptr, nullptr};
+    class_names_ = ClassNamesOf(*data_.train, train_->inputs);
   }
   add("train", data_.train);
   add("valid", data_.valid);

@@ -12,6 +12,7 @@
 #include "src/compile/compile.h"
 #include "src/train/batch_runner.h"
 #include "src/train/checkpoint.h"
+#include "src/train/class_names.h"
 #include "src/train/label_check.h"
 #include "src/train/model_data.h"
 #include "src/train/rate_schedule.h"
@@ -194,6 +195,7 @@ class Session {
   std::optional<Split> train_;
   std::vector<Split> evaluations_;
   std::vector<LabelUse> label_uses_;
+  ClassNames class_names_;  // of the training data
   std::string recompiled_;
   std::unique_ptr<Device> device_;
   SingleProcess communicator_;

@@ -7,6 +7,7 @@
 #include "src/base/check.h"
 #include "src/data/sampler.h"
 #include "src/train/checkpoint.h"
+#include "src/train/class_names.h"
 #include "src/train/run_log.h"
 #include "src/train/session.h"
 #include "src/train/training_replay.h"
@@ -31,7 +32,7 @@ class TrainingRun {
         observer_(observer),
         signals_(signals),
         state_(session.run_state_),
-        checkpoint_(*session.engine_, state_),
+        checkpoint_(*session.engine_, state_, ClassMetadata(session.class_names_)),
         replay_file_(session.options_.checkpoint),
         replay_from_{state_.epoch, state_.batch, state_.step},
         start_(std::chrono::steady_clock::now()) {
