@@ -13,7 +13,6 @@
 #include "src/cli/model_flags.h"
 #include "src/cli/predict_view.h"
 #include "src/model/model_file.h"
-#include "src/program/serialize.h"
 #include "src/train/checkpoint.h"
 #include "src/train/prediction_files.h"
 
@@ -28,12 +27,6 @@ struct PredictFlags {
   std::string out;
   int64_t top = 1;
 };
-
-std::optional<ModelSpec> LoadAnyModel(const ModelFlags& flags) {
-  if (!IsProgramFile(flags.model)) return LoadModel(flags);
-  const ProgramImage image = LoadImage(flags.model);
-  return LoadEmbeddedModel(flags, image.model_text, image.model_path);
-}
 
 // The file that the flag names, that of the model's own run, or that of the model file.
 std::string ChooseWeights(const ModelSpec& model, const std::string& flag) {
@@ -74,15 +67,17 @@ int Run(const ModelFlags& flags, const RunFlags& run_flags, const PredictFlags& 
     throw InputError("`cgrun predict` needs something to predict",
                      "cgrun predict MODEL INPUT...: images, .npy files, or folders of them");
   }
-  const std::optional<ModelSpec> model = LoadAnyModel(flags);
+  const std::optional<ModelSpec> model = LoadModelOrProgram(flags);
   if (!model) return kBadInput;
   KernelsOf(*model);  // says why there are none
   PredictOptions options;
   options.device = DeviceOf(*model);
   options.compile = CompileOptionsOf(flags, *model);
   options.mode = ModeOf(run_flags);
+  const bool keeps = KeepsInFolder(flags, predict_flags.out);
+  if (keeps) options.compile.keeps = EntryKind::kPredict;
   Diagnostics diagnostics;
-  const auto signature = DescribePredictions(*model, options.compile.precision, diagnostics);
+  const auto signature = DescribePredictions(*model, options.compile.precision, keeps, diagnostics);
   PrintDiagnostics(diagnostics);
   if (!signature) return kBadInput;
   PredictSource source(predict_flags.inputs, signature->inputs, ImageFitOf(*model));

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 namespace cgrun {
@@ -37,6 +38,7 @@ void PredictView::Add(const SampleOrigin& origin, PredictionBytes outputs) {
   prediction.classes.resize(outputs_.size());
   prediction.values.resize(outputs_.size());
   for (size_t i = 0; i < outputs_.size(); ++i) {
+    if (outputs_[i].kept) continue;
     if (!ShowsClasses(i) && outputs_[i].shape.Elements() > kMostValues) continue;
     std::vector<double> numbers = NumbersOf(outputs_[i].dtype, outputs[i]);
     if (ShowsClasses(i)) {
@@ -98,8 +100,10 @@ std::string PredictView::Text(const PredictFacts& facts) const {
         facts.model, facts.device, facts.mode, facts.batch, FormatCount(facts.samples));
   }
   std::string text;
+  const auto shown = std::ranges::count(outputs_, false, &PredictedOutput::kept);
   for (size_t i = 0; i < outputs_.size(); ++i) {
-    if (outputs_.size() > 1) text += (i > 0 ? "\n" : "") + outputs_[i].name + "\n";
+    if (outputs_[i].kept) continue;
+    if (shown > 1) text += (i > 0 ? "\n" : "") + outputs_[i].name + "\n";
     text += Table(i);
   }
   return text;
@@ -116,6 +120,7 @@ std::string PredictView::Json(const PredictFacts& facts,
     nlohmann::ordered_json item = {{"file", prediction.origin.file}};
     if (prediction.origin.index) item["index"] = *prediction.origin.index;
     for (size_t i = 0; i < outputs_.size(); ++i) {
+      if (outputs_[i].kept) continue;
       auto& output = item["outputs"][outputs_[i].name];
       for (const ClassScore& score : prediction.classes[i]) {
         output["classes"].push_back({{"class", score.index},

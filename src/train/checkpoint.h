@@ -46,7 +46,8 @@ using RunCounters = std::array<int64_t, 6>;
 // Writes checkpoints, again and again, without allocating after its construction.
 class CheckpointWriter {
  public:
-  // `shape`: its vectors are as long as they will be. `metadata` is written beside the writer's own.
+  // `shape`: its vectors are as long as they will be. `metadata` is written beside the writer's
+  // own.
   CheckpointWriter(const Engine& engine, const RunState& shape,
                    const SafetensorsMetadata& metadata = {});
 

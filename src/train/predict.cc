@@ -57,6 +57,7 @@ Scores ScoresOfProducer(const Graph& graph, const Value& value) {
 
 // "logits" of "classify.logits".
 std::string ShortName(const Graph& graph, const Output& output) {
+  if (output.kind == OutputKind::kKept) return output.name;
   const std::string prefix = output.path.valid() ? graph.paths[output.path].name + "." : "";
   return output.name.starts_with(prefix) ? output.name.substr(prefix.size()) : output.name;
 }
@@ -71,6 +72,8 @@ PredictedOutput DescribeOutput(const Graph& graph, const Output& output, const G
   result.name = ShortName(graph, output);
   result.dtype = value.type.dtype;
   result.shape = WithoutBatch(value.type.shape);
+  result.kept = output.kind == OutputKind::kKept;
+  if (result.kept) return result;
   const Node* loss = LossOf(evaluation, value.name);
   if (loss != nullptr) {
     result.scores = ScoresOfLoss(*loss);
@@ -87,9 +90,10 @@ PredictedOutput DescribeOutput(const Graph& graph, const Output& output, const G
 bool CheckOutput(const Graph& graph, const Output& output, Diagnostics& diagnostics) {
   const Value& value = graph.values[output.value];
   if (value.type.shape.rank() > 0 && value.type.shape[0] == kBatchDim) return true;
+  const bool kept = output.kind == OutputKind::kKept;
   diagnostics.Error(value.mark,
-                    "the prediction " + value.name + " is " + value.type.ToString() +
-                        ", without a row for each sample",
+                    (kept ? "the kept " : "the prediction ") + value.name + " is " +
+                        value.type.ToString() + ", without a row for each sample",
                     "`out: NAME` of a path says what it predicts");
   return false;
 }
@@ -133,8 +137,10 @@ int64_t PredictedOutput::class_count() const {
 }
 
 std::optional<PredictSignature> DescribePredictions(const ModelSpec& model, DType precision,
-                                                    Diagnostics& diagnostics) {
-  const auto graph = BuildForward(model, {EntryKind::kPredict, precision}, diagnostics);
+                                                    bool keeps, Diagnostics& diagnostics) {
+  Kept kept;
+  const auto graph =
+      BuildForward(model, {EntryKind::kPredict, precision}, diagnostics, keeps ? &kept : nullptr);
   const auto evaluation = BuildForward(model, {EntryKind::kEval, precision}, diagnostics);
   if (!graph || !evaluation) return std::nullopt;
   PredictSignature signature;
@@ -145,6 +151,9 @@ std::optional<PredictSignature> DescribePredictions(const ModelSpec& model, DTyp
       continue;
     }
     signature.inputs.push_back({value.name, value.type.dtype, WithoutBatch(value.type.shape)});
+  }
+  for (const Kept::Item& item : kept.states) {
+    diagnostics.Warning(item.mark, item.name + " is not kept: it stands in the weights");
   }
   for (const Output& output : graph->outputs) {
     if (!CheckOutput(*graph, output, diagnostics)) return std::nullopt;
@@ -212,7 +221,6 @@ Predictor::Predictor(const ModelSpec& model, PredictSignature signature,
     inputs_.push_back(static_cast<size_t>(feed - entry.feeds.begin()));
   }
   for (const EnginePort& result : entry.results) {
-    if (result.kind != OutputKind::kPrediction) continue;
     results_.emplace_back(result.type.dtype, result.type.shape);
   }
   CGRUN_CHECK(results_.size() == signature_.outputs.size()) << "outputs went missing";
@@ -289,10 +297,8 @@ int64_t Predictor::Fill(PredictSource& source, std::vector<SampleOrigin>& origin
 
 void Predictor::Show(const std::vector<SampleOrigin>& origins, const Sink& sink) {
   const std::vector<EnginePort>& ports = engine_->model().entries[0].results;
-  size_t next = 0;
   for (size_t i = 0; i < ports.size(); ++i) {
-    if (ports[i].kind != OutputKind::kPrediction) continue;
-    engine_->Fetch(0, static_cast<int>(i), results_[next++].bytes());
+    engine_->Fetch(0, static_cast<int>(i), results_[i].bytes());
   }
   std::vector<std::span<const std::byte>> rows(results_.size());
   for (size_t s = 0; s < origins.size(); ++s) {

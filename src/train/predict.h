@@ -38,6 +38,7 @@ struct PredictedOutput {
   Scores scores = Scores::kNone;
   std::string label_input;           // that the loss compares it with; empty: none
   std::vector<std::string> classes;  // their names; empty: not known
+  bool kept = false;                 // no prediction, but what `keep` of the model file names
 
   // Of scores.
   int64_t class_count() const;
@@ -48,10 +49,11 @@ struct PredictSignature {
   std::vector<PredictedOutput> outputs;
 };
 
-// Nothing after an error of the model file. An output has scores where a loss of classes reads it,
-// or where softmax, log_softmax or sigmoid makes it.
+// Nothing after an error of the model file. With `keeps`, what that keeps is among the outputs. An
+// output has scores where a loss of classes reads it, or where softmax, log_softmax or sigmoid
+// makes it.
 std::optional<PredictSignature> DescribePredictions(const ModelSpec& model, DType precision,
-                                                    Diagnostics& diagnostics);
+                                                    bool keeps, Diagnostics& diagnostics);
 
 // How images become samples, as the model's data of format `images` says.
 ImageFit ImageFitOf(const ModelSpec& model);

@@ -146,7 +146,7 @@ void PredictSource::AddFile(Stream& stream, const std::string& path) {
   try {
     stream.files.push_back(Describe(stream.field, path));
   } catch (const ImageError& error) {
-    Note(path, "'" + path + "': this image " + error.what(), error.help());
+    Note(path, "'" + path + "': " + error.what(), error.help());
   } catch (const UserError& error) {
     Note(path, error.what(), error.help());
   }

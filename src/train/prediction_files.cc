@@ -7,16 +7,12 @@
 #include <fstream>
 
 #include "src/io/npy.h"
+#include "src/train/kept_values.h"
 
 namespace cgrun {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string FileName(std::string output) {
-  std::ranges::replace(output, '/', '_');
-  return output + ".npy";
-}
 
 void CheckFree(const std::string& path, const std::vector<std::string>& inputs) {
   const std::string help = "--out DIR takes another folder";
@@ -36,17 +32,12 @@ void CheckFree(const std::string& path, const std::vector<std::string>& inputs) 
 
 PredictionFiles::PredictionFiles(const std::string& folder, const PredictSignature& signature,
                                  const std::vector<std::string>& inputs) {
-  std::error_code error;
-  if (fs::exists(folder, error) && !fs::is_directory(folder, error)) {
-    throw InputError("'" + folder + "' is a file, not a folder", "--out DIR takes another");
-  }
   for (const PredictedOutput& output : signature.outputs) {
-    const std::string path = (fs::path(folder) / FileName(output.name)).string();
+    const std::string path = (fs::path(folder) / NpyFileName(output.name)).string();
     CheckFree(path, inputs);
     files_.push_back({path, output.dtype, output.shape});
   }
-  fs::create_directories(folder, error);
-  if (error) throw UserError("cannot make the folder '" + folder + "': " + error.message());
+  MakeFolder(folder);
 }
 
 void PredictionFiles::Add(PredictionBytes outputs) {
