@@ -4,6 +4,7 @@
 #define CGRUN_AUTODIFF_AUTODIFF_H_
 
 #include <map>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -13,6 +14,14 @@
 
 namespace cgrun {
 
+// A gradient that becomes an output of kind kKept: what the loss gives to `value`, before it is
+// added up, clipped or averaged over processes.
+struct KeptGradient {
+  ValueId value;
+  std::string name;  // of the output
+  SourceMark mark;   // where the user asks for it
+};
+
 struct AutodiffOptions {
   int processes = 1;  // more than one: gradients are summed over them and averaged
   // Gradients are added up in optimizer state, over the batches of a step: OpId::accumulate.
@@ -21,6 +30,7 @@ struct AutodiffOptions {
   // Bounds on the gradients of a path, before the optimizer; 0: none.
   double clip_norm = 0;   // of all of them together
   double clip_value = 0;  // of each element
+  std::vector<KeptGradient> keep = {};
 };
 
 // Adds backward nodes for Σ seedᵢ·valueᵢ; `seeds` lists (value, gradient of its type). Returns the

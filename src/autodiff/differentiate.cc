@@ -19,6 +19,7 @@ class Differentiator {
     for (PathId path : graph_.paths.ids()) {
       if (graph_.paths[path].backprop && graph_.paths[path].loss.valid()) AddPath(path);
     }
+    for (const KeptGradient& kept : options_.keep) CheckKept(kept);
     return std::move(graph_);
   }
 
@@ -29,6 +30,11 @@ class Differentiator {
     for (ValueId parameter : path.trains) {
       const std::vector<ValueId> versions = Versions(parameter);
       wanted.insert(wanted.end(), versions.begin(), versions.end());
+    }
+    for (const KeptGradient& kept : options_.keep) {
+      for (ValueId version : Versions(kept.value)) {
+        if (std::ranges::find(wanted, version) == wanted.end()) wanted.push_back(version);
+      }
     }
     const ValueId one = Ones(path.loss);
     const auto gradients = AddGradients(builder_, {{path.loss, one}}, wanted, id);
@@ -41,6 +47,7 @@ class Differentiator {
         WarnUntrained(path, parameter);
       }
     }
+    Keep(id, gradients);
     if (options_.accumulates) Accumulate(id, learned);
     if (!options_.updates) return;
     for (Learned& item : learned) item.gradient = Reduce(id, item.gradient);
@@ -48,6 +55,30 @@ class Differentiator {
     for (const Learned& item : learned) {
       Update(id, item.parameter, Current(item.parameter), item.gradient);
     }
+  }
+
+  bool IsKept(const std::string& name) const {
+    return std::ranges::any_of(graph_.outputs, [&](const Output& output) {
+      return output.kind == OutputKind::kKept && output.name == name;
+    });
+  }
+
+  // Of the first path whose loss depends on the value.
+  void Keep(PathId id, const std::map<ValueId, ValueId>& gradients) {
+    for (const KeptGradient& kept : options_.keep) {
+      if (IsKept(kept.name)) continue;
+      const ValueId gradient = SumOverVersions(id, kept.value, gradients);
+      if (!gradient.valid()) continue;
+      graph_.outputs.push_back({gradient, OutputKind::kKept, kept.name, id});
+    }
+  }
+
+  void CheckKept(const KeptGradient& kept) {
+    if (diagnostics_ == nullptr || IsKept(kept.name)) return;
+    diagnostics_->Error(
+        kept.mark,
+        "there is no " + kept.name + ": no loss depends on " + graph_.values[kept.value].name,
+        "values have gradients on the way from parameters to a loss");
   }
 
   // A parameter that the path changes, and its gradient so far.

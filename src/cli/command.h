@@ -36,6 +36,8 @@ const std::vector<CommandEntry>& Commands();
 // Each in the file of its name.
 Command DefineTrain(CLI::App& app);
 Command DefineEval(CLI::App& app);
+Command DefinePredict(CLI::App& app);
+Command DefineCheck(CLI::App& app);
 Command DefineBench(CLI::App& app);
 Command DefinePlan(CLI::App& app);
 Command DefineGraph(CLI::App& app);

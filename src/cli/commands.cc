@@ -14,6 +14,16 @@ const std::vector<CommandEntry>& Commands() {
        DefineTrain},
       {"eval", "metrics of a trained model on its test data",
        "cgrun eval models/lenet.yaml --weights runs/lenet/checkpoint-*.safetensors\n", DefineEval},
+      {"predict", "classes or values for images and NumPy arrays",
+       "cgrun predict models/lenet.yaml digit.png\n"
+       "cgrun predict models/lenet.yaml photos/ --weights runs/lenet --top 3\n"
+       "cgrun predict models/regression.yaml table.npy --out predicted --json\n",
+       DefinePredict},
+      {"check",
+       "what is wrong with a model and its data; gradients and devices against a reference",
+       "cgrun check models/lenet.yaml\n"
+       "cgrun check models/lenet.yaml --device cpu --json\n",
+       DefineCheck},
       {"bench", "graph mode against eager mode, on the same kernels",
        "cgrun bench models/lenet.yaml\n"
        "cgrun bench models/lenet.yaml --infer --threads 1\n"

@@ -9,6 +9,7 @@
 #include "src/cli/profile_view.h"
 #include "src/cli/run_view.h"
 #include "src/program/serialize.h"
+#include "src/train/kept_values.h"
 #include "src/train/metrics_json.h"
 
 namespace cgrun {
@@ -17,6 +18,7 @@ namespace {
 struct EvalFlags {
   std::string weights;
   std::string split = "test";
+  std::string out;  // for what is kept
 };
 
 // Parameters and statistics must all be in the file: metrics of half-loaded weights mean nothing.
@@ -48,6 +50,8 @@ int Run(const ModelFlags& flags, const RunFlags& run_flags, const EvalFlags& eva
   options.evaluate = {eval_flags.split};
   options.image = image ? &*image : nullptr;
   options.profile = profile.wanted();
+  const bool keeps = KeepsInFolder(flags, eval_flags.out);
+  if (keeps) options.compile.keeps = EntryKind::kEval;
   Diagnostics diagnostics;
   Session session(*model, options, /*train=*/false, diagnostics);
   PrintDiagnostics(diagnostics);
@@ -61,6 +65,10 @@ int Run(const ModelFlags& flags, const RunFlags& run_flags, const EvalFlags& eva
   RunView view(0);
   const PassResult result = session.Evaluate(eval_flags.split, view);
   view.Clear();
+  if (keeps && session.kept() != nullptr) {
+    MakeFolder(eval_flags.out);
+    session.kept()->Write(session.engine(), eval_flags.out);
+  }
   nlohmann::ordered_json json = {{"model", model->name.value},
                                  {"device", session.engine().model().device},
                                  {"mode", Name(session.engine().mode())},
@@ -100,6 +108,9 @@ Command DefineEval(CLI::App& app) {
   app.add_option("--split", eval_flags->split, "test, valid or train")
       ->check(CLI::IsMember({"test", "valid", "train"}))
       ->type_name("NAME");
+  app.add_option("--out", eval_flags->out,
+                 "a folder for what --keep, or `keep` of the model file, names")
+      ->type_name("DIR");
   auto profile = AddProfileFlags(app);
   return [flags, run_flags, eval_flags, profile] {
     return Run(*flags, *run_flags, *eval_flags, *profile);

@@ -11,6 +11,7 @@
 #include "src/model/model_file.h"
 #include "src/plan/planner.h"
 #include "src/plan/schedule.h"
+#include "src/program/serialize.h"
 
 namespace cgrun {
 namespace {
@@ -26,6 +27,7 @@ struct Overrides {
     Add("zones", "--zones", flags.zones);
     Add("train.precision", "--precision", flags.precision);
     Add("train.seed", "--seed", flags.seed);
+    AddKeep(flags.keep);
     assignments.insert(assignments.end(), flags.set.begin(), flags.set.end());
   }
 
@@ -33,6 +35,17 @@ struct Overrides {
     if (value.empty()) return;
     assignments.push_back(key + "=" + value);
     typed.push_back(flag + " " + value);
+  }
+
+  void AddKeep(const std::vector<std::string>& names) {
+    if (names.empty()) return;
+    std::string list, flag;
+    for (const std::string& name : names) {
+      list += (list.empty() ? "" : ", ") + name;
+      flag += (flag.empty() ? "--keep " : " --keep ") + name;
+    }
+    assignments.push_back("keep=[" + list + "]");
+    typed.push_back(flag);
   }
 
   std::vector<std::string> assignments;
@@ -98,6 +111,11 @@ std::shared_ptr<ModelFlags> AddModelFlags(CLI::App& app) {
                  "threads of the kernels (default: as many as the process may run at once)")
       ->check(CLI::Range(1, kMostThreads))
       ->type_name("N");
+  app.add_option("--keep", flags->keep,
+                 "leave a value of the last batch, a parameter or `grad(NAME)` as NAME.npy")
+      ->type_name("NAME")
+      ->expected(1)
+      ->take_all();
   app.add_option("--set", flags->set, "override a key of the file: --set train.epochs=2")
       ->type_name("KEY=VALUE")
       ->expected(1)
@@ -153,8 +171,19 @@ std::optional<ModelSpec> LoadEmbeddedModel(const ModelFlags& flags, const std::s
   return Checked(std::move(model), diagnostics);
 }
 
+std::optional<ModelSpec> LoadModelOrProgram(const ModelFlags& flags) {
+  if (!IsProgramFile(flags.model)) return LoadModel(flags);
+  const ProgramImage image = LoadImage(flags.model);
+  return LoadEmbeddedModel(flags, image.model_text, image.model_path);
+}
+
 bool IsProgramFile(const std::string& path) {
   return path.size() > 4 && path.compare(path.size() - 4, 4, ".cgb") == 0;
+}
+
+bool KeepsInFolder(const ModelFlags& flags, const std::string& out) {
+  if (!out.empty() || flags.keep.empty()) return !out.empty();
+  throw InputError("--keep needs a folder for what it keeps", "--out DIR names it");
 }
 
 std::string DeviceOf(const ModelSpec& model) {

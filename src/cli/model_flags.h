@@ -28,6 +28,7 @@ struct ModelFlags {
   std::string precision;
   std::string seed;
   int threads = 0;  // 0: as many as the process may run at once
+  std::vector<std::string> keep;
   std::vector<std::string> set;
   std::vector<std::string> disabled_passes;
   std::string stop_after_pass;
@@ -51,12 +52,18 @@ std::shared_ptr<ModelFlags> AddModelFlags(CLI::App& app);
 // The model file with the flags as overrides. Prints errors; nothing after one. Throws InputError
 // for a compiled program.
 std::optional<ModelSpec> LoadModel(const ModelFlags& flags);
+// The same where it may be a compiled program: then its model.
+std::optional<ModelSpec> LoadModelOrProgram(const ModelFlags& flags);
 // The same for the model that a compiled program carries.
 std::optional<ModelSpec> LoadEmbeddedModel(const ModelFlags& flags, const std::string& text,
                                            const std::string& path);
 
 // "lenet.cgb": a compiled program.
 bool IsProgramFile(const std::string& path);
+
+// Whether values are kept in `out`, the folder of --out (""; none). Throws InputError where --keep
+// asks for them and there is none.
+bool KeepsInFolder(const ModelFlags& flags, const std::string& out);
 
 // The device of the flags and the file: `auto` is the best one that this build has.
 std::string DeviceOf(const ModelSpec& model);

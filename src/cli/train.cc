@@ -198,8 +198,8 @@ int Run(const ModelFlags& flags, const RunFlags& run_flags, const TrainFlags& tr
   std::optional<RunFolder> run_folder;
   if (!training.resumed) run_folder.emplace(folder, train_flags.force, inputs);
   RemoveSummary(folder);
-  WriteRunSettings(folder,
-                   {options.device, options.mode, options.compile.threads, options.limit_batches});
+  WriteRunSettings(folder, {options.device, options.mode, options.compile.threads,
+                            options.limit_batches, KeptFiles(model)});
   WriteModelFile(folder, model);
   if (training.resumed) PrintResumed(*training.resumed, session.run_state());
 

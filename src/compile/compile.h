@@ -30,6 +30,8 @@ struct CompileOptions {
   int threads = 1;
   int processes = 1;
   DType precision = DType::kF32;
+  // The kind of entry point that keeps what `keep` of the model file names.
+  EntryKind keeps = EntryKind::kTrain;
 };
 
 // An entry point as it was planned.

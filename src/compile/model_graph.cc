@@ -28,11 +28,23 @@ std::optional<Graph> BuildModelGraph(const ModelSpec& model, EntryKind kind,
                                      const CompileOptions& options, Diagnostics& diagnostics) {
   const bool learns = kind == EntryKind::kTrain || kind == EntryKind::kAccumulate;
   const FrontendOptions frontend{learns ? EntryKind::kTrain : kind, options.precision};
-  std::optional<Graph> graph = BuildForward(model, frontend, diagnostics);
+  const bool keeps = kind == options.keeps;
+  Kept kept;
+  std::optional<Graph> graph = BuildForward(model, frontend, diagnostics, keeps ? &kept : nullptr);
   if (graph) CheckInitialFiles(*graph, diagnostics);
   if (diagnostics.has_errors()) return std::nullopt;
+  AutodiffOptions autodiff = AutodiffOptionsOf(model, kind, options);
+  for (Kept::Item& item : kept.gradients) {
+    if (learns) autodiff.keep.push_back({item.value, item.name, item.mark});
+    if (!learns) {
+      diagnostics.Warning(item.mark, item.name + " is not kept: there are no gradients here",
+                          "`cgrun train` has them");
+    }
+  }
   if (!learns) return graph;
-  return Differentiate(*graph, AutodiffOptionsOf(model, kind, options), &diagnostics);
+  Graph differentiated = Differentiate(*graph, autodiff, &diagnostics);
+  if (diagnostics.has_errors()) return std::nullopt;
+  return differentiated;
 }
 
 }  // namespace cgrun

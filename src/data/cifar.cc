@@ -6,6 +6,7 @@
 #include <cstring>
 #include <filesystem>
 #include <optional>
+#include <sstream>
 #include <utility>
 
 #include "src/base/check.h"
@@ -31,13 +32,15 @@ struct CifarLayout {
   std::array<LabelByte, 2> labels;
   int64_t label_count;
   int64_t used;
+  std::string_view names_file;  // beside the samples in the archive: a name a line
 
   int64_t record() const { return label_count + kPixels; }
 };
 
-constexpr CifarLayout kLayouts[] = {{"CIFAR-10", {{{"", 10}, {}}}, 1, 0},
-                                    {"CIFAR-100", {{{"coarse ", 20}, {"fine ", 100}}}, 2, 0},
-                                    {"CIFAR-100", {{{"coarse ", 20}, {"fine ", 100}}}, 2, 1}};
+constexpr CifarLayout kLayouts[] = {
+    {"CIFAR-10", {{{"", 10}, {}}}, 1, 0, "batches.meta.txt"},
+    {"CIFAR-100", {{{"coarse ", 20}, {"fine ", 100}}}, 2, 0, "coarse_label_names.txt"},
+    {"CIFAR-100", {{{"coarse ", 20}, {"fine ", 100}}}, 2, 1, "fine_label_names.txt"}};
 
 int ClassesOf(const CifarLayout& layout) {
   return layout.labels[static_cast<size_t>(layout.used)].classes;
@@ -103,11 +106,31 @@ Part ReadPart(const std::string& path, const SourceMark& mark, const CifarLayout
   return part;
 }
 
+// The names of the classes, from the file that the archive has for them; none where it is not
+// there, or is another one.
+std::vector<std::string> ReadClassNames(const std::string& samples, const CifarLayout& layout) {
+  constexpr int64_t kMostBytes = 1 << 16;
+  const fs::path path = fs::path(samples).parent_path() / layout.names_file;
+  std::vector<std::string> names;
+  try {
+    std::istringstream lines(ReadTextFile(path.string(), kMostBytes));
+    for (std::string line; std::getline(lines, line);) {
+      if (line.ends_with('\r')) line.pop_back();
+      if (!line.empty()) names.push_back(line);
+    }
+  } catch (const UserError&) {
+    names.clear();
+  }
+  if (names.size() != static_cast<size_t>(ClassesOf(layout))) names.clear();
+  return names;
+}
+
 class CifarDataset : public Dataset {
  public:
   CifarDataset(std::vector<Part> parts, const CifarLayout& layout)
       : parts_(std::move(parts)),
         layout_(layout),
+        classes_(ReadClassNames(parts_[0].file, layout)),
         fields_{{"image", DType::kU8, Shape{3, 32, 32}}, {"label", DType::kI32, Shape()}} {
     for (const Part& part : parts_) {
       size_ += part.samples();
@@ -128,6 +151,10 @@ class CifarDataset : public Dataset {
   }
 
   int64_t decoded_bytes() const override { return size_ * layout_.record(); }
+
+  std::span<const std::string> ClassNames(size_t index) const override {
+    return index == 1 ? std::span<const std::string>(classes_) : std::span<const std::string>();
+  }
 
   std::optional<FieldRange> Range(size_t index) const override {
     if (index != 1) return std::nullopt;
@@ -157,6 +184,7 @@ class CifarDataset : public Dataset {
   std::vector<int64_t> ends_;  // a part: the samples up to its end
   int64_t size_ = 0;
   const CifarLayout& layout_;
+  std::vector<std::string> classes_;
   std::vector<DataField> fields_;
 };
 

@@ -1,7 +1,7 @@
 // NumPy arrays, one file an input of the model; the first axis counts the samples. Elements become
 // the input's number type where none is changed by it (f64 may be rounded to f32). Files are read
 // in chunks, so that nothing but the result takes memory.
-#include "src/io/npy.h"
+#include "src/data/npy_samples.h"
 
 #include <algorithm>
 #include <bit>
@@ -17,6 +17,7 @@
 #include "src/data/tensor_dataset.h"
 #include "src/io/endian.h"
 #include "src/io/file_error.h"
+#include "src/io/npy.h"
 
 namespace cgrun {
 namespace {
@@ -247,7 +248,9 @@ void ReadElements(FileReader& reader, const NpyHeader& header, const ElementType
   reader.ExpectEnd();
 }
 
-HostTensor ReadSamples(const std::string& path, DType dtype, int64_t limit) {
+}  // namespace
+
+HostTensor ReadNpyAs(const std::string& path, DType dtype, int64_t limit) {
   FileReader reader(path);
   const NpyHeader header = ReadNpyHeader(reader);
   const ElementType& type = FindType(path, header.descriptor);
@@ -263,6 +266,8 @@ HostTensor ReadSamples(const std::string& path, DType dtype, int64_t limit) {
   ReadElements(reader, header, type, tensor);
   return tensor;
 }
+
+namespace {
 
 std::string CountText(const FieldTensor& part) {
   return "'" + part.file + "' holds " + std::to_string(part.tensor.shape()[0].size) + " samples";
@@ -282,7 +287,7 @@ std::unique_ptr<Dataset> OpenNpy(const DataOptions& options, Diagnostics& diagno
     }
     try {
       const std::string path = ResolvePath(options, *option);
-      parts.push_back({field.name, ReadSamples(path, field.dtype, left), path, option->mark});
+      parts.push_back({field.name, ReadNpyAs(path, field.dtype, left), path, option->mark});
       left -= static_cast<int64_t>(parts.back().tensor.bytes().size());
     } catch (const UserError& error) {
       diagnostics.Error(option->mark, error.what(), error.help());

@@ -22,13 +22,16 @@ class ForwardBuilder {
   ForwardBuilder(const ModelSpec& model, const FrontendOptions& options, Diagnostics& diagnostics)
       : model_(model), options_(options), diagnostics_(diagnostics), builder_(graph_) {}
 
-  std::optional<Graph> Run() {
+  std::optional<Graph> Run(Kept* kept) {
     graph_.name = model_.name.value;
     graph_.seed = model_.train ? static_cast<uint64_t>(model_.train->seed.value) : 0;
     AddInputs();
     for (const PathSpec& path : model_.paths) AddPath(path);
     ResolveTrains();
     if (options_.kind == EntryKind::kPredict) AddPredictions();
+    for (const MarkedText& name : model_.keep) {
+      if (kept != nullptr) Keep(name, *kept);
+    }
     if (diagnostics_.has_errors()) return std::nullopt;
     return std::move(graph_);
   }
@@ -380,6 +383,57 @@ class ForwardBuilder {
     graph_.outputs.push_back({last, OutputKind::kPrediction, graph_.values[last].name, path});
   }
 
+  void Keep(const MarkedText& item, Kept& kept) {
+    constexpr std::string_view kGradient = "grad(";
+    const bool gradient = item.value.starts_with(kGradient) && item.value.ends_with(')');
+    MarkedText name = item;
+    if (gradient) {
+      name.value = item.value.substr(kGradient.size());
+      name.value.pop_back();
+    }
+    const ValueId value = FindKept(name);
+    if (!value.valid()) return;
+    if (gradient) {
+      kept.gradients.push_back({item.value, value, item.mark});
+    } else if (IsState(graph_.values[value].role)) {
+      kept.states.push_back({item.value, value, item.mark});
+    } else {
+      const NodeId producer = graph_.values[value].producer;
+      const PathId path = producer.valid() ? graph_.nodes[producer].path : PathId();
+      graph_.outputs.push_back({value, OutputKind::kKept, item.value, path});
+    }
+  }
+
+  // A value as operators read it, or else the parameter whose name this is, or the end of it:
+  // `fc1.weight` or `fc1.w` for `classify.fc1.weight`. Invalid after an error.
+  ValueId FindKept(const MarkedText& name) {
+    if (names_.global().Find(name.value)) {
+      return names_.Lookup(name, names_.global(), diagnostics_);
+    }
+    std::string wanted = name.value;
+    if (wanted.ends_with(".w")) wanted += "eight";
+    if (wanted.ends_with(".b")) wanted += "ias";
+    std::vector<std::string> found, known;
+    for (const Value& value : graph_.values) {
+      if (!IsState(value.role)) continue;
+      known.push_back(value.name);
+      if (value.name == wanted) return graph_.FindValue(wanted);
+      if (value.name.ends_with("." + wanted)) found.push_back(value.name);
+    }
+    if (found.size() == 1) return graph_.FindValue(found[0]);
+    if (found.size() > 1) {
+      diagnostics_.Error(name.mark, "several parameters are called '" + name.value + "'",
+                         "write '" + found[0] + "' or '" + found[1] + "'");
+      return ValueId();
+    }
+    names_.global().CollectNames(known);
+    if (!diagnostics_.has_errors()) {  // what is not there may only have failed
+      diagnostics_.Error(name.mark, "there is no value or parameter '" + name.value + "' to keep",
+                         SuggestName(name.value, known));
+    }
+    return ValueId();
+  }
+
   const ModelSpec& model_;
   FrontendOptions options_;
   Diagnostics& diagnostics_;
@@ -401,9 +455,9 @@ const std::vector<std::string>& CommonKeys() {
 }
 
 std::optional<Graph> BuildForward(const ModelSpec& model, const FrontendOptions& options,
-                                  Diagnostics& diagnostics) {
+                                  Diagnostics& diagnostics, Kept* kept) {
   CheckSupported(model, diagnostics);
-  return ForwardBuilder(model, options, diagnostics).Run();
+  return ForwardBuilder(model, options, diagnostics).Run(kept);
 }
 
 }  // namespace cgrun

@@ -5,6 +5,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "src/base/diagnostics.h"
 #include "src/ir/graph.h"
@@ -17,11 +18,24 @@ struct FrontendOptions {
   DType precision = DType::kF32;  // of what `normalize` and `cast` make without being told
 };
 
+// What `keep` of a model file names, beside the values that become outputs of the graph.
+struct Kept {
+  struct Item {
+    std::string name;  // as in the file
+    ValueId value;
+    SourceMark mark;
+  };
+  std::vector<Item> gradients;  // of these values, which are parameters or others
+  std::vector<Item> states;     // parameters and statistics: read after the step
+};
+
 // The graph with symbolic batch. Outputs are the losses and metrics of a train or eval graph, the
 // predictions of a predict graph. Parameters are called path.op.weight (network.op.weight inside a
 // network, whose uses share them). Nothing after an error.
+// With `kept`, the values that the file keeps are outputs too, of OutputKind::kKept and the names in
+// the file; `kept` takes the rest.
 std::optional<Graph> BuildForward(const ModelSpec& model, const FrontendOptions& options,
-                                  Diagnostics& diagnostics);
+                                  Diagnostics& diagnostics, Kept* kept = nullptr);
 
 // Reports what the file asks for and this version does not do.
 void CheckSupported(const ModelSpec& model, Diagnostics& diagnostics);

@@ -14,7 +14,6 @@ namespace {
 constexpr UnsupportedKey kUnsupported[] = {
     {"", "gan"},
     {"", "plugins"},
-    {"", "keep"},
     {"", "update"},
     {"data.test", "split"},
     {"train", "batch", "auto"},

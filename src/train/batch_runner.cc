@@ -103,11 +103,12 @@ BatchRunner::Entry BatchRunner::MakeEntry(EntryKind kind, int64_t batch, const D
   return entry;
 }
 
-void BatchRunner::Run(const Batch& batch, const StepPart& part, std::span<const RateFeed> rates) {
+int BatchRunner::Run(const Batch& batch, const StepPart& part, std::span<const RateFeed> rates) {
   const Entry& entry = EntryFor(batch, part);
   FeedAll(entry, batch, part, rates);
   engine_.Run(entry.index);
   AddResults(entry, batch.count);
+  return entry.index;
 }
 
 int BatchRunner::Feed(const Batch& batch, const StepPart& part, std::span<const RateFeed> rates) {

@@ -43,11 +43,12 @@ class BatchRunner {
   BatchRunner(Engine& engine, EntryKind kind, int64_t batch, const Dataset& dataset,
               const std::vector<std::string>& inputs);
 
-  // Runs one batch. Adds its losses and metrics to the totals.
-  void Run(const Batch& batch, const StepPart& part, std::span<const RateFeed> rates);
+  // Runs one batch. Adds its losses and metrics to the totals. Returns the index of the entry point
+  // that ran.
+  int Run(const Batch& batch, const StepPart& part, std::span<const RateFeed> rates);
   // A batch that is a step of its own: `step` counts from 0.
-  void Run(const Batch& batch, int64_t step, std::span<const RateFeed> rates) {
-    Run(batch, StepPart::Whole(step), rates);
+  int Run(const Batch& batch, int64_t step, std::span<const RateFeed> rates) {
+    return Run(batch, StepPart::Whole(step), rates);
   }
   // Feeds one batch, for who runs its entry point, whose index is returned.
   int Feed(const Batch& batch, const StepPart& part, std::span<const RateFeed> rates);

@@ -80,6 +80,13 @@ void SetNumber(std::string& text, int64_t number) {
                 static_cast<long long>(number));
 }
 
+// Of the metadata as JSON, in which a character may take six.
+size_t RoomFor(const SafetensorsMetadata& metadata) {
+  size_t room = 4096;
+  for (const auto& [key, text] : metadata) room += 6 * (key.size() + text.size()) + 16;
+  return room;
+}
+
 [[noreturn]] void RefuseOtherModel(const std::string& path, const std::string& what) {
   throw UserError(path + " is not a checkpoint of this run's model:" + what,
                   "a run is resumed with the model file that it was started with");
@@ -130,18 +137,20 @@ int64_t CheckpointWriter::HostBytes(int64_t state_bytes) {
   return AtomicFile::kBufferBytes + state_bytes;
 }
 
-CheckpointWriter::CheckpointWriter(const Engine& engine, const RunState& shape)
-    : writer_(SpecsOf(engine, shape)), numbers_(NumberCount(shape)) {
+CheckpointWriter::CheckpointWriter(const Engine& engine, const RunState& shape,
+                                   const SafetensorsMetadata& metadata)
+    : writer_(SpecsOf(engine, shape), RoomFor(metadata)), numbers_(NumberCount(shape)) {
   for (const EngineState& state : engine.model().states) {
     tensors_.emplace_back(state.type.dtype, state.type.shape);
   }
   for (const HostTensor& tensor : tensors_) bytes_.push_back(tensor.bytes());
   bytes_.push_back(std::as_bytes(std::span(counters_)));
   bytes_.push_back(std::as_bytes(std::span(numbers_)));
-  metadata_ = {{"format", "cgrun"},
-               {"model", engine.model().name},
-               {"step", std::string(12, '0')},
-               {"epoch", std::string(12, '0')}};
+  metadata_ = metadata;
+  metadata_.insert({{"format", "cgrun"},
+                    {"model", engine.model().name},
+                    {"step", std::string(12, '0')},
+                    {"epoch", std::string(12, '0')}});
 }
 
 void CheckpointWriter::Write(const Engine& engine, std::string_view path, const RunState& state) {

@@ -46,8 +46,10 @@ using RunCounters = std::array<int64_t, 6>;
 // Writes checkpoints, again and again, without allocating after its construction.
 class CheckpointWriter {
  public:
-  // `shape`: its vectors are as long as they will be.
-  CheckpointWriter(const Engine& engine, const RunState& shape);
+  // `shape`: its vectors are as long as they will be. `metadata` is written beside the writer's
+  // own.
+  CheckpointWriter(const Engine& engine, const RunState& shape,
+                   const SafetensorsMetadata& metadata = {});
 
   // Host memory of the copies that are written, all state, and of the file's buffer.
   static int64_t HostBytes(int64_t state_bytes);

@@ -30,10 +30,24 @@ bool IsRunFile(const std::string& name) {
          name == "report.html" || name == "run.json";
 }
 
+// The values that the run of the folder has kept, as its run.json says.
+std::vector<std::string> KeptIn(const std::string& folder) {
+  try {
+    return ReadRunSettings(folder).kept_files;
+  } catch (const UserError&) {
+    return {};
+  }
+}
+
 // The run's own files in the folder; none where it cannot be read.
 std::vector<fs::path> RunFiles(const std::string& folder) {
   std::vector<fs::path> files;
   std::error_code error;
+  for (const std::string& name : KeptIn(folder)) {
+    const fs::path file = fs::path(folder) / name;
+    const bool plain = name.ends_with(".npy") && file.filename() == name;
+    if (plain && fs::exists(file, error)) files.push_back(file);
+  }
   for (const fs::directory_entry& entry : fs::directory_iterator(folder, error)) {
     if (IsRunFile(entry.path().filename().string())) files.push_back(entry.path());
   }
@@ -125,7 +139,8 @@ void WriteRunSettings(const std::string& folder, const RunSettings& settings) {
   const nlohmann::ordered_json json = {{"device", settings.device},
                                        {"mode", Name(settings.mode)},
                                        {"threads", settings.threads},
-                                       {"limit_batches", settings.limit_batches}};
+                                       {"limit_batches", settings.limit_batches},
+                                       {"kept_files", settings.kept_files}};
   WriteText(folder + kSettings, json.dump(2) + "\n");
 }
 
@@ -135,7 +150,7 @@ RunSettings ReadRunSettings(const std::string& folder) {
     const nlohmann::json json = nlohmann::json::parse(ReadTextFile(path, kMostSettingsBytes));
     const bool eager = json.at("mode").get<std::string>() == Name(Mode::kEager);
     return {json.at("device"), eager ? Mode::kEager : Mode::kGraph, json.at("threads"),
-            json.at("limit_batches")};
+            json.at("limit_batches"), json.value("kept_files", std::vector<std::string>())};
   } catch (const nlohmann::json::exception&) {
     throw UserError("'" + path + "' does not say how the run was started",
                     "it is damaged; --weights starts a new run from the run's weights");

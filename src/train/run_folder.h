@@ -38,7 +38,8 @@ struct RunSettings {
   std::string device = "reference";
   Mode mode = Mode::kGraph;
   int threads = 1;
-  int64_t limit_batches = 0;  // 0: all
+  int64_t limit_batches = 0;                 // 0: all
+  std::vector<std::string> kept_files = {};  // that the run leaves beside its own, by name
 };
 
 // run.json. Reading throws UserError for a file that is missing or damaged.

@@ -35,6 +35,7 @@ Session::Session(const ModelSpec& model, const SessionOptions& options, bool tra
   memory_.base = MeasureBase(data_.decoded_bytes + device_->counters().host_bytes);
   if (!weights_file().empty()) weights_ = LoadWeights(*engine_, weights_file());
   MakeSplits();
+  KeepValues();
   if (train) ReadWatchedMetrics(diagnostics);
   if (diagnostics.has_errors()) {
     engine_.reset();
@@ -75,6 +76,7 @@ bool SameSettings(const ProgramImage& image, const ModelSpec& model,
       !options.passes.stop_after.empty()) {
     return false;
   }
+  if (!model.keep.empty() && options.keeps != defaults.keeps) return false;
   Diagnostics diagnostics;
   const auto embedded = ParseModel({image.model_path, image.model_text}, {}, diagnostics);
   return embedded && CodeSettings(*embedded) == CodeSettings(model);
@@ -146,6 +148,7 @@ bool Session::OpenData(bool train, Diagnostics& diagnostics) {
     }
     train_ = Split{"train", data_.train, MatchInputs(model_, *data_.train, {}, diagnostics),
                    nullptr, nullptr};
+    class_names_ = ClassNamesOf(*data_.train, train_->inputs);
   }
   add("train", data_.train);
   add("valid", data_.valid);
@@ -221,6 +224,21 @@ std::vector<EntryRequest> Session::Requests() const {
         "give `data: {" + options_.evaluate[0] + ": {format: idx, images: FILE, labels: FILE}}`");
   }
   return requests;
+}
+
+void Session::KeepValues() {
+  const auto& entries = engine_->model().entries;
+  const bool runs = std::any_of(entries.begin(), entries.end(), [&](const EngineEntry& entry) {
+    return entry.kind == options_.compile.keeps;
+  });
+  if (model_.keep.empty() || !runs) return;
+  Diagnostics reported;
+  Kept kept;
+  const auto graph =
+      BuildForward(model_, {options_.compile.keeps, options_.compile.precision}, reported, &kept);
+  if (!graph) return;
+  kept_ = std::make_unique<KeptValues>(*engine_, kept.states, *graph);
+  memory_.data += kept_->bytes();
 }
 
 void Session::MakeSplits() {
@@ -347,7 +365,8 @@ void Session::RunEvaluation(Split& split, SessionObserver& observer, PassResult&
   while (report.batch < report.batches) {
     const Batch* batch = loader.Next();
     if (batch == nullptr) break;
-    split.runner->Run(*batch, 0, {});
+    const int entry = split.runner->Run(*batch, 0, {});
+    if (kept_ && options_.compile.keeps == EntryKind::kEval) kept_->Take(*engine_, entry);
     ++report.batch;
     report.samples = split.runner->samples();
     report.seconds = elapsed();

@@ -12,6 +12,8 @@
 #include "src/compile/compile.h"
 #include "src/train/batch_runner.h"
 #include "src/train/checkpoint.h"
+#include "src/train/class_names.h"
+#include "src/train/kept_values.h"
 #include "src/train/label_check.h"
 #include "src/train/model_data.h"
 #include "src/train/rate_schedule.h"
@@ -133,6 +135,9 @@ class Session {
   // What operators took so far; null without SessionOptions::profile.
   const OperatorTimes* times() const { return times_.get(); }
   const MemoryUse& memory() const { return memory_; }
+  // What the model file keeps, of entry points of the kind options.compile.keeps; null where it
+  // keeps nothing.
+  const KeptValues* kept() const { return kept_.get(); }
   const WeightsReport& weights() const { return weights_; }
   // The file that the state was read from: the option's, else the model file's; "" without one.
   std::string weights_file() const;
@@ -171,6 +176,7 @@ class Session {
   std::vector<EntryRequest> Requests() const;
   int64_t LimitBatches(int64_t batches) const;
   void MakeSplits();
+  void KeepValues();
   // Fills `result`; allocates only where that is empty.
   void RunEvaluation(Split& split, SessionObserver& observer, PassResult& result);
   // The metrics of `keep_best` and `early_stop`.
@@ -194,6 +200,8 @@ class Session {
   std::optional<Split> train_;
   std::vector<Split> evaluations_;
   std::vector<LabelUse> label_uses_;
+  ClassNames class_names_;  // of the training data
+  std::unique_ptr<KeptValues> kept_;
   std::string recompiled_;
   std::unique_ptr<Device> device_;
   SingleProcess communicator_;

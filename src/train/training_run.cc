@@ -7,6 +7,7 @@
 #include "src/base/check.h"
 #include "src/data/sampler.h"
 #include "src/train/checkpoint.h"
+#include "src/train/class_names.h"
 #include "src/train/run_log.h"
 #include "src/train/session.h"
 #include "src/train/training_replay.h"
@@ -31,7 +32,7 @@ class TrainingRun {
         observer_(observer),
         signals_(signals),
         state_(session.run_state_),
-        checkpoint_(*session.engine_, state_),
+        checkpoint_(*session.engine_, state_, ClassMetadata(session.class_names_)),
         replay_file_(session.options_.checkpoint),
         replay_from_{state_.epoch, state_.batch, state_.step},
         start_(std::chrono::steady_clock::now()) {
@@ -93,7 +94,8 @@ class TrainingRun {
     BatchRunner& runner = *session_.train_->runner;
     session_.SetRates(state_.step);
     const StepPart part = session_.accumulation_.PartOf(state_.batch, state_.step);
-    runner.Run(batch, part, session_.rates_);
+    const int entry = runner.Run(batch, part, session_.rates_);
+    if (session_.kept_) session_.kept_->Take(*session_.engine_, entry);
     CheckLosses(batch);
     state_.step += part.updates;
     ++state_.batch;
@@ -274,6 +276,7 @@ class TrainingRun {
     session_.NoteMemory();
     WriteCheckpoint();
     CountAllocations();
+    if (session_.kept_ && !folder_.empty()) session_.kept_->Write(*session_.engine_, folder_);
     result_.steps = state_.step;
     result_.epochs = state_.epoch + (state_.batch > 0 && !result_.interrupted);
     result_.last = std::move(report_);

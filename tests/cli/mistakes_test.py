@@ -101,7 +101,7 @@ class MistakesTest(CliTestCase):
                     self.assertEqual(process.wait(), 130)
 
     def test_an_unknown_verb_is_an_error_with_help_too(self):
-        for arguments in (["predict"], ["predict", "--help"], ["predict", "x", "-h"]):
+        for arguments in (["prophesy"], ["prophesy", "--help"], ["prophesy", "x", "-h"]):
             self.assertIn("the verbs are train, eval", self.refuses(*arguments))
 
     # Data.

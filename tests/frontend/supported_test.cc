@@ -51,7 +51,6 @@ TEST(Supported, EveryKeyIsRefused) {
   const std::map<std::string, std::string> values = {
       {"gan", "{}"},
       {"plugins", "p.so"},
-      {"keep", "[x]"},
       {"update", "{x: x}"},
       {"data.test.split", "0.1"},
       {"train.memory", "1GiB"},

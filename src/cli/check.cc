@@ -1,0 +1,207 @@
+// cgrun check.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "src/cli/command.h"
+#include "src/cli/console.h"
+#include "src/cli/model_flags.h"
+#include "src/report/table.h"
+#include "src/train/lint.h"
+#include "src/train/model_check.h"
+
+namespace cgrun {
+namespace {
+
+constexpr const char* kDevices[] = {"reference", "blas", "cpu", "cuda"};
+
+// All that was found.
+struct Findings {
+  std::string model;
+  Diagnostics diagnostics;
+  LintReport lint;
+  std::string skipped;  // why nothing was computed
+  int64_t batch = 0;
+  int64_t parameters = 0;
+  std::vector<GradientCheck> gradients;
+  std::vector<DeviceCheck> devices;
+
+  bool wrong() const {
+    return std::ranges::any_of(gradients, [](const auto& check) { return !check.good; }) ||
+           std::ranges::any_of(
+               devices, [](const auto& check) { return check.skipped.empty() && !check.good; });
+  }
+};
+
+std::string DataText(const LintReport& lint) {
+  std::string text;
+  const auto add = [&](const char* name, const std::shared_ptr<const Dataset>& set) {
+    if (set)
+      text += fmt::format("{}{} {}", text.empty() ? "" : ", ", name, FormatCount(set->size()));
+  };
+  add("train", lint.data.train);
+  add("valid", lint.data.valid);
+  add("test", lint.data.test);
+  return text.empty() ? "none" : text + " samples";
+}
+
+std::string GradientsText(const Findings& findings) {
+  const auto worst = std::ranges::max_element(findings.gradients, {}, &GradientCheck::error);
+  const auto bad = std::ranges::count(findings.gradients, false, &GradientCheck::good);
+  return fmt::format(
+      "{}{} parameters in {} {} against finite differences in f64, largest error {:.1e}",
+      bad > 0 ? "WRONG: " : "", findings.parameters, findings.gradients.size(),
+      findings.gradients.size() == 1 ? "direction" : "directions", worst->error);
+}
+
+std::string DeviceText(const DeviceCheck& check) {
+  if (!check.skipped.empty()) return "not compared: " + check.skipped;
+  return fmt::format("{}largest error {:.1e} of {} results and gradients ({})",
+                     check.good ? "" : "WRONG: ", check.error, check.compared, check.worst);
+}
+
+std::string Text(const Findings& findings) {
+  TextTable table({Align::kLeft, Align::kLeft});
+  table.Add({"data", DataText(findings.lint)});
+  table.Add(
+      {"memory",
+       fmt::format("a run takes {} of {} that are free, with its data",
+                   FormatBytes(findings.lint.needed_bytes + findings.lint.data.decoded_bytes),
+                   FormatBytes(findings.lint.free_bytes + findings.lint.data.decoded_bytes))});
+  if (!findings.skipped.empty()) {
+    table.Add({"gradients", "not checked: " + findings.skipped});
+  } else if (!findings.gradients.empty()) {
+    table.Add({"gradients", GradientsText(findings)});
+  }
+  for (const DeviceCheck& check : findings.devices) table.Add({check.device, DeviceText(check)});
+  return table.ToString() +
+         (findings.wrong() ? "" : fmt::format("{}: nothing is wrong.\n", findings.model));
+}
+
+nlohmann::ordered_json DiagnosticsJson(const Diagnostics& diagnostics, Severity severity) {
+  auto json = nlohmann::ordered_json::array();
+  for (const Diagnostic& item : diagnostics.Sorted()) {
+    if (item.severity != severity) continue;
+    json.push_back(
+        {{"place", item.mark.ToString()}, {"message", item.message}, {"help", item.help}});
+  }
+  return json;
+}
+
+std::string Json(const Findings& findings) {
+  const Diagnostics& diagnostics = findings.diagnostics;
+  nlohmann::ordered_json json = {{"model", findings.model},
+                                 {"ok", !diagnostics.has_errors() && !findings.wrong()},
+                                 {"errors", DiagnosticsJson(diagnostics, Severity::kError)},
+                                 {"warnings", DiagnosticsJson(diagnostics, Severity::kWarning)}};
+  const ModelData& data = findings.lint.data;
+  const auto sizes = {
+      std::pair{"train", &data.train}, {"valid", &data.valid}, {"test", &data.test}};
+  for (const auto& [name, set] : sizes) {
+    if (*set) json["data"][name]["samples"] = (*set)->size();
+  }
+  json["needed_bytes"] = findings.lint.needed_bytes + data.decoded_bytes;
+  json["batch"] = findings.batch;
+  if (!findings.skipped.empty()) json["skipped"] = findings.skipped;
+  json["gradients"] = nlohmann::ordered_json::array();
+  for (const GradientCheck& check : findings.gradients) {
+    json["gradients"].push_back({{"path", check.path},
+                                 {"parameters", check.parameters},
+                                 {"analytic", check.analytic},
+                                 {"numeric", check.numeric},
+                                 {"error", check.error},
+                                 {"ok", check.good}});
+  }
+  json["devices"] = nlohmann::ordered_json::array();
+  for (const DeviceCheck& check : findings.devices) {
+    nlohmann::ordered_json item = {{"device", check.device}};
+    if (check.skipped.empty()) {
+      item.update({{"error", check.error},
+                   {"worst", check.worst},
+                   {"compared", check.compared},
+                   {"ok", check.good}});
+    } else {
+      item["skipped"] = check.skipped;
+    }
+    json["devices"].push_back(std::move(item));
+  }
+  return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+}
+
+void PrintWrong(const Findings& findings) {
+  for (const GradientCheck& check : findings.gradients) {
+    if (check.good) continue;
+    std::string names;
+    for (const std::string& name : check.parameters) names += (names.empty() ? "" : ", ") + name;
+    PrintError(fmt::format("path '{}': along a direction in {} the gradient says {:.6g}, finite "
+                           "differences say {:.6g}",
+                           check.path, names, check.analytic, check.numeric),
+               "an operator between them and the loss has a wrong gradient, or jumps here");
+  }
+  for (const DeviceCheck& check : findings.devices) {
+    if (check.good || !check.skipped.empty()) continue;
+    PrintError(fmt::format("device '{}' computes {} otherwise than the reference: {:.1e} of its "
+                           "size apart",
+                           check.device, check.worst, check.error),
+               "`--disable-pass` and `--stop-after-pass` narrow it down");
+  }
+}
+
+// A run that does not fit is an error of the file: of its batch, in the first place.
+void CheckMemory(const ModelSpec& model, Findings& findings) {
+  const LintReport& lint = findings.lint;
+  if (lint.needed_bytes <= lint.free_bytes) return;
+  findings.diagnostics.Error(
+      model.train ? model.train->batch.mark : SourceMark(),
+      "a run takes " + FormatBytes(lint.needed_bytes) + " more than its data, and " +
+          FormatBytes(lint.free_bytes) + " are free",
+      "a smaller batch needs less: `--batch N`; `cgrun plan` says what takes how much");
+}
+
+void Compute(const ModelSpec& model, const CompileOptions& options, const std::string& device,
+             Findings& findings) {
+  ModelCheck check(model, findings.lint.data, options, findings.diagnostics);
+  findings.skipped = check.skipped();
+  if (!check.ready()) return;
+  findings.batch = check.batch();
+  findings.parameters = check.parameters();
+  findings.gradients = check.CheckGradients();
+  if (!device.empty()) return findings.devices.push_back(check.CheckDevice(device));
+  for (const char* name : kDevices) findings.devices.push_back(check.CheckDevice(name));
+}
+
+int Run(const ModelFlags& flags) {
+  const std::optional<ModelSpec> model = LoadModelOrProgram(flags);
+  if (!model) return kBadInput;
+  const KernelLibrary& library = KernelsOf(*model);
+  const CompileOptions options = CompileOptionsOf(flags, *model);
+  Findings findings;
+  findings.model = flags.model;
+  findings.lint = Lint(*model, library, options, findings.diagnostics);
+  CheckMemory(*model, findings);
+  const bool fits = !findings.diagnostics.has_errors();
+  if (fits) {
+    Diagnostics lint = findings.diagnostics;  // what is said again is not printed again
+    Compute(*model, options, flags.device.empty() ? "" : DeviceOf(*model), findings);
+    findings.diagnostics = lint;
+  }
+  PrintDiagnostics(findings.diagnostics);
+  if (!fits && !WantsJson()) return kBadInput;
+  PrintResult(fits ? Text(findings) : "", Json(findings));
+  PrintWrong(findings);
+  if (!fits) return kBadInput;
+  return findings.wrong() ? kFailed : kDone;
+}
+
+}  // namespace
+
+Command DefineCheck(CLI::App& app) {
+  auto flags = AddModelFlags(app);
+  app.get_option("MODEL")->description("model file (.yaml), or compiled program (.cgb)");
+  return [flags] { return Run(*flags); };
+}
+
+}  // namespace cgrun

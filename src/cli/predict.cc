@@ -1,0 +1,146 @@
+// cgrun predict.
+#include "src/train/predict.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <limits>
+#include <optional>
+
+#include "src/cli/command.h"
+#include "src/cli/console.h"
+#include "src/cli/model_flags.h"
+#include "src/cli/predict_view.h"
+#include "src/model/model_file.h"
+#include "src/train/checkpoint.h"
+#include "src/train/prediction_files.h"
+
+namespace cgrun {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct PredictFlags {
+  std::vector<std::string> inputs;
+  std::string weights;
+  std::string out;
+  int64_t top = 1;
+};
+
+// The file that the flag names, that of the model's own run, or that of the model file.
+std::string ChooseWeights(const ModelSpec& model, const std::string& flag) {
+  std::error_code error;
+  if (!flag.empty()) return fs::is_directory(flag, error) ? BestWeights(flag) : flag;
+  const std::string run = "runs/" + model.name.value;
+  if (fs::is_directory(run, error)) return BestWeights(run);
+  if (model.weights) return ResolvePath(model.file_name, model.weights->value);
+  throw InputError(
+      "there are no weights of " + model.file_name + ": there is no run folder '" + run + "'",
+      "`cgrun train " + model.file_name +
+          "` makes it; --weights takes a file or another run folder");
+}
+
+bool CheckWeights(const WeightsReport& report, const std::string& file) {
+  std::string wrong;
+  for (const std::string& name : report.missing) wrong += "\n      " + name + ": not in the file";
+  for (const std::string& name : report.mismatched) wrong += "\n      " + name;
+  if (wrong.empty()) return true;
+  PrintError(file + " does not fit this model:" + wrong,
+             "train it again, or give its own model file");
+  return false;
+}
+
+void PrintProblems(const std::vector<FileProblem>& problems) {
+  for (const FileProblem& problem : problems) PrintError(problem.message, problem.help);
+}
+
+// Batches of about the same size, none larger than the model file's.
+int64_t BatchFor(const ModelSpec& model, int64_t samples) {
+  const int64_t most = model.train ? model.train->batch.value.size : BatchSize().size;
+  const int64_t batches = (samples + most - 1) / most;
+  return (samples + batches - 1) / batches;
+}
+
+int Run(const ModelFlags& flags, const RunFlags& run_flags, const PredictFlags& predict_flags) {
+  if (predict_flags.inputs.empty()) {
+    throw InputError("`cgrun predict` needs something to predict",
+                     "cgrun predict MODEL INPUT...: images, .npy files, or folders of them");
+  }
+  const std::optional<ModelSpec> model = LoadModelOrProgram(flags);
+  if (!model) return kBadInput;
+  KernelsOf(*model);  // says why there are none
+  PredictOptions options;
+  options.device = DeviceOf(*model);
+  options.compile = CompileOptionsOf(flags, *model);
+  options.mode = ModeOf(run_flags);
+  const bool keeps = KeepsInFolder(flags, predict_flags.out);
+  if (keeps) options.compile.keeps = EntryKind::kPredict;
+  Diagnostics diagnostics;
+  const auto signature = DescribePredictions(*model, options.compile.precision, keeps, diagnostics);
+  PrintDiagnostics(diagnostics);
+  if (!signature) return kBadInput;
+  PredictSource source(predict_flags.inputs, signature->inputs, ImageFitOf(*model));
+  if (source.samples() == 0) {
+    PrintProblems(source.problems());
+    return kBadInput;
+  }
+  options.weights = ChooseWeights(*model, predict_flags.weights);
+  options.batch = BatchFor(*model, source.samples());
+  std::optional<PredictionFiles> files;
+  if (!predict_flags.out.empty()) files.emplace(predict_flags.out, *signature, source.files());
+
+  Diagnostics later;
+  Predictor predictor(*model, *signature, options, later);
+  PrintDiagnostics(later);
+  if (!predictor.ready() || !CheckWeights(predictor.weights(), options.weights)) return kBadInput;
+  if (!Quiet()) std::fprintf(stderr, "weights: %s\n", options.weights.c_str());
+  PredictView view(predictor.outputs(), predict_flags.top);
+  int64_t samples = 0;
+  if (!run_flags.dry_run) {
+    samples = predictor.Run(source, run_flags.limit_batches,
+                            [&](const SampleOrigin& origin, PredictionBytes outputs) {
+                              view.Add(origin, outputs);
+                              if (files) files->Add(outputs);
+                            });
+    if (files) files->Write();
+  }
+  PredictFacts facts;
+  facts.model = model->name.value;
+  facts.device = predictor.engine().model().device;
+  facts.mode = Name(options.mode);
+  facts.batch = options.batch;
+  facts.weights = options.weights;
+  facts.samples = run_flags.dry_run ? source.samples() : samples;
+  facts.dry_run = run_flags.dry_run;
+  if (samples > 0 || facts.dry_run) {
+    PrintResult(view.Text(facts), view.Json(facts, source.problems()));
+  }
+  PrintProblems(source.problems());
+  return source.problems().empty() ? kDone : kBadInput;
+}
+
+}  // namespace
+
+Command DefinePredict(CLI::App& app) {
+  auto flags = AddModelFlags(app);
+  auto run_flags = AddRunFlags(app);
+  auto predict_flags = std::make_shared<PredictFlags>();
+  app.get_option("MODEL")->description("model file (.yaml), or compiled program (.cgb)");
+  app.add_option("INPUT", predict_flags->inputs,
+                 "JPEG and PNG images, .npy files of one sample or several, folders of them; "
+                 "NAME=FILE for a model of several inputs");
+  app.add_option("--weights", predict_flags->weights,
+                 "a safetensors file, or a run folder, whose best model is taken, else its newest "
+                 "checkpoint (default: runs/<model>)")
+      ->type_name("FILE");
+  app.add_option("--top", predict_flags->top, "show the N most probable classes")
+      ->check(CLI::Range(int64_t{1}, std::numeric_limits<int64_t>::max()))
+      ->type_name("N");
+  app.add_option("--out", predict_flags->out,
+                 "a folder for the raw outputs: OUTPUT.npy, a row a sample")
+      ->type_name("DIR");
+  return [flags, run_flags, predict_flags] { return Run(*flags, *run_flags, *predict_flags); };
+}
+
+}  // namespace cgrun

@@ -1,0 +1,144 @@
+// Tables of classes and of values; the same as JSON.
+#include "src/cli/predict_view.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+namespace cgrun {
+namespace {
+
+constexpr int64_t kMostColumns = 8;     // of values in a table
+constexpr int64_t kMostValues = 1'000;  // of an output in JSON
+
+std::vector<double> NumbersOf(DType dtype, std::span<const std::byte> bytes) {
+  std::vector<double> numbers(bytes.size() / static_cast<size_t>(SizeOf(dtype)));
+  for (size_t i = 0; i < numbers.size(); ++i) {
+    numbers[i] = NumberAt(dtype, &bytes[i * static_cast<size_t>(SizeOf(dtype))]);
+  }
+  return numbers;
+}
+
+std::string OriginText(const SampleOrigin& origin) {
+  return origin.index ? fmt::format("{}[{}]", origin.file, *origin.index) : origin.file;
+}
+
+std::string Dump(const nlohmann::ordered_json& json) {
+  return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace
+
+PredictView::PredictView(const std::vector<PredictedOutput>& outputs, int64_t top)
+    : outputs_(outputs), top_(top) {}
+
+void PredictView::Add(const SampleOrigin& origin, PredictionBytes outputs) {
+  Prediction prediction{origin, {}, {}};
+  prediction.classes.resize(outputs_.size());
+  prediction.values.resize(outputs_.size());
+  for (size_t i = 0; i < outputs_.size(); ++i) {
+    if (outputs_[i].kept) continue;
+    if (!ShowsClasses(i) && outputs_[i].shape.Elements() > kMostValues) continue;
+    std::vector<double> numbers = NumbersOf(outputs_[i].dtype, outputs[i]);
+    if (ShowsClasses(i)) {
+      prediction.classes[i] = TopClasses(outputs_[i], numbers, top_);
+    } else {
+      prediction.values[i] = std::move(numbers);
+    }
+  }
+  predictions_.push_back(std::move(prediction));
+}
+
+std::string PredictView::ClassText(size_t output, int64_t index) const {
+  const std::vector<std::string>& names = outputs_[output].classes;
+  return names.empty() ? std::to_string(index) : names[static_cast<size_t>(index)];
+}
+
+std::string PredictView::Table(size_t output) const {
+  const PredictedOutput& of = outputs_[output];
+  if (ShowsClasses(output)) {
+    TextTable table({Align::kLeft, Align::kLeft, Align::kRight});
+    table.Add({"file", "class", "probability"});
+    table.AddRule();
+    for (const Prediction& prediction : predictions_) {
+      std::string file = OriginText(prediction.origin);
+      for (const ClassScore& score : prediction.classes[output]) {
+        table.Add({file, ClassText(output, score.index), fmt::format("{:.4f}", score.probability)});
+        file.clear();
+      }
+    }
+    return table.ToString();
+  }
+  const int64_t elements = of.shape.Elements();
+  std::vector<Align> columns = {Align::kLeft};
+  std::vector<std::string> head = {"file"};
+  const bool few = elements <= kMostColumns;
+  for (int64_t i = 0; i < (few ? elements : 1); ++i) {
+    columns.push_back(few ? Align::kRight : Align::kLeft);
+    head.push_back(few && elements > 1 ? fmt::format("{}[{}]", of.name, i) : of.name);
+  }
+  TextTable table(columns);
+  table.Add(head);
+  table.AddRule();
+  for (const Prediction& prediction : predictions_) {
+    std::vector<std::string> row = {OriginText(prediction.origin)};
+    if (!few) row.push_back(std::string(Name(of.dtype)) + of.shape.ToString());
+    for (size_t i = 0; few && i < prediction.values[output].size(); ++i) {
+      row.push_back(fmt::format("{:.6g}", prediction.values[output][i]));
+    }
+    table.Add(row);
+  }
+  return table.ToString() + (few ? "" : "--out DIR writes the values as .npy, --json shows few.\n");
+}
+
+std::string PredictView::Text(const PredictFacts& facts) const {
+  if (facts.dry_run) {
+    return fmt::format(
+        "{} on {}, {} mode, batch {}: {} samples\nEverything is ready; nothing was run "
+        "(--dry-run).\n",
+        facts.model, facts.device, facts.mode, facts.batch, FormatCount(facts.samples));
+  }
+  std::string text;
+  const auto shown = std::ranges::count(outputs_, false, &PredictedOutput::kept);
+  for (size_t i = 0; i < outputs_.size(); ++i) {
+    if (outputs_[i].kept) continue;
+    if (shown > 1) text += (i > 0 ? "\n" : "") + outputs_[i].name + "\n";
+    text += Table(i);
+  }
+  return text;
+}
+
+std::string PredictView::Json(const PredictFacts& facts,
+                              const std::vector<FileProblem>& problems) const {
+  nlohmann::ordered_json json = {{"model", facts.model},     {"device", facts.device},
+                                 {"mode", facts.mode},       {"batch", facts.batch},
+                                 {"weights", facts.weights}, {"samples", facts.samples}};
+  if (facts.dry_run) json["dry_run"] = true;
+  json["predictions"] = nlohmann::ordered_json::array();
+  for (const Prediction& prediction : predictions_) {
+    nlohmann::ordered_json item = {{"file", prediction.origin.file}};
+    if (prediction.origin.index) item["index"] = *prediction.origin.index;
+    for (size_t i = 0; i < outputs_.size(); ++i) {
+      if (outputs_[i].kept) continue;
+      auto& output = item["outputs"][outputs_[i].name];
+      for (const ClassScore& score : prediction.classes[i]) {
+        output["classes"].push_back({{"class", score.index},
+                                     {"name", ClassText(i, score.index)},
+                                     {"probability", score.probability}});
+      }
+      if (ShowsClasses(i)) continue;
+      output["shape"] = outputs_[i].shape.Sizes();
+      if (!prediction.values[i].empty()) output["values"] = prediction.values[i];
+    }
+    json["predictions"].push_back(std::move(item));
+  }
+  json["errors"] = nlohmann::ordered_json::array();
+  for (const FileProblem& problem : problems) {
+    json["errors"].push_back(
+        {{"file", problem.file}, {"error", problem.message}, {"help", problem.help}});
+  }
+  return Dump(json);
+}
+
+}  // namespace cgrun

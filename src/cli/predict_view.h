@@ -1,0 +1,50 @@
+// What people and programs see of predictions.
+#ifndef CGRUN_CLI_PREDICT_VIEW_H_
+#define CGRUN_CLI_PREDICT_VIEW_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "src/report/table.h"
+#include "src/train/predict.h"
+
+namespace cgrun {
+
+struct PredictFacts {
+  std::string model, device, mode, weights;
+  int64_t batch = 0;
+  int64_t samples = 0;
+  bool dry_run = false;
+};
+
+// Gathers predictions as they come.
+class PredictView {
+ public:
+  // `outputs` outlives it. Of classes, the `top` most probable ones are shown.
+  PredictView(const std::vector<PredictedOutput>& outputs, int64_t top);
+
+  void Add(const SampleOrigin& origin, PredictionBytes outputs);
+
+  // A table an output.
+  std::string Text(const PredictFacts& facts) const;
+  std::string Json(const PredictFacts& facts, const std::vector<FileProblem>& problems) const;
+
+ private:
+  struct Prediction {
+    SampleOrigin origin;
+    std::vector<std::vector<ClassScore>> classes;  // of outputs with scores
+    std::vector<std::vector<double>> values;       // of the others, where they are few
+  };
+  bool ShowsClasses(size_t output) const { return outputs_[output].scores != Scores::kNone; }
+  std::string ClassText(size_t output, int64_t index) const;
+  std::string Table(size_t output) const;
+
+  const std::vector<PredictedOutput>& outputs_;
+  int64_t top_;
+  std::vector<Prediction> predictions_;
+};
+
+}  // namespace cgrun
+
+#endif  // CGRUN_CLI_PREDICT_VIEW_H_

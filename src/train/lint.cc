@@ -1,0 +1,152 @@
+// One look after the other; errors of an earlier one do not hide those of the graph.
+#include "src/train/lint.h"
+
+#include <algorithm>
+#include <set>
+
+#include "src/device/device.h"
+#include "src/frontend/frontend.h"
+#include "src/model/model_file.h"
+#include "src/train/checkpoint.h"
+#include "src/train/label_check.h"
+#include "src/train/rate_schedule.h"
+#include "src/train/run_shape.h"
+
+namespace cgrun {
+namespace {
+
+constexpr int64_t kMostSamplesRead = 256;  // of a set
+
+// Names of values that some node or output of these graphs reads.
+std::set<std::string> NamesRead(const std::vector<const Graph*>& graphs) {
+  std::set<std::string> names;
+  for (const Graph* graph : graphs) {
+    for (const Node& node : graph->nodes) {
+      for (ValueId input : node.inputs) names.insert(graph->values[input].name);
+    }
+    for (const Output& output : graph->outputs) names.insert(graph->values[output.value].name);
+    for (const UpdateEdge& edge : graph->updates) names.insert(graph->values[edge.next].name);
+  }
+  return names;
+}
+
+void WarnOfUnread(const Graph& forward, const std::set<std::string>& read,
+                  Diagnostics& diagnostics) {
+  for (const Value& value : forward.values) {
+    if (value.role != Role::kPlaceholder || read.contains(value.name) || !value.mark.file) continue;
+    diagnostics.Warning(value.mark, "nothing reads input '" + value.name + "'",
+                        "take it out, or name it in the `in:` of an operator");
+  }
+  for (const Node& node : forward.nodes) {
+    const bool used = std::ranges::any_of(
+        node.outputs, [&](ValueId output) { return read.contains(forward.values[output].name); });
+    if (used || !node.mark.file) continue;
+    diagnostics.Warning(node.mark, "nothing reads what " + node.name + " computes",
+                        "a loss, a metric, `out:` or `keep:` may name it; else it can go");
+  }
+}
+
+// The graphs of all kinds, with their errors.
+void LintGraphs(const ModelSpec& model, const CompileOptions& options, const ModelData& data,
+                Diagnostics& diagnostics) {
+  Kept kept;
+  const EntryKind kind = model.train ? EntryKind::kTrain : EntryKind::kEval;
+  const auto forward = BuildForward(model, {kind, options.precision}, diagnostics, &kept);
+  if (!forward) return;
+  Diagnostics reported;  // of the same operators
+  const auto predict = BuildForward(model, {EntryKind::kPredict, options.precision}, reported);
+  std::vector<const Graph*> graphs = {&*forward};
+  if (predict) graphs.push_back(&*predict);
+  std::set<std::string> read = NamesRead(graphs);
+  for (const Kept::Item& item : kept.gradients) read.insert(forward->values[item.value].name);
+  WarnOfUnread(*forward, read, diagnostics);
+  const std::vector<LabelUse> uses = FindLabelUses(*forward);
+  for (const auto& set : {data.train, data.valid, data.test}) {
+    if (set == nullptr) continue;
+    CheckLabels(*set, MatchInputs(model, *set, {}, diagnostics), uses, diagnostics);
+  }
+}
+
+// Reads samples all over a set that is read from files while a run goes on.
+int64_t ReadSome(const std::string& name, const Dataset& dataset, const SourceMark& mark,
+                 Diagnostics& diagnostics) {
+  std::vector<std::vector<std::byte>> fields;
+  std::vector<std::span<std::byte>> spans;
+  for (const DataField& field : dataset.fields()) {
+    fields.emplace_back(static_cast<size_t>(field.bytes()));
+  }
+  for (std::vector<std::byte>& field : fields) spans.emplace_back(field);
+  const int64_t count = std::min(dataset.size(), kMostSamplesRead);
+  for (int64_t i = 0; i < count; ++i) {
+    const int64_t sample = i * dataset.size() / count;
+    try {
+      dataset.Read(sample, spans);
+    } catch (const UserError& error) {
+      diagnostics.Error(
+          mark,
+          "sample " + std::to_string(sample) + " of '" + name + "' cannot be read: " + error.what(),
+          error.help());
+      return i;
+    }
+  }
+  return count;
+}
+
+void LintData(const ModelSpec& model, LintReport& report, Diagnostics& diagnostics) {
+  report.data = OpenModelData(model, diagnostics);
+  const ModelData& data = report.data;
+  const SourceMark mark = model.data ? model.data->mark : SourceMark();
+  const auto read = [&](const std::string& name, const std::shared_ptr<const Dataset>& set) {
+    if (set) report.samples_read += ReadSome(name, *set, mark, diagnostics);
+  };
+  read("train", data.train);
+  read("valid", data.valid);
+  read("test", data.test);
+  if (diagnostics.has_errors()) return;
+  if (data.train == nullptr) {
+    diagnostics.Warning(mark, "there is no training data in " + model.file_name,
+                        "`cgrun train` needs `data: {train: …}`");
+  } else if (data.test == nullptr) {
+    diagnostics.Warning(mark, "there is no test data in " + model.file_name,
+                        "`cgrun eval` needs `data: {test: …}`");
+  }
+}
+
+// Compiles as `train` would.
+void LintMemory(const ModelSpec& model, const KernelLibrary& library, const CompileOptions& options,
+                LintReport& report, Diagnostics& diagnostics) {
+  const int64_t batch = model.train ? model.train->batch.value.size : 1;
+  const ModelData& data = report.data;
+  std::vector<int64_t> train_sizes, evaluation_sizes;
+  if (model.train) train_sizes.push_back(data.train ? data.train->size() : batch);
+  for (const auto& set : {data.valid, data.test}) {
+    if (set) evaluation_sizes.push_back(set->size());
+  }
+  if (!model.train && evaluation_sizes.empty()) evaluation_sizes.push_back(batch);
+  const int64_t accumulate = model.train ? model.train->accumulate.value : 1;
+  const auto compiled =
+      Compile(model, TrainingEntries(batch, train_sizes, evaluation_sizes, accumulate), library,
+              options, diagnostics);
+  if (!compiled) return;
+  int64_t bytes = compiled->layout.arena_bytes;
+  for (const ImageState& state : compiled->image.states) bytes += ByteSize(state.type);
+  for (const auto& set : {data.train, data.valid, data.test}) {
+    if (set) bytes += DataSource::HostBytes(*set, batch);
+  }
+  report.needed_bytes = bytes;
+}
+
+}  // namespace
+
+LintReport Lint(const ModelSpec& model, const KernelLibrary& library, const CompileOptions& options,
+                Diagnostics& diagnostics) {
+  LintReport report;
+  LintData(model, report, diagnostics);
+  report.free_bytes = FreeHostMemory();
+  if (model.train) ReadRateSchedules(model, diagnostics);
+  LintGraphs(model, options, report.data, diagnostics);
+  if (!diagnostics.has_errors()) LintMemory(model, library, options, report, diagnostics);
+  return report;
+}
+
+}  // namespace cgrun

@@ -1,0 +1,32 @@
+// What can be told of a model without running it: Lint() reports everything that is wrong with the
+// file and with its data, and what a run will take.
+#ifndef CGRUN_TRAIN_LINT_H_
+#define CGRUN_TRAIN_LINT_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "src/base/diagnostics.h"
+#include "src/compile/compile.h"
+#include "src/train/model_data.h"
+
+namespace cgrun {
+
+struct LintReport {
+  ModelData data;            // open
+  int64_t samples_read = 0;  // of all sets, to see whether they can be
+  int64_t needed_bytes = 0;  // arena, loader rings and checkpoints of a run; 0 after an error
+  int64_t free_bytes = 0;    // of the host, with the decoded sets taken
+};
+
+// Errors: whatever `train`, `eval` and `predict` would report of the file and the data; samples
+// that cannot be read, of up to 256 of each set that is not decoded ahead; labels that name no
+// class; more memory than is free. Warnings: inputs and operators whose values nobody reads,
+// parameters without a gradient, data that the file does not have.
+LintReport Lint(const ModelSpec& model, const KernelLibrary& library, const CompileOptions& options,
+                Diagnostics& diagnostics);
+
+}  // namespace cgrun
+
+#endif  // CGRUN_TRAIN_LINT_H_

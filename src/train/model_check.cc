@@ -1,0 +1,390 @@
+// The oracle is the graph before the passes in f64, run eagerly; devices run what `train` runs.
+#include "src/train/model_check.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include "src/autodiff/autodiff.h"
+#include "src/base/check.h"
+#include "src/base/random.h"
+#include "src/frontend/frontend.h"
+#include "src/select/select_plain.h"
+
+namespace cgrun {
+namespace {
+
+constexpr int kGradients = 0, kLoss = 1;  // entry points of the oracle
+// The reference's loops are for models whose checks take fewer operations than this; for others
+// the oracle is OpenBLAS in f64, and checks take about as many as the second number.
+constexpr int64_t kReferenceFlops = 4'000'000'000, kMostFlops = 30'000'000'000;
+constexpr double kGradientTolerance = 1e-3;
+constexpr double kResultTolerance = 1e-3, kDeviceGradientTolerance = 2e-2;
+constexpr double kSteps[] = {1e-6, 1e-5, 1e-7};  // of parameters, relative
+constexpr char kRandomName[] = "check";
+
+double RootMeanSquare(std::span<const double> numbers) {
+  double sum = 0;
+  for (double number : numbers) sum += number * number;
+  return numbers.empty() ? 0 : std::sqrt(sum / static_cast<double>(numbers.size()));
+}
+
+std::vector<double> NumbersOf(const HostTensor& tensor) {
+  std::vector<double> numbers(static_cast<size_t>(tensor.elements()));
+  for (size_t i = 0; i < numbers.size(); ++i) numbers[i] = tensor.At(static_cast<int64_t>(i));
+  return numbers;
+}
+
+// ±1, a pure function of the parameter's name and the element.
+double Sign(uint64_t key, int64_t element) {
+  return (RandomBits(key, 0, static_cast<uint64_t>(element)) & 1) != 0 ? 1 : -1;
+}
+
+// How far a parameter is moved in a direction: as far as it is large.
+double ScaleOf(const HostTensor& parameter) {
+  const double size = RootMeanSquare(NumbersOf(parameter));
+  return size > 0 ? size : 0.1;
+}
+
+// The model with its f32 inputs in f64.
+ModelSpec Widen(ModelSpec model) {
+  for (InputSpec& input : model.inputs) {
+    if (IsFloat(input.type.value)) input.type.value = DType::kF64;
+  }
+  model.keep.clear();
+  return model;
+}
+
+// Of a result: its name, and its path's index.
+std::string KeyOf(const std::string& name, int path) { return name + "@" + std::to_string(path); }
+
+void FeedZeros(Engine& engine, int entry, int feed, const EnginePort& port) {
+  HostTensor zeros(port.type.dtype, port.type.shape);
+  if (port.name == kAccumulateFactors) zeros.Set(1, 1);
+  engine.Feed(entry, feed, zeros.bytes());
+}
+
+int64_t FlopsOf(const Engine& engine, int entry) {
+  int64_t flops = 0;
+  for (const EngineOperator& op : engine.Operators(entry)) flops += op.flops;
+  return flops;
+}
+
+HostTensor RandomInput(const DataField& field, int64_t batch, const std::vector<LabelUse>& uses) {
+  std::vector<Dim> dims = {batch};
+  dims.insert(dims.end(), field.shape.begin(), field.shape.end());
+  HostTensor tensor(field.dtype, Shape(std::move(dims)));
+  int64_t classes = field.dtype == DType::kU8 ? 256 : 2;
+  for (const LabelUse& use : uses) {
+    if (use.input == field.name) classes = use.classes;
+  }
+  const uint64_t key = RandomKey(0, std::string(kRandomName) + field.name);
+  for (int64_t i = 0; i < tensor.elements(); ++i) {
+    const double uniform = UniformFloat(RandomBits(key, 1, static_cast<uint64_t>(i)));
+    tensor.Set(i,
+               IsFloat(field.dtype) ? uniform : std::floor(uniform * static_cast<double>(classes)));
+  }
+  return tensor;
+}
+
+}  // namespace
+
+ModelCheck::~ModelCheck() = default;
+
+ModelCheck::ModelCheck(const ModelSpec& model, const ModelData& data, const CompileOptions& options,
+                       Diagnostics& diagnostics)
+    : model_(model), options_(options) {
+  if (!model.train) {
+    skipped_ = "the file does not say how to train";
+    return;
+  }
+  if (data.train) batch_ = std::min(batch_, data.train->size());
+  const int errors = diagnostics.error_count();
+  const auto forward = BuildForward(model, {EntryKind::kTrain, options.precision}, diagnostics);
+  Graph gradients, loss;
+  Diagnostics wide_errors;
+  if (!forward || diagnostics.error_count() > errors) return;
+  if (!BuildGraphs(Widen(model), &gradients, &loss, wide_errors)) {
+    skipped_ = "the file fixes number types, so that it cannot be computed in f64";
+    return;
+  }
+  if (learned_.empty()) {
+    skipped_ = "no parameter has a gradient";
+    return;
+  }
+  ReadBatch(data, FindLabelUses(*forward));
+  const auto make = [&](const char* name) {
+    const KernelLibrary* library = FindKernelLibrary(name);
+    device_ = OpenDevice(name);
+    const SelectOptions select{on_reference_ ? 1 : options.threads};
+    std::vector<EagerGraph> graphs;
+    for (const Graph* graph : {&gradients, &loss}) {
+      graphs.push_back(
+          {{graph == &loss ? "loss" : "gradients", EntryKind::kTrain, batch_},
+           SelectPlainKernels(BindBatch(*graph, batch_), *library, select, diagnostics)});
+    }
+    if (diagnostics.error_count() > errors) return;
+    engine_ = MakeEagerEngine(std::move(graphs), *device_, *library, communicator_);
+  };
+  make("reference");
+  if (!engine_) return;
+  loss_flops_ = FlopsOf(*engine_, kLoss);
+  if (loss_flops_ * 2 * static_cast<int64_t>(learned_.size()) > kReferenceFlops &&
+      FindKernelLibrary("blas") != nullptr) {
+    on_reference_ = false;
+    engine_.reset();
+    make("blas");
+    if (!engine_) return;
+  }
+  ShakeParameters();
+  RunGradients();
+}
+
+// The graph of gradients, whose outputs they are, and that of the losses alone.
+bool ModelCheck::BuildGraphs(const ModelSpec& wide, Graph* gradients, Graph* loss,
+                             Diagnostics& diagnostics) {
+  auto forward = BuildForward(wide, {EntryKind::kTrain, DType::kF64}, diagnostics);
+  if (!forward) return false;
+  AutodiffOptions autodiff;
+  autodiff.updates = false;
+  std::map<std::string, int> paths;
+  for (PathId path : forward->paths.ids()) {
+    for (ValueId parameter : forward->paths[path].trains) {
+      const std::string name = forward->values[parameter].name;
+      if (!paths.emplace("grad(" + name + ")", static_cast<int>(path.index)).second) continue;
+      autodiff.keep.push_back({parameter, "grad(" + name + ")", {}});
+    }
+  }
+  *loss = *forward;
+  *gradients = Differentiate(*forward, autodiff);
+  model_.keep.clear();
+  for (size_t i = 0; i < gradients->outputs.size(); ++i) {
+    const Output& output = gradients->outputs[i];
+    if (output.kind != OutputKind::kKept) continue;
+    Learned learned;
+    learned.name = output.name.substr(5, output.name.size() - 6);
+    learned.path = static_cast<int>(output.path.index);
+    learned.result = static_cast<int>(i);
+    learned_.push_back(learned);
+    model_.keep.push_back({output.name, {}});
+  }
+  return true;
+}
+
+void ModelCheck::ReadBatch(const ModelData& data, const std::vector<LabelUse>& uses) {
+  for (const InputSpec& input : model_.inputs) {
+    const DataField field{input.name.value, input.type.value, input.shape.value};
+    inputs_[field.name] = RandomInput(field, batch_, uses);
+  }
+  if (data.train == nullptr) return;
+  Diagnostics reported;
+  const std::vector<std::string> names = MatchInputs(model_, *data.train, {}, reported);
+  for (int64_t i = 0; i < batch_; ++i) {
+    std::vector<std::span<std::byte>> fields;
+    for (const std::string& name : names) {
+      HostTensor& tensor = inputs_.at(name);
+      const size_t bytes = tensor.bytes().size() / static_cast<size_t>(batch_);
+      fields.push_back(tensor.bytes().subspan(static_cast<size_t>(i) * bytes, bytes));
+    }
+    data.train->Read(i * data.train->size() / batch_, fields);
+  }
+}
+
+void ModelCheck::FeedBatch(Engine& engine, int entry) const {
+  const auto& feeds = engine.model().entries[static_cast<size_t>(entry)].feeds;
+  for (size_t i = 0; i < feeds.size(); ++i) {
+    const auto input = inputs_.find(feeds[i].name);
+    const int feed = static_cast<int>(i);
+    if (input == inputs_.end()) {
+      FeedZeros(engine, entry, feed, feeds[i]);
+      continue;
+    }
+    HostTensor tensor(feeds[i].type.dtype, feeds[i].type.shape);
+    for (int64_t e = 0; e < tensor.elements(); ++e) tensor.Set(e, input->second.At(e));
+    engine.Feed(entry, feed, tensor.bytes());
+  }
+}
+
+// Away from where initial values are special, such as a bias of 0 in front of a relu; rounded to
+// f32, so that devices begin with the same numbers.
+void ModelCheck::ShakeParameters() {
+  for (size_t i = 0; i < engine_->model().states.size(); ++i) {
+    const EngineState& state = engine_->model().states[i];
+    HostTensor tensor(state.type.dtype, state.type.shape);
+    engine_->ReadState(i, tensor);
+    const uint64_t key = RandomKey(0, std::string(kRandomName) + state.name);
+    const double scale = state.role == Role::kParameter ? 0.1 * ScaleOf(tensor) : 0;
+    for (int64_t e = 0; e < tensor.elements(); ++e) {
+      const double noise = scale * RandomNormal(key, 2, static_cast<uint64_t>(e));
+      tensor.Set(e, static_cast<float>(tensor.At(e) + noise));
+    }
+    engine_->WriteState(i, tensor);
+    states_.push_back(std::move(tensor));
+  }
+  for (Learned& learned : learned_) learned.state = engine_->model().FindState(learned.name);
+}
+
+std::vector<double> ModelCheck::ResultOf(Engine& engine, int entry, int result) const {
+  const EnginePort& port =
+      engine.model().entries[static_cast<size_t>(entry)].results[static_cast<size_t>(result)];
+  HostTensor tensor(port.type.dtype, port.type.shape);
+  engine.Fetch(entry, result, tensor.bytes());
+  return NumbersOf(tensor);
+}
+
+void ModelCheck::RunGradients() {
+  FeedBatch(*engine_, kGradients);
+  engine_->Run(kGradients);
+  const auto& results = engine_->model().entries[kGradients].results;
+  for (size_t i = 0; i < results.size(); ++i) {
+    std::vector<double> numbers = ResultOf(*engine_, kGradients, static_cast<int>(i));
+    if (results[i].kind == OutputKind::kKept) {
+      gradient_scale_ = std::max(gradient_scale_, RootMeanSquare(numbers));
+    }
+    if (results[i].kind == OutputKind::kMetric) continue;  // of a few samples, they jump
+    expected_[KeyOf(results[i].name, results[i].path)] = std::move(numbers);
+  }
+}
+
+int64_t ModelCheck::parameters() const { return static_cast<int64_t>(learned_.size()); }
+
+std::vector<GradientCheck> ModelCheck::CheckGradients() {
+  const int64_t most = on_reference_ ? kReferenceFlops : kMostFlops;
+  const auto count = static_cast<int64_t>(learned_.size());
+  const int64_t groups =
+      std::clamp<int64_t>(most / std::max<int64_t>(1, 2 * loss_flops_), 1, count);
+  std::vector<GradientCheck> checks;
+  for (int64_t g = 0; g < groups; ++g) {
+    std::vector<size_t> group;
+    const auto check = [&] {
+      if (!group.empty()) checks.push_back(CheckGroup(group));
+      group.clear();
+    };
+    for (int64_t i = g * count / groups; i < (g + 1) * count / groups; ++i) {
+      const auto index = static_cast<size_t>(i);
+      if (!group.empty() && learned_[group[0]].path != learned_[index].path) check();
+      group.push_back(index);
+    }
+    check();
+  }
+  return checks;
+}
+
+// The loss of the group's path, its parameters moved by ±step in every element.
+double ModelCheck::LossAlong(const std::vector<size_t>& group, double step) {
+  for (size_t index : group) {
+    const Learned& learned = learned_[index];
+    const HostTensor& start = states_[learned.state];
+    HostTensor moved = start;
+    const uint64_t key = RandomKey(0, learned.name);
+    const double scale = step * ScaleOf(start);
+    for (int64_t e = 0; e < moved.elements(); ++e) {
+      moved.Set(e, start.At(e) + scale * Sign(key, e));
+    }
+    engine_->WriteState(learned.state, moved);
+  }
+  FeedBatch(*engine_, kLoss);
+  engine_->Run(kLoss);
+  for (size_t index : group) {
+    engine_->WriteState(learned_[index].state, states_[learned_[index].state]);
+  }
+  const auto& results = engine_->model().entries[kLoss].results;
+  for (size_t i = 0; i < results.size(); ++i) {
+    if (results[i].kind == OutputKind::kLoss && results[i].path == learned_[group[0]].path) {
+      return ResultOf(*engine_, kLoss, static_cast<int>(i))[0];
+    }
+  }
+  return std::numeric_limits<double>::quiet_NaN();
+}
+
+GradientCheck ModelCheck::CheckGroup(const std::vector<size_t>& group) {
+  GradientCheck check;
+  check.path = engine_->model().paths[static_cast<size_t>(learned_[group[0]].path)].name;
+  double size = 0, elements = 0;
+  for (size_t index : group) {
+    const Learned& learned = learned_[index];
+    check.parameters.push_back(learned.name);
+    const std::vector<double>& gradient =
+        expected_.at(KeyOf("grad(" + learned.name + ")", learned.path));
+    const double scale = ScaleOf(states_[learned.state]);
+    const uint64_t key = RandomKey(0, learned.name);
+    for (size_t e = 0; e < gradient.size(); ++e) {
+      check.analytic += gradient[e] * scale * Sign(key, static_cast<int64_t>(e));
+      size += gradient[e] * gradient[e] * scale * scale;
+      elements += scale * scale;
+    }
+  }
+  // Gradients far below the others', such as that of a bias before a batch norm, are rounding.
+  const double floor =
+      std::max(1e-2 * std::sqrt(size), 1e-6 * gradient_scale_ * std::sqrt(elements));
+  check.error = std::numeric_limits<double>::infinity();
+  for (double step : kSteps) {
+    const double difference = (LossAlong(group, step) - LossAlong(group, -step)) / (2 * step);
+    const double largest = std::max({std::abs(difference), std::abs(check.analytic), floor});
+    const double error = largest > 0 ? std::abs(difference - check.analytic) / largest : 0;
+    if (error < check.error) {
+      check.error = error;
+      check.numeric = difference;
+    }
+    if (check.error <= kGradientTolerance) break;
+  }
+  check.good = check.error <= kGradientTolerance;
+  return check;
+}
+
+DeviceCheck ModelCheck::CheckDevice(const std::string& name) {
+  DeviceCheck check;
+  check.device = name;
+  if (name == "reference" && !on_reference_) {
+    check.skipped = "its plain loops would take minutes for this model";
+    return check;
+  }
+  const KernelLibrary* library = FindKernelLibrary(name);
+  if (library == nullptr) {
+    check.skipped = "not in this build";
+    return check;
+  }
+  CompileOptions options = options_;
+  if (name == "reference") options.threads = 1;
+  Diagnostics diagnostics;
+  const std::unique_ptr<Device> device = OpenDevice(name);
+  auto compiled =
+      Compile(model_, {{"train", EntryKind::kTrain, batch_}}, *library, options, diagnostics);
+  CGRUN_CHECK(compiled.has_value()) << diagnostics.ToString();
+  const auto engine = MakeGraphEngine(
+      std::make_unique<Program>(std::move(compiled->image), *device, *library, communicator_));
+  for (size_t i = 0; i < engine->model().states.size(); ++i) {
+    const EngineState& state = engine->model().states[i];
+    const auto& wide = engine_->model().states;
+    const auto same = std::ranges::find(wide, state.name, &EngineState::name);
+    if (same == wide.end()) continue;  // of the optimizer
+    HostTensor tensor(state.type.dtype, state.type.shape);
+    const HostTensor& start = states_[static_cast<size_t>(same - wide.begin())];
+    for (int64_t e = 0; e < tensor.elements(); ++e) tensor.Set(e, start.At(e));
+    engine->WriteState(i, tensor);
+  }
+  FeedBatch(*engine, 0);
+  engine->Run(0);
+  check.good = true;
+  const auto& results = engine->model().entries[0].results;
+  for (size_t i = 0; i < results.size(); ++i) {
+    const auto expected = expected_.find(KeyOf(results[i].name, results[i].path));
+    if (expected == expected_.end()) continue;
+    const bool gradient = results[i].kind == OutputKind::kKept;
+    std::vector<double> numbers = ResultOf(*engine, 0, static_cast<int>(i));
+    for (size_t e = 0; e < numbers.size(); ++e) numbers[e] -= expected->second[e];
+    const double floor = gradient ? 1e-3 * gradient_scale_ : 1e-6;
+    const double size = std::max({RootMeanSquare(expected->second), floor, 1e-300});
+    const double error = RootMeanSquare(numbers) / size;
+    ++check.compared;
+    if (!(error <= check.error)) {
+      check.error = error;
+      check.worst = results[i].name;
+    }
+    check.good = check.good && error <= (gradient ? kDeviceGradientTolerance : kResultTolerance);
+  }
+  return check;
+}
+
+}  // namespace cgrun

@@ -1,0 +1,98 @@
+// Whether a model computes what it should: gradients against finite differences, and devices
+// against the reference. ModelCheck is the entry point.
+#ifndef CGRUN_TRAIN_MODEL_CHECK_H_
+#define CGRUN_TRAIN_MODEL_CHECK_H_
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "src/compile/compile.h"
+#include "src/train/engine.h"
+#include "src/train/label_check.h"
+#include "src/train/model_data.h"
+
+namespace cgrun {
+
+// The derivative of a path's loss along one random direction in some of its parameters: what the
+// gradients say, and what central differences in f64 say.
+struct GradientCheck {
+  std::string path;
+  std::vector<std::string> parameters;
+  double analytic = 0;
+  double numeric = 0;
+  double error = 0;  // relative
+  bool good = false;
+};
+
+// All results and gradients of a device in the model's precision, against the reference in f64.
+struct DeviceCheck {
+  std::string device;
+  std::string worst;     // the name of what differs most
+  double error = 0;      // its relative difference
+  int64_t compared = 0;  // results and gradients
+  bool good = false;
+  std::string skipped;  // why nothing was compared; empty: it was
+};
+
+class ModelCheck {
+ public:
+  // Prepares one batch of up to four samples of `data`, or of random ones where it has none, and
+  // the model in f64 with parameters near their initial values. Errors go to `diagnostics`: then
+  // it is not ready. Throws UserError where memory is short.
+  ModelCheck(const ModelSpec& model, const ModelData& data, const CompileOptions& options,
+             Diagnostics& diagnostics);
+  ~ModelCheck();
+
+  bool ready() const { return engine_ != nullptr; }
+  // Why nothing is checked; empty where it is.
+  const std::string& skipped() const { return skipped_; }
+  int64_t batch() const { return batch_; }
+  int64_t parameters() const;  // with a gradient
+
+  // Every parameter is in one check. Where a model is small each has its own; the larger it is, the
+  // more share one, so that all take about as long.
+  std::vector<GradientCheck> CheckGradients();
+  // Compiles the model for a device, passes and all, and compares.
+  DeviceCheck CheckDevice(const std::string& device);
+
+ private:
+  // A parameter that a path's loss changes.
+  struct Learned {
+    std::string name;
+    int path = -1;
+    int result = -1;   // of the gradient
+    size_t state = 0;  // index into the engine's
+  };
+
+  bool BuildGraphs(const ModelSpec& wide, Graph* gradients, Graph* loss, Diagnostics& diagnostics);
+  void ReadBatch(const ModelData& data, const std::vector<LabelUse>& uses);
+  void FeedBatch(Engine& engine, int entry) const;
+  void ShakeParameters();
+  void RunGradients();
+  double LossAlong(const std::vector<size_t>& group, double step);
+  GradientCheck CheckGroup(const std::vector<size_t>& group);
+  std::vector<double> ResultOf(Engine& engine, int entry, int result) const;
+
+  ModelSpec model_;  // in its precision, with all gradients kept
+  CompileOptions options_;
+  int64_t batch_ = 4;
+  std::string skipped_;
+  std::unique_ptr<Device> device_;
+  SingleProcess communicator_;
+  std::unique_ptr<Engine> engine_;  // f64: entry points for gradients, and for the loss alone
+  std::map<std::string, HostTensor> inputs_;
+  std::vector<Learned> learned_;
+  std::map<std::string, std::vector<double>> expected_;  // results and gradients, by name
+  std::vector<HostTensor> states_;                       // of engine_, as checks begin
+  double gradient_scale_ = 0;  // the largest root mean square of a gradient
+  int64_t loss_flops_ = 0;
+  bool on_reference_ = true;
+};
+
+}  // namespace cgrun
+
+#endif  // CGRUN_TRAIN_MODEL_CHECK_H_

@@ -1,0 +1,314 @@
+// What outputs mean is told from the loss that reads them, or from the operator that makes them.
+#include "src/train/predict.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <filesystem>
+#include <limits>
+#include <numeric>
+
+#include "src/base/check.h"
+#include "src/frontend/frontend.h"
+#include "src/io/safetensors.h"
+#include "src/ops/loss.h"
+#include "src/ops/softmax.h"
+#include "src/train/checkpoint.h"
+
+namespace cgrun {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr char kBest[] = "/best.safetensors";
+
+// The loss in an evaluation graph that reads the value of this name first; null where none does.
+const Node* LossOf(const Graph& evaluation, const std::string& value) {
+  for (const Path& path : evaluation.paths) {
+    if (!path.loss.valid()) continue;
+    const Node& loss = evaluation.nodes[evaluation.values[path.loss].producer];
+    if (evaluation.values[loss.inputs[0]].name == value) return &loss;
+  }
+  return nullptr;
+}
+
+bool IsYesNo(Scores scores) { return scores == Scores::kYesNoLogits || scores == Scores::kYesNo; }
+
+Scores ScoresOfLoss(const Node& loss) {
+  if (loss.op == OpId::softmax_cross_entropy) return Scores::kLogits;
+  if (loss.op != OpId::binary_cross_entropy) return Scores::kNone;
+  return loss.attributes.As<BinaryCrossEntropyAttributes>().from_logits ? Scores::kYesNoLogits
+                                                                        : Scores::kYesNo;
+}
+
+Scores ScoresOfProducer(const Graph& graph, const Value& value) {
+  if (!value.producer.valid()) return Scores::kNone;
+  switch (graph.nodes[value.producer].op) {
+    case OpId::softmax:
+      return Scores::kProbabilities;
+    case OpId::log_softmax:
+      return Scores::kLogProbabilities;
+    case OpId::sigmoid:
+      return Scores::kYesNo;
+    default:
+      return Scores::kNone;
+  }
+}
+
+// "logits" of "classify.logits".
+std::string ShortName(const Graph& graph, const Output& output) {
+  if (output.kind == OutputKind::kKept) return output.name;
+  const std::string prefix = output.path.valid() ? graph.paths[output.path].name + "." : "";
+  return output.name.starts_with(prefix) ? output.name.substr(prefix.size()) : output.name;
+}
+
+Shape WithoutBatch(const Shape& shape) {
+  return Shape(std::vector<Dim>(shape.begin() + 1, shape.end()));
+}
+
+PredictedOutput DescribeOutput(const Graph& graph, const Output& output, const Graph& evaluation) {
+  const Value& value = graph.values[output.value];
+  PredictedOutput result;
+  result.name = ShortName(graph, output);
+  result.dtype = value.type.dtype;
+  result.shape = WithoutBatch(value.type.shape);
+  result.kept = output.kind == OutputKind::kKept;
+  if (result.kept) return result;
+  const Node* loss = LossOf(evaluation, value.name);
+  if (loss != nullptr) {
+    result.scores = ScoresOfLoss(*loss);
+    if (loss->inputs.size() > 1) result.label_input = evaluation.values[loss->inputs[1]].name;
+  } else {
+    result.scores = ScoresOfProducer(graph, value);
+  }
+  const bool one = result.shape.Elements() == 1 && IsYesNo(result.scores);
+  if (result.shape.rank() != 1 && !one) result.scores = Scores::kNone;  // of every pixel, say
+  return result;
+}
+
+// An output that does not begin with the axis of samples cannot be told apart by samples.
+bool CheckOutput(const Graph& graph, const Output& output, Diagnostics& diagnostics) {
+  const Value& value = graph.values[output.value];
+  if (value.type.shape.rank() > 0 && value.type.shape[0] == kBatchDim) return true;
+  const bool kept = output.kind == OutputKind::kKept;
+  diagnostics.Error(value.mark,
+                    (kept ? "the kept " : "the prediction ") + value.name + " is " +
+                        value.type.ToString() + ", without a row for each sample",
+                    "`out: NAME` of a path says what it predicts");
+  return false;
+}
+
+void Softmax(std::vector<double>& values) {
+  const double largest = *std::max_element(values.begin(), values.end());
+  double sum = 0;
+  for (double& value : values) sum += value = std::exp(value - largest);
+  for (double& value : values) value /= sum;
+}
+
+double Sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
+
+// A probability a class.
+std::vector<double> ProbabilitiesOf(const PredictedOutput& output, std::span<const double> values) {
+  std::vector<double> p(values.begin(), values.end());
+  switch (output.scores) {
+    case Scores::kLogits:
+      Softmax(p);
+      break;
+    case Scores::kLogProbabilities:
+      for (double& value : p) value = std::exp(value);
+      break;
+    case Scores::kYesNoLogits:
+      for (double& value : p) value = Sigmoid(value);
+      break;
+    case Scores::kNone:
+    case Scores::kProbabilities:
+    case Scores::kYesNo:
+      break;
+  }
+  if (IsYesNo(output.scores) && p.size() == 1) p = {1 - p[0], p[0]};
+  return p;
+}
+
+}  // namespace
+
+int64_t PredictedOutput::class_count() const {
+  const int64_t elements = shape.Elements();
+  return IsYesNo(scores) && elements == 1 ? 2 : elements;
+}
+
+std::optional<PredictSignature> DescribePredictions(const ModelSpec& model, DType precision,
+                                                    bool keeps, Diagnostics& diagnostics) {
+  Kept kept;
+  const auto graph =
+      BuildForward(model, {EntryKind::kPredict, precision}, diagnostics, keeps ? &kept : nullptr);
+  const auto evaluation = BuildForward(model, {EntryKind::kEval, precision}, diagnostics);
+  if (!graph || !evaluation) return std::nullopt;
+  PredictSignature signature;
+  const auto readers = Readers(*graph);
+  for (ValueId id : graph->values.ids()) {
+    const Value& value = graph->values[id];
+    if (value.role != Role::kPlaceholder || readers[id].empty() || value.name == kStepCounter) {
+      continue;
+    }
+    signature.inputs.push_back({value.name, value.type.dtype, WithoutBatch(value.type.shape)});
+  }
+  for (const Kept::Item& item : kept.states) {
+    diagnostics.Warning(item.mark, item.name + " is not kept: it stands in the weights");
+  }
+  for (const Output& output : graph->outputs) {
+    if (!CheckOutput(*graph, output, diagnostics)) return std::nullopt;
+    signature.outputs.push_back(DescribeOutput(*graph, output, *evaluation));
+  }
+  if (signature.inputs.empty() || signature.outputs.empty()) {
+    diagnostics.Error({}, model.file_name + " predicts nothing from its inputs",
+                      "the last path's last output is what a model predicts; `out: NAME` of a path "
+                      "names another");
+    return std::nullopt;
+  }
+  return signature;
+}
+
+ImageFit ImageFitOf(const ModelSpec& model) {
+  if (!model.data) return ImageFit::kCover;
+  for (const auto* spec : {&model.data->train, &model.data->test, &model.data->valid}) {
+    if (!*spec) continue;
+    for (const Attribute& option : (*spec)->options) {
+      if (option.key != "resize") continue;
+      if (option.value.scalar == "contain") return ImageFit::kContain;
+      if (option.value.scalar == "stretch") return ImageFit::kStretch;
+    }
+  }
+  return ImageFit::kCover;
+}
+
+std::vector<ClassScore> TopClasses(const PredictedOutput& output, std::span<const double> values,
+                                   int64_t count) {
+  const std::vector<double> probabilities = ProbabilitiesOf(output, values);
+  const auto rank = [&](int64_t i) {
+    const double p = probabilities[static_cast<size_t>(i)];
+    return std::isnan(p) ? -std::numeric_limits<double>::infinity() : p;
+  };
+  std::vector<int64_t> order(probabilities.size());
+  std::iota(order.begin(), order.end(), int64_t{0});
+  std::ranges::stable_sort(order, [&](int64_t a, int64_t b) { return rank(a) > rank(b); });
+  std::vector<ClassScore> top;
+  for (int64_t i : order) {
+    if (static_cast<int64_t>(top.size()) == count) break;
+    top.push_back({i, probabilities[static_cast<size_t>(i)]});
+  }
+  return top;
+}
+
+std::string BestWeights(const std::string& folder) {
+  std::error_code error;
+  if (fs::exists(folder + kBest, error)) return folder + kBest;
+  std::vector<std::string> damaged;
+  return NewestCheckpoint(folder, damaged);
+}
+
+Predictor::Predictor(const ModelSpec& model, PredictSignature signature,
+                     const PredictOptions& options, Diagnostics& diagnostics)
+    : signature_(std::move(signature)), batch_(options.batch) {
+  device_ = OpenDevice(options.device);
+  if (!MakeEngine(model, options, diagnostics)) return;
+  if (!options.weights.empty()) weights_ = LoadWeights(*engine_, options.weights);
+  NameClasses(model, options.weights);
+  const EngineEntry& entry = engine_->model().entries[0];
+  for (const EnginePort& feed : entry.feeds) feeds_.emplace_back(feed.type.dtype, feed.type.shape);
+  for (const DataField& input : signature_.inputs) {
+    const auto feed = std::ranges::find(entry.feeds, input.name, &EnginePort::name);
+    CGRUN_CHECK(feed != entry.feeds.end()) << "no feed " << input.name;
+    inputs_.push_back(static_cast<size_t>(feed - entry.feeds.begin()));
+  }
+  for (const EnginePort& result : entry.results) {
+    results_.emplace_back(result.type.dtype, result.type.shape);
+  }
+  CGRUN_CHECK(results_.size() == signature_.outputs.size()) << "outputs went missing";
+}
+
+bool Predictor::MakeEngine(const ModelSpec& model, const PredictOptions& options,
+                           Diagnostics& diagnostics) {
+  const std::string kind = options.device.substr(0, options.device.find(':'));
+  const KernelLibrary* library = FindKernelLibrary(kind);
+  CGRUN_CHECK(library != nullptr) << "no kernels for " << options.device;
+  const std::vector<EntryRequest> requests = {{"predict", EntryKind::kPredict, batch_}};
+  if (options.mode == Mode::kEager) {
+    auto graphs = PrepareEager(model, requests, *library, options.compile, diagnostics);
+    if (!graphs) return false;
+    EagerOptions eager;
+    if (library->name() == "cuda") eager.allocator = CachingAllocatorOptions::ForGpu();
+    engine_ = MakeEagerEngine(std::move(*graphs), *device_, *library, communicator_, eager);
+    return true;
+  }
+  auto compiled = Compile(model, requests, *library, options.compile, diagnostics);
+  if (!compiled) return false;
+  engine_ = MakeGraphEngine(
+      std::make_unique<Program>(std::move(compiled->image), *device_, *library, communicator_));
+  return true;
+}
+
+void Predictor::NameClasses(const ModelSpec& model, const std::string& weights) {
+  ClassNames names = ClassNamesInFile(model);
+  if (!weights.empty()) {
+    const ClassNames of_run = ReadClassMetadata(SafetensorsReader(weights).metadata());
+    if (!of_run.empty()) names = of_run;
+  }
+  for (PredictedOutput& output : signature_.outputs) {
+    if (output.scores == Scores::kNone) continue;
+    output.classes = FindClassNames(names, output.label_input, output.class_count());
+  }
+}
+
+int64_t Predictor::Run(PredictSource& source, int64_t limit_batches, const Sink& sink) {
+  int64_t samples = 0;
+  for (int64_t done = 0; limit_batches == 0 || done < limit_batches; ++done) {
+    std::vector<SampleOrigin> origins;
+    const int64_t count = Fill(source, origins);
+    if (count == 0) break;
+    for (size_t i = 0; i < feeds_.size(); ++i) {
+      engine_->Feed(0, static_cast<int>(i), feeds_[i].bytes());
+    }
+    engine_->Run(0);
+    Show(origins, sink);
+    samples += count;
+    if (count < batch_) break;
+  }
+  return samples;
+}
+
+int64_t Predictor::Fill(PredictSource& source, std::vector<SampleOrigin>& origins) {
+  const auto row = [&](size_t input, int64_t sample) {
+    const auto bytes = static_cast<size_t>(signature_.inputs[input].bytes());
+    return feeds_[inputs_[input]].bytes().subspan(static_cast<size_t>(sample) * bytes, bytes);
+  };
+  std::vector<std::span<std::byte>> rows(inputs_.size());
+  int64_t count = 0;
+  for (; count < batch_; ++count) {
+    for (size_t i = 0; i < rows.size(); ++i) rows[i] = row(i, count);
+    SampleOrigin origin;
+    if (!source.Next(rows, &origin)) break;
+    origins.push_back(std::move(origin));
+  }
+  for (int64_t rest = count; count > 0 && rest < batch_; ++rest) {
+    for (size_t i = 0; i < rows.size(); ++i) std::ranges::copy(row(i, 0), row(i, rest).begin());
+  }
+  return count;
+}
+
+void Predictor::Show(const std::vector<SampleOrigin>& origins, const Sink& sink) {
+  const std::vector<EnginePort>& ports = engine_->model().entries[0].results;
+  for (size_t i = 0; i < ports.size(); ++i) {
+    engine_->Fetch(0, static_cast<int>(i), results_[i].bytes());
+  }
+  std::vector<std::span<const std::byte>> rows(results_.size());
+  for (size_t s = 0; s < origins.size(); ++s) {
+    for (size_t i = 0; i < rows.size(); ++i) {
+      const std::span<const std::byte> all = results_[i].bytes();
+      const size_t bytes = all.size() / static_cast<size_t>(batch_);
+      rows[i] = all.subspan(s * bytes, bytes);
+    }
+    sink(origins[s], rows);
+  }
+}
+
+}  // namespace cgrun

@@ -1,0 +1,123 @@
+// Predictions of a trained model: DescribePredictions() says what a model reads and gives, and a
+// Predictor runs it. `cgrun predict` is both.
+#ifndef CGRUN_TRAIN_PREDICT_H_
+#define CGRUN_TRAIN_PREDICT_H_
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "src/compile/compile.h"
+#include "src/data/image_resample.h"
+#include "src/train/class_names.h"
+#include "src/train/engine.h"
+#include "src/train/predict_source.h"
+#include "src/train/weights.h"
+
+namespace cgrun {
+
+// What the numbers of an output are: values, or scores of classes in one of these forms. Of kYesNo
+// an output of one number tells two classes apart, and each of several numbers says yes or no.
+enum class Scores : uint8_t {
+  kNone,
+  kLogits,
+  kProbabilities,
+  kLogProbabilities,
+  kYesNoLogits,
+  kYesNo
+};
+
+struct PredictedOutput {
+  std::string name;  // "logits"
+  DType dtype = DType::kF32;
+  Shape shape;  // of a sample
+  Scores scores = Scores::kNone;
+  std::string label_input;           // that the loss compares it with; empty: none
+  std::vector<std::string> classes;  // their names; empty: not known
+  bool kept = false;                 // no prediction, but what `keep` of the model file names
+
+  // Of scores.
+  int64_t class_count() const;
+};
+
+struct PredictSignature {
+  std::vector<DataField> inputs;  // that the predictions depend on
+  std::vector<PredictedOutput> outputs;
+};
+
+// Nothing after an error of the model file. With `keeps`, what that keeps is among the outputs. An
+// output has scores where a loss of classes reads it, or where softmax, log_softmax or sigmoid
+// makes it.
+std::optional<PredictSignature> DescribePredictions(const ModelSpec& model, DType precision,
+                                                    bool keeps, Diagnostics& diagnostics);
+
+// How images become samples, as the model's data of format `images` says.
+ImageFit ImageFitOf(const ModelSpec& model);
+
+struct ClassScore {
+  int64_t index = 0;
+  double probability = 0;
+};
+// The `count` most probable classes, the first of equal ones first; those that are not numbers
+// last.
+std::vector<ClassScore> TopClasses(const PredictedOutput& output, std::span<const double> values,
+                                   int64_t count);
+
+// The raw outputs of a sample.
+using PredictionBytes = std::span<const std::span<const std::byte>>;
+
+struct PredictOptions {
+  std::string device = "reference";
+  Mode mode = Mode::kGraph;
+  CompileOptions compile;
+  int64_t batch = 1;
+  std::string weights;  // a file; empty: initial values
+};
+
+class Predictor {
+ public:
+  // Compiles for `options.batch` and loads the weights, whose metadata may name classes. Errors of
+  // the model go to `diagnostics`: then it is not ready. Throws UserError for the rest.
+  Predictor(const ModelSpec& model, PredictSignature signature, const PredictOptions& options,
+            Diagnostics& diagnostics);
+
+  bool ready() const { return engine_ != nullptr; }
+  Engine& engine() { return *engine_; }
+  const WeightsReport& weights() const { return weights_; }
+  const std::vector<PredictedOutput>& outputs() const { return signature_.outputs; }
+
+  // Sees each sample with the bytes of each output, in the order of the samples.
+  using Sink = std::function<void(const SampleOrigin& origin, PredictionBytes outputs)>;
+  // Runs batch by batch, at most `limit_batches` of them (0: all). The last batch is filled up with
+  // copies. Returns the number of samples.
+  int64_t Run(PredictSource& source, int64_t limit_batches, const Sink& sink);
+
+ private:
+  bool MakeEngine(const ModelSpec& model, const PredictOptions& options, Diagnostics& diagnostics);
+  void NameClasses(const ModelSpec& model, const std::string& weights);
+  // Reads the next batch into `inputs_`; how many samples.
+  int64_t Fill(PredictSource& source, std::vector<SampleOrigin>& origins);
+  void Show(const std::vector<SampleOrigin>& origins, const Sink& sink);
+
+  PredictSignature signature_;
+  int64_t batch_;
+  std::unique_ptr<Device> device_;
+  SingleProcess communicator_;
+  std::unique_ptr<Engine> engine_;
+  std::vector<HostTensor> feeds_;    // of the entry point, in its order
+  std::vector<size_t> inputs_;       // which of them takes an input
+  std::vector<HostTensor> results_;  // of the outputs
+  WeightsReport weights_;
+};
+
+// The weights that predictions take without being told: of the run folder `folder` the best model,
+// else its newest checkpoint. InputError where there is none.
+std::string BestWeights(const std::string& folder);
+
+}  // namespace cgrun
+
+#endif  // CGRUN_TRAIN_PREDICT_H_

@@ -1,0 +1,258 @@
+// Files are looked at when they are named, and read when their samples are due.
+#include "src/train/predict_source.h"
+
+#include <algorithm>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <system_error>
+
+#include "src/data/image_file.h"
+#include "src/data/npy_samples.h"
+#include "src/device/device.h"
+#include "src/io/file_error.h"
+#include "src/io/npy.h"
+
+namespace cgrun {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kEndings[] = {".jpg", ".jpeg", ".png", ".npy"};
+
+std::string LowerExtension(const fs::path& path) {
+  std::string ending = path.extension().string();
+  std::ranges::transform(ending, ending.begin(), [](char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  });
+  return ending;
+}
+
+// Whether a file begins as a NumPy array does, or as gzip.
+bool LooksLikeArray(const std::string& path) {
+  char start[6] = {};
+  std::ifstream(path, std::ios::binary).read(start, sizeof(start));
+  return std::memcmp(start, "\x93NUMPY", 6) == 0 || std::memcmp(start, "\x1f\x8b", 2) == 0 ||
+         LowerExtension(path) == ".npy";
+}
+
+// Sizes without the axes of size 1.
+std::vector<int64_t> Squeezed(std::span<const int64_t> sizes) {
+  std::vector<int64_t> squeezed;
+  std::ranges::copy_if(sizes, std::back_inserter(squeezed), [](int64_t size) { return size != 1; });
+  return squeezed;
+}
+
+std::string TypeText(const DataField& field) {
+  return std::string(Name(field.dtype)) + field.shape.ToString();
+}
+
+// How an array of other sizes may be mended.
+std::string ShapeHelp(const DataField& field, std::span<const int64_t> sizes) {
+  const std::vector<int64_t> wanted = field.shape.Sizes();
+  const size_t offset = sizes.size() == wanted.size() + 1 ? 1 : 0;
+  if (wanted.size() == 3 && sizes.size() == 3 + offset &&
+      std::vector<int64_t>{sizes[offset + 2], sizes[offset], sizes[offset + 1]} == wanted) {
+    return "its channels come last, the model wants them first: in NumPy, `x.transpose(" +
+           std::string(offset == 1 ? "0, 3, 1, 2" : "2, 0, 1") + ")`";
+  }
+  std::vector<int64_t> batch = wanted;
+  batch.insert(batch.begin(), 100);
+  return "an array holds one sample, " + field.shape.ToString() + ", or several, such as " +
+         Shape::Of(batch).ToString();
+}
+
+// What an image becomes for an input. InputError where that takes none.
+ImageTarget TargetOf(const DataField& field, const std::string& path, ImageFit fit) {
+  const std::vector<int64_t> sizes = field.shape.Sizes();
+  const bool grey = sizes.size() == 2;
+  const bool fits = grey || (sizes.size() == 3 && (sizes[0] == 1 || sizes[0] == 3));
+  if (!fits || field.dtype != DType::kU8) {
+    ThrowFileError(path,
+                   "no image can feed input '" + field.name + "', which is " + TypeText(field),
+                   fits ? "images are uint8: write `type: uint8`, and convert by `normalize` or "
+                          "`cast`, or give it as .npy"
+                        : "an image is [channels, height, width], of 1 or 3 channels; give other "
+                          "samples as .npy");
+  }
+  return {grey ? 1 : sizes[0], sizes[sizes.size() - 2], sizes.back(), fit};
+}
+
+}  // namespace
+
+PredictSource::PredictSource(const std::vector<std::string>& arguments,
+                             std::vector<DataField> wanted, ImageFit fit)
+    : fit_(fit) {
+  for (DataField& field : wanted) streams_.push_back({std::move(field), {}});
+  for (const std::string& argument : arguments) AddArgument(argument);
+  if (streams_.size() > 1) CheckCounts();
+}
+
+// The input that an argument is for, and its path.
+PredictSource::Stream& PredictSource::StreamOf(const std::string& argument, std::string* path) {
+  const size_t equals = argument.find('=');
+  for (Stream& stream : streams_) {
+    if (equals == std::string::npos || argument.substr(0, equals) != stream.field.name) continue;
+    *path = argument.substr(equals + 1);
+    return stream;
+  }
+  *path = argument;
+  if (streams_.size() == 1) return streams_[0];
+  std::string names, example;
+  for (const Stream& stream : streams_) {
+    names += (names.empty() ? "'" : ", '") + stream.field.name + "'";
+    example += (example.empty() ? "`" : " ") + stream.field.name + "=FILE.npy";
+  }
+  throw InputError(
+      "'" + argument + "' does not say which input it is for: the model reads " + names,
+      "name them: " + example + "`");
+}
+
+void PredictSource::AddArgument(const std::string& argument) {
+  std::string path;
+  Stream& stream = StreamOf(argument, &path);
+  std::error_code error;
+  if (fs::is_directory(path, error)) {
+    AddFolder(stream, path);
+  } else {
+    AddFile(stream, path);
+  }
+}
+
+void PredictSource::AddFolder(Stream& stream, const std::string& folder) {
+  std::vector<std::string> found;
+  std::error_code error;
+  fs::recursive_directory_iterator entry(folder, error);
+  for (; !error && entry != fs::recursive_directory_iterator(); entry.increment(error)) {
+    const bool hidden = entry->path().filename().string().starts_with('.');
+    std::error_code ignored;  // a link to nothing is neither
+    if (hidden && entry->is_directory(ignored)) entry.disable_recursion_pending();
+    if (hidden || !entry->is_regular_file(ignored)) continue;
+    const std::string ending = LowerExtension(entry->path());
+    if (std::ranges::find(kEndings, ending) != std::end(kEndings)) {
+      found.push_back(entry->path().string());
+    }
+  }
+  if (error) Note(folder, "cannot read the folder '" + folder + "': " + error.message(), "");
+  if (!error && found.empty()) {
+    Note(folder, "'" + folder + "': holds no samples",
+         "samples are files that end in .jpg, .jpeg, .png or .npy, here or in folders below");
+  }
+  std::ranges::sort(found);
+  for (const std::string& path : found) AddFile(stream, path);
+}
+
+void PredictSource::AddFile(Stream& stream, const std::string& path) {
+  try {
+    stream.files.push_back(Describe(stream.field, path));
+  } catch (const ImageError& error) {
+    Note(path, "'" + path + "': " + error.what(), error.help());
+  } catch (const UserError& error) {
+    Note(path, error.what(), error.help());
+  }
+}
+
+PredictSource::File PredictSource::Describe(const DataField& field, const std::string& path) const {
+  if (!LooksLikeArray(path)) {
+    ReadImageInfo(path);
+    TargetOf(field, path, fit_);
+    return {path};
+  }
+  FileReader reader(path);
+  const std::vector<int64_t> sizes = ReadNpyHeader(reader).sizes;
+  const std::vector<int64_t> wanted = Squeezed(field.shape.Sizes());
+  const bool is_batch = !sizes.empty() && Squeezed(std::span(sizes).subspan(1)) == wanted;
+  if (is_batch) return {path, true, sizes[0]};
+  if (!sizes.empty() && Squeezed(sizes) == wanted) return {path, true};
+  ThrowFileError(path,
+                 "holds " + Shape::Of(sizes).ToString() + ", but input '" + field.name + "' is " +
+                     TypeText(field),
+                 ShapeHelp(field, sizes));
+}
+
+void PredictSource::Note(const std::string& file, const std::string& message,
+                         const std::string& help) {
+  problems_.push_back({file, message, help});
+  if (streams_.size() > 1) throw InputError(message, help);
+}
+
+int64_t PredictSource::samples() const {
+  int64_t samples = 0;
+  if (streams_.empty()) return 0;
+  for (const File& file : streams_[0].files) samples += file.samples;
+  return samples;
+}
+
+std::vector<std::string> PredictSource::files() const {
+  std::vector<std::string> paths;
+  for (const Stream& stream : streams_) {
+    for (const File& file : stream.files) paths.push_back(file.path);
+  }
+  return paths;
+}
+
+void PredictSource::CheckCounts() const {
+  std::string text;
+  bool same = true;
+  for (const Stream& stream : streams_) {
+    int64_t samples = 0;
+    for (const File& file : stream.files) samples += file.samples;
+    same = same && samples == this->samples();
+    text += (text.empty() ? "" : ", ") + ("'" + stream.field.name + "' ") + std::to_string(samples);
+  }
+  if (same) return;
+  throw InputError("the inputs have different numbers of samples: " + text,
+                   "each sample has one part for each input");
+}
+
+bool PredictSource::Next(std::span<const std::span<std::byte>> out, SampleOrigin* origin) {
+  for (size_t i = 0; i < streams_.size(); ++i) {
+    SampleOrigin other;
+    if (!NextOf(streams_[i], out[i], i == 0 ? origin : &other)) return false;
+  }
+  return !streams_.empty();
+}
+
+// Passes over files that cannot be read.
+bool PredictSource::NextOf(Stream& stream, std::span<std::byte> out, SampleOrigin* origin) {
+  while (stream.file < stream.files.size()) {
+    const File& file = stream.files[stream.file];
+    if (stream.sample == file.samples) {
+      ++stream.file;
+      stream.sample = 0;
+      continue;
+    }
+    try {
+      Load(stream, file, out);
+    } catch (const UserError& error) {
+      ++stream.file;
+      stream.sample = 0;
+      Note(file.path, error.what(), error.help());
+      continue;
+    }
+    origin->file = file.path;
+    origin->index.reset();
+    if (file.samples > 1) origin->index = stream.sample;
+    ++stream.sample;
+    return true;
+  }
+  return false;
+}
+
+void PredictSource::Load(Stream& stream, const File& file, std::span<std::byte> out) {
+  if (file.is_array) {
+    if (stream.sample == 0) {
+      stream.array = ReadNpyAs(file.path, stream.field.dtype, FreeHostMemory());
+    }
+    const std::span<const std::byte> all = stream.array.bytes();
+    const auto from = static_cast<size_t>(stream.sample) * out.size();
+    if (from + out.size() > all.size()) ThrowFileError(file.path, "has changed while it was read");
+    std::memcpy(out.data(), all.data() + from, out.size());
+    return;
+  }
+  const HostTensor image =
+      LoadImage(file.path, TargetOf(stream.field, file.path, fit_), FreeHostMemory());
+  std::memcpy(out.data(), image.bytes().data(), out.size());
+}
+
+}  // namespace cgrun

@@ -1,0 +1,83 @@
+// What is predicted: images and NumPy arrays that the user names, read sample by sample. A file
+// that cannot be used is noted, and the others go on.
+#ifndef CGRUN_TRAIN_PREDICT_SOURCE_H_
+#define CGRUN_TRAIN_PREDICT_SOURCE_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "src/base/host_tensor.h"
+#include "src/data/dataset.h"
+#include "src/data/image_resample.h"
+
+namespace cgrun {
+
+// Where a sample comes from.
+struct SampleOrigin {
+  std::string file;
+  std::optional<int64_t> index;  // in a file of several samples
+};
+
+// A file that cannot be predicted: what an error says.
+struct FileProblem {
+  std::string file;
+  std::string message;
+  std::string help;
+};
+
+class PredictSource {
+ public:
+  // `arguments` are files, folders (then all images and .npy files in them and below, by name), or
+  // `INPUT=FILE` where a model reads several inputs, which `wanted` lists. Images become samples
+  // as `fit` says. InputError where the arguments do not say which input a file is for, or where
+  // several inputs have different numbers of samples.
+  PredictSource(const std::vector<std::string>& arguments, std::vector<DataField> wanted,
+                ImageFit fit);
+
+  // As many as there are if every file turns out to be whole.
+  int64_t samples() const;
+  // Paths of all files that were named and can be read as far as is known.
+  std::vector<std::string> files() const;
+  const std::vector<FileProblem>& problems() const { return problems_; }
+
+  // Writes the next sample into `out`, a span a wanted input with its bytes; false at the end.
+  // InputError for a bad file where there are several inputs: their samples belong together.
+  bool Next(std::span<const std::span<std::byte>> out, SampleOrigin* origin);
+
+ private:
+  struct File {
+    std::string path;
+    bool is_array = false;
+    int64_t samples = 1;
+  };
+  // The files of one input, and how far they are read.
+  struct Stream {
+    DataField field;
+    std::vector<File> files;
+    size_t file = 0;
+    int64_t sample = 0;
+    HostTensor array = {};  // of the current file
+  };
+
+  void AddArgument(const std::string& argument);
+  void AddFolder(Stream& stream, const std::string& folder);
+  void AddFile(Stream& stream, const std::string& path);
+  Stream& StreamOf(const std::string& argument, std::string* path);
+  void CheckCounts() const;
+  File Describe(const DataField& field, const std::string& path) const;
+  bool NextOf(Stream& stream, std::span<std::byte> out, SampleOrigin* origin);
+  void Load(Stream& stream, const File& file, std::span<std::byte> out);
+  void Note(const std::string& file, const std::string& message, const std::string& help);
+
+  ImageFit fit_;
+  std::vector<Stream> streams_;
+  std::vector<FileProblem> problems_;
+};
+
+}  // namespace cgrun
+
+#endif  // CGRUN_TRAIN_PREDICT_SOURCE_H_

@@ -1,0 +1,71 @@
+#!/usr/bin/env python3
+"""cgrun check: mistakes in files and data, gradients and devices."""
+
+import json
+import unittest
+
+from cli_testing import MODEL, CliTestCase
+
+
+class CheckTest(CliTestCase):
+    def check(self, *arguments, status=0):
+        return json.loads(self.cgrun("check", *arguments, "--json", status=status).stdout)
+
+    def test_a_good_model(self):
+        result = self.check("small.yaml")
+        self.assertTrue(result["ok"])
+        self.assertEqual(result["data"], {"train": {"samples": 65}, "test": {"samples": 40}})
+        self.assertEqual(sum((check["parameters"] for check in result["gradients"]), []),
+                         ["classify.logits.weight", "classify.logits.bias"])
+        for check in result["gradients"]:
+            self.assertNotEqual(check["analytic"], 0)
+            self.assertLess(check["error"], 1e-5)
+        compared = {item["device"]: item.get("compared") for item in result["devices"]}
+        self.assertEqual(compared["reference"], 3)
+        self.assertEqual(compared["blas"], 3)
+        self.assertIn("nothing is wrong", self.cgrun("check", "small.yaml").stdout)
+        self.assertFalse((self.folder / "runs").exists())
+
+    def test_one_device(self):
+        devices = self.check("small.yaml", "--device", "reference")["devices"]
+        self.assertEqual([item["device"] for item in devices], ["reference"])
+
+    def test_all_mistakes_of_a_file_and_its_data_in_one_run(self):
+        self.write("bad.yaml", MODEL.replace("units: 3", "units: 2").replace(
+            "{op: flatten}", "{op: flaten}").replace("format: synthetic, samples: 40",
+                                                     "format: synthetik, samples: 40"))
+        error = self.refuses("check", "bad.yaml")
+        self.assertIn("did you mean 'flatten'?", error)
+        self.assertIn("did you mean 'synthetic'?", error)
+        result = self.check("bad.yaml", status=2)
+        self.assertFalse(result["ok"])
+        self.assertEqual(len(result["errors"]), 2)
+        self.assertTrue(result["errors"][0]["place"].startswith("bad.yaml:"))
+
+    def test_labels_and_missing_files(self):
+        self.assertIn("has the label 2, but the 2 classes", self.refuses(
+            "check", "small.yaml", "--set", "paths.classify.ops.logits.units=2"))
+        self.assertIn("there is no file", self.refuses(
+            "check", "small.yaml", "--set", "data.test={format: idx, images: a.gz, labels: b.gz}"))
+
+    def test_what_nobody_reads_is_a_warning(self):
+        self.write("idle.yaml", MODEL.replace(
+            "inputs:\n", "inputs:\n  mask: {type: uint8, shape: [4]}\n").replace(
+                "      - logits: {op: linear, units: 3}\n",
+                "      - idle: {op: linear, units: 5}\n"
+                "      - logits: {op: linear, in: pixels2, units: 3}\n").replace(
+                    "      - {op: flatten}\n", "      - pixels2: {op: flatten}\n"))
+        result = self.check("idle.yaml", "--set", "data={}")
+        self.assertTrue(result["ok"])
+        text = " ".join(item["message"] for item in result["warnings"])
+        self.assertIn("nothing reads input 'mask'", text)
+        self.assertIn("nothing reads what classify.idle computes", text)
+        self.assertIn("there is no training data", text)
+
+    def test_more_memory_than_there_is(self):
+        self.assertIn("are free", self.refuses(
+            "check", "small.yaml", "--set", "paths.classify.ops.logits.units=1000000000"))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,285 @@
+#!/usr/bin/env python3
+"""cgrun predict: images and arrays in, classes and values out; and what is kept of a run."""
+
+import ast
+import json
+import pathlib
+import struct
+import unittest
+import zlib
+
+from cli_testing import MODEL, CliTestCase
+
+SIDE = 4
+
+
+def png(pixels):
+    """A grey image of SIDE × SIDE pixels."""
+    def chunk(kind, data):
+        check = struct.pack(">I", zlib.crc32(kind + data))
+        return struct.pack(">I", len(data)) + kind + data + check
+    rows = b"".join(b"\0" + bytes(pixels[i:i + SIDE]) for i in range(0, SIDE * SIDE, SIDE))
+    header = struct.pack(">IIBBBBB", SIDE, SIDE, 8, 0, 0, 0, 0)
+    return (b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", zlib.compress(rows)) +
+            chunk(b"IEND", b""))
+
+
+def npy(shape, data, descriptor="|u1"):
+    text = repr({"descr": descriptor, "fortran_order": False, "shape": tuple(shape)}).encode()
+    text += b" " * (63 - (10 + len(text)) % 64) + b"\n"
+    return b"\x93NUMPY\1\0" + struct.pack("<H", len(text)) + text + data
+
+
+def read_npy(path):
+    """Shape and numbers of an f32 or int32 array."""
+    data = pathlib.Path(path).read_bytes()
+    size = struct.unpack("<H", data[8:10])[0]
+    header = ast.literal_eval(data[10:10 + size].decode())
+    kind = {"<f4": "f", "<i4": "i"}[header["descr"]]
+    values = struct.unpack(f"<{(len(data) - 10 - size) // 4}{kind}", data[10 + size:])
+    return header["shape"], values
+
+
+# A class a quarter of the image: the bright one.
+QUARTERS = [[255 if (i // 2 % 2, i // 8) == quarter else 9 for i in range(SIDE * SIDE)]
+            for quarter in ((0, 0), (1, 0), (0, 1), (1, 1))]
+NAMES = ["nord west", "nord ost", "süd west", "süd ost"]
+
+
+class PredictTest(CliTestCase):
+    def setUp(self):
+        super().setUp()
+        for pixels, name in zip(QUARTERS, NAMES):
+            folder = self.folder / "train" / name
+            folder.mkdir(parents=True)
+            for i in range(6):
+                (folder / f"{i}.png").write_bytes(png([max(0, p - i) for p in pixels]))
+        self.write("quarters.yaml", MODEL.replace(
+            "{format: synthetic, samples: 65, classes: 3}", "{format: images, folder: train}")
+            .replace("  test: {format: synthetic, samples: 40, classes: 3, seed: 9}\n", "")
+            .replace("units: 3", "units: 4").replace("model: small", "model: quarters")
+            .replace("epochs: 2", "epochs: 30"))
+
+    def train(self, *flags):
+        self.cgrun("train", "quarters.yaml", "--quiet", *flags)
+
+    def save(self, name, data):
+        path = self.folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(data)
+        return name
+
+    def predict(self, *arguments, status=0):
+        return json.loads(self.cgrun("predict", "quarters.yaml", *arguments, "--json",
+                                     status=status).stdout)
+
+    def names(self, result):
+        return [item["outputs"]["logits"]["classes"][0]["name"] for item in result["predictions"]]
+
+    def test_classes_have_their_names_without_the_training_data(self):
+        self.train()
+        (self.folder / "train").rename(self.folder / "gone")
+        (self.folder / "runs/quarters").rename(self.folder / "elsewhere")
+        for i, pixels in enumerate(QUARTERS):
+            self.save(f"new/{i}.png", png(pixels))
+        result = self.predict("new", "--weights", "elsewhere")
+        self.assertEqual(sorted(self.names(result)), sorted(NAMES))
+        order = sorted(NAMES)  # the labels
+        for item, name in zip(result["predictions"], NAMES):
+            top = item["outputs"]["logits"]["classes"]
+            self.assertEqual((top[0]["name"], top[0]["class"], len(top)),
+                             (name, order.index(name), 1))
+            self.assertGreater(top[0]["probability"], 0.5)
+        self.assertEqual(result["errors"], [])
+        text = self.cgrun("predict", "quarters.yaml", "new", "--weights", "elsewhere").stdout
+        self.assertIn("new/2.png  süd west", text)
+
+    def test_top_probabilities_fall_and_add_up_to_1(self):
+        self.train()
+        result = self.predict(self.save("a.png", png(QUARTERS[1])), "--top", "9")
+        top = [entry["probability"] for entry in
+               result["predictions"][0]["outputs"]["logits"]["classes"]]
+        self.assertEqual(len(top), 4)
+        self.assertEqual(top, sorted(top, reverse=True))
+        self.assertAlmostEqual(sum(top), 1, places=6)
+
+    def test_images_and_arrays_in_every_mode_and_batch_agree(self):
+        self.train()
+        images = [self.save(f"{i}.png", png(pixels)) for i, pixels in enumerate(QUARTERS)]
+        pixels = bytes(sum(QUARTERS, []))
+        several = self.save("several.npy", npy([4, SIDE, SIDE], pixels))
+        one = self.save("one.npy", npy([1, 1, SIDE, SIDE], pixels[:SIDE * SIDE]))
+        for flags in ([], ["--mode", "eager"], ["--batch", "3"], ["--batch", "1"],
+                      ["--device", "reference"]):
+            result = self.predict(*images, several, one, *flags, "--out", "out")
+            self.assertEqual(self.names(result), NAMES + NAMES + NAMES[:1])
+            self.assertEqual([item.get("index") for item in result["predictions"]],
+                             [None] * 4 + [0, 1, 2, 3] + [None])
+            shape, logits = read_npy(self.folder / "out/logits.npy")
+            self.assertEqual(shape, (9, 4))
+            for i in range(16):
+                self.assertAlmostEqual(logits[i], logits[16 + i], places=5)
+
+    def test_bad_files_are_reported_and_the_others_predicted(self):
+        self.train()
+        good = self.save("good.png", png(QUARTERS[0]))
+        bad = {"missing.png": "No such file or directory",
+               self.save("cut.png", png(QUARTERS[0])[:60]): "is cut off",
+               self.save("text.png", b"hello"): "neither a JPEG nor a PNG image",
+               self.save("empty.npy", b""): "'empty.npy'",
+               self.save("half.npy", npy([4, SIDE, SIDE], bytes(40))): "has 40 after its header",
+               self.save("last.npy", npy([SIDE, SIDE, 3], bytes(48))):
+                   "holds [4, 4, 3], but input 'image' is uint8[1, 4, 4]",
+               self.save("float.npy", npy([SIDE, SIDE], struct.pack("<16f", *[0.5] * 16), "<f4")):
+                   "element [0, 0] is 0.5, which no uint8 can hold",
+               "nothing": "holds no samples"}
+        (self.folder / "nothing").mkdir()
+        done = self.cgrun("predict", "quarters.yaml", *bad, good, "--json", status=2)
+        result = json.loads(done.stdout)
+        self.assertEqual([item["file"] for item in result["predictions"]], [good])
+        self.assertEqual({error["file"] for error in result["errors"]}, set(bad))
+        for error in result["errors"]:
+            self.assertIn(bad[error["file"]], error["error"])
+            self.assertIn(error["error"], done.stderr)
+        self.assertNotIn("good.png", done.stderr)
+        self.assertIn("is cut off", self.refuses("predict", "quarters.yaml", "cut.png"))
+
+    def test_mistakes(self):
+        image = self.save("a.png", png(QUARTERS[0]))
+        self.assertIn("needs something to predict", self.refuses("predict", "quarters.yaml"))
+        error = self.refuses("predict", "quarters.yaml", image)
+        self.assertIn("there is no run folder 'runs/quarters'", error)
+        self.assertIn("`cgrun train quarters.yaml`", error)
+        self.train()
+        for weights in ("nowhere", image):
+            self.assertIn(weights, self.refuses("predict", "quarters.yaml", image, "--weights",
+                                                weights))
+        self.assertIn("does not fit this model", self.refuses(
+            "predict", "small.yaml", image, "--weights", "runs/quarters"))
+        self.assertIn("--top", self.refuses("predict", "quarters.yaml", image, "--top", "0"))
+        array = self.save("out/logits.npy", npy([1, SIDE, SIDE], bytes(16)))
+        self.assertIn("it is what is read",
+                      self.refuses("predict", "quarters.yaml", array, "--out", "out"))
+        self.save("out/logits.npy", b"mine")
+        self.assertIn("is not a NumPy array, so it is not replaced",
+                      self.refuses("predict", "quarters.yaml", image, "--out", "out"))
+
+    def test_values_of_a_model_without_classes(self):
+        self.write("line.yaml", """cgrun: 1
+data: {train: {format: npy, x: x.npy, z: z.npy}}
+inputs:
+  x: {shape: [2]}
+  z: {shape: [1]}
+paths:
+  fit:
+    ops:
+      - y: {op: linear, in: x, units: 1}
+    loss: {op: squared_error, in: [y, z]}
+train: {epochs: 2, batch: 4, optimizer: {op: sgd, lr: 0.1}}
+""")
+        self.save("x.npy", npy([8, 2], struct.pack("<16f", *range(16)), "<f4"))
+        self.save("z.npy", npy([8, 1], struct.pack("<8f", *[0.1] * 8), "<f4"))
+        self.cgrun("train", "line.yaml", "--quiet", "--set", "train.optimizer.lr=0")
+        result = json.loads(self.cgrun("predict", "line.yaml", "x.npy", "--out", "out",
+                                       "--json").stdout)
+        shape, values = read_npy(self.folder / "out/y.npy")
+        self.assertEqual(shape, (8, 1))
+        self.assertNotEqual(values[0], values[1])
+        self.assertEqual([item["outputs"]["y"]["values"][0] for item in result["predictions"]],
+                         list(values))
+        self.assertRegex(self.cgrun("predict", "line.yaml", "x.npy").stdout, r"x\.npy\[7\] +-?\d")
+        error = self.refuses("predict", "line.yaml", self.save("a.png", png(QUARTERS[0])))
+        self.assertIn("no image can feed input 'x', which is f32[2]", error)
+
+    def test_several_inputs_are_named(self):
+        self.write("two.yaml", """cgrun: 1
+inputs:
+  a: {shape: [2]}
+  b: {shape: [2]}
+paths:
+  add:
+    mode: forward
+    ops:
+      - sum: {op: add, in: [a, b]}
+""")
+        self.save("a.npy", npy([3, 2], struct.pack("<6f", *range(6)), "<f4"))
+        self.save("b.npy", npy([2], struct.pack("<2f", 1, 2), "<f4"))
+        self.save("w.safetensors", struct.pack("<Q", 2) + b"{}")
+        predict = ("predict", "two.yaml", "--weights", "w.safetensors")
+        error = self.refuses(*predict, "a.npy")
+        self.assertIn("the model reads 'a', 'b'", error)
+        self.assertIn("a=FILE.npy b=FILE.npy", error)
+        error = self.refuses(*predict, "a=a.npy", "b=b.npy")
+        self.assertIn("'a' 3, 'b' 1", error)
+        text = self.cgrun(*predict, "a=a.npy", "b=b.npy", "b=b.npy", "b=b.npy", "--json").stdout
+        self.assertEqual([item["outputs"]["sum"]["values"]
+                          for item in json.loads(text)["predictions"]], [[1, 3], [3, 5], [5, 7]])
+
+    def test_a_dry_run_and_a_limit(self):
+        self.train()
+        images = [self.save(f"{i}.png", png(QUARTERS[i % 4])) for i in range(5)]
+        self.assertEqual(self.predict(*images, "--dry-run")["predictions"], [])
+        limited = self.predict(*images, "--batch", "2", "--limit-batches", "1")
+        self.assertEqual(len(limited["predictions"]), 2)
+
+
+class KeepTest(CliTestCase):
+    def test_values_parameters_and_gradients_are_left_in_the_run_folder(self):
+        keep = ["--keep", "logits", "--keep", "logits.w", "--keep", "grad(logits.w)", "--keep",
+                "grad(pixels)"]
+        results = []
+        for mode in ("graph", "eager"):
+            self.cgrun("train", "small.yaml", "--out", mode, "--mode", mode, "--quiet", *keep)
+            # The last batch of an epoch is one of 5 samples.
+            results.append({path.name: read_npy(path) for path in (self.folder / mode).glob("*.npy")})
+        graph, eager = results
+        self.assertEqual({name: shape for name, (shape, _) in graph.items()},
+                         {"logits.npy": (5, 3), "logits.w.npy": (3, 16),
+                          "grad(logits.w).npy": (3, 16), "grad(pixels).npy": (5, 1, 4, 4)})
+        self.assertEqual(graph.keys(), eager.keys())
+        for name, (_, values) in graph.items():
+            self.assertGreater(max(map(abs, values)), 0, name)
+            for a, b in zip(values, eager[name][1]):
+                self.assertAlmostEqual(a, b, places=5, msg=name)
+        self.cgrun("train", "small.yaml", "--out", "graph", "--force", "--quiet")
+        self.assertEqual(list((self.folder / "graph").glob("*.npy")), [])
+
+    def test_a_gradient_is_that_of_the_step(self):
+        """One step of plain gradient descent: new = old − rate · gradient."""
+        flags = ["--set", "train.optimizer={op: sgd, lr: 0.5}", "--limit-batches", "1", "--set",
+                 "train.epochs=1", "--quiet"]
+        self.cgrun("train", "small.yaml", "--out", "old", "--keep", "logits.weight", *flags, "--set",
+                   "train.optimizer.lr=0")
+        self.cgrun("train", "small.yaml", "--out", "new", "--keep", "logits.weight", "--keep",
+                   "grad(logits.weight)", *flags)
+        old = read_npy(self.folder / "old/logits.weight.npy")[1]
+        new = read_npy(self.folder / "new/logits.weight.npy")[1]
+        gradient = read_npy(self.folder / "new/grad(logits.weight).npy")[1]
+        self.assertGreater(max(map(abs, gradient)), 1e-4)
+        for a, b, g in zip(old, new, gradient):
+            self.assertAlmostEqual(b, a - 0.5 * g, places=6)
+
+    def test_evaluations_and_predictions_keep_values_where_out_says(self):
+        self.cgrun("train", "small.yaml", "--quiet")
+        self.assertIn("--keep needs a folder", self.refuses(
+            "eval", "small.yaml", "--weights", "runs/small", "--keep", "pixels"))
+        done = self.cgrun("eval", "small.yaml", "--weights", "runs/small", "--keep", "pixels",
+                          "--keep", "grad(pixels)", "--out", "kept")
+        self.assertIn("there are no gradients here", done.stderr)
+        self.assertEqual(read_npy(self.folder / "kept/pixels.npy")[0], (20, 1, 4, 4))
+        (self.folder / "x.npy").write_bytes(npy([5, 4, 4], bytes(range(80))))
+        self.cgrun("predict", "small.yaml", "x.npy", "--keep", "pixels", "--out", "kept")
+        shape, values = read_npy(self.folder / "kept/pixels.npy")
+        self.assertEqual(shape, (5, 1, 4, 4))
+        self.assertAlmostEqual(values[79], 79 / 255, places=6)
+
+    def test_what_cannot_be_kept(self):
+        for name, text in (("logitz", "did you mean 'logits'?"),
+                           ("grad(logits.weigt)", "there is no value or parameter 'logits.weigt'"),
+                           ("grad(label)", "there is no grad(label)")):
+            self.assertIn(text, self.refuses("train", "small.yaml", "--keep", name))
+        self.assertFalse((self.folder / "runs").exists())
+
+
+if __name__ == "__main__":
+    unittest.main()
