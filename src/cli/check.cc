@@ -184,8 +184,12 @@ int Run(const ModelFlags& flags) {
   CheckMemory(*model, findings);
   const bool fits = !findings.diagnostics.has_errors();
   if (fits) {
-    Diagnostics lint = findings.diagnostics;  // what is said again is not printed again
-    Compute(*model, options, flags.device.empty() ? "" : DeviceOf(*model), findings);
+    const Diagnostics lint = findings.diagnostics;  // what is said again is not printed again
+    try {
+      Compute(*model, options, flags.device.empty() ? "" : DeviceOf(*model), findings);
+    } catch (const UserError& error) {  // f64 takes more memory than a run
+      findings.skipped = error.what();
+    }
     findings.diagnostics = lint;
   }
   PrintDiagnostics(findings.diagnostics);

@@ -19,8 +19,7 @@ const std::vector<CommandEntry>& Commands() {
        "cgrun predict models/lenet.yaml photos/ --weights runs/lenet --top 3\n"
        "cgrun predict models/regression.yaml table.npy --out predicted --json\n",
        DefinePredict},
-      {"check",
-       "what is wrong with a model and its data; gradients and devices against a reference",
+      {"check", "what is wrong with a model: its file, data, gradients, devices",
        "cgrun check models/lenet.yaml\n"
        "cgrun check models/lenet.yaml --device cpu --json\n",
        DefineCheck},

@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "src/data/classes.h"
 #include "src/data/dataset.h"
 #include "src/data/options.h"
 #include "src/data/tensor_dataset.h"
@@ -194,8 +195,10 @@ std::unique_ptr<Dataset> OpenIdx(const DataOptions& options, Diagnostics& diagno
                                                 std::to_string(image_count) + " images");
       return nullptr;
     }
-    parts.push_back(
-        {"label", *std::move(labels), ResolvePath(options, *label_option), label_option->mark});
+    std::optional<ClassTable> classes = KnownClasses(options, "label", diagnostics);
+    if (!classes) return nullptr;
+    parts.push_back({"label", *std::move(labels), ResolvePath(options, *label_option),
+                     label_option->mark, std::move(classes->names)});
   }
   if (!images) return nullptr;
   parts.insert(parts.begin(), {"image", *std::move(images), ResolvePath(options, image_option),
@@ -205,7 +208,11 @@ std::unique_ptr<Dataset> OpenIdx(const DataOptions& options, Diagnostics& diagno
 
 constexpr DataOptionSpec kOptions[] = {
     {"images", true, "the file of the images, .idx or .gz; it becomes the field 'image'"},
-    {"labels", false, "the file of the labels, of integers; it becomes the int32 field 'label'"}};
+    {"labels", false, "the file of the labels, of integers; it becomes the int32 field 'label'"},
+    {"classes", false,
+     "the names of the classes, for predictions to show: the first is label 0. Default: those of "
+     "the training data",
+     true}};
 
 }  // namespace
 

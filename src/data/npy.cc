@@ -1,7 +1,7 @@
 // NumPy arrays, one file an input of the model; the first axis counts the samples. Elements become
 // the input's number type where none is changed by it (f64 may be rounded to f32). Files are read
 // in chunks, so that nothing but the result takes memory.
-#include "src/data/npy_samples.h"
+#include "src/io/npy.h"
 
 #include <algorithm>
 #include <bit>
@@ -13,11 +13,11 @@
 #include <utility>
 
 #include "src/data/dataset.h"
+#include "src/data/npy_samples.h"
 #include "src/data/options.h"
 #include "src/data/tensor_dataset.h"
 #include "src/io/endian.h"
 #include "src/io/file_error.h"
-#include "src/io/npy.h"
 
 namespace cgrun {
 namespace {

@@ -82,6 +82,9 @@ std::string EntriesText(const PlanSubject& subject, const MemoryLayout& layout) 
   out += fmt::format("  Saved in '{}': {} by in-place operators, {} by reuse of dead buffers.\n",
                      subject.entries[0], FormatBytes(first.in_place_bytes),
                      FormatBytes(std::max<int64_t>(0, saved - first.in_place_bytes)));
+  std::string kept;
+  for (const auto& [name, value] : subject.kept) kept += (kept.empty() ? "" : ", ") + name;
+  if (!kept.empty()) out += "  Kept until the end of the step: " + kept + ".\n";
   return out;
 }
 
@@ -93,9 +96,18 @@ std::string Shared(const PlacedBuffer& buffer) {
   return out;
 }
 
-std::string LifeText(const PlacedBuffer& buffer) {
+bool IsKept(const PlanSubject& subject, const PlacedBuffer& buffer) {
+  return std::any_of(subject.kept.begin(), subject.kept.end(), [&](const auto& kept) {
+    const auto& values = buffer.values;
+    return kept.second == buffer.name ||
+           std::find(values.begin(), values.end(), kept.second) != values.end();
+  });
+}
+
+std::string LifeText(const PlanSubject& subject, const PlacedBuffer& buffer) {
   if (buffer.persistent) return "always";
-  return fmt::format("[{}, {})", buffer.lifespan.lower, buffer.lifespan.upper);
+  return fmt::format("[{}, {}){}", buffer.lifespan.lower, buffer.lifespan.upper,
+                     IsKept(subject, buffer) ? " kept" : "");
 }
 
 std::string BuffersText(const PlanSubject& subject, const MemoryLayout& layout, bool full) {
@@ -115,7 +127,7 @@ std::string BuffersText(const PlanSubject& subject, const MemoryLayout& layout, 
   for (const PlacedBuffer* buffer : buffers) {
     table.Add({buffer->entry < 0 ? "all" : subject.entries[static_cast<size_t>(buffer->entry)],
                FormatCount(buffer->bytes), FormatCount(buffer->offset),
-               std::string(Name(buffer->zone)), LifeText(*buffer), buffer->mark.ToString(),
+               std::string(Name(buffer->zone)), LifeText(subject, *buffer), buffer->mark.ToString(),
                Shared(*buffer)});
   }
   return table.ToString("  ");

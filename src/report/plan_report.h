@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "src/plan/memory_layout.h"
@@ -23,6 +24,8 @@ struct PlanSubject {
   int64_t base_bytes = 0;            // the process itself
   int64_t eager_peak_bytes = 0;  // what eager mode would need in place of the arena; 0: not told
   double compile_seconds = 0;
+  // What `keep` names, as in the file, and the value in the graph that it is.
+  std::vector<std::pair<std::string, std::string>> kept = {};
 };
 
 // `full` lists every buffer, else the biggest ones stand alone.

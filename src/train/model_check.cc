@@ -345,15 +345,25 @@ DeviceCheck ModelCheck::CheckDevice(const std::string& name) {
     check.skipped = "not in this build";
     return check;
   }
+  try {
+    Compare(name, *library, check);
+  } catch (const UserError& error) {  // no such device here, or too little memory
+    check.skipped = error.what();
+  }
+  return check;
+}
+
+void ModelCheck::Compare(const std::string& name, const KernelLibrary& library,
+                         DeviceCheck& check) {
   CompileOptions options = options_;
   if (name == "reference") options.threads = 1;
   Diagnostics diagnostics;
   const std::unique_ptr<Device> device = OpenDevice(name);
   auto compiled =
-      Compile(model_, {{"train", EntryKind::kTrain, batch_}}, *library, options, diagnostics);
+      Compile(model_, {{"train", EntryKind::kTrain, batch_}}, library, options, diagnostics);
   CGRUN_CHECK(compiled.has_value()) << diagnostics.ToString();
   const auto engine = MakeGraphEngine(
-      std::make_unique<Program>(std::move(compiled->image), *device, *library, communicator_));
+      std::make_unique<Program>(std::move(compiled->image), *device, library, communicator_));
   for (size_t i = 0; i < engine->model().states.size(); ++i) {
     const EngineState& state = engine->model().states[i];
     const auto& wide = engine_->model().states;
@@ -384,7 +394,6 @@ DeviceCheck ModelCheck::CheckDevice(const std::string& name) {
     }
     check.good = check.good && error <= (gradient ? kDeviceGradientTolerance : kResultTolerance);
   }
-  return check;
 }
 
 }  // namespace cgrun

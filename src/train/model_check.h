@@ -75,6 +75,7 @@ class ModelCheck {
   void RunGradients();
   double LossAlong(const std::vector<size_t>& group, double step);
   GradientCheck CheckGroup(const std::vector<size_t>& group);
+  void Compare(const std::string& name, const KernelLibrary& library, DeviceCheck& check);
   std::vector<double> ResultOf(Engine& engine, int entry, int result) const;
 
   ModelSpec model_;  // in its precision, with all gradients kept

@@ -146,7 +146,9 @@ void PredictSource::AddFile(Stream& stream, const std::string& path) {
   try {
     stream.files.push_back(Describe(stream.field, path));
   } catch (const ImageError& error) {
-    Note(path, "'" + path + "': " + error.what(), error.help());
+    const bool named_so = std::ranges::find(kEndings, LowerExtension(path)) != std::end(kEndings);
+    Note(path, "'" + path + "': " + error.what(),
+         named_so ? error.help() : "predictions read JPEG and PNG images and .npy arrays");
   } catch (const UserError& error) {
     Note(path, error.what(), error.help());
   }

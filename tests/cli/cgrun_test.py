@@ -18,7 +18,7 @@ import unittest
 ROOT = pathlib.Path.cwd()
 CGRUN = ROOT / os.environ.get("CGRUN", "src/cli/cgrun")
 GOLDEN = ROOT / "tests/cli/golden"
-VERBS = ["train", "eval", "bench", "plan", "graph", "compile", "disasm", "summary", "ops",
+VERBS = ["train", "eval", "predict", "check", "bench", "plan", "graph", "compile", "disasm", "summary", "ops",
          "devices"]
 
 MODEL = """cgrun: 1
