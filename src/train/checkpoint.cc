@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <iterator>
 
+#include "src/train/find_non_finite.h"
 #include "src/train/weights.h"
 
 namespace cgrun {
@@ -153,8 +154,16 @@ CheckpointWriter::CheckpointWriter(const Engine& engine, const RunState& shape,
                     {"epoch", std::string(12, '0')}});
 }
 
-void CheckpointWriter::Write(const Engine& engine, std::string_view path, const RunState& state) {
-  for (size_t i = 0; i < tensors_.size(); ++i) engine.ReadState(i, tensors_[i]);
+bool CheckpointWriter::Take(const Engine& engine) {
+  bool finite = true;
+  for (size_t i = 0; i < tensors_.size(); ++i) {
+    engine.ReadState(i, tensors_[i]);
+    finite = finite && AllFinite(tensors_[i].dtype(), tensors_[i].bytes());
+  }
+  return finite;
+}
+
+void CheckpointWriter::Write(std::string_view path, const RunState& state) {
   counters_ = CountersOf(state);
   PackNumbers(state, numbers_);
   SetNumber(metadata_["step"], state.step);

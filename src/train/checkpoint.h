@@ -54,8 +54,10 @@ class CheckpointWriter {
   // Host memory of the copies that are written, all state, and of the file's buffer.
   static int64_t HostBytes(int64_t state_bytes);
 
+  // Copies the engine's state, which Write() then writes. False where it is not finite all over.
+  bool Take(const Engine& engine);
   // Writes PATH atomically. Throws UserError.
-  void Write(const Engine& engine, std::string_view path, const RunState& state);
+  void Write(std::string_view path, const RunState& state);
 
  private:
   SafetensorsWriter writer_;

@@ -235,9 +235,7 @@ bool Predictor::MakeEngine(const ModelSpec& model, const PredictOptions& options
   if (options.mode == Mode::kEager) {
     auto graphs = PrepareEager(model, requests, *library, options.compile, diagnostics);
     if (!graphs) return false;
-    EagerOptions eager;
-    if (library->name() == "cuda") eager.allocator = CachingAllocatorOptions::ForGpu();
-    engine_ = MakeEagerEngine(std::move(*graphs), *device_, *library, communicator_, eager);
+    engine_ = MakeEagerEngine(std::move(*graphs), *device_, *library, communicator_, {});
     return true;
   }
   auto compiled = Compile(model, requests, *library, options.compile, diagnostics);

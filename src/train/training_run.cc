@@ -17,6 +17,8 @@ namespace {
 
 constexpr char kBestName[] = "best.safetensors";
 
+constexpr const char* kRateHelp = "a smaller learning rate often helps: --set train.optimizer.lr=…";
+
 bool IsSet(const volatile std::sig_atomic_t* flag) { return flag != nullptr && *flag != 0; }
 
 }  // namespace
@@ -96,6 +98,7 @@ class TrainingRun {
     const StepPart part = session_.accumulation_.PartOf(state_.batch, state_.step);
     const int entry = runner.Run(batch, part, session_.rates_);
     if (session_.kept_) session_.kept_->Take(*session_.engine_, entry);
+    last_ = {state_.epoch, state_.batch, state_.step};
     CheckLosses(batch);
     state_.step += part.updates;
     ++state_.batch;
@@ -158,6 +161,7 @@ class TrainingRun {
   }
 
   void Evaluate() {
+    TakeState();
     if (Session::Split* split = EpochSplit()) {
       session_.RunEvaluation(*split, observer_, report_.evaluations[0]);
       Judge(report_.evaluations[0]);
@@ -214,7 +218,8 @@ class TrainingRun {
     if (signals_.checkpoint != nullptr) *signals_.checkpoint = 0;
     if (!checkpoints_ || state_.step == written_step_) return;
     CompleteState();
-    checkpoint_.Write(*session_.engine_, checkpoints_->PathOf(state_.step), state_);
+    TakeState();
+    checkpoint_.Write(checkpoints_->PathOf(state_.step), state_);
     checkpoints_->Keep(state_.step);
     written_step_ = state_.step;
     replay_from_ = {state_.epoch, state_.batch, state_.step};
@@ -224,13 +229,23 @@ class TrainingRun {
   void WriteBest() {
     if (best_path_.empty()) return;
     CompleteState();
-    checkpoint_.Write(*session_.engine_, best_path_, state_);
+    TakeState();
+    checkpoint_.Write(best_path_, state_);
   }
 
   // Where time does not end the run a checkpoint tells nothing of it: it has the same bytes always.
   void CompleteState() {
     if (spec_.seconds) state_.seconds = session_.run_state_.seconds + Seconds(start_);
     session_.SaveSchedules(state_.schedules);
+  }
+
+  // Copies the state for a checkpoint. Throws UserError where it is not finite: ruined weights
+  // replace no good ones, and are not evaluated.
+  void TakeState() {
+    if (checkpoint_.Take(*session_.engine_) || !last_) return;
+    ThrowWhereItBegan(kRateHelp);
+    throw UserError("the model's state is not finite after step " + std::to_string(state_.step),
+                    kRateHelp);
   }
 
   // Throws UserError where a loss is not finite: with the place where that began.
@@ -240,21 +255,21 @@ class TrainingRun {
     if (diverged_path == nullptr) return;
     const std::string label =
         DescribeBadLabel(batch, *split.dataset, split.inputs, session_.label_uses_);
-    const std::string help =
-        label.empty() ? "a smaller learning rate often helps: --set train.optimizer.lr=…" : label;
+    const std::string help = label.empty() ? kRateHelp : label;
     const std::string path = *diverged_path;
-    if (label.empty()) {
-      TrainingReplay replay(session_, replay_file_, replay_from_,
-                            {state_.epoch, state_.batch, state_.step});
-      const auto found = FindNonFinite(*session_.engine_, replay);
-      if (found) {
-        throw UserError(found->Message(), found->what == NonFinite::What::kOperator ? help : "");
-      }
-    }
+    if (label.empty()) ThrowWhereItBegan(help);
     throw UserError("the loss of path '" + path + "' is not finite in step " +
                         std::to_string(state_.step + 1) + " (epoch " +
                         std::to_string(state_.epoch + 1) + ")",
                     help);
+  }
+
+  // Does the batches since the last checkpoint again. Throws UserError unless all stays finite.
+  void ThrowWhereItBegan(const std::string& help) {
+    TrainingReplay replay(session_, replay_file_, replay_from_, *last_);
+    const auto found = FindNonFinite(*session_.engine_, replay);
+    if (!found) return;
+    throw UserError(found->Message(), found->what == NonFinite::What::kOperator ? help : "");
   }
 
   void CountAllocations() {
@@ -308,6 +323,7 @@ class TrainingRun {
   // What can be run again from: the last checkpoint, or where the session began.
   std::string replay_file_;
   TrainingPlace replay_from_;
+  std::optional<TrainingPlace> last_;  // of the last batch
   std::chrono::steady_clock::time_point start_;
   int64_t train_samples_ = 0;
   double train_seconds_ = 0;

@@ -86,6 +86,22 @@ TEST_P(FindNonFiniteTest, AHugeLearningRate) {
       << error;
 }
 
+// The loss of the last step is finite, what its update leaves is not: that run did not go well.
+TEST_P(FindNonFiniteTest, AStateThatIsRuinedReplacesNoCheckpoint) {
+  const ModelSpec model = ModelOf(ModelWith("q: relu", "{format: synthetic, samples: 4}"),
+                                  {"train.optimizer.lr=1e15", "train.epochs=2"});
+  const std::string error = ErrorOf(model, GetParam());
+  EXPECT_NE(error.find("made the first value that is not finite (infinite), in step 2"),
+            std::string::npos)
+      << error;
+  const std::string folder = FreshFolder();
+  SessionOptions options;
+  options.mode = GetParam();
+  EXPECT_THROW(TrainModel(model, options, folder), UserError);
+  EXPECT_FALSE(ReadText(folder + "/checkpoint-1.safetensors").empty());
+  EXPECT_TRUE(ReadText(folder + "/checkpoint-2.safetensors").empty());
+}
+
 // The steps before are done again as they were: dropout, shuffling, momentum, accumulation.
 TEST_P(FindNonFiniteTest, ALateOverflowOfAccumulatedSteps) {
   for (const char* batch : {"train.batch=100", "train.batch=50"}) {
