@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "src/model/key_synonyms.h"
 #include "src/model/values.h"
 
 namespace cgrun {
@@ -142,7 +143,7 @@ void ReportUnknown(const OpDef& def, const Attribute& attribute,
   }
   known.insert(known.end(), also_known.begin(), also_known.end());
   diagnostics.Error(attribute.key_mark, "'" + def.name + "' has no key '" + attribute.key + "'",
-                    SuggestName(attribute.key, known));
+                    SuggestKey(attribute.key, known));
 }
 
 }  // namespace

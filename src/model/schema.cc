@@ -5,6 +5,7 @@
 #include <map>
 
 #include "src/model/expression.h"
+#include "src/model/key_synonyms.h"
 
 namespace cgrun {
 
@@ -46,7 +47,7 @@ void ReportUnknownKey(const TreeEntry& entry, std::string_view what, std::span<c
   for (const KeyDoc& key : keys) names.emplace_back(key.name);
   const std::string place = what.empty() ? "" : " in '" + std::string(what) + "'";
   reader.diagnostics.Error(entry.key_mark, "unknown key '" + entry.key + "'" + place,
-                           SuggestName(entry.key, names));
+                           SuggestKey(entry.key, names));
 }
 
 void CheckKeys(const TreeNode& map, std::string_view what, const SourceMark& place,

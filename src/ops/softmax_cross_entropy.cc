@@ -42,7 +42,10 @@ bool CheckLogits(InferContext& context) {
   if (index && context.shape(1) == Shape(wanted)) return true;
   context.Fail("needs labels of an integer type and of shape " + Shape(wanted).ToString() +
                    ", not " + context.input(1).ToString(),
-               "a label is the index of a class; its placeholder has shape []");
+               logits.rank() == 2 ? "a label is the index of a class; its placeholder has shape []"
+                                  : "logits of more than two axes have the classes in their second "
+                                    "one, and a label for each place; for a label a sample put "
+                                    "`flatten` before `linear`");
   return false;
 }
 

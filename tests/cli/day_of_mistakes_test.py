@@ -7,16 +7,16 @@ tests/cli/golden/day_of_mistakes.txt, to be read aloud. After a wanted change:
     CGRUN_UPDATE_GOLDEN=1 CGRUN=bazel-bin/src/cli/cgrun tests/cli/day_of_mistakes_test.py
 """
 
-import gzip
 import os
 import re
 import shlex
 import shutil
 import struct
+import subprocess
 import unittest
 import zlib
 
-from cli_testing import ROOT, CliTestCase
+from cli_testing import CGRUN, ROOT, CliTestCase
 
 GOLDEN = ROOT / "tests/cli/golden/day_of_mistakes.txt"
 
@@ -78,14 +78,18 @@ train: {epochs: 1, batch: 2, optimizer: {op: sgd, lr: 0.01}}
 
 
 def png(width, height, shade):
+    """A PNG picture: rows of pixels without a filter."""
     def chunk(kind, data):
         body = kind + data
         return struct.pack(">I", len(data)) + body + struct.pack(">I", zlib.crc32(body))
-    rows = b"".join(b"\0" + bytes([shade, x * 9 % 256, y * 5 % 256] * 1) * 1 +
-                    b"".join(bytes([shade, x * 9 % 256, y * 5 % 256]) for x in range(1, width))
-                    for y in range(height) for x in (0,))
-    return (b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0))
-            + chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b""))
+
+    def row(y):
+        return b"\0" + b"".join(bytes([shade, x * 9 % 256, y * 5 % 256]) for x in range(width))
+
+    header = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
+    pixels = zlib.compress(b"".join(row(y) for y in range(height)))
+    return (b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", pixels) +
+            chunk(b"IEND", b""))
 
 
 def change(old, new, text=MODEL):
@@ -126,13 +130,11 @@ MORNING = [
     ("an unknown schedule", change("momentum: 0.9}", "momentum: 0.9, schedule: cosin}"),
      "train shapes.yaml"),
     ("a batch of nothing", change("batch: 4", "batch: 0"), "train shapes.yaml"),
-    ("no end", change("  epochs: 2\n", ""), "train shapes.yaml"),
-    ("five at once",
+    ("four at once",
      change("op: max_pool", "op: pool_max",
             change("op: flatten", "op: flaten",
-                   change("lr: 0.05", "rate: 0.05",
-                          change("type: uint8", "type: int8",
-                                 change("accuracy:", "acuracy:"))))), "train shapes.yaml"),
+                   change("lr: 0.05", "learning_rate: 0.05",
+                          change("accuracy:", "acuracy:")))), "train shapes.yaml"),
 ]
 
 NOON = [
@@ -140,7 +142,6 @@ NOON = [
     ("more classes than units", change("units: 2", "units: 1"), "train shapes.yaml"),
     ("fewer channels than the pictures have",
      change("shape: [3, 8, 8]", "shape: [2, 8, 8]"), "train shapes.yaml"),
-    ("a batch larger than the data", change("batch: 4", "batch: 400"), "train shapes.yaml"),
     ("all data set aside", change("split: 0.25", "split: 1.0"), "train shapes.yaml"),
     ("a picture that was cut off", MODEL, "train shapes.yaml", "cut_picture"),
     ("a text called .jpg", MODEL, "train shapes.yaml", "text_as_picture"),
@@ -225,19 +226,12 @@ class DayOfMistakesTest(CliTestCase):
         arguments = shlex.split(command)
         if arguments[0] in ("train", "eval") and "--device" not in arguments:
             arguments += ["--device", "reference"]
-        done = self.cgrun(*arguments, status=None)
-        if os.environ.get("CGRUN_UPDATE_GOLDEN") is None: self.assertIn(done.returncode, (1, 2), command)
+        done = subprocess.run([str(CGRUN), *arguments], cwd=self.folder, text=True, check=False,
+                              capture_output=True, stdin=subprocess.DEVNULL)
+        self.assertIn(done.returncode, (1, 2), command)
         self.assertNotIn("internal error", done.stderr, command)
         text = done.stderr.replace(str(self.folder), "FOLDER")
         return re.sub(r"^epoch .*\n", "", text, flags=re.MULTILINE)
-
-    def cgrun(self, *arguments, status=0, **options):
-        if status is not None:
-            return super().cgrun(*arguments, status=status, **options)
-        import subprocess
-        from cli_testing import CGRUN
-        return subprocess.run([str(CGRUN), *arguments], cwd=self.folder, text=True, check=False,
-                              capture_output=True, stdin=subprocess.DEVNULL)
 
     def test_the_answers_read_well(self):
         told = []
