@@ -278,7 +278,7 @@ class KeepTest(CliTestCase):
         plain = json.loads(self.cgrun("plan", "small.yaml", "--json").stdout)
         kept = json.loads(self.cgrun("plan", "small.yaml", "--json", *keep).stdout)
         self.assertGreater(kept["data_bytes"], plain["data_bytes"])
-        self.assertGreater(kept["arena_bytes"], plain["arena_bytes"])
+        self.assertGreaterEqual(kept["arena_bytes"], plain["arena_bytes"])
         text = self.cgrun("plan", "small.yaml", "--full", *keep).stdout
         self.assertIn("Kept until the end of the step: pixels, grad(logits).", text)
         for line in text.splitlines():
