@@ -131,11 +131,18 @@ std::string Json(const Findings& findings) {
   return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
 
+std::string NamesText(const std::vector<std::string>& names) {
+  constexpr size_t kShown = 3;
+  std::string text;
+  for (size_t i = 0; i < std::min(kShown, names.size()); ++i)
+    text += (i > 0 ? ", " : "") + names[i];
+  return text + (names.size() > kShown ? fmt::format(" and {} more", names.size() - kShown) : "");
+}
+
 void PrintWrong(const Findings& findings) {
   for (const GradientCheck& check : findings.gradients) {
     if (check.good) continue;
-    std::string names;
-    for (const std::string& name : check.parameters) names += (names.empty() ? "" : ", ") + name;
+    const std::string names = NamesText(check.parameters);
     PrintError(fmt::format("path '{}': along a direction in {} the gradient says {:.6g}, finite "
                            "differences say {:.6g}",
                            check.path, names, check.analytic, check.numeric),

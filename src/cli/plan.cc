@@ -82,19 +82,13 @@ int64_t EagerPeakOf(const ModelSpec& model, const std::vector<EntryRequest>& ent
   return EagerPeakBytes(graphs);
 }
 
-struct KeptOutput {
-  size_t entry = 0;
-  std::string name, value;  // in the model file, in the graph
-  int64_t bytes = 0;
-};
-
-std::vector<KeptOutput> KeptOutputs(const CompiledModel& compiled) {
-  std::vector<KeptOutput> kept;
+std::vector<KeptValue> KeptValuesOf(const CompiledModel& compiled) {
+  std::vector<KeptValue> kept;
   for (size_t e = 0; e < compiled.entries.size(); ++e) {
     const Graph& graph = compiled.entries[e].graph;
     for (const Output& output : graph.outputs) {
       if (output.kind != OutputKind::kKept) continue;
-      kept.push_back({e, output.name, graph.values[output.value].name,
+      kept.push_back({static_cast<int>(e), output.name, graph.values[output.value].name,
                       ByteSize(graph.values[output.value].type)});
     }
   }
@@ -118,10 +112,10 @@ int PlanModel(const ModelFlags& flags, const PlanFlags& plan_flags) {
     const std::string text = WriteProblemCsv(TransientProblem(planned, options.layout));
     WriteFileAtomically(plan_flags.csv, std::as_bytes(std::span(text)));
   }
-  const std::vector<KeptOutput> kept = KeptOutputs(*compiled);
+  PlanSubject subject;
+  subject.kept = KeptValuesOf(*compiled);
   compiled->entries.clear();  // a run does not keep the graphs either
 
-  PlanSubject subject;
   subject.model = model->name.value;
   subject.device = library.name();
   subject.order = options.order;
@@ -131,10 +125,8 @@ int PlanModel(const ModelFlags& flags, const PlanFlags& plan_flags) {
   for (const ImageState& state : compiled->image.states) state_bytes += ByteSize(state.type);
   subject.data_bytes = shape.data_bytes + CheckpointWriter::HostBytes(state_bytes);
   subject.data_note = shape.data_note;
-  for (const KeptOutput& output : kept) {
-    if (output.entry == 0) subject.kept.emplace_back(output.name, output.value);
-    subject.data_bytes += output.bytes;  // a copy that outlives the step
-  }
+  // Copies that outlive the step.
+  for (const KeptValue& value : subject.kept) subject.data_bytes += value.bytes;
   const std::unique_ptr<Device> device = OpenDevice(DeviceOf(*model));
   const Code code(compiled->image, *device, library);  // what a run holds, but for the arena
   subject.base_bytes = MeasureBase(shape.data.decoded_bytes);

@@ -55,8 +55,8 @@ class Dataset {
   // Bytes of host memory that the samples take while the data set lives.
   virtual int64_t decoded_bytes() const = 0;
 
-  // Of a field of labels whose names are known: the name of each label, from 0. Valid while the data
-  // set lives; empty for every other field.
+  // Of a field of labels whose names are known: the name of each label, from 0. Valid while the
+  // data set lives; empty for every other field.
   virtual std::span<const std::string> ClassNames(size_t /*index*/) const { return {}; }
 
   // The range of field `index`, where it is of int32 and all samples are at hand; takes a pass over

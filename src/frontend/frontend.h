@@ -32,8 +32,8 @@ struct Kept {
 // The graph with symbolic batch. Outputs are the losses and metrics of a train or eval graph, the
 // predictions of a predict graph. Parameters are called path.op.weight (network.op.weight inside a
 // network, whose uses share them). Nothing after an error.
-// With `kept`, the values that the file keeps are outputs too, of OutputKind::kKept and the names in
-// the file; `kept` takes the rest.
+// With `kept`, the values that the file keeps are outputs too, of OutputKind::kKept, with the names
+// that it gives them; `kept` takes the rest.
 std::optional<Graph> BuildForward(const ModelSpec& model, const FrontendOptions& options,
                                   Diagnostics& diagnostics, Kept* kept = nullptr);
 

@@ -83,7 +83,9 @@ std::string EntriesText(const PlanSubject& subject, const MemoryLayout& layout) 
                      subject.entries[0], FormatBytes(first.in_place_bytes),
                      FormatBytes(std::max<int64_t>(0, saved - first.in_place_bytes)));
   std::string kept;
-  for (const auto& [name, value] : subject.kept) kept += (kept.empty() ? "" : ", ") + name;
+  for (const KeptValue& value : subject.kept) {
+    if (value.entry == 0) kept += (kept.empty() ? "" : ", ") + value.name;
+  }
   if (!kept.empty()) out += "  Kept until the end of the step: " + kept + ".\n";
   return out;
 }
@@ -97,10 +99,11 @@ std::string Shared(const PlacedBuffer& buffer) {
 }
 
 bool IsKept(const PlanSubject& subject, const PlacedBuffer& buffer) {
-  return std::any_of(subject.kept.begin(), subject.kept.end(), [&](const auto& kept) {
+  return std::any_of(subject.kept.begin(), subject.kept.end(), [&](const KeptValue& kept) {
     const auto& values = buffer.values;
-    return kept.second == buffer.name ||
-           std::find(values.begin(), values.end(), kept.second) != values.end();
+    const bool holds = kept.value == buffer.name ||
+                       std::find(values.begin(), values.end(), kept.value) != values.end();
+    return holds && kept.entry == buffer.entry;
   });
 }
 

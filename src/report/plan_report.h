@@ -4,12 +4,19 @@
 
 #include <cstdint>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "src/plan/memory_layout.h"
 
 namespace cgrun {
+
+// What `keep` of the model file names.
+struct KeptValue {
+  int entry = 0;      // index of the entry point that keeps it
+  std::string name;   // in the file
+  std::string value;  // in the graph
+  int64_t bytes = 0;
+};
 
 // What a plan is of, beside the layout itself.
 struct PlanSubject {
@@ -24,8 +31,7 @@ struct PlanSubject {
   int64_t base_bytes = 0;            // the process itself
   int64_t eager_peak_bytes = 0;  // what eager mode would need in place of the arena; 0: not told
   double compile_seconds = 0;
-  // What `keep` names, as in the file, and the value in the graph that it is.
-  std::vector<std::pair<std::string, std::string>> kept = {};
+  std::vector<KeptValue> kept = {};
 };
 
 // `full` lists every buffer, else the biggest ones stand alone.

@@ -30,11 +30,11 @@ std::set<std::string> NamesRead(const std::vector<const Graph*>& graphs) {
   return names;
 }
 
-void WarnOfUnread(const Graph& forward, const std::set<std::string>& read,
+void WarnOfUnread(const ModelSpec& model, const Graph& forward, const std::set<std::string>& read,
                   Diagnostics& diagnostics) {
-  for (const Value& value : forward.values) {
-    if (value.role != Role::kPlaceholder || read.contains(value.name) || !value.mark.file) continue;
-    diagnostics.Warning(value.mark, "nothing reads input '" + value.name + "'",
+  for (const InputSpec& input : model.inputs) {
+    if (read.contains(input.name.value)) continue;
+    diagnostics.Warning(input.mark, "nothing reads input '" + input.name.value + "'",
                         "take it out, or name it in the `in:` of an operator");
   }
   for (const Node& node : forward.nodes) {
@@ -46,9 +46,47 @@ void WarnOfUnread(const Graph& forward, const std::set<std::string>& read,
   }
 }
 
-// The graphs of all kinds, with their errors.
-void LintGraphs(const ModelSpec& model, const CompileOptions& options, const ModelData& data,
+// Reads samples all over a set: some formats find out only then what is wrong with one.
+int64_t ReadSome(const ModelSpec& model, const std::string& name, const Dataset& dataset,
+                 const std::vector<LabelUse>& uses, Diagnostics& diagnostics) {
+  const SourceMark mark = model.data ? model.data->mark : SourceMark();
+  Diagnostics reported;
+  const std::vector<std::string> inputs = MatchInputs(model, dataset, {}, reported);
+  std::vector<std::vector<std::byte>> fields;
+  std::vector<std::span<std::byte>> spans;
+  Batch batch;
+  for (const DataField& field : dataset.fields()) {
+    fields.emplace_back(static_cast<size_t>(field.bytes()));
+  }
+  for (std::vector<std::byte>& field : fields) spans.emplace_back(field);
+  batch.fields.assign(spans.begin(), spans.end());
+  batch.count = 1;
+  const int64_t count = std::min(dataset.size(), kMostSamplesRead);
+  for (int64_t i = 0; i < count; ++i) {
+    const std::vector<int64_t> sample = {i * dataset.size() / count};
+    batch.samples = sample;
+    try {
+      dataset.Read(sample[0], spans);
+    } catch (const UserError& error) {
+      diagnostics.Error(mark,
+                        "sample " + std::to_string(sample[0]) + " of '" + name +
+                            "' cannot be read: " + error.what(),
+                        error.help());
+      return i;
+    }
+    const std::string label =
+        name == "train" ? DescribeBadLabel(batch, dataset, inputs, uses) : std::string();
+    if (label.empty()) continue;
+    diagnostics.Error(mark, label);
+    return i;
+  }
+  return count;
+}
+
+// The graphs of all kinds, and the data with them.
+void LintGraphs(const ModelSpec& model, const CompileOptions& options, LintReport& report,
                 Diagnostics& diagnostics) {
+  const ModelData& data = report.data;
   Kept kept;
   const EntryKind kind = model.train ? EntryKind::kTrain : EntryKind::kEval;
   const auto forward = BuildForward(model, {kind, options.precision}, diagnostics, &kept);
@@ -59,49 +97,23 @@ void LintGraphs(const ModelSpec& model, const CompileOptions& options, const Mod
   if (predict) graphs.push_back(&*predict);
   std::set<std::string> read = NamesRead(graphs);
   for (const Kept::Item& item : kept.gradients) read.insert(forward->values[item.value].name);
-  WarnOfUnread(*forward, read, diagnostics);
+  WarnOfUnread(model, *forward, read, diagnostics);
   const std::vector<LabelUse> uses = FindLabelUses(*forward);
   for (const auto& set : {data.train, data.valid, data.test}) {
     if (set == nullptr) continue;
     CheckLabels(*set, MatchInputs(model, *set, {}, diagnostics), uses, diagnostics);
   }
-}
-
-// Reads samples all over a set that is read from files while a run goes on.
-int64_t ReadSome(const std::string& name, const Dataset& dataset, const SourceMark& mark,
-                 Diagnostics& diagnostics) {
-  std::vector<std::vector<std::byte>> fields;
-  std::vector<std::span<std::byte>> spans;
-  for (const DataField& field : dataset.fields()) {
-    fields.emplace_back(static_cast<size_t>(field.bytes()));
+  if (diagnostics.has_errors()) return;
+  const auto sets = {std::pair{"train", data.train}, {"valid", data.valid}, {"test", data.test}};
+  for (const auto& [name, set] : sets) {
+    if (set) report.samples_read += ReadSome(model, name, *set, uses, diagnostics);
   }
-  for (std::vector<std::byte>& field : fields) spans.emplace_back(field);
-  const int64_t count = std::min(dataset.size(), kMostSamplesRead);
-  for (int64_t i = 0; i < count; ++i) {
-    const int64_t sample = i * dataset.size() / count;
-    try {
-      dataset.Read(sample, spans);
-    } catch (const UserError& error) {
-      diagnostics.Error(
-          mark,
-          "sample " + std::to_string(sample) + " of '" + name + "' cannot be read: " + error.what(),
-          error.help());
-      return i;
-    }
-  }
-  return count;
 }
 
 void LintData(const ModelSpec& model, LintReport& report, Diagnostics& diagnostics) {
   report.data = OpenModelData(model, diagnostics);
   const ModelData& data = report.data;
   const SourceMark mark = model.data ? model.data->mark : SourceMark();
-  const auto read = [&](const std::string& name, const std::shared_ptr<const Dataset>& set) {
-    if (set) report.samples_read += ReadSome(name, *set, mark, diagnostics);
-  };
-  read("train", data.train);
-  read("valid", data.valid);
-  read("test", data.test);
   if (diagnostics.has_errors()) return;
   if (data.train == nullptr) {
     diagnostics.Warning(mark, "there is no training data in " + model.file_name,
@@ -144,7 +156,7 @@ LintReport Lint(const ModelSpec& model, const KernelLibrary& library, const Comp
   LintData(model, report, diagnostics);
   report.free_bytes = FreeHostMemory();
   if (model.train) ReadRateSchedules(model, diagnostics);
-  LintGraphs(model, options, report.data, diagnostics);
+  LintGraphs(model, options, report, diagnostics);
   if (!diagnostics.has_errors()) LintMemory(model, library, options, report, diagnostics);
   return report;
 }

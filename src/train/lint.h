@@ -21,7 +21,7 @@ struct LintReport {
 };
 
 // Errors: whatever `train`, `eval` and `predict` would report of the file and the data; samples
-// that cannot be read, of up to 256 of each set that is not decoded ahead; labels that name no
+// that cannot be read, of up to 256 of each set; labels that name no
 // class; more memory than is free. Warnings: inputs and operators whose values nobody reads,
 // parameters without a gradient, data that the file does not have.
 LintReport Lint(const ModelSpec& model, const KernelLibrary& library, const CompileOptions& options,

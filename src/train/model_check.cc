@@ -18,10 +18,17 @@ namespace {
 constexpr int kGradients = 0, kLoss = 1;  // entry points of the oracle
 // The reference's loops are for models whose checks take fewer operations than this; for others
 // the oracle is OpenBLAS in f64, and checks take about as many as the second number.
-constexpr int64_t kReferenceFlops = 4'000'000'000, kMostFlops = 30'000'000'000;
-constexpr double kGradientTolerance = 1e-3;
-constexpr double kResultTolerance = 1e-3, kDeviceGradientTolerance = 2e-2;
-constexpr double kSteps[] = {1e-6, 1e-5, 1e-7};  // of parameters, relative
+constexpr int64_t kReferenceFlops = 4'000'000'000, kMostFlops = 10'000'000'000;
+// Relative. A step in many parameters at once crosses more kinks; and what f32 rounds off grows
+// with the depth of a network, for which the number of its parameters stands.
+constexpr double kGradientTolerance = 1e-3, kSharedTolerance = 1e-2;
+constexpr double kResultTolerance = 1e-3;
+
+double DeviceTolerance(size_t parameters) {
+  return std::clamp(1e-3 * static_cast<double>(parameters), 2e-3, 0.1);
+}
+
+constexpr double kSteps[] = {1e-6, 1e-7, 1e-5, 1e-8};  // of parameters, relative
 constexpr char kRandomName[] = "check";
 
 double RootMeanSquare(std::span<const double> numbers) {
@@ -134,8 +141,11 @@ ModelCheck::ModelCheck(const ModelSpec& model, const ModelData& data, const Comp
       FindKernelLibrary("blas") != nullptr) {
     on_reference_ = false;
     engine_.reset();
+    if (loss_flops_ > kMostFlops) batch_ = std::min<int64_t>(batch_, 2);
+    ReadBatch(data, FindLabelUses(*forward));
     make("blas");
     if (!engine_) return;
+    loss_flops_ = FlopsOf(*engine_, kLoss);
   }
   ShakeParameters();
   RunGradients();
@@ -322,14 +332,17 @@ GradientCheck ModelCheck::CheckGroup(const std::vector<size_t>& group) {
   for (double step : kSteps) {
     const double difference = (LossAlong(group, step) - LossAlong(group, -step)) / (2 * step);
     const double largest = std::max({std::abs(difference), std::abs(check.analytic), floor});
-    const double error = largest > 0 ? std::abs(difference - check.analytic) / largest : 0;
+    double error = largest > 0 ? std::abs(difference - check.analytic) / largest : 0;
+    if (!std::isfinite(difference + check.analytic)) {
+      error = std::numeric_limits<double>::infinity();
+    }
     if (error < check.error) {
       check.error = error;
       check.numeric = difference;
     }
     if (check.error <= kGradientTolerance) break;
   }
-  check.good = check.error <= kGradientTolerance;
+  check.good = check.error <= (group.size() == 1 ? kGradientTolerance : kSharedTolerance);
   return check;
 }
 
@@ -392,7 +405,8 @@ void ModelCheck::Compare(const std::string& name, const KernelLibrary& library,
       check.error = error;
       check.worst = results[i].name;
     }
-    check.good = check.good && error <= (gradient ? kDeviceGradientTolerance : kResultTolerance);
+    check.good =
+        check.good && error <= (gradient ? DeviceTolerance(learned_.size()) : kResultTolerance);
   }
 }
 

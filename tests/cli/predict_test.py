@@ -273,6 +273,19 @@ class KeepTest(CliTestCase):
         self.assertEqual(shape, (5, 1, 4, 4))
         self.assertAlmostEqual(values[79], 79 / 255, places=6)
 
+    def test_a_plan_counts_and_shows_what_is_kept(self):
+        keep = ("--keep", "pixels", "--keep", "grad(logits)")
+        plain = json.loads(self.cgrun("plan", "small.yaml", "--json").stdout)
+        kept = json.loads(self.cgrun("plan", "small.yaml", "--json", *keep).stdout)
+        self.assertGreater(kept["data_bytes"], plain["data_bytes"])
+        self.assertGreaterEqual(kept["arena_bytes"], plain["arena_bytes"])
+        text = self.cgrun("plan", "small.yaml", "--full", *keep).stdout
+        self.assertIn("Kept until the end of the step: pixels, grad(logits).", text)
+        for line in text.splitlines():
+            if " kept " in line:
+                self.assertTrue(line.lstrip().startswith("train"), line)
+        self.assertEqual(text.count(") kept "), 4)  # of full and of partial batches
+
     def test_what_cannot_be_kept(self):
         for name, text in (("logitz", "did you mean 'logits'?"),
                            ("grad(logits.weigt)", "there is no value or parameter 'logits.weigt'"),

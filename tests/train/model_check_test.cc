@@ -61,12 +61,33 @@ TEST(ModelCheck, WithoutTrainingNothingIsChecked) {
   const ModelSpec model = ModelOf(R"(cgrun: 1
 inputs: {x: {shape: [4]}}
 paths:
-  p: {ops: [{op: linear, in: x, units: 3}]}
+  p: {mode: forward, ops: [{op: linear, in: x, units: 3}]}
 )");
   Diagnostics diagnostics;
   ModelCheck check(model, {}, {}, diagnostics);
   EXPECT_FALSE(check.ready());
   EXPECT_EQ(check.skipped(), "the file does not say how to train");
+}
+
+// The root of a negative number.
+TEST(ModelCheck, WhatIsNoNumberIsWrong) {
+  const ModelSpec model = ModelOf(R"(cgrun: 1
+inputs: {x: {shape: [4]}, y: {shape: [3]}}
+paths:
+  p:
+    ops:
+      - h: {op: linear, in: x, units: 3}
+      - root: {op: pow, in: [h, 0.5]}
+    loss: {op: squared_error, in: [root, y]}
+train: {optimizer: {op: sgd}}
+)");
+  Diagnostics diagnostics;
+  ModelCheck check(model, {}, {}, diagnostics);
+  ASSERT_TRUE(check.ready()) << check.skipped() << diagnostics.ToString();
+  const std::vector<GradientCheck> gradients = check.CheckGradients();
+  ASSERT_EQ(gradients.size(), 2u);
+  EXPECT_FALSE(gradients[0].good);
+  EXPECT_FALSE(check.CheckDevice("reference").good);
 }
 
 TEST(Lint, WarnsOfWhatNobodyReads) {
