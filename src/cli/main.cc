@@ -9,6 +9,7 @@
 #include "src/cli/console.h"
 #include "src/cli/outputs.h"
 #include "src/cli/signals.h"
+#include "src/cli/spinning.h"
 #include "src/cli/version.h"
 
 namespace cgrun {
@@ -60,6 +61,7 @@ int ParseAndRun(int argc, char** argv) {
 }  // namespace cgrun
 
 int main(int argc, char** argv) {
+  cgrun::RestartWithLessSpinning(argv);
   cgrun::ExitOnInterrupts();
   return cgrun::CheckStandardOutput(cgrun::ParseAndRun(argc, argv));
 }

@@ -3,6 +3,8 @@
 
 import json
 import math
+import os
+import re
 import signal
 import subprocess
 import time
@@ -20,6 +22,22 @@ class MistakesTest(CliTestCase):
             for arguments in (["auto.yaml"], ["small.yaml", "--batch", "auto"]):
                 error = self.refuses(verb, *arguments, *flags)
                 self.assertIn("this version does not carry out 'batch: auto' yet", error)
+
+    # Their machine is, too.
+
+    def test_threads_do_not_spin_for_long_unless_the_user_says_so(self):
+        def environment(**chosen):
+            clean = {k: v for k, v in os.environ.items()
+                     if k not in ("OMP_WAIT_POLICY", "GOMP_SPINCOUNT")}
+            return {**clean, "OMP_DISPLAY_ENV": "verbose", **chosen}
+
+        def spins(**chosen):
+            shown = self.cgrun("devices", env=environment(**chosen)).stderr
+            return re.findall(r"GOMP_SPINCOUNT = '(\d+)'", shown)[-1]
+
+        self.assertEqual(spins(), "2000")
+        self.assertEqual(spins(GOMP_SPINCOUNT="77"), "77")
+        self.assertEqual(spins(OMP_WAIT_POLICY="passive"), "0")
 
     # What users wrote is theirs.
 
