@@ -39,13 +39,13 @@ std::string MiB(int64_t bytes) {
 constexpr double kBusySpread = 1.5;
 
 // Where rounds of one case differ by much, something else had the processor.
-std::string BusyNote(const CaseResult& baseline) {
+std::string BusyNote(const CaseResult& baseline, bool isolated) {
   const auto& time = baseline.seconds_per_iteration;
   if (!time || time->max <= kBusySpread * time->min) return "";
   return fmt::format(
-      "note: rounds of '{}' differ by a factor of {:.1f}, as on a busy machine: trust the "
-      "intervals\n",
-      baseline.name, time->max / time->min);
+      "note: rounds of '{}' differ by a factor of {:.1f}, as on a busy machine: {}\n",
+      baseline.name, time->max / time->min,
+      isolated ? "run it again on a quiet one" : "trust the intervals");
 }
 
 void AddRow(TextTable& table, const CaseResult& result, const CaseResult& baseline) {
@@ -155,7 +155,7 @@ std::string BenchText(const BenchResult& result) {
       result.isolated ? "speedup: by the medians; "
                       : "speedup: the median over rounds, and an interval that holds it by 95 %;\n",
       result.cases[0].name);
-  text += BusyNote(result.cases[0]);
+  text += BusyNote(result.cases[0], result.isolated);
   if (result.cases[0].losses.empty()) text += "The model has no loss: no losses were compared.\n";
   for (const CaseResult& one : result.cases) {
     if (!one.fault.empty()) text += fmt::format("error: '{}': {}\n", one.name, one.fault);

@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <optional>
 
@@ -15,8 +16,6 @@
 
 namespace cgrun {
 namespace {
-
-constexpr const char* kDevices[] = {"reference", "blas", "cpu", "cuda"};
 
 // All that was found.
 struct Findings {
@@ -143,10 +142,14 @@ void PrintWrong(const Findings& findings) {
   for (const GradientCheck& check : findings.gradients) {
     if (check.good) continue;
     const std::string names = NamesText(check.parameters);
-    PrintError(fmt::format("path '{}': along a direction in {} the gradient says {:.6g}, finite "
-                           "differences say {:.6g}",
-                           check.path, names, check.analytic, check.numeric),
-               "an operator between them and the loss has a wrong gradient, or jumps here");
+    PrintError(
+        fmt::format("path '{}': along a direction in {} the gradient says {:.6g}, finite "
+                    "differences say {:.6g}",
+                    check.path, names, check.analytic, check.numeric),
+        std::isfinite(check.analytic + check.numeric)
+            ? "an operator between them and the loss has a wrong gradient, or jumps here"
+            : "the loss or its gradient is not finite with the initial values: `cgrun train` "
+              "says where that begins");
   }
   for (const DeviceCheck& check : findings.devices) {
     if (check.good || !check.skipped.empty()) continue;
@@ -163,7 +166,7 @@ void CheckMemory(const ModelSpec& model, Findings& findings) {
   if (lint.needed_bytes <= lint.free_bytes) return;
   findings.diagnostics.Error(
       model.train ? model.train->batch.mark : SourceMark(),
-      "a run takes " + FormatBytes(lint.needed_bytes) + " more than its data, and " +
+      "a run takes " + FormatBytes(lint.needed_bytes) + " beside its data, and " +
           FormatBytes(lint.free_bytes) + " are free",
       "a smaller batch needs less: `--batch N`; `cgrun plan` says what takes how much");
 }
@@ -172,12 +175,17 @@ void Compute(const ModelSpec& model, const CompileOptions& options, const std::s
              Findings& findings) {
   ModelCheck check(model, findings.lint.data, options, findings.diagnostics);
   findings.skipped = check.skipped();
+  if (!check.ready() && findings.skipped.empty()) {
+    findings.skipped = "the reference cannot compute it in f64";
+  }
   if (!check.ready()) return;
   findings.batch = check.batch();
   findings.parameters = check.parameters();
   findings.gradients = check.CheckGradients();
   if (!device.empty()) return findings.devices.push_back(check.CheckDevice(device));
-  for (const char* name : kDevices) findings.devices.push_back(check.CheckDevice(name));
+  for (const DeviceKind& kind : DeviceKinds()) {
+    findings.devices.push_back(check.CheckDevice(std::string(kind.name)));
+  }
 }
 
 int Run(const ModelFlags& flags) {

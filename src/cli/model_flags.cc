@@ -72,6 +72,11 @@ PassOptions PassOptionsOf(const ModelFlags& flags) {
   for (const std::string& name : flags.disabled_passes) CheckKnown("pass", name, known);
   std::vector<std::string> rewrites = known;
   std::erase(rewrites, kLayoutsPass);
+  if (flags.stop_after_pass == kLayoutsPass ||
+      std::ranges::find(flags.dump_after, kLayoutsPass) != flags.dump_after.end()) {
+    throw InputError("pass 'layouts' leaves no graph of its own",
+                     "it is a choice of the kernels' selection: `--disable-pass layouts`");
+  }
   for (const std::string& name : flags.dump_after) CheckKnown("pass", name, rewrites);
   if (!flags.stop_after_pass.empty()) CheckKnown("pass", flags.stop_after_pass, rewrites);
   PassOptions options;

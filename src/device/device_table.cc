@@ -57,6 +57,7 @@ std::vector<std::string> DeviceNames() {
 
 std::vector<std::string> DescribeDevices(const DeviceKind& kind) {
   const DeviceEntry* const device = FindDevice(kind.name);
+  CGRUN_CHECK(device != nullptr) << "no device " << kind.name;
   return device->describe == nullptr ? std::vector<std::string>() : device->describe();
 }
 

@@ -71,7 +71,7 @@ class HeaderParser {
       int64_t size = 0;
       SkipSpace();
       const auto [end, error] = std::from_chars(rest_.data(), rest_.data() + rest_.size(), size);
-      if (error != std::errc() || header_.sizes.size() == kMostAxes) return false;
+      if (error != std::errc() || size < 0 || header_.sizes.size() == kMostAxes) return false;
       rest_.remove_prefix(static_cast<size_t>(end - rest_.data()));
       header_.sizes.push_back(size);
       if (!Take(',') && !Peek(')')) return false;

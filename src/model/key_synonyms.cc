@@ -50,7 +50,7 @@ constexpr Synonym kSynonyms[] = {
     {"kernelinitializer", "init"},
     {"weightfiller", "init"},
     {"kernelregularizer", "regularize"},
-    {"weightdecay", "decay"},
+    {"weightdecay", "regularize"},
     {"learningrate", "lr"},
     {"baselr", "lr"},
     {"rate", "lr"},

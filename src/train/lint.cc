@@ -140,7 +140,8 @@ void LintMemory(const ModelSpec& model, const KernelLibrary& library, const Comp
       Compile(model, TrainingEntries(batch, train_sizes, evaluation_sizes, accumulate), library,
               options, diagnostics);
   if (!compiled) return;
-  int64_t bytes = compiled->layout.arena_bytes;
+  const bool on_host = KindOfDevice(library.name()).on_host;
+  int64_t bytes = on_host ? compiled->layout.arena_bytes : 0;
   for (const ImageState& state : compiled->image.states) bytes += ByteSize(state.type);
   for (const auto& set : {data.train, data.valid, data.test}) {
     if (set) bytes += DataSource::HostBytes(*set, batch);

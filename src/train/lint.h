@@ -16,13 +16,13 @@ namespace cgrun {
 struct LintReport {
   ModelData data;            // open
   int64_t samples_read = 0;  // of all sets, to see whether they can be
-  int64_t needed_bytes = 0;  // arena, loader rings and checkpoints of a run; 0 after an error
+  int64_t needed_bytes = 0;  // of the host, for a run's arena, loader rings and checkpoints; 0
+                             // after an error
   int64_t free_bytes = 0;    // of the host, with the decoded sets taken
 };
 
 // Errors: whatever `train`, `eval` and `predict` would report of the file and the data; samples
-// that cannot be read, of up to 256 of each set; labels that name no
-// class; more memory than is free. Warnings: inputs and operators whose values nobody reads,
+// that cannot be read, of up to 256 of each set; labels that name no class. Warnings: inputs and operators whose values nobody reads,
 // parameters without a gradient, data that the file does not have.
 LintReport Lint(const ModelSpec& model, const KernelLibrary& library, const CompileOptions& options,
                 Diagnostics& diagnostics);

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <set>
 
 #include "src/autodiff/autodiff.h"
 #include "src/base/check.h"
@@ -95,6 +96,14 @@ HostTensor RandomInput(const DataField& field, int64_t batch, const std::vector<
   return tensor;
 }
 
+// Whether nothing casts to a narrower type, behind which finite differences would be rounding.
+bool IsWide(const Graph& graph) {
+  return std::ranges::all_of(graph.nodes, [&](const Node& node) {
+    const DType dtype = graph.values[node.outputs[0]].type.dtype;
+    return node.op != OpId::cast || !IsFloat(dtype) || dtype == DType::kF64;
+  });
+}
+
 }  // namespace
 
 ModelCheck::~ModelCheck() = default;
@@ -155,15 +164,14 @@ ModelCheck::ModelCheck(const ModelSpec& model, const ModelData& data, const Comp
 bool ModelCheck::BuildGraphs(const ModelSpec& wide, Graph* gradients, Graph* loss,
                              Diagnostics& diagnostics) {
   auto forward = BuildForward(wide, {EntryKind::kTrain, DType::kF64}, diagnostics);
-  if (!forward) return false;
+  if (!forward || !IsWide(*forward)) return false;
   AutodiffOptions autodiff;
   autodiff.updates = false;
-  std::map<std::string, int> paths;
+  std::set<std::string> kept;
   for (PathId path : forward->paths.ids()) {
     for (ValueId parameter : forward->paths[path].trains) {
-      const std::string name = forward->values[parameter].name;
-      if (!paths.emplace("grad(" + name + ")", static_cast<int>(path.index)).second) continue;
-      autodiff.keep.push_back({parameter, "grad(" + name + ")", {}});
+      const std::string name = "grad(" + forward->values[parameter].name + ")";
+      if (kept.insert(name).second) autodiff.keep.push_back({parameter, name, {}});
     }
   }
   *loss = *forward;
@@ -329,6 +337,7 @@ GradientCheck ModelCheck::CheckGroup(const std::vector<size_t>& group) {
   const double floor =
       std::max(1e-2 * std::sqrt(size), 1e-6 * gradient_scale_ * std::sqrt(elements));
   check.error = std::numeric_limits<double>::infinity();
+  check.numeric = std::numeric_limits<double>::quiet_NaN();
   for (double step : kSteps) {
     const double difference = (LossAlong(group, step) - LossAlong(group, -step)) / (2 * step);
     const double largest = std::max({std::abs(difference), std::abs(check.analytic), floor});
@@ -399,15 +408,16 @@ void ModelCheck::Compare(const std::string& name, const KernelLibrary& library,
     for (size_t e = 0; e < numbers.size(); ++e) numbers[e] -= expected->second[e];
     const double floor = gradient ? 1e-3 * gradient_scale_ : 1e-6;
     const double size = std::max({RootMeanSquare(expected->second), floor, 1e-300});
-    const double error = RootMeanSquare(numbers) / size;
-    ++check.compared;
-    if (!(error <= check.error)) {
+    double error = RootMeanSquare(numbers) / size;
+    if (std::isnan(error)) error = std::numeric_limits<double>::infinity();
+    if (check.compared++ == 0 || error > check.error) {
       check.error = error;
       check.worst = results[i].name;
     }
     check.good =
         check.good && error <= (gradient ? DeviceTolerance(learned_.size()) : kResultTolerance);
   }
+  CGRUN_CHECK(check.compared > 0) << "no result of " << name << " has a name of the reference's";
 }
 
 }  // namespace cgrun

@@ -164,6 +164,7 @@ PredictSource::File PredictSource::Describe(const DataField& field, const std::s
   const std::vector<int64_t> sizes = ReadNpyHeader(reader).sizes;
   const std::vector<int64_t> wanted = Squeezed(field.shape.Sizes());
   const bool is_batch = !sizes.empty() && Squeezed(std::span(sizes).subspan(1)) == wanted;
+  if (is_batch && sizes[0] == 0) ThrowFileError(path, "holds no samples", "");
   if (is_batch) return {path, true, sizes[0]};
   if (!sizes.empty() && Squeezed(sizes) == wanted) return {path, true};
   ThrowFileError(path,

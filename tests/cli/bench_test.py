@@ -63,7 +63,7 @@ class BenchTest(CliTestCase):
 
     def test_rounds_are_as_many_as_two_seconds_take(self):
         result = self.json("--only", "eager", rounds=None, steps=None)
-        self.assertEqual(result["rounds"], 21)
+        self.assertIn(result["rounds"], (20, 21))
         self.assertGreater(result["steps_per_round"], 10)
 
     def test_speedup_has_an_interval(self):

@@ -42,6 +42,20 @@ class CheckTest(CliTestCase):
         self.assertEqual(len(result["errors"]), 2)
         self.assertTrue(result["errors"][0]["place"].startswith("bad.yaml:"))
 
+    def test_what_computes_in_a_type_of_its_own_has_no_differences(self):
+        self.write("cast.yaml", MODEL.replace("{op: flatten}", "{op: cast, to: f32}\n"
+                                              "      - {op: flatten}"))
+        result = self.check("cast.yaml")
+        self.assertTrue(result["ok"])
+        self.assertEqual(result["gradients"], [])
+        self.assertIn("the file fixes number types", self.cgrun("check", "cast.yaml").stdout)
+
+    def test_a_loss_that_is_not_finite(self):
+        self.write("bad.yaml", MODEL.replace("scale: 1/255", "scale: 1.0e+300"))
+        error = self.cgrun("check", "bad.yaml", status=1).stderr
+        self.assertIn("is not finite with the initial values", error)
+        self.assertNotIn("an operator between them and the loss has a wrong gradient", error)
+
     def test_labels_and_missing_files(self):
         self.assertIn("has the label 2, but the 2 classes", self.refuses(
             "check", "small.yaml", "--set", "paths.classify.ops.logits.units=2"))

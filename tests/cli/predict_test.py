@@ -128,6 +128,8 @@ class PredictTest(CliTestCase):
                self.save("text.png", b"hello"): "neither a JPEG nor a PNG image",
                self.save("empty.npy", b""): "'empty.npy'",
                self.save("half.npy", npy([4, SIDE, SIDE], bytes(40))): "has 40 after its header",
+               self.save("negative.npy", npy([-5, SIDE, SIDE], b"")): "'negative.npy'",
+               self.save("none.npy", npy([0, SIDE, SIDE], b"")): "holds no samples",
                self.save("last.npy", npy([SIDE, SIDE, 3], bytes(48))):
                    "holds [4, 4, 3], but input 'image' is uint8[1, 4, 4]",
                self.save("float.npy", npy([SIDE, SIDE], struct.pack("<16f", *[0.5] * 16), "<f4")):
@@ -143,6 +145,7 @@ class PredictTest(CliTestCase):
             self.assertIn(error["error"], done.stderr)
         self.assertNotIn("good.png", done.stderr)
         self.assertIn("is cut off", self.refuses("predict", "quarters.yaml", "cut.png"))
+        self.refuses("predict", "quarters.yaml", "negative.npy", "none.npy")
 
     def test_mistakes(self):
         image = self.save("a.png", png(QUARTERS[0]))

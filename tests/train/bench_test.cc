@@ -88,6 +88,8 @@ TEST(SpeedupOf, HasAnIntervalFromSixRoundsOn) {
   EXPECT_EQ(interval(6), std::pair(1.0, 6.0));
   EXPECT_EQ(interval(7), std::pair(1.0, 7.0));
   EXPECT_EQ(interval(21), std::pair(6.0, 16.0));
+  EXPECT_EQ(interval(1000), std::pair(469.0, 532.0));
+  EXPECT_EQ(interval(5000), std::pair(2431.0, 2570.0));
 }
 
 TEST_F(Bench, MeasuresEveryCaseAgainstTheFirst) {
