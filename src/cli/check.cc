@@ -153,9 +153,11 @@ void PrintWrong(const Findings& findings) {
   }
   for (const DeviceCheck& check : findings.devices) {
     if (check.good || !check.skipped.empty()) continue;
-    PrintError(fmt::format("device '{}' computes {} otherwise than the reference: {:.1e} of its "
-                           "size apart",
-                           check.device, check.worst, check.error),
+    const std::string apart = std::isfinite(check.error)
+                                  ? fmt::format("{:.1e} of its size apart", check.error)
+                                  : "it is not finite";
+    PrintError(fmt::format("device '{}' computes {} otherwise than the reference: {}", check.device,
+                           check.worst, apart),
                "`--disable-pass` and `--stop-after-pass` narrow it down");
   }
 }

@@ -342,7 +342,7 @@ void CompareTimes(std::vector<CaseResult>& cases) {
 // `count` throws with 2.5 % at most. Nothing where even all samples are too few.
 std::optional<int> OutsideOfInterval(int count) {
   constexpr int kMany = 1000;  // from here on heads are normally distributed, to less than a head
-  if (count > kMany) return static_cast<int>(count / 2.0 - 0.98 * std::sqrt(count)) - 1;
+  if (count > kMany) return static_cast<int>((count - 1) / 2.0 - 0.98 * std::sqrt(count));
   double exactly = std::ldexp(1, -count);  // the probability of that many heads
   double fewer = 0;
   int heads = 0;

@@ -51,7 +51,7 @@ class CheckTest(CliTestCase):
         self.assertIn("the file fixes number types", self.cgrun("check", "cast.yaml").stdout)
 
     def test_a_loss_that_is_not_finite(self):
-        self.write("bad.yaml", MODEL.replace("scale: 1/255", "scale: 1.0e+300"))
+        self.write("bad.yaml", MODEL.replace("scale: 1/255", "scale: 1.0e+308"))
         error = self.cgrun("check", "bad.yaml", status=1).stderr
         self.assertIn("is not finite with the initial values", error)
         self.assertNotIn("an operator between them and the loss has a wrong gradient", error)
