@@ -239,8 +239,8 @@ class TrainingRun {
     session_.SaveSchedules(state_.schedules);
   }
 
-  // Copies the state for a checkpoint. Throws UserError where a batch has left it not finite: ruined
-  // weights replace no good ones, and are not evaluated.
+  // Copies the state for a checkpoint. Throws UserError where a batch has left it not finite:
+  // ruined weights replace no good ones, and are not evaluated.
   void TakeState() {
     if (checkpoint_.Take(*session_.engine_) || !last_) return;
     ThrowWhereItBegan(kRateHelp);
