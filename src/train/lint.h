@@ -22,8 +22,9 @@ struct LintReport {
 };
 
 // Errors: whatever `train`, `eval` and `predict` would report of the file and the data; samples
-// that cannot be read, of up to 256 of each set; labels that name no class. Warnings: inputs and operators whose values nobody reads,
-// parameters without a gradient, data that the file does not have.
+// that cannot be read, of up to 256 of each set; labels that name no class. Warnings: inputs and
+// operators whose values nobody reads, parameters without a gradient, data that the file does not
+// have.
 LintReport Lint(const ModelSpec& model, const KernelLibrary& library, const CompileOptions& options,
                 Diagnostics& diagnostics);
 
