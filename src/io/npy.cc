@@ -71,7 +71,7 @@ class HeaderParser {
       int64_t size = 0;
       SkipSpace();
       const auto [end, error] = std::from_chars(rest_.data(), rest_.data() + rest_.size(), size);
-      if (error != std::errc() || size < 0 || header_.sizes.size() == kMostAxes) return false;
+      if (error != std::errc() || header_.sizes.size() == kMostAxes) return false;
       rest_.remove_prefix(static_cast<size_t>(end - rest_.data()));
       header_.sizes.push_back(size);
       if (!Take(',') && !Peek(')')) return false;
@@ -174,6 +174,9 @@ NpyHeader ReadNpyHeader(FileReader& reader) {
     ThrowFileError(reader.path(),
                    "the .npy header is not {'descr': TEXT, 'fortran_order': BOOL, 'shape': TUPLE}",
                    "arrays of records are not supported");
+  }
+  for (const int64_t axis : header->sizes) {
+    if (axis < 0) ThrowFileError(reader.path(), "declares a size of " + std::to_string(axis));
   }
   return *std::move(header);
 }

@@ -124,8 +124,8 @@ TEST(NpyTest, ErrorsSayWhatIsWrong) {
             "'DIR/x.npy': goes on after 132 bytes, where it should end");
   EXPECT_EQ(ReadError(Npy(Dictionary("<f4", "False", "(9223372036854775807, 4)"), "1234")),
             "'DIR/x.npy': declares more elements than it can hold");
-  EXPECT_EQ(ReadError(Npy(Dictionary("<f4", "False", "(-1,)"), "")),
-            "'DIR/x.npy': declares more elements than it can hold");
+  EXPECT_EQ(ReadError(Npy(Dictionary("<f4", "False", "(2, -1)"), "")),
+            "'DIR/x.npy': declares a size of -1");
   EXPECT_EQ(ReadError(Npy(Dictionary("|b1", "False", "(1,)"), "\2")),
             "'DIR/x.npy': has a bool that is neither 0 nor 1 in its elements");
   EXPECT_EQ(ReadError(Npy(Dictionary("|u1", "False", "(4,)"), "1234"), 3),
