@@ -8,6 +8,7 @@
 #include "src/cli/model_flags.h"
 #include "src/cli/profile_view.h"
 #include "src/cli/run_view.h"
+#include "src/cli/weights_flag.h"
 #include "src/program/serialize.h"
 #include "src/train/kept_values.h"
 #include "src/train/metrics_json.h"
@@ -44,7 +45,7 @@ int Run(const ModelFlags& flags, const RunFlags& run_flags, const EvalFlags& eva
   SessionOptions options;
   options.device = DeviceOf(*model);
   options.compile = CompileOptionsOf(flags, *model);
-  options.weights = WeightsFile(eval_flags.weights);
+  options.weights = FindWeights(eval_flags.weights);
   options.mode = ModeOf(run_flags);
   options.limit_batches = run_flags.limit_batches;
   options.evaluate = {eval_flags.split};

@@ -25,7 +25,7 @@ bool IsCheckpoint(const std::string& name) {
 }
 
 bool IsRunFile(const std::string& name) {
-  return IsCheckpoint(name) || name == "best.safetensors" || name == "model.yaml" ||
+  return IsCheckpoint(name) || name == kBestFileName || name == "model.yaml" ||
          name == "metrics.csv" || name == kEventFileName || name == "summary.json" ||
          name == "report.html" || name == "run.json";
 }

@@ -15,8 +15,6 @@
 namespace cgrun {
 namespace {
 
-constexpr char kBestName[] = "best.safetensors";
-
 constexpr const char* kRateHelp = "a smaller learning rate often helps: --set train.optimizer.lr=…";
 
 bool IsSet(const volatile std::sig_atomic_t* flag) { return flag != nullptr && *flag != 0; }
@@ -211,7 +209,7 @@ class TrainingRun {
     replay_file_.reserve(folder_.size() + 64);
     log_.emplace(folder_, report_, state_.step);
     checkpoints_.emplace(folder_, spec_.keep_last ? spec_.keep_last->value : 0, state_.step);
-    best_path_ = folder_ + "/" + kBestName;
+    best_path_ = folder_ + "/" + kBestFileName;
   }
 
   void WriteCheckpoint() {
