@@ -45,7 +45,10 @@ HeapUse CurrentHeapUse() {
           static_cast<int64_t>(info.arena + info.hblkhd)};
 }
 
-int64_t ResidentBytes() {
+namespace {
+
+// A line of /proc/self/status, as "RssAnon:      1234 kB", in bytes.
+int64_t StatusBytes(const char* key) {
   char text[4096];
   const int fd = open("/proc/self/status", O_RDONLY | O_CLOEXEC);
   if (fd < 0) return 0;
@@ -53,9 +56,15 @@ int64_t ResidentBytes() {
   close(fd);
   if (size <= 0) return 0;
   text[size] = '\0';
-  const char* line = std::strstr(text, "RssAnon:");
-  return line == nullptr ? 0 : std::strtoll(line + 8, nullptr, 10) * 1024;
+  const char* line = std::strstr(text, key);
+  return line == nullptr ? 0 : std::strtoll(line + std::strlen(key), nullptr, 10) * 1024;
 }
+
+}  // namespace
+
+int64_t ResidentBytes() { return StatusBytes("RssAnon:"); }
+
+int64_t MostResidentBytes() { return StatusBytes("VmHWM:"); }
 
 void ReleaseFreeHeap() { malloc_trim(0); }
 

@@ -204,6 +204,7 @@ int Run(const ModelFlags& flags, const RunFlags& run_flags, const TrainFlags& tr
   WriteModelFile(folder, model);
   if (training.resumed) PrintResumed(*training.resumed, session.run_state());
 
+  PrintMemory(session);
   RunView view(model.train->epochs ? model.train->epochs->value : 0);
   const TrainResult result = session.Train(folder, view, WatchSignals());
   view.Clear();
@@ -212,6 +213,7 @@ int Run(const ModelFlags& flags, const RunFlags& run_flags, const TrainFlags& tr
   WritePage(model, session, result, folder);
   if (run_folder) run_folder->Keep();
   PrintTrained(result, folder, json, session, profile, options.compile.threads);
+  if (result.interrupted) PrintInterrupted(result, folder);
   return result.interrupted ? kInterrupted : kDone;
 }
 
