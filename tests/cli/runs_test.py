@@ -195,6 +195,29 @@ class RunsTest(unittest.TestCase):
             "--json").stdout)["metrics"] for mode in ["graph", "eager"]]
         self.assertEqual(metrics[0], metrics[1])
 
+    def test_evaluations_agree_in_both_modes(self):
+        """To the last bit without what eager mode has not, and to rounding with it."""
+        conv = self.write("conv.yaml", MODEL.replace(
+            "      - {op: flatten}\n",
+            "      - {op: conv, filters: 6, kernel: 3, activation: relu}\n"
+            "      - {op: batch_norm, activation: relu}\n      - {op: flatten}\n"))
+        self.cgrun("train", conv, "--out", "run", "--quiet")
+
+        def evaluate(*flags):
+            done = self.cgrun("eval", conv, "--weights", "run", "--json", *flags)
+            result = json.loads(done.stdout)
+            self.assertEqual(result["samples"], 70)
+            return result["mode"], result["metrics"]
+
+        mode, eager = evaluate("--mode", "eager")
+        self.assertEqual(mode, "eager")
+        plain = evaluate("--disable-pass", "fuse_activations", "--disable-pass", "layouts")
+        self.assertEqual(plain, ("graph", eager))
+        mode, graph = evaluate()
+        self.assertEqual((mode, graph.keys()), ("graph", eager.keys()))
+        for name, value in eager.items():
+            self.assertAlmostEqual(graph[name], value, delta=1e-4 * max(1, abs(value)), msg=name)
+
     def test_eager_mode_runs_the_model_of_a_program(self):
         self.cgrun("compile", self.model, "-o", "small.cgb")
         for source in [self.model, "small.cgb"]:
