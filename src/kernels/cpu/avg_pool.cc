@@ -151,18 +151,14 @@ PreparedKernel PrepareGrad(const KernelRequest& request) {
 }
 
 KernelDef avg_pool() {
-  KernelDef def{.name = "cpu.avg_pool",
-                .supports = AllF32,
-                .workspace_bytes = WorkspaceBytes,
-                .prepare = Prepare};
-  def.flops_per_second = kElementsPerSecond;
-  return def;
+  return PerElement({.name = "cpu.avg_pool",
+                     .supports = AllF32,
+                     .workspace_bytes = WorkspaceBytes,
+                     .prepare = Prepare});
 }
 
 KernelDef avg_pool_grad() {
-  KernelDef def{.name = "cpu.avg_pool_grad", .supports = AllF32, .prepare = PrepareGrad};
-  def.flops_per_second = kElementsPerSecond;
-  return def;
+  return PerElement({.name = "cpu.avg_pool_grad", .supports = AllF32, .prepare = PrepareGrad});
 }
 
 }  // namespace

@@ -185,12 +185,10 @@ PreparedKernel Prepare(const KernelRequest& request) {
 }
 
 KernelDef batch_norm() {
-  KernelDef def{.name = "cpu.batch_norm", .supports = HasF32Channels, .prepare = Prepare};
-  def.choose = [](const NodeSignature& node, const RunSetting& setting, KernelOption* option) {
-    return ChooseChannels(node, setting, 1, kLanes, option);
-  };
-  def.flops_per_second = kElementsPerSecond;
-  return def;
+  return PerElement({.name = "cpu.batch_norm",
+                     .supports = HasF32Channels,
+                     .prepare = Prepare,
+                     .choose = ChooseChannels<1, kLanes>});
 }
 
 }  // namespace

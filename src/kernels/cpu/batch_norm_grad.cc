@@ -170,12 +170,10 @@ PreparedKernel Prepare(const KernelRequest& request) {
 }
 
 KernelDef batch_norm_grad() {
-  KernelDef def{.name = "cpu.batch_norm_grad", .supports = HasF32Channels, .prepare = Prepare};
-  def.choose = [](const NodeSignature& node, const RunSetting& setting, KernelOption* option) {
-    return ChooseChannels(node, setting, 2, kLanes, option);
-  };
-  def.flops_per_second = kElementsPerSecond;
-  return def;
+  return PerElement({.name = "cpu.batch_norm_grad",
+                     .supports = HasF32Channels,
+                     .prepare = Prepare,
+                     .choose = ChooseChannels<2, kLanes>});
 }
 
 }  // namespace

@@ -45,14 +45,14 @@ inline Channels ChannelsOf(const KernelRequest& request) {
           BlockOf(request.operands[0].layout)};
 }
 
-// In the blocks in which one of the `activations` first inputs comes, where it does; for
+// In the blocks in which one of the `kActivations` first inputs comes, where it does; for
 // KernelDef::choose. Its first output is in blocks too.
-inline bool ChooseChannels(const NodeSignature& node, const RunSetting& setting, size_t activations,
-                           int64_t lanes, KernelOption* option) {
-  for (size_t i = 0; i < activations; ++i) {
-    const Layout* layout = ComesInBlocks(node, setting, i, lanes);
+template <size_t kActivations, int64_t kLanes>
+bool ChooseChannels(const NodeSignature& node, const RunSetting& setting, KernelOption* option) {
+  for (size_t i = 0; i < kActivations; ++i) {
+    const Layout* layout = ComesInBlocks(node, setting, i, kLanes);
     if (layout == nullptr) continue;
-    for (size_t k = 0; k < activations; ++k) option->input_layouts[k] = *layout;
+    for (size_t k = 0; k < kActivations; ++k) option->input_layouts[k] = *layout;
     option->output_layouts[0] = *layout;
     break;
   }

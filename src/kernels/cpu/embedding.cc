@@ -133,18 +133,14 @@ PreparedKernel PrepareGrad(const KernelRequest& request) {
 }
 
 KernelDef embedding() {
-  KernelDef def{.name = "cpu.embedding", .supports = Supports, .prepare = PrepareForward};
-  def.flops_per_second = kElementsPerSecond;
-  return def;
+  return PerElement({.name = "cpu.embedding", .supports = Supports, .prepare = PrepareForward});
 }
 
 KernelDef embedding_grad() {
-  KernelDef def{.name = "cpu.embedding_grad",
-                .supports = Supports,
-                .workspace_bytes = WorkspaceBytes,
-                .prepare = PrepareGrad};
-  def.flops_per_second = kElementsPerSecond;
-  return def;
+  return PerElement({.name = "cpu.embedding_grad",
+                     .supports = Supports,
+                     .workspace_bytes = WorkspaceBytes,
+                     .prepare = PrepareGrad});
 }
 
 }  // namespace

@@ -117,18 +117,15 @@ int64_t NormScaleWorkspaceBytes(const NodeSignature& node, int) {
 }
 
 KernelDef accumulate() {
-  KernelDef def{.name = "cpu.accumulate", .supports = SupportsUpdate, .prepare = PrepareAccumulate};
-  def.flops_per_second = kElementsPerSecond;
-  return def;
+  return PerElement(
+      {.name = "cpu.accumulate", .supports = SupportsUpdate, .prepare = PrepareAccumulate});
 }
 
 KernelDef norm_scale() {
-  KernelDef def{.name = "cpu.norm_scale",
-                .supports = AllF32,
-                .workspace_bytes = NormScaleWorkspaceBytes,
-                .prepare = PrepareNormScale};
-  def.flops_per_second = kElementsPerSecond;
-  return def;
+  return PerElement({.name = "cpu.norm_scale",
+                     .supports = AllF32,
+                     .workspace_bytes = NormScaleWorkspaceBytes,
+                     .prepare = PrepareNormScale});
 }
 
 }  // namespace

@@ -193,18 +193,15 @@ bool Supports(const NodeSignature& node) { return node.inputs[0].dtype == DType:
 bool SupportsGrad(const NodeSignature& node) { return node.inputs[1].dtype == DType::kF32; }
 
 KernelDef max_pool() {
-  KernelDef def{.name = "cpu.max_pool",
-                .supports = Supports,
-                .workspace_bytes = WorkspaceBytes,
-                .prepare = Prepare};
-  def.flops_per_second = kElementsPerSecond;
-  return def;
+  return PerElement({.name = "cpu.max_pool",
+                     .supports = Supports,
+                     .workspace_bytes = WorkspaceBytes,
+                     .prepare = Prepare});
 }
 
 KernelDef max_pool_grad() {
-  KernelDef def{.name = "cpu.max_pool_grad", .supports = SupportsGrad, .prepare = PrepareGrad};
-  def.flops_per_second = kElementsPerSecond;
-  return def;
+  return PerElement(
+      {.name = "cpu.max_pool_grad", .supports = SupportsGrad, .prepare = PrepareGrad});
 }
 
 }  // namespace

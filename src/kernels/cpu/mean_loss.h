@@ -150,18 +150,14 @@ struct MeanLoss {
   }
 
   static KernelDef DefineLoss(std::string_view name) {
-    KernelDef def{.name = name,
-                  .supports = Supports,
-                  .workspace_bytes = WorkspaceBytes,
-                  .prepare = PrepareLoss};
-    def.flops_per_second = kElementsPerSecond;
-    return def;
+    return PerElement({.name = name,
+                       .supports = Supports,
+                       .workspace_bytes = WorkspaceBytes,
+                       .prepare = PrepareLoss});
   }
   static KernelDef DefineGrad(std::string_view name) {
-    KernelDef def{.name = name, .supports = Supports, .prepare = PrepareGrad};
-    def.elementwise = true;
-    def.flops_per_second = kElementsPerSecond;
-    return def;
+    return PerElement(
+        {.name = name, .supports = Supports, .prepare = PrepareGrad, .elementwise = true});
   }
 };
 

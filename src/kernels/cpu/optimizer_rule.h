@@ -83,9 +83,7 @@ struct Optimizer {
   }
 
   static KernelDef Define(std::string_view name) {
-    KernelDef def{.name = name, .supports = SupportsUpdate, .prepare = Prepare};
-    def.flops_per_second = kElementsPerSecond;
-    return def;
+    return PerElement({.name = name, .supports = SupportsUpdate, .prepare = Prepare});
   }
 };
 

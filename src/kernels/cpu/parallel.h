@@ -29,6 +29,12 @@ inline constexpr int64_t kGrain = 256;
 // An estimate of elementwise work for one thread, to choose between kernels by.
 inline constexpr double kElementsPerSecond = 4e9;
 
+// `def`, of a kernel whose time goes by the elements that it goes through.
+inline KernelDef PerElement(KernelDef def) {
+  def.flops_per_second = kElementsPerSecond;
+  return def;
+}
+
 // A sum over elements is added up in pieces of this many, whose sums are then added in order, so
 // that it does not depend on the threads.
 inline constexpr int64_t kSumPiece = 16 << 10;

@@ -125,12 +125,10 @@ int64_t WorkspaceBytes(const NodeSignature& node, int threads) {
 }
 
 KernelDef resize() {
-  KernelDef def{.name = "cpu.resize",
-                .supports = Supports,
-                .workspace_bytes = WorkspaceBytes,
-                .prepare = Prepare};
-  def.flops_per_second = kElementsPerSecond;
-  return def;
+  return PerElement({.name = "cpu.resize",
+                     .supports = Supports,
+                     .workspace_bytes = WorkspaceBytes,
+                     .prepare = Prepare});
 }
 
 }  // namespace

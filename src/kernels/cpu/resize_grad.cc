@@ -80,11 +80,10 @@ int64_t WorkspaceBytes(const NodeSignature& node, int threads) {
 }  // namespace
 
 std::vector<KernelDef> resize_grad() {
-  return {{.name = "cpu.resize_grad",
-           .supports = AllF32,
-           .workspace_bytes = WorkspaceBytes,
-           .prepare = Prepare,
-           .flops_per_second = kElementsPerSecond}};
+  return {PerElement({.name = "cpu.resize_grad",
+                      .supports = AllF32,
+                      .workspace_bytes = WorkspaceBytes,
+                      .prepare = Prepare})};
 }
 
 }  // namespace cgrun::cpu

@@ -139,19 +139,15 @@ PreparedKernel Prepare(const KernelRequest& request) {
 }
 
 KernelDef softmax_cross_entropy() {
-  KernelDef def{.name = "cpu.softmax_cross_entropy",
-                .supports = Supports,
-                .workspace_bytes = WorkspaceBytes,
-                .prepare = Prepare<&Loss>};
-  def.flops_per_second = kElementsPerSecond;
-  return def;
+  return PerElement({.name = "cpu.softmax_cross_entropy",
+                     .supports = Supports,
+                     .workspace_bytes = WorkspaceBytes,
+                     .prepare = Prepare<&Loss>});
 }
 
 KernelDef softmax_cross_entropy_grad() {
-  KernelDef def{
-      .name = "cpu.softmax_cross_entropy_grad", .supports = Supports, .prepare = Prepare<&Grad>};
-  def.flops_per_second = kElementsPerSecond;
-  return def;
+  return PerElement(
+      {.name = "cpu.softmax_cross_entropy_grad", .supports = Supports, .prepare = Prepare<&Grad>});
 }
 
 }  // namespace
