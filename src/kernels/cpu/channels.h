@@ -71,6 +71,20 @@ inline Column ColumnAt(const Channels& p, int64_t first, int64_t vector_lanes) {
   return {first, lanes, p.block > 0 ? vector_lanes : lanes};
 }
 
+// Calls row(channel) where a channel's planes are contiguous, else column(Column) for vectors of
+// channels, on the threads.
+template <int64_t kLanes, class OfRow, class OfColumn>
+void SplitChannels(const Channels& p, const OfRow& row, const OfColumn& column) noexcept {
+  if (!p.columns()) {
+    return Split(p.threads, p.channels, 1, [&](int64_t begin, int64_t end) {
+      for (int64_t c = begin; c < end; ++c) row(c);
+    });
+  }
+  Split(p.threads, p.padded_channels(), kLanes, [&](int64_t begin, int64_t end) {
+    for (int64_t c = begin; c < end; c += kLanes) column(ColumnAt(p, c, kLanes));
+  });
+}
+
 // Calls work(offset, chain) for every element of a column, in order; the chains, two of them, take
 // turns, so that an addition need not wait for the one before it.
 template <class Work>

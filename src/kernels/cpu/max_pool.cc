@@ -123,8 +123,7 @@ PreparedKernel Prepare(const KernelRequest& request) {
 }
 
 int64_t WorkspaceBytes(const NodeSignature& node, int threads) {
-  return threads * PaddedPlaneOf(WindowOfPool(node)).elements() *
-         static_cast<int64_t>(sizeof(float));
+  return PlaneBytes(WindowOfPool(node), threads);
 }
 
 struct GradParameters {

@@ -44,10 +44,7 @@ inline constexpr int64_t SumPieces(int64_t elements) {
 
 // The threads on which a node is to run: 1, or all that it may have. For Prepare.
 inline int ThreadsFor(const KernelRequest& request, Work work = Work::kMoves) {
-  int64_t bytes = 0;
-  for (const TensorType& type : request.node.inputs) bytes += ByteSize(type);
-  for (const TensorType& type : request.node.outputs) bytes += ByteSize(type);
-  return bytes < LeastParallelBytes(work) ? 1 : request.threads;
+  return OperandBytes(request.node) < LeastParallelBytes(work) ? 1 : request.threads;
 }
 
 // Calls work(part, begin, end) for parts of [0, count), a thread a part. Parts begin at multiples

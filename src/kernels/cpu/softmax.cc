@@ -29,12 +29,8 @@ struct Softmax {
   template <class LoadSome, class StoreSome>
   static HWY_INLINE void Columns(int64_t count, LoadSome load, StoreSome store) {
     const F32 d;
-    VF32 max = load(0, 0);
-    for (int64_t c = 1; c < count; ++c) max = hn::Max(max, load(0, c));
-    Sum sum;
-    for (int64_t c = 0; c < count; ++c) {
-      sum.Add(ExponentialOfNegative(d, hn::Sub(load(0, c), max)));
-    }
+    const VF32 max = LargestOfColumns(count, load);
+    const Sum sum = SumOfColumnExponentials(count, load, max);
     const VF64 one = hn::Set(F64(), 1);
     const VF32 factor = RoundedToF32(hn::Div(one, sum.low), hn::Div(one, sum.high));
     for (int64_t c = 0; c < count; ++c) {
