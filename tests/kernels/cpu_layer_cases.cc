@@ -68,8 +68,12 @@ RandomNode MakeCrossEntropy(Dice& dice, int64_t elements) {
   HostTensor labels = Integers(dice, label, {sizes[0]}, 0, most);
   if (dice.OneIn(6)) labels.Set(0, static_cast<double>(label == DType::kU8 ? 255 : -1));
   const double smoothing = dice.Of<double>({0.0, 0.0, 0.1, 1.0});
+  RealList weights;
+  for (int64_t c = 0, n = dice.OneIn(3) ? sizes[1] : 0; c < n; ++c) {
+    weights.push_back(dice.Of<double>({0.0, 0.3, 1.0, 2.0}));
+  }
   return MakeNode(OpId::softmax_cross_entropy,
-                  Attributes::Of(SoftmaxCrossEntropyAttributes{smoothing}),
+                  Attributes::Of(SoftmaxCrossEntropyAttributes{smoothing, weights}),
                   {Numbers(dice, DType::kF32, Shape::Of(sizes), Specials::kNone, 4), labels});
 }
 
