@@ -35,6 +35,9 @@ struct Parameters {
   int threads = 1;
 
   double Weight(int64_t c) const { return weights.empty() ? 1 : weights[static_cast<size_t>(c)]; }
+  double WeightedTarget(int64_t c, int64_t of) const {
+    return Weight(c) * (smoothing / static_cast<double>(classes) + (c == of ? 1 - smoothing : 0));
+  }
 };
 
 // Σ w·(x − max), w being the class weights. A weight of 0 takes part in no product.
@@ -100,18 +103,15 @@ void Loss(const RunContext& context, const Instruction& i) noexcept {
   *Data<float>(context, i, 2) = static_cast<float>(total / static_cast<double>(p.rows));
 }
 
-// dx = (p·Σ w·t − w·everywhere)·dloss, but for the label's.
+// dx = (p·Σ w·t − w·t)·dloss.
 void WeightedGradOfRow(const Parameters& p, const float* probabilities, int64_t label, double dloss,
                        float* dx) {
-  const double everywhere = p.smoothing / static_cast<double>(p.classes);
-  const double of_label = (1 - p.smoothing) * p.Weight(label);
-  const double whole = p.smoothing * p.mean_weight + of_label;
-  const auto slope = [&](int64_t c) {
-    return static_cast<double>(probabilities[c]) * whole - p.Weight(c) * everywhere;
-  };
-  const double slope_of_label = slope(label) - of_label;
-  for (int64_t c = 0; c < p.classes; ++c) dx[c] = static_cast<float>(slope(c) * dloss);
-  dx[label] = static_cast<float>(slope_of_label * dloss);
+  double whole = 0;
+  for (int64_t c = 0; c < p.classes; ++c) whole += p.WeightedTarget(c, label);
+  for (int64_t c = 0; c < p.classes; ++c) {
+    const double slope = static_cast<double>(probabilities[c]) * whole - p.WeightedTarget(c, label);
+    dx[c] = static_cast<float>(slope * dloss);
+  }
 }
 
 // dx = (p − everywhere)·dloss, but for the label's.
