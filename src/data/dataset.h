@@ -15,6 +15,7 @@
 #include "src/base/diagnostics.h"
 #include "src/base/dtype.h"
 #include "src/base/shape.h"
+#include "src/base/synonyms.h"
 #include "src/io/read_file.h"
 
 namespace cgrun {
@@ -102,6 +103,9 @@ struct DataFormat {
 
 // All formats, by name.
 std::span<const DataFormat* const> DataFormats();
+
+// Names that options have in other programs. Each leads to an option of some format.
+std::span<const Synonym> DataOptionSynonyms();
 
 // Checks what OpenDataset() checks before it opens anything: the format, and the names of options.
 // Returns the format, or null after an error.
