@@ -44,7 +44,9 @@ constexpr Key<InputSpec> kInputKeys[] = {
 };
 
 void ReadInput(const TreeEntry& entry, InputSpec& input, const Reader& reader) {
+  const int errors = reader.diagnostics.error_count();
   ReadMap<InputSpec>(entry.value, entry.key, entry.key_mark, kInputKeys, input, reader);
+  input.broken = reader.diagnostics.error_count() > errors;
 }
 
 // ---- networks
@@ -130,8 +132,8 @@ void ReadMetrics(const TreeEntry& section, PathSpec& path, const Reader& reader)
     op.mark = entry.key_mark;
     if (entry.value.IsNull()) {
       path.metrics.push_back({*name, std::move(op)});
-    } else if (auto read = ReadOperator(entry.value, entry.key, &*name, reader)) {
-      path.metrics.push_back({*name, std::move(*read)});
+    } else {
+      path.metrics.push_back({*name, ReadOperator(entry.value, entry.key, &*name, reader)});
     }
   }
 }
@@ -171,10 +173,10 @@ void ReadPath(const TreeEntry& entry, PathSpec& path, const Reader& reader) {
 
 }  // namespace
 
-std::optional<OpSpec> ReadOptimizer(const TreeEntry& entry, const Reader& reader) {
-  auto optimizer = ReadOperator(entry.value, entry.key, nullptr, reader);
-  if (optimizer && !optimizer->in.empty()) {
-    reader.diagnostics.Error(optimizer->in[0].mark, "an optimizer takes no 'in'");
+OpSpec ReadOptimizer(const TreeEntry& entry, const Reader& reader) {
+  OpSpec optimizer = ReadOperator(entry.value, entry.key, nullptr, reader);
+  if (!optimizer.in.empty()) {
+    reader.diagnostics.Error(optimizer.in[0].mark, "an optimizer takes no 'in'");
   }
   return optimizer;
 }

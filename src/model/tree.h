@@ -62,8 +62,10 @@ inline constexpr int64_t kMaxTreeNodes = 200'000;  // after aliases are expanded
 // The document in `file`, or nothing where it is malformed: then `diagnostics` holds the errors
 // (the first syntax error; every duplicate key). Aliases and merge keys (`<<`) are expanded. Line
 // ends become "\n", and a byte order mark is dropped. `${…}` and
-// `name[3]` may stand unquoted in flow style.
-std::optional<TreeNode> Parse(SourceFile file, Diagnostics& diagnostics);
+// `name[3]` may stand unquoted in flow style. Where duplicate keys are all that is wrong and
+// `duplicates` is given, it becomes true, and the tree has the first of each.
+std::optional<TreeNode> Parse(SourceFile file, Diagnostics& diagnostics,
+                              bool* duplicates = nullptr);
 
 // YAML text that Parse() reads back as an equal tree (a text that cannot stand without quotes comes
 // back quoted). Lists and maps of plain values that fit a line are written in flow style.

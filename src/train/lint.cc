@@ -162,4 +162,15 @@ LintReport Lint(const ModelSpec& model, const KernelLibrary& library, const Comp
   return report;
 }
 
+void LintPartial(const ModelSpec& partial, Diagnostics& diagnostics) {
+  if (!partial.tree.IsMap()) return;
+  if (!partial.incomplete) CheckModelData(partial, diagnostics);
+  const bool trains = partial.train.has_value();
+  if (trains) ReadRateSchedules(partial, diagnostics);
+  const bool f64 = trains && partial.train->precision.value == "f64";
+  BuildForward(partial,
+               {trains ? EntryKind::kTrain : EntryKind::kEval, f64 ? DType::kF64 : DType::kF32},
+               diagnostics);
+}
+
 }  // namespace cgrun

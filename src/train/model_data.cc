@@ -188,6 +188,18 @@ ModelData OpenModelData(const ModelSpec& model, Diagnostics& diagnostics, Missin
   return data;
 }
 
+void CheckModelData(const ModelSpec& model, Diagnostics& diagnostics) {
+  if (!model.data) return;
+  std::vector<MissingFile> all_missing;
+  for (const auto* spec : {&model.data->train, &model.data->valid, &model.data->test}) {
+    if (!*spec || !(*spec)->format) continue;
+    const std::vector<MissingFile> files = FindMissing(model, **spec);
+    all_missing.insert(all_missing.end(), files.begin(), files.end());
+    OpenSet(model, **spec, /*missing=*/true, nullptr, diagnostics);
+  }
+  ReportMissing(all_missing, diagnostics);
+}
+
 std::vector<std::string> MatchInputs(const ModelSpec& model, const Dataset& dataset,
                                      const SourceMark& mark, Diagnostics& diagnostics) {
   const std::vector<DataField>& fields = dataset.fields();

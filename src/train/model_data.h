@@ -28,6 +28,10 @@ enum class MissingFiles { kAreErrors, kAreListed };
 ModelData OpenModelData(const ModelSpec& model, Diagnostics& diagnostics,
                         MissingFiles missing = MissingFiles::kAreErrors);
 
+// Checks what can be told of the sets without opening any: their formats and options, and whether
+// their files are there.
+void CheckModelData(const ModelSpec& model, Diagnostics& diagnostics);
+
 // For each field of `dataset`, the name of the input that takes it: the input of that name, or
 // where some field has no such input, the input in the same place. They agree in number type and
 // number of elements (an image of [28, 28] goes into [1, 28, 28]). Empty after an error.

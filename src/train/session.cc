@@ -22,8 +22,10 @@ Session::Session(const ModelSpec& model, const SessionOptions& options, bool tra
   const KernelLibrary* library = FindKernelLibrary(options.device);
   CGRUN_CHECK(library != nullptr) << "no kernels for " << options.device;
   const bool has_data = OpenData(train, diagnostics);
+  if (!has_data && train && model.train) ReadRateSchedules(model, diagnostics);
   if (!has_data || (train && !(ReadLength(diagnostics) && ReadSchedules(diagnostics)))) {
-    BuildForward(model, {train ? EntryKind::kTrain : EntryKind::kEval}, diagnostics);
+    BuildForward(model, {train ? EntryKind::kTrain : EntryKind::kEval, options.compile.precision},
+                 diagnostics);
     return;  // with all errors of the file, not the data's alone
   }
   CheckLabelRanges(train, diagnostics);
