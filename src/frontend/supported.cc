@@ -15,7 +15,6 @@ constexpr UnsupportedKey kUnsupported[] = {
     {"", "gan"},
     {"", "plugins"},
     {"", "update"},
-    {"data.test", "split"},
     {"train", "batch", "auto"},
     {"train", "memory"},
     {"train", "precision", "bf16, f16, tf32"},

@@ -152,6 +152,32 @@ std::string InputText(const std::string& name, const DataField& field) {
          ", shape: " + Shape::Of(sizes).ToString() + "}";
 }
 
+// Takes from the training data what `valid` and `test` ask for.
+void SplitTrain(const ModelSpec& model, ModelData& data, Diagnostics& diagnostics) {
+  const auto split_of = [](const std::optional<DataSpec>& spec) {
+    return spec && spec->split ? &*spec->split : nullptr;
+  };
+  const Marked<double>* valid = split_of(model.data->valid);
+  const Marked<double>* test = split_of(model.data->test);
+  if (valid == nullptr && test == nullptr) return;
+  const uint64_t seed = model.train ? static_cast<uint64_t>(model.train->seed.value) : 0;
+  try {
+    DatasetSplit split = SplitDataset(data.train, valid == nullptr ? 0.0 : valid->value, seed,
+                                      test == nullptr ? 0.0 : test->value);
+    data.decoded_bytes += split.train->decoded_bytes();
+    data.train = std::move(split.train);
+    const auto take = [&](std::unique_ptr<Subset> part, std::shared_ptr<const Dataset>& to) {
+      if (part == nullptr) return;
+      data.decoded_bytes += part->decoded_bytes();
+      to = std::move(part);
+    };
+    take(std::move(split.valid), data.valid);
+    take(std::move(split.test), data.test);
+  } catch (const UserError& error) {
+    diagnostics.Error((valid == nullptr ? test : valid)->mark, error.what(), error.help());
+  }
+}
+
 }  // namespace
 
 ModelData OpenModelData(const ModelSpec& model, Diagnostics& diagnostics, MissingFiles missing) {
@@ -173,18 +199,7 @@ ModelData OpenModelData(const ModelSpec& model, Diagnostics& diagnostics, Missin
   data.test = open(model.data->test);
   for (const MissingFile& file : all_missing) data.missing.push_back(file.ToString());
   if (missing == MissingFiles::kAreErrors) ReportMissing(all_missing, diagnostics);
-  const auto& valid = model.data->valid;
-  if (data.train && valid && valid->split) {
-    const uint64_t seed = model.train ? static_cast<uint64_t>(model.train->seed.value) : 0;
-    try {
-      DatasetSplit split = SplitDataset(data.train, valid->split->value, seed);
-      data.decoded_bytes += split.train->decoded_bytes() + split.valid->decoded_bytes();
-      data.train = std::move(split.train);
-      data.valid = std::move(split.valid);
-    } catch (const UserError& error) {
-      diagnostics.Error(valid->split->mark, error.what(), error.help());
-    }
-  }
+  if (data.train) SplitTrain(model, data, diagnostics);
   return data;
 }
 
