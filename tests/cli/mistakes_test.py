@@ -23,6 +23,29 @@ class MistakesTest(CliTestCase):
                 error = self.refuses(verb, *arguments, *flags)
                 self.assertIn("this version does not carry out 'batch: auto' yet", error)
 
+    def test_wrong_options_are_explained_in_our_own_words(self):
+        for arguments, message, advice in (
+                (["train", "small.yaml", "--threads", "0"],
+                 "--threads must be 1 to 1024, not '0'", "--threads: threads of the kernels"),
+                (["train", "small.yaml", "--limit-batches", "-1"],
+                 "--limit-batches must be an integer, at least 1, not '-1'", "at most N batches"),
+                (["train", "small.yaml", "--mode", "egaer"],
+                 "--mode must be graph or eager, not 'egaer'", "did you mean 'eager'?"),
+                (["train", "small.yaml", "--out"], "--out needs a value: DIR", "the run folder"),
+                (["train", "small.yaml", "--out", "a", "--out", "b"],
+                 "--out is given more than once", "it takes one value"),
+                (["train", "--resume", "a", "--out", "b"],
+                 "--out and --resume exclude each other", "leave one of them out"),
+                (["plan"], "`cgrun plan` needs MODEL", "MODEL: model file"),
+                (["plan", "buffers.csv", "--capacity", "many"],
+                 "--capacity must be a number, not 'many'", "--capacity: "),
+                (["summary", "small.yaml", "-j"], "`cgrun summary` has no flag '-j'",
+                 "`cgrun summary --help` lists its arguments"),
+                (["--batch", "3"], "a verb must come before '--batch'", "`cgrun --help`")):
+            error = self.refuses(*arguments)
+            self.assertIn("error: " + message + "\n", error)
+            self.assertIn(advice, error)
+
     # Their machine is, too.
 
     def test_threads_do_not_spin_for_long_unless_the_user_says_so(self):
