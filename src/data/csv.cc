@@ -142,10 +142,10 @@ void CsvOpener::ForEachRow(Act act) {
       if (first && first_pass && !ReadLayout(reader)) return;
       if (first && csv_.header) continue;
       if (reader.fields().size() != layout_.names.size()) {
-        diagnostics_.Error(reader.mark(), "this line has " +
-                                              std::to_string(reader.fields().size()) +
-                                              " fields, but the first one has " +
-                                              std::to_string(layout_.names.size()));
+        diagnostics_.Error(reader.mark(),
+                           "this line has " +
+                               CountText(static_cast<int64_t>(reader.fields().size()), "field") +
+                               ", but the first one has " + std::to_string(layout_.names.size()));
         continue;
       }
       if (!first_pass && rows_ == all_rows_) ThrowFileError(path_, "changed while it was read");

@@ -312,8 +312,28 @@ class ForwardBuilder {
   void AddLoss(const PathSpec& spec, const Place& place, const Scope& scope) {
     const auto loss = AddTail(*spec.loss, Usage::kLoss, place, scope, "loss");
     if (!loss) return;
+    WarnOfTwice(*spec.loss, *loss);
     graph_.paths[place.path].loss = *loss;
     graph_.outputs.push_back({*loss, OutputKind::kLoss, "loss", place.path});
+  }
+
+  // A loss of logits that reads what is no logits any more: it learns, but badly.
+  void WarnOfTwice(const OpSpec& spec, ValueId loss) {
+    const Node& node = graph_.nodes[graph_.values[loss].producer];
+    const NodeId before = graph_.values[node.inputs[0]].producer;
+    if (!before.valid()) return;
+    const OpId op = graph_.nodes[before].op;
+    const AttributeField* field = GetOpDef(node.op).schema->Find("from_logits");
+    const bool sigmoids = node.op == OpId::binary_cross_entropy && field != nullptr &&
+                          std::get<bool>(node.attributes.Get(*field)) && op == OpId::sigmoid;
+    const bool softmaxes = node.op == OpId::softmax_cross_entropy && op == OpId::softmax;
+    if (!sigmoids && !softmaxes) return;
+    const std::string twice = softmaxes ? "softmax" : "sigmoid";
+    diagnostics_.Warning(
+        spec.target.mark,
+        "'" + spec.target.value + "' applies " + twice + " itself: here it is applied twice",
+        "give it what the " + twice + " reads" +
+            (softmaxes ? "" : ", or say `from_logits: false`"));
   }
 
   void AddMetric(const MetricSpec& metric, const Place& place, const Scope& scope) {

@@ -254,8 +254,10 @@ void Expander::CheckInputs(const OpSpec& op, const std::vector<MarkedText>& form
   std::string names;
   for (const MarkedText& name : formal) names += (names.empty() ? "" : ", ") + name.value;
   Error(op.in.empty() ? op.target.mark : op.in[0].mark,
-        "'" + op.target.value + "' takes " + std::to_string(formal.size()) + " inputs, and " +
-            (op.in.empty() ? "none is named" : std::to_string(given) + " are given"),
+        "'" + op.target.value + "' takes " +
+            CountText(static_cast<int64_t>(formal.size()), "input") + ", and " +
+            (op.in.empty() ? "none is named"
+                           : std::to_string(given) + (given == 1 ? " is given" : " are given")),
         "its inputs are: " + names, outer);
 }
 

@@ -128,8 +128,8 @@ TreeNode* Override::StepIntoList(TreeNode& list, const std::string& key, const s
   const auto result = std::from_chars(key.data(), key.data() + key.size(), index);
   if (result.ec == std::errc() && result.ptr == key.data() + key.size()) {
     if (index < list.items.size()) return &list.items[index];
-    return Fail("'" + place + "' has " + std::to_string(list.items.size()) +
-                " items, counted from 0");
+    return Fail("'" + place + "' has " +
+                CountText(static_cast<int64_t>(list.items.size()), "item") + ", counted from 0");
   }
   std::vector<std::string> names;
   std::string help;

@@ -122,8 +122,28 @@ void ReadPathOptimizer(const TreeEntry& entry, PathSpec& path, const Reader& rea
   path.optimizer = ReadOptimizer(entry, reader);
 }
 
+// `metrics: [accuracy]`: a metric needs to be told what it reads. What is named is kept, broken, so
+// that the front end says whether there is such a metric.
+void RefuseList(const TreeEntry& section, PathSpec& path, const Reader& reader) {
+  std::string first = "accuracy";
+  const auto add = [&](const TreeNode& node) {
+    if (!node.IsScalar() || !IsIdentifier(node.scalar)) return;
+    if (path.metrics.empty()) first = node.scalar;
+    OpSpec op;
+    op.target = {node.scalar, node.mark};
+    op.mark = node.mark;
+    op.broken = true;
+    path.metrics.push_back({op.target, std::move(op)});
+  };
+  if (!section.value.IsSequence()) add(section.value);
+  for (const TreeNode& item : section.value.items) add(item);
+  reader.diagnostics.Error(
+      section.value.mark, "'metrics' must be a map, not " + Describe(section.value),
+      "a metric needs to know what it reads: `metrics: {" + first + ": {in: [OUTPUT, LABEL]}}`");
+}
+
 void ReadMetrics(const TreeEntry& section, PathSpec& path, const Reader& reader) {
-  if (!reader.CheckMap(section.value, section.key)) return;
+  if (!section.value.IsMap()) return RefuseList(section, path, reader);
   for (const TreeEntry& entry : section.value.entries) {
     const auto name = ReadNewName(entry, reader);
     if (!name) continue;

@@ -115,6 +115,7 @@ void LintData(const ModelSpec& model, LintReport& report, Diagnostics& diagnosti
   const ModelData& data = report.data;
   const SourceMark mark = model.data ? model.data->mark : SourceMark();
   if (diagnostics.has_errors()) return;
+  if (data.train != nullptr) WarnOfLargeBatch(model, *data.train, diagnostics);
   if (data.train == nullptr) {
     diagnostics.Warning(mark, "there is no training data in " + model.file_name,
                         "`cgrun train` needs `data: {train: …}`");

@@ -152,6 +152,21 @@ std::string InputText(const std::string& name, const DataField& field) {
          ", shape: " + Shape::Of(sizes).ToString() + "}";
 }
 
+// Whether `last` has the axes of `first`, [channels, height, width], with the channels at the end.
+bool HasChannelsLast(const Shape& last, const Shape& first) {
+  const std::vector<int64_t> a = last.Sizes(), b = first.Sizes();
+  return a.size() == 3 && b.size() == 3 && a != b && a[0] == b[1] && a[1] == b[2] && a[2] == b[0];
+}
+
+// Where an input and its field have the same axes in two orders, which is which; else "".
+std::string OrderHelp(const InputSpec& input, const DataField& field) {
+  if (HasChannelsLast(input.shape.value, field.shape)) return "channels come first in the data: ";
+  if (!HasChannelsLast(field.shape, input.shape.value)) return "";
+  return "channels come last in the data; images are [channels, height, width] behind `{op: "
+         "transpose, in: " +
+         input.name.value + ", perm: [0, 3, 1, 2]}`, and for the input ";
+}
+
 // Takes from the training data what `valid` and `test` ask for.
 void SplitTrain(const ModelSpec& model, ModelData& data, Diagnostics& diagnostics) {
   const auto split_of = [](const std::optional<DataSpec>& spec) {
@@ -223,9 +238,9 @@ std::vector<std::string> MatchInputs(const ModelSpec& model, const Dataset& data
   });
   if (!by_name && fields.size() != model.inputs.size()) {
     diagnostics.Error(mark,
-                      "the data has " + std::to_string(fields.size()) + " fields (" +
-                          FieldsText(fields) + ") and the model " +
-                          std::to_string(model.inputs.size()) + " inputs",
+                      "the data has " + CountText(static_cast<int64_t>(fields.size()), "field") +
+                          " (" + FieldsText(fields) + ") and the model " +
+                          CountText(static_cast<int64_t>(model.inputs.size()), "input"),
                       "name the inputs as the fields, or give as many in the same order");
     return {};
   }
@@ -241,17 +256,29 @@ std::vector<std::string> MatchInputs(const ModelSpec& model, const Dataset& data
   for (size_t i = 0; i < fields.size(); ++i) {
     const InputSpec& input = by_name ? *FindInput(model, fields[i].name) : model.inputs[i];
     const bool same_size = input.shape.value.Elements() == fields[i].shape.Elements();
-    if (input.type.value != fields[i].dtype || !same_size) {
+    const std::string order = OrderHelp(input, fields[i]);
+    if (input.type.value != fields[i].dtype || !same_size || !order.empty()) {
       diagnostics.Error(input.mark,
                         "input '" + input.name.value + "' is " +
                             TypeText(input.type.value, input.shape.value) + ", but the data's '" +
                             fields[i].name + "' is " + TypeText(fields[i].dtype, fields[i].shape),
-                        "write `" + InputText(input.name.value, fields[i]) + "`");
+                        order + "write `" + InputText(input.name.value, fields[i]) + "`");
       return {};
     }
     names.push_back(input.name.value);
   }
   return names;
+}
+
+void WarnOfLargeBatch(const ModelSpec& model, const Dataset& train, Diagnostics& diagnostics) {
+  if (!model.train || !model.train->batch.mark.file) return;  // a default asks for nothing
+  const int64_t batch = model.train->batch.value.size;
+  if (batch <= train.size()) return;
+  diagnostics.Warning(
+      model.train->batch.mark,
+      "a batch of " + std::to_string(batch) +
+          " is more than the training data has: " + CountText(train.size(), "sample"),
+      "each step takes all of them, and an epoch is one step");
 }
 
 void DataSource::Unmap::operator()(std::byte* memory) const {

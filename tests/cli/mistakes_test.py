@@ -37,14 +37,51 @@ class MistakesTest(CliTestCase):
                 (["train", "--resume", "a", "--out", "b"],
                  "--out and --resume exclude each other", "leave one of them out"),
                 (["plan"], "`cgrun plan` needs MODEL", "MODEL: model file"),
-                (["plan", "buffers.csv", "--capacity", "many"],
-                 "--capacity must be a number, not 'many'", "--capacity: "),
                 (["summary", "small.yaml", "-j"], "`cgrun summary` has no flag '-j'",
                  "`cgrun summary --help` lists its arguments"),
                 (["--batch", "3"], "a verb must come before '--batch'", "`cgrun --help`")):
             error = self.refuses(*arguments)
             self.assertIn("error: " + message + "\n", error)
             self.assertIn(advice, error)
+
+    def test_errors_of_all_sections_come_at_once(self):
+        text = MODEL.replace("epochs: 2", "epoch: 2").replace("units: 3", "unit: 3").replace(
+            "op: sgd", "op: sdg").replace("samples: 65", "sampels: 65").replace(
+            "in: image", "in: imge")
+        self.write("wrong.yaml", text)
+        for verb in ("train", "plan", "check"):
+            error = self.refuses(verb, "wrong.yaml")
+            for message in ("unknown key 'epoch'", "'linear' has no key 'unit'",
+                            "there is no optimizer 'sdg'", "unknown option 'sampels'",
+                            "there is no value 'imge'"):
+                self.assertIn(message, error)
+
+    def test_an_image_with_its_channels_elsewhere_is_refused(self):
+        def npy(shape, kind):
+            sizes = ", ".join(map(str, shape)) + ","
+            header = ("{'descr': '%s', 'fortran_order': False, 'shape': (%s), }" % (kind, sizes))
+            header = header.ljust(117) + "\n"
+            count = math.prod(shape) * int(kind[-1])
+            return (b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header.encode() +
+                    bytes(count))
+
+        (self.folder / "x.npy").write_bytes(npy((6, 4, 5, 3), "|u1"))
+        (self.folder / "y.npy").write_bytes(npy((6,), "<i4"))
+        text = re.sub(r"data:\n.*\n.*\n",
+                      "data: {train: {format: npy, image: x.npy, label: y.npy}}\n", MODEL)
+        self.write("last.yaml", text.replace("[1, 4, 4]", "[3, 4, 5]"))
+        error = self.refuses("train", "last.yaml", "--batch", "2")
+        self.assertIn("input 'image' is uint8[3, 4, 5], but the data's 'image' is uint8[4, 5, 3]",
+                      error)
+        self.assertIn("perm: [0, 3, 1, 2]", error)
+        self.write("right.yaml", text.replace("[1, 4, 4]", "[4, 5, 3]"))
+        self.cgrun("train", "right.yaml", "--batch", "2", "--dry-run")
+
+    def test_a_batch_larger_than_the_data_is_warned_of(self):
+        shown = self.cgrun("train", "small.yaml", "--batch", "200", "--dry-run").stderr
+        self.assertIn("warning: a batch of 200 is more than the training data has: 65 samples", shown)
+        shown = self.cgrun("train", "small.yaml", "--batch", "65", "--dry-run").stderr
+        self.assertNotIn("warning", shown)
 
     # Their machine is, too.
 

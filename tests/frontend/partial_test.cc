@@ -87,6 +87,13 @@ TEST(PartialTest, ABadKeyHidesNoOtherOfItsOperator) {
                       "there is no initialiser 'he_norml'"}));
 }
 
+TEST(PartialTest, MetricsInAListAreLookedAtToo) {
+  EXPECT_EQ(MessagesWith({{"{accuracy: {in: [last, y]}}", "[acc]"}}),
+            (Messages{"'metrics' must be a map, not a list", "there is no metric 'acc'"}));
+  EXPECT_EQ(MessagesWith({{"{accuracy: {in: [last, y]}}", "[accuracy]"}}),
+            (Messages{"'metrics' must be a map, not a list"}));
+}
+
 TEST(PartialTest, DuplicateKeysHideNothing) {
   EXPECT_EQ(MessagesWith({{"epochs: 1", "epochs: 1\n  epochs: 2"}, {"op: sgd", "op: sdg"}}),
             (Messages{"duplicate key 'epochs'", "there is no optimizer 'sdg'"}));
