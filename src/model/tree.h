@@ -72,10 +72,10 @@ std::optional<TreeNode> Parse(SourceFile file, Diagnostics& diagnostics,
 std::string ToYaml(const TreeNode& node);
 
 // Sets one value: `assignment` is "dotted.path=value", the value in YAML. A component of the path
-// is a key, an index of a list ("ops[0]"), or in a list the name of an item that is a map of one key
-// ("ops.conv1"). The keys of an item of `ops` follow its index whether it has a name or not. Maps that are missing are made; of keys that exclude each other the others are
-// removed. False after an error. Marks say `typed`, such as "--batch 32", or without it
-// "--set dotted.path=value".
+// is a key, an index of a list ("ops[0]"), or in a list the name of an item that is a map of one
+// key ("ops.conv1"). The keys of an item of `ops` follow its index whether it has a name or not.
+// Maps that are missing are made; of keys that exclude each other the others are removed. False
+// after an error. Marks say `typed`, such as "--batch 32", or without it "--set dotted.path=value".
 bool ApplyOverride(TreeNode& root, std::string_view assignment, Diagnostics& diagnostics,
                    std::string_view typed = "");
 
