@@ -8,6 +8,7 @@
 #include "src/cli/model_flags.h"
 #include "src/cli/profile_view.h"
 #include "src/cli/run_view.h"
+#include "src/cli/weights_flag.h"
 #include "src/program/serialize.h"
 #include "src/train/kept_values.h"
 #include "src/train/metrics_json.h"
@@ -44,7 +45,7 @@ int Run(const ModelFlags& flags, const RunFlags& run_flags, const EvalFlags& eva
   SessionOptions options;
   options.device = DeviceOf(*model);
   options.compile = CompileOptionsOf(flags, *model);
-  options.weights = WeightsFile(eval_flags.weights);
+  options.weights = FindWeights(eval_flags.weights);
   options.mode = ModeOf(run_flags);
   options.limit_batches = run_flags.limit_batches;
   options.evaluate = {eval_flags.split};
@@ -82,6 +83,7 @@ int Run(const ModelFlags& flags, const RunFlags& run_flags, const EvalFlags& eva
   json["planned_peak_bytes"] = nullptr;
   if (memory.has_plan()) json["planned_peak_bytes"] = memory.planned();
   json["measured_peak_bytes"] = memory.measured;
+  json["process_peak_bytes"] = memory.process;
   json["live_peak_bytes"] = memory.engine.live_peak_bytes;
   json["reserved_peak_bytes"] = memory.engine.reserved_peak_bytes;
   std::string text = EvaluationSummary(result, session.memory()), shown = json.dump(2) + "\n";

@@ -12,8 +12,8 @@
 #include "src/cli/console.h"
 #include "src/cli/model_flags.h"
 #include "src/cli/predict_view.h"
+#include "src/cli/weights_flag.h"
 #include "src/model/model_file.h"
-#include "src/train/checkpoint.h"
 #include "src/train/prediction_files.h"
 
 namespace cgrun {
@@ -31,9 +31,9 @@ struct PredictFlags {
 // The file that the flag names, that of the model's own run, or that of the model file.
 std::string ChooseWeights(const ModelSpec& model, const std::string& flag) {
   std::error_code error;
-  if (!flag.empty()) return fs::is_directory(flag, error) ? BestWeights(flag) : flag;
+  if (!flag.empty()) return FindWeights(flag, /*best=*/true);
   const std::string run = "runs/" + model.name.value;
-  if (fs::is_directory(run, error)) return BestWeights(run);
+  if (fs::is_directory(run, error)) return FindWeights(run, /*best=*/true);
   if (model.weights) return ResolvePath(model.file_name, model.weights->value);
   throw InputError(
       "there are no weights of " + model.file_name + ": there is no run folder '" + run + "'",

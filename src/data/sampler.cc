@@ -38,14 +38,18 @@ int64_t Subset::decoded_bytes() const {
 
 namespace {
 
-void CheckFractions(double valid, double test) {
+// Why there is no such split; "" where there is.
+std::string SplitFault(int64_t size, double valid, double test) {
   const auto inside = [](double fraction) { return fraction > 0.0 && fraction < 1.0; };
   const bool test_alone = valid == 0.0 && test != 0.0;
   for (const double fraction : {test_alone ? test : valid, test == 0.0 ? valid : test}) {
     if (inside(fraction)) continue;
-    throw UserError("a split must lie between 0 and 1, but is " + std::to_string(fraction));
+    return "a split must lie between 0 and 1, but is " + std::to_string(fraction);
   }
-  if (valid + test >= 1.0) throw UserError("the splits leave nothing to train on");
+  if (valid + test >= 1.0) return "the splits leave nothing to train on";
+  if (size < 2) return "one sample cannot be split into training and validation";
+  const bool both = valid != 0.0 && test != 0.0;
+  return both && size < 3 ? "two samples cannot be split into three sets" : "";
 }
 
 // The samples of a part; `others` must keep one each.
@@ -57,26 +61,30 @@ int64_t CountOf(double fraction, int64_t size, int64_t left, int64_t others) {
 
 }  // namespace
 
-DatasetSplit SplitDataset(const std::shared_ptr<const Dataset>& base, double valid, uint64_t seed,
-                          double test) {
-  CheckFractions(valid, test);
-  const int64_t size = base->size();
-  const int64_t parts = 1 + (valid != 0.0) + (test != 0.0);
-  if (size < parts) {
-    throw UserError(size == 1 ? "one sample cannot be split into training and validation"
-                              : "two samples cannot be split into three sets");
-  }
-  const int64_t valid_count = CountOf(valid, size, size, parts - 1);
+SplitIndices SplitSamples(int64_t size, double valid, uint64_t seed, double test) {
+  if (!SplitFault(size, valid, test).empty()) return {};
+  const int64_t valid_count = CountOf(valid, size, size, test == 0.0 ? 1 : 2);
   const int64_t test_count = CountOf(test, size, size - valid_count, 1);
-  std::vector<int64_t> order = RandomPermutation(RandomKey(seed, "data/split"), size);
-  const auto part = [&](int64_t begin, int64_t count) -> std::unique_ptr<Subset> {
-    if (count == 0) return nullptr;
+  const std::vector<int64_t> order = RandomPermutation(RandomKey(seed, "data/split"), size);
+  const auto part = [&](int64_t begin, int64_t count) {
     std::vector<int64_t> indices(order.begin() + begin, order.begin() + begin + count);
     std::sort(indices.begin(), indices.end());
-    return std::make_unique<Subset>(base, std::move(indices));
+    return indices;
   };
   const int64_t taken = valid_count + test_count;
   return {part(taken, size - taken), part(0, valid_count), part(valid_count, test_count)};
+}
+
+DatasetSplit SplitDataset(const std::shared_ptr<const Dataset>& base, double valid, uint64_t seed,
+                          double test) {
+  const std::string fault = SplitFault(base->size(), valid, test);
+  if (!fault.empty()) throw UserError(fault);
+  SplitIndices indices = SplitSamples(base->size(), valid, seed, test);
+  const auto part = [&](std::vector<int64_t> samples) {
+    return samples.empty() ? nullptr : std::make_unique<Subset>(base, std::move(samples));
+  };
+  return {part(std::move(indices.train)), part(std::move(indices.valid)),
+          part(std::move(indices.test))};
 }
 
 }  // namespace cgrun

@@ -64,6 +64,14 @@ struct DatasetSplit {
   std::unique_ptr<Subset> test;   // the same
 };
 
+// Numbers of samples, each list ascending.
+struct SplitIndices {
+  std::vector<int64_t> train, valid, test;
+};
+
+// What SplitDataset() would take of `size` samples; all lists are empty where it would throw.
+SplitIndices SplitSamples(int64_t size, double valid, uint64_t seed, double test = 0);
+
 // Splits `base`: round(fraction · size) of its samples, chosen by the seed alone, become `valid`
 // and `test`, the others `train`; each has one sample at least. What is `valid` does not depend on
 // `test`. UserError where `base` has too few samples, a fraction is not inside (0, 1), or their sum

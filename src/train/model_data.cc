@@ -108,8 +108,10 @@ DataOption ToDataOption(const Attribute& option, Diagnostics& diagnostics) {
 
 // Null after an error, and where files are missing.
 std::shared_ptr<const Dataset> OpenSet(const ModelSpec& model, const DataSpec& spec, bool missing,
-                                       const Dataset* train, Diagnostics& diagnostics) {
+                                       const Dataset* train, const std::optional<DataSplit>& split,
+                                       Diagnostics& diagnostics) {
   DataOptions options;
+  options.split = split;
   options.mark = spec.mark;
   options.folder = fs::path(model.file_name).parent_path().string();
   options.fields = WantedFields(model);
@@ -125,6 +127,21 @@ std::shared_ptr<const Dataset> OpenSet(const ModelSpec& model, const DataSpec& s
   if (!missing) return OpenDataset(format, options, diagnostics);
   CheckDataset(format, options, diagnostics);
   return nullptr;
+}
+
+// What a set asks for of the training data, or null.
+const Marked<double>* PartOf(const std::optional<DataSpec>& spec) {
+  return spec && spec->split ? &*spec->split : nullptr;
+}
+
+// What `valid` and `test` take from the training data.
+std::optional<DataSplit> SplitOf(const ModelSpec& model) {
+  const Marked<double>* valid = PartOf(model.data->valid);
+  const Marked<double>* test = PartOf(model.data->test);
+  if (valid == nullptr && test == nullptr) return std::nullopt;
+  const uint64_t seed = model.train ? static_cast<uint64_t>(model.train->seed.value) : 0;
+  return DataSplit{valid == nullptr ? 0.0 : valid->value, seed,
+                   test == nullptr ? 0.0 : test->value};
 }
 
 const InputSpec* FindInput(const ModelSpec& model, const std::string& name) {
@@ -168,28 +185,23 @@ std::string OrderHelp(const InputSpec& input, const DataField& field) {
 }
 
 // Takes from the training data what `valid` and `test` ask for.
-void SplitTrain(const ModelSpec& model, ModelData& data, Diagnostics& diagnostics) {
-  const auto split_of = [](const std::optional<DataSpec>& spec) {
-    return spec && spec->split ? &*spec->split : nullptr;
-  };
-  const Marked<double>* valid = split_of(model.data->valid);
-  const Marked<double>* test = split_of(model.data->test);
-  if (valid == nullptr && test == nullptr) return;
-  const uint64_t seed = model.train ? static_cast<uint64_t>(model.train->seed.value) : 0;
+void SplitTrain(const ModelSpec& model, const DataSplit& split, ModelData& data,
+                Diagnostics& diagnostics) {
   try {
-    DatasetSplit split = SplitDataset(data.train, valid == nullptr ? 0.0 : valid->value, seed,
-                                      test == nullptr ? 0.0 : test->value);
-    data.decoded_bytes += split.train->decoded_bytes();
-    data.train = std::move(split.train);
+    DatasetSplit parts = SplitDataset(data.train, split.fraction, split.seed, split.test);
+    data.decoded_bytes += parts.train->decoded_bytes();
+    data.train = std::move(parts.train);
     const auto take = [&](std::unique_ptr<Subset> part, std::shared_ptr<const Dataset>& to) {
       if (part == nullptr) return;
       data.decoded_bytes += part->decoded_bytes();
       to = std::move(part);
     };
-    take(std::move(split.valid), data.valid);
-    take(std::move(split.test), data.test);
+    take(std::move(parts.valid), data.valid);
+    take(std::move(parts.test), data.test);
   } catch (const UserError& error) {
-    diagnostics.Error((valid == nullptr ? test : valid)->mark, error.what(), error.help());
+    const Marked<double>* valid = PartOf(model.data->valid);
+    diagnostics.Error((valid == nullptr ? PartOf(model.data->test) : valid)->mark, error.what(),
+                      error.help());
   }
 }
 
@@ -199,12 +211,14 @@ ModelData OpenModelData(const ModelSpec& model, Diagnostics& diagnostics, Missin
   ModelData data;
   if (!model.data) return data;
   std::vector<MissingFile> all_missing;
+  const std::optional<DataSplit> split = SplitOf(model);
   const auto open = [&](const std::optional<DataSpec>& spec) -> std::shared_ptr<const Dataset> {
     if (!spec || !spec->format) return nullptr;
     const std::vector<MissingFile> files = FindMissing(model, *spec);
     all_missing.insert(all_missing.end(), files.begin(), files.end());
     std::shared_ptr<const Dataset> set =
-        OpenSet(model, *spec, !files.empty(), data.train.get(), diagnostics);
+        OpenSet(model, *spec, !files.empty(), data.train.get(),
+                &spec == &model.data->train ? split : std::nullopt, diagnostics);
     if (set) data.decoded_bytes += set->decoded_bytes();
     if (set) MatchInputs(model, *set, spec->format->mark, diagnostics);
     return set;
@@ -214,7 +228,7 @@ ModelData OpenModelData(const ModelSpec& model, Diagnostics& diagnostics, Missin
   data.test = open(model.data->test);
   for (const MissingFile& file : all_missing) data.missing.push_back(file.ToString());
   if (missing == MissingFiles::kAreErrors) ReportMissing(all_missing, diagnostics);
-  if (data.train) SplitTrain(model, data, diagnostics);
+  if (data.train && split) SplitTrain(model, *split, data, diagnostics);
   return data;
 }
 
@@ -225,7 +239,7 @@ void CheckModelData(const ModelSpec& model, Diagnostics& diagnostics) {
     if (!*spec || !(*spec)->format) continue;
     const std::vector<MissingFile> files = FindMissing(model, **spec);
     all_missing.insert(all_missing.end(), files.begin(), files.end());
-    OpenSet(model, **spec, /*missing=*/true, nullptr, diagnostics);
+    OpenSet(model, **spec, /*missing=*/true, nullptr, std::nullopt, diagnostics);
   }
   ReportMissing(all_missing, diagnostics);
 }

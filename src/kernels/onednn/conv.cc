@@ -3,7 +3,7 @@
 
 #include "src/base/check.h"
 #include "src/kernels/fused_conv.h"
-#include "src/kernels/onednn/primitive.h"
+#include "src/kernels/onednn/conv_descs.h"
 #include "src/ops/conv.h"
 #include "src/ops/leaky_relu.h"
 
@@ -15,27 +15,10 @@ using BackwardData = dnnl::convolution_backward_data;
 using BackwardWeights = dnnl::convolution_backward_weights;
 using Desc = dnnl::memory::desc;
 
-// Of one thread, with what fills up blocks of channels: 92 % of the peak of 117e9 of the machine
-// on which they were measured. See cpu/conv_seconds.h.
-constexpr double kFlopsPerSecond = 108e9;
-constexpr double kFirstConvFlopsPerSecond = 92e9;  // of few channels, which are not in blocks
-
-int64_t ChannelBlock() {
-  return dnnl::get_effective_cpu_isa() >= dnnl::cpu_isa::avx512_core ? 16 : 8;
-}
-
-// How much more than `channels` there are when their blocks are whole.
-double Filling(int64_t channels) {
-  const int64_t block = ChannelBlock();
-  return static_cast<double>((channels + block - 1) / block * block) /
-         static_cast<double>(channels);
-}
+// As kConvFlopsPerSecond, of few channels, which are not in blocks.
+constexpr double kFirstConvFlopsPerSecond = 92e9;
 
 // Of a convolution with its channels in blocks, or of one that takes few of them as they are.
-double BlockedSeconds(const NodeSignature& node, int64_t channels, int64_t filters) {
-  const double filling = Filling(channels) * Filling(filters);
-  return static_cast<double>(CostOf(node).flops) * filling / kFlopsPerSecond;
-}
 double FirstSeconds(const NodeSignature& node, int64_t channels, int64_t filters, int64_t groups) {
   if (groups > 1 || channels >= ChannelBlock()) {
     return BlockedSeconds(node, channels / groups, filters / groups);
@@ -43,40 +26,8 @@ double FirstSeconds(const NodeSignature& node, int64_t channels, int64_t filters
   return static_cast<double>(CostOf(node).flops) * Filling(filters) / kFirstConvFlopsPerSecond;
 }
 
-// The window as oneDNN wants it.
-struct Sizes {
-  dnnl::memory::dims strides, dilates, before, after;
-};
-
-Sizes SizesOf(const Shape& x, const WindowAttributes& attributes) {
-  const Window w = WindowOf(x, attributes);
-  return {{w.y.stride, w.x.stride},
-          {w.y.dilation - 1, w.x.dilation - 1},
-          {w.y.before, w.x.before},
-          {w.y.after, w.x.after}};
-}
-
-// [filters, channels of a group, …] with the groups as an axis of their own, which oneDNN wants
-// where there are several. Their layout is plain then.
 Desc Weights(const TensorType& type, int64_t groups, const Layout* layout) {
-  if (groups > 1) {
-    TensorType grouped = type;
-    std::vector<Dim> dims = {Dim(groups), Dim(type.shape[0].size / groups)};
-    for (int axis = 1; axis < 4; ++axis) dims.push_back(type.shape[axis]);
-    grouped.shape = Shape(std::move(dims));
-    return Describe(grouped, Layout());
-  }
-  return layout == nullptr ? DescribeAny(type) : Describe(type, *layout);
-}
-
-Desc Tensor(const TensorType& type, const Layout* layout) {
-  return layout == nullptr ? DescribeAny(type) : Describe(type, *layout);
-}
-
-// The layouts of a node's operands, inputs then outputs; none: oneDNN's choice.
-using Layouts = const std::vector<OperandLayout>*;
-const Layout* At(Layouts layouts, size_t i) {
-  return layouts == nullptr ? nullptr : &(*layouts)[i].layout;
+  return groups > 1 ? GroupedWeights(type, groups) : Tensor(type, layout);
 }
 
 const ConvAttributes& ConvOf(const NodeSignature& node) {
@@ -111,7 +62,7 @@ dnnl::primitive_attr AttributesOf(const NodeSignature& node) {
 
 Forward::primitive_desc ForwardDesc(const NodeSignature& node, Layouts layouts) {
   const ConvAttributes& attributes = ConvOf(node);
-  const Sizes sizes = SizesOf(node.inputs[0].shape, attributes.window());
+  const WindowDims sizes = WindowDimsOf(node.inputs[0].shape, attributes.window());
   const bool bias = node.inputs.size() == 3;
   const Desc x = Tensor(node.inputs[0], At(layouts, 0));
   const Desc weight = Weights(node.inputs[1], attributes.groups, At(layouts, 1));
@@ -129,7 +80,7 @@ Forward::primitive_desc ForwardDesc(const NodeSignature& node, Layouts layouts) 
 // What the gradients need of the forward convolution: any layouts will do.
 Forward::primitive_desc Hint(const ConvGradAttributes& a, DType dtype, const Shape& weight,
                              const Shape& y) {
-  const Sizes sizes = SizesOf(a.input, a.window());
+  const WindowDims sizes = WindowDimsOf(a.input, a.window());
   return {Forward::desc(dnnl::prop_kind::forward_training, dnnl::algorithm::convolution_direct,
                         DescribeAny({dtype, a.input}), Weights({dtype, weight}, a.groups, nullptr),
                         DescribeAny({dtype, y}), sizes.strides, sizes.dilates, sizes.before,
@@ -139,7 +90,7 @@ Forward::primitive_desc Hint(const ConvGradAttributes& a, DType dtype, const Sha
 
 BackwardData::primitive_desc InputGradDesc(const NodeSignature& node, Layouts layouts) {
   const auto& a = node.attributes.As<ConvGradAttributes>();
-  const Sizes sizes = SizesOf(a.input, a.window());
+  const WindowDims sizes = WindowDimsOf(a.input, a.window());
   const BackwardData::desc desc(
       dnnl::algorithm::convolution_direct, Tensor(node.outputs[0], At(layouts, 2)),
       Weights(node.inputs[1], a.groups, At(layouts, 1)), Tensor(node.inputs[0], At(layouts, 0)),
@@ -150,7 +101,7 @@ BackwardData::primitive_desc InputGradDesc(const NodeSignature& node, Layouts la
 
 BackwardWeights::primitive_desc WeightGradDesc(const NodeSignature& node, Layouts layouts) {
   const auto& a = node.attributes.As<ConvGradAttributes>();
-  const Sizes sizes = SizesOf(a.input, a.window());
+  const WindowDims sizes = WindowDimsOf(a.input, a.window());
   const BackwardWeights::desc desc(
       dnnl::algorithm::convolution_direct, Tensor(node.inputs[0], At(layouts, 0)),
       Weights(node.outputs[0], a.groups, At(layouts, 2)), Tensor(node.inputs[1], At(layouts, 1)),
@@ -158,36 +109,6 @@ BackwardWeights::primitive_desc WeightGradDesc(const NodeSignature& node, Layout
   return {desc, Attributes(), Engine(),
           Hint(a, node.inputs[0].dtype, node.outputs[0].shape, node.inputs[1].shape)};
 }
-
-bool Supports(const NodeSignature& node) {
-  const DType dtype = node.inputs[0].dtype;
-  const auto fits = [dtype](const TensorType& type) {
-    return type.dtype == dtype && type.shape.Elements() > 0;
-  };
-  return IsOnednnFloat(dtype) && std::all_of(node.inputs.begin(), node.inputs.end(), fits) &&
-         std::all_of(node.outputs.begin(), node.outputs.end(), fits);
-}
-
-int64_t Scratch(const Desc& scratch) { return static_cast<int64_t>(scratch.get_size()); }
-
-// Notes the layout that oneDNN chose; false where it is none of ours. Weights of several groups,
-// which have five axes, are plain.
-bool Choose(const Desc& desc, Layout* layout) {
-  if (desc.data.ndims != 4) return true;
-  const std::optional<Layout> chosen = LayoutOf(desc);
-  if (chosen) *layout = *chosen;
-  return chosen.has_value();
-}
-
-template <auto MakeDesc>
-auto WithThreads(const NodeSignature& node, Layouts layouts, int threads) {
-  SetThreads(threads);
-  return MakeDesc(node, layouts);
-}
-
-}  // namespace
-
-namespace {
 
 KernelDef Conv(std::string_view name, bool (*supports)(const NodeSignature&)) {
   KernelDef def{.name = name, .supports = supports};
@@ -198,7 +119,7 @@ KernelDef Conv(std::string_view name, bool (*supports)(const NodeSignature&)) {
   def.choose = [](const NodeSignature& node, const RunSetting& setting, KernelOption* option) {
     return Try([&] {
       const auto desc = WithThreads<ForwardDesc>(node, nullptr, setting.threads);
-      option->workspace_bytes = Scratch(desc.scratchpad_desc());
+      option->workspace_bytes = ScratchBytes(desc.scratchpad_desc());
       return IsFast(desc) && Choose(desc.src_desc(), &option->input_layouts[0]) &&
              Choose(desc.weights_desc(), &option->input_layouts[1]) &&
              Choose(desc.dst_desc(), &option->output_layouts[0]);
@@ -220,18 +141,18 @@ KernelDef Conv(std::string_view name, bool (*supports)(const NodeSignature&)) {
 
 }  // namespace
 
-KernelDef conv() { return Conv("onednn.conv", Supports); }
+KernelDef conv() { return Conv("onednn.conv", SupportsConv); }
 
 KernelDef fused_conv() {
   KernelDef def = Conv("onednn.fused_conv", [](const NodeSignature& node) {
-    return IsFusedConv(node) && ActivationOf(node.body[1]) && Supports(node);
+    return IsFusedConv(node) && ActivationOf(node.body[1]) && SupportsConv(node);
   });
   def.hides_nan = true;  // relu(NaN) is 0
   return def;
 }
 
 KernelDef conv_input_grad() {
-  KernelDef def{.name = "onednn.conv_input_grad", .supports = Supports};
+  KernelDef def{.name = "onednn.conv_input_grad", .supports = SupportsConv};
   def.seconds = [](const NodeSignature& node, int threads) {
     const int64_t groups = node.attributes.As<ConvGradAttributes>().groups;
     const int64_t channels = node.outputs[0].shape[1].size, filters = node.inputs[0].shape[1].size;
@@ -240,7 +161,7 @@ KernelDef conv_input_grad() {
   def.choose = [](const NodeSignature& node, const RunSetting& setting, KernelOption* option) {
     return Try([&] {
       const auto desc = WithThreads<InputGradDesc>(node, nullptr, setting.threads);
-      option->workspace_bytes = Scratch(desc.scratchpad_desc());
+      option->workspace_bytes = ScratchBytes(desc.scratchpad_desc());
       return IsFast(desc) && Choose(desc.diff_dst_desc(), &option->input_layouts[0]) &&
              Choose(desc.weights_desc(), &option->input_layouts[1]) &&
              Choose(desc.diff_src_desc(), &option->output_layouts[0]);
@@ -258,7 +179,7 @@ KernelDef conv_input_grad() {
 }
 
 KernelDef conv_weight_grad() {
-  KernelDef def{.name = "onednn.conv_weight_grad", .supports = Supports};
+  KernelDef def{.name = "onednn.conv_weight_grad", .supports = SupportsConv};
   def.seconds = [](const NodeSignature& node, int threads) {
     const int64_t channels = node.inputs[0].shape[1].size, filters = node.inputs[1].shape[1].size;
     const int64_t groups = node.attributes.As<ConvGradAttributes>().groups;
@@ -267,7 +188,7 @@ KernelDef conv_weight_grad() {
   def.choose = [](const NodeSignature& node, const RunSetting& setting, KernelOption* option) {
     return Try([&] {
       const auto desc = WithThreads<WeightGradDesc>(node, nullptr, setting.threads);
-      option->workspace_bytes = Scratch(desc.scratchpad_desc());
+      option->workspace_bytes = ScratchBytes(desc.scratchpad_desc());
       return IsFast(desc) && Choose(desc.src_desc(), &option->input_layouts[0]) &&
              Choose(desc.diff_dst_desc(), &option->input_layouts[1]) &&
              Choose(desc.diff_weights_desc(), &option->output_layouts[0]);

@@ -49,8 +49,7 @@ class Prepared {
                                  static_cast<int>(arguments_.size()), arguments_.data()));
   }
   static void Check(dnnl_status_t status) noexcept {
-    CGRUN_CHECK(status == dnnl_success) << "oneDNN: "
-                                        << "status " << static_cast<int>(status);
+    CGRUN_CHECK(status == dnnl_success) << "oneDNN: status " << static_cast<int>(status);
   }
 
   dnnl::primitive primitive_;
@@ -149,6 +148,10 @@ dnnl::primitive_attr Attributes() {
   dnnl::primitive_attr attributes;
   attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);
   return attributes;
+}
+
+int64_t ScratchBytes(const dnnl::memory::desc& scratch) {
+  return static_cast<int64_t>(scratch.get_size());
 }
 
 void AddScratch(const dnnl::memory::desc& scratch, int operand, std::vector<Argument>& arguments) {

@@ -55,6 +55,7 @@ struct Argument {
   dnnl::memory::desc desc;
 };
 
+int64_t ScratchBytes(const dnnl::memory::desc& scratch);
 // The scratchpad as the operand behind the outputs, where there is one.
 void AddScratch(const dnnl::memory::desc& scratch, int operand, std::vector<Argument>& arguments);
 

@@ -40,8 +40,7 @@ KernelDef reorder() {
       const auto& attributes = node.attributes.As<ReorderAttributes>();
       option->input_layouts[0] = Parsed(attributes.from);
       option->output_layouts[0] = Parsed(attributes.to);
-      option->workspace_bytes =
-          static_cast<int64_t>(DescOf(node, setting.threads).scratchpad_desc().get_size());
+      option->workspace_bytes = ScratchBytes(DescOf(node, setting.threads).scratchpad_desc());
       return true;
     });
   };
