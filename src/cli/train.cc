@@ -50,7 +50,8 @@ void PrintWeightsReport(const WeightsReport& report) {
     for (const std::string& name : names)
       std::fprintf(stderr, "weights: %s %s\n", what, name.c_str());
   };
-  std::fprintf(stderr, "weights: %zu tensors loaded\n", report.loaded.size());
+  const auto count = static_cast<int64_t>(report.loaded.size());
+  std::fprintf(stderr, "weights: %s loaded\n", CountText(count, "tensor").c_str());
   print("not in the file:", report.missing);
   print("not in the file:", report.missing_optimizer_state);
   print("not in the model:", report.unused);
@@ -77,8 +78,10 @@ bool IsFinished(const std::string& folder, const Session& session) {
 }
 
 int ReportFinished(const std::string& folder, const Session& session) {
-  PrintError("the run in '" + folder + "' is finished: all of its " +
-                 std::to_string(session.total_steps()) + " steps are done",
+  PrintError("the run in '" + folder + "' is finished: " +
+                 (session.total_steps() == 1
+                      ? "its only step is done"
+                      : "all of its " + std::to_string(session.total_steps()) + " steps are done"),
              "`--set train.epochs=N` lets it go on");
   return kBadInput;
 }

@@ -145,10 +145,10 @@ void CsvOpener::ForEachRow(Act act) {
       if (first && first_pass && !ReadLayout(reader)) return;
       if (first && csv_.header) continue;
       if (reader.fields().size() != layout_.names.size()) {
-        diagnostics_.Error(reader.mark(), "this line has " +
-                                              std::to_string(reader.fields().size()) +
-                                              " fields, but the first one has " +
-                                              std::to_string(layout_.names.size()));
+        diagnostics_.Error(reader.mark(),
+                           "this line has " +
+                               CountText(static_cast<int64_t>(reader.fields().size()), "field") +
+                               ", but the first one has " + std::to_string(layout_.names.size()));
         continue;
       }
       if (!first_pass && rows_ == all_rows_) ThrowFileError(path_, "changed while it was read");
@@ -324,10 +324,10 @@ void CsvOpener::ReportNumber(TextNumber error, const CsvColumn& used, const CsvR
 std::vector<bool> CsvOpener::HeldOut() const {
   std::vector<bool> held_out(static_cast<size_t>(all_rows_));
   if (!options_.split) return held_out;
-  const auto [fraction, seed] = *options_.split;
-  for (int64_t row : SplitSamples(all_rows_, fraction, seed).valid) {
-    held_out[static_cast<size_t>(row)] = true;
-  }
+  const auto [fraction, seed, test] = *options_.split;
+  const SplitIndices split = SplitSamples(all_rows_, fraction, seed, test);
+  for (int64_t row : split.valid) held_out[static_cast<size_t>(row)] = true;
+  for (int64_t row : split.test) held_out[static_cast<size_t>(row)] = true;
   return held_out;
 }
 
@@ -356,7 +356,7 @@ void CsvOpener::FillWithMeans(std::span<T> values) {
     if (!known && count == 0) {
       diagnostics_.Error(file_option_.mark, "'" + path_ + "': " + ColumnText(layout_.used[column]) +
                                                 " has no value at all" +
-                                                (options_.split ? " outside of `valid`" : "") +
+                                                (options_.split ? " in the training samples" : "") +
                                                 ", so it has no mean");
       continue;
     }

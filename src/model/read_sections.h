@@ -27,8 +27,8 @@ std::vector<MapDoc> DataDocs();
 std::vector<MapDoc> GraphDocs();
 std::vector<MapDoc> TrainDocs();
 
-// An update operator: `optimizer:`.
-std::optional<OpSpec> ReadOptimizer(const TreeEntry& entry, const Reader& reader);
+// An update operator: `optimizer:`. Broken after an error.
+OpSpec ReadOptimizer(const TreeEntry& entry, const Reader& reader);
 
 }  // namespace cgrun
 

@@ -115,6 +115,7 @@ void LintData(const ModelSpec& model, LintReport& report, Diagnostics& diagnosti
   const ModelData& data = report.data;
   const SourceMark mark = model.data ? model.data->mark : SourceMark();
   if (diagnostics.has_errors()) return;
+  if (data.train != nullptr) WarnOfLargeBatch(model, *data.train, diagnostics);
   if (data.train == nullptr) {
     diagnostics.Warning(mark, "there is no training data in " + model.file_name,
                         "`cgrun train` needs `data: {train: …}`");
@@ -160,6 +161,17 @@ LintReport Lint(const ModelSpec& model, const KernelLibrary& library, const Comp
   LintGraphs(model, options, report, diagnostics);
   if (!diagnostics.has_errors()) LintMemory(model, library, options, report, diagnostics);
   return report;
+}
+
+void LintPartial(const ModelSpec& partial, Diagnostics& diagnostics) {
+  if (!partial.tree.IsMap()) return;
+  if (!partial.incomplete) CheckModelData(partial, diagnostics);
+  const bool trains = partial.train.has_value();
+  if (trains) ReadRateSchedules(partial, diagnostics);
+  const bool f64 = trains && partial.train->precision.value == "f64";
+  BuildForward(partial,
+               {trains ? EntryKind::kTrain : EntryKind::kEval, f64 ? DType::kF64 : DType::kF32},
+               diagnostics);
 }
 
 }  // namespace cgrun

@@ -28,6 +28,10 @@ struct LintReport {
 LintReport Lint(const ModelSpec& model, const KernelLibrary& library, const CompileOptions& options,
                 Diagnostics& diagnostics);
 
+// What else is wrong with a file of which reading has reported errors; `partial` is what could be
+// read (see LoadModelFile). Data is not opened.
+void LintPartial(const ModelSpec& partial, Diagnostics& diagnostics);
+
 }  // namespace cgrun
 
 #endif  // CGRUN_TRAIN_LINT_H_

@@ -22,8 +22,10 @@ Session::Session(const ModelSpec& model, const SessionOptions& options, bool tra
   const KernelLibrary* library = FindKernelLibrary(options.device);
   CGRUN_CHECK(library != nullptr) << "no kernels for " << options.device;
   const bool has_data = OpenData(train, diagnostics);
+  if (!has_data && train && model.train) ReadRateSchedules(model, diagnostics);
   if (!has_data || (train && !(ReadLength(diagnostics) && ReadSchedules(diagnostics)))) {
-    BuildForward(model, {train ? EntryKind::kTrain : EntryKind::kEval}, diagnostics);
+    BuildForward(model, {train ? EntryKind::kTrain : EntryKind::kEval, options.compile.precision},
+                 diagnostics);
     return;  // with all errors of the file, not the data's alone
   }
   CheckLabelRanges(train, diagnostics);
@@ -149,6 +151,7 @@ bool Session::OpenData(bool train, Diagnostics& diagnostics) {
     train_ = Split{"train", data_.train, MatchInputs(model_, *data_.train, {}, diagnostics),
                    nullptr, nullptr};
     class_names_ = ClassNamesOf(*data_.train, train_->inputs);
+    WarnOfLargeBatch(model_, *data_.train, diagnostics);
   }
   add("train", data_.train);
   add("valid", data_.valid);
@@ -185,9 +188,9 @@ bool Session::ReadLength(Diagnostics& diagnostics) {
     const int64_t epochs = train.epochs ? train.epochs->value : 1;
     if (__builtin_mul_overflow(accumulation_.steps_per_epoch(), epochs, &total_steps_)) {
       diagnostics.Error(train.epochs->mark,
-                        std::to_string(epochs) + " epochs of " +
-                            std::to_string(batches_per_epoch_) +
-                            " batches are more steps than 64 bits count",
+                        CountText(epochs, "epoch") + " of " +
+                            CountText(batches_per_epoch_, "batch", "batches") +
+                            " are more steps than 64 bits count",
                         "`time: 2h` ends a run by the clock");
       return false;
     }

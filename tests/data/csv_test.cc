@@ -256,8 +256,8 @@ TEST(CsvTest, MeansLeaveOutWhatIsSplitAway) {
   std::string nothing = "a,b\n";
   for (int64_t row = 0; row < kRows; ++row) nothing += is_valid(row) ? "1,2\n" : "1,\n";
   EXPECT_EQ(CsvBuilder(nothing).Set("missing", "mean").Split(0.25, kSeed).Open().errors,
-            "error: 'DIR/t.csv': column 'b' has no value at all outside of `valid`, so it has no "
-            "mean\n");
+            "error: 'DIR/t.csv': column 'b' has no value at all in the training samples, so it has "
+            "no mean\n");
 }
 
 TEST(CsvTest, NumbersThatAreNone) {
