@@ -210,7 +210,11 @@ Predictor::Predictor(const ModelSpec& model, PredictSignature signature,
                      const PredictOptions& options, Diagnostics& diagnostics)
     : signature_(std::move(signature)), batch_(options.batch) {
   device_ = OpenDevice(options.device);
-  if (!MakeEngine(model, options, diagnostics)) return;
+  const KernelLibrary* library = FindKernelLibrary(options.device);
+  CGRUN_CHECK(library != nullptr) << "no kernels for " << options.device;
+  engine_ = BuildEngine(model, {{"predict", EntryKind::kPredict, batch_}}, options.mode,
+                        options.compile, {*library, *device_, communicator_}, diagnostics);
+  if (!engine_) return;
   if (!options.weights.empty()) weights_ = LoadWeights(*engine_, options.weights);
   NameClasses(model, options.weights);
   const EngineEntry& entry = engine_->model().entries[0];
@@ -224,25 +228,6 @@ Predictor::Predictor(const ModelSpec& model, PredictSignature signature,
     results_.emplace_back(result.type.dtype, result.type.shape);
   }
   CGRUN_CHECK(results_.size() == signature_.outputs.size()) << "outputs went missing";
-}
-
-bool Predictor::MakeEngine(const ModelSpec& model, const PredictOptions& options,
-                           Diagnostics& diagnostics) {
-  const std::string kind = options.device.substr(0, options.device.find(':'));
-  const KernelLibrary* library = FindKernelLibrary(kind);
-  CGRUN_CHECK(library != nullptr) << "no kernels for " << options.device;
-  const std::vector<EntryRequest> requests = {{"predict", EntryKind::kPredict, batch_}};
-  if (options.mode == Mode::kEager) {
-    auto graphs = PrepareEager(model, requests, *library, options.compile, diagnostics);
-    if (!graphs) return false;
-    engine_ = MakeEagerEngine(std::move(*graphs), *device_, *library, communicator_, {});
-    return true;
-  }
-  auto compiled = Compile(model, requests, *library, options.compile, diagnostics);
-  if (!compiled) return false;
-  engine_ = MakeGraphEngine(
-      std::make_unique<Program>(std::move(compiled->image), *device_, *library, communicator_));
-  return true;
 }
 
 void Predictor::NameClasses(const ModelSpec& model, const std::string& weights) {

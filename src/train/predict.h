@@ -97,7 +97,6 @@ class Predictor {
   int64_t Run(PredictSource& source, int64_t limit_batches, const Sink& sink);
 
  private:
-  bool MakeEngine(const ModelSpec& model, const PredictOptions& options, Diagnostics& diagnostics);
   void NameClasses(const ModelSpec& model, const std::string& weights);
   // Reads the next batch into `inputs_`; how many samples.
   int64_t Fill(PredictSource& source, std::vector<SampleOrigin>& origins);

@@ -86,20 +86,17 @@ bool SameSettings(const ProgramImage& image, const ModelSpec& model,
 
 bool Session::MakeEngine(const KernelLibrary& library, Diagnostics& diagnostics) {
   memory_.mode = options_.mode;
-  if (options_.mode == Mode::kEager) return MakeEagerMode(library, diagnostics);
+  if (options_.mode == Mode::kEager) {
+    engine_ = BuildEngine(model_, Requests(), options_.mode, options_.compile,
+                          {library, *device_, communicator_}, diagnostics);
+    return engine_ != nullptr;
+  }
   std::optional<ProgramImage> image = MakeImage(library, diagnostics);
   if (!image) return false;
   auto program = std::make_unique<Program>(std::move(*image), *device_, library, communicator_);
   program_ = program.get();
   engine_ = MakeGraphEngine(std::move(program));
   memory_.arena = engine_->memory().reserved_peak_bytes;
-  return true;
-}
-
-bool Session::MakeEagerMode(const KernelLibrary& library, Diagnostics& diagnostics) {
-  auto graphs = PrepareEager(model_, Requests(), library, options_.compile, diagnostics);
-  if (!graphs) return false;
-  engine_ = MakeEagerEngine(std::move(*graphs), *device_, library, communicator_);
   return true;
 }
 
