@@ -186,8 +186,10 @@ TEST(ModelCheck, FindsAFiniteWrongGradient) {
 TEST(ModelCheck, FindsAFiniteWrongValueOfADevice) {
   for (const int biases : {0, 110}) {
     const ModelSpec model = ModelOf(SigmoidAndBiases(biases));
+    CompileOptions options;
+    options.passes.disabled = {"fuse_activations"};  // the operators stay as they are called
     Diagnostics diagnostics;
-    ModelCheck check(model, {}, {}, diagnostics);
+    ModelCheck check(model, {}, options, diagnostics);
     ASSERT_TRUE(check.ready()) << check.skipped() << diagnostics.ToString();
     const DeviceCheck right = check.CheckLibrary("reference", WrongLibrary(OpId::sigmoid_grad, 1));
     EXPECT_TRUE(right.good) << right.worst << " " << right.error;
