@@ -13,7 +13,9 @@ const std::vector<CommandEntry>& Commands() {
        "cgrun train models/mlp.yaml --mode eager --out runs/eager\n",
        DefineTrain},
       {"eval", "metrics of a trained model on its test data",
-       "cgrun eval models/lenet.yaml --weights runs/lenet/checkpoint-*.safetensors\n", DefineEval},
+       "cgrun eval models/lenet.yaml\n"
+       "cgrun eval models/lenet.yaml --weights runs/tuned --split valid\n",
+       DefineEval},
       {"predict", "classes or values for images and NumPy arrays",
        "cgrun predict models/lenet.yaml digit.png\n"
        "cgrun predict models/lenet.yaml photos/ --weights runs/lenet --top 3\n"

@@ -4,7 +4,6 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
-#include <filesystem>
 #include <limits>
 #include <optional>
 
@@ -12,14 +11,11 @@
 #include "src/cli/console.h"
 #include "src/cli/model_flags.h"
 #include "src/cli/predict_view.h"
-#include "src/model/model_file.h"
-#include "src/train/checkpoint.h"
+#include "src/cli/weights_flag.h"
 #include "src/train/prediction_files.h"
 
 namespace cgrun {
 namespace {
-
-namespace fs = std::filesystem;
 
 struct PredictFlags {
   std::vector<std::string> inputs;
@@ -27,29 +23,6 @@ struct PredictFlags {
   std::string out;
   int64_t top = 1;
 };
-
-// The file that the flag names, that of the model's own run, or that of the model file.
-std::string ChooseWeights(const ModelSpec& model, const std::string& flag) {
-  std::error_code error;
-  if (!flag.empty()) return fs::is_directory(flag, error) ? BestWeights(flag) : flag;
-  const std::string run = "runs/" + model.name.value;
-  if (fs::is_directory(run, error)) return BestWeights(run);
-  if (model.weights) return ResolvePath(model.file_name, model.weights->value);
-  throw InputError(
-      "there are no weights of " + model.file_name + ": there is no run folder '" + run + "'",
-      "`cgrun train " + model.file_name +
-          "` makes it; --weights takes a file or another run folder");
-}
-
-bool CheckWeights(const WeightsReport& report, const std::string& file) {
-  std::string wrong;
-  for (const std::string& name : report.missing) wrong += "\n      " + name + ": not in the file";
-  for (const std::string& name : report.mismatched) wrong += "\n      " + name;
-  if (wrong.empty()) return true;
-  PrintError(file + " does not fit this model:" + wrong,
-             "train it again, or give its own model file");
-  return false;
-}
 
 void PrintProblems(const std::vector<FileProblem>& problems) {
   for (const FileProblem& problem : problems) PrintError(problem.message, problem.help);
@@ -130,10 +103,7 @@ Command DefinePredict(CLI::App& app) {
   app.add_option("INPUT", predict_flags->inputs,
                  "JPEG and PNG images, .npy files of one sample or several, folders of them; "
                  "NAME=FILE for a model of several inputs");
-  app.add_option("--weights", predict_flags->weights,
-                 "a safetensors file, or a run folder, whose best model is taken, else its newest "
-                 "checkpoint (default: runs/<model>)")
-      ->type_name("FILE");
+  AddWeightsFlag(app, predict_flags->weights);
   app.add_option("--top", predict_flags->top, "show the N most probable classes")
       ->check(CLI::Range(int64_t{1}, std::numeric_limits<int64_t>::max()))
       ->type_name("N");

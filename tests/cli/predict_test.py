@@ -218,6 +218,23 @@ paths:
         self.assertEqual([item["outputs"]["sum"]["values"]
                           for item in json.loads(text)["predictions"]], [[1, 3], [3, 5], [5, 7]])
 
+    def test_evaluations_take_the_same_weights(self):
+        error = self.refuses("eval", "small.yaml")
+        self.assertIn("there is no run folder 'runs/small'", error)
+        self.assertIn("`--weights runs/other`", error)
+        self.cgrun("train", "small.yaml", "--quiet", "--set", "data.valid={split: 0.2}")
+        array = self.save("x.npy", npy([SIDE, SIDE], bytes(SIDE * SIDE)))
+        used = set()
+        for weights in ([], ["--weights", "runs/small"]):
+            for verb in (["eval", "small.yaml"], ["predict", "small.yaml", array]):
+                done = self.cgrun(*verb, *weights, "--json")
+                used.add(json.loads(done.stdout)["weights"])
+                self.assertIn("weights: runs/small/best.safetensors", done.stderr)
+        self.assertEqual(used, {"runs/small/best.safetensors"})
+        self.cgrun("train", "small.yaml", "--quiet", "--out", "runs/plain")
+        self.assertRegex(json.loads(self.cgrun("eval", "small.yaml", "--weights", "runs/plain",
+                                               "--json").stdout)["weights"], r"checkpoint-8\.")
+
     def test_a_dry_run_and_a_limit(self):
         self.train()
         images = [self.save(f"{i}.png", png(QUARTERS[i % 4])) for i in range(5)]
