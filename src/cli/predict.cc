@@ -61,7 +61,7 @@ int Run(const ModelFlags& flags, const RunFlags& run_flags, const PredictFlags& 
   options.weights = ChooseWeights(*model, predict_flags.weights);
   options.batch = BatchFor(*model, source.samples());
   std::optional<PredictionFiles> files;
-  if (!predict_flags.out.empty()) files.emplace(predict_flags.out, *signature, source.files());
+  if (!predict_flags.out.empty()) files.emplace(predict_flags.out, *signature, source.files(), source.samples());
 
   Diagnostics later;
   Predictor predictor(*model, *signature, options, later);
@@ -76,7 +76,7 @@ int Run(const ModelFlags& flags, const RunFlags& run_flags, const PredictFlags& 
                               view.Add(origin, outputs);
                               if (files) files->Add(outputs);
                             });
-    if (files) files->Write();
+    if (files) files->Commit();
   }
   PredictFacts facts;
   facts.model = model->name.value;
