@@ -34,6 +34,9 @@ ModelData OpenModelData(const ModelSpec& model, Diagnostics& diagnostics,
 std::vector<std::string> MatchInputs(const ModelSpec& model, const Dataset& dataset,
                                      const SourceMark& mark, Diagnostics& diagnostics);
 
+// An option of a data set: a value, or a list of values.
+DataOption ToDataOption(const Attribute& option, Diagnostics& diagnostics);
+
 // A loader with the ring that it reads into.
 class DataSource {
  public:

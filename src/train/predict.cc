@@ -14,6 +14,7 @@
 #include "src/ops/loss.h"
 #include "src/ops/softmax.h"
 #include "src/train/checkpoint.h"
+#include "src/train/find_non_finite.h"
 
 namespace cgrun {
 namespace {
@@ -199,6 +200,17 @@ std::vector<ClassScore> TopClasses(const PredictedOutput& output, std::span<cons
   return top;
 }
 
+bool IsUsable(const PredictedOutput& output, std::span<const std::byte> bytes) {
+  if (AllFinite(output.dtype, bytes)) return true;
+  const auto size = static_cast<size_t>(SizeOf(output.dtype));
+  for (size_t i = 0; i < bytes.size(); i += size) {
+    const double value = NumberAt(output.dtype, &bytes[i]);
+    const bool is_zero = output.scores == Scores::kLogProbabilities && value < 0;
+    if (!std::isfinite(value) && !is_zero) return false;
+  }
+  return true;
+}
+
 std::string BestWeights(const std::string& folder) {
   std::error_code error;
   if (fs::exists(folder + kBest, error)) return folder + kBest;
@@ -216,7 +228,7 @@ Predictor::Predictor(const ModelSpec& model, PredictSignature signature,
                         options.compile, {*library, *device_, communicator_}, diagnostics);
   if (!engine_) return;
   if (!options.weights.empty()) weights_ = LoadWeights(*engine_, options.weights);
-  NameClasses(model, options.weights);
+  NameClasses(model, options.weights, diagnostics);
   const EngineEntry& entry = engine_->model().entries[0];
   for (const EnginePort& feed : entry.feeds) feeds_.emplace_back(feed.type.dtype, feed.type.shape);
   for (const DataField& input : signature_.inputs) {
@@ -230,7 +242,8 @@ Predictor::Predictor(const ModelSpec& model, PredictSignature signature,
   CGRUN_CHECK(results_.size() == signature_.outputs.size()) << "outputs went missing";
 }
 
-void Predictor::NameClasses(const ModelSpec& model, const std::string& weights) {
+void Predictor::NameClasses(const ModelSpec& model, const std::string& weights,
+                            Diagnostics& diagnostics) {
   ClassNames names = ClassNamesInFile(model);
   if (!weights.empty()) {
     const ClassNames of_run = ReadClassMetadata(SafetensorsReader(weights).metadata());
@@ -239,6 +252,13 @@ void Predictor::NameClasses(const ModelSpec& model, const std::string& weights) 
   for (PredictedOutput& output : signature_.outputs) {
     if (output.scores == Scores::kNone) continue;
     output.classes = FindClassNames(names, output.label_input, output.class_count());
+    const auto named = static_cast<int64_t>(output.classes.size()), all = output.class_count();
+    if (named == 0 || named == all) continue;
+    output.classes.resize(static_cast<size_t>(std::min(named, all)));
+    diagnostics.Warning({}, "'" + output.name + "' has " + std::to_string(all) +
+                                " classes, but there are names of " + std::to_string(named) +
+                                (named < all ? ": the others are shown by their numbers"
+                                             : ": those beyond its own are not used"));
   }
 }
 
