@@ -10,7 +10,8 @@ const std::vector<CommandEntry>& Commands() {
        "cgrun train models/mlp.yaml --set train.epochs=2 --out runs/try --force\n"
        "cgrun train models/mlp.yaml --limit-batches 10 --out runs/short\n"
        "cgrun train models/mlp.yaml --dry-run\n"
-       "cgrun train models/mlp.yaml --mode eager --out runs/eager\n",
+       "cgrun train models/mlp.yaml --mode eager --out runs/eager\n"
+       "cgrun train --resume runs/mlp\n",
        DefineTrain},
       {"eval", "metrics of a trained model on its test data",
        "cgrun eval models/lenet.yaml\n"

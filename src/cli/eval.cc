@@ -74,6 +74,7 @@ int Run(const ModelFlags& flags, const RunFlags& run_flags, const EvalFlags& eva
   json["planned_peak_bytes"] = nullptr;
   if (memory.has_plan()) json["planned_peak_bytes"] = memory.planned();
   json["measured_peak_bytes"] = memory.measured;
+  json["process_peak_bytes"] = memory.process;
   json["live_peak_bytes"] = memory.engine.live_peak_bytes;
   json["reserved_peak_bytes"] = memory.engine.reserved_peak_bytes;
   std::string text = EvaluationSummary(result, session.memory()), shown = json.dump(2) + "\n";

@@ -11,6 +11,7 @@
 #include "src/cli/resume.h"
 #include "src/cli/run_view.h"
 #include "src/cli/signals.h"
+#include "src/cli/weights_flag.h"
 #include "src/io/atomic_file.h"
 #include "src/io/read_file.h"
 #include "src/program/serialize.h"
@@ -133,7 +134,7 @@ SessionOptions OptionsOf(const Training& training, const ModelFlags& flags,
   SessionOptions options;
   options.device = DeviceOf(*training.model);
   options.compile = CompileOptionsOf(flags, *training.model);
-  options.weights = WeightsFile(train_flags.weights);
+  options.weights = FindWeights(train_flags.weights);
   options.mode = ModeOf(run_flags);
   options.limit_batches = run_flags.limit_batches;
   options.image = training.image ? &*training.image : nullptr;
@@ -203,6 +204,7 @@ int Run(const ModelFlags& flags, const RunFlags& run_flags, const TrainFlags& tr
   WriteModelFile(folder, model);
   if (training.resumed) PrintResumed(*training.resumed, session.run_state());
 
+  PrintMemory(session);
   RunView view(model.train->epochs ? model.train->epochs->value : 0);
   const TrainResult result = session.Train(folder, view, WatchSignals());
   view.Clear();
@@ -211,6 +213,7 @@ int Run(const ModelFlags& flags, const RunFlags& run_flags, const TrainFlags& tr
   WritePage(model, session, result, folder);
   if (run_folder) run_folder->Keep();
   PrintTrained(result, folder, json, session, profile, options.compile.threads);
+  if (result.interrupted) PrintInterrupted(result, folder);
   return result.interrupted ? kInterrupted : kDone;
 }
 

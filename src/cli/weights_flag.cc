@@ -6,11 +6,25 @@
 
 #include "src/cli/console.h"
 #include "src/model/model_file.h"
-#include "src/train/predict.h"
+#include "src/train/checkpoint.h"
 
 namespace cgrun {
 
 namespace fs = std::filesystem;
+
+void WarnOfDamaged(const std::vector<std::string>& damaged, const std::string& taken) {
+  for (const std::string& what : damaged) PrintWarning(what + "; " + taken + " is taken instead");
+}
+
+std::string FindWeights(const std::string& file_or_folder, bool best) {
+  std::error_code error;
+  const bool is_folder = fs::is_directory(file_or_folder, error);
+  std::vector<std::string> damaged;
+  std::string file = is_folder && best ? BestWeights(file_or_folder, damaged)
+                                       : WeightsFile(file_or_folder, damaged);
+  WarnOfDamaged(damaged, file);
+  return file;
+}
 
 void AddWeightsFlag(CLI::App& app, std::string& weights) {
   app.add_option("--weights", weights,
@@ -21,9 +35,9 @@ void AddWeightsFlag(CLI::App& app, std::string& weights) {
 
 std::string ChooseWeights(const ModelSpec& model, const std::string& flag) {
   std::error_code error;
-  if (!flag.empty()) return fs::is_directory(flag, error) ? BestWeights(flag) : flag;
+  if (!flag.empty()) return FindWeights(flag, /*best=*/true);
   const std::string run = "runs/" + model.name.value;
-  if (fs::is_directory(run, error)) return BestWeights(run);
+  if (fs::is_directory(run, error)) return FindWeights(run, /*best=*/true);
   if (model.weights) return ResolvePath(model.file_name, model.weights->value);
   throw InputError(
       "there are no weights of " + model.file_name + ": there is no run folder '" + run + "'",

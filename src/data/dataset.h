@@ -72,6 +72,12 @@ struct DataOption {
   std::vector<DataOption> items = {};  // of a list, one at least; `value` is "" then
 };
 
+// A part of the samples, chosen by the seed alone, that is taken away from a set: SplitDataset().
+struct DataSplit {
+  double fraction = 0;
+  uint64_t seed = 0;
+};
+
 struct DataOptions {
   SourceMark mark;     // of the data set, for what is missing
   std::string folder;  // relative paths start here; empty: the working directory
@@ -79,7 +85,10 @@ struct DataOptions {
   int64_t memory_limit = kNoLimit;  // the most bytes that decoded_bytes() may become
   std::vector<DataField> fields;    // what the model's placeholders want, for formats that ask
   const Dataset* train = nullptr;   // for other sets of a model: the one whose labels they share
-  int readers = 2;                  // threads that read at once without waiting for each other
+  // Of the training data: what will be split away as `valid`. What a format finds out about the
+  // training data, as the means of columns, it finds out without those samples.
+  std::optional<DataSplit> split = std::nullopt;
+  int readers = 2;  // threads that read at once without waiting for each other
 };
 
 // A line of the format table.

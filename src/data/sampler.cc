@@ -36,20 +36,28 @@ int64_t Subset::decoded_bytes() const {
   return static_cast<int64_t>(indices_.size() * sizeof(int64_t));
 }
 
-DatasetSplit SplitDataset(const std::shared_ptr<const Dataset>& base, double fraction,
-                          uint64_t seed) {
-  if (!(fraction > 0.0 && fraction < 1.0)) {
-    throw UserError("a split must lie between 0 and 1, but is " + std::to_string(fraction));
-  }
-  const int64_t size = base->size();
-  if (size < 2) throw UserError("one sample cannot be split into training and validation");
+SplitIndices SplitSamples(int64_t size, double fraction, uint64_t seed) {
+  if (!(fraction > 0.0 && fraction < 1.0) || size < 2) return {};
   const auto wanted = static_cast<int64_t>(std::llround(fraction * static_cast<double>(size)));
   const auto count = static_cast<ptrdiff_t>(std::clamp<int64_t>(wanted, 1, size - 1));
   std::vector<int64_t> order = RandomPermutation(RandomKey(seed, "data/split"), size);
   std::sort(order.begin(), order.begin() + count);
   std::sort(order.begin() + count, order.end());
-  return {std::make_unique<Subset>(base, std::vector(order.begin() + count, order.end())),
-          std::make_unique<Subset>(base, std::vector(order.begin(), order.begin() + count))};
+  return {std::vector(order.begin() + count, order.end()),
+          std::vector(order.begin(), order.begin() + count)};
+}
+
+DatasetSplit SplitDataset(const std::shared_ptr<const Dataset>& base, double fraction,
+                          uint64_t seed) {
+  if (!(fraction > 0.0 && fraction < 1.0)) {
+    throw UserError("a split must lie between 0 and 1, but is " + std::to_string(fraction));
+  }
+  if (base->size() < 2) {
+    throw UserError("one sample cannot be split into training and validation");
+  }
+  SplitIndices indices = SplitSamples(base->size(), fraction, seed);
+  return {std::make_unique<Subset>(base, std::move(indices.train)),
+          std::make_unique<Subset>(base, std::move(indices.valid))};
 }
 
 }  // namespace cgrun

@@ -62,6 +62,14 @@ struct DatasetSplit {
   std::unique_ptr<Subset> train, valid;
 };
 
+// Numbers of samples, each list ascending.
+struct SplitIndices {
+  std::vector<int64_t> train, valid;
+};
+
+// What SplitDataset() would take of `size` samples; both lists are empty where it would throw.
+SplitIndices SplitSamples(int64_t size, double fraction, uint64_t seed);
+
 // Splits `base`: round(fraction · size) of its samples, chosen by the seed alone, become `valid`,
 // the others `train`; each has one sample at least. UserError where `base` has a single sample or
 // `fraction` is not inside (0, 1).

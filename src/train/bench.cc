@@ -394,6 +394,17 @@ Speedup SpeedupOf(const std::vector<double>& seconds, const std::vector<double>&
   return speedup;
 }
 
+std::optional<int64_t> BreakEvenStep(const RunCost& run, const RunCost& baseline) {
+  constexpr double kMostSteps = 1e15;
+  const double gain = baseline.step - run.step;
+  const double later = run.start - baseline.start;
+  if (gain < 0 || (gain == 0 && later >= 0)) return std::nullopt;
+  if (later < 0) return 1;
+  const double steps = std::floor(later / gain);  // beyond the first, which do not make up for it
+  if (steps > kMostSteps) return std::nullopt;
+  return static_cast<int64_t>(steps) + 2;
+}
+
 void CompareLosses(std::vector<CaseResult>& cases, int64_t steps) {
   const std::vector<double>& wanted = cases[0].losses;
   for (CaseResult& result : cases) {

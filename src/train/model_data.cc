@@ -90,8 +90,10 @@ void ReportMissing(const std::vector<MissingFile>& files, Diagnostics& diagnosti
 
 // Null after an error, and where files are missing.
 std::shared_ptr<const Dataset> OpenSet(const ModelSpec& model, const DataSpec& spec, bool missing,
-                                       const Dataset* train, Diagnostics& diagnostics) {
+                                       const Dataset* train, const std::optional<DataSplit>& split,
+                                       Diagnostics& diagnostics) {
   DataOptions options;
+  options.split = split;
   options.mark = spec.mark;
   options.folder = fs::path(model.file_name).parent_path().string();
   options.fields = WantedFields(model);
@@ -107,6 +109,14 @@ std::shared_ptr<const Dataset> OpenSet(const ModelSpec& model, const DataSpec& s
   if (!missing) return OpenDataset(format, options, diagnostics);
   CheckDataset(format, options, diagnostics);
   return nullptr;
+}
+
+// Of the training data into itself and `valid`.
+std::optional<DataSplit> SplitOf(const ModelSpec& model) {
+  const auto& valid = model.data->valid;
+  if (!valid || !valid->split) return std::nullopt;
+  const uint64_t seed = model.train ? static_cast<uint64_t>(model.train->seed.value) : 0;
+  return DataSplit{valid->split->value, seed};
 }
 
 const InputSpec* FindInput(const ModelSpec& model, const std::string& name) {
@@ -157,12 +167,14 @@ ModelData OpenModelData(const ModelSpec& model, Diagnostics& diagnostics, Missin
   ModelData data;
   if (!model.data) return data;
   std::vector<MissingFile> all_missing;
+  const std::optional<DataSplit> split = SplitOf(model);
   const auto open = [&](const std::optional<DataSpec>& spec) -> std::shared_ptr<const Dataset> {
     if (!spec || !spec->format) return nullptr;
     const std::vector<MissingFile> files = FindMissing(model, *spec);
     all_missing.insert(all_missing.end(), files.begin(), files.end());
     std::shared_ptr<const Dataset> set =
-        OpenSet(model, *spec, !files.empty(), data.train.get(), diagnostics);
+        OpenSet(model, *spec, !files.empty(), data.train.get(),
+                &spec == &model.data->train ? split : std::nullopt, diagnostics);
     if (set) data.decoded_bytes += set->decoded_bytes();
     if (set) MatchInputs(model, *set, spec->format->mark, diagnostics);
     return set;
@@ -172,16 +184,14 @@ ModelData OpenModelData(const ModelSpec& model, Diagnostics& diagnostics, Missin
   data.test = open(model.data->test);
   for (const MissingFile& file : all_missing) data.missing.push_back(file.ToString());
   if (missing == MissingFiles::kAreErrors) ReportMissing(all_missing, diagnostics);
-  const auto& valid = model.data->valid;
-  if (data.train && valid && valid->split) {
-    const uint64_t seed = model.train ? static_cast<uint64_t>(model.train->seed.value) : 0;
+  if (data.train && split) {
     try {
-      DatasetSplit split = SplitDataset(data.train, valid->split->value, seed);
-      data.decoded_bytes += split.train->decoded_bytes() + split.valid->decoded_bytes();
-      data.train = std::move(split.train);
-      data.valid = std::move(split.valid);
+      DatasetSplit parts = SplitDataset(data.train, split->fraction, split->seed);
+      data.decoded_bytes += parts.train->decoded_bytes() + parts.valid->decoded_bytes();
+      data.train = std::move(parts.train);
+      data.valid = std::move(parts.valid);
     } catch (const UserError& error) {
-      diagnostics.Error(valid->split->mark, error.what(), error.help());
+      diagnostics.Error(model.data->valid->split->mark, error.what(), error.help());
     }
   }
   return data;

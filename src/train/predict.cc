@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <filesystem>
 #include <limits>
 #include <numeric>
 
@@ -13,15 +12,10 @@
 #include "src/io/safetensors.h"
 #include "src/ops/loss.h"
 #include "src/ops/softmax.h"
-#include "src/train/checkpoint.h"
 #include "src/train/find_non_finite.h"
 
 namespace cgrun {
 namespace {
-
-namespace fs = std::filesystem;
-
-constexpr char kBest[] = "/best.safetensors";
 
 // The loss in an evaluation graph that reads the value of this name first; null where none does.
 const Node* LossOf(const Graph& evaluation, const std::string& value) {
@@ -209,13 +203,6 @@ bool IsUsable(const PredictedOutput& output, std::span<const std::byte> bytes) {
     if (!std::isfinite(value) && !is_zero) return false;
   }
   return true;
-}
-
-std::string BestWeights(const std::string& folder) {
-  std::error_code error;
-  if (fs::exists(folder + kBest, error)) return folder + kBest;
-  std::vector<std::string> damaged;
-  return NewestCheckpoint(folder, damaged);
 }
 
 Predictor::Predictor(const ModelSpec& model, PredictSignature signature,

@@ -118,10 +118,6 @@ class Predictor {
   WeightsReport weights_;
 };
 
-// The weights that predictions take without being told: of the run folder `folder` the best model,
-// else its newest checkpoint. InputError where there is none.
-std::string BestWeights(const std::string& folder);
-
 }  // namespace cgrun
 
 #endif  // CGRUN_TRAIN_PREDICT_H_

@@ -311,6 +311,7 @@ void Session::ObserveEvaluation(const PassResult& result, int64_t step) {
 
 void Session::NoteMemory() {
   memory_.measured = std::max(memory_.measured, ResidentBytes());
+  memory_.process = MostResidentBytes();
   memory_.engine = engine_->memory();
 }
 
@@ -346,7 +347,7 @@ void Session::RunEvaluation(Split& split, SessionObserver& observer, PassResult&
     const int entry = split.runner->Run(*batch, 0, {});
     if (kept_ && options_.compile.keeps == EntryKind::kEval) kept_->Take(*engine_, entry);
     ++report.batch;
-    report.samples = split.runner->samples();
+    report.samples = report.timed_samples = split.runner->samples();
     report.seconds = elapsed();
     report.means = &split.runner->Means();
     observer.OnEvaluationStep(report);
@@ -369,7 +370,7 @@ void PassResult::Fill(const std::string& name, BatchRunner& runner) {
   for (size_t i = 0; i < lists.size(); ++i) {
     std::copy(lists[i].values.begin(), lists[i].values.end(), tables[i].values.begin());
   }
-  samples = runner.samples();
+  samples = timed_samples = runner.samples();
 }
 
 }  // namespace cgrun

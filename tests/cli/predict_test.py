@@ -411,6 +411,10 @@ class KeepTest(CliTestCase):
             if " kept " in line:
                 self.assertTrue(line.lstrip().startswith("train"), line)
         self.assertEqual(text.count(") kept "), 4)  # of full and of partial batches
+        marked = [buffer for buffer in kept["buffers"] if buffer["kept"]]
+        self.assertEqual(len(marked), 4)
+        self.assertTrue(all(buffer["entry"].startswith("train") for buffer in marked), marked)
+        self.assertFalse(any(buffer["kept"] for buffer in plain["buffers"]))
 
     def test_what_cannot_be_kept(self):
         for name, text in (("logitz", "did you mean 'logits'?"),

@@ -78,6 +78,9 @@ TEST(SplitDatasetTest, IsDisjointAndCovers) {
     const int64_t size = *rc::gen::inRange(2, 400);
     const double fraction = *rc::gen::inRange(1, 100) / 100.0;
     const DatasetSplit split = SplitDataset(std::make_shared<Numbers>(size), fraction, seed);
+    const SplitIndices numbers = SplitSamples(size, fraction, seed);
+    RC_ASSERT(std::ranges::equal(split.train->indices(), numbers.train));
+    RC_ASSERT(std::ranges::equal(split.valid->indices(), numbers.valid));
     const auto train = split.train->indices(), valid = split.valid->indices();
     RC_ASSERT(std::is_sorted(train.begin(), train.end()));
     RC_ASSERT(std::is_sorted(valid.begin(), valid.end()));
