@@ -88,24 +88,6 @@ void ReportMissing(const std::vector<MissingFile>& files, Diagnostics& diagnosti
   }
 }
 
-// A value, or a list of values.
-DataOption ToDataOption(const Attribute& option, Diagnostics& diagnostics) {
-  const TreeNode& value = option.value;
-  DataOption result{value.scalar, value.mark, option.key_mark};
-  if (value.IsScalar()) return result;
-  if (!value.IsSequence() || value.items.empty()) {
-    diagnostics.Error(value.mark, "'" + option.key + "' must be one value or a list of them, not " +
-                                      (value.IsSequence() ? "an empty list" : Describe(value)));
-  }
-  for (const TreeNode& item : value.items) {
-    result.items.push_back({item.scalar, item.mark});
-    if (item.IsScalar()) continue;
-    diagnostics.Error(item.mark,
-                      "an item of '" + option.key + "' must be one value, not " + Describe(item));
-  }
-  return result;
-}
-
 // Null after an error, and where files are missing.
 std::shared_ptr<const Dataset> OpenSet(const ModelSpec& model, const DataSpec& spec, bool missing,
                                        const Dataset* train, const std::optional<DataSplit>& split,
@@ -206,6 +188,23 @@ void SplitTrain(const ModelSpec& model, const DataSplit& split, ModelData& data,
 }
 
 }  // namespace
+
+DataOption ToDataOption(const Attribute& option, Diagnostics& diagnostics) {
+  const TreeNode& value = option.value;
+  DataOption result{value.scalar, value.mark, option.key_mark};
+  if (value.IsScalar()) return result;
+  if (!value.IsSequence() || value.items.empty()) {
+    diagnostics.Error(value.mark, "'" + option.key + "' must be one value or a list of them, not " +
+                                      (value.IsSequence() ? "an empty list" : Describe(value)));
+  }
+  for (const TreeNode& item : value.items) {
+    result.items.push_back({item.scalar, item.mark});
+    if (item.IsScalar()) continue;
+    diagnostics.Error(item.mark,
+                      "an item of '" + option.key + "' must be one value, not " + Describe(item));
+  }
+  return result;
+}
 
 ModelData OpenModelData(const ModelSpec& model, Diagnostics& diagnostics, MissingFiles missing) {
   ModelData data;

@@ -42,6 +42,9 @@ std::vector<std::string> MatchInputs(const ModelSpec& model, const Dataset& data
 // Warns where the file asks for batches of more samples than there are: they are cut.
 void WarnOfLargeBatch(const ModelSpec& model, const Dataset& train, Diagnostics& diagnostics);
 
+// An option of a data set: a value, or a list of values.
+DataOption ToDataOption(const Attribute& option, Diagnostics& diagnostics);
+
 // A loader with the ring that it reads into.
 class DataSource {
  public:

@@ -178,7 +178,6 @@ class Session {
 
   bool OpenData(bool train, Diagnostics& diagnostics);
   bool MakeEngine(const KernelLibrary& library, Diagnostics& diagnostics);
-  bool MakeEagerMode(const KernelLibrary& library, Diagnostics& diagnostics);
   std::optional<ProgramImage> MakeImage(const KernelLibrary& library, Diagnostics& diagnostics);
   // Labels that name no class are errors, where the data knows its labels.
   void CheckLabelRanges(bool train, Diagnostics& diagnostics);

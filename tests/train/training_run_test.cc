@@ -194,7 +194,7 @@ TEST(TrainingRun, StepsThatCannotBeCountedAreAnErrorAtTheEpochs) {
   for (const char* schedule : {"constant", "{cosine: {}}"}) {
     const std::string override = std::string("train.optimizer.schedule=") + schedule;
     const std::string errors = SessionErrors(SmallModel({epochs, override}));
-    EXPECT_NE(errors.find("4611686018427387904 epochs of 11 batches are more steps than 64 bits"),
+    EXPECT_NE(errors.find("4611686018427387904 epochs of 11 steps are more steps than 64 bits"),
               std::string::npos)
         << errors;
   }
