@@ -27,7 +27,7 @@ using DefineCommand = Command (*)(CLI::App& app);
 struct CommandEntry {
   const char* name;
   const char* summary;   // one line
-  const char* examples;  // lines of `cgrun NAME --help`
+  const char* examples;  // two to four command lines, for `cgrun NAME --help`
   DefineCommand define;
 };
 
@@ -46,6 +46,7 @@ Command DefineDisasm(CLI::App& app);
 Command DefineOps(CLI::App& app);
 Command DefineSummary(CLI::App& app);
 Command DefineDevices(CLI::App& app);
+Command DefineCompletion(CLI::App& app);
 
 }  // namespace cgrun
 

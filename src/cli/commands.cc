@@ -7,20 +7,18 @@ const std::vector<CommandEntry>& Commands() {
   static const std::vector<CommandEntry> commands = {
       {"train", "train a model, evaluate it after each epoch, keep its weights",
        "cgrun train models/lenet.yaml\n"
-       "cgrun train models/mlp.yaml --set train.epochs=2 --out runs/try --force\n"
-       "cgrun train models/mlp.yaml --limit-batches 10 --out runs/short\n"
-       "cgrun train models/mlp.yaml --dry-run\n"
-       "cgrun train models/mlp.yaml --mode eager --out runs/eager\n"
-       "cgrun train --resume runs/mlp\n",
+       "cgrun train models/lenet.yaml --set train.epochs=8 --out runs/longer\n"
+       "cgrun train --resume runs/lenet --set train.epochs=8\n"
+       "cgrun train models/lenet.yaml --dry-run\n",
        DefineTrain},
       {"eval", "metrics of a trained model on its test data",
        "cgrun eval models/lenet.yaml\n"
-       "cgrun eval models/lenet.yaml --weights runs/tuned --split valid\n",
+       "cgrun eval models/lenet.yaml --weights runs/longer --split valid\n",
        DefineEval},
       {"predict", "classes or values for images, NumPy arrays and tables",
-       "cgrun predict models/lenet.yaml digit.png\n"
-       "cgrun predict models/lenet.yaml photos/ --weights runs/lenet --top 3\n"
-       "cgrun predict models/regression.yaml table.csv --out predicted --json\n",
+       "cgrun predict models/regression.yaml datasets/friedman/test.csv\n"
+       "cgrun predict models/lenet.yaml datasets/digits-as-images/test/7 --top 3\n"
+       "cgrun predict models/lenet.yaml photo.png --weights runs/longer --json\n",
        DefinePredict},
       {"check", "what is wrong with a model: its file, data, gradients, devices",
        "cgrun check models/lenet.yaml\n"
@@ -38,17 +36,36 @@ const std::vector<CommandEntry>& Commands() {
        "cgrun plan buffers.csv --capacity 1048576 --json offsets.json\n",
        DefinePlan},
       {"graph", "the computation graph, after any pass",
-       "cgrun graph models/mlp.yaml\n"
-       "cgrun graph models/mlp.yaml --stop-after-pass dead_code\n",
+       "cgrun graph models/lenet.yaml\n"
+       "cgrun graph models/lenet.yaml --entry predict\n"
+       "cgrun graph models/lenet.yaml --stop-after-pass dead_code\n",
        DefineGraph},
-      {"compile", "compile a model to byte code", "cgrun compile models/lenet.yaml -o lenet.cgb\n",
+      {"compile", "compile a model to byte code",
+       "cgrun compile models/lenet.yaml -o lenet.cgb\n"
+       "cgrun compile models/lenet.yaml -o lenet256.cgb --batch 256 --device cpu\n",
        DefineCompile},
-      {"disasm", "list the byte code of a compiled model", "cgrun disasm lenet.cgb\n",
+      {"disasm", "list the byte code of a compiled model",
+       "cgrun disasm lenet.cgb\n"
+       "cgrun disasm lenet.cgb --json program.json\n",
        DefineDisasm},
       {"summary", "a model by layer: shapes, parameters, operations, bytes",
-       "cgrun summary models/lenet.yaml\n", DefineSummary},
-      {"ops", "the operators, or one of them in detail", "cgrun ops\ncgrun ops conv\n", DefineOps},
-      {"devices", "the devices of this machine and this build", "cgrun devices\n", DefineDevices},
+       "cgrun summary models/lenet.yaml\n"
+       "cgrun summary models/resnet50.yaml --batch 1 --set inputs.image.shape=[3,256,256]\n",
+       DefineSummary},
+      {"ops", "the operators, or one of them in detail",
+       "cgrun ops\n"
+       "cgrun ops conv\n"
+       "cgrun ops softmax_cross_entropy --json\n",
+       DefineOps},
+      {"devices", "the devices of this machine and this build",
+       "cgrun devices\n"
+       "cgrun devices --json devices.json\n",
+       DefineDevices},
+      {"completion", "a script that completes command lines in bash, zsh or fish",
+       "cgrun completion bash > ~/.local/share/bash-completion/completions/cgrun\n"
+       "cgrun completion zsh > ~/.zfunc/_cgrun\n"
+       "cgrun completion fish > ~/.config/fish/completions/cgrun.fish\n",
+       DefineCompletion},
   };
   return commands;
 }

@@ -95,9 +95,9 @@ Command DefineEval(CLI::App& app) {
   auto eval_flags = std::make_shared<EvalFlags>();
   app.get_option("MODEL")->description("model file (.yaml), or compiled program (.cgb)");
   AddWeightsFlag(app, eval_flags->weights);
-  app.add_option("--split", eval_flags->split, "test, valid or train")
+  app.add_option("--split", eval_flags->split, "which data (default: test)")
       ->check(CLI::IsMember({"test", "valid", "train"}))
-      ->type_name("NAME");
+      ->type_name("test|valid|train");
   app.add_option("--out", eval_flags->out,
                  "a folder for what --keep, or `keep` of the model file, names")
       ->type_name("DIR");

@@ -55,9 +55,9 @@ int Run(const ModelFlags& flags, const std::string& entry) {
 Command DefineGraph(CLI::App& app) {
   auto flags = AddModelFlags(app);
   auto entry = std::make_shared<std::string>("train");
-  app.add_option("--entry", *entry, "which graph of the model: train, eval or predict")
+  app.add_option("--entry", *entry, "which graph of the model (default: train)")
       ->check(CLI::IsMember({"train", "eval", "predict"}))
-      ->type_name("NAME");
+      ->type_name("train|eval|predict");
   return [flags, entry] { return Run(*flags, *entry); };
 }
 

@@ -2,15 +2,16 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <exception>
+#include <memory>
 #include <new>
 
 #include "src/base/diagnostics.h"
 #include "src/cli/command.h"
+#include "src/cli/command_line.h"
 #include "src/cli/console.h"
 #include "src/cli/outputs.h"
 #include "src/cli/signals.h"
 #include "src/cli/spinning.h"
-#include "src/cli/version.h"
 
 namespace cgrun {
 namespace {
@@ -37,24 +38,14 @@ int RunVerb(const CLI::App& verb, const Command& command) {
 }
 
 int ParseAndRun(int argc, char** argv) {
-  CLI::App app("Trains and evaluates neural networks from YAML files.", "cgrun");
-  app.set_version_flag("--version", VersionText);
-  app.require_subcommand(1);
-  app.failure_message(CLI::FailureMessage::simple);
   Command chosen;
-  for (const CommandEntry& entry : Commands()) {
-    CLI::App* verb = app.add_subcommand(entry.name, entry.summary);
-    verb->footer("Examples:\n" + Indent(entry.examples));
-    AddConsoleFlags(*verb);
-    Command run = entry.define(*verb);
-    verb->callback([&chosen, run] { chosen = run; });
-  }
+  const std::shared_ptr<CLI::App> app = MakeCommandLine(&chosen);
   try {
-    app.parse(argc, argv);
+    app->parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    return ReportParseError(app, error, argc, argv);
+    return ReportParseError(*app, error, argc, argv);
   }
-  return RunVerb(*app.get_subcommands()[0], chosen);
+  return RunVerb(*app->get_subcommands()[0], chosen);
 }
 
 }  // namespace

@@ -105,15 +105,15 @@ std::optional<ModelSpec> Checked(std::optional<ModelSpec> model, const ModelSpec
 std::shared_ptr<ModelFlags> AddModelFlags(CLI::App& app) {
   auto flags = std::make_shared<ModelFlags>();
   app.add_option("MODEL", flags->model, "model file (.yaml)")->required();
-  app.add_option("--device", flags->device, DeviceHelp())->type_name("NAME");
+  app.add_option("--device", flags->device, DeviceHelp())->type_name("DEVICE");
   app.add_option("--batch", flags->batch, "samples in a batch")->type_name("N");
-  app.add_option("--order", flags->order, "order of operators: memory, serial, bfs, dfs")
-      ->type_name("NAME");
+  app.add_option("--order", flags->order, "order of operators")->type_name("memory|serial|bfs|dfs");
   app.add_option("--planner", flags->planner, "memory planner (portfolio takes the best)")
-      ->type_name("NAME");
-  app.add_option("--zones", flags->zones, "shared or separate addresses for the memory zones")
-      ->type_name("NAME");
-  app.add_option("--precision", flags->precision, "f32 or f64")->type_name("TYPE");
+      ->type_name("PLANNER");
+  app.add_option("--zones", flags->zones, "addresses of the memory zones")
+      ->type_name("shared|separate");
+  app.add_option("--precision", flags->precision, "number type of the computation")
+      ->type_name("f32|f64");
   app.add_option("--seed", flags->seed, "seed of initial values, shuffling and dropout")
       ->type_name("N");
   app.add_option("--threads", flags->threads,
@@ -129,9 +129,14 @@ std::shared_ptr<ModelFlags> AddModelFlags(CLI::App& app) {
       ->type_name("KEY=VALUE")
       ->expected(1)
       ->take_all();
-  app.add_option("--disable-pass", flags->disabled_passes, "skip a pass")->expected(1)->take_all();
-  app.add_option("--stop-after-pass", flags->stop_after_pass, "run no pass beyond this one");
+  app.add_option("--disable-pass", flags->disabled_passes, "skip a pass")
+      ->type_name("PASS")
+      ->expected(1)
+      ->take_all();
+  app.add_option("--stop-after-pass", flags->stop_after_pass, "run no pass beyond this one")
+      ->type_name("PASS");
   app.add_option("--dump-after", flags->dump_after, "print the graph after a pass")
+      ->type_name("PASS")
       ->expected(1)
       ->take_all();
   return flags;
@@ -143,7 +148,7 @@ std::shared_ptr<RunFlags> AddRunFlags(CLI::App& app) {
                  "graph: compile and plan before the first step; eager: operator by operator, as "
                  "eager frameworks run, without passes, plan and order")
       ->check(CLI::IsMember({"graph", "eager"}))
-      ->type_name("NAME");
+      ->type_name("graph|eager");
   app.add_option("--limit-batches", flags->limit_batches,
                  "at most N batches of every pass over data")
       ->check(CLI::Range(int64_t{1}, std::numeric_limits<int64_t>::max()))

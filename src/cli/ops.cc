@@ -189,7 +189,7 @@ int ShowOne(const std::string& name) {
 Command DefineOps(CLI::App& app) {
   auto name = std::make_shared<std::string>();
   auto internal = std::make_shared<bool>(false);
-  app.add_option("NAME", *name, "an operator");
+  app.add_option("NAME", *name, "an operator")->type_name("OPERATOR");
   app.add_flag("--internal", *internal, "list what the compiler alone emits, too");
   return [name, internal] { return name->empty() ? ListAll(*internal) : ShowOne(*name); };
 }

@@ -18,8 +18,8 @@ import unittest
 ROOT = pathlib.Path.cwd()
 CGRUN = ROOT / os.environ.get("CGRUN", "src/cli/cgrun")
 GOLDEN = ROOT / "tests/cli/golden"
-VERBS = ["train", "eval", "predict", "check", "bench", "plan", "graph", "compile", "disasm", "summary", "ops",
-         "devices"]
+VERBS = ["train", "eval", "predict", "check", "bench", "plan", "graph", "compile", "disasm", "summary",
+         "ops", "devices", "completion"]
 
 MODEL = """cgrun: 1
 model: small
@@ -133,7 +133,7 @@ class CgrunTest(unittest.TestCase):
         self.succeeds("compile", "small.yaml", "-o", "small.cgb")
         for arguments in (["plan", "small.yaml"], ["graph", "small.yaml"], ["summary", "small.yaml"],
                           ["compile", "small.yaml", "-o", "m.cgb"], ["disasm", "small.cgb"],
-                          ["ops"], ["ops", "conv"], ["devices"]):
+                          ["ops"], ["ops", "conv"], ["devices"], ["completion", "zsh"]):
             self.assertTrue(json.loads(self.succeeds(*arguments, "--json")), arguments)
         trained = json.loads(self.succeeds("train", "small.yaml", "--out", "run", "--json"))
         self.assertEqual(trained["steps"], 8)
@@ -196,7 +196,7 @@ class CgrunTest(unittest.TestCase):
     def test_no_verb_shows_the_help_as_an_error(self):
         status, out, err = self.cgrun()
         self.assertEqual((status, out), (2, ""))
-        self.assertIn("Subcommands", err)
+        self.assertIn("Verbs", err)
 
     # Wrong model files.
 

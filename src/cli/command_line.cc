@@ -1,0 +1,126 @@
+// Builds the command line of Commands(), and reads from it what arguments take.
+#include "src/cli/command_line.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <sstream>
+
+#include "src/cli/console.h"
+#include "src/cli/version.h"
+#include "src/device/device.h"
+#include "src/ir/op_def.h"
+#include "src/passes/pipeline.h"
+#include "src/plan/planner.h"
+#include "src/report/table.h"
+
+namespace cgrun {
+namespace {
+
+constexpr size_t kNameWidth = 30;  // characters for a flag and its value
+constexpr size_t kWidth = 100;     // of a line
+
+constexpr char kExamples[] =
+    "cgrun train models/lenet.yaml     # leaves runs/lenet\n"
+    "cgrun plan models/lenet.yaml      # what that takes in memory, without running it\n"
+    "cgrun train --help                # a verb's flags, with examples\n"
+    "cgrun ops conv                    # what an operator does, and its keys\n";
+
+// CLI11's help without its jargon (TEXT, INT in [1 - 1024], Excludes:), in lines that fit.
+class HelpFormatter : public CLI::Formatter {
+ public:
+  HelpFormatter() { column_width(kNameWidth); }
+
+  std::string make_option_opts(const CLI::Option* option) const override {
+    const std::string name = option->get_positional() ? "" : ValuesOf(*option).name;
+    return name.empty() ? "" : " " + name;
+  }
+
+  std::string make_option_desc(const CLI::Option* option) const override {
+    std::string text = option->get_description(), others;
+    for (const CLI::Option* other : option->get_excludes()) {
+      others += (others.empty() ? "" : ", ") + other->get_name();
+    }
+    if (!others.empty()) text += " (not with " + others + ")";
+    return WrapText(text, "", kWidth - kNameWidth);
+  }
+};
+
+std::vector<std::string> DeviceWords() {
+  std::vector<std::string> words;
+  for (const DeviceKind& kind : DeviceKinds()) words.emplace_back(kind.name);
+  words.emplace_back("auto");
+  return words;
+}
+
+std::vector<std::string> OperatorWords() {
+  std::vector<std::string> words;
+  for (int i = 0; i < OpCount(); ++i) {
+    const OpDef& def = GetOpDef(static_cast<OpId>(i));
+    if (def.usage != Usage::kInternal) words.push_back(def.name);
+  }
+  std::sort(words.begin(), words.end());
+  return words;
+}
+
+// "a|b|c", or the name of a list.
+std::vector<std::string> WordsOf(const std::string& value) {
+  if (value == "DEVICE") return DeviceWords();
+  if (value == "OPERATOR") return OperatorWords();
+  if (value == "PASS") return PassNames();
+  if (value == "PLANNER") return PlannerNames();
+  if (value.find('|') == std::string::npos) return {};
+  std::vector<std::string> words;
+  std::istringstream text(value);
+  for (std::string word; std::getline(text, word, '|');) words.push_back(word);
+  return words;
+}
+
+// The name of the value that was declared: of an argument without a flag, its own where none was.
+std::string DeclaredName(const CLI::Option& option) {
+  const std::string type = option.get_type_name();
+  const std::string name = type.substr(0, type.find(':'));
+  return option.get_positional() && name == "TEXT" ? option.get_name() : name;
+}
+
+}  // namespace
+
+std::shared_ptr<CLI::App> MakeCommandLine(Command* chosen) {
+  auto app =
+      std::make_shared<CLI::App>("Trains and evaluates neural networks from YAML files.", "cgrun");
+  app->set_version_flag("--version", VersionText);
+  app->require_subcommand(1);
+  app->failure_message(CLI::FailureMessage::simple);
+  app->formatter(std::make_shared<HelpFormatter>());
+  app->get_formatter()->label("SUBCOMMAND", "VERB");
+  app->footer("Examples:\n" + Indent(kExamples));
+  for (const CommandEntry& entry : Commands()) {
+    CLI::App* verb = app->add_subcommand(entry.name, entry.summary);
+    verb->group("Verbs");
+    verb->footer("Examples:\n" + Indent(entry.examples));
+    AddConsoleFlags(*verb);
+    const Command run = entry.define(*verb);
+    verb->callback([chosen, run] { *chosen = run; });
+  }
+  return app;
+}
+
+ArgumentValues ValuesOf(const CLI::Option& option) {
+  using Kind = ArgumentValues::Kind;
+  if (option.get_type_size() == 0 || option.get_expected_max() == 0)
+    return {Kind::kNone, "", false, {}};
+  ArgumentValues values;
+  values.name = DeclaredName(option);
+  values.optional = !option.get_positional() && option.get_expected_min() == 0;
+  values.words = WordsOf(values.name);
+  const auto named = [&](const char* text) { return values.name.find(text) != std::string::npos; };
+  if (!values.words.empty()) {
+    values.kind = Kind::kWords;
+  } else if (named("DIR")) {
+    values.kind = Kind::kFolder;
+  } else if (named("FILE") || named("MODEL") || named("PROGRAM") || named("INPUT")) {
+    values.kind = Kind::kFile;
+  }
+  return values;
+}
+
+}  // namespace cgrun

@@ -1,0 +1,36 @@
+// The command line as a whole: every verb with its flags, its help and its examples. What runs it,
+// what explains it and what completes it are made from this one description.
+#ifndef CGRUN_CLI_COMMAND_LINE_H_
+#define CGRUN_CLI_COMMAND_LINE_H_
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "src/cli/command.h"
+
+namespace CLI {
+class App;
+class Option;
+}  // namespace CLI
+
+namespace cgrun {
+
+// `cgrun` with a subcommand for each of Commands(). Parsing a command line stores the verb's
+// command in `chosen`, which must outlive the result.
+std::shared_ptr<CLI::App> MakeCommandLine(Command* chosen);
+
+// What may stand for an argument's value.
+struct ArgumentValues {
+  enum class Kind { kNone, kAny, kWords, kFile, kFolder };
+  Kind kind = Kind::kAny;          // kNone: a switch
+  std::string name;                // what --help calls it: "FILE", "graph|eager"; "" for a switch
+  bool optional = false;           // the flag may stand without it
+  std::vector<std::string> words;  // kWords: all that there are
+};
+
+ArgumentValues ValuesOf(const CLI::Option& option);
+
+}  // namespace cgrun
+
+#endif  // CGRUN_CLI_COMMAND_LINE_H_

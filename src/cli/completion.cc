@@ -1,0 +1,62 @@
+// cgrun completion: a shell's completion script, made from the flags that the verbs declare.
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "src/cli/command.h"
+#include "src/cli/command_line.h"
+#include "src/cli/completion_scripts.h"
+#include "src/cli/console.h"
+
+namespace cgrun {
+namespace {
+
+FlagDescription DescriptionOf(const CLI::Option& option) {
+  FlagDescription flag;
+  for (const std::string& name : option.get_snames()) flag.names.push_back("-" + name);
+  for (const std::string& name : option.get_lnames()) flag.names.push_back("--" + name);
+  flag.values = ValuesOf(option);
+  flag.repeats = option.get_multi_option_policy() == CLI::MultiOptionPolicy::TakeAll;
+  flag.doc = option.get_description();
+  return flag;
+}
+
+VerbDescription DescriptionOf(const CLI::App& app) {
+  VerbDescription verb{app.get_name(), app.get_description(), {}, {}};
+  verb.argument.kind = ArgumentValues::Kind::kNone;
+  for (const CLI::Option* option : app.get_options()) {
+    if (!option->get_positional()) {
+      verb.flags.push_back(DescriptionOf(*option));
+    } else if (verb.argument.kind == ArgumentValues::Kind::kNone) {
+      verb.argument = ValuesOf(*option);  // of several arguments all are like the first
+    }
+  }
+  return verb;
+}
+
+int Run(const std::string& shell) {
+  Command unused;
+  const std::shared_ptr<CLI::App> app = MakeCommandLine(&unused);
+  CommandLineDescription verbs;
+  for (const CommandEntry& entry : Commands()) {
+    verbs.push_back(DescriptionOf(*app->get_subcommand(entry.name)));
+  }
+  const std::string script = shell == "bash"  ? BashCompletion(verbs)
+                             : shell == "zsh" ? ZshCompletion(verbs)
+                                              : FishCompletion(verbs);
+  PrintResult(script, nlohmann::ordered_json{{"shell", shell}, {"script", script}}.dump(2) + "\n");
+  return kDone;
+}
+
+}  // namespace
+
+Command DefineCompletion(CLI::App& app) {
+  auto shell = std::make_shared<std::string>();
+  app.add_option("SHELL", *shell, "bash, zsh or fish; --help shows where each looks for its script")
+      ->required()
+      ->check(CLI::IsMember({"bash", "zsh", "fish"}))
+      ->type_name("bash|zsh|fish");
+  return [shell] { return Run(*shell); };
+}
+
+}  // namespace cgrun

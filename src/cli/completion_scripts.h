@@ -1,0 +1,36 @@
+// Scripts that complete command lines of cgrun in bash, zsh and fish, from a plain description of
+// its verbs.
+#ifndef CGRUN_CLI_COMPLETION_SCRIPTS_H_
+#define CGRUN_CLI_COMPLETION_SCRIPTS_H_
+
+#include <string>
+#include <vector>
+
+#include "src/cli/command_line.h"
+
+namespace cgrun {
+
+struct FlagDescription {
+  std::vector<std::string> names;  // with dashes: {"-o", "--output"}
+  ArgumentValues values;
+  bool repeats = false;  // may be given several times
+  std::string doc;
+};
+
+struct VerbDescription {
+  std::string name, summary;
+  std::vector<FlagDescription> flags;
+  ArgumentValues argument;  // what stands without a flag; kNone: nothing
+};
+
+using CommandLineDescription = std::vector<VerbDescription>;
+
+// Texts to be sourced by the shell, or to be put where it looks for them. They hold all that they
+// offer and do not call cgrun.
+std::string BashCompletion(const CommandLineDescription& verbs);
+std::string ZshCompletion(const CommandLineDescription& verbs);
+std::string FishCompletion(const CommandLineDescription& verbs);
+
+}  // namespace cgrun
+
+#endif  // CGRUN_CLI_COMPLETION_SCRIPTS_H_

@@ -1,0 +1,118 @@
+// The examples of every verb's help are command lines that can be typed.
+#include "src/cli/command_line.h"
+
+#include <gtest/gtest.h>
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <set>
+#include <sstream>
+#include <string>
+#include <vector>
+
+namespace cgrun {
+namespace {
+
+// The lines of `text`, each without a comment and without where a shell would write its output.
+std::vector<std::string> CommandLines(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream in(text);
+  for (std::string line; std::getline(in, line);) {
+    line = line.substr(0, std::min(line.find(" #"), line.find(" > ")));
+    lines.push_back(line.substr(line.find_first_not_of(' '), line.find_last_not_of(' ') + 1));
+  }
+  return lines;
+}
+
+// What is wrong with a command line; "" where nothing is, or where it asks for help.
+std::string ParseErrorOf(const std::string& line) {
+  Command chosen;
+  const auto app = MakeCommandLine(&chosen);
+  try {
+    app->parse(line, /*program_name_included=*/true);
+  } catch (const CLI::ParseError& error) {
+    return error.get_exit_code() == 0 ? "" : error.what();
+  }
+  return chosen ? "" : "it chooses no verb";
+}
+
+// The models of the project that a line names.
+std::vector<std::string> ModelsIn(const std::string& line) {
+  std::vector<std::string> models;
+  std::istringstream words(line);
+  for (std::string word; words >> word;) {
+    if (word.starts_with("models/")) models.push_back(word);
+  }
+  return models;
+}
+
+TEST(CommandLine, EveryVerbHasTwoToFourExamplesThatParse) {
+  int models = 0;
+  for (const CommandEntry& entry : Commands()) {
+    const std::vector<std::string> lines = CommandLines(entry.examples);
+    EXPECT_GE(lines.size(), 2u) << entry.name;
+    EXPECT_LE(lines.size(), 4u) << entry.name;
+    for (const std::string& line : lines) {
+      EXPECT_TRUE(line.starts_with("cgrun " + std::string(entry.name))) << line;
+      EXPECT_EQ(ParseErrorOf(line), "") << line;
+      for (const std::string& model : ModelsIn(line)) {
+        EXPECT_TRUE(std::filesystem::exists(model)) << line;
+        ++models;
+      }
+    }
+  }
+  EXPECT_GT(models, 10);
+}
+
+TEST(CommandLine, TheExamplesOfAllParse) {
+  Command chosen;
+  const std::string footer = MakeCommandLine(&chosen)->get_footer();
+  ASSERT_TRUE(footer.starts_with("Examples:\n"));
+  const auto lines = CommandLines(footer.substr(footer.find('\n') + 1));
+  EXPECT_GE(lines.size(), 2u);
+  EXPECT_LE(lines.size(), 4u);
+  for (const std::string& line : lines) EXPECT_EQ(ParseErrorOf(line), "") << line;
+}
+
+TEST(CommandLine, WrongLinesDoNotParse) {
+  EXPECT_NE(ParseErrorOf("cgrun"), "");
+  EXPECT_NE(ParseErrorOf("cgrun trian models/lenet.yaml"), "");
+  EXPECT_NE(ParseErrorOf("cgrun train models/lenet.yaml --epochs 3"), "");
+  EXPECT_NE(ParseErrorOf("cgrun eval models/lenet.yaml --split later"), "");
+}
+
+TEST(CommandLine, EveryFlagSaysWhatItTakesAndWhatFor) {
+  Command unused;
+  const auto app = MakeCommandLine(&unused);
+  std::set<ArgumentValues::Kind> kinds;
+  for (const CommandEntry& entry : Commands()) {
+    for (const CLI::Option* option : app->get_subcommand(entry.name)->get_options()) {
+      const ArgumentValues values = ValuesOf(*option);
+      kinds.insert(values.kind);
+      EXPECT_NE(option->get_description(), "") << entry.name << " " << option->get_name();
+      EXPECT_NE(values.name, "TEXT") << entry.name << " " << option->get_name();
+      EXPECT_EQ(values.words.empty(), values.kind != ArgumentValues::Kind::kWords);
+    }
+  }
+  EXPECT_EQ(kinds.size(), 5u);
+}
+
+TEST(CommandLine, ValuesAreTheProgramsOwn) {
+  Command unused;
+  const auto app = MakeCommandLine(&unused);
+  const CLI::App* train = app->get_subcommand("train");
+  const auto mode = ValuesOf(*train->get_option("--mode"));
+  EXPECT_EQ(mode.name, "graph|eager");
+  EXPECT_EQ(mode.words, (std::vector<std::string>{"graph", "eager"}));
+  EXPECT_TRUE(ValuesOf(*train->get_option("--json")).optional);
+  EXPECT_FALSE(ValuesOf(*train->get_option("--out")).optional);
+  EXPECT_EQ(ValuesOf(*train->get_option("--out")).kind, ArgumentValues::Kind::kFolder);
+  EXPECT_EQ(ValuesOf(*train->get_option("MODEL")).kind, ArgumentValues::Kind::kFile);
+  EXPECT_EQ(ValuesOf(*train->get_option("--force")).kind, ArgumentValues::Kind::kNone);
+  const auto operators = ValuesOf(*app->get_subcommand("ops")->get_option("NAME")).words;
+  EXPECT_EQ(std::count(operators.begin(), operators.end(), "conv"), 1);
+  EXPECT_EQ(std::count(operators.begin(), operators.end(), "conv_input_grad"), 0);
+}
+
+}  // namespace
+}  // namespace cgrun

@@ -1,0 +1,127 @@
+#!/usr/bin/env python3
+"""`cgrun completion`: what the shells offer at the cursor. A shell that is not installed is skipped."""
+
+import json
+import shutil
+import subprocess
+import unittest
+
+from cli_testing import CliTestCase
+
+# Calls the function as bash does at a press of TAB; the words are split as readline splits them.
+BASH = """
+set -u
+source cgrun.bash
+COMP_WORDS=("$@")
+COMP_CWORD=$((${#COMP_WORDS[@]} - 1))
+_cgrun cgrun "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD - 1]}"
+printf '%s\\n' "${COMPREPLY[@]}"
+"""
+
+
+class CompletionTest(CliTestCase):
+    def script(self, shell):
+        text = self.cgrun("completion", shell).stdout
+        self.write(f"cgrun.{shell}", text)
+        return text
+
+    def shell(self, *command):
+        if shutil.which(command[0]) is None:
+            self.skipTest(f"{command[0]} is not installed")
+        done = subprocess.run(command, cwd=self.folder, capture_output=True, text=True, check=False,
+                              stdin=subprocess.DEVNULL)
+        self.assertEqual((done.returncode, done.stderr), (0, ""), command)
+        return done.stdout
+
+    def bash(self, *words):
+        """What bash offers for the last of `words`."""
+        self.script("bash")
+        return self.shell("bash", "-c", BASH, "bash", "cgrun", *words).split()
+
+    def fish(self, line):
+        self.script("fish")
+        out = self.shell("fish", "--no-config", "-c", f"source cgrun.fish; complete -C '{line}'")
+        return [offer.split("\t")[0] for offer in out.splitlines()]
+
+    def test_bash_offers_verbs(self):
+        offers = self.bash("")
+        self.assertIn("train", offers)
+        self.assertIn("completion", offers)
+        self.assertIn("--help", offers)
+        self.assertEqual(self.bash("pl"), ["plan"])
+        self.assertEqual(self.bash("--v"), ["--version"])
+
+    def test_bash_offers_the_flags_of_the_verb(self):
+        self.assertEqual(self.bash("train", "--res"), ["--resume"])
+        self.assertEqual(self.bash("plan", "--res"), [])
+        self.assertEqual(self.bash("plan", "small.yaml", "--fu"), ["--full"])
+        self.assertEqual(self.bash("compile", "-o"), ["-o"])
+
+    def test_bash_offers_the_values_of_a_flag(self):
+        self.assertEqual(self.bash("train", "--mode", ""), ["graph", "eager"])
+        self.assertEqual(self.bash("train", "--mode", "=", "e"), ["eager"])
+        self.assertEqual(self.bash("train", "--mode", "="), ["graph", "eager"])
+        self.assertIn("reference", self.bash("plan", "--device", ""))
+        self.assertEqual(self.bash("graph", "--stop-after-pass", "dead"), ["dead_code"])
+        self.assertEqual(self.bash("completion", "f"), ["fish"])
+
+    def test_bash_offers_operators(self):
+        self.assertEqual(self.bash("ops", "softmax_"), ["softmax_cross_entropy"])
+        self.assertNotIn("conv_input_grad", self.bash("ops", "conv"))
+
+    def test_bash_offers_files_and_folders(self):
+        self.write("some folder/photo.png", "")
+        self.write("small.png", "")
+        self.assertEqual(sorted(self.bash("train", "sma")), ["small.png", "small.yaml"])
+        self.assertEqual(self.bash("train", "--out", "sma"), [])
+        self.assertEqual(" ".join(self.bash("train", "--out", "so")), "some folder")
+        self.assertEqual(sorted(self.bash("eval", "small.yaml", "--json", "small.p")), ["small.png"])
+        self.assertEqual(self.bash("eval", "small.yaml", "--json", "--wei"), ["--weights"])
+
+    def test_bash_offers_nothing_where_anything_may_stand(self):
+        self.assertEqual(self.bash("train", "--batch", ""), [])
+        self.assertEqual(self.bash("devices", ""), [])
+
+    def test_every_script_has_every_flag_of_help(self):
+        verbs = [line.split()[0] for line in
+                 self.cgrun("--help").stdout.split("Verbs:\n")[1].split("\n\n")[0].splitlines()]
+        self.assertIn("train", verbs)
+        scripts = {shell: self.script(shell) for shell in ("bash", "zsh", "fish")}
+        for verb in verbs:
+            text = self.cgrun(verb, "--help").stdout.split("Options:")[1].split("Examples:")[0]
+            flags = {word.strip(",") for line in text.splitlines() if line.startswith("  -")
+                     for word in line.split()[0].split(",") if word.startswith("--")}
+            self.assertIn("--json", flags)
+            for flag in flags:
+                self.assertIn(flag, scripts["bash"])
+                self.assertIn(flag, scripts["zsh"])
+                self.assertIn(f"-l {flag[2:]}", scripts["fish"])
+
+    def test_scripts_are_accepted_by_their_shells(self):
+        for shell in ("bash", "zsh", "fish"):
+            with self.subTest(shell):
+                self.script(shell)
+                self.shell(shell, "-n", f"cgrun.{shell}")
+
+    def test_zsh_loads_the_script(self):
+        self.script("zsh")
+        out = self.shell("zsh", "-f", "-c", "autoload -U compinit; compinit -D -u; "
+                         "source ./cgrun.zsh; print $_comps[cgrun]")
+        self.assertEqual(out.strip(), "_cgrun")
+
+    def test_fish_offers_verbs_flags_and_values(self):
+        self.assertIn("train", self.fish("cgrun tr"))
+        self.assertEqual(self.fish("cgrun train --res"), ["--resume"])
+        self.assertEqual(self.fish("cgrun plan --res"), [])
+        self.assertEqual(sorted(self.fish("cgrun train --mode ")), ["eager", "graph"])
+        self.assertEqual(self.fish("cgrun ops softmax_"), ["softmax_cross_entropy"])
+
+    def test_json_and_unknown_shells(self):
+        result = json.loads(self.cgrun("completion", "bash", "--json").stdout)
+        self.assertEqual(result["script"], self.script("bash"))
+        self.assertIn("bash", self.refuses("completion", "tcsh"))
+        self.assertIn("SHELL", self.refuses("completion"))
+
+
+if __name__ == "__main__":
+    unittest.main()
