@@ -87,7 +87,8 @@ std::string DeclaredName(const CLI::Option& option) {
 std::shared_ptr<CLI::App> MakeCommandLine(Command* chosen) {
   auto app =
       std::make_shared<CLI::App>("Trains and evaluates neural networks from YAML files.", "cgrun");
-  app->set_version_flag("--version", VersionText);
+  app->set_help_flag("-h,--help", "print this help");
+  app->set_version_flag("--version", VersionText, "print the versions of cgrun and its libraries");
   app->require_subcommand(1);
   app->failure_message(CLI::FailureMessage::simple);
   app->formatter(std::make_shared<HelpFormatter>());

@@ -25,7 +25,7 @@ std::string Replaced(std::string text, const std::string& from, const std::strin
 // The first clause of a description: menus are narrow.
 std::string Brief(const std::string& doc) {
   size_t end = doc.size();
-  for (const char* stop : {"; ", ": ", " ("}) end = std::min(end, doc.find(stop));
+  for (const char* stop : {"; ", " ("}) end = std::min(end, doc.find(stop));
   return doc.substr(0, end);
 }
 

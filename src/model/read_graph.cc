@@ -40,7 +40,9 @@ void ReadInputShape(const TreeEntry& entry, InputSpec& input, const Reader& read
 
 constexpr Key<InputSpec> kInputKeys[] = {
     {{"type", kNumberTypeType, "f32", "of the elements"}, ReadInputType},
-    {{"shape", kShapeType, kRequired, "of one sample: the batch axis is implicit"}, ReadInputShape},
+    {{"shape", kShapeType, kRequired,
+      "of one sample, `[]` for a single number: the batch axis is implicit"},
+     ReadInputShape},
 };
 
 void ReadInput(const TreeEntry& entry, InputSpec& input, const Reader& reader) {
