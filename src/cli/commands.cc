@@ -18,7 +18,8 @@ const std::vector<CommandEntry>& Commands() {
       {"predict", "classes or values for images, NumPy arrays and tables",
        "cgrun predict models/regression.yaml datasets/friedman/test.csv\n"
        "cgrun predict models/lenet.yaml datasets/digits-as-images/test/7 --top 3\n"
-       "cgrun predict models/lenet.yaml photo.png --weights runs/longer --json\n",
+       "cgrun predict models/lenet.yaml datasets/digits-as-images/test --weights runs/longer "
+       "--json\n",
        DefinePredict},
       {"check", "what is wrong with a model: its file, data, gradients, devices",
        "cgrun check models/lenet.yaml\n"
