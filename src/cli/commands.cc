@@ -9,7 +9,7 @@ const std::vector<CommandEntry>& Commands() {
        "cgrun train models/lenet.yaml\n"
        "cgrun train models/lenet.yaml --set train.epochs=8 --out runs/longer\n"
        "cgrun train --resume runs/lenet --set train.epochs=8\n"
-       "cgrun train models/lenet.yaml --dry-run\n",
+       "cgrun train models/lenet.yaml --batch 256 --out runs/big --dry-run\n",
        DefineTrain},
       {"eval", "metrics of a trained model on its test data",
        "cgrun eval models/lenet.yaml\n"
@@ -34,7 +34,8 @@ const std::vector<CommandEntry>& Commands() {
       {"plan", "what a run will take in memory, without running it",
        "cgrun plan models/lenet.yaml\n"
        "cgrun plan models/lenet.yaml --batch 256 --full\n"
-       "cgrun plan buffers.csv --capacity 1048576 --json offsets.json\n",
+       "cgrun plan models/lenet.yaml --csv buffers.csv\n"
+       "cgrun plan buffers.csv --capacity 2097152 --json offsets.json\n",
        DefinePlan},
       {"graph", "the computation graph, after any pass",
        "cgrun graph models/lenet.yaml\n"
