@@ -9,6 +9,7 @@
 #include "src/frontend/numbers.h"
 #include "src/frontend/op_lookup.h"
 #include "src/frontend/owned_tensors.h"
+#include "src/frontend/path_uses.h"
 #include "src/frontend/place.h"
 #include "src/ir/builder.h"
 #include "src/ir/op_def.h"
@@ -26,7 +27,8 @@ class ForwardBuilder {
     graph_.name = model_.name.value;
     graph_.seed = model_.train ? static_cast<uint64_t>(model_.train->seed.value) : 0;
     AddInputs();
-    for (const PathSpec& path : model_.paths) AddPath(path);
+    for (const PathSpec& path : model_.paths) names_.Declare(path);
+    for (const PathUse& use : uses_) AddPath(use);
     ResolveTrains();
     if (options_.kind == EntryKind::kPredict) AddPredictions();
     for (const MarkedText& name : model_.keep) {
@@ -57,19 +59,27 @@ class ForwardBuilder {
     }
   }
 
-  void AddPath(const PathSpec& spec) {
+  void AddPath(const PathUse& use) {
+    const PathSpec& spec = *use.path;
     Path path;
-    path.name = spec.name.value;
+    path.name = use.Label();
+    path.repetition = use.repetition;
+    path.repetitions = use.repetitions;
+    path.first = PathId(use.first);
     path.backprop = spec.backprop.value;
     const PathId id = graph_.paths.push_back(std::move(path));
-    const Place place{id, spec.backprop.value, spec.name.value + ".", spec.name.value + ".", {}};
+    const std::string qualifier = spec.name.value + ".";
+    const Place place{id, spec.backprop.value, use.Label() + ".", qualifier, qualifier,
+                      {}, spec.name.value};
     Scope& scope = scopes_.emplace_back(Scope{&names_.global(), {}});
     const MaybeValues last = AddOps(spec.ops, place, scope, {});
     names_.Publish(scope, spec.name.value);
     last_of_path_.push_back(last && !last->empty() ? last->back() : ValueId());
     if (options_.kind == EntryKind::kPredict) return;
-    if (spec.loss) AddLoss(spec, place, scope);
-    for (const MetricSpec& metric : spec.metrics) AddMetric(metric, place, scope);
+    if (spec.loss) AddLoss(spec, use.is_last(), place, scope);
+    for (const MetricSpec& metric : spec.metrics) {
+      if (use.is_last()) AddMetric(metric, place, scope);
+    }
     if (spec.backprop.value && spec.loss && options_.kind == EntryKind::kTrain) {
       AddOptimizer(spec, id);
     }
@@ -89,7 +99,7 @@ class ForwardBuilder {
       // again.
       const ValueId value = previous && !previous->empty() ? previous->front() : ValueId();
       scope.values[op.name->value] = value;
-      names_.global().values[place.prefix + op.name->value] = value;
+      names_.global().values[place.qualifier + op.name->value] = value;
     }
     return previous;
   }
@@ -183,6 +193,7 @@ class ForwardBuilder {
     for (const std::string& label : op.labels) {
       Place inner = place;
       inner.prefix += label + ".";
+      inner.qualifier += label + ".";
       inner.owner += label + ".";
       outputs = AddBody(op.body, op.body_in, op.body_out, inner, inputs);
       if (!outputs || outputs->empty()) return std::nullopt;
@@ -214,7 +225,9 @@ class ForwardBuilder {
     for (const NetworkSpec& network : model_.networks) {
       if (network.name.value != op.target.value) continue;
       Place inner = place;
-      inner.prefix += (op.labels.empty() ? network.name.value : op.labels[0]) + ".";
+      const std::string label = op.labels.empty() ? network.name.value : op.labels[0];
+      inner.prefix += label + ".";
+      inner.qualifier += label + ".";
       inner.owner = network.name.value + ".";
       inner.networks.push_back(network.name.value);
       return AddBody(network.ops, network.in, network.out, inner, inputs);
@@ -299,11 +312,12 @@ class ForwardBuilder {
     return outputs->front();
   }
 
-  void AddLoss(const PathSpec& spec, const Place& place, const Scope& scope) {
+  // Of the last repetition alone the loss is reported.
+  void AddLoss(const PathSpec& spec, bool reported, const Place& place, const Scope& scope) {
     const auto loss = AddTail(*spec.loss, Usage::kLoss, place, scope, "loss");
     if (!loss) return;
     graph_.paths[place.path].loss = *loss;
-    graph_.outputs.push_back({*loss, OutputKind::kLoss, "loss", place.path});
+    if (reported) graph_.outputs.push_back({*loss, OutputKind::kLoss, "loss", place.path});
   }
 
   void AddMetric(const MetricSpec& metric, const Place& place, const Scope& scope) {
@@ -328,6 +342,13 @@ class ForwardBuilder {
     const OpDef* def = FindDef(*optimizer, Usage::kOptimizer, diagnostics_);
     if (def == nullptr) return;
     Path& path = graph_.paths[id];
+    if (path.first != id) {
+      const Path& first = graph_.paths[path.first];
+      path.optimizer = first.optimizer;
+      path.optimizer_attributes = first.optimizer_attributes;
+      path.learning_rate = first.learning_rate;
+      return;
+    }
     path.optimizer = IdOf(*def);
     path.optimizer_attributes = ParseAttributes(*def, *optimizer, kScheduled, diagnostics_);
     path.learning_rate =
@@ -338,7 +359,7 @@ class ForwardBuilder {
   // What each path's loss changes: its own parameters, or those that `trains` names.
   void ResolveTrains() {
     for (PathId id : graph_.paths.ids()) {
-      const PathSpec& spec = model_.paths[static_cast<size_t>(id.index)];
+      const PathSpec& spec = *uses_[static_cast<size_t>(id.index)].path;
       std::vector<MarkedText> names = spec.trains;
       if (names.empty()) names.push_back(spec.name);
       for (const MarkedText& name : names) CollectTrained(id, name);
@@ -368,9 +389,8 @@ class ForwardBuilder {
 
   // What `out:` names in each path, or else the last path's last output.
   void AddPredictions() {
-    for (size_t i = 0; i < model_.paths.size(); ++i) {
-      const PathSpec& spec = model_.paths[i];
-      for (const MarkedText& name : spec.out) {
+    for (size_t i = 0; i < uses_.size(); ++i) {
+      for (const MarkedText& name : uses_[i].path->out) {
         const ValueId value = names_.Lookup(name, scopes_[i], diagnostics_);
         if (!value.valid()) continue;
         graph_.outputs.push_back(
@@ -379,7 +399,7 @@ class ForwardBuilder {
     }
     if (!graph_.outputs.empty() || last_of_path_.empty() || !last_of_path_.back().valid()) return;
     const ValueId last = last_of_path_.back();
-    const PathId path(static_cast<int64_t>(model_.paths.size()) - 1);
+    const PathId path(static_cast<int64_t>(uses_.size()) - 1);
     graph_.outputs.push_back({last, OutputKind::kPrediction, graph_.values[last].name, path});
   }
 
@@ -437,12 +457,13 @@ class ForwardBuilder {
   const ModelSpec& model_;
   FrontendOptions options_;
   Diagnostics& diagnostics_;
+  std::vector<PathUse> uses_ = PathUses(model_, options_.kind);  // parallel to graph_.paths
   Graph graph_;
   Builder builder_;
   Names names_;
   OwnedTensors owned_{builder_, model_.file_name, diagnostics_};
   Numbers numbers_{builder_, diagnostics_};
-  std::deque<Scope> scopes_;  // of the paths
+  std::deque<Scope> scopes_;  // of uses_
   std::vector<ValueId> last_of_path_;
   int64_t operators_ = 0;  // so far
 };

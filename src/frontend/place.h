@@ -12,9 +12,11 @@ namespace cgrun {
 struct Place {
   PathId path;
   bool learns = false;                // parameters are trained: a backprop path
-  std::string prefix;                 // of node names: "classify."
+  std::string prefix;                 // of node names: "classify.", "classify[0]."
+  std::string qualifier;              // as the model file calls its values: "classify."
   std::string owner;                  // of parameter names: the prefix, or the network's
   std::vector<std::string> networks;  // around it, outermost first; the last one owns them
+  std::string path_name;              // in the model file
 };
 
 }  // namespace cgrun

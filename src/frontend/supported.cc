@@ -19,7 +19,6 @@ constexpr UnsupportedKey kUnsupported[] = {
     {"train", "batch", "auto"},
     {"train", "memory"},
     {"train", "precision", "bf16, f16, tf32"},
-    {"train", "sequence"},
 };
 
 // The map at a place such as "data.test"; null where the file has none.

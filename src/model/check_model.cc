@@ -114,8 +114,16 @@ const char* const kGanPaths[] = {"discriminate", "generate"};
 void CheckSequence(const ModelSpec& model, Diagnostics& diagnostics) {
   Names known = NamesOf(model.paths);
   if (model.gan) known.insert(known.end(), std::begin(kGanPaths), std::end(kGanPaths));
+  Names seen;
   for (const StepSpec& step : model.train->sequence) {
     CheckKnown(step.path, "path", known, diagnostics);
+    const bool repeats = step.count > 1 || Contains(seen, step.path.value);
+    seen.push_back(step.path.value);
+    if (!repeats || model.train->accumulate.value == 1) continue;
+    diagnostics.Error(step.path.mark,
+                      "'" + step.path.value + "' runs several times in a step, and 'accumulate' " +
+                          "makes one update of several batches",
+                      "take one of the two: gradients of different weights do not add up");
   }
 }
 
