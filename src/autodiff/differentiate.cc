@@ -271,8 +271,20 @@ class Differentiator {
       SetNext(states[static_cast<size_t>(update.input)],
               outputs[static_cast<size_t>(update.output)]);
     }
+    if (path.clip_weights > 0) ClipWeights(id, parameter);
     later_versions_[parameter].push_back(Current(parameter));
     ReadUpdated(id, current, Current(parameter));
+  }
+
+  void ClipWeights(PathId id, ValueId parameter) {
+    const double bound = graph_.paths[id].clip_weights;
+    Builder::NodeOptions node;
+    node.phase = Phase::kUpdate;
+    node.path = id;
+    node.output_zone = Zone::kOptimizer;
+    SetNext(parameter, builder_.AddNode(OpId::clip, Attributes::Of(ClipAttributes{-bound, bound}),
+                                        {Current(parameter)},
+                                        graph_.values[parameter].name + ".clip_weights", node)[0]);
   }
 
   // What the path's optimizer keeps of a parameter: one set for all repetitions of a path.

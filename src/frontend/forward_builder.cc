@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <deque>
 
+#include "src/autodiff/autodiff.h"
 #include "src/base/random.h"
 #include "src/frontend/attribute_parser.h"
 #include "src/frontend/frontend.h"
@@ -14,6 +15,8 @@
 #include "src/ir/builder.h"
 #include "src/ir/op_def.h"
 #include "src/model/expand_blocks.h"
+#include "src/model/values.h"
+#include "src/ops/fill.h"
 
 namespace cgrun {
 namespace {
@@ -67,6 +70,7 @@ class ForwardBuilder {
     path.repetitions = use.repetitions;
     path.first = PathId(use.first);
     path.backprop = spec.backprop.value;
+    path.clip_weights = spec.clip_weights ? spec.clip_weights->value : 0;
     const PathId id = graph_.paths.push_back(std::move(path));
     const std::string qualifier = spec.name.value + ".";
     const Place place{id, spec.backprop.value, use.Label() + ".", qualifier, qualifier,
@@ -76,11 +80,11 @@ class ForwardBuilder {
     names_.Publish(scope, spec.name.value);
     last_of_path_.push_back(last && !last->empty() ? last->back() : ValueId());
     if (options_.kind == EntryKind::kPredict) return;
-    if (spec.loss) AddLoss(spec, use.is_last(), place, scope);
+    AddLosses(spec, use.is_last(), place, scope);
     for (const MetricSpec& metric : spec.metrics) {
       if (use.is_last()) AddMetric(metric, place, scope);
     }
-    if (spec.backprop.value && spec.loss && options_.kind == EntryKind::kTrain) {
+    if (spec.backprop.value && !spec.losses.empty() && options_.kind == EntryKind::kTrain) {
       AddOptimizer(spec, id);
     }
   }
@@ -119,6 +123,8 @@ class ForwardBuilder {
         return AddBlock(op, place, *inputs);
       case OpSpec::Kind::kNetwork:
         return AddNetwork(op, place, *inputs);
+      case OpSpec::Kind::kGradient:
+        return AddGradient(op, place, scope, *inputs);
       case OpSpec::Kind::kOperator:
         return AddOperator(op, place, op.labels.empty() ? op.target.value : op.labels[0], *inputs);
     }
@@ -239,6 +245,31 @@ class ForwardBuilder {
     return std::nullopt;
   }
 
+  // The derivative of the sum of a value's elements by the one input.
+  MaybeValues AddGradient(const OpSpec& op, const Place& place, const Scope& scope,
+                          const Values& inputs) {
+    const ValueId value = names_.Lookup(op.target, scope, diagnostics_);
+    if (!value.valid()) return std::nullopt;
+    if (inputs.size() != 1 || !IsFloat(graph_.values[value].type.dtype)) {
+      diagnostics_.Error(op.target.mark,
+                         "'gradient' differentiates one floating-point value by one",
+                         "`{gradient: score, in: image}`");
+      return std::nullopt;
+    }
+    const std::string label = op.labels.empty() ? "gradient" : op.labels[0];
+    const ValueId ones =
+        builder_.AddNode(OpId::fill, Attributes::Of(FillAttributes{1}), {value},
+                         place.prefix + label + ".seed", NodeOptions(op, place))[0];
+    const auto gradients =
+        AddGradients(builder_, {{value, ones}}, inputs, place.path, Phase::kForward);
+    if (!gradients.empty()) return Values{gradients.begin()->second};
+    diagnostics_.Error(
+        op.target.mark,
+        "'" + op.target.value + "' has no gradient by '" + graph_.values[inputs[0]].name + "'",
+        "it does not depend on it, or through operators without a gradient alone");
+    return std::nullopt;
+  }
+
   MaybeValues AddOperator(const OpSpec& op, const Place& place, const std::string& label,
                           Values inputs) {
     const OpDef* def = FindDef(op, Usage::kOperator, diagnostics_);
@@ -306,18 +337,81 @@ class ForwardBuilder {
     const MaybeValues inputs =
         Inputs(op, scope, last.valid() ? MaybeValues(Values{last}) : std::nullopt);
     if (!inputs || diagnostics_.error_count() > errors) return std::nullopt;
-    const auto outputs = builder_.TryAddNode(IdOf(*def), attributes, *inputs, place.prefix + label,
+    Values filled = *inputs;
+    if (usage == Usage::kLoss) FillNumbers(op, place, label, filled);
+    const auto outputs = builder_.TryAddNode(IdOf(*def), attributes, filled, place.prefix + label,
                                              NodeOptions(op, place), diagnostics_);
     if (!outputs) return std::nullopt;
+    if (usage == Usage::kLoss && !IsLoss(op, outputs->front())) return std::nullopt;
     return outputs->front();
   }
 
   // Of the last repetition alone the loss is reported.
-  void AddLoss(const PathSpec& spec, bool reported, const Place& place, const Scope& scope) {
-    const auto loss = AddTail(*spec.loss, Usage::kLoss, place, scope, "loss");
-    if (!loss) return;
-    graph_.paths[place.path].loss = *loss;
-    if (reported) graph_.outputs.push_back({*loss, OutputKind::kLoss, "loss", place.path});
+  void AddLosses(const PathSpec& spec, bool reported, const Place& place, const Scope& scope) {
+    const ValueId loss = SumOfLosses(spec, place, scope);
+    if (!loss.valid()) return;
+    graph_.paths[place.path].loss = loss;
+    if (reported) graph_.outputs.push_back({loss, OutputKind::kLoss, "loss", place.path});
+  }
+
+  // Each times its weight; invalid after an error.
+  ValueId SumOfLosses(const PathSpec& spec, const Place& place, const Scope& scope) {
+    const bool alone = spec.losses.size() == 1;
+    ValueId sum;
+    bool failed = false;
+    for (size_t i = 0; i < spec.losses.size(); ++i) {
+      const LossSpec& loss = spec.losses[i];
+      const bool plain = loss.weight.value == 1;
+      const std::string label = "loss[" + std::to_string(i) + "]";
+      const auto value = AddTail(loss.op, Usage::kLoss, place, scope,
+                                 alone && plain ? "loss"
+                                 : plain        ? label
+                                                : label + ".unweighted");
+      failed = failed || !value;
+      if (failed) continue;
+      const ValueId weighted =
+          plain ? *value : Weighted(*value, loss, place, alone ? "loss" : label);
+      sum = sum.valid() ? AddedLoss(sum, weighted, loss, place, i + 1 == spec.losses.size())
+                        : weighted;
+    }
+    return failed ? ValueId() : sum;
+  }
+
+  ValueId Weighted(ValueId value, const LossSpec& loss, const Place& place,
+                   const std::string& label) {
+    HostTensor weight(graph_.values[value].type.dtype, Shape());
+    weight.Set(0, loss.weight.value);
+    const ValueId factor =
+        builder_.AddConstant(std::move(weight), place.prefix + label + ".weight");
+    return builder_.AddNode(OpId::mul, Attributes(), {value, factor}, place.prefix + label,
+                            NodeOptions(loss.op, place))[0];
+  }
+
+  ValueId AddedLoss(ValueId sum, ValueId value, const LossSpec& loss, const Place& place,
+                    bool last) {
+    const std::string name = graph_.values[value].name + ".sum";
+    return builder_.AddNode(OpId::add, Attributes(), {sum, value},
+                            last ? place.prefix + "loss" : name, NodeOptions(loss.op, place))[0];
+  }
+
+  // A loss is a number: its operator is made for that, or gives a scalar.
+  bool IsLoss(const OpSpec& op, ValueId value) {
+    if (graph_.values[value].type.shape.rank() == 0) return true;
+    diagnostics_.Error(op.target.mark,
+                       "a loss is one number, and '" + op.target.value + "' gives " +
+                           graph_.values[value].type.ToString(),
+                       "`reduce_mean` makes a number of it");
+    return false;
+  }
+
+  // A number that a loss reads stands for a target of the size of its first input.
+  void FillNumbers(const OpSpec& op, const Place& place, const std::string& label, Values& inputs) {
+    for (size_t i = 1; i < inputs.size() && i < op.in.size(); ++i) {
+      if (!IsNumber(op.in[i])) continue;
+      const FillAttributes fill{ParseReal(op.in[i].value).value_or(0)};
+      inputs[i] = builder_.AddNode(OpId::fill, Attributes::Of(fill), {inputs[0]},
+                                   place.prefix + label + ".target", NodeOptions(op, place))[0];
+    }
   }
 
   void AddMetric(const MetricSpec& metric, const Place& place, const Scope& scope) {

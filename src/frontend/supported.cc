@@ -12,13 +12,9 @@ namespace cgrun {
 namespace {
 
 constexpr UnsupportedKey kUnsupported[] = {
-    {"", "gan"},
-    {"", "plugins"},
-    {"", "update"},
-    {"data.test", "split"},
-    {"train", "batch", "auto"},
-    {"train", "memory"},
-    {"train", "precision", "bf16, f16, tf32"},
+    {"", "plugins"},        {"", "update"},
+    {"data.test", "split"}, {"train", "batch", "auto"},
+    {"train", "memory"},    {"train", "precision", "bf16, f16, tf32"},
 };
 
 // The map at a place such as "data.test"; null where the file has none.

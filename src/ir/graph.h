@@ -123,6 +123,7 @@ struct Path {
   Attributes optimizer_attributes;
   ValueId learning_rate;        // a placeholder of this path's optimizer
   std::vector<ValueId> trains;  // parameters that this path's loss changes
+  double clip_weights = 0;      // the largest size that these have after an update; 0: any
 };
 
 enum class OutputKind : uint8_t { kLoss, kMetric, kPrediction, kKept };

@@ -108,12 +108,8 @@ void CheckTrains(const ModelSpec& model, Diagnostics& diagnostics) {
   }
 }
 
-// The names that a `gan` gives to its two paths.
-const char* const kGanPaths[] = {"discriminate", "generate"};
-
 void CheckSequence(const ModelSpec& model, Diagnostics& diagnostics) {
   Names known = NamesOf(model.paths);
-  if (model.gan) known.insert(known.end(), std::begin(kGanPaths), std::end(kGanPaths));
   Names seen;
   for (const StepSpec& step : model.train->sequence) {
     CheckKnown(step.path, "path", known, diagnostics);
@@ -136,7 +132,7 @@ Names MetricNames(const ModelSpec& model) {
     }
   }
   for (const PathSpec& path : model.paths) {
-    if (path.loss) known.push_back(path.name.value + ".loss");
+    if (!path.losses.empty()) known.push_back(path.name.value + ".loss");
     for (const MetricSpec& metric : path.metrics) {
       known.push_back(path.name.value + "." + metric.name.value);
     }
@@ -145,7 +141,6 @@ Names MetricNames(const ModelSpec& model) {
 }
 
 void CheckMetrics(const ModelSpec& model, Diagnostics& diagnostics) {
-  if (model.gan) return;  // its paths are the frontend's
   const Names known = MetricNames(model);
   const TrainSpec& train = *model.train;
   if (train.early_stop) CheckKnown(train.early_stop->metric, "metric", known, diagnostics);
