@@ -25,6 +25,52 @@ std::atomic<int64_t> pool_requests{0};
 std::atomic<int> pooled_scopes{0};
 thread_local int pooled_scopes_here = 0;
 
+}  // namespace
+
+PooledAllocations::PooledAllocations() {
+  ++pooled_scopes_here;
+  pooled_scopes.fetch_add(1, std::memory_order_relaxed);
+}
+PooledAllocations::~PooledAllocations() {
+  --pooled_scopes_here;
+  pooled_scopes.fetch_sub(1, std::memory_order_relaxed);
+}
+
+bool AllocationsAreCounted() { return CGRUN_COUNT_ALLOCATIONS != 0; }
+
+HeapUse CurrentHeapUse() {
+  const struct mallinfo2 info = mallinfo2();
+  return {allocations.load(std::memory_order_relaxed),
+          pool_requests.load(std::memory_order_relaxed),
+          static_cast<int64_t>(info.arena + info.hblkhd)};
+}
+
+namespace {
+
+// A line of /proc/self/status, as "RssAnon:      1234 kB", in bytes.
+int64_t StatusBytes(const char* key) {
+  char text[4096];
+  const int fd = open("/proc/self/status", O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return 0;
+  const ssize_t size = read(fd, text, sizeof(text) - 1);
+  close(fd);
+  if (size <= 0) return 0;
+  text[size] = '\0';
+  const char* line = std::strstr(text, key);
+  return line == nullptr ? 0 : std::strtoll(line + std::strlen(key), nullptr, 10) * 1024;
+}
+
+}  // namespace
+
+int64_t ResidentBytes() { return StatusBytes("RssAnon:"); }
+
+int64_t MostResidentBytes() { return StatusBytes("VmHWM:"); }
+
+void ReleaseFreeHeap() { malloc_trim(0); }
+
+#if CGRUN_COUNT_ALLOCATIONS
+namespace {
+
 // Inside a scope of this thread, or in a parallel region, which is one that such a scope's library
 // has opened.
 bool IsPooled() {
@@ -87,43 +133,6 @@ void* FromPool(size_t size) {
   if (block != nullptr) pool_requests.fetch_add(1, std::memory_order_relaxed);
   return block;
 }
-
-}  // namespace
-
-PooledAllocations::PooledAllocations() {
-  ++pooled_scopes_here;
-  pooled_scopes.fetch_add(1, std::memory_order_relaxed);
-}
-PooledAllocations::~PooledAllocations() {
-  --pooled_scopes_here;
-  pooled_scopes.fetch_sub(1, std::memory_order_relaxed);
-}
-
-bool AllocationsAreCounted() { return CGRUN_COUNT_ALLOCATIONS != 0; }
-
-HeapUse CurrentHeapUse() {
-  const struct mallinfo2 info = mallinfo2();
-  return {allocations.load(std::memory_order_relaxed),
-          pool_requests.load(std::memory_order_relaxed),
-          static_cast<int64_t>(info.arena + info.hblkhd)};
-}
-
-int64_t ResidentBytes() {
-  char text[4096];
-  const int fd = open("/proc/self/status", O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return 0;
-  const ssize_t size = read(fd, text, sizeof(text) - 1);
-  close(fd);
-  if (size <= 0) return 0;
-  text[size] = '\0';
-  const char* line = std::strstr(text, "RssAnon:");
-  return line == nullptr ? 0 : std::strtoll(line + 8, nullptr, 10) * 1024;
-}
-
-void ReleaseFreeHeap() { malloc_trim(0); }
-
-#if CGRUN_COUNT_ALLOCATIONS
-namespace {
 
 void* Allocate(size_t size, size_t alignment) {
   if (IsPooled() && alignment <= 64) {

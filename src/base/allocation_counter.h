@@ -32,6 +32,9 @@ HeapUse CurrentHeapUse();
 // Anonymous resident memory of the process, now, in bytes (RssAnon of /proc/self/status); allocates
 // nothing. 0 where the system does not tell.
 int64_t ResidentBytes();
+// All of its memory, the most that was resident at once since it began (VmHWM): also what is mapped
+// from files, such as code and libraries. As above.
+int64_t MostResidentBytes();
 
 // Gives what was freed back to the system, so that ResidentBytes() tells what is in use.
 void ReleaseFreeHeap();

@@ -144,6 +144,11 @@ void Diagnostics::ThrowIfErrors() const {
   }
 }
 
+std::string CountText(int64_t count, std::string_view noun, std::string_view plural) {
+  const std::string many = plural.empty() ? std::string(noun) + "s" : std::string(plural);
+  return std::to_string(count) + " " + (count == 1 ? std::string(noun) : many);
+}
+
 std::string NearestName(std::string_view name, std::span<const std::string> candidates) {
   const int length = static_cast<int>(name.size());
   const int limit = std::min(std::max(1, length / 3), length - 1);  // some letter is as it was

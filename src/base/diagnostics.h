@@ -4,6 +4,7 @@
 #ifndef CGRUN_BASE_DIAGNOSTICS_H_
 #define CGRUN_BASE_DIAGNOSTICS_H_
 
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <stdexcept>
@@ -97,6 +98,9 @@ class Diagnostics {
   int error_count_ = 0;
   std::string note_;
 };
+
+// "1 sample", "3 samples", "0 samples"; `plural` where it is not made by an s.
+std::string CountText(int64_t count, std::string_view noun, std::string_view plural = "");
 
 // The candidate nearest to `name` by edit distance (with transpositions), or "" where none is near
 // enough to be a typing error.

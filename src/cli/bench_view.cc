@@ -21,15 +21,18 @@ double ReductionOf(const CaseResult& result, const CaseResult& baseline) {
   return 1 - static_cast<double>(result.peak_bytes) / static_cast<double>(baseline.peak_bytes);
 }
 
-// The step from which on a run of this case has taken less time than one of the baseline.
-std::string BreakEven(const CaseResult& result, const CaseResult& baseline) {
-  if (!result.seconds_per_iteration || &result == &baseline) return "";
-  const double gain = baseline.seconds_per_iteration->median - result.seconds_per_iteration->median;
-  const double later = result.start_seconds() - baseline.start_seconds();
-  if (later <= 0) return gain >= 0 ? "1" : "";
-  if (gain <= 0) return "never";
-  return FormatCount(static_cast<int64_t>(std::ceil(later / gain)) + 1);
+bool AreTimed(const CaseResult& result, const CaseResult& baseline) {
+  return result.seconds_per_iteration && baseline.seconds_per_iteration;
 }
+
+std::string BreakEven(const CaseResult& result, const CaseResult& baseline) {
+  if (!AreTimed(result, baseline) || &result == &baseline) return "";
+  const auto step = BreakEvenStep(result.cost(), baseline.cost());
+  return step ? FormatCount(*step) : "never";
+}
+
+// A case alone is held against nothing.
+bool HasBaseline(const BenchResult& result) { return result.cases.size() > 1; }
 
 std::string MiB(int64_t bytes) {
   return fmt::format("{:.2f}", static_cast<double>(bytes) / (1 << 20));
@@ -48,32 +51,58 @@ std::string BusyNote(const CaseResult& baseline, bool isolated) {
       isolated ? "run it again on a quiet one" : "trust the intervals");
 }
 
-void AddRow(TextTable& table, const CaseResult& result, const CaseResult& baseline) {
+// What a case gains over the baseline.
+std::vector<std::string> ComparedCells(const CaseResult& result, const CaseResult& baseline) {
+  const auto& speedup = result.speedup;
+  const bool interval = speedup && speedup->interval;
+  const bool first = &result == &baseline;
+  return {first ? "" : fmt::format("{:.1f} %", 100 * ReductionOf(result, baseline)),
+          speedup ? fmt::format("{:.3f} ×", speedup->median) : "",
+          interval
+              ? fmt::format("{:.2f}–{:.2f}", speedup->interval->first, speedup->interval->second)
+              : "",
+          BreakEven(result, baseline)};
+}
+
+void AddRow(TextTable& table, const CaseResult& result, const BenchResult& whole) {
   std::vector<std::string> cells = {result.name, FormatCount(result.batch), MiB(result.peak_bytes),
                                     MiB(result.reserved_bytes)};
   if (!result.fault.empty()) {
-    cells.insert(cells.end(), {"error", "", "", "", "", "", "", "", ""});
+    cells.insert(cells.end(), {"error", "", "", "", ""});
+    if (HasBaseline(whole)) cells.insert(cells.end(), 4, "");
     return table.Add(std::move(cells));
   }
-  const bool first = &result == &baseline;
-  const auto& speedup = result.speedup;
   const auto& time = result.seconds_per_iteration;
   const auto add = [&](std::string text) { cells.push_back(std::move(text)); };
   add(time ? fmt::format("{:.3f}", time->median * 1e3) : "");
   add(time ? fmt::format("{:.3f}–{:.3f}", time->min * 1e3, time->max * 1e3) : "");
   add(time ? fmt::format("{:.4g}", 1 / time->median) : "");
   add(time ? FormatSi(static_cast<double>(result.batch) / time->median) : "");
-  add(first ? "" : fmt::format("{:.1f} %", 100 * ReductionOf(result, baseline)));
-  add(speedup ? fmt::format("{:.3f} ×", speedup->median) : "");
-  const bool interval = speedup && speedup->interval;
-  add(interval ? fmt::format("{:.2f}–{:.2f}", speedup->interval->first, speedup->interval->second)
-               : "");
-  add(fmt::format("{:.3f}", result.start_seconds()));
-  add(BreakEven(result, baseline));
+  add(fmt::format("{:.3f}", result.build_seconds + result.first_step_seconds));
+  if (HasBaseline(whole)) {
+    for (std::string& cell : ComparedCells(result, whole.cases[0])) add(std::move(cell));
+  }
   table.Add(std::move(cells));
 }
 
-Json CaseJson(const CaseResult& result, const CaseResult& baseline) {
+// What a case gains over the baseline: null where nothing was measured to hold it against.
+void AddComparison(const CaseResult& result, const BenchResult& whole, Json& json) {
+  const CaseResult& baseline = whole.cases[0];
+  json["reduction"] = json["speedup"] = json["break_even_step"] = nullptr;
+  if (!HasBaseline(whole)) return;
+  json["reduction"] = ReductionOf(result, baseline);
+  if (&result == &baseline && result.seconds_per_iteration) json["speedup"] = 1.0;
+  if (result.speedup) json["speedup"] = result.speedup->median;
+  if (result.speedup && result.speedup->interval) {
+    json["speedup_interval"] = {result.speedup->interval->first, result.speedup->interval->second};
+  }
+  if (&result == &baseline || !AreTimed(result, baseline)) return;
+  if (const auto step = BreakEvenStep(result.cost(), baseline.cost())) {
+    json["break_even_step"] = *step;
+  }
+}
+
+Json CaseJson(const CaseResult& result, const BenchResult& whole) {
   Json json = {{"name", result.name},
                {"batch", result.batch},
                {"peak_bytes", result.peak_bytes},
@@ -84,12 +113,7 @@ Json CaseJson(const CaseResult& result, const CaseResult& baseline) {
     json["round_seconds"] = result.round_seconds;
     json["samples_per_second"] = static_cast<double>(result.batch) / time->median;
   }
-  json["reduction"] = ReductionOf(result, baseline);
-  if (&result == &baseline && result.seconds_per_iteration) json["speedup"] = 1.0;
-  if (result.speedup) json["speedup"] = result.speedup->median;
-  if (result.speedup && result.speedup->interval) {
-    json["speedup_interval"] = {result.speedup->interval->first, result.speedup->interval->second};
-  }
+  AddComparison(result, whole, json);
   json["build_seconds"] = result.build_seconds;
   json["first_step_seconds"] = result.first_step_seconds;
   if (result.allocations_after_first_step) {
@@ -98,6 +122,29 @@ Json CaseJson(const CaseResult& result, const CaseResult& baseline) {
   json["losses"] = result.losses;
   if (!result.fault.empty()) json["fault"] = result.fault;
   return json;
+}
+
+std::string CasesTable(const BenchResult& result) {
+  std::vector<std::string> head = {"case",    "batch", "memory MiB", "reserved", "ms/it",
+                                   "min–max", "it/s",  "samples/s",  "start s"};
+  if (HasBaseline(result)) {
+    head.insert(head.end(), {"reduction", "speedup", "95 %", "break-even"});
+  }
+  std::vector<Align> columns(head.size(), Align::kRight);
+  columns[0] = Align::kLeft;
+  TextTable table(columns);
+  table.Add(head);
+  table.AddRule();
+  for (const CaseResult& one : result.cases) AddRow(table, one, result);
+  return table.ToString();
+}
+
+std::string ComparisonNote(const BenchResult& result) {
+  return fmt::format(
+      "{}break-even: the step from which a run of that case has taken less time than '{}'.\n",
+      result.isolated ? "speedup: by the medians; "
+                      : "speedup: the median over rounds, and an interval that holds it by 95 %;\n",
+      result.cases[0].name);
 }
 
 }  // namespace
@@ -138,23 +185,13 @@ std::string BenchText(const BenchResult& result) {
       result.threads == 1 ? "" : "s", result.rounds, result.rounds == 1 ? "" : "s",
       FormatCount(result.steps_per_round), result.steps_per_round == 1 ? "" : "s",
       result.isolated ? "each case in a process of its own, one after another" : "taking turns");
-  std::vector<Align> columns(13, Align::kRight);
-  columns[0] = Align::kLeft;
-  TextTable table(columns);
-  table.Add({"case", "batch", "memory MiB", "reserved", "ms/it", "min–max", "it/s", "samples/s",
-             "reduction", "speedup", "95 %", "start s", "break-even"});
-  table.AddRule();
-  for (const CaseResult& one : result.cases) AddRow(table, one, result.cases[0]);
-  text += table.ToString() + "\n";
-  text += fmt::format(
-      "memory: the most {}; start: building and the first step;\n"
-      "{}"
-      "break-even: the step from which a run of that case has taken less time than '{}'.\n",
-      result.isolated ? "that was resident of its process, all in all; reserved: for tensors"
-                      : "in tensors and workspaces at once",
-      result.isolated ? "speedup: by the medians; "
-                      : "speedup: the median over rounds, and an interval that holds it by 95 %;\n",
-      result.cases[0].name);
+  text += CasesTable(result) + "\n";
+  text += fmt::format("memory: the most {}; start: building and the first step{}\n",
+                      result.isolated
+                          ? "that was resident of its process, all in all; reserved: for tensors"
+                          : "in tensors and workspaces at once",
+                      HasBaseline(result) ? ";" : ".");
+  if (HasBaseline(result)) text += ComparisonNote(result);
   text += BusyNote(result.cases[0], result.isolated);
   if (result.cases[0].losses.empty()) text += "The model has no loss: no losses were compared.\n";
   for (const CaseResult& one : result.cases) {
@@ -173,7 +210,7 @@ std::string BenchJson(const BenchResult& result, const CaseProfiles& profiles) {
                {"isolated", result.isolated},
                {"cases", Json::array()}};
   for (const CaseResult& one : result.cases) {
-    Json& added = json["cases"].emplace_back(CaseJson(one, result.cases[0]));
+    Json& added = json["cases"].emplace_back(CaseJson(one, result));
     const auto profile = profiles.find(one.name);
     if (profile != profiles.end()) added["profile"] = Json::parse(profile->second);
   }

@@ -62,22 +62,30 @@ std::string DeviceText(const DeviceCheck& check) {
                      check.good ? "" : "WRONG: ", check.error, check.compared, check.worst);
 }
 
+// "lenet.yaml: no errors, 2 warnings."; after errors they speak for themselves.
+std::string Verdict(const Findings& findings) {
+  if (findings.wrong()) return "";
+  const auto items = findings.diagnostics.Sorted();
+  const auto warnings = std::ranges::count(items, Severity::kWarning, &Diagnostic::severity);
+  const std::string count = warnings == 0
+                                ? "no warnings"
+                                : fmt::format("{} warning{}", warnings, warnings == 1 ? "" : "s");
+  return fmt::format("{}: no errors, {}.\n", findings.model, count);
+}
+
 std::string Text(const Findings& findings) {
   TextTable table({Align::kLeft, Align::kLeft});
   table.Add({"data", DataText(findings.lint)});
-  table.Add(
-      {"memory",
-       fmt::format("a run takes {} of {} that are free, with its data",
-                   FormatBytes(findings.lint.needed_bytes + findings.lint.data.decoded_bytes),
-                   FormatBytes(findings.lint.free_bytes + findings.lint.data.decoded_bytes))});
+  table.Add({"memory", fmt::format("a run takes {} of {} that are free, all counted",
+                                   FormatBytes(findings.lint.needed_bytes),
+                                   FormatBytes(findings.lint.free_bytes))});
   if (!findings.skipped.empty()) {
     table.Add({"gradients", "not checked: " + findings.skipped});
   } else if (!findings.gradients.empty()) {
     table.Add({"gradients", GradientsText(findings)});
   }
   for (const DeviceCheck& check : findings.devices) table.Add({check.device, DeviceText(check)});
-  return table.ToString() +
-         (findings.wrong() ? "" : fmt::format("{}: nothing is wrong.\n", findings.model));
+  return table.ToString() + Verdict(findings);
 }
 
 nlohmann::ordered_json DiagnosticsJson(const Diagnostics& diagnostics, Severity severity) {
@@ -102,7 +110,7 @@ std::string Json(const Findings& findings) {
   for (const auto& [name, set] : sizes) {
     if (*set) json["data"][name]["samples"] = (*set)->size();
   }
-  json["needed_bytes"] = findings.lint.needed_bytes + data.decoded_bytes;
+  json["needed_bytes"] = findings.lint.needed_bytes;
   json["batch"] = findings.batch;
   if (!findings.skipped.empty()) json["skipped"] = findings.skipped;
   json["gradients"] = nlohmann::ordered_json::array();
@@ -168,8 +176,8 @@ void CheckMemory(const ModelSpec& model, Findings& findings) {
   if (lint.needed_bytes <= lint.free_bytes) return;
   findings.diagnostics.Error(
       model.train ? model.train->batch.mark : SourceMark(),
-      "a run takes " + FormatBytes(lint.needed_bytes) + " beside its data, and " +
-          FormatBytes(lint.free_bytes) + " are free",
+      "a run takes " + FormatBytes(lint.needed_bytes) + ", and " + FormatBytes(lint.free_bytes) +
+          " are free",
       "a smaller batch needs less: `--batch N`; `cgrun plan` says what takes how much");
 }
 

@@ -10,14 +10,17 @@ const std::vector<CommandEntry>& Commands() {
        "cgrun train models/mlp.yaml --set train.epochs=2 --out runs/try --force\n"
        "cgrun train models/mlp.yaml --limit-batches 10 --out runs/short\n"
        "cgrun train models/mlp.yaml --dry-run\n"
-       "cgrun train models/mlp.yaml --mode eager --out runs/eager\n",
+       "cgrun train models/mlp.yaml --mode eager --out runs/eager\n"
+       "cgrun train --resume runs/mlp\n",
        DefineTrain},
       {"eval", "metrics of a trained model on its test data",
-       "cgrun eval models/lenet.yaml --weights runs/lenet/checkpoint-*.safetensors\n", DefineEval},
-      {"predict", "classes or values for images and NumPy arrays",
+       "cgrun eval models/lenet.yaml\n"
+       "cgrun eval models/lenet.yaml --weights runs/tuned --split valid\n",
+       DefineEval},
+      {"predict", "classes or values for images, NumPy arrays and tables",
        "cgrun predict models/lenet.yaml digit.png\n"
        "cgrun predict models/lenet.yaml photos/ --weights runs/lenet --top 3\n"
-       "cgrun predict models/regression.yaml table.npy --out predicted --json\n",
+       "cgrun predict models/regression.yaml table.csv --out predicted --json\n",
        DefinePredict},
       {"check", "what is wrong with a model: its file, data, gradients, devices",
        "cgrun check models/lenet.yaml\n"

@@ -12,6 +12,7 @@
 #include <span>
 
 #include "src/cli/command.h"
+#include "src/cli/option_errors.h"
 #include "src/io/atomic_file.h"
 #include "src/model/schema.h"
 
@@ -35,13 +36,11 @@ bool Color(int fd) {
   return !Flags().no_color && isatty(fd) != 0 && (no_color == nullptr || *no_color == '\0');
 }
 
-// The verb that was not found, or the first flag that the verb has not; with what may be meant.
-struct Mistake {
-  std::string message;
-  std::string help;
-};
-
 Mistake UnknownVerb(const std::string& argument) {
+  if (argument.starts_with('-')) {
+    return {"a verb must come before '" + argument + "'",
+            "`cgrun VERB " + argument + "`; `cgrun --help` lists the verbs"};
+  }
   std::vector<std::string> verbs;
   for (const CommandEntry& entry : Commands()) verbs.emplace_back(entry.name);
   const std::string nearest = NearestName(argument, verbs);
@@ -101,7 +100,7 @@ Mistake FindMistake(const CLI::App& app, const CLI::ParseError& error, int argc,
   if (app.get_subcommands().empty()) return UnknownVerb(argv[1]);
   const CLI::App& verb = *app.get_subcommands()[0];
   if (const auto flag = UnknownFlag(verb, argc, argv)) return *flag;
-  return {error.what(), "`cgrun " + verb.get_name() + " --help` lists its arguments"};
+  return DescribeParseError(verb, error);
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 // cgrun eval.
 #include <CLI/CLI.hpp>
+#include <cstdio>
 #include <nlohmann/json.hpp>
 #include <optional>
 
@@ -8,6 +9,7 @@
 #include "src/cli/model_flags.h"
 #include "src/cli/profile_view.h"
 #include "src/cli/run_view.h"
+#include "src/cli/weights_flag.h"
 #include "src/program/serialize.h"
 #include "src/train/kept_values.h"
 #include "src/train/metrics_json.h"
@@ -21,18 +23,6 @@ struct EvalFlags {
   std::string out;  // for what is kept
 };
 
-// Parameters and statistics must all be in the file: metrics of half-loaded weights mean nothing.
-// Optimizer state is of no account here.
-bool CheckWeights(const WeightsReport& report, const std::string& file) {
-  std::string wrong;
-  for (const std::string& name : report.missing) wrong += "\n      " + name + ": not in the file";
-  for (const std::string& name : report.mismatched) wrong += "\n      " + name;
-  if (wrong.empty()) return true;
-  PrintError(file + " does not fit this model:" + wrong,
-             "train it again, or give its own model file");
-  return false;
-}
-
 int Run(const ModelFlags& flags, const RunFlags& run_flags, const EvalFlags& eval_flags,
         const ProfileFlags& profile) {
   std::optional<ProgramImage> image;
@@ -44,7 +34,7 @@ int Run(const ModelFlags& flags, const RunFlags& run_flags, const EvalFlags& eva
   SessionOptions options;
   options.device = DeviceOf(*model);
   options.compile = CompileOptionsOf(flags, *model);
-  options.weights = WeightsFile(eval_flags.weights);
+  options.weights = ChooseWeights(*model, eval_flags.weights);
   options.mode = ModeOf(run_flags);
   options.limit_batches = run_flags.limit_batches;
   options.evaluate = {eval_flags.split};
@@ -56,7 +46,8 @@ int Run(const ModelFlags& flags, const RunFlags& run_flags, const EvalFlags& eva
   Session session(*model, options, /*train=*/false, diagnostics);
   PrintDiagnostics(diagnostics);
   if (!session.ready()) return kBadInput;
-  if (!CheckWeights(session.weights(), eval_flags.weights)) return kBadInput;
+  if (!CheckWeights(session.weights(), options.weights)) return kBadInput;
+  if (!Quiet()) std::fprintf(stderr, "weights: %s\n", options.weights.c_str());
   if (run_flags.dry_run) {
     PrintDryRun(model->name.value, session);
     return kDone;
@@ -72,6 +63,7 @@ int Run(const ModelFlags& flags, const RunFlags& run_flags, const EvalFlags& eva
   nlohmann::ordered_json json = {{"model", model->name.value},
                                  {"device", session.engine().model().device},
                                  {"mode", Name(session.engine().mode())},
+                                 {"weights", options.weights},
                                  {"split", result.split},
                                  {"samples", result.samples},
                                  {"seconds", result.seconds}};
@@ -82,6 +74,7 @@ int Run(const ModelFlags& flags, const RunFlags& run_flags, const EvalFlags& eva
   json["planned_peak_bytes"] = nullptr;
   if (memory.has_plan()) json["planned_peak_bytes"] = memory.planned();
   json["measured_peak_bytes"] = memory.measured;
+  json["process_peak_bytes"] = memory.process;
   json["live_peak_bytes"] = memory.engine.live_peak_bytes;
   json["reserved_peak_bytes"] = memory.engine.reserved_peak_bytes;
   std::string text = EvaluationSummary(result, session.memory()), shown = json.dump(2) + "\n";
@@ -101,10 +94,7 @@ Command DefineEval(CLI::App& app) {
   auto run_flags = AddRunFlags(app);
   auto eval_flags = std::make_shared<EvalFlags>();
   app.get_option("MODEL")->description("model file (.yaml), or compiled program (.cgb)");
-  app.add_option("--weights", eval_flags->weights,
-                 "the weights: a safetensors file, or a run folder, whose newest is taken")
-      ->required()
-      ->type_name("FILE");
+  AddWeightsFlag(app, eval_flags->weights);
   app.add_option("--split", eval_flags->split, "test, valid or train")
       ->check(CLI::IsMember({"test", "valid", "train"}))
       ->type_name("NAME");

@@ -12,6 +12,7 @@
 #include "src/plan/planner.h"
 #include "src/plan/schedule.h"
 #include "src/program/serialize.h"
+#include "src/train/lint.h"
 
 namespace cgrun {
 namespace {
@@ -91,7 +92,10 @@ PassOptions PassOptionsOf(const ModelFlags& flags) {
   return options;
 }
 
-std::optional<ModelSpec> Checked(std::optional<ModelSpec> model, const Diagnostics& diagnostics) {
+// The model, or nothing after the errors of all of its file are printed.
+std::optional<ModelSpec> Checked(std::optional<ModelSpec> model, const ModelSpec& partial,
+                                 Diagnostics& diagnostics) {
+  if (!model) LintPartial(partial, diagnostics);
   PrintDiagnostics(diagnostics);
   return diagnostics.has_errors() ? std::nullopt : std::move(model);
 }
@@ -161,19 +165,21 @@ std::optional<ModelSpec> LoadModel(const ModelFlags& flags) {
                          "run one");
   }
   Diagnostics diagnostics;
+  ModelSpec partial;
   const Overrides overrides(flags);
   std::optional<ModelSpec> model =
-      LoadModelFile(flags.model, overrides.assignments, diagnostics, overrides.typed);
-  return Checked(std::move(model), diagnostics);
+      LoadModelFile(flags.model, overrides.assignments, diagnostics, overrides.typed, &partial);
+  return Checked(std::move(model), partial, diagnostics);
 }
 
 std::optional<ModelSpec> LoadEmbeddedModel(const ModelFlags& flags, const std::string& text,
                                            const std::string& path) {
   Diagnostics diagnostics;
+  ModelSpec partial;
   const Overrides overrides(flags);
   std::optional<ModelSpec> model =
-      ParseModel({path, text}, overrides.assignments, diagnostics, overrides.typed);
-  return Checked(std::move(model), diagnostics);
+      ParseModel({path, text}, overrides.assignments, diagnostics, overrides.typed, &partial);
+  return Checked(std::move(model), partial, diagnostics);
 }
 
 std::optional<ModelSpec> LoadModelOrProgram(const ModelFlags& flags) {

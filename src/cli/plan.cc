@@ -114,22 +114,17 @@ int PlanModel(const ModelFlags& flags, const PlanFlags& plan_flags) {
   }
   PlanSubject subject;
   subject.kept = KeptValuesOf(*compiled);
-  compiled->entries.clear();  // a run does not keep the graphs either
 
   subject.model = model->name.value;
   subject.device = library.name();
   subject.order = options.order;
   subject.batch = shape.entries[0].batch;
   for (const EntryRequest& entry : shape.entries) subject.entries.push_back(entry.name);
-  int64_t state_bytes = 0;
-  for (const ImageState& state : compiled->image.states) state_bytes += ByteSize(state.type);
-  subject.data_bytes = shape.data_bytes + CheckpointWriter::HostBytes(state_bytes);
   subject.data_note = shape.data_note;
-  // Copies that outlive the step.
-  for (const KeptValue& value : subject.kept) subject.data_bytes += value.bytes;
   const std::unique_ptr<Device> device = OpenDevice(DeviceOf(*model));
-  const Code code(compiled->image, *device, library);  // what a run holds, but for the arena
-  subject.base_bytes = MeasureBase(shape.data.decoded_bytes);
+  const RunMemory memory = MemoryOfRun(*compiled, shape, library, *device);
+  subject.data_bytes = memory.data;
+  subject.base_bytes = memory.base;
   subject.compile_seconds = compiled->compile_seconds;
   subject.eager_peak_bytes = EagerPeakOf(*model, shape.entries, library, options);
   WarnOfTooMuch(subject, compiled->layout.arena_bytes, *device);

@@ -4,7 +4,6 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
-#include <filesystem>
 #include <limits>
 #include <optional>
 
@@ -12,14 +11,11 @@
 #include "src/cli/console.h"
 #include "src/cli/model_flags.h"
 #include "src/cli/predict_view.h"
-#include "src/model/model_file.h"
-#include "src/train/checkpoint.h"
+#include "src/cli/weights_flag.h"
 #include "src/train/prediction_files.h"
 
 namespace cgrun {
 namespace {
-
-namespace fs = std::filesystem;
 
 struct PredictFlags {
   std::vector<std::string> inputs;
@@ -28,32 +24,60 @@ struct PredictFlags {
   int64_t top = 1;
 };
 
-// The file that the flag names, that of the model's own run, or that of the model file.
-std::string ChooseWeights(const ModelSpec& model, const std::string& flag) {
-  std::error_code error;
-  if (!flag.empty()) return fs::is_directory(flag, error) ? BestWeights(flag) : flag;
-  const std::string run = "runs/" + model.name.value;
-  if (fs::is_directory(run, error)) return BestWeights(run);
-  if (model.weights) return ResolvePath(model.file_name, model.weights->value);
-  throw InputError(
-      "there are no weights of " + model.file_name + ": there is no run folder '" + run + "'",
-      "`cgrun train " + model.file_name +
-          "` makes it; --weights takes a file or another run folder");
-}
-
-bool CheckWeights(const WeightsReport& report, const std::string& file) {
-  std::string wrong;
-  for (const std::string& name : report.missing) wrong += "\n      " + name + ": not in the file";
-  for (const std::string& name : report.mismatched) wrong += "\n      " + name;
-  if (wrong.empty()) return true;
-  PrintError(file + " does not fit this model:" + wrong,
-             "train it again, or give its own model file");
-  return false;
-}
-
 void PrintProblems(const std::vector<FileProblem>& problems) {
   for (const FileProblem& problem : problems) PrintError(problem.message, problem.help);
 }
+
+// Samples whose inputs or outputs hold NaN or infinity: the first few, and how many.
+class NotFinite {
+ public:
+  explicit NotFinite(const std::vector<PredictedOutput>& outputs) : outputs_(outputs) {}
+
+  void Look(const SampleOrigin& origin, PredictionBytes bytes) {
+    if (!origin.not_finite_input.empty() && inputs_++ < kShown) {
+      warnings_.push_back("'" + origin.ToString() + "': input '" + origin.not_finite_input +
+                          "' holds a value that is not finite");
+    }
+    for (size_t i = 0; i < outputs_.size(); ++i) {
+      if (outputs_[i].kept || IsUsable(outputs_[i], bytes[i])) continue;
+      if (bad_++ < kShown) problems_.push_back(ProblemOf(origin, outputs_[i].name));
+      return;
+    }
+  }
+
+  std::vector<std::string> Warnings() const {
+    std::vector<std::string> all = warnings_;
+    if (inputs_ > kShown) {
+      all.push_back("so do the inputs of " + std::to_string(inputs_ - kShown) + " more samples");
+    }
+    return all;
+  }
+  std::vector<FileProblem> Problems() const {
+    std::vector<FileProblem> all = problems_;
+    if (bad_ > kShown) {
+      all.push_back(
+          {"", std::to_string(bad_ - kShown) + " more samples have such predictions", ""});
+    }
+    return all;
+  }
+
+ private:
+  static constexpr int64_t kShown = 5;
+
+  static FileProblem ProblemOf(const SampleOrigin& origin, const std::string& output) {
+    return {origin.file,
+            "'" + origin.ToString() + "': its prediction '" + output + "' is not finite",
+            origin.not_finite_input.empty()
+                ? "the weights may have diverged, or the sample is far from what they were trained "
+                  "on; `cgrun eval` measures them"
+                : "its input is not finite either"};
+  }
+
+  const std::vector<PredictedOutput>& outputs_;
+  int64_t inputs_ = 0, bad_ = 0;
+  std::vector<std::string> warnings_;
+  std::vector<FileProblem> problems_;
+};
 
 // Batches of about the same size, none larger than the model file's.
 int64_t BatchFor(const ModelSpec& model, int64_t samples) {
@@ -64,8 +88,9 @@ int64_t BatchFor(const ModelSpec& model, int64_t samples) {
 
 int Run(const ModelFlags& flags, const RunFlags& run_flags, const PredictFlags& predict_flags) {
   if (predict_flags.inputs.empty()) {
-    throw InputError("`cgrun predict` needs something to predict",
-                     "cgrun predict MODEL INPUT...: images, .npy files, or folders of them");
+    throw InputError(
+        "`cgrun predict` needs something to predict",
+        "cgrun predict MODEL INPUT...: images, .npy files, .csv tables, or folders of them");
   }
   const std::optional<ModelSpec> model = LoadModelOrProgram(flags);
   if (!model) return kBadInput;
@@ -80,15 +105,23 @@ int Run(const ModelFlags& flags, const RunFlags& run_flags, const PredictFlags& 
   const auto signature = DescribePredictions(*model, options.compile.precision, keeps, diagnostics);
   PrintDiagnostics(diagnostics);
   if (!signature) return kBadInput;
-  PredictSource source(predict_flags.inputs, signature->inputs, ImageFitOf(*model));
+  const TableReader tables(*model);
+  PredictSource source(predict_flags.inputs, signature->inputs, ImageFitOf(*model), tables);
+  PredictFacts facts;
+  facts.model = model->name.value;
+  facts.device = options.device;
+  facts.mode = Name(options.mode);
   if (source.samples() == 0) {
+    const PredictView nothing(signature->outputs, predict_flags.top);
+    PrintResult("", nothing.Json(facts, {}, source.problems()));
     PrintProblems(source.problems());
     return kBadInput;
   }
   options.weights = ChooseWeights(*model, predict_flags.weights);
   options.batch = BatchFor(*model, source.samples());
   std::optional<PredictionFiles> files;
-  if (!predict_flags.out.empty()) files.emplace(predict_flags.out, *signature, source.files());
+  if (!predict_flags.out.empty())
+    files.emplace(predict_flags.out, *signature, source.files(), source.samples());
 
   Diagnostics later;
   Predictor predictor(*model, *signature, options, later);
@@ -96,28 +129,32 @@ int Run(const ModelFlags& flags, const RunFlags& run_flags, const PredictFlags& 
   if (!predictor.ready() || !CheckWeights(predictor.weights(), options.weights)) return kBadInput;
   if (!Quiet()) std::fprintf(stderr, "weights: %s\n", options.weights.c_str());
   PredictView view(predictor.outputs(), predict_flags.top);
+  NotFinite not_finite(predictor.outputs());
   int64_t samples = 0;
   if (!run_flags.dry_run) {
     samples = predictor.Run(source, run_flags.limit_batches,
                             [&](const SampleOrigin& origin, PredictionBytes outputs) {
                               view.Add(origin, outputs);
+                              not_finite.Look(origin, outputs);
                               if (files) files->Add(outputs);
                             });
-    if (files) files->Write();
+    if (files) files->Commit();
   }
-  PredictFacts facts;
-  facts.model = model->name.value;
   facts.device = predictor.engine().model().device;
-  facts.mode = Name(options.mode);
   facts.batch = options.batch;
   facts.weights = options.weights;
   facts.samples = run_flags.dry_run ? source.samples() : samples;
   facts.dry_run = run_flags.dry_run;
-  if (samples > 0 || facts.dry_run) {
-    PrintResult(view.Text(facts), view.Json(facts, source.problems()));
-  }
-  PrintProblems(source.problems());
-  return source.problems().empty() ? kDone : kBadInput;
+  std::vector<FileProblem> problems = source.problems();
+  const std::vector<FileProblem> outputs = not_finite.Problems();
+  problems.insert(problems.end(), outputs.begin(), outputs.end());
+  const std::vector<std::string> warnings = not_finite.Warnings();
+  const bool any = samples > 0 || facts.dry_run;
+  PrintResult(any ? view.Text(facts) : "", view.Json(facts, warnings, problems));
+  for (const std::string& warning : warnings) PrintWarning(warning);
+  PrintProblems(problems);
+  if (!source.problems().empty()) return kBadInput;
+  return outputs.empty() ? kDone : kFailed;
 }
 
 }  // namespace
@@ -128,12 +165,10 @@ Command DefinePredict(CLI::App& app) {
   auto predict_flags = std::make_shared<PredictFlags>();
   app.get_option("MODEL")->description("model file (.yaml), or compiled program (.cgb)");
   app.add_option("INPUT", predict_flags->inputs,
-                 "JPEG and PNG images, .npy files of one sample or several, folders of them; "
+                 "JPEG and PNG images, .npy files of one sample or several, .csv tables of a row a "
+                 "sample, folders of them; "
                  "NAME=FILE for a model of several inputs");
-  app.add_option("--weights", predict_flags->weights,
-                 "a safetensors file, or a run folder, whose best model is taken, else its newest "
-                 "checkpoint (default: runs/<model>)")
-      ->type_name("FILE");
+  AddWeightsFlag(app, predict_flags->weights);
   app.add_option("--top", predict_flags->top, "show the N most probable classes")
       ->check(CLI::Range(int64_t{1}, std::numeric_limits<int64_t>::max()))
       ->type_name("N");

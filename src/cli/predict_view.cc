@@ -20,10 +20,6 @@ std::vector<double> NumbersOf(DType dtype, std::span<const std::byte> bytes) {
   return numbers;
 }
 
-std::string OriginText(const SampleOrigin& origin) {
-  return origin.index ? fmt::format("{}[{}]", origin.file, *origin.index) : origin.file;
-}
-
 std::string Dump(const nlohmann::ordered_json& json) {
   return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
@@ -52,7 +48,8 @@ void PredictView::Add(const SampleOrigin& origin, PredictionBytes outputs) {
 
 std::string PredictView::ClassText(size_t output, int64_t index) const {
   const std::vector<std::string>& names = outputs_[output].classes;
-  return names.empty() ? std::to_string(index) : names[static_cast<size_t>(index)];
+  const auto i = static_cast<size_t>(index);
+  return i < names.size() ? names[i] : std::to_string(index);
 }
 
 std::string PredictView::Table(size_t output) const {
@@ -62,7 +59,7 @@ std::string PredictView::Table(size_t output) const {
     table.Add({"file", "class", "probability"});
     table.AddRule();
     for (const Prediction& prediction : predictions_) {
-      std::string file = OriginText(prediction.origin);
+      std::string file = prediction.origin.ToString();
       for (const ClassScore& score : prediction.classes[output]) {
         table.Add({file, ClassText(output, score.index), fmt::format("{:.4f}", score.probability)});
         file.clear();
@@ -82,7 +79,7 @@ std::string PredictView::Table(size_t output) const {
   table.Add(head);
   table.AddRule();
   for (const Prediction& prediction : predictions_) {
-    std::vector<std::string> row = {OriginText(prediction.origin)};
+    std::vector<std::string> row = {prediction.origin.ToString()};
     if (!few) row.push_back(std::string(Name(of.dtype)) + of.shape.ToString());
     for (size_t i = 0; few && i < prediction.values[output].size(); ++i) {
       row.push_back(fmt::format("{:.6g}", prediction.values[output][i]));
@@ -109,7 +106,7 @@ std::string PredictView::Text(const PredictFacts& facts) const {
   return text;
 }
 
-std::string PredictView::Json(const PredictFacts& facts,
+std::string PredictView::Json(const PredictFacts& facts, const std::vector<std::string>& warnings,
                               const std::vector<FileProblem>& problems) const {
   nlohmann::ordered_json json = {{"model", facts.model},     {"device", facts.device},
                                  {"mode", facts.mode},       {"batch", facts.batch},
@@ -133,6 +130,7 @@ std::string PredictView::Json(const PredictFacts& facts,
     }
     json["predictions"].push_back(std::move(item));
   }
+  json["warnings"] = warnings;
   json["errors"] = nlohmann::ordered_json::array();
   for (const FileProblem& problem : problems) {
     json["errors"].push_back(

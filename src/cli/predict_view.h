@@ -28,7 +28,8 @@ class PredictView {
 
   // A table an output.
   std::string Text(const PredictFacts& facts) const;
-  std::string Json(const PredictFacts& facts, const std::vector<FileProblem>& problems) const;
+  std::string Json(const PredictFacts& facts, const std::vector<std::string>& warnings,
+                   const std::vector<FileProblem>& problems) const;
 
  private:
   struct Prediction {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "src/cli/console.h"
+#include "src/cli/weights_flag.h"
 #include "src/model/model_file.h"
 #include "src/train/checkpoint.h"
 
@@ -67,7 +68,7 @@ std::optional<ResumedRun> FindResumedRun(const std::string& folder, const ModelF
   CheckSettings(*run, *model, folder);
   std::vector<std::string> damaged;
   const std::string checkpoint = NewestCheckpoint(folder, damaged);
-  for (const std::string& file : damaged) PrintWarning(file + "; an older checkpoint is taken");
+  WarnOfDamaged(damaged, checkpoint);
   return ResumedRun{std::move(*model), ReadRunSettings(folder), checkpoint};
 }
 

@@ -37,10 +37,22 @@ double Rate(int64_t samples, double seconds) {
   return seconds > 0 ? static_cast<double>(samples) / seconds : 0;
 }
 
+// " 1.2 k samples/s"; where it is not that of the whole pass, what it is of.
+void FormatRate(const PassResult& pass, char* text, size_t size) {
+  char number[16];
+  FormatSi(Rate(pass.timed_samples, pass.seconds), number, sizeof(number));
+  if (pass.timed_samples == pass.samples) {
+    std::snprintf(text, size, "%6s samples/s", number);
+  } else {
+    std::snprintf(text, size, "%6s samples/s since it was resumed (%lld samples)", number,
+                  static_cast<long long>(pass.timed_samples));
+  }
+}
+
 // Time until the last step, evaluations left out.
 double Eta(const StepReport& report) {
-  if (report.batch == 0 || report.total_steps == 0) return -1;
-  const double per_step = report.seconds / static_cast<double>(report.batch);
+  if (report.timed_steps == 0 || report.total_steps == 0) return -1;
+  const double per_step = report.seconds / static_cast<double>(report.timed_steps);
   return per_step * static_cast<double>(report.total_steps - report.step);
 }
 
@@ -52,14 +64,17 @@ std::string PlannedText(const MemoryUse& memory) {
                      FormatBytes(memory.arena), FormatBytes(memory.data), FormatBytes(memory.base));
 }
 
+// Code and libraries are mapped from files: neither in the base nor in what is measured.
+std::string MeasuredText(const MemoryUse& memory) {
+  return fmt::format("measured {} (with code and libraries {})", FormatBytes(memory.measured),
+                     FormatBytes(memory.process));
+}
+
 std::string MemoryText(const MemoryUse& memory) {
-  if (!memory.has_plan()) {
-    return fmt::format("tensors {} at their peak, {} reserved for them; the process measured {}",
-                       FormatBytes(memory.engine.live_peak_bytes),
-                       FormatBytes(memory.engine.reserved_peak_bytes),
-                       FormatBytes(memory.measured));
-  }
-  return PlannedText(memory) + ", measured " + FormatBytes(memory.measured);
+  if (memory.has_plan()) return PlannedText(memory) + ", " + MeasuredText(memory);
+  return fmt::format("tensors {} at their peak, {} reserved for them; the process {}",
+                     FormatBytes(memory.engine.live_peak_bytes),
+                     FormatBytes(memory.engine.reserved_peak_bytes), MeasuredText(memory));
 }
 
 std::string MeansText(const PassResult& pass) {
@@ -82,6 +97,21 @@ std::string AllocationsText(const TrainResult& result) {
     text += fmt::format(" (and {} of libraries, from the fixed pool)",
                         FormatCount(*result.pool_requests));
   }
+  return text;
+}
+
+// A resumed run knows the time of its last part alone.
+std::string StepsText(const TrainResult& result) {
+  std::string text = fmt::format("{} in {} epoch{}", FormatCount(result.steps), result.epochs,
+                                 result.epochs == 1 ? "" : "s");
+  if (result.resumed_step > 0) {
+    text +=
+        fmt::format("; {} of them since step {}", FormatCount(result.steps - result.resumed_step),
+                    FormatCount(result.resumed_step));
+  }
+  text += ", " + FormatSeconds(result.seconds);
+  if (result.stopped_early) text += ", stopped early";
+  if (result.interrupted) text += ", interrupted";
   return text;
 }
 
@@ -118,7 +148,7 @@ void RunView::OnStep(const StepReport& report) {
   char label[64], columns[kColumnsSize];
   FormatLabel(report.epoch, label, sizeof(label));
   FormatMeans(*report.means, columns, sizeof(columns));
-  progress_.Show({label, report.batch, report.batches, Rate(report.samples, report.seconds),
+  progress_.Show({label, report.batch, report.batches, Rate(report.timed_samples, report.seconds),
                   Eta(report), columns});
 }
 
@@ -136,7 +166,7 @@ void RunView::OnEpoch(const EpochReport& report) {
   if (quiet_ || WantsJson()) return;
   progress_.Clear();
   if (!report.train.measured()) return;  // time was up before its first step
-  char label[64], number[16], rate[48], columns[kMostRows][kColumnsSize];
+  char label[64], rate[96], columns[kMostRows][kColumnsSize];
   char text[kMostRows * kColumnsSize];
   std::array<EpochRow, kMostRows> rows;
   size_t count = 0;
@@ -149,8 +179,7 @@ void RunView::OnEpoch(const EpochReport& report) {
   add(report.train);
   for (const PassResult& pass : report.evaluations) add(pass);
   FormatLabel(report.epoch, label, sizeof(label));
-  FormatSi(Rate(report.train.samples, report.train.seconds), number, sizeof(number));
-  std::snprintf(rate, sizeof(rate), "%6s samples/s", number);
+  FormatRate(report.train, rate, sizeof(rate));
   FormatEpoch(label, {rows.data(), count}, rate, LineWidth(stdout, 100), text, sizeof(text));
   std::fputs(text, stdout);
   std::fflush(stdout);
@@ -166,12 +195,10 @@ std::vector<std::pair<std::string, std::string>> TrainFacts(const TrainResult& r
   for (const PassResult& pass : result.last.evaluations) {
     if (pass.measured()) add(pass.split, MeansText(pass));
   }
-  add("steps", fmt::format("{} in {} epoch{}, {}", FormatCount(result.steps), result.epochs,
-                           result.epochs == 1 ? "" : "s", FormatSeconds(result.seconds)) +
-                   (result.stopped_early ? ", stopped early" : ""));
+  add("steps", StepsText(result));
   add("throughput",
       fmt::format("{} samples/s, loader waited for {}", FormatSi(result.samples_per_second),
-                  FormatSeconds(result.last.train.stall_seconds)));
+                  FormatSeconds(result.stall_seconds)));
   add("mode", ModeText(result.memory));
   add("memory", MemoryText(result.memory));
   add("allocations", AllocationsText(result));
@@ -187,6 +214,20 @@ std::string TrainSummary(const TrainResult& result, const std::string& folder) {
   std::string text = "\n" + table.ToString() + MetricTables(result.last.train);
   for (const PassResult& pass : result.last.evaluations) text += MetricTables(pass);
   return text;
+}
+
+void PrintMemory(const Session& session) {
+  if (Quiet()) return;
+  std::fprintf(stderr, "memory: %s\n", PlannedText(session.memory()).c_str());
+}
+
+void PrintInterrupted(const TrainResult& result, const std::string& folder) {
+  if (Quiet()) return;
+  std::fprintf(stderr,
+               "interrupted in epoch %lld, after step %lld; checkpoint written to %s; "
+               "go on with: cgrun train --resume %s\n",
+               static_cast<long long>(result.last.epoch + 1), static_cast<long long>(result.steps),
+               result.checkpoint.c_str(), folder.c_str());
 }
 
 void PrintDryRun(const std::string& model, const Session& session) {

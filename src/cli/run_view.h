@@ -30,6 +30,11 @@ class RunView final : public SessionObserver {
   int64_t epochs_;
 };
 
+// Says on standard error, before a run begins, how much memory it will take.
+void PrintMemory(const Session& session);
+// Says on standard error where an interrupted run stands, and how it goes on.
+void PrintInterrupted(const TrainResult& result, const std::string& folder);
+
 // What --dry-run prints: a session that is ready, and would now run.
 void PrintDryRun(const std::string& model, const Session& session);
 

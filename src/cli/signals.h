@@ -1,5 +1,5 @@
-// Ctrl-C and SIGTERM: the exit status is 130. A run is asked to stop after its step; a second one
-// ends it at once. SIGUSR1 asks for a checkpoint.
+// Ctrl-C and SIGTERM: the exit status is 130 for both. A run is asked to stop after its step; a
+// second one ends it at once. SIGUSR1 asks for a checkpoint.
 #ifndef CGRUN_CLI_SIGNALS_H_
 #define CGRUN_CLI_SIGNALS_H_
 

@@ -11,6 +11,7 @@
 #include "src/cli/resume.h"
 #include "src/cli/run_view.h"
 #include "src/cli/signals.h"
+#include "src/cli/weights_flag.h"
 #include "src/io/atomic_file.h"
 #include "src/io/read_file.h"
 #include "src/program/serialize.h"
@@ -49,7 +50,8 @@ void PrintWeightsReport(const WeightsReport& report) {
     for (const std::string& name : names)
       std::fprintf(stderr, "weights: %s %s\n", what, name.c_str());
   };
-  std::fprintf(stderr, "weights: %zu tensors loaded\n", report.loaded.size());
+  const auto count = static_cast<int64_t>(report.loaded.size());
+  std::fprintf(stderr, "weights: %s loaded\n", CountText(count, "tensor").c_str());
   print("not in the file:", report.missing);
   print("not in the file:", report.missing_optimizer_state);
   print("not in the model:", report.unused);
@@ -76,8 +78,10 @@ bool IsFinished(const std::string& folder, const Session& session) {
 }
 
 int ReportFinished(const std::string& folder, const Session& session) {
-  PrintError("the run in '" + folder + "' is finished: all of its " +
-                 std::to_string(session.total_steps()) + " steps are done",
+  PrintError("the run in '" + folder + "' is finished: " +
+                 (session.total_steps() == 1
+                      ? "its only step is done"
+                      : "all of its " + std::to_string(session.total_steps()) + " steps are done"),
              "`--set train.epochs=N` lets it go on");
   return kBadInput;
 }
@@ -133,7 +137,7 @@ SessionOptions OptionsOf(const Training& training, const ModelFlags& flags,
   SessionOptions options;
   options.device = DeviceOf(*training.model);
   options.compile = CompileOptionsOf(flags, *training.model);
-  options.weights = WeightsFile(train_flags.weights);
+  options.weights = FindWeights(train_flags.weights);
   options.mode = ModeOf(run_flags);
   options.limit_batches = run_flags.limit_batches;
   options.image = training.image ? &*training.image : nullptr;
@@ -203,6 +207,7 @@ int Run(const ModelFlags& flags, const RunFlags& run_flags, const TrainFlags& tr
   WriteModelFile(folder, model);
   if (training.resumed) PrintResumed(*training.resumed, session.run_state());
 
+  PrintMemory(session);
   RunView view(model.train->epochs ? model.train->epochs->value : 0);
   const TrainResult result = session.Train(folder, view, WatchSignals());
   view.Clear();
@@ -211,6 +216,7 @@ int Run(const ModelFlags& flags, const RunFlags& run_flags, const TrainFlags& tr
   WritePage(model, session, result, folder);
   if (run_folder) run_folder->Keep();
   PrintTrained(result, folder, json, session, profile, options.compile.threads);
+  if (result.interrupted) PrintInterrupted(result, folder);
   return result.interrupted ? kInterrupted : kDone;
 }
 

@@ -15,6 +15,7 @@
 #include "src/data/csv_reader.h"
 #include "src/data/dataset.h"
 #include "src/data/options.h"
+#include "src/data/sampler.h"
 #include "src/data/tensor_dataset.h"
 #include "src/data/text_number.h"
 #include "src/io/file_error.h"
@@ -26,7 +27,8 @@ constexpr int kMostErrors = 20;
 constexpr int kMostInColumn = 3;
 constexpr size_t kMostClasses = 65536;
 
-// The values of a CSV file; `means` are the features' in the file, where gaps are filled with them.
+// The values of a CSV file; `means` are the features' in its training samples, where gaps are
+// filled with them.
 class CsvDataset : public TensorDataset {
  public:
   CsvDataset(std::vector<FieldTensor> parts, std::vector<double> means)
@@ -102,6 +104,7 @@ class CsvOpener {
                     std::byte* out);
   void ReportNumber(TextNumber error, const CsvColumn& used, const CsvReader& reader,
                     const CsvField& text);
+  std::vector<bool> HeldOut() const;
   void FillWithMeans();
   template <class T>
   void FillWithMeans(std::span<T> values);
@@ -142,10 +145,10 @@ void CsvOpener::ForEachRow(Act act) {
       if (first && first_pass && !ReadLayout(reader)) return;
       if (first && csv_.header) continue;
       if (reader.fields().size() != layout_.names.size()) {
-        diagnostics_.Error(reader.mark(), "this line has " +
-                                              std::to_string(reader.fields().size()) +
-                                              " fields, but the first one has " +
-                                              std::to_string(layout_.names.size()));
+        diagnostics_.Error(reader.mark(),
+                           "this line has " +
+                               CountText(static_cast<int64_t>(reader.fields().size()), "field") +
+                               ", but the first one has " + std::to_string(layout_.names.size()));
         continue;
       }
       if (!first_pass && rows_ == all_rows_) ThrowFileError(path_, "changed while it was read");
@@ -317,6 +320,17 @@ void CsvOpener::ReportNumber(TextNumber error, const CsvColumn& used, const CsvR
   diagnostics_.Error(reader.MarkOf(text), ColumnText(used) + what, help);
 }
 
+// By row, whether it will be split away from the training data.
+std::vector<bool> CsvOpener::HeldOut() const {
+  std::vector<bool> held_out(static_cast<size_t>(all_rows_));
+  if (!options_.split) return held_out;
+  const auto [fraction, seed, test] = *options_.split;
+  const SplitIndices split = SplitSamples(all_rows_, fraction, seed, test);
+  for (int64_t row : split.valid) held_out[static_cast<size_t>(row)] = true;
+  for (int64_t row : split.test) held_out[static_cast<size_t>(row)] = true;
+  return held_out;
+}
+
 void CsvOpener::FillWithMeans() {
   HostTensor& features = parts_[0].tensor;
   if (const auto* train = dynamic_cast<const CsvDataset*>(options_.train)) means_ = train->means();
@@ -330,17 +344,20 @@ void CsvOpener::FillWithMeans(std::span<T> values) {
   const size_t columns = values.size() / static_cast<size_t>(all_rows_);
   const bool known = means_.size() == columns;
   if (!known) means_.assign(columns, 0.0);
+  const std::vector<bool> held_out = HeldOut();
   for (size_t column = 0; column < columns; ++column) {
     double sum = 0.0;
     int64_t count = 0;
     for (size_t i = column; i < values.size(); i += columns) {
-      if (std::isnan(values[i])) continue;
+      if (std::isnan(values[i]) || held_out[i / columns]) continue;
       sum += static_cast<double>(values[i]);
       ++count;
     }
     if (!known && count == 0) {
       diagnostics_.Error(file_option_.mark, "'" + path_ + "': " + ColumnText(layout_.used[column]) +
-                                                " has no value at all, so it has no mean");
+                                                " has no value at all" +
+                                                (options_.split ? " in the training samples" : "") +
+                                                ", so it has no mean");
       continue;
     }
     if (!known) means_[column] = sum / static_cast<double>(count);

@@ -15,6 +15,7 @@
 #include "src/base/diagnostics.h"
 #include "src/base/dtype.h"
 #include "src/base/shape.h"
+#include "src/base/synonyms.h"
 #include "src/io/read_file.h"
 
 namespace cgrun {
@@ -72,6 +73,13 @@ struct DataOption {
   std::vector<DataOption> items = {};  // of a list, one at least; `value` is "" then
 };
 
+// Parts of the samples, chosen by the seed alone, that are taken away from a set: SplitDataset().
+struct DataSplit {
+  double fraction = 0;  // of `valid`
+  uint64_t seed = 0;
+  double test = 0;  // the part of `test`
+};
+
 struct DataOptions {
   SourceMark mark;     // of the data set, for what is missing
   std::string folder;  // relative paths start here; empty: the working directory
@@ -79,7 +87,10 @@ struct DataOptions {
   int64_t memory_limit = kNoLimit;  // the most bytes that decoded_bytes() may become
   std::vector<DataField> fields;    // what the model's placeholders want, for formats that ask
   const Dataset* train = nullptr;   // for other sets of a model: the one whose labels they share
-  int readers = 2;                  // threads that read at once without waiting for each other
+  // Of the training data: what will be split away as `valid` and `test`. What a format finds out
+  // about the training data, as the means of columns, it finds out without those samples.
+  std::optional<DataSplit> split = std::nullopt;
+  int readers = 2;  // threads that read at once without waiting for each other
 };
 
 // A line of the format table.
@@ -102,6 +113,9 @@ struct DataFormat {
 
 // All formats, by name.
 std::span<const DataFormat* const> DataFormats();
+
+// Names that options have in other programs. Each leads to an option of some format.
+std::span<const Synonym> DataOptionSynonyms();
 
 // Checks what OpenDataset() checks before it opens anything: the format, and the names of options.
 // Returns the format, or null after an error.

@@ -17,6 +17,14 @@ constexpr const DataFormat* kFormats[] = {
 #undef DATA_FORMAT
 };
 
+constexpr Synonym kSynonyms[] = {
+    {"path", "folder"},        {"directory", "folder"},    {"dir", "folder"},
+    {"root", "folder"},        {"path", "file"},           {"filename", "file"},
+    {"target", "label"},       {"labelcolumn", "label"},   {"targets", "labels"},
+    {"sep", "delimiter"},      {"separator", "delimiter"}, {"featurecolumns", "columns"},
+    {"numsamples", "samples"}, {"numclasses", "classes"},  {"classnames", "classes"},
+};
+
 const DataFormat* FindFormat(const DataOption& name, Diagnostics& diagnostics) {
   std::vector<std::string> names;
   for (const DataFormat* format : kFormats) {
@@ -53,13 +61,15 @@ void CheckOptions(const DataFormat& format, const DataOptions& options, Diagnost
     diagnostics.Error(
         option.key_mark.file ? option.key_mark : option.mark,
         "unknown option '" + name + "' for data of format '" + std::string(format.name) + "'",
-        SuggestName(name, names));
+        SuggestSynonym(name, names, kSynonyms));
   }
 }
 
 }  // namespace
 
 std::span<const DataFormat* const> DataFormats() { return kFormats; }
+
+std::span<const Synonym> DataOptionSynonyms() { return kSynonyms; }
 
 const DataFormat* CheckDataset(const DataOption& format, const DataOptions& options,
                                Diagnostics& diagnostics) {

@@ -269,8 +269,8 @@ HostTensor ReadNpyAs(const std::string& path, DType dtype, int64_t limit) {
 
 namespace {
 
-std::string CountText(const FieldTensor& part) {
-  return "'" + part.file + "' holds " + std::to_string(part.tensor.shape()[0].size) + " samples";
+std::string SamplesText(const FieldTensor& part) {
+  return "'" + part.file + "' holds " + CountText(part.tensor.shape()[0].size, "sample");
 }
 
 std::unique_ptr<Dataset> OpenNpy(const DataOptions& options, Diagnostics& diagnostics) {
@@ -295,7 +295,7 @@ std::unique_ptr<Dataset> OpenNpy(const DataOptions& options, Diagnostics& diagno
   }
   for (const FieldTensor& part : parts) {
     if (part.tensor.shape()[0].size == parts[0].tensor.shape()[0].size) continue;
-    diagnostics.Error(part.mark, CountText(part) + ", but " + CountText(parts[0]));
+    diagnostics.Error(part.mark, SamplesText(part) + ", but " + SamplesText(parts[0]));
   }
   if (diagnostics.error_count() > errors || parts.empty()) return nullptr;
   return std::make_unique<TensorDataset>(std::move(parts));

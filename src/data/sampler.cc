@@ -36,20 +36,55 @@ int64_t Subset::decoded_bytes() const {
   return static_cast<int64_t>(indices_.size() * sizeof(int64_t));
 }
 
-DatasetSplit SplitDataset(const std::shared_ptr<const Dataset>& base, double fraction,
-                          uint64_t seed) {
-  if (!(fraction > 0.0 && fraction < 1.0)) {
-    throw UserError("a split must lie between 0 and 1, but is " + std::to_string(fraction));
+namespace {
+
+// Why there is no such split; "" where there is.
+std::string SplitFault(int64_t size, double valid, double test) {
+  const auto inside = [](double fraction) { return fraction > 0.0 && fraction < 1.0; };
+  const bool test_alone = valid == 0.0 && test != 0.0;
+  for (const double fraction : {test_alone ? test : valid, test == 0.0 ? valid : test}) {
+    if (inside(fraction)) continue;
+    return "a split must lie between 0 and 1, but is " + std::to_string(fraction);
   }
-  const int64_t size = base->size();
-  if (size < 2) throw UserError("one sample cannot be split into training and validation");
+  if (valid + test >= 1.0) return "the splits leave nothing to train on";
+  if (size < 2) return "one sample cannot be split into training and validation";
+  const bool both = valid != 0.0 && test != 0.0;
+  return both && size < 3 ? "two samples cannot be split into three sets" : "";
+}
+
+// The samples of a part; `others` must keep one each.
+int64_t CountOf(double fraction, int64_t size, int64_t left, int64_t others) {
+  if (fraction == 0.0) return 0;
   const auto wanted = static_cast<int64_t>(std::llround(fraction * static_cast<double>(size)));
-  const auto count = static_cast<ptrdiff_t>(std::clamp<int64_t>(wanted, 1, size - 1));
-  std::vector<int64_t> order = RandomPermutation(RandomKey(seed, "data/split"), size);
-  std::sort(order.begin(), order.begin() + count);
-  std::sort(order.begin() + count, order.end());
-  return {std::make_unique<Subset>(base, std::vector(order.begin() + count, order.end())),
-          std::make_unique<Subset>(base, std::vector(order.begin(), order.begin() + count))};
+  return std::clamp<int64_t>(wanted, 1, left - others);
+}
+
+}  // namespace
+
+SplitIndices SplitSamples(int64_t size, double valid, uint64_t seed, double test) {
+  if (!SplitFault(size, valid, test).empty()) return {};
+  const int64_t valid_count = CountOf(valid, size, size, test == 0.0 ? 1 : 2);
+  const int64_t test_count = CountOf(test, size, size - valid_count, 1);
+  const std::vector<int64_t> order = RandomPermutation(RandomKey(seed, "data/split"), size);
+  const auto part = [&](int64_t begin, int64_t count) {
+    std::vector<int64_t> indices(order.begin() + begin, order.begin() + begin + count);
+    std::sort(indices.begin(), indices.end());
+    return indices;
+  };
+  const int64_t taken = valid_count + test_count;
+  return {part(taken, size - taken), part(0, valid_count), part(valid_count, test_count)};
+}
+
+DatasetSplit SplitDataset(const std::shared_ptr<const Dataset>& base, double valid, uint64_t seed,
+                          double test) {
+  const std::string fault = SplitFault(base->size(), valid, test);
+  if (!fault.empty()) throw UserError(fault);
+  SplitIndices indices = SplitSamples(base->size(), valid, seed, test);
+  const auto part = [&](std::vector<int64_t> samples) {
+    return samples.empty() ? nullptr : std::make_unique<Subset>(base, std::move(samples));
+  };
+  return {part(std::move(indices.train)), part(std::move(indices.valid)),
+          part(std::move(indices.test))};
 }
 
 }  // namespace cgrun

@@ -59,14 +59,25 @@ class Subset : public Dataset {
 };
 
 struct DatasetSplit {
-  std::unique_ptr<Subset> train, valid;
+  std::unique_ptr<Subset> train;
+  std::unique_ptr<Subset> valid;  // null where nothing was asked for
+  std::unique_ptr<Subset> test;   // the same
 };
 
-// Splits `base`: round(fraction · size) of its samples, chosen by the seed alone, become `valid`,
-// the others `train`; each has one sample at least. UserError where `base` has a single sample or
-// `fraction` is not inside (0, 1).
-DatasetSplit SplitDataset(const std::shared_ptr<const Dataset>& base, double fraction,
-                          uint64_t seed);
+// Numbers of samples, each list ascending.
+struct SplitIndices {
+  std::vector<int64_t> train, valid, test;
+};
+
+// What SplitDataset() would take of `size` samples; all lists are empty where it would throw.
+SplitIndices SplitSamples(int64_t size, double valid, uint64_t seed, double test = 0);
+
+// Splits `base`: round(fraction · size) of its samples, chosen by the seed alone, become `valid`
+// and `test`, the others `train`; each has one sample at least. What is `valid` does not depend on
+// `test`. UserError where `base` has too few samples, a fraction is not inside (0, 1), or their sum
+// is not. A fraction of 0, of one of the two, asks for nothing.
+DatasetSplit SplitDataset(const std::shared_ptr<const Dataset>& base, double valid, uint64_t seed,
+                          double test = 0);
 
 }  // namespace cgrun
 

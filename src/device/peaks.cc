@@ -77,7 +77,8 @@ namespace {
 HWY_EXPORT(MultiplyAdds);
 HWY_EXPORT(Triad);
 
-constexpr int kRepetitions = 6;  // the best counts: the others were disturbed
+constexpr int kSteady = 6;  // measurements that do not better the best
+constexpr int kMostMeasurements = 60;
 constexpr int64_t kRounds = 2'000'000;
 constexpr int64_t kElements = int64_t{16} << 20;  // 64 MiB a vector
 constexpr int64_t kLanesAtMost = 512;
@@ -91,8 +92,7 @@ double Seconds(const std::function<void()>& work) {
 double FlopsPerSecond(int threads) {
   const auto multiply_adds = HWY_DYNAMIC_DISPATCH(MultiplyAdds);
   std::vector<float> sinks(static_cast<size_t>(threads) * 16);  // a cache line each
-  double best = 0;
-  for (int repetition = 0; repetition < kRepetitions; ++repetition) {
+  return BestRate([&] {
     double flops = 0;
     const double seconds = Seconds([&] {
 #pragma omp parallel for num_threads(threads) reduction(+ : flops) schedule(static, 1)
@@ -100,31 +100,37 @@ double FlopsPerSecond(int threads) {
         flops += multiply_adds(kRounds, &sinks[static_cast<size_t>(t) * 16]);
       }
     });
-    best = std::max(best, flops / seconds);
-  }
-  return best;
+    return flops / seconds;
+  });
 }
 
 double BytesPerSecond(int threads) {
   const auto triad = HWY_DYNAMIC_DISPATCH(Triad);
   std::vector<float> a(kElements), b(kElements, 1.0F), c(kElements, 2.0F);
   const int64_t share = kElements / threads / kLanesAtMost * kLanesAtMost;
-  double best = 0;
-  for (int repetition = 0; repetition < kRepetitions; ++repetition) {
-    const double seconds = Seconds([&] {
+  const double bytes = 3.0 * sizeof(float) * static_cast<double>(share) * threads;
+  return BestRate([&] {
+    return bytes / Seconds([&] {
 #pragma omp parallel for num_threads(threads) schedule(static, 1)
-      for (int t = 0; t < threads; ++t) {
-        const int64_t begin = t * share;
-        triad(a.data() + begin, b.data() + begin, c.data() + begin, share);
-      }
-    });
-    const double bytes = 3.0 * sizeof(float) * static_cast<double>(share) * threads;
-    best = std::max(best, bytes / seconds);
-  }
-  return best;
+             for (int t = 0; t < threads; ++t) {
+               const int64_t begin = t * share;
+               triad(a.data() + begin, b.data() + begin, c.data() + begin, share);
+             }
+           });
+  });
 }
 
 }  // namespace
+
+double BestRate(const std::function<double()>& measure) {
+  double best = 0;
+  for (int all = 0, steady = 0; all < kMostMeasurements && steady < kSteady; ++all) {
+    const double rate = measure();
+    steady = rate > 1.01 * best ? 0 : steady + 1;
+    best = std::max(best, rate);
+  }
+  return best;
+}
 
 Peaks MeasurePeaks(int threads) {
   return {threads, FlopsPerSecond(threads), BytesPerSecond(threads)};

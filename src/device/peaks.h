@@ -3,6 +3,8 @@
 #ifndef CGRUN_DEVICE_PEAKS_H_
 #define CGRUN_DEVICE_PEAKS_H_
 
+#include <functional>
+
 namespace cgrun {
 
 struct Peaks {
@@ -11,8 +13,12 @@ struct Peaks {
   double bytes_per_second = 0;  // a ← b + s·c on vectors beyond the caches: bytes read and written
 };
 
-// Takes about half a second, and 192 MiB while it runs.
+// Takes about half a second, twice that on a busy machine, and 192 MiB while it runs.
 Peaks MeasurePeaks(int threads);
+
+// The best of several measurements, those that something else disturbed left out: it measures until
+// six in a row have not bettered what was there by 1 %, 60 times at most.
+double BestRate(const std::function<double()>& measure);
 
 }  // namespace cgrun
 

@@ -76,12 +76,33 @@ class Parser {
     return Wrap(ReadChoice(node_, field_.name, field_.choices, diagnostics_));
   }
 
+  // Whether a word stands where integers are wanted that have words in other programs.
+  bool IsWord() const {
+    if (!node_.IsScalar() || ParseReal(node_.scalar)) return false;
+    const std::string plain = PlainName(node_.scalar);
+    return field_.allow_same || plain == "same" || plain == "valid";
+  }
+
+  std::optional<AttributeValue> Word() {
+    const std::string plain = PlainName(node_.scalar);
+    std::string help = field_.name + ": " + field_.doc;
+    if (plain == "valid") help = "no padding is 0, the default";
+    if (plain == "same" && field_.allow_same) help = "write 'same'";
+    diagnostics_.Error(node_.mark,
+                       "'" + field_.name + "' must be " +
+                           (field_.allow_same ? "integers or `same`" : "integers") + ", not " +
+                           Describe(node_),
+                       help);
+    return std::nullopt;
+  }
+
   // "5", "[5, 5]", or "same" where the field allows it.
   std::optional<AttributeValue> Ints() {
     const size_t count = static_cast<size_t>(field_.expand_to);
     if (field_.allow_same && node_.IsScalar() && node_.scalar == "same") {
       return AttributeValue(IntList(count, -1));
     }
+    if (IsWord()) return Word();
     std::optional<IntList> values;
     if (node_.IsScalar()) {
       const auto one = ReadInteger(node_, field_.name, diagnostics_);

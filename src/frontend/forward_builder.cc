@@ -10,6 +10,7 @@
 #include "src/frontend/numbers.h"
 #include "src/frontend/op_lookup.h"
 #include "src/frontend/owned_tensors.h"
+#include "src/frontend/parameter_options.h"
 #include "src/frontend/path_uses.h"
 #include "src/frontend/place.h"
 #include "src/ir/builder.h"
@@ -47,6 +48,10 @@ class ForwardBuilder {
 
   void AddInputs() {
     for (const InputSpec& input : model_.inputs) {
+      if (input.broken) {
+        names_.global().values[input.name.value] = ValueId();
+        continue;
+      }
       std::vector<Dim> dims = {kBatchDim};
       for (const Dim& dim : input.shape.value) dims.push_back(dim);
       const TensorType type{input.type.value, Shape(std::move(dims))};
@@ -84,9 +89,7 @@ class ForwardBuilder {
     for (const MetricSpec& metric : spec.metrics) {
       if (use.is_last()) AddMetric(metric, place, scope);
     }
-    if (spec.backprop.value && !spec.losses.empty() && options_.kind == EntryKind::kTrain) {
-      AddOptimizer(spec, id);
-    }
+    if (spec.backprop.value && options_.kind == EntryKind::kTrain) AddOptimizer(spec, id);
   }
 
   // Adds a list of operators. `inputs` are what the first one reads without `in:`. Returns the last
@@ -113,7 +116,7 @@ class ForwardBuilder {
     operators_ += op.kind == OpSpec::Kind::kOperator;
     if (operators_ > kMaxExpandedOps) return TooMany(op);
     const Diagnostics::Note note(diagnostics_, UseNote(op.use.get()));
-    const MaybeValues inputs = Inputs(op, scope, previous);
+    const MaybeValues inputs = op.broken ? std::nullopt : Inputs(op, scope, previous);
     if (!inputs) {
       if (op.kind == OpSpec::Kind::kOperator) CheckAlone(op);
       return std::nullopt;
@@ -141,10 +144,12 @@ class ForwardBuilder {
 
   // What can be said of an operator whose inputs are not known.
   void CheckAlone(const OpSpec& op) {
+    if (op.target.value.empty()) return;  // reported
     const OpDef* def = FindDef(op, Usage::kOperator, diagnostics_);
     if (def == nullptr) return;
     ParseAttributes(*def, op, CommonKeys(), diagnostics_);
     FindActivation(op, diagnostics_);
+    CheckParameterOptions(op, def->owned != nullptr, diagnostics_);
   }
 
   // Whether an operator reads no tensor of the model: random numbers, say.
@@ -277,7 +282,10 @@ class ForwardBuilder {
     const int errors = diagnostics_.error_count();
     Attributes attributes = ParseAttributes(*def, op, CommonKeys(), diagnostics_);
     const Activation activation = FindActivation(op, diagnostics_);
-    if (diagnostics_.error_count() > errors) return std::nullopt;
+    if (diagnostics_.error_count() > errors) {
+      CheckParameterOptions(op, def->owned != nullptr, diagnostics_);
+      return std::nullopt;
+    }
     attributes = SetInternal(*def, std::move(attributes), op, place, label);
     if (!owned_.Add(*def, attributes, op, place, label, inputs)) return std::nullopt;
     if (def->needs_step) inputs.push_back(Step());
@@ -329,10 +337,12 @@ class ForwardBuilder {
 
   std::optional<ValueId> AddTail(const OpSpec& op, Usage usage, const Place& place,
                                  const Scope& scope, const std::string& label) {
+    if (op.target.value.empty()) return std::nullopt;  // reported
     const OpDef* def = FindDef(op, usage, diagnostics_);
     if (def == nullptr) return std::nullopt;
     const int errors = diagnostics_.error_count();
     const Attributes attributes = ParseAttributes(*def, op, {}, diagnostics_);
+    if (op.broken) return std::nullopt;
     const ValueId last = last_of_path_.back();
     const MaybeValues inputs =
         Inputs(op, scope, last.valid() ? MaybeValues(Values{last}) : std::nullopt);
@@ -369,6 +379,7 @@ class ForwardBuilder {
                                                 : label + ".unweighted");
       failed = failed || !value;
       if (failed) continue;
+      WarnOfTwice(loss.op, *value);
       const ValueId weighted =
           plain ? *value : Weighted(*value, loss, place, alone ? "loss" : label);
       sum = sum.valid() ? AddedLoss(sum, weighted, loss, place, i + 1 == spec.losses.size())
@@ -414,6 +425,25 @@ class ForwardBuilder {
     }
   }
 
+  // A loss of logits that reads what is no logits any more: it learns, but badly.
+  void WarnOfTwice(const OpSpec& spec, ValueId loss) {
+    const Node& node = graph_.nodes[graph_.values[loss].producer];
+    const NodeId before = graph_.values[node.inputs[0]].producer;
+    if (!before.valid()) return;
+    const OpId op = graph_.nodes[before].op;
+    const AttributeField* field = GetOpDef(node.op).schema->Find("from_logits");
+    const bool sigmoids = node.op == OpId::binary_cross_entropy && field != nullptr &&
+                          std::get<bool>(node.attributes.Get(*field)) && op == OpId::sigmoid;
+    const bool softmaxes = node.op == OpId::softmax_cross_entropy && op == OpId::softmax;
+    if (!sigmoids && !softmaxes) return;
+    const std::string twice = softmaxes ? "softmax" : "sigmoid";
+    diagnostics_.Warning(
+        spec.target.mark,
+        "'" + spec.target.value + "' applies " + twice + " itself: here it is applied twice",
+        "give it what the " + twice + " reads" +
+            (softmaxes ? "" : ", or say `from_logits: false`"));
+  }
+
   void AddMetric(const MetricSpec& metric, const Place& place, const Scope& scope) {
     const auto value = AddTail(metric.op, Usage::kMetric, place, scope, metric.name.value);
     if (!value) return;
@@ -429,10 +459,12 @@ class ForwardBuilder {
       optimizer = &*model_.train->optimizer;
     }
     if (optimizer == nullptr) {
+      if (model_.incomplete || model_.train) return;  // `train` may be hidden; or it was reported
       diagnostics_.Error(spec.name.mark, "path '" + spec.name.value + "' has no optimizer",
                          "give `train: {optimizer: {op: sgd, lr: 0.1}}`, or `mode: forward`");
       return;
     }
+    if (optimizer->target.value.empty()) return;  // reported
     const OpDef* def = FindDef(*optimizer, Usage::kOptimizer, diagnostics_);
     if (def == nullptr) return;
     Path& path = graph_.paths[id];
@@ -554,7 +586,7 @@ class ForwardBuilder {
   std::vector<PathUse> uses_ = PathUses(model_, options_.kind);  // parallel to graph_.paths
   Graph graph_;
   Builder builder_;
-  Names names_;
+  Names names_{model_.incomplete};
   OwnedTensors owned_{builder_, model_.file_name, diagnostics_};
   Numbers numbers_{builder_, diagnostics_};
   std::deque<Scope> scopes_;  // of uses_

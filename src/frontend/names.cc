@@ -39,6 +39,20 @@ void Names::Publish(const Scope& scope, const std::string& path) {
   }
 }
 
+namespace {
+
+// Whether `name` says something inside of what could not be built: "stage[1].conv" of 'stage'.
+bool IsInsideUnknown(const std::string& name, const Scope& scope) {
+  for (size_t i = name.find_first_of(".["); i != std::string::npos;
+       i = name.find_first_of(".[", i + 1)) {
+    const std::optional<ValueId> outer = scope.Find(name.substr(0, i));
+    if (outer && !outer->valid()) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
 ValueId Names::Lookup(const MarkedText& name, const Scope& scope, Diagnostics& diagnostics) const {
   const std::optional<ValueId> value = scope.Find(name.value);
   const auto ambiguous = ambiguous_.find(name.value);
@@ -47,6 +61,7 @@ ValueId Names::Lookup(const MarkedText& name, const Scope& scope, Diagnostics& d
                       "write '" + ambiguous->second + "'");
   }
   if (value) return *value;
+  if (incomplete_ || IsInsideUnknown(name.value, scope)) return ValueId();
   const auto declared = declared_.find(name.value);
   std::vector<std::string> names;
   scope.CollectNames(names);

@@ -26,6 +26,10 @@ struct Scope {
 
 class Names {
  public:
+  // `incomplete`: a name that is not found may stand in what could not be read, so that it is no
+  // error.
+  explicit Names(bool incomplete = false) : incomplete_(incomplete) {}
+
   Scope& global() { return global_; }
 
   // A path of the file: for the help where its names are not there.
@@ -38,6 +42,7 @@ class Names {
   ValueId Lookup(const MarkedText& name, const Scope& scope, Diagnostics& diagnostics) const;
 
  private:
+  bool incomplete_;
   Scope global_;
   std::map<std::string, std::string> first_path_;  // that has a name
   std::map<std::string, std::string> ambiguous_;   // name → the qualified names to choose from

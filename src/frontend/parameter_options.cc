@@ -215,4 +215,16 @@ ParameterOptions ReadParameterOptions(const OpSpec& op, const std::vector<std::s
   return options;
 }
 
+void CheckParameterOptions(const OpSpec& op, bool has_parameters, Diagnostics& diagnostics) {
+  OpSpec known = op;
+  // A map may be one by tensor, unless its key is an initialiser.
+  std::erase_if(known.attributes, [&](const Attribute& attribute) {
+    return has_parameters && attribute.key == "init" && attribute.value.IsMap() &&
+           !(attribute.value.entries.size() == 1 &&
+             Contains(InitializerNames(), attribute.value.entries[0].key));
+  });
+  const std::vector<std::string> tensors(has_parameters ? 1 : 0, "weight");
+  ReadParameterOptions(known, tensors, diagnostics);
+}
+
 }  // namespace cgrun

@@ -26,6 +26,10 @@ struct ParameterOptions {
 ParameterOptions ReadParameterOptions(const OpSpec& op, const std::vector<std::string>& tensors,
                                       Diagnostics& diagnostics, const std::string& model_file = "");
 
+// Reports what can be told to be wrong with the keys of an operator whose tensors are not known
+// yet.
+void CheckParameterOptions(const OpSpec& op, bool has_parameters, Diagnostics& diagnostics);
+
 }  // namespace cgrun
 
 #endif  // CGRUN_FRONTEND_PARAMETER_OPTIONS_H_

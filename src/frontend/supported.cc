@@ -12,9 +12,11 @@ namespace cgrun {
 namespace {
 
 constexpr UnsupportedKey kUnsupported[] = {
-    {"", "plugins"},        {"", "update"},
-    {"data.test", "split"}, {"train", "batch", "auto"},
-    {"train", "memory"},    {"train", "precision", "bf16, f16, tf32"},
+    {"", "plugins"},
+    {"", "update"},
+    {"train", "batch", "auto"},
+    {"train", "memory"},
+    {"train", "precision", "bf16, f16, tf32"},
 };
 
 // The map at a place such as "data.test"; null where the file has none.

@@ -10,7 +10,7 @@ namespace cgrun {
 
 // A key of a table of FormatReference().
 struct UnsupportedKey {
-  std::string_view place;  // of the map: "data.test", where the table's place is "data.*"
+  std::string_view place;  // of the map: "train.clip"
   std::string_view key;
   std::string_view values = "";  // these alone are not carried out ("bf16, f16"); "": any value
   std::string_view fine = "";    // but this one is

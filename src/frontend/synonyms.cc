@@ -1,18 +1,8 @@
 // The table of synonyms: Caffe, Keras, PyTorch, ONNX.
 #include "src/frontend/synonyms.h"
 
-#include <algorithm>
-#include <cctype>
-
-#include "src/base/diagnostics.h"
-
 namespace cgrun {
 namespace {
-
-struct Synonym {
-  std::string_view theirs;  // in small letters, without '_' and '-'
-  std::string_view ours;
-};
 
 constexpr Synonym kSynonyms[] = {
     {"dense", "linear"},
@@ -178,27 +168,12 @@ constexpr Synonym kSynonyms[] = {
     {"rms", "rmsprop"},
 };
 
-std::string Plain(std::string_view name) {
-  std::string plain;
-  for (const char c : name) {
-    if (c != '_' && c != '-')
-      plain += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  }
-  return plain;
-}
-
 }  // namespace
 
+std::span<const Synonym> OperatorSynonyms() { return kSynonyms; }
+
 std::string SuggestOperator(std::string_view name, std::span<const std::string> known) {
-  const std::string plain = Plain(name);
-  for (const std::string& candidate : known) {
-    if (Plain(candidate) == plain) return "write '" + candidate + "'";
-  }
-  for (const Synonym& synonym : kSynonyms) {
-    const bool here = std::find(known.begin(), known.end(), synonym.ours) != known.end();
-    if (synonym.theirs == plain && here) return "write '" + std::string(synonym.ours) + "'";
-  }
-  return SuggestName(name, known);
+  return SuggestSynonym(name, known, kSynonyms);
 }
 
 }  // namespace cgrun

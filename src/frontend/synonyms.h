@@ -6,12 +6,14 @@
 #include <string>
 #include <string_view>
 
+#include "src/base/synonyms.h"
+
 namespace cgrun {
 
-// What to write instead of `name`, which is not among `known`: as SuggestName(), but first a
-// synonym
-// ("write 'linear'" for 'dense', 'FullyConnected'), and a name that differs in case, '_' and '-'
-// alone ('MaxPool').
+// Each leads to an operator.
+std::span<const Synonym> OperatorSynonyms();
+
+// What to write instead of `name`, which is not among `known`: see SuggestSynonym().
 std::string SuggestOperator(std::string_view name, std::span<const std::string> known);
 
 }  // namespace cgrun

@@ -111,6 +111,18 @@ void AtomicFile::WriteOut(std::span<const std::byte> bytes) {
   }
 }
 
+void AtomicFile::Rewrite(int64_t offset, std::string_view text) {
+  CGRUN_CHECK(fd_ >= 0) << "write without Open()";
+  Flush();
+  while (!text.empty()) {
+    const ssize_t written = pwrite(fd_, text.data(), text.size(), offset);
+    if (written < 0 && errno != EINTR) Fail(errno);
+    if (written <= 0) continue;
+    text.remove_prefix(static_cast<size_t>(written));
+    offset += written;
+  }
+}
+
 void AtomicFile::Commit() {
   CGRUN_CHECK(fd_ >= 0) << "commit without Open()";
   Flush();

@@ -3,6 +3,7 @@
 #define CGRUN_IO_ATOMIC_FILE_H_
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
@@ -32,6 +33,8 @@ class AtomicFile {
   void Open(std::string_view path);
   void Write(std::span<const std::byte> bytes);
   void Write(std::string_view text);
+  // Replaces bytes that were written, from `offset` on.
+  void Rewrite(int64_t offset, std::string_view text);
   void Commit();
   // Removes the temporary file. PATH stays as it was.
   void Discard() noexcept;

@@ -149,6 +149,30 @@ std::string HeaderText(DType dtype, const Shape& shape) {
   return text;
 }
 
+// The header as the file has it, padded to 64 bytes, or to `least`, a header's size of the same
+// array with more rows.
+std::string HeaderBytes(DType dtype, const Shape& shape, size_t least = 0) {
+  std::string text = HeaderText(dtype, shape);
+  size_t before = kMagic.size() + 2 + 2;
+  const bool long_header = std::max(before + text.size() + kAlignment, least) > 0xFFFF;
+  if (long_header) before += 2;
+  text.append(kAlignment - (before + text.size() + 1) % kAlignment, ' ');
+  if (before + text.size() + 1 < least) text.append(least - before - text.size() - 1, ' ');
+  text += '\n';
+  std::array<std::byte, 4> length;
+  StoreLittle(static_cast<uint32_t>(text.size()), length.data());
+  std::string header(kMagic);
+  header += long_header ? std::string("\2\0", 2) : std::string("\1\0", 2);
+  header.append(reinterpret_cast<const char*>(length.data()), long_header ? 4 : 2);
+  return header + text;
+}
+
+Shape WithRows(const Shape& row, int64_t rows) {
+  std::vector<Dim> dims = {rows};
+  dims.insert(dims.end(), row.begin(), row.end());
+  return Shape(std::move(dims));
+}
+
 }  // namespace
 
 NpyHeader ReadNpyHeader(FileReader& reader) {
@@ -205,23 +229,31 @@ HostTensor ReadNpy(const std::string& path, int64_t limit) {
 void WriteNpy(std::string_view path, DType dtype, const Shape& shape,
               std::span<const std::byte> bytes) {
   CGRUN_CHECK(shape.Elements() * SizeOf(dtype) == static_cast<int64_t>(bytes.size()));
-  std::string text = HeaderText(dtype, shape);
-  size_t before = kMagic.size() + 2 + 2;
-  const bool long_header = before + text.size() + kAlignment > 0xFFFF;
-  if (long_header) before += 2;
-  text.append(kAlignment - (before + text.size() + 1) % kAlignment, ' ');
-  text += '\n';
-  const std::string version = long_header ? std::string("\2\0", 2) : std::string("\1\0", 2);
-  std::array<std::byte, 4> length;
-  StoreLittle(static_cast<uint32_t>(text.size()), length.data());
   AtomicFile file;
   file.Open(path);
-  file.Write(kMagic);
-  file.Write(version);
-  file.Write(std::span<const std::byte>(length).first(long_header ? 4 : 2));
-  file.Write(text);
+  file.Write(HeaderBytes(dtype, shape));
   file.Write(bytes);
   file.Commit();
+}
+
+NpyWriter::NpyWriter(std::string_view path, DType dtype, const Shape& row, int64_t most)
+    : dtype_(dtype), row_(row), most_(most) {
+  const std::string header = HeaderBytes(dtype_, WithRows(row_, most_));
+  header_bytes_ = header.size();
+  file_.Open(path);
+  file_.Write(header);
+}
+
+void NpyWriter::Add(std::span<const std::byte> row) {
+  CGRUN_CHECK(row_.Elements() * SizeOf(dtype_) == static_cast<int64_t>(row.size()));
+  CGRUN_CHECK(rows_ < most_) << "more rows than were announced";
+  file_.Write(row);
+  ++rows_;
+}
+
+void NpyWriter::Commit() {
+  if (rows_ < most_) file_.Rewrite(0, HeaderBytes(dtype_, WithRows(row_, rows_), header_bytes_));
+  file_.Commit();
 }
 
 void WriteNpy(std::string_view path, const HostTensor& tensor) {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "src/base/host_tensor.h"
+#include "src/io/atomic_file.h"
 #include "src/io/read_file.h"
 
 namespace cgrun {
@@ -33,6 +34,25 @@ HostTensor ReadNpy(const std::string& path, int64_t limit = kNoLimit);
 void WriteNpy(std::string_view path, DType dtype, const Shape& shape,
               std::span<const std::byte> bytes);
 void WriteNpy(std::string_view path, const HostTensor& tensor);
+
+// The same row by row, where nobody knows how many there will be; none is kept in memory. Without
+// Commit() no file comes to be. Throws what AtomicFile throws.
+class NpyWriter {
+ public:
+  // An array of rows of `row`, which is bound, `most` of them at the most.
+  NpyWriter(std::string_view path, DType dtype, const Shape& row, int64_t most);
+
+  void Add(std::span<const std::byte> row);
+  void Commit();
+
+ private:
+  DType dtype_;
+  Shape row_;
+  int64_t most_;
+  int64_t rows_ = 0;
+  size_t header_bytes_ = 0;
+  AtomicFile file_;
+};
 
 }  // namespace cgrun
 

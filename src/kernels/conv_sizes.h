@@ -32,6 +32,16 @@ inline ConvSizes ConvSizesOf(const Shape& x, const Shape& y, const WindowAttribu
   return {WindowOf(x, attributes), x[0].size, groups, x[1].size / groups, y[1].size / groups};
 }
 
+// Of the convolution from y back to x, whose transpose a conv_transpose is. It has no more outputs
+// than x, where `output_padding` makes room for more.
+inline ConvSizes TransposedConvSizesOf(const Shape& x, const Shape& y,
+                                       const WindowAttributes& attributes, int64_t groups) {
+  ConvSizes sizes = ConvSizesOf(y, x, attributes, groups);
+  sizes.window.y.output = x[2].size;
+  sizes.window.x.output = x[3].size;
+  return sizes;
+}
+
 }  // namespace cgrun
 
 #endif  // CGRUN_KERNELS_CONV_SIZES_H_

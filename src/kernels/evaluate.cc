@@ -15,18 +15,9 @@ int64_t Align(int64_t bytes) { return (bytes + kAlignment - 1) / kAlignment * kA
 double EstimateSeconds(const KernelDef& kernel, const NodeSignature& node, int threads,
                        int64_t workspace) {
   if (kernel.seconds != nullptr) return kernel.seconds(node, threads);
-  int64_t bytes = 0;
-  for (const TensorType& type : node.inputs) bytes += ByteSize(type);
-  for (const TensorType& type : node.outputs) bytes += ByteSize(type);
-  bytes += 2 * workspace;  // written and read
+  const int64_t bytes = OperandBytes(node) + 2 * workspace;  // which is written and read
   return static_cast<double>(CostOf(node).flops) / (kernel.flops_per_second * threads) +
          static_cast<double>(bytes) / kBytesPerSecond;
-}
-
-bool AllPlain(const KernelOption& option) {
-  const auto plain = [](const Layout& layout) { return layout.IsPlain(); };
-  return std::all_of(option.input_layouts.begin(), option.input_layouts.end(), plain) &&
-         std::all_of(option.output_layouts.begin(), option.output_layouts.end(), plain);
 }
 
 // One arena with the operands one after another.
@@ -39,10 +30,6 @@ struct HostArena {
     bytes += Align(size);
   }
 };
-
-}  // namespace
-
-namespace {
 
 // On plain tensors, or as the kernel chooses.
 std::optional<KernelOption> OwnOption(const KernelDef& kernel, const NodeSignature& node,
@@ -88,6 +75,12 @@ KernelOption InLayout(KernelOption option, const NodeSignature& node, const Layo
 }
 
 }  // namespace
+
+bool AllPlain(const KernelOption& option) {
+  const auto plain = [](const Layout& layout) { return layout.IsPlain(); };
+  return std::all_of(option.input_layouts.begin(), option.input_layouts.end(), plain) &&
+         std::all_of(option.output_layouts.begin(), option.output_layouts.end(), plain);
+}
 
 void AddOptions(const KernelDef& kernel, const NodeSignature& node, const RunSetting& setting,
                 std::vector<KernelOption>* options) {

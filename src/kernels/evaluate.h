@@ -10,6 +10,9 @@
 
 namespace cgrun {
 
+// Whether every tensor has a plain layout.
+bool AllPlain(const KernelOption& option);
+
 // Adds the options of a kernel for a node, with estimates of their time; none where the kernel does
 // not support it.
 void AddOptions(const KernelDef& kernel, const NodeSignature& node, const RunSetting& setting,

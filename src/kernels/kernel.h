@@ -54,6 +54,14 @@ T* Data(const RunContext& context, const Instruction& instruction, int i) {
   return reinterpret_cast<T*>(base + static_cast<uintptr_t>(operand.offset));
 }
 
+// Of a bound node's inputs and outputs together.
+inline int64_t OperandBytes(const NodeSignature& node) {
+  int64_t bytes = 0;
+  for (const TensorType& type : node.inputs) bytes += ByteSize(type);
+  for (const TensorType& type : node.outputs) bytes += ByteSize(type);
+  return bytes;
+}
+
 // How an operand's elements lie: a layout, or, where it is a view into another tensor, strides in
 // elements (empty: as the layout says).
 struct OperandLayout {

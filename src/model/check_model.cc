@@ -51,7 +51,7 @@ void CheckNames(const ModelSpec& model, Diagnostics& diagnostics) {
     for (const InputSpec& input : model.inputs) values.Add(input.name, "an input");
     Names outputs;  // two of one name are reported where the items are read
     for (const OpSpec& op : path.ops) {
-      if (!op.name || Contains(outputs, op.name->value)) continue;
+      if (!op.name || op.target.value.empty() || Contains(outputs, op.name->value)) continue;
       values.Add(*op.name, "an output");
       outputs.push_back(op.name->value);
     }
@@ -71,6 +71,7 @@ void CheckTemplateNames(const Spec& spec, const std::string& kind, Diagnostics& 
   for (const OpSpec& op : spec.ops) {
     if (!op.name) continue;
     known.push_back(op.name->value);
+    if (op.target.value.empty()) continue;  // its name is a guess
     const auto input = inputs.find(op.name->value);
     if (input == inputs.end()) continue;
     diagnostics.Error(op.name->mark, "the name '" + op.name->value + "' is taken",
@@ -149,7 +150,8 @@ void CheckMetrics(const ModelSpec& model, Diagnostics& diagnostics) {
 
 void CheckOptimizers(const ModelSpec& model, Diagnostics& diagnostics) {
   const TreeEntry* train = model.tree.Find("train");
-  if (train == nullptr || train->value.Find("optimizer")) return;
+  const TreeEntry* given = train == nullptr ? nullptr : train->value.Find("optimizer");
+  if (train == nullptr || (given != nullptr && !given->value.IsNull())) return;
   for (const PathSpec& path : model.paths) {
     if (!path.backprop.value || path.optimizer) continue;
     diagnostics.Error(model.train->mark, "the path '" + path.name.value + "' has no optimizer",

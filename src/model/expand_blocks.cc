@@ -103,9 +103,11 @@ class Expander {
               int64_t repeats);
   // Whether the uses in a template can be met, as far as that shows without values.
   void CheckTemplate(const BlockSpec& block);
+  bool stopped() const { return stopped_; }
 
  private:
-  void ExpandUse(OpSpec& op, const std::shared_ptr<const BlockUse>& outer, int64_t repeats);
+  // False where the body could not be made.
+  bool ExpandUse(OpSpec& op, const std::shared_ptr<const BlockUse>& outer, int64_t repeats);
   // The arguments of a use with the defaults of the others; nothing after an error.
   std::optional<std::vector<ParameterSpec>> Bind(const BlockSpec& block, const OpSpec& op,
                                                  const BlockUse* outer);
@@ -148,30 +150,38 @@ void Expander::Expand(std::vector<OpSpec>& ops, const std::shared_ptr<const Bloc
     op.use = use;
     const int64_t uses = std::min(repeats * op.repeat, kMaxExpandedOps + 1);
     if (stopped_ || !Count(op, uses)) return;
-    if (op.kind == OpSpec::Kind::kNetwork) CheckNetwork(op, use.get());
-    if (op.kind == OpSpec::Kind::kBlock) ExpandUse(op, use, uses);
+    const int errors = diagnostics_.error_count();
+    if (op.kind == OpSpec::Kind::kNetwork) {
+      CheckNetwork(op, use.get());
+      op.broken |= diagnostics_.error_count() > errors;
+    }
+    if (op.kind == OpSpec::Kind::kBlock) op.broken |= !ExpandUse(op, use, uses);
   }
   AssignLabels(ops);
 }
 
-void Expander::ExpandUse(OpSpec& op, const std::shared_ptr<const BlockUse>& outer,
+bool Expander::ExpandUse(OpSpec& op, const std::shared_ptr<const BlockUse>& outer,
                          int64_t repeats) {
   const BlockSpec* block = FindBlock(op, outer.get());
-  if (block == nullptr) return;
+  if (block == nullptr) return false;
+  const int errors_before = diagnostics_.error_count();
   CheckInputs(op, block->in, outer.get());
+  const bool fits = diagnostics_.error_count() == errors_before;
   const auto parameters = Bind(*block, op, outer.get());
-  if (!parameters) return;
+  if (!parameters) return false;
   std::vector<Binding> bindings;
   for (const ParameterSpec& p : *parameters) bindings.push_back({p.name.value, &*p.fallback});
   const auto use = std::make_shared<const BlockUse>(BlockUse{block->name.value, op.mark, outer});
   Diagnostics inner;
   const TreeNode body = Substitute(block->body, bindings, budget_, inner);
-  if (!Count(op, 0)) return;
+  if (!Count(op, 0)) return false;
+  const bool substituted = !inner.has_errors();
   op.body = ReadOps(body, "ops", Reader{inner});
   for (const Diagnostic& d : inner.Sorted()) Error(d.mark, d.message, d.help, use.get());
   op.body_in = block->in;
   op.body_out = block->out;
-  if (!inner.has_errors()) Expand(op.body, use, repeats);
+  if (substituted) Expand(op.body, use, repeats);
+  return fits && substituted && !stopped_;
 }
 
 std::optional<std::vector<ParameterSpec>> Expander::Bind(const BlockSpec& block, const OpSpec& op,
@@ -245,8 +255,10 @@ void Expander::CheckInputs(const OpSpec& op, const std::vector<MarkedText>& form
   std::string names;
   for (const MarkedText& name : formal) names += (names.empty() ? "" : ", ") + name.value;
   Error(op.in.empty() ? op.target.mark : op.in[0].mark,
-        "'" + op.target.value + "' takes " + std::to_string(formal.size()) + " inputs, and " +
-            (op.in.empty() ? "none is named" : std::to_string(given) + " are given"),
+        "'" + op.target.value + "' takes " +
+            CountText(static_cast<int64_t>(formal.size()), "input") + ", and " +
+            (op.in.empty() ? "none is named"
+                           : std::to_string(given) + (given == 1 ? " is given" : " are given")),
         "its inputs are: " + names, outer);
 }
 
@@ -256,6 +268,20 @@ void Expander::CheckTemplate(const BlockSpec& block) {
     if (op.kind != OpSpec::Kind::kBlock) continue;
     if (const BlockSpec* used = FindBlock(op, nullptr)) CheckArguments(*used, op, nullptr);
   }
+}
+
+// What the front end must not follow: it may have no end.
+void BreakUses(std::vector<OpSpec>& ops) {
+  for (OpSpec& op : ops) {
+    if (op.kind == OpSpec::Kind::kOperator) continue;
+    op.broken = true;
+    BreakUses(op.body);
+  }
+}
+
+void BreakAllUses(ModelSpec& model) {
+  for (NetworkSpec& network : model.networks) BreakUses(network.ops);
+  for (PathSpec& path : model.paths) BreakUses(path.ops);
 }
 
 }  // namespace
@@ -272,9 +298,10 @@ std::string UseNote(const BlockUse* use) {
 void ExpandBlocks(ModelSpec& model, Diagnostics& diagnostics) {
   Expander expander(model, diagnostics);
   for (const BlockSpec& block : model.blocks) expander.CheckTemplate(block);
-  if (!RecursionCheck(model, diagnostics).Run()) return;
+  if (!RecursionCheck(model, diagnostics).Run()) return BreakAllUses(model);
   for (NetworkSpec& network : model.networks) expander.Expand(network.ops, nullptr, 1);
   for (PathSpec& path : model.paths) expander.Expand(path.ops, nullptr, 1);
+  if (expander.stopped()) BreakAllUses(model);
 }
 
 }  // namespace cgrun

@@ -1,18 +1,8 @@
 // The table of synonyms: Caffe, Keras, PyTorch, ONNX, darknet.
 #include "src/model/key_synonyms.h"
 
-#include <algorithm>
-#include <cctype>
-
-#include "src/base/diagnostics.h"
-
 namespace cgrun {
 namespace {
-
-struct Synonym {
-  std::string_view theirs;  // in small letters, without '_' and '-'
-  std::string_view ours;
-};
 
 constexpr Synonym kSynonyms[] = {
     {"outchannels", "filters"},
@@ -20,6 +10,10 @@ constexpr Synonym kSynonyms[] = {
     {"numoutput", "filters"},
     {"numfilter", "filters"},
     {"numfilters", "filters"},
+    {"outplanes", "filters"},
+    {"units", "filters"},
+    {"filters", "units"},
+    {"neurons", "units"},
     {"outfeatures", "units"},
     {"features", "units"},
     {"hidden", "units"},
@@ -78,35 +72,17 @@ constexpr Synonym kSynonyms[] = {
     {"solver", "optimizer"},
     {"layers", "ops"},
     {"name", "model"},
-    {"path", "folder"},
-    {"directory", "folder"},
-    {"dir", "folder"},
-    {"root", "folder"},
-    {"filename", "file"},
     {"dataset", "data"},
     {"dtype", "type"},
     {"size", "shape"},
 };
 
-std::string Plain(std::string_view name) {
-  std::string plain;
-  for (const char c : name) {
-    if (c != '_' && c != '-') {
-      plain += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-    }
-  }
-  return plain;
-}
-
 }  // namespace
 
+std::span<const Synonym> KeySynonyms() { return kSynonyms; }
+
 std::string SuggestKey(std::string_view name, std::span<const std::string> known) {
-  const std::string plain = Plain(name);
-  for (const Synonym& synonym : kSynonyms) {
-    const bool here = std::find(known.begin(), known.end(), synonym.ours) != known.end();
-    if (synonym.theirs == plain && here) return "write '" + std::string(synonym.ours) + "'";
-  }
-  return SuggestName(name, known);
+  return SuggestSynonym(name, known, kSynonyms);
 }
 
 }  // namespace cgrun

@@ -6,10 +6,14 @@
 #include <string>
 #include <string_view>
 
+#include "src/base/synonyms.h"
+
 namespace cgrun {
 
-// What to write instead of the key `name`, which is not among `known`: as SuggestName(), but first
-// a synonym ("write 'filters'" for 'out_channels').
+// Each leads to a key of the format or to an attribute of an operator.
+std::span<const Synonym> KeySynonyms();
+
+// What to write instead of the key `name`, which is not among `known`: see SuggestSynonym().
 std::string SuggestKey(std::string_view name, std::span<const std::string> known);
 
 }  // namespace cgrun

@@ -12,6 +12,7 @@
 #include "src/model/check_model.h"
 #include "src/model/expand_blocks.h"
 #include "src/model/expand_gan.h"
+#include "src/model/incomplete.h"
 #include "src/model/read_sections.h"
 #include "src/model/schema.h"
 
@@ -107,33 +108,39 @@ void MakeInitPathsAbsolute(TreeNode& tree, const std::string& model_file, bool i
 
 std::optional<ModelSpec> LoadModelFile(const std::string& path,
                                        std::span<const std::string> overrides,
-                                       Diagnostics& diagnostics,
-                                       std::span<const std::string> typed) {
+                                       Diagnostics& diagnostics, std::span<const std::string> typed,
+                                       ModelSpec* partial) {
   SourceFile file{path, ""};
   const std::string error = ReadFile(path, file.text);
-  if (error.empty()) return ParseModel(std::move(file), overrides, diagnostics, typed);
+  if (error.empty()) {
+    return ParseModel(std::move(file), overrides, diagnostics, typed, partial);
+  }
   diagnostics.Error({std::make_shared<const SourceFile>(SourceFile{path, ""}), 0, 0}, error);
   return std::nullopt;
 }
 
 std::optional<ModelSpec> ParseModel(SourceFile file, std::span<const std::string> overrides,
-                                    Diagnostics& diagnostics, std::span<const std::string> typed) {
+                                    Diagnostics& diagnostics, std::span<const std::string> typed,
+                                    ModelSpec* partial) {
   const int errors_before = diagnostics.error_count();
   ModelSpec model;
   model.file_name = file.name;
   model.name.value = StemOf(file.name);
-  std::optional<TreeNode> tree = Parse(std::move(file), diagnostics);
+  bool duplicates = false;
+  std::optional<TreeNode> tree = Parse(std::move(file), diagnostics, &duplicates);
   if (!tree) return std::nullopt;
   for (size_t i = 0; i < overrides.size(); ++i) {
     ApplyOverride(*tree, overrides[i], diagnostics, i < typed.size() ? typed[i] : "");
   }
   model.tree = std::move(*tree);
+  model.incomplete = duplicates || IsIncomplete(model.tree);
   ReadModel(model.tree, model, diagnostics);
   ExpandGan(model, diagnostics);
   ExpandBlocks(model, diagnostics);
   CheckModel(model, diagnostics);
-  if (diagnostics.error_count() > errors_before) return std::nullopt;
-  return model;
+  if (diagnostics.error_count() == errors_before) return model;
+  if (partial != nullptr) *partial = std::move(model);
+  return std::nullopt;
 }
 
 std::string ResolvePath(std::string_view model_file, std::string_view path) {

@@ -15,15 +15,19 @@ namespace cgrun {
 // Reads and checks a model file. `overrides` are assignments as of `--set` (see ApplyOverride);
 // `typed`, which may be shorter, are the flags that the user typed for them, or "".
 // Reports all errors of the file, or of a file that is not YAML the first; nothing after an error.
+// Of a file with errors, `partial` takes what could be read: the front end finds in it what else is
+// wrong. What is not YAML leaves it without a tree.
 std::optional<ModelSpec> LoadModelFile(const std::string& path,
                                        std::span<const std::string> overrides,
                                        Diagnostics& diagnostics,
-                                       std::span<const std::string> typed = {});
+                                       std::span<const std::string> typed = {},
+                                       ModelSpec* partial = nullptr);
 
 // The same for a text in memory.
 std::optional<ModelSpec> ParseModel(SourceFile file, std::span<const std::string> overrides,
                                     Diagnostics& diagnostics,
-                                    std::span<const std::string> typed = {});
+                                    std::span<const std::string> typed = {},
+                                    ModelSpec* partial = nullptr);
 
 // A path of a model file, which is relative to that file's folder.
 std::string ResolvePath(std::string_view model_file, std::string_view path);

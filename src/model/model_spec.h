@@ -52,6 +52,7 @@ struct OpSpec {
   std::vector<Attribute> attributes;  // kOperator: all keys but the structural ones
   SourceMark mark;
   std::shared_ptr<const BlockUse> use;  // the block's use whose body this stands in, or null
+  bool broken = false;  // errors of it were reported: nothing is known of its outputs
 
   // Names that are unique in the scope: `name`, or the target with a count ("linear[1]"). One for
   // each repetition of a block ("stage[0]", "stage[1]"; "stage" where it is used once).
@@ -72,6 +73,7 @@ struct InputSpec {
   Marked<DType> type{DType::kF32, {}};
   Marked<Shape> shape;  // without the batch axis
   SourceMark mark;
+  bool broken = false;  // errors of it were reported: its type is not known
 };
 
 // One of `data: {train, valid, test}`. Either `format` or `split` is there.
@@ -224,6 +226,8 @@ struct ModelSpec {
   std::optional<GanSpec> gan;
   std::vector<MarkedText> plugins;  // files; relative to the model file
   TreeNode tree;                    // the whole file, with the overrides
+  // Of a file with errors: what is absent may stand in a part that could not be read.
+  bool incomplete = false;
 };
 
 }  // namespace cgrun

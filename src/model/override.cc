@@ -63,6 +63,44 @@ void RemoveExcluded(TreeNode& map, const std::vector<std::string>& keys, const s
   }
 }
 
+bool IsTargetKey(std::string_view key) { return key == "op" || key == "block" || key == "network"; }
+
+// The operator, block or network of an item of `ops` without a name; "" of a named one.
+std::string TargetOf(const TreeNode& item) {
+  if (item.IsScalar()) return item.scalar;
+  for (const TreeEntry& entry : item.entries) {
+    if (IsTargetKey(entry.key)) return entry.value.scalar;
+  }
+  return "";
+}
+
+// Where the keys of an item of `ops` stand: in the map behind its name, or the item itself; a bare
+// name of an operator becomes the map of one. `key` is what is looked for there.
+TreeNode& BodyOf(TreeNode& item, const std::string& key) {
+  const bool named = item.IsMap() && item.entries.size() == 1 && item.entries[0].key != key &&
+                     !IsTargetKey(item.entries[0].key);
+  TreeNode& body = named ? item.entries[0].value : item;
+  if (body.IsScalar()) {
+    const SourceMark mark = body.mark;
+    body = TreeNode::Map({{"op", mark, TreeNode::Scalar(body.scalar, mark)}}, mark);
+  }
+  return body;
+}
+
+// "train.epochs" for `epochs`, where that is no key of the file itself; "" for what is nowhere.
+std::string PlaceOf(const std::string& key) {
+  constexpr std::string_view kOfOptimizers[] = {"lr", "momentum", "weight_decay", "schedule"};
+  if (std::ranges::find(kOfOptimizers, key) != std::end(kOfOptimizers)) {
+    return "train.optimizer." + key;
+  }
+  for (const MapDoc& doc : FormatReference()) {
+    const bool one_map = doc.place.find_first_of("*[") == std::string_view::npos;
+    if (!one_map || std::ranges::find(doc.keys, key, &KeyDoc::name) == doc.keys.end()) continue;
+    return doc.place.empty() ? "" : std::string(doc.place) + "." + key;
+  }
+  return "";
+}
+
 class Override {
  public:
   Override(TreeNode& root, SourceMark mark, Diagnostics& diagnostics)
@@ -90,16 +128,22 @@ TreeNode* Override::StepIntoList(TreeNode& list, const std::string& key, const s
   const auto result = std::from_chars(key.data(), key.data() + key.size(), index);
   if (result.ec == std::errc() && result.ptr == key.data() + key.size()) {
     if (index < list.items.size()) return &list.items[index];
-    return Fail("'" + place + "' has " + std::to_string(list.items.size()) +
-                " items, counted from 0");
+    return Fail("'" + place + "' has " +
+                CountText(static_cast<int64_t>(list.items.size()), "item") + ", counted from 0");
   }
   std::vector<std::string> names;
-  for (TreeNode& item : list.items) {
-    if (!item.IsMap() || item.entries.size() != 1) continue;
+  std::string help;
+  for (size_t i = 0; i < list.items.size(); ++i) {
+    TreeNode& item = list.items[i];
+    if (TargetOf(item) == key && help.empty()) {
+      help = "that operator has no name here: write '" + place + "[" + std::to_string(i) + "]'";
+    }
+    if (!item.IsMap() || item.entries.size() != 1 || IsTargetKey(item.entries[0].key)) continue;
     if (item.entries[0].key == key) return &item.entries[0].value;
     names.push_back(item.entries[0].key);
   }
-  return Fail("'" + place + "' has no item '" + key + "'", SuggestName(key, names));
+  if (help.empty()) help = SuggestName(key, names);
+  return Fail("'" + place + "' has no item '" + key + "'", help);
 }
 
 TreeNode* Override::Step(TreeNode& node, const std::string& key, const std::string& place) {
@@ -114,10 +158,14 @@ TreeNode* Override::Step(TreeNode& node, const std::string& key, const std::stri
 }
 
 bool Override::Set(std::vector<std::string> path, TreeNode value) {
+  const std::string inside = root_.Find(path[0]) == nullptr ? PlaceOf(path[0]) : "";
+  if (!inside.empty()) return Fail("unknown key '" + path[0] + "'", "write '" + inside + "'");
   TreeNode* node = &root_;
   TreeNode* parent = nullptr;
   std::string place = "the file";
   for (size_t i = 0; i < path.size(); ++i) {
+    const bool in_item = i > 1 && path[i - 2] == "ops" && parent->IsSequence();
+    if (in_item) node = &BodyOf(*node, path[i]);
     parent = node;
     node = Step(*node, path[i], place);
     if (node == nullptr) return false;

@@ -15,7 +15,8 @@ void ReadReference(const TreeEntry& entry, GanSpec& gan, const Reader& reader) {
 }
 
 void ReadLatent(const TreeEntry& entry, GanSpec& gan, const Reader& reader) {
-  if (ReadOperator(entry.value, entry.key, nullptr, reader)) gan.latent = entry.value;
+  ReadOperator(entry.value, entry.key, nullptr, reader);
+  gan.latent = entry.value;
 }
 
 constexpr Key<GanSpec> kStepsKeys[] = {
@@ -41,7 +42,7 @@ void ReadGanOptimizer(const TreeEntry& entry, GanSpec& gan, const Reader& reader
   const TreeNode& node = entry.value;
   const bool each = node.IsMap() && (node.Find("discriminator") || node.Find("generator"));
   if (!each) {
-    if (!ReadOptimizer(entry, reader)) return;
+    ReadOptimizer(entry, reader);
     gan.discriminator_optimizer = gan.generator_optimizer = node;
     return;
   }
@@ -51,7 +52,7 @@ void ReadGanOptimizer(const TreeEntry& entry, GanSpec& gan, const Reader& reader
                                "one optimizer, or `{discriminator: …, generator: …}`");
       continue;
     }
-    if (!ReadOptimizer(one, reader)) continue;
+    ReadOptimizer(one, reader);
     (one.key == "generator" ? gan.generator_optimizer : gan.discriminator_optimizer) = one.value;
   }
 }

@@ -44,7 +44,9 @@ constexpr Key<InputSpec> kInputKeys[] = {
 };
 
 void ReadInput(const TreeEntry& entry, InputSpec& input, const Reader& reader) {
+  const int errors = reader.diagnostics.error_count();
   ReadMap<InputSpec>(entry.value, entry.key, entry.key_mark, kInputKeys, input, reader);
+  input.broken = reader.diagnostics.error_count() > errors;
 }
 
 // ---- networks
@@ -115,9 +117,7 @@ void ReadMode(const TreeEntry& entry, PathSpec& path, const Reader& reader) {
 // An operator with a `weight`.
 void ReadOneLoss(const TreeNode& node, std::string_view what, PathSpec& path,
                  const Reader& reader) {
-  auto op = ReadOperator(node, what, nullptr, reader);
-  if (!op) return;
-  LossSpec loss{*std::move(op)};
+  LossSpec loss{ReadOperator(node, what, nullptr, reader)};
   std::vector<Attribute>& attributes = loss.op.attributes;
   const auto weight = std::ranges::find(attributes, "weight", &Attribute::key);
   if (weight != attributes.end()) {
@@ -137,8 +137,28 @@ void ReadPathOptimizer(const TreeEntry& entry, PathSpec& path, const Reader& rea
   path.optimizer = ReadOptimizer(entry, reader);
 }
 
+// `metrics: [accuracy]`: a metric needs to be told what it reads. What is named is kept, broken, so
+// that the front end says whether there is such a metric.
+void RefuseList(const TreeEntry& section, PathSpec& path, const Reader& reader) {
+  std::string first = "accuracy";
+  const auto add = [&](const TreeNode& node) {
+    if (!node.IsScalar() || !IsIdentifier(node.scalar)) return;
+    if (path.metrics.empty()) first = node.scalar;
+    OpSpec op;
+    op.target = {node.scalar, node.mark};
+    op.mark = node.mark;
+    op.broken = true;
+    path.metrics.push_back({op.target, std::move(op)});
+  };
+  if (!section.value.IsSequence()) add(section.value);
+  for (const TreeNode& item : section.value.items) add(item);
+  reader.diagnostics.Error(
+      section.value.mark, "'metrics' must be a map, not " + Describe(section.value),
+      "a metric needs to know what it reads: `metrics: {" + first + ": {in: [OUTPUT, LABEL]}}`");
+}
+
 void ReadMetrics(const TreeEntry& section, PathSpec& path, const Reader& reader) {
-  if (!reader.CheckMap(section.value, section.key)) return;
+  if (!section.value.IsMap()) return RefuseList(section, path, reader);
   for (const TreeEntry& entry : section.value.entries) {
     const auto name = ReadNewName(entry, reader);
     if (!name) continue;
@@ -147,8 +167,8 @@ void ReadMetrics(const TreeEntry& section, PathSpec& path, const Reader& reader)
     op.mark = entry.key_mark;
     if (entry.value.IsNull()) {
       path.metrics.push_back({*name, std::move(op)});
-    } else if (auto read = ReadOperator(entry.value, entry.key, &*name, reader)) {
-      path.metrics.push_back({*name, std::move(*read)});
+    } else {
+      path.metrics.push_back({*name, ReadOperator(entry.value, entry.key, &*name, reader)});
     }
   }
 }
@@ -195,10 +215,10 @@ void ReadPath(const TreeEntry& entry, PathSpec& path, const Reader& reader) {
 
 }  // namespace
 
-std::optional<OpSpec> ReadOptimizer(const TreeEntry& entry, const Reader& reader) {
-  auto optimizer = ReadOperator(entry.value, entry.key, nullptr, reader);
-  if (optimizer && !optimizer->in.empty()) {
-    reader.diagnostics.Error(optimizer->in[0].mark, "an optimizer takes no 'in'");
+OpSpec ReadOptimizer(const TreeEntry& entry, const Reader& reader) {
+  OpSpec optimizer = ReadOperator(entry.value, entry.key, nullptr, reader);
+  if (!optimizer.in.empty()) {
+    reader.diagnostics.Error(optimizer.in[0].mark, "an optimizer takes no 'in'");
   }
   return optimizer;
 }

@@ -297,6 +297,43 @@ std::vector<MarkedText> ReadCheckedList(const TreeNode& node, std::string_view w
   return names;
 }
 
+// What stands for an item that has no form, with the name that it seems to have.
+OpSpec Unread(const TreeNode& item) {
+  OpSpec op;
+  op.mark = item.mark;
+  op.broken = true;
+  const TreeEntry* first = item.entries.empty() ? nullptr : &item.entries.front();
+  if (first != nullptr && IsIdentifier(first->key)) op.name = {first->key, first->key_mark};
+  return op;
+}
+
+OpSpec ReadLoneOperator(const TreeNode& node, std::string_view what, const MarkedText* name,
+                        const Reader& reader) {
+  OpSpec none;
+  none.mark = node.mark;
+  if (node.IsScalar()) return OperatorCalled(node, reader).op;
+  if (!node.IsMap()) {
+    reader.diagnostics.Error(
+        node.mark, "'" + std::string(what) + "' must be an operator, not " + Describe(node),
+        "write `{op: OPERATOR, …}`");
+    return none;
+  }
+  OpSpec op = ReadBody(node, what, reader).op;
+  if (op.kind != OpSpec::Kind::kOperator) {
+    reader.diagnostics.Error(op.target.mark, "'" + std::string(what) + "' must be an operator",
+                             "write `{op: OPERATOR, …}`");
+    return none;
+  }
+  if (node.Find("op")) return op;
+  if (name == nullptr) {
+    reader.diagnostics.Error(node.mark, "'" + std::string(what) + "' needs 'op'",
+                             "write `{op: OPERATOR, …}`");
+    return op;
+  }
+  op.target = *name;
+  return op;
+}
+
 }  // namespace
 
 std::vector<OpSpec> ReadOps(const TreeNode& node, std::string_view what, const Reader& reader) {
@@ -304,8 +341,14 @@ std::vector<OpSpec> ReadOps(const TreeNode& node, std::string_view what, const R
   if (!reader.CheckSequence(node, what)) return ops;
   NameScope scope;
   for (const TreeNode& item : node.items) {
+    const int errors = reader.diagnostics.error_count();
     std::optional<Draft> draft = ReadItem(item, reader);
-    if (!draft || !draft->included) continue;
+    if (!draft) {
+      ops.push_back(Unread(item));
+      continue;
+    }
+    if (!draft->included) continue;
+    draft->op.broken = reader.diagnostics.error_count() > errors;
     const bool conditional = reader.in_template && IsConditional(item);
     if (draft->op.name && !conditional) scope.Add(*draft->op.name, reader);
     ops.push_back(std::move(draft->op));
@@ -313,28 +356,11 @@ std::vector<OpSpec> ReadOps(const TreeNode& node, std::string_view what, const R
   return ops;
 }
 
-std::optional<OpSpec> ReadOperator(const TreeNode& node, std::string_view what,
-                                   const MarkedText* name, const Reader& reader) {
-  if (node.IsScalar()) return OperatorCalled(node, reader).op;
-  if (!node.IsMap()) {
-    reader.diagnostics.Error(
-        node.mark, "'" + std::string(what) + "' must be an operator, not " + Describe(node),
-        "write `{op: OPERATOR, …}`");
-    return std::nullopt;
-  }
-  OpSpec op = ReadBody(node, what, reader).op;
-  if (op.kind != OpSpec::Kind::kOperator) {
-    reader.diagnostics.Error(op.target.mark, "'" + std::string(what) + "' must be an operator",
-                             "write `{op: OPERATOR, …}`");
-    return std::nullopt;
-  }
-  if (node.Find("op")) return op;
-  if (name == nullptr) {
-    reader.diagnostics.Error(node.mark, "'" + std::string(what) + "' needs 'op'",
-                             "write `{op: OPERATOR, …}`");
-    return std::nullopt;
-  }
-  op.target = *name;
+OpSpec ReadOperator(const TreeNode& node, std::string_view what, const MarkedText* name,
+                    const Reader& reader) {
+  const int errors = reader.diagnostics.error_count();
+  OpSpec op = ReadLoneOperator(node, what, name, reader);
+  op.broken = reader.diagnostics.error_count() > errors;
   return op;
 }
 

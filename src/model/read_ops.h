@@ -12,13 +12,13 @@
 namespace cgrun {
 
 // The items of a list, with those left out whose `if` is false or whose `repeat` is 0. Blocks are
-// not expanded: see ExpandBlocks().
+// not expanded: see ExpandBlocks(). Items with errors are there too, broken.
 std::vector<OpSpec> ReadOps(const TreeNode& node, std::string_view what, const Reader& reader);
 
 // One operator by itself: a name, or a map with `op`. Where `name` is given, it is the operator of
-// a map without `op`.
-std::optional<OpSpec> ReadOperator(const TreeNode& node, std::string_view what,
-                                   const MarkedText* name, const Reader& reader);
+// a map without `op`. Broken after an error.
+OpSpec ReadOperator(const TreeNode& node, std::string_view what, const MarkedText* name,
+                    const Reader& reader);
 
 // Unique names for a scope's items: see OpSpec::labels.
 void AssignLabels(std::vector<OpSpec>& ops);

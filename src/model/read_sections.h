@@ -28,8 +28,8 @@ std::vector<MapDoc> GraphDocs();
 std::vector<MapDoc> GanDocs();
 std::vector<MapDoc> TrainDocs();
 
-// An update operator: `optimizer:`.
-std::optional<OpSpec> ReadOptimizer(const TreeEntry& entry, const Reader& reader);
+// An update operator: `optimizer:`. Broken after an error.
+OpSpec ReadOptimizer(const TreeEntry& entry, const Reader& reader);
 
 }  // namespace cgrun
 

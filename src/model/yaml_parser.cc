@@ -65,6 +65,7 @@ class TreeBuilder : public YAML::EventHandler {
 
   // The document, or nothing where there was none.
   std::optional<TreeNode> TakeRoot() { return std::move(root_); }
+  int duplicates() const { return duplicates_; }  // keys that were reported
   bool has_root() const { return root_.has_value(); }
   // The innermost list or map in flow style that is still open, or null.
   const SourceMark* OpenBracket() const;
@@ -108,6 +109,7 @@ class TreeBuilder : public YAML::EventHandler {
   Diagnostics& diagnostics_;
   std::vector<Frame> open_;
   std::map<YAML::anchor_t, TreeNode> anchors_;
+  int duplicates_ = 0;
   std::optional<TreeNode> root_;
   int64_t nodes_ = 0;
 };
@@ -333,6 +335,7 @@ void TreeBuilder::AddEntry(Frame& map, TreeNode value) {
   map.has_key = false;
   const auto [first, is_new] = map.lines.emplace(map.key, map.key_mark.line);
   if (!is_new) {
+    ++duplicates_;
     diagnostics_.Error(map.key_mark, "duplicate key '" + map.key + "'",
                        "the first is in line " + std::to_string(first->second));
   } else if (map.key == kMergeKey && !map.key_quoted) {
@@ -371,7 +374,7 @@ const SourceMark* TreeBuilder::OpenBracket() const {
 
 }  // namespace
 
-std::optional<TreeNode> Parse(SourceFile file, Diagnostics& diagnostics) {
+std::optional<TreeNode> Parse(SourceFile file, Diagnostics& diagnostics, bool* duplicates) {
   const std::optional<SourceText> text = SourceText::Prepare(std::move(file), diagnostics);
   if (!text) return std::nullopt;
   const int errors_before = diagnostics.error_count();
@@ -391,7 +394,10 @@ std::optional<TreeNode> Parse(SourceFile file, Diagnostics& diagnostics) {
   } catch (const std::exception& error) {
     diagnostics.Error({text->file(), 0, 0}, std::string("this is not YAML: ") + error.what());
   }
-  if (diagnostics.error_count() > errors_before) return std::nullopt;
+  const int errors = diagnostics.error_count() - errors_before;
+  const bool duplicates_alone = errors > 0 && errors == builder.duplicates();
+  if (duplicates != nullptr) *duplicates = duplicates_alone;
+  if (errors > 0 && !(duplicates_alone && duplicates != nullptr)) return std::nullopt;
   return builder.TakeRoot();
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <string_view>
 
@@ -82,6 +83,18 @@ void AddRows(std::string_view label, std::span<const EpochRow> rows, std::string
   }
 }
 
+// With an exponent, and as many digits as fit six characters: "1.23e4", "-4e-12".
+void FormatExponent(double value, char* text, size_t size) {
+  for (int digits = 2; digits >= 0; --digits) {
+    char number[32];
+    std::snprintf(number, sizeof(number), "%.*e", digits, value);
+    char* e = std::strchr(number, 'e');
+    const long exponent = std::strtol(e + 1, nullptr, 10);
+    *e = '\0';
+    if (std::snprintf(text, size, "%se%ld", number, exponent) <= 6) return;
+  }
+}
+
 }  // namespace
 
 void FormatMetric(double value, char* text, size_t size) {
@@ -90,9 +103,13 @@ void FormatMetric(double value, char* text, size_t size) {
   const double magnitude = std::abs(value);
   int digits = magnitude < 9.99995 ? 4 : magnitude < 99.9995 ? 3 : magnitude < 999.995 ? 2 : 1;
   if (value < 0) --digits;
-  const bool fixed = magnitude < (value < 0 ? 999.5 : 9999.95);
-  std::snprintf(number, sizeof(number), fixed || !std::isfinite(value) ? "%.*f" : "%.*e",
-                fixed ? digits : 0, value);
+  const bool large = magnitude >= (value < 0 ? 999.5 : 9999.95);
+  const bool small = magnitude < 1e-3 && value != 0;
+  if (std::isfinite(value) && (large || small)) {
+    FormatExponent(value, number, sizeof(number));
+  } else {
+    std::snprintf(number, sizeof(number), "%.*f", digits, value);
+  }
   std::snprintf(text, size, "%6s", number);
 }
 

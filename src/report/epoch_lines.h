@@ -8,8 +8,8 @@
 
 namespace cgrun {
 
-// A number as a column has it, of six characters whatever its size: "0.1234", "12.346", " 9e+29"
-// (seven where the exponent has three digits).
+// A number as a column has it, of six characters whatever its size: "0.1234", "12.346", "9.1e29",
+// "4.1e-4" (seven of a negative one whose exponent has three digits and a sign).
 void FormatMetric(double value, char* text, size_t size);
 
 // What one split gave: "loss 0.1234\taccuracy 0.9810".

@@ -195,6 +195,7 @@ std::string PlanJson(const PlanSubject& subject, const MemoryLayout& layout) {
          {"lower", buffer.lifespan.lower},
          {"upper", buffer.lifespan.upper},
          {"values", buffer.values},
+         {"kept", IsKept(subject, buffer)},
          {"source", buffer.mark.ToString()}});
   }
   json["plan_seconds"] = layout.plan_seconds;

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <ranges>
@@ -92,22 +93,55 @@ std::string_view NameOf(Bound bound) {
 
 std::string ShareText(double share) { return fmt::format("{:.1f} %", 100 * share); }
 
-// "45.6 (31 %)": a rate in units of 10⁹ a second, and its share of the ceiling.
+// Beyond a ceiling as it is shown, in whole percent.
+bool Exceeds(double rate, double ceiling) {
+  return ceiling > 0 && std::round(100 * rate / ceiling) > 100;
+}
+
+// "45.6 (31 %)": a rate in units of 10⁹ a second, and its share of the ceiling; with a mark where
+// that is exceeded.
 std::string RateText(double rate, double ceiling) {
   const std::string number = fmt::format("{:.3g}", rate * 1e-9);
-  return ceiling > 0 ? fmt::format("{} ({:.0f} %)", number, 100 * rate / ceiling) : number;
+  if (ceiling <= 0) return number;
+  return fmt::format("{} ({:.0f} %{})", number, 100 * rate / ceiling,
+                     Exceeds(rate, ceiling) ? "*" : "");
+}
+
+struct Exceeded {
+  bool flops = false;
+  bool bytes = false;
+
+  void Add(std::span<const Named> rows, const Ceilings& ceilings) {
+    for (const Named& row : rows) {
+      flops |= Exceeds(row.sum.flops_per_second(), ceilings.flops_per_second);
+      bytes |= Exceeds(row.sum.bytes_per_second(), ceilings.bytes_per_second);
+    }
+  }
+};
+
+// Why a share is more than 100 %.
+std::string ExceededText(const Exceeded& exceeded) {
+  std::string text;
+  if (exceeded.bytes) {
+    text += "  * Bytes beyond the peak of the memory come from the caches.\n";
+  }
+  if (exceeded.flops) {
+    text +=
+        "  * Operations beyond the peak: the machine was busier while the peak was measured than "
+        "in the run,\n    so that all shares are too high. Run it again on a quiet machine.\n";
+  }
+  return text;
 }
 
 std::string SumsTable(const std::string& head, const std::vector<Named>& rows, const Sum& total,
-                      int64_t runs, const Ceilings& ceilings, size_t most) {
+                      int64_t runs, const Ceilings& ceilings) {
   TextTable table({Align::kLeft, Align::kRight, Align::kRight, Align::kRight, Align::kRight,
                    Align::kRight, Align::kLeft});
   table.Add({head, "operators", "ms a run", "share", "GFLOP/s", "GB/s", "bound by"});
   table.AddRule();
-  for (size_t i = 0; i < std::min(most, rows.size()); ++i) {
-    const Sum& sum = rows[i].sum;
+  for (const auto& [name, sum] : rows) {
     const double flops = sum.flops_per_second(), bytes = sum.bytes_per_second();
-    table.Add({rows[i].name, FormatCount(sum.operators),
+    table.Add({name, FormatCount(sum.operators),
                fmt::format("{:.3f}", sum.seconds * 1e3 / static_cast<double>(runs)),
                ShareText(total.seconds > 0 ? sum.seconds / total.seconds : 0),
                RateText(flops, ceilings.flops_per_second),
@@ -117,22 +151,26 @@ std::string SumsTable(const std::string& head, const std::vector<Named>& rows, c
   return table.ToString("  ");
 }
 
-std::string EntryText(const EntryProfile& entry, const Ceilings& ceilings, bool full) {
+std::string EntryText(const EntryProfile& entry, const Ceilings& ceilings, bool full,
+                      Exceeded& exceeded) {
   const int64_t runs = RunsOf(entry);
   const Sum total = Total(entry);
   std::string text =
       fmt::format("profile of '{}': batch {}, {} run{}, {:.3f} ms a run in operators\n", entry.name,
                   entry.batch, FormatCount(runs), runs == 1 ? "" : "s",
                   total.seconds * 1e3 / static_cast<double>(runs));
-  const auto phase = [](const OperatorProfile& p) { return std::string(Name(p.phase)); };
-  const auto kernel = [](const OperatorProfile& p) { return p.kernel; };
-  const auto all = static_cast<size_t>(-1);
-  text += SumsTable("phase", SumsBy(entry, phase), total, runs, ceilings, all) + "\n";
-  text += SumsTable("kernel", SumsBy(entry, kernel), total, runs, ceilings, all);
-  if (full) {
-    text +=
-        "\n" + SumsTable("slowest operators", Operators(entry), total, runs, ceilings, kSlowest);
-  }
+  const auto add = [&](const std::string& head, std::vector<Named> rows) {
+    exceeded.Add(rows, ceilings);
+    text += SumsTable(head, rows, total, runs, ceilings);
+  };
+  add("phase", SumsBy(entry, [](const OperatorProfile& p) { return std::string(Name(p.phase)); }));
+  text += "\n";
+  add("kernel", SumsBy(entry, [](const OperatorProfile& p) { return p.kernel; }));
+  if (!full) return text;
+  text += "\n";
+  std::vector<Named> slowest = Operators(entry);
+  slowest.resize(std::min(slowest.size(), kSlowest));
+  add("slowest operators", std::move(slowest));
   return text;
 }
 
@@ -160,8 +198,9 @@ Bound BoundOf(double flops_per_second, double bytes_per_second, const Ceilings& 
 std::string ProfileText(std::span<const EntryProfile> entries, const Ceilings& ceilings,
                         bool full) {
   std::string text;
+  Exceeded exceeded;
   for (const EntryProfile& entry : entries) {
-    if (RunsOf(entry) > 0) text += EntryText(entry, ceilings, full) + "\n";
+    if (RunsOf(entry) > 0) text += EntryText(entry, ceilings, full, exceeded) + "\n";
   }
   if (ceilings.flops_per_second > 0) {
     text += fmt::format(
@@ -170,7 +209,7 @@ std::string ProfileText(std::span<const EntryProfile> entries, const Ceilings& c
         ceilings.threads, ceilings.threads == 1 ? "" : "s", ceilings.flops_per_second * 1e-9,
         ceilings.bytes_per_second * 1e-9);
   }
-  return text;
+  return text + ExceededText(exceeded);
 }
 
 std::string ProfileJson(std::span<const EntryProfile> entries, const Ceilings& ceilings) {
@@ -178,6 +217,9 @@ std::string ProfileJson(std::span<const EntryProfile> entries, const Ceilings& c
   json["peaks"] = {{"threads", ceilings.threads},
                    {"flops_per_second", ceilings.flops_per_second},
                    {"bytes_per_second", ceilings.bytes_per_second}};
+  Exceeded exceeded;
+  for (const EntryProfile& entry : entries) exceeded.Add(Operators(entry), ceilings);
+  json["exceeded"] = {{"flops", exceeded.flops}, {"bytes", exceeded.bytes}};
   json["entries"] = Json::array();
   for (const EntryProfile& entry : entries) {
     if (RunsOf(entry) == 0) continue;

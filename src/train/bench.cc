@@ -106,7 +106,10 @@ class Contestant {
     result_.batch = bench.batch;
     const auto begin = Clock::now();
     device_ = OpenDevice(bench.options.device);
-    engine_ = case_.mode == Mode::kGraph ? Graph(diagnostics) : Eager(diagnostics);
+    EagerOptions eager;
+    eager.free = case_.free;
+    engine_ = BuildEngine(bench.model, Requests(), case_.mode, case_.compile,
+                          {bench.library, *device_, communicator_}, diagnostics, eager);
     if (engine_ == nullptr) return;
     runner_ = std::make_unique<BatchRunner>(*engine_, bench.kind, bench.batch,
                                             bench.batches.dataset(), bench.inputs);
@@ -184,22 +187,6 @@ class Contestant {
  private:
   std::vector<EntryRequest> Requests() const {
     return {{bench_.options.infer ? "eval" : "train", bench_.kind, bench_.batch}};
-  }
-
-  std::unique_ptr<Engine> Graph(Diagnostics& diagnostics) {
-    auto compiled = Compile(bench_.model, Requests(), bench_.library, case_.compile, diagnostics);
-    if (!compiled) return nullptr;
-    return MakeGraphEngine(std::make_unique<Program>(std::move(compiled->image), *device_,
-                                                     bench_.library, communicator_));
-  }
-
-  std::unique_ptr<Engine> Eager(Diagnostics& diagnostics) {
-    auto graphs =
-        PrepareEager(bench_.model, Requests(), bench_.library, case_.compile, diagnostics);
-    if (!graphs) return nullptr;
-    EagerOptions options;
-    options.free = case_.free;
-    return MakeEagerEngine(std::move(*graphs), *device_, bench_.library, communicator_, options);
   }
 
   void Step() {
@@ -405,6 +392,17 @@ Speedup SpeedupOf(const std::vector<double>& seconds, const std::vector<double>&
     speedup.interval = {ratios[*outside], ratios[ratios.size() - 1 - *outside]};
   }
   return speedup;
+}
+
+std::optional<int64_t> BreakEvenStep(const RunCost& run, const RunCost& baseline) {
+  constexpr double kMostSteps = 1e15;
+  const double gain = baseline.step - run.step;
+  const double later = run.start - baseline.start;
+  if (gain < 0 || (gain == 0 && later >= 0)) return std::nullopt;
+  if (later < 0) return 1;
+  const double steps = std::floor(later / gain);  // beyond the first, which do not make up for it
+  if (steps > kMostSteps) return std::nullopt;
+  return static_cast<int64_t>(steps) + 2;
 }
 
 void CompareLosses(std::vector<CaseResult>& cases, int64_t steps) {

@@ -58,6 +58,15 @@ struct Speedup {
 // Both in seconds, one for each round that they took turns in.
 Speedup SpeedupOf(const std::vector<double>& seconds, const std::vector<double>& baseline);
 
+// What a run costs: building with the first step, and each further step. In seconds.
+struct RunCost {
+  double start = 0;
+  double step = 0;
+};
+// The first step at whose end a run has taken less time than the baseline's, and from which on that
+// stays so. Nothing where there is none.
+std::optional<int64_t> BreakEvenStep(const RunCost& run, const RunCost& baseline);
+
 struct CaseResult {
   std::string name;
   int64_t batch = 0;
@@ -72,7 +81,10 @@ struct CaseResult {
   std::vector<double> losses;  // of the first kComparedSteps steps; none where the model has none
   std::string fault;           // why the case is an error, not a row; "" where it is none
 
-  double start_seconds() const { return build_seconds + first_step_seconds; }
+  // Of a case that was timed.
+  RunCost cost() const {
+    return {build_seconds + first_step_seconds, seconds_per_iteration->median};
+  }
 };
 
 struct BenchResult {

@@ -116,10 +116,16 @@ std::optional<int64_t> StepOf(std::string_view file_name) {
   return step;
 }
 
-// Reads all of it. Throws UserError where it is not whole.
-void CheckWhole(const std::string& path) {
-  SafetensorsReader reader(path);
-  for (size_t i = 0; i < reader.tensors().size(); ++i) reader.Skip();
+// Reads all of it. Where it is not whole, says so in `damaged`.
+bool IsWhole(const std::string& path, std::vector<std::string>& damaged) {
+  try {
+    SafetensorsReader reader(path);
+    for (size_t i = 0; i < reader.tensors().size(); ++i) reader.Skip();
+    return true;
+  } catch (const UserError& error) {
+    damaged.emplace_back(error.what());
+    return false;
+  }
 }
 
 }  // namespace
@@ -249,23 +255,24 @@ std::vector<CheckpointFile> CheckpointsIn(const std::string& folder) {
 std::string NewestCheckpoint(const std::string& folder, std::vector<std::string>& damaged) {
   const std::vector<CheckpointFile> files = CheckpointsIn(folder);
   for (auto file = files.rbegin(); file != files.rend(); ++file) {
-    try {
-      CheckWhole(file->path);
-      return file->path;
-    } catch (const UserError& error) {
-      damaged.emplace_back(error.what());
-    }
+    if (IsWhole(file->path, damaged)) return file->path;
   }
   throw InputError("there is no whole checkpoint in the folder '" + folder + "'",
                    damaged.empty() ? "a run folder holds `checkpoint-STEP.safetensors`"
                                    : "what is there is damaged: " + damaged.front());
 }
 
-std::string WeightsFile(const std::string& file_or_folder) {
+std::string WeightsFile(const std::string& file_or_folder, std::vector<std::string>& damaged) {
   std::error_code error;
-  std::vector<std::string> damaged;
   if (!fs::is_directory(file_or_folder, error)) return file_or_folder;
   return NewestCheckpoint(file_or_folder, damaged);
+}
+
+std::string BestWeights(const std::string& folder, std::vector<std::string>& damaged) {
+  std::error_code error;
+  const std::string best = folder + "/" + kBestFileName;
+  if (fs::exists(best, error) && IsWhole(best, damaged)) return best;
+  return NewestCheckpoint(folder, damaged);
 }
 
 }  // namespace cgrun

@@ -103,13 +103,20 @@ struct CheckpointFile {
 // The files `checkpoint-STEP.safetensors` of a folder, by step; none where it cannot be read.
 std::vector<CheckpointFile> CheckpointsIn(const std::string& folder);
 
+// The model of the best evaluation, in a run folder.
+inline constexpr char kBestFileName[] = "best.safetensors";
+
 // The newest checkpoint of a folder that is whole. Those that are newer and damaged are named in
 // `damaged`, with what is wrong. Throws InputError where there is none.
 std::string NewestCheckpoint(const std::string& folder, std::vector<std::string>& damaged);
 
-// A file of weights as the user names it: the file itself, or of a run folder the newest
-// checkpoint.
-std::string WeightsFile(const std::string& file_or_folder);
+// A file of weights as the user names it: the file itself, or of a run folder the newest whole
+// checkpoint, as above.
+std::string WeightsFile(const std::string& file_or_folder, std::vector<std::string>& damaged);
+
+// Of a run folder the best model, or the newest checkpoint where there is none that is whole. As
+// above.
+std::string BestWeights(const std::string& folder, std::vector<std::string>& damaged);
 
 }  // namespace cgrun
 

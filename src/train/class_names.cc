@@ -66,16 +66,16 @@ ClassNames ReadClassMetadata(const SafetensorsMetadata& metadata) {
 
 std::vector<std::string> FindClassNames(const ClassNames& names, std::string_view input,
                                         int64_t count) {
+  if (!input.empty() && names.contains(std::string(input))) return names.at(std::string(input));
   const std::vector<std::string>* found = nullptr;
   int lists = 0;
   for (const auto& [name, classes] : names) {
     if (static_cast<int64_t>(classes.size()) != count) continue;
-    if (!input.empty() && name == input) return classes;
     found = &classes;
     ++lists;
   }
-  const bool known = !input.empty() && names.contains(std::string(input));
-  return lists == 1 && !known ? *found : std::vector<std::string>();
+  if (lists == 1) return *found;
+  return !input.empty() && names.contains("") ? names.at("") : std::vector<std::string>();
 }
 
 }  // namespace cgrun

@@ -28,8 +28,9 @@ ClassNames ClassNamesInFile(const ModelSpec& model);
 SafetensorsMetadata ClassMetadata(const ClassNames& names);
 ClassNames ReadClassMetadata(const SafetensorsMetadata& metadata);
 
-// The names of `count` classes of labels that `input` takes; where nobody knows that input, the
-// only list of that length. Empty where there is none.
+// The names of the classes that `input` takes, of which there are `count` as far as the model
+// knows: those of that input, however many they are; where nobody knows it, the only list of that
+// length, or else the list that the model file gives for any input. Empty where there is none.
 std::vector<std::string> FindClassNames(const ClassNames& names, std::string_view input,
                                         int64_t count);
 

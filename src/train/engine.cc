@@ -298,4 +298,20 @@ std::unique_ptr<Engine> MakeEagerEngine(std::vector<EagerGraph> entries, Device&
   return std::make_unique<EagerEngine>(std::move(entries), device, library, communicator, options);
 }
 
+std::unique_ptr<Engine> BuildEngine(const ModelSpec& model,
+                                    const std::vector<EntryRequest>& requests, Mode mode,
+                                    const CompileOptions& options, const EnginePlace& place,
+                                    Diagnostics& diagnostics, const EagerOptions& eager) {
+  if (mode == Mode::kEager) {
+    auto graphs = PrepareEager(model, requests, place.library, options, diagnostics);
+    if (!graphs) return nullptr;
+    return MakeEagerEngine(std::move(*graphs), place.device, place.library, place.communicator,
+                           eager);
+  }
+  auto compiled = Compile(model, requests, place.library, options, diagnostics);
+  if (!compiled) return nullptr;
+  return MakeGraphEngine(std::make_unique<Program>(std::move(compiled->image), place.device,
+                                                   place.library, place.communicator));
+}
+
 }  // namespace cgrun

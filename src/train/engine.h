@@ -141,6 +141,20 @@ std::unique_ptr<Engine> MakeEagerEngine(std::vector<EagerGraph> entries, Device&
                                         const KernelLibrary& library, Communicator& communicator,
                                         const EagerOptions& options = {});
 
+// Where an engine runs: all three must outlive it.
+struct EnginePlace {
+  const KernelLibrary& library;
+  Device& device;
+  Communicator& communicator;
+};
+
+// Compiles a model for these entry points, or prepares it for eager mode, and makes the engine of
+// it. Null after an error, which goes to `diagnostics`; throws what the two above throw.
+std::unique_ptr<Engine> BuildEngine(const ModelSpec& model,
+                                    const std::vector<EntryRequest>& requests, Mode mode,
+                                    const CompileOptions& options, const EnginePlace& place,
+                                    Diagnostics& diagnostics, const EagerOptions& eager = {});
+
 }  // namespace cgrun
 
 #endif  // CGRUN_TRAIN_ENGINE_H_

@@ -15,6 +15,9 @@ namespace {
 constexpr size_t kLogits = 0, kLabel = 1;
 
 std::string ClassesText(const LabelUse& use) {
+  if (use.classes == 1) {
+    return "the only " + std::string(use.is_table ? "entry of " : "class of ") + use.op + " is 0";
+  }
   return "the " + std::to_string(use.classes) + (use.is_table ? " entries of " : " classes of ") +
          use.op + " are 0 to " + std::to_string(use.classes - 1);
 }

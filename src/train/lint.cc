@@ -4,13 +4,16 @@
 #include <algorithm>
 #include <set>
 
+#include "src/data/sampler.h"
 #include "src/device/device.h"
 #include "src/frontend/frontend.h"
+#include "src/io/safetensors.h"
 #include "src/model/model_file.h"
-#include "src/train/checkpoint.h"
+#include "src/train/accumulation.h"
 #include "src/train/label_check.h"
 #include "src/train/rate_schedule.h"
 #include "src/train/run_shape.h"
+#include "src/train/watched_number.h"
 
 namespace cgrun {
 namespace {
@@ -115,6 +118,7 @@ void LintData(const ModelSpec& model, LintReport& report, Diagnostics& diagnosti
   const ModelData& data = report.data;
   const SourceMark mark = model.data ? model.data->mark : SourceMark();
   if (diagnostics.has_errors()) return;
+  if (data.train != nullptr) WarnOfLargeBatch(model, *data.train, diagnostics);
   if (data.train == nullptr) {
     diagnostics.Warning(mark, "there is no training data in " + model.file_name,
                         "`cgrun train` needs `data: {train: …}`");
@@ -124,29 +128,71 @@ void LintData(const ModelSpec& model, LintReport& report, Diagnostics& diagnosti
   }
 }
 
-// Compiles as `train` would.
-void LintMemory(const ModelSpec& model, const KernelLibrary& library, const CompileOptions& options,
-                LintReport& report, Diagnostics& diagnostics) {
-  const int64_t batch = model.train ? model.train->batch.value.size : 1;
+// How long a run is, how its rates change, and by what it tells the best model.
+void LintRun(const ModelSpec& model, const LintReport& report, Diagnostics& diagnostics) {
+  if (!model.train) return;
+  ReadRateSchedules(model, diagnostics);
   const ModelData& data = report.data;
-  std::vector<int64_t> train_sizes, evaluation_sizes;
-  if (model.train) train_sizes.push_back(data.train ? data.train->size() : batch);
-  for (const auto& set : {data.valid, data.test}) {
-    if (set) evaluation_sizes.push_back(set->size());
+  if (data.train == nullptr) return;  // it has been told
+  ReadWatchedNumbers(model, data.valid != nullptr, diagnostics);
+  const int64_t batch = model.train->batch.value.size, samples = data.train->size();
+  const Accumulation accumulation(model.train->accumulate.value, samples, batch,
+                                  BatchCount(samples, batch));
+  TotalSteps(model, accumulation.steps_per_epoch(), diagnostics);
+}
+
+// The file that the key `weights` names, as runs load it.
+void LintWeights(const ModelSpec& model, const std::vector<ImageState>& states,
+                 Diagnostics& diagnostics) {
+  if (!model.weights) return;
+  const std::string path = ResolvePath(model.file_name, model.weights->value);
+  std::string wrong;
+  size_t fitting = 0;
+  try {
+    SafetensorsReader reader(path);
+    for (const TensorSpec& tensor : reader.tensors()) {
+      const auto state = std::ranges::find(states, tensor.name, &ImageState::name);
+      if (state == states.end()) continue;
+      const TensorType type{tensor.dtype, tensor.shape};
+      fitting += type == state->type;
+      if (type == state->type) continue;
+      wrong += "\n      " + tensor.name + ": " + type.ToString() + " in the file, " +
+               state->type.ToString() + " in the model";
+    }
+  } catch (const UserError& error) {
+    diagnostics.Error(model.weights->mark, error.what(), error.help());
+    return;
   }
-  if (!model.train && evaluation_sizes.empty()) evaluation_sizes.push_back(batch);
-  const int64_t accumulate = model.train ? model.train->accumulate.value : 1;
-  const auto compiled =
-      Compile(model, TrainingEntries(batch, train_sizes, evaluation_sizes, accumulate), library,
-              options, diagnostics);
+  const std::string colon = wrong.empty() ? "" : ":";
+  if (fitting == 0) {
+    diagnostics.Error(model.weights->mark,
+                      "nothing in " + path + " fits this model" + colon + wrong,
+                      "give the weights of this model, or train from scratch without `weights`");
+  } else if (!wrong.empty()) {
+    diagnostics.Warning(model.weights->mark,
+                        "some of " + path + " does not fit this model and is not loaded:" + wrong);
+  }
+}
+
+// Compiles as `train` would.
+void LintCompiled(const ModelSpec& model, const KernelLibrary& library,
+                  const CompileOptions& options, LintReport& report, Diagnostics& diagnostics) {
+  RunShape shape = ShapeOfRun(model, report.data);
+  if (!model.train) {
+    std::vector<int64_t> sizes;
+    for (const auto& set : {report.data.valid, report.data.test}) {
+      if (set) sizes.push_back(set->size());
+    }
+    if (sizes.empty()) sizes.push_back(1);
+    shape.entries = TrainingEntries(1, {}, sizes);
+  }
+  auto compiled = Compile(model, shape.entries, library, options, diagnostics);
   if (!compiled) return;
-  const bool on_host = KindOfDevice(library.name()).on_host;
-  int64_t bytes = on_host ? compiled->layout.arena_bytes : 0;
-  for (const ImageState& state : compiled->image.states) bytes += ByteSize(state.type);
-  for (const auto& set : {data.train, data.valid, data.test}) {
-    if (set) bytes += DataSource::HostBytes(*set, batch);
-  }
-  report.needed_bytes = bytes;
+  LintWeights(model, compiled->image.states, diagnostics);
+  const std::unique_ptr<Device> device = OpenDevice(library.name());
+  const RunMemory memory = MemoryOfRun(*compiled, shape, library, *device);
+  report.needed_bytes = memory.host();
+  report.free_bytes = FreeHostMemory() + memory.base + report.data.decoded_bytes;
 }
 
 }  // namespace
@@ -155,11 +201,21 @@ LintReport Lint(const ModelSpec& model, const KernelLibrary& library, const Comp
                 Diagnostics& diagnostics) {
   LintReport report;
   LintData(model, report, diagnostics);
-  report.free_bytes = FreeHostMemory();
-  if (model.train) ReadRateSchedules(model, diagnostics);
+  LintRun(model, report, diagnostics);
   LintGraphs(model, options, report, diagnostics);
-  if (!diagnostics.has_errors()) LintMemory(model, library, options, report, diagnostics);
+  if (!diagnostics.has_errors()) LintCompiled(model, library, options, report, diagnostics);
   return report;
+}
+
+void LintPartial(const ModelSpec& partial, Diagnostics& diagnostics) {
+  if (!partial.tree.IsMap()) return;
+  if (!partial.incomplete) CheckModelData(partial, diagnostics);
+  const bool trains = partial.train.has_value();
+  if (trains) ReadRateSchedules(partial, diagnostics);
+  const bool f64 = trains && partial.train->precision.value == "f64";
+  BuildForward(partial,
+               {trains ? EntryKind::kTrain : EntryKind::kEval, f64 ? DType::kF64 : DType::kF32},
+               diagnostics);
 }
 
 }  // namespace cgrun

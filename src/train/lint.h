@@ -16,17 +16,21 @@ namespace cgrun {
 struct LintReport {
   ModelData data;            // open
   int64_t samples_read = 0;  // of all sets, to see whether they can be
-  int64_t needed_bytes = 0;  // of the host, for a run's arena, loader rings and checkpoints; 0
-                             // after an error
-  int64_t free_bytes = 0;    // of the host, with the decoded sets taken
+  // Of the host, for a run with all that it holds (RunMemory::host()); 0 after an error.
+  int64_t needed_bytes = 0;
+  int64_t free_bytes = 0;  // of the host, with what this process holds of a run's already
 };
 
-// Errors: whatever `train`, `eval` and `predict` would report of the file and the data; samples
-// that cannot be read, of up to 256 of each set; labels that name no class. Warnings: inputs and
-// operators whose values nobody reads, parameters without a gradient, data that the file does not
-// have.
+// Errors: whatever `train`, `eval` and `predict` would report of the file, the data and the file's
+// `weights` before they begin; samples that cannot be read, of up to 256 of each set; labels that
+// name no class. Warnings: inputs and operators whose values nobody reads, data that the file does
+// not have, weights that fit in part.
 LintReport Lint(const ModelSpec& model, const KernelLibrary& library, const CompileOptions& options,
                 Diagnostics& diagnostics);
+
+// What else is wrong with a file of which reading has reported errors; `partial` is what could be
+// read (see LoadModelFile). Data is not opened.
+void LintPartial(const ModelSpec& partial, Diagnostics& diagnostics);
 
 }  // namespace cgrun
 

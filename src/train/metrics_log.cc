@@ -32,7 +32,7 @@ size_t Columns(const PassResult& pass) {
 }
 
 size_t Columns(const EpochReport& report) {
-  size_t columns = 4 + Columns(report.train);
+  size_t columns = 5 + Columns(report.train);
   for (const PassResult& pass : report.evaluations) columns += Columns(pass);
   return columns;
 }
@@ -53,7 +53,7 @@ int64_t StepOf(std::string_view line) {
 
 MetricsLog::MetricsLog(std::string path, const EpochReport& shape, int64_t step)
     : path_(std::move(path)) {
-  line_ = "epoch,step,learning_rate,seconds";
+  line_ = "epoch,step,learning_rate,seconds,samples";
   AddNames(shape.train);
   for (const PassResult& pass : shape.evaluations) AddNames(pass);
   const size_t kept = step > 0 ? KeptSize(line_ + "\n", step) : 0;
@@ -88,6 +88,7 @@ void MetricsLog::Write(const EpochReport& report, double learning_rate) {
   AddNumber(",%lld", static_cast<long long>(report.step));
   AddNumber(",%.9g", learning_rate);
   AddNumber(",%.9g", report.train.seconds);
+  AddNumber(",%lld", static_cast<long long>(report.train.timed_samples));
   AddMeans(report.train);
   for (const PassResult& pass : report.evaluations) AddMeans(pass);
   EndLine();

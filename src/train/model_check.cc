@@ -20,16 +20,16 @@ constexpr int kGradients = 0, kLoss = 1;  // entry points of the oracle
 // The reference's loops are for models whose checks take fewer operations than this; for others
 // the oracle is OpenBLAS in f64, and checks take about as many as the second number.
 constexpr int64_t kReferenceFlops = 4'000'000'000, kMostFlops = 10'000'000'000;
-// Relative. A step in many parameters at once crosses more kinks; and what f32 rounds off grows
-// with the depth of a network, for which the number of its parameters stands.
+// Relative. A step in many parameters at once crosses more kinks.
 constexpr double kGradientTolerance = 1e-3, kSharedTolerance = 1e-2;
 constexpr double kResultTolerance = 1e-3;
-
-double DeviceTolerance(size_t parameters) {
-  return std::clamp(1e-3 * static_cast<double>(parameters), 2e-3, 0.1);
-}
+// Of a device's gradients: this, or where the network itself is that sensitive a multiple of what
+// one unit in the last place of f32 changes in f64, but never more than the last.
+constexpr double kDeviceTolerance = 2e-3, kOfSensitivity = 8, kMostDeviceTolerance = 5e-2;
 
 constexpr double kSteps[] = {1e-6, 1e-7, 1e-5, 1e-8};  // of parameters, relative
+// What is wrong is wrong in every direction and everywhere; a kink is in the way of one.
+constexpr int kDirections = 3, kPoints = 3;
 constexpr char kRandomName[] = "check";
 
 double RootMeanSquare(std::span<const double> numbers) {
@@ -104,12 +104,25 @@ bool IsWide(const Graph& graph) {
   });
 }
 
+// The difference relative to what is expected, or to `floor` where that is more.
+double ErrorOf(std::vector<double> numbers, const std::vector<double>& expected, double floor) {
+  const double size = std::max({RootMeanSquare(expected), floor, 1e-300});
+  for (size_t e = 0; e < numbers.size(); ++e) numbers[e] -= expected[e];
+  const double error = RootMeanSquare(numbers) / size;
+  return std::isnan(error) ? std::numeric_limits<double>::infinity() : error;
+}
+
 }  // namespace
 
 ModelCheck::~ModelCheck() = default;
 
+std::string ModelCheck::Learned::key() const { return KeyOf("grad(" + name + ")", path); }
+
+// Gradients far below the others', such as that of a bias before a batch norm, are rounding.
+double ModelCheck::GradientFloor() const { return 1e-3 * gradient_scale_; }
+
 ModelCheck::ModelCheck(const ModelSpec& model, const ModelData& data, const CompileOptions& options,
-                       Diagnostics& diagnostics)
+                       Diagnostics& diagnostics, const KernelLibrary* oracle)
     : model_(model), options_(options) {
   if (!model.train) {
     skipped_ = "the file does not say how to train";
@@ -131,7 +144,7 @@ ModelCheck::ModelCheck(const ModelSpec& model, const ModelData& data, const Comp
   }
   ReadBatch(data, FindLabelUses(*forward));
   const auto make = [&](const char* name) {
-    const KernelLibrary* library = FindKernelLibrary(name);
+    const KernelLibrary* library = oracle != nullptr ? oracle : FindKernelLibrary(name);
     device_ = OpenDevice(name);
     const SelectOptions select{on_reference_ ? 1 : options.threads};
     std::vector<EagerGraph> graphs;
@@ -146,7 +159,8 @@ ModelCheck::ModelCheck(const ModelSpec& model, const ModelData& data, const Comp
   make("reference");
   if (!engine_) return;
   loss_flops_ = FlopsOf(*engine_, kLoss);
-  if (loss_flops_ * 2 * static_cast<int64_t>(learned_.size()) > kReferenceFlops &&
+  if (oracle == nullptr &&
+      loss_flops_ * 2 * static_cast<int64_t>(learned_.size()) > kReferenceFlops &&
       FindKernelLibrary("blas") != nullptr) {
     on_reference_ = false;
     engine_.reset();
@@ -156,8 +170,8 @@ ModelCheck::ModelCheck(const ModelSpec& model, const ModelData& data, const Comp
     if (!engine_) return;
     loss_flops_ = FlopsOf(*engine_, kLoss);
   }
-  ShakeParameters();
-  RunGradients();
+  for (Learned& learned : learned_) learned.state = engine_->model().FindState(learned.name);
+  GoTo(0);
 }
 
 // The graph of gradients, whose outputs they are, and that of the losses alone.
@@ -224,14 +238,18 @@ void ModelCheck::FeedBatch(Engine& engine, int entry) const {
   }
 }
 
-// Away from where initial values are special, such as a bias of 0 in front of a relu; rounded to
-// f32, so that devices begin with the same numbers.
-void ModelCheck::ShakeParameters() {
+// Parameters away from where initial values are special, such as a bias of 0 in front of a relu;
+// rounded to f32, so that devices begin with the same numbers. Then the gradients there.
+void ModelCheck::GoTo(int point) {
+  if (point == point_) return;
+  point_ = point;
+  states_.clear();
+  engine_->InitializeStates();
   for (size_t i = 0; i < engine_->model().states.size(); ++i) {
     const EngineState& state = engine_->model().states[i];
     HostTensor tensor(state.type.dtype, state.type.shape);
     engine_->ReadState(i, tensor);
-    const uint64_t key = RandomKey(0, std::string(kRandomName) + state.name);
+    const uint64_t key = RandomKey(static_cast<uint64_t>(point), kRandomName + state.name);
     const double scale = state.role == Role::kParameter ? 0.1 * ScaleOf(tensor) : 0;
     for (int64_t e = 0; e < tensor.elements(); ++e) {
       const double noise = scale * RandomNormal(key, 2, static_cast<uint64_t>(e));
@@ -240,7 +258,8 @@ void ModelCheck::ShakeParameters() {
     engine_->WriteState(i, tensor);
     states_.push_back(std::move(tensor));
   }
-  for (Learned& learned : learned_) learned.state = engine_->model().FindState(learned.name);
+  expected_ = RunGradients();
+  NoteScales();
 }
 
 std::vector<double> ModelCheck::ResultOf(Engine& engine, int entry, int result) const {
@@ -251,23 +270,70 @@ std::vector<double> ModelCheck::ResultOf(Engine& engine, int entry, int result) 
   return NumbersOf(tensor);
 }
 
-void ModelCheck::RunGradients() {
+// Losses and gradients with the parameters that the oracle has.
+std::map<std::string, std::vector<double>> ModelCheck::RunGradients() {
   FeedBatch(*engine_, kGradients);
   engine_->Run(kGradients);
+  std::map<std::string, std::vector<double>> numbers;
   const auto& results = engine_->model().entries[kGradients].results;
   for (size_t i = 0; i < results.size(); ++i) {
-    std::vector<double> numbers = ResultOf(*engine_, kGradients, static_cast<int>(i));
-    if (results[i].kind == OutputKind::kKept) {
-      gradient_scale_ = std::max(gradient_scale_, RootMeanSquare(numbers));
-    }
     if (results[i].kind == OutputKind::kMetric) continue;  // of a few samples, they jump
-    expected_[KeyOf(results[i].name, results[i].path)] = std::move(numbers);
+    numbers[KeyOf(results[i].name, results[i].path)] =
+        ResultOf(*engine_, kGradients, static_cast<int>(i));
   }
+  return numbers;
+}
+
+// An operator's rounding does to a loss what a change of its operands by as much would do, so that
+// a loss is known to ε(|loss| + |gradient · parameters|) for each operator on the way to it.
+void ModelCheck::NoteScales() {
+  gradient_scale_ = 0;
+  sensitivity_.reset();
+  std::map<int, double> squares;  // of gradients by how far their parameters move, by path
+  for (const Learned& learned : learned_) {
+    const std::vector<double>& gradient = expected_.at(learned.key());
+    gradient_scale_ = std::max(gradient_scale_, RootMeanSquare(gradient));
+    const double size = RootMeanSquare(gradient) * ScaleOf(states_[learned.state]);
+    squares[learned.path] += size * size * static_cast<double>(gradient.size());
+  }
+  const auto operators = static_cast<double>(engine_->Operators(kLoss).size());
+  for (const EnginePort& result : engine_->model().entries[kGradients].results) {
+    if (result.kind != OutputKind::kLoss) continue;
+    const double loss = std::abs(expected_.at(KeyOf(result.name, result.path))[0]);
+    rounding_[result.path] = std::numeric_limits<double>::epsilon() * operators *
+                             (loss + std::sqrt(squares[result.path]));
+  }
+}
+
+// How much one unit in the last place of f32, in every parameter, changes the gradient that it
+// changes most: what the network makes of rounding, kinks included.
+double ModelCheck::Sensitivity() {
+  if (sensitivity_) return *sensitivity_;
+  for (const Learned& learned : learned_) {
+    HostTensor moved = states_[learned.state];
+    const uint64_t key = RandomKey(0, learned.name);
+    for (int64_t e = 0; e < moved.elements(); ++e) {
+      const double unit = std::numeric_limits<float>::epsilon() * Sign(key, e);
+      moved.Set(e, moved.At(e) * (1 + unit));
+    }
+    engine_->WriteState(learned.state, moved);
+  }
+  std::map<std::string, std::vector<double>> moved = RunGradients();
+  double largest = 0;
+  for (const Learned& learned : learned_) {
+    engine_->WriteState(learned.state, states_[learned.state]);
+    const std::vector<double>& expected = expected_.at(learned.key());
+    const double error = ErrorOf(std::move(moved.at(learned.key())), expected, GradientFloor());
+    if (std::isfinite(error)) largest = std::max(largest, error);
+  }
+  sensitivity_ = largest;
+  return largest;
 }
 
 int64_t ModelCheck::parameters() const { return static_cast<int64_t>(learned_.size()); }
 
 std::vector<GradientCheck> ModelCheck::CheckGradients() {
+  GoTo(0);
   const int64_t most = on_reference_ ? kReferenceFlops : kMostFlops;
   const auto count = static_cast<int64_t>(learned_.size());
   const int64_t groups =
@@ -290,12 +356,12 @@ std::vector<GradientCheck> ModelCheck::CheckGradients() {
 }
 
 // The loss of the group's path, its parameters moved by ±step in every element.
-double ModelCheck::LossAlong(const std::vector<size_t>& group, double step) {
+double ModelCheck::LossAlong(const std::vector<size_t>& group, int direction, double step) {
   for (size_t index : group) {
     const Learned& learned = learned_[index];
     const HostTensor& start = states_[learned.state];
     HostTensor moved = start;
-    const uint64_t key = RandomKey(0, learned.name);
+    const uint64_t key = RandomKey(static_cast<uint64_t>(direction), learned.name);
     const double scale = step * ScaleOf(start);
     for (int64_t e = 0; e < moved.elements(); ++e) {
       moved.Set(e, start.At(e) + scale * Sign(key, e));
@@ -317,29 +383,39 @@ double ModelCheck::LossAlong(const std::vector<size_t>& group, double step) {
 }
 
 GradientCheck ModelCheck::CheckGroup(const std::vector<size_t>& group) {
+  GradientCheck best;
+  for (int direction = 0; direction < kDirections && !best.good; ++direction) {
+    GradientCheck check = CheckAlong(group, direction);
+    if (direction == 0 || check.error < best.error) best = std::move(check);
+  }
+  return best;
+}
+
+GradientCheck ModelCheck::CheckAlong(const std::vector<size_t>& group, int direction) {
   GradientCheck check;
-  check.path = engine_->model().paths[static_cast<size_t>(learned_[group[0]].path)].name;
-  double size = 0, elements = 0;
+  const int path = learned_[group[0]].path;
+  check.path = engine_->model().paths[static_cast<size_t>(path)].name;
+  double size = 0;
   for (size_t index : group) {
     const Learned& learned = learned_[index];
     check.parameters.push_back(learned.name);
-    const std::vector<double>& gradient =
-        expected_.at(KeyOf("grad(" + learned.name + ")", learned.path));
+    const std::vector<double>& gradient = expected_.at(learned.key());
     const double scale = ScaleOf(states_[learned.state]);
-    const uint64_t key = RandomKey(0, learned.name);
+    const uint64_t key = RandomKey(static_cast<uint64_t>(direction), learned.name);
     for (size_t e = 0; e < gradient.size(); ++e) {
       check.analytic += gradient[e] * scale * Sign(key, static_cast<int64_t>(e));
       size += gradient[e] * gradient[e] * scale * scale;
-      elements += scale * scale;
     }
   }
-  // Gradients far below the others', such as that of a bias before a batch norm, are rounding.
+  // Two losses that are known to `rounding_` differ by as much where nothing changes: divided by
+  // the first step, that is within the tolerance. Smaller steps are for kinks, and get no more.
   const double floor =
-      std::max(1e-2 * std::sqrt(size), 1e-6 * gradient_scale_ * std::sqrt(elements));
+      std::max(1e-2 * std::sqrt(size), rounding_.at(path) / (kSteps[0] * kGradientTolerance));
   check.error = std::numeric_limits<double>::infinity();
   check.numeric = std::numeric_limits<double>::quiet_NaN();
   for (double step : kSteps) {
-    const double difference = (LossAlong(group, step) - LossAlong(group, -step)) / (2 * step);
+    const double difference =
+        (LossAlong(group, direction, step) - LossAlong(group, direction, -step)) / (2 * step);
     const double largest = std::max({std::abs(difference), std::abs(check.analytic), floor});
     double error = largest > 0 ? std::abs(difference - check.analytic) / largest : 0;
     if (!std::isfinite(difference + check.analytic)) {
@@ -367,57 +443,82 @@ DeviceCheck ModelCheck::CheckDevice(const std::string& name) {
     check.skipped = "not in this build";
     return check;
   }
+  return CheckLibrary(name, *library);
+}
+
+DeviceCheck ModelCheck::CheckLibrary(const std::string& name, const KernelLibrary& library) {
+  DeviceCheck check;
+  check.device = name;
   try {
-    Compare(name, *library, check);
+    Compare(name, library, check);
   } catch (const UserError& error) {  // no such device here, or too little memory
     check.skipped = error.what();
   }
   return check;
 }
 
+// Compares at one point after the other, until nothing is left that differs at all of them.
 void ModelCheck::Compare(const std::string& name, const KernelLibrary& library,
                          DeviceCheck& check) {
   CompileOptions options = options_;
   if (name == "reference") options.threads = 1;
   Diagnostics diagnostics;
   const std::unique_ptr<Device> device = OpenDevice(name);
-  auto compiled =
-      Compile(model_, {{"train", EntryKind::kTrain, batch_}}, library, options, diagnostics);
-  CGRUN_CHECK(compiled.has_value()) << diagnostics.ToString();
-  const auto engine = MakeGraphEngine(
-      std::make_unique<Program>(std::move(compiled->image), *device, library, communicator_));
-  for (size_t i = 0; i < engine->model().states.size(); ++i) {
-    const EngineState& state = engine->model().states[i];
+  const auto engine = BuildEngine(model_, {{"train", EntryKind::kTrain, batch_}}, Mode::kGraph,
+                                  options, {library, *device, communicator_}, diagnostics);
+  CGRUN_CHECK(engine != nullptr) << diagnostics.ToString();
+  std::map<std::string, DeviceError> errors;  // the least of all points
+  for (int point = 0; point < kPoints && !check.good; ++point) {
+    GoTo(point);
+    CompareHere(*engine, errors);
+    Judge(errors, check);
+  }
+  CGRUN_CHECK(check.compared > 0) << "no result of " << name << " has a name of the reference's";
+}
+
+void ModelCheck::CompareHere(Engine& engine, std::map<std::string, DeviceError>& errors) {
+  for (size_t i = 0; i < engine.model().states.size(); ++i) {
+    const EngineState& state = engine.model().states[i];
     const auto& wide = engine_->model().states;
     const auto same = std::ranges::find(wide, state.name, &EngineState::name);
     if (same == wide.end()) continue;  // of the optimizer
     HostTensor tensor(state.type.dtype, state.type.shape);
     const HostTensor& start = states_[static_cast<size_t>(same - wide.begin())];
     for (int64_t e = 0; e < tensor.elements(); ++e) tensor.Set(e, start.At(e));
-    engine->WriteState(i, tensor);
+    engine.WriteState(i, tensor);
   }
-  FeedBatch(*engine, 0);
-  engine->Run(0);
-  check.good = true;
-  const auto& results = engine->model().entries[0].results;
+  FeedBatch(engine, 0);
+  engine.Run(0);
+  const auto& results = engine.model().entries[0].results;
   for (size_t i = 0; i < results.size(); ++i) {
-    const auto expected = expected_.find(KeyOf(results[i].name, results[i].path));
+    const std::string key = KeyOf(results[i].name, results[i].path);
+    const auto expected = expected_.find(key);
     if (expected == expected_.end()) continue;
     const bool gradient = results[i].kind == OutputKind::kKept;
-    std::vector<double> numbers = ResultOf(*engine, 0, static_cast<int>(i));
-    for (size_t e = 0; e < numbers.size(); ++e) numbers[e] -= expected->second[e];
-    const double floor = gradient ? 1e-3 * gradient_scale_ : 1e-6;
-    const double size = std::max({RootMeanSquare(expected->second), floor, 1e-300});
-    double error = RootMeanSquare(numbers) / size;
-    if (std::isnan(error)) error = std::numeric_limits<double>::infinity();
-    if (check.compared++ == 0 || error > check.error) {
-      check.error = error;
-      check.worst = results[i].name;
+    DeviceError now{results[i].name, 0, kResultTolerance};
+    now.error = ErrorOf(ResultOf(engine, 0, static_cast<int>(i)), expected->second,
+                        gradient ? GradientFloor() : 1e-6);
+    if (gradient) now.tolerance = kDeviceTolerance;
+    if (gradient && now.error > kDeviceTolerance) {  // else it is not worth a run to know
+      now.tolerance =
+          std::clamp(kOfSensitivity * Sensitivity(), kDeviceTolerance, kMostDeviceTolerance);
     }
-    check.good =
-        check.good && error <= (gradient ? DeviceTolerance(learned_.size()) : kResultTolerance);
+    const auto [known, is_new] = errors.try_emplace(key, now);
+    if (is_new) continue;
+    known->second.error = std::min(known->second.error, now.error);
+    known->second.tolerance = std::max(known->second.tolerance, now.tolerance);
   }
-  CGRUN_CHECK(check.compared > 0) << "no result of " << name << " has a name of the reference's";
+}
+
+void ModelCheck::Judge(const std::map<std::string, DeviceError>& errors, DeviceCheck& check) {
+  check.good = true;
+  check.compared = 0;
+  for (const auto& [key, result] : errors) {
+    check.good = check.good && result.error <= result.tolerance;
+    if (check.compared++ > 0 && result.error <= check.error) continue;
+    check.error = result.error;
+    check.worst = result.name;
+  }
 }
 
 }  // namespace cgrun

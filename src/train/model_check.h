@@ -29,6 +29,8 @@ struct GradientCheck {
 };
 
 // All results and gradients of a device in the model's precision, against the reference in f64.
+// A difference counts that is there with each of three sets of parameters: what an operator gets
+// wrong it gets wrong everywhere, while f32 is on the other side of a kink now and then.
 struct DeviceCheck {
   std::string device;
   std::string worst;     // the name of what differs most
@@ -42,9 +44,10 @@ class ModelCheck {
  public:
   // Prepares one batch of up to four samples of `data`, or of random ones where it has none, and
   // the model in f64 with parameters near their initial values. Errors go to `diagnostics`: then
-  // it is not ready. Throws UserError where memory is short.
+  // it is not ready. Throws UserError where memory is short. `oracle`: the host's kernels that say
+  // what is right; null: the reference's, or OpenBLAS's for a large model.
   ModelCheck(const ModelSpec& model, const ModelData& data, const CompileOptions& options,
-             Diagnostics& diagnostics);
+             Diagnostics& diagnostics, const KernelLibrary* oracle = nullptr);
   ~ModelCheck();
 
   bool ready() const { return engine_ != nullptr; }
@@ -58,6 +61,8 @@ class ModelCheck {
   std::vector<GradientCheck> CheckGradients();
   // Compiles the model for a device, passes and all, and compares.
   DeviceCheck CheckDevice(const std::string& device);
+  // The same with kernels of the caller's for it.
+  DeviceCheck CheckLibrary(const std::string& device, const KernelLibrary& library);
 
  private:
   // A parameter that a path's loss changes.
@@ -66,16 +71,30 @@ class ModelCheck {
     int path = -1;
     int result = -1;   // of the gradient
     size_t state = 0;  // index into the engine's
+
+    std::string key() const;  // of its gradient in expected_
+  };
+  // Of a result or gradient of a device: the least of all points so far.
+  struct DeviceError {
+    std::string name;
+    double error = 0;
+    double tolerance = 0;
   };
 
   bool BuildGraphs(const ModelSpec& wide, Graph* gradients, Graph* loss, Diagnostics& diagnostics);
   void ReadBatch(const ModelData& data, const std::vector<LabelUse>& uses);
   void FeedBatch(Engine& engine, int entry) const;
-  void ShakeParameters();
-  void RunGradients();
-  double LossAlong(const std::vector<size_t>& group, double step);
+  void GoTo(int point);
+  std::map<std::string, std::vector<double>> RunGradients();
+  void NoteScales();
+  double Sensitivity();
+  double GradientFloor() const;
+  double LossAlong(const std::vector<size_t>& group, int direction, double step);
   GradientCheck CheckGroup(const std::vector<size_t>& group);
+  GradientCheck CheckAlong(const std::vector<size_t>& group, int direction);
   void Compare(const std::string& name, const KernelLibrary& library, DeviceCheck& check);
+  void CompareHere(Engine& engine, std::map<std::string, DeviceError>& errors);
+  static void Judge(const std::map<std::string, DeviceError>& errors, DeviceCheck& check);
   std::vector<double> ResultOf(Engine& engine, int entry, int result) const;
 
   ModelSpec model_;  // in its precision, with all gradients kept
@@ -87,9 +106,13 @@ class ModelCheck {
   std::unique_ptr<Engine> engine_;  // f64: entry points for gradients, and for the loss alone
   std::map<std::string, HostTensor> inputs_;
   std::vector<Learned> learned_;
+  // Where the checks are: parameters near their initial values, of which there are several sets.
+  int point_ = -1;
+  std::vector<HostTensor> states_;                       // of engine_, there
   std::map<std::string, std::vector<double>> expected_;  // results and gradients, by name
-  std::vector<HostTensor> states_;                       // of engine_, as checks begin
-  double gradient_scale_ = 0;  // the largest root mean square of a gradient
+  double gradient_scale_ = 0;       // the largest root mean square of a gradient
+  std::map<int, double> rounding_;  // of a path's loss: how far off it may be
+  std::optional<double> sensitivity_;
   int64_t loss_flops_ = 0;
   bool on_reference_ = true;
 };

@@ -88,28 +88,12 @@ void ReportMissing(const std::vector<MissingFile>& files, Diagnostics& diagnosti
   }
 }
 
-// A value, or a list of values.
-DataOption ToDataOption(const Attribute& option, Diagnostics& diagnostics) {
-  const TreeNode& value = option.value;
-  DataOption result{value.scalar, value.mark, option.key_mark};
-  if (value.IsScalar()) return result;
-  if (!value.IsSequence() || value.items.empty()) {
-    diagnostics.Error(value.mark, "'" + option.key + "' must be one value or a list of them, not " +
-                                      (value.IsSequence() ? "an empty list" : Describe(value)));
-  }
-  for (const TreeNode& item : value.items) {
-    result.items.push_back({item.scalar, item.mark});
-    if (item.IsScalar()) continue;
-    diagnostics.Error(item.mark,
-                      "an item of '" + option.key + "' must be one value, not " + Describe(item));
-  }
-  return result;
-}
-
 // Null after an error, and where files are missing.
 std::shared_ptr<const Dataset> OpenSet(const ModelSpec& model, const DataSpec& spec, bool missing,
-                                       const Dataset* train, Diagnostics& diagnostics) {
+                                       const Dataset* train, const std::optional<DataSplit>& split,
+                                       Diagnostics& diagnostics) {
   DataOptions options;
+  options.split = split;
   options.mark = spec.mark;
   options.folder = fs::path(model.file_name).parent_path().string();
   options.fields = WantedFields(model);
@@ -125,6 +109,21 @@ std::shared_ptr<const Dataset> OpenSet(const ModelSpec& model, const DataSpec& s
   if (!missing) return OpenDataset(format, options, diagnostics);
   CheckDataset(format, options, diagnostics);
   return nullptr;
+}
+
+// What a set asks for of the training data, or null.
+const Marked<double>* PartOf(const std::optional<DataSpec>& spec) {
+  return spec && spec->split ? &*spec->split : nullptr;
+}
+
+// What `valid` and `test` take from the training data.
+std::optional<DataSplit> SplitOf(const ModelSpec& model) {
+  const Marked<double>* valid = PartOf(model.data->valid);
+  const Marked<double>* test = PartOf(model.data->test);
+  if (valid == nullptr && test == nullptr) return std::nullopt;
+  const uint64_t seed = model.train ? static_cast<uint64_t>(model.train->seed.value) : 0;
+  return DataSplit{valid == nullptr ? 0.0 : valid->value, seed,
+                   test == nullptr ? 0.0 : test->value};
 }
 
 const InputSpec* FindInput(const ModelSpec& model, const std::string& name) {
@@ -152,18 +151,73 @@ std::string InputText(const std::string& name, const DataField& field) {
          ", shape: " + Shape::Of(sizes).ToString() + "}";
 }
 
+// Whether `last` has the axes of `first`, [channels, height, width], with the channels at the end.
+bool HasChannelsLast(const Shape& last, const Shape& first) {
+  const std::vector<int64_t> a = last.Sizes(), b = first.Sizes();
+  return a.size() == 3 && b.size() == 3 && a != b && a[0] == b[1] && a[1] == b[2] && a[2] == b[0];
+}
+
+// Where an input and its field have the same axes in two orders, which is which; else "".
+std::string OrderHelp(const InputSpec& input, const DataField& field) {
+  if (HasChannelsLast(input.shape.value, field.shape)) return "channels come first in the data: ";
+  if (!HasChannelsLast(field.shape, input.shape.value)) return "";
+  return "channels come last in the data; images are [channels, height, width] behind `{op: "
+         "transpose, in: " +
+         input.name.value + ", perm: [0, 3, 1, 2]}`, and for the input ";
+}
+
+// Takes from the training data what `valid` and `test` ask for.
+void SplitTrain(const ModelSpec& model, const DataSplit& split, ModelData& data,
+                Diagnostics& diagnostics) {
+  try {
+    DatasetSplit parts = SplitDataset(data.train, split.fraction, split.seed, split.test);
+    data.decoded_bytes += parts.train->decoded_bytes();
+    data.train = std::move(parts.train);
+    const auto take = [&](std::unique_ptr<Subset> part, std::shared_ptr<const Dataset>& to) {
+      if (part == nullptr) return;
+      data.decoded_bytes += part->decoded_bytes();
+      to = std::move(part);
+    };
+    take(std::move(parts.valid), data.valid);
+    take(std::move(parts.test), data.test);
+  } catch (const UserError& error) {
+    const Marked<double>* valid = PartOf(model.data->valid);
+    diagnostics.Error((valid == nullptr ? PartOf(model.data->test) : valid)->mark, error.what(),
+                      error.help());
+  }
+}
+
 }  // namespace
+
+DataOption ToDataOption(const Attribute& option, Diagnostics& diagnostics) {
+  const TreeNode& value = option.value;
+  DataOption result{value.scalar, value.mark, option.key_mark};
+  if (value.IsScalar()) return result;
+  if (!value.IsSequence() || value.items.empty()) {
+    diagnostics.Error(value.mark, "'" + option.key + "' must be one value or a list of them, not " +
+                                      (value.IsSequence() ? "an empty list" : Describe(value)));
+  }
+  for (const TreeNode& item : value.items) {
+    result.items.push_back({item.scalar, item.mark});
+    if (item.IsScalar()) continue;
+    diagnostics.Error(item.mark,
+                      "an item of '" + option.key + "' must be one value, not " + Describe(item));
+  }
+  return result;
+}
 
 ModelData OpenModelData(const ModelSpec& model, Diagnostics& diagnostics, MissingFiles missing) {
   ModelData data;
   if (!model.data) return data;
   std::vector<MissingFile> all_missing;
+  const std::optional<DataSplit> split = SplitOf(model);
   const auto open = [&](const std::optional<DataSpec>& spec) -> std::shared_ptr<const Dataset> {
     if (!spec || !spec->format) return nullptr;
     const std::vector<MissingFile> files = FindMissing(model, *spec);
     all_missing.insert(all_missing.end(), files.begin(), files.end());
     std::shared_ptr<const Dataset> set =
-        OpenSet(model, *spec, !files.empty(), data.train.get(), diagnostics);
+        OpenSet(model, *spec, !files.empty(), data.train.get(),
+                &spec == &model.data->train ? split : std::nullopt, diagnostics);
     if (set) data.decoded_bytes += set->decoded_bytes();
     if (set) MatchInputs(model, *set, spec->format->mark, diagnostics);
     return set;
@@ -173,19 +227,20 @@ ModelData OpenModelData(const ModelSpec& model, Diagnostics& diagnostics, Missin
   data.test = open(model.data->test);
   for (const MissingFile& file : all_missing) data.missing.push_back(file.ToString());
   if (missing == MissingFiles::kAreErrors) ReportMissing(all_missing, diagnostics);
-  const auto& valid = model.data->valid;
-  if (data.train && valid && valid->split) {
-    const uint64_t seed = model.train ? static_cast<uint64_t>(model.train->seed.value) : 0;
-    try {
-      DatasetSplit split = SplitDataset(data.train, valid->split->value, seed);
-      data.decoded_bytes += split.train->decoded_bytes() + split.valid->decoded_bytes();
-      data.train = std::move(split.train);
-      data.valid = std::move(split.valid);
-    } catch (const UserError& error) {
-      diagnostics.Error(valid->split->mark, error.what(), error.help());
-    }
-  }
+  if (data.train && split) SplitTrain(model, *split, data, diagnostics);
   return data;
+}
+
+void CheckModelData(const ModelSpec& model, Diagnostics& diagnostics) {
+  if (!model.data) return;
+  std::vector<MissingFile> all_missing;
+  for (const auto* spec : {&model.data->train, &model.data->valid, &model.data->test}) {
+    if (!*spec || !(*spec)->format) continue;
+    const std::vector<MissingFile> files = FindMissing(model, **spec);
+    all_missing.insert(all_missing.end(), files.begin(), files.end());
+    OpenSet(model, **spec, /*missing=*/true, nullptr, std::nullopt, diagnostics);
+  }
+  ReportMissing(all_missing, diagnostics);
 }
 
 std::vector<std::string> MatchInputs(const ModelSpec& model, const Dataset& dataset,
@@ -196,9 +251,9 @@ std::vector<std::string> MatchInputs(const ModelSpec& model, const Dataset& data
   });
   if (!by_name && fields.size() != model.inputs.size()) {
     diagnostics.Error(mark,
-                      "the data has " + std::to_string(fields.size()) + " fields (" +
-                          FieldsText(fields) + ") and the model " +
-                          std::to_string(model.inputs.size()) + " inputs",
+                      "the data has " + CountText(static_cast<int64_t>(fields.size()), "field") +
+                          " (" + FieldsText(fields) + ") and the model " +
+                          CountText(static_cast<int64_t>(model.inputs.size()), "input"),
                       "name the inputs as the fields, or give as many in the same order");
     return {};
   }
@@ -214,17 +269,29 @@ std::vector<std::string> MatchInputs(const ModelSpec& model, const Dataset& data
   for (size_t i = 0; i < fields.size(); ++i) {
     const InputSpec& input = by_name ? *FindInput(model, fields[i].name) : model.inputs[i];
     const bool same_size = input.shape.value.Elements() == fields[i].shape.Elements();
-    if (input.type.value != fields[i].dtype || !same_size) {
+    const std::string order = OrderHelp(input, fields[i]);
+    if (input.type.value != fields[i].dtype || !same_size || !order.empty()) {
       diagnostics.Error(input.mark,
                         "input '" + input.name.value + "' is " +
                             TypeText(input.type.value, input.shape.value) + ", but the data's '" +
                             fields[i].name + "' is " + TypeText(fields[i].dtype, fields[i].shape),
-                        "write `" + InputText(input.name.value, fields[i]) + "`");
+                        order + "write `" + InputText(input.name.value, fields[i]) + "`");
       return {};
     }
     names.push_back(input.name.value);
   }
   return names;
+}
+
+void WarnOfLargeBatch(const ModelSpec& model, const Dataset& train, Diagnostics& diagnostics) {
+  if (!model.train || !model.train->batch.mark.file) return;  // a default asks for nothing
+  const int64_t batch = model.train->batch.value.size;
+  if (batch <= train.size()) return;
+  diagnostics.Warning(
+      model.train->batch.mark,
+      "a batch of " + std::to_string(batch) +
+          " is more than the training data has: " + CountText(train.size(), "sample"),
+      "each step takes all of them, and an epoch is one step");
 }
 
 void DataSource::Unmap::operator()(std::byte* memory) const {

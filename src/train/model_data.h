@@ -28,11 +28,22 @@ enum class MissingFiles { kAreErrors, kAreListed };
 ModelData OpenModelData(const ModelSpec& model, Diagnostics& diagnostics,
                         MissingFiles missing = MissingFiles::kAreErrors);
 
+// Checks what can be told of the sets without opening any: their formats and options, and whether
+// their files are there.
+void CheckModelData(const ModelSpec& model, Diagnostics& diagnostics);
+
 // For each field of `dataset`, the name of the input that takes it: the input of that name, or
 // where some field has no such input, the input in the same place. They agree in number type and
-// number of elements (an image of [28, 28] goes into [1, 28, 28]). Empty after an error.
+// number of elements (an image of [28, 28] goes into [1, 28, 28]), but not where one has its
+// channels first and the other last. Empty after an error.
 std::vector<std::string> MatchInputs(const ModelSpec& model, const Dataset& dataset,
                                      const SourceMark& mark, Diagnostics& diagnostics);
+
+// Warns where the file asks for batches of more samples than there are: they are cut.
+void WarnOfLargeBatch(const ModelSpec& model, const Dataset& train, Diagnostics& diagnostics);
+
+// An option of a data set: a value, or a list of values.
+DataOption ToDataOption(const Attribute& option, Diagnostics& diagnostics);
 
 // A loader with the ring that it reads into.
 class DataSource {

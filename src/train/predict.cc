@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <filesystem>
 #include <limits>
 #include <numeric>
 
@@ -13,14 +12,10 @@
 #include "src/io/safetensors.h"
 #include "src/ops/loss.h"
 #include "src/ops/softmax.h"
-#include "src/train/checkpoint.h"
+#include "src/train/find_non_finite.h"
 
 namespace cgrun {
 namespace {
-
-namespace fs = std::filesystem;
-
-constexpr char kBest[] = "/best.safetensors";
 
 // The loss in an evaluation graph that reads the value of this name first; null where none does.
 const Node* LossOf(const Graph& evaluation, const std::string& value) {
@@ -198,20 +193,28 @@ std::vector<ClassScore> TopClasses(const PredictedOutput& output, std::span<cons
   return top;
 }
 
-std::string BestWeights(const std::string& folder) {
-  std::error_code error;
-  if (fs::exists(folder + kBest, error)) return folder + kBest;
-  std::vector<std::string> damaged;
-  return NewestCheckpoint(folder, damaged);
+bool IsUsable(const PredictedOutput& output, std::span<const std::byte> bytes) {
+  if (AllFinite(output.dtype, bytes)) return true;
+  const auto size = static_cast<size_t>(SizeOf(output.dtype));
+  for (size_t i = 0; i < bytes.size(); i += size) {
+    const double value = NumberAt(output.dtype, &bytes[i]);
+    const bool is_zero = output.scores == Scores::kLogProbabilities && value < 0;
+    if (!std::isfinite(value) && !is_zero) return false;
+  }
+  return true;
 }
 
 Predictor::Predictor(const ModelSpec& model, PredictSignature signature,
                      const PredictOptions& options, Diagnostics& diagnostics)
     : signature_(std::move(signature)), batch_(options.batch) {
   device_ = OpenDevice(options.device);
-  if (!MakeEngine(model, options, diagnostics)) return;
+  const KernelLibrary* library = FindKernelLibrary(options.device);
+  CGRUN_CHECK(library != nullptr) << "no kernels for " << options.device;
+  engine_ = BuildEngine(model, {{"predict", EntryKind::kPredict, batch_}}, options.mode,
+                        options.compile, {*library, *device_, communicator_}, diagnostics);
+  if (!engine_) return;
   if (!options.weights.empty()) weights_ = LoadWeights(*engine_, options.weights);
-  NameClasses(model, options.weights);
+  NameClasses(model, options.weights, diagnostics);
   const EngineEntry& entry = engine_->model().entries[0];
   for (const EnginePort& feed : entry.feeds) feeds_.emplace_back(feed.type.dtype, feed.type.shape);
   for (const DataField& input : signature_.inputs) {
@@ -225,26 +228,8 @@ Predictor::Predictor(const ModelSpec& model, PredictSignature signature,
   CGRUN_CHECK(results_.size() == signature_.outputs.size()) << "outputs went missing";
 }
 
-bool Predictor::MakeEngine(const ModelSpec& model, const PredictOptions& options,
-                           Diagnostics& diagnostics) {
-  const std::string kind = options.device.substr(0, options.device.find(':'));
-  const KernelLibrary* library = FindKernelLibrary(kind);
-  CGRUN_CHECK(library != nullptr) << "no kernels for " << options.device;
-  const std::vector<EntryRequest> requests = {{"predict", EntryKind::kPredict, batch_}};
-  if (options.mode == Mode::kEager) {
-    auto graphs = PrepareEager(model, requests, *library, options.compile, diagnostics);
-    if (!graphs) return false;
-    engine_ = MakeEagerEngine(std::move(*graphs), *device_, *library, communicator_, {});
-    return true;
-  }
-  auto compiled = Compile(model, requests, *library, options.compile, diagnostics);
-  if (!compiled) return false;
-  engine_ = MakeGraphEngine(
-      std::make_unique<Program>(std::move(compiled->image), *device_, *library, communicator_));
-  return true;
-}
-
-void Predictor::NameClasses(const ModelSpec& model, const std::string& weights) {
+void Predictor::NameClasses(const ModelSpec& model, const std::string& weights,
+                            Diagnostics& diagnostics) {
   ClassNames names = ClassNamesInFile(model);
   if (!weights.empty()) {
     const ClassNames of_run = ReadClassMetadata(SafetensorsReader(weights).metadata());
@@ -253,6 +238,13 @@ void Predictor::NameClasses(const ModelSpec& model, const std::string& weights) 
   for (PredictedOutput& output : signature_.outputs) {
     if (output.scores == Scores::kNone) continue;
     output.classes = FindClassNames(names, output.label_input, output.class_count());
+    const auto named = static_cast<int64_t>(output.classes.size()), all = output.class_count();
+    if (named == 0 || named == all) continue;
+    output.classes.resize(static_cast<size_t>(std::min(named, all)));
+    diagnostics.Warning({}, "'" + output.name + "' has " + std::to_string(all) +
+                                " classes, but there are names of " + std::to_string(named) +
+                                (named < all ? ": the others are shown by their numbers"
+                                             : ": those beyond its own are not used"));
   }
 }
 

@@ -37,7 +37,7 @@ struct PredictedOutput {
   Shape shape;  // of a sample
   Scores scores = Scores::kNone;
   std::string label_input;           // that the loss compares it with; empty: none
-  std::vector<std::string> classes;  // their names; empty: not known
+  std::vector<std::string> classes;  // names of the first ones; empty: not known
   bool kept = false;                 // no prediction, but what `keep` of the model file names
 
   // Of scores.
@@ -67,6 +67,10 @@ struct ClassScore {
 std::vector<ClassScore> TopClasses(const PredictedOutput& output, std::span<const double> values,
                                    int64_t count);
 
+// Whether the values of an output are numbers that can be used: finite, but for the logarithm of a
+// probability of 0.
+bool IsUsable(const PredictedOutput& output, std::span<const std::byte> bytes);
+
 // The raw outputs of a sample.
 using PredictionBytes = std::span<const std::span<const std::byte>>;
 
@@ -80,8 +84,9 @@ struct PredictOptions {
 
 class Predictor {
  public:
-  // Compiles for `options.batch` and loads the weights, whose metadata may name classes. Errors of
-  // the model go to `diagnostics`: then it is not ready. Throws UserError for the rest.
+  // Compiles for `options.batch` and loads the weights, whose metadata may name classes; that these
+  // are not as many as the model has is a warning. Errors of the model go to `diagnostics`: then it
+  // is not ready. Throws UserError for the rest.
   Predictor(const ModelSpec& model, PredictSignature signature, const PredictOptions& options,
             Diagnostics& diagnostics);
 
@@ -97,8 +102,7 @@ class Predictor {
   int64_t Run(PredictSource& source, int64_t limit_batches, const Sink& sink);
 
  private:
-  bool MakeEngine(const ModelSpec& model, const PredictOptions& options, Diagnostics& diagnostics);
-  void NameClasses(const ModelSpec& model, const std::string& weights);
+  void NameClasses(const ModelSpec& model, const std::string& weights, Diagnostics& diagnostics);
   // Reads the next batch into `inputs_`; how many samples.
   int64_t Fill(PredictSource& source, std::vector<SampleOrigin>& origins);
   void Show(const std::vector<SampleOrigin>& origins, const Sink& sink);
@@ -113,10 +117,6 @@ class Predictor {
   std::vector<HostTensor> results_;  // of the outputs
   WeightsReport weights_;
 };
-
-// The weights that predictions take without being told: of the run folder `folder` the best model,
-// else its newest checkpoint. InputError where there is none.
-std::string BestWeights(const std::string& folder);
 
 }  // namespace cgrun
 

@@ -12,6 +12,7 @@
 #include "src/device/device.h"
 #include "src/io/file_error.h"
 #include "src/io/npy.h"
+#include "src/train/find_non_finite.h"
 
 namespace cgrun {
 namespace {
@@ -80,9 +81,13 @@ ImageTarget TargetOf(const DataField& field, const std::string& path, ImageFit f
 
 }  // namespace
 
+std::string SampleOrigin::ToString() const {
+  return index ? file + "[" + std::to_string(*index) + "]" : file;
+}
+
 PredictSource::PredictSource(const std::vector<std::string>& arguments,
-                             std::vector<DataField> wanted, ImageFit fit)
-    : fit_(fit) {
+                             std::vector<DataField> wanted, ImageFit fit, const TableReader& tables)
+    : fit_(fit), tables_(tables) {
   for (DataField& field : wanted) streams_.push_back({std::move(field), {}});
   for (const std::string& argument : arguments) AddArgument(argument);
   if (streams_.size() > 1) CheckCounts();
@@ -129,14 +134,16 @@ void PredictSource::AddFolder(Stream& stream, const std::string& folder) {
     if (hidden && entry->is_directory(ignored)) entry.disable_recursion_pending();
     if (hidden || !entry->is_regular_file(ignored)) continue;
     const std::string ending = LowerExtension(entry->path());
-    if (std::ranges::find(kEndings, ending) != std::end(kEndings)) {
+    const bool is_table = tables_.of_model() && TableReader::IsTable(entry->path().string());
+    if (is_table || std::ranges::find(kEndings, ending) != std::end(kEndings)) {
       found.push_back(entry->path().string());
     }
   }
   if (error) Note(folder, "cannot read the folder '" + folder + "': " + error.message(), "");
   if (!error && found.empty()) {
     Note(folder, "'" + folder + "': holds no samples",
-         "samples are files that end in .jpg, .jpeg, .png or .npy, here or in folders below");
+         "samples are files that end in .jpg, .jpeg, .png or .npy, here or in folders below; and "
+         ".csv or .tsv for a model whose data are tables");
   }
   std::ranges::sort(found);
   for (const std::string& path : found) AddFile(stream, path);
@@ -148,13 +155,17 @@ void PredictSource::AddFile(Stream& stream, const std::string& path) {
   } catch (const ImageError& error) {
     const bool named_so = std::ranges::find(kEndings, LowerExtension(path)) != std::end(kEndings);
     Note(path, "'" + path + "': " + error.what(),
-         named_so ? error.help() : "predictions read JPEG and PNG images and .npy arrays");
+         named_so ? error.help()
+                  : "predictions read JPEG and PNG images, .npy arrays and .csv tables");
   } catch (const UserError& error) {
     Note(path, error.what(), error.help());
   }
 }
 
 PredictSource::File PredictSource::Describe(const DataField& field, const std::string& path) const {
+  if (TableReader::IsTable(path)) {
+    return {path, false, tables_.Open(path, field)->size(), true};
+  }
   if (!LooksLikeArray(path)) {
     ReadImageInfo(path);
     TargetOf(field, path, fit_);
@@ -212,6 +223,9 @@ bool PredictSource::Next(std::span<const std::span<std::byte>> out, SampleOrigin
   for (size_t i = 0; i < streams_.size(); ++i) {
     SampleOrigin other;
     if (!NextOf(streams_[i], out[i], i == 0 ? origin : &other)) return false;
+    const DataField& field = streams_[i].field;
+    if (!origin->not_finite_input.empty() || AllFinite(field.dtype, out[i])) continue;
+    origin->not_finite_input = field.name;
   }
   return !streams_.empty();
 }
@@ -243,6 +257,14 @@ bool PredictSource::NextOf(Stream& stream, std::span<std::byte> out, SampleOrigi
 }
 
 void PredictSource::Load(Stream& stream, const File& file, std::span<std::byte> out) {
+  if (file.is_table) {
+    if (stream.sample == 0) stream.table = tables_.Open(file.path, stream.field);
+    const std::span<std::byte> row[] = {out};
+    if (stream.sample >= stream.table->size()) {
+      ThrowFileError(file.path, "has changed while it was read");
+    }
+    return stream.table->Read(stream.sample, row);
+  }
   if (file.is_array) {
     if (stream.sample == 0) {
       stream.array = ReadNpyAs(file.path, stream.field.dtype, FreeHostMemory());

@@ -1,10 +1,11 @@
-// What is predicted: images and NumPy arrays that the user names, read sample by sample. A file
-// that cannot be used is noted, and the others go on.
+// What is predicted: images, NumPy arrays and tables that the user names, read sample by sample. A
+// file that cannot be used is noted, and the others go on.
 #ifndef CGRUN_TRAIN_PREDICT_SOURCE_H_
 #define CGRUN_TRAIN_PREDICT_SOURCE_H_
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -13,13 +14,17 @@
 #include "src/base/host_tensor.h"
 #include "src/data/dataset.h"
 #include "src/data/image_resample.h"
+#include "src/train/predict_table.h"
 
 namespace cgrun {
 
 // Where a sample comes from.
 struct SampleOrigin {
   std::string file;
-  std::optional<int64_t> index;  // in a file of several samples
+  std::optional<int64_t> index = {};  // in a file of several samples
+  std::string not_finite_input = {};  // the first input that holds NaN or infinity; "" for none
+
+  std::string ToString() const;  // "x.npy[3]"
 };
 
 // A file that cannot be predicted: what an error says.
@@ -31,12 +36,13 @@ struct FileProblem {
 
 class PredictSource {
  public:
-  // `arguments` are files, folders (then all images and .npy files in them and below, by name), or
-  // `INPUT=FILE` where a model reads several inputs, which `wanted` lists. Images become samples
-  // as `fit` says. InputError where the arguments do not say which input a file is for, or where
-  // several inputs have different numbers of samples.
+  // `arguments` are files, folders (then all images and .npy files in them and below, by name, and
+  // tables where the model's data are tables), or `INPUT=FILE` where a model reads several inputs,
+  // which `wanted` lists. Images become samples as `fit` says, rows of tables as `tables` does,
+  // which outlives this. InputError where the arguments do not say which input a file is for, or
+  // where several inputs have different numbers of samples.
   PredictSource(const std::vector<std::string>& arguments, std::vector<DataField> wanted,
-                ImageFit fit);
+                ImageFit fit, const TableReader& tables);
 
   // As many as there are if every file turns out to be whole.
   int64_t samples() const;
@@ -53,6 +59,7 @@ class PredictSource {
     std::string path;
     bool is_array = false;
     int64_t samples = 1;
+    bool is_table = false;
   };
   // The files of one input, and how far they are read.
   struct Stream {
@@ -60,7 +67,8 @@ class PredictSource {
     std::vector<File> files;
     size_t file = 0;
     int64_t sample = 0;
-    HostTensor array = {};  // of the current file
+    HostTensor array = {};                           // of the current file
+    std::shared_ptr<const Dataset> table = nullptr;  // the same
   };
 
   void AddArgument(const std::string& argument);
@@ -74,6 +82,7 @@ class PredictSource {
   void Note(const std::string& file, const std::string& message, const std::string& help);
 
   ImageFit fit_;
+  const TableReader& tables_;
   std::vector<Stream> streams_;
   std::vector<FileProblem> problems_;
 };

@@ -1,4 +1,4 @@
-// Rows are gathered, and written at the end.
+// Rows are written as they come.
 #include "src/train/prediction_files.h"
 
 #include <algorithm>
@@ -6,7 +6,6 @@
 #include <filesystem>
 #include <fstream>
 
-#include "src/io/npy.h"
 #include "src/train/kept_values.h"
 
 namespace cgrun {
@@ -31,28 +30,24 @@ void CheckFree(const std::string& path, const std::vector<std::string>& inputs) 
 }  // namespace
 
 PredictionFiles::PredictionFiles(const std::string& folder, const PredictSignature& signature,
-                                 const std::vector<std::string>& inputs) {
-  for (const PredictedOutput& output : signature.outputs) {
-    const std::string path = (fs::path(folder) / NpyFileName(output.name)).string();
-    CheckFree(path, inputs);
-    files_.push_back({path, output.dtype, output.shape});
-  }
+                                 const std::vector<std::string>& inputs, int64_t most) {
+  const auto path_of = [&](const PredictedOutput& output) {
+    return (fs::path(folder) / NpyFileName(output.name)).string();
+  };
+  for (const PredictedOutput& output : signature.outputs) CheckFree(path_of(output), inputs);
   MakeFolder(folder);
+  for (const PredictedOutput& output : signature.outputs) {
+    files_.push_back(
+        std::make_unique<NpyWriter>(path_of(output), output.dtype, output.shape, most));
+  }
 }
 
 void PredictionFiles::Add(PredictionBytes outputs) {
-  for (size_t i = 0; i < files_.size(); ++i) {
-    files_[i].bytes.insert(files_[i].bytes.end(), outputs[i].begin(), outputs[i].end());
-  }
-  ++samples_;
+  for (size_t i = 0; i < files_.size(); ++i) files_[i]->Add(outputs[i]);
 }
 
-void PredictionFiles::Write() const {
-  for (const File& file : files_) {
-    std::vector<Dim> dims = {samples_};
-    dims.insert(dims.end(), file.sample.begin(), file.sample.end());
-    WriteNpy(file.path, file.dtype, Shape(std::move(dims)), file.bytes);
-  }
+void PredictionFiles::Commit() {
+  for (const auto& file : files_) file->Commit();
 }
 
 }  // namespace cgrun

@@ -2,34 +2,31 @@
 #ifndef CGRUN_TRAIN_PREDICTION_FILES_H_
 #define CGRUN_TRAIN_PREDICTION_FILES_H_
 
+#include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "src/io/npy.h"
 #include "src/train/predict.h"
 
 namespace cgrun {
 
 class PredictionFiles {
  public:
-  // Makes `folder`, which takes OUTPUT.npy for each output. InputError where that would write over
-  // one of `inputs` or over a file that is no array, or where `folder` is a file.
+  // Makes `folder`, which takes OUTPUT.npy for each output, of `most` samples at the most.
+  // InputError where that would write over one of `inputs` or over a file that is no array, or
+  // where `folder` is a file.
   PredictionFiles(const std::string& folder, const PredictSignature& signature,
-                  const std::vector<std::string>& inputs);
+                  const std::vector<std::string>& inputs, int64_t most);
 
-  // Keeps the outputs of the next sample.
+  // Writes the outputs of the next sample, to files that have other names until they are whole.
   void Add(PredictionBytes outputs);
-  // Writes all files, [samples, …] each. Throws UserError.
-  void Write() const;
+  // Gives the files their names, [samples, …] each. Throws UserError, as the others do.
+  void Commit();
 
  private:
-  struct File {
-    std::string path;
-    DType dtype = DType::kF32;
-    Shape sample;
-    std::vector<std::byte> bytes = {};
-  };
-  std::vector<File> files_;
-  int64_t samples_ = 0;
+  std::vector<std::unique_ptr<NpyWriter>> files_;
 };
 
 }  // namespace cgrun

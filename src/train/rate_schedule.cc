@@ -238,21 +238,23 @@ std::optional<RateSchedule> ReadRateSchedule(const ModelSpec& model, const OpSpe
 std::optional<std::vector<PathSchedule>> ReadRateSchedules(const ModelSpec& model,
                                                            Diagnostics& diagnostics) {
   std::vector<PathSchedule> schedules;
+  const int errors = diagnostics.error_count();
   for (const PathSpec& path : model.paths) {
     const OpSpec* optimizer = OptimizerOf(model, path);
     if (optimizer == nullptr) continue;  // the front end reports it
     const auto schedule = ReadRateSchedule(model, *optimizer, DefaultRate(*optimizer), diagnostics);
-    if (!schedule) return std::nullopt;
+    if (!schedule) continue;
     const bool needs_end = schedule->kind == RateSchedule::Kind::kCosine ||
                            schedule->kind == RateSchedule::Kind::kPolynomial;
     if (needs_end && model.train && model.train->seconds) {
       diagnostics.Error(model.train->seconds->mark,
                         "this schedule needs to know the last step, which `time` does not tell",
                         "give `epochs` or `steps`, or another schedule");
-      return std::nullopt;
+      continue;
     }
     schedules.push_back({path.name.value, *schedule});
   }
+  if (diagnostics.error_count() > errors) return std::nullopt;
   return schedules;
 }
 

@@ -25,7 +25,7 @@ bool IsCheckpoint(const std::string& name) {
 }
 
 bool IsRunFile(const std::string& name) {
-  return IsCheckpoint(name) || name == "best.safetensors" || name == "model.yaml" ||
+  return IsCheckpoint(name) || name == kBestFileName || name == "model.yaml" ||
          name == "metrics.csv" || name == kEventFileName || name == "summary.json" ||
          name == "report.html" || name == "run.json";
 }
@@ -80,6 +80,7 @@ void AddMemory(const MemoryUse& memory, nlohmann::ordered_json& json) {
   json["planned_peak_bytes"] = nullptr;
   if (memory.has_plan()) json["planned_peak_bytes"] = memory.planned();
   json["measured_peak_bytes"] = memory.measured;
+  json["process_peak_bytes"] = memory.process;
   json["live_peak_bytes"] = memory.engine.live_peak_bytes;
   json["reserved_peak_bytes"] = memory.engine.reserved_peak_bytes;
 }
@@ -104,8 +105,11 @@ void RunFolder::Check(const std::string& folder, bool force,
                      "--out DIR takes another");
   }
   if (!files.empty() && !force) {
+    const std::string resume = CheckpointsIn(folder).empty()
+                                   ? ""
+                                   : "`cgrun train --resume " + folder + "` goes on with it, ";
     throw InputError("the run folder '" + folder + "' exists already",
-                     "--force replaces what is in it, --out DIR takes another");
+                     resume + "--force replaces what is in it, --out DIR takes another");
   }
 }
 
@@ -168,6 +172,7 @@ std::string SummaryJson(const ModelSpec& model, const Session& session, const Tr
                                  {"batch", session.batch()},
                                  {"epochs", result.epochs},
                                  {"steps", result.steps},
+                                 {"resumed_at_step", result.resumed_step},
                                  {"seconds", result.seconds},
                                  {"samples_per_second", result.samples_per_second},
                                  {"train", NumbersOf(result.last.train)},

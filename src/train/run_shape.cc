@@ -4,6 +4,8 @@
 #include <algorithm>
 
 #include "src/base/allocation_counter.h"
+#include "src/program/code.h"
+#include "src/train/checkpoint.h"
 #include "src/train/rate_schedule.h"
 
 namespace cgrun {
@@ -49,26 +51,76 @@ std::string NoteOf(const ModelData& data) {
 }  // namespace
 
 RunShape ShapeOfRun(const ModelSpec& model, Diagnostics& diagnostics) {
+  ReadRateSchedules(model, diagnostics);
+  ModelData data = OpenModelData(model, diagnostics, MissingFiles::kAreListed);
+  return ShapeOfRun(model, diagnostics.has_errors() ? ModelData() : std::move(data));
+}
+
+RunShape ShapeOfRun(const ModelSpec& model, ModelData data) {
   const int64_t batch = model.train ? model.train->batch.value.size : 1;
   const int64_t accumulate = model.train ? model.train->accumulate.value : 1;
   RunShape shape;
-  ReadRateSchedules(model, diagnostics);
-  shape.data = OpenModelData(model, diagnostics, MissingFiles::kAreListed);
-  const ModelData& data = shape.data;
+  shape.host.batch = batch;
   shape.data_note = NoteOf(data);
-  if (diagnostics.has_errors() || !shape.data_note.empty()) {
+  shape.data = std::move(data);
+  if (!shape.data_note.empty()) {
     shape.entries = TrainingEntries(batch, {2 * batch}, {batch}, accumulate);
     return shape;
   }
   std::vector<int64_t> evaluation_sizes;
-  shape.data_bytes = data.decoded_bytes;
-  for (const auto& set : {data.train, data.valid, data.test}) {
+  shape.host.decoded_bytes = shape.data.decoded_bytes;
+  for (const auto& set : {shape.data.train, shape.data.valid, shape.data.test}) {
     if (set == nullptr) continue;
-    shape.data_bytes += DataSource::HostBytes(*set, batch);
-    if (set != data.train) evaluation_sizes.push_back(set->size());
+    shape.host.sets.push_back(set.get());
+    if (set != shape.data.train) evaluation_sizes.push_back(set->size());
   }
-  shape.entries = TrainingEntries(batch, {data.train->size()}, evaluation_sizes, accumulate);
+  shape.entries = TrainingEntries(batch, {shape.data.train->size()}, evaluation_sizes, accumulate);
   return shape;
+}
+
+int64_t HostBytes(const HostParts& parts) {
+  int64_t bytes = parts.decoded_bytes + parts.kept_bytes;
+  for (const Dataset* set : parts.sets) bytes += DataSource::HostBytes(*set, parts.batch);
+  if (parts.checkpoint_state) bytes += CheckpointWriter::HostBytes(*parts.checkpoint_state);
+  return bytes;
+}
+
+RunMemory MemoryOfRun(CompiledModel& compiled, const RunShape& shape, const KernelLibrary& library,
+                      Device& device) {
+  HostParts parts = shape.host;
+  for (const CompiledEntry& entry : compiled.entries) {
+    for (const Output& output : entry.graph.outputs) {
+      if (output.kind != OutputKind::kKept) continue;
+      parts.kept_bytes += ByteSize(entry.graph.values[output.value].type);
+    }
+  }
+  compiled.entries.clear();
+  parts.checkpoint_state = 0;
+  for (const ImageState& state : compiled.image.states) {
+    *parts.checkpoint_state += ByteSize(state.type);
+  }
+  RunMemory memory;
+  memory.arena = compiled.layout.arena_bytes;
+  memory.data = HostBytes(parts);
+  memory.on_host = KindOfDevice(library.name()).on_host;
+  const Code code(compiled.image, device, library);  // what a run holds, but for the arena
+  memory.base = MeasureBase(shape.data.decoded_bytes);
+  return memory;
+}
+
+std::optional<int64_t> TotalSteps(const ModelSpec& model, int64_t steps_per_epoch,
+                                  Diagnostics& diagnostics) {
+  const TrainSpec& train = *model.train;
+  if (train.steps) return train.steps->value;
+  if (train.seconds) return 0;
+  const int64_t epochs = train.epochs ? train.epochs->value : 1;
+  int64_t steps = 0;
+  if (!__builtin_mul_overflow(steps_per_epoch, epochs, &steps)) return steps;
+  diagnostics.Error(train.epochs->mark,
+                    std::to_string(epochs) + " epochs of " + std::to_string(steps_per_epoch) +
+                        " steps are more steps than 64 bits count",
+                    "`time: 2h` ends a run by the clock");
+  return std::nullopt;
 }
 
 }  // namespace cgrun

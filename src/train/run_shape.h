@@ -3,25 +3,59 @@
 #ifndef CGRUN_TRAIN_RUN_SHAPE_H_
 #define CGRUN_TRAIN_RUN_SHAPE_H_
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "src/compile/compile.h"
+#include "src/device/device.h"
+#include "src/kernels/kernel.h"
 #include "src/train/model_data.h"
 
 namespace cgrun {
 
+// What a run takes of the host beside its arena and its base.
+struct HostParts {
+  int64_t decoded_bytes = 0;         // of all sets
+  std::vector<const Dataset*> sets;  // that loaders go over
+  int64_t batch = 1;
+  std::optional<int64_t> checkpoint_state;  // bytes of what checkpoints hold; nothing: none
+  int64_t kept_bytes = 0;                   // of copies that outlive the step
+};
+int64_t HostBytes(const HostParts& parts);
+
 struct RunShape {
   std::vector<EntryRequest> entries;
-  ModelData data;          // open, as it is in a run
-  int64_t data_bytes = 0;  // loader rings and decoded sets
-  std::string data_note;   // why the data is not counted; empty where it is
+  ModelData data;         // open, as it is in a run
+  HostParts host;         // without what the compiled model adds
+  std::string data_note;  // why the data is not counted; empty where it is
 };
 
 // The entry points that `train` compiles. Where data files are not there, those of full batches,
 // and a note that says so: a plan does not need the data. What is wrong with the data or with how
 // learning rates change is reported as in a run; then the result is that of a model without data.
 RunShape ShapeOfRun(const ModelSpec& model, Diagnostics& diagnostics);
+// The same for data that is open.
+RunShape ShapeOfRun(const ModelSpec& model, ModelData data);
+
+// The memory that a run will take, as plans, checks and runs report it.
+struct RunMemory {
+  int64_t arena = 0;  // of the device
+  int64_t data = 0;   // HostBytes()
+  int64_t base = 0;   // MeasureBase()
+  bool on_host = true;
+
+  int64_t host() const { return (on_host ? arena : 0) + data + base; }
+};
+// `compiled` loses its graphs, which a run does not keep either; its kernels are prepared on
+// `device`. Throws UserError.
+RunMemory MemoryOfRun(CompiledModel& compiled, const RunShape& shape, const KernelLibrary& library,
+                      Device& device);
+
+// Steps of a whole run; 0 where time ends it. An error, and nothing, where 64 bits do not count
+// them.
+std::optional<int64_t> TotalSteps(const ModelSpec& model, int64_t steps_per_epoch,
+                                  Diagnostics& diagnostics);
 
 // The base of a run, in bytes: the anonymous memory that the process holds once its data is open
 // and its code is prepared, without the `counted_bytes` of decoded data and arenas: the program,

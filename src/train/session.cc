@@ -22,8 +22,10 @@ Session::Session(const ModelSpec& model, const SessionOptions& options, bool tra
   const KernelLibrary* library = FindKernelLibrary(options.device);
   CGRUN_CHECK(library != nullptr) << "no kernels for " << options.device;
   const bool has_data = OpenData(train, diagnostics);
+  if (!has_data && train && model.train) ReadRateSchedules(model, diagnostics);
   if (!has_data || (train && !(ReadLength(diagnostics) && ReadSchedules(diagnostics)))) {
-    BuildForward(model, {train ? EntryKind::kTrain : EntryKind::kEval}, diagnostics);
+    BuildForward(model, {train ? EntryKind::kTrain : EntryKind::kEval, options.compile.precision},
+                 diagnostics);
     return;  // with all errors of the file, not the data's alone
   }
   CheckLabelRanges(train, diagnostics);
@@ -35,7 +37,6 @@ Session::Session(const ModelSpec& model, const SessionOptions& options, bool tra
   memory_.base = MeasureBase(data_.decoded_bytes + device_->counters().host_bytes);
   if (!weights_file().empty()) weights_ = LoadWeights(*engine_, weights_file());
   MakeSplits();
-  KeepValues();
   if (train) ReadWatchedMetrics(diagnostics);
   if (diagnostics.has_errors()) {
     engine_.reset();
@@ -86,20 +87,17 @@ bool SameSettings(const ProgramImage& image, const ModelSpec& model,
 
 bool Session::MakeEngine(const KernelLibrary& library, Diagnostics& diagnostics) {
   memory_.mode = options_.mode;
-  if (options_.mode == Mode::kEager) return MakeEagerMode(library, diagnostics);
+  if (options_.mode == Mode::kEager) {
+    engine_ = BuildEngine(model_, Requests(), options_.mode, options_.compile,
+                          {library, *device_, communicator_}, diagnostics);
+    return engine_ != nullptr;
+  }
   std::optional<ProgramImage> image = MakeImage(library, diagnostics);
   if (!image) return false;
   auto program = std::make_unique<Program>(std::move(*image), *device_, library, communicator_);
   program_ = program.get();
   engine_ = MakeGraphEngine(std::move(program));
   memory_.arena = engine_->memory().reserved_peak_bytes;
-  return true;
-}
-
-bool Session::MakeEagerMode(const KernelLibrary& library, Diagnostics& diagnostics) {
-  auto graphs = PrepareEager(model_, Requests(), library, options_.compile, diagnostics);
-  if (!graphs) return false;
-  engine_ = MakeEagerEngine(std::move(*graphs), *device_, library, communicator_);
   return true;
 }
 
@@ -149,6 +147,7 @@ bool Session::OpenData(bool train, Diagnostics& diagnostics) {
     train_ = Split{"train", data_.train, MatchInputs(model_, *data_.train, {}, diagnostics),
                    nullptr, nullptr};
     class_names_ = ClassNamesOf(*data_.train, train_->inputs);
+    WarnOfLargeBatch(model_, *data_.train, diagnostics);
   }
   add("train", data_.train);
   add("valid", data_.valid);
@@ -179,20 +178,9 @@ bool Session::ReadLength(Diagnostics& diagnostics) {
   batches_per_epoch_ = LimitBatches(BatchCount(train_->dataset->size(), batch_));
   accumulation_ =
       Accumulation(train.accumulate.value, train_->dataset->size(), batch_, batches_per_epoch_);
-  if (train.steps) {
-    total_steps_ = train.steps->value;
-  } else if (!train.seconds) {
-    const int64_t epochs = train.epochs ? train.epochs->value : 1;
-    if (__builtin_mul_overflow(accumulation_.steps_per_epoch(), epochs, &total_steps_)) {
-      diagnostics.Error(train.epochs->mark,
-                        std::to_string(epochs) + " epochs of " +
-                            std::to_string(batches_per_epoch_) +
-                            " batches are more steps than 64 bits count",
-                        "`time: 2h` ends a run by the clock");
-      return false;
-    }
-  }
-  return true;
+  const auto steps = TotalSteps(model_, accumulation_.steps_per_epoch(), diagnostics);
+  total_steps_ = steps.value_or(0);
+  return steps.has_value();
 }
 
 int64_t Session::LimitBatches(int64_t batches) const {
@@ -238,14 +226,13 @@ void Session::KeepValues() {
       BuildForward(model_, {options_.compile.keeps, options_.compile.precision}, reported, &kept);
   if (!graph) return;
   kept_ = std::make_unique<KeptValues>(*engine_, kept.states, *graph);
-  memory_.data += kept_->bytes();
 }
 
 void Session::MakeSplits() {
-  memory_.data = data_.decoded_bytes;
+  HostParts parts{data_.decoded_bytes, {}, batch_, {}, 0};
   int64_t state_bytes = 0;
   for (const EngineState& state : engine_->model().states) state_bytes += ByteSize(state.type);
-  if (train_) memory_.data += CheckpointWriter::HostBytes(state_bytes);
+  if (train_) parts.checkpoint_state = state_bytes;
   const uint64_t seed = model_.train ? static_cast<uint64_t>(model_.train->seed.value) : 0;
   const auto make = [&](Split& split, EntryKind kind, bool shuffle) {
     LoaderOptions loader;
@@ -253,7 +240,7 @@ void Session::MakeSplits() {
     loader.shuffle = shuffle;
     loader.seed = seed;
     split.source = std::make_unique<DataSource>(*split.dataset, loader);
-    memory_.data += DataSource::HostBytes(*split.dataset, batch_);
+    parts.sets.push_back(split.dataset.get());
     split.runner =
         std::make_unique<BatchRunner>(*engine_, kind, batch_, *split.dataset, split.inputs);
   };
@@ -264,6 +251,9 @@ void Session::MakeSplits() {
   }
   if (train_) make(*train_, EntryKind::kTrain, true);
   for (Split& split : evaluations_) make(split, EntryKind::kEval, false);
+  KeepValues();
+  if (kept_) parts.kept_bytes = kept_->bytes();
+  memory_.data = HostBytes(parts);
 }
 
 std::string Session::weights_file() const {
@@ -272,20 +262,11 @@ std::string Session::weights_file() const {
 }
 
 void Session::ReadWatchedMetrics(Diagnostics& diagnostics) {
-  const TrainSpec& train = *model_.train;
   Split* valid = FindSplit("valid");
-  const auto find = [&](const MarkedText& name, const char* key) -> std::optional<WatchedNumber> {
-    if (valid != nullptr) return FindWatchedNumber(model_, name, diagnostics);
-    diagnostics.Error(name.mark,
-                      "'" + std::string(key) + "' looks at the data of `valid`, which " +
-                          model_.file_name + " does not have",
-                      "`data: {valid: {split: 0.1}}` takes a tenth of the training data");
-    return std::nullopt;
-  };
-  if (train.early_stop) stop_metric_ = find(train.early_stop->metric, "early_stop");
-  if (train.keep_best) {
-    kept_metric_ = find(*train.keep_best, "keep_best");
-  } else if (valid != nullptr && !valid->runner->Means().empty()) {
+  const WatchedNumbers watched = ReadWatchedNumbers(model_, valid != nullptr, diagnostics);
+  stop_metric_ = watched.stopping;
+  kept_metric_ = watched.kept;
+  if (!model_.train->keep_best && valid != nullptr && !valid->runner->Means().empty()) {
     kept_metric_ = WatchedNumber{valid->runner->Means()[0].name, false};  // the first is a loss
   }
 }
@@ -333,6 +314,7 @@ void Session::ObserveEvaluation(const PassResult& result, int64_t step) {
 
 void Session::NoteMemory() {
   memory_.measured = std::max(memory_.measured, ResidentBytes());
+  memory_.process = MostResidentBytes();
   memory_.engine = engine_->memory();
 }
 
@@ -368,7 +350,7 @@ void Session::RunEvaluation(Split& split, SessionObserver& observer, PassResult&
     const int entry = split.runner->Run(*batch, 0, {});
     if (kept_ && options_.compile.keeps == EntryKind::kEval) kept_->Take(*engine_, entry);
     ++report.batch;
-    report.samples = split.runner->samples();
+    report.samples = report.timed_samples = split.runner->samples();
     report.seconds = elapsed();
     report.means = &split.runner->Means();
     observer.OnEvaluationStep(report);
@@ -391,7 +373,7 @@ void PassResult::Fill(const std::string& name, BatchRunner& runner) {
   for (size_t i = 0; i < lists.size(); ++i) {
     std::copy(lists[i].values.begin(), lists[i].values.end(), tables[i].values.begin());
   }
-  samples = runner.samples();
+  samples = timed_samples = runner.samples();
 }
 
 }  // namespace cgrun

@@ -42,7 +42,10 @@ struct MemoryUse {
   int64_t data = 0;      // loader rings, decoded sets, what checkpoints are written from
   int64_t base = 0;      // MeasureBase(): the process before both, with the compiled program
   int64_t measured = 0;  // the most anonymous memory that was resident, so far
-  EngineMemory engine;   // measured too, on the device
+  // The most that was resident since the process began: with the code and the libraries, which are
+  // mapped from files, and with what compiling took for a moment.
+  int64_t process = 0;
+  EngineMemory engine;  // measured too, on the device
   bool has_plan() const { return mode == Mode::kGraph; }
   int64_t planned() const { return arena + data + base; }
 };
@@ -53,6 +56,9 @@ struct PassResult {
   std::vector<NamedNumber> means;
   std::vector<NamedTable> tables;
   int64_t samples = 0;
+  // Of them, those that `seconds` were spent on: of a pass that a resumed run goes on with, those
+  // since the resumption.
+  int64_t timed_samples = 0;
   double seconds = 0;
   double stall_seconds = 0;  // waiting for the loader
 
@@ -66,10 +72,12 @@ struct StepReport {
   int64_t epoch = 0;  // from 0
   int64_t batch = 0;  // batches done in this pass
   int64_t batches = 0;
-  int64_t step = 0;         // steps done
-  int64_t total_steps = 0;  // 0 where time ends the run
-  int64_t samples = 0;      // in this pass, so far
-  double seconds = 0;       // of this pass, so far
+  int64_t step = 0;           // steps done
+  int64_t total_steps = 0;    // 0 where time ends the run
+  int64_t samples = 0;        // in this pass, so far
+  double seconds = 0;         // of this pass, so far, since the run was resumed; …
+  int64_t timed_samples = 0;  // … samples in this time, …
+  int64_t timed_steps = 0;    // … and steps
   double learning_rate = 0;
   const std::vector<NamedNumber>* means = nullptr;  // of this pass, so far
 };
@@ -101,8 +109,11 @@ struct TrainResult {
   bool stopped_early = false;  // by `early_stop`
   int64_t epochs = 0;          // begun, former parts of a resumed run included; so are steps
   int64_t steps = 0;
+  int64_t resumed_step = 0;  // that a resumed run went on from; what follows is of the time since
   double seconds = 0;
   double samples_per_second = 0;  // of training, evaluations left out
+  double stall_seconds = 0;       // of training, waiting for the loader
+  int64_t state_copies = 0;       // how often the state was copied for checkpoints
   EpochReport last;               // of the last epoch; an evaluation of the weights it ended with
   MemoryUse memory;
   // From the end of step 1 until the last checkpoint is written; nothing without a step, and no
@@ -167,7 +178,6 @@ class Session {
 
   bool OpenData(bool train, Diagnostics& diagnostics);
   bool MakeEngine(const KernelLibrary& library, Diagnostics& diagnostics);
-  bool MakeEagerMode(const KernelLibrary& library, Diagnostics& diagnostics);
   std::optional<ProgramImage> MakeImage(const KernelLibrary& library, Diagnostics& diagnostics);
   // Labels that name no class are errors, where the data knows its labels.
   void CheckLabelRanges(bool train, Diagnostics& diagnostics);

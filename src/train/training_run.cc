@@ -15,8 +15,6 @@
 namespace cgrun {
 namespace {
 
-constexpr char kBestName[] = "best.safetensors";
-
 constexpr const char* kRateHelp = "a smaller learning rate often helps: --set train.optimizer.lr=…";
 
 bool IsSet(const volatile std::sig_atomic_t* flag) { return flag != nullptr && *flag != 0; }
@@ -38,6 +36,7 @@ class TrainingRun {
         replay_file_(session.options_.checkpoint),
         replay_from_{state_.epoch, state_.batch, state_.step},
         start_(std::chrono::steady_clock::now()) {
+    result_.resumed_step = state_.step;
     ReserveReport();
   }
 
@@ -58,9 +57,14 @@ class TrainingRun {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - since).count();
   }
 
+  // A run that has done all its steps cannot be interrupted any more.
   bool Done() {
+    if (result_.stopped_early || IsAtItsEnd()) return true;
     if (IsSet(signals_.stop)) result_.interrupted = true;
-    if (result_.interrupted || result_.stopped_early) return true;
+    return result_.interrupted;
+  }
+
+  bool IsAtItsEnd() const {
     if (spec_.seconds) {
       return session_.run_state_.seconds + Seconds(start_) >= spec_.seconds->value;
     }
@@ -73,7 +77,8 @@ class TrainingRun {
     Loader& loader = split.source->loader();
     epoch_start_ = std::chrono::steady_clock::now();
     stall_before_ = loader.stall_seconds();
-    const int64_t samples_before = state_.samples;
+    samples_before_ = state_.samples;
+    steps_before_ = state_.step;
     loader.StartEpoch(state_.epoch, state_.batch);
     split.runner->GoOnFrom(state_.totals, state_.samples);
     for (PassResult& pass : report_.evaluations) pass.samples = 0;  // of weights that change now
@@ -85,8 +90,9 @@ class TrainingRun {
       if (accumulation.BeginsStep(state_.batch) && HasBatches() && !Done()) AfterStep();
     }
     FillReport();
-    train_samples_ += state_.samples - samples_before;
+    train_samples_ += report_.train.timed_samples;
     train_seconds_ += report_.train.seconds;
+    result_.stall_seconds += report_.train.stall_seconds;
     if (!result_.interrupted) EndEpoch();
   }
 
@@ -96,6 +102,7 @@ class TrainingRun {
     BatchRunner& runner = *session_.train_->runner;
     session_.SetRates(state_.step);
     const StepPart part = session_.accumulation_.PartOf(state_.batch, state_.step);
+    state_taken_ = false;
     const int entry = runner.Run(batch, part, session_.rates_);
     if (session_.kept_) session_.kept_->Take(*session_.engine_, entry);
     last_ = {state_.epoch, state_.batch, state_.step};
@@ -105,16 +112,29 @@ class TrainingRun {
     state_.samples = runner.samples();
     std::copy(runner.totals().begin(), runner.totals().end(), state_.totals.begin());
     learning_rate_ = session_.rates_.empty() ? 0 : session_.rates_[0].rate;
-    observer_.OnStep({state_.epoch, state_.batch, session_.batches_per_epoch_, state_.step,
-                      session_.total_steps_, state_.samples, Seconds(epoch_start_), learning_rate_,
-                      &runner.Means()});
+    ReportStep(runner.Means());
     if (part.updates && !heap_)
       heap_ = CurrentHeapUse();  // what is allocated from here on is counted
+  }
+
+  void ReportStep(const std::vector<NamedNumber>& means) {
+    observer_.OnStep({.epoch = state_.epoch,
+                      .batch = state_.batch,
+                      .batches = session_.batches_per_epoch_,
+                      .step = state_.step,
+                      .total_steps = session_.total_steps_,
+                      .samples = state_.samples,
+                      .seconds = Seconds(epoch_start_),
+                      .timed_samples = state_.samples - samples_before_,
+                      .timed_steps = state_.step - steps_before_,
+                      .learning_rate = learning_rate_,
+                      .means = &means});
   }
 
   void FillReport() {
     const Session::Split& split = *session_.train_;
     report_.train.Fill("train", *split.runner);
+    report_.train.timed_samples = report_.train.samples - samples_before_;
     report_.train.seconds = Seconds(epoch_start_);
     report_.train.stall_seconds = split.source->loader().stall_seconds() - stall_before_;
     report_.epoch = state_.epoch;
@@ -200,6 +220,8 @@ class TrainingRun {
 
   // Takes what reports need, so that no step has to.
   void ReserveReport() {
+    report_.epoch = state_.epoch;
+    report_.step = state_.step;
     report_.train.Fill("train", *session_.train_->runner);
     if (Session::Split* split = EpochSplit()) {
       report_.evaluations.emplace_back();
@@ -211,7 +233,7 @@ class TrainingRun {
     replay_file_.reserve(folder_.size() + 64);
     log_.emplace(folder_, report_, state_.step);
     checkpoints_.emplace(folder_, spec_.keep_last ? spec_.keep_last->value : 0, state_.step);
-    best_path_ = folder_ + "/" + kBestName;
+    best_path_ = folder_ + "/" + kBestFileName;
   }
 
   void WriteCheckpoint() {
@@ -239,10 +261,14 @@ class TrainingRun {
     session_.SaveSchedules(state_.schedules);
   }
 
-  // Copies the state for a checkpoint. Throws UserError where a batch has left it not finite:
-  // ruined weights replace no good ones, and are not evaluated.
+  // Copies the state for checkpoints, once for all that want it after a step. Throws UserError
+  // where a batch has left it not finite: ruined weights replace no good ones, and are not
+  // evaluated.
   void TakeState() {
-    if (checkpoint_.Take(*session_.engine_) || !last_) return;
+    if (state_taken_) return;
+    ++result_.state_copies;
+    state_taken_ = checkpoint_.Take(*session_.engine_);
+    if (state_taken_ || !last_) return;
     ThrowWhereItBegan(kRateHelp);
     throw UserError("the model's state is not finite after step " + std::to_string(state_.step),
                     kRateHelp);
@@ -319,6 +345,7 @@ class TrainingRun {
   std::optional<CheckpointFolder> checkpoints_;  // … too
   std::string best_path_;
   CheckpointWriter checkpoint_;
+  bool state_taken_ = false;   // it holds the state as it is now
   int64_t written_step_ = -1;  // of the last checkpoint
   // What can be run again from: the last checkpoint, or where the session began.
   std::string replay_file_;
@@ -329,7 +356,10 @@ class TrainingRun {
   double train_seconds_ = 0;
   double learning_rate_ = 0;  // of the last step
   std::chrono::steady_clock::time_point epoch_start_;
-  double stall_before_ = 0;      // the loader's waiting before this epoch
+  // Before this epoch, or what of it is left: the loader's waiting, samples of the epoch, steps.
+  double stall_before_ = 0;
+  int64_t samples_before_ = 0;
+  int64_t steps_before_ = 0;
   std::optional<HeapUse> heap_;  // after the first step
   EpochReport report_;
   Session::Split* test_ = nullptr;  // evaluated once, at the end, where there is a `valid` too

@@ -66,4 +66,22 @@ std::optional<WatchedNumber> FindWatchedNumber(const ModelSpec& model, const Mar
   return std::nullopt;
 }
 
+WatchedNumbers ReadWatchedNumbers(const ModelSpec& model, bool has_valid,
+                                  Diagnostics& diagnostics) {
+  WatchedNumbers numbers;
+  if (!model.train) return numbers;
+  const auto find = [&](const MarkedText& name, const char* key) -> std::optional<WatchedNumber> {
+    if (has_valid) return FindWatchedNumber(model, name, diagnostics);
+    diagnostics.Error(name.mark,
+                      "'" + std::string(key) + "' looks at the data of `valid`, which " +
+                          model.file_name + " does not have",
+                      "`data: {valid: {split: 0.1}}` takes a tenth of the training data");
+    return std::nullopt;
+  };
+  const TrainSpec& train = *model.train;
+  if (train.early_stop) numbers.stopping = find(train.early_stop->metric, "early_stop");
+  if (train.keep_best) numbers.kept = find(*train.keep_best, "keep_best");
+  return numbers;
+}
+
 }  // namespace cgrun

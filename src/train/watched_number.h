@@ -27,6 +27,15 @@ struct WatchedNumber {
 std::optional<WatchedNumber> FindWatchedNumber(const ModelSpec& model, const MarkedText& name,
                                                Diagnostics& diagnostics);
 
+// What a run looks at after each evaluation of `valid`.
+struct WatchedNumbers {
+  std::optional<WatchedNumber> kept;      // of `keep_best`
+  std::optional<WatchedNumber> stopping;  // of `early_stop`
+};
+
+// Those that the model file names. An error where it has no data for `valid`.
+WatchedNumbers ReadWatchedNumbers(const ModelSpec& model, bool has_valid, Diagnostics& diagnostics);
+
 }  // namespace cgrun
 
 #endif  // CGRUN_TRAIN_WATCHED_NUMBER_H_

@@ -124,5 +124,12 @@ TEST(SuggestNameTest, AShortNameIsNotAnyOtherShortName) {
   EXPECT_EQ(NearestName("im", names), "in");
 }
 
+TEST(CountTextTest, OneHasNoPlural) {
+  EXPECT_EQ(CountText(1, "sample"), "1 sample");
+  EXPECT_EQ(CountText(0, "sample"), "0 samples");
+  EXPECT_EQ(CountText(2, "batch", "batches"), "2 batches");
+  EXPECT_EQ(CountText(1, "batch", "batches"), "1 batch");
+}
+
 }  // namespace
 }  // namespace cgrun

@@ -38,6 +38,7 @@ class BenchTest(CliTestCase):
                                    1 - case["peak_bytes"] / eager["peak_bytes"])
             self.assertNotIn("fault", case)
             self.assertNotIn("profile", case)
+            self.assertIn("break_even_step", case)
             if case["name"] == "eager, nothing freed":
                 self.assertNotIn("seconds_per_iteration", case)
                 continue
@@ -88,7 +89,13 @@ class BenchTest(CliTestCase):
                          STANDARD[:3] + ["graph, dfs"])
 
     def test_only_one_case(self):
-        self.assertEqual(self.names(self.json("--only", "graph, bfs")), ["graph, bfs"])
+        result = self.json("--only", "graph, bfs")
+        self.assertEqual(self.names(result), ["graph, bfs"])
+        for key in ("reduction", "speedup", "break_even_step"):
+            self.assertIsNone(result["cases"][0][key], key)
+        text = self.bench("--only", "eager").stdout
+        for word in ("reduction", "speedup", "break-even"):
+            self.assertNotIn(word, text)
         near = self.refuses("bench", "small.yaml", "--only", "graph, bsf")
         self.assertIn("did you mean 'graph, bfs'?", near)
         far = self.refuses("bench", "small.yaml", "--only", "nothing of the kind")

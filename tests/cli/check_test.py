@@ -23,7 +23,8 @@ class CheckTest(CliTestCase):
         compared = {item["device"]: item.get("compared") for item in result["devices"]}
         self.assertEqual(compared["reference"], 3)
         self.assertEqual(compared["blas"], 3)
-        self.assertIn("nothing is wrong", self.cgrun("check", "small.yaml").stdout)
+        self.assertIn("small.yaml: no errors, no warnings.",
+                      self.cgrun("check", "small.yaml").stdout)
         self.assertFalse((self.folder / "runs").exists())
 
     def test_one_device(self):
@@ -75,6 +76,49 @@ class CheckTest(CliTestCase):
         self.assertIn("nothing reads input 'mask'", text)
         self.assertIn("nothing reads what classify.idle computes", text)
         self.assertIn("there is no training data", text)
+        done = self.cgrun("check", "idle.yaml", "--set", "data={}")
+        self.assertEqual(done.stderr.count("warning: "), len(result["warnings"]))
+        self.assertIn(f"idle.yaml: no errors, {len(result['warnings'])} warnings.", done.stdout)
+        self.assertIn(": no errors, 1 warning.", self.cgrun(
+            "check", "small.yaml", "--set", "data.test=null", "--device", "reference").stdout)
+
+    def test_what_train_refuses_check_refuses(self):
+        self.write("w.safetensors", "\2\0\0\0\0\0\0\0{}")
+        for setting, text in (
+                ("train.early_stop={metric: accuracy, patience: 3}", "'early_stop' looks at the data"),
+                ("train.keep_best=accuracy", "'keep_best' looks at the data of `valid`"),
+                ("train.epochs=9000000000000000000", "more steps than 64 bits count"),
+                ("weights=none.safetensors", "none.safetensors"),
+                ("weights=w.safetensors", "fits this model"),
+                ("weights=small.yaml", "small.yaml")):
+            for verb in ("train", "check"):
+                self.assertIn(text, self.refuses(verb, "small.yaml", "--set", setting), verb)
+        self.assertFalse((self.folder / "runs").exists())
+        self.assertIn("there is no loss or metric 'acuracy'", self.refuses(
+            "check", "small.yaml", "--set", "train.keep_best=acuracy", "--set",
+            "data.valid={split: 0.1}"))
+
+    def test_check_plan_and_train_agree_on_memory(self):
+        if "sanitizer" in self.cgrun("train", "small.yaml", "--out", "run").stdout:
+            self.skipTest("a sanitizer's memory is its own")
+        planned = json.loads((self.folder / "run/summary.json").read_text())["planned_peak_bytes"]
+        for flags in ((), ("--keep", "pixels")):
+            total = json.loads(self.cgrun("plan", "small.yaml", "--json", *flags).stdout)["total_bytes"]
+            needed = self.check("small.yaml", *flags)["needed_bytes"]
+            self.assertLessEqual(abs(needed - total), max(1 << 20, total // 100))
+            self.assertLessEqual(abs(needed - planned), max(1 << 20, planned // 100))
+
+    def test_a_gradient_of_rounding_is_not_wrong(self):
+        """A bias before a batch norm changes no loss."""
+        self.write("norm.yaml", MODEL.replace(
+            "      - {op: flatten}\n", "      - {op: conv, filters: 4, kernel: 3}\n"
+            "      - {op: batch_norm}\n      - {op: relu}\n      - {op: flatten}\n"))
+        for seed in range(4):
+            result = self.check("norm.yaml", "--seed", seed, "--device", "reference")
+            self.assertTrue(result["ok"], result)
+            biases = [check for check in result["gradients"]
+                      if check["parameters"] == ["classify.conv[0].bias"]]
+            self.assertLess(abs(biases[0]["analytic"]), 1e-12)
 
     def test_more_memory_than_there_is(self):
         self.assertIn("are free", self.refuses(

@@ -23,6 +23,66 @@ class MistakesTest(CliTestCase):
                 error = self.refuses(verb, *arguments, *flags)
                 self.assertIn("this version does not carry out 'batch: auto' yet", error)
 
+    def test_wrong_options_are_explained_in_our_own_words(self):
+        for arguments, message, advice in (
+                (["train", "small.yaml", "--threads", "0"],
+                 "--threads must be 1 to 1024, not '0'", "--threads: threads of the kernels"),
+                (["train", "small.yaml", "--limit-batches", "-1"],
+                 "--limit-batches must be an integer, at least 1, not '-1'", "at most N batches"),
+                (["train", "small.yaml", "--mode", "egaer"],
+                 "--mode must be graph or eager, not 'egaer'", "did you mean 'eager'?"),
+                (["train", "small.yaml", "--out"], "--out needs a value: DIR", "the run folder"),
+                (["train", "small.yaml", "--out", "a", "--out", "b"],
+                 "--out is given more than once", "it takes one value"),
+                (["train", "--resume", "a", "--out", "b"],
+                 "--out and --resume exclude each other", "leave one of them out"),
+                (["plan"], "`cgrun plan` needs MODEL", "MODEL: model file"),
+                (["summary", "small.yaml", "-j"], "`cgrun summary` has no flag '-j'",
+                 "`cgrun summary --help` lists its arguments"),
+                (["--batch", "3"], "a verb must come before '--batch'", "`cgrun --help`")):
+            error = self.refuses(*arguments)
+            self.assertIn("error: " + message + "\n", error)
+            self.assertIn(advice, error)
+
+    def test_errors_of_all_sections_come_at_once(self):
+        text = MODEL.replace("epochs: 2", "epoch: 2").replace("units: 3", "unit: 3").replace(
+            "op: sgd", "op: sdg").replace("samples: 65", "sampels: 65").replace(
+            "in: image", "in: imge")
+        self.write("wrong.yaml", text)
+        for verb in ("train", "plan", "check"):
+            error = self.refuses(verb, "wrong.yaml")
+            for message in ("unknown key 'epoch'", "'linear' has no key 'unit'",
+                            "there is no optimizer 'sdg'", "unknown option 'sampels'",
+                            "there is no value 'imge'"):
+                self.assertIn(message, error)
+
+    def test_an_image_with_its_channels_elsewhere_is_refused(self):
+        def npy(shape, kind):
+            sizes = ", ".join(map(str, shape)) + ","
+            header = ("{'descr': '%s', 'fortran_order': False, 'shape': (%s), }" % (kind, sizes))
+            header = header.ljust(117) + "\n"
+            count = math.prod(shape) * int(kind[-1])
+            return (b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header.encode() +
+                    bytes(count))
+
+        (self.folder / "x.npy").write_bytes(npy((6, 4, 5, 3), "|u1"))
+        (self.folder / "y.npy").write_bytes(npy((6,), "<i4"))
+        text = re.sub(r"data:\n.*\n.*\n",
+                      "data: {train: {format: npy, image: x.npy, label: y.npy}}\n", MODEL)
+        self.write("last.yaml", text.replace("[1, 4, 4]", "[3, 4, 5]"))
+        error = self.refuses("train", "last.yaml", "--batch", "2")
+        self.assertIn("input 'image' is uint8[3, 4, 5], but the data's 'image' is uint8[4, 5, 3]",
+                      error)
+        self.assertIn("perm: [0, 3, 1, 2]", error)
+        self.write("right.yaml", text.replace("[1, 4, 4]", "[4, 5, 3]"))
+        self.cgrun("train", "right.yaml", "--batch", "2", "--dry-run")
+
+    def test_a_batch_larger_than_the_data_is_warned_of(self):
+        shown = self.cgrun("train", "small.yaml", "--batch", "200", "--dry-run").stderr
+        self.assertIn("warning: a batch of 200 is more than the training data has: 65 samples", shown)
+        shown = self.cgrun("train", "small.yaml", "--batch", "65", "--dry-run").stderr
+        self.assertNotIn("warning", shown)
+
     # Their machine is, too.
 
     def test_threads_do_not_spin_for_long_unless_the_user_says_so(self):

@@ -62,8 +62,9 @@ class ModelsTest(CliTestCase):
         self.cgrun("compile", model("resnet18"), *SMALL["resnet18"], "--batch", "2", "-o", "m.cgb")
         self.assertIn("classify.basic[7].y.conv", self.cgrun("disasm", "m.cgb").stdout)
 
-    def train(self, name, *flags, batch=2):
-        self.cgrun("train", model(name), "--batch", batch, "--limit-batches", "2", "--out", name,
+    def train(self, name, *flags, batch=2, accumulate=1):
+        self.cgrun("train", model(name), "--batch", batch, "--limit-batches", 2 * accumulate,
+                   "--set", f"train.accumulate={accumulate}", "--out", name,
                    "--set", "train.epochs=1", *SMALL.get(name, []), *flags)
         summary = json.loads((self.folder / name / "summary.json").read_text())
         self.assertEqual(summary["steps"], 2, name)
@@ -76,6 +77,9 @@ class ModelsTest(CliTestCase):
     def test_random_images_train_them(self):
         for name in SMALL:
             self.train(name)
+
+    def test_steps_of_several_batches_allocate_nothing(self):
+        self.train("resnet18", accumulate=3)
 
     def test_another_depth_is_set_on_the_command_line(self):
         item = "paths.classify.ops[8].repeat"

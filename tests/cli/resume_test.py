@@ -10,6 +10,7 @@ import random
 import resource
 import shutil
 import signal
+import struct
 import subprocess
 import time
 import unittest
@@ -49,8 +50,8 @@ STEPS = 4 * 30  # 585 samples, the last batch has 5
 
 
 def without_seconds(csv):
-    """The columns that a run repeats."""
-    return [[cell for i, cell in enumerate(line.split(",")) if i != 3]
+    """The columns that a run repeats: all but the seconds, and the samples in them."""
+    return [[cell for i, cell in enumerate(line.split(",")) if i not in (3, 4)]
             for line in csv.splitlines()]
 
 
@@ -118,8 +119,9 @@ class ResumeTest(CliTestCase):
             while 35 > max(self.checkpoints("part"), default=0):
                 time.sleep(0.005)
             process.send_signal(signal.SIGINT)
-            self.assertEqual(process.wait(), 130)
+            status = process.wait()
         stopped = self.checkpoints("part")[-1]
+        self.assertEqual(status, 130 if stopped < STEPS else 0)
         if stopped < STEPS:
             self.assertEqual(self.resume("part").stderr, "")
         self.assert_same("part", "whole")
@@ -188,8 +190,28 @@ class ResumeTest(CliTestCase):
         newest = self.folder / "run" / "checkpoint-90.safetensors"
         newest.write_bytes(newest.read_bytes()[:-1000])
         done = self.cgrun("train", "--resume", "run", "--set", "train.epochs=4")
-        self.assertIn("an older checkpoint is taken", done.stderr)
+        self.assertIn("checkpoint-84.safetensors is taken instead", done.stderr)
         self.assertIn("resumed from run/checkpoint-84.safetensors", done.stderr)
+
+    def test_damaged_files_of_a_folder_are_told_of_where_weights_are_taken(self):
+        self.train("run", "--set", "train.epochs=1")
+        folder = self.folder / "run"
+        newest = folder / "checkpoint-30.safetensors"
+        newest.write_bytes(newest.read_bytes()[:-1000])
+        warning = "checkpoint-28.safetensors is taken instead"
+        for verb in (["eval", "model.yaml"], ["train", "model.yaml", "--out", "next", "--dry-run"]):
+            done = self.cgrun(*verb, "--weights", "run", "--quiet")
+            self.assertIn("run/checkpoint-30.safetensors", done.stderr)
+            self.assertIn(warning, done.stderr)
+        best = folder / "best.safetensors"
+        best.write_bytes(best.read_bytes()[:-1000])
+        (self.folder / "x.npy").write_bytes(
+            b"\x93NUMPY\x01\x00" + struct.pack("<H", 118) +
+            b"{'descr': '|u1', 'fortran_order': False, 'shape': (1, 1, 12, 12), }".ljust(117) + b"\n" +
+            bytes(144))
+        done = self.cgrun("predict", "model.yaml", "x.npy", "--weights", "run", "--quiet")
+        self.assertIn("run/best.safetensors", done.stderr)
+        self.assertIn(warning, done.stderr)
 
     def test_a_checkpoint_of_another_model_is_refused(self):
         self.train("run", "--set", "train.epochs=1")

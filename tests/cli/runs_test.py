@@ -57,12 +57,12 @@ class RunsTest(unittest.TestCase):
         with subprocess.Popen([CGRUN, "train", self.model, "--out", run, "--set",
                                "data.train.samples=2000000", "--batch", "2"],
                               text=True, stdout=subprocess.PIPE,
-                              stderr=subprocess.DEVNULL) as process:
+                              stderr=subprocess.PIPE) as process:
             while not (run / "metrics.csv").exists() and process.poll() is None:
                 time.sleep(0.01)
             time.sleep(0.3)
             process.send_signal(signal.SIGINT)
-            text = process.communicate()[0]
+            text, errors = process.communicate()
         self.assertEqual(process.returncode, 130, text)
         self.assertIn("run folder", text)
         self.assertNotIn("(0 samples)", text)
@@ -70,6 +70,20 @@ class RunsTest(unittest.TestCase):
         summary = json.loads((run / "summary.json").read_text())
         self.assertTrue(summary["interrupted"])
         self.assertEqual(summary["test"], {})
+        step = summary["steps"]
+        self.assertIn(f"interrupted in epoch 1, after step {step}; checkpoint written to "
+                      f"{run}/checkpoint-{step}.safetensors; go on with: "
+                      f"cgrun train --resume {run}\n", errors)
+        self.assertTrue((run / f"checkpoint-{step}.safetensors").exists())
+        self.assertRegex(text, r"\nsteps .*, interrupted\n")
+        errors = self.cgrun("train", self.model, "--out", run, status=2).stderr
+        self.assertIn(f"`cgrun train --resume {run}` goes on with it", errors)
+        done = self.cgrun("train", "--resume", run, "--set", "train.epochs=null", "--set",
+                          f"train.steps={step + 5}")
+        self.assertRegex(done.stdout, rf"\nsteps .* in 1 epoch; 5 of them since step {step:,}, ")
+        resumed = json.loads((run / "summary.json").read_text())
+        self.assertEqual((resumed["steps"], resumed["resumed_at_step"]), (step + 5, step))
+        self.assertRegex(done.stdout, r"samples/s since it was resumed \(10 samples\)")
 
     def assert_near(self, planned, measured):
         """Within 1 %, or 1 MiB."""
@@ -79,6 +93,9 @@ class RunsTest(unittest.TestCase):
         if "sanitizer" in self.cgrun("train", self.model, "--out", "run").stdout:
             self.skipTest("a sanitizer's memory is its own")
         summary = json.loads((self.folder / "run/summary.json").read_text())
+        self.assertGreater(summary["process_peak_bytes"], summary["measured_peak_bytes"])
+        self.assertRegex(self.cgrun("train", self.model, "--out", "again").stderr,
+                         r"(?m)^memory: planned .* \(arena .*, data .*, base .*\)$")
         plan = json.loads(self.cgrun("plan", self.model, "--json").stdout)
         self.assert_near(plan["total_bytes"], summary["planned_peak_bytes"])
         self.assert_near(plan["total_bytes"], summary["measured_peak_bytes"])
@@ -177,6 +194,29 @@ class RunsTest(unittest.TestCase):
             "eval", self.model, "--weights", "graph/checkpoint-20.safetensors", "--mode", mode,
             "--json").stdout)["metrics"] for mode in ["graph", "eager"]]
         self.assertEqual(metrics[0], metrics[1])
+
+    def test_evaluations_agree_in_both_modes(self):
+        """To the last bit without what eager mode has not, and to rounding with it."""
+        conv = self.write("conv.yaml", MODEL.replace(
+            "      - {op: flatten}\n",
+            "      - {op: conv, filters: 6, kernel: 3, activation: relu}\n"
+            "      - {op: batch_norm, activation: relu}\n      - {op: flatten}\n"))
+        self.cgrun("train", conv, "--out", "run", "--quiet")
+
+        def evaluate(*flags):
+            done = self.cgrun("eval", conv, "--weights", "run", "--json", *flags)
+            result = json.loads(done.stdout)
+            self.assertEqual(result["samples"], 70)
+            return result["mode"], result["metrics"]
+
+        mode, eager = evaluate("--mode", "eager")
+        self.assertEqual(mode, "eager")
+        plain = evaluate("--disable-pass", "fuse_activations", "--disable-pass", "layouts")
+        self.assertEqual(plain, ("graph", eager))
+        mode, graph = evaluate()
+        self.assertEqual((mode, graph.keys()), ("graph", eager.keys()))
+        for name, value in eager.items():
+            self.assertAlmostEqual(graph[name], value, delta=1e-4 * max(1, abs(value)), msg=name)
 
     def test_eager_mode_runs_the_model_of_a_program(self):
         self.cgrun("compile", self.model, "-o", "small.cgb")

@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "src/base/allocation_counter.h"
+#include "src/data/sampler.h"
 #include "src/data/text_number.h"
 #include "tests/data/dataset_testing.h"
 
@@ -228,6 +229,35 @@ TEST(CsvTest, MeansAreThoseOfTheTrainingSet) {
   const Opened test = CsvBuilder("a,b\n,\n").Set("missing", "mean").Train(*train.dataset).Open();
   ASSERT_EQ(test.errors, "");
   EXPECT_EQ(ReadField<float>(*test.dataset, 0, 0), (Floats{2, 10}));
+}
+
+// Samples that become `valid` have no part in the means, but their gaps are filled with them.
+TEST(CsvTest, MeansLeaveOutWhatIsSplitAway) {
+  constexpr int64_t kRows = 40;
+  constexpr uint64_t kSeed = 5;
+  const SplitIndices parts = SplitSamples(kRows, 0.25, kSeed);
+  ASSERT_EQ(parts.valid.size(), 10u);
+  const auto is_valid = [&](int64_t row) { return std::ranges::count(parts.valid, row) > 0; };
+  std::string table = "a,b\n";
+  double sum = 0;
+  for (int64_t row = 0; row < kRows; ++row) {
+    const bool gap = row == parts.valid[3] || row == parts.train[7];
+    table += std::to_string(row) + (gap ? ",\n" : is_valid(row) ? ",1e6\n" : ",3\n");
+    if (!is_valid(row)) sum += static_cast<double>(row);
+  }
+  const Opened opened = CsvBuilder(table).Set("missing", "mean").Split(0.25, kSeed).Open();
+  ASSERT_EQ(opened.errors, "");
+  for (int64_t row : {parts.valid[3], parts.train[7]}) {
+    EXPECT_EQ(ReadField<float>(*opened.dataset, row, 0)[1], 3) << row;
+  }
+  const Opened test = CsvBuilder("a,b\n,\n").Set("missing", "mean").Train(*opened.dataset).Open();
+  EXPECT_EQ(ReadField<float>(*test.dataset, 0, 0), (Floats{static_cast<float>(sum / 30), 3}));
+
+  std::string nothing = "a,b\n";
+  for (int64_t row = 0; row < kRows; ++row) nothing += is_valid(row) ? "1,2\n" : "1,\n";
+  EXPECT_EQ(CsvBuilder(nothing).Set("missing", "mean").Split(0.25, kSeed).Open().errors,
+            "error: 'DIR/t.csv': column 'b' has no value at all in the training samples, so it has "
+            "no mean\n");
 }
 
 TEST(CsvTest, NumbersThatAreNone) {

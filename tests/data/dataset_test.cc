@@ -46,6 +46,22 @@ TEST(OpenDatasetTest, AnUnknownFormatIsSuggested) {
             std::string::npos);
 }
 
+TEST(OpenDatasetTest, NamesOfOtherProgramsLeadToOptions) {
+  std::set<std::string_view> known;
+  for (const DataFormat* format : DataFormats()) {
+    for (const DataOptionSpec& option : format->options) known.insert(option.name);
+  }
+  EXPECT_FALSE(DataOptionSynonyms().empty());
+  for (const Synonym& synonym : DataOptionSynonyms()) {
+    EXPECT_TRUE(known.contains(synonym.ours)) << synonym.theirs << " → " << synonym.ours;
+    EXPECT_EQ(PlainName(synonym.theirs), synonym.theirs);
+  }
+  Line line("{format: images, root: photos}");
+  line.format.value = "images";
+  line.options.values["root"] = {"photos", line.MarkOf("photos")};
+  EXPECT_NE(line.Errors().find("help: write 'folder'"), std::string::npos);
+}
+
 TEST(OpenDatasetTest, AllErrorsOfOptionsComeTogether) {
   Line line("{format: synthetic, sampels: 5, sead: 7}");
   line.format.value = "synthetic";

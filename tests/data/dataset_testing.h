@@ -34,6 +34,7 @@ class DatasetBuilder {
   }
   DatasetBuilder& Limit(int64_t bytes);
   DatasetBuilder& Train(const Dataset& train);
+  DatasetBuilder& Split(double fraction, uint64_t seed);
 
   const std::string& folder() const { return files_.path(); }
   Opened Open() const;

@@ -78,6 +78,9 @@ TEST(SplitDatasetTest, IsDisjointAndCovers) {
     const int64_t size = *rc::gen::inRange(2, 400);
     const double fraction = *rc::gen::inRange(1, 100) / 100.0;
     const DatasetSplit split = SplitDataset(std::make_shared<Numbers>(size), fraction, seed);
+    const SplitIndices numbers = SplitSamples(size, fraction, seed);
+    RC_ASSERT(std::ranges::equal(split.train->indices(), numbers.train));
+    RC_ASSERT(std::ranges::equal(split.valid->indices(), numbers.valid));
     const auto train = split.train->indices(), valid = split.valid->indices();
     RC_ASSERT(std::is_sorted(train.begin(), train.end()));
     RC_ASSERT(std::is_sorted(valid.begin(), valid.end()));
@@ -99,6 +102,31 @@ TEST(SplitDatasetTest, DependsOnTheSeedAlone) {
   EXPECT_FALSE(std::ranges::equal(a.valid->indices(), other.valid->indices()));
 }
 
+TEST(SplitDatasetTest, MakesThreeSetsThatAreDisjointAndCover) {
+  EXPECT_TRUE(rc::check([](uint64_t seed) {
+    const int64_t size = *rc::gen::inRange(3, 400);
+    const double valid = *rc::gen::inRange(0, 49) / 100.0;
+    const double test = *rc::gen::inRange(1, 50) / 100.0;
+    const auto base = std::make_shared<Numbers>(size);
+    const DatasetSplit split = SplitDataset(base, valid, seed, test);
+    RC_ASSERT((split.valid == nullptr) == (valid == 0));
+    std::set<int64_t> all;
+    int64_t sum = 0;
+    for (const Subset* part : {split.train.get(), split.valid.get(), split.test.get()}) {
+      if (part == nullptr) continue;
+      RC_ASSERT(part->size() >= 1 && std::ranges::is_sorted(part->indices()));
+      all.insert(part->indices().begin(), part->indices().end());
+      sum += part->size();
+    }
+    RC_ASSERT(sum == size && static_cast<int64_t>(all.size()) == size);
+    RC_ASSERT(std::abs(split.test->size() - test * size) <= 1.0);
+    if (valid == 0) return;
+    const DatasetSplit two = SplitDataset(base, valid, seed);
+    RC_ASSERT(two.test == nullptr);
+    if (size >= 20) RC_ASSERT(std::ranges::equal(split.valid->indices(), two.valid->indices()));
+  }));
+}
+
 TEST(SplitDatasetTest, RefusesWhatIsNoSplit) {
   const auto base = std::make_shared<Numbers>(10);
   for (double fraction : {0.0, 1.0, -0.5, 2.0, std::nan("")}) {
@@ -108,6 +136,12 @@ TEST(SplitDatasetTest, RefusesWhatIsNoSplit) {
             "a split must lie between 0 and 1, but is 1.500000");
   EXPECT_EQ(ErrorOf([&] { SplitDataset(std::make_shared<Numbers>(1), 0.5, 7); }),
             "one sample cannot be split into training and validation");
+  EXPECT_EQ(ErrorOf([&] { SplitDataset(base, 0.5, 7, 0.5); }),
+            "the splits leave nothing to train on");
+  EXPECT_EQ(ErrorOf([&] { SplitDataset(base, 0.5, 7, -0.5); }),
+            "a split must lie between 0 and 1, but is -0.500000");
+  EXPECT_EQ(ErrorOf([&] { SplitDataset(std::make_shared<Numbers>(2), 0.3, 7, 0.3); }),
+            "two samples cannot be split into three sets");
 }
 
 TEST(SubsetTest, ReadsTheBasesSamples) {

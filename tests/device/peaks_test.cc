@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <vector>
 
 #include "src/device/device.h"
@@ -48,6 +49,18 @@ TEST(Peaks, AreWhatAProductOfMatricesComesNear) {
   const double product = ProductFlopsPerSecond();
   EXPECT_GE(product, 0.3 * peak);
   EXPECT_LE(product, 1.1 * peak);
+}
+
+// Measurements of a machine that something else keeps busy at first.
+TEST(Peaks, AreMeasuredUntilTheyGrowNoMore) {
+  std::vector<double> rates = {10, 11, 10, 10, 10, 10, 20, 19, 19};
+  size_t measured = 0;
+  const auto measure = [&] { return measured < rates.size() ? rates[measured++] : 20.1; };
+  EXPECT_DOUBLE_EQ(BestRate(measure), 20.1);  // no better by 1 %, and still the best
+  EXPECT_EQ(measured, rates.size());
+  int calls = 0;
+  EXPECT_DOUBLE_EQ(BestRate([&] { return std::pow(1.1, ++calls); }), std::pow(1.1, 60));
+  EXPECT_EQ(calls, 60) << "a rate that grows for ever";
 }
 
 TEST(Peaks, HostThreadsAreThoseThatMayRun) { EXPECT_GE(HostThreads(), 1); }

@@ -9,17 +9,14 @@
 #include "src/passes/pipeline.h"
 #include "tests/support/compile_graph.h"
 #include "tests/support/random_graph.h"
+#include "tests/support/sanitized.h"
 
 namespace cgrun {
 namespace {
 
 int GraphCount() {
   if (const char* count = std::getenv("CGRUN_GRAPHS")) return std::atoi(count);
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-  return CGRUN_GRAPHS / 20;
-#else
-  return CGRUN_GRAPHS;
-#endif
+  return kSanitized ? CGRUN_GRAPHS / 20 : CGRUN_GRAPHS;
 }
 
 const KernelLibrary& Reference() { return *FindKernelLibrary("reference"); }

@@ -60,9 +60,6 @@ std::string Cell(std::string_view fallback) {
 std::string NotYet(std::string_view place, std::string_view key) {
   for (const UnsupportedKey& unsupported : UnsupportedKeys()) {
     if (unsupported.key != key) continue;
-    if (place == "data.*" && unsupported.place.starts_with("data.")) {
-      return " — *not yet in `" + std::string(unsupported.place) + "`*";
-    }
     if (unsupported.place != place) continue;
     if (!unsupported.fine.empty()) {
       return " — *not yet, but `" + std::string(unsupported.fine) + "`*";

@@ -10,15 +10,12 @@
 #include "src/ir/op_def.h"
 #include "tests/eager/eager_testing.h"
 #include "tests/support/random_graph.h"
+#include "tests/support/sanitized.h"
 
 namespace cgrun {
 namespace {
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr uint64_t kGraphs = 100;
-#else
-constexpr uint64_t kGraphs = 600;
-#endif
+constexpr uint64_t kGraphs = kSanitized ? 100 : 600;
 
 const KernelLibrary& Reference() { return *FindKernelLibrary("reference"); }
 

@@ -60,6 +60,27 @@ TEST(AttributeParserTest, ListsOfNumbersTakeOneNumberToo) {
             std::string::npos);
 }
 
+// The first error of a convolution, and its help.
+std::string PaddingError(const std::string& op, const std::string& padding) {
+  Diagnostics diagnostics;
+  Build("{op: " + op + ", in: x, filters: 2, kernel: 3, padding: " + padding + "}", diagnostics);
+  for (const Diagnostic& error : diagnostics.Sorted()) {
+    if (error.message.starts_with("'padding'")) return error.message + "; " + error.help;
+  }
+  return "";
+}
+
+TEST(AttributeParserTest, WordsForPaddingLeadToOurs) {
+  EXPECT_EQ(PaddingError("conv", "same"), "");
+  EXPECT_EQ(PaddingError("conv", "SAME"),
+            "'padding' must be integers or `same`, not 'SAME'; write 'same'");
+  EXPECT_EQ(PaddingError("conv", "valid"),
+            "'padding' must be integers or `same`, not 'valid'; no padding is 0, the default");
+  EXPECT_NE(PaddingError("conv", "reflect").find("`same` pads so that"), std::string::npos);
+  EXPECT_NE(PaddingError("conv_transpose", "same").find("must be integers, not 'same'; padding: "),
+            std::string::npos);
+}
+
 TEST(AttributeParserTest, AxesCountTheBatch) {
   EXPECT_EQ(TypeOrError("{op: flatten, in: x}"), "f32[N, 24]");
   EXPECT_EQ(TypeOrError("{op: transpose, in: x, perm: [0, 2, 1]}"), "f32[N, 8, 3]");

@@ -70,6 +70,27 @@ paths:
   EXPECT_EQ(built.InputsOf("b.accuracy"), (Strings{"b.logits", "label"}));
 }
 
+std::string LossOf(const std::string& last, const std::string& loss) {
+  return "\npaths:\n  a:\n    ops:\n      - h: {op: linear, in: image, units: 3}\n      - p: " +
+         last + "\n    loss: " + loss + "\n";
+}
+
+TEST(ForwardBuilder, ALossOfLogitsThatReadsProbabilitiesIsWarnedOf) {
+  const std::string loss = "{op: softmax_cross_entropy, in: [p, label]}";
+  const Built twice = Build(LossOf("softmax", loss));
+  EXPECT_TRUE(twice.graph);
+  EXPECT_NE(twice.errors.find("warning: 'softmax_cross_entropy' applies softmax itself: here it is "
+                              "applied twice"),
+            std::string::npos)
+      << twice.errors;
+  EXPECT_EQ(Build(LossOf("relu", loss)).errors, "");
+  EXPECT_EQ(Build(LossOf("softmax", "{op: softmax_cross_entropy, in: [h, label]}")).errors, "");
+  const std::string binary = "{op: binary_cross_entropy, in: [p, h]";
+  EXPECT_NE(Build(LossOf("sigmoid", binary + "}")).errors.find("`from_logits: false`"),
+            std::string::npos);
+  EXPECT_EQ(Build(LossOf("sigmoid", binary + ", from_logits: false}")).errors, "");
+}
+
 TEST(ForwardBuilder, ANameThatTwoOtherPathsHaveMustBeQualified) {
   const std::string two = R"(
 paths:

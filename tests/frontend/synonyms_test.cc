@@ -3,10 +3,14 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
+#include "src/frontend/frontend.h"
 #include "src/ir/op_def.h"
+#include "src/model/key_synonyms.h"
+#include "src/model/schema.h"
 
 namespace cgrun {
 namespace {
@@ -59,6 +63,42 @@ TEST(Synonyms, StayAmongWhatIsKnown) {
   const std::vector<std::string> known = {"relu", "conv"};
   EXPECT_EQ(SuggestOperator("dense", known), "known: relu, conv");
   EXPECT_EQ(SuggestOperator("rely", known), "did you mean 'relu'?");
+}
+
+bool Contains(const std::vector<std::string>& names, std::string_view name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+// Operators that a model file can write.
+TEST(Synonyms, OfOperatorsAllLeadToOne) {
+  std::vector<std::string> known;
+  for (int i = 0; i < OpCount(); ++i) {
+    const OpDef& def = GetOpDef(static_cast<OpId>(i));
+    if (def.usage != Usage::kInternal) known.push_back(def.name);
+  }
+  EXPECT_FALSE(OperatorSynonyms().empty());
+  for (const Synonym& synonym : OperatorSynonyms()) {
+    EXPECT_TRUE(Contains(known, synonym.ours)) << synonym.theirs << " → " << synonym.ours;
+    EXPECT_EQ(PlainName(synonym.theirs), synonym.theirs);
+  }
+}
+
+TEST(Synonyms, OfKeysAllLeadToOne) {
+  std::vector<std::string> known = CommonKeys();
+  known.emplace_back("schedule");  // of optimizers
+  for (const MapDoc& map : FormatReference()) {
+    for (const KeyDoc& key : map.keys) known.emplace_back(key.name);
+  }
+  for (int i = 0; i < OpCount(); ++i) {
+    for (const AttributeField& field : GetOpDef(static_cast<OpId>(i)).schema->fields()) {
+      if (!field.internal) known.push_back(field.name);
+    }
+  }
+  EXPECT_FALSE(KeySynonyms().empty());
+  for (const Synonym& synonym : KeySynonyms()) {
+    EXPECT_TRUE(Contains(known, synonym.ours)) << synonym.theirs << " → " << synonym.ours;
+    EXPECT_EQ(PlainName(synonym.theirs), synonym.theirs);
+  }
 }
 
 }  // namespace

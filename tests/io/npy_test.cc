@@ -4,6 +4,10 @@
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 
+#include <algorithm>
+#include <filesystem>
+#include <utility>
+
 #include "src/base/diagnostics.h"
 #include "src/base/random.h"
 #include "tests/io/test_files.h"
@@ -164,6 +168,27 @@ TEST(NpyTest, DamageNeverCrashes) {
   }
   EXPECT_GT(refused, 1000);
   EXPECT_LT(refused, 2000);  // elements may be anything
+}
+
+// Rows of which fewer came than were announced, one digit and many digits fewer.
+TEST(NpyWriter, WritesWhatWriteNpyWrites) {
+  const TempFolder folder;
+  for (const auto& [rows, most] : {std::pair{3, 3}, {1, 3}, {3, 12}, {1, 1'000'000'000}}) {
+    HostTensor all(DType::kF32, Shape{rows, 2});
+    for (int64_t i = 0; i < all.elements(); ++i) all.Set(i, static_cast<double>(i) + 0.5);
+    NpyWriter writer(folder / "x.npy", DType::kF32, Shape{2}, most);
+    for (size_t row = 0; row < static_cast<size_t>(rows); ++row) {
+      writer.Add(all.bytes().subspan(row * 8, 8));
+    }
+    writer.Commit();
+    const HostTensor read = ReadNpy(folder / "x.npy");
+    EXPECT_EQ(read.shape(), all.shape());
+    EXPECT_TRUE(std::ranges::equal(read.bytes(), all.bytes())) << rows << " of " << most;
+  }
+  NpyWriter(folder / "none.npy", DType::kF32, Shape{2}, 1)
+      .Add(HostTensor(DType::kF32, {2}).bytes());
+  EXPECT_FALSE(std::filesystem::exists(folder / "none.npy"));
+  EXPECT_FALSE(std::filesystem::exists(folder / "none.npy.tmp"));
 }
 
 }  // namespace

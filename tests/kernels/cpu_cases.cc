@@ -1,12 +1,16 @@
 // Cases of elementwise operators, reductions and movements.
 #include "tests/kernels/cpu_cases.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "src/base/random.h"
 #include "src/ops/cast.h"
 #include "src/ops/concat.h"
+#include "src/ops/crop.h"
+#include "src/ops/flip.h"
 #include "src/ops/leaky_relu.h"
+#include "src/ops/one_hot.h"
 #include "src/ops/pad.h"
 #include "src/ops/reduce.h"
 #include "src/ops/reshape.h"
@@ -180,6 +184,38 @@ RandomNode MakePad(Dice& dice, int64_t elements) {
   return MakeNode(OpId::pad, Attributes::Of(pad), {x});
 }
 
+RandomNode MakeCrop(Dice& dice, int64_t elements) {
+  const HostTensor x = Moved(dice, AnyShape(dice, 2, 4, elements));
+  const int rows = x.shape().rank() - 2;
+  CropAttributes crop;
+  for (int axis : {rows, rows + 1}) {
+    const int64_t size = x.shape()[axis].size;
+    crop.offset.push_back(dice.Between(0, size / 3));
+    crop.size.push_back(dice.Between((size + 1) / 2, size - crop.offset.back()));
+  }
+  if (dice.OneIn(3)) crop.offset.clear();
+  return MakeNode(OpId::crop, Attributes::Of(crop), {x});
+}
+
+RandomNode MakeFlip(Dice& dice, int64_t elements) {
+  const HostTensor x = Moved(dice, AnyShape(dice, 1, 4, elements));
+  FlipAttributes flip{AnyAxes(dice, x.shape().rank())};
+  if (flip.axes.empty()) flip.axes = {-1};
+  return MakeNode(OpId::flip, Attributes::Of(flip), {x});
+}
+
+RandomNode MakeOneHot(Dice& dice, int64_t elements) {
+  OneHotAttributes one_hot;
+  one_hot.classes = dice.Between(1, 20);
+  one_hot.on_value = 0.9;
+  one_hot.off_value = -0.1;
+  one_hot.dtype = AnyFloat(dice);
+  const DType dtype = dice.Of<DType>({DType::kU8, DType::kI32, DType::kI64});
+  const Shape shape = AnyShape(dice, 1, 2, std::max<int64_t>(1, elements / 4));
+  return MakeNode(OpId::one_hot, Attributes::Of(one_hot),
+                  {Integers(dice, dtype, shape, 0, one_hot.classes)});  // the last is outside
+}
+
 RandomNode MakeCast(Dice& dice, int64_t elements) {
   const bool widens = dice.OneIn(2);
   const DType from =
@@ -228,6 +264,9 @@ std::vector<CpuCase> AllCpuCases() {
       {OpId::concat, kSameBits, MakeConcat},
       {OpId::concat_grad, kSameBits, MakeConcatGrad},
       {OpId::slice, kSameBits, MakeSlice},
+      {OpId::crop, kSameBits, MakeCrop},
+      {OpId::flip, kSameBits, MakeFlip},
+      {OpId::one_hot, kSameBits, MakeOneHot},
       {OpId::slice_grad, kSameBits, MakeSliceGrad},
       {OpId::pad, kSameBits, MakePad},
       {OpId::cast, kSameBits, MakeCast},

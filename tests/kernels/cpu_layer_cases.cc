@@ -4,6 +4,7 @@
 
 #include "src/ops/batch_norm.h"
 #include "src/ops/conv.h"
+#include "src/ops/conv_transpose.h"
 #include "src/ops/dropout.h"
 #include "src/ops/loss.h"
 #include "src/ops/normalize.h"
@@ -67,8 +68,12 @@ RandomNode MakeCrossEntropy(Dice& dice, int64_t elements) {
   HostTensor labels = Integers(dice, label, {sizes[0]}, 0, most);
   if (dice.OneIn(6)) labels.Set(0, static_cast<double>(label == DType::kU8 ? 255 : -1));
   const double smoothing = dice.Of<double>({0.0, 0.0, 0.1, 1.0});
+  RealList weights;
+  for (int64_t c = 0, n = dice.OneIn(3) ? sizes[1] : 0; c < n; ++c) {
+    weights.push_back(dice.Of<double>({0.0, 0.3, 1.0, 2.0}));
+  }
   return MakeNode(OpId::softmax_cross_entropy,
-                  Attributes::Of(SoftmaxCrossEntropyAttributes{smoothing}),
+                  Attributes::Of(SoftmaxCrossEntropyAttributes{smoothing, weights}),
                   {Numbers(dice, DType::kF32, Shape::Of(sizes), Specials::kNone, 4), labels});
 }
 
@@ -130,6 +135,33 @@ RandomNode MakeConvInputGrad(Dice& dice, int64_t elements) {
       Attributes::Of(ConvGradAttributes{forward.inputs[0].shape(), conv.kernel, conv.stride,
                                         conv.padding, conv.dilation, conv.groups}),
       {Numbers(dice, DType::kF32, forward.node.outputs[0].shape), forward.inputs[1]});
+}
+
+ConvTransposeAttributes AnyConvTranspose(Dice& dice, const Shape& x) {
+  ConvTransposeAttributes up;
+  up.kernel = {dice.Between(1, 5), dice.Between(1, 5)};
+  up.groups = dice.OneIn(4) ? x[1].size : 1;
+  up.filters = up.groups * dice.Between(1, up.groups > 1 ? 3 : 20);
+  up.bias = dice.OneIn(2);
+  if (!dice.OneIn(3)) up.stride = {dice.Between(1, 3), dice.Between(1, 3)};
+  if (dice.OneIn(3)) up.dilation = {2, 2};
+  for (int64_t& width : up.padding) width = dice.Between(0, 1);
+  for (size_t axis : {0u, 1u}) {
+    if (dice.OneIn(2)) continue;
+    up.output_padding[axis] = dice.Between(0, std::max(up.stride[axis], up.dilation[axis]) - 1);
+  }
+  return up;
+}
+
+RandomNode MakeConvTranspose(Dice& dice, int64_t elements) {
+  const Shape x = AnyImages(dice, elements);
+  const ConvTransposeAttributes up = AnyConvTranspose(dice, x);
+  const Shape weight = {x[1], up.filters / up.groups, up.kernel[0], up.kernel[1]};
+  const Specials specials = dice.OneIn(4) ? Specials::kZeros : Specials::kNone;
+  std::vector<HostTensor> inputs = {Numbers(dice, DType::kF32, x, specials),
+                                    Numbers(dice, DType::kF32, weight)};
+  if (up.bias) inputs.push_back(Numbers(dice, DType::kF32, {up.filters}));
+  return MakeNode(OpId::conv_transpose, Attributes::Of(up), std::move(inputs));
 }
 
 template <class PoolAttributes>
@@ -288,6 +320,7 @@ std::vector<CpuCase> LayerCases() {
       {OpId::resize_grad, kRounding, MakeResizeGrad},
       {OpId::conv, kDifferences, MakeConv},
       {OpId::conv_input_grad, kDifferences, MakeConvInputGrad},
+      {OpId::conv_transpose, kDifferences, MakeConvTranspose},
       {OpId::max_pool, kSameBits, MakeMaxPool},
       {OpId::max_pool_grad, kSameBits, MakeMaxPoolGrad},
       {OpId::avg_pool, kSameBits, MakeAvgPool},

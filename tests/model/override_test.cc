@@ -58,6 +58,34 @@ TEST(OverrideTest, StepsIntoListsByIndexOrName) {
   EXPECT_EQ(After({"paths.main.ops[1].op=tanh"}), Replaced("relu", "tanh"));
 }
 
+// Whether an item has a name or is the bare name of an operator, its index leads to its keys.
+TEST(OverrideTest, StepsIntoItemsOfOpsByIndexAlone) {
+  EXPECT_EQ(After({"paths.main.ops[0].filters=3"}), Replaced("filters: 20", "filters: 3"));
+  EXPECT_EQ(After({"paths.main.ops[0].op=linear"}), Replaced("op: conv", "op: linear"));
+  EXPECT_EQ(After({"paths.main.ops[0].stride=2"}),
+            Replaced("filters: 20", "filters: 20, stride: 2"));
+  EXPECT_EQ(
+      After({"paths.main.ops=[flatten, {y: relu}]", "paths.main.ops[0].axis=2",
+             "paths.main.ops[1].lr=3", "paths.main.ops.y.frozen=true"}),
+      After({"paths.main.ops=[{op: flatten, axis: 2}, {y: {op: relu, lr: 3, frozen: true}}]"}));
+}
+
+TEST(OverrideTest, KeysOfSectionsAreFound) {
+  EXPECT_EQ(After({"epochs=3"}),
+            "--set epochs=3: error: unknown key 'epochs'\nhelp: write 'train.epochs'\n");
+  EXPECT_NE(After({"lr=3"}).find("help: write 'train.optimizer.lr'"), std::string::npos);
+  EXPECT_NE(After({"valid.split=0.1"}).find("help: write 'data.valid'"), std::string::npos);
+  EXPECT_NE(After({"patience=3"}).find("help: write 'train.early_stop.patience'"),
+            std::string::npos);
+  EXPECT_EQ(After({"inexact=true"}), Expected(std::string(kFile) + "inexact: true\n"));
+}
+
+TEST(OverrideTest, OperatorsWithoutANameAreFoundByTheirIndex) {
+  EXPECT_EQ(After({"paths.main.ops.relu.lr=1"}),
+            "--set paths.main.ops.relu.lr=1: error: 'paths.main.ops' has no item 'relu'\n"
+            "help: that operator has no name here: write 'paths.main.ops[1]'\n");
+}
+
 TEST(OverrideTest, ReplacesWhatItExcludes) {
   EXPECT_EQ(After({"train.epochs=2"}),
             Expected("train: {batch: 8, epochs: 2}\n" +

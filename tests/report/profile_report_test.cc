@@ -49,6 +49,26 @@ TEST(ProfileReport, ListsPhasesAndKernelsBySeconds) {
   EXPECT_EQ(ProfileText(Entries(), kCeilings, false).find("slowest"), std::string::npos);
 }
 
+// No share is over 100 % without a word: bytes from caches, or a peak that was measured too low.
+TEST(ProfileReport, ExplainsSharesOfMoreThanThePeak) {
+  const std::string within = ProfileText(Entries(), kCeilings, true);
+  EXPECT_EQ(within.find("beyond the peak"), std::string::npos) << within;
+  EXPECT_EQ(within.find("%*"), std::string::npos) << within;
+
+  const std::string cached = ProfileText(Entries(), {2, 100e9, 4e9}, false);
+  EXPECT_NE(cached.find("5 (125 %*)"), std::string::npos) << cached;
+  EXPECT_NE(cached.find("come from the caches"), std::string::npos) << cached;
+  EXPECT_EQ(cached.find("busier"), std::string::npos) << cached;
+
+  const std::string busy = ProfileText(Entries(), {2, 50e9, 10e9}, false);
+  EXPECT_NE(busy.find("80 (160 %*)"), std::string::npos) << busy;
+  EXPECT_NE(busy.find("the machine was busier while the peak was measured"), std::string::npos);
+  EXPECT_EQ(busy.find("caches"), std::string::npos) << busy;
+
+  const Json json = Json::parse(ProfileJson(Entries(), {2, 50e9, 10e9}));
+  EXPECT_EQ(json["exceeded"], Json({{"flops", true}, {"bytes", false}}));
+}
+
 TEST(ProfileReport, WritesTheSameAsJson) {
   const Json json = Json::parse(ProfileJson(Entries(), kCeilings));
   ASSERT_EQ(json["entries"].size(), 1u);

@@ -81,12 +81,15 @@ TEST(EpochLinesTest, NumbersHaveOneWidth) {
   for (double value = 1e-9; value < 1e99; value *= 1.7) {
     EXPECT_EQ(Metric(value).size(), 6u) << Metric(value);
     EXPECT_EQ(Metric(-value).size(), 6u) << Metric(-value);
-    if (value > 1e-2) {
-      EXPECT_NEAR(std::stod(Metric(value)), value, 0.51 * value) << Metric(value);
-    }
+    EXPECT_NEAR(std::stod(Metric(value)), value, (value < 1e-9 ? 0.5 : 0.051) * value);
+    EXPECT_NEAR(std::stod(Metric(-value)), -value, 0.51 * value);
   }
   EXPECT_EQ(Metric(0.98765), "0.9877");
   EXPECT_EQ(Metric(9.99996), "10.000");
+  EXPECT_EQ(Metric(12345.6), "1.23e4");
+  EXPECT_EQ(Metric(0.00041234), "4.1e-4");
+  EXPECT_EQ(Metric(-0.00041234), " -4e-4");
+  EXPECT_EQ(Metric(0), "0.0000");
   EXPECT_EQ(Metric(std::numeric_limits<double>::quiet_NaN()), "   nan");
   EXPECT_EQ(Metric(-std::numeric_limits<double>::quiet_NaN()), "   nan");
 }

@@ -92,6 +92,34 @@ TEST(SpeedupOf, HasAnIntervalFromSixRoundsOn) {
   EXPECT_EQ(interval(5000), std::pair(2431.0, 2570.0));
 }
 
+// The baseline: 2 s until its first step is done, then 3 s a step.
+TEST(BreakEvenStep, IsWhereTheGainHasMadeUpForTheStart) {
+  const RunCost baseline{2, 3};
+  EXPECT_EQ(BreakEvenStep({1, 2}, baseline), 1);    // ahead at once
+  EXPECT_EQ(BreakEvenStep({1, 3}, baseline), 1);    // and no slower
+  EXPECT_EQ(BreakEvenStep({2, 2}, baseline), 2);    // level after the first
+  EXPECT_EQ(BreakEvenStep({4.5, 2}, baseline), 4);  // 10.5 s against 11 s; 8.5 against 8 before
+  EXPECT_EQ(BreakEvenStep({5, 2}, baseline), 5);    // level after 4
+  for (const RunCost& run : {RunCost{5, 2}, RunCost{4.5, 2.75}, RunCost{7.25, 2.875}}) {
+    const auto after = [](const RunCost& cost, int64_t steps) {
+      return cost.start + static_cast<double>(steps - 1) * cost.step;
+    };
+    const auto step = BreakEvenStep(run, baseline);
+    ASSERT_TRUE(step.has_value());
+    EXPECT_LT(after(run, *step), after(baseline, *step));
+    EXPECT_GE(after(run, *step - 1), after(baseline, *step - 1));
+  }
+}
+
+TEST(BreakEvenStep, IsNoneWhereStepsAreNotFaster) {
+  const RunCost baseline{2, 3};
+  EXPECT_EQ(BreakEvenStep({5, 3}, baseline), std::nullopt);
+  EXPECT_EQ(BreakEvenStep({5, 4}, baseline), std::nullopt);
+  EXPECT_EQ(BreakEvenStep({1, 4}, baseline), std::nullopt);  // ahead at first, then behind
+  EXPECT_EQ(BreakEvenStep(baseline, baseline), std::nullopt);
+  EXPECT_EQ(BreakEvenStep({1e9, 3 - 1e-15}, baseline), std::nullopt);  // in no time that matters
+}
+
 TEST_F(Bench, MeasuresEveryCaseAgainstTheFirst) {
   const auto result = Run(StandardCases({}));
   ASSERT_TRUE(result.has_value());

@@ -130,6 +130,16 @@ TEST_P(HostDevices, AllocateNothingAfterTheFirstStep) {
   EXPECT_FALSE(result.checkpoint.empty());
 }
 
+// 5 batches a pass: a step of two, another, and one of the partial batch alone.
+TEST_P(HostDevices, AllocateNothingWhereGradientsAreAccumulated) {
+  if (!AllocationsAreCounted()) GTEST_SKIP() << "a sanitizer brings its own operator new";
+  const ModelSpec model = ModelOf(kModel, {"train.accumulate=2"});
+  const TrainResult result = TrainModel(model, Options(), FreshFolder());
+  EXPECT_EQ(result.steps, 2 * 3);
+  EXPECT_EQ(result.allocations_after_first_step, 0);
+  EXPECT_EQ(result.heap_growth_bytes, 0);
+}
+
 TEST_P(HostDevices, TakeTheMemoryThatIsPlanned) {
   if (!AllocationsAreCounted()) GTEST_SKIP() << "a sanitizer's memory is its own";
   constexpr int64_t kMiB = int64_t{1} << 20;

@@ -20,7 +20,8 @@ EpochReport ReportOf(int columns) {
   for (int i = 0; i < columns; ++i) {
     report.train.means.push_back({"metric_with_a_long_name_" + std::to_string(i), -1.0 / (i + 3)});
   }
-  report.train.samples = 1;
+  report.train.samples = 9;
+  report.train.timed_samples = 7;
   return report;
 }
 
@@ -47,14 +48,14 @@ TEST(MetricsLog, WritesAnyNumberOfColumns) {
     std::getline(lines, second);
     EXPECT_FALSE(std::getline(lines, rest));
     for (const std::string& line : {header, first, second}) {
-      EXPECT_EQ(std::count(line.begin(), line.end(), ','), 3 + columns);
+      EXPECT_EQ(std::count(line.begin(), line.end(), ','), 4 + columns);
     }
-    EXPECT_EQ(first.substr(0, 12), "1,0,0.125,0" + std::string(columns > 0 ? "," : ""));
+    EXPECT_EQ(first.substr(0, 14), "1,0,0.125,0,7" + std::string(columns > 0 ? "," : ""));
     if (columns == 0) continue;
     const std::string last = std::to_string(columns - 1);
     EXPECT_EQ(header.substr(header.size() - last.size()), last);
     EXPECT_NEAR(std::stod(first.substr(first.rfind(',') + 1)), -1.0 / (columns + 2), 1e-9);
-    EXPECT_EQ(second, "2,0,0.125,0" + std::string(static_cast<size_t>(columns), ','));
+    EXPECT_EQ(second, "2,0,0.125,0,7" + std::string(static_cast<size_t>(columns), ','));
   }
 }
 
@@ -64,7 +65,7 @@ TEST(MetricsLog, NotANumberHasNoSign) {
   report.train.means[0].value = -std::numeric_limits<double>::quiet_NaN();
   MetricsLog(path, report).Write(report, 0.5);
   const std::string text = ReadText(path);
-  EXPECT_EQ(text.substr(text.find('\n') + 1), "1,0,0.5,0,nan\n");
+  EXPECT_EQ(text.substr(text.find('\n') + 1), "1,0,0.5,0,7,nan\n");
 }
 
 TEST(MetricsLog, ListsHaveAColumnAnElementAndTablesHaveNone) {
@@ -73,8 +74,9 @@ TEST(MetricsLog, ListsHaveAColumnAnElementAndTablesHaveNone) {
   report.train.tables = {{"recall", {0.5, 1, 0.25}, 0, false, ""}, {"table", {1, 2}, 1, true, ""}};
   MetricsLog(path, report).Write(report, 0.5);
   EXPECT_EQ(ReadText(path),
-            "epoch,step,learning_rate,seconds,train_recall[0],train_recall[1],train_recall[2]\n"
-            "1,0,0.5,0,0.5,1,0.25\n");
+            "epoch,step,learning_rate,seconds,samples,train_recall[0],train_recall[1],"
+            "train_recall[2]\n"
+            "1,0,0.5,0,7,0.5,1,0.25\n");
 }
 
 TEST(MetricsJson, HasListsAndListsOfRows) {

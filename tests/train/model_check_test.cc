@@ -3,8 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
 #include <set>
 
+#include "src/base/dtype.h"
 #include "src/train/lint.h"
 #include "tests/train/session_testing.h"
 
@@ -88,6 +91,149 @@ train: {optimizer: {op: sgd}}
   ASSERT_EQ(gradients.size(), 2u);
   EXPECT_FALSE(gradients[0].good);
   EXPECT_FALSE(check.CheckDevice("reference").good);
+}
+
+// The reference's kernels, but the first output of one operator is multiplied.
+class WrongLibrary final : public KernelLibrary {
+ public:
+  WrongLibrary(OpId op, double factor) : op_(op), factor_(factor) {}
+
+  std::string_view name() const override { return right_.name(); }
+  std::string fingerprint() const override { return right_.fingerprint(); }
+  bool uses_threads() const override { return right_.uses_threads(); }
+  std::vector<KernelOption> Options(const NodeSignature& node,
+                                    const RunSetting& setting) const override {
+    return right_.Options(node, setting);
+  }
+  std::optional<std::vector<HostTensor>> Evaluate(
+      const NodeSignature& node, std::span<const HostTensor> inputs) const override {
+    return right_.Evaluate(node, inputs);
+  }
+  PreparedKernel Prepare(std::string_view kernel, const KernelRequest& request) const override {
+    PreparedKernel right = right_.Prepare(kernel, request);
+    if (request.node.op != op_) return right;
+    return PreparedKernel::Of(Run, Parameters{right, static_cast<int>(request.node.inputs.size()),
+                                              request.node.outputs[0].dtype,
+                                              request.node.outputs[0].shape.Elements(), factor_});
+  }
+
+ private:
+  struct Parameters {
+    PreparedKernel right;
+    int output = 0;
+    DType dtype = DType::kF32;
+    int64_t elements = 0;
+    double factor = 1;
+  };
+
+  template <class T>
+  static void Multiply(T* numbers, const Parameters& wrong) {
+    for (int64_t i = 0; i < wrong.elements; ++i) numbers[i] *= static_cast<T>(wrong.factor);
+  }
+
+  static void Run(const RunContext& context, const Instruction& instruction) noexcept {
+    const auto& wrong = *static_cast<const Parameters*>(instruction.parameters);
+    Instruction right = instruction;
+    right.parameters = wrong.right.parameters.get();
+    wrong.right.run(context, right);
+    if (wrong.dtype == DType::kF64) {
+      Multiply(Data<double>(context, instruction, wrong.output), wrong);
+    } else {
+      Multiply(Data<float>(context, instruction, wrong.output), wrong);
+    }
+  }
+
+  const KernelLibrary& right_ = *FindKernelLibrary("reference");
+  const OpId op_;
+  const double factor_;
+};
+
+// A sigmoid, and behind it as many biases: parameters that all have the same gradient.
+std::string SigmoidAndBiases(int biases) {
+  std::string text = R"(cgrun: 1
+inputs: {x: {shape: [6]}, y: {shape: [3]}}
+paths:
+  p:
+    ops:
+      - first: {op: linear, in: x, units: 5}
+      - {op: sigmoid}
+      - last: {op: linear, units: 3}
+)";
+  for (int i = 0; i < biases; ++i) text += "      - b" + std::to_string(i) + ": {op: bias}\n";
+  const std::string end = biases > 0 ? "b" + std::to_string(biases - 1) : "last";
+  return text + "    loss: {op: squared_error, in: [" + end + ", y]}\n" +
+         "train: {batch: 4, optimizer: {op: sgd}}\n";
+}
+
+TEST(ModelCheck, FindsAFiniteWrongGradient) {
+  const ModelSpec model = ModelOf(SigmoidAndBiases(0));
+  for (const double factor : {1.0, 1.01, 0.5, -1.0}) {
+    const WrongLibrary oracle(OpId::sigmoid_grad, factor);
+    Diagnostics diagnostics;
+    ModelCheck check(model, {}, {}, diagnostics, &oracle);
+    ASSERT_TRUE(check.ready()) << check.skipped() << diagnostics.ToString();
+    const std::vector<GradientCheck> gradients = check.CheckGradients();
+    ASSERT_EQ(gradients.size(), 4u);
+    for (const GradientCheck& gradient : gradients) {
+      const bool before = gradient.parameters[0].starts_with("p.first.");
+      EXPECT_EQ(gradient.good, factor == 1 || !before) << gradient.parameters[0] << " " << factor;
+      EXPECT_TRUE(std::isfinite(gradient.analytic + gradient.numeric));
+    }
+  }
+}
+
+// The tolerance does not grow with the number of parameters.
+TEST(ModelCheck, FindsAFiniteWrongValueOfADevice) {
+  for (const int biases : {0, 110}) {
+    const ModelSpec model = ModelOf(SigmoidAndBiases(biases));
+    CompileOptions options;
+    options.passes.disabled = {"fuse_activations"};  // the operators stay as they are called
+    Diagnostics diagnostics;
+    ModelCheck check(model, {}, options, diagnostics);
+    ASSERT_TRUE(check.ready()) << check.skipped() << diagnostics.ToString();
+    const DeviceCheck right = check.CheckLibrary("reference", WrongLibrary(OpId::sigmoid_grad, 1));
+    EXPECT_TRUE(right.good) << right.worst << " " << right.error;
+    EXPECT_EQ(right.compared, 5 + biases);
+    for (const OpId op : {OpId::sigmoid_grad, OpId::sigmoid}) {
+      const DeviceCheck wrong = check.CheckLibrary("reference", WrongLibrary(op, 1.05));
+      EXPECT_EQ(wrong.skipped, "");
+      EXPECT_FALSE(wrong.good) << NameOf(op) << " " << wrong.worst << " " << wrong.error;
+      EXPECT_TRUE(std::isfinite(wrong.error));
+      EXPECT_GT(wrong.error, 0.01);
+    }
+    EXPECT_TRUE(check.CheckDevice("reference").good) << "other parameters were left behind";
+  }
+}
+
+// A gradient that is 0 but for rounding, of a loss that is large or small: differences of the loss
+// are rounding too, of the loss's own size.
+TEST(ModelCheck, RoundingIsNoWrongGradient) {
+  for (const char* scale : {"1.0e-4", "1", "1.0e+4"}) {
+    const ModelSpec model = ModelOf(std::string(R"(cgrun: 1
+inputs: {x: {shape: [2, 6, 6]}, y: {shape: [48]}}
+paths:
+  p:
+    ops:
+      - {op: conv, in: x, filters: 3, kernel: 3}
+      - {op: batch_norm}
+      - {op: tanh}
+      - {op: flatten}
+      - z: {op: normalize, scale: )") +
+                                    scale + R"(}
+    loss: {op: squared_error, in: [z, y]}
+train: {batch: 4, optimizer: {op: sgd}}
+)");
+    Diagnostics diagnostics;
+    ModelCheck check(model, {}, {}, diagnostics);
+    ASSERT_TRUE(check.ready()) << check.skipped() << diagnostics.ToString();
+    bool vanishes = false;
+    for (const GradientCheck& gradient : check.CheckGradients()) {
+      EXPECT_TRUE(gradient.good) << scale << " " << gradient.parameters[0] << ": "
+                                 << gradient.analytic << " and " << gradient.numeric;
+      vanishes = vanishes || gradient.parameters[0] == "p.conv[0].bias";
+    }
+    EXPECT_TRUE(vanishes);
+  }
 }
 
 TEST(Lint, WarnsOfWhatNobodyReads) {

@@ -116,11 +116,13 @@ TEST(ClassNames, SurviveMetadata) {
   ClassMetadata({{"label", {"no UTF-8: \xff"}}});
 }
 
-TEST(ClassNames, AreFoundByInputThenByLength) {
+TEST(ClassNames, AreThoseOfTheInputElseOfTheLength) {
   const ClassNames names = {{"label", {"a", "b"}}, {"other", {"x", "y", "z"}}};
   EXPECT_EQ(FindClassNames(names, "label", 2)[1], "b");
   EXPECT_EQ(FindClassNames(names, "renamed", 3)[0], "x");
-  EXPECT_TRUE(FindClassNames(names, "label", 3).empty());
+  EXPECT_EQ(FindClassNames(names, "label", 3).size(), 2u);
+  EXPECT_EQ(FindClassNames({{"", {"a", "b"}}}, "label", 3).size(), 2u);
+  EXPECT_TRUE(FindClassNames({{"", {"a", "b"}}}, "", 3).empty());
   EXPECT_TRUE(FindClassNames(names, "renamed", 4).empty());
 }
 

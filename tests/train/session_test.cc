@@ -121,6 +121,15 @@ TEST(Session, AllocatesNothingAfterTheFirstStep) {
   EXPECT_EQ(result.heap_growth_bytes, 0);
 }
 
+TEST(Session, TestsOnAPartOfTheTrainingData) {
+  const TrainResult result = TrainModel(
+      SmallModel({"data.valid={split: 0.2}", "data.test={split: 0.1}"}), {}, FreshFolder());
+  ASSERT_EQ(result.last.evaluations.size(), 2u);
+  EXPECT_EQ(result.last.evaluations[0].samples, 213);
+  EXPECT_EQ(result.last.evaluations[1].split, "test");
+  EXPECT_EQ(result.last.evaluations[1].samples, 107);
+}
+
 TEST(Session, WeightsComeBackFromTheCheckpoint) {
   const ModelSpec model = SmallModel();
   const TrainResult result = TrainModel(model, {}, testing::TempDir());

@@ -1,6 +1,9 @@
 // What a run of training does when something happens to it.
 #include <gtest/gtest.h>
 
+#include <sstream>
+
+#include "src/base/allocation_counter.h"
 #include "src/train/run_folder.h"
 #include "tests/train/session_testing.h"
 
@@ -79,8 +82,82 @@ TEST(TrainingRun, LeavesOutWhatAnInterruptKeptFromBeingMeasured) {
   EXPECT_EQ(json.find("\"train\": {}"), std::string::npos) << json;
   const std::string csv = ReadText(folder + "/metrics.csv");
   EXPECT_EQ(csv,
-            "epoch,step,learning_rate,seconds,train_loss,train_accuracy,test_loss,"
+            "epoch,step,learning_rate,seconds,samples,train_loss,train_accuracy,test_loss,"
             "test_accuracy\n");
+}
+
+// A run that goes on in the midst of an epoch has the epoch's means, but the time of the rest
+// alone: its throughput is that of the samples in this time.
+TEST(TrainingRun, CountsWhatAResumedRunHasDone) {
+  const ModelSpec model = SmallModel();
+  const std::string folder = FreshFolder();
+  SessionOptions options;
+  {
+    Diagnostics diagnostics;
+    Session session(model, options, true, diagnostics);
+    Interrupt interrupt(3);
+    const TrainResult part = session.Train(folder, interrupt, {&interrupt.flag});
+    EXPECT_EQ(part.last.train.timed_samples, 300);
+    EXPECT_EQ(part.resumed_step, 0);
+    options.checkpoint = part.checkpoint;
+  }
+  Diagnostics diagnostics;
+  Session session(model, options, true, diagnostics);
+  ASSERT_TRUE(session.ready()) << diagnostics.ToString();
+  class Watch final : public SessionObserver {
+   public:
+    void OnStep(const StepReport& report) override {
+      if (report.epoch > 0) return;
+      EXPECT_EQ(report.timed_steps, report.step - 3);
+      EXPECT_EQ(report.timed_samples, report.samples - 300);
+    }
+    void OnEpoch(const EpochReport& report) override {
+      EXPECT_EQ(report.train.samples, 1065);
+      EXPECT_EQ(report.train.timed_samples, report.epoch == 0 ? 765 : 1065);
+      seconds += report.train.seconds;
+    }
+    double seconds = 0;
+  } watch;
+  const TrainResult result = session.Train(folder, watch);
+  EXPECT_EQ(result.resumed_step, 3);
+  EXPECT_EQ(result.steps, 22);
+  EXPECT_NEAR(result.samples_per_second * watch.seconds, 765 + 1065, 1e-3 * (765 + 1065));
+  const std::string csv = ReadText(folder + "/metrics.csv");
+  std::vector<std::string> samples;
+  std::istringstream lines(csv);
+  for (std::string line; std::getline(lines, line);) {
+    std::istringstream cells(line);
+    std::string cell;
+    for (int i = 0; i < 5; ++i) std::getline(cells, cell, ',');
+    samples.push_back(cell);
+  }
+  EXPECT_EQ(samples, (std::vector<std::string>{"samples", "765", "1065"})) << csv;
+}
+
+// The end of an epoch looks at the state, keeps the best model and writes a checkpoint: one copy.
+TEST(TrainingRun, CopiesTheStateOnceForAllThatWantIt) {
+  const std::string folder = FreshFolder();
+  const TrainResult result =
+      TrainModel(SmallModel({"data.valid={split: 0.1}"}), SessionOptions(), folder);
+  EXPECT_FALSE(ReadText(folder + "/best.safetensors").empty());
+  EXPECT_EQ(result.epochs, 2);
+  EXPECT_EQ(result.state_copies, 1 + 2) << "of step 0, and of the end of each epoch";
+  if (AllocationsAreCounted()) {
+    EXPECT_EQ(result.allocations_after_first_step, 0);
+  }
+}
+
+// The last step is the end: nothing is left that a resumed run would have to do.
+TEST(TrainingRun, AnInterruptInTheLastStepComesTooLate) {
+  const ModelSpec model = SmallModel();
+  Diagnostics diagnostics;
+  Session session(model, {}, true, diagnostics);
+  ASSERT_TRUE(session.ready()) << diagnostics.ToString();
+  Interrupt interrupt(22);
+  const TrainResult result = session.Train("", interrupt, {&interrupt.flag});
+  EXPECT_FALSE(result.interrupted);
+  EXPECT_EQ(result.epochs, 2);
+  for (const PassResult& pass : result.last.evaluations) EXPECT_TRUE(pass.measured());
 }
 
 // The evaluation of an epoch tells nothing of weights that the next epoch has changed.
@@ -117,7 +194,7 @@ TEST(TrainingRun, StepsThatCannotBeCountedAreAnErrorAtTheEpochs) {
   for (const char* schedule : {"constant", "{cosine: {}}"}) {
     const std::string override = std::string("train.optimizer.schedule=") + schedule;
     const std::string errors = SessionErrors(SmallModel({epochs, override}));
-    EXPECT_NE(errors.find("4611686018427387904 epochs of 11 batches are more steps than 64 bits"),
+    EXPECT_NE(errors.find("4611686018427387904 epochs of 11 steps are more steps than 64 bits"),
               std::string::npos)
         << errors;
   }

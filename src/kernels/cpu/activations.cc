@@ -59,9 +59,7 @@ struct LeakyReluGrad : Sloped {
 struct Sigmoid : Elaborate {
   template <class D, class V>
   HWY_INLINE V operator()(D d, V x) const {
-    const V one = Constant(d, 1);
-    const V e = ExponentialOfNegative(d, hn::Neg(hn::Abs(x)));
-    return hn::Div(hn::IfThenElse(hn::Lt(x, hn::Zero(d)), e, one), hn::Add(one, e));
+    return Logistic(d, x);
   }
 };
 

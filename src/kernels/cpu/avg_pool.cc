@@ -96,8 +96,7 @@ PreparedKernel Prepare(const KernelRequest& request) {
 }
 
 int64_t WorkspaceBytes(const NodeSignature& node, int threads) {
-  return threads * PaddedPlaneOf(WindowOfPool(node)).elements() *
-         static_cast<int64_t>(sizeof(float));
+  return PlaneBytes(WindowOfPool(node), threads);
 }
 
 struct GradParameters {
@@ -151,18 +150,14 @@ PreparedKernel PrepareGrad(const KernelRequest& request) {
 }
 
 KernelDef avg_pool() {
-  KernelDef def{.name = "cpu.avg_pool",
-                .supports = AllF32,
-                .workspace_bytes = WorkspaceBytes,
-                .prepare = Prepare};
-  def.flops_per_second = kElementsPerSecond;
-  return def;
+  return PerElement({.name = "cpu.avg_pool",
+                     .supports = AllF32,
+                     .workspace_bytes = WorkspaceBytes,
+                     .prepare = Prepare});
 }
 
 KernelDef avg_pool_grad() {
-  KernelDef def{.name = "cpu.avg_pool_grad", .supports = AllF32, .prepare = PrepareGrad};
-  def.flops_per_second = kElementsPerSecond;
-  return def;
+  return PerElement({.name = "cpu.avg_pool_grad", .supports = AllF32, .prepare = PrepareGrad});
 }
 
 }  // namespace

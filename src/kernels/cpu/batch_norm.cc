@@ -167,16 +167,9 @@ void Run(const RunContext& context, const Instruction& i) noexcept {
     return kTraining || k == 5 ? Data<float>(context, i, k) : nullptr;
   };
   const Operands o{in(0), in(1), in(2), in(3), in(4), out(5), out(6), out(7), out(8), out(9)};
-  if (!p.columns()) {
-    return Split(p.threads, p.channels, 1, [&](int64_t begin, int64_t end) {
-      for (int64_t c = begin; c < end; ++c) Row<kTraining>(p, o, c);
-    });
-  }
-  Split(p.threads, p.padded_channels(), kLanes, [&](int64_t begin, int64_t end) {
-    for (int64_t c = begin; c < end; c += kLanes) {
-      OfColumn<kTraining>(p, o, ColumnAt(p, c, kLanes));
-    }
-  });
+  SplitChannels<kLanes>(
+      p, [&](int64_t c) { Row<kTraining>(p, o, c); },
+      [&](const Column& column) { OfColumn<kTraining>(p, o, column); });
 }
 
 PreparedKernel Prepare(const KernelRequest& request) {
@@ -185,12 +178,10 @@ PreparedKernel Prepare(const KernelRequest& request) {
 }
 
 KernelDef batch_norm() {
-  KernelDef def{.name = "cpu.batch_norm", .supports = HasF32Channels, .prepare = Prepare};
-  def.choose = [](const NodeSignature& node, const RunSetting& setting, KernelOption* option) {
-    return ChooseChannels(node, setting, 1, kLanes, option);
-  };
-  def.flops_per_second = kElementsPerSecond;
-  return def;
+  return PerElement({.name = "cpu.batch_norm",
+                     .supports = HasF32Channels,
+                     .prepare = Prepare,
+                     .choose = ChooseChannels<1, kLanes>});
 }
 
 }  // namespace

@@ -90,9 +90,7 @@ KernelDef min() { return Broadcasting<Smaller>::Define("cpu.min"); }
 KernelDef max() { return Broadcasting<Larger>::Define("cpu.max"); }
 KernelDef max_grad() { return Broadcasting<MaxGrad, 3>::Define("cpu.max_grad"); }
 KernelDef bias() {
-  KernelDef def{.name = "cpu.bias", .supports = AllFloat, .prepare = PrepareBias};
-  def.flops_per_second = kElementsPerSecond;
-  return def;
+  return PerElement({.name = "cpu.bias", .supports = AllFloat, .prepare = PrepareBias});
 }
 
 }  // namespace

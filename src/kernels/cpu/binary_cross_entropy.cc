@@ -35,10 +35,7 @@ struct FromLogits : OfProbability {
   }
   template <class D, class V>
   HWY_INLINE V Slope(D d, V x, V t) const {
-    const V one = Constant(d, 1);
-    const V small = ExponentialOfNegative(d, hn::Neg(hn::Abs(x)));
-    const V over = hn::IfThenElse(hn::Lt(x, hn::Zero(d)), small, one);
-    return hn::Sub(hn::Div(over, hn::Add(one, small)), t);
+    return hn::Sub(Logistic(d, x), t);
   }
   template <class D, class V>
   static HWY_INLINE V TargetSlope(D, V x) {

@@ -21,7 +21,6 @@ template <class Formula, size_t kInputs = 2>
 struct Broadcasting {
   static constexpr bool kOfCondition = requires { Formula::kOfCondition; };
   static constexpr bool kToBool = requires { Formula::kToBool; };
-  static constexpr bool kNarrow = requires { Formula::kNoF64; };
   using Same = Map<Formula, kInputs>;
   using Strides = std::array<std::vector<int64_t>, kInputs>;
 
@@ -62,7 +61,7 @@ struct Broadcasting {
     std::copy(strides.begin(), strides.end(), all.begin());
     all[kInputs] = RowMajorStrides(node.outputs[0].shape);
     const auto run_of = []<class T>(T*) -> KernelFunction {
-      if constexpr (!kNarrow || !std::is_same_v<T, double>) return &Run<T>;
+      if constexpr (!Same::kNarrow || !std::is_same_v<T, double>) return &Run<T>;
       return nullptr;
     };
     return PreparedKernel::Of(
@@ -94,12 +93,11 @@ struct Broadcasting {
   }
 
   static KernelDef Define(std::string_view name) {
-    KernelDef def{.name = name, .prepare = Prepare};
-    def.supports = kOfCondition || kToBool ? SupportsMixed : kNarrow ? AllF32OrBF16 : AllFloat;
-    def.elementwise = true;
-    if constexpr (requires { Formula::kKeepsZero; }) def.keeps_zero = Formula::kKeepsZero;
-    def.flops_per_second = kElementsPerSecond;
-    return def;
+    return PerElement({.name = name,
+                       .supports = kOfCondition || kToBool ? SupportsMixed : Same::kSupports,
+                       .prepare = Prepare,
+                       .elementwise = true,
+                       .keeps_zero = Same::kKeepsZero});
   }
 };
 

@@ -21,28 +21,16 @@ struct Parameters {
   int threads = 1;
 };
 
-using Floats = hn::ScalableTag<float>;
-
-HWY_INLINE hn::Vec<Floats> AsF32(const BFloat16* x) { return LoadLanes(Floats(), x); }
-HWY_INLINE hn::Vec<Floats> AsF32(const float* x) { return LoadLanes(Floats(), x); }
-HWY_INLINE hn::Vec<Floats> AsF32(const int32_t* x) {
-  return hn::ConvertTo(Floats(), hn::LoadU(hn::Rebind<int32_t, Floats>(), x));
-}
-HWY_INLINE hn::Vec<Floats> AsF32(const uint8_t* x) {
-  const hn::Rebind<int32_t, Floats> d32;
-  const auto bytes = hn::LoadU(hn::Rebind<uint8_t, Floats>(), x);
-  return hn::ConvertTo(Floats(), hn::PromoteTo(d32, bytes));
-}
-
 template <class From, class To>
 void Run(const RunContext& context, const Instruction& i) noexcept {
   const auto& p = *static_cast<const Parameters*>(i.parameters);
   const From* x = Data<const From>(context, i, 0);
   To* y = Data<To>(context, i, 1);
   Split(p.threads, p.elements, kGrain, [=](int64_t begin, int64_t end) {
-    const auto lanes = static_cast<int64_t>(hn::Lanes(Floats()));
+    const hn::ScalableTag<float> d;
+    const auto lanes = static_cast<int64_t>(hn::Lanes(d));
     int64_t e = begin;
-    for (; e + lanes <= end; e += lanes) StoreLanes(Floats(), AsF32(x + e), y + e);
+    for (; e + lanes <= end; e += lanes) StoreLanes(d, LoadLanes(d, x + e), y + e);
     for (; e < end; ++e) y[e] = static_cast<To>(static_cast<float>(x[e]));
   });
 }
@@ -56,17 +44,17 @@ KernelFunction Choose(const NodeSignature& node) {
   return from == DType::kU8 || from == DType::kBool ? &Run<uint8_t, float> : nullptr;
 }
 
+bool Supports(const NodeSignature& node) { return Choose(node) != nullptr; }
+
+PreparedKernel Prepare(const KernelRequest& request) {
+  return PreparedKernel::Of(
+      Choose(request.node),
+      Parameters{request.node.outputs[0].shape.Elements(), ThreadsFor(request)});
+}
+
 KernelDef cast() {
-  KernelDef def{.name = "cpu.cast"};
-  def.supports = [](const NodeSignature& node) { return Choose(node) != nullptr; };
-  def.prepare = [](const KernelRequest& request) {
-    return PreparedKernel::Of(
-        Choose(request.node),
-        Parameters{request.node.outputs[0].shape.Elements(), ThreadsFor(request)});
-  };
-  def.elementwise = true;
-  def.flops_per_second = kElementsPerSecond;
-  return def;
+  return PerElement(
+      {.name = "cpu.cast", .supports = Supports, .prepare = Prepare, .elementwise = true});
 }
 
 }  // namespace

@@ -45,14 +45,14 @@ inline Channels ChannelsOf(const KernelRequest& request) {
           BlockOf(request.operands[0].layout)};
 }
 
-// In the blocks in which one of the `activations` first inputs comes, where it does; for
+// In the blocks in which one of the `kActivations` first inputs comes, where it does; for
 // KernelDef::choose. Its first output is in blocks too.
-inline bool ChooseChannels(const NodeSignature& node, const RunSetting& setting, size_t activations,
-                           int64_t lanes, KernelOption* option) {
-  for (size_t i = 0; i < activations; ++i) {
-    const Layout* layout = ComesInBlocks(node, setting, i, lanes);
+template <size_t kActivations, int64_t kLanes>
+bool ChooseChannels(const NodeSignature& node, const RunSetting& setting, KernelOption* option) {
+  for (size_t i = 0; i < kActivations; ++i) {
+    const Layout* layout = ComesInBlocks(node, setting, i, kLanes);
     if (layout == nullptr) continue;
-    for (size_t k = 0; k < activations; ++k) option->input_layouts[k] = *layout;
+    for (size_t k = 0; k < kActivations; ++k) option->input_layouts[k] = *layout;
     option->output_layouts[0] = *layout;
     break;
   }
@@ -69,6 +69,20 @@ struct Column {
 inline Column ColumnAt(const Channels& p, int64_t first, int64_t vector_lanes) {
   const int64_t lanes = std::clamp<int64_t>(p.channels - first, 0, vector_lanes);
   return {first, lanes, p.block > 0 ? vector_lanes : lanes};
+}
+
+// Calls row(channel) where a channel's planes are contiguous, else column(Column) for vectors of
+// channels, on the threads.
+template <int64_t kLanes, class OfRow, class OfColumn>
+void SplitChannels(const Channels& p, const OfRow& row, const OfColumn& column) noexcept {
+  if (!p.columns()) {
+    return Split(p.threads, p.channels, 1, [&](int64_t begin, int64_t end) {
+      for (int64_t c = begin; c < end; ++c) row(c);
+    });
+  }
+  Split(p.threads, p.padded_channels(), kLanes, [&](int64_t begin, int64_t end) {
+    for (int64_t c = begin; c < end; c += kLanes) column(ColumnAt(p, c, kLanes));
+  });
 }
 
 // Calls work(offset, chain) for every element of a column, in order; the chains, two of them, take

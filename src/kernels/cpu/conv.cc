@@ -42,13 +42,12 @@ using WithoutBias = Kernel<T, false>;
 
 ConvPatches Pack(const NodeSignature& node) {
   const auto& attributes = node.attributes.As<ConvAttributes>();
-  return PatchesOf(node.inputs[0].shape, node.outputs[0].shape, attributes.window(),
-                   attributes.groups);
+  return {ConvSizesOf(node.inputs[0].shape, node.outputs[0].shape, attributes.window(),
+                      attributes.groups)};
 }
 
 int64_t WorkspaceBytes(const NodeSignature& node, int) {
-  const ConvPatches p = Pack(node);
-  return p.IsImage() ? 0 : p.elements() * SizeOf(node.inputs[0].dtype);
+  return Pack(node).WorkspaceBytes(node.inputs[0].dtype);
 }
 
 PreparedKernel Prepare(const KernelRequest& request) {

@@ -6,6 +6,7 @@
 
 #include "src/base/check.h"
 #include "src/ops/conv.h"
+#include "src/ops/conv_transpose.h"
 
 namespace cgrun::cpu {
 namespace {
@@ -20,6 +21,22 @@ bool StaysInside(const WindowAxis& axis) { return axis.before == 0 && Span(axis)
 // How many inputs of an axis a padded plane holds.
 int64_t Held(const WindowAxis& axis, int64_t size) {
   return std::clamp<int64_t>(size - axis.before, 0, axis.input);
+}
+
+ConvSizes SizesOf(const NodeSignature& node) {
+  const Shape &first = node.inputs[0].shape, &result = node.outputs[0].shape;
+  if (node.op == OpId::conv || node.op == OpId::fused) {
+    const Attributes& own = node.op == OpId::fused ? node.body[0].attributes : node.attributes;
+    const auto& conv = own.As<ConvAttributes>();
+    return ConvSizesOf(first, result, conv.window(), conv.groups);
+  }
+  if (node.op == OpId::conv_transpose) {
+    const auto& up = node.attributes.As<ConvTransposeAttributes>();
+    return TransposedConvSizesOf(first, result, up.window(), up.groups);
+  }
+  const Shape& dy = node.op == OpId::conv_input_grad ? first : node.inputs[1].shape;
+  const auto& grad = node.attributes.As<ConvGradAttributes>();
+  return ConvSizesOf(grad.input, dy, grad.window(), grad.groups);
 }
 
 }  // namespace
@@ -46,24 +63,12 @@ std::vector<int64_t> ConvGeometry::PixelOffsets() const {
   return offsets;
 }
 
-ConvGeometry ConvGeometryOf(const Shape& x, const Shape& y, const WindowAttributes& attributes,
-                            int64_t groups) {
-  ConvGeometry g{ConvSizesOf(x, y, attributes, groups)};
+ConvGeometry ConvGeometryOf(const NodeSignature& node) {
+  ConvGeometry g{SizesOf(node)};
   g.padded = !StaysInside(g.window.y) || !StaysInside(g.window.x);
   g.rows = g.padded ? Span(g.window.y) : g.window.y.input;
   g.columns = g.padded ? Span(g.window.x) : g.window.x.input;
   return g;
-}
-
-ConvGeometry ConvGeometryOf(const NodeSignature& node) {
-  if (node.op == OpId::conv || node.op == OpId::fused) {
-    const Attributes& own = node.op == OpId::fused ? node.body[0].attributes : node.attributes;
-    const auto& conv = own.As<ConvAttributes>();
-    return ConvGeometryOf(node.inputs[0].shape, node.outputs[0].shape, conv.window(), conv.groups);
-  }
-  const Shape& dy = node.inputs[node.op == OpId::conv_input_grad ? 0 : 1].shape;
-  const auto& grad = node.attributes.As<ConvGradAttributes>();
-  return ConvGeometryOf(grad.input, dy, grad.window(), grad.groups);
 }
 
 PixelTiles PixelTilesOf(const ConvGeometry& geometry, int64_t width, int64_t most) {

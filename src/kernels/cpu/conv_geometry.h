@@ -24,9 +24,7 @@ struct ConvGeometry : ConvSizes {
   std::vector<int64_t> PixelOffsets() const;
 };
 
-ConvGeometry ConvGeometryOf(const Shape& x, const Shape& y, const WindowAttributes& attributes,
-                            int64_t groups);
-// Of conv, a fused node that begins with one, conv_input_grad or conv_weight_grad.
+// Of conv, a fused node that begins with one, conv_input_grad, conv_weight_grad or conv_transpose.
 ConvGeometry ConvGeometryOf(const NodeSignature& node);
 
 // Pixels side by side in the image and in a tile of outputs: `count` from offset `from`, each

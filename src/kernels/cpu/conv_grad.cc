@@ -8,25 +8,12 @@
 namespace cgrun::cpu {
 namespace {
 
-// patches ← weightᵀ·dy, scattered to dx.
 template <class T>
 struct InputGrad {
   static void Run(const RunContext& context, const Instruction& i) noexcept {
     const auto& p = *static_cast<const ConvPatches*>(i.parameters);
-    const T* dy = Data<const T>(context, i, 0);
-    const T* weight = Data<const T>(context, i, 1);
-    T* dx = Data<T>(context, i, 2);
-    T* workspace = p.IsImage() ? nullptr : Data<T>(context, i, 3);
-    for (int64_t n = 0; n < p.images; ++n) {
-      for (int64_t g = 0; g < p.groups; ++g) {
-        Multiply<T>(p.taps(), p.output_plane(), p.filters,
-                    {weight + g * p.group_weight(), p.taps(), true}, {dy, p.output_plane(), false},
-                    T(0), workspace != nullptr ? workspace : dx, p.output_plane());
-        if (workspace != nullptr) ScatterPatches(p, workspace, dx);
-        dx += p.group_input();
-        dy += p.group_output();
-      }
-    }
+    MultiplyTransposed(p, Data<const T>(context, i, 0), Data<const T>(context, i, 1),
+                       Data<T>(context, i, 2), p.IsImage() ? nullptr : Data<T>(context, i, 3));
   }
 };
 
@@ -55,15 +42,16 @@ struct WeightGrad {
 // `dy` is the input that has conv's output shape.
 ConvPatches Pack(const NodeSignature& node, size_t dy) {
   const auto& attributes = node.attributes.As<ConvGradAttributes>();
-  return PatchesOf(attributes.input, node.inputs[dy].shape, attributes.window(), attributes.groups);
+  return {
+      ConvSizesOf(attributes.input, node.inputs[dy].shape, attributes.window(), attributes.groups)};
 }
 
-int64_t WorkspaceBytes(const NodeSignature& node, size_t dy) {
-  const ConvPatches p = Pack(node, dy);
-  return p.IsImage() ? 0 : p.elements() * SizeOf(node.inputs[0].dtype);
+int64_t InputGradWorkspace(const NodeSignature& node, int) {
+  return Pack(node, 0).WorkspaceBytes(node.inputs[0].dtype);
 }
-int64_t InputGradWorkspace(const NodeSignature& node, int) { return WorkspaceBytes(node, 0); }
-int64_t WeightGradWorkspace(const NodeSignature& node, int) { return WorkspaceBytes(node, 1); }
+int64_t WeightGradWorkspace(const NodeSignature& node, int) {
+  return Pack(node, 1).WorkspaceBytes(node.inputs[0].dtype);
+}
 
 PreparedKernel PrepareInputGrad(const KernelRequest& request) {
   const ConvPatches p = Pack(request.node, 0);

@@ -51,14 +51,9 @@ void EachRow(const ConvPatches& p, Row row, Gap gap) {
 
 bool ConvPatches::IsImage() const {
   const auto trivial = [](const WindowAxis& axis) {
-    return axis.kernel == 1 && axis.stride == 1 && axis.before == 0 && axis.after == 0;
+    return axis.kernel == 1 && axis.stride == 1 && axis.before == 0 && axis.output == axis.input;
   };
   return trivial(window.y) && trivial(window.x);
-}
-
-ConvPatches PatchesOf(const Shape& x, const Shape& y, const WindowAttributes& attributes,
-                      int64_t groups) {
-  return {ConvSizesOf(x, y, attributes, groups)};
 }
 
 bool FitsBlas(const NodeSignature& node) {
@@ -99,9 +94,29 @@ void ScatterPatches(const ConvPatches& p, const T* patches, T* image) noexcept {
       [](int64_t) {});
 }
 
+template <class T>
+void MultiplyTransposed(const ConvPatches& p, const T* dy, const T* weight, T* dx,
+                        T* workspace) noexcept {
+  const bool scatters = !p.IsImage();
+  for (int64_t n = 0; n < p.images; ++n) {
+    for (int64_t g = 0; g < p.groups; ++g) {
+      Multiply<T>(p.taps(), p.output_plane(), p.filters,
+                  {weight + g * p.group_weight(), p.taps(), true}, {dy, p.output_plane(), false},
+                  T(0), scatters ? workspace : dx, p.output_plane());
+      if (scatters) ScatterPatches(p, workspace, dx);
+      dx += p.group_input();
+      dy += p.group_output();
+    }
+  }
+}
+
 template void GatherPatches(const ConvPatches&, const float*, float*) noexcept;
 template void GatherPatches(const ConvPatches&, const double*, double*) noexcept;
 template void ScatterPatches(const ConvPatches&, const float*, float*) noexcept;
 template void ScatterPatches(const ConvPatches&, const double*, double*) noexcept;
+template void MultiplyTransposed(const ConvPatches&, const float*, const float*, float*,
+                                 float*) noexcept;
+template void MultiplyTransposed(const ConvPatches&, const double*, const double*, double*,
+                                 double*) noexcept;
 
 }  // namespace cgrun::cpu

@@ -13,10 +13,8 @@ struct ConvPatches : ConvSizes {
   int64_t elements() const { return taps() * output_plane(); }
   // Whether the image itself is that matrix: a 1×1 kernel with nothing around it.
   bool IsImage() const;
+  int64_t WorkspaceBytes(DType dtype) const { return IsImage() ? 0 : elements() * SizeOf(dtype); }
 };
-
-ConvPatches PatchesOf(const Shape& x, const Shape& y, const WindowAttributes& attributes,
-                      int64_t groups);
 
 // `supports` of kernels on it: f32 or f64, no empty tensor, and sizes that OpenBLAS takes.
 bool FitsBlas(const NodeSignature& node);
@@ -29,6 +27,12 @@ void GatherPatches(const ConvPatches& p, const T* image, T* patches) noexcept;
 // The transposed operation: image ← Σ of the patches that read each element.
 template <class T>
 void ScatterPatches(const ConvPatches& p, const T* patches, T* image) noexcept;
+
+// From outputs back to images, all of them: patches ← weightᵀ·dy, scattered to dx. `workspace` has
+// room for the patches of one group of one image; where these are the image, it is not used.
+template <class T>
+void MultiplyTransposed(const ConvPatches& p, const T* dy, const T* weight, T* dx,
+                        T* workspace) noexcept;
 
 }  // namespace cgrun::cpu
 

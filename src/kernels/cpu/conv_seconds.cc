@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "src/kernels/kernel.h"
+
 namespace cgrun::cpu {
 namespace {
 
@@ -21,9 +23,7 @@ constexpr int64_t kLeastParallelProducts = int64_t{1} << 18;
 double RoundUp(int64_t n, int64_t to) { return static_cast<double>((n + to - 1) / to * to); }
 
 double MemorySeconds(const NodeSignature& node) {
-  double bytes = 0;
-  for (const TensorType& type : node.inputs) bytes += static_cast<double>(ByteSize(type));
-  for (const TensorType& type : node.outputs) bytes += static_cast<double>(ByteSize(type));
+  const auto bytes = static_cast<double>(OperandBytes(node));
   return std::max(bytes - kCachedBytes, 0.0) / kBytesPerSecond;
 }
 

@@ -1,4 +1,5 @@
-// slice, pad, broadcast and gradients like them: strided copies, a row at a time, and fills.
+// slice, crop, flip, pad, broadcast and gradients like them: strided copies, a row at a time, and
+// fills.
 #include "src/kernels/cpu/kernels.h"
 #include "src/kernels/cpu/strided_copy.h"
 #include "src/ops/reduce.h"
@@ -87,6 +88,12 @@ bool SupportsPad(const NodeSignature& node) { return node.inputs[0].dtype != DTy
 
 std::vector<KernelDef> broadcast() {
   return {{.name = "cpu.broadcast", .supports = SupportsBroadcast, .prepare = PrepareBroadcast}};
+}
+std::vector<KernelDef> crop() {
+  return {{.name = "cpu.crop", .prepare = Copy<&reference::PlanCrop>}};
+}
+std::vector<KernelDef> flip() {
+  return {{.name = "cpu.flip", .prepare = Copy<&reference::PlanFlip>}};
 }
 std::vector<KernelDef> pad() {
   return {

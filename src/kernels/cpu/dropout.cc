@@ -154,9 +154,7 @@ PreparedKernel PrepareGrad(const KernelRequest& request) {
 }
 
 KernelDef Define(std::string_view name, PreparedKernel (*prepare)(const KernelRequest&)) {
-  KernelDef def{.name = name, .supports = Supports, .prepare = prepare};
-  def.flops_per_second = kElementsPerSecond;
-  return def;
+  return PerElement({.name = name, .supports = Supports, .prepare = prepare});
 }
 
 KernelDef dropout() { return Define("cpu.dropout", Prepare); }

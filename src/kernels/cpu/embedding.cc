@@ -76,14 +76,12 @@ void SortByEntry(const Parameters& p, const std::byte* ids, int64_t* end, int64_
 void AddRows(const Parameters& p, const float* dy, const int64_t* order, int64_t count,
              int64_t begin, int64_t end, float* dweight) {
   const F32 d;
-  const hn::Half<F32> half;
   for (int64_t c = begin; c < end; c += kLanes) {
     const int64_t lanes = std::min(kLanes, end - c);
     Sum sum;
     sum.Add(hn::Zero(d));  // the sum of none is 0
     for (int64_t n = 0; n < count; ++n) sum.Add(LoadSome(d, dy + order[n] * p.units + c, lanes));
-    const VF32 rounded = hn::Combine(d, hn::DemoteTo(half, sum.high), hn::DemoteTo(half, sum.low));
-    StoreSome(d, rounded, dweight + c, lanes);
+    StoreSome(d, sum.RoundedLanes(), dweight + c, lanes);
   }
 }
 
@@ -135,18 +133,14 @@ PreparedKernel PrepareGrad(const KernelRequest& request) {
 }
 
 KernelDef embedding() {
-  KernelDef def{.name = "cpu.embedding", .supports = Supports, .prepare = PrepareForward};
-  def.flops_per_second = kElementsPerSecond;
-  return def;
+  return PerElement({.name = "cpu.embedding", .supports = Supports, .prepare = PrepareForward});
 }
 
 KernelDef embedding_grad() {
-  KernelDef def{.name = "cpu.embedding_grad",
-                .supports = Supports,
-                .workspace_bytes = WorkspaceBytes,
-                .prepare = PrepareGrad};
-  def.flops_per_second = kElementsPerSecond;
-  return def;
+  return PerElement({.name = "cpu.embedding_grad",
+                     .supports = Supports,
+                     .workspace_bytes = WorkspaceBytes,
+                     .prepare = PrepareGrad});
 }
 
 }  // namespace

@@ -52,10 +52,6 @@ PreparedKernel PrepareAccumulate(const KernelRequest& request) {
                             AccumulateParameters{type.shape.Elements(), ThreadsFor(request)});
 }
 
-constexpr int64_t kPiece = 16 << 10;  // elements
-
-int64_t PiecesOf(const TensorType& type) { return (type.shape.Elements() + kPiece - 1) / kPiece; }
-
 struct ScaleParameters {
   struct Piece {
     int input;
@@ -107,8 +103,8 @@ PreparedKernel PrepareNormScale(const KernelRequest& request) {
   p.threads = ThreadsFor(request);
   for (int input = 0; input < p.inputs; ++input) {
     const int64_t elements = node.inputs[static_cast<size_t>(input)].shape.Elements();
-    for (int64_t first = 0; first < elements; first += kPiece) {
-      p.pieces.push_back({input, first, std::min(kPiece, elements - first)});
+    for (int64_t first = 0; first < elements; first += kSumPiece) {
+      p.pieces.push_back({input, first, std::min(kSumPiece, elements - first)});
     }
   }
   return PreparedKernel::Of(&NormScale, std::move(p));
@@ -116,23 +112,20 @@ PreparedKernel PrepareNormScale(const KernelRequest& request) {
 
 int64_t NormScaleWorkspaceBytes(const NodeSignature& node, int) {
   int64_t pieces = 0;
-  for (const TensorType& type : node.inputs) pieces += PiecesOf(type);
+  for (const TensorType& type : node.inputs) pieces += SumPieces(type.shape.Elements());
   return pieces * static_cast<int64_t>(sizeof(double));
 }
 
 KernelDef accumulate() {
-  KernelDef def{.name = "cpu.accumulate", .supports = SupportsUpdate, .prepare = PrepareAccumulate};
-  def.flops_per_second = kElementsPerSecond;
-  return def;
+  return PerElement(
+      {.name = "cpu.accumulate", .supports = SupportsUpdate, .prepare = PrepareAccumulate});
 }
 
 KernelDef norm_scale() {
-  KernelDef def{.name = "cpu.norm_scale",
-                .supports = AllF32,
-                .workspace_bytes = NormScaleWorkspaceBytes,
-                .prepare = PrepareNormScale};
-  def.flops_per_second = kElementsPerSecond;
-  return def;
+  return PerElement({.name = "cpu.norm_scale",
+                     .supports = AllF32,
+                     .workspace_bytes = NormScaleWorkspaceBytes,
+                     .prepare = PrepareNormScale});
 }
 
 }  // namespace

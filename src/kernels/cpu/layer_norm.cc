@@ -205,15 +205,11 @@ PreparedKernel PrepareGrad(const KernelRequest& request) {
 }
 
 KernelDef layer_norm() {
-  KernelDef def{.name = "cpu.layer_norm", .supports = AllF32, .prepare = PrepareForward};
-  def.flops_per_second = kElementsPerSecond;
-  return def;
+  return PerElement({.name = "cpu.layer_norm", .supports = AllF32, .prepare = PrepareForward});
 }
 
 KernelDef layer_norm_grad() {
-  KernelDef def{.name = "cpu.layer_norm_grad", .supports = AllF32, .prepare = PrepareGrad};
-  def.flops_per_second = kElementsPerSecond;
-  return def;
+  return PerElement({.name = "cpu.layer_norm_grad", .supports = AllF32, .prepare = PrepareGrad});
 }
 
 }  // namespace

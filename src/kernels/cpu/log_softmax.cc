@@ -18,11 +18,6 @@ namespace cgrun::cpu {
 namespace HWY_NAMESPACE {
 namespace {
 
-HWY_INLINE VF32 Rounded(VF64 low, VF64 high) {
-  const hn::Half<F32> half;
-  return hn::Combine(F32(), hn::DemoteTo(half, high), hn::DemoteTo(half, low));
-}
-
 struct LogSoftmax {
   static constexpr int kInputs = 1;
 
@@ -37,14 +32,9 @@ struct LogSoftmax {
 
   template <class LoadSome, class StoreSome>
   static HWY_INLINE void Columns(int64_t count, LoadSome load, StoreSome store) {
-    const F32 d;
-    VF32 max = load(0, 0);
-    for (int64_t c = 1; c < count; ++c) max = hn::Max(max, load(0, c));
-    Sum sum;
-    for (int64_t c = 0; c < count; ++c) {
-      sum.Add(ExponentialOfNegative(d, hn::Sub(load(0, c), max)));
-    }
-    const VF32 log_sum = Rounded(Logarithm(F64(), sum.low), Logarithm(F64(), sum.high));
+    const VF32 max = LargestOfColumns(count, load);
+    const Sum sum = SumOfColumnExponentials(count, load, max);
+    const VF32 log_sum = RoundedToF32(Logarithm(F64(), sum.low), Logarithm(F64(), sum.high));
     for (int64_t c = 0; c < count; ++c) store(c, hn::Sub(hn::Sub(load(0, c), max), log_sum));
   }
 };
@@ -68,7 +58,7 @@ struct LogSoftmaxGrad {
   static HWY_INLINE void Columns(int64_t count, LoadSome load, StoreSome store) {
     Sum total;
     for (int64_t c = 0; c < count; ++c) total.Add(load(1, c));
-    const VF32 sum = Rounded(total.low, total.high);
+    const VF32 sum = total.RoundedLanes();
     for (int64_t c = 0; c < count; ++c) store(c, Of(load(0, c), load(1, c), sum));
   }
 };

@@ -60,6 +60,8 @@ struct Map {
       std::is_base_of_v<Elaborate, Formula> ? Work::kComputes : Work::kMoves;
 
   static constexpr bool kNarrow = requires { Formula::kNoF64; };
+  static constexpr auto kSupports = kNarrow ? &AllF32OrBF16 : &AllFloat;
+  static constexpr bool kKeepsZero = requires { requires Formula::kKeepsZero; };
 
   static Formula FormulaOf(const NodeSignature& node) {
     if constexpr (std::is_constructible_v<Formula, const NodeSignature&>) return Formula(node);
@@ -98,11 +100,11 @@ struct Map {
   }
 
   static KernelDef Define(std::string_view name) {
-    KernelDef def{.name = name, .supports = kNarrow ? AllF32OrBF16 : AllFloat, .prepare = Prepare};
-    def.elementwise = true;
-    if constexpr (requires { Formula::kKeepsZero; }) def.keeps_zero = Formula::kKeepsZero;
-    def.flops_per_second = kElementsPerSecond;
-    return def;
+    return PerElement({.name = name,
+                       .supports = kSupports,
+                       .prepare = Prepare,
+                       .elementwise = true,
+                       .keeps_zero = kKeepsZero});
   }
 };
 

@@ -123,8 +123,7 @@ PreparedKernel Prepare(const KernelRequest& request) {
 }
 
 int64_t WorkspaceBytes(const NodeSignature& node, int threads) {
-  return threads * PaddedPlaneOf(WindowOfPool(node)).elements() *
-         static_cast<int64_t>(sizeof(float));
+  return PlaneBytes(WindowOfPool(node), threads);
 }
 
 struct GradParameters {
@@ -193,18 +192,15 @@ bool Supports(const NodeSignature& node) { return node.inputs[0].dtype == DType:
 bool SupportsGrad(const NodeSignature& node) { return node.inputs[1].dtype == DType::kF32; }
 
 KernelDef max_pool() {
-  KernelDef def{.name = "cpu.max_pool",
-                .supports = Supports,
-                .workspace_bytes = WorkspaceBytes,
-                .prepare = Prepare};
-  def.flops_per_second = kElementsPerSecond;
-  return def;
+  return PerElement({.name = "cpu.max_pool",
+                     .supports = Supports,
+                     .workspace_bytes = WorkspaceBytes,
+                     .prepare = Prepare});
 }
 
 KernelDef max_pool_grad() {
-  KernelDef def{.name = "cpu.max_pool_grad", .supports = SupportsGrad, .prepare = PrepareGrad};
-  def.flops_per_second = kElementsPerSecond;
-  return def;
+  return PerElement(
+      {.name = "cpu.max_pool_grad", .supports = SupportsGrad, .prepare = PrepareGrad});
 }
 
 }  // namespace

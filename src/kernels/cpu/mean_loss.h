@@ -30,15 +30,11 @@ struct LossFormula {
 
 template <class Formula>
 struct MeanLoss {
-  static constexpr int64_t kPiece = 16 << 10;  // elements
-
   struct Parameters {
     int64_t elements = 0;
     Formula formula;
     int threads = 1;
   };
-
-  static int64_t PiecesOf(int64_t elements) { return (elements + kPiece - 1) / kPiece; }
 
   template <class Target, class D, class V>
   static HWY_INLINE V Checked(D d, V target) {
@@ -83,14 +79,14 @@ struct MeanLoss {
     const float* prediction = Data<const float>(context, i, 0);
     const Target* target = Data<const Target>(context, i, 1);
     double* sums = Data<double>(context, i, 3);
-    Split(p.threads, PiecesOf(p.elements), 1, [&](int64_t begin, int64_t end) {
+    Split(p.threads, SumPieces(p.elements), 1, [&](int64_t begin, int64_t end) {
       for (int64_t piece = begin; piece < end; ++piece) {
-        const int64_t first = piece * kPiece, count = std::min(kPiece, p.elements - first);
+        const int64_t first = piece * kSumPiece, count = std::min(kSumPiece, p.elements - first);
         sums[piece] = SumOfPiece(p.formula, prediction + first, target + first, count);
       }
     });
     double total = 0;
-    for (int64_t piece = 0; piece < PiecesOf(p.elements); ++piece) total += sums[piece];
+    for (int64_t piece = 0; piece < SumPieces(p.elements); ++piece) total += sums[piece];
     const double mean = total * p.formula.loss_scale / static_cast<double>(p.elements);
     *Data<float>(context, i, 2) = static_cast<float>(mean);
   }
@@ -135,7 +131,7 @@ struct MeanLoss {
   }
 
   static int64_t WorkspaceBytes(const NodeSignature& node, int) {
-    return PiecesOf(node.inputs[0].shape.Elements()) * static_cast<int64_t>(sizeof(double));
+    return SumPieces(node.inputs[0].shape.Elements()) * static_cast<int64_t>(sizeof(double));
   }
 
   static PreparedKernel Prepare(const KernelRequest& request, KernelFunction run) {
@@ -154,18 +150,14 @@ struct MeanLoss {
   }
 
   static KernelDef DefineLoss(std::string_view name) {
-    KernelDef def{.name = name,
-                  .supports = Supports,
-                  .workspace_bytes = WorkspaceBytes,
-                  .prepare = PrepareLoss};
-    def.flops_per_second = kElementsPerSecond;
-    return def;
+    return PerElement({.name = name,
+                       .supports = Supports,
+                       .workspace_bytes = WorkspaceBytes,
+                       .prepare = PrepareLoss});
   }
   static KernelDef DefineGrad(std::string_view name) {
-    KernelDef def{.name = name, .supports = Supports, .prepare = PrepareGrad};
-    def.elementwise = true;
-    def.flops_per_second = kElementsPerSecond;
-    return def;
+    return PerElement(
+        {.name = name, .supports = Supports, .prepare = PrepareGrad, .elementwise = true});
   }
 };
 

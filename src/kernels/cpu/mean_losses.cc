@@ -36,10 +36,8 @@ struct AbsoluteError : LossFormula {
   }
   template <class D, class V>
   HWY_INLINE V Slope(D d, V prediction, V target) const {
-    const V one = Constant(d, 1), zero = hn::Zero(d), difference = hn::Sub(prediction, target);
-    const V sign = hn::Sub(hn::IfThenElseZero(hn::Gt(difference, zero), one),
-                           hn::IfThenElseZero(hn::Lt(difference, zero), one));
-    return hn::IfThenElse(hn::IsNaN(difference), difference, sign);
+    const V difference = hn::Sub(prediction, target);
+    return hn::IfThenElse(hn::IsNaN(difference), difference, SignOf(d, difference));
   }
 };
 

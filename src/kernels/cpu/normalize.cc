@@ -30,29 +30,18 @@ struct Parameters {
   int threads = 1;
 };
 
-using Doubles = hn::ScalableTag<double>;
-
-HWY_INLINE hn::Vec<Doubles> AsF64(const float* x) {
-  return hn::PromoteTo(Doubles(), hn::LoadU(hn::Rebind<float, Doubles>(), x));
-}
-HWY_INLINE hn::Vec<Doubles> AsF64(const uint8_t* x) {
-  const hn::Rebind<int32_t, Doubles> d32;
-  return hn::PromoteTo(Doubles(), hn::PromoteTo(d32, hn::LoadU(hn::Rebind<uint8_t, Doubles>(), x)));
-}
-
 // Elements [begin, end), all of one channel.
 template <class From>
 void Row(const From* x, float* y, double scale, const Channel& channel, int64_t begin,
          int64_t end) {
-  const Doubles d;
-  const hn::Rebind<float, Doubles> d32;
+  const hn::ScalableTag<double> d;
   const auto lanes = static_cast<int64_t>(hn::Lanes(d));
   const auto factor = hn::Set(d, scale), mean = hn::Set(d, channel.mean),
              inverse = hn::Set(d, channel.inverse_std);
   int64_t e = begin;
   for (; e + lanes <= end; e += lanes) {
-    const auto centred = hn::Sub(hn::Mul(AsF64(x + e), factor), mean);
-    hn::StoreU(hn::DemoteTo(d32, hn::Mul(centred, inverse)), d32, y + e);
+    const auto centred = hn::Sub(hn::Mul(LoadLanes(d, x + e), factor), mean);
+    StoreLanes(d, hn::Mul(centred, inverse), y + e);
   }
   for (; e < end; ++e) {
     const double centred = static_cast<double>(x[e]) * scale - channel.mean;
@@ -99,9 +88,7 @@ PreparedKernel Prepare(const KernelRequest& request) {
 }
 
 KernelDef normalize() {
-  KernelDef def{.name = "cpu.normalize", .supports = Supports, .prepare = Prepare};
-  def.flops_per_second = kElementsPerSecond;
-  return def;
+  return PerElement({.name = "cpu.normalize", .supports = Supports, .prepare = Prepare});
 }
 
 }  // namespace

@@ -9,13 +9,18 @@
 
 namespace cgrun::cpu {
 
+// Whether all operands are of the type of the first input.
+inline bool AllOfOneType(const NodeSignature& node) {
+  const DType dtype = node.inputs[0].dtype;
+  const auto same = [dtype](const TensorType& type) { return type.dtype == dtype; };
+  return std::all_of(node.inputs.begin(), node.inputs.end(), same) &&
+         std::all_of(node.outputs.begin(), node.outputs.end(), same);
+}
+
 // `supports`: all operands are of one type, f32 or f64.
 inline bool AllF32OrF64(const NodeSignature& node) {
   const DType dtype = node.inputs[0].dtype;
-  const auto same = [dtype](const TensorType& type) { return type.dtype == dtype; };
-  return (dtype == DType::kF32 || dtype == DType::kF64) &&
-         std::all_of(node.inputs.begin(), node.inputs.end(), same) &&
-         std::all_of(node.outputs.begin(), node.outputs.end(), same);
+  return (dtype == DType::kF32 || dtype == DType::kF64) && AllOfOneType(node);
 }
 
 // Kernel<T>::Run. Static: see kernels/reference/number.h.
@@ -28,10 +33,8 @@ static KernelFunction ForF32OrF64(DType dtype) {
 // `supports`: all operands are of one floating-point type that our own kernels compute in.
 inline bool AllFloat(const NodeSignature& node) {
   const DType dtype = node.inputs[0].dtype;
-  const auto same = [dtype](const TensorType& type) { return type.dtype == dtype; };
   return (dtype == DType::kF32 || dtype == DType::kF64 || dtype == DType::kBF16) &&
-         std::all_of(node.inputs.begin(), node.inputs.end(), same) &&
-         std::all_of(node.outputs.begin(), node.outputs.end(), same);
+         AllOfOneType(node);
 }
 
 // `supports`: all operands are f32, or all bf16.
@@ -41,7 +44,7 @@ inline bool AllF32OrBF16(const NodeSignature& node) {
 
 // `supports`: all operands are f32.
 inline bool AllF32(const NodeSignature& node) {
-  return AllFloat(node) && node.inputs[0].dtype == DType::kF32;
+  return node.inputs[0].dtype == DType::kF32 && AllOfOneType(node);
 }
 
 // `supports`: no operand is empty.

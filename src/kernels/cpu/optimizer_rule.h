@@ -10,6 +10,7 @@
 
 #include "src/kernels/cpu/map.h"
 #include "src/kernels/cpu/sums.h"
+#include "src/kernels/cpu/vector_math.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace cgrun::cpu {
@@ -23,10 +24,7 @@ struct Regularization {
   double l2 = 0;
 
   HWY_INLINE VF64 Add(VF64 gradient, VF64 w) const {
-    const VF64 zero = hn::Zero(F64()), one = hn::Set(F64(), 1);
-    const VF64 sign =
-        hn::Sub(hn::IfThenElseZero(hn::Gt(w, zero), one), hn::IfThenElseZero(hn::Lt(w, zero), one));
-    return hn::Add(hn::Add(gradient, Times(l2, w)), Times(l1, sign));
+    return hn::Add(hn::Add(gradient, Times(l2, w)), Times(l1, SignOf(F64(), w)));
   }
 };
 
@@ -83,9 +81,7 @@ struct Optimizer {
   }
 
   static KernelDef Define(std::string_view name) {
-    KernelDef def{.name = name, .supports = SupportsUpdate, .prepare = Prepare};
-    def.flops_per_second = kElementsPerSecond;
-    return def;
+    return PerElement({.name = name, .supports = SupportsUpdate, .prepare = Prepare});
   }
 };
 

@@ -87,9 +87,7 @@ struct OverGroups {
   }
 
   static KernelDef Define(std::string_view name) {
-    KernelDef def{.name = name, .supports = AllF32, .prepare = Prepare};
-    def.flops_per_second = kElementsPerSecond;
-    return def;
+    return PerElement({.name = name, .supports = AllF32, .prepare = Prepare});
   }
 };
 

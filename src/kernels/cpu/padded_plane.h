@@ -40,6 +40,11 @@ inline PaddedPlane PaddedPlaneOf(const Window& window) {
           RoundToLanes(x.output) * x.stride + (x.kernel - 1) * x.dilation};
 }
 
+// A plane a thread.
+inline int64_t PlaneBytes(const Window& window, int threads) {
+  return threads * PaddedPlaneOf(window).elements() * static_cast<int64_t>(sizeof(float));
+}
+
 // Copies the image into the middle. The rest, which was filled once, stays as it is.
 inline void CopyInto(const PaddedPlane& p, const float* image, float* plane) {
   const int64_t width = std::min(p.x.input, p.columns - p.x.before);

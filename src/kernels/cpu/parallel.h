@@ -29,12 +29,22 @@ inline constexpr int64_t kGrain = 256;
 // An estimate of elementwise work for one thread, to choose between kernels by.
 inline constexpr double kElementsPerSecond = 4e9;
 
+// `def`, of a kernel whose time goes by the elements that it goes through.
+inline KernelDef PerElement(KernelDef def) {
+  def.flops_per_second = kElementsPerSecond;
+  return def;
+}
+
+// A sum over elements is added up in pieces of this many, whose sums are then added in order, so
+// that it does not depend on the threads.
+inline constexpr int64_t kSumPiece = 16 << 10;
+inline constexpr int64_t SumPieces(int64_t elements) {
+  return (elements + kSumPiece - 1) / kSumPiece;
+}
+
 // The threads on which a node is to run: 1, or all that it may have. For Prepare.
 inline int ThreadsFor(const KernelRequest& request, Work work = Work::kMoves) {
-  int64_t bytes = 0;
-  for (const TensorType& type : request.node.inputs) bytes += ByteSize(type);
-  for (const TensorType& type : request.node.outputs) bytes += ByteSize(type);
-  return bytes < LeastParallelBytes(work) ? 1 : request.threads;
+  return OperandBytes(request.node) < LeastParallelBytes(work) ? 1 : request.threads;
 }
 
 // Calls work(part, begin, end) for parts of [0, count), a thread a part. Parts begin at multiples

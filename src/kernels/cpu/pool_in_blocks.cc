@@ -238,10 +238,7 @@ bool ChooseBlocks(const NodeSignature& node, const RunSetting& setting, KernelOp
 
 template <size_t kInput>
 KernelDef Define(std::string_view name, PreparedKernel (*prepare)(const KernelRequest&)) {
-  KernelDef def{.name = name, .prepare = prepare};
-  def.choose = ChooseBlocks<kInput>;
-  def.flops_per_second = kElementsPerSecond;
-  return def;
+  return PerElement({.name = name, .prepare = prepare, .choose = ChooseBlocks<kInput>});
 }
 
 KernelDef max_pool_in_blocks() {

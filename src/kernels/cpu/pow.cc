@@ -35,9 +35,7 @@ HWY_INLINE VF64 PowerF64(VF64 a, VF64 b) {
 }
 
 HWY_INLINE VF32 Power(VF32 a, VF32 b) {
-  const hn::Half<F32> half;
-  return hn::Combine(F32(), hn::DemoteTo(half, PowerF64(UpperF64(a), UpperF64(b))),
-                     hn::DemoteTo(half, PowerF64(LowerF64(a), LowerF64(b))));
+  return RoundedToF32(PowerF64(LowerF64(a), LowerF64(b)), PowerF64(UpperF64(a), UpperF64(b)));
 }
 
 struct Pow : Elaborate {

@@ -141,30 +141,28 @@ struct Reduce {
   }
 };
 
-template <class Rule>
-PreparedKernel Prepare(const KernelRequest& request, Reduction reduction) {
+// `kReductionOf` is what a node reduces over.
+template <Reduction (*kReductionOf)(const NodeSignature&)>
+int64_t WorkspaceBytes(const NodeSignature& node, int) {
+  return kReductionOf(node).WorkspaceBytes();
+}
+
+template <class Rule, Reduction (*kReductionOf)(const NodeSignature&)>
+PreparedKernel Prepare(const KernelRequest& request) {
+  Reduction reduction = kReductionOf(request.node);
   reduction.threads = ThreadsFor(request);
   const bool narrow = request.node.inputs[0].dtype == DType::kBF16;
   return PreparedKernel::Of(narrow ? &Reduce<Rule, BFloat16>::Run : &Reduce<Rule, float>::Run,
                             std::move(reduction));
 }
 
-template <class Rule>
+template <class Rule, Reduction (*kReductionOf)(const NodeSignature&) = ReductionOf>
 KernelDef Define(std::string_view name) {
-  KernelDef def{.name = name, .supports = AllF32OrBF16};
-  def.workspace_bytes = [](const NodeSignature& node, int) {
-    return ReductionOf(node).WorkspaceBytes();
-  };
-  def.prepare = [](const KernelRequest& request) {
-    return Prepare<Rule>(request, ReductionOf(request.node));
-  };
-  def.flops_per_second = kElementsPerSecond;
-  return def;
+  return PerElement({.name = name,
+                     .supports = AllF32OrBF16,
+                     .workspace_bytes = WorkspaceBytes<kReductionOf>,
+                     .prepare = Prepare<Rule, kReductionOf>});
 }
-
-KernelDef reduce_sum() { return Define<Add>("cpu.reduce_sum"); }
-KernelDef reduce_mean() { return Define<Average>("cpu.reduce_mean"); }
-KernelDef reduce_max() { return Define<Largest>("cpu.reduce_max"); }
 
 // All axes but images and channels.
 Reduction ReductionOfPlanes(const NodeSignature& node) {
@@ -173,16 +171,10 @@ Reduction ReductionOfPlanes(const NodeSignature& node) {
   return ReductionOver(node.inputs[0].shape, axes);
 }
 
-KernelDef global_avg_pool() {
-  KernelDef def = Define<Average>("cpu.global_avg_pool");
-  def.workspace_bytes = [](const NodeSignature& node, int) {
-    return ReductionOfPlanes(node).WorkspaceBytes();
-  };
-  def.prepare = [](const KernelRequest& request) {
-    return Prepare<Average>(request, ReductionOfPlanes(request.node));
-  };
-  return def;
-}
+KernelDef reduce_sum() { return Define<Add>("cpu.reduce_sum"); }
+KernelDef reduce_mean() { return Define<Average>("cpu.reduce_mean"); }
+KernelDef reduce_max() { return Define<Largest>("cpu.reduce_max"); }
+KernelDef global_avg_pool() { return Define<Average, ReductionOfPlanes>("cpu.global_avg_pool"); }
 
 }  // namespace
 }  // namespace HWY_NAMESPACE

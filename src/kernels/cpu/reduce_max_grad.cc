@@ -105,9 +105,7 @@ PreparedKernel Prepare(const KernelRequest& request) {
 }
 
 KernelDef reduce_max_grad() {
-  KernelDef def{.name = "cpu.reduce_max_grad", .supports = AllF32, .prepare = Prepare};
-  def.flops_per_second = kElementsPerSecond;
-  return def;
+  return PerElement({.name = "cpu.reduce_max_grad", .supports = AllF32, .prepare = Prepare});
 }
 
 }  // namespace

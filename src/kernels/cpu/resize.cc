@@ -18,14 +18,9 @@ namespace cgrun::cpu {
 namespace HWY_NAMESPACE {
 namespace {
 
-struct Parameters {
-  int64_t planes = 1;
-  ResizeAxis rows, columns;
+struct Parameters : ResizePlanes {
   std::vector<float> column_weights;
   int threads = 1;
-
-  int64_t inputs() const { return rows.original * columns.original; }
-  int64_t outputs() const { return static_cast<int64_t>(rows.size() * columns.size()); }
 };
 
 template <class Bits>
@@ -105,11 +100,8 @@ bool Supports(const NodeSignature& node) {
 
 PreparedKernel Prepare(const KernelRequest& request) {
   const NodeSignature& node = request.node;
-  const Shape &x = node.inputs[0].shape, &y = node.outputs[0].shape;
   const bool nearest = IsNearest(node);
-  Parameters p{x[0].size * x[1].size,
-               ResizeAxisOf(x[2].size, y[2].size, nearest),
-               ResizeAxisOf(x[3].size, y[3].size, nearest),
+  Parameters p{ResizePlanesOf(node.inputs[0].shape, node.outputs[0].shape, nearest),
                {},
                ThreadsFor(request, Work::kComputes)};
   p.column_weights.assign(p.columns.weight.begin(), p.columns.weight.end());
@@ -125,12 +117,10 @@ int64_t WorkspaceBytes(const NodeSignature& node, int threads) {
 }
 
 KernelDef resize() {
-  KernelDef def{.name = "cpu.resize",
-                .supports = Supports,
-                .workspace_bytes = WorkspaceBytes,
-                .prepare = Prepare};
-  def.flops_per_second = kElementsPerSecond;
-  return def;
+  return PerElement({.name = "cpu.resize",
+                     .supports = Supports,
+                     .workspace_bytes = WorkspaceBytes,
+                     .prepare = Prepare});
 }
 
 }  // namespace

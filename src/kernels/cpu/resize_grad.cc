@@ -8,13 +8,8 @@
 namespace cgrun::cpu {
 namespace {
 
-struct Parameters {
-  int64_t planes = 1;
-  ResizeAxis rows, columns;
+struct Parameters : ResizePlanes {
   int threads = 1;
-
-  int64_t inputs() const { return rows.original * columns.original; }
-  int64_t outputs() const { return static_cast<int64_t>(rows.size() * columns.size()); }
 };
 
 void SpreadOverColumns(const ResizeAxis& columns, const float* dy, double* line) {
@@ -63,11 +58,8 @@ void Run(const RunContext& context, const Instruction& i) noexcept {
 
 PreparedKernel Prepare(const KernelRequest& request) {
   const NodeSignature& node = request.node;
-  const Shape &dy = node.inputs[0].shape, &dx = node.outputs[0].shape;
-  const bool nearest = IsNearest(node);
   return PreparedKernel::Of(
-      &Run, Parameters{dx[0].size * dx[1].size, ResizeAxisOf(dx[2].size, dy[2].size, nearest),
-                       ResizeAxisOf(dx[3].size, dy[3].size, nearest),
+      &Run, Parameters{ResizePlanesOf(node.outputs[0].shape, node.inputs[0].shape, IsNearest(node)),
                        ThreadsFor(request, Work::kComputes)});
 }
 
@@ -80,11 +72,10 @@ int64_t WorkspaceBytes(const NodeSignature& node, int threads) {
 }  // namespace
 
 std::vector<KernelDef> resize_grad() {
-  return {{.name = "cpu.resize_grad",
-           .supports = AllF32,
-           .workspace_bytes = WorkspaceBytes,
-           .prepare = Prepare,
-           .flops_per_second = kElementsPerSecond}};
+  return {PerElement({.name = "cpu.resize_grad",
+                      .supports = AllF32,
+                      .workspace_bytes = WorkspaceBytes,
+                      .prepare = Prepare})};
 }
 
 }  // namespace cgrun::cpu

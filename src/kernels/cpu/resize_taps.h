@@ -36,6 +36,22 @@ inline ResizeAxis ResizeAxisOf(int64_t from, int64_t to, bool nearest) {
   return axis;
 }
 
+// Planes that are resized, each from its own grid to the other.
+struct ResizePlanes {
+  int64_t planes = 1;
+  ResizeAxis rows, columns;
+
+  int64_t inputs() const { return rows.original * columns.original; }
+  int64_t outputs() const { return static_cast<int64_t>(rows.size() * columns.size()); }
+};
+
+// Of images [N, C, H, W].
+inline ResizePlanes ResizePlanesOf(const Shape& original, const Shape& resized, bool nearest) {
+  return {original[0].size * original[1].size,
+          ResizeAxisOf(original[2].size, resized[2].size, nearest),
+          ResizeAxisOf(original[3].size, resized[3].size, nearest)};
+}
+
 inline bool IsNearest(const NodeSignature& node) {
   return node.attributes.As<ResizeAttributes>().mode == "nearest";
 }

@@ -29,16 +29,10 @@ struct Softmax {
   template <class LoadSome, class StoreSome>
   static HWY_INLINE void Columns(int64_t count, LoadSome load, StoreSome store) {
     const F32 d;
-    VF32 max = load(0, 0);
-    for (int64_t c = 1; c < count; ++c) max = hn::Max(max, load(0, c));
-    Sum sum;
-    for (int64_t c = 0; c < count; ++c) {
-      sum.Add(ExponentialOfNegative(d, hn::Sub(load(0, c), max)));
-    }
-    const hn::Half<F32> half;
+    const VF32 max = LargestOfColumns(count, load);
+    const Sum sum = SumOfColumnExponentials(count, load, max);
     const VF64 one = hn::Set(F64(), 1);
-    const VF32 factor = hn::Combine(d, hn::DemoteTo(half, hn::Div(one, sum.high)),
-                                    hn::DemoteTo(half, hn::Div(one, sum.low)));
+    const VF32 factor = RoundedToF32(hn::Div(one, sum.low), hn::Div(one, sum.high));
     for (int64_t c = 0; c < count; ++c) {
       store(c, hn::Mul(ExponentialOfNegative(d, hn::Sub(load(0, c), max)), factor));
     }
@@ -71,11 +65,9 @@ struct SoftmaxGrad {
 
   template <class LoadSome, class StoreSome>
   static HWY_INLINE void Columns(int64_t count, LoadSome load, StoreSome store) {
-    const hn::Half<F32> half;
     Sum total;
     for (int64_t c = 0; c < count; ++c) total.AddProduct(load(0, c), load(1, c));
-    const VF32 sum =
-        hn::Combine(F32(), hn::DemoteTo(half, total.high), hn::DemoteTo(half, total.low));
+    const VF32 sum = total.RoundedLanes();
     for (int64_t c = 0; c < count; ++c) store(c, Of(load(0, c), load(1, c), sum));
   }
 };

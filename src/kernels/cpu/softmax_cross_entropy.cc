@@ -8,6 +8,8 @@
 //
 #include <cmath>
 #include <limits>
+#include <numeric>
+#include <utility>
 
 #include "src/kernels/cpu/dispatch.h"
 #include "src/kernels/cpu/kernels.h"
@@ -28,8 +30,25 @@ struct Parameters {
   int64_t classes = 0;
   double smoothing = 0;
   LabelReader label = nullptr;
+  RealList weights;  // of classes; empty: 1 each
+  double mean_weight = 1;
   int threads = 1;
+
+  double Weight(int64_t c) const { return weights.empty() ? 1 : weights[static_cast<size_t>(c)]; }
+  double WeightedTarget(int64_t c, int64_t of) const {
+    return Weight(c) * (smoothing / static_cast<double>(classes) + (c == of ? 1 - smoothing : 0));
+  }
 };
+
+// Σ w·(x − max), w being the class weights. A weight of 0 takes part in no product.
+double WeightedDifferences(const RealList& weights, const float* x, float max) {
+  double sum = 0;
+  for (size_t c = 0; c < weights.size(); ++c) {
+    if (weights[c] == 0) continue;
+    sum += weights[c] * (static_cast<double>(x[c]) - static_cast<double>(max));
+  }
+  return sum;
+}
 
 // Σ (x − max).
 double Differences(const float* x, int64_t count, float max) {
@@ -42,21 +61,27 @@ double Differences(const float* x, int64_t count, float max) {
   return sum.Total();
 }
 
-// Turns logits into probabilities; returns −Σ t·ln p. A factor of 0 takes part in no product: 0·∞
+// Turns logits into probabilities; returns −Σ w·t·ln p. A factor of 0 takes part in no product: 0·∞
 // would be NaN. x may be the probabilities' place.
 double LossOfRow(const Parameters& p, const float* x, int64_t label, float* probabilities) {
   const float max = LargestOf(x, p.classes);
   const bool known = label >= 0 && label < p.classes;
   const double distance = known ? static_cast<double>(x[label]) - static_cast<double>(max)
                                 : std::numeric_limits<double>::quiet_NaN();
-  const double differences = p.smoothing > 0 ? Differences(x, p.classes, max) : 0;
+  double differences = 0;
+  if (p.smoothing > 0) {
+    differences =
+        p.weights.empty() ? Differences(x, p.classes, max) : WeightedDifferences(p.weights, x, max);
+  }
   const double sum = StoreExponentials(x, p.classes, max, probabilities);
   MultiplyRow(probabilities, p.classes, static_cast<float>(1 / sum));
   if (!known) return distance;
+  const double log_sum = std::log(sum), of_label = (1 - p.smoothing) * p.Weight(label);
+  const double everywhere = p.smoothing * p.mean_weight;
   double loss = 0;
-  if (p.smoothing < 1) loss += (1 - p.smoothing) * (std::log(sum) - distance);
-  if (p.smoothing > 0) {
-    loss += p.smoothing * (std::log(sum) - differences / static_cast<double>(p.classes));
+  if (of_label > 0) loss += of_label * (log_sum - distance);
+  if (everywhere > 0) {
+    loss += p.smoothing * (p.mean_weight * log_sum - differences / static_cast<double>(p.classes));
   }
   return loss;
 }
@@ -78,6 +103,17 @@ void Loss(const RunContext& context, const Instruction& i) noexcept {
   *Data<float>(context, i, 2) = static_cast<float>(total / static_cast<double>(p.rows));
 }
 
+// dx = (p·Σ w·t − w·t)·dloss.
+void WeightedGradOfRow(const Parameters& p, const float* probabilities, int64_t label, double dloss,
+                       float* dx) {
+  double whole = 0;
+  for (int64_t c = 0; c < p.classes; ++c) whole += p.WeightedTarget(c, label);
+  for (int64_t c = 0; c < p.classes; ++c) {
+    const double slope = static_cast<double>(probabilities[c]) * whole - p.WeightedTarget(c, label);
+    dx[c] = static_cast<float>(slope * dloss);
+  }
+}
+
 // dx = (p − everywhere)·dloss, but for the label's.
 void GradOfRow(const Parameters& p, const float* probabilities, int64_t label, double dloss,
                float* dx) {
@@ -86,6 +122,7 @@ void GradOfRow(const Parameters& p, const float* probabilities, int64_t label, d
     std::fill_n(dx, p.classes, std::numeric_limits<float>::quiet_NaN());
     return;
   }
+  if (!p.weights.empty()) return WeightedGradOfRow(p, probabilities, label, dloss, dx);
   const double everywhere = p.smoothing / static_cast<double>(p.classes);
   const double target = everywhere + 1 - p.smoothing;
   const auto of_label =
@@ -120,8 +157,7 @@ void Grad(const RunContext& context, const Instruction& i) noexcept {
 }
 
 bool Supports(const NodeSignature& node) {
-  return node.inputs[0].dtype == DType::kF32 && node.inputs[0].shape.rank() == 2 &&
-         node.attributes.As<SoftmaxCrossEntropyAttributes>().class_weights.empty();
+  return node.inputs[0].dtype == DType::kF32 && node.inputs[0].shape.rank() == 2;
 }
 
 int64_t WorkspaceBytes(const NodeSignature& node, int) {
@@ -132,26 +168,28 @@ template <void (*kRun)(const RunContext&, const Instruction&) noexcept>
 PreparedKernel Prepare(const KernelRequest& request) {
   const NodeSignature& node = request.node;
   const Shape& x = node.inputs[0].shape;
-  return PreparedKernel::Of(
-      kRun, Parameters{x[0].size, x[1].size,
-                       node.attributes.As<SoftmaxCrossEntropyAttributes>().label_smoothing,
-                       LabelReaderOf(node.inputs[1].dtype), ThreadsFor(request, Work::kComputes)});
+  const auto& attributes = node.attributes.As<SoftmaxCrossEntropyAttributes>();
+  const RealList& weights = attributes.class_weights;
+  Parameters p{x[0].size, x[1].size, attributes.label_smoothing,
+               LabelReaderOf(node.inputs[1].dtype), weights};
+  p.threads = ThreadsFor(request, Work::kComputes);
+  if (!weights.empty()) {
+    p.mean_weight =
+        std::accumulate(weights.begin(), weights.end(), 0.0) / static_cast<double>(p.classes);
+  }
+  return PreparedKernel::Of(kRun, std::move(p));
 }
 
 KernelDef softmax_cross_entropy() {
-  KernelDef def{.name = "cpu.softmax_cross_entropy",
-                .supports = Supports,
-                .workspace_bytes = WorkspaceBytes,
-                .prepare = Prepare<&Loss>};
-  def.flops_per_second = kElementsPerSecond;
-  return def;
+  return PerElement({.name = "cpu.softmax_cross_entropy",
+                     .supports = Supports,
+                     .workspace_bytes = WorkspaceBytes,
+                     .prepare = Prepare<&Loss>});
 }
 
 KernelDef softmax_cross_entropy_grad() {
-  KernelDef def{
-      .name = "cpu.softmax_cross_entropy_grad", .supports = Supports, .prepare = Prepare<&Grad>};
-  def.flops_per_second = kElementsPerSecond;
-  return def;
+  return PerElement(
+      {.name = "cpu.softmax_cross_entropy_grad", .supports = Supports, .prepare = Prepare<&Grad>});
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// softmax of contiguous numbers: what softmax and cross-entropy share. Included once for each
+// The parts of softmax that softmax, log_softmax and cross-entropy share. Included once for each
 // target.
 #if defined(CGRUN_KERNELS_CPU_SOFTMAX_ROW_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef CGRUN_KERNELS_CPU_SOFTMAX_ROW_H_
@@ -94,6 +94,25 @@ HWY_INLINE void MultiplyRow(float* y, int64_t count, float factor) {
     hn::StoreU(hn::Mul(hn::LoadU(d, y + e), by), d, y + e);
   }
   if (e < count) StoreFirst(d, hn::Mul(LoadFirst(d, y + e, count - e), by), y + e, count - e);
+}
+
+// Of groups side by side, where load(0, c) is element c of each of them, c in [0, count): the
+// largest, count ≥ 1 …
+template <class LoadColumn>
+HWY_INLINE VF32 LargestOfColumns(int64_t count, LoadColumn load) {
+  VF32 max = load(0, 0);
+  for (int64_t c = 1; c < count; ++c) max = hn::Max(max, load(0, c));
+  return max;
+}
+
+// … and Σ e^(x − max).
+template <class LoadColumn>
+HWY_INLINE Sum SumOfColumnExponentials(int64_t count, LoadColumn load, VF32 max) {
+  Sum sum;
+  for (int64_t c = 0; c < count; ++c) {
+    sum.Add(ExponentialOfNegative(F32(), hn::Sub(load(0, c), max)));
+  }
+  return sum;
 }
 
 }  // namespace HWY_NAMESPACE

@@ -27,6 +27,12 @@ inline constexpr size_t kF64Lanes = hn::MaxLanes(F64());
 HWY_INLINE VF64 LowerF64(VF32 v) { return hn::PromoteTo(F64(), hn::LowerHalf(v)); }
 HWY_INLINE VF64 UpperF64(VF32 v) { return hn::PromoteTo(F64(), hn::UpperHalf(hn::Half<F32>(), v)); }
 
+// The two halves rounded to f32, as LowerF64 and UpperF64 took them apart.
+HWY_INLINE VF32 RoundedToF32(VF64 lower, VF64 upper) {
+  const hn::Half<F32> half;
+  return hn::Combine(F32(), hn::DemoteTo(half, upper), hn::DemoteTo(half, lower));
+}
+
 // Sums of products or numbers. It begins at −0, to which every number may be added: −0 stays −0.
 struct Sum {
   static constexpr float kNeutral = -0.0F;
@@ -56,6 +62,7 @@ struct Sum {
     hn::StoreU(low, F64(), lanes);
     hn::StoreU(high, F64(), lanes + kF64Lanes);
   }
+  HWY_INLINE VF32 RoundedLanes() const { return RoundedToF32(low, high); }
   HWY_INLINE double Total() const {
     HWY_ALIGN double lanes[kF64Lanes];
     hn::StoreU(hn::Add(low, high), F64(), lanes);

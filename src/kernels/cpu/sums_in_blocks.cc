@@ -103,10 +103,7 @@ bool Choose(const NodeSignature& node, const RunSetting& setting, KernelOption* 
 }
 
 KernelDef Define(std::string_view name, PreparedKernel (*prepare)(const KernelRequest&)) {
-  KernelDef def{.name = name, .prepare = prepare};
-  def.choose = Choose;
-  def.flops_per_second = kElementsPerSecond;
-  return def;
+  return PerElement({.name = name, .prepare = prepare, .choose = Choose});
 }
 
 KernelDef global_avg_pool_in_blocks() {

@@ -51,13 +51,11 @@ struct Operands {
 // The weights of a tile of filters, tap after tap.
 void PackWeights(const Parameters& p, const float* weight, float* packed) {
   const ConvGeometry& g = p.geometry;
-  const auto bits = [](auto* floats) { return reinterpret_cast<uint32_t*>(floats); };
   Split(p.threads, g.groups * p.filters.tiles, 1, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
       const int64_t tile = i % p.filters.tiles, rows = p.filters.Rows(tile);
       const int64_t at = i / p.filters.tiles * g.group_weight() + p.filters.First(tile) * g.taps();
-      TransposeBand(reinterpret_cast<const uint32_t*>(weight + at), g.taps(), bits(packed + at),
-                    rows, rows, g.taps());
+      TransposeBand(Bits(weight + at), g.taps(), Bits(packed + at), rows, rows, g.taps());
     }
   });
 }

@@ -13,6 +13,7 @@ std::vector<KernelDef> tiled_conv();
 std::vector<KernelDef> tiled_fused_conv();  // with relu or leaky_relu behind it
 std::vector<KernelDef> tiled_conv_input_grad();
 std::vector<KernelDef> tiled_conv_weight_grad();
+std::vector<KernelDef> tiled_conv_transpose();
 
 }  // namespace cgrun::cpu
 

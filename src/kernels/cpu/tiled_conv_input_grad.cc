@@ -1,6 +1,7 @@
-// conv_input_grad, f32: for each tile of pixels of dy, what each tap gives back, added to the image
-// where the tap saw it. The taps of one place of the kernel follow one another, channel by channel,
-// so that what is added to an element is not added to again at once.
+// conv_input_grad, and conv_transpose, which is one with a bias; f32: for each tile of pixels of
+// dy, what each tap gives back, added to the image where the tap saw it. The taps of one place of
+// the kernel follow one another, channel by channel, so that what is added to an element is not
+// added to again at once.
 #include "src/kernels/cpu/targets.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -26,6 +27,7 @@ struct Parameters {
   std::vector<int64_t> offsets;  // of each tap, in our order
   PixelTiles pixels;
   RowTiles taps;
+  bool bias = false;
   int threads = 1;
 
   // The workspace: packed weights, then for each thread a panel and padded planes.
@@ -92,18 +94,34 @@ void RunImage(const Parameters& p, const float* packed, const float* dy, float* 
   if (g.padded) CopyFromPadded(g, image, dx);
 }
 
+// Adds its bias to each channel of one group of one image.
+void AddBias(const ConvGeometry& g, const float* bias, float* image) {
+  const F32 d;
+  for (int64_t c = 0; c < g.channels; ++c, image += g.input_plane()) {
+    const VF32 shift = hn::Set(d, bias[c]);
+    for (int64_t e = 0; e < g.input_plane(); e += kTileLanes) {
+      const int64_t lanes = std::min(kTileLanes, g.input_plane() - e);
+      StoreSome(d, hn::Add(LoadSome(d, image + e, lanes), shift), image + e, lanes);
+    }
+  }
+}
+
 void Run(const RunContext& context, const Instruction& i) noexcept {
   const auto& p = *static_cast<const Parameters*>(i.parameters);
   const ConvGeometry& g = p.geometry;
+  const int output = p.bias ? 3 : 2;
   const float* dy = Data<const float>(context, i, 0);
-  float* dx = Data<float>(context, i, 2);
-  float* workspace = Data<float>(context, i, 3);
+  const float* bias = p.bias ? Data<const float>(context, i, 2) : nullptr;
+  float* dx = Data<float>(context, i, output);
+  float* workspace = Data<float>(context, i, output + 1);
   PackWeights(p, Data<const float>(context, i, 1), workspace);
   SplitParts(p.threads, g.images * g.groups, 1, [&](int part, int64_t begin, int64_t end) {
     float* memory = workspace + p.packed() + part * p.of_thread();
     for (int64_t map = begin; map < end; ++map) {
-      RunImage(p, workspace + map % g.groups * g.group_weight(), dy + map * g.group_output(),
-               memory, dx + map * g.group_input());
+      const int64_t group = map % g.groups;
+      float* image = dx + map * g.group_input();
+      RunImage(p, workspace + group * g.group_weight(), dy + map * g.group_output(), memory, image);
+      if (bias != nullptr) AddBias(g, bias + group * g.channels, image);
     }
   });
 }
@@ -115,6 +133,7 @@ Parameters SizesOf(const NodeSignature& node, int threads) {
   const int64_t vectors = TileVectors(p.geometry.taps(), p.geometry.output_plane());
   p.pixels.width = vectors * kTileLanes;
   p.taps = RowTilesOf(p.geometry.taps(), vectors);
+  p.bias = node.inputs.size() == 3;
   p.threads = ConvThreads(p.geometry, threads);
   return p;
 }
@@ -135,6 +154,10 @@ KernelDef tiled_conv_input_grad() {
   return DefineTiled<&SizesOf, &TiledInputGradSeconds>("cpu.conv_input_grad", Prepare);
 }
 
+KernelDef tiled_conv_transpose() {
+  return DefineTiled<&SizesOf, &TiledInputGradSeconds>("cpu.conv_transpose", Prepare);
+}
+
 }  // namespace
 }  // namespace HWY_NAMESPACE
 }  // namespace cgrun::cpu
@@ -144,6 +167,7 @@ HWY_AFTER_NAMESPACE();
 namespace cgrun::cpu {
 
 CGRUN_CPU_KERNEL(tiled_conv_input_grad)
+CGRUN_CPU_KERNEL(tiled_conv_transpose)
 
 }  // namespace cgrun::cpu
 #endif

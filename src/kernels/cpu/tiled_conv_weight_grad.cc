@@ -44,9 +44,6 @@ struct Parameters {
   int64_t workspace() const { return parts * of_part(); }
 };
 
-const uint32_t* Bits(const float* floats) { return reinterpret_cast<const uint32_t*>(floats); }
-uint32_t* Bits(float* floats) { return reinterpret_cast<uint32_t*>(floats); }
-
 // Images that are added up together, and pixels of theirs.
 struct Chunk {
   int64_t image = 0, images = 0;

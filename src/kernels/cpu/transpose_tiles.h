@@ -26,6 +26,12 @@ HWY_INLINE void TransposeTile(const Bits* x, int64_t x_stride, Bits* y, int64_t 
   }
 }
 
+// f32 as what is only moved.
+inline const uint32_t* Bits(const float* floats) {
+  return reinterpret_cast<const uint32_t*>(floats);
+}
+inline uint32_t* Bits(float* floats) { return reinterpret_cast<uint32_t*>(floats); }
+
 // 4 × 4 elements of 32 bits.
 HWY_INLINE void TransposeFour(const uint32_t* x, int64_t x_stride, uint32_t* y, int64_t y_stride) {
   const hn::FixedTag<uint32_t, 4> d;

@@ -52,6 +52,22 @@ HWY_INLINE V LogarithmOf1Plus(D d, V x) {
   return hn::IfThenElse(hn::Gt(x, hn::Neg(one)), hn::Log1p(d, x), Logarithm(d, hn::Add(one, x)));
 }
 
+// 1/(1 + e^−x), the logistic function, without overflow for any x.
+template <class D, class V>
+HWY_INLINE V Logistic(D d, V x) {
+  const V one = Constant(d, 1);
+  const V e = ExponentialOfNegative(d, hn::Neg(hn::Abs(x)));
+  return hn::Div(hn::IfThenElse(hn::Lt(x, hn::Zero(d)), e, one), hn::Add(one, e));
+}
+
+// 1, −1, or 0 for zeros and NaN.
+template <class D, class V>
+HWY_INLINE V SignOf(D d, V x) {
+  const V zero = hn::Zero(d), one = Constant(d, 1);
+  return hn::Sub(hn::IfThenElseZero(hn::Gt(x, zero), one),
+                 hn::IfThenElseZero(hn::Lt(x, zero), one));
+}
+
 }  // namespace HWY_NAMESPACE
 }  // namespace cgrun::cpu
 HWY_AFTER_NAMESPACE();

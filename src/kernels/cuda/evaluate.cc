@@ -1,21 +1,14 @@
 // One arena on the first GPU holds the operands one after another.
 #include "src/kernels/cuda/evaluate.h"
 
-#include <algorithm>
-
 #include "src/base/diagnostics.h"
 #include "src/device/cuda.h"
+#include "src/kernels/evaluate.h"
 
 namespace cgrun::cuda {
 namespace {
 
 constexpr int64_t kAlignment = 256;  // of cudaMalloc, which vector loads may rely on
-
-bool AllPlain(const KernelOption& option) {
-  const auto plain = [](const Layout& layout) { return layout.IsPlain(); };
-  return std::all_of(option.input_layouts.begin(), option.input_layouts.end(), plain) &&
-         std::all_of(option.output_layouts.begin(), option.output_layouts.end(), plain);
-}
 
 struct Operands {
   std::vector<Operand> list;

@@ -1,4 +1,4 @@
-// Convolution and its gradients by oneDNN.
+// Convolution, its gradients and its transpose by oneDNN.
 #ifndef CGRUN_KERNELS_ONEDNN_CONV_H_
 #define CGRUN_KERNELS_ONEDNN_CONV_H_
 
@@ -10,6 +10,7 @@ KernelDef conv();
 KernelDef fused_conv();  // with an activation behind it
 KernelDef conv_input_grad();
 KernelDef conv_weight_grad();
+KernelDef conv_transpose();
 KernelDef reorder();
 
 }  // namespace cgrun::onednn

@@ -47,6 +47,7 @@ std::vector<Entry> Kernels() {
           {OpId::fused, fused_conv()},
           {OpId::conv_input_grad, conv_input_grad()},
           {OpId::conv_weight_grad, conv_weight_grad()},
+          {OpId::conv_transpose, conv_transpose()},
           {OpId::reorder, reorder()}};
 }
 

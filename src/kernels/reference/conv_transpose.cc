@@ -23,14 +23,10 @@ using WithBias = Kernel<T, true>;
 template <class T>
 using WithoutBias = Kernel<T, false>;
 
-// The convolution from y to x, cut to the outputs that x has.
 ConvSizes Pack(const NodeSignature& node) {
   const auto& attributes = node.attributes.As<ConvTransposeAttributes>();
-  const Shape &x = node.inputs[0].shape, &y = node.outputs[0].shape;
-  ConvSizes p = ConvSizesOf(y, x, attributes.window(), attributes.groups);
-  p.window.y.output = x[2].size;
-  p.window.x.output = x[3].size;
-  return p;
+  return TransposedConvSizesOf(node.inputs[0].shape, node.outputs[0].shape, attributes.window(),
+                               attributes.groups);
 }
 
 PreparedKernel Prepare(const KernelRequest& request) {

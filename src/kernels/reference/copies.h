@@ -22,6 +22,8 @@ struct FillAndCopyPlan {
 };
 
 CopyPlan PlanBroadcast(const NodeSignature& node);
+CopyPlan PlanCrop(const NodeSignature& node);
+CopyPlan PlanFlip(const NodeSignature& node);
 CopyPlan PlanSlice(const NodeSignature& node);
 CopyPlan PlanTranspose(const NodeSignature& node);
 FillAndCopyPlan PlanPad(const NodeSignature& node);

@@ -8,15 +8,18 @@ namespace cgrun::reference {
 namespace {
 
 PreparedKernel Prepare(const KernelRequest& request) {
-  const TensorType& x = request.node.inputs[0];
-  const Shape& y = request.node.outputs[0].shape;
-  const IntList offset = CropOffset(request.node.attributes.As<CropAttributes>(), x.shape);
-  const std::vector<int64_t> from = RowMajorStrides(x.shape);
-  const int64_t base = offset[0] * from[from.size() - 2] + offset[1] * from.back();
-  return PrepareCopy(x.dtype, {MakeSpace<2>(y.Sizes(), {from, RowMajorStrides(y)}), {base, 0}});
+  return PrepareCopy(request.node.inputs[0].dtype, PlanCrop(request.node));
 }
 
 }  // namespace
+
+CopyPlan PlanCrop(const NodeSignature& node) {
+  const Shape &x = node.inputs[0].shape, &y = node.outputs[0].shape;
+  const IntList offset = CropOffset(node.attributes.As<CropAttributes>(), x);
+  const std::vector<int64_t> from = RowMajorStrides(x);
+  const int64_t base = offset[0] * from[from.size() - 2] + offset[1] * from.back();
+  return {MakeSpace<2>(y.Sizes(), {from, RowMajorStrides(y)}), {base, 0}};
+}
 
 KernelDef crop() { return {.name = "reference.crop", .prepare = Prepare}; }
 

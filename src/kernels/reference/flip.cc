@@ -10,22 +10,25 @@ namespace cgrun::reference {
 namespace {
 
 PreparedKernel Prepare(const KernelRequest& request) {
-  const TensorType& x = request.node.inputs[0];
-  const auto axes =
-      NormalizeAxes(request.node.attributes.As<FlipAttributes>().axes, x.shape.rank());
+  return PrepareCopy(request.node.inputs[0].dtype, PlanFlip(request.node));
+}
+
+}  // namespace
+
+CopyPlan PlanFlip(const NodeSignature& node) {
+  const Shape& x = node.inputs[0].shape;
+  const auto axes = NormalizeAxes(node.attributes.As<FlipAttributes>().axes, x.rank());
   CGRUN_CHECK(axes.has_value());
-  const std::vector<int64_t> to = RowMajorStrides(x.shape);
+  const std::vector<int64_t> to = RowMajorStrides(x);
   std::vector<int64_t> from = to;
   int64_t base = 0;
   for (int axis : *axes) {
     int64_t& stride = from[static_cast<size_t>(axis)];
-    base += (x.shape[axis].size - 1) * stride;
+    base += (x[axis].size - 1) * stride;
     stride = -stride;
   }
-  return PrepareCopy(x.dtype, {MakeSpace<2>(x.shape.Sizes(), {from, to}), {base, 0}});
+  return {MakeSpace<2>(x.Sizes(), {from, to}), {base, 0}};
 }
-
-}  // namespace
 
 KernelDef flip() { return {.name = "reference.flip", .prepare = Prepare}; }
 

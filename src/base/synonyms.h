@@ -1,0 +1,27 @@
+// Names that other programs give to what we know: tables of synonyms, and the search in them.
+#ifndef CGRUN_BASE_SYNONYMS_H_
+#define CGRUN_BASE_SYNONYMS_H_
+
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace cgrun {
+
+struct Synonym {
+  std::string_view theirs;  // in small letters, without '_' and '-'
+  std::string_view ours;
+};
+
+// `name` in small letters, without '_' and '-': "MaxPool2d" and "max_pool_2d" are the same.
+std::string PlainName(std::string_view name);
+
+// What to write instead of `name`, which is not among `known`: "write 'max_pool'" where only case,
+// '_' and '-' differ ('MaxPool'), or where `table` has a synonym of it that is known; else what
+// SuggestName() says.
+std::string SuggestSynonym(std::string_view name, std::span<const std::string> known,
+                           std::span<const Synonym> table);
+
+}  // namespace cgrun
+
+#endif  // CGRUN_BASE_SYNONYMS_H_

@@ -1,0 +1,140 @@
+// From the parser's exceptions, which tell the option and its value in their text alone, to
+// messages.
+#include "src/cli/option_errors.h"
+
+#include <CLI/CLI.hpp>
+#include <limits>
+#include <string_view>
+#include <vector>
+
+#include "src/base/diagnostics.h"
+
+namespace cgrun {
+namespace {
+
+// The text between `begin` and `end`; "" where they do not stand in it, in this order.
+std::string Between(const std::string& text, std::string_view begin, std::string_view end) {
+  const size_t from = text.find(begin);
+  if (from == std::string::npos) return "";
+  const size_t to = end.empty() ? text.size() : text.find(end, from + begin.size());
+  if (to == std::string::npos) return "";
+  return text.substr(from + begin.size(), to - from - begin.size());
+}
+
+// The text before `end`; all of it where that does not stand in it.
+std::string Before(const std::string& text, std::string_view end) {
+  return text.substr(0, text.find(end));
+}
+
+std::string NameOf(const CLI::App& verb) { return "`cgrun " + verb.get_name() + "`"; }
+
+std::string ListHelp(const CLI::App& verb) {
+  return "`cgrun " + verb.get_name() + " --help` lists its arguments";
+}
+
+// "FILE", as --help shows the value of an option; "" where it has none.
+std::string ValueName(const CLI::Option* option) {
+  if (option == nullptr || option->get_positional()) return "";
+  return Before(Before(option->get_type_name(), ":"), " ");
+}
+
+std::string DescriptionOf(const CLI::App& verb, const std::string& name) {
+  const CLI::Option* option = verb.get_option_no_throw(name);
+  return option == nullptr ? ListHelp(verb) : name + ": " + option->get_description();
+}
+
+// "--weights is required"
+Mistake Missing(const CLI::App& verb, const std::string& text) {
+  const std::string name = Before(text, " is required");
+  const std::string value = ValueName(verb.get_option_no_throw(name));
+  return {NameOf(verb) + " needs " + name + (value.empty() ? "" : " " + value),
+          DescriptionOf(verb, name)};
+}
+
+// "The following argument was not expected: more", or "… arguments were …: more and"
+Mistake Unexpected(const CLI::App& verb, const std::string& text) {
+  const std::string first = Before(Between(text, "expected: ", ""), " ");
+  const bool flag = first.starts_with('-');
+  return {NameOf(verb) + (flag ? " has no flag '" : " takes no further argument '") + first + "'",
+          ListHelp(verb)};
+}
+
+// "--out: 1 required DIR missing", "--out: At Most 1 required but received 2"
+Mistake WrongCount(const CLI::App& verb, const std::string& text) {
+  const std::string name = Before(text, ":");
+  if (text.find("received") != std::string::npos) {
+    return {name + " is given more than once", "it takes one value"};
+  }
+  const std::string value = ValueName(verb.get_option_no_throw(name));
+  return {name + " needs a value" + (value.empty() ? "" : ": " + value), DescriptionOf(verb, name)};
+}
+
+// "a,b,c" → a, b, c
+std::vector<std::string> Choices(std::string_view list) {
+  std::vector<std::string> choices;
+  while (!list.empty()) {
+    const size_t comma = std::min(list.find(','), list.size());
+    choices.emplace_back(list.substr(0, comma));
+    list.remove_prefix(std::min(comma + 1, list.size()));
+  }
+  return choices;
+}
+
+std::string Alternatives(const std::vector<std::string>& choices) {
+  std::string text;
+  for (size_t i = 0; i < choices.size(); ++i) {
+    text += (i == 0 ? "" : i + 1 == choices.size() ? " or " : ", ") + choices[i];
+  }
+  return text;
+}
+
+// "--threads: Value 0 not in range 1 to 1024", "--mode: fast not in {graph,eager}"
+Mistake WrongValue(const CLI::App& verb, const std::string& text) {
+  const std::string name = Before(text, ":");
+  const std::string range = Between(text, " not in range ", "");
+  if (!range.empty()) {
+    const std::string most = std::to_string(std::numeric_limits<int64_t>::max());
+    const bool open = range.ends_with(" to " + most);
+    return {name + " must be " + (open ? "an integer, at least " + Before(range, " to ") : range) +
+                ", not '" + Between(text, ": Value ", " not in range ") + "'",
+            DescriptionOf(verb, name)};
+  }
+  const std::vector<std::string> choices = Choices(Between(text, " not in {", "}"));
+  const std::string value = Between(text, ": ", " not in {");
+  if (choices.empty()) return {name + " cannot be '" + value + "'", DescriptionOf(verb, name)};
+  const std::string nearest = NearestName(value, choices);
+  return {name + " must be " + Alternatives(choices) + ", not '" + value + "'",
+          nearest.empty() ? DescriptionOf(verb, name) : "did you mean '" + nearest + "'?"};
+}
+
+// "Could not convert: --capacity = x"
+Mistake NoNumber(const CLI::App& verb, const std::string& text) {
+  const std::string name = Between(text, "convert: ", " = ");
+  return {name + " must be a number, not '" + Between(text, " = ", "") + "'",
+          DescriptionOf(verb, name)};
+}
+
+}  // namespace
+
+Mistake DescribeParseError(const CLI::App& verb, const CLI::ParseError& error) {
+  const std::string text = error.what(), kind = error.get_name();
+  if (kind == "RequiredError") return Missing(verb, text);
+  if (text.starts_with("The following argument")) return Unexpected(verb, text);
+  if (kind == "ArgumentMismatch") return WrongCount(verb, text);
+  if (kind == "ValidationError") return WrongValue(verb, text);
+  if (kind == "ConversionError" && text.starts_with("Could not convert: ")) {
+    return NoNumber(verb, text);
+  }
+  if (kind == "ExcludesError") {
+    return {Before(text, " excludes ") + " and " + Between(text, " excludes ", "") +
+                " exclude each other",
+            "leave one of them out"};
+  }
+  if (kind == "RequiresError") {
+    return {Before(text, " requires ") + " needs " + Between(text, " requires ", ""),
+            ListHelp(verb)};
+  }
+  return {text, ListHelp(verb)};
+}
+
+}  // namespace cgrun

@@ -1,0 +1,59 @@
+// The flag's value, the run folder of the model's name, the key `weights`: in this order.
+#include "src/cli/weights_flag.h"
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+
+#include "src/cli/console.h"
+#include "src/model/model_file.h"
+#include "src/train/checkpoint.h"
+
+namespace cgrun {
+
+namespace fs = std::filesystem;
+
+void WarnOfDamaged(const std::vector<std::string>& damaged, const std::string& taken) {
+  for (const std::string& what : damaged) PrintWarning(what + "; " + taken + " is taken instead");
+}
+
+std::string FindWeights(const std::string& file_or_folder, bool best) {
+  std::error_code error;
+  const bool is_folder = fs::is_directory(file_or_folder, error);
+  std::vector<std::string> damaged;
+  std::string file = is_folder && best ? BestWeights(file_or_folder, damaged)
+                                       : WeightsFile(file_or_folder, damaged);
+  WarnOfDamaged(damaged, file);
+  return file;
+}
+
+void AddWeightsFlag(CLI::App& app, std::string& weights) {
+  app.add_option("--weights", weights,
+                 "a safetensors file, or a run folder, whose best model is taken, else its newest "
+                 "checkpoint (default: runs/<model>)")
+      ->type_name("FILE");
+}
+
+std::string ChooseWeights(const ModelSpec& model, const std::string& flag) {
+  std::error_code error;
+  if (!flag.empty()) return FindWeights(flag, /*best=*/true);
+  const std::string run = "runs/" + model.name.value;
+  if (fs::is_directory(run, error)) return FindWeights(run, /*best=*/true);
+  if (model.weights) return ResolvePath(model.file_name, model.weights->value);
+  throw InputError(
+      "there are no weights of " + model.file_name + ": there is no run folder '" + run + "'",
+      "`cgrun train " + model.file_name +
+          "` makes it; --weights takes another run folder or a file: `--weights runs/other`, "
+          "`--weights trained.safetensors`");
+}
+
+bool CheckWeights(const WeightsReport& report, const std::string& file) {
+  std::string wrong;
+  for (const std::string& name : report.missing) wrong += "\n      " + name + ": not in the file";
+  for (const std::string& name : report.mismatched) wrong += "\n      " + name;
+  if (wrong.empty()) return true;
+  PrintError(file + " does not fit this model:" + wrong,
+             "train it again, or give its own model file");
+  return false;
+}
+
+}  // namespace cgrun
