@@ -6,6 +6,8 @@
 #include "src/base/random.h"
 #include "src/frontend/attribute_parser.h"
 #include "src/frontend/frontend.h"
+#include "src/frontend/keep.h"
+#include "src/frontend/losses.h"
 #include "src/frontend/names.h"
 #include "src/frontend/numbers.h"
 #include "src/frontend/op_lookup.h"
@@ -16,7 +18,6 @@
 #include "src/ir/builder.h"
 #include "src/ir/op_def.h"
 #include "src/model/expand_blocks.h"
-#include "src/model/values.h"
 #include "src/ops/fill.h"
 
 namespace cgrun {
@@ -36,7 +37,7 @@ class ForwardBuilder {
     ResolveTrains();
     if (options_.kind == EntryKind::kPredict) AddPredictions();
     for (const MarkedText& name : model_.keep) {
-      if (kept != nullptr) Keep(name, *kept);
+      if (kept != nullptr) KeepValue(name, names_, graph_, *kept, diagnostics_);
     }
     if (diagnostics_.has_errors()) return std::nullopt;
     return std::move(graph_);
@@ -264,7 +265,7 @@ class ForwardBuilder {
     const std::string label = op.labels.empty() ? "gradient" : op.labels[0];
     const ValueId ones =
         builder_.AddNode(OpId::fill, Attributes::Of(FillAttributes{1}), {value},
-                         place.prefix + label + ".seed", NodeOptions(op, place))[0];
+                         place.prefix + label + ".seed", NodeOptionsAt(op, place))[0];
     const auto gradients =
         AddGradients(builder_, {{value, ones}}, inputs, place.path, Phase::kForward);
     if (!gradients.empty()) return Values{gradients.begin()->second};
@@ -290,7 +291,7 @@ class ForwardBuilder {
     if (!owned_.Add(*def, attributes, op, place, label, inputs)) return std::nullopt;
     if (def->needs_step) inputs.push_back(Step());
     const auto outputs = builder_.TryAddNode(IdOf(*def), attributes, inputs, place.prefix + label,
-                                             NodeOptions(op, place), diagnostics_);
+                                             NodeOptionsAt(op, place), diagnostics_);
     if (!outputs) return std::nullopt;
     if (options_.kind == EntryKind::kTrain && place.learns) {
       owned_.UpdateStatistics(*def, inputs, *outputs);
@@ -298,7 +299,7 @@ class ForwardBuilder {
     if (!activation.op) return Values{outputs->front()};
     return builder_.TryAddNode(
         *activation.op, Attributes::Defaults(*GetOpDef(*activation.op).schema), {outputs->front()},
-        place.prefix + label + "." + activation.name, NodeOptions(op, place), diagnostics_);
+        place.prefix + label + "." + activation.name, NodeOptionsAt(op, place), diagnostics_);
   }
 
   // Fields that no model file gives: the random key, whether the operator trains, and whether what
@@ -328,13 +329,6 @@ class ForwardBuilder {
                               kStepCounter);
   }
 
-  static Builder::NodeOptions NodeOptions(const OpSpec& op, const Place& place) {
-    Builder::NodeOptions options;
-    options.path = place.path;
-    options.mark = op.target.mark;
-    return options;
-  }
-
   std::optional<ValueId> AddTail(const OpSpec& op, Usage usage, const Place& place,
                                  const Scope& scope, const std::string& label) {
     if (op.target.value.empty()) return std::nullopt;  // reported
@@ -348,100 +342,22 @@ class ForwardBuilder {
         Inputs(op, scope, last.valid() ? MaybeValues(Values{last}) : std::nullopt);
     if (!inputs || diagnostics_.error_count() > errors) return std::nullopt;
     Values filled = *inputs;
-    if (usage == Usage::kLoss) FillNumbers(op, place, label, filled);
+    if (usage == Usage::kLoss) losses_.FillNumbers(op, place, label, filled);
     const auto outputs = builder_.TryAddNode(IdOf(*def), attributes, filled, place.prefix + label,
-                                             NodeOptions(op, place), diagnostics_);
+                                             NodeOptionsAt(op, place), diagnostics_);
     if (!outputs) return std::nullopt;
-    if (usage == Usage::kLoss && !IsLoss(op, outputs->front())) return std::nullopt;
+    if (usage == Usage::kLoss && !losses_.IsLoss(op, outputs->front())) return std::nullopt;
     return outputs->front();
   }
 
   // Of the last repetition alone the loss is reported.
   void AddLosses(const PathSpec& spec, bool reported, const Place& place, const Scope& scope) {
-    const ValueId loss = SumOfLosses(spec, place, scope);
+    const ValueId loss = losses_.Sum(spec, place, [&](const OpSpec& op, const std::string& label) {
+      return AddTail(op, Usage::kLoss, place, scope, label);
+    });
     if (!loss.valid()) return;
     graph_.paths[place.path].loss = loss;
     if (reported) graph_.outputs.push_back({loss, OutputKind::kLoss, "loss", place.path});
-  }
-
-  // Each times its weight; invalid after an error.
-  ValueId SumOfLosses(const PathSpec& spec, const Place& place, const Scope& scope) {
-    const bool alone = spec.losses.size() == 1;
-    ValueId sum;
-    bool failed = false;
-    for (size_t i = 0; i < spec.losses.size(); ++i) {
-      const LossSpec& loss = spec.losses[i];
-      const bool plain = loss.weight.value == 1;
-      const std::string label = "loss[" + std::to_string(i) + "]";
-      const auto value = AddTail(loss.op, Usage::kLoss, place, scope,
-                                 alone && plain ? "loss"
-                                 : plain        ? label
-                                                : label + ".unweighted");
-      failed = failed || !value;
-      if (failed) continue;
-      WarnOfTwice(loss.op, *value);
-      const ValueId weighted =
-          plain ? *value : Weighted(*value, loss, place, alone ? "loss" : label);
-      sum = sum.valid() ? AddedLoss(sum, weighted, loss, place, i + 1 == spec.losses.size())
-                        : weighted;
-    }
-    return failed ? ValueId() : sum;
-  }
-
-  ValueId Weighted(ValueId value, const LossSpec& loss, const Place& place,
-                   const std::string& label) {
-    HostTensor weight(graph_.values[value].type.dtype, Shape());
-    weight.Set(0, loss.weight.value);
-    const ValueId factor =
-        builder_.AddConstant(std::move(weight), place.prefix + label + ".weight");
-    return builder_.AddNode(OpId::mul, Attributes(), {value, factor}, place.prefix + label,
-                            NodeOptions(loss.op, place))[0];
-  }
-
-  ValueId AddedLoss(ValueId sum, ValueId value, const LossSpec& loss, const Place& place,
-                    bool last) {
-    const std::string name = graph_.values[value].name + ".sum";
-    return builder_.AddNode(OpId::add, Attributes(), {sum, value},
-                            last ? place.prefix + "loss" : name, NodeOptions(loss.op, place))[0];
-  }
-
-  // A loss is a number: its operator is made for that, or gives a scalar.
-  bool IsLoss(const OpSpec& op, ValueId value) {
-    if (graph_.values[value].type.shape.rank() == 0) return true;
-    diagnostics_.Error(op.target.mark,
-                       "a loss is one number, and '" + op.target.value + "' gives " +
-                           graph_.values[value].type.ToString(),
-                       "`reduce_mean` makes a number of it");
-    return false;
-  }
-
-  // A number that a loss reads stands for a target of the size of its first input.
-  void FillNumbers(const OpSpec& op, const Place& place, const std::string& label, Values& inputs) {
-    for (size_t i = 1; i < inputs.size() && i < op.in.size(); ++i) {
-      if (!IsNumber(op.in[i])) continue;
-      const FillAttributes fill{ParseReal(op.in[i].value).value_or(0)};
-      inputs[i] = builder_.AddNode(OpId::fill, Attributes::Of(fill), {inputs[0]},
-                                   place.prefix + label + ".target", NodeOptions(op, place))[0];
-    }
-  }
-
-  // A loss of logits that reads what is no logits any more: it learns, but badly.
-  void WarnOfTwice(const OpSpec& spec, ValueId loss) {
-    const Node& node = graph_.nodes[graph_.values[loss].producer];
-    const NodeId before = graph_.values[node.inputs[0]].producer;
-    if (!before.valid()) return;
-    const OpId op = graph_.nodes[before].op;
-    const AttributeField* field = GetOpDef(node.op).schema->Find("from_logits");
-    const bool sigmoids = node.op == OpId::binary_cross_entropy && field != nullptr &&
-                          std::get<bool>(node.attributes.Get(*field)) && op == OpId::sigmoid;
-    const bool softmaxes = node.op == OpId::softmax_cross_entropy && op == OpId::softmax;
-    if (!sigmoids && !softmaxes) return;
-    const std::string twice = softmaxes ? "softmax" : "sigmoid";
-    diagnostics_.Warning(
-        spec.target.mark,
-        "'" + spec.target.value + "' applies " + twice + " itself: here it is applied twice",
-        "give it what the " + twice + " reads" +
-            (softmaxes ? "" : ", or say `from_logits: false`"));
   }
 
   void AddMetric(const MetricSpec& metric, const Place& place, const Scope& scope) {
@@ -529,57 +445,6 @@ class ForwardBuilder {
     graph_.outputs.push_back({last, OutputKind::kPrediction, graph_.values[last].name, path});
   }
 
-  void Keep(const MarkedText& item, Kept& kept) {
-    constexpr std::string_view kGradient = "grad(";
-    const bool gradient = item.value.starts_with(kGradient) && item.value.ends_with(')');
-    MarkedText name = item;
-    if (gradient) {
-      name.value = item.value.substr(kGradient.size());
-      name.value.pop_back();
-    }
-    const ValueId value = FindKept(name);
-    if (!value.valid()) return;
-    if (gradient) {
-      kept.gradients.push_back({item.value, value, item.mark});
-    } else if (IsState(graph_.values[value].role)) {
-      kept.states.push_back({item.value, value, item.mark});
-    } else {
-      const NodeId producer = graph_.values[value].producer;
-      const PathId path = producer.valid() ? graph_.nodes[producer].path : PathId();
-      graph_.outputs.push_back({value, OutputKind::kKept, item.value, path});
-    }
-  }
-
-  // A value as operators read it, or else the parameter whose name this is, or the end of it:
-  // `fc1.weight` or `fc1.w` for `classify.fc1.weight`. Invalid after an error.
-  ValueId FindKept(const MarkedText& name) {
-    if (names_.global().Find(name.value)) {
-      return names_.Lookup(name, names_.global(), diagnostics_);
-    }
-    std::string wanted = name.value;
-    if (wanted.ends_with(".w")) wanted += "eight";
-    if (wanted.ends_with(".b")) wanted += "ias";
-    std::vector<std::string> found, known;
-    for (const Value& value : graph_.values) {
-      if (!IsState(value.role)) continue;
-      known.push_back(value.name);
-      if (value.name == wanted) return graph_.FindValue(wanted);
-      if (value.name.ends_with("." + wanted)) found.push_back(value.name);
-    }
-    if (found.size() == 1) return graph_.FindValue(found[0]);
-    if (found.size() > 1) {
-      diagnostics_.Error(name.mark, "several parameters are called '" + name.value + "'",
-                         "write '" + found[0] + "' or '" + found[1] + "'");
-      return ValueId();
-    }
-    names_.global().CollectNames(known);
-    if (!diagnostics_.has_errors()) {  // what is not there may only have failed
-      diagnostics_.Error(name.mark, "there is no value or parameter '" + name.value + "' to keep",
-                         SuggestName(name.value, known));
-    }
-    return ValueId();
-  }
-
   const ModelSpec& model_;
   FrontendOptions options_;
   Diagnostics& diagnostics_;
@@ -589,6 +454,7 @@ class ForwardBuilder {
   Names names_{model_.incomplete};
   OwnedTensors owned_{builder_, model_.file_name, diagnostics_};
   Numbers numbers_{builder_, diagnostics_};
+  Losses losses_{builder_, diagnostics_};
   std::deque<Scope> scopes_;  // of uses_
   std::vector<ValueId> last_of_path_;
   int64_t operators_ = 0;  // so far

@@ -31,6 +31,7 @@ class Names {
   explicit Names(bool incomplete = false) : incomplete_(incomplete) {}
 
   Scope& global() { return global_; }
+  const Scope& global() const { return global_; }
 
   // A path of the file: for the help where its names are not there.
   void Declare(const PathSpec& path);

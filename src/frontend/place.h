@@ -5,7 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "src/ir/graph.h"
+#include "src/ir/builder.h"
+#include "src/model/model_spec.h"
 
 namespace cgrun {
 
@@ -18,6 +19,14 @@ struct Place {
   std::vector<std::string> networks;  // around it, outermost first; the last one owns them
   std::string path_name;              // in the model file
 };
+
+// Of a node that is made for an operator of the file.
+inline Builder::NodeOptions NodeOptionsAt(const OpSpec& op, const Place& place) {
+  Builder::NodeOptions options;
+  options.path = place.path;
+  options.mark = op.target.mark;
+  return options;
+}
 
 }  // namespace cgrun
 
