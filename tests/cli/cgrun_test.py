@@ -18,8 +18,8 @@ import unittest
 ROOT = pathlib.Path.cwd()
 CGRUN = ROOT / os.environ.get("CGRUN", "src/cli/cgrun")
 GOLDEN = ROOT / "tests/cli/golden"
-VERBS = ["train", "eval", "predict", "check", "bench", "plan", "graph", "compile", "disasm", "summary",
-         "ops", "devices", "completion"]
+VERBS = ["train", "eval", "predict", "generate", "check", "bench", "plan", "graph", "compile", "disasm",
+         "summary", "ops", "devices", "completion"]
 
 MODEL = """cgrun: 1
 model: small
