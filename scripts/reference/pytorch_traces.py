@@ -3,10 +3,10 @@
 
 The numbers stand in tests/differential/pytorch_traces_test.cc, which runs the same steps: the same
 weights and images, given by the closed forms below, a constant learning rate, and for lenet the
-digits of datasets/digits in the file's order. `--f64` shows how much of a trace is rounding. There is
-no dropout, which no two programs draw alike. `--save DIR` leaves what cnn-cifar, mobilenet-v2,
-inception-v3 and autoencoder begin with, to run them by hand: NAME-image.npy, NAME-label.npy and
-NAME-weights.npz, numbered in the model file's order.
+digits of datasets/digits in the file's order. `--f64` shows how much of a trace is rounding.
+There is no dropout, which no two programs draw alike. `--save DIR` leaves what cnn-cifar,
+mobilenet-v2, inception-v3 and autoencoder begin with, to run them by hand: NAME-image.npy,
+NAME-label.npy and NAME-weights.npz, the weights in the model file's order.
 
     python3 -m venv /tmp/torch && /tmp/torch/bin/pip install torch numpy
     /tmp/torch/bin/python scripts/reference/pytorch_traces.py
@@ -178,12 +178,12 @@ def mixed_batches(batch, size, channels=3):
 
 
 class Layers:
-    """Layers whose parameters are made when they are first used, in the order of the model file: mixed
-    weights, and biases of 0. `begin` comes before every use of the model.
+    """Layers whose parameters are made when they are first used, in the order of the model file:
+    mixed weights, and biases of 0. `begin` comes before every use of the model.
 
-    The norms before a relu begin with a shift of two deviations or so (before a relu6 with its middle):
-    few values are near a corner, where rounding moves some to its other side, of which the norms of
-    deep nets over few elements make much. With shifts of 0 traces in f32 and f64 part by 1 %."""
+    The norms before a relu begin with a shift above a deviation, before a relu6 with its middle:
+    few values are near a corner, where rounding moves some to its other side, of which the norms
+    of deep nets over few elements make much. With shifts of 0, f32 and f64 part by 1 % and more."""
 
     def __init__(self):
         self.weights, self.others, self.used = [], [], 0
@@ -267,7 +267,8 @@ def inception_v3(layers, images):
 
     def inception_a(x, pooled):
         return torch.cat([conv(x, 64), conv(conv(x, 48), 64, 5, 1, 2),
-                          conv(conv(conv(x, 64), 96, 3, 1, 1), 96, 3, 1, 1), conv(pool(x), pooled)], 1)
+                          conv(conv(conv(x, 64), 96, 3, 1, 1), 96, 3, 1, 1),
+                          conv(pool(x), pooled)], 1)
 
     def reduction_b(x):
         return torch.cat([conv(x, 384, 3, 2), conv(conv(conv(x, 64), 96, 3, 1, 1), 96, 3, 2),
@@ -369,7 +370,8 @@ def main():
                  lambda params: torch.optim.RMSprop(params, lr=1e-3, alpha=0.9, eps=1.0),
                  mixed_batches(8, 75), clip=2.0, save=save)
     trace_layers("autoencoder", autoencoder, pixel_loss,
-                 lambda params: torch.optim.Adam(params, lr=1e-4), mixed_batches(16, 28, 1), save=save)
+                 lambda params: torch.optim.Adam(params, lr=1e-4), mixed_batches(16, 28, 1),
+                 save=save)
 
 
 if __name__ == "__main__":

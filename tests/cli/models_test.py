@@ -9,8 +9,8 @@ import unittest
 
 from cli_testing import ROOT, CliTestCase
 
-# As torchvision counts those of ImageNet (Inception without its auxiliary classifier); as Caffe counts
-# cifar10_quick, which is cnn-cifar; the others by hand.
+# As torchvision counts those of ImageNet (inception-v3 without its auxiliary classifier), and Caffe
+# its cifar10_quick, which is cnn-cifar; the others by hand.
 PARAMETERS = {
     "alexnet": 61_100_840,
     "alexnet-cifar": 5_871_434,
@@ -88,6 +88,12 @@ class ModelsTest(CliTestCase):
     def test_random_images_train_them(self):
         for name in SMALL:
             self.train(name)
+
+    def test_an_autoencoder_needs_no_labels(self):
+        data = ["--set", "data={train: {format: synthetic, samples: 8}, "
+                         "test: {format: synthetic, samples: 4, seed: 1}}"]
+        test = self.train("autoencoder", *data)["test"]
+        self.assertLess(test["mean_squared_error"], 1)
 
     def test_steps_of_several_batches_allocate_nothing(self):
         self.train("resnet18", accumulate=3)
