@@ -35,10 +35,12 @@ struct AutodiffOptions {
 
 // Adds backward nodes for Σ seedᵢ·valueᵢ; `seeds` lists (value, gradient of its type). Returns the
 // gradient of each value of `wrt` that the seeds depend on. Contributions to one value are added in
-// the order of its uses.
+// the order of its uses. The nodes belong to `phase`: kForward where they are part of what is
+// computed, a penalty on a slope say.
 std::map<ValueId, ValueId> AddGradients(Builder& builder,
                                         const std::vector<std::pair<ValueId, ValueId>>& seeds,
-                                        const std::vector<ValueId>& wrt, PathId path);
+                                        const std::vector<ValueId>& wrt, PathId path,
+                                        Phase phase = Phase::kBackward);
 
 // For every backprop path with a loss, in order: gradients of the loss, their sum over the batches
 // of a step where they are accumulated, their all-reduce where there are several processes, their

@@ -4,6 +4,7 @@
 #include "src/autodiff/autodiff.h"
 #include "src/base/check.h"
 #include "src/ir/op_def.h"
+#include "src/ops/cast.h"
 #include "src/ops/clip.h"
 #include "src/ops/norm_scale.h"
 
@@ -252,14 +253,11 @@ class Differentiator {
     const Attributes attributes = AttributesFor(path, graph_.parameters.at(parameter));
     std::vector<ValueId> inputs = {current, gradient, path.learning_rate};
     std::vector<ValueId> states = {parameter, ValueId(), ValueId()};
-    for (const OwnedTensor& owned : OwnedBy(def, attributes, inputs)) {
-      const ValueId state = AddState(owned, path, parameter);
-      inputs.push_back(state);
+    for (ValueId state : OptimizerStates(path, parameter, def, attributes, inputs)) {
+      inputs.push_back(Current(state));
       states.push_back(state);
     }
-    if (def.needs_step) {
-      inputs.push_back(StepCounter(builder_, options_.accumulates ? kUpdateCounter : kStepCounter));
-    }
+    if (def.needs_step) inputs.push_back(UpdatesSoFar(id));
     Builder::NodeOptions node;
     node.phase = Phase::kUpdate;
     node.path = id;
@@ -273,8 +271,66 @@ class Differentiator {
       SetNext(states[static_cast<size_t>(update.input)],
               outputs[static_cast<size_t>(update.output)]);
     }
+    if (path.clip_weights > 0) ClipWeights(id, parameter);
     later_versions_[parameter].push_back(Current(parameter));
     ReadUpdated(id, current, Current(parameter));
+  }
+
+  void ClipWeights(PathId id, ValueId parameter) {
+    const double bound = graph_.paths[id].clip_weights;
+    Builder::NodeOptions node;
+    node.phase = Phase::kUpdate;
+    node.path = id;
+    node.output_zone = Zone::kOptimizer;
+    SetNext(parameter, builder_.AddNode(OpId::clip, Attributes::Of(ClipAttributes{-bound, bound}),
+                                        {Current(parameter)},
+                                        graph_.values[parameter].name + ".clip_weights", node)[0]);
+  }
+
+  // What the path's optimizer keeps of a parameter: one set for all repetitions of a path.
+  const std::vector<ValueId>& OptimizerStates(const Path& path, ValueId parameter, const OpDef& def,
+                                              const Attributes& attributes,
+                                              const std::vector<ValueId>& inputs) {
+    const auto [states, is_new] = optimizer_states_.try_emplace({path.first, parameter});
+    if (!is_new) return states->second;
+    for (const OwnedTensor& owned : OwnedBy(def, attributes, inputs)) {
+      states->second.push_back(AddState(owned, path, parameter));
+    }
+    return states->second;
+  }
+
+  // How often the path's optimizer has run before: the steps so far, times the path's repetitions
+  // in a step, and those of this step.
+  ValueId UpdatesSoFar(PathId id) {
+    const Path path = graph_.paths[id];
+    const ValueId steps =
+        StepCounter(builder_, options_.accumulates ? kUpdateCounter : kStepCounter);
+    if (path.repetitions == 1) return steps;
+    const auto known = updates_so_far_.find(id);
+    if (known != updates_so_far_.end()) return known->second;
+    const std::string name = path.name + ".updates";
+    Builder::NodeOptions node;
+    node.phase = Phase::kUpdate;
+    node.path = id;
+    node.output_zone = Zone::kOptimizer;
+    const auto add = [&](OpId op, Attributes attributes, std::vector<ValueId> inputs,
+                         const std::string& to) {
+      return builder_.AddNode(op, std::move(attributes), std::move(inputs), to, node)[0];
+    };
+    const auto constant = [&](int64_t number, const std::string& what) {
+      HostTensor tensor(DType::kF64, Shape());
+      tensor.Set(0, static_cast<double>(number));
+      return builder_.AddConstant(std::move(tensor), name + "." + what);
+    };
+    ValueId count =
+        add(OpId::cast, Attributes::Of(CastAttributes{DType::kF64}), {steps}, name + ".steps");
+    count = add(OpId::mul, Attributes(), {count, constant(path.repetitions, "repetitions")},
+                name + ".before");
+    count = add(OpId::add, Attributes(), {count, constant(path.repetition, "repetition")},
+                name + ".count");
+    count = add(OpId::cast, Attributes::Of(CastAttributes{DType::kI64}), {count}, name);
+    updates_so_far_[id] = count;
+    return count;
   }
 
   // The optimizer's attributes with what the model file says of this parameter.
@@ -335,6 +391,9 @@ class Differentiator {
   AutodiffOptions options_;
   Diagnostics* diagnostics_;
   std::map<ValueId, std::vector<ValueId>> later_versions_;  // of a parameter, after each update
+  // By the first repetition of a path, and a parameter.
+  std::map<std::pair<PathId, ValueId>, std::vector<ValueId>> optimizer_states_;
+  std::map<PathId, ValueId> updates_so_far_;  // of the paths that a step repeats
 };
 
 }  // namespace

@@ -23,7 +23,8 @@ bool Earlier(const Contribution& a, const Contribution& b) {
 
 class ReverseMode {
  public:
-  ReverseMode(Builder& builder, PathId path) : builder_(builder), path_(path) {}
+  ReverseMode(Builder& builder, PathId path, Phase phase)
+      : builder_(builder), path_(path), phase_(phase) {}
 
   std::map<ValueId, ValueId> Run(const std::vector<std::pair<ValueId, ValueId>>& seeds,
                                  const std::vector<ValueId>& wrt) {
@@ -79,8 +80,9 @@ class ReverseMode {
 
   Builder::NodeOptions BackwardOptions() {
     Builder::NodeOptions options;
-    options.phase = Phase::kBackward;
+    options.phase = phase_;
     options.path = path_;
+    if (phase_ == Phase::kForward) return options;
     options.output_role = Role::kGradient;
     options.output_zone = Zone::kGradient;
     return options;
@@ -88,6 +90,7 @@ class ReverseMode {
 
   Builder& builder_;
   PathId path_;
+  Phase phase_;
   IdVector<ValueId, std::vector<Contribution>> contributions_;
   IdVector<ValueId, bool> dependent_;
 };
@@ -153,8 +156,8 @@ void ReverseMode::Visit(NodeId id) {
 
 std::map<ValueId, ValueId> AddGradients(Builder& builder,
                                         const std::vector<std::pair<ValueId, ValueId>>& seeds,
-                                        const std::vector<ValueId>& wrt, PathId path) {
-  return ReverseMode(builder, path).Run(seeds, wrt);
+                                        const std::vector<ValueId>& wrt, PathId path, Phase phase) {
+  return ReverseMode(builder, path, phase).Run(seeds, wrt);
 }
 
 }  // namespace cgrun

@@ -37,6 +37,7 @@ const std::vector<CommandEntry>& Commands();
 Command DefineTrain(CLI::App& app);
 Command DefineEval(CLI::App& app);
 Command DefinePredict(CLI::App& app);
+Command DefineGenerate(CLI::App& app);
 Command DefineCheck(CLI::App& app);
 Command DefineBench(CLI::App& app);
 Command DefinePlan(CLI::App& app);

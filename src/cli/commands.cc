@@ -22,6 +22,10 @@ const std::vector<CommandEntry>& Commands() {
        "cgrun predict models/lenet.yaml photos/ --weights runs/lenet --top 3\n"
        "cgrun predict models/regression.yaml table.csv --out predicted --json\n",
        DefinePredict},
+      {"generate", "samples of a trained generator, as a sheet of images",
+       "cgrun generate models/lsgan.yaml\n"
+       "cgrun generate models/lsgan.yaml -n 100 --seed 7 --out digits.png\n",
+       DefineGenerate},
       {"check", "what is wrong with a model: its file, data, gradients, devices",
        "cgrun check models/lenet.yaml\n"
        "cgrun check models/lenet.yaml --device cpu --json\n",

@@ -30,7 +30,7 @@ struct TrainFlags {
 
 // Weights that do not fit are warnings, --quiet or not; where nothing fits, training would begin
 // from scratch in silence, which is an error.
-bool CheckWeights(const WeightsReport& report, const std::string& file) {
+bool CheckPartialWeights(const WeightsReport& report, const std::string& file) {
   std::string mismatched;
   for (const std::string& name : report.mismatched) mismatched += "\n      " + name;
   if (report.loaded.empty()) {
@@ -157,7 +157,7 @@ bool ReportInputs(const Session& session, const std::string& program) {
   }
   const std::string file = session.weights_file();
   if (file.empty()) return true;
-  if (!CheckWeights(session.weights(), file)) return false;
+  if (!CheckPartialWeights(session.weights(), file)) return false;
   if (!Quiet()) PrintWeightsReport(session.weights());
   return true;
 }

@@ -2,18 +2,23 @@
 #include <algorithm>
 #include <deque>
 
+#include "src/autodiff/autodiff.h"
 #include "src/base/random.h"
 #include "src/frontend/attribute_parser.h"
 #include "src/frontend/frontend.h"
+#include "src/frontend/keep.h"
+#include "src/frontend/losses.h"
 #include "src/frontend/names.h"
 #include "src/frontend/numbers.h"
 #include "src/frontend/op_lookup.h"
 #include "src/frontend/owned_tensors.h"
 #include "src/frontend/parameter_options.h"
+#include "src/frontend/path_uses.h"
 #include "src/frontend/place.h"
 #include "src/ir/builder.h"
 #include "src/ir/op_def.h"
 #include "src/model/expand_blocks.h"
+#include "src/ops/fill.h"
 
 namespace cgrun {
 namespace {
@@ -27,11 +32,12 @@ class ForwardBuilder {
     graph_.name = model_.name.value;
     graph_.seed = model_.train ? static_cast<uint64_t>(model_.train->seed.value) : 0;
     AddInputs();
-    for (const PathSpec& path : model_.paths) AddPath(path);
+    for (const PathSpec& path : model_.paths) names_.Declare(path);
+    for (const PathUse& use : uses_) AddPath(use);
     ResolveTrains();
     if (options_.kind == EntryKind::kPredict) AddPredictions();
     for (const MarkedText& name : model_.keep) {
-      if (kept != nullptr) Keep(name, *kept);
+      if (kept != nullptr) KeepValue(name, names_, graph_, *kept, diagnostics_);
     }
     if (diagnostics_.has_errors()) return std::nullopt;
     return std::move(graph_);
@@ -62,19 +68,28 @@ class ForwardBuilder {
     }
   }
 
-  void AddPath(const PathSpec& spec) {
+  void AddPath(const PathUse& use) {
+    const PathSpec& spec = *use.path;
     Path path;
-    path.name = spec.name.value;
+    path.name = use.Label();
+    path.repetition = use.repetition;
+    path.repetitions = use.repetitions;
+    path.first = PathId(use.first);
     path.backprop = spec.backprop.value;
+    path.clip_weights = spec.clip_weights ? spec.clip_weights->value : 0;
     const PathId id = graph_.paths.push_back(std::move(path));
-    const Place place{id, spec.backprop.value, spec.name.value + ".", spec.name.value + ".", {}};
+    const std::string qualifier = spec.name.value + ".";
+    const Place place{id, spec.backprop.value, use.Label() + ".", qualifier, qualifier,
+                      {}, spec.name.value};
     Scope& scope = scopes_.emplace_back(Scope{&names_.global(), {}});
     const MaybeValues last = AddOps(spec.ops, place, scope, {});
     names_.Publish(scope, spec.name.value);
     last_of_path_.push_back(last && !last->empty() ? last->back() : ValueId());
     if (options_.kind == EntryKind::kPredict) return;
-    if (spec.loss) AddLoss(spec, place, scope);
-    for (const MetricSpec& metric : spec.metrics) AddMetric(metric, place, scope);
+    AddLosses(spec, use.is_last(), place, scope);
+    for (const MetricSpec& metric : spec.metrics) {
+      if (use.is_last()) AddMetric(metric, place, scope);
+    }
     if (spec.backprop.value && options_.kind == EntryKind::kTrain) AddOptimizer(spec, id);
   }
 
@@ -92,7 +107,7 @@ class ForwardBuilder {
       // again.
       const ValueId value = previous && !previous->empty() ? previous->front() : ValueId();
       scope.values[op.name->value] = value;
-      names_.global().values[place.prefix + op.name->value] = value;
+      names_.global().values[place.qualifier + op.name->value] = value;
     }
     return previous;
   }
@@ -112,6 +127,8 @@ class ForwardBuilder {
         return AddBlock(op, place, *inputs);
       case OpSpec::Kind::kNetwork:
         return AddNetwork(op, place, *inputs);
+      case OpSpec::Kind::kGradient:
+        return AddGradient(op, place, scope, *inputs);
       case OpSpec::Kind::kOperator:
         return AddOperator(op, place, op.labels.empty() ? op.target.value : op.labels[0], *inputs);
     }
@@ -188,6 +205,7 @@ class ForwardBuilder {
     for (const std::string& label : op.labels) {
       Place inner = place;
       inner.prefix += label + ".";
+      inner.qualifier += label + ".";
       inner.owner += label + ".";
       outputs = AddBody(op.body, op.body_in, op.body_out, inner, inputs);
       if (!outputs || outputs->empty()) return std::nullopt;
@@ -219,7 +237,9 @@ class ForwardBuilder {
     for (const NetworkSpec& network : model_.networks) {
       if (network.name.value != op.target.value) continue;
       Place inner = place;
-      inner.prefix += (op.labels.empty() ? network.name.value : op.labels[0]) + ".";
+      const std::string label = op.labels.empty() ? network.name.value : op.labels[0];
+      inner.prefix += label + ".";
+      inner.qualifier += label + ".";
       inner.owner = network.name.value + ".";
       inner.networks.push_back(network.name.value);
       return AddBody(network.ops, network.in, network.out, inner, inputs);
@@ -228,6 +248,31 @@ class ForwardBuilder {
     for (const NetworkSpec& network : model_.networks) names.push_back(network.name.value);
     diagnostics_.Error(op.target.mark, "there is no network '" + op.target.value + "'",
                        SuggestName(op.target.value, names));
+    return std::nullopt;
+  }
+
+  // The derivative of the sum of a value's elements by the one input.
+  MaybeValues AddGradient(const OpSpec& op, const Place& place, const Scope& scope,
+                          const Values& inputs) {
+    const ValueId value = names_.Lookup(op.target, scope, diagnostics_);
+    if (!value.valid()) return std::nullopt;
+    if (inputs.size() != 1 || !IsFloat(graph_.values[value].type.dtype)) {
+      diagnostics_.Error(op.target.mark,
+                         "'gradient' differentiates one floating-point value by one",
+                         "`{gradient: score, in: image}`");
+      return std::nullopt;
+    }
+    const std::string label = op.labels.empty() ? "gradient" : op.labels[0];
+    const ValueId ones =
+        builder_.AddNode(OpId::fill, Attributes::Of(FillAttributes{1}), {value},
+                         place.prefix + label + ".seed", NodeOptionsAt(op, place))[0];
+    const auto gradients =
+        AddGradients(builder_, {{value, ones}}, inputs, place.path, Phase::kForward);
+    if (!gradients.empty()) return Values{gradients.begin()->second};
+    diagnostics_.Error(
+        op.target.mark,
+        "'" + op.target.value + "' has no gradient by '" + graph_.values[inputs[0]].name + "'",
+        "it does not depend on it, or through operators without a gradient alone");
     return std::nullopt;
   }
 
@@ -246,7 +291,7 @@ class ForwardBuilder {
     if (!owned_.Add(*def, attributes, op, place, label, inputs)) return std::nullopt;
     if (def->needs_step) inputs.push_back(Step());
     const auto outputs = builder_.TryAddNode(IdOf(*def), attributes, inputs, place.prefix + label,
-                                             NodeOptions(op, place), diagnostics_);
+                                             NodeOptionsAt(op, place), diagnostics_);
     if (!outputs) return std::nullopt;
     if (options_.kind == EntryKind::kTrain && place.learns) {
       owned_.UpdateStatistics(*def, inputs, *outputs);
@@ -254,7 +299,7 @@ class ForwardBuilder {
     if (!activation.op) return Values{outputs->front()};
     return builder_.TryAddNode(
         *activation.op, Attributes::Defaults(*GetOpDef(*activation.op).schema), {outputs->front()},
-        place.prefix + label + "." + activation.name, NodeOptions(op, place), diagnostics_);
+        place.prefix + label + "." + activation.name, NodeOptionsAt(op, place), diagnostics_);
   }
 
   // Fields that no model file gives: the random key, whether the operator trains, and whether what
@@ -284,13 +329,6 @@ class ForwardBuilder {
                               kStepCounter);
   }
 
-  static Builder::NodeOptions NodeOptions(const OpSpec& op, const Place& place) {
-    Builder::NodeOptions options;
-    options.path = place.path;
-    options.mark = op.target.mark;
-    return options;
-  }
-
   std::optional<ValueId> AddTail(const OpSpec& op, Usage usage, const Place& place,
                                  const Scope& scope, const std::string& label) {
     if (op.target.value.empty()) return std::nullopt;  // reported
@@ -303,37 +341,23 @@ class ForwardBuilder {
     const MaybeValues inputs =
         Inputs(op, scope, last.valid() ? MaybeValues(Values{last}) : std::nullopt);
     if (!inputs || diagnostics_.error_count() > errors) return std::nullopt;
-    const auto outputs = builder_.TryAddNode(IdOf(*def), attributes, *inputs, place.prefix + label,
-                                             NodeOptions(op, place), diagnostics_);
+    Values filled = *inputs;
+    if (usage == Usage::kLoss) losses_.FillNumbers(op, place, label, filled);
+    const auto outputs = builder_.TryAddNode(IdOf(*def), attributes, filled, place.prefix + label,
+                                             NodeOptionsAt(op, place), diagnostics_);
     if (!outputs) return std::nullopt;
+    if (usage == Usage::kLoss && !losses_.IsLoss(op, outputs->front())) return std::nullopt;
     return outputs->front();
   }
 
-  void AddLoss(const PathSpec& spec, const Place& place, const Scope& scope) {
-    const auto loss = AddTail(*spec.loss, Usage::kLoss, place, scope, "loss");
-    if (!loss) return;
-    WarnOfTwice(*spec.loss, *loss);
-    graph_.paths[place.path].loss = *loss;
-    graph_.outputs.push_back({*loss, OutputKind::kLoss, "loss", place.path});
-  }
-
-  // A loss of logits that reads what is no logits any more: it learns, but badly.
-  void WarnOfTwice(const OpSpec& spec, ValueId loss) {
-    const Node& node = graph_.nodes[graph_.values[loss].producer];
-    const NodeId before = graph_.values[node.inputs[0]].producer;
-    if (!before.valid()) return;
-    const OpId op = graph_.nodes[before].op;
-    const AttributeField* field = GetOpDef(node.op).schema->Find("from_logits");
-    const bool sigmoids = node.op == OpId::binary_cross_entropy && field != nullptr &&
-                          std::get<bool>(node.attributes.Get(*field)) && op == OpId::sigmoid;
-    const bool softmaxes = node.op == OpId::softmax_cross_entropy && op == OpId::softmax;
-    if (!sigmoids && !softmaxes) return;
-    const std::string twice = softmaxes ? "softmax" : "sigmoid";
-    diagnostics_.Warning(
-        spec.target.mark,
-        "'" + spec.target.value + "' applies " + twice + " itself: here it is applied twice",
-        "give it what the " + twice + " reads" +
-            (softmaxes ? "" : ", or say `from_logits: false`"));
+  // Of the last repetition alone the loss is reported.
+  void AddLosses(const PathSpec& spec, bool reported, const Place& place, const Scope& scope) {
+    const ValueId loss = losses_.Sum(spec, place, [&](const OpSpec& op, const std::string& label) {
+      return AddTail(op, Usage::kLoss, place, scope, label);
+    });
+    if (!loss.valid()) return;
+    graph_.paths[place.path].loss = loss;
+    if (reported) graph_.outputs.push_back({loss, OutputKind::kLoss, "loss", place.path});
   }
 
   void AddMetric(const MetricSpec& metric, const Place& place, const Scope& scope) {
@@ -360,6 +384,13 @@ class ForwardBuilder {
     const OpDef* def = FindDef(*optimizer, Usage::kOptimizer, diagnostics_);
     if (def == nullptr) return;
     Path& path = graph_.paths[id];
+    if (path.first != id) {
+      const Path& first = graph_.paths[path.first];
+      path.optimizer = first.optimizer;
+      path.optimizer_attributes = first.optimizer_attributes;
+      path.learning_rate = first.learning_rate;
+      return;
+    }
     path.optimizer = IdOf(*def);
     path.optimizer_attributes = ParseAttributes(*def, *optimizer, kScheduled, diagnostics_);
     path.learning_rate =
@@ -370,7 +401,7 @@ class ForwardBuilder {
   // What each path's loss changes: its own parameters, or those that `trains` names.
   void ResolveTrains() {
     for (PathId id : graph_.paths.ids()) {
-      const PathSpec& spec = model_.paths[static_cast<size_t>(id.index)];
+      const PathSpec& spec = *uses_[static_cast<size_t>(id.index)].path;
       std::vector<MarkedText> names = spec.trains;
       if (names.empty()) names.push_back(spec.name);
       for (const MarkedText& name : names) CollectTrained(id, name);
@@ -400,9 +431,8 @@ class ForwardBuilder {
 
   // What `out:` names in each path, or else the last path's last output.
   void AddPredictions() {
-    for (size_t i = 0; i < model_.paths.size(); ++i) {
-      const PathSpec& spec = model_.paths[i];
-      for (const MarkedText& name : spec.out) {
+    for (size_t i = 0; i < uses_.size(); ++i) {
+      for (const MarkedText& name : uses_[i].path->out) {
         const ValueId value = names_.Lookup(name, scopes_[i], diagnostics_);
         if (!value.valid()) continue;
         graph_.outputs.push_back(
@@ -411,70 +441,21 @@ class ForwardBuilder {
     }
     if (!graph_.outputs.empty() || last_of_path_.empty() || !last_of_path_.back().valid()) return;
     const ValueId last = last_of_path_.back();
-    const PathId path(static_cast<int64_t>(model_.paths.size()) - 1);
+    const PathId path(static_cast<int64_t>(uses_.size()) - 1);
     graph_.outputs.push_back({last, OutputKind::kPrediction, graph_.values[last].name, path});
-  }
-
-  void Keep(const MarkedText& item, Kept& kept) {
-    constexpr std::string_view kGradient = "grad(";
-    const bool gradient = item.value.starts_with(kGradient) && item.value.ends_with(')');
-    MarkedText name = item;
-    if (gradient) {
-      name.value = item.value.substr(kGradient.size());
-      name.value.pop_back();
-    }
-    const ValueId value = FindKept(name);
-    if (!value.valid()) return;
-    if (gradient) {
-      kept.gradients.push_back({item.value, value, item.mark});
-    } else if (IsState(graph_.values[value].role)) {
-      kept.states.push_back({item.value, value, item.mark});
-    } else {
-      const NodeId producer = graph_.values[value].producer;
-      const PathId path = producer.valid() ? graph_.nodes[producer].path : PathId();
-      graph_.outputs.push_back({value, OutputKind::kKept, item.value, path});
-    }
-  }
-
-  // A value as operators read it, or else the parameter whose name this is, or the end of it:
-  // `fc1.weight` or `fc1.w` for `classify.fc1.weight`. Invalid after an error.
-  ValueId FindKept(const MarkedText& name) {
-    if (names_.global().Find(name.value)) {
-      return names_.Lookup(name, names_.global(), diagnostics_);
-    }
-    std::string wanted = name.value;
-    if (wanted.ends_with(".w")) wanted += "eight";
-    if (wanted.ends_with(".b")) wanted += "ias";
-    std::vector<std::string> found, known;
-    for (const Value& value : graph_.values) {
-      if (!IsState(value.role)) continue;
-      known.push_back(value.name);
-      if (value.name == wanted) return graph_.FindValue(wanted);
-      if (value.name.ends_with("." + wanted)) found.push_back(value.name);
-    }
-    if (found.size() == 1) return graph_.FindValue(found[0]);
-    if (found.size() > 1) {
-      diagnostics_.Error(name.mark, "several parameters are called '" + name.value + "'",
-                         "write '" + found[0] + "' or '" + found[1] + "'");
-      return ValueId();
-    }
-    names_.global().CollectNames(known);
-    if (!diagnostics_.has_errors()) {  // what is not there may only have failed
-      diagnostics_.Error(name.mark, "there is no value or parameter '" + name.value + "' to keep",
-                         SuggestName(name.value, known));
-    }
-    return ValueId();
   }
 
   const ModelSpec& model_;
   FrontendOptions options_;
   Diagnostics& diagnostics_;
+  std::vector<PathUse> uses_ = PathUses(model_, options_.kind);  // parallel to graph_.paths
   Graph graph_;
   Builder builder_;
   Names names_{model_.incomplete};
   OwnedTensors owned_{builder_, model_.file_name, diagnostics_};
   Numbers numbers_{builder_, diagnostics_};
-  std::deque<Scope> scopes_;  // of the paths
+  Losses losses_{builder_, diagnostics_};
+  std::deque<Scope> scopes_;  // of uses_
   std::vector<ValueId> last_of_path_;
   int64_t operators_ = 0;  // so far
 };

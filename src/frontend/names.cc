@@ -18,10 +18,19 @@ void Scope::CollectNames(std::vector<std::string>& names) const {
   if (outer != nullptr) outer->CollectNames(names);
 }
 
+void Names::Declare(const PathSpec& path) {
+  for (const OpSpec& op : path.ops) {
+    if (!op.name) continue;
+    declared_.emplace(op.name->value, path.name.value);
+    declared_.emplace(path.name.value + "." + op.name->value, path.name.value);
+  }
+}
+
 void Names::Publish(const Scope& scope, const std::string& path) {
   for (const auto& [name, value] : scope.values) {
     const auto [first, is_new] = first_path_.emplace(name, path);
-    if (is_new) {
+    if (ambiguous_.contains(name)) continue;
+    if (is_new || first->second == path) {
       global_.values[name] = value;
     } else {
       global_.values[name] = ValueId();
@@ -53,10 +62,14 @@ ValueId Names::Lookup(const MarkedText& name, const Scope& scope, Diagnostics& d
   }
   if (value) return *value;
   if (incomplete_ || IsInsideUnknown(name.value, scope)) return ValueId();
+  const auto declared = declared_.find(name.value);
   std::vector<std::string> names;
   scope.CollectNames(names);
   diagnostics.Error(name.mark, "there is no value '" + name.value + "' before this place",
-                    SuggestName(name.value, names));
+                    declared == declared_.end()
+                        ? SuggestName(name.value, names)
+                        : "it is made in path '" + declared->second +
+                              "': let that run first (the order of `paths`, or `train.sequence`)");
   return ValueId();
 }
 

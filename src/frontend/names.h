@@ -31,8 +31,12 @@ class Names {
   explicit Names(bool incomplete = false) : incomplete_(incomplete) {}
 
   Scope& global() { return global_; }
+  const Scope& global() const { return global_; }
 
-  // Later paths see the names of this one. A name that two paths have must be qualified.
+  // A path of the file: for the help where its names are not there.
+  void Declare(const PathSpec& path);
+  // Later paths see the names of this one. A name that two paths have must be qualified; a path
+  // that runs again gives its names new values.
   void Publish(const Scope& scope, const std::string& path);
 
   // Invalid after an error, reported here or where the value is made.
@@ -43,6 +47,7 @@ class Names {
   Scope global_;
   std::map<std::string, std::string> first_path_;  // that has a name
   std::map<std::string, std::string> ambiguous_;   // name → the qualified names to choose from
+  std::map<std::string, std::string> declared_;  // name → the first path of the file that has it
 };
 
 }  // namespace cgrun

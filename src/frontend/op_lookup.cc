@@ -33,11 +33,18 @@ std::string_view KindOf(Usage usage) {
   }
 }
 
+// A loss may be any operator that owns nothing; what it gives must be a scalar.
+bool IsOf(const OpDef& def, Usage usage) {
+  if (def.usage == usage) return true;
+  return usage == Usage::kLoss && def.usage == Usage::kOperator && def.owned == nullptr &&
+         !def.needs_step;
+}
+
 }  // namespace
 
 const OpDef* FindDef(const OpSpec& op, Usage usage, Diagnostics& diagnostics) {
   const std::optional<OpId> id = FindOp(op.target.value);
-  if (id && GetOpDef(*id).usage == usage) return &GetOpDef(*id);
+  if (id && IsOf(GetOpDef(*id), usage)) return &GetOpDef(*id);
   diagnostics.Error(
       op.target.mark, "there is no " + std::string(KindOf(usage)) + " '" + op.target.value + "'",
       SuggestOperator(op.target.value,

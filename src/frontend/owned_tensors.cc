@@ -95,7 +95,7 @@ void OwnedTensors::Note(ValueId id, const Place& place) {
     std::vector<ValueId>& used = used_by_[user];
     if (std::find(used.begin(), used.end(), id) == used.end()) used.push_back(id);
   };
-  add(builder_.graph().paths[place.path].name);
+  add(place.path_name);
   for (const std::string& network : place.networks) add(network);
 }
 

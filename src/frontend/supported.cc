@@ -12,10 +12,11 @@ namespace cgrun {
 namespace {
 
 constexpr UnsupportedKey kUnsupported[] = {
-    {"", "gan"},           {"", "plugins"},
-    {"", "update"},        {"train", "batch", "auto"},
-    {"train", "memory"},   {"train", "precision", "bf16, f16, tf32"},
-    {"train", "sequence"},
+    {"", "plugins"},
+    {"", "update"},
+    {"train", "batch", "auto"},
+    {"train", "memory"},
+    {"train", "precision", "bf16, f16, tf32"},
 };
 
 // The map at a place such as "data.test"; null where the file has none.

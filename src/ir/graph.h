@@ -110,15 +110,20 @@ struct ParameterInfo {
   double l2 = 0;
 };
 
-// A path: a sequence of operators with a mode, and how it learns.
+// A path as a step runs it: a sequence of operators with a mode, and how it learns. Where a step
+// repeats a path, each repetition is one of its own; the last one has the path's plain name.
 struct Path {
   std::string name;
+  int64_t repetition = 0;   // of this path, from 0 …
+  int64_t repetitions = 1;  // … and how many a step runs
+  PathId first;             // the first repetition: this one where there is no other
   bool backprop = false;
   ValueId loss;  // a scalar, the mean over the batch; invalid in a forward path
   std::optional<OpId> optimizer;
   Attributes optimizer_attributes;
   ValueId learning_rate;        // a placeholder of this path's optimizer
   std::vector<ValueId> trains;  // parameters that this path's loss changes
+  double clip_weights = 0;      // the largest size that these have after an update; 0: any
 };
 
 enum class OutputKind : uint8_t { kLoss, kMetric, kPrediction, kKept };

@@ -109,14 +109,18 @@ void CheckTrains(const ModelSpec& model, Diagnostics& diagnostics) {
   }
 }
 
-// The names that a `gan` gives to its two paths.
-const char* const kGanPaths[] = {"discriminate", "generate"};
-
 void CheckSequence(const ModelSpec& model, Diagnostics& diagnostics) {
   Names known = NamesOf(model.paths);
-  if (model.gan) known.insert(known.end(), std::begin(kGanPaths), std::end(kGanPaths));
+  Names seen;
   for (const StepSpec& step : model.train->sequence) {
     CheckKnown(step.path, "path", known, diagnostics);
+    const bool repeats = step.count > 1 || Contains(seen, step.path.value);
+    seen.push_back(step.path.value);
+    if (!repeats || model.train->accumulate.value == 1) continue;
+    diagnostics.Error(step.path.mark,
+                      "'" + step.path.value + "' runs several times in a step, and 'accumulate' " +
+                          "makes one update of several batches",
+                      "take one of the two: gradients of different weights do not add up");
   }
 }
 
@@ -129,7 +133,7 @@ Names MetricNames(const ModelSpec& model) {
     }
   }
   for (const PathSpec& path : model.paths) {
-    if (path.loss) known.push_back(path.name.value + ".loss");
+    if (!path.losses.empty()) known.push_back(path.name.value + ".loss");
     for (const MetricSpec& metric : path.metrics) {
       known.push_back(path.name.value + "." + metric.name.value);
     }
@@ -138,7 +142,6 @@ Names MetricNames(const ModelSpec& model) {
 }
 
 void CheckMetrics(const ModelSpec& model, Diagnostics& diagnostics) {
-  if (model.gan) return;  // its paths are the frontend's
   const Names known = MetricNames(model);
   const TrainSpec& train = *model.train;
   if (train.early_stop) CheckKnown(train.early_stop->metric, "metric", known, diagnostics);

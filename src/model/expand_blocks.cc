@@ -55,7 +55,8 @@ class RecursionCheck {
   }
 
   int VisitUse(const OpSpec& op) {
-    if (op.kind == OpSpec::Kind::kOperator || too_deep_) return 0;
+    const bool is_use = op.kind == OpSpec::Kind::kBlock || op.kind == OpSpec::Kind::kNetwork;
+    if (!is_use || too_deep_) return 0;
     const bool is_block = op.kind == OpSpec::Kind::kBlock;
     const std::string used = (is_block ? "block '" : "network '") + op.target.value + "'";
     if (std::find(open_.begin(), open_.end(), used) != open_.end()) {

@@ -156,7 +156,7 @@ void ReadModel(const TreeNode& root, ModelSpec& model, Diagnostics& diagnostics)
 
 std::vector<MapDoc> FormatReference() {
   std::vector<MapDoc> docs = {{"", "The file.", Docs<ModelSpec>(kModelKeys)}};
-  for (const auto& more : {DataDocs(), GraphDocs(), TrainDocs()}) {
+  for (const auto& more : {DataDocs(), GraphDocs(), GanDocs(), TrainDocs()}) {
     docs.insert(docs.end(), more.begin(), more.end());
   }
   return docs;

@@ -11,6 +11,7 @@
 
 #include "src/model/check_model.h"
 #include "src/model/expand_blocks.h"
+#include "src/model/expand_gan.h"
 #include "src/model/incomplete.h"
 #include "src/model/read_sections.h"
 #include "src/model/schema.h"
@@ -134,6 +135,7 @@ std::optional<ModelSpec> ParseModel(SourceFile file, std::span<const std::string
   model.tree = std::move(*tree);
   model.incomplete = duplicates || IsIncomplete(model.tree);
   ReadModel(model.tree, model, diagnostics);
+  ExpandGan(model, diagnostics);
   ExpandBlocks(model, diagnostics);
   CheckModel(model, diagnostics);
   if (diagnostics.error_count() == errors_before) return model;

@@ -41,11 +41,11 @@ std::string UseNote(const BlockUse* use);
 
 // One item of `ops:`; also a loss, a metric, an optimizer.
 struct OpSpec {
-  enum class Kind { kOperator, kBlock, kNetwork };
+  enum class Kind { kOperator, kBlock, kNetwork, kGradient };
 
   Kind kind = Kind::kOperator;
   std::optional<MarkedText> name;  // of its output, where the file gives one
-  MarkedText target;               // the operator, block or network
+  MarkedText target;               // the operator, block or network; the value of kGradient
   // Names of values, and numbers in an operator; without `in:` empty, which stands for the previous
   // output, or in the first operator of a network or block for that one's inputs.
   std::vector<MarkedText> in;
@@ -123,16 +123,23 @@ struct MetricSpec {
   OpSpec op;  // the operator is the metric's name where the file gives none
 };
 
+// One of the losses that a path makes small together.
+struct LossSpec {
+  OpSpec op;
+  Marked<double> weight{1, {}};
+};
+
 // `paths:`, a sequence of operators with a mode.
 struct PathSpec {
   MarkedText name;
   Marked<bool> backprop{true, {}};  // else: forward
   std::vector<OpSpec> ops;
-  std::optional<OpSpec> loss;
+  std::vector<LossSpec> losses;  // the path's loss is their weighted sum
   std::vector<MetricSpec> metrics;
-  std::optional<OpSpec> optimizer;  // instead of the one of `train:`
-  std::vector<MarkedText> trains;   // networks and paths; empty: whatever the path uses
-  std::vector<MarkedText> out;      // what `predict` returns; empty: the last output
+  std::optional<OpSpec> optimizer;             // instead of the one of `train:`
+  std::optional<Marked<double>> clip_weights;  // the largest size of what it trains
+  std::vector<MarkedText> trains;              // networks and paths; empty: whatever the path uses
+  std::vector<MarkedText> out;                 // what `predict` returns; empty: the last output
   SourceMark mark;
 };
 
@@ -185,6 +192,21 @@ struct StateUpdate {
   MarkedText state;
 };
 
+// `gan:`. Stands for two paths: see ExpandGan().
+struct GanSpec {
+  MarkedText generator, discriminator;  // networks
+  TreeNode latent;                      // an operator
+  MarkedText real;
+  Marked<std::string> loss{"non_saturating", {}};  // least_squares, wasserstein
+  std::optional<TreeNode> clip, gradient_penalty;  // numbers
+  bool has_steps = false;
+  SourceMark steps_mark;
+  int64_t discriminator_steps = 1, generator_steps = 1;
+  std::optional<TreeNode> discriminator_optimizer, generator_optimizer;
+  bool complete = false;  // nothing was wrong
+  SourceMark mark;
+};
+
 struct ModelSpec {
   std::string file_name;  // as the user gave it
   Marked<int64_t> version;
@@ -201,9 +223,9 @@ struct ModelSpec {
   Marked<std::string> zones{"shared", {}};  // shared, separate
   Marked<bool> inexact{false, {}};
   std::optional<MarkedText> weights;  // a file; relative to the model file
-  std::optional<TreeNode> gan;        // as it stands in the file
-  std::vector<MarkedText> plugins;    // files; relative to the model file
-  TreeNode tree;                      // the whole file, with the overrides
+  std::optional<GanSpec> gan;
+  std::vector<MarkedText> plugins;  // files; relative to the model file
+  TreeNode tree;                    // the whole file, with the overrides
   // Of a file with errors: what is absent may stand in a part that could not be read.
   bool incomplete = false;
 };

@@ -1,4 +1,4 @@
-// `inputs:`, `networks:`, `blocks:`, `paths:`, `gan:`: what is computed.
+// `inputs:`, `networks:`, `blocks:`, `paths:`: what is computed.
 #include <algorithm>
 #include <utility>
 
@@ -114,8 +114,23 @@ void ReadMode(const TreeEntry& entry, PathSpec& path, const Reader& reader) {
   if (mode) path.backprop = {*mode == "backprop", entry.value.mark};
 }
 
+// An operator with a `weight`.
+void ReadOneLoss(const TreeNode& node, std::string_view what, PathSpec& path,
+                 const Reader& reader) {
+  LossSpec loss{ReadOperator(node, what, nullptr, reader)};
+  std::vector<Attribute>& attributes = loss.op.attributes;
+  const auto weight = std::ranges::find(attributes, "weight", &Attribute::key);
+  if (weight != attributes.end()) {
+    const auto value = ReadReal(weight->value, weight->key, reader.diagnostics);
+    loss.weight = {value.value_or(1), weight->value.mark};
+    attributes.erase(weight);
+  }
+  path.losses.push_back(std::move(loss));
+}
+
 void ReadLoss(const TreeEntry& entry, PathSpec& path, const Reader& reader) {
-  path.loss = ReadOperator(entry.value, entry.key, nullptr, reader);
+  if (!entry.value.IsSequence()) return ReadOneLoss(entry.value, entry.key, path, reader);
+  for (const TreeNode& item : entry.value.items) ReadOneLoss(item, entry.key, path, reader);
 }
 
 void ReadPathOptimizer(const TreeEntry& entry, PathSpec& path, const Reader& reader) {
@@ -161,10 +176,15 @@ void ReadMetrics(const TreeEntry& section, PathSpec& path, const Reader& reader)
 constexpr Key<PathSpec> kPathKeys[] = {
     {{"mode", kModeType, "backprop", "whether anything is learned"}, ReadMode},
     {{"ops", kOpsType, kRequired, "its operators"}, ReadOpsField<&PathSpec::ops>},
-    {{"loss", kOperatorType, "", "what a backprop path makes small"}, ReadLoss},
+    {{"loss", kLossType, "",
+      "what a backprop path makes small; of several losses the sum, each times its `weight`"},
+     ReadLoss},
     {{"metrics", kMapType, "", "name → operator; the operator's name may be left out"},
      ReadMetrics},
     {{"optimizer", kOperatorType, "", "instead of the one of `train`"}, ReadPathOptimizer},
+    {{"clip_weights", kPositiveRealType, "",
+      "the largest absolute value of a parameter that it trains, after each update"},
+     ReadPositiveField<&PathSpec::clip_weights>},
     {{"trains", kNamesType, "",
       "the networks and paths whose parameters it changes; without it "
       "all that it uses"},
@@ -177,11 +197,13 @@ void ReadPath(const TreeEntry& entry, PathSpec& path, const Reader& reader) {
   ReadMap<PathSpec>(entry.value, entry.key, entry.key_mark, kPathKeys, path, reader);
   if (!entry.value.IsMap()) return;
   const TreeEntry* loss = entry.value.Find("loss");
-  if (path.backprop.value && (loss == nullptr || loss->value.IsNull())) {
+  const bool none = loss == nullptr || loss->value.IsNull() ||
+                    (loss->value.IsSequence() && loss->value.items.empty());
+  if (path.backprop.value && none) {
     reader.diagnostics.Error(entry.key_mark, "the backprop path '" + entry.key + "' needs 'loss'",
                              "or `mode: forward`, if nothing is learned here");
   }
-  for (const char* key : {"optimizer", "trains"}) {
+  for (const char* key : {"optimizer", "trains", "clip_weights"}) {
     const TreeEntry* found = entry.value.Find(key);
     if (path.backprop.value || found == nullptr) continue;
     reader.diagnostics.Error(
@@ -215,10 +237,6 @@ void ReadBlocks(const TreeEntry& entry, ModelSpec& model, const Reader& reader) 
 
 void ReadPaths(const TreeEntry& entry, ModelSpec& model, const Reader& reader) {
   ReadNamed(entry, model.paths, reader, ReadPath);
-}
-
-void ReadGan(const TreeEntry& entry, ModelSpec& model, const Reader& reader) {
-  if (reader.CheckMap(entry.value, entry.key)) model.gan = entry.value;
 }
 
 std::vector<MapDoc> GraphDocs() {

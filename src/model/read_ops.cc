@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::string_view kFormHelp =
     "an item is `NAME: {op: OPERATOR, …}`, `{op: OPERATOR, …}`, `OPERATOR`, "
-    "`{block: BLOCK, with: {…}}` or `{network: NETWORK, in: …}`";
+    "`{block: BLOCK, with: {…}}`, `{network: NETWORK, in: …}` or `{gradient: VALUE, in: …}`";
 
 // An item while its keys are read.
 struct Draft {
@@ -31,6 +31,12 @@ template <OpSpec::Kind kKind>
 void ReadTarget(const TreeEntry& entry, Draft& draft, const Reader& reader) {
   draft.op.kind = kKind;
   if (auto name = ReadName(entry.value, entry.key, reader)) draft.op.target = std::move(*name);
+}
+
+void ReadDifferentiated(const TreeEntry& entry, Draft& draft, const Reader& reader) {
+  draft.op.kind = OpSpec::Kind::kGradient;
+  const auto names = ReadReferences(entry.value, entry.key, reader);
+  if (names.size() == 1) draft.op.target = names[0];
 }
 
 void ReadIn(const TreeEntry& entry, Draft& draft, const Reader& reader) {
@@ -61,6 +67,9 @@ constexpr DraftKey kOpKeys[] = {
      ReadTarget<OpSpec::Kind::kBlock>},
     {{"network", kNameType, "", "a network, used here with its own parameters", "target"},
      ReadTarget<OpSpec::Kind::kNetwork>},
+    {{"gradient", kReferenceType, "",
+      "a value: the derivative of the sum of its elements by each element of `in`", "target"},
+     ReadDifferentiated},
     {{"in", kInputsType, "", "the inputs; without it the output before"}, ReadIn},
     {{"with", kMapType, "", "of a block: the values of its parameters"}, ReadWith},
     {{"repeat", kCountType, "1", "of a block: how often it is used in a row"}, ReadRepeat},
@@ -72,25 +81,29 @@ void TakeAttribute(const TreeEntry& entry, Draft& draft, const Reader&) {
 }
 
 bool HasTarget(const TreeNode& map) {
-  return map.Find("op") || map.Find("block") || map.Find("network");
+  return map.Find("op") || map.Find("block") || map.Find("network") || map.Find("gradient");
 }
 
 // Attributes belong to operators, `with` and `repeat` to blocks.
 void CheckKeysOfKind(const TreeNode& map, const Reader& reader) {
-  const bool block = map.Find("block") != nullptr, network = map.Find("network") != nullptr;
-  if (block + network + (map.Find("op") != nullptr) > 1)
-    return;  // reported: they exclude each other
+  std::string kind;
+  for (const char* key : {"op", "block", "network", "gradient"}) {
+    if (map.Find(key) == nullptr) continue;
+    if (!kind.empty()) return;  // reported: they exclude each other
+    kind = key;
+  }
+  const bool block = kind == "block";
   std::vector<KeyDoc> allowed;
   for (const KeyDoc& key : OpKeyDocs()) {
     const bool of_block = key.name == "with" || key.name == "repeat";
-    const bool of_other = !key.group.empty() && key.name != (block ? "block" : "network");
+    const bool of_other = !key.group.empty() && key.name != kind;
     if (!of_other && (block || !of_block)) allowed.push_back(key);
   }
   for (const TreeEntry& entry : map.entries) {
     const bool known = std::any_of(allowed.begin(), allowed.end(),
                                    [&](const KeyDoc& key) { return key.name == entry.key; });
-    if (block || network) {
-      if (!known) ReportUnknownKey(entry, block ? "block" : "network", allowed, reader);
+    if (kind != "op") {
+      if (!known) ReportUnknownKey(entry, kind, allowed, reader);
     } else if (entry.key == "with" || entry.key == "repeat") {
       reader.diagnostics.Error(entry.key_mark, "'" + entry.key + "' belongs to a block",
                                "only `{block: …}` takes it");
@@ -123,7 +136,7 @@ Draft ReadBody(const TreeNode& map, std::string_view what, const Reader& reader)
   draft.op.mark = map.mark;
   if (const TreeEntry* op = map.Find("op")) draft.op.target.mark = op->value.mark;
   ReadMap<Draft>(map, what, map.mark, kOpKeys, draft, reader, TakeAttribute);
-  for (const char* key : {"op", "block", "network"}) {
+  for (const char* key : {"op", "block", "network", "gradient"}) {
     const TreeEntry* entry = map.Find(key);
     if (entry == nullptr || !entry->value.IsNull()) continue;
     reader.diagnostics.Error(entry->key_mark, "'" + std::string(key) + "' has no value");
@@ -360,7 +373,8 @@ void AssignLabels(std::vector<OpSpec>& ops) {
   for (OpSpec& op : ops) {
     op.labels.clear();
     if (op.name && op.repeat == 1) op.labels.push_back(op.name->value);
-    const std::string& stem = op.name ? op.name->value : op.target.value;
+    const bool gradient = op.kind == OpSpec::Kind::kGradient;
+    const std::string stem = op.name ? op.name->value : gradient ? "gradient" : op.target.value;
     while (static_cast<int64_t>(op.labels.size()) < op.repeat) {
       const std::string label = stem + "[" + std::to_string(counts[stem]++) + "]";
       if (taken.insert(label).second) op.labels.push_back(label);

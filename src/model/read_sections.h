@@ -25,6 +25,7 @@ void ReadGan(const TreeEntry& entry, ModelSpec& model, const Reader& reader);
 // Their tables.
 std::vector<MapDoc> DataDocs();
 std::vector<MapDoc> GraphDocs();
+std::vector<MapDoc> GanDocs();
 std::vector<MapDoc> TrainDocs();
 
 // An update operator: `optimizer:`. Broken after an error.

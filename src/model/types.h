@@ -22,6 +22,7 @@ inline constexpr ValueType kNamesType{
 inline constexpr ValueType kReferencesType{
     "value or list of values",
     R"({"anyOf":[{"type":"string"},{"type":"array","items":{"type":"string"}}]})"};
+inline constexpr ValueType kReferenceType{"value", R"({"type":"string"})"};
 inline constexpr ValueType kInputsType{
     "value or number, or a list of them",
     R"({"anyOf":[{"type":["string","number"]},{"type":"array","items":{"type":["string","number"]}}]})"};
@@ -68,6 +69,15 @@ inline constexpr ValueType kMapType{"map", R"({"type":"object"})"};
 inline constexpr ValueType kOpsType{"list of operators",
                                     R"({"type":"array","items":{"$ref":"#/$defs/op"}})"};
 inline constexpr ValueType kOperatorType{"operator", R"({"$ref":"#/$defs/op"})"};
+inline constexpr ValueType kLossType{
+    "operator, or a list of operators",
+    R"({"anyOf":[{"$ref":"#/$defs/op"},{"type":"array","items":{"$ref":"#/$defs/op"}}]})"};
+inline constexpr ValueType kGanLossType{
+    "non_saturating, least_squares, wasserstein",
+    R"({"enum":["non_saturating","least_squares","wasserstein"]})"};
+inline constexpr ValueType kGanOptimizerType{
+    "operator, or {discriminator: operator, generator: operator}",
+    R"({"anyOf":[{"$ref":"#/$defs/op"},{"type":"object"}]})"};
 inline constexpr ValueType kSequenceType{
     "list of paths, or of {path: count}",
     R"({"type":"array","items":{"type":["string","object"]}})"};

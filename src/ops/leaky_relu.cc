@@ -25,6 +25,13 @@ void Gradient(GradientContext& context) {
                                            {sign, context.output_gradient(0)}, "grad"));
 }
 
+// The sign of t does not change with it.
+void GradGradient(GradientContext& context) {
+  if (!context.needs_gradient(1)) return;
+  context.SetInputGradient(1, context.Emit(OpId::leaky_relu_grad, context.node().attributes,
+                                           {context.input(0), context.output_gradient(0)}, "ddy"));
+}
+
 }  // namespace
 
 OpDef leaky_relu() {
@@ -53,6 +60,7 @@ OpDef leaky_relu_grad() {
   def.outputs = {{"dx", "gradient of the input"}};
   def.schema = &LeakyReluAttributes::Schema();
   def.infer = InferSameAsInputs;
+  def.gradient = GradGradient;
   def.in_place = {{1, 0}, {0, 0}};
   return def;
 }

@@ -11,6 +11,13 @@ void Gradient(GradientContext& context) {
                                         {context.output(0), context.output_gradient(0)}, "grad"));
 }
 
+// Where y is positive does not change with it.
+void GradGradient(GradientContext& context) {
+  if (!context.needs_gradient(1)) return;
+  context.SetInputGradient(1, context.Emit(OpId::relu_grad, Attributes(),
+                                           {context.input(0), context.output_gradient(0)}, "ddy"));
+}
+
 }  // namespace
 
 OpDef relu() {
@@ -36,6 +43,7 @@ OpDef relu_grad() {
   def.inputs = {{"y", "output of relu"}, {"dy", "gradient of y"}};
   def.outputs = {{"dx", "gradient of x"}};
   def.infer = InferSameAsInputs;
+  def.gradient = GradGradient;
   def.in_place = {{1, 0}, {0, 0}};
   return def;
 }

@@ -12,8 +12,9 @@ namespace {
 
 class EntryBuilder {
  public:
-  EntryBuilder(const ImageSource& source, const EntryLayout& layout)
-      : graph_(*source.graph), layout_(layout), source_(source) {
+  // `paths` are the image's indices of the graph's paths.
+  EntryBuilder(const ImageSource& source, const EntryLayout& layout, std::vector<int> paths)
+      : graph_(*source.graph), layout_(layout), source_(source), paths_(std::move(paths)) {
     viewed_.resize(graph_.values.size());
     for (ValueId id : graph_.values.ids()) viewed_[id] = id;
     for (const ScheduleStep& step : source.schedule->steps) {
@@ -36,7 +37,7 @@ class EntryBuilder {
     }
     for (const Output& output : graph_.outputs) {
       entry.results.push_back({output.name, graph_.values[output.value].type, output.kind,
-                               output.path.index, OperandOf(output.value, Access::kRead),
+                               PathOf(output.path), OperandOf(output.value, Access::kRead),
                                output.metric});
     }
     for (const ScheduleStep& step : source_.schedule->steps) {
@@ -46,6 +47,8 @@ class EntryBuilder {
   }
 
  private:
+  int PathOf(PathId id) const { return id.valid() ? paths_[static_cast<size_t>(id.index)] : -1; }
+
   ImageOperand OperandOf(ValueId id, Access access) const {
     const int64_t offset = layout_.offset[id];
     CGRUN_CHECK(offset >= 0) << graph_.values[id].name << " has no place";
@@ -61,7 +64,7 @@ class EntryBuilder {
     ImageInstruction instruction;
     instruction.name = node.name;
     instruction.phase = node.phase;
-    instruction.path = node.path.index;
+    instruction.path = PathOf(node.path);
     instruction.source = node.mark.ToString();
     instruction.node = SignatureOf(graph_, node);
     instruction.kernel = node.kernel->kernel;
@@ -82,6 +85,7 @@ class EntryBuilder {
   const Graph& graph_;
   const EntryLayout& layout_;
   const ImageSource& source_;
+  std::vector<int> paths_;
   IdVector<ValueId, ValueId> viewed_;  // what a view shows; itself for others
 };
 
@@ -103,6 +107,20 @@ void AddPersistent(const Graph& graph, const EntryLayout& layout, std::set<int64
   }
 }
 
+// Entry points may run different paths: the image has each once, by its name. Returns where.
+std::vector<int> AddPaths(const Graph& graph, std::vector<ImagePath>& paths) {
+  std::vector<int> indices;
+  for (const Path& path : graph.paths) {
+    auto found = std::ranges::find(paths, path.name, &ImagePath::name);
+    if (found == paths.end()) found = paths.insert(found, {path.name, ""});
+    if (path.learning_rate.valid()) {
+      found->learning_rate_feed = graph.values[path.learning_rate].name;
+    }
+    indices.push_back(static_cast<int>(found - paths.begin()));
+  }
+  return indices;
+}
+
 }  // namespace
 
 ProgramImage BuildImage(const std::vector<ImageSource>& sources, const MemoryLayout& layout) {
@@ -111,12 +129,8 @@ ProgramImage BuildImage(const std::vector<ImageSource>& sources, const MemoryLay
   std::set<int64_t> seen;
   for (size_t e = 0; e < sources.size(); ++e) {
     AddPersistent(*sources[e].graph, layout.entries[e], seen, image);
-    image.entries.push_back(EntryBuilder(sources[e], layout.entries[e]).Run());
-  }
-  for (const Path& path : sources[0].graph->paths) {
-    const bool learns = path.learning_rate.valid();
-    image.paths.push_back(
-        {path.name, learns ? sources[0].graph->values[path.learning_rate].name : ""});
+    std::vector<int> paths = AddPaths(*sources[e].graph, image.paths);
+    image.entries.push_back(EntryBuilder(sources[e], layout.entries[e], std::move(paths)).Run());
   }
   std::sort(image.states.begin(), image.states.end(),
             [](const ImageState& a, const ImageState& b) { return a.offset < b.offset; });

@@ -27,7 +27,7 @@ struct ImageOperand {
 struct ImageInstruction {
   std::string name;  // of the node: "classify.conv1"
   Phase phase = Phase::kForward;
-  int path = -1;       // index into Graph::paths; −1 for none
+  int path = -1;       // index into ProgramImage::paths; −1 for none
   std::string source;  // "model.yaml:12:7"; "" for what no user wrote
   NodeSignature node;
   std::string kernel;

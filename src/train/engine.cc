@@ -156,13 +156,8 @@ class EagerEngine final : public Engine {
   EagerEngine(std::vector<EagerGraph> entries, Device& device, const KernelLibrary& library,
               Communicator& communicator, const EagerOptions& options)
       : program_(SourcesOf(std::move(entries)), device, library, communicator, options) {
-    const Graph& first = program_.entry(0).graph;
-    model_.name = first.name;
+    model_.name = program_.entry(0).graph.name;
     model_.device = library.name();
-    for (const Path& path : first.paths) {
-      const bool learns = path.learning_rate.valid();
-      model_.paths.push_back({path.name, learns ? first.values[path.learning_rate].name : ""});
-    }
     for (const EagerState& state : program_.states()) {
       model_.states.push_back({state.name, state.type, state.role});
     }
@@ -245,6 +240,7 @@ class EagerEngine final : public Engine {
     const Graph& graph = source.graph;
     EngineEntry entry{source.name, source.kind, source.batch, {}, {}};
     Ports ports;
+    const std::vector<int> paths = AddPaths(graph);
     for (ValueId id : graph.values.ids()) {
       const Value& value = graph.values[id];
       if (value.role != Role::kPlaceholder) continue;
@@ -253,11 +249,28 @@ class EagerEngine final : public Engine {
     }
     for (const Output& output : graph.outputs) {
       entry.results.push_back({output.name, graph.values[output.value].type, output.kind,
-                               output.path.index, output.metric});
+                               output.path.valid() ? paths[Index(output.path)] : -1,
+                               output.metric});
       ports.results.push_back(output.value);
     }
     model_.entries.push_back(std::move(entry));
     ports_.push_back(std::move(ports));
+  }
+
+  static size_t Index(PathId id) { return static_cast<size_t>(id.index); }
+
+  // Entry points may run different paths: the model has each once, by its name. Returns where.
+  std::vector<int> AddPaths(const Graph& graph) {
+    std::vector<int> indices;
+    for (const Path& path : graph.paths) {
+      auto found = std::ranges::find(model_.paths, path.name, &EnginePath::name);
+      if (found == model_.paths.end()) found = model_.paths.insert(found, {path.name, ""});
+      if (path.learning_rate.valid()) {
+        found->learning_rate_feed = graph.values[path.learning_rate].name;
+      }
+      indices.push_back(static_cast<int>(found - model_.paths.begin()));
+    }
+    return indices;
   }
 
   EagerProgram program_;

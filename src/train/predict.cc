@@ -19,10 +19,9 @@ namespace {
 
 // The loss in an evaluation graph that reads the value of this name first; null where none does.
 const Node* LossOf(const Graph& evaluation, const std::string& value) {
-  for (const Path& path : evaluation.paths) {
-    if (!path.loss.valid()) continue;
-    const Node& loss = evaluation.nodes[evaluation.values[path.loss].producer];
-    if (evaluation.values[loss.inputs[0]].name == value) return &loss;
+  for (const Node& node : evaluation.nodes) {
+    if (GetOpDef(node.op).usage != Usage::kLoss) continue;
+    if (evaluation.values[node.inputs[0]].name == value) return &node;
   }
   return nullptr;
 }

@@ -151,7 +151,7 @@ double DefaultRate(const OpSpec& optimizer) {
 }
 
 const OpSpec* OptimizerOf(const ModelSpec& model, const PathSpec& path) {
-  if (!path.backprop.value || !path.loss) return nullptr;
+  if (!path.backprop.value || path.losses.empty()) return nullptr;
   if (path.optimizer) return &*path.optimizer;
   return model.train && model.train->optimizer ? &*model.train->optimizer : nullptr;
 }

@@ -25,7 +25,7 @@ bool IsError(const std::string& op) {
 std::vector<Candidate> NumbersOf(const ModelSpec& model) {
   std::vector<Candidate> all;
   for (const PathSpec& path : model.paths) {
-    if (path.loss) all.push_back({path.name.value, {"loss", false}});
+    if (!path.losses.empty()) all.push_back({path.name.value, {"loss", false}});
     for (const MetricSpec& metric : path.metrics) {
       all.push_back({path.name.value, {metric.name.value, !IsError(metric.op.target.value)}});
     }

@@ -94,7 +94,7 @@ class CheckTest(CliTestCase):
             for verb in ("train", "check"):
                 self.assertIn(text, self.refuses(verb, "small.yaml", "--set", setting), verb)
         self.assertFalse((self.folder / "runs").exists())
-        self.assertIn("there is no loss or metric 'acuracy'", self.refuses(
+        self.assertIn("there is no metric 'acuracy'", self.refuses(
             "check", "small.yaml", "--set", "train.keep_best=acuracy", "--set",
             "data.valid={split: 0.1}"))
 

@@ -250,7 +250,7 @@ train: {epochs: 40, batch: 4, optimizer: {op: sgd, lr: 0.5}}
     def test_mistakes_in_tables(self):
         self.train_table()
         for text, message in (("a;b\n0;x\n", "bad.csv:2:3: column 'b': 'x' is not a number"),
-                              ("a;b\n0;1\n0\n", "bad.csv:3:1: this line has 1 fields"),
+                              ("a;b\n0;1\n0\n", "bad.csv:3:1: this line has 1 field,"),
                               ("a\n0\n", "has 1 columns of features, but input 'x' is f32[2]"),
                               ("a;b\n", "holds no samples below its header"),
                               ("", "bad.csv")):

@@ -199,19 +199,21 @@ class ResumeTest(CliTestCase):
         newest = folder / "checkpoint-30.safetensors"
         newest.write_bytes(newest.read_bytes()[:-1000])
         warning = "checkpoint-28.safetensors is taken instead"
-        for verb in (["eval", "model.yaml"], ["train", "model.yaml", "--out", "next", "--dry-run"]):
-            done = self.cgrun(*verb, "--weights", "run", "--quiet")
-            self.assertIn("run/checkpoint-30.safetensors", done.stderr)
-            self.assertIn(warning, done.stderr)
+        done = self.cgrun("train", "model.yaml", "--out", "next", "--dry-run", "--weights", "run",
+                          "--quiet")
+        self.assertIn("run/checkpoint-30.safetensors", done.stderr)
+        self.assertIn(warning, done.stderr)
         best = folder / "best.safetensors"
         best.write_bytes(best.read_bytes()[:-1000])
         (self.folder / "x.npy").write_bytes(
             b"\x93NUMPY\x01\x00" + struct.pack("<H", 118) +
             b"{'descr': '|u1', 'fortran_order': False, 'shape': (1, 1, 12, 12), }".ljust(117) + b"\n" +
             bytes(144))
-        done = self.cgrun("predict", "model.yaml", "x.npy", "--weights", "run", "--quiet")
-        self.assertIn("run/best.safetensors", done.stderr)
-        self.assertIn(warning, done.stderr)
+        for verb in (["eval", "model.yaml"], ["predict", "model.yaml", "x.npy"]):
+            done = self.cgrun(*verb, "--weights", "run", "--quiet")
+            self.assertIn("run/best.safetensors", done.stderr)
+            self.assertIn("run/checkpoint-30.safetensors", done.stderr)
+            self.assertIn(warning, done.stderr)
 
     def test_a_checkpoint_of_another_model_is_refused(self):
         self.train("run", "--set", "train.epochs=1")

@@ -58,9 +58,10 @@ class RunsTest(unittest.TestCase):
                                "data.train.samples=2000000", "--batch", "2"],
                               text=True, stdout=subprocess.PIPE,
                               stderr=subprocess.PIPE) as process:
-            while not (run / "metrics.csv").exists() and process.poll() is None:
-                time.sleep(0.01)
-            time.sleep(0.3)
+            while not list(run.glob("checkpoint-[1-9]*")) and process.poll() is None:
+                time.sleep(0.05)
+                if (run / "metrics.csv").exists():
+                    process.send_signal(signal.SIGUSR1)  # a checkpoint, once there is a step
             process.send_signal(signal.SIGINT)
             text, errors = process.communicate()
         self.assertEqual(process.returncode, 130, text)

@@ -44,7 +44,13 @@ std::vector<OpCase> leaky_relu() {
 
 std::vector<OpCase> leaky_relu_grad() {
   return {
-      {"signs", Slope(0.1), {Given({3}, {-1, 0, 3}), Given({3}, {5, 6, -7})}, {{0.5, 0.6, -7}}},
+      {"signs",
+       Slope(0.1),
+       {Given({3}, {-1, 0, 3}), Given({3}, {5, 6, -7})},
+       {{0.5, 0.6, -7}},
+       {},
+       false},
+      {"random", Slope(0.1), {Uniform({3, 4}), Uniform({3, 4})}},
       ShapesDiffer(Slope(0.1)),
   };
 }

@@ -1,8 +1,9 @@
-// Cases of clip and its gradient. Known results: PyTorch's clamp, of bounds its hardtanh.
+// Cases of fill, clip and its gradient. Known results: PyTorch's clamp, of bounds its hardtanh.
 #include "src/ops/clip.h"
 
 #include <limits>
 
+#include "src/ops/fill.h"
 #include "tests/op_cases/op_cases.h"
 
 namespace cgrun::op_cases {
@@ -14,6 +15,23 @@ constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 Attributes Within(double min, double max) { return Attributes::Of(ClipAttributes{min, max}); }
 
 }  // namespace
+
+std::vector<OpCase> fill() {
+  return {
+      {.name = "not of what x holds",
+       .attributes = Attributes::Of(FillAttributes{2.5}),
+       .inputs = {Given({2, 2}, {1, kNaN, -kInfinity, 0})},
+       .expected = {{2.5, 2.5, 2.5, 2.5}}},
+      {.name = "zero of a scalar",
+       .attributes = Attributes::Of(FillAttributes()),
+       .inputs = {Uniform({})},
+       .expected = {{0}}},
+      {.name = "integers",
+       .attributes = Attributes::Of(FillAttributes()),
+       .inputs = {Integers({4}, DType::kI32, 0, 3)},
+       .error = "floating-point"},
+  };
+}
 
 std::vector<OpCase> clip() {
   const CaseInput known = Given({8}, {-3, -1, -0.0, 1, 2, kNaN, kInfinity, -kInfinity});

@@ -1,7 +1,8 @@
-// Cases of random_normal and random_uniform. Known numbers: Philox4x32-10 and Box-Muller written
-// out in Python.
+// Cases of random_normal, random_uniform and random_mix. Known numbers: Philox4x32-10 and
+// Box-Muller written out in Python.
 #include "src/ops/random.h"
 
+#include "src/ops/random_mix.h"
 #include "tests/op_cases/op_cases.h"
 
 namespace cgrun::op_cases {
@@ -52,6 +53,25 @@ std::vector<OpCase> random_normal() {
       Refused("too large", Normal({int64_t{1} << 40, 1 << 20}), {Step(0)}, "too large"),
       Refused("without a step", Normal({2}), {}, "takes 1 input, not 0"),
       Refused("step of another type", Normal({2}), {Uniform({})}, "needs the step counter"),
+  };
+}
+
+std::vector<OpCase> random_mix() {
+  const Attributes mix = Attributes::Of(RandomMixAttributes{5});
+  // The first two numbers of random_uniform, 0.186… and 0.317…, one a sample.
+  return {
+      {.name = "one number a sample",
+       .attributes = mix,
+       .inputs = {Given({2, 2}, {1, 0, 1, 2}), Given({2, 2}, {0, 1, 0, -2}), Step(3)},
+       .expected = {{0.186110675335, 0.813889324665, 0.317751765251, -0.728992938996}}},
+      {.name = "random", .attributes = mix, .inputs = {Uniform({3, 4}), Uniform({3, 4}), Step(7)}},
+      Refused("shapes differ", mix, {Uniform({3}), Uniform({4}), Step(0)}, "inputs differ"),
+      Refused("scalars", mix, {Uniform({}), Uniform({}), Step(0)}, "needs samples"),
+      Refused("integers", mix,
+              {Integers({2}, DType::kI32, 0, 1), Integers({2}, DType::kI32, 0, 1), Step(0)},
+              "floating-point"),
+      Refused("step of another type", mix, {Uniform({2}), Uniform({2}), Uniform({})},
+              "needs the step counter"),
   };
 }
 

@@ -12,6 +12,7 @@
 #include "src/ops/concat.h"
 #include "src/ops/dropout.h"
 #include "src/ops/embedding.h"
+#include "src/ops/fill.h"
 #include "src/ops/gelu.h"
 #include "src/ops/infer.h"
 #include "src/ops/layer_norm.h"
@@ -21,6 +22,7 @@
 #include "src/ops/one_hot.h"
 #include "src/ops/pad.h"
 #include "src/ops/random.h"
+#include "src/ops/random_mix.h"
 #include "src/ops/reduce.h"
 #include "src/ops/reshape.h"
 #include "src/ops/slice.h"
@@ -277,6 +279,9 @@ bool RandomOperators::EmitPow() {
 }
 
 bool RandomOperators::EmitClip() {
+  if (dice_.OneIn(4)) {
+    return TryEmit(OpId::fill, Attributes::Of(FillAttributes{0.75}), {AnyValue()});
+  }
   ClipAttributes clip;
   if (dice_.OneIn(2)) clip.min = dice_.Of<double>({-1, 0, 0.1});
   if (dice_.OneIn(2)) clip.max = dice_.Of<double>({0.5, 1, 6});
@@ -327,6 +332,13 @@ bool RandomOperators::EmitRows() {
 }
 
 bool RandomOperators::EmitRandom() {
+  if (dice_.OneIn(3)) {
+    const ValueId a = AnyValueWhere([&](ValueId id) { return ShapeOf(id).rank() > 0; });
+    if (!a.valid()) return false;
+    const ValueId b = AnyValueWhere([&](ValueId id) { return ShapeOf(id) == ShapeOf(a); });
+    return TryEmit(OpId::random_mix, Attributes::Of(RandomMixAttributes{dice_.Between(1, 3)}),
+                   {a, b, StepCounter(builder_)});
+  }
   const Shape shape = ShapeOf(AnyValue());
   const int64_t key = dice_.Between(1, 3);
   const bool normal = dice_.OneIn(2);

@@ -1,6 +1,7 @@
 // Laying out, running, reading back.
 #include "tests/support/run_option.h"
 
+#include <cmath>
 #include <cstring>
 
 #include "src/base/allocation_counter.h"
@@ -82,6 +83,13 @@ bool IsZero(const Bytes& bytes) {
   return true;
 }
 
+bool IsFinite(const HostTensor& tensor) {
+  for (int64_t i = 0; i < tensor.elements(); ++i) {
+    if (!std::isfinite(tensor.At(i))) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 OptionRun RunOption(const KernelLibrary& library, const NodeSignature& node,
@@ -128,7 +136,8 @@ OptionRun RunOption(const KernelLibrary& library, const NodeSignature& node,
   for (size_t i = 0; i < node.outputs.size(); ++i) {
     Bytes& bytes = memory[home(inputs.size() + i)];
     run.outputs.push_back(ReadBack(node.outputs[i], option.output_layouts[i], bytes));
-    if (IsFloat(node.outputs[i].dtype) && !IsZero(bytes)) {
+    // What is not finite may reach the padding: ∞·0 is NaN.
+    if (IsFloat(node.outputs[i].dtype) && !IsZero(bytes) && IsFinite(run.outputs.back())) {
       run.fault = "output " + std::to_string(i) + " is padded with other numbers than 0";
     }
   }

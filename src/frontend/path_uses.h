@@ -1,0 +1,32 @@
+// What a step runs: paths of a model file, in order, some of them several times.
+#ifndef CGRUN_FRONTEND_PATH_USES_H_
+#define CGRUN_FRONTEND_PATH_USES_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "src/ir/graph.h"
+#include "src/model/model_spec.h"
+
+namespace cgrun {
+
+// One run of a path in a step.
+struct PathUse {
+  const PathSpec* path = nullptr;  // of the model
+  int64_t repetition = 0;          // in this step, from 0 …
+  int64_t repetitions = 1;         // … of so many
+  int64_t first = 0;               // index of the path's first use
+
+  bool is_last() const { return repetition + 1 == repetitions; }
+  // Unique in a step: the path's name; of uses before the last one "generate[0]".
+  std::string Label() const;
+};
+
+// Of training: as `train: {sequence: …}` says; else, and without one, every path once, in the
+// file's order.
+std::vector<PathUse> PathUses(const ModelSpec& model, EntryKind kind);
+
+}  // namespace cgrun
+
+#endif  // CGRUN_FRONTEND_PATH_USES_H_

@@ -1,0 +1,123 @@
+#!/usr/bin/env python3
+"""The malformed files of $CGRUN_SHARED_DATA/bad-inputs.tar.xz through the verbs that take such files.
+
+A verb ends with a status of its own and a message, never by a signal or a sanitizer. Every file goes
+through one verb, in turn; with CGRUN_ALL_VERBS=1 through all of them, which takes minutes.
+"""
+
+import os
+import pathlib
+import shutil
+import subprocess
+import unittest
+
+import cli_testing
+
+ARCHIVE = pathlib.Path(os.environ.get("CGRUN_SHARED_DATA", "")) / "bad-inputs.tar.xz"
+MODEL_VERBS = (["summary"], ["plan"], ["graph"], ["check"], ["compile", "-o", "x.cgb"],
+               ["train", "--dry-run", "--out", "x"], ["eval"], ["bench", "--rounds", "1"],
+               ["predict", "x.npy"], ["generate"])
+TABLE = """cgrun: 1
+model: table
+data: {train: {format: csv, file: FILE}}
+inputs: {x: {type: f32, shape: [2]}}
+paths:
+  learn:
+    ops: [{y: {op: linear, in: x, units: 1}}]
+    loss: {op: squared_error, in: [y, 0]}
+train: {epochs: 1, batch: 4, optimizer: {op: sgd, lr: 0.1}}
+"""
+
+
+@unittest.skipUnless(ARCHIVE.is_file(), "CGRUN_SHARED_DATA names no folder with bad-inputs.tar.xz")
+class BadInputsTest(cli_testing.CliTestCase):
+    def setUp(self):
+        super().setUp()
+        subprocess.run(["tar", "-xf", ARCHIVE, "-C", self.folder], check=True)
+        self.bad = self.folder / "bad-inputs"
+        self.refused = 0
+
+    def files(self, *folders):
+        files = [file for folder in folders for file in (self.bad / folder).rglob("*")
+                 if file.is_file()]
+        self.assertGreater(len(files), 20, folders)
+        return sorted(files)
+
+    def try_verb(self, *arguments):
+        """Any end is fine that is cgrun's own."""
+        done = subprocess.run([str(cli_testing.CGRUN), *map(str, arguments), "--threads", "1"],
+                              cwd=self.folder, check=False, stdin=subprocess.DEVNULL,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        errors = done.stderr.decode("utf-8", "replace")
+        self.assertIn(done.returncode, (0, 1, 2), f"{arguments}: {errors}")
+        for word in ("Sanitizer", "runtime error", "terminate called"):
+            self.assertNotIn(word, errors, arguments)
+        if done.returncode != 0:
+            self.assertIn("error: ", errors, arguments)
+            self.refused += 1
+
+    def each(self, files, verbs, command):
+        every = os.environ.get("CGRUN_ALL_VERBS") == "1"
+        for i, file in enumerate(files):
+            for verb in verbs if every else [verbs[i % len(verbs)]]:
+                self.try_verb(*command(verb, file))
+        self.assertGreater(self.refused, len(files) // 2)
+
+    def test_model_files(self):
+        def command(verb, file):
+            shutil.copy(file, self.folder / "bad.yaml")
+            return [verb[0], "bad.yaml", *verb[1:]]
+
+        self.each(self.files("yaml"), MODEL_VERBS, command)
+
+    def test_programs(self):
+        def command(verb, file):
+            shutil.copy(file, self.folder / "bad.cgb")
+            return [verb, "bad.cgb"]
+
+        self.each(self.files("go-fuzz-corpus/protobuf"), ("train", "disasm", "bench"), command)
+
+    def test_pictures(self):
+        self.cgrun("train", "small.yaml", "--out", "run")
+        pictures = self.files("jpeg", "png", "go-fuzz-corpus/jpeg", "go-fuzz-corpus/png")
+        for i, file in enumerate(pictures):
+            suffix = ".jpg" if "jpeg" in str(file) else ".png"
+            target = self.folder / "pictures" / f"{i}{suffix}"
+            target.parent.mkdir(exist_ok=True)
+            shutil.copy(file, target)
+        self.try_verb("predict", "small.yaml", "pictures", "--weights", "run")
+        self.write("folder.yaml", cli_testing.MODEL.replace(
+            "{format: synthetic, samples: 65, classes: 3}", "{format: images, folder: classes}"))
+        for picture in sorted((self.folder / "pictures").iterdir()):
+            folder = self.folder / "classes"
+            shutil.rmtree(folder, ignore_errors=True)
+            (folder / "one").mkdir(parents=True)
+            shutil.copy(picture, folder / "one")
+            self.try_verb("train", "folder.yaml", "--dry-run", "--out", "x")
+        self.assertGreater(self.refused, 20)
+
+    def test_compressed_files(self):
+        files = self.files("go-fuzz-corpus/gzip")
+        self.write("idx.yaml", cli_testing.MODEL.replace(
+            "{format: synthetic, samples: 65, classes: 3}", "{format: idx, images: bad.gz}"))
+
+        def command(verb, file):
+            shutil.copy(file, self.folder / "bad.gz")
+            shutil.copy(file, self.folder / "bad.csv.gz")
+            self.write("csv.yaml", TABLE.replace("FILE", "bad.csv.gz"))
+            return ["train", verb, "--dry-run", "--out", "x"]
+
+        self.each(files, ("idx.yaml", "csv.yaml"), command)
+
+    def test_tables(self):
+        self.write("csv.yaml", TABLE.replace("FILE", "bad.csv"))
+
+        def command(verb, file):
+            shutil.copy(file, self.folder / "bad.csv")
+            return [*verb, "csv.yaml", *(["--dry-run", "--out", "x"] if verb == ["train"] else [])]
+
+        self.each(self.files("go-fuzz-corpus/csv"), (["train"], ["check"], ["plan"]), command)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,237 @@
+#!/usr/bin/env python3
+"""GAN pairs: the short form and what it stands for, training, resuming, `cgrun generate`."""
+
+import json
+import re
+import struct
+import unittest
+
+import cli_testing
+
+HEAD = """cgrun: 1
+model: pair
+device: DEVICE
+data:
+  train: {format: synthetic, samples: 96, classes: 3}
+inputs:
+  image: {type: uint8, shape: [1, 6, 6]}
+  label: {type: int32, shape: []}
+networks:
+  artist:
+    in: z
+    ops:
+      - {op: linear, units: 72, activation: relu}
+      - {op: reshape, shape: [8, 3, 3]}
+      - {op: conv_transpose, filters: 1, kernel: 2, stride: 2, activation: tanh}
+  critic:
+    in: x
+    ops:
+      - {op: conv, filters: 4, kernel: 3, padding: 1}
+      - {op: leaky_relu, slope: 0.2}
+      - {op: flatten}
+      - {op: linear, units: 1}
+paths:
+  prepare:
+    mode: forward
+    ops:
+      - x: {op: normalize, in: image, scale: 2/255, mean: 1}
+"""
+TRAIN = """train: {epochs: 2, batch: 16SEQUENCE, optimizer: {op: adam, lr: 0.01, beta1: 0.5}}
+"""
+SHORT = """gan:
+  generator: artist
+  discriminator: critic
+  latent: {op: random_normal, shape: [5]}
+  real: x
+  loss: LOSS
+"""
+WRITTEN = """  discriminate:
+    trains: critic
+    ops:
+      - latent: {op: random_normal, shape: [5]}
+      - fake: {network: artist, in: latent}
+      - real_score: {network: critic, in: x}
+      - fake_score: {network: critic, in: fake}
+EXTRA    loss: [DISCRIMINATOR]
+  generate:
+    trains: artist
+    ops:
+      - latent: {op: random_normal, shape: [5]}
+      - fake: {network: artist, in: latent}
+      - score: {network: critic, in: fake}
+    loss: GENERATOR
+    out: fake
+"""
+PENALTY = """      - mixed: {op: random_mix, in: [x, fake]}
+      - mixed_score: {network: critic, in: mixed}
+      - slope: {gradient: mixed_score, in: mixed}
+      - flat_slope: {op: flatten, in: slope}
+      - squares: {op: mul, in: [flat_slope, flat_slope]}
+      - square: {op: reduce_sum, axes: [1]}
+      - above_zero: {op: add, in: [square, 1.0e-12]}
+      - length: {op: sqrt, in: above_zero}
+"""
+
+
+def squares(score, target):
+    return f"{{op: squared_error, in: [{score}, {target}], weight: 0.5}}"
+
+
+def entropy(score, target):
+    return f"{{op: binary_cross_entropy, in: [{score}, {target}]}}"
+
+
+def mean(score, weight):
+    return f"{{op: reduce_mean, in: {score}, weight: {weight}}}"
+
+
+# name: loss with its settings, the losses of the discriminator, that of the generator, more.
+PAIRS = {
+    "least_squares": ("least_squares", squares("real_score", 1) + ", " + squares("fake_score", 0),
+                      squares("score", 1), ""),
+    "non_saturating": ("non_saturating",
+                       entropy("real_score", 1) + ", " + entropy("fake_score", 0),
+                       entropy("score", 1), ""),
+    "clipped": ("wasserstein\n  clip: 0.02",
+                mean("fake_score", 1) + ", " + mean("real_score", -1), mean("score", -1), ""),
+    "penalised": ("wasserstein\n  gradient_penalty: 10",
+                  mean("fake_score", 1) + ", " + mean("real_score", -1) +
+                  ", {op: squared_error, in: [length, 1], weight: 10}",
+                  mean("score", -1), PENALTY),
+}
+
+
+def short(name, steps="", device="reference"):
+    return (HEAD + SHORT.replace("LOSS", PAIRS[name][0]) + steps +
+            TRAIN.replace("SEQUENCE", "")).replace("DEVICE", device)
+
+
+def written(name, sequence=""):
+    _, discriminator, generator, more = PAIRS[name]
+    text = WRITTEN.replace("DISCRIMINATOR", discriminator).replace("GENERATOR", generator)
+    if name == "clipped":
+        text = text.replace("    trains: critic\n", "    trains: critic\n    clip_weights: 0.02\n")
+    return (HEAD + text.replace("EXTRA", more) +
+            TRAIN.replace("SEQUENCE", sequence)).replace("DEVICE", "reference")
+
+
+def tensors(path):
+    """The f32 tensors of a safetensors file."""
+    data = path.read_bytes()
+    size = struct.unpack("<Q", data[:8])[0]
+    result = {}
+    for name, tensor in json.loads(data[8:8 + size]).items():
+        if name == "__metadata__" or tensor["dtype"] != "F32":
+            continue
+        begin, end = (8 + size + offset for offset in tensor["data_offsets"])
+        result[name] = struct.unpack(f"<{(end - begin) // 4}f", data[begin:end])
+    return result
+
+
+class GanTest(cli_testing.CliTestCase):
+    def hash(self, text, *flags):
+        model = self.write("pair.yaml", text)
+        done = self.cgrun("train", model, "--force", "--out", "run", *flags)
+        return re.search(r"hash ([0-9a-f]{16})", done.stdout)[1]
+
+    def test_the_short_form_is_the_written_one(self):
+        for name in PAIRS:
+            with self.subTest(name):
+                listings = []
+                for text in (short(name), written(name)):
+                    self.write("pair.yaml", text)
+                    listings.append(re.sub(r"pair\.yaml:\d+:\d+", "",
+                                           self.cgrun("graph", "pair.yaml").stdout))
+                self.assertEqual(listings[0], listings[1])
+                self.assertEqual(self.hash(short(name)), self.hash(written(name)))
+
+    def test_steps_are_a_sequence(self):
+        given = self.hash(short("clipped", "  steps: {discriminator: 3}\n"))
+        sequence = ", sequence: [prepare, {discriminate: 3}, generate]"
+        self.assertEqual(self.hash(written("clipped", sequence)), given)
+        self.assertNotEqual(self.hash(short("clipped")), given)
+
+    def test_both_modes_have_the_same_bits(self):
+        for name in PAIRS:
+            with self.subTest(name):
+                self.assertEqual(self.hash(short(name)),
+                                 self.hash(short(name), "--mode", "eager"))
+
+    def test_both_networks_and_optimizers_are_resumed(self):
+        whole = self.hash(short("non_saturating"), "--set", "train.epochs=4")
+        self.hash(short("non_saturating"), "--set", "train.epochs=3")
+        states = tensors(self.folder / "run" / "checkpoint-18.safetensors")
+        for state in ("artist.linear[0].weight.m", "critic.linear[0].weight.v"):
+            self.assertTrue(any(states[state]), state)
+        done = self.cgrun("train", "--resume", "run", "--set", "train.epochs=4")
+        self.assertIn(whole, done.stdout)
+
+    def test_weights_are_clipped(self):
+        self.hash(short("clipped"))
+        weights = tensors(self.folder / "run" / "checkpoint-12.safetensors")
+        bound = struct.unpack("<f", struct.pack("<f", 0.02))[0]
+        critic = [abs(w) for name in ("conv[0].weight", "linear[0].weight")
+                  for w in weights["critic." + name]]
+        self.assertEqual(max(critic), bound)
+        self.assertGreater(max(map(abs, weights["artist.linear[0].weight"])), bound)
+
+    def test_gradients_are_right(self):
+        for name in PAIRS:
+            with self.subTest(name):
+                self.write("pair.yaml", short(name))
+                self.cgrun("check", "pair.yaml")
+
+    def test_every_device_learns(self):
+        for device in ("blas", "cpu"):
+            self.hash(short("least_squares", device=device))
+
+    def test_a_sheet(self):
+        self.hash(short("least_squares"))
+        done = self.cgrun("generate", "pair.yaml", "--weights", "run", "-n", "10", "--json",
+                          "drawn.json")
+        self.assertIn("10 samples of 'fake', [1, 6, 6] each: pair.png", done.stdout)
+        sheet = (self.folder / "pair.png").read_bytes()
+        self.assertEqual(sheet[:8], b"\x89PNG\r\n\x1a\n")
+        # Four columns and three rows of 6 pixels with margins of 2; 8 bits of grey.
+        self.assertEqual(struct.unpack(">IIBB", sheet[16:26]), (34, 26, 8, 0))
+        self.assertEqual(json.loads((self.folder / "drawn.json").read_text())["samples"], 10)
+        draw = ["generate", "pair.yaml", "--weights", "run", "-n", "10", "--out"]
+        self.cgrun(*draw, "again.png")
+        self.cgrun(*draw, "other.png", "--seed", "5")
+        self.cgrun(*draw, "eager.png", "--mode", "eager")
+        self.assertEqual((self.folder / "again.png").read_bytes(), sheet)
+        self.assertEqual((self.folder / "eager.png").read_bytes(), sheet)
+        self.assertNotEqual((self.folder / "other.png").read_bytes(), sheet)
+        self.cgrun(*draw, "x.npy")
+        self.assertIn(b"(10, 1, 6, 6)", (self.folder / "x.npy").read_bytes()[:128])
+
+    def test_mistakes(self):
+        def error(change, to):
+            text = short("least_squares")
+            self.assertIn(change, text)
+            self.write("pair.yaml", text.replace(change, to))
+            return self.refuses("train", "pair.yaml")
+
+        self.assertIn("there is no network 'artst'", error("generator: artist", "generator: artst"))
+        self.assertIn("'clip' belongs to `loss: wasserstein`",
+                      error("loss: least_squares", "loss: least_squares\n  clip: 0.1"))
+        self.assertIn("needs 'clip' or 'gradient_penalty'",
+                      error("loss: least_squares", "loss: wasserstein"))
+        self.assertIn("the name 'generate' is taken", error("  prepare:", "  generate:"))
+        self.assertIn("'gan' needs 'latent'",
+                      error("  latent: {op: random_normal, shape: [5]}\n", ""))
+        self.assertIn("say the same twice", self.both_sequences())
+        self.write("small.yaml", cli_testing.MODEL)
+        self.assertIn("generates nothing", self.refuses("generate", "small.yaml"))
+        self.assertIn("neither a .png nor an .npy",
+                      self.refuses("generate", self.write("pair.yaml", short("least_squares")),
+                                   "--out", "x.jpg"))
+
+    def both_sequences(self):
+        text = short("least_squares", "  steps: {generator: 2}\n")
+        self.write("pair.yaml", text.replace("batch: 16", "batch: 16, sequence: [prepare]"))
+        return self.refuses("train", "pair.yaml")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,94 @@
+#!/usr/bin/env python3
+"""`train: {sequence: ...}`: which paths a step runs, and how often."""
+
+import re
+import unittest
+
+import cli_testing
+
+# One batch is the whole data set, so that an update does not depend on the epoch.
+MODEL = """cgrun: 1
+model: steps
+data:
+  train: {format: synthetic, samples: 20, classes: 3}
+inputs:
+  image: {type: uint8, shape: [1, 4, 4]}
+  label: {type: int32, shape: []}
+networks:
+  body:
+    in: x
+    ops: [{op: linear, units: 8, activation: tanh}]
+paths:
+  prepare:
+    mode: forward
+    ops:
+      - {op: normalize, in: image, scale: 1/255}
+      - pixels: {op: flatten}
+  classify:
+    ops:
+      - {network: body, in: pixels}
+      - logits: {op: linear, units: 3}
+    loss: {op: softmax_cross_entropy, in: [logits, label]}
+    metrics: {accuracy: {in: [logits, label]}}
+  restore:
+    ops:
+      - {network: body, in: pixels}
+      - again: {op: linear, units: 16}
+    loss: {op: squared_error, in: [again, pixels]}
+train:
+  epochs: EPOCHS
+  batch: 20
+  SEQUENCE
+  optimizer: OPTIMIZER
+"""
+
+ADAM = "{op: adam, lr: 0.01}"
+SGD = "{op: sgd, lr: 0.1, momentum: 0.9}"
+
+
+class SequenceTest(cli_testing.CliTestCase):
+    def hash(self, epochs, sequence, optimizer, *flags):
+        text = MODEL.replace("EPOCHS", str(epochs)).replace("OPTIMIZER", optimizer)
+        text = text.replace("SEQUENCE", f"sequence: {sequence}" if sequence else "")
+        model = self.write("steps.yaml", text)
+        done = self.cgrun("train", model, "--device", "reference", "--force", "--out", "run",
+                          *flags)
+        return re.search(r"hash ([0-9a-f]{16})", done.stdout)[1]
+
+    def test_a_repeated_path_learns_as_in_so_many_steps(self):
+        for optimizer in (ADAM, SGD):
+            once = self.hash(6, "[prepare, classify]", optimizer)
+            self.assertEqual(self.hash(2, "[prepare, {classify: 3}]", optimizer), once)
+            self.assertEqual(self.hash(3, "[prepare, classify, classify]", optimizer), once)
+            self.assertNotEqual(self.hash(2, "[prepare, {classify: 2}]", optimizer), once)
+
+    def test_the_order_counts_and_the_modes_agree(self):
+        given = self.hash(2, "[prepare, classify, {restore: 2}]", ADAM)
+        other = self.hash(2, "[prepare, {restore: 2}, classify]", ADAM)
+        self.assertNotEqual(given, other)
+        self.assertEqual(self.hash(2, "", ADAM), self.hash(2, "[prepare, classify, restore]", ADAM))
+        self.assertEqual(
+            self.hash(2, "[prepare, classify, {restore: 2}]", ADAM, "--mode", "eager"), given)
+
+    def test_a_resumed_run_goes_on_in_the_same_bits(self):
+        sequence = "[prepare, {classify: 2}, restore]"
+        whole = self.hash(4, sequence, ADAM)
+        self.hash(2, sequence, ADAM)
+        done = self.cgrun("train", "--resume", "run", "--set", "train.epochs=4")
+        self.assertIn(whole, done.stdout)
+
+    def test_what_a_sequence_leaves_out_cannot_be_read(self):
+        self.write("steps.yaml", MODEL.replace("EPOCHS", "1").replace("OPTIMIZER", SGD)
+                   .replace("SEQUENCE", "sequence: [classify]"))
+        error = self.refuses("train", "steps.yaml")
+        self.assertIn("there is no value 'pixels' before this place", error)
+        self.assertIn("path 'prepare'", error)
+
+    def test_accumulated_gradients_are_of_one_set_of_weights(self):
+        self.write("steps.yaml", MODEL.replace("EPOCHS", "1").replace("OPTIMIZER", SGD)
+                   .replace("SEQUENCE", "sequence: [prepare, {classify: 2}]\n  accumulate: 2"))
+        self.assertIn("runs several times in a step", self.refuses("train", "steps.yaml"))
+
+
+if __name__ == "__main__":
+    unittest.main()
