@@ -39,7 +39,9 @@ const std::vector<CommandEntry>& Commands() {
        DefinePlan},
       {"graph", "the computation graph, after any pass",
        "cgrun graph models/mlp.yaml\n"
-       "cgrun graph models/mlp.yaml --stop-after-pass dead_code\n",
+       "cgrun graph models/mlp.yaml --stop-after-pass dead_code\n"
+       "cgrun graph models/lenet.yaml --svg lenet.svg\n"
+       "cgrun graph models/resnet50.yaml --entry eval --dot | dot -Tpdf -o resnet50.pdf\n",
        DefineGraph},
       {"compile", "compile a model to byte code", "cgrun compile models/lenet.yaml -o lenet.cgb\n",
        DefineCompile},
