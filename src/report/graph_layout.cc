@@ -28,6 +28,10 @@ class Drawing {
     for (size_t i = 0; i < graph_.boxes.size(); ++i) AddBox(i);
     for (const LayoutEdge& edge : graph_.edges) {
       if (InLane(edge)) AddPassages(edge);
+      if (LaneOf(edge.from) >= LaneOf(edge.to)) continue;
+      lanes_[Index(static_cast<int>(LaneOf(edge.from)))]
+          .items[Index(item_[Index(edge.from)])]
+          .to_right = true;
     }
     for (const Lane& lane : lanes_) x_.push_back(PlaceInLane(lane));
     PlaceBoxes();
@@ -50,7 +54,7 @@ class Drawing {
   void AddBox(size_t box) {
     Lane& lane = lanes_[Index(static_cast<int>(graph_.boxes[box].lane))];
     item_[box] = static_cast<int>(lane.items.size());
-    lane.items.push_back({LayerOf(static_cast<int>(box)), graph_.boxes[box].width + kColumnGap});
+    lane.items.push_back({LayerOf(static_cast<int>(box)), graph_.boxes[box].width + kColumnGap, true, false});
   }
 
   // All lines from a box share their way.
@@ -63,7 +67,7 @@ class Drawing {
       const auto [passage, fresh] =
           passages_.try_emplace({edge.from, layer}, static_cast<int>(lane.items.size()));
       if (fresh) {
-        lane.items.push_back({layer, kLineWidth, false});
+        lane.items.push_back({layer, kLineWidth, false, false});
         lane.links.emplace_back(at, passage->second);
       }
       at = passage->second;

@@ -72,7 +72,7 @@ class Maker {
   }
 
  private:
-  // Backward nodes whose results only updates read.
+  // Backward nodes whose results only updates read, sums of such results among them.
   void FindParameterGradients() {
     for (auto id = order_.rbegin(); id != order_.rend(); ++id) {
       const Node& node = graph_.nodes[*id];
@@ -80,11 +80,18 @@ class Maker {
       for (const ValueId output : node.outputs) {
         for (const NodeId reader : readers_[output]) {
           read = true;
-          only &= graph_.nodes[reader].phase == Phase::kUpdate || to_parameters_[reader];
+          only &= graph_.nodes[reader].phase == Phase::kUpdate || IsSumOf(reader, output);
         }
       }
       to_parameters_[*id] = read && only;
     }
+  }
+
+  // Whether `reader` makes another gradient of the same parameter of the gradient `value`.
+  bool IsSumOf(NodeId reader, ValueId value) const {
+    const Node& node = graph_.nodes[reader];
+    return to_parameters_[reader] && (node.inputs.size() > 1 || node.phase != Phase::kBackward) &&
+           graph_.values[node.outputs[0]].type == graph_.values[value].type;
   }
 
   // Those that are data; counters and rates stand in hover texts alone.
@@ -199,22 +206,29 @@ class Maker {
     return last.outputs.empty() ? ValueId() : last.outputs[0];
   }
 
+  // What shares a buffer counts once.
   int64_t BytesOf(const std::vector<NodeId>& nodes) const {
-    int64_t bytes = 0;
+    std::map<const PlacedBuffer*, int64_t> most;
     for (const NodeId id : nodes) {
-      for (const ValueId output : graph_.nodes[id].outputs) bytes += graph_.BytesOf(output);
+      for (const ValueId output : graph_.nodes[id].outputs) {
+        const auto placed = placed_.find(graph_.values[output].name);
+        int64_t& bytes = most[placed == placed_.end() ? nullptr : placed->second];
+        bytes = std::max(bytes, graph_.BytesOf(output));
+      }
     }
-    return bytes;
+    int64_t sum = 0;
+    for (const auto& [buffer, bytes] : most) sum += bytes;
+    return sum;
   }
 
-  // "11 operators: 4 conv, 4 batch_norm, 3 relu"
+  // "11 ops: 4 conv, 4 batch_norm, 3 relu"
   std::string CountText(const std::vector<NodeId>& nodes) const {
     std::map<std::string, int> counts;
     for (const NodeId id : nodes) ++counts[OperatorText(graph_.nodes[id])];
     std::vector<std::pair<std::string, int>> sorted(counts.begin(), counts.end());
     std::stable_sort(sorted.begin(), sorted.end(),
                      [](const auto& a, const auto& b) { return a.second > b.second; });
-    std::string text = fmt::format("{} operators: ", nodes.size());
+    std::string text = fmt::format("{} ops: ", nodes.size());
     for (size_t i = 0; i < sorted.size(); ++i) {
       text += fmt::format("{}{} {}", i > 0 ? ", " : "", sorted[i].second, sorted[i].first);
     }
@@ -222,7 +236,7 @@ class Maker {
   }
 
   void AddStates(PictureBox& box, const std::vector<NodeId>& nodes) {
-    if (box.lane != LaneId::kForward) return;
+    if (box.lane != LaneId::kForward || box.nodes > 1) return;
     std::set<int> seen;
     for (const NodeId id : nodes) {
       for (const ValueId input : graph_.nodes[id].inputs) {
@@ -358,6 +372,8 @@ class Maker {
       }
     }
     for (PictureEdge& edge : picture_.edges) {
+      // Within a block it may be another than the buffer that the block shows.
+      edge.in_place &= edge.buffer == picture_.boxes[Index(edge.to)].buffer;
       if (edge.in_place) edge.hover += "\nin place: the reader writes its result over it";
     }
   }

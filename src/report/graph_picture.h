@@ -15,16 +15,16 @@ namespace cgrun {
 // A node, a block of folded nodes, or a placeholder.
 struct PictureBox {
   std::string name;   // without its path where there is one path
-  std::string what;   // "conv + relu", "11 operators: 4 conv, …"
+  std::string what;   // "conv + relu", "11 ops: 4 conv, …"
   std::string shape;  // of its last output: "16×20×24×24"
   std::string hover;  // lines
-  int64_t bytes = 0;  // of its outputs
+  int64_t bytes = 0;  // of its outputs; what shares a buffer counts once
   LaneId lane = LaneId::kForward;
   int anchor = -1;  // the forward box that it belongs to
   int buffer = -1;  // in which its last output lies; −1: in none
   int nodes = 1;    // 0: a placeholder
   bool view = false;  // no work: the bytes of its input under another shape
-  std::vector<int> states;  // buffers of the parameters and statistics that it reads
+  std::vector<int> states;  // buffers of the parameters and statistics that a forward node reads
 };
 
 struct PictureEdge {

@@ -12,15 +12,15 @@
 namespace cgrun {
 namespace {
 
-constexpr double kBoxWidth = 186, kBoxHeight = 56, kPillHeight = 44;
+constexpr double kBoxWidth = 192, kBoxHeight = 56, kPillHeight = 44;
 constexpr double kMargin = 24;
 constexpr double kHeader = 26;  // of the lanes
 constexpr double kLaneEdge = 12;
 constexpr double kCorner = 7;  // radius of lines that turn
-constexpr double kArrow = 6;
+constexpr double kArrow = 6, kWideArrow = 9;
 constexpr double kText = 10;            // from the left edge of a box
-constexpr double kNameCharacter = 6.7;  // pixels, of an average character
-constexpr double kCharacter = 5.7;
+constexpr double kNameCharacter = 7.2;  // pixels, of an average character
+constexpr double kCharacter = 6.1;
 constexpr double kLegendLine = 17;
 constexpr double kZoneColumn = 150;
 constexpr double kLeastWidth = 760;
@@ -35,7 +35,7 @@ constexpr const char* kStyle =
     ".n{font-size:12px;font-weight:600;fill:#0f172a}"
     ".b{font-size:10px;text-anchor:end}"
     ".l{fill:none;stroke-width:1.4}"
-    ".w{stroke-width:4}"
+    ".w{stroke-width:3.6}"
     ".g:hover .l,.g:hover rect{stroke-width:3}";
 
 // As many characters of UTF-8 as there is room for; the end stays, or the start.
@@ -115,7 +115,7 @@ class Drawing {
       Text(x + width + 6, top_ + 10, "", text);
       x += width + 24 + kCharacter * static_cast<double>(text.size());
     };
-    sign("<text class=\"b\" x=\"14\" y=\"10\">#5</text>", 14, "buffer: one colour, one buffer");
+    sign("<text class=\"b\" x=\"14\" y=\"10\">#5</text>", 14, "the buffer of the result, as the colour");
     sign("<path class=\"l w\" stroke=\"#0e7490\" d=\"M0 6H22\"/>", 22, "in place");
     sign("<rect width=\"22\" height=\"12\" rx=\"3\" fill=\"#fff\" stroke=\"#64748b\" "
          "stroke-dasharray=\"3 2\"/>", 22, "view");
@@ -184,13 +184,13 @@ class Drawing {
   }
 
   // A triangle at the end of a line that arrives across or upright.
-  static std::string Arrow(const Line& line) {
+  static std::string Arrow(const Line& line, double size) {
     const Point &b = line.points.back(), &a = line.points[line.points.size() - 2];
     const bool across = !line.curved && std::abs(b.y - a.y) < 0.05;
     const double x = across ? (b.x > a.x ? -1 : 1) : 0, y = across ? 0 : (b.y > a.y ? -1 : 1);
     return fmt::format("M{:.1f} {:.1f}l{:.1f} {:.1f}l{:.1f} {:.1f}z", b.x, b.y,
-                       kArrow * (x + y * 0.55), kArrow * (y + x * 0.55), -kArrow * y * 1.1,
-                       -kArrow * x * 1.1);
+                       size * (x + y * 0.55), size * (y + x * 0.55), -size * y * 1.1,
+                       -size * x * 1.1);
   }
 
   void Edge(size_t index) {
@@ -203,7 +203,8 @@ class Drawing {
         "<g class=\"g\">{}<path class=\"l{}\" stroke=\"{}\" d=\"{}\"/><path fill=\"{}\" "
         "d=\"{}\"/></g>\n",
         Title(edge.hover), edge.in_place ? " w" : "", color,
-        line.curved ? Cubic(line.points) : Rounded(line.points), color, Arrow(line));
+        line.curved ? Cubic(line.points) : Rounded(line.points), color,
+        Arrow(line, edge.in_place ? kWideArrow : kArrow));
   }
 
   void Box(size_t index) {

@@ -8,9 +8,8 @@ namespace cgrun {
 namespace {
 
 constexpr int kOrderSweeps = 8;
-constexpr int kPlaceSweeps = 16;
-constexpr double kBoxWeight = 10;   // a line gives way to a box
-constexpr double kTrunkWeight = 6;  // a link of two boxes pulls more than one to a passing line
+constexpr int kPlaceSweeps = 13;   // odd: the last one goes down
+constexpr double kBoxWeight = 20;  // a line gives way to a box
 
 class Placer {
  public:
@@ -32,8 +31,7 @@ class Placer {
       const bool down = sweep % 2 == 0;
       for (size_t i = 0; i < layers_.size(); ++i) {
         auto& layer = layers_[down ? i : layers_.size() - 1 - i];
-        const bool both = sweep >= kPlaceSweeps / 2;
-        Settle(layer, Wanted(layer, both || down, both || !down));
+        Settle(layer, Wanted(layer, down ? above_ : below_));
       }
     }
     double left = std::numeric_limits<double>::infinity();
@@ -50,6 +48,10 @@ class Placer {
   }
 
   void Order() {
+    for (auto& layer : layers_) {
+      std::stable_partition(layer.begin(), layer.end(),
+                            [&](size_t item) { return !lane_.items[item].to_right; });
+    }
     Number();
     auto best = layers_;
     int64_t fewest = Crossings();
@@ -104,20 +106,19 @@ class Placer {
     return crossings;
   }
 
-  std::vector<double> Wanted(const std::vector<size_t>& layer, bool above, bool below) const {
+  // In the middle of its neighbours; a box follows boxes before it follows lines.
+  std::vector<double> Wanted(const std::vector<size_t>& layer,
+                             const std::vector<std::vector<size_t>>& neighbours) const {
     std::vector<double> wanted;
     for (const size_t item : layer) {
-      double sum = 0, weights = 0;
-      const auto pull = [&](const std::vector<size_t>& neighbours) {
-        for (const size_t other : neighbours) {
-          const bool trunk = lane_.items[item].box && lane_.items[other].box;
-          sum += x_[other] * (trunk ? kTrunkWeight : 1);
-          weights += trunk ? kTrunkWeight : 1;
+      double sum = 0, count = 0;
+      for (const bool boxes : {true, false}) {
+        for (const size_t other : neighbours[item]) {
+          if (lane_.items[other].box == boxes) sum += x_[other], ++count;
         }
-      };
-      if (above) pull(above_[item]);
-      if (below) pull(below_[item]);
-      wanted.push_back(weights > 0 ? sum / weights : x_[item]);
+        if (boxes && lane_.items[item].box && count > 0) break;
+      }
+      wanted.push_back(count > 0 ? sum / count : x_[item]);
     }
     return wanted;
   }
