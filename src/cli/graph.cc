@@ -54,9 +54,7 @@ EntryKind KindOf(const std::string& entry) {
   return entry == "eval" ? EntryKind::kEval : EntryKind::kPredict;
 }
 
-int64_t BatchOf(const ModelSpec& model) {
-  return model.train ? model.train->batch.value.size : 1;
-}
+int64_t BatchOf(const ModelSpec& model) { return model.train ? model.train->batch.value.size : 1; }
 
 int PrintListing(const ModelFlags& flags, const GraphFlags& graph_flags, const ModelSpec& model) {
   Diagnostics diagnostics;
@@ -76,8 +74,8 @@ PictureOptions OptionsOf(const GraphFlags& graph_flags, const ModelSpec& model,
   options.full = graph_flags.full;
   options.title = model.name.value + ", " + graph_flags.entry;
   options.notes = {
-      "batch " + FormatCount(BatchOf(model)) + " on " + std::string(KernelsOf(model).name()) + ", order " +
-          order + ": " +
+      "batch " + FormatCount(BatchOf(model)) + " on " + std::string(KernelsOf(model).name()) +
+          ", order " + order + ": " +
           CountText(static_cast<int64_t>(compiled.entries[0].graph.nodes.size()), "operator"),
       "arena " + FormatBytes(layout.arena_bytes) + ": " + FormatBytes(layout.persistent_bytes) +
           " persistent, " + FormatBytes(layout.transient_bytes) +
@@ -104,9 +102,8 @@ int DrawPictures(const ModelFlags& flags, const GraphFlags& graph_flags, const M
               KernelsOf(model), options, diagnostics);
   PrintDiagnostics(diagnostics);
   if (!compiled) return kBadInput;
-  const GraphPicture picture =
-      PictureOf(compiled->entries[0].graph, compiled->layout, 0,
-                OptionsOf(graph_flags, model, *compiled, options.order));
+  const GraphPicture picture = PictureOf(compiled->entries[0].graph, compiled->layout, 0,
+                                         OptionsOf(graph_flags, model, *compiled, options.order));
   WritePicture(*graph_flags.svg, graph_flags.svg_file, GraphSvg(picture));
   WritePicture(*graph_flags.dot, graph_flags.dot_file, GraphDot(picture));
   return kDone;

@@ -54,7 +54,8 @@ class Drawing {
   void AddBox(size_t box) {
     Lane& lane = lanes_[Index(static_cast<int>(graph_.boxes[box].lane))];
     item_[box] = static_cast<int>(lane.items.size());
-    lane.items.push_back({LayerOf(static_cast<int>(box)), graph_.boxes[box].width + kColumnGap, true, false});
+    lane.items.push_back(
+        {LayerOf(static_cast<int>(box)), graph_.boxes[box].width + kColumnGap, true, false});
   }
 
   // All lines from a box share their way.
@@ -154,8 +155,11 @@ class Drawing {
     const auto lane = Index(static_cast<int>(LaneOf(edge.from)));
     const Rectangle& from = layout_.boxes[Index(edge.from)];
     const int step = LayerOf(edge.to) > LayerOf(edge.from) ? 1 : -1;
-    std::vector<Point> points = {
-        {from.x + from.width / 2, step > 0 ? from.y + from.height : from.y}};
+    const double start = from.x + from.width / 2;
+    std::vector<Point> points = {{start, step > 0 ? from.y + from.height : from.y}};
+    if (from.height < row_height_) {  // past the higher boxes beside it
+      points.push_back({start, points[0].y + step * (row_height_ - from.height) / 2});
+    }
     for (int layer = LayerOf(edge.from) + step; layer != LayerOf(edge.to); layer += step) {
       const double x = lane_x_[lane] + x_[lane][Index(passages_.at({edge.from, layer}))];
       const auto [top, bottom] = LayerSpan(LaneOf(edge.from), layer);
@@ -173,19 +177,23 @@ class Drawing {
     const Rectangle& rectangle = layout_.boxes[Index(box)];
     const auto last = static_cast<double>(edges.size() - 1);
     const double port = last > 0 ? std::min(kPort, rectangle.width * 0.8 / last) : 0;
+    const double end = from_above ? rectangle.y : rectangle.y + rectangle.height;
+    const double short_by = (row_height_ - rectangle.height) / 2 * (from_above ? 1 : -1);
     for (size_t i = 0; i < edges.size(); ++i) {
-      layout_.lines[edges[i]].points.push_back(
-          {rectangle.x + rectangle.width / 2 + (static_cast<double>(i) - last / 2) * port,
-           from_above ? rectangle.y : rectangle.y + rectangle.height});
+      const double x =
+          rectangle.x + rectangle.width / 2 + (static_cast<double>(i) - last / 2) * port;
+      std::vector<Point>& points = layout_.lines[edges[i]].points;
+      if (short_by != 0) points.push_back({x, end - short_by});
+      points.push_back({x, end});
     }
   }
 
   const LayoutGraph& graph_;
   const GraphRows rows_;
   std::vector<Lane> lanes_;
-  std::vector<int> item_;                           // of each box, in its lane
-  std::map<std::pair<int, int>, int> passages_;     // (box, layer) → item through which it goes
-  std::vector<std::vector<double>> x_;              // of each lane's items
+  std::vector<int> item_;                        // of each box, in its lane
+  std::map<std::pair<int, int>, int> passages_;  // (box, layer) → item through which it goes
+  std::vector<std::vector<double>> x_;           // of each lane's items
   std::vector<double> lane_x_;
   double row_height_ = 0;
   GraphLayout layout_;

@@ -15,7 +15,7 @@ inline constexpr int kLanes = 4;
 
 struct LayoutBox {
   LaneId lane = LaneId::kForward;
-  int anchor = -1;    // the box of the first lane beside which it stands; −1: follows its producers
+  int anchor = -1;  // the box of the first lane beside which it stands; −1: follows its producers
   bool late = false;  // of the first lane: just above its first reader, not at the top
   double width = 0;
   double height = 0;
@@ -45,7 +45,8 @@ struct Rectangle {
 };
 
 // From the border of one box to that of another, outside of all others. `points` alternate between
-// across and down; or, where it is `curved`, each is reached by a curve that starts and ends upright.
+// across and down; or, where it is `curved`, each is reached by a curve that starts and ends
+// upright.
 struct Line {
   bool curved = false;
   std::vector<Point> points;
@@ -70,10 +71,10 @@ GraphLayout LayOutGraph(const LayoutGraph& graph);
 // Where the boxes stand before they have coordinates. A band is a rank of the first lane with the
 // rows that its neighbours need.
 struct GraphRows {
-  std::vector<int> band;        // of each box
-  std::vector<int> row;         // of each box; of the first lane: its band's first row
-  std::vector<int> first_row;   // of each band
-  std::vector<int> row_count;   // of each band
+  std::vector<int> band;       // of each box
+  std::vector<int> row;        // of each box; of the first lane: its band's first row
+  std::vector<int> first_row;  // of each band
+  std::vector<int> row_count;  // of each band
   int rows = 0;
 };
 

@@ -87,10 +87,12 @@ class Maker {
     }
   }
 
-  // Whether `reader` makes another gradient of the same parameter of the gradient `value`.
+  // Whether `reader` adds this gradient of a parameter to others of it.
   bool IsSumOf(NodeId reader, ValueId value) const {
     const Node& node = graph_.nodes[reader];
-    return to_parameters_[reader] && (node.inputs.size() > 1 || node.phase != Phase::kBackward) &&
+    const bool adds =
+        node.op == OpId::add || node.op == OpId::accumulate || node.phase == Phase::kCommunication;
+    return adds && to_parameters_[reader] &&
            graph_.values[node.outputs[0]].type == graph_.values[value].type;
   }
 
@@ -141,8 +143,8 @@ class Maker {
         FoldNames(names, lanes, picture_.folded ? kMostNodes : names.size());
     std::map<std::pair<int, std::string>, int> boxes;
     for (size_t i = 0; i < order_.size(); ++i) {
-      const auto [box, fresh] = boxes.try_emplace(
-          {lanes[i], blocks[i]}, static_cast<int>(picture_.boxes.size()));
+      const auto [box, fresh] =
+          boxes.try_emplace({lanes[i], blocks[i]}, static_cast<int>(picture_.boxes.size()));
       if (fresh) {
         picture_.boxes.push_back({});
         picture_.boxes.back().name = blocks[i];
@@ -252,30 +254,29 @@ class Maker {
     const auto placed = placed_.find(graph_.values[id].name);
     if (placed == placed_.end()) return -1;
     const PlacedBuffer& from = *placed->second;
-    const auto [at, fresh] =
-        number_.try_emplace(&from, static_cast<int>(picture_.buffers.size()));
+    const auto [at, fresh] = number_.try_emplace(&from, static_cast<int>(picture_.buffers.size()));
     if (fresh) {
       picture_.buffers.push_back({at->second + 1, from.name, from.zone, from.offset, from.bytes,
-                                  from.persistent, ColorOfBuffer(from.zone, zone_count_[from.zone]++)});
+                                  from.persistent,
+                                  ColorOfBuffer(from.zone, zone_count_[from.zone]++)});
     }
     return at->second;
   }
 
   std::string ValueText(ValueId id) {
     const Value& value = graph_.values[id];
-    std::string text = fmt::format("{}: {}{}{}, {}", value.name, value.type.ToString(),
-                                   value.layout.IsPlain() ? "" : " ",
-                                   value.layout.IsPlain() ? "" : value.layout.ToString(),
-                                   FormatBytes(graph_.BytesOf(id)));
+    std::string text = fmt::format(
+        "{}: {}{}{}, {}", value.name, value.type.ToString(), value.layout.IsPlain() ? "" : " ",
+        value.layout.IsPlain() ? "" : value.layout.ToString(), FormatBytes(graph_.BytesOf(id)));
     const auto placed = placed_.find(value.name);
     const int buffer = BufferOf(id);
     if (buffer < 0) return text;
     const PlacedBuffer& from = *placed->second;
-    text += fmt::format(" in buffer {} at {} ({} zone, {})", buffer + 1, FormatCount(from.offset),
-                        Name(from.zone),
-                        from.persistent ? "always"
-                                        : fmt::format("steps {} to {}", from.lifespan.lower,
-                                                      from.lifespan.upper - 1));
+    text += fmt::format(
+        " in buffer {} at {} ({} zone, {})", buffer + 1, FormatCount(from.offset), Name(from.zone),
+        from.persistent
+            ? "always"
+            : fmt::format("steps {} to {}", from.lifespan.lower, from.lifespan.upper - 1));
     return text;
   }
 
@@ -406,8 +407,8 @@ LayoutGraph LayoutGraphOf(const GraphPicture& picture, double width, double heig
   LayoutGraph graph;
   for (const PictureBox& box : picture.boxes) {
     const bool placeholder = box.nodes == 0;
-    graph.boxes.push_back({box.lane, box.anchor, placeholder, width,
-                           placeholder ? placeholder_height : height});
+    graph.boxes.push_back(
+        {box.lane, box.anchor, placeholder, width, placeholder ? placeholder_height : height});
   }
   for (const PictureEdge& edge : picture.edges) graph.edges.push_back({edge.from, edge.to});
   return graph;

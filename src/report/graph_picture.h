@@ -20,10 +20,10 @@ struct PictureBox {
   std::string hover;  // lines
   int64_t bytes = 0;  // of its outputs; what shares a buffer counts once
   LaneId lane = LaneId::kForward;
-  int anchor = -1;  // the forward box that it belongs to
-  int buffer = -1;  // in which its last output lies; −1: in none
-  int nodes = 1;    // 0: a placeholder
-  bool view = false;  // no work: the bytes of its input under another shape
+  int anchor = -1;          // the forward box that it belongs to
+  int buffer = -1;          // in which its last output lies; −1: in none
+  int nodes = 1;            // 0: a placeholder
+  bool view = false;        // no work: the bytes of its input under another shape
   std::vector<int> states;  // buffers of the parameters and statistics that a forward node reads
 };
 
@@ -59,8 +59,8 @@ struct GraphPicture {
 
 struct PictureOptions {
   bool full = false;  // fold nothing
-  std::string title;
-  std::vector<std::string> notes;
+  std::string title = {};
+  std::vector<std::string> notes = {};
 };
 
 // More nodes than this are folded into blocks.

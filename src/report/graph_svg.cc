@@ -70,7 +70,8 @@ class Drawing {
     const double height = top_ + layout_.height + kMargin;
     return fmt::format(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0:.0f} {1:.0f}\" "
-        "width=\"{0:.0f}\" height=\"{1:.0f}\" role=\"img\" aria-label=\"{2}\">\n<style>{3}</style>\n"
+        "width=\"{0:.0f}\" height=\"{1:.0f}\" role=\"img\" "
+        "aria-label=\"{2}\">\n<style>{3}</style>\n"
         "<rect width=\"100%\" height=\"100%\" rx=\"8\" fill=\"#ffffff\"/>\n{4}</svg>\n",
         width, height, EscapeMarkup(picture_.title), kStyle, svg_);
   }
@@ -78,8 +79,8 @@ class Drawing {
  private:
   void Text(double x, double y, std::string_view style, const std::string& text) {
     const std::string of = style.empty() ? "" : fmt::format(" class=\"{}\"", style);
-    svg_ += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\"{}>{}</text>\n", x, y, of,
-                        EscapeMarkup(text));
+    svg_ +=
+        fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\"{}>{}</text>\n", x, y, of, EscapeMarkup(text));
   }
 
   const PictureBuffer* BufferOf(int index) const {
@@ -99,8 +100,7 @@ class Drawing {
           x, top_, color.fill, color.line);
       Text(x + 21, top_ + 11, "n", fmt::format("{} zone", Name(zone.zone)));
       Text(x + 21, top_ + 26, "",
-           fmt::format("{}, {} buffers",
-                       FormatBytes(zone.persistent_bytes + zone.transient_bytes),
+           fmt::format("{}, {} buffers", FormatBytes(zone.persistent_bytes + zone.transient_bytes),
                        FormatCount(zone.buffers)));
       x += kZoneColumn;
     }
@@ -115,15 +115,20 @@ class Drawing {
       Text(x + width + 6, top_ + 10, "", text);
       x += width + 24 + kCharacter * static_cast<double>(text.size());
     };
-    sign("<text class=\"b\" x=\"14\" y=\"10\">#5</text>", 14, "the buffer of the result, as the colour");
+    sign("<text class=\"b\" x=\"14\" y=\"10\">#5</text>", 14,
+         "the buffer of the result, as the colour");
     sign("<path class=\"l w\" stroke=\"#0e7490\" d=\"M0 6H22\"/>", 22, "in place");
-    sign("<rect width=\"22\" height=\"12\" rx=\"3\" fill=\"#fff\" stroke=\"#64748b\" "
-         "stroke-dasharray=\"3 2\"/>", 22, "view");
+    sign(
+        "<rect width=\"22\" height=\"12\" rx=\"3\" fill=\"#fff\" stroke=\"#64748b\" "
+        "stroke-dasharray=\"3 2\"/>",
+        22, "view");
     sign("<rect y=\"2\" width=\"8\" height=\"8\" rx=\"2\" fill=\"#94a3b8\"/>", 8, "its parameters");
     if (picture_.folded) {
-      sign("<rect x=\"3\" y=\"3\" width=\"19\" height=\"10\" rx=\"2\" fill=\"#fff\" "
-           "stroke=\"#64748b\"/><rect width=\"19\" height=\"10\" rx=\"2\" fill=\"#fff\" "
-           "stroke=\"#64748b\"/>", 22, "folded block");
+      sign(
+          "<rect x=\"3\" y=\"3\" width=\"19\" height=\"10\" rx=\"2\" fill=\"#fff\" "
+          "stroke=\"#64748b\"/><rect width=\"19\" height=\"10\" rx=\"2\" fill=\"#fff\" "
+          "stroke=\"#64748b\"/>",
+          22, "folded block");
     }
     top_ += 24;
   }
@@ -175,10 +180,10 @@ class Drawing {
       const double after = std::hypot(c.x - b.x, c.y - b.y);
       const double radius = std::min({kCorner, before / 2, after / 2});
       if (radius < 0.05) continue;
-      path += fmt::format("L{:.1f} {:.1f}Q{:.1f} {:.1f} {:.1f} {:.1f}",
-                          b.x + (a.x - b.x) / before * radius, b.y + (a.y - b.y) / before * radius,
-                          b.x, b.y, b.x + (c.x - b.x) / after * radius,
-                          b.y + (c.y - b.y) / after * radius);
+      path +=
+          fmt::format("L{:.1f} {:.1f}Q{:.1f} {:.1f} {:.1f} {:.1f}",
+                      b.x + (a.x - b.x) / before * radius, b.y + (a.y - b.y) / before * radius, b.x,
+                      b.y, b.x + (c.x - b.x) / after * radius, b.y + (c.y - b.y) / after * radius);
     }
     return path + fmt::format("L{:.1f} {:.1f}", points.back().x, points.back().y);
   }

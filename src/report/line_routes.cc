@@ -88,15 +88,13 @@ class Router {
       if (!ways_[i].enters_above) arrivals[requests_[i].to].push_back(i);
     }
     for (auto& [box, lines] : arrivals) {
-      std::stable_sort(lines.begin(), lines.end(), [&](size_t a, size_t b) {
-        return ways_[a].leave_y < ways_[b].leave_y;
-      });
+      std::stable_sort(lines.begin(), lines.end(),
+                       [&](size_t a, size_t b) { return ways_[a].leave_y < ways_[b].leave_y; });
       const Rectangle& to = ends_[static_cast<size_t>(box)].box;
       const auto last = static_cast<double>(lines.size() - 1);
       const double port = last > 0 ? std::min(kSidePort, to.height * 0.8 / last) : 0;
       for (size_t i = 0; i < lines.size(); ++i) {
-        ways_[lines[i]].enter_y =
-            to.y + to.height / 2 + (static_cast<double>(i) - last / 2) * port;
+        ways_[lines[i]].enter_y = to.y + to.height / 2 + (static_cast<double>(i) - last / 2) * port;
       }
     }
   }
@@ -121,9 +119,8 @@ class Router {
     for (const size_t t : order) {
       Track& track = tracks_[t];
       std::vector<double>& used = ends[track.gutter];
-      const auto free = std::find_if(used.begin(), used.end(), [&](double end) {
-        return end + kClearance < track.top;
-      });
+      const auto free = std::find_if(used.begin(), used.end(),
+                                     [&](double end) { return end + kClearance < track.top; });
       track.index = static_cast<int>(free - used.begin());
       if (free == used.end()) used.push_back(0);
       used[static_cast<size_t>(track.index)] = track.bottom;
@@ -158,8 +155,8 @@ class Router {
     from.x += routes_.lane_x[static_cast<size_t>(From(i).lane)];
     to.x += routes_.lane_x[static_cast<size_t>(To(i).lane)];
     const Track& track = tracks_[track_of_.at({way.gutter, requests_[i].from})];
-    const double x = gutter_x_[static_cast<size_t>(way.gutter)] + kGutterEdge +
-                     track.index * kTrackWidth;
+    const double x =
+        gutter_x_[static_cast<size_t>(way.gutter)] + kGutterEdge + track.index * kTrackWidth;
     std::vector<Point> points;
     if (way.leaves_below) {
       const double port = from.x + from.width * (way.from_right ? 0.75 : 0.25);
