@@ -54,8 +54,8 @@ class Drawing {
   void AddBox(size_t box) {
     Lane& lane = lanes_[Index(static_cast<int>(graph_.boxes[box].lane))];
     item_[box] = static_cast<int>(lane.items.size());
-    lane.items.push_back(
-        {LayerOf(static_cast<int>(box)), graph_.boxes[box].width + kColumnGap, true, false});
+    lane.items.push_back({LayerOf(static_cast<int>(box)), graph_.boxes[box].width + kColumnGap,
+                          true, graph_.boxes[box].late, false});
   }
 
   // All lines from a box share their way.
@@ -68,7 +68,7 @@ class Drawing {
       const auto [passage, fresh] =
           passages_.try_emplace({edge.from, layer}, static_cast<int>(lane.items.size()));
       if (fresh) {
-        lane.items.push_back({layer, kLineWidth, false, false});
+        lane.items.push_back({layer, kLineWidth, false, false, false});
         lane.links.emplace_back(at, passage->second);
       }
       at = passage->second;

@@ -16,7 +16,7 @@ inline constexpr int kLanes = 4;
 struct LayoutBox {
   LaneId lane = LaneId::kForward;
   int anchor = -1;  // the box of the first lane beside which it stands; −1: follows its producers
-  bool late = false;  // of the first lane: just above its first reader, not at the top
+  bool late = false;  // without producers: just above its first reader, not at the top
   double width = 0;
   double height = 0;
 };

@@ -66,8 +66,9 @@ class Maker {
     AddPlaceholders();
     GroupNodes();
     for (size_t i = 0; i < picture_.boxes.size(); ++i) FillBox(i);
-    for (size_t i = 0; i < picture_.boxes.size(); ++i) FindAnchor(i);
     AddEdges();
+    for (size_t i = 0; i < picture_.boxes.size(); ++i) FindAnchor(i);
+    MoveSources();
     return std::move(picture_);
   }
 
@@ -319,17 +320,37 @@ class Maker {
   int StateReader(NodeId id) const {
     for (const ValueId input : graph_.nodes[id].inputs) {
       if (!IsState(graph_.values[input].role)) continue;
-      for (const NodeId reader : readers_[input]) {
-        if (IsForward(graph_.nodes[reader])) return box_of_[reader];
-      }
+      if (const int box = ForwardReader(input); box >= 0) return box;
     }
     return -1;
+  }
+
+  // Reorders only prepare what is read.
+  int ForwardReader(ValueId value) const {
+    for (const NodeId reader : readers_[value]) {
+      const Node& node = graph_.nodes[reader];
+      if (!IsForward(node)) continue;
+      const int box = node.op == OpId::reorder ? ForwardReader(node.outputs[0]) : box_of_[reader];
+      if (box >= 0) return box;
+    }
+    return -1;
+  }
+
+  // What reads only parameters stands by its first reader.
+  void MoveSources() {
+    for (PictureBox& box : picture_.boxes) box.source = true;
+    for (const PictureEdge& edge : picture_.edges) picture_.boxes[Index(edge.to)].source = false;
+    for (auto edge = picture_.edges.rbegin(); edge != picture_.edges.rend(); ++edge) {
+      PictureBox& from = picture_.boxes[Index(edge->from)];
+      const PictureBox& to = picture_.boxes[Index(edge->to)];
+      if (from.source && from.lane != LaneId::kForward) from.anchor = to.anchor;
+    }
   }
 
   int Namesake(const std::string& name) const {
     int best = 1, box = -1;  // the path alone is not enough
     for (const NodeId id : order_) {
-      if (!IsForward(graph_.nodes[id])) continue;
+      if (!IsForward(graph_.nodes[id]) || graph_.nodes[id].op == OpId::reorder) continue;
       const int common = CommonParts(name, graph_.nodes[id].name);
       if (common <= best) continue;
       best = common;
@@ -373,8 +394,9 @@ class Maker {
       }
     }
     for (PictureEdge& edge : picture_.edges) {
+      const PictureBox& to = picture_.boxes[Index(edge.to)];
       // Within a block it may be another than the buffer that the block shows.
-      edge.in_place &= edge.buffer == picture_.boxes[Index(edge.to)].buffer;
+      edge.in_place &= to.nodes == 1 || edge.buffer == to.buffer;
       if (edge.in_place) edge.hover += "\nin place: the reader writes its result over it";
     }
   }
@@ -408,7 +430,7 @@ LayoutGraph LayoutGraphOf(const GraphPicture& picture, double width, double heig
   for (const PictureBox& box : picture.boxes) {
     const bool placeholder = box.nodes == 0;
     graph.boxes.push_back(
-        {box.lane, box.anchor, placeholder, width, placeholder ? placeholder_height : height});
+        {box.lane, box.anchor, box.source, width, placeholder ? placeholder_height : height});
   }
   for (const PictureEdge& edge : picture.edges) graph.edges.push_back({edge.from, edge.to});
   return graph;

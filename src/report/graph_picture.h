@@ -23,6 +23,7 @@ struct PictureBox {
   int anchor = -1;          // the forward box that it belongs to
   int buffer = -1;          // in which its last output lies; −1: in none
   int nodes = 1;            // 0: a placeholder
+  bool source = false;      // reads nothing that the picture shows
   bool view = false;        // no work: the bytes of its input under another shape
   std::vector<int> states;  // buffers of the parameters and statistics that a forward node reads
 };

@@ -26,6 +26,9 @@ class Rows {
       rows_.band[i] = Is(i, LaneId::kForward) ? Rank(i) : BandBeside(i);
     }
     MoveLateBoxes();
+    for (size_t i = 0; i < graph_.boxes.size(); ++i) {
+      if (!Is(i, LaneId::kForward)) rows_.band[i] = BandBeside(i);  // where boxes were moved
+    }
     CloseEmptyBands();
     in_band_.resize(rows_.row_count.size());
     for (size_t i = 0; i < graph_.boxes.size(); ++i) in_band_[Band(i)].push_back(i);
@@ -68,8 +71,10 @@ class Rows {
     for (size_t i = 0; i < graph_.boxes.size(); ++i) {
       if (!graph_.boxes[i].late) continue;
       int first = std::numeric_limits<int>::max();
-      for (const size_t reader : readers_[i]) first = std::min(first, rows_.band[reader]);
-      if (!readers_[i].empty()) rows_.band[i] = std::max(0, first - 1);
+      for (const size_t reader : readers_[i]) {
+        if (Is(reader, LaneId::kForward)) first = std::min(first, rows_.band[reader]);
+      }
+      if (first < std::numeric_limits<int>::max()) rows_.band[i] = std::max(0, first - 1);
     }
   }
 

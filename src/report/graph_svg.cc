@@ -93,6 +93,7 @@ class Drawing {
     top_ += 12;
     double x = kMargin;
     for (const ZoneUse& zone : picture_.zones) {
+      if (zone.buffers == 0) continue;
       const BufferColor color = ColorOfZone(zone.zone);
       svg_ += fmt::format(
           "<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"14\" height=\"28\" rx=\"3\" fill=\"{}\" "

@@ -10,6 +10,7 @@ namespace {
 constexpr int kOrderSweeps = 8;
 constexpr int kPlaceSweeps = 13;   // odd: the last one goes down
 constexpr double kBoxWeight = 20;  // a line gives way to a box
+constexpr double kSideWeight = 0.05;
 
 class Placer {
  public:
@@ -106,17 +107,28 @@ class Placer {
     return crossings;
   }
 
+  // 0 pulls first.
+  int KindOf(size_t item) const {
+    if (lane_.items[item].side) return 2;
+    return lane_.items[item].box ? 0 : 1;
+  }
+
+  double WeightOf(size_t item) const {
+    if (lane_.items[item].side) return kSideWeight;
+    return lane_.items[item].box ? kBoxWeight : 1;
+  }
+
   // In the middle of its neighbours; a box follows boxes before it follows lines.
   std::vector<double> Wanted(const std::vector<size_t>& layer,
                              const std::vector<std::vector<size_t>>& neighbours) const {
     std::vector<double> wanted;
     for (const size_t item : layer) {
       double sum = 0, count = 0;
-      for (const bool boxes : {true, false}) {
+      for (const int kind : {0, 1, 2}) {
         for (const size_t other : neighbours[item]) {
-          if (lane_.items[other].box == boxes) sum += x_[other], ++count;
+          if (KindOf(other) == kind) sum += x_[other], ++count;
         }
-        if (boxes && lane_.items[item].box && count > 0) break;
+        if (lane_.items[item].box && count > 0) break;
       }
       wanted.push_back(count > 0 ? sum / count : x_[item]);
     }
@@ -128,7 +140,7 @@ class Placer {
     std::vector<double> widths, weights;
     for (const size_t item : layer) {
       widths.push_back(lane_.items[item].width);
-      weights.push_back(lane_.items[item].box ? kBoxWeight : 1);
+      weights.push_back(WeightOf(item));
     }
     wanted.resize(layer.size(), 0);
     const std::vector<double> placed = SpreadApart(wanted, widths, weights);

@@ -13,6 +13,7 @@ struct LaneItem {
   int layer = 0;
   double width = 0;  // with the space that it keeps to its neighbours
   bool box = true;
+  bool side = false;      // gives way to all others, and pulls nothing that others pull
   bool to_right = false;  // lines leave the lane from it: to the right, where that crosses no more
 };
 
