@@ -43,8 +43,9 @@ const std::vector<CommandEntry>& Commands() {
        DefinePlan},
       {"graph", "the computation graph, after any pass",
        "cgrun graph models/lenet.yaml\n"
-       "cgrun graph models/lenet.yaml --entry predict\n"
-       "cgrun graph models/lenet.yaml --stop-after-pass dead_code\n",
+       "cgrun graph models/lenet.yaml --stop-after-pass dead_code\n"
+       "cgrun graph models/lenet.yaml --svg lenet-graph.svg\n"
+       "cgrun graph models/lenet.yaml --entry eval --dot lenet.dot\n",
        DefineGraph},
       {"compile", "compile a model to byte code",
        "cgrun compile models/lenet.yaml -o lenet.cgb\n"

@@ -1,11 +1,17 @@
-// cgrun graph: the graph of a model after differentiation and passes, as text.
+// cgrun graph: the graph of a model after differentiation and passes, as text or as a picture.
 #include <CLI/CLI.hpp>
+#include <cstdio>
 #include <nlohmann/json.hpp>
+#include <span>
 
 #include "src/cli/command.h"
 #include "src/cli/console.h"
 #include "src/cli/model_flags.h"
+#include "src/io/atomic_file.h"
 #include "src/ir/op_def.h"
+#include "src/report/graph_dot.h"
+#include "src/report/graph_svg.h"
+#include "src/report/table.h"
 
 namespace cgrun {
 namespace {
@@ -34,31 +40,124 @@ nlohmann::ordered_json JsonOf(const Graph& graph) {
   return json;
 }
 
-int Run(const ModelFlags& flags, const std::string& entry) {
-  const std::optional<ModelSpec> model = LoadModel(flags);
-  if (!model) return kBadInput;
-  const EntryKind kind = entry == "train"  ? EntryKind::kTrain
-                         : entry == "eval" ? EntryKind::kEval
-                                           : EntryKind::kPredict;
-  const KernelLibrary& library = KernelsOf(*model);
+struct GraphFlags {
+  std::string entry = "train";
+  bool full = false;
+  CLI::Option* svg = nullptr;
+  CLI::Option* dot = nullptr;
+  std::string svg_file;  // "" and "-": standard output
+  std::string dot_file;
+};
+
+EntryKind KindOf(const std::string& entry) {
+  if (entry == "train") return EntryKind::kTrain;
+  return entry == "eval" ? EntryKind::kEval : EntryKind::kPredict;
+}
+
+int64_t BatchOf(const ModelSpec& model) { return model.train ? model.train->batch.value.size : 1; }
+
+int PrintListing(const ModelFlags& flags, const GraphFlags& graph_flags, const ModelSpec& model) {
   Diagnostics diagnostics;
-  const auto graph = BuildGraph(*model, kind, library, CompileOptionsOf(flags, *model), diagnostics,
-                                nullptr, model->train ? model->train->batch.value.size : 1);
+  const auto graph =
+      BuildGraph(model, KindOf(graph_flags.entry), KernelsOf(model), CompileOptionsOf(flags, model),
+                 diagnostics, nullptr, BatchOf(model));
   PrintDiagnostics(diagnostics);
   if (!graph) return kBadInput;
   PrintResult(ToString(*graph), JsonOf(*graph).dump(2) + "\n");
   return kDone;
 }
 
+PictureOptions OptionsOf(const GraphFlags& graph_flags, const ModelSpec& model,
+                         const CompiledModel& compiled, const std::string& order) {
+  const MemoryLayout& layout = compiled.layout;
+  PictureOptions options;
+  options.full = graph_flags.full;
+  options.title = model.name.value + ", " + graph_flags.entry;
+  options.notes = {
+      "batch " + FormatCount(BatchOf(model)) + " on " + std::string(KernelsOf(model).name()) +
+          ", order " + order + ": " +
+          CountText(static_cast<int64_t>(compiled.entries[0].graph.nodes.size()), "operator"),
+      "arena " + FormatBytes(layout.arena_bytes) + ": " + FormatBytes(layout.persistent_bytes) +
+          " persistent, " + FormatBytes(layout.transient_bytes) +
+          " transient; the zones below share it, lower bound " +
+          FormatBytes(layout.lower_bound_bytes) + (layout.optimal ? " (optimal)" : "")};
+  return options;
+}
+
+void WritePicture(const CLI::Option& option, const std::string& path, const std::string& picture) {
+  if (option.count() == 0) return;
+  if (path.empty() || path == "-") {
+    std::fputs(picture.c_str(), stdout);
+  } else {
+    WriteFileAtomically(path, std::as_bytes(std::span(picture)));
+  }
+}
+
+// Pictures show where values lie, so that they need a plan.
+int DrawPictures(const ModelFlags& flags, const GraphFlags& graph_flags, const ModelSpec& model) {
+  const CompileOptions options = CompileOptionsOf(flags, model);
+  Diagnostics diagnostics;
+  const auto compiled =
+      Compile(model, {{graph_flags.entry, KindOf(graph_flags.entry), BatchOf(model)}},
+              KernelsOf(model), options, diagnostics);
+  PrintDiagnostics(diagnostics);
+  if (!compiled) return kBadInput;
+  const GraphPicture picture = PictureOf(compiled->entries[0].graph, compiled->layout, 0,
+                                         OptionsOf(graph_flags, model, *compiled, options.order));
+  WritePicture(*graph_flags.svg, graph_flags.svg_file, GraphSvg(picture));
+  WritePicture(*graph_flags.dot, graph_flags.dot_file, GraphDot(picture));
+  return kDone;
+}
+
+// Two of them cannot share standard output.
+void CheckTargets(const GraphFlags& flags) {
+  const auto to_stdout = [](const CLI::Option& option, const std::string& file) {
+    return option.count() > 0 && (file.empty() || file == "-");
+  };
+  const bool svg = to_stdout(*flags.svg, flags.svg_file);
+  const bool dot = to_stdout(*flags.dot, flags.dot_file);
+  if (svg && dot) {
+    throw InputError("--svg and --dot would both write to standard output",
+                     "name a file for one of them: `--svg graph.svg`");
+  }
+  const bool picture = flags.svg->count() + flags.dot->count() > 0;
+  if (picture && WantsJson()) {
+    throw InputError("--json is the listing as JSON, which a picture does not have",
+                     "leave out --json, or --svg and --dot");
+  }
+  if (flags.full && !picture) {
+    throw InputError("--full is for pictures: the listing has every operator",
+                     "for example --svg graph.svg --full");
+  }
+}
+
+int Run(const ModelFlags& flags, const GraphFlags& graph_flags) {
+  CheckTargets(graph_flags);
+  const std::optional<ModelSpec> model = LoadModel(flags);
+  if (!model) return kBadInput;
+  const bool picture = graph_flags.svg->count() + graph_flags.dot->count() > 0;
+  return picture ? DrawPictures(flags, graph_flags, *model)
+                 : PrintListing(flags, graph_flags, *model);
+}
+
 }  // namespace
 
 Command DefineGraph(CLI::App& app) {
   auto flags = AddModelFlags(app);
-  auto entry = std::make_shared<std::string>("train");
-  app.add_option("--entry", *entry, "which graph of the model (default: train)")
+  auto graph_flags = std::make_shared<GraphFlags>();
+  app.add_option("--entry", graph_flags->entry, "which graph of the model (default: train)")
       ->check(CLI::IsMember({"train", "eval", "predict"}))
       ->type_name("train|eval|predict");
-  return [flags, entry] { return Run(*flags, *entry); };
+  graph_flags->svg = app.add_option("--svg", graph_flags->svg_file,
+                                    "a picture instead of text, coloured by buffer; to FILE or "
+                                    "standard output")
+                         ->expected(0, 1)
+                         ->type_name("[FILE]");
+  graph_flags->dot = app.add_option("--dot", graph_flags->dot_file, "the same for Graphviz")
+                         ->expected(0, 1)
+                         ->type_name("[FILE]");
+  app.add_flag("--full", graph_flags->full, "in a picture: fold no blocks, however large it is");
+  return [flags, graph_flags] { return Run(*flags, *graph_flags); };
 }
 
 }  // namespace cgrun

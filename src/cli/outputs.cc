@@ -25,6 +25,8 @@ struct OutputFlag {
 const OutputFlag kOutputs[] = {{"--json", "JSON", {"{", "["}, "--json result.json"},
                                {"--csv", "a list of buffers", {"id"}, "--csv buffers.csv"},
                                {"--profile", "JSON", {"{", "["}, "--profile trace.json"},
+                               {"--svg", "an SVG picture", {"<svg"}, "--svg graph.svg"},
+                               {"--dot", "a Graphviz file", {"digraph"}, "--dot graph.dot"},
                                {"--output", "a compiled program", {"CGRUNB"}, "-o M.cgb"}};
 constexpr const char* kInputs[] = {"MODEL", "PROGRAM", "--weights"};
 

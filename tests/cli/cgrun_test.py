@@ -14,6 +14,7 @@ import shutil
 import subprocess
 import tempfile
 import unittest
+import xml.etree.ElementTree
 
 ROOT = pathlib.Path.cwd()
 CGRUN = ROOT / os.environ.get("CGRUN", "src/cli/cgrun")
@@ -128,6 +129,33 @@ class CgrunTest(unittest.TestCase):
         self.assertRegex(self.succeeds("--version"), r"^cgrun \d+\.\d+")
 
     # Results.
+
+    def test_graph_draws_pictures(self):
+        for entry, lanes in (("train", 3), ("eval", 1), ("predict", 1)):
+            svg = self.succeeds("graph", "small.yaml", "--entry", entry, "--svg")
+            root = xml.etree.ElementTree.fromstring(svg)
+            self.assertEqual(root.tag, "{http://www.w3.org/2000/svg}svg")
+            texts = [text.text for text in root.iter("{http://www.w3.org/2000/svg}text")]
+            headings = [text for text in texts if text in ("FORWARD", "BACKWARD", "UPDATE")]
+            self.assertEqual(len(headings), lanes, entry)
+            self.assertIn("logits", texts)
+            self.assertIn("small.yaml:", svg)
+        self.assertEqual(svg, self.succeeds("graph", "small.yaml", "--entry", "predict", "--svg", "-"))
+        dot = self.succeeds("graph", "small.yaml", "--dot")
+        self.assertTrue(dot.startswith("digraph "))
+        self.assertEqual(self.succeeds("graph", "small.yaml", "--svg", "g.svg", "--dot", "g.dot"), "")
+        self.assertEqual((self.folder / "g.dot").read_text(), dot)
+        xml.etree.ElementTree.parse(self.folder / "g.svg")
+        self.succeeds("graph", "small.yaml", "--svg", "g.svg", "--full")  # over its own kind
+
+    def test_graph_refuses_pictures_that_cannot_be(self):
+        for arguments, words in ((["--svg", "--dot"], "both write to standard output"),
+                                 (["--svg", "g.svg", "--json"], "--json"),
+                                 (["--full"], "--full is for pictures"),
+                                 (["--svg", "small.yaml"], "small.yaml"),
+                                 (["--dot", "nowhere/g.dot"], "nowhere")):
+            self.assertIn(words, self.refuses("graph", "small.yaml", *arguments))
+        self.assertIn("cgrun: 1", (self.folder / "small.yaml").read_text())
 
     def test_json_of_every_verb_parses(self):
         self.succeeds("compile", "small.yaml", "-o", "small.cgb")

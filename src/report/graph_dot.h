@@ -1,0 +1,16 @@
+// The picture of a graph in the language of Graphviz.
+#ifndef CGRUN_REPORT_GRAPH_DOT_H_
+#define CGRUN_REPORT_GRAPH_DOT_H_
+
+#include <string>
+
+#include "src/report/graph_picture.h"
+
+namespace cgrun {
+
+// For `dot -Tsvg`: the same boxes, edges and colours, a cluster a phase.
+std::string GraphDot(const GraphPicture& picture);
+
+}  // namespace cgrun
+
+#endif  // CGRUN_REPORT_GRAPH_DOT_H_

@@ -1,0 +1,26 @@
+// Folds the nodes of a large graph into blocks by their names: "stage[0].conv1" and "stage[0].relu"
+// become "stage[0]". FoldNames() says what becomes one.
+#ifndef CGRUN_REPORT_NAME_FOLDS_H_
+#define CGRUN_REPORT_NAME_FOLDS_H_
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace cgrun {
+
+// The first `count` parts of a dotted name.
+std::string_view FirstParts(std::string_view name, int count);
+
+// How many parts two dotted names have in common at their start.
+int CommonParts(std::string_view a, std::string_view b);
+
+// For each name the block that it belongs to: the name itself where there are at most `most` names,
+// else as many of its first parts as leave at most `most` blocks, but two at the least (a path and
+// what stands in it). Names of different `kinds` never share a block.
+std::vector<std::string> FoldNames(const std::vector<std::string>& names,
+                                   const std::vector<int>& kinds, size_t most);
+
+}  // namespace cgrun
+
+#endif  // CGRUN_REPORT_NAME_FOLDS_H_
