@@ -11,6 +11,7 @@
 #include "src/model/model_file.h"
 #include "src/program/program.h"
 #include "src/train/model_data.h"
+#include "tests/support/sanitized.h"
 
 namespace cgrun {
 namespace {
@@ -36,6 +37,9 @@ const std::vector<double> kInceptionLosses = {8.841681, 8.665908, 8.491884, 8.31
 const std::vector<double> kAutoencoderLosses = {0.8429085, 0.7688586, 0.7356972, 0.7224568,
                                                 0.7153111, 0.7093941, 0.7046908, 0.7010081,
                                                 0.6985524, 0.6968595};
+
+constexpr char kTooLong[] =
+    "takes minutes under a sanitizer, where the operators' own cases try its kernels";
 
 struct Engine {
   std::string device;
@@ -229,6 +233,7 @@ std::vector<double> MixedLosses(Steps& steps, int64_t pixels, int64_t count) {
 }
 
 TEST_P(PyTorchTraces, ResNet18) {
+  if (kSanitized) GTEST_SKIP() << kTooLong;
   Steps steps("models/resnet18.yaml", GetParam(), 1e-4,
               {"inputs.image.shape=[3,32,32]", "train.batch=16"});
   std::vector<std::string> layers = {"classify.conv_norm[0].conv"};
@@ -252,6 +257,7 @@ TEST_P(PyTorchTraces, CnnCifar) {
 }
 
 TEST_P(PyTorchTraces, MobileNetV2) {
+  if (kSanitized) GTEST_SKIP() << kTooLong;
   Steps steps("models/mobilenet-v2.yaml", GetParam(), 1e-4,
               {"inputs.image.shape=[3,64,64]", "train.batch=8", "paths.classify.ops.drop.rate=0"});
   const std::vector<std::string> layers = steps.Layers();
@@ -265,6 +271,7 @@ TEST_P(PyTorchTraces, MobileNetV2) {
 }
 
 TEST_P(PyTorchTraces, InceptionV3) {
+  if (kSanitized) GTEST_SKIP() << kTooLong;
   Steps steps("models/inception-v3.yaml", GetParam(), 1e-3,
               {"inputs.image.shape=[3,75,75]", "train.batch=8", "paths.classify.ops.drop.rate=0"});
   const std::vector<std::string> layers = steps.Layers();
