@@ -253,7 +253,7 @@ class Differentiator {
     const Attributes attributes = AttributesFor(path, graph_.parameters.at(parameter));
     std::vector<ValueId> inputs = {current, gradient, path.learning_rate};
     std::vector<ValueId> states = {parameter, ValueId(), ValueId()};
-    for (ValueId state : OptimizerStates(path, parameter, def, attributes, inputs)) {
+    for (ValueId state : OptimizerStates(id, parameter, def, attributes, inputs)) {
       inputs.push_back(Current(state));
       states.push_back(state);
     }
@@ -288,10 +288,12 @@ class Differentiator {
   }
 
   // What the path's optimizer keeps of a parameter: one set for all repetitions of a path.
-  const std::vector<ValueId>& OptimizerStates(const Path& path, ValueId parameter, const OpDef& def,
+  const std::vector<ValueId>& OptimizerStates(PathId id, ValueId parameter, const OpDef& def,
                                               const Attributes& attributes,
                                               const std::vector<ValueId>& inputs) {
-    const auto [states, is_new] = optimizer_states_.try_emplace({path.first, parameter});
+    const Path path = graph_.paths[id];
+    const PathId owner = path.repetition == 0 ? id : path.first;
+    const auto [states, is_new] = optimizer_states_.try_emplace({owner, parameter});
     if (!is_new) return states->second;
     for (const OwnedTensor& owned : OwnedBy(def, attributes, inputs)) {
       states->second.push_back(AddState(owned, path, parameter));

@@ -81,6 +81,7 @@ class ForwardBuilder {
     const std::string qualifier = spec.name.value + ".";
     const Place place{id, spec.backprop.value, use.Label() + ".", qualifier, qualifier,
                       {}, spec.name.value};
+    names_.Enter(spec.name.value);
     Scope& scope = scopes_.emplace_back(Scope{&names_.global(), {}});
     const MaybeValues last = AddOps(spec.ops, place, scope, {});
     names_.Publish(scope, spec.name.value);

@@ -66,7 +66,7 @@ ValueId Names::Lookup(const MarkedText& name, const Scope& scope, Diagnostics& d
   std::vector<std::string> names;
   scope.CollectNames(names);
   diagnostics.Error(name.mark, "there is no value '" + name.value + "' before this place",
-                    declared == declared_.end()
+                    declared == declared_.end() || declared->second == current_
                         ? SuggestName(name.value, names)
                         : "it is made in path '" + declared->second +
                               "': let that run first (the order of `paths`, or `train.sequence`)");

@@ -39,6 +39,9 @@ class Names {
   // that runs again gives its names new values.
   void Publish(const Scope& scope, const std::string& path);
 
+  // The path whose operators look up names from now on.
+  void Enter(const std::string& path) { current_ = path; }
+
   // Invalid after an error, reported here or where the value is made.
   ValueId Lookup(const MarkedText& name, const Scope& scope, Diagnostics& diagnostics) const;
 
@@ -48,6 +51,7 @@ class Names {
   std::map<std::string, std::string> first_path_;  // that has a name
   std::map<std::string, std::string> ambiguous_;   // name → the qualified names to choose from
   std::map<std::string, std::string> declared_;  // name → the first path of the file that has it
+  std::string current_;                          // path
 };
 
 }  // namespace cgrun

@@ -116,7 +116,7 @@ struct Path {
   std::string name;
   int64_t repetition = 0;   // of this path, from 0 …
   int64_t repetitions = 1;  // … and how many a step runs
-  PathId first;             // the first repetition: this one where there is no other
+  PathId first;             // the first repetition, where this is another
   bool backprop = false;
   ValueId loss;  // a scalar, the mean over the batch; invalid in a forward path
   std::optional<OpId> optimizer;

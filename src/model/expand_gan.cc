@@ -104,7 +104,7 @@ class Writer {
     ops.push_back(op("squares", "mul", {Text("flat_slope"), Text("flat_slope")}));
     TreeNode sum = Map({{"op", Text("reduce_sum")}, {"axes", List({Text("1")})}});
     ops.push_back(Map({{"square", std::move(sum)}}));
-    ops.push_back(op("above_zero", "add", {Text("square"), Text("1e-12")}));
+    ops.push_back(op("above_zero", "add", {Text("square"), Text("1.0e-12")}));
     ops.push_back(op("length", "sqrt", {Text("above_zero")}));
     TreeNode penalty = Loss("squared_error", {Text("length"), Text("1")});
     penalty.entries.push_back({"weight", gan_.mark, *gan_.gradient_penalty});

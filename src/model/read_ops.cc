@@ -102,7 +102,7 @@ void CheckKeysOfKind(const TreeNode& map, const Reader& reader) {
   for (const TreeEntry& entry : map.entries) {
     const bool known = std::any_of(allowed.begin(), allowed.end(),
                                    [&](const KeyDoc& key) { return key.name == entry.key; });
-    if (kind != "op") {
+    if (!kind.empty() && kind != "op") {
       if (!known) ReportUnknownKey(entry, kind, allowed, reader);
     } else if (entry.key == "with" || entry.key == "repeat") {
       reader.diagnostics.Error(entry.key_mark, "'" + entry.key + "' belongs to a block",

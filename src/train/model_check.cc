@@ -191,6 +191,8 @@ bool ModelCheck::BuildGraphs(const ModelSpec& wide, Graph* gradients, Graph* los
   *loss = *forward;
   *gradients = Differentiate(*forward, autodiff);
   model_.keep.clear();
+  // With rates of 0 a step changes nothing, but for this.
+  for (PathSpec& path : model_.paths) path.clip_weights.reset();
   for (size_t i = 0; i < gradients->outputs.size(); ++i) {
     const Output& output = gradients->outputs[i];
     if (output.kind != OutputKind::kKept) continue;

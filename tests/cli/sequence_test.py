@@ -6,11 +6,11 @@ import unittest
 
 import cli_testing
 
-# One batch is the whole data set, so that an update does not depend on the epoch.
+# One sample is the whole data set, so that an update does not depend on the epoch.
 MODEL = """cgrun: 1
 model: steps
 data:
-  train: {format: synthetic, samples: 20, classes: 3}
+  train: {format: synthetic, samples: 1, classes: 3}
 inputs:
   image: {type: uint8, shape: [1, 4, 4]}
   label: {type: int32, shape: []}
@@ -37,7 +37,7 @@ paths:
     loss: {op: squared_error, in: [again, pixels]}
 train:
   epochs: EPOCHS
-  batch: 20
+  batch: 1
   SEQUENCE
   optimizer: OPTIMIZER
 """

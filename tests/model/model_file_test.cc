@@ -69,8 +69,9 @@ TEST(ModelFileTest, LenetOnMnist) {
   EXPECT_FALSE(classify.ops[4].name);
   EXPECT_EQ(classify.ops[4].labels, std::vector<std::string>{"flatten[0]"});
   EXPECT_EQ(classify.ops[5].attributes[3].value.Find("l2")->value.scalar, "1.0e-4");
-  EXPECT_EQ(classify.loss->target.value, "softmax_cross_entropy");
-  ASSERT_EQ(classify.loss->in.size(), 2u);
+  ASSERT_EQ(classify.losses.size(), 1u);
+  EXPECT_EQ(classify.losses[0].op.target.value, "softmax_cross_entropy");
+  EXPECT_EQ(classify.losses[0].op.in.size(), 2u);
   ASSERT_EQ(classify.metrics.size(), 1u);
   EXPECT_EQ(classify.metrics[0].op.target.value, "accuracy");
   EXPECT_EQ(model.train->epochs->value, 12);
@@ -152,7 +153,7 @@ train:
   keep_best: second.loss
   seed: 7
   order: dfs
-  sequence: [first, {second: 2}]
+  sequence: [first, second]
 update: {h_next: h}
 keep: [second.h_next, grad(trunk.w)]
 zones: separate
@@ -192,7 +193,7 @@ plugins: [a.so, b.so]
   EXPECT_EQ(train.order.value, "dfs");
   ASSERT_EQ(train.sequence.size(), 2u);
   EXPECT_EQ(train.sequence[1].path.value, "second");
-  EXPECT_EQ(train.sequence[1].count, 2);
+  EXPECT_EQ(train.sequence[1].count, 1);
   ASSERT_EQ(model.update.size(), 1u);
   EXPECT_EQ(model.update[0].value.value, "h_next");
   EXPECT_EQ(model.update[0].state.value, "h");
@@ -208,9 +209,13 @@ TEST(ModelFileTest, AGanNeedsNoPaths) {
   const ModelSpec model = MustParse(
       "cgrun: 1\ninputs: {x: {shape: [2]}}\n"
       "networks: {g: {in: z, ops: [tanh]}, d: {in: x, ops: [tanh]}}\n"
-      "gan: {generator: g, discriminator: d, latent: {op: random_normal, shape: [64]}}\n"
+      "gan: {generator: g, discriminator: d, latent: {op: random_normal, shape: [64]},\n"
+      "  real: x, optimizer: {op: adam, lr: 0.1}}\n"
       "train: {steps: 5, sequence: [{discriminate: 2}, generate]}\n");
-  EXPECT_TRUE(model.gan->Find("latent"));
+  ASSERT_EQ(model.paths.size(), 2u);
+  EXPECT_EQ(model.paths[0].name.value, "discriminate");
+  EXPECT_EQ(model.paths[0].losses.size(), 2u);
+  EXPECT_EQ(model.paths[1].out[0].value, "fake");
   EXPECT_EQ(model.train->sequence[0].count, 2);
 }
 

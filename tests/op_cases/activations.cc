@@ -50,7 +50,10 @@ std::vector<OpCase> leaky_relu_grad() {
        {{0.5, 0.6, -7}},
        {},
        false},
-      {"random", Slope(0.1), {Uniform({3, 4}), Uniform({3, 4})}},
+      {.name = "random",
+       .attributes = Slope(0.1),
+       .inputs = {Uniform({3, 4}), Uniform({3, 4})},
+       .gradient_inputs = {1}},
       ShapesDiffer(Slope(0.1)),
   };
 }

@@ -23,7 +23,7 @@ std::vector<OpCase> relu() {
 std::vector<OpCase> relu_grad() {
   return {
       {"signs", {}, {Given({3}, {0, 2, 3}), Given({3}, {5, 6, -7})}, {{0, 6, -7}}, {}, false},
-      {"random", {}, {Uniform({3, 4}), Uniform({3, 4})}},
+      {.name = "random", .inputs = {Uniform({3, 4}), Uniform({3, 4})}, .gradient_inputs = {1}},
       {"shapes differ", {}, {Uniform({3}), Uniform({4})}, {}, {}, true, "inputs differ"},
   };
 }

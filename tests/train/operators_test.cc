@@ -103,7 +103,7 @@ const std::vector<Trial>& Operators() {
        {"flat: {op: flatten}", "{op: embedding, in: words, entries: 4, units: 3}",
         "rows: {op: flatten}", "{op: concat, in: [flat, rows], axis: 1}"}},
       {"random_normal", {"z: {op: random_normal, shape: [2, 6, 6]}", "{op: add, in: [c, z]}"}},
-      {"random_mix", {"{op: random_mix, in: [c, c2]}"}},
+      {"random_mix", {"other: {op: neg}", "{op: random_mix, in: [c, other]}"}},
       {"random_uniform", {"z: {op: random_uniform, shape: [1, 1, 6]}", "{op: mul, in: [z, c]}"}},
       {"matmul", {"{op: matmul, in: [c, c], transpose_b: true}"}},
       {"linear", {"flatten", "{op: linear, units: 3}"}},
