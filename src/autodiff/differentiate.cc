@@ -64,14 +64,22 @@ class Differentiator {
     });
   }
 
-  // Of the first path whose loss depends on the value.
+  // Of the first path whose loss depends on the value; of a parameter that is trained, of the first
+  // one that trains it.
   void Keep(PathId id, const std::map<ValueId, ValueId>& gradients) {
     for (const KeptGradient& kept : options_.keep) {
-      if (IsKept(kept.name)) continue;
+      if (IsKept(kept.name) || IsForAnother(id, kept.value)) continue;
       const ValueId gradient = SumOverVersions(id, kept.value, gradients);
       if (!gradient.valid()) continue;
       graph_.outputs.push_back({gradient, OutputKind::kKept, kept.name, id});
     }
+  }
+
+  bool IsForAnother(PathId id, ValueId parameter) const {
+    const auto trains = [&](const Path& path) {
+      return path.backprop && std::ranges::find(path.trains, parameter) != path.trains.end();
+    };
+    return !trains(graph_.paths[id]) && std::ranges::any_of(graph_.paths, trains);
   }
 
   void CheckKept(const KeptGradient& kept) {

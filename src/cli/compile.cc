@@ -40,7 +40,7 @@ int Run(const ModelFlags& flags, const std::string& output) {
                           output, compiled->image.entries.size(), instructions,
                           FormatBytes(compiled->layout.arena_bytes),
                           FormatSeconds(compiled->compile_seconds)),
-              json.dump(2) + "\n");
+              json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
   return kDone;
 }
 

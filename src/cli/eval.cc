@@ -77,7 +77,8 @@ int Run(const ModelFlags& flags, const RunFlags& run_flags, const EvalFlags& eva
   json["process_peak_bytes"] = memory.process;
   json["live_peak_bytes"] = memory.engine.live_peak_bytes;
   json["reserved_peak_bytes"] = memory.engine.reserved_peak_bytes;
-  std::string text = EvaluationSummary(result, session.memory()), shown = json.dump(2) + "\n";
+  std::string text = EvaluationSummary(result, session.memory()),
+              shown = json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
   if (session.times() != nullptr) {
     const Ceilings ceilings = MeasureCeilings(session.engine(), options.compile.threads);
     text += "\n" + ShowProfile(profile, session.engine(), *session.times(), ceilings);

@@ -78,7 +78,7 @@ int Run(const ModelFlags& flags, const RunFlags& run_flags, const GenerateFlags&
   PrintResult(std::to_string(options.count) + " samples of '" + output->name + "', " +
                   output->shape.ToString() +
                   " each: " + (run_flags.dry_run ? "not written (--dry-run)" : path) + "\n",
-              json.dump(2));
+              json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
   return kDone;
 }
 

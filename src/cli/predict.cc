@@ -119,15 +119,15 @@ int Run(const ModelFlags& flags, const RunFlags& run_flags, const PredictFlags& 
   }
   options.weights = ChooseWeights(*model, predict_flags.weights);
   options.batch = BatchFor(*model, source.samples());
-  std::optional<PredictionFiles> files;
-  if (!predict_flags.out.empty())
-    files.emplace(predict_flags.out, *signature, source.files(), source.samples());
-
   Diagnostics later;
   Predictor predictor(*model, *signature, options, later);
   PrintDiagnostics(later);
   if (!predictor.ready() || !CheckWeights(predictor.weights(), options.weights)) return kBadInput;
   if (!Quiet()) std::fprintf(stderr, "weights: %s\n", options.weights.c_str());
+  std::optional<PredictionFiles> files;
+  if (!predict_flags.out.empty() && !run_flags.dry_run) {
+    files.emplace(predict_flags.out, *signature, source.files(), source.samples());
+  }
   PredictView view(predictor.outputs(), predict_flags.top);
   NotFinite not_finite(predictor.outputs());
   int64_t samples = 0;

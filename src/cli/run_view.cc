@@ -249,7 +249,7 @@ void PrintDryRun(const std::string& model, const Session& session) {
     json["steps"] = session.total_steps();
   }
   PrintResult(table.ToString() + "Everything is ready; nothing was run (--dry-run).\n",
-              json.dump(2) + "\n");
+              json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
 }
 
 std::string EvaluationSummary(const PassResult& result, const MemoryUse& memory) {

@@ -12,6 +12,19 @@ namespace cgrun {
 
 namespace fs = std::filesystem;
 
+namespace {
+
+// Whether a run got as far as its first checkpoint.
+bool HoldsWeights(const std::string& folder) {
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(folder, error)) {
+    if (entry.path().extension() == ".safetensors") return true;
+  }
+  return false;
+}
+
+}  // namespace
+
 void WarnOfDamaged(const std::vector<std::string>& damaged, const std::string& taken) {
   for (const std::string& what : damaged) PrintWarning(what + "; " + taken + " is taken instead");
 }
@@ -34,10 +47,12 @@ void AddWeightsFlag(CLI::App& app, std::string& weights) {
 }
 
 std::string ChooseWeights(const ModelSpec& model, const std::string& flag) {
-  std::error_code error;
   if (!flag.empty()) return FindWeights(flag, /*best=*/true);
   const std::string run = "runs/" + model.name.value;
-  if (fs::is_directory(run, error)) return FindWeights(run, /*best=*/true);
+  std::error_code error;
+  if (fs::is_directory(run, error) && (HoldsWeights(run) || !model.weights)) {
+    return FindWeights(run, /*best=*/true);
+  }
   if (model.weights) return ResolvePath(model.file_name, model.weights->value);
   throw InputError(
       "there are no weights of " + model.file_name + ": there is no run folder '" + run + "'",

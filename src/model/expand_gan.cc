@@ -139,6 +139,12 @@ TreeNode GanPaths(const GanSpec& gan) { return Writer(gan).Paths(); }
 
 void ExpandGan(ModelSpec& model, Diagnostics& diagnostics) {
   if (!model.gan || !model.gan->complete) return;
+  const MarkedText& real = model.gan->real;
+  for (const char* name : {"latent", "fake", "real_score", "fake_score", "score"}) {
+    if (real.value != name) continue;
+    diagnostics.Error(real.mark, "'" + real.value + "' is what the pair calls a value of its own",
+                      "with the path in front, `PATH." + real.value + "`, it is the other one");
+  }
   const Reader reader{diagnostics};
   ReadPaths({"gan", model.gan->mark, GanPaths(*model.gan)}, model, reader);
   AddSequence(model, diagnostics);

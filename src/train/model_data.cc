@@ -231,6 +231,13 @@ ModelData OpenModelData(const ModelSpec& model, Diagnostics& diagnostics, Missin
   return data;
 }
 
+std::shared_ptr<const Dataset> OpenTrainWhole(const ModelSpec& model, Diagnostics& diagnostics) {
+  if (!model.data || !model.data->train || !model.data->train->format) return nullptr;
+  const DataSpec& spec = *model.data->train;
+  return OpenSet(model, spec, !FindMissing(model, spec).empty(), nullptr, SplitOf(model),
+                 diagnostics);
+}
+
 void CheckModelData(const ModelSpec& model, Diagnostics& diagnostics) {
   if (!model.data) return;
   std::vector<MissingFile> all_missing;

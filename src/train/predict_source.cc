@@ -174,6 +174,12 @@ PredictSource::File PredictSource::Describe(const DataField& field, const std::s
   FileReader reader(path);
   const std::vector<int64_t> sizes = ReadNpyHeader(reader).sizes;
   const std::vector<int64_t> wanted = Squeezed(field.shape.Sizes());
+  constexpr int64_t kMostElements = int64_t{1} << 40;  // what is missing is told of when it is read
+  int64_t elements = 1;
+  for (const int64_t size : sizes) {
+    if (!__builtin_mul_overflow(elements, size, &elements) && elements <= kMostElements) continue;
+    ThrowFileError(path, "declares more elements than it can hold");
+  }
   const bool is_batch = !sizes.empty() && Squeezed(std::span(sizes).subspan(1)) == wanted;
   if (is_batch && sizes[0] == 0) ThrowFileError(path, "holds no samples", "");
   if (is_batch) return {path, true, sizes[0]};

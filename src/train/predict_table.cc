@@ -105,13 +105,10 @@ bool TableReader::TakeOptions(DataOptions& options) const {
   return !diagnostics.has_errors();
 }
 
-// The whole training set, whose means fill gaps; null where it is not there.
+// The training set, whose means fill gaps; null where it is not there.
 std::shared_ptr<const Dataset> TableReader::Training() const {
-  ModelSpec model = model_;
-  model.data->valid.reset();
-  model.data->test.reset();
   Diagnostics diagnostics;
-  return OpenModelData(model, diagnostics).train;
+  return OpenTrainWhole(model_, diagnostics);
 }
 
 std::shared_ptr<const Dataset> TableReader::Open(const std::string& path,

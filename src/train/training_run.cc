@@ -154,7 +154,9 @@ class TrainingRun {
   // begins there.
   void EndEpoch() {
     const bool whole = !HasBatches();
-    if (!spec_.eval_every || IsDue(spec_.eval_every) || Done()) {
+    if (evaluated_at_ == state_.step) {
+      // By AfterStep(), and that was the end.
+    } else if (!spec_.eval_every || IsDue(spec_.eval_every) || Done()) {
       Evaluate();
     } else {
       for (PassResult& pass : report_.evaluations) pass.samples = 0;
@@ -182,6 +184,7 @@ class TrainingRun {
 
   void Evaluate() {
     TakeState();
+    evaluated_at_ = state_.step;
     if (Session::Split* split = EpochSplit()) {
       session_.RunEvaluation(*split, observer_, report_.evaluations[0]);
       Judge(report_.evaluations[0]);
@@ -354,7 +357,8 @@ class TrainingRun {
   std::chrono::steady_clock::time_point start_;
   int64_t train_samples_ = 0;
   double train_seconds_ = 0;
-  double learning_rate_ = 0;  // of the last step
+  double learning_rate_ = 0;   // of the last step
+  int64_t evaluated_at_ = -1;  // the step after which the last evaluation was
   std::chrono::steady_clock::time_point epoch_start_;
   // Before this epoch, or what of it is left: the loader's waiting, samples of the epoch, steps.
   double stall_before_ = 0;

@@ -217,6 +217,8 @@ class GanTest(cli_testing.CliTestCase):
                       error("loss: least_squares", "loss: least_squares\n  clip: 0.1"))
         self.assertIn("needs 'clip' or 'gradient_penalty'",
                       error("loss: least_squares", "loss: wasserstein"))
+        self.assertIn("'fake' is what the pair calls a value of its own",
+                      error("real: x", "real: fake"))
         self.assertIn("the name 'generate' is taken", error("  prepare:", "  generate:"))
         self.assertIn("'gan' needs 'latent'",
                       error("  latent: {op: random_normal, shape: [5]}\n", ""))

@@ -213,6 +213,33 @@ train: {epochs: 40, batch: 4, optimizer: {op: sgd, lr: 0.5}}
         self.write("train.csv", "\n".join(["a;kind;b", *rows]))
         self.cgrun("train", "table.yaml", "--quiet")
 
+    def test_gaps_take_the_mean_of_what_was_trained_on(self):
+        self.write("table.yaml", self.TABLE.replace(
+            "missing: mean}", "missing: mean}, valid: {split: 0.5}"))
+        rows = [f"0;{'warm' if i % 2 else 'cold'};{1000 ** (i % 3)}" for i in range(12)]
+        self.write("train.csv", "\n".join(["a;kind;b", *rows]))
+        self.cgrun("train", "table.yaml", "--quiet", "--out", "run")
+        self.write("gap.csv", "a;kind;b\n0;warm;\n0;cold;\n0;warm;5\n")
+        self.cgrun("predict", "table.yaml", "gap.csv", "--weights", "run", "--out", "gaps", "--keep",
+                   "x")
+        test = ["--set", "data.test={format: csv, file: gap.csv, label: kind, delimiter: ';', "
+                "missing: mean}"]
+        self.cgrun("eval", "table.yaml", "--weights", "run", *test, "--keep", "x", "--out", "kept",
+                   "--batch", "3")
+        kept = list((self.folder / "kept").rglob("x.npy"))
+        self.assertEqual(len(kept), 1)
+        self.assertEqual(read_npy(self.folder / "gaps/x.npy"), read_npy(kept[0]))
+
+    def test_sizes_that_no_file_holds(self):
+        for shape in ("(4611686018427387904, 8, 8)", "(9223372036854775800, 2)"):
+            header = f"{{'descr': '|u1', 'fortran_order': False, 'shape': {shape}, }}"
+            (self.folder / "huge.npy").write_bytes(
+                b"\x93NUMPY\x01\x00" + struct.pack("<H", 118) + header.ljust(117).encode() + b"\n")
+            done = self.cgrun("predict", "small.yaml", "huge.npy", "huge.npy", "--out", "none",
+                              status=2)
+            self.assertIn("declares more elements than it can hold", done.stderr)
+        self.assertFalse((self.folder / "none").exists())
+
     def table_names(self, *arguments):
         result = json.loads(self.cgrun("predict", "table.yaml", *arguments, "--json").stdout)
         return [(item.get("index"), item["outputs"]["z"]["classes"][0]["name"])

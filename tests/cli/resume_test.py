@@ -268,6 +268,12 @@ class ResumeTest(CliTestCase):
         self.assertLess(summary["epochs"], 10)
         self.assertGreaterEqual(summary["epochs"], 3)
 
+    def test_a_stop_within_an_epoch_evaluates_once(self):
+        self.train("run", "--set", "train.early_stop={metric: loss, patience: 2}", "--set",
+                   "train.optimizer={op: sgd, lr: 0}", "--set", "train.eval_every=4")
+        rows = without_seconds((self.folder / "run/metrics.csv").read_text())
+        self.assertEqual([row[1] for row in rows[1:]], ["4", "8", "12"])
+
     def test_evaluations_come_every_so_many_steps(self):
         self.train("run", "--set", "train.eval_every=25", "--set", "train.epochs=2")
         rows = without_seconds((self.folder / "run/metrics.csv").read_text())
