@@ -1,6 +1,7 @@
 // Graph queries and edits that every phase needs.
 #include "src/ir/graph.h"
 
+#include <algorithm>
 #include <functional>
 #include <queue>
 
@@ -40,6 +41,8 @@ std::string_view Name(Role role) {
       return "intermediate";
     case Role::kGradient:
       return "gradient";
+    case Role::kRecurrentState:
+      return "recurrent state";
   }
   return "?";
 }
@@ -74,7 +77,13 @@ std::string_view Name(Phase phase) {
 
 bool IsState(Role role) {
   return role == Role::kParameter || role == Role::kMasterWeight || role == Role::kOptimizerState ||
-         role == Role::kRunningStatistic;
+         role == Role::kRunningStatistic || role == Role::kRecurrentState;
+}
+
+bool Graph::Learns() const {
+  return std::any_of(updates.begin(), updates.end(), [this](const UpdateEdge& edge) {
+    return values[edge.state].role != Role::kRecurrentState;
+  });
 }
 
 ValueId Graph::FindValue(std::string_view value_name) const {

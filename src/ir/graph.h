@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "src/base/diagnostics.h"
@@ -29,6 +30,7 @@ enum class Role : uint8_t {
   kConstant,          // its bytes stand in Graph::constants
   kIntermediate,
   kGradient,
+  kRecurrentState,  // what a step leaves for the next one: `update` of a model file
 };
 
 // CalcGraph's four zones.
@@ -47,13 +49,18 @@ inline constexpr char kStepCounter[] = ".step";
 inline constexpr char kUpdateCounter[] = ".update";
 // The factors of OpId::accumulate in a batch, f64[2]: whether it goes on with a sum, its weight.
 inline constexpr char kAccumulateFactors[] = ".accumulate";
+// Recurrent state that an entry point keeps for itself, as ".eval.h": evaluations do not disturb
+// training. Training's own is called as in the model file, and is a part of checkpoints.
+inline constexpr char kOwnState = '.';
+inline bool IsOwnState(std::string_view name) { return name.starts_with(kOwnState); }
 
 std::string_view Name(EntryKind kind);
 std::string_view Name(Role role);
 std::string_view Name(Zone zone);
 std::string_view Name(Phase phase);
 
-// Values that live across steps: parameters, master weights, optimizer state, statistics.
+// Values that live across steps: parameters, master weights, optimizer state, statistics, and what
+// `update` of a model file carries on.
 bool IsState(Role role);
 
 struct Value {
@@ -152,11 +159,11 @@ struct Graph {
   std::vector<UpdateEdge> updates;
   std::vector<Output> outputs;
   std::map<ValueId, HostTensor> constants;
-  std::map<ValueId, ParameterInfo> parameters;  // of parameters and running statistics
+  std::map<ValueId, ParameterInfo> parameters;  // of all state
   uint64_t seed = 0;                            // of random initial values and dropout
 
-  // Whether a step changes state.
-  bool Learns() const { return !updates.empty(); }
+  // Whether a step changes state that outlives a pass over the data.
+  bool Learns() const;
   // The value of that name, or invalid.
   ValueId FindValue(std::string_view value_name) const;
   // Bytes of a bound value in its layout.

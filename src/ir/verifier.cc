@@ -109,7 +109,7 @@ class Verifier {
     for (ValueId id : graph_.values.ids()) {
       const Value& value = graph_.values[id];
       const bool source = value.role == Role::kPlaceholder || value.role == Role::kConstant ||
-                          value.role == Role::kParameter;
+                          value.role == Role::kParameter || value.role == Role::kRecurrentState;
       if (source && value.producer.valid() && !IsNext(id)) {
         Fail(value.name + " is a " + std::string(Name(value.role)) + " but has a producer");
       }

@@ -164,12 +164,20 @@ bool ExchangesLastAxes(std::vector<int> perm) {
   return std::is_sorted(perm.begin(), perm.end());
 }
 
+// Batches of `a` that share one matrix `b` are rows of one product, which a transposed `a` would
+// part into a small product for each batch, with other bits.
+bool SharesMatrix(const Graph& graph, const Node& matmul) {
+  const auto rank = [&](size_t i) { return graph.values[matmul.inputs[i]].type.shape.rank(); };
+  return rank(0) > 2 && rank(1) == 2;
+}
+
 bool TransposeIntoMatmul(Graph& graph, const Node& node) {
   auto attributes = node.attributes.As<MatmulAttributes>();
   bool* const flags[] = {&attributes.transpose_a, &attributes.transpose_b};
   for (size_t i : {0, 1}) {
     const Node* transpose = ProducerOf(graph, node.inputs[i], OpId::transpose);
     if (transpose == nullptr || !ExchangesLastAxes(PermutationOf(graph, *transpose))) continue;
+    if (i == 0 && SharesMatrix(graph, node)) continue;
     const ValueId x = transpose->inputs[0];
     *flags[i] = !*flags[i];
     Node& edited = Edit(graph, node);

@@ -170,6 +170,8 @@ class LayoutPlanner {
     EntryLayout entry;
     entry.offset.resize(graph.values.size(), -1);
     entry.workspace_offset.resize(graph.nodes.size(), -1);
+    entry.buffer.resize(graph.values.size(), -1);
+    entry.workspace_buffer.resize(graph.nodes.size(), -1);
     entry.elided = assignments_[e].elided;
     entry.in_place_bytes = assignments_[e].in_place_bytes;
     entry.remat = RecomputeByName(graph, options_.recompute);
@@ -179,8 +181,11 @@ class LayoutPlanner {
     entry.naive_bytes += entry.in_place_bytes;
     for (const SharedBuffer& buffer : assignments_[e].buffers) {
       if (!buffer.persistent) continue;
-      const int64_t offset = layout_.buffers[persistent_.at(PersistentKey(graph, buffer))].offset;
-      for (ValueId id : buffer.values) entry.offset[id] = offset;
+      const size_t index = persistent_.at(PersistentKey(graph, buffer));
+      for (ValueId id : buffer.values) {
+        entry.offset[id] = layout_.buffers[index].offset;
+        entry.buffer[id] = static_cast<int>(index);
+      }
     }
     return entry;
   }
@@ -194,8 +199,15 @@ class LayoutPlanner {
       const SharedBuffer& buffer = assignments_[e].buffers[ids[i]];
       PlacedBuffer placed = Describe(graph, buffer, static_cast<int>(e));
       placed.offset = base + plan.offsets[i];
-      for (ValueId id : buffer.values) entry.offset[id] = placed.offset;
-      if (buffer.workspace_of.valid()) entry.workspace_offset[buffer.workspace_of] = placed.offset;
+      const auto index = static_cast<int>(layout_.buffers.size());
+      for (ValueId id : buffer.values) {
+        entry.offset[id] = placed.offset;
+        entry.buffer[id] = index;
+      }
+      if (buffer.workspace_of.valid()) {
+        entry.workspace_offset[buffer.workspace_of] = placed.offset;
+        entry.workspace_buffer[buffer.workspace_of] = index;
+      }
       ++Use(buffer.zone).buffers;
       layout_.buffers.push_back(std::move(placed));
     }

@@ -49,6 +49,8 @@ struct PlacedBuffer {
 struct EntryLayout {
   IdVector<ValueId, int64_t> offset;           // of each value
   IdVector<NodeId, int64_t> workspace_offset;  // −1 where there is none
+  IdVector<ValueId, int> buffer;               // of each value: its index in MemoryLayout::buffers
+  IdVector<NodeId, int> workspace_buffer;      // the same of workspaces; −1 where there is none
   IdVector<NodeId, bool> elided;
   int64_t transient_bytes = 0;  // what this entry point alone needs of the transient region
   int64_t transient_lower_bound = 0;

@@ -50,10 +50,11 @@ Schedule ListSchedule(const Graph& graph, Priority priority) {
   return schedule;
 }
 
-// The order in which the nodes were built: forward, backward, then updates, as a person writes
-// them.
+// Path by path, as a person writes a training loop: the forward part of a path, its backward part
+// and its updates before the next path, each in the order in which its nodes were built.
 Schedule Serial(const Graph& graph) {
-  return ListSchedule(graph, [](NodeId node, int64_t) { return node; });
+  return ListSchedule(
+      graph, [&](NodeId node, int64_t) { return std::make_pair(graph.nodes[node].path, node); });
 }
 
 // First ready, first run.
@@ -129,7 +130,7 @@ Schedule LeastMemory(const Graph& graph) {
 
 constexpr OrderEntry kOrders[] = {
     {"memory", LeastMemory, "the one of the others that needs the least memory"},
-    {"serial", Serial, "as the model file is written; backward and updates follow"},
+    {"serial", Serial, "path by path as the file has them: forward, backward, updates"},
     {"bfs", BreadthFirst, "breadth-first: what became ready first runs first"},
     {"dfs", DepthFirst, "depth-first: a branch is finished before the next, small outputs first"},
 };

@@ -182,13 +182,29 @@ TEST(GraphTest, ListingShowsKernelsAndBodies) {
 }
 
 TEST(GraphTest, StateLivesAcrossSteps) {
-  for (Role role :
-       {Role::kParameter, Role::kMasterWeight, Role::kOptimizerState, Role::kRunningStatistic}) {
+  for (Role role : {Role::kParameter, Role::kMasterWeight, Role::kOptimizerState,
+                    Role::kRunningStatistic, Role::kRecurrentState}) {
     EXPECT_TRUE(IsState(role)) << Name(role);
   }
   for (Role role : {Role::kPlaceholder, Role::kConstant, Role::kIntermediate, Role::kGradient}) {
     EXPECT_FALSE(IsState(role)) << Name(role);
   }
+}
+
+TEST(GraphTest, RecurrentStateIsNotLearned) {
+  Graph graph;
+  Builder builder(graph);
+  const TensorType type{DType::kF32, Shape{kBatchDim, 2}};
+  const ValueId x = builder.AddSource(Role::kPlaceholder, Zone::kForward, type, "x");
+  const ValueId h = builder.AddSource(Role::kRecurrentState, Zone::kForward, type, "h");
+  const ValueId w = builder.AddSource(Role::kParameter, Zone::kForward, type, "w");
+  const ValueId y = builder.AddNode(OpId::add, Attributes(), {x, h}, "y", {})[0];
+  EXPECT_FALSE(graph.Learns());
+  graph.updates.push_back({h, y});
+  EXPECT_FALSE(graph.Learns());
+  graph.updates.push_back({w, y});
+  EXPECT_TRUE(graph.Learns());
+  EXPECT_TRUE(VerifyGraph(graph).empty());
 }
 
 }  // namespace

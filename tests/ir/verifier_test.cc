@@ -147,6 +147,11 @@ TEST_F(VerifierTest, StateHasNoProducer) {
   ExpectViolation("state y has a producer");
 }
 
+TEST_F(VerifierTest, RecurrentStateHasNoProducer) {
+  graph_.values[y_].role = Role::kRecurrentState;
+  ExpectViolation("y is a recurrent state but has a producer");
+}
+
 TEST_F(VerifierTest, UpdatesKeepTheType) {
   graph_.values[w_].type = F32({1});
   ExpectViolation("w and its update differ in type");

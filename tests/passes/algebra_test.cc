@@ -4,6 +4,8 @@
 #include <cstring>
 #include <limits>
 
+#include "src/ops/matmul.h"
+#include "src/ops/transpose.h"
 #include "tests/passes/pass_test.h"
 
 namespace cgrun {
@@ -67,6 +69,25 @@ TEST(Algebra, TwoNegationsAreNone) {
   EXPECT_TRUE(g.Run(passes::SimplifyAlgebra));
   EXPECT_EQ(g.Evaluate(Inputs()), before);
   EXPECT_EQ(g.graph.outputs[0].value, x);
+}
+
+// A product of x, its last two axes exchanged, with one matrix.
+PassGraph ProductOfTransposed(Shape x, std::vector<int64_t> perm, int64_t columns) {
+  PassGraph g;
+  const ValueId turned = g.Node(OpId::transpose, {g.Input("x", std::move(x))}, "turned",
+                                Attributes::Of(TransposeAttributes{std::move(perm)}));
+  g.Output(g.Node(OpId::matmul, {turned, g.Input("b", {columns, 4})}, "product",
+                  Attributes::Of(MatmulAttributes())));
+  return g;
+}
+
+TEST(Algebra, AMatrixIsReadTransposed) {
+  EXPECT_TRUE(ProductOfTransposed({3, 5}, {1, 0}, 3).Run(passes::SimplifyAlgebra));
+}
+
+// Its rows are those of one large product, which would become many small ones.
+TEST(Algebra, BatchesThatShareAMatrixStayTransposed) {
+  EXPECT_FALSE(ProductOfTransposed({2, 3, 5}, {0, 2, 1}, 3).Run(passes::SimplifyAlgebra));
 }
 
 }  // namespace

@@ -44,6 +44,32 @@ TEST(Schedule, SerialIsTheOrderOfBuilding) {
   EXPECT_EQ(Ordered(TwoBranches(), "serial"), (Names{"a1", "b1", "a2", "b2", "end"}));
 }
 
+// A node of a path.
+ValueId OfPath(GraphMaker& make, int path, const std::string& name, std::vector<ValueId> inputs) {
+  const ValueId value = make.Op(inputs.size() == 1 ? OpId::neg : OpId::mul, name, inputs);
+  make.Producer(value).path = PathId(path);
+  return value;
+}
+
+// Graphs are built forward first, then backward, then updates; a program runs path by path.
+TEST(Schedule, SerialRunsAPathWithItsUpdateBeforeTheNext) {
+  for (bool shared : {false, true}) {
+    GraphMaker make;
+    const ValueId x = make.Feed("x", {4});
+    const ValueId v = make.State("v", {4}), w = make.State("w", {4});
+    const ValueId forward1 = OfPath(make, 0, "forward1", {x, v});
+    const ValueId forward2 = OfPath(make, 1, "forward2", {x, shared ? v : w});
+    const ValueId backward1 = OfPath(make, 0, "backward1", {forward1, x});
+    const ValueId backward2 = OfPath(make, 1, "backward2", {forward2, x});
+    make.Update(v, OfPath(make, 0, "update1", {v, backward1}));
+    make.Update(w, OfPath(make, 1, "update2", {w, backward2}));
+    const Names apart = {"forward1", "backward1", "update1", "forward2", "backward2", "update2"};
+    // The second path reads what the first one's update overwrites.
+    const Names waits = {"forward1", "backward1", "forward2", "update1", "backward2", "update2"};
+    EXPECT_EQ(Ordered(make.graph(), "serial"), shared ? waits : apart);
+  }
+}
+
 TEST(Schedule, BreadthFirstRunsWhatBecameReadyFirst) {
   GraphMaker make;
   const ValueId x = make.Feed("x", {8});
@@ -81,6 +107,26 @@ TEST(Schedule, MemoryTakesTheOrderThatNeedsLeast) {
   make.Out(total, "total");
   const Graph graph = PrepareGraph(make.graph(), 1, Reference());
   EXPECT_LT(TransientBound(graph, "dfs"), TransientBound(graph, "bfs"));
+  EXPECT_EQ(TransientBound(graph, "memory"),
+            std::min(TransientBound(graph, "dfs"), TransientBound(graph, "serial")));
+}
+
+// What a path keeps for its backward part is gone before the next path has its own.
+TEST(Schedule, MemoryHoldsOnePathAtATime) {
+  GraphMaker make;
+  const ValueId x = make.Feed("x", {32, 1}), row = make.Feed("row", {1, 32});
+  std::vector<ValueId> kept;
+  for (int path : {0, 1}) {
+    kept.push_back(OfPath(make, path, "kept" + std::to_string(path), {x, row}));
+  }
+  for (int path : {0, 1}) {
+    const ValueId sum =
+        make.Op(OpId::reduce_sum, "sum" + std::to_string(path), {kept[static_cast<size_t>(path)]});
+    make.Producer(sum).path = PathId(path);
+    make.Out(sum, "sum" + std::to_string(path));
+  }
+  const Graph graph = PrepareGraph(make.graph(), 1, Reference());
+  EXPECT_LT(TransientBound(graph, "serial"), TransientBound(graph, "bfs"));
   EXPECT_EQ(TransientBound(graph, "memory"),
             std::min(TransientBound(graph, "dfs"), TransientBound(graph, "serial")));
 }
