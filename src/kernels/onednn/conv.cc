@@ -3,6 +3,7 @@
 
 #include "src/base/check.h"
 #include "src/kernels/fused_conv.h"
+#include "src/kernels/onednn/grouped_weights.h"
 #include "src/kernels/onednn/primitive.h"
 #include "src/ops/conv.h"
 #include "src/ops/leaky_relu.h"
@@ -19,6 +20,7 @@ using Desc = dnnl::memory::desc;
 // on which they were measured. See cpu/conv_seconds.h.
 constexpr double kFlopsPerSecond = 108e9;
 constexpr double kFirstConvFlopsPerSecond = 92e9;  // of few channels, which are not in blocks
+constexpr double kDepthwiseFlopsPerSecond = 20e9;  // bound by memory, not by arithmetic
 
 int64_t ChannelBlock() {
   return dnnl::get_effective_cpu_isa() >= dnnl::cpu_isa::avx512_core ? 16 : 8;
@@ -31,14 +33,21 @@ double Filling(int64_t channels) {
          static_cast<double>(channels);
 }
 
-// Of a convolution with its channels in blocks, or of one that takes few of them as they are.
-double BlockedSeconds(const NodeSignature& node, int64_t channels, int64_t filters) {
-  const double filling = Filling(channels) * Filling(filters);
-  return static_cast<double>(CostOf(node).flops) * filling / kFlopsPerSecond;
+// Of a convolution of `groups` with its channels in blocks; in a depthwise one these are blocks of
+// groups.
+double BlockedSeconds(const NodeSignature& node, int64_t channels, int64_t filters,
+                      int64_t groups) {
+  const auto flops = static_cast<double>(CostOf(node).flops);
+  if (groups > 1 && channels == groups && filters == groups) {
+    return flops * Filling(groups) / kDepthwiseFlopsPerSecond;
+  }
+  return flops * Filling(channels / groups) * Filling(filters / groups) / kFlopsPerSecond;
 }
+
+// The same of a convolution that takes few channels as they are, not in blocks.
 double FirstSeconds(const NodeSignature& node, int64_t channels, int64_t filters, int64_t groups) {
   if (groups > 1 || channels >= ChannelBlock()) {
-    return BlockedSeconds(node, channels / groups, filters / groups);
+    return BlockedSeconds(node, channels, filters, groups);
   }
   return static_cast<double>(CostOf(node).flops) * Filling(filters) / kFirstConvFlopsPerSecond;
 }
@@ -54,19 +63,6 @@ Sizes SizesOf(const Shape& x, const WindowAttributes& attributes) {
           {w.y.dilation - 1, w.x.dilation - 1},
           {w.y.before, w.x.before},
           {w.y.after, w.x.after}};
-}
-
-// [filters, channels of a group, …] with the groups as an axis of their own, which oneDNN wants
-// where there are several. Their layout is plain then.
-Desc Weights(const TensorType& type, int64_t groups, const Layout* layout) {
-  if (groups > 1) {
-    TensorType grouped = type;
-    std::vector<Dim> dims = {Dim(groups), Dim(type.shape[0].size / groups)};
-    for (int axis = 1; axis < 4; ++axis) dims.push_back(type.shape[axis]);
-    grouped.shape = Shape(std::move(dims));
-    return Describe(grouped, Layout());
-  }
-  return layout == nullptr ? DescribeAny(type) : Describe(type, *layout);
 }
 
 Desc Tensor(const TensorType& type, const Layout* layout) {
@@ -114,7 +110,7 @@ Forward::primitive_desc ForwardDesc(const NodeSignature& node, Layouts layouts) 
   const Sizes sizes = SizesOf(node.inputs[0].shape, attributes.window());
   const bool bias = node.inputs.size() == 3;
   const Desc x = Tensor(node.inputs[0], At(layouts, 0));
-  const Desc weight = Weights(node.inputs[1], attributes.groups, At(layouts, 1));
+  const Desc weight = DescribeWeights(node.inputs[1], attributes.groups, At(layouts, 1));
   const Desc y = Tensor(node.outputs[0], At(layouts, node.inputs.size()));
   const auto kind = dnnl::prop_kind::forward_training;
   const auto algorithm = dnnl::algorithm::convolution_direct;
@@ -130,20 +126,21 @@ Forward::primitive_desc ForwardDesc(const NodeSignature& node, Layouts layouts) 
 Forward::primitive_desc Hint(const ConvGradAttributes& a, DType dtype, const Shape& weight,
                              const Shape& y) {
   const Sizes sizes = SizesOf(a.input, a.window());
-  return {Forward::desc(dnnl::prop_kind::forward_training, dnnl::algorithm::convolution_direct,
-                        DescribeAny({dtype, a.input}), Weights({dtype, weight}, a.groups, nullptr),
-                        DescribeAny({dtype, y}), sizes.strides, sizes.dilates, sizes.before,
-                        sizes.after),
+  return {Forward::desc(
+              dnnl::prop_kind::forward_training, dnnl::algorithm::convolution_direct,
+              DescribeAny({dtype, a.input}), DescribeWeights({dtype, weight}, a.groups, nullptr),
+              DescribeAny({dtype, y}), sizes.strides, sizes.dilates, sizes.before, sizes.after),
           Attributes(), Engine()};
 }
 
 BackwardData::primitive_desc InputGradDesc(const NodeSignature& node, Layouts layouts) {
   const auto& a = node.attributes.As<ConvGradAttributes>();
   const Sizes sizes = SizesOf(a.input, a.window());
-  const BackwardData::desc desc(
-      dnnl::algorithm::convolution_direct, Tensor(node.outputs[0], At(layouts, 2)),
-      Weights(node.inputs[1], a.groups, At(layouts, 1)), Tensor(node.inputs[0], At(layouts, 0)),
-      sizes.strides, sizes.dilates, sizes.before, sizes.after);
+  const BackwardData::desc desc(dnnl::algorithm::convolution_direct,
+                                Tensor(node.outputs[0], At(layouts, 2)),
+                                DescribeWeights(node.inputs[1], a.groups, At(layouts, 1)),
+                                Tensor(node.inputs[0], At(layouts, 0)), sizes.strides,
+                                sizes.dilates, sizes.before, sizes.after);
   return {desc, Attributes(), Engine(),
           Hint(a, node.inputs[0].dtype, node.inputs[1].shape, node.inputs[0].shape)};
 }
@@ -151,10 +148,11 @@ BackwardData::primitive_desc InputGradDesc(const NodeSignature& node, Layouts la
 BackwardWeights::primitive_desc WeightGradDesc(const NodeSignature& node, Layouts layouts) {
   const auto& a = node.attributes.As<ConvGradAttributes>();
   const Sizes sizes = SizesOf(a.input, a.window());
-  const BackwardWeights::desc desc(
-      dnnl::algorithm::convolution_direct, Tensor(node.inputs[0], At(layouts, 0)),
-      Weights(node.outputs[0], a.groups, At(layouts, 2)), Tensor(node.inputs[1], At(layouts, 1)),
-      sizes.strides, sizes.dilates, sizes.before, sizes.after);
+  const BackwardWeights::desc desc(dnnl::algorithm::convolution_direct,
+                                   Tensor(node.inputs[0], At(layouts, 0)),
+                                   DescribeWeights(node.outputs[0], a.groups, At(layouts, 2)),
+                                   Tensor(node.inputs[1], At(layouts, 1)), sizes.strides,
+                                   sizes.dilates, sizes.before, sizes.after);
   return {desc, Attributes(), Engine(),
           Hint(a, node.inputs[0].dtype, node.outputs[0].shape, node.inputs[1].shape)};
 }
@@ -170,11 +168,10 @@ bool Supports(const NodeSignature& node) {
 
 int64_t Scratch(const Desc& scratch) { return static_cast<int64_t>(scratch.get_size()); }
 
-// Notes the layout that oneDNN chose; false where it is none of ours. Weights of several groups,
-// which have five axes, are plain.
+// Notes the layout that oneDNN chose; false where it is none of ours.
 bool Choose(const Desc& desc, Layout* layout) {
-  if (desc.data.ndims != 4) return true;
-  const std::optional<Layout> chosen = LayoutOf(desc);
+  const bool weights = desc.data.ndims == 5;
+  const std::optional<Layout> chosen = weights ? WeightLayoutOf(desc) : LayoutOf(desc);
   if (chosen) *layout = *chosen;
   return chosen.has_value();
 }
@@ -235,7 +232,7 @@ KernelDef conv_input_grad() {
   def.seconds = [](const NodeSignature& node, int threads) {
     const int64_t groups = node.attributes.As<ConvGradAttributes>().groups;
     const int64_t channels = node.outputs[0].shape[1].size, filters = node.inputs[0].shape[1].size;
-    return BlockedSeconds(node, channels / groups, filters / groups) / threads;
+    return BlockedSeconds(node, channels, filters, groups) / threads;
   };
   def.choose = [](const NodeSignature& node, const RunSetting& setting, KernelOption* option) {
     return Try([&] {

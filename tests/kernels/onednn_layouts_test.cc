@@ -1,0 +1,108 @@
+// oneDNN is used: on the device `cpu` convolutions offer its kernels, with tensors in blocks of
+// channels. A build without oneDNN has no such device.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "src/kernels/kernel.h"
+#include "src/ops/conv.h"
+#include "src/ops/conv_transpose.h"
+
+namespace cgrun {
+namespace {
+
+constexpr int64_t kChannels = 32;
+
+TensorType Images() { return {DType::kF32, {2, kChannels, 12, 12}}; }
+
+TensorType Weights(int64_t groups) {
+  return {DType::kF32, ConvWeightShape(kChannels, kChannels, groups, {3, 3})};
+}
+
+// All of 32 channels and filters, kernel 3 × 3, padded to the same size.
+NodeSignature Conv(int64_t groups) {
+  const Attributes attributes = Attributes::Of(
+      ConvAttributes{kChannels, {3, 3}, {1, 1}, {1, 1, 1, 1}, {1, 1}, groups, /*bias=*/false});
+  return {OpId::conv, attributes, {Images(), Weights(groups)}, {Images()}, {}};
+}
+
+Attributes GradAttributes(int64_t groups) {
+  return Attributes::Of(
+      ConvGradAttributes{Images().shape, {3, 3}, {1, 1}, {1, 1, 1, 1}, {1, 1}, groups});
+}
+
+NodeSignature InputGrad(int64_t groups) {
+  return {
+      OpId::conv_input_grad, GradAttributes(groups), {Images(), Weights(groups)}, {Images()}, {}};
+}
+
+NodeSignature WeightGrad(int64_t groups) {
+  return {
+      OpId::conv_weight_grad, GradAttributes(groups), {Images(), Images()}, {Weights(groups)}, {}};
+}
+
+NodeSignature Transposed() {
+  const Attributes attributes = Attributes::Of(ConvTransposeAttributes{
+      kChannels, {3, 3}, {1, 1}, {1, 1, 1, 1}, {0, 0}, {1, 1}, 1, /*bias=*/false});
+  return {OpId::conv_transpose, attributes, {Images(), Weights(1)}, {Images()}, {}};
+}
+
+class OnednnLayouts : public testing::Test {
+ protected:
+  void SetUp() override {
+    library_ = FindKernelLibrary("cpu");
+    if (library_ == nullptr) GTEST_SKIP() << DescribeKernels("cpu");
+  }
+
+  // oneDNN's option for a node.
+  std::optional<KernelOption> Onednn(const NodeSignature& node) const {
+    for (const KernelOption& option : library_->Options(node, {})) {
+      if (option.kernel.starts_with("onednn.")) return option;
+    }
+    return std::nullopt;
+  }
+
+  // Expects oneDNN's option to have blocks of channels in all operands, inputs then outputs.
+  void ExpectBlocks(const NodeSignature& node) const {
+    const std::optional<KernelOption> option = Onednn(node);
+    ASSERT_TRUE(option) << NameOf(node.op);
+    EXPECT_EQ(option->kernel, "onednn." + std::string(NameOf(node.op)));
+    std::vector<Layout> layouts = option->input_layouts;
+    layouts.insert(layouts.end(), option->output_layouts.begin(), option->output_layouts.end());
+    ASSERT_EQ(layouts.size(), 3u) << NameOf(node.op);
+    for (size_t i = 0; i < layouts.size(); ++i) {
+      EXPECT_FALSE(layouts[i].blocks.empty())
+          << NameOf(node.op) << ": operand " << i << " is " << layouts[i].ToString();
+    }
+  }
+
+  const KernelLibrary* library_ = nullptr;
+};
+
+TEST_F(OnednnLayouts, ConvolutionsAndTheirGradientsRunInBlocks) {
+  ExpectBlocks(Conv(1));
+  ExpectBlocks(InputGrad(1));
+  ExpectBlocks(WeightGrad(1));
+  ExpectBlocks(Transposed());
+}
+
+TEST_F(OnednnLayouts, DepthwiseConvolutionsHaveTheirWeightsInBlocksToo) {
+  ExpectBlocks(Conv(kChannels));
+  ExpectBlocks(InputGrad(kChannels));
+  ExpectBlocks(WeightGrad(kChannels));
+}
+
+TEST_F(OnednnLayouts, TheyAreEstimatedToBeTheFastest) {
+  for (const NodeSignature& node : {Conv(1), InputGrad(1), WeightGrad(1), Conv(kChannels)}) {
+    const std::optional<KernelOption> onednn = Onednn(node);
+    ASSERT_TRUE(onednn);
+    const auto options = library_->Options(node, {});
+    EXPECT_TRUE(std::ranges::all_of(options, [&](const KernelOption& option) {
+      return onednn->seconds <= option.seconds;
+    })) << NameOf(node.op);
+  }
+}
+
+}  // namespace
+}  // namespace cgrun
