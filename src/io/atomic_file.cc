@@ -20,6 +20,16 @@ namespace {
 
 constexpr size_t kPathRoom = 1024;     // bytes reserved for a path
 constexpr int kMostTemporaries = 100;  // writers of one path at a time
+constexpr std::string_view kTemporary = ".tmp";
+
+// Where the file system knows no locks, one writer a path is taken for granted.
+bool Lock(int fd) {
+  int result;
+  do {
+    result = flock(fd, LOCK_EX | LOCK_NB);
+  } while (result != 0 && errno == EINTR);
+  return result == 0 || errno != EWOULDBLOCK;
+}
 
 bool SameFile(int fd, const char* path) {
   struct stat opened, named;
@@ -55,12 +65,12 @@ void AtomicFile::RefuseSpecialFile() {
 void AtomicFile::OpenTemporary() {
   for (int number = 0; number < kMostTemporaries;) {
     temporary_ = path_;
-    temporary_ += ".tmp";
+    temporary_ += kTemporary;
     char digits[8];
     if (number > 0) temporary_.append(digits, std::to_chars(digits, digits + 8, number).ptr);
     fd_ = open(temporary_.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0666);
     if (fd_ < 0) Fail(errno);
-    if (!LockTemporary()) {  // another writer's
+    if (!Lock(fd_)) {  // another writer's
       close(fd_);
       fd_ = -1;
       ++number;
@@ -73,15 +83,6 @@ void AtomicFile::OpenTemporary() {
     }
   }
   Fail(EBUSY);
-}
-
-// Where the file system knows no locks, one writer a path is taken for granted.
-bool AtomicFile::LockTemporary() {
-  int result;
-  do {
-    result = flock(fd_, LOCK_EX | LOCK_NB);
-  } while (result != 0 && errno == EINTR);
-  return result == 0 || errno != EWOULDBLOCK;
 }
 
 void AtomicFile::Write(std::span<const std::byte> bytes) {
@@ -164,6 +165,19 @@ void WriteFileAtomically(std::string_view path, std::span<const std::byte> bytes
   file.Open(path);
   file.Write(bytes);
   file.Commit();
+}
+
+std::string_view PathOfTemporary(std::string_view path) {
+  const size_t end = path.find_last_not_of("0123456789");
+  const std::string_view name = path.substr(0, end == path.npos ? 0 : end + 1);
+  return name.ends_with(kTemporary) ? name.substr(0, name.size() - kTemporary.size()) : "";
+}
+
+void RemoveLeftTemporary(const std::string& temporary) {
+  const int fd = open(temporary.c_str(), O_WRONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+  if (fd < 0) return;
+  if (Lock(fd) && SameFile(fd, temporary.c_str())) unlink(temporary.c_str());
+  close(fd);
 }
 
 }  // namespace cgrun

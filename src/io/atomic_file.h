@@ -42,7 +42,6 @@ class AtomicFile {
  private:
   void RefuseSpecialFile();
   void OpenTemporary();
-  bool LockTemporary();
   void Flush();
   void WriteOut(std::span<const std::byte> bytes);
   void SyncFolder();
@@ -56,6 +55,13 @@ class AtomicFile {
 
 // One file of `bytes`, in one call.
 void WriteFileAtomically(std::string_view path, std::span<const std::byte> bytes);
+
+// The path that "PATH.tmp", "PATH.tmp1", … is the temporary file of; "" of every other name.
+std::string_view PathOfTemporary(std::string_view path);
+
+// Removes a temporary file unless its writer lives. It is no error where that fails: the next
+// writer takes the file over.
+void RemoveLeftTemporary(const std::string& temporary);
 
 }  // namespace cgrun
 

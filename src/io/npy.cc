@@ -4,6 +4,7 @@
 #include <array>
 #include <charconv>
 #include <cstring>
+#include <fstream>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -174,6 +175,12 @@ Shape WithRows(const Shape& row, int64_t rows) {
 }
 
 }  // namespace
+
+bool BeginsAsNpy(const std::string& path) {
+  char start[kMagic.size()] = {};
+  std::ifstream(path, std::ios::binary).read(start, sizeof(start));
+  return std::string_view(start, sizeof(start)) == kMagic;
+}
 
 NpyHeader ReadNpyHeader(FileReader& reader) {
   std::array<std::byte, 8> start;

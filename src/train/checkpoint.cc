@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <iterator>
 
+#include "src/model/model_file.h"
 #include "src/train/find_non_finite.h"
 #include "src/train/weights.h"
 
@@ -67,6 +68,7 @@ RunState Unpack(const RunCounters& counters, const std::vector<double>& numbers,
 std::vector<TensorSpec> SpecsOf(const Engine& engine, const RunState& shape) {
   std::vector<TensorSpec> specs;
   for (const EngineState& state : engine.model().states) {
+    if (IsOwnState(state.name)) continue;
     specs.push_back({state.name, state.type.dtype, state.type.shape});
   }
   const auto size = [](size_t n) { return Shape{static_cast<int64_t>(n)}; };
@@ -96,7 +98,7 @@ size_t RoomFor(const SafetensorsMetadata& metadata) {
 void CheckFits(const WeightsReport& report, const std::string& path) {
   std::string wrong;
   for (const std::string& name : report.missing) wrong += "\n      " + name + ": not in the file";
-  for (const std::string& name : report.missing_optimizer_state) {
+  for (const std::string& name : report.missing_run_state) {
     wrong += "\n      " + name + ": not in the file";
   }
   for (const std::string& name : report.mismatched) wrong += "\n      " + name;
@@ -147,8 +149,11 @@ int64_t CheckpointWriter::HostBytes(int64_t state_bytes) {
 CheckpointWriter::CheckpointWriter(const Engine& engine, const RunState& shape,
                                    const SafetensorsMetadata& metadata)
     : writer_(SpecsOf(engine, shape), RoomFor(metadata)), numbers_(NumberCount(shape)) {
-  for (const EngineState& state : engine.model().states) {
-    tensors_.emplace_back(state.type.dtype, state.type.shape);
+  const std::vector<EngineState>& states = engine.model().states;
+  for (size_t i = 0; i < states.size(); ++i) {
+    if (IsOwnState(states[i].name)) continue;
+    states_.push_back(i);
+    tensors_.emplace_back(states[i].type.dtype, states[i].type.shape);
   }
   for (const HostTensor& tensor : tensors_) bytes_.push_back(tensor.bytes());
   bytes_.push_back(std::as_bytes(std::span(counters_)));
@@ -163,7 +168,7 @@ CheckpointWriter::CheckpointWriter(const Engine& engine, const RunState& shape,
 bool CheckpointWriter::Take(const Engine& engine) {
   bool finite = true;
   for (size_t i = 0; i < tensors_.size(); ++i) {
-    engine.ReadState(i, tensors_[i]);
+    engine.ReadState(states_[i], tensors_[i]);
     finite = finite && AllFinite(tensors_[i].dtype(), tensors_[i].bytes());
   }
   return finite;
@@ -186,11 +191,11 @@ RunState LoadCheckpoint(Engine& engine, const std::string& path, const RunState&
   std::vector<double> numbers(NumberCount(shape));
   int found = 0;
   for (const TensorSpec& tensor : reader.tensors()) {
-    if (!IsRunTensor(tensor.name)) {
+    const bool is_counters = tensor.name == kCounters;
+    if (!is_counters && tensor.name != kNumbers) {
       reader.Skip();
       continue;
     }
-    const bool is_counters = tensor.name == kCounters;
     const std::span<std::byte> to = is_counters ? std::as_writable_bytes(std::span(counters))
                                                 : std::as_writable_bytes(std::span(numbers));
     const HostTensor read = reader.Read();
@@ -204,6 +209,9 @@ RunState LoadCheckpoint(Engine& engine, const std::string& path, const RunState&
   if (found != 2) {
     throw UserError(path + " holds weights, but no state of a run",
                     "--weights starts a new run from them");
+  }
+  if (std::ranges::any_of(counters, [](int64_t counter) { return counter < 0; })) {
+    throw UserError(path + " is damaged: it counts fewer than no steps, batches or samples");
   }
   return Unpack(counters, numbers, shape);
 }
@@ -262,17 +270,28 @@ std::string NewestCheckpoint(const std::string& folder, std::vector<std::string>
                                    : "what is there is damaged: " + damaged.front());
 }
 
-std::string WeightsFile(const std::string& file_or_folder, std::vector<std::string>& damaged) {
+std::string NewestWeights(const std::string& file_or_folder, std::vector<std::string>& damaged) {
   std::error_code error;
   if (!fs::is_directory(file_or_folder, error)) return file_or_folder;
   return NewestCheckpoint(file_or_folder, damaged);
 }
 
-std::string BestWeights(const std::string& folder, std::vector<std::string>& damaged) {
+std::string NewestWeightsOf(const ModelSpec& model, Diagnostics& diagnostics) {
+  if (!model.weights) return "";
+  std::vector<std::string> damaged;
+  std::string file = NewestWeights(ResolvePath(model.file_name, model.weights->value), damaged);
+  for (const std::string& what : damaged) {
+    diagnostics.Warning(model.weights->mark, what + "; " + file + " is taken instead");
+  }
+  return file;
+}
+
+std::string BestWeights(const std::string& file_or_folder, std::vector<std::string>& damaged) {
   std::error_code error;
-  const std::string best = folder + "/" + kBestFileName;
+  if (!fs::is_directory(file_or_folder, error)) return file_or_folder;
+  const std::string best = file_or_folder + "/" + kBestFileName;
   if (fs::exists(best, error) && IsWhole(best, damaged)) return best;
-  return NewestCheckpoint(folder, damaged);
+  return NewestCheckpoint(file_or_folder, damaged);
 }
 
 }  // namespace cgrun

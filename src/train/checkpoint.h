@@ -1,5 +1,6 @@
-// Checkpoints: all state of an engine and of its run in one safetensors file, from which a run goes
-// on bit for bit. The same state always gives the same bytes: there are no times in it.
+// Checkpoints: all state of an engine but what evaluations keep for themselves, and of its run in
+// one safetensors file, from which a run goes on bit for bit. The same state always gives the same
+// bytes: there are no times in it.
 #ifndef CGRUN_TRAIN_CHECKPOINT_H_
 #define CGRUN_TRAIN_CHECKPOINT_H_
 
@@ -12,6 +13,7 @@
 #include <vector>
 
 #include "src/io/safetensors.h"
+#include "src/model/model_spec.h"
 #include "src/train/engine.h"
 
 namespace cgrun {
@@ -61,8 +63,9 @@ class CheckpointWriter {
 
  private:
   SafetensorsWriter writer_;
-  std::vector<HostTensor> tensors_;
-  RunCounters counters_ = {};  // of the run's state
+  std::vector<size_t> states_;       // that are written: indices of the engine's …
+  std::vector<HostTensor> tensors_;  // … and their copies
+  RunCounters counters_ = {};        // of the run's state
   std::vector<double> numbers_;
   std::vector<std::span<const std::byte>> bytes_;
   SafetensorsMetadata metadata_;
@@ -110,13 +113,17 @@ inline constexpr char kBestFileName[] = "best.safetensors";
 // `damaged`, with what is wrong. Throws InputError where there is none.
 std::string NewestCheckpoint(const std::string& folder, std::vector<std::string>& damaged);
 
-// A file of weights as the user names it: the file itself, or of a run folder the newest whole
-// checkpoint, as above.
-std::string WeightsFile(const std::string& file_or_folder, std::vector<std::string>& damaged);
+// A file of weights as users name it: the file itself, or of a run folder the newest whole
+// checkpoint, as above. What a run begins with.
+std::string NewestWeights(const std::string& file_or_folder, std::vector<std::string>& damaged);
 
-// Of a run folder the best model, or the newest checkpoint where there is none that is whole. As
-// above.
-std::string BestWeights(const std::string& folder, std::vector<std::string>& damaged);
+// The same of what the key `weights` of a model file names; "" where it names nothing. Warns of
+// what is damaged.
+std::string NewestWeightsOf(const ModelSpec& model, Diagnostics& diagnostics);
+
+// The file itself, or of a run folder the best model, else the newest checkpoint: the first that is
+// whole, as above. What is evaluated and predicts.
+std::string BestWeights(const std::string& file_or_folder, std::vector<std::string>& damaged);
 
 }  // namespace cgrun
 

@@ -2,8 +2,10 @@
 #include "src/train/run_folder.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "src/io/atomic_file.h"
 #include "src/io/read_file.h"
@@ -39,17 +41,20 @@ std::vector<std::string> KeptIn(const std::string& folder) {
   }
 }
 
-// The run's own files in the folder; none where it cannot be read.
+// The run's own files in the folder, and what a run that was killed had begun to write of them;
+// none where it cannot be read.
 std::vector<fs::path> RunFiles(const std::string& folder) {
   std::vector<fs::path> files;
   std::error_code error;
-  for (const std::string& name : KeptIn(folder)) {
-    const fs::path file = fs::path(folder) / name;
-    const bool plain = name.ends_with(".npy") && file.filename() == name;
-    if (plain && fs::exists(file, error)) files.push_back(file);
-  }
+  const std::vector<std::string> kept = KeptIn(folder);
+  const auto is_kept = [&](const std::string& name) {
+    return name.ends_with(".npy") && std::ranges::find(kept, name) != kept.end();
+  };
   for (const fs::directory_entry& entry : fs::directory_iterator(folder, error)) {
-    if (IsRunFile(entry.path().filename().string())) files.push_back(entry.path());
+    const std::string file = entry.path().filename().string();
+    const std::string whole(PathOfTemporary(file));
+    const std::string& name = whole.empty() ? file : whole;
+    if (IsRunFile(name) || is_kept(name)) files.push_back(entry.path());
   }
   return files;
 }
@@ -73,16 +78,6 @@ void RefuseFolderOfInputs(const std::string& folder, const std::vector<std::stri
 
 void WriteText(const std::string& path, const std::string& text) {
   WriteFileAtomically(path, std::as_bytes(std::span(text)));
-}
-
-// Eager mode has no plan.
-void AddMemory(const MemoryUse& memory, nlohmann::ordered_json& json) {
-  json["planned_peak_bytes"] = nullptr;
-  if (memory.has_plan()) json["planned_peak_bytes"] = memory.planned();
-  json["measured_peak_bytes"] = memory.measured;
-  json["process_peak_bytes"] = memory.process;
-  json["live_peak_bytes"] = memory.engine.live_peak_bytes;
-  json["reserved_peak_bytes"] = memory.engine.reserved_peak_bytes;
 }
 
 nlohmann::ordered_json NumbersOf(const PassResult& pass) {
@@ -139,6 +134,12 @@ RunFolder::~RunFolder() {
   for (; !made_.empty() && !error; made_.pop_back()) fs::remove(made_.back(), error);
 }
 
+void RemoveTemporaries(const std::string& folder) {
+  for (const fs::path& file : RunFiles(folder)) {
+    if (!PathOfTemporary(file.string()).empty()) RemoveLeftTemporary(file.string());
+  }
+}
+
 void WriteRunSettings(const std::string& folder, const RunSettings& settings) {
   const nlohmann::ordered_json json = {{"device", settings.device},
                                        {"mode", Name(settings.mode)},
@@ -148,13 +149,30 @@ void WriteRunSettings(const std::string& folder, const RunSettings& settings) {
   WriteText(folder + kSettings, json.dump(2) + "\n");
 }
 
+namespace {
+
+// A whole number of `least` to `most`. A JSON library's own conversion would bend others into it.
+template <class T>
+T WholeNumber(const nlohmann::json& json, T least, T most) {
+  const bool fits = json.is_number_unsigned() && std::in_range<T>(json.get<uint64_t>());
+  const T number = fits ? static_cast<T>(json.get<uint64_t>()) : least;
+  if (!fits || number < least || number > most) {
+    throw nlohmann::json::other_error::create(0, "a number that is none", nullptr);
+  }
+  return number;
+}
+
+}  // namespace
+
 RunSettings ReadRunSettings(const std::string& folder) {
   const std::string path = folder + kSettings;
   try {
     const nlohmann::json json = nlohmann::json::parse(ReadTextFile(path, kMostSettingsBytes));
     const bool eager = json.at("mode").get<std::string>() == Name(Mode::kEager);
-    return {json.at("device"), eager ? Mode::kEager : Mode::kGraph, json.at("threads"),
-            json.at("limit_batches"), json.value("kept_files", std::vector<std::string>())};
+    return {json.at("device"), eager ? Mode::kEager : Mode::kGraph,
+            WholeNumber<int>(json.at("threads"), 1, kMostThreads),
+            WholeNumber<int64_t>(json.at("limit_batches"), 0, INT64_MAX),
+            json.value("kept_files", std::vector<std::string>())};
   } catch (const nlohmann::json::exception&) {
     throw UserError("'" + path + "' does not say how the run was started",
                     "it is damaged; --weights starts a new run from the run's weights");
@@ -175,11 +193,14 @@ std::string SummaryJson(const ModelSpec& model, const Session& session, const Tr
                                  {"resumed_at_step", result.resumed_step},
                                  {"seconds", result.seconds},
                                  {"samples_per_second", result.samples_per_second},
+                                 {"train_seconds", result.train_seconds},
+                                 {"loader_wait_seconds", result.stall_seconds},
                                  {"train", NumbersOf(result.last.train)},
                                  {"valid", nlohmann::ordered_json::object()},
                                  {"test", nlohmann::ordered_json::object()}};
   for (const PassResult& pass : result.last.evaluations) json[pass.split] = NumbersOf(pass);
-  AddMemory(result.memory, json);
+  if (result.left_out > 0) json["left_out_samples"] = result.left_out;
+  json.update(nlohmann::ordered_json::parse(MemoryJson(result.memory)));
   if (result.allocations_after_first_step) {
     json["allocations_after_first_step"] = *result.allocations_after_first_step;
     json["pool_requests"] = *result.pool_requests;

@@ -33,6 +33,12 @@ class RunFolder {
   bool keep_ = false;
 };
 
+// Removes what a run that was killed had begun to write in its folder.
+void RemoveTemporaries(const std::string& folder);
+
+// The most threads that a run is started with.
+inline constexpr int kMostThreads = 1024;
+
 // How a run was started, in what the model file does not say; a resumed run is started so again.
 struct RunSettings {
   std::string device = "reference";

@@ -2,9 +2,11 @@
 
 import os
 import pathlib
+import struct
 import subprocess
 import tempfile
 import unittest
+import zlib
 
 ROOT = pathlib.Path.cwd()
 CGRUN = ROOT / os.environ.get("CGRUN", "src/cli/cgrun")
@@ -30,6 +32,18 @@ train:
   batch: 20
   optimizer: {op: sgd, lr: 0.05, momentum: 0.9}
 """
+
+
+def png(width, height, pixels):
+    """A PNG file of 8 bits: a number a pixel is grey, three are colour."""
+    def chunk(kind, data):
+        check = struct.pack(">I", zlib.crc32(kind + data))
+        return struct.pack(">I", len(data)) + kind + data + check
+    row = len(pixels) // height
+    rows = b"".join(b"\0" + bytes(pixels[i:i + row]) for i in range(0, len(pixels), row))
+    header = struct.pack(">IIBBBBB", width, height, 8, 0 if row == width else 2, 0, 0, 0)
+    return (b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", zlib.compress(rows)) +
+            chunk(b"IEND", b""))
 
 
 class CliTestCase(unittest.TestCase):

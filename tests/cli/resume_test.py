@@ -113,6 +113,45 @@ class ResumeTest(CliTestCase):
                     self.resume("killed")
                 self.assert_same("killed", mode)
 
+    # While the file that will become a checkpoint has another name, it is being written.
+    def test_a_kill_inside_the_write_of_a_checkpoint_is_as_any_other(self):
+        self.write("model.yaml", MODEL.replace("  - {op: dropout", "  - {op: linear, units: 3000}\n"
+                                               "      - {op: dropout")
+                   .replace("checkpoint_every: 7", "checkpoint_every: 1")
+                   .replace("epochs: 4", "epochs: 1"))
+        self.train("whole")
+        size = (self.folder / "whole/checkpoint-30.safetensors").stat().st_size
+        command, inside, sizes = ["train", "model.yaml", "--out", "killed"], 0, set()
+        moments = random.Random(11)
+        for _ in range(60):
+            if inside >= 4 and any(0 < at < size for at in sizes):
+                break
+            skipped = moments.randrange(1, 6)  # writes that are let be
+            with self.start(*command) as process:
+                seen = set()
+                while process.poll() is None and len(seen) < skipped:
+                    seen |= set((self.folder / "killed").glob("checkpoint-*.tmp"))
+                time.sleep(moments.uniform(0, 0.003))
+                process.kill()
+            left = list((self.folder / "killed").glob("checkpoint-*.tmp"))
+            inside += len(left)
+            sizes |= {path.stat().st_size for path in left}
+            if not self.checkpoints("killed"):
+                shutil.rmtree(self.folder / "killed")
+            elif (self.folder / "killed/summary.json").exists():
+                shutil.rmtree(self.folder / "killed")
+                command = ["train", "model.yaml", "--out", "killed"]
+            else:
+                command = ["train", "--resume", "killed"]
+        self.assertGreaterEqual(inside, 4, "no kill fell inside a write")
+        self.assertLessEqual(max(sizes), size)
+        self.assertTrue(any(0 < at < size for at in sizes), "no kill left a part of a file")
+        self.resume("killed")
+        for name in ("checkpoint-30.safetensors", "best.safetensors"):
+            self.assertEqual((self.folder / "killed" / name).read_bytes(),
+                             (self.folder / "whole" / name).read_bytes(), name)
+        self.assertEqual(list((self.folder / "killed").glob("*.tmp*")), [])
+
     def test_it_goes_on_in_the_midst_of_an_epoch(self):
         self.train("whole")
         with self.start("train", "model.yaml", "--out", "part") as process:
@@ -193,6 +232,36 @@ class ResumeTest(CliTestCase):
         self.assertIn("checkpoint-84.safetensors is taken instead", done.stderr)
         self.assertIn("resumed from run/checkpoint-84.safetensors", done.stderr)
 
+    def damage_counter(self, file, index, number):
+        """Writes over one of the whole numbers of a run's state."""
+        bytes_ = bytearray(file.read_bytes())
+        size, = struct.unpack_from("<Q", bytes_)
+        counters = json.loads(bytes_[8:8 + size])["cgrun:counters"]["data_offsets"][0]
+        struct.pack_into("<q", bytes_, 8 + size + counters + 8 * index, number)
+        file.write_bytes(bytes_)
+
+    def test_a_checkpoint_of_no_possible_place_is_refused(self):
+        self.train("run", "--limit-batches", 9, "--set", "train.epochs=1")
+        newest = self.folder / "run" / "checkpoint-9.safetensors"
+        resume = ("train", "--resume", "run", "--set", "train.epochs=2")
+        self.damage_counter(newest, 2, 10)
+        error = self.refuses(*resume, status=1)
+        self.assertIn("checkpoint-9.safetensors was written after 10 batches of an epoch", error)
+        self.assertIn("the data have changed since", error)
+        self.damage_counter(newest, 2, -1)
+        self.assertIn("checkpoint-9.safetensors is damaged", self.refuses(*resume, status=1))
+
+    def test_damaged_settings_of_a_run_are_refused(self):
+        self.train("run", "--set", "train.epochs=1")
+        settings = self.folder / "run" / "run.json"
+        whole = json.loads(settings.read_text())
+        for key, value in (("threads", -3), ("threads", 1e300), ("threads", 4096),
+                           ("threads", True), ("limit_batches", -1), ("limit_batches", 2.5),
+                           ("device", 7), ("kept_files", {})):
+            settings.write_text(json.dumps({**whole, key: value}))
+            error = self.refuses("train", "--resume", "run", "--set", "train.epochs=2", status=1)
+            self.assertIn("run.json' does not say how the run was started", error, (key, value))
+
     def test_damaged_files_of_a_folder_are_told_of_where_weights_are_taken(self):
         self.train("run", "--set", "train.epochs=1")
         folder = self.folder / "run"
@@ -214,6 +283,29 @@ class ResumeTest(CliTestCase):
             self.assertIn("run/best.safetensors", done.stderr)
             self.assertIn("run/checkpoint-30.safetensors", done.stderr)
             self.assertIn(warning, done.stderr)
+
+    def test_a_model_file_names_a_run_folder_as_the_flag_does(self):
+        self.train("run", "--set", "train.epochs=1")
+        self.write("next.yaml", MODEL + "weights: run\n")
+        flags = ["--quiet", "--threads", 1, "--set", "train.epochs=1"]
+        self.cgrun("train", "next.yaml", "--out", "named", *flags)
+        self.cgrun("train", "model.yaml", "--out", "given", "--weights", "run", *flags)
+        hashes = [json.loads((self.folder / run / "summary.json").read_text())["weights_hash"]
+                  for run in ("run", "named", "given")]
+        self.assertEqual(hashes[1], hashes[2])
+        self.assertNotEqual(hashes[0], hashes[1])
+        done = self.cgrun("eval", "next.yaml", "--json")
+        self.assertEqual(json.loads(done.stdout)["weights"], "run/best.safetensors")
+        done = self.cgrun("train", "next.yaml", "--dry-run", "--set", "weights=run/best.safetensors")
+        self.assertIn("weights: 17 tensors loaded", done.stderr)
+        self.cgrun("check", "next.yaml", "--device", "reference")
+        shutil.rmtree(self.folder / "run")
+        error = self.refuses("train", "next.yaml", "--out", "none")
+        self.assertIn("next.yaml:28:10: error: cannot open", error)
+        self.resume("named", "--set", "train.epochs=2")
+        (self.folder / "run").mkdir()
+        error = self.refuses("train", "next.yaml", "--out", "none")
+        self.assertIn("next.yaml:28:10: error: there is no whole checkpoint in the folder", error)
 
     def test_a_checkpoint_of_another_model_is_refused(self):
         self.train("run", "--set", "train.epochs=1")
@@ -247,6 +339,84 @@ class ResumeTest(CliTestCase):
         for name, data in kept.items():
             self.assertEqual((self.folder / "run" / name).read_bytes(), data, name)
         self.assertEqual(list((self.folder / "run").glob("*.tmp*")), [])
+
+    # The same of a file system, which is full.
+    def test_a_full_file_system_leaves_the_last_whole_checkpoint(self):
+        disk = self.folder / "disk"
+        disk.mkdir()
+        mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=4m", "none", disk],
+                                 check=False, capture_output=True, text=True)
+        if mounted.returncode != 0:
+            self.skipTest(f"a small file system cannot be mounted here: {mounted.stderr.strip()}")
+        self.addCleanup(subprocess.run, ["umount", disk], check=True)
+        steps = ["--set", "train.optimizer.schedule=constant"]
+        self.train("whole", *steps)
+        self.train("disk/run", *steps, "--set", "train.epochs=2")
+        kept = self.weights_in("disk/run")
+        with self.assertRaises(OSError), open(disk / "filler", "wb", buffering=0) as filler:
+            while filler.write(bytes(4096)):
+                pass
+        done = self.cgrun("train", "--resume", "disk/run", "--quiet", "--set", "train.epochs=4",
+                          status=1)
+        self.assertIn("No space left on device", done.stderr)
+        self.assertEqual(self.weights_in("disk/run"), kept)
+        (disk / "filler").unlink()
+        self.resume("disk/run", "--set", "train.epochs=4")
+        self.assertEqual(list((disk / "run").glob("*.tmp*")), [])
+        self.assert_same("disk/run", "whole")
+
+    def weights_in(self, out):
+        return {path.name: path.read_bytes()
+                for path in (self.folder / out).glob("*.safetensors")}
+
+    # What a folder allows does not bind root, unless it gives up the right to pass over that.
+    def bound(self):
+        """A command that the next one is bound by permissions behind."""
+        if os.geteuid() != 0:
+            return []
+        if not shutil.which("setpriv"):
+            self.skipTest("root may write everywhere, and there is no setpriv to give that up")
+        return ["setpriv", "--bounding-set=-dac_override,-dac_read_search", "--"]
+
+    def run_bound(self, *arguments):
+        return subprocess.run([*self.bound(), str(CGRUN), *arguments, "--quiet"], cwd=self.folder,
+                              check=False, capture_output=True, text=True, timeout=300)
+
+    def test_a_read_only_folder_is_an_error_before_the_start(self):
+        self.train("run", "--set", "train.epochs=1")
+        kept = {path.name: path.read_bytes() for path in (self.folder / "run").iterdir()}
+        for folder, status, command in (
+                ("closed", 1, ("train", "model.yaml", "--out", "closed/run")),
+                ("run", 2, ("train", "--resume", "run", "--set", "train.epochs=2"))):
+            (self.folder / folder).mkdir(exist_ok=True)
+            (self.folder / folder).chmod(0o555)
+            done = self.run_bound(*command)
+            (self.folder / folder).chmod(0o755)
+            self.assertEqual(done.returncode, status, done.stderr)
+            self.assertIn("Permission denied", done.stderr)
+            self.assertIn(folder, done.stderr)
+            self.assertNotIn("epoch ", done.stderr)
+        self.assertEqual({path.name: path.read_bytes() for path in (self.folder / "run").iterdir()},
+                         kept)
+
+    def test_a_folder_that_becomes_unwritable_keeps_its_last_whole_checkpoint(self):
+        self.train("whole")
+        command = [*self.bound(), str(CGRUN), "train", "model.yaml", "--out", "run", "--quiet",
+                   "--threads", "1"]
+        with subprocess.Popen(command, cwd=self.folder, stderr=subprocess.PIPE, text=True) as run:
+            while run.poll() is None and len(self.checkpoints("run")) < 2:
+                time.sleep(0.001)
+            (self.folder / "run").chmod(0o555)
+            error = run.communicate(timeout=300)[1]
+        (self.folder / "run").chmod(0o755)
+        if run.returncode == 0:
+            self.skipTest("the run ended before its folder was closed")
+        self.assertEqual(run.returncode, 2, error)
+        self.assertIn("Permission denied", error)
+        self.assertEqual(list((self.folder / "run").glob("*.tmp*")), [])
+        self.assertLess(self.checkpoints("run")[-1], STEPS)
+        self.resume("run")
+        self.assert_same("run", "whole")
 
     def test_the_best_model_is_that_of_the_best_evaluation(self):
         self.train("run")

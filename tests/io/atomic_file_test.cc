@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <fstream>
 #include <thread>
 
 #include "src/base/allocation_counter.h"
@@ -148,6 +149,26 @@ TEST(AtomicFileTest, TwoWritersDoNotMix) {
   first.Commit();
   EXPECT_EQ(ReadBytes(folder / "a"), "first");
   EXPECT_EQ(folder.Names(), Names{"a"});
+}
+
+TEST(AtomicFileTest, TemporariesAreKnownByTheirNames) {
+  EXPECT_EQ(PathOfTemporary("runs/a.csv.tmp"), "runs/a.csv");
+  EXPECT_EQ(PathOfTemporary("runs/a.csv.tmp12"), "runs/a.csv");
+  for (const char* name : {"", "a.csv", "a.tmp.csv", "a.tmp1.csv", "123", "a12", ".tmp"}) {
+    EXPECT_EQ(PathOfTemporary(name), "") << name;
+  }
+}
+
+TEST(AtomicFileTest, OnlyWhatAKilledWriterLeftIsRemoved) {
+  const TempFolder folder;
+  AtomicFile lives;
+  lives.Open(folder / "a");
+  std::ofstream(folder / "b.tmp") << "half";
+  for (const char* name : {"a.tmp", "b.tmp", "c.tmp"}) RemoveLeftTemporary(folder / name);
+  EXPECT_EQ(folder.Names(), Names{"a.tmp"});
+  lives.Write("whole");
+  lives.Commit();
+  EXPECT_EQ(ReadBytes(folder / "a"), "whole");
 }
 
 TEST(AtomicFileTest, ManyWritersLeaveAWholeFile) {

@@ -75,6 +75,18 @@ TEST(NpyTest, ReadsNumPysBytes) {
   }
 }
 
+TEST(NpyTest, IsToldByItsBeginning) {
+  const TempFolder folder;
+  const auto begins = [&](std::string_view bytes) {
+    WriteBytes(folder / "x", bytes);
+    return BeginsAsNpy(folder / "x");
+  };
+  EXPECT_TRUE(begins("\x93NUMPY\1"));
+  EXPECT_FALSE(begins("\x93NUM"));
+  EXPECT_FALSE(begins(""));
+  EXPECT_FALSE(BeginsAsNpy(folder / "none"));
+}
+
 TEST(NpyTest, ReadsVersion2) {
   std::string text = Dictionary("<f8", "False", "(1,)");
   text.resize(115, ' ');

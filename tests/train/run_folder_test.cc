@@ -1,0 +1,63 @@
+// What a run folder takes for its own, and what it leaves alone.
+#include "src/train/run_folder.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+
+#include "tests/train/session_testing.h"
+
+namespace cgrun {
+namespace {
+
+namespace fs = std::filesystem;
+using Names = std::vector<std::string>;
+
+Names NamesIn(const std::string& folder) {
+  Names names;
+  for (const auto& entry : fs::directory_iterator(folder)) names.push_back(entry.path().filename());
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+// What a run that was killed leaves, between files of somebody else.
+std::string KilledRun() {
+  const std::string folder = FreshFolder();
+  RunSettings settings;
+  settings.kept_files = {"hidden.npy"};
+  WriteRunSettings(folder, settings);
+  for (const char* name : {"model.yaml", "checkpoint-12.safetensors.tmp", "summary.json.tmp1",
+                           "hidden.npy", "hidden.npy.tmp", "notes.txt", "notes.tmp"}) {
+    std::ofstream(folder + "/" + name) << "half";
+  }
+  return folder;
+}
+
+TEST(RunFolder, ForceRemovesWhatAKilledRunHadBegunToWrite) {
+  const std::string folder = KilledRun();
+  EXPECT_THROW(RunFolder::Check(folder, /*force=*/false, {}), InputError);
+  RunFolder run(folder, /*force=*/true, {});
+  run.Keep();
+  EXPECT_EQ(NamesIn(folder), (Names{"notes.tmp", "notes.txt"}));
+}
+
+TEST(RunFolder, ResumingRemovesWhatAKilledRunHadBegunToWrite) {
+  const std::string folder = KilledRun();
+  RemoveTemporaries(folder);
+  EXPECT_EQ(NamesIn(folder),
+            (Names{"hidden.npy", "model.yaml", "notes.tmp", "notes.txt", "run.json"}));
+}
+
+TEST(RunFolder, ARunThatFailsAtOnceLeavesNothing) {
+  const std::string folder = FreshFolder() + "/new/run";
+  {
+    const RunFolder run(folder, /*force=*/false, {});
+    std::ofstream(folder + "/checkpoint-0.safetensors.tmp") << "half";
+  }
+  EXPECT_FALSE(fs::exists(fs::path(folder).parent_path()));
+}
+
+}  // namespace
+}  // namespace cgrun
