@@ -123,8 +123,11 @@ class BlockPool {
   alignas(64) std::byte memory_[kBlockBytes * kBlocks] = {};
 };
 
-constinit BlockPool<128, 512> small_pool;
-constinit BlockPool<1024, 64> large_pool;
+// Beside what a call takes and gives back, they hold what a library makes once, in its first calls:
+// oneDNN's generated code of its GEMM fills hundreds of blocks for good. What is never taken is
+// never touched, and no memory.
+constinit BlockPool<128, 4096> small_pool;
+constinit BlockPool<1024, 512> large_pool;
 
 void* FromPool(size_t size) {
   void* block = nullptr;

@@ -324,8 +324,8 @@ void CsvOpener::ReportNumber(TextNumber error, const CsvColumn& used, const CsvR
 std::vector<bool> CsvOpener::HeldOut() const {
   std::vector<bool> held_out(static_cast<size_t>(all_rows_));
   if (!options_.split) return held_out;
-  const auto [fraction, seed, test] = *options_.split;
-  const SplitIndices split = SplitSamples(all_rows_, fraction, seed, test);
+  const auto [fraction, seed, test, order] = *options_.split;
+  const SplitIndices split = SplitSamples(all_rows_, fraction, seed, test, order);
   for (int64_t row : split.valid) held_out[static_cast<size_t>(row)] = true;
   for (int64_t row : split.test) held_out[static_cast<size_t>(row)] = true;
   return held_out;

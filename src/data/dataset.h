@@ -60,8 +60,8 @@ class Dataset {
   // data set lives; empty for every other field.
   virtual std::span<const std::string> ClassNames(size_t /*index*/) const { return {}; }
 
-  // The range of field `index`, where it is of int32 and all samples are at hand; takes a pass over
-  // them.
+  // The range of field `index`, where it is of an integer type and all samples are at hand; takes a
+  // pass over them.
   virtual std::optional<FieldRange> Range(size_t /*index*/) const { return std::nullopt; }
 };
 
@@ -73,11 +73,19 @@ struct DataOption {
   std::vector<DataOption> items = {};  // of a list, one at least; `value` is "" then
 };
 
-// Parts of the samples, chosen by the seed alone, that are taken away from a set: SplitDataset().
+// How SplitDataset() chooses samples.
+enum class SplitOrder : uint8_t {
+  kRandom,  // by the seed
+  kInOrder  // the last of all are `test`, those before them `valid`: of samples that continue each
+            // other
+};
+
+// Parts of the samples that are taken away from a set: SplitDataset().
 struct DataSplit {
   double fraction = 0;  // of `valid`
   uint64_t seed = 0;
   double test = 0;  // the part of `test`
+  SplitOrder order = SplitOrder::kRandom;
 };
 
 struct DataOptions {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "src/base/host_tensor.h"
 #include "src/data/image_header.h"
@@ -14,6 +15,9 @@
 #include "src/io/read_file.h"
 
 namespace cgrun {
+
+// What the names of image files end in, for HasEnding().
+inline constexpr std::string_view kImageEndings[] = {".jpg", ".jpeg", ".png"};
 
 struct ImageInfo {
   ImageHeader header;

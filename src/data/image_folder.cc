@@ -9,6 +9,7 @@
 
 #include "src/data/classes.h"
 #include "src/data/csv_reader.h"
+#include "src/data/image_file.h"
 #include "src/data/options.h"
 #include "src/data/text_number.h"
 
@@ -17,17 +18,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view kImages[] = {".jpg", ".jpeg", ".png"};
 constexpr std::string_view kOtherImages[] = {".gif",  ".bmp",  ".webp", ".tif", ".tiff",
                                              ".heic", ".avif", ".jp2",  ".jxl"};
-
-bool EndsAs(const std::string& name, std::span<const std::string_view> endings) {
-  std::string ending = fs::path(name).extension().string();
-  std::ranges::transform(ending, ending.begin(), [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  });
-  return std::ranges::find(endings, ending) != endings.end();
-}
 
 std::string NamesText(const std::vector<std::string>& names) {
   constexpr size_t kShown = 5;
@@ -55,8 +47,8 @@ std::optional<FolderEntries> ReadFolder(const std::string& folder, const SourceM
     if (name.starts_with('.')) continue;
     if (entry->is_directory(ignored)) entries.folders.push_back(name);
     if (!entry->is_regular_file(ignored)) continue;
-    if (EndsAs(name, kImages)) entries.images.push_back(name);
-    if (EndsAs(name, kOtherImages)) entries.other_images.push_back(name);
+    if (HasEnding(name, kImageEndings)) entries.images.push_back(name);
+    if (HasEnding(name, kOtherImages)) entries.other_images.push_back(name);
   }
   if (error) {
     diagnostics.Error(mark, "cannot read the folder '" + folder + "': " + error.message());
@@ -211,7 +203,7 @@ class ImageLister {
     for (bool first = true; reader.Next() && diagnostics_.error_count() < errors + kMostErrors;
          first = false) {
       const std::span<const CsvField> fields = reader.fields();
-      if (first && !EndsAs(std::string(Trimmed(fields[0].text)), kImages)) continue;
+      if (first && !HasEnding(Trimmed(fields[0].text), kImageEndings)) continue;
       if (fields.size() < 2) {
         diagnostics_.Error(reader.mark(), "this line has no label",
                            "a line is `NAME,LABEL`, separated by a comma");

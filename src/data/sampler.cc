@@ -61,11 +61,17 @@ int64_t CountOf(double fraction, int64_t size, int64_t left, int64_t others) {
 
 }  // namespace
 
-SplitIndices SplitSamples(int64_t size, double valid, uint64_t seed, double test) {
+SplitIndices SplitSamples(int64_t size, double valid, uint64_t seed, double test, SplitOrder how) {
   if (!SplitFault(size, valid, test).empty()) return {};
   const int64_t valid_count = CountOf(valid, size, size, test == 0.0 ? 1 : 2);
   const int64_t test_count = CountOf(test, size, size - valid_count, 1);
-  const std::vector<int64_t> order = RandomPermutation(RandomKey(seed, "data/split"), size);
+  std::vector<int64_t> order(static_cast<size_t>(size));
+  if (how == SplitOrder::kRandom) {
+    order = RandomPermutation(RandomKey(seed, "data/split"), size);
+  } else {  // `valid` and `test` are taken from its front
+    const int64_t train_count = size - valid_count - test_count;
+    for (int64_t i = 0; i < size; ++i) order[static_cast<size_t>(i)] = (train_count + i) % size;
+  }
   const auto part = [&](int64_t begin, int64_t count) {
     std::vector<int64_t> indices(order.begin() + begin, order.begin() + begin + count);
     std::sort(indices.begin(), indices.end());
@@ -76,10 +82,10 @@ SplitIndices SplitSamples(int64_t size, double valid, uint64_t seed, double test
 }
 
 DatasetSplit SplitDataset(const std::shared_ptr<const Dataset>& base, double valid, uint64_t seed,
-                          double test) {
+                          double test, SplitOrder order) {
   const std::string fault = SplitFault(base->size(), valid, test);
   if (!fault.empty()) throw UserError(fault);
-  SplitIndices indices = SplitSamples(base->size(), valid, seed, test);
+  SplitIndices indices = SplitSamples(base->size(), valid, seed, test, order);
   const auto part = [&](std::vector<int64_t> samples) {
     return samples.empty() ? nullptr : std::make_unique<Subset>(base, std::move(samples));
   };

@@ -70,14 +70,15 @@ struct SplitIndices {
 };
 
 // What SplitDataset() would take of `size` samples; all lists are empty where it would throw.
-SplitIndices SplitSamples(int64_t size, double valid, uint64_t seed, double test = 0);
+SplitIndices SplitSamples(int64_t size, double valid, uint64_t seed, double test = 0,
+                          SplitOrder order = SplitOrder::kRandom);
 
-// Splits `base`: round(fraction · size) of its samples, chosen by the seed alone, become `valid`
-// and `test`, the others `train`; each has one sample at least. What is `valid` does not depend on
-// `test`. UserError where `base` has too few samples, a fraction is not inside (0, 1), or their sum
-// is not. A fraction of 0, of one of the two, asks for nothing.
+// Splits `base`: round(fraction · size) of its samples, chosen by the seed alone or as `order`
+// says, become `valid` and `test`, the others `train`; each has one sample at least. What is
+// `valid` does not depend on `test`. UserError where `base` has too few samples, a fraction is not
+// inside (0, 1), or their sum is not. A fraction of 0, of one of the two, asks for nothing.
 DatasetSplit SplitDataset(const std::shared_ptr<const Dataset>& base, double valid, uint64_t seed,
-                          double test = 0);
+                          double test = 0, SplitOrder order = SplitOrder::kRandom);
 
 }  // namespace cgrun
 

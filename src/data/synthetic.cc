@@ -95,12 +95,24 @@ class SyntheticDataset : public Dataset {
   std::vector<uint64_t> keys_;  // a field
 };
 
+// Samples cost nothing here but their place in the order of an epoch (Sampler).
+bool FitsOrder(int64_t samples, const DataOptions& options, Diagnostics& diagnostics) {
+  constexpr auto kBytes = static_cast<int64_t>(sizeof(int64_t));
+  if (samples <= options.memory_limit / kBytes) return true;
+  diagnostics.Error(FindOption(options, "samples")->mark,
+                    "the order of " + std::to_string(samples) + " samples takes " +
+                        std::to_string(samples * kBytes) + " bytes, more than the " +
+                        std::to_string(options.memory_limit) + " that are free",
+                    "fewer samples; `train.epochs` goes over them again");
+  return false;
+}
+
 std::unique_ptr<Dataset> OpenSynthetic(const DataOptions& options, Diagnostics& diagnostics) {
   CGRUN_CHECK(!options.fields.empty()) << "synthetic data need the model's fields";
   const auto samples = IntegerOption(options, "samples", 1, kMostSamples, 1, diagnostics);
   const auto classes = IntegerOption(options, "classes", 1, INT32_MAX, 10, diagnostics);
   const auto seed = IntegerOption(options, "seed", 0, INT64_MAX, 0, diagnostics);
-  if (!samples || !classes || !seed) return nullptr;
+  if (!samples || !classes || !seed || !FitsOrder(*samples, options, diagnostics)) return nullptr;
   return std::make_unique<SyntheticDataset>(*samples, static_cast<uint64_t>(*seed),
                                             static_cast<uint32_t>(*classes), options.fields);
 }

@@ -37,14 +37,22 @@ std::span<const std::string> TensorDataset::ClassNames(size_t index) const {
 }
 
 std::optional<FieldRange> TensorDataset::Range(size_t index) const {
+  const DType dtype = parts_[index].tensor.dtype();
+  if (dtype == DType::kI64) return RangeAs<int64_t>(index);
+  if (dtype == DType::kI32) return RangeAs<int32_t>(index);
+  if (dtype == DType::kU8) return RangeAs<uint8_t>(index);
+  return std::nullopt;
+}
+
+template <class T>
+FieldRange TensorDataset::RangeAs(size_t index) const {
   const FieldTensor& part = parts_[index];
-  if (part.tensor.dtype() != DType::kI32) return std::nullopt;
-  const std::span<const int32_t> values = part.tensor.data<int32_t>();
+  const std::span<const T> values = part.tensor.data<T>();
   const auto [low, high] = std::minmax_element(values.begin(), values.end());
   const auto largest = std::find(values.begin(), values.end(), *high);  // the first of them
   const int64_t each = fields_[index].shape.Elements();
-  return FieldRange{{*low, (low - values.begin()) / each, part.file, part.mark},
-                    {*high, (largest - values.begin()) / each, part.file, part.mark}};
+  return {{*low, (low - values.begin()) / each, part.file, part.mark},
+          {*high, (largest - values.begin()) / each, part.file, part.mark}};
 }
 
 }  // namespace cgrun

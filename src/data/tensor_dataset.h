@@ -32,6 +32,10 @@ class TensorDataset : public Dataset {
   std::optional<FieldRange> Range(size_t index) const override;
 
  private:
+  // Of a field with elements of type T.
+  template <class T>
+  FieldRange RangeAs(size_t index) const;
+
   std::vector<FieldTensor> parts_;
   std::vector<DataField> fields_;
 };

@@ -1,6 +1,7 @@
 // std::from_chars, with an opinion about what it refuses.
 #include "src/data/text_number.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <cstring>
@@ -79,6 +80,18 @@ TextNumber StoreReal(std::string_view text, std::byte* out) {
 }
 
 }  // namespace
+
+bool HasEnding(std::string_view path, std::span<const std::string_view> endings) {
+  const std::string_view name = path.substr(path.rfind('/') + 1);
+  const auto same = [](char of_name, char small) {
+    const bool capital = of_name >= 'A' && of_name <= 'Z';
+    return small == (capital ? static_cast<char>(of_name - 'A' + 'a') : of_name);
+  };
+  return std::ranges::any_of(endings, [&](std::string_view ending) {
+    return name.size() > ending.size() &&
+           std::ranges::equal(name.substr(name.size() - ending.size()), ending, same);
+  });
+}
 
 bool IsMissing(std::string_view text) {
   text = Trimmed(text);

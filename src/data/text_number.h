@@ -1,10 +1,12 @@
-// Numbers as tables of text write them: StoreNumber() is the entry point. No locale is looked at.
+// Numbers as tables of text write them, and other texts that upper and lower case are the same in:
+// StoreNumber() is the entry point. No locale is looked at.
 #ifndef CGRUN_DATA_TEXT_NUMBER_H_
 #define CGRUN_DATA_TEXT_NUMBER_H_
 
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string_view>
 
 #include "src/base/dtype.h"
@@ -22,6 +24,10 @@ enum class TextNumber {
 // Whether a text stands for a value that is not there: empty, "?", "NA" and "NaN" in upper or lower
 // case.
 bool IsMissing(std::string_view text);
+
+// Whether the name of a file ends in one of these, which are in small letters; it may be in upper
+// case. One that is an ending alone (".png") is a hidden file without an ending.
+bool HasEnding(std::string_view path, std::span<const std::string_view> endings);
 
 // `text` without the blanks around it.
 std::string_view Trimmed(std::string_view text);

@@ -78,6 +78,13 @@ int64_t FreeHostMemory() {
   return std::min(free, ControlGroupMemory());
 }
 
+void CheckRoom(int64_t bytes, int64_t free_bytes) {
+  if (bytes <= free_bytes) return;
+  throw UserError("cannot take " + MiB(bytes) + " of memory: " + MiB(free_bytes) + " are free",
+                  "a smaller batch (`--batch N`) or a smaller model needs less; `cgrun plan MODEL` "
+                  "says what takes how much");
+}
+
 int HostThreads() {
   const int allowed = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
   return std::min(allowed, ControlGroupThreads());
@@ -103,12 +110,12 @@ void CpuDevice::UseThreads(int threads) {
 std::byte* CpuDevice::Allocate(ArenaKind kind, int64_t bytes) {
   if (kind == ArenaKind::kFile) throw UserError("device " + name_ + " has no file arena");
   const int64_t mapped = RoundToPages(bytes);
+  CheckRoom(mapped, FreeHostMemory());
   void* memory = mmap(nullptr, static_cast<size_t>(mapped), PROT_READ | PROT_WRITE,
                       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED) {
-    throw UserError("cannot take " + MiB(mapped) + " for the arena: " + std::strerror(errno),
-                    "free " + std::string("memory: ") + MiB(MemInfo("MemAvailable")) +
-                        "; a smaller batch needs less");
+    throw UserError("cannot take " + MiB(mapped) + " of memory: " + std::strerror(errno),
+                    "free memory: " + MiB(FreeHostMemory()) + "; a smaller batch needs less");
   }
   std::memset(memory, 0, static_cast<size_t>(mapped));
   std::byte* arena = static_cast<std::byte*>(memory);

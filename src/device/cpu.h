@@ -8,6 +8,10 @@
 
 namespace cgrun {
 
+// Throws UserError where `bytes` more do not fit into what the host has free. Linux would hand them
+// out all the same, and kill the process when it touches them.
+void CheckRoom(int64_t bytes, int64_t free_bytes);
+
 // A stream runs what it is given at once, so that events are always past.
 class CpuDevice final : public Device {
  public:

@@ -328,8 +328,8 @@ void EagerProgram::ReadState(size_t index, HostTensor& tensor) const {
 }
 
 void EagerProgram::WriteState(size_t index, const HostTensor& tensor) {
-  CGRUN_CHECK((TensorType{tensor.dtype(), tensor.shape()}) == states_[index].type)
-      << states_[index].name;
+  const TensorType& type = states_[index].type;
+  CGRUN_CHECK(tensor.dtype() == type.dtype && tensor.shape() == type.shape) << states_[index].name;
   CopyIn(state_blocks_[index], tensor.bytes());
 }
 

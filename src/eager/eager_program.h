@@ -12,10 +12,9 @@
 //   activations are not.
 // - Results, and what the user keeps, stay until the next step begins.
 // - Memory comes from a caching allocator (caching_allocator.h), workspaces too.
-// - A kernel is prepared when its operator runs for the first time, and kept for it: the
-// framework's
-//   primitive cache. A step does no look-up by name, and no allocation on the heap once the
-//   allocator's books have grown.
+// - A kernel is prepared when its operator runs for the first time, and kept for it: as in the
+//   framework's primitive cache. A step does no look-up by name, and no allocation on the heap once
+//   the allocator's books have grown.
 // - Between operators tensors are plain, as they are in PyTorch on a CPU: where a kernel wants
 //   blocks, it is called with copies into its layouts right before it and out of them right after
 //   it, and an operator takes the kernel that is fastest with these copies (SelectPlainKernels()).

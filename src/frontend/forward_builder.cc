@@ -15,6 +15,8 @@
 #include "src/frontend/parameter_options.h"
 #include "src/frontend/path_uses.h"
 #include "src/frontend/place.h"
+#include "src/frontend/recurrent_state.h"
+#include "src/frontend/unroll.h"
 #include "src/ir/builder.h"
 #include "src/ir/op_def.h"
 #include "src/model/expand_blocks.h"
@@ -35,6 +37,7 @@ class ForwardBuilder {
     for (const PathSpec& path : model_.paths) names_.Declare(path);
     for (const PathUse& use : uses_) AddPath(use);
     ResolveTrains();
+    AddStateUpdates(model_, options_.kind, names_, graph_, diagnostics_);
     if (options_.kind == EntryKind::kPredict) AddPredictions();
     for (const MarkedText& name : model_.keep) {
       if (kept != nullptr) KeepValue(name, names_, graph_, *kept, diagnostics_);
@@ -63,8 +66,8 @@ class ForwardBuilder {
                                ", but the precision of this run is " + wanted,
                            "write `type: " + wanted + "`, or set `precision`");
       }
-      names_.global().values[input.name.value] = builder_.AddSource(
-          Role::kPlaceholder, Zone::kForward, type, input.name.value, input.name.mark);
+      names_.global().values[input.name.value] =
+          AddInput(input, type, IsCarried(model_, input.name.value), options_.kind, builder_);
     }
   }
 
@@ -103,14 +106,25 @@ class ForwardBuilder {
     for (const OpSpec& op : ops) {
       if (operators_ > kMaxExpandedOps) return std::nullopt;
       previous = AddItem(op, place, scope, previous);
-      if (!op.name) continue;
-      // Where the operator failed, its name stands for an invalid value, which nobody reports
-      // again.
-      const ValueId value = previous && !previous->empty() ? previous->front() : ValueId();
-      scope.values[op.name->value] = value;
-      names_.global().values[place.qualifier + op.name->value] = value;
+      NameOutputs(op, place, scope, previous);
     }
     return previous;
+  }
+
+  // Where an item failed, its names stand for an invalid value, which nobody reports again.
+  void NameOutputs(const OpSpec& op, const Place& place, Scope& scope, const MaybeValues& outputs) {
+    const std::vector<MarkedText> names = OutputNames(op);
+    for (size_t i = 0; i < names.size(); ++i) {
+      const ValueId value = outputs && i < outputs->size() ? (*outputs)[i] : ValueId();
+      scope.values[names[i].value] = value;
+      names_.global().values[place.qualifier + names[i].value] = value;
+    }
+    if (!outputs || names.size() <= outputs->size() || outputs->empty()) return;
+    diagnostics_.Error(names[outputs->size()].mark,
+                       "'" + op.target.value + "' has " +
+                           CountText(static_cast<int64_t>(outputs->size()), "output") + ", and " +
+                           std::to_string(names.size()) + " are named",
+                       "its `out` says which outputs it has");
   }
 
   MaybeValues AddItem(const OpSpec& op, const Place& place, Scope& scope,
@@ -237,19 +251,27 @@ class ForwardBuilder {
   MaybeValues AddNetwork(const OpSpec& op, const Place& place, const Values& inputs) {
     for (const NetworkSpec& network : model_.networks) {
       if (network.name.value != op.target.value) continue;
-      Place inner = place;
-      const std::string label = op.labels.empty() ? network.name.value : op.labels[0];
-      inner.prefix += label + ".";
-      inner.qualifier += label + ".";
-      inner.owner = network.name.value + ".";
-      inner.networks.push_back(network.name.value);
-      return AddBody(network.ops, network.in, network.out, inner, inputs);
+      const auto use = [&](const std::string& label, const Values& given) {
+        return UseNetwork(network, label, place, given);
+      };
+      if (op.unroll) return Unroller(builder_, diagnostics_, op, place).Run(inputs, use);
+      return use(op.labels.empty() ? network.name.value : op.labels[0], inputs);
     }
     std::vector<std::string> names;
     for (const NetworkSpec& network : model_.networks) names.push_back(network.name.value);
     diagnostics_.Error(op.target.mark, "there is no network '" + op.target.value + "'",
                        SuggestName(op.target.value, names));
     return std::nullopt;
+  }
+
+  MaybeValues UseNetwork(const NetworkSpec& network, const std::string& label, const Place& place,
+                         const Values& inputs) {
+    Place inner = place;
+    inner.prefix += label + ".";
+    inner.qualifier += label + ".";
+    inner.owner = network.name.value + ".";
+    inner.networks.push_back(network.name.value);
+    return AddBody(network.ops, network.in, network.out, inner, inputs);
   }
 
   // The derivative of the sum of a value's elements by the one input.
@@ -290,7 +312,7 @@ class ForwardBuilder {
     }
     attributes = SetInternal(*def, std::move(attributes), op, place, label);
     if (!owned_.Add(*def, attributes, op, place, label, inputs)) return std::nullopt;
-    if (def->needs_step) inputs.push_back(Step());
+    if (def->needs_step) inputs.push_back(StepCounter(builder_));
     const auto outputs = builder_.TryAddNode(IdOf(*def), attributes, inputs, place.prefix + label,
                                              NodeOptionsAt(op, place), diagnostics_);
     if (!outputs) return std::nullopt;
@@ -321,13 +343,6 @@ class ForwardBuilder {
       attributes = attributes.With(*dtype, options_.precision);
     }
     return attributes;
-  }
-
-  ValueId Step() {
-    const ValueId step = graph_.FindValue(kStepCounter);
-    if (step.valid()) return step;
-    return builder_.AddSource(Role::kPlaceholder, Zone::kForward, {DType::kI64, Shape()},
-                              kStepCounter);
   }
 
   std::optional<ValueId> AddTail(const OpSpec& op, Usage usage, const Place& place,

@@ -37,6 +37,10 @@ struct Kept {
 std::optional<Graph> BuildForward(const ModelSpec& model, const FrontendOptions& options,
                                   Diagnostics& diagnostics, Kept* kept = nullptr);
 
+// What the recurrent state of an input is called in the graph of a kind: "h" in training, ".eval.h"
+// in evaluations, so that these do not disturb each other.
+std::string StateName(const std::string& input, EntryKind kind);
+
 // Reports what the file asks for and this version does not do.
 void CheckSupported(const ModelSpec& model, Diagnostics& diagnostics);
 

@@ -20,9 +20,10 @@ void Scope::CollectNames(std::vector<std::string>& names) const {
 
 void Names::Declare(const PathSpec& path) {
   for (const OpSpec& op : path.ops) {
-    if (!op.name) continue;
-    declared_.emplace(op.name->value, path.name.value);
-    declared_.emplace(path.name.value + "." + op.name->value, path.name.value);
+    for (const MarkedText& name : OutputNames(op)) {
+      declared_.emplace(name.value, path.name.value);
+      declared_.emplace(path.name.value + "." + name.value, path.name.value);
+    }
   }
 }
 

@@ -50,6 +50,8 @@ bool OwnedTensors::Add(const OpDef& def, const Attributes& attributes, const OpS
       graph.parameters[id] = InfoOf(owned[i], options, i == 0);
       by_name_[name] = id;
     } else if (graph.values[id].type != owned[i].type) {
+      // Outside a network two operators have one name: an error of the file, which was reported.
+      if (place.networks.empty()) return false;
       diagnostics_.Error(op.target.mark,
                          name + " is " + graph.values[id].type.ToString() + " in one use of '" +
                              place.networks.back() + "' and " + owned[i].type.ToString() +

@@ -13,7 +13,6 @@ namespace {
 
 constexpr UnsupportedKey kUnsupported[] = {
     {"", "plugins"},
-    {"", "update"},
     {"train", "batch", "auto"},
     {"train", "memory"},
     {"train", "precision", "bf16, f16, tf32"},

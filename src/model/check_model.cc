@@ -51,9 +51,11 @@ void CheckNames(const ModelSpec& model, Diagnostics& diagnostics) {
     for (const InputSpec& input : model.inputs) values.Add(input.name, "an input");
     Names outputs;  // two of one name are reported where the items are read
     for (const OpSpec& op : path.ops) {
-      if (!op.name || op.target.value.empty() || Contains(outputs, op.name->value)) continue;
-      values.Add(*op.name, "an output");
-      outputs.push_back(op.name->value);
+      for (const MarkedText& name : OutputNames(op)) {
+        if (op.target.value.empty() || Contains(outputs, name.value)) continue;
+        values.Add(name, "an output");
+        outputs.push_back(name.value);
+      }
     }
   }
   Scope owners(diagnostics);
@@ -69,13 +71,14 @@ void CheckTemplateNames(const Spec& spec, const std::string& kind, Diagnostics& 
   for (const MarkedText& name : spec.in) inputs.emplace(name.value, name.mark);
   for (const MarkedText& name : spec.in) known.push_back(name.value);
   for (const OpSpec& op : spec.ops) {
-    if (!op.name) continue;
-    known.push_back(op.name->value);
-    if (op.target.value.empty()) continue;  // its name is a guess
-    const auto input = inputs.find(op.name->value);
-    if (input == inputs.end()) continue;
-    diagnostics.Error(op.name->mark, "the name '" + op.name->value + "' is taken",
-                      "it is an input of this " + kind + " in " + Place(input->second));
+    for (const MarkedText& name : OutputNames(op)) {
+      known.push_back(name.value);
+      if (op.target.value.empty()) continue;  // its name is a guess
+      const auto input = inputs.find(name.value);
+      if (input == inputs.end()) continue;
+      diagnostics.Error(name.mark, "the name '" + name.value + "' is taken",
+                        "it is an input of this " + kind + " in " + Place(input->second));
+    }
   }
   for (const MarkedText& name : spec.out) {
     if (Contains(known, name.value)) continue;

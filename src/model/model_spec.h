@@ -44,7 +44,7 @@ struct OpSpec {
   enum class Kind { kOperator, kBlock, kNetwork, kGradient };
 
   Kind kind = Kind::kOperator;
-  std::optional<MarkedText> name;  // of its output, where the file gives one
+  std::optional<MarkedText> name;  // of its first output, where the file gives one
   MarkedText target;               // the operator, block or network; the value of kGradient
   // Names of values, and numbers in an operator; without `in:` empty, which stands for the previous
   // output, or in the first operator of a network or block for that one's inputs.
@@ -65,7 +65,16 @@ struct OpSpec {
   std::vector<MarkedText> body_in;   // the names that the body has for the inputs
   std::vector<MarkedText> body_out;  // the body's outputs; empty: its last output
   std::vector<OpSpec> body;
+
+  // kBlock, kNetwork: names of the outputs, in their order; the first is `name`. Empty without
+  // `out:`.
+  std::vector<MarkedText> out;
+  // kNetwork: the axis of its first input along which it is used once for every index.
+  std::optional<Marked<int64_t>> unroll;
 };
+
+// All names that an item gives to its outputs.
+std::vector<MarkedText> OutputNames(const OpSpec& op);
 
 // `inputs:`, one placeholder.
 struct InputSpec {
@@ -229,6 +238,9 @@ struct ModelSpec {
   // Of a file with errors: what is absent may stand in a part that could not be read.
   bool incomplete = false;
 };
+
+// Whether an input is recurrent state: no data feeds it, a step leaves it for the next one.
+bool IsCarried(const ModelSpec& model, const std::string& input);
 
 }  // namespace cgrun
 

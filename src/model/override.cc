@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "src/model/schema.h"
+#include "src/model/source_text.h"
 #include "src/model/tree.h"
 
 namespace cgrun {
@@ -180,6 +181,15 @@ bool Override::Set(std::vector<std::string> path, TreeNode value) {
   return true;
 }
 
+// What a file that is written with these keys could not be read back for, or "".
+std::string KeyFault(std::string_view keys, const std::vector<std::string>& path) {
+  Diagnostics found;
+  if (!SourceText::Prepare({"", std::string(keys)}, found)) return found.Sorted()[0].message;
+  const auto is_long = [](const std::string& key) { return key.size() > kMaxKeyBytes; };
+  if (std::ranges::none_of(path, is_long)) return "";
+  return "a key has at most " + std::to_string(kMaxKeyBytes) + " bytes";
+}
+
 }  // namespace
 
 bool ApplyOverride(TreeNode& root, std::string_view assignment, Diagnostics& diagnostics,
@@ -196,6 +206,10 @@ bool ApplyOverride(TreeNode& root, std::string_view assignment, Diagnostics& dia
   }
   if (path.size() > kMaxTreeDepth) {
     diagnostics.Error(mark, "the path has more than " + std::to_string(kMaxTreeDepth) + " parts");
+    return false;
+  }
+  if (const std::string fault = KeyFault(assignment.substr(0, equals), path); !fault.empty()) {
+    diagnostics.Error(mark, fault);
     return false;
   }
   std::optional<TreeNode> value = TreeNode();

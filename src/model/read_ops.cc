@@ -55,6 +55,15 @@ void ReadRepeat(const TreeEntry& entry, Draft& draft, const Reader& reader) {
   draft.included = draft.included && *count > 0;
 }
 
+void ReadOut(const TreeEntry& entry, Draft& draft, const Reader& reader) {
+  draft.op.out = ReadNames(entry.value, entry.key, reader);
+}
+
+void ReadUnroll(const TreeEntry& entry, Draft& draft, const Reader& reader) {
+  const auto axis = ReadInteger(entry.value, entry.key, reader.diagnostics, 1);
+  if (axis) draft.op.unroll = {*axis, entry.value.mark};
+}
+
 void ReadIf(const TreeEntry& entry, Draft& draft, const Reader& reader) {
   const auto condition = ReadBoolean(entry.value, entry.key, reader.diagnostics);
   draft.included = draft.included && condition.value_or(true);
@@ -73,6 +82,11 @@ constexpr DraftKey kOpKeys[] = {
     {{"in", kInputsType, "", "the inputs; without it the output before"}, ReadIn},
     {{"with", kMapType, "", "of a block: the values of its parameters"}, ReadWith},
     {{"repeat", kCountType, "1", "of a block: how often it is used in a row"}, ReadRepeat},
+    {{"out", kNamesType, "", "of a block or network: names for its outputs, in their order"},
+     ReadOut},
+    {{"unroll", kPositiveType, "",
+      "of a network: the axis of its first input along which it is used once for every index"},
+     ReadUnroll},
     {{"if", kBooleanType, "true", "in the body of a block: whether the item is there"}, ReadIf},
 };
 
@@ -84,7 +98,14 @@ bool HasTarget(const TreeNode& map) {
   return map.Find("op") || map.Find("block") || map.Find("network") || map.Find("gradient");
 }
 
-// Attributes belong to operators, `with` and `repeat` to blocks.
+// What a key belongs to that not every item takes; "" of the others.
+std::string_view OwnerOf(std::string_view key) {
+  if (key == "with" || key == "repeat") return "block";
+  if (key == "unroll") return "network";
+  return key == "out" ? "block or network" : "";
+}
+
+// Attributes belong to operators; other keys to blocks, to networks, or to both.
 void CheckKeysOfKind(const TreeNode& map, const Reader& reader) {
   std::string kind;
   for (const char* key : {"op", "block", "network", "gradient"}) {
@@ -92,21 +113,23 @@ void CheckKeysOfKind(const TreeNode& map, const Reader& reader) {
     if (!kind.empty()) return;  // reported: they exclude each other
     kind = key;
   }
-  const bool block = kind == "block";
   std::vector<KeyDoc> allowed;
   for (const KeyDoc& key : OpKeyDocs()) {
-    const bool of_block = key.name == "with" || key.name == "repeat";
+    const std::string_view owner = OwnerOf(key.name);
     const bool of_other = !key.group.empty() && key.name != kind;
-    if (!of_other && (block || !of_block)) allowed.push_back(key);
+    const bool owned = owner.empty() || (!kind.empty() && owner.find(kind) != owner.npos);
+    if (!of_other && owned) allowed.push_back(key);
   }
   for (const TreeEntry& entry : map.entries) {
     const bool known = std::any_of(allowed.begin(), allowed.end(),
                                    [&](const KeyDoc& key) { return key.name == entry.key; });
     if (!kind.empty() && kind != "op") {
       if (!known) ReportUnknownKey(entry, kind, allowed, reader);
-    } else if (entry.key == "with" || entry.key == "repeat") {
-      reader.diagnostics.Error(entry.key_mark, "'" + entry.key + "' belongs to a block",
-                               "only `{block: …}` takes it");
+    } else if (const std::string owner(OwnerOf(entry.key)); !owner.empty()) {
+      reader.diagnostics.Error(entry.key_mark, "'" + entry.key + "' belongs to a " + owner,
+                               owner == "block or network"
+                                   ? "an operator's output has the item's name"
+                                   : "only `{" + owner + ": …}` takes it");
     }
   }
 }
@@ -128,6 +151,17 @@ void CheckInputsOfUse(const OpSpec& op, const Reader& reader) {
     reader.diagnostics.Error(input.mark, "only operators read numbers",
                              "a block can have a parameter for it");
   }
+}
+
+// The first of `out` is the item's name.
+void NameOutputs(OpSpec& op, const Reader& reader) {
+  if (op.out.empty()) return;
+  if (!op.name) op.name = op.out.front();
+  if (op.name->value == op.out.front().value) return;
+  reader.diagnostics.Error(
+      op.out.front().mark,
+      "the first output has two names: '" + op.name->value + "' and '" + op.out.front().value + "'",
+      "`out` begins with the item's name");
 }
 
 // The inside of an item: a map with `op`, `block` or `network`.
@@ -348,9 +382,12 @@ std::vector<OpSpec> ReadOps(const TreeNode& node, std::string_view what, const R
       continue;
     }
     if (!draft->included) continue;
+    NameOutputs(draft->op, reader);
     draft->op.broken = reader.diagnostics.error_count() > errors;
     const bool conditional = reader.in_template && IsConditional(item);
-    if (draft->op.name && !conditional) scope.Add(*draft->op.name, reader);
+    for (const MarkedText& name : OutputNames(draft->op)) {
+      if (!conditional) scope.Add(name, reader);
+    }
     ops.push_back(std::move(draft->op));
   }
   return ops;
@@ -367,7 +404,7 @@ OpSpec ReadOperator(const TreeNode& node, std::string_view what, const MarkedTex
 void AssignLabels(std::vector<OpSpec>& ops) {
   std::set<std::string> taken;
   for (const OpSpec& op : ops) {
-    if (op.name) taken.insert(op.name->value);
+    for (const MarkedText& name : OutputNames(op)) taken.insert(name.value);
   }
   std::map<std::string, int64_t> counts;
   for (OpSpec& op : ops) {

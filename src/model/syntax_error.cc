@@ -19,7 +19,7 @@ struct Rewording {
 
 constexpr const char* kQuoteHelp = "put the text in quotes, or check the indentation";
 
-constexpr Rewording kRewordings[] = {
+const Rewording kRewordings[] = {
     {YAML::ErrorMsg::MAP_VALUE, "a ':' is not expected here", kQuoteHelp},
     {YAML::ErrorMsg::MAP_KEY, "a key is not expected here", kQuoteHelp},
     {YAML::ErrorMsg::BLOCK_ENTRY, "a '-' is not expected here", kQuoteHelp},

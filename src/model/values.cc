@@ -6,6 +6,8 @@
 #include <cmath>
 #include <utility>
 
+#include "src/base/synonyms.h"
+
 namespace cgrun {
 namespace {
 
@@ -96,6 +98,16 @@ constexpr Unit kByteUnits[] = {
     {"TB", 1e12},
 };
 
+// What NumPy, PyTorch, C and ONNX call our number types.
+constexpr Synonym kNumberTypes[] = {
+    {"float64", "f64"},        {"fp64", "f64"},    {"double", "f64"},    {"float32", "f32"},
+    {"fp32", "f32"},           {"float", "f32"},   {"single", "f32"},    {"bfloat16", "bf16"},
+    {"bfloat", "bf16"},        {"float16", "f16"}, {"fp16", "f16"},      {"half", "f16"},
+    {"tensorfloat32", "tf32"}, {"i64", "int64"},   {"long", "int64"},    {"longlong", "int64"},
+    {"i32", "int32"},          {"int", "int32"},   {"integer", "int32"}, {"u8", "uint8"},
+    {"byte", "uint8"},         {"uchar", "uint8"}, {"boolean", "bool"},  {"bool8", "bool"},
+};
+
 constexpr Unit kTimeUnits[] = {{"d", 86400}, {"h", 3600}, {"m", 60}, {"s", 1}};
 
 void WrongType(const TreeNode& node, std::string_view what, const std::string& expected,
@@ -119,6 +131,12 @@ std::string NumberHelp(const TreeNode& node) {
   if (node.scalar.starts_with("0x")) return "write it in decimal";
   if (node.scalar.find('_') != std::string::npos) return "write it without '_'";
   return "";
+}
+
+// Our name of the number type that others call so; "" where there is none.
+std::string OurNumberType(std::string_view name) {
+  const auto* found = std::ranges::find(kNumberTypes, PlainName(name), &Synonym::theirs);
+  return found == std::end(kNumberTypes) ? "" : std::string(found->ours);
 }
 
 bool ReadList(const TreeNode& node, std::string_view what, const std::string& expected,
@@ -214,9 +232,12 @@ std::optional<std::string> ReadChoice(const TreeNode& node, std::string_view wha
     return std::nullopt;
   }
   if (std::find(choices.begin(), choices.end(), node.scalar) != choices.end()) return node.scalar;
-  const std::string nearest = NearestName(node.scalar, choices);
+  std::string meant = OurNumberType(node.scalar);
+  if (std::find(choices.begin(), choices.end(), meant) == choices.end()) {
+    meant = NearestName(node.scalar, choices);
+  }
   WrongType(node, what, expected, diagnostics,
-            nearest.empty() ? "" : "did you mean '" + nearest + "'?");
+            meant.empty() ? "" : "did you mean '" + meant + "'?");
   return std::nullopt;
 }
 

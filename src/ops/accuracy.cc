@@ -1,4 +1,8 @@
 // accuracy: how many samples a classifier gets right.
+#include <optional>
+#include <span>
+#include <vector>
+
 #include "src/ops/infer.h"
 #include "src/ops/loss.h"
 #include "src/ops/op_definitions.h"
@@ -20,22 +24,39 @@ namespace {
 
 std::vector<TensorType> Infer(InferContext& context) {
   const Shape& logits = context.shape(0);
-  if (!IsFloat(context.dtype(0)) || logits.rank() != 2 || logits[1].batch) {
+  if (!IsFloat(context.dtype(0)) || logits.rank() < 2 || logits[1].batch) {
     return context.Fail("needs floating-point logits [N, classes], not " +
                         context.input(0).ToString());
   }
   const bool index = IsIndex(context.dtype(1));
-  if (!index || context.shape(1) != Shape{logits[0]}) {
-    return context.Fail("needs labels of an integer type and of shape " +
-                            Shape{logits[0]}.ToString() + ", not " + context.input(1).ToString(),
-                        "a label is the index of a class; its placeholder has shape []");
+  std::vector<Dim> labels = logits.dims();
+  labels.erase(labels.begin() + 1);
+  if (!index || context.shape(1) != Shape(labels)) {
+    return context.Fail("needs labels of an integer type and of shape " + Shape(labels).ToString() +
+                            ", not " + context.input(1).ToString(),
+                        logits.rank() == 2
+                            ? "a label is the index of a class; its placeholder has shape []"
+                            : "logits of more than two axes have the classes in their second one, "
+                              "and a label for each place");
   }
   const int64_t top_k = context.attributes<AccuracyAttributes>().top_k;
   if (top_k > logits[1].size) {
     return context.Fail("`top_k` " + std::to_string(top_k) + " is more than the " +
                         std::to_string(logits[1].size) + " classes");
   }
-  return {{DType::kI64, Shape()}};
+  return {{DType::kI64, logits.rank() == 2 ? Shape() : Shape{2}}};
+}
+
+// One number: the sums are the right labels, and where a sample has several, all of them.
+std::optional<Shape> ShownShape(const Attributes&, const Shape& sums) {
+  const bool known = sums == Shape() || sums == Shape{2};
+  return known ? std::optional<Shape>(Shape()) : std::nullopt;
+}
+
+void Finish(const Attributes&, std::span<const double> sums, int64_t samples,
+            std::span<double> shown) noexcept {
+  const double labels = sums.size() == 2 ? sums[1] : static_cast<double>(samples);
+  shown[0] = labels > 0 ? sums[0] / labels : 0;
 }
 
 OpCost Cost(const NodeSignature& node) { return {node.inputs[0].shape.Elements()}; }
@@ -45,15 +66,22 @@ OpCost Cost(const NodeSignature& node) { return {node.inputs[0].shape.Elements()
 OpDef accuracy() {
   OpDef def;
   def.name = "accuracy";
-  def.summary = "Number of samples whose label is among the largest logits.";
+  def.summary = "Number of labels that are among the largest logits.";
   def.details =
-      "correct counts the samples for which fewer than top_k classes come before the label: those "
+      "correct counts the labels before which fewer than top_k classes come: those "
       "with a larger logit, or an equal one and a smaller index. A NaN comes before every number; "
       "a "
-      "label whose logit is NaN, or that is outside [0, classes), is never right.";
+      "label whose logit is NaN, or that is outside [0, classes), is never right. Of samples with "
+      "a label a place, as sequences have, it is followed by the number of all labels.";
   def.usage = Usage::kMetric;
-  def.inputs = {{"logits", "[N, classes]"}, {"label", "int32, int64 or uint8, [N]"}};
-  def.outputs = {{"correct", "int64 scalar: divided by the samples it is the accuracy"}};
+  def.inputs = {{"logits", "[N, classes], or [N, classes, …] for a label a place"},
+                {"label", "int32, int64 or uint8, [N] or [N, …]"}};
+  def.outputs = {
+      {"correct",
+       "int64 scalar: divided by the samples it is the accuracy; [correct, labels] where "
+       "a sample has several labels"}};
+  def.metric.shape = ShownShape;
+  def.metric.finish = Finish;
   def.schema = &AccuracyAttributes::Schema();
   def.infer = Infer;
   def.cost = Cost;

@@ -107,7 +107,8 @@ void AddPersistent(const Graph& graph, const EntryLayout& layout, std::set<int64
   }
 }
 
-// Entry points may run different paths: the image has each once, by its name. Returns where.
+}  // namespace
+
 std::vector<int> AddPaths(const Graph& graph, std::vector<ImagePath>& paths) {
   std::vector<int> indices;
   for (const Path& path : graph.paths) {
@@ -120,8 +121,6 @@ std::vector<int> AddPaths(const Graph& graph, std::vector<ImagePath>& paths) {
   }
   return indices;
 }
-
-}  // namespace
 
 ProgramImage BuildImage(const std::vector<ImageSource>& sources, const MemoryLayout& layout) {
   ProgramImage image;

@@ -21,6 +21,10 @@ struct ImageSource {
 // `sources` and `layout.entries` go together. Fills arenas, states, constants and entries.
 ProgramImage BuildImage(const std::vector<ImageSource>& sources, const MemoryLayout& layout);
 
+// Entry points may run different paths: adds those of a graph to the paths of all, each once, by
+// its name. Returns where they stand.
+std::vector<int> AddPaths(const Graph& graph, std::vector<ImagePath>& paths);
+
 }  // namespace cgrun
 
 #endif  // CGRUN_PROGRAM_BUILD_IMAGE_H_

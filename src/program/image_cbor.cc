@@ -324,7 +324,7 @@ ImageState StateFrom(const Json& json) {
   ImageState state;
   state.name = Get<std::string>(json, "name");
   state.type = TypeFrom(Field(json, "type"));
-  state.role = GetEnum<Role>(json, "role", 8);
+  state.role = GetEnum<Role>(json, "role", 9);
   state.offset = Get<int64_t>(json, "offset");
   state.info.init = Get<std::string>(json, "init");
   state.info.init_args = Get<std::vector<double>>(json, "init_args");

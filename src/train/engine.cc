@@ -6,6 +6,7 @@
 #include "src/base/check.h"
 #include "src/io/checksum.h"
 #include "src/ir/op_def.h"
+#include "src/program/build_image.h"
 
 namespace cgrun {
 
@@ -74,9 +75,7 @@ class GraphEngine final : public Engine {
     const ProgramImage& image = program_->image();
     model_.name = image.model;
     model_.device = image.device;
-    for (const ImagePath& path : image.paths) {
-      model_.paths.push_back({path.name, path.learning_rate_feed});
-    }
+    model_.paths = image.paths;
     for (const ImageState& state : image.states) {
       model_.states.push_back({state.name, state.type, state.role});
     }
@@ -240,7 +239,7 @@ class EagerEngine final : public Engine {
     const Graph& graph = source.graph;
     EngineEntry entry{source.name, source.kind, source.batch, {}, {}};
     Ports ports;
-    const std::vector<int> paths = AddPaths(graph);
+    const std::vector<int> paths = AddPaths(graph, model_.paths);
     for (ValueId id : graph.values.ids()) {
       const Value& value = graph.values[id];
       if (value.role != Role::kPlaceholder) continue;
@@ -258,20 +257,6 @@ class EagerEngine final : public Engine {
   }
 
   static size_t Index(PathId id) { return static_cast<size_t>(id.index); }
-
-  // Entry points may run different paths: the model has each once, by its name. Returns where.
-  std::vector<int> AddPaths(const Graph& graph) {
-    std::vector<int> indices;
-    for (const Path& path : graph.paths) {
-      auto found = std::ranges::find(model_.paths, path.name, &EnginePath::name);
-      if (found == model_.paths.end()) found = model_.paths.insert(found, {path.name, ""});
-      if (path.learning_rate.valid()) {
-        found->learning_rate_feed = graph.values[path.learning_rate].name;
-      }
-      indices.push_back(static_cast<int>(found - model_.paths.begin()));
-    }
-    return indices;
-  }
 
   EagerProgram program_;
   std::vector<Ports> ports_;  // of the entry points

@@ -47,10 +47,7 @@ struct EngineState {
   Role role = Role::kParameter;
 };
 
-struct EnginePath {
-  std::string name;
-  std::string learning_rate_feed;  // empty where nothing is learned
-};
+using EnginePath = ImagePath;
 
 // What an engine has, by the indices that its functions take.
 struct EngineModel {

@@ -8,6 +8,7 @@
 #include "src/base/check.h"
 #include "src/frontend/frontend.h"
 #include "src/ops/normalize.h"
+#include "src/train/predict.h"
 
 namespace cgrun {
 namespace {
@@ -59,7 +60,7 @@ std::optional<GeneratedOutput> DescribeGenerated(const ModelSpec& model, DType p
     if (shape.rank() == 0 || shape[0] != kBatchDim || ReadsData(*graph, graph->outputs[i].value)) {
       continue;
     }
-    const Shape sample(std::vector<Dim>(shape.begin() + 1, shape.end()));
+    const Shape sample = SampleShape(shape);
     const int64_t channels = sample.rank() == 3 ? sample[0].size : 1;
     return GeneratedOutput{graph->outputs[i].name, i, value.type.dtype, sample,
                            ScaleOf(*graph, channels)};

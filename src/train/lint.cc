@@ -10,6 +10,7 @@
 #include "src/io/safetensors.h"
 #include "src/model/model_file.h"
 #include "src/train/accumulation.h"
+#include "src/train/checkpoint.h"
 #include "src/train/label_check.h"
 #include "src/train/rate_schedule.h"
 #include "src/train/run_shape.h"
@@ -37,6 +38,7 @@ void WarnOfUnread(const ModelSpec& model, const Graph& forward, const std::set<s
                   Diagnostics& diagnostics) {
   for (const InputSpec& input : model.inputs) {
     if (read.contains(input.name.value)) continue;
+    if (read.contains(StateName(input.name.value, EntryKind::kEval))) continue;
     diagnostics.Warning(input.mark, "nothing reads input '" + input.name.value + "'",
                         "take it out, or name it in the `in:` of an operator");
   }
@@ -145,14 +147,14 @@ void LintRun(const ModelSpec& model, const LintReport& report, Diagnostics& diag
 void LintWeights(const ModelSpec& model, const std::vector<ImageState>& states,
                  Diagnostics& diagnostics) {
   if (!model.weights) return;
-  const std::string path = ResolvePath(model.file_name, model.weights->value);
-  std::string wrong;
+  std::string path, wrong;
   size_t fitting = 0;
   try {
+    path = NewestWeightsOf(model, diagnostics);
     SafetensorsReader reader(path);
     for (const TensorSpec& tensor : reader.tensors()) {
       const auto state = std::ranges::find(states, tensor.name, &ImageState::name);
-      if (state == states.end()) continue;
+      if (state == states.end() || state->role == Role::kRecurrentState) continue;
       const TensorType type{tensor.dtype, tensor.shape};
       fitting += type == state->type;
       if (type == state->type) continue;

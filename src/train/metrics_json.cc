@@ -38,4 +38,14 @@ std::string MetricsJson(const PassResult& pass) {
   return json.dump();
 }
 
+std::string MemoryJson(const MemoryUse& memory) {
+  Json json = {{"planned_peak_bytes", nullptr},
+               {"measured_peak_bytes", memory.measured},
+               {"process_peak_bytes", memory.process},
+               {"live_peak_bytes", memory.engine.live_peak_bytes},
+               {"reserved_peak_bytes", memory.engine.reserved_peak_bytes}};
+  if (memory.has_plan()) json["planned_peak_bytes"] = memory.planned();
+  return json.dump();
+}
+
 }  // namespace cgrun

@@ -12,6 +12,7 @@
 #include "src/base/random.h"
 #include "src/frontend/frontend.h"
 #include "src/select/select_plain.h"
+#include "src/train/check_numbers.h"
 
 namespace cgrun {
 namespace {
@@ -22,21 +23,11 @@ constexpr int kGradients = 0, kLoss = 1;  // entry points of the oracle
 constexpr int64_t kReferenceFlops = 4'000'000'000, kMostFlops = 10'000'000'000;
 // Relative. A step in many parameters at once crosses more kinks.
 constexpr double kGradientTolerance = 1e-3, kSharedTolerance = 1e-2;
-constexpr double kResultTolerance = 1e-3;
-// Of a device's gradients: this, or where the network itself is that sensitive a multiple of what
-// one unit in the last place of f32 changes in f64, but never more than the last.
-constexpr double kDeviceTolerance = 2e-3, kOfSensitivity = 8, kMostDeviceTolerance = 5e-2;
-
 constexpr double kSteps[] = {1e-6, 1e-7, 1e-5, 1e-8};  // of parameters, relative
-// What is wrong is wrong in every direction and everywhere; a kink is in the way of one.
-constexpr int kDirections = 3, kPoints = 3;
+// What is wrong is wrong in every direction; a kink is in the way of one.
+constexpr int kDirections = 3;
 constexpr char kRandomName[] = "check";
-
-double RootMeanSquare(std::span<const double> numbers) {
-  double sum = 0;
-  for (double number : numbers) sum += number * number;
-  return numbers.empty() ? 0 : std::sqrt(sum / static_cast<double>(numbers.size()));
-}
+constexpr double kRecurrentScale = 0.5;  // of recurrent state, away from the zeros it begins with
 
 std::vector<double> NumbersOf(const HostTensor& tensor) {
   std::vector<double> numbers(static_cast<size_t>(tensor.elements()));
@@ -63,9 +54,6 @@ ModelSpec Widen(ModelSpec model) {
   model.keep.clear();
   return model;
 }
-
-// Of a result: its name, and its path's index.
-std::string KeyOf(const std::string& name, int path) { return name + "@" + std::to_string(path); }
 
 void FeedZeros(Engine& engine, int entry, int feed, const EnginePort& port) {
   HostTensor zeros(port.type.dtype, port.type.shape);
@@ -102,14 +90,6 @@ bool IsWide(const Graph& graph) {
     const DType dtype = graph.values[node.outputs[0]].type.dtype;
     return node.op != OpId::cast || !IsFloat(dtype) || dtype == DType::kF64;
   });
-}
-
-// The difference relative to what is expected, or to `floor` where that is more.
-double ErrorOf(std::vector<double> numbers, const std::vector<double>& expected, double floor) {
-  const double size = std::max({RootMeanSquare(expected), floor, 1e-300});
-  for (size_t e = 0; e < numbers.size(); ++e) numbers[e] -= expected[e];
-  const double error = RootMeanSquare(numbers) / size;
-  return std::isnan(error) ? std::numeric_limits<double>::infinity() : error;
 }
 
 }  // namespace
@@ -179,6 +159,10 @@ bool ModelCheck::BuildGraphs(const ModelSpec& wide, Graph* gradients, Graph* los
                              Diagnostics& diagnostics) {
   auto forward = BuildForward(wide, {EntryKind::kTrain, DType::kF64}, diagnostics);
   if (!forward || !IsWide(*forward)) return false;
+  // Recurrent state stays where it is from run to run.
+  std::erase_if(forward->updates, [&](const UpdateEdge& edge) {
+    return forward->values[edge.state].role == Role::kRecurrentState;
+  });
   AutodiffOptions autodiff;
   autodiff.updates = false;
   std::set<std::string> kept;
@@ -252,7 +236,9 @@ void ModelCheck::GoTo(int point) {
     HostTensor tensor(state.type.dtype, state.type.shape);
     engine_->ReadState(i, tensor);
     const uint64_t key = RandomKey(static_cast<uint64_t>(point), kRandomName + state.name);
-    const double scale = state.role == Role::kParameter ? 0.1 * ScaleOf(tensor) : 0;
+    const double scale = state.role == Role::kParameter        ? 0.1 * ScaleOf(tensor)
+                         : state.role == Role::kRecurrentState ? kRecurrentScale
+                                                               : 0;
     for (int64_t e = 0; e < tensor.elements(); ++e) {
       const double noise = scale * RandomNormal(key, 2, static_cast<uint64_t>(e));
       tensor.Set(e, static_cast<float>(tensor.At(e) + noise));
@@ -431,99 +417,6 @@ GradientCheck ModelCheck::CheckAlong(const std::vector<size_t>& group, int direc
   }
   check.good = check.error <= (group.size() == 1 ? kGradientTolerance : kSharedTolerance);
   return check;
-}
-
-DeviceCheck ModelCheck::CheckDevice(const std::string& name) {
-  DeviceCheck check;
-  check.device = name;
-  if (name == "reference" && !on_reference_) {
-    check.skipped = "its plain loops would take minutes for this model";
-    return check;
-  }
-  const KernelLibrary* library = FindKernelLibrary(name);
-  if (library == nullptr) {
-    check.skipped = "not in this build";
-    return check;
-  }
-  return CheckLibrary(name, *library);
-}
-
-DeviceCheck ModelCheck::CheckLibrary(const std::string& name, const KernelLibrary& library) {
-  DeviceCheck check;
-  check.device = name;
-  try {
-    Compare(name, library, check);
-  } catch (const UserError& error) {  // no such device here, or too little memory
-    check.skipped = error.what();
-  }
-  return check;
-}
-
-// Compares at one point after the other, until nothing is left that differs at all of them.
-void ModelCheck::Compare(const std::string& name, const KernelLibrary& library,
-                         DeviceCheck& check) {
-  CompileOptions options = options_;
-  if (name == "reference") options.threads = 1;
-  Diagnostics diagnostics;
-  const std::unique_ptr<Device> device = OpenDevice(name);
-  const auto engine = BuildEngine(model_, {{"train", EntryKind::kTrain, batch_}}, Mode::kGraph,
-                                  options, {library, *device, communicator_}, diagnostics);
-  if (engine == nullptr) {
-    check.skipped = diagnostics.ToString();
-    return;
-  }
-  std::map<std::string, DeviceError> errors;  // the least of all points
-  for (int point = 0; point < kPoints && !check.good; ++point) {
-    GoTo(point);
-    CompareHere(*engine, errors);
-    Judge(errors, check);
-  }
-  CGRUN_CHECK(check.compared > 0) << "no result of " << name << " has a name of the reference's";
-}
-
-void ModelCheck::CompareHere(Engine& engine, std::map<std::string, DeviceError>& errors) {
-  for (size_t i = 0; i < engine.model().states.size(); ++i) {
-    const EngineState& state = engine.model().states[i];
-    const auto& wide = engine_->model().states;
-    const auto same = std::ranges::find(wide, state.name, &EngineState::name);
-    if (same == wide.end()) continue;  // of the optimizer
-    HostTensor tensor(state.type.dtype, state.type.shape);
-    const HostTensor& start = states_[static_cast<size_t>(same - wide.begin())];
-    for (int64_t e = 0; e < tensor.elements(); ++e) tensor.Set(e, start.At(e));
-    engine.WriteState(i, tensor);
-  }
-  FeedBatch(engine, 0);
-  engine.Run(0);
-  const auto& results = engine.model().entries[0].results;
-  for (size_t i = 0; i < results.size(); ++i) {
-    const std::string key = KeyOf(results[i].name, results[i].path);
-    const auto expected = expected_.find(key);
-    if (expected == expected_.end()) continue;
-    const bool gradient = results[i].kind == OutputKind::kKept;
-    DeviceError now{results[i].name, 0, kResultTolerance};
-    now.error = ErrorOf(ResultOf(engine, 0, static_cast<int>(i)), expected->second,
-                        gradient ? GradientFloor() : 1e-6);
-    if (gradient) now.tolerance = kDeviceTolerance;
-    if (gradient && now.error > kDeviceTolerance) {  // else it is not worth a run to know
-      now.tolerance =
-          std::clamp(kOfSensitivity * Sensitivity(), kDeviceTolerance, kMostDeviceTolerance);
-    }
-    const auto [known, is_new] = errors.try_emplace(key, now);
-    if (is_new) continue;
-    known->second.error = std::min(known->second.error, now.error);
-    known->second.tolerance = std::max(known->second.tolerance, now.tolerance);
-  }
-}
-
-void ModelCheck::Judge(const std::map<std::string, DeviceError>& errors, DeviceCheck& check) {
-  check.good = true;
-  check.compared = 0;
-  for (const auto& [key, result] : errors) {
-    check.good = check.good && result.error <= result.tolerance;
-    if (check.compared++ > 0 && result.error <= check.error) continue;
-    check.error = result.error;
-    check.worst = result.name;
-  }
 }
 
 }  // namespace cgrun

@@ -37,7 +37,8 @@ struct DeviceCheck {
   double error = 0;      // its relative difference
   int64_t compared = 0;  // results and gradients
   bool good = false;
-  std::string skipped;  // why nothing was compared; empty: it was
+  std::string skipped;                    // why nothing was compared; empty: it was
+  std::vector<std::string> missing = {};  // what the reference computes, and the device does not
 };
 
 class ModelCheck {
@@ -74,11 +75,11 @@ class ModelCheck {
 
     std::string key() const;  // of its gradient in expected_
   };
-  // Of a result or gradient of a device: the least of all points so far.
+  // Of a result or gradient of a device, over the points so far.
   struct DeviceError {
     std::string name;
-    double error = 0;
-    double tolerance = 0;
+    double error = 0;   // the least
+    bool good = false;  // at some point
   };
 
   bool BuildGraphs(const ModelSpec& wide, Graph* gradients, Graph* loss, Diagnostics& diagnostics);

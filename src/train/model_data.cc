@@ -12,6 +12,7 @@
 #include <set>
 
 #include "src/data/sampler.h"
+#include "src/data/streams.h"
 #include "src/device/device.h"
 #include "src/model/model_file.h"
 
@@ -20,9 +21,18 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// The inputs that data feeds: not those that a step leaves for the next one.
+std::vector<InputSpec> FedInputs(const ModelSpec& model) {
+  std::vector<InputSpec> fed;
+  for (const InputSpec& input : model.inputs) {
+    if (!IsCarried(model, input.name.value)) fed.push_back(input);
+  }
+  return fed;
+}
+
 std::vector<DataField> WantedFields(const ModelSpec& model) {
   std::vector<DataField> fields;
-  for (const InputSpec& input : model.inputs) {
+  for (const InputSpec& input : FedInputs(model)) {
     fields.push_back({input.name.value, input.type.value, input.shape.value});
   }
   return fields;
@@ -122,12 +132,12 @@ std::optional<DataSplit> SplitOf(const ModelSpec& model) {
   const Marked<double>* test = PartOf(model.data->test);
   if (valid == nullptr && test == nullptr) return std::nullopt;
   const uint64_t seed = model.train ? static_cast<uint64_t>(model.train->seed.value) : 0;
-  return DataSplit{valid == nullptr ? 0.0 : valid->value, seed,
-                   test == nullptr ? 0.0 : test->value};
+  return DataSplit{valid == nullptr ? 0.0 : valid->value, seed, test == nullptr ? 0.0 : test->value,
+                   model.update.empty() ? SplitOrder::kRandom : SplitOrder::kInOrder};
 }
 
-const InputSpec* FindInput(const ModelSpec& model, const std::string& name) {
-  for (const InputSpec& input : model.inputs) {
+const InputSpec* FindInput(const std::vector<InputSpec>& inputs, const std::string& name) {
+  for (const InputSpec& input : inputs) {
     if (input.name.value == name) return &input;
   }
   return nullptr;
@@ -170,7 +180,8 @@ std::string OrderHelp(const InputSpec& input, const DataField& field) {
 void SplitTrain(const ModelSpec& model, const DataSplit& split, ModelData& data,
                 Diagnostics& diagnostics) {
   try {
-    DatasetSplit parts = SplitDataset(data.train, split.fraction, split.seed, split.test);
+    DatasetSplit parts =
+        SplitDataset(data.train, split.fraction, split.seed, split.test, split.order);
     data.decoded_bytes += parts.train->decoded_bytes();
     data.train = std::move(parts.train);
     const auto take = [&](std::unique_ptr<Subset> part, std::shared_ptr<const Dataset>& to) {
@@ -185,6 +196,30 @@ void SplitTrain(const ModelSpec& model, const DataSplit& split, ModelData& data,
     diagnostics.Error((valid == nullptr ? PartOf(model.data->test) : valid)->mark, error.what(),
                       error.help());
   }
+}
+
+// With `update`, the rows of a batch are streams that go on from step to step.
+void WalkInStreams(const ModelSpec& model, ModelData& data, Diagnostics& diagnostics) {
+  if (model.update.empty()) return;
+  const int64_t streams = model.train ? model.train->batch.value.size : 1;
+  const auto walk = [&](const std::string& name, std::shared_ptr<const Dataset>& set) {
+    if (set == nullptr) return;
+    if (set->size() >= streams) {
+      auto in_streams = std::make_shared<const Streams>(std::move(set), streams);
+      if (name == "train") data.left_out = in_streams->left_out();
+      set = std::move(in_streams);
+      return;
+    }
+    const bool given = model.train && model.train->batch.mark.file;
+    diagnostics.Error(given ? model.train->batch.mark : model.data->mark,
+                      "a batch of " + std::to_string(streams) + " is as many streams, but '" +
+                          name + "' has " + CountText(set->size(), "sample"),
+                      "with `update` each row of a batch goes on where that of the batch before "
+                      "ended: take a smaller `batch`, or more data");
+  };
+  walk("train", data.train);
+  walk("valid", data.valid);
+  walk("test", data.test);
 }
 
 }  // namespace
@@ -228,6 +263,7 @@ ModelData OpenModelData(const ModelSpec& model, Diagnostics& diagnostics, Missin
   for (const MissingFile& file : all_missing) data.missing.push_back(file.ToString());
   if (missing == MissingFiles::kAreErrors) ReportMissing(all_missing, diagnostics);
   if (data.train && split) SplitTrain(model, *split, data, diagnostics);
+  WalkInStreams(model, data, diagnostics);
   return data;
 }
 
@@ -253,18 +289,19 @@ void CheckModelData(const ModelSpec& model, Diagnostics& diagnostics) {
 std::vector<std::string> MatchInputs(const ModelSpec& model, const Dataset& dataset,
                                      const SourceMark& mark, Diagnostics& diagnostics) {
   const std::vector<DataField>& fields = dataset.fields();
+  const std::vector<InputSpec> inputs = FedInputs(model);
   const bool by_name = std::all_of(fields.begin(), fields.end(), [&](const DataField& field) {
-    return FindInput(model, field.name) != nullptr;
+    return FindInput(inputs, field.name) != nullptr;
   });
-  if (!by_name && fields.size() != model.inputs.size()) {
+  if (!by_name && fields.size() != inputs.size()) {
     diagnostics.Error(mark,
                       "the data has " + CountText(static_cast<int64_t>(fields.size()), "field") +
                           " (" + FieldsText(fields) + ") and the model " +
-                          CountText(static_cast<int64_t>(model.inputs.size()), "input"),
+                          CountText(static_cast<int64_t>(inputs.size()), "input"),
                       "name the inputs as the fields, or give as many in the same order");
     return {};
   }
-  for (const InputSpec& input : model.inputs) {
+  for (const InputSpec& input : inputs) {
     const auto feeds = [&](const DataField& field) { return field.name == input.name.value; };
     if (!by_name || std::any_of(fields.begin(), fields.end(), feeds)) continue;
     diagnostics.Error(input.mark, "no field of the data feeds input '" + input.name.value + "'",
@@ -274,7 +311,7 @@ std::vector<std::string> MatchInputs(const ModelSpec& model, const Dataset& data
   }
   std::vector<std::string> names;
   for (size_t i = 0; i < fields.size(); ++i) {
-    const InputSpec& input = by_name ? *FindInput(model, fields[i].name) : model.inputs[i];
+    const InputSpec& input = by_name ? *FindInput(inputs, fields[i].name) : inputs[i];
     const bool same_size = input.shape.value.Elements() == fields[i].shape.Elements();
     const std::string order = OrderHelp(input, fields[i]);
     if (input.type.value != fields[i].dtype || !same_size || !order.empty()) {

@@ -19,12 +19,15 @@ struct ModelData {
   std::shared_ptr<const Dataset> test;
   int64_t decoded_bytes = 0;         // host memory of all of them
   std::vector<std::string> missing;  // what is not there: "file 'x.gz'"
+  int64_t left_out = 0;              // samples of `train` that fill no whole batch of streams
 };
 
 enum class MissingFiles { kAreErrors, kAreListed };
 
 // Opens the sets that the model names, and checks that they have what its inputs want. Errors go to
-// `diagnostics`. Of a set whose files are not there the options alone are checked.
+// `diagnostics`. With `update` in the file all sets walk in streams, as many as a batch has
+// samples: see src/data/streams.h. Of a set whose files are not there the options alone are
+// checked.
 ModelData OpenModelData(const ModelSpec& model, Diagnostics& diagnostics,
                         MissingFiles missing = MissingFiles::kAreErrors);
 

@@ -56,16 +56,12 @@ std::string ShortName(const Graph& graph, const Output& output) {
   return output.name.starts_with(prefix) ? output.name.substr(prefix.size()) : output.name;
 }
 
-Shape WithoutBatch(const Shape& shape) {
-  return Shape(std::vector<Dim>(shape.begin() + 1, shape.end()));
-}
-
 PredictedOutput DescribeOutput(const Graph& graph, const Output& output, const Graph& evaluation) {
   const Value& value = graph.values[output.value];
   PredictedOutput result;
   result.name = ShortName(graph, output);
   result.dtype = value.type.dtype;
-  result.shape = WithoutBatch(value.type.shape);
+  result.shape = SampleShape(value.type.shape);
   result.kept = output.kind == OutputKind::kKept;
   if (result.kept) return result;
   const Node* loss = LossOf(evaluation, value.name);
@@ -125,6 +121,10 @@ std::vector<double> ProbabilitiesOf(const PredictedOutput& output, std::span<con
 
 }  // namespace
 
+Shape SampleShape(const Shape& batch) {
+  return Shape(std::vector<Dim>(batch.begin() + 1, batch.end()));
+}
+
 int64_t PredictedOutput::class_count() const {
   const int64_t elements = shape.Elements();
   return IsYesNo(scores) && elements == 1 ? 2 : elements;
@@ -144,7 +144,7 @@ std::optional<PredictSignature> DescribePredictions(const ModelSpec& model, DTyp
     if (value.role != Role::kPlaceholder || readers[id].empty() || value.name == kStepCounter) {
       continue;
     }
-    signature.inputs.push_back({value.name, value.type.dtype, WithoutBatch(value.type.shape)});
+    signature.inputs.push_back({value.name, value.type.dtype, SampleShape(value.type.shape)});
   }
   for (const Kept::Item& item : kept.states) {
     diagnostics.Warning(item.mark, item.name + " is not kept: it stands in the weights");
@@ -241,8 +241,8 @@ void Predictor::NameClasses(const ModelSpec& model, const std::string& weights,
     const auto named = static_cast<int64_t>(output.classes.size()), all = output.class_count();
     if (named == 0 || named == all) continue;
     output.classes.resize(static_cast<size_t>(std::min(named, all)));
-    diagnostics.Warning({}, "'" + output.name + "' has " + std::to_string(all) +
-                                " classes, but there are names of " + std::to_string(named) +
+    diagnostics.Warning({}, "'" + output.name + "' has " + CountText(all, "class", "classes") +
+                                ", but there are names of " + std::to_string(named) +
                                 (named < all ? ": the others are shown by their numbers"
                                              : ": those beyond its own are not used"));
   }

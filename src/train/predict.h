@@ -20,6 +20,9 @@
 
 namespace cgrun {
 
+// `batch`, which has an axis at least, without its axis 0.
+Shape SampleShape(const Shape& batch);
+
 // What the numbers of an output are: values, or scores of classes in one of these forms. Of kYesNo
 // an output of one number tells two classes apart, and each of several numbers says yes or no.
 enum class Scores : uint8_t {

@@ -9,6 +9,7 @@
 
 #include "src/data/image_file.h"
 #include "src/data/npy_samples.h"
+#include "src/data/text_number.h"
 #include "src/device/device.h"
 #include "src/io/file_error.h"
 #include "src/io/npy.h"
@@ -19,22 +20,17 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view kEndings[] = {".jpg", ".jpeg", ".png", ".npy"};
+constexpr std::string_view kArrays[] = {".npy"};
 
-std::string LowerExtension(const fs::path& path) {
-  std::string ending = path.extension().string();
-  std::ranges::transform(ending, ending.begin(), [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  });
-  return ending;
+bool IsCalledSample(const std::string& path) {
+  return HasEnding(path, kImageEndings) || HasEnding(path, kArrays);
 }
 
 // Whether a file begins as a NumPy array does, or as gzip.
 bool LooksLikeArray(const std::string& path) {
-  char start[6] = {};
+  char start[2] = {};
   std::ifstream(path, std::ios::binary).read(start, sizeof(start));
-  return std::memcmp(start, "\x93NUMPY", 6) == 0 || std::memcmp(start, "\x1f\x8b", 2) == 0 ||
-         LowerExtension(path) == ".npy";
+  return BeginsAsNpy(path) || std::memcmp(start, "\x1f\x8b", 2) == 0 || HasEnding(path, kArrays);
 }
 
 // Sizes without the axes of size 1.
@@ -133,11 +129,9 @@ void PredictSource::AddFolder(Stream& stream, const std::string& folder) {
     std::error_code ignored;  // a link to nothing is neither
     if (hidden && entry->is_directory(ignored)) entry.disable_recursion_pending();
     if (hidden || !entry->is_regular_file(ignored)) continue;
-    const std::string ending = LowerExtension(entry->path());
-    const bool is_table = tables_.of_model() && TableReader::IsTable(entry->path().string());
-    if (is_table || std::ranges::find(kEndings, ending) != std::end(kEndings)) {
-      found.push_back(entry->path().string());
-    }
+    const std::string path = entry->path().string();
+    const bool is_table = tables_.of_model() && TableReader::IsTable(path);
+    if (is_table || IsCalledSample(path)) found.push_back(path);
   }
   if (error) Note(folder, "cannot read the folder '" + folder + "': " + error.message(), "");
   if (!error && found.empty()) {
@@ -153,10 +147,10 @@ void PredictSource::AddFile(Stream& stream, const std::string& path) {
   try {
     stream.files.push_back(Describe(stream.field, path));
   } catch (const ImageError& error) {
-    const bool named_so = std::ranges::find(kEndings, LowerExtension(path)) != std::end(kEndings);
     Note(path, "'" + path + "': " + error.what(),
-         named_so ? error.help()
-                  : "predictions read JPEG and PNG images, .npy arrays and .csv tables");
+         IsCalledSample(path)
+             ? error.help()
+             : "predictions read JPEG and PNG images, .npy arrays and .csv tables");
   } catch (const UserError& error) {
     Note(path, error.what(), error.help());
   }

@@ -16,15 +16,8 @@
 namespace cgrun {
 namespace {
 
-constexpr std::string_view kEndings[] = {".csv", ".tsv", ".csv.gz", ".tsv.gz"};
-
-bool EndsWith(const std::string& path, std::string_view ending) {
-  if (path.size() < ending.size()) return false;
-  return std::equal(ending.begin(), ending.end(), path.end() - static_cast<int64_t>(ending.size()),
-                    [](char a, char b) {
-                      return a == (b >= 'A' && b <= 'Z' ? static_cast<char>(b - 'A' + 'a') : b);
-                    });
-}
+constexpr std::string_view kTables[] = {".csv", ".tsv", ".csv.gz", ".tsv.gz"};
+constexpr std::string_view kTabTables[] = {".tsv", ".tsv.gz"};
 
 [[noreturn]] void ThrowFirst(const Diagnostics& diagnostics) {
   for (const Diagnostic& item : diagnostics.Sorted()) {
@@ -91,9 +84,7 @@ TableReader::TableReader(const ModelSpec& model) : model_(model) {
   }
 }
 
-bool TableReader::IsTable(const std::string& path) {
-  return std::ranges::any_of(kEndings, [&](std::string_view end) { return EndsWith(path, end); });
-}
+bool TableReader::IsTable(const std::string& path) { return HasEnding(path, kTables); }
 
 // Those of the model's data that say how a table is read.
 bool TableReader::TakeOptions(DataOptions& options) const {
@@ -117,7 +108,7 @@ std::shared_ptr<const Dataset> TableReader::Open(const std::string& path,
   DataOptions options;
   options.fields = {field};
   options.memory_limit = FreeHostMemory();
-  const bool tabs = EndsWith(path, ".tsv") || EndsWith(path, ".tsv.gz");
+  const bool tabs = HasEnding(path, kTabTables);
   if (spec_ == nullptr && tabs) options.values["delimiter"] = {"tab", {}};
   if (spec_ != nullptr && !TakeOptions(options)) ThrowFileError(path, "cannot be read");
   options.values["file"] = {path, {}};
@@ -144,9 +135,8 @@ std::shared_ptr<const Dataset> TableReader::Open(const std::string& path,
   const DataField& read = table->fields()[0];
   if (read.shape.Elements() == field.shape.Elements()) return table;
   ThrowFileError(path,
-                 "has " + std::to_string(read.shape.Elements()) +
-                     " columns of features, but input '" + field.name + "' is " +
-                     std::string(Name(field.dtype)) + field.shape.ToString(),
+                 "has " + CountText(read.shape.Elements(), "column") + " of features, but input '" +
+                     field.name + "' is " + std::string(Name(field.dtype)) + field.shape.ToString(),
                  "the options `label` and `columns` of the model's data say which columns are "
                  "features");
 }

@@ -2,9 +2,7 @@
 #include "src/train/prediction_files.h"
 
 #include <algorithm>
-#include <cstring>
 #include <filesystem>
-#include <fstream>
 
 #include "src/train/kept_values.h"
 
@@ -21,9 +19,7 @@ void CheckFree(const std::string& path, const std::vector<std::string>& inputs) 
     if (!fs::equivalent(path, input, error)) continue;
     throw InputError("'" + path + "' would be written over, but it is what is read", help);
   }
-  char start[6] = {};
-  std::ifstream(path, std::ios::binary).read(start, sizeof(start));
-  if (std::memcmp(start, "\x93NUMPY", sizeof(start)) == 0) return;
+  if (BeginsAsNpy(path)) return;
   throw InputError("'" + path + "' exists and is not a NumPy array, so it is not replaced", help);
 }
 

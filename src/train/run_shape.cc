@@ -97,7 +97,9 @@ RunMemory MemoryOfRun(CompiledModel& compiled, const RunShape& shape, const Kern
   compiled.entries.clear();
   parts.checkpoint_state = 0;
   for (const ImageState& state : compiled.image.states) {
-    *parts.checkpoint_state += ByteSize(state.type);
+    const int64_t bytes = ByteSize(state.type);
+    if (!IsOwnState(state.name)) *parts.checkpoint_state += bytes;
+    if (state.role == Role::kRecurrentState) parts.kept_bytes += bytes;  // their zeros
   }
   RunMemory memory;
   memory.arena = compiled.layout.arena_bytes;

@@ -35,7 +35,7 @@ Session::Session(const ModelSpec& model, const SessionOptions& options, bool tra
     engine_->Watch(times_.get());
   }
   memory_.base = MeasureBase(data_.decoded_bytes + device_->counters().host_bytes);
-  if (!weights_file().empty()) weights_ = LoadWeights(*engine_, weights_file());
+  ReadWeights(diagnostics);
   MakeSplits();
   if (train) ReadWatchedMetrics(diagnostics);
   if (diagnostics.has_errors()) {
@@ -48,6 +48,7 @@ Session::Session(const ModelSpec& model, const SessionOptions& options, bool tra
   }
   if (!options.checkpoint.empty()) {
     run_state_ = LoadCheckpoint(*engine_, options.checkpoint, run_state_);
+    CheckPlace();
     RestoreSchedules(run_state_.schedules);
   }
   ReleaseFreeHeap();
@@ -231,7 +232,9 @@ void Session::KeepValues() {
 void Session::MakeSplits() {
   HostParts parts{data_.decoded_bytes, {}, batch_, {}, 0};
   int64_t state_bytes = 0;
-  for (const EngineState& state : engine_->model().states) state_bytes += ByteSize(state.type);
+  for (const EngineState& state : engine_->model().states) {
+    if (!IsOwnState(state.name)) state_bytes += ByteSize(state.type);
+  }
   if (train_) parts.checkpoint_state = state_bytes;
   const uint64_t seed = model_.train ? static_cast<uint64_t>(model_.train->seed.value) : 0;
   const auto make = [&](Split& split, EntryKind kind, bool shuffle) {
@@ -249,16 +252,25 @@ void Session::MakeSplits() {
       if (path.name == rate.name) rate.name = path.learning_rate_feed;
     }
   }
-  if (train_) make(*train_, EntryKind::kTrain, true);
+  if (train_) make(*train_, EntryKind::kTrain, model_.update.empty());
   for (Split& split : evaluations_) make(split, EntryKind::kEval, false);
   KeepValues();
-  if (kept_) parts.kept_bytes = kept_->bytes();
+  recurrent_ = RecurrentStates(*engine_);
+  parts.kept_bytes = recurrent_.bytes() + (kept_ ? kept_->bytes() : 0);
   memory_.data = HostBytes(parts);
 }
 
-std::string Session::weights_file() const {
-  if (!options_.weights.empty() || !model_.weights) return options_.weights;
-  return ResolvePath(model_.file_name, model_.weights->value);
+void Session::ReadWeights(Diagnostics& diagnostics) {
+  if (!options_.checkpoint.empty()) return;
+  weights_file_ = options_.weights;
+  const bool of_model = weights_file_.empty() && model_.weights;
+  try {
+    if (of_model) weights_file_ = NewestWeightsOf(model_, diagnostics);
+    if (!weights_file_.empty()) weights_ = LoadWeights(*engine_, weights_file_);
+  } catch (const UserError& error) {
+    if (!of_model) throw;
+    diagnostics.Error(model_.weights->mark, error.what(), error.help());
+  }
 }
 
 void Session::ReadWatchedMetrics(Diagnostics& diagnostics) {
@@ -286,6 +298,16 @@ void Session::SaveSchedules(std::vector<double>& numbers) const {
     const auto state = schedule.State();
     to = std::copy(state.begin(), state.end(), to);
   }
+}
+
+void Session::CheckPlace() const {
+  if (run_state_.batch <= batches_per_epoch_) return;
+  throw UserError(options_.checkpoint + " was written after " +
+                      CountText(run_state_.batch, "batch", "batches") +
+                      " of an epoch, but the training data are " +
+                      CountText(batches_per_epoch_, "batch", "batches"),
+                  "the data have changed since, or the file is damaged; --weights starts a new run "
+                  "from its weights");
 }
 
 void Session::RestoreSchedules(const std::vector<double>& numbers) {
@@ -341,6 +363,7 @@ void Session::RunEvaluation(Split& split, SessionObserver& observer, PassResult&
   Loader& loader = split.source->loader();
   const double stall_before = loader.stall_seconds();
   split.runner->Reset();
+  recurrent_.ResetEvaluation(*engine_);
   loader.StartEpoch(0);
   StepReport report;
   report.batches = LimitBatches(loader.batches_per_epoch());

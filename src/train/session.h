@@ -17,6 +17,7 @@
 #include "src/train/label_check.h"
 #include "src/train/model_data.h"
 #include "src/train/rate_schedule.h"
+#include "src/train/recurrent_states.h"
 #include "src/train/watched_number.h"
 #include "src/train/weights.h"
 
@@ -26,8 +27,8 @@ struct SessionOptions {
   std::string device = "reference";
   Mode mode = Mode::kGraph;
   CompileOptions compile;
-  std::string weights;        // a file to start from; empty: initial values
-  std::string checkpoint;     // a file to go on from; empty: a new run
+  std::string weights;        // a file to start from; empty: what the model file names
+  std::string checkpoint;     // a file to go on from, which has all weights; empty: a new run
   int64_t limit_batches = 0;  // of every pass over data; 0: all
   std::vector<std::string> evaluate = {"valid", "test"};  // the splits that are evaluated
   const ProgramImage* image = nullptr;  // a compiled program to use instead of compiling
@@ -109,10 +110,12 @@ struct TrainResult {
   bool stopped_early = false;  // by `early_stop`
   int64_t epochs = 0;          // begun, former parts of a resumed run included; so are steps
   int64_t steps = 0;
+  int64_t left_out = 0;      // samples of `train` that fill no whole batch of streams
   int64_t resumed_step = 0;  // that a resumed run went on from; what follows is of the time since
   double seconds = 0;
   double samples_per_second = 0;  // of training, evaluations left out
-  double stall_seconds = 0;       // of training, waiting for the loader
+  double train_seconds = 0;       // of training alone …
+  double stall_seconds = 0;       // … of which it waited for the loader
   int64_t state_copies = 0;       // how often the state was copied for checkpoints
   EpochReport last;               // of the last epoch; an evaluation of the weights it ended with
   MemoryUse memory;
@@ -150,8 +153,9 @@ class Session {
   // keeps nothing.
   const KeptValues* kept() const { return kept_.get(); }
   const WeightsReport& weights() const { return weights_; }
-  // The file that the state was read from: the option's, else the model file's; "" without one.
-  std::string weights_file() const;
+  // The file of weights that the state was read from: the option's, else that which the model file
+  // names, of a run folder the newest; "" without one, and of a run that goes on.
+  const std::string& weights_file() const { return weights_file_; }
   int64_t batch() const { return batch_; }
   // Of training; 0 where time ends it.
   int64_t total_steps() const { return total_steps_; }
@@ -179,6 +183,8 @@ class Session {
   bool OpenData(bool train, Diagnostics& diagnostics);
   bool MakeEngine(const KernelLibrary& library, Diagnostics& diagnostics);
   std::optional<ProgramImage> MakeImage(const KernelLibrary& library, Diagnostics& diagnostics);
+  // Reads weights_file().
+  void ReadWeights(Diagnostics& diagnostics);
   // Labels that name no class are errors, where the data knows its labels.
   void CheckLabelRanges(bool train, Diagnostics& diagnostics);
   bool ReadLength(Diagnostics& diagnostics);
@@ -195,6 +201,8 @@ class Session {
   size_t ScheduleNumbers() const;
   void SaveSchedules(std::vector<double>& numbers) const;
   void RestoreSchedules(const std::vector<double>& numbers);
+  // Throws UserError where the checkpoint's epoch has more batches than the data have.
+  void CheckPlace() const;
   void SetRates(int64_t step);
   // For schedules that wait for progress: the evaluation of `valid` after `step` steps.
   void ObserveEvaluation(const PassResult& result, int64_t step);
@@ -212,6 +220,7 @@ class Session {
   std::vector<LabelUse> label_uses_;
   ClassNames class_names_;  // of the training data
   std::unique_ptr<KeptValues> kept_;
+  RecurrentStates recurrent_;
   std::string recompiled_;
   std::unique_ptr<Device> device_;
   SingleProcess communicator_;
@@ -225,6 +234,7 @@ class Session {
   std::vector<RateSchedule> schedules_;  // one a rate feed
   std::vector<RateFeed> rates_;
   std::optional<WatchedNumber> kept_metric_, stop_metric_;
+  std::string weights_file_;
   WeightsReport weights_;
   RunState run_state_;
   MemoryUse memory_;

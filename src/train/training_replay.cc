@@ -15,18 +15,23 @@ void TrainingReplay::Restart() {
 bool TrainingReplay::Next() {
   Loader& loader = session_.train_->source->loader();
   if (batch_ == nullptr) {
-    loader.StartEpoch(place_.epoch, place_.batch);
+    StartEpoch();
   } else {
     if (place_.epoch == last_.epoch && place_.batch == last_.batch) return false;
     place_.step += session_.accumulation_.PartOf(place_.batch, place_.step).updates;
     if (++place_.batch == session_.batches_per_epoch_) {
       ++place_.epoch;
       place_.batch = 0;
-      loader.StartEpoch(place_.epoch);
+      StartEpoch();
     }
   }
   batch_ = loader.Next();
   return batch_ != nullptr;
+}
+
+void TrainingReplay::StartEpoch() {
+  session_.train_->source->loader().StartEpoch(place_.epoch, place_.batch);
+  if (place_.batch == 0) session_.recurrent_.ResetTraining(*session_.engine_);
 }
 
 int TrainingReplay::Feed() {

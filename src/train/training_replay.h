@@ -32,6 +32,8 @@ class TrainingReplay final : public Replay {
   std::string BadInput() const override;
 
  private:
+  void StartEpoch();
+
   Session& session_;
   std::string path_;
   TrainingPlace from_;

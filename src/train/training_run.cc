@@ -37,6 +37,7 @@ class TrainingRun {
         replay_from_{state_.epoch, state_.batch, state_.step},
         start_(std::chrono::steady_clock::now()) {
     result_.resumed_step = state_.step;
+    result_.left_out = session_.data_.left_out;
     ReserveReport();
   }
 
@@ -80,6 +81,7 @@ class TrainingRun {
     samples_before_ = state_.samples;
     steps_before_ = state_.step;
     loader.StartEpoch(state_.epoch, state_.batch);
+    if (state_.batch == 0) session_.recurrent_.ResetTraining(*session_.engine_);
     split.runner->GoOnFrom(state_.totals, state_.samples);
     for (PassResult& pass : report_.evaluations) pass.samples = 0;  // of weights that change now
     const Accumulation& accumulation = session_.accumulation_;
@@ -91,7 +93,7 @@ class TrainingRun {
     }
     FillReport();
     train_samples_ += report_.train.timed_samples;
-    train_seconds_ += report_.train.seconds;
+    result_.train_seconds += report_.train.seconds;
     result_.stall_seconds += report_.train.stall_seconds;
     if (!result_.interrupted) EndEpoch();
   }
@@ -325,8 +327,8 @@ class TrainingRun {
     result_.epochs = state_.epoch + (state_.batch > 0 && !result_.interrupted);
     result_.last = std::move(report_);
     if (test_ != nullptr) result_.last.evaluations.push_back(std::move(test_report_));
-    if (train_seconds_ > 0) {
-      result_.samples_per_second = static_cast<double>(train_samples_) / train_seconds_;
+    if (result_.train_seconds > 0) {
+      result_.samples_per_second = static_cast<double>(train_samples_) / result_.train_seconds;
     }
     if (checkpoints_) result_.checkpoint = checkpoints_->PathOf(state_.step);
     if (!std::isnan(state_.kept.value)) {
@@ -356,7 +358,6 @@ class TrainingRun {
   std::optional<TrainingPlace> last_;  // of the last batch
   std::chrono::steady_clock::time_point start_;
   int64_t train_samples_ = 0;
-  double train_seconds_ = 0;
   double learning_rate_ = 0;   // of the last step
   int64_t evaluated_at_ = -1;  // the step after which the last evaluation was
   std::chrono::steady_clock::time_point epoch_start_;

@@ -24,7 +24,11 @@ WeightsReport LoadWeights(Engine& engine, const std::string& path) {
     const EngineState& state = states[it->second];
     found[it->second] = true;
     const TensorType type{tensor.dtype, tensor.shape};
-    if (type == state.type) {
+    const bool recurrent = state.role == Role::kRecurrentState;
+    if (recurrent && type != state.type) {  // of another batch
+      reader.Skip();
+      found[it->second] = false;
+    } else if (type == state.type) {
       engine.WriteState(it->second, reader.Read());
       report.loaded.push_back(state.name);
     } else {
@@ -34,9 +38,10 @@ WeightsReport LoadWeights(Engine& engine, const std::string& path) {
     }
   }
   for (size_t i = 0; i < states.size(); ++i) {
-    if (found[i]) continue;
-    const bool optimizer = states[i].role == Role::kOptimizerState;
-    (optimizer ? report.missing_optimizer_state : report.missing).push_back(states[i].name);
+    if (found[i] || IsOwnState(states[i].name)) continue;
+    const bool of_run =
+        states[i].role == Role::kOptimizerState || states[i].role == Role::kRecurrentState;
+    (of_run ? report.missing_run_state : report.missing).push_back(states[i].name);
   }
   return report;
 }

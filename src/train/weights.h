@@ -12,7 +12,9 @@ namespace cgrun {
 struct WeightsReport {
   std::vector<std::string> loaded;
   std::vector<std::string> missing;  // parameters and statistics that the file does not have
-  std::vector<std::string> missing_optimizer_state;
+  // State of optimizers, and recurrent state, whose shape depends on the batch size: the file does
+  // not have it, or not in that shape.
+  std::vector<std::string> missing_run_state;
   std::vector<std::string> mismatched;  // "name: file f32[3], model f32[4]"
   std::vector<std::string> unused;      // tensors that the model does not have
 };

@@ -71,15 +71,15 @@ TEST_F(AllocationPool, TheHeapServesWhatItCannot) {
     Delete(New(1 << 20));
   });
   EXPECT_EQ(taken.allocations, 1);
-  std::vector<void*> blocks(2000);
+  std::vector<void*> blocks(10000);
   const HeapUse many = Taken([&] {
     const PooledAllocations pooled;
     for (void*& block : blocks) block = New(100);
   });
   EXPECT_GT(many.allocations, 0);
   EXPECT_GT(many.pool_requests, 0);
-  EXPECT_EQ(many.allocations + many.pool_requests, 2000);
-  EXPECT_EQ(std::set<void*>(blocks.begin(), blocks.end()).size(), 2000U);
+  EXPECT_EQ(many.allocations + many.pool_requests, 10000);
+  EXPECT_EQ(std::set<void*>(blocks.begin(), blocks.end()).size(), 10000U);
   for (void* block : blocks) Delete(block);
 }
 

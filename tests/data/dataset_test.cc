@@ -116,7 +116,7 @@ TEST(DataFormatsTest, AreSortedAndDocumented) {
     EXPECT_FALSE(format->doc.empty());
     for (const DataOptionSpec& option : format->options) EXPECT_FALSE(option.doc.empty());
   }
-  EXPECT_EQ(DataFormats().size(), 6u);
+  EXPECT_EQ(DataFormats().size(), 7u);
 }
 
 }  // namespace

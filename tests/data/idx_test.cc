@@ -68,7 +68,11 @@ TEST(IdxTest, LabelsMayBeMissing) {
 TEST(IdxTest, TellsTheRangeOfItsLabels) {
   const Opened opened = Open(kImages, Idx(9, {3}, "\x05\xFD\x05"));
   ASSERT_EQ(opened.errors, "");
-  EXPECT_FALSE(opened.dataset->Range(0).has_value());  // uint8
+  const std::optional<FieldRange> pixels = opened.dataset->Range(0);  // uint8
+  ASSERT_TRUE(pixels.has_value());
+  EXPECT_EQ(pixels->smallest.value, 'a');
+  EXPECT_EQ(pixels->largest.value, 'l');
+  EXPECT_EQ(pixels->largest.sample, 2);
   const std::optional<FieldRange> range = opened.dataset->Range(1);
   ASSERT_TRUE(range.has_value());
   EXPECT_EQ(range->smallest.value, -3);

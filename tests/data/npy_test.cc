@@ -58,7 +58,17 @@ TEST(NpyDataTest, FilesFeedTheInputsOfTheirNames) {
   EXPECT_EQ(ReadField<float>(*opened.dataset, 1, 0), (std::vector<float>{3, 4}));
   EXPECT_EQ(ReadField<int32_t>(*opened.dataset, 1, 1), (std::vector<int32_t>{-8}));
   EXPECT_EQ(opened.dataset->decoded_bytes(), 16 + 8);
+  EXPECT_FALSE(opened.dataset->Range(0).has_value());  // f32
   EXPECT_EQ(opened.dataset->Range(1)->smallest.value, -8);
+}
+
+TEST(NpyDataTest, TellsTheRangeOfLongIntegers) {
+  const Opened opened =
+      OpenOne(Npy("<i8", "(3,)", Bytes<int64_t>({7, int64_t{1} << 40, 7})), DType::kI64, {});
+  ASSERT_EQ(opened.errors, "");
+  EXPECT_EQ(opened.dataset->Range(0)->smallest.value, 7);
+  EXPECT_EQ(opened.dataset->Range(0)->largest.value, int64_t{1} << 40);
+  EXPECT_EQ(opened.dataset->Range(0)->largest.sample, 1);
 }
 
 // The value, written as `From`, read as `To`; nothing where it is refused.

@@ -40,6 +40,23 @@ TEST(SyntheticTest, HasTheFieldsThatWereAskedFor) {
   EXPECT_EQ(dataset->decoded_bytes(), 0);
 }
 
+TEST(SyntheticTest, SamplesWhoseOrderDoesNotFitAreRefused) {
+  DataOptions options;
+  options.fields = {{"x", DType::kF32, {}}};
+  options.values["samples"] = {"1000", {}};
+  options.memory_limit = 8000;
+  Diagnostics diagnostics;
+  EXPECT_NE(OpenDataset({"synthetic", {}}, options, diagnostics), nullptr);
+  options.memory_limit = 7999;
+  EXPECT_EQ(OpenDataset({"synthetic", {}}, options, diagnostics), nullptr);
+  const std::string errors = diagnostics.ToString();
+  EXPECT_NE(errors.find("the order of 1000 samples takes 8000 bytes, more than the 7999 that are "
+                        "free"),
+            std::string::npos)
+      << errors;
+  EXPECT_NE(errors.find("fewer samples"), std::string::npos) << errors;
+}
+
 TEST(SyntheticTest, SamplesDependOnSeedFieldAndIndexAlone) {
   const std::vector<DataField> fields = {{"x", DType::kF32, {10}}};
   const auto dataset = Open(fields), again = Open(fields);

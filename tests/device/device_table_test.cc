@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "src/base/diagnostics.h"
+#include "src/device/cpu.h"
 #include "src/device/device.h"
 
 namespace cgrun {
@@ -32,6 +33,25 @@ TEST(DeviceTableTest, AnUnknownNameIsAnError) {
     EXPECT_THROW(OpenDevice(name), UserError) << name;
   }
   EXPECT_EQ(std::ranges::count(DeviceNames(), "reference"), 1);
+}
+
+TEST(CpuDeviceTest, RefusesWhatIsNotFree) {
+  CheckRoom(1 << 20, 1 << 20);
+  try {
+    CheckRoom(6 << 20, 5 << 20);
+    FAIL() << "more than what is free was taken";
+  } catch (const UserError& error) {
+    EXPECT_STREQ(error.what(), "cannot take 6 MiB of memory: 5 MiB are free");
+    EXPECT_NE(error.help().find("--batch N"), std::string::npos);
+  }
+}
+
+// No machine has as much; without a look at what is free some hand it out.
+TEST(CpuDeviceTest, AnArenaThatDoesNotFitIsAnError) {
+  const std::unique_ptr<Device> device = OpenDevice("reference");
+  EXPECT_THROW(device->Allocate(ArenaKind::kDevice, FreeHostMemory() + (int64_t{1} << 40)),
+               UserError);
+  EXPECT_EQ(device->counters().bytes, 0);
 }
 
 }  // namespace

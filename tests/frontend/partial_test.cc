@@ -169,5 +169,14 @@ TEST(PartialTest, NoPartOfAModelCrashesTheFrontEnd) {
   }
 }
 
+// Found by model_fuzz: their parameters have one name and two shapes.
+TEST(PartialTest, OperatorsOfOneNameAreReportedOnce) {
+  const std::vector<std::string> messages =
+      MessagesWith({{"- last: {op: linear, units: 3}",
+                     "- first: {op: linear, units: 5}\n      - last: {op: linear, units: 3}"}});
+  ASSERT_EQ(messages.size(), 1u);
+  EXPECT_NE(messages[0].find("first"), std::string::npos) << messages[0];
+}
+
 }  // namespace
 }  // namespace cgrun

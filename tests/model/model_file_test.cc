@@ -235,6 +235,32 @@ TEST(ModelFileTest, FormsOfAnOperator) {
   EXPECT_EQ(ops[5].attributes[0].key, "kernel");
 }
 
+TEST(ModelFileTest, OutputsOfNetworksAndBlocksHaveNames) {
+  const ModelSpec model = MustParse(
+      "cgrun: 1\ninputs: {x: {shape: [2, 3]}, h: {shape: [3]}}\n"
+      "networks:\n  n: {in: [a, b], out: [c, d], ops: [c: {op: add, in: [a, b]}, d: relu]}\n"
+      "blocks:\n  t: {params: {o: q}, in: a, ops: [{network: n, in: [a, a], out: [${o}, r]}]}\n"
+      "paths:\n  p:\n    mode: forward\n    ops:\n"
+      "      - {network: n, in: [x, h], unroll: 1, out: [y, last]}\n"
+      "      - z: {network: n, in: [h, h], out: z}\n"
+      "      - {network: n, in: [h, h]}\n"
+      "      - {block: t, in: h}\n"
+      "update: {last: h}\n");
+  const std::vector<OpSpec>& ops = model.paths[0].ops;
+  ASSERT_EQ(ops.size(), 4u);
+  ASSERT_TRUE(ops[0].name && ops[0].unroll);
+  EXPECT_EQ(ops[0].name->value, "y");
+  EXPECT_EQ(ops[0].labels, std::vector<std::string>{"y"});
+  EXPECT_EQ(ops[0].unroll->value, 1);
+  EXPECT_EQ(OutputNames(ops[0])[1].value, "last");
+  EXPECT_EQ(OutputNames(ops[1]).size(), 1u);
+  EXPECT_TRUE(OutputNames(ops[2]).empty());
+  EXPECT_FALSE(ops[2].unroll);
+  EXPECT_EQ(ops[3].body.at(0).name->value, "q");
+  EXPECT_TRUE(IsCarried(model, "h"));
+  EXPECT_FALSE(IsCarried(model, "x"));
+}
+
 TEST(ModelFileTest, FilesThatCannotBeRead) {
   const auto error_of = [](const std::string& path) {
     Diagnostics diagnostics;

@@ -115,6 +115,16 @@ TEST(OverrideTest, ErrorsNameTheFlag) {
   EXPECT_NE(After({deep + "=1"}).find("more than 64 parts"), std::string::npos);
 }
 
+// What no file could hold, no run may write.
+TEST(OverrideTest, RefusesKeysThatAFileCannotHold) {
+  EXPECT_NE(After({"paths.\x01.ops=[]"}).find("error: a control character"), std::string::npos);
+  EXPECT_NE(After({"paths.\xFF.ops=[]"}).find("error: a byte that is not UTF-8"),
+            std::string::npos);
+  EXPECT_NE(After({"paths." + std::string(401, 'a') + "=1"}).find("a key has at most 400 bytes"),
+            std::string::npos);
+  EXPECT_EQ(After({"paths.\xC3\xA4.mode=forward"}).find("error"), std::string::npos);
+}
+
 TEST(OverrideTest, ErrorsInTheModelNameTheFlagToo) {
   const std::string text = "cgrun: 1\npaths: {p: {mode: forward, ops: []}}\n";
   EXPECT_EQ(ModelErrors(text, {"train.epcohs=2"}),

@@ -120,6 +120,27 @@ TEST(ValuesTest, Choices) {
   EXPECT_EQ(Refusal("{}", read), "'key' must be serial, bfs or dfs, not a map");
 }
 
+TEST(ValuesTest, NumberTypesOfOtherProgramsAreUnderstood) {
+  const std::array<std::string, 8> types = {"f64",   "f32",   "bf16",  "f16",
+                                            "int64", "int32", "uint8", "bool"};
+  const auto help = [&](const std::string& text) {
+    const std::string refusal =
+        Refusal(text, [&](const TreeNode& n, std::string_view what, Diagnostics& d) {
+          return ReadChoice(n, what, types, d);
+        });
+    return refusal.substr(std::min(refusal.size(), refusal.find(" | ")));
+  };
+  const std::pair<const char*, const char*> meant[] = {
+      {"float32", "f32"}, {"float", "f32"},    {"FP32", "f32"},  {"float64", "f64"},
+      {"double", "f64"},  {"float16", "f16"},  {"half", "f16"},  {"bfloat16", "bf16"},
+      {"long", "int64"},  {"i64", "int64"},    {"int", "int32"}, {"i32", "int32"},
+      {"byte", "uint8"},  {"Boolean", "bool"}, {"in32", "int32"}};
+  for (const auto& [theirs, ours] : meant) {
+    EXPECT_EQ(help(theirs), std::string(" | did you mean '") + ours + "'?") << theirs;
+  }
+  EXPECT_EQ(help("complex64"), "");
+}
+
 TEST(ValuesTest, ListsReportEveryBadItem) {
   Diagnostics diagnostics;
   EXPECT_FALSE(ReadShape(Node("[1, 0, x, 4]"), "shape", diagnostics));

@@ -192,7 +192,18 @@ std::vector<OpCase> accuracy() {
       Refused("top 0", Top(0), {x, Labels({3}, {0, 0, 0})}, "`top_k` must be at least 1"),
       Refused("top 4", Top(4), {x, Labels({3}, {0, 0, 0})}, "more than the 3 classes"),
       Refused("labels too few", Top(1), {x, Labels({2}, {0, 0})}, "of shape [3]"),
-      Refused("images", Top(1), {Uniform({2, 3, 2}), Labels({2}, {0, 0})}, "[N, classes]"),
+      {"a label a place",
+       Top(1),
+       {Given({2, 2, 2}, {1, 4, 3, 2, 5, 5, 5, 6}), Labels({2, 2}, {1, 1, 0, 1})},
+       {{3, 4}}},
+      {"one sample, three places",
+       Top(2),
+       {Given({1, 3, 3}, {1, 9, 4, 3, 8, 5, 2, 7, 6}), Labels({1, 3}, {0, 2, 1})},
+       {{1, 3}}},
+      {"one place", Top(1), {Given({2, 2, 1}, {1, 2, 4, 3}), Labels({2, 1}, {1, 1})}, {{1, 2}}},
+      Refused("one label of many places", Top(1), {Uniform({2, 3, 2}), Labels({2}, {0, 0})},
+              "of shape [2, 2]"),
+      Refused("scores", Top(1), {Uniform({2}), Labels({2}, {0, 0})}, "[N, classes]"),
   };
 }
 

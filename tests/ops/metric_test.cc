@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "src/ir/op_def.h"
+#include "src/ops/loss.h"
 
 namespace cgrun {
 namespace {
@@ -62,6 +63,14 @@ TEST(Metrics, PerClassAccuracyOfAnAbsentClassIsNoNumber) {
 TEST(Metrics, ConfusionMatrixIsWhatWasCounted) {
   const Numbers counts = {5, 1, 0, 7};
   EXPECT_EQ(Shown(OpId::confusion_matrix, Attributes(), {DType::kI64, {2, 2}}, counts), counts);
+}
+
+TEST(Metrics, AccuracyIsOfLabels) {
+  const Attributes top_1 = Attributes::Of(AccuracyAttributes());
+  EXPECT_EQ(Shown(OpId::accuracy, top_1, {DType::kI64, {}}, {3}, 4), (Numbers{0.75}));
+  EXPECT_EQ(Shown(OpId::accuracy, top_1, {DType::kI64, {2}}, {3, 12}, 4), (Numbers{0.25}));
+  EXPECT_EQ(Shown(OpId::accuracy, top_1, {DType::kI64, {2}}, {0, 0}, 0), (Numbers{0}));
+  EXPECT_FALSE(ShownBy(OpId::accuracy, top_1, {DType::kI64, {3}}).has_value());
 }
 
 TEST(Metrics, AucCountsPairs) {

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The fetch scripts take what has the right checksum and nothing else; the shipped digits are whole."""
+"""The fetch scripts take what has the right checksum and nothing else; the shipped data is whole."""
 
 import collections
 import gzip
@@ -14,6 +14,7 @@ import sys
 import tarfile
 import tempfile
 import unittest
+import zlib
 
 SCRIPTS = pathlib.Path("scripts/datasets")
 DIGITS = pathlib.Path("datasets/digits")
@@ -187,6 +188,49 @@ class DigitsTest(unittest.TestCase):
             for name in ["train.csv", "test.csv"]:
                 made = pathlib.Path(folder, name).read_bytes()
                 self.assertEqual(made, (DIGITS.parent / "friedman" / name).read_bytes())
+
+
+class AustenTest(unittest.TestCase):
+    def setUp(self):
+        self.austen = load_script("make-austen")
+        packed = DIGITS.parent / "austen" / "northanger-abbey.txt.gz"
+        self.text = gzip.decompress(packed.read_bytes())
+
+    def test_the_text_is_whole(self):
+        self.assertEqual(hashlib.sha256(self.text).hexdigest(), self.austen.SHA256)
+        self.assertTrue(self.text.startswith(b"NORTHANGER ABBEY\n"))
+        self.assertTrue(self.text.isascii())
+
+    def test_reads_the_strings_of_an_r_package(self):
+        def string(text):
+            return struct.pack(">2i", 0x40009, len(text)) + text
+        novel = [b"NORTHANGER ABBEY", b"by \xc3\xa9", b"A NOTE ON THE TEXT", b"more"]
+        vector = b"".join([struct.pack(">2i", 16, len(novel)), *map(string, novel)])
+        serialized = b"X\n" + struct.pack(">4i", 3, 0, 0, 5) + b"UTF-8" + vector
+        with tempfile.TemporaryDirectory() as folder:
+            database = b""
+            for record in (b"X\n" + struct.pack(">5i", 2, 0, 0, 13, 0), serialized):
+                packed = zlib.compress(record)
+                database += struct.pack(">I", len(record)) + packed
+            pathlib.Path(folder, "Rdata.rdb").write_bytes(database)
+            lines = self.austen.novel(pathlib.Path(folder))
+        self.assertEqual(lines, ["NORTHANGER ABBEY", "by \xe9"])
+
+    def test_the_script_makes_this_file(self):
+        with tempfile.TemporaryDirectory() as folder:
+            status, output = run("make-austen", "--to", folder)
+            if "apt-get install" in output:
+                self.skipTest(output)
+            self.assertEqual(status, 0, output)
+            made = pathlib.Path(folder, "northanger-abbey.txt.gz").read_bytes()
+            self.assertEqual(gzip.decompress(made), self.text)
+
+    def test_errors_are_one_line_and_a_status(self):
+        with tempfile.TemporaryDirectory() as folder:
+            status, output = run("make-austen", "--from", folder, "--to", folder)
+        self.assertEqual(status, 1)
+        self.assertIn("make-austen: error: there is no", output)
+        self.assertNotIn("Traceback", output)
 
 
 if __name__ == "__main__":

@@ -94,18 +94,20 @@ class HostDevices : public testing::TestWithParam<HostDevice> {
 };
 
 TEST_P(HostDevices, HaveOneHashForEveryOrderPlannerAndZonesSetting) {
-  const ModelSpec model = ModelOf(kModel);
-  const uint64_t wanted = TrainModel(model, Options()).weights_hash;
-  const auto expect_same = [&](std::string_view order, std::string_view planner, bool apart) {
-    SessionOptions options = Options();
-    options.compile.order = order;
-    options.compile.layout.planner = planner;
-    options.compile.layout.zones_apart = apart;
-    EXPECT_EQ(TrainModel(model, options).weights_hash, wanted)
-        << order << ", " << planner << (apart ? ", zones apart" : "");
-  };
-  for (const OrderEntry& order : Orders()) expect_same(order.name, "portfolio", true);
-  for (const PlannerEntry& planner : Planners()) expect_same("memory", planner.name, false);
+  for (const char* text : {kModel, kResidual}) {
+    const ModelSpec model = ModelOf(text);
+    const uint64_t wanted = TrainModel(model, Options()).weights_hash;
+    const auto expect_same = [&](std::string_view order, std::string_view planner, bool apart) {
+      SessionOptions options = Options();
+      options.compile.order = order;
+      options.compile.layout.planner = planner;
+      options.compile.layout.zones_apart = apart;
+      EXPECT_EQ(TrainModel(model, options).weights_hash, wanted)
+          << model.name.value << ": " << order << ", " << planner << (apart ? ", zones apart" : "");
+    };
+    for (const OrderEntry& order : Orders()) expect_same(order.name, "portfolio", true);
+    for (const PlannerEntry& planner : Planners()) expect_same("memory", planner.name, false);
+  }
 }
 
 // Without the choices that eager mode does not have: fused nodes, and tensors in other layouts.

@@ -47,6 +47,23 @@ paths:
 train: {epochs: 1, batch: 4, optimizer: {op: sgd, lr: 0.05}}
 )";
 
+constexpr char kText[] = R"(
+cgrun: 1
+model: bytes
+data: {train: {format: text, file: TEXT, length: 4}}
+inputs:
+  text: {type: TYPE, shape: [4]}
+  next: {type: TYPE, shape: [4]}
+paths:
+  p:
+    ops:
+      - {op: embedding, in: text, entries: ENTRIES, units: 3}
+      - {op: linear, units: UNITS}
+      - logits: {op: transpose, perm: [0, 2, 1]}
+    loss: {op: softmax_cross_entropy, in: [logits, next]}
+train: {epochs: 1, batch: 2, optimizer: {op: sgd, lr: 0.05}}
+)";
+
 // A file of bytes in the IDX format; `type` 9 is signed.
 void WriteIdx(const std::string& path, int type, const std::vector<char>& sizes,
               const std::string& elements) {
@@ -97,6 +114,40 @@ TEST(LabelCheck, IdsNameEntriesOfATable) {
   EXPECT_NE(large.find("`entries: 8`"), std::string::npos) << large;
   const std::string negative = errors(std::string("\0\1\xFF\3\0\1\2\3", 8));
   EXPECT_NE(negative.find("sample 2 has the id -1"), std::string::npos) << negative;
+}
+
+// The errors of a model of bytes, whose inputs have the type `type`, with text up to 'z'.
+std::string ErrorsOfText(const std::string& type, const std::string& entries,
+                         const std::string& units) {
+  const std::string folder = FreshFolder();
+  std::ofstream(folder + "/text") << "to be lazy or so";
+  std::string text = kText;
+  for (const auto& [key, value] : {std::pair<std::string, std::string>{"TEXT", folder + "/text"},
+                                   {"TYPE", type},
+                                   {"TYPE", type},
+                                   {"ENTRIES", entries},
+                                   {"UNITS", units}}) {
+    text.replace(text.find(key), key.size(), value);
+  }
+  return SessionErrors(ModelOf(text));
+}
+
+TEST(LabelCheck, BytesAreLabelsAndIdsInEveryIntegerType) {
+  for (const std::string type : {"uint8", "int32", "int64"}) {
+    EXPECT_EQ(ErrorsOfText(type, "123", "123"), "") << type;  // 'z' is 122
+    const std::string units = ErrorsOfText(type, "256", "100");
+    EXPECT_NE(units.find("small.yaml:4:"), std::string::npos) << units;
+    EXPECT_NE(units.find("sample 1 has the label 122, but the 100 classes of "
+                         "softmax_cross_entropy are 0 to 99"),
+              std::string::npos)
+        << units;
+    EXPECT_NE(units.find("^"), std::string::npos) << units;
+    const std::string entries = ErrorsOfText(type, "50", "256");
+    EXPECT_NE(entries.find("sample 2 has the id 122, but the 50 entries of embedding are 0 to 49"),
+              std::string::npos)
+        << entries;
+    EXPECT_NE(entries.find("`entries: 123`"), std::string::npos) << entries;
+  }
 }
 
 // Data that are made as they go do not know their labels: the loss shows it.

@@ -57,6 +57,7 @@ TEST(ModelCheck, GradientsAndDevicesAgree) {
     EXPECT_TRUE(compared.good || !compared.skipped.empty())
         << device << ": " << compared.worst << " " << compared.error;
     EXPECT_EQ(compared.compared, compared.skipped.empty() ? 9 : 0) << device;
+    EXPECT_TRUE(compared.missing.empty()) << device << ": " << compared.missing[0];
   }
 }
 

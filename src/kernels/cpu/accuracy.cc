@@ -61,7 +61,10 @@ void Run(const RunContext& context, const Instruction& i) noexcept {
   *Data<int64_t>(context, i, 2) = correct;
 }
 
-bool Supports(const NodeSignature& node) { return node.inputs[0].dtype == DType::kF32; }
+// One label a sample.
+bool Supports(const NodeSignature& node) {
+  return node.inputs[0].dtype == DType::kF32 && node.inputs[0].shape.rank() == 2;
+}
 
 PreparedKernel Prepare(const KernelRequest& request) {
   const Shape& logits = request.node.inputs[0].shape;

@@ -12,17 +12,20 @@ namespace {
 struct Parameters {
   int64_t samples = 0;
   int64_t classes = 0;
+  int64_t places = 1;  // labels of a sample; a class's logits of all of them stand in a row
   int64_t top_k = 1;
+  bool counts_labels = false;
 };
 
+// `logits`: those of one place.
 template <class T>
 bool IsRight(const T* logits, int64_t label, const Parameters& p) {
   if (label < 0 || label >= p.classes) return false;
-  const double own = LoadF64(logits[label]);
+  const double own = LoadF64(logits[label * p.places]);
   if (std::isnan(own)) return false;
   int64_t before = 0;
   for (int64_t c = 0; c < p.classes; ++c) {
-    const double other = LoadF64(logits[c]);
+    const double other = LoadF64(logits[c * p.places]);
     before += other > own || std::isnan(other) || (other == own && c < label);
   }
   return before < p.top_k;
@@ -35,17 +38,23 @@ struct Accuracy {
     const T* logits = Data<const T>(context, i, 0);
     const Label* labels = Data<const Label>(context, i, 1);
     int64_t correct = 0;
-    for (int64_t n = 0; n < p.samples; ++n) {
-      correct += IsRight(logits + n * p.classes, static_cast<int64_t>(labels[n]), p);
+    const int64_t count = p.samples * p.places;
+    for (int64_t l = 0; l < count; ++l) {
+      const T* of_place = logits + l / p.places * p.classes * p.places + l % p.places;
+      correct += IsRight(of_place, static_cast<int64_t>(labels[l]), p);
     }
-    *Data<int64_t>(context, i, 2) = correct;
+    int64_t* sums = Data<int64_t>(context, i, 2);
+    sums[0] = correct;
+    if (p.counts_labels) sums[1] = count;
   }
 };
 
 PreparedKernel PrepareFor(const KernelRequest& request, int64_t top_k) {
   const Shape& logits = request.node.inputs[0].shape;
+  const int64_t labels = request.node.inputs[1].shape.Elements();
   return PreparedKernel::Of(ForLogitsAndLabels<Accuracy>(request.node),
-                            Parameters{logits[0].size, logits[1].size, top_k});
+                            Parameters{logits[0].size, logits[1].size, labels / logits[0].size,
+                                       top_k, request.node.outputs[0].shape.rank() > 0});
 }
 
 PreparedKernel Prepare(const KernelRequest& request) {

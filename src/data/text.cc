@@ -1,0 +1,129 @@
+// Text as sequences of bytes: each sample is `length` of them, and the ones that follow each. A
+// file is read as it is, plain or compressed by gzip.
+#include <cstring>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "src/base/check.h"
+#include "src/data/dataset.h"
+#include "src/data/options.h"
+#include "src/io/file_error.h"
+
+namespace cgrun {
+namespace {
+
+constexpr int64_t kLongest = int64_t{1} << 30;  // of a sample
+constexpr int64_t kValues = 256;                // of a byte
+
+bool IsWhole(DType dtype) {
+  return dtype == DType::kU8 || dtype == DType::kI32 || dtype == DType::kI64;
+}
+
+class TextDataset : public Dataset {
+ public:
+  TextDataset(std::vector<std::byte> text, std::vector<DataField> fields, std::string file,
+              const SourceMark& mark)
+      : text_(std::move(text)), fields_(std::move(fields)), file_(std::move(file)), mark_(mark) {
+    length_ = fields_[0].shape.Elements();
+    size_ = (static_cast<int64_t>(text_.size()) - 1) / length_;
+  }
+
+  int64_t size() const override { return size_; }
+  const std::vector<DataField>& fields() const override { return fields_; }
+  int64_t decoded_bytes() const override { return static_cast<int64_t>(text_.size()); }
+
+  void Read(int64_t index, std::span<const std::span<std::byte>> out) const override {
+    CGRUN_CHECK(index >= 0 && index < size()) << "sample " << index;
+    for (size_t field = 0; field < fields_.size(); ++field) {
+      const std::byte* from = text_.data() + index * length_ + static_cast<int64_t>(field);
+      if (fields_[field].dtype == DType::kI32) {
+        Widen<int32_t>(from, out[field]);
+      } else if (fields_[field].dtype == DType::kI64) {
+        Widen<int64_t>(from, out[field]);
+      } else {
+        std::memcpy(out[field].data(), from, out[field].size());
+      }
+    }
+  }
+
+  std::optional<FieldRange> Range(size_t index) const override {
+    const auto begin = static_cast<int64_t>(index);
+    FieldRange range{{kValues, 0, file_, mark_}, {-1, 0, file_, mark_}};
+    for (int64_t i = 0; i < size_ * length_; ++i) {
+      const auto value = std::to_integer<int64_t>(text_[static_cast<size_t>(begin + i)]);
+      const int64_t sample = i / length_;
+      if (value < range.smallest.value) range.smallest = {value, sample, file_, mark_};
+      if (value > range.largest.value) range.largest = {value, sample, file_, mark_};
+    }
+    return range;
+  }
+
+ private:
+  template <class T>
+  void Widen(const std::byte* from, std::span<std::byte> to) const {
+    for (int64_t i = 0; i < length_; ++i) {
+      const T value = std::to_integer<T>(from[i]);
+      std::memcpy(to.data() + i * static_cast<int64_t>(sizeof(T)), &value, sizeof(T));
+    }
+  }
+
+  std::vector<std::byte> text_;
+  std::vector<DataField> fields_;
+  std::string file_;
+  SourceMark mark_;
+  int64_t length_ = 1;
+  int64_t size_ = 0;
+};
+
+// "text" and "next", in the number types of their inputs where these are whole numbers, else uint8.
+// A model with one input takes the text alone.
+std::vector<DataField> FieldsFor(const DataOptions& options, int64_t length) {
+  std::vector<std::string> names = {"text", "next"};
+  if (options.fields.size() == 1) names.pop_back();
+  std::vector<DataField> fields;
+  for (size_t i = 0; i < names.size(); ++i) {
+    const DataField* wanted = WantedField(options, names, i);
+    const bool whole = wanted != nullptr && IsWhole(wanted->dtype);
+    fields.push_back({names[i], whole ? wanted->dtype : DType::kU8, Shape{length}});
+  }
+  return fields;
+}
+
+std::unique_ptr<Dataset> OpenText(const DataOptions& options, Diagnostics& diagnostics) {
+  const DataOption& file = *FindOption(options, "file");
+  const auto length = IntegerOption(options, "length", 1, kLongest, 1, diagnostics);
+  if (!length) return nullptr;
+  const std::string path = ResolvePath(options, file);
+  try {
+    std::vector<std::byte> text = ReadFile(path, options.memory_limit);
+    text.shrink_to_fit();
+    if (static_cast<int64_t>(text.size()) <= *length) {
+      ThrowFileError(path,
+                     "has " + CountText(static_cast<int64_t>(text.size()), "byte") +
+                         ", but one sample takes " + std::to_string(*length + 1) +
+                         ": `length` and the one that follows",
+                     "a smaller `length`, or a longer text");
+    }
+    return std::make_unique<TextDataset>(std::move(text), FieldsFor(options, *length), path,
+                                         file.mark);
+  } catch (const UserError& error) {
+    diagnostics.Error(file.mark, error.what(), error.help());
+    return nullptr;
+  }
+}
+
+constexpr DataOptionSpec kOptions[] = {{"file", true, "the text, plain or compressed by gzip"},
+                                       {"length", true, "bytes of a sample"}};
+
+}  // namespace
+
+extern const DataFormat kTextFormat;
+constinit const DataFormat kTextFormat = {
+    "text",
+    "text as sequences of bytes, whatever its encoding: the fields are 'text', [length], and "
+    "'next', the byte behind each",
+    kOptions, OpenText};
+
+}  // namespace cgrun

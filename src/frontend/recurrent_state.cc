@@ -1,0 +1,47 @@
+// States as sources, updates as edges.
+#include "src/frontend/recurrent_state.h"
+
+#include "src/frontend/frontend.h"
+
+namespace cgrun {
+
+std::string StateName(const std::string& input, EntryKind kind) {
+  if (kind == EntryKind::kTrain || kind == EntryKind::kAccumulate) return input;
+  return kOwnState + std::string(Name(kind)) + "." + input;
+}
+
+ValueId AddInput(const InputSpec& input, const TensorType& type, bool carried, EntryKind kind,
+                 Builder& builder) {
+  if (!carried) {
+    return builder.AddSource(Role::kPlaceholder, Zone::kForward, type, input.name.value,
+                             input.name.mark);
+  }
+  const ValueId state = builder.AddSource(Role::kRecurrentState, Zone::kForward, type,
+                                          StateName(input.name.value, kind), input.name.mark);
+  ParameterInfo info;
+  info.init = "zeros";
+  info.trainable = false;
+  builder.graph().parameters[state] = info;
+  return state;
+}
+
+void AddStateUpdates(const ModelSpec& model, EntryKind kind, const Names& names, Graph& graph,
+                     Diagnostics& diagnostics) {
+  if (kind == EntryKind::kPredict) return;
+  for (const StateUpdate& update : model.update) {
+    const auto state = names.global().Find(update.state.value);
+    const ValueId next = names.Lookup(update.value, names.global(), diagnostics);
+    if (!state || !state->valid() || !next.valid()) continue;  // reported
+    const TensorType &from = graph.values[next].type, &to = graph.values[*state].type;
+    if (from == to) {
+      graph.updates.push_back({*state, next});
+      continue;
+    }
+    diagnostics.Error(update.value.mark,
+                      "'" + update.value.value + "' is " + from.ToString() + ", but the input '" +
+                          update.state.value + "' that takes its value is " + to.ToString(),
+                      "both have the same type from step to step");
+  }
+}
+
+}  // namespace cgrun

@@ -1,0 +1,26 @@
+// Recurrent state: the inputs that `update` of a model file carries from step to step.
+#ifndef CGRUN_FRONTEND_RECURRENT_STATE_H_
+#define CGRUN_FRONTEND_RECURRENT_STATE_H_
+
+#include <string>
+
+#include "src/base/diagnostics.h"
+#include "src/frontend/names.h"
+#include "src/ir/builder.h"
+#include "src/model/model_spec.h"
+
+namespace cgrun {
+
+// Adds an input: a placeholder, or where it is `carried` recurrent state, which starts as zeros.
+// Each kind of entry point has a state of its own, called StateName(); those that train share one.
+ValueId AddInput(const InputSpec& input, const TensorType& type, bool carried, EntryKind kind,
+                 Builder& builder);
+
+// An update edge for each line of `update`, once all paths are there. Predictions have none: each
+// sample begins with zeros.
+void AddStateUpdates(const ModelSpec& model, EntryKind kind, const Names& names, Graph& graph,
+                     Diagnostics& diagnostics);
+
+}  // namespace cgrun
+
+#endif  // CGRUN_FRONTEND_RECURRENT_STATE_H_

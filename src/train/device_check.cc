@@ -1,0 +1,118 @@
+// The second half of ModelCheck: a device's results against those of the f64 engine.
+#include <algorithm>
+#include <set>
+
+#include "src/train/check_numbers.h"
+#include "src/train/model_check.h"
+
+namespace cgrun {
+namespace {
+
+constexpr double kResultTolerance = 1e-3;
+// Of a device's gradients: this, or where the network itself is that sensitive a multiple of what
+// one unit in the last place of f32 changes in f64, but never more than the last.
+constexpr double kDeviceTolerance = 2e-3, kOfSensitivity = 8, kMostDeviceTolerance = 5e-2;
+
+// What is wrong is wrong everywhere; a kink is in the way at one point.
+constexpr int kPoints = 3;
+
+}  // namespace
+
+DeviceCheck ModelCheck::CheckDevice(const std::string& name) {
+  DeviceCheck check;
+  check.device = name;
+  if (name == "reference" && !on_reference_) {
+    check.skipped = "its plain loops would take minutes for this model";
+    return check;
+  }
+  const KernelLibrary* library = FindKernelLibrary(name);
+  if (library == nullptr) {
+    check.skipped = "not in this build";
+    return check;
+  }
+  return CheckLibrary(name, *library);
+}
+
+DeviceCheck ModelCheck::CheckLibrary(const std::string& name, const KernelLibrary& library) {
+  DeviceCheck check;
+  check.device = name;
+  try {
+    Compare(name, library, check);
+  } catch (const UserError& error) {  // no such device here, or too little memory
+    check.skipped = error.what();
+  }
+  return check;
+}
+
+// Compares at one point after the other, until nothing is left that differs at all of them.
+void ModelCheck::Compare(const std::string& name, const KernelLibrary& library,
+                         DeviceCheck& check) {
+  CompileOptions options = options_;
+  if (name == "reference") options.threads = 1;
+  Diagnostics diagnostics;
+  const std::unique_ptr<Device> device = OpenDevice(name);
+  const auto engine = BuildEngine(model_, {{"train", EntryKind::kTrain, batch_}}, Mode::kGraph,
+                                  options, {library, *device, communicator_}, diagnostics);
+  if (engine == nullptr) {
+    check.skipped = diagnostics.ToString();
+    return;
+  }
+  std::map<std::string, DeviceError> errors;
+  for (int point = 0; point < kPoints && !check.good; ++point) {
+    GoTo(point);
+    CompareHere(*engine, errors);
+    Judge(errors, check);
+  }
+  std::set<std::string> compared;
+  for (const auto& [key, result] : errors) compared.insert(key);
+  check.missing = NamesNotIn(compared, expected_);
+  check.good = check.good && check.missing.empty();
+}
+
+void ModelCheck::CompareHere(Engine& engine, std::map<std::string, DeviceError>& errors) {
+  for (size_t i = 0; i < engine.model().states.size(); ++i) {
+    const EngineState& state = engine.model().states[i];
+    const auto& wide = engine_->model().states;
+    const auto same = std::ranges::find(wide, state.name, &EngineState::name);
+    if (same == wide.end()) continue;  // of the optimizer
+    HostTensor tensor(state.type.dtype, state.type.shape);
+    const HostTensor& start = states_[static_cast<size_t>(same - wide.begin())];
+    for (int64_t e = 0; e < tensor.elements(); ++e) tensor.Set(e, start.At(e));
+    engine.WriteState(i, tensor);
+  }
+  FeedBatch(engine, 0);
+  engine.Run(0);
+  const auto& results = engine.model().entries[0].results;
+  for (size_t i = 0; i < results.size(); ++i) {
+    const std::string key = KeyOf(results[i].name, results[i].path);
+    const auto expected = expected_.find(key);
+    if (expected == expected_.end()) continue;
+    const bool gradient = results[i].kind == OutputKind::kKept;
+    DeviceError now{results[i].name, 0, false};
+    double tolerance = gradient ? kDeviceTolerance : kResultTolerance;
+    now.error = ErrorOf(ResultOf(engine, 0, static_cast<int>(i)), expected->second,
+                        gradient ? GradientFloor() : 1e-6);
+    if (gradient && now.error > kDeviceTolerance) {  // else it is not worth a run to know
+      tolerance =
+          std::clamp(kOfSensitivity * Sensitivity(), kDeviceTolerance, kMostDeviceTolerance);
+    }
+    now.good = now.error <= tolerance;
+    const auto [known, is_new] = errors.try_emplace(key, now);
+    if (is_new) continue;
+    known->second.error = std::min(known->second.error, now.error);
+    known->second.good = known->second.good || now.good;
+  }
+}
+
+void ModelCheck::Judge(const std::map<std::string, DeviceError>& errors, DeviceCheck& check) {
+  check.good = true;
+  check.compared = 0;
+  for (const auto& [key, result] : errors) {
+    check.good = check.good && result.good;
+    if (check.compared++ > 0 && result.error <= check.error) continue;
+    check.error = result.error;
+    check.worst = result.name;
+  }
+}
+
+}  // namespace cgrun

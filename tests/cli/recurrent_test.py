@@ -1,0 +1,103 @@
+#!/usr/bin/env python3
+"""`update` and `unroll`: a model that reads a text a character at a time, from step to step."""
+
+import json
+import re
+import unittest
+
+import cli_testing
+
+MODEL = """cgrun: 1
+model: reader
+data:
+  train: {format: text, file: text, length: 8}
+  valid: {split: 0.1}
+  test: {split: 0.1}
+inputs:
+  text: {type: uint8, shape: [8]}
+  next: {type: uint8, shape: [8]}
+  h: {shape: [24]}
+networks:
+  cell:
+    in: [character, h]
+    ops:
+      - x: {op: embedding, in: character, entries: 256, units: 16, init: {normal: {deviation: 1}}}
+      - {op: concat, in: [x, h]}
+      - {op: linear, units: 24, activation: tanh}
+paths:
+  read:
+    ops:
+      - {network: cell, in: [text, h], unroll: 1, out: [states, h_next]}
+      - {op: linear, in: states, units: 256}
+      - scores: {op: transpose, perm: [0, 2, 1]}
+    loss: {op: softmax_cross_entropy, in: [scores, next]}
+    metrics: {accuracy: {in: [scores, next]}}
+update: {h_next: h}
+train:
+  epochs: 12
+  batch: 8
+  optimizer: {op: adam, lr: 0.01}
+"""
+
+
+class RecurrentTest(cli_testing.CliTestCase):
+    def setUp(self):
+        super().setUp()
+        self.write("reader.yaml", MODEL)
+        self.write("text", "hello world. " * 200)
+
+    def train(self, *flags):
+        return self.cgrun("train", "reader.yaml", "--force", "--out", "run", *flags)
+
+    def hash(self, *flags):
+        return re.search(r"hash ([0-9a-f]{16})", self.train(*flags).stdout)[1]
+
+    def test_it_learns_a_text_by_heart(self):
+        done = self.train()
+        summary = json.loads((self.folder / "run" / "summary.json").read_text())
+        for split in ("train", "valid", "test"):
+            self.assertGreater(summary[split]["accuracy"], 0.9 if split != "train" else 0, split)
+            self.assertLessEqual(summary[split]["accuracy"], 1, split)
+        self.assertEqual(summary.get("allocations_after_first_step", 0), 0)
+        self.assertRegex(done.stdout, r"left out +4 samples of the training data")
+        again = json.loads(self.cgrun("eval", "reader.yaml", "--weights", "run", "--json").stdout)
+        self.assertGreater(again["metrics"]["accuracy"], 0.9)
+
+    def test_the_modes_agree(self):
+        flags = ["--device", "reference", "--set", "train.epochs=2",
+                 "--disable-pass", "fuse_activations"]
+        graph = self.hash(*flags)
+        self.assertEqual(self.hash(*flags, "--mode", "eager"), graph)
+        self.assertEqual(self.hash(*flags, "--set", "train.eval_every=5"), graph)
+
+    def test_a_resumed_run_goes_on_in_the_same_bits(self):
+        whole = self.hash("--set", "train.steps=60")
+        self.hash("--set", "train.steps=41")  # in the second epoch
+        done = self.cgrun("train", "--resume", "run", "--set", "train.steps=60")
+        self.assertIn(whole, done.stdout)
+
+    def test_every_verb_takes_it(self):
+        self.cgrun("check", "reader.yaml")
+        self.assertIn(".eval.h", self.cgrun("plan", "reader.yaml", "--full").stdout)
+        self.assertIn("read.states[7].slice", self.cgrun("graph", "reader.yaml").stdout)
+        self.cgrun("compile", "reader.yaml", "-o", "reader.cgb")
+        self.assertRegex(self.cgrun("disasm", "reader.cgb").stdout, r"recurrent state +h")
+        self.cgrun("train", "reader.yaml", "--dry-run")
+
+    def test_mistakes_are_explained(self):
+        self.write("reader.yaml", MODEL.replace("{h_next: h}", "{states: h}"))
+        error = self.refuses("train", "reader.yaml")
+        self.assertIn("reader.yaml:26:10: error: 'states' is f32[N, 8, 24], but the input 'h' that "
+                      "takes its value is f32[N, 24]", error)
+        self.write("reader.yaml", MODEL.replace("unroll: 1", "unroll: 2"))
+        self.assertIn("'text' is uint8[N, 8]: it has no axis 2",
+                      self.refuses("train", "reader.yaml"))
+        self.write("reader.yaml", MODEL)
+        error = self.refuses("train", "reader.yaml", "--batch", "40")
+        self.assertIn("a batch of 40 is as many streams, but 'valid' has 32 samples", error)
+        self.write("text", "hello")
+        self.assertIn("has 5 bytes, but one sample takes 9", self.refuses("train", "reader.yaml"))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,161 @@
+// CSV: what is refused, where the error stands, and what it says.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "tests/data/csv_testing.h"
+
+namespace cgrun {
+namespace {
+
+TEST(CsvErrorsTest, NumbersThatAreNone) {
+  const auto error = [](const std::string& value) {
+    const std::string text = ErrorsOf("a,b,y\n1," + value + ",3\n");
+    return text.substr(0, text.find('\n'));
+  };
+  const std::string place = "DIR/t.csv:2:3: error: column 'b': '";
+  for (const char* text : {"x", "1.2.3", "0x10", "1,5e", "--1", "+-1", "1e", "12 34", "1_000"}) {
+    if (std::string_view(text).find(',') != std::string_view::npos) continue;
+    EXPECT_EQ(error(text), place + text + "' is not a number");
+  }
+  EXPECT_EQ(error("inf"), place + "inf' is not finite");
+  EXPECT_EQ(error("-Infinity"), place + "-Infinity' is not finite");
+  EXPECT_EQ(error("1e39"), place + "1e39' is too large for f32");
+  EXPECT_EQ(error("-1e999"), place + "-1e999' is too large for f32");
+  EXPECT_EQ(error("1e-999"), "");
+  EXPECT_EQ(error("1e-42"), "");
+  EXPECT_EQ(ErrorsOf("a,b,y\n1,setosa,3\n"),
+            "DIR/t.csv:2:3: error: column 'b': 'setosa' is not a number\n"
+            "    1,setosa,3\n"
+            "      ^~~~~~\n"
+            "help: leave columns of text out: `columns: [...]` lists those that are used\n");
+  EXPECT_EQ(ErrorsOf("a,b,y\n1,2,setosa\n"),
+            "DIR/t.csv:2:5: error: label 'y': 'setosa' is not a number\n"
+            "    1,2,setosa\n"
+            "        ^~~~~~\n"
+            "help: a label by name wants an input of int32\n");
+  const Opened fraction = DatasetBuilder("csv")
+                              .File("t.csv", "a\n1.5\n")
+                              .Set("file", "t.csv")
+                              .Input("x", DType::kI32, {1})
+                              .Open();
+  EXPECT_EQ(fraction.errors,
+            "DIR/t.csv:2:1: error: column 'a': '1.5' is not an integer\n"
+            "    1.5\n"
+            "    ^~~\n"
+            "help: an input of f32 takes fractions\n");
+}
+
+TEST(CsvErrorsTest, PlacesCountLinesInsideQuotesAndCharactersNotBytes) {
+  EXPECT_EQ(ErrorsOf("a,b,y,z\n1,2,3,\"ä\nö\"\n\"1\n\",\"é\",x,0\n"),
+            "DIR/t.csv:2:7: error: column 'z': 'ä?ö' is not a number\n"
+            "    1,2,3,\"ä\n"
+            "          ^~\n"
+            "help: leave columns of text out: `columns: [...]` lists those that are used\n"
+            "DIR/t.csv:4:1: error: column 'a': '1?' is not a number\n"
+            "    \"1\n"
+            "    ^~\n"
+            "help: leave columns of text out: `columns: [...]` lists those that are used\n"
+            "DIR/t.csv:5:3: error: column 'b': 'é' is not a number\n"
+            "    \",\"é\",x,0\n"
+            "      ^~~\n"
+            "help: leave columns of text out: `columns: [...]` lists those that are used\n"
+            "DIR/t.csv:5:7: error: label 'y': 'x' is not a number\n"
+            "    \",\"é\",x,0\n"
+            "          ^\n"
+            "help: a label by name wants an input of int32\n");
+}
+
+TEST(CsvErrorsTest, SyntaxErrorsStandAtTheirPlace) {
+  EXPECT_EQ(ErrorsOf("a,b,y\n1,2\n1,2,3,4\n"),
+            "DIR/t.csv:2:1: error: this line has 2 fields, but the first one has 3\n"
+            "    1,2\n"
+            "    ^~~\n"
+            "DIR/t.csv:3:1: error: this line has 4 fields, but the first one has 3\n"
+            "    1,2,3,4\n"
+            "    ^~~~~~~\n");
+  EXPECT_EQ(ErrorsOf("a,b,y\n1,\"2,3\n4,5,6\n7,8,9\n"),
+            "DIR/t.csv:2:3: error: this quote is never closed\n"
+            "    1,\"2,3\n"
+            "      ^\n"
+            "help: a quote inside a quoted field is doubled: \"say \"\"yes\"\"\"\n");
+  EXPECT_EQ(ErrorsOf("a,b,y\n1,\"2\"2,3\n"),
+            "DIR/t.csv:2:6: error: text behind the closing quote\n"
+            "    1,\"2\"2,3\n"
+            "         ^\n"
+            "help: a quote inside a quoted field is doubled: \"say \"\"yes\"\"\"\n");
+  EXPECT_EQ(ErrorsOf("a,b,y\r1,2,3\r"),
+            "DIR/t.csv:1:6: error: a carriage return that ends no line\n"
+            "    a,b,y?1,2,3\n"
+            "         ^\n"
+            "help: lines end with LF or CRLF\n");
+  EXPECT_EQ(ErrorsOf(std::string("a,b,y\n1,2\0,3\n", 13)),
+            "DIR/t.csv:2:4: error: a NUL byte\n"
+            "    1,2?,3\n"
+            "       ^\n"
+            "help: is this a CSV file?\n");
+  EXPECT_EQ(ErrorsOf("\xFF\xFE"
+                     "a\0"),
+            "error: 'DIR/t.csv': is in UTF-16\nhelp: save it as UTF-8\n");
+  EXPECT_EQ(ErrorsOf(""), "error: 'DIR/t.csv': is empty\n");
+  EXPECT_EQ(ErrorsOf("a,b,y\n"), "error: 'DIR/t.csv': holds no samples below its header\n");
+}
+
+TEST(CsvErrorsTest, ManyErrorsAreCutOff) {
+  std::string texts = "a,b,y\n", gaps = texts;
+  for (int i = 0; i < 1000; ++i) {
+    texts += "x,1,2\n";
+    gaps += "1,,2\n";
+  }
+  EXPECT_EQ(std::ranges::count(ErrorsOf(texts), '^'), 3);  // of each column
+  const std::string errors = ErrorsOf(gaps);
+  EXPECT_TRUE(errors.starts_with("DIR/t.csv: error: further errors of this file are not shown\n"));
+  EXPECT_NE(errors.find("DIR/t.csv:21:3: error: "), std::string::npos);
+  EXPECT_EQ(errors.find("DIR/t.csv:22:3: error: "), std::string::npos);
+}
+
+TEST(CsvErrorsTest, OptionsThatAreWrong) {
+  const auto with = [](const std::string& name, const std::string& value) {
+    return CsvBuilder("a,b,y\n1,2,3\n").Label("y", DType::kF32).Set(name, value).Open().errors;
+  };
+  EXPECT_EQ(with("label", "z"), "error: 'DIR/t.csv': has no column 'z'\nhelp: known: a, b, y\n");
+  EXPECT_EQ(with("label", "4"),
+            "error: there is no column 4: the columns are 1 to 3, or -1 for the last\n"
+            "help: known: a, b, y\n");
+  EXPECT_EQ(with("columns", "[a, y]"), "error: column 'y' is the label too\n");
+  EXPECT_EQ(with("columns", "[a, a]"), "error: column 'a' stands twice in the list\n");
+  EXPECT_EQ(with("delimiter", "ab"),
+            "error: option 'delimiter' is 'ab', but must be one character, or `tab`\n");
+  EXPECT_EQ(with("header", "no"),
+            "error: option 'header' cannot be 'no'\nhelp: known: false, true\n");
+  EXPECT_EQ(
+      with("missing", "median"),
+      "error: option 'missing' is 'median', but must be `error`, `zero`, `mean` or a number\n");
+  EXPECT_EQ(with("classes", "[a, b]"),
+            "error: there are classes, but the label's input is not int32\n");
+  EXPECT_EQ(with("colums", "[a]"),
+            "error: unknown option 'colums' for data of format 'csv'\nhelp: did you mean "
+            "'columns'?\n");
+  EXPECT_EQ(ErrorsOf("a;b;y\n1;2;3\n"),
+            "error: 'DIR/t.csv': has no column 'y'\n"
+            "help: there is one column only; if another character separates them: `delimiter: "
+            "\";\"`\n");
+  EXPECT_EQ(ErrorsOf("y\n1\n"),
+            "DIR/t.csv:1:1: error: beside the label there is no column\n    y\n    ^\n");
+  EXPECT_EQ(CsvBuilder("a,b,a\n1,2,3\n").Set("columns", "a").Open().errors,
+            "error: 2 columns are called 'a'\nhelp: a number, from 1, names a column too\n");
+}
+
+TEST(CsvErrorsTest, AHeaderOfNumbersIsDoubted) {
+  const Opened opened = CsvBuilder("1,2,3\n4,5,6\n").Label("3", DType::kF32).Open();
+  EXPECT_EQ(opened.errors,
+            "DIR/t.csv:1:1: warning: the first line is taken for the names of the columns, but "
+            "holds numbers\n"
+            "    1,2,3\n"
+            "    ^~~~~\n"
+            "help: `header: false` says that there are no names\n");
+  EXPECT_NE(opened.dataset, nullptr);
+}
+
+}  // namespace
+}  // namespace cgrun
