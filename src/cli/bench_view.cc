@@ -180,10 +180,9 @@ void BenchView::OnProfile(const std::string& name, const Engine& engine,
 
 std::string BenchText(const BenchResult& result) {
   std::string text = fmt::format(
-      "{} of '{}' on device {} with {} thread{}: {} round{} of {} step{}, {}\n\n",
-      result.infer ? "inference" : "training", result.model, result.device, result.threads,
-      result.threads == 1 ? "" : "s", result.rounds, result.rounds == 1 ? "" : "s",
-      FormatCount(result.steps_per_round), result.steps_per_round == 1 ? "" : "s",
+      "{} of '{}' on device {} with {}: {} of {}, {}\n\n", result.infer ? "inference" : "training",
+      result.model, result.device, FormatCount(result.threads, "thread"),
+      FormatCount(result.rounds, "round"), FormatCount(result.steps_per_round, "step"),
       result.isolated ? "each case in a process of its own, one after another" : "taking turns");
   text += CasesTable(result) + "\n";
   text += fmt::format("memory: the most {}; start: building and the first step{}\n",

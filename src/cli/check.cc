@@ -50,14 +50,14 @@ std::string DataText(const LintReport& lint) {
 std::string GradientsText(const Findings& findings) {
   const auto worst = std::ranges::max_element(findings.gradients, {}, &GradientCheck::error);
   const auto bad = std::ranges::count(findings.gradients, false, &GradientCheck::good);
-  return fmt::format(
-      "{}{} parameters in {} {} against finite differences in f64, largest error {:.1e}",
-      bad > 0 ? "WRONG: " : "", findings.parameters, findings.gradients.size(),
-      findings.gradients.size() == 1 ? "direction" : "directions", worst->error);
+  return fmt::format("{}{} in {} against finite differences in f64, largest error {:.1e}",
+                     bad > 0 ? "WRONG: " : "", CountText(findings.parameters, "parameter"),
+                     CountText(std::ssize(findings.gradients), "direction"), worst->error);
 }
 
 std::string DeviceText(const DeviceCheck& check) {
   if (!check.skipped.empty()) return "not compared: " + check.skipped;
+  if (check.compared == 0) return "WRONG: none of its results is there";
   return fmt::format("{}largest error {:.1e} of {} results and gradients ({})",
                      check.good ? "" : "WRONG: ", check.error, check.compared, check.worst);
 }
@@ -67,9 +67,7 @@ std::string Verdict(const Findings& findings) {
   if (findings.wrong()) return "";
   const auto items = findings.diagnostics.Sorted();
   const auto warnings = std::ranges::count(items, Severity::kWarning, &Diagnostic::severity);
-  const std::string count = warnings == 0
-                                ? "no warnings"
-                                : fmt::format("{} warning{}", warnings, warnings == 1 ? "" : "s");
+  const std::string count = warnings == 0 ? "no warnings" : FormatCount(warnings, "warning");
   return fmt::format("{}: no errors, {}.\n", findings.model, count);
 }
 
@@ -129,6 +127,7 @@ std::string Json(const Findings& findings) {
       item.update({{"error", check.error},
                    {"worst", check.worst},
                    {"compared", check.compared},
+                   {"missing", check.missing},
                    {"ok", check.good}});
     } else {
       item["skipped"] = check.skipped;
@@ -161,6 +160,12 @@ void PrintWrong(const Findings& findings) {
   }
   for (const DeviceCheck& check : findings.devices) {
     if (check.good || !check.skipped.empty()) continue;
+    if (!check.missing.empty()) {
+      PrintError(fmt::format("device '{}' does not compute {}, as the reference does", check.device,
+                             NamesText(check.missing)),
+                 "`--disable-pass` and `--stop-after-pass` narrow it down");
+      continue;
+    }
     const std::string apart = std::isfinite(check.error)
                                   ? fmt::format("{:.1e} of its size apart", check.error)
                                   : "it is not finite";

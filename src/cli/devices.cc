@@ -19,9 +19,9 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 std::string PeaksText(const Peaks& peaks) {
-  return fmt::format("{:.3g} GFLOP/s (f32 multiply-adds), {:.3g} GB/s (memory) with {} thread{}",
-                     peaks.flops_per_second * 1e-9, peaks.bytes_per_second * 1e-9, peaks.threads,
-                     peaks.threads == 1 ? "" : "s");
+  return fmt::format("{:.3g} GFLOP/s (f32 multiply-adds), {:.3g} GB/s (memory) with {}",
+                     peaks.flops_per_second * 1e-9, peaks.bytes_per_second * 1e-9,
+                     FormatCount(peaks.threads, "thread"));
 }
 
 Json PeaksJson(const Peaks& peaks) {

@@ -1,6 +1,5 @@
 // cgrun eval.
 #include <CLI/CLI.hpp>
-#include <cstdio>
 #include <nlohmann/json.hpp>
 #include <optional>
 
@@ -47,7 +46,6 @@ int Run(const ModelFlags& flags, const RunFlags& run_flags, const EvalFlags& eva
   PrintDiagnostics(diagnostics);
   if (!session.ready()) return kBadInput;
   if (!CheckWeights(session.weights(), options.weights)) return kBadInput;
-  if (!Quiet()) std::fprintf(stderr, "weights: %s\n", options.weights.c_str());
   if (run_flags.dry_run) {
     PrintDryRun(model->name.value, session);
     return kDone;
@@ -70,13 +68,7 @@ int Run(const ModelFlags& flags, const RunFlags& run_flags, const EvalFlags& eva
   json["samples_per_second"] =
       result.seconds > 0 ? static_cast<double>(result.samples) / result.seconds : 0.0;
   json["metrics"] = nlohmann::ordered_json::parse(MetricsJson(result));
-  const MemoryUse& memory = session.memory();
-  json["planned_peak_bytes"] = nullptr;
-  if (memory.has_plan()) json["planned_peak_bytes"] = memory.planned();
-  json["measured_peak_bytes"] = memory.measured;
-  json["process_peak_bytes"] = memory.process;
-  json["live_peak_bytes"] = memory.engine.live_peak_bytes;
-  json["reserved_peak_bytes"] = memory.engine.reserved_peak_bytes;
+  json.update(nlohmann::ordered_json::parse(MemoryJson(session.memory())));
   std::string text = EvaluationSummary(result, session.memory()),
               shown = json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
   if (session.times() != nullptr) {

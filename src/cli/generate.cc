@@ -2,7 +2,6 @@
 #include "src/train/generate.h"
 
 #include <CLI/CLI.hpp>
-#include <cstdio>
 #include <nlohmann/json.hpp>
 
 #include "src/cli/command.h"
@@ -68,14 +67,13 @@ int Run(const ModelFlags& flags, const RunFlags& run_flags, const GenerateFlags&
   const auto generated = GenerateSamples(*model, *output, options, later);
   PrintDiagnostics(later);
   if (!generated || !CheckWeights(generated->weights, options.weights)) return kBadInput;
-  if (!Quiet()) std::fprintf(stderr, "weights: %s\n", options.weights.c_str());
   if (!run_flags.dry_run) Write(path, generated->samples, *output);
   const nlohmann::ordered_json json = {
       {"model", model->name.value}, {"device", options.device},
       {"mode", Name(options.mode)}, {"weights", options.weights},
       {"output", output->name},     {"shape", output->shape.ToString()},
       {"samples", options.count},   {"file", run_flags.dry_run ? "" : path}};
-  PrintResult(std::to_string(options.count) + " samples of '" + output->name + "', " +
+  PrintResult(CountText(options.count, "sample") + " of '" + output->name + "', " +
                   output->shape.ToString() +
                   " each: " + (run_flags.dry_run ? "not written (--dry-run)" : path) + "\n",
               json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");

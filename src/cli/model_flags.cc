@@ -13,11 +13,10 @@
 #include "src/plan/schedule.h"
 #include "src/program/serialize.h"
 #include "src/train/lint.h"
+#include "src/train/run_folder.h"
 
 namespace cgrun {
 namespace {
-
-constexpr int kMostThreads = 1024;
 
 // The flags as assignments, and what the user typed for them; those of --set come last.
 struct Overrides {

@@ -29,10 +29,6 @@ struct PlanFlags {
 
 constexpr int64_t kLargestCsv = int64_t{1} << 30;
 
-bool EndsWith(const std::string& text, const std::string& end) {
-  return text.size() >= end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
-}
-
 // A packing problem alone. Exit status 1 where a capacity is given and not met.
 int PlanCsv(const ModelFlags& flags, const PlanFlags& plan_flags) {
   const std::vector<std::byte> bytes = ReadFile(flags.model, kLargestCsv);
@@ -60,15 +56,16 @@ int PlanCsv(const ModelFlags& flags, const PlanFlags& plan_flags) {
   return met ? kDone : kFailed;
 }
 
-// Says so where the device, or the machine beside it, has less memory than the run takes.
-void WarnOfTooMuch(const PlanSubject& subject, int64_t arena_bytes, const Device& device) {
+// Says so where the device, or the machine itself, has less memory than the run takes. `data_bytes`
+// is what the open data holds of the host.
+void WarnOfTooMuch(const RunMemory& memory, int64_t data_bytes, const Device& device) {
   const DeviceInfo info = device.Info();
-  const bool on_host = KindOfDevice(info.name).on_host;
-  const int64_t bytes = arena_bytes + (on_host ? subject.data_bytes + subject.base_bytes : 0);
-  if (info.total_bytes <= 0 || bytes <= info.total_bytes) return;
-  PrintWarning("this takes " + FormatBytes(bytes) + ", and " +
-               (on_host ? "this machine" : "device " + info.name) + " has " +
-               FormatBytes(info.total_bytes) + ": it cannot run here");
+  const int64_t held = memory.base + data_bytes;
+  const std::string fault =
+      memory.on_host
+          ? FaultOfRoom(memory.host(), {"this machine", info.total_bytes, FreeHostMemory() + held})
+          : FaultOfRoom(memory.arena, {"device " + info.name, info.total_bytes, info.free_bytes});
+  if (!fault.empty()) PrintWarning(fault);
 }
 
 // What eager mode would need for the same entry points.
@@ -114,7 +111,7 @@ int PlanModel(const ModelFlags& flags, const PlanFlags& plan_flags) {
   }
   PlanSubject subject;
   subject.kept = KeptValuesOf(*compiled);
-
+  subject.sharing = SharingOf(compiled->entries[0].graph, compiled->layout, 0);
   subject.model = model->name.value;
   subject.device = library.name();
   subject.order = options.order;
@@ -127,7 +124,7 @@ int PlanModel(const ModelFlags& flags, const PlanFlags& plan_flags) {
   subject.base_bytes = memory.base;
   subject.compile_seconds = compiled->compile_seconds;
   subject.eager_peak_bytes = EagerPeakOf(*model, shape.entries, library, options);
-  WarnOfTooMuch(subject, compiled->layout.arena_bytes, *device);
+  WarnOfTooMuch(memory, shape.host.decoded_bytes, *device);
   PrintResult(PlanText(subject, compiled->layout, plan_flags.full),
               PlanJson(subject, compiled->layout));
   return kDone;
@@ -145,7 +142,7 @@ Command DefinePlan(CLI::App& app) {
   app.add_option("--csv", plan_flags->csv, "write the first entry point's buffers as a .csv")
       ->type_name("FILE");
   return [flags, plan_flags] {
-    return EndsWith(flags->model, ".csv") ? PlanCsv(*flags, *plan_flags)
+    return flags->model.ends_with(".csv") ? PlanCsv(*flags, *plan_flags)
                                           : PlanModel(*flags, *plan_flags);
   };
 }

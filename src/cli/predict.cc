@@ -3,7 +3,6 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <cstdio>
 #include <limits>
 #include <optional>
 
@@ -48,15 +47,18 @@ class NotFinite {
   std::vector<std::string> Warnings() const {
     std::vector<std::string> all = warnings_;
     if (inputs_ > kShown) {
-      all.push_back("so do the inputs of " + std::to_string(inputs_ - kShown) + " more samples");
+      all.push_back("so do the inputs of " + CountText(inputs_ - kShown, "more sample"));
     }
     return all;
   }
   std::vector<FileProblem> Problems() const {
     std::vector<FileProblem> all = problems_;
     if (bad_ > kShown) {
+      const int64_t more = bad_ - kShown;
       all.push_back(
-          {"", std::to_string(bad_ - kShown) + " more samples have such predictions", ""});
+          {"",
+           CountText(more, "more sample") + (more == 1 ? " has" : " have") + " such predictions",
+           ""});
     }
     return all;
   }
@@ -86,6 +88,71 @@ int64_t BatchFor(const ModelSpec& model, int64_t samples) {
   return (samples + batches - 1) / batches;
 }
 
+PredictOptions OptionsOf(const ModelFlags& flags, const RunFlags& run_flags,
+                         const PredictFlags& predict_flags, const ModelSpec& model) {
+  PredictOptions options;
+  options.device = DeviceOf(model);
+  options.compile = CompileOptionsOf(flags, model);
+  options.mode = ModeOf(run_flags);
+  if (KeepsInFolder(flags, predict_flags.out)) options.compile.keeps = EntryKind::kPredict;
+  return options;
+}
+
+PredictFacts FactsOf(const ModelSpec& model, const PredictOptions& options) {
+  PredictFacts facts;
+  facts.model = model.name.value;
+  facts.device = options.device;
+  facts.mode = Name(options.mode);
+  return facts;
+}
+
+// Where no input could be read.
+int ReportNothing(const PredictView& nothing, const PredictFacts& facts,
+                  const PredictSource& source) {
+  PrintResult("", nothing.Json(facts, {}, source.problems()));
+  PrintProblems(source.problems());
+  return kBadInput;
+}
+
+int Report(const PredictView& view, const PredictFacts& facts, const NotFinite& not_finite,
+           const PredictSource& source) {
+  const std::vector<FileProblem> outputs = not_finite.Problems();
+  std::vector<FileProblem> problems = source.problems();
+  problems.insert(problems.end(), outputs.begin(), outputs.end());
+  const std::vector<std::string> warnings = not_finite.Warnings();
+  PrintResult(facts.samples > 0 || facts.dry_run ? view.Text(facts) : "",
+              view.Json(facts, warnings, problems));
+  for (const std::string& warning : warnings) PrintWarning(warning);
+  PrintProblems(problems);
+  if (!source.problems().empty()) return kBadInput;
+  return outputs.empty() ? kDone : kFailed;
+}
+
+// Predicts what the source has, or only says what would be done.
+int Predict(Predictor& predictor, const PredictSignature& signature, PredictSource& source,
+            const RunFlags& run_flags, const PredictFlags& predict_flags, PredictFacts facts) {
+  PredictView view(predictor.outputs(), predict_flags.top);
+  NotFinite not_finite(predictor.outputs());
+  facts.dry_run = run_flags.dry_run;
+  facts.device = predictor.engine().model().device;
+  if (facts.dry_run) {
+    facts.samples = source.samples();
+    return Report(view, facts, not_finite, source);
+  }
+  std::optional<PredictionFiles> files;
+  if (!predict_flags.out.empty()) {
+    files.emplace(predict_flags.out, signature, source.files(), source.samples());
+  }
+  facts.samples = predictor.Run(source, run_flags.limit_batches,
+                                [&](const SampleOrigin& origin, PredictionBytes outputs) {
+                                  view.Add(origin, outputs);
+                                  not_finite.Look(origin, outputs);
+                                  if (files) files->Add(outputs);
+                                });
+  if (files) files->Commit();
+  return Report(view, facts, not_finite, source);
+}
+
 int Run(const ModelFlags& flags, const RunFlags& run_flags, const PredictFlags& predict_flags) {
   if (predict_flags.inputs.empty()) {
     throw InputError(
@@ -95,27 +162,17 @@ int Run(const ModelFlags& flags, const RunFlags& run_flags, const PredictFlags& 
   const std::optional<ModelSpec> model = LoadModelOrProgram(flags);
   if (!model) return kBadInput;
   KernelsOf(*model);  // says why there are none
-  PredictOptions options;
-  options.device = DeviceOf(*model);
-  options.compile = CompileOptionsOf(flags, *model);
-  options.mode = ModeOf(run_flags);
-  const bool keeps = KeepsInFolder(flags, predict_flags.out);
-  if (keeps) options.compile.keeps = EntryKind::kPredict;
+  PredictOptions options = OptionsOf(flags, run_flags, predict_flags, *model);
   Diagnostics diagnostics;
-  const auto signature = DescribePredictions(*model, options.compile.precision, keeps, diagnostics);
+  const auto signature = DescribePredictions(*model, options.compile.precision,
+                                             KeepsInFolder(flags, predict_flags.out), diagnostics);
   PrintDiagnostics(diagnostics);
   if (!signature) return kBadInput;
   const TableReader tables(*model);
   PredictSource source(predict_flags.inputs, signature->inputs, ImageFitOf(*model), tables);
-  PredictFacts facts;
-  facts.model = model->name.value;
-  facts.device = options.device;
-  facts.mode = Name(options.mode);
+  PredictFacts facts = FactsOf(*model, options);
   if (source.samples() == 0) {
-    const PredictView nothing(signature->outputs, predict_flags.top);
-    PrintResult("", nothing.Json(facts, {}, source.problems()));
-    PrintProblems(source.problems());
-    return kBadInput;
+    return ReportNothing(PredictView(signature->outputs, predict_flags.top), facts, source);
   }
   options.weights = ChooseWeights(*model, predict_flags.weights);
   options.batch = BatchFor(*model, source.samples());
@@ -123,38 +180,9 @@ int Run(const ModelFlags& flags, const RunFlags& run_flags, const PredictFlags& 
   Predictor predictor(*model, *signature, options, later);
   PrintDiagnostics(later);
   if (!predictor.ready() || !CheckWeights(predictor.weights(), options.weights)) return kBadInput;
-  if (!Quiet()) std::fprintf(stderr, "weights: %s\n", options.weights.c_str());
-  std::optional<PredictionFiles> files;
-  if (!predict_flags.out.empty() && !run_flags.dry_run) {
-    files.emplace(predict_flags.out, *signature, source.files(), source.samples());
-  }
-  PredictView view(predictor.outputs(), predict_flags.top);
-  NotFinite not_finite(predictor.outputs());
-  int64_t samples = 0;
-  if (!run_flags.dry_run) {
-    samples = predictor.Run(source, run_flags.limit_batches,
-                            [&](const SampleOrigin& origin, PredictionBytes outputs) {
-                              view.Add(origin, outputs);
-                              not_finite.Look(origin, outputs);
-                              if (files) files->Add(outputs);
-                            });
-    if (files) files->Commit();
-  }
-  facts.device = predictor.engine().model().device;
   facts.batch = options.batch;
   facts.weights = options.weights;
-  facts.samples = run_flags.dry_run ? source.samples() : samples;
-  facts.dry_run = run_flags.dry_run;
-  std::vector<FileProblem> problems = source.problems();
-  const std::vector<FileProblem> outputs = not_finite.Problems();
-  problems.insert(problems.end(), outputs.begin(), outputs.end());
-  const std::vector<std::string> warnings = not_finite.Warnings();
-  const bool any = samples > 0 || facts.dry_run;
-  PrintResult(any ? view.Text(facts) : "", view.Json(facts, warnings, problems));
-  for (const std::string& warning : warnings) PrintWarning(warning);
-  PrintProblems(problems);
-  if (!source.problems().empty()) return kBadInput;
-  return outputs.empty() ? kDone : kFailed;
+  return Predict(predictor, *signature, source, run_flags, predict_flags, facts);
 }
 
 }  // namespace

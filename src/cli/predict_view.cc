@@ -92,9 +92,9 @@ std::string PredictView::Table(size_t output) const {
 std::string PredictView::Text(const PredictFacts& facts) const {
   if (facts.dry_run) {
     return fmt::format(
-        "{} on {}, {} mode, batch {}: {} samples\nEverything is ready; nothing was run "
+        "{} on {}, {} mode, batch {}: {}\nEverything is ready; nothing was run "
         "(--dry-run).\n",
-        facts.model, facts.device, facts.mode, facts.batch, FormatCount(facts.samples));
+        facts.model, facts.device, facts.mode, facts.batch, FormatCount(facts.samples, "sample"));
   }
   std::string text;
   const auto shown = std::ranges::count(outputs_, false, &PredictedOutput::kept);

@@ -84,7 +84,7 @@ std::string MeansText(const PassResult& pass) {
     FormatMetric(mean.value, number, sizeof(number));
     text += mean.name + " " + number + "  ";
   }
-  return fmt::format("{}({} samples)", text, FormatCount(pass.samples));
+  return fmt::format("{}({})", text, FormatCount(pass.samples, "sample"));
 }
 
 std::string AllocationsText(const TrainResult& result) {
@@ -102,8 +102,7 @@ std::string AllocationsText(const TrainResult& result) {
 
 // A resumed run knows the time of its last part alone.
 std::string StepsText(const TrainResult& result) {
-  std::string text = fmt::format("{} in {} epoch{}", FormatCount(result.steps), result.epochs,
-                                 result.epochs == 1 ? "" : "s");
+  std::string text = FormatCount(result.steps) + " in " + FormatCount(result.epochs, "epoch");
   if (result.resumed_step > 0) {
     text +=
         fmt::format("; {} of them since step {}", FormatCount(result.steps - result.resumed_step),
@@ -118,8 +117,8 @@ std::string StepsText(const TrainResult& result) {
 std::string ModeText(const MemoryUse& memory) {
   std::string text(Name(memory.mode));
   if (memory.mode == Mode::kEager) {
-    text += fmt::format(": {} requests for memory, {} of them of the system",
-                        FormatCount(memory.engine.requests),
+    text += fmt::format(": {} for memory, {} of them of the system",
+                        FormatCount(memory.engine.requests, "request"),
                         FormatCount(memory.engine.system_requests));
   }
   return text;
@@ -197,8 +196,14 @@ std::vector<std::pair<std::string, std::string>> TrainFacts(const TrainResult& r
   }
   add("steps", StepsText(result));
   add("throughput",
-      fmt::format("{} samples/s, loader waited for {}", FormatSi(result.samples_per_second),
+      fmt::format("{} samples/s, of {} it waited {} for the loader",
+                  FormatSi(result.samples_per_second), FormatSeconds(result.train_seconds),
                   FormatSeconds(result.stall_seconds)));
+  if (result.left_out > 0) {
+    add("left out", fmt::format("{} of the training data: rows of a batch go on where those of the "
+                                "batch before ended, and there are whole batches alone",
+                                CountText(result.left_out, "sample")));
+  }
   add("mode", ModeText(result.memory));
   add("memory", MemoryText(result.memory));
   add("allocations", AllocationsText(result));

@@ -53,7 +53,7 @@ void PrintWeightsReport(const WeightsReport& report) {
   const auto count = static_cast<int64_t>(report.loaded.size());
   std::fprintf(stderr, "weights: %s loaded\n", CountText(count, "tensor").c_str());
   print("not in the file:", report.missing);
-  print("not in the file:", report.missing_optimizer_state);
+  print("not in the file:", report.missing_run_state);
   print("not in the model:", report.unused);
 }
 
@@ -137,7 +137,7 @@ SessionOptions OptionsOf(const Training& training, const ModelFlags& flags,
   SessionOptions options;
   options.device = DeviceOf(*training.model);
   options.compile = CompileOptionsOf(flags, *training.model);
-  options.weights = FindWeights(train_flags.weights);
+  options.weights = FindNewestWeights(train_flags.weights);
   options.mode = ModeOf(run_flags);
   options.limit_batches = run_flags.limit_batches;
   options.image = training.image ? &*training.image : nullptr;
@@ -201,6 +201,7 @@ int Run(const ModelFlags& flags, const RunFlags& run_flags, const TrainFlags& tr
   }
   std::optional<RunFolder> run_folder;
   if (!training.resumed) run_folder.emplace(folder, train_flags.force, inputs);
+  if (training.resumed) RemoveTemporaries(folder);
   RemoveSummary(folder);
   WriteRunSettings(folder, {options.device, options.mode, options.compile.threads,
                             options.limit_batches, KeptFiles(model)});
@@ -234,10 +235,7 @@ Command DefineTrain(CLI::App& app) {
           ->type_name("DIR");
   CLI::Option* force = app.add_flag("--force", train_flags->force,
                                     "replace what a former run left in the run folder");
-  CLI::Option* weights =
-      app.add_option("--weights", train_flags->weights,
-                     "start from the weights in a safetensors file, or the newest of a run folder")
-          ->type_name("FILE");
+  CLI::Option* weights = AddStartWeightsFlag(app, train_flags->weights);
   app.add_option("--resume", train_flags->resume,
                  "go on with the run of a folder, as it was started; train.epochs, steps and time "
                  "may be set anew")

@@ -2,6 +2,7 @@
 #include "src/cli/weights_flag.h"
 
 #include <CLI/CLI.hpp>
+#include <cstdio>
 #include <filesystem>
 
 #include "src/cli/console.h"
@@ -23,37 +24,51 @@ bool HoldsWeights(const std::string& folder) {
   return false;
 }
 
+CLI::Option* AddFlag(CLI::App& app, std::string& weights, const std::string& what,
+                     const std::string& whose) {
+  return app
+      .add_option("--weights", weights,
+                  what + "a safetensors file, or a run folder, whose " + whose)
+      ->type_name("FILE");
+}
+
 }  // namespace
 
 void WarnOfDamaged(const std::vector<std::string>& damaged, const std::string& taken) {
   for (const std::string& what : damaged) PrintWarning(what + "; " + taken + " is taken instead");
 }
 
-std::string FindWeights(const std::string& file_or_folder, bool best) {
-  std::error_code error;
-  const bool is_folder = fs::is_directory(file_or_folder, error);
+std::string FindNewestWeights(const std::string& file_or_folder) {
   std::vector<std::string> damaged;
-  std::string file = is_folder && best ? BestWeights(file_or_folder, damaged)
-                                       : WeightsFile(file_or_folder, damaged);
+  std::string file = NewestWeights(file_or_folder, damaged);
+  WarnOfDamaged(damaged, file);
+  return file;
+}
+
+std::string FindBestWeights(const std::string& file_or_folder) {
+  std::vector<std::string> damaged;
+  std::string file = BestWeights(file_or_folder, damaged);
   WarnOfDamaged(damaged, file);
   return file;
 }
 
 void AddWeightsFlag(CLI::App& app, std::string& weights) {
-  app.add_option("--weights", weights,
-                 "a safetensors file, or a run folder, whose best model is taken, else its newest "
-                 "checkpoint (default: runs/<model>)")
-      ->type_name("FILE");
+  AddFlag(app, weights, "",
+          "best model is taken, else its newest checkpoint (default: runs/<model>)");
+}
+
+CLI::Option* AddStartWeightsFlag(CLI::App& app, std::string& weights) {
+  return AddFlag(app, weights, "begin with the weights of ", "newest checkpoint is taken");
 }
 
 std::string ChooseWeights(const ModelSpec& model, const std::string& flag) {
-  if (!flag.empty()) return FindWeights(flag, /*best=*/true);
+  if (!flag.empty()) return FindBestWeights(flag);
   const std::string run = "runs/" + model.name.value;
   std::error_code error;
   if (fs::is_directory(run, error) && (HoldsWeights(run) || !model.weights)) {
-    return FindWeights(run, /*best=*/true);
+    return FindBestWeights(run);
   }
-  if (model.weights) return ResolvePath(model.file_name, model.weights->value);
+  if (model.weights) return FindBestWeights(ResolvePath(model.file_name, model.weights->value));
   throw InputError(
       "there are no weights of " + model.file_name + ": there is no run folder '" + run + "'",
       "`cgrun train " + model.file_name +
@@ -65,7 +80,10 @@ bool CheckWeights(const WeightsReport& report, const std::string& file) {
   std::string wrong;
   for (const std::string& name : report.missing) wrong += "\n      " + name + ": not in the file";
   for (const std::string& name : report.mismatched) wrong += "\n      " + name;
-  if (wrong.empty()) return true;
+  if (wrong.empty()) {
+    if (!Quiet()) std::fprintf(stderr, "weights: %s\n", file.c_str());
+    return true;
+  }
   PrintError(file + " does not fit this model:" + wrong,
              "train it again, or give its own model file");
   return false;

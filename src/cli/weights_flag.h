@@ -11,27 +11,32 @@
 
 namespace CLI {
 class App;
-}
+class Option;
+}  // namespace CLI
 
 namespace cgrun {
 
 // Warns of the files that are passed over because they are damaged; `taken` is used instead.
 void WarnOfDamaged(const std::vector<std::string>& damaged, const std::string& taken);
 
-// The file itself; of a folder the newest whole checkpoint, or with `best` its best model. Throws
-// InputError where a folder has none.
-std::string FindWeights(const std::string& file_or_folder, bool best = false);
+// NewestWeights() and BestWeights(), with warnings of what is damaged. InputError where a folder
+// has none that is whole.
+std::string FindNewestWeights(const std::string& file_or_folder);
+std::string FindBestWeights(const std::string& file_or_folder);
 
-// The flag of verbs that need a trained model.
+// The flag of verbs that need a trained model, which take its best weights.
 void AddWeightsFlag(CLI::App& app, std::string& weights);
+// The flag of verbs that begin with weights, the newest ones.
+CLI::Option* AddStartWeightsFlag(CLI::App& app, std::string& weights);
 
-// The file that the flag names, or of the run folder that it names the best model, else the newest
-// checkpoint. Where the flag is not given (""), the same of the model's own run folder, or the
-// file that the model file names. InputError, which says what to give, where there is none.
+// The best weights of the file or run folder that the flag names. Where the flag is not given (""),
+// those of the model's own run folder, or of what the model file names. InputError, which says what
+// to give, where there are none.
 std::string ChooseWeights(const ModelSpec& model, const std::string& flag);
 
 // Parameters and statistics must all be in the file: what half-loaded weights compute means
-// nothing. Prints what does not fit. Optimizer state is of no account here.
+// nothing. Says which were taken, or prints what does not fit. Optimizer state is of no account
+// here.
 bool CheckWeights(const WeightsReport& report, const std::string& file);
 
 }  // namespace cgrun

@@ -90,6 +90,28 @@ std::string EntriesText(const PlanSubject& subject, const MemoryLayout& layout) 
   return out;
 }
 
+// Nothing where there is one path.
+std::string PathsText(const PlanSubject& subject) {
+  const PathSharing& sharing = subject.sharing;
+  if (sharing.paths.empty()) return "";
+  TextTable table({Align::kLeft, Align::kRight, Align::kRight, Align::kRight, Align::kRight});
+  table.Add(
+      {fmt::format("path of '{}'", subject.entries[0]), "times", "trains", "state", "transient"});
+  table.AddRule();
+  for (const PathMemory& path : sharing.paths) {
+    table.Add({path.name, FormatCount(path.repetitions), FormatBytes(path.parameter_bytes),
+               FormatBytes(path.state_bytes), FormatBytes(path.transient_bytes)});
+  }
+  table.AddRule();
+  table.Add(
+      {"shared", "", "", FormatBytes(sharing.state_bytes), FormatBytes(sharing.transient_bytes)});
+  return table.ToString("  ") +
+         fmt::format(
+             "  {} of that is passed from one path to another; the other addresses serve one "
+             "path\n  after the other.\n\n",
+             FormatBytes(sharing.passed_bytes));
+}
+
 // "conv1 = relu1 = pool1" for what shares the bytes in turn.
 std::string Shared(const PlacedBuffer& buffer) {
   if (buffer.values.size() < 2) return buffer.name;
@@ -144,14 +166,37 @@ std::string EagerText(const PlanSubject& subject, const MemoryLayout& layout) {
                      FormatBytes(eager), 100 * std::abs(saved), saved < 0 ? "more" : "less");
 }
 
+void AddPaths(const PathSharing& sharing, Json& json) {
+  if (sharing.paths.empty()) return;
+  for (const PathMemory& path : sharing.paths) {
+    json["paths"].push_back({{"name", path.name},
+                             {"repetitions", path.repetitions},
+                             {"parameter_bytes", path.parameter_bytes},
+                             {"state_bytes", path.state_bytes},
+                             {"transient_bytes", path.transient_bytes}});
+  }
+  json["shared_by_paths"] = {{"state_bytes", sharing.state_bytes},
+                             {"passed_bytes", sharing.passed_bytes},
+                             {"transient_bytes", sharing.transient_bytes}};
+}
+
 }  // namespace
+
+std::string FaultOfRoom(int64_t bytes, const MemoryRoom& room) {
+  const std::string takes = "this takes " + FormatBytes(bytes) + ", and ";
+  if (room.total > 0 && bytes > room.total) {
+    return takes + room.where + " has " + FormatBytes(room.total) + ": it cannot run here";
+  }
+  if (bytes <= room.free) return "";
+  return takes + FormatBytes(room.free) + " of " + room.where + " are free: it cannot run now";
+}
 
 std::string PlanText(const PlanSubject& subject, const MemoryLayout& layout, bool full) {
   std::string out =
       fmt::format("{} on {}, {}, batch {}, order {}, zones {}\n\n", subject.model, subject.device,
                   subject.training ? "training" : "inference", subject.batch, subject.order,
                   layout.zones_apart ? "separate" : "shared");
-  out += ZonesText(layout) + "\n" + EntriesText(subject, layout) + "\n" +
+  out += ZonesText(layout) + "\n" + EntriesText(subject, layout) + "\n" + PathsText(subject) +
          TotalsText(subject, layout) + "\n";
   out += full ? "every buffer\n" : fmt::format("biggest buffers (of '{}')\n", subject.entries[0]);
   out += BuffersText(subject, layout, full);
@@ -184,6 +229,7 @@ std::string PlanJson(const PlanSubject& subject, const MemoryLayout& layout) {
                              {"persistent_bytes", zone.persistent_bytes},
                              {"transient_bytes", zone.transient_bytes}});
   }
+  AddPaths(subject.sharing, json);
   for (const PlacedBuffer& buffer : layout.buffers) {
     json["buffers"].push_back(
         {{"name", buffer.name},

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "src/plan/memory_layout.h"
+#include "src/report/path_memory.h"
 
 namespace cgrun {
 
@@ -32,7 +33,18 @@ struct PlanSubject {
   int64_t eager_peak_bytes = 0;  // what eager mode would need in place of the arena; 0: not told
   double compile_seconds = 0;
   std::vector<KeptValue> kept = {};
+  PathSharing sharing = {};  // of the first entry point
 };
+
+// The memory that a run is to fit into, in bytes.
+struct MemoryRoom {
+  std::string where;  // "this machine"
+  int64_t total = 0;  // 0: not known
+  int64_t free = 0;   // with what this process holds of a run's already
+};
+
+// Why a run that takes `bytes` cannot run there, or cannot now; "" where it can.
+std::string FaultOfRoom(int64_t bytes, const MemoryRoom& room);
 
 // `full` lists every buffer, else the biggest ones stand alone.
 std::string PlanText(const PlanSubject& subject, const MemoryLayout& layout, bool full);

@@ -155,10 +155,9 @@ std::string EntryText(const EntryProfile& entry, const Ceilings& ceilings, bool 
                       Exceeded& exceeded) {
   const int64_t runs = RunsOf(entry);
   const Sum total = Total(entry);
-  std::string text =
-      fmt::format("profile of '{}': batch {}, {} run{}, {:.3f} ms a run in operators\n", entry.name,
-                  entry.batch, FormatCount(runs), runs == 1 ? "" : "s",
-                  total.seconds * 1e3 / static_cast<double>(runs));
+  std::string text = fmt::format("profile of '{}': batch {}, {}, {:.3f} ms a run in operators\n",
+                                 entry.name, entry.batch, FormatCount(runs, "run"),
+                                 total.seconds * 1e3 / static_cast<double>(runs));
   const auto add = [&](const std::string& head, std::vector<Named> rows) {
     exceeded.Add(rows, ceilings);
     text += SumsTable(head, rows, total, runs, ceilings);
@@ -204,9 +203,9 @@ std::string ProfileText(std::span<const EntryProfile> entries, const Ceilings& c
   }
   if (ceilings.flops_per_second > 0) {
     text += fmt::format(
-        "  Shares in brackets are of this machine's peaks with {} thread{}: {:.3g} GFLOP/s (f32), "
+        "  Shares in brackets are of this machine's peaks with {}: {:.3g} GFLOP/s (f32), "
         "{:.3g} GB/s.\n",
-        ceilings.threads, ceilings.threads == 1 ? "" : "s", ceilings.flops_per_second * 1e-9,
+        FormatCount(ceilings.threads, "thread"), ceilings.flops_per_second * 1e-9,
         ceilings.bytes_per_second * 1e-9);
   }
   return text + ExceededText(exceeded);

@@ -92,6 +92,10 @@ std::string FormatCount(int64_t count) {
   return (count < 0 ? "-" : "") + digits;
 }
 
+std::string FormatCount(int64_t count, std::string_view noun) {
+  return FormatCount(count) + " " + std::string(noun) + (count == 1 ? "" : "s");
+}
+
 void FormatSi(double number, char* text, size_t size) {
   static constexpr const char* kUnits[] = {"", " k", " M", " G", " T", " P"};
   size_t unit = 0;

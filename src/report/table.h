@@ -38,6 +38,8 @@ std::string WrapText(std::string_view text, const std::string& indent, size_t wi
 std::string FormatBytes(int64_t bytes);
 // "1,234,567".
 std::string FormatCount(int64_t count);
+// "1 sample", "1,065 samples".
+std::string FormatCount(int64_t count, std::string_view noun);
 // "850", "12.3 k", "4.56 M", "7.89 G": three significant digits. The second one does not allocate;
 // 16 bytes are room enough.
 std::string FormatSi(double number);
