@@ -9,3 +9,9 @@ die() {
   printf '%s: error: %s\n' "${0##*/}" "$*" >&2
   exit 1
 }
+
+# Whether clang with libFuzzer is here.
+has_libfuzzer() {
+  echo 'extern "C" int LLVMFuzzerTestOneInput(const char*, unsigned long) { return 0; }' |
+    clang++ -x c++ -fsanitize=fuzzer - -o /dev/null 2>/dev/null
+}

@@ -1,5 +1,5 @@
 // Tables of comma-separated text with a label by name, gaps filled with means, and integers.
-#include "src/data/dataset.h"
+#include "tests/fuzz/dataset_fuzzing.h"
 #include "tests/fuzz/fuzz_target.h"
 #include "tests/io/test_files.h"
 
@@ -8,14 +8,8 @@ namespace {
 
 bool TryTable(const std::string& path, const std::string& missing, const std::string& label,
               DType dtype) {
-  DataOptions options;
-  options.values = {{"file", {path, {}}}, {"missing", {missing, {}}}, {"label", {label, {}}}};
-  options.fields = {{"features", DType::kF32, Shape{2}}, {"label", dtype, Shape()}};
-  options.memory_limit = 1 << 20;
-  Diagnostics diagnostics;
-  const auto dataset = OpenDataset({"csv", {}}, options, diagnostics);
-  diagnostics.ToString();
-  return dataset != nullptr;
+  return TryDataset("csv", {{"file", path}, {"missing", missing}, {"label", label}},
+                    {{"features", DType::kF32, Shape{2}}, {"label", dtype, Shape()}}) != nullptr;
 }
 
 }  // namespace

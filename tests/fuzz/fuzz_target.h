@@ -1,4 +1,5 @@
-// What a fuzz target defines: a reader of untrusted bytes, and inputs that it takes.
+// What a fuzz target defines: a reader of untrusted bytes, and inputs that it takes; and what the
+// targets share.
 #ifndef CGRUN_TESTS_FUZZ_FUZZ_TARGET_H_
 #define CGRUN_TESTS_FUZZ_FUZZ_TARGET_H_
 
@@ -6,12 +7,15 @@
 #include <functional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
+
+#include "src/base/diagnostics.h"
 
 namespace cgrun {
 
 // Whether the input was accepted. What is not must be refused with an error; whatever else happens
-// is a bug.
+// is a bug, a failed check of the target included.
 bool TryInput(std::span<const std::byte> input);
 
 // Good inputs, from which damaged ones are made.
@@ -19,6 +23,15 @@ std::vector<std::string> GoodInputs();
 
 // Calls `act` with the path of a file that holds `input`, in memory.
 void WithFile(std::span<const std::byte> input, const std::function<void(const std::string&)>& act);
+
+// The bytes as a text.
+std::string TextOf(std::span<const std::byte> input);
+
+// Checks that there is an error, and that each has a message and a place in one of `files`.
+void CheckErrors(const Diagnostics& diagnostics, std::span<const std::string> files);
+void CheckErrors(const Diagnostics& diagnostics, const std::string& file);
+// Checks that the error's text names the file.
+void CheckError(const UserError& error, std::string_view file);
 
 }  // namespace cgrun
 

@@ -1,5 +1,5 @@
 // NumPy arrays of several types and orders, into an input of uint8 and one of f32.
-#include "src/data/dataset.h"
+#include "tests/fuzz/dataset_fuzzing.h"
 #include "tests/fuzz/fuzz_target.h"
 #include "tests/io/test_files.h"
 
@@ -7,12 +7,7 @@ namespace cgrun {
 namespace {
 
 bool TryArray(const std::string& path, DType dtype) {
-  DataOptions options;
-  options.values = {{"x", {path, {}}}};
-  options.fields = {{"x", dtype, Shape{2}}};
-  options.memory_limit = 1 << 20;
-  Diagnostics diagnostics;
-  return OpenDataset({"npy", {}}, options, diagnostics) != nullptr;
+  return TryDataset("npy", {{"x", path}}, {{"x", dtype, Shape{2}}}) != nullptr;
 }
 
 std::string Npy(const std::string& descriptor, const std::string& fortran, std::string_view bytes) {

@@ -1,0 +1,108 @@
+// Checkpoints of a tiny model, and weights for it. What is accepted holds just what the file holds,
+// and a run can go on from it.
+#include <algorithm>
+#include <memory>
+
+#include "src/base/check.h"
+#include "src/device/cpu.h"
+#include "src/kernels/reference/library.h"
+#include "src/model/model_file.h"
+#include "src/train/checkpoint.h"
+#include "src/train/weights.h"
+#include "tests/fuzz/fuzz_target.h"
+#include "tests/io/test_files.h"
+
+namespace cgrun {
+namespace {
+
+std::unique_ptr<Engine> MakeEngine() {
+  static CpuDevice device("reference");
+  static SingleProcess communicator;
+  Diagnostics diagnostics;
+  const auto model = LoadModelFile("tests/golden/tiny_mlp.yaml", {}, diagnostics);
+  CGRUN_CHECK(model.has_value()) << diagnostics.ToString();
+  auto engine = BuildEngine(*model, {{"train", EntryKind::kTrain, 2}}, Mode::kGraph, {},
+                            {reference::Library(), device, communicator}, diagnostics);
+  CGRUN_CHECK(engine != nullptr) << diagnostics.ToString();
+  return engine;
+}
+
+Engine& TheEngine() {
+  static const std::unique_ptr<Engine> engine = MakeEngine();
+  return *engine;
+}
+
+RunState RunShape() {
+  RunState shape;
+  shape.totals.resize(2);
+  shape.schedules.resize(1);
+  return shape;
+}
+
+void CheckStates(const Engine& engine, const std::string& path) {
+  const SafetensorsFile file = ReadSafetensors(path);
+  for (size_t i = 0; i < engine.model().states.size(); ++i) {
+    const EngineState& state = engine.model().states[i];
+    HostTensor tensor(state.type.dtype, state.type.shape);
+    engine.ReadState(i, tensor);
+    const HostTensor* stored = file.Find(state.name);
+    CGRUN_CHECK(stored != nullptr && std::ranges::equal(stored->bytes(), tensor.bytes()))
+        << state.name;
+  }
+}
+
+void CheckState(const RunState& state) {
+  for (const int64_t count : {state.step, state.epoch, state.batch, state.samples,
+                              state.kept.evaluations_since, state.stopping.evaluations_since}) {
+    CGRUN_CHECK(count >= 0) << count;
+  }
+  CGRUN_CHECK(state.totals.size() == 2 && state.schedules.size() == 1);
+}
+
+bool Load(const std::string& path) {
+  try {
+    CheckState(LoadCheckpoint(TheEngine(), path, RunShape()));
+  } catch (const UserError& error) {
+    CheckError(error, path);
+    return false;
+  }
+  CheckStates(TheEngine(), path);
+  return true;
+}
+
+void LoadAsWeights(const std::string& path) {
+  try {
+    const WeightsReport report = LoadWeights(TheEngine(), path);
+    CGRUN_CHECK(report.loaded.size() + report.missing.size() + report.missing_run_state.size() +
+                    report.mismatched.size() ==
+                TheEngine().model().states.size());
+  } catch (const UserError& error) {
+    CheckError(error, path);
+  }
+}
+
+}  // namespace
+
+bool TryInput(std::span<const std::byte> input) {
+  bool accepted = false;
+  WithFile(input, [&](const std::string& path) {
+    accepted = Load(path);
+    LoadAsWeights(path);
+  });
+  return accepted;
+}
+
+std::vector<std::string> GoodInputs() {
+  const TempFolder folder;
+  const std::string path = folder / "checkpoint-12.safetensors";
+  TheEngine().InitializeStates();
+  CheckpointWriter writer(TheEngine(), RunShape(), {{"classes.label", R"(["a", "b"])"}});
+  RunState state = RunShape();
+  state.step = 12;
+  state.epoch = 1;
+  writer.Take(TheEngine());
+  writer.Write(path, state);
+  return {ReadBytes(path)};
+}
+
+}  // namespace cgrun
