@@ -115,6 +115,17 @@ MORNING = [
     ("an input that nobody made", change("in: x, filters", "in: y, filters"), "train shapes.yaml"),
     ("a value used before it is there",
      change("in: x, filters: 4", "in: logits, filters: 4"), "train shapes.yaml"),
+    ("two operators that wait for each other",
+     change("in: x, filters: 4", "in: again, filters: 4",
+            change("      - {op: flatten}\n", "      - again: {op: relu}\n      - {op: flatten}\n")),
+     "train shapes.yaml"),
+    ("two networks that use each other",
+     change("paths:\n", "networks:\n  left: {in: a, ops: [{network: right}]}\n"
+            "  right: {in: b, ops: [{network: left}]}\npaths:\n",
+            change("      - {op: flatten}\n", "      - {network: left}\n      - {op: flatten}\n")),
+     "train shapes.yaml"),
+    ("two paths that read each other",
+     change("in: image, scale", "in: logits, scale"), "train shapes.yaml"),
     ("two with one name",
      change("      - {op: flatten}\n", "      - logits: {op: flatten}\n"), "train shapes.yaml"),
     ("no flatten", change("      - {op: flatten}\n", ""), "train shapes.yaml"),
@@ -171,6 +182,7 @@ AFTERNOON = [
     ("no weights", None, "eval shapes.yaml"),
     ("a picture for a model", None, "train photos/train/dark/0.png"),
     ("output over the model file", None, "compile shapes.yaml -o shapes.yaml"),
+    ("a batch larger than the data", MODEL, "train shapes.yaml --batch 500 --dry-run --quiet"),
     ("a rate that is too high", change("lr: 0.05", "lr: 1.0e+20"), "train shapes.yaml --out high"),
     ("a folder that cannot be made", MODEL, "train shapes.yaml --out shapes.yaml/run"),
 ]
@@ -228,7 +240,8 @@ class DayOfMistakesTest(CliTestCase):
             arguments += ["--device", "reference"]
         done = subprocess.run([str(CGRUN), *arguments], cwd=self.folder, text=True, check=False,
                               capture_output=True, stdin=subprocess.DEVNULL)
-        self.assertIn(done.returncode, (1, 2), command)
+        warned = "warning: " in done.stderr and "error: " not in done.stderr
+        self.assertIn(done.returncode, (0,) if warned else (1, 2), command)
         self.assertNotIn("internal error", done.stderr, command)
         text = done.stderr.replace(str(self.folder), "FOLDER")
         return re.sub(r"^(epoch|memory: planned) .*\n", "", text, flags=re.MULTILINE)

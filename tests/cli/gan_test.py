@@ -166,6 +166,30 @@ class GanTest(cli_testing.CliTestCase):
         done = self.cgrun("train", "--resume", "run", "--set", "train.epochs=4")
         self.assertIn(whole, done.stdout)
 
+    def test_the_plan_tells_what_the_paths_share(self):
+        self.write("pair.yaml", short("clipped", "  steps: {discriminator: 3}\n"))
+        text = self.cgrun("plan", "pair.yaml", "--json", "plan.json").stdout
+        plan = json.loads((self.folder / "plan.json").read_text())
+        paths = {path["name"]: path for path in plan["paths"]}
+        self.assertEqual(list(paths), ["prepare", "discriminate", "generate"])
+        self.assertEqual([path["repetitions"] for path in paths.values()], [1, 3, 1])
+        self.assertIn("path of 'train'", text)
+
+        # Each path trains one network, and both run both: artist 5·72 + 72 + 8·4 + 1 numbers,
+        # critic 4·9 + 4 + 144 + 1.
+        artist, critic = 4 * (360 + 72 + 32 + 1), 4 * (36 + 4 + 144 + 1)
+        self.assertEqual(paths["generate"]["parameter_bytes"], artist)
+        self.assertEqual(paths["discriminate"]["parameter_bytes"], critic)
+        self.assertEqual(paths["prepare"]["state_bytes"], 0)
+        shared = plan["shared_by_paths"]
+        self.assertGreaterEqual(shared["state_bytes"], artist + critic)
+        self.assertLess(shared["state_bytes"], paths["generate"]["state_bytes"])
+
+        # What `prepare` computes is read by `discriminate`; the rest of the addresses by turns.
+        self.assertGreaterEqual(shared["passed_bytes"], 4 * 16 * 36)
+        self.assertGreater(shared["transient_bytes"], shared["passed_bytes"])
+        self.assertLessEqual(shared["transient_bytes"], paths["discriminate"]["transient_bytes"])
+
     def test_weights_are_clipped(self):
         self.hash(short("clipped"))
         weights = tensors(self.folder / "run" / "checkpoint-12.safetensors")

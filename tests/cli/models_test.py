@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """The models that ship: every verb takes each of them, at sizes that a test can afford."""
 
+import csv
 import json
 import os
 import pathlib
@@ -15,6 +16,7 @@ PARAMETERS = {
     "alexnet": 61_100_840,
     "alexnet-cifar": 5_871_434,
     "autoencoder": 2_837_314,
+    "char-rnn": 123_520,
     "cnn-cifar": 145_578,
     "dcgan": 672_578,
     "inception-v3": 23_834_568,
@@ -38,6 +40,22 @@ SMALL = {  # images of another size, so that two steps take seconds
     "vgg16": ["--set", "inputs.image.shape=[3,32,32]"],
 }
 CIFAR = ["alexnet-cifar", "cnn-cifar", "resnet18-cifar"]
+# Plans that are not at the lower bound: peak / bound - 1 at most, of one thread, at batch 32 and at
+# the model's own, on the devices `cpu` (with AVX-512), `blas` and `reference`. The others' is 0.
+GAPS = {
+    "alexnet-cifar": 0.019,
+    "cnn-cifar": 0.005,
+    "resnet18": 0.0022,
+    "resnet18-cifar": 0.0001,
+    "vgg16": 0.0014,
+}
+# Plans that take more than eager mode does: arena / eager peak - 1 at most, as above.
+ABOVE_EAGER = {
+    "dcgan": 0.19,
+    "mobilenet-v2": 0.0046,
+    "resnet18-cifar": 0.0007,
+}
+SANITIZED = b"__asan_init" in CGRUN.read_bytes()  # takes minutes where else there are seconds
 
 
 def model(name):
@@ -65,11 +83,24 @@ class ModelsTest(CliTestCase):
 
     def test_they_can_be_planned_and_shown(self):
         for name in PARAMETERS:
-            plan = self.json("plan", model(name), "--batch", "32")
-            self.assertGreaterEqual(plan["peak_bytes"], plan["lower_bound_bytes"], name)
-            self.assertLess(plan["peak_bytes"], 1.01 * plan["lower_bound_bytes"], name)
+            for flags in (["--batch", 32], [], ["--device", "reference"]):
+                plan = self.json("plan", model(name), "--threads", 1, *flags)
+                bound = plan["lower_bound_bytes"]
+                self.assertGreaterEqual(plan["peak_bytes"], bound, (name, flags))
+                gap = plan["peak_bytes"] - bound
+                self.assertLessEqual(gap, max(64, GAPS.get(name, 0) * bound), (name, flags))
+                above = plan["arena_bytes"] / plan["eager_peak_bytes"] - 1
+                self.assertLessEqual(above, ABOVE_EAGER.get(name, 0), (name, flags))
             nodes = self.json("graph", model(name))["nodes"]
             self.assertTrue(any(node["phase"] == "update" for node in nodes), name)
+
+    @unittest.skipIf(SANITIZED, "takes minutes under a sanitizer")
+    def test_inference_takes_no_more_than_eager_does(self):
+        for name in [*SMALL, "char-rnn", "lenet", "lsgan", "regression"]:
+            cases = self.json("bench", model(name), *SMALL.get(name, []), "--infer", "--batch", 8,
+                              "--rounds", 1, "--steps", 1, "--threads", 1)["cases"]
+            peaks = {case["name"]: case["peak_bytes"] for case in cases}
+            self.assertLessEqual(peaks["graph, memory"], peaks["eager"], name)
 
     def test_they_can_be_compiled(self):
         self.cgrun("compile", model("resnet18"), *SMALL["resnet18"], "--batch", "2", "-o", "m.cgb")
@@ -88,10 +119,20 @@ class ModelsTest(CliTestCase):
         return summary
 
     def test_random_images_train_them(self):
-        # Under a sanitizer all of them take minutes.
-        sanitized = b"__asan_init" in CGRUN.read_bytes()
-        for name in ["resnet18"] if sanitized else SMALL:
+        for name in ["resnet18"] if SANITIZED else SMALL:
             self.train(name)
+
+    def test_the_model_of_characters_reads(self):
+        summary = self.train("char-rnn", batch=32)
+        self.assertLess(summary["train"]["loss"], 5.6)  # ln 256 is 5.55
+
+    @unittest.skipIf(SANITIZED, "takes minutes under a sanitizer")
+    def test_the_regression_explains_what_is_not_noise(self):
+        self.cgrun("train", model("regression"), "--out", "run", "--set",
+                   "paths.predict.metrics={r2: {in: [y, label]}}")
+        test = json.loads((self.folder / "run/summary.json").read_text())["test"]
+        self.assertGreater(test["r2"], 0.9)
+        self.assertLess(test["loss"], 2.5)  # three seeds give 1.48 to 1.68, the noise alone 1
 
     def test_an_autoencoder_needs_no_labels(self):
         data = ["--set", "data={train: {format: synthetic, samples: 8}, "
@@ -158,12 +199,30 @@ class ModelsTest(CliTestCase):
     def test_the_sample_of_cifar10(self):
         folder = self.folder / "datasets/cifar10"
         shutil.copytree(pathlib.Path(os.environ["CGRUN_SHARED_DATA"]) / "cifar10-sample", folder)
-        summary = self.train("alexnet-cifar", *self.folder_flags(folder), batch=32)
-        self.assertLess(summary["test"]["loss"], 6)
         data = ["--set", f"data={{train: {{format: cifar, folder: {folder}}}, "
                          f"test: {{format: cifar, folder: {folder}, part: test}}}}"]
+        self.train("alexnet-cifar", *data, batch=32)
         for name in ("resnet18", "resnet50"):
             self.train(name, *data, batch=8)
+        if not SANITIZED:
+            self.learn_the_sample(data)
+
+    # 2,000 images, six times, moved and mirrored. Of four seeds the worst has the loss 1.89 and the
+    # accuracy 0.312 at the end; chance has ln 10 = 2.303 and 0.1.
+    def learn_the_sample(self, data):
+        moved = ("{op: pad, in: image, axes: [2, 3], before: [4, 4], after: [4, 4]}, "
+                 "{op: random_crop, size: 32}, {op: random_flip, axes: -1}")
+        normalized = ("{op: normalize, scale: 1/255, mean: [0.4914, 0.4822, 0.4465], "
+                      "std: [0.2470, 0.2435, 0.2616]}")
+        self.cgrun("train", model("cnn-cifar"), *data, "--out", "learnt", "--set", "train.epochs=6",
+                   "--set", f"paths.preprocess.ops=[{moved}, {{x: {normalized}}}]")
+        test = json.loads((self.folder / "learnt/summary.json").read_text())["test"]
+        self.assertLess(test["loss"], 2.05)
+        self.assertGreater(test["accuracy"], 0.25)
+        with open(self.folder / "learnt/metrics.csv", encoding="utf-8") as log:
+            losses = [float(row["train_loss"]) for row in csv.DictReader(log)]
+        self.assertEqual(len(losses), 6)
+        self.assertLess(losses[-1], losses[0] - 0.4)
 
 
 if __name__ == "__main__":

@@ -6,22 +6,14 @@ import json
 import pathlib
 import struct
 import unittest
-import zlib
 
-from cli_testing import MODEL, CliTestCase
+from cli_testing import MODEL, CliTestCase, png
 
 SIDE = 4
 
 
-def png(pixels):
-    """A grey image of SIDE × SIDE pixels."""
-    def chunk(kind, data):
-        check = struct.pack(">I", zlib.crc32(kind + data))
-        return struct.pack(">I", len(data)) + kind + data + check
-    rows = b"".join(b"\0" + bytes(pixels[i:i + SIDE]) for i in range(0, SIDE * SIDE, SIDE))
-    header = struct.pack(">IIBBBBB", SIDE, SIDE, 8, 0, 0, 0, 0)
-    return (b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", zlib.compress(rows)) +
-            chunk(b"IEND", b""))
+def tile(pixels):
+    return png(SIDE, SIDE, pixels)
 
 
 def npy(shape, data, descriptor="|u1"):
@@ -53,7 +45,7 @@ class PredictTest(CliTestCase):
             folder = self.folder / "train" / name
             folder.mkdir(parents=True)
             for i in range(6):
-                (folder / f"{i}.png").write_bytes(png([max(0, p - i) for p in pixels]))
+                (folder / f"{i}.png").write_bytes(tile([max(0, p - i) for p in pixels]))
         self.write("quarters.yaml", MODEL.replace(
             "{format: synthetic, samples: 65, classes: 3}", "{format: images, folder: train}")
             .replace("  test: {format: synthetic, samples: 40, classes: 3, seed: 9}\n", "")
@@ -81,7 +73,7 @@ class PredictTest(CliTestCase):
         (self.folder / "train").rename(self.folder / "gone")
         (self.folder / "runs/quarters").rename(self.folder / "elsewhere")
         for i, pixels in enumerate(QUARTERS):
-            self.save(f"new/{i}.png", png(pixels))
+            self.save(f"new/{i}.png", tile(pixels))
         result = self.predict("new", "--weights", "elsewhere")
         self.assertEqual(sorted(self.names(result)), sorted(NAMES))
         order = sorted(NAMES)  # the labels
@@ -96,7 +88,7 @@ class PredictTest(CliTestCase):
 
     def test_top_probabilities_fall_and_add_up_to_1(self):
         self.train()
-        result = self.predict(self.save("a.png", png(QUARTERS[1])), "--top", "9")
+        result = self.predict(self.save("a.png", tile(QUARTERS[1])), "--top", "9")
         top = [entry["probability"] for entry in
                result["predictions"][0]["outputs"]["logits"]["classes"]]
         self.assertEqual(len(top), 4)
@@ -105,7 +97,7 @@ class PredictTest(CliTestCase):
 
     def test_images_and_arrays_in_every_mode_and_batch_agree(self):
         self.train()
-        images = [self.save(f"{i}.png", png(pixels)) for i, pixels in enumerate(QUARTERS)]
+        images = [self.save(f"{i}.png", tile(pixels)) for i, pixels in enumerate(QUARTERS)]
         pixels = bytes(sum(QUARTERS, []))
         several = self.save("several.npy", npy([4, SIDE, SIDE], pixels))
         one = self.save("one.npy", npy([1, 1, SIDE, SIDE], pixels[:SIDE * SIDE]))
@@ -122,9 +114,9 @@ class PredictTest(CliTestCase):
 
     def test_bad_files_are_reported_and_the_others_predicted(self):
         self.train()
-        good = self.save("good.png", png(QUARTERS[0]))
+        good = self.save("good.png", tile(QUARTERS[0]))
         bad = {"missing.png": "No such file or directory",
-               self.save("cut.png", png(QUARTERS[0])[:60]): "is cut off",
+               self.save("cut.png", tile(QUARTERS[0])[:60]): "is cut off",
                self.save("text.png", b"hello"): "neither a JPEG nor a PNG image",
                self.save("empty.npy", b""): "'empty.npy'",
                self.save("half.npy", npy([4, SIDE, SIDE], bytes(40))): "has 40 after its header",
@@ -148,7 +140,7 @@ class PredictTest(CliTestCase):
         self.refuses("predict", "quarters.yaml", "negative.npy", "none.npy")
 
     def test_mistakes(self):
-        image = self.save("a.png", png(QUARTERS[0]))
+        image = self.save("a.png", tile(QUARTERS[0]))
         self.assertIn("needs something to predict", self.refuses("predict", "quarters.yaml"))
         error = self.refuses("predict", "quarters.yaml", image)
         self.assertIn("there is no run folder 'runs/quarters'", error)
@@ -191,7 +183,7 @@ train: {epochs: 2, batch: 4, optimizer: {op: sgd, lr: 0.1}}
         self.assertEqual([item["outputs"]["y"]["values"][0] for item in result["predictions"]],
                          list(values))
         self.assertRegex(self.cgrun("predict", "line.yaml", "x.npy").stdout, r"x\.npy\[7\] +-?\d")
-        error = self.refuses("predict", "line.yaml", self.save("a.png", png(QUARTERS[0])))
+        error = self.refuses("predict", "line.yaml", self.save("a.png", tile(QUARTERS[0])))
         self.assertIn("no image can feed input 'x', which is f32[2]", error)
 
     TABLE = """cgrun: 1
@@ -278,7 +270,7 @@ train: {epochs: 40, batch: 4, optimizer: {op: sgd, lr: 0.5}}
         self.train_table()
         for text, message in (("a;b\n0;x\n", "bad.csv:2:3: column 'b': 'x' is not a number"),
                               ("a;b\n0;1\n0\n", "bad.csv:3:1: this line has 1 field,"),
-                              ("a\n0\n", "has 1 columns of features, but input 'x' is f32[2]"),
+                              ("a\n0\n", "has 1 column of features, but input 'x' is f32[2]"),
                               ("a;b\n", "holds no samples below its header"),
                               ("", "bad.csv")):
             self.assertIn(message, self.refuses("predict", "table.yaml", self.write("bad.csv", text)))
@@ -320,7 +312,7 @@ train: {epochs: 40, batch: 4, optimizer: {op: sgd, lr: 0.5}}
         self.write("quarters.yaml", (self.folder / "quarters.yaml").read_text().replace(
             "units: 4", "units: 6"))
         self.train()
-        done = self.cgrun("predict", "quarters.yaml", self.save("a.png", png(QUARTERS[1])), "--top",
+        done = self.cgrun("predict", "quarters.yaml", self.save("a.png", tile(QUARTERS[1])), "--top",
                           "6", "--json")
         shown = json.loads(done.stdout)["predictions"][0]["outputs"]["logits"]["classes"]
         self.assertEqual(shown[0]["name"], NAMES[1])
@@ -370,8 +362,11 @@ paths:
 
     def test_a_dry_run_and_a_limit(self):
         self.train()
-        images = [self.save(f"{i}.png", png(QUARTERS[i % 4])) for i in range(5)]
+        images = [self.save(f"{i}.png", tile(QUARTERS[i % 4])) for i in range(5)]
         self.assertEqual(self.predict(*images, "--dry-run")["predictions"], [])
+        for count, text in [(1, "1 sample\n"), (5, "5 samples\n")]:
+            done = self.cgrun("predict", "quarters.yaml", *images[:count], "--dry-run")
+            self.assertIn(f", batch {count}: {text}", done.stdout)
         limited = self.predict(*images, "--batch", "2", "--limit-batches", "1")
         self.assertEqual(len(limited["predictions"]), 2)
 

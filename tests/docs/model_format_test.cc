@@ -191,6 +191,13 @@ TEST(ModelFormatDoc, ImagesAreTaken) {
       "");
 }
 
+TEST(ModelFormatDoc, NetworksAreUnrolled) {
+  EXPECT_EQ(GraphErrors("cgrun: 1\ninputs: {text: {type: uint8, shape: [32]}, h: {shape: [128]}}\n"
+                        "update: {h_next: h}\n" +
+                        Example("unroll: 1") + "    mode: forward\n"),
+            "");
+}
+
 TEST(ModelFormatDoc, LossesAndMetricsAreTaken) {
   std::istringstream lines(Example("class_weights"));
   std::string tail;
