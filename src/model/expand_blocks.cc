@@ -78,11 +78,13 @@ class RecursionCheck {
 
   void Report(const OpSpec& op, const std::string& used) {
     found_ = true;
-    std::string chain;
-    for (auto it = std::find(open_.begin(), open_.end(), used); it != open_.end(); ++it) {
-      chain += *it + " uses ";
+    std::string chain = used;
+    for (auto it = std::find(open_.begin(), open_.end(), used) + 1; it != open_.end(); ++it) {
+      chain += (chain == used ? " uses " : ", which uses ") + *it;
     }
-    diagnostics_.Error(op.target.mark, used + " uses itself", chain + used);
+    diagnostics_.Error(op.target.mark, used + " uses itself",
+                       chain == used ? "take this use out"
+                                     : chain + ", which uses " + used + "; take one of these out");
   }
 
   const ModelSpec& model_;

@@ -126,7 +126,7 @@ TEST(ExpandBlocksTest, ErrorsOfAUseNameBothPlaces) {
 TEST(ExpandBlocksTest, RecursionIsRefused) {
   EXPECT_NE(Errors("  a: {in: x, ops: [{block: b}]}\n  b: {in: x, ops: [{block: a}]}\n",
                    "      - {block: a, in: x}\n")
-                .find("block 'a' uses block 'b' uses block 'a'"),
+                .find("block 'a' uses block 'b', which uses block 'a'"),
             std::string::npos);
   EXPECT_NE(ModelErrors("cgrun: 1\nnetworks: {n: {in: x, ops: [{network: n}]}}\n"
                         "paths: {p: {mode: forward, ops: []}}\n")

@@ -168,12 +168,14 @@ bool Supports(const NodeSignature& node) {
 
 int64_t Scratch(const Desc& scratch) { return static_cast<int64_t>(scratch.get_size()); }
 
-// Notes the layout that oneDNN chose; false where it is none of ours.
-bool Choose(const Desc& desc, Layout* layout) {
-  const bool weights = desc.data.ndims == 5;
-  const std::optional<Layout> chosen = weights ? WeightLayoutOf(desc) : LayoutOf(desc);
+// Note the layout that oneDNN chose; false where it is none of ours.
+bool Note(const std::optional<Layout>& chosen, Layout* layout) {
   if (chosen) *layout = *chosen;
   return chosen.has_value();
+}
+bool Choose(const Desc& images, Layout* layout) { return Note(LayoutOf(images), layout); }
+bool ChooseWeights(const Desc& weights, Layout* layout) {
+  return Note(WeightLayoutOf(weights), layout);
 }
 
 template <auto MakeDesc>
@@ -197,7 +199,7 @@ KernelDef Conv(std::string_view name, bool (*supports)(const NodeSignature&)) {
       const auto desc = WithThreads<ForwardDesc>(node, nullptr, setting.threads);
       option->workspace_bytes = Scratch(desc.scratchpad_desc());
       return IsFast(desc) && Choose(desc.src_desc(), &option->input_layouts[0]) &&
-             Choose(desc.weights_desc(), &option->input_layouts[1]) &&
+             ChooseWeights(desc.weights_desc(), &option->input_layouts[1]) &&
              Choose(desc.dst_desc(), &option->output_layouts[0]);
     });
   };
@@ -239,7 +241,7 @@ KernelDef conv_input_grad() {
       const auto desc = WithThreads<InputGradDesc>(node, nullptr, setting.threads);
       option->workspace_bytes = Scratch(desc.scratchpad_desc());
       return IsFast(desc) && Choose(desc.diff_dst_desc(), &option->input_layouts[0]) &&
-             Choose(desc.weights_desc(), &option->input_layouts[1]) &&
+             ChooseWeights(desc.weights_desc(), &option->input_layouts[1]) &&
              Choose(desc.diff_src_desc(), &option->output_layouts[0]);
     });
   };
@@ -267,7 +269,7 @@ KernelDef conv_weight_grad() {
       option->workspace_bytes = Scratch(desc.scratchpad_desc());
       return IsFast(desc) && Choose(desc.src_desc(), &option->input_layouts[0]) &&
              Choose(desc.diff_dst_desc(), &option->input_layouts[1]) &&
-             Choose(desc.diff_weights_desc(), &option->output_layouts[0]);
+             ChooseWeights(desc.diff_weights_desc(), &option->output_layouts[0]);
     });
   };
   def.prepare = [](const KernelRequest& request) {
