@@ -20,13 +20,6 @@ int64_t TotalBytes(const PlanSubject& subject, const MemoryLayout& layout) {
   return layout.arena_bytes + subject.data_bytes + subject.base_bytes;
 }
 
-// "1.0000, optimal", "1.0312": peak ÷ lower bound.
-std::string RatioText(int64_t peak, int64_t lower_bound, bool optimal) {
-  const double ratio =
-      lower_bound > 0 ? static_cast<double>(peak) / static_cast<double>(lower_bound) : 1;
-  return fmt::format("{:.4f}{}", ratio, optimal ? ", optimal" : "");
-}
-
 std::string ZonesText(const MemoryLayout& layout) {
   TextTable table({Align::kLeft, Align::kRight, Align::kRight, Align::kRight});
   table.Add({"zone", "persistent", "transient", "buffers"});
@@ -181,6 +174,12 @@ void AddPaths(const PathSharing& sharing, Json& json) {
 }
 
 }  // namespace
+
+std::string RatioText(int64_t peak, int64_t lower_bound, bool optimal) {
+  const double ratio =
+      lower_bound > 0 ? static_cast<double>(peak) / static_cast<double>(lower_bound) : 1;
+  return fmt::format("{:.4f}{}", ratio, optimal ? ", optimal" : "");
+}
 
 std::string FaultOfRoom(int64_t bytes, const MemoryRoom& room) {
   const std::string takes = "this takes " + FormatBytes(bytes) + ", and ";

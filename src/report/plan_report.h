@@ -46,6 +46,9 @@ struct MemoryRoom {
 // Why a run that takes `bytes` cannot run there, or cannot now; "" where it can.
 std::string FaultOfRoom(int64_t bytes, const MemoryRoom& room);
 
+// "1.0000, optimal", "1.0312": peak ÷ lower bound.
+std::string RatioText(int64_t peak, int64_t lower_bound, bool optimal);
+
 // `full` lists every buffer, else the biggest ones stand alone.
 std::string PlanText(const PlanSubject& subject, const MemoryLayout& layout, bool full);
 std::string PlanJson(const PlanSubject& subject, const MemoryLayout& layout);

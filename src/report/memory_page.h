@@ -1,0 +1,28 @@
+// `cgrun plan --html`: memory plans as a page to look into, which needs nothing else and no
+// network.
+#ifndef CGRUN_REPORT_MEMORY_PAGE_H_
+#define CGRUN_REPORT_MEMORY_PAGE_H_
+
+#include <string>
+#include <vector>
+
+#include "src/report/plan_report.h"
+
+namespace cgrun {
+
+// One plan of the page; both stay the caller's.
+struct MemoryPagePlan {
+  std::string title;  // what tells it from the others: "planner owl"
+  const PlanSubject* subject = nullptr;
+  const MemoryLayout* layout = nullptr;
+};
+
+// Time across, addresses up, every buffer a rectangle in the colour of its zone, with its name,
+// bytes and source line; below it the bytes alive at each step, and the list of who holds them at
+// the peak or at the step pointed to. Plans stand side by side and are pointed to together. At
+// least one.
+std::string MemoryPageHtml(const std::vector<MemoryPagePlan>& plans);
+
+}  // namespace cgrun
+
+#endif  // CGRUN_REPORT_MEMORY_PAGE_H_

@@ -1,0 +1,241 @@
+// Draws the plans in #data (memory_page.cc) into #plans. A view is one plan with its picture, the
+// bytes alive below it, and the list of who holds them at a step.
+'use strict';
+
+const SVG = 'http://www.w3.org/2000/svg';
+const WIDTH = 900, HEIGHT = 560, ALIVE_HEIGHT = 90;
+const LEFT = 76, RIGHT = 10, TOP = 12, BOTTOM = 22, GAP = 26;
+const MOST_HOLDERS = 25;
+const LEAST_NAME_WIDTH = 44, LEAST_NAME_HEIGHT = 11, CHARACTER_WIDTH = 5.8;
+
+const plans = JSON.parse(document.getElementById('data').textContent);
+const state = {entry: 0, share: null, pinned: false, search: ''};  // share: of the time, 0 to 1
+
+function formatBytes(bytes) {
+  const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];
+  let unit = 0, value = bytes;
+  while (value >= 1024 && unit < units.length - 1) { value /= 1024; ++unit; }
+  if (unit === 0) return `${bytes} B`;
+  const digits = value >= 100 ? 0 : value >= 10 ? 1 : 2;
+  return `${value.toFixed(digits)} ${units[unit]}`;
+}
+
+function svgElement(name, attributes, text) {
+  const element = document.createElementNS(SVG, name);
+  for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
+  if (text !== undefined) element.textContent = text;
+  return element;
+}
+
+function htmlElement(name, attributes, ...children) {
+  const element = document.createElement(name);
+  for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
+  element.append(...children);
+  return element;
+}
+
+// Bytes alive at each step: a sum of differences.
+function aliveBytes(buffers, persistentBytes, steps) {
+  const change = new Array(steps + 1).fill(0);
+  for (const buffer of buffers) {
+    change[buffer.lower] += buffer.bytes;
+    change[buffer.upper] -= buffer.bytes;
+  }
+  let sum = persistentBytes;
+  return change.slice(0, steps).map(bytes => sum += bytes);
+}
+
+function describe(buffer, steps) {
+  const when = buffer.lower === undefined ? 'always'
+      : buffer.upper - buffer.lower >= steps ? 'all steps'
+      : `steps ${buffer.lower} to ${buffer.upper - 1}`;
+  const parts = [formatBytes(buffer.bytes), buffer.zone, when, `offset ${buffer.offset}`];
+  if (buffer.source) parts.push(buffer.source);
+  return parts.join(', ');
+}
+
+class View {
+  constructor(plan) {
+    this.plan = plan;
+    this.status = htmlElement('div', {class: 'status'});
+    this.holders = htmlElement('table', {class: 'holders'});
+    this.picture = htmlElement('div', {});
+    this.root = htmlElement('section', {});
+    if (plans.length > 1) this.root.append(htmlElement('h2', {}, plan.title));
+    this.root.append(this.picture, this.status, this.holders);
+  }
+
+  draw() {
+    this.entry = this.plan.entries[Math.min(state.entry, this.plan.entries.length - 1)];
+    this.buffers = this.plan.persistent.concat(this.entry.buffers);
+    this.steps = this.entry.buffers.reduce((most, buffer) => Math.max(most, buffer.upper), 1);
+    const persistentBytes = this.plan.persistent.reduce((sum, buffer) => sum + buffer.bytes, 0);
+    this.alive = aliveBytes(this.entry.buffers, persistentBytes, this.steps);
+    this.peak = this.alive.indexOf(Math.max(...this.alive));
+    this.top = Math.max(...plans.map(
+        plan => plan.entries[Math.min(state.entry, plan.entries.length - 1)].bytes), 1);
+    const height = HEIGHT + GAP + ALIVE_HEIGHT;
+    this.svg = svgElement('svg', {viewBox: `0 0 ${WIDTH} ${height}`, role: 'img',
+                                  'aria-label': 'memory over time'});
+    this.drawPattern();
+    this.drawBuffers();
+    this.drawAxes();
+    this.drawAlive();
+    this.cursor = svgElement('line', {class: 'cursor', y1: TOP, y2: height, visibility: 'hidden'});
+    this.svg.append(this.cursor);
+    this.svg.addEventListener('mousemove', event => this.point(event));
+    this.svg.addEventListener('mouseleave', () => { if (!state.pinned) pointAt(null); });
+    this.svg.addEventListener('click', event => this.pin(event));
+    this.picture.replaceChildren(this.svg);
+  }
+
+  x(step) { return LEFT + step / this.steps * (WIDTH - LEFT - RIGHT); }
+  y(address) { return HEIGHT - BOTTOM - address / this.top * (HEIGHT - TOP - BOTTOM); }
+  aliveY(bytes) { return HEIGHT + GAP + ALIVE_HEIGHT - 4 - bytes / this.top * (ALIVE_HEIGHT - 4); }
+
+  // Hatched: what is computed again.
+  drawPattern() {
+    const pattern = svgElement('pattern', {id: 'again', width: 6, height: 6,
+        patternUnits: 'userSpaceOnUse', patternTransform: 'rotate(45)'});
+    pattern.append(svgElement('line', {y2: 6, stroke: '#1c2733', 'stroke-width': 1.2}));
+    const definitions = svgElement('defs', {});
+    definitions.append(pattern);
+    this.svg.append(definitions);
+  }
+
+  drawBuffers() {
+    this.shapes = new Map();
+    for (const buffer of this.buffers) {
+      const left = this.x(buffer.lower ?? 0), right = this.x(buffer.upper ?? this.steps);
+      const top = this.y(buffer.offset + buffer.bytes), bottom = this.y(buffer.offset);
+      const box = {x: left, y: top, width: right - left, height: bottom - top};
+      const shape = svgElement('rect', {...box, class: `buffer ${buffer.zone}`});
+      shape.append(svgElement('title', {}, `${buffer.name}\n${describe(buffer, this.steps)}`));
+      this.shapes.set(buffer, shape);
+      this.svg.append(shape);
+      if (buffer.again) this.svg.append(svgElement('rect', {...box, class: 'again'}));
+      if (box.width >= LEAST_NAME_WIDTH && box.height >= LEAST_NAME_HEIGHT) {
+        const name = buffer.name.slice(0, Math.floor((box.width - 4) / CHARACTER_WIDTH));
+        this.svg.append(svgElement('text', {x: left + 3, y: (top + bottom) / 2 + 4, class: 'name'}, name));
+      }
+    }
+  }
+
+  drawAxes() {
+    for (let i = 0; i <= 5; ++i) {
+      const address = this.top * i / 5;
+      this.svg.append(svgElement('text', {x: LEFT - 6, y: this.y(address) + 4, class: 'right'},
+                                 formatBytes(Math.round(address))));
+    }
+    const bound = this.y(this.entry.bound);
+    this.svg.append(svgElement('line', {class: 'bound', x1: LEFT, x2: WIDTH - RIGHT, y1: bound, y2: bound}));
+    const peak = this.x(this.peak + 0.5);
+    this.svg.append(svgElement('line', {class: 'peak', x1: peak, x2: peak, y1: TOP, y2: HEIGHT - BOTTOM}));
+    this.svg.append(svgElement('text', {x: (LEFT + WIDTH) / 2, y: HEIGHT - 6, class: 'middle'},
+                               `${this.steps} operators, one after another`));
+  }
+
+  drawAlive() {
+    let path = `M${this.x(0)} ${this.aliveY(0)}`;
+    this.alive.forEach((bytes, step) => {
+      path += `L${this.x(step)} ${this.aliveY(bytes)}L${this.x(step + 1)} ${this.aliveY(bytes)}`;
+    });
+    this.svg.append(svgElement('path', {class: 'alive', d: `${path}L${this.x(this.steps)} ${this.aliveY(0)}Z`}));
+    this.svg.append(svgElement('text', {x: LEFT - 6, y: HEIGHT + GAP + 14, class: 'right'}, 'alive'));
+  }
+
+  shareAt(event) {
+    const box = this.svg.getBoundingClientRect();
+    const x = (event.clientX - box.left) / box.width * WIDTH;
+    return Math.min(0.999999, Math.max(0, (x - LEFT) / (WIDTH - LEFT - RIGHT)));
+  }
+  point(event) { if (!state.pinned) pointAt(this.shareAt(event)); }
+  pin(event) {
+    state.pinned = !state.pinned;
+    pointAt(this.shareAt(event));
+  }
+
+  // Shows a step: the one at `share` of the time, or without one the peak.
+  show(share) {
+    const step = share === null ? this.peak : Math.floor(share * this.steps);
+    this.cursor.setAttribute('visibility', share === null ? 'hidden' : 'visible');
+    for (const end of ['x1', 'x2']) this.cursor.setAttribute(end, this.x(step + 0.5));
+    const bytes = this.alive[step];
+    const alive = this.buffers.filter(buffer => (buffer.lower ?? 0) <= step && step < (buffer.upper ?? this.steps));
+    alive.sort((a, b) => b.bytes - a.bytes);
+    this.status.replaceChildren(
+        htmlElement('b', {}, share === null ? `Peak, at step ${step}: ` : `Step ${step}: `),
+        `${formatBytes(bytes)} alive in ${alive.length} buffers, ${(100 * bytes / this.entry.bytes).toFixed(1)} % of ` +
+        `the ${formatBytes(this.entry.bytes)} of '${this.entry.name}'; its lower bound is ${formatBytes(this.entry.bound)}.`);
+    this.listHolders(alive, bytes);
+  }
+
+  listHolders(alive, bytes) {
+    const rows = alive.slice(0, MOST_HOLDERS).map(buffer => {
+      const row = htmlElement('tr', {},
+          htmlElement('td', {class: 'number'}, formatBytes(buffer.bytes)),
+          htmlElement('td', {class: 'number'}, `${(100 * buffer.bytes / bytes).toFixed(1)} %`),
+          htmlElement('td', {}, htmlElement('i', {class: buffer.zone}), (buffer.values ?? [buffer.name]).join(' = ')),
+          htmlElement('td', {}, buffer.source ?? ''));
+      row.addEventListener('mouseenter', () => this.shapes.get(buffer).classList.add('pointed'));
+      row.addEventListener('mouseleave', () => this.shapes.get(buffer).classList.remove('pointed'));
+      return row;
+    });
+    const rest = alive.slice(MOST_HOLDERS);
+    if (rest.length > 0) {
+      const sum = rest.reduce((total, buffer) => total + buffer.bytes, 0);
+      rows.push(htmlElement('tr', {}, htmlElement('td', {class: 'number'}, formatBytes(sum)),
+                            htmlElement('td', {class: 'number'}, `${(100 * sum / bytes).toFixed(1)} %`),
+                            htmlElement('td', {}, `${rest.length} smaller ones`)));
+    }
+    this.holders.replaceChildren(...rows);
+  }
+
+  mark(search) {
+    for (const [buffer, shape] of this.shapes) {
+      const names = [buffer.name, ...(buffer.values ?? [])];
+      shape.classList.toggle('found', search !== '' && names.some(name => name.includes(search)));
+    }
+  }
+}
+
+const views = plans.map(plan => new View(plan));
+
+function pointAt(share) {
+  state.share = share;
+  for (const view of views) view.show(share);
+}
+
+function drawAll() {
+  state.pinned = false;
+  for (const view of views) {
+    view.draw();
+    view.mark(state.search);
+  }
+  pointAt(null);
+}
+
+function addControls() {
+  const controls = document.getElementById('controls');
+  const select = htmlElement('select', {'aria-label': 'entry point'});
+  plans[0].entries.forEach((entry, i) => select.append(htmlElement('option', {value: i}, entry.name)));
+  select.addEventListener('change', () => {
+    state.entry = Number(select.value);
+    drawAll();
+  });
+  if (plans[0].entries.length > 1) controls.append(htmlElement('label', {}, 'entry point ', select));
+  const search = htmlElement('input', {type: 'search', placeholder: 'name of a value'});
+  search.addEventListener('input', () => {
+    state.search = search.value.trim();
+    for (const view of views) view.mark(state.search);
+  });
+  controls.append(htmlElement('label', {}, 'find ', search));
+  for (const zone of ['forward', 'gradient', 'optimizer', 'workspace']) {
+    controls.append(htmlElement('span', {class: 'key'}, htmlElement('i', {class: zone}), zone));
+  }
+  controls.append(htmlElement('span', {class: 'key'}, '┄ green: lower bound, red: step of the peak'));
+}
+
+addControls();
+document.getElementById('plans').append(...views.map(view => view.root));
+drawAll();

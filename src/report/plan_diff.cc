@@ -1,0 +1,178 @@
+// Two plans, figure by figure and buffer by buffer.
+#include "src/report/plan_diff.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "src/base/diagnostics.h"
+#include "src/report/table.h"
+
+namespace cgrun {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr size_t kMostChanges = 20;  // buffers that the text lists
+
+// Keys of the JSON, and what the text calls them.
+constexpr std::pair<const char*, const char*> kFigures[] = {
+    {"total_bytes", "total"}, {"arena_bytes", "arena"}, {"lower_bound_bytes", "lower bound"},
+    {"data_bytes", "data"},   {"base_bytes", "base"},   {"eager_peak_bytes", "eager peak"}};
+
+int64_t BytesAt(const Json& json, const char* key) {
+  const auto it = json.find(key);
+  return it != json.end() && it->is_number_integer() ? it->get<int64_t>() : 0;
+}
+
+std::string TextAt(const Json& json, const char* key) {
+  const auto it = json.find(key);
+  return it != json.end() && it->is_string() ? it->get<std::string>() : "";
+}
+
+// The objects of a list; none where there is no list.
+std::vector<Json> ObjectsAt(const Json& json, const char* key) {
+  std::vector<Json> objects;
+  const auto it = json.find(key);
+  if (it == json.end() || !it->is_array()) return objects;
+  std::copy_if(it->begin(), it->end(), std::back_inserter(objects),
+               [](const Json& item) { return item.is_object(); });
+  return objects;
+}
+
+Json ParsePlan(std::string_view text, const std::string& name) {
+  const Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
+  const bool is_plan = json.is_object() && json.contains("arena_bytes") && json.contains("buffers");
+  if (!is_plan) {
+    throw InputError("'" + name + "' is not what `cgrun plan --json` writes",
+                     "write one with `cgrun plan MODEL --json " + name + "`, before the change");
+  }
+  return json;
+}
+
+void AddZones(const Json& before, const Json& after, PlanDiff& diff) {
+  std::map<std::string, PlanFigure> zones;
+  for (const Json& zone : ObjectsAt(before, "zones")) {
+    zones[TextAt(zone, "name")].before = BytesAt(zone, "bytes");
+  }
+  for (const Json& zone : ObjectsAt(after, "zones")) {
+    zones[TextAt(zone, "name")].after = BytesAt(zone, "bytes");
+  }
+  for (auto& [name, figure] : zones) {
+    figure.name = "zone " + name;
+    diff.figures.push_back(figure);
+  }
+}
+
+void AddBuffers(const Json& before, const Json& after, PlanDiff& diff) {
+  std::map<std::pair<std::string, std::string>, BufferChange> changes;
+  const auto change_of = [&](const Json& buffer) -> BufferChange& {
+    const std::string entry = TextAt(buffer, "entry"), name = TextAt(buffer, "name");
+    BufferChange& change = changes[{entry, name}];
+    change.entry = entry;
+    change.name = name;
+    return change;
+  };
+  for (const Json& buffer : ObjectsAt(before, "buffers")) {
+    change_of(buffer).before = BytesAt(buffer, "bytes");
+  }
+  for (const Json& buffer : ObjectsAt(after, "buffers")) {
+    change_of(buffer).after = BytesAt(buffer, "bytes");
+  }
+  for (const auto& [key, change] : changes) {
+    if (change.before != change.after) diff.buffers.push_back(change);
+  }
+  const auto size = [](const BufferChange& change) {
+    return std::abs(std::max<int64_t>(0, change.after) - std::max<int64_t>(0, change.before));
+  };
+  std::stable_sort(diff.buffers.begin(), diff.buffers.end(),
+                   [&](const auto& a, const auto& b) { return size(a) > size(b); });
+}
+
+std::string ChangeText(int64_t before, int64_t after) {
+  if (before == after) return "same";
+  const char* sign = after > before ? "+" : "−";
+  std::string text = sign + FormatBytes(std::abs(after - before));
+  if (before > 0) {
+    const auto change = static_cast<double>(std::abs(after - before));
+    text += fmt::format(" ({}{:.1f} %)", sign, 100 * change / static_cast<double>(before));
+  }
+  return text;
+}
+
+std::string FiguresText(const PlanDiff& diff) {
+  TextTable table({Align::kLeft, Align::kRight, Align::kRight, Align::kRight});
+  table.Add({"", "before", "now", "change"});
+  table.AddRule();
+  for (const PlanFigure& figure : diff.figures) {
+    table.Add({figure.name, FormatBytes(figure.before), FormatBytes(figure.after),
+               ChangeText(figure.before, figure.after)});
+  }
+  return table.ToString("  ");
+}
+
+std::string BuffersText(const PlanDiff& diff) {
+  if (diff.buffers.empty()) return "Every buffer is as it was.\n";
+  TextTable table({Align::kLeft, Align::kRight, Align::kRight, Align::kLeft});
+  table.Add({"entry point", "before", "now", "buffer"});
+  table.AddRule();
+  const auto text = [](int64_t bytes) { return bytes < 0 ? "–" : FormatBytes(bytes); };
+  for (size_t i = 0; i < std::min(kMostChanges, diff.buffers.size()); ++i) {
+    const BufferChange& change = diff.buffers[i];
+    table.Add({change.entry.empty() ? "all" : change.entry, text(change.before), text(change.after),
+               change.name});
+  }
+  std::string out = table.ToString("  ");
+  if (diff.buffers.size() > kMostChanges) {
+    out += fmt::format("  and {} smaller changes\n", diff.buffers.size() - kMostChanges);
+  }
+  return out;
+}
+
+}  // namespace
+
+PlanDiff DiffPlans(std::string_view before, const std::string& before_name,
+                   std::string_view after) {
+  const Json old_plan = ParsePlan(before, before_name), new_plan = ParsePlan(after, "the new plan");
+  PlanDiff diff;
+  for (const auto& [key, name] : kFigures) {
+    diff.figures.push_back({name, BytesAt(old_plan, key), BytesAt(new_plan, key)});
+  }
+  const auto planned = [](const Json& plan) {
+    return BytesAt(plan, "arena_bytes") + BytesAt(plan, "data_bytes");
+  };
+  diff.grew_bytes = std::max<int64_t>(0, planned(new_plan) - planned(old_plan));
+  AddZones(old_plan, new_plan, diff);
+  AddBuffers(old_plan, new_plan, diff);
+  return diff;
+}
+
+std::string PlanDiffText(const PlanDiff& diff) {
+  const std::string verdict =
+      diff.grew_bytes > 0 ? "A run takes " + FormatBytes(diff.grew_bytes) + " more than before.\n"
+                          : "A run takes no more than before.\n";
+  return FiguresText(diff) + "\n" + BuffersText(diff) + "\n" + verdict;
+}
+
+std::string PlanDiffJson(const PlanDiff& diff) {
+  Json json;
+  json["grew_bytes"] = diff.grew_bytes;
+  json["figures"] = Json::array();
+  for (const PlanFigure& figure : diff.figures) {
+    json["figures"].push_back(
+        {{"name", figure.name}, {"before", figure.before}, {"after", figure.after}});
+  }
+  json["buffers"] = Json::array();
+  for (const BufferChange& change : diff.buffers) {
+    json["buffers"].push_back({{"entry", change.entry},
+                               {"name", change.name},
+                               {"before", change.before < 0 ? Json() : Json(change.before)},
+                               {"after", change.after < 0 ? Json() : Json(change.after)}});
+  }
+  return json.dump(2) + "\n";
+}
+
+}  // namespace cgrun

@@ -1,0 +1,170 @@
+// Follows a value through the schedule.
+#include "src/report/value_life.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "src/ir/op_def.h"
+#include "src/plan/liveness.h"
+#include "src/report/table.h"
+
+namespace cgrun {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+bool Holds(const std::vector<ValueId>& values, ValueId value) {
+  return std::find(values.begin(), values.end(), value) != values.end();
+}
+
+ValueUse UseBy(const Node& node, int64_t step) {
+  return {step, node.name, std::string(NameOf(node.op)), node.mark};
+}
+
+// The step at which the buffers of an entry point hold the most.
+int64_t PeakStep(const MemoryLayout& layout, int entry, int64_t steps) {
+  std::vector<int64_t> change(static_cast<size_t>(steps) + 1);
+  for (const PlacedBuffer& buffer : layout.buffers) {
+    if (buffer.entry != entry || buffer.persistent) continue;
+    change[static_cast<size_t>(std::min(buffer.lifespan.lower, steps))] += buffer.bytes;
+    change[static_cast<size_t>(std::min(buffer.lifespan.upper, steps))] -= buffer.bytes;
+  }
+  int64_t alive = 0, most = -1, peak = 0;
+  for (int64_t step = 0; step < steps; ++step) {
+    alive += change[static_cast<size_t>(step)];
+    if (alive > most) peak = step;
+    most = std::max(most, alive);
+  }
+  return peak;
+}
+
+std::string WhyKept(const Graph& graph, ValueId value) {
+  const Role role = graph.values[value].role;
+  if (role == Role::kConstant) return "it is a constant";
+  if (IsState(role)) return fmt::format("it is state ({}), kept between steps", Name(role));
+  for (const Output& output : graph.outputs) {
+    if (output.value == value) return "'" + output.name + "' is read after the step";
+  }
+  for (const UpdateEdge& edge : graph.updates) {
+    if (edge.next == value) return "it is the new value of '" + graph.values[edge.state].name + "'";
+  }
+  return "";
+}
+
+std::string StepsText(const ValueLife& life) {
+  const Lifespan& span = life.lifespan;
+  if (span.lower == 0 && span.upper >= life.steps) return "all steps";
+  std::string text = span.upper - span.lower == 1
+                         ? fmt::format("step {}", span.lower)
+                         : fmt::format("steps {} to {}", span.lower, span.upper - 1);
+  text += fmt::format(" of {}", life.steps);
+  const bool at_peak = span.lower <= life.peak_step && life.peak_step < span.upper;
+  return text + (at_peak ? fmt::format(", the peak at step {} among them", life.peak_step)
+                         : fmt::format("; not at the peak, step {}", life.peak_step));
+}
+
+// The longest time in which nothing touches the value, for what is not short-lived.
+std::string IdleText(const ValueLife& life) {
+  std::vector<int64_t> touched;
+  for (const ValueUse& use : life.made) touched.push_back(use.step);
+  for (const ValueUse& use : life.reads) touched.push_back(use.step);
+  int64_t from = 0, to = 0;
+  for (size_t i = 1; i < touched.size(); ++i) {
+    if (touched[i] - touched[i - 1] <= to - from) continue;
+    from = touched[i - 1];
+    to = touched[i];
+  }
+  if (to - from < 2) return "";
+  return fmt::format("  Nothing touches it between the steps {} and {}.\n", from, to);
+}
+
+void AddUse(TextTable& table, const std::string& what, const ValueUse& use,
+            const std::string& note) {
+  table.Add({what, fmt::format("step {}", use.step), use.node, use.op, use.mark.ToString(), note});
+}
+
+std::string LifeText(const ValueLife& life) {
+  std::string out = fmt::format("'{}' in '{}': {}, {}, zone {}\n", life.name, life.entry, life.type,
+                                FormatBytes(life.bytes), Name(life.zone));
+  out += "  Alive: " + StepsText(life) + ".\n";
+  TextTable table({Align::kLeft, Align::kLeft, Align::kLeft, Align::kLeft, Align::kLeft});
+  for (const ValueUse& use : life.made) AddUse(table, "made", use, "");
+  for (size_t i = 0; i < life.reads.size(); ++i) {
+    const bool last = i + 1 == life.reads.size() && life.kept_because.empty();
+    AddUse(table, i == 0 ? "read" : "", life.reads[i], last ? "keeps it alive until here" : "");
+  }
+  out += table.ToString("  ");
+  if (!life.kept_because.empty()) out += "  Kept, as " + life.kept_because + ".\n";
+  out += IdleText(life);
+  out += fmt::format("  Its buffer is at offset {}", FormatCount(life.offset));
+  if (!life.shares_with.empty()) {
+    out += fmt::format(", and holds in turn: {}", fmt::join(life.shares_with, ", "));
+  }
+  return out + ".\n";
+}
+
+Json UseJson(const ValueUse& use) {
+  return {{"step", use.step}, {"node", use.node}, {"op", use.op}, {"source", use.mark.ToString()}};
+}
+
+}  // namespace
+
+ValueLife LifeOf(ValueId value, const PlannedEntry& planned, const MemoryLayout& layout,
+                 int entry) {
+  const Graph& graph = *planned.graph;
+  const EntryLayout& placed = layout.entries[static_cast<size_t>(entry)];
+  const PlacedBuffer& buffer = layout.buffers[static_cast<size_t>(placed.buffer[value])];
+  ValueLife life;
+  life.entry = planned.name;
+  life.name = graph.values[value].name;
+  life.type = graph.values[value].type.ToString();
+  life.bytes = graph.BytesOf(value);
+  life.zone = buffer.zone;
+  life.lifespan = ComputeLiveness(graph, *planned.schedule).values[value];
+  life.steps = static_cast<int64_t>(planned.schedule->steps.size());
+  for (int64_t step = 0; step < life.steps; ++step) {
+    const Node& node = graph.nodes[planned.schedule->steps[static_cast<size_t>(step)].node];
+    if (Holds(node.outputs, value)) life.made.push_back(UseBy(node, step));
+    if (Holds(node.inputs, value)) life.reads.push_back(UseBy(node, step));
+  }
+  life.kept_because = WhyKept(graph, value);
+  life.offset = placed.offset[value];
+  for (const std::string& name : buffer.values) {
+    if (name != life.name) life.shares_with.push_back(name);
+  }
+  life.peak_step = PeakStep(layout, entry, life.steps);
+  return life;
+}
+
+std::string ValueLivesText(const std::vector<ValueLife>& lives) {
+  std::string out;
+  for (const ValueLife& life : lives) out += (out.empty() ? "" : "\n") + LifeText(life);
+  return out;
+}
+
+std::string ValueLivesJson(const std::vector<ValueLife>& lives) {
+  Json json = Json::array();
+  for (const ValueLife& life : lives) {
+    Json one = {{"entry", life.entry},
+                {"name", life.name},
+                {"type", life.type},
+                {"bytes", life.bytes},
+                {"zone", Name(life.zone)},
+                {"lower", life.lifespan.lower},
+                {"upper", life.lifespan.upper},
+                {"steps", life.steps},
+                {"offset", life.offset},
+                {"shares_with", life.shares_with},
+                {"peak_step", life.peak_step},
+                {"kept_because", life.kept_because}};
+    one["made"] = life.made.empty() ? Json() : UseJson(life.made[0]);
+    one["reads"] = Json::array();
+    for (const ValueUse& use : life.reads) one["reads"].push_back(UseJson(use));
+    json.push_back(one);
+  }
+  return json.dump(2) + "\n";
+}
+
+}  // namespace cgrun

@@ -1,0 +1,47 @@
+// `cgrun plan --why NAME`: why a value takes memory for as long as it does.
+#ifndef CGRUN_REPORT_VALUE_LIFE_H_
+#define CGRUN_REPORT_VALUE_LIFE_H_
+
+#include <string>
+#include <vector>
+
+#include "src/ir/graph.h"
+#include "src/plan/memory_layout.h"
+#include "src/plan/schedule.h"
+
+namespace cgrun {
+
+// An operator that makes or reads a value.
+struct ValueUse {
+  int64_t step = 0;
+  std::string node;
+  std::string op;
+  SourceMark mark;
+};
+
+// A value of an entry point. Steps are half-open, as in Lifespan.
+struct ValueLife {
+  std::string entry;
+  std::string name;
+  std::string type;  // "f32[64, 20, 24, 24]"
+  int64_t bytes = 0;
+  Zone zone = Zone::kForward;
+  Lifespan lifespan;
+  int64_t steps = 0;            // of the entry point
+  std::vector<ValueUse> made;   // at most one; none for what is fed or kept between steps
+  std::vector<ValueUse> reads;  // in the order of steps
+  std::string kept_because;     // why it outlives its last reader; "" where it does not
+  int64_t offset = 0;
+  std::vector<std::string> shares_with;  // the other values in its buffer
+  int64_t peak_step = 0;                 // where the most bytes of the entry point are alive
+};
+
+// `entry`: an index of `layout.entries`, whose graph and schedule these are.
+ValueLife LifeOf(ValueId value, const PlannedEntry& planned, const MemoryLayout& layout, int entry);
+
+std::string ValueLivesText(const std::vector<ValueLife>& lives);
+std::string ValueLivesJson(const std::vector<ValueLife>& lives);
+
+}  // namespace cgrun
+
+#endif  // CGRUN_REPORT_VALUE_LIFE_H_

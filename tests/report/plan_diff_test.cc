@@ -1,0 +1,77 @@
+// Plans compared: what grew, what came and went, and what is no plan.
+#include "src/report/plan_diff.h"
+
+#include <gtest/gtest.h>
+
+#include "src/base/diagnostics.h"
+
+namespace cgrun {
+namespace {
+
+constexpr char kBefore[] = R"({"total_bytes": 1300, "arena_bytes": 1000, "data_bytes": 100,
+  "base_bytes": 200, "zones": [{"name": "forward", "bytes": 800}],
+  "buffers": [{"name": "x", "entry": "train", "bytes": 400},
+              {"name": "y", "entry": "train", "bytes": 300},
+              {"name": "w", "entry": "", "bytes": 64}]})";
+constexpr char kAfter[] = R"({"total_bytes": 1250, "arena_bytes": 1024, "data_bytes": 100,
+  "base_bytes": 126, "zones": [{"name": "forward", "bytes": 800}, {"name": "workspace", "bytes": 64}],
+  "buffers": [{"name": "x", "entry": "train", "bytes": 480},
+              {"name": "z", "entry": "train", "bytes": 64},
+              {"name": "w", "entry": "", "bytes": 64}]})";
+
+TEST(PlanDiff, ListsWhatChangedTheLargestFirst) {
+  const PlanDiff diff = DiffPlans(kBefore, "old.json", kAfter);
+  ASSERT_EQ(diff.buffers.size(), 3u);
+  EXPECT_EQ(diff.buffers[0].name, "y");
+  EXPECT_EQ(diff.buffers[0].before, 300);
+  EXPECT_EQ(diff.buffers[0].after, -1);
+  EXPECT_EQ(diff.buffers[1].name, "x");
+  EXPECT_EQ(diff.buffers[2].name, "z");
+  EXPECT_EQ(diff.buffers[2].before, -1);
+  EXPECT_EQ(diff.figures[1].name, "arena");
+  EXPECT_EQ(diff.figures[1].before, 1000);
+  EXPECT_EQ(diff.figures[1].after, 1024);
+  EXPECT_EQ(diff.figures.back().name, "zone workspace");
+  EXPECT_EQ(diff.figures.back().before, 0);
+}
+
+TEST(PlanDiff, GrowsByArenaAndDataWhateverTheProcessTakes) {
+  EXPECT_EQ(DiffPlans(kBefore, "old.json", kAfter).grew_bytes, 24);
+  EXPECT_EQ(DiffPlans(kAfter, "old.json", kBefore).grew_bytes, 0);
+  EXPECT_EQ(DiffPlans(kBefore, "old.json", kBefore).grew_bytes, 0);
+  const std::string text = PlanDiffText(DiffPlans(kBefore, "old.json", kAfter));
+  EXPECT_NE(text.find("A run takes 24 B more than before."), text.npos) << text;
+  EXPECT_NE(text.find("+24 B (+2.4 %)"), text.npos) << text;
+  EXPECT_NE(PlanDiffText(DiffPlans(kAfter, "old.json", kBefore)).find("−24 B (−2.3 %)"), text.npos);
+}
+
+TEST(PlanDiff, OfThePlanItselfIsNothing) {
+  const PlanDiff diff = DiffPlans(kBefore, "old.json", kBefore);
+  EXPECT_TRUE(diff.buffers.empty());
+  const std::string text = PlanDiffText(diff);
+  EXPECT_NE(text.find("Every buffer is as it was."), text.npos) << text;
+  EXPECT_NE(text.find("no more than before"), text.npos) << text;
+}
+
+TEST(PlanDiff, RefusesWhatIsNoPlan) {
+  for (const char* text : {"", "{", "[]", "{}", R"({"arena_bytes": 3})", "nonsense"}) {
+    EXPECT_THROW(DiffPlans(text, "old.json", kAfter), InputError) << text;
+  }
+}
+
+TEST(PlanDiff, TakesOddPlansAsTheyAre) {
+  const PlanDiff diff =
+      DiffPlans(R"({"arena_bytes": "many", "buffers": [1, {"name": 3}, {}], "zones": 7})",
+                "old.json", kAfter);
+  EXPECT_EQ(diff.figures[1].before, 0);
+  EXPECT_EQ(diff.grew_bytes, 1124);
+}
+
+TEST(PlanDiff, HasATwinForMachines) {
+  const std::string json = PlanDiffJson(DiffPlans(kBefore, "old.json", kAfter));
+  EXPECT_NE(json.find("\"grew_bytes\": 24"), json.npos) << json;
+  EXPECT_NE(json.find("\"after\": null"), json.npos) << json;
+}
+
+}  // namespace
+}  // namespace cgrun
