@@ -39,7 +39,8 @@ const std::vector<CommandEntry>& Commands() {
        "cgrun plan models/lenet.yaml\n"
        "cgrun plan models/lenet.yaml --batch 256 --full\n"
        "cgrun plan models/lenet.yaml --csv buffers.csv\n"
-       "cgrun plan buffers.csv --capacity 2097152 --json offsets.json\n",
+       "cgrun plan buffers.csv --capacity 2097152 --json offsets.json\n"
+       "cgrun plan buffers.csv --time 10 --out packed.csv\n",
        DefinePlan},
       {"graph", "the computation graph, after any pass",
        "cgrun graph models/lenet.yaml\n"

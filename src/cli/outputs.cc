@@ -20,6 +20,7 @@ struct OutputFlag {
   const char* kind;                 // of the file, with its article
   std::vector<std::string> begins;  // such a file begins with one of these, spaces left out
   const char* example;
+  const char* verb = nullptr;  // of this verb alone
 };
 
 const OutputFlag kOutputs[] = {{"--json", "JSON", {"{", "["}, "--json result.json"},
@@ -27,7 +28,8 @@ const OutputFlag kOutputs[] = {{"--json", "JSON", {"{", "["}, "--json result.jso
                                {"--profile", "JSON", {"{", "["}, "--profile trace.json"},
                                {"--svg", "an SVG picture", {"<svg"}, "--svg graph.svg"},
                                {"--dot", "a Graphviz file", {"digraph"}, "--dot graph.dot"},
-                               {"--output", "a compiled program", {"CGRUNB"}, "-o M.cgb"}};
+                               {"--output", "a compiled program", {"CGRUNB"}, "-o M.cgb"},
+                               {"--out", "a list of buffers", {"id"}, "--out p.csv", "plan"}};
 constexpr const char* kInputs[] = {"MODEL", "PROGRAM", "--weights"};
 
 // What the command line gives for an option; "" where it gives nothing.
@@ -68,6 +70,7 @@ void CheckOutput(const CLI::App& verb, const OutputFlag& output, const std::stri
 
 void CheckOutputs(const CLI::App& verb) {
   for (const OutputFlag& output : kOutputs) {
+    if (output.verb != nullptr && verb.get_name() != output.verb) continue;
     const std::string path = ValueOf(verb, output.flag);
     if (!path.empty()) CheckOutput(verb, output, path);
   }

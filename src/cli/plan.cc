@@ -11,6 +11,7 @@
 #include "src/io/atomic_file.h"
 #include "src/io/read_file.h"
 #include "src/model/values.h"
+#include "src/plan/pack.h"
 #include "src/plan/problem_csv.h"
 #include "src/program/code.h"
 #include "src/report/plan_report.h"
@@ -25,31 +26,63 @@ struct PlanFlags {
   bool full = false;
   std::string capacity;
   std::string csv;
+  std::string time;
+  std::string out;
 };
 
 constexpr int64_t kLargestCsv = int64_t{1} << 30;
 
+std::optional<MemoryProblem> ReadCsv(const std::string& path) {
+  const std::vector<std::byte> bytes = ReadFile(path, kLargestCsv);
+  const auto file = std::make_shared<SourceFile>(
+      SourceFile{path, std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size())});
+  Diagnostics diagnostics;
+  std::optional<MemoryProblem> problem = ReadProblemCsv(file, diagnostics);
+  PrintDiagnostics(diagnostics);
+  return problem;
+}
+
+Bytes CapacityOf(const PlanFlags& flags) {
+  const std::optional<int64_t> capacity = ParseBytes(flags.capacity);
+  if (capacity) return *capacity;
+  throw InputError("'" + flags.capacity + "' is no number of bytes",
+                   "for example --capacity 1048576, or --capacity 1MiB");
+}
+
+PackBudget BudgetOf(const PlanFlags& flags) {
+  PackBudget budget;
+  if (flags.time.empty()) return budget;
+  budget.seconds = ParseSeconds(flags.time);
+  if (budget.seconds) return budget;
+  throw InputError("'" + flags.time + "' is no time", "for example --time 10, or --time 2m");
+}
+
+// Says so where no plan at all keeps the capacity.
+bool IsImpossible(const std::string& path, const MemoryProblem& problem) {
+  const Bytes bound = LowerBound(problem);
+  if (!problem.capacity || bound <= *problem.capacity) return false;
+  PrintError(path + ": no plan fits into " + std::to_string(*problem.capacity) +
+                 " bytes: " + std::to_string(bound) + " are needed at some step",
+             "give a capacity of at least " + std::to_string(bound) + " bytes");
+  return true;
+}
+
 // A packing problem alone. Exit status 1 where a capacity is given and not met.
 int PlanCsv(const ModelFlags& flags, const PlanFlags& plan_flags) {
-  const std::vector<std::byte> bytes = ReadFile(flags.model, kLargestCsv);
-  Diagnostics diagnostics;
-  std::optional<MemoryProblem> problem = ReadProblemCsv(
-      std::make_shared<SourceFile>(SourceFile{
-          flags.model, std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size())}),
-      diagnostics);
-  PrintDiagnostics(diagnostics);
-  if (!problem) return kBadInput;
-  if (!plan_flags.capacity.empty()) {
-    problem->capacity = ParseBytes(plan_flags.capacity);
-    if (!problem->capacity) {
-      throw InputError("'" + plan_flags.capacity + "' is no number of bytes",
-                       "for example --capacity 1048576, or --capacity 1MiB");
-    }
-  }
+  const PackBudget budget = BudgetOf(plan_flags);
   CompileOptionsOf(flags, ModelSpec());  // an unknown planner is an error
+  std::optional<MemoryProblem> problem = ReadCsv(flags.model);
+  if (!problem) return kBadInput;
+  if (!plan_flags.capacity.empty()) problem->capacity = CapacityOf(plan_flags);
+  if (IsImpossible(flags.model, *problem)) return kFailed;
   const auto start = std::chrono::steady_clock::now();
-  const MemoryPlan plan = PlanMemory(*problem, flags.planner);
+  const MemoryPlan plan = flags.planner == "portfolio" ? Pack(*problem, budget).plan
+                                                       : PlanMemory(*problem, flags.planner);
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+  if (!plan_flags.out.empty()) {
+    const std::string text = WriteProblemCsv(*problem, &plan);
+    WriteFileAtomically(plan_flags.out, std::as_bytes(std::span(text)));
+  }
   PrintResult(PackingText(*problem, plan, seconds.count()),
               PackingJson(*problem, plan, seconds.count()));
   const bool met = !problem->capacity || plan.peak_bytes <= *problem->capacity;
@@ -140,6 +173,11 @@ Command DefinePlan(CLI::App& app) {
   app.add_option("--capacity", plan_flags->capacity, "of a .csv: exit status 1 beyond this")
       ->type_name("BYTES");
   app.add_option("--csv", plan_flags->csv, "write the first entry point's buffers as a .csv")
+      ->type_name("FILE");
+  app.add_option("--time", plan_flags->time,
+                 "of a .csv: search for so long (default: a fixed number of steps)")
+      ->type_name("SECONDS");
+  app.add_option("--out", plan_flags->out, "of a .csv: write it with the offsets")
       ->type_name("FILE");
   return [flags, plan_flags] {
     return flags->model.ends_with(".csv") ? PlanCsv(*flags, *plan_flags)

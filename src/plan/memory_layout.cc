@@ -11,6 +11,7 @@
 namespace cgrun {
 namespace {
 
+static_assert(static_cast<int>(Zone::kWorkspace) == kWorkspaceZone);
 constexpr Zone kZones[] = {Zone::kForward, Zone::kGradient, Zone::kOptimizer, Zone::kWorkspace};
 
 std::string BufferName(const Graph& graph, const SharedBuffer& buffer) {
@@ -39,6 +40,7 @@ MemoryProblem ProblemOf(const Graph& graph, const BufferAssignment& assignment,
     item.lower = buffer.lifespan.lower;
     item.upper = buffer.lifespan.upper;
     item.name = BufferName(graph, buffer);
+    item.zone = static_cast<int>(buffer.zone);
     problem.buffers.push_back(std::move(item));
   }
   return problem;

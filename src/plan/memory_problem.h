@@ -44,7 +44,12 @@ struct Buffer {
   Bytes alignment = kDefaultAlignment;  // a power of two; offsets are multiples of it
   std::optional<Bytes> offset;          // fixed: the planner must put it here
   std::string name;                     // for messages alone
+  int zone = 0;                         // for planner `calcgraph` alone, see kWorkspaceZone
 };
+
+// The zone whose buffers `calcgraph` lays over each other; those of every other one lie side by
+// side.
+inline constexpr int kWorkspaceZone = 3;
 
 // One arena. A buffer's id is its index in `buffers`.
 struct MemoryProblem {
@@ -59,7 +64,7 @@ struct MemoryProblem {
 struct MemoryPlan {
   std::vector<Bytes> offsets;   // one a buffer, by id
   Bytes peak_bytes = 0;         // largest offset + bytes, over buffers that have bytes
-  Bytes lower_bound_bytes = 0;  // LowerBound() of the problem
+  Bytes lower_bound_bytes = 0;  // LowerBound() of the problem, or more where a search proved it
   bool optimal = false;         // proved: the peak is the lower bound
   std::string planner;          // name in the planner table
   int64_t nodes = 0;            // placements tried: the work, the same on every machine

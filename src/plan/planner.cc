@@ -1,6 +1,8 @@
 // The planner table and the checked entry point.
 #include "src/plan/planner.h"
 
+#include <algorithm>
+
 #include "src/base/check.h"
 #include "src/plan/validator.h"
 
@@ -17,13 +19,6 @@ constexpr PlannerEntry kPlanners[] = {
 #include "src/plan/planners/planner_list.inc"
 #undef PLANNER
 };
-
-// A capacity that the peak exceeds is the user's to solve; everything else would be our bug.
-void CheckPlan(MemoryProblem problem, const MemoryPlan& plan) {
-  problem.capacity.reset();
-  const std::vector<Violation> violations = ValidatePlan(problem, plan);
-  CGRUN_CHECK(violations.empty()) << "planner " << plan.planner << ":\n" << ToString(violations);
-}
 
 }  // namespace
 
@@ -45,14 +40,26 @@ std::vector<std::string> PlannerNames() {
 MemoryPlan PlanMemory(const MemoryProblem& problem, std::string_view planner) {
   const PlannerEntry* entry = FindPlanner(planner);
   CGRUN_CHECK(entry != nullptr) << "no planner is called " << planner;
-  const std::vector<ProblemFault> faults = ProblemFaults(problem, 1);
-  CGRUN_CHECK(faults.empty()) << faults.front().message;
+  CheckFaultless(problem);
   MemoryPlan plan = entry->function(problem);
   plan.planner = planner;
-  plan.lower_bound_bytes = LowerBound(problem);
-  plan.optimal = plan.peak_bytes == plan.lower_bound_bytes;
-  CheckPlan(problem, plan);
+  FinishPlan(problem, plan);
   return plan;
+}
+
+void CheckFaultless(const MemoryProblem& problem) {
+  const std::vector<ProblemFault> faults = ProblemFaults(problem, 1);
+  CGRUN_CHECK(faults.empty()) << faults.front().message;
+}
+
+void FinishPlan(const MemoryProblem& problem, MemoryPlan& plan) {
+  plan.lower_bound_bytes = std::max(plan.lower_bound_bytes, LowerBound(problem));
+  plan.optimal = plan.peak_bytes == plan.lower_bound_bytes;
+  // A capacity that the peak exceeds is the user's to solve; everything else would be our bug.
+  MemoryProblem unlimited = problem;
+  unlimited.capacity.reset();
+  const std::vector<Violation> violations = ValidatePlan(unlimited, plan);
+  CGRUN_CHECK(violations.empty()) << "planner " << plan.planner << ":\n" << ToString(violations);
 }
 
 }  // namespace cgrun

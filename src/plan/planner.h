@@ -3,6 +3,7 @@
 #ifndef CGRUN_PLAN_PLANNER_H_
 #define CGRUN_PLAN_PLANNER_H_
 
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
@@ -12,7 +13,12 @@
 
 namespace cgrun {
 
-// A pure function of a problem without ProblemFaults. It sets `offsets`, `peak_bytes` and `nodes`.
+// Nodes of search inside a compile: a fraction of a second on a few hundred buffers, and the same
+// plan whatever the machine.
+inline constexpr int64_t kCompileNodes = 100'000;
+
+// A pure function of a problem without ProblemFaults. It sets `offsets`, `peak_bytes` and `nodes`,
+// and `lower_bound_bytes` where it has proved more than LowerBound() says.
 using PlannerFunction = MemoryPlan (*)(const MemoryProblem&);
 
 struct PlannerEntry {
@@ -33,6 +39,11 @@ std::vector<std::string> PlannerNames();
 // plan is valid but for `capacity`, which it may exceed; it carries the lower bound and, where the
 // peak meets it, `optimal`. The same problem always gives the same plan.
 MemoryPlan PlanMemory(const MemoryProblem& problem, std::string_view planner = "portfolio");
+
+// What stands before and behind every planner. A problem that has a fault is our bug; so is a plan
+// that the validator objects to. FinishPlan also sets the bound and `optimal`.
+void CheckFaultless(const MemoryProblem& problem);
+void FinishPlan(const MemoryProblem& problem, MemoryPlan& plan);
 
 }  // namespace cgrun
 

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "src/plan/pack.h"
 #include "src/report/table.h"
 
 namespace cgrun {
@@ -247,10 +248,26 @@ std::string PlanJson(const PlanSubject& subject, const MemoryLayout& layout) {
   return json.dump(2) + "\n";
 }
 
+namespace {
+
+// How sure it is that no plan is better.
+std::string VerdictText(Verdict verdict) {
+  if (verdict == Verdict::kBoundMet) return "optimal: as much is alive at some step";
+  if (verdict == Verdict::kExhausted) return "optimal: a search found nothing lower";
+  return "the best known";
+}
+
+std::string VerdictName(Verdict verdict) {
+  if (verdict == Verdict::kBoundMet) return "bound met";
+  return verdict == Verdict::kExhausted ? "search exhausted" : "gap";
+}
+
+}  // namespace
+
 std::string PackingText(const MemoryProblem& problem, const MemoryPlan& plan, double seconds) {
   TextTable table({Align::kLeft, Align::kRight, Align::kLeft});
   table.Add({"buffers", FormatCount(static_cast<int64_t>(problem.buffers.size())), ""});
-  table.Add({"peak", FormatCount(plan.peak_bytes), ""});
+  table.Add({"peak", FormatCount(plan.peak_bytes), VerdictText(VerdictOf(problem, plan))});
   table.Add({"lower bound", FormatCount(plan.lower_bound_bytes), ""});
   table.Add({"ratio", RatioText(plan.peak_bytes, plan.lower_bound_bytes, plan.optimal), ""});
   if (problem.capacity) {
@@ -267,7 +284,9 @@ std::string PackingJson(const MemoryProblem& problem, const MemoryPlan& plan, do
   json["peak_bytes"] = plan.peak_bytes;
   json["lower_bound_bytes"] = plan.lower_bound_bytes;
   json["optimal"] = plan.optimal;
+  json["verdict"] = VerdictName(VerdictOf(problem, plan));
   json["planner"] = plan.planner;
+  json["nodes"] = plan.nodes;
   json["offsets"] = Json::object();
   for (size_t i = 0; i < problem.buffers.size(); ++i) {
     json["offsets"][problem.buffers[i].name] = plan.offsets[i];

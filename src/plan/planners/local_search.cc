@@ -2,7 +2,10 @@
 // peak, or any other buffer, moves to an earlier place in the sequence, where more gaps are free; a
 // sequence that is no worse is kept. The budget is counted in placements, the choices are drawn
 // from a fixed key: the same problem always gives the same plan.
+#include "src/plan/planners/local_search.h"
+
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "src/base/random.h"
@@ -38,9 +41,13 @@ class Search {
     while (fixed_ < sequence_.size() && problem[sequence_[fixed_]].offset) ++fixed_;
   }
 
-  MemoryPlan Run(Bytes target, int64_t placements) {
+  MemoryPlan Run(Bytes target, int64_t placements, Effort& effort) {
+    effort.Spend(nodes_);
     const bool can_move = sequence_.size() > fixed_ + 1;
-    while (can_move && best_.peak_bytes > target && nodes_ < placements) Step();
+    while (can_move && best_.peak_bytes > target && nodes_ < placements && !effort.over()) {
+      Step();
+      effort.Spend(static_cast<int64_t>(sequence_.size()));
+    }
     best_.nodes = nodes_;
     return std::move(best_);
   }
@@ -87,22 +94,27 @@ class Search {
 };
 
 MemoryPlan SearchPart(const MemoryProblem& part, Bytes target) {
+  Effort unlimited(std::numeric_limits<int64_t>::max());
+  return SearchLocally(part, target, unlimited);
+}
+
+}  // namespace
+
+MemoryPlan SearchLocally(const MemoryProblem& part, Bytes target, Effort& effort) {
   const TimeSections sections(part);
   const auto size = static_cast<int64_t>(part.buffers.size());
   const int64_t placements = std::min(kMostPlacements, kMostSequences * size);
   MemoryPlan best;
   int64_t nodes = 0;
   for (const Start& start : kStarts) {
-    MemoryPlan plan = Search(part, sections, start).Run(target, placements);
+    MemoryPlan plan = Search(part, sections, start).Run(target, placements, effort);
     nodes += plan.nodes;
     if (best.offsets.empty() || plan.peak_bytes < best.peak_bytes) best = std::move(plan);
-    if (best.peak_bytes <= target) break;
+    if (best.peak_bytes <= target || effort.over()) break;
   }
   best.nodes = nodes;
   return best;
 }
-
-}  // namespace
 
 MemoryPlan PlanLocalSearch(const MemoryProblem& problem) {
   return PlanByParts(problem, SearchPart);

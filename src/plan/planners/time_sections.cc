@@ -7,14 +7,23 @@
 namespace cgrun {
 
 TimeSections::TimeSections(const MemoryProblem& problem) : problem_(problem) {
+  std::vector<TimePoint> lowers, uppers;
   for (const Buffer& buffer : problem.buffers) {
-    if (buffer.bytes > 0) begins_.push_back(buffer.lower);
+    if (buffer.bytes == 0) continue;
+    lowers.push_back(buffer.lower);
+    uppers.push_back(buffer.upper);
   }
-  std::sort(begins_.begin(), begins_.end());
-  begins_.erase(std::unique(begins_.begin(), begins_.end()), begins_.end());
+  std::sort(lowers.begin(), lowers.end());
+  std::sort(uppers.begin(), uppers.end());
+  // The last birth before each death: what is alive then is alive at no other birth together.
+  for (size_t birth = 0; const TimePoint death : uppers) {
+    if (birth < lowers.size() && lowers[birth] >= death) continue;
+    while (birth < lowers.size() && lowers[birth] < death) ++birth;
+    if (steps_.empty() || steps_.back() < lowers[birth - 1]) steps_.push_back(lowers[birth - 1]);
+  }
   const auto section = [this](TimePoint time) {
-    return static_cast<int32_t>(std::lower_bound(begins_.begin(), begins_.end(), time) -
-                                begins_.begin());
+    return static_cast<int32_t>(std::lower_bound(steps_.begin(), steps_.end(), time) -
+                                steps_.begin());
   };
   for (const Buffer& buffer : problem.buffers) {
     const bool empty = buffer.bytes == 0;
@@ -24,7 +33,7 @@ TimeSections::TimeSections(const MemoryProblem& problem) : problem_(problem) {
 }
 
 std::vector<Bytes> TimeSections::Totals() const {
-  std::vector<Bytes> totals(begins_.size() + 1);
+  std::vector<Bytes> totals(steps_.size() + 1);
   for (size_t i = 0; i < ranges_.size(); ++i) {
     totals[static_cast<size_t>(ranges_[i].begin)] += problem_.buffers[i].bytes;
     totals[static_cast<size_t>(ranges_[i].end)] -= problem_.buffers[i].bytes;
@@ -37,9 +46,9 @@ std::vector<Bytes> TimeSections::Totals() const {
 std::vector<Bytes> TimeSections::LargestTotals() const {
   // levels[k][i] is the largest of the 2^k totals from i on.
   std::vector<std::vector<Bytes>> levels = {Totals()};
-  for (size_t width = 2; width <= begins_.size(); width *= 2) {
+  for (size_t width = 2; width <= steps_.size(); width *= 2) {
     const std::vector<Bytes>& below = levels.back();
-    std::vector<Bytes> level(begins_.size() - width + 1);
+    std::vector<Bytes> level(steps_.size() - width + 1);
     for (size_t i = 0; i < level.size(); ++i) level[i] = std::max(below[i], below[i + width / 2]);
     levels.push_back(std::move(level));
   }

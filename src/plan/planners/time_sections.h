@@ -1,6 +1,6 @@
-// Time cut into sections where buffers begin: two lifespans overlap exactly if they share a
-// section, and no step is fuller than the fullest section. What orders want to know of a problem's
-// time.
+// The steps that matter: those at which more is alive together than a step earlier or later (the
+// maximal cliques of the interval graph of lifespans). Two lifespans overlap exactly if they share
+// such a section, and no step is fuller than the fullest section.
 #ifndef CGRUN_PLAN_PLANNERS_TIME_SECTIONS_H_
 #define CGRUN_PLAN_PLANNERS_TIME_SECTIONS_H_
 
@@ -12,14 +12,15 @@
 
 namespace cgrun {
 
-// Section i begins at the i-th of the distinct steps in which buffers (of more than zero bytes)
-// begin. Vectors are indexed by BufferId; buffers of zero bytes have an empty range.
+// Section i is the i-th step at which a buffer (of more than zero bytes) begins and none begins
+// before the next one ends. Vectors are indexed by BufferId; buffers of zero bytes have an empty
+// range, all others hold at least one section.
 class TimeSections {
  public:
   // Keeps a reference to `problem`.
   explicit TimeSections(const MemoryProblem& problem);
 
-  int32_t count() const { return static_cast<int32_t>(begins_.size()); }
+  int32_t count() const { return static_cast<int32_t>(steps_.size()); }
   const std::vector<SectionRange>& ranges() const { return ranges_; }
 
   // For each buffer, the most bytes that are alive in one section of its lifespan.
@@ -31,7 +32,7 @@ class TimeSections {
   std::vector<Bytes> Totals() const;
 
   const MemoryProblem& problem_;
-  std::vector<TimePoint> begins_;
+  std::vector<TimePoint> steps_;
   std::vector<SectionRange> ranges_;
 };
 

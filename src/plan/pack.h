@@ -1,0 +1,47 @@
+// Packing as a library: buffers with sizes and lifespans in, an offset for each out, and a proof
+// where there is one. This header, memory_problem.h and //src/plan:planner are all it takes.
+//
+//   cgrun::MemoryProblem problem;
+//   problem.buffers = {{.bytes = 4096, .lower = 0, .upper = 3}, {.bytes = 1024, .lower = 2, .upper
+//   = 9}}; const cgrun::Packing packing = cgrun::Pack(problem, {.seconds = 1.0});
+//   // packing.plan.offsets, .peak_bytes, .lower_bound_bytes; packing.verdict
+#ifndef CGRUN_PLAN_PACK_H_
+#define CGRUN_PLAN_PACK_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "src/plan/memory_problem.h"
+#include "src/plan/planner.h"
+
+namespace cgrun {
+
+// How long to search, once every greedy order was tried; the search also ends at a proof.
+struct PackBudget {
+  // The same nodes give the same plan on every machine; where seconds are given, they count alone,
+  // and the plan may depend on the machine's speed.
+  int64_t nodes = kCompileNodes;
+  std::optional<double> seconds = std::nullopt;
+};
+
+enum class Verdict {
+  kBoundMet,   // optimal: the peak is the sum of what is alive at some step (LowerBound())
+  kExhausted,  // optimal: a search went through everything that could be lower
+  kGap,        // the best known: the optimum is in [lower_bound_bytes, peak_bytes]
+};
+
+struct Packing {
+  MemoryPlan plan;  // valid (the validator has checked it), but for `capacity`
+  Verdict verdict = Verdict::kGap;
+};
+
+// Packs `problem`, which has no ProblemFaults.
+Packing Pack(const MemoryProblem& problem, const PackBudget& budget = {});
+
+// What is known of a plan of `problem`.
+Verdict VerdictOf(const MemoryProblem& problem, const MemoryPlan& plan);
+
+}  // namespace cgrun
+
+#endif  // CGRUN_PLAN_PACK_H_
