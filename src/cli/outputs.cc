@@ -23,13 +23,15 @@ struct OutputFlag {
   const char* verb = nullptr;  // of this verb alone
 };
 
-const OutputFlag kOutputs[] = {{"--json", "JSON", {"{", "["}, "--json result.json"},
-                               {"--csv", "a list of buffers", {"id"}, "--csv buffers.csv"},
-                               {"--profile", "JSON", {"{", "["}, "--profile trace.json"},
-                               {"--svg", "an SVG picture", {"<svg"}, "--svg graph.svg"},
-                               {"--dot", "a Graphviz file", {"digraph"}, "--dot graph.dot"},
-                               {"--output", "a compiled program", {"CGRUNB"}, "-o M.cgb"},
-                               {"--out", "a list of buffers", {"id"}, "--out p.csv", "plan"}};
+const OutputFlag kOutputs[] = {
+    {"--json", "JSON", {"{", "["}, "--json result.json"},
+    {"--csv", "a list of buffers", {"id"}, "--csv buffers.csv"},
+    {"--profile", "JSON", {"{", "["}, "--profile trace.json"},
+    {"--svg", "an SVG picture", {"<svg"}, "--svg graph.svg"},
+    {"--html", "a page", {"<!DOCTYPE", "<!doctype", "<html"}, "--html plan.html"},
+    {"--dot", "a Graphviz file", {"digraph"}, "--dot graph.dot"},
+    {"--output", "a compiled program", {"CGRUNB"}, "-o M.cgb"},
+    {"--out", "a list of buffers", {"id"}, "--out p.csv", "plan"}};
 constexpr const char* kInputs[] = {"MODEL", "PROGRAM", "--weights"};
 
 // What the command line gives for an option; "" where it gives nothing.

@@ -1,21 +1,22 @@
 // cgrun plan: the memory layout of a model, or a packing problem from a .csv.
 #include <CLI/CLI.hpp>
-#include <chrono>
 #include <memory>
 
 #include "src/cli/command.h"
 #include "src/cli/console.h"
 #include "src/cli/model_flags.h"
+#include "src/cli/plan_csv.h"
 #include "src/device/device.h"
 #include "src/eager/peak.h"
 #include "src/io/atomic_file.h"
 #include "src/io/read_file.h"
-#include "src/model/values.h"
-#include "src/plan/pack.h"
 #include "src/plan/problem_csv.h"
 #include "src/program/code.h"
+#include "src/report/memory_page.h"
+#include "src/report/plan_diff.h"
 #include "src/report/plan_report.h"
 #include "src/report/table.h"
+#include "src/report/value_life.h"
 #include "src/train/checkpoint.h"
 #include "src/train/run_shape.h"
 
@@ -24,70 +25,24 @@ namespace {
 
 struct PlanFlags {
   bool full = false;
-  std::string capacity;
+  bool compare = false;
   std::string csv;
-  std::string time;
-  std::string out;
+  std::string html;
+  std::string why;
+  std::string diff;
+  PackFlags pack;
 };
 
-constexpr int64_t kLargestCsv = int64_t{1} << 30;
+constexpr int64_t kLargestJson = int64_t{1} << 28;
 
-std::optional<MemoryProblem> ReadCsv(const std::string& path) {
-  const std::vector<std::byte> bytes = ReadFile(path, kLargestCsv);
-  const auto file = std::make_shared<SourceFile>(
-      SourceFile{path, std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size())});
-  Diagnostics diagnostics;
-  std::optional<MemoryProblem> problem = ReadProblemCsv(file, diagnostics);
-  PrintDiagnostics(diagnostics);
-  return problem;
-}
-
-Bytes CapacityOf(const PlanFlags& flags) {
-  const std::optional<int64_t> capacity = ParseBytes(flags.capacity);
-  if (capacity) return *capacity;
-  throw InputError("'" + flags.capacity + "' is no number of bytes",
-                   "for example --capacity 1048576, or --capacity 1MiB");
-}
-
-PackBudget BudgetOf(const PlanFlags& flags) {
-  PackBudget budget;
-  if (flags.time.empty()) return budget;
-  budget.seconds = ParseSeconds(flags.time);
-  if (budget.seconds) return budget;
-  throw InputError("'" + flags.time + "' is no time", "for example --time 10, or --time 2m");
-}
-
-// Says so where no plan at all keeps the capacity.
-bool IsImpossible(const std::string& path, const MemoryProblem& problem) {
-  const Bytes bound = LowerBound(problem);
-  if (!problem.capacity || bound <= *problem.capacity) return false;
-  PrintError(path + ": no plan fits into " + std::to_string(*problem.capacity) +
-                 " bytes: " + std::to_string(bound) + " are needed at some step",
-             "give a capacity of at least " + std::to_string(bound) + " bytes");
-  return true;
-}
-
-// A packing problem alone. Exit status 1 where a capacity is given and not met.
-int PlanCsv(const ModelFlags& flags, const PlanFlags& plan_flags) {
-  const PackBudget budget = BudgetOf(plan_flags);
-  CompileOptionsOf(flags, ModelSpec());  // an unknown planner is an error
-  std::optional<MemoryProblem> problem = ReadCsv(flags.model);
-  if (!problem) return kBadInput;
-  if (!plan_flags.capacity.empty()) problem->capacity = CapacityOf(plan_flags);
-  if (IsImpossible(flags.model, *problem)) return kFailed;
-  const auto start = std::chrono::steady_clock::now();
-  const MemoryPlan plan = flags.planner == "portfolio" ? Pack(*problem, budget).plan
-                                                       : PlanMemory(*problem, flags.planner);
-  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
-  if (!plan_flags.out.empty()) {
-    const std::string text = WriteProblemCsv(*problem, &plan);
-    WriteFileAtomically(plan_flags.out, std::as_bytes(std::span(text)));
-  }
-  PrintResult(PackingText(*problem, plan, seconds.count()),
-              PackingJson(*problem, plan, seconds.count()));
-  const bool met = !problem->capacity || plan.peak_bytes <= *problem->capacity;
-  return met ? kDone : kFailed;
-}
+// The rules of other systems beside ours: what they hand memory out by (docs/memory.md), and
+// whether an operator may write over its input.
+struct Baseline {
+  const char* planner;
+  bool in_place;
+};
+constexpr Baseline kBaselines[] = {
+    {"owl", true}, {"singa", false}, {"calcgraph", false}, {"naive", false}};
 
 // Says so where the device, or the machine itself, has less memory than the run takes. `data_bytes`
 // is what the open data holds of the host.
@@ -125,6 +80,88 @@ std::vector<KeptValue> KeptValuesOf(const CompiledModel& compiled) {
   return kept;
 }
 
+std::vector<PlannedEntry> PlannedEntriesOf(const CompiledModel& compiled) {
+  std::vector<PlannedEntry> entries;
+  for (const CompiledEntry& entry : compiled.entries) {
+    entries.push_back({entry.request.name, &entry.graph, &entry.schedule});
+  }
+  return entries;
+}
+
+// The same graphs, in the same order, laid out by each of the baselines.
+std::vector<MemoryLayout> BaselineLayouts(const CompiledModel& compiled, LayoutOptions options) {
+  std::vector<MemoryLayout> layouts;
+  for (const Baseline& baseline : kBaselines) {
+    options.planner = baseline.planner;
+    options.in_place = baseline.in_place;
+    options.zones_apart = false;
+    layouts.push_back(PlanLayout(PlannedEntriesOf(compiled), options));
+  }
+  return layouts;
+}
+
+int TellWhy(const CompiledModel& compiled, const std::string& name) {
+  const std::vector<PlannedEntry> entries = PlannedEntriesOf(compiled);
+  std::vector<ValueLife> lives;
+  std::vector<std::string> known;
+  for (size_t e = 0; e < entries.size(); ++e) {
+    const ValueId value = entries[e].graph->FindValue(name);
+    if (value.valid())
+      lives.push_back(LifeOf(value, entries[e], compiled.layout, static_cast<int>(e)));
+    for (const Value& other : entries[e].graph->values) known.push_back(other.name);
+  }
+  if (lives.empty()) {
+    const std::string nearest = NearestName(name, known);
+    throw InputError("no value is called '" + name + "' once the graph is optimised",
+                     nearest.empty() ? "`cgrun graph MODEL` and `cgrun plan MODEL --full` list them"
+                                     : "did you mean '" + nearest + "'?");
+  }
+  PrintResult(ValueLivesText(lives), ValueLivesJson(lives));
+  return kDone;
+}
+
+// Exit status 1 where the plan takes more than the one in the file.
+int TellDifference(const std::string& file, const std::string& plan_json) {
+  const std::vector<std::byte> bytes = ReadFile(file, kLargestJson);
+  const std::string_view before(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  const PlanDiff diff = DiffPlans(before, file, plan_json);
+  PrintResult(PlanDiffText(diff), PlanDiffJson(diff));
+  return diff.grew_bytes > 0 ? kFailed : kDone;
+}
+
+void WritePage(const std::string& file, const PlanSubject& subject, const MemoryLayout& layout,
+               const std::vector<MemoryLayout>& baselines) {
+  std::vector<MemoryPagePlan> plans = {{"planner " + layout.planner, &subject, &layout}};
+  for (const MemoryLayout& other : baselines) {
+    plans.push_back({"planner " + other.planner, &subject, &other});
+  }
+  const std::string page = MemoryPageHtml(plans);
+  WriteFileAtomically(file, std::as_bytes(std::span(page)));
+}
+
+void WriteBuffers(const std::string& file, const CompiledModel& compiled,
+                  const LayoutOptions& options) {
+  const std::string text =
+      WriteProblemCsv(TransientProblem(PlannedEntriesOf(compiled)[0], options));
+  WriteFileAtomically(file, std::as_bytes(std::span(text)));
+}
+
+PlanSubject SubjectOf(const ModelSpec& model, const CompiledModel& compiled, const RunShape& shape,
+                      const CompileOptions& options) {
+  PlanSubject subject;
+  subject.kept = KeptValuesOf(compiled);
+  subject.sharing = SharingOf(compiled.entries[0].graph, compiled.layout, 0);
+  subject.model = model.name.value;
+  subject.device = KernelsOf(model).name();
+  subject.order = options.order;
+  subject.batch = shape.entries[0].batch;
+  for (const EntryRequest& entry : shape.entries) subject.entries.push_back(entry.name);
+  subject.data_note = shape.data_note;
+  subject.compile_seconds = compiled.compile_seconds;
+  subject.eager_peak_bytes = EagerPeakOf(model, shape.entries, KernelsOf(model), options);
+  return subject;
+}
+
 int PlanModel(const ModelFlags& flags, const PlanFlags& plan_flags) {
   const std::optional<ModelSpec> model = LoadModel(flags);
   if (!model) return kBadInput;
@@ -135,32 +172,38 @@ int PlanModel(const ModelFlags& flags, const PlanFlags& plan_flags) {
   auto compiled = Compile(*model, shape.entries, library, options, diagnostics);
   PrintDiagnostics(diagnostics);
   if (!compiled) return kBadInput;
+  if (!plan_flags.why.empty()) return TellWhy(*compiled, plan_flags.why);
 
-  if (!plan_flags.csv.empty()) {
-    const CompiledEntry& entry = compiled->entries[0];
-    const PlannedEntry planned{entry.request.name, &entry.graph, &entry.schedule};
-    const std::string text = WriteProblemCsv(TransientProblem(planned, options.layout));
-    WriteFileAtomically(plan_flags.csv, std::as_bytes(std::span(text)));
-  }
-  PlanSubject subject;
-  subject.kept = KeptValuesOf(*compiled);
-  subject.sharing = SharingOf(compiled->entries[0].graph, compiled->layout, 0);
-  subject.model = model->name.value;
-  subject.device = library.name();
-  subject.order = options.order;
-  subject.batch = shape.entries[0].batch;
-  for (const EntryRequest& entry : shape.entries) subject.entries.push_back(entry.name);
-  subject.data_note = shape.data_note;
+  if (!plan_flags.csv.empty()) WriteBuffers(plan_flags.csv, *compiled, options.layout);
+  PlanSubject subject = SubjectOf(*model, *compiled, shape, options);
   const std::unique_ptr<Device> device = OpenDevice(DeviceOf(*model));
   const RunMemory memory = MemoryOfRun(*compiled, shape, library, *device);
   subject.data_bytes = memory.data;
   subject.base_bytes = memory.base;
-  subject.compile_seconds = compiled->compile_seconds;
-  subject.eager_peak_bytes = EagerPeakOf(*model, shape.entries, library, options);
+  std::vector<MemoryLayout> baselines;
+  if (plan_flags.compare) baselines = BaselineLayouts(*compiled, options.layout);
+  for (const MemoryLayout& layout : baselines) {
+    subject.compared.push_back({layout.planner, layout.arena_bytes, layout.plan_seconds});
+  }
   WarnOfTooMuch(memory, shape.host.decoded_bytes, *device);
-  PrintResult(PlanText(subject, compiled->layout, plan_flags.full),
-              PlanJson(subject, compiled->layout));
+  if (!plan_flags.html.empty()) WritePage(plan_flags.html, subject, compiled->layout, baselines);
+  const std::string json = PlanJson(subject, compiled->layout);
+  if (!plan_flags.diff.empty()) return TellDifference(plan_flags.diff, json);
+  PrintResult(PlanText(subject, compiled->layout, plan_flags.full), json);
   return kDone;
+}
+
+// What makes no sense without a model.
+void CheckCsvFlags(const PlanFlags& flags) {
+  const char* flag = flags.compare         ? "--compare"
+                     : !flags.html.empty() ? "--html"
+                     : !flags.why.empty()  ? "--why"
+                     : !flags.diff.empty() ? "--diff"
+                     : !flags.csv.empty()  ? "--csv"
+                                           : nullptr;
+  if (flag == nullptr) return;
+  throw InputError(std::string(flag) + " needs a model, not a list of buffers",
+                   "for example `cgrun plan models/lenet.yaml " + std::string(flag) + " …`");
 }
 
 }  // namespace
@@ -170,18 +213,28 @@ Command DefinePlan(CLI::App& app) {
   auto plan_flags = std::make_shared<PlanFlags>();
   app.get_option("MODEL")->description("model file (.yaml), or buffers (.csv)");
   app.add_flag("--full", plan_flags->full, "list every buffer");
-  app.add_option("--capacity", plan_flags->capacity, "of a .csv: exit status 1 beyond this")
+  app.add_flag("--compare", plan_flags->compare, "the planners of other systems beside ours");
+  app.add_option("--html", plan_flags->html, "draw the plan, with --compare all of them, as a page")
+      ->type_name("FILE");
+  app.add_option("--why", plan_flags->why,
+                 "who makes a value, who reads it, and what keeps it alive")
+      ->type_name("NAME");
+  app.add_option("--diff", plan_flags->diff,
+                 "compare with what --json wrote before: exit status 1 where it grew")
+      ->type_name("FILE");
+  app.add_option("--capacity", plan_flags->pack.capacity, "of a .csv: exit status 1 beyond this")
       ->type_name("BYTES");
   app.add_option("--csv", plan_flags->csv, "write the first entry point's buffers as a .csv")
       ->type_name("FILE");
-  app.add_option("--time", plan_flags->time,
+  app.add_option("--time", plan_flags->pack.time,
                  "of a .csv: search for so long (default: a fixed number of steps)")
       ->type_name("SECONDS");
-  app.add_option("--out", plan_flags->out, "of a .csv: write it with the offsets")
+  app.add_option("--out", plan_flags->pack.out, "of a .csv: write it with the offsets")
       ->type_name("FILE");
   return [flags, plan_flags] {
-    return flags->model.ends_with(".csv") ? PlanCsv(*flags, *plan_flags)
-                                          : PlanModel(*flags, *plan_flags);
+    if (!flags->model.ends_with(".csv")) return PlanModel(*flags, *plan_flags);
+    CheckCsvFlags(*plan_flags);
+    return PlanCsv(*flags, plan_flags->pack);
   };
 }
 

@@ -124,6 +124,9 @@ class LayoutPlanner {
     for (ValueId id : buffer.values) placed.values.push_back(graph.values[id].name);
     placed.mark = buffer.workspace_of.valid() ? graph.nodes[buffer.workspace_of].mark
                                               : graph.values[buffer.values[0]].mark;
+    const NodeId producer =
+        buffer.values.empty() ? NodeId() : graph.values[buffer.values[0]].producer;
+    placed.recomputed = producer.valid() && graph.nodes[producer].recomputes;
     return placed;
   }
 

@@ -44,6 +44,7 @@ struct PlacedBuffer {
   Lifespan lifespan;
   std::vector<std::string> values;  // the names of what lies in it, in turn
   SourceMark mark;
+  bool recomputed = false;  // what lies in it first is computed a second time
 };
 
 struct EntryLayout {

@@ -33,6 +33,7 @@ Json BufferJson(const PlacedBuffer& buffer, const EntryLayout* entry) {
     json["lower"] = buffer.lifespan.lower;
     json["upper"] = buffer.lifespan.upper;
   }
+  if (buffer.recomputed) json["again"] = true;
   if (buffer.values.size() > 1) json["values"] = buffer.values;
   if (buffer.mark.file != nullptr) {
     json["source"] = fmt::format("{}:{}", buffer.mark.file->name, buffer.mark.line);

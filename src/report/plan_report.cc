@@ -160,6 +160,23 @@ std::string EagerText(const PlanSubject& subject, const MemoryLayout& layout) {
                      FormatBytes(eager), 100 * std::abs(saved), saved < 0 ? "more" : "less");
 }
 
+// Nothing where nothing is compared.
+std::string ComparedText(const PlanSubject& subject, const MemoryLayout& layout) {
+  if (subject.compared.empty()) return "";
+  TextTable table({Align::kLeft, Align::kRight, Align::kRight, Align::kRight});
+  table.Add({"planner", "arena", "× ours", "planned in"});
+  table.AddRule();
+  table.Add({layout.planner, FormatBytes(layout.arena_bytes), "1.00",
+             FormatSeconds(layout.plan_seconds)});
+  for (const ComparedPlan& plan : subject.compared) {
+    const double ratio =
+        static_cast<double>(plan.arena_bytes) / static_cast<double>(layout.arena_bytes);
+    table.Add({plan.planner, FormatBytes(plan.arena_bytes), fmt::format("{:.2f}", ratio),
+               FormatSeconds(plan.plan_seconds)});
+  }
+  return "\n" + table.ToString("  ");
+}
+
 void AddPaths(const PathSharing& sharing, Json& json) {
   if (sharing.paths.empty()) return;
   for (const PathMemory& path : sharing.paths) {
@@ -201,7 +218,7 @@ std::string PlanText(const PlanSubject& subject, const MemoryLayout& layout, boo
   out += full ? "every buffer\n" : fmt::format("biggest buffers (of '{}')\n", subject.entries[0]);
   out += BuffersText(subject, layout, full);
   if (!full) out += "  --full lists every buffer.\n";
-  out += EagerText(subject, layout);
+  out += ComparedText(subject, layout) + EagerText(subject, layout);
   out += fmt::format("\ncompiled in {}, of which planning took {}\n",
                      FormatSeconds(subject.compile_seconds), FormatSeconds(layout.plan_seconds));
   return out;
@@ -230,6 +247,11 @@ std::string PlanJson(const PlanSubject& subject, const MemoryLayout& layout) {
                              {"transient_bytes", zone.transient_bytes}});
   }
   AddPaths(subject.sharing, json);
+  for (const ComparedPlan& plan : subject.compared) {
+    json["compared"].push_back({{"planner", plan.planner},
+                                {"arena_bytes", plan.arena_bytes},
+                                {"plan_seconds", plan.plan_seconds}});
+  }
   for (const PlacedBuffer& buffer : layout.buffers) {
     json["buffers"].push_back(
         {{"name", buffer.name},

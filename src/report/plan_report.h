@@ -19,6 +19,13 @@ struct KeptValue {
   int64_t bytes = 0;
 };
 
+// The same graphs laid out by another planner.
+struct ComparedPlan {
+  std::string planner;
+  int64_t arena_bytes = 0;
+  double plan_seconds = 0;
+};
+
 // What a plan is of, beside the layout itself.
 struct PlanSubject {
   std::string model;
@@ -34,6 +41,7 @@ struct PlanSubject {
   double compile_seconds = 0;
   std::vector<KeptValue> kept = {};
   PathSharing sharing = {};  // of the first entry point
+  std::vector<ComparedPlan> compared = {};
 };
 
 // The memory that a run is to fit into, in bytes.

@@ -66,7 +66,14 @@ TEST_F(MemoryPageTest, HoldsEveryBufferOfEveryEntryPoint) {
   EXPECT_EQ(train["buffers"][0]["offset"], 64);
   EXPECT_EQ(train["buffers"][0]["upper"], 2);
   EXPECT_EQ(train["buffers"][0]["values"].size(), 2u);
+  EXPECT_FALSE(train["buffers"][0].contains("again"));
   EXPECT_EQ(data[0]["entries"][1]["buffers"][0]["name"], "y");
+}
+
+TEST_F(MemoryPageTest, MarksWhatIsComputedAgain) {
+  layout_.buffers[1].recomputed = true;
+  const nlohmann::json data = DataOf(MemoryPageHtml({{"", &subject_, &layout_}}));
+  EXPECT_EQ(data[0]["entries"][0]["buffers"][0]["again"], true);
 }
 
 TEST_F(MemoryPageTest, NamesDoNotEndItsScript) {

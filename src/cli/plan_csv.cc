@@ -1,0 +1,80 @@
+// Reads, packs, writes.
+#include "src/cli/plan_csv.h"
+
+#include <chrono>
+#include <memory>
+#include <optional>
+
+#include "src/cli/command.h"
+#include "src/cli/console.h"
+#include "src/io/atomic_file.h"
+#include "src/io/read_file.h"
+#include "src/model/values.h"
+#include "src/plan/pack.h"
+#include "src/plan/problem_csv.h"
+#include "src/report/plan_report.h"
+
+namespace cgrun {
+namespace {
+
+constexpr int64_t kLargestCsv = int64_t{1} << 30;
+
+std::optional<MemoryProblem> ReadCsv(const std::string& path) {
+  const std::vector<std::byte> bytes = ReadFile(path, kLargestCsv);
+  const auto file = std::make_shared<SourceFile>(
+      SourceFile{path, std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size())});
+  Diagnostics diagnostics;
+  std::optional<MemoryProblem> problem = ReadProblemCsv(file, diagnostics);
+  PrintDiagnostics(diagnostics);
+  return problem;
+}
+
+Bytes CapacityOf(const PackFlags& flags) {
+  const std::optional<int64_t> capacity = ParseBytes(flags.capacity);
+  if (capacity) return *capacity;
+  throw InputError("'" + flags.capacity + "' is no number of bytes",
+                   "for example --capacity 1048576, or --capacity 1MiB");
+}
+
+PackBudget BudgetOf(const PackFlags& flags) {
+  PackBudget budget;
+  if (flags.time.empty()) return budget;
+  budget.seconds = ParseSeconds(flags.time);
+  if (budget.seconds) return budget;
+  throw InputError("'" + flags.time + "' is no time", "for example --time 10, or --time 2m");
+}
+
+// Says so where no plan at all keeps the capacity.
+bool IsImpossible(const std::string& path, const MemoryProblem& problem) {
+  const Bytes bound = LowerBound(problem);
+  if (!problem.capacity || bound <= *problem.capacity) return false;
+  PrintError(path + ": no plan fits into " + std::to_string(*problem.capacity) +
+                 " bytes: " + std::to_string(bound) + " are needed at some step",
+             "give a capacity of at least " + std::to_string(bound) + " bytes");
+  return true;
+}
+
+}  // namespace
+
+int PlanCsv(const ModelFlags& flags, const PackFlags& pack_flags) {
+  const PackBudget budget = BudgetOf(pack_flags);
+  CompileOptionsOf(flags, ModelSpec());  // an unknown planner is an error
+  std::optional<MemoryProblem> problem = ReadCsv(flags.model);
+  if (!problem) return kBadInput;
+  if (!pack_flags.capacity.empty()) problem->capacity = CapacityOf(pack_flags);
+  if (IsImpossible(flags.model, *problem)) return kFailed;
+  const auto start = std::chrono::steady_clock::now();
+  const MemoryPlan plan = flags.planner == "portfolio" ? Pack(*problem, budget).plan
+                                                       : PlanMemory(*problem, flags.planner);
+  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+  if (!pack_flags.out.empty()) {
+    const std::string text = WriteProblemCsv(*problem, &plan);
+    WriteFileAtomically(pack_flags.out, std::as_bytes(std::span(text)));
+  }
+  PrintResult(PackingText(*problem, plan, seconds.count()),
+              PackingJson(*problem, plan, seconds.count()));
+  const bool met = !problem->capacity || plan.peak_bytes <= *problem->capacity;
+  return met ? kDone : kFailed;
+}
+
+}  // namespace cgrun

@@ -1,0 +1,23 @@
+// cgrun plan FILE.csv: a packing problem alone.
+#ifndef CGRUN_CLI_PLAN_CSV_H_
+#define CGRUN_CLI_PLAN_CSV_H_
+
+#include <string>
+
+#include "src/cli/model_flags.h"
+
+namespace cgrun {
+
+// As given; empty where not.
+struct PackFlags {
+  std::string capacity;
+  std::string time;
+  std::string out;
+};
+
+// Packs the buffers of `flags.model`. Exit status 1 where a capacity is given and not met.
+int PlanCsv(const ModelFlags& flags, const PackFlags& pack_flags);
+
+}  // namespace cgrun
+
+#endif  // CGRUN_CLI_PLAN_CSV_H_
