@@ -251,7 +251,9 @@ TEST(Planner, OrdersDoNotDependOnTheOrderOfTheInput) {
         RandomPermutation(RandomKey(seed, "order"), static_cast<int64_t>(problem.buffers.size()));
     const MemoryProblem permuted = Permuted(problem, order);
     for (const PlannerEntry& entry : Planners()) {
-      if (IsBaseline(entry.name) || entry.name == "portfolio") continue;
+      // Both of the latter try `naive`, too.
+      const bool several = entry.name == "portfolio" || entry.name == "best_order";
+      if (IsBaseline(entry.name) || several) continue;
       ASSERT_EQ(PlanMemory(problem, entry.name).peak_bytes,
                 PlanMemory(permuted, entry.name).peak_bytes)
           << entry.name << ", seed " << seed;
