@@ -28,7 +28,10 @@ struct PlanFlags {
   std::string csv;
   std::string time;
   std::string out;
+  bool has_planner = false;
 };
+
+constexpr const char* kSearch = "search";  // the planner of a .csv, where none is named
 
 constexpr int64_t kLargestCsv = int64_t{1} << 30;
 
@@ -57,6 +60,11 @@ PackBudget BudgetOf(const PlanFlags& flags) {
   throw InputError("'" + flags.time + "' is no time", "for example --time 10, or --time 2m");
 }
 
+MemoryPlan PackBy(const std::string& planner, const MemoryProblem& problem,
+                  const PackBudget& budget) {
+  return planner == kSearch ? Pack(problem, budget).plan : PlanMemory(problem, planner);
+}
+
 // Says so where no plan at all keeps the capacity.
 bool IsImpossible(const std::string& path, const MemoryProblem& problem) {
   const Bytes bound = LowerBound(problem);
@@ -71,13 +79,16 @@ bool IsImpossible(const std::string& path, const MemoryProblem& problem) {
 int PlanCsv(const ModelFlags& flags, const PlanFlags& plan_flags) {
   const PackBudget budget = BudgetOf(plan_flags);
   CompileOptionsOf(flags, ModelSpec());  // an unknown planner is an error
+  const std::string planner = plan_flags.has_planner ? flags.planner : kSearch;
+  if (planner != kSearch && budget.seconds) {
+    throw InputError("--time is of planner 'search' alone", "leave out --planner, or --time");
+  }
   std::optional<MemoryProblem> problem = ReadCsv(flags.model);
   if (!problem) return kBadInput;
   if (!plan_flags.capacity.empty()) problem->capacity = CapacityOf(plan_flags);
   if (IsImpossible(flags.model, *problem)) return kFailed;
   const auto start = std::chrono::steady_clock::now();
-  const MemoryPlan plan = flags.planner == "portfolio" ? Pack(*problem, budget).plan
-                                                       : PlanMemory(*problem, flags.planner);
+  const MemoryPlan plan = PackBy(planner, *problem, budget);
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
   if (!plan_flags.out.empty()) {
     const std::string text = WriteProblemCsv(*problem, &plan);
@@ -179,7 +190,8 @@ Command DefinePlan(CLI::App& app) {
       ->type_name("SECONDS");
   app.add_option("--out", plan_flags->out, "of a .csv: write it with the offsets")
       ->type_name("FILE");
-  return [flags, plan_flags] {
+  return [&app, flags, plan_flags] {
+    plan_flags->has_planner = app.count("--planner") > 0;
     return flags->model.ends_with(".csv") ? PlanCsv(*flags, *plan_flags)
                                           : PlanModel(*flags, *plan_flags);
   };

@@ -39,7 +39,7 @@ RC_GTEST_PROP(Pack, IsValidAndNeverWorseThanAGreedyOrder, ()) {
   const Packing packing = Pack(problem, {.nodes = *rc::gen::inRange<int64_t>(0, 3000)});
   CheckPacking(problem, packing);
   for (const PlannerEntry& entry : Planners()) {
-    if (!entry.in_portfolio) continue;
+    if (entry.role != PlannerRole::kOrder) continue;
     RC_ASSERT(packing.plan.peak_bytes <= PlanMemory(problem, entry.name).peak_bytes);
   }
 }
