@@ -231,9 +231,10 @@ Command DefinePlan(CLI::App& app) {
       ->type_name("SECONDS");
   app.add_option("--out", plan_flags->pack.out, "of a .csv: write it with the offsets")
       ->type_name("FILE");
-  return [flags, plan_flags] {
+  return [&app, flags, plan_flags] {
     if (!flags->model.ends_with(".csv")) return PlanModel(*flags, *plan_flags);
     CheckCsvFlags(*plan_flags);
+    plan_flags->pack.has_planner = app.count("--planner") > 0;
     return PlanCsv(*flags, plan_flags->pack);
   };
 }

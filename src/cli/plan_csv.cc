@@ -17,6 +17,8 @@
 namespace cgrun {
 namespace {
 
+constexpr const char* kSearch = "search";  // the planner where none is named
+
 constexpr int64_t kLargestCsv = int64_t{1} << 30;
 
 std::optional<MemoryProblem> ReadCsv(const std::string& path) {
@@ -44,6 +46,11 @@ PackBudget BudgetOf(const PackFlags& flags) {
   throw InputError("'" + flags.time + "' is no time", "for example --time 10, or --time 2m");
 }
 
+MemoryPlan PackBy(const std::string& planner, const MemoryProblem& problem,
+                  const PackBudget& budget) {
+  return planner == kSearch ? Pack(problem, budget).plan : PlanMemory(problem, planner);
+}
+
 // Says so where no plan at all keeps the capacity.
 bool IsImpossible(const std::string& path, const MemoryProblem& problem) {
   const Bytes bound = LowerBound(problem);
@@ -59,13 +66,16 @@ bool IsImpossible(const std::string& path, const MemoryProblem& problem) {
 int PlanCsv(const ModelFlags& flags, const PackFlags& pack_flags) {
   const PackBudget budget = BudgetOf(pack_flags);
   CompileOptionsOf(flags, ModelSpec());  // an unknown planner is an error
+  const std::string planner = pack_flags.has_planner ? flags.planner : kSearch;
+  if (planner != kSearch && budget.seconds) {
+    throw InputError("--time is of planner 'search' alone", "leave out --planner, or --time");
+  }
   std::optional<MemoryProblem> problem = ReadCsv(flags.model);
   if (!problem) return kBadInput;
   if (!pack_flags.capacity.empty()) problem->capacity = CapacityOf(pack_flags);
   if (IsImpossible(flags.model, *problem)) return kFailed;
   const auto start = std::chrono::steady_clock::now();
-  const MemoryPlan plan = flags.planner == "portfolio" ? Pack(*problem, budget).plan
-                                                       : PlanMemory(*problem, flags.planner);
+  const MemoryPlan plan = PackBy(planner, *problem, budget);
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
   if (!pack_flags.out.empty()) {
     const std::string text = WriteProblemCsv(*problem, &plan);

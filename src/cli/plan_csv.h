@@ -8,11 +8,12 @@
 
 namespace cgrun {
 
-// As given; empty where not.
+// What is given beside the model's flags; empty where it is not.
 struct PackFlags {
   std::string capacity;
   std::string time;
   std::string out;
+  bool has_planner = false;  // ModelFlags::planner was given
 };
 
 // Packs the buffers of `flags.model`. Exit status 1 where a capacity is given and not met.

@@ -1,10 +1,10 @@
-// Pack: the portfolio within a budget, checked.
+// Pack: planner `search` within a budget, checked.
 #include "src/plan/pack.h"
 
 #include <limits>
 
 #include "src/plan/planners/effort.h"
-#include "src/plan/planners/portfolio.h"
+#include "src/plan/planners/search.h"
 
 namespace cgrun {
 
@@ -14,7 +14,7 @@ Packing Pack(const MemoryProblem& problem, const PackBudget& budget) {
   Effort effort(nodes, budget.seconds);
   Packing packing;
   packing.plan = PlanWithin(problem, effort);
-  packing.plan.planner = "portfolio";
+  packing.plan.planner = "search";
   FinishPlan(problem, packing.plan);
   packing.verdict = VerdictOf(problem, packing.plan);
   return packing;

@@ -8,14 +8,14 @@
 
 namespace cgrun {
 
-#define PLANNER(name, function, in_portfolio, doc) MemoryPlan function(const MemoryProblem&);
+#define PLANNER(name, function, role, doc) MemoryPlan function(const MemoryProblem&);
 #include "src/plan/planners/planner_list.inc"
 #undef PLANNER
 
 namespace {
 
 constexpr PlannerEntry kPlanners[] = {
-#define PLANNER(name, function, in_portfolio, doc) {#name, function, in_portfolio, doc},
+#define PLANNER(name, function, role, doc) {#name, function, PlannerRole::role, doc},
 #include "src/plan/planners/planner_list.inc"
 #undef PLANNER
 };

@@ -13,18 +13,22 @@
 
 namespace cgrun {
 
-// Nodes of search inside a compile: a fraction of a second on a few hundred buffers, and the same
-// plan whatever the machine.
-inline constexpr int64_t kCompileNodes = 100'000;
+// Nodes of planner `search` where nothing else is said: a fraction of a second on a few hundred
+// buffers, and the same plan whatever the machine.
+inline constexpr int64_t kSearchNodes = 100'000;
 
 // A pure function of a problem without ProblemFaults. It sets `offsets`, `peak_bytes` and `nodes`,
 // and `lower_bound_bytes` where it has proved more than LowerBound() says.
 using PlannerFunction = MemoryPlan (*)(const MemoryProblem&);
 
+// `portfolio` takes the best of all orders and the local search, `search` starts with the orders;
+// both try them in the order of the table.
+enum class PlannerRole { kOrder, kLocalSearch, kAlone };
+
 struct PlannerEntry {
   std::string_view name;
   PlannerFunction function;
-  bool in_portfolio;  // `portfolio` tries it, in the order of the table
+  PlannerRole role;
   std::string_view doc;
 };
 

@@ -29,9 +29,10 @@ bool IsBaseline(std::string_view planner) {
 TEST(PlannerTable, FindsByName) {
   const std::vector<std::string> names = PlannerNames();
   EXPECT_EQ(names.size(), Planners().size());
-  EXPECT_GE(std::count_if(Planners().begin(), Planners().end(),
-                          [](const PlannerEntry& entry) { return entry.in_portfolio; }),
-            12);
+  EXPECT_GE(
+      std::count_if(Planners().begin(), Planners().end(),
+                    [](const PlannerEntry& entry) { return entry.role == PlannerRole::kOrder; }),
+      12);
   for (const PlannerEntry& entry : Planners()) {
     EXPECT_EQ(FindPlanner(entry.name), &entry);
     EXPECT_FALSE(entry.doc.empty());
@@ -174,7 +175,9 @@ void CheckAllPlanners(uint64_t seed, const MemoryProblem& problem, Totals& total
     ASSERT_TRUE(violations.empty()) << entry.name << ", seed " << seed << ":\n"
                                     << ToString(violations);
     ASSERT_GE(plan.peak_bytes, bound) << entry.name << ", seed " << seed;
-    ASSERT_GE(plan.peak_bytes, portfolio.peak_bytes) << entry.name << ", seed " << seed;
+    if (entry.role != PlannerRole::kAlone) {
+      ASSERT_GE(plan.peak_bytes, portfolio.peak_bytes) << entry.name << ", seed " << seed;
+    }
     ASSERT_EQ(plan.optimal, plan.peak_bytes == plan.lower_bound_bytes);
     if (seed % 10 == 0) {
       ASSERT_EQ(plan.offsets, PlanMemory(problem, entry.name).offsets) << "not repeatable";
@@ -251,7 +254,9 @@ TEST(Planner, OrdersDoNotDependOnTheOrderOfTheInput) {
         RandomPermutation(RandomKey(seed, "order"), static_cast<int64_t>(problem.buffers.size()));
     const MemoryProblem permuted = Permuted(problem, order);
     for (const PlannerEntry& entry : Planners()) {
-      if (IsBaseline(entry.name) || entry.name == "portfolio") continue;
+      // Both of these try `naive`, too.
+      const bool several = entry.name == "portfolio" || entry.name == "search";
+      if (IsBaseline(entry.name) || several) continue;
       ASSERT_EQ(PlanMemory(problem, entry.name).peak_bytes,
                 PlanMemory(permuted, entry.name).peak_bytes)
           << entry.name << ", seed " << seed;

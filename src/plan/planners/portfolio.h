@@ -1,19 +1,15 @@
-// The portfolio: every greedy order, then searches, until the bound is met or the effort is over.
+// The best of several planners.
 #ifndef CGRUN_PLAN_PLANNERS_PORTFOLIO_H_
 #define CGRUN_PLAN_PLANNERS_PORTFOLIO_H_
 
 #include "src/plan/memory_problem.h"
-#include "src/plan/planners/effort.h"
+#include "src/plan/planner.h"
 
 namespace cgrun {
 
-// The best plan of any order that the table of planners marks for the portfolio, chosen for each
-// time-disconnected part.
-MemoryPlan PlanInBestOrder(const MemoryProblem& problem);
-
-// That, and what searching makes of it. Sets offsets, peak_bytes, nodes, and lower_bound_bytes
-// where a search has proved more than LowerBound() says (0 else). The orders are tried in any case.
-MemoryPlan PlanWithin(const MemoryProblem& problem, Effort& effort);
+// The best plan of the planners whose role is `last` or one before it, `nodes` counting all that
+// were tried: in the order of the table, and none once the peak is at most `target`.
+MemoryPlan BestOfTable(const MemoryProblem& problem, Bytes target, PlannerRole last);
 
 }  // namespace cgrun
 

@@ -1,0 +1,16 @@
+// Every greedy order, then searches, until the bound is met or the effort is over.
+#ifndef CGRUN_PLAN_PLANNERS_SEARCH_H_
+#define CGRUN_PLAN_PLANNERS_SEARCH_H_
+
+#include "src/plan/memory_problem.h"
+#include "src/plan/planners/effort.h"
+
+namespace cgrun {
+
+// Sets offsets, peak_bytes, nodes, and lower_bound_bytes where a search has proved more than
+// LowerBound() says (0 else). The orders are tried in any case.
+MemoryPlan PlanWithin(const MemoryProblem& problem, Effort& effort);
+
+}  // namespace cgrun
+
+#endif  // CGRUN_PLAN_PLANNERS_SEARCH_H_
