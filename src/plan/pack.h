@@ -21,7 +21,7 @@ namespace cgrun {
 struct PackBudget {
   // The same nodes give the same plan on every machine; where seconds are given, they count alone,
   // and the plan may depend on the machine's speed.
-  int64_t nodes = kSearchNodes;
+  int64_t nodes = 20 * kSearchNodes;
   std::optional<double> seconds = std::nullopt;
 };
 

@@ -29,6 +29,14 @@ class Effort {
     late_ = late_ || Clock::now() >= *deadline_;
   }
 
+  // At most `nodes` of what is left, to be counted alone.
+  Effort Slice(int64_t nodes) const {
+    Effort slice = *this;
+    slice.most_ = std::min(nodes, left());
+    slice.spent_ = slice.next_look_ = 0;
+    return slice;
+  }
+
   int64_t spent() const { return spent_; }
   int64_t left() const { return late_ ? 0 : std::max<int64_t>(0, most_ - spent_); }
   bool over() const { return left() == 0; }

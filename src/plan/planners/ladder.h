@@ -1,9 +1,9 @@
 // Lowers a plan by searches for capacities between its bound and its peak: a plan that is found
 // lowers the peak, a search that runs out of possibilities raises the bound. Where the two meet the
-// plan is proved to be the best. Tight capacities come first: there the search gives up soonest
-// what leads nowhere, and often finds at once what it would take long to find where more is
-// allowed. (The ladder of bounds is SuperMalloc's, github.com/fpedd/omnimalloc; the round robin of
-// orders with doubled limits is MiniMalloc's.)
+// plan is proved to be the best. The tightest capacity comes first, with the most nodes: there the
+// search gives up soonest what leads nowhere, and often finds at once what it would take long to
+// find where more is allowed. (The ladder of bounds is SuperMalloc's, github.com/fpedd/omnimalloc;
+// the round robin of preorders with doubled limits is MiniMalloc's.)
 #ifndef CGRUN_PLAN_PLANNERS_LADDER_H_
 #define CGRUN_PLAN_PLANNERS_LADDER_H_
 
@@ -25,23 +25,21 @@ class Ladder {
   // Whether a problem is small enough.
   static bool Fits(const MemoryProblem& problem, const TimeSections& sections);
 
-  // One round: each capacity in each order, with twice the nodes in every other round, and from the
-  // second round on with orders that are a little different each time. Sets offsets, peak_bytes and
-  // lower_bound_bytes of `plan`; no peak below `target` is looked for.
+  // One round of all preorders, with twice the nodes in the next one. As long as the capacity of
+  // the problem is not met, each searches for that alone; then for `target` (or the bound) and in
+  // steps towards it. Sets offsets, peak_bytes and lower_bound_bytes of `plan`.
   void Climb(Bytes target, MemoryPlan& plan, Effort& effort);
 
  private:
-  // Where to look next between what is proved and what is known; in the order of the looking.
-  std::vector<Bytes> Rungs(Bytes target, const MemoryPlan& plan) const;
-  std::vector<BufferId> Varied(const std::vector<BufferId>& order) const;
-  void Search(Bytes capacity, const std::vector<BufferId>& order, MemoryPlan& plan, Effort& effort);
+  void Descend(Bytes low, const Preorder& order, MemoryPlan& plan, Effort& effort);
+  bool Search(Bytes capacity, const Preorder& order, int64_t nodes, MemoryPlan& plan,
+              Effort& effort);
 
   const MemoryProblem& problem_;
   TreeSearch search_;
-  std::vector<std::vector<BufferId>> orders_;
   Bytes grain_ = 1;  // every peak is a multiple of it
-  int64_t nodes_;    // of a search in the next round
-  uint64_t round_ = 0;
+  int64_t nodes_;    // of a search in the next round; half of it for a step
+  size_t turn_ = 0;  // preorders tried
 };
 
 }  // namespace cgrun

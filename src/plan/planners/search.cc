@@ -57,9 +57,14 @@ class OpenPiece {
 
   void SearchAll(Bytes target, const TimeSections& sections, Effort& effort) {
     constexpr int kLocalRound = 4;  // what is easy for the tree is found by then
+    const int64_t before = effort.spent();
     Ladder ladder(piece_.problem, sections);
     for (int round = 0; !IsDone(target, effort); ++round) {
-      if (round == kLocalRound) TryLocally(target, effort);
+      if (round == kLocalRound) {
+        Effort slice = effort.Slice(effort.spent() - before);
+        TryLocally(target, slice);
+        effort.Spend(slice.spent());
+      }
       ladder.Climb(target, plan_, effort);
     }
   }

@@ -18,7 +18,8 @@ TreeSearch::TreeSearch(const MemoryProblem& problem, const TimeSections& section
   for (Index i = 0; i < count; ++i) {
     const Buffer& buffer = problem.buffers[At(i)];
     const SectionRange time = sections.ranges()[At(i)];
-    items_.push_back({buffer.bytes, buffer.alignment, time, buffer.offset.has_value(), -1});
+    const double length = static_cast<double>(buffer.upper) - static_cast<double>(buffer.lower);
+    items_.push_back({buffer.bytes, buffer.alignment, time, length, buffer.offset.has_value(), -1});
     first_floor_.push_back(buffer.offset.value_or(0));
     for (Index s = time.begin; s < time.end; ++s) alive_[At(s)].push_back(i);
   }
@@ -34,33 +35,49 @@ TreeSearch::TreeSearch(const MemoryProblem& problem, const TimeSections& section
   }
 }
 
-SearchOutcome TreeSearch::Run(Bytes capacity, const std::vector<BufferId>& order, int64_t nodes,
+SearchOutcome TreeSearch::Run(Bytes capacity, const Preorder& order, int64_t nodes,
                               Effort& effort) {
   capacity_ = capacity;
+  order_ = order;
   nodes_left_ = nodes;
   steps_ = 0;
   effort_ = &effort;
-  RankItems(order);
   ResetState();
-  if (order.empty()) return SearchOutcome::kFound;
+  if (pool_.empty()) return SearchOutcome::kFound;
   for (Index i : pool_) {
     if (items_[At(i)].bytes > capacity - first_floor_[At(i)]) return SearchOutcome::kNone;
   }
+  Rank(0, pool_.size());
+  LinkTwins();
   const SectionRange all = {0, static_cast<Index>(alive_.size())};
   const Part whole = {all, 0, pool_.size(), pool_.size()};
   if (!SectionsHold(all, 0)) return SearchOutcome::kNone;
   return Solve(whole, 0, -1);
 }
 
-void TreeSearch::RankItems(const std::vector<BufferId>& order) {
-  rank_.assign(items_.size(), -1);
-  pool_.clear();
+// Brings pool_[begin, end) into the order that is asked for. Equals stay as they are.
+void TreeSearch::Rank(size_t begin, size_t end) {
+  for (size_t p = begin; p < end; ++p) {
+    const Item& item = items_[At(pool_[p])];
+    Bytes total = 0;
+    for (Index s = item.time.begin; s < item.time.end; ++s) total = std::max(total, total_[At(s)]);
+    steps_ += item.time.end - item.time.begin;
+    const auto value = [&](Key key) {
+      if (key == Key::kTotal) return static_cast<double>(total);
+      return key == Key::kLength ? item.length : item.length * static_cast<double>(item.bytes);
+    };
+    std::transform(order_.begin(), order_.end(), keys_[At(pool_[p])].begin(), value);
+  }
+  const auto at = [this](size_t p) { return pool_.begin() + static_cast<std::ptrdiff_t>(p); };
+  std::stable_sort(at(begin), at(end),
+                   [this](Index a, Index b) { return keys_[At(a)] > keys_[At(b)]; });
+}
+
+// Equals come in the order of their ids, in every part: so do twins.
+void TreeSearch::LinkTwins() {
   std::map<std::tuple<Index, Index, Bytes, Bytes>, Index> twins;
-  for (BufferId id : order) {
-    const auto i = static_cast<Index>(id.index);
+  for (Index i : pool_) {
     Item& item = items_[At(i)];
-    rank_[At(i)] = static_cast<Index>(pool_.size());
-    pool_.push_back(i);
     if (item.fixed) continue;
     const auto key = std::make_tuple(item.time.begin, item.time.end, item.bytes, item.alignment);
     const auto [twin, is_new] = twins.try_emplace(key, i);
@@ -76,8 +93,12 @@ void TreeSearch::ResetState() {
   bottom_.assign(alive_.size(), kNoLimit);
   witness_.assign(alive_.size(), -1);
   crossing_.assign(alive_.size(), 0);
-  for (Index i : pool_) {
+  keys_.resize(items_.size());
+  pool_.clear();
+  for (Index i = 0; At(i) < items_.size(); ++i) {
     const Item& item = items_[At(i)];
+    if (item.time.begin == item.time.end) continue;
+    pool_.push_back(i);
     for (Index s = item.time.begin; s < item.time.end; ++s) {
       total_[At(s)] += item.bytes;
       crossing_[At(s)] += s > item.time.begin;
@@ -121,11 +142,12 @@ void TreeSearch::FindCandidates(const Part& part, Bytes last_floor, Index last_r
   for (size_t p = part.begin; p < part.end; ++p) {
     const Index i = pool_[p];
     const Bytes floor = floor_[At(i)];
-    const bool in_order = floor > last_floor || (floor == last_floor && rank_[At(i)] > last_rank);
+    const auto rank = static_cast<Index>(p - part.begin);
+    const bool in_order = floor > last_floor || (floor == last_floor && rank > last_rank);
     if (floor >= lowest_end || !in_order) continue;
     const Index twin = items_[At(i)].twin;
     if (twin >= 0 && floor_[At(twin)] != kNoLimit) continue;
-    candidates_.push_back({floor, rank_[At(i)], i});
+    candidates_.push_back({floor, rank, i});
   }
   std::sort(candidates_.begin() + static_cast<std::ptrdiff_t>(begin), candidates_.end());
 }
@@ -223,7 +245,8 @@ SearchOutcome TreeSearch::SolveRest(const Part& part, const Candidate& candidate
     return Solve(rest, candidate.floor, candidate.rank);
   }
   for (const Part& piece : Pieces(rest)) {
-    const SearchOutcome outcome = Solve(piece, candidate.floor, candidate.rank);
+    Rank(piece.begin, piece.end);
+    const SearchOutcome outcome = Solve(piece, candidate.floor, -1);
     if (outcome != SearchOutcome::kFound) return outcome;
   }
   return SearchOutcome::kFound;

@@ -11,10 +11,12 @@
 //  - the buffer would begin where another, placed below it, would have ended (dominance);
 //  - an interchangeable buffer of lower rank is not placed yet (symmetry);
 //  - nothing can lie above the buffer that was tried last (hatless): what failed with it fails.
-// Where nothing that is left crosses from one section to the next, the two sides are solved alone.
+// Where nothing that is left crosses from one section to the next, the two sides are solved alone,
+// each ranked anew by what is left in it.
 #ifndef CGRUN_PLAN_PLANNERS_TREE_SEARCH_H_
 #define CGRUN_PLAN_PLANNERS_TREE_SEARCH_H_
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -30,6 +32,14 @@ enum class SearchOutcome {
   kStopped,  // out of nodes or time
 };
 
+// What ranks buffers, the largest first; the later keys where the earlier ones are equal.
+enum class Key { kLength, kArea, kTotal };  // kTotal: of what is left in the fullest section
+using Preorder = std::array<Key, 3>;
+// MiniMalloc's WAT, TAW and TWA.
+inline constexpr Preorder kPreorders[] = {{Key::kLength, Key::kArea, Key::kTotal},
+                                          {Key::kTotal, Key::kArea, Key::kLength},
+                                          {Key::kTotal, Key::kLength, Key::kArea}};
+
 class TreeSearch {
  public:
   // At most this many buffers: a path is as deep.
@@ -39,10 +49,8 @@ class TreeSearch {
   TreeSearch(const MemoryProblem& problem, const TimeSections& sections);
 
   // Looks for a plan that ends at or below `capacity`, in at most `nodes` nodes of `effort`. Of
-  // buffers with equal floors those are tried first that come first in `order`, which holds all
-  // that have bytes.
-  SearchOutcome Run(Bytes capacity, const std::vector<BufferId>& order, int64_t nodes,
-                    Effort& effort);
+  // buffers with equal floors those are tried first that come first in `order`.
+  SearchOutcome Run(Bytes capacity, const Preorder& order, int64_t nodes, Effort& effort);
 
   // After kFound: the offsets, one a buffer of the problem (0 for those without bytes).
   const std::vector<Bytes>& offsets() const { return offsets_; }
@@ -54,6 +62,7 @@ class TreeSearch {
     Bytes bytes = 0;
     Bytes alignment = 1;
     SectionRange time;
+    double length = 0;  // steps
     bool fixed = false;
     Index twin = -1;  // the interchangeable buffer before it in the order
   };
@@ -87,8 +96,9 @@ class TreeSearch {
     size_t placed, floors, bottoms, pool;
   };
 
-  void RankItems(const std::vector<BufferId>& order);
   void ResetState();
+  void Rank(size_t begin, size_t end);
+  void LinkTwins();
   SearchOutcome Solve(const Part& part, Bytes last_floor, Index last_rank);
   SearchOutcome Try(const Part& part, const Candidate& candidate);
   SearchOutcome SolveRest(const Part& part, const Candidate& candidate);
@@ -107,14 +117,15 @@ class TreeSearch {
   std::vector<std::vector<Index>> alive_;       // of each section: the items that hold it
   std::vector<Bytes> first_floor_;              // of each item, where nothing is placed
 
-  std::vector<Index> rank_;      // of each item
-  std::vector<Bytes> floor_;     // of each item; kNoLimit once it is placed
+  std::vector<std::array<double, 3>> keys_;  // of each item, what ranks it in its part
+  std::vector<Bytes> floor_;                 // of each item; kNoLimit once it is placed
   std::vector<Bytes> bottom_;    // of each section: the lowest floor of what is not placed
   std::vector<Index> witness_;   // of each section: an item with that floor
   std::vector<Bytes> total_;     // of each section: the bytes not placed
   std::vector<Index> crossing_;  // of each section: items left that hold it and the one before
   std::vector<Bytes> offsets_;
   Bytes capacity_ = 0;
+  Preorder order_ = {};
   int64_t nodes_left_ = 0;
   int64_t steps_ = 0;  // looks at a buffer, not yet counted as nodes
   Effort* effort_ = nullptr;

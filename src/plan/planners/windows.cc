@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <optional>
 
-#include "src/plan/planners/greedy.h"
 #include "src/plan/planners/tree_search.h"
 
 namespace cgrun {
@@ -83,9 +82,8 @@ class Windows {
     }
     const TimeSections sections(part);
     TreeSearch search(part, sections);
-    for (Order order : {Order::kLifetime, Order::kArea, Order::kSection}) {
-      const auto sequence = PlacementSequence(part, sections, order);
-      const SearchOutcome outcome = search.Run(capacity_, sequence, nodes, effort);
+    for (const Preorder& order : kPreorders) {
+      const SearchOutcome outcome = search.Run(capacity_, order, nodes, effort);
       if (outcome == SearchOutcome::kNone) return false;
       if (outcome == SearchOutcome::kStopped) continue;
       for (size_t k = 0; k < free_; ++k) offsets_[ids_[k]] = search.offsets()[k];
