@@ -68,6 +68,7 @@ class PlanTest(CliTestCase):
         again = json.loads(self.cgrun("plan", "packed.csv", "--json").stdout)
         self.assertEqual(again["peak_bytes"], 128)
         self.assertIn("soon", self.refuses("plan", "buffers.csv", "--time", "soon"))
+        self.assertIn("--time", self.refuses("plan", "buffers.csv", "--planner", "owl", "--time", "1"))
 
     def test_a_capacity_below_the_bound_is_refused_at_once(self):
         self.write("buffers.csv", BUFFERS)
