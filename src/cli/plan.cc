@@ -193,17 +193,29 @@ int PlanModel(const ModelFlags& flags, const PlanFlags& plan_flags) {
   return kDone;
 }
 
-// What makes no sense without a model.
-void CheckCsvFlags(const PlanFlags& flags) {
-  const char* flag = flags.compare         ? "--compare"
-                     : !flags.html.empty() ? "--html"
-                     : !flags.why.empty()  ? "--why"
-                     : !flags.diff.empty() ? "--diff"
-                     : !flags.csv.empty()  ? "--csv"
-                                           : nullptr;
-  if (flag == nullptr) return;
-  throw InputError(std::string(flag) + " needs a model, not a list of buffers",
-                   "for example `cgrun plan models/lenet.yaml " + std::string(flag) + " …`");
+// What makes no sense without a model, or with one.
+void CheckFlags(const PlanFlags& flags, bool is_csv) {
+  struct Given {
+    const char* flag;
+    bool is_given;
+    bool of_csv;
+  };
+  const Given given[] = {{"--compare", flags.compare, false},
+                         {"--html", !flags.html.empty(), false},
+                         {"--why", !flags.why.empty(), false},
+                         {"--diff", !flags.diff.empty(), false},
+                         {"--csv", !flags.csv.empty(), false},
+                         {"--capacity", !flags.pack.capacity.empty(), true},
+                         {"--time", !flags.pack.time.empty(), true},
+                         {"--out", !flags.pack.out.empty(), true}};
+  for (const Given& one : given) {
+    if (!one.is_given || one.of_csv == is_csv) continue;
+    const std::string flag = one.flag;
+    throw InputError(flag + (is_csv ? " needs a model, not a list of buffers"
+                                    : " needs a list of buffers (.csv), not a model"),
+                     std::string("for example `cgrun plan ") +
+                         (is_csv ? "models/lenet.yaml " : "buffers.csv ") + flag + "`");
+  }
 }
 
 }  // namespace
@@ -232,8 +244,9 @@ Command DefinePlan(CLI::App& app) {
   app.add_option("--out", plan_flags->pack.out, "of a .csv: write it with the offsets")
       ->type_name("FILE");
   return [&app, flags, plan_flags] {
-    if (!flags->model.ends_with(".csv")) return PlanModel(*flags, *plan_flags);
-    CheckCsvFlags(*plan_flags);
+    const bool is_csv = flags->model.ends_with(".csv");
+    CheckFlags(*plan_flags, is_csv);
+    if (!is_csv) return PlanModel(*flags, *plan_flags);
     plan_flags->pack.has_planner = app.count("--planner") > 0;
     return PlanCsv(*flags, plan_flags->pack);
   };

@@ -82,6 +82,8 @@ class PlanTest(CliTestCase):
         for flags in (["--compare"], ["--html", "p.html"], ["--why", "a"], ["--diff", "b.json"]):
             self.assertIn("needs a model", self.refuses("plan", "buffers.csv", *flags))
         self.assertFalse((self.folder / "p.html").exists())
+        for flags in (["--capacity", "1"], ["--time", "1"], ["--out", "p.csv"]):
+            self.assertIn("needs a list of buffers", self.refuses("plan", "small.yaml", *flags))
 
 
 if __name__ == "__main__":
