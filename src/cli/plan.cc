@@ -176,15 +176,15 @@ int PlanModel(const ModelFlags& flags, const PlanFlags& plan_flags) {
 
   if (!plan_flags.csv.empty()) WriteBuffers(plan_flags.csv, *compiled, options.layout);
   PlanSubject subject = SubjectOf(*model, *compiled, shape, options);
-  const std::unique_ptr<Device> device = OpenDevice(DeviceOf(*model));
-  const RunMemory memory = MemoryOfRun(*compiled, shape, library, *device);
-  subject.data_bytes = memory.data;
-  subject.base_bytes = memory.base;
   std::vector<MemoryLayout> baselines;
   if (plan_flags.compare) baselines = BaselineLayouts(*compiled, options.layout);
   for (const MemoryLayout& layout : baselines) {
     subject.compared.push_back({layout.planner, layout.arena_bytes, layout.plan_seconds});
   }
+  const std::unique_ptr<Device> device = OpenDevice(DeviceOf(*model));
+  const RunMemory memory = MemoryOfRun(*compiled, shape, library, *device);
+  subject.data_bytes = memory.data;
+  subject.base_bytes = memory.base;
   WarnOfTooMuch(memory, shape.host.decoded_bytes, *device);
   if (!plan_flags.html.empty()) WritePage(plan_flags.html, subject, compiled->layout, baselines);
   const std::string json = PlanJson(subject, compiled->layout);
