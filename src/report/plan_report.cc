@@ -191,6 +191,18 @@ void AddPaths(const PathSharing& sharing, Json& json) {
                              {"transient_bytes", sharing.transient_bytes}};
 }
 
+// How sure it is that no plan is better.
+std::string VerdictText(Verdict verdict) {
+  if (verdict == Verdict::kBoundMet) return "optimal: as much is alive at some step";
+  if (verdict == Verdict::kExhausted) return "optimal: a search found nothing lower";
+  return "the best known";
+}
+
+std::string VerdictName(Verdict verdict) {
+  if (verdict == Verdict::kBoundMet) return "bound met";
+  return verdict == Verdict::kExhausted ? "search exhausted" : "gap";
+}
+
 }  // namespace
 
 std::string RatioText(int64_t peak, int64_t lower_bound, bool optimal) {
@@ -269,22 +281,6 @@ std::string PlanJson(const PlanSubject& subject, const MemoryLayout& layout) {
   json["plan_seconds"] = layout.plan_seconds;
   return json.dump(2) + "\n";
 }
-
-namespace {
-
-// How sure it is that no plan is better.
-std::string VerdictText(Verdict verdict) {
-  if (verdict == Verdict::kBoundMet) return "optimal: as much is alive at some step";
-  if (verdict == Verdict::kExhausted) return "optimal: a search found nothing lower";
-  return "the best known";
-}
-
-std::string VerdictName(Verdict verdict) {
-  if (verdict == Verdict::kBoundMet) return "bound met";
-  return verdict == Verdict::kExhausted ? "search exhausted" : "gap";
-}
-
-}  // namespace
 
 std::string PackingText(const MemoryProblem& problem, const MemoryPlan& plan, double seconds) {
   TextTable table({Align::kLeft, Align::kRight, Align::kLeft});

@@ -14,13 +14,15 @@ Bytes RoundUpToMultiple(Bytes bytes, Bytes grain) { return (bytes + grain - 1) /
 Bytes GrainOf(const MemoryProblem& problem) {
   Bytes grain = 0;
   for (const Buffer& buffer : problem.buffers) {
-    if (buffer.bytes > 0)
+    if (buffer.bytes > 0) {
       grain = std::gcd(grain, std::gcd(buffer.bytes, buffer.offset.value_or(0)));
+    }
   }
   // Offsets are such ends, rounded up.
   for (const Buffer& buffer : problem.buffers) {
-    if (buffer.bytes > 0 && grain % buffer.alignment != 0)
+    if (buffer.bytes > 0 && grain % buffer.alignment != 0) {
       grain = std::gcd(grain, buffer.alignment);
+    }
   }
   return std::max<Bytes>(grain, 1);
 }
