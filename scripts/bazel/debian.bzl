@@ -38,8 +38,8 @@ def _link_or_fail(ctx, folder, pattern, into):
         _fail_missing(ctx, folder + "/" + pattern)
 
 def _target(name, parts, lib_dir):
-    """The BUILD text of one target. A part is a library's file, `:dependency` or `-linker option`."""
-    deps = [part for part in parts if part.startswith(":")] + [":headers"]
+    """The BUILD text of one target. A part is a library's file, a label or a `-linker option`."""
+    deps = [part for part in parts if part[0] in ":@"] + [":headers"]
     files = ["lib/" + part for part in parts if part.startswith("lib")]
     options = [part.format(lib_dir = lib_dir) for part in parts if part.startswith("-")]
 
@@ -118,7 +118,7 @@ debian_library = repository_rule(
         "lib_dir": attr.string(default = "/usr/lib/{multiarch}"),
         "targets": attr.string_list_dict(
             mandatory = True,
-            doc = "name → library files, `:dependency`, `-linker option`; {lib_dir} is replaced",
+            doc = "name → library files, labels, `-linker option`; {lib_dir} is replaced",
         ),
     },
 )
