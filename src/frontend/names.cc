@@ -21,8 +21,9 @@ void Scope::CollectNames(std::vector<std::string>& names) const {
 void Names::Declare(const PathSpec& path) {
   for (const OpSpec& op : path.ops) {
     for (const MarkedText& name : OutputNames(op)) {
-      declared_.emplace(name.value, path.name.value);
-      declared_.emplace(path.name.value + "." + name.value, path.name.value);
+      const Declaration here{path.name.value, name.mark.line};
+      declared_.emplace(name.value, here);
+      declared_.emplace(path.name.value + "." + name.value, here);
     }
   }
 }
@@ -54,6 +55,22 @@ bool IsInsideUnknown(const std::string& name, const Scope& scope) {
 
 }  // namespace
 
+std::string Names::HelpWithUnknown(const std::string& name, const Scope& scope) const {
+  const auto declared = declared_.find(name);
+  if (declared == declared_.end()) {
+    std::vector<std::string> names;
+    scope.CollectNames(names);
+    return SuggestName(name, names);
+  }
+  const auto& [path, line] = declared->second;
+  if (path == current_) {
+    return "it is made in line " + std::to_string(line) +
+           ", and an operator reads only what is made above it";
+  }
+  return "it is made in path '" + path +
+         "': let that run first (the order of `paths`, or `train.sequence`)";
+}
+
 ValueId Names::Lookup(const MarkedText& name, const Scope& scope, Diagnostics& diagnostics) const {
   const std::optional<ValueId> value = scope.Find(name.value);
   const auto ambiguous = ambiguous_.find(name.value);
@@ -63,14 +80,8 @@ ValueId Names::Lookup(const MarkedText& name, const Scope& scope, Diagnostics& d
   }
   if (value) return *value;
   if (incomplete_ || IsInsideUnknown(name.value, scope)) return ValueId();
-  const auto declared = declared_.find(name.value);
-  std::vector<std::string> names;
-  scope.CollectNames(names);
   diagnostics.Error(name.mark, "there is no value '" + name.value + "' before this place",
-                    declared == declared_.end() || declared->second == current_
-                        ? SuggestName(name.value, names)
-                        : "it is made in path '" + declared->second +
-                              "': let that run first (the order of `paths`, or `train.sequence`)");
+                    HelpWithUnknown(name.value, scope));
   return ValueId();
 }
 

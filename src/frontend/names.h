@@ -46,12 +46,19 @@ class Names {
   ValueId Lookup(const MarkedText& name, const Scope& scope, Diagnostics& diagnostics) const;
 
  private:
+  struct Declaration {
+    std::string path;
+    int line;
+  };
+
+  std::string HelpWithUnknown(const std::string& name, const Scope& scope) const;
+
   bool incomplete_;
   Scope global_;
   std::map<std::string, std::string> first_path_;  // that has a name
   std::map<std::string, std::string> ambiguous_;   // name → the qualified names to choose from
-  std::map<std::string, std::string> declared_;  // name → the first path of the file that has it
-  std::string current_;                          // path
+  std::map<std::string, Declaration> declared_;    // the first in the file of each name
+  std::string current_;                            // path
 };
 
 }  // namespace cgrun
