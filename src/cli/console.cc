@@ -123,8 +123,8 @@ bool WantsJson() { return Flags().json != nullptr && Flags().json->count() > 0; 
 
 void PrintResult(const std::string& text, const std::string& json) {
   const std::string& file = Flags().json_file;
-  const bool to_stdout = WantsJson() && file.empty();
-  if (WantsJson() && !file.empty()) {
+  const bool to_stdout = WantsJson() && (file.empty() || file == "-");
+  if (WantsJson() && !to_stdout) {
     WriteFileAtomically(file, std::as_bytes(std::span(json)));
   }
   std::fputs(to_stdout ? json.c_str() : text.c_str(), stdout);

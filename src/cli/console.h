@@ -22,7 +22,7 @@ bool Quiet();
 bool ColorOnStdout();
 bool ColorOnStderr();
 
-// Whether --json was given, and where its output goes ("": standard output).
+// Whether --json was given.
 bool WantsJson();
 // Writes a result: `json` where --json asks for it on standard output, `text` otherwise; with
 // --json FILE, the text is printed and the JSON goes to the file. Throws UserError.

@@ -176,6 +176,10 @@ class CgrunTest(unittest.TestCase):
         self.assertEqual(self.succeeds("summary", "small.yaml", "--json", "out.json"), text)
         json.loads((self.folder / "out.json").read_text())
 
+    def test_json_to_a_dash_is_printed(self):
+        json.loads(self.succeeds("summary", "small.yaml", "--json", "-"))
+        self.assertFalse((self.folder / "-").exists())
+
     def test_plan_of_buffers(self):
         self.write("buffers.csv", "id,lower,upper,size\na,0,2,64\nb,1,3,64\nc,2,4,64\n")
         plan = json.loads(self.succeeds("plan", "buffers.csv", "--json"))
