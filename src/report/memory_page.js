@@ -54,6 +54,19 @@ function describe(buffer, steps) {
   return parts.join(', ');
 }
 
+// The end of a name tells more than its beginning, which neighbours share.
+function shorten(name, characters) {
+  return name.length <= characters ? name : '…' + name.slice(name.length - characters + 1);
+}
+
+// 0, `top`, and multiples of a power of two between them.
+function ticksUpTo(top) {
+  const step = 2 ** Math.max(0, Math.floor(Math.log2(top / 3.5)));
+  const ticks = [];
+  for (let address = 0; address <= top - step / 3; address += step) ticks.push(address);
+  return ticks.concat(top);
+}
+
 class View {
   constructor(plan) {
     this.plan = plan;
@@ -115,15 +128,14 @@ class View {
       this.svg.append(shape);
       if (buffer.again) this.svg.append(svgElement('rect', {...box, class: 'again'}));
       if (box.width >= LEAST_NAME_WIDTH && box.height >= LEAST_NAME_HEIGHT) {
-        const name = buffer.name.slice(0, Math.floor((box.width - 4) / CHARACTER_WIDTH));
+        const name = shorten(buffer.name, Math.floor((box.width - 4) / CHARACTER_WIDTH));
         this.svg.append(svgElement('text', {x: left + 3, y: (top + bottom) / 2 + 4, class: 'name'}, name));
       }
     }
   }
 
   drawAxes() {
-    for (let i = 0; i <= 5; ++i) {
-      const address = this.top * i / 5;
+    for (const address of ticksUpTo(this.top)) {
       this.svg.append(svgElement('text', {x: LEFT - 6, y: this.y(address) + 4, class: 'right'},
                                  formatBytes(Math.round(address))));
     }
