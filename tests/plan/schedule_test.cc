@@ -107,7 +107,7 @@ TEST(Schedule, MemoryTakesTheOrderThatNeedsLeast) {
   make.Out(total, "total");
   const Graph graph = PrepareGraph(make.graph(), 1, Reference());
   EXPECT_LT(TransientBound(graph, "dfs"), TransientBound(graph, "bfs"));
-  EXPECT_EQ(TransientBound(graph, "memory"),
+  EXPECT_LE(TransientBound(graph, "memory"),
             std::min(TransientBound(graph, "dfs"), TransientBound(graph, "serial")));
 }
 
@@ -127,8 +127,19 @@ TEST(Schedule, MemoryHoldsOnePathAtATime) {
   }
   const Graph graph = PrepareGraph(make.graph(), 1, Reference());
   EXPECT_LT(TransientBound(graph, "serial"), TransientBound(graph, "bfs"));
-  EXPECT_EQ(TransientBound(graph, "memory"),
+  EXPECT_LE(TransientBound(graph, "memory"),
             std::min(TransientBound(graph, "dfs"), TransientBound(graph, "serial")));
+}
+
+// `wide` would be first, but for what it adds to the peak before `sum` has freed the other one.
+TEST(Schedule, LeastPeakRunsWhatRaisesThePeakLeast) {
+  GraphMaker make;
+  const ValueId x = make.Feed("x", {1}), row = make.Feed("row", {1024});
+  const ValueId first = make.Op(OpId::mul, "first", {x, row});
+  const ValueId wide = make.Op(OpId::mul, "wide", {x, row});
+  const ValueId sum = make.Op(OpId::reduce_sum, "sum", {first});
+  make.Out(make.Op(OpId::mul, "end", {wide, sum}), "end");
+  EXPECT_EQ(Ordered(make.graph(), "least_peak"), (Names{"first", "sum", "wide", "end"}));
 }
 
 TEST(Schedule, AStateIsOverwrittenAfterItsLastReader) {
@@ -201,7 +212,7 @@ TEST(VerifySchedule, FindsAStateThatIsOverwrittenTooEarly) {
 }
 
 TEST(Orders, AreKnownByName) {
-  EXPECT_EQ(OrderNames(), (Names{"memory", "serial", "bfs", "dfs"}));
+  EXPECT_EQ(OrderNames(), (Names{"memory", "serial", "bfs", "dfs", "least_peak"}));
   EXPECT_EQ(FindOrder("random"), nullptr);
 }
 

@@ -1,0 +1,11 @@
+// Order `bfs`.
+#include "src/plan/orders/list_schedule.h"
+
+namespace cgrun {
+
+// First ready, first run.
+Schedule OrderBreadthFirst(const Graph& graph) {
+  return ListSchedule(graph, [](NodeId, int64_t sequence) { return sequence; });
+}
+
+}  // namespace cgrun

@@ -1,0 +1,78 @@
+// Bytes that are alive while the nodes of a graph run one after the other, in any order: what
+// ComputeLiveness and AssignBuffers find out about a whole schedule, kept from node to node.
+#ifndef CGRUN_PLAN_ORDERS_STEP_MEMORY_H_
+#define CGRUN_PLAN_ORDERS_STEP_MEMORY_H_
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "src/ir/graph.h"
+#include "src/plan/memory_problem.h"
+
+namespace cgrun {
+
+// An order of a graph's nodes.
+using NodeOrder = std::vector<NodeId>;
+
+class StepMemory {
+ public:
+  // Nothing has run yet; what is fed is alive. `graph` outlives this.
+  explicit StepMemory(const Graph& graph);
+
+  // Transient bytes that would be alive while `node` runs, were it next.
+  Bytes During(NodeId node) const;
+  // Runs it: what nothing reads any more is gone.
+  void Run(NodeId node);
+  // Takes back the node that ran last.
+  void TakeBack(NodeId node);
+
+  // Transient bytes that are alive between two nodes.
+  Bytes alive() const { return alive_; }
+
+ private:
+  using HolderId = Id<struct HolderTag>;
+
+  // Values that share bytes in every order: views with what they view, updates with their state.
+  struct Holder {
+    Bytes bytes = 0;  // as they count in an arena, which aligns; 0 for what is persistent
+    bool persistent = false;
+    bool stays = false;  // to the end of the step
+    int readers = 0;     // nodes that have not run yet
+  };
+
+  // The output lies in the input's bytes where this node is the last to read that.
+  struct Overwrite {
+    HolderId input;
+    HolderId output;
+  };
+
+  struct NodeUse {
+    std::vector<HolderId> reads;  // each once
+    std::vector<HolderId> makes;
+    std::vector<Overwrite> overwrites;  // of which an input and an output take part in one
+    Bytes workspace = 0;
+  };
+
+  bool Dies(HolderId holder) const {
+    return holders_[holder].readers == 0 && !holders_[holder].stays;
+  }
+  void AddHolders(const Graph& graph);
+  void AddUse(const Graph& graph, NodeId id);
+  Bytes OverwrittenBytes(const NodeUse& use) const;
+
+  IdVector<HolderId, Holder> holders_;
+  IdVector<ValueId, HolderId> of_value_;
+  IdVector<NodeId, bool> is_view_;  // of what it reads, so that it runs nothing
+  IdVector<NodeId, NodeUse> uses_;
+  Bytes alive_ = 0;
+  Bytes unread_feeds_ = 0;  // alive in the first step alone
+  int64_t run_ = 0;         // nodes
+};
+
+// The most transient bytes that are alive at a step of `order`: below that no plan can stay.
+Bytes PeakOfOrder(const Graph& graph, std::span<const NodeId> order);
+
+}  // namespace cgrun
+
+#endif  // CGRUN_PLAN_ORDERS_STEP_MEMORY_H_

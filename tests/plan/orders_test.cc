@@ -1,0 +1,206 @@
+// What the orders are made of: the memory of a step, kept from node to node, against liveness and
+// buffers of whole schedules; window search against all permutations; moves around the peak.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "src/plan/memory_layout.h"
+#include "src/plan/orders/improve.h"
+#include "src/plan/orders/step_memory.h"
+#include "src/plan/orders/window_search.h"
+#include "tests/support/compile_graph.h"
+#include "tests/support/graph_maker.h"
+#include "tests/support/random_graph.h"
+
+namespace cgrun {
+namespace {
+
+constexpr Bytes kNoLimit = std::numeric_limits<Bytes>::max();
+
+Graph Prepared(const Graph& graph, int64_t batch = 1) {
+  return PrepareGraph(graph, batch, *FindKernelLibrary("reference"));
+}
+
+NodeOrder NodesOf(const Schedule& schedule) {
+  NodeOrder order;
+  for (const ScheduleStep& step : schedule.steps) order.push_back(step.node);
+  return order;
+}
+
+Schedule ScheduleOf(const NodeOrder& order) {
+  Schedule schedule;
+  for (NodeId node : order) schedule.steps.push_back({node, 0});
+  return schedule;
+}
+
+NodeOrder Ordered(const Graph& graph, std::string_view order) {
+  return NodesOf(FindOrder(order)->function(graph));
+}
+
+std::vector<std::string> Names(const Graph& graph, const NodeOrder& order) {
+  std::vector<std::string> names;
+  for (NodeId node : order) names.push_back(graph.nodes[node].name);
+  return names;
+}
+
+// A bound of sums of aligned sizes may leave out what the alignment of the topmost buffer adds.
+TEST(StepMemory, IsWhatLivenessAndBuffersFind) {
+  for (uint64_t seed = 1; seed <= 200; ++seed) {
+    const Graph graph = Prepared(MakeRandomGraph(seed), 3);
+    for (const OrderEntry& order : Orders()) {
+      const Schedule schedule = order.function(graph);
+      const Bytes bound = LowerBound(TransientProblem({"step", &graph, &schedule}, {}));
+      const Bytes peak = PeakOfOrder(graph, NodesOf(schedule));
+      ASSERT_GE(peak, bound) << seed << " " << order.name;
+      ASSERT_LT(peak, bound + kDefaultAlignment) << seed << " " << order.name;
+    }
+  }
+}
+
+TEST(StepMemory, TakesBackWhatRan) {
+  for (uint64_t seed = 1; seed <= 50; ++seed) {
+    const Graph graph = Prepared(MakeRandomGraph(seed), 3);
+    StepMemory memory(graph);
+    std::vector<Bytes> during, alive;
+    const NodeOrder order = Ordered(graph, "bfs");
+    for (NodeId node : order) {
+      alive.push_back(memory.alive());
+      during.push_back(memory.During(node));
+      memory.Run(node);
+    }
+    for (size_t i = order.size(); i-- > 0;) {
+      memory.TakeBack(order[i]);
+      ASSERT_EQ(memory.alive(), alive[i]) << seed;
+      ASSERT_EQ(memory.During(order[i]), during[i]) << seed;
+    }
+  }
+}
+
+// The lowest peak of all orders of a graph.
+Bytes LeastPeakOfAll(const Graph& graph) {
+  NodeOrder order = Ordered(graph, "serial");
+  std::sort(order.begin(), order.end());
+  Bytes least = kNoLimit;
+  do {
+    if (VerifySchedule(graph, ScheduleOf(order)).empty()) {
+      least = std::min(least, PeakOfOrder(graph, order));
+    }
+  } while (std::next_permutation(order.begin(), order.end()));
+  return least;
+}
+
+TEST(WindowSearch, FindsTheBestOfAllOrders) {
+  int compared = 0, improved = 0;
+  for (uint64_t seed = 1; seed <= 400; ++seed) {
+    const Graph graph = Prepared(MakeRandomGraph(seed, {.operators = 5, .learning = false}), 3);
+    if (graph.nodes.size() < 2 || graph.nodes.size() > 6) continue;
+    NodeOrder order = Ordered(graph, "bfs");
+    const Bytes before = PeakOfOrder(graph, order);
+    StepMemory memory(graph);
+    int64_t budget = 1'000'000;
+    const bool found = FindWindowOrder(DependenciesOf(graph), before, memory, order, budget);
+    const Bytes peak = PeakOfOrder(graph, order);
+    ASSERT_EQ(VerifySchedule(graph, ScheduleOf(order)), std::vector<std::string>()) << seed;
+    ASSERT_EQ(found, peak < before) << seed;
+    ASSERT_EQ(peak, LeastPeakOfAll(graph)) << seed;
+    ++compared;
+    improved += found;
+  }
+  EXPECT_GT(compared, 100);
+  EXPECT_GT(improved, 10);
+}
+
+TEST(WindowSearch, EndsWithItsBudget) {
+  const Graph graph = Prepared(MakeRandomGraph(3, {.operators = 12, .learning = false}), 3);
+  NodeOrder order = Ordered(graph, "serial");
+  order.resize(std::min(order.size(), kMostWindowNodes));
+  const NodeOrder before = order;
+  StepMemory memory(graph);
+  int64_t budget = 1;
+  EXPECT_FALSE(FindWindowOrder(DependenciesOf(graph), kNoLimit, memory, order, budget));
+  EXPECT_EQ(budget, 0);
+  EXPECT_EQ(order, before);
+}
+
+// `large` is made long before `end` reads it: behind the peak, which the chain of x makes, it is
+// soon enough. More nodes than a window holds lie between them.
+TEST(Improve, DelaysWhatIsMadeTooSoon) {
+  GraphMaker make;
+  const ValueId x = make.Feed("x", {1}), row = make.Feed("row", {1024});
+  const ValueId large = make.Op(OpId::mul, "large", {x, row});
+  ValueId last = x;
+  for (int i = 0; i < 40; ++i) {
+    const std::string name = std::to_string(i);
+    const ValueId wide = make.Op(OpId::mul, "wide" + name, {last, row});
+    last = make.Op(OpId::reduce_sum, "sum" + name, {wide});
+  }
+  make.Out(make.Op(OpId::add, "end", {large, last}), "end");
+  const Graph graph = Prepared(make.graph());
+  const NodeOrder before = Ordered(graph, "serial");
+  const NodeOrder after = ImproveAtPeak(graph, DependenciesOf(graph), before);
+  EXPECT_EQ(VerifySchedule(graph, ScheduleOf(after)), std::vector<std::string>());
+  EXPECT_LT(PeakOfOrder(graph, after), PeakOfOrder(graph, before));
+  EXPECT_EQ(Names(graph, before).front(), "large");
+  EXPECT_NE(Names(graph, after).front(), "large");
+}
+
+// `small` is all that is read of `large`, and could be made before the chain whose middle is the
+// peak.
+TEST(Improve, AdvancesWhatFrees) {
+  GraphMaker make;
+  const ValueId x = make.Feed("x", {1}), row = make.Feed("row", {1024});
+  const ValueId large = make.Op(OpId::mul, "large", {x, row});
+  ValueId last = x;
+  for (int i = 0; i < 40; ++i) {
+    const std::string name = std::to_string(i);
+    const ValueId wide = make.Op(OpId::mul, "wide" + name, {last, row});
+    last = make.Op(OpId::reduce_sum, "sum" + name, {wide});
+  }
+  const ValueId more = make.Op(OpId::neg, "more", {large});
+  make.Out(make.Op(OpId::reduce_sum, "small", {more}), "small");
+  make.Out(last, "last");
+  const Graph graph = Prepared(make.graph());
+  const NodeOrder before = Ordered(graph, "serial");
+  const NodeOrder after = ImproveAtPeak(graph, DependenciesOf(graph), before);
+  EXPECT_EQ(VerifySchedule(graph, ScheduleOf(after)), std::vector<std::string>());
+  EXPECT_LT(PeakOfOrder(graph, after), PeakOfOrder(graph, before));
+}
+
+TEST(Improve, NeverMakesAnOrderWorse) {
+  int improved = 0;
+  for (uint64_t seed = 1; seed <= 200; ++seed) {
+    const Graph graph = Prepared(MakeRandomGraph(seed), 3);
+    const NodeOrder before = Ordered(graph, "bfs");
+    const NodeOrder after = ImproveAtPeak(graph, DependenciesOf(graph), before);
+    ASSERT_EQ(VerifySchedule(graph, ScheduleOf(after)), std::vector<std::string>()) << seed;
+    ASSERT_LE(PeakOfOrder(graph, after), PeakOfOrder(graph, before)) << seed;
+    ASSERT_EQ(after, ImproveAtPeak(graph, DependenciesOf(graph), before)) << seed;
+    improved += PeakOfOrder(graph, after) < PeakOfOrder(graph, before);
+  }
+  EXPECT_GT(improved, 20);
+}
+
+// Two layers that learn: the gradient of the second is consumed before that of the first is made.
+TEST(Memory, ConsumesAGradientAsSoonAsItIsThere) {
+  GraphMaker make;
+  const ValueId x = make.Feed("x", {64});
+  const ValueId v = make.State("v", {64}), w = make.State("w", {64});
+  const ValueId hidden = make.Op(OpId::mul, "hidden", {x, v});
+  make.phase = Phase::kBackward;
+  const ValueId dw = make.Op(OpId::neg, "dw", {hidden});
+  const ValueId dhidden = make.Op(OpId::mul, "dhidden", {hidden, w});
+  const ValueId dv = make.Op(OpId::mul, "dv", {dhidden, x});
+  make.phase = Phase::kUpdate;
+  make.Update(v, make.Op(OpId::sub, "v.next", {v, dv}));
+  make.Update(w, make.Op(OpId::sub, "w.next", {w, dw}));
+  const Graph graph = Prepared(make.graph());
+  const std::vector<std::string> names = Names(graph, Ordered(graph, "memory"));
+  const auto place = [&](std::string_view name) {
+    return std::find(names.begin(), names.end(), name) - names.begin();
+  };
+  EXPECT_LT(place("w.next"), place("dv"));
+}
+
+}  // namespace
+}  // namespace cgrun
