@@ -10,8 +10,9 @@
 namespace cgrun {
 namespace {
 
-constexpr int64_t kNodeRuns = 400'000;
-constexpr size_t kFarthest = 256;  // steps between the peak and what is moved across it
+constexpr int64_t kNodeRuns = 150'000;
+constexpr int64_t kWindowRuns = 5'000;  // of them, for one window
+constexpr size_t kFarthest = 256;       // steps between the peak and what is moved across it
 
 // How much an order takes: the peak, then at how many steps. Less is better.
 using Cost = std::pair<Bytes, int64_t>;
@@ -26,8 +27,8 @@ class Improver {
 
   NodeOrder Run() {
     cost_ = CostOf(order_, {Bytes{1} << 62, 0});
-    bool better = !order_.empty();
-    while (better && budget_ > 0) {
+    bool better = true;
+    while (better && cost_.first > LeastPeak() && budget_ > 0) {
       FindPeak();
       better = OrderWindows() || DelayWhatIsMadeTooSoon() || AdvanceWhatFrees();
     }
@@ -35,6 +36,13 @@ class Improver {
   }
 
  private:
+  // Of all orders: some node needs as much.
+  Bytes LeastPeak() const {
+    Bytes least = 0;
+    for (NodeId node : order_) least = std::max(least, memory_.LeastDuring(node));
+    return least;
+  }
+
   // As far as is needed to see that it is no less than `most`.
   Cost CostOf(const NodeOrder& order, const Cost& most) {
     Cost cost{0, 0};
@@ -71,14 +79,14 @@ class Improver {
     Rewind(order_, peak_);
   }
 
-  // Windows that hold the peak, at its end, in the middle and at its beginning.
+  // Windows that hold the peak, at their end, in the middle and at their beginning.
   bool OrderWindows() {
     const size_t size = std::min(kMostWindowNodes, order_.size());
     for (size_t before : {size - 1, size / 2, size_t{0}}) {
       const size_t begin = std::min(peak_ - std::min(before, peak_), order_.size() - size);
       for (size_t i = 0; i < begin; ++i) memory_.Run(order_[i]);
       const std::span<NodeId> window(order_.data() + begin, size);
-      const int64_t share = budget_ / 8;
+      const int64_t share = std::min(budget_, kWindowRuns);
       int64_t left = share;
       const bool found = FindWindowOrder(dependencies_, cost_.first, memory_, window, left);
       Rewind(order_, begin);

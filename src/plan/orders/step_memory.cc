@@ -106,6 +106,15 @@ Bytes StepMemory::During(NodeId node) const {
   return bytes;
 }
 
+Bytes StepMemory::LeastDuring(NodeId node) const {
+  const NodeUse& use = uses_[node];
+  Bytes bytes = use.workspace;
+  for (HolderId holder : use.reads) bytes += holders_[holder].bytes;
+  for (HolderId holder : use.makes) bytes += holders_[holder].bytes;
+  for (const Overwrite& overwrite : use.overwrites) bytes -= holders_[overwrite.output].bytes;
+  return bytes;
+}
+
 void StepMemory::Run(NodeId node) {
   const NodeUse& use = uses_[node];
   for (HolderId holder : use.makes) {

@@ -22,6 +22,8 @@ class StepMemory {
 
   // Transient bytes that would be alive while `node` runs, were it next.
   Bytes During(NodeId node) const;
+  // What `node` itself needs: less is alive in no order while it runs.
+  Bytes LeastDuring(NodeId node) const;
   // Runs it: what nothing reads any more is gone.
   void Run(NodeId node);
   // Takes back the node that ran last.
