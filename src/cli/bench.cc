@@ -219,7 +219,7 @@ Command DefineBench(CLI::App& app) {
       ->type_name("N");
   app.add_option("--only", bench->only, "one case alone, by its name")->type_name("CASE");
   app.get_option("--order")->description(
-      "the one order that graph mode runs in (default: each but dfs)");
+      "the one order that graph mode runs in (default: serial, bfs and memory)");
   auto profile = AddProfileFlags(app);
   isolate->excludes(app.get_option("--profile"))->excludes(app.get_option("--verbose"));
   return [flags, bench, profile] { return Run(*flags, *bench, *profile); };

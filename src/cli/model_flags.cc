@@ -106,7 +106,8 @@ std::shared_ptr<ModelFlags> AddModelFlags(CLI::App& app) {
   app.add_option("MODEL", flags->model, "model file (.yaml)")->required();
   app.add_option("--device", flags->device, DeviceHelp())->type_name("DEVICE");
   app.add_option("--batch", flags->batch, "samples in a batch")->type_name("N");
-  app.add_option("--order", flags->order, "order of operators")->type_name("memory|serial|bfs|dfs");
+  app.add_option("--order", flags->order, "order of operators")
+      ->type_name("memory|serial|bfs|dfs|least_peak");
   app.add_option("--planner", flags->planner, "memory planner (portfolio takes the best)")
       ->type_name("PLANNER");
   app.add_option("--zones", flags->zones, "addresses of the memory zones")

@@ -63,8 +63,8 @@ inline constexpr ValueType kZonesType{"shared, separate", R"({"enum":["shared","
 inline constexpr ValueType kModeType{"forward, backprop", R"({"enum":["forward","backprop"]})"};
 inline constexpr ValueType kPrecisionType{"f32, f64, bf16, f16, tf32",
                                           R"({"enum":["f32","f64","bf16","f16","tf32"]})"};
-inline constexpr ValueType kOrderType{"serial, bfs, dfs, memory",
-                                      R"({"enum":["serial","bfs","dfs","memory"]})"};
+inline constexpr ValueType kOrderType{"serial, bfs, dfs, least_peak, memory",
+                                      R"({"enum":["serial","bfs","dfs","least_peak","memory"]})"};
 inline constexpr ValueType kMapType{"map", R"({"type":"object"})"};
 inline constexpr ValueType kOpsType{"list of operators",
                                     R"({"type":"array","items":{"$ref":"#/$defs/op"}})"};

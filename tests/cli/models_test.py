@@ -43,17 +43,16 @@ CIFAR = ["alexnet-cifar", "cnn-cifar", "resnet18-cifar"]
 # Plans that are not at the lower bound: peak / bound - 1 at most, of one thread, at batch 32 and at
 # the model's own, on the devices `cpu` (with AVX-512), `blas` and `reference`. The others' is 0.
 GAPS = {
-    "alexnet-cifar": 0.019,
-    "cnn-cifar": 0.005,
-    "resnet18": 0.0022,
-    "resnet18-cifar": 0.0001,
-    "vgg16": 0.0014,
+    "alexnet-cifar": 0.04,
+    "char-rnn": 0.00002,
+    "inception-v3": 0.0035,
+    "resnet18": 0.0046,
+    "resnet18-cifar": 0.0007,
+    "vgg16": 0.004,
 }
 # Plans that take more than eager mode does: arena / eager peak - 1 at most, as above.
 ABOVE_EAGER = {
-    "dcgan": 0.19,
-    "mobilenet-v2": 0.0046,
-    "resnet18-cifar": 0.0007,
+    "mobilenet-v2": 0.0001,
 }
 SANITIZED = b"__asan_init" in CGRUN.read_bytes()  # takes minutes where else there are seconds
 

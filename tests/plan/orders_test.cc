@@ -58,6 +58,18 @@ TEST(StepMemory, IsWhatLivenessAndBuffersFind) {
   }
 }
 
+// A kernel names the pairs of all its operands, and a node may have fewer.
+TEST(StepMemory, OverlooksOperandsThatANodeHasNot) {
+  GraphMaker make;
+  make.Out(make.Op(OpId::neg, "y", {make.Feed("x", {64})}), "y");
+  Graph graph = Prepared(make.graph());
+  const Bytes peak = PeakOfOrder(graph, {{NodeId(0)}});
+  graph.nodes[NodeId(0)].kernel->in_place.insert(
+      graph.nodes[NodeId(0)].kernel->in_place.begin(),
+      {{.input = 0, .output = 7}, {.input = 7, .output = 0}});
+  EXPECT_EQ(PeakOfOrder(graph, {{NodeId(0)}}), peak);
+}
+
 TEST(StepMemory, TakesBackWhatRan) {
   for (uint64_t seed = 1; seed <= 50; ++seed) {
     const Graph graph = Prepared(MakeRandomGraph(seed), 3);

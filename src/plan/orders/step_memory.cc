@@ -75,7 +75,7 @@ void StepMemory::AddUse(const Graph& graph, NodeId id) {
   use.workspace = RoundUp(node.kernel->workspace_bytes, kDefaultAlignment);
   for (const InPlacePair& pair : node.kernel->in_place) {
     const auto i = static_cast<size_t>(pair.input), o = static_cast<size_t>(pair.output);
-    if (i >= node.inputs.size()) continue;
+    if (i >= node.inputs.size() || o >= node.outputs.size()) continue;  // operands are optional
     const HolderId from = of_value_[node.inputs[i]], to = of_value_[node.outputs[o]];
     const auto operands = std::count_if(node.inputs.begin(), node.inputs.end(),
                                         [&](ValueId other) { return of_value_[other] == from; });
