@@ -91,6 +91,13 @@ PassOptions PassOptionsOf(const ModelFlags& flags) {
   return options;
 }
 
+// As the name of a value: completion offers what stands between the bars.
+std::string OneOf(const std::vector<std::string>& names) {
+  std::string words;
+  for (const std::string& name : names) words += (words.empty() ? "" : "|") + name;
+  return words;
+}
+
 // The model, or nothing after the errors of all of its file are printed.
 std::optional<ModelSpec> Checked(std::optional<ModelSpec> model, const ModelSpec& partial,
                                  Diagnostics& diagnostics) {
@@ -106,8 +113,7 @@ std::shared_ptr<ModelFlags> AddModelFlags(CLI::App& app) {
   app.add_option("MODEL", flags->model, "model file (.yaml)")->required();
   app.add_option("--device", flags->device, DeviceHelp())->type_name("DEVICE");
   app.add_option("--batch", flags->batch, "samples in a batch")->type_name("N");
-  app.add_option("--order", flags->order, "order of operators")
-      ->type_name("memory|serial|bfs|dfs|least_peak");
+  app.add_option("--order", flags->order, "order of operators")->type_name(OneOf(OrderNames()));
   app.add_option("--planner", flags->planner, "memory planner (portfolio takes the best)")
       ->type_name("PLANNER");
   app.add_option("--zones", flags->zones, "addresses of the memory zones")

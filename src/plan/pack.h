@@ -18,7 +18,7 @@
 
 namespace cgrun {
 
-// Nodes of Pack where nothing else is said: about a second on a few hundred buffers.
+// Nodes of Pack where nothing else is said.
 inline constexpr int64_t kPackNodes = 2'000'000;
 
 // How long to search beyond the greedy orders, which are always tried; a proof ends it sooner.

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "src/model/types.h"
 #include "src/ops/reshape.h"
 #include "src/plan/memory_layout.h"
 #include "tests/support/compile_graph.h"
@@ -214,6 +215,14 @@ TEST(VerifySchedule, FindsAStateThatIsOverwrittenTooEarly) {
 TEST(Orders, AreKnownByName) {
   EXPECT_EQ(OrderNames(), (Names{"memory", "serial", "bfs", "dfs", "least_peak"}));
   EXPECT_EQ(FindOrder("random"), nullptr);
+}
+
+// src/model may not include src/plan, and so lists them a second time.
+TEST(Orders, AreTheChoicesOfTheModelFile) {
+  Names names = OrderNames(), choices = Choices(kOrderType);
+  std::sort(names.begin(), names.end());
+  std::sort(choices.begin(), choices.end());
+  EXPECT_EQ(names, choices);
 }
 
 TEST(Orders, AreValidDeterministicAndDifferentOnRandomGraphs) {

@@ -1,5 +1,6 @@
 // Bytes that are alive while the nodes of a graph run one after the other, in any order: what
-// ComputeLiveness and AssignBuffers find out about a whole schedule, kept from node to node.
+// ComputeLiveness and AssignBuffers find out about a whole schedule, kept from node to node. It
+// follows their rules for views, updates and in-place operators; orders_test.cc holds it to them.
 #ifndef CGRUN_PLAN_ORDERS_STEP_MEMORY_H_
 #define CGRUN_PLAN_ORDERS_STEP_MEMORY_H_
 
@@ -17,7 +18,7 @@ using NodeOrder = std::vector<NodeId>;
 
 class StepMemory {
  public:
-  // Nothing has run yet; what is fed is alive. `graph` outlives this.
+  // Nothing has run yet; what is fed is alive.
   explicit StepMemory(const Graph& graph);
 
   // Transient bytes that would be alive while `node` runs, were it next.

@@ -3,8 +3,9 @@
 #include "src/plan/orders/window_search.h"
 
 #include <algorithm>
-#include <limits>
+#include <span>
 #include <unordered_map>
+#include <vector>
 
 #include "src/base/check.h"
 

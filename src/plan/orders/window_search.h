@@ -2,6 +2,8 @@
 #ifndef CGRUN_PLAN_ORDERS_WINDOW_SEARCH_H_
 #define CGRUN_PLAN_ORDERS_WINDOW_SEARCH_H_
 
+#include <cstddef>
+#include <cstdint>
 #include <span>
 
 #include "src/plan/orders/step_memory.h"
