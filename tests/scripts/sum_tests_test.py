@@ -74,6 +74,17 @@ class SumTestsTest(unittest.TestCase):
         event = {"id": target, "aborted": {"reason": "ANALYSIS_FAILURE"}}
         self.assertEqual(self.sum([good, event], 1)[1][-1], "1 passed, 1 failed")
 
+    def test_what_an_interrupted_run_did_not_come_to_is_no_failure(self):
+        good = test_result("//a:a_test", "PASSED", self.write("a.xml", GOOD))
+        running = test_result("//a:b_test", "INCOMPLETE", None)
+        late = [{"id": {kind: {"label": "//a:c_test"}}, "aborted": {"reason": "USER_INTERRUPTED"}}
+                for kind in ("targetCompleted", "testSummary")]
+        events = [good, running, *late]
+        self.assertEqual(self.sum(events, 8), (0, ["1 passed, 0 failed, 2 not reached"]))
+        self.assertEqual(self.sum(events, 1)[0], 1, "but Bazel was not interrupted")
+        bad = test_result("//a:d_test", "FAILED", None)
+        self.assertEqual(self.sum([*events, bad], 8)[1][-1], "1 passed, 1 failed, 2 not reached")
+
     def test_bazel_that_does_not_start_is_a_failure(self):
         status, lines = self.sum([], 1)
         self.assertEqual(status, 1)
