@@ -36,14 +36,10 @@ const std::vector<CommandEntry>& Commands() {
        "cgrun bench models/lenet.yaml --isolate --json bench.json\n",
        DefineBench},
       {"plan", "what a run will take in memory, without running it",
-       "cgrun plan models/lenet.yaml\n"
-       "cgrun plan models/lenet.yaml --batch 256 --full\n"
+       "cgrun plan models/lenet.yaml --batch 256\n"
        "cgrun plan models/lenet.yaml --compare --html plan.html\n"
-       "cgrun plan models/lenet.yaml --why conv1\n"
-       "cgrun plan models/lenet.yaml --diff before.json\n"
-       "cgrun plan models/lenet.yaml --csv buffers.csv\n"
-       "cgrun plan buffers.csv --capacity 2097152 --json offsets.json\n"
-       "cgrun plan buffers.csv --time 10 --out packed.csv\n",
+       "cgrun plan models/lenet.yaml --why classify.pool1\n"
+       "cgrun plan buffers.csv --capacity 2097152 --out packed.csv\n",
        DefinePlan},
       {"graph", "the computation graph, after any pass",
        "cgrun graph models/lenet.yaml\n"

@@ -44,6 +44,7 @@ class PackageTest(unittest.TestCase):
     def test_holds_what_its_readme_speaks_of(self):
         for path in ("bin/cgrun", "README.md", "LICENSE", "THIRD-PARTY.md", "docs/guide.md",
                      "models/lenet.yaml", "datasets/digits/train-images-idx3-ubyte.gz",
+                     "datasets/austen/northanger-abbey.txt.gz", "datasets/friedman/train.csv",
                      "scripts/datasets/digits-as-images",
                      "share/bash-completion/completions/cgrun"):
             self.assertTrue((self.package / path).is_file(), path)
