@@ -4,6 +4,7 @@
 import json
 import math
 import os
+import pathlib
 import re
 import signal
 import subprocess
@@ -167,6 +168,16 @@ class MistakesTest(CliTestCase):
                 error = self.cgrun(*arguments, status=1, stdout=full).stderr
             self.assertIn("not all of the output could be written", error)
 
+    def wait_for_handler(self, pid, signal_number):
+        """Returns when the process handles the signal: a busy machine starts it slowly."""
+        status = pathlib.Path(f"/proc/{pid}/status")
+        for _ in range(3000):
+            caught = int(re.search(r"SigCgt:\s*(\w+)", status.read_text())[1], 16)
+            if caught >> (signal_number - 1) & 1:
+                return
+            time.sleep(0.02)
+        self.fail("no handler after a minute")
+
     def test_signals_end_with_130(self):
         self.write("long.yaml", MODEL.replace("samples: 65", "samples: 9000000"))
         for signal_number in (signal.SIGINT, signal.SIGTERM):
@@ -174,6 +185,7 @@ class MistakesTest(CliTestCase):
                 with subprocess.Popen([str(CGRUN), "train", "long.yaml", "--out", "run", "--force"],
                                       cwd=self.folder, stdout=subprocess.DEVNULL,
                                       stderr=subprocess.DEVNULL) as process:
+                    self.wait_for_handler(process.pid, signal_number)
                     time.sleep(delay)
                     process.send_signal(signal_number)
                     self.assertEqual(process.wait(), 130)
