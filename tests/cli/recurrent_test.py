@@ -1,7 +1,10 @@
 #!/usr/bin/env python3
 """`update` and `unroll`: a model that reads a text a character at a time, from step to step."""
 
+import collections
 import json
+import math
+import random
 import re
 import unittest
 
@@ -62,6 +65,23 @@ class RecurrentTest(cli_testing.CliTestCase):
         self.assertRegex(done.stdout, r"left out +4 samples of the training data")
         again = json.loads(self.cgrun("eval", "reader.yaml", "--weights", "run", "--json").stdout)
         self.assertGreater(again["metrics"]["accuracy"], 0.9)
+
+    def test_it_knows_more_than_how_frequent_letters_are(self):
+        """Words by chance: its loss lies between the entropy of the words, which no model of them
+        falls below, and that of single letters, which takes no memory."""
+        chance = random.Random(29)
+        words = "the sea was calm and no wind moved our small grey boat".split()
+        text = "".join(chance.choice(words) + " " for _ in range(3000))
+        self.write("text", text)
+        self.train("--set", "train.epochs=3")
+        summary = json.loads((self.folder / "run" / "summary.json").read_text())
+        counts = collections.Counter(text)
+        letters = -sum(n / len(text) * math.log(n / len(text)) for n in counts.values())
+        floor = 3000 * math.log(len(words)) / len(text)
+        self.assertLess(floor, 0.3 * letters)
+        for split in ("valid", "test"):
+            self.assertLess(summary[split]["loss"], 0.6 * letters, split)
+            self.assertGreater(summary[split]["loss"], 0.95 * floor, split)
 
     def test_the_modes_agree(self):
         flags = ["--device", "reference", "--set", "train.epochs=2",
