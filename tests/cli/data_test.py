@@ -4,11 +4,17 @@
 import csv
 import gzip
 import json
+import os
+import pathlib
 import random
+import shutil
 import struct
+import subprocess
 import unittest
 
 from cli_testing import CliTestCase, png
+
+PHOTOS = pathlib.Path(os.environ.get("CGRUN_SHARED_DATA", "")) / "photos.tar.gz"
 
 SIDE = 14  # pixels of an image; the model looks at 12 × 12 of them
 AUGMENTED = """cgrun: 1
@@ -191,6 +197,58 @@ class UnevenBatchTest(CliTestCase):
                 self.assertEqual(other["confusion"], metrics["confusion"], batch)
                 self.assertEqual(other["accuracy"], metrics["accuracy"], batch)
                 self.assertAlmostEqual(other["loss"], metrics["loss"], delta=1e-6, msg=batch)
+
+
+class PhotographsTest(CliTestCase):
+    """What decoding takes is part of the plan: files of many sizes, larger than what is learned."""
+
+    def setUp(self):
+        super().setUp()
+        self.write("photos.yaml", AUGMENTED.replace("[3, 14, 14]", "[3, 64, 64]").replace(
+            "epochs: 12, batch: 10", "epochs: 2, batch: 8").replace(
+            "{format: images, folder: test}", "{format: images, folder: train, decode: stream}")
+            % BY_CHANCE.replace("size: 12", "size: 56"))
+
+    def put(self, label, name, data):
+        folder = self.folder / "train" / label
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_bytes(data)
+
+    def assert_planned(self):
+        for decode in ("ahead", "stream"):
+            flags = ["--set", f"data.train.decode={decode}", "--threads", 1]
+            done = self.cgrun("train", "photos.yaml", "--out", decode, *flags)
+            if "sanitizer" in done.stdout:
+                self.skipTest("a sanitizer's memory is its own")
+            summary = json.loads((self.folder / decode / "summary.json").read_text())
+            plan = json.loads(self.cgrun("plan", "photos.yaml", "--json", *flags).stdout)
+            measured = summary["measured_peak_bytes"]
+            for planned in (summary["planned_peak_bytes"], plan["total_bytes"]):
+                self.assertLessEqual(abs(planned - measured), max(1 << 20, planned // 100), decode)
+            if "allocations_after_first_step" in summary:
+                self.assertEqual(summary["allocations_after_first_step"], 0, decode)
+
+    def test_large_png(self):
+        chance = random.Random(31)
+        for i in range(12):
+            width, height = chance.randrange(100, 1200), chance.randrange(100, 900)
+            self.put("ab"[i % 2], f"{i}.png", png(width, height, chance.randbytes(3 * width * height)))
+        self.assert_planned()
+
+    @unittest.skipUnless(PHOTOS.is_file(), "CGRUN_SHARED_DATA names no folder with photos.tar.gz")
+    def test_jpeg(self):
+        subprocess.run(["tar", "-xf", PHOTOS, "-C", self.folder], check=True)
+        names = ("daisy", "rose", "flower", "app13-multiple", "pil_sample_cmyk", "testorig",
+                 "hopper_gray", "hopper_orientation_6")
+        for i, name in enumerate(names):
+            for copy in range(4):
+                self.put("ab"[i % 2], f"{name}-{copy}.jpg",
+                         (self.folder / f"photos/{name}.jpg").read_bytes())
+        self.put("b", "kitten.png", (self.folder / "photos/kitten_224.png").read_bytes())
+        self.assert_planned()
+        shutil.copy(self.folder / "photos/truncated_jpeg.jpg", self.folder / "train/a")
+        self.assertIn("truncated_jpeg.jpg: error: this image is cut off",
+                      self.refuses("train", "photos.yaml", "--out", "refused"))
 
 
 if __name__ == "__main__":
