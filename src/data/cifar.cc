@@ -81,7 +81,7 @@ void CheckLabels(const Part& part, const CifarLayout& layout) {
       const int value = std::to_integer<int>(record[i]);
       if (value < label.classes) continue;
       ThrowFileError(part.file,
-                     "sample " + std::to_string(sample) + " has the " + std::string(label.kind) +
+                     ": sample " + std::to_string(sample) + " has the " + std::string(label.kind) +
                          "label " + std::to_string(value) + ", but " + std::string(layout.name) +
                          "'s are 0 to " + std::to_string(label.classes - 1),
                      "this is no file of " + std::string(layout.name) + ", or it is damaged");
@@ -97,8 +97,8 @@ Part ReadPart(const std::string& path, const SourceMark& mark, const CifarLayout
   const int64_t samples = CountRecords(path, bytes, layout);
   if (bytes > limit) {
     ThrowFileError(path,
-                   "its " + std::to_string(samples) + " samples take " + std::to_string(bytes) +
-                       " bytes, more than the " + std::to_string(limit) + " that are left",
+                   ": its " + std::to_string(samples) + " samples take " + MemoryText(bytes) +
+                       ", more than the " + MemoryText(limit) + " that are left",
                    "raise the memory limit, or use fewer samples");
   }
   Part part{ReadTensor(reader, DType::kU8, {samples, layout.record()}, "its samples"), path, mark};
@@ -215,7 +215,7 @@ std::vector<NamedFile> FilesIn(const std::string& folder, const SourceMark& mark
   }
   if (files.empty()) {
     diagnostics.Error(mark,
-                      "'" + folder + "': holds no " +
+                      "'" + folder + "' holds no " +
                           (test ? "test_batch.bin or test.bin" : "data_batch_*.bin or train.bin"),
                       "these are the names in the archives of the binary version; `files` takes "
                       "other ones");

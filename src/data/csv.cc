@@ -214,8 +214,8 @@ void CsvOpener::Allocate() {
       const std::optional<int64_t> bytes = CheckedByteSize(field.dtype, sizes);
       if (!bytes || *bytes > left) {
         ThrowFileError(path_,
-                       "its " + std::to_string(all_rows_) + " samples of '" + field.name +
-                           "' take more than the " + std::to_string(left) + " bytes that are left",
+                       ": its " + std::to_string(all_rows_) + " samples of '" + field.name +
+                           "' take more than the " + MemoryText(left) + " that are left",
                        "raise the memory limit, or use fewer samples or columns");
       }
       left -= *bytes;

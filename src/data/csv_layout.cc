@@ -100,7 +100,7 @@ std::optional<size_t> LayoutReader::FindColumn(const DataOption& name) {
   diagnostics_.Error(name.mark,
                      number ? "there is no column " + name.value + ": the columns are 1 to " +
                                   std::to_string(columns) + ", or -1 for the last"
-                            : "'" + path() + "': has no column '" + name.value + "'",
+                            : "'" + path() + "' has no column '" + name.value + "'",
                      help);
   return std::nullopt;
 }

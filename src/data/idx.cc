@@ -140,8 +140,8 @@ HostTensor ReadIdx(const std::string& path, bool labels, int64_t limit) {
   const std::optional<int64_t> decoded = CheckedByteSize(dtype, header.sizes);
   if (!decoded || *decoded > limit) {
     ThrowFileError(path,
-                   SizesText(header.sizes) + " elements of " + std::string(Name(dtype)) +
-                       " take more than the " + std::to_string(limit) + " bytes that are left",
+                   ": " + SizesText(header.sizes) + " elements of " + std::string(Name(dtype)) +
+                       " take more than the " + MemoryText(limit) + " that are left",
                    "raise the memory limit, or use fewer samples");
   }
   HostTensor tensor = AllocateTensor(path, dtype, header.sizes);
@@ -188,9 +188,8 @@ std::unique_ptr<Dataset> OpenIdx(const DataOptions& options, Diagnostics& diagno
     }
     const int64_t image_count = images->shape()[0].size, label_count = labels->shape()[0].size;
     if (image_count != label_count) {
-      diagnostics.Error(label_option->mark, "'" + ResolvePath(options, *label_option) +
-                                                "': holds " + std::to_string(label_count) +
-                                                " labels, but '" +
+      diagnostics.Error(label_option->mark, "'" + ResolvePath(options, *label_option) + "' holds " +
+                                                std::to_string(label_count) + " labels, but '" +
                                                 ResolvePath(options, image_option) + "' holds " +
                                                 std::to_string(image_count) + " images");
       return nullptr;

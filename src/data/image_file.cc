@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "src/data/image_decoder.h"
+#include "src/data/options.h"
 #include "src/io/file_error.h"
 
 namespace cgrun {
@@ -89,10 +90,8 @@ HostTensor LoadImage(const std::string& path, const ImageTarget& target, int64_t
     const ImageInfo image = ReadImageInfo(path);
     const int64_t scratch = ImageScratchBytes(image, target);
     if (scratch > limit - std::min(limit, target.bytes())) {
-      throw ImageError("takes " + std::to_string(scratch) +
-                       " bytes while it is decoded, more than "
-                       "the " +
-                       std::to_string(limit) + " that are left");
+      throw ImageError("takes " + MemoryText(scratch) + " while it is decoded, more than the " +
+                       MemoryText(limit) + " that are left");
     }
     ScratchArena arena(static_cast<size_t>(scratch));
     HostTensor sample =
@@ -102,7 +101,7 @@ HostTensor LoadImage(const std::string& path, const ImageTarget& target, int64_t
   } catch (const ImageError& error) {
     ThrowFileError(path, error.what(), error.help());
   } catch (const std::bad_alloc&) {
-    ThrowFileError(path, "there is not enough memory to decode it");
+    ThrowFileError(path, ": there is not enough memory to decode it");
   }
 }
 

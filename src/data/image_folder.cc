@@ -102,7 +102,8 @@ class ImageLister {
     return folder_ + (folder_.ends_with('/') ? "" : "/") + name;
   }
   void Error(const std::string& what, const std::string& help = "") {
-    diagnostics_.Error(option_.mark, "'" + folder_ + "': " + what, help);
+    diagnostics_.Error(option_.mark, "'" + folder_ + (what.starts_with(':') ? "'" : "' ") + what,
+                       help);
   }
 
   void ReportNothing(const FolderEntries& root) {
@@ -114,7 +115,7 @@ class ImageLister {
 
   void ListClasses(const FolderEntries& root) {
     if (labelled_ && !root.images.empty()) {
-      Error((root.images.size() == 1 ? "the image " : "the images ") + NamesText(root.images) +
+      Error((root.images.size() == 1 ? ": the image " : ": the images ") + NamesText(root.images) +
                 (root.images.size() == 1 ? " lies" : " lie") +
                 (root.folders.empty() ? " in no folder of a class" : " beside the class folders"),
             "the images of each class have a folder; or else `labels: FILE.csv` tells the label of "
@@ -143,7 +144,7 @@ class ImageLister {
               "");
       }
       if (!extra.empty()) {
-        Error(std::string("the ") + folder_of(extra) + NamesText(extra) +
+        Error(std::string(": the ") + folder_of(extra) + NamesText(extra) +
               (extra.size() == 1 ? " is none" : " are none") + " of the classes " + known_.origin);
       }
       list_.classes = known_.names;
@@ -160,7 +161,7 @@ class ImageLister {
     const auto entries = ReadFolder(PathOf(name), option_.mark, diagnostics_);
     if (!entries) return;
     if (entries->images.empty()) {
-      Error("the class folder '" + name + "' holds no images",
+      Error(": the class folder '" + name + "' holds no images",
             entries->folders.empty() ? "remove it, or put images into it"
                                      : "it holds folders: `folder: " + option_.value + "/" + name +
                                            "` takes them for the classes");

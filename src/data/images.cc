@@ -242,8 +242,8 @@ bool ImagesOpener::ReadHeaders() {
       if (scratch <= limit) return;
       throw ImageError("of " + std::to_string(file.info.header.width) + " x " +
                            std::to_string(file.info.header.height) + " pixels takes " +
-                           std::to_string(scratch) + " bytes while it is decoded, more than the " +
-                           std::to_string(limit) + " that are left",
+                           MemoryText(scratch) + " while it is decoded, more than the " +
+                           MemoryText(limit) + " that are left",
                        "raise the memory limit, or make the image smaller");
     });
   }
@@ -253,8 +253,8 @@ bool ImagesOpener::ReadHeaders() {
 bool ImagesOpener::Fits(int64_t bytes, const std::string& what, const std::string& help) {
   if (bytes <= options_.memory_limit) return true;
   diagnostics_.Error(folder_.mark,
-                     what + " take " + std::to_string(bytes) + " bytes, more than the " +
-                         std::to_string(options_.memory_limit) + " that are left",
+                     what + " take " + MemoryText(bytes) + ", more than the " +
+                         MemoryText(options_.memory_limit) + " that are left",
                      help);
   return false;
 }

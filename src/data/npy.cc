@@ -152,7 +152,7 @@ const ElementType& FindType(const std::string& path, const std::string& descript
                                                      descriptor[0] == '|' || descriptor[0] == '=');
     if (known_order && std::string_view(descriptor).substr(1) == type.name) return type;
   }
-  ThrowFileError(path, "elements of type '" + descriptor + "' are not supported",
+  ThrowFileError(path, ": elements of type '" + descriptor + "' are not supported",
                  "known: floats (f8, f4, f2, V2 for bf16), integers (i1 to i8, u1 to u8), b1; "
                  "`array.astype('float32')` converts");
 }
@@ -214,7 +214,7 @@ class Placer {
   Placer placer(header.sizes, header.fortran_order);
   for (int64_t i = 0; i < number; ++i) placer.Step();
   ThrowFileError(path,
-                 "element " + Shape::Of(placer.index()).ToString() + " is " + value +
+                 ": element " + Shape::Of(placer.index()).ToString() + " is " + value +
                      ", which no " + std::string(Name(dtype)) + " can hold",
                  "the input's number type is " + std::string(Name(dtype)) + ", the file's '" +
                      header.descriptor + "'");
@@ -258,8 +258,9 @@ HostTensor ReadNpyAs(const std::string& path, DType dtype, int64_t limit) {
   const std::optional<int64_t> bytes = CheckedByteSize(dtype, header.sizes);
   if (!bytes || *bytes > limit) {
     ThrowFileError(path,
-                   Shape::Of(header.sizes).ToString() + " elements of " + std::string(Name(dtype)) +
-                       " take more than the " + std::to_string(limit) + " bytes that are left",
+                   ": " + Shape::Of(header.sizes).ToString() + " elements of " +
+                       std::string(Name(dtype)) + " take more than the " + MemoryText(limit) +
+                       " that are left",
                    "raise the memory limit, or use fewer samples");
   }
   HostTensor tensor = AllocateTensor(path, dtype, header.sizes);

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstdio>
+#include <iterator>
 
 namespace cgrun {
 
@@ -53,6 +55,17 @@ std::optional<bool> BooleanOption(const DataOptions& options, std::string_view n
 
 std::vector<DataOption> ItemsOf(const DataOption& option) {
   return option.items.empty() ? std::vector<DataOption>{option} : option.items;
+}
+
+std::string MemoryText(int64_t bytes) {
+  constexpr const char* kUnits[] = {"MiB", "GiB", "TiB"};
+  if (bytes < 1 << 20) return CountText(bytes, "byte");
+  double number = static_cast<double>(bytes) / (1 << 20);
+  size_t unit = 0;
+  for (; number >= 1000 && unit + 1 < std::size(kUnits); ++unit) number /= 1024;
+  char text[32];
+  std::snprintf(text, sizeof(text), "%.1f %s", number, kUnits[unit]);
+  return text;
 }
 
 const DataField* WantedField(const DataOptions& options, std::span<const std::string> names,

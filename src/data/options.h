@@ -36,6 +36,9 @@ std::optional<bool> BooleanOption(const DataOptions& options, std::string_view n
 // The one value of an option, or all of its list.
 std::vector<DataOption> ItemsOf(const DataOption& option);
 
+// Memory in a message: "1000 bytes", "8.0 TiB".
+std::string MemoryText(int64_t bytes);
+
 // The placeholder that takes the field called `names[index]` of a data set that has just these
 // fields: the one of its name where all have one, or else the one in its place. Null where there is
 // none.

@@ -101,8 +101,8 @@ bool FitsOrder(int64_t samples, const DataOptions& options, Diagnostics& diagnos
   if (samples <= options.memory_limit / kBytes) return true;
   diagnostics.Error(FindOption(options, "samples")->mark,
                     "the order of " + std::to_string(samples) + " samples takes " +
-                        std::to_string(samples * kBytes) + " bytes, more than the " +
-                        std::to_string(options.memory_limit) + " that are free",
+                        MemoryText(samples * kBytes) + ", more than the " +
+                        MemoryText(options.memory_limit) + " that are free",
                     "fewer samples; `train.epochs` goes over them again");
   return false;
 }

@@ -52,7 +52,8 @@ std::string Quoted(std::string_view path) {
 }  // namespace
 
 void ThrowFileError(std::string_view path, std::string_view what, std::string_view help) {
-  throw InputError(Quoted(path) + ": " + std::string(what), std::string(help));
+  const char* link = what.starts_with(':') ? "" : " ";
+  throw InputError(Quoted(path) + link + std::string(what), std::string(help));
 }
 
 void ThrowSystemError(std::string_view verb, std::string_view path, int error) {

@@ -110,7 +110,7 @@ DType DTypeOfDescriptor(std::string_view path, std::string descriptor) {
     const bool any_order = SizeOf(dtype) == 1 && descriptor.size() == 3;
     if (descriptor == name || (any_order && descriptor.substr(1) == name.substr(1))) return dtype;
   }
-  ThrowFileError(path, "elements of type '" + given + "' are not supported",
+  ThrowFileError(path, ": elements of type '" + given + "' are not supported",
                  "known: <f8, <f4, <f2, <V2 (bf16), <i8, <i4, |u1, |b1");
 }
 
@@ -190,7 +190,7 @@ NpyHeader ReadNpyHeader(FileReader& reader) {
   }
   const int version = std::to_integer<int>(start[6]);
   if (version < 1 || version > 3) {
-    ThrowFileError(reader.path(), ".npy version " + std::to_string(version) + " is not known");
+    ThrowFileError(reader.path(), ": .npy version " + std::to_string(version) + " is not known");
   }
   std::array<std::byte, 4> length = {};
   reader.Read(std::span(length).first(version == 1 ? 2 : 4), "its header");
@@ -202,9 +202,10 @@ NpyHeader ReadNpyHeader(FileReader& reader) {
   reader.Read(std::as_writable_bytes(std::span(text)), "its header");
   std::optional<NpyHeader> header = HeaderParser(text).Parse();
   if (!header) {
-    ThrowFileError(reader.path(),
-                   "the .npy header is not {'descr': TEXT, 'fortran_order': BOOL, 'shape': TUPLE}",
-                   "arrays of records are not supported");
+    ThrowFileError(
+        reader.path(),
+        ": the .npy header is not {'descr': TEXT, 'fortran_order': BOOL, 'shape': TUPLE}",
+        "arrays of records are not supported");
   }
   for (const int64_t axis : header->sizes) {
     if (axis < 0) ThrowFileError(reader.path(), "declares a size of " + std::to_string(axis));

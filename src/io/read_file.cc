@@ -82,7 +82,7 @@ class FileReader::Inflater {
   // One call of zlib; returns the bytes that it gave.
   size_t Step(std::span<std::byte> out) {
     if (stream_.avail_in == 0 && !Refill()) {
-      ThrowFileError(reader_.path_, "the gzip data is cut off after " +
+      ThrowFileError(reader_.path_, ": the gzip data is cut off after " +
                                         std::to_string(compressed_bytes_) + " bytes");
     }
     const size_t room = std::min(out.size(), size_t{1} << 30);
@@ -94,7 +94,7 @@ class FileReader::Inflater {
       if (!end_) inflateReset(&stream_);  // the next member
     } else if (result != Z_OK && result != Z_BUF_ERROR) {
       const std::string reason = stream_.msg != nullptr ? stream_.msg : zError(result);
-      ThrowFileError(reader_.path_, "the gzip data is corrupt (" + reason + ")");
+      ThrowFileError(reader_.path_, ": the gzip data is corrupt (" + reason + ")");
     }
     return room - stream_.avail_out;
   }
@@ -168,7 +168,7 @@ std::vector<std::byte> ReadFile(const std::string& path, int64_t limit) {
   try {
     ReadAll(reader, std::min(limit, kNoLimit - 1) + 1, &bytes);
   } catch (const std::bad_alloc&) {
-    ThrowFileError(path, "there is not enough memory to read it");
+    ThrowFileError(path, ": there is not enough memory to read it");
   }
   if (static_cast<int64_t>(bytes.size()) > limit) {
     ThrowFileError(path, "inflates to more than " + at_most);
@@ -187,7 +187,7 @@ HostTensor AllocateTensor(std::string_view path, DType dtype, const std::vector<
   } catch (const std::exception&) {
     // bad_alloc, or length_error for what no vector can hold
   }
-  ThrowFileError(path, "there is not enough memory for its " + Shape::Of(sizes).ToString() +
+  ThrowFileError(path, ": there is not enough memory for its " + Shape::Of(sizes).ToString() +
                            " elements of " + std::string(Name(dtype)));
 }
 

@@ -37,14 +37,14 @@ class KeyChecker {
   bool operator()(int depth, Json::parse_event_t event, const Json& value) {
     using Event = Json::parse_event_t;
     if (event == Event::object_start || event == Event::array_start) {
-      if (depth >= kMostDepth) ThrowFileError(path_, "the header is nested too deeply");
+      if (depth >= kMostDepth) ThrowFileError(path_, ": the header is nested too deeply");
       keys_.emplace_back();
     } else if (event == Event::object_end || event == Event::array_end) {
       keys_.pop_back();
     } else if (event == Event::key) {
       const std::string& key = value.get_ref<const std::string&>();
       if (!keys_.back().insert(key).second) {
-        ThrowFileError(path_, "'" + key + "' stands twice in the header");
+        ThrowFileError(path_, ": '" + key + "' stands twice in the header");
       }
     }
     return true;
@@ -80,19 +80,19 @@ Json ReadHeader(FileReader& reader, int64_t* data_bytes) {
   *data_bytes = left - static_cast<int64_t>(size);
   try {
     Json header = Json::parse(text, KeyChecker(reader.path()));
-    if (!header.is_object()) ThrowFileError(reader.path(), "the header is not a JSON object");
+    if (!header.is_object()) ThrowFileError(reader.path(), ": the header is not a JSON object");
     return header;
   } catch (const Json::exception&) {
     if (text.empty() || text[0] != '{') RefuseOtherFormat(reader.path());
-    ThrowFileError(reader.path(), "the header is not valid JSON", "the file is damaged");
+    ThrowFileError(reader.path(), ": the header is not valid JSON", "the file is damaged");
   }
 }
 
 SafetensorsMetadata ParseMetadata(std::string_view path, const Json& json) {
-  if (!json.is_object()) ThrowFileError(path, "__metadata__ is not a JSON object");
+  if (!json.is_object()) ThrowFileError(path, ": __metadata__ is not a JSON object");
   SafetensorsMetadata metadata;
   for (const auto& [key, value] : json.items()) {
-    if (!value.is_string()) ThrowFileError(path, "__metadata__ of '" + key + "' is not a text");
+    if (!value.is_string()) ThrowFileError(path, ": __metadata__ of '" + key + "' is not a text");
     metadata[key] = value.get<std::string>();
   }
   return metadata;
@@ -118,13 +118,13 @@ DType ParseDType(std::string_view path, const std::string& name, const Json& jso
     known += (known.empty() ? "known: " : ", ") + std::string(text);
   }
   ThrowFileError(path,
-                 "tensor '" + name + "' has the type " + json.dump() + ", which is not supported",
+                 ": tensor '" + name + "' has the type " + json.dump() + ", which is not supported",
                  known);
 }
 
 Entry ParseEntry(std::string_view path, const std::string& name, const Json& json) {
   const auto fail = [&](const std::string& what) {
-    ThrowFileError(path, "tensor '" + name + "' " + what);
+    ThrowFileError(path, ": tensor '" + name + "' " + what);
   };
   const bool keys = json.is_object() && json.size() == 3 && json.contains("dtype") &&
                     json.contains("shape") && json.contains("data_offsets");
@@ -154,10 +154,10 @@ void CheckOffsets(std::string_view path, const std::vector<Entry>& entries, int6
     const Entry& entry = entries[i];
     if (entry.begin < end) {
       ThrowFileError(path,
-                     "tensors '" + entries[i - 1].name + "' and '" + entry.name + "' overlap");
+                     ": tensors '" + entries[i - 1].name + "' and '" + entry.name + "' overlap");
     }
     if (entry.begin > end) {
-      ThrowFileError(path, std::to_string(entry.begin - end) + " bytes before tensor '" +
+      ThrowFileError(path, ": " + std::to_string(entry.begin - end) + " bytes before tensor '" +
                                entry.name + "' belong to none");
     }
     end = entry.end;

@@ -15,11 +15,15 @@ namespace {
 constexpr size_t kLogits = 0, kLabel = 1;
 
 std::string ClassesText(const LabelUse& use) {
+  const std::string count = std::to_string(use.classes);
+  const std::string of = " of " + use.op;
   if (use.classes == 1) {
-    return "the only " + std::string(use.is_table ? "entry of " : "class of ") + use.op + " is 0";
+    return use.is_table ? "the only entry" + of + " is 0"
+                        : "the only class" + of + " is 0, as its logits have one unit";
   }
-  return "the " + std::to_string(use.classes) + (use.is_table ? " entries of " : " classes of ") +
-         use.op + " are 0 to " + std::to_string(use.classes - 1);
+  const std::string range = " are 0 to " + std::to_string(use.classes - 1);
+  return "the " + count + (use.is_table ? " entries" : " classes") + of + range +
+         (use.is_table ? "" : ", as its logits have " + count + " units");
 }
 
 // Whether input kLabel of an operator holds classes of input kLogits: so it is of a loss or metric
@@ -34,7 +38,8 @@ bool TakesLabels(const Graph& graph, const Node& node) {
          logits.shape.rank() == label.shape.rank() + 1;
 }
 
-// "has the label 7, but the 4 classes of softmax_cross_entropy are 0 to 3"
+// "has the label 7, but the 4 classes of softmax_cross_entropy are 0 to 3, as its logits have 4
+// units"
 std::string FaultText(int64_t label, const LabelUse& use) {
   return std::string("has the ") + (use.is_table ? "id " : "label ") + std::to_string(label) +
          ", but " + ClassesText(use);

@@ -66,7 +66,7 @@ ImageTarget TargetOf(const DataField& field, const std::string& path, ImageFit f
   const bool fits = grey || (sizes.size() == 3 && (sizes[0] == 1 || sizes[0] == 3));
   if (!fits || field.dtype != DType::kU8) {
     ThrowFileError(path,
-                   "no image can feed input '" + field.name + "', which is " + TypeText(field),
+                   ": no image can feed input '" + field.name + "', which is " + TypeText(field),
                    fits ? "images are uint8: write `type: uint8`, and convert by `normalize` or "
                           "`cast`, or give it as .npy"
                         : "an image is [channels, height, width], of 1 or 3 channels; give other "
@@ -135,7 +135,7 @@ void PredictSource::AddFolder(Stream& stream, const std::string& folder) {
   }
   if (error) Note(folder, "cannot read the folder '" + folder + "': " + error.message(), "");
   if (!error && found.empty()) {
-    Note(folder, "'" + folder + "': holds no samples",
+    Note(folder, "'" + folder + "' holds no samples",
          "samples are files that end in .jpg, .jpeg, .png or .npy, here or in folders below; and "
          ".csv or .tsv for a model whose data are tables");
   }
@@ -147,7 +147,7 @@ void PredictSource::AddFile(Stream& stream, const std::string& path) {
   try {
     stream.files.push_back(Describe(stream.field, path));
   } catch (const ImageError& error) {
-    Note(path, "'" + path + "': " + error.what(),
+    Note(path, "'" + path + "' " + error.what(),
          IsCalledSample(path)
              ? error.help()
              : "predictions read JPEG and PNG images, .npy arrays and .csv tables");

@@ -184,7 +184,7 @@ TEST(CifarTest, OptionsThatDoNotFit) {
 TEST(CifarTest, FoldersThatHoldNothing) {
   const TempFolder folder;
   EXPECT_EQ(Open(folder, {{"folder", "."}, {"part", "test"}}).errors,
-            "error: 'DIR/.': holds no test_batch.bin or test.bin\n"
+            "error: 'DIR/.' holds no test_batch.bin or test.bin\n"
             "help: these are the names in the archives of the binary version; `files` takes other "
             "ones\n");
   EXPECT_EQ(Open(folder, {{"folder", "no"}}).errors,
@@ -199,17 +199,17 @@ TEST(CifarTest, FoldersThatHoldNothing) {
 TEST(CifarTest, FilesOfAWrongSize) {
   const std::string two = Record("\1") + Record("\2");
   EXPECT_EQ(ErrorsOfFile(two.substr(0, two.size() - 1)),
-            "error: 'DIR/x.bin': has 6145 bytes, but CIFAR-10's records are of 3073: 3072 are left "
+            "error: 'DIR/x.bin' has 6145 bytes, but CIFAR-10's records are of 3073: 3072 are left "
             "over\nhelp: it is cut off, or not the unpacked file of this format\n");
   EXPECT_EQ(ErrorsOfFile(two + "1"),
-            "error: 'DIR/x.bin': has 6147 bytes, but CIFAR-10's records are of 3073: 1 are left "
+            "error: 'DIR/x.bin' has 6147 bytes, but CIFAR-10's records are of 3073: 1 are left "
             "over\nhelp: it is cut off, or not the unpacked file of this format\n");
-  EXPECT_EQ(ErrorsOfFile(""), "error: 'DIR/x.bin': is empty\n");
+  EXPECT_EQ(ErrorsOfFile(""), "error: 'DIR/x.bin' is empty\n");
   EXPECT_EQ(ErrorsOfFile(Record("\1\2")),
-            "error: 'DIR/x.bin': has 3074 bytes, but CIFAR-10's records are of 3073: 1 are left "
+            "error: 'DIR/x.bin' has 3074 bytes, but CIFAR-10's records are of 3073: 1 are left "
             "over\nhelp: its size is that of CIFAR-100's records: `classes: 100` or 20\n");
   EXPECT_EQ(ErrorsOfFile(two, "20"),
-            "error: 'DIR/x.bin': has 6146 bytes, but CIFAR-100's records are of 3074: 3072 are "
+            "error: 'DIR/x.bin' has 6146 bytes, but CIFAR-100's records are of 3074: 3072 are "
             "left over\nhelp: its size is that of CIFAR-10's records: `classes: 10`\n");
 }
 
@@ -219,7 +219,7 @@ TEST(CifarTest, EveryErrorOfAListIsReported) {
   WriteBytes(folder / "short.bin", "abc");
   WriteBytes(folder / "label.bin", Record("\x0A"));
   const std::string errors = Open(folder, {{"files", "short.bin\ngood.bin\nlabel.bin\n"}}).errors;
-  EXPECT_NE(errors.find("'DIR/short.bin': has 3 bytes"), std::string::npos) << errors;
+  EXPECT_NE(errors.find("'DIR/short.bin' has 3 bytes"), std::string::npos) << errors;
   EXPECT_NE(errors.find("'DIR/label.bin': sample 0 has the label 10"), std::string::npos) << errors;
   EXPECT_EQ(errors.find("good.bin"), std::string::npos) << errors;
 }
@@ -264,7 +264,7 @@ TEST(CifarTest, AHugeFileTakesNoMemory) {
   std::filesystem::resize_file(folder / "x.bin", uintmax_t{3073} << 30, error);
   if (error) GTEST_SKIP() << "no sparse files here: " << error.message();
   const std::string errors = Open(folder, {{"files", "x.bin"}}, int64_t{1} << 30).errors;
-  EXPECT_NE(errors.find("its 1073741824 samples take 3299608625152 bytes, more than the"),
+  EXPECT_NE(errors.find("its 1073741824 samples take 3.0 TiB, more than the"),
             std::string::npos)
       << errors;
 }

@@ -96,9 +96,9 @@ TEST(CsvErrorsTest, SyntaxErrorsStandAtTheirPlace) {
             "help: is this a CSV file?\n");
   EXPECT_EQ(ErrorsOf("\xFF\xFE"
                      "a\0"),
-            "error: 'DIR/t.csv': is in UTF-16\nhelp: save it as UTF-8\n");
-  EXPECT_EQ(ErrorsOf(""), "error: 'DIR/t.csv': is empty\n");
-  EXPECT_EQ(ErrorsOf("a,b,y\n"), "error: 'DIR/t.csv': holds no samples below its header\n");
+            "error: 'DIR/t.csv' is in UTF-16\nhelp: save it as UTF-8\n");
+  EXPECT_EQ(ErrorsOf(""), "error: 'DIR/t.csv' is empty\n");
+  EXPECT_EQ(ErrorsOf("a,b,y\n"), "error: 'DIR/t.csv' holds no samples below its header\n");
 }
 
 TEST(CsvErrorsTest, ManyErrorsAreCutOff) {
@@ -118,7 +118,7 @@ TEST(CsvErrorsTest, OptionsThatAreWrong) {
   const auto with = [](const std::string& name, const std::string& value) {
     return CsvBuilder("a,b,y\n1,2,3\n").Label("y", DType::kF32).Set(name, value).Open().errors;
   };
-  EXPECT_EQ(with("label", "z"), "error: 'DIR/t.csv': has no column 'z'\nhelp: known: a, b, y\n");
+  EXPECT_EQ(with("label", "z"), "error: 'DIR/t.csv' has no column 'z'\nhelp: known: a, b, y\n");
   EXPECT_EQ(with("label", "4"),
             "error: there is no column 4: the columns are 1 to 3, or -1 for the last\n"
             "help: known: a, b, y\n");
@@ -137,7 +137,7 @@ TEST(CsvErrorsTest, OptionsThatAreWrong) {
             "error: unknown option 'colums' for data of format 'csv'\nhelp: did you mean "
             "'columns'?\n");
   EXPECT_EQ(ErrorsOf("a;b;y\n1;2;3\n"),
-            "error: 'DIR/t.csv': has no column 'y'\n"
+            "error: 'DIR/t.csv' has no column 'y'\n"
             "help: there is one column only; if another character separates them: `delimiter: "
             "\";\"`\n");
   EXPECT_EQ(ErrorsOf("y\n1\n"),

@@ -127,53 +127,53 @@ TEST(IdxTest, WideningInPlaceLosesNothing) {
 
 TEST(IdxTest, CountsMustAgree) {
   EXPECT_EQ(Open(kImages, Idx(8, {2}, "12")).errors,
-            "error: 'DIR/labels': holds 2 labels, but 'DIR/images' holds 3 images\n");
+            "error: 'DIR/labels' holds 2 labels, but 'DIR/images' holds 3 images\n");
 }
 
 TEST(IdxTest, ErrorsSayWhatWasFoundAndWhatWasExpected) {
   const auto error = [](const std::string& images) { return Open(images, "").errors; };
   EXPECT_EQ(error("\x89PNG\r\n"),
-            "error: 'DIR/images': is not an IDX file: it begins with '89 50 4e 47', expected 00 "
+            "error: 'DIR/images' is not an IDX file: it begins with '89 50 4e 47', expected 00 "
             "00, the element type and the number of dimensions\n");
   EXPECT_EQ(error(""),
-            "error: 'DIR/images': is not an IDX file: it begins with '', expected 00 00, the "
+            "error: 'DIR/images' is not an IDX file: it begins with '', expected 00 00, the "
             "element type and the number of dimensions\n");
   EXPECT_EQ(error(Idx(7, {3}, "abc")),
-            "error: 'DIR/images': has elements of the unknown IDX type 07\n"
+            "error: 'DIR/images' has elements of the unknown IDX type 07\n"
             "help: known: 08 uint8, 09 int8, 0b int16, 0c int32, 0d float32, 0e float64\n");
-  EXPECT_EQ(error(Idx(8, {}, "")), "error: 'DIR/images': has 0 dimensions, expected 1 to 8\n");
+  EXPECT_EQ(error(Idx(8, {}, "")), "error: 'DIR/images' has 0 dimensions, expected 1 to 8\n");
   EXPECT_EQ(error(Idx(8, std::vector<uint32_t>(9, 1), "a")),
-            "error: 'DIR/images': has 9 dimensions, expected 1 to 8\n");
+            "error: 'DIR/images' has 9 dimensions, expected 1 to 8\n");
   EXPECT_EQ(error(kImages.substr(0, 10)),
-            "error: 'DIR/images': ends after 10 bytes, inside its header\n");
+            "error: 'DIR/images' ends after 10 bytes, inside its header\n");
   EXPECT_EQ(error(kImages.substr(0, 20)),
-            "error: 'DIR/images': declares 3 x 2 x 2 elements of uint8, 12 bytes, but has 4 after "
+            "error: 'DIR/images' declares 3 x 2 x 2 elements of uint8, 12 bytes, but has 4 after "
             "its header\n");
   EXPECT_EQ(error(kImages + "m"),
-            "error: 'DIR/images': declares 3 x 2 x 2 elements of uint8, 12 bytes, but has 13 after "
+            "error: 'DIR/images' declares 3 x 2 x 2 elements of uint8, 12 bytes, but has 13 after "
             "its header\n");
   EXPECT_EQ(error(Gzip(kImages.substr(0, 20))),
-            "error: 'DIR/images': declares 3 x 2 x 2 elements of uint8, 12 bytes, but has 4 after "
+            "error: 'DIR/images' declares 3 x 2 x 2 elements of uint8, 12 bytes, but has 4 after "
             "its header\n");
   EXPECT_EQ(error(Gzip(kImages + "m")),
-            "error: 'DIR/images': goes on after 28 bytes, where it should end\n");
+            "error: 'DIR/images' goes on after 28 bytes, where it should end\n");
   EXPECT_EQ(error(Idx(8, {0, 28, 28}, "")),
-            "error: 'DIR/images': holds no samples (0 x 28 x 28 elements of uint8)\n");
+            "error: 'DIR/images' holds no samples (0 x 28 x 28 elements of uint8)\n");
   EXPECT_EQ(Open(kImages, Idx(0x0D, {1}, "abcd")).errors,
-            "error: 'DIR/labels': holds float32, but labels are integers\n");
+            "error: 'DIR/labels' holds float32, but labels are integers\n");
 }
 
 TEST(IdxTest, BombsAreRefusedBeforeMemoryIsTaken) {
   const uint32_t most = 0xFFFFFFFF;
   EXPECT_EQ(Open(Idx(14, {most, most, most}, "abc"), "").errors,
-            "error: 'DIR/images': declares 4294967295 x 4294967295 x 4294967295 elements of "
+            "error: 'DIR/images' declares 4294967295 x 4294967295 x 4294967295 elements of "
             "float64, more than a file can hold\n");
   EXPECT_EQ(Open(Idx(8, {60000, 28, 28}, "abc"), "").errors,
-            "error: 'DIR/images': declares 60000 x 28 x 28 elements of uint8, 47040000 bytes, but "
+            "error: 'DIR/images' declares 60000 x 28 x 28 elements of uint8, 47040000 bytes, but "
             "has 3 after its header\n");
   const std::string packed = Gzip(Idx(8, {1000000, 28, 28}, "abc"));
   EXPECT_EQ(Open(packed, "").errors,
-            "error: 'DIR/images': declares 1000000 x 28 x 28 elements of uint8, 784000000 bytes, "
+            "error: 'DIR/images' declares 1000000 x 28 x 28 elements of uint8, 784000000 bytes, "
             "but has at most " +
                 std::to_string(packed.size() * 1032 - 16) + " after its header\n");
 }

@@ -153,7 +153,7 @@ TEST(ImagesTest, OtherSetsHaveTheClassesOfTheTrainingSet) {
   ImagesBuilder test;
   test.File("f/red/a.png", kRed).File("f/green/b.png", kRed).File("f/Blue/c.png", kRed);
   EXPECT_EQ(test.Train(*opened.dataset).Open().errors,
-            "error: 'DIR/f': has no folder 'blue', but the classes of the training data do\n"
+            "error: 'DIR/f' has no folder 'blue', but the classes of the training data do\n"
             "error: 'DIR/f': the folder 'Blue' is none of the classes of the training data\n");
   ImagesBuilder listed;
   listed.Two().Set("classes", "[red, green]");
@@ -168,7 +168,7 @@ TEST(ImagesTest, FoldersThatAreWrong) {
   EXPECT_EQ(error(none.File("g/x.png", kRed)),
             "error: cannot read the folder 'DIR/f': No such file or directory\n");
   EXPECT_EQ(error(none.File("f/notes.txt", "")),
-            "error: 'DIR/f': holds no images\n"
+            "error: 'DIR/f' holds no images\n"
             "help: images are files that end in .jpg, .jpeg or .png, in a folder for each class\n");
   ImagesBuilder flat;
   EXPECT_EQ(error(flat.File("f/a.png", kRed).File("f/b.png", kRed)),
@@ -183,7 +183,7 @@ TEST(ImagesTest, FoldersThatAreWrong) {
   ImagesBuilder single;
   EXPECT_EQ(
       error(single.File("f/red/a.png", kRed)),
-      "error: 'DIR/f': has a single class, 'red'\n"
+      "error: 'DIR/f' has a single class, 'red'\n"
       "help: there is nothing to tell apart; `folder` names the folder of the class folders\n");
   ImagesBuilder parent;
   parent.File("f/train/red/a.png", kRed).File("f/test/red/a.png", kRed);
@@ -246,11 +246,11 @@ TEST(ImagesTest, DamagedPixelsAreFoundWhereTheyAreRead) {
   ASSERT_EQ(stream.errors, "");
   const std::string error = ErrorOf([&] { ReadSample(*stream.dataset, 2); });
   EXPECT_EQ(error.substr(error.rfind('/')),
-            "/x.png': is damaged: the checksum of its part IDAT is wrong");
+            "/x.png' is damaged: the checksum of its part IDAT is wrong");
   ReadSample(*stream.dataset, 1);  // the others can be read
   builder.File("f/red/a.png", kGreen);
   const std::string changed = ErrorOf([&] { ReadSample(*stream.dataset, 1); });
-  EXPECT_EQ(changed.substr(changed.rfind('/')), "/a.png': has changed since the run began");
+  EXPECT_EQ(changed.substr(changed.rfind('/')), "/a.png' has changed since the run began");
 }
 
 TEST(ImagesTest, TheMemoryLimitHoldsBeforeMemoryIsTaken) {

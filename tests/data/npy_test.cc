@@ -161,19 +161,19 @@ TEST(NpyDataTest, ErrorsNameTheFileAndTheElement) {
       error(Npy("<c8", "(1,)", "12345678")).find("'<c8' are not supported") == std::string::npos,
       false);
   EXPECT_EQ(error(Npy("<f4", "()", "1234")),
-            "error: 'DIR/x.npy': is a single number, without an axis of samples\n");
+            "error: 'DIR/x.npy' is a single number, without an axis of samples\n");
   EXPECT_EQ(error(Npy("<f4", "(0, 2)", "")),
-            "error: 'DIR/x.npy': holds no samples ([0, 2] elements of '<f4')\n");
+            "error: 'DIR/x.npy' holds no samples ([0, 2] elements of '<f4')\n");
   EXPECT_EQ(error(Npy("<f4", "(2, 2)", "12345678")),
-            "error: 'DIR/x.npy': declares [2, 2] elements of '<f4', 16 bytes, but has 8 after its "
+            "error: 'DIR/x.npy' declares [2, 2] elements of '<f4', 16 bytes, but has 8 after its "
             "header\n");
   EXPECT_EQ(error(Npy("<f4", "(1, 1)", "12345678")),
-            "error: 'DIR/x.npy': declares [1, 1] elements of '<f4', 4 bytes, but has 8 after its "
+            "error: 'DIR/x.npy' declares [1, 1] elements of '<f4', 4 bytes, but has 8 after its "
             "header\n");
   EXPECT_EQ(error(Gzip(Npy("<f4", "(1, 1)", "12345678"))),
-            "error: 'DIR/x.npy': goes on after 132 bytes, where it should end\n");
+            "error: 'DIR/x.npy' goes on after 132 bytes, where it should end\n");
   EXPECT_EQ(error("PK\3\4 an .npz"),
-            "error: 'DIR/x.npy': is not an .npy file: it does not begin with \\x93NUMPY\n");
+            "error: 'DIR/x.npy' is not an .npy file: it does not begin with \\x93NUMPY\n");
 }
 
 TEST(NpyDataTest, EveryInputHasAFileAndAllHaveAsManySamples) {
@@ -192,10 +192,10 @@ TEST(NpyDataTest, EveryInputHasAFileAndAllHaveAsManySamples) {
 
 TEST(NpyDataTest, BombsAreRefusedBeforeMemoryIsTaken) {
   EXPECT_EQ(OpenOne(Npy("<f8", "(9223372036854775807, 9)", "1"), DType::kF32, {9}).errors,
-            "error: 'DIR/x.npy': declares [9223372036854775807, 9] elements of '<f8', more than a "
+            "error: 'DIR/x.npy' declares [9223372036854775807, 9] elements of '<f8', more than a "
             "file can hold\n");
   EXPECT_EQ(OpenOne(Npy("<f8", "(1000000, 1000)", "1"), DType::kF32, {1000}).errors,
-            "error: 'DIR/x.npy': declares [1000000, 1000] elements of '<f8', 8000000000 bytes, but "
+            "error: 'DIR/x.npy' declares [1000000, 1000] elements of '<f8', 8000000000 bytes, but "
             "has 1 after its header\n");
   const std::string bomb = Gzip(Npy("|u1", "(50000000,)", std::string(50000000, '\0')));
   EXPECT_LT(bomb.size(), 60000u);

@@ -97,7 +97,7 @@ TEST(TextTest, TellsTheRangeOfItsBytes) {
 TEST(TextTest, RefusesWhatHoldsNoSample) {
   EXPECT_NE(Open("", "4").errors.find("has 0 bytes, but one sample takes 5"), std::string::npos);
   const std::string one = Open("abcd", "4").errors;
-  EXPECT_NE(one.find("'DIR/text': has 4 bytes, but one sample takes 5: `length` and the one that "
+  EXPECT_NE(one.find("'DIR/text' has 4 bytes, but one sample takes 5: `length` and the one that "
                      "follows"),
             std::string::npos)
       << one;

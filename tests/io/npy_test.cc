@@ -121,10 +121,10 @@ TEST(NpyTest, ReadsHeadersThatOthersWrite) {
 
 TEST(NpyTest, ErrorsSayWhatIsWrong) {
   EXPECT_EQ(ReadError("PK\3\4 an .npz"),
-            "'DIR/x.npy': is not an .npy file: it does not begin with \\x93NUMPY");
+            "'DIR/x.npy' is not an .npy file: it does not begin with \\x93NUMPY");
   EXPECT_EQ(ReadError(std::string("\x93NUMPY\4\0", 8)), "'DIR/x.npy': .npy version 4 is not known");
   EXPECT_EQ(ReadError(std::string("\x93NUMPY\1\0v\0{'descr'", 18)),
-            "'DIR/x.npy': declares a header of 118 bytes");
+            "'DIR/x.npy' declares a header of 118 bytes");
   EXPECT_EQ(ReadError(Npy(Dictionary(">f4", "False", "(1,)"), "?\x80..")),
             "'DIR/x.npy': elements of type '>f4' are not supported\n"
             "help: known: <f8, <f4, <f2, <V2 (bf16), <i8, <i4, |u1, |b1");
@@ -133,24 +133,24 @@ TEST(NpyTest, ErrorsSayWhatIsWrong) {
       "'DIR/x.npy': the .npy header is not {'descr': TEXT, 'fortran_order': BOOL, 'shape': "
       "TUPLE}\nhelp: arrays of records are not supported");
   EXPECT_EQ(ReadError(Npy(Dictionary("<f4", "False", "(3,)"), "12345678")),
-            "'DIR/x.npy': declares more elements than it can hold");
+            "'DIR/x.npy' declares more elements than it can hold");
   EXPECT_EQ(ReadError(Gzip(Npy(Dictionary("<f4", "False", "(3,)"), "12345678"))),
-            "'DIR/x.npy': ends after 136 bytes, inside its elements");
+            "'DIR/x.npy' ends after 136 bytes, inside its elements");
   EXPECT_EQ(ReadError(Npy(Dictionary("<f4", "False", "(1,)"), "12345678")),
-            "'DIR/x.npy': goes on after 132 bytes, where it should end");
+            "'DIR/x.npy' goes on after 132 bytes, where it should end");
   EXPECT_EQ(ReadError(Npy(Dictionary("<f4", "False", "(9223372036854775807, 4)"), "1234")),
-            "'DIR/x.npy': declares more elements than it can hold");
+            "'DIR/x.npy' declares more elements than it can hold");
   EXPECT_EQ(ReadError(Npy(Dictionary("<f4", "False", "(2, -1)"), "")),
-            "'DIR/x.npy': declares a size of -1");
+            "'DIR/x.npy' declares a size of -1");
   EXPECT_EQ(ReadError(Npy(Dictionary("|b1", "False", "(1,)"), "\2")),
-            "'DIR/x.npy': has a bool that is neither 0 nor 1 in its elements");
+            "'DIR/x.npy' has a bool that is neither 0 nor 1 in its elements");
   EXPECT_EQ(ReadError(Npy(Dictionary("|u1", "False", "(4,)"), "1234"), 3),
-            "'DIR/x.npy': has 4 bytes of elements, over 3, the most that is expected here");
+            "'DIR/x.npy' has 4 bytes of elements, over 3, the most that is expected here");
 }
 
 TEST(NpyTest, BombsAreRefusedBeforeMemoryIsTaken) {
   EXPECT_EQ(ReadError(Gzip(Npy(Dictionary("<f4", "False", "(1000000000000,)"), ""))),
-            "'DIR/x.npy': declares more elements than it can hold");
+            "'DIR/x.npy' declares more elements than it can hold");
 }
 
 TEST(NpyTest, AnyTensorComesBack) {

@@ -55,12 +55,12 @@ TEST(ReadFileTest, JoinsGzipMembers) {
 
 TEST(ReadFileTest, RefusesMoreThanIsExpected) {
   EXPECT_EQ(ReadBack(std::string(100, 'x'), 99),
-            "'DIR/x': has 100 bytes, over 99 bytes, the most that is expected here");
+            "'DIR/x' has 100 bytes, over 99 bytes, the most that is expected here");
   // A bomb: 64 MiB of zeros in 64 KiB.
   const std::string bomb = Gzip(std::string(size_t{64} << 20, '\0'));
   EXPECT_LT(bomb.size(), size_t{66} << 10);
   EXPECT_EQ(ReadBack(bomb, 1 << 20),
-            "'DIR/x': inflates to more than 1048576 bytes, the most that is expected here");
+            "'DIR/x' inflates to more than 1048576 bytes, the most that is expected here");
 }
 
 TEST(ReadFileTest, FindsDamagedGzip) {
@@ -86,8 +86,8 @@ TEST(ReadFileTest, NamesWhatIsNoFile) {
     return folder.Anonymous(ErrorOf([&] { ReadFile(path, kNoLimit); }));
   };
   EXPECT_EQ(error(folder / "none"), "cannot open 'DIR/none': No such file or directory");
-  EXPECT_EQ(error(folder.path()), "'DIR': is a folder, not a file");
-  EXPECT_EQ(error(folder / "pipe"), "'DIR/pipe': is not a file");
+  EXPECT_EQ(error(folder.path()), "'DIR' is a folder, not a file");
+  EXPECT_EQ(error(folder / "pipe"), "'DIR/pipe' is not a file");
   EXPECT_EQ(error(std::string("a\0b", 3)), "cannot open 'a?b': Invalid argument");
 }
 
@@ -114,7 +114,7 @@ TEST(FileReaderTest, KnowsWhereItIs) {
     EXPECT_EQ(reader.position(), 60);
     EXPECT_EQ(Text(bytes), noise.substr(0, 60));
     EXPECT_EQ(folder.Anonymous(ErrorOf([&] { reader.Read(bytes, "its back"); })),
-              "'DIR/x': ends after 100 bytes, inside its back");
+              "'DIR/x' ends after 100 bytes, inside its back");
     EXPECT_EQ(ErrorOf([&] { reader.ExpectEnd(); }), "no error");
   }
 }
@@ -127,7 +127,7 @@ TEST(FileReaderTest, ExpectEndFindsWhatFollows) {
     std::vector<std::byte> bytes(2);
     reader.Read(bytes, "it");
     EXPECT_EQ(folder.Anonymous(ErrorOf([&] { reader.ExpectEnd(); })),
-              "'DIR/x': goes on after 2 bytes, where it should end");
+              "'DIR/x' goes on after 2 bytes, where it should end");
   }
 }
 

@@ -133,14 +133,14 @@ TEST(SafetensorsTest, ReadsTensorByTensor) {
 
 TEST(SafetensorsTest, RefusesHeadersThatAreNone) {
   const std::string other =
-      "'DIR/x': is not a safetensors file\n"
+      "'DIR/x' is not a safetensors file\n"
       "help: `cgrun train` leaves such files: RUN/checkpoint-STEP.safetensors";
   EXPECT_EQ(ReadError(""), other);
   EXPECT_EQ(ReadError("abc"), other);
   EXPECT_EQ(ReadError("cgrun: 1\nmodel: small\n"), other);
   EXPECT_EQ(ReadError(Safetensors("", "")), other);
   EXPECT_EQ(ReadError("\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF{}"),
-            "'DIR/x': declares a header of 18446744073709551615 bytes, but has 2 bytes, of which a "
+            "'DIR/x' declares a header of 18446744073709551615 bytes, but has 2 bytes, of which a "
             "header takes at most 100000000\nhelp: the file is cut off");
   const std::string no_json = "'DIR/x': the header is not valid JSON\nhelp: the file is damaged";
   EXPECT_EQ(ReadError(Safetensors("{\"w\":", "")), no_json);
@@ -180,7 +180,7 @@ TEST(SafetensorsTest, RefusesEntriesThatAreWrong) {
   EXPECT_EQ(ReadError(Safetensors(R"({"w":7})", "")),
             "'DIR/x': tensor 'w' has not just the keys dtype, shape and data_offsets");
   EXPECT_EQ(ReadError(Safetensors(One("\"BOOL\"", "[1]", "[0,1]"), "\2")),
-            "'DIR/x': has a bool that is neither 0 nor 1 in tensor 'w'");
+            "'DIR/x' has a bool that is neither 0 nor 1 in tensor 'w'");
 }
 
 TEST(SafetensorsTest, RefusesOverlapsHolesAndOtherLengths) {
@@ -198,10 +198,10 @@ TEST(SafetensorsTest, RefusesOverlapsHolesAndOtherLengths) {
   EXPECT_EQ(two("[1,5]", "[5,9]", "123456789"),
             "'DIR/x': 1 bytes before tensor 'a' belong to none");
   EXPECT_EQ(two("[0,4]", "[4,8]", "1234567"),
-            "'DIR/x': has 7 bytes of tensors, but the header declares 8\n"
+            "'DIR/x' has 7 bytes of tensors, but the header declares 8\n"
             "help: the file is cut off");
   EXPECT_EQ(two("[0,4]", "[4,8]", "123456789"),
-            "'DIR/x': has 9 bytes of tensors, but the header declares 8");
+            "'DIR/x' has 9 bytes of tensors, but the header declares 8");
 }
 
 TEST(SafetensorsTest, RefusesWhatStandsTwice) {
