@@ -27,8 +27,8 @@ constexpr int kMostErrors = 20;
 constexpr int kMostInColumn = 3;
 constexpr size_t kMostClasses = 65536;
 
-// The values of a CSV file; `means` are the features' in its training samples, where gaps are
-// filled with them.
+// The values of a CSV file; `means` are those of the features in its training samples, before gaps
+// are filled: NaN where no sample has a value, none of integers.
 class CsvDataset : public TensorDataset {
  public:
   CsvDataset(std::vector<FieldTensor> parts, std::vector<double> means)
@@ -76,10 +76,11 @@ class CsvOpener {
     if (!Failed()) SettleClasses();
     if (Failed()) return nullptr;
     Allocate();
+    if (options_.train == nullptr) PrepareMeans();
     ForEachRow([this](const CsvReader& reader) { StoreRow(reader); });
     if (!Failed() && csv_.missing == CsvMissing::kMean) FillWithMeans();
     if (Failed()) return nullptr;
-    return std::make_unique<CsvDataset>(std::move(parts_), std::move(means_));
+    return std::make_unique<CsvDataset>(std::move(parts_), Means());
   }
 
  private:
@@ -104,10 +105,12 @@ class CsvOpener {
                     std::byte* out);
   void ReportNumber(TextNumber error, const CsvColumn& used, const CsvReader& reader,
                     const CsvField& text);
-  std::vector<bool> HeldOut() const;
+  void PrepareMeans();
+  void AddToMean(const CsvColumn& used, const std::byte* value);
+  std::vector<double> Means() const;
   void FillWithMeans();
   template <class T>
-  void FillWithMeans(std::span<T> values);
+  void FillWithMeans(std::span<T> values, const std::vector<double>& means);
 
   // "column 'age'", "label 'price'".
   std::string ColumnText(const CsvColumn& used) const {
@@ -126,7 +129,11 @@ class CsvOpener {
   int64_t rows_ = 0;  // of this pass
   int64_t all_rows_ = 0;
   std::vector<FieldTensor> parts_;
-  std::vector<double> means_;
+  // Of a training set whose features are fractions: what it says about their columns, of the rows
+  // that are not split away.
+  std::vector<double> sums_;
+  std::vector<int64_t> counts_;
+  std::vector<bool> held_out_;           // by row
   std::map<size_t, int> number_errors_;  // a column: texts that are no numbers
 };
 
@@ -248,6 +255,7 @@ void CsvOpener::StoreRow(const CsvReader& reader) {
     } else {
       const TextNumber stored = StoreNumber(text.text, DTypeOf(used), out);
       if (stored != TextNumber::kStored) ReportNumber(stored, used, reader, text);
+      if (stored == TextNumber::kStored && used.field == 0) AddToMean(used, out);
     }
   }
 }
@@ -320,50 +328,77 @@ void CsvOpener::ReportNumber(TextNumber error, const CsvColumn& used, const CsvR
   diagnostics_.Error(reader.MarkOf(text), ColumnText(used) + what, help);
 }
 
-// By row, whether it will be split away from the training data.
-std::vector<bool> CsvOpener::HeldOut() const {
-  std::vector<bool> held_out(static_cast<size_t>(all_rows_));
-  if (!options_.split) return held_out;
+void CsvOpener::PrepareMeans() {
+  if (Failed() || !IsFloat(layout_.fields[0].dtype)) return;
+  const auto columns = static_cast<size_t>(layout_.fields[0].shape.Elements());
+  sums_.assign(columns, 0.0);
+  counts_.assign(columns, 0);
+  held_out_.assign(static_cast<size_t>(all_rows_), false);
+  if (!options_.split) return;
   const auto [fraction, seed, test, order] = *options_.split;
   const SplitIndices split = SplitSamples(all_rows_, fraction, seed, test, order);
-  for (int64_t row : split.valid) held_out[static_cast<size_t>(row)] = true;
-  for (int64_t row : split.test) held_out[static_cast<size_t>(row)] = true;
-  return held_out;
+  for (int64_t row : split.valid) held_out_[static_cast<size_t>(row)] = true;
+  for (int64_t row : split.test) held_out_[static_cast<size_t>(row)] = true;
 }
 
+void CsvOpener::AddToMean(const CsvColumn& used, const std::byte* value) {
+  if (sums_.empty() || held_out_[static_cast<size_t>(rows_)]) return;
+  double number = 0.0;
+  if (DTypeOf(used) == DType::kF64) {
+    std::memcpy(&number, value, sizeof(number));
+  } else {
+    float single = 0.0F;
+    std::memcpy(&single, value, sizeof(single));
+    number = static_cast<double>(single);
+  }
+  const auto column = static_cast<size_t>(used.offset / SizeOf(DTypeOf(used)));
+  sums_[column] += number;
+  ++counts_[column];
+}
+
+std::vector<double> CsvOpener::Means() const {
+  std::vector<double> means;
+  for (size_t i = 0; i < sums_.size(); ++i) {
+    means.push_back(counts_[i] > 0 ? sums_[i] / static_cast<double>(counts_[i])
+                                   : std::numeric_limits<double>::quiet_NaN());
+  }
+  return means;
+}
+
+// Always with the means of the training data, whatever that fills its own gaps with.
 void CsvOpener::FillWithMeans() {
+  const auto* train = dynamic_cast<const CsvDataset*>(options_.train);
+  if (options_.train != nullptr && train == nullptr) {
+    diagnostics_.Error(FindOption(options_, "missing")->mark,
+                       "the means are those of the training data, which are not csv",
+                       "`missing: zero` or a number fills gaps without them");
+    return;
+  }
+  const std::vector<double> means = train == nullptr ? Means() : train->means();
   HostTensor& features = parts_[0].tensor;
-  if (const auto* train = dynamic_cast<const CsvDataset*>(options_.train)) means_ = train->means();
-  if (features.dtype() == DType::kF64) FillWithMeans(features.data<double>());
-  if (features.dtype() == DType::kF32) FillWithMeans(features.data<float>());
+  if (features.dtype() == DType::kF64) FillWithMeans(features.data<double>(), means);
+  if (features.dtype() == DType::kF32) FillWithMeans(features.data<float>(), means);
 }
 
-// NaN stands for what is missing. The training set's means are used where it has them.
+// NaN stands for what is missing.
 template <class T>
-void CsvOpener::FillWithMeans(std::span<T> values) {
+void CsvOpener::FillWithMeans(std::span<T> values, const std::vector<double>& means) {
   const size_t columns = values.size() / static_cast<size_t>(all_rows_);
-  const bool known = means_.size() == columns;
-  if (!known) means_.assign(columns, 0.0);
-  const std::vector<bool> held_out = HeldOut();
+  if (means.size() != columns) return;  // not the columns of the input: that is reported
   for (size_t column = 0; column < columns; ++column) {
-    double sum = 0.0;
-    int64_t count = 0;
+    bool gap = false;
     for (size_t i = column; i < values.size(); i += columns) {
-      if (std::isnan(values[i]) || held_out[i / columns]) continue;
-      sum += static_cast<double>(values[i]);
-      ++count;
+      if (!std::isnan(values[i])) continue;
+      values[i] = static_cast<T>(means[column]);
+      gap = true;
     }
-    if (!known && count == 0) {
-      diagnostics_.Error(file_option_.mark, "'" + path_ + "': " + ColumnText(layout_.used[column]) +
-                                                " has no value at all" +
-                                                (options_.split ? " in the training samples" : "") +
-                                                ", so it has no mean");
-      continue;
-    }
-    if (!known) means_[column] = sum / static_cast<double>(count);
-    for (size_t i = column; i < values.size(); i += columns) {
-      if (std::isnan(values[i])) values[i] = static_cast<T>(means_[column]);
-    }
+    if (!gap || !std::isnan(means[column])) continue;
+    const char* where = options_.train != nullptr ? " in the training data"
+                        : options_.split          ? " in the training samples"
+                                                  : "";
+    diagnostics_.Error(file_option_.mark, "'" + path_ + "': " + ColumnText(layout_.used[column]) +
+                                              " has no value at all" + where +
+                                              ", so it has no mean");
   }
 }
 

@@ -217,6 +217,36 @@ TEST(CsvTest, MeansAreThoseOfTheTrainingSet) {
   EXPECT_EQ(ReadField<float>(*test.dataset, 0, 0), (Floats{2, 10}));
 }
 
+// A training table needs no gaps, nor means of its own, to fill those of another.
+TEST(CsvTest, MeansAreThoseOfATrainingSetThatFillsNoGaps) {
+  const Opened whole = CsvBuilder("a,b\n1,10\n3,20\n").Open();
+  const Opened zeros = CsvBuilder("a,b\n1,10\n3,\n").Set("missing", "zero").Open();
+  const std::string table = "a,b\n,\n100,200\n";
+  const Opened valid = CsvBuilder(table).Set("missing", "mean").Train(*whole.dataset).Open();
+  ASSERT_EQ(valid.errors, "");
+  EXPECT_EQ(ReadField<float>(*valid.dataset, 0, 0), (Floats{2, 15}));
+  const Opened test = CsvBuilder(table).Set("missing", "mean").Train(*zeros.dataset).Open();
+  EXPECT_EQ(ReadField<float>(*test.dataset, 0, 0),
+            (Floats{2, 10}));  // what stands for a gap is none
+
+  const Opened empty = CsvBuilder("a,b\n1,\n3,\n").Set("missing", "7").Open();
+  EXPECT_EQ(CsvBuilder(table).Set("missing", "mean").Train(*empty.dataset).Open().errors,
+            "error: 'DIR/t.csv': column 'b' has no value at all in the training data, so it has no "
+            "mean\n");
+  const Opened no_gap = CsvBuilder("a,b\n,2\n").Set("missing", "mean").Train(*empty.dataset).Open();
+  ASSERT_EQ(no_gap.errors, "");
+  EXPECT_EQ(ReadField<float>(*no_gap.dataset, 0, 0), (Floats{2, 2}));
+}
+
+TEST(CsvTest, MeansAreOfTrainingDataThatAreATable) {
+  const Opened train =
+      DatasetBuilder("synthetic").Set("samples", "3").Input("features", DType::kF32, {2}).Open();
+  ASSERT_EQ(train.errors, "");
+  EXPECT_EQ(CsvBuilder("a,b\n1,\n").Set("missing", "mean").Train(*train.dataset).Open().errors,
+            "error: the means are those of the training data, which are not csv\n"
+            "help: `missing: zero` or a number fills gaps without them\n");
+}
+
 // Samples that become `valid` have no part in the means, but their gaps are filled with them.
 TEST(CsvTest, MeansLeaveOutWhatIsSplitAway) {
   constexpr int64_t kRows = 40;
