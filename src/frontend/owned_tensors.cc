@@ -8,24 +8,29 @@
 namespace cgrun {
 namespace {
 
+// What a key says of a tensor; null where it says nothing.
+template <class T>
+const T* Find(const std::map<std::string, T>& options, const std::string& tensor, bool general) {
+  const auto named = options.find(tensor);
+  if (named != options.end()) return &named->second;
+  const auto all = options.find("");
+  return general && all != options.end() ? &all->second : nullptr;
+}
+
 ParameterInfo InfoOf(const OwnedTensor& tensor, const ParameterOptions& options, bool first) {
   ParameterInfo info;
   info.init = tensor.init;
   info.init_args = tensor.init_args;
-  const auto named = options.init.find(tensor.name);
-  const auto general = options.init.find("");
-  if (named != options.init.end()) {
-    info = named->second;
-  } else if (first && general != options.init.end()) {
-    info = general->second;
-  }
+  if (const ParameterInfo* init = Find(options.init, tensor.name, first)) info = *init;
   info.fan_in = tensor.fan_in;
   info.fan_out = tensor.fan_out;
-  info.trainable = tensor.role == Role::kParameter && !options.frozen;
-  info.learning_rate_scale = options.learning_rate_scale;
-  if (first) {
-    info.l1 = options.l1;
-    info.l2 = options.l2;
+  const bool* frozen = Find(options.frozen, tensor.name, true);
+  info.trainable = tensor.role == Role::kParameter && (frozen == nullptr || !*frozen);
+  const double* scale = Find(options.learning_rate_scale, tensor.name, true);
+  if (scale != nullptr) info.learning_rate_scale = *scale;
+  if (const Regularization* added = Find(options.regularization, tensor.name, first)) {
+    info.l1 = added->l1;
+    info.l2 = added->l2;
   }
   return info;
 }

@@ -1,5 +1,6 @@
 // Initialisers as users write them: `he_normal`, `{normal: {mean: 0, deviation: 0.02}}`,
-// `{constant: 0.1}`, or one of these for each tensor: `{weight: he_normal, bias: zeros}`.
+// `{constant: 0.1}`, or one of these for each tensor: `{weight: he_normal, bias: zeros}`; the other
+// keys likewise: `0.1`, or `{weight: 0.1, bias: 0.2}`.
 #include "src/frontend/parameter_options.h"
 
 #include <algorithm>
@@ -150,13 +151,17 @@ class InitReader {
   const std::string& model_file_;
 };
 
+// Whether a value is a map that gives each tensor its own.
+bool IsByTensor(const TreeNode& node, const std::vector<std::string>& tensors) {
+  return node.IsMap() && !node.entries.empty() &&
+         std::ranges::all_of(node.entries,
+                             [&](const TreeEntry& entry) { return Contains(tensors, entry.key); });
+}
+
 void ReadInit(const TreeEntry& entry, const std::vector<std::string>& tensors,
               ParameterOptions& options, Diagnostics& diagnostics, const std::string& model_file) {
   InitReader reader(diagnostics, model_file);
-  const bool by_tensor = entry.value.IsMap() && !entry.value.entries.empty() &&
-                         std::all_of(entry.value.entries.begin(), entry.value.entries.end(),
-                                     [&](const TreeEntry& e) { return Contains(tensors, e.key); });
-  if (!by_tensor) {
+  if (!IsByTensor(entry.value, tensors)) {
     options.init[""] = reader.Read(entry.value);
     return;
   }
@@ -165,14 +170,15 @@ void ReadInit(const TreeEntry& entry, const std::vector<std::string>& tensors,
   }
 }
 
-void ReadRegularize(const TreeEntry& entry, ParameterOptions& options, Diagnostics& diagnostics) {
+Regularization ReadTerms(const TreeNode& node, Diagnostics& diagnostics) {
   const std::vector<std::string> known = {"l1", "l2"};
-  if (!entry.value.IsMap()) {
-    diagnostics.Error(entry.value.mark, "'regularize' must be a map, not " + Describe(entry.value),
+  Regularization result;
+  if (!node.IsMap()) {
+    diagnostics.Error(node.mark, "'regularize' must be a map, not " + Describe(node),
                       "for example `{l2: 1.0e-4}`");
-    return;
+    return result;
   }
-  for (const TreeEntry& term : entry.value.entries) {
+  for (const TreeEntry& term : node.entries) {
     if (!Contains(known, term.key)) {
       diagnostics.Error(term.key_mark, "'regularize' has no key '" + term.key + "'",
                         SuggestName(term.key, known));
@@ -181,7 +187,51 @@ void ReadRegularize(const TreeEntry& entry, ParameterOptions& options, Diagnosti
     const auto value = ReadReal(term.value, term.key, diagnostics);
     if (!value) continue;
     if (*value < 0) diagnostics.Error(term.value.mark, "'" + term.key + "' must not be negative");
-    (term.key == "l1" ? options.l1 : options.l2) = *value;
+    (term.key == "l1" ? result.l1 : result.l2) = *value;
+  }
+  return result;
+}
+
+void ReadRegularize(const TreeEntry& entry, const std::vector<std::string>& tensors,
+                    ParameterOptions& options, Diagnostics& diagnostics) {
+  if (!IsByTensor(entry.value, tensors)) {
+    options.regularization[""] = ReadTerms(entry.value, diagnostics);
+    return;
+  }
+  for (const TreeEntry& tensor : entry.value.entries) {
+    options.regularization[tensor.key] = ReadTerms(tensor.value, diagnostics);
+  }
+}
+
+double ReadRate(const TreeNode& node, Diagnostics& diagnostics) {
+  const double scale = ReadReal(node, "lr", diagnostics).value_or(1);
+  if (scale < 0) {
+    diagnostics.Error(node.mark, "'lr' must not be negative: it is a factor of the learning rate",
+                      "`frozen: true` keeps a parameter as it is");
+  }
+  return scale;
+}
+
+bool ReadFrozen(const TreeNode& node, Diagnostics& diagnostics) {
+  return ReadBoolean(node, "frozen", diagnostics).value_or(false);
+}
+
+// A value for all tensors, or a map of some tensors' own.
+template <class T>
+void ReadForTensors(const TreeEntry& entry, const std::vector<std::string>& tensors,
+                    T (*read)(const TreeNode&, Diagnostics&), std::map<std::string, T>& values,
+                    Diagnostics& diagnostics) {
+  if (!entry.value.IsMap()) {
+    values[""] = read(entry.value, diagnostics);
+    return;
+  }
+  for (const TreeEntry& tensor : entry.value.entries) {
+    if (Contains(tensors, tensor.key)) {
+      values[tensor.key] = read(tensor.value, diagnostics);
+    } else {
+      diagnostics.Error(tensor.key_mark, "there is no parameter '" + tensor.key + "' here",
+                        SuggestName(tensor.key, tensors));
+    }
   }
 }
 
@@ -200,28 +250,29 @@ ParameterOptions ReadParameterOptions(const OpSpec& op, const std::vector<std::s
     } else if (attribute.key == "init") {
       ReadInit(attribute, tensors, options, diagnostics, model_file);
     } else if (attribute.key == "regularize") {
-      ReadRegularize(attribute, options, diagnostics);
+      ReadRegularize(attribute, tensors, options, diagnostics);
     } else if (attribute.key == "frozen") {
-      options.frozen = ReadBoolean(attribute.value, "frozen", diagnostics).value_or(false);
+      ReadForTensors(attribute, tensors, ReadFrozen, options.frozen, diagnostics);
     } else {
-      options.learning_rate_scale = ReadReal(attribute.value, "lr", diagnostics).value_or(1);
-      if (options.learning_rate_scale < 0) {
-        diagnostics.Error(attribute.value.mark,
-                          "'lr' must not be negative: it is a factor of the learning rate",
-                          "`frozen: true` keeps a parameter as it is");
-      }
+      ReadForTensors(attribute, tensors, ReadRate, options.learning_rate_scale, diagnostics);
     }
   }
   return options;
 }
 
 void CheckParameterOptions(const OpSpec& op, bool has_parameters, Diagnostics& diagnostics) {
+  const std::vector<std::string> terms = {"l1", "l2"};
   OpSpec known = op;
-  // A map may be one by tensor, unless its key is an initialiser.
+  // A map may be one by tensor, unless its key says that it is none.
   std::erase_if(known.attributes, [&](const Attribute& attribute) {
-    return has_parameters && attribute.key == "init" && attribute.value.IsMap() &&
-           !(attribute.value.entries.size() == 1 &&
-             Contains(InitializerNames(), attribute.value.entries[0].key));
+    const TreeNode& value = attribute.value;
+    if (!has_parameters || !value.IsMap()) return false;
+    if (attribute.key == "regularize") {
+      return std::ranges::none_of(value.entries,
+                                  [&](const TreeEntry& e) { return Contains(terms, e.key); });
+    }
+    if (attribute.key != "init") return attribute.key == "frozen" || attribute.key == "lr";
+    return value.entries.size() != 1 || !Contains(InitializerNames(), value.entries[0].key);
   });
   const std::vector<std::string> tensors(has_parameters ? 1 : 0, "weight");
   ReadParameterOptions(known, tensors, diagnostics);

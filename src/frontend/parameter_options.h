@@ -12,13 +12,18 @@
 
 namespace cgrun {
 
-struct ParameterOptions {
-  // By tensor ("weight"); "" for the operator's first one.
-  std::map<std::string, ParameterInfo> init;
-  double l1 = 0;  // of the first parameter
+struct Regularization {
+  double l1 = 0;
   double l2 = 0;
-  bool frozen = false;
-  double learning_rate_scale = 1;
+};
+
+// By tensor ("weight"). Under "" stands what the file gives without a name: an initialiser and a
+// regulariser of the operator's first tensor, a rate and whether it is frozen of all of them.
+struct ParameterOptions {
+  std::map<std::string, ParameterInfo> init;
+  std::map<std::string, Regularization> regularization;
+  std::map<std::string, bool> frozen;
+  std::map<std::string, double> learning_rate_scale;
 };
 
 // Reads the keys from an operator whose tensors are called `tensors`. Paths of files are relative

@@ -40,7 +40,36 @@ TEST(ParameterOptions, ReadsDistributions) {
   const Result normal = Read("init: {bias: {normal: {deviation: 0}}}, lr: 0");
   EXPECT_EQ(normal.errors, "");
   EXPECT_EQ(normal.options.init.at("bias").init_args, (std::vector<double>{0, 0}));
-  EXPECT_EQ(normal.options.learning_rate_scale, 0);
+  EXPECT_EQ(normal.options.learning_rate_scale.at(""), 0);
+}
+
+TEST(ParameterOptions, ReadsEachTensorsOwn) {
+  const Result all = Read("lr: 3, frozen: true, regularize: {l1: 1, l2: 2}");
+  EXPECT_EQ(all.errors, "");
+  EXPECT_EQ(all.options.learning_rate_scale, (std::map<std::string, double>{{"", 3}}));
+  EXPECT_EQ(all.options.frozen, (std::map<std::string, bool>{{"", true}}));
+  EXPECT_EQ(all.options.regularization.at("").l2, 2);
+  const Result each = Read(
+      "lr: {bias: 3}, frozen: {weight: true, bias: false}, "
+      "regularize: {weight: {l1: 1}, bias: {l2: 2}}");
+  EXPECT_EQ(each.errors, "");
+  EXPECT_EQ(each.options.learning_rate_scale, (std::map<std::string, double>{{"bias", 3}}));
+  EXPECT_EQ(each.options.frozen, (std::map<std::string, bool>{{"weight", true}, {"bias", false}}));
+  EXPECT_EQ(each.options.regularization.at("weight").l1, 1);
+  EXPECT_EQ(each.options.regularization.at("weight").l2, 0);
+  EXPECT_EQ(each.options.regularization.at("bias").l2, 2);
+}
+
+TEST(ParameterOptions, RefusesTensorsThatAreNotThere) {
+  EXPECT_EQ(Read("lr: {wieght: 3}").errors, "39: there is no parameter 'wieght' here\n");
+  EXPECT_EQ(
+      Read("frozen: {scale: true, bias: 1}").errors,
+      "43: there is no parameter 'scale' here\n62: 'frozen' must be true or false, not '1'\n");
+  EXPECT_EQ(Read("regularize: {weight: 0.1}").errors,
+            "55: 'regularize' must be a map, not '0.1'\n");
+  EXPECT_EQ(Read("regularize: {weight: {l3: 1}}").errors, "56: 'regularize' has no key 'l3'\n");
+  EXPECT_EQ(Read("lr: {bias: -1}").errors,
+            "45: 'lr' must not be negative: it is a factor of the learning rate\n");
 }
 
 TEST(ParameterOptions, RefusesWhatIsOutOfRangeAtItsMark) {
