@@ -64,7 +64,7 @@ class ForwardBuilder {
         diagnostics_.Error(input.mark,
                            "input '" + input.name.value + "' is " + std::string(Name(type.dtype)) +
                                ", but the precision of this run is " + wanted,
-                           "write `type: " + wanted + "`, or set `precision`");
+                           "write `type: " + wanted + "`, or set `train.precision`");
       }
       names_.global().values[input.name.value] =
           AddInput(input, type, IsCarried(model_, input.name.value), options_.kind, builder_);
