@@ -12,6 +12,7 @@
 #include "src/cli/outputs.h"
 #include "src/cli/signals.h"
 #include "src/cli/spinning.h"
+#include "src/train/find_non_finite.h"
 
 namespace cgrun {
 namespace {
@@ -24,6 +25,11 @@ int RunVerb(const CLI::App& verb, const Command& command) {
   } catch (const InputError& error) {
     PrintError(error.what(), error.help());
     return kBadInput;
+  } catch (const NonFiniteError& error) {
+    Diagnostics diagnostics;
+    diagnostics.Error(error.mark(), error.text(), error.help());
+    PrintDiagnostics(diagnostics);
+    return kFailed;
   } catch (const UserError& error) {
     PrintError(error.what(), error.help());
     return kFailed;

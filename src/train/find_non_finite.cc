@@ -2,8 +2,12 @@
 #include "src/train/find_non_finite.h"
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
+#include <cstdio>
 #include <cstring>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 namespace cgrun {
@@ -99,6 +103,38 @@ std::optional<NonFinite> FindInRun(Engine& engine, Replay& replay) {
   return found;
 }
 
+// The character that `column` counts to, of a line of UTF-8.
+size_t OffsetOf(std::string_view line, int column) {
+  size_t offset = 0;
+  for (int i = 1; i < column && offset < line.size(); ++i) {
+    ++offset;
+    while (offset < line.size() && (line[offset] & 0xC0) == 0x80) ++offset;
+  }
+  return offset;
+}
+
+// The word at "NAME:LINE:COLUMN" of a file of that name; no place where it is another's.
+SourceMark MarkAt(std::shared_ptr<const SourceFile> file, const std::string& place) {
+  if (!file || !place.starts_with(file->name + ":")) return {};
+  SourceMark mark;
+  if (std::sscanf(place.c_str() + file->name.size(), ":%d:%d", &mark.line, &mark.column) != 2) {
+    return {};
+  }
+  std::string_view rest = file->text;
+  for (int line = file->first_line; line < mark.line && !rest.empty(); ++line) {
+    rest.remove_prefix(std::min(rest.find('\n'), rest.size() - 1) + 1);
+  }
+  rest = rest.substr(0, rest.find('\n'));
+  rest.remove_prefix(OffsetOf(rest, mark.column));
+  const auto is_word = [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) || c == '_';
+  };
+  const auto word = std::ranges::find_if_not(rest, is_word) - rest.begin();
+  mark.length = std::max(1, static_cast<int>(word));
+  mark.file = std::move(file);
+  return mark;
+}
+
 }  // namespace
 
 bool AllFinite(DType dtype, std::span<const std::byte> elements, bool* nan) {
@@ -116,8 +152,7 @@ bool AllFinite(DType dtype, std::span<const std::byte> elements, bool* nan) {
   }
 }
 
-std::string NonFinite::Message() const {
-  const std::string place = source.empty() ? "" : source + ": ";
+std::string NonFinite::Text() const {
   const std::string value = nan ? "NaN" : "infinite";
   switch (what) {
     case What::kState:
@@ -127,8 +162,17 @@ std::string NonFinite::Message() const {
     case What::kOperator:
       break;
   }
-  return place + name + " made the first value that is not finite (" + value + "), in step " +
+  return name + " made the first value that is not finite (" + value + "), in step " +
          std::to_string(step);
+}
+
+std::string NonFinite::Message() const { return (source.empty() ? "" : source + ": ") + Text(); }
+
+NonFiniteError::NonFiniteError(const NonFinite& found, std::shared_ptr<const SourceFile> file,
+                               std::string help)
+    : UserError(found.Message(), std::move(help)), text_(found.Text()) {
+  mark_ = MarkAt(std::move(file), found.source);
+  if (!mark_.file) text_ = found.Message();
 }
 
 std::optional<NonFinite> FindNonFinite(Engine& engine, Replay& replay) {

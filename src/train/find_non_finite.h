@@ -5,9 +5,11 @@
 #define CGRUN_TRAIN_FIND_NON_FINITE_H_
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 
+#include "src/base/diagnostics.h"
 #include "src/train/engine.h"
 
 namespace cgrun {
@@ -36,8 +38,24 @@ struct NonFinite {
   bool nan = false;    // else infinite
   int64_t step = 0;    // from 1; of a state 0: it was so from the start
 
+  // Without its place: "classify.conv2 made the first value …".
+  std::string Text() const;
   // "model.yaml:30:21: classify.conv2 made the first value that is not finite, NaN, in step 17"
   std::string Message() const;
+};
+
+// Ends a run; what() is Message().
+class NonFiniteError : public UserError {
+ public:
+  // `file` is the model file.
+  NonFiniteError(const NonFinite& found, std::shared_ptr<const SourceFile> file, std::string help);
+
+  const std::string& text() const { return text_; }
+  const SourceMark& mark() const { return mark_; }  // without a file where it has no place
+
+ private:
+  std::string text_;
+  SourceMark mark_;
 };
 
 // Nothing where all runs stay finite. An operator that is meant to give infinities, and whose loss

@@ -300,7 +300,8 @@ class TrainingRun {
     TrainingReplay replay(session_, replay_file_, replay_from_, *last_);
     const auto found = FindNonFinite(*session_.engine_, replay);
     if (!found) return;
-    throw UserError(found->Message(), found->what == NonFinite::What::kOperator ? help : "");
+    throw NonFiniteError(*found, session_.model_.tree.mark.file,
+                         found->what == NonFinite::What::kOperator ? help : "");
   }
 
   void CountAllocations() {
