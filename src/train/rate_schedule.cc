@@ -190,8 +190,9 @@ double RateSchedule::DropsBefore(int64_t step) const {
 }
 
 void RateSchedule::Observe(int64_t step, double value) {
-  const bool better = !best_ || (higher_is_better ? value > *best_ * (1 + threshold)
-                                                  : value < *best_ * (1 - threshold));
+  const double margin = best_ ? threshold * std::abs(*best_) : 0;
+  const bool better =
+      !best_ || (higher_is_better ? value > *best_ + margin : value < *best_ - margin);
   if (better && !std::isnan(value)) {
     best_ = value;
     without_progress_ = 0;
