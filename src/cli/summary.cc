@@ -9,6 +9,7 @@
 #include "src/frontend/frontend.h"
 #include "src/ir/op_def.h"
 #include "src/report/table.h"
+#include "src/train/lint.h"
 
 namespace cgrun {
 namespace {
@@ -85,8 +86,9 @@ int Run(const ModelFlags& flags) {
   Diagnostics diagnostics;
   const CompileOptions options = CompileOptionsOf(flags, *model);
   const auto graph = BuildForward(*model, {EntryKind::kEval, options.precision}, diagnostics);
+  LintOptimizers(*model, options.precision, diagnostics);
   PrintDiagnostics(diagnostics);
-  if (!graph) return kBadInput;
+  if (!graph || diagnostics.has_errors()) return kBadInput;
   const std::vector<Layer> layers = LayersOf(*graph);
   PrintResult(Text(*graph, layers), JsonOf(*graph, layers).dump(2) + "\n");
   return kDone;

@@ -1,6 +1,8 @@
 // From a model file to a differentiated graph.
 #include "src/compile/model_graph.h"
 
+#include <algorithm>
+
 #include "src/autodiff/autodiff.h"
 #include "src/frontend/frontend.h"
 #include "src/ops/initial_file.h"
@@ -20,6 +22,29 @@ AutodiffOptions AutodiffOptionsOf(const ModelSpec& model, EntryKind kind,
     if (clip->value) autodiff.clip_value = clip->value->value;
   }
   return autodiff;
+}
+
+// A backprop path of a step whose loss changes no parameter.
+void WarnOfIdlePaths(const ModelSpec& model, const Graph& graph, Diagnostics& diagnostics) {
+  for (const PathSpec& spec : model.paths) {
+    bool runs = false, has_parameters = false, learns = false;
+    for (const Path& path : graph.paths) {
+      if (path.name != spec.name.value || !path.backprop) continue;
+      runs = true;
+      has_parameters |= !path.trains.empty();
+    }
+    for (const Node& node : graph.nodes) {
+      learns |= node.phase == Phase::kUpdate && node.path.valid() &&
+                graph.paths[node.path].name == spec.name.value;
+    }
+    if (!runs || learns) continue;
+    diagnostics.Warning(
+        spec.mark, "path '" + spec.name.value + "' learns nothing",
+        has_parameters ? "its loss gives none of its parameters a gradient"
+        : spec.trains.empty()
+            ? "it has no parameters, or all are frozen; `mode: forward` says that this is meant"
+            : "what `trains` names has no parameters that it uses, or all are frozen");
+  }
 }
 
 }  // namespace
@@ -44,6 +69,9 @@ std::optional<Graph> BuildModelGraph(const ModelSpec& model, EntryKind kind,
   if (!learns) return graph;
   Graph differentiated = Differentiate(*graph, autodiff, &diagnostics);
   if (diagnostics.has_errors()) return std::nullopt;
+  if (kind == EntryKind::kTrain && model.train) {
+    WarnOfIdlePaths(model, differentiated, diagnostics);
+  }
   return differentiated;
 }
 

@@ -34,14 +34,18 @@ std::set<std::string> NamesRead(const std::vector<const Graph*>& graphs) {
   return names;
 }
 
-void WarnOfUnread(const ModelSpec& model, const Graph& forward, const std::set<std::string>& read,
-                  Diagnostics& diagnostics) {
+void WarnOfUnreadInputs(const ModelSpec& model, const std::set<std::string>& read,
+                        Diagnostics& diagnostics) {
   for (const InputSpec& input : model.inputs) {
     if (read.contains(input.name.value)) continue;
     if (read.contains(StateName(input.name.value, EntryKind::kEval))) continue;
     diagnostics.Warning(input.mark, "nothing reads input '" + input.name.value + "'",
                         "take it out, or name it in the `in:` of an operator");
   }
+}
+
+void WarnOfUnreadValues(const Graph& forward, const std::set<std::string>& read,
+                        Diagnostics& diagnostics) {
   for (const Node& node : forward.nodes) {
     const bool used = std::ranges::any_of(
         node.outputs, [&](ValueId output) { return read.contains(forward.values[output].name); });
@@ -102,7 +106,8 @@ void LintGraphs(const ModelSpec& model, const CompileOptions& options, LintRepor
   if (predict) graphs.push_back(&*predict);
   std::set<std::string> read = NamesRead(graphs);
   for (const Kept::Item& item : kept.gradients) read.insert(forward->values[item.value].name);
-  WarnOfUnread(model, *forward, read, diagnostics);
+  WarnOfUnreadInputs(model, read, diagnostics);
+  WarnOfUnreadValues(*forward, read, diagnostics);
   const std::vector<LabelUse> uses = FindLabelUses(*forward);
   for (const auto& set : {data.train, data.valid, data.test}) {
     if (set == nullptr) continue;
@@ -207,6 +212,20 @@ LintReport Lint(const ModelSpec& model, const KernelLibrary& library, const Comp
   LintGraphs(model, options, report, diagnostics);
   if (!diagnostics.has_errors()) LintCompiled(model, library, options, report, diagnostics);
   return report;
+}
+
+void WarnOfUnreadInputs(const ModelSpec& model, const Graph& training, DType precision,
+                        Diagnostics& diagnostics) {
+  Diagnostics reported;  // of the same operators
+  const auto predict = BuildForward(model, {EntryKind::kPredict, precision}, reported);
+  if (!predict) return;
+  WarnOfUnreadInputs(model, NamesRead({&training, &*predict}), diagnostics);
+}
+
+void LintOptimizers(const ModelSpec& model, DType precision, Diagnostics& diagnostics) {
+  if (!model.train) return;
+  ReadRateSchedules(model, diagnostics);
+  BuildForward(model, {EntryKind::kTrain, precision}, diagnostics);
 }
 
 void LintPartial(const ModelSpec& partial, Diagnostics& diagnostics) {

@@ -11,6 +11,7 @@
 #include "src/frontend/frontend.h"
 #include "src/ir/op_def.h"
 #include "src/model/model_file.h"
+#include "src/train/lint.h"
 #include "src/train/run_shape.h"
 
 namespace cgrun {
@@ -163,6 +164,7 @@ void Session::CheckLabelRanges(bool train, Diagnostics& diagnostics) {
   const std::optional<Graph> forward = BuildForward(model_, options, diagnostics);
   if (!forward) return;
   label_uses_ = FindLabelUses(*forward);
+  if (train) WarnOfUnreadInputs(model_, *forward, options.precision, diagnostics);
   if (train_) CheckLabels(*train_->dataset, train_->inputs, label_uses_, diagnostics);
   for (const Split& split : evaluations_) {
     CheckLabels(*split.dataset, split.inputs, label_uses_, diagnostics);

@@ -82,6 +82,51 @@ class CheckTest(CliTestCase):
         self.assertIn(": no errors, 1 warning.", self.cgrun(
             "check", "small.yaml", "--set", "data.test=null", "--device", "reference").stdout)
 
+    def test_a_path_that_learns_nothing_is_a_warning(self):
+        for keys, help_text in (("units: 3, frozen: true", "or all are frozen; `mode: forward`"),
+                                ("units: 3, frozen: {weight: true, bias: true}", "or all are")):
+            self.write("idle.yaml", MODEL.replace("units: 3", keys))
+            for verb in ("train", "check"):
+                flags = ["--dry-run", "--quiet"] if verb == "train" else ["--device", "reference"]
+                error = self.cgrun(verb, "idle.yaml", *flags).stderr
+                self.assertIn("idle.yaml:10:3: warning: path 'classify' learns nothing\n"
+                              "      classify:\n      ^~~~~~~~\nhelp: it has no parameters, ", error)
+                self.assertIn(help_text, error)
+        self.write("rounded.yaml", MODEL.replace(
+            "{op: linear, units: 3}", "{op: linear, units: 3}\n"
+            "      - whole: {op: cast, to: int32}\n      - fraction: {op: cast, to: f32}").replace(
+                "[logits, label]", "[fraction, label]"))
+        error = self.cgrun("train", "rounded.yaml", "--dry-run", "--quiet").stderr
+        self.assertIn("path 'classify' learns nothing", error)
+        self.assertIn("help: its loss gives none of its parameters a gradient\n", error)
+        self.write("half.yaml", MODEL.replace("units: 3", "units: 3, frozen: {weight: true}"))
+        self.assertEqual(self.cgrun("train", "half.yaml", "--dry-run", "--quiet").stderr, "")
+
+    def test_what_no_path_reads_train_tells_too(self):
+        self.write("idle.yaml", MODEL.replace(
+            "inputs:\n", "inputs:\n  mask: {type: uint8, shape: [4]}\n"))
+        for arguments in (["train", "idle.yaml", "--dry-run", "--quiet"],
+                          ["check", "idle.yaml", "--device", "reference"]):
+            self.assertIn("idle.yaml:7:3: warning: nothing reads input 'mask'\n",
+                          self.cgrun(*arguments).stderr)
+        # What is read by another path of the file, if not in training.
+        self.write("other.yaml", MODEL.replace(
+            "inputs:\n", "inputs:\n  mask: {type: f32, shape: [4]}\n").replace(
+            "paths:\n", "paths:\n  aside:\n    mode: forward\n    ops: [{op: relu, in: mask}]\n")
+            .replace("train:\n  epochs", "train:\n  sequence: [classify]\n  epochs"))
+        self.assertNotIn("nothing reads input",
+                         self.cgrun("train", "other.yaml", "--dry-run", "--quiet").stderr)
+
+    def test_a_summary_finds_mistakes_of_optimizers(self):
+        for wrong, message in (("op: sdg", "there is no optimizer 'sdg'"),
+                               ("op: sgd, momentun: 1", "'sgd' has no key 'momentun'"),
+                               ("op: sgd, schedule: cosin", "did you mean 'cosine'?"),
+                               ("op: sgd, schedule: {step: {evry: 2}}", "did you mean 'every'?"),
+                               ("op: sgd, schedule: plateau", "looks at validation data")):
+            self.write("wrong.yaml", MODEL.replace("op: sgd", wrong))
+            for verb in ("summary", "train", "check", "plan"):
+                self.assertIn(message, self.refuses(verb, "wrong.yaml"), verb)
+
     def test_what_train_refuses_check_refuses(self):
         self.write("w.safetensors", "\2\0\0\0\0\0\0\0{}")
         for setting, text in (
