@@ -85,7 +85,8 @@ TextTable CommonKeysOf(const OpDef& def) {
   table.Add({"activation", "an operator that is applied to the output: `relu`, …"});
   if (def.owned == nullptr) return table;
   table.Add({"init", "initial values: `he_normal`, `{weight: {normal: {deviation: 0.02}}}`, …"});
-  table.Add({"regularize", "`{l1: a}`, `{l2: a}` or both, of the first parameter; or `{bias: {l2: a}}`"});
+  table.Add(
+      {"regularize", "`{l1: a}`, `{l2: a}` or both, of the first parameter; or `{bias: {l2: a}}`"});
   table.Add({"frozen", "`true`: its parameters are never changed; or `{weight: true}`"});
   table.Add({"lr", "the learning rate is multiplied by this for its parameters; or `{bias: 2}`"});
   return table;

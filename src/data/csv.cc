@@ -50,6 +50,17 @@ std::string_view NameIn(const CsvField& field) {
   return field.quoted ? field.text : Trimmed(field.text);
 }
 
+// "2,5": a number, were its comma a point.
+bool HasDecimalComma(std::string_view text) {
+  std::string number(text);
+  const size_t comma = number.find(',');
+  if (comma == number.npos) return false;
+  number[comma] = '.';
+  double value = 0.0;
+  return StoreNumber(number, DType::kF64, reinterpret_cast<std::byte*>(&value)) ==
+         TextNumber::kStored;
+}
+
 // A field in a message: control bytes as '?', cut where it is long.
 std::string Shown(std::string_view text) {
   constexpr size_t kMost = 60;
@@ -318,7 +329,8 @@ void CsvOpener::ReportNumber(TextNumber error, const CsvColumn& used, const CsvR
       break;
     default:
       what += "is not a number";
-      help = used.field > 0 && DTypeOf(used) == DType::kI32
+      help = HasDecimalComma(text.text) ? "a fraction is written with a point, as 2.5"
+             : used.field > 0 && DTypeOf(used) == DType::kI32
                  ? "the labels of the training data are integers"
              : used.field > 0 ? "a label by name wants an input of int32"
              : rows_ == 0 && !csv_.header

@@ -7,7 +7,8 @@
 
 namespace cgrun {
 
-// InputError "'PATH' WHAT": what is said of the file, "is empty", or ": " and a sentence of its own.
+// InputError "'PATH' WHAT": what is said of the file, "is empty", or ": " and a sentence of its
+// own.
 [[noreturn]] void ThrowFileError(std::string_view path, std::string_view what,
                                  std::string_view help = "");
 

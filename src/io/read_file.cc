@@ -82,8 +82,10 @@ class FileReader::Inflater {
   // One call of zlib; returns the bytes that it gave.
   size_t Step(std::span<std::byte> out) {
     if (stream_.avail_in == 0 && !Refill()) {
-      ThrowFileError(reader_.path_, ": the gzip data is cut off after " +
-                                        std::to_string(compressed_bytes_) + " bytes");
+      ThrowFileError(
+          reader_.path_,
+          ": the gzip data is cut off after " + std::to_string(compressed_bytes_) + " bytes",
+          "the file is not whole: fetch or copy it again");
     }
     const size_t room = std::min(out.size(), size_t{1} << 30);
     stream_.next_out = reinterpret_cast<Bytef*>(out.data());

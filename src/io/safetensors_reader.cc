@@ -70,9 +70,9 @@ Json ReadHeader(FileReader& reader, int64_t* data_bytes) {
     reader.ReadSome({&first, 1});
     if (first != std::byte{'{'}) RefuseOtherFormat(reader.path());
     ThrowFileError(reader.path(),
-                   "declares a header of " + std::to_string(size) + " bytes, but has " +
-                       std::to_string(left) + " bytes, of which a header takes at most " +
-                       std::to_string(kMostHeader),
+                   "declares a header of " + std::to_string(size) + " bytes, but " +
+                       (left < kMostHeader ? "has " + std::to_string(left)
+                                           : "one takes at most " + std::to_string(kMostHeader)),
                    "the file is cut off");
   }
   std::string text(static_cast<size_t>(size), '\0');

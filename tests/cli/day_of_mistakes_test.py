@@ -7,6 +7,7 @@ tests/cli/golden/day_of_mistakes.txt, to be read aloud. After a wanted change:
     CGRUN_UPDATE_GOLDEN=1 CGRUN=bazel-bin/src/cli/cgrun tests/cli/day_of_mistakes_test.py
 """
 
+import gzip
 import os
 import re
 import shlex
@@ -76,6 +77,29 @@ paths:
 train: {epochs: 1, batch: 2, optimizer: {op: sgd, lr: 0.01}}
 """
 
+DIGITS_MODEL = """cgrun: 1
+model: digits
+data:
+  train: {format: idx, images: images.gz, labels: labels.gz}
+inputs:
+  image: {type: uint8, shape: [1, 4, 4]}
+  label: {type: int32, shape: []}
+paths:
+  classify:
+    ops:
+      - {op: normalize, in: image, scale: 1/255}
+      - {op: flatten}
+      - logits: {op: linear, units: 3}
+    loss: {op: softmax_cross_entropy, in: [logits, label]}
+train: {epochs: 1, batch: 4, optimizer: {op: sgd, lr: 0.1}}
+"""
+
+
+def idx(sizes, data):
+    """An IDX file of bytes, compressed; the same bytes always."""
+    head = struct.pack(f">HBB{len(sizes)}I", 0, 8, len(sizes), *sizes)
+    return gzip.compress(head + data, mtime=0)
+
 
 def png(width, height, shade):
     """A PNG picture: rows of pixels without a filter."""
@@ -137,7 +161,25 @@ MORNING = [
      "train shapes.yaml"),
     ("an input that nothing reads", change("inputs:\n", "inputs:\n  mask: {type: f32, shape: [2]}\n"),
      "train shapes.yaml"),
+    ("an input that no path reads",
+     change("  - x: {op: normalize, in: image", "  - x: {op: normalize, in: other",
+            change("inputs:\n", "inputs:\n  other: {type: uint8, shape: [3, 8, 8]}\n",
+                   change("{format: images, folder: photos/train}",
+                          "{format: synthetic, samples: 12, classes: 2}",
+                          change("  test: {format: images, folder: photos/test}\n", "")))),
+     "train shapes.yaml --dry-run --quiet"),
+    ("nothing left to learn",
+     change("units: 2}", "units: 2, frozen: true}",
+            change("kernel: 3, activation: relu}", "kernel: 3, activation: relu, frozen: true}")),
+     "train shapes.yaml --dry-run --quiet"),
+    ("a bias that has another name",
+     change("units: 2}", "units: 2, lr: {biases: 2}}"), "train shapes.yaml"),
     ("a negative rate", change("lr: 0.05", "lr: -0.05"), "train shapes.yaml"),
+    ("an unknown schedule, and a summary",
+     change("momentum: 0.9}", "momentum: 0.9, schedule: cosin}"), "summary shapes.yaml"),
+    ("numbers of f64", change("label: {type: int32, shape: []}",
+                              "label: {type: int32, shape: []}\n  mask: {type: f64, shape: []}"),
+     "train shapes.yaml"),
     ("an unknown schedule", change("momentum: 0.9}", "momentum: 0.9, schedule: cosin}"),
      "train shapes.yaml"),
     ("a batch of nothing", change("batch: 4", "batch: 0"), "train shapes.yaml"),
@@ -159,6 +201,15 @@ NOON = [
     ("a folder without pictures", MODEL, "train shapes.yaml", "empty_folder"),
     ("a table with a hole", TABLE_MODEL, "train shapes.yaml", "hole_in_table"),
     ("a table with a row too short", TABLE_MODEL, "train shapes.yaml", "short_row"),
+    ("a number with a comma in it", TABLE_MODEL, "train shapes.yaml", "comma_in_number"),
+    ("a download that broke off", DIGITS_MODEL, "train shapes.yaml", "cut_download"),
+    ("fewer images than were declared", DIGITS_MODEL, "train shapes.yaml", "short_images"),
+    ("another file by that name", DIGITS_MODEL, "train shapes.yaml", "picture_as_digits"),
+    ("images and labels swapped",
+     change("images: images.gz, labels: labels.gz", "images: labels.gz, labels: images.gz",
+            DIGITS_MODEL), "train shapes.yaml"),
+    ("fewer labels than images", DIGITS_MODEL, "train shapes.yaml", "fewer_labels"),
+    ("a label too many", DIGITS_MODEL, "train shapes.yaml", "fourth_label"),
     ("a column that is not there", change("label: price", "label: prize", TABLE_MODEL),
      "train shapes.yaml"),
     ("more columns than the input has", change("shape: [3]", "shape: [2]", TABLE_MODEL),
@@ -177,6 +228,9 @@ AFTERNOON = [
      "a_run"),
     ("weights of another model", change("units: 2", "units: 3"),
      "eval shapes.yaml --weights run/checkpoint-6.safetensors", "a_run"),
+    ("the newest checkpoint cut off", MODEL, "train --resume run --set train.epochs=3 --quiet",
+     "cut_newest"),
+    ("no checkpoint that is whole", MODEL, "train --resume run", "cut_all"),
     ("weights that were cut off", MODEL,
      "eval shapes.yaml --weights cut.safetensors", "cut_weights"),
     ("no weights", None, "eval shapes.yaml"),
@@ -205,6 +259,13 @@ class DayOfMistakesTest(CliTestCase):
                     picture.parent.mkdir(parents=True, exist_ok=True)
                     picture.write_bytes(png(8, 8, shade + i))
         self.write("prices.csv", TABLE)
+        self.digits()
+
+    def digits(self, images=12, declared=12, labels=12, largest=2):
+        pixels = bytes(i * 7 % 256 for i in range(images * 16))
+        (self.folder / "images.gz").write_bytes(idx((declared, 4, 4), pixels))
+        (self.folder / "labels.gz").write_bytes(
+            idx((labels,), bytes(largest - i % 3 for i in range(labels))))
 
     # What happened before a command.
 
@@ -224,6 +285,38 @@ class DayOfMistakesTest(CliTestCase):
 
     def short_row(self):
         self.write("prices.csv", TABLE.replace("3.5,5,a,30", "3.5,5,a"))
+
+    def comma_in_number(self):
+        self.write("prices.csv", TABLE.replace("2.5,4,b,20", '"2,5",4,b,20'))
+
+    def cut_download(self):
+        path = self.folder / "images.gz"
+        path.write_bytes(path.read_bytes()[:-20])
+
+    def short_images(self):
+        self.digits(images=9)
+
+    def picture_as_digits(self):
+        (self.folder / "images.gz").write_bytes(png(4, 4, 9))
+
+    def fewer_labels(self):
+        self.digits(labels=11)
+
+    def fourth_label(self):
+        self.digits(largest=3)
+
+    def cut(self, name):
+        path = self.folder / name
+        path.write_bytes(path.read_bytes()[:500])
+
+    def cut_newest(self):
+        self.a_run()
+        self.cut("run/checkpoint-6.safetensors")
+
+    def cut_all(self):
+        self.a_run()
+        for path in (self.folder / "run").glob("*.safetensors"):
+            self.cut(path)
 
     def a_run(self):
         self.cgrun("train", "first.yaml", "--out", "run", "--device", "reference")

@@ -264,8 +264,7 @@ TEST(CifarTest, AHugeFileTakesNoMemory) {
   std::filesystem::resize_file(folder / "x.bin", uintmax_t{3073} << 30, error);
   if (error) GTEST_SKIP() << "no sparse files here: " << error.message();
   const std::string errors = Open(folder, {{"files", "x.bin"}}, int64_t{1} << 30).errors;
-  EXPECT_NE(errors.find("its 1073741824 samples take 3.0 TiB, more than the"),
-            std::string::npos)
+  EXPECT_NE(errors.find("its 1073741824 samples take 3.0 TiB, more than the"), std::string::npos)
       << errors;
 }
 

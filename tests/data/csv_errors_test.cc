@@ -29,6 +29,11 @@ TEST(CsvErrorsTest, NumbersThatAreNone) {
             "    1,setosa,3\n"
             "      ^~~~~~\n"
             "help: leave columns of text out: `columns: [...]` lists those that are used\n");
+  EXPECT_EQ(ErrorsOf("a,b,y\n1,\"-2,5\",3\n"),
+            "DIR/t.csv:2:3: error: column 'b': '-2,5' is not a number\n"
+            "    1,\"-2,5\",3\n"
+            "      ^~~~~~\n"
+            "help: a fraction is written with a point, as 2.5\n");
   EXPECT_EQ(ErrorsOf("a,b,y\n1,2,setosa\n"),
             "DIR/t.csv:2:5: error: label 'y': 'setosa' is not a number\n"
             "    1,2,setosa\n"

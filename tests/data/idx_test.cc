@@ -195,7 +195,8 @@ TEST(IdxTest, DamagedGzipIsFound) {
   const std::string packed = Gzip(kImages);
   EXPECT_EQ(Open(packed.substr(0, packed.size() - 3), "").errors,
             "error: 'DIR/images': the gzip data is cut off after " +
-                std::to_string(packed.size() - 3) + " bytes\n");
+                std::to_string(packed.size() - 3) +
+                " bytes\nhelp: the file is not whole: fetch or copy it again\n");
   std::string flipped = packed;
   flipped[flipped.size() - 7] = static_cast<char>(flipped[flipped.size() - 7] ^ 1);
   EXPECT_EQ(Open(flipped, "").errors,

@@ -65,10 +65,12 @@ TEST(ReadFileTest, RefusesMoreThanIsExpected) {
 
 TEST(ReadFileTest, FindsDamagedGzip) {
   const std::string packed = Gzip(Noise(1000));
-  EXPECT_EQ(ReadBack(packed.substr(0, 500)), "'DIR/x': the gzip data is cut off after 500 bytes");
-  EXPECT_EQ(
-      ReadBack(packed.substr(0, packed.size() - 1)),
-      "'DIR/x': the gzip data is cut off after " + std::to_string(packed.size() - 1) + " bytes");
+  const auto cut_off = [&](size_t bytes) {
+    return "'DIR/x': the gzip data is cut off after " + std::to_string(bytes) +
+           " bytes\nhelp: the file is not whole: fetch or copy it again";
+  };
+  EXPECT_EQ(ReadBack(packed.substr(0, 500)), cut_off(500));
+  EXPECT_EQ(ReadBack(packed.substr(0, packed.size() - 1)), cut_off(packed.size() - 1));
   std::string flipped = packed;
   flipped[500] = static_cast<char>(flipped[500] ^ 1);  // a stored byte: only the checksum knows
   EXPECT_EQ(ReadBack(flipped), "'DIR/x': the gzip data is corrupt (incorrect data check)");
