@@ -225,7 +225,7 @@ class UpdatesTest(CliTestCase):
         if "batch" in train:
             text = text.replace("batch: 10, ", "")
         if train:
-            text = text.replace("train: {", "train: {" + train + ", ")
+            text = text.replace("\ntrain: {", "\ntrain: {" + train + ", ")
         if path_keys:
             text = text.replace("  fit:\n", "  fit:\n    " + path_keys + "\n")
         found = self.run_of(text)
