@@ -244,16 +244,18 @@ TEST(CifarTest, LabelsOutOfRange) {
 TEST(CifarTest, TheMemoryLimitHoldsOverAllFiles) {
   const std::string three = Record("\1") + Record("\2") + Record("\3");
   EXPECT_EQ(ErrorsOfFile(three, "10", 3 * 3073), "");
-  EXPECT_EQ(ErrorsOfFile(three, "10", 3 * 3073 - 1),
-            "error: 'DIR/x.bin': its 3 samples take 9219 bytes, more than the 9218 that are left\n"
-            "help: raise the memory limit, or use fewer samples\n");
+  EXPECT_EQ(
+      ErrorsOfFile(three, "10", 3 * 3073 - 1),
+      "error: 'DIR/x.bin': its 3 samples take 9219 bytes, more than the 9218 bytes that are left\n"
+      "help: raise the memory limit, or use fewer samples\n");
   const TempFolder folder;
   WriteBytes(folder / "a.bin", three);
   WriteBytes(folder / "b.bin", three);
   EXPECT_EQ(Open(folder, {{"files", "a.bin\nb.bin\n"}}, 6 * 3073).errors, "");
-  EXPECT_EQ(Open(folder, {{"files", "a.bin\nb.bin\n"}}, 5 * 3073).errors,
-            "error: 'DIR/b.bin': its 3 samples take 9219 bytes, more than the 6146 that are left\n"
-            "help: raise the memory limit, or use fewer samples\n");
+  EXPECT_EQ(
+      Open(folder, {{"files", "a.bin\nb.bin\n"}}, 5 * 3073).errors,
+      "error: 'DIR/b.bin': its 3 samples take 9219 bytes, more than the 6146 bytes that are left\n"
+      "help: raise the memory limit, or use fewer samples\n");
 }
 
 // A sparse file of 4 TiB: refused by its size, before memory is taken.

@@ -50,9 +50,10 @@ TEST(SyntheticTest, SamplesWhoseOrderDoesNotFitAreRefused) {
   options.memory_limit = 7999;
   EXPECT_EQ(OpenDataset({"synthetic", {}}, options, diagnostics), nullptr);
   const std::string errors = diagnostics.ToString();
-  EXPECT_NE(errors.find("the order of 1000 samples takes 8000 bytes, more than the 7999 that are "
-                        "free"),
-            std::string::npos)
+  EXPECT_NE(
+      errors.find("the order of 1000 samples takes 8000 bytes, more than the 7999 bytes that are "
+                  "free"),
+      std::string::npos)
       << errors;
   EXPECT_NE(errors.find("fewer samples"), std::string::npos) << errors;
 }
