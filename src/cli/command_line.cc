@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <sstream>
+#include <string_view>
 
 #include "src/cli/console.h"
 #include "src/cli/version.h"
@@ -18,11 +19,12 @@ namespace {
 
 constexpr size_t kNameWidth = 30;  // characters for a flag and its value
 constexpr size_t kWidth = 100;     // of a line
+constexpr std::string_view kHelpVerb = "help";
 
 constexpr char kExamples[] =
     "cgrun train models/lenet.yaml     # leaves runs/lenet\n"
     "cgrun plan models/lenet.yaml      # what that takes in memory, without running it\n"
-    "cgrun train --help                # a verb's flags, with examples\n"
+    "cgrun help train                  # a verb's flags, with examples, as `cgrun train --help`\n"
     "cgrun ops conv                    # what an operator does, and its keys\n";
 
 // CLI11's help without its jargon (TEXT, INT in [1 - 1024], Excludes:), in lines that fit.
@@ -88,7 +90,9 @@ std::shared_ptr<CLI::App> MakeCommandLine(Command* chosen) {
   auto app =
       std::make_shared<CLI::App>("Trains and evaluates neural networks from YAML files.", "cgrun");
   app->set_help_flag("-h,--help", "print this help");
-  app->set_version_flag("--version", VersionText, "print the versions of cgrun and its libraries");
+  app->set_version_flag(
+      "--version", VersionText,
+      "print the versions of cgrun and its libraries, and what its kernels are made for");
   app->require_subcommand(1);
   app->failure_message(CLI::FailureMessage::simple);
   app->formatter(std::make_shared<HelpFormatter>());
@@ -103,6 +107,18 @@ std::shared_ptr<CLI::App> MakeCommandLine(Command* chosen) {
     verb->callback([chosen, run] { *chosen = run; });
   }
   return app;
+}
+
+std::vector<char*> WithHelpAsFlag(int argc, char** argv) {
+  static char flag[] = "--help";
+  std::vector<char*> arguments(argv, argv + argc);
+  const auto asks = [&] {
+    return arguments.size() > 1 && std::string_view(arguments[1]) == kHelpVerb;
+  };
+  if (!asks()) return arguments;
+  while (asks()) arguments.erase(arguments.begin() + 1);
+  arguments.push_back(flag);
+  return arguments;
 }
 
 ArgumentValues ValuesOf(const CLI::Option& option) {

@@ -20,6 +20,9 @@ namespace cgrun {
 // command in `chosen`, which must outlive the result.
 std::shared_ptr<CLI::App> MakeCommandLine(Command* chosen);
 
+// The command line with `help` in its place: `cgrun help train` is `cgrun train --help`.
+std::vector<char*> WithHelpAsFlag(int argc, char** argv);
+
 // What may stand for an argument's value.
 struct ArgumentValues {
   enum class Kind { kNone, kAny, kWords, kFile, kFolder };

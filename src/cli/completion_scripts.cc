@@ -139,7 +139,10 @@ _cgrun() {
   fi
   if ((COMP_CWORD == 1)); then
     words=')" +
-         Join(names, " ") + R"( --help --version'
+         Join(names, " ") + R"( help --help --version'
+  elif [[ ${COMP_WORDS[1]} == help ]]; then
+    words=')" +
+         Join(names, " ") + R"('
   else
   case ${COMP_WORDS[1]} in
 )" + cases +
@@ -167,9 +170,13 @@ std::string ZshCompletion(const CommandLineDescription& verbs) {
     cases += "\n    ;;\n";
   }
   return "#compdef cgrun\n# zsh completion of cgrun, made by `cgrun completion zsh`\n_cgrun() {\n"
-         "  if ((CURRENT == 2)); then\n    local -a verbs=(\n" +
+         "  local -a verbs=(\n" +
          list +
-         "    )\n    _describe verb verbs\n    _arguments '--help' '--version'\n    return\n  fi\n"
+         "  )\n"
+         "  if ((CURRENT == 2)); then\n"
+         "    verbs+=('help:flags and examples of a verb')\n"
+         "    _describe verb verbs\n    _arguments '--help' '--version'\n    return\n"
+         "  elif [[ $words[2] == help ]]; then\n    _describe verb verbs\n    return\n  fi\n"
          "  shift words\n  ((CURRENT--))\n  case $words[1] in\n" +
          cases +
          "  esac\n}\n# Loaded from fpath this is the function's first call; sourced, it is not.\n"
@@ -188,10 +195,12 @@ end
 complete -c cgrun -f
 complete -c cgrun -n __cgrun_no_verb -l help -d 'the verbs, with examples'
 complete -c cgrun -n __cgrun_no_verb -l version -d 'versions of cgrun and its libraries'
+complete -c cgrun -n __cgrun_no_verb -a help -d 'flags and examples of a verb'
 )";
   for (const VerbDescription& verb : verbs) {
     out += "complete -c cgrun -n __cgrun_no_verb -a " + verb.name + " -d " +
-           FishQuoted(verb.summary) + "\n";
+           FishQuoted(verb.summary) + "\ncomplete -c cgrun -n '__cgrun_verb_is help' -a " +
+           verb.name + "\n";
     for (const FlagDescription& flag : verb.flags) out += FishFlag(verb.name, flag);
     const std::string argument = FishValue(verb.argument, false);
     if (!argument.empty())

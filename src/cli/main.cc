@@ -4,6 +4,7 @@
 #include <exception>
 #include <memory>
 #include <new>
+#include <vector>
 
 #include "src/base/diagnostics.h"
 #include "src/cli/command.h"
@@ -46,10 +47,12 @@ int RunVerb(const CLI::App& verb, const Command& command) {
 int ParseAndRun(int argc, char** argv) {
   Command chosen;
   const std::shared_ptr<CLI::App> app = MakeCommandLine(&chosen);
+  std::vector<char*> arguments = WithHelpAsFlag(argc, argv);
+  const int count = static_cast<int>(arguments.size());
   try {
-    app->parse(argc, argv);
+    app->parse(count, arguments.data());
   } catch (const CLI::ParseError& error) {
-    return ReportParseError(*app, error, argc, argv);
+    return ReportParseError(*app, error, count, arguments.data());
   }
   return RunVerb(*app->get_subcommands()[0], chosen);
 }

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "src/cli/console.h"
+#include "src/cli/model_argument.h"
 #include "src/device/device.h"
 #include "src/model/model_file.h"
 #include "src/plan/planner.h"
@@ -175,6 +176,7 @@ std::optional<ModelSpec> LoadModel(const ModelFlags& flags) {
                          "` lists a program and its memory layout, `cgrun train` and `cgrun eval` "
                          "run one");
   }
+  CheckModelArgument(flags.model);
   Diagnostics diagnostics;
   ModelSpec partial;
   const Overrides overrides(flags);

@@ -6,6 +6,7 @@
 #include "src/cli/console.h"
 #include "src/cli/model_flags.h"
 #include "src/cli/plan_csv.h"
+#include "src/cli/plan_why.h"
 #include "src/device/device.h"
 #include "src/eager/peak.h"
 #include "src/io/atomic_file.h"
@@ -16,7 +17,6 @@
 #include "src/report/plan_diff.h"
 #include "src/report/plan_report.h"
 #include "src/report/table.h"
-#include "src/report/value_life.h"
 #include "src/train/checkpoint.h"
 #include "src/train/run_shape.h"
 
@@ -26,6 +26,7 @@ namespace {
 struct PlanFlags {
   bool full = false;
   bool compare = false;
+  bool passes = false;
   std::string csv;
   std::string html;
   std::string why;
@@ -100,24 +101,17 @@ std::vector<MemoryLayout> BaselineLayouts(const CompiledModel& compiled, LayoutO
   return layouts;
 }
 
-int TellWhy(const CompiledModel& compiled, const std::string& name) {
-  const std::vector<PlannedEntry> entries = PlannedEntriesOf(compiled);
-  std::vector<ValueLife> lives;
-  std::vector<std::string> known;
-  for (size_t e = 0; e < entries.size(); ++e) {
-    const ValueId value = entries[e].graph->FindValue(name);
-    if (value.valid())
-      lives.push_back(LifeOf(value, entries[e], compiled.layout, static_cast<int>(e)));
-    for (const Value& other : entries[e].graph->values) known.push_back(other.name);
+// What the passes did to the first entry point.
+PassEffects EffectsOf(const CompiledModel& compiled) {
+  PassEffects effects;
+  effects.entry = compiled.entries[0].request.name;
+  effects.nodes_before = compiled.nodes_before_passes;
+  effects.nodes_after = static_cast<int>(compiled.entries[0].graph.nodes.size());
+  for (const PassReport& pass : compiled.passes) {
+    effects.passes.push_back(
+        {pass.name, pass.rounds, pass.changed_rounds, -pass.nodes_removed, pass.seconds});
   }
-  if (lives.empty()) {
-    const std::string nearest = NearestName(name, known);
-    throw InputError("no value is called '" + name + "' once the graph is optimised",
-                     nearest.empty() ? "`cgrun graph MODEL` and `cgrun plan MODEL --full` list them"
-                                     : "did you mean '" + nearest + "'?");
-  }
-  PrintResult(ValueLivesText(lives), ValueLivesJson(lives));
-  return kDone;
+  return effects;
 }
 
 // Exit status 1 where the plan takes more than the one in the file.
@@ -172,10 +166,14 @@ int PlanModel(const ModelFlags& flags, const PlanFlags& plan_flags) {
   auto compiled = Compile(*model, shape.entries, library, options, diagnostics);
   PrintDiagnostics(diagnostics);
   if (!compiled) return kBadInput;
-  if (!plan_flags.why.empty()) return TellWhy(*compiled, plan_flags.why);
+  if (!plan_flags.why.empty()) {
+    TellWhy(PlannedEntriesOf(*compiled), compiled->layout, plan_flags.why);
+    return kDone;
+  }
 
   if (!plan_flags.csv.empty()) WriteBuffers(plan_flags.csv, *compiled, options.layout);
   PlanSubject subject = SubjectOf(*model, *compiled, shape, options);
+  if (plan_flags.passes) subject.passes = EffectsOf(*compiled);
   std::vector<MemoryLayout> baselines;
   if (plan_flags.compare) baselines = BaselineLayouts(*compiled, options.layout);
   for (const MemoryLayout& layout : baselines) {
@@ -201,6 +199,7 @@ void CheckFlags(const PlanFlags& flags, bool is_csv) {
     bool of_csv;
   };
   const Given given[] = {{"--compare", flags.compare, false},
+                         {"--passes", flags.passes, false},
                          {"--html", !flags.html.empty(), false},
                          {"--why", !flags.why.empty(), false},
                          {"--diff", !flags.diff.empty(), false},
@@ -226,10 +225,12 @@ Command DefinePlan(CLI::App& app) {
   app.get_option("MODEL")->description("model file (.yaml), or buffers (.csv)");
   app.add_flag("--full", plan_flags->full, "list every buffer");
   app.add_flag("--compare", plan_flags->compare, "the planners of other systems beside ours");
+  app.add_flag("--passes", plan_flags->passes, "what each pass did to the graph");
   app.add_option("--html", plan_flags->html, "draw the plan, with --compare all of them, as a page")
       ->type_name("FILE");
-  app.add_option("--why", plan_flags->why,
-                 "who makes a value, who reads it, and what keeps it alive")
+  app.add_option(
+         "--why", plan_flags->why,
+         "who makes a value, who reads it, and what keeps it alive; the end of its name will do")
       ->type_name("NAME");
   app.add_option("--diff", plan_flags->diff,
                  "compare with what --json wrote before: exit status 1 where it grew")

@@ -2,17 +2,21 @@
 #include "src/cli/resume.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <filesystem>
 #include <set>
 #include <vector>
 
 #include "src/cli/console.h"
 #include "src/cli/weights_flag.h"
+#include "src/io/file_error.h"
 #include "src/model/model_file.h"
 #include "src/train/checkpoint.h"
 
 namespace cgrun {
 namespace {
+
+constexpr char kResumeHelp[] = "--resume takes the folder of a run, such as runs/lenet";
 
 // The keys in which two trees differ, with dots.
 void CollectDifferences(const TreeNode& a, const TreeNode& b, const std::string& place,
@@ -52,12 +56,15 @@ std::optional<ResumedRun> FindResumedRun(const std::string& folder, const ModelF
   ModelFlags of_run;
   of_run.model = folder + "/model.yaml";
   std::error_code error;
+  if (!std::filesystem::exists(folder, error)) {
+    throw InputError(SystemErrorText("open", folder, ENOENT), MissingHelp(folder, kResumeHelp));
+  }
   if (!std::filesystem::is_directory(folder, error)) {
-    throw InputError("there is no folder '" + folder + "'", "--resume takes the folder of a run");
+    throw InputError("'" + folder + "' is a file, not a folder", kResumeHelp);
   }
   if (!std::filesystem::exists(of_run.model, error)) {
     throw InputError("the folder '" + folder + "' is not that of a run: it has no model.yaml",
-                     "--resume takes the folder of a run");
+                     kResumeHelp);
   }
   const std::optional<ModelSpec> run = LoadModel(of_run);
   if (!run) return std::nullopt;

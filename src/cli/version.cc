@@ -8,6 +8,8 @@
 #include <CLI/Version.hpp>
 #include <nlohmann/detail/abi_macros.hpp>
 
+#include "src/kernels/kernel.h"
+
 namespace cgrun {
 
 std::vector<std::pair<std::string, std::string>> LibraryVersions() {
@@ -30,6 +32,9 @@ std::string LibrariesText() {
   return text;
 }
 
-std::string VersionText() { return "cgrun 0.1\nlibraries: " + LibrariesText(); }
+std::string VersionText() {
+  return "cgrun 0.1\nlibraries: " + LibrariesText() +
+         "\nkernels: " + DescribeKernels(FastestHostDevice());
+}
 
 }  // namespace cgrun

@@ -2,10 +2,12 @@
 #include "src/cli/weights_flag.h"
 
 #include <CLI/CLI.hpp>
+#include <cerrno>
 #include <cstdio>
 #include <filesystem>
 
 #include "src/cli/console.h"
+#include "src/io/file_error.h"
 #include "src/model/model_file.h"
 #include "src/train/checkpoint.h"
 
@@ -70,8 +72,9 @@ std::string ChooseWeights(const ModelSpec& model, const std::string& flag) {
   }
   if (model.weights) return FindBestWeights(ResolvePath(model.file_name, model.weights->value));
   throw InputError(
-      "there are no weights of " + model.file_name + ": there is no run folder '" + run + "'",
-      "`cgrun train " + model.file_name +
+      SystemErrorText("open", run, ENOENT),
+      "it is where the weights of " + model.file_name + " are looked for: `cgrun train " +
+          model.file_name +
           "` makes it; --weights takes another run folder or a file: `--weights runs/other`, "
           "`--weights trained.safetensors`");
 }

@@ -15,7 +15,38 @@
 namespace cgrun {
 namespace {
 
+using Clock = std::chrono::steady_clock;
+
 constexpr int kMaxRematRounds = 4;
+
+double SecondsSince(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+// A graph's nodes before these passes.
+int NodesBefore(const Graph& graph, const std::vector<PassReport>& passes) {
+  int nodes = static_cast<int>(graph.nodes.size());
+  for (const PassReport& pass : passes) nodes += pass.nodes_removed;
+  return nodes;
+}
+
+// Of passes that did not run yet.
+std::vector<PassReport> ReportsOf(PassStage stage) {
+  std::vector<PassReport> reports;
+  for (const PipelineEntry& pass : Pipeline()) {
+    if (pass.stage == stage) reports.push_back({std::string(pass.name)});
+  }
+  return reports;
+}
+
+void AddUp(const std::vector<PassReport>& more, std::vector<PassReport>& reports) {
+  for (size_t i = 0; i < more.size(); ++i) {
+    reports[i].rounds += more[i].rounds;
+    reports[i].changed_rounds += more[i].changed_rounds;
+    reports[i].nodes_removed += more[i].nodes_removed;
+    reports[i].seconds += more[i].seconds;
+  }
+}
 
 void Order(CompiledEntry& entry, const std::string& name) {
   const OrderEntry* order = FindOrder(name);
@@ -25,16 +56,21 @@ void Order(CompiledEntry& entry, const std::string& name) {
   CGRUN_CHECK(violations.empty()) << "order " << name << ": " << violations[0];
 }
 
-// A bound graph with its kernels and an order.
+// A bound graph with its kernels and an order. `layouts` is told what that pass did.
 std::optional<CompiledEntry> PrepareEntry(const Graph& graph, const EntryRequest& request,
                                           const Target& target, const CompileOptions& options,
-                                          Diagnostics& diagnostics) {
+                                          Diagnostics& diagnostics, PassReport* layouts) {
   const SelectOptions select{options.threads};
   CompiledEntry entry{request, {}, {}};
   const bool plain = options.passes.Disabled(kLayoutsPass);
+  const Clock::time_point start = Clock::now();
   entry.graph = (plain ? SelectPlainKernels : SelectKernels)(BindBatch(graph, request.batch),
                                                              target, select, diagnostics);
   if (diagnostics.has_errors()) return std::nullopt;
+  if (!plain) {
+    const int added = static_cast<int>(entry.graph.nodes.size() - graph.nodes.size());
+    *layouts = {std::string(kLayoutsPass), 1, added != 0, -added, SecondsSince(start)};
+  }
   if (LegalizeUpdates(entry.graph)) SelectMissingKernels(entry.graph, target, select, diagnostics);
   Order(entry, options.order);
   return entry;
@@ -48,9 +84,10 @@ MemoryLayout PlanOnce(const std::vector<CompiledEntry>& entries, const LayoutOpt
   return PlanLayout(planned, options);
 }
 
-// Plans; as long as the plan wants values to be computed again, does that and plans anew.
+// Plans; as long as the plan wants values to be computed again, does that and plans anew. `ran` is
+// told what the passes that do it did to the first entry point.
 MemoryLayout PlanEntries(std::vector<CompiledEntry>& entries, const Target& target,
-                         const CompileOptions& options) {
+                         const CompileOptions& options, std::vector<PassReport>* ran) {
   MemoryLayout layout = PlanOnce(entries, options.layout);
   bool changed = true;
   for (int round = 0; round < kMaxRematRounds && changed; ++round) {
@@ -59,7 +96,9 @@ MemoryLayout PlanEntries(std::vector<CompiledEntry>& entries, const Target& targ
       const RematPlan& remat = layout.entries[i].remat;
       if (remat.empty()) continue;
       const PassContext context{target, false, &remat, entries[i].request.batch, options.threads};
-      RunPasses(entries[i].graph, context, options.passes, PassStage::kPlanned);
+      const auto reports =
+          RunPasses(entries[i].graph, context, options.passes, PassStage::kPlanned);
+      if (i == 0) AddUp(reports, *ran);
       Order(entries[i], options.order);
       changed = true;
     }
@@ -109,8 +148,9 @@ std::optional<CompiledModel> Compile(const ModelSpec& model,
                                      const std::vector<EntryRequest>& entries,
                                      const KernelLibrary& library, const CompileOptions& options,
                                      Diagnostics& diagnostics) {
-  const auto start = std::chrono::steady_clock::now();
+  const Clock::time_point start = Clock::now();
   CompiledModel compiled;
+  PassReport layouts{std::string(kLayoutsPass)}, of_others;
   std::map<EntryKind, Graph> graphs;  // entry points of one kind differ in their batch alone
   for (const EntryRequest& request : entries) {
     if (!graphs.contains(request.kind)) {
@@ -119,14 +159,20 @@ std::optional<CompiledModel> Compile(const ModelSpec& model,
       if (!graph) return std::nullopt;
       graphs.emplace(request.kind, std::move(*graph));
     }
-    auto entry = PrepareEntry(graphs.at(request.kind), request, library, options, diagnostics);
+    const Graph& graph = graphs.at(request.kind);
+    const bool first = compiled.entries.empty();
+    if (first) compiled.nodes_before_passes = NodesBefore(graph, compiled.passes);
+    auto entry =
+        PrepareEntry(graph, request, library, options, diagnostics, first ? &layouts : &of_others);
     if (!entry) return std::nullopt;
     compiled.entries.push_back(std::move(*entry));
   }
-  compiled.layout = PlanEntries(compiled.entries, library, options);
+  compiled.passes.push_back(layouts);
+  std::vector<PassReport> planned = ReportsOf(PassStage::kPlanned);
+  compiled.layout = PlanEntries(compiled.entries, library, options, &planned);
+  compiled.passes.insert(compiled.passes.end(), planned.begin(), planned.end());
   compiled.image = MakeImage(model, compiled, library, options);
-  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
-  compiled.compile_seconds = seconds.count();
+  compiled.compile_seconds = SecondsSince(start);
   return compiled;
 }
 

@@ -45,7 +45,8 @@ struct CompiledModel {
   ProgramImage image;
   MemoryLayout layout;
   std::vector<CompiledEntry> entries;
-  std::vector<PassReport> passes;  // of the first entry point
+  int nodes_before_passes = 0;     // of the first entry point, as it was differentiated
+  std::vector<PassReport> passes;  // of the first entry point, in the pipeline's order
   double compile_seconds = 0;
 };
 

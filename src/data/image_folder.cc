@@ -106,6 +106,12 @@ class ImageLister {
                        help);
   }
 
+  // What to write where a folder that is taken for a class holds the classes itself.
+  std::string TakesFoldersText(const std::string& name) const {
+    return "it holds folders: `folder: " + option_.value +
+           (option_.value.ends_with('/') ? "" : "/") + name + "` takes them for the classes";
+  }
+
   void ReportNothing(const FolderEntries& root) {
     Error("holds no images", root.folders.empty()
                                  ? "images are files that end in .jpg, .jpeg or .png, in a folder "
@@ -152,8 +158,12 @@ class ImageLister {
     }
     list_.classes = folders;
     if (!labelled_ || folders.size() > 1) return true;
+    const auto inner = ReadFolder(PathOf(folders[0]), option_.mark, diagnostics_);
+    if (!inner) return false;
     Error("has a single class, '" + folders[0] + "'",
-          "there is nothing to tell apart; `folder` names the folder of the class folders");
+          inner->folders.empty()
+              ? "there is nothing to tell apart; `folder` names the folder of the class folders"
+              : TakesFoldersText(folders[0]));
     return false;
   }
 
@@ -162,9 +172,7 @@ class ImageLister {
     if (!entries) return;
     if (entries->images.empty()) {
       Error(": the class folder '" + name + "' holds no images",
-            entries->folders.empty() ? "remove it, or put images into it"
-                                     : "it holds folders: `folder: " + option_.value + "/" + name +
-                                           "` takes them for the classes");
+            entries->folders.empty() ? "remove it, or put images into it" : TakesFoldersText(name));
     }
     for (const std::string& image : entries->images) {
       list_.images.push_back({PathOf(name + "/" + image), label});

@@ -2,6 +2,7 @@
 #include "src/frontend/names.h"
 
 #include <algorithm>
+#include <set>
 
 namespace cgrun {
 
@@ -26,6 +27,13 @@ void Names::Declare(const PathSpec& path) {
       declared_.emplace(path.name.value + "." + name.value, here);
     }
   }
+  std::vector<std::string>& read = read_[path.name.value];
+  const auto add = [&](const OpSpec& op) {
+    for (const MarkedText& name : op.in) read.push_back(name.value);
+  };
+  for (const OpSpec& op : path.ops) add(op);
+  for (const LossSpec& loss : path.losses) add(loss.op);
+  for (const MetricSpec& metric : path.metrics) add(metric.op);
 }
 
 void Names::Publish(const Scope& scope, const std::string& path) {
@@ -55,12 +63,43 @@ bool IsInsideUnknown(const std::string& name, const Scope& scope) {
 
 }  // namespace
 
+std::vector<Names::Read> Names::ReadsOf(const std::string& path) const {
+  std::vector<Read> reads;
+  const auto names = read_.find(path);
+  if (names == read_.end()) return reads;
+  for (const std::string& name : names->second) {
+    const auto made = declared_.find(name);
+    const bool own = declared_.contains(path + "." + name);
+    if (made != declared_.end() && !own) reads.push_back({path, name, made->second.path});
+  }
+  return reads;
+}
+
+std::vector<Names::Read> Names::CircleOf(const std::string& name) const {
+  const auto declared = declared_.find(name);
+  if (declared == declared_.end() || declared->second.path == current_) return {};
+  std::vector<std::vector<Read>> ways = {{{current_, name, declared->second.path}}};
+  std::set<std::string> seen = {declared->second.path};
+  for (size_t i = 0; i < ways.size(); ++i) {  // the shortest first
+    const std::vector<Read> way = ways[i];
+    if (way.back().from == current_) return way;
+    for (const Read& read : ReadsOf(way.back().from)) {
+      if (!seen.insert(read.from).second) continue;
+      ways.push_back(way);
+      ways.back().push_back(read);
+    }
+  }
+  return {};
+}
+
 std::string Names::HelpWithUnknown(const std::string& name, const Scope& scope) const {
   const auto declared = declared_.find(name);
   if (declared == declared_.end()) {
     std::vector<std::string> names;
     scope.CollectNames(names);
-    return SuggestName(name, names);
+    if (!NearestName(name, names).empty()) return SuggestName(name, names);
+    return SuggestName(name, names) + "; `- " + name +
+           ": {op: …}` gives an operator's output a name";
   }
   const auto& [path, line] = declared->second;
   if (path == current_) {
@@ -80,8 +119,23 @@ ValueId Names::Lookup(const MarkedText& name, const Scope& scope, Diagnostics& d
   }
   if (value) return *value;
   if (incomplete_ || IsInsideUnknown(name.value, scope)) return ValueId();
-  diagnostics.Error(name.mark, "there is no value '" + name.value + "' before this place",
-                    HelpWithUnknown(name.value, scope));
+  const std::vector<Read> circle = CircleOf(name.value);
+  if (circle.empty()) {
+    diagnostics.Error(name.mark, "there is no value '" + name.value + "' before this place",
+                      HelpWithUnknown(name.value, scope));
+    return ValueId();
+  }
+  std::string paths, reads;
+  for (size_t i = 0; i < circle.size(); ++i) {
+    const Read& read = circle[i];
+    paths += (i == 0 ? "" : i + 1 == circle.size() ? " and " : ", ") + ("'" + read.reader + "'");
+    reads += (i == 0 ? "'" + read.reader + "' reads '" : ", which reads '") + read.name + "' of '" +
+             read.from + "'";
+  }
+  diagnostics.Error(
+      name.mark,
+      "the paths " + paths + " read each other" + (circle.size() > 2 ? " in a circle" : ""),
+      reads + "; split one of them, so that each reads only what is made before it");
   return ValueId();
 }
 

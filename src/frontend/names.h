@@ -51,14 +51,26 @@ class Names {
     int line;
   };
 
+  // A value that a path reads of another one.
+  struct Read {
+    std::string reader;
+    std::string name;
+    std::string from;
+  };
+
   std::string HelpWithUnknown(const std::string& name, const Scope& scope) const;
+  std::vector<Read> ReadsOf(const std::string& path) const;
+  // How each path reads the next one and the last the first, by way of `name` of the current path;
+  // empty where they do not.
+  std::vector<Read> CircleOf(const std::string& name) const;
 
   bool incomplete_;
   Scope global_;
   std::map<std::string, std::string> first_path_;  // that has a name
   std::map<std::string, std::string> ambiguous_;   // name → the qualified names to choose from
   std::map<std::string, Declaration> declared_;    // the first in the file of each name
-  std::string current_;                            // path
+  std::map<std::string, std::vector<std::string>> read_;  // path → the names that it reads
+  std::string current_;                                   // path
 };
 
 }  // namespace cgrun

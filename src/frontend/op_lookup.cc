@@ -10,6 +10,8 @@
 namespace cgrun {
 namespace {
 
+constexpr size_t kLongestHelp = 400;  // characters; more names are found in a list sooner
+
 template <class Predicate>
 std::vector<std::string> NamesWhere(Predicate predicate) {
   std::vector<std::string> names;
@@ -45,10 +47,12 @@ bool IsOf(const OpDef& def, Usage usage) {
 const OpDef* FindDef(const OpSpec& op, Usage usage, Diagnostics& diagnostics) {
   const std::optional<OpId> id = FindOp(op.target.value);
   if (id && IsOf(GetOpDef(*id), usage)) return &GetOpDef(*id);
-  diagnostics.Error(
-      op.target.mark, "there is no " + std::string(KindOf(usage)) + " '" + op.target.value + "'",
-      SuggestOperator(op.target.value,
-                      NamesWhere([usage](const OpDef& def) { return def.usage == usage; })));
+  std::string help = SuggestOperator(
+      op.target.value, NamesWhere([usage](const OpDef& def) { return def.usage == usage; }));
+  if (help.size() > kLongestHelp) help = "`cgrun ops` lists them, with a line on each";
+  diagnostics.Error(op.target.mark,
+                    "there is no " + std::string(KindOf(usage)) + " '" + op.target.value + "'",
+                    help);
   return nullptr;
 }
 

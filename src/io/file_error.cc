@@ -2,16 +2,38 @@
 #include "src/io/file_error.h"
 
 #include <cerrno>
+#include <filesystem>
+#include <iterator>
 #include <system_error>
+#include <vector>
 
 #include "src/base/diagnostics.h"
 
 namespace cgrun {
 namespace {
 
+namespace fs = std::filesystem;
+
+constexpr size_t kMostNames = 10000;  // of a folder that are compared
+
+std::vector<std::string> NamesIn(const fs::path& folder) {
+  std::vector<std::string> names;
+  std::error_code error;
+  fs::directory_iterator entry(folder.empty() ? fs::path(".") : folder, error);
+  for (; !error && entry != fs::directory_iterator() && names.size() < kMostNames;
+       entry.increment(error)) {
+    names.push_back(entry->path().filename().string());
+  }
+  return names;
+}
+
 // What a user can do about it; empty where the system's text says enough.
-std::string HelpFor(int error) {
+std::string HelpFor(std::string_view path, int error) {
   switch (error) {
+    case ENOENT:
+      return MissingHelp(path, fs::path(path).is_relative()
+                                   ? "relative paths start at the folder where cgrun was started"
+                                   : "");
     case ENOSPC:
     case EDQUOT:
       return "free some space, or write to another disk";
@@ -56,11 +78,38 @@ void ThrowFileError(std::string_view path, std::string_view what, std::string_vi
   throw InputError(Quoted(path) + link + std::string(what), std::string(help));
 }
 
+std::string SystemErrorText(std::string_view verb, std::string_view path, int error) {
+  return "cannot " + std::string(verb) + " " + Quoted(path) + ": " +
+         std::generic_category().message(error);
+}
+
+std::string MissingHelp(std::string_view path, std::string_view otherwise) {
+  const fs::path whole(path);
+  fs::path there;
+  for (auto part = whole.begin(); part != whole.end(); ++part) {
+    std::error_code error;
+    const fs::path next = there / *part;
+    if (part->empty() || fs::exists(next, error)) {
+      there = next;
+      continue;
+    }
+    if (error) break;  // a folder that may not be looked into
+    const std::string nearest = NearestName(part->string(), NamesIn(there));
+    if (!nearest.empty()) {
+      fs::path meant = there / nearest;
+      for (auto rest = std::next(part); rest != whole.end(); ++rest) meant /= *rest;
+      if (fs::exists(meant, error)) return "did you mean " + Quoted(meant.string()) + "?";
+    }
+    if (std::next(part) != whole.end()) return "there is no folder " + Quoted(next.string());
+    break;
+  }
+  return std::string(otherwise);
+}
+
 void ThrowSystemError(std::string_view verb, std::string_view path, int error) {
-  const std::string text = "cannot " + std::string(verb) + " " + Quoted(path) + ": " +
-                           std::generic_category().message(error);
-  if (IsWrongPath(error)) throw InputError(text, HelpFor(error));
-  throw UserError(text, HelpFor(error));
+  const std::string text = SystemErrorText(verb, path, error);
+  if (IsWrongPath(error)) throw InputError(text, HelpFor(path, error));
+  throw UserError(text, HelpFor(path, error));
 }
 
 }  // namespace cgrun

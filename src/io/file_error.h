@@ -12,6 +12,13 @@ namespace cgrun {
 [[noreturn]] void ThrowFileError(std::string_view path, std::string_view what,
                                  std::string_view help = "");
 
+// "cannot VERB 'PATH': No such file or directory" for an `errno` value.
+std::string SystemErrorText(std::string_view verb, std::string_view path, int error);
+
+// Of a path that is not there: the name beside its first missing part that is nearly the same
+// ("did you mean 'photos/train'?"), or the folder above it that is missing; else `otherwise`.
+std::string MissingHelp(std::string_view path, std::string_view otherwise = "");
+
 // UserError "cannot VERB 'PATH': No such file or directory" for an `errno` value; an InputError
 // where the path is to blame.
 [[noreturn]] void ThrowSystemError(std::string_view verb, std::string_view path, int error);

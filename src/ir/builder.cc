@@ -23,6 +23,17 @@ std::string OperandText(const Graph& graph, const std::vector<ValueId>& inputs) 
   return out.empty() ? "" : "operands: " + out;
 }
 
+// Where two inputs of different number types fit the other way round, which comes first.
+std::string OrderHelp(OpId op, const Attributes& attributes, const std::vector<TensorType>& types) {
+  if (types.size() != 2 || types[0].dtype == types[1].dtype) return "";
+  InferContext exchanged(attributes, {types[1], types[0]});
+  InferTypes(op, exchanged);
+  if (exchanged.failed()) return "";
+  const OpDef& def = GetOpDef(op);
+  return "exchange the two: '" + std::string(def.inputs.at(0).name) + "' comes first, then '" +
+         std::string(def.inputs.at(1).name) + "'";
+}
+
 }  // namespace
 
 Builder::Builder(Graph& graph) : graph_(graph) {
@@ -74,7 +85,9 @@ std::optional<std::vector<ValueId>> Builder::TryAddNode(OpId op, Attributes attr
   std::vector<TensorType> types = InferTypes(op, context);
   if (context.failed()) {
     std::string help = OperandText(graph_, inputs);
-    if (!context.help().empty()) help = context.help() + (help.empty() ? "" : "; ") + help;
+    const std::string order = OrderHelp(op, attributes, TypesOf(graph_, inputs));
+    const std::string& first = order.empty() ? context.help() : order;
+    if (!first.empty()) help = first + (help.empty() ? "" : "; ") + help;
     diagnostics.Error(options.mark, std::string(name) + ": " + context.message(), help);
     return std::nullopt;
   }

@@ -24,13 +24,16 @@ namespace fs = std::filesystem;
 // The error of a file that cannot be read, or "".
 std::string ReadFile(const std::string& path, std::string& text) {
   std::error_code error;
-  if (!fs::exists(path, error)) return "there is no such file";
-  if (fs::is_directory(path, error)) return "this is a folder";
+  const auto cannot_open = [&](std::errc reason) {
+    return "cannot open '" + path + "': " + std::make_error_code(reason).message();
+  };
+  if (!fs::exists(path, error)) return cannot_open(std::errc::no_such_file_or_directory);
+  if (fs::is_directory(path, error)) return cannot_open(std::errc::is_a_directory);
   std::ifstream file(path, std::ios::binary);
   // One byte more than is allowed is enough to know that the file is too large.
   text.resize(kMaxFileBytes + 1);
   file.read(text.data(), static_cast<std::streamsize>(text.size()));
-  if (file.bad() || (file.fail() && !file.eof())) return "the file cannot be read";
+  if (file.bad() || (file.fail() && !file.eof())) return cannot_open(std::errc::io_error);
   text.resize(static_cast<size_t>(file.gcount()));
   return "";
 }
@@ -115,7 +118,7 @@ std::optional<ModelSpec> LoadModelFile(const std::string& path,
   if (error.empty()) {
     return ParseModel(std::move(file), overrides, diagnostics, typed, partial);
   }
-  diagnostics.Error({std::make_shared<const SourceFile>(SourceFile{path, ""}), 0, 0}, error);
+  diagnostics.Error({}, error);
   return std::nullopt;
 }
 

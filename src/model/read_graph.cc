@@ -159,6 +159,16 @@ void RefuseList(const TreeEntry& section, PathSpec& path, const Reader& reader) 
       "a metric needs to know what it reads: `metrics: {" + first + ": {in: [OUTPUT, LABEL]}}`");
 }
 
+// `accuracy: [logits, label]`: its inputs stand behind `in`.
+void RefuseInputs(const TreeEntry& entry, const Reader& reader) {
+  std::string inputs;
+  for (const TreeNode& item : entry.value.items) {
+    inputs += (inputs.empty() ? "" : ", ") + (item.IsScalar() ? item.scalar : "…");
+  }
+  reader.diagnostics.Error(entry.value.mark, "'" + entry.key + "' must be a map, not a list",
+                           "write `" + entry.key + ": {in: [" + inputs + "]}`");
+}
+
 void ReadMetrics(const TreeEntry& section, PathSpec& path, const Reader& reader) {
   if (!section.value.IsMap()) return RefuseList(section, path, reader);
   for (const TreeEntry& entry : section.value.entries) {
@@ -168,6 +178,10 @@ void ReadMetrics(const TreeEntry& section, PathSpec& path, const Reader& reader)
     op.target = *name;
     op.mark = entry.key_mark;
     if (entry.value.IsNull()) {
+      path.metrics.push_back({*name, std::move(op)});
+    } else if (entry.value.IsSequence()) {
+      RefuseInputs(entry, reader);
+      op.broken = true;
       path.metrics.push_back({*name, std::move(op)});
     } else {
       path.metrics.push_back({*name, ReadOperator(entry.value, entry.key, &*name, reader)});

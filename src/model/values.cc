@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <sstream>
 #include <utility>
 
 #include "src/base/synonyms.h"
@@ -124,11 +125,22 @@ std::string IntegerText(int64_t minimum, int64_t maximum) {
   return "at most " + std::to_string(maximum);
 }
 
+// "0.1" of "10%"; "" of what is no percentage.
+std::string PartOfPercent(std::string_view text) {
+  if (!text.ends_with('%')) return "";
+  const std::optional<double> percent = ParseReal(text.substr(0, text.size() - 1));
+  if (!percent) return "";
+  std::ostringstream part;
+  part << *percent / 100;
+  return part.str();
+}
+
 // Why a scalar that ought to be a number is none.
 std::string NumberHelp(const TreeNode& node) {
   if (!node.IsScalar()) return "";
   if (node.quoted && ParseReal(node.scalar)) return "remove the quotes";
   if (node.scalar.starts_with("0x")) return "write it in decimal";
+  if (const std::string part = PartOfPercent(node.scalar); !part.empty()) return "write " + part;
   if (node.scalar.find('_') != std::string::npos) return "write it without '_'";
   return "";
 }

@@ -5,9 +5,12 @@ namespace cgrun {
 
 bool CheckPair(InferContext& context) {
   if (IsFloat(context.dtype(0)) && context.input(0) == context.input(1)) return true;
+  const bool as_column = context.shape(1).rank() == 1 && context.shape(0).rank() == 2 &&
+                         context.shape(0)[1] == Dim(1) && context.dtype(0) == context.dtype(1);
   context.Fail("needs a prediction and a target of one floating-point type and shape, not " +
                    context.input(0).ToString() + " and " + context.input(1).ToString(),
-               "`reshape` changes the shape of one, `cast` its type");
+               as_column ? "`shape: [1]` makes an input of the model [N, 1]"
+                         : "`reshape` changes the shape of one, `cast` its type");
   return false;
 }
 

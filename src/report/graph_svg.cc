@@ -50,6 +50,18 @@ std::string Shorten(const std::string& text, double room, double character, bool
   return text.substr(0, starts[most - 1]) + "…";
 }
 
+// "uint8 32×3×8×8 · 6.00 KiB"; without the number type, which hovering shows too, where there is no
+// room for it.
+std::string SizeText(const PictureBox& box, double room) {
+  const std::string bytes = FormatBytes(box.bytes);
+  if (box.shape.empty()) return bytes;
+  const std::string whole = box.shape + " · " + bytes;
+  if (Shorten(whole, room, kCharacter, false) == whole) return whole;
+  const size_t type_end = box.shape.find(' ');
+  return Shorten(type_end == std::string::npos ? whole : whole.substr(type_end + 1), room,
+                 kCharacter, false);
+}
+
 std::string Title(const std::string& text) {
   return text.empty() ? "" : "<title>" + EscapeMarkup(text) + "</title>";
 }
@@ -251,9 +263,7 @@ class Drawing {
       Text(x, at.y + 32, "", Shorten(box.what, room - 12 * chips, kCharacter, false));
       Chips(box, at);
     }
-    const std::string bytes = FormatBytes(box.bytes);
-    Text(x, at.y + (pill ? 33 : 47), "",
-         Shorten(box.shape.empty() ? bytes : box.shape + " · " + bytes, room, kCharacter, false));
+    Text(x, at.y + (pill ? 33 : 47), "", SizeText(box, room));
   }
 
   void Chips(const PictureBox& box, const Rectangle& at) {

@@ -191,6 +191,21 @@ void AddPaths(const PathSharing& sharing, Json& json) {
                              {"transient_bytes", sharing.transient_bytes}};
 }
 
+Json JsonOf(const PassEffects& effects) {
+  Json json = {{"entry", effects.entry},
+               {"nodes_before", effects.nodes_before},
+               {"nodes_after", effects.nodes_after},
+               {"passes", Json::array()}};
+  for (const PassEffect& pass : effects.passes) {
+    json["passes"].push_back({{"name", pass.name},
+                              {"rounds", pass.rounds},
+                              {"changed_rounds", pass.changed_rounds},
+                              {"nodes_added", pass.nodes_added},
+                              {"seconds", pass.seconds}});
+  }
+  return json;
+}
+
 // How sure it is that no plan is better.
 std::string VerdictText(Verdict verdict) {
   if (verdict == Verdict::kBoundMet) return "optimal: as much is alive at some step";
@@ -230,6 +245,7 @@ std::string PlanText(const PlanSubject& subject, const MemoryLayout& layout, boo
   out += full ? "every buffer\n" : fmt::format("biggest buffers (of '{}')\n", subject.entries[0]);
   out += BuffersText(subject, layout, full);
   if (!full) out += "  --full lists every buffer.\n";
+  if (subject.passes) out += "\n" + PassEffectsText(*subject.passes);
   out += ComparedText(subject, layout) + EagerText(subject, layout);
   out += fmt::format("\ncompiled in {}, of which planning took {}\n",
                      FormatSeconds(subject.compile_seconds), FormatSeconds(layout.plan_seconds));
@@ -259,6 +275,7 @@ std::string PlanJson(const PlanSubject& subject, const MemoryLayout& layout) {
                              {"transient_bytes", zone.transient_bytes}});
   }
   AddPaths(subject.sharing, json);
+  if (subject.passes) json["passes"] = JsonOf(*subject.passes);
   for (const ComparedPlan& plan : subject.compared) {
     json["compared"].push_back({{"planner", plan.planner},
                                 {"arena_bytes", plan.arena_bytes},

@@ -3,10 +3,12 @@
 #define CGRUN_REPORT_PLAN_REPORT_H_
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "src/plan/memory_layout.h"
+#include "src/report/pass_effects.h"
 #include "src/report/path_memory.h"
 
 namespace cgrun {
@@ -42,6 +44,7 @@ struct PlanSubject {
   std::vector<KeptValue> kept = {};
   PathSharing sharing = {};  // of the first entry point
   std::vector<ComparedPlan> compared = {};
+  std::optional<PassEffects> passes = {};  // of the first entry point, where they are asked for
 };
 
 // The memory that a run is to fit into, in bytes.

@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstring>
 #include <filesystem>
 #include <iterator>
@@ -14,6 +15,7 @@
 #include "src/data/sampler.h"
 #include "src/data/streams.h"
 #include "src/device/device.h"
+#include "src/io/file_error.h"
 #include "src/model/model_file.h"
 
 namespace cgrun {
@@ -41,31 +43,30 @@ std::vector<DataField> WantedFields(const ModelSpec& model) {
 struct MissingFile {
   std::string path;
   SourceMark mark;
-  bool folder;
 
-  std::string ToString() const { return (folder ? "folder '" : "file '") + path + "'"; }
+  std::string Text() const { return SystemErrorText("open", path, ENOENT); }
 };
 
 // The files and folders that the options of a set name and that are not there.
 std::vector<MissingFile> FindMissing(const ModelSpec& model, const DataSpec& spec) {
   std::vector<MissingFile> missing;
-  const auto look_for = [&](const TreeNode& name, const std::string& key) {
+  const auto look_for = [&](const TreeNode& name) {
     if (!name.IsScalar()) return;
     const std::string path = ResolvePath(model.file_name, name.scalar);
     std::error_code error;
     const bool there = fs::exists(path, error);
-    if (!there && !error) missing.push_back({path, name.mark, key == "folder"});
+    if (!there && !error) missing.push_back({path, name.mark});
   };
   for (const Attribute& option : spec.options) {
     if (!IsPathOption(spec.format->value, option.key)) continue;
-    look_for(option.value, option.key);
-    for (const TreeNode& item : option.value.items) look_for(item, option.key);
+    look_for(option.value);
+    for (const TreeNode& item : option.value.items) look_for(item);
   }
   return missing;
 }
 
-// How to get a file below datasets/NAME, where a script fetches that.
-std::string FetchHelp(const fs::path& path) {
+// How to get a file below datasets/NAME, where a script fetches that; else what it may be called.
+std::string HelpWithMissing(const fs::path& path) {
   constexpr std::string_view kFetched[] = {"mnist", "fashion-mnist", "cifar10"};
   for (auto part = path.begin(); part != path.end(); ++part) {
     const auto next = std::next(part);
@@ -75,7 +76,7 @@ std::string FetchHelp(const fs::path& path) {
       return "`scripts/datasets/fetch-" + name + "` fetches this data";
     }
   }
-  return "relative paths start at the folder of the model file";
+  return MissingHelp(path.string(), "relative paths start at the folder of the model file");
 }
 
 // One error for the files of each folder. What several sets name counts once.
@@ -90,11 +91,11 @@ void ReportMissing(const std::vector<MissingFile>& files, Diagnostics& diagnosti
     const size_t others = missing.size() - 1;
     diagnostics.Error(
         missing[0]->mark,
-        "there is no " + missing[0]->ToString() +
+        missing[0]->Text() +
             (others > 0 ? ", and " + std::to_string(others) +
                               (others > 1 ? " others are" : " other is") + " missing in its folder"
                         : ""),
-        FetchHelp(missing[0]->path));
+        HelpWithMissing(missing[0]->path));
   }
 }
 
@@ -260,7 +261,7 @@ ModelData OpenModelData(const ModelSpec& model, Diagnostics& diagnostics, Missin
   data.train = open(model.data->train);
   data.valid = open(model.data->valid);
   data.test = open(model.data->test);
-  for (const MissingFile& file : all_missing) data.missing.push_back(file.ToString());
+  for (const MissingFile& file : all_missing) data.missing.push_back(file.Text());
   if (missing == MissingFiles::kAreErrors) ReportMissing(all_missing, diagnostics);
   if (data.train && split) SplitTrain(model, *split, data, diagnostics);
   WalkInStreams(model, data, diagnostics);

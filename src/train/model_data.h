@@ -18,7 +18,7 @@ struct ModelData {
   std::shared_ptr<const Dataset> valid;
   std::shared_ptr<const Dataset> test;
   int64_t decoded_bytes = 0;         // host memory of all of them
-  std::vector<std::string> missing;  // what is not there: "file 'x.gz'"
+  std::vector<std::string> missing;  // a text each: "cannot open 'x.gz': No such …"
   int64_t left_out = 0;              // samples of `train` that fill no whole batch of streams
 };
 

@@ -44,7 +44,7 @@ namespace {
 
 // Why data is not counted; "" where it is.
 std::string NoteOf(const ModelData& data) {
-  if (!data.missing.empty()) return "not counted: there is no " + data.missing[0];
+  if (!data.missing.empty()) return "not counted: " + data.missing[0];
   return data.train == nullptr ? "the model names no data" : "";
 }
 
@@ -53,7 +53,9 @@ std::string NoteOf(const ModelData& data) {
 RunShape ShapeOfRun(const ModelSpec& model, Diagnostics& diagnostics) {
   ReadRateSchedules(model, diagnostics);
   ModelData data = OpenModelData(model, diagnostics, MissingFiles::kAreListed);
-  return ShapeOfRun(model, diagnostics.has_errors() ? ModelData() : std::move(data));
+  if (diagnostics.has_errors()) return ShapeOfRun(model, ModelData());
+  if (data.train != nullptr) WarnOfLargeBatch(model, *data.train, diagnostics);
+  return ShapeOfRun(model, std::move(data));
 }
 
 RunShape ShapeOfRun(const ModelSpec& model, ModelData data) {

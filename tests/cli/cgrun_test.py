@@ -125,8 +125,18 @@ class CgrunTest(unittest.TestCase):
             for flag in re.findall(r"(?<=\s)--?[a-z][a-z-]*", examples):
                 self.assertIn(flag, text, f"{verb}: {flag}")
 
+    def test_help_is_a_word_too(self):
+        self.assertEqual(self.succeeds("help"), self.succeeds("--help"))
+        self.assertEqual(self.succeeds("help", "help"), self.succeeds("--help"))
+        for verb in VERBS:
+            self.assertEqual(self.succeeds("help", verb), self.succeeds(verb, "--help"))
+        self.assertIn("did you mean `cgrun train`?", self.refuses("help", "trian"))
+
     def test_version(self):
-        self.assertRegex(self.succeeds("--version"), r"^cgrun \d+\.\d+")
+        out = self.succeeds("--version")
+        self.assertRegex(out, r"^cgrun \d+\.\d+\nlibraries: CLI11 ")
+        kernels = re.search(r"(?m)^kernels: (.+)", out)[1]
+        self.assertIn(kernels, self.succeeds("devices"))  # which names the instruction set
 
     # Results.
 

@@ -60,7 +60,7 @@ class CheckTest(CliTestCase):
     def test_labels_and_missing_files(self):
         self.assertIn("has the label 2, but the 2 classes", self.refuses(
             "check", "small.yaml", "--set", "paths.classify.ops.logits.units=2"))
-        self.assertIn("there is no file", self.refuses(
+        self.assertIn("No such file or directory", self.refuses(
             "check", "small.yaml", "--set", "data.test={format: idx, images: a.gz, labels: b.gz}"))
 
     def test_what_nobody_reads_is_a_warning(self):

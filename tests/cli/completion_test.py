@@ -49,6 +49,7 @@ class CompletionTest(CliTestCase):
         self.assertIn("completion", offers)
         self.assertIn("--help", offers)
         self.assertEqual(self.bash("pl"), ["plan"])
+        self.assertEqual(self.bash("help", "pl"), ["plan"])
         self.assertEqual(self.bash("--v"), ["--version"])
 
     def test_bash_offers_the_flags_of_the_verb(self):

@@ -166,6 +166,21 @@ class GanTest(cli_testing.CliTestCase):
         done = self.cgrun("train", "--resume", "run", "--set", "train.epochs=4")
         self.assertIn(whole, done.stdout)
 
+    def test_a_pair_is_resumed_inside_an_epoch_bit_for_bit(self):
+        often = ("--set", "train.checkpoint_every=4", "--set", "train.keep_last=9")
+        for device in ("reference", "cpu"):
+            for name in ("least_squares", "penalised"):
+                with self.subTest(f"{name} on {device}"):
+                    whole = self.hash(short(name, device=device), *often)
+                    last = self.folder / "run/checkpoint-12.safetensors"
+                    bits = last.read_bytes()
+                    for step in (6, 8, 12):  # what was left behind step 4 of the 6 of an epoch
+                        (self.folder / f"run/checkpoint-{step}.safetensors").unlink()
+                    done = self.cgrun("train", "--resume", "run")
+                    self.assertIn("checkpoint-4.safetensors: step 4 of epoch 1", done.stderr)
+                    self.assertIn(whole, done.stdout)
+                    self.assertEqual(last.read_bytes(), bits)
+
     def test_the_plan_tells_what_the_paths_share(self):
         self.write("pair.yaml", short("clipped", "  steps: {discriminator: 3}\n"))
         text = self.cgrun("plan", "pair.yaml", "--json", "plan.json").stdout

@@ -11,7 +11,7 @@ import subprocess
 import time
 import unittest
 
-from cli_testing import CGRUN, MODEL, ROOT, CliTestCase
+from cli_testing import CGRUN, MODEL, ROOT, CliTestCase, png
 
 
 class MistakesTest(CliTestCase):
@@ -77,6 +77,57 @@ class MistakesTest(CliTestCase):
         self.assertIn("perm: [0, 3, 1, 2]", error)
         self.write("right.yaml", text.replace("[1, 4, 4]", "[4, 5, 3]"))
         self.cgrun("train", "right.yaml", "--batch", "2", "--dry-run")
+
+    def test_what_is_no_model_file_is_named(self):
+        (self.folder / "7.png").write_bytes(png(2, 2, [0, 1, 2, 3]))
+        (self.folder / "7.jpg").write_bytes(b"\xff\xd8\xff\xe0" + bytes(20))
+        (self.folder / "x.npy").write_bytes(b"\x93NUMPY\1\0" + bytes(20))
+        (self.folder / "images.gz").write_bytes(b"\x1f\x8b\x08" + bytes(20))
+        (self.folder / "labels").write_bytes(bytes([0, 0, 8, 1, 0, 0, 0, 0]))
+        (self.folder / "w.safetensors").write_bytes(bytes(8))
+        (self.folder / "m.onnx").write_bytes(bytes(8))
+        self.write("rows.csv", "a,b\n1,2\n")
+        self.cgrun("train", "small.yaml", "--out", "run")
+        (self.folder / "empty").mkdir()
+        for path, what, advice in (("7.png", "a PNG image", "`cgrun predict MODEL 7.png`"),
+                                   ("7.jpg", "a JPEG image", "`cgrun predict MODEL 7.jpg`"),
+                                   ("x.npy", "a NumPy array", "`cgrun predict MODEL x.npy`"),
+                                   ("images.gz", "compressed data", "`data: {train:"),
+                                   ("labels", "data of the IDX format", "`data: {train:"),
+                                   ("w.safetensors", "a file of weights",
+                                    "`cgrun eval MODEL --weights w.safetensors`"),
+                                   ("m.onnx", "an ONNX model", "YAML"),
+                                   ("rows.csv", "a table", "file: rows.csv, label: COLUMN"),
+                                   ("run", "a run folder", "`cgrun train --resume run`"),
+                                   (".", "a folder", "'./small.yaml'"),
+                                   ("empty", "a folder", "`data: {train:")):
+            for verb in ("train", "summary"):
+                error = self.refuses(verb, path)
+                self.assertIn(f"'{path}' is {what}, where a model file (.yaml) is wanted", error)
+                self.assertIn(advice, error)
+        piped = subprocess.run([str(CGRUN), "summary", "/dev/stdin"], input=MODEL, text=True,
+                               capture_output=True, check=False)  # is read once, as a model
+        self.assertIn("classify.logits", piped.stdout, piped.stderr)
+
+    def test_what_is_missing_is_told_in_one_form(self):
+        (self.folder / "photos").mkdir()
+        self.write("images.yaml", MODEL.replace("format: synthetic, samples: 65, classes: 3",
+                                                "format: images, folder: photo"))
+        self.cgrun("train", "small.yaml", "--out", "run")
+        for arguments, path, advice in (
+                (["train", "smal.yaml"], "smal.yaml", "did you mean 'small.yaml'?"),
+                (["train", "nowhere/small.yaml"], "nowhere/small.yaml", "no folder 'nowhere'"),
+                (["train", "images.yaml"], "photo", "did you mean 'photos'?"),
+                (["train", "--resume", "rum"], "rum", "did you mean 'run'?"),
+                (["train", "--resume", "else"], "else", "--resume takes the folder of a run"),
+                (["eval", "small.yaml"], "runs/small", "`cgrun train small.yaml` makes it"),
+                (["eval", "small.yaml", "--weights", "nun"], "nun", "did you mean 'run'?"),
+                (["plan", "rows.csv"], "rows.csv", "the folder where cgrun was started"),
+                (["disasm", "small.cgb"], "small.cgb", "the folder where cgrun was started"),
+                (["plan", "small.yaml", "--diff", "a.json"], "a.json", "the folder where")):
+            error = self.refuses(*arguments)
+            self.assertIn(f"cannot open '{path}': No such file or directory\n", error)
+            self.assertRegex(error, rf"(?m)^help: .*{re.escape(advice)}", arguments)
 
     def test_a_batch_larger_than_the_data_is_warned_of(self):
         shown = self.cgrun("train", "small.yaml", "--batch", "200", "--dry-run").stderr
@@ -185,10 +236,13 @@ class MistakesTest(CliTestCase):
                 with subprocess.Popen([str(CGRUN), "train", "long.yaml", "--out", "run", "--force"],
                                       cwd=self.folder, stdout=subprocess.DEVNULL,
                                       stderr=subprocess.DEVNULL) as process:
-                    self.wait_for_handler(process.pid, signal_number)
-                    time.sleep(delay)
-                    process.send_signal(signal_number)
-                    self.assertEqual(process.wait(), 130)
+                    try:
+                        self.wait_for_handler(process.pid, signal_number)
+                        time.sleep(delay)
+                        process.send_signal(signal_number)
+                        self.assertEqual(process.wait(timeout=60), 130)
+                    finally:  # of a failure too: `with` waits for the process
+                        process.kill()
 
     def test_an_unknown_verb_is_an_error_with_help_too(self):
         for arguments in (["prophesy"], ["prophesy", "--help"], ["prophesy", "x", "-h"]):
@@ -215,11 +269,11 @@ class MistakesTest(CliTestCase):
     def test_missing_files_are_no_error_of_a_plan_but_typos_beside_them_are(self):
         self.write("small.yaml", MODEL.replace("format: synthetic, samples: 65, classes: 3",
                                                "format: idx, images: a.gz, labels: b.gz"))
-        self.assertIn("not counted: there is no file 'a.gz'", self.cgrun("plan", "small.yaml").stdout)
+        self.assertIn("not counted: cannot open 'a.gz'", self.cgrun("plan", "small.yaml").stdout)
         self.assertIn("unknown option 'image'",
                       self.refuses("plan", "small.yaml", "--set", "data.train.image=a.gz"))
         error = self.refuses("train", "small.yaml")
-        self.assertIn("there is no file 'a.gz', and 1 other is missing in its folder", error)
+        self.assertIn("cannot open 'a.gz': No such file or directory, and 1 other is missing in its folder", error)
         self.assertEqual(error.count("error: "), 1)
 
     def test_data_that_a_script_fetches_is_said_to_be(self):

@@ -73,6 +73,13 @@ class ModelsTest(CliTestCase):
             layers = self.json("summary", model(name))["layers"]
             self.assertEqual(sum(layer["parameters"] for layer in layers), parameters, name)
 
+    def test_their_comments_say_how_large_they_are(self):
+        for name, parameters in PARAMETERS.items():
+            lines = model(name).read_text().splitlines()
+            comment = " ".join(line[2:] for line in lines if line.startswith("# "))
+            self.assertIn(f"{parameters:,} parameters", comment, name)
+            self.assertLessEqual(max(map(len, lines)), 100, name)
+
     def test_they_do_as_much_work_as_elsewhere(self):
         published = {"inception-v3": 5.71, "mobilenet-v2": 0.30, "resnet50": 4.09, "vgg16": 15.47}
         for name, products in published.items():  # torchvision's "GFLOPS"
@@ -167,10 +174,10 @@ class ModelsTest(CliTestCase):
     def test_cifar_that_is_not_there_can_be_fetched(self):
         self.write("models/m.yaml", model("alexnet-cifar").read_text())
         error = self.refuses("train", "models/m.yaml")
-        self.assertIn("there is no folder 'datasets/cifar10'\n", error)
+        self.assertIn("cannot open 'datasets/cifar10': No such file or directory\n", error)
         self.assertIn("`scripts/datasets/fetch-cifar10` fetches this data", error)
         self.assertEqual(error.count("error: "), 1)
-        self.assertIn("not counted: there is no folder 'datasets/cifar10'",
+        self.assertIn("not counted: cannot open 'datasets/cifar10'",
                       self.cgrun("plan", "models/m.yaml").stdout)
 
     def test_cifar_files_and_their_mistakes(self):
@@ -190,7 +197,7 @@ class ModelsTest(CliTestCase):
         self.assertIn("b.bin': sample 0 has the label 5, but the 5 classes of", error)
         missing = self.refuses("train", "m.yaml", *lists, "--set",
                                "data.train.files=[cifar/a.bin, cifar/c.bin, cifar/d.bin]")
-        self.assertIn("there is no file 'cifar/c.bin', and 1 other is missing in its folder",
+        self.assertIn("cannot open 'cifar/c.bin': No such file or directory, and 1 other is missing in its folder",
                       missing)
 
     @unittest.skipUnless(pathlib.Path(os.environ.get("CGRUN_SHARED_DATA", "/no")).exists(),

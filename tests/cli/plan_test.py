@@ -5,7 +5,7 @@ import json
 import re
 import unittest
 
-from cli_testing import CliTestCase
+from cli_testing import MODEL, CliTestCase
 
 BUFFERS = "id,lower,upper,size\na,0,2,64\nb,1,3,64\nc,2,4,64\n"
 
@@ -48,6 +48,44 @@ class PlanTest(CliTestCase):
         errors = self.refuses("plan", "small.yaml", "--why", "classify.logits.wieght")
         self.assertIn("did you mean 'classify.logits.weight'?", errors)
 
+    def test_the_end_of_a_name_is_enough_where_one_has_it(self):
+        whole = self.cgrun("plan", "small.yaml", "--why", "classify.logits.weight").stdout
+        self.assertEqual(self.cgrun("plan", "small.yaml", "--why", "logits.weight").stdout, whole)
+        self.assertEqual(self.cgrun("plan", "small.yaml", "--why", "weight").stdout, whole)
+        self.write("two.yaml", MODEL.replace("      - logits:", "      - {op: linear, units: 5}\n"
+                                             "      - logits:"))
+        error = self.refuses("plan", "two.yaml", "--why", "weight")
+        self.assertIn("'weight' is the end of 2 names of values", error)
+        self.assertIn("did you mean 'classify.linear[0].weight' or 'classify.logits.weight'?", error)
+        self.assertIn("did you mean 'classify.logits.weight'?",
+                      self.refuses("plan", "two.yaml", "--why", "logits.wieght"))
+        self.assertIn("no value is called 'eight'", self.refuses("plan", "two.yaml", "--why", "eight"))
+
+    def test_tells_what_each_pass_did(self):
+        text = self.cgrun("plan", "small.yaml", "--passes").stdout
+        self.assertRegex(text, r"(?m)^  pass over 'train' +rounds +operators +time$")
+        effects = json.loads(self.cgrun("plan", "small.yaml", "--passes", "--json").stdout)["passes"]
+        names = [one["name"] for one in effects["passes"]]
+        self.assertEqual(names[:2], ["dead_code", "constant_folding"])
+        self.assertEqual(names[-2:], ["layouts", "rematerialise"])
+        for name in names:
+            self.assertRegex(text, rf"(?m)^  {name} +(not run|\d+ +(unchanged|[-+±]\d+) +[\d.]+ ms)")
+        added = sum(one["nodes_added"] for one in effects["passes"])
+        self.assertNotEqual(added, 0)
+        self.assertEqual(effects["nodes_after"], effects["nodes_before"] + added)
+        without = json.loads(self.cgrun("plan", "small.yaml", "--passes", "--json", "--disable-pass",
+                                        "dead_code").stdout)["passes"]["passes"]
+        self.assertEqual([one["name"] for one in without if one["rounds"] == 0],
+                         ["dead_code", "rematerialise"])
+        self.assertNotIn("passes", json.loads(self.cgrun("plan", "small.yaml", "--json").stdout))
+
+    def test_notes_a_batch_larger_than_the_data(self):
+        note = "a batch of 200 is more than the training data has: 65 samples"
+        for verb in (["plan"], ["compile", "-o", "m.cgb"]):
+            done = self.cgrun(verb[0], "small.yaml", "--batch", "200", *verb[1:])
+            self.assertIn(note, done.stderr)
+        self.assertEqual(self.cgrun("plan", "small.yaml", "--batch", "65").stderr, "")
+
     def test_is_a_budget_check(self):
         self.cgrun("plan", "small.yaml", "--json", "before.json")
         same = self.cgrun("plan", "small.yaml", "--diff", "before.json").stdout
@@ -79,7 +117,7 @@ class PlanTest(CliTestCase):
 
     def test_what_needs_a_model_says_so(self):
         self.write("buffers.csv", BUFFERS)
-        for flags in (["--compare"], ["--html", "p.html"], ["--why", "a"], ["--diff", "b.json"]):
+        for flags in (["--compare"], ["--passes"], ["--html", "p.html"], ["--why", "a"], ["--diff", "b.json"]):
             self.assertIn("needs a model", self.refuses("plan", "buffers.csv", *flags))
         self.assertFalse((self.folder / "p.html").exists())
         for flags in (["--capacity", "1"], ["--time", "1"], ["--out", "p.csv"]):

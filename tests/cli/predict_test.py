@@ -143,7 +143,7 @@ class PredictTest(CliTestCase):
         image = self.save("a.png", tile(QUARTERS[0]))
         self.assertIn("needs something to predict", self.refuses("predict", "quarters.yaml"))
         error = self.refuses("predict", "quarters.yaml", image)
-        self.assertIn("there is no run folder 'runs/quarters'", error)
+        self.assertIn("cannot open 'runs/quarters': No such file or directory", error)
         self.assertIn("`cgrun train quarters.yaml`", error)
         self.train()
         for weights in ("nowhere", image):
@@ -345,7 +345,7 @@ paths:
 
     def test_evaluations_take_the_same_weights(self):
         error = self.refuses("eval", "small.yaml")
-        self.assertIn("there is no run folder 'runs/small'", error)
+        self.assertIn("cannot open 'runs/small': No such file or directory", error)
         self.assertIn("`--weights runs/other`", error)
         self.cgrun("train", "small.yaml", "--quiet", "--set", "data.valid={split: 0.2}")
         array = self.save("x.npy", npy([SIDE, SIDE], bytes(SIDE * SIDE)))

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""docs/guide.md: its model files are good, and its commands run, in its order."""
+"""docs/guide.md: its model files are good, its commands run, in its order, and print what it shows."""
 
 import os
 import pathlib
@@ -13,6 +13,13 @@ ROOT = pathlib.Path.cwd()
 CGRUN = (ROOT / os.environ.get("CGRUN", "src/cli/cgrun")).resolve()
 GUIDE = (ROOT / "docs/guide.md").read_text()
 
+# What the guide tells of without a command for it: the mistakes of its third part, a line of the
+# table of its seventh, what Ctrl-C and a busy machine bring.
+MISTAKES = (("int32, shape: []", "int32"), ("op: normalize", "op: normalise"),
+            ("[logits, label]}\n    metrics", "[logits, labels]}\n    metrics"),
+            ("epochs:", "epoch:"))
+WITHOUT_COMMAND = ("interrupted in epoch", "note: rounds of", "x1,x2,", "0.3383,")
+
 
 def blocks(kind):
     return re.findall(rf"^```{kind}\n(.*?)^```$", GUIDE, re.MULTILINE | re.DOTALL)
@@ -25,33 +32,65 @@ def commands():
             yield line + (" --rounds 1 --steps 1" if line.startswith("cgrun bench") else "")
 
 
+def form(line):
+    """A line without what differs between machines: its numbers with their units, and its width."""
+    line = re.sub(r"\b[0-9a-f]{16}\b", "#", line)
+    line = re.sub(r"-?\d[\d.,]*( ?([KMG]iB|B|[kMG])\b)?", "#", line)
+    return re.sub(r"-{3,}", "---", " ".join(line.split()))
+
+
 class GuideTest(unittest.TestCase):
-    def test_the_commands_run_in_order(self):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.root = pathlib.Path(folder.name)
+
+    def output(self, command, status=0):
+        environment = {**os.environ, "PATH": f"{CGRUN.parent}:{os.environ['PATH']}"}
+        done = subprocess.run(["bash", "-c", command], cwd=self.root, env=environment, text=True,
+                              capture_output=True, check=False, stdin=subprocess.DEVNULL)
+        self.assertEqual(done.returncode, status, f"{command}: {done.stdout}{done.stderr}")
+        return done.stdout + done.stderr
+
+    def mistaken(self):
+        text = (self.root / "my/photos.yaml").read_text()
+        for right, wrong in MISTAKES:
+            self.assertIn(right, text)
+            text = text.replace(right, wrong, 1)
+        (self.root / "mistaken").mkdir()
+        (self.root / "mistaken/photos.yaml").write_text(text)
+        return self.output("cd mistaken && cgrun check photos.yaml",
+                           status=2).replace("photos.yaml:", "my/photos.yaml:")
+
+    def test_the_commands_run_in_order_and_print_what_is_shown(self):
         if b"__asan_init" in CGRUN.read_bytes():
             self.skipTest("takes minutes under a sanitizer; the verbs have tests of their own")
-        with tempfile.TemporaryDirectory() as folder:
-            root = pathlib.Path(folder)
-            for part in ("models", "datasets/digits", "datasets/friedman", "scripts/datasets"):
-                shutil.copytree(ROOT / part, root / part)
-            for text in blocks("yaml"):
-                path = root / re.match(r"# (\S+)\n", text).group(1)
-                path.parent.mkdir(exist_ok=True)
-                path.write_text(text)
-            count = 0
-            environment = {**os.environ, "PATH": f"{CGRUN.parent}:{os.environ['PATH']}"}
-            for command in commands():
-                done = subprocess.run(["bash", "-c", command], cwd=root, env=environment, text=True,
-                                      capture_output=True, check=False, stdin=subprocess.DEVNULL)
-                self.assertEqual(done.returncode, 0, f"{command}: {done.stdout}{done.stderr}")
-                count += command.startswith("cgrun")
-            self.assertGreater(count, 10)
+        for part in ("models", "datasets/digits", "datasets/friedman", "scripts/datasets"):
+            shutil.copytree(ROOT / part, self.root / part)
+        for text in blocks("yaml"):
+            path = self.root / re.match(r"# (\S+)\n", text).group(1)
+            path.parent.mkdir(exist_ok=True)
+            path.write_text(text)
+        count = 0
+        printed = self.mistaken()
+        for command in commands():
+            printed += self.output(command)
+            count += command.startswith("cgrun")
+        self.assertGreater(count, 10)
+
+        known = {form(line) for line in printed.splitlines()}
+        shown = [line for block in blocks("text") for line in block.splitlines()
+                 if line != "…" and not line.startswith(WITHOUT_COMMAND)]
+        self.assertGreater(len(shown), 50)
+        for line in shown:
+            self.assertIn(form(line), known, f"cgrun prints no such line any more: {line}")
 
     def test_speaks_of_flags_that_there_are(self):
         flags = set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", GUIDE))
         self.assertIn("--resume", flags)
         reference = (ROOT / "docs/commands.md").read_text()
         for flag in flags - {"--help"}:
-            self.assertIn(f"`{flag}", reference)
+            self.assertIn(f"`{flag}`", reference)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,92 @@
+// Tells files by how they begin, or by their names.
+#include "src/cli/model_argument.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <span>
+#include <string_view>
+#include <system_error>
+#include <vector>
+
+#include "src/base/diagnostics.h"
+#include "src/io/read_file.h"
+
+namespace cgrun {
+namespace {
+
+namespace fs = std::filesystem;
+using namespace std::string_view_literals;
+
+struct FileKind {
+  const char* what;         // with its article
+  std::string_view begins;  // the first bytes; "": told by its name
+  const char* ending;       // of the name; "": any
+  const char* help;         // '%' stands for the path
+};
+
+constexpr char kPredictHelp[] = "`cgrun predict MODEL %` says what a trained model makes of it";
+constexpr char kDataHelp[] =
+    "a model file names its data: `data: {train: {format: …}}`; docs/guide.md has examples";
+
+constexpr FileKind kKinds[] = {
+    {"a PNG image", "\x89PNG", "", kPredictHelp},
+    {"a JPEG image", "\xFF\xD8\xFF"sv, "", kPredictHelp},
+    {"a NumPy array", "\x93NUMPY", "", kPredictHelp},
+    {"data of the IDX format", "\0\0\x08\x01"sv, "", kDataHelp},
+    {"data of the IDX format", "\0\0\x08\x03"sv, "", kDataHelp},
+    {"compressed data", "\x1F\x8B", "", kDataHelp},
+    {"a compiled program", "CGRUNB", "", "programs are called M.cgb"},
+    {"a file of weights", "", ".safetensors",
+     "`cgrun eval MODEL --weights %` takes them, and `cgrun predict MODEL --weights % INPUT`"},
+    {"a table", "", ".csv",
+     "`cgrun predict MODEL %` says what a trained model makes of it; to learn from it, a model "
+     "file "
+     "names it: `data: {train: {format: csv, file: %, label: COLUMN}}`"},
+    {"an ONNX model", "", ".onnx", "this version reads model files in YAML alone"},
+};
+
+std::string WithPath(std::string_view text, const std::string& path) {
+  std::string out;
+  for (char c : text) out += c == '%' ? path : std::string(1, c);
+  return out;
+}
+
+[[noreturn]] void Refuse(const std::string& path, const std::string& what,
+                         const std::string& help) {
+  throw InputError("'" + path + "' is " + what + ", where a model file (.yaml) is wanted", help);
+}
+
+[[noreturn]] void RefuseFolder(const std::string& path) {
+  std::error_code error;
+  if (fs::exists(fs::path(path) / "model.yaml", error)) {
+    Refuse(path, "a run folder",
+           "`cgrun train --resume " + path +
+               "` goes on with the run, `cgrun eval MODEL --weights " + path +
+               "` takes its weights");
+  }
+  std::vector<std::string> models;
+  for (const auto& entry : fs::directory_iterator(path, error)) {
+    if (entry.path().extension() == ".yaml") models.push_back(entry.path().string());
+  }
+  Refuse(path, "a folder",
+         models.empty() ? kDataHelp
+                        : "name a file in it, such as '" + *std::ranges::min_element(models) + "'");
+}
+
+}  // namespace
+
+void CheckModelArgument(const std::string& path) {
+  std::error_code error;
+  if (fs::is_directory(path, error)) RefuseFolder(path);
+  if (fs::exists(path, error) && !fs::is_regular_file(path, error)) return;  // a pipe is read once
+  FileReader reader(path, FileReader::Gzip::kNever);
+  std::string start(16, '\0');
+  start.resize(reader.ReadSome(std::as_writable_bytes(std::span(start))));
+  for (const FileKind& kind : kKinds) {
+    const std::string_view ending = kind.ending;
+    const bool is_it = ending.empty() ? start.starts_with(kind.begins) : path.ends_with(ending);
+    if (is_it) Refuse(path, kind.what, WithPath(kind.help, path));
+  }
+}
+
+}  // namespace cgrun

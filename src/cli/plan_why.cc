@@ -1,0 +1,89 @@
+// Finding the name among those of the optimised graphs.
+#include "src/cli/plan_why.h"
+
+#include <algorithm>
+
+#include "src/cli/console.h"
+#include "src/report/value_life.h"
+
+namespace cgrun {
+namespace {
+
+constexpr size_t kMostMeant = 5;  // names that the help lists
+
+// Of all entry points, each once.
+std::vector<std::string> NamesOf(const std::vector<PlannedEntry>& entries) {
+  std::vector<std::string> names;
+  for (const PlannedEntry& entry : entries) {
+    for (const Value& value : entry.graph->values) {
+      if (std::ranges::find(names, value.name) == names.end()) names.push_back(value.name);
+    }
+  }
+  return names;
+}
+
+// The last `parts` parts of a name, which dots part.
+std::string EndOf(const std::string& name, std::ptrdiff_t parts) {
+  size_t begin = name.size();
+  for (; parts > 0 && begin != std::string::npos; --parts) {
+    begin = begin == 0 ? std::string::npos : name.rfind('.', begin - 1);
+  }
+  return begin == std::string::npos ? name : name.substr(begin + 1);
+}
+
+// The name that is nearly `name`, or ends nearly so; "" where there is none.
+std::string NearlyCalled(const std::string& name, const std::vector<std::string>& known) {
+  const std::string nearest = NearestName(name, known);
+  if (!nearest.empty()) return nearest;
+  const std::ptrdiff_t parts = std::ranges::count(name, '.') + 1;
+  std::vector<std::string> ends;
+  for (const std::string& other : known) ends.push_back(EndOf(other, parts));
+  const auto end = std::ranges::find(ends, NearestName(name, ends));
+  return end == ends.end() ? "" : known[static_cast<size_t>(end - ends.begin())];
+}
+
+InputError NoValue(const std::string& name, const std::vector<std::string>& known) {
+  const std::string nearest = NearlyCalled(name, known);
+  return InputError("no value is called '" + name + "' once the graph is optimised",
+                    nearest.empty() ? "`cgrun graph MODEL` and `cgrun plan MODEL --full` list them"
+                                    : "did you mean '" + nearest + "'?");
+}
+
+InputError SeveralValues(const std::string& name, const std::vector<std::string>& meant) {
+  std::string help = "did you mean ";
+  const size_t shown = std::min(meant.size(), kMostMeant);
+  for (size_t i = 0; i < shown; ++i) {
+    help += (i == 0 ? "'" : i + 1 == meant.size() ? " or '" : ", '") + meant[i] + "'";
+  }
+  if (shown < meant.size()) help += ", …";
+  return InputError(
+      "'" + name + "' is the end of " + std::to_string(meant.size()) + " names of values",
+      help + (shown < meant.size() ? "" : "?"));
+}
+
+std::string FullName(const std::string& name, const std::vector<std::string>& known) {
+  if (std::ranges::find(known, name) != known.end()) return name;
+  std::vector<std::string> meant;
+  for (const std::string& other : known) {
+    if (other.ends_with("." + name)) meant.push_back(other);
+  }
+  if (meant.empty()) throw NoValue(name, known);
+  if (meant.size() > 1) throw SeveralValues(name, meant);
+  return meant[0];
+}
+
+}  // namespace
+
+void TellWhy(const std::vector<PlannedEntry>& entries, const MemoryLayout& layout,
+             const std::string& name) {
+  const std::string full_name = FullName(name, NamesOf(entries));
+  std::vector<ValueLife> lives;
+  for (size_t e = 0; e < entries.size(); ++e) {
+    const ValueId value = entries[e].graph->FindValue(full_name);
+    if (!value.valid()) continue;
+    lives.push_back(LifeOf(value, entries[e], layout, static_cast<int>(e)));
+  }
+  PrintResult(ValueLivesText(lives), ValueLivesJson(lives));
+}
+
+}  // namespace cgrun

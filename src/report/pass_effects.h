@@ -1,0 +1,30 @@
+// `cgrun plan --passes`: what each pass did to a graph.
+#ifndef CGRUN_REPORT_PASS_EFFECTS_H_
+#define CGRUN_REPORT_PASS_EFFECTS_H_
+
+#include <string>
+#include <vector>
+
+namespace cgrun {
+
+struct PassEffect {
+  std::string name;
+  int rounds = 0;          // 0: it did not run
+  int changed_rounds = 0;  // in which it changed the graph
+  int nodes_added = 0;     // in all of them; negative where it removed some
+  double seconds = 0;
+};
+
+// What became of an entry point's graph.
+struct PassEffects {
+  std::string entry;
+  int nodes_before = 0;  // as it was differentiated
+  int nodes_after = 0;   // as it was planned
+  std::vector<PassEffect> passes;
+};
+
+std::string PassEffectsText(const PassEffects& effects);
+
+}  // namespace cgrun
+
+#endif  // CGRUN_REPORT_PASS_EFFECTS_H_

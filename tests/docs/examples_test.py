@@ -1,0 +1,91 @@
+#!/usr/bin/env python3
+"""The commands of README.md and the examples of every verb's help run, in their order."""
+
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import tempfile
+import unittest
+
+ROOT = pathlib.Path.cwd()
+CGRUN = (ROOT / os.environ.get("CGRUN", "src/cli/cgrun")).resolve()
+
+# What begins so is not run, for this reason.
+LEFT_OUT = {
+    "scripts/quickstart": "installs packages and builds",
+    "scripts/test": "runs all tests, this one among them",
+    "alias cgrun=": "here the binary is found by PATH",
+    "cgrun generate models/dcgan.yaml": "needs MNIST and half an hour of training",
+}
+# What a command needs to be quick: nothing but time depends on it.
+SHORTER = {"cgrun bench": " --rounds 1 --steps 1"}
+# What the examples of help take for granted: samples, buffers, runs of two more models.
+BEFORE_HELP = [
+    "scripts/datasets/digits-as-images",
+    "cgrun plan models/lenet.yaml --csv buffers.csv",
+    "cgrun train models/regression.yaml --set train.epochs=2",
+    "cgrun train models/lsgan.yaml --limit-batches 2 --set train.epochs=1",
+    "mkdir -p ~/.local/share/bash-completion/completions ~/.zfunc ~/.config/fish/completions",
+]
+
+
+def readme_commands():
+    """Those of the `sh` blocks and those that stand in the text, with an argument, in their order."""
+    text = (ROOT / "README.md").read_text()
+    for block, inline in re.findall(r"^```sh\n(.*?)^```$|`(cgrun [a-z]+ [^`]+)`", text, re.M | re.S):
+        yield from (line.split("  #")[0].rstrip() for line in (block or inline).splitlines())
+
+
+class ExamplesTest(unittest.TestCase):
+    def setUp(self):
+        if b"__asan_init" in CGRUN.read_bytes():
+            self.skipTest("takes minutes under a sanitizer; the verbs have tests of their own")
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.root = pathlib.Path(folder.name)
+        for part in ("models", "datasets/digits", "datasets/friedman", "datasets/austen",
+                     "scripts/datasets"):
+            shutil.copytree(ROOT / part, self.root / part)
+        self.count = 0
+
+    def run_all(self, commands):
+        """Runs what is not left out; returns what is."""
+        environment = {**os.environ, "PATH": f"{CGRUN.parent}:{os.environ['PATH']}",
+                       "HOME": str(self.root)}
+        left_out = set()
+        for command in commands:
+            reason = next((start for start in LEFT_OUT if command.startswith(start)), None)
+            if reason:
+                left_out.add(reason)
+                continue
+            more = next((more for start, more in SHORTER.items() if command.startswith(start)), "")
+            done = subprocess.run(["bash", "-c", command + more], cwd=self.root, env=environment,
+                                  text=True, capture_output=True, check=False,
+                                  stdin=subprocess.DEVNULL)
+            self.assertEqual(done.returncode, 0, f"{command}: {done.stdout}{done.stderr}")
+            self.count += 1
+        return left_out
+
+    def test_the_readme(self):
+        self.assertEqual(self.run_all(readme_commands()), set(LEFT_OUT))
+        self.assertGreater(self.count, 12)
+
+    def test_the_examples_of_help(self):
+        def help_of(*verb):
+            done = subprocess.run([CGRUN, "help", *verb], text=True, capture_output=True, check=True)
+            return done.stdout
+
+        verbs = re.findall(r"(?m)^  ([a-z]+) ", help_of().split("Verbs:")[1].split("Examples:")[0])
+        self.assertIn("completion", verbs)
+        self.run_all(BEFORE_HELP)
+        for verb in verbs:
+            examples = re.findall(r"(?m)^  (cgrun .*)", help_of(verb).split("Examples:")[1])
+            self.assertGreaterEqual(len(examples), 2, verb)
+            self.assertEqual(self.run_all(examples), set(), verb)
+        self.assertGreater(self.count, 30)
+
+
+if __name__ == "__main__":
+    unittest.main()
