@@ -117,8 +117,19 @@ void EraseOption(std::vector<std::string>& arguments, const std::string& flag) {
   arguments.erase(at, at + std::min<std::ptrdiff_t>(2, arguments.end() - at));
 }
 
+// Removes `--json`, `--json FILE` and `--json=FILE`; what follows the first may be the model.
+void EraseJson(std::vector<std::string>& arguments, const std::string& model) {
+  std::erase_if(arguments, [](const std::string& a) { return a.starts_with("--json="); });
+  const auto at = std::find(arguments.begin(), arguments.end(), "--json");
+  if (at == arguments.end()) return;
+  const auto next = at + 1;
+  const bool has_file =
+      next != arguments.end() && *next != model && (*next == "-" || !next->starts_with('-'));
+  arguments.erase(at, at + (has_file ? 2 : 1));
+}
+
 // The arguments of this process without those that RunAlone() sets.
-std::vector<std::string> OwnArguments() {
+std::vector<std::string> OwnArguments(const std::string& model) {
   const std::string text = ReadTextFile("/proc/self/cmdline");
   std::vector<std::string> arguments;
   for (size_t begin = 0; begin < text.size();) {
@@ -128,12 +139,7 @@ std::vector<std::string> OwnArguments() {
   }
   std::erase(arguments, "--isolate");
   std::erase(arguments, "--quiet");
-  const auto json = std::find(arguments.begin(), arguments.end(), "--json");
-  if (json != arguments.end()) {
-    const bool file = json + 1 != arguments.end() && !(json + 1)->starts_with("-");
-    arguments.erase(json, json + (file ? 2 : 1));
-  }
-  std::erase_if(arguments, [](const std::string& a) { return a.starts_with("--json="); });
+  EraseJson(arguments, model);
   EraseOption(arguments, "--only");
   EraseOption(arguments, "--rounds");
   EraseOption(arguments, "--steps");
@@ -178,7 +184,7 @@ int Run(const ModelFlags& flags, BenchFlags bench, const ProfileFlags& profile) 
   BenchView view(profile, compile.threads);
   std::optional<BenchResult> result;
   if (bench.isolate) {
-    result = RunIsolated(OwnArguments(), cases,
+    result = RunIsolated(OwnArguments(flags.model), cases,
                          {.model = model->name.value,
                           .device = bench.options.device,
                           .infer = bench.options.infer,

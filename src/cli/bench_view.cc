@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -34,53 +35,72 @@ std::string BreakEven(const CaseResult& result, const CaseResult& baseline) {
 // A case alone is held against nothing.
 bool HasBaseline(const BenchResult& result) { return result.cases.size() > 1; }
 
-std::string MiB(int64_t bytes) {
-  return fmt::format("{:.2f}", static_cast<double>(bytes) / (1 << 20));
+bool HasIntervals(const BenchResult& result) {
+  return std::any_of(result.cases.begin(), result.cases.end(),
+                     [](const CaseResult& one) { return one.speedup && one.speedup->interval; });
+}
+
+// With `decimals`, or as many more as three significant digits take.
+std::string Digits(double number, int decimals) {
+  double scaled = number * std::pow(10, decimals);
+  for (; scaled > 0 && scaled < 100 && decimals < 9; scaled *= 10) ++decimals;
+  return fmt::format("{:.{}f}", number, decimals);
+}
+
+std::string MiB(int64_t bytes) { return Digits(static_cast<double>(bytes) / (1 << 20), 2); }
+
+std::string Milliseconds(double seconds) { return Digits(seconds * 1e3, 3); }
+
+std::string Percent(double share) {
+  const double percent = 100 * share;
+  return fmt::format("{:.1f} %", std::abs(percent) < 0.05 ? 0 : percent);  // not "-0.0 %"
 }
 
 // The rounds of a quiet machine differ by less.
 constexpr double kBusySpread = 1.5;
 
 // Where rounds of one case differ by much, something else had the processor.
-std::string BusyNote(const CaseResult& baseline, bool isolated) {
+std::string BusyNote(const CaseResult& baseline, bool has_intervals) {
   const auto& time = baseline.seconds_per_iteration;
   if (!time || time->max <= kBusySpread * time->min) return "";
   return fmt::format(
       "note: rounds of '{}' differ by a factor of {:.1f}, as on a busy machine: {}\n",
       baseline.name, time->max / time->min,
-      isolated ? "run it again on a quiet one" : "trust the intervals");
+      has_intervals ? "trust the intervals" : "run it again on a quiet one");
+}
+
+std::string Interval(const std::optional<Speedup>& speedup) {
+  if (!speedup || !speedup->interval) return "";
+  return fmt::format("{:.2f}–{:.2f}", speedup->interval->first, speedup->interval->second);
 }
 
 // What a case gains over the baseline.
-std::vector<std::string> ComparedCells(const CaseResult& result, const CaseResult& baseline) {
-  const auto& speedup = result.speedup;
-  const bool interval = speedup && speedup->interval;
-  const bool first = &result == &baseline;
-  return {first ? "" : fmt::format("{:.1f} %", 100 * ReductionOf(result, baseline)),
-          speedup ? fmt::format("{:.3f} ×", speedup->median) : "",
-          interval
-              ? fmt::format("{:.2f}–{:.2f}", speedup->interval->first, speedup->interval->second)
-              : "",
-          BreakEven(result, baseline)};
+std::vector<std::string> ComparedCells(const CaseResult& result, const BenchResult& whole) {
+  const CaseResult& baseline = whole.cases[0];
+  std::vector<std::string> cells = {
+      &result == &baseline ? "" : Percent(ReductionOf(result, baseline)),
+      result.speedup ? fmt::format("{:.3f} ×", result.speedup->median) : ""};
+  if (HasIntervals(whole)) cells.push_back(Interval(result.speedup));
+  cells.push_back(BreakEven(result, baseline));
+  return cells;
 }
 
 void AddRow(TextTable& table, const CaseResult& result, const BenchResult& whole) {
   std::vector<std::string> cells = {result.name, FormatCount(result.batch), MiB(result.peak_bytes),
                                     MiB(result.reserved_bytes)};
   if (!result.fault.empty()) {
-    cells.insert(cells.end(), {"error", "", "", "", ""});
-    if (HasBaseline(whole)) cells.insert(cells.end(), 4, "");
+    cells.push_back("error");
     return table.Add(std::move(cells));
   }
   const auto& time = result.seconds_per_iteration;
   const auto add = [&](std::string text) { cells.push_back(std::move(text)); };
-  add(time ? fmt::format("{:.3f}", time->median * 1e3) : "");
-  add(time ? fmt::format("{:.3f}–{:.3f}", time->min * 1e3, time->max * 1e3) : "");
-  add(time ? fmt::format("{:.4g}", 1 / time->median) : "");
+  add(time ? Milliseconds(time->median) : "");
+  add(time ? Milliseconds(time->min) + "–" + Milliseconds(time->max) : "");
+  add(time ? FormatSi(1 / time->median) : "");
   add(time ? FormatSi(static_cast<double>(result.batch) / time->median) : "");
   add(fmt::format("{:.3f}", result.build_seconds + result.first_step_seconds));
   if (HasBaseline(whole)) {
-    for (std::string& cell : ComparedCells(result, whole.cases[0])) add(std::move(cell));
+    for (std::string& cell : ComparedCells(result, whole)) add(std::move(cell));
   }
   table.Add(std::move(cells));
 }
@@ -102,11 +122,15 @@ void AddComparison(const CaseResult& result, const BenchResult& whole, Json& jso
   }
 }
 
+// Null stands for what was not measured.
 Json CaseJson(const CaseResult& result, const BenchResult& whole) {
   Json json = {{"name", result.name},
                {"batch", result.batch},
                {"peak_bytes", result.peak_bytes},
-               {"reserved_bytes", result.reserved_bytes}};
+               {"reserved_bytes", result.reserved_bytes},
+               {"seconds_per_iteration", nullptr},
+               {"samples_per_second", nullptr},
+               {"allocations_after_first_step", nullptr}};
   if (const auto& time = result.seconds_per_iteration) {
     json["seconds_per_iteration"] = {
         {"median", time->median}, {"min", time->min}, {"max", time->max}};
@@ -128,7 +152,9 @@ std::string CasesTable(const BenchResult& result) {
   std::vector<std::string> head = {"case",    "batch", "memory MiB", "reserved", "ms/it",
                                    "min–max", "it/s",  "samples/s",  "start s"};
   if (HasBaseline(result)) {
-    head.insert(head.end(), {"reduction", "speedup", "95 %", "break-even"});
+    head.insert(head.end(), {"reduction", "speedup"});
+    if (HasIntervals(result)) head.push_back("95 %");
+    head.push_back("break-even");
   }
   std::vector<Align> columns(head.size(), Align::kRight);
   columns[0] = Align::kLeft;
@@ -139,12 +165,17 @@ std::string CasesTable(const BenchResult& result) {
   return table.ToString();
 }
 
+std::string SpeedupNote(const BenchResult& result) {
+  if (result.isolated) return "speedup: by the medians; ";
+  if (!HasIntervals(result)) return "speedup: the median over rounds; an interval takes six;\n";
+  return "speedup: the median over rounds, and an interval that holds it by 95 %;\n";
+}
+
 std::string ComparisonNote(const BenchResult& result) {
-  return fmt::format(
-      "{}break-even: the step from which a run of that case has taken less time than '{}'.\n",
-      result.isolated ? "speedup: by the medians; "
-                      : "speedup: the median over rounds, and an interval that holds it by 95 %;\n",
-      result.cases[0].name);
+  return SpeedupNote(result) +
+         fmt::format(
+             "break-even: the step from which a run of that case has taken less time than '{}'.\n",
+             result.cases[0].name);
 }
 
 }  // namespace
@@ -191,7 +222,7 @@ std::string BenchText(const BenchResult& result) {
                           : "in tensors and workspaces at once",
                       HasBaseline(result) ? ";" : ".");
   if (HasBaseline(result)) text += ComparisonNote(result);
-  text += BusyNote(result.cases[0], result.isolated);
+  text += BusyNote(result.cases[0], HasIntervals(result));
   if (result.cases[0].losses.empty()) text += "The model has no loss: no losses were compared.\n";
   for (const CaseResult& one : result.cases) {
     if (!one.fault.empty()) text += fmt::format("error: '{}': {}\n", one.name, one.fault);
@@ -225,14 +256,13 @@ BenchResult CaseFromJson(const std::string& text) {
     result.batch = json.at("batch");
     result.peak_bytes = json.at("peak_bytes");
     result.reserved_bytes = json.at("reserved_bytes");
-    if (json.contains("seconds_per_iteration")) {
-      const Json& time = json["seconds_per_iteration"];
+    if (const Json& time = json.at("seconds_per_iteration"); !time.is_null()) {
       result.seconds_per_iteration = Spread{time.at("median"), time.at("min"), time.at("max")};
     }
     result.build_seconds = json.at("build_seconds");
     result.first_step_seconds = json.at("first_step_seconds");
-    if (json.contains("allocations_after_first_step")) {
-      result.allocations_after_first_step = json["allocations_after_first_step"].get<int64_t>();
+    if (const Json& count = json.at("allocations_after_first_step"); !count.is_null()) {
+      result.allocations_after_first_step = count.get<int64_t>();
     }
     for (const Json& loss : json.at("losses")) {
       result.losses.push_back(loss.is_null() ? std::nan("") : loss.get<double>());

@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <vector>
 
 #include "src/cli/command.h"
 #include "src/cli/console.h"
@@ -28,6 +29,14 @@ Json PeaksJson(const Peaks& peaks) {
   return {{"threads", peaks.threads},
           {"flops_per_second", peaks.flops_per_second},
           {"bytes_per_second", peaks.bytes_per_second}};
+}
+
+// Several threads reach no less than one, unless other programs have their processors.
+std::string BusyNote(const Peaks& least, const Peaks& most) {
+  if (most.flops_per_second >= least.flops_per_second) return "";
+  return fmt::format(
+      "note: {} reached less than {}, as on a busy machine: run it again on a quiet one\n",
+      FormatCount(most.threads, "thread"), FormatCount(least.threads, "thread"));
 }
 
 // Of a host's device what its kernels are made of; of others the hardware, a line for each.
@@ -58,11 +67,13 @@ int Run() {
   json["host"] = {{"description", host.description},
                   {"total_bytes", host.total_bytes},
                   {"free_bytes", host.free_bytes}};
+  std::vector<Peaks> measured;
   for (int threads : std::set<int>{1, HostThreads()}) {
-    const Peaks peaks = MeasurePeaks(threads);
+    const Peaks& peaks = measured.emplace_back(MeasurePeaks(threads));
     text += "peak: " + PeaksText(peaks) + "\n";
     json["host"]["peaks"].push_back(PeaksJson(peaks));
   }
+  text += BusyNote(measured.front(), measured.back());
   for (const auto& [name, version] : LibraryVersions()) json["libraries"][name] = version;
   PrintResult(text + "libraries: " + LibrariesText() + "\n", json.dump(2) + "\n");
   return kDone;

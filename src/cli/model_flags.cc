@@ -223,7 +223,8 @@ const KernelLibrary& KernelsOf(const ModelSpec& model) {
   } catch (const UserError& error) {
     throw InputError(error.what(), error.help());
   }
-  throw InputError("there are no kernels for device '" + device + "'", "try --device reference");
+  throw InputError("there are no kernels for device '" + device + "': " + DescribeKernels(device),
+                   "try --device " + std::string(FastestHostDevice()));
 }
 
 CompileOptions CompileOptionsOf(const ModelFlags& flags, const ModelSpec& model) {

@@ -186,6 +186,13 @@ class CgrunTest(unittest.TestCase):
         self.assertEqual(self.succeeds("summary", "small.yaml", "--json", "out.json"), text)
         json.loads((self.folder / "out.json").read_text())
 
+    def test_devices_say_where_their_peaks_are_doubtful(self):
+        text = self.succeeds("devices", "--json", "devices.json")
+        host = json.loads((self.folder / "devices.json").read_text())["host"]
+        rates = [peak["flops_per_second"] for peak in host["peaks"]]
+        self.assertEqual(text.count("peak: "), len(rates))
+        self.assertEqual("as on a busy machine" in text, rates[-1] < rates[0], text)
+
     def test_json_to_a_dash_is_printed(self):
         json.loads(self.succeeds("summary", "small.yaml", "--json", "-"))
         self.assertFalse((self.folder / "-").exists())

@@ -205,6 +205,20 @@ class GanTest(cli_testing.CliTestCase):
         self.assertGreater(shared["transient_bytes"], shared["passed_bytes"])
         self.assertLessEqual(shared["transient_bytes"], paths["discriminate"]["transient_bytes"])
 
+    # Its exit status says that all cases have the same losses.
+    def test_bench_runs_both_paths(self):
+        self.write("pair.yaml", short("penalised", device="auto"))
+        peaks = []
+        for flags in ([], ["--infer"]):
+            done = self.cgrun("bench", "pair.yaml", "--rounds", 1, "--steps", 1, "--json", *flags)
+            cases = json.loads(done.stdout)["cases"]
+            for case in cases:
+                self.assertGreater(case["peak_bytes"], 0, case["name"])
+                self.assertEqual(len(case["losses"]), 6, case["name"])
+            peaks.append({case["name"]: case["peak_bytes"] for case in cases})
+        for name in ("eager", "graph, memory"):
+            self.assertLess(peaks[1][name], peaks[0][name], name)
+
     def test_weights_are_clipped(self):
         self.hash(short("clipped"))
         weights = tensors(self.folder / "run" / "checkpoint-12.safetensors")

@@ -93,6 +93,17 @@ std::vector<OpCase> normalize() {
        Scaled(0.5, {1}, {2}, DType::kF32),
        {Given({3}, {2, -4, 8}, DType::kI64)},
        {{0, -1.5, 1.5}}},
+      // Deviations that are powers of two: a product with their inverse is the quotient, bit by
+      // bit.
+      {"bytes to f32, a channel each",
+       Scaled(1.0 / 255, {0.5, 0.25, 0.1}, {0.25, 0.5, 0.125}, DType::kF32),
+       {Integers({2, 3, 5, 5}, DType::kU8, 0, 255)}},
+      {"to f32",
+       Scaled(3, {0.5}, {0.25}, DType::kF32),
+       {Uniform({2, 3, 7})},
+       {},
+       {},
+       /*check_gradient=*/false},
       {"to bf16", Scaled(1, {0}, {3}, DType::kBF16), {Given({1}, {1})}, {{0.333984375}}, {}, false},
       {"defaults", Scaled(1, {0}, {1}), {Uniform({3, 2})}},
       {"images", Scaled(2, {0.1, 0.2, 0.3}, {0.5, 1, 2}), {Uniform({2, 3, 2, 2})}},

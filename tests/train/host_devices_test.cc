@@ -42,12 +42,14 @@ paths:
 train: {epochs: 2, batch: 16, optimizer: {op: sgd, lr: 0.05, momentum: 0.9}}
 )";
 
-// Two residual blocks, one of which halves the image: batch norm, sums, a convolution of size 1.
+// A small ResNet of two residual blocks, one of which halves the image: batch norm, sums, a
+// convolution of size 1, a pool of whole images; a partial last batch, an evaluation.
 constexpr char kResidual[] = R"(
 cgrun: 1
 model: small-residual
 data:
-  train: {format: synthetic, samples: 32, classes: 4}
+  train: {format: synthetic, samples: 36, classes: 4}
+  test: {format: synthetic, samples: 20, classes: 4, seed: 1}
 inputs:
   image: {type: uint8, shape: [3, 16, 16]}
   label: {type: int32, shape: []}
@@ -74,6 +76,7 @@ paths:
       - {op: flatten}
       - logits: {op: linear, units: 4}
     loss: {op: softmax_cross_entropy, in: [logits, label]}
+    metrics: {accuracy: {in: [logits, label]}}
 train: {epochs: 2, batch: 8, optimizer: {op: sgd, lr: 0.05, momentum: 0.9}}
 )";
 
@@ -124,31 +127,44 @@ TEST_P(HostDevices, HaveOneHashInBothModesWithoutFusions) {
 
 TEST_P(HostDevices, AllocateNothingAfterTheFirstStep) {
   if (!AllocationsAreCounted()) GTEST_SKIP() << "a sanitizer brings its own operator new";
-  const std::string folder = FreshFolder();
-  const TrainResult result = TrainModel(ModelOf(kModel), Options(), folder);
-  EXPECT_EQ(result.allocations_after_first_step, 0);
-  EXPECT_EQ(result.heap_growth_bytes, 0);
-  EXPECT_FALSE(ReadText(folder + "/metrics.csv").empty());
-  EXPECT_FALSE(result.checkpoint.empty());
+  for (const char* text : {kModel, kResidual}) {
+    const ModelSpec model = ModelOf(text);
+    SCOPED_TRACE(model.name.value);
+    const std::string folder = FreshFolder();
+    const TrainResult result = TrainModel(model, Options(), folder);
+    EXPECT_EQ(result.steps, 2 * 5);
+    EXPECT_FALSE(result.last.evaluations.empty());
+    EXPECT_EQ(result.allocations_after_first_step, 0);
+    EXPECT_EQ(result.heap_growth_bytes, 0);
+    EXPECT_FALSE(ReadText(folder + "/metrics.csv").empty());
+    EXPECT_FALSE(result.checkpoint.empty());
+  }
 }
 
 // 5 batches a pass: a step of two, another, and one of the partial batch alone.
 TEST_P(HostDevices, AllocateNothingWhereGradientsAreAccumulated) {
   if (!AllocationsAreCounted()) GTEST_SKIP() << "a sanitizer brings its own operator new";
-  const ModelSpec model = ModelOf(kModel, {"train.accumulate=2"});
-  const TrainResult result = TrainModel(model, Options(), FreshFolder());
-  EXPECT_EQ(result.steps, 2 * 3);
-  EXPECT_EQ(result.allocations_after_first_step, 0);
-  EXPECT_EQ(result.heap_growth_bytes, 0);
+  for (const char* text : {kModel, kResidual}) {
+    const ModelSpec model = ModelOf(text, {"train.accumulate=2"});
+    SCOPED_TRACE(model.name.value);
+    const TrainResult result = TrainModel(model, Options(), FreshFolder());
+    EXPECT_EQ(result.steps, 2 * 3);
+    EXPECT_EQ(result.allocations_after_first_step, 0);
+    EXPECT_EQ(result.heap_growth_bytes, 0);
+  }
 }
 
 TEST_P(HostDevices, TakeTheMemoryThatIsPlanned) {
   if (!AllocationsAreCounted()) GTEST_SKIP() << "a sanitizer's memory is its own";
   constexpr int64_t kMiB = int64_t{1} << 20;
-  const MemoryUse memory = TrainModel(ModelOf(kModel), Options(), FreshFolder()).memory;
-  EXPECT_LE(std::abs(memory.measured - memory.planned()), std::max(kMiB, memory.planned() / 100))
-      << "planned " << memory.planned() << " (arena " << memory.arena << ", data " << memory.data
-      << ", base " << memory.base << "), measured " << memory.measured;
+  for (const char* text : {kModel, kResidual}) {
+    const ModelSpec model = ModelOf(text);
+    const MemoryUse memory = TrainModel(model, Options(), FreshFolder()).memory;
+    EXPECT_LE(std::abs(memory.measured - memory.planned()), std::max(kMiB, memory.planned() / 100))
+        << model.name.value << ": planned " << memory.planned() << " (arena " << memory.arena
+        << ", data " << memory.data << ", base " << memory.base << "), measured "
+        << memory.measured;
+  }
 }
 
 std::vector<HostDevice> Devices() {
