@@ -1,11 +1,13 @@
 // The pipeline, as the picture in docs/architecture.md draws it.
 #include "src/compile/compile.h"
 
+#include <algorithm>
 #include <chrono>
 #include <map>
 
 #include "src/base/check.h"
 #include "src/compile/model_graph.h"
+#include "src/compile/recompute.h"
 #include "src/model/model_file.h"
 #include "src/plan/update_legality.h"
 #include "src/program/build_image.h"
@@ -48,6 +50,14 @@ MemoryLayout PlanOnce(const std::vector<CompiledEntry>& entries, const LayoutOpt
   return PlanLayout(planned, options);
 }
 
+size_t LargestEntry(const MemoryLayout& layout) {
+  const auto less = [](const EntryLayout& a, const EntryLayout& b) {
+    return a.transient_bytes < b.transient_bytes;
+  };
+  return static_cast<size_t>(std::max_element(layout.entries.begin(), layout.entries.end(), less) -
+                             layout.entries.begin());
+}
+
 // Plans; as long as the plan wants values to be computed again, does that and plans anew.
 MemoryLayout PlanEntries(std::vector<CompiledEntry>& entries, const Target& target,
                          const CompileOptions& options) {
@@ -66,6 +76,29 @@ MemoryLayout PlanEntries(std::vector<CompiledEntry>& entries, const Target& targ
     if (changed) layout = PlanOnce(entries, options.layout);
   }
   return layout;
+}
+
+// Plans anew with what is cheap computed again, for the entry points that take most; keeps that
+// where it makes the arena smaller.
+MemoryLayout PlanWithLess(std::vector<CompiledEntry>& entries, MemoryLayout layout,
+                          const Target& target, const CompileOptions& options) {
+  if (options.passes.Disabled("rematerialise") || options.recompute_share <= 0) return layout;
+  std::vector<bool> tried(entries.size());
+  while (true) {
+    const size_t largest = LargestEntry(layout);
+    if (tried[largest]) return layout;
+    tried[largest] = true;
+    CompiledEntry before = entries[largest];
+    if (!RecomputeAtPeak(entries[largest], target, options)) return layout;
+    MemoryLayout less = PlanOnce(entries, options.layout);
+    if (less.arena_bytes >= layout.arena_bytes) {
+      entries[largest] = std::move(before);
+      return layout;
+    }
+    less.recompute_saved_bytes =
+        layout.recompute_saved_bytes + layout.arena_bytes - less.arena_bytes;
+    layout = std::move(less);
+  }
 }
 
 ProgramImage MakeImage(const ModelSpec& model, const CompiledModel& compiled,
@@ -124,6 +157,7 @@ std::optional<CompiledModel> Compile(const ModelSpec& model,
     compiled.entries.push_back(std::move(*entry));
   }
   compiled.layout = PlanEntries(compiled.entries, library, options);
+  compiled.layout = PlanWithLess(compiled.entries, std::move(compiled.layout), library, options);
   compiled.image = MakeImage(model, compiled, library, options);
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
   compiled.compile_seconds = seconds.count();

@@ -27,6 +27,9 @@ struct CompileOptions {
   std::string order = "memory";  // of Orders()
   LayoutOptions layout;
   PassOptions passes;
+  // What of a step's time, as the target estimates it, may go into computing again what would be
+  // held at the peak. The estimates take elementwise operators for slower than they are.
+  double recompute_share = 0.08;
   int threads = 1;
   int processes = 1;
   DType precision = DType::kF32;
