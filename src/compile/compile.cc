@@ -18,6 +18,8 @@ namespace cgrun {
 namespace {
 
 constexpr int kMaxRematRounds = 4;
+constexpr int kMostPackings = 6;    // on the way to a cap
+constexpr double kAnyShare = 1000;  // of a step's time
 
 void Order(CompiledEntry& entry, const std::string& name) {
   const OrderEntry* order = FindOrder(name);
@@ -82,14 +84,15 @@ MemoryLayout PlanEntries(std::vector<CompiledEntry>& entries, const Target& targ
 // where it makes the arena smaller.
 MemoryLayout PlanWithLess(std::vector<CompiledEntry>& entries, MemoryLayout layout,
                           const Target& target, const CompileOptions& options) {
-  if (options.passes.Disabled("rematerialise") || options.recompute_share <= 0) return layout;
+  if (options.recompute_share <= 0) return layout;
+  const RecomputeGoal goal{options.recompute_share};
   std::vector<bool> tried(entries.size());
   while (true) {
     const size_t largest = LargestEntry(layout);
     if (tried[largest]) return layout;
     tried[largest] = true;
     CompiledEntry before = entries[largest];
-    if (!RecomputeAtPeak(entries[largest], target, options)) return layout;
+    if (!RecomputeAtPeak(entries[largest], target, options, goal)) return layout;
     MemoryLayout less = PlanOnce(entries, options.layout);
     if (less.arena_bytes >= layout.arena_bytes) {
       entries[largest] = std::move(before);
@@ -99,6 +102,40 @@ MemoryLayout PlanWithLess(std::vector<CompiledEntry>& entries, MemoryLayout layo
         layout.recompute_saved_bytes + layout.arena_bytes - less.arena_bytes;
     layout = std::move(less);
   }
+}
+
+// Plans within options.arena_cap, with anything computed again that helps: the packing is the
+// judge, and where it leaves gaps, the next try aims lower by as much. The smallest arena that was
+// found where none fits.
+MemoryLayout PlanWithin(std::vector<CompiledEntry>& entries, MemoryLayout layout,
+                        const Target& target, const CompileOptions& options) {
+  const std::vector<CompiledEntry> whole = entries;
+  const int64_t whole_bytes = layout.arena_bytes + layout.recompute_saved_bytes;
+  Bytes goal = options.arena_cap - layout.persistent_bytes;
+  for (int i = 0; i < kMostPackings && layout.arena_bytes > options.arena_cap; ++i) {
+    std::vector<CompiledEntry> tried = whole;
+    for (size_t e = 0; e < tried.size(); ++e) {
+      if (layout.entries[e].transient_bytes <= goal) continue;
+      RecomputeAtPeak(tried[e], target, options, {kAnyShare, goal, false});
+    }
+    MemoryLayout less = PlanOnce(tried, options.layout);
+    goal -= std::max<Bytes>(less.arena_bytes - options.arena_cap, kDefaultAlignment);
+    if (less.arena_bytes >= layout.arena_bytes) continue;
+    layout = std::move(less);
+    entries = std::move(tried);
+  }
+  layout.recompute_saved_bytes = whole_bytes - layout.arena_bytes;
+  return layout;
+}
+
+// The plan of all entry points; what is computed again is in them, then.
+MemoryLayout Plan(std::vector<CompiledEntry>& entries, const Target& target,
+                  const CompileOptions& options) {
+  MemoryLayout layout = PlanEntries(entries, target, options);
+  if (options.passes.Disabled("rematerialise")) return layout;
+  layout = PlanWithLess(entries, std::move(layout), target, options);
+  if (options.arena_cap == 0 || layout.arena_bytes <= options.arena_cap) return layout;
+  return PlanWithin(entries, std::move(layout), target, options);
 }
 
 ProgramImage MakeImage(const ModelSpec& model, const CompiledModel& compiled,
@@ -156,8 +193,7 @@ std::optional<CompiledModel> Compile(const ModelSpec& model,
     if (!entry) return std::nullopt;
     compiled.entries.push_back(std::move(*entry));
   }
-  compiled.layout = PlanEntries(compiled.entries, library, options);
-  compiled.layout = PlanWithLess(compiled.entries, std::move(compiled.layout), library, options);
+  compiled.layout = Plan(compiled.entries, library, options);
   compiled.image = MakeImage(model, compiled, library, options);
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
   compiled.compile_seconds = seconds.count();

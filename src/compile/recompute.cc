@@ -10,22 +10,22 @@
 namespace cgrun {
 namespace {
 
-constexpr int64_t kCheapOperations = 16;  // for an element: batch_norm has 7, a pool its window
-constexpr int kMostRounds = 16;
+constexpr int kMostRounds = 64;
 
 class Recomputer {
  public:
-  Recomputer(CompiledEntry& entry, const Target& target, const CompileOptions& options)
-      : entry_(entry), target_(target), options_(options) {
-    for (const Node& node : entry.graph.nodes) {
-      if (node.kernel) seconds_left_ += options.recompute_share * node.kernel->seconds;
-    }
+  Recomputer(CompiledEntry& entry, const Target& target, const CompileOptions& options,
+             const RecomputeGoal& goal)
+      : entry_(entry), target_(target), options_(options), goal_(goal) {
+    seconds_left_ = goal.share * SecondsOfStep(entry.graph);
     bound_ = BoundOf(entry_.graph, entry_.schedule);
   }
 
   bool Run() {
     bool changed = false;
-    for (int round = 0; round < kMostRounds && Round(); ++round) changed = true;
+    for (int round = 0; round < kMostRounds && bound_ > goal_.bytes && Round(); ++round) {
+      changed = true;
+    }
     if (changed && options_.order == "memory") Improve();
     return changed;
   }
@@ -43,7 +43,7 @@ class Recomputer {
   }
 
   bool Round() {
-    const RecomputeLimits limits{seconds_left_, kCheapOperations, options_.threads,
+    const RecomputeLimits limits{seconds_left_, goal_.cheap_only, options_.threads,
                                  BuffersOf(options_.layout)};
     std::vector<RecomputeOption> options =
         RecomputeOptionsAtPeak(entry_.graph, entry_.schedule, target_, limits);
@@ -51,10 +51,10 @@ class Recomputer {
     if (options.empty()) return false;
     const Bytes least = BoundWith(options, options.size());
     if (least >= bound_) return false;
-    options.resize(FewestFor(least, options));
+    options.resize(FewestFor(std::max(least, goal_.bytes), options));
     for (const RecomputeOption& option : options) seconds_left_ -= option.seconds;
     Take(options);
-    bound_ = least;
+    bound_ = BoundOf(entry_.graph, entry_.schedule);
     return true;
   }
 
@@ -68,12 +68,12 @@ class Recomputer {
     return count;
   }
 
-  // How many of the first options give a bound of `least`, which all of them do.
-  size_t FewestFor(Bytes least, const std::vector<RecomputeOption>& options) const {
+  // How many of the first options give a bound of `bytes`, which all of them do.
+  size_t FewestFor(Bytes bytes, const std::vector<RecomputeOption>& options) const {
     size_t too_few = 0, enough = options.size();
     while (enough - too_few > 1) {
       const size_t middle = (too_few + enough) / 2;
-      (BoundWith(options, middle) <= least ? enough : too_few) = middle;
+      (BoundWith(options, middle) <= bytes ? enough : too_few) = middle;
     }
     return enough;
   }
@@ -119,14 +119,16 @@ class Recomputer {
   CompiledEntry& entry_;
   const Target& target_;
   const CompileOptions& options_;
+  const RecomputeGoal& goal_;
   double seconds_left_ = 0;
   Bytes bound_ = 0;
 };
 
 }  // namespace
 
-bool RecomputeAtPeak(CompiledEntry& entry, const Target& target, const CompileOptions& options) {
-  return Recomputer(entry, target, options).Run();
+bool RecomputeAtPeak(CompiledEntry& entry, const Target& target, const CompileOptions& options,
+                     const RecomputeGoal& goal) {
+  return Recomputer(entry, target, options, goal).Run();
 }
 
 }  // namespace cgrun

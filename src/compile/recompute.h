@@ -6,11 +6,17 @@
 
 namespace cgrun {
 
+struct RecomputeGoal {
+  double share = 0;        // of a step's time, that may be spent
+  Bytes bytes = 0;         // transient; where they are reached, no more is done
+  bool cheap_only = true;  // of operators that do little for each element
+};
+
 // Has the entry point compute again, right before its later readers, what its schedule would hold
-// at the peak: the least of it with which the peak is as low as it gets for the share of a step's
-// time that `options` has for this. Only operators that do little for each element run twice.
+// at the peak: the least of it with which the peak is as low as the goal, or as low as it gets.
 // Results do not change by a bit. False where that lowers nothing.
-bool RecomputeAtPeak(CompiledEntry& entry, const Target& target, const CompileOptions& options);
+bool RecomputeAtPeak(CompiledEntry& entry, const Target& target, const CompileOptions& options,
+                     const RecomputeGoal& goal);
 
 }  // namespace cgrun
 

@@ -20,18 +20,21 @@ SecondNode SecondOf(const Node& node) {
   return {node.op, node.attributes, node.inputs};
 }
 
+NodeSignature SignatureOfSecond(const Graph& graph, const Node& node, const SecondNode& second) {
+  NodeSignature signature{
+      second.op, second.attributes, {}, {graph.values[node.outputs[0]].type}, {}};
+  for (ValueId input : second.inputs) signature.inputs.push_back(graph.values[input].type);
+  return signature;
+}
+
 std::optional<KernelOption> OptionOfSecond(const Graph& graph, const Node& node,
                                            const SecondNode& second, const Target& target,
                                            int threads) {
-  const Value& result = graph.values[node.outputs[0]];
-  NodeSignature signature{second.op, second.attributes, {}, {result.type}, {}};
+  const Layout& result = graph.values[node.outputs[0]].layout;
   RunSetting setting{threads, {}, graph.Learns()};
-  for (ValueId input : second.inputs) {
-    signature.inputs.push_back(graph.values[input].type);
-    setting.layouts.push_back(graph.values[input].layout);
-  }
-  for (KernelOption& option : target.Options(signature, setting)) {
-    if (option.input_layouts == setting.layouts && option.output_layouts[0] == result.layout) {
+  for (ValueId input : second.inputs) setting.layouts.push_back(graph.values[input].layout);
+  for (KernelOption& option : target.Options(SignatureOfSecond(graph, node, second), setting)) {
+    if (option.input_layouts == setting.layouts && option.output_layouts[0] == result) {
       return std::move(option);
     }
   }

@@ -16,6 +16,8 @@ bool CanRunAgain(const Graph& graph, NodeId id);
 // What runs; the node itself, where its operator has nothing else for it.
 SecondNode SecondOf(const Node& node);
 
+NodeSignature SignatureOfSecond(const Graph& graph, const Node& node, const SecondNode& second);
+
 // The kernel of `second` that reads its inputs as they lie in the graph, and leaves its result in
 // the layout of output 0 of `node`. Nothing where the target has none.
 std::optional<KernelOption> OptionOfSecond(const Graph& graph, const Node& node,

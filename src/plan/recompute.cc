@@ -11,6 +11,24 @@
 namespace cgrun {
 namespace {
 
+constexpr double kBytesPerSecond = 20e9;
+constexpr int64_t kCheapOperations = 16;  // for an element: batch_norm has 7, a pool its window
+
+bool IsCheap(const NodeSignature& node) {
+  int64_t elements = 0;
+  for (const TensorType& type : node.outputs) {
+    elements = std::max(elements, type.shape.Elements());
+  }
+  return CostOf(node).flops <= kCheapOperations * elements;
+}
+
+double SecondsToMove(const NodeSignature& node) {
+  int64_t bytes = 0;
+  for (const TensorType& type : node.inputs) bytes += ByteSize(type);
+  for (const TensorType& type : node.outputs) bytes += ByteSize(type);
+  return static_cast<double>(bytes) / kBytesPerSecond;
+}
+
 // An option, and the buffers that must stay for it.
 struct Candidate {
   RecomputeOption option;
@@ -120,7 +138,7 @@ class PeakAnalysis {
     const SecondNode second = SecondOf(node);
     const bool itself = second.op == node.op;
     if (!itself && graph_.values[value].output_index != 0) return false;
-    if (!IsCheap(node)) return false;
+    if (limits_.cheap_only && !IsCheap(SignatureOf(graph_, node))) return false;
     const std::optional<double> seconds = Seconds(node, second);
     if (!seconds) return false;
     candidate_.option.seconds += *seconds;
@@ -132,20 +150,13 @@ class PeakAnalysis {
     return true;
   }
 
-  bool IsCheap(const Node& node) const {
-    int64_t elements = 0;
-    for (ValueId output : node.outputs) {
-      elements = std::max(elements, graph_.values[output].type.shape.Elements());
-    }
-    return CostOf(SignatureOf(graph_, node)).flops <= limits_.operations_per_element * elements;
-  }
-
   std::optional<double> Seconds(const Node& node, const SecondNode& second) const {
     if (!node.kernel) return std::nullopt;
-    if (second.op == node.op) return node.kernel->seconds;
+    if (second.op == node.op) return SecondsOf(graph_, node);
     const auto option = OptionOfSecond(graph_, node, second, target_, limits_.threads);
     if (!option) return std::nullopt;
-    return option->seconds;
+    const NodeSignature signature = SignatureOfSecond(graph_, node, second);
+    return IsCheap(signature) ? SecondsToMove(signature) : option->seconds;
   }
 
   const Graph& graph_;
@@ -186,6 +197,20 @@ std::vector<RecomputeOption> RecomputeOptionsAtPeak(const Graph& graph, const Sc
     options.push_back(std::move(candidate.option));
   }
   return options;
+}
+
+double SecondsOf(const Graph& graph, const Node& node) {
+  const NodeSignature signature = SignatureOf(graph, node);
+  if (IsCheap(signature)) return SecondsToMove(signature);
+  return node.kernel ? node.kernel->seconds : 0;
+}
+
+double SecondsOfStep(const Graph& graph, bool second_runs) {
+  double seconds = 0;
+  for (const Node& node : graph.nodes) {
+    if (node.recomputes || !second_runs) seconds += SecondsOf(graph, node);
+  }
+  return seconds;
 }
 
 Schedule WithSecondRuns(const Graph& graph, const Schedule& before) {

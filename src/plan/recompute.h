@@ -32,11 +32,17 @@ struct RecomputeOption {
 };
 
 struct RecomputeLimits {
-  double seconds = 0;                  // of one option …
-  int64_t operations_per_element = 0;  // … and of each of its nodes: what counts as cheap
+  double seconds = 0;      // of one option
+  bool cheap_only = true;  // of nodes that do little for each element
   int threads = 1;
   BufferOptions buffers;
 };
+
+// How long a node with its kernel takes. What does little for each element takes as long as its
+// bytes need to and from memory; for the rest the target's estimate stands.
+double SecondsOf(const Graph& graph, const Node& node);
+// The same of all nodes; `second_runs`: of those alone that run again.
+double SecondsOfStep(const Graph& graph, bool second_runs = false);
 
 // What the first of the fullest steps of `schedule` need not hold, most bytes a second first. No
 // option needs what another one lets go: the first k of them can be taken together, for any k.

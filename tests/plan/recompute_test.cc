@@ -19,7 +19,6 @@ const KernelLibrary& Reference() { return *FindKernelLibrary("reference"); }
 RecomputeLimits Limits() {
   RecomputeLimits limits;
   limits.seconds = 1e9;
-  limits.operations_per_element = 16;
   return limits;
 }
 
@@ -72,9 +71,6 @@ TEST(RecomputeOptions, AreWhatIsHeldForLaterReadersAlone) {
 TEST(RecomputeOptions, KeepTheirLimits) {
   const TwoReaders model;
   RecomputeLimits limits = Limits();
-  limits.operations_per_element = 0;
-  EXPECT_TRUE(model.Options(limits).empty());
-  limits = Limits();
   limits.seconds = -1;
   EXPECT_TRUE(model.Options(limits).empty());
 }
