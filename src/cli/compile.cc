@@ -6,6 +6,7 @@
 
 #include "src/cli/command.h"
 #include "src/cli/console.h"
+#include "src/cli/memory_cap.h"
 #include "src/cli/model_flags.h"
 #include "src/program/serialize.h"
 #include "src/report/table.h"
@@ -19,9 +20,13 @@ int Run(const ModelFlags& flags, const std::string& output) {
   if (!model) return kBadInput;
   const KernelLibrary& library = KernelsOf(*model);
   Diagnostics diagnostics;
+  CompileOptions options = CompileOptionsOf(flags, *model);
+  if (!KeepMemoryCap(*model, library, options, diagnostics)) {
+    PrintDiagnostics(diagnostics);
+    return kBadInput;
+  }
   const RunShape shape = ShapeOfRun(*model, diagnostics);
-  const auto compiled =
-      Compile(*model, shape.entries, library, CompileOptionsOf(flags, *model), diagnostics);
+  const auto compiled = Compile(*model, shape.entries, library, options, diagnostics);
   PrintDiagnostics(diagnostics);
   if (!compiled) return kBadInput;
   SaveImage(compiled->image, output);

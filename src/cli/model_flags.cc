@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "src/cli/console.h"
+#include "src/cli/memory_cap.h"
 #include "src/cli/model_argument.h"
 #include "src/device/device.h"
 #include "src/model/model_file.h"
@@ -24,6 +25,7 @@ struct Overrides {
   explicit Overrides(const ModelFlags& flags) {
     Add("device", "--device", flags.device);
     Add("train.batch", "--batch", flags.batch);
+    Add("train.memory", "--memory", flags.memory);
     Add("train.order", "--order", flags.order);
     Add("zones", "--zones", flags.zones);
     Add("train.precision", "--precision", flags.precision);
@@ -113,7 +115,13 @@ std::shared_ptr<ModelFlags> AddModelFlags(CLI::App& app) {
   auto flags = std::make_shared<ModelFlags>();
   app.add_option("MODEL", flags->model, "model file (.yaml)")->required();
   app.add_option("--device", flags->device, DeviceHelp())->type_name("DEVICE");
-  app.add_option("--batch", flags->batch, "samples in a batch")->type_name("N");
+  app.add_option("--batch", flags->batch,
+                 "samples in a batch; auto: the most with which training keeps --memory")
+      ->type_name("N|auto");
+  app.add_option("--memory", flags->memory,
+                 "a cap on all that training takes, such as 1.5GiB: what it would hold beyond that "
+                 "is computed again, to the same bits (default: what is free, for --batch auto)")
+      ->type_name("SIZE");
   app.add_option("--order", flags->order, "order of operators")->type_name(OneOf(OrderNames()));
   app.add_option("--planner", flags->planner, "memory planner (portfolio takes the best)")
       ->type_name("PLANNER");
@@ -169,6 +177,20 @@ Mode ModeOf(const RunFlags& flags) {
   return flags.mode == Name(Mode::kEager) ? Mode::kEager : Mode::kGraph;
 }
 
+// The model with the batch that is found for it, where its file leaves that to us.
+std::optional<ModelSpec> WithBatch(std::optional<ModelSpec> model, const ModelFlags& flags,
+                                   std::optional<ModelSpec> (*load)(const ModelFlags&)) {
+  if (!model || !model->train || !model->train->batch.value.automatic) return model;
+  Diagnostics diagnostics;
+  const auto batch =
+      FindBatch(*model, KernelsOf(*model), CompileOptionsOf(flags, *model), diagnostics);
+  PrintDiagnostics(diagnostics);
+  if (!batch) return std::nullopt;
+  ModelFlags found = flags;
+  found.set.push_back("train.batch=" + std::to_string(*batch));
+  return load(found);
+}
+
 std::optional<ModelSpec> LoadModel(const ModelFlags& flags) {
   if (IsProgramFile(flags.model)) {
     throw InputError("'" + flags.model + "' is a compiled program, where a model file is wanted",
@@ -182,7 +204,7 @@ std::optional<ModelSpec> LoadModel(const ModelFlags& flags) {
   const Overrides overrides(flags);
   std::optional<ModelSpec> model =
       LoadModelFile(flags.model, overrides.assignments, diagnostics, overrides.typed, &partial);
-  return Checked(std::move(model), partial, diagnostics);
+  return WithBatch(Checked(std::move(model), partial, diagnostics), flags, LoadModel);
 }
 
 std::optional<ModelSpec> LoadEmbeddedModel(const ModelFlags& flags, const std::string& text,

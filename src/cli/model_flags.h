@@ -22,6 +22,7 @@ struct ModelFlags {
   std::string model;  // the positional argument
   std::string device;
   std::string batch;
+  std::string memory;
   std::string order;
   std::string planner = "portfolio";
   std::string zones;

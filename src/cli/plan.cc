@@ -4,6 +4,7 @@
 
 #include "src/cli/command.h"
 #include "src/cli/console.h"
+#include "src/cli/memory_cap.h"
 #include "src/cli/model_flags.h"
 #include "src/cli/plan_csv.h"
 #include "src/cli/plan_why.h"
@@ -160,8 +161,12 @@ int PlanModel(const ModelFlags& flags, const PlanFlags& plan_flags) {
   const std::optional<ModelSpec> model = LoadModel(flags);
   if (!model) return kBadInput;
   const KernelLibrary& library = KernelsOf(*model);
-  const CompileOptions options = CompileOptionsOf(flags, *model);
+  CompileOptions options = CompileOptionsOf(flags, *model);
   Diagnostics diagnostics;
+  if (!KeepMemoryCap(*model, library, options, diagnostics)) {
+    PrintDiagnostics(diagnostics);
+    return kBadInput;
+  }
   const RunShape shape = ShapeOfRun(*model, diagnostics);
   auto compiled = Compile(*model, shape.entries, library, options, diagnostics);
   PrintDiagnostics(diagnostics);

@@ -6,6 +6,7 @@
 
 #include "src/cli/command.h"
 #include "src/cli/console.h"
+#include "src/cli/memory_cap.h"
 #include "src/cli/model_flags.h"
 #include "src/cli/profile_view.h"
 #include "src/cli/resume.h"
@@ -189,6 +190,11 @@ int Run(const ModelFlags& flags, const RunFlags& run_flags, const TrainFlags& tr
   SessionOptions options = OptionsOf(training, flags, run_flags, train_flags);
   options.profile = profile.wanted();
   Diagnostics diagnostics;
+  if (options.mode == Mode::kGraph &&
+      !KeepMemoryCap(model, KernelsOf(model), options.compile, diagnostics)) {
+    PrintDiagnostics(diagnostics);
+    return kBadInput;
+  }
   Session session(model, options, /*train=*/true, diagnostics);
   PrintDiagnostics(diagnostics);
   if (!session.ready() || !ReportInputs(session, flags.model)) return kBadInput;

@@ -1,11 +1,13 @@
 // The pipeline, as the picture in docs/architecture.md draws it.
 #include "src/compile/compile.h"
 
+#include <algorithm>
 #include <chrono>
 #include <map>
 
 #include "src/base/check.h"
 #include "src/compile/model_graph.h"
+#include "src/compile/recompute.h"
 #include "src/model/model_file.h"
 #include "src/plan/update_legality.h"
 #include "src/program/build_image.h"
@@ -17,7 +19,10 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+constexpr std::string_view kRematerialisePass = "rematerialise";
 constexpr int kMaxRematRounds = 4;
+constexpr int kMostPackings = 6;    // on the way to a cap
+constexpr double kAnyShare = 1000;  // of a step's time
 
 double SecondsSince(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
@@ -84,6 +89,14 @@ MemoryLayout PlanOnce(const std::vector<CompiledEntry>& entries, const LayoutOpt
   return PlanLayout(planned, options);
 }
 
+size_t LargestEntry(const MemoryLayout& layout) {
+  const auto less = [](const EntryLayout& a, const EntryLayout& b) {
+    return a.transient_bytes < b.transient_bytes;
+  };
+  return static_cast<size_t>(std::max_element(layout.entries.begin(), layout.entries.end(), less) -
+                             layout.entries.begin());
+}
+
 // Plans; as long as the plan wants values to be computed again, does that and plans anew. `ran` is
 // told what the passes that do it did to the first entry point.
 MemoryLayout PlanEntries(std::vector<CompiledEntry>& entries, const Target& target,
@@ -103,6 +116,84 @@ MemoryLayout PlanEntries(std::vector<CompiledEntry>& entries, const Target& targ
       changed = true;
     }
     if (changed) layout = PlanOnce(entries, options.layout);
+  }
+  return layout;
+}
+
+// Plans anew with what is cheap computed again, for the entry points that take most; keeps that
+// where it makes the arena smaller.
+MemoryLayout PlanWithLess(std::vector<CompiledEntry>& entries, MemoryLayout layout,
+                          const Target& target, const CompileOptions& options) {
+  if (options.recompute_share <= 0) return layout;
+  const RecomputeGoal goal{options.recompute_share};
+  std::vector<bool> tried(entries.size());
+  while (true) {
+    const size_t largest = LargestEntry(layout);
+    if (tried[largest]) return layout;
+    tried[largest] = true;
+    CompiledEntry before = entries[largest];
+    if (!RecomputeAtPeak(entries[largest], target, options, goal)) return layout;
+    MemoryLayout less = PlanOnce(entries, options.layout);
+    if (less.arena_bytes >= layout.arena_bytes) {
+      entries[largest] = std::move(before);
+      return layout;
+    }
+    less.recompute_saved_bytes =
+        layout.recompute_saved_bytes + layout.arena_bytes - less.arena_bytes;
+    layout = std::move(less);
+  }
+}
+
+// Plans within options.arena_cap, with anything computed again that helps: the packing is the
+// judge, and where it leaves gaps, the next try aims lower by as much. The smallest arena that was
+// found where none fits.
+MemoryLayout PlanWithin(std::vector<CompiledEntry>& entries, MemoryLayout layout,
+                        const Target& target, const CompileOptions& options) {
+  const std::vector<CompiledEntry> whole = entries;
+  const int64_t whole_bytes = layout.arena_bytes + layout.recompute_saved_bytes;
+  Bytes goal = options.arena_cap - layout.persistent_bytes;
+  for (int i = 0; i < kMostPackings && layout.arena_bytes > options.arena_cap; ++i) {
+    std::vector<CompiledEntry> tried = whole;
+    for (size_t e = 0; e < tried.size(); ++e) {
+      if (layout.entries[e].transient_bytes <= goal) continue;
+      RecomputeAtPeak(tried[e], target, options, {kAnyShare, goal, false});
+    }
+    MemoryLayout less = PlanOnce(tried, options.layout);
+    goal -= std::max<Bytes>(less.arena_bytes - options.arena_cap, kDefaultAlignment);
+    const bool possible = less.lower_bound_bytes <= options.arena_cap;
+    if (less.arena_bytes < layout.arena_bytes) {
+      layout = std::move(less);
+      entries = std::move(tried);
+    }
+    if (!possible) break;
+  }
+  layout.recompute_saved_bytes = whole_bytes - layout.arena_bytes;
+  return layout;
+}
+
+// With what is worth it computed again; it is in the entry points, then.
+MemoryLayout PlanWithRecompute(std::vector<CompiledEntry>& entries, MemoryLayout layout,
+                               const Target& target, const CompileOptions& options) {
+  if (options.passes.Disabled(kRematerialisePass)) return layout;
+  layout = PlanWithLess(entries, std::move(layout), target, options);
+  if (options.arena_cap == 0 || layout.arena_bytes <= options.arena_cap) return layout;
+  return PlanWithin(entries, std::move(layout), target, options);
+}
+
+// The plan of all entry points. `ran` is told what the passes that belong to it did to the first.
+MemoryLayout Plan(std::vector<CompiledEntry>& entries, const Target& target,
+                  const CompileOptions& options, std::vector<PassReport>& ran) {
+  MemoryLayout layout = PlanEntries(entries, target, options, &ran);
+  const size_t nodes = entries[0].graph.nodes.size();
+  const auto start = Clock::now();
+  layout = PlanWithRecompute(entries, std::move(layout), target, options);
+  for (PassReport& pass : ran) {
+    if (pass.name != kRematerialisePass) continue;
+    const int added = static_cast<int>(entries[0].graph.nodes.size() - nodes);
+    pass.rounds += 1;
+    pass.changed_rounds += added > 0;
+    pass.nodes_removed -= added;
+    pass.seconds += SecondsSince(start);
   }
   return layout;
 }
@@ -169,7 +260,7 @@ std::optional<CompiledModel> Compile(const ModelSpec& model,
   }
   compiled.passes.push_back(layouts);
   std::vector<PassReport> planned = ReportsOf(PassStage::kPlanned);
-  compiled.layout = PlanEntries(compiled.entries, library, options, &planned);
+  compiled.layout = Plan(compiled.entries, library, options, planned);
   compiled.passes.insert(compiled.passes.end(), planned.begin(), planned.end());
   compiled.image = MakeImage(model, compiled, library, options);
   compiled.compile_seconds = SecondsSince(start);

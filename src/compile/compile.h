@@ -27,6 +27,12 @@ struct CompileOptions {
   std::string order = "memory";  // of Orders()
   LayoutOptions layout;
   PassOptions passes;
+  // What of a step's time, as it is estimated, may go into computing again what would be held at
+  // the peak.
+  double recompute_share = 0.02;
+  // Bytes of the arena; where it would be larger, as much more is computed again as that takes.
+  // What comes out can still be larger: then no way to less was found. 0: any.
+  int64_t arena_cap = 0;
   int threads = 1;
   int processes = 1;
   DType precision = DType::kF32;

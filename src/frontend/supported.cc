@@ -13,8 +13,6 @@ namespace {
 
 constexpr UnsupportedKey kUnsupported[] = {
     {"", "plugins"},
-    {"train", "batch", "auto"},
-    {"train", "memory"},
     {"train", "precision", "bf16, f16, tf32"},
 };
 

@@ -80,6 +80,7 @@ struct KernelChoice {
   int threads = 1;
   int64_t workspace_bytes = 0;
   std::vector<InPlacePair> in_place;
+  double seconds = 0;  // as the target estimates it
 };
 
 struct Node {

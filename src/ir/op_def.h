@@ -96,10 +96,18 @@ class GradientContext {
   }
 };
 
+// A node that gives output 0 of another one a second time, to the bit.
+struct SecondNode {
+  OpId op = OpId::identity;
+  Attributes attributes;
+  std::vector<ValueId> inputs;  // inputs of the other node, and outputs that it keeps
+};
+
 using InferFunction = std::vector<TensorType> (*)(InferContext&);
 using OwnedFunction = std::vector<OwnedTensor> (*)(InferContext&);
 using GradientFunction = void (*)(GradientContext&);
 using CostFunction = OpCost (*)(const NodeSignature&);
+using SecondFunction = SecondNode (*)(const Node&);
 
 // Where an operator may be written in a model file.
 enum class Usage : uint8_t {
@@ -137,6 +145,7 @@ struct OpDef {
   OwnedFunction owned = nullptr;        // tensors owned in a model file; null: none
   GradientFunction gradient = nullptr;  // null: no gradient flows through it
   CostFunction cost = nullptr;          // null: one operation per output element
+  SecondFunction second = nullptr;      // for rematerialisation; null: the node itself runs again
   MetricDef metric;                     // of usage kMetric
   std::vector<InPlacePair> in_place;    // legal where both have the same bytes
   std::vector<InPlacePair> updates;     // state input ← output, each step, when training

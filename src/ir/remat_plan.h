@@ -8,9 +8,10 @@
 
 namespace cgrun {
 
-// `readers` read a second copy of `value`, computed again by its producer just for them.
+// `nodes` run again, each after those whose results it reads, just for `readers`, which read the
+// second results instead of the first.
 struct RecomputeDecision {
-  ValueId value;
+  std::vector<NodeId> nodes;
   std::vector<NodeId> readers;
 };
 

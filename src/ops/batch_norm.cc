@@ -1,4 +1,5 @@
-// batch_norm and its gradient, with the statistics of the batch or with the running ones.
+// batch_norm and its gradient, with the statistics of the batch or with the running ones;
+// batch_norm_apply, which gives a training's result again.
 #include "src/ops/batch_norm.h"
 
 #include "src/ops/infer.h"
@@ -90,6 +91,30 @@ OpCost Cost(const NodeSignature& node) {
   return {(training ? 7 : 3) * node.inputs[0].shape.Elements()};
 }
 
+// In training the node moves running statistics: it must not run twice.
+SecondNode Second(const Node& node) {
+  if (!node.attributes.As<BatchNormAttributes>().training) {
+    return {node.op, node.attributes, node.inputs};
+  }
+  return {OpId::batch_norm_apply,
+          node.attributes,
+          {node.inputs[0], node.inputs[1], node.inputs[2], node.outputs[3], node.outputs[4]}};
+}
+
+std::vector<TensorType> InferApply(InferContext& context) {
+  if (!ExpectChannels(context, "batch_norm_apply")) return {};
+  const Shape channels{Channels(context.shape(0))};
+  const TensorType parameter{context.dtype(0), channels};
+  const TensorType statistic{StatisticType(context.dtype(0)), channels};
+  if (!ExpectInput(context, 1, "scale", parameter)) return {};
+  if (!ExpectInput(context, 2, "shift", parameter)) return {};
+  if (!ExpectInput(context, 3, "mean", statistic)) return {};
+  if (!ExpectInput(context, 4, "inv_std", statistic)) return {};
+  return {context.input(0)};
+}
+
+OpCost ApplyCost(const NodeSignature& node) { return {3 * node.inputs[0].shape.Elements()}; }
+
 std::vector<TensorType> InferGrad(InferContext& context) {
   if (!ExpectChannels(context, "batch_norm_grad")) return {};
   const Shape channels{Channels(context.shape(0))};
@@ -139,8 +164,29 @@ OpDef batch_norm() {
   def.owned = Owned;
   def.gradient = Gradient;
   def.cost = Cost;
+  def.second = Second;
   def.in_place = {{0, 0}, {3, 1}, {4, 2}};
   def.updates = {{3, 1}, {4, 2}};
+  return def;
+}
+
+OpDef batch_norm_apply() {
+  OpDef def;
+  def.name = "batch_norm_apply";
+  def.summary = "Gives the result of batch_norm in training again, from what that kept.";
+  def.details =
+      "y = (x − mean)·inv_std·scale + shift, to the same bits as batch_norm on the same device: "
+      "computed again, y need not be kept from the forward to the backward pass.";
+  def.inputs = {{"x", "input of batch_norm"},
+                {"scale", "[channels]"},
+                {"shift", "[channels]"},
+                {"mean", "[channels]: the batch's"},
+                {"inv_std", "[channels]: the batch's"}};
+  def.outputs = {{"y", "shape of x"}};
+  def.schema = &BatchNormAttributes::Schema();
+  def.infer = InferApply;
+  def.cost = ApplyCost;
+  def.in_place = {{0, 0}};
   return def;
 }
 

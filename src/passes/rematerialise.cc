@@ -1,53 +1,87 @@
-// Rematerialisation: applies a RematPlan. The late readers of a value read a second copy, computed
-// by a clone of its producer; the schedule then runs the clone beside them.
+// Rematerialisation: applies a RematPlan. Late readers of a value read a second one, which is
+// computed for them alone; the schedule then runs its nodes right before them.
 #include <algorithm>
+#include <map>
 
 #include "src/base/check.h"
 #include "src/ir/builder.h"
+#include "src/ops/second.h"
 #include "src/passes/pass.h"
 
 namespace cgrun::passes {
 namespace {
 
-// The clone's result that stands for `value`.
-ValueId CloneProducer(Builder& builder, ValueId value, const Node& reader) {
-  const Graph& graph = builder.graph();
-  const NodeId producer = graph.values[value].producer;
-  CGRUN_CHECK(producer.valid()) << graph.values[value].name << " has no producer to run again";
-  const Node original = graph.nodes[producer];
-  Builder::NodeOptions options;
-  options.phase = reader.phase;
-  options.path = original.path;
-  options.mark = original.mark;
-  options.output_role = graph.values[value].role;
-  options.output_zone = graph.values[value].zone;
-  const std::vector<ValueId> outputs = builder.AddNode(
-      original.op, original.attributes, original.inputs, original.name + ".again", options);
-  Graph& changed = builder.graph();
-  Node& clone = changed.nodes[changed.values[outputs[0]].producer];
-  clone.recomputes = true;
-  clone.kernel = original.kernel;
-  clone.body = original.body;
-  for (size_t i = 0; i < outputs.size(); ++i) {
-    changed.values[outputs[i]].layout = changed.values[original.outputs[i]].layout;
-  }
-  return outputs[static_cast<size_t>(graph.values[value].output_index)];
+// The kernel that leaves the second result in the layout of the first.
+KernelChoice ChooseKernel(const Graph& graph, const Node& original, const SecondNode& second,
+                          const PassContext& context) {
+  if (second.op == original.op) return *original.kernel;
+  const auto option = OptionOfSecond(graph, original, second, context.target, context.threads);
+  CGRUN_CHECK(option.has_value()) << "no kernel gives " << original.name << " again";
+  return {option->kernel, context.threads, option->workspace_bytes, option->in_place,
+          option->seconds};
 }
+
+class Copier {
+ public:
+  Copier(Graph& graph, const PassContext& context)
+      : graph_(graph), builder_(graph), context_(context) {}
+
+  void Apply(const RecomputeDecision& decision) {
+    CGRUN_CHECK(!decision.nodes.empty() && !decision.readers.empty())
+        << "nothing is computed again, or for nobody";
+    seconds_.clear();
+    const Phase phase = graph_.nodes[decision.readers[0]].phase;
+    for (NodeId id : decision.nodes) CopyNode(id, phase);
+    for (NodeId reader : decision.readers) Redirect(graph_.nodes[reader].inputs);
+  }
+
+ private:
+  void CopyNode(NodeId id, Phase phase) {
+    const Node original = graph_.nodes[id];
+    SecondNode second = SecondOf(original);
+    Redirect(second.inputs);
+    Node copy = original;
+    if (original.kernel) copy.kernel = ChooseKernel(graph_, original, second, context_);
+    copy.op = second.op;
+    copy.attributes = std::move(second.attributes);
+    copy.inputs = std::move(second.inputs);
+    if (copy.op != original.op) copy.outputs.resize(1);
+    copy.phase = phase;
+    copy.name = builder_.UniqueName(original.name + ".again");
+    copy.recomputes = true;
+    const NodeId copy_id(static_cast<int>(graph_.nodes.size()));
+    for (ValueId& output : copy.outputs) {
+      Value result = graph_.values[output];
+      result.producer = copy_id;
+      result.name = output == original.outputs[0]
+                        ? copy.name
+                        : builder_.UniqueName(graph_.values[output].name + ".again");
+      const ValueId second_id = graph_.values.push_back(std::move(result));
+      seconds_[output] = second_id;
+      output = second_id;
+    }
+    graph_.nodes.push_back(std::move(copy));
+  }
+
+  // What has a second value is read from there.
+  void Redirect(std::vector<ValueId>& inputs) const {
+    for (ValueId& input : inputs) {
+      if (const auto it = seconds_.find(input); it != seconds_.end()) input = it->second;
+    }
+  }
+
+  Graph& graph_;
+  Builder builder_;
+  const PassContext& context_;
+  std::map<ValueId, ValueId> seconds_;
+};
 
 }  // namespace
 
 bool Rematerialise(Graph& graph, const PassContext& context) {
   if (context.remat == nullptr || context.remat->recompute.empty()) return false;
-  Builder builder(graph);
-  for (const RecomputeDecision& decision : context.remat->recompute) {
-    CGRUN_CHECK(!decision.readers.empty()) << "a value is computed again for nobody";
-    const Node first_reader = graph.nodes[decision.readers[0]];
-    const ValueId again = CloneProducer(builder, decision.value, first_reader);
-    for (NodeId reader : decision.readers) {
-      std::vector<ValueId>& inputs = graph.nodes[reader].inputs;
-      std::replace(inputs.begin(), inputs.end(), decision.value, again);
-    }
-  }
+  Copier copier(graph, context);
+  for (const RecomputeDecision& decision : context.remat->recompute) copier.Apply(decision);
   return true;
 }
 

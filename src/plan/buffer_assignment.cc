@@ -3,6 +3,7 @@
 #include "src/plan/buffer_assignment.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "src/base/check.h"
 #include "src/ir/op_def.h"
@@ -142,6 +143,18 @@ class Assigner {
 };
 
 }  // namespace
+
+std::vector<Bytes> TransientBytes(const BufferAssignment& assignment, TimePoint steps) {
+  std::vector<Bytes> bytes(static_cast<size_t>(steps) + 1);
+  for (const SharedBuffer& buffer : assignment.buffers) {
+    if (buffer.persistent) continue;
+    bytes[static_cast<size_t>(buffer.lifespan.lower)] += RoundUp(buffer.bytes, kDefaultAlignment);
+    bytes[static_cast<size_t>(buffer.lifespan.upper)] -= RoundUp(buffer.bytes, kDefaultAlignment);
+  }
+  std::partial_sum(bytes.begin(), bytes.end(), bytes.begin());
+  bytes.pop_back();
+  return bytes;
+}
 
 BufferAssignment AssignBuffers(const Graph& graph, const Schedule& schedule,
                                const Liveness& liveness, const BufferOptions& options) {

@@ -38,6 +38,9 @@ struct BufferOptions {
 BufferAssignment AssignBuffers(const Graph& graph, const Schedule& schedule,
                                const Liveness& liveness, const BufferOptions& options = {});
 
+// Bytes of the transient buffers that are alive at each step of a schedule of `steps`, aligned.
+std::vector<Bytes> TransientBytes(const BufferAssignment& assignment, TimePoint steps);
+
 }  // namespace cgrun
 
 #endif  // CGRUN_PLAN_BUFFER_ASSIGNMENT_H_

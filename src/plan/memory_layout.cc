@@ -6,7 +6,7 @@
 #include <map>
 
 #include "src/base/check.h"
-#include "src/plan/remat.h"
+#include "src/plan/recompute.h"
 
 namespace cgrun {
 namespace {

@@ -77,6 +77,7 @@ struct MemoryLayout {
   std::string planner;            // which one won, for the largest entry point
   bool zones_apart = false;
   double plan_seconds = 0;
+  int64_t recompute_saved_bytes = 0;  // that the arena would need more, were nothing computed again
   std::vector<ZoneUse> zones;
   std::vector<PlacedBuffer> buffers;
   std::vector<EntryLayout> entries;

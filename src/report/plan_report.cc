@@ -76,6 +76,12 @@ std::string EntriesText(const PlanSubject& subject, const MemoryLayout& layout) 
   out += fmt::format("  Saved in '{}': {} by in-place operators, {} by reuse of dead buffers.\n",
                      subject.entries[0], FormatBytes(first.in_place_bytes),
                      FormatBytes(std::max<int64_t>(0, saved - first.in_place_bytes)));
+  if (layout.recompute_saved_bytes > 0) {
+    const auto again = std::count_if(layout.buffers.begin(), layout.buffers.end(),
+                                     [](const PlacedBuffer& buffer) { return buffer.recomputed; });
+    out += fmt::format("  Saved of the arena by computing again, later: {}, with {} tensors.\n",
+                       FormatBytes(layout.recompute_saved_bytes), again);
+  }
   std::string kept;
   for (const KeptValue& value : subject.kept) {
     if (value.entry == 0) kept += (kept.empty() ? "" : ", ") + value.name;

@@ -51,7 +51,6 @@ TEST(Supported, EveryKeyIsRefused) {
       {"gan", "{}"},
       {"plugins", "p.so"},
       {"update", "{x: x}"},
-      {"train.memory", "1GiB"},
       {"train.eval_every", "3"},
       {"train.checkpoint_every", "3"},
       {"train.keep_last", "3"},

@@ -236,6 +236,11 @@ RandomNode MakeBatchNorm(Dice& dice, int64_t elements) {
                   NormInputs(dice, elements));
 }
 
+RandomNode MakeBatchNormApply(Dice& dice, int64_t elements) {
+  return MakeNode(OpId::batch_norm_apply, Attributes::Of(BatchNormAttributes{}),
+                  NormInputs(dice, elements));
+}
+
 RandomNode MakeBatchNormGrad(Dice& dice, int64_t elements) {
   std::vector<HostTensor> in = NormInputs(dice, elements);
   const HostTensor dy = Numbers(dice, DType::kF32, in[0].shape());
@@ -327,6 +332,7 @@ std::vector<CpuCase> LayerCases() {
       {OpId::avg_pool_grad, kSameBits, MakeAvgPoolGrad},
       {OpId::global_avg_pool, kRounding, MakeGlobalAvgPool},
       {OpId::batch_norm, kSums, MakeBatchNorm},
+      {OpId::batch_norm_apply, kSums, MakeBatchNormApply},
       {OpId::batch_norm_grad, kSums, MakeBatchNormGrad},
       {OpId::dropout, kSameBits, MakeDropout},
       {OpId::dropout_grad, kSameBits, MakeDropoutGrad},

@@ -1,5 +1,5 @@
-// Cases of batch_norm and its gradient, in training and with frozen statistics. Known
-// results: PyTorch.
+// Cases of batch_norm, its result again and its gradient, in training and with frozen statistics.
+// Known results: PyTorch.
 #include "src/ops/batch_norm.h"
 
 #include "tests/op_cases/op_cases.h"
@@ -104,6 +104,30 @@ std::vector<OpCase> batch_norm() {
   momentum.error = "`momentum`";
   cases.push_back(std::move(momentum));
   return cases;
+}
+
+std::vector<OpCase> batch_norm_apply() {
+  const std::vector<CaseInput> known = KnownInputs(kImages);
+  std::vector<CaseInput> other_mean = {Uniform({2, 3, 2}), Uniform({3}), Uniform({3}),
+                                       AtLeastF32(Uniform({2})), AtLeastF32(Uniform({3}))};
+  return {
+      // What batch_norm gives of these inputs.
+      {"images",
+       Norm(true),
+       {known[0], known[1], known[2], ImageMean(), ImageDeviation()},
+       {{-2.88922598655, 1.29640866218, 1.68680256057, -0.236244609031, -2.32918027757,
+         -3.22360657414, 2.49230427611, 0.100513048259, 2.23624460903, 0.313197439427,
+         -2.77639342586, -3.67081972243}}},
+      {"random rows", Norm(true), RandomInputs({5, 3})},
+      {"random volumes", Norm(true), RandomInputs({2, 2, 2, 1, 2})},
+      {"mean too short",
+       Norm(true),
+       std::move(other_mean),
+       {},
+       {},
+       true,
+       "`mean` must be f64[3] for an input f64[2, 3, 2]"},
+  };
 }
 
 std::vector<OpCase> batch_norm_grad() {

@@ -14,7 +14,7 @@ TEST(Rematerialise, GivesLateReadersACopyOfTheirOwn) {
   const HostTensor input = HostTensor::Of<float>({3}, {0.5, -1, 2});
   const HostTensor before = g.Evaluate(input);
   RematPlan plan;
-  plan.recompute.push_back({large, {g.graph.values[late].producer}});
+  plan.recompute.push_back({{g.graph.values[large].producer}, {g.graph.values[late].producer}});
   EXPECT_TRUE(g.Run(passes::Rematerialise, false, &plan));
   EXPECT_EQ(g.Count(OpId::exp), 2);
   EXPECT_EQ(g.Evaluate(input), before);

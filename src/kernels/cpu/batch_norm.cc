@@ -1,6 +1,6 @@
 // batch_norm, f32, channel by channel: its sums in f64, in one pass over what it has in the caches
-// for the second. Where channels lie side by side, in blocks or with one element an image, a vector
-// is as many channels as it has lanes.
+// for the second; batch_norm_apply, which is the second alone. Where channels lie side by side, in
+// blocks or with one element an image, a vector is as many channels as it has lanes.
 #include "src/ops/batch_norm.h"
 
 #include "src/kernels/cpu/targets.h"
@@ -43,9 +43,13 @@ struct Moments {
 
 float ShiftFor(float first) { return std::isfinite(first) ? first : 0; }
 
-// The operands of a node, all arrays of its channels but x and y.
+// By which mean and variance a node normalises.
+enum class Statistics { kOfBatch, kRunning, kSaved };
+
+// The operands of a node, all arrays of its channels but x and y. `mean` and `deviation` are its
+// inputs: running statistics, or those of the batch, which have 1 ÷ √(variance + ε) for a variance.
 struct Operands {
-  const float *x, *scale, *shift, *running_mean, *running_var;
+  const float *x, *scale, *shift, *mean, *deviation;
   float *y, *new_mean, *new_var, *saved_mean, *saved_inv_std;
 };
 
@@ -67,17 +71,20 @@ Affine Conclude(const Channels& p, const Operands& o, int64_t c, double about, d
   const auto move = [&](float running, double batch) {
     return static_cast<float>((1 - p.momentum) * static_cast<double>(running) + p.momentum * batch);
   };
-  o.new_mean[c] = move(o.running_mean[c], mean);
-  o.new_var[c] = move(o.running_var[c], batch_var);
+  o.new_mean[c] = move(o.mean[c], mean);
+  o.new_var[c] = move(o.deviation[c], batch_var);
   o.saved_mean[c] = static_cast<float>(mean);
   o.saved_inv_std[c] = InverseDeviation(around_mean / count, p.epsilon);
   return {o.saved_mean[c], o.saved_inv_std[c] * o.scale[c]};
 }
 
-// The running statistics in place of the batch's.
-Affine Frozen(const Channels& p, const Operands& o, int64_t c) {
-  return {o.running_mean[c],
-          InverseDeviation(static_cast<double>(o.running_var[c]), p.epsilon) * o.scale[c]};
+// With statistics that are inputs.
+template <Statistics kFrom>
+Affine Given(const Channels& p, const Operands& o, int64_t c) {
+  const float inv_std = kFrom == Statistics::kSaved
+                            ? o.deviation[c]
+                            : InverseDeviation(static_cast<double>(o.deviation[c]), p.epsilon);
+  return {o.mean[c], inv_std * o.scale[c]};
 }
 
 Affine TrainRows(const Channels& p, const Operands& o, int64_t c) {
@@ -102,9 +109,15 @@ Affine TrainRows(const Channels& p, const Operands& o, int64_t c) {
   return Conclude(p, o, c, static_cast<double>(about), a.sum.Total(), a.squares.Total());
 }
 
-template <bool kTraining>
+template <Statistics kFrom>
+Affine RowAffine(const Channels& p, const Operands& o, int64_t c) {
+  if constexpr (kFrom == Statistics::kOfBatch) return TrainRows(p, o, c);
+  if constexpr (kFrom != Statistics::kOfBatch) return Given<kFrom>(p, o, c);
+}
+
+template <Statistics kFrom>
 void Row(const Channels& p, const Operands& o, int64_t c) {
-  const Affine affine = kTraining ? TrainRows(p, o, c) : Frozen(p, o, c);
+  const Affine affine = RowAffine<kFrom>(p, o, c);
   const float shift = o.shift[c];
   for (int64_t n = 0; n < p.images; ++n) {
     const int64_t at = (n * p.channels + c) * p.plane;
@@ -140,17 +153,19 @@ void TrainColumn(const Channels& p, const Operands& o, const Column& column, flo
 }
 
 // A vector of channels side by side. Lanes that pad a block stay 0.
-template <bool kTraining>
+template <Statistics kFrom>
 void OfColumn(const Channels& p, const Operands& o, const Column& column) {
   HWY_ALIGN float means[kF32Lanes] = {}, factors[kF32Lanes] = {}, shifts[kF32Lanes] = {};
-  if (kTraining) TrainColumn(p, o, column, means, factors);
   for (int64_t lane = 0; lane < column.lanes; ++lane) {
     shifts[lane] = o.shift[column.first + lane];
-    if (kTraining) continue;
-    const Affine affine = Frozen(p, o, column.first + lane);
-    means[lane] = affine.mean;
-    factors[lane] = affine.factor;
+    if constexpr (kFrom == Statistics::kOfBatch) continue;
+    if constexpr (kFrom != Statistics::kOfBatch) {
+      const Affine affine = Given<kFrom>(p, o, column.first + lane);
+      means[lane] = affine.mean;
+      factors[lane] = affine.factor;
+    }
   }
+  if constexpr (kFrom == Statistics::kOfBatch) TrainColumn(p, o, column, means, factors);
   const F32 d;
   const VF32 mean = hn::Load(d, means), factor = hn::Load(d, factors), shift = hn::Load(d, shifts);
   ForColumn(p, column, [&](int64_t at, int64_t) HWY_ATTR {
@@ -159,28 +174,40 @@ void OfColumn(const Channels& p, const Operands& o, const Column& column) {
   });
 }
 
-template <bool kTraining>
+template <Statistics kFrom>
 void Run(const RunContext& context, const Instruction& i) noexcept {
   const auto& p = *static_cast<const Channels*>(i.parameters);
   const auto in = [&](int k) { return Data<const float>(context, i, k); };
   const auto out = [&](int k) {
-    return kTraining || k == 5 ? Data<float>(context, i, k) : nullptr;
+    return kFrom == Statistics::kOfBatch || k == 5 ? Data<float>(context, i, k) : nullptr;
   };
   const Operands o{in(0), in(1), in(2), in(3), in(4), out(5), out(6), out(7), out(8), out(9)};
   SplitChannels<kLanes>(
-      p, [&](int64_t c) { Row<kTraining>(p, o, c); },
-      [&](const Column& column) { OfColumn<kTraining>(p, o, column); });
+      p, [&](int64_t c) { Row<kFrom>(p, o, c); },
+      [&](const Column& column) { OfColumn<kFrom>(p, o, column); });
 }
 
 PreparedKernel Prepare(const KernelRequest& request) {
   const bool training = request.node.attributes.As<BatchNormAttributes>().training;
-  return PreparedKernel::Of(training ? &Run<true> : &Run<false>, ChannelsOf(request));
+  return PreparedKernel::Of(training ? &Run<Statistics::kOfBatch> : &Run<Statistics::kRunning>,
+                            ChannelsOf(request));
+}
+
+PreparedKernel PrepareApply(const KernelRequest& request) {
+  return PreparedKernel::Of(&Run<Statistics::kSaved>, ChannelsOf(request));
 }
 
 KernelDef batch_norm() {
   return PerElement({.name = "cpu.batch_norm",
                      .supports = HasF32Channels,
                      .prepare = Prepare,
+                     .choose = ChooseChannels<1, kLanes>});
+}
+
+KernelDef batch_norm_apply() {
+  return PerElement({.name = "cpu.batch_norm_apply",
+                     .supports = HasF32Channels,
+                     .prepare = PrepareApply,
                      .choose = ChooseChannels<1, kLanes>});
 }
 
@@ -193,6 +220,7 @@ HWY_AFTER_NAMESPACE();
 namespace cgrun::cpu {
 
 CGRUN_CPU_KERNEL(batch_norm)
+CGRUN_CPU_KERNEL(batch_norm_apply)
 
 }  // namespace cgrun::cpu
 #endif

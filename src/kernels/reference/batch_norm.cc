@@ -1,5 +1,5 @@
-// batch_norm and its gradient, channel by channel; sums in f64. Each element is read before the one
-// in its place is written, so that both can run in place.
+// batch_norm, its result again, and its gradient, channel by channel; sums in f64. Each element is
+// read before the one in its place is written, so that both can run in place.
 #include "src/ops/batch_norm.h"
 
 #include <algorithm>
@@ -100,6 +100,24 @@ struct Infer {
   }
 };
 
+template <class T>
+struct Again {
+  using C = Compute<T>;
+
+  static void Run(const RunContext& context, const Instruction& i) noexcept {
+    const auto& p = *static_cast<const Parameters*>(i.parameters);
+    const T* x = Data<const T>(context, i, 0);
+    const T* scale = Data<const T>(context, i, 1);
+    const T* shift = Data<const T>(context, i, 2);
+    const C* mean = Data<const C>(context, i, 3);
+    const C* inv_std = Data<const C>(context, i, 4);
+    T* y = Data<T>(context, i, 5);
+    for (int64_t c = 0; c < p.channels; ++c) {
+      Normalize(p, c, x, mean[c], inv_std[c] * Load(scale[c]), Load(shift[c]), y);
+    }
+  }
+};
+
 template <class T, bool kTraining>
 struct Grad {
   using C = Compute<T>;
@@ -160,6 +178,10 @@ PreparedKernel Prepare(const KernelRequest& request) {
       Pack(request.node));
 }
 
+PreparedKernel PrepareApply(const KernelRequest& request) {
+  return PreparedKernel::Of(ForFloat<Again>(request.node.inputs[0].dtype), Pack(request.node));
+}
+
 PreparedKernel PrepareGrad(const KernelRequest& request) {
   const DType dtype = request.node.inputs[0].dtype;
   return PreparedKernel::Of(
@@ -171,6 +193,10 @@ PreparedKernel PrepareGrad(const KernelRequest& request) {
 
 KernelDef batch_norm() {
   return {.name = "reference.batch_norm", .supports = FirstInputIsFloat, .prepare = Prepare};
+}
+KernelDef batch_norm_apply() {
+  return {
+      .name = "reference.batch_norm_apply", .supports = FirstInputIsFloat, .prepare = PrepareApply};
 }
 KernelDef batch_norm_grad() {
   return {

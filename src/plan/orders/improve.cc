@@ -157,4 +157,14 @@ NodeOrder ImproveAtPeak(const Graph& graph, const Dependencies& dependencies, No
   return Improver(graph, dependencies, std::move(order)).Run();
 }
 
+Schedule ImproveAtPeak(const Graph& graph, const Schedule& schedule) {
+  NodeOrder order;
+  for (const ScheduleStep& step : schedule.steps) order.push_back(step.node);
+  Schedule improved;
+  for (NodeId node : ImproveAtPeak(graph, DependenciesOf(graph), std::move(order))) {
+    improved.steps.push_back({node, 0});
+  }
+  return improved;
+}
+
 }  // namespace cgrun

@@ -16,6 +16,9 @@ namespace cgrun {
 // The budget is counted in nodes that are run, so that the result does not depend on the machine.
 NodeOrder ImproveAtPeak(const Graph& graph, const Dependencies& dependencies, NodeOrder order);
 
+// The same of a schedule.
+Schedule ImproveAtPeak(const Graph& graph, const Schedule& schedule);
+
 }  // namespace cgrun
 
 #endif  // CGRUN_PLAN_ORDERS_IMPROVE_H_

@@ -36,16 +36,6 @@ Schedule WithEarlyUpdates(const Graph& graph, const Schedule& schedule) {
   });
 }
 
-Schedule Improved(const Graph& graph, const Schedule& schedule) {
-  NodeOrder order;
-  for (const ScheduleStep& step : schedule.steps) order.push_back(step.node);
-  Schedule improved;
-  for (NodeId node : ImproveAtPeak(graph, DependenciesOf(graph), std::move(order))) {
-    improved.steps.push_back({node, 0});
-  }
-  return improved;
-}
-
 }  // namespace
 
 // Where several need as little: the first of the table, and with early updates.
@@ -64,7 +54,7 @@ Schedule OrderMemory(const Graph& graph) {
     consider(WithEarlyUpdates(graph, schedule));
     consider(schedule);
   }
-  consider(Improved(graph, best));
+  consider(ImproveAtPeak(graph, best));
   return best;
 }
 

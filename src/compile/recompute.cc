@@ -1,0 +1,134 @@
+// RecomputeAtPeak: in rounds, each of which takes the fewest of the options at the peak.
+#include "src/compile/recompute.h"
+
+#include <algorithm>
+
+#include "src/base/check.h"
+#include "src/plan/orders/improve.h"
+#include "src/plan/recompute.h"
+
+namespace cgrun {
+namespace {
+
+constexpr int kMostRounds = 64;
+
+class Recomputer {
+ public:
+  Recomputer(CompiledEntry& entry, const Target& target, const CompileOptions& options,
+             const RecomputeGoal& goal)
+      : entry_(entry), target_(target), options_(options), goal_(goal) {
+    seconds_left_ = goal.share * SecondsOfStep(entry.graph);
+    bound_ = BoundOf(entry_.graph, entry_.schedule);
+  }
+
+  bool Run() {
+    bool changed = false;
+    for (int round = 0; round < kMostRounds && bound_ > goal_.bytes && Round(); ++round) {
+      changed = true;
+    }
+    if (changed && options_.order == "memory") Improve();
+    return changed;
+  }
+
+ private:
+  Bytes BoundOf(const Graph& graph, const Schedule& schedule) const {
+    const Liveness liveness = ComputeLiveness(graph, schedule);
+    const std::vector<Bytes> bytes = TransientBytes(
+        AssignBuffers(graph, schedule, liveness, BuffersOf(options_.layout)), liveness.steps);
+    return *std::max_element(bytes.begin(), bytes.end());
+  }
+
+  static BufferOptions BuffersOf(const LayoutOptions& layout) {
+    return {layout.in_place, layout.zones_apart};
+  }
+
+  bool Round() {
+    const RecomputeLimits limits{seconds_left_, goal_.cheap_only, options_.threads,
+                                 BuffersOf(options_.layout)};
+    std::vector<RecomputeOption> options =
+        RecomputeOptionsAtPeak(entry_.graph, entry_.schedule, target_, limits);
+    options.resize(Affordable(options));
+    if (options.empty()) return false;
+    const Bytes least = BoundWith(options, options.size());
+    if (least >= bound_) return false;
+    options.resize(FewestFor(std::max(least, goal_.bytes), options));
+    for (const RecomputeOption& option : options) seconds_left_ -= option.seconds;
+    Take(options);
+    bound_ = BoundOf(entry_.graph, entry_.schedule);
+    return true;
+  }
+
+  size_t Affordable(const std::vector<RecomputeOption>& options) const {
+    double seconds = 0;
+    size_t count = 0;
+    for (; count < options.size(); ++count) {
+      seconds += options[count].seconds;
+      if (seconds > seconds_left_) break;
+    }
+    return count;
+  }
+
+  // How many of the first options give a bound of `bytes`, which all of them do.
+  size_t FewestFor(Bytes bytes, const std::vector<RecomputeOption>& options) const {
+    size_t too_few = 0, enough = options.size();
+    while (enough - too_few > 1) {
+      const size_t middle = (too_few + enough) / 2;
+      (BoundWith(options, middle) <= bytes ? enough : too_few) = middle;
+    }
+    return enough;
+  }
+
+  static RematPlan PlanOf(const std::vector<RecomputeOption>& options, size_t count) {
+    RematPlan plan;
+    for (size_t i = 0; i < count; ++i) plan.recompute.push_back(options[i].decision);
+    return plan;
+  }
+
+  PassContext Context(const RematPlan& plan) const {
+    return {target_, false, &plan, entry_.request.batch, options_.threads};
+  }
+
+  Bytes BoundWith(const std::vector<RecomputeOption>& options, size_t count) const {
+    const RematPlan plan = PlanOf(options, count);
+    Graph graph = entry_.graph;
+    passes::Rematerialise(graph, Context(plan));
+    return BoundOf(graph, WithSecondRuns(graph, entry_.schedule));
+  }
+
+  void Take(const std::vector<RecomputeOption>& options) {
+    const RematPlan plan = PlanOf(options, options.size());
+    RunPasses(entry_.graph, Context(plan), options_.passes, PassStage::kPlanned);
+    SetSchedule(WithSecondRuns(entry_.graph, entry_.schedule));
+  }
+
+  // The peak lies elsewhere now.
+  void Improve() {
+    Schedule improved = ImproveAtPeak(entry_.graph, entry_.schedule);
+    const Bytes bound = BoundOf(entry_.graph, improved);
+    if (bound >= bound_) return;
+    SetSchedule(std::move(improved));
+    bound_ = bound;
+  }
+
+  void SetSchedule(Schedule schedule) {
+    entry_.schedule = std::move(schedule);
+    const std::vector<std::string> violations = VerifySchedule(entry_.graph, entry_.schedule);
+    CGRUN_CHECK(violations.empty()) << "with what runs again: " << violations[0];
+  }
+
+  CompiledEntry& entry_;
+  const Target& target_;
+  const CompileOptions& options_;
+  const RecomputeGoal& goal_;
+  double seconds_left_ = 0;
+  Bytes bound_ = 0;
+};
+
+}  // namespace
+
+bool RecomputeAtPeak(CompiledEntry& entry, const Target& target, const CompileOptions& options,
+                     const RecomputeGoal& goal) {
+  return Recomputer(entry, target, options, goal).Run();
+}
+
+}  // namespace cgrun

@@ -1,0 +1,23 @@
+// Less memory by computing again: the part of a compile that trades time for it.
+#ifndef CGRUN_COMPILE_RECOMPUTE_H_
+#define CGRUN_COMPILE_RECOMPUTE_H_
+
+#include "src/compile/compile.h"
+
+namespace cgrun {
+
+struct RecomputeGoal {
+  double share = 0;        // of a step's time, that may be spent
+  Bytes bytes = 0;         // transient; where they are reached, no more is done
+  bool cheap_only = true;  // of operators that do little for each element
+};
+
+// Has the entry point compute again, right before its later readers, what its schedule would hold
+// at the peak: the least of it with which the peak is as low as the goal, or as low as it gets.
+// Results do not change by a bit. False where that lowers nothing.
+bool RecomputeAtPeak(CompiledEntry& entry, const Target& target, const CompileOptions& options,
+                     const RecomputeGoal& goal);
+
+}  // namespace cgrun
+
+#endif  // CGRUN_COMPILE_RECOMPUTE_H_

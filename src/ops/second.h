@@ -1,0 +1,29 @@
+// Second results: what runs to give output 0 of a node again (OpDef::second), and on which kernel.
+#ifndef CGRUN_OPS_SECOND_H_
+#define CGRUN_OPS_SECOND_H_
+
+#include <optional>
+
+#include "src/ir/graph.h"
+#include "src/ir/op_def.h"
+#include "src/ops/target.h"
+
+namespace cgrun {
+
+// Whether a node can give its output 0 again: it has no effect, and changes no state in doing so.
+bool CanRunAgain(const Graph& graph, NodeId id);
+
+// What runs; the node itself, where its operator has nothing else for it.
+SecondNode SecondOf(const Node& node);
+
+NodeSignature SignatureOfSecond(const Graph& graph, const Node& node, const SecondNode& second);
+
+// The kernel of `second` that reads its inputs as they lie in the graph, and leaves its result in
+// the layout of output 0 of `node`. Nothing where the target has none.
+std::optional<KernelOption> OptionOfSecond(const Graph& graph, const Node& node,
+                                           const SecondNode& second, const Target& target,
+                                           int threads);
+
+}  // namespace cgrun
+
+#endif  // CGRUN_OPS_SECOND_H_

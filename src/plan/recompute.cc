@@ -1,0 +1,262 @@
+// Options at the peak, one a buffer; then those that go together.
+#include "src/plan/recompute.h"
+
+#include <algorithm>
+#include <optional>
+#include <set>
+
+#include "src/ir/op_def.h"
+#include "src/ops/second.h"
+
+namespace cgrun {
+namespace {
+
+constexpr double kBytesPerSecond = 20e9;
+constexpr int64_t kCheapOperations = 16;  // for an element: batch_norm has 7, a pool its window
+
+bool IsCheap(const NodeSignature& node) {
+  int64_t elements = 0;
+  for (const TensorType& type : node.outputs) {
+    elements = std::max(elements, type.shape.Elements());
+  }
+  return CostOf(node).flops <= kCheapOperations * elements;
+}
+
+double SecondsToMove(const NodeSignature& node) {
+  int64_t bytes = 0;
+  for (const TensorType& type : node.inputs) bytes += ByteSize(type);
+  for (const TensorType& type : node.outputs) bytes += ByteSize(type);
+  return static_cast<double>(bytes) / kBytesPerSecond;
+}
+
+// An option, and the buffers that must stay for it.
+struct Candidate {
+  RecomputeOption option;
+  SharedBufferId buffer;
+  std::set<SharedBufferId> reads;
+};
+
+class PeakAnalysis {
+ public:
+  PeakAnalysis(const Graph& graph, const Schedule& schedule, const Target& target,
+               const RecomputeLimits& limits)
+      : graph_(graph),
+        target_(target),
+        limits_(limits),
+        liveness_(ComputeLiveness(graph, schedule)),
+        assignment_(AssignBuffers(graph, schedule, liveness_, limits.buffers)),
+        readers_(Readers(graph)),
+        time_(graph.nodes.size()),
+        changed_at_(graph.values.size(), liveness_.steps),
+        is_kept_(graph.values.size()) {
+    for (size_t i = 0; i < schedule.steps.size(); ++i) {
+      time_[schedule.steps[i].node] = static_cast<TimePoint>(i);
+    }
+    for (const UpdateEdge& edge : graph.updates) {
+      const NodeId producer = graph.values[edge.next].producer;
+      if (producer.valid()) changed_at_[edge.state] = time_[producer];
+      is_kept_[edge.next] = true;
+    }
+    for (const Output& output : graph.outputs) is_kept_[output.value] = true;
+    const std::vector<Bytes> bytes = TransientBytes(assignment_, liveness_.steps);
+    peak_ = std::max_element(bytes.begin(), bytes.end()) - bytes.begin();
+  }
+
+  std::vector<Candidate> Run() {
+    std::vector<Candidate> candidates;
+    for (SharedBufferId id : assignment_.buffers.ids()) {
+      if (std::optional<Candidate> candidate = CandidateOf(id)) {
+        candidates.push_back(std::move(*candidate));
+      }
+    }
+    return candidates;
+  }
+
+ private:
+  // Nothing where the buffer must be held at the peak.
+  std::optional<Candidate> CandidateOf(SharedBufferId id) {
+    const SharedBuffer& buffer = assignment_.buffers[id];
+    if (buffer.persistent || buffer.workspace_of.valid() || !Spans(buffer.lifespan)) return {};
+    candidate_ = {};
+    candidate_.buffer = id;
+    candidate_.option.bytes = RoundUp(buffer.bytes, kDefaultAlignment);
+    std::vector<ValueId> wanted;
+    for (ValueId value : buffer.values) {
+      if (is_kept_[value] || TouchedAtPeak(value)) return {};
+      if (Spans(liveness_.values[value])) wanted.push_back(value);
+    }
+    first_use_ = liveness_.steps;
+    for (ValueId value : wanted) AddReaders(value);
+    for (ValueId value : wanted) {
+      if (!Provide(value)) return {};
+    }
+    if (candidate_.option.decision.nodes.empty()) return {};
+    return std::move(candidate_);
+  }
+
+  // Held from before the peak to behind it.
+  bool Spans(const Lifespan& life) const { return life.lower < peak_ && life.upper > peak_ + 1; }
+
+  // Whether the node at the peak writes or reads it.
+  bool TouchedAtPeak(ValueId value) const {
+    const NodeId producer = graph_.values[value].producer;
+    if (producer.valid() && time_[producer] == peak_) return true;
+    return std::any_of(readers_[value].begin(), readers_[value].end(),
+                       [&](NodeId reader) { return time_[reader] == peak_; });
+  }
+
+  void AddReaders(ValueId value) {
+    std::vector<NodeId>& readers = candidate_.option.decision.readers;
+    for (NodeId reader : readers_[value]) {
+      if (time_[reader] < peak_) continue;
+      first_use_ = std::min(first_use_, time_[reader]);
+      if (std::find(readers.begin(), readers.end(), reader) == readers.end()) {
+        readers.push_back(reader);
+      }
+    }
+  }
+
+  // Whether the value is still there when it is needed again, for other readers.
+  bool IsThere(ValueId value) {
+    const SharedBufferId buffer = assignment_.of_value[value];
+    if (buffer == candidate_.buffer) return false;
+    if (assignment_.buffers[buffer].persistent) {
+      return !graph_.values[value].producer.valid() && changed_at_[value] > first_use_;
+    }
+    if (!Spans(liveness_.values[value])) return false;
+    candidate_.reads.insert(buffer);
+    return true;
+  }
+
+  // Has the value computed again, after what that needs. False where it cannot be, or is too dear.
+  bool Provide(ValueId value) {
+    const NodeId id = graph_.values[value].producer;
+    std::vector<NodeId>& nodes = candidate_.option.decision.nodes;
+    if (!id.valid() || !CanRunAgain(graph_, id)) return false;
+    if (std::find(nodes.begin(), nodes.end(), id) != nodes.end()) return true;
+    const Node& node = graph_.nodes[id];
+    const SecondNode second = SecondOf(node);
+    const bool itself = second.op == node.op;
+    if (!itself && graph_.values[value].output_index != 0) return false;
+    if (limits_.cheap_only && !IsCheap(SignatureOf(graph_, node))) return false;
+    const std::optional<double> seconds = Seconds(node, second);
+    if (!seconds) return false;
+    candidate_.option.seconds += *seconds;
+    if (candidate_.option.seconds > limits_.seconds) return false;
+    for (ValueId input : second.inputs) {
+      if (!IsThere(input) && !Provide(input)) return false;
+    }
+    nodes.push_back(id);
+    return true;
+  }
+
+  std::optional<double> Seconds(const Node& node, const SecondNode& second) const {
+    if (!node.kernel) return std::nullopt;
+    if (second.op == node.op) return SecondsOf(graph_, node);
+    const auto option = OptionOfSecond(graph_, node, second, target_, limits_.threads);
+    if (!option) return std::nullopt;
+    const NodeSignature signature = SignatureOfSecond(graph_, node, second);
+    return IsCheap(signature) ? SecondsToMove(signature) : option->seconds;
+  }
+
+  const Graph& graph_;
+  const Target& target_;
+  const RecomputeLimits& limits_;
+  Liveness liveness_;
+  BufferAssignment assignment_;
+  IdVector<ValueId, std::vector<NodeId>> readers_;
+  IdVector<NodeId, TimePoint> time_;
+  IdVector<ValueId, TimePoint> changed_at_;  // of states
+  IdVector<ValueId, bool> is_kept_;          // to the end of the step
+  TimePoint peak_ = 0;
+  Candidate candidate_;      // that is being looked at
+  TimePoint first_use_ = 0;  // behind the peak, of what its buffer holds
+};
+
+}  // namespace
+
+std::vector<RecomputeOption> RecomputeOptionsAtPeak(const Graph& graph, const Schedule& schedule,
+                                                    const Target& target,
+                                                    const RecomputeLimits& limits) {
+  std::vector<Candidate> candidates = PeakAnalysis(graph, schedule, target, limits).Run();
+  std::stable_sort(candidates.begin(), candidates.end(), [](const auto& a, const auto& b) {
+    const auto worth = [](const RecomputeOption& one, const RecomputeOption& other) {
+      return static_cast<double>(one.bytes) * other.seconds;
+    };
+    return worth(a.option, b.option) > worth(b.option, a.option);
+  });
+  std::vector<RecomputeOption> options;
+  std::set<SharedBufferId> gone, needed;
+  for (Candidate& candidate : candidates) {
+    const bool is_needed = needed.contains(candidate.buffer);
+    const bool needs_gone = std::any_of(candidate.reads.begin(), candidate.reads.end(),
+                                        [&](SharedBufferId id) { return gone.contains(id); });
+    if (is_needed || needs_gone) continue;
+    gone.insert(candidate.buffer);
+    needed.insert(candidate.reads.begin(), candidate.reads.end());
+    options.push_back(std::move(candidate.option));
+  }
+  return options;
+}
+
+double SecondsOf(const Graph& graph, const Node& node) {
+  const NodeSignature signature = SignatureOf(graph, node);
+  if (IsCheap(signature)) return SecondsToMove(signature);
+  return node.kernel ? node.kernel->seconds : 0;
+}
+
+double SecondsOfStep(const Graph& graph, bool second_runs) {
+  double seconds = 0;
+  for (const Node& node : graph.nodes) {
+    if (node.recomputes || !second_runs) seconds += SecondsOf(graph, node);
+  }
+  return seconds;
+}
+
+Schedule WithSecondRuns(const Graph& graph, const Schedule& before) {
+  const IdVector<ValueId, std::vector<NodeId>> readers = Readers(graph);
+  IdVector<NodeId, size_t> place(graph.nodes.size(), before.steps.size());
+  IdVector<NodeId, bool> is_new(graph.nodes.size(), true);
+  for (size_t i = 0; i < before.steps.size(); ++i) {
+    place[before.steps[i].node] = i;
+    is_new[before.steps[i].node] = false;
+  }
+  std::vector<std::vector<NodeId>> in_front(before.steps.size() + 1);
+  for (size_t i = graph.nodes.size(); i-- > 0;) {  // readers of a new node are newer
+    const NodeId id(static_cast<int>(i));
+    if (!is_new[id]) continue;
+    for (ValueId output : graph.nodes[id].outputs) {
+      for (NodeId reader : readers[output]) place[id] = std::min(place[id], place[reader]);
+    }
+    in_front[place[id]].push_back(id);
+  }
+  Schedule after;
+  for (size_t i = 0; i <= before.steps.size(); ++i) {
+    for (size_t k = in_front[i].size(); k-- > 0;) after.steps.push_back({in_front[i][k], 0});
+    if (i < before.steps.size()) after.steps.push_back(before.steps[i]);
+  }
+  return after;
+}
+
+RematPlan RecomputeByName(const Graph& graph, const std::vector<std::string>& names) {
+  const IdVector<ValueId, std::vector<NodeId>> readers = Readers(graph);
+  RematPlan plan;
+  for (const std::string& name : names) {
+    const ValueId value = graph.FindValue(name);
+    if (!value.valid()) continue;
+    const NodeId producer = graph.values[value].producer;
+    if (!producer.valid() || !CanRunAgain(graph, producer)) continue;
+    const bool is_first = graph.values[value].output_index == 0;
+    if (!is_first && SecondOf(graph.nodes[producer]).op != graph.nodes[producer].op) continue;
+    RecomputeDecision decision{{producer}, {}};
+    for (NodeId reader : readers[value]) {
+      if (graph.nodes[reader].phase > graph.nodes[producer].phase) {
+        decision.readers.push_back(reader);
+      }
+    }
+    if (!decision.readers.empty()) plan.recompute.push_back(std::move(decision));
+  }
+  return plan;
+}
+
+}  // namespace cgrun

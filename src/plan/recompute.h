@@ -1,0 +1,64 @@
+// Rematerialisation at the peak: what a schedule holds at its fullest step only because nodes
+// behind that step read it can be let go, and computed again right before them.
+//
+//   bytes           peak                                       bytes
+//     |              |                                           |              |
+//     |   +----------|----------------+                          |   +------+   |         +-----+
+//     |   |    y     |                |           becomes        |   |  y   |   |         |  y' |
+//     |   +----------|----------------+                          |   +------+   |         +-----+
+//     |   |    x     |                |                          |   |   x  |   |               |
+//     +---+----------+----------------+---> steps                +---+------+---+---------+-----+
+//      y = relu(x)          reads y, x                                                y' = relu(x)
+//
+// What y is computed from must be there when it is computed again: it is held at the peak for other
+// readers, or it is computed again, too.
+#ifndef CGRUN_PLAN_RECOMPUTE_H_
+#define CGRUN_PLAN_RECOMPUTE_H_
+
+#include <string>
+#include <vector>
+
+#include "src/ir/remat_plan.h"
+#include "src/ops/target.h"
+#include "src/plan/buffer_assignment.h"
+
+namespace cgrun {
+
+// A buffer that need not be held at the peak.
+struct RecomputeOption {
+  RecomputeDecision decision;
+  Bytes bytes = 0;     // of the buffer
+  double seconds = 0;  // of the nodes that run again, as the target estimates them
+};
+
+struct RecomputeLimits {
+  double seconds = 0;      // of one option
+  bool cheap_only = true;  // of nodes that do little for each element
+  int threads = 1;
+  BufferOptions buffers;
+};
+
+// How long a node with its kernel takes. What does little for each element takes as long as its
+// bytes need to and from memory; for the rest the target's estimate stands.
+double SecondsOf(const Graph& graph, const Node& node);
+// The same of all nodes; `second_runs`: of those alone that run again.
+double SecondsOfStep(const Graph& graph, bool second_runs = false);
+
+// What the first of the fullest steps of `schedule` need not hold, most bytes a second first. No
+// option needs what another one lets go: the first k of them can be taken together, for any k.
+std::vector<RecomputeOption> RecomputeOptionsAtPeak(const Graph& graph, const Schedule& schedule,
+                                                    const Target& target,
+                                                    const RecomputeLimits& limits);
+
+// The order of `before` for a graph that has got nodes that run again: each stands right before the
+// first node that reads it.
+Schedule WithSecondRuns(const Graph& graph, const Schedule& before);
+
+// Recompute decisions for the values of these names: their readers of a later phase than their
+// producer's read a second result. Values that no later phase reads, that nothing produces (inputs,
+// states) or whose producer cannot run again are left as they are.
+RematPlan RecomputeByName(const Graph& graph, const std::vector<std::string>& names);
+
+}  // namespace cgrun
+
+#endif  // CGRUN_PLAN_RECOMPUTE_H_

@@ -1,0 +1,58 @@
+// Making a run fit into memory: under a cap on all that it takes, and with the largest batch.
+#ifndef CGRUN_TRAIN_FIT_RUN_H_
+#define CGRUN_TRAIN_FIT_RUN_H_
+
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "src/train/run_shape.h"
+
+namespace cgrun {
+
+// What a run is planned to take.
+struct PlannedRun {
+  RunMemory memory;
+  int64_t batch = 0;
+  int64_t second_runs = 0;  // operators that run a second time in a training step …
+  double slowdown = 0;      // … and their share of its time, as it is estimated
+  // The buffers that are alive where training takes most, the largest first.
+  std::vector<PlacedBuffer> at_peak;
+
+  // What counts against a cap: all on the host, or a device's arena.
+  int64_t total() const { return memory.on_host ? memory.host() : memory.arena; }
+};
+
+// Plans training as `model` and `options` say. Nothing after an error.
+std::optional<PlannedRun> PlanRun(const ModelSpec& model, const KernelLibrary& library,
+                                  Device& device, const CompileOptions& options,
+                                  Diagnostics& diagnostics);
+
+// A run under a cap. It fits where capped.total() <= cap; else that is the least that was found.
+struct CappedRun {
+  int64_t cap = 0;
+  PlannedRun free;        // without the cap
+  PlannedRun capped;      // with it; `free`, where that fits
+  int64_t arena_cap = 0;  // for CompileOptions; 0 where none is needed
+
+  bool fits() const { return capped.total() <= cap; }
+};
+std::optional<CappedRun> FitRun(const ModelSpec& model, const KernelLibrary& library,
+                                Device& device, CompileOptions options, int64_t cap,
+                                Diagnostics& diagnostics);
+
+// The largest batch with which a run takes at most `cap` bytes with nothing computed again but what
+// is cheap, and what one sample more takes. Totals do not grow evenly: from the first batch that
+// does not fit the search goes back by halves, so that the batch fits and its successor does not.
+struct BatchFit {
+  std::optional<PlannedRun> run;  // nothing where one sample does not fit
+  PlannedRun next;                // with one sample more
+  bool all = false;               // `next` was not planned: a batch has all samples there are
+};
+std::optional<BatchFit> FitBatch(const ModelSpec& model, const KernelLibrary& library,
+                                 Device& device, const CompileOptions& options, int64_t cap,
+                                 Diagnostics& diagnostics);
+
+}  // namespace cgrun
+
+#endif  // CGRUN_TRAIN_FIT_RUN_H_

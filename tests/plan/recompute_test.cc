@@ -1,0 +1,108 @@
+// What a schedule need not hold at its peak, and where it is computed again.
+#include "src/plan/recompute.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "src/ops/concat.h"
+#include "src/ops/slice.h"
+#include "src/passes/pass.h"
+#include "tests/support/compile_graph.h"
+#include "tests/support/graph_maker.h"
+
+namespace cgrun {
+namespace {
+
+const KernelLibrary& Reference() { return *FindKernelLibrary("reference"); }
+
+RecomputeLimits Limits() {
+  RecomputeLimits limits;
+  limits.seconds = 1e9;
+  return limits;
+}
+
+// a = −x and y = relu(a) are made before the peak, where `wide` is, and read behind it.
+struct TwoReaders {
+  explicit TwoReaders(bool update_between = false) {
+    const ValueId x = make.Feed("x", {1000});
+    const ValueId w = make.State("w", {1000});
+    const ValueId a = make.Op(OpId::mul, "a", {x, w});
+    const ValueId y = make.Op(OpId::relu, "y", {a});
+    const ValueId m = make.Op(OpId::exp, "m", {y});
+    const ValueId wide =
+        make.Op(OpId::concat, "wide", {m, m, m}, Attributes::Of(ConcatAttributes{0}));
+    const ValueId narrow = make.Op(OpId::slice, "narrow", {wide},
+                                   Attributes::Of(SliceAttributes{{0}, {0}, {1000}, {}}));
+    if (update_between) make.Update(w, make.Op(OpId::neg, "next", {narrow}));
+    make.phase = Phase::kBackward;
+    const ValueId from_y = make.Op(OpId::mul, "from_y", {narrow, y});
+    const ValueId from_a = make.Op(OpId::mul, "from_a", {from_y, a});
+    make.Out(from_a, "out");
+    graph = PrepareGraph(make.graph(), 1, Reference());
+    schedule = FindOrder("serial")->function(graph);
+  }
+
+  std::vector<RecomputeOption> Options(const RecomputeLimits& limits = Limits()) const {
+    return RecomputeOptionsAtPeak(graph, schedule, Reference(), limits);
+  }
+  std::vector<std::string> Names(const std::vector<NodeId>& nodes) const {
+    std::vector<std::string> names;
+    for (NodeId id : nodes) names.push_back(graph.nodes[id].name);
+    return names;
+  }
+
+  GraphMaker make;
+  Graph graph;
+  Schedule schedule;
+};
+
+using Strings = std::vector<std::string>;
+
+TEST(RecomputeOptions, AreWhatIsHeldForLaterReadersAlone) {
+  const TwoReaders model;
+  const std::vector<RecomputeOption> options = model.Options();
+  ASSERT_EQ(options.size(), 1u) << "x is gone, so that a must stay";
+  EXPECT_EQ(model.Names(options[0].decision.nodes), Strings{"y"});
+  EXPECT_EQ(model.Names(options[0].decision.readers), Strings{"from_y"});
+  EXPECT_EQ(options[0].bytes, 4032) << "1000 numbers, aligned";
+}
+
+TEST(RecomputeOptions, KeepTheirLimits) {
+  const TwoReaders model;
+  RecomputeLimits limits = Limits();
+  limits.seconds = -1;
+  EXPECT_TRUE(model.Options(limits).empty());
+}
+
+TEST(RecomputeOptions, AreTakenByTheSchedule) {
+  TwoReaders model;
+  RematPlan plan;
+  for (const RecomputeOption& option : model.Options()) plan.recompute.push_back(option.decision);
+  const Liveness before = ComputeLiveness(model.graph, model.schedule);
+  const auto held =
+      TransientBytes(AssignBuffers(model.graph, model.schedule, before), before.steps);
+  ASSERT_TRUE(passes::Rematerialise(model.graph, {Reference(), false, &plan}));
+  const Schedule schedule = WithSecondRuns(model.graph, model.schedule);
+  ASSERT_EQ(VerifySchedule(model.graph, schedule), Strings());
+  Strings names;
+  for (const ScheduleStep& step : schedule.steps) {
+    names.push_back(model.graph.nodes[step.node].name);
+  }
+  EXPECT_EQ(names, (Strings{"a", "y", "m", "wide", "narrow", "y.again", "from_y", "from_a"}));
+  const Liveness after = ComputeLiveness(model.graph, schedule);
+  const auto still_held = TransientBytes(AssignBuffers(model.graph, schedule, after), after.steps);
+  EXPECT_EQ(*std::max_element(still_held.begin(), still_held.end()) + 4032,
+            *std::max_element(held.begin(), held.end()));
+}
+
+// Were y computed from a, and a from w: w has another value by then.
+TEST(RecomputeOptions, ReadNoStateThatHasChanged) {
+  TwoReaders model(true);
+  for (const RecomputeOption& option : model.Options()) {
+    for (const std::string& name : model.Names(option.decision.nodes)) EXPECT_NE(name, "a");
+  }
+}
+
+}  // namespace
+}  // namespace cgrun
