@@ -14,6 +14,7 @@ namespace cgrun {
 namespace {
 
 constexpr size_t kHolders = 3;  // of the peak, that a refusal names
+constexpr int64_t kMiB = 1 << 20;
 
 std::string HoldersOf(const PlannedRun& run) {
   std::string text;
@@ -57,7 +58,7 @@ void Refuse(const ModelSpec& model, const KernelLibrary& library, Device& device
                   FormatBytes(fit.cap)),
       fmt::format("`--memory {}` is enough, for steps that take about {:.0f} % longer{}; most is "
                   "held by {}",
-                  fmt::format("{}KiB", (least.total() + 1023) / 1024), 100 * least.slowdown,
+                  fmt::format("{}MiB", (least.total() + kMiB - 1) / kMiB), 100 * least.slowdown,
                   BatchHelp(model, library, device, options, fit), HoldersOf(least)));
 }
 

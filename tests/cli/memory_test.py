@@ -101,7 +101,7 @@ class MemoryTest(CliTestCase):
         self.assertRegex(error, r"the run takes [\d.]+ MiB, or [\d.]+ MiB with all computed again "
                                 r"that helps \(arena .*, data .*, base .*\), more than the cap of "
                                 r"12.0 MiB")
-        self.assertRegex(error, r"help: `--memory \d+KiB` is enough")
+        self.assertRegex(error, r"help: `--memory \d+MiB` is enough")
         self.assertRegex(error, r"most is held by classify\.\S+ [\d.]+ MiB")
         self.assertFalse((self.folder / "run").exists())
         self.assertLess(seconds, 10)
