@@ -22,7 +22,7 @@ const std::vector<CommandEntry>& Commands() {
        "--json\n",
        DefinePredict},
       {"generate", "samples of a trained generator, as a sheet of images",
-       "cgrun generate models/lsgan.yaml\n"
+       "cgrun generate models/lsgan.yaml --scale 6\n"
        "cgrun generate models/lsgan.yaml -n 100 --seed 7 --out digits.png\n",
        DefineGenerate},
       {"check", "what is wrong with a model: its file, data, gradients, devices",

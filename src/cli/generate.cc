@@ -16,26 +16,46 @@ namespace cgrun {
 namespace {
 
 constexpr int64_t kMostSamples = 10'000;
+constexpr int64_t kMostScale = 16;
 
 struct GenerateFlags {
   std::string weights;
   std::string out;  // "": the model's name
   int64_t count = 64;
+  int64_t scale = 1;
 };
 
 bool AreImages(const Shape& sample) {
   return sample.rank() == 3 && (sample[0].size == 1 || sample[0].size == 3);
 }
 
-void Write(const std::string& path, const HostTensor& samples, const GeneratedOutput& output) {
+// Images of `shape`, [N, channels, height, width], with `scale` × `scale` pixels for each of
+// theirs.
+std::vector<uint8_t> Enlarged(const std::vector<uint8_t>& pixels, const Shape& shape,
+                              int64_t scale) {
+  const auto width = static_cast<size_t>(shape[3].size);
+  std::vector<uint8_t> enlarged, line;
+  enlarged.reserve(pixels.size() * static_cast<size_t>(scale * scale));
+  for (size_t row = 0; row < pixels.size(); row += width) {
+    line.clear();
+    for (size_t x = 0; x < width; ++x) {
+      line.insert(line.end(), static_cast<size_t>(scale), pixels[row + x]);
+    }
+    for (int64_t i = 0; i < scale; ++i) enlarged.insert(enlarged.end(), line.begin(), line.end());
+  }
+  return enlarged;
+}
+
+void Write(const std::string& path, const HostTensor& samples, const GeneratedOutput& output,
+           int64_t scale) {
   if (path.ends_with(".npy")) {
     WriteNpy(path, samples.dtype(), samples.shape(), samples.bytes());
     return;
   }
-  const std::vector<uint8_t> pixels = PixelsOf(samples, output.pixels);
   const Shape& shape = samples.shape();
-  WriteFileAtomically(
-      path, EncodeSheet({pixels, shape[0].size, shape[1].size, shape[2].size, shape[3].size}));
+  const std::vector<uint8_t> pixels = Enlarged(PixelsOf(samples, output.pixels), shape, scale);
+  WriteFileAtomically(path, EncodeSheet({pixels, shape[0].size, shape[1].size,
+                                         scale * shape[2].size, scale * shape[3].size}));
 }
 
 int Run(const ModelFlags& flags, const RunFlags& run_flags, const GenerateFlags& generate) {
@@ -62,12 +82,16 @@ int Run(const ModelFlags& flags, const RunFlags& run_flags, const GenerateFlags&
                          " for a sample, which is no image of 1 or 3 channels",
                      "`--out samples.npy` writes the numbers");
   }
+  if (npy && generate.scale > 1) {
+    throw InputError("--scale enlarges images, but '" + path + "' is an array of numbers",
+                     "leave it out, or write a .png file");
+  }
   options.weights = ChooseWeights(*model, generate.weights);
   Diagnostics later;
   const auto generated = GenerateSamples(*model, *output, options, later);
   PrintDiagnostics(later);
   if (!generated || !CheckWeights(generated->weights, options.weights)) return kBadInput;
-  if (!run_flags.dry_run) Write(path, generated->samples, *output);
+  if (!run_flags.dry_run) Write(path, generated->samples, *output, generate.scale);
   const nlohmann::ordered_json json = {
       {"model", model->name.value}, {"device", options.device},
       {"mode", Name(options.mode)}, {"weights", options.weights},
@@ -90,6 +114,10 @@ Command DefineGenerate(CLI::App& app) {
   AddWeightsFlag(app, generate->weights);
   app.add_option("-n,--count", generate->count, "how many samples (default: 64)")
       ->check(CLI::Range(int64_t{1}, kMostSamples))
+      ->type_name("N");
+  app.add_option("--scale", generate->scale,
+                 "pixels of the sheet, across and down, for each of a sample (default: 1)")
+      ->check(CLI::Range(int64_t{1}, kMostScale))
       ->type_name("N");
   app.add_option("--out", generate->out,
                  "a sheet of images (.png), or the numbers (.npy) (default: MODEL.png)")

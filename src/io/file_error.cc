@@ -31,6 +31,7 @@ std::vector<std::string> NamesIn(const fs::path& folder) {
 std::string HelpFor(std::string_view path, int error) {
   switch (error) {
     case ENOENT:
+      if (path.empty()) return "";
       return MissingHelp(path, fs::path(path).is_relative()
                                    ? "relative paths start at the folder where cgrun was started"
                                    : "");

@@ -26,10 +26,16 @@ std::vector<std::string> CommandLines(const std::string& text) {
 
 // What is wrong with a command line; "" where nothing is, or where it asks for help.
 std::string ParseErrorOf(const std::string& line) {
+  std::vector<std::string> words;
+  std::istringstream in(line);
+  for (std::string word; in >> word;) words.push_back(word);
+  std::vector<char*> typed;
+  for (std::string& word : words) typed.push_back(word.data());
+  const std::vector<char*> arguments = WithHelpAsFlag(static_cast<int>(typed.size()), typed.data());
   Command chosen;
   const auto app = MakeCommandLine(&chosen);
   try {
-    app->parse(line, /*program_name_included=*/true);
+    app->parse(static_cast<int>(arguments.size()), arguments.data());
   } catch (const CLI::ParseError& error) {
     return error.get_exit_code() == 0 ? "" : error.what();
   }

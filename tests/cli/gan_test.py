@@ -255,6 +255,11 @@ class GanTest(cli_testing.CliTestCase):
         self.assertEqual((self.folder / "again.png").read_bytes(), sheet)
         self.assertEqual((self.folder / "eager.png").read_bytes(), sheet)
         self.assertNotEqual((self.folder / "other.png").read_bytes(), sheet)
+        self.cgrun(*draw, "large.png", "--scale", "3")
+        self.assertEqual(struct.unpack(">II", (self.folder / "large.png").read_bytes()[16:24]),
+                         (4 * 20 + 2, 3 * 20 + 2))
+        self.assertIn("--scale must be 1 to 16", self.refuses(*draw, "x.png", "--scale", "17"))
+        self.assertIn("an array of numbers", self.refuses(*draw, "x.npy", "--scale", "2"))
         self.cgrun(*draw, "x.npy")
         self.assertIn(b"(10, 1, 6, 6)", (self.folder / "x.npy").read_bytes()[:128])
 

@@ -43,16 +43,8 @@ CIFAR = ["alexnet-cifar", "cnn-cifar", "resnet18-cifar"]
 # Plans that are not at the lower bound: peak / bound - 1 at most, of one thread, at batch 32 and at
 # the model's own, on the devices `cpu` (with AVX-512), `blas` and `reference`. The others' is 0.
 GAPS = {
-    "alexnet-cifar": 0.04,
-    "char-rnn": 0.00002,
-    "inception-v3": 0.0035,
-    "resnet18": 0.0046,
-    "resnet18-cifar": 0.0007,
-    "vgg16": 0.004,
-}
-# Plans that take more than eager mode does: arena / eager peak - 1 at most, as above.
-ABOVE_EAGER = {
-    "mobilenet-v2": 0.0001,
+    "inception-v3": 0.005,
+    "vgg16": 0.0012,
 }
 SANITIZED = b"__asan_init" in CGRUN.read_bytes()  # takes minutes where else there are seconds
 
@@ -95,8 +87,7 @@ class ModelsTest(CliTestCase):
                 self.assertGreaterEqual(plan["peak_bytes"], bound, (name, flags))
                 gap = plan["peak_bytes"] - bound
                 self.assertLessEqual(gap, max(64, GAPS.get(name, 0) * bound), (name, flags))
-                above = plan["arena_bytes"] / plan["eager_peak_bytes"] - 1
-                self.assertLessEqual(above, ABOVE_EAGER.get(name, 0), (name, flags))
+                self.assertLessEqual(plan["arena_bytes"], plan["eager_peak_bytes"], (name, flags))
             nodes = self.json("graph", model(name))["nodes"]
             self.assertTrue(any(node["phase"] == "update" for node in nodes), name)
 

@@ -35,7 +35,7 @@ def commands():
 def form(line):
     """A line without what differs between machines: its numbers with their units, and its width."""
     line = re.sub(r"\b[0-9a-f]{16}\b", "#", line)
-    line = re.sub(r"-?\d[\d.,]*( ?([KMG]iB|B|[kMG])\b)?", "#", line)
+    line = re.sub(r"-?\d[\d.,]*( ?([KMG]iB|B|[kMG])\b)?|\bnever$", "#", line)  # never: breaks even
     return re.sub(r"-{3,}", "---", " ".join(line.split()))
 
 
@@ -90,7 +90,7 @@ class GuideTest(unittest.TestCase):
         self.assertIn("--resume", flags)
         reference = (ROOT / "docs/commands.md").read_text()
         for flag in flags - {"--help"}:
-            self.assertIn(f"`{flag}`", reference)
+            self.assertRegex(reference, rf"`{flag}[ `]")
 
 
 if __name__ == "__main__":

@@ -1,11 +1,13 @@
-// Planner `portfolio`: every order of the table, and local search, on each time-disconnected part
-// of the problem, until one reaches what no plan of the whole can beat. The first of equally good
-// ones is taken.
+// Planner `portfolio`: what `search` finds; where that does not meet the bound, every order of the
+// table and local search, too, on each time-disconnected part of the problem, until one reaches
+// what no plan of the whole can beat. The first of equally good ones is taken.
 #include "src/plan/planners/portfolio.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "src/plan/planners/parts.h"
+#include "src/plan/planners/search.h"
 
 namespace cgrun {
 namespace {
@@ -30,6 +32,18 @@ MemoryPlan BestOfTable(const MemoryProblem& problem, Bytes target, PlannerRole l
   return best;
 }
 
-MemoryPlan PlanPortfolio(const MemoryProblem& problem) { return PlanByParts(problem, BestOfAll); }
+MemoryPlan PlanPortfolio(const MemoryProblem& problem) {
+  Effort effort(kSearchNodes);
+  MemoryPlan searched = PlanWithin(problem, effort);
+  if (searched.peak_bytes <= std::max(searched.lower_bound_bytes, LowerBound(problem))) {
+    return searched;
+  }
+  MemoryPlan plan = PlanByParts(problem, BestOfAll);
+  const int64_t nodes = searched.nodes + plan.nodes;
+  plan.lower_bound_bytes = searched.lower_bound_bytes;
+  if (searched.peak_bytes <= plan.peak_bytes) plan = std::move(searched);
+  plan.nodes = nodes;
+  return plan;
+}
 
 }  // namespace cgrun
