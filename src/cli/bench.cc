@@ -15,6 +15,7 @@
 #include "src/cli/bench_view.h"
 #include "src/cli/command.h"
 #include "src/cli/console.h"
+#include "src/cli/memory_cap.h"
 #include "src/cli/model_flags.h"
 #include "src/io/read_file.h"
 
@@ -153,10 +154,12 @@ std::string CaseList(const std::vector<std::string>& names) {
   return list;
 }
 
+// `capped`: the same options under the cap of the model, if it has one that matters.
 std::vector<BenchCase> CasesOf(const ModelFlags& flags, const BenchFlags& bench,
-                               const CompileOptions& compile) {
+                               const CompileOptions& compile, const CompileOptions& capped) {
   std::vector<BenchCase> cases =
       bench.passes ? PassCases(compile) : StandardCases(compile, !flags.order.empty());
+  if (capped.arena_cap > 0) cases.push_back({"graph, memory, capped", Mode::kGraph, capped});
   if (bench.options.profile) {
     cases.push_back(cases.back());
     cases.back().name += ", profiled";
@@ -179,8 +182,13 @@ int Run(const ModelFlags& flags, BenchFlags bench, const ProfileFlags& profile) 
   bench.options.device = DeviceOf(*model);
   const CompileOptions compile = CompileOptionsOf(flags, *model);
   bench.options.profile = profile.wanted();
-  const std::vector<BenchCase> cases = CasesOf(flags, bench, compile);
   Diagnostics diagnostics;
+  CompileOptions capped = compile;
+  if (!KeepMemoryCap(*model, KernelsOf(*model), capped, diagnostics)) {
+    PrintDiagnostics(diagnostics);
+    return kBadInput;
+  }
+  const std::vector<BenchCase> cases = CasesOf(flags, bench, compile, capped);
   BenchView view(profile, compile.threads);
   std::optional<BenchResult> result;
   if (bench.isolate) {

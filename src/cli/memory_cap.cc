@@ -81,7 +81,7 @@ std::string FitText(const CappedRun& fit) {
 
 std::string BatchText(const BatchFit& fit, int64_t cap) {
   if (fit.all) {
-    return fmt::format("batch: {}, all samples there are: {} of {}", fit.run->batch,
+    return fmt::format("batch: {}, the most that there is to try: {} of {}", fit.run->batch,
                        FormatBytes(fit.run->total()), FormatBytes(cap));
   }
   return fmt::format("batch: {}: {} of {}; one more would take {}", fit.run->batch,

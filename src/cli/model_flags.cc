@@ -117,7 +117,7 @@ std::shared_ptr<ModelFlags> AddModelFlags(CLI::App& app) {
   app.add_option("--device", flags->device, DeviceHelp())->type_name("DEVICE");
   app.add_option("--batch", flags->batch,
                  "samples in a batch; auto: the most with which training keeps --memory")
-      ->type_name("N|auto");
+      ->type_name("N");
   app.add_option("--memory", flags->memory,
                  "a cap on all that training takes, such as 1.5GiB: what it would hold beyond that "
                  "is computed again, to the same bits (default: what is free, for --batch auto)")

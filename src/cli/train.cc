@@ -190,8 +190,14 @@ int Run(const ModelFlags& flags, const RunFlags& run_flags, const TrainFlags& tr
   SessionOptions options = OptionsOf(training, flags, run_flags, train_flags);
   options.profile = profile.wanted();
   Diagnostics diagnostics;
-  if (options.mode == Mode::kGraph &&
-      !KeepMemoryCap(model, KernelsOf(model), options.compile, diagnostics)) {
+  if (options.mode == Mode::kEager && model.train && model.train->memory) {
+    diagnostics.Error(model.train->memory->mark,
+                      "eager mode plans nothing that a cap on memory could hold",
+                      "leave the cap out, or train in graph mode");
+    PrintDiagnostics(diagnostics);
+    return kBadInput;
+  }
+  if (!KeepMemoryCap(model, KernelsOf(model), options.compile, diagnostics)) {
     PrintDiagnostics(diagnostics);
     return kBadInput;
   }

@@ -89,14 +89,6 @@ MemoryLayout PlanOnce(const std::vector<CompiledEntry>& entries, const LayoutOpt
   return PlanLayout(planned, options);
 }
 
-size_t LargestEntry(const MemoryLayout& layout) {
-  const auto less = [](const EntryLayout& a, const EntryLayout& b) {
-    return a.transient_bytes < b.transient_bytes;
-  };
-  return static_cast<size_t>(std::max_element(layout.entries.begin(), layout.entries.end(), less) -
-                             layout.entries.begin());
-}
-
 // Plans; as long as the plan wants values to be computed again, does that and plans anew. `ran` is
 // told what the passes that do it did to the first entry point.
 MemoryLayout PlanEntries(std::vector<CompiledEntry>& entries, const Target& target,
@@ -128,14 +120,18 @@ MemoryLayout PlanWithLess(std::vector<CompiledEntry>& entries, MemoryLayout layo
   const RecomputeGoal goal{options.recompute_share};
   std::vector<bool> tried(entries.size());
   while (true) {
-    const size_t largest = LargestEntry(layout);
-    if (tried[largest]) return layout;
-    tried[largest] = true;
-    CompiledEntry before = entries[largest];
-    if (!RecomputeAtPeak(entries[largest], target, options, goal)) return layout;
+    const std::vector<CompiledEntry> before = entries;
+    bool changed = false;
+    for (size_t e = 0; e < entries.size(); ++e) {
+      const bool largest = layout.entries[e].transient_bytes == layout.transient_bytes;
+      if (!largest || tried[e]) continue;
+      tried[e] = true;
+      changed |= RecomputeAtPeak(entries[e], target, options, goal);
+    }
+    if (!changed) return layout;
     MemoryLayout less = PlanOnce(entries, options.layout);
     if (less.arena_bytes >= layout.arena_bytes) {
-      entries[largest] = std::move(before);
+      entries = before;
       return layout;
     }
     less.recompute_saved_bytes =
@@ -149,23 +145,25 @@ MemoryLayout PlanWithLess(std::vector<CompiledEntry>& entries, MemoryLayout layo
 // found where none fits.
 MemoryLayout PlanWithin(std::vector<CompiledEntry>& entries, MemoryLayout layout,
                         const Target& target, const CompileOptions& options) {
-  const std::vector<CompiledEntry> whole = entries;
+  const std::vector<CompiledEntry> before = entries;
+  const std::vector<EntryLayout> layouts_before = layout.entries;
   const int64_t whole_bytes = layout.arena_bytes + layout.recompute_saved_bytes;
   Bytes goal = options.arena_cap - layout.persistent_bytes;
   for (int i = 0; i < kMostPackings && layout.arena_bytes > options.arena_cap; ++i) {
-    std::vector<CompiledEntry> tried = whole;
+    std::vector<CompiledEntry> tried = before;
     for (size_t e = 0; e < tried.size(); ++e) {
-      if (layout.entries[e].transient_bytes <= goal) continue;
+      if (layouts_before[e].transient_bytes <= goal) continue;
       RecomputeAtPeak(tried[e], target, options, {kAnyShare, goal, false});
     }
     MemoryLayout less = PlanOnce(tried, options.layout);
     goal -= std::max<Bytes>(less.arena_bytes - options.arena_cap, kDefaultAlignment);
-    const bool possible = less.lower_bound_bytes <= options.arena_cap;
-    if (less.arena_bytes < layout.arena_bytes) {
+    const bool smaller = less.arena_bytes < layout.arena_bytes;
+    if (smaller) {
       layout = std::move(less);
       entries = std::move(tried);
+    } else if (i > 0) {
+      break;
     }
-    if (!possible) break;
   }
   layout.recompute_saved_bytes = whole_bytes - layout.arena_bytes;
   return layout;
@@ -188,7 +186,7 @@ MemoryLayout Plan(std::vector<CompiledEntry>& entries, const Target& target,
   const auto start = Clock::now();
   layout = PlanWithRecompute(entries, std::move(layout), target, options);
   for (PassReport& pass : ran) {
-    if (pass.name != kRematerialisePass) continue;
+    if (pass.name != kRematerialisePass || options.passes.Disabled(pass.name)) continue;
     const int added = static_cast<int>(entries[0].graph.nodes.size() - nodes);
     pass.rounds += 1;
     pass.changed_rounds += added > 0;

@@ -2,6 +2,8 @@
 #include "src/compile/recompute.h"
 
 #include <algorithm>
+#include <limits>
+#include <utility>
 
 #include "src/base/check.h"
 #include "src/plan/orders/improve.h"
@@ -11,6 +13,10 @@ namespace cgrun {
 namespace {
 
 constexpr int kMostRounds = 64;
+constexpr int64_t kAnySteps = std::numeric_limits<int64_t>::max();
+
+// The most bytes that are alive at a step, then at how many steps. Less is better.
+using Peak = std::pair<Bytes, int64_t>;
 
 class Recomputer {
  public:
@@ -18,12 +24,12 @@ class Recomputer {
              const RecomputeGoal& goal)
       : entry_(entry), target_(target), options_(options), goal_(goal) {
     seconds_left_ = goal.share * SecondsOfStep(entry.graph);
-    bound_ = BoundOf(entry_.graph, entry_.schedule);
+    peak_ = PeakOf(entry_.graph, entry_.schedule);
   }
 
   bool Run() {
     bool changed = false;
-    for (int round = 0; round < kMostRounds && bound_ > goal_.bytes && Round(); ++round) {
+    for (int round = 0; round < kMostRounds && peak_.first > goal_.bytes && Round(); ++round) {
       changed = true;
     }
     if (changed && options_.order == "memory") Improve();
@@ -31,11 +37,12 @@ class Recomputer {
   }
 
  private:
-  Bytes BoundOf(const Graph& graph, const Schedule& schedule) const {
+  Peak PeakOf(const Graph& graph, const Schedule& schedule) const {
     const Liveness liveness = ComputeLiveness(graph, schedule);
     const std::vector<Bytes> bytes = TransientBytes(
         AssignBuffers(graph, schedule, liveness, BuffersOf(options_.layout)), liveness.steps);
-    return *std::max_element(bytes.begin(), bytes.end());
+    const Bytes most = *std::max_element(bytes.begin(), bytes.end());
+    return {most, std::count(bytes.begin(), bytes.end(), most)};
   }
 
   static BufferOptions BuffersOf(const LayoutOptions& layout) {
@@ -49,12 +56,12 @@ class Recomputer {
         RecomputeOptionsAtPeak(entry_.graph, entry_.schedule, target_, limits);
     options.resize(Affordable(options));
     if (options.empty()) return false;
-    const Bytes least = BoundWith(options, options.size());
-    if (least >= bound_) return false;
-    options.resize(FewestFor(std::max(least, goal_.bytes), options));
+    const Peak least = PeakWith(options, options.size());
+    if (least >= peak_) return false;
+    options.resize(FewestFor(std::max(least, Peak{goal_.bytes, kAnySteps}), options));
     for (const RecomputeOption& option : options) seconds_left_ -= option.seconds;
     Take(options);
-    bound_ = BoundOf(entry_.graph, entry_.schedule);
+    peak_ = PeakOf(entry_.graph, entry_.schedule);
     return true;
   }
 
@@ -68,12 +75,12 @@ class Recomputer {
     return count;
   }
 
-  // How many of the first options give a bound of `bytes`, which all of them do.
-  size_t FewestFor(Bytes bytes, const std::vector<RecomputeOption>& options) const {
+  // How many of the first options give a peak of `peak`, which all of them do.
+  size_t FewestFor(const Peak& peak, const std::vector<RecomputeOption>& options) const {
     size_t too_few = 0, enough = options.size();
     while (enough - too_few > 1) {
       const size_t middle = (too_few + enough) / 2;
-      (BoundWith(options, middle) <= bytes ? enough : too_few) = middle;
+      (PeakWith(options, middle) <= peak ? enough : too_few) = middle;
     }
     return enough;
   }
@@ -88,11 +95,11 @@ class Recomputer {
     return {target_, false, &plan, entry_.request.batch, options_.threads};
   }
 
-  Bytes BoundWith(const std::vector<RecomputeOption>& options, size_t count) const {
+  Peak PeakWith(const std::vector<RecomputeOption>& options, size_t count) const {
     const RematPlan plan = PlanOf(options, count);
     Graph graph = entry_.graph;
     passes::Rematerialise(graph, Context(plan));
-    return BoundOf(graph, WithSecondRuns(graph, entry_.schedule));
+    return PeakOf(graph, WithSecondRuns(graph, entry_.schedule));
   }
 
   void Take(const std::vector<RecomputeOption>& options) {
@@ -104,10 +111,10 @@ class Recomputer {
   // The peak lies elsewhere now.
   void Improve() {
     Schedule improved = ImproveAtPeak(entry_.graph, entry_.schedule);
-    const Bytes bound = BoundOf(entry_.graph, improved);
-    if (bound >= bound_) return;
+    const Peak peak = PeakOf(entry_.graph, improved);
+    if (peak >= peak_) return;
     SetSchedule(std::move(improved));
-    bound_ = bound;
+    peak_ = peak;
   }
 
   void SetSchedule(Schedule schedule) {
@@ -121,7 +128,7 @@ class Recomputer {
   const CompileOptions& options_;
   const RecomputeGoal& goal_;
   double seconds_left_ = 0;
-  Bytes bound_ = 0;
+  Peak peak_;
 };
 
 }  // namespace

@@ -116,13 +116,21 @@ class PeakAnalysis {
     }
   }
 
+  // What is viewed in the end: a schedule takes readers of a view for readers of that.
+  ValueId Viewed(ValueId value) const {
+    for (NodeId id = graph_.values[value].producer;
+         id.valid() && GetOpDef(graph_.nodes[id].op).view;) {
+      value = graph_.nodes[id].inputs[0];
+      id = graph_.values[value].producer;
+    }
+    return value;
+  }
+
   // Whether the value is still there when it is needed again, for other readers.
   bool IsThere(ValueId value) {
     const SharedBufferId buffer = assignment_.of_value[value];
-    if (buffer == candidate_.buffer) return false;
-    if (assignment_.buffers[buffer].persistent) {
-      return !graph_.values[value].producer.valid() && changed_at_[value] > first_use_;
-    }
+    if (buffer == candidate_.buffer || changed_at_[Viewed(value)] <= first_use_) return false;
+    if (assignment_.buffers[buffer].persistent) return !graph_.values[value].producer.valid();
     if (!Spans(liveness_.values[value])) return false;
     candidate_.reads.insert(buffer);
     return true;

@@ -365,7 +365,6 @@ std::vector<BenchCase> PassCases(const CompileOptions& options) {
   std::vector<BenchCase> cases = {{"eager", Mode::kEager, options},
                                   {"graph, all passes", Mode::kGraph, options}};
   for (const PipelineEntry& pass : Pipeline()) {
-    if (pass.stage == PassStage::kPlanned) continue;  // runs where a cap asks for it
     CompileOptions without = options;
     without.passes.disabled.emplace_back(pass.name);
     cases.push_back({"without " + std::string(pass.name), Mode::kGraph, without});

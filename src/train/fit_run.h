@@ -2,7 +2,6 @@
 #ifndef CGRUN_TRAIN_FIT_RUN_H_
 #define CGRUN_TRAIN_FIT_RUN_H_
 
-#include <functional>
 #include <optional>
 #include <vector>
 
@@ -47,7 +46,7 @@ std::optional<CappedRun> FitRun(const ModelSpec& model, const KernelLibrary& lib
 struct BatchFit {
   std::optional<PlannedRun> run;  // nothing where one sample does not fit
   PlannedRun next;                // with one sample more
-  bool all = false;               // `next` was not planned: a batch has all samples there are
+  bool all = false;  // no larger one was planned: it has all samples, or as many as are tried
 };
 std::optional<BatchFit> FitBatch(const ModelSpec& model, const KernelLibrary& library,
                                  Device& device, const CompileOptions& options, int64_t cap,

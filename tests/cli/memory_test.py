@@ -59,7 +59,7 @@ class MemoryTest(CliTestCase):
 
     def test_plans_keep_their_cap_and_never_grow_with_a_smaller_one(self):
         free = self.plan()
-        before = free["total_bytes"]
+        before = free["arena_bytes"]
         for cap in self.caps(free, (1.5, 0.9, 0.8, 0.7, 0.6, 0.5)):
             plan = self.plan("--memory", str(cap))
             self.assertLessEqual(plan["total_bytes"], cap)
@@ -79,13 +79,45 @@ class MemoryTest(CliTestCase):
                 # What is measured may differ from what is planned by a MiB.
                 self.assertLessEqual(summary["measured_peak_bytes"], cap + MIB)
 
+    def test_data_in_memory_counts_once(self):
+        lines = "".join(",".join(["0.5"] * 100) + ",1\n" for _ in range(60000))
+        self.write("table.csv", ",".join(f"x{i}" for i in range(100)) + ",y\n" + lines)
+        self.write("table.yaml", """cgrun: 1
+model: table
+data: {train: {format: csv, file: table.csv, label: y}}
+inputs: {features: {type: f32, shape: [100]}, label: {type: f32, shape: [1]}}
+paths:
+  p:
+    ops: [{op: linear, in: features, units: 1}]
+    loss: {op: squared_error, in: [linear, label]}
+train: {epochs: 1, batch: 16, optimizer: {op: sgd, lr: 0.01}}
+""")
+        plan = json.loads(self.cgrun("plan", "table.yaml", "--json").stdout)
+        self.assertGreater(plan["data_bytes"], 20 * MIB)
+        cap = plan["total_bytes"] + 2 * MIB
+        found = self.cgrun("plan", "table.yaml", "--batch", "auto", "--memory", cap, "--json")
+        self.assertGreaterEqual(json.loads(found.stdout)["batch"], 16)
+
     def test_what_a_cap_costs_is_said_before_the_start(self):
         cap = self.caps(self.plan(), (0.7,))[0]
         done = self.cgrun("train", "deep.yaml", "--memory", str(cap), "--out", "run")
         self.assertRegex(done.stderr, r"cap: [\d.]+ MiB of [\d.]+ MiB, instead of [\d.]+ MiB: \d+ "
-                                      r"operators of a step run a second time, .* % slower")
+                                      r"operators of a step run a second time; steps take about "
+                                      r"[\d.]+ % longer")
         done = self.cgrun("train", "deep.yaml", "--memory", "10GiB", "--out", "free")
         self.assertIn("of 10.0 GiB, as it is", done.stderr)
+
+    def test_it_is_not_for_eager_mode(self):
+        error = self.refuses("train", "deep.yaml", "--memory", "1GiB", "--mode", "eager")
+        self.assertIn("eager mode plans nothing that a cap on memory could hold", error)
+
+    def test_the_benchmark_has_a_case_of_it(self):
+        cap = self.caps(self.plan(), (0.7,))[0]
+        done = self.cgrun("bench", "deep.yaml", "--memory", cap, "--rounds", "1", "--steps", "1",
+                          "--json", "-")
+        cases = {case["name"]: case for case in json.loads(done.stdout)["cases"]}
+        capped, free = cases["graph, memory, capped"], cases["graph, memory"]
+        self.assertLess(capped["peak_bytes"], free["peak_bytes"])
 
     def test_the_model_file_can_give_the_cap(self):
         cap = self.caps(self.plan(), (0.7,))[0]
@@ -120,7 +152,7 @@ class MemoryTest(CliTestCase):
 
     def test_a_batch_may_have_all_samples(self):
         done = self.cgrun("train", "deep.yaml", "--batch", "auto", "--out", "run")
-        self.assertIn("batch: 48, all samples there are", done.stderr)
+        self.assertIn("batch: 48, the most that there is to try", done.stderr)
         resolved = (self.folder / "run/model.yaml").read_text()
         self.assertRegex(resolved, r"batch: 48\b")
 

@@ -193,7 +193,8 @@ TEST(CifarTest, FoldersThatHoldNothing) {
   EXPECT_EQ(Open(folder, {{"folder", "x.bin"}}).errors,
             "error: cannot read the folder 'DIR/x.bin': Not a directory\n");
   EXPECT_EQ(Open(folder, {{"files", "x.bin\nno.bin\n."}}).errors,
-            "error: cannot open 'DIR/no.bin': No such file or directory\n");
+            "error: cannot open 'DIR/no.bin': No such file or directory\n"
+            "help: did you mean 'DIR/x.bin'?\n");
 }
 
 TEST(CifarTest, FilesOfAWrongSize) {

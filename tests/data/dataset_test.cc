@@ -90,7 +90,8 @@ TEST(OpenDatasetTest, AMissingFileStandsAtItsOption) {
   EXPECT_EQ(line.Errors(),
             "model.yaml:1:23: error: cannot open '/no/folder/none.gz': No such file or directory\n"
             "    {format: idx, images: none.gz}\n"
-            "                          ^~~~~~~\n");
+            "                          ^~~~~~~\n"
+            "help: there is no folder '/no'\n");
 }
 
 TEST(OpenDatasetTest, IntegersAreCheckedAndInRange) {

@@ -33,7 +33,7 @@ class GraphNotWorseTest(unittest.TestCase):
                    flags=()):
         def case(name, peak, speedup):
             return {"name": name, "batch": 64, "peak_bytes": peak, "speedup": speedup,
-                    "seconds_per_iteration": {"median": 0.01}}
+                    "seconds_per_iteration": {"min": 0.009, "median": 0.01, "max": 0.02}}
 
         cases = [case("eager", eager_bytes, 1.0), case("graph, no passes", 1 << 30, 0.1),
                  case("graph, memory", graph_bytes, speedup)]
@@ -50,11 +50,18 @@ class GraphNotWorseTest(unittest.TestCase):
     def test_not_worse(self):
         done = self.run_script(flags=["--threads", "2", "--rounds", "9"])
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
-        self.assertRegex(done.stdout, r"\nlenet-mnist .* 1\.100 .* 2\.00 +1\.00  not worse\n")
+        self.assertRegex(done.stdout, r"\nlenet-mnist +64 +2\.00 +1\.00 +−50\.0 % +10\.0 \(9\.0–20\.0\) "
+                                      r"+10\.0 \(9\.0–20\.0\) +1\.10 +\(7 rounds\)\n")
+        self.assertIn("worse in neither", done.stderr)
         arguments = (self.folder / "arguments").read_text()
         self.assertIn("models/lenet-mnist.yaml --batch 64 ", arguments)
         self.assertIn(" --order memory ", arguments)
         self.assertTrue(arguments.endswith(" --threads 2 --rounds 9"), arguments)
+
+    def test_as_a_page_has_it(self):
+        done = self.run_script(flags=["--markdown", "--infer"])
+        self.assertRegex(done.stdout, r"\| lenet-mnist \| 64 \| 2\.00 \| 1\.00 \| −50\.0 % \| 10\.0 ")
+        self.assertIn(" --infer", (self.folder / "arguments").read_text())
 
     def test_as_good_is_not_worse(self):
         self.assertEqual(self.run_script(speedup=0.98, graph_bytes=2 << 20).returncode, 0)

@@ -111,8 +111,11 @@ Affine TrainRows(const Channels& p, const Operands& o, int64_t c) {
 
 template <Statistics kFrom>
 Affine RowAffine(const Channels& p, const Operands& o, int64_t c) {
-  if constexpr (kFrom == Statistics::kOfBatch) return TrainRows(p, o, c);
-  if constexpr (kFrom != Statistics::kOfBatch) return Given<kFrom>(p, o, c);
+  if constexpr (kFrom == Statistics::kOfBatch) {
+    return TrainRows(p, o, c);
+  } else {
+    return Given<kFrom>(p, o, c);
+  }
 }
 
 template <Statistics kFrom>
@@ -158,7 +161,6 @@ void OfColumn(const Channels& p, const Operands& o, const Column& column) {
   HWY_ALIGN float means[kF32Lanes] = {}, factors[kF32Lanes] = {}, shifts[kF32Lanes] = {};
   for (int64_t lane = 0; lane < column.lanes; ++lane) {
     shifts[lane] = o.shift[column.first + lane];
-    if constexpr (kFrom == Statistics::kOfBatch) continue;
     if constexpr (kFrom != Statistics::kOfBatch) {
       const Affine affine = Given<kFrom>(p, o, column.first + lane);
       means[lane] = affine.mean;
