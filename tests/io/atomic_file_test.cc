@@ -108,7 +108,8 @@ TEST(AtomicFileTest, ErrorsNameThePathAndTheReason) {
   const auto error = [&](const std::string& path) {
     return folder.Anonymous(ErrorOf([&] { WriteText(path, "text"); }));
   };
-  EXPECT_EQ(error(folder / "none/a"), "cannot write 'DIR/none/a': No such file or directory\n"
+  EXPECT_EQ(error(folder / "none/a"),
+            "cannot write 'DIR/none/a': No such file or directory\n"
             "help: there is no folder 'DIR/none'");
   EXPECT_EQ(error(folder / "file/a"), "cannot write 'DIR/file/a': Not a directory");
   EXPECT_EQ(error(folder / "folder"), "cannot write 'DIR/folder': Is a directory");
