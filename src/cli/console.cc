@@ -37,12 +37,20 @@ bool Color(int fd) {
 }
 
 Mistake UnknownVerb(const std::string& argument) {
+  static const std::vector<std::string> kOwnFlags = {"--help", "--version"};
   if (argument.starts_with('-')) {
+    const std::string flag = NearestName(argument, kOwnFlags);
+    if (!flag.empty()) {
+      return {"`cgrun` has no flag '" + argument + "'", "did you mean `cgrun " + flag + "`?"};
+    }
     return {"a verb must come before '" + argument + "'",
             "`cgrun VERB " + argument + "`; `cgrun --help` lists the verbs"};
   }
   std::vector<std::string> verbs;
   for (const CommandEntry& entry : Commands()) verbs.emplace_back(entry.name);
+  if ("--" + argument == kOwnFlags[1]) {
+    return {"there is no verb '" + argument + "'", "write `cgrun --version`"};
+  }
   const std::string nearest = NearestName(argument, verbs);
   std::string help = nearest.empty() ? "the verbs are " : "did you mean `cgrun " + nearest + "`?";
   for (size_t i = 0; nearest.empty() && i < verbs.size(); ++i) help += (i ? ", " : "") + verbs[i];

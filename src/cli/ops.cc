@@ -172,15 +172,25 @@ int ListAll(bool internal) {
   return kDone;
 }
 
+// What to look up instead of a name that no operator has.
+std::string HelpWithName(const std::string& name) {
+  std::vector<std::string> names;
+  std::string holding;
+  for (int i = 0; i < OpCount(); ++i) {
+    const OpDef& def = GetOpDef(static_cast<OpId>(i));
+    names.push_back(def.name);
+    const bool holds =
+        def.usage != Usage::kInternal && names.back().find(name) != names.back().npos;
+    if (holds) holding += (holding.empty() ? "" : ", ") + names.back();
+  }
+  const std::string suggestion = SuggestOperator(name, names);
+  if (!suggestion.starts_with("known")) return suggestion;
+  return holding.empty() ? "`cgrun ops` lists them" : "did you mean one of " + holding + "?";
+}
+
 int ShowOne(const std::string& name) {
   const std::optional<OpId> op = FindOp(name);
-  if (!op) {
-    std::vector<std::string> names;
-    for (int i = 0; i < OpCount(); ++i) names.push_back(GetOpDef(static_cast<OpId>(i)).name);
-    const std::string suggestion = SuggestOperator(name, names);
-    throw InputError("there is no operator '" + name + "'",
-                     suggestion.starts_with("known") ? "`cgrun ops` lists them" : suggestion);
-  }
+  if (!op) throw InputError("there is no operator '" + name + "'", HelpWithName(name));
   PrintResult(DetailText(GetOpDef(*op)), JsonOf(GetOpDef(*op)).dump(2) + "\n");
   return kDone;
 }

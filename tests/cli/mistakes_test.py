@@ -40,6 +40,10 @@ class MistakesTest(CliTestCase):
                 (["plan"], "`cgrun plan` needs MODEL", "MODEL: model file"),
                 (["summary", "small.yaml", "-j"], "`cgrun summary` has no flag '-j'",
                  "`cgrun summary --help` lists its arguments"),
+                (["--verison"], "`cgrun` has no flag '--verison'", "did you mean `cgrun --version`?"),
+                (["version"], "there is no verb 'version'", "write `cgrun --version`"),
+                (["ops", "pool"], "there is no operator 'pool'",
+                 "did you mean one of max_pool, avg_pool, global_avg_pool?"),
                 (["--batch", "3"], "a verb must come before '--batch'", "`cgrun --help`")):
             error = self.refuses(*arguments)
             self.assertIn("error: " + message + "\n", error)
@@ -273,7 +277,8 @@ class MistakesTest(CliTestCase):
         self.assertIn("unknown option 'image'",
                       self.refuses("plan", "small.yaml", "--set", "data.train.image=a.gz"))
         error = self.refuses("train", "small.yaml")
-        self.assertIn("cannot open 'a.gz': No such file or directory, and 1 other is missing in its folder", error)
+        self.assertIn("cannot open 'a.gz': No such file or directory, and 1 other is missing in its "
+                      "folder", error)
         self.assertEqual(error.count("error: "), 1)
 
     def test_data_that_a_script_fetches_is_said_to_be(self):

@@ -188,7 +188,7 @@ class ModelsTest(CliTestCase):
         self.assertIn("b.bin': sample 0 has the label 5, but the 5 classes of", error)
         missing = self.refuses("train", "m.yaml", *lists, "--set",
                                "data.train.files=[cifar/a.bin, cifar/c.bin, cifar/d.bin]")
-        self.assertIn("cannot open 'cifar/c.bin': No such file or directory, and 1 other is missing in its folder",
+        self.assertIn("cannot open 'cifar/c.bin': No such file or directory, and 1 other is missing",
                       missing)
 
     @unittest.skipUnless(pathlib.Path(os.environ.get("CGRUN_SHARED_DATA", "/no")).exists(),

@@ -215,7 +215,8 @@ class ResumeTest(CliTestCase):
             self.cgrun("train", "--resume", "run", *flags, status=2)
 
     def test_folders_that_are_none_of_a_run_are_refused(self):
-        self.assertIn("cannot open 'nowhere': No such file or directory", self.refuses("train", "--resume", "nowhere"))
+        self.assertIn("cannot open 'nowhere': No such file or directory",
+                      self.refuses("train", "--resume", "nowhere"))
         (self.folder / "empty").mkdir()
         self.assertIn("it has no model.yaml", self.refuses("train", "--resume", "empty"))
         self.write("empty/model.yaml", MODEL)

@@ -29,7 +29,7 @@ def commands():
     """The lines of all `sh` blocks. Quickstart is left out, and benches are short."""
     for line in "".join(blocks("sh")).splitlines():
         if not line.startswith(("scripts/quickstart", "export ")):
-            yield line + (" --rounds 1 --steps 1" if line.startswith("cgrun bench") else "")
+            yield line + (" --rounds 6 --steps 1" if line.startswith("cgrun bench") else "")
 
 
 def form(line):

@@ -267,7 +267,8 @@ TEST(ModelFileTest, FilesThatCannotBeRead) {
     EXPECT_FALSE(LoadModelFile(path, {}, diagnostics));
     return diagnostics.ToString();
   };
-  EXPECT_EQ(error_of("models/nothing.yaml"), "error: cannot open 'models/nothing.yaml': No such file or directory\n");
+  EXPECT_EQ(error_of("models/nothing.yaml"),
+            "error: cannot open 'models/nothing.yaml': No such file or directory\n");
   EXPECT_EQ(error_of("models"), "error: cannot open 'models': Is a directory\n");
 }
 
