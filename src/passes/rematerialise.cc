@@ -29,6 +29,7 @@ class Copier {
   void Apply(const RecomputeDecision& decision) {
     CGRUN_CHECK(!decision.nodes.empty() && !decision.readers.empty())
         << "nothing is computed again, or for nobody";
+    if (!IsRead(decision)) return;
     seconds_.clear();
     const Phase phase = graph_.nodes[decision.readers[0]].phase;
     for (NodeId id : decision.nodes) CopyNode(id, phase);
@@ -36,6 +37,16 @@ class Copier {
   }
 
  private:
+  // Where two decisions run one node again for different results of it, the first has given both.
+  bool IsRead(const RecomputeDecision& decision) const {
+    return std::ranges::any_of(decision.readers, [&](NodeId reader) {
+      return std::ranges::any_of(graph_.nodes[reader].inputs, [&](ValueId input) {
+        return std::ranges::find(decision.nodes, graph_.values[input].producer) !=
+               decision.nodes.end();
+      });
+    });
+  }
+
   void CopyNode(NodeId id, Phase phase) {
     const Node original = graph_.nodes[id];
     SecondNode second = SecondOf(original);

@@ -43,6 +43,7 @@ CIFAR = ["alexnet-cifar", "cnn-cifar", "resnet18-cifar"]
 # Plans that are not at the lower bound: peak / bound - 1 at most, of one thread, at batch 32 and at
 # the model's own, on the devices `cpu` (with AVX-512), `blas` and `reference`. The others' is 0.
 GAPS = {
+    "alexnet-cifar": 0.02,
     "inception-v3": 0.005,
     "vgg16": 0.0012,
 }

@@ -78,7 +78,7 @@ class PlanTest(CliTestCase):
         without = json.loads(self.cgrun("plan", "small.yaml", "--passes", "--json", "--disable-pass",
                                         "dead_code").stdout)["passes"]["passes"]
         self.assertEqual([one["name"] for one in without if one["rounds"] == 0],
-                         ["dead_code", "rematerialise"])
+                         ["dead_code"])
         self.assertNotIn("passes", json.loads(self.cgrun("plan", "small.yaml", "--json").stdout))
 
     def test_notes_a_batch_larger_than_the_data(self):

@@ -51,9 +51,9 @@ std::string ImageError(const std::string& file) {
     LoadImage(file, {3, 16, 16, ImageFit::kCover}, kLimit);
   });
   if (error == "no error") return "";
-  const size_t name = error.find("': ");
+  const size_t name = error.find("' ");
   EXPECT_NE(name, std::string::npos) << error;
-  return error.substr(name + 3, error.find('\n') - name - 3);
+  return error.substr(name + 2, error.find('\n') - name - 2);
 }
 
 std::string DatasetErrors(const std::string& format, const std::string& option,
