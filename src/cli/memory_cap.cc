@@ -71,12 +71,12 @@ std::string FitText(const CappedRun& fit) {
     return fmt::format("cap: {} of {}, as it is", FormatBytes(fit.free.total()),
                        FormatBytes(fit.cap));
   }
+  const double slower = (1 + fit.capped.slowdown) / (1 + fit.free.slowdown) - 1;
   return fmt::format(
-      "cap: {} of {}, instead of {}: {} operators of a step run a second time, which makes it "
-      "about "
-      "{:.1f} % slower than {:.1f} % without the cap",
+      "cap: {} of {}, instead of {}: {} operators of a step run a second time; steps "
+      "take about {:.1f} % longer",
       FormatBytes(fit.capped.total()), FormatBytes(fit.cap), FormatBytes(fit.free.total()),
-      fit.capped.second_runs, 100 * fit.capped.slowdown, 100 * fit.free.slowdown);
+      fit.capped.second_runs, 100 * slower);
 }
 
 std::string BatchText(const BatchFit& fit, int64_t cap) {

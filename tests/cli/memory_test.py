@@ -88,8 +88,8 @@ data: {train: {format: csv, file: table.csv, label: y}}
 inputs: {features: {type: f32, shape: [100]}, label: {type: f32, shape: [1]}}
 paths:
   p:
-    ops: [{op: linear, in: features, units: 1}]
-    loss: {op: squared_error, in: [linear, label]}
+    ops: [y: {op: linear, in: features, units: 1}]
+    loss: {op: squared_error, in: [y, label]}
 train: {epochs: 1, batch: 16, optimizer: {op: sgd, lr: 0.01}}
 """)
         plan = json.loads(self.cgrun("plan", "table.yaml", "--json").stdout)

@@ -44,7 +44,8 @@ CIFAR = ["alexnet-cifar", "cnn-cifar", "resnet18-cifar"]
 # the model's own, on the devices `cpu` (with AVX-512), `blas` and `reference`. The others' is 0.
 GAPS = {
     "alexnet-cifar": 0.02,
-    "inception-v3": 0.005,
+    "char-rnn": 0.00002,
+    "inception-v3": 0.017,
     "vgg16": 0.0012,
 }
 SANITIZED = b"__asan_init" in CGRUN.read_bytes()  # takes minutes where else there are seconds
