@@ -1,7 +1,6 @@
 // From a model file to a differentiated graph.
 #include "src/compile/model_graph.h"
 
-
 #include "src/autodiff/autodiff.h"
 #include "src/frontend/frontend.h"
 #include "src/ops/initial_file.h"
