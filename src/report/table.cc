@@ -7,6 +7,8 @@
 #include <cmath>
 #include <cstdio>
 
+#include "src/base/check.h"
+
 namespace cgrun {
 namespace {
 
@@ -38,6 +40,12 @@ std::string WrapText(std::string_view text, const std::string& indent, size_t wi
     line += (line.empty() ? "" : " ") + word;
   }
   return out + indent + line;
+}
+
+void TextTable::Add(std::vector<std::string> cells) {
+  CGRUN_CHECK(cells.size() <= columns_.size())
+      << cells.size() << " cells for " << columns_.size() << " columns";
+  rows_.push_back(std::move(cells));
 }
 
 std::string TextTable::ToString(const std::string& indent, size_t width) const {

@@ -17,7 +17,7 @@ class TextTable {
   explicit TextTable(std::vector<Align> columns) : columns_(std::move(columns)) {}
 
   // A row has at most as many cells as the table columns.
-  void Add(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }
+  void Add(std::vector<std::string> cells);
   bool empty() const { return rows_.empty(); }
   // A line of dashes under the rows so far.
   void AddRule() { rules_.push_back(rows_.size()); }

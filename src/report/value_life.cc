@@ -89,7 +89,7 @@ std::string LifeText(const ValueLife& life) {
   std::string out = fmt::format("'{}' in '{}': {}, {}, zone {}\n", life.name, life.entry, life.type,
                                 FormatBytes(life.bytes), Name(life.zone));
   out += "  Alive: " + StepsText(life) + ".\n";
-  TextTable table({Align::kLeft, Align::kLeft, Align::kLeft, Align::kLeft, Align::kLeft});
+  TextTable table(std::vector<Align>(6, Align::kLeft));
   for (const ValueUse& use : life.made) AddUse(table, "made", use, "");
   for (size_t i = 0; i < life.reads.size(); ++i) {
     const bool last = i + 1 == life.reads.size() && life.kept_because.empty();

@@ -36,6 +36,12 @@ C InverseDeviation(double variance, double epsilon) {
   return static_cast<C>(1 / std::sqrt(variance + epsilon));
 }
 
+// Of what is given: an inverse deviation that was saved, or a variance.
+template <bool kSaved, class C>
+C InverseDeviationOf(C given, double epsilon) {
+  return kSaved ? given : InverseDeviation<C>(static_cast<double>(given), epsilon);
+}
+
 // y = (x − mean)·factor + shift for one channel.
 template <class T, class C = Compute<T>>
 void Normalize(const Parameters& p, int64_t channel, const T* x, C mean, C factor, C shift, T* y) {
@@ -81,8 +87,9 @@ struct Train {
   }
 };
 
-template <class T>
-struct Infer {
+// With statistics that are given: a mean and a variance, or what Train saved.
+template <class T, bool kSaved>
+struct Given {
   using C = Compute<T>;
 
   static void Run(const RunContext& context, const Instruction& i) noexcept {
@@ -90,30 +97,12 @@ struct Infer {
     const T* x = Data<const T>(context, i, 0);
     const T* scale = Data<const T>(context, i, 1);
     const T* shift = Data<const T>(context, i, 2);
-    const C* running_mean = Data<const C>(context, i, 3);
-    const C* running_var = Data<const C>(context, i, 4);
+    const C* means = Data<const C>(context, i, 3);
+    const C* deviations = Data<const C>(context, i, 4);
     T* y = Data<T>(context, i, 5);
     for (int64_t c = 0; c < p.channels; ++c) {
-      const C inv_std = InverseDeviation<C>(static_cast<double>(running_var[c]), p.epsilon);
-      Normalize(p, c, x, running_mean[c], inv_std * Load(scale[c]), Load(shift[c]), y);
-    }
-  }
-};
-
-template <class T>
-struct Again {
-  using C = Compute<T>;
-
-  static void Run(const RunContext& context, const Instruction& i) noexcept {
-    const auto& p = *static_cast<const Parameters*>(i.parameters);
-    const T* x = Data<const T>(context, i, 0);
-    const T* scale = Data<const T>(context, i, 1);
-    const T* shift = Data<const T>(context, i, 2);
-    const C* mean = Data<const C>(context, i, 3);
-    const C* inv_std = Data<const C>(context, i, 4);
-    T* y = Data<T>(context, i, 5);
-    for (int64_t c = 0; c < p.channels; ++c) {
-      Normalize(p, c, x, mean[c], inv_std[c] * Load(scale[c]), Load(shift[c]), y);
+      const C inv_std = InverseDeviationOf<kSaved>(deviations[c], p.epsilon);
+      Normalize(p, c, x, means[c], inv_std * Load(scale[c]), Load(shift[c]), y);
     }
   }
 };
@@ -134,9 +123,7 @@ struct Grad {
     T* dshift = Data<T>(context, i, 7);
     for (int64_t c = 0; c < p.channels; ++c) {
       const C mean = means[c];
-      const C inv_std = kTraining
-                            ? deviations[c]
-                            : InverseDeviation<C>(static_cast<double>(deviations[c]), p.epsilon);
+      const C inv_std = InverseDeviationOf<kTraining>(deviations[c], p.epsilon);
       double sum = 0, product = 0;
       ForChannel(p, c, [&](int64_t e) {
         sum += LoadF64(dy[e]);
@@ -155,6 +142,10 @@ struct Grad {
   }
 };
 
+template <class T>
+using Infer = Given<T, /*kSaved=*/false>;
+template <class T>
+using Apply = Given<T, /*kSaved=*/true>;
 template <class T>
 using GradOfBatch = Grad<T, true>;
 template <class T>
@@ -179,7 +170,7 @@ PreparedKernel Prepare(const KernelRequest& request) {
 }
 
 PreparedKernel PrepareApply(const KernelRequest& request) {
-  return PreparedKernel::Of(ForFloat<Again>(request.node.inputs[0].dtype), Pack(request.node));
+  return PreparedKernel::Of(ForFloat<Apply>(request.node.inputs[0].dtype), Pack(request.node));
 }
 
 PreparedKernel PrepareGrad(const KernelRequest& request) {

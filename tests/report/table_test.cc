@@ -1,0 +1,48 @@
+// Tables whose columns line up, and the texts of numbers.
+#include "src/report/table.h"
+
+#include <gtest/gtest.h>
+
+namespace cgrun {
+namespace {
+
+TEST(TextTable, AlignsItsColumnsByCharacters) {
+  TextTable table({Align::kLeft, Align::kRight, Align::kLeft});
+  table.Add({"näme", "bytes", "note"});
+  table.AddRule();
+  table.Add({"a", "12", ""});
+  table.Add({"b"});
+  EXPECT_EQ(table.ToString("  "),
+            "  näme  bytes  note\n"
+            "  -----------------\n"
+            "  a        12\n"
+            "  b\n");
+}
+
+TEST(TextTable, WrapsTheLastColumn) {
+  TextTable table({Align::kLeft, Align::kLeft});
+  table.Add({"one", "words that go on"});
+  EXPECT_EQ(table.ToString("", 14),
+            "one  words\n"
+            "     that go\n"
+            "     on\n");
+}
+
+TEST(TextTable, TakesNoMoreCellsThanColumns) {
+  TextTable table({Align::kLeft});
+  EXPECT_DEATH(table.Add({"one", "too many"}), "2 cells for 1 columns");
+}
+
+TEST(Numbers, HaveThreeDigits) {
+  EXPECT_EQ(FormatBytes(0), "0 B");
+  EXPECT_EQ(FormatBytes(1536), "1.50 KiB");
+  EXPECT_EQ(FormatBytes(int64_t{5} << 30), "5.00 GiB");
+  EXPECT_EQ(FormatCount(1234567), "1,234,567");
+  EXPECT_EQ(FormatCount(1, "sample"), "1 sample");
+  EXPECT_EQ(FormatCount(1065, "sample"), "1,065 samples");
+  EXPECT_EQ(FormatSi(12345), "12.3 k");
+  EXPECT_EQ(FormatSeconds(125), "2 min 05 s");
+}
+
+}  // namespace
+}  // namespace cgrun
