@@ -133,9 +133,11 @@ struct TrainResult {
 class Session {
  public:
   // Opens data, compiles and prepares. Errors of the model file go to `diagnostics`: then the
-  // session is not ready. Throws UserError for the rest (memory, files).
+  // session is not ready. Throws UserError for the rest (memory, files). `model` outlives it.
   Session(const ModelSpec& model, const SessionOptions& options, bool train,
           Diagnostics& diagnostics);
+  Session(ModelSpec&& model, const SessionOptions& options, bool train,
+          Diagnostics& diagnostics) = delete;
 
   bool ready() const { return engine_ != nullptr; }
   // Why a compiled program that was given is not used; empty where it is, or none was given.

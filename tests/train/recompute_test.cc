@@ -56,7 +56,8 @@ Outcome Train(const std::string& device, int threads, double share) {
   options.compile.threads = threads;
   options.compile.recompute_share = share;
   Diagnostics diagnostics;
-  Session session(ModelOf(kModel), options, true, diagnostics);
+  const ModelSpec model = ModelOf(kModel);
+  Session session(model, options, true, diagnostics);
   EXPECT_TRUE(session.ready()) << diagnostics.ToString();
   Outcome outcome;
   outcome.arena_bytes = session.layout()->arena_bytes;
