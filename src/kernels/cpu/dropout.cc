@@ -1,5 +1,4 @@
-// dropout and its gradient, f32. The random numbers are those of src/base/random.h, bit for bit: a
-// vector holds as many Philox blocks as it has 64-bit lanes.
+// dropout and its gradient, f32. The random numbers are those of src/base/random.h, bit for bit.
 #include "src/ops/dropout.h"
 
 #include "src/kernels/cpu/targets.h"
@@ -14,6 +13,7 @@
 #include "src/kernels/cpu/kernels.h"
 #include "src/kernels/cpu/lanes.h"
 #include "src/kernels/cpu/parallel.h"
+#include "src/kernels/cpu/philox.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace cgrun::cpu {
@@ -29,35 +29,14 @@ struct Parameters {
   int threads = 1;
 };
 
-using Words = hn::ScalableTag<uint64_t>;  // a number of 32 bits a lane; above it, anything
-using Word = hn::Vec<Words>;
-
-HWY_INLINE Word MultiplyLow(Word a, uint32_t b) {
-  const hn::Repartition<uint32_t, Words> d32;
-  return hn::MulEven(hn::BitCast(d32, a), hn::BitCast(d32, hn::Set(Words(), b)));
-}
-
-inline constexpr size_t kBlock = 4;  // elements that share a Philox block
-inline constexpr size_t kBatch = kBlock * hn::MaxLanes(Words());
+inline constexpr size_t kBatch = kPhiloxWords * hn::MaxLanes(Words());
 
 // The random bits of `kBatch` elements: blocks first, first + 1, … of the stream (key, step).
 HWY_INLINE void RandomBatch(uint64_t key, uint64_t step, uint64_t first, uint32_t* bits) {
   const Words d;
-  const Word low = hn::Add(hn::Set(d, first), hn::Iota(d, 0));
-  Word c0 = low, c1 = hn::ShiftRight<32>(low), c2 = hn::Set(d, step), c3 = hn::Set(d, step >> 32);
-  uint32_t k0 = static_cast<uint32_t>(key), k1 = static_cast<uint32_t>(key >> 32);
-  for (int round = 0; round < 10; ++round) {
-    const Word p0 = MultiplyLow(c0, 0xD2511F53), p1 = MultiplyLow(c2, 0xCD9E8D57);
-    c0 = hn::Xor(hn::Xor(hn::ShiftRight<32>(p1), c1), hn::Set(d, k0));
-    c2 = hn::Xor(hn::Xor(hn::ShiftRight<32>(p0), c3), hn::Set(d, k1));
-    c1 = p1;
-    c3 = p0;
-    k0 += 0x9E3779B9;
-    k1 += 0xBB67AE85;
-  }
-  const Word mask = hn::Set(d, 0xFFFFFFFF);
-  const Word front = hn::Or(hn::And(c0, mask), hn::ShiftLeft<32>(c1));
-  const Word back = hn::Or(hn::And(c2, mask), hn::ShiftLeft<32>(c3));
+  const PhiloxBlocks blocks(key, step, first);
+  const Word front = hn::Or(blocks.words[0], hn::ShiftLeft<32>(blocks.words[1]));
+  const Word back = hn::Or(blocks.words[2], hn::ShiftLeft<32>(blocks.words[3]));
   hn::StoreInterleaved2(front, back, d, reinterpret_cast<uint64_t*>(bits));
 }
 
@@ -93,9 +72,9 @@ void Train(const RunContext& context, const Instruction& i) noexcept {
   uint8_t* mask = Data<uint8_t>(context, i, 3);
   Split(p.threads, p.elements, kGrain, [&, x, y, mask](int64_t begin, int64_t end) {
     HWY_ALIGN uint32_t bits[kBatch];
-    const auto batch = static_cast<int64_t>(kBlock * hn::Lanes(Words()));
+    const auto batch = kPhiloxWords * static_cast<int64_t>(hn::Lanes(Words()));
     for (int64_t e = begin; e < end; e += batch) {
-      RandomBatch(p.key, step, static_cast<uint64_t>(e) / kBlock, bits);
+      RandomBatch(p.key, step, static_cast<uint64_t>(e / kPhiloxWords), bits);
       Drop(p, bits, x + e, y + e, mask + e, std::min(batch, end - e));
     }
   });
