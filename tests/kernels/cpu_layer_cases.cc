@@ -10,6 +10,7 @@
 #include "src/ops/normalize.h"
 #include "src/ops/optimizer.h"
 #include "src/ops/pool.h"
+#include "src/ops/random.h"
 #include "src/ops/resize.h"
 #include "src/ops/softmax.h"
 #include "tests/kernels/random_tensors.h"
@@ -249,13 +250,16 @@ RandomNode MakeBatchNormGrad(Dice& dice, int64_t elements) {
                   {in[0], dy, in[1], in[3], in[4]});
 }
 
+std::vector<HostTensor> AnyStep(Dice& dice) {
+  return {HostTensor::Scalar<int64_t>(dice.Between(0, 5) * 0x87654321)};
+}
+
 RandomNode MakeDropout(Dice& dice, int64_t elements) {
   const DropoutAttributes dropout{dice.Of<double>({0.0, 0.1, 0.5, 1.0 / 3, 0.99}),
                                   dice.Between(-1000, 1000) * 0x123456789, !dice.OneIn(4)};
   const HostTensor x = Numbers(dice, DType::kF32, AnyShape(dice, elements), Specials::kAll);
-  const HostTensor step = HostTensor::Scalar<int64_t>(dice.Between(0, 5) * 0x87654321);
   return MakeNode(OpId::dropout, Attributes::Of(dropout),
-                  dropout.training ? std::vector{x, step} : std::vector{x});
+                  dropout.training ? std::vector{x, AnyStep(dice)[0]} : std::vector{x});
 }
 
 RandomNode MakeDropoutGrad(Dice& dice, int64_t elements) {
@@ -263,6 +267,20 @@ RandomNode MakeDropoutGrad(Dice& dice, int64_t elements) {
   return MakeNode(
       OpId::dropout_grad, Attributes::Of(DropoutAttributes{0.25, 1, true}),
       {Integers(dice, DType::kU8, shape, 0, 1), Numbers(dice, DType::kF32, shape, Specials::kAll)});
+}
+
+RandomNode MakeRandomNormal(Dice& dice, int64_t elements) {
+  const RandomNormalAttributes normal{AnyShape(dice, elements), dice.Of<double>({0.0, -3.5}),
+                                      dice.Of<double>({0.0, 0.02, 1.0, 7.0}), DType::kF32,
+                                      dice.Between(-1000, 1000) * 0x123456789};
+  return MakeNode(OpId::random_normal, Attributes::Of(normal), AnyStep(dice));
+}
+
+RandomNode MakeRandomUniform(Dice& dice, int64_t elements) {
+  const RandomUniformAttributes uniform{AnyShape(dice, elements), dice.Of<double>({0.0, -2.5}),
+                                        dice.Of<double>({1.0, 0.1, 9.0}), DType::kF32,
+                                        dice.Between(-1000, 1000) * 0x123456789};
+  return MakeNode(OpId::random_uniform, Attributes::Of(uniform), AnyStep(dice));
 }
 
 RandomNode MakeSgd(Dice& dice, int64_t elements) {
@@ -336,6 +354,8 @@ std::vector<CpuCase> LayerCases() {
       {OpId::batch_norm_grad, kSums, MakeBatchNormGrad},
       {OpId::dropout, kSameBits, MakeDropout},
       {OpId::dropout_grad, kSameBits, MakeDropoutGrad},
+      {OpId::random_normal, kRounding, MakeRandomNormal},
+      {OpId::random_uniform, kRounding, MakeRandomUniform},
       {OpId::softmax_cross_entropy, kSums, MakeCrossEntropy},
       {OpId::softmax_cross_entropy_grad, kSums, MakeCrossEntropyGrad},
       {OpId::squared_error, kRounding, MakeSquaredError},
