@@ -167,12 +167,19 @@ void ReportUnknown(const OpDef& def, const Attribute& attribute,
                     SuggestKey(attribute.key, known));
 }
 
+// Whether one of the keys that are unknown was to be `name`: then that was said of the key.
+bool IsMeantBy(std::span<const std::string> unknown, const std::string& name) {
+  return std::any_of(unknown.begin(), unknown.end(), [&](const std::string& key) {
+    return !SuggestKey(key, {&name, 1}).starts_with("known:");
+  });
+}
+
 }  // namespace
 
 Attributes ParseAttributes(const OpDef& def, const OpSpec& op,
                            std::span<const std::string> also_known, Diagnostics& diagnostics) {
   Attributes attributes = Attributes::Defaults(*def.schema);
-  std::vector<std::string> given;
+  std::vector<std::string> given, unknown;
   for (const Attribute& attribute : op.attributes) {
     given.push_back(attribute.key);
     const AttributeField* field = def.schema->Find(attribute.key);
@@ -181,11 +188,12 @@ Attributes ParseAttributes(const OpDef& def, const OpSpec& op,
       if (value) attributes = attributes.With(*field, *value);
     } else if (std::find(also_known.begin(), also_known.end(), attribute.key) == also_known.end()) {
       ReportUnknown(def, attribute, also_known, diagnostics);
+      unknown.push_back(attribute.key);
     }
   }
   for (const AttributeField& field : def.schema->fields()) {
     const bool missing = std::find(given.begin(), given.end(), field.name) == given.end();
-    if (field.required && missing) {
+    if (field.required && missing && !IsMeantBy(unknown, field.name)) {
       diagnostics.Error(op.target.mark, "'" + def.name + "' needs '" + field.name + "'",
                         field.name + ": " + field.doc);
     }

@@ -168,6 +168,12 @@ void CheckUpdates(const ModelSpec& model, Diagnostics& diagnostics) {
     CheckKnown(update.state, "input", NamesOf(model.inputs), diagnostics);
     states.Add(update.state, "updated already");
   }
+  const bool goes_on = !model.update.empty() && model.train;
+  if (!goes_on || !model.train->shuffle || !model.train->shuffle->value) return;
+  diagnostics.Error(model.train->shuffle->mark,
+                    "'shuffle' tears apart what '" + model.update.front().state.value +
+                        "' goes on with from step to step",
+                    "remove it: models with 'update' take their samples in order");
 }
 
 void CheckSplits(const ModelSpec& model, Diagnostics& diagnostics) {

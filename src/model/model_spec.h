@@ -190,6 +190,7 @@ struct TrainSpec {
   std::optional<EarlyStopSpec> early_stop;
   std::optional<MarkedText> keep_best;
   Marked<int64_t> seed{0, {}};
+  std::optional<Marked<bool>> shuffle;      // else: unless states go on from step to step
   Marked<std::string> order{"memory", {}};  // serial, bfs, dfs, least_peak, memory
   std::vector<StepSpec> sequence;           // empty: all paths in the file's order, once
   SourceMark mark;

@@ -88,20 +88,6 @@ TreeNode& BodyOf(TreeNode& item, const std::string& key) {
   return body;
 }
 
-// "train.epochs" for `epochs`, where that is no key of the file itself; "" for what is nowhere.
-std::string PlaceOf(const std::string& key) {
-  constexpr std::string_view kOfOptimizers[] = {"lr", "momentum", "weight_decay", "schedule"};
-  if (std::ranges::find(kOfOptimizers, key) != std::end(kOfOptimizers)) {
-    return "train.optimizer." + key;
-  }
-  for (const MapDoc& doc : FormatReference()) {
-    const bool one_map = doc.place.find_first_of("*[") == std::string_view::npos;
-    if (!one_map || std::ranges::find(doc.keys, key, &KeyDoc::name) == doc.keys.end()) continue;
-    return doc.place.empty() ? "" : std::string(doc.place) + "." + key;
-  }
-  return "";
-}
-
 class Override {
  public:
   Override(TreeNode& root, SourceMark mark, Diagnostics& diagnostics)
@@ -159,7 +145,7 @@ TreeNode* Override::Step(TreeNode& node, const std::string& key, const std::stri
 }
 
 bool Override::Set(std::vector<std::string> path, TreeNode value) {
-  const std::string inside = root_.Find(path[0]) == nullptr ? PlaceOf(path[0]) : "";
+  const std::string inside = root_.Find(path[0]) == nullptr ? HomeOfKey(path[0]) : "";
   if (!inside.empty()) return Fail("unknown key '" + path[0] + "'", "write '" + inside + "'");
   TreeNode* node = &root_;
   TreeNode* parent = nullptr;

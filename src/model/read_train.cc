@@ -99,6 +99,10 @@ constexpr Key<TrainSpec> kTrainKeys[] = {
       "the metric of `valid` by which best.safetensors is kept; without it the loss"},
      ReadTextField<&TrainSpec::keep_best>},
     {{"seed", kCountType, "0", "of all random numbers"}, ReadIntegerField<&TrainSpec::seed, 0>},
+    {{"shuffle", kBooleanType, "",
+      "an order of the samples for each epoch, by the seed; without it true, but for models with "
+      "`update`, whose samples continue each other"},
+     ReadBooleanField<&TrainSpec::shuffle>},
     {{"order", kOrderType, "memory", "in which the operators run"},
      ReadChoiceField<&TrainSpec::order, kOrderType>},
     {{"sequence", kSequenceType, "",

@@ -20,6 +20,19 @@ std::vector<std::string> Choices(const ValueType& type) {
   return choices;
 }
 
+std::string HomeOfKey(std::string_view key) {
+  constexpr std::string_view kOfOptimizers[] = {"lr", "momentum", "weight_decay", "schedule"};
+  if (std::ranges::find(kOfOptimizers, key) != std::end(kOfOptimizers)) {
+    return "train.optimizer." + std::string(key);
+  }
+  for (const MapDoc& doc : FormatReference()) {
+    const bool one_map = doc.place.find_first_of("*[") == std::string_view::npos;
+    if (!one_map || std::ranges::find(doc.keys, key, &KeyDoc::name) == doc.keys.end()) continue;
+    return doc.place.empty() ? "" : std::string(doc.place) + "." + std::string(key);
+  }
+  return "";
+}
+
 std::string Place(const SourceMark& mark) {
   if (mark.line > 0) return "line " + std::to_string(mark.line);
   return mark.file ? mark.file->name : "a default";
@@ -46,8 +59,12 @@ void ReportUnknownKey(const TreeEntry& entry, std::string_view what, std::span<c
   std::vector<std::string> names;
   for (const KeyDoc& key : keys) names.emplace_back(key.name);
   const std::string place = what.empty() ? "" : " in '" + std::string(what) + "'";
-  reader.diagnostics.Error(entry.key_mark, "unknown key '" + entry.key + "'" + place,
-                           SuggestKey(entry.key, names));
+  std::string help = SuggestKey(entry.key, names);
+  const std::string home = HomeOfKey(entry.key);
+  if (help.starts_with("known:") && !home.empty()) {
+    help = "it is a key of '" + home.substr(0, home.rfind('.')) + "'; " + help;
+  }
+  reader.diagnostics.Error(entry.key_mark, "unknown key '" + entry.key + "'" + place, help);
 }
 
 void CheckKeys(const TreeNode& map, std::string_view what, const SourceMark& place,

@@ -44,6 +44,9 @@ struct MapDoc {
 // All tables, outer ones first.
 std::vector<MapDoc> FormatReference();
 
+// "train.epochs" for `epochs`, where that is no key of the file itself; "" for what is nowhere.
+std::string HomeOfKey(std::string_view key);
+
 // "line 12", or what an override is called.
 std::string Place(const SourceMark& mark);
 

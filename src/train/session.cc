@@ -254,7 +254,9 @@ void Session::MakeSplits() {
       if (path.name == rate.name) rate.name = path.learning_rate_feed;
     }
   }
-  if (train_) make(*train_, EntryKind::kTrain, model_.update.empty());
+  const bool shuffle =
+      model_.train && model_.train->shuffle ? model_.train->shuffle->value : model_.update.empty();
+  if (train_) make(*train_, EntryKind::kTrain, shuffle);
   for (Split& split : evaluations_) make(split, EntryKind::kEval, false);
   KeepValues();
   recurrent_ = RecurrentStates(*engine_);

@@ -89,6 +89,15 @@ class AugmentationTest(CliTestCase):
             self.assert_nothing_allocated(run)
             self.assertEqual(run["steps"], 12 * 6)
 
+    def test_without_shuffling_each_epoch_has_the_order_of_the_files(self):
+        def last_labels(*flags):  # a value that is kept is that of the last batch
+            self.train("stripes.yaml", "run", "--force", "--keep", "label", *flags)
+            content = (self.folder / "run/label.npy").read_bytes()
+            return [label for label, in struct.iter_unpack("<i", content[-40:])]
+
+        self.assertEqual(last_labels("--set", "train.shuffle=false"), 10 * [1])
+        self.assertEqual(sorted(set(last_labels())), [0, 1])
+
     def test_it_learns_from_changed_images_and_looks_at_plain_ones(self):
         run = self.train("stripes.yaml", "run")
         with open(self.folder / "run/metrics.csv", encoding="utf-8") as file:

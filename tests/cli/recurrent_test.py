@@ -113,6 +113,8 @@ class RecurrentTest(cli_testing.CliTestCase):
         self.assertIn("'text' is uint8[N, 8]: it has no axis 2",
                       self.refuses("train", "reader.yaml"))
         self.write("reader.yaml", MODEL)
+        error = self.refuses("train", "reader.yaml", "--set", "train.shuffle=true")
+        self.assertIn("'shuffle' tears apart what 'h' goes on with from step to step", error)
         error = self.refuses("train", "reader.yaml", "--batch", "40")
         self.assertIn("a batch of 40 is as many streams, but 'valid' has 32 samples", error)
         self.write("text", "hello")
