@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Lines of words: a classifier of padded sequences learns, and what it shows does not depend on the batch."""
+"""Lines of words: what padded sequences teach, and that no metric depends on the batch."""
 
-import csv
 import gzip
+import json
 import random
+import re
 import unittest
 
 from cli_testing import CliTestCase
@@ -28,7 +29,7 @@ paths:
     metrics: {accuracy: {in: [logits, label]}}
 train: {epochs: 15, batch: 20, optimizer: {op: adam, lr: 0.03}}
 """
-TAGGER = """cgrun: 1
+PREDICTOR = """cgrun: 1
 model: next_word
 data:
   train: {format: lines, file: train.txt, length: 12}
@@ -72,67 +73,86 @@ def counting(chance, count):
 
 
 class LinesTest(CliTestCase):
-    def last(self, run, part):
-        """The last numbers of a part of a run."""
-        with open(self.folder / run / "metrics.csv", newline="") as file:
-            lines = [line for line in csv.DictReader(file) if line[f"{part}_loss"]]
-        return {key: float(value) for key, value in lines[-1].items() if value}
+    def metrics(self, model, run, *flags):
+        done = self.cgrun("eval", model, "--weights", run, "--json", *flags)
+        return json.loads(done.stdout)["metrics"]
 
-    def test_a_classifier_of_words_learns(self):
+    def expect_no_matter_of_batches(self, model, run):
+        """Returns the metrics, which are the same for all sizes of a batch and on all devices."""
+        of_one = self.metrics(model, run, "--batch", 1)
+        for device in ("cpu", "reference"):
+            for batch in (7, 1000):
+                other = self.metrics(model, run, "--batch", batch, "--device", device)
+                self.assertEqual(other["accuracy"], of_one["accuracy"])
+                self.assertAlmostEqual(other["loss"], of_one["loss"], places=6)
+        return of_one
+
+    def write_topics(self, entries):
         chance = random.Random(3)
         (self.folder / "train.tsv.gz").write_bytes(gzip.compress(topics(chance, 600).encode()))
         self.write("test.tsv", topics(chance, 200).replace("word7", "unheard"))
-        self.write("topics.yaml", CLASSIFIER.replace("ENTRIES", "37"))
+        self.write("topics.yaml", CLASSIFIER.replace("ENTRIES", str(entries)))
+
+    def write_counting(self):
+        chance = random.Random(5)
+        self.write("train.txt", counting(chance, 150))
+        self.write("test.txt", counting(chance, 60))
+        self.write("next.yaml", PREDICTOR)
+
+    def test_a_classifier_of_words_learns(self):
+        self.write_topics(37)
+        self.cgrun("train", "topics.yaml", "--out", "begun", "--limit-batches", 3, "--set",
+                   "train.epochs=1")
+        begun = self.expect_no_matter_of_batches("topics.yaml", "begun")
+        self.assertLess(begun["accuracy"], 0.95)
         self.cgrun("train", "topics.yaml", "--out", "run")
-        self.assertGreater(self.last("run", "test")["test_accuracy"], 0.95)
-        for device in ("cpu", "reference"):
-            shown = [self.cgrun("eval", "topics.yaml", "--weights", "run", "--device", device,
-                                "--set", f"train.batch={batch}").stdout for batch in (1, 7, 200)]
-            accuracies = {line.split("accuracy")[1].split()[0] for text in shown
-                          for line in text.splitlines() if "accuracy" in line}
-            self.assertEqual(len(accuracies), 1, shown)
+        self.assertGreater(self.metrics("topics.yaml", "run")["accuracy"], 0.95)
 
     def test_an_embedding_that_is_too_small_is_refused(self):
-        chance = random.Random(3)
-        (self.folder / "train.tsv.gz").write_bytes(gzip.compress(topics(chance, 600).encode()))
-        self.write("test.tsv", topics(chance, 20))
-        self.write("topics.yaml", CLASSIFIER.replace("ENTRIES", "36"))
+        self.write_topics(36)
         error = self.refuses("train", "topics.yaml")
         self.assertIn("the 36 entries of embedding are 0 to 35", error)
         self.assertIn("`entries: 37`", error)
         self.cgrun("check", "topics.yaml", "--set", "data.train.entries=36")
 
     def test_padding_counts_nowhere(self):
-        chance = random.Random(5)
-        self.write("train.txt", counting(chance, 150))
-        self.write("test.txt", counting(chance, 60))
-        self.write("next.yaml", TAGGER)
+        self.write_counting()
+        self.cgrun("train", "next.yaml", "--out", "begun", "--limit-batches", 2, "--set",
+                   "train.epochs=1", "--set", "train.optimizer.lr=0.002")
+        begun = self.expect_no_matter_of_batches("next.yaml", "begun")
+        self.assertLess(begun["accuracy"], 1)
+        self.assertGreater(begun["loss"], 0.1)
+        # Each word but the first is known from the one before. Were padding counted, accuracy
+        # would be about a half.
         self.cgrun("train", "next.yaml", "--out", "run")
-        # Each word but the last is known from the one before: were padding counted, accuracy would
-        # be about a half.
-        numbers = self.last("run", "test")
-        self.assertEqual(numbers["test_accuracy"], 1)
-        self.assertLess(numbers["test_loss"], 0.1)
-        shown = {}
-        for batch in (1, 7, 60):
-            self.cgrun("eval", "next.yaml", "--weights", "run", "--set", f"train.batch={batch}",
-                       "--set", "data.test.length=12")
-            run = f"begun{batch}"
-            self.cgrun("train", "next.yaml", "--weights", "run", "--out", run, "--set",
-                       "train.epochs=1", "--set", f"train.batch={batch}", "--set",
-                       "train.optimizer.lr=0")
-            shown[batch] = self.last(run, "test")
-        for batch in (7, 60):
-            self.assertAlmostEqual(shown[batch]["test_loss"], shown[1]["test_loss"], places=6)
-            self.assertEqual(shown[batch]["test_accuracy"], shown[1]["test_accuracy"])
-        # Without the key the label -1 is refused, and the key is named.
-        self.write("strict.yaml", TAGGER.replace(", ignore_label: -1", ""))
-        self.assertIn("`ignore_label: -1`", self.refuses("train", "strict.yaml"))
+        learnt = self.metrics("next.yaml", "run")
+        self.assertEqual(learnt["accuracy"], 1)
+        self.assertLess(learnt["loss"], 0.1)
+
+    def test_labels_of_padding_are_refused_unless_they_are_ignored(self):
+        self.write_counting()
+        self.write("strict.yaml", PREDICTOR.replace(", ignore_label: -1", ""))
+        error = self.refuses("train", "strict.yaml")
+        self.assertIn("sample 0 has the label -1", error)
+        self.assertIn("`ignore_label: -1` of softmax_cross_entropy leaves such labels out", error)
+        self.write("index.yaml", PREDICTOR.replace("ignore_label", "ignore_index"))
+        self.assertIn("write 'ignore_label'", self.refuses("train", "index.yaml"))
+
+    def test_both_modes_and_a_resumed_run_agree(self):
+        self.write_counting()
+        def trained(*flags):
+            done = self.cgrun("train", *flags)
+            return re.search(r"hash ([0-9a-f]{16})", done.stdout)[1]
+        two = ("--set", "train.epochs=2")
+        whole = trained("next.yaml", "--out", "whole", *two)
+        self.assertEqual(trained("next.yaml", "--out", "eager", "--mode", "eager", *two), whole)
+        self.assertNotEqual(trained("next.yaml", "--out", "part", "--set", "train.epochs=1"), whole)
+        self.assertEqual(trained("--resume", "part", *two), whole)
 
     def test_errors_show_the_line_of_the_data(self):
         self.write("train.txt", "a b\n" + "c " * 13 + "\n")
         self.write("test.txt", "a\n")
-        self.write("next.yaml", TAGGER)
+        self.write("next.yaml", PREDICTOR)
         error = self.refuses("train", "next.yaml")
         self.assertIn("train.txt:2:25: error: this line has 13 words, but `length` is 12", error)
         self.assertIn("`truncate: true`", error)
