@@ -156,23 +156,20 @@ class CifarDataset : public Dataset {
     return index == 1 ? std::span<const std::string>(classes_) : std::span<const std::string>();
   }
 
-  std::optional<FieldRange> Range(size_t index) const override {
+ private:
+  std::optional<FieldRange> FindRange(size_t index,
+                                      std::span<const int64_t> ignored) const override {
     if (index != 1) return std::nullopt;
-    FieldRange range{{INT32_MAX, 0, "", {}}, {INT32_MIN, 0, "", {}}};
+    RangeFinder finder(ignored);
     for (size_t p = 0; p < parts_.size(); ++p) {
       for (int64_t sample = 0; sample < parts_[p].samples(); ++sample) {
         const int64_t label = LabelOf(Record(p, sample));
-        const auto take = [&](FieldRange::Extreme& extreme) {
-          extreme = {label, sample, parts_[p].file, parts_[p].mark};
-        };
-        if (label < range.smallest.value) take(range.smallest);
-        if (label > range.largest.value) take(range.largest);
+        if (finder.Wants(label)) finder.Take({label, sample, parts_[p].file, parts_[p].mark});
       }
     }
-    return range;
+    return finder.range();
   }
 
- private:
   const std::byte* Record(size_t part, int64_t sample) const {
     return parts_[part].records.bytes().data() + sample * layout_.record();
   }

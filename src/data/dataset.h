@@ -2,6 +2,7 @@
 #ifndef CGRUN_DATA_DATASET_H_
 #define CGRUN_DATA_DATASET_H_
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -41,6 +42,31 @@ struct FieldRange {
   Extreme smallest, largest;
 };
 
+// Finds the range of elements that are offered one by one, but for those with values that do not
+// count.
+class RangeFinder {
+ public:
+  explicit RangeFinder(std::span<const int64_t> ignored) : ignored_(ignored) {}
+
+  // Whether an element extends the range: then it is to be given to Take().
+  bool Wants(int64_t value) const {
+    if (range_ && value >= range_->smallest.value && value <= range_->largest.value) return false;
+    return std::ranges::find(ignored_, value) == ignored_.end();
+  }
+  void Take(const FieldRange::Extreme& element) {
+    if (!range_) range_ = FieldRange{element, element};
+    if (element.value < range_->smallest.value) range_->smallest = element;
+    if (element.value > range_->largest.value) range_->largest = element;
+  }
+
+  // Nothing where no element counts.
+  const std::optional<FieldRange>& range() const { return range_; }
+
+ private:
+  std::span<const int64_t> ignored_;
+  std::optional<FieldRange> range_;
+};
+
 class Dataset {
  public:
   virtual ~Dataset() = default;
@@ -61,8 +87,16 @@ class Dataset {
   virtual std::span<const std::string> ClassNames(size_t /*index*/) const { return {}; }
 
   // The range of field `index`, where it is of an integer type and all samples are at hand; takes a
-  // pass over them.
-  virtual std::optional<FieldRange> Range(size_t /*index*/) const { return std::nullopt; }
+  // pass over them. Elements with the values `ignored` are left out.
+  std::optional<FieldRange> Range(size_t index, std::span<const int64_t> ignored = {}) const {
+    return FindRange(index, ignored);
+  }
+
+ private:
+  virtual std::optional<FieldRange> FindRange(size_t /*index*/,
+                                              std::span<const int64_t> /*ignored*/) const {
+    return std::nullopt;
+  }
 };
 
 // An option's value as the user wrote it.

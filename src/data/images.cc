@@ -131,17 +131,20 @@ class ImageStream : public Dataset {
     return index == 1 ? std::span<const std::string>(set_.classes) : std::span<const std::string>();
   }
 
-  std::optional<FieldRange> Range(size_t index) const override {
+ private:
+  std::optional<FieldRange> FindRange(size_t index,
+                                      std::span<const int64_t> ignored) const override {
     if (index != 1) return std::nullopt;
-    const auto low = std::ranges::min_element(set_.files, {}, &ImageFile::label);
-    const auto high = std::ranges::max_element(set_.files, {}, &ImageFile::label);
-    const auto extreme = [&](auto file) {
-      return FieldRange::Extreme{file->label, file - set_.files.begin(), file->path, {}};
-    };
-    return FieldRange{extreme(low), extreme(high)};
+    RangeFinder finder(ignored);
+    for (size_t i = 0; i < set_.files.size(); ++i) {
+      const ImageFile& file = set_.files[i];
+      if (finder.Wants(file.label)) {
+        finder.Take({file.label, static_cast<int64_t>(i), file.path, {}});
+      }
+    }
+    return finder.range();
   }
 
- private:
   // An arena, for as long as one image is read.
   struct Lease {
     explicit Lease(const ImageStream& stream) : owner(stream) {

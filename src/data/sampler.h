@@ -47,13 +47,17 @@ class Subset : public Dataset {
   std::span<const std::string> ClassNames(size_t index) const override {
     return base_->ClassNames(index);
   }
-  // Of the whole base: a sample that is wrong is wrong in either part.
-  std::optional<FieldRange> Range(size_t index) const override { return base_->Range(index); }
 
   const Dataset& base() const { return *base_; }
   std::span<const int64_t> indices() const { return indices_; }
 
  private:
+  // Of the whole base: a sample that is wrong is wrong in either part.
+  std::optional<FieldRange> FindRange(size_t index,
+                                      std::span<const int64_t> ignored) const override {
+    return base_->Range(index, ignored);
+  }
+
   std::shared_ptr<const Dataset> base_;
   std::vector<int64_t> indices_;
 };

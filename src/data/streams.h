@@ -28,9 +28,13 @@ class Streams : public Dataset {
   std::span<const std::string> ClassNames(size_t index) const override {
     return base_->ClassNames(index);
   }
-  std::optional<FieldRange> Range(size_t index) const override { return base_->Range(index); }
 
  private:
+  std::optional<FieldRange> FindRange(size_t index,
+                                      std::span<const int64_t> ignored) const override {
+    return base_->Range(index, ignored);
+  }
+
   std::shared_ptr<const Dataset> base_;
   int64_t streams_;
   int64_t length_;  // of a stream, in samples

@@ -1,7 +1,6 @@
 // Samples are rows of the fields' tensors.
 #include "src/data/tensor_dataset.h"
 
-#include <algorithm>
 #include <cstring>
 #include <utility>
 
@@ -36,23 +35,27 @@ std::span<const std::string> TensorDataset::ClassNames(size_t index) const {
   return parts_[index].classes;
 }
 
-std::optional<FieldRange> TensorDataset::Range(size_t index) const {
+std::optional<FieldRange> TensorDataset::FindRange(size_t index,
+                                                   std::span<const int64_t> ignored) const {
   const DType dtype = parts_[index].tensor.dtype();
-  if (dtype == DType::kI64) return RangeAs<int64_t>(index);
-  if (dtype == DType::kI32) return RangeAs<int32_t>(index);
-  if (dtype == DType::kU8) return RangeAs<uint8_t>(index);
+  if (dtype == DType::kI64) return RangeAs<int64_t>(index, ignored);
+  if (dtype == DType::kI32) return RangeAs<int32_t>(index, ignored);
+  if (dtype == DType::kU8) return RangeAs<uint8_t>(index, ignored);
   return std::nullopt;
 }
 
 template <class T>
-FieldRange TensorDataset::RangeAs(size_t index) const {
+std::optional<FieldRange> TensorDataset::RangeAs(size_t index,
+                                                 std::span<const int64_t> ignored) const {
   const FieldTensor& part = parts_[index];
   const std::span<const T> values = part.tensor.data<T>();
-  const auto [low, high] = std::minmax_element(values.begin(), values.end());
-  const auto largest = std::find(values.begin(), values.end(), *high);  // the first of them
   const int64_t each = fields_[index].shape.Elements();
-  return {{*low, (low - values.begin()) / each, part.file, part.mark},
-          {*high, (largest - values.begin()) / each, part.file, part.mark}};
+  RangeFinder finder(ignored);
+  for (size_t i = 0; i < values.size(); ++i) {
+    if (!finder.Wants(values[i])) continue;
+    finder.Take({values[i], static_cast<int64_t>(i) / each, part.file, part.mark});
+  }
+  return finder.range();
 }
 
 }  // namespace cgrun

@@ -29,12 +29,13 @@ class TensorDataset : public Dataset {
   void Read(int64_t index, std::span<const std::span<std::byte>> out) const override;
   int64_t decoded_bytes() const override;
   std::span<const std::string> ClassNames(size_t index) const override;
-  std::optional<FieldRange> Range(size_t index) const override;
 
  private:
+  std::optional<FieldRange> FindRange(size_t index,
+                                      std::span<const int64_t> ignored) const override;
   // Of a field with elements of type T.
   template <class T>
-  FieldRange RangeAs(size_t index) const;
+  std::optional<FieldRange> RangeAs(size_t index, std::span<const int64_t> ignored) const;
 
   std::vector<FieldTensor> parts_;
   std::vector<DataField> fields_;

@@ -15,7 +15,6 @@ namespace cgrun {
 namespace {
 
 constexpr int64_t kLongest = int64_t{1} << 30;  // of a sample
-constexpr int64_t kValues = 256;                // of a byte
 
 bool IsWhole(DType dtype) {
   return dtype == DType::kU8 || dtype == DType::kI32 || dtype == DType::kI64;
@@ -48,19 +47,18 @@ class TextDataset : public Dataset {
     }
   }
 
-  std::optional<FieldRange> Range(size_t index) const override {
+ private:
+  std::optional<FieldRange> FindRange(size_t index,
+                                      std::span<const int64_t> ignored) const override {
     const auto begin = static_cast<int64_t>(index);
-    FieldRange range{{kValues, 0, file_, mark_}, {-1, 0, file_, mark_}};
+    RangeFinder finder(ignored);
     for (int64_t i = 0; i < size_ * length_; ++i) {
       const auto value = std::to_integer<int64_t>(text_[static_cast<size_t>(begin + i)]);
-      const int64_t sample = i / length_;
-      if (value < range.smallest.value) range.smallest = {value, sample, file_, mark_};
-      if (value > range.largest.value) range.largest = {value, sample, file_, mark_};
+      if (finder.Wants(value)) finder.Take({value, i / length_, file_, mark_});
     }
-    return range;
+    return finder.range();
   }
 
- private:
   template <class T>
   void Widen(const std::byte* from, std::span<std::byte> to) const {
     for (int64_t i = 0; i < length_; ++i) {

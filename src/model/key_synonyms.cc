@@ -31,6 +31,8 @@ constexpr Synonym kSynonyms[] = {
     {"dilationrate", "dilation"},
     {"group", "groups"},
     {"usebias", "bias"},
+    {"ignoreindex", "ignore_label"},
+    {"ignoreclass", "ignore_label"},
     {"biasterm", "bias"},
     {"eps", "epsilon"},
     {"p", "rate"},

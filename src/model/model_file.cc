@@ -153,8 +153,8 @@ std::string ResolvePath(std::string_view model_file, std::string_view path) {
 }
 
 bool IsPathOption(std::string_view format, std::string_view key) {
-  constexpr std::array<std::string_view, 8> kKeys = {"images", "labels", "masks", "file",
-                                                     "files",  "folder", "path",  "paths"};
+  constexpr std::array<std::string_view, 9> kKeys = {
+      "images", "labels", "masks", "file", "files", "folder", "path", "paths", "vocabulary"};
   if (format == "npy") return key != "format" && key != "split";
   return std::find(kKeys.begin(), kKeys.end(), key) != kKeys.end();
 }

@@ -15,6 +15,8 @@ const AttributeSchema& AccuracyAttributes::Schema() {
           .Add("top_k", &AccuracyAttributes::top_k,
                "a sample counts if its label is among this many classes of largest logits")
           .AtLeast(1)
+          .Add("ignore_label", &AccuracyAttributes::ignore_label,
+               "a label, or a list of labels, that do not count, right or wrong")
           .Build();
   return schema;
 }
@@ -39,15 +41,16 @@ std::vector<TensorType> Infer(InferContext& context) {
                             : "logits of more than two axes have the classes in their second one, "
                               "and a label for each place");
   }
-  const int64_t top_k = context.attributes<AccuracyAttributes>().top_k;
+  const auto& [top_k, ignored] = context.attributes<AccuracyAttributes>();
   if (top_k > logits[1].size) {
     return context.Fail("`top_k` " + std::to_string(top_k) + " is more than the " +
                         std::to_string(logits[1].size) + " classes");
   }
-  return {{DType::kI64, logits.rank() == 2 ? Shape() : Shape{2}}};
+  return {{DType::kI64, logits.rank() == 2 && ignored.empty() ? Shape() : Shape{2}}};
 }
 
-// One number: the sums are the right labels, and where a sample has several, all of them.
+// One number: the sums are the right labels, and where a sample has several labels or none that
+// counts, all that count.
 std::optional<Shape> ShownShape(const Attributes&, const Shape& sums) {
   const bool known = sums == Shape() || sums == Shape{2};
   return known ? std::optional<Shape>(Shape()) : std::nullopt;
@@ -70,16 +73,17 @@ OpDef accuracy() {
   def.details =
       "correct counts the labels before which fewer than top_k classes come: those "
       "with a larger logit, or an equal one and a smaller index. A NaN comes before every number; "
-      "a "
-      "label whose logit is NaN, or that is outside [0, classes), is never right. Of samples with "
-      "a label a place, as sequences have, it is followed by the number of all labels.";
+      "a label whose logit is NaN, or that is outside [0, classes), is never right. Of samples "
+      "with a label a place, as sequences have, and with `ignore_label`, it is followed by the "
+      "number of labels that count: all, or those that are not ignored. The accuracy is the right "
+      "part of these over a pass, and 0 where there are none.";
   def.usage = Usage::kMetric;
   def.inputs = {{"logits", "[N, classes], or [N, classes, …] for a label a place"},
                 {"label", "int32, int64 or uint8, [N] or [N, …]"}};
   def.outputs = {
       {"correct",
        "int64 scalar: divided by the samples it is the accuracy; [correct, labels] where "
-       "a sample has several labels"}};
+       "a sample has several labels, or some are ignored"}};
   def.metric.shape = ShownShape;
   def.metric.finish = Finish;
   def.schema = &AccuracyAttributes::Schema();

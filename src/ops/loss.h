@@ -11,6 +11,7 @@ namespace cgrun {
 struct SoftmaxCrossEntropyAttributes {
   double label_smoothing = 0;
   RealList class_weights = {};  // one a class; empty: 1 each
+  IntList ignore_label = {};
 
   static const AttributeSchema& Schema();
 };
@@ -55,6 +56,7 @@ struct RankingAttributes {
 
 struct AccuracyAttributes {
   int64_t top_k = 1;
+  IntList ignore_label = {};
 
   static const AttributeSchema& Schema();
 };

@@ -16,6 +16,8 @@ const AttributeSchema& SoftmaxCrossEntropyAttributes::Schema() {
           .Add("class_weights", &SoftmaxCrossEntropyAttributes::class_weights,
                "a weight for each class, in the order of the labels; none: 1 each")
           .AtLeast(0)
+          .Add("ignore_label", &SoftmaxCrossEntropyAttributes::ignore_label,
+               "a label, or a list of labels, that add nothing to the loss")
           .Build();
   return schema;
 }
@@ -92,8 +94,11 @@ OpDef softmax_cross_entropy() {
       "t is 1 - label_smoothing for the label plus label_smoothing / classes for every class, and "
       "w is `class_weights`. The mean is over the labels, whatever their weights, so that it does "
       "not depend on how samples fall into batches: with weights it is PyTorch's sum divided by "
-      "the number of labels, where PyTorch's mean divides by the sum of the labels' weights. "
-      "Computed in f64 and rounded once; the loss of bf16 logits is f32. A label outside "
+      "the number of labels, where PyTorch's mean divides by the sum of the labels' weights. A "
+      "label of `ignore_label`, which need be no class, adds 0 and has a gradient of 0; it is "
+      "one of the labels that the mean divides by all the same, for the same reason, where "
+      "PyTorch's mean (`ignore_index`) divides by those that are left. "
+      "Computed in f64 and rounded once; the loss of bf16 logits is f32. Any other label outside "
       "[0, classes) makes the loss NaN, and its gradient. "
       "PyTorch CrossEntropyLoss; ONNX SoftmaxCrossEntropyLoss.";
   def.usage = Usage::kLoss;
@@ -113,8 +118,8 @@ OpDef softmax_cross_entropy_grad() {
   def.name = "softmax_cross_entropy_grad";
   def.summary = "Gradient of softmax_cross_entropy.";
   def.details =
-      "dlogits_c = (p_c·Σ_k w_k·t_k - w_c·t_c)·dloss / (number of labels); NaN for labels out of "
-      "range.";
+      "dlogits_c = (p_c·Σ_k w_k·t_k - w_c·t_c)·dloss / (number of labels); 0 for labels that are "
+      "ignored, NaN for others out of range.";
   def.inputs = {{"probabilities", "output of softmax_cross_entropy"},
                 {"label", "its labels"},
                 {"dloss", "gradient of the loss, a scalar"}};

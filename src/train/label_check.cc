@@ -46,19 +46,30 @@ std::string FaultText(int64_t label, const LabelUse& use) {
 }
 
 std::string HelpText(const FieldRange& range, const LabelUse& use) {
+  if (range.smallest.value < 0 && use.can_ignore) {
+    return "labels count from 0; `ignore_label: " + std::to_string(range.smallest.value) + "` of " +
+           use.op + " leaves such labels out";
+  }
   if (range.smallest.value < 0) return use.is_table ? "ids count from 0" : "labels count from 0";
   const std::string needed = std::to_string(range.largest.value + 1);
   if (use.is_table) return "give it `entries: " + needed + "`, or check the file";
   return "give the operator that makes the logits " + needed + " units, or check the file";
 }
 
-// The use of what field `field` feeds with the fewest classes, or null.
-const LabelUse* UseOf(const std::string& input, const std::vector<LabelUse>& uses) {
-  const LabelUse* found = nullptr;
+// What reads an input, that with the fewest classes first.
+std::vector<const LabelUse*> UsesOf(const std::string& input, const std::vector<LabelUse>& uses) {
+  std::vector<const LabelUse*> found;
   for (const LabelUse& use : uses) {
-    if (use.input == input && (found == nullptr || use.classes < found->classes)) found = &use;
+    if (use.input == input) found.push_back(&use);
   }
+  std::ranges::stable_sort(found, {}, &LabelUse::classes);
   return found;
+}
+
+// The first of them that a label is none of; null where all take it.
+const LabelUse* RefusedBy(const std::vector<const LabelUse*>& uses, int64_t label) {
+  const auto found = std::ranges::find_if(uses, [=](auto* use) { return !use->Takes(label); });
+  return found == uses.end() ? nullptr : *found;
 }
 
 std::optional<int64_t> IntegerAt(DType dtype, const std::byte* bytes) {
@@ -70,6 +81,26 @@ std::optional<int64_t> IntegerAt(DType dtype, const std::byte* bytes) {
   if (dtype == DType::kI32) return load(int32_t{});
   if (dtype == DType::kU8) return load(uint8_t{});
   return std::nullopt;
+}
+
+// The value of the attribute `ignore_label`; nothing where the operator has none.
+std::optional<IntList> IgnoredBy(const Node& node) {
+  const AttributeField* field = node.attributes.schema().Find("ignore_label");
+  if (field == nullptr) return std::nullopt;
+  return std::get<IntList>(node.attributes.Get(*field));
+}
+
+// Reports the element that is furthest outside of what `use` takes. False where there is none.
+bool CheckRange(const Dataset& dataset, size_t field, const LabelUse& use,
+                Diagnostics& diagnostics) {
+  const std::optional<FieldRange> range = dataset.Range(field, use.ignored);
+  if (!range || (use.Takes(range->smallest.value) && use.Takes(range->largest.value))) return false;
+  const FieldRange::Extreme& wrong = range->smallest.value < 0 ? range->smallest : range->largest;
+  diagnostics.Error(wrong.mark,
+                    "'" + wrong.file + "': sample " + std::to_string(wrong.sample) + " " +
+                        FaultText(wrong.value, use),
+                    HelpText(*range, use));
+  return true;
 }
 
 }  // namespace
@@ -86,7 +117,9 @@ std::vector<LabelUse> FindLabelUses(const Graph& forward) {
     const Value& label = forward.values[node.inputs[kLabel]];
     const Dim& classes = forward.values[node.inputs[kLogits]].type.shape[1];
     if (label.role != Role::kPlaceholder || classes.batch) continue;
-    uses.push_back({label.name, classes.size, std::string(NameOf(node.op))});
+    const std::optional<IntList> ignored = IgnoredBy(node);
+    uses.push_back({label.name, classes.size, std::string(NameOf(node.op)), false,
+                    ignored.value_or(IntList()), ignored.has_value()});
   }
   return uses;
 }
@@ -94,14 +127,9 @@ std::vector<LabelUse> FindLabelUses(const Graph& forward) {
 void CheckLabels(const Dataset& dataset, const std::vector<std::string>& inputs,
                  const std::vector<LabelUse>& uses, Diagnostics& diagnostics) {
   for (size_t i = 0; i < inputs.size(); ++i) {
-    const LabelUse* use = UseOf(inputs[i], uses);
-    const std::optional<FieldRange> range = use ? dataset.Range(i) : std::nullopt;
-    if (!range || (range->smallest.value >= 0 && range->largest.value < use->classes)) continue;
-    const FieldRange::Extreme& wrong = range->smallest.value < 0 ? range->smallest : range->largest;
-    diagnostics.Error(wrong.mark,
-                      "'" + wrong.file + "': sample " + std::to_string(wrong.sample) + " " +
-                          FaultText(wrong.value, *use),
-                      HelpText(*range, *use));
+    for (const LabelUse* use : UsesOf(inputs[i], uses)) {
+      if (CheckRange(dataset, i, *use, diagnostics)) break;
+    }
   }
 }
 
@@ -109,13 +137,14 @@ std::string DescribeBadLabel(const Batch& batch, const Dataset& dataset,
                              const std::vector<std::string>& inputs,
                              const std::vector<LabelUse>& uses) {
   for (size_t i = 0; i < inputs.size(); ++i) {
-    const LabelUse* use = UseOf(inputs[i], uses);
-    if (use == nullptr) continue;
+    const std::vector<const LabelUse*> of_input = UsesOf(inputs[i], uses);
+    if (of_input.empty()) continue;
     const DataField& field = dataset.fields()[i];
     const int64_t size = SizeOf(field.dtype), each = field.shape.Elements();
     for (int64_t k = 0; k < batch.count * each; ++k) {
       const auto label = IntegerAt(field.dtype, batch.fields[i].data() + k * size);
-      if (!label || (*label >= 0 && *label < use->classes)) continue;
+      const LabelUse* use = label ? RefusedBy(of_input, *label) : nullptr;
+      if (use == nullptr) continue;
       return "sample " + std::to_string(batch.samples[static_cast<size_t>(k / each)]) +
              " of the training data " + FaultText(*label, *use);
     }

@@ -3,6 +3,7 @@
 #ifndef CGRUN_TRAIN_LABEL_CHECK_H_
 #define CGRUN_TRAIN_LABEL_CHECK_H_
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,12 @@ struct LabelUse {
   int64_t classes = 0;    // or entries
   std::string op;         // "softmax_cross_entropy"
   bool is_table = false;  // embedding: it has entries, and reads ids
+  IntList ignored = {};   // labels that need be no classes
+  bool can_ignore = false;
+
+  bool Takes(int64_t label) const {
+    return (label >= 0 && label < classes) || std::ranges::find(ignored, label) != ignored.end();
+  }
 };
 
 // What losses, metrics and embeddings of a forward graph read directly from inputs.

@@ -42,7 +42,7 @@ TEST(OpenDatasetTest, AnUnknownFormatIsSuggested) {
             "             ^~~~\n"
             "help: did you mean 'idx'?\n");
   line.format.value = "pictures";
-  EXPECT_NE(line.Errors().find("help: known: cifar, csv, idx, images, npy, synthetic"),
+  EXPECT_NE(line.Errors().find("help: known: cifar, csv, idx, images, lines, npy, synthetic"),
             std::string::npos);
 }
 
@@ -117,7 +117,7 @@ TEST(DataFormatsTest, AreSortedAndDocumented) {
     EXPECT_FALSE(format->doc.empty());
     for (const DataOptionSpec& option : format->options) EXPECT_FALSE(option.doc.empty());
   }
-  EXPECT_EQ(DataFormats().size(), 7u);
+  EXPECT_EQ(DataFormats().size(), 8u);
 }
 
 }  // namespace

@@ -198,6 +198,14 @@ TEST(ModelFormatDoc, NetworksAreUnrolled) {
             "");
 }
 
+TEST(ModelFormatDoc, ModelsOfLinesAreTaken) {
+  for (const char* part : {"label: first", "file: train.txt"}) {
+    const std::string model = "cgrun: 1\n" + Example(part);
+    EXPECT_EQ(GraphErrors(model), "") << part;
+    EXPECT_NE(model.find("format: lines"), std::string::npos) << part;
+  }
+}
+
 TEST(ModelFormatDoc, LossesAndMetricsAreTaken) {
   std::istringstream lines(Example("class_weights"));
   std::string tail;

@@ -73,8 +73,10 @@ RandomNode MakeCrossEntropy(Dice& dice, int64_t elements) {
   for (int64_t c = 0, n = dice.OneIn(3) ? sizes[1] : 0; c < n; ++c) {
     weights.push_back(dice.Of<double>({0.0, 0.3, 1.0, 2.0}));
   }
+  IntList ignored;
+  if (dice.OneIn(3)) ignored = {dice.Between(-1, most), dice.Between(-1, most)};
   return MakeNode(OpId::softmax_cross_entropy,
-                  Attributes::Of(SoftmaxCrossEntropyAttributes{smoothing, weights}),
+                  Attributes::Of(SoftmaxCrossEntropyAttributes{smoothing, weights, ignored}),
                   {Numbers(dice, DType::kF32, Shape::Of(sizes), Specials::kNone, 4), labels});
 }
 
@@ -100,7 +102,9 @@ RandomNode MakeAccuracy(Dice& dice, int64_t elements) {
   const Sizes sizes = AnySizes(dice, 2, elements);
   HostTensor logits = Numbers(dice, DType::kF32, Shape::Of(sizes), Specials::kAll);
   for (int64_t i = 0; i < logits.elements(); ++i) logits.Set(i, std::round(2 * logits.At(i)));
-  return MakeNode(OpId::accuracy, Attributes::Of(AccuracyAttributes{dice.Between(1, sizes[1])}),
+  AccuracyAttributes attributes{dice.Between(1, sizes[1])};
+  if (dice.OneIn(3)) attributes.ignore_label = {dice.Between(0, sizes[1]), -1};
+  return MakeNode(OpId::accuracy, Attributes::Of(attributes),
                   {logits, Integers(dice, DType::kI64, {sizes[0]}, 0, sizes[1])});
 }
 

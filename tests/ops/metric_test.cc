@@ -71,6 +71,8 @@ TEST(Metrics, AccuracyIsOfLabels) {
   EXPECT_EQ(Shown(OpId::accuracy, top_1, {DType::kI64, {2}}, {3, 12}, 4), (Numbers{0.25}));
   EXPECT_EQ(Shown(OpId::accuracy, top_1, {DType::kI64, {2}}, {0, 0}, 0), (Numbers{0}));
   EXPECT_FALSE(ShownBy(OpId::accuracy, top_1, {DType::kI64, {3}}).has_value());
+  const Attributes ignoring = Attributes::Of(AccuracyAttributes{1, {-1}});
+  EXPECT_EQ(Shown(OpId::accuracy, ignoring, {DType::kI64, {2}}, {3, 6}, 40), (Numbers{0.5}));
 }
 
 TEST(Metrics, AucCountsPairs) {

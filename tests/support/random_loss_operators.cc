@@ -49,12 +49,18 @@ bool RandomOperators::EmitScalarOfTwo() {
   if (dice_.OneIn(2)) {
     SoftmaxCrossEntropyAttributes attributes;
     if (dice_.OneIn(3)) attributes.class_weights.resize(static_cast<size_t>(ShapeOf(x)[1].size), 2);
+    if (dice_.OneIn(3)) attributes.ignore_label = {1, -1};
     return TryEmit(OpId::softmax_cross_entropy, Attributes::Of(attributes), {x, LabelsFor(x)});
   }
   static const std::vector<OpId> metrics = {OpId::accuracy,         OpId::per_class_accuracy,
                                             OpId::confusion_matrix, OpId::precision,
                                             OpId::recall,           OpId::f1};
-  return TryEmit(dice_.Of(metrics), {x, LabelsFor(x)});
+  const OpId metric = dice_.Of(metrics);
+  Attributes attributes = Attributes::Defaults(*GetOpDef(metric).schema);
+  if (metric == OpId::accuracy && dice_.OneIn(3)) {
+    attributes = Attributes::Of(AccuracyAttributes{1, {1}});
+  }
+  return TryEmit(metric, attributes, {x, LabelsFor(x)});
 }
 
 bool RandomOperators::EmitScores() {

@@ -104,6 +104,41 @@ TEST(LabelCheck, NegativeLabelsNameNoClass) {
   EXPECT_NE(errors.find("sample 2 has the label -1"), std::string::npos) << errors;
 }
 
+// The errors of the model with these labels where the loss and the metric ignore some.
+std::string ErrorsIgnoring(const std::string& labels, const std::string& loss,
+                           const std::string& metric) {
+  std::string text = kModel;
+  const auto ignore = [&](const std::string& op, const std::string& ignored) {
+    const std::string in = op + "in: [logits, label]";
+    const size_t at = text.find(in) + in.size();
+    if (!ignored.empty()) text.insert(at, ", ignore_label: " + ignored);
+  };
+  ignore("softmax_cross_entropy, ", loss);
+  ignore("accuracy: {", metric);
+  return ErrorsOf(labels, true, text);
+}
+
+TEST(LabelCheck, IgnoredLabelsNeedNoClass) {
+  const std::string labels("\0\1\xFF\3\0\1\2\3", 8);
+  EXPECT_EQ(ErrorsIgnoring(labels, "-1", "-1"), "");
+  EXPECT_EQ(ErrorsIgnoring(labels, "[-1, 7]", "[-1]"), "");
+  const std::string metric = ErrorsIgnoring(labels, "-1", "");
+  EXPECT_NE(metric.find("sample 2 has the label -1, but the 4 classes of accuracy are 0 to 3"),
+            std::string::npos)
+      << metric;
+  EXPECT_NE(metric.find("`ignore_label: -1` of accuracy leaves such labels out"), std::string::npos)
+      << metric;
+  const std::string loss = ErrorsIgnoring(labels, "", "-1");
+  EXPECT_NE(loss.find("the 4 classes of softmax_cross_entropy"), std::string::npos) << loss;
+}
+
+TEST(LabelCheck, LabelsBehindAnIgnoredOneAreFound) {
+  const std::string large = ErrorsIgnoring(std::string("\0\1\x7F\3\0\5\2\3", 8), "127", "127");
+  EXPECT_NE(large.find("sample 5 has the label 5"), std::string::npos) << large;
+  const std::string small = ErrorsIgnoring(std::string("\0\xFE\xF0\3\0\1\2\3", 8), "-16", "-16");
+  EXPECT_NE(small.find("sample 1 has the label -2"), std::string::npos) << small;
+}
+
 TEST(LabelCheck, IdsNameEntriesOfATable) {
   const auto errors = [](const std::string& ids) { return ErrorsOf(ids, true, kTable); };
   EXPECT_EQ(errors(std::string("\0\1\2\3\0\1\2\3", 8)), "");

@@ -5,6 +5,7 @@
 #define HWY_TARGET_INCLUDE "src/kernels/cpu/accuracy.cc"
 #include <hwy/foreach_target.h>
 //
+#include <algorithm>
 #include <cmath>
 
 #include "src/kernels/cpu/dispatch.h"
@@ -23,6 +24,7 @@ struct Parameters {
   int64_t classes = 0;
   int64_t top_k = 1;
   LabelReader label = nullptr;
+  IntList ignored;  // labels; where there are some, the labels that count are counted
 };
 
 // How many of `logits` are not below `own`, or, where equals come after it, are above it or NaN.
@@ -54,11 +56,16 @@ void Run(const RunContext& context, const Instruction& i) noexcept {
   const auto& p = *static_cast<const Parameters*>(i.parameters);
   const float* logits = Data<const float>(context, i, 0);
   const auto* labels = Data<const std::byte>(context, i, 1);
-  int64_t correct = 0;
+  int64_t correct = 0, counted = 0;
   for (int64_t n = 0; n < p.samples; ++n) {
-    correct += IsRight(logits + n * p.classes, p.label(labels, n), p);
+    const int64_t label = p.label(labels, n);
+    if (std::ranges::find(p.ignored, label) != p.ignored.end()) continue;
+    ++counted;
+    correct += IsRight(logits + n * p.classes, label, p);
   }
-  *Data<int64_t>(context, i, 2) = correct;
+  int64_t* sums = Data<int64_t>(context, i, 2);
+  sums[0] = correct;
+  if (!p.ignored.empty()) sums[1] = counted;
 }
 
 // One label a sample.
@@ -68,9 +75,9 @@ bool Supports(const NodeSignature& node) {
 
 PreparedKernel Prepare(const KernelRequest& request) {
   const Shape& logits = request.node.inputs[0].shape;
-  return PreparedKernel::Of(&Run, Parameters{logits[0].size, logits[1].size,
-                                             request.node.attributes.As<AccuracyAttributes>().top_k,
-                                             LabelReaderOf(request.node.inputs[1].dtype)});
+  const auto& [top_k, ignored] = request.node.attributes.As<AccuracyAttributes>();
+  return PreparedKernel::Of(&Run, Parameters{logits[0].size, logits[1].size, top_k,
+                                             LabelReaderOf(request.node.inputs[1].dtype), ignored});
 }
 
 KernelDef accuracy() { return {.name = "cpu.accuracy", .supports = Supports, .prepare = Prepare}; }

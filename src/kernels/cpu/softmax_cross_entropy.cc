@@ -6,6 +6,7 @@
 #define HWY_TARGET_INCLUDE "src/kernels/cpu/softmax_cross_entropy.cc"
 #include <hwy/foreach_target.h>
 //
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -31,9 +32,11 @@ struct Parameters {
   double smoothing = 0;
   LabelReader label = nullptr;
   RealList weights;  // of classes; empty: 1 each
+  IntList ignored;   // labels
   double mean_weight = 1;
   int threads = 1;
 
+  bool Ignores(int64_t label) const { return std::ranges::find(ignored, label) != ignored.end(); }
   double Weight(int64_t c) const { return weights.empty() ? 1 : weights[static_cast<size_t>(c)]; }
   double WeightedTarget(int64_t c, int64_t of) const {
     return Weight(c) * (smoothing / static_cast<double>(classes) + (c == of ? 1 - smoothing : 0));
@@ -61,8 +64,8 @@ double Differences(const float* x, int64_t count, float max) {
   return sum.Total();
 }
 
-// Turns logits into probabilities; returns −Σ w·t·ln p. A factor of 0 takes part in no product: 0·∞
-// would be NaN. x may be the probabilities' place.
+// Turns logits into probabilities; returns −Σ w·t·ln p, 0 for an ignored label. A factor of 0 takes
+// part in no product: 0·∞ would be NaN. x may be the probabilities' place.
 double LossOfRow(const Parameters& p, const float* x, int64_t label, float* probabilities) {
   const float max = LargestOf(x, p.classes);
   const bool known = label >= 0 && label < p.classes;
@@ -75,6 +78,7 @@ double LossOfRow(const Parameters& p, const float* x, int64_t label, float* prob
   }
   const double sum = StoreExponentials(x, p.classes, max, probabilities);
   MultiplyRow(probabilities, p.classes, static_cast<float>(1 / sum));
+  if (p.Ignores(label)) return 0;
   if (!known) return distance;
   const double log_sum = std::log(sum), of_label = (1 - p.smoothing) * p.Weight(label);
   const double everywhere = p.smoothing * p.mean_weight;
@@ -117,6 +121,10 @@ void WeightedGradOfRow(const Parameters& p, const float* probabilities, int64_t 
 // dx = (p − everywhere)·dloss, but for the label's.
 void GradOfRow(const Parameters& p, const float* probabilities, int64_t label, double dloss,
                float* dx) {
+  if (p.Ignores(label)) {
+    std::fill_n(dx, p.classes, 0.0F);
+    return;
+  }
   const bool known = label >= 0 && label < p.classes;
   if (!known) {
     std::fill_n(dx, p.classes, std::numeric_limits<float>::quiet_NaN());
@@ -170,8 +178,12 @@ PreparedKernel Prepare(const KernelRequest& request) {
   const Shape& x = node.inputs[0].shape;
   const auto& attributes = node.attributes.As<SoftmaxCrossEntropyAttributes>();
   const RealList& weights = attributes.class_weights;
-  Parameters p{x[0].size, x[1].size, attributes.label_smoothing,
-               LabelReaderOf(node.inputs[1].dtype), weights};
+  Parameters p{x[0].size,
+               x[1].size,
+               attributes.label_smoothing,
+               LabelReaderOf(node.inputs[1].dtype),
+               weights,
+               attributes.ignore_label};
   p.threads = ThreadsFor(request, Work::kComputes);
   if (!weights.empty()) {
     p.mean_weight =

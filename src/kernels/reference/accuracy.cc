@@ -1,5 +1,7 @@
 // accuracy and top_k_accuracy: counts the classes that come before each label.
+#include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "src/kernels/reference/kernels.h"
 #include "src/kernels/reference/labels.h"
@@ -15,6 +17,7 @@ struct Parameters {
   int64_t places = 1;  // labels of a sample; a class's logits of all of them stand in a row
   int64_t top_k = 1;
   bool counts_labels = false;
+  IntList ignored;  // labels
 };
 
 // `logits`: those of one place.
@@ -37,28 +40,32 @@ struct Accuracy {
     const auto& p = *static_cast<const Parameters*>(i.parameters);
     const T* logits = Data<const T>(context, i, 0);
     const Label* labels = Data<const Label>(context, i, 1);
-    int64_t correct = 0;
-    const int64_t count = p.samples * p.places;
-    for (int64_t l = 0; l < count; ++l) {
+    int64_t correct = 0, counted = 0;
+    for (int64_t l = 0; l < p.samples * p.places; ++l) {
+      const auto label = static_cast<int64_t>(labels[l]);
+      if (std::ranges::find(p.ignored, label) != p.ignored.end()) continue;
+      ++counted;
       const T* of_place = logits + l / p.places * p.classes * p.places + l % p.places;
-      correct += IsRight(of_place, static_cast<int64_t>(labels[l]), p);
+      correct += IsRight(of_place, label, p);
     }
     int64_t* sums = Data<int64_t>(context, i, 2);
     sums[0] = correct;
-    if (p.counts_labels) sums[1] = count;
+    if (p.counts_labels) sums[1] = counted;
   }
 };
 
-PreparedKernel PrepareFor(const KernelRequest& request, int64_t top_k) {
+PreparedKernel PrepareFor(const KernelRequest& request, int64_t top_k, IntList ignored = {}) {
   const Shape& logits = request.node.inputs[0].shape;
   const int64_t labels = request.node.inputs[1].shape.Elements();
-  return PreparedKernel::Of(ForLogitsAndLabels<Accuracy>(request.node),
-                            Parameters{logits[0].size, logits[1].size, labels / logits[0].size,
-                                       top_k, request.node.outputs[0].shape.rank() > 0});
+  return PreparedKernel::Of(
+      ForLogitsAndLabels<Accuracy>(request.node),
+      Parameters{logits[0].size, logits[1].size, labels / logits[0].size, top_k,
+                 request.node.outputs[0].shape.rank() > 0, std::move(ignored)});
 }
 
 PreparedKernel Prepare(const KernelRequest& request) {
-  return PrepareFor(request, request.node.attributes.As<AccuracyAttributes>().top_k);
+  const auto& [top_k, ignored] = request.node.attributes.As<AccuracyAttributes>();
+  return PrepareFor(request, top_k, ignored);
 }
 
 PreparedKernel PrepareTopK(const KernelRequest& request) {

@@ -1,4 +1,5 @@
 // softmax_cross_entropy and its gradient, label by label, in f64.
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -16,7 +17,9 @@ struct Parameters {
   AxisGroups groups;  // of classes
   double smoothing = 0;
   RealList weights;  // of classes; empty: 1 each
+  IntList ignored;   // labels
 
+  bool Ignores(int64_t label) const { return std::ranges::find(ignored, label) != ignored.end(); }
   // Weight times target of class `c`.
   double Target(int64_t c, int64_t label) const {
     const double target =
@@ -96,7 +99,7 @@ struct Loss {
       const GroupSums sums = Sums(x, p.groups);
       const auto label = static_cast<int64_t>(labels[g]);
       const bool known = label >= 0 && label < p.groups.size;
-      total += known ? LossOfGroup(sums, x, label, p) : kNaN;
+      if (!p.Ignores(label)) total += known ? LossOfGroup(sums, x, label, p) : kNaN;
       for (int64_t c = 0; c < p.groups.size; ++c) {
         const int64_t at = c * p.groups.stride;
         probabilities[at] = StoreF64<T>(std::exp(LoadF64(x[at]) - sums.max) / sums.exponentials);
@@ -119,11 +122,12 @@ struct Grad {
       T* dx = Data<T>(context, i, 3) + p.groups.First(g);
       const auto label = static_cast<int64_t>(labels[g]);
       const bool known = label >= 0 && label < p.groups.size;
+      const bool ignored = p.Ignores(label);
       const double whole = p.TargetSum(label);
       for (int64_t c = 0; c < p.groups.size; ++c) {
         const int64_t at = c * p.groups.stride;
         const double slope = LoadF64(probabilities[at]) * whole - p.Target(c, label);
-        dx[at] = StoreF64<T>(known ? slope * dloss : kNaN);
+        dx[at] = StoreF64<T>(ignored ? 0 : known ? slope * dloss : kNaN);
       }
     }
   }
@@ -133,9 +137,10 @@ template <template <class, class> class Kernel>
 PreparedKernel Prepare(const KernelRequest& request) {
   const NodeSignature& node = request.node;
   const auto& attributes = node.attributes.As<SoftmaxCrossEntropyAttributes>();
-  return PreparedKernel::Of(ForLogitsAndLabels<Kernel>(node),
-                            Parameters{GroupsAlong(node.inputs[0].shape, 1),
-                                       attributes.label_smoothing, attributes.class_weights});
+  return PreparedKernel::Of(
+      ForLogitsAndLabels<Kernel>(node),
+      Parameters{GroupsAlong(node.inputs[0].shape, 1), attributes.label_smoothing,
+                 attributes.class_weights, attributes.ignore_label});
 }
 
 }  // namespace

@@ -1,0 +1,44 @@
+// The text is read as a whole: its lines are walked through several times.
+#include "src/data/token_text.h"
+
+#include <algorithm>
+#include <climits>
+#include <memory>
+#include <utility>
+
+#include "src/io/file_error.h"
+#include "src/io/read_file.h"
+
+namespace cgrun {
+namespace {
+
+int Characters(std::string_view text) {
+  const auto continues = [](char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; };
+  return static_cast<int>(text.size()) - static_cast<int>(std::ranges::count_if(text, continues));
+}
+
+}  // namespace
+
+TokenText::TokenText(std::string path, int64_t limit)
+    : path_(std::move(path)), bytes_(ReadFile(path_, limit)) {
+  bytes_.shrink_to_fit();
+  text_ = {reinterpret_cast<const char*>(bytes_.data()), bytes_.size()};
+  if (text_.starts_with("\xFF\xFE") || text_.starts_with("\xFE\xFF")) {
+    ThrowFileError(path_, "is in UTF-16", "save it as UTF-8");
+  }
+  if (text_.starts_with("\xEF\xBB\xBF")) text_.remove_prefix(3);
+  if (std::ranges::count(text_, '\n') >= INT_MAX) {
+    ThrowFileError(path_, "has more than 2147483647 lines");
+  }
+}
+
+SourceMark TokenText::MarkOf(const TextLine& line, std::string_view part) const {
+  constexpr size_t kMost = size_t{1} << 20;  // of a line that a message keeps
+  const auto begin = static_cast<size_t>(part.data() - line.text.data());
+  // What lies behind is not kept.
+  const std::string_view kept = line.text.substr(0, std::max(kMost, begin + part.size()));
+  return {std::make_shared<const SourceFile>(SourceFile{path_, std::string(kept), line.number}),
+          line.number, Characters(line.text.substr(0, begin)) + 1, std::max(1, Characters(part))};
+}
+
+}  // namespace cgrun

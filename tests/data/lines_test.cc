@@ -1,0 +1,416 @@
+// Lines as padded sequences: words, bytes and ids, labels, vocabularies, errors at their places.
+#include <gtest/gtest.h>
+#include <rapidcheck.h>
+
+#include <array>
+#include <optional>
+#include <span>
+
+#include "src/base/allocation_counter.h"
+#include "src/data/dataset.h"
+#include "src/data/sampler.h"
+#include "tests/data/dataset_testing.h"
+#include "tests/io/test_files.h"
+
+namespace cgrun {
+namespace {
+
+using Ids = std::vector<int32_t>;
+
+// Lines of words for a model of text and label or next.
+class LinesBuilder : public DatasetBuilder {
+ public:
+  explicit LinesBuilder(std::string_view text, int64_t length = 4) : DatasetBuilder("lines") {
+    File("lines.txt", text);
+    Set("file", "lines.txt").Set("length", std::to_string(length));
+    Input("text", DType::kI32, {length});
+  }
+  LinesBuilder& Tokens(const std::string& kind) {
+    Set("tokens", kind);
+    return *this;
+  }
+  LinesBuilder& Labelled(const std::string& place = "first") {
+    Label(place, DType::kI32);
+    return *this;
+  }
+};
+
+// The ids of all samples' texts.
+std::vector<Ids> TextsOf(const Opened& opened) {
+  EXPECT_EQ(opened.errors, "");
+  std::vector<Ids> texts;
+  for (int64_t i = 0; opened.dataset && i < opened.dataset->size(); ++i) {
+    texts.push_back(ReadField<int32_t>(*opened.dataset, i, 0));
+  }
+  return texts;
+}
+
+bool Has(const std::string& text, std::string_view part) { return text.find(part) != text.npos; }
+
+// An error at a place, with a part of its message and of its help.
+void ExpectError(const std::string& errors, std::string_view place, std::string_view message,
+                 std::string_view help = "") {
+  EXPECT_TRUE(Has(errors, "DIR/" + std::string(place) + ": error: ")) << errors;
+  EXPECT_TRUE(Has(errors, message)) << errors;
+  EXPECT_TRUE(Has(errors, help)) << errors;
+}
+
+TEST(Lines, WordsBecomeIdsByTheirFrequency) {
+  for (bool compressed : {false, true}) {
+    const std::string text = "b a b\n\nthe  b\ta\r\nc\n   \n";
+    const Opened opened = LinesBuilder(compressed ? Gzip(text) : text).Open();
+    // b: 3 times; a: twice; c before the.
+    EXPECT_EQ(TextsOf(opened), (std::vector<Ids>{{2, 3, 2, 0}, {5, 2, 3, 0}, {4, 0, 0, 0}}));
+    EXPECT_EQ(opened.dataset->fields(), (std::vector<DataField>{{"text", DType::kI32, {4}}}));
+  }
+}
+
+TEST(Lines, AByteOrderMarkIsNoPartOfTheFirstWord) {
+  EXPECT_EQ(TextsOf(LinesBuilder("\xEF\xBB\xBFx\nx x").Open()),
+            (std::vector<Ids>{{2, 0, 0, 0}, {2, 2, 0, 0}}));
+}
+
+TEST(Lines, BytesStayAsTheyAre) {
+  EXPECT_EQ(TextsOf(LinesBuilder("\xC3\xA9 \n \n").Tokens("bytes").Open()),
+            (std::vector<Ids>{{0xC3, 0xA9, ' ', 0}, {' ', 0, 0, 0}}));
+  LinesBuilder padded("ab");
+  padded.Tokens("bytes").Set("pad", "256");
+  EXPECT_EQ(TextsOf(padded.Open()), (std::vector<Ids>{{'a', 'b', 256, 256}}));
+}
+
+TEST(Lines, IdsAreIntegers) {
+  LinesBuilder data("7 -3\n2147483647\n");
+  data.Tokens("ids").Set("pad", "-1");
+  EXPECT_EQ(TextsOf(data.Open()), (std::vector<Ids>{{7, -3, -1, -1}, {2147483647, -1, -1, -1}}));
+}
+
+TEST(Lines, LabelsStandFirstOrLast) {
+  const Opened first = LinesBuilder("ham\tgo on\nspam\tgo\tgo\n").Labelled().Open();
+  EXPECT_EQ(TextsOf(first), (std::vector<Ids>{{2, 3, 0, 0}, {2, 2, 0, 0}}));
+  EXPECT_EQ(first.dataset->fields()[1], (DataField{"label", DType::kI32, {}}));
+  EXPECT_EQ(ReadField<int32_t>(*first.dataset, 1, 1), Ids{1});
+  const std::span<const std::string> names = first.dataset->ClassNames(1);
+  EXPECT_EQ(std::vector<std::string>(names.begin(), names.end()),
+            (std::vector<std::string>{"ham", "spam"}));
+  EXPECT_TRUE(first.dataset->ClassNames(0).empty());
+
+  const Opened last = LinesBuilder("go\tgo\t7\ngo\t-1\n").Labelled("last").Open();
+  EXPECT_EQ(TextsOf(last), (std::vector<Ids>{{2, 2, 0, 0}, {2, 0, 0, 0}}));
+  EXPECT_EQ(ReadField<int32_t>(*last.dataset, 0, 1), Ids{7});
+  EXPECT_EQ(ReadField<int32_t>(*last.dataset, 1, 1), Ids{-1});
+}
+
+TEST(Lines, ALabelMayStandWithoutText) {
+  const Opened opened = LinesBuilder("1\t\n2\tx\n").Labelled().Open();
+  EXPECT_EQ(TextsOf(opened), (std::vector<Ids>{{0, 0, 0, 0}, {2, 0, 0, 0}}));
+}
+
+TEST(Lines, ClassesMayBeListed) {
+  LinesBuilder data("b\tx\na\ty\n");
+  data.Labelled().Set("classes", "[b, a, c]");
+  const Opened opened = data.Open();
+  ASSERT_EQ(opened.errors, "");
+  EXPECT_EQ(ReadField<int32_t>(*opened.dataset, 0, 1), Ids{0});
+  EXPECT_EQ(opened.dataset->ClassNames(1).size(), 3u);
+}
+
+TEST(Lines, NextIsTheTokenBehind) {
+  LinesBuilder data("a b a c\na\n");
+  data.Input("next", DType::kI64, {4});
+  const Opened opened = data.Open();
+  ASSERT_EQ(opened.errors, "");
+  EXPECT_EQ(opened.dataset->fields()[1], (DataField{"next", DType::kI64, {4}}));
+  EXPECT_EQ(ReadField<int32_t>(*opened.dataset, 0, 0), (Ids{2, 3, 2, 4}));
+  EXPECT_EQ(ReadField<int64_t>(*opened.dataset, 0, 1), (std::vector<int64_t>{3, 2, 4, -1}));
+  EXPECT_EQ(ReadField<int64_t>(*opened.dataset, 1, 1), (std::vector<int64_t>{-1, -1, -1, -1}));
+}
+
+TEST(Lines, AnInputCalledLengthTakesTheNumberOfTokens) {
+  LinesBuilder data("1\ta b c\n0\t\n");
+  data.Labelled().Input("length", DType::kI32, {});
+  const Opened opened = data.Open();
+  ASSERT_EQ(opened.errors, "");
+  ASSERT_EQ(opened.dataset->fields().size(), 3u);
+  EXPECT_EQ(ReadField<int32_t>(*opened.dataset, 0, 2), Ids{3});
+  EXPECT_EQ(ReadField<int32_t>(*opened.dataset, 1, 2), Ids{0});
+  LinesBuilder alone("a b");
+  alone.Input("length", DType::kI64, {});
+  const Opened two = alone.Open();
+  ASSERT_EQ(two.errors, "");
+  ASSERT_EQ(two.dataset->fields().size(), 2u);
+  EXPECT_EQ(ReadField<int64_t>(*two.dataset, 0, 1), std::vector<int64_t>{2});
+}
+
+TEST(Lines, TextsTakeTheTypeOfTheirInput) {
+  for (DType dtype : {DType::kU8, DType::kI64}) {
+    DatasetBuilder data("lines");
+    data.File("t", "ab").Set("file", "t").Set("length", "3").Set("tokens", "bytes");
+    const Opened opened = data.Input("letters", dtype, {3}).Open();
+    ASSERT_EQ(opened.errors, "");
+    EXPECT_EQ(opened.dataset->fields(), (std::vector<DataField>{{"text", dtype, {3}}}));
+    const std::string sample = ReadSample(*opened.dataset, 0)[0];
+    EXPECT_EQ(sample, dtype == DType::kU8 ? std::string("ab\0", 3)
+                                          : std::string("a\0\0\0\0\0\0\0b\0\0\0\0\0\0\0\0\0\0\0\0"
+                                                        "\0\0\0",
+                                                        24));
+  }
+}
+
+TEST(Lines, LongLinesAreRefusedOrCut) {
+  const std::string text = "a b\na b c d e f\na b c d e\n";
+  const std::string errors = LinesBuilder(text).Open().errors;
+  ExpectError(errors, "lines.txt:2:9", "this line has 6 words, but `length` is 4",
+              "2 lines are too long, the longest has 6; `truncate: true`");
+  EXPECT_TRUE(Has(errors, "    a b c d e f\n            ^\n")) << errors;
+  EXPECT_FALSE(Has(errors, "lines.txt:3")) << errors;
+  LinesBuilder cut(text);
+  cut.Set("truncate", "true");
+  EXPECT_EQ(TextsOf(cut.Open()), (std::vector<Ids>{{2, 3, 0, 0}, {2, 3, 4, 5}, {2, 3, 4, 5}}));
+  ExpectError(LinesBuilder("\xC3\xA9t\xC3\xA9", 3).Tokens("bytes").Open().errors, "lines.txt:1:3",
+              "this line has 5 bytes", "it is the only such line");
+}
+
+TEST(Lines, OtherSetsShareTheVocabularyAndTheClasses) {
+  const Opened train = LinesBuilder("x\ta a b\ny\tb a\n").Labelled().Open();
+  ASSERT_EQ(train.errors, "");
+  LinesBuilder test("y\tb new a\ny\tb\n");
+  const Opened opened = test.Labelled().Train(*train.dataset).Open();
+  EXPECT_EQ(TextsOf(opened), (std::vector<Ids>{{3, 1, 2, 0}, {3, 0, 0, 0}}));
+  EXPECT_EQ(ReadField<int32_t>(*opened.dataset, 0, 1), Ids{1});
+  EXPECT_LT(opened.dataset->decoded_bytes(), train.dataset->decoded_bytes())
+      << "the vocabulary counts once";
+  LinesBuilder other("z\ta\n");
+  ExpectError(other.Labelled().Train(*train.dataset).Open().errors, "lines.txt:1:1",
+              "the label 'z' is none of the classes of the training data");
+  LinesBuilder integer("0\ta\n");
+  ExpectError(integer.Labelled().Train(*train.dataset).Open().errors, "lines.txt:1:1",
+              "the label '0' is none of the classes");
+}
+
+TEST(Lines, WithoutAVocabularyInTheTrainingDataOneIsAskedFor) {
+  const Opened train = LinesBuilder("ab").Tokens("bytes").Open();
+  LinesBuilder test("a b");
+  const std::string errors = test.Train(*train.dataset).Open().errors;
+  EXPECT_TRUE(Has(errors, "'DIR/lines.txt' has no vocabulary: it is that of the training data"))
+      << errors;
+  test.File("words", "b\na\n").Set("vocabulary", "words");
+  EXPECT_EQ(TextsOf(test.Open()), (std::vector<Ids>{{3, 2, 0, 0}}));
+}
+
+TEST(Lines, VocabulariesAreFiles) {
+  LinesBuilder data("the cat sat\n");
+  data.File("words",
+            "\xEF\xBB\xBF"
+            "cat\r\nthe\n")
+      .Set("vocabulary", "words");
+  EXPECT_EQ(TextsOf(data.Open()), (std::vector<Ids>{{3, 2, 1, 0}}));
+  data.Set("entries", "3");
+  EXPECT_EQ(TextsOf(data.Open()), (std::vector<Ids>{{1, 2, 1, 0}}));
+}
+
+TEST(Lines, VocabulariesHoldAWordALine) {
+  const auto errors = [](std::string_view words) {
+    LinesBuilder data("the cat\n");
+    data.File("words", words).Set("vocabulary", "words");
+    return data.Open().errors;
+  };
+  ExpectError(errors("a\nb 17\nc\n"), "words:2:1", "a blank in a line", "id 0 is padding");
+  ExpectError(errors("a\nb\na\n"), "words:3:1", "this word stands in line 1 too");
+  ExpectError(errors("a\n\nb\nc\n"), "words:3:1", "the line before this one is empty");
+  ExpectError(errors("a\n \nb\n"), "words:2:1", "this line holds no word");
+  EXPECT_TRUE(Has(errors(""), "'DIR/words' holds no words"));
+  EXPECT_TRUE(Has(errors("\n\n"), "'DIR/words' holds no words"));
+  LinesBuilder missing("a");
+  missing.Set("vocabulary", "no");
+  EXPECT_TRUE(Has(missing.Open().errors, "'DIR/no'"));
+}
+
+TEST(Lines, RareWordsBecomeUnknown) {
+  LinesBuilder data("a b a\nc b a\n");
+  data.Set("entries", "4");
+  const Opened opened = data.Open();
+  EXPECT_EQ(TextsOf(opened), (std::vector<Ids>{{2, 3, 2, 0}, {1, 3, 2, 0}}));
+  EXPECT_EQ(opened.dataset->Range(0)->largest.value, 3);
+}
+
+TEST(Lines, TheVocabularyIsThatOfWhatIsTrainedOn) {
+  std::string text;
+  for (int i = 0; i < 10; ++i) text += "w" + std::to_string(i) + "\n";
+  LinesBuilder data(text);
+  const Opened opened = data.Split(0.3, 5).Open();
+  const std::vector<Ids> texts = TextsOf(opened);
+  const SplitIndices split = SplitSamples(10, 0.3, 5);
+  ASSERT_EQ(split.valid.size(), 3u);
+  for (const int64_t i : split.valid) EXPECT_EQ(texts[static_cast<size_t>(i)][0], 1);
+  for (const int64_t i : split.train) EXPECT_GT(texts[static_cast<size_t>(i)][0], 1);
+}
+
+TEST(Lines, TellsTheRangeOfItsIds) {
+  LinesBuilder data("7 9\n5 4 6 8\n");
+  data.Tokens("ids").Set("pad", "3").Input("next", DType::kI32, {4});
+  const Opened opened = data.Open();
+  ASSERT_EQ(opened.errors, "");
+  const std::optional<FieldRange> text = opened.dataset->Range(0);
+  ASSERT_TRUE(text.has_value());
+  EXPECT_EQ(text->smallest.value, 3) << "of what fills up";
+  EXPECT_EQ(text->smallest.sample, 0);
+  EXPECT_EQ(text->largest.value, 9);
+  const std::array<int64_t, 2> ignored = {3, 9};
+  EXPECT_EQ(opened.dataset->Range(0, ignored)->smallest.value, 4);
+  EXPECT_EQ(opened.dataset->Range(0, ignored)->smallest.sample, 1);
+  EXPECT_EQ(opened.dataset->Range(0, ignored)->largest.value, 8);
+  EXPECT_EQ(opened.dataset->Range(1)->smallest.value, -1);
+  const std::array<int64_t, 1> none = {-1};
+  EXPECT_EQ(opened.dataset->Range(1, none)->smallest.value, 4);
+}
+
+TEST(Lines, ErrorsStandAtTheirPlaces) {
+  ExpectError(LinesBuilder("1 2\n3 x7\n").Tokens("ids").Open().errors, "lines.txt:2:3",
+              "'x7' is not an integer", "`tokens: words`");
+  ExpectError(LinesBuilder("\xC3\xA9 1.5\n").Tokens("ids").Open().errors, "lines.txt:1:3",
+              "'1.5' is not an integer");
+  ExpectError(LinesBuilder("4294967296").Tokens("ids").Open().errors, "lines.txt:1:1",
+              "'4294967296' is too large for an id");
+  ExpectError(LinesBuilder("1\tx\ny\n").Labelled().Open().errors, "lines.txt:2:1",
+              "this line has no tab", "with `label: first` a line is a label, a tab and the text");
+  ExpectError(LinesBuilder("x\t \n").Labelled("last").Open().errors, "lines.txt:1:1",
+              "this line has no label");
+  ExpectError(LinesBuilder("1\tx\nham\ty\n").Labelled().Open().errors, "lines.txt:2:1",
+              "this label is not an integer, but the one in line 1 is", "`classes: [a, b, c]`");
+  ExpectError(LinesBuilder(std::string_view("a\0b", 3)).Open().errors, "lines.txt:1:2",
+              "a NUL byte");
+}
+
+TEST(Lines, ErrorsEnd) {
+  std::string text;
+  for (int i = 0; i < 1000; ++i) text += "x\n";
+  const std::string errors = LinesBuilder(text).Tokens("ids").Open().errors;
+  EXPECT_TRUE(Has(errors, "lines.txt:20:1")) << errors;
+  EXPECT_FALSE(Has(errors, "lines.txt:21:1")) << errors;
+  EXPECT_TRUE(Has(errors, "further errors of this file are not shown")) << errors;
+}
+
+TEST(Lines, RefusesWhatHoldsNoSample) {
+  EXPECT_TRUE(Has(LinesBuilder("").Open().errors, "'DIR/lines.txt' is empty"));
+  EXPECT_TRUE(Has(LinesBuilder(Gzip("")).Open().errors, "'DIR/lines.txt' is empty"));
+  EXPECT_TRUE(Has(LinesBuilder("\n \n").Open().errors, "'DIR/lines.txt' has no tokens"));
+  EXPECT_TRUE(Has(LinesBuilder("\xFF\xFEx").Open().errors, "is in UTF-16"));
+}
+
+TEST(Lines, RefusesWrongOptions) {
+  const auto errors = [](const std::string& name, const std::string& value,
+                         const std::string& kind = "words") {
+    LinesBuilder data("1");
+    data.Tokens(kind).Set(name, value);
+    return data.Open().errors;
+  };
+  EXPECT_TRUE(Has(errors("length", "0"), "option 'length' is '0', but must be an integer from 1"));
+  EXPECT_TRUE(Has(errors("tokens", "letters"), "option 'tokens' cannot be 'letters'"));
+  EXPECT_TRUE(Has(errors("label", "true"), "option 'label' cannot be 'true'"));
+  EXPECT_TRUE(Has(errors("truncate", "4"), "option 'truncate' cannot be '4'"));
+  EXPECT_TRUE(Has(errors("pad", "1"), "words are filled up with the id 0"));
+  EXPECT_TRUE(Has(errors("pad", "x", "ids"), "option 'pad' is 'x'"));
+  EXPECT_TRUE(Has(errors("entries", "1"), "option 'entries' is '1'"));
+  EXPECT_TRUE(Has(errors("entries", "9", "ids"), "bytes and ids have no vocabulary to cut"));
+  EXPECT_TRUE(Has(errors("vocabulary", "x", "bytes"), "bytes and ids have no vocabulary"));
+  EXPECT_TRUE(Has(errors("classes", "[a]"), "there are classes, but no 'label'"));
+  EXPECT_TRUE(Has(errors("seq_len", "4"), "write 'length'"));
+}
+
+TEST(Lines, IdsFitTheInput) {
+  const auto errors = [](std::string_view text, const std::string& kind, const std::string& pad) {
+    DatasetBuilder data("lines");
+    data.File("t", text).Set("file", "t").Set("length", "2").Set("tokens", kind);
+    if (!pad.empty()) data.Set("pad", pad);
+    return data.Input("text", DType::kU8, {2}).Open().errors;
+  };
+  EXPECT_EQ(errors("0 255", "ids", ""), "");
+  ExpectError(errors("1\n2 256", "ids", ""), "t:2:3", "the id 256 does not fit uint8");
+  ExpectError(errors("-1", "ids", ""), "t:1:1", "the id -1 does not fit uint8");
+  EXPECT_TRUE(Has(errors("a", "bytes", "256"), "the id 256 does not fit uint8"));
+  std::string words;
+  for (int i = 0; i < 254; ++i) words += "w" + std::to_string(i) + "\n";
+  EXPECT_EQ(errors(words, "words", ""), "");
+  EXPECT_TRUE(Has(errors(words + "x", "words", ""), "the id 256 does not fit uint8"));
+}
+
+TEST(Lines, KeepTheMemoryLimit) {
+  EXPECT_TRUE(
+      Has(LinesBuilder(std::string(100, 'a')).Limit(99).Open().errors, "has 100 bytes, over 99"));
+  const std::string bomb = Gzip(std::string(8 << 20, 'a'));
+  EXPECT_TRUE(Has(LinesBuilder(bomb).Limit(1 << 20).Open().errors, "inflates to more than"));
+  std::string ids, words;
+  for (int i = 0; i < 1000; ++i) {
+    ids += "1 2 3 4\n";
+    words += "w" + std::to_string(i) + "\n";
+  }
+  LinesBuilder of_ids(ids);
+  of_ids.Tokens("ids").Limit(31'999);  // 8 of text, 16 of ids and 8 of ends a line
+  EXPECT_TRUE(Has(of_ids.Open().errors,
+                  ": its 4000 ids in 1000 samples take more than the 23999 bytes that are left"))
+      << of_ids.Open().errors;
+  const Opened opened = static_cast<LinesBuilder&>(of_ids.Limit(32'000)).Open();
+  ASSERT_EQ(opened.errors, "");
+  EXPECT_EQ(opened.dataset->decoded_bytes(), 24'000);
+  EXPECT_TRUE(Has(LinesBuilder(words).Limit(20'000).Open().errors, "different words take more"));
+  LinesBuilder vocabulary("a");
+  vocabulary.File("words", words).Set("vocabulary", "words").Limit(20'000);
+  EXPECT_TRUE(Has(vocabulary.Open().errors, "its words take more"));
+}
+
+TEST(Lines, RefusesDamagedFiles) {
+  const std::string whole = Gzip("1 2 3\n4 5 6\n7 8 9 10\n");
+  for (size_t length : {size_t{5}, whole.size() / 2, whole.size() - 1}) {
+    const Opened opened = LinesBuilder(whole.substr(0, length)).Open();
+    EXPECT_EQ(opened.dataset, nullptr) << length;
+    EXPECT_TRUE(Has(opened.errors, "'DIR/lines.txt'")) << opened.errors;
+  }
+}
+
+TEST(Lines, ReadingAllocatesNothing) {
+  LinesBuilder data("a b c\nd\n");
+  data.Input("next", DType::kI32, {4}).Input("length", DType::kI32, {});
+  const Opened opened = data.Open();
+  ASSERT_EQ(opened.errors, "");
+  std::array<std::byte, 16> text, next;
+  std::array<std::byte, 4> length;
+  const std::array<std::span<std::byte>, 3> fields = {text, next, length};
+  const HeapUse before = CurrentHeapUse();
+  for (int64_t i = 0; i < opened.dataset->size(); ++i) opened.dataset->Read(i, fields);
+  EXPECT_EQ(CurrentHeapUse().allocations, before.allocations);
+}
+
+// Ids that are written as lines are read back, cut and filled up.
+TEST(Lines, IdsAreReadBack) {
+  const bool good = rc::check("ids of lines are read back", [] {
+    const auto length = *rc::gen::inRange<int64_t>(1, 6);
+    const auto lines = *rc::gen::nonEmpty(
+        rc::gen::container<std::vector<Ids>>(rc::gen::nonEmpty(rc::gen::arbitrary<Ids>())));
+    std::string text;
+    for (const Ids& line : lines) {
+      for (const int32_t id : line) text += std::to_string(id) + ' ';
+      text += '\n';
+    }
+    LinesBuilder data(text, length);
+    data.Tokens("ids")
+        .Set("truncate", "true")
+        .Set("pad", "42")
+        .Input("next", DType::kI32, {length});
+    const Opened opened = data.Open();
+    RC_ASSERT(opened.errors == "");
+    RC_ASSERT(opened.dataset->size() == static_cast<int64_t>(lines.size()));
+    for (size_t s = 0; s < lines.size(); ++s) {
+      Ids expected = lines[s];
+      if (std::ssize(expected) > length) expected.resize(static_cast<size_t>(length));
+      Ids next(expected.begin() + 1, expected.end());
+      expected.resize(static_cast<size_t>(length), 42);
+      next.resize(static_cast<size_t>(length), -1);
+      RC_ASSERT(ReadField<int32_t>(*opened.dataset, static_cast<int64_t>(s), 0) == expected);
+      RC_ASSERT(ReadField<int32_t>(*opened.dataset, static_cast<int64_t>(s), 1) == next);
+    }
+  });
+  EXPECT_TRUE(good);
+}
+
+}  // namespace
+}  // namespace cgrun
