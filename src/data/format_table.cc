@@ -23,6 +23,7 @@ constexpr Synonym kSynonyms[] = {
     {"target", "label"},       {"labelcolumn", "label"},   {"targets", "labels"},
     {"sep", "delimiter"},      {"separator", "delimiter"}, {"featurecolumns", "columns"},
     {"numsamples", "samples"}, {"numclasses", "classes"},  {"classnames", "classes"},
+    {"mask", "masks"},         {"maskfolder", "masks"},    {"annotations", "masks"},
     {"seqlen", "length"},      {"seqlength", "length"},    {"sequencelength", "length"},
 };
 
