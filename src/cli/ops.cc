@@ -83,6 +83,11 @@ TextTable CommonKeysOf(const OpDef& def) {
   }
   if (def.usage != Usage::kOperator) return table;
   table.Add({"activation", "an operator that is applied to the output: `relu`, …"});
+  if (def.schema->Find("key") != nullptr && def.schema->Find("varied") != nullptr) {
+    table.Add({"draws_as",
+               "an operator of this kind, whose draw this one shares: of a mask, that of "
+               "its image"});
+  }
   if (def.owned == nullptr) return table;
   table.Add({"init", "initial values: `he_normal`, `{weight: {normal: {deviation: 0.02}}}`, …"});
   table.Add(

@@ -2,8 +2,12 @@
 #include "src/data/image_decoder.h"
 
 #include <climits>
+#include <cstring>
 #include <string>
 #include <string_view>
+
+#include "src/base/check.h"
+#include "src/io/endian.h"
 
 namespace cgrun {
 namespace {
@@ -44,23 +48,64 @@ std::string ReasonText(std::string_view reason) {
   return "is damaged (" + std::string(reason) + ")";
 }
 
-}  // namespace
-
-DecodedImage DecodeImage(const ImageHeader& header, std::span<const std::byte> file,
-                         ScratchArena& arena) {
-  if (file.size() > INT_MAX) throw ImageError("is larger than 2 GiB");
-  CheckImageData(header, file);
-  int width = 0, height = 0, channels = 0;
+// The pixels of a file that has been checked.
+std::span<uint8_t> Decode(const ImageHeader& header, std::span<const std::byte> file,
+                          ScratchArena& arena, int* channels) {
+  int width = 0, height = 0;
   decoder_arena = &arena;
-  const stbi_uc* pixels =
+  stbi_uc* pixels =
       stbi_load_from_memory(reinterpret_cast<const stbi_uc*>(file.data()),
-                            static_cast<int>(file.size()), &width, &height, &channels, 0);
+                            static_cast<int>(file.size()), &width, &height, channels, 0);
   if (pixels == nullptr) throw ImageError(ReasonText(stbi_failure_reason()));
   if (width != header.width || height != header.height) {
     throw ImageError("is damaged: it tells two sizes");
   }
   const auto size = static_cast<size_t>(width) * static_cast<size_t>(height);
-  return {{pixels, size * static_cast<size_t>(channels)}, width, height, channels};
+  return {pixels, size * static_cast<size_t>(*channels)};
+}
+
+void Check(const ImageHeader& header, std::span<const std::byte> file) {
+  if (file.size() > INT_MAX) throw ImageError("is larger than 2 GiB");
+  CheckImageData(header, file);
+}
+
+// Of a PNG file that has been checked.
+constexpr size_t kFirstChunk = 8, kColourType = kFirstChunk + 17;
+
+// Makes a palette's numbers grey, and hides the chunks that tell what is transparent.
+void ForgetColours(std::span<std::byte> file) {
+  constexpr std::string_view kTransparency = "tRNS", kNothing = "noNE";
+  file[kColourType] = std::byte{0};
+  for (size_t at = kFirstChunk; at + 8 <= file.size();) {
+    if (std::memcmp(&file[at + 4], kTransparency.data(), 4) == 0) {
+      std::memcpy(&file[at + 4], kNothing.data(), 4);
+    }
+    at += 12 + size_t{LoadBig<uint32_t>(&file[at])};
+  }
+}
+
+}  // namespace
+
+DecodedImage DecodeImage(const ImageHeader& header, std::span<const std::byte> file,
+                         ScratchArena& arena) {
+  Check(header, file);
+  int channels = 0;
+  const std::span<const uint8_t> pixels = Decode(header, file, arena, &channels);
+  return {pixels, header.width, header.height, channels};
+}
+
+DecodedImage DecodeNumbers(const ImageHeader& header, std::span<std::byte> file,
+                           ScratchArena& arena) {
+  CGRUN_CHECK(header.format == ImageHeader::Format::kPng && header.channels == 1 &&
+              header.bits <= 8);
+  Check(header, file);
+  ForgetColours(file);
+  int channels = 0;
+  const std::span<uint8_t> pixels = Decode(header, file, arena, &channels);
+  if (channels != 1) throw ImageError("is damaged: it tells two kinds of colours");
+  const int scale = 255 / ((1 << header.bits) - 1);  // the decoder makes the largest number white
+  for (uint8_t& pixel : pixels) pixel = static_cast<uint8_t>(pixel / scale);
+  return {pixels, header.width, header.height, 1};
 }
 
 }  // namespace cgrun

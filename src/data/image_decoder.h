@@ -23,6 +23,11 @@ struct DecodedImage {
 DecodedImage DecodeImage(const ImageHeader& header, std::span<const std::byte> file,
                          ScratchArena& arena);
 
+// The numbers that a PNG file of one channel of up to 8 bits stores: of a palette the places in it,
+// of grey what is not yet scaled to 255. What says how they are shown is taken out of `file`.
+DecodedImage DecodeNumbers(const ImageHeader& header, std::span<std::byte> file,
+                           ScratchArena& arena);
+
 }  // namespace cgrun
 
 #endif  // CGRUN_DATA_IMAGE_DECODER_H_

@@ -6,9 +6,12 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstring>
 #include <new>
+#include <utility>
 #include <vector>
 
+#include "src/data/exif.h"
 #include "src/data/image_decoder.h"
 #include "src/data/options.h"
 #include "src/io/file_error.h"
@@ -17,6 +20,11 @@ namespace cgrun {
 namespace {
 
 constexpr size_t kFirstRead = 4096;  // most headers are shorter
+constexpr int64_t kArenaSlack = 4096;
+constexpr char kMaskHelp[] =
+    "a mask is a PNG file of one channel of 8 bits, grey or a palette, whose numbers are the "
+    "labels; an array of labels makes one with Pillow: "
+    "`Image.fromarray(labels.astype('uint8')).save('1.png')`";
 
 class OpenFile {
  public:
@@ -45,12 +53,32 @@ class OpenFile {
   int fd_;
 };
 
-std::span<const std::byte> ReadInto(const std::string& path, int64_t bytes, ScratchArena& arena) {
+std::span<std::byte> ReadInto(const std::string& path, int64_t bytes, ScratchArena& arena) {
   const std::span<std::byte> file = arena.Take<std::byte>(static_cast<size_t>(bytes) + 1);
   if (file.empty()) throw ImageError("has changed since the run began");
   OpenFile open_file(path);
   if (open_file.Read(file) + 1 != file.size()) throw ImageError("has changed since the run began");
   return file.first(file.size() - 1);
+}
+
+// Width and height, turned as the image is seen.
+std::pair<int64_t, int64_t> SeenSize(const ImageHeader& header) {
+  if (Orientation::Of(header.orientation).transposed) return {header.height, header.width};
+  return {header.width, header.height};
+}
+
+std::string SizeText(const std::pair<int64_t, int64_t>& size) {
+  return std::to_string(size.first) + " x " + std::to_string(size.second) + " pixels";
+}
+
+// Numbers of a byte each, at the end of `out`, become int32 in all of it. The first are never
+// written over before they are read, as each goes to a place below those behind it.
+void WidenToInt32(std::span<std::byte> out) {
+  const size_t count = out.size() / sizeof(int32_t), first = out.size() - count;
+  for (size_t i = 0; i < count; ++i) {
+    const auto number = std::to_integer<int32_t>(out[first + i]);
+    std::memcpy(&out[i * sizeof(number)], &number, sizeof(number));
+  }
 }
 
 }  // namespace
@@ -72,9 +100,8 @@ ImageInfo ReadImageInfo(const std::string& path) {
 }
 
 int64_t ImageScratchBytes(const ImageInfo& image, const ImageTarget& target) {
-  constexpr int64_t kSlack = 4096;
   return image.file_bytes + image.header.decoder_bytes +
-         ResampleBytes(image.header.width, image.header.height, target) + kSlack;
+         ResampleBytes(image.header.width, image.header.height, target) + kArenaSlack;
 }
 
 void LoadImage(const std::string& path, const ImageInfo& image, const ImageTarget& target,
@@ -83,6 +110,41 @@ void LoadImage(const std::string& path, const ImageInfo& image, const ImageTarge
   const std::span<const std::byte> file = ReadInto(path, image.file_bytes, arena);
   const DecodedImage decoded = DecodeImage(image.header, file, arena);
   ResampleImage(decoded, image.header.orientation, target, arena, out);
+}
+
+void CheckMask(const ImageInfo& mask, const ImageInfo& image) {
+  const ImageHeader& header = mask.header;
+  if (header.format == ImageHeader::Format::kJpeg) {
+    throw ImageError("is a JPEG image, and JPEG changes the labels", kMaskHelp);
+  }
+  if (header.channels != 1) {
+    throw ImageError("has " + std::to_string(header.channels) + " channels, not a label a pixel",
+                     kMaskHelp);
+  }
+  if (header.bits > 8) {
+    throw ImageError("has " + std::to_string(header.bits) + " bits a pixel, not 8", kMaskHelp);
+  }
+  if (SeenSize(header) == SeenSize(image.header)) return;
+  throw ImageError(
+      "has " + SizeText(SeenSize(header)) + ", and its image " + SizeText(SeenSize(image.header)),
+      "a mask has a label for each pixel of its image, as it is seen: turned as its "
+      "Exif orientation says");
+}
+
+int64_t MaskScratchBytes(const ImageInfo& mask) {
+  return mask.file_bytes + mask.header.decoder_bytes + kArenaSlack;
+}
+
+void LoadMask(const std::string& path, const ImageInfo& mask, const ImageTarget& target,
+              DType dtype, ScratchArena& arena, std::span<std::byte> out) {
+  arena.Reset();
+  const std::span<std::byte> file = ReadInto(path, mask.file_bytes, arena);
+  const DecodedImage decoded = DecodeNumbers(mask.header, file, arena);
+  const auto count = static_cast<size_t>(target.height * target.width);
+  const std::span<std::byte> labels = out.last(count);
+  ResampleNumbers(decoded, mask.header.orientation, target,
+                  {reinterpret_cast<uint8_t*>(labels.data()), count});
+  if (dtype == DType::kI32) WidenToInt32(out);
 }
 
 HostTensor LoadImage(const std::string& path, const ImageTarget& target, int64_t limit) {

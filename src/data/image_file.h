@@ -35,7 +35,20 @@ int64_t ImageScratchBytes(const ImageInfo& image, const ImageTarget& target);
 void LoadImage(const std::string& path, const ImageInfo& image, const ImageTarget& target,
                ScratchArena& arena, std::span<uint8_t> out);
 
-// The same with memory of its own: of at most `limit` bytes. UserError, which names the file.
+// A mask: an image of one label a pixel.
+//
+// ImageError where `mask` cannot be one, or is none of `image` by its size.
+void CheckMask(const ImageInfo& mask, const ImageInfo& image);
+
+// Bytes of an arena in which this mask becomes labels.
+int64_t MaskScratchBytes(const ImageInfo& mask);
+
+// Writes the labels [height, width], fitted as LoadImage() fits the mask's image, to `out` as
+// uint8 or int32. Errors as above.
+void LoadMask(const std::string& path, const ImageInfo& mask, const ImageTarget& target,
+              DType dtype, ScratchArena& arena, std::span<std::byte> out);
+
+// LoadImage() with memory of its own: of at most `limit` bytes. UserError, which names the file.
 HostTensor LoadImage(const std::string& path, const ImageTarget& target, int64_t limit = kNoLimit);
 
 }  // namespace cgrun

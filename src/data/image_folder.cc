@@ -18,19 +18,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view kOtherImages[] = {".gif",  ".bmp",  ".webp", ".tif", ".tiff",
-                                             ".heic", ".avif", ".jp2",  ".jxl"};
-
-std::string NamesText(const std::vector<std::string>& names) {
-  constexpr size_t kShown = 5;
-  std::string text;
-  for (size_t i = 0; i < std::min(kShown, names.size()); ++i) {
-    text += (i > 0 ? ", '" : "'") + names[i] + "'";
-  }
-  if (names.size() > kShown) text += " and " + std::to_string(names.size() - kShown) + " more";
-  return text;
-}
-
 // What lies in a folder, sorted by name; hidden files are left out.
 struct FolderEntries {
   std::vector<std::string> folders, images, other_images;
@@ -58,11 +45,7 @@ std::optional<FolderEntries> ReadFolder(const std::string& folder, const SourceM
   std::ranges::sort(entries.images);
   std::ranges::sort(entries.other_images);
   if (!entries.other_images.empty()) {
-    diagnostics.Error(mark,
-                      "'" + folder + "': " + NamesText(entries.other_images) +
-                          (entries.other_images.size() == 1 ? " is" : " are") +
-                          " neither JPEG nor PNG",
-                      "convert such images, or move them away");
+    ReportOtherImages(folder, entries.other_images, mark, diagnostics);
     return std::nullopt;
   }
   return entries;
@@ -265,6 +248,24 @@ class ImageLister {
 std::optional<ImageList> ListImages(const DataOptions& options, bool labelled,
                                     Diagnostics& diagnostics) {
   return ImageLister(options, labelled, diagnostics).List();
+}
+
+std::string NamesText(const std::vector<std::string>& names) {
+  constexpr size_t kShown = 5;
+  std::string text;
+  for (size_t i = 0; i < std::min(kShown, names.size()); ++i) {
+    text += (i > 0 ? ", '" : "'") + names[i] + "'";
+  }
+  if (names.size() > kShown) text += " and " + std::to_string(names.size() - kShown) + " more";
+  return text;
+}
+
+void ReportOtherImages(const std::string& folder, const std::vector<std::string>& names,
+                       const SourceMark& mark, Diagnostics& diagnostics) {
+  diagnostics.Error(mark,
+                    "'" + folder + "': " + NamesText(names) + (names.size() == 1 ? " is" : " are") +
+                        " neither JPEG nor PNG",
+                    "convert such images, or move them away");
 }
 
 }  // namespace cgrun

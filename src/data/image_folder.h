@@ -5,11 +5,22 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "src/data/dataset.h"
 
 namespace cgrun {
+
+// What the names of images of other kinds end in, which are errors.
+inline constexpr std::string_view kOtherImages[] = {".gif",  ".bmp",  ".webp", ".tif", ".tiff",
+                                                    ".heic", ".avif", ".jp2",  ".jxl"};
+
+// "'a', 'b' and 3 more".
+std::string NamesText(const std::vector<std::string>& names);
+// That images are of other kinds: `names` of `folder`, at least one.
+void ReportOtherImages(const std::string& folder, const std::vector<std::string>& names,
+                       const SourceMark& mark, Diagnostics& diagnostics);
 
 struct LabelledImage {
   std::string path;

@@ -121,6 +121,7 @@ class JpegParser {
     if (components != 1 && components != 3 && components != 4) {
       Refuse(std::to_string(components) + " colours");
     }
+    header_.channels = static_cast<int>(components);
     Measure(segment.subspan(6, 3 * components), marker == 0xC2);
   }
 
@@ -212,6 +213,8 @@ class PngParser {
                        bits_fit && ByteAt(data, 10) == 0 && ByteAt(data, 11) == 0 &&
                        ByteAt(data, 12) <= 1;
     if (!known) throw ImageError("is damaged: no PNG image has colours like these");
+    header_.channels = static_cast<int>(channels);
+    header_.bits = bits;
     CheckSize(header_, 8, true);
     const int64_t line = (header_.width * bits * channels + 7) / 8 + 1;
     CheckSize(header_, 8, line * header_.height / kDeflateRatio <= file_bytes_);

@@ -23,6 +23,8 @@ struct ImageHeader {
   Format format = Format::kJpeg;
   int64_t width = 0, height = 0;  // in pixels, as stored
   int orientation = 1;            // Exif's
+  int channels = 3;               // as stored: 1 of a palette's numbers
+  int bits = 8;                   // of a channel
   int64_t decoder_bytes = 0;      // the most that DecodeImage() takes from its arena for this image
 
   friend bool operator==(const ImageHeader&, const ImageHeader&) = default;

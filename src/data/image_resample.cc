@@ -42,6 +42,12 @@ AxisFit Contain(int64_t source, int64_t length, double scale) {
   return fit;
 }
 
+// The source pixel in which the middle of a pixel of the result lies.
+int64_t NearestPixel(const AxisFit& fit, int64_t i) {
+  const double middle = fit.origin + (static_cast<double>(i) + 0.5) * fit.scale;
+  return std::clamp<int64_t>(static_cast<int64_t>(std::floor(middle)), 0, fit.source - 1);
+}
+
 struct ImageFits {
   AxisFit x, y;  // as seen
 };
@@ -208,6 +214,27 @@ void ResampleImage(const DecodedImage& image, int orientation, const ImageTarget
   }
 
   WriteSample(sums, planes, along, down, turn.transposed, target, out);
+}
+
+void ResampleNumbers(const DecodedImage& image, int orientation, const ImageTarget& target,
+                     std::span<uint8_t> out) {
+  CGRUN_CHECK(image.channels == 1);
+  const Orientation turn = Orientation::Of(orientation);
+  const ImageFits fits = turn.transposed ? FitImage(image.height, image.width, target)
+                                         : FitImage(image.width, image.height, target);
+  std::ranges::fill(out, uint8_t{0});
+  for (int64_t j = 0; j < fits.y.out_count; ++j) {
+    const int64_t y = NearestPixel(fits.y, j);
+    const int64_t line = (fits.y.out_begin + j) * target.width + fits.x.out_begin;
+    for (int64_t i = 0; i < fits.x.out_count; ++i) {
+      const int64_t x = NearestPixel(fits.x, i);
+      const int64_t a = turn.transposed ? y : x, b = turn.transposed ? x : y;
+      const int64_t column = turn.flip_x ? image.width - 1 - a : a;
+      const int64_t row = turn.flip_y ? image.height - 1 - b : b;
+      out[static_cast<size_t>(line + i)] =
+          image.pixels[static_cast<size_t>(row * image.width + column)];
+    }
+  }
 }
 
 }  // namespace cgrun

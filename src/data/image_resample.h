@@ -33,6 +33,11 @@ int64_t ResampleBytes(int64_t width, int64_t height, const ImageTarget& target);
 void ResampleImage(const DecodedImage& image, int orientation, const ImageTarget& target,
                    ScratchArena& arena, std::span<uint8_t> out);
 
+// The same for numbers that are no brightness, of one channel: each pixel of [height, width] is the
+// nearest one of the image, and 0 in the bars.
+void ResampleNumbers(const DecodedImage& image, int orientation, const ImageTarget& target,
+                     std::span<uint8_t> out);
+
 }  // namespace cgrun
 
 #endif  // CGRUN_DATA_IMAGE_RESAMPLE_H_

@@ -1,6 +1,7 @@
-// Folders of photographs: JPEG and PNG files of any size, as samples of one size. They are decoded
-// once, or whenever they are read; then in arenas that were taken when the data set was opened,
-// each large enough for the largest image.
+// Folders of photographs: JPEG and PNG files of any size, as samples of one size, each with a
+// label, or with a mask that has a label for each of its pixels. They are decoded once, or whenever
+// they are read; then in arenas that were taken when the data set was opened, each large enough for
+// the largest image.
 #include <algorithm>
 #include <atomic>
 #include <condition_variable>
@@ -17,6 +18,7 @@
 #include "src/data/dataset.h"
 #include "src/data/image_file.h"
 #include "src/data/image_folder.h"
+#include "src/data/mask_folder.h"
 #include "src/data/options.h"
 #include "src/data/tensor_dataset.h"
 #include "src/io/file_error.h"
@@ -31,41 +33,48 @@ constexpr std::string_view kDecodes[] = {"ahead", "stream"};
 // One file, and what is known of it.
 struct ImageFile {
   std::string path;
-  int32_t label = 0;
   ImageInfo info;
 };
 
+struct ImageSample {
+  ImageFile image;
+  int32_t label = 0;
+  ImageFile mask;  // of a set with masks
+};
+
 struct ImageSet {
-  std::vector<ImageFile> files;
+  std::vector<ImageSample> samples;
   std::vector<std::string> classes;
-  std::vector<DataField> fields;  // image, and label where one is wanted
+  std::vector<DataField> fields;  // image, and mask, or label where one is wanted
   ImageTarget target;
+  bool masked = false;
   int64_t scratch_bytes = 0;  // of an arena
 
-  bool labelled() const { return fields.size() > 1; }
+  bool labelled() const { return fields.size() > 1 && !masked; }
 };
 
 // What is wrong with files, collected by several threads.
 class FileErrors {
  public:
-  void Add(size_t index, const std::string& what, const std::string& help) {
+  // `index` is the place of the file's sample.
+  void Add(size_t index, const std::string& path, const std::string& what,
+           const std::string& help) {
     const std::scoped_lock lock(mutex_);
-    errors_.push_back({index, what, help});
+    errors_.push_back({index, path, what, help});
   }
 
   // Reports the first ones; false where there are none.
-  bool Report(const std::vector<ImageFile>& files, const SourceMark& mark,
-              Diagnostics& diagnostics) {
-    std::ranges::sort(errors_, {}, &Entry::index);
+  bool Report(size_t files, const SourceMark& mark, Diagnostics& diagnostics) {
+    std::ranges::stable_sort(errors_, {}, &Entry::index);
     for (size_t i = 0; i < std::min(errors_.size(), kMostErrors); ++i) {
       const Entry& entry = errors_[i];
-      const auto file = std::make_shared<const SourceFile>(SourceFile{files[entry.index].path, ""});
+      const auto file = std::make_shared<const SourceFile>(SourceFile{entry.path, ""});
       diagnostics.Error({file, 0, 0}, entry.what, entry.help);
     }
     if (errors_.size() > kMostErrors) {
-      diagnostics.Error(mark, std::to_string(errors_.size()) + " of " +
-                                  std::to_string(files.size()) + " images cannot be used; the " +
-                                  "first " + std::to_string(kMostErrors) + " are listed");
+      diagnostics.Error(mark, std::to_string(errors_.size()) + " of " + std::to_string(files) +
+                                  " images cannot be used; the first " +
+                                  std::to_string(kMostErrors) + " are listed");
     }
     return !errors_.empty();
   }
@@ -73,23 +82,36 @@ class FileErrors {
  private:
   struct Entry {
     size_t index;
-    std::string what, help;
+    std::string path, what, help;
   };
   std::mutex mutex_;
   std::vector<Entry> errors_;
 };
 
-// Runs `act` for one image, and notes its error.
+// Runs `act` for one file of sample `index`, an "image" or a "mask", and notes its error: false.
 template <class Act>
-void Guard(size_t index, FileErrors& errors, Act act) {
+bool Guard(size_t index, const std::string& path, const std::string& kind, FileErrors& errors,
+           Act act) {
+  try {
+    act();
+    return true;
+  } catch (const ImageError& error) {
+    errors.Add(index, path, "this " + kind + " " + error.what(), error.help());
+  } catch (const UserError& error) {
+    errors.Add(index, path, error.what(), error.help());
+  } catch (const std::bad_alloc&) {
+    errors.Add(index, path, "there is not enough memory to read it", "");
+  }
+  return false;
+}
+
+// Runs `act` for one file, and names it in its error.
+template <class Act>
+void NameFile(const std::string& path, Act act) {
   try {
     act();
   } catch (const ImageError& error) {
-    errors.Add(index, std::string("this image ") + error.what(), error.help());
-  } catch (const UserError& error) {
-    errors.Add(index, error.what(), error.help());
-  } catch (const std::bad_alloc&) {
-    errors.Add(index, "there is not enough memory to read it", "");
+    ThrowFileError(path, error.what(), error.help());
   }
 }
 
@@ -105,26 +127,31 @@ class ImageStream : public Dataset {
 
   // Bytes of such a data set.
   static int64_t Bytes(const ImageSet& set, int arenas) {
-    int64_t bytes = static_cast<int64_t>(set.files.capacity() * sizeof(ImageFile));
-    for (const ImageFile& file : set.files) bytes += static_cast<int64_t>(file.path.capacity());
+    int64_t bytes = static_cast<int64_t>(set.samples.capacity() * sizeof(ImageSample));
+    for (const ImageSample& sample : set.samples) {
+      bytes += static_cast<int64_t>(sample.image.path.capacity());
+      if (set.masked) bytes += static_cast<int64_t>(sample.mask.path.capacity());
+    }
     return bytes + arenas * set.scratch_bytes;
   }
 
-  int64_t size() const override { return static_cast<int64_t>(set_.files.size()); }
+  int64_t size() const override { return static_cast<int64_t>(set_.samples.size()); }
   const std::vector<DataField>& fields() const override { return set_.fields; }
   int64_t decoded_bytes() const override { return Bytes(set_, static_cast<int>(arenas_.size())); }
 
   void Read(int64_t index, std::span<const std::span<std::byte>> out) const override {
     CGRUN_CHECK(index >= 0 && index < size()) << "sample " << index;
-    const ImageFile& file = set_.files[static_cast<size_t>(index)];
+    const auto& [image, label, mask] = set_.samples[static_cast<size_t>(index)];
     const Lease lease(*this);
-    try {
-      LoadImage(file.path, file.info, set_.target, *lease.arena,
+    NameFile(image.path, [&] {
+      LoadImage(image.path, image.info, set_.target, *lease.arena,
                 {reinterpret_cast<uint8_t*>(out[0].data()), out[0].size()});
-    } catch (const ImageError& error) {
-      ThrowFileError(file.path, error.what(), error.help());
-    }
-    if (set_.labelled()) std::memcpy(out[1].data(), &file.label, sizeof(file.label));
+    });
+    if (set_.labelled()) std::memcpy(out[1].data(), &label, sizeof(label));
+    if (!set_.masked) return;
+    NameFile(mask.path, [&] {
+      LoadMask(mask.path, mask.info, set_.target, set_.fields[1].dtype, *lease.arena, out[1]);
+    });
   }
 
   std::span<const std::string> ClassNames(size_t index) const override {
@@ -134,12 +161,12 @@ class ImageStream : public Dataset {
  private:
   std::optional<FieldRange> FindRange(size_t index,
                                       std::span<const int64_t> ignored) const override {
-    if (index != 1) return std::nullopt;
+    if (index != 1 || !set_.labelled()) return std::nullopt;  // masks are not read twice
     RangeFinder finder(ignored);
-    for (size_t i = 0; i < set_.files.size(); ++i) {
-      const ImageFile& file = set_.files[i];
-      if (finder.Wants(file.label)) {
-        finder.Take({file.label, static_cast<int64_t>(i), file.path, {}});
+    for (size_t i = 0; i < set_.samples.size(); ++i) {
+      const ImageSample& sample = set_.samples[i];
+      if (finder.Wants(sample.label)) {
+        finder.Take({sample.label, static_cast<int64_t>(i), sample.image.path, {}});
       }
     }
     return finder.range();
@@ -174,6 +201,38 @@ class ImageStream : public Dataset {
   mutable std::vector<ScratchArena*> free_;
 };
 
+// Decoded once. Of masks it knows which file each was.
+class DecodedImages : public TensorDataset {
+ public:
+  DecodedImages(std::vector<FieldTensor> parts, const ImageSet& set)
+      : TensorDataset(std::move(parts)) {
+    if (!set.masked) return;
+    masks_.reserve(set.samples.size());
+    for (const ImageSample& sample : set.samples) masks_.push_back(sample.mask.path);
+  }
+
+  int64_t decoded_bytes() const override {
+    int64_t bytes = TensorDataset::decoded_bytes();
+    for (const std::string& path : masks_) {
+      bytes += static_cast<int64_t>(sizeof(std::string) + path.capacity());
+    }
+    return bytes;
+  }
+
+ private:
+  std::optional<FieldRange> FindRange(size_t index,
+                                      std::span<const int64_t> ignored) const override {
+    std::optional<FieldRange> range = TensorDataset::FindRange(index, ignored);
+    if (index != 1 || masks_.empty() || !range) return range;
+    for (FieldRange::Extreme* extreme : {&range->smallest, &range->largest}) {
+      extreme->file = masks_[static_cast<size_t>(extreme->sample)];
+    }
+    return range;
+  }
+
+  std::vector<std::string> masks_;  // paths, by sample
+};
+
 class ImagesOpener {
  public:
   ImagesOpener(const DataOptions& options, Diagnostics& diagnostics)
@@ -186,23 +245,27 @@ class ImagesOpener {
     const bool described = DescribeSample();
     if (!fit || !decode || !described) return nullptr;
     set_.target.fit = static_cast<ImageFit>(*fit);
-    std::optional<ImageList> list = ListImages(options_, set_.labelled(), diagnostics_);
-    if (!list) return nullptr;
-    set_.classes = std::move(list->classes);
-    for (LabelledImage& image : list->images) {
-      set_.files.push_back({std::move(image.path), image.label, {}});
-    }
-    if (!ReadHeaders()) return nullptr;
+    if (!(set_.masked ? ListWithMasks() : ListWithLabels()) || !ReadHeaders()) return nullptr;
     return *decode == 0 ? DecodeAhead() : Stream();
   }
 
  private:
   bool DescribeSample();
+  bool ListWithLabels();
+  bool ListWithMasks();
   bool ReadHeaders();
+  void CheckScratch(const ImageHeader& header, int64_t bytes);
   bool Fits(int64_t bytes, const std::string& what, const std::string& help);
   std::unique_ptr<Dataset> DecodeAhead();
   std::unique_ptr<Dataset> Stream();
-  void DecodeAll(int threads, HostTensor& images, FileErrors& errors) const;
+  void DecodeAll(int threads, std::vector<FieldTensor>& parts, FileErrors& errors) const;
+  int64_t DecodedBytes(int threads) const;
+  // Of a field of all samples.
+  std::vector<int64_t> SizesOfAll(const DataField& field) const {
+    std::vector<int64_t> sizes = field.shape.Sizes();
+    sizes.insert(sizes.begin(), static_cast<int64_t>(set_.samples.size()));
+    return sizes;
+  }
 
   const DataOptions& options_;
   Diagnostics& diagnostics_;
@@ -212,9 +275,12 @@ class ImagesOpener {
 
 // What a sample is, from the model's inputs.
 bool ImagesOpener::DescribeSample() {
-  const std::vector<std::string> both = {"image", "label"}, image = {"image"};
-  const bool labelled = options_.fields.size() > 1;
-  const DataField* wanted = WantedField(options_, labelled ? both : image, 0);
+  set_.masked = FindOption(options_, "masks") != nullptr;
+  const bool labelled = options_.fields.size() > 1 && !set_.masked;
+  std::vector<std::string> names = {"image"};
+  if (labelled) names.emplace_back("label");
+  if (set_.masked) names.emplace_back("mask");
+  const DataField* wanted = WantedField(options_, names, 0);
   const std::vector<int64_t> sizes = wanted ? wanted->shape.Sizes() : std::vector<int64_t>();
   const bool grey = sizes.size() == 2;
   if ((sizes.size() != 3 && !grey) || (!grey && sizes[0] != 1 && sizes[0] != 3)) {
@@ -229,28 +295,62 @@ bool ImagesOpener::DescribeSample() {
   set_.target = {grey ? 1 : sizes[0], sizes[sizes.size() - 2], sizes.back(), ImageFit::kCover};
   set_.fields.push_back({"image", DType::kU8, wanted->shape});
   if (labelled) set_.fields.push_back({"label", DType::kI32, Shape()});
+  if (set_.masked) {
+    const DataField* mask = WantedField(options_, names, 1);
+    const bool bytes = mask != nullptr && mask->dtype == DType::kU8;
+    set_.fields.push_back(
+        {"mask", bytes ? DType::kU8 : DType::kI32, Shape{set_.target.height, set_.target.width}});
+  }
+  return true;
+}
+
+bool ImagesOpener::ListWithLabels() {
+  std::optional<ImageList> list = ListImages(options_, set_.labelled(), diagnostics_);
+  if (!list) return false;
+  set_.classes = std::move(list->classes);
+  for (LabelledImage& image : list->images) {
+    set_.samples.push_back({{std::move(image.path), {}}, image.label, {}});
+  }
+  return true;
+}
+
+bool ImagesOpener::ListWithMasks() {
+  std::optional<std::vector<MaskedImage>> list = ListMaskedImages(options_, diagnostics_);
+  if (!list) return false;
+  for (MaskedImage& pair : *list) {
+    set_.samples.push_back({{std::move(pair.image), {}}, 0, {std::move(pair.mask), {}}});
+  }
   return true;
 }
 
 // Broken files are found now, not after an hour.
 bool ImagesOpener::ReadHeaders() {
   FileErrors errors;
-  const int64_t limit = options_.memory_limit;
-  for (size_t i = 0; i < set_.files.size(); ++i) {
-    ImageFile& file = set_.files[i];
-    Guard(i, errors, [&] {
-      file.info = ReadImageInfo(file.path);
-      const int64_t scratch = ImageScratchBytes(file.info, set_.target);
-      set_.scratch_bytes = std::max(set_.scratch_bytes, scratch);
-      if (scratch <= limit) return;
-      throw ImageError("of " + std::to_string(file.info.header.width) + " x " +
-                           std::to_string(file.info.header.height) + " pixels takes " +
-                           MemoryText(scratch) + " while it is decoded, more than the " +
-                           MemoryText(limit) + " that are left",
-                       "raise the memory limit, or make the image smaller");
+  for (size_t i = 0; i < set_.samples.size(); ++i) {
+    auto& [image, label, mask] = set_.samples[i];
+    const bool read = Guard(i, image.path, "image", errors, [&] {
+      image.info = ReadImageInfo(image.path);
+      CheckScratch(image.info.header, ImageScratchBytes(image.info, set_.target));
+    });
+    if (!read || !set_.masked) continue;
+    Guard(i, mask.path, "mask", errors, [&] {
+      mask.info = ReadImageInfo(mask.path);
+      CheckMask(mask.info, image.info);
+      CheckScratch(mask.info.header, MaskScratchBytes(mask.info));
     });
   }
-  return !errors.Report(set_.files, folder_.mark, diagnostics_);
+  return !errors.Report(set_.samples.size(), folder_.mark, diagnostics_);
+}
+
+// Notes what a file takes while it is decoded. ImageError where that is too much.
+void ImagesOpener::CheckScratch(const ImageHeader& header, int64_t bytes) {
+  set_.scratch_bytes = std::max(set_.scratch_bytes, bytes);
+  if (bytes <= options_.memory_limit) return;
+  throw ImageError("of " + std::to_string(header.width) + " x " + std::to_string(header.height) +
+                       " pixels takes " + MemoryText(bytes) +
+                       " while it is decoded, more than the " + MemoryText(options_.memory_limit) +
+                       " that are left",
+                   "raise the memory limit, or make the image smaller");
 }
 
 bool ImagesOpener::Fits(int64_t bytes, const std::string& what, const std::string& help) {
@@ -263,7 +363,7 @@ bool ImagesOpener::Fits(int64_t bytes, const std::string& what, const std::strin
 }
 
 std::unique_ptr<Dataset> ImagesOpener::Stream() {
-  const std::string what = "the buffers of " + std::to_string(set_.files.size()) + " images";
+  const std::string what = "the buffers of " + std::to_string(set_.samples.size()) + " images";
   const int64_t bytes = ImageStream::Bytes(set_, options_.readers);
   if (!Fits(bytes, what, "raise the memory limit, or make the largest image smaller")) {
     return nullptr;
@@ -276,15 +376,26 @@ std::unique_ptr<Dataset> ImagesOpener::Stream() {
   }
 }
 
-// A few threads take the next image each, so that the result does not depend on them.
-void ImagesOpener::DecodeAll(int threads, HostTensor& images, FileErrors& errors) const {
+// A few threads take the next sample each, so that the result does not depend on them.
+void ImagesOpener::DecodeAll(int threads, std::vector<FieldTensor>& parts,
+                             FileErrors& errors) const {
   std::atomic<size_t> next = 0;
-  const auto bytes = static_cast<size_t>(set_.target.bytes());
+  const auto of_sample = [&](size_t field, size_t i) {
+    const auto bytes = static_cast<size_t>(set_.fields[field].bytes());
+    return parts[field].tensor.bytes().subspan(i * bytes, bytes);
+  };
   const auto work = [&](ScratchArena& arena) {
-    for (size_t i = next++; i < set_.files.size(); i = next++) {
-      Guard(i, errors, [&] {
-        LoadImage(set_.files[i].path, set_.files[i].info, set_.target, arena,
-                  images.data<uint8_t>().subspan(i * bytes, bytes));
+    for (size_t i = next++; i < set_.samples.size(); i = next++) {
+      const auto& [image, label, mask] = set_.samples[i];
+      Guard(i, image.path, "image", errors, [&] {
+        const std::span<std::byte> out = of_sample(0, i);
+        LoadImage(image.path, image.info, set_.target, arena,
+                  {reinterpret_cast<uint8_t*>(out.data()), out.size()});
+      });
+      if (set_.labelled()) std::memcpy(of_sample(1, i).data(), &label, sizeof(label));
+      if (!set_.masked) continue;
+      Guard(i, mask.path, "mask", errors, [&] {
+        LoadMask(mask.path, mask.info, set_.target, set_.fields[1].dtype, arena, of_sample(1, i));
       });
     }
   };
@@ -299,32 +410,36 @@ void ImagesOpener::DecodeAll(int threads, HostTensor& images, FileErrors& errors
   work(*arenas[0]);
 }
 
+// Bytes of all samples, as tensors and while they are decoded.
+int64_t ImagesOpener::DecodedBytes(int threads) const {
+  int64_t bytes = threads * set_.scratch_bytes;
+  for (const DataField& field : set_.fields) {
+    const std::optional<int64_t> tensor = CheckedByteSize(field.dtype, SizesOfAll(field));
+    if (!tensor || __builtin_add_overflow(bytes, *tensor, &bytes)) return kNoLimit;
+  }
+  return bytes;
+}
+
 std::unique_ptr<Dataset> ImagesOpener::DecodeAhead() {
-  const auto count = static_cast<int64_t>(set_.files.size());
-  std::vector<int64_t> sizes = set_.fields[0].shape.Sizes();
-  sizes.insert(sizes.begin(), count);
-  const std::optional<int64_t> pixels = CheckedByteSize(DType::kU8, sizes);
+  const auto count = static_cast<int64_t>(set_.samples.size());
   const int threads = static_cast<int>(std::min<int64_t>(options_.readers, count));
-  const int64_t labels = set_.labelled() ? count * 4 : 0;
-  int64_t bytes = kNoLimit;
-  if (pixels) bytes = *pixels + labels + threads * set_.scratch_bytes;
   const std::string what = "the decoded samples of " + std::to_string(count) + " images";
-  if (!Fits(bytes, what, "`decode: stream` decodes them when they are read")) return nullptr;
+  if (!Fits(DecodedBytes(threads), what, "`decode: stream` decodes them when they are read")) {
+    return nullptr;
+  }
   FileErrors errors;
-  const std::string folder = ResolvePath(options_, folder_);
   try {
     std::vector<FieldTensor> parts;
-    parts.push_back({"image", AllocateTensor(folder, DType::kU8, sizes), folder, folder_.mark});
-    DecodeAll(threads, parts[0].tensor, errors);
-    if (errors.Report(set_.files, folder_.mark, diagnostics_)) return nullptr;
-    if (set_.labelled()) {
-      HostTensor tensor = AllocateTensor(folder, DType::kI32, {count});
-      for (size_t i = 0; i < set_.files.size(); ++i) {
-        tensor.data<int32_t>()[i] = set_.files[i].label;
-      }
-      parts.push_back({"label", std::move(tensor), folder, folder_.mark, std::move(set_.classes)});
+    for (const DataField& field : set_.fields) {
+      const DataOption& option = field.name == "mask" ? *FindOption(options_, "masks") : folder_;
+      const std::string folder = ResolvePath(options_, option);
+      parts.push_back({field.name, AllocateTensor(folder, field.dtype, SizesOfAll(field)), folder,
+                       option.mark});
     }
-    return std::make_unique<TensorDataset>(std::move(parts));
+    DecodeAll(threads, parts, errors);
+    if (errors.Report(set_.samples.size(), folder_.mark, diagnostics_)) return nullptr;
+    if (set_.labelled()) parts[1].classes = std::move(set_.classes);
+    return std::make_unique<DecodedImages>(std::move(parts), set_);
   } catch (const UserError& error) {
     diagnostics_.Error(folder_.mark, error.what(), error.help());
   } catch (const std::exception&) {  // no memory, or no thread
@@ -339,10 +454,13 @@ std::unique_ptr<Dataset> OpenImages(const DataOptions& options, Diagnostics& dia
 
 constexpr DataOptionSpec kOptions[] = {
     {"folder", true,
-     "a folder with a folder of images for each class; or of images, with `labels`"},
+     "a folder with a folder of images for each class; or of images, with `labels` or `masks`"},
     {"labels", false,
      "a CSV file whose lines are the name of an image and its label, an integer or a name; images "
      "that it does not name are left out"},
+    {"masks", false,
+     "a folder with a mask for each image, of the same name, endings apart: a PNG file of one "
+     "channel, grey or a palette, whose numbers are the labels of the image's pixels"},
     {"classes", false,
      "the names of the classes: the first is label 0. Default: those of the training data, sorted",
      true},
@@ -358,7 +476,8 @@ extern const DataFormat kImagesFormat;
 constinit const DataFormat kImagesFormat = {
     "images",
     "folders of JPEG and PNG files of any size; the fields are 'image', uint8 in the shape of its "
-    "input, and 'label', int32",
+    "input, and 'label', int32; with `masks` 'image' and 'mask', [height, width], int32, or uint8 "
+    "where its input is",
     kOptions, OpenImages};
 
 }  // namespace cgrun

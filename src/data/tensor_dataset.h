@@ -30,9 +30,11 @@ class TensorDataset : public Dataset {
   int64_t decoded_bytes() const override;
   std::span<const std::string> ClassNames(size_t index) const override;
 
- private:
+ protected:
   std::optional<FieldRange> FindRange(size_t index,
                                       std::span<const int64_t> ignored) const override;
+
+ private:
   // Of a field with elements of type T.
   template <class T>
   std::optional<FieldRange> RangeAs(size_t index, std::span<const int64_t> ignored) const;

@@ -16,6 +16,7 @@
 #include "src/frontend/path_uses.h"
 #include "src/frontend/place.h"
 #include "src/frontend/recurrent_state.h"
+#include "src/frontend/shared_draw.h"
 #include "src/frontend/unroll.h"
 #include "src/ir/builder.h"
 #include "src/ir/op_def.h"
@@ -145,7 +146,7 @@ class ForwardBuilder {
       case OpSpec::Kind::kGradient:
         return AddGradient(op, place, scope, *inputs);
       case OpSpec::Kind::kOperator:
-        return AddOperator(op, place, op.labels.empty() ? op.target.value : op.labels[0], *inputs);
+        return AddOperator(op, place, scope, *inputs);
     }
     return std::nullopt;
   }
@@ -163,7 +164,7 @@ class ForwardBuilder {
     if (op.target.value.empty()) return;  // reported
     const OpDef* def = FindDef(op, Usage::kOperator, diagnostics_);
     if (def == nullptr) return;
-    ParseAttributes(*def, op, CommonKeys(), diagnostics_);
+    ParseAttributes(*def, op, KeysBeside(*def), diagnostics_);
     FindActivation(op, diagnostics_);
     CheckParameterOptions(op, def->owned != nullptr, diagnostics_);
   }
@@ -299,18 +300,19 @@ class ForwardBuilder {
     return std::nullopt;
   }
 
-  MaybeValues AddOperator(const OpSpec& op, const Place& place, const std::string& label,
-                          Values inputs) {
+  MaybeValues AddOperator(const OpSpec& op, const Place& place, const Scope& scope, Values inputs) {
+    const std::string label = op.labels.empty() ? op.target.value : op.labels[0];
     const OpDef* def = FindDef(op, Usage::kOperator, diagnostics_);
     if (def == nullptr) return std::nullopt;
     const int errors = diagnostics_.error_count();
-    Attributes attributes = ParseAttributes(*def, op, CommonKeys(), diagnostics_);
+    Attributes attributes = ParseAttributes(*def, op, KeysBeside(*def), diagnostics_);
     const Activation activation = FindActivation(op, diagnostics_);
     if (diagnostics_.error_count() > errors) {
       CheckParameterOptions(op, def->owned != nullptr, diagnostics_);
       return std::nullopt;
     }
     attributes = SetInternal(*def, std::move(attributes), op, place, label);
+    if (!ShareDraw(*def, op, scope, inputs, attributes)) return std::nullopt;
     if (!owned_.Add(*def, attributes, op, place, label, inputs)) return std::nullopt;
     if (def->needs_step) inputs.push_back(StepCounter(builder_));
     const auto outputs = builder_.TryAddNode(IdOf(*def), attributes, inputs, place.prefix + label,
@@ -343,6 +345,20 @@ class ForwardBuilder {
       attributes = attributes.With(*dtype, options_.precision);
     }
     return attributes;
+  }
+
+  // Gives an operator with `draws_as` the random key of the one that it names. False after an
+  // error.
+  bool ShareDraw(const OpDef& def, const OpSpec& op, const Scope& scope, const Values& inputs,
+                 Attributes& attributes) {
+    const int errors = diagnostics_.error_count();
+    const std::optional<MarkedText> name = FindDrawsAs(op, diagnostics_);
+    if (!name) return diagnostics_.error_count() == errors;
+    const ValueId drawn = names_.Lookup(*name, scope, diagnostics_);
+    if (!drawn.valid()) return false;
+    const auto key = SharedKey(graph_, def, attributes, inputs[0], drawn, *name, diagnostics_);
+    if (key) attributes = attributes.With(*def.schema->Find("key"), *key);
+    return key.has_value();
   }
 
   std::optional<ValueId> AddTail(const OpSpec& op, Usage usage, const Place& place,

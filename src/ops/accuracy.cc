@@ -5,6 +5,7 @@
 
 #include "src/ops/infer.h"
 #include "src/ops/loss.h"
+#include "src/ops/metric.h"
 #include "src/ops/op_definitions.h"
 
 namespace cgrun {
@@ -21,33 +22,7 @@ const AttributeSchema& AccuracyAttributes::Schema() {
   return schema;
 }
 
-namespace op_def {
 namespace {
-
-std::vector<TensorType> Infer(InferContext& context) {
-  const Shape& logits = context.shape(0);
-  if (!IsFloat(context.dtype(0)) || logits.rank() < 2 || logits[1].batch) {
-    return context.Fail("needs floating-point logits [N, classes], not " +
-                        context.input(0).ToString());
-  }
-  const bool index = IsIndex(context.dtype(1));
-  std::vector<Dim> labels = logits.dims();
-  labels.erase(labels.begin() + 1);
-  if (!index || context.shape(1) != Shape(labels)) {
-    return context.Fail("needs labels of an integer type and of shape " + Shape(labels).ToString() +
-                            ", not " + context.input(1).ToString(),
-                        logits.rank() == 2
-                            ? "a label is the index of a class; its placeholder has shape []"
-                            : "logits of more than two axes have the classes in their second one, "
-                              "and a label for each place");
-  }
-  const auto& [top_k, ignored] = context.attributes<AccuracyAttributes>();
-  if (top_k > logits[1].size) {
-    return context.Fail("`top_k` " + std::to_string(top_k) + " is more than the " +
-                        std::to_string(logits[1].size) + " classes");
-  }
-  return {{DType::kI64, logits.rank() == 2 && ignored.empty() ? Shape() : Shape{2}}};
-}
 
 // One number: the sums are the right labels, and where a sample has several labels or none that
 // counts, all that count.
@@ -60,6 +35,33 @@ void Finish(const Attributes&, std::span<const double> sums, int64_t samples,
             std::span<double> shown) noexcept {
   const double labels = sums.size() == 2 ? sums[1] : static_cast<double>(samples);
   shown[0] = labels > 0 ? sums[0] / labels : 0;
+}
+
+}  // namespace
+
+Shape RightLabelsShape(const Shape& logits, bool some_ignored) {
+  return logits.rank() == 2 && !some_ignored ? Shape() : Shape{2};
+}
+
+MetricDef RightLabels() {
+  MetricDef metric;
+  metric.shape = ShownShape;
+  metric.finish = Finish;
+  return metric;
+}
+
+namespace op_def {
+namespace {
+
+std::vector<TensorType> Infer(InferContext& context) {
+  if (!CheckClasses(context)) return {};
+  const Shape& logits = context.shape(0);
+  const auto& [top_k, ignored] = context.attributes<AccuracyAttributes>();
+  if (top_k > logits[1].size) {
+    return context.Fail("`top_k` " + std::to_string(top_k) + " is more than the " +
+                        std::to_string(logits[1].size) + " classes");
+  }
+  return {{DType::kI64, RightLabelsShape(logits, !ignored.empty())}};
 }
 
 OpCost Cost(const NodeSignature& node) { return {node.inputs[0].shape.Elements()}; }
@@ -84,8 +86,7 @@ OpDef accuracy() {
       {"correct",
        "int64 scalar: divided by the samples it is the accuracy; [correct, labels] where "
        "a sample has several labels, or some are ignored"}};
-  def.metric.shape = ShownShape;
-  def.metric.finish = Finish;
+  def.metric = RightLabels();
   def.schema = &AccuracyAttributes::Schema();
   def.infer = Infer;
   def.cost = Cost;

@@ -36,14 +36,18 @@ const AttributeSchema& ClassMetricAttributes::Schema() {
 
 bool CheckClasses(InferContext& context) {
   const Shape& logits = context.shape(0);
-  if (!IsFloat(context.dtype(0)) || logits.rank() != 2 || logits[1].batch) {
+  if (!IsFloat(context.dtype(0)) || logits.rank() < 2 || logits[1].batch) {
     context.Fail("needs floating-point logits [N, classes], not " + context.input(0).ToString());
     return false;
   }
-  if (IsIndex(context.dtype(1)) && context.shape(1) == Shape{logits[0]}) return true;
-  context.Fail("needs labels of an integer type and of shape " + Shape{logits[0]}.ToString() +
+  std::vector<Dim> wanted = logits.dims();
+  wanted.erase(wanted.begin() + 1);
+  if (IsIndex(context.dtype(1)) && context.shape(1) == Shape(wanted)) return true;
+  context.Fail("needs labels of an integer type and of shape " + Shape(wanted).ToString() +
                    ", not " + context.input(1).ToString(),
-               "a label is the index of a class; its placeholder has shape []");
+               logits.rank() == 2 ? "a label is the index of a class; its placeholder has shape []"
+                                  : "logits of more than two axes have the classes in their second "
+                                    "one, and a label for each place");
   return false;
 }
 
@@ -80,7 +84,7 @@ std::vector<TensorType> InferTopK(InferContext& context) {
     return context.Fail("`k` " + std::to_string(k) + " is more than the " +
                         std::to_string(classes) + " classes");
   }
-  return {{DType::kI64, Shape()}};
+  return {{DType::kI64, RightLabelsShape(context.shape(0))}};
 }
 
 std::vector<TensorType> InferCounts(InferContext& context) {
@@ -154,7 +158,9 @@ OpCost Cost(const NodeSignature& node) { return {node.inputs[0].shape.Elements()
 
 constexpr char kPredicted[] =
     "A sample is found to be of the class with the largest logit, the first of equal ones; where "
-    "one is NaN, of none. A label outside [0, classes) is of no class. ";
+    "one is NaN, of none. A label outside [0, classes) is of no class. Where a sample has a label "
+    "a "
+    "place, as an image with a mask, each place counts as a sample. ";
 
 OpDef ClassMetric(std::string name, std::string summary, std::string details) {
   OpDef def;
@@ -162,7 +168,8 @@ OpDef ClassMetric(std::string name, std::string summary, std::string details) {
   def.summary = std::move(summary);
   def.details = std::move(details);
   def.usage = Usage::kMetric;
-  def.inputs = {{"logits", "[N, classes]"}, {"label", "int32, int64 or uint8, [N]"}};
+  def.inputs = {{"logits", "[N, classes], or [N, classes, …] for a label a place"},
+                {"label", "int32, int64 or uint8, [N] or [N, …]"}};
   def.cost = Cost;
   return def;
 }
@@ -180,9 +187,9 @@ OpDef AveragedMetric(std::string name, std::string summary, const std::string& f
           "find it, targets above 0 are it. The counts are over all samples of a pass, whatever "
           "the batches. " +
           peer);
-  def.inputs = {{"logits", "[N, classes]; or scores, [N] or [N, 1]"},
+  def.inputs = {{"logits", "[N, classes], or [N, classes, …]; or scores, [N] or [N, 1]"},
                 {"label",
-                 "int32, int64 or uint8, [N]; of scores: their shape, and their type, "
+                 "int32, int64 or uint8, [N] or [N, …]; of scores: their shape, and their type, "
                  "bool or an integer type"}};
   def.outputs = {{"counts", "int64 [3, classes]: samples that are right, found and there"}};
   def.schema = &ClassMetricAttributes::Schema();
@@ -197,9 +204,10 @@ OpDef top_k_accuracy() {
       "top_k_accuracy", "Part of the samples whose label is among the k largest logits.",
       "As `accuracy` with `top_k`: a label counts where fewer than k classes come before it, those "
       "with a larger logit, or an equal one and a smaller index.");
-  def.outputs = {{"correct", "int64 scalar: divided by the samples it is the accuracy"}};
+  def.outputs = {{"correct", "as of accuracy"}};
   def.schema = &TopKAccuracyAttributes::Schema();
   def.infer = InferTopK;
+  def.metric = RightLabels();
   return def;
 }
 

@@ -30,9 +30,14 @@ struct AucAttributes {
   static const AttributeSchema& Schema();
 };
 
-// Whether inputs 0 and 1 are floating-point logits [N, classes] and integer labels [N]; reports it
-// where not.
+// Whether inputs 0 and 1 are floating-point logits [N, classes, …] and integer labels [N, …];
+// reports it where not.
 bool CheckClasses(InferContext& context);
+
+// The sums of accuracy and top_k_accuracy for such logits, and what is made of them: how many
+// labels are right, and where a sample has several labels or some are ignored, how many count.
+Shape RightLabelsShape(const Shape& logits, bool some_ignored = false);
+MetricDef RightLabels();
 
 // Whether input 0 has a score a sample, not one a class: [N] or [N, 1].
 bool IsScore(const Shape& scores);

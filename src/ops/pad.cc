@@ -17,6 +17,20 @@ IntList AxesOf(const PadAttributes& attributes) {
   return axes;
 }
 
+// One number is that of each axis.
+IntList ForEachAxis(const IntList& widths, size_t axes) {
+  return widths.size() == 1 ? IntList(axes, widths[0]) : widths;
+}
+
+IntList BeforeOf(const PadAttributes& attributes) {
+  return ForEachAxis(attributes.before, AxesOf(attributes).size());
+}
+
+IntList AfterOf(const PadAttributes& attributes) {
+  const IntList& after = attributes.after.empty() ? attributes.before : attributes.after;
+  return ForEachAxis(after, AxesOf(attributes).size());
+}
+
 }  // namespace
 
 const AttributeSchema& PadAttributes::Schema() {
@@ -26,7 +40,8 @@ const AttributeSchema& PadAttributes::Schema() {
                "axes to pad, the batch axis, 0, excepted; negative ones count from the last; 0, 1, "
                "… "
                "if none is given")
-          .Add("before", &PadAttributes::before, "elements added before each of them")
+          .Add("before", &PadAttributes::before,
+               "elements added before each of them; one number is that of all")
           .Required()
           .AtLeast(0)
           .Add("after", &PadAttributes::after,
@@ -41,10 +56,10 @@ PadWidths WidthsOf(const PadAttributes& attributes, int rank) {
   PadWidths widths{std::vector<int64_t>(static_cast<size_t>(rank)),
                    std::vector<int64_t>(static_cast<size_t>(rank))};
   const IntList axes = AxesOf(attributes);
-  const IntList& after = attributes.after.empty() ? attributes.before : attributes.after;
+  const IntList before = BeforeOf(attributes), after = AfterOf(attributes);
   for (size_t i = 0; i < axes.size(); ++i) {
     const auto axis = static_cast<size_t>(*NormalizeAxis(axes[i], rank));
-    widths.before[axis] = attributes.before[i];
+    widths.before[axis] = before[i];
     widths.after[axis] = after[i];
   }
   return widths;
@@ -57,9 +72,9 @@ constexpr int64_t kMostPadding = int64_t{1} << 40;
 
 bool CheckLists(InferContext& context, const PadAttributes& attributes) {
   const IntList axes = AxesOf(attributes);
-  const size_t count = attributes.before.size();
-  const bool after_fits = attributes.after.empty() || attributes.after.size() == count;
-  if (axes.size() != count || !after_fits) {
+  const bool fit =
+      BeforeOf(attributes).size() == axes.size() && AfterOf(attributes).size() == axes.size();
+  if (!fit) {
     context.Fail("`axes` " + ToString(AttributeValue(axes)) + ", `before` " +
                  ToString(AttributeValue(attributes.before)) + " and `after` " +
                  ToString(AttributeValue(attributes.after)) + " differ in length");

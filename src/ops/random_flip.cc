@@ -16,7 +16,6 @@ const AttributeSchema& RandomFlipAttributes::Schema() {
           .Add("axes", &RandomFlipAttributes::axes,
                "axes that run backwards together, the batch axis, 0, excepted; negative ones count "
                "from the last: -1 exchanges left and right of an image")
-          .Required()
           .Add("probability", &RandomFlipAttributes::probability,
                "probability with which a sample is flipped")
           .AtLeast(0)

@@ -7,7 +7,7 @@
 namespace cgrun {
 
 struct RandomFlipAttributes {
-  IntList axes;
+  IntList axes = {-1};
   double probability = 0.5;
   int64_t key = 0;     // of the random numbers: RandomKey(seed, name of the node)
   bool varied = true;  // false: no sample is flipped

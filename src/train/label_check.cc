@@ -38,6 +38,19 @@ bool TakesLabels(const Graph& graph, const Node& node) {
          logits.shape.rank() == label.shape.rank() + 1;
 }
 
+// The value itself, or what an operator made it of that leaves labels as they are and drops none
+// for good.
+const Value& SourceOf(const Graph& graph, ValueId id) {
+  constexpr OpId kMoves[] = {OpId::identity, OpId::reshape,     OpId::flatten,    OpId::transpose,
+                             OpId::flip,     OpId::random_flip, OpId::random_crop};
+  while (graph.values[id].producer.valid()) {
+    const Node& node = graph.nodes[graph.values[id].producer];
+    if (std::ranges::find(kMoves, node.op) == std::end(kMoves)) break;
+    id = node.inputs[0];
+  }
+  return graph.values[id];
+}
+
 // "has the label 7, but the 4 classes of softmax_cross_entropy are 0 to 3, as its logits have 4
 // units"
 std::string FaultText(int64_t label, const LabelUse& use) {
@@ -114,7 +127,7 @@ std::vector<LabelUse> FindLabelUses(const Graph& forward) {
       if (ids.role == Role::kPlaceholder) uses.push_back({ids.name, entries, "embedding", true});
     }
     if (!TakesLabels(forward, node)) continue;
-    const Value& label = forward.values[node.inputs[kLabel]];
+    const Value& label = SourceOf(forward, node.inputs[kLabel]);
     const Dim& classes = forward.values[node.inputs[kLogits]].type.shape[1];
     if (label.role != Role::kPlaceholder || classes.batch) continue;
     const std::optional<IntList> ignored = IgnoredBy(node);

@@ -28,7 +28,8 @@ struct LabelUse {
   }
 };
 
-// What losses, metrics and embeddings of a forward graph read directly from inputs.
+// What losses, metrics and embeddings of a forward graph read from inputs: labels also where they
+// were moved, as a mask is flipped with its image.
 std::vector<LabelUse> FindLabelUses(const Graph& forward);
 
 // Compares the labels of a data set that knows them with the classes; `inputs[i]` takes field i.

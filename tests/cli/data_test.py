@@ -38,9 +38,9 @@ paths:
     metrics: {accuracy: {in: [logits, label]}}
 train: {epochs: 12, batch: 10, optimizer: {op: adam, lr: 0.01}}
 """
-BY_CHANCE = """      - padded: {op: pad, in: image, axes: [2, 3], before: [1, 1], after: [1, 1]}
+BY_CHANCE = """      - padded: {op: pad, in: image, axes: [2, 3], before: 1}
       - {op: random_crop, size: 12}
-      - {op: random_flip, axes: [-1]}
+      - {op: random_flip}
       - {op: random_rotate, degrees: 10}
       - {op: color_jitter, brightness: 0.2, contrast: 0.2, saturation: 0.2, hue: 0.05}"""
 WITHOUT_CHANCE = """      - padded: {op: pad, in: image, axes: [2, 3], before: [1, 1], after: [1, 1]}

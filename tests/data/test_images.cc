@@ -27,15 +27,6 @@ std::string Word(uint64_t value, int bytes, bool big_endian) {
   return text;
 }
 
-std::string Deflated(std::string_view bytes) {
-  uLongf size = compressBound(bytes.size());
-  std::string packed(size, '\0');
-  CGRUN_CHECK(compress2(reinterpret_cast<Bytef*>(packed.data()), &size,
-                        reinterpret_cast<const Bytef*>(bytes.data()), bytes.size(), 6) == Z_OK);
-  packed.resize(size);
-  return packed;
-}
-
 }  // namespace
 
 TestImage TestImage::Noise(int width, int height, int channels, uint64_t seed) {
@@ -88,6 +79,15 @@ std::string PngHeader(uint32_t width, uint32_t height, int bits, int colour, int
                            static_cast<char>(colour) + std::string(2, '\0') +
                            static_cast<char>(interlaced);
   return std::string("\x89PNG\r\n\x1A\n", 8) + PngChunk("IHDR", data);
+}
+
+std::string Deflated(std::string_view bytes) {
+  uLongf size = compressBound(bytes.size());
+  std::string packed(size, '\0');
+  CGRUN_CHECK(compress2(reinterpret_cast<Bytef*>(packed.data()), &size,
+                        reinterpret_cast<const Bytef*>(bytes.data()), bytes.size(), 6) == Z_OK);
+  packed.resize(size);
+  return packed;
 }
 
 std::string EncodePng(const TestImage& image, std::string_view tiff) {

@@ -34,6 +34,9 @@ std::string EncodePng(const TestImage& image, std::string_view tiff = "");
 std::string PngChunk(std::string_view type, std::string_view data);
 std::string PngHeader(uint32_t width, uint32_t height, int bits, int colour, int interlaced = 0);
 
+// The data of a PNG file's pixels: each line begins with the number of its filter, 0 for none.
+std::string Deflated(std::string_view lines);
+
 // A JPEG file of quality 95; `tiff`, if there is one, in a segment APP1.
 std::string EncodeJpeg(const TestImage& image, std::string_view tiff = "");
 

@@ -187,8 +187,12 @@ TEST(ModelFormatDoc, ImagesAreTaken) {
   EXPECT_EQ(
       GraphErrors("cgrun: 1\ninputs: {image: {type: uint8, shape: [3, 32, 32]}}\npaths:\n  p:\n"
                   "    mode: forward\n    ops:\n" +
-                  Indented(Example("random_crop"))),
+                  Indented(Example("random_rotate"))),
       "");
+}
+
+TEST(ModelFormatDoc, ImagesWithMasksAreTaken) {
+  EXPECT_EQ(GraphErrors(Example("draws_as: flipped")), "");
 }
 
 TEST(ModelFormatDoc, NetworksAreUnrolled) {

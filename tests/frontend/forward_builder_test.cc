@@ -296,5 +296,78 @@ paths:
   EXPECT_EQ(built.Trains(0), (Strings{"p.logits.weight", "p.logits.bias"}));
 }
 
+constexpr char kMasked[] = R"(
+cgrun: 1
+inputs:
+  image: {type: uint8, shape: [3, 8, 8]}
+  mask: {type: int32, shape: [8, 8]}
+  small: {type: int32, shape: [7, 8]}
+paths:
+  p:
+    mode: forward
+    ops:
+      - flipped: {op: random_flip, in: image, axes: [-1], probability: 0.25}
+      - part: {op: random_crop, size: [4, 6]}
+      - plain: {op: flip, in: image, axes: [-1]}
+)";
+
+Built BuildMasked(const std::string& items) {
+  Built built;
+  Diagnostics diagnostics;
+  const auto model = ParseModel({"m.yaml", kMasked + items}, {}, diagnostics);
+  if (model) built.graph = BuildForward(*model, {EntryKind::kTrain}, diagnostics);
+  built.errors = diagnostics.ToString();
+  return built;
+}
+
+std::string MaskedError(const std::string& item) {
+  const std::string errors = BuildMasked("      - " + item + "\n").errors;
+  return errors.substr(0, errors.find('\n'));
+}
+
+TEST(ForwardBuilder, AMaskDrawsWhatItsImageDraws) {
+  const Built built = BuildMasked(R"(
+      - own: {op: random_flip, in: mask, axes: [-1], probability: 0.25}
+      - same: {op: random_flip, in: mask, axes: [1, 2], probability: 0.25, draws_as: flipped}
+      - again: {op: random_flip, in: mask, axes: [-1], probability: 0.25, draws_as: same}
+      - same_part: {op: random_crop, in: mask, size: [4, 6], draws_as: part}
+)");
+  ASSERT_TRUE(built.graph) << built.errors;
+  const auto key = [&](const std::string& name) {
+    for (const Node& node : built.graph->nodes) {
+      if (node.name != "p." + name) continue;
+      return std::get<int64_t>(node.attributes.Get(*node.attributes.schema().Find("key")));
+    }
+    ADD_FAILURE() << name;
+    return int64_t{0};
+  };
+  EXPECT_NE(key("flipped"), key("own"));
+  EXPECT_NE(key("flipped"), key("part"));
+  EXPECT_EQ(key("flipped"), key("same"));
+  EXPECT_EQ(key("flipped"), key("again"));
+  EXPECT_EQ(key("part"), key("same_part"));
+}
+
+TEST(ForwardBuilder, AnotherDrawIsNotShared) {
+  EXPECT_EQ(MaskedError("{op: random_flip, in: mask, axes: [-1], draws_as: flipt}"),
+            "m.yaml:14:59: error: there is no value 'flipt' before this place");
+  EXPECT_EQ(MaskedError("{op: random_flip, in: mask, axes: [-1], draws_as: plain}"),
+            "m.yaml:14:59: error: 'plain' is no random_flip, and draws nothing that this one could "
+            "draw");
+  EXPECT_EQ(MaskedError("{op: random_flip, in: mask, axes: [-1], draws_as: image}"),
+            "m.yaml:14:59: error: 'image' is no random_flip, and draws nothing that this one could "
+            "draw");
+  EXPECT_EQ(MaskedError("{op: random_flip, in: mask, axes: [-1], draws_as: flipped}"),
+            "m.yaml:14:59: error: 'flipped' draws something else: its 'probability' is 0.25, not "
+            "0.5");
+  EXPECT_EQ(MaskedError("{op: random_crop, in: small, size: [4, 6], draws_as: part}"),
+            "m.yaml:14:62: error: 'part' draws places in images [N, 3, 8, 8], which are not "
+            "those in [N, 7, 8]");
+  EXPECT_EQ(MaskedError("{op: random_flip, in: mask, axes: [-1], draws_as: [flipped]}"),
+            "m.yaml:14:59: error: 'draws_as' must be a text, not a list");
+  EXPECT_EQ(MaskedError("{op: flip, in: mask, axes: [-1], draws_as: flipped}"),
+            "m.yaml:14:42: error: 'flip' has no key 'draws_as'");
+}
+
 }  // namespace
 }  // namespace cgrun

@@ -1,4 +1,4 @@
-// JPEG and PNG images, from their headers to samples.
+// JPEG and PNG images, from their headers to samples, and PNG masks to labels.
 #include "src/base/diagnostics.h"
 #include "src/data/image_decoder.h"
 #include "src/data/image_resample.h"
@@ -25,6 +25,16 @@ std::string WithChecksums(std::span<const std::byte> input) {
   return file;
 }
 
+// Masks are not of JPEG, nor of colours.
+void TryMask(const ImageHeader& header, std::span<const std::byte> input, ScratchArena& arena) {
+  if (header.format != ImageHeader::Format::kPng || header.channels != 1 || header.bits > 8) return;
+  arena.Reset();
+  std::vector<std::byte> file(input.begin(), input.end());
+  const DecodedImage numbers = DecodeNumbers(header, file, arena);
+  std::vector<uint8_t> labels(8 * 9);
+  ResampleNumbers(numbers, header.orientation, {1, 8, 9, ImageFit::kContain}, labels);
+}
+
 bool TryImage(std::span<const std::byte> input) {
   constexpr int64_t kLimit = 16 << 20;
   const ImageTarget target{3, 8, 9, ImageFit::kCover};
@@ -38,6 +48,7 @@ bool TryImage(std::span<const std::byte> input) {
     const DecodedImage image = DecodeImage(*header, input, arena);
     std::vector<uint8_t> sample(static_cast<size_t>(target.bytes()));
     ResampleImage(image, header->orientation, target, arena, sample);
+    TryMask(*header, input, arena);
     return true;
   } catch (const ImageError&) {
     return false;
@@ -58,6 +69,9 @@ std::vector<std::string> GoodInputs() {
     inputs.push_back(EncodePng(image, ExifTiff(6, true)));
     if (channels % 2 == 1) inputs.push_back(EncodeJpeg(image, ExifTiff(8, false)));
   }
+  inputs.push_back(PngHeader(4, 2, 2, 3) + PngChunk("PLTE", "abcdefghi") + PngChunk("tRNS", "a") +
+                   PngChunk("IDAT", Deflated(std::string("\0\x1A\0\x94", 4))) +
+                   PngChunk("IEND", ""));
   return inputs;
 }
 

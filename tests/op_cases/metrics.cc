@@ -27,6 +27,12 @@ Attributes Bins(int64_t bins, bool from_logits = true) {
 // Found: 1, 0, 2, 1 (the first of equals), none.
 CaseInput Logits() { return Given({5, 3}, {1, 3, 2, 9, 8, 7, 4, 5, 6, 0, 5, 5, kNaN, 1, 2}); }
 
+// The same with the first four as a sample of four places, and the last one alone.
+CaseInput PlacedLogits() {
+  return Given({2, 3, 2, 2}, {1,    9, 4, 0, 3, 8, 5, 5, 2, 7, 6, 5,  //
+                              kNaN, 0, 1, 2, 1, 0, 5, 1, 2, 0, 9, 0});
+}
+
 // Of per_class_accuracy, precision, recall and f1.
 std::vector<OpCase> Counting(const Attributes& attributes) {
   return {
@@ -43,7 +49,13 @@ std::vector<OpCase> Counting(const Attributes& attributes) {
        {Given({2, 2}, {1, 2, -kInfinity, kInfinity}), Labels({2}, {0, 1}, DType::kU8)},
        {{0, 1, 0, 2, 1, 1}}},
       Refused("labels too few", attributes, {Logits(), Labels({2}, {0, 0})}, "of shape [5]"),
-      Refused("images", attributes, {Uniform({2, 3, 2}), Labels({2}, {0, 0})}, "[N, classes]"),
+      // Found: 1, 0, 2, 1; none, 0, 2, 0.
+      {"a label a place",
+       attributes,
+       {PlacedLogits(), Labels({2, 2, 2}, {1, 1, 2, 0, 0, 0, 2, 7})},
+       {{1, 1, 2, 3, 2, 2, 3, 2, 2}}},
+      Refused("a label an image", attributes, {Uniform({2, 3, 2}), Labels({2}, {0, 0})},
+              "of shape [2, 2]"),
   };
 }
 
@@ -76,6 +88,10 @@ std::vector<OpCase> top_k_accuracy() {
   return {
       {"top 1", Top(1), {x, Labels({3}, {1, 0, 0})}, {{2}}},
       {"top 2", Top(2), {x, Labels({3}, {2, 2, 1}, DType::kI64)}, {{2}}},
+      {"a label a place",
+       Top(2),
+       {PlacedLogits(), Labels({2, 2, 2}, {1, 1, 0, 0, 1, 0, 2, 0}, DType::kU8)},
+       {{5, 8}}},
       {"top of all", Top(3), {x, Labels({3}, {0, 2, 0}, DType::kU8)}, {{3}}},
       Refused("top 4", Top(4), {x, Labels({3}, {0, 0, 0})}, "more than the 3 classes"),
       Refused("top 0", Top(0), {x, Labels({3}, {0, 0, 0})}, "`k` must be at least 1"),
@@ -95,6 +111,10 @@ std::vector<OpCase> confusion_matrix() {
        {},
        {Logits(), Labels({5}, {-1, 3, 2, 0, 1}, DType::kI64)},
        {{0, 1, 0, 0, 0, 0, 0, 0, 1}}},
+      {"a label a place",
+       {},
+       {PlacedLogits(), Labels({2, 2, 2}, {1, 1, 2, 0, 0, 0, 2, 7})},
+       {{1, 1, 0, 1, 1, 0, 0, 0, 2}}},
       Refused("scores", {}, {Uniform({2}), Labels({2}, {0, 0})}, "[N, classes]"),
       Refused("too many classes", {}, {Uniform({1, int64_t{1} << 40}), Labels({1}, {0})},
               "too large"),

@@ -113,6 +113,7 @@ std::vector<OpCase> pad() {
        Frame({}, {1, 1}, {}, 9),
        {x},
        {{9, 9, 9, 9, 9, 1, 2, 9, 9, 3, 4, 9, 9, 9, 9, 9}}},
+      {"one width for all", Frame({0, 1}, {1}, {0}), {x}, {{0, 0, 0, 0, 1, 2, 0, 3, 4}}},
       {"minus infinity",
        Frame({0}, {0}, {1}, -std::numeric_limits<double>::infinity()),
        {Given({1}, {5})},

@@ -73,6 +73,9 @@ TEST(Metrics, AccuracyIsOfLabels) {
   EXPECT_FALSE(ShownBy(OpId::accuracy, top_1, {DType::kI64, {3}}).has_value());
   const Attributes ignoring = Attributes::Of(AccuracyAttributes{1, {-1}});
   EXPECT_EQ(Shown(OpId::accuracy, ignoring, {DType::kI64, {2}}, {3, 6}, 40), (Numbers{0.5}));
+  const Attributes top_5 = Attributes::Of(TopKAccuracyAttributes());
+  EXPECT_EQ(Shown(OpId::top_k_accuracy, top_5, {DType::kI64, {}}, {3}, 4), (Numbers{0.75}));
+  EXPECT_EQ(Shown(OpId::top_k_accuracy, top_5, {DType::kI64, {2}}, {3, 12}, 4), (Numbers{0.25}));
 }
 
 TEST(Metrics, AucCountsPairs) {

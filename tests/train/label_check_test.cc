@@ -139,6 +139,26 @@ TEST(LabelCheck, LabelsBehindAnIgnoredOneAreFound) {
   EXPECT_NE(small.find("sample 1 has the label -2"), std::string::npos) << small;
 }
 
+// As a mask is with its image.
+TEST(LabelCheck, LabelsAreFoundBehindOperatorsThatMoveThem) {
+  const std::string wrong("\0\1\2\3\0\7\2\3", 8);
+  const auto errors = [&](const std::string& ops) {
+    std::string text = kModel;
+    text.replace(text.find("      - {op: normalize"), 0, ops);
+    text.replace(text.find("[logits, label]"), 15, "[logits, moved]");
+    return ErrorsOf(wrong, true, text);
+  };
+  const std::string moved = errors(
+      "      - {op: reshape, in: label, shape: [1, 1]}\n"
+      "      - {op: random_flip, axes: [-1]}\n"
+      "      - {op: random_crop, size: 1}\n"
+      "      - moved: {op: reshape, shape: []}\n");
+  EXPECT_NE(moved.find("sample 5 has the label 7, but the 4 classes of softmax_cross_entropy"),
+            std::string::npos)
+      << moved;
+  EXPECT_EQ(moved.find("accuracy"), std::string::npos) << moved;
+}
+
 TEST(LabelCheck, IdsNameEntriesOfATable) {
   const auto errors = [](const std::string& ids) { return ErrorsOf(ids, true, kTable); };
   EXPECT_EQ(errors(std::string("\0\1\2\3\0\1\2\3", 8)), "");

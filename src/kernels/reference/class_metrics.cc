@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "src/kernels/reference/axis_groups.h"
 #include "src/kernels/reference/kernels.h"
 #include "src/kernels/reference/labels.h"
 #include "src/kernels/reference/losses.h"
@@ -10,32 +11,28 @@
 namespace cgrun::reference {
 namespace {
 
-struct Parameters {
-  int64_t samples = 0;
-  int64_t classes = 0;
-};
-
-// The class of the largest logit, the first of equal ones; −1 where one is NaN.
+// The class of the largest logit of a group, the first of equal ones; −1 where one is NaN.
 template <class T>
-int64_t FoundClass(const T* logits, int64_t classes) {
+int64_t FoundClass(const T* logits, const AxisGroups& groups) {
   int64_t best = 0;
-  for (int64_t c = 0; c < classes; ++c) {
-    const double logit = LoadF64(logits[c]);
+  for (int64_t c = 0; c < groups.size; ++c) {
+    const double logit = LoadF64(logits[c * groups.stride]);
     if (std::isnan(logit)) return -1;
-    if (logit > LoadF64(logits[best])) best = c;
+    if (logit > LoadF64(logits[best * groups.stride])) best = c;
   }
   return best;
 }
 
-// Each pair (found class, label) of a batch; either is −1 where there is none.
+// Each pair (found class, label) of a batch; either is −1 where there is none. The parameters are
+// the logits as groups of classes, one for each label in the labels' order.
 template <class T, class Label, class F>
 void ForEachSample(const RunContext& context, const Instruction& i, F f) {
-  const auto& p = *static_cast<const Parameters*>(i.parameters);
+  const auto& groups = *static_cast<const AxisGroups*>(i.parameters);
   const T* logits = Data<const T>(context, i, 0);
   const Label* labels = Data<const Label>(context, i, 1);
-  for (int64_t n = 0; n < p.samples; ++n) {
-    const auto label = static_cast<int64_t>(labels[n]);
-    f(FoundClass(logits + n * p.classes, p.classes), label < p.classes ? label : -1);
+  for (int64_t g = 0; g < groups.count; ++g) {
+    const auto label = static_cast<int64_t>(labels[g]);
+    f(FoundClass(logits + groups.First(g), groups), label < groups.size ? label : -1);
   }
 }
 
@@ -49,7 +46,7 @@ void Count(int64_t* counts, int64_t classes, int64_t found, int64_t label) {
 template <class T, class Label>
 struct Classes {
   static void Run(const RunContext& context, const Instruction& i) noexcept {
-    const int64_t classes = static_cast<const Parameters*>(i.parameters)->classes;
+    const int64_t classes = static_cast<const AxisGroups*>(i.parameters)->size;
     int64_t* counts = Data<int64_t>(context, i, 2);
     std::fill_n(counts, kClassRows * classes, 0);
     ForEachSample<T, Label>(
@@ -60,7 +57,7 @@ struct Classes {
 template <class T, class Label>
 struct Confusion {
   static void Run(const RunContext& context, const Instruction& i) noexcept {
-    const int64_t classes = static_cast<const Parameters*>(i.parameters)->classes;
+    const int64_t classes = static_cast<const AxisGroups*>(i.parameters)->size;
     int64_t* count = Data<int64_t>(context, i, 2);
     std::fill_n(count, classes * classes, 0);
     ForEachSample<T, Label>(context, i, [=](int64_t found, int64_t label) {
@@ -92,9 +89,8 @@ struct Scores {
 
 template <template <class, class> class Kernel>
 static PreparedKernel PrepareClasses(const KernelRequest& request) {
-  const Shape& logits = request.node.inputs[0].shape;
   return PreparedKernel::Of(ForLogitsAndLabels<Kernel>(request.node),
-                            Parameters{logits[0].size, logits[1].size});
+                            GroupsAlong(request.node.inputs[0].shape, 1));
 }
 
 PreparedKernel PrepareAny(const KernelRequest& request) {

@@ -1,0 +1,28 @@
+// Which images a folder holds, and which mask each has: ListMaskedImages() is the entry point.
+#ifndef CGRUN_DATA_MASK_FOLDER_H_
+#define CGRUN_DATA_MASK_FOLDER_H_
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "src/data/dataset.h"
+
+namespace cgrun {
+
+// Paths of files.
+struct MaskedImage {
+  std::string image;
+  std::string mask;
+};
+
+// The images of the option `folder` and of the folders in it, sorted by name, each with the file of
+// its name, endings apart, in the option `masks`. Hidden files are left out, and files that are no
+// images by their endings. Nothing after an error: no image, an image without a mask, a mask
+// without an image, options that say what a label of the whole image is.
+std::optional<std::vector<MaskedImage>> ListMaskedImages(const DataOptions& options,
+                                                         Diagnostics& diagnostics);
+
+}  // namespace cgrun
+
+#endif  // CGRUN_DATA_MASK_FOLDER_H_
