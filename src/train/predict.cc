@@ -119,6 +119,21 @@ std::vector<double> ProbabilitiesOf(const PredictedOutput& output, std::span<con
   return p;
 }
 
+// What the outputs are made of, and the states of the next step: not what a loss alone reads, as a
+// mask that is flipped for it.
+IdVector<ValueId, bool> NeededValues(const Graph& graph) {
+  IdVector<ValueId, bool> needed(graph.values.size(), false);
+  for (const Output& output : graph.outputs) needed[output.value] = true;
+  for (const UpdateEdge& edge : graph.updates) needed[edge.next] = true;
+  const std::vector<NodeId> order = TopologicalOrder(graph);
+  for (auto id = order.rbegin(); id != order.rend(); ++id) {
+    const Node& node = graph.nodes[*id];
+    if (std::ranges::none_of(node.outputs, [&](ValueId value) { return needed[value]; })) continue;
+    for (ValueId input : node.inputs) needed[input] = true;
+  }
+  return needed;
+}
+
 }  // namespace
 
 Shape SampleShape(const Shape& batch) {
@@ -138,12 +153,10 @@ std::optional<PredictSignature> DescribePredictions(const ModelSpec& model, DTyp
   const auto evaluation = BuildForward(model, {EntryKind::kEval, precision}, diagnostics);
   if (!graph || !evaluation) return std::nullopt;
   PredictSignature signature;
-  const auto readers = Readers(*graph);
+  const IdVector<ValueId, bool> needed = NeededValues(*graph);
   for (ValueId id : graph->values.ids()) {
     const Value& value = graph->values[id];
-    if (value.role != Role::kPlaceholder || readers[id].empty() || value.name == kStepCounter) {
-      continue;
-    }
+    if (value.role != Role::kPlaceholder || !needed[id] || value.name == kStepCounter) continue;
     signature.inputs.push_back({value.name, value.type.dtype, SampleShape(value.type.shape)});
   }
   for (const Kept::Item& item : kept.states) {

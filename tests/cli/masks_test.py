@@ -156,7 +156,7 @@ class MasksTest(CliTestCase):
         error = self.refuses("train", "shapes.yaml", "--out", "run")
         self.assertIn("train/masks/05.png': sample 5 has the label 255, but the 3 classes of "
                       "softmax_cross_entropy are 0 to 2", error)
-        self.assertIn("shapes.yaml:4:55: error", error)
+        self.assertIn("shapes.yaml:4:56: error", error)
         self.assertFalse((self.folder / "run").exists())
         done = self.cgrun("train", "shapes.yaml", "--out", "run", "--set", "data.train.decode=stream",
                           status=1)
@@ -167,8 +167,8 @@ class MasksTest(CliTestCase):
         error = self.refuses("train", "shapes.yaml")
         self.assertIn("train/masks' holds no masks of the images '03.png'", error)
         self.assertIn("train/images' holds no images of the masks '3.png'", error)
-        self.assertIn("shapes.yaml:4:55: error", error)
-        self.assertIn("shapes.yaml:4:34: error", error)
+        self.assertIn("shapes.yaml:4:56: error", error)
+        self.assertIn("shapes.yaml:4:35: error", error)
         (self.folder / "train/masks/3.png").rename(self.folder / "train/masks/03.png")
         error = self.refuses("train", "shapes.yaml", "--set", "inputs.mask.shape=[16, 15]")
         self.assertIn("but the data's 'mask' is int32[16, 16]", error)

@@ -76,8 +76,17 @@ TEST(PartialTest, AnUnknownKeyHidesNoErrorOfAnotherSection) {
 TEST(PartialTest, AnItemWithoutAFormHidesNoErrorOfAnother) {
   EXPECT_EQ(MessagesWith({{"first: {op: linear, in: x, units: 8}", "first: {units: 8}"},
                           {"last: {op: linear, units: 3}", "last: {op: linear, unit: 3}"}}),
-            (Messages{"'first' has no 'op', 'block' or 'network'", "'linear' needs 'units'",
-                      "'linear' has no key 'unit'"}));
+            (Messages{"'first' has no 'op', 'block' or 'network'", "'linear' has no key 'unit'"}));
+}
+
+// What a key was to be is not missing, too.
+TEST(PartialTest, AMisspeltKeyIsOneMistake) {
+  const auto misspelt = [](const std::string& keys) {
+    return MessagesWith({{"last: {op: linear, units: 3}", "last: {op: linear, " + keys + "}"}});
+  };
+  EXPECT_EQ(misspelt("out_features: 3"), (Messages{"'linear' has no key 'out_features'"}));
+  EXPECT_EQ(misspelt("colour: 3"),
+            (Messages{"'linear' needs 'units'", "'linear' has no key 'colour'"}));
 }
 
 TEST(PartialTest, ABadKeyHidesNoOtherOfItsOperator) {

@@ -96,7 +96,9 @@ TEST(DescribePredictions, TheLossSaysWhatOutputsMean) {
        "{shape: [3]}", Scores::kYesNo},
       {"z: {op: relu}", "{op: binary_cross_entropy, in: [z, y]}", "{shape: [3]}",
        Scores::kYesNoLogits},
-      {"z: {op: relu}", "{op: squared_error, in: [z, y]}", "{shape: [3]}", Scores::kNone}};
+      {"z: {op: relu}", "{op: squared_error, in: [z, y]}", "{shape: [3]}", Scores::kNone},
+      {"half: {op: mul, in: [y, 1/2]}\n      - z: {op: relu, in: h}",
+       "{op: squared_error, in: [z, half]}", "{shape: [3]}", Scores::kNone}};
   for (const Case& c : cases) {
     const PredictSignature signature = SignatureWith(c.end, c.loss, c.label);
     ASSERT_EQ(signature.inputs.size(), 1u) << c.end;
