@@ -158,9 +158,8 @@ OpCost Cost(const NodeSignature& node) { return {node.inputs[0].shape.Elements()
 
 constexpr char kPredicted[] =
     "A sample is found to be of the class with the largest logit, the first of equal ones; where "
-    "one is NaN, of none. A label outside [0, classes) is of no class. Where a sample has a label "
-    "a "
-    "place, as an image with a mask, each place counts as a sample. ";
+    "one is NaN, of none. A sample with a label outside [0, classes) does not count. Where a "
+    "sample has a label a place, as an image with a mask, each place counts as a sample. ";
 
 OpDef ClassMetric(std::string name, std::string summary, std::string details) {
   OpDef def;

@@ -96,6 +96,13 @@ std::optional<int64_t> IntegerAt(DType dtype, const std::byte* bytes) {
   return std::nullopt;
 }
 
+// Whether an operator counts no label that is outside of the classes.
+bool LeavesOut(OpId op) {
+  constexpr OpId kMetrics[] = {OpId::per_class_accuracy, OpId::confusion_matrix, OpId::precision,
+                               OpId::recall, OpId::f1};
+  return std::ranges::find(kMetrics, op) != std::end(kMetrics);
+}
+
 // The value of the attribute `ignore_label`; nothing where the operator has none.
 std::optional<IntList> IgnoredBy(const Node& node) {
   const AttributeField* field = node.attributes.schema().Find("ignore_label");
@@ -116,6 +123,17 @@ bool CheckRange(const Dataset& dataset, size_t field, const LabelUse& use,
   return true;
 }
 
+// What another use of the input ignores on purpose is no mistake where it does not count anyway.
+void LeaveOutWhatOthersIgnore(std::vector<LabelUse>& uses) {
+  for (LabelUse& use : uses) {
+    if (!use.leaves_out) continue;
+    for (const LabelUse& other : uses) {
+      if (!other.can_ignore || other.input != use.input) continue;
+      use.ignored.insert(use.ignored.end(), other.ignored.begin(), other.ignored.end());
+    }
+  }
+}
+
 }  // namespace
 
 std::vector<LabelUse> FindLabelUses(const Graph& forward) {
@@ -132,8 +150,9 @@ std::vector<LabelUse> FindLabelUses(const Graph& forward) {
     if (label.role != Role::kPlaceholder || classes.batch) continue;
     const std::optional<IntList> ignored = IgnoredBy(node);
     uses.push_back({label.name, classes.size, std::string(NameOf(node.op)), false,
-                    ignored.value_or(IntList()), ignored.has_value()});
+                    ignored.value_or(IntList()), ignored.has_value(), LeavesOut(node.op)});
   }
+  LeaveOutWhatOthersIgnore(uses);
   return uses;
 }
 

@@ -22,6 +22,7 @@ struct LabelUse {
   bool is_table = false;  // embedding: it has entries, and reads ids
   IntList ignored = {};   // labels that need be no classes
   bool can_ignore = false;
+  bool leaves_out = false;  // counts no label that is outside of the classes
 
   bool Takes(int64_t label) const {
     return (label >= 0 && label < classes) || std::ranges::find(ignored, label) != ignored.end();

@@ -162,6 +162,18 @@ class MasksTest(CliTestCase):
                           status=1)
         self.assertIn("sample 5 of the training data has the label 255", done.stderr)
 
+    def test_pixels_that_nobody_labelled_are_left_out(self):
+        unlabelled = [255] * SIDE * SIDE
+        for part, count in (("train", 24), ("test", 7)):
+            for i in range(0, count, 2):
+                self.put(f"{part}/masks/{i:02}.png", unlabelled)
+        ignoring = "[logits, target], ignore_label: 255}"
+        text = (self.folder / "shapes.yaml").read_text()
+        for key in ("op: softmax_cross_entropy, ", "accuracy: {"):
+            text = text.replace(key + "in: [logits, target]}", key + "in: " + ignoring)
+        run = self.train("run", model=self.write("ignoring.yaml", text))
+        self.assertGreater(run["test"]["accuracy"], 0.95)  # 0.43 if all pixels counted
+
     def test_what_does_not_fit_is_told_at_its_place(self):
         (self.folder / "train/masks/03.png").rename(self.folder / "train/masks/3.png")
         error = self.refuses("train", "shapes.yaml")

@@ -132,6 +132,18 @@ TEST(LabelCheck, IgnoredLabelsNeedNoClass) {
   EXPECT_NE(loss.find("the 4 classes of softmax_cross_entropy"), std::string::npos) << loss;
 }
 
+// They count no label without a class anyway; but none is without one by mistake.
+TEST(LabelCheck, MetricsOfClassesLeaveOutWhatTheLossIgnores) {
+  std::string text = kModel;
+  const std::string accuracy = "accuracy: {in: [logits, label]";
+  text.replace(text.find(accuracy), accuracy.size(), "recall: {in: [logits, label]");
+  const std::string labels("\0\1\xFF\3\0\1\2\3", 8);
+  EXPECT_NE(ErrorsOf(labels, true, text).find("sample 2 has the label -1"), std::string::npos);
+  const std::string loss = "softmax_cross_entropy, in: [logits, label]";
+  text.insert(text.find(loss) + loss.size(), ", ignore_label: -1");
+  EXPECT_EQ(ErrorsOf(labels, true, text), "");
+}
+
 TEST(LabelCheck, LabelsBehindAnIgnoredOneAreFound) {
   const std::string large = ErrorsIgnoring(std::string("\0\1\x7F\3\0\5\2\3", 8), "127", "127");
   EXPECT_NE(large.find("sample 5 has the label 5"), std::string::npos) << large;

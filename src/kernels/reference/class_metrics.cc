@@ -49,8 +49,9 @@ struct Classes {
     const int64_t classes = static_cast<const AxisGroups*>(i.parameters)->size;
     int64_t* counts = Data<int64_t>(context, i, 2);
     std::fill_n(counts, kClassRows * classes, 0);
-    ForEachSample<T, Label>(
-        context, i, [=](int64_t found, int64_t label) { Count(counts, classes, found, label); });
+    ForEachSample<T, Label>(context, i, [=](int64_t found, int64_t label) {
+      if (label >= 0) Count(counts, classes, found, label);
+    });
   }
 };
 
