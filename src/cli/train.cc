@@ -58,11 +58,22 @@ void PrintWeightsReport(const WeightsReport& report) {
   print("not in the model:", report.unused);
 }
 
+// The limit is a part of a run's length: its steps, schedules and end follow from it. 0: none.
+void CheckBatchLimit(int64_t of_run, int64_t given) {
+  if (given == 0 || given == of_run) return;
+  const std::string started =
+      of_run == 0 ? "without --limit-batches" : "with --limit-batches " + std::to_string(of_run);
+  throw InputError(
+      "the run was started " + started + ", and a resumed run keeps its length",
+      "leave --limit-batches out; `--set train.epochs=N` makes the run longer or shorter");
+}
+
 // What a verb of a resumed run takes from the run, where no flag says otherwise.
 void TakeSettings(const RunSettings& settings, const ModelFlags& flags, const RunFlags& run_flags,
                   SessionOptions& options) {
   options.device = settings.device;
-  if (run_flags.limit_batches == 0) options.limit_batches = settings.limit_batches;
+  CheckBatchLimit(settings.limit_batches, run_flags.limit_batches);
+  options.limit_batches = settings.limit_batches;
   if (run_flags.mode.empty()) options.mode = settings.mode;
   if (flags.threads == 0) options.compile.threads = settings.threads;
   if (options.mode != settings.mode || options.compile.threads != settings.threads) {

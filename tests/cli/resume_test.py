@@ -214,6 +214,17 @@ class ResumeTest(CliTestCase):
         for flags in (["--out", "x"], ["--force"], ["--weights", "x"]):
             self.cgrun("train", "--resume", "run", *flags, status=2)
 
+    def test_the_limit_of_batches_is_that_of_the_run(self):
+        self.train("whole", "--set", "train.epochs=1")
+        error = self.refuses("train", "--resume", "whole", "--limit-batches", 1)
+        self.assertIn("started without --limit-batches, and a resumed run keeps its length", error)
+        self.train("short", "--limit-batches", 2, "--set", "train.epochs=1")
+        error = self.refuses("train", "--resume", "short", "--limit-batches", 1)
+        self.assertIn("started with --limit-batches 2", error)
+        self.resume("short", "--limit-batches", 2, "--set", "train.epochs=2")
+        summary = json.loads((self.folder / "short" / "summary.json").read_text())
+        self.assertEqual(summary["steps"], 4)
+
     def test_folders_that_are_none_of_a_run_are_refused(self):
         self.assertIn("cannot open 'nowhere': No such file or directory",
                       self.refuses("train", "--resume", "nowhere"))
