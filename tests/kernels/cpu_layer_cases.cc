@@ -62,11 +62,21 @@ RandomNode MakeSoftmaxGrad(Dice& dice, int64_t elements) {
                   {y, Numbers(dice, DType::kF32, y.shape())});
 }
 
+// Of logits [N, classes], or [N, classes, …] with a label for each place.
+Sizes LogitSizes(Dice& dice, int64_t elements) {
+  return AnySizes(dice, dice.OneIn(2) ? 2 : static_cast<int>(dice.Between(3, 4)), elements);
+}
+
+Shape LabelShape(Sizes logits) {
+  logits.erase(logits.begin() + 1);
+  return Shape::Of(logits);
+}
+
 RandomNode MakeCrossEntropy(Dice& dice, int64_t elements) {
-  const Sizes sizes = AnySizes(dice, 2, elements);
+  const Sizes sizes = LogitSizes(dice, elements);
   const DType label = dice.Of<DType>({DType::kU8, DType::kI32, DType::kI64});
   const int64_t most = std::min<int64_t>(sizes[1] - 1, 255);
-  HostTensor labels = Integers(dice, label, {sizes[0]}, 0, most);
+  HostTensor labels = Integers(dice, label, LabelShape(sizes), 0, most);
   if (dice.OneIn(6)) labels.Set(0, static_cast<double>(label == DType::kU8 ? 255 : -1));
   const double smoothing = dice.Of<double>({0.0, 0.0, 0.1, 1.0});
   RealList weights;
@@ -99,13 +109,13 @@ RandomNode MakeSquaredErrorGrad(Dice& dice, int64_t elements) {
 }
 
 RandomNode MakeAccuracy(Dice& dice, int64_t elements) {
-  const Sizes sizes = AnySizes(dice, 2, elements);
+  const Sizes sizes = LogitSizes(dice, elements);
   HostTensor logits = Numbers(dice, DType::kF32, Shape::Of(sizes), Specials::kAll);
   for (int64_t i = 0; i < logits.elements(); ++i) logits.Set(i, std::round(2 * logits.At(i)));
   AccuracyAttributes attributes{dice.Between(1, sizes[1])};
   if (dice.OneIn(3)) attributes.ignore_label = {dice.Between(0, sizes[1]), -1};
   return MakeNode(OpId::accuracy, Attributes::Of(attributes),
-                  {logits, Integers(dice, DType::kI64, {sizes[0]}, 0, sizes[1])});
+                  {logits, Integers(dice, DType::kI64, LabelShape(sizes), 0, sizes[1])});
 }
 
 ConvAttributes AnyConv(Dice& dice, const Shape& x) {

@@ -167,6 +167,11 @@ void RegisterImages(const std::string& size, const Shape& x) {
   Register(name("avg_pool_2x2"), Node(OpId::avg_pool, Attributes::Of(average), {f32}));
   Register(name("avg_pool_grad_2x2"),
            Node(OpId::avg_pool_grad, Attributes::Of(grad), {pool.outputs[0]}));
+  const TensorType labels = {DType::kI64, {x[0], x[2], x[3]}};
+  for (const OpId loss : {OpId::softmax_cross_entropy, OpId::accuracy}) {
+    Register(name(("labels_of_places_" + std::string(GetOpDef(loss).name)).c_str()),
+             Node(loss, Attributes::Defaults(*GetOpDef(loss).schema), {f32, labels}));
+  }
   Register(name("to_channels_last"),
            Node(OpId::transpose, Attributes::Of(TransposeAttributes{{0, 2, 3, 1}}), {f32}));
 }

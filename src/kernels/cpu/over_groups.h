@@ -18,13 +18,40 @@ HWY_BEFORE_NAMESPACE();
 namespace cgrun::cpu {
 namespace HWY_NAMESPACE {
 
+// The vectors of groups side by side: work(group, first, lanes) gets the first group's number, the
+// offset of its first element, and how many there are.
+template <class Work>
+void ForColumns(const reference::AxisGroups& groups, int threads, const Work& work) noexcept {
+  constexpr auto kLanes = static_cast<int64_t>(kF32Lanes);
+  const int64_t stride = groups.stride, tiles = (stride + kLanes - 1) / kLanes;
+  Split(threads, groups.count / stride * tiles, 1, [&](int64_t begin, int64_t end) {
+    for (int64_t task = begin; task < end; ++task) {
+      const int64_t column = task % tiles * kLanes, group = task / tiles * stride + column;
+      work(group, groups.First(group), std::min(kLanes, stride - column));
+    }
+  });
+}
+
+// Calls run(load, store) for the `lanes` groups side by side whose first elements are at `first`:
+// load(k, c) is element c of each of them in in[k], and store(c, v) writes it to `out`.
+template <class Run>
+HWY_INLINE void WithColumns(int64_t stride, const float* const* in, float* out, int64_t first,
+                            int64_t lanes, const Run& run) {
+  const F32 d;
+  if (lanes == static_cast<int64_t>(kF32Lanes)) {
+    run([=](int k, int64_t c) { return hn::LoadU(d, in[k] + first + c * stride); },
+        [=](int64_t c, VF32 v) { hn::StoreU(v, d, out + first + c * stride); });
+  } else {
+    run([=](int k, int64_t c) { return LoadFirst(d, in[k] + first + c * stride, lanes); },
+        [=](int64_t c, VF32 v) { StoreFirst(d, v, out + first + c * stride, lanes); });
+  }
+}
+
 // A Kernel with kInputs inputs has Row(inputs, output, count) for a group that is contiguous, and
-// Columns(count, load, store) for groups side by side: load(k, c) is element c of input k, and
-// store(c, v) writes it. Both read a group to its end before they write.
+// Columns(count, load, store) for groups side by side. Both read a group to its end before they
+// write.
 template <class Kernel>
 struct OverGroups {
-  static constexpr int64_t kLanes = static_cast<int64_t>(kF32Lanes);
-
   struct Parameters {
     reference::AxisGroups groups;
     int threads = 1;
@@ -45,37 +72,15 @@ struct OverGroups {
     });
   }
 
-  // Groups side by side: a task is a vector of them.
   static void Columns(const RunContext& context, const Instruction& i) noexcept {
     const auto& p = *static_cast<const Parameters*>(i.parameters);
     const float* in[Kernel::kInputs];
     for (int k = 0; k < Kernel::kInputs; ++k) in[k] = Data<const float>(context, i, k);
     float* out = Data<float>(context, i, Kernel::kInputs);
-    const auto [count, size, stride] = p.groups;
-    const int64_t tiles = (stride + kLanes - 1) / kLanes;
-    Split(p.threads, count / stride * tiles, 1, [&, stride = stride](int64_t begin, int64_t end) {
-      for (int64_t task = begin; task < end; ++task) {
-        const int64_t column = task % tiles * kLanes, lanes = std::min(kLanes, stride - column);
-        const int64_t first = p.groups.First(task / tiles * stride + column);
-        Vector(p.groups, in, out, first, lanes);
-      }
+    ForColumns(p.groups, p.threads, [&](int64_t /*group*/, int64_t first, int64_t lanes) {
+      WithColumns(p.groups.stride, in, out, first, lanes,
+                  [&](auto load, auto store) { Kernel::Columns(p.groups.size, load, store); });
     });
-  }
-
-  static HWY_INLINE void Vector(const reference::AxisGroups& groups, const float* const* in,
-                                float* out, int64_t first, int64_t lanes) {
-    const F32 d;
-    const int64_t stride = groups.stride;
-    if (lanes == kLanes) {
-      Kernel::Columns(
-          groups.size, [=](int k, int64_t c) { return hn::LoadU(d, in[k] + first + c * stride); },
-          [=](int64_t c, VF32 v) { hn::StoreU(v, d, out + first + c * stride); });
-    } else {
-      Kernel::Columns(
-          groups.size,
-          [=](int k, int64_t c) { return LoadFirst(d, in[k] + first + c * stride, lanes); },
-          [=](int64_t c, VF32 v) { StoreFirst(d, v, out + first + c * stride, lanes); });
-    }
   }
 
   static PreparedKernel Prepare(const KernelRequest& request) {
