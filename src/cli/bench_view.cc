@@ -28,7 +28,7 @@ bool AreTimed(const CaseResult& result, const CaseResult& baseline) {
 
 std::string BreakEven(const CaseResult& result, const CaseResult& baseline) {
   if (!AreTimed(result, baseline) || &result == &baseline) return "";
-  const auto step = BreakEvenStep(result.cost(), baseline.cost());
+  const auto step = BreakEvenStep(result.CostBeside(baseline), baseline.cost());
   return step ? FormatCount(*step) : "never";
 }
 
@@ -117,7 +117,7 @@ void AddComparison(const CaseResult& result, const BenchResult& whole, Json& jso
     json["speedup_interval"] = {result.speedup->interval->first, result.speedup->interval->second};
   }
   if (&result == &baseline || !AreTimed(result, baseline)) return;
-  if (const auto step = BreakEvenStep(result.cost(), baseline.cost())) {
+  if (const auto step = BreakEvenStep(result.CostBeside(baseline), baseline.cost())) {
     json["break_even_step"] = *step;
   }
 }
@@ -167,8 +167,9 @@ std::string CasesTable(const BenchResult& result) {
 
 std::string SpeedupNote(const BenchResult& result) {
   if (result.isolated) return "speedup: by the medians; ";
-  if (!HasIntervals(result)) return "speedup: the median over rounds; an interval takes six;\n";
-  return "speedup: the median over rounds, and an interval that holds it by 95 %;\n";
+  if (!HasIntervals(result))
+    return "speedup: the median of each round's own; an interval takes six;\n";
+  return "speedup: the median of each round's own, and an interval that holds it by 95 %;\n";
 }
 
 std::string ComparisonNote(const BenchResult& result) {

@@ -15,6 +15,7 @@
 #include "src/cli/option_errors.h"
 #include "src/io/atomic_file.h"
 #include "src/model/schema.h"
+#include "src/report/table.h"
 
 namespace cgrun {
 namespace {
@@ -137,6 +138,13 @@ void PrintResult(const std::string& text, const std::string& json) {
   }
   std::fputs(to_stdout ? json.c_str() : text.c_str(), stdout);
   std::fflush(stdout);
+}
+
+void WriteBeside(const std::string& path, std::string_view content) {
+  WriteFileAtomically(path, std::as_bytes(std::span(content)));
+  if (Quiet()) return;
+  std::fprintf(stderr, "wrote %s, %s\n", path.c_str(),
+               FormatBytes(static_cast<int64_t>(content.size())).c_str());
 }
 
 void PrintError(std::string_view message, std::string_view help) {

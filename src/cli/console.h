@@ -27,6 +27,8 @@ bool WantsJson();
 // Writes a result: `json` where --json asks for it on standard output, `text` otherwise; with
 // --json FILE, the text is printed and the JSON goes to the file. Throws UserError.
 void PrintResult(const std::string& text, const std::string& json);
+// Writes a file that a flag asks for beside the result, and says so. Throws UserError.
+void WriteBeside(const std::string& path, std::string_view content);
 
 void PrintError(std::string_view message, std::string_view help);
 void PrintWarning(std::string_view message);

@@ -7,7 +7,6 @@
 #include "src/cli/command.h"
 #include "src/cli/console.h"
 #include "src/cli/model_flags.h"
-#include "src/io/atomic_file.h"
 #include "src/ir/op_def.h"
 #include "src/report/graph_dot.h"
 #include "src/report/graph_svg.h"
@@ -89,7 +88,7 @@ void WritePicture(const CLI::Option& option, const std::string& path, const std:
   if (path.empty() || path == "-") {
     std::fputs(picture.c_str(), stdout);
   } else {
-    WriteFileAtomically(path, std::as_bytes(std::span(picture)));
+    WriteBeside(path, picture);
   }
 }
 

@@ -10,7 +10,6 @@
 #include "src/cli/plan_why.h"
 #include "src/device/device.h"
 #include "src/eager/peak.h"
-#include "src/io/atomic_file.h"
 #include "src/io/read_file.h"
 #include "src/plan/problem_csv.h"
 #include "src/program/code.h"
@@ -130,15 +129,12 @@ void WritePage(const std::string& file, const PlanSubject& subject, const Memory
   for (const MemoryLayout& other : baselines) {
     plans.push_back({"planner " + other.planner, &subject, &other});
   }
-  const std::string page = MemoryPageHtml(plans);
-  WriteFileAtomically(file, std::as_bytes(std::span(page)));
+  WriteBeside(file, MemoryPageHtml(plans));
 }
 
 void WriteBuffers(const std::string& file, const CompiledModel& compiled,
                   const LayoutOptions& options) {
-  const std::string text =
-      WriteProblemCsv(TransientProblem(PlannedEntriesOf(compiled)[0], options));
-  WriteFileAtomically(file, std::as_bytes(std::span(text)));
+  WriteBeside(file, WriteProblemCsv(TransientProblem(PlannedEntriesOf(compiled)[0], options)));
 }
 
 PlanSubject SubjectOf(const ModelSpec& model, const CompiledModel& compiled, const RunShape& shape,
@@ -150,11 +146,20 @@ PlanSubject SubjectOf(const ModelSpec& model, const CompiledModel& compiled, con
   subject.device = KernelsOf(model).name();
   subject.order = options.order;
   subject.batch = shape.entries[0].batch;
-  for (const EntryRequest& entry : shape.entries) subject.entries.push_back(entry.name);
+  for (const EntryRequest& entry : shape.entries) {
+    subject.entries.push_back(entry.name);
+    subject.batches.push_back(entry.batch);
+  }
   subject.data_note = shape.data_note;
   subject.compile_seconds = compiled.compile_seconds;
   subject.eager_peak_bytes = EagerPeakOf(model, shape.entries, KernelsOf(model), options);
   return subject;
+}
+
+// --compare and --passes ask for that alone.
+PlanDetail DetailOf(const PlanFlags& flags) {
+  if (flags.full) return PlanDetail::kFull;
+  return flags.compare || flags.passes ? PlanDetail::kNone : PlanDetail::kBiggest;
 }
 
 int PlanModel(const ModelFlags& flags, const PlanFlags& plan_flags) {
@@ -172,7 +177,7 @@ int PlanModel(const ModelFlags& flags, const PlanFlags& plan_flags) {
   PrintDiagnostics(diagnostics);
   if (!compiled) return kBadInput;
   if (!plan_flags.why.empty()) {
-    TellWhy(PlannedEntriesOf(*compiled), compiled->layout, plan_flags.why);
+    TellWhy(PlannedEntriesOf(*compiled), compiled->layout, plan_flags.why, plan_flags.full);
     return kDone;
   }
 
@@ -192,7 +197,7 @@ int PlanModel(const ModelFlags& flags, const PlanFlags& plan_flags) {
   if (!plan_flags.html.empty()) WritePage(plan_flags.html, subject, compiled->layout, baselines);
   const std::string json = PlanJson(subject, compiled->layout);
   if (!plan_flags.diff.empty()) return TellDifference(plan_flags.diff, json);
-  PrintResult(PlanText(subject, compiled->layout, plan_flags.full), json);
+  PrintResult(PlanText(subject, compiled->layout, DetailOf(plan_flags)), json);
   return kDone;
 }
 
@@ -228,7 +233,9 @@ Command DefinePlan(CLI::App& app) {
   auto flags = AddModelFlags(app);
   auto plan_flags = std::make_shared<PlanFlags>();
   app.get_option("MODEL")->description("model file (.yaml), or buffers (.csv)");
-  app.add_flag("--full", plan_flags->full, "list every buffer");
+  app.add_flag("--full", plan_flags->full,
+               "list every buffer; with --why every entry point; with --compare and --passes the "
+               "whole plan, too");
   app.add_flag("--compare", plan_flags->compare, "the planners of other systems beside ours");
   app.add_flag("--passes", plan_flags->passes, "what each pass did to the graph");
   app.add_option("--html", plan_flags->html, "draw the plan, with --compare all of them, as a page")

@@ -42,23 +42,41 @@ std::string NearlyCalled(const std::string& name, const std::vector<std::string>
   return end == ends.end() ? "" : known[static_cast<size_t>(end - ends.begin())];
 }
 
+// "'a', 'b' or 'c'"; the first few of many.
+std::string Listed(const std::vector<std::string>& names) {
+  std::string text;
+  const size_t shown = std::min(names.size(), kMostMeant);
+  for (size_t i = 0; i < shown; ++i) {
+    text += (i == 0 ? "'" : i + 1 == names.size() ? " or '" : ", '") + names[i] + "'";
+  }
+  return shown < names.size() ? text + ", …" : text;
+}
+
+// Names with a part that begins with `name`, as those of an operator's values do.
+std::vector<std::string> WithPart(const std::string& name, const std::vector<std::string>& known) {
+  std::vector<std::string> found;
+  for (const std::string& other : known) {
+    if (other.starts_with(name) || other.find("." + name) != std::string::npos) {
+      found.push_back(other);
+    }
+  }
+  return found;
+}
+
 InputError NoValue(const std::string& name, const std::vector<std::string>& known) {
-  const std::string nearest = NearlyCalled(name, known);
+  const std::vector<std::string> related = WithPart(name, known);
+  const std::string nearest = related.empty() ? NearlyCalled(name, known) : Listed(related);
   return InputError("no value is called '" + name + "' once the graph is optimised",
                     nearest.empty() ? "`cgrun graph MODEL` and `cgrun plan MODEL --full` list them"
-                                    : "did you mean '" + nearest + "'?");
+                    : related.empty() ? "did you mean '" + nearest + "'?"
+                                      : "values of that name: " + nearest);
 }
 
 InputError SeveralValues(const std::string& name, const std::vector<std::string>& meant) {
-  std::string help = "did you mean ";
-  const size_t shown = std::min(meant.size(), kMostMeant);
-  for (size_t i = 0; i < shown; ++i) {
-    help += (i == 0 ? "'" : i + 1 == meant.size() ? " or '" : ", '") + meant[i] + "'";
-  }
-  if (shown < meant.size()) help += ", …";
+  const std::string question = meant.size() > kMostMeant ? "" : "?";
   return InputError(
       "'" + name + "' is the end of " + std::to_string(meant.size()) + " names of values",
-      help + (shown < meant.size() ? "" : "?"));
+      "did you mean " + Listed(meant) + question);
 }
 
 std::string FullName(const std::string& name, const std::vector<std::string>& known) {
@@ -75,7 +93,7 @@ std::string FullName(const std::string& name, const std::vector<std::string>& kn
 }  // namespace
 
 void TellWhy(const std::vector<PlannedEntry>& entries, const MemoryLayout& layout,
-             const std::string& name) {
+             const std::string& name, bool all_entries) {
   const std::string full_name = FullName(name, NamesOf(entries));
   std::vector<ValueLife> lives;
   for (size_t e = 0; e < entries.size(); ++e) {
@@ -83,7 +101,7 @@ void TellWhy(const std::vector<PlannedEntry>& entries, const MemoryLayout& layou
     if (!value.valid()) continue;
     lives.push_back(LifeOf(value, entries[e], layout, static_cast<int>(e)));
   }
-  PrintResult(ValueLivesText(lives), ValueLivesJson(lives));
+  PrintResult(ValueLivesText(lives, all_entries), ValueLivesJson(lives));
 }
 
 }  // namespace cgrun

@@ -11,9 +11,10 @@
 namespace cgrun {
 
 // Prints it. `name`: of a value, or the end of one name alone ("conv1.weight" of
-// "classify.conv1.weight"). Throws InputError where there is none, and where there are several.
+// "classify.conv1.weight"). Of entry points but the first it tells a line each, unless
+// `all_entries`. Throws InputError where there is none, and where there are several.
 void TellWhy(const std::vector<PlannedEntry>& entries, const MemoryLayout& layout,
-             const std::string& name);
+             const std::string& name, bool all_entries);
 
 }  // namespace cgrun
 

@@ -216,7 +216,8 @@ std::vector<std::pair<std::string, std::string>> TrainFacts(const TrainResult& r
 std::string TrainSummary(const TrainResult& result, const std::string& folder) {
   TextTable table({Align::kLeft, Align::kLeft});
   for (const auto& [name, text] : TrainFacts(result, folder)) table.Add({name, text});
-  std::string text = "\n" + table.ToString() + MetricTables(result.last.train);
+  // Below the lines of the epochs, where these are.
+  std::string text = (Quiet() ? "" : "\n") + table.ToString() + MetricTables(result.last.train);
   for (const PassResult& pass : result.last.evaluations) text += MetricTables(pass);
   return text;
 }
@@ -228,11 +229,12 @@ void PrintMemory(const Session& session) {
 
 void PrintInterrupted(const TrainResult& result, const std::string& folder) {
   if (Quiet()) return;
+  const bool at_end = result.epochs > result.last.epoch;
   std::fprintf(stderr,
-               "interrupted in epoch %lld, after step %lld; checkpoint written to %s; "
+               "interrupted %s epoch %lld, after step %lld; checkpoint written to %s; "
                "go on with: cgrun train --resume %s\n",
-               static_cast<long long>(result.last.epoch + 1), static_cast<long long>(result.steps),
-               result.checkpoint.c_str(), folder.c_str());
+               at_end ? "at the end of" : "in", static_cast<long long>(result.last.epoch + 1),
+               static_cast<long long>(result.steps), result.checkpoint.c_str(), folder.c_str());
 }
 
 void PrintDryRun(const std::string& model, const Session& session) {

@@ -52,25 +52,29 @@ std::string TotalsText(const PlanSubject& subject, const MemoryLayout& layout) {
              fmt::format("lower bound {}, ratio {}", FormatBytes(layout.lower_bound_bytes),
                          RatioText(layout.arena_bytes, layout.lower_bound_bytes, layout.optimal))});
   table.Add({"data", FormatBytes(subject.data_bytes),
-             subject.data_note.empty() ? "loader rings, decoded sets, checkpoint buffer"
+             subject.data_note.empty() ? "batches read ahead, decoded sets, checkpoint buffer"
                                        : subject.data_note});
-  table.Add({"base", FormatBytes(subject.base_bytes), "the process itself"});
+  table.Add({"base", FormatBytes(subject.base_bytes),
+             "the process itself: libraries, threads, compiled kernels"});
   table.AddRule();
   table.Add({"total", FormatBytes(TotalBytes(subject, layout)), ""});
   return table.ToString("  ");
 }
 
 std::string EntriesText(const PlanSubject& subject, const MemoryLayout& layout) {
-  TextTable table({Align::kLeft, Align::kRight, Align::kRight, Align::kRight, Align::kRight});
-  table.Add({"entry point", "transient", "bound", "without reuse", "in place"});
+  TextTable table(
+      {Align::kLeft, Align::kRight, Align::kRight, Align::kRight, Align::kRight, Align::kRight});
+  table.Add({"entry point", "batch", "transient", "bound", "without reuse", "in place"});
   table.AddRule();
   for (size_t e = 0; e < layout.entries.size(); ++e) {
     const EntryLayout& entry = layout.entries[e];
-    table.Add({subject.entries[e], FormatBytes(entry.transient_bytes),
-               FormatBytes(entry.transient_lower_bound), FormatBytes(entry.naive_bytes),
-               FormatBytes(entry.in_place_bytes)});
+    table.Add({subject.entries[e], FormatCount(subject.batches[e]),
+               FormatBytes(entry.transient_bytes), FormatBytes(entry.transient_lower_bound),
+               FormatBytes(entry.naive_bytes), FormatBytes(entry.in_place_bytes)});
   }
-  std::string out = table.ToString("  ");
+  std::string out = table.ToString("  ") +
+                    "  bound: the most that has to be alive at one step; without reuse: were no "
+                    "byte used twice.\n";
   const EntryLayout& first = layout.entries[0];
   const int64_t saved = first.naive_bytes - first.transient_bytes;
   out += fmt::format("  Saved in '{}': {} by in-place operators, {} by reuse of dead buffers.\n",
@@ -158,6 +162,15 @@ std::string BuffersText(const PlanSubject& subject, const MemoryLayout& layout, 
   return table.ToString("  ");
 }
 
+std::string LayoutText(const PlanSubject& subject, const MemoryLayout& layout, PlanDetail detail) {
+  const bool full = detail == PlanDetail::kFull;
+  std::string out = ZonesText(layout) + "\n" + EntriesText(subject, layout) + "\n" +
+                    PathsText(subject) + TotalsText(subject, layout) + "\n";
+  out += full ? "every buffer\n" : fmt::format("biggest buffers (of '{}')\n", subject.entries[0]);
+  out += BuffersText(subject, layout, full);
+  return full ? out : out + "  --full lists every buffer.\n";
+}
+
 std::string EagerText(const PlanSubject& subject, const MemoryLayout& layout) {
   const int64_t eager = subject.eager_peak_bytes;
   if (eager <= 0) return "";
@@ -241,18 +254,16 @@ std::string FaultOfRoom(int64_t bytes, const MemoryRoom& room) {
   return takes + FormatBytes(room.free) + " of " + room.where + " are free: it cannot run now";
 }
 
-std::string PlanText(const PlanSubject& subject, const MemoryLayout& layout, bool full) {
+std::string PlanText(const PlanSubject& subject, const MemoryLayout& layout, PlanDetail detail) {
   std::string out =
-      fmt::format("{} on {}, {}, batch {}, order {}, zones {}\n\n", subject.model, subject.device,
+      fmt::format("{} on {}, {}, batch {}, order {}, zones {}\n", subject.model, subject.device,
                   subject.training ? "training" : "inference", subject.batch, subject.order,
                   layout.zones_apart ? "separate" : "shared");
-  out += ZonesText(layout) + "\n" + EntriesText(subject, layout) + "\n" + PathsText(subject) +
-         TotalsText(subject, layout) + "\n";
-  out += full ? "every buffer\n" : fmt::format("biggest buffers (of '{}')\n", subject.entries[0]);
-  out += BuffersText(subject, layout, full);
-  if (!full) out += "  --full lists every buffer.\n";
+  if (detail != PlanDetail::kNone) out += "\n" + LayoutText(subject, layout, detail);
   if (subject.passes) out += "\n" + PassEffectsText(*subject.passes);
-  out += ComparedText(subject, layout) + EagerText(subject, layout);
+  out += ComparedText(subject, layout);
+  if (detail == PlanDetail::kNone) return out;
+  out += EagerText(subject, layout);
   out += fmt::format("\ncompiled in {}, of which planning took {}\n",
                      FormatSeconds(subject.compile_seconds), FormatSeconds(layout.plan_seconds));
   return out;

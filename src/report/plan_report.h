@@ -35,7 +35,8 @@ struct PlanSubject {
   std::string order;
   int64_t batch = 0;
   bool training = true;
-  std::vector<std::string> entries;  // names of the entry points, in the layout's order
+  std::vector<std::string> entries;  // names of the entry points, in the layout's order …
+  std::vector<int64_t> batches;      // … and how many samples each takes
   int64_t data_bytes = 0;            // loader ring and decoded sets
   std::string data_note;             // why data is not counted; empty where it is
   int64_t base_bytes = 0;            // the process itself
@@ -60,8 +61,10 @@ std::string FaultOfRoom(int64_t bytes, const MemoryRoom& room);
 // "1.0000, optimal", "1.0312": peak ÷ lower bound.
 std::string RatioText(int64_t peak, int64_t lower_bound, bool optimal);
 
-// `full` lists every buffer, else the biggest ones stand alone.
-std::string PlanText(const PlanSubject& subject, const MemoryLayout& layout, bool full);
+// How much of a plan PlanText() prints, beside what is compared and what the passes did.
+enum class PlanDetail { kNone, kBiggest, kFull };  // no buffers and sums, the biggest, all buffers
+
+std::string PlanText(const PlanSubject& subject, const MemoryLayout& layout, PlanDetail detail);
 std::string PlanJson(const PlanSubject& subject, const MemoryLayout& layout);
 
 // The report of a packing problem planned alone (`cgrun plan FILE.csv`).

@@ -138,10 +138,19 @@ ValueLife LifeOf(ValueId value, const PlannedEntry& planned, const MemoryLayout&
   return life;
 }
 
-std::string ValueLivesText(const std::vector<ValueLife>& lives) {
+std::string ValueLivesText(const std::vector<ValueLife>& lives, bool all) {
   std::string out;
-  for (const ValueLife& life : lives) out += (out.empty() ? "" : "\n") + LifeText(life);
-  return out;
+  if (all) {
+    for (const ValueLife& life : lives) out += (out.empty() ? "" : "\n") + LifeText(life);
+    return out;
+  }
+  out = LifeText(lives.at(0));
+  if (lives.size() == 1) return out;
+  TextTable table({Align::kLeft, Align::kRight, Align::kLeft});
+  for (size_t i = 1; i < lives.size(); ++i) {
+    table.Add({"in '" + lives[i].entry + "'", FormatBytes(lives[i].bytes), StepsText(lives[i])});
+  }
+  return out + "\n" + table.ToString("  ") + "  --full tells as much of each.\n";
 }
 
 std::string ValueLivesJson(const std::vector<ValueLife>& lives) {

@@ -39,7 +39,9 @@ struct ValueLife {
 // `entry`: an index of `layout.entries`, whose graph and schedule these are.
 ValueLife LifeOf(ValueId value, const PlannedEntry& planned, const MemoryLayout& layout, int entry);
 
-std::string ValueLivesText(const std::vector<ValueLife>& lives);
+// One value in the entry points that have it, the first in full, the others in a line each unless
+// `all`.
+std::string ValueLivesText(const std::vector<ValueLife>& lives, bool all);
 std::string ValueLivesJson(const std::vector<ValueLife>& lives);
 
 }  // namespace cgrun

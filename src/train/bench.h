@@ -81,9 +81,15 @@ struct CaseResult {
   std::vector<double> losses;  // of the first kComparedSteps steps; none where the model has none
   std::string fault;           // why the case is an error, not a row; "" where it is none
 
-  // Of a case that was timed.
+  // Of a case that was timed …
   RunCost cost() const {
     return {build_seconds + first_step_seconds, seconds_per_iteration->median};
+  }
+  // … and by its speedup over `baseline`, so that the two agree on which is faster.
+  RunCost CostBeside(const CaseResult& baseline) const {
+    RunCost cost = this->cost();
+    if (speedup) cost.step = baseline.cost().step / speedup->median;
+    return cost;
   }
 };
 

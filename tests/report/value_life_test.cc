@@ -63,7 +63,7 @@ TEST_F(ValueLifeTest, TellsWhoReadsAValueAndWhoKeepsIt) {
   EXPECT_EQ(life.reads[1].node, "sum");
   EXPECT_EQ(life.reads[1].op, "add");
   EXPECT_EQ(life.kept_because, "");
-  const std::string text = ValueLivesText({life});
+  const std::string text = ValueLivesText({life}, false);
   EXPECT_NE(text.find("keeps it alive until here"), text.npos) << text;
   EXPECT_NE(text.find("Nothing touches it between the steps 1 and 3."), text.npos) << text;
 }
@@ -72,7 +72,7 @@ TEST_F(ValueLifeTest, AnOutputIsKeptForWhoReadsItAfterTheStep) {
   const ValueLife life = Life(sum_);
   EXPECT_EQ(life.kept_because, "'total' is read after the step");
   EXPECT_TRUE(life.reads.empty());
-  const std::string text = ValueLivesText({life});
+  const std::string text = ValueLivesText({life}, false);
   EXPECT_NE(text.find("Kept, as 'total' is read after the step."), text.npos) << text;
 }
 
@@ -80,7 +80,7 @@ TEST_F(ValueLifeTest, WhatIsFedHasNoMaker) {
   const ValueLife life = Life(x_);
   EXPECT_TRUE(life.made.empty());
   EXPECT_EQ(life.lifespan.upper, 1);
-  EXPECT_EQ(ValueLivesText({life}).find("made"), std::string::npos);
+  EXPECT_EQ(ValueLivesText({life}, false).find("made"), std::string::npos);
 }
 
 TEST_F(ValueLifeTest, FindsThePeakOfTheBuffers) {
@@ -88,10 +88,10 @@ TEST_F(ValueLifeTest, FindsThePeakOfTheBuffers) {
   layout_.buffers[3].lifespan = {2, 4};
   const ValueLife life = Life(a_);
   EXPECT_EQ(life.peak_step, 2);
-  EXPECT_NE(ValueLivesText({life}).find("all steps"), std::string::npos);
-  EXPECT_NE(ValueLivesText({Life(x_)}).find("step 0 of 4; not at the peak, step 2"),
+  EXPECT_NE(ValueLivesText({life}, false).find("all steps"), std::string::npos);
+  EXPECT_NE(ValueLivesText({Life(x_)}, false).find("step 0 of 4; not at the peak, step 2"),
             std::string::npos)
-      << ValueLivesText({Life(x_)});
+      << ValueLivesText({Life(x_)}, false);
 }
 
 TEST_F(ValueLifeTest, HasATwinForMachines) {

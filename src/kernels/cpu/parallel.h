@@ -103,7 +103,8 @@ void ForRows(const StridedSpace<K>& space, const std::array<int64_t, K>& base, i
 template <size_t K, class Run>
 void ForRuns(const StridedSpace<K>& space, const std::array<int64_t, K>& base, int64_t begin,
              int64_t end, const Run& run) {
-  const auto& [size, strides] = space.inner;
+  const int64_t size = space.inner.size;
+  const auto& strides = space.inner.strides;
   const auto part = [&](int64_t row, int64_t from, int64_t to) {
     std::array<int64_t, K> at = RowOffsets(space, base, row);
     for (size_t k = 0; k < K; ++k) at[k] += from * strides[k];
