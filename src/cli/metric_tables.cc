@@ -1,4 +1,4 @@
-// Lists in lines, tables in columns, both numbered from 0.
+// Lists in lines, tables in columns, both with the names of the classes, or numbered from 0.
 #include "src/cli/metric_tables.h"
 
 #include <fmt/format.h>
@@ -12,6 +12,7 @@ namespace {
 constexpr size_t kWidth = 100;          // characters of a line
 constexpr size_t kMostElements = 1000;  // of a list
 constexpr int64_t kMostColumns = 20;
+constexpr size_t kMostOfName = 12;  // characters of a class's name
 
 std::string NumberText(const NamedTable& table, size_t i) {
   if (table.counts) return FormatCount(static_cast<int64_t>(table.values[i]));
@@ -20,10 +21,24 @@ std::string NumberText(const NamedTable& table, size_t i) {
   return text;
 }
 
-std::string ListText(const NamedTable& table) {
+// The first few characters of UTF-8.
+std::string Shortened(const std::string& name) {
+  size_t end = 0, characters = 0;
+  for (; end < name.size(); ++end) {
+    if ((name[end] & 0xC0) != 0x80 && characters++ == kMostOfName) break;
+  }
+  return end == name.size() ? name : name.substr(0, end) + "…";
+}
+
+// Of class `i`: its name, cut where it is long, or its number.
+std::string ClassText(const std::vector<std::string>& names, size_t i) {
+  return i < names.size() ? Shortened(names[i]) : std::to_string(i);
+}
+
+std::string ListText(const NamedTable& table, const std::vector<std::string>& names) {
   std::string line, text;
   for (size_t i = 0; i < table.values.size(); ++i) {
-    const std::string item = fmt::format("  {:>3}: {}", i, NumberText(table, i));
+    const std::string item = fmt::format("  {:>3}: {}", ClassText(names, i), NumberText(table, i));
     if (line.size() + item.size() > kWidth) {
       text += line + "\n";
       line.clear();
@@ -33,15 +48,15 @@ std::string ListText(const NamedTable& table) {
   return text + line + "\n";
 }
 
-std::string TableText(const NamedTable& table) {
+std::string TableText(const NamedTable& table, const std::vector<std::string>& names) {
   const auto columns = static_cast<size_t>(table.columns);
   TextTable text(std::vector<Align>(columns + 1, Align::kRight));
   std::vector<std::string> cells = {""};
-  for (size_t column = 0; column < columns; ++column) cells.push_back(std::to_string(column));
+  for (size_t column = 0; column < columns; ++column) cells.push_back(ClassText(names, column));
   text.Add(cells);
   text.AddRule();
   for (size_t i = 0; i < table.values.size(); i += columns) {
-    cells = {std::to_string(i / columns)};
+    cells = {ClassText(names, i / columns)};
     for (size_t column = 0; column < columns; ++column) {
       cells.push_back(NumberText(table, i + column));
     }
@@ -52,7 +67,7 @@ std::string TableText(const NamedTable& table) {
 
 }  // namespace
 
-std::string MetricTables(const PassResult& pass) {
+std::string MetricTables(const PassResult& pass, const ClassNames& class_names) {
   std::string text;
   if (!pass.measured()) return text;
   for (const NamedTable& table : pass.tables) {
@@ -61,7 +76,10 @@ std::string MetricTables(const PassResult& pass) {
       text += fmt::format("  {} numbers: `--json` has them, and summary.json of a run\n",
                           FormatCount(static_cast<int64_t>(table.values.size())));
     } else {
-      text += table.columns > 0 ? TableText(table) : ListText(table);
+      const int64_t classes =
+          table.columns > 0 ? table.columns : static_cast<int64_t>(table.values.size());
+      const auto names = FindClassNames(class_names, "", classes);
+      text += table.columns > 0 ? TableText(table, names) : ListText(table, names);
     }
   }
   return text;

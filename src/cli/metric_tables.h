@@ -9,8 +9,9 @@
 namespace cgrun {
 
 // The lists and tables of a pass, each under its name and the split's, behind an empty line; empty
-// where the pass has none. Large ones are said to stand in the JSON.
-std::string MetricTables(const PassResult& pass);
+// where the pass has none. Large ones are said to stand in the JSON. Classes have their names where
+// one list of names is as long.
+std::string MetricTables(const PassResult& pass, const ClassNames& class_names);
 
 }  // namespace cgrun
 

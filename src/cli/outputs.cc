@@ -52,7 +52,17 @@ std::string FirstWord(const std::string& path) {
   return word;
 }
 
+// Before the work, whose result would be lost.
+void CheckFolderOf(const std::string& path) {
+  std::error_code error;
+  const fs::path folder = fs::path(path).parent_path();
+  if (path == "-" || folder.empty() || fs::is_directory(folder, error)) return;
+  throw InputError("cannot write '" + path + "': there is no folder '" + folder.string() + "'",
+                   "make it first, or name a file elsewhere");
+}
+
 void CheckOutput(const CLI::App& verb, const OutputFlag& output, const std::string& path) {
+  CheckFolderOf(path);
   const std::string help = std::string("give another file: `") + output.example + "`";
   for (const char* name : kInputs) {
     const std::string input = ValueOf(verb, name);

@@ -9,6 +9,7 @@
 
 #include "src/cli/console.h"
 #include "src/cli/weights_flag.h"
+#include "src/frontend/operator_defaults.h"
 #include "src/io/file_error.h"
 #include "src/model/model_file.h"
 #include "src/train/checkpoint.h"
@@ -40,7 +41,8 @@ bool IsLength(const std::string& key) {
 
 void CheckSettings(const ModelSpec& run, const ModelSpec& now, const std::string& folder) {
   std::vector<std::string> differences;
-  CollectDifferences(ResolvedTree(run), ResolvedTree(now), "", differences);
+  CollectDifferences(WithOperatorDefaults(ResolvedTree(run)),
+                     WithOperatorDefaults(ResolvedTree(now)), "", differences);
   std::erase_if(differences, IsLength);
   if (differences.empty()) return;
   std::string text;

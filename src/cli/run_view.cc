@@ -213,12 +213,14 @@ std::vector<std::pair<std::string, std::string>> TrainFacts(const TrainResult& r
   return facts;
 }
 
-std::string TrainSummary(const TrainResult& result, const std::string& folder) {
+std::string TrainSummary(const TrainResult& result, const std::string& folder,
+                         const ClassNames& class_names) {
   TextTable table({Align::kLeft, Align::kLeft});
   for (const auto& [name, text] : TrainFacts(result, folder)) table.Add({name, text});
   // Below the lines of the epochs, where these are.
-  std::string text = (Quiet() ? "" : "\n") + table.ToString() + MetricTables(result.last.train);
-  for (const PassResult& pass : result.last.evaluations) text += MetricTables(pass);
+  std::string text =
+      (Quiet() ? "" : "\n") + table.ToString() + MetricTables(result.last.train, class_names);
+  for (const PassResult& pass : result.last.evaluations) text += MetricTables(pass, class_names);
   return text;
 }
 
@@ -259,13 +261,14 @@ void PrintDryRun(const std::string& model, const Session& session) {
               json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
 }
 
-std::string EvaluationSummary(const PassResult& result, const MemoryUse& memory) {
+std::string EvaluationSummary(const PassResult& result, const MemoryUse& memory,
+                              const ClassNames& class_names) {
   TextTable table({Align::kLeft, Align::kLeft});
   table.Add({result.split, MeansText(result)});
   table.Add({"throughput", FormatSi(Rate(result.samples, result.seconds)) + " samples/s"});
   table.Add({"mode", ModeText(memory)});
   table.Add({"memory", MemoryText(memory)});
-  return table.ToString() + MetricTables(result);
+  return table.ToString() + MetricTables(result, class_names);
 }
 
 }  // namespace cgrun

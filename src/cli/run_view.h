@@ -42,8 +42,10 @@ void PrintDryRun(const std::string& model, const Session& session);
 std::vector<std::pair<std::string, std::string>> TrainFacts(const TrainResult& result,
                                                             const std::string& folder);
 // The table at the end of training, and of an evaluation.
-std::string TrainSummary(const TrainResult& result, const std::string& folder);
-std::string EvaluationSummary(const PassResult& result, const MemoryUse& memory);
+std::string TrainSummary(const TrainResult& result, const std::string& folder,
+                         const ClassNames& class_names);
+std::string EvaluationSummary(const PassResult& result, const MemoryUse& memory,
+                              const ClassNames& class_names);
 
 }  // namespace cgrun
 

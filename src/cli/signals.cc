@@ -32,11 +32,13 @@ void Install(void (*handler)(int), std::initializer_list<int> signals) {
 
 }  // namespace
 
-void ExitOnInterrupts() { Install(Exit, {SIGINT, SIGTERM}); }
+void ExitOnInterrupts() {
+  Install(Exit, {SIGINT, SIGTERM});
+  Install(WantCheckpoint, {SIGUSR1});
+}
 
 RunSignals WatchSignals() {
   Install(StopOrExit, {SIGINT, SIGTERM});
-  Install(WantCheckpoint, {SIGUSR1});
   return {&interrupted, &checkpoint_wanted};
 }
 

@@ -7,7 +7,7 @@
 
 namespace cgrun {
 
-// From now on a signal ends the program at once.
+// From now on SIGINT and SIGTERM end the program at once, and a SIGUSR1 waits for the run to begin.
 void ExitOnInterrupts();
 
 // From now on a run is told: by the first signal to stop, while the second one ends the program.

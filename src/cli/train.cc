@@ -13,6 +13,7 @@
 #include "src/cli/run_view.h"
 #include "src/cli/signals.h"
 #include "src/cli/weights_flag.h"
+#include "src/cli/weights_report.h"
 #include "src/io/atomic_file.h"
 #include "src/io/read_file.h"
 #include "src/program/serialize.h"
@@ -28,35 +29,6 @@ struct TrainFlags {
   std::string resume;
   bool force = false;
 };
-
-// Weights that do not fit are warnings, --quiet or not; where nothing fits, training would begin
-// from scratch in silence, which is an error.
-bool CheckPartialWeights(const WeightsReport& report, const std::string& file) {
-  std::string mismatched;
-  for (const std::string& name : report.mismatched) mismatched += "\n      " + name;
-  if (report.loaded.empty()) {
-    PrintError(
-        "nothing in " + file + " fits this model" + (mismatched.empty() ? "" : ":") + mismatched,
-        "give the weights of this model, or train from scratch without --weights");
-    return false;
-  }
-  if (!mismatched.empty()) {
-    PrintWarning("some of " + file + " does not fit this model and is not loaded:" + mismatched);
-  }
-  return true;
-}
-
-void PrintWeightsReport(const WeightsReport& report) {
-  const auto print = [](const char* what, const std::vector<std::string>& names) {
-    for (const std::string& name : names)
-      std::fprintf(stderr, "weights: %s %s\n", what, name.c_str());
-  };
-  const auto count = static_cast<int64_t>(report.loaded.size());
-  std::fprintf(stderr, "weights: %s loaded\n", CountText(count, "tensor").c_str());
-  print("not in the file:", report.missing);
-  print("not in the file:", report.missing_run_state);
-  print("not in the model:", report.unused);
-}
 
 // The limit is a part of a run's length: its steps, schedules and end follow from it. 0: none.
 void CheckBatchLimit(int64_t of_run, int64_t given) {
@@ -168,10 +140,7 @@ bool ReportInputs(const Session& session, const std::string& program) {
                  session.recompiled().c_str());
   }
   const std::string file = session.weights_file();
-  if (file.empty()) return true;
-  if (!CheckPartialWeights(session.weights(), file)) return false;
-  if (!Quiet()) PrintWeightsReport(session.weights());
-  return true;
+  return file.empty() || ReportWeights(session.weights(), file);
 }
 
 void PrintResumed(const ResumedRun& resumed, const RunState& state) {
@@ -182,13 +151,22 @@ void PrintResumed(const ResumedRun& resumed, const RunState& state) {
 
 void PrintTrained(const TrainResult& result, const std::string& folder, const std::string& json,
                   const Session& session, const ProfileFlags& profile, int threads) {
-  std::string text = TrainSummary(result, folder), shown = json;
+  std::string text = TrainSummary(result, folder, session.class_names()), shown = json;
   if (session.times() != nullptr) {
     const Ceilings ceilings = MeasureCeilings(session.engine(), threads);
     text += "\n" + ShowProfile(profile, session.engine(), *session.times(), ceilings);
     if (WantsJson()) shown = WithProfile(json, session.engine(), *session.times(), ceilings);
   }
   PrintResult(text, shown);
+}
+
+TrainResult TrainIn(const std::string& folder, Session& session, RunView& view) {
+  try {
+    return session.Train(folder, view, WatchSignals());
+  } catch (const UserError& error) {
+    WriteFailure(folder, error.what());
+    throw;
+  }
 }
 
 int Run(const ModelFlags& flags, const RunFlags& run_flags, const TrainFlags& train_flags,
@@ -233,13 +211,18 @@ int Run(const ModelFlags& flags, const RunFlags& run_flags, const TrainFlags& tr
 
   PrintMemory(session);
   RunView view(model.train->epochs ? model.train->epochs->value : 0);
-  const TrainResult result = session.Train(folder, view, WatchSignals());
+  const TrainResult result = TrainIn(folder, session, view);
   view.Clear();
   const std::string json = SummaryJson(model, session, result);
   WriteSummary(folder, json);
   WritePage(model, session, result, folder);
   if (run_folder) run_folder->Keep();
   PrintTrained(result, folder, json, session, profile, options.compile.threads);
+  if (result.unjudged > 0) {
+    PrintWarning("'" + result.unjudged_metric + "' of `valid` was not a number in " +
+                 CountText(result.unjudged, "evaluation") +
+                 ", which count as no better: they stop a run early, and are no best model");
+  }
   if (result.interrupted) PrintInterrupted(result, folder);
   return result.interrupted ? kInterrupted : kDone;
 }

@@ -185,7 +185,7 @@ void CheckpointWriter::Write(std::string_view path, const RunState& state) {
 bool IsRunTensor(std::string_view name) { return name.starts_with(kRunTensors); }
 
 RunState LoadCheckpoint(Engine& engine, const std::string& path, const RunState& shape) {
-  CheckFits(LoadWeights(engine, path), path);
+  CheckFits(LoadWeights(engine, path, WeightsScope::kRun), path);
   SafetensorsReader reader(path);
   RunCounters counters = {};
   std::vector<double> numbers(NumberCount(shape));

@@ -82,7 +82,7 @@ std::optional<Generated> GenerateSamples(const ModelSpec& model, const Generated
                   options.compile, {*library, *device, communicator}, diagnostics);
   if (!engine) return std::nullopt;
   Generated generated;
-  generated.weights = LoadWeights(*engine, options.weights);
+  generated.weights = LoadWeights(*engine, options.weights, WeightsScope::kModel);
   const EngineEntry& entry = engine->model().entries[0];
   for (size_t i = 0; i < entry.feeds.size(); ++i) {
     const HostTensor nothing(entry.feeds[i].type.dtype, entry.feeds[i].type.shape);

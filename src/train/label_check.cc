@@ -17,13 +17,15 @@ constexpr size_t kLogits = 0, kLabel = 1;
 std::string ClassesText(const LabelUse& use) {
   const std::string count = std::to_string(use.classes);
   const std::string of = " of " + use.op;
+  const bool is_table = use.kind == LabelUse::Kind::kEntries;
+  if (use.kind == LabelUse::Kind::kBinary) return "the labels" + of + " are 0 and 1";
   if (use.classes == 1) {
-    return use.is_table ? "the only entry" + of + " is 0"
-                        : "the only class" + of + " is 0, as its logits have one unit";
+    return is_table ? "the only entry" + of + " is 0"
+                    : "the only class" + of + " is 0, as its logits have one unit";
   }
   const std::string range = " are 0 to " + std::to_string(use.classes - 1);
-  return "the " + count + (use.is_table ? " entries" : " classes") + of + range +
-         (use.is_table ? "" : ", as its logits have " + count + " units");
+  return "the " + count + (is_table ? " entries" : " classes") + of + range +
+         (is_table ? "" : ", as its logits have " + count + " units");
 }
 
 // Whether input kLabel of an operator holds classes of input kLogits: so it is of a loss or metric
@@ -36,6 +38,12 @@ bool TakesLabels(const Graph& graph, const Node& node) {
                    &label = graph.values[node.inputs[kLabel]].type;
   return IsFloat(logits.dtype) && !IsFloat(label.dtype) && label.dtype != DType::kBool &&
          logits.shape.rank() == label.shape.rank() + 1;
+}
+
+// Whether it does of binary_cross_entropy, whose integers are 0 and 1.
+bool TakesBinaryLabels(const Graph& graph, const Node& node) {
+  const DType label = graph.values[node.inputs.back()].type.dtype;
+  return node.op == OpId::binary_cross_entropy && !IsFloat(label) && label != DType::kBool;
 }
 
 // The value itself, or what an operator made it of that leaves labels as they are and drops none
@@ -54,18 +62,22 @@ const Value& SourceOf(const Graph& graph, ValueId id) {
 // "has the label 7, but the 4 classes of softmax_cross_entropy are 0 to 3, as its logits have 4
 // units"
 std::string FaultText(int64_t label, const LabelUse& use) {
-  return std::string("has the ") + (use.is_table ? "id " : "label ") + std::to_string(label) +
-         ", but " + ClassesText(use);
+  return std::string("has the ") + (use.kind == LabelUse::Kind::kEntries ? "id " : "label ") +
+         std::to_string(label) + ", but " + ClassesText(use);
 }
 
 std::string HelpText(const FieldRange& range, const LabelUse& use) {
+  if (use.kind == LabelUse::Kind::kBinary) {
+    return "for more classes than two take softmax_cross_entropy, with a unit a class";
+  }
+  const bool is_table = use.kind == LabelUse::Kind::kEntries;
   if (range.smallest.value < 0 && use.can_ignore) {
     return "labels count from 0; `ignore_label: " + std::to_string(range.smallest.value) + "` of " +
            use.op + " leaves such labels out";
   }
-  if (range.smallest.value < 0) return use.is_table ? "ids count from 0" : "labels count from 0";
+  if (range.smallest.value < 0) return is_table ? "ids count from 0" : "labels count from 0";
   const std::string needed = std::to_string(range.largest.value + 1);
-  if (use.is_table) return "give it `entries: " + needed + "`, or check the file";
+  if (is_table) return "give it `entries: " + needed + "`, or check the file";
   return "give the operator that makes the logits " + needed + " units, or check the file";
 }
 
@@ -142,15 +154,22 @@ std::vector<LabelUse> FindLabelUses(const Graph& forward) {
     if (node.op == OpId::embedding) {
       const Value& ids = forward.values[node.inputs[0]];
       const int64_t entries = node.attributes.As<EmbeddingAttributes>().entries;
-      if (ids.role == Role::kPlaceholder) uses.push_back({ids.name, entries, "embedding", true});
+      if (ids.role == Role::kPlaceholder)
+        uses.push_back({ids.name, entries, "embedding", LabelUse::Kind::kEntries});
+    }
+    if (TakesBinaryLabels(forward, node)) {
+      const Value& label = SourceOf(forward, node.inputs[kLabel]);
+      if (label.role != Role::kPlaceholder) continue;
+      uses.push_back({label.name, 2, "binary_cross_entropy", LabelUse::Kind::kBinary});
     }
     if (!TakesLabels(forward, node)) continue;
     const Value& label = SourceOf(forward, node.inputs[kLabel]);
     const Dim& classes = forward.values[node.inputs[kLogits]].type.shape[1];
     if (label.role != Role::kPlaceholder || classes.batch) continue;
     const std::optional<IntList> ignored = IgnoredBy(node);
-    uses.push_back({label.name, classes.size, std::string(NameOf(node.op)), false,
-                    ignored.value_or(IntList()), ignored.has_value(), LeavesOut(node.op)});
+    uses.push_back({label.name, classes.size, std::string(NameOf(node.op)),
+                    LabelUse::Kind::kClasses, ignored.value_or(IntList()), ignored.has_value(),
+                    LeavesOut(node.op)});
   }
   LeaveOutWhatOthersIgnore(uses);
   return uses;

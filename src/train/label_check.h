@@ -16,11 +16,17 @@ namespace cgrun {
 
 // An input that an operator reads as labels, or as ids, from 0 to classes − 1.
 struct LabelUse {
+  enum class Kind {
+    kClasses,  // of logits
+    kEntries,  // of the table of an embedding, which reads ids
+    kBinary    // two, for one logit
+  };
+
   std::string input;
-  int64_t classes = 0;    // or entries
-  std::string op;         // "softmax_cross_entropy"
-  bool is_table = false;  // embedding: it has entries, and reads ids
-  IntList ignored = {};   // labels that need be no classes
+  int64_t classes = 0;  // or entries
+  std::string op;       // "softmax_cross_entropy"
+  Kind kind = Kind::kClasses;
+  IntList ignored = {};  // labels that need be no classes
   bool can_ignore = false;
   bool leaves_out = false;  // counts no label that is outside of the classes
 

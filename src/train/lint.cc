@@ -108,6 +108,7 @@ void LintGraphs(const ModelSpec& model, const CompileOptions& options, LintRepor
   for (const Kept::Item& item : kept.gradients) read.insert(forward->values[item.value].name);
   WarnOfUnreadInputs(model, read, diagnostics);
   WarnOfUnreadValues(*forward, read, diagnostics);
+  CheckOneNumber(*forward, WatchedNames(model), diagnostics);
   const std::vector<LabelUse> uses = FindLabelUses(*forward);
   for (const auto& set : {data.train, data.valid, data.test}) {
     if (set == nullptr) continue;

@@ -226,7 +226,8 @@ Predictor::Predictor(const ModelSpec& model, PredictSignature signature,
   engine_ = BuildEngine(model, {{"predict", EntryKind::kPredict, batch_}}, options.mode,
                         options.compile, {*library, *device_, communicator_}, diagnostics);
   if (!engine_) return;
-  if (!options.weights.empty()) weights_ = LoadWeights(*engine_, options.weights);
+  if (!options.weights.empty())
+    weights_ = LoadWeights(*engine_, options.weights, WeightsScope::kModel);
   NameClasses(model, options.weights, diagnostics);
   const EngineEntry& entry = engine_->model().entries[0];
   for (const EnginePort& feed : entry.feeds) feeds_.emplace_back(feed.type.dtype, feed.type.shape);

@@ -53,6 +53,7 @@ void ReadMetric(const ModelSpec& model, const TreeNode& node, RateSchedule& sche
   if (!name) return;
   if (const auto number = FindWatchedNumber(model, {*name, node.mark}, diagnostics)) {
     schedule.metric = number->name;
+    schedule.metric_mark = node.mark;
     schedule.higher_is_better = number->higher_is_better;
   }
 }

@@ -40,6 +40,7 @@ struct RateSchedule {
 
   // Of kPlateau. Progress is a change of more than `threshold`, as a part of the best so far.
   std::string metric = "loss";
+  SourceMark metric_mark = {};  // where the file names it
   bool higher_is_better = false;
   double threshold = 1e-4;
   double patience = 10;  // evaluations

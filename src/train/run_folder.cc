@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "src/frontend/operator_defaults.h"
 #include "src/io/atomic_file.h"
 #include "src/io/read_file.h"
 #include "src/model/model_file.h"
@@ -20,6 +21,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr char kSummary[] = "/summary.json", kSettings[] = "/run.json";
+constexpr char kFailure[] = "failure.txt";
 constexpr int64_t kMostSettingsBytes = 1 << 20;
 
 bool IsCheckpoint(const std::string& name) {
@@ -29,7 +31,7 @@ bool IsCheckpoint(const std::string& name) {
 bool IsRunFile(const std::string& name) {
   return IsCheckpoint(name) || name == kBestFileName || name == "model.yaml" ||
          name == "metrics.csv" || name == kEventFileName || name == "summary.json" ||
-         name == "report.html" || name == "run.json";
+         name == "report.html" || name == "run.json" || name == kFailure;
 }
 
 // The values that the run of the folder has kept, as its run.json says.
@@ -63,6 +65,14 @@ std::vector<fs::path> RunFiles(const std::string& folder) {
 bool IsLeftByRun(const std::vector<fs::path>& files) {
   return std::any_of(files.begin(), files.end(),
                      [](const fs::path& file) { return file.filename() != "model.yaml"; });
+}
+
+// Whether a run failed there before it was worth more than its checkpoint of step 0.
+bool FailedAtOnce(const std::string& folder) {
+  std::error_code error;
+  const std::vector<CheckpointFile> checkpoints = CheckpointsIn(folder);
+  return fs::exists(fs::path(folder) / kFailure, error) && checkpoints.size() == 1 &&
+         checkpoints[0].step == 0;
 }
 
 void RefuseFolderOfInputs(const std::string& folder, const std::vector<std::string>& inputs) {
@@ -99,7 +109,7 @@ void RunFolder::Check(const std::string& folder, bool force,
     throw InputError("the folder '" + folder + "' is not empty, and no run left it",
                      "--out DIR takes another");
   }
-  if (!files.empty() && !force) {
+  if (!files.empty() && !force && !FailedAtOnce(folder)) {
     const std::string resume = CheckpointsIn(folder).empty()
                                    ? ""
                                    : "`cgrun train --resume " + folder + "` goes on with it, ";
@@ -126,9 +136,7 @@ RunFolder::RunFolder(std::string folder, bool force, const std::vector<std::stri
 
 RunFolder::~RunFolder() {
   const std::vector<fs::path> files = RunFiles(path_);
-  const std::vector<CheckpointFile> checkpoints = CheckpointsIn(path_);
-  const bool began = !checkpoints.empty() && checkpoints.back().step > 0;
-  if (keep_ || began) return;
+  if (keep_ || !CheckpointsIn(path_).empty()) return;
   std::error_code error;
   for (const fs::path& file : files) fs::remove(file, error);
   for (; !made_.empty() && !error; made_.pop_back()) fs::remove(made_.back(), error);
@@ -180,7 +188,7 @@ RunSettings ReadRunSettings(const std::string& folder) {
 }
 
 void WriteModelFile(const std::string& folder, const ModelSpec& model) {
-  WriteText(folder + "/model.yaml", ToYaml(ResolvedTree(model)));
+  WriteText(folder + "/model.yaml", ToYaml(WithOperatorDefaults(ResolvedTree(model))));
 }
 
 std::string SummaryJson(const ModelSpec& model, const Session& session, const TrainResult& result) {
@@ -214,6 +222,12 @@ std::string SummaryJson(const ModelSpec& model, const Session& session, const Tr
   json["stopped_early"] = result.stopped_early;
   json["run_folder"] = fs::path(result.checkpoint).parent_path().string();
   json["weights"] = result.checkpoint;
+  if (!session.weights_file().empty()) {
+    const WeightsReport& report = session.weights();
+    json["initial_weights"] = {{"file", session.weights_file()},  {"loaded", report.loaded},
+                               {"mismatched", report.mismatched}, {"not_in_file", report.missing},
+                               {"skipped", report.skipped},       {"not_in_model", report.unused}};
+  }
   if (!result.best.empty()) {
     json["best"] = {
         {"weights", result.best}, {"metric", session.kept_metric()}, {"value", result.best_value}};
@@ -233,6 +247,15 @@ bool HasSummary(const std::string& folder) {
 void RemoveSummary(const std::string& folder) {
   std::error_code error;
   fs::remove(folder + kSummary, error);
+  fs::remove(fs::path(folder) / kFailure, error);
+}
+
+void WriteFailure(const std::string& folder, const std::string& what) {
+  try {
+    WriteText((fs::path(folder) / kFailure).string(), what + "\n");
+  } catch (const UserError&) {
+    // The failure itself is what is told.
+  }
 }
 
 }  // namespace cgrun

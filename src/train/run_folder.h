@@ -9,15 +9,16 @@
 
 namespace cgrun {
 
-// The folder of one run. Until Keep() is called it goes away with this object, if no checkpoint but
-// that of step 0 is in it: a run that failed leaves nothing in the way of the next one.
+// The folder of one run. Until Keep() is called it goes away with this object, if no checkpoint is
+// in it: a run that failed before it began leaves nothing in the way of the next one.
 class RunFolder {
  public:
   // Throws what the constructor would throw, and makes nothing.
   static void Check(const std::string& folder, bool force, const std::vector<std::string>& inputs);
 
-  // Makes the folder. One that is not empty is refused; with `force`, if a former run left it, it
-  // is cleared of that run's own files. One that holds a file of `inputs` (what the run reads; ""
+  // Makes the folder. One that is not empty is refused; with `force`, if a former run left it, or
+  // where that failed before its first checkpoint but that of step 0, it is cleared of that run's
+  // own files. One that holds a file of `inputs` (what the run reads; ""
   // is none) is refused always. Throws InputError, and UserError where a folder cannot be made.
   RunFolder(std::string folder, bool force, const std::vector<std::string>& inputs);
   ~RunFolder();
@@ -60,7 +61,9 @@ std::string SummaryJson(const ModelSpec& model, const Session& session, const Tr
 void WriteSummary(const std::string& folder, const std::string& json);
 // A run that goes on has none, until it ends.
 bool HasSummary(const std::string& folder);
-void RemoveSummary(const std::string& folder);
+void RemoveSummary(const std::string& folder);  // and what WriteFailure() left
+// failure.txt, of a run that ends with an error. Does not throw.
+void WriteFailure(const std::string& folder, const std::string& what);
 
 }  // namespace cgrun
 

@@ -154,6 +154,9 @@ bool Session::OpenData(bool train, Diagnostics& diagnostics) {
   add("train", data_.train);
   add("valid", data_.valid);
   add("test", data_.test);
+  if (!train && !evaluations_.empty()) {
+    class_names_ = ClassNamesOf(*evaluations_[0].dataset, evaluations_[0].inputs);
+  }
   return !diagnostics.has_errors();
 }
 
@@ -164,7 +167,10 @@ void Session::CheckLabelRanges(bool train, Diagnostics& diagnostics) {
   const std::optional<Graph> forward = BuildForward(model_, options, diagnostics);
   if (!forward) return;
   label_uses_ = FindLabelUses(*forward);
-  if (train) WarnOfUnreadInputs(model_, *forward, options.precision, diagnostics);
+  if (train) {
+    WarnOfUnreadInputs(model_, *forward, options.precision, diagnostics);
+    CheckOneNumber(*forward, WatchedNames(model_), diagnostics);
+  }
   if (train_) CheckLabels(*train_->dataset, train_->inputs, label_uses_, diagnostics);
   for (const Split& split : evaluations_) {
     CheckLabels(*split.dataset, split.inputs, label_uses_, diagnostics);
@@ -270,7 +276,8 @@ void Session::ReadWeights(Diagnostics& diagnostics) {
   const bool of_model = weights_file_.empty() && model_.weights;
   try {
     if (of_model) weights_file_ = NewestWeightsOf(model_, diagnostics);
-    if (!weights_file_.empty()) weights_ = LoadWeights(*engine_, weights_file_);
+    if (!weights_file_.empty())
+      weights_ = LoadWeights(*engine_, weights_file_, WeightsScope::kModel);
   } catch (const UserError& error) {
     if (!of_model) throw;
     diagnostics.Error(model_.weights->mark, error.what(), error.help());

@@ -128,6 +128,9 @@ struct TrainResult {
   std::string checkpoint;  // the file with the final state
   std::string best;        // that of the best evaluation; empty where there was none
   double best_value = 0;   // of the metric by which it is the best
+  // Evaluations that gave no number to go by, which count as no better; and what had none.
+  int64_t unjudged = 0;
+  std::string unjudged_metric;
 };
 
 class Session {
@@ -154,6 +157,8 @@ class Session {
   // What the model file keeps, of entry points of the kind options.compile.keeps; null where it
   // keeps nothing.
   const KeptValues* kept() const { return kept_.get(); }
+  // Of the training data; where there are none open, of the data that are evaluated.
+  const ClassNames& class_names() const { return class_names_; }
   const WeightsReport& weights() const { return weights_; }
   // The file of weights that the state was read from: the option's, else that which the model file
   // names, of a run folder the newest; "" without one, and of a run that goes on.
@@ -220,7 +225,7 @@ class Session {
   std::optional<Split> train_;
   std::vector<Split> evaluations_;
   std::vector<LabelUse> label_uses_;
-  ClassNames class_names_;  // of the training data
+  ClassNames class_names_;
   std::unique_ptr<KeptValues> kept_;
   RecurrentStates recurrent_;
   std::string recompiled_;

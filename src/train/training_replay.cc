@@ -6,8 +6,11 @@ namespace cgrun {
 void TrainingReplay::Restart() {
   Engine& engine = *session_.engine_;
   engine.InitializeStates();
-  const std::string file = path_.empty() ? session_.weights_file() : path_;
-  if (!file.empty()) LoadWeights(engine, file);
+  if (!path_.empty()) {
+    LoadWeights(engine, path_, WeightsScope::kRun);
+  } else if (!session_.weights_file().empty()) {
+    LoadWeights(engine, session_.weights_file(), WeightsScope::kModel);
+  }
   place_ = from_;
   batch_ = nullptr;
 }

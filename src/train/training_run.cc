@@ -204,8 +204,16 @@ class TrainingRun {
   // Whether the model is the best so far, and whether it still grows better.
   void Judge(const PassResult& evaluation) {
     session_.ObserveEvaluation(evaluation, state_.step);
+    bool is_judged = true;
     const auto update = [&](const std::optional<WatchedNumber>& metric, BestSoFar& best) {
-      return metric && best.Take(metric->In(evaluation.means), metric->higher_is_better);
+      if (!metric) return false;
+      const double value = metric->In(evaluation.means);
+      if (std::isnan(value) && is_judged) {
+        is_judged = false;
+        ++result_.unjudged;
+        result_.unjudged_metric = metric->name;
+      }
+      return best.Take(value, metric->higher_is_better);
     };
     if (update(session_.kept_metric_, state_.kept)) WriteBest();
     update(session_.stop_metric_, state_.stopping);

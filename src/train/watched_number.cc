@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "src/ir/op_def.h"
+#include "src/train/rate_schedule.h"
 
 namespace cgrun {
 namespace {
@@ -64,6 +65,41 @@ std::optional<WatchedNumber> FindWatchedNumber(const ModelSpec& model, const Mar
                             : "there is no loss or metric '" + name.value + "'",
                     SuggestName(name.value, known));
   return std::nullopt;
+}
+
+void CheckOneNumber(const Graph& forward, const std::vector<MarkedText>& names,
+                    Diagnostics& diagnostics) {
+  for (const Output& output : forward.outputs) {
+    if (!output.metric) continue;
+    const auto& [op, attributes] = *output.metric;
+    const auto shown = ShownBy(op, attributes, forward.values[output.value].type);
+    if (!shown || shown->rank() == 0) continue;
+    const std::string qualified = forward.paths[output.path].name + "." + output.name;
+    const bool can_be_one = GetOpDef(op).schema->Find("average") != nullptr;
+    for (const MarkedText& name : names) {
+      if (name.value != output.name && name.value != qualified) continue;
+      diagnostics.Error(name.mark,
+                        "'" + name.value + "' is a " + (shown->rank() == 1 ? "list" : "table") +
+                            ": what a run goes by is one number",
+                        can_be_one
+                            ? "`average: macro` of '" + output.name + "' makes one number of it"
+                            : "for example `loss` or `accuracy`");
+    }
+  }
+}
+
+std::vector<MarkedText> WatchedNames(const ModelSpec& model) {
+  std::vector<MarkedText> names;
+  if (!model.train) return names;
+  if (model.train->early_stop) names.push_back(model.train->early_stop->metric);
+  if (model.train->keep_best) names.push_back(*model.train->keep_best);
+  Diagnostics reported;  // of the same schedules
+  const auto schedules = ReadRateSchedules(model, reported);
+  if (!schedules) return names;
+  for (const auto& [path, schedule] : *schedules) {
+    if (schedule.watches()) names.push_back({schedule.metric, schedule.metric_mark});
+  }
+  return names;
 }
 
 WatchedNumbers ReadWatchedNumbers(const ModelSpec& model, bool has_valid,

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "src/base/diagnostics.h"
+#include "src/ir/graph.h"
 #include "src/model/model_spec.h"
 #include "src/train/batch_runner.h"
 
@@ -26,6 +27,13 @@ struct WatchedNumber {
 // where several paths have it.
 std::optional<WatchedNumber> FindWatchedNumber(const ModelSpec& model, const MarkedText& name,
                                                Diagnostics& diagnostics);
+
+// An error for each of `names` that is a metric of the forward graph and a list or a table: what is
+// watched is one number.
+void CheckOneNumber(const Graph& forward, const std::vector<MarkedText>& names,
+                    Diagnostics& diagnostics);
+// What `early_stop`, `keep_best` and the schedules of `model` name, where the file does.
+std::vector<MarkedText> WatchedNames(const ModelSpec& model);
 
 // What a run looks at after each evaluation of `valid`.
 struct WatchedNumbers {

@@ -7,7 +7,15 @@
 #include "src/train/checkpoint.h"
 
 namespace cgrun {
-WeightsReport LoadWeights(Engine& engine, const std::string& path) {
+namespace {
+
+bool IsRunState(const EngineState& state) {
+  return state.role == Role::kOptimizerState || state.role == Role::kRecurrentState;
+}
+
+}  // namespace
+
+WeightsReport LoadWeights(Engine& engine, const std::string& path, WeightsScope scope) {
   SafetensorsReader reader(path);
   const std::vector<EngineState>& states = engine.model().states;
   std::map<std::string_view, size_t> index;  // of the states by name
@@ -23,6 +31,11 @@ WeightsReport LoadWeights(Engine& engine, const std::string& path) {
     }
     const EngineState& state = states[it->second];
     found[it->second] = true;
+    if (scope == WeightsScope::kModel && IsRunState(state)) {
+      reader.Skip();
+      report.skipped.push_back(state.name);
+      continue;
+    }
     const TensorType type{tensor.dtype, tensor.shape};
     const bool recurrent = state.role == Role::kRecurrentState;
     if (recurrent && type != state.type) {  // of another batch
@@ -39,8 +52,8 @@ WeightsReport LoadWeights(Engine& engine, const std::string& path) {
   }
   for (size_t i = 0; i < states.size(); ++i) {
     if (found[i] || IsOwnState(states[i].name)) continue;
-    const bool of_run =
-        states[i].role == Role::kOptimizerState || states[i].role == Role::kRecurrentState;
+    const bool of_run = IsRunState(states[i]);
+    if (of_run && scope == WeightsScope::kModel) continue;
     (of_run ? report.missing_run_state : report.missing).push_back(states[i].name);
   }
   return report;

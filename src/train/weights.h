@@ -9,12 +9,19 @@
 
 namespace cgrun {
 
+// What of a file is taken.
+enum class WeightsScope {
+  kModel,  // parameters and statistics: an optimizer's state belongs to the run that it comes from
+  kRun     // its optimizers' and its recurrent state, too: to go on with that run
+};
+
 struct WeightsReport {
   std::vector<std::string> loaded;
   std::vector<std::string> missing;  // parameters and statistics that the file does not have
   // State of optimizers, and recurrent state, whose shape depends on the batch size: the file does
-  // not have it, or not in that shape.
+  // not have it, or not in that shape. Of kRun alone.
   std::vector<std::string> missing_run_state;
+  std::vector<std::string> skipped;     // such state in the file, which kModel does not take
   std::vector<std::string> mismatched;  // "name: file f32[3], model f32[4]"
   std::vector<std::string> unused;      // tensors that the model does not have
 };
@@ -23,7 +30,7 @@ struct WeightsReport {
 // as a whole. In a report, tensors stand in the order of the file, `missing` in that of the states.
 // Tensors of a run's state (see checkpoint.h) are passed over. Throws UserError if the file cannot
 // be read.
-WeightsReport LoadWeights(Engine& engine, const std::string& path);
+WeightsReport LoadWeights(Engine& engine, const std::string& path, WeightsScope scope);
 
 }  // namespace cgrun
 

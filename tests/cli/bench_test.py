@@ -67,7 +67,7 @@ class BenchTest(CliTestCase):
     def test_text_has_intervals_from_six_rounds_on(self):
         few, enough = self.bench().stdout, self.bench(rounds=6, steps=1).stdout
         self.assertNotIn("95 %", few)
-        self.assertIn("speedup: the median of each round.s own; an interval takes six", few)
+        self.assertIn("speedup: the median of each round's own; an interval takes six", few)
         self.assertIn("  95 %  break-even", enough)
         self.assertIn("an interval that holds it by 95 %", enough)
 

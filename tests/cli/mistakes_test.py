@@ -209,9 +209,11 @@ class MistakesTest(CliTestCase):
             error = self.cgrun("train", "small.yaml", "--out", out, "--set",
                                "train.optimizer.lr=1e39", *flags, status=1).stderr
             self.assertIn("is not finite", error)
-        self.assertFalse((self.folder / "a").exists())
-        self.assertEqual(list((self.folder / "there").iterdir()), [])
+            self.assertIn("is not finite", (self.folder / out / "failure.txt").read_text())
+            self.assertTrue((self.folder / out / "checkpoint-0.safetensors").exists())
         self.cgrun("train", "small.yaml", "--out", "there")
+        self.assertFalse((self.folder / "there/failure.txt").exists())
+        self.assertIn("exists already", self.refuses("train", "small.yaml", "--out", "there"))
 
     # Exit statuses.
 

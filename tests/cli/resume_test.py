@@ -309,7 +309,7 @@ class ResumeTest(CliTestCase):
         done = self.cgrun("eval", "next.yaml", "--json")
         self.assertEqual(json.loads(done.stdout)["weights"], "run/best.safetensors")
         done = self.cgrun("train", "next.yaml", "--dry-run", "--set", "weights=run/best.safetensors")
-        self.assertIn("weights: 17 tensors loaded", done.stderr)
+        self.assertIn("weights: 7 tensors loaded", done.stderr)
         self.cgrun("check", "next.yaml", "--device", "reference")
         shutil.rmtree(self.folder / "run")
         error = self.refuses("train", "next.yaml", "--out", "none")
@@ -450,6 +450,28 @@ class ResumeTest(CliTestCase):
         self.assertTrue(summary["stopped_early"])
         self.assertLess(summary["epochs"], 10)
         self.assertGreaterEqual(summary["epochs"], 3)
+
+    def test_what_a_run_goes_by_is_one_number(self):
+        self.write("tables.yaml", MODEL.replace(
+            "accuracy: {in: [logits, label]}", "accuracy: {in: [logits, label]}, "
+            "confusion_matrix: {in: [logits, label]}, recall: {in: [logits, label], average: none}"))
+        for key, mark in (("train.keep_best=confusion_matrix", "is a table"),
+                          ("train.early_stop={metric: recall, patience: 2}", "is a list"),
+                          ("train.optimizer={op: sgd, lr: 0.1, schedule: {plateau: {metric: recall}}}",
+                           "is a list")):
+            for verb in ("train", "check"):
+                error = self.cgrun(verb, "tables.yaml", "--set", key, status=2).stderr
+                self.assertIn(mark + ": what a run goes by is one number", error)
+        self.assertIn("`average: macro`", error)
+
+    def test_evaluations_without_a_number_are_told(self):
+        self.write("one.yaml", MODEL.replace("classes: 3", "classes: 2").replace("units: 3", "units: 2")
+                   .replace("accuracy: {in: [logits, label]}", "auc: {in: [logits, label]}")
+                   .replace("keep_best: accuracy", "keep_best: auc")
+                   .replace("valid: {split: 0.1}",
+                            "valid: {format: synthetic, samples: 10, classes: 1}"))
+        done = self.cgrun("train", "one.yaml", "--set", "train.epochs=2", "--out", "one", "--quiet")
+        self.assertIn("'auc' of `valid` was not a number in 2 evaluations", done.stderr)
 
     def test_a_stop_within_an_epoch_evaluates_once(self):
         self.train("run", "--set", "train.early_stop={metric: loss, patience: 2}", "--set",

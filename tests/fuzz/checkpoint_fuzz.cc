@@ -72,7 +72,7 @@ bool Load(const std::string& path) {
 
 void LoadAsWeights(const std::string& path) {
   try {
-    const WeightsReport report = LoadWeights(TheEngine(), path);
+    const WeightsReport report = LoadWeights(TheEngine(), path, WeightsScope::kRun);
     CGRUN_CHECK(report.loaded.size() + report.missing.size() + report.missing_run_state.size() +
                     report.mismatched.size() ==
                 TheEngine().model().states.size());

@@ -171,6 +171,24 @@ TEST(LabelCheck, LabelsAreFoundBehindOperatorsThatMoveThem) {
   EXPECT_EQ(moved.find("accuracy"), std::string::npos) << moved;
 }
 
+TEST(LabelCheck, BinaryLabelsAreNoughtAndOne) {
+  std::string text = kModel;
+  for (const auto& [from, to] :
+       {std::pair<std::string, std::string>{"softmax_cross_entropy, in: [logits",
+                                            "binary_cross_entropy, in: [score"},
+        {"{accuracy: {in: [logits, label]}}", "{}"},
+        {"- logits: {op: linear, units: 4}",
+         "- {op: linear, units: 1}\n      - score: {op: reshape, shape: []}"}}) {
+    text.replace(text.find(from), from.size(), to);
+  }
+  EXPECT_EQ(ErrorsOf(std::string("\0\1\0\1\0\1\1\1", 8), true, text), "");
+  const std::string errors = ErrorsOf(std::string("\0\1\0\1\0\2\1\1", 8), true, text);
+  EXPECT_NE(errors.find("sample 5 has the label 2, but the labels of binary_cross_entropy are 0 "
+                        "and 1"),
+            std::string::npos)
+      << errors;
+}
+
 TEST(LabelCheck, IdsNameEntriesOfATable) {
   const auto errors = [](const std::string& ids) { return ErrorsOf(ids, true, kTable); };
   EXPECT_EQ(errors(std::string("\0\1\2\3\0\1\2\3", 8)), "");

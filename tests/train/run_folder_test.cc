@@ -59,5 +59,15 @@ TEST(RunFolder, ARunThatFailsAtOnceLeavesNothing) {
   EXPECT_FALSE(fs::exists(fs::path(folder).parent_path()));
 }
 
+// Beside its checkpoint lies what tells why.
+TEST(RunFolder, ARunThatFailsInItsFirstEpochLeavesItsStart) {
+  const std::string folder = FreshFolder() + "/run";
+  {
+    const RunFolder run(folder, /*force=*/false, {});
+    std::ofstream(folder + "/checkpoint-0.safetensors") << "whole";
+  }
+  EXPECT_TRUE(fs::exists(folder + "/checkpoint-0.safetensors"));
+}
+
 }  // namespace
 }  // namespace cgrun

@@ -1,0 +1,100 @@
+// Tensors by the operator that owns them: "conv1 (weight, bias)".
+#include "src/cli/weights_report.h"
+
+#include <fmt/format.h>
+
+#include <vector>
+
+#include "src/cli/console.h"
+#include "src/report/table.h"
+
+namespace cgrun {
+namespace {
+
+using Names = std::vector<std::string>;
+
+constexpr size_t kLineWidth = 100;
+
+// Names that differ in their last part alone become one: "a.weight", "a.bias" are "a (weight,
+// bias)".
+Names ByOwner(const Names& names) {
+  Names groups;
+  std::string owner;
+  for (const std::string& name : names) {
+    const size_t dot = name.rfind('.');
+    const std::string own = name.substr(0, dot == std::string::npos ? 0 : dot);
+    const std::string last = dot == std::string::npos ? name : name.substr(dot + 1);
+    if (!groups.empty() && !own.empty() && own == owner) {
+      groups.back().insert(groups.back().size() - 1, ", " + last);
+    } else {
+      groups.push_back(own.empty() ? name : own + " (" + last + ")");
+    }
+    owner = own;
+  }
+  return groups;
+}
+
+// Comma after comma, in lines below each other.
+std::string Wrapped(const Names& groups, size_t indent) {
+  std::string text;
+  size_t column = indent;
+  for (size_t i = 0; i < groups.size(); ++i) {
+    const std::string part = groups[i] + (i + 1 < groups.size() ? "," : "");
+    if (i > 0 && column + 1 + part.size() > kLineWidth) {
+      text += "\n" + std::string(indent, ' ');
+      column = indent;
+    } else if (i > 0) {
+      text += " ";
+      ++column;
+    }
+    text += part;
+    column += part.size();
+  }
+  return text;
+}
+
+std::string LoadedText(const WeightsReport& report, const std::string& file) {
+  constexpr size_t kNameWidth = 22;
+  std::string text =
+      fmt::format("weights: {} loaded from {}\n",
+                  CountText(static_cast<int64_t>(report.loaded.size()), "tensor"), file);
+  const auto list = [&](const char* what, const Names& names) {
+    if (names.empty()) return;
+    text += fmt::format("  {:<{}}{}\n", what, kNameWidth - 2, Wrapped(ByOwner(names), kNameWidth));
+  };
+  list("loaded", report.loaded);
+  list("initial, not in it", report.missing);
+  list("skipped, of a run", report.skipped);
+  list("not in the model", report.unused);
+  return text;
+}
+
+std::string Lines(const Names& names) {
+  std::string text;
+  for (const std::string& name : names) text += "\n      " + name;
+  return text;
+}
+
+}  // namespace
+
+bool ReportWeights(const WeightsReport& report, const std::string& file) {
+  if (report.loaded.empty()) {
+    PrintError("nothing in " + file + " fits this model" + (report.mismatched.empty() ? "" : ":") +
+                   Lines(report.mismatched),
+               "give the weights of this model, or train from scratch without --weights");
+    return false;
+  }
+  if (!report.mismatched.empty()) {
+    PrintWarning("some of " + file +
+                 " does not fit this model and is not loaded:" + Lines(report.mismatched));
+  }
+  if (!Quiet()) {
+    std::fputs(LoadedText(report, file).c_str(), stderr);
+  } else if (!report.missing.empty()) {
+    PrintWarning(file + " does not have all of this model, which keeps its initial values for:" +
+                 Lines(ByOwner(report.missing)));
+  }
+  return true;
+}
+
+}  // namespace cgrun

@@ -1,0 +1,18 @@
+// What became of the weights that a training run begins with.
+#ifndef CGRUN_CLI_WEIGHTS_REPORT_H_
+#define CGRUN_CLI_WEIGHTS_REPORT_H_
+
+#include <string>
+
+#include "src/train/weights.h"
+
+namespace cgrun {
+
+// Lists what was loaded, what was not and why; with --quiet, as warnings, what a user must know of
+// alone. False, after an error, where nothing of `file` fits the model: training would begin from
+// scratch in silence.
+bool ReportWeights(const WeightsReport& report, const std::string& file);
+
+}  // namespace cgrun
+
+#endif  // CGRUN_CLI_WEIGHTS_REPORT_H_

@@ -1,0 +1,73 @@
+#!/usr/bin/env python3
+"""`--weights`: what a run takes of another one's file, and what it says of the rest."""
+
+import json
+import struct
+import unittest
+
+from cli_testing import MODEL, CliTestCase
+
+ADAM = MODEL.replace("{op: sgd, lr: 0.05, momentum: 0.9}", "{op: adam, lr: 0.01}")
+
+
+def tensors(file):
+    """The tensors of a safetensors file, as bytes by name."""
+    data = file.read_bytes()
+    size, = struct.unpack_from("<Q", data)
+    header = json.loads(data[8:8 + size])
+    header.pop("__metadata__", None)
+    return {name: data[8 + size:][slice(*tensor["data_offsets"])]
+            for name, tensor in header.items()}
+
+
+class FineTuningTest(CliTestCase):
+    def setUp(self):
+        super().setUp()
+        self.write("adam.yaml", ADAM)
+        self.cgrun("train", "adam.yaml", "--out", "run", "--quiet")
+
+    def summary(self, run):
+        return json.loads((self.folder / run / "summary.json").read_text())
+
+    def test_an_optimizer_begins_anew(self):
+        last = tensors(self.folder / "run/checkpoint-8.safetensors")
+        self.assertTrue(any(last["classify.logits.weight.m"]), "nothing to leave behind")
+        done = self.cgrun("train", "adam.yaml", "--weights", "run", "--out", "next")
+        first = tensors(self.folder / "next/checkpoint-0.safetensors")
+        self.assertEqual(first["classify.logits.weight"], last["classify.logits.weight"])
+        for name in ("classify.logits.weight.m", "classify.logits.weight.v"):
+            self.assertFalse(any(first[name]), name)
+        self.assertIn("weights: 2 tensors loaded from run/checkpoint-8.safetensors\n"
+                      "  loaded              classify.logits (bias, weight)\n"
+                      "  skipped, of a run   classify.logits.bias (m, v), classify.logits.weight "
+                      "(m, v)\n", done.stderr)
+
+    def test_what_is_not_in_the_file_is_told_with_quiet_too(self):
+        layer = "      - {op: linear, units: 5}\n      - logits"
+        self.write("wider.yaml", ADAM.replace("      - logits", layer).replace("logits:", "scores:")
+                   .replace("[logits,", "[scores,"))
+        error = self.refuses("train", "wider.yaml", "--weights", "run", "--out", "none")
+        self.assertIn("nothing in run/checkpoint-8.safetensors fits this model", error)
+        self.write("longer.yaml", ADAM.replace("      - logits", "      - {op: linear, units: 16}\n"
+                                               "      - logits"))
+        done = self.cgrun("train", "longer.yaml", "--weights", "run", "--out", "longer", "--quiet")
+        self.assertIn("warning: run/checkpoint-8.safetensors does not have all of this model, which "
+                      "keeps its initial values for:\n      classify.linear[0] (weight, bias)\n",
+                      done.stderr)
+        weights = self.summary("longer")["initial_weights"]
+        self.assertEqual(weights["file"], "run/checkpoint-8.safetensors")
+        self.assertEqual(weights["loaded"], ["classify.logits.bias", "classify.logits.weight"])
+        self.assertEqual(weights["not_in_file"],
+                         ["classify.linear[0].weight", "classify.linear[0].bias"])
+        self.assertNotIn("initial_weights", self.summary("run"))
+
+    def test_another_shape_is_a_warning_and_another_name_is_listed(self):
+        self.write("more.yaml", ADAM.replace("units: 3", "units: 4").replace("classes: 3", "classes: 4"))
+        error = self.refuses("train", "more.yaml", "--weights", "run", "--out", "none")
+        self.assertIn("classify.logits.weight: f32[3, 16] in the file, f32[4, 16] in the model", error)
+        self.write("renamed.yaml", ADAM.replace("classify:", "sort:"))
+        self.assertIn("nothing in", self.refuses("train", "renamed.yaml", "--weights", "run"))
+
+
+if __name__ == "__main__":
+    unittest.main()
