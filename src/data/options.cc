@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdio>
+#include <filesystem>
 #include <iterator>
 
 namespace cgrun {
@@ -14,9 +15,9 @@ const DataOption* FindOption(const DataOptions& options, std::string_view name) 
 }
 
 std::string ResolvePath(const DataOptions& options, const DataOption& option) {
-  const bool absolute = option.value.starts_with('/');
-  if (absolute || options.folder.empty() || option.value.empty()) return option.value;
-  return options.folder + (options.folder.ends_with('/') ? "" : "/") + option.value;
+  if (option.value.empty()) return "";
+  const std::filesystem::path path = std::filesystem::path(options.folder) / option.value;
+  return path.lexically_normal().string();
 }
 
 std::optional<int64_t> IntegerOption(const DataOptions& options, std::string_view name, int64_t low,
