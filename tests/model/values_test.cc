@@ -174,7 +174,7 @@ TEST(ValuesTest, Bytes) {
   EXPECT_EQ(Accepted("'512 MiB'", read), 512ll << 20);
   EXPECT_EQ(Accepted("2000000", read), 2000000);
   EXPECT_EQ(Accepted("10B", read), 10);
-  EXPECT_NE(Refusal("10", read).find("'x' has no unit: 10 | write 10MiB or 10GiB"),
+  EXPECT_NE(Refusal("10", read).find("'key' has no unit: 10 | write 10MiB or 10GiB"),
             std::string::npos)
       << Refusal("10", read);
   EXPECT_NE(Refusal("lots", read).find("must be a number of bytes, not 'lots' | such as"),

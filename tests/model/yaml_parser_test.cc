@@ -193,9 +193,9 @@ TEST(YamlParserTest, SyntaxErrorsSayWhereAndWhatToDo) {
             "        ^\n"
             "help: put the text in quotes, or check the indentation\n");
   EXPECT_EQ(TreeErrors("a: 1\nops: [1, 2\nb: 3\n"),
-            "model.yaml:2:7: error: this is not YAML: this '[' is not closed\n"
+            "model.yaml:2:6: error: this is not YAML: this '[' is not closed\n"
             "    ops: [1, 2\n"
-            "          ^\n"
+            "         ^\n"
             "help: a ']' is missing at the end of line 2\n");
   EXPECT_EQ(TreeErrors("ops:\n  - {op: conv\n  - x\n"),
             "model.yaml:2:5: error: this is not YAML: this '{' is not closed\n"
