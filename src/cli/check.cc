@@ -47,19 +47,42 @@ std::string DataText(const LintReport& lint) {
   return text.empty() ? "none" : text + " samples";
 }
 
-std::string GradientsText(const Findings& findings) {
-  const auto worst = std::ranges::max_element(findings.gradients, {}, &GradientCheck::error);
-  const auto bad = std::ranges::count(findings.gradients, false, &GradientCheck::good);
-  return fmt::format("{}{} in {} against finite differences in f64, largest error {:.1e}",
-                     bad > 0 ? "WRONG: " : "", CountText(findings.parameters, "parameter"),
-                     CountText(std::ssize(findings.gradients), "direction"), worst->error);
+// A row of the table of differences: what, how far off, how far it may be, and whether it is.
+void AddDifference(TextTable& table, const std::string& name, double error, double tolerance,
+                   bool good, std::string of) {
+  table.Add({name, fmt::format("{:.1e}", error), fmt::format("{:.1e}", tolerance),
+             good ? "ok" : "TOO LARGE", std::move(of)});
 }
 
-std::string DeviceText(const DeviceCheck& check) {
-  if (!check.skipped.empty()) return "not compared: " + check.skipped;
-  if (check.compared == 0) return "WRONG: none of its results is there";
-  return fmt::format("{}largest error {:.1e} of {} results and gradients ({})",
-                     check.good ? "" : "WRONG: ", check.error, check.compared, check.worst);
+// The direction that is furthest off for its tolerance stands for all.
+void AddGradients(TextTable& table, const Findings& findings) {
+  const auto worst = std::ranges::max_element(
+      findings.gradients, {},
+      [](const GradientCheck& check) { return check.error / check.tolerance; });
+  AddDifference(table, "gradients", worst->error, worst->tolerance, worst->good,
+                fmt::format("{} in {}, against finite differences in f64",
+                            CountText(findings.parameters, "parameter"),
+                            CountText(std::ssize(findings.gradients), "direction")));
+}
+
+void AddDevice(TextTable& table, const DeviceCheck& check) {
+  if (!check.skipped.empty()) {
+    table.Add({check.device, "", "", "", "not compared: " + check.skipped});
+  } else if (check.compared == 0) {
+    table.Add({check.device, "", "", "WRONG", "none of its results is there"});
+  } else {
+    AddDifference(table, check.device, check.error, check.tolerance, check.good,
+                  fmt::format("{}, the furthest off of {} results and gradients", check.worst,
+                              check.compared));
+  }
+}
+
+std::string DifferencesText(const Findings& findings) {
+  TextTable table({Align::kLeft, Align::kRight, Align::kRight, Align::kLeft, Align::kLeft});
+  table.Add({"", "error", "tolerance", "", ""});
+  if (!findings.gradients.empty()) AddGradients(table, findings);
+  for (const DeviceCheck& check : findings.devices) AddDevice(table, check);
+  return findings.gradients.empty() && findings.devices.empty() ? "" : "\n" + table.ToString();
 }
 
 // "lenet.yaml: no errors, 2 warnings."; after errors they speak for themselves.
@@ -77,13 +100,9 @@ std::string Text(const Findings& findings) {
   table.Add({"memory", fmt::format("a run takes {} of {} that are free, all counted",
                                    FormatBytes(findings.lint.needed_bytes),
                                    FormatBytes(findings.lint.free_bytes))});
-  if (!findings.skipped.empty()) {
-    table.Add({"gradients", "not checked: " + findings.skipped});
-  } else if (!findings.gradients.empty()) {
-    table.Add({"gradients", GradientsText(findings)});
-  }
-  for (const DeviceCheck& check : findings.devices) table.Add({check.device, DeviceText(check)});
-  return table.ToString() + Verdict(findings);
+  if (!findings.skipped.empty()) table.Add({"gradients", "not checked: " + findings.skipped});
+  const std::string verdict = Verdict(findings);
+  return table.ToString() + DifferencesText(findings) + (verdict.empty() ? "" : "\n") + verdict;
 }
 
 nlohmann::ordered_json DiagnosticsJson(const Diagnostics& diagnostics, Severity severity) {
@@ -102,6 +121,9 @@ std::string Json(const Findings& findings) {
                                  {"ok", !diagnostics.has_errors() && !findings.wrong()},
                                  {"errors", DiagnosticsJson(diagnostics, Severity::kError)},
                                  {"warnings", DiagnosticsJson(diagnostics, Severity::kWarning)}};
+  if (diagnostics.has_errors()) {  // nothing was computed
+    return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+  }
   const ModelData& data = findings.lint.data;
   const auto sizes = {
       std::pair{"train", &data.train}, {"valid", &data.valid}, {"test", &data.test}};
@@ -118,6 +140,7 @@ std::string Json(const Findings& findings) {
                                  {"analytic", check.analytic},
                                  {"numeric", check.numeric},
                                  {"error", check.error},
+                                 {"tolerance", check.tolerance},
                                  {"ok", check.good}});
   }
   json["devices"] = nlohmann::ordered_json::array();
@@ -125,6 +148,7 @@ std::string Json(const Findings& findings) {
     nlohmann::ordered_json item = {{"device", check.device}};
     if (check.skipped.empty()) {
       item.update({{"error", check.error},
+                   {"tolerance", check.tolerance},
                    {"worst", check.worst},
                    {"compared", check.compared},
                    {"missing", check.missing},
@@ -167,7 +191,8 @@ void PrintWrong(const Findings& findings) {
       continue;
     }
     const std::string apart = std::isfinite(check.error)
-                                  ? fmt::format("{:.1e} of its size apart", check.error)
+                                  ? fmt::format("{:.1e} of its size apart, where {:.1e} may be",
+                                                check.error, check.tolerance)
                                   : "it is not finite";
     PrintError(fmt::format("device '{}' computes {} otherwise than the reference: {}", check.device,
                            check.worst, apart),
@@ -204,12 +229,17 @@ void Compute(const ModelSpec& model, const CompileOptions& options, const std::s
 }
 
 int Run(const ModelFlags& flags) {
-  const std::optional<ModelSpec> model = LoadModelOrProgram(flags);
-  if (!model) return kBadInput;
-  const KernelLibrary& library = KernelsOf(*model);
-  const CompileOptions options = CompileOptionsOf(flags, *model);
   Findings findings;
   findings.model = flags.model;
+  Diagnostics printed;
+  const std::optional<ModelSpec> model = LoadModelOrProgram(flags, printed);
+  if (!model) {
+    findings.diagnostics = printed;
+    if (WantsJson()) PrintResult("", Json(findings));
+    return kBadInput;
+  }
+  const KernelLibrary& library = KernelsOf(*model);
+  const CompileOptions options = CompileOptionsOf(flags, *model);
   findings.lint = Lint(*model, library, options, findings.diagnostics);
   CheckMemory(*model, findings);
   const bool fits = !findings.diagnostics.has_errors();

@@ -178,8 +178,7 @@ Mode ModeOf(const RunFlags& flags) {
 }
 
 // The model with the batch that is found for it, where its file leaves that to us.
-std::optional<ModelSpec> WithBatch(std::optional<ModelSpec> model, const ModelFlags& flags,
-                                   std::optional<ModelSpec> (*load)(const ModelFlags&)) {
+std::optional<ModelSpec> WithBatch(std::optional<ModelSpec> model, const ModelFlags& flags) {
   if (!model || !model->train || !model->train->batch.value.automatic) return model;
   Diagnostics diagnostics;
   const auto batch =
@@ -188,10 +187,12 @@ std::optional<ModelSpec> WithBatch(std::optional<ModelSpec> model, const ModelFl
   if (!batch) return std::nullopt;
   ModelFlags found = flags;
   found.set.push_back("train.batch=" + std::to_string(*batch));
-  return load(found);
+  return LoadModel(found);
 }
 
-std::optional<ModelSpec> LoadModel(const ModelFlags& flags) {
+namespace {
+
+std::optional<ModelSpec> LoadModel(const ModelFlags& flags, Diagnostics& diagnostics) {
   if (IsProgramFile(flags.model)) {
     throw InputError("'" + flags.model + "' is a compiled program, where a model file is wanted",
                      "`cgrun disasm " + flags.model +
@@ -199,17 +200,15 @@ std::optional<ModelSpec> LoadModel(const ModelFlags& flags) {
                          "run one");
   }
   CheckModelArgument(flags.model);
-  Diagnostics diagnostics;
   ModelSpec partial;
   const Overrides overrides(flags);
   std::optional<ModelSpec> model =
       LoadModelFile(flags.model, overrides.assignments, diagnostics, overrides.typed, &partial);
-  return WithBatch(Checked(std::move(model), partial, diagnostics), flags, LoadModel);
+  return WithBatch(Checked(std::move(model), partial, diagnostics), flags);
 }
 
 std::optional<ModelSpec> LoadEmbeddedModel(const ModelFlags& flags, const std::string& text,
-                                           const std::string& path) {
-  Diagnostics diagnostics;
+                                           const std::string& path, Diagnostics& diagnostics) {
   ModelSpec partial;
   const Overrides overrides(flags);
   std::optional<ModelSpec> model =
@@ -217,10 +216,28 @@ std::optional<ModelSpec> LoadEmbeddedModel(const ModelFlags& flags, const std::s
   return Checked(std::move(model), partial, diagnostics);
 }
 
-std::optional<ModelSpec> LoadModelOrProgram(const ModelFlags& flags) {
-  if (!IsProgramFile(flags.model)) return LoadModel(flags);
+}  // namespace
+
+std::optional<ModelSpec> LoadModel(const ModelFlags& flags) {
+  Diagnostics diagnostics;
+  return LoadModel(flags, diagnostics);
+}
+
+std::optional<ModelSpec> LoadEmbeddedModel(const ModelFlags& flags, const std::string& text,
+                                           const std::string& path) {
+  Diagnostics diagnostics;
+  return LoadEmbeddedModel(flags, text, path, diagnostics);
+}
+
+std::optional<ModelSpec> LoadModelOrProgram(const ModelFlags& flags, Diagnostics& diagnostics) {
+  if (!IsProgramFile(flags.model)) return LoadModel(flags, diagnostics);
   const ProgramImage image = LoadImage(flags.model);
-  return LoadEmbeddedModel(flags, image.model_text, image.model_path);
+  return LoadEmbeddedModel(flags, image.model_text, image.model_path, diagnostics);
+}
+
+std::optional<ModelSpec> LoadModelOrProgram(const ModelFlags& flags) {
+  Diagnostics diagnostics;
+  return LoadModelOrProgram(flags, diagnostics);
 }
 
 bool IsProgramFile(const std::string& path) {

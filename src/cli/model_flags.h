@@ -55,6 +55,8 @@ std::shared_ptr<ModelFlags> AddModelFlags(CLI::App& app);
 std::optional<ModelSpec> LoadModel(const ModelFlags& flags);
 // The same where it may be a compiled program: then its model.
 std::optional<ModelSpec> LoadModelOrProgram(const ModelFlags& flags);
+// The same; what it printed is in `diagnostics` too.
+std::optional<ModelSpec> LoadModelOrProgram(const ModelFlags& flags, Diagnostics& diagnostics);
 // The same for the model that a compiled program carries.
 std::optional<ModelSpec> LoadEmbeddedModel(const ModelFlags& flags, const std::string& text,
                                            const std::string& path);

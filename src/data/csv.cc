@@ -31,13 +31,30 @@ constexpr size_t kMostClasses = 65536;
 // are filled: NaN where no sample has a value, none of integers.
 class CsvDataset : public TensorDataset {
  public:
-  CsvDataset(std::vector<FieldTensor> parts, std::vector<double> means)
-      : TensorDataset(std::move(parts)), means_(std::move(means)) {}
+  CsvDataset(std::vector<FieldTensor> parts, std::vector<double> means,
+             std::map<size_t, FieldRange> labels)
+      : TensorDataset(std::move(parts)), means_(std::move(means)), labels_(std::move(labels)) {}
 
   const std::vector<double>& means() const { return means_; }
 
  private:
+  // With the marks of the labels themselves, where they are known.
+  std::optional<FieldRange> FindRange(size_t index,
+                                      std::span<const int64_t> ignored) const override {
+    std::optional<FieldRange> range = TensorDataset::FindRange(index, ignored);
+    const auto label = labels_.find(index);
+    if (!range || label == labels_.end()) return range;
+    for (FieldRange::Extreme* extreme : {&range->smallest, &range->largest}) {
+      for (const FieldRange::Extreme& known : {label->second.smallest, label->second.largest}) {
+        const bool same = known.sample == extreme->sample && known.value == extreme->value;
+        if (same) extreme->mark = known.mark;
+      }
+    }
+    return range;
+  }
+
   std::vector<double> means_;
+  std::map<size_t, FieldRange> labels_;  // by field
 };
 
 // Whether nothing stands in a field. A class may be called "NA", in quotes.
@@ -91,7 +108,7 @@ class CsvOpener {
     ForEachRow([this](const CsvReader& reader) { StoreRow(reader); });
     if (!Failed() && csv_.missing == CsvMissing::kMean) FillWithMeans();
     if (Failed()) return nullptr;
-    return std::make_unique<CsvDataset>(std::move(parts_), Means());
+    return std::make_unique<CsvDataset>(std::move(parts_), Means(), std::move(ranges_));
   }
 
  private:
@@ -116,6 +133,7 @@ class CsvOpener {
                     std::byte* out);
   void ReportNumber(TextNumber error, const CsvColumn& used, const CsvReader& reader,
                     const CsvField& text);
+  void NoteRange(const CsvColumn& used, const CsvReader& reader, const CsvField& text);
   void PrepareMeans();
   void AddToMean(const CsvColumn& used, const std::byte* value);
   std::vector<double> Means() const;
@@ -146,6 +164,7 @@ class CsvOpener {
   std::vector<int64_t> counts_;
   std::vector<bool> held_out_;           // by row
   std::map<size_t, int> number_errors_;  // a column: texts that are no numbers
+  std::map<size_t, FieldRange> ranges_;  // of the integers in fields of labels
 };
 
 // Calls `act` for each row with as many fields as there are columns.
@@ -267,6 +286,7 @@ void CsvOpener::StoreRow(const CsvReader& reader) {
       const TextNumber stored = StoreNumber(text.text, DTypeOf(used), out);
       if (stored != TextNumber::kStored) ReportNumber(stored, used, reader, text);
       if (stored == TextNumber::kStored && used.field == 0) AddToMean(used, out);
+      if (stored == TextNumber::kStored && used.field > 0) NoteRange(used, reader, text);
     }
   }
 }
@@ -338,6 +358,23 @@ void CsvOpener::ReportNumber(TextNumber error, const CsvColumn& used, const CsvR
                  : "leave columns of text out: `columns: [...]` lists those that are used";
   }
   diagnostics_.Error(reader.MarkOf(text), ColumnText(used) + what, help);
+}
+
+// Where the smallest and the largest label stand.
+void CsvOpener::NoteRange(const CsvColumn& used, const CsvReader& reader, const CsvField& text) {
+  if (IsFloat(DTypeOf(used))) return;
+  const DataField& field = layout_.fields[used.field];
+  const int64_t place = rows_ * field.shape.Elements() + used.offset / SizeOf(field.dtype);
+  const auto value = static_cast<int64_t>(parts_[used.field].tensor.At(place));
+  const auto known = ranges_.find(used.field);
+  const bool is_new = known == ranges_.end();
+  if (!is_new && value >= known->second.smallest.value && value <= known->second.largest.value) {
+    return;
+  }
+  const FieldRange::Extreme here{value, rows_, path_, reader.MarkOf(text)};
+  FieldRange& range = is_new ? ranges_[used.field] : known->second;
+  if (is_new || value < range.smallest.value) range.smallest = here;
+  if (is_new || value > range.largest.value) range.largest = here;
 }
 
 void CsvOpener::PrepareMeans() {

@@ -1,6 +1,7 @@
 // The table of formats, and OpenDataset(): which format it is, and whether its options are its own.
 #include <algorithm>
 
+#include "src/base/name_notes.h"
 #include "src/data/dataset.h"
 
 namespace cgrun {
@@ -33,6 +34,8 @@ constexpr Synonym kSynonyms[] = {
     {"numsamples", "samples"},
     {"numclasses", "classes"},
     {"classnames", "classes"},
+    {"rootdir", "folder"},
+    {"datadir", "folder"},
     {"mask", "masks"},
     {"maskfolder", "masks"},
     {"annotations", "masks"},
@@ -51,6 +54,41 @@ constexpr Synonym kSynonyms[] = {
     {"paddingidx", "pad"},
     {"tokenizer", "tokens"},
 };
+
+constexpr std::string_view kIsChanged =
+    "samples are changed by operators of a path: `normalize`, `resize`, `random_crop`, "
+    "`random_flip` and others (`cgrun ops`)";
+constexpr std::string_view kOfTraining = "write `train: {batch: …, shuffle: …}`: how it is trained";
+constexpr std::string_view kLoads =
+    "leave it out: samples are read ahead by threads of the program";
+
+constexpr NameNote kNotes[] = {
+    {"transform", "", kIsChanged},
+    {"transforms", "", kIsChanged},
+    {"augment", "", kIsChanged},
+    {"augmentation", "", kIsChanged},
+    {"preprocess", "", kIsChanged},
+    {"preprocessing", "", kIsChanged},
+    {"normalize", "", kIsChanged},
+    {"rescale", "", kIsChanged},
+    {"mean", "", kIsChanged},
+    {"std", "", kIsChanged},
+    {"batch", "", kOfTraining},
+    {"batchsize", "", kOfTraining},
+    {"shuffle", "", kOfTraining},
+    {"numworkers", "", kLoads},
+    {"workers", "", kLoads},
+    {"pinmemory", "", kLoads},
+    {"download", "", "scripts/datasets fetch data; docs/guide.md names them"},
+    {"imagesize", "folder", "images get the size of their input: `image: {shape: [3, 64, 64]}`"},
+    {"size", "folder", "images get the size of their input: `image: {shape: [3, 64, 64]}`"},
+};
+
+// What to write instead of an option, or why nothing is to be written for it.
+std::string HelpWithOption(std::string_view name, std::span<const std::string> known) {
+  const std::string note = NoteOn(name, known, kNotes);
+  return note.empty() ? SuggestSynonym(name, known, kSynonyms) : note;
+}
 
 const DataFormat* FindFormat(const DataOption& name, Diagnostics& diagnostics) {
   std::vector<std::string> names;
@@ -88,7 +126,7 @@ void CheckOptions(const DataFormat& format, const DataOptions& options, Diagnost
     diagnostics.Error(
         option.key_mark.file ? option.key_mark : option.mark,
         "unknown option '" + name + "' for data of format '" + std::string(format.name) + "'",
-        SuggestSynonym(name, names, kSynonyms));
+        HelpWithOption(name, names));
   }
 }
 

@@ -48,6 +48,7 @@ struct ImageSet {
   std::vector<DataField> fields;  // image, and mask, or label where one is wanted
   ImageTarget target;
   bool masked = false;
+  DataOption label_option;    // that says where labels come from
   int64_t scratch_bytes = 0;  // of an arena
 
   bool labelled() const { return fields.size() > 1 && !masked; }
@@ -166,7 +167,8 @@ class ImageStream : public Dataset {
     for (size_t i = 0; i < set_.samples.size(); ++i) {
       const ImageSample& sample = set_.samples[i];
       if (finder.Wants(sample.label)) {
-        finder.Take({sample.label, static_cast<int64_t>(i), sample.image.path, {}});
+        finder.Take(
+            {sample.label, static_cast<int64_t>(i), sample.image.path, set_.label_option.mark});
       }
     }
     return finder.range();
@@ -273,6 +275,24 @@ class ImagesOpener {
   ImageSet set_;
 };
 
+// What to write instead of a shape that no image has: one with the batch, or channels last.
+std::string HelpWithShape(std::span<const int64_t> sizes) {
+  const auto is_channels = [](int64_t size) { return size == 1 || size == 3; };
+  std::string reason;
+  if (sizes.size() == 4 && (is_channels(sizes[1]) || is_channels(sizes[3]))) {
+    reason = "the batch is no part of a shape";
+    sizes = sizes.subspan(1);
+  }
+  if (sizes.size() != 3) return "for example `image: {type: uint8, shape: [3, 64, 64]}`";
+  std::vector<int64_t> mended(sizes.begin(), sizes.end());
+  if (!is_channels(mended[0]) && is_channels(mended[2])) {
+    reason += std::string(reason.empty() ? "" : ", and ") + "channels come first";
+    std::ranges::rotate(mended, mended.end() - 1);
+  }
+  if (reason.empty()) return "for example `image: {type: uint8, shape: [3, 64, 64]}`";
+  return reason + ": write `shape: " + Shape::Of(mended).ToString() + "`";
+}
+
 // What a sample is, from the model's inputs.
 bool ImagesOpener::DescribeSample() {
   set_.masked = FindOption(options_, "masks") != nullptr;
@@ -289,7 +309,7 @@ bool ImagesOpener::DescribeSample() {
                            ? "images need an input to feed"
                            : "input '" + wanted->name + "' is " + wanted->shape.ToString() +
                                  ", but an image is [channels, height, width], of 1 or 3 channels",
-                       "for example `image: {type: uint8, shape: [3, 64, 64]}`");
+                       HelpWithShape(sizes));
     return false;
   }
   set_.target = {grey ? 1 : sizes[0], sizes[sizes.size() - 2], sizes.back(), ImageFit::kCover};
@@ -308,6 +328,8 @@ bool ImagesOpener::ListWithLabels() {
   std::optional<ImageList> list = ListImages(options_, set_.labelled(), diagnostics_);
   if (!list) return false;
   set_.classes = std::move(list->classes);
+  const DataOption* labels = FindOption(options_, "labels");
+  set_.label_option = labels == nullptr ? folder_ : *labels;
   for (LabelledImage& image : list->images) {
     set_.samples.push_back({{std::move(image.path), {}}, image.label, {}});
   }
@@ -431,7 +453,9 @@ std::unique_ptr<Dataset> ImagesOpener::DecodeAhead() {
   try {
     std::vector<FieldTensor> parts;
     for (const DataField& field : set_.fields) {
-      const DataOption& option = field.name == "mask" ? *FindOption(options_, "masks") : folder_;
+      const DataOption& option = field.name == "mask"    ? *FindOption(options_, "masks")
+                                 : field.name == "label" ? set_.label_option
+                                                         : folder_;
       const std::string folder = ResolvePath(options_, option);
       parts.push_back({field.name, AllocateTensor(folder, field.dtype, SizesOfAll(field)), folder,
                        option.mark});

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdio>
+#include <filesystem>
 #include <iterator>
 
 namespace cgrun {
@@ -14,9 +15,11 @@ const DataOption* FindOption(const DataOptions& options, std::string_view name) 
 }
 
 std::string ResolvePath(const DataOptions& options, const DataOption& option) {
-  const bool absolute = option.value.starts_with('/');
-  if (absolute || options.folder.empty() || option.value.empty()) return option.value;
-  return options.folder + (options.folder.ends_with('/') ? "" : "/") + option.value;
+  if (option.value.empty()) return "";
+  const std::filesystem::path path =
+      (std::filesystem::path(options.folder) / option.value).lexically_normal();
+  const bool dot = path.has_parent_path() && !path.has_filename() && option.value.ends_with('.');
+  return (dot ? path.parent_path() : path).string();  // "folder/.": "folder"
 }
 
 std::optional<int64_t> IntegerOption(const DataOptions& options, std::string_view name, int64_t low,

@@ -4,18 +4,12 @@
 #include <algorithm>
 #include <optional>
 
+#include "src/ir/range_text.h"
 #include "src/model/key_synonyms.h"
 #include "src/model/values.h"
 
 namespace cgrun {
 namespace {
-
-std::string Range(const AttributeField& field) {
-  const auto text = [](double value) { return ToString(AttributeValue(value)); };
-  if (field.maximum >= 1e308) return "at least " + text(field.minimum);
-  if (field.minimum <= -1e308) return "at most " + text(field.maximum);
-  return text(field.minimum) + " to " + text(field.maximum);
-}
 
 class Parser {
  public:
@@ -53,8 +47,9 @@ class Parser {
 
   bool CheckRange(double value) {
     if (value >= field_.minimum && value <= field_.maximum) return true;
-    diagnostics_.Error(
-        node_.mark, "'" + field_.name + "' must be " + Range(field_) + ", not " + Describe(node_));
+    diagnostics_.Error(node_.mark, "'" + field_.name + "' must be " +
+                                       RangeText(field_.minimum, field_.maximum) + ", not " +
+                                       Describe(node_));
     return false;
   }
 
@@ -163,25 +158,39 @@ void ReportUnknown(const OpDef& def, const Attribute& attribute,
     if (!field.internal) known.push_back(field.name);
   }
   known.insert(known.end(), also_known.begin(), also_known.end());
+  std::string help = SuggestKey(attribute.key, known);
+  const std::string in = "in";  // not among the attributes, but a key of every operator
+  if (help.starts_with("known:") && SuggestKey(attribute.key, {&in, 1}) == "write 'in'") {
+    help = "write 'in'";
+  }
   diagnostics.Error(attribute.key_mark, "'" + def.name + "' has no key '" + attribute.key + "'",
-                    SuggestKey(attribute.key, known));
+                    help);
 }
 
 // Whether one of the keys that are unknown was to be `name`: then that was said of the key.
 bool IsMeantBy(std::span<const std::string> unknown, const std::string& name) {
   return std::any_of(unknown.begin(), unknown.end(), [&](const std::string& key) {
-    return !SuggestKey(key, {&name, 1}).starts_with("known:");
+    const std::string help = SuggestKey(key, {&name, 1});
+    return help.starts_with("write '") || help.starts_with("did you mean");
   });
 }
 
-}  // namespace
+void ReportMissing(const OpDef& def, const OpSpec& op, std::span<const std::string> unknown,
+                   Diagnostics& diagnostics) {
+  for (const AttributeField& field : def.schema->fields()) {
+    const bool given =
+        std::ranges::find(op.attributes, field.name, &Attribute::key) != op.attributes.end();
+    if (!field.required || given || IsMeantBy(unknown, field.name)) continue;
+    diagnostics.Error(op.target.mark, "'" + def.name + "' needs '" + field.name + "'",
+                      field.name + ": " + field.doc);
+  }
+}
 
-Attributes ParseAttributes(const OpDef& def, const OpSpec& op,
-                           std::span<const std::string> also_known, Diagnostics& diagnostics) {
+// Reads the keys that are there; those that the operator does not have are added to `unknown`.
+Attributes ParseGiven(const OpDef& def, const OpSpec& op, std::span<const std::string> also_known,
+                      std::vector<std::string>& unknown, Diagnostics& diagnostics) {
   Attributes attributes = Attributes::Defaults(*def.schema);
-  std::vector<std::string> given, unknown;
   for (const Attribute& attribute : op.attributes) {
-    given.push_back(attribute.key);
     const AttributeField* field = def.schema->Find(attribute.key);
     if (field != nullptr && !field->internal) {
       const auto value = Parser(*field, attribute.value, diagnostics).Run();
@@ -191,14 +200,23 @@ Attributes ParseAttributes(const OpDef& def, const OpSpec& op,
       unknown.push_back(attribute.key);
     }
   }
-  for (const AttributeField& field : def.schema->fields()) {
-    const bool missing = std::find(given.begin(), given.end(), field.name) == given.end();
-    if (field.required && missing && !IsMeantBy(unknown, field.name)) {
-      diagnostics.Error(op.target.mark, "'" + def.name + "' needs '" + field.name + "'",
-                        field.name + ": " + field.doc);
-    }
-  }
   return attributes;
+}
+
+}  // namespace
+
+Attributes ParseAttributes(const OpDef& def, const OpSpec& op,
+                           std::span<const std::string> also_known, Diagnostics& diagnostics) {
+  std::vector<std::string> unknown;
+  Attributes attributes = ParseGiven(def, op, also_known, unknown, diagnostics);
+  ReportMissing(def, op, unknown, diagnostics);
+  return attributes;
+}
+
+void CheckGivenAttributes(const OpDef& def, const OpSpec& op,
+                          std::span<const std::string> also_known, Diagnostics& diagnostics) {
+  std::vector<std::string> unknown;
+  ParseGiven(def, op, also_known, unknown, diagnostics);
 }
 
 }  // namespace cgrun

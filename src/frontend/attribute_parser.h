@@ -12,10 +12,13 @@
 namespace cgrun {
 
 // Sets the attributes that `op` gives; keys in `also_known` are left to the caller. Unknown keys,
-// wrong types and missing required attributes are reported at their marks. `note` is added to their
-// help.
+// wrong types and missing required attributes are reported at their marks.
 Attributes ParseAttributes(const OpDef& def, const OpSpec& op,
                            std::span<const std::string> also_known, Diagnostics& diagnostics);
+
+// Reports the same of the keys that are there, where `def` is but a guess.
+void CheckGivenAttributes(const OpDef& def, const OpSpec& op,
+                          std::span<const std::string> also_known, Diagnostics& diagnostics);
 
 }  // namespace cgrun
 

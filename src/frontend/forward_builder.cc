@@ -26,6 +26,8 @@
 namespace cgrun {
 namespace {
 
+const std::vector<std::string> kScheduled = {"schedule"};  // beside an optimizer's attributes
+
 class ForwardBuilder {
  public:
   ForwardBuilder(const ModelSpec& model, const FrontendOptions& options, Diagnostics& diagnostics)
@@ -159,10 +161,24 @@ class ForwardBuilder {
     return std::nullopt;
   }
 
+  // The definition of an operator; null where there is none of its name. Then its keys are checked
+  // as those of the operator that is probably meant.
+  const OpDef* FindOrCheckGuess(const OpSpec& op, Usage usage) {
+    if (const OpDef* def = FindDef(op, usage, diagnostics_)) return def;
+    const OpDef* guess = GuessDef(op, usage);
+    if (guess == nullptr) return nullptr;
+    std::vector<std::string> beside;
+    if (usage == Usage::kOperator) beside = KeysBeside(*guess);
+    if (usage == Usage::kOptimizer) beside = kScheduled;
+    CheckGivenAttributes(*guess, op, beside, diagnostics_);
+    if (usage == Usage::kOperator) FindActivation(op, diagnostics_);
+    return nullptr;
+  }
+
   // What can be said of an operator whose inputs are not known.
   void CheckAlone(const OpSpec& op) {
     if (op.target.value.empty()) return;  // reported
-    const OpDef* def = FindDef(op, Usage::kOperator, diagnostics_);
+    const OpDef* def = FindOrCheckGuess(op, Usage::kOperator);
     if (def == nullptr) return;
     ParseAttributes(*def, op, KeysBeside(*def), diagnostics_);
     FindActivation(op, diagnostics_);
@@ -302,7 +318,7 @@ class ForwardBuilder {
 
   MaybeValues AddOperator(const OpSpec& op, const Place& place, const Scope& scope, Values inputs) {
     const std::string label = op.labels.empty() ? op.target.value : op.labels[0];
-    const OpDef* def = FindDef(op, Usage::kOperator, diagnostics_);
+    const OpDef* def = FindOrCheckGuess(op, Usage::kOperator);
     if (def == nullptr) return std::nullopt;
     const int errors = diagnostics_.error_count();
     Attributes attributes = ParseAttributes(*def, op, KeysBeside(*def), diagnostics_);
@@ -364,7 +380,7 @@ class ForwardBuilder {
   std::optional<ValueId> AddTail(const OpSpec& op, Usage usage, const Place& place,
                                  const Scope& scope, const std::string& label) {
     if (op.target.value.empty()) return std::nullopt;  // reported
-    const OpDef* def = FindDef(op, usage, diagnostics_);
+    const OpDef* def = FindOrCheckGuess(op, usage);
     if (def == nullptr) return std::nullopt;
     const int errors = diagnostics_.error_count();
     const Attributes attributes = ParseAttributes(*def, op, {}, diagnostics_);
@@ -401,7 +417,6 @@ class ForwardBuilder {
   }
 
   void AddOptimizer(const PathSpec& spec, PathId id) {
-    static const std::vector<std::string> kScheduled = {"schedule"};
     const OpSpec* optimizer = spec.optimizer ? &*spec.optimizer : nullptr;
     if (optimizer == nullptr && model_.train && model_.train->optimizer) {
       optimizer = &*model_.train->optimizer;
@@ -413,7 +428,7 @@ class ForwardBuilder {
       return;
     }
     if (optimizer->target.value.empty()) return;  // reported
-    const OpDef* def = FindDef(*optimizer, Usage::kOptimizer, diagnostics_);
+    const OpDef* def = FindOrCheckGuess(*optimizer, Usage::kOptimizer);
     if (def == nullptr) return;
     Path& path = graph_.paths[id];
     if (path.first != id) {

@@ -35,6 +35,20 @@ std::string_view KindOf(Usage usage) {
   }
 }
 
+// Where operators of a usage stand in a model file; `%` is the operator's name.
+std::string_view HomeOf(Usage usage) {
+  switch (usage) {
+    case Usage::kLoss:
+      return "is a loss: `loss: {op: %, in: [OUTPUT, LABEL]}` of a path";
+    case Usage::kMetric:
+      return "is a metric: `metrics: {%: {in: [OUTPUT, LABEL]}}` of a path";
+    case Usage::kOptimizer:
+      return "is an optimizer: `train: {optimizer: {op: %, lr: …}}`";
+    default:
+      return "is an operator of `ops`";
+  }
+}
+
 // A loss may be any operator that owns nothing; what it gives must be a scalar.
 bool IsOf(const OpDef& def, Usage usage) {
   if (def.usage == usage) return true;
@@ -42,18 +56,60 @@ bool IsOf(const OpDef& def, Usage usage) {
          !def.needs_step;
 }
 
+std::vector<std::string> NamesOf(Usage usage) {
+  return NamesWhere([usage](const OpDef& def) { return def.usage == usage; });
+}
+
+// What an operator is that has its place elsewhere: "'adam' is an optimizer: …"; "" of a name that
+// no place takes.
+std::string HelpWithOtherUsage(const std::string& name, Usage usage) {
+  for (const Usage other : {Usage::kOptimizer, Usage::kLoss, Usage::kMetric, Usage::kOperator}) {
+    const std::string same = other == usage ? "" : SameOperator(name, NamesOf(other));
+    if (same.empty()) continue;
+    std::string home(HomeOf(other));
+    if (const size_t place = home.find('%'); place != std::string::npos) {
+      home.replace(place, 1, same);
+    }
+    return "'" + same + "' " + home;
+  }
+  return "";
+}
+
+// How an operator is written that another program's call stands for: "{op: conv, filters: …}".
+std::string WrittenAs(const OpDef& def) {
+  std::string keys;
+  for (const AttributeField& field : def.schema->fields()) {
+    if (field.required) keys += ", " + field.name + ": …";
+  }
+  return "write `{op: " + def.name + keys + "}`; `cgrun ops " + def.name +
+         "` says what its keys are";
+}
+
+std::string HelpWithUnknown(const std::string& name, Usage usage) {
+  const std::vector<std::string> known = NamesOf(usage);
+  const std::string same = SameOperator(name, known);
+  if (!same.empty() && BareName(name) != name) return WrittenAs(GetOpDef(*FindOp(same)));
+  const std::string other = same.empty() ? HelpWithOtherUsage(name, usage) : "";
+  if (!other.empty()) return other;
+  const std::string help = SuggestOperator(name, known);
+  return help.size() > kLongestHelp ? "`cgrun ops` lists them, with a line on each" : help;
+}
+
 }  // namespace
 
 const OpDef* FindDef(const OpSpec& op, Usage usage, Diagnostics& diagnostics) {
   const std::optional<OpId> id = FindOp(op.target.value);
   if (id && IsOf(GetOpDef(*id), usage)) return &GetOpDef(*id);
-  std::string help = SuggestOperator(
-      op.target.value, NamesWhere([usage](const OpDef& def) { return def.usage == usage; }));
-  if (help.size() > kLongestHelp) help = "`cgrun ops` lists them, with a line on each";
   diagnostics.Error(op.target.mark,
                     "there is no " + std::string(KindOf(usage)) + " '" + op.target.value + "'",
-                    help);
+                    HelpWithUnknown(op.target.value, usage));
   return nullptr;
+}
+
+const OpDef* GuessDef(const OpSpec& op, Usage usage) {
+  if (op.target.value.find('(') != std::string::npos) return nullptr;  // its keys are no keys
+  const std::string name = GuessOperator(op.target.value, NamesOf(usage));
+  return name.empty() ? nullptr : &GetOpDef(*FindOp(name));
 }
 
 OpId IdOf(const OpDef& def) { return *FindOp(def.name); }

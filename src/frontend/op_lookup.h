@@ -14,6 +14,9 @@ namespace cgrun {
 // Null after an error: no operator of that name can be used so (a loss where an optimizer belongs).
 const OpDef* FindDef(const OpSpec& op, Usage usage, Diagnostics& diagnostics);
 
+// The operator that an unknown name probably stands for, or null: what was told of by FindDef().
+const OpDef* GuessDef(const OpSpec& op, Usage usage);
+
 OpId IdOf(const OpDef& def);
 
 // `activation: relu` of an operator: an operator of one input that is applied to its output.

@@ -1,6 +1,10 @@
 // The table of synonyms: Caffe, Keras, PyTorch, ONNX.
 #include "src/frontend/synonyms.h"
 
+#include <algorithm>
+
+#include "src/base/diagnostics.h"
+
 namespace cgrun {
 namespace {
 
@@ -28,6 +32,9 @@ constexpr Synonym kSynonyms[] = {
     {"batchnormalization", "batch_norm"},
     {"batchnorm2d", "batch_norm"},
     {"bn", "batch_norm"},
+    {"batchnorm1d", "batch_norm"},
+    {"adaptiveaveragepool2d", "global_avg_pool"},
+    {"zeropad2d", "pad"},
     {"dropout2d", "dropout"},
     {"rectifier", "relu"},
     {"lrelu", "leaky_relu"},
@@ -172,8 +179,31 @@ constexpr Synonym kSynonyms[] = {
 
 std::span<const Synonym> OperatorSynonyms() { return kSynonyms; }
 
+std::string_view BareName(std::string_view name) {
+  name = name.substr(0, name.find('('));
+  const size_t dot = name.rfind('.');
+  return dot == std::string_view::npos ? name : name.substr(dot + 1);
+}
+
 std::string SuggestOperator(std::string_view name, std::span<const std::string> known) {
-  return SuggestSynonym(name, known, kSynonyms);
+  return SuggestSynonym(BareName(name), known, kSynonyms);
+}
+
+std::string SameOperator(std::string_view name, std::span<const std::string> known) {
+  const std::string plain = PlainName(BareName(name));
+  for (const std::string& candidate : known) {
+    if (PlainName(candidate) == plain) return candidate;
+  }
+  for (const Synonym& synonym : kSynonyms) {
+    const bool here = std::ranges::find(known, synonym.ours) != known.end();
+    if (synonym.theirs == plain && here) return std::string(synonym.ours);
+  }
+  return "";
+}
+
+std::string GuessOperator(std::string_view name, std::span<const std::string> known) {
+  const std::string same = SameOperator(name, known);
+  return same.empty() ? NearestName(BareName(name), known) : same;
 }
 
 }  // namespace cgrun

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <charconv>
 
+#include "src/ir/range_text.h"
+
 namespace cgrun {
 namespace {
 
@@ -46,6 +48,8 @@ RealList NumbersOf(const AttributeValue& value) {
   return {};
 }
 
+constexpr double kNoBound = std::numeric_limits<double>::infinity();
+
 std::string Words(const std::vector<std::string>& choices) {
   std::string out;
   for (const std::string& word : choices) out += (out.empty() ? "" : ", ") + word;
@@ -60,8 +64,8 @@ std::string FaultOf(const AttributeField& field, const AttributeValue& value) {
   for (double number : NumbersOf(value)) {
     if (field.allow_same && number == -1) continue;
     if (number != number) return name + "a number" + given;
-    if (number < field.minimum) return name + "at least " + RealToString(field.minimum) + given;
-    if (number > field.maximum) return name + "at most " + RealToString(field.maximum) + given;
+    if (number < field.minimum) return name + RangeText(field.minimum, kNoBound) + given;
+    if (number > field.maximum) return name + RangeText(-kNoBound, field.maximum) + given;
   }
   const auto* word = std::get_if<std::string>(&value);
   if (word == nullptr || field.choices.empty()) return "";

@@ -1,6 +1,8 @@
 // Adding values and nodes with inferred types and unique names.
 #include "src/ir/builder.h"
 
+#include <algorithm>
+
 #include "src/base/check.h"
 
 namespace cgrun {
@@ -13,11 +15,13 @@ std::vector<TensorType> TypesOf(const Graph& graph, const std::vector<ValueId>& 
 }
 
 // What users gave: values that the compiler adds (".step") are left out.
-std::string OperandText(const Graph& graph, const std::vector<ValueId>& inputs) {
+std::string OperandText(const Graph& graph, const std::vector<ValueId>& inputs,
+                        bool parameters = true) {
   std::string out;
   for (ValueId id : inputs) {
     const Value& value = graph.values[id];
     if (value.name.starts_with('.')) continue;
+    if (!parameters && value.role == Role::kParameter) continue;
     out += (out.empty() ? "" : ", ") + value.name + ": " + value.type.ToString();
   }
   return out.empty() ? "" : "operands: " + out;
@@ -32,6 +36,34 @@ std::string OrderHelp(OpId op, const Attributes& attributes, const std::vector<T
   const OpDef& def = GetOpDef(op);
   return "exchange the two: '" + std::string(def.inputs.at(0).name) + "' comes first, then '" +
          std::string(def.inputs.at(1).name) + "'";
+}
+
+// Where an operator would take the inputs of a number type that is no floating-point one if they
+// were: what makes floats of them.
+std::string CastHelp(const Graph& graph, OpId op, const Attributes& attributes,
+                     const std::vector<ValueId>& inputs) {
+  std::vector<TensorType> types = TypesOf(graph, inputs);
+  const auto whole = std::ranges::find_if(types, [](const TensorType& type) {
+    return !IsFloat(type.dtype) && type.dtype != DType::kBool;
+  });
+  if (whole == types.end()) return "";
+  const auto real =
+      std::ranges::find_if(types, [](const TensorType& type) { return IsFloat(type.dtype); });
+  const DType from = whole->dtype, to = real == types.end() ? DType::kF32 : real->dtype;
+  std::string named;
+  for (size_t i = 0; i < types.size(); ++i) {
+    if (types[i].dtype != from) continue;
+    types[i].dtype = to;
+    const Value& value = graph.values[inputs[i]];
+    if (value.role == Role::kParameter || value.name.starts_with('.')) continue;
+    named += (named.empty() ? "'" : " and '") + value.name + "'";
+  }
+  InferContext cast(attributes, types);
+  InferTypes(op, cast);
+  if (cast.failed() || named.empty()) return "";
+  const bool one = named.find(" and ") == std::string::npos;
+  return named + (one ? " is " : " are ") + std::string(Name(from)) +
+         ": `normalize` or `cast` makes floats of " + (one ? "it" : "them");
 }
 
 }  // namespace
@@ -84,9 +116,11 @@ std::optional<std::vector<ValueId>> Builder::TryAddNode(OpId op, Attributes attr
   InferContext context(attributes, TypesOf(graph_, inputs));
   std::vector<TensorType> types = InferTypes(op, context);
   if (context.failed()) {
-    std::string help = OperandText(graph_, inputs);
     const std::string order = OrderHelp(op, attributes, TypesOf(graph_, inputs));
-    const std::string& first = order.empty() ? context.help() : order;
+    const std::string cast = order.empty() ? CastHelp(graph_, op, attributes, inputs) : "";
+    // The types of parameters follow from what is to be cast.
+    std::string help = OperandText(graph_, inputs, cast.empty());
+    const std::string& first = !order.empty() ? order : !cast.empty() ? cast : context.help();
     if (!first.empty()) help = first + (help.empty() ? "" : "; ") + help;
     diagnostics.Error(options.mark, std::string(name) + ": " + context.message(), help);
     return std::nullopt;

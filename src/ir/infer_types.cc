@@ -1,4 +1,6 @@
 // InferTypes: the number of inputs and each attribute first, then the operator's own inference.
+#include <cctype>
+
 #include "src/ir/op_def.h"
 
 namespace cgrun {
@@ -19,6 +21,19 @@ std::string ArityText(const OpDef& def) {
   return std::to_string(least) + " to " + inputs(most);
 }
 
+// What a loss or metric that lacks an input is to be given: "`in: [LOGITS, LABEL]`".
+std::string ArityHelp(const OpDef& def, int given) {
+  if (def.usage != Usage::kLoss && def.usage != Usage::kMetric) return "";
+  if (given >= static_cast<int>(def.inputs.size())) return "";
+  std::string names;
+  for (const OperandDef& operand : def.inputs) {
+    if (operand.arity == Arity::kOptional) continue;
+    names += names.empty() ? "" : ", ";
+    for (const char c : operand.name) names += static_cast<char>(std::toupper(c));
+  }
+  return "name what it reads: `{op: " + def.name + ", in: [" + names + "]}`";
+}
+
 bool ArityMatches(const OpDef& def, size_t count) {
   size_t least = 0;
   bool variadic = false;
@@ -35,7 +50,8 @@ std::vector<TensorType> InferTypes(OpId op, InferContext& context) {
   const OpDef& def = GetOpDef(op);
   if (!ArityMatches(def, static_cast<size_t>(context.num_inputs()))) {
     return context.Fail("'" + def.name + "' takes " + ArityText(def) + ", not " +
-                        std::to_string(context.num_inputs()));
+                            std::to_string(context.num_inputs()),
+                        ArityHelp(def, context.num_inputs()));
   }
   const Attributes& attributes = context.untyped_attributes();
   CGRUN_CHECK(&attributes.schema() == def.schema)

@@ -1,5 +1,7 @@
-// The table of synonyms: Caffe, Keras, PyTorch, ONNX, darknet.
+// The tables of synonyms and notes: Caffe, Keras, PyTorch, ONNX, darknet.
 #include "src/model/key_synonyms.h"
+
+#include "src/base/name_notes.h"
 
 namespace cgrun {
 namespace {
@@ -36,10 +38,19 @@ constexpr Synonym kSynonyms[] = {
     {"biasterm", "bias"},
     {"eps", "epsilon"},
     {"p", "rate"},
+    {"prob", "rate"},
+    {"dropprob", "rate"},
+    {"droprate", "rate"},
     {"ratio", "rate"},
     {"dropoutratio", "rate"},
     {"probability", "rate"},
     {"dim", "axis"},
+    {"numembeddings", "entries"},
+    {"embeddingdim", "units"},
+    {"inputdim", "entries"},
+    {"outputdim", "units"},
+    {"negativeslope", "slope"},
+    {"alpha", "slope"},
     {"act", "activation"},
     {"nonlinearity", "activation"},
     {"initializer", "init"},
@@ -48,12 +59,16 @@ constexpr Synonym kSynonyms[] = {
     {"kernelregularizer", "regularize"},
     {"weightdecay", "regularize"},
     {"learningrate", "lr"},
+    {"learnrate", "lr"},
     {"baselr", "lr"},
     {"rate", "lr"},
     {"lrscheduler", "schedule"},
+    {"scheduler", "schedule"},
+    {"lrschedule", "schedule"},
     {"lrpolicy", "schedule"},
     {"policy", "schedule"},
     {"batchsize", "batch"},
+    {"minibatch", "batch"},
     {"numepochs", "epochs"},
     {"maxepochs", "epochs"},
     {"nepochs", "epochs"},
@@ -75,8 +90,76 @@ constexpr Synonym kSynonyms[] = {
     {"layers", "ops"},
     {"name", "model"},
     {"dataset", "data"},
+    {"datasets", "data"},
+    {"training", "train"},
+    {"validation", "valid"},
+    {"val", "valid"},
+    {"dev", "valid"},
+    {"testing", "test"},
+    {"holdout", "test"},
+    {"gpu", "device"},
+    {"criterion", "loss"},
+    {"objective", "loss"},
+    {"lossfunction", "loss"},
+    {"lossfn", "loss"},
+    {"metric", "metrics"},
+    {"input", "in"},
+    {"inputs", "in"},
+    {"bottom", "in"},
+    {"top", "out"},
     {"dtype", "type"},
     {"size", "shape"},
+};
+
+constexpr std::string_view kSizeIsKnown =
+    "leave it out: the operator knows the size of what it reads";
+constexpr std::string_view kOrderOfAxes =
+    "leave it out: the order of axes is [N, channels, height, width]";
+constexpr std::string_view kIsChanged =
+    "samples are changed by operators of a path: `normalize`, `resize`, `random_crop`, "
+    "`random_flip` and others (`cgrun ops`)";
+constexpr std::string_view kOfSchedule =
+    "it belongs in the schedule: `schedule: {step: {every: 10, factor: 0.1}}`, `cosine` and "
+    "others";
+constexpr std::string_view kLoads =
+    "leave it out: samples are read ahead by threads of the program";
+
+constexpr NameNote kNotes[] = {
+    {"inplace", "", "leave it out: what can be computed in place is"},
+    {"infeatures", "", kSizeIsKnown},
+    {"inchannels", "", kSizeIsKnown},
+    {"numfeatures", "", kSizeIsKnown},
+    {"inputsize", "", kSizeIsKnown},
+    {"inputshape", "", kSizeIsKnown},
+    {"inputdim", "", kSizeIsKnown},
+    {"numinput", "", kSizeIsKnown},
+    {"numchannels", "", kSizeIsKnown},
+    {"dataformat", "", kOrderOfAxes},
+    {"channelslast", "", kOrderOfAxes},
+    {"trackrunningstats", "", "leave it out: the running statistics are always kept"},
+    {"returnindices", "", "leave it out: nothing reads them"},
+    {"numworkers", "", kLoads},
+    {"workers", "", kLoads},
+    {"pinmemory", "", kLoads},
+    {"prefetch", "", kLoads},
+    {"transform", "", kIsChanged},
+    {"transforms", "", kIsChanged},
+    {"preprocess", "", kIsChanged},
+    {"preprocessing", "", kIsChanged},
+    {"augment", "", kIsChanged},
+    {"augmentation", "", kIsChanged},
+    {"augmentations", "", kIsChanged},
+    {"betas", "beta1", "write `beta1: 0.9, beta2: 0.999`"},
+    {"momentum", "beta1", "its momentum is `beta1`"},
+    {"amsgrad", "beta1", "there is no such variant of it here"},
+    {"dampening", "nesterov", "leave it out: there is none here"},
+    {"gamma", "schedule", kOfSchedule},
+    {"stepsize", "schedule", kOfSchedule},
+    {"milestones", "schedule", kOfSchedule},
+    {"warmup", "schedule", "it belongs in the schedule: `schedule: {cosine: {warmup: 1}}`"},
+    {"warmupsteps", "schedule",
+     "it belongs in the schedule: `schedule: {cosine: {warmup_steps: 100}}`"},
+    {"decay", "schedule", "weights decay by `weight_decay`, rates by `schedule`"},
 };
 
 }  // namespace
@@ -84,7 +167,19 @@ constexpr Synonym kSynonyms[] = {
 std::span<const Synonym> KeySynonyms() { return kSynonyms; }
 
 std::string SuggestKey(std::string_view name, std::span<const std::string> known) {
-  return SuggestSynonym(name, known, kSynonyms);
+  const std::string suggestion = SuggestSynonym(name, known, kSynonyms);
+  if (suggestion.starts_with("write ")) return suggestion;
+  const std::string note = NoteOn(name, known, kNotes);
+  return note.empty() ? suggestion : note;
+}
+
+std::string HomeOfSynonym(std::string_view name, std::string (*home)(std::string_view)) {
+  const std::string plain = PlainName(name);
+  for (const Synonym& synonym : kSynonyms) {
+    if (synonym.theirs != plain) continue;
+    if (std::string place = home(synonym.ours); !place.empty()) return place;
+  }
+  return "";
 }
 
 }  // namespace cgrun

@@ -13,8 +13,12 @@ namespace cgrun {
 // Each leads to a key of the format or to an attribute of an operator.
 std::span<const Synonym> KeySynonyms();
 
-// What to write instead of the key `name`, which is not among `known`: see SuggestSynonym().
+// What to write instead of the key `name`, which is not among `known`: see SuggestSynonym(); or
+// why nothing is to be written for what another framework calls so.
 std::string SuggestKey(std::string_view name, std::span<const std::string> known);
+
+// home() of the first key of ours that others call `name` and that has one; "" where none has.
+std::string HomeOfSynonym(std::string_view name, std::string (*home)(std::string_view));
 
 }  // namespace cgrun
 

@@ -1,5 +1,7 @@
 // `inputs:`, `networks:`, `blocks:`, `paths:`: what is computed.
 #include <algorithm>
+#include <cctype>
+#include <span>
 #include <utility>
 
 #include "src/model/expression.h"
@@ -33,7 +35,31 @@ void ReadInputType(const TreeEntry& entry, InputSpec& input, const Reader& reade
   if (name) input.type = {*DTypeFromName(*name), entry.value.mark};
 }
 
+std::string Lower(std::string text) {
+  std::ranges::transform(text, text.begin(), [](unsigned char c) { return std::tolower(c); });
+  return text;
+}
+
+// Whether the first size is what other programs write for any number of samples.
+bool BeginsWithBatch(const TreeNode& node) {
+  constexpr std::string_view kBatch[] = {"-1", "n", "none", "null", "~", "?", "b", "batch"};
+  if (!node.IsSequence() || node.items.empty()) return false;
+  const TreeNode& first = node.items.front();
+  if (first.IsNull()) return true;
+  return first.IsScalar() && std::ranges::find(kBatch, Lower(first.scalar)) != std::end(kBatch);
+}
+
 void ReadInputShape(const TreeEntry& entry, InputSpec& input, const Reader& reader) {
+  if (BeginsWithBatch(entry.value)) {
+    std::string sizes;
+    for (const TreeNode& item : std::span(entry.value.items).subspan(1)) {
+      sizes += (sizes.empty() ? "" : ", ") + (item.IsScalar() ? item.scalar : "…");
+    }
+    const SourceMark& first = entry.value.items.front().mark;
+    reader.diagnostics.Error(first, "the batch is no part of 'shape'",
+                             "a shape is that of one sample: write `shape: [" + sizes + "]`");
+    return;
+  }
   const auto sizes = ReadShape(entry.value, entry.key, reader.diagnostics);
   if (sizes) input.shape = {Shape::Of(*sizes), entry.value.mark};
 }

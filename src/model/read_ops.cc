@@ -27,9 +27,32 @@ struct Draft {
 
 using DraftKey = Key<Draft>;
 
+// "Conv2d(3, 16, 3)", "nn.ReLU": what other programs write. Such a name goes through, so that the
+// front end, which knows the operators, says what is written for it.
+bool IsCall(std::string_view text) {
+  const std::string_view name = text.substr(0, text.find('('));
+  const bool call = name.size() < text.size();  // in `{…}` a comma ends the text
+  size_t parts = 0;
+  for (size_t begin = 0; begin <= name.size(); ++parts) {
+    const size_t end = std::min(name.find('.', begin), name.size());
+    if (!IsIdentifier(name.substr(begin, end - begin))) return false;
+    begin = end + 1;
+  }
+  return call || parts > 1;
+}
+
+std::optional<MarkedText> ReadOperatorName(const TreeNode& node, const Reader& reader) {
+  if (node.IsScalar() && IsCall(node.scalar)) return MarkedText{node.scalar, node.mark};
+  return ReadName(node, "op", reader);
+}
+
 template <OpSpec::Kind kKind>
 void ReadTarget(const TreeEntry& entry, Draft& draft, const Reader& reader) {
   draft.op.kind = kKind;
+  if (kKind == OpSpec::Kind::kOperator) {
+    if (auto name = ReadOperatorName(entry.value, reader)) draft.op.target = std::move(*name);
+    return;
+  }
   if (auto name = ReadName(entry.value, entry.key, reader)) draft.op.target = std::move(*name);
 }
 
@@ -188,7 +211,7 @@ Draft OperatorCalled(const TreeNode& scalar, const Reader& reader) {
   Draft draft;
   draft.op.mark = scalar.mark;
   if (reader.IsDeferred(scalar)) return draft;
-  if (auto name = ReadName(scalar, "op", reader)) draft.op.target = std::move(*name);
+  if (auto name = ReadOperatorName(scalar, reader)) draft.op.target = std::move(*name);
   return draft;
 }
 
@@ -217,7 +240,8 @@ void ReportNoForm(const TreeNode& item, const Reader& reader) {
 std::optional<Draft> ReadNamed(const TreeEntry& entry, const Reader& reader) {
   auto name = ReadNewName(entry, reader);
   const TreeNode& value = entry.value;
-  const bool named = value.IsScalar() && (IsIdentifier(value.scalar) || reader.IsDeferred(value));
+  const bool named = value.IsScalar() && (IsIdentifier(value.scalar) || IsCall(value.scalar) ||
+                                          reader.IsDeferred(value));
   Draft draft;
   if (named) {
     draft = OperatorCalled(value, reader);

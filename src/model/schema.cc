@@ -20,8 +20,47 @@ std::vector<std::string> Choices(const ValueType& type) {
   return choices;
 }
 
+namespace {
+
+constexpr std::string_view kOfOptimizers[] = {"lr", "momentum", "weight_decay", "schedule"};
+constexpr std::string_view kOfPaths[] = {"loss", "metrics", "ops"};
+
+// How a key is written where it belongs: "write `train: {clip: …}`"; "" where that is not one
+// place.
+std::string HomeText(std::string_view key) {
+  const std::string name(key);
+  if (std::ranges::find(kOfOptimizers, key) != std::end(kOfOptimizers)) {
+    return "write `train: {optimizer: {op: sgd, " + name + ": …}}`";
+  }
+  if (std::ranges::find(kOfPaths, key) != std::end(kOfPaths)) {
+    return "write `paths: {NAME: {" + name + ": …}}`";
+  }
+  const std::vector<KeyDoc> top = FormatReference().front().keys;
+  if (std::ranges::find(top, key, &KeyDoc::name) != top.end()) {
+    return "write `" + name + ": …` at the left margin: it is a key of the file itself";
+  }
+  std::string home = HomeOfKey(key);
+  if (home.empty()) return "";
+  std::string closing;
+  for (size_t dot = home.find('.'); dot != std::string::npos; dot = home.find('.')) {
+    home.replace(dot, 1, ": {");
+    closing += '}';
+  }
+  return "write `" + home + ": …" + closing + "`";
+}
+
+// What to write instead of a key that is none of `names`.
+std::string HelpWithKey(const std::string& key, std::span<const std::string> names) {
+  std::string help = SuggestKey(key, names);
+  if (!help.starts_with("known:")) return help;
+  std::string home = HomeText(key);
+  if (home.empty()) home = HomeOfSynonym(key, HomeText);
+  return home.empty() ? help : home;
+}
+
+}  // namespace
+
 std::string HomeOfKey(std::string_view key) {
-  constexpr std::string_view kOfOptimizers[] = {"lr", "momentum", "weight_decay", "schedule"};
   if (std::ranges::find(kOfOptimizers, key) != std::end(kOfOptimizers)) {
     return "train.optimizer." + std::string(key);
   }
@@ -59,12 +98,8 @@ void ReportUnknownKey(const TreeEntry& entry, std::string_view what, std::span<c
   std::vector<std::string> names;
   for (const KeyDoc& key : keys) names.emplace_back(key.name);
   const std::string place = what.empty() ? "" : " in '" + std::string(what) + "'";
-  std::string help = SuggestKey(entry.key, names);
-  const std::string home = HomeOfKey(entry.key);
-  if (help.starts_with("known:") && !home.empty()) {
-    help = "it is a key of '" + home.substr(0, home.rfind('.')) + "'; " + help;
-  }
-  reader.diagnostics.Error(entry.key_mark, "unknown key '" + entry.key + "'" + place, help);
+  reader.diagnostics.Error(entry.key_mark, "unknown key '" + entry.key + "'" + place,
+                           HelpWithKey(entry.key, names));
 }
 
 void CheckKeys(const TreeNode& map, std::string_view what, const SourceMark& place,

@@ -8,6 +8,8 @@
 #include <optional>
 #include <string_view>
 
+#include "src/model/brackets.h"
+
 namespace cgrun {
 namespace {
 
@@ -103,7 +105,11 @@ void ReportSyntaxError(const SyntaxError& error, const SourceText& text, Diagnos
   Finding finding = Reworded(error, text.MarkAt(offset));
   const bool of_indentation = error.message.starts_with(YAML::ErrorMsg::MAP_VALUE) ||
                               error.message.starts_with(YAML::ErrorMsg::END_OF_MAP);
-  if (error.open_bracket != nullptr) {
+  const bool open = error.open_bracket != nullptr;
+  const std::optional<BracketFault> fault = FindBracketFault(text);
+  if (fault && (fault->noticed <= offset || (open && fault->bracket <= offset))) {
+    finding = {text.MarkAt(fault->bracket), fault->message, fault->help};
+  } else if (open) {
     finding.help += (finding.help.empty() ? "" : "; ") + ("the innermost open bracket is in line " +
                                                           std::to_string(error.open_bracket->line));
   } else if (of_indentation) {

@@ -78,6 +78,8 @@ struct Unit {
 };
 
 constexpr double kKibi = 1024.0;
+// Bytes without a unit are at least so many: less is megabytes whose unit was forgotten.
+constexpr int64_t kLeastBare = int64_t{1} << 20;
 
 constexpr Unit kByteUnits[] = {
     {"", 1},
@@ -307,7 +309,15 @@ std::optional<int64_t> ParseBytes(std::string_view text) {
 
 std::optional<int64_t> ReadBytes(const TreeNode& node, std::string_view what,
                                  Diagnostics& diagnostics) {
-  if (const auto bytes = node.IsScalar() ? ParseBytes(node.scalar) : std::nullopt) return bytes;
+  const auto bytes = node.IsScalar() ? ParseBytes(node.scalar) : std::nullopt;
+  const bool has_unit = !node.scalar.empty() && !IsDigit(node.scalar.back());
+  if (bytes && (has_unit || *bytes >= kLeastBare)) return bytes;
+  if (bytes) {
+    diagnostics.Error(node.mark, "'" + std::string(what) + "' has no unit: " + node.scalar,
+                      "write " + node.scalar + "MiB or " + node.scalar + "GiB, or " + node.scalar +
+                          "B if bytes are meant");
+    return std::nullopt;
+  }
   WrongType(node, what, "a number of bytes", diagnostics,
             "such as 2000000, 512MiB, 1.5GiB (powers of 1024) or 2GB (powers of 1000)");
   return std::nullopt;

@@ -11,6 +11,7 @@
 #include <sstream>
 #include <utility>
 
+#include "src/model/brackets.h"
 #include "src/model/source_text.h"
 #include "src/model/syntax_error.h"
 #include "src/model/tree.h"
@@ -26,6 +27,7 @@ struct Stop {
   SourceMark mark;
   std::string message;
   std::string help;
+  bool in_flow = false;  // a bracket that is missing explains it too
 };
 
 struct Size {
@@ -288,8 +290,7 @@ void TreeBuilder::Open(TreeNode node, size_t offset, YAML::anchor_t anchor, bool
   CheckIndentation(offset);
   node.mark = text_.MarkAt(SkipProperties(offset));
   if (ExpectsKey()) {
-    throw Stop{node.mark, "a key must be a name, not " + Describe(node),
-               flow ? "or the bracket that closes this one is missing" : ""};
+    throw Stop{node.mark, "a key must be a name, not " + Describe(node), "", flow};
   }
   if (static_cast<int>(open_.size()) >= kMaxTreeDepth) {
     throw Stop{node.mark, "nested deeper than " + std::to_string(kMaxTreeDepth) + " levels", ""};
@@ -386,7 +387,13 @@ std::optional<TreeNode> Parse(SourceFile file, Diagnostics& diagnostics, bool* d
     }
     if (!builder.has_root()) diagnostics.Error({text->file(), 0, 0}, "the file is empty");
   } catch (const Stop& stop) {
-    diagnostics.Error(stop.mark, stop.message, stop.help);
+    const auto fault = stop.in_flow ? FindBracketFault(*text) : std::nullopt;
+    if (fault) {
+      diagnostics.Error(text->MarkAt(fault->bracket), "this is not YAML: " + fault->message,
+                        fault->help);
+    } else {
+      diagnostics.Error(stop.mark, stop.message, stop.help);
+    }
   } catch (const YAML::Exception& error) {
     const size_t offset =
         error.mark.is_null() ? 0 : static_cast<size_t>(std::max(error.mark.pos, 0));

@@ -28,11 +28,7 @@ const AttributeSchema& AdamwAttributes::Schema() {
 namespace op_def {
 namespace {
 
-template <class T>
 std::vector<TensorType> Infer(InferContext& context) {
-  const auto& attributes = context.attributes<T>();
-  if (attributes.beta1 >= 1) return context.Fail("`beta1` must be less than 1");
-  if (attributes.beta2 >= 1) return context.Fail("`beta2` must be less than 1");
   if (!CheckOptimizerInputs(context, 2) || !CheckStepCounter(context, 5)) return {};
   return std::vector<TensorType>(3, context.input(0));
 }
@@ -78,7 +74,7 @@ OpDef adam() {
       "(1 - beta2^t)) + epsilon) at step t = 1, 2, … Computed in f64 and rounded once. PyTorch "
       "Adam.");
   def.schema = &AdamAttributes::Schema();
-  def.infer = Infer<AdamAttributes>;
+  def.infer = Infer;
   def.cost = Cost;
   return def;
 }
@@ -91,7 +87,7 @@ OpDef adamw() {
       "(√(v / (1 - beta2^t)) + epsilon) at step t = 1, 2, … Computed in f64 and rounded once. "
       "PyTorch AdamW.");
   def.schema = &AdamwAttributes::Schema();
-  def.infer = Infer<AdamwAttributes>;
+  def.infer = Infer;
   def.cost = AdamwCost;
   return def;
 }

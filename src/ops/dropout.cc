@@ -2,6 +2,7 @@
 // that order, planner, mode and resume do not change it.
 #include "src/ops/dropout.h"
 
+#include "src/ir/range_text.h"
 #include "src/ops/infer.h"
 #include "src/ops/op_definitions.h"
 
@@ -13,6 +14,7 @@ const AttributeSchema& DropoutAttributes::Schema() {
           .Add("rate", &DropoutAttributes::rate,
                "probability with which an element becomes 0, less than 1")
           .AtLeast(0)
+          .AtMost(kBelowOne)
           .Add("key", &DropoutAttributes::key, "key of the random numbers")
           .Internal()
           .Add("training", &DropoutAttributes::training, "whether anything is dropped")
@@ -24,14 +26,7 @@ const AttributeSchema& DropoutAttributes::Schema() {
 namespace op_def {
 namespace {
 
-bool CheckRate(InferContext& context) {
-  if (context.attributes<DropoutAttributes>().rate < 1) return true;
-  context.Fail("`rate` must be less than 1");
-  return false;
-}
-
 std::vector<TensorType> Infer(InferContext& context) {
-  if (!CheckRate(context)) return {};
   const std::vector<TensorType> types = InferSameAsInput(context);
   if (context.failed() || !context.attributes<DropoutAttributes>().training) return types;
   if (context.num_inputs() < 2 || context.input(1) != TensorType{DType::kI64, Shape()}) {
@@ -48,7 +43,6 @@ void Gradient(GradientContext& context) {
 }
 
 std::vector<TensorType> InferGrad(InferContext& context) {
-  if (!CheckRate(context)) return {};
   if (context.input(0) != TensorType{DType::kU8, context.shape(1)} || !IsFloat(context.dtype(1))) {
     return context.Fail("needs a uint8 mask and a floating-point gradient of its shape, not " +
                         context.input(0).ToString() + " and " + context.input(1).ToString());

@@ -2,11 +2,13 @@
 #ifndef CGRUN_OPS_OPTIMIZER_H_
 #define CGRUN_OPS_OPTIMIZER_H_
 
+#include <cstdint>
 #include <string>
 #include <utility>
 
 #include "src/ir/attributes.h"
 #include "src/ir/op_def.h"
+#include "src/ir/range_text.h"
 
 namespace cgrun {
 
@@ -77,14 +79,18 @@ struct AdagradAttributes {
 
 inline constexpr char kDecayInGradient[] = "this much of the parameter is added to its gradient";
 
+// Whether one learning rate suits many models, or each model has its own.
+enum class Rate : uint8_t { kHasDefault, kRequired };
+
 // Adds the fields that every optimizer has: lr, weight_decay, and those that the compiler fills in
 // for each parameter.
 template <class T>
 SchemaBuilder<T>& AddOptimizerFields(SchemaBuilder<T>& builder,
-                                     std::string weight_decay = kDecayInGradient) {
-  return builder.Add("lr", &T::lr, "learning rate, before its schedule")
-      .AtLeast(0)
-      .Add("weight_decay", &T::weight_decay, std::move(weight_decay))
+                                     std::string weight_decay = kDecayInGradient,
+                                     Rate rate = Rate::kHasDefault) {
+  builder.Add("lr", &T::lr, "learning rate, before its schedule").AtLeast(0);
+  if (rate == Rate::kRequired) builder.Required();
+  return builder.Add("weight_decay", &T::weight_decay, std::move(weight_decay))
       .AtLeast(0)
       .Add("learning_rate_scale", &T::learning_rate_scale, "factor of the parameter's own")
       .Internal()
@@ -99,8 +105,10 @@ template <class T>
 SchemaBuilder<T>& AddMoments(SchemaBuilder<T>& builder) {
   return builder.Add("beta1", &T::beta1, "part of the mean of gradients that is kept, less than 1")
       .AtLeast(0)
+      .AtMost(kBelowOne)
       .Add("beta2", &T::beta2, "part of the mean of squared gradients that is kept, less than 1")
       .AtLeast(0)
+      .AtMost(kBelowOne)
       .Add("epsilon", &T::epsilon, "added to what is divided by")
       .AtLeast(0);
 }

@@ -12,11 +12,13 @@ const AttributeSchema& RmspropAttributes::Schema() {
         .Add("alpha", &RmspropAttributes::alpha,
              "part of the mean of squared gradients that is kept, less than 1")
         .AtLeast(0)
+        .AtMost(kBelowOne)
         .Add("epsilon", &RmspropAttributes::epsilon, "added to what is divided by")
         .AtLeast(0)
         .Add("momentum", &RmspropAttributes::momentum,
-             "part of the last step that is kept; 0: none")
+             "part of the last step that is kept, less than 1; 0: none")
         .AtLeast(0)
+        .AtMost(kBelowOne)
         .Add("centered", &RmspropAttributes::centered,
              "divide by the deviation of gradients, not by their root mean square")
         .Build();
@@ -33,7 +35,6 @@ int StatesOf(const RmspropAttributes& attributes) {
 
 std::vector<TensorType> Infer(InferContext& context) {
   const auto& attributes = context.attributes<RmspropAttributes>();
-  if (attributes.alpha >= 1) return context.Fail("`alpha` must be less than 1");
   const int states = StatesOf(attributes);
   if (!CheckOptimizerInputs(context, states)) return {};
   return std::vector<TensorType>(static_cast<size_t>(1 + states), context.input(0));

@@ -8,9 +8,11 @@ namespace cgrun {
 const AttributeSchema& SgdAttributes::Schema() {
   static const AttributeSchema schema = [] {
     SchemaBuilder<SgdAttributes> builder;
-    return AddOptimizerFields(builder)
-        .Add("momentum", &SgdAttributes::momentum, "part of the last step that is kept; 0: none")
+    return AddOptimizerFields(builder, kDecayInGradient, Rate::kRequired)
+        .Add("momentum", &SgdAttributes::momentum,
+             "part of the last step that is kept, less than 1; 0: none")
         .AtLeast(0)
+        .AtMost(kBelowOne)
         .Add("nesterov", &SgdAttributes::nesterov,
              "step from where the momentum leads (Nesterov's momentum)")
         .Build();

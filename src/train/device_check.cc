@@ -88,18 +88,20 @@ void ModelCheck::CompareHere(Engine& engine, std::map<std::string, DeviceError>&
     const auto expected = expected_.find(key);
     if (expected == expected_.end()) continue;
     const bool gradient = results[i].kind == OutputKind::kKept;
-    DeviceError now{results[i].name, 0, false};
-    double tolerance = gradient ? kDeviceTolerance : kResultTolerance;
+    DeviceError now{results[i].name, 0, gradient ? kDeviceTolerance : kResultTolerance, false};
     now.error = ErrorOf(ResultOf(engine, 0, static_cast<int>(i)), expected->second,
                         gradient ? GradientFloor() : 1e-6);
     if (gradient && now.error > kDeviceTolerance) {  // else it is not worth a run to know
-      tolerance =
+      now.tolerance =
           std::clamp(kOfSensitivity * Sensitivity(), kDeviceTolerance, kMostDeviceTolerance);
     }
-    now.good = now.error <= tolerance;
+    now.good = now.error <= now.tolerance;
     const auto [known, is_new] = errors.try_emplace(key, now);
     if (is_new) continue;
-    known->second.error = std::min(known->second.error, now.error);
+    if (now.error / now.tolerance < known->second.error / known->second.tolerance) {
+      known->second.error = now.error;
+      known->second.tolerance = now.tolerance;
+    }
     known->second.good = known->second.good || now.good;
   }
 }
@@ -109,8 +111,10 @@ void ModelCheck::Judge(const std::map<std::string, DeviceError>& errors, DeviceC
   check.compared = 0;
   for (const auto& [key, result] : errors) {
     check.good = check.good && result.good;
-    if (check.compared++ > 0 && result.error <= check.error) continue;
+    const bool worse = result.error / result.tolerance > check.error / check.tolerance;
+    if (check.compared++ > 0 && !worse) continue;
     check.error = result.error;
+    check.tolerance = result.tolerance;
     check.worst = result.name;
   }
 }

@@ -128,9 +128,10 @@ bool CheckRange(const Dataset& dataset, size_t field, const LabelUse& use,
   const std::optional<FieldRange> range = dataset.Range(field, use.ignored);
   if (!range || (use.Takes(range->smallest.value) && use.Takes(range->largest.value))) return false;
   const FieldRange::Extreme& wrong = range->smallest.value < 0 ? range->smallest : range->largest;
+  const bool in_data = wrong.mark.file != nullptr && wrong.mark.file->name == wrong.file;
   diagnostics.Error(wrong.mark,
-                    "'" + wrong.file + "': sample " + std::to_string(wrong.sample) + " " +
-                        FaultText(wrong.value, use),
+                    (in_data ? "" : "'" + wrong.file + "': ") + "sample " +
+                        std::to_string(wrong.sample) + " " + FaultText(wrong.value, use),
                     HelpText(*range, use));
   return true;
 }

@@ -415,7 +415,8 @@ GradientCheck ModelCheck::CheckAlong(const std::vector<size_t>& group, int direc
     }
     if (check.error <= kGradientTolerance) break;
   }
-  check.good = check.error <= (group.size() == 1 ? kGradientTolerance : kSharedTolerance);
+  check.tolerance = group.size() == 1 ? kGradientTolerance : kSharedTolerance;
+  check.good = check.error <= check.tolerance;
   return check;
 }
 

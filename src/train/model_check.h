@@ -25,6 +25,7 @@ struct GradientCheck {
   double analytic = 0;
   double numeric = 0;
   double error = 0;  // relative
+  double tolerance = 0;
   bool good = false;
 };
 
@@ -33,8 +34,9 @@ struct GradientCheck {
 // wrong it gets wrong everywhere, while f32 is on the other side of a kink now and then.
 struct DeviceCheck {
   std::string device;
-  std::string worst;     // the name of what differs most
+  std::string worst;     // the name of what differs most, for its tolerance
   double error = 0;      // its relative difference
+  double tolerance = 0;  // of it
   int64_t compared = 0;  // results and gradients
   bool good = false;
   std::string skipped;                    // why nothing was compared; empty: it was
@@ -78,7 +80,8 @@ class ModelCheck {
   // Of a result or gradient of a device, over the points so far.
   struct DeviceError {
     std::string name;
-    double error = 0;   // the least
+    double error = 0;  // the least
+    double tolerance = 0;
     bool good = false;  // at some point
   };
 

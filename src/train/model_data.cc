@@ -163,13 +163,22 @@ std::string InputText(const std::string& name, const DataField& field) {
 }
 
 // Whether `last` has the axes of `first`, [channels, height, width], with the channels at the end.
+// An image of [height, width] has one channel.
 bool HasChannelsLast(const Shape& last, const Shape& first) {
-  const std::vector<int64_t> a = last.Sizes(), b = first.Sizes();
+  const std::vector<int64_t> a = last.Sizes();
+  std::vector<int64_t> b = first.Sizes();
+  if (b.size() == 2) b.insert(b.begin(), 1);
   return a.size() == 3 && b.size() == 3 && a != b && a[0] == b[1] && a[1] == b[2] && a[2] == b[0];
 }
 
-// Where an input and its field have the same axes in two orders, which is which; else "".
+// Where an input has a batch in front of the axes of its field, or the same axes in another order,
+// what is to be said of it; else "".
 std::string OrderHelp(const InputSpec& input, const DataField& field) {
+  const std::vector<int64_t> sizes = input.shape.value.Sizes();
+  if (sizes.size() > 1 && sizes.size() > field.shape.Sizes().size() && sizes[0] > 1 &&
+      input.shape.value.Elements() == sizes[0] * field.shape.Elements()) {
+    return "a shape is that of one sample, without the batch: ";
+  }
   if (HasChannelsLast(input.shape.value, field.shape)) return "channels come first in the data: ";
   if (!HasChannelsLast(field.shape, input.shape.value)) return "";
   return "channels come last in the data; images are [channels, height, width] behind `{op: "

@@ -8,43 +8,134 @@
 #include <string>
 #include <vector>
 
+#include "src/base/name_notes.h"
+#include "src/base/synonyms.h"
 #include "src/ir/op_def.h"
+#include "src/ir/range_text.h"
 #include "src/model/values.h"
 #include "src/train/watched_number.h"
 
 namespace cgrun {
 namespace {
 
-struct ScheduleKind {
-  const char* name;
-  RateSchedule::Kind kind;
-  std::vector<std::string> arguments;
+constexpr double kNoBound = std::numeric_limits<double>::infinity();
+
+// An argument of a schedule: a number, or the name of what `plateau` looks at.
+struct Argument {
+  std::string name;
+  std::string doc;
+  double RateSchedule::*number;  // null: the name
+  double least = 0;
+  double most = kNoBound;
+  bool required = false;
+  bool whole = false;
 };
 
+struct ScheduleKind {
+  std::string name;
+  RateSchedule::Kind kind;
+  std::vector<Argument> arguments;
+};
+
+using Kind = RateSchedule::Kind;
+
+const std::vector<Argument>& CommonArguments() {
+  static const std::vector<Argument> arguments = {
+      {"warmup", "epochs in which the rate rises", &RateSchedule::warmup_epochs},
+      {"warmup_steps", "steps in which the rate rises", &RateSchedule::warmup_steps, 0, kNoBound,
+       false, true},
+  };
+  return arguments;
+}
+
 const std::vector<ScheduleKind>& Kinds() {
-  using Kind = RateSchedule::Kind;
+  static const Argument final = {"final", "the last rate, as a part of the first",
+                                 &RateSchedule::final_factor};
+  static const Argument factor = {"factor", "what the rate is multiplied by each time",
+                                  &RateSchedule::factor, kAboveZero};
   static const std::vector<ScheduleKind> kinds = {
       {"constant", Kind::kConstant, {}},
-      {"cosine", Kind::kCosine, {"final"}},
-      {"polynomial", Kind::kPolynomial, {"final", "power"}},
-      {"step", Kind::kStep, {"every", "factor"}},
-      {"exponential", Kind::kExponential, {"factor"}},
-      {"plateau", Kind::kPlateau, {"factor", "patience", "min", "threshold", "metric"}},
+      {"cosine", Kind::kCosine, {final}},
+      {"polynomial",
+       Kind::kPolynomial,
+       {final, {"power", "1: a straight line", &RateSchedule::power, kAboveZero}}},
+      {"step",
+       Kind::kStep,
+       {{"every", "epochs between two steps: `schedule: {step: {every: 10, factor: 0.1}}`",
+         &RateSchedule::every_epochs, kAboveZero, kNoBound, true},
+        factor}},
+      {"exponential",
+       Kind::kExponential,
+       {{"factor", "what an epoch multiplies the rate by: `schedule: {exponential: {factor: 0.9}}`",
+         &RateSchedule::factor, kAboveZero, kNoBound, true}}},
+      {"plateau",
+       Kind::kPlateau,
+       {{"factor", factor.doc, &RateSchedule::factor, kAboveZero, kBelowOne},
+        {"patience", "evaluations without progress that change nothing", &RateSchedule::patience, 0,
+         kNoBound, false, true},
+        {"min", "the least rate, as a part of the first", &RateSchedule::least_factor, 0, 1},
+        {"threshold", "what counts as progress, as a part of the best so far",
+         &RateSchedule::threshold},
+        {"metric", "the number that is looked at", nullptr}}},
   };
   return kinds;
 }
 
-double* Argument(RateSchedule& schedule, const std::string& name) {
-  if (name == "warmup") return &schedule.warmup_epochs;
-  if (name == "warmup_steps") return &schedule.warmup_steps;
-  if (name == "patience") return &schedule.patience;
-  if (name == "min") return &schedule.least_factor;
-  if (name == "threshold") return &schedule.threshold;
-  if (name == "final") return &schedule.final_factor;
-  if (name == "power") return &schedule.power;
-  if (name == "every") return &schedule.every_epochs;
-  return &schedule.factor;
-}
+// What PyTorch and Keras call schedules and their arguments.
+constexpr Synonym kKindSynonyms[] = {
+    {"steplr", "step"},
+    {"multistep", "step"},
+    {"multisteplr", "step"},
+    {"stepdecay", "step"},
+    {"piecewise", "step"},
+    {"exponentiallr", "exponential"},
+    {"exponentialdecay", "exponential"},
+    {"cosineannealing", "cosine"},
+    {"cosineannealinglr", "cosine"},
+    {"cosinedecay", "cosine"},
+    {"linear", "polynomial"},
+    {"linearlr", "polynomial"},
+    {"poly", "polynomial"},
+    {"polynomiallr", "polynomial"},
+    {"polynomialdecay", "polynomial"},
+    {"reducelronplateau", "plateau"},
+    {"reduceonplateau", "plateau"},
+    {"none", "constant"},
+    {"fixed", "constant"},
+};
+
+constexpr Synonym kArgumentSynonyms[] = {
+    {"stepsize", "every"},
+    {"period", "every"},
+    {"epochs", "every"},
+    {"decaysteps", "every"},
+    {"gamma", "factor"},
+    {"decayrate", "factor"},
+    {"decay", "factor"},
+    {"rate", "factor"},
+    {"etamin", "final"},
+    {"endlr", "final"},
+    {"end", "final"},
+    {"alpha", "final"},
+    {"minlr", "min"},
+    {"monitor", "metric"},
+    {"mindelta", "threshold"},
+    {"warmupepochs", "warmup"},
+    {"warmuplength", "warmup"},
+    {"warmupiters", "warmup_steps"},
+    {"numwarmupsteps", "warmup_steps"},
+};
+
+constexpr NameNote kArgumentNotes[] = {
+    {"milestones", "every",
+     "steps are equally far apart: `every: 10` drops the rate every 10 epochs"},
+    {"tmax", "final", "leave it out: the curve ends with the run"},
+    {"totalsteps", "", "leave it out: the curve ends with the run"},
+    {"totaliters", "", "leave it out: the curve ends with the run"},
+    {"mode", "patience", "leave it out: it is known whether a metric gets better by rising"},
+    {"verbose", "", "leave it out: metrics.csv has the rate of each step"},
+    {"lastepoch", "", "leave it out: a resumed run goes on where it was"},
+};
 
 // The number that `plateau` looks at.
 void ReadMetric(const ModelSpec& model, const TreeNode& node, RateSchedule& schedule,
@@ -59,45 +150,58 @@ void ReadMetric(const ModelSpec& model, const TreeNode& node, RateSchedule& sche
 }
 
 // One argument, which is a number.
-void ReadNumber(const TreeEntry& entry, RateSchedule& schedule, Diagnostics& diagnostics) {
+void ReadNumber(const TreeEntry& entry, const Argument& argument, RateSchedule& schedule,
+                Diagnostics& diagnostics) {
   const auto value = ReadReal(entry.value, entry.key, diagnostics);
   if (!value) return;
-  const bool positive = entry.key == "every" || entry.key == "factor" || entry.key == "power";
-  const bool whole = entry.key == "patience" || entry.key == "warmup_steps";
-  if (*value < 0 || (positive && *value == 0)) {
-    diagnostics.Error(entry.value.mark,
-                      "'" + entry.key + "' must be " + (positive ? "positive" : "at least 0"));
-  } else if (whole && *value != std::floor(*value)) {
+  if (*value < argument.least || *value > argument.most) {
+    diagnostics.Error(entry.value.mark, "'" + entry.key + "' must be " +
+                                            RangeText(argument.least, argument.most) + ", not " +
+                                            Describe(entry.value));
+  } else if (argument.whole && *value != std::floor(*value)) {
     diagnostics.Error(entry.value.mark, "'" + entry.key + "' must be a whole number");
-  } else if (schedule.kind == RateSchedule::Kind::kPlateau && entry.key == "factor" &&
-             *value >= 1) {
-    diagnostics.Error(entry.value.mark, "'factor' of a plateau must be below 1");
   }
-  *Argument(schedule, entry.key) = *value;
+  schedule.*argument.number = *value;
 }
 
+void ReportUnknown(const TreeEntry& entry, const ScheduleKind& kind,
+                   const std::vector<Argument>& arguments, Diagnostics& diagnostics) {
+  std::vector<std::string> known;
+  for (const Argument& argument : arguments) known.push_back(argument.name);
+  std::string help = NoteOn(entry.key, known, kArgumentNotes);
+  if (help.empty()) help = SuggestSynonym(entry.key, known, kArgumentSynonyms);
+  diagnostics.Error(entry.key_mark, "'" + kind.name + "' has no argument '" + entry.key + "'",
+                    help);
+}
+
+// Whether a key of the map is another program's name of the argument, so that it was told of.
+bool IsMeant(const TreeNode& node, const std::string& argument) {
+  return std::ranges::any_of(node.entries, [&](const TreeEntry& entry) {
+    const std::string help = SuggestSynonym(entry.key, {&argument, 1}, kArgumentSynonyms);
+    return !help.starts_with("known:") ||
+           !NoteOn(entry.key, {&argument, 1}, kArgumentNotes).empty();
+  });
+}
+
+// `node`: the map of the arguments, or the name of the schedule where it has none.
 void ReadArguments(const ModelSpec& model, const TreeNode& node, const ScheduleKind& kind,
-                   RateSchedule& schedule, Diagnostics& diagnostics) {
-  if (node.IsNull()) return;
-  if (!node.IsMap()) {
-    diagnostics.Error(node.mark, std::string("'") + kind.name +
-                                     "' takes a map of its arguments, not " + Describe(node));
-    return;
-  }
+                   const SourceMark& mark, RateSchedule& schedule, Diagnostics& diagnostics) {
+  std::vector<Argument> arguments = CommonArguments();
+  arguments.insert(arguments.end(), kind.arguments.begin(), kind.arguments.end());
   for (const TreeEntry& entry : node.entries) {
-    std::vector<std::string> known = {"warmup", "warmup_steps"};
-    known.insert(known.end(), kind.arguments.begin(), kind.arguments.end());
-    if (std::find(known.begin(), known.end(), entry.key) == known.end()) {
-      diagnostics.Error(entry.key_mark,
-                        std::string("'") + kind.name + "' has no argument '" + entry.key + "'",
-                        SuggestName(entry.key, known));
-      continue;
-    }
-    if (entry.key == "metric") {
+    const auto argument = std::ranges::find(arguments, entry.key, &Argument::name);
+    if (argument == arguments.end()) {
+      ReportUnknown(entry, kind, arguments, diagnostics);
+    } else if (argument->number == nullptr) {
       ReadMetric(model, entry.value, schedule, diagnostics);
     } else {
-      ReadNumber(entry, schedule, diagnostics);
+      ReadNumber(entry, *argument, schedule, diagnostics);
     }
+  }
+  for (const Argument& argument : arguments) {
+    if (!argument.required || IsMeant(node, argument.name)) continue;
+    diagnostics.Error(mark, "'" + kind.name + "' needs '" + argument.name + "'",
+                      argument.name + ": " + argument.doc);
   }
   if (const TreeEntry* steps = node.Find("warmup_steps"); steps && node.Find("warmup")) {
     diagnostics.Error(steps->key_mark, "'warmup' and 'warmup_steps' exclude each other");
@@ -126,20 +230,27 @@ void ReadKind(const ModelSpec& model, const TreeNode& node, RateSchedule& schedu
     return;
   }
   const std::string& name = one ? node.entries[0].key : node.scalar;
+  const SourceMark& mark = one ? node.entries[0].key_mark : node.mark;
+  const TreeNode arguments = one ? node.entries[0].value : TreeNode();
   std::vector<std::string> names;
   for (const ScheduleKind& kind : Kinds()) {
-    names.emplace_back(kind.name);
+    names.push_back(kind.name);
     if (name != kind.name) continue;
     schedule.kind = kind.kind;
     const int errors = diagnostics.error_count();
-    if (one) ReadArguments(model, node.entries[0].value, kind, schedule, diagnostics);
+    if (arguments.IsNull() || arguments.IsMap()) {
+      ReadArguments(model, arguments, kind, mark, schedule, diagnostics);
+    } else {
+      diagnostics.Error(arguments.mark, "'" + kind.name + "' takes a map of its arguments, not " +
+                                            Describe(arguments));
+    }
     if (schedule.watches() && diagnostics.error_count() == errors) {
-      CheckPlateau(model, one ? node.entries[0].key_mark : node.mark, schedule, diagnostics);
+      CheckPlateau(model, mark, schedule, diagnostics);
     }
     return;
   }
-  diagnostics.Error(one ? node.entries[0].key_mark : node.mark,
-                    "there is no schedule '" + name + "'", SuggestName(name, names));
+  diagnostics.Error(mark, "there is no schedule '" + name + "'",
+                    SuggestSynonym(name, names, kKindSynonyms));
 }
 
 // The rate that an optimizer has when the file gives none.

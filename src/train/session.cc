@@ -85,6 +85,18 @@ bool SameSettings(const ProgramImage& image, const ModelSpec& model,
   return embedded && CodeSettings(*embedded) == CodeSettings(model);
 }
 
+// What to do where there is no data for an evaluation: take what there is.
+std::string HelpWithoutData(const ModelData& data, const std::string& wanted) {
+  std::string there;
+  if (data.valid) there = "`--split valid`";
+  if (data.train) there += (there.empty() ? "" : " or ") + std::string("`--split train`");
+  if (there.empty()) {
+    return "give `data: {" + wanted + ": {format: idx, images: FILE, labels: FILE}}`";
+  }
+  return there + " takes data that are there; or give `data: {" + wanted +
+         ": …}` with the keys of `train` and other files";
+}
+
 }  // namespace
 
 bool Session::MakeEngine(const KernelLibrary& library, Diagnostics& diagnostics) {
@@ -216,9 +228,8 @@ std::vector<EntryRequest> Session::Requests() const {
   std::vector<EntryRequest> requests =
       TrainingEntries(batch_, train_sizes, evaluation_sizes, accumulate);
   if (requests.empty()) {
-    throw InputError(
-        model_.file_name + " has no '" + options_.evaluate[0] + "' data",
-        "give `data: {" + options_.evaluate[0] + ": {format: idx, images: FILE, labels: FILE}}`");
+    throw InputError(model_.file_name + " has no '" + options_.evaluate[0] + "' data",
+                     HelpWithoutData(data_, options_.evaluate[0]));
   }
   return requests;
 }

@@ -20,12 +20,20 @@ class CheckTest(CliTestCase):
         for check in result["gradients"]:
             self.assertNotEqual(check["analytic"], 0)
             self.assertLess(check["error"], 1e-5)
+            self.assertLess(check["error"], check["tolerance"])
+            self.assertLess(check["tolerance"], 0.1)
         compared = {item["device"]: item.get("compared") for item in result["devices"]}
         self.assertEqual(compared["reference"], 3)
         self.assertEqual(compared["blas"], 3)
         self.assertIn("small.yaml: no errors, no warnings.",
                       self.cgrun("check", "small.yaml").stdout)
         self.assertFalse((self.folder / "runs").exists())
+        # A row for the gradients and one for each device, under one heading.
+        table = self.cgrun("check", "small.yaml").stdout.split("\n\n")[1].splitlines()
+        self.assertEqual(table[0].split(), ["error", "tolerance"])
+        for name, row in zip(["gradients", "reference"], table[1:]):
+            self.assertRegex(row, rf"^{name} +\d\.\de-\d\d +\d\.\de-\d\d  ok  ")
+        self.assertEqual(len({row.index("  ok  ") for row in table[1:] if "  ok  " in row}), 1)
 
     def test_one_device(self):
         devices = self.check("small.yaml", "--device", "reference")["devices"]
@@ -42,6 +50,11 @@ class CheckTest(CliTestCase):
         self.assertFalse(result["ok"])
         self.assertEqual(len(result["errors"]), 2)
         self.assertTrue(result["errors"][0]["place"].startswith("bad.yaml:"))
+        self.assertEqual(list(result), ["model", "ok", "errors", "warnings"])  # no zeros
+        self.write("broken.yaml", MODEL.replace("op: flatten}", "op: flatten"))
+        result = self.check("broken.yaml", status=2)
+        self.assertEqual((result["model"], result["ok"]), ("broken.yaml", False))
+        self.assertIn("is not closed", result["errors"][0]["message"])
 
     def test_what_computes_in_a_type_of_its_own_has_no_differences(self):
         self.write("cast.yaml", MODEL.replace("{op: flatten}", "{op: cast, to: f32}\n"

@@ -272,7 +272,7 @@ class UpdatesTest(CliTestCase):
         formulas = {
             "constant": lambda s: 1,
             "{step: {every: 2, factor: 0.5}}": lambda s: 0.5 ** (s // (2 * epoch)),
-            "step": lambda s: 0.1 ** (s // epoch),
+            "{step: {every: 1}}": lambda s: 0.1 ** (s // epoch),
             "{exponential: {factor: 0.7}}": lambda s: 0.7 ** (s / epoch),
             "{polynomial: {final: 0.1, power: 2}}":
                 lambda s: 0.1 + 0.9 * (1 - s / total) ** 2,

@@ -184,7 +184,7 @@ TEST(CifarTest, OptionsThatDoNotFit) {
 TEST(CifarTest, FoldersThatHoldNothing) {
   const TempFolder folder;
   EXPECT_EQ(Open(folder, {{"folder", "."}, {"part", "test"}}).errors,
-            "error: 'DIR/.' holds no test_batch.bin or test.bin\n"
+            "error: 'DIR' holds no test_batch.bin or test.bin\n"
             "help: these are the names in the archives of the binary version; `files` takes other "
             "ones\n");
   EXPECT_EQ(Open(folder, {{"folder", "no"}}).errors,

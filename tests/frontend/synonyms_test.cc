@@ -65,6 +65,26 @@ TEST(Synonyms, StayAmongWhatIsKnown) {
   EXPECT_EQ(SuggestOperator("rely", known), "did you mean 'relu'?");
 }
 
+TEST(Synonyms, OfCallsLeadToOperators) {
+  const std::vector<std::string> known = AllNames();
+  EXPECT_EQ(BareName("torch.nn.Conv2d(3, 16, 3)"), "Conv2d");
+  EXPECT_EQ(BareName("relu"), "relu");
+  EXPECT_EQ(SameOperator("nn.Linear(36, 2)", known), "linear");
+  EXPECT_EQ(SameOperator("relou", known), "");
+  EXPECT_EQ(GuessOperator("relou", known), "relu");
+  EXPECT_EQ(GuessOperator("Dense", known), "linear");
+  EXPECT_EQ(GuessOperator("quux_of_quuxes", known), "");
+}
+
+TEST(Synonyms, HaveNotesWhereThereIsNoneOfOurs) {
+  const std::vector<std::string> of_linear = {"units", "bias"}, of_adam = {"beta1", "beta2"};
+  EXPECT_EQ(SuggestKey("in_features", of_linear),
+            "leave it out: the operator knows the size of what it reads");
+  EXPECT_EQ(SuggestKey("betas", of_adam), "write `beta1: 0.9, beta2: 0.999`");
+  EXPECT_EQ(SuggestKey("betas", of_linear), "known: units, bias");
+  EXPECT_EQ(SuggestKey("biass", of_linear), "did you mean 'bias'?");
+}
+
 bool Contains(const std::vector<std::string>& names, std::string_view name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }

@@ -107,7 +107,7 @@ TEST(OverrideTest, ErrorsNameTheFlag) {
             "--set paths.main.ops.conv2.filters=1: error: 'paths.main.ops' has no item 'conv2'\n"
             "help: did you mean 'conv1'?\n");
   EXPECT_NE(After({"paths.main.ops.7=1"}).find("has 2 items, counted from 0"), std::string::npos);
-  EXPECT_NE(After({"train.batch=[a"}).find("closes this one is missing"), std::string::npos);
+  EXPECT_NE(After({"train.batch=[a"}).find("'[' is not closed"), std::string::npos);
   EXPECT_NE(After({"train.batch={a: 1, a: 2}"}).find("duplicate key 'a'"), std::string::npos);
   EXPECT_NE(After({std::string(400, 'a') + ".b=["}).find("error"), std::string::npos);
   std::string deep = "a";

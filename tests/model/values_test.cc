@@ -172,6 +172,11 @@ TEST(ValuesTest, Bytes) {
     return ReadBytes(n, what, d);
   };
   EXPECT_EQ(Accepted("'512 MiB'", read), 512ll << 20);
+  EXPECT_EQ(Accepted("2000000", read), 2000000);
+  EXPECT_EQ(Accepted("10B", read), 10);
+  EXPECT_NE(Refusal("10", read).find("'key' has no unit: 10 | write 10MiB or 10GiB"),
+            std::string::npos)
+      << Refusal("10", read);
   EXPECT_NE(Refusal("lots", read).find("must be a number of bytes, not 'lots' | such as"),
             std::string::npos);
 }

@@ -193,15 +193,15 @@ TEST(YamlParserTest, SyntaxErrorsSayWhereAndWhatToDo) {
             "        ^\n"
             "help: put the text in quotes, or check the indentation\n");
   EXPECT_EQ(TreeErrors("a: 1\nops: [1, 2\nb: 3\n"),
-            "model.yaml:3:2: error: this is not YAML: a ']' or ',' is missing before this\n"
-            "    b: 3\n"
-            "     ^\n"
-            "help: the innermost open bracket is in line 2\n");
+            "model.yaml:2:6: error: this is not YAML: this '[' is not closed\n"
+            "    ops: [1, 2\n"
+            "         ^\n"
+            "help: a ']' is missing at the end of line 2\n");
   EXPECT_EQ(TreeErrors("ops:\n  - {op: conv\n  - x\n"),
-            "model.yaml:2:5: error: a key must be a name, not a map\n"
+            "model.yaml:2:5: error: this is not YAML: this '{' is not closed\n"
             "      - {op: conv\n"
             "        ^\n"
-            "help: or the bracket that closes this one is missing\n");
+            "help: a '}' is missing at the end of line 2\n");
   EXPECT_NE(TreeErrors("a: \"x\nb: 1\n").find("never closed"), std::string::npos);
   EXPECT_NE(TreeErrors("a: [1, , 2]").find("nothing stands before this comma"), std::string::npos);
   EXPECT_NE(TreeErrors("a: @x").find("a value cannot begin with this"), std::string::npos);

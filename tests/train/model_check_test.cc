@@ -83,7 +83,7 @@ paths:
       - h: {op: linear, in: x, units: 3}
       - root: {op: pow, in: [h, 0.5]}
     loss: {op: squared_error, in: [root, y]}
-train: {optimizer: {op: sgd}}
+train: {optimizer: {op: sgd, lr: 0.1}}
 )");
   Diagnostics diagnostics;
   ModelCheck check(model, {}, {}, diagnostics);
@@ -163,7 +163,7 @@ paths:
   for (int i = 0; i < biases; ++i) text += "      - b" + std::to_string(i) + ": {op: bias}\n";
   const std::string end = biases > 0 ? "b" + std::to_string(biases - 1) : "last";
   return text + "    loss: {op: squared_error, in: [" + end + ", y]}\n" +
-         "train: {batch: 4, optimizer: {op: sgd}}\n";
+         "train: {batch: 4, optimizer: {op: sgd, lr: 0.1}}\n";
 }
 
 TEST(ModelCheck, FindsAFiniteWrongGradient) {
@@ -222,7 +222,7 @@ paths:
       - z: {op: normalize, scale: )") +
                                     scale + R"(}
     loss: {op: squared_error, in: [z, y]}
-train: {batch: 4, optimizer: {op: sgd}}
+train: {batch: 4, optimizer: {op: sgd, lr: 0.1}}
 )");
     Diagnostics diagnostics;
     ModelCheck check(model, {}, {}, diagnostics);
@@ -247,7 +247,7 @@ paths:
       - idle: {op: relu}
       - last: {op: sigmoid, in: h}
     loss: {op: squared_error, in: [last, y]}
-train: {optimizer: {op: sgd}}
+train: {optimizer: {op: sgd, lr: 0.1}}
 )");
   Diagnostics diagnostics;
   Lint(model, *FindKernelLibrary("reference"), {}, diagnostics);

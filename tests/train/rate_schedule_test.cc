@@ -153,7 +153,7 @@ TEST(RateSchedule, APlateauThatCannotBe) {
   EXPECT_FALSE(Plateau("{plateau: {metric: acuracy}}", &errors).has_value());
   EXPECT_NE(errors.find("did you mean 'accuracy'?"), std::string::npos) << errors;
   EXPECT_FALSE(Plateau("{plateau: {factor: 1}}", &errors).has_value());
-  EXPECT_NE(errors.find("must be below 1"), std::string::npos) << errors;
+  EXPECT_NE(errors.find("less than 1"), std::string::npos) << errors;
   EXPECT_FALSE(Plateau("{plateau: {patience: 1.5}}", &errors).has_value());
   EXPECT_NE(errors.find("must be a whole number"), std::string::npos) << errors;
   EXPECT_FALSE(Plateau("plateau", &errors, {"data.valid="}).has_value());

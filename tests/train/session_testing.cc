@@ -68,8 +68,10 @@ std::string SessionErrors(const ModelSpec& model, bool train) {
 }
 
 std::string FreshFolder() {
-  const std::string folder =
-      testing::TempDir() + "/" + testing::UnitTest::GetInstance()->current_test_info()->name();
+  const std::filesystem::path path(testing::TempDir());  // as messages name it
+  const std::string folder = (path / testing::UnitTest::GetInstance()->current_test_info()->name())
+                                 .lexically_normal()
+                                 .string();
   std::filesystem::remove_all(folder);
   std::filesystem::create_directories(folder);
   return folder;
