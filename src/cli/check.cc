@@ -9,6 +9,7 @@
 
 #include "src/cli/command.h"
 #include "src/cli/console.h"
+#include "src/cli/memory_cap.h"
 #include "src/cli/model_flags.h"
 #include "src/report/table.h"
 #include "src/train/lint.h"
@@ -204,10 +205,12 @@ void Compute(const ModelSpec& model, const CompileOptions& options, const std::s
 }
 
 int Run(const ModelFlags& flags) {
-  const std::optional<ModelSpec> model = LoadModelOrProgram(flags);
+  std::optional<ModelSpec> model = LoadModelOrProgram(flags);
   if (!model) return kBadInput;
   const KernelLibrary& library = KernelsOf(*model);
-  const CompileOptions options = CompileOptionsOf(flags, *model);
+  CompileOptions options = CompileOptionsOf(flags, *model);
+  const bool finds_batch = model->train && model->train->batch.value.automatic;
+  if (finds_batch && !FitMemory(flags, *model, options).fits) return kBadInput;
   Findings findings;
   findings.model = flags.model;
   findings.lint = Lint(*model, library, options, findings.diagnostics);
