@@ -3,9 +3,6 @@
 
 #include <algorithm>
 #include <iterator>
-#include <latch>
-#include <system_error>
-#include <thread>
 #include <vector>
 
 #include "src/base/allocation_counter.h"
@@ -46,46 +43,18 @@ namespace {
 
 constexpr int64_t kLaterBytes = 64 << 10;  // what a run adds to its base
 
-// Threads that do nothing, until they are all let go: what is measured meanwhile has their stacks,
-// which the next threads take over.
-class IdleThreads {
- public:
-  explicit IdleThreads(int64_t count) : started_(count + 1), end_(1) {
-    threads_.reserve(static_cast<size_t>(count));
-    try {
-      while (std::ssize(threads_) < count) {
-        threads_.emplace_back([this] {
-          started_.count_down();
-          end_.wait();
-        });
-      }
-    } catch (const std::system_error&) {  // a run says so itself
-      started_.count_down(count - std::ssize(threads_));
-    }
-    started_.arrive_and_wait();
-  }
-  ~IdleThreads() {
-    end_.count_down();
-    for (std::thread& thread : threads_) thread.join();
-  }
-  IdleThreads(const IdleThreads&) = delete;
-  IdleThreads& operator=(const IdleThreads&) = delete;
-
- private:
-  std::latch started_, end_;
-  std::vector<std::thread> threads_;
-};
+// What a loader's thread takes of its stack: most kernels give it a few pages, some 64 KiB at once.
+constexpr int64_t kThreadBytes = 72 << 10;
 
 }  // namespace
 
-int64_t MeasureBase(int64_t counted_bytes, int64_t loaders) {
+int64_t MeasureBase(int64_t counted_bytes) {
   ReleaseFreeHeap();
-  const IdleThreads idle(loaders);
   return std::max<int64_t>(0, ResidentBytes() - counted_bytes);
 }
 
 int64_t PlannedBase(int64_t counted_bytes, int64_t loaders) {
-  const int64_t bytes = MeasureBase(counted_bytes, loaders) + kLaterBytes;
+  const int64_t bytes = MeasureBase(counted_bytes) + loaders * kThreadBytes + kLaterBytes;
   return (bytes + kBaseGrain - 1) / kBaseGrain * kBaseGrain;
 }
 

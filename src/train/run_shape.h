@@ -60,16 +60,16 @@ RunMemory MeasureRun(CompiledModel& compiled, const RunShape& shape, const Kerne
 std::optional<int64_t> TotalSteps(const ModelSpec& model, int64_t steps_per_epoch,
                                   Diagnostics& diagnostics);
 
-// The anonymous memory that the process holds, in bytes, with the stacks of `loaders` threads that
-// are still to be started, without `counted_bytes`, and without free heap, which is given back.
-int64_t MeasureBase(int64_t counted_bytes, int64_t loaders);
+// The anonymous memory that the process holds, in bytes, without `counted_bytes`, and without free
+// heap, which is given back.
+int64_t MeasureBase(int64_t counted_bytes);
 
 // The base of a run, in bytes: the program, libraries with their threads and buffers, the compiled
 // code. A plan and a run both measure it when the data is open and the code is prepared, less the
-// decoded data and arenas; room for what a run adds later (its logs and reports) is added, and
-// all is rounded up, so that pages more or less do not show.
+// decoded data and arenas; room for what a run adds later (the stacks of its `loaders` threads,
+// logs and reports) is added, and all is rounded up, so that pages more or less do not show.
 int64_t PlannedBase(int64_t counted_bytes, int64_t loaders);
-inline constexpr int64_t kBaseGrain = 128 << 10;
+inline constexpr int64_t kBaseGrain = 256 << 10;
 
 // The entry points of a training set and evaluation sets of these sizes; with one that only adds up
 // gradients, where a step is `accumulate` batches of several.

@@ -61,7 +61,7 @@ train:
 """
 MIB = 2**20
 KIB = 2**10
-GRAIN = 128 * KIB  # of a planned base
+GRAIN = 256 * KIB  # of a planned base
 BATCH_LINE = re.compile(r"batch: (\d+): ([\d.]+ MiB) of")
 
 
@@ -154,10 +154,10 @@ train: {epochs: 1, batch: 16, optimizer: {op: sgd, lr: 0.01}}
             for flags in ((), ("--batch", "auto")):
                 error = self.refuses("train", model, "--memory", "2MiB", "--out", "run", *flags)
                 enough = re.search(r"`--memory (\d+MiB)` is enough", error)[1]
-                self.cgrun("train", model, "--memory", enough, "--out", "run", "--quiet", *flags)
-                self.assertLessEqual(self.summary("run")["measured_peak_bytes"],
+                self.cgrun("train", model, "--memory", enough, "--out", "enough", "--force",
+                           "--quiet", *flags)
+                self.assertLessEqual(self.summary("enough")["measured_peak_bytes"],
                                      int(enough[:-3]) * MIB)
-                self.cgrun("train", model, "--out", "run", "--force", "--quiet")
 
     def test_what_does_not_help_is_not_offered(self):
         error = self.refuses("train", "flat.yaml", "--memory", "2MiB", "--out", "run")
@@ -172,7 +172,7 @@ train: {epochs: 1, batch: 16, optimizer: {op: sgd, lr: 0.01}}
                       "compared": self.plan("--compare", model=model)["total_bytes"],
                       "capped": self.plan("--memory", "1GiB", model=model)["total_bytes"]}
             for name, flags in (("run", ()), ("capped run", ("--memory", "1GiB"))):
-                self.cgrun("train", model, "--out", name, "--quiet", *flags)
+                self.cgrun("train", model, "--out", name, "--force", "--quiet", *flags)
                 totals[name] = self.summary(name)["planned_peak_bytes"]
                 measured = self.summary(name)["measured_peak_bytes"]
                 self.assertLessEqual(measured, totals[name], (model, name))

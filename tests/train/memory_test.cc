@@ -58,12 +58,12 @@ TEST(Memory, WhatIsPlannedIsWhatIsTaken) {
 
 TEST(Memory, TheBaseHoldsWhatIsInUseWithoutTheData) {
   if (!AllocationsAreCounted()) GTEST_SKIP() << "a sanitizer's memory is its own";
-  const int64_t before = MeasureBase(0, 0);
+  const int64_t before = MeasureBase(0);
   {
     const std::vector<char> data(static_cast<size_t>(64 * kMiB), 'x');
-    EXPECT_NEAR(static_cast<double>(MeasureBase(64 * kMiB, 0)), static_cast<double>(before), kMiB);
+    EXPECT_NEAR(static_cast<double>(MeasureBase(64 * kMiB)), static_cast<double>(before), kMiB);
   }
-  EXPECT_NEAR(static_cast<double>(MeasureBase(0, 0)), static_cast<double>(before), kMiB);
+  EXPECT_NEAR(static_cast<double>(MeasureBase(0)), static_cast<double>(before), kMiB);
 }
 
 }  // namespace
