@@ -69,7 +69,7 @@ int64_t MeasureBase(int64_t counted_bytes);
 // decoded data and arenas; room for what a run adds later (the stacks of its `loaders` threads,
 // logs and reports) is added, and all is rounded up, so that pages more or less do not show.
 int64_t PlannedBase(int64_t counted_bytes, int64_t loaders);
-inline constexpr int64_t kBaseGrain = 256 << 10;
+inline constexpr int64_t kBaseGrain = 512 << 10;
 
 // The entry points of a training set and evaluation sets of these sizes; with one that only adds up
 // gradients, where a step is `accumulate` batches of several.
