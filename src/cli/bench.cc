@@ -176,7 +176,7 @@ std::vector<BenchCase> CasesOf(const ModelFlags& flags, const BenchFlags& bench,
 }
 
 int Run(const ModelFlags& flags, BenchFlags bench, const ProfileFlags& profile) {
-  const std::optional<ModelSpec> model = LoadModel(flags);
+  std::optional<ModelSpec> model = LoadModel(flags);
   if (!model) return kBadInput;
   KernelsOf(*model);  // says why there are none
   bench.options.device = DeviceOf(*model);
@@ -184,10 +184,7 @@ int Run(const ModelFlags& flags, BenchFlags bench, const ProfileFlags& profile) 
   bench.options.profile = profile.wanted();
   Diagnostics diagnostics;
   CompileOptions capped = compile;
-  if (!KeepMemoryCap(*model, KernelsOf(*model), capped, diagnostics)) {
-    PrintDiagnostics(diagnostics);
-    return kBadInput;
-  }
+  if (!FitMemory(flags, *model, capped).fits) return kBadInput;
   const std::vector<BenchCase> cases = CasesOf(flags, bench, compile, capped);
   BenchView view(profile, compile.threads);
   std::optional<BenchResult> result;

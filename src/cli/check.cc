@@ -9,6 +9,7 @@
 
 #include "src/cli/command.h"
 #include "src/cli/console.h"
+#include "src/cli/memory_cap.h"
 #include "src/cli/model_flags.h"
 #include "src/report/table.h"
 #include "src/train/lint.h"
@@ -232,14 +233,16 @@ int Run(const ModelFlags& flags) {
   Findings findings;
   findings.model = flags.model;
   Diagnostics printed;
-  const std::optional<ModelSpec> model = LoadModelOrProgram(flags, printed);
+  std::optional<ModelSpec> model = LoadModelOrProgram(flags, printed);
   if (!model) {
     findings.diagnostics = printed;
     if (WantsJson()) PrintResult("", Json(findings));
     return kBadInput;
   }
   const KernelLibrary& library = KernelsOf(*model);
-  const CompileOptions options = CompileOptionsOf(flags, *model);
+  CompileOptions options = CompileOptionsOf(flags, *model);
+  const bool finds_batch = model->train && model->train->batch.value.automatic;
+  if (finds_batch && !FitMemory(flags, *model, options).fits) return kBadInput;
   findings.lint = Lint(*model, library, options, findings.diagnostics);
   CheckMemory(*model, findings);
   const bool fits = !findings.diagnostics.has_errors();

@@ -16,15 +16,12 @@ namespace cgrun {
 namespace {
 
 int Run(const ModelFlags& flags, const std::string& output) {
-  const std::optional<ModelSpec> model = LoadModel(flags);
+  std::optional<ModelSpec> model = LoadModel(flags);
   if (!model) return kBadInput;
   const KernelLibrary& library = KernelsOf(*model);
   Diagnostics diagnostics;
   CompileOptions options = CompileOptionsOf(flags, *model);
-  if (!KeepMemoryCap(*model, library, options, diagnostics)) {
-    PrintDiagnostics(diagnostics);
-    return kBadInput;
-  }
+  if (!FitMemory(flags, *model, options).fits) return kBadInput;
   const RunShape shape = ShapeOfRun(*model, diagnostics);
   const auto compiled = Compile(*model, shape.entries, library, options, diagnostics);
   PrintDiagnostics(diagnostics);

@@ -4,20 +4,24 @@
 
 #include <optional>
 
-#include "src/train/fit_run.h"
+#include "src/cli/model_flags.h"
+#include "src/train/run_shape.h"
 
 namespace cgrun {
 
-// The largest batch of a model that leaves it to us, under its cap or in what memory there is; says
-// on standard error how large it is, and why it is no larger. Nothing after an error.
-std::optional<int64_t> FindBatch(const ModelSpec& model, const KernelLibrary& library,
-                                 const CompileOptions& options, Diagnostics& diagnostics);
+// What FitMemory() makes of a model.
+struct FittedRun {
+  bool fits = false;                // else there was an error, which is printed
+  std::optional<RunMemory> memory;  // that the run is planned to take, where that had to be known
+};
 
-// Sets options.arena_cap where the cap of `model` takes that, and says on standard error what it
-// costs. A run that does not fit is an error at the cap, with what holds the peak and what would
-// help. False after an error.
-bool KeepMemoryCap(const ModelSpec& model, const KernelLibrary& library, CompileOptions& options,
-                   Diagnostics& diagnostics);
+// For verbs that train or plan. Where the model leaves the batch to us, gives `model` the largest
+// one under its cap, or in what memory there is; else sets options.arena_cap where the cap takes
+// that. Says on standard error what came out, and what it costs. A run that does not fit is an
+// error, with what holds the peak and what would help. `flags` are those that `model` was loaded
+// with. `base`: of a run that goes on, so that what fitted fits again; nothing: as it is planned.
+FittedRun FitMemory(const ModelFlags& flags, ModelSpec& model, CompileOptions& options,
+                    std::optional<int64_t> base = std::nullopt);
 
 }  // namespace cgrun
 

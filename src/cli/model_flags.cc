@@ -7,7 +7,6 @@
 #include <limits>
 
 #include "src/cli/console.h"
-#include "src/cli/memory_cap.h"
 #include "src/cli/model_argument.h"
 #include "src/device/device.h"
 #include "src/model/model_file.h"
@@ -177,19 +176,6 @@ Mode ModeOf(const RunFlags& flags) {
   return flags.mode == Name(Mode::kEager) ? Mode::kEager : Mode::kGraph;
 }
 
-// The model with the batch that is found for it, where its file leaves that to us.
-std::optional<ModelSpec> WithBatch(std::optional<ModelSpec> model, const ModelFlags& flags) {
-  if (!model || !model->train || !model->train->batch.value.automatic) return model;
-  Diagnostics diagnostics;
-  const auto batch =
-      FindBatch(*model, KernelsOf(*model), CompileOptionsOf(flags, *model), diagnostics);
-  PrintDiagnostics(diagnostics);
-  if (!batch) return std::nullopt;
-  ModelFlags found = flags;
-  found.set.push_back("train.batch=" + std::to_string(*batch));
-  return LoadModel(found);
-}
-
 namespace {
 
 std::optional<ModelSpec> LoadModel(const ModelFlags& flags, Diagnostics& diagnostics) {
@@ -204,7 +190,7 @@ std::optional<ModelSpec> LoadModel(const ModelFlags& flags, Diagnostics& diagnos
   const Overrides overrides(flags);
   std::optional<ModelSpec> model =
       LoadModelFile(flags.model, overrides.assignments, diagnostics, overrides.typed, &partial);
-  return WithBatch(Checked(std::move(model), partial, diagnostics), flags);
+  return Checked(std::move(model), partial, diagnostics);
 }
 
 std::optional<ModelSpec> LoadEmbeddedModel(const ModelFlags& flags, const std::string& text,
@@ -238,6 +224,11 @@ std::optional<ModelSpec> LoadModelOrProgram(const ModelFlags& flags, Diagnostics
 std::optional<ModelSpec> LoadModelOrProgram(const ModelFlags& flags) {
   Diagnostics diagnostics;
   return LoadModelOrProgram(flags, diagnostics);
+}
+
+std::optional<ModelSpec> LoadWithBatch(ModelFlags flags, int64_t batch) {
+  flags.set.push_back("train.batch=" + std::to_string(batch));
+  return LoadModelOrProgram(flags);
 }
 
 bool IsProgramFile(const std::string& path) {

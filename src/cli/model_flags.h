@@ -50,8 +50,9 @@ Mode ModeOf(const RunFlags& flags);
 // Declares the flags; the result is filled when the command line is parsed.
 std::shared_ptr<ModelFlags> AddModelFlags(CLI::App& app);
 
-// The model file with the flags as overrides. Prints errors; nothing after one. Throws InputError
-// for a compiled program.
+// The model file with the flags as overrides. A batch that the file leaves to us is the default,
+// and marked as automatic: verbs that train or plan look for it (FitMemory). Prints errors; nothing
+// after one. Throws InputError for a compiled program.
 std::optional<ModelSpec> LoadModel(const ModelFlags& flags);
 // The same where it may be a compiled program: then its model.
 std::optional<ModelSpec> LoadModelOrProgram(const ModelFlags& flags);
@@ -60,6 +61,9 @@ std::optional<ModelSpec> LoadModelOrProgram(const ModelFlags& flags, Diagnostics
 // The same for the model that a compiled program carries.
 std::optional<ModelSpec> LoadEmbeddedModel(const ModelFlags& flags, const std::string& text,
                                            const std::string& path);
+
+// The same with this batch instead of what flags and file say.
+std::optional<ModelSpec> LoadWithBatch(ModelFlags flags, int64_t batch);
 
 // "lenet.cgb": a compiled program.
 bool IsProgramFile(const std::string& path);

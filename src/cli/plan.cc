@@ -163,15 +163,13 @@ PlanDetail DetailOf(const PlanFlags& flags) {
 }
 
 int PlanModel(const ModelFlags& flags, const PlanFlags& plan_flags) {
-  const std::optional<ModelSpec> model = LoadModel(flags);
+  std::optional<ModelSpec> model = LoadModel(flags);
   if (!model) return kBadInput;
   const KernelLibrary& library = KernelsOf(*model);
   CompileOptions options = CompileOptionsOf(flags, *model);
+  const FittedRun fitted = FitMemory(flags, *model, options);
+  if (!fitted.fits) return kBadInput;
   Diagnostics diagnostics;
-  if (!KeepMemoryCap(*model, library, options, diagnostics)) {
-    PrintDiagnostics(diagnostics);
-    return kBadInput;
-  }
   const RunShape shape = ShapeOfRun(*model, diagnostics);
   auto compiled = Compile(*model, shape.entries, library, options, diagnostics);
   PrintDiagnostics(diagnostics);
@@ -181,6 +179,8 @@ int PlanModel(const ModelFlags& flags, const PlanFlags& plan_flags) {
     return kDone;
   }
 
+  // Before the reports below, which a run does not make.
+  const RunMemory memory = fitted.memory ? *fitted.memory : MemoryOfRun(*compiled, shape, library);
   if (!plan_flags.csv.empty()) WriteBuffers(plan_flags.csv, *compiled, options.layout);
   PlanSubject subject = SubjectOf(*model, *compiled, shape, options);
   if (plan_flags.passes) subject.passes = EffectsOf(*compiled);
@@ -189,11 +189,9 @@ int PlanModel(const ModelFlags& flags, const PlanFlags& plan_flags) {
   for (const MemoryLayout& layout : baselines) {
     subject.compared.push_back({layout.planner, layout.arena_bytes, layout.plan_seconds});
   }
-  const std::unique_ptr<Device> device = OpenDevice(DeviceOf(*model));
-  const RunMemory memory = MemoryOfRun(*compiled, shape, library, *device);
   subject.data_bytes = memory.data;
   subject.base_bytes = memory.base;
-  WarnOfTooMuch(memory, shape.host.decoded_bytes, *device);
+  WarnOfTooMuch(memory, shape.host.decoded_bytes, *OpenDevice(library.name()));
   if (!plan_flags.html.empty()) WritePage(plan_flags.html, subject, compiled->layout, baselines);
   const std::string json = PlanJson(subject, compiled->layout);
   if (!plan_flags.diff.empty()) return TellDifference(plan_flags.diff, json);

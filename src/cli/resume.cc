@@ -73,6 +73,9 @@ std::optional<ResumedRun> FindResumedRun(const std::string& folder, const ModelF
   ModelFlags now = flags;
   if (now.model.empty()) now.model = of_run.model;
   std::optional<ModelSpec> model = LoadModel(now);
+  if (model && model->train && run->train && model->train->batch.value.automatic) {
+    model = LoadWithBatch(now, run->train->batch.value.size);  // the one that was found then
+  }
   if (!model) return std::nullopt;
   CheckSettings(*run, *model, folder);
   std::vector<std::string> damaged;

@@ -171,9 +171,9 @@ TrainResult TrainIn(const std::string& folder, Session& session, RunView& view) 
 
 int Run(const ModelFlags& flags, const RunFlags& run_flags, const TrainFlags& train_flags,
         const ProfileFlags& profile) {
-  const Training training = FindTraining(flags, train_flags);
+  Training training = FindTraining(flags, train_flags);
   if (!training.model) return kBadInput;
-  const ModelSpec& model = *training.model;
+  ModelSpec& model = *training.model;
   const std::string& folder = training.folder;
   KernelsOf(model);  // says why there are none
   SessionOptions options = OptionsOf(training, flags, run_flags, train_flags);
@@ -186,17 +186,18 @@ int Run(const ModelFlags& flags, const RunFlags& run_flags, const TrainFlags& tr
     PrintDiagnostics(diagnostics);
     return kBadInput;
   }
-  if (!KeepMemoryCap(model, KernelsOf(model), options.compile, diagnostics)) {
-    PrintDiagnostics(diagnostics);
-    return kBadInput;
+  if (training.resumed && training.resumed->settings.base_bytes > 0) {
+    options.base = training.resumed->settings.base_bytes;
   }
+  const FittedRun fitted = FitMemory(flags, model, options.compile, options.base);
+  if (!fitted.fits) return kBadInput;
+  if (fitted.memory) options.base = fitted.memory->base;
   Session session(model, options, /*train=*/true, diagnostics);
   PrintDiagnostics(diagnostics);
   if (!session.ready() || !ReportInputs(session, flags.model)) return kBadInput;
   if (training.resumed && IsFinished(folder, session)) return ReportFinished(folder, session);
   const std::vector<std::string> inputs = {flags.model, session.weights_file()};
   if (run_flags.dry_run) {
-    if (!training.resumed) RunFolder::Check(folder, train_flags.force, inputs);
     PrintDryRun(model.name.value, session);
     return kDone;
   }
@@ -205,7 +206,7 @@ int Run(const ModelFlags& flags, const RunFlags& run_flags, const TrainFlags& tr
   if (training.resumed) RemoveTemporaries(folder);
   RemoveSummary(folder);
   WriteRunSettings(folder, {options.device, options.mode, options.compile.threads,
-                            options.limit_batches, KeptFiles(model)});
+                            options.limit_batches, KeptFiles(model), options.base.value_or(0)});
   WriteModelFile(folder, model);
   if (training.resumed) PrintResumed(*training.resumed, session.run_state());
 

@@ -2,16 +2,23 @@
 #include "src/train/fit_run.h"
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "src/plan/recompute.h"
+#include "src/train/child_process.h"
+#include "src/train/run_memory_json.h"
 
 namespace cgrun {
+
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(PeakHolder, name, bytes)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(PlannedRun, memory, batch, second_runs, slowdown, at_peak)
+
 namespace {
 
-constexpr int kMostPlans = 3;            // on the way to a cap
+constexpr size_t kHolders = 3;           // of a peak, that are named
 constexpr int64_t kMostBatch = 1 << 16;  // where no data says how many samples there are
 
-std::vector<PlacedBuffer> BuffersAtPeak(const MemoryLayout& layout, int entry) {
+std::vector<PeakHolder> HoldersOfPeak(const MemoryLayout& layout, int entry) {
   TimePoint steps = 1;
   for (const PlacedBuffer& buffer : layout.buffers) steps = std::max(steps, buffer.lifespan.upper);
   std::vector<int64_t> bytes(static_cast<size_t>(steps));
@@ -29,7 +36,11 @@ std::vector<PlacedBuffer> BuffersAtPeak(const MemoryLayout& layout, int entry) {
   }
   std::stable_sort(alive.begin(), alive.end(),
                    [](const PlacedBuffer& a, const PlacedBuffer& b) { return a.bytes > b.bytes; });
-  return alive;
+  std::vector<PeakHolder> holders;
+  for (size_t i = 0; i < std::min(alive.size(), kHolders); ++i) {
+    holders.push_back({alive[i].name, alive[i].bytes});
+  }
+  return holders;
 }
 
 int LargestEntry(const MemoryLayout& layout) {
@@ -40,23 +51,14 @@ int LargestEntry(const MemoryLayout& layout) {
                           layout.entries.begin());
 }
 
-// The data is closed again, so that it is not held beside that of the plans.
-int64_t SamplesOf(const ModelSpec& model, Diagnostics& diagnostics) {
-  const RunShape shape = ShapeOfRun(model, diagnostics);
-  return shape.data.train ? shape.data.train->size() : kMostBatch;
-}
-
 ModelSpec WithBatch(const ModelSpec& model, int64_t batch) {
   ModelSpec changed = model;
   changed.train->batch.value = {false, batch};
   return changed;
 }
 
-}  // namespace
-
-std::optional<PlannedRun> PlanRun(const ModelSpec& model, const KernelLibrary& library,
-                                  Device& device, const CompileOptions& options,
-                                  Diagnostics& diagnostics) {
+std::optional<PlannedRun> PlanHere(const ModelSpec& model, const KernelLibrary& library,
+                                   const CompileOptions& options, Diagnostics& diagnostics) {
   const RunShape shape = ShapeOfRun(model, diagnostics);
   auto compiled = Compile(model, shape.entries, library, options, diagnostics);
   if (!compiled || diagnostics.has_errors()) return std::nullopt;
@@ -68,38 +70,73 @@ std::optional<PlannedRun> PlanRun(const ModelSpec& model, const KernelLibrary& l
   const double again = SecondsOfStep(graph, /*second_runs=*/true);
   const double once = SecondsOfStep(graph) - again;
   run.slowdown = once > 0 ? again / once : 0;
-  run.at_peak = BuffersAtPeak(compiled->layout, LargestEntry(compiled->layout));
-  run.memory = MemoryOfRun(*compiled, shape, library, device);
+  run.at_peak = HoldersOfPeak(compiled->layout, LargestEntry(compiled->layout));
+  const std::unique_ptr<Device> device = OpenDevice(library.name());
+  run.memory = MeasureRun(*compiled, shape, library, *device);
   return run;
 }
 
+// The data is closed again, so that it is not held beside that of the plans.
+int64_t SamplesHere(const ModelSpec& model, Diagnostics& diagnostics) {
+  const RunShape shape = ShapeOfRun(model, diagnostics);
+  return shape.data.train ? shape.data.train->size() : kMostBatch;
+}
+
+int64_t SamplesOf(const ModelSpec& model, Diagnostics& diagnostics) {
+  const auto text = InChild(/*on_host=*/true, [&] {
+    Diagnostics ignored;
+    return std::to_string(SamplesHere(model, ignored));
+  });
+  return text ? std::stoll(*text) : SamplesHere(model, diagnostics);
+}
+
+}  // namespace
+
+// What is wrong is found again here, where the diagnostics are.
+std::optional<PlannedRun> PlanRun(const ModelSpec& model, const KernelLibrary& library,
+                                  const CompileOptions& options, Diagnostics& diagnostics) {
+  const auto text = InChild(KindOfDevice(library.name()).on_host, [&] {
+    Diagnostics ignored;
+    const auto run = PlanHere(model, library, options, ignored);
+    return run ? nlohmann::json(*run).dump() : std::string();
+  });
+  if (text && !text->empty()) return nlohmann::json::parse(*text).get<PlannedRun>();
+  return PlanHere(model, library, options, diagnostics);
+}
+
+// The way down to a cap can miss what the way down to the least finds.
 std::optional<CappedRun> FitRun(const ModelSpec& model, const KernelLibrary& library,
-                                Device& device, CompileOptions options, int64_t cap,
+                                CompileOptions options, int64_t cap, std::optional<int64_t> base,
                                 Diagnostics& diagnostics) {
-  auto free = PlanRun(model, library, device, options, diagnostics);
+  const auto plan = [&] {
+    auto run = PlanRun(model, library, options, diagnostics);
+    if (run && base) run->memory.base = *base;
+    return run;
+  };
+  const auto free = plan();
   if (!free) return std::nullopt;
   CappedRun fit{cap, *free, *free, 0};
-  // The base is measured anew with each plan, and differs a little.
-  for (int i = 0; i < kMostPlans && !fit.fits(); ++i) {
-    const int64_t beside = fit.capped.total() - fit.capped.memory.arena;
-    const int64_t lower = std::max<int64_t>(1, cap - beside);  // without room, the least is found
-    if (options.arena_cap > 0 && lower >= options.arena_cap) break;
-    options.arena_cap = lower;
-    auto capped = PlanRun(model, library, device, options, diagnostics);
+  constexpr int64_t kLeast = 1;
+  const int64_t room = cap - (free->total() - free->memory.arena);
+  for (int64_t arena_cap : {std::max(kLeast, room), kLeast}) {
+    if (fit.fits() || options.arena_cap == arena_cap) break;
+    options.arena_cap = arena_cap;
+    auto capped = plan();
     if (!capped) return std::nullopt;
+    if (capped->total() >= fit.capped.total()) continue;
     fit.capped = std::move(*capped);
-    fit.arena_cap = options.arena_cap;
+    fit.arena_cap = arena_cap;
   }
   return fit;
 }
 
 std::optional<BatchFit> FitBatch(const ModelSpec& model, const KernelLibrary& library,
-                                 Device& device, const CompileOptions& options, int64_t cap,
+                                 const CompileOptions& options, int64_t cap,
                                  Diagnostics& diagnostics) {
   const int64_t samples = SamplesOf(model, diagnostics);
   BatchFit fit;
   const auto plan = [&](int64_t batch) {
-    return PlanRun(WithBatch(model, batch), library, device, options, diagnostics);
+    return PlanRun(WithBatch(model, batch), library, options, diagnostics);
   };
   int64_t fits = 0, too_many = 0;  // 0: not known yet
   for (int64_t batch = 1; too_many == 0 || too_many - fits > 1;) {

@@ -3,11 +3,17 @@
 #define CGRUN_TRAIN_FIT_RUN_H_
 
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "src/train/run_shape.h"
 
 namespace cgrun {
+
+struct PeakHolder {
+  std::string name;
+  int64_t bytes = 0;
+};
 
 // What a run is planned to take.
 struct PlannedRun {
@@ -15,29 +21,33 @@ struct PlannedRun {
   int64_t batch = 0;
   int64_t second_runs = 0;  // operators that run a second time in a training step …
   double slowdown = 0;      // … and their share of its time, as it is estimated
-  // The buffers that are alive where training takes most, the largest first.
-  std::vector<PlacedBuffer> at_peak;
+  // The largest of the buffers that are alive where training takes most, the largest first.
+  std::vector<PeakHolder> at_peak;
 
   // What counts against a cap: all on the host, or a device's arena.
   int64_t total() const { return memory.on_host ? memory.host() : memory.arena; }
 };
 
-// Plans training as `model` and `options` say. Nothing after an error.
+// Plans training as `model` and `options` say, in a child process where there can be one: so the
+// plan does not depend on those before it, and leaves nothing behind. Nothing after an error.
 std::optional<PlannedRun> PlanRun(const ModelSpec& model, const KernelLibrary& library,
-                                  Device& device, const CompileOptions& options,
-                                  Diagnostics& diagnostics);
+                                  const CompileOptions& options, Diagnostics& diagnostics);
 
-// A run under a cap. It fits where capped.total() <= cap; else that is the least that was found.
+// A run under a cap. It fits where capped.total() <= cap; else that is the least that was found,
+// which is never more than `free`.
 struct CappedRun {
   int64_t cap = 0;
   PlannedRun free;        // without the cap
-  PlannedRun capped;      // with it; `free`, where that fits
+  PlannedRun capped;      // with it; `free`, where that fits or nothing takes less
   int64_t arena_cap = 0;  // for CompileOptions; 0 where none is needed
 
   bool fits() const { return capped.total() <= cap; }
+  // How much longer a step takes than without the cap, as it is estimated: 0.1 is a tenth.
+  double slower() const { return (1 + capped.slowdown) / (1 + free.slowdown) - 1; }
 };
+// `base`: the run's base, where that is known; nothing: as it is planned.
 std::optional<CappedRun> FitRun(const ModelSpec& model, const KernelLibrary& library,
-                                Device& device, CompileOptions options, int64_t cap,
+                                CompileOptions options, int64_t cap, std::optional<int64_t> base,
                                 Diagnostics& diagnostics);
 
 // The largest batch with which a run takes at most `cap` bytes with nothing computed again but what
@@ -49,7 +59,7 @@ struct BatchFit {
   bool all = false;  // no larger one was planned: it has all samples, or as many as are tried
 };
 std::optional<BatchFit> FitBatch(const ModelSpec& model, const KernelLibrary& library,
-                                 Device& device, const CompileOptions& options, int64_t cap,
+                                 const CompileOptions& options, int64_t cap,
                                  Diagnostics& diagnostics);
 
 }  // namespace cgrun

@@ -197,8 +197,7 @@ void LintCompiled(const ModelSpec& model, const KernelLibrary& library,
   auto compiled = Compile(model, shape.entries, library, options, diagnostics);
   if (!compiled) return;
   LintWeights(model, compiled->image.states, diagnostics);
-  const std::unique_ptr<Device> device = OpenDevice(library.name());
-  const RunMemory memory = MemoryOfRun(*compiled, shape, library, *device);
+  const RunMemory memory = MemoryOfRun(*compiled, shape, library);
   report.needed_bytes = memory.host();
   report.free_bytes = FreeHostMemory() + memory.base + report.data.decoded_bytes;
 }

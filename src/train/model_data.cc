@@ -338,7 +338,8 @@ std::vector<std::string> MatchInputs(const ModelSpec& model, const Dataset& data
 }
 
 void WarnOfLargeBatch(const ModelSpec& model, const Dataset& train, Diagnostics& diagnostics) {
-  if (!model.train || !model.train->batch.mark.file) return;  // a default asks for nothing
+  // A default asks for nothing.
+  if (!model.train || !model.train->batch.mark.file || model.train->batch.value.automatic) return;
   const int64_t batch = model.train->batch.value.size;
   if (batch <= train.size()) return;
   diagnostics.Warning(

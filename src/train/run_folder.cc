@@ -149,11 +149,10 @@ void RemoveTemporaries(const std::string& folder) {
 }
 
 void WriteRunSettings(const std::string& folder, const RunSettings& settings) {
-  const nlohmann::ordered_json json = {{"device", settings.device},
-                                       {"mode", Name(settings.mode)},
-                                       {"threads", settings.threads},
-                                       {"limit_batches", settings.limit_batches},
-                                       {"kept_files", settings.kept_files}};
+  const nlohmann::ordered_json json = {
+      {"device", settings.device},         {"mode", Name(settings.mode)},
+      {"threads", settings.threads},       {"limit_batches", settings.limit_batches},
+      {"kept_files", settings.kept_files}, {"base_bytes", settings.base_bytes}};
   WriteText(folder + kSettings, json.dump(2) + "\n");
 }
 
@@ -177,10 +176,12 @@ RunSettings ReadRunSettings(const std::string& folder) {
   try {
     const nlohmann::json json = nlohmann::json::parse(ReadTextFile(path, kMostSettingsBytes));
     const bool eager = json.at("mode").get<std::string>() == Name(Mode::kEager);
-    return {json.at("device"), eager ? Mode::kEager : Mode::kGraph,
+    return {json.at("device"),
+            eager ? Mode::kEager : Mode::kGraph,
             WholeNumber<int>(json.at("threads"), 1, kMostThreads),
             WholeNumber<int64_t>(json.at("limit_batches"), 0, INT64_MAX),
-            json.value("kept_files", std::vector<std::string>())};
+            json.value("kept_files", std::vector<std::string>()),
+            WholeNumber<int64_t>(json.value("base_bytes", nlohmann::json(0u)), 0, INT64_MAX)};
   } catch (const nlohmann::json::exception&) {
     throw UserError("'" + path + "' does not say how the run was started",
                     "it is damaged; --weights starts a new run from the run's weights");

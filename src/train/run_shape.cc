@@ -2,11 +2,15 @@
 #include "src/train/run_shape.h"
 
 #include <algorithm>
+#include <iterator>
+#include <vector>
 
 #include "src/base/allocation_counter.h"
 #include "src/program/code.h"
 #include "src/train/checkpoint.h"
+#include "src/train/child_process.h"
 #include "src/train/rate_schedule.h"
+#include "src/train/run_memory_json.h"
 
 namespace cgrun {
 
@@ -35,9 +39,23 @@ std::vector<EntryRequest> TrainingEntries(int64_t batch, const std::vector<int64
   return requests;
 }
 
+namespace {
+
+constexpr int64_t kLaterBytes = 80 << 10;  // what a run adds to its base
+
+// What a loader's thread takes of its stack: most kernels give it a few pages, some 64 KiB at once.
+constexpr int64_t kThreadBytes = 72 << 10;
+
+}  // namespace
+
 int64_t MeasureBase(int64_t counted_bytes) {
   ReleaseFreeHeap();
   return std::max<int64_t>(0, ResidentBytes() - counted_bytes);
+}
+
+int64_t PlannedBase(int64_t counted_bytes, int64_t loaders) {
+  const int64_t bytes = MeasureBase(counted_bytes) + loaders * kThreadBytes + kLaterBytes;
+  return (bytes + kBaseGrain - 1) / kBaseGrain * kBaseGrain;
 }
 
 namespace {
@@ -87,8 +105,8 @@ int64_t HostBytes(const HostParts& parts) {
   return bytes;
 }
 
-RunMemory MemoryOfRun(CompiledModel& compiled, const RunShape& shape, const KernelLibrary& library,
-                      Device& device) {
+RunMemory MeasureRun(CompiledModel& compiled, const RunShape& shape, const KernelLibrary& library,
+                     Device& device) {
   HostParts parts = shape.host;
   for (const CompiledEntry& entry : compiled.entries) {
     for (const Output& output : entry.graph.outputs) {
@@ -108,8 +126,22 @@ RunMemory MemoryOfRun(CompiledModel& compiled, const RunShape& shape, const Kern
   memory.data = HostBytes(parts);
   memory.on_host = KindOfDevice(library.name()).on_host;
   const Code code(compiled.image, device, library);  // what a run holds, but for the arena
-  memory.base = MeasureBase(shape.data.decoded_bytes);
+  const int64_t workers = LoaderOptions().workers;
+  memory.base = PlannedBase(shape.data.decoded_bytes, std::ssize(parts.sets) * workers);
   return memory;
+}
+
+RunMemory MemoryOfRun(CompiledModel& compiled, const RunShape& shape,
+                      const KernelLibrary& library) {
+  const auto measure = [&](CompiledModel& model) {
+    const std::unique_ptr<Device> device = OpenDevice(library.name());
+    return MeasureRun(model, shape, library, *device);
+  };
+  const auto text = InChild(KindOfDevice(library.name()).on_host,
+                            [&] { return nlohmann::json(measure(compiled)).dump(); });
+  if (text) return nlohmann::json::parse(*text).get<RunMemory>();
+  CompiledModel copy = compiled;
+  return measure(copy);
 }
 
 std::optional<int64_t> TotalSteps(const ModelSpec& model, int64_t steps_per_epoch,

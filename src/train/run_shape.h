@@ -42,26 +42,34 @@ RunShape ShapeOfRun(const ModelSpec& model, ModelData data);
 struct RunMemory {
   int64_t arena = 0;  // of the device
   int64_t data = 0;   // HostBytes()
-  int64_t base = 0;   // MeasureBase()
+  int64_t base = 0;   // PlannedBase()
   bool on_host = true;
 
   int64_t host() const { return (on_host ? arena : 0) + data + base; }
 };
-// `compiled` loses its graphs, which a run does not keep either; its kernels are prepared on
-// `device`. Throws UserError.
-RunMemory MemoryOfRun(CompiledModel& compiled, const RunShape& shape, const KernelLibrary& library,
-                      Device& device);
+// Measured in a child process where there can be one, so that `compiled` stays whole and nothing is
+// left of it. Throws UserError.
+RunMemory MemoryOfRun(CompiledModel& compiled, const RunShape& shape, const KernelLibrary& library);
+// The same in this process: `compiled` loses its graphs, which a run does not keep either, and its
+// kernels are prepared on `device`.
+RunMemory MeasureRun(CompiledModel& compiled, const RunShape& shape, const KernelLibrary& library,
+                     Device& device);
 
 // Steps of a whole run; 0 where time ends it. An error, and nothing, where 64 bits do not count
 // them.
 std::optional<int64_t> TotalSteps(const ModelSpec& model, int64_t steps_per_epoch,
                                   Diagnostics& diagnostics);
 
-// The base of a run, in bytes: the anonymous memory that the process holds once its data is open
-// and its code is prepared, without the `counted_bytes` of decoded data and arenas: the program,
-// libraries with their threads and buffers, the compiled code. A plan and a run both measure it
-// there.
+// The anonymous memory that the process holds, in bytes, without `counted_bytes`, and without free
+// heap, which is given back.
 int64_t MeasureBase(int64_t counted_bytes);
+
+// The base of a run, in bytes: the program, libraries with their threads and buffers, the compiled
+// code. A plan and a run both measure it when the data is open and the code is prepared, less the
+// decoded data and arenas; room for what a run adds later (the stacks of its `loaders` threads,
+// logs and reports) is added, and all is rounded up, so that pages more or less do not show.
+int64_t PlannedBase(int64_t counted_bytes, int64_t loaders);
+inline constexpr int64_t kBaseGrain = 512 << 10;
 
 // The entry points of a training set and evaluation sets of these sizes; with one that only adds up
 // gradients, where a step is `accumulate` batches of several.

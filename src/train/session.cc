@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <iterator>
 
 #include "src/base/allocation_counter.h"
 #include "src/base/check.h"
@@ -35,7 +36,7 @@ Session::Session(const ModelSpec& model, const SessionOptions& options, bool tra
     times_ = MakeTimes(*engine_);
     engine_->Watch(times_.get());
   }
-  memory_.base = MeasureBase(data_.decoded_bytes + device_->counters().host_bytes);
+  memory_.base = options.base ? *options.base : BaseOfNow();
   ReadWeights(diagnostics);
   MakeSplits();
   if (train) ReadWatchedMetrics(diagnostics);
@@ -354,6 +355,11 @@ void Session::ObserveEvaluation(const PassResult& result, int64_t step) {
       if (mean.name == schedule.metric) schedule.Observe(step, mean.value);
     }
   }
+}
+
+int64_t Session::BaseOfNow() const {
+  const int64_t loaders = LoaderOptions().workers * (train_.has_value() + std::ssize(evaluations_));
+  return PlannedBase(data_.decoded_bytes + device_->counters().host_bytes, loaders);
 }
 
 void Session::NoteMemory() {

@@ -33,6 +33,7 @@ struct SessionOptions {
   std::vector<std::string> evaluate = {"valid", "test"};  // the splits that are evaluated
   const ProgramImage* image = nullptr;  // a compiled program to use instead of compiling
   bool profile = false;                 // note how long each operator takes
+  std::optional<int64_t> base;          // of the plan that the run follows; nothing: a new one
 };
 
 // Bytes of memory, as planned before the first step and as measured. Eager mode plans nothing: its
@@ -41,7 +42,7 @@ struct MemoryUse {
   Mode mode = Mode::kGraph;
   int64_t arena = 0;     // 0 in eager mode
   int64_t data = 0;      // loader rings, decoded sets, what checkpoints are written from
-  int64_t base = 0;      // MeasureBase(): the process before both, with the compiled program
+  int64_t base = 0;      // PlannedBase(): the process before both, with the compiled program
   int64_t measured = 0;  // the most anonymous memory that was resident, so far
   // The most that was resident since the process began: with the code and the libraries, which are
   // mapped from files, and with what compiling took for a moment.
@@ -213,6 +214,7 @@ class Session {
   void SetRates(int64_t step);
   // For schedules that wait for progress: the evaluation of `valid` after `step` steps.
   void ObserveEvaluation(const PassResult& result, int64_t step);
+  int64_t BaseOfNow() const;
   void NoteMemory();
   Split* FindSplit(const std::string& name);
   friend class TrainingRun;
