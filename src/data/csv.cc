@@ -5,12 +5,12 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
-#include <map>
 #include <optional>
-#include <set>
 #include <utility>
 
+#include "src/data/cell_errors.h"
 #include "src/data/classes.h"
+#include "src/data/column_moments.h"
 #include "src/data/csv_layout.h"
 #include "src/data/csv_reader.h"
 #include "src/data/dataset.h"
@@ -23,9 +23,7 @@
 namespace cgrun {
 namespace {
 
-constexpr int kMostErrors = 20;
-constexpr int kMostInColumn = 3;
-constexpr size_t kMostClasses = 65536;
+constexpr int kMostErrors = 20;  // beside those of cells
 
 // The values of a CSV file; `means` are those of the features in its training samples, before gaps
 // are filled: NaN where no sample has a value, none of integers.
@@ -61,20 +59,13 @@ bool HasDecimalComma(std::string_view text) {
          TextNumber::kStored;
 }
 
-// A field in a message: control bytes as '?', cut where it is long.
-std::string Shown(std::string_view text) {
-  constexpr size_t kMost = 60;
-  std::string shown = "'";
-  for (char c : text.substr(0, kMost)) shown += static_cast<unsigned char>(c) < 0x20 ? '?' : c;
-  return shown + (text.size() > kMost ? "...'" : "'");
-}
-
 class CsvOpener {
  public:
   CsvOpener(const DataOptions& options, Diagnostics& diagnostics)
       : options_(options),
         diagnostics_(diagnostics),
         errors_before_(diagnostics.error_count()),
+        cell_errors_(diagnostics),
         file_option_(*FindOption(options, "file")),
         path_(ResolvePath(options, file_option_)) {}
 
@@ -84,14 +75,17 @@ class CsvOpener {
     if (!csv) return nullptr;
     csv_ = *csv;
     ForEachRow([this](const CsvReader& reader) { SurveyRow(reader); });
-    if (!Failed()) SettleClasses();
+    for (auto& [column, label] : layout_.labels) {
+      if (!Failed()) label.Settle(diagnostics_);
+    }
     if (Failed()) return nullptr;
     Allocate();
     if (options_.train == nullptr) PrepareMeans();
     ForEachRow([this](const CsvReader& reader) { StoreRow(reader); });
+    cell_errors_.ReportRest();
     if (!Failed() && csv_.missing == CsvMissing::kMean) FillWithMeans();
     if (Failed()) return nullptr;
-    return std::make_unique<CsvDataset>(std::move(parts_), Means());
+    return std::make_unique<CsvDataset>(std::move(parts_), moments_.Means());
   }
 
  private:
@@ -106,23 +100,29 @@ class CsvOpener {
     return layout.has_value();
   }
   void SurveyRow(const CsvReader& reader);
-  void SurveyLabel(CsvLabels& label, const CsvReader& reader, const CsvField& text);
-  void SettleClasses();
+  bool IsDropped(const CsvReader& reader);
+  void ReportNoRows();
   void Allocate();
   void StoreRow(const CsvReader& reader);
-  void StoreLabel(const CsvLabels& label, const CsvColumn& used, const CsvReader& reader,
+  void StoreLabel(const LabelTexts& label, const CsvColumn& used, const CsvReader& reader,
                   const CsvField& text, std::byte* out);
   void StoreMissing(const CsvColumn& used, const CsvReader& reader, const CsvField& text,
                     std::byte* out);
   void ReportNumber(TextNumber error, const CsvColumn& used, const CsvReader& reader,
                     const CsvField& text);
+  void ReportCell(const CsvColumn& used, const CsvReader& reader, const CsvField& text,
+                  const std::string& what, const std::string& help);
   void PrepareMeans();
   void AddToMean(const CsvColumn& used, const std::byte* value);
-  std::vector<double> Means() const;
   void FillWithMeans();
   template <class T>
   void FillWithMeans(std::span<T> values, const std::vector<double>& means);
 
+  // The label of a column whose texts may be names; null for others.
+  const LabelTexts* LabelOf(const CsvColumn& used) const {
+    const auto label = layout_.labels.find(used.column);
+    return used.field == 0 || label == layout_.labels.end() ? nullptr : &label->second;
+  }
   // "column 'age'", "label 'price'".
   std::string ColumnText(const CsvColumn& used) const {
     return (used.field == 0 ? "column '" : "label '") + layout_.names[used.column] + "'";
@@ -132,6 +132,7 @@ class CsvOpener {
   const DataOptions& options_;
   Diagnostics& diagnostics_;
   const int errors_before_;
+  CellErrors cell_errors_;
   const DataOption& file_option_;
   const std::string path_;
 
@@ -139,24 +140,23 @@ class CsvOpener {
   CsvLayout layout_;
   int64_t rows_ = 0;  // of this pass
   int64_t all_rows_ = 0;
+  int64_t dropped_ = 0;  // of this pass
   std::vector<FieldTensor> parts_;
   // Of a training set whose features are fractions: what it says about their columns, of the rows
   // that are not split away.
-  std::vector<double> sums_;
-  std::vector<int64_t> counts_;
-  std::vector<bool> held_out_;           // by row
-  std::map<size_t, int> number_errors_;  // a column: texts that are no numbers
+  ColumnMoments moments_;
+  std::vector<bool> held_out_;  // by row; none where nothing is found out
 };
 
 // Calls `act` for each row with as many fields as there are columns.
 template <class Act>
 void CsvOpener::ForEachRow(Act act) {
   const bool first_pass = layout_.names.empty();
-  rows_ = 0;
+  rows_ = dropped_ = 0;
   try {
     CsvReader reader(path_, csv_.delimiter, diagnostics_);
     for (bool first = true; reader.Next(); first = false) {
-      if (diagnostics_.error_count() - errors_before_ >= kMostErrors) {
+      if (diagnostics_.error_count() - errors_before_ - cell_errors_.shown() >= kMostErrors) {
         diagnostics_.Error({reader.mark().file, 0, 0}, "further errors of this file are not shown");
         return;
       }
@@ -169,6 +169,7 @@ void CsvOpener::ForEachRow(Act act) {
                                ", but the first one has " + std::to_string(layout_.names.size()));
         continue;
       }
+      if (IsDropped(reader)) continue;
       if (!first_pass && rows_ == all_rows_) ThrowFileError(path_, "changed while it was read");
       act(reader);
       ++rows_;
@@ -176,51 +177,41 @@ void CsvOpener::ForEachRow(Act act) {
     if (!first_pass && rows_ != all_rows_ && !Failed()) {
       ThrowFileError(path_, "changed while it was read");
     }
-    if (rows_ > 0 || Failed()) return;
-    ThrowFileError(path_, layout_.names.empty() ? "is empty" : "holds no samples below its header");
+    if (rows_ == 0 && !Failed()) ReportNoRows();
   } catch (const UserError& error) {
     diagnostics_.Error(file_option_.mark, error.what(), error.help());
   }
 }
 
+// A row with a gap, where such rows are left out.
+bool CsvOpener::IsDropped(const CsvReader& reader) {
+  if (csv_.missing != CsvMissing::kDrop) return false;
+  const bool gap = std::ranges::any_of(layout_.used, [&](const CsvColumn& used) {
+    return IsGap(reader.fields()[used.column], LabelOf(used) != nullptr);
+  });
+  if (gap) ++dropped_;
+  return gap;
+}
+
+void CsvOpener::ReportNoRows() {
+  if (dropped_ > 0) {
+    ThrowFileError(path_,
+                   "holds no samples: all of its " + CountText(dropped_, "row") +
+                       " have gaps, and `missing: drop` leaves them out",
+                   "`missing: mean` or `missing: zero` fills the gaps");
+  }
+  ThrowFileError(path_, layout_.names.empty() ? "is empty" : "holds no samples below its header");
+}
+
 // The first pass: which names the labels are.
 void CsvOpener::SurveyRow(const CsvReader& reader) {
   for (auto& [column, label] : layout_.labels) {
-    if (label.may_be_names) SurveyLabel(label, reader, reader.fields()[column]);
+    const CsvField& field = reader.fields()[column];
+    if (IsGap(field, true)) continue;  // the second pass reports it
+    label.Survey(
+        NameIn(field), [&] { return reader.MarkOf(field); }, diagnostics_);
   }
   all_rows_ = rows_ + 1;
-}
-
-void CsvOpener::SurveyLabel(CsvLabels& label, const CsvReader& reader, const CsvField& text) {
-  if (IsGap(text, true)) return;  // the second pass reports it
-  if (ParseInt32(text.text)) {
-    if (!label.integer) label.integer = reader.MarkOf(text);
-    return;
-  }
-  if (!label.name) label.name = reader.MarkOf(text);
-  label.names.emplace(NameIn(text));
-  if (label.names.size() <= kMostClasses) return;
-  diagnostics_.Error(reader.MarkOf(text),
-                     "the label has more than " + std::to_string(kMostClasses) + " classes",
-                     "a label that is a measure wants an input of f32");
-  label.may_be_names = false;
-}
-
-// Names in their order, unless all labels are integers.
-void CsvOpener::SettleClasses() {
-  for (auto& [column, label] : layout_.labels) {
-    if (label.names.empty()) continue;
-    if (label.integer) {
-      diagnostics_.Error(*label.name,
-                         "this label is not an integer, but the one in line " +
-                             std::to_string(label.integer->line) + " is",
-                         "if they are names all the same, list them: `classes: [a, b, c]`");
-      continue;
-    }
-    label.classes.names.assign(label.names.begin(), label.names.end());
-    label.names.clear();
-    label.labels = LabelsOf(label.classes);
-  }
 }
 
 void CsvOpener::Allocate() {
@@ -244,10 +235,10 @@ void CsvOpener::Allocate() {
     diagnostics_.Error(file_option_.mark, error.what(), error.help());
   }
   for (const CsvColumn& used : layout_.used) {
-    const auto label = layout_.labels.find(used.column);
-    if (used.field == 0 || label == layout_.labels.end() || Failed()) continue;
+    const LabelTexts* label = LabelOf(used);
+    if (label == nullptr || Failed()) continue;
     const bool alone = layout_.fields[used.field].shape.Elements() == 1;
-    if (alone) parts_[used.field].classes = label->second.classes.names;
+    if (alone) parts_[used.field].classes = label->names();
   }
 }
 
@@ -258,11 +249,11 @@ void CsvOpener::StoreRow(const CsvReader& reader) {
     const CsvField& text = reader.fields()[used.column];
     const int64_t sample = layout_.fields[used.field].bytes();
     std::byte* out = parts_[used.field].tensor.bytes().data() + rows_ * sample + used.offset;
-    const auto label = layout_.labels.find(used.column);
-    if (IsGap(text, used.field > 0 && label != layout_.labels.end())) {
+    const LabelTexts* label = LabelOf(used);
+    if (IsGap(text, label != nullptr)) {
       StoreMissing(used, reader, text, out);
-    } else if (used.field > 0 && label != layout_.labels.end() && !label->second.labels.empty()) {
-      StoreLabel(label->second, used, reader, text, out);
+    } else if (label != nullptr && label->of_names()) {
+      StoreLabel(*label, used, reader, text, out);
     } else {
       const TextNumber stored = StoreNumber(text.text, DTypeOf(used), out);
       if (stored != TextNumber::kStored) ReportNumber(stored, used, reader, text);
@@ -271,26 +262,23 @@ void CsvOpener::StoreRow(const CsvReader& reader) {
   }
 }
 
-void CsvOpener::StoreLabel(const CsvLabels& label, const CsvColumn& used, const CsvReader& reader,
+void CsvOpener::StoreLabel(const LabelTexts& label, const CsvColumn& used, const CsvReader& reader,
                            const CsvField& text, std::byte* out) {
-  const auto found = label.labels.find(NameIn(text));
-  if (found != label.labels.end()) {
-    std::memcpy(out, &found->second, sizeof(found->second));
+  const std::string_view name = NameIn(text);
+  if (const std::optional<int32_t> found = label.Find(name)) {
+    std::memcpy(out, &*found, sizeof(*found));
     return;
   }
-  diagnostics_.Error(reader.MarkOf(text),
-                     ColumnText(used) + ": " + Shown(text.text) + " is none of the classes " +
-                         label.classes.origin,
-                     SuggestName(text.text, label.classes.names));
+  ReportCell(used, reader, text, ": " + label.UnknownText(name), label.HelpFor(name));
 }
 
 void CsvOpener::StoreMissing(const CsvColumn& used, const CsvReader& reader, const CsvField& text,
                              std::byte* out) {
   if (used.field > 0 || csv_.missing == CsvMissing::kError) {
-    diagnostics_.Error(reader.MarkOf(text), ColumnText(used) + " has no value here",
-                       used.field > 0
-                           ? "a sample needs its label: leave the line out"
-                           : "`missing: mean`, `missing: zero` or a number fills such gaps");
+    ReportCell(used, reader, text, " has no value here",
+               used.field > 0 ? "a sample needs its label: `missing: drop` leaves such lines out"
+                              : "`missing: mean`, `missing: zero` or a number fills such gaps; "
+                                "`missing: drop` leaves such lines out");
     return;
   }
   const TextNumber stored = csv_.missing == CsvMissing::kNumber
@@ -313,9 +301,8 @@ void CsvOpener::StoreMissing(const CsvColumn& used, const CsvReader& reader, con
 
 void CsvOpener::ReportNumber(TextNumber error, const CsvColumn& used, const CsvReader& reader,
                              const CsvField& text) {
-  if (++number_errors_[used.column] > kMostInColumn) return;  // it is a column of texts
   const std::string dtype(Name(DTypeOf(used)));
-  std::string what = ": " + Shown(text.text) + " ", help;
+  std::string what = ": " + QuotedText(text.text) + " ", help;
   switch (error) {
     case TextNumber::kNotFinite:
       what += "is not finite";
@@ -337,14 +324,19 @@ void CsvOpener::ReportNumber(TextNumber error, const CsvColumn& used, const CsvR
                  ? "if the first line holds names, leave `header: false` out"
                  : "leave columns of text out: `columns: [...]` lists those that are used";
   }
-  diagnostics_.Error(reader.MarkOf(text), ColumnText(used) + what, help);
+  ReportCell(used, reader, text, what, help);
+}
+
+void CsvOpener::ReportCell(const CsvColumn& used, const CsvReader& reader, const CsvField& text,
+                           const std::string& what, const std::string& help) {
+  cell_errors_.Error(
+      used.column, ColumnText(used), [&] { return reader.MarkOf(text); }, what, help);
 }
 
 void CsvOpener::PrepareMeans() {
   if (Failed() || !IsFloat(layout_.fields[0].dtype)) return;
   const auto columns = static_cast<size_t>(layout_.fields[0].shape.Elements());
-  sums_.assign(columns, 0.0);
-  counts_.assign(columns, 0);
+  moments_ = ColumnMoments(columns);
   held_out_.assign(static_cast<size_t>(all_rows_), false);
   if (!options_.split) return;
   const auto [fraction, seed, test, order] = *options_.split;
@@ -354,7 +346,7 @@ void CsvOpener::PrepareMeans() {
 }
 
 void CsvOpener::AddToMean(const CsvColumn& used, const std::byte* value) {
-  if (sums_.empty() || held_out_[static_cast<size_t>(rows_)]) return;
+  if (held_out_.empty() || held_out_[static_cast<size_t>(rows_)]) return;
   double number = 0.0;
   if (DTypeOf(used) == DType::kF64) {
     std::memcpy(&number, value, sizeof(number));
@@ -364,17 +356,7 @@ void CsvOpener::AddToMean(const CsvColumn& used, const std::byte* value) {
     number = static_cast<double>(single);
   }
   const auto column = static_cast<size_t>(used.offset / SizeOf(DTypeOf(used)));
-  sums_[column] += number;
-  ++counts_[column];
-}
-
-std::vector<double> CsvOpener::Means() const {
-  std::vector<double> means;
-  for (size_t i = 0; i < sums_.size(); ++i) {
-    means.push_back(counts_[i] > 0 ? sums_[i] / static_cast<double>(counts_[i])
-                                   : std::numeric_limits<double>::quiet_NaN());
-  }
-  return means;
+  moments_.Add(column, number);
 }
 
 // Always with the means of the training data, whatever that fills its own gaps with.
@@ -386,7 +368,7 @@ void CsvOpener::FillWithMeans() {
                        "`missing: zero` or a number fills gaps without them");
     return;
   }
-  const std::vector<double> means = train == nullptr ? Means() : train->means();
+  const std::vector<double> means = train == nullptr ? moments_.Means() : train->means();
   HostTensor& features = parts_[0].tensor;
   if (features.dtype() == DType::kF64) FillWithMeans(features.data<double>(), means);
   if (features.dtype() == DType::kF32) FillWithMeans(features.data<float>(), means);
@@ -430,8 +412,9 @@ constexpr DataOptionSpec kOptions[] = {
     {"header", false, "whether the first line names the columns; default true"},
     {"delimiter", false, "the character between two fields, or `tab`; default a comma"},
     {"missing", false,
-     "what stands for a feature that is empty, `NA`, `NaN` or `?`: `zero`, a number, `mean` (of "
-     "the column in the training data), or `error`, the default"},
+     "what stands for a feature that is empty, `NA`, `NaN` or `?`: `zero`, a number, or `mean` (of "
+     "the column in the training data); `drop` leaves such lines out, and those without a label; "
+     "`error` is the default"},
     {"classes", false,
      "the names of labels that are texts: the first is label 0. Default: those of the training "
      "data, sorted",

@@ -192,13 +192,11 @@ void LayoutReader::PrepareLabels(const std::vector<size_t>& labels) {
   const DataOption* classes = FindOption(options_, "classes");
   for (const CsvColumn& used : layout_.used) {
     if (used.field == 0 || layout_.fields[used.field].dtype != DType::kI32) continue;
-    CsvLabels& label = layout_.labels[used.column];
     std::optional<ClassTable> known =
         KnownClasses(options_, layout_.fields[used.field].name, diagnostics_);
-    if (!known) continue;
-    label.classes = *std::move(known);
-    label.labels = LabelsOf(label.classes);
-    label.may_be_names = !label.classes.fixed() && options_.train == nullptr;
+    if (!known) known.emplace();  // which is reported
+    layout_.labels[used.column] = LabelTexts(*std::move(known), options_.train == nullptr,
+                                             "a label that is a measure wants an input of f32");
   }
   if (classes == nullptr || (labels.size() == 1 && layout_.labels.size() == 1)) return;
   diagnostics_.Error(classes->mark, labels.empty() ? "there are classes, but no 'label'"
@@ -224,16 +222,18 @@ void ReadDelimiter(const DataOptions& options, CsvOptions& csv, Diagnostics& dia
 void ReadMissing(const DataOptions& options, CsvOptions& csv, Diagnostics& diagnostics) {
   const DataOption* option = FindOption(options, "missing");
   if (option == nullptr || option->value == "error") return;
-  csv.missing = option->value == "mean" ? CsvMissing::kMean : CsvMissing::kNumber;
+  csv.missing = option->value == "mean"   ? CsvMissing::kMean
+                : option->value == "drop" ? CsvMissing::kDrop
+                                          : CsvMissing::kNumber;
   csv.filler = option->value == "zero" ? "0" : option->value;
   double number = 0.0;
-  if (csv.missing == CsvMissing::kMean ||
+  if (csv.missing != CsvMissing::kNumber ||
       StoreNumber(csv.filler, DType::kF64, reinterpret_cast<std::byte*>(&number)) ==
           TextNumber::kStored) {
     return;
   }
   diagnostics.Error(option->mark, "option 'missing' is '" + option->value +
-                                      "', but must be `error`, `zero`, `mean` or a number");
+                                      "', but must be `error`, `drop`, `zero`, `mean` or a number");
 }
 
 }  // namespace

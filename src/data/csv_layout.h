@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <map>
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -16,7 +15,12 @@
 
 namespace cgrun {
 
-enum class CsvMissing { kError, kMean, kNumber };
+enum class CsvMissing {
+  kError,
+  kMean,
+  kNumber,
+  kDrop  // the row is left out
+};
 
 struct CsvOptions {
   bool header = true;
@@ -32,21 +36,11 @@ struct CsvColumn {
   int64_t offset;  // bytes in a sample of the field
 };
 
-// How the texts of a label column become labels, where the field is of int32.
-struct CsvLabels {
-  ClassTable classes;  // empty where the labels are integers
-  std::map<std::string, int32_t, std::less<>> labels;
-  bool may_be_names = false;          // while the first pass looks at them
-  std::set<std::string> names;        // that the first pass has met
-  std::optional<SourceMark> name;     // where the first of them stands …
-  std::optional<SourceMark> integer;  // … and the first integer
-};
-
 struct CsvLayout {
-  std::vector<std::string> names;      // of the columns; from "1" without a header
-  std::vector<DataField> fields;       // features first
-  std::vector<CsvColumn> used;         // in the order of fields
-  std::map<size_t, CsvLabels> labels;  // by column, those of int32
+  std::vector<std::string> names;       // of the columns; from "1" without a header
+  std::vector<DataField> fields;        // features first
+  std::vector<CsvColumn> used;          // in the order of fields
+  std::map<size_t, LabelTexts> labels;  // by column, those of int32
 };
 
 // Nothing after an error.

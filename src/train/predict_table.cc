@@ -124,6 +124,7 @@ std::shared_ptr<const Dataset> TableReader::Open(const std::string& path,
     }
     options.values.erase("label");
   }
+  if (csv->missing == CsvMissing::kDrop) options.values.erase("missing");  // each row has an answer
   std::shared_ptr<const Dataset> training;
   if (csv->missing == CsvMissing::kMean) {
     training = Training();
