@@ -29,13 +29,33 @@ std::optional<ClassTable> FromOption(const DataOption& option, Diagnostics& diag
   return classes;
 }
 
+const std::vector<std::string>* KeptClasses(const DataOptions& options, std::string_view field) {
+  if (options.kept == nullptr) return nullptr;
+  const auto kept = options.kept->names.find(ClassesKey(field));
+  return kept == options.kept->names.end() ? nullptr : &kept->second;
+}
+
+// Other names may be better ones; the same in another order are other labels.
+bool IsReordered(std::vector<std::string> names, std::vector<std::string> kept) {
+  if (names == kept) return false;
+  std::ranges::sort(names);
+  std::ranges::sort(kept);
+  return names == kept;
+}
+
 }  // namespace
 
 std::optional<ClassTable> KnownClasses(const DataOptions& options, std::string_view field,
                                        Diagnostics& diagnostics) {
+  const std::vector<std::string>* kept = KeptClasses(options, field);
   if (const DataOption* option = FindOption(options, "classes")) {
-    return FromOption(*option, diagnostics);
+    std::optional<ClassTable> listed = FromOption(*option, diagnostics);
+    if (!listed || kept == nullptr || !IsReordered(listed->names, *kept)) return listed;
+    diagnostics.Error(option->mark, "the weights were trained with these classes in another order",
+                      "leave `classes` out: the weights keep them");
+    return std::nullopt;
   }
+  if (kept != nullptr) return ClassTable{*kept, "of the weights"};
   if (options.train == nullptr) return ClassTable();
   const std::vector<DataField>& fields = options.train->fields();
   for (size_t i = 0; i < fields.size(); ++i) {
@@ -45,6 +65,8 @@ std::optional<ClassTable> KnownClasses(const DataOptions& options, std::string_v
   }
   return ClassTable();
 }
+
+std::string ClassesKey(std::string_view field) { return "classes." + std::string(field); }
 
 std::map<std::string, int32_t, std::less<>> LabelsOf(const ClassTable& classes) {
   std::map<std::string, int32_t, std::less<>> labels;

@@ -1,8 +1,8 @@
-// Tables of numbers as comma-separated text: some columns are the features of a sample, others its
-// labels. The file is read twice: once for what there is (rows, classes), which says how much
-// memory is needed, and once for the values. CsvOpener is the entry point.
+// Tables of numbers as comma-separated text: some columns are the features of a sample, others are
+// categories, and others its labels. The file is read twice: once for what there is (rows,
+// classes), which says how much memory is needed, and once for the values; and in between for the
+// categories. CsvOpener is the entry point.
 #include <algorithm>
-#include <cmath>
 #include <cstring>
 #include <limits>
 #include <optional>
@@ -10,12 +10,13 @@
 
 #include "src/data/cell_errors.h"
 #include "src/data/classes.h"
-#include "src/data/column_moments.h"
+#include "src/data/csv_features.h"
 #include "src/data/csv_layout.h"
+#include "src/data/csv_options.h"
 #include "src/data/csv_reader.h"
+#include "src/data/csv_values.h"
 #include "src/data/dataset.h"
 #include "src/data/options.h"
-#include "src/data/sampler.h"
 #include "src/data/tensor_dataset.h"
 #include "src/data/text_number.h"
 #include "src/io/file_error.h"
@@ -25,39 +26,17 @@ namespace {
 
 constexpr int kMostErrors = 20;  // beside those of cells
 
-// The values of a CSV file; `means` are those of the features in its training samples, before gaps
-// are filled: NaN where no sample has a value, none of integers.
+// The values of a CSV file, and what was found out about training data.
 class CsvDataset : public TensorDataset {
  public:
-  CsvDataset(std::vector<FieldTensor> parts, std::vector<double> means)
-      : TensorDataset(std::move(parts)), means_(std::move(means)) {}
+  CsvDataset(std::vector<FieldTensor> parts, DataFindings findings)
+      : TensorDataset(std::move(parts)), findings_(std::move(findings)) {}
 
-  const std::vector<double>& means() const { return means_; }
+  DataFindings Findings() const override { return findings_; }
 
  private:
-  std::vector<double> means_;
+  DataFindings findings_;
 };
-
-// Whether nothing stands in a field. A class may be called "NA", in quotes.
-bool IsGap(const CsvField& field, bool is_class) {
-  return IsMissing(field.text) && !(is_class && field.quoted && !Trimmed(field.text).empty());
-}
-
-// A class as a field names it.
-std::string_view NameIn(const CsvField& field) {
-  return field.quoted ? field.text : Trimmed(field.text);
-}
-
-// "2,5": a number, were its comma a point.
-bool HasDecimalComma(std::string_view text) {
-  std::string number(text);
-  const size_t comma = number.find(',');
-  if (comma == number.npos) return false;
-  number[comma] = '.';
-  double value = 0.0;
-  return StoreNumber(number, DType::kF64, reinterpret_cast<std::byte*>(&value)) ==
-         TextNumber::kStored;
-}
 
 class CsvOpener {
  public:
@@ -67,7 +46,8 @@ class CsvOpener {
         errors_before_(diagnostics.error_count()),
         cell_errors_(diagnostics),
         file_option_(*FindOption(options, "file")),
-        path_(ResolvePath(options, file_option_)) {}
+        path_(ResolvePath(options, file_option_)),
+        features_(options, diagnostics) {}
 
   // Null after an error.
   std::unique_ptr<Dataset> Open() {
@@ -78,14 +58,15 @@ class CsvOpener {
     for (auto& [column, label] : layout_.labels) {
       if (!Failed()) label.Settle(diagnostics_);
     }
+    if (!Failed()) FindCategories();
     if (Failed()) return nullptr;
     Allocate();
-    if (options_.train == nullptr) PrepareMeans();
+    if (!Failed()) features_.Prepare(layout_, all_rows_);
     ForEachRow([this](const CsvReader& reader) { StoreRow(reader); });
     cell_errors_.ReportRest();
-    if (!Failed() && csv_.missing == CsvMissing::kMean) FillWithMeans();
+    if (!Failed()) features_.Finish(csv_, layout_, path_, parts_[0].tensor);
     if (Failed()) return nullptr;
-    return std::make_unique<CsvDataset>(std::move(parts_), moments_.Means());
+    return std::make_unique<CsvDataset>(std::move(parts_), features_.Findings(csv_, layout_));
   }
 
  private:
@@ -112,20 +93,22 @@ class CsvOpener {
                     const CsvField& text);
   void ReportCell(const CsvColumn& used, const CsvReader& reader, const CsvField& text,
                   const std::string& what, const std::string& help);
-  void PrepareMeans();
-  void AddToMean(const CsvColumn& used, const std::byte* value);
-  void FillWithMeans();
-  template <class T>
-  void FillWithMeans(std::span<T> values, const std::vector<double>& means);
+  void StoreCategory(const CsvColumn& used, std::string_view name, std::byte* out);
+  void FindCategories();
 
   // The label of a column whose texts may be names; null for others.
   const LabelTexts* LabelOf(const CsvColumn& used) const {
     const auto label = layout_.labels.find(used.column);
-    return used.field == 0 || label == layout_.labels.end() ? nullptr : &label->second;
+    const bool is_label = used.role == CsvRole::kLabel && label != layout_.labels.end();
+    return is_label ? &label->second : nullptr;
+  }
+  bool IsName(const CsvColumn& used) const {
+    return used.role == CsvRole::kCategory || LabelOf(used) != nullptr;
   }
   // "column 'age'", "label 'price'".
   std::string ColumnText(const CsvColumn& used) const {
-    return (used.field == 0 ? "column '" : "label '") + layout_.names[used.column] + "'";
+    return (used.role != CsvRole::kLabel ? "column '" : "label '") + layout_.names[used.column] +
+           "'";
   }
   DType DTypeOf(const CsvColumn& used) const { return layout_.fields[used.field].dtype; }
 
@@ -135,6 +118,7 @@ class CsvOpener {
   CellErrors cell_errors_;
   const DataOption& file_option_;
   const std::string path_;
+  CsvFeatures features_;
 
   CsvOptions csv_;
   CsvLayout layout_;
@@ -142,10 +126,6 @@ class CsvOpener {
   int64_t all_rows_ = 0;
   int64_t dropped_ = 0;  // of this pass
   std::vector<FieldTensor> parts_;
-  // Of a training set whose features are fractions: what it says about their columns, of the rows
-  // that are not split away.
-  ColumnMoments moments_;
-  std::vector<bool> held_out_;  // by row; none where nothing is found out
 };
 
 // Calls `act` for each row with as many fields as there are columns.
@@ -187,7 +167,7 @@ void CsvOpener::ForEachRow(Act act) {
 bool CsvOpener::IsDropped(const CsvReader& reader) {
   if (csv_.missing != CsvMissing::kDrop) return false;
   const bool gap = std::ranges::any_of(layout_.used, [&](const CsvColumn& used) {
-    return IsGap(reader.fields()[used.column], LabelOf(used) != nullptr);
+    return IsGap(reader.fields()[used.column], IsName(used));
   });
   if (gap) ++dropped_;
   return gap;
@@ -250,14 +230,16 @@ void CsvOpener::StoreRow(const CsvReader& reader) {
     const int64_t sample = layout_.fields[used.field].bytes();
     std::byte* out = parts_[used.field].tensor.bytes().data() + rows_ * sample + used.offset;
     const LabelTexts* label = LabelOf(used);
-    if (IsGap(text, label != nullptr)) {
+    if (IsGap(text, IsName(used))) {
       StoreMissing(used, reader, text, out);
+    } else if (used.role == CsvRole::kCategory) {
+      StoreCategory(used, NameIn(text), out);
     } else if (label != nullptr && label->of_names()) {
       StoreLabel(*label, used, reader, text, out);
     } else {
       const TextNumber stored = StoreNumber(text.text, DTypeOf(used), out);
       if (stored != TextNumber::kStored) ReportNumber(stored, used, reader, text);
-      if (stored == TextNumber::kStored && used.field == 0) AddToMean(used, out);
+      if (stored == TextNumber::kStored) features_.Add(rows_, used, out);
     }
   }
 }
@@ -272,15 +254,27 @@ void CsvOpener::StoreLabel(const LabelTexts& label, const CsvColumn& used, const
   ReportCell(used, reader, text, ": " + label.UnknownText(name), label.HelpFor(name));
 }
 
+void CsvOpener::StoreCategory(const CsvColumn& used, std::string_view name, std::byte* out) {
+  const int32_t id = layout_.categories.at(used.column).Find(name);
+  if (DTypeOf(used) == DType::kI64) {
+    const int64_t wide = id;
+    std::memcpy(out, &wide, sizeof(wide));
+  } else {
+    std::memcpy(out, &id, sizeof(id));
+  }
+}
+
 void CsvOpener::StoreMissing(const CsvColumn& used, const CsvReader& reader, const CsvField& text,
                              std::byte* out) {
-  if (used.field > 0 || csv_.missing == CsvMissing::kError) {
+  if (used.role == CsvRole::kLabel || csv_.missing == CsvMissing::kError) {
     ReportCell(used, reader, text, " has no value here",
-               used.field > 0 ? "a sample needs its label: `missing: drop` leaves such lines out"
-                              : "`missing: mean`, `missing: zero` or a number fills such gaps; "
-                                "`missing: drop` leaves such lines out");
+               used.role == CsvRole::kLabel
+                   ? "a sample needs its label: `missing: drop` leaves such lines out"
+                   : "`missing: mean`, `missing: zero` or a number fills such gaps; "
+                     "`missing: drop` leaves such lines out");
     return;
   }
+  if (used.role == CsvRole::kCategory) return StoreCategory(used, "", out);  // an unknown one
   const TextNumber stored = csv_.missing == CsvMissing::kNumber
                                 ? StoreNumber(csv_.filler, DTypeOf(used), out)
                                 : TextNumber::kStored;
@@ -301,29 +295,19 @@ void CsvOpener::StoreMissing(const CsvColumn& used, const CsvReader& reader, con
 
 void CsvOpener::ReportNumber(TextNumber error, const CsvColumn& used, const CsvReader& reader,
                              const CsvField& text) {
-  const std::string dtype(Name(DTypeOf(used)));
-  std::string what = ": " + QuotedText(text.text) + " ", help;
-  switch (error) {
-    case TextNumber::kNotFinite:
-      what += "is not finite";
-      break;
-    case TextNumber::kNotInteger:
-      what += "is not an integer";
-      help = "an input of f32 takes fractions";
-      break;
-    case TextNumber::kTooLarge:
-      what += "is too large for " + dtype;
-      break;
-    default:
-      what += "is not a number";
-      help = HasDecimalComma(text.text) ? "a fraction is written with a point, as 2.5"
-             : used.field > 0 && DTypeOf(used) == DType::kI32
-                 ? "the labels of the training data are integers"
-             : used.field > 0 ? "a label by name wants an input of int32"
-             : rows_ == 0 && !csv_.header
-                 ? "if the first line holds names, leave `header: false` out"
-                 : "leave columns of text out: `columns: [...]` lists those that are used";
+  std::string help;
+  if (error == TextNumber::kNotInteger) help = "an input of f32 takes fractions";
+  if (error == TextNumber::kNotNumber) {
+    help = HasDecimalComma(text.text) ? "a fraction is written with a point, as 2.5"
+           : used.role == CsvRole::kLabel && DTypeOf(used) == DType::kI32
+               ? "the labels of the training data are integers"
+           : used.role == CsvRole::kLabel ? "a label by name wants an input of int32"
+           : rows_ == 0 && !csv_.header
+               ? "if the first line holds names, leave `header: false` out"
+               : "a column of texts is a category, `categories: [" + layout_.names[used.column] +
+                     "]`, or left out: `columns` lists the others";
   }
+  const std::string what = ": " + QuotedText(text.text) + " " + FaultText(error, DTypeOf(used));
   ReportCell(used, reader, text, what, help);
 }
 
@@ -333,71 +317,47 @@ void CsvOpener::ReportCell(const CsvColumn& used, const CsvReader& reader, const
       used.column, ColumnText(used), [&] { return reader.MarkOf(text); }, what, help);
 }
 
-void CsvOpener::PrepareMeans() {
-  if (Failed() || !IsFloat(layout_.fields[0].dtype)) return;
-  const auto columns = static_cast<size_t>(layout_.fields[0].shape.Elements());
-  moments_ = ColumnMoments(columns);
-  held_out_.assign(static_cast<size_t>(all_rows_), false);
-  if (!options_.split) return;
-  const auto [fraction, seed, test, order] = *options_.split;
-  const SplitIndices split = SplitSamples(all_rows_, fraction, seed, test, order);
-  for (int64_t row : split.valid) held_out_[static_cast<size_t>(row)] = true;
-  for (int64_t row : split.test) held_out_[static_cast<size_t>(row)] = true;
-}
-
-void CsvOpener::AddToMean(const CsvColumn& used, const std::byte* value) {
-  if (held_out_.empty() || held_out_[static_cast<size_t>(rows_)]) return;
-  double number = 0.0;
-  if (DTypeOf(used) == DType::kF64) {
-    std::memcpy(&number, value, sizeof(number));
-  } else {
-    float single = 0.0F;
-    std::memcpy(&single, value, sizeof(single));
-    number = static_cast<double>(single);
+// Those of training data that no list gives.
+void CsvOpener::FindCategories() {
+  const bool survey =
+      std::ranges::any_of(layout_.categories, [](const auto& it) { return it.second.surveys(); });
+  if (survey && options_.train != nullptr) {
+    diagnostics_.Error(file_option_.mark,
+                       "the categories are those of the training data, which are not csv",
+                       "an option that is called as the input lists them");
+  } else if (survey) {
+    const std::vector<bool> held_out = HeldOutRows(options_, all_rows_);
+    ForEachRow([&](const CsvReader& reader) {
+      if (held_out[static_cast<size_t>(rows_)]) return;
+      for (auto& [column, categories] : layout_.categories) {
+        const CsvField& field = reader.fields()[column];
+        if (!categories.surveys() || IsGap(field, true)) continue;
+        if (categories.Survey(NameIn(field))) continue;
+        diagnostics_.Error(reader.MarkOf(field),
+                           "column '" + layout_.names[column] + "' has more than " +
+                               std::to_string(Categories::kMost) + " categories");
+        categories.Settle();
+      }
+    });
   }
-  const auto column = static_cast<size_t>(used.offset / SizeOf(DTypeOf(used)));
-  moments_.Add(column, number);
+  for (auto& [column, categories] : layout_.categories) categories.Settle();
 }
 
-// Always with the means of the training data, whatever that fills its own gaps with.
-void CsvOpener::FillWithMeans() {
-  const auto* train = dynamic_cast<const CsvDataset*>(options_.train);
-  if (options_.train != nullptr && train == nullptr) {
-    diagnostics_.Error(FindOption(options_, "missing")->mark,
-                       "the means are those of the training data, which are not csv",
-                       "`missing: zero` or a number fills gaps without them");
-    return;
-  }
-  const std::vector<double> means = train == nullptr ? moments_.Means() : train->means();
-  HostTensor& features = parts_[0].tensor;
-  if (features.dtype() == DType::kF64) FillWithMeans(features.data<double>(), means);
-  if (features.dtype() == DType::kF32) FillWithMeans(features.data<float>(), means);
-}
-
-// NaN stands for what is missing.
-template <class T>
-void CsvOpener::FillWithMeans(std::span<T> values, const std::vector<double>& means) {
-  const size_t columns = values.size() / static_cast<size_t>(all_rows_);
-  if (means.size() != columns) return;  // not the columns of the input: that is reported
-  for (size_t column = 0; column < columns; ++column) {
-    bool gap = false;
-    for (size_t i = column; i < values.size(); i += columns) {
-      if (!std::isnan(values[i])) continue;
-      values[i] = static_cast<T>(means[column]);
-      gap = true;
+// That the options that are called as inputs list the categories of columns.
+bool CheckLists(const DataOptions& options, std::span<const DataOptionSpec> known,
+                Diagnostics& diagnostics) {
+  const int errors = diagnostics.error_count();
+  if (FindOption(options, "categories") != nullptr) return true;
+  for (const DataField& field : options.fields) {
+    const DataOption* list = FindOption(options, field.name);
+    if (list == nullptr ||
+        std::ranges::find(known, field.name, &DataOptionSpec::name) != known.end()) {
+      continue;
     }
-    if (!gap || !std::isnan(means[column])) continue;
-    const char* where = options_.train != nullptr ? " in the training data"
-                        : options_.split          ? " in the training samples"
-                                                  : "";
-    diagnostics_.Error(file_option_.mark, "'" + path_ + "': " + ColumnText(layout_.used[column]) +
-                                              " has no value at all" + where +
-                                              ", so it has no mean");
+    diagnostics.Error(list->mark, "'" + field.name + "' lists categories, but no column has any",
+                      "`categories: [" + field.name + "]` says that its texts are categories");
   }
-}
-
-std::unique_ptr<Dataset> OpenCsv(const DataOptions& options, Diagnostics& diagnostics) {
-  return CsvOpener(options, diagnostics).Open();
+  return diagnostics.error_count() == errors;
 }
 
 constexpr DataOptionSpec kOptions[] = {
@@ -418,7 +378,20 @@ constexpr DataOptionSpec kOptions[] = {
     {"classes", false,
      "the names of labels that are texts: the first is label 0. Default: those of the training "
      "data, sorted",
-     true}};
+     true},
+    {"categories", false,
+     "columns of texts that are features: each becomes a field called as the column, of ids from "
+     "1; "
+     "0 is a text that the training data have not. Default: those of the training data",
+     true},
+    {"standardize", false,
+     "whether each column of features becomes (x - mean) / deviation, those of the training data; "
+     "default false, and of other sets as in the training data"}};
+
+std::unique_ptr<Dataset> OpenCsv(const DataOptions& options, Diagnostics& diagnostics) {
+  if (!CheckLists(options, kOptions, diagnostics)) return nullptr;
+  return CsvOpener(options, diagnostics).Open();
+}
 
 }  // namespace
 
@@ -427,6 +400,10 @@ constinit const DataFormat kCsvFormat = {
     "csv",
     "tables as comma-separated text; the fields are 'features', of all their columns, and 'label', "
     "or of several labels one for each, called as its column",
-    kOptions, OpenCsv};
+    kOptions,
+    OpenCsv,
+    "the categories of the column that feeds it, where it is one of `categories`: the first is 1. "
+    "Default: those of the training data, sorted",
+    true};
 
 }  // namespace cgrun

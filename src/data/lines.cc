@@ -65,6 +65,7 @@ class LinesOpener {
   void Survey(const TokenText& text);
   void ReportLongLine(const TokenText& text);
   void FindVocabulary(const TokenText& text);
+  void CompareWords(const std::vector<std::string>& kept, const SourceMark& mark);
   void CountWords(const TokenText& text);
   void Allocate(const TokenText& text);
   void Store(const TokenText& text);
@@ -72,6 +73,10 @@ class LinesOpener {
   void StoreLabel(const TokenText& text, const TextLine& line, std::string_view label);
   void CheckType(int64_t id, const SourceMark& mark);
 
+  // Whether labels feed an input.
+  bool reads_labels() const {
+    return std::ranges::find(fields_, LinesPart::kLabel, &LinesField::part) != fields_.end();
+  }
   // "3 words".
   std::string CountOfTokens(int64_t count) const {
     const char* noun = lines_.of_words()                  ? "word"
@@ -104,7 +109,7 @@ std::unique_ptr<Dataset> LinesOpener::OpenFile() {
   left_ = options_.memory_limit - text.bytes();
   const DataOption* pad = FindOption(options_, "pad");
   CheckType(lines_.pad, pad != nullptr ? pad->mark : file_option_.mark);
-  if (lines_.labelled()) {
+  if (reads_labels()) {
     std::optional<ClassTable> known = KnownClasses(options_, "label", diagnostics_);
     if (!known) return nullptr;
     labels_ = LabelTexts(*std::move(known), options_.train == nullptr);
@@ -195,14 +200,21 @@ void LinesOpener::ReportLongLine(const TokenText& text) {
                      others + "; `truncate: true` leaves out what is beyond");
 }
 
-// That of the option, else that of the training set, else the words of this file.
+// That of the option, else that of the training set, else that of the weights, else the words of
+// this file.
 void LinesOpener::FindVocabulary(const TokenText& text) {
+  const std::vector<std::string>* kept = nullptr;
+  if (options_.kept != nullptr && options_.kept->names.contains(kVocabularyKey)) {
+    kept = &options_.kept->names.at(kVocabularyKey);
+  }
   const auto* train = dynamic_cast<const LinesDataset*>(options_.train);
   if (const DataOption* file = FindOption(options_, "vocabulary")) {
     vocabulary_ = ReadVocabulary(ResolvePath(options_, *file), left_, file->mark, diagnostics_);
     owns_vocabulary_ = true;
+    if (vocabulary_ != nullptr && kept != nullptr) CompareWords(*kept, file->mark);
   } else if (options_.train == nullptr) {
-    CountWords(text);
+    if (kept == nullptr) CountWords(text);
+    if (kept != nullptr) vocabulary_ = std::make_shared<const Vocabulary>(*kept);
     owns_vocabulary_ = true;
   } else if (train != nullptr && train->vocabulary() != nullptr) {
     vocabulary_ = train->vocabulary();
@@ -215,6 +227,21 @@ void LinesOpener::FindVocabulary(const TokenText& text) {
   if (vocabulary_ == nullptr) return;
   if (owns_vocabulary_) left_ -= vocabulary_->bytes();
   CheckType(std::min(lines_.entries, vocabulary_->ids()) - 1, file_option_.mark);
+}
+
+// That the words of a file are those of the weights: others have learned other ids.
+void LinesOpener::CompareWords(const std::vector<std::string>& kept, const SourceMark& mark) {
+  const std::vector<std::string>& words = vocabulary_->words();
+  if (words == kept) return;
+  const auto [here, there] = std::ranges::mismatch(words, kept);
+  const auto word = [](const auto& at, const auto& list) {
+    return at == list.end() ? "nothing" : QuotedText(*at);
+  };
+  diagnostics_.Error(mark,
+                     "this vocabulary is not that of the weights: the word of id " +
+                         std::to_string(Vocabulary::kFirstWord + (here - words.begin())) + " is " +
+                         word(here, words) + " here and " + word(there, kept) + " there",
+                     "leave `vocabulary` out: the weights keep theirs");
 }
 
 // Of samples that are not split away.
@@ -246,7 +273,7 @@ void LinesOpener::CountWords(const TokenText& text) {
 }
 
 void LinesOpener::Allocate(const TokenText& text) {
-  const int64_t bytes = LineSamples::Bytes(all_samples_, all_tokens_, lines_.labelled());
+  const int64_t bytes = LineSamples::Bytes(all_samples_, all_tokens_, reads_labels());
   if (bytes > left_) {
     ThrowFileError(text.path(),
                    ": its " + CountOfTokens(all_tokens_) + " in " +
@@ -256,7 +283,7 @@ void LinesOpener::Allocate(const TokenText& text) {
   }
   samples_.tokens.reserve(static_cast<size_t>(all_tokens_));
   samples_.ends.reserve(static_cast<size_t>(all_samples_));
-  if (lines_.labelled()) samples_.labels.reserve(static_cast<size_t>(all_samples_));
+  if (reads_labels()) samples_.labels.reserve(static_cast<size_t>(all_samples_));
 }
 
 void LinesOpener::Store(const TokenText& text) {
@@ -267,7 +294,7 @@ void LinesOpener::Store(const TokenText& text) {
       return --left > 0;
     });
     samples_.ends.push_back(static_cast<int64_t>(samples_.tokens.size()));
-    if (lines_.labelled()) StoreLabel(text, line, parts.label);
+    if (reads_labels()) StoreLabel(text, line, parts.label);
   });
 }
 

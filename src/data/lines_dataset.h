@@ -16,6 +16,9 @@
 
 namespace cgrun {
 
+// Under what findings hold the words.
+inline constexpr char kVocabularyKey[] = "vocabulary";
+
 // What the lines are.
 struct LineSamples {
   std::vector<int32_t> tokens;  // of all samples
@@ -37,6 +40,11 @@ class LinesDataset : public Dataset {
   int64_t size() const override { return static_cast<int64_t>(samples_.ends.size()); }
   const std::vector<DataField>& fields() const override { return fields_; }
   const std::shared_ptr<const Vocabulary>& vocabulary() const { return vocabulary_; }
+
+  DataFindings Findings() const override {
+    if (vocabulary_ == nullptr) return {};
+    return {{{kVocabularyKey, vocabulary_->words()}}, {}};
+  }
 
   int64_t decoded_bytes() const override {
     const int64_t tokens = static_cast<int64_t>(samples_.tokens.size());

@@ -57,6 +57,11 @@ std::vector<DataOption> ItemsOf(const DataOption& option) {
   return option.items.empty() ? std::vector<DataOption>{option} : option.items;
 }
 
+DataFindings SharedFindings(const DataOptions& options) {
+  if (options.kept != nullptr) return *options.kept;
+  return options.train != nullptr ? options.train->Findings() : DataFindings();
+}
+
 std::string QuotedText(std::string_view text) {
   constexpr size_t kMost = 60;
   std::string quoted = "'";
