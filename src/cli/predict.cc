@@ -200,7 +200,7 @@ Command DefinePredict(CLI::App& app) {
   app.get_option("MODEL")->description("model file (.yaml), or compiled program (.cgb)");
   app.add_option("INPUT", predict_flags->inputs,
                  "JPEG and PNG images, .npy files of one sample or several, .csv tables of a row a "
-                 "sample, folders of them; "
+                 "sample, .txt texts for a model of texts, folders of them; "
                  "NAME=FILE for a model of several inputs");
   AddWeightsFlag(app, predict_flags->weights);
   app.add_option("--top", predict_flags->top, "show the N most probable classes")
