@@ -3,6 +3,8 @@
 
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <span>
 
 #include "src/cli/command.h"
 #include "src/cli/console.h"
@@ -11,18 +13,23 @@
 #include "src/data/image_sheet.h"
 #include "src/io/atomic_file.h"
 #include "src/io/npy.h"
+#include "src/train/generate_text.h"
+#include "src/train/token_names.h"
 
 namespace cgrun {
 namespace {
 
-constexpr int64_t kMostSamples = 10'000;
+constexpr int64_t kMostSamples = 10'000, kSamples = 64;
+constexpr int64_t kMostTokens = 10'000'000, kTokens = 200;
 constexpr int64_t kMostScale = 16;
 
 struct GenerateFlags {
   std::string weights;
-  std::string out;  // "": the model's name
-  int64_t count = 64;
+  std::string out;    // "": the model's name
+  int64_t count = 0;  // 0: not given
   int64_t scale = 1;
+  std::optional<std::string> prompt;
+  std::optional<double> temperature;
 };
 
 bool AreImages(const Shape& sample) {
@@ -58,20 +65,26 @@ void Write(const std::string& path, const HostTensor& samples, const GeneratedOu
                                          scale * shape[2].size, scale * shape[3].size}));
 }
 
-int Run(const ModelFlags& flags, const RunFlags& run_flags, const GenerateFlags& generate) {
-  const std::optional<ModelSpec> model = LoadModelOrProgram(flags);
-  if (!model) return kBadInput;
-  KernelsOf(*model);  // says why there are none
+int GenerateImages(const ModelSpec& model, const ModelFlags& flags, const RunFlags& run_flags,
+                   const GenerateFlags& generate) {
+  if (generate.prompt || generate.temperature) {
+    throw InputError(std::string(generate.prompt ? "--prompt" : "--temperature") +
+                         " is for models of texts, which learn what follows in one",
+                     "models/char-rnn.yaml is one");
+  }
+  if (generate.count > kMostSamples) {
+    throw InputError("-n takes at most " + std::to_string(kMostSamples) + " samples", "");
+  }
   GenerateOptions options;
-  options.device = DeviceOf(*model);
-  options.compile = CompileOptionsOf(flags, *model);
+  options.device = DeviceOf(model);
+  options.compile = CompileOptionsOf(flags, model);
   options.mode = ModeOf(run_flags);
-  options.count = generate.count;
+  options.count = generate.count == 0 ? kSamples : generate.count;
   Diagnostics diagnostics;
-  const auto output = DescribeGenerated(*model, options.compile.precision, diagnostics);
+  const auto output = DescribeGenerated(model, options.compile.precision, diagnostics);
   PrintDiagnostics(diagnostics);
   if (!output) return kBadInput;
-  const std::string path = generate.out.empty() ? model->name.value + ".png" : generate.out;
+  const std::string path = generate.out.empty() ? model.name.value + ".png" : generate.out;
   const bool npy = path.ends_with(".npy");
   if (!npy && !path.ends_with(".png")) {
     throw InputError("'" + path + "' is neither a .png nor an .npy file",
@@ -86,14 +99,14 @@ int Run(const ModelFlags& flags, const RunFlags& run_flags, const GenerateFlags&
     throw InputError("--scale enlarges images, but '" + path + "' is an array of numbers",
                      "leave it out, or write a .png file");
   }
-  options.weights = ChooseWeights(*model, generate.weights);
+  options.weights = ChooseWeights(model, generate.weights);
   Diagnostics later;
-  const auto generated = GenerateSamples(*model, *output, options, later);
+  const auto generated = GenerateSamples(model, *output, options, later);
   PrintDiagnostics(later);
   if (!generated || !CheckWeights(generated->weights, options.weights)) return kBadInput;
   if (!run_flags.dry_run) Write(path, generated->samples, *output, generate.scale);
   const nlohmann::ordered_json json = {
-      {"model", model->name.value}, {"device", options.device},
+      {"model", model.name.value},  {"device", options.device},
       {"mode", Name(options.mode)}, {"weights", options.weights},
       {"output", output->name},     {"shape", output->shape.ToString()},
       {"samples", options.count},   {"file", run_flags.dry_run ? "" : path}};
@@ -104,6 +117,60 @@ int Run(const ModelFlags& flags, const RunFlags& run_flags, const GenerateFlags&
   return kDone;
 }
 
+// The text as a file, or on the terminal.
+void PrintText(const std::string& text, const GenerateFlags& generate,
+               nlohmann::ordered_json json) {
+  if (!generate.out.empty()) WriteFileAtomically(generate.out, std::as_bytes(std::span(text)));
+  json["text"] = text;
+  json["file"] = generate.out;
+  PrintResult(generate.out.empty() ? text + "\n" : generate.out + "\n",
+              json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
+}
+
+int GenerateText(const ModelSpec& model, const ModelFlags& flags, const RunFlags& run_flags,
+                 const GenerateFlags& generate) {
+  if (generate.scale > 1)
+    throw InputError("--scale enlarges images, and this model writes text", "");
+  if (generate.out.ends_with(".png") || generate.out.ends_with(".npy")) {
+    throw InputError("'" + generate.out + "' is no name of a text, which this model writes",
+                     "`--out " + model.name.value + ".txt`");
+  }
+  WriteTextOptions options;
+  options.device = DeviceOf(model);
+  options.compile = CompileOptionsOf(flags, model);
+  options.mode = ModeOf(run_flags);
+  options.count = generate.count == 0 ? kTokens : generate.count;
+  options.temperature = generate.temperature.value_or(1);
+  options.seed = model.train ? static_cast<uint64_t>(model.train->seed.value) : 0;
+  Diagnostics diagnostics;
+  const auto text = DescribeTextModel(model, options.compile.precision, diagnostics);
+  PrintDiagnostics(diagnostics);
+  if (!text) return kBadInput;
+  options.weights = ChooseWeights(model, generate.weights);
+  Diagnostics later;
+  TextWriter writer(*text, options, later);
+  PrintDiagnostics(later);
+  if (!writer.ready() || !CheckWeights(writer.weights(), options.weights)) return kBadInput;
+  const std::string prompt = generate.prompt.value_or("");
+  const nlohmann::ordered_json json = {{"model", model.name.value},  {"device", options.device},
+                                       {"mode", Name(options.mode)}, {"weights", options.weights},
+                                       {"prompt", prompt},           {"tokens", options.count}};
+  if (run_flags.dry_run) {
+    PrintResult("Everything is ready; nothing was written (--dry-run).\n", json.dump(2) + "\n");
+    return kDone;
+  }
+  PrintText(prompt + writer.Write(prompt), generate, json);
+  return kDone;
+}
+
+int Run(const ModelFlags& flags, const RunFlags& run_flags, const GenerateFlags& generate) {
+  const std::optional<ModelSpec> model = LoadModelOrProgram(flags);
+  if (!model) return kBadInput;
+  KernelsOf(*model);  // says why there are none
+  return TokensOf(*model) ? GenerateText(*model, flags, run_flags, generate)
+                          : GenerateImages(*model, flags, run_flags, generate);
+}
+
 }  // namespace
 
 Command DefineGenerate(CLI::App& app) {
@@ -112,16 +179,28 @@ Command DefineGenerate(CLI::App& app) {
   auto generate = std::make_shared<GenerateFlags>();
   app.get_option("MODEL")->description("model file (.yaml), or compiled program (.cgb)");
   AddWeightsFlag(app, generate->weights);
-  app.add_option("-n,--count", generate->count, "how many samples (default: 64)")
-      ->check(CLI::Range(int64_t{1}, kMostSamples))
+  app.add_option("-n,--count", generate->count,
+                 "how many samples (default: 64); of text, how many characters or words "
+                 "follow the prompt (default: 200)")
+      ->check(CLI::Range(int64_t{1}, kMostTokens))
       ->type_name("N");
   app.add_option("--scale", generate->scale,
                  "pixels of the sheet, across and down, for each of a sample (default: 1)")
       ->check(CLI::Range(int64_t{1}, kMostScale))
       ->type_name("N");
-  app.add_option("--out", generate->out,
-                 "a sheet of images (.png), or the numbers (.npy) (default: MODEL.png)")
+  app.add_option(
+         "--out", generate->out,
+         "a sheet of images (.png), or the numbers (.npy) (default: MODEL.png); or a file for "
+         "the text (default: it is printed)")
       ->type_name("FILE");
+  app.add_option("--prompt", generate->prompt,
+                 "of a model that learns what follows in a text: how it begins")
+      ->type_name("TEXT");
+  app.add_option("--temperature", generate->temperature,
+                 "of text: below 1 what is probable becomes more so, 0 always takes the most "
+                 "probable (default: 1)")
+      ->check(CLI::Range(0.0, 100.0))
+      ->type_name("T");
   return [flags, run_flags, generate] { return Run(*flags, *run_flags, *generate); };
 }
 

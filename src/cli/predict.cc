@@ -11,6 +11,7 @@
 #include "src/cli/model_flags.h"
 #include "src/cli/predict_view.h"
 #include "src/cli/weights_flag.h"
+#include "src/train/data_findings.h"
 #include "src/train/prediction_files.h"
 
 namespace cgrun {
@@ -155,9 +156,9 @@ int Predict(Predictor& predictor, const PredictSignature& signature, PredictSour
 
 int Run(const ModelFlags& flags, const RunFlags& run_flags, const PredictFlags& predict_flags) {
   if (predict_flags.inputs.empty()) {
-    throw InputError(
-        "`cgrun predict` needs something to predict",
-        "cgrun predict MODEL INPUT...: images, .npy files, .csv tables, or folders of them");
+    throw InputError("`cgrun predict` needs something to predict",
+                     "cgrun predict MODEL INPUT...: images, .npy files, .csv tables, .txt texts, "
+                     "or folders of them");
   }
   const std::optional<ModelSpec> model = LoadModelOrProgram(flags);
   if (!model) return kBadInput;
@@ -168,13 +169,18 @@ int Run(const ModelFlags& flags, const RunFlags& run_flags, const PredictFlags& 
                                              KeepsInFolder(flags, predict_flags.out), diagnostics);
   PrintDiagnostics(diagnostics);
   if (!signature) return kBadInput;
-  const TableReader tables(*model);
+  // Tables and texts are read by what the weights keep.
+  if (TableReader(*model).of_model()) {
+    options.weights = ChooseWeights(*model, predict_flags.weights);
+  }
+  const TableReader tables(*model,
+                           options.weights.empty() ? DataFindings() : FindingsIn(options.weights));
   PredictSource source(predict_flags.inputs, signature->inputs, ImageFitOf(*model), tables);
   PredictFacts facts = FactsOf(*model, options);
   if (source.samples() == 0) {
     return ReportNothing(PredictView(signature->outputs, predict_flags.top), facts, source);
   }
-  options.weights = ChooseWeights(*model, predict_flags.weights);
+  if (options.weights.empty()) options.weights = ChooseWeights(*model, predict_flags.weights);
   options.batch = BatchFor(*model, source.samples());
   Diagnostics later;
   Predictor predictor(*model, *signature, options, later);
@@ -194,7 +200,7 @@ Command DefinePredict(CLI::App& app) {
   app.get_option("MODEL")->description("model file (.yaml), or compiled program (.cgb)");
   app.add_option("INPUT", predict_flags->inputs,
                  "JPEG and PNG images, .npy files of one sample or several, .csv tables of a row a "
-                 "sample, folders of them; "
+                 "sample, .txt texts for a model of texts, folders of them; "
                  "NAME=FILE for a model of several inputs");
   AddWeightsFlag(app, predict_flags->weights);
   app.add_option("--top", predict_flags->top, "show the N most probable classes")

@@ -30,11 +30,15 @@ PredictView::PredictView(const std::vector<PredictedOutput>& outputs, int64_t to
     : outputs_(outputs), top_(top) {}
 
 void PredictView::Add(const SampleOrigin& origin, PredictionBytes outputs) {
-  Prediction prediction{origin, {}, {}};
+  Prediction prediction{origin, {}, {}, {}};
+  prediction.places.resize(outputs_.size());
   prediction.classes.resize(outputs_.size());
   prediction.values.resize(outputs_.size());
   for (size_t i = 0; i < outputs_.size(); ++i) {
     if (outputs_[i].kept) continue;
+    if (outputs_[i].places > 0) {
+      prediction.places[i] = ClassesOfPlaces(outputs_[i], NumbersOf(outputs_[i].dtype, outputs[i]));
+    }
     if (!ShowsClasses(i) && outputs_[i].shape.Elements() > kMostValues) continue;
     std::vector<double> numbers = NumbersOf(outputs_[i].dtype, outputs[i]);
     if (ShowsClasses(i)) {
@@ -50,6 +54,21 @@ std::string PredictView::ClassText(size_t output, int64_t index) const {
   const std::vector<std::string>& names = outputs_[output].classes;
   const auto i = static_cast<size_t>(index);
   return i < names.size() ? names[i] : std::to_string(index);
+}
+
+// "sea sea wood", or of bytes the text itself, with its line ends as \\n.
+std::string PredictView::PlacesText(size_t output, const std::vector<int64_t>& places) const {
+  std::string text;
+  for (const int64_t index : places) {
+    if (!outputs_[output].of_bytes) {
+      text += (text.empty() ? "" : " ") + ClassText(output, index);
+    } else if (index < 0x20) {
+      text += index == '\n' ? "\\n" : "?";
+    } else {
+      text += static_cast<char>(index);
+    }
+  }
+  return text;
 }
 
 std::string PredictView::Table(size_t output) const {
@@ -68,6 +87,15 @@ std::string PredictView::Table(size_t output) const {
     return table.ToString();
   }
   const int64_t elements = of.shape.Elements();
+  if (of.places > 0) {
+    TextTable table({Align::kLeft, Align::kLeft});
+    table.Add({"file", "most probable " + std::string(of.of_bytes ? "text" : "classes")});
+    table.AddRule();
+    for (const Prediction& prediction : predictions_) {
+      table.Add({prediction.origin.ToString(), PlacesText(output, prediction.places[output])});
+    }
+    return table.ToString();
+  }
   std::vector<Align> columns = {Align::kLeft};
   std::vector<std::string> head = {"file"};
   const bool few = elements <= kMostColumns;
@@ -125,6 +153,10 @@ std::string PredictView::Json(const PredictFacts& facts, const std::vector<std::
                                      {"probability", score.probability}});
       }
       if (ShowsClasses(i)) continue;
+      if (outputs_[i].places > 0) {
+        output["places"] = prediction.places[i];
+        output["text"] = PlacesText(i, prediction.places[i]);
+      }
       output["shape"] = outputs_[i].shape.Sizes();
       if (!prediction.values[i].empty()) output["values"] = prediction.values[i];
     }

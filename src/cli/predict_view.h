@@ -35,10 +35,12 @@ class PredictView {
   struct Prediction {
     SampleOrigin origin;
     std::vector<std::vector<ClassScore>> classes;  // of outputs with scores
+    std::vector<std::vector<int64_t>> places;      // of outputs with scores for each place
     std::vector<std::vector<double>> values;       // of the others, where they are few
   };
   bool ShowsClasses(size_t output) const { return outputs_[output].scores != Scores::kNone; }
   std::string ClassText(size_t output, int64_t index) const;
+  std::string PlacesText(size_t output, const std::vector<int64_t>& places) const;
   std::string Table(size_t output) const;
 
   const std::vector<PredictedOutput>& outputs_;

@@ -1,12 +1,16 @@
-// The option `classes`, and the classes of the training set.
+// The option `classes`, the classes of the training set, and those that are found.
 #include "src/data/classes.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "src/data/options.h"
+#include "src/data/text_number.h"
 
 namespace cgrun {
 namespace {
+
+constexpr size_t kMostClasses = 65536;
 
 std::optional<ClassTable> FromOption(const DataOption& option, Diagnostics& diagnostics) {
   ClassTable classes{{}, "of the option `classes`"};
@@ -25,13 +29,33 @@ std::optional<ClassTable> FromOption(const DataOption& option, Diagnostics& diag
   return classes;
 }
 
+const std::vector<std::string>* KeptClasses(const DataOptions& options, std::string_view field) {
+  if (options.kept == nullptr) return nullptr;
+  const auto kept = options.kept->names.find(ClassesKey(field));
+  return kept == options.kept->names.end() ? nullptr : &kept->second;
+}
+
+// Other names may be better ones; the same in another order are other labels.
+bool IsReordered(std::vector<std::string> names, std::vector<std::string> kept) {
+  if (names == kept) return false;
+  std::ranges::sort(names);
+  std::ranges::sort(kept);
+  return names == kept;
+}
+
 }  // namespace
 
 std::optional<ClassTable> KnownClasses(const DataOptions& options, std::string_view field,
                                        Diagnostics& diagnostics) {
+  const std::vector<std::string>* kept = KeptClasses(options, field);
   if (const DataOption* option = FindOption(options, "classes")) {
-    return FromOption(*option, diagnostics);
+    std::optional<ClassTable> listed = FromOption(*option, diagnostics);
+    if (!listed || kept == nullptr || !IsReordered(listed->names, *kept)) return listed;
+    diagnostics.Error(option->mark, "the weights were trained with these classes in another order",
+                      "leave `classes` out: the weights keep them");
+    return std::nullopt;
   }
+  if (kept != nullptr) return ClassTable{*kept, "of the weights"};
   if (options.train == nullptr) return ClassTable();
   const std::vector<DataField>& fields = options.train->fields();
   for (size_t i = 0; i < fields.size(); ++i) {
@@ -42,12 +66,65 @@ std::optional<ClassTable> KnownClasses(const DataOptions& options, std::string_v
   return ClassTable();
 }
 
+std::string ClassesKey(std::string_view field) { return "classes." + std::string(field); }
+
 std::map<std::string, int32_t, std::less<>> LabelsOf(const ClassTable& classes) {
   std::map<std::string, int32_t, std::less<>> labels;
   for (const std::string& name : classes.names) {
     labels.emplace(name, static_cast<int32_t>(labels.size()));
   }
   return labels;
+}
+
+LabelTexts::LabelTexts(ClassTable known, bool may_be_names, std::string help)
+    : classes_(std::move(known)),
+      surveys_(may_be_names && !classes_.fixed()),
+      help_(std::move(help)),
+      labels_(LabelsOf(classes_)) {}
+
+LabelTexts::News LabelTexts::Look(std::string_view text) {
+  if (!surveys_) return News::kNothingNew;
+  if (ParseInt32(text)) return integer_ ? News::kNothingNew : News::kFirstInteger;
+  if (met_.contains(text)) return News::kNothingNew;
+  met_.emplace(text);
+  if (met_.size() > kMostClasses) return News::kTooMany;
+  return name_ ? News::kNothingNew : News::kFirstName;
+}
+
+void LabelTexts::Note(News news, SourceMark mark, Diagnostics& diagnostics) {
+  if (news == News::kFirstInteger) integer_ = std::move(mark);
+  if (news == News::kFirstName) name_ = std::move(mark);
+  if (news != News::kTooMany) return;
+  diagnostics.Error(std::move(mark),
+                    "the label has more than " + std::to_string(kMostClasses) + " classes", help_);
+  surveys_ = false;
+}
+
+void LabelTexts::Settle(Diagnostics& diagnostics) {
+  if (name_ && integer_) {
+    diagnostics.Error(*name_,
+                      "this label is not an integer, but the one in line " +
+                          std::to_string(integer_->line) + " is",
+                      "if they are names all the same, list them: `classes: [a, b, c]`");
+    return;
+  }
+  if (name_) classes_.names.assign(met_.begin(), met_.end());
+  met_.clear();
+  labels_ = LabelsOf(classes_);
+}
+
+std::optional<int32_t> LabelTexts::Find(std::string_view text) const {
+  if (!of_names()) return ParseInt32(text);
+  const auto found = labels_.find(text);
+  return found == labels_.end() ? std::nullopt : std::optional(found->second);
+}
+
+std::string LabelTexts::UnknownText(std::string_view text) const {
+  return QuotedText(text) + " is none of the classes " + classes_.origin;
+}
+
+std::string LabelTexts::HelpFor(std::string_view text) const {
+  return SuggestName(std::string(text), classes_.names);
 }
 
 }  // namespace cgrun

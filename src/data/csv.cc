@@ -1,21 +1,23 @@
-// Tables of numbers as comma-separated text: some columns are the features of a sample, others its
-// labels. The file is read twice: once for what there is (rows, classes), which says how much
-// memory is needed, and once for the values. CsvOpener is the entry point.
+// Tables of numbers as comma-separated text: some columns are the features of a sample, others are
+// categories, and others its labels. The file is read twice: once for what there is (rows,
+// classes), which says how much memory is needed, and once for the values; and in between for the
+// categories. CsvOpener is the entry point.
 #include <algorithm>
-#include <cmath>
 #include <cstring>
 #include <limits>
 #include <map>
 #include <optional>
-#include <set>
 #include <utility>
 
+#include "src/data/cell_errors.h"
 #include "src/data/classes.h"
+#include "src/data/csv_features.h"
 #include "src/data/csv_layout.h"
+#include "src/data/csv_options.h"
 #include "src/data/csv_reader.h"
+#include "src/data/csv_values.h"
 #include "src/data/dataset.h"
 #include "src/data/options.h"
-#include "src/data/sampler.h"
 #include "src/data/tensor_dataset.h"
 #include "src/data/text_number.h"
 #include "src/io/file_error.h"
@@ -23,19 +25,18 @@
 namespace cgrun {
 namespace {
 
-constexpr int kMostErrors = 20;
-constexpr int kMostInColumn = 3;
-constexpr size_t kMostClasses = 65536;
+constexpr int kMostErrors = 20;  // beside those of cells
 
-// The values of a CSV file; `means` are those of the features in its training samples, before gaps
-// are filled: NaN where no sample has a value, none of integers.
+// The values of a CSV file, and what was found out about training data.
 class CsvDataset : public TensorDataset {
  public:
-  CsvDataset(std::vector<FieldTensor> parts, std::vector<double> means,
+  CsvDataset(std::vector<FieldTensor> parts, DataFindings findings,
              std::map<size_t, FieldRange> labels)
-      : TensorDataset(std::move(parts)), means_(std::move(means)), labels_(std::move(labels)) {}
+      : TensorDataset(std::move(parts)),
+        findings_(std::move(findings)),
+        labels_(std::move(labels)) {}
 
-  const std::vector<double>& means() const { return means_; }
+  DataFindings Findings() const override { return findings_; }
 
  private:
   // With the marks of the labels themselves, where they are known.
@@ -53,38 +54,9 @@ class CsvDataset : public TensorDataset {
     return range;
   }
 
-  std::vector<double> means_;
+  DataFindings findings_;
   std::map<size_t, FieldRange> labels_;  // by field
 };
-
-// Whether nothing stands in a field. A class may be called "NA", in quotes.
-bool IsGap(const CsvField& field, bool is_class) {
-  return IsMissing(field.text) && !(is_class && field.quoted && !Trimmed(field.text).empty());
-}
-
-// A class as a field names it.
-std::string_view NameIn(const CsvField& field) {
-  return field.quoted ? field.text : Trimmed(field.text);
-}
-
-// "2,5": a number, were its comma a point.
-bool HasDecimalComma(std::string_view text) {
-  std::string number(text);
-  const size_t comma = number.find(',');
-  if (comma == number.npos) return false;
-  number[comma] = '.';
-  double value = 0.0;
-  return StoreNumber(number, DType::kF64, reinterpret_cast<std::byte*>(&value)) ==
-         TextNumber::kStored;
-}
-
-// A field in a message: control bytes as '?', cut where it is long.
-std::string Shown(std::string_view text) {
-  constexpr size_t kMost = 60;
-  std::string shown = "'";
-  for (char c : text.substr(0, kMost)) shown += static_cast<unsigned char>(c) < 0x20 ? '?' : c;
-  return shown + (text.size() > kMost ? "...'" : "'");
-}
 
 class CsvOpener {
  public:
@@ -92,8 +64,10 @@ class CsvOpener {
       : options_(options),
         diagnostics_(diagnostics),
         errors_before_(diagnostics.error_count()),
+        cell_errors_(diagnostics),
         file_option_(*FindOption(options, "file")),
-        path_(ResolvePath(options, file_option_)) {}
+        path_(ResolvePath(options, file_option_)),
+        features_(options, diagnostics) {}
 
   // Null after an error.
   std::unique_ptr<Dataset> Open() {
@@ -101,14 +75,19 @@ class CsvOpener {
     if (!csv) return nullptr;
     csv_ = *csv;
     ForEachRow([this](const CsvReader& reader) { SurveyRow(reader); });
-    if (!Failed()) SettleClasses();
+    for (auto& [column, label] : layout_.labels) {
+      if (!Failed()) label.Settle(diagnostics_);
+    }
+    if (!Failed()) FindCategories();
     if (Failed()) return nullptr;
     Allocate();
-    if (options_.train == nullptr) PrepareMeans();
+    if (!Failed()) features_.Prepare(layout_, all_rows_);
     ForEachRow([this](const CsvReader& reader) { StoreRow(reader); });
-    if (!Failed() && csv_.missing == CsvMissing::kMean) FillWithMeans();
+    cell_errors_.ReportRest();
+    if (!Failed()) features_.Finish(csv_, layout_, path_, parts_[0].tensor);
     if (Failed()) return nullptr;
-    return std::make_unique<CsvDataset>(std::move(parts_), Means(), std::move(ranges_));
+    return std::make_unique<CsvDataset>(std::move(parts_), features_.Findings(csv_, layout_),
+                                        std::move(ranges_));
   }
 
  private:
@@ -123,47 +102,52 @@ class CsvOpener {
     return layout.has_value();
   }
   void SurveyRow(const CsvReader& reader);
-  void SurveyLabel(CsvLabels& label, const CsvReader& reader, const CsvField& text);
-  void SettleClasses();
+  bool IsDropped(const CsvReader& reader);
+  void ReportNoRows();
   void Allocate();
   void StoreRow(const CsvReader& reader);
-  void StoreLabel(const CsvLabels& label, const CsvColumn& used, const CsvReader& reader,
+  void StoreLabel(const LabelTexts& label, const CsvColumn& used, const CsvReader& reader,
                   const CsvField& text, std::byte* out);
   void StoreMissing(const CsvColumn& used, const CsvReader& reader, const CsvField& text,
                     std::byte* out);
   void ReportNumber(TextNumber error, const CsvColumn& used, const CsvReader& reader,
                     const CsvField& text);
   void NoteRange(const CsvColumn& used, const CsvReader& reader, const CsvField& text);
-  void PrepareMeans();
-  void AddToMean(const CsvColumn& used, const std::byte* value);
-  std::vector<double> Means() const;
-  void FillWithMeans();
-  template <class T>
-  void FillWithMeans(std::span<T> values, const std::vector<double>& means);
+  void ReportCell(const CsvColumn& used, const CsvReader& reader, const CsvField& text,
+                  const std::string& what, const std::string& help);
+  void StoreCategory(const CsvColumn& used, std::string_view name, std::byte* out);
+  void FindCategories();
 
+  // The label of a column whose texts may be names; null for others.
+  const LabelTexts* LabelOf(const CsvColumn& used) const {
+    const auto label = layout_.labels.find(used.column);
+    const bool is_label = used.role == CsvRole::kLabel && label != layout_.labels.end();
+    return is_label ? &label->second : nullptr;
+  }
+  bool IsName(const CsvColumn& used) const {
+    return used.role == CsvRole::kCategory || LabelOf(used) != nullptr;
+  }
   // "column 'age'", "label 'price'".
   std::string ColumnText(const CsvColumn& used) const {
-    return (used.field == 0 ? "column '" : "label '") + layout_.names[used.column] + "'";
+    return (used.role != CsvRole::kLabel ? "column '" : "label '") + layout_.names[used.column] +
+           "'";
   }
   DType DTypeOf(const CsvColumn& used) const { return layout_.fields[used.field].dtype; }
 
   const DataOptions& options_;
   Diagnostics& diagnostics_;
   const int errors_before_;
+  CellErrors cell_errors_;
   const DataOption& file_option_;
   const std::string path_;
+  CsvFeatures features_;
 
   CsvOptions csv_;
   CsvLayout layout_;
   int64_t rows_ = 0;  // of this pass
   int64_t all_rows_ = 0;
+  int64_t dropped_ = 0;  // of this pass
   std::vector<FieldTensor> parts_;
-  // Of a training set whose features are fractions: what it says about their columns, of the rows
-  // that are not split away.
-  std::vector<double> sums_;
-  std::vector<int64_t> counts_;
-  std::vector<bool> held_out_;           // by row
-  std::map<size_t, int> number_errors_;  // a column: texts that are no numbers
   std::map<size_t, FieldRange> ranges_;  // of the integers in fields of labels
 };
 
@@ -171,11 +155,11 @@ class CsvOpener {
 template <class Act>
 void CsvOpener::ForEachRow(Act act) {
   const bool first_pass = layout_.names.empty();
-  rows_ = 0;
+  rows_ = dropped_ = 0;
   try {
     CsvReader reader(path_, csv_.delimiter, diagnostics_);
     for (bool first = true; reader.Next(); first = false) {
-      if (diagnostics_.error_count() - errors_before_ >= kMostErrors) {
+      if (diagnostics_.error_count() - errors_before_ - cell_errors_.shown() >= kMostErrors) {
         diagnostics_.Error({reader.mark().file, 0, 0}, "further errors of this file are not shown");
         return;
       }
@@ -188,6 +172,7 @@ void CsvOpener::ForEachRow(Act act) {
                                ", but the first one has " + std::to_string(layout_.names.size()));
         continue;
       }
+      if (IsDropped(reader)) continue;
       if (!first_pass && rows_ == all_rows_) ThrowFileError(path_, "changed while it was read");
       act(reader);
       ++rows_;
@@ -195,51 +180,41 @@ void CsvOpener::ForEachRow(Act act) {
     if (!first_pass && rows_ != all_rows_ && !Failed()) {
       ThrowFileError(path_, "changed while it was read");
     }
-    if (rows_ > 0 || Failed()) return;
-    ThrowFileError(path_, layout_.names.empty() ? "is empty" : "holds no samples below its header");
+    if (rows_ == 0 && !Failed()) ReportNoRows();
   } catch (const UserError& error) {
     diagnostics_.Error(file_option_.mark, error.what(), error.help());
   }
 }
 
+// A row with a gap, where such rows are left out.
+bool CsvOpener::IsDropped(const CsvReader& reader) {
+  if (csv_.missing != CsvMissing::kDrop) return false;
+  const bool gap = std::ranges::any_of(layout_.used, [&](const CsvColumn& used) {
+    return IsGap(reader.fields()[used.column], IsName(used));
+  });
+  if (gap) ++dropped_;
+  return gap;
+}
+
+void CsvOpener::ReportNoRows() {
+  if (dropped_ > 0) {
+    ThrowFileError(path_,
+                   "holds no samples: all of its " + CountText(dropped_, "row") +
+                       " have gaps, and `missing: drop` leaves them out",
+                   "`missing: mean` or `missing: zero` fills the gaps");
+  }
+  ThrowFileError(path_, layout_.names.empty() ? "is empty" : "holds no samples below its header");
+}
+
 // The first pass: which names the labels are.
 void CsvOpener::SurveyRow(const CsvReader& reader) {
   for (auto& [column, label] : layout_.labels) {
-    if (label.may_be_names) SurveyLabel(label, reader, reader.fields()[column]);
+    const CsvField& field = reader.fields()[column];
+    if (IsGap(field, true)) continue;  // the second pass reports it
+    label.Survey(
+        NameIn(field), [&] { return reader.MarkOf(field); }, diagnostics_);
   }
   all_rows_ = rows_ + 1;
-}
-
-void CsvOpener::SurveyLabel(CsvLabels& label, const CsvReader& reader, const CsvField& text) {
-  if (IsGap(text, true)) return;  // the second pass reports it
-  if (ParseInt32(text.text)) {
-    if (!label.integer) label.integer = reader.MarkOf(text);
-    return;
-  }
-  if (!label.name) label.name = reader.MarkOf(text);
-  label.names.emplace(NameIn(text));
-  if (label.names.size() <= kMostClasses) return;
-  diagnostics_.Error(reader.MarkOf(text),
-                     "the label has more than " + std::to_string(kMostClasses) + " classes",
-                     "a label that is a measure wants an input of f32");
-  label.may_be_names = false;
-}
-
-// Names in their order, unless all labels are integers.
-void CsvOpener::SettleClasses() {
-  for (auto& [column, label] : layout_.labels) {
-    if (label.names.empty()) continue;
-    if (label.integer) {
-      diagnostics_.Error(*label.name,
-                         "this label is not an integer, but the one in line " +
-                             std::to_string(label.integer->line) + " is",
-                         "if they are names all the same, list them: `classes: [a, b, c]`");
-      continue;
-    }
-    label.classes.names.assign(label.names.begin(), label.names.end());
-    label.names.clear();
-    label.labels = LabelsOf(label.classes);
-  }
 }
 
 void CsvOpener::Allocate() {
@@ -263,10 +238,10 @@ void CsvOpener::Allocate() {
     diagnostics_.Error(file_option_.mark, error.what(), error.help());
   }
   for (const CsvColumn& used : layout_.used) {
-    const auto label = layout_.labels.find(used.column);
-    if (used.field == 0 || label == layout_.labels.end() || Failed()) continue;
+    const LabelTexts* label = LabelOf(used);
+    if (label == nullptr || Failed()) continue;
     const bool alone = layout_.fields[used.field].shape.Elements() == 1;
-    if (alone) parts_[used.field].classes = label->second.classes.names;
+    if (alone) parts_[used.field].classes = label->names();
   }
 }
 
@@ -277,42 +252,55 @@ void CsvOpener::StoreRow(const CsvReader& reader) {
     const CsvField& text = reader.fields()[used.column];
     const int64_t sample = layout_.fields[used.field].bytes();
     std::byte* out = parts_[used.field].tensor.bytes().data() + rows_ * sample + used.offset;
-    const auto label = layout_.labels.find(used.column);
-    if (IsGap(text, used.field > 0 && label != layout_.labels.end())) {
+    const LabelTexts* label = LabelOf(used);
+    if (IsGap(text, IsName(used))) {
       StoreMissing(used, reader, text, out);
-    } else if (used.field > 0 && label != layout_.labels.end() && !label->second.labels.empty()) {
-      StoreLabel(label->second, used, reader, text, out);
+    } else if (used.role == CsvRole::kCategory) {
+      StoreCategory(used, NameIn(text), out);
+    } else if (label != nullptr && label->of_names()) {
+      StoreLabel(*label, used, reader, text, out);
     } else {
       const TextNumber stored = StoreNumber(text.text, DTypeOf(used), out);
       if (stored != TextNumber::kStored) ReportNumber(stored, used, reader, text);
-      if (stored == TextNumber::kStored && used.field == 0) AddToMean(used, out);
-      if (stored == TextNumber::kStored && used.field > 0) NoteRange(used, reader, text);
+      if (stored == TextNumber::kStored) features_.Add(rows_, used, out);
+      if (stored == TextNumber::kStored && used.role == CsvRole::kLabel) {
+        NoteRange(used, reader, text);
+      }
     }
   }
 }
 
-void CsvOpener::StoreLabel(const CsvLabels& label, const CsvColumn& used, const CsvReader& reader,
+void CsvOpener::StoreLabel(const LabelTexts& label, const CsvColumn& used, const CsvReader& reader,
                            const CsvField& text, std::byte* out) {
-  const auto found = label.labels.find(NameIn(text));
-  if (found != label.labels.end()) {
-    std::memcpy(out, &found->second, sizeof(found->second));
+  const std::string_view name = NameIn(text);
+  if (const std::optional<int32_t> found = label.Find(name)) {
+    std::memcpy(out, &*found, sizeof(*found));
     return;
   }
-  diagnostics_.Error(reader.MarkOf(text),
-                     ColumnText(used) + ": " + Shown(text.text) + " is none of the classes " +
-                         label.classes.origin,
-                     SuggestName(text.text, label.classes.names));
+  ReportCell(used, reader, text, ": " + label.UnknownText(name), label.HelpFor(name));
+}
+
+void CsvOpener::StoreCategory(const CsvColumn& used, std::string_view name, std::byte* out) {
+  const int32_t id = layout_.categories.at(used.column).Find(name);
+  if (DTypeOf(used) == DType::kI64) {
+    const int64_t wide = id;
+    std::memcpy(out, &wide, sizeof(wide));
+  } else {
+    std::memcpy(out, &id, sizeof(id));
+  }
 }
 
 void CsvOpener::StoreMissing(const CsvColumn& used, const CsvReader& reader, const CsvField& text,
                              std::byte* out) {
-  if (used.field > 0 || csv_.missing == CsvMissing::kError) {
-    diagnostics_.Error(reader.MarkOf(text), ColumnText(used) + " has no value here",
-                       used.field > 0
-                           ? "a sample needs its label: leave the line out"
-                           : "`missing: mean`, `missing: zero` or a number fills such gaps");
+  if (used.role == CsvRole::kLabel || csv_.missing == CsvMissing::kError) {
+    ReportCell(used, reader, text, " has no value here",
+               used.role == CsvRole::kLabel
+                   ? "a sample needs its label: `missing: drop` leaves such lines out"
+                   : "`missing: mean`, `missing: zero` or a number fills such gaps; "
+                     "`missing: drop` leaves such lines out");
     return;
   }
+  if (used.role == CsvRole::kCategory) return StoreCategory(used, "", out);  // an unknown one
   const TextNumber stored = csv_.missing == CsvMissing::kNumber
                                 ? StoreNumber(csv_.filler, DTypeOf(used), out)
                                 : TextNumber::kStored;
@@ -333,31 +321,20 @@ void CsvOpener::StoreMissing(const CsvColumn& used, const CsvReader& reader, con
 
 void CsvOpener::ReportNumber(TextNumber error, const CsvColumn& used, const CsvReader& reader,
                              const CsvField& text) {
-  if (++number_errors_[used.column] > kMostInColumn) return;  // it is a column of texts
-  const std::string dtype(Name(DTypeOf(used)));
-  std::string what = ": " + Shown(text.text) + " ", help;
-  switch (error) {
-    case TextNumber::kNotFinite:
-      what += "is not finite";
-      break;
-    case TextNumber::kNotInteger:
-      what += "is not an integer";
-      help = "an input of f32 takes fractions";
-      break;
-    case TextNumber::kTooLarge:
-      what += "is too large for " + dtype;
-      break;
-    default:
-      what += "is not a number";
-      help = HasDecimalComma(text.text) ? "a fraction is written with a point, as 2.5"
-             : used.field > 0 && DTypeOf(used) == DType::kI32
-                 ? "the labels of the training data are integers"
-             : used.field > 0 ? "a label by name wants an input of int32"
-             : rows_ == 0 && !csv_.header
-                 ? "if the first line holds names, leave `header: false` out"
-                 : "leave columns of text out: `columns: [...]` lists those that are used";
+  std::string help;
+  if (error == TextNumber::kNotInteger) help = "an input of f32 takes fractions";
+  if (error == TextNumber::kNotNumber) {
+    help = HasDecimalComma(text.text) ? "a fraction is written with a point, as 2.5"
+           : used.role == CsvRole::kLabel && DTypeOf(used) == DType::kI32
+               ? "the labels of the training data are integers"
+           : used.role == CsvRole::kLabel ? "a label by name wants an input of int32"
+           : rows_ == 0 && !csv_.header
+               ? "if the first line holds names, leave `header: false` out"
+               : "a column of texts is a category, `categories: [" + layout_.names[used.column] +
+                     "]`, or left out: `columns` lists the others";
   }
-  diagnostics_.Error(reader.MarkOf(text), ColumnText(used) + what, help);
+  const std::string what = ": " + QuotedText(text.text) + " " + FaultText(error, DTypeOf(used));
+  ReportCell(used, reader, text, what, help);
 }
 
 // Where the smallest and the largest label stand.
@@ -377,82 +354,53 @@ void CsvOpener::NoteRange(const CsvColumn& used, const CsvReader& reader, const 
   if (is_new || value > range.largest.value) range.largest = here;
 }
 
-void CsvOpener::PrepareMeans() {
-  if (Failed() || !IsFloat(layout_.fields[0].dtype)) return;
-  const auto columns = static_cast<size_t>(layout_.fields[0].shape.Elements());
-  sums_.assign(columns, 0.0);
-  counts_.assign(columns, 0);
-  held_out_.assign(static_cast<size_t>(all_rows_), false);
-  if (!options_.split) return;
-  const auto [fraction, seed, test, order] = *options_.split;
-  const SplitIndices split = SplitSamples(all_rows_, fraction, seed, test, order);
-  for (int64_t row : split.valid) held_out_[static_cast<size_t>(row)] = true;
-  for (int64_t row : split.test) held_out_[static_cast<size_t>(row)] = true;
+void CsvOpener::ReportCell(const CsvColumn& used, const CsvReader& reader, const CsvField& text,
+                           const std::string& what, const std::string& help) {
+  cell_errors_.Error(
+      used.column, ColumnText(used), [&] { return reader.MarkOf(text); }, what, help);
 }
 
-void CsvOpener::AddToMean(const CsvColumn& used, const std::byte* value) {
-  if (sums_.empty() || held_out_[static_cast<size_t>(rows_)]) return;
-  double number = 0.0;
-  if (DTypeOf(used) == DType::kF64) {
-    std::memcpy(&number, value, sizeof(number));
-  } else {
-    float single = 0.0F;
-    std::memcpy(&single, value, sizeof(single));
-    number = static_cast<double>(single);
+// Those of training data that no list gives.
+void CsvOpener::FindCategories() {
+  const bool survey =
+      std::ranges::any_of(layout_.categories, [](const auto& it) { return it.second.surveys(); });
+  if (survey && options_.train != nullptr) {
+    diagnostics_.Error(file_option_.mark,
+                       "the categories are those of the training data, which are not csv",
+                       "an option that is called as the input lists them");
+  } else if (survey) {
+    const std::vector<bool> held_out = HeldOutRows(options_, all_rows_);
+    ForEachRow([&](const CsvReader& reader) {
+      if (held_out[static_cast<size_t>(rows_)]) return;
+      for (auto& [column, categories] : layout_.categories) {
+        const CsvField& field = reader.fields()[column];
+        if (!categories.surveys() || IsGap(field, true)) continue;
+        if (categories.Survey(NameIn(field))) continue;
+        diagnostics_.Error(reader.MarkOf(field),
+                           "column '" + layout_.names[column] + "' has more than " +
+                               std::to_string(Categories::kMost) + " categories");
+        categories.Settle();
+      }
+    });
   }
-  const auto column = static_cast<size_t>(used.offset / SizeOf(DTypeOf(used)));
-  sums_[column] += number;
-  ++counts_[column];
+  for (auto& [column, categories] : layout_.categories) categories.Settle();
 }
 
-std::vector<double> CsvOpener::Means() const {
-  std::vector<double> means;
-  for (size_t i = 0; i < sums_.size(); ++i) {
-    means.push_back(counts_[i] > 0 ? sums_[i] / static_cast<double>(counts_[i])
-                                   : std::numeric_limits<double>::quiet_NaN());
-  }
-  return means;
-}
-
-// Always with the means of the training data, whatever that fills its own gaps with.
-void CsvOpener::FillWithMeans() {
-  const auto* train = dynamic_cast<const CsvDataset*>(options_.train);
-  if (options_.train != nullptr && train == nullptr) {
-    diagnostics_.Error(FindOption(options_, "missing")->mark,
-                       "the means are those of the training data, which are not csv",
-                       "`missing: zero` or a number fills gaps without them");
-    return;
-  }
-  const std::vector<double> means = train == nullptr ? Means() : train->means();
-  HostTensor& features = parts_[0].tensor;
-  if (features.dtype() == DType::kF64) FillWithMeans(features.data<double>(), means);
-  if (features.dtype() == DType::kF32) FillWithMeans(features.data<float>(), means);
-}
-
-// NaN stands for what is missing.
-template <class T>
-void CsvOpener::FillWithMeans(std::span<T> values, const std::vector<double>& means) {
-  const size_t columns = values.size() / static_cast<size_t>(all_rows_);
-  if (means.size() != columns) return;  // not the columns of the input: that is reported
-  for (size_t column = 0; column < columns; ++column) {
-    bool gap = false;
-    for (size_t i = column; i < values.size(); i += columns) {
-      if (!std::isnan(values[i])) continue;
-      values[i] = static_cast<T>(means[column]);
-      gap = true;
+// That the options that are called as inputs list the categories of columns.
+bool CheckLists(const DataOptions& options, std::span<const DataOptionSpec> known,
+                Diagnostics& diagnostics) {
+  const int errors = diagnostics.error_count();
+  if (FindOption(options, "categories") != nullptr) return true;
+  for (const DataField& field : options.fields) {
+    const DataOption* list = FindOption(options, field.name);
+    if (list == nullptr ||
+        std::ranges::find(known, field.name, &DataOptionSpec::name) != known.end()) {
+      continue;
     }
-    if (!gap || !std::isnan(means[column])) continue;
-    const char* where = options_.train != nullptr ? " in the training data"
-                        : options_.split          ? " in the training samples"
-                                                  : "";
-    diagnostics_.Error(file_option_.mark, "'" + path_ + "': " + ColumnText(layout_.used[column]) +
-                                              " has no value at all" + where +
-                                              ", so it has no mean");
+    diagnostics.Error(list->mark, "'" + field.name + "' lists categories, but no column has any",
+                      "`categories: [" + field.name + "]` says that its texts are categories");
   }
-}
-
-std::unique_ptr<Dataset> OpenCsv(const DataOptions& options, Diagnostics& diagnostics) {
-  return CsvOpener(options, diagnostics).Open();
+  return diagnostics.error_count() == errors;
 }
 
 constexpr DataOptionSpec kOptions[] = {
@@ -467,12 +415,26 @@ constexpr DataOptionSpec kOptions[] = {
     {"header", false, "whether the first line names the columns; default true"},
     {"delimiter", false, "the character between two fields, or `tab`; default a comma"},
     {"missing", false,
-     "what stands for a feature that is empty, `NA`, `NaN` or `?`: `zero`, a number, `mean` (of "
-     "the column in the training data), or `error`, the default"},
+     "what stands for a feature that is empty, `NA`, `NaN` or `?`: `zero`, a number, or `mean` (of "
+     "the column in the training data); `drop` leaves such lines out, and those without a label; "
+     "`error` is the default"},
     {"classes", false,
      "the names of labels that are texts: the first is label 0. Default: those of the training "
      "data, sorted",
-     true}};
+     true},
+    {"categories", false,
+     "columns of texts that are features: each becomes a field called as the column, of ids from "
+     "1; "
+     "0 is a text that the training data have not. Default: those of the training data",
+     true},
+    {"standardize", false,
+     "whether each column of features becomes (x - mean) / deviation, those of the training data; "
+     "default false, and of other sets as in the training data"}};
+
+std::unique_ptr<Dataset> OpenCsv(const DataOptions& options, Diagnostics& diagnostics) {
+  if (!CheckLists(options, kOptions, diagnostics)) return nullptr;
+  return CsvOpener(options, diagnostics).Open();
+}
 
 }  // namespace
 
@@ -481,6 +443,10 @@ constinit const DataFormat kCsvFormat = {
     "csv",
     "tables as comma-separated text; the fields are 'features', of all their columns, and 'label', "
     "or of several labels one for each, called as its column",
-    kOptions, OpenCsv};
+    kOptions,
+    OpenCsv,
+    "the categories of the column that feeds it, where it is one of `categories`: the first is 1. "
+    "Default: those of the training data, sorted",
+    true};
 
 }  // namespace cgrun

@@ -19,7 +19,8 @@ class LayoutReader {
       : csv_(csv),
         options_(options),
         diagnostics_(diagnostics),
-        errors_before_(diagnostics.error_count()) {}
+        errors_before_(diagnostics.error_count()),
+        shared_(SharedFindings(options)) {}
 
   std::optional<CsvLayout> Read(const CsvReader& first) {
     if (!TakeFirstRecord(first)) return std::nullopt;
@@ -35,14 +36,23 @@ class LayoutReader {
   std::optional<size_t> FindColumn(const DataOption& name);
   std::vector<size_t> FindColumns(std::string_view option);
   bool ChooseColumns(const CsvReader& reader);
-  void AddFields(const std::vector<size_t>& features, const std::vector<size_t>& labels);
-  void AddField(std::vector<std::string> names, const std::vector<size_t>& columns);
+  std::vector<size_t> FindCategories();
+  std::vector<size_t> FindFeatures(const std::vector<size_t>& labels,
+                                   const std::vector<size_t>& categories);
+  std::vector<size_t> SharedFeatures() const;
+  void AddFields(const std::vector<size_t>& features, const std::vector<size_t>& categories,
+                 const std::vector<size_t>& labels);
+  void AddField(CsvRole role, const std::vector<std::string>& names,
+                const std::vector<size_t>& columns);
+  void ChooseType(CsvRole role, const DataField& wanted, DataField& field);
+  void PrepareCategories(size_t column, const DataField* wanted);
   void PrepareLabels(const std::vector<size_t>& labels);
 
   const CsvOptions& csv_;
   const DataOptions& options_;
   Diagnostics& diagnostics_;
   const int errors_before_;
+  const DataFindings shared_;
   std::string first_line_;  // of a single column, for the help
   CsvLayout layout_;
 };
@@ -121,84 +131,187 @@ std::vector<size_t> LayoutReader::FindColumns(std::string_view option) {
 
 bool LayoutReader::ChooseColumns(const CsvReader& reader) {
   const std::vector<size_t> labels = FindColumns("label");
-  std::vector<size_t> features = FindColumns("columns");
-  const DataOption* chosen = FindOption(options_, "columns");
-  for (size_t column = 0; column < layout_.names.size(); ++column) {
-    const bool is_label = std::ranges::find(labels, column) != labels.end();
-    if (chosen == nullptr && !is_label) features.push_back(column);
-    if (chosen != nullptr && is_label && std::ranges::find(features, column) != features.end()) {
-      diagnostics_.Error(chosen->mark, "column '" + layout_.names[column] + "' is the label too");
-    }
+  const std::vector<size_t> categories = FindCategories();
+  for (const size_t column : categories) {
+    if (std::ranges::find(labels, column) == labels.end()) continue;
+    const DataOption* option = FindOption(options_, "categories");
+    diagnostics_.Error(option != nullptr ? option->mark : options_.mark,
+                       "column '" + layout_.names[column] + "' is the label too");
   }
+  const std::vector<size_t> features = FindFeatures(labels, categories);
   if (Failed()) return false;
-  if (features.empty()) {
+  if (features.empty() && categories.empty()) {
     diagnostics_.Error(reader.mark(), "beside the label there is no column", DelimiterHelp());
     return false;
   }
-  AddFields(features, labels);
+  AddFields(features, categories, labels);
   if (!Failed()) PrepareLabels(labels);
   return !Failed();
 }
 
-// Each label is a field of its own, or all are one where the model has one input for them.
+// Those of the option, else those of the training data.
+std::vector<size_t> LayoutReader::FindCategories() {
+  if (FindOption(options_, "categories") != nullptr) return FindColumns("categories");
+  std::vector<size_t> columns;
+  const auto shared = shared_.names.find(kCsvCategories);
+  if (shared == shared_.names.end()) return columns;
+  for (const std::string& name : shared->second) {
+    const auto column = FindColumn({name, FindOption(options_, "file")->mark});
+    if (column) columns.push_back(*column);
+  }
+  return columns;
+}
+
+// Those of the option, else those that the training data have, by their names, else all.
+std::vector<size_t> LayoutReader::FindFeatures(const std::vector<size_t>& labels,
+                                               const std::vector<size_t>& categories) {
+  const DataOption* chosen = FindOption(options_, "columns");
+  std::vector<size_t> features = chosen != nullptr ? FindColumns("columns") : SharedFeatures();
+  for (size_t column = 0; column < layout_.names.size(); ++column) {
+    const bool is_label = std::ranges::find(labels, column) != labels.end();
+    const bool is_feature = std::ranges::find(features, column) != features.end();
+    if (chosen != nullptr && is_label && is_feature) {
+      diagnostics_.Error(chosen->mark, "column '" + layout_.names[column] + "' is the label too");
+    }
+  }
+  if (features.empty() && chosen == nullptr) {
+    for (size_t column = 0; column < layout_.names.size(); ++column) {
+      if (std::ranges::find(labels, column) == labels.end()) features.push_back(column);
+    }
+  }
+  std::erase_if(features, [&](size_t column) {
+    return std::ranges::find(categories, column) != categories.end();
+  });
+  return features;
+}
+
+// None where the table does not have all of them, or has no names.
+std::vector<size_t> LayoutReader::SharedFeatures() const {
+  const auto shared = shared_.names.find(kCsvColumns);
+  if (!csv_.header || shared == shared_.names.end()) return {};
+  std::vector<size_t> features;
+  for (const std::string& name : shared->second) {
+    if (std::ranges::count(layout_.names, name) != 1) return {};
+    features.push_back(
+        static_cast<size_t>(std::ranges::find(layout_.names, name) - layout_.names.begin()));
+  }
+  return features;
+}
+
+// Each category is a field of its own, and so is each label, or all labels are one where the model
+// has one input for them.
 void LayoutReader::AddFields(const std::vector<size_t>& features,
+                             const std::vector<size_t>& categories,
                              const std::vector<size_t>& labels) {
   const auto is_input = [&](const std::string& name) {
     return std::ranges::find(options_.fields, name, &DataField::name) != options_.fields.end();
   };
-  std::vector<std::string> names = {"features"};
-  const bool together = labels.size() > 1 && options_.fields.size() == 2;
+  const auto name_of = [&](const char* role, size_t column) {
+    return csv_.header ? layout_.names[column] : role + layout_.names[column];
+  };
+  std::vector<std::string> names;
+  if (!features.empty()) names.emplace_back("features");
+  for (const size_t category : categories) names.push_back(name_of("column", category));
+  const size_t first_label = names.size();
+  const bool together = labels.size() > 1 && options_.fields.size() == first_label + 1;
   const bool by_column = labels.size() == 1 && csv_.header && is_input(layout_.names[labels[0]]);
   if (together || (labels.size() == 1 && !by_column)) {
-    names.push_back("label");
+    names.emplace_back("label");
   } else {
-    for (size_t label : labels)
-      names.push_back(csv_.header ? layout_.names[label] : "label" + layout_.names[label]);
+    for (const size_t label : labels) names.push_back(name_of("label", label));
   }
-  AddField(names, features);
-  for (size_t i = 1; i < names.size(); ++i) {
-    AddField(names, together ? labels : std::vector<size_t>{labels[i - 1]});
+  if (!features.empty()) AddField(CsvRole::kFeature, names, features);
+  for (const size_t category : categories) AddField(CsvRole::kCategory, names, {category});
+  for (size_t i = first_label; i < names.size(); ++i) {
+    AddField(CsvRole::kLabel, names,
+             together ? labels : std::vector<size_t>{labels[i - first_label]});
   }
 }
 
 // The next of the fields called `names`.
-void LayoutReader::AddField(std::vector<std::string> names, const std::vector<size_t>& columns) {
+void LayoutReader::AddField(CsvRole role, const std::vector<std::string>& names,
+                            const std::vector<size_t>& columns) {
   const size_t index = layout_.fields.size();
   const auto count = static_cast<int64_t>(columns.size());
-  DataField field{names[index], DType::kF32, index > 0 && count == 1 ? Shape() : Shape{count}};
-  if (const DataField* wanted = WantedField(options_, names, index)) {
-    field.dtype = wanted->dtype;
+  const bool is_category = role == CsvRole::kCategory;
+  const bool one = role != CsvRole::kFeature && count == 1;
+  DataField field{names[index], is_category ? DType::kI32 : DType::kF32,
+                  one ? Shape() : Shape{count}};
+  const DataField* wanted = WantedField(options_, names, index);
+  if (wanted != nullptr) {
     if (wanted->shape.Elements() == count) field.shape = wanted->shape;
-    if (std::ranges::find(kTypes, field.dtype) == std::end(kTypes)) {
-      diagnostics_.Error(FindOption(options_, "file")->mark,
-                         "input '" + wanted->name + "' is " + std::string(Name(field.dtype)) +
-                             ", which csv data cannot be",
-                         "known: f32, f64, int32, int64, uint8");
-    }
-    if (index == 0 && csv_.missing == CsvMissing::kMean && !IsFloat(field.dtype)) {
-      diagnostics_.Error(FindOption(options_, "missing")->mark,
-                         "a mean is no integer, and input '" + wanted->name + "' is " +
-                             std::string(Name(field.dtype)),
-                         "an input of f32 takes it");
-    }
+    ChooseType(role, *wanted, field);
   }
+  if (is_category) PrepareCategories(columns[0], wanted);
   for (size_t i = 0; i < columns.size(); ++i) {
-    layout_.used.push_back({columns[i], index, static_cast<int64_t>(i) * SizeOf(field.dtype)});
+    layout_.used.push_back(
+        {role, columns[i], index, static_cast<int64_t>(i) * SizeOf(field.dtype)});
   }
   layout_.fields.push_back(std::move(field));
+}
+
+// That of the input. One that no category can have is refused where fields are matched with inputs.
+void LayoutReader::ChooseType(CsvRole role, const DataField& wanted, DataField& field) {
+  if (role == CsvRole::kCategory) {
+    if (wanted.dtype == DType::kI64) field.dtype = DType::kI64;
+    return;
+  }
+  field.dtype = wanted.dtype;
+  if (std::ranges::find(kTypes, field.dtype) == std::end(kTypes)) {
+    diagnostics_.Error(FindOption(options_, "file")->mark,
+                       "input '" + wanted.name + "' is " + std::string(Name(field.dtype)) +
+                           ", which csv data cannot be",
+                       "known: f32, f64, int32, int64, uint8");
+  }
+  const bool with_mean = csv_.missing == CsvMissing::kMean || csv_.standardize;
+  if (role != CsvRole::kFeature || !with_mean || IsFloat(field.dtype)) return;
+  const bool fills = csv_.missing == CsvMissing::kMean;
+  const DataOption* option = FindOption(options_, fills ? "missing" : "standardize");
+  diagnostics_.Error(option != nullptr ? option->mark : options_.mark,
+                     std::string(fills ? "a mean" : "a standardized number") +
+                         " is no integer, and input '" + wanted.name + "' is " +
+                         std::string(Name(field.dtype)),
+                     "an input of f32 takes it");
+}
+
+// Those of the option that is called as the input, else those of the training data; else they are
+// to be found.
+void LayoutReader::PrepareCategories(size_t column, const DataField* wanted) {
+  const std::string& name = layout_.names[column];
+  const auto shared = shared_.names.find(CategoriesKey(name));
+  const bool known = shared != shared_.names.end();
+  const DataOption* list = wanted != nullptr ? FindOption(options_, wanted->name) : nullptr;
+  Categories& categories = layout_.categories[column];
+  if (list == nullptr) {
+    if (known) categories = Categories(shared->second);
+    return;
+  }
+  std::vector<std::string> names;
+  for (const DataOption& item : ItemsOf(*list)) {
+    if (std::ranges::find(names, item.value) != names.end()) {
+      diagnostics_.Error(item.mark, "category '" + item.value + "' stands twice in the list");
+    }
+    names.push_back(item.value);
+  }
+  if (known && shared->second != names) {
+    diagnostics_.Error(list->mark,
+                       "the categories of '" + name + "' are others in the " +
+                           (options_.kept != nullptr ? "weights" : "training data"),
+                       "leave the list out: they are known");
+  }
+  categories = Categories(std::move(names));
 }
 
 void LayoutReader::PrepareLabels(const std::vector<size_t>& labels) {
   const DataOption* classes = FindOption(options_, "classes");
   for (const CsvColumn& used : layout_.used) {
-    if (used.field == 0 || layout_.fields[used.field].dtype != DType::kI32) continue;
-    CsvLabels& label = layout_.labels[used.column];
+    if (used.role != CsvRole::kLabel) continue;
+    if (layout_.fields[used.field].dtype != DType::kI32) continue;
     std::optional<ClassTable> known =
         KnownClasses(options_, layout_.fields[used.field].name, diagnostics_);
-    if (!known) continue;
-    label.classes = *std::move(known);
-    label.labels = LabelsOf(label.classes);
-    label.may_be_names = !label.classes.fixed() && options_.train == nullptr;
+    if (!known) known.emplace();  // which is reported
+    layout_.labels[used.column] = LabelTexts(*std::move(known), options_.train == nullptr,
+                                             "a label that is a measure wants an input of f32");
   }
   if (classes == nullptr || (labels.size() == 1 && layout_.labels.size() == 1)) return;
   diagnostics_.Error(classes->mark, labels.empty() ? "there are classes, but no 'label'"
@@ -207,45 +320,14 @@ void LayoutReader::PrepareLabels(const std::vector<size_t>& labels) {
                                         : "several labels cannot share one list of classes");
 }
 
-void ReadDelimiter(const DataOptions& options, CsvOptions& csv, Diagnostics& diagnostics) {
-  const DataOption* option = FindOption(options, "delimiter");
-  if (option == nullptr) return;
-  const bool tab = option->value == "tab" || option->value == "\\t";
-  const bool bad = option->value.size() != 1 ||
-                   std::string_view("\"\r\n").find(option->value[0]) != std::string_view::npos;
-  if (!tab && bad) {
-    diagnostics.Error(option->mark, "option 'delimiter' is '" + option->value +
-                                        "', but must be one character, or `tab`");
-    return;
-  }
-  csv.delimiter = tab ? '\t' : option->value[0];
-}
-
-void ReadMissing(const DataOptions& options, CsvOptions& csv, Diagnostics& diagnostics) {
-  const DataOption* option = FindOption(options, "missing");
-  if (option == nullptr || option->value == "error") return;
-  csv.missing = option->value == "mean" ? CsvMissing::kMean : CsvMissing::kNumber;
-  csv.filler = option->value == "zero" ? "0" : option->value;
-  double number = 0.0;
-  if (csv.missing == CsvMissing::kMean ||
-      StoreNumber(csv.filler, DType::kF64, reinterpret_cast<std::byte*>(&number)) ==
-          TextNumber::kStored) {
-    return;
-  }
-  diagnostics.Error(option->mark, "option 'missing' is '" + option->value +
-                                      "', but must be `error`, `zero`, `mean` or a number");
-}
-
 }  // namespace
 
-std::optional<CsvOptions> ReadCsvOptions(const DataOptions& options, Diagnostics& diagnostics) {
-  const int errors = diagnostics.error_count();
-  CsvOptions csv;
-  csv.header = BooleanOption(options, "header", true, diagnostics).value_or(true);
-  ReadDelimiter(options, csv, diagnostics);
-  ReadMissing(options, csv, diagnostics);
-  if (diagnostics.error_count() > errors) return std::nullopt;
-  return csv;
+std::vector<std::string> CsvLayout::NamesOf(CsvRole role) const {
+  std::vector<std::string> of_role;
+  for (const CsvColumn& column : used) {
+    if (column.role == role) of_role.push_back(names[column.column]);
+  }
+  return of_role;
 }
 
 std::optional<CsvLayout> ReadCsvLayout(const CsvOptions& csv, const DataOptions& options,

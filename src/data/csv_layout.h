@@ -1,56 +1,41 @@
-// What the columns of a CSV file are for: ReadCsvOptions() and ReadCsvLayout() are the entry
-// points.
+// What the columns of a CSV file are for: ReadCsvLayout() is the entry point.
 #ifndef CGRUN_DATA_CSV_LAYOUT_H_
 #define CGRUN_DATA_CSV_LAYOUT_H_
 
 #include <cstdint>
 #include <map>
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
+#include "src/data/categories.h"
 #include "src/data/classes.h"
+#include "src/data/csv_options.h"
 #include "src/data/csv_reader.h"
 #include "src/data/dataset.h"
 
 namespace cgrun {
 
-enum class CsvMissing { kError, kMean, kNumber };
-
-struct CsvOptions {
-  bool header = true;
-  char delimiter = ',';
-  CsvMissing missing = CsvMissing::kError;
-  std::string filler;  // the number for what is missing
-};
+enum class CsvRole { kFeature, kCategory, kLabel };
 
 // One column that is used.
 struct CsvColumn {
+  CsvRole role;
   size_t column;  // from 0
   size_t field;
   int64_t offset;  // bytes in a sample of the field
 };
 
-// How the texts of a label column become labels, where the field is of int32.
-struct CsvLabels {
-  ClassTable classes;  // empty where the labels are integers
-  std::map<std::string, int32_t, std::less<>> labels;
-  bool may_be_names = false;          // while the first pass looks at them
-  std::set<std::string> names;        // that the first pass has met
-  std::optional<SourceMark> name;     // where the first of them stands …
-  std::optional<SourceMark> integer;  // … and the first integer
-};
-
 struct CsvLayout {
-  std::vector<std::string> names;      // of the columns; from "1" without a header
-  std::vector<DataField> fields;       // features first
-  std::vector<CsvColumn> used;         // in the order of fields
-  std::map<size_t, CsvLabels> labels;  // by column, those of int32
-};
+  std::vector<std::string> names;       // of the columns; from "1" without a header
+  std::vector<DataField> fields;        // features, if any, then categories and labels
+  std::vector<CsvColumn> used;          // in the order of fields
+  std::map<size_t, LabelTexts> labels;  // by column, those of int32
+  std::map<size_t, Categories> categories;
 
-// Nothing after an error.
-std::optional<CsvOptions> ReadCsvOptions(const DataOptions& options, Diagnostics& diagnostics);
+  // Names of the columns of a role, in the order of fields.
+  std::vector<std::string> NamesOf(CsvRole role) const;
+};
 
 // The layout of a file by its first record. Nothing after an error: a column that is not there, a
 // label among the features, an input of a type that no text becomes.

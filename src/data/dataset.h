@@ -67,6 +67,16 @@ class RangeFinder {
   std::optional<FieldRange> range_;
 };
 
+// What a format finds out about training data, and other data are read by: the words of a
+// vocabulary, the means of columns. Weights keep it.
+struct DataFindings {
+  std::map<std::string, std::vector<std::string>> names;
+  std::map<std::string, std::vector<double>> numbers;
+
+  bool empty() const { return names.empty() && numbers.empty(); }
+  friend bool operator==(const DataFindings&, const DataFindings&) = default;
+};
+
 class Dataset {
  public:
   virtual ~Dataset() = default;
@@ -85,6 +95,9 @@ class Dataset {
   // Of a field of labels whose names are known: the name of each label, from 0. Valid while the
   // data set lives; empty for every other field.
   virtual std::span<const std::string> ClassNames(size_t /*index*/) const { return {}; }
+
+  // Of training data: what their format found out about them. Names of classes are not among it.
+  virtual DataFindings Findings() const { return {}; }
 
   // The range of field `index`, where it is of an integer type and all samples are at hand; takes a
   // pass over them. Elements with the values `ignored` are left out.
@@ -129,6 +142,9 @@ struct DataOptions {
   int64_t memory_limit = kNoLimit;  // the most bytes that decoded_bytes() may become
   std::vector<DataField> fields;    // what the model's placeholders want, for formats that ask
   const Dataset* train = nullptr;   // for other sets of a model: the one whose labels they share
+  // What the weights keep that the data are read for; null without any. It comes before what would
+  // be found in the data, or stands in those of `train`.
+  const DataFindings* kept = nullptr;
   // Of the training data: what will be split away as `valid` and `test`. What a format finds out
   // about the training data, as the means of columns, it finds out without those samples.
   std::optional<DataSplit> split = std::nullopt;
@@ -151,6 +167,7 @@ struct DataFormat {
   std::unique_ptr<Dataset> (*open)(const DataOptions&, Diagnostics&);
   // Of a format whose further options are the names of DataOptions::fields: what they mean.
   std::string_view field_option_doc = "";
+  bool field_option_list = false;  // whether their values may be lists
 };
 
 // All formats, by name.

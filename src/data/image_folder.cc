@@ -164,29 +164,23 @@ class ImageLister {
 
   void ListByLabels(const DataOption& option, const FolderEntries& root) {
     const int errors = diagnostics_.error_count();
-    const auto fixed = LabelsOf(known_);
+    LabelTexts labels(known_, true);
     std::vector<std::string> texts;
     try {
-      texts = ReadLabels(ResolvePath(options_, option), root, fixed);
+      texts = ReadLabels(ResolvePath(options_, option), root, labels);
     } catch (const UserError& error) {
       diagnostics_.Error(option.mark, error.what(), error.help());
     }
+    labels.Settle(diagnostics_);
     if (diagnostics_.error_count() > errors) return;
-    list_.classes = known_.names;
-    if (!known_.fixed() && name_) {
-      const std::set<std::string> names(texts.begin(), texts.end());
-      list_.classes.assign(names.begin(), names.end());
-    }
-    const auto labels = LabelsOf({list_.classes, ""});
-    for (size_t i = 0; i < texts.size(); ++i) {
-      list_.images[i].label = labels.empty() ? *ParseInt32(texts[i]) : labels.at(texts[i]);
-    }
+    list_.classes = labels.names();
+    for (size_t i = 0; i < texts.size(); ++i) list_.images[i].label = *labels.Find(texts[i]);
   }
 
   // Lines of a name and a label; a first line whose name has no image's ending is a header. Returns
   // the labels of the images that it adds to the list.
   std::vector<std::string> ReadLabels(const std::string& path, const FolderEntries& root,
-                                      const std::map<std::string, int32_t, std::less<>>& fixed) {
+                                      LabelTexts& labels) {
     constexpr int kMostErrors = 20;
     const int errors = diagnostics_.error_count();
     std::vector<std::string> texts;
@@ -208,29 +202,23 @@ class ImageLister {
       } else if (!seen.insert(name).second) {
         diagnostics_.Error(mark, "the image '" + name + "' has a label already");
       }
-      CheckLabel(label, reader.MarkOf(fields[1]), fixed);
+      TakeLabel(label, reader, fields[1], labels);
       list_.images.push_back({PathOf(name), 0});
       texts.push_back(label);
     }
     return texts;
   }
 
-  // Labels are all integers, or all names; those of `fixed` where it has any.
-  void CheckLabel(const std::string& label, const SourceMark& mark,
-                  const std::map<std::string, int32_t, std::less<>>& fixed) {
-    const bool integer = ParseInt32(label).has_value();
+  void TakeLabel(const std::string& label, const CsvReader& reader, const CsvField& field,
+                 LabelTexts& labels) {
     if (label.empty()) {
-      diagnostics_.Error(mark, "the label is missing");
-    } else if (!fixed.empty() && !fixed.contains(label)) {
-      diagnostics_.Error(mark, "'" + label + "' is none of the classes " + known_.origin,
-                         SuggestName(label, known_.names));
-    } else if (fixed.empty() && (integer ? name_ : integer_)) {
-      diagnostics_.Error(mark,
-                         integer ? "this label is an integer, but the first one is not"
-                                 : "this label is not an integer, but the first one is",
-                         "if they are names all the same, list them: `classes: [a, b, c]`");
+      diagnostics_.Error(reader.MarkOf(field), "the label is missing");
+    } else if (labels.of_names() && !labels.Find(label)) {
+      diagnostics_.Error(reader.MarkOf(field), labels.UnknownText(label), labels.HelpFor(label));
+    } else {
+      labels.Survey(
+          label, [&] { return reader.MarkOf(field); }, diagnostics_);
     }
-    (integer ? integer_ : name_) = true;
   }
 
   const DataOptions& options_;
@@ -240,7 +228,6 @@ class ImageLister {
   const std::string folder_;
   ClassTable known_;
   ImageList list_;
-  bool integer_ = false, name_ = false;  // whether some label is
 };
 
 }  // namespace

@@ -60,6 +60,18 @@ std::vector<DataOption> ItemsOf(const DataOption& option) {
   return option.items.empty() ? std::vector<DataOption>{option} : option.items;
 }
 
+DataFindings SharedFindings(const DataOptions& options) {
+  if (options.kept != nullptr) return *options.kept;
+  return options.train != nullptr ? options.train->Findings() : DataFindings();
+}
+
+std::string QuotedText(std::string_view text) {
+  constexpr size_t kMost = 60;
+  std::string quoted = "'";
+  for (char c : text.substr(0, kMost)) quoted += static_cast<unsigned char>(c) < 0x20 ? '?' : c;
+  return quoted + (text.size() > kMost ? "...'" : "'");
+}
+
 std::string MemoryText(int64_t bytes) {
   constexpr const char* kUnits[] = {"MiB", "GiB", "TiB"};
   if (bytes < 1 << 20) return CountText(bytes, "byte");

@@ -36,6 +36,13 @@ std::optional<bool> BooleanOption(const DataOptions& options, std::string_view n
 // The one value of an option, or all of its list.
 std::vector<DataOption> ItemsOf(const DataOption& option);
 
+// What other data of the model were read by: that which the weights keep, else what the training
+// set has found; nothing of a training set itself.
+DataFindings SharedFindings(const DataOptions& options);
+
+// A text of the data in a message, in quotes: control bytes as '?', cut where it is long.
+std::string QuotedText(std::string_view text);
+
 // Memory in a message: "1000 bytes", "8.0 TiB".
 std::string MemoryText(int64_t bytes);
 

@@ -47,6 +47,7 @@ class Subset : public Dataset {
   std::span<const std::string> ClassNames(size_t index) const override {
     return base_->ClassNames(index);
   }
+  DataFindings Findings() const override { return base_->Findings(); }
 
   const Dataset& base() const { return *base_; }
   std::span<const int64_t> indices() const { return indices_; }

@@ -28,6 +28,7 @@ class Streams : public Dataset {
   std::span<const std::string> ClassNames(size_t index) const override {
     return base_->ClassNames(index);
   }
+  DataFindings Findings() const override { return base_->Findings(); }
 
  private:
   std::optional<FieldRange> FindRange(size_t index,

@@ -25,6 +25,8 @@ class Vocabulary {
 
   // kUnknown for what is none of the words.
   int32_t Find(std::string_view word) const;
+  // Of id kFirstWord first.
+  const std::vector<std::string>& words() const { return words_; }
   int64_t ids() const { return kFirstWord + static_cast<int64_t>(words_.size()); }
   // Of host memory.
   int64_t bytes() const;

@@ -102,8 +102,9 @@ void ReportMissing(const std::vector<MissingFile>& files, Diagnostics& diagnosti
 // Null after an error, and where files are missing.
 std::shared_ptr<const Dataset> OpenSet(const ModelSpec& model, const DataSpec& spec, bool missing,
                                        const Dataset* train, const std::optional<DataSplit>& split,
-                                       Diagnostics& diagnostics) {
+                                       const DataFindings* kept, Diagnostics& diagnostics) {
   DataOptions options;
+  options.kept = kept;
   options.split = split;
   options.mark = spec.mark;
   options.folder = fs::path(model.file_name).parent_path().string();
@@ -251,7 +252,8 @@ DataOption ToDataOption(const Attribute& option, Diagnostics& diagnostics) {
   return result;
 }
 
-ModelData OpenModelData(const ModelSpec& model, Diagnostics& diagnostics, MissingFiles missing) {
+ModelData OpenModelData(const ModelSpec& model, Diagnostics& diagnostics, MissingFiles missing,
+                        const DataFindings* kept) {
   ModelData data;
   if (!model.data) return data;
   std::vector<MissingFile> all_missing;
@@ -262,7 +264,7 @@ ModelData OpenModelData(const ModelSpec& model, Diagnostics& diagnostics, Missin
     all_missing.insert(all_missing.end(), files.begin(), files.end());
     std::shared_ptr<const Dataset> set =
         OpenSet(model, *spec, !files.empty(), data.train.get(),
-                &spec == &model.data->train ? split : std::nullopt, diagnostics);
+                &spec == &model.data->train ? split : std::nullopt, kept, diagnostics);
     if (set) data.decoded_bytes += set->decoded_bytes();
     if (set) MatchInputs(model, *set, spec->format->mark, diagnostics);
     return set;
@@ -280,7 +282,7 @@ ModelData OpenModelData(const ModelSpec& model, Diagnostics& diagnostics, Missin
 std::shared_ptr<const Dataset> OpenTrainWhole(const ModelSpec& model, Diagnostics& diagnostics) {
   if (!model.data || !model.data->train || !model.data->train->format) return nullptr;
   const DataSpec& spec = *model.data->train;
-  return OpenSet(model, spec, !FindMissing(model, spec).empty(), nullptr, SplitOf(model),
+  return OpenSet(model, spec, !FindMissing(model, spec).empty(), nullptr, SplitOf(model), nullptr,
                  diagnostics);
 }
 
@@ -291,7 +293,7 @@ void CheckModelData(const ModelSpec& model, Diagnostics& diagnostics) {
     if (!*spec || !(*spec)->format) continue;
     const std::vector<MissingFile> files = FindMissing(model, **spec);
     all_missing.insert(all_missing.end(), files.begin(), files.end());
-    OpenSet(model, **spec, /*missing=*/true, nullptr, std::nullopt, diagnostics);
+    OpenSet(model, **spec, /*missing=*/true, nullptr, std::nullopt, nullptr, diagnostics);
   }
   ReportMissing(all_missing, diagnostics);
 }

@@ -27,9 +27,10 @@ enum class MissingFiles { kAreErrors, kAreListed };
 // Opens the sets that the model names, and checks that they have what its inputs want. Errors go to
 // `diagnostics`. With `update` in the file all sets walk in streams, as many as a batch has
 // samples: see src/data/streams.h. Of a set whose files are not there the options alone are
-// checked.
+// checked. `kept`: what the weights keep that the data are read for; null without any.
 ModelData OpenModelData(const ModelSpec& model, Diagnostics& diagnostics,
-                        MissingFiles missing = MissingFiles::kAreErrors);
+                        MissingFiles missing = MissingFiles::kAreErrors,
+                        const DataFindings* kept = nullptr);
 
 // The set of `train` with the samples that are split off it, which have no part in what the format
 // finds out of it, such as the means of columns. Null after an error, and where its files are not

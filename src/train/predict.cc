@@ -12,7 +12,9 @@
 #include "src/io/safetensors.h"
 #include "src/ops/loss.h"
 #include "src/ops/softmax.h"
+#include "src/train/data_findings.h"
 #include "src/train/find_non_finite.h"
+#include "src/train/token_names.h"
 
 namespace cgrun {
 namespace {
@@ -71,6 +73,8 @@ PredictedOutput DescribeOutput(const Graph& graph, const Output& output, const G
   } else {
     result.scores = ScoresOfProducer(graph, value);
   }
+  const bool of_places = result.scores == Scores::kLogits && loss != nullptr;
+  if (of_places && result.shape.rank() == 2) result.places = result.shape[1].size;
   const bool one = result.shape.Elements() == 1 && IsYesNo(result.scores);
   if (result.shape.rank() != 1 && !one) result.scores = Scores::kNone;  // of every pixel, say
   return result;
@@ -117,6 +121,16 @@ std::vector<double> ProbabilitiesOf(const PredictedOutput& output, std::span<con
   }
   if (IsYesNo(output.scores) && p.size() == 1) p = {1 - p[0], p[0]};
   return p;
+}
+
+// The classes of places: tokens of a text, or labels of a sequence.
+void NamePlaces(const ModelSpec& model, const std::string& weights, const ClassNames& names,
+                PredictedOutput& output) {
+  const std::optional<TokenKind> kind = TokensOf(model);
+  output.of_bytes = kind == TokenKind::kBytes;
+  if (kind == TokenKind::kWords && !weights.empty())
+    output.classes = TokenNames(FindingsIn(weights));
+  if (!kind) output.classes = FindClassNames(names, output.label_input, output.shape[0].size);
 }
 
 // What the outputs are made of, and the states of the next step: not what a loss alone reads, as a
@@ -206,6 +220,17 @@ std::vector<ClassScore> TopClasses(const PredictedOutput& output, std::span<cons
   return top;
 }
 
+std::vector<int64_t> ClassesOfPlaces(const PredictedOutput& output,
+                                     std::span<const double> values) {
+  std::vector<int64_t> best(static_cast<size_t>(output.places), 0);
+  for (size_t i = 0; i < values.size(); ++i) {
+    const size_t place = i % best.size();
+    const auto so_far = static_cast<size_t>(best[place]) * best.size() + place;
+    if (values[i] > values[so_far]) best[place] = static_cast<int64_t>(i / best.size());
+  }
+  return best;
+}
+
 bool IsUsable(const PredictedOutput& output, std::span<const std::byte> bytes) {
   if (AllFinite(output.dtype, bytes)) return true;
   const auto size = static_cast<size_t>(SizeOf(output.dtype));
@@ -250,6 +275,7 @@ void Predictor::NameClasses(const ModelSpec& model, const std::string& weights,
     if (!of_run.empty()) names = of_run;
   }
   for (PredictedOutput& output : signature_.outputs) {
+    if (output.places > 0) NamePlaces(model, weights, names, output);
     if (output.scores == Scores::kNone) continue;
     output.classes = FindClassNames(names, output.label_input, output.class_count());
     const auto named = static_cast<int64_t>(output.classes.size()), all = output.class_count();

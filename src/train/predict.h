@@ -41,7 +41,10 @@ struct PredictedOutput {
   Scores scores = Scores::kNone;
   std::string label_input;           // that the loss compares it with; empty: none
   std::vector<std::string> classes;  // names of the first ones; empty: not known
-  bool kept = false;                 // no prediction, but what `keep` of the model file names
+  // Of scores of a class for each place of a sequence, [classes, places]; 0: of other outputs.
+  int64_t places = 0;
+  bool of_bytes = false;  // whether its classes are the bytes of a text
+  bool kept = false;      // no prediction, but what `keep` of the model file names
 
   // Of scores.
   int64_t class_count() const;
@@ -69,6 +72,9 @@ struct ClassScore {
 // last.
 std::vector<ClassScore> TopClasses(const PredictedOutput& output, std::span<const double> values,
                                    int64_t count);
+
+// Of scores for each place, the most probable class of each: the first of equal ones.
+std::vector<int64_t> ClassesOfPlaces(const PredictedOutput& output, std::span<const double> values);
 
 // Whether the values of an output are numbers that can be used: finite, but for the logarithm of a
 // probability of 0.

@@ -111,6 +111,9 @@ PredictSource::Stream& PredictSource::StreamOf(const std::string& argument, std:
 
 void PredictSource::AddArgument(const std::string& argument) {
   std::string path;
+  const bool feeds_all = streams_.size() > 1 && tables_.of_model() && tables_.Reads(argument) &&
+                         argument.find('=') == argument.npos;
+  if (feeds_all) return AddShared(argument);
   Stream& stream = StreamOf(argument, &path);
   std::error_code error;
   if (fs::is_directory(path, error)) {
@@ -118,6 +121,22 @@ void PredictSource::AddArgument(const std::string& argument) {
   } else {
     AddFile(stream, path);
   }
+}
+
+// A table whose fields feed all inputs.
+void PredictSource::AddShared(const std::string& path) {
+  File file{path};
+  file.is_table = file.feeds_all = true;
+  file.samples = tables_.Open(path, FieldsOf(streams_[0], file))->size();
+  for (Stream& stream : streams_) stream.files.push_back(file);
+}
+
+std::vector<DataField> PredictSource::FieldsOf(const Stream& stream, const File& file) const {
+  std::vector<DataField> fields;
+  for (const Stream& each : streams_) {
+    if (file.feeds_all || &each == &stream) fields.push_back(each.field);
+  }
+  return fields;
 }
 
 void PredictSource::AddFolder(Stream& stream, const std::string& folder) {
@@ -130,14 +149,14 @@ void PredictSource::AddFolder(Stream& stream, const std::string& folder) {
     if (hidden && entry->is_directory(ignored)) entry.disable_recursion_pending();
     if (hidden || !entry->is_regular_file(ignored)) continue;
     const std::string path = entry->path().string();
-    const bool is_table = tables_.of_model() && TableReader::IsTable(path);
+    const bool is_table = tables_.of_model() && tables_.Reads(path);
     if (is_table || IsCalledSample(path)) found.push_back(path);
   }
   if (error) Note(folder, "cannot read the folder '" + folder + "': " + error.message(), "");
   if (!error && found.empty()) {
     Note(folder, "'" + folder + "' holds no samples",
          "samples are files that end in .jpg, .jpeg, .png or .npy, here or in folders below; and "
-         ".csv or .tsv for a model whose data are tables");
+         ".csv or .tsv for a model whose data are tables, .txt for one of texts");
   }
   std::ranges::sort(found);
   for (const std::string& path : found) AddFile(stream, path);
@@ -157,9 +176,7 @@ void PredictSource::AddFile(Stream& stream, const std::string& path) {
 }
 
 PredictSource::File PredictSource::Describe(const DataField& field, const std::string& path) const {
-  if (TableReader::IsTable(path)) {
-    return {path, false, tables_.Open(path, field)->size(), true};
-  }
+  if (tables_.Reads(path)) return {path, false, tables_.Open(path, {field})->size(), true};
   if (!LooksLikeArray(path)) {
     ReadImageInfo(path);
     TargetOf(field, path, fit_);
@@ -257,14 +274,7 @@ bool PredictSource::NextOf(Stream& stream, std::span<std::byte> out, SampleOrigi
 }
 
 void PredictSource::Load(Stream& stream, const File& file, std::span<std::byte> out) {
-  if (file.is_table) {
-    if (stream.sample == 0) stream.table = tables_.Open(file.path, stream.field);
-    const std::span<std::byte> row[] = {out};
-    if (stream.sample >= stream.table->size()) {
-      ThrowFileError(file.path, "has changed while it was read");
-    }
-    return stream.table->Read(stream.sample, row);
-  }
+  if (file.is_table) return LoadRow(stream, file, out);
   if (file.is_array) {
     if (stream.sample == 0) {
       stream.array = ReadNpyAs(file.path, stream.field.dtype, FreeHostMemory());
@@ -278,6 +288,27 @@ void PredictSource::Load(Stream& stream, const File& file, std::span<std::byte> 
   const HostTensor image =
       LoadImage(file.path, TargetOf(stream.field, file.path, fit_), FreeHostMemory());
   std::memcpy(out.data(), image.bytes().data(), out.size());
+}
+
+void PredictSource::LoadRow(Stream& stream, const File& file, std::span<std::byte> out) {
+  if (stream.sample == 0) {
+    if (!file.feeds_all || file.path != shared_path_) {
+      shared_table_ = tables_.Open(file.path, FieldsOf(stream, file));
+      shared_path_ = file.feeds_all ? file.path : "";
+    }
+    stream.table = shared_table_;
+    stream.row.clear();
+    for (const DataField& field : stream.table->fields()) {
+      stream.row.emplace_back(static_cast<size_t>(field.bytes()));
+    }
+  }
+  if (stream.sample >= stream.table->size()) {
+    ThrowFileError(file.path, "has changed while it was read");
+  }
+  const std::vector<std::span<std::byte>> row(stream.row.begin(), stream.row.end());
+  stream.table->Read(stream.sample, row);
+  const auto place = file.feeds_all ? static_cast<size_t>(&stream - streams_.data()) : size_t{0};
+  std::ranges::copy(stream.row[place], out.begin());
 }
 
 }  // namespace cgrun

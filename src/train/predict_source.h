@@ -38,9 +38,9 @@ class PredictSource {
  public:
   // `arguments` are files, folders (then all images and .npy files in them and below, by name, and
   // tables where the model's data are tables), or `INPUT=FILE` where a model reads several inputs,
-  // which `wanted` lists. Images become samples as `fit` says, rows of tables as `tables` does,
-  // which outlives this. InputError where the arguments do not say which input a file is for, or
-  // where several inputs have different numbers of samples.
+  // which `wanted` lists; a table feeds all of them. Images become samples as `fit` says, rows of
+  // tables as `tables` does, which outlives this. InputError where the arguments do not say which
+  // input a file is for, or where several inputs have different numbers of samples.
   PredictSource(const std::vector<std::string>& arguments, std::vector<DataField> wanted,
                 ImageFit fit, const TableReader& tables);
 
@@ -60,6 +60,7 @@ class PredictSource {
     bool is_array = false;
     int64_t samples = 1;
     bool is_table = false;
+    bool feeds_all = false;  // a table that has the fields of all inputs
   };
   // The files of one input, and how far they are read.
   struct Stream {
@@ -69,9 +70,12 @@ class PredictSource {
     int64_t sample = 0;
     HostTensor array = {};                           // of the current file
     std::shared_ptr<const Dataset> table = nullptr;  // the same
+    std::vector<std::vector<std::byte>> row = {};    // of that table, by field
   };
 
   void AddArgument(const std::string& argument);
+  void AddShared(const std::string& path);
+  std::vector<DataField> FieldsOf(const Stream& stream, const File& file) const;
   void AddFolder(Stream& stream, const std::string& folder);
   void AddFile(Stream& stream, const std::string& path);
   Stream& StreamOf(const std::string& argument, std::string* path);
@@ -79,11 +83,14 @@ class PredictSource {
   File Describe(const DataField& field, const std::string& path) const;
   bool NextOf(Stream& stream, std::span<std::byte> out, SampleOrigin* origin);
   void Load(Stream& stream, const File& file, std::span<std::byte> out);
+  void LoadRow(Stream& stream, const File& file, std::span<std::byte> out);
   void Note(const std::string& file, const std::string& message, const std::string& help);
 
   ImageFit fit_;
   const TableReader& tables_;
   std::vector<Stream> streams_;
+  std::string shared_path_;  // of the table below, which several inputs read
+  std::shared_ptr<const Dataset> shared_table_;
   std::vector<FileProblem> problems_;
 };
 

@@ -1,16 +1,20 @@
-// The options of the model's data, but that the columns of its labels are left out by number.
+// The options of the model's data, but that labels are left out: columns by number.
 #include "src/train/predict_table.h"
 
 #include <algorithm>
 #include <set>
+#include <utility>
 #include <vector>
 
-#include "src/data/csv_layout.h"
+#include "src/data/csv_options.h"
 #include "src/data/csv_reader.h"
+#include "src/data/lines_dataset.h"
 #include "src/data/options.h"
 #include "src/data/text_number.h"
+#include "src/data/token_text.h"
 #include "src/device/device.h"
 #include "src/io/file_error.h"
+#include "src/model/model_file.h"
 #include "src/train/model_data.h"
 
 namespace cgrun {
@@ -18,6 +22,7 @@ namespace {
 
 constexpr std::string_view kTables[] = {".csv", ".tsv", ".csv.gz", ".tsv.gz"};
 constexpr std::string_view kTabTables[] = {".tsv", ".tsv.gz"};
+constexpr std::string_view kTexts[] = {".txt", ".txt.gz"};
 
 [[noreturn]] void ThrowFirst(const Diagnostics& diagnostics) {
   for (const Diagnostic& item : diagnostics.Sorted()) {
@@ -74,19 +79,57 @@ DataOption AllBut(const std::set<size_t>& left_out, const std::vector<std::strin
   return columns;
 }
 
+// Whether the first line of a text that is not empty has a tab, as one with a label has.
+bool BeginsWithTab(const std::string& path) {
+  const TokenText text(path, FreeHostMemory());
+  bool tab = false;
+  ForEachLine(text.text(), [&](const TextLine& line) {
+    tab = line.text.find('\t') != line.text.npos;
+    return line.text.find_first_not_of(kBlanks) == line.text.npos;
+  });
+  return tab;
+}
+
+// What feeds `input` must be of its type and size.
+void CheckField(const std::string& path, const DataField& field, const DataField& input,
+                bool of_text) {
+  const auto text = [](const DataField& of) {
+    return std::string(Name(of.dtype)) + of.shape.ToString();
+  };
+  if (field.shape.Elements() != input.shape.Elements() && field.name == "features") {
+    ThrowFileError(path,
+                   "has " + CountText(field.shape.Elements(), "column") +
+                       " of features, but input '" + input.name + "' is " + text(input),
+                   "the options `label` and `columns` of the model's data say which columns are "
+                   "features");
+  }
+  if (field.shape.Elements() == input.shape.Elements() && field.dtype == input.dtype) return;
+  ThrowFileError(
+      path,
+      ": its '" + field.name + "' is " + text(field) + ", but input '" + input.name + "' is " +
+          text(input),
+      of_text ? "the option `length` of the model's data is the length of the input" : "");
+}
+
 }  // namespace
 
-TableReader::TableReader(const ModelSpec& model) : model_(model) {
+TableReader::TableReader(const ModelSpec& model, DataFindings kept)
+    : model_(model), kept_(std::move(kept)) {
   if (!model.data) return;
   for (const auto* spec : {&model.data->train, &model.data->test, &model.data->valid}) {
     if (spec_ != nullptr || !*spec || !(*spec)->format) continue;
-    if ((*spec)->format->value == "csv") spec_ = &**spec;
+    const std::string& format = (*spec)->format->value;
+    if (format != "csv" && format != "lines" && format != "text") continue;
+    spec_ = &**spec;
+    format_ = format;
   }
 }
 
-bool TableReader::IsTable(const std::string& path) { return HasEnding(path, kTables); }
+bool TableReader::Reads(const std::string& path) const {
+  return HasEnding(path, kTables) || (of_text() && HasEnding(path, kTexts));
+}
 
-// Those of the model's data that say how a table is read.
+// Those of the model's data that say how a file is read.
 bool TableReader::TakeOptions(DataOptions& options) const {
   Diagnostics diagnostics;
   for (const Attribute& option : spec_->options) {
@@ -102,43 +145,90 @@ std::shared_ptr<const Dataset> TableReader::Training() const {
   return OpenTrainWhole(model_, diagnostics);
 }
 
-std::shared_ptr<const Dataset> TableReader::Open(const std::string& path,
-                                                 const DataField& field) const {
+// Whether a file is read by what training data have, and the weights do not keep it.
+bool TableReader::NeedsTraining(const DataOptions& options) const {
+  if (spec_ == nullptr || format_ == "text") return false;
+  if (format_ == "lines") {
+    const auto tokens = options.values.find("tokens");
+    const bool of_words = tokens == options.values.end() || tokens->second.value == "words";
+    return of_words && !kept_.names.contains(kVocabularyKey) &&
+           !options.values.contains("vocabulary");
+  }
+  if (kept_.names.contains(kCsvColumns)) return false;
+  const auto missing = options.values.find("missing");
+  return (missing != options.values.end() && missing->second.value == "mean") ||
+         options.values.contains("standardize") || options.values.contains("categories");
+}
+
+// Leaves out the columns of labels that are there.
+void TableReader::PrepareTable(const std::string& path, DataOptions& options) const {
   Diagnostics diagnostics;
-  DataOptions options;
-  options.fields = {field};
-  options.memory_limit = FreeHostMemory();
-  const bool tabs = HasEnding(path, kTabTables);
-  if (spec_ == nullptr && tabs) options.values["delimiter"] = {"tab", {}};
-  if (spec_ != nullptr && !TakeOptions(options)) ThrowFileError(path, "cannot be read");
-  options.values["file"] = {path, {}};
+  if (spec_ == nullptr && HasEnding(path, kTabTables)) options.values["delimiter"] = {"tab", {}};
   const std::optional<CsvOptions> csv = ReadCsvOptions(options, diagnostics);
   if (!csv) ThrowFirst(diagnostics);
+  if (csv->missing == CsvMissing::kDrop) options.values.erase("missing");  // each row has an answer
+  const auto label = options.values.find("label");
+  if (label == options.values.end()) return;
   const std::vector<std::string> names = ColumnNames(path, *csv, diagnostics);
   if (diagnostics.has_errors()) ThrowFirst(diagnostics);
-  const auto label = options.values.find("label");
-  if (label != options.values.end()) {
-    const std::set<size_t> columns = LabelColumns(label->second, names, field.shape.Elements());
-    if (!options.values.contains("columns") && !columns.empty()) {
-      options.values["columns"] = AllBut(columns, names);
-    }
-    options.values.erase("label");
+  int64_t needed = 0;
+  for (const DataField& field : options.fields) needed += field.shape.Elements();
+  const std::set<size_t> columns = LabelColumns(label->second, names, needed);
+  options.values.erase("label");
+  const DataFindings shared = SharedFindings(options);
+  const auto known = shared.names.find(kCsvColumns);
+  const bool by_name = csv->header && known != shared.names.end() &&
+                       std::ranges::all_of(known->second, [&](const std::string& name) {
+                         return std::ranges::count(names, name) == 1;
+                       });
+  if (!options.values.contains("columns") && !columns.empty() && !by_name) {
+    options.values["columns"] = AllBut(columns, names);
   }
+}
+
+// A file to predict need not have labels.
+void TableReader::PrepareLines(const std::string& path, DataOptions& options) const {
+  if (kept_.names.contains(kVocabularyKey)) options.values.erase("vocabulary");
+  const auto vocabulary = options.values.find("vocabulary");
+  if (vocabulary != options.values.end()) {
+    vocabulary->second.value = ResolvePath(model_.file_name, vocabulary->second.value);
+  }
+  if (options.values.contains("label") && !BeginsWithTab(path)) options.values.erase("label");
+}
+
+std::shared_ptr<const Dataset> TableReader::Open(const std::string& path,
+                                                 const std::vector<DataField>& inputs) const {
+  Diagnostics diagnostics;
+  DataOptions options;
+  options.fields = inputs;
+  options.memory_limit = FreeHostMemory();
+  if (!kept_.empty()) options.kept = &kept_;
+  if (spec_ != nullptr && !TakeOptions(options)) ThrowFileError(path, "cannot be read");
+  options.values["file"] = {path, {}};
   std::shared_ptr<const Dataset> training;
-  if (csv->missing == CsvMissing::kMean) {
+  if (NeedsTraining(options)) {
     training = Training();
     options.train = training.get();
-    if (!training) options.values.erase("missing");  // a gap is an error
+    const auto missing = options.values.find("missing");
+    const bool mean = missing != options.values.end() && missing->second.value == "mean";
+    if (!training && mean) options.values.erase("missing");  // a gap is an error
+    if (!training && (!mean || options.values.contains("standardize"))) {
+      ThrowFileError(path,
+                     "is read by what the training data have, which are not there, and the "
+                     "weights do not keep it");
+    }
   }
-  std::shared_ptr<const Dataset> table = OpenDataset({"csv", {}}, options, diagnostics);
-  if (!table) ThrowFirst(diagnostics);
-  const DataField& read = table->fields()[0];
-  if (read.shape.Elements() == field.shape.Elements()) return table;
-  ThrowFileError(path,
-                 "has " + CountText(read.shape.Elements(), "column") + " of features, but input '" +
-                     field.name + "' is " + std::string(Name(field.dtype)) + field.shape.ToString(),
-                 "the options `label` and `columns` of the model's data say which columns are "
-                 "features");
+  if (format_ == "csv") PrepareTable(path, options);
+  if (format_ == "lines") PrepareLines(path, options);
+  std::shared_ptr<const Dataset> samples = OpenDataset({format_, {}}, options, diagnostics);
+  if (!samples) ThrowFirst(diagnostics);
+  const std::vector<DataField>& fields = samples->fields();
+  if (fields.size() != inputs.size()) {
+    ThrowFileError(path, "has " + CountText(std::ssize(fields), "field") +
+                             ", but the model reads " + CountText(std::ssize(inputs), "input"));
+  }
+  for (size_t i = 0; i < inputs.size(); ++i) CheckField(path, fields[i], inputs[i], of_text());
+  return samples;
 }
 
 }  // namespace cgrun

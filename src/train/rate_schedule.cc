@@ -302,7 +302,7 @@ double RateSchedule::DropsBefore(int64_t step) const {
 }
 
 void RateSchedule::Observe(int64_t step, double value) {
-  const double margin = best_ ? threshold * std::abs(*best_) : 0;
+  const double margin = best_ && std::isfinite(*best_) ? threshold * std::abs(*best_) : 0;
   const bool better =
       !best_ || (higher_is_better ? value > *best_ + margin : value < *best_ - margin);
   if (better && !std::isnan(value)) {

@@ -9,6 +9,7 @@
 #include "src/program/code.h"
 #include "src/train/checkpoint.h"
 #include "src/train/child_process.h"
+#include "src/train/data_findings.h"
 #include "src/train/rate_schedule.h"
 #include "src/train/run_memory_json.h"
 
@@ -94,6 +95,7 @@ RunShape ShapeOfRun(const ModelSpec& model, ModelData data) {
     shape.host.sets.push_back(set.get());
     if (set != shape.data.train) evaluation_sizes.push_back(set->size());
   }
+  shape.host.kept_bytes = CheckpointBytes(FindingsOf(*shape.data.train));
   shape.entries = TrainingEntries(batch, {shape.data.train->size()}, evaluation_sizes, accumulate);
   return shape;
 }

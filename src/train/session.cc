@@ -12,6 +12,7 @@
 #include "src/frontend/frontend.h"
 #include "src/ir/op_def.h"
 #include "src/model/model_file.h"
+#include "src/train/data_findings.h"
 #include "src/train/lint.h"
 #include "src/train/run_shape.h"
 
@@ -23,6 +24,7 @@ Session::Session(const ModelSpec& model, const SessionOptions& options, bool tra
   device_ = OpenDevice(options.device);
   const KernelLibrary* library = FindKernelLibrary(options.device);
   CGRUN_CHECK(library != nullptr) << "no kernels for " << options.device;
+  ChooseWeights(diagnostics);
   const bool has_data = OpenData(train, diagnostics);
   if (!has_data && train && model.train) ReadRateSchedules(model, diagnostics);
   if (!has_data || (train && !(ReadLength(diagnostics) && ReadSchedules(diagnostics)))) {
@@ -58,6 +60,16 @@ Session::Session(const ModelSpec& model, const SessionOptions& options, bool tra
 }
 
 namespace {
+
+// What a file of weights keeps of its data; nothing where it cannot be read, which is told when the
+// weights are.
+DataFindings KeptBy(const std::string& weights) {
+  try {
+    return FindingsIn(weights);
+  } catch (const UserError&) {
+    return {};
+  }
+}
 
 // The settings that byte code depends on: the resolved file without data and length of the run.
 std::string CodeSettings(const ModelSpec& model) {
@@ -144,7 +156,9 @@ std::optional<ProgramImage> Session::MakeImage(const KernelLibrary& library,
 }
 
 bool Session::OpenData(bool train, Diagnostics& diagnostics) {
-  data_ = OpenModelData(model_, diagnostics);
+  if (!train && !weights_file_.empty()) findings_ = KeptBy(weights_file_);
+  data_ = OpenModelData(model_, diagnostics, MissingFiles::kAreErrors,
+                        findings_.empty() ? nullptr : &findings_);
   if (diagnostics.has_errors()) return false;
   const auto add = [&](const std::string& name, const std::shared_ptr<const Dataset>& dataset) {
     const auto& wanted = options_.evaluate;
@@ -162,6 +176,7 @@ bool Session::OpenData(bool train, Diagnostics& diagnostics) {
     train_ = Split{"train", data_.train, MatchInputs(model_, *data_.train, {}, diagnostics),
                    nullptr, nullptr};
     class_names_ = ClassNamesOf(*data_.train, train_->inputs);
+    TakeFindings(diagnostics);
     WarnOfLargeBatch(model_, *data_.train, diagnostics);
   }
   add("train", data_.train);
@@ -171,6 +186,23 @@ bool Session::OpenData(bool train, Diagnostics& diagnostics) {
     class_names_ = ClassNamesOf(*evaluations_[0].dataset, evaluations_[0].inputs);
   }
   return !diagnostics.has_errors();
+}
+
+void Session::TakeFindings(Diagnostics& diagnostics) {
+  findings_ = FindingsOf(*data_.train);
+  const bool goes_on = !options_.checkpoint.empty();
+  const std::string& file = goes_on ? options_.checkpoint : weights_file_;
+  if (file.empty()) return;
+  const std::string difference = DifferenceOf(KeptBy(file), findings_);
+  if (difference.empty()) return;
+  const std::string message = difference + " of " + file + " is not that of the training data";
+  if (goes_on) {
+    diagnostics.Error(model_.data->mark, message,
+                      "the data have changed since; --weights starts a new run from the weights");
+  } else {
+    diagnostics.Warning(model_.data->mark, message,
+                        "what was learned of it does not fit the data, and is learned anew");
+  }
 }
 
 // What is wrong with the model itself is reported too, as compiling it would do.
@@ -279,17 +311,27 @@ void Session::MakeSplits() {
   KeepValues();
   recurrent_ = RecurrentStates(*engine_);
   parts.kept_bytes = recurrent_.bytes() + (kept_ ? kept_->bytes() : 0);
+  if (train_) parts.kept_bytes += CheckpointBytes(findings_);
   memory_.data = HostBytes(parts);
 }
 
-void Session::ReadWeights(Diagnostics& diagnostics) {
+void Session::ChooseWeights(Diagnostics& diagnostics) {
   if (!options_.checkpoint.empty()) return;
   weights_file_ = options_.weights;
-  const bool of_model = weights_file_.empty() && model_.weights;
+  if (!weights_file_.empty() || !model_.weights) return;
   try {
-    if (of_model) weights_file_ = NewestWeightsOf(model_, diagnostics);
-    if (!weights_file_.empty())
+    weights_file_ = NewestWeightsOf(model_, diagnostics);
+  } catch (const UserError& error) {
+    diagnostics.Error(model_.weights->mark, error.what(), error.help());
+  }
+}
+
+void Session::ReadWeights(Diagnostics& diagnostics) {
+  const bool of_model = options_.weights.empty() && model_.weights;
+  try {
+    if (!weights_file_.empty()) {
       weights_ = LoadWeights(*engine_, weights_file_, WeightsScope::kModel);
+    }
   } catch (const UserError& error) {
     if (!of_model) throw;
     diagnostics.Error(model_.weights->mark, error.what(), error.help());

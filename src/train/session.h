@@ -189,6 +189,11 @@ class Session {
   };
 
   bool OpenData(bool train, Diagnostics& diagnostics);
+  // Notes what the training data have found out. That weights were trained by other words or
+  // categories is an error where a run goes on, else a warning.
+  void TakeFindings(Diagnostics& diagnostics);
+  // The option's weights, else those that the model file names.
+  void ChooseWeights(Diagnostics& diagnostics);
   bool MakeEngine(const KernelLibrary& library, Diagnostics& diagnostics);
   std::optional<ProgramImage> MakeImage(const KernelLibrary& library, Diagnostics& diagnostics);
   // Reads weights_file().
@@ -228,6 +233,7 @@ class Session {
   std::vector<Split> evaluations_;
   std::vector<LabelUse> label_uses_;
   ClassNames class_names_;
+  DataFindings findings_;  // of the training data; of an evaluation what its weights keep
   std::unique_ptr<KeptValues> kept_;
   RecurrentStates recurrent_;
   std::string recompiled_;

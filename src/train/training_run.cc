@@ -8,6 +8,7 @@
 #include "src/data/sampler.h"
 #include "src/train/checkpoint.h"
 #include "src/train/class_names.h"
+#include "src/train/data_findings.h"
 #include "src/train/run_log.h"
 #include "src/train/session.h"
 #include "src/train/training_replay.h"
@@ -32,7 +33,7 @@ class TrainingRun {
         observer_(observer),
         signals_(signals),
         state_(session.run_state_),
-        checkpoint_(*session.engine_, state_, ClassMetadata(session.class_names_)),
+        checkpoint_(*session.engine_, state_, MetadataOf(session)),
         replay_file_(session.options_.checkpoint),
         replay_from_{state_.epoch, state_.batch, state_.step},
         start_(std::chrono::steady_clock::now()) {
@@ -54,6 +55,11 @@ class TrainingRun {
   }
 
  private:
+  static SafetensorsMetadata MetadataOf(const Session& session) {
+    SafetensorsMetadata metadata = ClassMetadata(session.class_names_);
+    metadata.merge(FindingsMetadata(session.findings_));
+    return metadata;
+  }
   static double Seconds(std::chrono::steady_clock::time_point since) {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - since).count();
   }

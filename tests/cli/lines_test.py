@@ -129,6 +129,14 @@ class LinesTest(CliTestCase):
         self.assertEqual(learnt["accuracy"], 1)
         self.assertLess(learnt["loss"], 0.1)
 
+    def test_it_writes_words(self):
+        self.write_counting()
+        self.cgrun("train", "next.yaml", "--out", "run", "--quiet")
+        flags = ["generate", "next.yaml", "--weights", "run", "-n", 14, "--prompt"]
+        numbers = " ".join(f"n{i % 10}" for i in range(3, 18))
+        self.assertEqual(self.cgrun(*flags, "n3").stdout, numbers + "\n")
+        self.assertIn("there is nothing to go on from", self.refuses(*flags, ""))
+
     def test_labels_of_padding_are_refused_unless_they_are_ignored(self):
         self.write_counting()
         self.write("strict.yaml", PREDICTOR.replace(", ignore_label: -1", ""))

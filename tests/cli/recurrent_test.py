@@ -96,6 +96,62 @@ class RecurrentTest(cli_testing.CliTestCase):
         done = self.cgrun("train", "--resume", "run", "--set", "train.steps=60")
         self.assertIn(whole, done.stdout)
 
+    def generate(self, *flags):
+        return self.cgrun("generate", "reader.yaml", "--weights", "run", *flags).stdout
+
+    def test_it_writes_what_it_has_learned(self):
+        self.train()
+        for prompt, rest in (("hello wor", "ld. hello world. hel"),
+                             ("world. hello", " world. hello world."),
+                             ("hello world. hello w", "orld. hello world. h")):
+            self.assertEqual(self.generate("--prompt", prompt, "-n", 20, "--temperature", 0),
+                             prompt + rest + "\n")
+        # Any length of what was read before, across the ends of steps.
+        text = "hello world. " * 4
+        for length in range(4, 40):
+            self.assertEqual(
+                self.generate("--prompt", text[:length], "-n", 3, "--temperature", 0),
+                text[:length + 3] + "\n")
+
+    def test_what_it_writes_is_drawn_by_the_seed(self):
+        self.train("--set", "train.epochs=1")
+        flags = ["--prompt", "hello", "-n", 50]
+
+        def text(*more):
+            return json.loads(self.generate(*flags, "--json", *more))["text"]
+
+        first = text()
+        self.assertEqual(text(), first)
+        self.assertEqual(text("--mode", "eager", "--device", "reference"),
+                         text("--device", "reference"))
+        self.assertNotEqual(text("--seed", 9), first)
+        self.assertNotEqual(text("--temperature", 3), first)
+        self.generate(*flags, "--out", "story.txt")
+        written = (self.folder / "story.txt").read_bytes()
+        self.assertEqual(len(written), 5 + 50)
+        self.assertEqual(written.decode(errors="replace")[:9], first[:9])
+        self.generate("-n", 7, "--out", "story.txt")
+        self.assertEqual(len((self.folder / "story.txt").read_bytes()), 7, "without a prompt")
+
+    def test_mistakes_of_writing_are_explained(self):
+        self.train("--set", "train.epochs=1")
+        self.assertIn("--scale enlarges images",
+                      self.refuses("generate", "reader.yaml", "--weights", "run", "--scale", 2))
+        self.assertIn("no name of a text",
+                      self.refuses("generate", "reader.yaml", "--weights", "run", "--out", "a.png"))
+        self.assertIn("--prompt is for models of texts",
+                      self.refuses("generate", "small.yaml", "--prompt", "x"))
+
+    def test_predictions_of_a_text(self):
+        self.train()
+        self.write("new.txt", "hello world. hello world. ")
+        done = self.cgrun("predict", "reader.yaml", "new.txt", "--weights", "run", "--out", "out")
+        self.assertRegex(done.stdout, r"new.txt\[2\] +\S")
+        done = self.cgrun("predict", "reader.yaml", "new.txt", "--weights", "run", "--json")
+        texts = [p["outputs"]["scores"]["text"] for p in json.loads(done.stdout)["predictions"]]
+        self.assertEqual(texts[0], "ello wor", texts)
+        self.assertTrue((self.folder / "out" / "scores.npy").exists())
+
     def test_every_verb_takes_it(self):
         self.cgrun("check", "reader.yaml")
         self.assertIn(".eval.h", self.cgrun("plan", "reader.yaml", "--full").stdout)

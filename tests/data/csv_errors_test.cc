@@ -28,7 +28,8 @@ TEST(CsvErrorsTest, NumbersThatAreNone) {
             "DIR/t.csv:2:3: error: column 'b': 'setosa' is not a number\n"
             "    1,setosa,3\n"
             "      ^~~~~~\n"
-            "help: leave columns of text out: `columns: [...]` lists those that are used\n");
+            "help: a column of texts is a category, `categories: [b]`, or left out: "
+            "`columns` lists the others\n");
   EXPECT_EQ(ErrorsOf("a,b,y\n1,\"-2,5\",3\n"),
             "DIR/t.csv:2:3: error: column 'b': '-2,5' is not a number\n"
             "    1,\"-2,5\",3\n"
@@ -56,15 +57,18 @@ TEST(CsvErrorsTest, PlacesCountLinesInsideQuotesAndCharactersNotBytes) {
             "DIR/t.csv:2:7: error: column 'z': 'ä?ö' is not a number\n"
             "    1,2,3,\"ä\n"
             "          ^~\n"
-            "help: leave columns of text out: `columns: [...]` lists those that are used\n"
+            "help: a column of texts is a category, `categories: [z]`, or left out: "
+            "`columns` lists the others\n"
             "DIR/t.csv:4:1: error: column 'a': '1?' is not a number\n"
             "    \"1\n"
             "    ^~\n"
-            "help: leave columns of text out: `columns: [...]` lists those that are used\n"
+            "help: a column of texts is a category, `categories: [a]`, or left out: "
+            "`columns` lists the others\n"
             "DIR/t.csv:5:3: error: column 'b': 'é' is not a number\n"
             "    \",\"é\",x,0\n"
             "      ^~~\n"
-            "help: leave columns of text out: `columns: [...]` lists those that are used\n"
+            "help: a column of texts is a category, `categories: [b]`, or left out: "
+            "`columns` lists the others\n"
             "DIR/t.csv:5:7: error: label 'y': 'x' is not a number\n"
             "    \",\"é\",x,0\n"
             "          ^\n"
@@ -106,17 +110,48 @@ TEST(CsvErrorsTest, SyntaxErrorsStandAtTheirPlace) {
   EXPECT_EQ(ErrorsOf("a,b,y\n"), "error: 'DIR/t.csv' holds no samples below its header\n");
 }
 
-TEST(CsvErrorsTest, ManyErrorsAreCutOff) {
+TEST(CsvErrorsTest, ManyErrorsOfAColumnAreCounted) {
   std::string texts = "a,b,y\n", gaps = texts;
   for (int i = 0; i < 1000; ++i) {
     texts += "x,1,2\n";
     gaps += "1,,2\n";
   }
-  EXPECT_EQ(std::ranges::count(ErrorsOf(texts), '^'), 3);  // of each column
+  EXPECT_EQ(std::ranges::count(ErrorsOf(texts), '^'), 4);
   const std::string errors = ErrorsOf(gaps);
+  EXPECT_NE(errors.find("DIR/t.csv:4:3: error: column 'b' has no value here\n"
+                        "    1,,2\n"
+                        "      ^\n"
+                        "help: `missing: mean`, `missing: zero` or a number fills such gaps; "
+                        "`missing: drop` leaves such lines out\n"
+                        "DIR/t.csv:5:3: error: and 997 more in column 'b'\n"
+                        "    1,,2\n"
+                        "      ^\n"),
+            std::string::npos)
+      << errors;
+  EXPECT_EQ(std::ranges::count(errors, '^'), 4);
+}
+
+TEST(CsvErrorsTest, ManyColumnsOfErrorsShareAMessage) {
+  std::string row = "x", head = "c0";
+  for (int i = 1; i < 100; ++i) {
+    row += ",x";
+    head += ",c" + std::to_string(i);
+  }
+  std::string table = head + "\n";
+  for (int i = 0; i < 50; ++i) table += row + "\n";
+  const std::string errors = CsvBuilder(table, 100).Open().errors;
+  EXPECT_EQ(std::ranges::count(errors, '^'), 20 + 21) << "cells, rests of columns and the others";
+  EXPECT_NE(errors.find("and 49 more in column 'c0'"), std::string::npos) << errors;
+  EXPECT_NE(errors.find("and 4000 more in 80 other columns"), std::string::npos) << errors;
+}
+
+TEST(CsvErrorsTest, ManyLinesThatAreWrongAreCutOff) {
+  std::string table = "a,b,y\n";
+  for (int i = 0; i < 1000; ++i) table += "1,2\n";
+  const std::string errors = ErrorsOf(table);
   EXPECT_TRUE(errors.starts_with("DIR/t.csv: error: further errors of this file are not shown\n"));
-  EXPECT_NE(errors.find("DIR/t.csv:21:3: error: "), std::string::npos);
-  EXPECT_EQ(errors.find("DIR/t.csv:22:3: error: "), std::string::npos);
+  EXPECT_NE(errors.find("DIR/t.csv:21:1: error: "), std::string::npos);
+  EXPECT_EQ(errors.find("DIR/t.csv:22:1: error: "), std::string::npos);
 }
 
 TEST(CsvErrorsTest, OptionsThatAreWrong) {
@@ -133,9 +168,9 @@ TEST(CsvErrorsTest, OptionsThatAreWrong) {
             "error: option 'delimiter' is 'ab', but must be one character, or `tab`\n");
   EXPECT_EQ(with("header", "no"),
             "error: option 'header' cannot be 'no'\nhelp: known: false, true\n");
-  EXPECT_EQ(
-      with("missing", "median"),
-      "error: option 'missing' is 'median', but must be `error`, `zero`, `mean` or a number\n");
+  EXPECT_EQ(with("missing", "median"),
+            "error: option 'missing' is 'median', but must be `error`, `drop`, `zero`, `mean` or a "
+            "number\n");
   EXPECT_EQ(with("classes", "[a, b]"),
             "error: there are classes, but the label's input is not int32\n");
   EXPECT_EQ(with("colums", "[a]"),

@@ -177,6 +177,24 @@ TEST(CsvTest, IntegersStayAsTheyAre) {
             "help: if they are names all the same, list them: `classes: [a, b, c]`\n");
 }
 
+TEST(CsvTest, LinesWithGapsAreDropped) {
+  const std::string table = "a,b,c,y\n1,2,,dog\n3,NA,5,cat\n4,5,6,\n7,8,9,\"NA\"\n";
+  const Opened opened = CsvBuilder(table)
+                            .Set("columns", "[a, b]")
+                            .Set("missing", "drop")
+                            .Label("y", DType::kI32)
+                            .Open();
+  ASSERT_EQ(opened.errors, "");
+  ASSERT_EQ(opened.dataset->size(), 2) << "a gap in a column that is not used does not count";
+  EXPECT_EQ(ReadField<float>(*opened.dataset, 0, 0), (Floats{1, 2}));
+  EXPECT_EQ(ReadField<float>(*opened.dataset, 1, 0), (Floats{7, 8}));
+  EXPECT_EQ(opened.dataset->ClassNames(1)[0], "NA");
+  EXPECT_EQ(opened.dataset->ClassNames(1).size(), 2u) << "of lines that are left";
+  EXPECT_EQ(CsvBuilder("a,b\n1,\n,2\n").Set("missing", "drop").Open().errors,
+            "error: 'DIR/t.csv' holds no samples: all of its 2 rows have gaps, and `missing: drop` "
+            "leaves them out\nhelp: `missing: mean` or `missing: zero` fills the gaps\n");
+}
+
 TEST(CsvTest, GapsAreErrorsUnlessTheyAreFilled) {
   const std::string table = "a,b,y\n1,,0\nNA,2,0\nnan,?,0\n3,4,0\n";
   const auto fill = [&](const std::string& how) {
@@ -195,13 +213,14 @@ TEST(CsvTest, GapsAreErrorsUnlessTheyAreFilled) {
             "DIR/t.csv:2:3: error: column 'b' has no value here\n"
             "    1,,0\n"
             "      ^\n"
-            "help: `missing: mean`, `missing: zero` or a number fills such gaps\n");
+            "help: `missing: mean`, `missing: zero` or a number fills such gaps; `missing: drop` "
+            "leaves such lines out\n");
   EXPECT_EQ(
       CsvBuilder("a,b,y\n1,2,?\n").Set("missing", "zero").Label("y", DType::kF32).Open().errors,
       "DIR/t.csv:2:5: error: label 'y' has no value here\n"
       "    1,2,?\n"
       "        ^\n"
-      "help: a sample needs its label: leave the line out\n");
+      "help: a sample needs its label: `missing: drop` leaves such lines out\n");
   EXPECT_EQ(CsvBuilder("a,b,y\n1,,2\n3,,4\n")
                 .Set("missing", "mean")
                 .Label("y", DType::kF32)

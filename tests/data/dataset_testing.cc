@@ -49,6 +49,11 @@ DatasetBuilder& DatasetBuilder::Train(const Dataset& train) {
   return *this;
 }
 
+DatasetBuilder& DatasetBuilder::Kept(const DataFindings& kept) {
+  options_.kept = &kept;
+  return *this;
+}
+
 DatasetBuilder& DatasetBuilder::Split(double fraction, uint64_t seed) {
   options_.split = DataSplit{fraction, seed};
   return *this;

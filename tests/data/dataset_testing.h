@@ -34,6 +34,8 @@ class DatasetBuilder {
   }
   DatasetBuilder& Limit(int64_t bytes);
   DatasetBuilder& Train(const Dataset& train);
+  // What the weights keep; outlives this.
+  DatasetBuilder& Kept(const DataFindings& kept);
   DatasetBuilder& Split(double fraction, uint64_t seed);
 
   const std::string& folder() const { return files_.path(); }

@@ -136,7 +136,7 @@ TEST(ImagesTest, AFileTellsTheLabels) {
   EXPECT_EQ(builder.File("l.csv", "b.jpg,7\nc.png,3\nb.jpg,4\na.png,x\na.png\n").Open().errors,
             "DIR/l.csv:2:1: error: 'DIR/f' holds no image 'c.png'\n    c.png,3\n    ^~~~~\n"
             "DIR/l.csv:3:1: error: the image 'b.jpg' has a label already\n    b.jpg,4\n    ^~~~~\n"
-            "DIR/l.csv:4:7: error: this label is not an integer, but the first one is\n"
+            "DIR/l.csv:4:7: error: this label is not an integer, but the one in line 1 is\n"
             "    a.png,x\n          ^\n"
             "help: if they are names all the same, list them: `classes: [a, b, c]`\n"
             "DIR/l.csv:5:1: error: this line has no label\n    a.png\n    ^~~~~\n"

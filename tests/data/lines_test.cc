@@ -187,6 +187,34 @@ TEST(Lines, OtherSetsShareTheVocabularyAndTheClasses) {
               "the label '0' is none of the classes");
 }
 
+TEST(Lines, TheVocabularyOfTheWeightsComesFirst) {
+  const Opened train = LinesBuilder("b b a\n").Open();
+  ASSERT_EQ(train.errors, "");
+  const DataFindings kept = train.dataset->Findings();
+  EXPECT_EQ(kept.names.at("vocabulary"), (std::vector<std::string>{"b", "a"}));
+  LinesBuilder later("a a c b\n");
+  EXPECT_EQ(TextsOf(later.Kept(kept).Open()), (std::vector<Ids>{{3, 3, 1, 2}}));
+  later.File("words", "b\na\n").Set("vocabulary", "words");
+  EXPECT_EQ(TextsOf(later.Open()), (std::vector<Ids>{{3, 3, 1, 2}}));
+  later.File("words", "b\nc\na\n");
+  EXPECT_EQ(later.Open().errors,
+            "error: this vocabulary is not that of the weights: the word of id 3 is 'c' here and "
+            "'a' there\nhelp: leave `vocabulary` out: the weights keep theirs\n");
+  later.File("words", "b\na\nc\n");
+  EXPECT_TRUE(Has(later.Open().errors, "the word of id 4 is 'c' here and nothing there"));
+}
+
+TEST(Lines, LabelsThatNoInputTakesAreNotRead) {
+  LinesBuilder data("x\ta b\n\tb\n");
+  data.Set("label", "first");
+  EXPECT_TRUE(Has(data.Open().errors, "this line has no label"));
+  LinesBuilder alone("x\ta b\ny\tb\n");
+  alone.Set("label", "first");
+  const Opened opened = alone.Open();
+  EXPECT_EQ(TextsOf(opened), (std::vector<Ids>{{3, 2, 0, 0}, {2, 0, 0, 0}}));
+  EXPECT_EQ(opened.dataset->fields().size(), 1u);
+}
+
 TEST(Lines, WithoutAVocabularyInTheTrainingDataOneIsAskedFor) {
   const Opened train = LinesBuilder("ab").Tokens("bytes").Open();
   LinesBuilder test("a b");

@@ -71,6 +71,7 @@ class GuideTest(unittest.TestCase):
             path = self.root / re.match(r"# (\S+)\n", text).group(1)
             path.parent.mkdir(exist_ok=True)
             path.write_text(text)
+        (self.root / "my/flats.csv").write_text(blocks("csv")[0])
         count = 0
         printed = self.mistaken()
         for command in commands():

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "src/model/model_file.h"
+#include "src/train/checkpoint.h"
 
 namespace cgrun {
 namespace {
@@ -113,6 +114,54 @@ TEST(RateSchedule, FallsOnAPlateauAsInPyTorch) {
     if (i == 0) continue;
     EXPECT_DOUBLE_EQ(schedule->RateAt(step - 1), rates[i - 1]) << i;
   }
+}
+
+// The threshold is a part of the size of the best number, whatever its sign.
+TEST(RateSchedule, APlateauOfNegativeNumbers) {
+  const std::string plateau = "{plateau: {factor: 0.5, patience: 0, threshold: 0.1";
+  auto loss = Plateau(plateau + "}}");
+  loss->Observe(1, -10);
+  loss->Observe(2, -11.5);  // better by more than a tenth
+  EXPECT_EQ(loss->RateAt(2), 1);
+  loss->Observe(3, -12);  // by less
+  EXPECT_EQ(loss->RateAt(3), 0.5);
+  loss->Observe(4, -10);  // worse
+  EXPECT_EQ(loss->RateAt(4), 0.25);
+
+  auto metric = Plateau(plateau + ", metric: accuracy}}");
+  metric->Observe(1, -10);
+  metric->Observe(2, -8.5);
+  EXPECT_EQ(metric->RateAt(2), 1);
+  metric->Observe(3, -8);
+  EXPECT_EQ(metric->RateAt(3), 0.5);
+  metric->Observe(4, 1);  // across zero
+  EXPECT_EQ(metric->RateAt(4), 0.5);
+  metric->Observe(5, 0.5);
+  EXPECT_EQ(metric->RateAt(5), 0.25);
+}
+
+TEST(RateSchedule, APlateauThatBeginsWithAnInfiniteLossMakesProgress) {
+  auto schedule = Plateau("{plateau: {factor: 0.5, patience: 0}}");
+  schedule->Observe(1, INFINITY);
+  schedule->Observe(2, 5);
+  EXPECT_EQ(schedule->RateAt(2), 1);
+  schedule->Observe(3, 5);
+  EXPECT_EQ(schedule->RateAt(3), 0.5);
+}
+
+TEST(BestSoFar, OfNegativeNumbers) {
+  BestSoFar loss;
+  EXPECT_TRUE(loss.Take(-1, false));
+  EXPECT_TRUE(loss.Take(-2, false));
+  EXPECT_FALSE(loss.Take(-1.5, false));
+  EXPECT_FALSE(loss.Take(1, false));
+  EXPECT_EQ(loss.value, -2);
+  EXPECT_EQ(loss.evaluations_since, 2);
+  BestSoFar r2;
+  EXPECT_TRUE(r2.Take(-3, true));
+  EXPECT_FALSE(r2.Take(-4, true));
+  EXPECT_TRUE(r2.Take(-0.5, true));
+  EXPECT_TRUE(r2.Take(0.25, true));
 }
 
 TEST(RateSchedule, APlateauGoesOnFromItsState) {

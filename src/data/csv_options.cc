@@ -1,0 +1,73 @@
+// Values of options, one by one.
+#include "src/data/csv_options.h"
+
+#include <string_view>
+
+#include "src/data/options.h"
+#include "src/data/text_number.h"
+
+namespace cgrun {
+namespace {
+
+void ReadDelimiter(const DataOptions& options, CsvOptions& csv, Diagnostics& diagnostics) {
+  const DataOption* option = FindOption(options, "delimiter");
+  if (option == nullptr) return;
+  const bool tab = option->value == "tab" || option->value == "\\t";
+  const bool bad = option->value.size() != 1 ||
+                   std::string_view("\"\r\n").find(option->value[0]) != std::string_view::npos;
+  if (!tab && bad) {
+    diagnostics.Error(option->mark, "option 'delimiter' is '" + option->value +
+                                        "', but must be one character, or `tab`");
+    return;
+  }
+  csv.delimiter = tab ? '\t' : option->value[0];
+}
+
+void ReadMissing(const DataOptions& options, CsvOptions& csv, Diagnostics& diagnostics) {
+  const DataOption* option = FindOption(options, "missing");
+  if (option == nullptr || option->value == "error") return;
+  csv.missing = option->value == "mean"   ? CsvMissing::kMean
+                : option->value == "drop" ? CsvMissing::kDrop
+                                          : CsvMissing::kNumber;
+  csv.filler = option->value == "zero" ? "0" : option->value;
+  double number = 0.0;
+  if (csv.missing != CsvMissing::kNumber ||
+      StoreNumber(csv.filler, DType::kF64, reinterpret_cast<std::byte*>(&number)) ==
+          TextNumber::kStored) {
+    return;
+  }
+  diagnostics.Error(option->mark, "option 'missing' is '" + option->value +
+                                      "', but must be `error`, `drop`, `zero`, `mean` or a number");
+}
+
+// As the training data, where they are known. Other numbers than those that were learned from would
+// be wrong without a word.
+void ReadStandardize(const DataOptions& options, CsvOptions& csv, Diagnostics& diagnostics) {
+  const DataFindings shared = SharedFindings(options);
+  const bool known = shared.names.contains(kCsvColumns);
+  const bool standardized = shared.numbers.contains(kCsvDeviation);
+  csv.standardize =
+      BooleanOption(options, "standardize", standardized, diagnostics).value_or(standardized);
+  if (!known || csv.standardize == standardized) return;
+  diagnostics.Error(FindOption(options, "standardize")->mark,
+                    std::string("the training data are ") + (standardized ? "" : "not ") +
+                        "standardized, and other data are read as they were",
+                    "leave `standardize` out");
+}
+
+}  // namespace
+
+std::string CategoriesKey(const std::string& column) { return "categories." + column; }
+
+std::optional<CsvOptions> ReadCsvOptions(const DataOptions& options, Diagnostics& diagnostics) {
+  const int errors = diagnostics.error_count();
+  CsvOptions csv;
+  csv.header = BooleanOption(options, "header", true, diagnostics).value_or(true);
+  ReadDelimiter(options, csv, diagnostics);
+  ReadMissing(options, csv, diagnostics);
+  ReadStandardize(options, csv, diagnostics);
+  if (diagnostics.error_count() > errors) return std::nullopt;
+  return csv;
+}
+
+}  // namespace cgrun

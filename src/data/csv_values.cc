@@ -1,0 +1,82 @@
+// Fields one by one, features column by column.
+#include "src/data/csv_values.h"
+
+#include <cmath>
+#include <cstddef>
+#include <span>
+
+namespace cgrun {
+namespace {
+
+// Calls `act(column, span, step)` for each column until it gives false; that column, or nothing.
+template <class T, class Act>
+std::optional<size_t> FirstThatFails(std::span<T> values, size_t columns, Act act) {
+  for (size_t column = 0; column < columns; ++column) {
+    for (size_t i = column; i < values.size(); i += columns) {
+      if (!act(column, values[i])) return column;
+    }
+  }
+  return std::nullopt;
+}
+
+template <class Act>
+std::optional<size_t> ForEachValue(HostTensor& features, size_t columns, Act act) {
+  if (features.dtype() == DType::kF64) {
+    return FirstThatFails(features.data<double>(), columns, act);
+  }
+  if (features.dtype() == DType::kF32) return FirstThatFails(features.data<float>(), columns, act);
+  return std::nullopt;
+}
+
+}  // namespace
+
+bool IsGap(const CsvField& field, bool is_name) {
+  return IsMissing(field.text) && !(is_name && field.quoted && !Trimmed(field.text).empty());
+}
+
+std::string_view NameIn(const CsvField& field) {
+  return field.quoted ? field.text : Trimmed(field.text);
+}
+
+std::string FaultText(TextNumber error, DType dtype) {
+  switch (error) {
+    case TextNumber::kNotFinite:
+      return "is not finite";
+    case TextNumber::kNotInteger:
+      return "is not an integer";
+    case TextNumber::kTooLarge:
+      return "is too large for " + std::string(Name(dtype));
+    case TextNumber::kStored:
+    case TextNumber::kNotNumber:
+      break;
+  }
+  return "is not a number";
+}
+
+bool HasDecimalComma(std::string_view text) {
+  std::string number(text);
+  const size_t comma = number.find(',');
+  if (comma == number.npos) return false;
+  number[comma] = '.';
+  double value = 0.0;
+  return StoreNumber(number, DType::kF64, reinterpret_cast<std::byte*>(&value)) ==
+         TextNumber::kStored;
+}
+
+std::optional<size_t> FillGaps(HostTensor& features, const std::vector<double>& means) {
+  return ForEachValue(features, means.size(), [&]<class T>(size_t column, T& value) {
+    if (!std::isnan(value)) return true;
+    value = static_cast<T>(means[column]);
+    return !std::isnan(means[column]);
+  });
+}
+
+std::optional<size_t> Standardize(HostTensor& features, const std::vector<double>& means,
+                                  const std::vector<double>& deviations) {
+  return ForEachValue(features, means.size(), [&]<class T>(size_t column, T& value) {
+    value = static_cast<T>((static_cast<double>(value) - means[column]) / deviations[column]);
+    return !std::isnan(means[column]);
+  });
+}
+
+}  // namespace cgrun

@@ -1,0 +1,37 @@
+// What the fields of a table say: gaps, names, and why a text is no number.
+#ifndef CGRUN_DATA_CSV_VALUES_H_
+#define CGRUN_DATA_CSV_VALUES_H_
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "src/base/dtype.h"
+#include "src/base/host_tensor.h"
+#include "src/data/csv_reader.h"
+#include "src/data/text_number.h"
+
+namespace cgrun {
+
+// Whether nothing stands in a field. A name may be "NA", in quotes.
+bool IsGap(const CsvField& field, bool is_name);
+
+// A class or a category as a field names it.
+std::string_view NameIn(const CsvField& field);
+
+// "is not an integer": why `text` is no number of `dtype`.
+std::string FaultText(TextNumber error, DType dtype);
+
+// Whether a text is a number with a comma for its point: "2,5".
+bool HasDecimalComma(std::string_view text);
+
+// Values of features that are floats, a row a sample; NaN stands for a gap. Both return the first
+// column that has no mean though it needs one.
+std::optional<size_t> FillGaps(HostTensor& features, const std::vector<double>& means);
+std::optional<size_t> Standardize(HostTensor& features, const std::vector<double>& means,
+                                  const std::vector<double>& deviations);
+
+}  // namespace cgrun
+
+#endif  // CGRUN_DATA_CSV_VALUES_H_

@@ -1,0 +1,94 @@
+// What fills a line up is written when a sample is read.
+#include "src/data/lines_dataset.h"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "src/base/check.h"
+
+namespace cgrun {
+namespace {
+
+constexpr int32_t kNoNext = -1;  // what 'next' holds where no token follows
+
+}  // namespace
+
+LinesDataset::LinesDataset(const LinesOptions& lines, std::vector<LinesField> fields,
+                           LineSamples samples, std::vector<std::string> classes,
+                           std::shared_ptr<const Vocabulary> vocabulary, bool owns_vocabulary,
+                           std::string file, const SourceMark& mark)
+    : lines_(lines),
+      samples_(std::move(samples)),
+      classes_(std::move(classes)),
+      vocabulary_(std::move(vocabulary)),
+      owns_vocabulary_(owns_vocabulary),
+      file_(std::move(file)),
+      mark_(mark) {
+  for (LinesField& field : fields) {
+    parts_.push_back(field.part);
+    fields_.push_back(std::move(field.field));
+  }
+}
+
+void LinesDataset::Read(int64_t index, std::span<const std::span<std::byte>> out) const {
+  CGRUN_CHECK(index >= 0 && index < size()) << "sample " << index;
+  for (size_t i = 0; i < fields_.size(); ++i) {
+    const DType dtype = fields_[i].dtype;
+    const Values values = ValuesOf(parts_[i], index);
+    if (dtype == DType::kI64) Write<int64_t>(values, out[i]);
+    if (dtype == DType::kI32) Write<int32_t>(values, out[i]);
+    if (dtype == DType::kU8) Write<uint8_t>(values, out[i]);
+  }
+}
+
+LinesDataset::Values LinesDataset::ValuesOf(LinesPart part, int64_t sample) const {
+  const auto at = static_cast<size_t>(sample);
+  const auto begin = static_cast<size_t>(at == 0 ? 0 : samples_.ends[at - 1]);
+  const auto count = static_cast<size_t>(samples_.ends[at]) - begin;
+  const auto tokens = std::span(samples_.tokens).subspan(begin, count);
+  switch (part) {
+    case LinesPart::kText:
+      return {{}, tokens, lines_.pad};
+    case LinesPart::kLabel:
+      return {samples_.labels[at], {}};
+    case LinesPart::kNext:
+      return {{}, tokens.subspan(std::min<size_t>(1, count)), kNoNext};
+    case LinesPart::kLength:
+      return {static_cast<int32_t>(count), {}};
+  }
+  return {};
+}
+
+template <class T>
+void LinesDataset::Write(const Values& values, std::span<std::byte> out) {
+  const auto put = [&](size_t i, int32_t value) {
+    const T element = static_cast<T>(value);
+    std::memcpy(out.data() + i * sizeof(T), &element, sizeof(T));
+  };
+  if (values.first) return put(0, *values.first);
+  size_t i = 0;
+  for (const int32_t token : values.rest) put(i++, token);
+  for (; i < out.size() / sizeof(T); ++i) put(i, values.filler);
+}
+
+std::optional<FieldRange> LinesDataset::FindRange(size_t index,
+                                                  std::span<const int64_t> ignored) const {
+  RangeFinder finder(ignored);
+  const auto elements = static_cast<size_t>(fields_[index].shape.Elements());
+  for (int64_t sample = 0; sample < size(); ++sample) {
+    const auto offer = [&](int64_t value) {
+      if (finder.Wants(value)) finder.Take({value, sample, file_, mark_});
+    };
+    const Values values = ValuesOf(parts_[index], sample);
+    if (values.first) {
+      offer(*values.first);
+      continue;
+    }
+    for (const int32_t token : values.rest) offer(token);
+    if (values.rest.size() < elements) offer(values.filler);
+  }
+  return finder.range();
+}
+
+}  // namespace cgrun

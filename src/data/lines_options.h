@@ -1,0 +1,46 @@
+// The options of lines, and the fields that they make: ReadLinesOptions() and ChooseLinesFields()
+// are the entry points.
+#ifndef CGRUN_DATA_LINES_OPTIONS_H_
+#define CGRUN_DATA_LINES_OPTIONS_H_
+
+#include <climits>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "src/data/dataset.h"
+#include "src/data/token_text.h"
+
+namespace cgrun {
+
+enum class LabelPlace { kNone, kFirst, kLast };
+// What a field holds.
+enum class LinesPart { kText, kLabel, kNext, kLength };
+
+struct LinesOptions {
+  TokenKind kind = TokenKind::kWords;
+  int64_t length = 1;
+  bool truncate = false;
+  int32_t pad = 0;
+  LabelPlace label = LabelPlace::kNone;
+  int64_t entries = INT_MAX;  // ids of words are below
+
+  bool labelled() const { return label != LabelPlace::kNone; }
+  bool of_words() const { return kind == TokenKind::kWords; }
+};
+
+struct LinesField {
+  LinesPart part = LinesPart::kText;
+  DataField field;
+};
+
+// Nothing after an error.
+std::optional<LinesOptions> ReadLinesOptions(const DataOptions& options, Diagnostics& diagnostics);
+
+// 'text' with 'label' or, without one, 'next', where the model has a second input; 'length' where
+// it has an input of this name.
+std::vector<LinesField> ChooseLinesFields(const LinesOptions& lines, const DataOptions& options);
+
+}  // namespace cgrun
+
+#endif  // CGRUN_DATA_LINES_OPTIONS_H_
