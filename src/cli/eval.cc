@@ -54,6 +54,7 @@ int Run(const ModelFlags& flags, const RunFlags& run_flags, const EvalFlags& eva
   RunView view(0);
   const PassResult result = session.Evaluate(eval_flags.split, view);
   view.Clear();
+  WarnOfLosses(result);
   if (keeps && session.kept() != nullptr) {
     MakeFolder(eval_flags.out);
     session.kept()->Write(session.engine(), eval_flags.out);

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "src/cli/console.h"
@@ -237,6 +238,15 @@ void PrintInterrupted(const TrainResult& result, const std::string& folder) {
                "go on with: cgrun train --resume %s\n",
                at_end ? "at the end of" : "in", static_cast<long long>(result.last.epoch + 1),
                static_cast<long long>(result.steps), result.checkpoint.c_str(), folder.c_str());
+}
+
+void WarnOfLosses(const PassResult& evaluation) {
+  for (const NamedNumber& mean : evaluation.means) {
+    const bool is_loss = mean.name == "loss" || mean.name.ends_with(".loss");
+    if (!is_loss || std::isfinite(mean.value)) continue;
+    PrintWarning("the " + mean.name + " of '" + evaluation.split +
+                 "' is not finite: `cgrun check` reads its data, and names a sample that is not");
+  }
 }
 
 void PrintDryRun(const std::string& model, const Session& session) {

@@ -35,6 +35,9 @@ void PrintMemory(const Session& session);
 // Says on standard error where an interrupted run stands, and how it goes on.
 void PrintInterrupted(const TrainResult& result, const std::string& folder);
 
+// Warns of losses of an evaluation that are not finite: there the data or the weights are at fault.
+void WarnOfLosses(const PassResult& evaluation);
+
 // What --dry-run prints: a session that is ready, and would now run.
 void PrintDryRun(const std::string& model, const Session& session);
 

@@ -143,6 +143,15 @@ bool ReportInputs(const Session& session, const std::string& program) {
   return file.empty() || ReportWeights(session.weights(), file);
 }
 
+// That run goes on to no other end only where its data are the same.
+void CheckData(const ResumedRun& resumed, const std::string& data_hash) {
+  const std::string& before = resumed.settings.data_hash;
+  if (before.empty() || before == data_hash) return;
+  PrintWarning(
+      "the training data are not those that the run began with: it goes on, but not as it would "
+      "have");
+}
+
 void PrintResumed(const ResumedRun& resumed, const RunState& state) {
   if (Quiet()) return;
   std::fprintf(stderr, "resumed from %s: step %lld of epoch %lld\n", resumed.checkpoint.c_str(),
@@ -201,12 +210,15 @@ int Run(const ModelFlags& flags, const RunFlags& run_flags, const TrainFlags& tr
     PrintDryRun(model.name.value, session);
     return kDone;
   }
+  const std::string data_hash = session.DataHash();
+  if (training.resumed) CheckData(*training.resumed, data_hash);
   std::optional<RunFolder> run_folder;
   if (!training.resumed) run_folder.emplace(folder, train_flags.force, inputs);
   if (training.resumed) RemoveTemporaries(folder);
   RemoveSummary(folder);
-  WriteRunSettings(folder, {options.device, options.mode, options.compile.threads,
-                            options.limit_batches, KeptFiles(model), options.base.value_or(0)});
+  WriteRunSettings(folder,
+                   {options.device, options.mode, options.compile.threads, options.limit_batches,
+                    KeptFiles(model), options.base.value_or(0), data_hash});
   WriteModelFile(folder, model);
   if (training.resumed) PrintResumed(*training.resumed, session.run_state());
 
@@ -219,6 +231,7 @@ int Run(const ModelFlags& flags, const RunFlags& run_flags, const TrainFlags& tr
   WritePage(model, session, result, folder);
   if (run_folder) run_folder->Keep();
   PrintTrained(result, folder, json, session, profile, options.compile.threads);
+  for (const PassResult& evaluation : result.last.evaluations) WarnOfLosses(evaluation);
   if (result.unjudged > 0) {
     PrintWarning("'" + result.unjudged_metric + "' of `valid` was not a number in " +
                  CountText(result.unjudged, "evaluation") +

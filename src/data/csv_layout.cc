@@ -39,7 +39,7 @@ class LayoutReader {
   std::vector<size_t> FindCategories();
   std::vector<size_t> FindFeatures(const std::vector<size_t>& labels,
                                    const std::vector<size_t>& categories);
-  std::vector<size_t> SharedFeatures() const;
+  std::vector<size_t> SharedFeatures();
   void AddFields(const std::vector<size_t>& features, const std::vector<size_t>& categories,
                  const std::vector<size_t>& labels);
   void AddField(CsvRole role, const std::vector<std::string>& names,
@@ -185,15 +185,26 @@ std::vector<size_t> LayoutReader::FindFeatures(const std::vector<size_t>& labels
   return features;
 }
 
-// None where the table does not have all of them, or has no names.
-std::vector<size_t> LayoutReader::SharedFeatures() const {
+// None where the table has no names. One that it does not have is an error, as another column would
+// be taken for it.
+std::vector<size_t> LayoutReader::SharedFeatures() {
   const auto shared = shared_.names.find(kCsvColumns);
   if (!csv_.header || shared == shared_.names.end()) return {};
   std::vector<size_t> features;
   for (const std::string& name : shared->second) {
-    if (std::ranges::count(layout_.names, name) != 1) return {};
-    features.push_back(
-        static_cast<size_t>(std::ranges::find(layout_.names, name) - layout_.names.begin()));
+    const auto count = std::ranges::count(layout_.names, name);
+    if (count > 1) return {};  // by their places, in every table
+    if (count == 1) {
+      features.push_back(
+          static_cast<size_t>(std::ranges::find(layout_.names, name) - layout_.names.begin()));
+      continue;
+    }
+    const DataOption* file = FindOption(options_, "file");
+    diagnostics_.Error(
+        file->mark, "'" + path() + "' has no column '" + name + "', which the training data have",
+        "`columns` names those that are to be taken, in the order of the training "
+        "data's");
+    return {};
   }
   return features;
 }

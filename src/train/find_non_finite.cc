@@ -158,7 +158,7 @@ std::string NonFinite::Text() const {
     case What::kState:
       return name + " was not finite before the first step";
     case What::kInput:
-      return "the data is not finite: input '" + name + "' in step " + std::to_string(step);
+      return "the data is not finite: input " + name + ", in step " + std::to_string(step);
     case What::kOperator:
       break;
   }

@@ -26,14 +26,15 @@ class Replay {
   virtual int Feed() = 0;
   // The step that the current run is part of, from 1.
   virtual int64_t step() const = 0;
-  // An input that is not finite in the current run; "" where all are.
+  // An input that is not finite in the current run, and of which sample: "'image' of sample 3"; ""
+  // where all are finite.
   virtual std::string BadInput() const = 0;
 };
 
 struct NonFinite {
   enum class What { kOperator, kInput, kState };
   What what = What::kOperator;
-  std::string name;    // "classify.conv2", "image", "classify.conv2.weight"
+  std::string name;    // "classify.conv2", Replay::BadInput(), "classify.conv2.weight"
   std::string source;  // "model.yaml:30:21"; "" for what no user wrote
   bool nan = false;    // else infinite
   int64_t step = 0;    // from 1; of a state 0: it was so from the start

@@ -11,6 +11,7 @@
 #include "src/model/model_file.h"
 #include "src/train/accumulation.h"
 #include "src/train/checkpoint.h"
+#include "src/train/find_non_finite.h"
 #include "src/train/label_check.h"
 #include "src/train/rate_schedule.h"
 #include "src/train/run_shape.h"
@@ -81,6 +82,12 @@ int64_t ReadSome(const ModelSpec& model, const std::string& name, const Dataset&
                         "sample " + std::to_string(sample[0]) + " of '" + name +
                             "' cannot be read: " + error.what(),
                         error.help());
+      return i;
+    }
+    for (size_t f = 0; f < fields.size(); ++f) {
+      if (AllFinite(dataset.fields()[f].dtype, spans[f])) continue;
+      diagnostics.Error(mark, "sample " + std::to_string(sample[0]) + " of '" + name +
+                                  "' is not finite (" + inputs[f] + ")");
       return i;
     }
     const std::string label =

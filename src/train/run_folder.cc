@@ -152,7 +152,8 @@ void WriteRunSettings(const std::string& folder, const RunSettings& settings) {
   const nlohmann::ordered_json json = {
       {"device", settings.device},         {"mode", Name(settings.mode)},
       {"threads", settings.threads},       {"limit_batches", settings.limit_batches},
-      {"kept_files", settings.kept_files}, {"base_bytes", settings.base_bytes}};
+      {"kept_files", settings.kept_files}, {"base_bytes", settings.base_bytes},
+      {"data_hash", settings.data_hash}};
   WriteText(folder + kSettings, json.dump(2) + "\n");
 }
 
@@ -181,7 +182,8 @@ RunSettings ReadRunSettings(const std::string& folder) {
             WholeNumber<int>(json.at("threads"), 1, kMostThreads),
             WholeNumber<int64_t>(json.at("limit_batches"), 0, INT64_MAX),
             json.value("kept_files", std::vector<std::string>()),
-            WholeNumber<int64_t>(json.value("base_bytes", nlohmann::json(0u)), 0, INT64_MAX)};
+            WholeNumber<int64_t>(json.value("base_bytes", nlohmann::json(0u)), 0, INT64_MAX),
+            json.value("data_hash", "")};
   } catch (const nlohmann::json::exception&) {
     throw UserError("'" + path + "' does not say how the run was started",
                     "it is damaged; --weights starts a new run from the run's weights");

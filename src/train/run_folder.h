@@ -48,6 +48,7 @@ struct RunSettings {
   int64_t limit_batches = 0;                 // 0: all
   std::vector<std::string> kept_files = {};  // that the run leaves beside its own, by name
   int64_t base_bytes = 0;                    // with which its cap on memory was kept; 0: none was
+  std::string data_hash = {};                // HashOf() its training data; "": not known
 };
 
 // run.json. Reading throws UserError for a file that is missing or damaged.

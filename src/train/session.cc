@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <cstdio>
 #include <iterator>
 
 #include "src/base/allocation_counter.h"
@@ -13,6 +14,7 @@
 #include "src/ir/op_def.h"
 #include "src/model/model_file.h"
 #include "src/train/data_findings.h"
+#include "src/train/data_hash.h"
 #include "src/train/lint.h"
 #include "src/train/run_shape.h"
 
@@ -235,6 +237,14 @@ bool Session::ReadLength(Diagnostics& diagnostics) {
   const auto steps = TotalSteps(model_, accumulation_.steps_per_epoch(), diagnostics);
   total_steps_ = steps.value_or(0);
   return steps.has_value();
+}
+
+std::string Session::DataHash() const {
+  CGRUN_CHECK(train_.has_value()) << "this session cannot train";
+  char text[17];
+  std::snprintf(text, sizeof(text), "%016llx",
+                static_cast<unsigned long long>(HashOf(*train_->dataset)));
+  return text;
 }
 
 int64_t Session::LimitBatches(int64_t batches) const {

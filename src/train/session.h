@@ -158,6 +158,8 @@ class Session {
   // What the model file keeps, of entry points of the kind options.compile.keeps; null where it
   // keeps nothing.
   const KeptValues* kept() const { return kept_.get(); }
+  // HashOf() the training data, in hexadecimal digits. Throws UserError.
+  std::string DataHash() const;
   // Of the training data; where there are none open, of the data that are evaluated.
   const ClassNames& class_names() const { return class_names_; }
   const WeightsReport& weights() const { return weights_; }

@@ -214,6 +214,26 @@ class ResumeTest(CliTestCase):
         for flags in (["--out", "x"], ["--force"], ["--weights", "x"]):
             self.cgrun("train", "--resume", "run", *flags, status=2)
 
+    def test_other_data_are_told(self):
+        rows = [f"{i},{i % 7},{(3 * i + i % 7) / 10}" for i in range(60)]
+        self.write("a.csv", "\n".join(["x,y,z", *rows]) + "\n")
+        self.write("table.yaml", """cgrun: 1
+data: {train: {format: csv, file: a.csv, label: z}}
+inputs: {features: {type: f32, shape: [2]}, label: {type: f32, shape: []}}
+paths:
+  p:
+    ops: [{op: linear, in: features, units: 1}, y: {op: reshape, shape: []}]
+    loss: {op: squared_error, in: [y, label]}
+train: {epochs: 1, batch: 10, optimizer: {op: sgd, lr: 1.0e-6}}
+""")
+        self.cgrun("train", "table.yaml", "--out", "run", "--quiet")
+        done = self.resume("run", "--set", "train.epochs=2")
+        self.assertEqual(done.stderr, "")
+        rows[37] = "37,2,5.5"
+        self.write("a.csv", "\n".join(["x,y,z", *rows]) + "\n")
+        done = self.resume("run", "--set", "train.epochs=3")
+        self.assertIn("warning: the training data are not those that the run began with", done.stderr)
+
     def test_the_limit_of_batches_is_that_of_the_run(self):
         self.train("whole", "--set", "train.epochs=1")
         error = self.refuses("train", "--resume", "whole", "--limit-batches", 1)

@@ -54,6 +54,14 @@ TEST(CsvCategories, OtherSetsHaveThoseOfTheTrainingData) {
   EXPECT_EQ(ReadField<float>(*test.dataset, 1, 0), Floats{2});
 }
 
+TEST(CsvCategories, NoOtherColumnIsTakenForOneThatIsMissing) {
+  const Opened train = TownBuilder(kTowns).Towns().Open();
+  EXPECT_EQ(
+      TownBuilder("town,y,width\nRom,1,1\n").Train(*train.dataset).Open().errors,
+      "error: 't.csv' has no column 'area', which the training data have\n"
+      "help: `columns` names those that are to be taken, in the order of the training data's\n");
+}
+
 TEST(CsvCategories, OfWhatIsSplitAwayAreUnknown) {
   std::string table = "area,town,y\n";
   for (int i = 0; i < 10; ++i) table += "1,t" + std::to_string(i) + ",0\n";

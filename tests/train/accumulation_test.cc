@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
+
 #include <cmath>
 #include <tuple>
 
@@ -147,6 +149,14 @@ TEST(AccumulationTest, AStepLargerThanThePassIsThePass) {
 TEST(AccumulationTest, SmallSetsNeedNoSecondEntryPoint) {
   ExpectNear(Weights({"train.batch=60"}, Mode::kGraph),
              Weights({"train.batch=60", "train.accumulate=3"}, Mode::kGraph), 0);
+}
+
+TEST(Accumulation, HasNoMoreBatchesInAStepThanInAPass) {
+  const Accumulation all(std::numeric_limits<int64_t>::max(), 25, 10, 3);
+  EXPECT_EQ(all.steps_per_epoch(), 1);
+  EXPECT_FALSE(all.PartOf(1, 0).updates);
+  EXPECT_TRUE(all.PartOf(2, 0).updates);
+  EXPECT_EQ(all.PartOf(3, 1).batch, 3);
 }
 
 }  // namespace

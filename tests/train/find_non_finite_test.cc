@@ -136,7 +136,7 @@ TEST_P(FindNonFiniteTest, NanInTheData) {
   std::string text = ModelWith("q: relu", "{format: idx, images: " + folder + "/x.idx}");
   text.replace(text.find("in: [z, y]"), 10, "in: [z, h]");
   text.replace(text.find("  y: {shape: [3]}\n"), 18, "");
-  EXPECT_NE(ErrorOf(ModelOf(text), GetParam()).find("the data is not finite: input 'x' in step "),
+  EXPECT_NE(ErrorOf(ModelOf(text), GetParam()).find("the data is not finite: input 'x' of sample "),
             std::string::npos)
       << ErrorOf(ModelOf(text), GetParam());
 }

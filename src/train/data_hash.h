@@ -1,0 +1,17 @@
+// A hash by which a resumed run knows the data that it began with.
+#ifndef CGRUN_TRAIN_DATA_HASH_H_
+#define CGRUN_TRAIN_DATA_HASH_H_
+
+#include <cstdint>
+
+#include "src/data/dataset.h"
+
+namespace cgrun {
+
+// Of all samples where they lie in memory and are few enough to be read at once, else of some all
+// over the set. Throws UserError where one cannot be read.
+uint64_t HashOf(const Dataset& dataset);
+
+}  // namespace cgrun
+
+#endif  // CGRUN_TRAIN_DATA_HASH_H_
