@@ -4,9 +4,8 @@
 
 #include <gtest/gtest.h>
 
-#include <limits>
-
 #include <cmath>
+#include <limits>
 #include <tuple>
 
 #include "tests/train/session_testing.h"
