@@ -16,8 +16,8 @@ CGRUN = (ROOT / os.environ.get("CGRUN", "src/cli/cgrun")).resolve()
 LEFT_OUT = {
     "scripts/quickstart": "installs packages and builds",
     "scripts/test": "runs all tests, this one among them",
-    "alias cgrun=": "here the binary is found by PATH",
-    "cgrun generate models/dcgan.yaml": "needs MNIST and half an hour of training",
+    "export PATH=": "here the binary is found by PATH anyway",
+    "cgrun generate models/dcgan.yaml": "needs MNIST and ten minutes of training",
 }
 # What a command needs to be quick: nothing but time depends on it.
 SHORTER = {"cgrun bench": " --rounds 1 --steps 1"}
