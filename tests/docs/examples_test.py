@@ -27,6 +27,7 @@ BEFORE_HELP = BEFORE_README + [
     "scripts/datasets/digits-as-images",
     "cgrun plan models/lenet.yaml --csv buffers.csv",
     "cgrun train models/regression.yaml --set train.epochs=2",
+    "cgrun train models/char-rnn.yaml --limit-batches 100 --set train.epochs=1",
     "mkdir -p ~/.local/share/bash-completion/completions ~/.zfunc ~/.config/fish/completions",
 ]
 
