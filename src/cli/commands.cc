@@ -24,7 +24,7 @@ const std::vector<CommandEntry>& Commands() {
       {"generate", "samples of a trained generator, as a sheet of images; or text",
        "cgrun generate models/lsgan.yaml --scale 6\n"
        "cgrun generate models/lsgan.yaml -n 100 --seed 7 --out digits.png\n"
-       "cgrun generate models/char-rnn.yaml --prompt 'Catherine ' -n 200 --temperature 0.7\n",
+       "cgrun generate models/char-rnn.yaml --prompt Catherine -n 200 --temperature 0.7\n",
        DefineGenerate},
       {"check", "what is wrong with a model: its file, data, gradients, devices",
        "cgrun check models/lenet.yaml\n"

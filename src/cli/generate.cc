@@ -195,7 +195,7 @@ Command DefineGenerate(CLI::App& app) {
       ->type_name("FILE");
   app.add_option("--prompt", generate->prompt,
                  "of a model that learns what follows in a text: how it begins")
-      ->type_name("TEXT");
+      ->type_name("BEGINNING");
   app.add_option("--temperature", generate->temperature,
                  "of text: below 1 what is probable becomes more so, 0 always takes the most "
                  "probable (default: 1)")

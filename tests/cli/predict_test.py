@@ -270,7 +270,7 @@ train: {epochs: 40, batch: 4, optimizer: {op: sgd, lr: 0.5}}
         self.train_table()
         for text, message in (("a;b\n0;x\n", "bad.csv:2:3: column 'b': 'x' is not a number"),
                               ("a;b\n0;1\n0\n", "bad.csv:3:1: this line has 1 field,"),
-                              ("a\n0\n", "has 1 column of features, but input 'x' is f32[2]"),
+                              ("a\n0\n", "'bad.csv' has no column 'b', which the training data have"),
                               ("a;b\n", "holds no samples below its header"),
                               ("", "bad.csv")):
             self.assertIn(message, self.refuses("predict", "table.yaml", self.write("bad.csv", text)))

@@ -58,7 +58,7 @@ TEST(CsvCategories, NoOtherColumnIsTakenForOneThatIsMissing) {
   const Opened train = TownBuilder(kTowns).Towns().Open();
   EXPECT_EQ(
       TownBuilder("town,y,width\nRom,1,1\n").Train(*train.dataset).Open().errors,
-      "error: 't.csv' has no column 'area', which the training data have\n"
+      "error: 'DIR/t.csv' has no column 'area', which the training data have\n"
       "help: `columns` names those that are to be taken, in the order of the training data's\n");
 }
 
