@@ -13,6 +13,7 @@
 #include "src/frontend/op_lookup.h"
 #include "src/frontend/owned_tensors.h"
 #include "src/frontend/parameter_options.h"
+#include "src/frontend/path_training.h"
 #include "src/frontend/path_uses.h"
 #include "src/frontend/place.h"
 #include "src/frontend/recurrent_state.h"
@@ -26,8 +27,6 @@
 namespace cgrun {
 namespace {
 
-const std::vector<std::string> kScheduled = {"schedule"};  // beside an optimizer's attributes
-
 class ForwardBuilder {
  public:
   ForwardBuilder(const ModelSpec& model, const FrontendOptions& options, Diagnostics& diagnostics)
@@ -39,7 +38,7 @@ class ForwardBuilder {
     AddInputs();
     for (const PathSpec& path : model_.paths) names_.Declare(path);
     for (const PathUse& use : uses_) AddPath(use);
-    ResolveTrains();
+    CollectTrained(model_, uses_, owned_, graph_, diagnostics_);
     AddStateUpdates(model_, options_.kind, names_, graph_, diagnostics_);
     if (options_.kind == EntryKind::kPredict) AddPredictions();
     for (const MarkedText& name : model_.keep) {
@@ -97,7 +96,9 @@ class ForwardBuilder {
     for (const MetricSpec& metric : spec.metrics) {
       if (use.is_last()) AddMetric(metric, place, scope);
     }
-    if (spec.backprop.value && options_.kind == EntryKind::kTrain) AddOptimizer(spec, id);
+    if (spec.backprop.value && options_.kind == EntryKind::kTrain) {
+      AddOptimizer(model_, spec, id, builder_, graph_, diagnostics_);
+    }
   }
 
   // Adds a list of operators. `inputs` are what the first one reads without `in:`. Returns the last
@@ -169,7 +170,6 @@ class ForwardBuilder {
     if (guess == nullptr) return nullptr;
     std::vector<std::string> beside;
     if (usage == Usage::kOperator) beside = KeysBeside(*guess);
-    if (usage == Usage::kOptimizer) beside = kScheduled;
     CheckGivenAttributes(*guess, op, beside, diagnostics_);
     if (usage == Usage::kOperator) FindActivation(op, diagnostics_);
     return nullptr;
@@ -414,66 +414,6 @@ class ForwardBuilder {
     const Node& node = graph_.nodes[graph_.values[*value].producer];
     graph_.outputs.push_back({*value, OutputKind::kMetric, metric.name.value, place.path,
                               MetricUse{node.op, node.attributes}});
-  }
-
-  void AddOptimizer(const PathSpec& spec, PathId id) {
-    const OpSpec* optimizer = spec.optimizer ? &*spec.optimizer : nullptr;
-    if (optimizer == nullptr && model_.train && model_.train->optimizer) {
-      optimizer = &*model_.train->optimizer;
-    }
-    if (optimizer == nullptr) {
-      if (model_.incomplete || model_.train) return;  // `train` may be hidden; or it was reported
-      diagnostics_.Error(spec.name.mark, "path '" + spec.name.value + "' has no optimizer",
-                         "give `train: {optimizer: {op: sgd, lr: 0.1}}`, or `mode: forward`");
-      return;
-    }
-    if (optimizer->target.value.empty()) return;  // reported
-    const OpDef* def = FindOrCheckGuess(*optimizer, Usage::kOptimizer);
-    if (def == nullptr) return;
-    Path& path = graph_.paths[id];
-    if (path.first != id) {
-      const Path& first = graph_.paths[path.first];
-      path.optimizer = first.optimizer;
-      path.optimizer_attributes = first.optimizer_attributes;
-      path.learning_rate = first.learning_rate;
-      return;
-    }
-    path.optimizer = IdOf(*def);
-    path.optimizer_attributes = ParseAttributes(*def, *optimizer, kScheduled, diagnostics_);
-    path.learning_rate =
-        builder_.AddSource(Role::kPlaceholder, Zone::kOptimizer, {DType::kF64, Shape()},
-                           spec.name.value + ".learning_rate", optimizer->mark);
-  }
-
-  // What each path's loss changes: its own parameters, or those that `trains` names.
-  void ResolveTrains() {
-    for (PathId id : graph_.paths.ids()) {
-      const PathSpec& spec = *uses_[static_cast<size_t>(id.index)].path;
-      std::vector<MarkedText> names = spec.trains;
-      if (names.empty()) names.push_back(spec.name);
-      for (const MarkedText& name : names) CollectTrained(id, name);
-    }
-  }
-
-  void CollectTrained(PathId id, const MarkedText& name) {
-    const bool known =
-        std::any_of(model_.paths.begin(), model_.paths.end(),
-                    [&](const PathSpec& p) { return p.name.value == name.value; }) ||
-        std::any_of(model_.networks.begin(), model_.networks.end(),
-                    [&](const NetworkSpec& n) { return n.name.value == name.value; });
-    if (!known) {
-      std::vector<std::string> names;
-      for (const PathSpec& path : model_.paths) names.push_back(path.name.value);
-      for (const NetworkSpec& network : model_.networks) names.push_back(network.name.value);
-      diagnostics_.Error(name.mark, "there is no network or path '" + name.value + "'",
-                         SuggestName(name.value, names));
-      return;
-    }
-    for (ValueId parameter : owned_.UsedBy(name.value)) {
-      Values& trains = graph_.paths[id].trains;
-      const bool known_already = std::find(trains.begin(), trains.end(), parameter) != trains.end();
-      if (graph_.parameters.at(parameter).trainable && !known_already) trains.push_back(parameter);
-    }
   }
 
   // What `out:` names in each path, or else the last path's last output.

@@ -27,7 +27,8 @@ std::vector<TensorType> Infer(InferContext& context) {
   const auto& attributes = context.attributes<SgdAttributes>();
   const bool momentum = attributes.momentum != 0;
   if (attributes.nesterov && !momentum) {
-    return context.Fail("`nesterov` needs a `momentum` that is not 0");
+    return context.Fail("`nesterov` needs a `momentum` that is not 0",
+                        "for example `momentum: 0.9`");
   }
   if (!CheckOptimizerInputs(context, momentum ? 1 : 0)) return {};
   return std::vector<TensorType>(momentum ? 2 : 1, context.input(0));

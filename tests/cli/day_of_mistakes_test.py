@@ -235,6 +235,7 @@ MORNING = [
     ("a negative rate", change("lr: 0.05", "lr: -0.05"), "train shapes.yaml"),
     ("no rate", change("op: sgd, lr: 0.05, momentum: 0.9", "op: sgd"), "train shapes.yaml"),
     ("a momentum that is too large", change("momentum: 0.9", "momentum: 1.5"), "train shapes.yaml"),
+    ("nesterov without a momentum", change("momentum: 0.9", "nesterov: true"), "train shapes.yaml"),
     ("betas that are too large",
      change("op: sgd, lr: 0.05, momentum: 0.9", "op: adam, beta1: -0.1, beta2: 1, momentum: 0.9"),
      "check shapes.yaml"),
