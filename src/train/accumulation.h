@@ -27,7 +27,10 @@ class Accumulation {
   // `batches` are run in a pass over `samples` samples; each has `batch` of them, or what is left.
   // No step has more batches than a pass.
   Accumulation(int64_t per_step, int64_t samples, int64_t batch, int64_t batches)
-      : per_step_(std::clamp<int64_t>(batches, 1, per_step)), samples_(samples), batch_(batch), batches_(batches) {}
+      : per_step_(std::clamp<int64_t>(batches, 1, per_step)),
+        samples_(samples),
+        batch_(batch),
+        batches_(batches) {}
 
   int64_t steps_per_epoch() const { return (batches_ + per_step_ - 1) / per_step_; }
   // Whether a step ends before batch `index` of a pass.

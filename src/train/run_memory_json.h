@@ -2,13 +2,15 @@
 #ifndef CGRUN_TRAIN_RUN_MEMORY_JSON_H_
 #define CGRUN_TRAIN_RUN_MEMORY_JSON_H_
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
 #include "src/train/run_shape.h"
 
 namespace cgrun {
 
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(RunMemory, arena, data, base, on_host)
+// Called by the library. Reading throws nlohmann::json::exception where a member is missing.
+void to_json(nlohmann::json& json, const RunMemory& memory);
+void from_json(const nlohmann::json& json, RunMemory& memory);
 
 }  // namespace cgrun
 
