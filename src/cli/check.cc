@@ -242,7 +242,10 @@ int Run(const ModelFlags& flags) {
   const KernelLibrary& library = KernelsOf(*model);
   CompileOptions options = CompileOptionsOf(flags, *model);
   const bool finds_batch = model->train && model->train->batch.value.automatic;
-  if (finds_batch && !FitMemory(flags, *model, options).fits) return kBadInput;
+  if (finds_batch && !FitMemory(flags, *model, options).fits) {
+    if (WantsJson()) PrintResult("", Json(findings));
+    return kBadInput;
+  }
   findings.lint = Lint(*model, library, options, findings.diagnostics);
   CheckMemory(*model, findings);
   const bool fits = !findings.diagnostics.has_errors();

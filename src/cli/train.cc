@@ -169,6 +169,15 @@ void PrintTrained(const TrainResult& result, const std::string& folder, const st
   PrintResult(text, shown);
 }
 
+// A dry run minds no folder, but the run itself will.
+void WarnOfFolder(const std::string& folder, bool force, const std::vector<std::string>& inputs) {
+  try {
+    RunFolder::Check(folder, force, inputs);
+  } catch (const InputError& error) {
+    PrintWarning(error.what() + std::string(": ") + error.help());
+  }
+}
+
 TrainResult TrainIn(const std::string& folder, Session& session, RunView& view) {
   try {
     return session.Train(folder, view, WatchSignals());
@@ -208,10 +217,14 @@ int Run(const ModelFlags& flags, const RunFlags& run_flags, const TrainFlags& tr
   const std::vector<std::string> inputs = {flags.model, session.weights_file()};
   if (run_flags.dry_run) {
     PrintDryRun(model.name.value, session);
+    if (!training.resumed) WarnOfFolder(folder, train_flags.force, inputs);
     return kDone;
   }
-  const std::string data_hash = session.DataHash();
+  std::string data_hash = session.DataHash();
   if (training.resumed) CheckData(*training.resumed, data_hash);
+  if (training.resumed && !training.resumed->settings.data_hash.empty()) {
+    data_hash = training.resumed->settings.data_hash;  // that of the run's beginning
+  }
   std::optional<RunFolder> run_folder;
   if (!training.resumed) run_folder.emplace(folder, train_flags.force, inputs);
   if (training.resumed) RemoveTemporaries(folder);

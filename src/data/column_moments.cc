@@ -9,8 +9,7 @@ namespace cgrun {
 std::vector<double> ColumnMoments::Means() const {
   std::vector<double> means;
   for (const Column& column : columns_) {
-    means.push_back(column.count > 0 ? column.sum / static_cast<double>(column.count)
-                                     : std::numeric_limits<double>::quiet_NaN());
+    means.push_back(column.count > 0 ? column.mean : std::numeric_limits<double>::quiet_NaN());
   }
   return means;
 }

@@ -15,11 +15,11 @@ class ColumnMoments {
 
   void Add(size_t column, double value) {
     Column& to = columns_[column];
-    const double before = to.count > 0 ? to.sum / static_cast<double>(to.count) : value;
-    to.sum += value;
-    ++to.count;
-    // Welford, Note on a method for calculating corrected sums of squares and products, 1962.
-    to.squares += (value - before) * (value - to.sum / static_cast<double>(to.count));
+    // Welford, Note on a method for calculating corrected sums of squares and products, 1962: equal
+    // values leave the mean, and squares of 0, exact.
+    const double from_mean = value - to.mean;
+    to.mean += from_mean / static_cast<double>(++to.count);
+    to.squares += from_mean * (value - to.mean);
   }
 
   // Of each column; NaN where it has no value.
@@ -31,7 +31,7 @@ class ColumnMoments {
  private:
   struct Column {
     int64_t count = 0;
-    double sum = 0, squares = 0;
+    double mean = 0, squares = 0;
   };
   std::vector<Column> columns_;
 };

@@ -164,7 +164,7 @@ class ImageLister {
 
   void ListByLabels(const DataOption& option, const FolderEntries& root) {
     const int errors = diagnostics_.error_count();
-    LabelTexts labels(known_, true);
+    LabelTexts labels(known_, options_.train == nullptr);
     std::vector<std::string> texts;
     try {
       texts = ReadLabels(ResolvePath(options_, option), root, labels);

@@ -16,10 +16,12 @@ const DataOption* FindOption(const DataOptions& options, std::string_view name) 
 
 std::string ResolvePath(const DataOptions& options, const DataOption& option) {
   if (option.value.empty()) return "";
-  const std::filesystem::path path =
-      (std::filesystem::path(options.folder) / option.value).lexically_normal();
-  const bool dot = path.has_parent_path() && !path.has_filename() && option.value.ends_with('.');
-  return (dot ? path.parent_path() : path).string();  // "folder/.": "folder"
+  // Without "." alone: the folder before a ".." may be a link.
+  std::filesystem::path path;
+  for (const auto& part : std::filesystem::path(options.folder) / option.value) {
+    if (part != ".") path /= part;
+  }
+  return path.empty() ? "." : path.string();
 }
 
 std::optional<int64_t> IntegerOption(const DataOptions& options, std::string_view name, int64_t low,

@@ -10,8 +10,8 @@
 namespace cgrun {
 namespace {
 
-constexpr int64_t kMostBytes = int64_t{16} << 20;  // of samples in memory
-constexpr int64_t kStreamed = 8;                   // samples of files, which are decoded for it
+// Of small samples many are read at once; a large one may have to be decoded.
+constexpr int64_t kSmallBytes = 4 << 10, kMostSmall = 256, kMostLarge = 8;
 
 }  // namespace
 
@@ -24,9 +24,7 @@ uint64_t HashOf(const Dataset& dataset) {
     fields.emplace_back(static_cast<size_t>(field.bytes()));
   }
   for (std::vector<std::byte>& field : fields) spans.emplace_back(field);
-  const int64_t most =
-      dataset.decoded_bytes() > 0 ? kMostBytes / std::max<int64_t>(1, bytes) : kStreamed;
-  const int64_t count = std::clamp<int64_t>(most, 1, dataset.size());
+  const int64_t count = std::min(bytes <= kSmallBytes ? kMostSmall : kMostLarge, dataset.size());
   uint64_t hash = static_cast<uint64_t>(dataset.size());
   for (int64_t i = 0; i < count; ++i) {
     dataset.Read(i * dataset.size() / count, spans);

@@ -8,8 +8,8 @@
 
 namespace cgrun {
 
-// Of all samples where they lie in memory and are few enough to be read at once, else of some all
-// over the set. Throws UserError where one cannot be read.
+// Of some samples all over the set: 256, or 8 where one has more than 4 KiB. Throws UserError where
+// one cannot be read.
 uint64_t HashOf(const Dataset& dataset);
 
 }  // namespace cgrun

@@ -6,12 +6,14 @@
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
+#include <optional>
 #include <span>
 #include <utility>
 
 #include "src/base/check.h"
 #include "src/base/random.h"
 #include "src/data/lines_dataset.h"
+#include "src/data/text_number.h"
 #include "src/frontend/frontend.h"
 #include "src/train/data_findings.h"
 #include "src/train/token_names.h"
@@ -151,13 +153,20 @@ TextWriter::TextWriter(const TextModel& model, const WriteTextOptions& options,
   engine_ = std::move(engine);
 }
 
+// A token of a model of ids.
+int32_t TextWriter::IdOf(std::string_view token) const {
+  const std::optional<int32_t> id = ParseInt32(token);
+  if (id && *id >= 0 && *id < model_.tokens) return *id;
+  throw InputError("'" + std::string(token) + "' is no id of this model",
+                   "its ids are 0 to " + std::to_string(model_.tokens - 1));
+}
+
 std::vector<int32_t> TextWriter::TokensOf(std::string_view text) const {
   std::vector<int32_t> tokens;
   ForEachToken(text, model_.kind, [&](std::string_view token) {
-    const std::string number(token);
     tokens.push_back(model_.of_words()                  ? vocabulary_->Find(token)
                      : model_.kind == TokenKind::kBytes ? static_cast<unsigned char>(token[0])
-                                                        : std::atoi(number.c_str()));
+                                                        : IdOf(token));
     return true;
   });
   if (tokens.empty() && model_.kind == TokenKind::kBytes) tokens.push_back('\n');
@@ -219,9 +228,11 @@ int32_t TextWriter::Draw(std::vector<double> scores, uint64_t place) const {
   size_t end = scores.size();
   if (model_.of_words()) end = std::min(end, static_cast<size_t>(vocabulary_->ids()));
   if (model_.kind == TokenKind::kBytes) end = std::min<size_t>(end, 256);
-  const auto best = std::max_element(scores.begin() + static_cast<std::ptrdiff_t>(first),
-                                     scores.begin() + static_cast<std::ptrdiff_t>(end));
-  if (first >= end || !std::isfinite(*best)) {
+  const auto best = first >= end
+                        ? scores.end()
+                        : std::max_element(scores.begin() + static_cast<std::ptrdiff_t>(first),
+                                           scores.begin() + static_cast<std::ptrdiff_t>(end));
+  if (best == scores.end() || !std::isfinite(*best)) {
     throw UserError("the model's scores are not finite",
                     "the weights may have diverged; `cgrun eval` measures them");
   }

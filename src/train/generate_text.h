@@ -73,6 +73,7 @@ class TextWriter {
 
  private:
   std::vector<int32_t> TokensOf(std::string_view text) const;
+  int32_t IdOf(std::string_view token) const;
   std::string TextOf(int32_t token) const;
   // The scores of the token behind `tokens`.
   std::vector<double> ScoresBehind(const std::vector<int32_t>& tokens);

@@ -177,9 +177,10 @@ void TableReader::PrepareTable(const std::string& path, DataOptions& options) co
   options.values.erase("label");
   const DataFindings shared = SharedFindings(options);
   const auto known = shared.names.find(kCsvColumns);
+  // One that is missing is reported where the columns are found.
   const bool by_name = csv->header && known != shared.names.end() &&
                        std::ranges::all_of(known->second, [&](const std::string& name) {
-                         return std::ranges::count(names, name) == 1;
+                         return std::ranges::count(names, name) <= 1;
                        });
   if (!options.values.contains("columns") && !columns.empty() && !by_name) {
     options.values["columns"] = AllBut(columns, names);

@@ -67,9 +67,13 @@ bool IsLeftByRun(const std::vector<fs::path>& files) {
                      [](const fs::path& file) { return file.filename() != "model.yaml"; });
 }
 
-// Whether a run failed there before it was worth more than its checkpoint of step 0.
+// Whether a run failed there before it left more than its checkpoint of step 0: no best model, and
+// nothing that it was to keep.
 bool FailedAtOnce(const std::string& folder) {
   std::error_code error;
+  for (const fs::path& file : RunFiles(folder)) {
+    if (file.filename() == kBestFileName || file.extension() == ".npy") return false;
+  }
   const std::vector<CheckpointFile> checkpoints = CheckpointsIn(folder);
   return fs::exists(fs::path(folder) / kFailure, error) && checkpoints.size() == 1 &&
          checkpoints[0].step == 0;

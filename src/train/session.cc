@@ -197,13 +197,13 @@ void Session::TakeFindings(Diagnostics& diagnostics) {
   if (file.empty()) return;
   const std::string difference = DifferenceOf(KeptBy(file), findings_);
   if (difference.empty()) return;
-  const std::string message = difference + " of " + file + " is not that of the training data";
+  const std::string message = file + " does not agree with the training data in " + difference;
   if (goes_on) {
     diagnostics.Error(model_.data->mark, message,
                       "the data have changed since; --weights starts a new run from the weights");
   } else {
     diagnostics.Warning(model_.data->mark, message,
-                        "what was learned of it does not fit the data, and is learned anew");
+                        "what was learned of them belongs to others now");
   }
 }
 

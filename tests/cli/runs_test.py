@@ -179,7 +179,8 @@ class RunsTest(unittest.TestCase):
         self.assertEqual(sorted(self.folder.iterdir()), before)
         self.cgrun("train", self.model, "--dry-run", "--weights", "none.safetensors", status=2)
         self.cgrun("train", self.model, "--out", "run", "--quiet")
-        self.cgrun("train", self.model, "--out", "run", "--dry-run")
+        done = self.cgrun("train", self.model, "--out", "run", "--dry-run")
+        self.assertIn("warning: the run folder 'run' exists already: ", done.stderr)
         self.cgrun("eval", self.model, "--weights", "run/checkpoint-20.safetensors", "--dry-run")
 
     def test_eager_mode_learns_the_same(self):

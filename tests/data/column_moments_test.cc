@@ -20,6 +20,14 @@ TEST(ColumnMoments, MeansAndDeviations) {
   EXPECT_EQ(moments.Deviations()[2], 1);
 }
 
+// A number that no double is, and whose sums are rounded.
+TEST(ColumnMoments, OfEqualValuesAreExact) {
+  ColumnMoments moments(1);
+  for (int i = 0; i < 50; ++i) moments.Add(0, 0.1);
+  EXPECT_EQ(moments.Means()[0], 0.1);
+  EXPECT_EQ(moments.Deviations()[0], 1);
+}
+
 // Where sums of squares would lose all digits.
 TEST(ColumnMoments, FarFromZero) {
   ColumnMoments moments(1);

@@ -69,5 +69,22 @@ TEST(RunFolder, ARunThatFailsInItsFirstEpochLeavesItsStart) {
   EXPECT_TRUE(fs::exists(folder + "/checkpoint-0.safetensors"));
 }
 
+TEST(RunFolder, AFailureIsReplacedUnlessItLeftABestModel) {
+  const std::string folder = FreshFolder() + "/run";
+  const auto fail = [&] {
+    const RunFolder run(folder, /*force=*/true, {});
+    std::ofstream(folder + "/checkpoint-0.safetensors") << "whole";
+    WriteFailure(folder, "it diverged");
+  };
+  fail();
+  EXPECT_NO_THROW(RunFolder(folder, /*force=*/false, {}));
+  fail();
+  std::ofstream(folder + "/best.safetensors") << "best";
+  EXPECT_THROW(RunFolder(folder, /*force=*/false, {}), InputError);
+  EXPECT_TRUE(fs::exists(folder + "/best.safetensors"));
+  RemoveSummary(folder);
+  EXPECT_FALSE(fs::exists(folder + "/failure.txt"));
+}
+
 }  // namespace
 }  // namespace cgrun
