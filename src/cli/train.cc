@@ -182,7 +182,7 @@ TrainResult TrainIn(const std::string& folder, Session& session, RunView& view) 
   try {
     return session.Train(folder, view, WatchSignals());
   } catch (const UserError& error) {
-    WriteFailure(folder, error.what());
+    WriteFailure(folder, error);
     throw;
   }
 }

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <set>
 #include <string>
@@ -37,7 +38,7 @@ class Categories {
   bool surveys_ = true;
   std::set<std::string, std::less<>> met_;
   std::vector<std::string> names_;
-  std::map<std::string_view, int32_t> ids_;
+  std::map<std::string, int32_t, std::less<>> ids_;
 };
 
 }  // namespace cgrun

@@ -32,7 +32,8 @@ std::optional<ClassTable> FromOption(const DataOption& option, Diagnostics& diag
 const std::vector<std::string>* KeptClasses(const DataOptions& options, std::string_view field) {
   if (options.kept == nullptr) return nullptr;
   const auto kept = options.kept->names.find(ClassesKey(field));
-  return kept == options.kept->names.end() ? nullptr : &kept->second;
+  const bool any = kept != options.kept->names.end() && !kept->second.empty();
+  return any ? &kept->second : nullptr;
 }
 
 // Other names may be better ones; the same in another order are other labels.
@@ -120,10 +121,12 @@ std::optional<int32_t> LabelTexts::Find(std::string_view text) const {
 }
 
 std::string LabelTexts::UnknownText(std::string_view text) const {
+  if (!of_names()) return QuotedText(text) + " is not an integer of 32 bits";
   return QuotedText(text) + " is none of the classes " + classes_.origin;
 }
 
 std::string LabelTexts::HelpFor(std::string_view text) const {
+  if (!of_names()) return "the labels of the training data are integers";
   return SuggestName(std::string(text), classes_.names);
 }
 

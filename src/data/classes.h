@@ -52,6 +52,8 @@ class LabelTexts {
     const News found = Look(text);
     if (found != News::kNothingNew) Note(found, mark_of(), diagnostics);
   }
+  // Whether a first pass is to find out what the texts are: before it, no text is wrong.
+  bool surveys() const { return surveys_; }
   // The end of the first pass: an error where some texts are integers and others names.
   void Settle(Diagnostics& diagnostics);
 
@@ -60,7 +62,8 @@ class LabelTexts {
   const std::vector<std::string>& names() const { return classes_.names; }
   // The label that a text stands for; nothing where it is no class, or no integer.
   std::optional<int32_t> Find(std::string_view text) const;
-  // Of a name without a label: "'x' is none of the classes of the training data", and the help.
+  // Of a text without a label: "'x' is none of the classes of the training data", "'x' is not an
+  // integer of 32 bits", and the help.
   std::string UnknownText(std::string_view text) const;
   std::string HelpFor(std::string_view text) const;
 

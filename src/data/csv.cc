@@ -18,6 +18,7 @@
 #include "src/data/csv_values.h"
 #include "src/data/dataset.h"
 #include "src/data/options.h"
+#include "src/data/sampler.h"
 #include "src/data/tensor_dataset.h"
 #include "src/data/text_number.h"
 #include "src/io/file_error.h"
@@ -369,7 +370,7 @@ void CsvOpener::FindCategories() {
                        "the categories are those of the training data, which are not csv",
                        "an option that is called as the input lists them");
   } else if (survey) {
-    const std::vector<bool> held_out = HeldOutRows(options_, all_rows_);
+    const std::vector<bool> held_out = HeldOut(options_.split, all_rows_);
     ForEachRow([&](const CsvReader& reader) {
       if (held_out[static_cast<size_t>(rows_)]) return;
       for (auto& [column, categories] : layout_.categories) {
@@ -387,52 +388,20 @@ void CsvOpener::FindCategories() {
 }
 
 // That the options that are called as inputs list the categories of columns.
-bool CheckLists(const DataOptions& options, std::span<const DataOptionSpec> known,
-                Diagnostics& diagnostics) {
+bool CheckLists(const DataOptions& options, Diagnostics& diagnostics) {
   const int errors = diagnostics.error_count();
   if (FindOption(options, "categories") != nullptr) return true;
   for (const DataField& field : options.fields) {
-    const DataOption* list = FindOption(options, field.name);
-    if (list == nullptr ||
-        std::ranges::find(known, field.name, &DataOptionSpec::name) != known.end()) {
-      continue;
-    }
+    const DataOption* list = CategoryList(options, field.name);
+    if (list == nullptr) continue;
     diagnostics.Error(list->mark, "'" + field.name + "' lists categories, but no column has any",
                       "`categories: [" + field.name + "]` says that its texts are categories");
   }
   return diagnostics.error_count() == errors;
 }
 
-constexpr DataOptionSpec kOptions[] = {
-    {"file", true, "the file, plain or compressed by gzip"},
-    {"label", false,
-     "the column of the label, or a list of columns: names, or numbers from 1; -1 is the last. "
-     "Without it there are features alone",
-     true},
-    {"columns", false,
-     "the columns of the features, in this order; default all but the label, in the file's order",
-     true},
-    {"header", false, "whether the first line names the columns; default true"},
-    {"delimiter", false, "the character between two fields, or `tab`; default a comma"},
-    {"missing", false,
-     "what stands for a feature that is empty, `NA`, `NaN` or `?`: `zero`, a number, or `mean` (of "
-     "the column in the training data); `drop` leaves such lines out, and those without a label; "
-     "`error` is the default"},
-    {"classes", false,
-     "the names of labels that are texts: the first is label 0. Default: those of the training "
-     "data, sorted",
-     true},
-    {"categories", false,
-     "columns of texts that are features: each becomes a field called as the column, of ids from "
-     "1; "
-     "0 is a text that the training data have not. Default: those of the training data",
-     true},
-    {"standardize", false,
-     "whether each column of features becomes (x - mean) / deviation, those of the training data; "
-     "default false, and of other sets as in the training data"}};
-
 std::unique_ptr<Dataset> OpenCsv(const DataOptions& options, Diagnostics& diagnostics) {
-  if (!CheckLists(options, kOptions, diagnostics)) return nullptr;
+  if (!CheckLists(options, diagnostics)) return nullptr;
   return CsvOpener(options, diagnostics).Open();
 }
 
@@ -443,7 +412,7 @@ constinit const DataFormat kCsvFormat = {
     "csv",
     "tables as comma-separated text; the fields are 'features', of all their columns, and 'label', "
     "or of several labels one for each, called as its column",
-    kOptions,
+    kCsvOptions,
     OpenCsv,
     "the categories of the column that feeds it, where it is one of `categories`: the first is 1. "
     "Default: those of the training data, sorted",

@@ -16,16 +16,6 @@ bool HasFeatures(const CsvLayout& layout) { return layout.used[0].role == CsvRol
 
 }  // namespace
 
-std::vector<bool> HeldOutRows(const DataOptions& options, int64_t rows) {
-  std::vector<bool> held_out(static_cast<size_t>(rows), false);
-  if (!options.split) return held_out;
-  const auto& [fraction, seed, test, order] = *options.split;
-  const SplitIndices split = SplitSamples(rows, fraction, seed, test, order);
-  for (const int64_t row : split.valid) held_out[static_cast<size_t>(row)] = true;
-  for (const int64_t row : split.test) held_out[static_cast<size_t>(row)] = true;
-  return held_out;
-}
-
 CsvFeatures::CsvFeatures(const DataOptions& options, Diagnostics& diagnostics)
     : options_(options),
       diagnostics_(diagnostics),
@@ -41,7 +31,7 @@ void CsvFeatures::Prepare(const CsvLayout& layout, int64_t rows) {
   if (!own() || !HasFeatures(layout) || !IsFloat(layout.fields[0].dtype)) return;
   dtype_ = layout.fields[0].dtype;
   moments_ = ColumnMoments(static_cast<size_t>(layout.fields[0].shape.Elements()));
-  held_out_ = HeldOutRows(options_, rows);
+  held_out_ = HeldOut(options_.split, rows);
 }
 
 void CsvFeatures::Add(int64_t row, const CsvColumn& used, const std::byte* value) {

@@ -16,9 +16,6 @@
 
 namespace cgrun {
 
-// By row: whether it is split away from the training data.
-std::vector<bool> HeldOutRows(const DataOptions& options, int64_t rows);
-
 // Finds out means and deviations, or takes those that other tables or the weights have. The order
 // is: Prepare(), Add() each number, Finish().
 class CsvFeatures {

@@ -39,7 +39,7 @@ class LayoutReader {
   std::vector<size_t> FindCategories();
   std::vector<size_t> FindFeatures(const std::vector<size_t>& labels,
                                    const std::vector<size_t>& categories);
-  std::vector<size_t> SharedFeatures();
+  std::optional<std::vector<size_t>> SharedFeatures();
   void AddFields(const std::vector<size_t>& features, const std::vector<size_t>& categories,
                  const std::vector<size_t>& labels);
   void AddField(CsvRole role, const std::vector<std::string>& names,
@@ -166,7 +166,8 @@ std::vector<size_t> LayoutReader::FindCategories() {
 std::vector<size_t> LayoutReader::FindFeatures(const std::vector<size_t>& labels,
                                                const std::vector<size_t>& categories) {
   const DataOption* chosen = FindOption(options_, "columns");
-  std::vector<size_t> features = chosen != nullptr ? FindColumns("columns") : SharedFeatures();
+  const auto shared = chosen == nullptr ? SharedFeatures() : std::nullopt;
+  std::vector<size_t> features = shared ? *shared : FindColumns("columns");
   for (size_t column = 0; column < layout_.names.size(); ++column) {
     const bool is_label = std::ranges::find(labels, column) != labels.end();
     const bool is_feature = std::ranges::find(features, column) != features.end();
@@ -174,7 +175,7 @@ std::vector<size_t> LayoutReader::FindFeatures(const std::vector<size_t>& labels
       diagnostics_.Error(chosen->mark, "column '" + layout_.names[column] + "' is the label too");
     }
   }
-  if (features.empty() && chosen == nullptr) {
+  if (!shared && chosen == nullptr) {
     for (size_t column = 0; column < layout_.names.size(); ++column) {
       if (std::ranges::find(labels, column) == labels.end()) features.push_back(column);
     }
@@ -185,15 +186,15 @@ std::vector<size_t> LayoutReader::FindFeatures(const std::vector<size_t>& labels
   return features;
 }
 
-// None where the table has no names. One that it does not have is an error, as another column would
-// be taken for it.
-std::vector<size_t> LayoutReader::SharedFeatures() {
+// Nothing where none are known by their names. One that the table does not have is an error, as
+// another column would be taken for it.
+std::optional<std::vector<size_t>> LayoutReader::SharedFeatures() {
   const auto shared = shared_.names.find(kCsvColumns);
-  if (!csv_.header || shared == shared_.names.end()) return {};
+  if (!csv_.header || shared == shared_.names.end()) return std::nullopt;
   std::vector<size_t> features;
   for (const std::string& name : shared->second) {
     const auto count = std::ranges::count(layout_.names, name);
-    if (count > 1) return {};  // by their places, in every table
+    if (count > 1) return std::nullopt;  // by their places, in every table
     if (count == 1) {
       features.push_back(
           static_cast<size_t>(std::ranges::find(layout_.names, name) - layout_.names.begin()));
@@ -204,7 +205,7 @@ std::vector<size_t> LayoutReader::SharedFeatures() {
         file->mark, "'" + path() + "' has no column '" + name + "', which the training data have",
         "`columns` names those that are to be taken, in the order of the training "
         "data's");
-    return {};
+    return features;
   }
   return features;
 }
@@ -291,7 +292,7 @@ void LayoutReader::PrepareCategories(size_t column, const DataField* wanted) {
   const std::string& name = layout_.names[column];
   const auto shared = shared_.names.find(CategoriesKey(name));
   const bool known = shared != shared_.names.end();
-  const DataOption* list = wanted != nullptr ? FindOption(options_, wanted->name) : nullptr;
+  const DataOption* list = wanted != nullptr ? CategoryList(options_, wanted->name) : nullptr;
   Categories& categories = layout_.categories[column];
   if (list == nullptr) {
     if (known) categories = Categories(shared->second);

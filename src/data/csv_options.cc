@@ -1,7 +1,8 @@
 // Values of options, one by one.
 #include "src/data/csv_options.h"
 
-#include <string_view>
+#include <algorithm>
+#include <iterator>
 
 #include "src/data/options.h"
 #include "src/data/text_number.h"
@@ -58,6 +59,12 @@ void ReadStandardize(const DataOptions& options, CsvOptions& csv, Diagnostics& d
 }  // namespace
 
 std::string CategoriesKey(const std::string& column) { return "categories." + column; }
+
+const DataOption* CategoryList(const DataOptions& options, std::string_view input) {
+  const bool of_tables =
+      std::ranges::find(kCsvOptions, input, &DataOptionSpec::name) != std::end(kCsvOptions);
+  return of_tables ? nullptr : FindOption(options, input);
+}
 
 std::optional<CsvOptions> ReadCsvOptions(const DataOptions& options, Diagnostics& diagnostics) {
   const int errors = diagnostics.error_count();

@@ -8,6 +8,7 @@
 
 #include "src/data/classes.h"
 #include "src/data/dataset.h"
+#include "src/data/declared_length.h"
 #include "src/data/options.h"
 #include "src/data/tensor_dataset.h"
 #include "src/io/endian.h"
@@ -88,19 +89,7 @@ IdxHeader ReadHeader(FileReader& reader) {
 int64_t CheckLength(const FileReader& reader, const IdxHeader& header) {
   const std::string declared =
       SizesText(header.sizes) + " elements of " + std::string(header.type.name);
-  const std::optional<int64_t> elements = CheckedElements(header.sizes);
-  int64_t bytes = 0;
-  if (elements == 0) ThrowFileError(reader.path(), "holds no samples (" + declared + ")");
-  if (!elements || __builtin_mul_overflow(*elements, header.type.bytes, &bytes)) {
-    ThrowFileError(reader.path(), "declares " + declared + ", more than a file can hold");
-  }
-  const int64_t left = reader.max_bytes() - reader.position();
-  if (bytes > left || (bytes < left && !reader.compressed())) {
-    ThrowFileError(reader.path(), "declares " + declared + ", " + std::to_string(bytes) +
-                                      " bytes, but has " + (reader.compressed() ? "at most " : "") +
-                                      std::to_string(left) + " after its header");
-  }
-  return bytes;
+  return CheckDeclaredLength(reader, declared, CheckedElements(header.sizes), header.type.bytes);
 }
 
 // Widens signed or unsigned elements, which lie at the end of the tensor, to int32 in place: a

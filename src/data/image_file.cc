@@ -15,6 +15,7 @@
 #include "src/data/image_decoder.h"
 #include "src/data/options.h"
 #include "src/io/file_error.h"
+#include "src/io/read_file.h"
 
 namespace cgrun {
 namespace {
@@ -37,16 +38,7 @@ class OpenFile {
   OpenFile& operator=(const OpenFile&) = delete;
 
   // Reads up to out.size() bytes; fewer where the file ends.
-  size_t Read(std::span<std::byte> out) {
-    size_t done = 0;
-    while (done < out.size()) {
-      const ssize_t size = read(fd_, out.data() + done, out.size() - done);
-      if (size < 0 && errno != EINTR) ThrowSystemError("read", path_, errno);
-      if (size == 0) break;
-      if (size > 0) done += static_cast<size_t>(size);
-    }
-    return done;
-  }
+  size_t Read(std::span<std::byte> out) { return ReadFully(fd_, path_, out); }
 
  private:
   const std::string& path_;

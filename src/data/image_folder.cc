@@ -213,7 +213,7 @@ class ImageLister {
                  LabelTexts& labels) {
     if (label.empty()) {
       diagnostics_.Error(reader.MarkOf(field), "the label is missing");
-    } else if (labels.of_names() && !labels.Find(label)) {
+    } else if (!labels.surveys() && !labels.Find(label)) {
       diagnostics_.Error(reader.MarkOf(field), labels.UnknownText(label), labels.HelpFor(label));
     } else {
       labels.Survey(

@@ -14,7 +14,8 @@ namespace cgrun {
 
 // What the names of images of other kinds end in, which are errors.
 inline constexpr std::string_view kOtherImages[] = {".gif",  ".bmp",  ".webp", ".tif", ".tiff",
-                                                    ".heic", ".avif", ".jp2",  ".jxl"};
+                                                    ".heic", ".avif", ".jp2",  ".jxl", ".ppm",
+                                                    ".pgm",  ".pbm",  ".tga",  ".heif"};
 
 // "'a', 'b' and 3 more".
 std::string NamesText(const std::vector<std::string>& names);

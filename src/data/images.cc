@@ -4,7 +4,6 @@
 // the largest image.
 #include <algorithm>
 #include <atomic>
-#include <condition_variable>
 #include <cstring>
 #include <exception>
 #include <memory>
@@ -14,10 +13,10 @@
 #include <thread>
 #include <utility>
 
-#include "src/base/check.h"
 #include "src/data/dataset.h"
 #include "src/data/image_file.h"
 #include "src/data/image_folder.h"
+#include "src/data/image_sets.h"
 #include "src/data/mask_folder.h"
 #include "src/data/options.h"
 #include "src/data/tensor_dataset.h"
@@ -29,30 +28,6 @@ namespace {
 constexpr size_t kMostErrors = 20;
 constexpr std::string_view kFits[] = {"cover", "contain", "stretch"};
 constexpr std::string_view kDecodes[] = {"ahead", "stream"};
-
-// One file, and what is known of it.
-struct ImageFile {
-  std::string path;
-  ImageInfo info;
-};
-
-struct ImageSample {
-  ImageFile image;
-  int32_t label = 0;
-  ImageFile mask;  // of a set with masks
-};
-
-struct ImageSet {
-  std::vector<ImageSample> samples;
-  std::vector<std::string> classes;
-  std::vector<DataField> fields;  // image, and mask, or label where one is wanted
-  ImageTarget target;
-  bool masked = false;
-  DataOption label_option;    // that says where labels come from
-  int64_t scratch_bytes = 0;  // of an arena
-
-  bool labelled() const { return fields.size() > 1 && !masked; }
-};
 
 // What is wrong with files, collected by several threads.
 class FileErrors {
@@ -105,135 +80,6 @@ bool Guard(size_t index, const std::string& path, const std::string& kind, FileE
   }
   return false;
 }
-
-// Runs `act` for one file, and names it in its error.
-template <class Act>
-void NameFile(const std::string& path, Act act) {
-  try {
-    act();
-  } catch (const ImageError& error) {
-    ThrowFileError(path, error.what(), error.help());
-  }
-}
-
-// Decodes at every Read(), in one of a few arenas; who finds none waits for it.
-class ImageStream : public Dataset {
- public:
-  ImageStream(ImageSet set, int arenas) : set_(std::move(set)) {
-    for (int i = 0; i < arenas; ++i) {
-      arenas_.push_back(std::make_unique<ScratchArena>(static_cast<size_t>(set_.scratch_bytes)));
-      free_.push_back(arenas_.back().get());
-    }
-  }
-
-  // Bytes of such a data set.
-  static int64_t Bytes(const ImageSet& set, int arenas) {
-    int64_t bytes = static_cast<int64_t>(set.samples.capacity() * sizeof(ImageSample));
-    for (const ImageSample& sample : set.samples) {
-      bytes += static_cast<int64_t>(sample.image.path.capacity());
-      if (set.masked) bytes += static_cast<int64_t>(sample.mask.path.capacity());
-    }
-    return bytes + arenas * set.scratch_bytes;
-  }
-
-  int64_t size() const override { return static_cast<int64_t>(set_.samples.size()); }
-  const std::vector<DataField>& fields() const override { return set_.fields; }
-  int64_t decoded_bytes() const override { return Bytes(set_, static_cast<int>(arenas_.size())); }
-
-  void Read(int64_t index, std::span<const std::span<std::byte>> out) const override {
-    CGRUN_CHECK(index >= 0 && index < size()) << "sample " << index;
-    const auto& [image, label, mask] = set_.samples[static_cast<size_t>(index)];
-    const Lease lease(*this);
-    NameFile(image.path, [&] {
-      LoadImage(image.path, image.info, set_.target, *lease.arena,
-                {reinterpret_cast<uint8_t*>(out[0].data()), out[0].size()});
-    });
-    if (set_.labelled()) std::memcpy(out[1].data(), &label, sizeof(label));
-    if (!set_.masked) return;
-    NameFile(mask.path, [&] {
-      LoadMask(mask.path, mask.info, set_.target, set_.fields[1].dtype, *lease.arena, out[1]);
-    });
-  }
-
-  std::span<const std::string> ClassNames(size_t index) const override {
-    return index == 1 ? std::span<const std::string>(set_.classes) : std::span<const std::string>();
-  }
-
- private:
-  std::optional<FieldRange> FindRange(size_t index,
-                                      std::span<const int64_t> ignored) const override {
-    if (index != 1 || !set_.labelled()) return std::nullopt;  // masks are not read twice
-    RangeFinder finder(ignored);
-    for (size_t i = 0; i < set_.samples.size(); ++i) {
-      const ImageSample& sample = set_.samples[i];
-      if (finder.Wants(sample.label)) {
-        finder.Take(
-            {sample.label, static_cast<int64_t>(i), sample.image.path, set_.label_option.mark});
-      }
-    }
-    return finder.range();
-  }
-
-  // An arena, for as long as one image is read.
-  struct Lease {
-    explicit Lease(const ImageStream& stream) : owner(stream) {
-      std::unique_lock lock(owner.mutex_);
-      owner.returned_.wait(lock, [this] { return !owner.free_.empty(); });
-      arena = owner.free_.back();
-      owner.free_.pop_back();
-    }
-    ~Lease() {
-      {
-        const std::scoped_lock lock(owner.mutex_);
-        owner.free_.push_back(arena);  // within its capacity
-      }
-      owner.returned_.notify_one();
-    }
-    Lease(const Lease&) = delete;
-    Lease& operator=(const Lease&) = delete;
-
-    const ImageStream& owner;
-    ScratchArena* arena = nullptr;
-  };
-
-  ImageSet set_;
-  std::vector<std::unique_ptr<ScratchArena>> arenas_;
-  mutable std::mutex mutex_;
-  mutable std::condition_variable returned_;
-  mutable std::vector<ScratchArena*> free_;
-};
-
-// Decoded once. Of masks it knows which file each was.
-class DecodedImages : public TensorDataset {
- public:
-  DecodedImages(std::vector<FieldTensor> parts, const ImageSet& set)
-      : TensorDataset(std::move(parts)) {
-    if (!set.masked) return;
-    masks_.reserve(set.samples.size());
-    for (const ImageSample& sample : set.samples) masks_.push_back(sample.mask.path);
-  }
-
-  int64_t decoded_bytes() const override {
-    int64_t bytes = TensorDataset::decoded_bytes();
-    for (const std::string& path : masks_) {
-      bytes += static_cast<int64_t>(sizeof(std::string) + path.capacity());
-    }
-    return bytes;
-  }
-
- private:
-  std::optional<FieldRange> FindRange(size_t index,
-                                      std::span<const int64_t> ignored) const override {
-    std::optional<FieldRange> range = TensorDataset::FindRange(index, ignored);
-    if (index != 1 || masks_.empty() || !range) return range;
-    for (FieldRange::Extreme* extreme : {&range->smallest, &range->largest}) {
-      extreme->file = masks_[static_cast<size_t>(extreme->sample)];
-    }
-    return range;
-  }
-
-  std::vector<std::string> masks_;  // paths, by sample
-};
 
 class ImagesOpener {
  public:

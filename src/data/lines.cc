@@ -246,13 +246,7 @@ void LinesOpener::CompareWords(const std::vector<std::string>& kept, const Sourc
 
 // Of samples that are not split away.
 void LinesOpener::CountWords(const TokenText& text) {
-  std::vector<bool> held_out(static_cast<size_t>(all_samples_), false);
-  if (options_.split) {
-    const auto& [fraction, seed, test, order] = *options_.split;
-    const SplitIndices split = SplitSamples(all_samples_, fraction, seed, test, order);
-    for (const int64_t sample : split.valid) held_out[static_cast<size_t>(sample)] = true;
-    for (const int64_t sample : split.test) held_out[static_cast<size_t>(sample)] = true;
-  }
+  const std::vector<bool> held_out = HeldOut(options_.split, all_samples_);
   WordCounter counter;
   size_t sample = 0;
   ForEachSample(text, [&](const TextLine&, const LineParts& parts) {
@@ -330,14 +324,8 @@ void LinesOpener::StoreLabel(const TokenText& text, const TextLine& line, std::s
   const std::optional<int32_t> number = labels_.Find(label);
   samples_.labels.push_back(number.value_or(0));
   if (number) return;
-  if (labels_.of_names()) {
-    diagnostics_.Error(text.MarkOf(line, label), "the label " + labels_.UnknownText(label),
-                       labels_.HelpFor(label));
-  } else {
-    diagnostics_.Error(text.MarkOf(line, label),
-                       "the label " + QuotedText(label) + " is not an integer of 32 bits",
-                       "the labels of the training data are integers");
-  }
+  diagnostics_.Error(text.MarkOf(line, label), "the label " + labels_.UnknownText(label),
+                     labels_.HelpFor(label));
 }
 
 // That the type of the text's input holds an id.

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "src/data/dataset.h"
+#include "src/data/declared_length.h"
 #include "src/data/npy_samples.h"
 #include "src/data/options.h"
 #include "src/data/tensor_dataset.h"
@@ -157,26 +158,14 @@ const ElementType& FindType(const std::string& path, const std::string& descript
                  "`array.astype('float32')` converts");
 }
 
-// The elements that the header declares; they are what the file can hold.
-int64_t CheckLength(const FileReader& reader, const NpyHeader& header, const ElementType& type) {
+// What the header declares must be what the file can hold.
+void CheckLength(const FileReader& reader, const NpyHeader& header, const ElementType& type) {
   if (header.sizes.empty()) {
     ThrowFileError(reader.path(), "is a single number, without an axis of samples");
   }
   const std::string declared =
       Shape::Of(header.sizes).ToString() + " elements of '" + header.descriptor + "'";
-  const std::optional<int64_t> elements = CheckedElements(header.sizes);
-  int64_t bytes = 0;
-  if (elements == 0) ThrowFileError(reader.path(), "holds no samples (" + declared + ")");
-  if (!elements || __builtin_mul_overflow(*elements, type.bytes, &bytes)) {
-    ThrowFileError(reader.path(), "declares " + declared + ", more than a file can hold");
-  }
-  const int64_t left = reader.max_bytes() - reader.position();
-  if (bytes > left || (bytes < left && !reader.compressed())) {
-    ThrowFileError(reader.path(), "declares " + declared + ", " + std::to_string(bytes) +
-                                      " bytes, but has " + (reader.compressed() ? "at most " : "") +
-                                      std::to_string(left) + " after its header");
-  }
-  return *elements;
+  CheckDeclaredLength(reader, declared, CheckedElements(header.sizes), type.bytes);
 }
 
 // Where the elements of a file come to lie: in order, or with the first axis fastest.

@@ -81,6 +81,16 @@ SplitIndices SplitSamples(int64_t size, double valid, uint64_t seed, double test
   return {part(taken, size - taken), part(0, valid_count), part(valid_count, test_count)};
 }
 
+std::vector<bool> HeldOut(const std::optional<DataSplit>& split, int64_t size) {
+  std::vector<bool> held_out(static_cast<size_t>(size), false);
+  if (!split) return held_out;
+  const auto& [fraction, seed, test, order] = *split;
+  const SplitIndices parts = SplitSamples(size, fraction, seed, test, order);
+  for (const int64_t sample : parts.valid) held_out[static_cast<size_t>(sample)] = true;
+  for (const int64_t sample : parts.test) held_out[static_cast<size_t>(sample)] = true;
+  return held_out;
+}
+
 DatasetSplit SplitDataset(const std::shared_ptr<const Dataset>& base, double valid, uint64_t seed,
                           double test, SplitOrder order) {
   const std::string fault = SplitFault(base->size(), valid, test);

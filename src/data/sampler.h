@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -77,6 +78,9 @@ struct SplitIndices {
 // What SplitDataset() would take of `size` samples; all lists are empty where it would throw.
 SplitIndices SplitSamples(int64_t size, double valid, uint64_t seed, double test = 0,
                           SplitOrder order = SplitOrder::kRandom);
+
+// By sample, of `size`: whether `split` takes it away from the training data. None without a split.
+std::vector<bool> HeldOut(const std::optional<DataSplit>& split, int64_t size);
 
 // Splits `base`: round(fraction · size) of its samples, chosen by the seed alone or as `order`
 // says, become `valid` and `test`, the others `train`; each has one sample at least. What is

@@ -102,7 +102,7 @@ class FileReader::Inflater {
   }
 
   bool Refill() {
-    const size_t size = reader_.ReadPlain(input_);
+    const size_t size = ReadFully(reader_.fd_, reader_.path_, input_);
     compressed_bytes_ += static_cast<int64_t>(size);
     stream_.next_in = reinterpret_cast<Bytef*>(input_.data());
     stream_.avail_in = static_cast<uInt>(size);
@@ -130,11 +130,11 @@ FileReader::FileReader(std::string path, Gzip gzip) : path_(std::move(path)) {
 
 FileReader::~FileReader() { close(fd_); }
 
-size_t FileReader::ReadPlain(std::span<std::byte> out) {
+size_t ReadFully(int fd, const std::string& path, std::span<std::byte> out) {
   size_t done = 0;
   while (done < out.size()) {
-    const ssize_t size = read(fd_, out.data() + done, out.size() - done);
-    if (size < 0 && errno != EINTR) ThrowSystemError("read", path_, errno);
+    const ssize_t size = read(fd, out.data() + done, out.size() - done);
+    if (size < 0 && errno != EINTR) ThrowSystemError("read", path, errno);
     if (size == 0) break;
     if (size > 0) done += static_cast<size_t>(size);
   }
@@ -142,7 +142,7 @@ size_t FileReader::ReadPlain(std::span<std::byte> out) {
 }
 
 size_t FileReader::ReadSome(std::span<std::byte> out) {
-  const size_t size = inflater_ ? inflater_->Read(out) : ReadPlain(out);
+  const size_t size = inflater_ ? inflater_->Read(out) : ReadFully(fd_, path_, out);
   position_ += static_cast<int64_t>(size);
   return size;
 }

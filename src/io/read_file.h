@@ -50,13 +50,15 @@ class FileReader {
  private:
   class Inflater;
 
-  size_t ReadPlain(std::span<std::byte> out);
-
   std::string path_;
   int fd_ = -1;
   int64_t position_ = 0, max_bytes_ = 0;
   std::unique_ptr<Inflater> inflater_;
 };
+
+// Reads up to out.size() bytes from the file `path` that is open as `fd`; fewer where it ends. Does
+// not allocate. UserError where the system cannot.
+size_t ReadFully(int fd, const std::string& path, std::span<std::byte> out);
 
 // A whole file, inflated where it is gzip. UserError where it has more than `limit` bytes, for
 // compressed ones once that many have come out.

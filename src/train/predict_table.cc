@@ -36,6 +36,11 @@ constexpr std::string_view kTexts[] = {".txt", ".txt.gz"};
   throw InputError("the table cannot be read", "");
 }
 
+bool IsTrue(const DataOptions& options, std::string_view name) {
+  Diagnostics diagnostics;
+  return BooleanOption(options, name, false, diagnostics).value_or(false);
+}
+
 // The names in the first line; numbers where it has none.
 std::vector<std::string> ColumnNames(const std::string& path, const CsvOptions& csv,
                                      Diagnostics& diagnostics) {
@@ -157,7 +162,7 @@ bool TableReader::NeedsTraining(const DataOptions& options) const {
   if (kept_.names.contains(kCsvColumns)) return false;
   const auto missing = options.values.find("missing");
   return (missing != options.values.end() && missing->second.value == "mean") ||
-         options.values.contains("standardize") || options.values.contains("categories");
+         IsTrue(options, "standardize") || options.values.contains("categories");
 }
 
 // Leaves out the columns of labels that are there.
@@ -213,7 +218,7 @@ std::shared_ptr<const Dataset> TableReader::Open(const std::string& path,
     const auto missing = options.values.find("missing");
     const bool mean = missing != options.values.end() && missing->second.value == "mean";
     if (!training && mean) options.values.erase("missing");  // a gap is an error
-    if (!training && (!mean || options.values.contains("standardize"))) {
+    if (!training && (!mean || IsTrue(options, "standardize"))) {
       ThrowFileError(path,
                      "is read by what the training data have, which are not there, and the "
                      "weights do not keep it");

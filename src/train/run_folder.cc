@@ -257,9 +257,10 @@ void RemoveSummary(const std::string& folder) {
   fs::remove(fs::path(folder) / kFailure, error);
 }
 
-void WriteFailure(const std::string& folder, const std::string& what) {
+void WriteFailure(const std::string& folder, const UserError& failure) {
   try {
-    WriteText((fs::path(folder) / kFailure).string(), what + "\n");
+    const std::string help = failure.help().empty() ? "" : "help: " + failure.help() + "\n";
+    WriteText((fs::path(folder) / kFailure).string(), failure.what() + ("\n" + help));
   } catch (const UserError&) {
     // The failure itself is what is told.
   }

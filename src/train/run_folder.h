@@ -65,7 +65,7 @@ void WriteSummary(const std::string& folder, const std::string& json);
 bool HasSummary(const std::string& folder);
 void RemoveSummary(const std::string& folder);  // and what WriteFailure() left
 // failure.txt, of a run that ends with an error. Does not throw.
-void WriteFailure(const std::string& folder, const std::string& what);
+void WriteFailure(const std::string& folder, const UserError& error);
 
 }  // namespace cgrun
 

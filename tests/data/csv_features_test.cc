@@ -120,6 +120,34 @@ TEST(CsvCategories, NeedNoNumbersBeside) {
   EXPECT_EQ(ReadField<int32_t>(*opened.dataset, 1, 1), Ids{1});
 }
 
+// A set of categories alone: nothing else is a feature in other sets either.
+TEST(CsvCategories, AloneAreFoundInOtherSets) {
+  const auto builder = [](std::string_view text) {
+    auto towns = std::make_unique<DatasetBuilder>("csv");
+    towns->File("t.csv", text).Set("file", "t.csv").Input("town", DType::kI32, {});
+    towns->Label("y", DType::kI32);
+    return towns;
+  };
+  const Opened train = builder("town,y\nRom,1\nBonn,0\n")->Set("categories", "[town]").Open();
+  ASSERT_EQ(train.errors, "");
+  const Opened test = builder("more,y,town\n7,1,Rom\n")->Train(*train.dataset).Open();
+  ASSERT_EQ(test.errors, "");
+  EXPECT_EQ(ReadField<int32_t>(*test.dataset, 0, 0), Ids{2});
+}
+
+// The input's name is an option of tables, which lists nothing.
+TEST(CsvCategories, MayFeedAnInputThatIsCalledAsAnOption) {
+  const Opened opened = DatasetBuilder("csv")
+                            .File("t.csv", "town,y\nRom,1\nBonn,0\n")
+                            .Set("file", "t.csv")
+                            .Set("categories", "[town]")
+                            .Input("file", DType::kI32, {})
+                            .Label("y", DType::kI32)
+                            .Open();
+  ASSERT_EQ(opened.errors, "");
+  EXPECT_EQ(ReadField<int32_t>(*opened.dataset, 0, 0), Ids{2});
+}
+
 TEST(CsvCategories, TheirErrors) {
   EXPECT_EQ(TownBuilder(kTowns).Set("categories", "[y]").Open().errors,
             "error: column 'y' is the label too\n");

@@ -144,6 +144,9 @@ TEST(ImagesTest, AFileTellsTheLabels) {
   EXPECT_EQ(builder.File("l.csv", "b.jpg,tre\n").Train(*names.dataset).Open().errors,
             "DIR/l.csv:1:7: error: 'tre' is none of the classes of the training data\n"
             "    b.jpg,tre\n          ^~~\nhelp: did you mean 'tree'?\n");
+  EXPECT_EQ(builder.File("l.csv", "b.jpg,tree\n").Train(*integers.dataset).Open().errors,
+            "DIR/l.csv:1:7: error: 'tree' is not an integer of 32 bits\n"
+            "    b.jpg,tree\n          ^~~~\nhelp: the labels of the training data are integers\n");
 }
 
 TEST(ImagesTest, OtherSetsHaveTheClassesOfTheTrainingSet) {

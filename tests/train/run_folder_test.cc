@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <sstream>
 
 #include "tests/train/session_testing.h"
 
@@ -74,9 +75,12 @@ TEST(RunFolder, AFailureIsReplacedUnlessItLeftABestModel) {
   const auto fail = [&] {
     const RunFolder run(folder, /*force=*/true, {});
     std::ofstream(folder + "/checkpoint-0.safetensors") << "whole";
-    WriteFailure(folder, "it diverged");
+    WriteFailure(folder, UserError("it diverged", "a smaller rate"));
   };
   fail();
+  std::ostringstream failure;
+  failure << std::ifstream(folder + "/failure.txt").rdbuf();
+  EXPECT_EQ(failure.str(), "it diverged\nhelp: a smaller rate\n");
   EXPECT_NO_THROW(RunFolder(folder, /*force=*/false, {}));
   fail();
   std::ofstream(folder + "/best.safetensors") << "best";

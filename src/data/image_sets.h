@@ -1,0 +1,90 @@
+// The samples of a folder of photographs as data sets: decoded whenever they are read, or once.
+#ifndef CGRUN_DATA_IMAGE_SETS_H_
+#define CGRUN_DATA_IMAGE_SETS_H_
+
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "src/data/dataset.h"
+#include "src/data/image_file.h"
+#include "src/data/options.h"
+#include "src/data/scratch_arena.h"
+#include "src/data/tensor_dataset.h"
+
+namespace cgrun {
+
+// One file, and what is known of it.
+struct ImageFile {
+  std::string path;
+  ImageInfo info;
+};
+
+struct ImageSample {
+  ImageFile image;
+  int32_t label = 0;
+  ImageFile mask;  // of a set with masks
+};
+
+struct ImageSet {
+  std::vector<ImageSample> samples;
+  std::vector<std::string> classes;
+  std::vector<DataField> fields;  // image, and mask, or label where one is wanted
+  ImageTarget target;
+  bool masked = false;
+  DataOption label_option;    // that says where labels come from
+  int64_t scratch_bytes = 0;  // of an arena
+
+  bool labelled() const { return fields.size() > 1 && !masked; }
+};
+
+// Decodes at every Read(), in one of a few arenas; who finds none waits for it.
+class ImageStream : public Dataset {
+ public:
+  ImageStream(ImageSet set, int arenas);
+
+  // Bytes of such a data set.
+  static int64_t Bytes(const ImageSet& set, int arenas);
+
+  int64_t size() const override { return static_cast<int64_t>(set_.samples.size()); }
+  const std::vector<DataField>& fields() const override { return set_.fields; }
+  int64_t decoded_bytes() const override { return Bytes(set_, static_cast<int>(arenas_.size())); }
+  void Read(int64_t index, std::span<const std::span<std::byte>> out) const override;
+  std::span<const std::string> ClassNames(size_t index) const override;
+
+ private:
+  class Lease;
+
+  std::optional<FieldRange> FindRange(size_t index,
+                                      std::span<const int64_t> ignored) const override;
+
+  ImageSet set_;
+  std::vector<std::unique_ptr<ScratchArena>> arenas_;
+  mutable std::mutex mutex_;
+  mutable std::condition_variable returned_;
+  mutable std::vector<ScratchArena*> free_;
+};
+
+// Decoded once. Of masks it knows which file each was.
+class DecodedImages : public TensorDataset {
+ public:
+  DecodedImages(std::vector<FieldTensor> parts, const ImageSet& set);
+
+  int64_t decoded_bytes() const override;
+
+ private:
+  std::optional<FieldRange> FindRange(size_t index,
+                                      std::span<const int64_t> ignored) const override;
+
+  std::vector<std::string> masks_;  // paths, by sample
+};
+
+}  // namespace cgrun
+
+#endif  // CGRUN_DATA_IMAGE_SETS_H_
