@@ -75,6 +75,14 @@ class ModelsTest(CliTestCase):
             self.assertIn(f"{parameters:,} parameters", comment, name)
             self.assertLessEqual(max(map(len, lines)), 100, name)
 
+    def test_evaluation_takes_no_memory_of_its_own(self):
+        without = ["--set", "data.valid=null", "--set", "data.test=null"]
+        for name in PARAMETERS:
+            arena = self.json("plan", model(name))["arena_bytes"]
+            more = arena - self.json("plan", model(name), *without)["arena_bytes"]
+            state = 4 * 32 * 128 if name == "char-rnn" else 0  # [32, 128]: what it remembers
+            self.assertEqual(more, state, name)
+
     def test_they_do_as_much_work_as_elsewhere(self):
         published = {"inception-v3": 5.71, "mobilenet-v2": 0.30, "resnet50": 4.09, "vgg16": 15.47}
         for name, products in published.items():  # torchvision's "GFLOPS"
