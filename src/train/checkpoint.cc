@@ -91,8 +91,8 @@ size_t RoomFor(const SafetensorsMetadata& metadata) {
 }
 
 [[noreturn]] void RefuseOtherModel(const std::string& path, const std::string& what) {
-  throw UserError(path + " is not a checkpoint of this run's model:" + what,
-                  "a run is resumed with the model file that it was started with");
+  throw InputError(path + " is not a checkpoint of this run's model:" + what,
+                   "a run is resumed with the model file that it was started with");
 }
 
 void CheckFits(const WeightsReport& report, const std::string& path) {

@@ -61,6 +61,17 @@ def houses(chance, count, header="area,year,town,price"):
     return "\n".join(lines) + "\n"
 
 
+def rewrite_metadata(path, keep):
+    """Leaves out the entries of a weight file's metadata whose keys are not to be kept."""
+    data = path.read_bytes()
+    size = int.from_bytes(data[:8], "little")
+    header = json.loads(data[8:8 + size])
+    header["__metadata__"] = {k: v for k, v in header["__metadata__"].items() if keep(k)}
+    text = json.dumps(header).encode()
+    text += b" " * (-len(text) % 8)
+    path.write_bytes(len(text).to_bytes(8, "little") + text + data[8 + size:])
+
+
 class TablesTest(CliTestCase):
     def setUp(self):
         super().setUp()
@@ -98,6 +109,20 @@ class TablesTest(CliTestCase):
         self.write("rows.csv", "\n".join(
             ",".join([line.split(",")[i] for i in (2, 1, 0)]) for line in self.rows.splitlines()))
         self.assertEqual(self.predict(), before, "nor labels, nor the order of columns")
+
+    def test_weights_that_keep_nothing_are_no_obstacle_where_nothing_is_needed(self):
+        self.write("houses.yaml", HOUSES.replace("categories: [town]", "columns: [area, year]")
+                   .replace("standardize: true", "standardize: false")
+                   .replace("  town: {type: int32, shape: []}\n", "")
+                   .replace("      - place: {op: embedding, in: town, entries: 4, units: 4}\n", "")
+                   .replace("[features, place]", "[features, features]"))
+        self.write("rows.csv", "area,year\n50,1970\n")
+        self.train("--set", "train.epochs=1")
+        before = self.predict()
+        (self.folder / "train.csv").unlink()
+        for weights in (self.folder / "runs/houses").glob("*.safetensors"):
+            rewrite_metadata(weights, lambda key: not key.startswith("data."))
+        self.assertEqual(self.predict(), before)
 
     def test_evaluations_take_it_too(self):
         self.train()

@@ -137,6 +137,18 @@ class LinesTest(CliTestCase):
         self.assertEqual(self.cgrun(*flags, "n3").stdout, numbers + "\n")
         self.assertIn("there is nothing to go on from", self.refuses(*flags, ""))
 
+    def test_it_writes_ids(self):
+        self.write_counting()
+        for name in ("train.txt", "test.txt"):
+            self.write(name, (self.folder / name).read_text().replace("n", ""))
+        self.write("ids.yaml", PREDICTOR.replace("format: lines,", "format: lines, tokens: ids,"))
+        self.cgrun("train", "ids.yaml", "--out", "run", "--quiet")
+        flags = ["generate", "ids.yaml", "--weights", "run", "-n", 14, "--prompt"]
+        numbers = " ".join(str(i % 10) for i in range(3, 18))
+        self.assertEqual(self.cgrun(*flags, "3").stdout, numbers + "\n")
+        self.assertIn("'n3'", self.refuses(*flags, "n3"))
+        self.assertIn("its ids are 0 to", self.refuses(*flags, "999"))
+
     def test_labels_of_padding_are_refused_unless_they_are_ignored(self):
         self.write_counting()
         self.write("strict.yaml", PREDICTOR.replace(", ignore_label: -1", ""))
