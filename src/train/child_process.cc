@@ -1,11 +1,13 @@
 // fork, a pipe, and waiting.
 #include "src/train/child_process.h"
 
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
+#include <csignal>
 #include <exception>
 #include <filesystem>
 #include <iterator>
@@ -30,8 +32,9 @@ bool WriteAll(int file, std::string_view text) {
   return true;
 }
 
-// No destructors and no buffered output: those are the parent's.
-[[noreturn]] void Work(const std::function<std::string()>& work, int file) {
+// No destructors and no buffered output: those are the parent's. Nor does it outlive the parent.
+[[noreturn]] void Work(pid_t parent, const std::function<std::string()>& work, int file) {
+  if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || getppid() != parent) _exit(1);
   bool done = false;
   try {
     done = WriteAll(file, work());
@@ -65,8 +68,9 @@ bool EndsWell(pid_t child) {
 std::optional<std::string> InChild(bool on_host, const std::function<std::string()>& work) {
   std::array<int, 2> ends{};
   if (!on_host || !HasOneThread() || pipe(ends.data()) != 0) return std::nullopt;
+  const pid_t parent = getpid();
   const pid_t child = fork();
-  if (child == 0) Work(work, ends[1]);
+  if (child == 0) Work(parent, work, ends[1]);
   close(ends[1]);
   std::optional<std::string> text = child > 0 ? ReadAll(ends[0]) : std::nullopt;
   close(ends[0]);

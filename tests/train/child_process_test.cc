@@ -2,8 +2,12 @@
 #include "src/train/child_process.h"
 
 #include <gtest/gtest.h>
+#include <poll.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
+#include <csignal>
 #include <latch>
 #include <stdexcept>
 #include <string>
@@ -39,6 +43,30 @@ TEST(ChildProcess, ThereIsNoneBesideThreadsOrAnAccelerator) {
   EXPECT_FALSE(InChild(true, work));
   end.count_down();
   other.join();
+}
+
+TEST(ChildProcess, DoesNotOutliveItsParent) {
+  if (!AllocationsAreCounted()) GTEST_SKIP() << "a sanitizer may have threads of its own";
+  std::array<int, 2> ends{};
+  ASSERT_EQ(pipe(ends.data()), 0);
+  const pid_t parent = fork();
+  if (parent == 0) {
+    InChild(true, [&] {
+      const bool begun = write(ends[1], "x", 1) == 1;
+      sleep(begun ? 600 : 0);
+      return std::string();
+    });
+    _exit(0);
+  }
+  close(ends[1]);
+  char begun = 0;
+  EXPECT_EQ(read(ends[0], &begun, 1), 1);
+  kill(parent, SIGKILL);
+  waitpid(parent, nullptr, 0);
+  pollfd end{ends[0], POLLIN, 0};
+  EXPECT_EQ(poll(&end, 1, 30'000), 1) << "it lives on";
+  EXPECT_EQ(read(ends[0], &begun, 1), 0) << "the end of all that could write";
+  close(ends[0]);
 }
 
 }  // namespace
