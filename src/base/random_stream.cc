@@ -20,7 +20,7 @@ using Lanes = std::array<uint32_t, kLanes>;
 
 // Philox() of the counters first … first + kLanes − 1; word w of block b becomes words[w][b].
 void PhiloxBlocks(uint64_t key, uint64_t high, uint64_t first, std::array<Lanes, 4>& words) {
-  auto& [c0, c1, c2, c3] = words;
+  Lanes &c0 = words[0], &c1 = words[1], &c2 = words[2], &c3 = words[3];
   for (size_t b = 0; b < kLanes; ++b) {
     c0[b] = static_cast<uint32_t>(first + b);
     c1[b] = static_cast<uint32_t>((first + b) >> 32);

@@ -66,13 +66,14 @@ int64_t ImageStream::Bytes(const ImageSet& set, int arenas) {
 
 void ImageStream::Read(int64_t index, std::span<const std::span<std::byte>> out) const {
   CGRUN_CHECK(index >= 0 && index < size()) << "sample " << index;
-  const auto& [image, label, mask] = set_.samples[static_cast<size_t>(index)];
+  const ImageSample& sample = set_.samples[static_cast<size_t>(index)];
+  const ImageFile &image = sample.image, &mask = sample.mask;
   const Lease lease(*this);
   NameFile(image.path, [&] {
     LoadImage(image.path, image.info, set_.target, lease.arena(),
               {reinterpret_cast<uint8_t*>(out[0].data()), out[0].size()});
   });
-  if (set_.labelled()) std::memcpy(out[1].data(), &label, sizeof(label));
+  if (set_.labelled()) std::memcpy(out[1].data(), &sample.label, sizeof(sample.label));
   if (!set_.masked) return;
   NameFile(mask.path, [&] {
     LoadMask(mask.path, mask.info, set_.target, set_.fields[1].dtype, lease.arena(), out[1]);

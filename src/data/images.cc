@@ -133,7 +133,7 @@ std::string HelpWithShape(std::span<const int64_t> sizes) {
   std::vector<int64_t> mended(sizes.begin(), sizes.end());
   if (!is_channels(mended[0]) && is_channels(mended[2])) {
     reason += std::string(reason.empty() ? "" : ", and ") + "channels come first";
-    std::ranges::rotate(mended, mended.end() - 1);
+    std::rotate(mended.begin(), mended.end() - 1, mended.end());
   }
   if (reason.empty()) return "for example `image: {type: uint8, shape: [3, 64, 64]}`";
   return reason + ": write `shape: " + Shape::Of(mended).ToString() + "`";
@@ -195,7 +195,7 @@ bool ImagesOpener::ListWithMasks() {
 bool ImagesOpener::ReadHeaders() {
   FileErrors errors;
   for (size_t i = 0; i < set_.samples.size(); ++i) {
-    auto& [image, label, mask] = set_.samples[i];
+    ImageFile &image = set_.samples[i].image, &mask = set_.samples[i].mask;
     const bool read = Guard(i, image.path, "image", errors, [&] {
       image.info = ReadImageInfo(image.path);
       CheckScratch(image.info.header, ImageScratchBytes(image.info, set_.target));
@@ -254,13 +254,16 @@ void ImagesOpener::DecodeAll(int threads, std::vector<FieldTensor>& parts,
   };
   const auto work = [&](ScratchArena& arena) {
     for (size_t i = next++; i < set_.samples.size(); i = next++) {
-      const auto& [image, label, mask] = set_.samples[i];
+      const ImageFile &image = set_.samples[i].image, &mask = set_.samples[i].mask;
       Guard(i, image.path, "image", errors, [&] {
         const std::span<std::byte> out = of_sample(0, i);
         LoadImage(image.path, image.info, set_.target, arena,
                   {reinterpret_cast<uint8_t*>(out.data()), out.size()});
       });
-      if (set_.labelled()) std::memcpy(of_sample(1, i).data(), &label, sizeof(label));
+      if (set_.labelled()) {
+        const int32_t label = set_.samples[i].label;
+        std::memcpy(of_sample(1, i).data(), &label, sizeof(label));
+      }
       if (!set_.masked) continue;
       Guard(i, mask.path, "mask", errors, [&] {
         LoadMask(mask.path, mask.info, set_.target, set_.fields[1].dtype, arena, of_sample(1, i));
