@@ -243,6 +243,8 @@ void ReadPath(const TreeEntry& entry, PathSpec& path, const Reader& reader) {
                     (loss->value.IsSequence() && loss->value.items.empty());
   if (path.backprop.value && none) {
     reader.diagnostics.Error(entry.key_mark, "the backprop path '" + entry.key + "' needs 'loss'",
+                             "for example `loss: {op: softmax_cross_entropy, in: [logits, label]}` "
+                             "for classes, or `{op: squared_error, in: [y, target]}` for numbers; "
                              "or `mode: forward`, if nothing is learned here");
   }
   for (const char* key : {"optimizer", "trains", "clip_weights"}) {

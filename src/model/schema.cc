@@ -110,6 +110,12 @@ void CheckKeys(const TreeNode& map, std::string_view what, const SourceMark& pla
     const bool missing = entry == nullptr || entry->value.IsNull();
     if (!missing || key.fallback != kRequired) continue;
     const std::string name(key.name);
+    const bool is_meant = std::ranges::any_of(map.entries, [&](const TreeEntry& other) {
+      const bool known = std::ranges::find(keys, other.key, &KeyDoc::name) != keys.end();
+      const std::string help = known ? "" : SuggestKey(other.key, {&name, 1});
+      return help.starts_with("write '") || help.starts_with("did you mean");
+    });
+    if (is_meant) continue;  // which is said of that key
     reader.diagnostics.Error(
         entry ? entry->key_mark : place, owner + " needs '" + name + "'",
         name + ": " + std::string(key.type.text) + "; " + std::string(key.doc));
