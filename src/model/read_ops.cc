@@ -118,6 +118,17 @@ void TakeAttribute(const TreeEntry& entry, Draft& draft, const Reader&) {
   draft.op.attributes.push_back(entry);
 }
 
+// `name: c` of other programs names the output, so that what reads it is not reported too.
+void TakeName(OpSpec& op, const Reader& reader) {
+  const auto found = std::ranges::find(op.attributes, "name", &Attribute::key);
+  if (found == op.attributes.end() || !IsIdentifier(found->value.scalar)) return;
+  const std::string name = found->value.scalar;
+  reader.diagnostics.Error(found->key_mark, "an operator has no key 'name'",
+                           "its name stands before it: `" + name + ": {op: …}`");
+  op.name = MarkedText{name, found->value.mark};
+  op.attributes.erase(found);
+}
+
 bool HasTarget(const TreeNode& map) {
   return map.Find("op") || map.Find("block") || map.Find("network") || map.Find("gradient");
 }
@@ -204,6 +215,8 @@ Draft ReadBody(const TreeNode& map, std::string_view what, const Reader& reader)
   if (draft.op.kind != OpSpec::Kind::kOperator) {
     draft.op.attributes.clear();
     CheckInputsOfUse(draft.op, reader);
+  } else {
+    TakeName(draft.op, reader);
   }
   return draft;
 }

@@ -338,7 +338,9 @@ void TreeBuilder::Finish(TreeNode node, YAML::anchor_t anchor) {
 // "op:conv" and "epochs 4" are keys without a value for YAML. Reports such a key, and makes of it
 // the key and the value that are meant.
 bool TreeBuilder::MendKey(Frame& map, TreeNode& value) {
-  if (!value.IsNull() || map.key_quoted) return false;
+  const bool written = value.mark.line != map.key_mark.line ||
+                       value.mark.column != map.key_mark.column;  // `a:b: null`
+  if (!value.IsNull() || written || map.key_quoted) return false;
   const std::optional<GluedKey> glued = FindGluedKey(map.key);
   if (!glued) return false;
   SourceMark mark = map.key_mark;

@@ -126,7 +126,8 @@ class PredictionsTest(HousesTestCase):
     def test_a_gap_cannot_be_dropped(self):
         self.write("new.csv", "rooms,age,town,roof\n1,2,Rome,flat\n,3,Oslo,flat\n4,,Oslo,flat\n")
         error = self.refuses("predict", "houses.yaml", "new.csv")
-        self.assertIn("new.csv:3:1: error: column 'rooms' has no value here\n    ,3,Oslo,flat\n    ^\n", error)
+        self.assertIn("new.csv:3:1: error: column 'rooms' has no value here\n"
+                      "    ,3,Oslo,flat\n    ^\n", error)
         self.assertIn("new.csv:4:3: error: column 'age' has no value here", error)
         self.assertIn("help: every row is predicted, whatever `missing` drops in training: put a value "
                       "here, or fill such gaps by `--set data.train.missing=mean`", error)
@@ -143,11 +144,12 @@ class PredictionsTest(HousesTestCase):
         self.assertIn("new.csv:4:3: error: column 'age': 'y' is not a number", error)
         self.write("new.csv", "rooms,age,town,roof\n1,2,Rome,flat\n1,2\n")
         error = self.refuses("predict", "houses.yaml", "new.csv")
-        self.assertIn("new.csv:3:1: error: this line has 2 fields, but the first one has 4\n    1,2\n    ^~~\n",
-                      error)
+        self.assertIn("new.csv:3:1: error: this line has 2 fields, but the first one has 4\n"
+                      "    1,2\n    ^~~\n", error)
 
     def test_unknown_categories_are_told_once(self):
-        self.write("new.csv", "rooms,age,town,roof\n1,2,Rome,flat\n1,3,Paris,flat\n4,1,Paris,flat\n1,1,Wien,flat\n")
+        self.write("new.csv", "rooms,age,town,roof\n1,2,Rome,flat\n1,3,Paris,flat\n4,1,Paris,flat\n"
+                              "1,1,Wien,flat\n")
         done = self.cgrun("predict", "houses.yaml", "new.csv", "--json")
         told = ("new.csv:3:5: warning: column 'town': 'Paris' is none of the categories of the training "
                 "data: it is read as unknown, with the id 0; and 2 more such cells: 'Paris' in line 4, "
@@ -211,7 +213,8 @@ class ModelFilesTest(CliTestCase):
             self.assertIn(f"wrong.yaml:{place}: error: ", error)
             self.assertIn("a blank is missing behind this ':'\n", error)
             self.assertIn("behind a key stand a colon and a blank", error)
-        for old, new, key in (("model: small", "model small", "model"), ("  classify:", "  classify", "classify"),
+        for old, new, key in (("model: small", "model small", "model"),
+                              ("  classify:", "  classify", "classify"),
                               ("    ops:", "    ops", "ops"), ("- pixels: {", "- pixels {", "pixels"),
                               ("epochs: 2", "epochs 2", "epochs"), (linear, "{op: linear, units 3}", "units"),
                               ("train:\n", "train\n", "train")):
@@ -221,6 +224,19 @@ class ModelFilesTest(CliTestCase):
 
     def test_a_key_under_another_name_is_not_missing_as_well(self):
         self.assertIn("unknown key 'layers' in 'classify'", self.only("    ops:", "    layers:"))
+        self.assertIn("write 'loss'", self.only("    loss:", "    criterion:"))
+        self.assertIn("did you mean 'optimizer'?", self.only("  optimizer:", "  optimiser:"))
+        path = "  prepare:\n    mode: forwards\n    ops: [{op: normalize, in: image}]\n  classify:\n"
+        self.assertIn("did you mean 'forward'?", self.only("  classify:\n", path))
+
+    def test_what_an_unknown_operator_makes_is_not_missing_as_well(self):
+        read = "\n      - {op: relu, in: wide}"
+        for item in ("- wide: {op: convx, in: pixels}", "- wide: {in: pixels}",
+                     "- wide: {op:flatten, in: pixels}",
+                     "- {op: flatten, name: wide}", "- wide: {network: none, in: pixels}"):
+            self.only("- {op: flatten}", item + read)
+        self.assertIn("its name stands before it: `wide: {op: …}`",
+                      self.only("- {op: flatten}", "- {op: flatten, name: wide}" + read))
 
     def test_what_other_programs_have_as_one_operator(self):
         for name, part in (("lstm", "unroll"), ("GRU", "unroll"), ("nn.LSTM", "unroll"), ("rnn", "unroll"),

@@ -90,7 +90,7 @@ TEST(LabelCheck, LabelsOfClassesAreRight) {
 
 TEST(LabelCheck, NamesFileSampleLabelAndClasses) {
   const std::string errors = ErrorsOf(std::string("\0\1\2\3\0\7\2\7", 8));
-  EXPECT_NE(errors.find("small.yaml:14:22: error: "), std::string::npos) << errors;
+  EXPECT_NE(errors.find("small.yaml:15:22: error: "), std::string::npos) << errors;
   EXPECT_NE(errors.find("error: '/labels': sample 5 has the label 7, but the 4 classes of "
                         "softmax_cross_entropy are 0 to 3"),
             std::string::npos)
