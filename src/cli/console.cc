@@ -11,11 +11,13 @@
 #include <optional>
 #include <span>
 
+#include "src/base/synonyms.h"
 #include "src/cli/command.h"
 #include "src/cli/option_errors.h"
 #include "src/io/atomic_file.h"
 #include "src/model/schema.h"
 #include "src/report/table.h"
+#include "src/train/run_folder.h"
 
 namespace cgrun {
 namespace {
@@ -78,6 +80,17 @@ std::string SetHelp(const CLI::App& verb, const std::string& flag, const std::st
          (name == "lr" ? "optimizer.lr" : name) + "=" + (value.empty() ? "…" : value) + "`";
 }
 
+// Other programs let users choose the threads that read data; "" of other flags.
+std::string HelpWithLoader(const CLI::App& verb, const std::string& flag) {
+  const std::string name = PlainName(flag.substr(2));
+  if (name != "workers" && name != "numworkers" && name != "jobs") return "";
+  const CLI::Option* threads = verb.get_option_no_throw("--threads");
+  return std::string("leave it out: a thread of the program reads samples ahead") +
+         (threads == nullptr
+              ? ""
+              : "; `--threads N`, 1 to " + std::to_string(kMostThreads) + ", is for the kernels");
+}
+
 std::string ValueAfter(int i, int argc, char** argv) {
   const std::string argument = argv[i];
   if (const size_t equals = argument.find('='); equals != std::string::npos) {
@@ -97,7 +110,8 @@ std::optional<Mistake> UnknownFlag(const CLI::App& verb, int argc, char** argv) 
     if (argument.rfind("--", 0) != 0 || argument == "--" || is_known) continue;
     const std::string nearest = NearestName(argument, known);
     const std::string value = ValueAfter(i, argc, argv);
-    std::string help = SetHelp(verb, argument, value, /*exact=*/!nearest.empty());
+    std::string help = HelpWithLoader(verb, argument);
+    if (help.empty()) help = SetHelp(verb, argument, value, /*exact=*/!nearest.empty());
     if (help.empty() && !nearest.empty()) help = "did you mean '" + nearest + "'?";
     if (help.empty()) help = "`cgrun " + verb.get_name() + " --help` lists its flags";
     return Mistake{"`cgrun " + verb.get_name() + "` has no flag '" + argument + "'", help};

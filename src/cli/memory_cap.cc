@@ -78,8 +78,8 @@ void Tell(const std::string& text) {
 
 std::string FitText(const CappedRun& fit) {
   if (fit.arena_cap == 0) {
-    return fmt::format("cap: {} of {}, as it is", FormatBytes(fit.free.total()),
-                       FormatBytes(fit.cap));
+    return fmt::format("cap: the run takes {} of the {} that it may: nothing is computed twice",
+                       FormatBytes(fit.free.total()), FormatBytes(fit.cap));
   }
   return fmt::format(
       "cap: {} of {}, instead of {}: {} operators of a step run a second time; steps "

@@ -88,6 +88,14 @@ std::string Alternatives(const std::vector<std::string>& choices) {
   return text;
 }
 
+// "0.000000" as "0", "0.500000" as "0.5".
+std::string ShortNumber(std::string number) {
+  if (number.find('.') == std::string::npos) return number;
+  number.erase(number.find_last_not_of('0') + 1);
+  if (number.ends_with('.')) number.pop_back();
+  return number;
+}
+
 // "--threads: Value 0 not in range 1 to 1024", "--mode: fast not in {graph,eager}"
 Mistake WrongValue(const CLI::App& verb, const std::string& text) {
   const std::string name = Before(text, ":");
@@ -95,6 +103,12 @@ Mistake WrongValue(const CLI::App& verb, const std::string& text) {
   if (!range.empty()) {
     const std::string most = std::to_string(std::numeric_limits<int64_t>::max());
     const bool open = range.ends_with(" to " + most);
+    if (range.find('.') != std::string::npos) {
+      return {name + " must be a number from " + ShortNumber(Before(range, " to ")) + " to " +
+                  ShortNumber(Between(range, " to ", "")) + ", not '" +
+                  Between(text, ": Value ", " not in range ") + "'",
+              DescriptionOf(verb, name)};
+    }
     return {name + " must be " + (open ? "an integer, at least " + Before(range, " to ") : range) +
                 ", not '" + Between(text, ": Value ", " not in range ") + "'",
             DescriptionOf(verb, name)};

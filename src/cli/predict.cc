@@ -25,7 +25,13 @@ struct PredictFlags {
 };
 
 void PrintProblems(const std::vector<FileProblem>& problems) {
-  for (const FileProblem& problem : problems) PrintError(problem.message, problem.help);
+  for (const FileProblem& problem : problems) {
+    if (problem.errors) {
+      PrintDiagnostics(*problem.errors);
+    } else {
+      PrintError(problem.message, problem.help);
+    }
+  }
 }
 
 // Samples whose inputs or outputs hold NaN or infinity: the first few, and how many.
@@ -107,6 +113,16 @@ PredictFacts FactsOf(const ModelSpec& model, const PredictOptions& options) {
   return facts;
 }
 
+// The warnings of the files that are read, as JSON has them.
+std::vector<std::string> TextsOf(const Diagnostics& warnings) {
+  std::vector<std::string> texts;
+  for (const Diagnostic& warning : warnings.Sorted()) {
+    const std::string place = warning.mark.ToString();
+    texts.push_back((place.empty() ? "" : place + ": ") + warning.message);
+  }
+  return texts;
+}
+
 // Where no input could be read.
 int ReportNothing(const PredictView& nothing, const PredictFacts& facts,
                   const PredictSource& source) {
@@ -121,8 +137,11 @@ int Report(const PredictView& view, const PredictFacts& facts, const NotFinite& 
   std::vector<FileProblem> problems = source.problems();
   problems.insert(problems.end(), outputs.begin(), outputs.end());
   const std::vector<std::string> warnings = not_finite.Warnings();
+  std::vector<std::string> all_warnings = TextsOf(source.warnings());
+  all_warnings.insert(all_warnings.end(), warnings.begin(), warnings.end());
   PrintResult(facts.samples > 0 || facts.dry_run ? view.Text(facts) : "",
-              view.Json(facts, warnings, problems));
+              view.Json(facts, all_warnings, problems));
+  PrintDiagnostics(source.warnings());
   for (const std::string& warning : warnings) PrintWarning(warning);
   PrintProblems(problems);
   if (!source.problems().empty()) return kBadInput;
@@ -154,7 +173,8 @@ int Predict(Predictor& predictor, const PredictSignature& signature, PredictSour
   return Report(view, facts, not_finite, source);
 }
 
-int Run(const ModelFlags& flags, const RunFlags& run_flags, const PredictFlags& predict_flags) {
+int RunChecked(const ModelFlags& flags, const RunFlags& run_flags,
+               const PredictFlags& predict_flags) {
   if (predict_flags.inputs.empty()) {
     throw InputError("`cgrun predict` needs something to predict",
                      "cgrun predict MODEL INPUT...: images, .npy files, .csv tables, .txt texts, "
@@ -189,6 +209,15 @@ int Run(const ModelFlags& flags, const RunFlags& run_flags, const PredictFlags& 
   facts.batch = options.batch;
   facts.weights = options.weights;
   return Predict(predictor, *signature, source, run_flags, predict_flags, facts);
+}
+
+int Run(const ModelFlags& flags, const RunFlags& run_flags, const PredictFlags& predict_flags) {
+  try {
+    return RunChecked(flags, run_flags, predict_flags);
+  } catch (const TableError& error) {
+    PrintDiagnostics(*error.errors());
+    return kBadInput;
+  }
 }
 
 }  // namespace

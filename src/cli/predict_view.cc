@@ -29,6 +29,13 @@ std::string Dump(const nlohmann::ordered_json& json) {
 PredictView::PredictView(const std::vector<PredictedOutput>& outputs, int64_t top)
     : outputs_(outputs), top_(top) {}
 
+std::vector<int64_t> PredictView::GivenPlaces(std::vector<int64_t> places,
+                                              const SampleOrigin& origin) {
+  const auto given = static_cast<size_t>(origin.given.value_or(std::ssize(places)));
+  if (given < places.size()) places.resize(given);
+  return places;
+}
+
 void PredictView::Add(const SampleOrigin& origin, PredictionBytes outputs) {
   Prediction prediction{origin, {}, {}, {}};
   prediction.places.resize(outputs_.size());
@@ -37,7 +44,8 @@ void PredictView::Add(const SampleOrigin& origin, PredictionBytes outputs) {
   for (size_t i = 0; i < outputs_.size(); ++i) {
     if (outputs_[i].kept) continue;
     if (outputs_[i].places > 0) {
-      prediction.places[i] = ClassesOfPlaces(outputs_[i], NumbersOf(outputs_[i].dtype, outputs[i]));
+      prediction.places[i] = GivenPlaces(
+          ClassesOfPlaces(outputs_[i], NumbersOf(outputs_[i].dtype, outputs[i])), origin);
     }
     if (!ShowsClasses(i) && outputs_[i].shape.Elements() > kMostValues) continue;
     std::vector<double> numbers = NumbersOf(outputs_[i].dtype, outputs[i]);

@@ -32,6 +32,9 @@ class PredictView {
                    const std::vector<FileProblem>& problems) const;
 
  private:
+  // The classes of the places that the sample has, without those that it was filled up with.
+  static std::vector<int64_t> GivenPlaces(std::vector<int64_t> places, const SampleOrigin& origin);
+
   struct Prediction {
     SampleOrigin origin;
     std::vector<std::vector<ClassScore>> classes;  // of outputs with scores

@@ -13,6 +13,7 @@
 #include "src/cli/metric_tables.h"
 #include "src/report/epoch_lines.h"
 #include "src/report/line.h"
+#include "src/report/plan_report.h"
 #include "src/report/table.h"
 
 namespace cgrun {
@@ -92,18 +93,20 @@ std::string AllocationsText(const TrainResult& result) {
   if (!result.heap_growth_bytes) return "not counted: there was no step";
   if (!result.allocations_after_first_step) return "not counted under a sanitizer";
   std::string text =
-      fmt::format("{} after step 1, heap growth {}", *result.allocations_after_first_step,
+      fmt::format("{} after step 1; the heap grew by {}", *result.allocations_after_first_step,
                   FormatBytes(std::max<int64_t>(0, *result.heap_growth_bytes)));
   if (*result.pool_requests > 0) {
-    text += fmt::format(" (and {} of libraries, from the fixed pool)",
-                        FormatCount(*result.pool_requests));
+    text += fmt::format("; libraries asked {} for memory, which was set aside for them before",
+                        FormatCount(*result.pool_requests, "time"));
   }
   return text;
 }
 
 // A resumed run knows the time of its last part alone.
 std::string StepsText(const TrainResult& result) {
-  std::string text = FormatCount(result.steps) + " in " + FormatCount(result.epochs, "epoch");
+  std::string text =
+      FormatCount(result.steps) + " in " +
+      (result.epochs == 0 ? "a part of the first epoch" : FormatCount(result.epochs, "epoch"));
   if (result.resumed_step > 0) {
     text +=
         fmt::format("; {} of them since step {}", FormatCount(result.steps - result.resumed_step),
@@ -252,8 +255,12 @@ void WarnOfLosses(const PassResult& evaluation) {
 void PrintDryRun(const std::string& model, const Session& session) {
   const EngineModel& engine = session.engine().model();
   std::string entries;
-  for (const EngineEntry& entry : engine.entries)
+  std::vector<std::string> names;
+  for (const EngineEntry& entry : engine.entries) {
     entries += (entries.empty() ? "" : ", ") + entry.name;
+    names.push_back(entry.name);
+  }
+  if (const std::string note = LastBatchNote(names); !note.empty()) entries += "  (" + note + ")";
   TextTable table({Align::kLeft, Align::kLeft});
   table.Add({"model", fmt::format("{} on {}, batch {}", model, engine.device, session.batch())});
   table.Add({"entry points", entries});

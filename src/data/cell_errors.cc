@@ -1,25 +1,47 @@
-// The rest of a column's errors stands where its next one would. Columns of which none is shown
-// share a message.
+// Columns of which none is shown share a message.
 #include "src/data/cell_errors.h"
+
+#include <set>
 
 namespace cgrun {
 
-void CellErrors::ReportRest() {
-  int64_t hidden = 0, hidden_columns = 0;
+// "; and 59 more such cells: 'green' in line 3, 'blue' in line 4, …"
+std::string CellErrors::OthersText(const Kind& kind) {
+  const int64_t others = kind.cells - 1;
+  if (others == 0) return "";
+  const char* lines = others == 1 ? ", in line " : ", in the lines ";
+  return "; and " + CountText(others, "more such cell") + (kind.empty ? lines : ": ") +
+         kind.others + (others > kMostNamed ? ", …" : "");
+}
+
+void CellErrors::Tell(const SourceMark& mark, const std::string& message, const std::string& help) {
+  if (severity_ == Severity::kError) {
+    diagnostics_.Error(mark, message, help);
+  } else {
+    diagnostics_.Warning(mark, message, help);
+  }
+}
+
+void CellErrors::Report() {
+  int shown = 0;
+  int64_t hidden = 0;
+  std::set<size_t> hidden_columns;
   const SourceMark* first_hidden = nullptr;
-  for (const auto& [index, column] : columns_) {
-    const int64_t rest = column.errors - column.shown;
-    if (rest > 0 && column.shown > 0) {
-      diagnostics_.Error(column.next, "and " + std::to_string(rest) + " more in " + column.name);
-    } else if (rest > 0) {
-      hidden += rest;
-      ++hidden_columns;
-      if (first_hidden == nullptr) first_hidden = &column.next;
+  for (const auto& [key, kind] : kinds_) {
+    if (shown < kMostShown) {
+      ++shown;
+      Tell(kind.mark, kind.message + OthersText(kind), kind.help);
+      continue;
     }
+    hidden += kind.cells;
+    hidden_columns.insert(key.first);
+    if (first_hidden == nullptr) first_hidden = &kind.mark;
   }
   if (first_hidden == nullptr) return;
-  diagnostics_.Error(*first_hidden, "and " + std::to_string(hidden) + " more in " +
-                                        CountText(hidden_columns, "other column"));
+  Tell(*first_hidden,
+       "and " + CountText(hidden, "more such cell") + " in " +
+           CountText(std::ssize(hidden_columns), "other column"),
+       "");
 }
 
 }  // namespace cgrun

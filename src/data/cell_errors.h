@@ -1,4 +1,5 @@
-// Errors of a table's cells: the first few of each column are shown, and the others are counted.
+// What is wrong with cells of a table: one message for each column and kind of mistake, at the
+// first such cell, which counts the others and names a few.
 #ifndef CGRUN_DATA_CELL_ERRORS_H_
 #define CGRUN_DATA_CELL_ERRORS_H_
 
@@ -6,50 +7,62 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <utility>
 
 #include "src/base/diagnostics.h"
 
 namespace cgrun {
 
+struct CellMistake {
+  std::string text;  // what stands in the cell, in quotes; "" of an empty one
+  std::string what;  // ": 'x' is not a number"
+  std::string help;
+  std::string kind;  // tells the kinds of mistakes in a column apart
+};
+
 class CellErrors {
  public:
-  explicit CellErrors(Diagnostics& diagnostics) : diagnostics_(diagnostics) {}
+  explicit CellErrors(Diagnostics& diagnostics, Severity severity = Severity::kError)
+      : diagnostics_(diagnostics), severity_(severity) {}
 
-  // Takes an error of column `column`, which messages call `name`: "column 'age'". `mark_of()` says
-  // where it stands, and is called for few of them.
+  // Takes a mistake in column `column`, which messages call `name`: "column 'age'". `mark_of()`
+  // says where it stands, and is called for few of them.
   template <class MarkOf>
-  void Error(size_t column, const std::string& name, MarkOf mark_of, const std::string& what,
-             const std::string& help) {
-    Column& of = columns_[column];
-    if (++of.errors <= kMostInColumn && shown_ < kMostShown) {
-      ++shown_;
-      ++of.shown;
-      diagnostics_.Error(mark_of(), name + what, help);
-    } else if (of.errors == of.shown + 1) {
-      of.next = mark_of();
-      of.name = name;
+  void Add(size_t column, const std::string& name, MarkOf mark_of, const CellMistake& mistake) {
+    Kind& kind = kinds_[{column, mistake.kind}];
+    if (++kind.cells == 1) {
+      kind.mark = mark_of();
+      kind.message = name + mistake.what;
+      kind.help = mistake.help;
+    } else if (kind.cells <= 1 + kMostNamed) {
+      const std::string line = std::to_string(mark_of().line);
+      kind.others += (kind.others.empty() ? "" : ", ") +
+                     (mistake.text.empty() ? line : mistake.text + " in line " + line);
+      kind.empty = kind.empty && mistake.text.empty();
     }
   }
 
-  // How many were shown so far.
-  int shown() const { return shown_; }
-
-  // At the end of the file: how many more there are.
-  void ReportRest();
+  // At the end of the file: reports them all.
+  void Report();
 
  private:
-  static constexpr int64_t kMostInColumn = 3;
+  static constexpr int64_t kMostNamed = 3;
   static constexpr int kMostShown = 20;
 
-  struct Column {
-    int64_t errors = 0, shown = 0;
-    SourceMark next;  // the first that is not shown
-    std::string name;
+  struct Kind {
+    int64_t cells = 0;
+    SourceMark mark;  // of the first
+    std::string message, help;
+    std::string others;  // the next few
+    bool empty = true;   // whether these are empty cells
   };
 
+  static std::string OthersText(const Kind& kind);
+  void Tell(const SourceMark& mark, const std::string& message, const std::string& help);
+
   Diagnostics& diagnostics_;
-  std::map<size_t, Column> columns_;
-  int shown_ = 0;
+  const Severity severity_;
+  std::map<std::pair<size_t, std::string>, Kind> kinds_;  // by column and kind
 };
 
 }  // namespace cgrun

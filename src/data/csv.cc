@@ -26,7 +26,7 @@
 namespace cgrun {
 namespace {
 
-constexpr int kMostErrors = 20;  // beside those of cells
+constexpr int kMostErrors = 20;  // beside those of cells, which are counted by column
 
 // The values of a CSV file, and what was found out about training data.
 class CsvDataset : public TensorDataset {
@@ -66,6 +66,7 @@ class CsvOpener {
         diagnostics_(diagnostics),
         errors_before_(diagnostics.error_count()),
         cell_errors_(diagnostics),
+        unknown_(diagnostics, Severity::kWarning),
         file_option_(*FindOption(options, "file")),
         path_(ResolvePath(options, file_option_)),
         features_(options, diagnostics) {}
@@ -84,9 +85,10 @@ class CsvOpener {
     Allocate();
     if (!Failed()) features_.Prepare(layout_, all_rows_);
     ForEachRow([this](const CsvReader& reader) { StoreRow(reader); });
-    cell_errors_.ReportRest();
+    cell_errors_.Report();
     if (!Failed()) features_.Finish(csv_, layout_, path_, parts_[0].tensor);
     if (Failed()) return nullptr;
+    unknown_.Report();
     return std::make_unique<CsvDataset>(std::move(parts_), features_.Findings(csv_, layout_),
                                         std::move(ranges_));
   }
@@ -111,12 +113,16 @@ class CsvOpener {
                   const CsvField& text, std::byte* out);
   void StoreMissing(const CsvColumn& used, const CsvReader& reader, const CsvField& text,
                     std::byte* out);
+  std::string HelpWithGap(const CsvColumn& used) const;
+  std::string HelpWithText(const CsvColumn& used) const;
   void ReportNumber(TextNumber error, const CsvColumn& used, const CsvReader& reader,
                     const CsvField& text);
   void NoteRange(const CsvColumn& used, const CsvReader& reader, const CsvField& text);
   void ReportCell(const CsvColumn& used, const CsvReader& reader, const CsvField& text,
-                  const std::string& what, const std::string& help);
-  void StoreCategory(const CsvColumn& used, std::string_view name, std::byte* out);
+                  const std::string& what, const std::string& help, const std::string& kind);
+  void StoreCategory(const CsvColumn& used, const CsvReader& reader, const CsvField& text,
+                     std::byte* out);
+  void StoreId(const CsvColumn& used, int32_t id, std::byte* out);
   void FindCategories();
 
   // The label of a column whose texts may be names; null for others.
@@ -139,6 +145,7 @@ class CsvOpener {
   Diagnostics& diagnostics_;
   const int errors_before_;
   CellErrors cell_errors_;
+  CellErrors unknown_;  // categories, in samples to predict
   const DataOption& file_option_;
   const std::string path_;
   CsvFeatures features_;
@@ -160,7 +167,7 @@ void CsvOpener::ForEachRow(Act act) {
   try {
     CsvReader reader(path_, csv_.delimiter, diagnostics_);
     for (bool first = true; reader.Next(); first = false) {
-      if (diagnostics_.error_count() - errors_before_ - cell_errors_.shown() >= kMostErrors) {
+      if (diagnostics_.error_count() - errors_before_ >= kMostErrors) {
         diagnostics_.Error({reader.mark().file, 0, 0}, "further errors of this file are not shown");
         return;
       }
@@ -257,7 +264,7 @@ void CsvOpener::StoreRow(const CsvReader& reader) {
     if (IsGap(text, IsName(used))) {
       StoreMissing(used, reader, text, out);
     } else if (used.role == CsvRole::kCategory) {
-      StoreCategory(used, NameIn(text), out);
+      StoreCategory(used, reader, text, out);
     } else if (label != nullptr && label->of_names()) {
       StoreLabel(*label, used, reader, text, out);
     } else {
@@ -278,11 +285,26 @@ void CsvOpener::StoreLabel(const LabelTexts& label, const CsvColumn& used, const
     std::memcpy(out, &*found, sizeof(*found));
     return;
   }
-  ReportCell(used, reader, text, ": " + label.UnknownText(name), label.HelpFor(name));
+  ReportCell(used, reader, text, ": " + label.UnknownText(name), label.HelpFor(name), "class");
 }
 
-void CsvOpener::StoreCategory(const CsvColumn& used, std::string_view name, std::byte* out) {
+void CsvOpener::StoreCategory(const CsvColumn& used, const CsvReader& reader, const CsvField& text,
+                              std::byte* out) {
+  const std::string_view name = NameIn(text);
   const int32_t id = layout_.categories.at(used.column).Find(name);
+  if (id == Categories::kUnknown && options_.to_predict) {
+    const std::string quoted = QuotedText(name);
+    unknown_.Add(used.column, ColumnText(used), [&] { return reader.MarkOf(text); },
+                 {quoted,
+                  ": " + quoted +
+                      " is none of the categories of the training data: it is read as unknown, " +
+                      "with the id " + std::to_string(id),
+                  "", ""});
+  }
+  StoreId(used, id, out);
+}
+
+void CsvOpener::StoreId(const CsvColumn& used, int32_t id, std::byte* out) {
   if (DTypeOf(used) == DType::kI64) {
     const int64_t wide = id;
     std::memcpy(out, &wide, sizeof(wide));
@@ -291,17 +313,30 @@ void CsvOpener::StoreCategory(const CsvColumn& used, std::string_view name, std:
   }
 }
 
+std::string CsvOpener::HelpWithGap(const CsvColumn& used) const {
+  if (used.role == CsvRole::kLabel) {
+    return "a sample needs its label: `missing: drop` leaves such lines out";
+  }
+  if (!options_.to_predict) {
+    return "`missing: mean`, `missing: zero` or a number fills such gaps; `missing: drop` leaves "
+           "such lines out";
+  }
+  std::string help =
+      "every row is predicted, whatever `missing` drops in training: put a value here";
+  if (!options_.predicted_as.empty()) {
+    help += ", or fill such gaps by `--set " + options_.predicted_as +
+            ".missing=mean`, `zero` or a number";
+  }
+  return help;
+}
+
 void CsvOpener::StoreMissing(const CsvColumn& used, const CsvReader& reader, const CsvField& text,
                              std::byte* out) {
   if (used.role == CsvRole::kLabel || csv_.missing == CsvMissing::kError) {
-    ReportCell(used, reader, text, " has no value here",
-               used.role == CsvRole::kLabel
-                   ? "a sample needs its label: `missing: drop` leaves such lines out"
-                   : "`missing: mean`, `missing: zero` or a number fills such gaps; "
-                     "`missing: drop` leaves such lines out");
+    ReportCell(used, reader, text, " has no value here", HelpWithGap(used), "gap");
     return;
   }
-  if (used.role == CsvRole::kCategory) return StoreCategory(used, "", out);  // an unknown one
+  if (used.role == CsvRole::kCategory) return StoreId(used, Categories::kUnknown, out);
   const TextNumber stored = csv_.missing == CsvMissing::kNumber
                                 ? StoreNumber(csv_.filler, DTypeOf(used), out)
                                 : TextNumber::kStored;
@@ -320,6 +355,17 @@ void CsvOpener::StoreMissing(const CsvColumn& used, const CsvReader& reader, con
   }
 }
 
+// What to do about a text where a number is wanted.
+std::string CsvOpener::HelpWithText(const CsvColumn& used) const {
+  const std::string& name = layout_.names[used.column];
+  if (options_.to_predict) return "the model reads numbers of this column";
+  const bool last = used.column + 1 == layout_.names.size();
+  const bool may_be_label = last && FindOption(options_, "label") == nullptr;
+  return (may_be_label ? "if this is the label, `label: " + name + "` says so; " : "") +
+         std::string("a column of texts is a category, `categories: [") + name +
+         "]`, or left out: `columns` lists the others";
+}
+
 void CsvOpener::ReportNumber(TextNumber error, const CsvColumn& used, const CsvReader& reader,
                              const CsvField& text) {
   std::string help;
@@ -329,13 +375,11 @@ void CsvOpener::ReportNumber(TextNumber error, const CsvColumn& used, const CsvR
            : used.role == CsvRole::kLabel && DTypeOf(used) == DType::kI32
                ? "the labels of the training data are integers"
            : used.role == CsvRole::kLabel ? "a label by name wants an input of int32"
-           : rows_ == 0 && !csv_.header
-               ? "if the first line holds names, leave `header: false` out"
-               : "a column of texts is a category, `categories: [" + layout_.names[used.column] +
-                     "]`, or left out: `columns` lists the others";
+           : rows_ == 0 && !csv_.header ? "if the first line holds names, leave `header: false` out"
+                                        : HelpWithText(used);
   }
   const std::string what = ": " + QuotedText(text.text) + " " + FaultText(error, DTypeOf(used));
-  ReportCell(used, reader, text, what, help);
+  ReportCell(used, reader, text, what, help, help);
 }
 
 // Where the smallest and the largest label stand.
@@ -356,9 +400,11 @@ void CsvOpener::NoteRange(const CsvColumn& used, const CsvReader& reader, const 
 }
 
 void CsvOpener::ReportCell(const CsvColumn& used, const CsvReader& reader, const CsvField& text,
-                           const std::string& what, const std::string& help) {
-  cell_errors_.Error(
-      used.column, ColumnText(used), [&] { return reader.MarkOf(text); }, what, help);
+                           const std::string& what, const std::string& help,
+                           const std::string& kind) {
+  const bool gap = IsGap(text, IsName(used));
+  cell_errors_.Add(used.column, ColumnText(used), [&] { return reader.MarkOf(text); },
+                   {gap ? "" : QuotedText(NameIn(text)), what, help, kind});
 }
 
 // Those of training data that no list gives.

@@ -270,7 +270,7 @@ void LayoutReader::ChooseType(CsvRole role, const DataField& wanted, DataField& 
   }
   field.dtype = wanted.dtype;
   if (std::ranges::find(kTypes, field.dtype) == std::end(kTypes)) {
-    diagnostics_.Error(FindOption(options_, "file")->mark,
+    diagnostics_.Error(MarkOfField(options_, wanted.name, FindOption(options_, "file")->mark),
                        "input '" + wanted.name + "' is " + std::string(Name(field.dtype)) +
                            ", which csv data cannot be",
                        "known: f32, f64, int32, int64, uint8");

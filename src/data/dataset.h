@@ -96,6 +96,10 @@ class Dataset {
   // data set lives; empty for every other field.
   virtual std::span<const std::string> ClassNames(size_t /*index*/) const { return {}; }
 
+  // Of a sample that was filled up to its length: how many elements of its first field the file
+  // has. Nothing where samples are whole.
+  virtual std::optional<int64_t> Given(int64_t /*index*/) const { return std::nullopt; }
+
   // Of training data: what their format found out about them. Names of classes are not among it.
   virtual DataFindings Findings() const { return {}; }
 
@@ -141,7 +145,8 @@ struct DataOptions {
   std::map<std::string, DataOption> values;
   int64_t memory_limit = kNoLimit;  // the most bytes that decoded_bytes() may become
   std::vector<DataField> fields;    // what the model's placeholders want, for formats that ask
-  const Dataset* train = nullptr;   // for other sets of a model: the one whose labels they share
+  std::map<std::string, SourceMark> field_marks;  // of these placeholders, where they are known
+  const Dataset* train = nullptr;  // for other sets of a model: the one whose labels they share
   // What the weights keep that the data are read for; null without any. It comes before what would
   // be found in the data, or stands in those of `train`.
   const DataFindings* kept = nullptr;
@@ -149,6 +154,10 @@ struct DataOptions {
   // about the training data, as the means of columns, it finds out without those samples.
   std::optional<DataSplit> split = std::nullopt;
   int readers = 2;  // threads that read at once without waiting for each other
+  // Samples to predict: each has an answer, so that none is left out, and what is unknown is warned
+  // of. `predicted_as` is the place of the options in the model file, "data.train"; may be "".
+  bool to_predict = false;
+  std::string predicted_as = {};
 };
 
 // A line of the format table.

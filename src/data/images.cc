@@ -150,12 +150,12 @@ bool ImagesOpener::DescribeSample() {
   const std::vector<int64_t> sizes = wanted ? wanted->shape.Sizes() : std::vector<int64_t>();
   const bool grey = sizes.size() == 2;
   if ((sizes.size() != 3 && !grey) || (!grey && sizes[0] != 1 && sizes[0] != 3)) {
-    diagnostics_.Error(folder_.mark,
-                       wanted == nullptr
-                           ? "images need an input to feed"
-                           : "input '" + wanted->name + "' is " + wanted->shape.ToString() +
-                                 ", but an image is [channels, height, width], of 1 or 3 channels",
-                       HelpWithShape(sizes));
+    diagnostics_.Error(
+        wanted == nullptr ? folder_.mark : MarkOfField(options_, wanted->name, folder_.mark),
+        wanted == nullptr ? "images need an input to feed"
+                          : "input '" + wanted->name + "' is " + wanted->shape.ToString() +
+                                ", but an image is [channels, height, width], of 1 or 3 channels",
+        HelpWithShape(sizes));
     return false;
   }
   set_.target = {grey ? 1 : sizes[0], sizes[sizes.size() - 2], sizes.back(), ImageFit::kCover};

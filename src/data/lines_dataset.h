@@ -57,6 +57,11 @@ class LinesDataset : public Dataset {
     return classes_;
   }
 
+  std::optional<int64_t> Given(int64_t index) const override {
+    const auto at = static_cast<size_t>(index);
+    return samples_.ends[at] - (at == 0 ? 0 : samples_.ends[at - 1]);
+  }
+
   void Read(int64_t index, std::span<const std::span<std::byte>> out) const override;
 
  private:

@@ -58,6 +58,12 @@ std::optional<bool> BooleanOption(const DataOptions& options, std::string_view n
   return index ? std::optional(*index == 1) : std::nullopt;
 }
 
+SourceMark MarkOfField(const DataOptions& options, const std::string& name,
+                       const SourceMark& otherwise) {
+  const auto mark = options.field_marks.find(name);
+  return mark == options.field_marks.end() || !mark->second.file ? otherwise : mark->second;
+}
+
 std::vector<DataOption> ItemsOf(const DataOption& option) {
   return option.items.empty() ? std::vector<DataOption>{option} : option.items;
 }

@@ -33,6 +33,10 @@ std::optional<size_t> ChoiceOption(const DataOptions& options, std::string_view 
 std::optional<bool> BooleanOption(const DataOptions& options, std::string_view name, bool otherwise,
                                   Diagnostics& diagnostics);
 
+// Where the model file has the placeholder of that name, or `otherwise` where that is not known.
+SourceMark MarkOfField(const DataOptions& options, const std::string& name,
+                       const SourceMark& otherwise);
+
 // The one value of an option, or all of its list.
 std::vector<DataOption> ItemsOf(const DataOption& option);
 

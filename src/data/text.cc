@@ -1,5 +1,7 @@
 // Text as sequences of bytes: each sample is `length` of them, and the ones that follow each. A
-// file is read as it is, plain or compressed by gzip.
+// file is read as it is, plain or compressed by gzip. To predict, the last sample is filled up with
+// zeros, so that each byte has an answer.
+#include <algorithm>
 #include <cstring>
 #include <memory>
 #include <optional>
@@ -23,15 +25,21 @@ bool IsWhole(DType dtype) {
 class TextDataset : public Dataset {
  public:
   TextDataset(std::vector<std::byte> text, std::vector<DataField> fields, std::string file,
-              const SourceMark& mark)
+              const SourceMark& mark, bool fill_up)
       : text_(std::move(text)), fields_(std::move(fields)), file_(std::move(file)), mark_(mark) {
     length_ = fields_[0].shape.Elements();
-    size_ = (static_cast<int64_t>(text_.size()) - 1) / length_;
+    given_ = static_cast<int64_t>(text_.size());
+    size_ = fill_up ? (given_ + length_ - 1) / length_ : (given_ - 1) / length_;
+    if (fill_up) text_.resize(static_cast<size_t>(size_ * length_ + 1));
   }
 
   int64_t size() const override { return size_; }
   const std::vector<DataField>& fields() const override { return fields_; }
   int64_t decoded_bytes() const override { return static_cast<int64_t>(text_.size()); }
+
+  std::optional<int64_t> Given(int64_t index) const override {
+    return std::min(length_, given_ - index * length_);
+  }
 
   void Read(int64_t index, std::span<const std::span<std::byte>> out) const override {
     CGRUN_CHECK(index >= 0 && index < size()) << "sample " << index;
@@ -72,6 +80,7 @@ class TextDataset : public Dataset {
   std::string file_;
   SourceMark mark_;
   int64_t length_ = 1;
+  int64_t given_ = 0;  // bytes of the file
   int64_t size_ = 0;
 };
 
@@ -97,7 +106,8 @@ std::unique_ptr<Dataset> OpenText(const DataOptions& options, Diagnostics& diagn
   try {
     std::vector<std::byte> text = ReadFile(path, options.memory_limit);
     text.shrink_to_fit();
-    if (static_cast<int64_t>(text.size()) <= *length) {
+    if (options.to_predict && text.empty()) ThrowFileError(path, "is empty");
+    if (!options.to_predict && static_cast<int64_t>(text.size()) <= *length) {
       ThrowFileError(path,
                      "has " + CountText(static_cast<int64_t>(text.size()), "byte") +
                          ", but one sample takes " + std::to_string(*length + 1) +
@@ -105,7 +115,7 @@ std::unique_ptr<Dataset> OpenText(const DataOptions& options, Diagnostics& diagn
                      "a smaller `length`, or a longer text");
     }
     return std::make_unique<TextDataset>(std::move(text), FieldsFor(options, *length), path,
-                                         file.mark);
+                                         file.mark, options.to_predict);
   } catch (const UserError& error) {
     diagnostics.Error(file.mark, error.what(), error.help());
     return nullptr;

@@ -5,9 +5,8 @@
 namespace cgrun {
 
 std::unique_ptr<Device> OpenCudaDevice(std::string_view name) {
-  throw UserError(
-      "device '" + std::string(name) + "' is not in this build: built without CUDA",
-      "build with `bazel build --config=cuda //src/cli:cgrun`, or use --device reference");
+  throw UserError("device '" + std::string(name) + "' is not in this build: built without CUDA",
+                  "build with `bazel build --config=cuda //src/cli:cgrun`, or use --device cpu");
 }
 
 std::vector<std::string> DescribeCudaDevices() { return {"built without CUDA"}; }

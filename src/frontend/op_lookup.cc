@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "src/base/name_notes.h"
 #include "src/frontend/synonyms.h"
 
 namespace cgrun {
@@ -85,9 +86,40 @@ std::string WrittenAs(const OpDef& def) {
          "` says what its keys are";
 }
 
+constexpr std::string_view kIsRecurrent =
+    "there is none: a `network` is a cell, and `unroll` uses it for each place of a sequence; "
+    "`update` carries its state on. models/char-rnn.yaml is a gated recurrent unit, "
+    "docs/model-format.md explains it";
+constexpr std::string_view kIsAttention =
+    "there is none: attention is written with `linear`, `matmul` and `softmax`, in a `block` to "
+    "use it again; `layer_norm` and `add` are the rest of a transformer (`cgrun ops matmul`)";
+
+// Layers of other programs that are several operators here.
+constexpr NameNote kNotes[] = {
+    {"lstm", "", kIsRecurrent},
+    {"lstmcell", "", kIsRecurrent},
+    {"bilstm", "", kIsRecurrent},
+    {"gru", "", kIsRecurrent},
+    {"grucell", "", kIsRecurrent},
+    {"rnn", "", kIsRecurrent},
+    {"rnncell", "", kIsRecurrent},
+    {"simplernn", "", kIsRecurrent},
+    {"recurrent", "", kIsRecurrent},
+    {"bidirectional", "", kIsRecurrent},
+    {"attention", "", kIsAttention},
+    {"selfattention", "", kIsAttention},
+    {"multiheadattention", "", kIsAttention},
+    {"mha", "", kIsAttention},
+    {"transformer", "", kIsAttention},
+    {"transformerencoder", "", kIsAttention},
+    {"transformerencoderlayer", "", kIsAttention},
+    {"transformerblock", "", kIsAttention},
+};
+
 std::string HelpWithUnknown(const std::string& name, Usage usage) {
   const std::vector<std::string> known = NamesOf(usage);
   const std::string same = SameOperator(name, known);
+  if (const std::string note = NoteOn(BareName(name), known, kNotes); !note.empty()) return note;
   if (!same.empty() && BareName(name) != name) return WrittenAs(GetOpDef(*FindOp(same)));
   const std::string other = same.empty() ? HelpWithOtherUsage(name, usage) : "";
   if (!other.empty()) return other;

@@ -155,6 +155,9 @@ void CheckOptimizers(const ModelSpec& model, Diagnostics& diagnostics) {
   const TreeEntry* train = model.tree.Find("train");
   const TreeEntry* given = train == nullptr ? nullptr : train->value.Find("optimizer");
   if (train == nullptr || (given != nullptr && !given->value.IsNull())) return;
+  for (const MapDoc& map : FormatReference()) {
+    if (map.place == "train" && IsMeant(train->value, "optimizer", map.keys)) return;
+  }
   for (const PathSpec& path : model.paths) {
     if (!path.backprop.value || path.optimizer) continue;
     diagnostics.Error(model.train->mark, "the path '" + path.name.value + "' has no optimizer",

@@ -26,6 +26,8 @@ constexpr Synonym kSynonyms[] = {
     {"kernelshape", "kernel"},
     {"poolsize", "kernel"},
     {"size", "kernel"},
+    {"size", "units"},
+    {"dim", "units"},
     {"strides", "stride"},
     {"pad", "padding"},
     {"pads", "padding"},
@@ -121,6 +123,17 @@ constexpr std::string_view kIsChanged =
 constexpr std::string_view kOfSchedule =
     "it belongs in the schedule: `schedule: {step: {every: 10, factor: 0.1}}`, `cosine` and "
     "others";
+constexpr std::string_view kIsBatchNorm =
+    "it is an operator of its own, behind this one: `- batch_norm`, then `- relu` for an "
+    "`activation`";
+constexpr std::string_view kIsNorm =
+    "it is an operator of its own, behind this one: `- batch_norm` or `- layer_norm`";
+constexpr std::string_view kIsDropout =
+    "it is an operator of its own, behind this one: `- {op: dropout, rate: 0.5}`";
+constexpr std::string_view kIsPool =
+    "it is an operator of its own, behind this one: `- {op: max_pool, kernel: 2}`";
+constexpr std::string_view kIsActivation =
+    "it is an operator of its own here, behind this one: `- relu`";
 constexpr std::string_view kLoads =
     "leave it out: samples are read ahead by threads of the program";
 
@@ -138,6 +151,18 @@ constexpr NameNote kNotes[] = {
     {"channelslast", "", kOrderOfAxes},
     {"trackrunningstats", "", "leave it out: the running statistics are always kept"},
     {"returnindices", "", "leave it out: nothing reads them"},
+    {"bn", "regularize", kIsBatchNorm},
+    {"batchnorm", "regularize", kIsBatchNorm},
+    {"batchnormalization", "regularize", kIsBatchNorm},
+    {"normalization", "regularize", kIsNorm},
+    {"norm", "regularize", kIsNorm},
+    {"layernorm", "regularize", kIsNorm},
+    {"dropout", "regularize", kIsDropout},
+    {"pool", "regularize", kIsPool},
+    {"pooling", "regularize", kIsPool},
+    {"maxpool", "regularize", kIsPool},
+    {"activation", "block", kIsActivation},
+    {"activation", "network", kIsActivation},
     {"numworkers", "", kLoads},
     {"workers", "", kLoads},
     {"pinmemory", "", kLoads},

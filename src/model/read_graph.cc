@@ -241,8 +241,14 @@ void ReadPath(const TreeEntry& entry, PathSpec& path, const Reader& reader) {
   const TreeEntry* loss = entry.value.Find("loss");
   const bool none = loss == nullptr || loss->value.IsNull() ||
                     (loss->value.IsSequence() && loss->value.items.empty());
-  if (path.backprop.value && none) {
+  const TreeEntry* mode = entry.value.Find("mode");
+  const bool is_known = mode == nullptr || mode->value.IsNull() ||
+                        mode->value.scalar == (path.backprop.value ? "backprop" : "forward");
+  const bool is_meant = IsMeant(entry.value, "loss", Docs<PathSpec>(kPathKeys));
+  if (path.backprop.value && none && is_known && !is_meant) {
     reader.diagnostics.Error(entry.key_mark, "the backprop path '" + entry.key + "' needs 'loss'",
+                             "for example `loss: {op: softmax_cross_entropy, in: [logits, label]}` "
+                             "for classes, or `{op: squared_error, in: [y, target]}` for numbers; "
                              "or `mode: forward`, if nothing is learned here");
   }
   for (const char* key : {"optimizer", "trains", "clip_weights"}) {

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "src/model/expression.h"
+#include "src/model/glued_key.h"
 #include "src/model/types.h"
 #include "src/model/values.h"
 
@@ -117,6 +118,17 @@ void TakeAttribute(const TreeEntry& entry, Draft& draft, const Reader&) {
   draft.op.attributes.push_back(entry);
 }
 
+// `name: c` of other programs names the output, so that what reads it is not reported too.
+void TakeName(OpSpec& op, const Reader& reader) {
+  const auto found = std::ranges::find(op.attributes, "name", &Attribute::key);
+  if (found == op.attributes.end() || !IsIdentifier(found->value.scalar)) return;
+  const std::string name = found->value.scalar;
+  reader.diagnostics.Error(found->key_mark, "an operator has no key 'name'",
+                           "its name stands before it: `" + name + ": {op: …}`");
+  op.name = MarkedText{name, found->value.mark};
+  op.attributes.erase(found);
+}
+
 bool HasTarget(const TreeNode& map) {
   return map.Find("op") || map.Find("block") || map.Find("network") || map.Find("gradient");
 }
@@ -203,6 +215,8 @@ Draft ReadBody(const TreeNode& map, std::string_view what, const Reader& reader)
   if (draft.op.kind != OpSpec::Kind::kOperator) {
     draft.op.attributes.clear();
     CheckInputsOfUse(draft.op, reader);
+  } else {
+    TakeName(draft.op, reader);
   }
   return draft;
 }
@@ -248,10 +262,13 @@ std::optional<Draft> ReadNamed(const TreeEntry& entry, const Reader& reader) {
   } else if (value.IsMap() && HasTarget(value)) {
     draft = ReadBody(value, entry.key, reader);
   } else {
+    const bool lone = value.IsMap() && !value.entries.empty() && value.entries[0].value.IsNull() &&
+                      IsIdentifier(value.entries[0].key);
     reader.diagnostics.Error(
         entry.key_mark, "'" + entry.key + "' has no 'op', 'block' or 'network'",
-        "'" + entry.key + "' is read as the name of an output: write `" + entry.key +
-            ": {op: OPERATOR, …}`, or `{op: " + entry.key + ", …}` if it is the operator");
+        lone ? "write `" + entry.key + ": {op: " + value.entries[0].key + ", …}`"
+             : "'" + entry.key + "' is read as the name of an output: write `" + entry.key +
+                   ": {op: OPERATOR, …}`, or `{op: " + entry.key + ", …}` if it is the operator");
     return std::nullopt;
   }
   draft.op.mark = entry.key_mark;
@@ -337,9 +354,12 @@ std::optional<MarkedText> ReadChecked(const TreeNode& node, std::string_view wha
   if (!text) return std::nullopt;
   if (check(node)) return MarkedText{*text, node.mark};
   const std::string wanted = check == IsInput ? "a name or a number" : "a name";
+  const std::optional<GluedKey> glued = FindGluedKey(*text);
   reader.diagnostics.Error(
       node.mark, "'" + std::string(what) + "' must be " + wanted + ", not " + Describe(node),
-      "names are letters, digits and '_', and do not begin with a digit");
+      glued && glued->has_colon
+          ? glued->Help()
+          : "names are letters, digits and '_', and do not begin with a digit");
   return std::nullopt;
 }
 

@@ -102,6 +102,15 @@ void ReportUnknownKey(const TreeEntry& entry, std::string_view what, std::span<c
                            HelpWithKey(entry.key, names));
 }
 
+bool IsMeant(const TreeNode& map, std::string_view name, std::span<const KeyDoc> keys) {
+  const std::string wanted(name);
+  return std::ranges::any_of(map.entries, [&](const TreeEntry& other) {
+    const bool known = std::ranges::find(keys, other.key, &KeyDoc::name) != keys.end();
+    const std::string help = known ? "" : SuggestKey(other.key, {&wanted, 1});
+    return help.starts_with("write '") || help.starts_with("did you mean");
+  });
+}
+
 void CheckKeys(const TreeNode& map, std::string_view what, const SourceMark& place,
                std::span<const KeyDoc> keys, const Reader& reader) {
   const std::string owner = what.empty() ? "the file" : "'" + std::string(what) + "'";
@@ -110,6 +119,7 @@ void CheckKeys(const TreeNode& map, std::string_view what, const SourceMark& pla
     const bool missing = entry == nullptr || entry->value.IsNull();
     if (!missing || key.fallback != kRequired) continue;
     const std::string name(key.name);
+    if (IsMeant(map, name, keys)) continue;
     reader.diagnostics.Error(
         entry ? entry->key_mark : place, owner + " needs '" + name + "'",
         name + ": " + std::string(key.type.text) + "; " + std::string(key.doc));

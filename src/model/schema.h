@@ -78,6 +78,8 @@ std::vector<KeyDoc> Docs(std::span<const Key<Spec>> keys) {
 // Reports a key that is not in `keys`.
 void ReportUnknownKey(const TreeEntry& entry, std::string_view what, std::span<const KeyDoc> keys,
                       const Reader& reader);
+// Whether a key of `map` that is not in `keys` was to be `name`: then that is said of the key.
+bool IsMeant(const TreeNode& map, std::string_view name, std::span<const KeyDoc> keys);
 // Reports required keys of `map` that are missing, at `place`, and keys that exclude each other.
 void CheckKeys(const TreeNode& map, std::string_view what, const SourceMark& place,
                std::span<const KeyDoc> keys, const Reader& reader);

@@ -9,6 +9,8 @@
 #include <string_view>
 
 #include "src/model/brackets.h"
+#include "src/model/glued_key.h"
+#include "src/model/values.h"
 
 namespace cgrun {
 namespace {
@@ -88,6 +90,51 @@ std::optional<Finding> ExplainIndentation(const SourceText& text, size_t offset)
                  "the keys of one map begin in one column"};
 }
 
+// Where a key above or in the line of `offset` has no colon, or no blank behind it: YAML reads such
+// a key as a text that goes on below.
+std::optional<Finding> ExplainColon(const SourceText& text, size_t offset) {
+  const std::string_view all = text.text();
+  const int line = text.LineOf(offset), above = LineAbove(text, line);
+  for (const int candidate : {line, above}) {
+    size_t begin = candidate == 0 ? std::string_view::npos : ContentOf(text, candidate);
+    if (begin == std::string_view::npos) continue;
+    bool is_item = false;
+    for (; all.substr(begin).starts_with("- "); is_item = true) {
+      begin = std::min(all.find_first_not_of(' ', begin + 2), all.size());
+    }
+    size_t end = text.EndOfLine(begin);
+    const std::string_view line_text = all.substr(begin, end - begin);
+    const size_t open = std::min(line_text.find_first_of("{["), line_text.find(" #"));
+    const bool opens = open != line_text.npos && line_text[open] != ' ';
+    std::string_view head = line_text.substr(0, open);
+    if (!opens) head = head.substr(0, head.find_last_not_of(' ') + 1);
+    if (head.find(": ") != head.npos || (!opens && head.ends_with(':'))) continue;
+    if (std::optional<GluedKey> glued = FindGluedKey(std::string(head) + (opens ? "{" : ""))) {
+      if (opens) glued->value = line_text[open] + std::string("…");
+      return Finding{glued->has_colon ? text.MarkAt(begin + glued->colon)
+                                      : text.MarkAt(begin, glued->key.size()),
+                     glued->Message(), glued->Help()};
+    }
+    const bool lone = candidate == above && !is_item && IsIdentifier(head);
+    if (lone) {
+      return Finding{text.MarkAt(begin, head.size()),
+                     "a ':' is missing behind '" + std::string(head) + "'",
+                     "write `" + std::string(head) + ":`, with what belongs to it indented below"};
+    }
+  }
+  return std::nullopt;
+}
+
+// Within brackets, "shape:[3]".
+std::optional<Finding> ExplainGluedBracket(const SourceText& text, size_t offset) {
+  const std::string_view all = text.text();
+  const bool glued = offset > 1 && offset < all.size() && all[offset - 1] == ':' &&
+                     (all[offset] == '[' || all[offset] == '{');
+  if (!glued) return std::nullopt;
+  return Finding{text.MarkAt(offset - 1), "a blank is missing behind this ':'",
+                 "behind a key stand a colon and a blank: `key: [3]`"};
+}
+
 // yaml-cpp's message in our words, or as it is.
 Finding Reworded(const SyntaxError& error, const SourceMark& mark) {
   for (const Rewording& r : kRewordings) {
@@ -106,8 +153,13 @@ void ReportSyntaxError(const SyntaxError& error, const SourceText& text, Diagnos
   const bool of_indentation = error.message.starts_with(YAML::ErrorMsg::MAP_VALUE) ||
                               error.message.starts_with(YAML::ErrorMsg::END_OF_MAP);
   const bool open = error.open_bracket != nullptr;
+  const bool closes_nothing = error.message.starts_with(YAML::ErrorMsg::FLOW_END);
   const std::optional<BracketFault> fault = FindBracketFault(text);
-  if (fault && (fault->noticed <= offset || (open && fault->bracket <= offset))) {
+  std::optional<Finding> colon = open ? ExplainGluedBracket(text, offset) : std::nullopt;
+  if (!open && (of_indentation || closes_nothing)) colon = ExplainColon(text, offset);
+  if (colon) {
+    finding = *std::move(colon);
+  } else if (fault && (fault->noticed <= offset || (open && fault->bracket <= offset))) {
     finding = {text.MarkAt(fault->bracket), fault->message, fault->help};
   } else if (open) {
     finding.help += (finding.help.empty() ? "" : "; ") + ("the innermost open bracket is in line " +

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "src/model/brackets.h"
+#include "src/model/glued_key.h"
 #include "src/model/source_text.h"
 #include "src/model/syntax_error.h"
 #include "src/model/tree.h"
@@ -68,6 +69,7 @@ class TreeBuilder : public YAML::EventHandler {
   // The document, or nothing where there was none.
   std::optional<TreeNode> TakeRoot() { return std::move(root_); }
   int duplicates() const { return duplicates_; }  // keys that were reported
+  int mended() const { return mended_; }          // the same: they are read as they are meant
   bool has_root() const { return root_.has_value(); }
   // The innermost list or map in flow style that is still open, or null.
   const SourceMark* OpenBracket() const;
@@ -105,13 +107,14 @@ class TreeBuilder : public YAML::EventHandler {
   void SetKey(std::string key, SourceMark mark, bool quoted);
   void Finish(TreeNode node, YAML::anchor_t anchor);
   void AddEntry(Frame& map, TreeNode value);
+  bool MendKey(Frame& map, TreeNode& value);
   void Merge(Frame& map) const;
 
   const SourceText& text_;
   Diagnostics& diagnostics_;
   std::vector<Frame> open_;
   std::map<YAML::anchor_t, TreeNode> anchors_;
-  int duplicates_ = 0;
+  int duplicates_ = 0, mended_ = 0;
   std::optional<TreeNode> root_;
   int64_t nodes_ = 0;
 };
@@ -332,8 +335,28 @@ void TreeBuilder::Finish(TreeNode node, YAML::anchor_t anchor) {
   }
 }
 
+// "op:conv" and "epochs 4" are keys without a value for YAML. Reports such a key, and makes of it
+// the key and the value that are meant.
+bool TreeBuilder::MendKey(Frame& map, TreeNode& value) {
+  const bool written = value.mark.line != map.key_mark.line ||
+                       value.mark.column != map.key_mark.column;  // `a:b: null`
+  if (!value.IsNull() || written || map.key_quoted) return false;
+  const std::optional<GluedKey> glued = FindGluedKey(map.key);
+  if (!glued) return false;
+  SourceMark mark = map.key_mark;
+  if (glued->has_colon) {
+    mark.column += static_cast<int>(glued->colon);
+    mark.length = 1;
+  }
+  diagnostics_.Error(mark, glued->Message(), glued->Help());
+  value = TreeNode::Scalar(glued->value, map.key_mark, false);
+  map.key = glued->key;
+  return true;
+}
+
 void TreeBuilder::AddEntry(Frame& map, TreeNode value) {
   map.has_key = false;
+  if (MendKey(map, value)) ++mended_;
   const auto [first, is_new] = map.lines.emplace(map.key, map.key_mark.line);
   if (!is_new) {
     ++duplicates_;
@@ -402,9 +425,9 @@ std::optional<TreeNode> Parse(SourceFile file, Diagnostics& diagnostics, bool* d
     diagnostics.Error({text->file(), 0, 0}, std::string("this is not YAML: ") + error.what());
   }
   const int errors = diagnostics.error_count() - errors_before;
-  const bool duplicates_alone = errors > 0 && errors == builder.duplicates();
-  if (duplicates != nullptr) *duplicates = duplicates_alone;
-  if (errors > 0 && !(duplicates_alone && duplicates != nullptr)) return std::nullopt;
+  const bool is_whole = errors == builder.duplicates() + builder.mended();
+  if (duplicates != nullptr) *duplicates = is_whole && builder.duplicates() > 0;
+  if (errors > 0 && !(is_whole && duplicates != nullptr)) return std::nullopt;
   return builder.TakeRoot();
 }
 

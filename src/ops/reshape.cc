@@ -12,8 +12,8 @@ const AttributeSchema& ReshapeAttributes::Schema() {
   static const AttributeSchema schema =
       SchemaBuilder<ReshapeAttributes>()
           .Add("shape", &ReshapeAttributes::shape,
-               "sizes of y without the batch axis, which stays in front; one of them may be -1 and "
-               "takes what is left")
+               "sizes of y without the batch axis, which stays in front: what other programs write "
+               "as [-1, 108] is [108]; one of them may be -1 and takes what is left")
           .Required()
           .Build();
   return schema;
@@ -55,8 +55,12 @@ std::vector<TensorType> Infer(InferContext& context) {
   const std::optional<Dim> total = CountElements(context.shape(0)), known = CountElements(shape);
   const std::optional<Dim> missing = total && known ? Missing(*total, *known) : std::nullopt;
   if (!missing || (*open < 0 && *missing != Dim(1))) {
+    const bool begins_open = shape.rank() > 2 && *open == 1;
     return context.Fail("cannot reshape " + context.shape(0).ToString() + " to " + wanted,
-                        "both must have the same number of elements");
+                        std::string("both must have the same number of elements") +
+                            (begins_open ? "; the batch axis N stays in front by itself: leave "
+                                           "the -1 out where it stands for the batch"
+                                         : ""));
   }
   if (*open >= 0) shape[*open] = *missing;
   return {{context.dtype(0), shape}};

@@ -75,6 +75,9 @@ std::string EntriesText(const PlanSubject& subject, const MemoryLayout& layout) 
   std::string out = table.ToString("  ") +
                     "  bound: the most that has to be alive at one step; without reuse: were no "
                     "byte used twice.\n";
+  if (const std::string note = LastBatchNote(subject.entries); !note.empty()) {
+    out += "  " + note + ".\n";
+  }
   const EntryLayout& first = layout.entries[0];
   const int64_t saved = first.naive_bytes - first.transient_bytes;
   out += fmt::format("  Saved in '{}': {} by in-place operators, {} by reuse of dead buffers.\n",
@@ -252,6 +255,15 @@ std::string FaultOfRoom(int64_t bytes, const MemoryRoom& room) {
   }
   if (bytes <= room.free) return "";
   return takes + FormatBytes(room.free) + " of " + room.where + " are free: it cannot run now";
+}
+
+std::string LastBatchNote(const std::vector<std::string>& entries) {
+  std::string names;
+  for (const std::string& entry : entries) {
+    if (entry.find('.') != entry.npos) names += (names.empty() ? "" : ", ") + entry;
+  }
+  if (names.empty()) return "";
+  return names + ": for the last batch of a pass over the data, with as many samples";
 }
 
 std::string PlanText(const PlanSubject& subject, const MemoryLayout& layout, PlanDetail detail) {

@@ -64,6 +64,10 @@ std::string RatioText(int64_t peak, int64_t lower_bound, bool optimal);
 // How much of a plan PlanText() prints, beside what is compared and what the passes did.
 enum class PlanDetail { kNone, kBiggest, kFull };  // no buffers and sums, the biggest, all buffers
 
+// "train.3, eval.3: for the last batch …": what such names among those of entry points mean; ""
+// where there is none.
+std::string LastBatchNote(const std::vector<std::string>& entries);
+
 std::string PlanText(const PlanSubject& subject, const MemoryLayout& layout, PlanDetail detail);
 std::string PlanJson(const PlanSubject& subject, const MemoryLayout& layout);
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <map>
 #include <optional>
 
 #include "src/ir/op_def.h"
@@ -66,19 +67,45 @@ std::string FaultText(int64_t label, const LabelUse& use) {
          std::to_string(label) + ", but " + ClassesText(use);
 }
 
-std::string HelpText(const FieldRange& range, const LabelUse& use) {
+// What is wrong of a use: the element that is furthest outside in the first set that has one, and
+// the range over all sets.
+struct Finding {
+  FieldRange::Extreme wrong;
+  int64_t smallest = 0, largest = 0;
+};
+
+// What masks have where there is no class.
+constexpr int64_t kNoClass = 255;
+
+bool MayBeIgnored(const Finding& finding, const LabelUse& use) {
+  return use.can_ignore && finding.largest == kNoClass;
+}
+
+bool IsMendedByOperator(const Finding& finding, const LabelUse& use) {
+  return finding.smallest >= 0 && use.maker.file != nullptr && !MayBeIgnored(finding, use);
+}
+
+std::string HelpText(const Finding& range, const LabelUse& use) {
   if (use.kind == LabelUse::Kind::kBinary) {
     return "for more classes than two take softmax_cross_entropy, with a unit a class";
   }
   const bool is_table = use.kind == LabelUse::Kind::kEntries;
-  if (range.smallest.value < 0 && use.can_ignore) {
-    return "labels count from 0; `ignore_label: " + std::to_string(range.smallest.value) + "` of " +
+  if (range.smallest < 0 && use.can_ignore) {
+    return "labels count from 0; `ignore_label: " + std::to_string(range.smallest) + "` of " +
            use.op + " leaves such labels out";
   }
-  if (range.smallest.value < 0) return is_table ? "ids count from 0" : "labels count from 0";
-  const std::string needed = std::to_string(range.largest.value + 1);
-  if (is_table) return "give it `entries: " + needed + "`, or check the file";
-  return "give the operator that makes the logits " + needed + " units, or check the file";
+  if (range.smallest < 0) return is_table ? "ids count from 0" : "labels count from 0";
+  const std::string needed = std::to_string(range.largest + 1);
+  if (!IsMendedByOperator(range, use)) {
+    const std::string ignore = MayBeIgnored(range, use)
+                                   ? "`ignore_label: " + std::to_string(kNoClass) + "` of " +
+                                         use.op + " leaves such labels out; or "
+                                   : "";
+    return ignore + "give the operator that makes the logits " + needed +
+           " units, or check the file";
+  }
+  return "write `" + use.key + ": " + needed +
+         "` here, or check the data: " + range.wrong.mark.ToString();
 }
 
 // What reads an input, that with the fewest classes first.
@@ -108,6 +135,28 @@ std::optional<int64_t> IntegerAt(DType dtype, const std::byte* bytes) {
   return std::nullopt;
 }
 
+// What says how many classes logits have: the operator with as many units or filters that makes
+// them, or what other operators move.
+void FindMaker(const Graph& graph, ValueId logits, LabelUse& use) {
+  constexpr OpId kMoves[] = {OpId::identity, OpId::reshape, OpId::flatten, OpId::transpose};
+  while (graph.values[logits].producer.valid()) {
+    const Node& node = graph.nodes[graph.values[logits].producer];
+    for (const char* key : {"units", "filters"}) {
+      const AttributeField* field = node.attributes.schema().Find(key);
+      if (field == nullptr) continue;
+      if (std::get<int64_t>(node.attributes.Get(*field)) != use.classes) return;
+      use.maker = node.mark;
+      use.key = key;
+      return;
+    }
+    const bool same_shape =
+        graph.values[node.outputs[0]].type.shape == graph.values[node.inputs[0]].type.shape;
+    const bool moves = std::ranges::find(kMoves, node.op) != std::end(kMoves);
+    if (!moves && (!same_shape || node.inputs.size() != 1)) return;
+    logits = node.inputs[0];
+  }
+}
+
 // Whether an operator counts no label that is outside of the classes.
 bool LeavesOut(OpId op) {
   constexpr OpId kMetrics[] = {OpId::per_class_accuracy, OpId::confusion_matrix, OpId::precision,
@@ -122,18 +171,30 @@ std::optional<IntList> IgnoredBy(const Node& node) {
   return std::get<IntList>(node.attributes.Get(*field));
 }
 
-// Reports the element that is furthest outside of what `use` takes. False where there is none.
-bool CheckRange(const Dataset& dataset, size_t field, const LabelUse& use,
-                Diagnostics& diagnostics) {
+// Adds to `findings` where a set has an element outside of what `use` takes. Whether it has one.
+bool FindOutside(const Dataset& dataset, size_t field, const LabelUse& use,
+                 std::map<const LabelUse*, Finding>& findings) {
   const std::optional<FieldRange> range = dataset.Range(field, use.ignored);
   if (!range || (use.Takes(range->smallest.value) && use.Takes(range->largest.value))) return false;
-  const FieldRange::Extreme& wrong = range->smallest.value < 0 ? range->smallest : range->largest;
-  const bool in_data = wrong.mark.file != nullptr && wrong.mark.file->name == wrong.file;
-  diagnostics.Error(wrong.mark,
-                    (in_data ? "" : "'" + wrong.file + "': ") + "sample " +
-                        std::to_string(wrong.sample) + " " + FaultText(wrong.value, use),
-                    HelpText(*range, use));
+  const auto [finding, is_new] = findings.try_emplace(&use);
+  Finding& of_use = finding->second;
+  if (is_new) {
+    const bool below = range->smallest.value < 0;
+    of_use = {below ? range->smallest : range->largest, range->smallest.value,
+              range->largest.value};
+  }
+  of_use.largest = std::max(of_use.largest, range->largest.value);
   return true;
+}
+
+void Report(const Finding& finding, const LabelUse& use, Diagnostics& diagnostics) {
+  const FieldRange::Extreme& wrong = finding.wrong;
+  const bool at_operator = IsMendedByOperator(finding, use);
+  const bool in_data = wrong.mark.file != nullptr && wrong.mark.file->name == wrong.file;
+  diagnostics.Error(at_operator ? use.maker : wrong.mark,
+                    (in_data && !at_operator ? "" : "'" + wrong.file + "': ") + "sample " +
+                        std::to_string(wrong.sample) + " " + FaultText(wrong.value, use),
+                    HelpText(finding, use));
 }
 
 // What another use of the input ignores on purpose is no mistake where it does not count anyway.
@@ -155,13 +216,17 @@ std::vector<LabelUse> FindLabelUses(const Graph& forward) {
     if (node.op == OpId::embedding) {
       const Value& ids = forward.values[node.inputs[0]];
       const int64_t entries = node.attributes.As<EmbeddingAttributes>().entries;
-      if (ids.role == Role::kPlaceholder)
-        uses.push_back({ids.name, entries, "embedding", LabelUse::Kind::kEntries});
+      if (ids.role != Role::kPlaceholder) continue;
+      LabelUse use = {ids.name, entries, "embedding", LabelUse::Kind::kEntries};
+      use.maker = node.mark;
+      use.key = "entries";
+      uses.push_back(std::move(use));
     }
     if (TakesBinaryLabels(forward, node)) {
       const Value& label = SourceOf(forward, node.inputs[kLabel]);
       if (label.role != Role::kPlaceholder) continue;
       uses.push_back({label.name, 2, "binary_cross_entropy", LabelUse::Kind::kBinary});
+      uses.back().maker = node.mark;
     }
     if (!TakesLabels(forward, node)) continue;
     const Value& label = SourceOf(forward, node.inputs[kLabel]);
@@ -171,18 +236,23 @@ std::vector<LabelUse> FindLabelUses(const Graph& forward) {
     uses.push_back({label.name, classes.size, std::string(NameOf(node.op)),
                     LabelUse::Kind::kClasses, ignored.value_or(IntList()), ignored.has_value(),
                     LeavesOut(node.op)});
+    FindMaker(forward, node.inputs[kLogits], uses.back());
   }
   LeaveOutWhatOthersIgnore(uses);
   return uses;
 }
 
-void CheckLabels(const Dataset& dataset, const std::vector<std::string>& inputs,
-                 const std::vector<LabelUse>& uses, Diagnostics& diagnostics) {
-  for (size_t i = 0; i < inputs.size(); ++i) {
-    for (const LabelUse* use : UsesOf(inputs[i], uses)) {
-      if (CheckRange(dataset, i, *use, diagnostics)) break;
+void CheckLabels(const std::vector<LabelledSet>& sets, const std::vector<LabelUse>& uses,
+                 Diagnostics& diagnostics) {
+  std::map<const LabelUse*, Finding> findings;
+  for (const auto& [dataset, inputs] : sets) {
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      for (const LabelUse* use : UsesOf(inputs[i], uses)) {
+        if (FindOutside(*dataset, i, *use, findings)) break;
+      }
     }
   }
+  for (const auto& [use, finding] : findings) Report(finding, *use, diagnostics);
 }
 
 std::string DescribeBadLabel(const Batch& batch, const Dataset& dataset,

@@ -29,6 +29,10 @@ struct LabelUse {
   IntList ignored = {};  // labels that need be no classes
   bool can_ignore = false;
   bool leaves_out = false;  // counts no label that is outside of the classes
+  // The operator that has as many entries, units or filters, and which key says how many; without a
+  // file where none is known.
+  SourceMark maker = {};
+  std::string key = {};
 
   bool Takes(int64_t label) const {
     return (label >= 0 && label < classes) || std::ranges::find(ignored, label) != ignored.end();
@@ -39,10 +43,16 @@ struct LabelUse {
 // were moved, as a mask is flipped with its image.
 std::vector<LabelUse> FindLabelUses(const Graph& forward);
 
-// Compares the labels of a data set that knows them with the classes; `inputs[i]` takes field i.
-// One error a use, at the file's option.
-void CheckLabels(const Dataset& dataset, const std::vector<std::string>& inputs,
-                 const std::vector<LabelUse>& uses, Diagnostics& diagnostics);
+// A data set, and for each of its fields the input that takes it.
+struct LabelledSet {
+  const Dataset* dataset = nullptr;
+  std::vector<std::string> inputs;
+};
+
+// Compares the labels of data sets that know them with the classes. One error a use, at the
+// operator that is to have more classes, or at the data.
+void CheckLabels(const std::vector<LabelledSet>& sets, const std::vector<LabelUse>& uses,
+                 Diagnostics& diagnostics);
 
 // A sentence about the first label of a batch that is outside its classes; empty if there is none.
 std::string DescribeBadLabel(const Batch& batch, const Dataset& dataset,

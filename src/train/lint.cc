@@ -117,10 +117,11 @@ void LintGraphs(const ModelSpec& model, const CompileOptions& options, LintRepor
   WarnOfUnreadValues(*forward, read, diagnostics);
   CheckOneNumber(*forward, WatchedNames(model), diagnostics);
   const std::vector<LabelUse> uses = FindLabelUses(*forward);
+  std::vector<LabelledSet> labelled;
   for (const auto& set : {data.train, data.valid, data.test}) {
-    if (set == nullptr) continue;
-    CheckLabels(*set, MatchInputs(model, *set, {}, diagnostics), uses, diagnostics);
+    if (set) labelled.push_back({set.get(), MatchInputs(model, *set, {}, diagnostics)});
   }
+  CheckLabels(labelled, uses, diagnostics);
   if (diagnostics.has_errors()) return;
   const auto sets = {std::pair{"train", data.train}, {"valid", data.valid}, {"test", data.test}};
   for (const auto& [name, set] : sets) {
@@ -216,7 +217,7 @@ LintReport Lint(const ModelSpec& model, const KernelLibrary& library, const Comp
   LintReport report;
   LintData(model, report, diagnostics);
   LintRun(model, report, diagnostics);
-  LintGraphs(model, options, report, diagnostics);
+  LintGraphs(WithoutMisfits(model, report.data), options, report, diagnostics);
   if (!diagnostics.has_errors()) LintCompiled(model, library, options, report, diagnostics);
   return report;
 }

@@ -99,8 +99,8 @@ void ReportMissing(const std::vector<MissingFile>& files, Diagnostics& diagnosti
   }
 }
 
-// Null after an error, and where files are missing.
-std::shared_ptr<const Dataset> OpenSet(const ModelSpec& model, const DataSpec& spec, bool missing,
+// Null after an error, and where the set is not `there`: then its options alone are checked.
+std::shared_ptr<const Dataset> OpenSet(const ModelSpec& model, const DataSpec& spec, bool there,
                                        const Dataset* train, const std::optional<DataSplit>& split,
                                        const DataFindings* kept, Diagnostics& diagnostics) {
   DataOptions options;
@@ -109,6 +109,7 @@ std::shared_ptr<const Dataset> OpenSet(const ModelSpec& model, const DataSpec& s
   options.mark = spec.mark;
   options.folder = fs::path(model.file_name).parent_path().string();
   options.fields = WantedFields(model);
+  for (const InputSpec& input : model.inputs) options.field_marks[input.name.value] = input.mark;
   options.train = train;
   options.memory_limit = FreeHostMemory();
   const int errors = diagnostics.error_count();
@@ -118,7 +119,7 @@ std::shared_ptr<const Dataset> OpenSet(const ModelSpec& model, const DataSpec& s
   }
   if (diagnostics.error_count() > errors) return nullptr;
   const DataOption format = {spec.format->value, spec.format->mark};
-  if (!missing) return OpenDataset(format, options, diagnostics);
+  if (there) return OpenDataset(format, options, diagnostics);
   CheckDataset(format, options, diagnostics);
   return nullptr;
 }
@@ -233,6 +234,28 @@ void WalkInStreams(const ModelSpec& model, ModelData& data, Diagnostics& diagnos
   walk("test", data.test);
 }
 
+// The inputs that errors stand at.
+std::vector<std::string> FindMisfits(const ModelSpec& model, const Diagnostics& diagnostics) {
+  std::vector<std::string> misfits;
+  for (const Diagnostic& item : diagnostics.Sorted()) {
+    for (const InputSpec& input : model.inputs) {
+      const bool here = input.mark.file != nullptr && item.mark.file == input.mark.file &&
+                        item.mark.line == input.mark.line && item.mark.column == input.mark.column;
+      if (here && item.severity == Severity::kError) misfits.push_back(input.name.value);
+    }
+  }
+  return misfits;
+}
+
+// Of tables that name no label: how to name one; "" of others.
+std::string NoLabelHelp(const ModelSpec& model) {
+  const std::optional<DataSpec>& train = model.data->train;
+  if (!train || !train->format || train->format->value != "csv") return "";
+  const bool labelled = std::ranges::any_of(
+      train->options, [](const Attribute& option) { return option.key == "label"; });
+  return labelled ? "" : "`label: COLUMN` in `data.train` says which column is the label; ";
+}
+
 }  // namespace
 
 DataOption ToDataOption(const Attribute& option, Diagnostics& diagnostics) {
@@ -258,15 +281,20 @@ ModelData OpenModelData(const ModelSpec& model, Diagnostics& diagnostics, Missin
   if (!model.data) return data;
   std::vector<MissingFile> all_missing;
   const std::optional<DataSplit> split = SplitOf(model);
+  bool train_failed = false;
   const auto open = [&](const std::optional<DataSpec>& spec) -> std::shared_ptr<const Dataset> {
     if (!spec || !spec->format) return nullptr;
+    const int errors = diagnostics.error_count();
+    const bool is_train = &spec == &model.data->train;
     const std::vector<MissingFile> files = FindMissing(model, *spec);
     all_missing.insert(all_missing.end(), files.begin(), files.end());
     std::shared_ptr<const Dataset> set =
-        OpenSet(model, *spec, !files.empty(), data.train.get(),
-                &spec == &model.data->train ? split : std::nullopt, kept, diagnostics);
+        OpenSet(model, *spec, files.empty() && !train_failed, data.train.get(),
+                is_train ? split : std::nullopt, kept, diagnostics);
     if (set) data.decoded_bytes += set->decoded_bytes();
     if (set) MatchInputs(model, *set, spec->format->mark, diagnostics);
+    if (diagnostics.error_count() > errors) data.misfits = FindMisfits(model, diagnostics);
+    if (is_train) train_failed = !files.empty() || diagnostics.error_count() > errors;
     return set;
   };
   data.train = open(model.data->train);
@@ -279,10 +307,17 @@ ModelData OpenModelData(const ModelSpec& model, Diagnostics& diagnostics, Missin
   return data;
 }
 
+ModelSpec WithoutMisfits(ModelSpec model, const ModelData& data) {
+  for (InputSpec& input : model.inputs) {
+    input.broken = input.broken || std::ranges::count(data.misfits, input.name.value) > 0;
+  }
+  return model;
+}
+
 std::shared_ptr<const Dataset> OpenTrainWhole(const ModelSpec& model, Diagnostics& diagnostics) {
   if (!model.data || !model.data->train || !model.data->train->format) return nullptr;
   const DataSpec& spec = *model.data->train;
-  return OpenSet(model, spec, !FindMissing(model, spec).empty(), nullptr, SplitOf(model), nullptr,
+  return OpenSet(model, spec, FindMissing(model, spec).empty(), nullptr, SplitOf(model), nullptr,
                  diagnostics);
 }
 
@@ -293,7 +328,7 @@ void CheckModelData(const ModelSpec& model, Diagnostics& diagnostics) {
     if (!*spec || !(*spec)->format) continue;
     const std::vector<MissingFile> files = FindMissing(model, **spec);
     all_missing.insert(all_missing.end(), files.begin(), files.end());
-    OpenSet(model, **spec, /*missing=*/true, nullptr, std::nullopt, nullptr, diagnostics);
+    OpenSet(model, **spec, /*there=*/false, nullptr, std::nullopt, nullptr, diagnostics);
   }
   ReportMissing(all_missing, diagnostics);
 }
@@ -306,18 +341,19 @@ std::vector<std::string> MatchInputs(const ModelSpec& model, const Dataset& data
     return FindInput(inputs, field.name) != nullptr;
   });
   if (!by_name && fields.size() != inputs.size()) {
-    diagnostics.Error(mark,
-                      "the data has " + CountText(static_cast<int64_t>(fields.size()), "field") +
-                          " (" + FieldsText(fields) + ") and the model " +
-                          CountText(static_cast<int64_t>(inputs.size()), "input"),
-                      "name the inputs as the fields, or give as many in the same order");
+    diagnostics.Error(
+        mark,
+        "the data has " + CountText(static_cast<int64_t>(fields.size()), "field") + " (" +
+            FieldsText(fields) + ") and the model " +
+            CountText(static_cast<int64_t>(inputs.size()), "input"),
+        NoLabelHelp(model) + "name the inputs as the fields, or give as many in the same order");
     return {};
   }
   for (const InputSpec& input : inputs) {
     const auto feeds = [&](const DataField& field) { return field.name == input.name.value; };
     if (!by_name || std::any_of(fields.begin(), fields.end(), feeds)) continue;
     diagnostics.Error(input.mark, "no field of the data feeds input '" + input.name.value + "'",
-                      "its fields are " + FieldsText(fields) +
+                      NoLabelHelp(model) + "its fields are " + FieldsText(fields) +
                           "; docs/model-format.md says which options make them");
     return {};
   }

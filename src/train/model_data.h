@@ -19,18 +19,26 @@ struct ModelData {
   std::shared_ptr<const Dataset> test;
   int64_t decoded_bytes = 0;         // host memory of all of them
   std::vector<std::string> missing;  // a text each: "cannot open 'x.gz': No such …"
-  int64_t left_out = 0;              // samples of `train` that fill no whole batch of streams
+  // Inputs that are not what the data have for them: reported, and what reads them is not to be
+  // judged by their types.
+  std::vector<std::string> misfits;
+  int64_t left_out = 0;  // samples of `train` that fill no whole batch of streams
 };
 
 enum class MissingFiles { kAreErrors, kAreListed };
 
 // Opens the sets that the model names, and checks that they have what its inputs want. Errors go to
-// `diagnostics`. With `update` in the file all sets walk in streams, as many as a batch has
-// samples: see src/data/streams.h. Of a set whose files are not there the options alone are
-// checked. `kept`: what the weights keep that the data are read for; null without any.
+// `diagnostics`. After one in the training data, of the other sets the options alone are checked:
+// they are read by what the training data have. With `update` in the file all sets walk in streams,
+// as many as a batch has samples: see src/data/streams.h. Of a set whose files are not there the
+// options alone are checked. `kept`: what the weights keep that the data are read for; null without
+// any.
 ModelData OpenModelData(const ModelSpec& model, Diagnostics& diagnostics,
                         MissingFiles missing = MissingFiles::kAreErrors,
                         const DataFindings* kept = nullptr);
+
+// The model without the types of its misfits, for which operators that read them would be reported.
+ModelSpec WithoutMisfits(ModelSpec model, const ModelData& data);
 
 // The set of `train` with the samples that are split off it, which have no part in what the format
 // finds out of it, such as the means of columns. Null after an error, and where its files are not

@@ -22,8 +22,10 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kArrays[] = {".npy"};
 
+bool IsCalledImage(const std::string& path) { return HasEnding(path, kImageEndings); }
+
 bool IsCalledSample(const std::string& path) {
-  return HasEnding(path, kImageEndings) || HasEnding(path, kArrays);
+  return IsCalledImage(path) || HasEnding(path, kArrays);
 }
 
 // Whether a file begins as a NumPy array does, or as gzip.
@@ -104,6 +106,11 @@ PredictSource::Stream& PredictSource::StreamOf(const std::string& argument, std:
     names += (names.empty() ? "'" : ", '") + stream.field.name + "'";
     example += (example.empty() ? "`" : " ") + stream.field.name + "=FILE.npy";
   }
+  if (tables_.of_model() && argument.find('=') == argument.npos) {
+    throw InputError(
+        "'" + argument + "' is no such file as this model takes: " + tables_.TakenText({}),
+        "its inputs are " + names + "; arrays are given by name: " + example + "`");
+  }
   throw InputError(
       "'" + argument + "' does not say which input it is for: the model reads " + names,
       "name them: " + example + "`");
@@ -127,7 +134,7 @@ void PredictSource::AddArgument(const std::string& argument) {
 void PredictSource::AddShared(const std::string& path) {
   File file{path};
   file.is_table = file.feeds_all = true;
-  file.samples = tables_.Open(path, FieldsOf(streams_[0], file))->size();
+  file.samples = tables_.Open(path, FieldsOf(streams_[0], file), warnings_)->size();
   for (Stream& stream : streams_) stream.files.push_back(file);
 }
 
@@ -152,11 +159,13 @@ void PredictSource::AddFolder(Stream& stream, const std::string& folder) {
     const bool is_table = tables_.of_model() && tables_.Reads(path);
     if (is_table || IsCalledSample(path)) found.push_back(path);
   }
-  if (error) Note(folder, "cannot read the folder '" + folder + "': " + error.message(), "");
+  if (error) Note({folder, "cannot read the folder '" + folder + "': " + error.message(), ""});
   if (!error && found.empty()) {
-    Note(folder, "'" + folder + "' holds no samples",
+    Note(
+        {folder,
+         "'" + folder + "' holds no samples: this model takes " + tables_.TakenText({stream.field}),
          "samples are files that end in .jpg, .jpeg, .png or .npy, here or in folders below; and "
-         ".csv or .tsv for a model whose data are tables, .txt for one of texts");
+         ".csv or .tsv for a model whose data are tables, .txt for one of texts"});
   }
   std::ranges::sort(found);
   for (const std::string& path : found) AddFile(stream, path);
@@ -165,23 +174,38 @@ void PredictSource::AddFolder(Stream& stream, const std::string& folder) {
 void PredictSource::AddFile(Stream& stream, const std::string& path) {
   try {
     stream.files.push_back(Describe(stream.field, path));
+  } catch (const TableError& error) {
+    Note({path, error.what(), error.help(), error.errors()});
   } catch (const ImageError& error) {
-    Note(path, "'" + path + "' " + error.what(),
-         IsCalledSample(path)
-             ? error.help()
-             : "predictions read JPEG and PNG images, .npy arrays and .csv tables");
+    Note({path, "'" + path + "' " + error.what(), error.help()});
   } catch (const UserError& error) {
-    Note(path, error.what(), error.help());
+    Note({path, error.what(), error.help()});
   }
 }
 
-PredictSource::File PredictSource::Describe(const DataField& field, const std::string& path) const {
-  if (tables_.Reads(path)) return {path, false, tables_.Open(path, {field})->size(), true};
-  if (!LooksLikeArray(path)) {
-    ReadImageInfo(path);
-    TargetOf(field, path, fit_);
-    return {path};
+// What is called neither a table nor an array. InputError where it is no image, or none is taken.
+PredictSource::File PredictSource::DescribeImage(const DataField& field,
+                                                 const std::string& path) const {
+  const std::string takes = "this model takes " + tables_.TakenText({field});
+  if (tables_.of_model() && IsCalledImage(path)) {
+    ThrowFileError(path, "is an image, but " + takes);
   }
+  try {
+    ReadImageInfo(path);
+  } catch (const ImageError&) {
+    if (IsCalledSample(path)) throw;
+    ThrowFileError(path, "is no image, table or array by its name: " + takes);
+  }
+  if (tables_.of_model()) ThrowFileError(path, "is an image, but " + takes);
+  TargetOf(field, path, fit_);
+  return {path};
+}
+
+PredictSource::File PredictSource::Describe(const DataField& field, const std::string& path) {
+  if (tables_.Reads(path)) {
+    return {path, false, tables_.Open(path, {field}, warnings_)->size(), true};
+  }
+  if (!LooksLikeArray(path)) return DescribeImage(field, path);
   FileReader reader(path);
   const std::vector<int64_t> sizes = ReadNpyHeader(reader).sizes;
   const std::vector<int64_t> wanted = Squeezed(field.shape.Sizes());
@@ -201,10 +225,11 @@ PredictSource::File PredictSource::Describe(const DataField& field, const std::s
                  ShapeHelp(field, sizes));
 }
 
-void PredictSource::Note(const std::string& file, const std::string& message,
-                         const std::string& help) {
-  problems_.push_back({file, message, help});
-  if (streams_.size() > 1) throw InputError(message, help);
+void PredictSource::Note(FileProblem problem) {
+  problems_.push_back(problem);
+  if (streams_.size() == 1) return;
+  if (problem.errors) throw TableError(problem.message, problem.help, *problem.errors);
+  throw InputError(problem.message, problem.help);
 }
 
 int64_t PredictSource::samples() const {
@@ -261,12 +286,14 @@ bool PredictSource::NextOf(Stream& stream, std::span<std::byte> out, SampleOrigi
     } catch (const UserError& error) {
       ++stream.file;
       stream.sample = 0;
-      Note(file.path, error.what(), error.help());
+      Note({file.path, error.what(), error.help()});
       continue;
     }
     origin->file = file.path;
     origin->index.reset();
     if (file.samples > 1) origin->index = stream.sample;
+    origin->given.reset();
+    if (file.is_table) origin->given = stream.table->Given(stream.sample);
     ++stream.sample;
     return true;
   }
@@ -293,7 +320,8 @@ void PredictSource::Load(Stream& stream, const File& file, std::span<std::byte> 
 void PredictSource::LoadRow(Stream& stream, const File& file, std::span<std::byte> out) {
   if (stream.sample == 0) {
     if (!file.feeds_all || file.path != shared_path_) {
-      shared_table_ = tables_.Open(file.path, FieldsOf(stream, file));
+      Diagnostics told;  // when the file was looked at
+      shared_table_ = tables_.Open(file.path, FieldsOf(stream, file), told);
       shared_path_ = file.feeds_all ? file.path : "";
     }
     stream.table = shared_table_;

@@ -23,6 +23,8 @@ struct SampleOrigin {
   std::string file;
   std::optional<int64_t> index = {};  // in a file of several samples
   std::string not_finite_input = {};  // the first input that holds NaN or infinity; "" for none
+  // How many places of a sequence the file has, where the sample is filled up.
+  std::optional<int64_t> given = {};
 
   std::string ToString() const;  // "x.npy[3]"
 };
@@ -32,6 +34,7 @@ struct FileProblem {
   std::string file;
   std::string message;
   std::string help;
+  std::shared_ptr<const Diagnostics> errors = nullptr;  // of a table: all, each with its place
 };
 
 class PredictSource {
@@ -49,6 +52,8 @@ class PredictSource {
   // Paths of all files that were named and can be read as far as is known.
   std::vector<std::string> files() const;
   const std::vector<FileProblem>& problems() const { return problems_; }
+  // What is to be known of the files that are read, such as that categories are unknown.
+  const Diagnostics& warnings() const { return warnings_; }
 
   // Writes the next sample into `out`, a span a wanted input with its bytes; false at the end.
   // InputError for a bad file where there are several inputs: their samples belong together.
@@ -80,11 +85,12 @@ class PredictSource {
   void AddFile(Stream& stream, const std::string& path);
   Stream& StreamOf(const std::string& argument, std::string* path);
   void CheckCounts() const;
-  File Describe(const DataField& field, const std::string& path) const;
+  File Describe(const DataField& field, const std::string& path);
+  File DescribeImage(const DataField& field, const std::string& path) const;
   bool NextOf(Stream& stream, std::span<std::byte> out, SampleOrigin* origin);
   void Load(Stream& stream, const File& file, std::span<std::byte> out);
   void LoadRow(Stream& stream, const File& file, std::span<std::byte> out);
-  void Note(const std::string& file, const std::string& message, const std::string& help);
+  void Note(FileProblem problem);
 
   ImageFit fit_;
   const TableReader& tables_;
@@ -92,6 +98,7 @@ class PredictSource {
   std::string shared_path_;  // of the table below, which several inputs read
   std::shared_ptr<const Dataset> shared_table_;
   std::vector<FileProblem> problems_;
+  Diagnostics warnings_;
 };
 
 }  // namespace cgrun

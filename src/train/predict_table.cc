@@ -29,9 +29,9 @@ constexpr std::string_view kTexts[] = {".txt", ".txt.gz"};
     if (item.severity != Severity::kError) continue;
     const std::string place = item.mark.ToString();
     const int others = diagnostics.error_count() - 1;
-    throw InputError((place.empty() ? "" : place + ": ") + item.message +
+    throw TableError((place.empty() ? "" : place + ": ") + item.message +
                          (others > 0 ? " (and " + std::to_string(others) + " more)" : ""),
-                     item.help);
+                     item.help, diagnostics);
   }
   throw InputError("the table cannot be read", "");
 }
@@ -95,24 +95,25 @@ bool BeginsWithTab(const std::string& path) {
   return tab;
 }
 
+std::string TypeText(const DataField& field) {
+  return std::string(Name(field.dtype)) + field.shape.ToString();
+}
+
 // What feeds `input` must be of its type and size.
 void CheckField(const std::string& path, const DataField& field, const DataField& input,
                 bool of_text) {
-  const auto text = [](const DataField& of) {
-    return std::string(Name(of.dtype)) + of.shape.ToString();
-  };
   if (field.shape.Elements() != input.shape.Elements() && field.name == "features") {
     ThrowFileError(path,
                    "has " + CountText(field.shape.Elements(), "column") +
-                       " of features, but input '" + input.name + "' is " + text(input),
+                       " of features, but input '" + input.name + "' is " + TypeText(input),
                    "the options `label` and `columns` of the model's data say which columns are "
                    "features");
   }
   if (field.shape.Elements() == input.shape.Elements() && field.dtype == input.dtype) return;
   ThrowFileError(
       path,
-      ": its '" + field.name + "' is " + text(field) + ", but input '" + input.name + "' is " +
-          text(input),
+      ": its '" + field.name + "' is " + TypeText(field) + ", but input '" + input.name + "' is " +
+          TypeText(input),
       of_text ? "the option `length` of the model's data is the length of the input" : "");
 }
 
@@ -121,17 +122,34 @@ void CheckField(const std::string& path, const DataField& field, const DataField
 TableReader::TableReader(const ModelSpec& model, DataFindings kept)
     : model_(model), kept_(std::move(kept)) {
   if (!model.data) return;
-  for (const auto* spec : {&model.data->train, &model.data->test, &model.data->valid}) {
+  const DataSection& data = *model.data;
+  for (const auto& [place, spec] : {std::pair("data.train", &data.train),
+                                    {"data.test", &data.test},
+                                    {"data.valid", &data.valid}}) {
     if (spec_ != nullptr || !*spec || !(*spec)->format) continue;
     const std::string& format = (*spec)->format->value;
     if (format != "csv" && format != "lines" && format != "text") continue;
     spec_ = &**spec;
+    place_ = place;
     format_ = format;
   }
 }
 
 bool TableReader::Reads(const std::string& path) const {
   return HasEnding(path, kTables) || (of_text() && HasEnding(path, kTexts));
+}
+
+std::string TableReader::TakenText(const std::vector<DataField>& inputs) const {
+  if (of_text()) return "texts (.txt)";
+  if (of_model()) return "tables (.csv, .tsv) with the columns of its training data";
+  if (inputs.size() != 1) return "arrays (.npy), one for each of its inputs";
+  const std::vector<int64_t> sizes = inputs[0].shape.Sizes();
+  const bool grey = sizes.size() == 2;
+  const bool image = inputs[0].dtype == DType::kU8 &&
+                     (grey || (sizes.size() == 3 && (sizes[0] == 1 || sizes[0] == 3)));
+  const std::string arrays = "arrays (.npy) of " + TypeText(inputs[0]);
+  if (image) return "images (.jpg, .png), or " + arrays;
+  return arrays + ", or tables (.csv) of " + CountText(inputs[0].shape.Elements(), "column");
 }
 
 // Those of the model's data that say how a file is read.
@@ -173,11 +191,16 @@ void TableReader::PrepareTable(const std::string& path, DataOptions& options) co
   if (!csv) ThrowFirst(diagnostics);
   if (csv->missing == CsvMissing::kDrop) options.values.erase("missing");  // each row has an answer
   const auto label = options.values.find("label");
-  if (label == options.values.end()) return;
+  if (spec_ != nullptr && label == options.values.end()) return;
   const std::vector<std::string> names = ColumnNames(path, *csv, diagnostics);
   if (diagnostics.has_errors()) ThrowFirst(diagnostics);
   int64_t needed = 0;
   for (const DataField& field : options.fields) needed += field.shape.Elements();
+  if (spec_ == nullptr) {
+    if (names.empty() || std::ssize(names) == needed) return;
+    ThrowFileError(path, "is a table of " + CountText(std::ssize(names), "column") +
+                             ", but this model takes " + TakenText(options.fields));
+  }
   const std::set<size_t> columns = LabelColumns(label->second, names, needed);
   options.values.erase("label");
   const DataFindings shared = SharedFindings(options);
@@ -203,9 +226,12 @@ void TableReader::PrepareLines(const std::string& path, DataOptions& options) co
 }
 
 std::shared_ptr<const Dataset> TableReader::Open(const std::string& path,
-                                                 const std::vector<DataField>& inputs) const {
+                                                 const std::vector<DataField>& inputs,
+                                                 Diagnostics& warnings) const {
   Diagnostics diagnostics;
   DataOptions options;
+  options.to_predict = true;
+  options.predicted_as = place_;
   options.fields = inputs;
   options.memory_limit = FreeHostMemory();
   if (!kept_.empty()) options.kept = &kept_;
@@ -228,6 +254,9 @@ std::shared_ptr<const Dataset> TableReader::Open(const std::string& path,
   if (format_ == "lines") PrepareLines(path, options);
   std::shared_ptr<const Dataset> samples = OpenDataset({format_, {}}, options, diagnostics);
   if (!samples) ThrowFirst(diagnostics);
+  for (const Diagnostic& item : diagnostics.Sorted()) {
+    warnings.Warning(item.mark, item.message, item.help);
+  }
   const std::vector<DataField>& fields = samples->fields();
   if (fields.size() != inputs.size()) {
     ThrowFileError(path, "has " + CountText(std::ssize(fields), "field") +

@@ -30,7 +30,8 @@ Session::Session(const ModelSpec& model, const SessionOptions& options, bool tra
   const bool has_data = OpenData(train, diagnostics);
   if (!has_data && train && model.train) ReadRateSchedules(model, diagnostics);
   if (!has_data || (train && !(ReadLength(diagnostics) && ReadSchedules(diagnostics)))) {
-    BuildForward(model, {train ? EntryKind::kTrain : EntryKind::kEval, options.compile.precision},
+    BuildForward(WithoutMisfits(model, data_),
+                 {train ? EntryKind::kTrain : EntryKind::kEval, options.compile.precision},
                  diagnostics);
     return;  // with all errors of the file, not the data's alone
   }
@@ -218,10 +219,10 @@ void Session::CheckLabelRanges(bool train, Diagnostics& diagnostics) {
     WarnOfUnreadInputs(model_, *forward, options.precision, diagnostics);
     CheckOneNumber(*forward, WatchedNames(model_), diagnostics);
   }
-  if (train_) CheckLabels(*train_->dataset, train_->inputs, label_uses_, diagnostics);
-  for (const Split& split : evaluations_) {
-    CheckLabels(*split.dataset, split.inputs, label_uses_, diagnostics);
-  }
+  std::vector<LabelledSet> sets;
+  if (train_) sets.push_back({train_->dataset.get(), train_->inputs});
+  for (const Split& split : evaluations_) sets.push_back({split.dataset.get(), split.inputs});
+  CheckLabels(sets, label_uses_, diagnostics);
 }
 
 bool Session::ReadLength(Diagnostics& diagnostics) {

@@ -157,6 +157,8 @@ class MasksTest(CliTestCase):
         self.assertIn("train/masks/05.png': sample 5 has the label 255, but the 3 classes of "
                       "softmax_cross_entropy are 0 to 2", error)
         self.assertIn("shapes.yaml:4:56: error", error)
+        self.assertIn("help: `ignore_label: 255` of softmax_cross_entropy leaves such labels out; or give "
+                      "the operator", error)
         self.assertFalse((self.folder / "run").exists())
         done = self.cgrun("train", "shapes.yaml", "--out", "run", "--set", "data.train.decode=stream",
                           status=1)

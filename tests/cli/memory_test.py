@@ -222,7 +222,7 @@ train: {epochs: 1, batch: 16, optimizer: {op: sgd, lr: 0.01}}
                                       r"operators of a step run a second time; steps take about "
                                       r"[\d.]+ % longer")
         done = self.cgrun("train", "deep.yaml", "--memory", "10GiB", "--out", "free")
-        self.assertIn("of 10.0 GiB, as it is", done.stderr)
+        self.assertIn("of the 10.0 GiB that it may: nothing is computed twice", done.stderr)
 
     def test_it_is_not_for_eager_mode(self):
         error = self.refuses("train", "deep.yaml", "--memory", "1GiB", "--mode", "eager")

@@ -268,8 +268,8 @@ train: {epochs: 40, batch: 4, optimizer: {op: sgd, lr: 0.5}}
 
     def test_mistakes_in_tables(self):
         self.train_table()
-        for text, message in (("a;b\n0;x\n", "bad.csv:2:3: column 'b': 'x' is not a number"),
-                              ("a;b\n0;1\n0\n", "bad.csv:3:1: this line has 1 field,"),
+        for text, message in (("a;b\n0;x\n", "bad.csv:2:3: error: column 'b': 'x' is not a number"),
+                              ("a;b\n0;1\n0\n", "bad.csv:3:1: error: this line has 1 field,"),
                               ("a\n0\n", "'bad.csv' has no column 'b', which the training data have"),
                               ("a;b\n", "holds no samples below its header"),
                               ("", "bad.csv")):

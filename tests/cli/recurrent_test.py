@@ -150,7 +150,15 @@ class RecurrentTest(cli_testing.CliTestCase):
         done = self.cgrun("predict", "reader.yaml", "new.txt", "--weights", "run", "--json")
         texts = [p["outputs"]["scores"]["text"] for p in json.loads(done.stdout)["predictions"]]
         self.assertEqual(texts[0], "ello wor", texts)
+        self.assertEqual([len(text) for text in texts], [8, 8, 8, 2], "the last has two places")
         self.assertTrue((self.folder / "out" / "scores.npy").exists())
+        self.write("short.txt", "hello")
+        done = self.cgrun("predict", "reader.yaml", "short.txt", "--weights", "run", "--json")
+        outputs = json.loads(done.stdout)["predictions"][0]["outputs"]["scores"]
+        self.assertEqual((outputs["text"], len(outputs["places"])), ("ello ", 5))
+        self.write("empty.txt", "")
+        self.assertIn("'empty.txt' is empty",
+                      self.refuses("predict", "reader.yaml", "empty.txt", "--weights", "run"))
 
     def test_every_verb_takes_it(self):
         self.cgrun("check", "reader.yaml")

@@ -116,19 +116,34 @@ TEST(CsvErrorsTest, ManyErrorsOfAColumnAreCounted) {
     texts += "x,1,2\n";
     gaps += "1,,2\n";
   }
-  EXPECT_EQ(std::ranges::count(ErrorsOf(texts), '^'), 4);
-  const std::string errors = ErrorsOf(gaps);
-  EXPECT_NE(errors.find("DIR/t.csv:4:3: error: column 'b' has no value here\n"
-                        "    1,,2\n"
-                        "      ^\n"
-                        "help: `missing: mean`, `missing: zero` or a number fills such gaps; "
-                        "`missing: drop` leaves such lines out\n"
-                        "DIR/t.csv:5:3: error: and 997 more in column 'b'\n"
-                        "    1,,2\n"
-                        "      ^\n"),
-            std::string::npos)
-      << errors;
-  EXPECT_EQ(std::ranges::count(errors, '^'), 4);
+  EXPECT_EQ(
+      ErrorsOf(texts),
+      "DIR/t.csv:2:1: error: column 'a': 'x' is not a number; and 999 more such cells: 'x' in "
+      "line 3, 'x' in line 4, 'x' in line 5, …\n"
+      "    x,1,2\n"
+      "    ^\n"
+      "help: a column of texts is a category, `categories: [a]`, or left out: `columns` lists "
+      "the others\n");
+  EXPECT_EQ(ErrorsOf(gaps),
+            "DIR/t.csv:2:3: error: column 'b' has no value here; and 999 more such cells, in the "
+            "lines 3, 4, 5, …\n"
+            "    1,,2\n"
+            "      ^\n"
+            "help: `missing: mean`, `missing: zero` or a number fills such gaps; "
+            "`missing: drop` leaves such lines out\n");
+}
+
+// Those of a column are counted apart where they are mended in other ways.
+TEST(CsvErrorsTest, KindsOfErrorsOfAColumnAreCountedApart) {
+  const std::string errors = ErrorsOf("a,b,y\n1,x,2\n1,,2\n1,\"2,5\",2\n1,,2\n1,z,2\n");
+  EXPECT_EQ(std::ranges::count(errors, '^'), 3) << errors;
+  for (const char* part : {"t.csv:2:3: error: column 'b': 'x' is not a number; and 1 more such "
+                           "cell: 'z' in line 6\n",
+                           "t.csv:3:3: error: column 'b' has no value here; and 1 more such cell, "
+                           "in line 5\n",
+                           "t.csv:4:3: error: column 'b': '2,5' is not a number\n"}) {
+    EXPECT_NE(errors.find(part), std::string::npos) << part << "\n" << errors;
+  }
 }
 
 TEST(CsvErrorsTest, ManyColumnsOfErrorsShareAMessage) {
@@ -140,9 +155,12 @@ TEST(CsvErrorsTest, ManyColumnsOfErrorsShareAMessage) {
   std::string table = head + "\n";
   for (int i = 0; i < 50; ++i) table += row + "\n";
   const std::string errors = CsvBuilder(table, 100).Open().errors;
-  EXPECT_EQ(std::ranges::count(errors, '^'), 20 + 21) << "cells, rests of columns and the others";
-  EXPECT_NE(errors.find("and 49 more in column 'c0'"), std::string::npos) << errors;
-  EXPECT_NE(errors.find("and 4000 more in 80 other columns"), std::string::npos) << errors;
+  EXPECT_EQ(std::ranges::count(errors, '^'), 20 + 1) << "columns and the others";
+  EXPECT_NE(errors.find("column 'c0': 'x' is not a number; and 49 more such cells"),
+            std::string::npos)
+      << errors;
+  EXPECT_NE(errors.find("and 4000 more such cells in 80 other columns"), std::string::npos)
+      << errors;
 }
 
 TEST(CsvErrorsTest, ManyLinesThatAreWrongAreCutOff) {

@@ -90,12 +90,14 @@ TEST(LabelCheck, LabelsOfClassesAreRight) {
 
 TEST(LabelCheck, NamesFileSampleLabelAndClasses) {
   const std::string errors = ErrorsOf(std::string("\0\1\2\3\0\7\2\7", 8));
-  EXPECT_NE(errors.find("small.yaml:5:"), std::string::npos) << errors;
+  EXPECT_NE(errors.find("small.yaml:15:22: error: "), std::string::npos) << errors;
   EXPECT_NE(errors.find("error: '/labels': sample 5 has the label 7, but the 4 classes of "
                         "softmax_cross_entropy are 0 to 3"),
             std::string::npos)
       << errors;
-  EXPECT_NE(errors.find("8 units"), std::string::npos) << errors;
+  EXPECT_NE(errors.find("help: write `units: 8` here, or check the data: small.yaml:5:"),
+            std::string::npos)
+      << errors;
   EXPECT_EQ(errors.find("sample 5"), errors.rfind("sample 5")) << "told twice:\n" << errors;
 }
 
@@ -196,7 +198,7 @@ TEST(LabelCheck, IdsNameEntriesOfATable) {
   EXPECT_NE(large.find("sample 5 has the id 7, but the 4 entries of embedding are 0 to 3"),
             std::string::npos)
       << large;
-  EXPECT_NE(large.find("`entries: 8`"), std::string::npos) << large;
+  EXPECT_NE(large.find("`entries: 8` here"), std::string::npos) << large;
   const std::string negative = errors(std::string("\0\1\xFF\3\0\1\2\3", 8));
   EXPECT_NE(negative.find("sample 2 has the id -1"), std::string::npos) << negative;
 }
@@ -221,7 +223,7 @@ TEST(LabelCheck, BytesAreLabelsAndIdsInEveryIntegerType) {
   for (const std::string type : {"uint8", "int32", "int64"}) {
     EXPECT_EQ(ErrorsOfText(type, "123", "123"), "") << type;  // 'z' is 122
     const std::string units = ErrorsOfText(type, "256", "100");
-    EXPECT_NE(units.find("small.yaml:4:"), std::string::npos) << units;
+    EXPECT_NE(units.find("small.yaml:12:14: error: "), std::string::npos) << units;
     EXPECT_NE(units.find("sample 1 has the label 122, but the 100 classes of "
                          "softmax_cross_entropy are 0 to 99"),
               std::string::npos)

@@ -1,0 +1,27 @@
+// A key that YAML does not take for one, as the blank behind its colon, or the colon, is missing.
+#ifndef CGRUN_MODEL_GLUED_KEY_H_
+#define CGRUN_MODEL_GLUED_KEY_H_
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace cgrun {
+
+struct GluedKey {
+  std::string key;
+  std::string value;  // what stands behind it; may be ""
+  bool has_colon = false;
+  size_t colon = 0;  // bytes before the colon, or before where it is to be
+
+  std::string Message() const;
+  std::string Help() const;
+};
+
+// "op:conv" and "epochs 4" begin so; "x", "a:", "a: b" and "2:3" do not.
+std::optional<GluedKey> FindGluedKey(std::string_view text);
+
+}  // namespace cgrun
+
+#endif  // CGRUN_MODEL_GLUED_KEY_H_

@@ -1,0 +1,302 @@
+#!/usr/bin/env python3
+"""What a new user got wrong on the first day: each message points at what is to be changed, says
+what it is to be, and is not followed by others that it causes."""
+
+import json
+import unittest
+
+from cli_testing import MODEL, CliTestCase, png
+
+TABLE = """cgrun: 1
+model: houses
+data:
+  train: {format: csv, file: train.csv, label: sold, missing: drop, categories: [town, roof]}
+  test: {format: csv, file: test.csv, label: sold, missing: drop}
+inputs:
+  features: {shape: [2]}
+  town: {type: int32, shape: []}
+  roof: {type: int32, shape: []}
+  sold: {type: int32, shape: []}
+paths:
+  judge:
+    ops:
+      - place: {op: embedding, in: town, entries: 4, units: 3}
+      - top: {op: embedding, in: roof, entries: 3, units: 2}
+      - {op: concat, in: [features, place, top]}
+      - {op: linear, units: 6, activation: relu}
+      - logits: {op: linear, units: 2}
+    loss: {op: softmax_cross_entropy, in: [logits, sold]}
+train: {epochs: 1, batch: 4, optimizer: {op: sgd, lr: 0.01}}
+"""
+HEAD = "rooms,age,town,roof,sold\n"
+TOWNS, ROOFS, SOLD = ("Rome", "Oslo", "Bonn"), ("flat", "steep"), ("yes", "no")
+
+
+def houses(count):
+    return HEAD + "".join(f"{i % 5},{i % 7},{TOWNS[i % 3]},{ROOFS[i % 2]},{SOLD[i % 2]}\n"
+                          for i in range(count))
+
+
+class HousesTestCase(CliTestCase):
+    def setUp(self):
+        super().setUp()
+        self.write("houses.yaml", TABLE)
+        self.write("train.csv", houses(30))
+        self.write("test.csv", houses(9))
+
+
+class TablesTest(HousesTestCase):
+    def errors(self, *changes, verb="check"):
+        text = TABLE
+        for old, new in changes:
+            self.assertIn(old, text)
+            text = text.replace(old, new, 1)
+        return self.refuses(verb, self.write("wrong.yaml", text))
+
+    def count_errors(self, text):
+        return text.count("error: ")
+
+    def test_what_training_data_lack_is_no_error_of_other_data(self):
+        for change in (("file: train.csv", "file: nope.csv"), ("[town, roof]", "[town, rof]"),
+                       ("train.csv, label: sold", "train.csv, label: sould")):
+            for verb in ("check", "train"):
+                error = self.errors(change, verb=verb)
+                self.assertEqual(self.count_errors(error), 1, error)
+                self.assertIn("wrong.yaml:4:", error)
+        self.write("train.csv", houses(30).replace("2,2,", "2,two,"))
+        error = self.errors()
+        self.assertEqual(self.count_errors(error), 1, error)
+        self.assertIn("train.csv:4:3: error: column 'age': 'two' is not a number", error)
+        # What does not depend on them is told with them.
+        error = self.errors(("file: train.csv", "file: nope.csv"), ("file: test.csv", "fil: test.csv"))
+        self.assertIn("unknown option 'fil'", error)
+
+    def test_columns_of_texts_are_an_error_each(self):
+        error = self.errors((", categories: [town, roof]", ""), ("  town: {type: int32, shape: []}\n", ""),
+                            ("  roof: {type: int32, shape: []}\n", ""))
+        self.assertEqual(error.count("train.csv:"), 2, error)
+        self.assertIn("train.csv:2:5: error: column 'town': 'Rome' is not a number; and 29 more such "
+                      "cells: 'Oslo' in line 3, 'Bonn' in line 4, 'Rome' in line 5, …\n", error)
+        self.assertIn("`categories: [town]`", error)
+
+    def test_a_table_without_its_label(self):
+        error = self.errors(("train.csv, label: sold", "train.csv"))
+        self.assertIn("help: if this is the label, `label: sold` says so", error)
+        self.write("train.csv", "a,b\n1,2\n3,4\n")
+        self.write("numbers.yaml", MODEL.replace(
+            "{format: synthetic, samples: 65, classes: 3}", "{format: csv, file: train.csv}"))
+        self.assertIn("`label: COLUMN` in `data.train` says which column is the label",
+                      self.refuses("check", "numbers.yaml"))
+
+    def test_an_operator_that_is_too_small_is_pointed_at(self):
+        self.write("train.csv", houses(30).replace("flat,yes", "flat,maybe", 3))
+        for old, new, place, what, help_text in (
+                ("entries: 4", "entries: 2", "wrong.yaml:14:21", "the 2 entries of embedding",
+                 "write `entries: 4` here, or check the data: wrong.yaml:4:30"),
+                ("units: 2}\n    loss", "units: 1}\n    loss", "wrong.yaml:18:22",
+                 "the only class of softmax_cross_entropy", "write `units: 3` here")):
+            error = self.errors((old, new), ("test.csv, label", "train.csv, label"))
+            self.assertIn(f"{place}: error: 'train.csv': sample", error)
+            self.assertIn(what, error)
+            self.assertIn(help_text, error)
+            self.assertEqual(error.count(place), 1, error)
+
+    def test_an_input_that_does_not_fit_is_told_alone(self):
+        error = self.errors(("features: {shape: [2]}", "features: {shape: [3]}"))
+        self.assertEqual(self.count_errors(error), 1, error)
+        self.assertIn("wrong.yaml:7:3: error: input 'features' is f32[3]", error)
+        error = self.errors(("sold: {type: int32, shape: []}", "sold: {type: int32, shape: [2]}"))
+        self.assertEqual(self.count_errors(error), 1, error)
+        (self.folder / "photos").mkdir()
+        for name in ("a", "b"):
+            (self.folder / "photos" / name).mkdir()
+            (self.folder / "photos" / name / "1.png").write_bytes(png(4, 4, bytes(16)))
+        self.write("photos.yaml", MODEL.replace(
+            "{format: synthetic, samples: 65, classes: 3}", "{format: images, folder: photos}")
+            .replace("shape: [1, 4, 4]", "shape: [4, 4, 1]"))
+        self.assertIn("photos.yaml:7:3: error: input 'image' is [4, 4, 1], but an image is",
+                      self.refuses("check", "photos.yaml"))
+
+
+class PredictionsTest(HousesTestCase):
+    def setUp(self):
+        super().setUp()
+        self.cgrun("train", "houses.yaml", "--quiet")
+
+    def test_a_gap_cannot_be_dropped(self):
+        self.write("new.csv", "rooms,age,town,roof\n1,2,Rome,flat\n,3,Oslo,flat\n4,,Oslo,flat\n")
+        error = self.refuses("predict", "houses.yaml", "new.csv")
+        self.assertIn("new.csv:3:1: error: column 'rooms' has no value here\n"
+                      "    ,3,Oslo,flat\n    ^\n", error)
+        self.assertIn("new.csv:4:3: error: column 'age' has no value here", error)
+        self.assertIn("help: every row is predicted, whatever `missing` drops in training: put a value "
+                      "here, or fill such gaps by `--set data.train.missing=mean`", error)
+        for filler in ("mean", "zero", "5"):
+            self.cgrun("predict", "houses.yaml", "new.csv", "--set", f"data.train.missing={filler}")
+        done = self.cgrun("predict", "houses.yaml", "new.csv", "--json", status=2)
+        self.assertEqual(json.loads(done.stdout)["errors"] if done.stdout else [], [])
+
+    def test_errors_show_their_lines(self):
+        self.write("new.csv", "rooms,age,town,roof\n1,2,Rome,flat\nx,3,Oslo,flat\n1,y,Rome,flat\n")
+        error = self.refuses("predict", "houses.yaml", "new.csv")
+        self.assertIn("new.csv:3:1: error: column 'rooms': 'x' is not a number\n    x,3,Oslo,flat\n    ^\n",
+                      error)
+        self.assertIn("new.csv:4:3: error: column 'age': 'y' is not a number", error)
+        self.write("new.csv", "rooms,age,town,roof\n1,2,Rome,flat\n1,2\n")
+        error = self.refuses("predict", "houses.yaml", "new.csv")
+        self.assertIn("new.csv:3:1: error: this line has 2 fields, but the first one has 4\n"
+                      "    1,2\n    ^~~\n", error)
+
+    def test_unknown_categories_are_told_once(self):
+        self.write("new.csv", "rooms,age,town,roof\n1,2,Rome,flat\n1,3,Paris,flat\n4,1,Paris,flat\n"
+                              "1,1,Wien,flat\n")
+        done = self.cgrun("predict", "houses.yaml", "new.csv", "--json")
+        told = ("new.csv:3:5: warning: column 'town': 'Paris' is none of the categories of the training "
+                "data: it is read as unknown, with the id 0; and 2 more such cells: 'Paris' in line 4, "
+                "'Wien' in line 5\n    1,3,Paris,flat\n        ^~~~~\n")
+        self.assertEqual(done.stderr.count("warning: "), 1, done.stderr)
+        self.assertIn(told, done.stderr)
+        report = json.loads(done.stdout)
+        self.assertEqual(len(report["predictions"]), 4)
+        self.assertEqual(len(report["warnings"]), 1)
+        self.assertIn("'Paris' is none of the categories", report["warnings"][0])
+        self.write("known.csv", "rooms,age,town,roof\n1,2,Rome,flat\n")
+        self.assertNotIn("warning", self.cgrun("predict", "houses.yaml", "known.csv").stderr)
+
+    def test_a_file_of_another_kind(self):
+        (self.folder / "photo.png").write_bytes(png(4, 4, bytes(16)))
+        self.write("notes.txt", "a text\n")
+        self.write("new.csv", "rooms,age\n1,2\n")
+        tables = "this model takes tables (.csv, .tsv) with the columns of its training data"
+        images = "this model takes images (.jpg, .png), or arrays (.npy) of uint8[1, 4, 4]"
+        for name in ("photo.png", "notes.txt"):
+            self.assertIn("takes: tables (.csv, .tsv) with the columns",
+                          self.refuses("predict", "houses.yaml", name))
+        self.cgrun("train", "small.yaml", "--quiet")
+        self.assertIn(f"error: 'notes.txt' is no image, table or array by its name: {images}\n",
+                      self.refuses("predict", "small.yaml", "notes.txt"))
+        self.assertIn(f"error: 'new.csv' is a table of 2 columns, but {images}\n",
+                      self.refuses("predict", "small.yaml", "new.csv"))
+        self.write("one.yaml", TABLE.replace(", categories: [town, roof]", "").replace(
+            "label: sold", "label: sold, columns: [rooms, age]").replace(
+            "  town: {type: int32, shape: []}\n  roof: {type: int32, shape: []}\n", "").replace(
+            "      - place: {op: embedding, in: town, entries: 4, units: 3}\n"
+            "      - top: {op: embedding, in: roof, entries: 3, units: 2}\n"
+            "      - {op: concat, in: [features, place, top]}\n", "").replace(
+            "{op: linear, units: 6", "{op: linear, in: features, units: 6").replace(
+            "model: houses", "model: one"))
+        self.cgrun("train", "one.yaml", "--quiet")
+        self.assertIn(f"error: 'photo.png' is an image, but {tables}\n",
+                      self.refuses("predict", "one.yaml", "photo.png"))
+
+
+class ModelFilesTest(CliTestCase):
+    def errors(self, old, new, verb="check"):
+        self.assertIn(old, MODEL)
+        return self.refuses(verb, self.write("wrong.yaml", MODEL.replace(old, new, 1)))
+
+    def only(self, old, new):
+        error = self.errors(old, new)
+        self.assertEqual(error.count("error: "), 1, error)
+        return error
+
+    def test_a_missing_blank_or_colon_is_said_to_be(self):
+        flatten, linear = "{op: flatten}", "{op: linear, units: 3}"
+        for old, new, place in ((linear, "{op:linear, units: 3}", "14:20"),
+                                (linear, "{op: linear, units:3}", "14:35"),
+                                (flatten, "{op:flatten}", "13:12"),
+                                ("shape: [1, 4, 4]", "shape:[1, 4, 4]", "7:29"),
+                                ("- pixels: {", "- pixels:{", "12:15"),
+                                ("train:\n  epochs: 2", "train:\n  epochs:2", "18:9"),
+                                ("model: small", "model:small", "2:6")):
+            error = self.only(old, new)
+            self.assertIn(f"wrong.yaml:{place}: error: ", error)
+            self.assertIn("a blank is missing behind this ':'\n", error)
+            self.assertIn("behind a key stand a colon and a blank", error)
+        for old, new, key in (("model: small", "model small", "model"),
+                              ("  classify:", "  classify", "classify"),
+                              ("    ops:", "    ops", "ops"), ("- pixels: {", "- pixels {", "pixels"),
+                              ("epochs: 2", "epochs 2", "epochs"), (linear, "{op: linear, units 3}", "units"),
+                              ("train:\n", "train\n", "train")):
+            error = self.only(old, new)
+            self.assertIn(f"a ':' is missing behind '{key}'\n", error)
+            self.assertIn(f"help: write `{key}:", error)
+
+    def test_a_key_under_another_name_is_not_missing_as_well(self):
+        self.assertIn("unknown key 'layers' in 'classify'", self.only("    ops:", "    layers:"))
+        self.assertIn("write 'loss'", self.only("    loss:", "    criterion:"))
+        self.assertIn("did you mean 'optimizer'?", self.only("  optimizer:", "  optimiser:"))
+        path = "  prepare:\n    mode: forwards\n    ops: [{op: normalize, in: image}]\n  classify:\n"
+        self.assertIn("did you mean 'forward'?", self.only("  classify:\n", path))
+
+    def test_what_an_unknown_operator_makes_is_not_missing_as_well(self):
+        read = "\n      - {op: relu, in: wide}"
+        for item in ("- wide: {op: convx, in: pixels}", "- wide: {in: pixels}",
+                     "- wide: {op:flatten, in: pixels}",
+                     "- {op: flatten, name: wide}", "- wide: {network: none, in: pixels}"):
+            self.only("- {op: flatten}", item + read)
+        self.assertIn("its name stands before it: `wide: {op: …}`",
+                      self.only("- {op: flatten}", "- {op: flatten, name: wide}" + read))
+
+    def test_what_other_programs_have_as_one_operator(self):
+        for name, part in (("lstm", "unroll"), ("GRU", "unroll"), ("nn.LSTM", "unroll"), ("rnn", "unroll"),
+                           ("attention", "matmul"), ("transformer", "layer_norm")):
+            error = self.only("{op: flatten}", f"{{op: {name}}}")
+            self.assertIn(f"there is no operator '{name}'", error)
+            self.assertIn("help: there is none: ", error)
+            self.assertIn(part, error)
+        for key, part in (("bn: true", "`- batch_norm`"), ("dropout: 0.5", "`- {op: dropout, rate: 0.5}`"),
+                          ("pool: 2", "max_pool"), ("norm: batch", "batch_norm")):
+            error = self.only("{op: linear, units: 3}", "{op: linear, units: 3, " + key + "}")
+            self.assertIn("it is an operator of its own, behind this one", error)
+            self.assertIn(part, error)
+
+    def test_a_path_without_a_loss(self):
+        error = self.only("    loss: {op: softmax_cross_entropy, in: [logits, label]}\n", "")
+        self.assertIn("needs 'loss'", error)
+        self.assertIn("`loss: {op: softmax_cross_entropy, in: [logits, label]}`", error)
+
+    def test_the_batch_in_a_shape(self):
+        error = self.only("{op: flatten}", "{op: reshape, shape: [-1, 7]}")
+        self.assertIn("leave the -1 out where it stands for the batch", error)
+        self.write("wrong.yaml", MODEL.replace("{op: flatten}", "{op: reshape, shape: [-1, 16]}"))
+        self.assertIn("warning: the -1 stands for 1 here: this makes [N, 1, 16]",
+                      self.refuses("check", "wrong.yaml"))
+        self.write("right.yaml", MODEL.replace("{op: flatten}", "{op: reshape, shape: [-1]}"))
+        self.assertNotIn("warning", self.cgrun("check", "right.yaml").stderr)
+
+
+class CommandLineTest(CliTestCase):
+    def test_flags_for_threads(self):
+        for flags in (["--workers", "1000"], ["--workers=-1"], ["--num-workers", "x"]):
+            error = self.refuses("train", "small.yaml", *flags)
+            self.assertIn("samples ahead; `--threads N`, 1 to 1024, is for the kernels", error)
+        self.assertIn("--threads must be 1 to 1024, not '-1'",
+                      self.refuses("train", "small.yaml", "--threads", "-1"))
+
+    def test_ranges_of_numbers_are_short(self):
+        self.assertIn("error: --temperature must be a number from 0 to 100, not '400'\n",
+                      self.refuses("generate", "small.yaml", "--temperature", "400"))
+
+    def test_a_device_that_is_not_there(self):
+        done = self.cgrun("devices")
+        if "built without CUDA" not in done.stdout:
+            print("a device that is not there: not tested, as this build has CUDA")
+            return
+        for flags in (["--device", "cuda"], ["--set", "device=cuda"]):
+            self.assertIn("or use --device cpu\n", self.refuses("train", "small.yaml", *flags))
+
+    def test_wordings_of_a_run(self):
+        self.write("uneven.yaml", MODEL.replace("samples: 65", "samples: 67"))
+        plan = self.cgrun("plan", "uneven.yaml").stdout
+        self.assertIn("  train.7: for the last batch of a pass over the data, with as many samples.\n", plan)
+        self.assertIn("(train.7: for the last batch",
+                      self.cgrun("train", "uneven.yaml", "--dry-run").stdout)
+        done = self.cgrun("train", "uneven.yaml", "--memory", "1GiB")
+        self.assertRegex(done.stderr, r"cap: the run takes [\d.]+ MiB of the 1.00 GiB that it may: nothing "
+                                      "is computed twice\n")
+        self.assertRegex(done.stdout, r"after step 1; the heap grew by 0 B")
+
+
+if __name__ == "__main__":
+    unittest.main()
