@@ -121,8 +121,8 @@ int Report(const PredictView& view, const PredictFacts& facts, const NotFinite& 
   std::vector<FileProblem> problems = source.problems();
   problems.insert(problems.end(), outputs.begin(), outputs.end());
   const std::vector<std::string> warnings = not_finite.Warnings();
-  PrintResult(facts.samples > 0 || facts.dry_run ? view.Text(facts) : "",
-              view.Json(facts, warnings, problems));
+  PrintBulkyResult(facts.samples > 0 || facts.dry_run ? view.Text(facts) : "",
+                   view.Json(facts, warnings, problems));
   for (const std::string& warning : warnings) PrintWarning(warning);
   PrintProblems(problems);
   if (!source.problems().empty()) return kBadInput;
