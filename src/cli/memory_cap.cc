@@ -202,8 +202,9 @@ void RefuseOneSample(const ModelSpec& model, const KernelLibrary& library,
   std::vector<std::string> help = {EnoughFor(fit.next) + " is enough for it"};
   if (capped.capped.total() < capped.free.total()) {
     help.push_back(
-        fmt::format("`--batch 1` with {} is enough, for steps that take about {:.0f} % longer",
-                    EnoughFor(capped.capped), 100 * capped.slower()));
+        fmt::format("`--batch 1` {}, for steps that take about {:.0f} % longer",
+                    capped.fits() ? "fits" : "with " + EnoughFor(capped.capped) + " is enough",
+                    100 * capped.slower()));
   }
   diagnostics.Error(
       model.train->batch.mark,

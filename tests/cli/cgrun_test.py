@@ -160,11 +160,13 @@ class CgrunTest(unittest.TestCase):
 
     def test_graph_refuses_pictures_that_cannot_be(self):
         for arguments, words in ((["--svg", "--dot"], "both write to standard output"),
-                                 (["--svg", "g.svg", "--json"], "--json"),
                                  (["--full"], "--full is for pictures"),
                                  (["--svg", "small.yaml"], "small.yaml"),
                                  (["--dot", "nowhere/g.dot"], "nowhere")):
             self.assertIn(words, self.refuses("graph", "small.yaml", *arguments))
+        status, _, err = self.cgrun("graph", "small.yaml", "--svg", "g.svg", "--json")
+        self.assertEqual(status, 2)
+        self.assertIn("--json is the listing as JSON", err)
         self.assertIn("cgrun: 1", (self.folder / "small.yaml").read_text())
 
     def test_json_of_every_verb_parses(self):
