@@ -23,7 +23,7 @@ constexpr size_t kTableWidth = 110;
 constexpr const char* kIndent = "      ";  // of lines under an error's first, and under `help: `
 
 // By how much what processes measure as their base differs, rounding left out.
-constexpr int64_t kBaseNoise = 32 << 10;
+constexpr int64_t kBaseNoise = 24 << 10;
 
 // The smallest cap, in tenths of a MiB and from 100 MiB on in whole ones, with which this run fits.
 // What the next process measures as its base may be rounded up once more.
