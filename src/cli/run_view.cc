@@ -193,7 +193,8 @@ void RunView::Fold(int64_t lines, const std::string& file) {
   if (isatty(STDOUT_FILENO) == 0) return;
   every_ = LinesOfOne(lines);
   if (every_ == 1 || quiet_ || WantsJson()) return;
-  std::fprintf(stderr, "of %lld lines of epochs, the first and every %lldth are shown; %s has all\n",
+  std::fprintf(stderr,
+               "of %lld lines of epochs, the first and every %lldth are shown; %s has all\n",
                static_cast<long long>(lines), static_cast<long long>(every_), file.c_str());
 }
 

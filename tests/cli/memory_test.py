@@ -298,8 +298,8 @@ train: {epochs: 1, batch: 16, optimizer: {op: sgd, lr: 0.01}}
                     rf"      base{mib}{mib}  the process itself",
                     rf"      total{mib}{mib}\n", r"      a step +100 % +[1-9]\d\d %  of its time"):
             self.assertRegex(error, row)
-        self.assertRegex(error, r"help: `--memory [\d.]+MiB` is enough, for steps that take about \d+ % "
-                                r"longer\n      `--memory [\d.]+MiB` is enough for steps as they are\n")
+        self.assertRegex(error, r"help: `--memory [\d.]+MiB` is enough, for steps that take about "
+                                r"\d+ % longer\n      `--memory [\d.]+MiB` is enough for steps as they are\n")
         self.assertIn("--batch auto", error)
         self.assertFalse((self.folder / "run").exists())
         self.assertLess(seconds, 10)
@@ -312,7 +312,8 @@ train: {epochs: 1, batch: 16, optimizer: {op: sgd, lr: 0.01}}
         plan = json.loads(done.stdout)
         self.assertLessEqual(plan["total_bytes"], cap)
         self.assertGreaterEqual(plan["batch"], 16)
-        self.assertRegex(done.stderr, rf"batch: {plan['batch']}: .*; a batch of {plan['batch'] + 1} would take")
+        batch = plan["batch"]
+        self.assertRegex(done.stderr, rf"batch: {batch}: .*; a batch of {batch + 1} would take")
         more = self.plan("--batch", str(plan["batch"] + 1))
         self.assertGreater(more["total_bytes"], cap - GRAIN)
 

@@ -90,10 +90,10 @@ TEST(PartialTest, AMisspeltKeyIsOneMistake) {
 }
 
 TEST(PartialTest, ABadKeyHidesNoOtherOfItsOperator) {
-  EXPECT_EQ(MessagesWith({{"in: x, units: 8", "in: 1x, units: -8, init: he_norml"}}),
-            (Messages{"'in' must be a name or a number, not '1x'",
-                      "'units' must be at least 1, not '-8'",
-                      "there is no initialiser 'he_norml'"}));
+  EXPECT_EQ(
+      MessagesWith({{"in: x, units: 8", "in: 1x, units: -8, init: he_norml"}}),
+      (Messages{"'in' must be a name or a number, not '1x'", "'units' must be at least 1, not '-8'",
+                "there is no initialiser 'he_norml'"}));
 }
 
 TEST(PartialTest, MetricsInAListAreLookedAtToo) {

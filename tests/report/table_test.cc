@@ -50,7 +50,8 @@ TEST(Numbers, ThatDifferLookDifferent) {
   EXPECT_EQ(FormatBytesApart({14 * mib, 10 * mib}), (Texts{"14 MiB", "10 MiB"}));
   EXPECT_EQ(FormatBytesApart({14 * mib, 14 * mib - 30'000}), (Texts{"14 MiB", "13.97 MiB"}));
   EXPECT_EQ(FormatBytesApart({14 * mib, 14 * mib - 1}), (Texts{"14 MiB", "13.999999 MiB"}));
-  EXPECT_EQ(FormatBytesApart({14 * mib - 30'000, 14 * mib - 30'000}), (Texts{"14.0 MiB", "14.0 MiB"}));
+  EXPECT_EQ(FormatBytesApart({14 * mib - 30'000, 14 * mib - 30'000}),
+            (Texts{"14.0 MiB", "14.0 MiB"}));
   const int64_t tib = int64_t{1} << 40;
   EXPECT_NE(FormatBytesApart({tib - 1, tib - 2})[0], FormatBytesApart({tib - 1, tib - 2})[1]);
   EXPECT_EQ(FormatBytesApart({100, 1536}), (Texts{"100 B", "1.50 KiB"}));
