@@ -8,8 +8,11 @@
 #include <cstdio>
 #include <cstdlib>
 #include <iostream>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <span>
+#include <utility>
+#include <vector>
 
 #include "src/base/synonyms.h"
 #include "src/cli/command.h"
@@ -27,6 +30,8 @@ struct ConsoleFlags {
   bool no_color = false;
   CLI::Option* json = nullptr;  // of the verb that was chosen
   std::string json_file;
+  bool json_is_printed = false;
+  std::vector<Diagnostic> errors;  // that were printed so far
 };
 
 ConsoleFlags& Flags() {
@@ -144,14 +149,24 @@ bool ColorOnStdout() { return Color(STDOUT_FILENO); }
 bool ColorOnStderr() { return Color(STDERR_FILENO); }
 bool WantsJson() { return Flags().json != nullptr && Flags().json->count() > 0; }
 
-void PrintResult(const std::string& text, const std::string& json) {
+bool WantsJsonFile() {
   const std::string& file = Flags().json_file;
-  const bool to_stdout = WantsJson() && (file.empty() || file == "-");
-  if (WantsJson() && !to_stdout) {
-    WriteFileAtomically(file, std::as_bytes(std::span(json)));
+  return WantsJson() && !file.empty() && file != "-";
+}
+
+void PrintResult(const std::string& text, const std::string& json) {
+  const bool to_stdout = WantsJson() && !WantsJsonFile();
+  if (WantsJsonFile()) {
+    WriteFileAtomically(Flags().json_file, std::as_bytes(std::span(json)));
   }
+  Flags().json_is_printed |= to_stdout;
   std::fputs(to_stdout ? json.c_str() : text.c_str(), stdout);
   std::fflush(stdout);
+}
+
+void PrintBulkyResult(const std::string& text, const std::string& json) {
+  if (!WantsJsonFile()) return PrintResult(text, json);
+  WriteBeside(Flags().json_file, json);
 }
 
 void WriteBeside(const std::string& path, std::string_view content) {
@@ -175,6 +190,48 @@ void PrintWarning(std::string_view message) {
 
 void PrintDiagnostics(const Diagnostics& diagnostics) {
   std::fputs(diagnostics.ToString(ColorOnStderr()).c_str(), stderr);
+  for (Diagnostic& item : diagnostics.Sorted()) {
+    if (item.severity == Severity::kError) Flags().errors.push_back(std::move(item));
+  }
+}
+
+namespace {
+
+// Where the command line could not be parsed, nobody knows its flags.
+bool AsksForJson(int argc, char** argv) {
+  for (int i = 1; i < argc; ++i) {
+    const std::string_view argument = argv[i];
+    const bool has_file = i + 1 < argc && argv[i + 1][0] != '-';
+    if (argument == "--json=-" || (argument == "--json" && !has_file)) return true;
+  }
+  return false;
+}
+
+void PrintErrorsAsJson() {
+  if (Flags().json_is_printed || Flags().errors.empty()) return;
+  auto errors = nlohmann::ordered_json::array();
+  for (const Diagnostic& error : Flags().errors) {
+    const bool placed = error.mark.file != nullptr, in_line = placed && error.mark.line > 0;
+    nlohmann::ordered_json item = {{"file", nullptr}, {"line", nullptr}, {"column", nullptr}};
+    if (placed) item["file"] = error.mark.file->name;
+    if (in_line) item["line"] = error.mark.line;
+    if (in_line) item["column"] = std::max(error.mark.column, 1);
+    item["message"] = error.message;
+    item["help"] = error.help;
+    errors.push_back(std::move(item));
+  }
+  const nlohmann::ordered_json json = {{"errors", errors}};
+  std::fputs(json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace).c_str(), stdout);
+  std::fputc('\n', stdout);
+  std::fflush(stdout);
+}
+
+}  // namespace
+
+int FinishJson(int status, int argc, char** argv) {
+  const bool asked = WantsJson() ? !WantsJsonFile() : AsksForJson(argc, argv);
+  if (status != kDone && asked) PrintErrorsAsJson();
+  return status;
 }
 
 int CheckStandardOutput(int status) {

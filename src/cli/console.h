@@ -27,12 +27,20 @@ bool WantsJson();
 // Writes a result: `json` where --json asks for it on standard output, `text` otherwise; with
 // --json FILE, the text is printed and the JSON goes to the file. Throws UserError.
 void PrintResult(const std::string& text, const std::string& json);
+// The same of a result whose text is as long as the JSON: with --json FILE, only that is said which
+// was written.
+void PrintBulkyResult(const std::string& text, const std::string& json);
 // Writes a file that a flag asks for beside the result, and says so. Throws UserError.
 void WriteBeside(const std::string& path, std::string_view content);
 
 void PrintError(std::string_view message, std::string_view help);
 void PrintWarning(std::string_view message);
 void PrintDiagnostics(const Diagnostics& diagnostics);
+
+// Where --json asks for JSON on standard output, and a verb that returned `status` printed errors
+// instead of its result, prints them as one object: `{"errors": [{"file", "line", "column",
+// "message", "help"}]}`, with null for what an error does not have. Returns `status`.
+int FinishJson(int status, int argc, char** argv);
 
 // The exit status of a verb that returned `status`: kFailed, with a message, where standard output
 // could not take what was printed.

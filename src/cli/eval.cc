@@ -66,11 +66,16 @@ int Run(const ModelFlags& flags, const RunFlags& run_flags, const EvalFlags& eva
                                  {"split", result.split},
                                  {"samples", result.samples},
                                  {"seconds", result.seconds}};
+  if (const auto place = PlaceOfWeights(options.weights)) {
+    json["weights_step"] = place->step;
+    json["weights_epoch"] = place->epoch;
+  }
   json["samples_per_second"] =
       result.seconds > 0 ? static_cast<double>(result.samples) / result.seconds : 0.0;
   json["metrics"] = nlohmann::ordered_json::parse(MetricsJson(result));
   json.update(nlohmann::ordered_json::parse(MemoryJson(session.memory())));
-  std::string text = EvaluationSummary(result, session.memory(), session.class_names()),
+  std::string text = EvaluationSummary(result, options.weights, session.memory(),
+                                       session.class_names()),
               shown = json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
   if (session.times() != nullptr) {
     const Ceilings ceilings = MeasureCeilings(session.engine(), options.compile.threads);

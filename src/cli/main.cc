@@ -63,5 +63,6 @@ int ParseAndRun(int argc, char** argv) {
 int main(int argc, char** argv) {
   cgrun::RestartWithLessSpinning(argv);
   cgrun::ExitOnInterrupts();
-  return cgrun::CheckStandardOutput(cgrun::ParseAndRun(argc, argv));
+  const int status = cgrun::FinishJson(cgrun::ParseAndRun(argc, argv), argc, argv);
+  return cgrun::CheckStandardOutput(status);
 }

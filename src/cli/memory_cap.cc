@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "src/cli/console.h"
 #include "src/device/device.h"
@@ -18,6 +19,21 @@ namespace cgrun {
 namespace {
 
 constexpr int64_t kMiB = 1 << 20;
+constexpr size_t kTableWidth = 110;
+constexpr const char* kIndent = "      ";  // of lines under an error's first, and under `help: `
+
+// By how much what processes measure as their base differs, rounding left out.
+constexpr int64_t kBaseNoise = 24 << 10;
+
+// The smallest cap, in tenths of a MiB and from 100 MiB on in whole ones, with which this run fits.
+// What the next process measures as its base may be rounded up once more.
+std::string EnoughFor(const PlannedRun& run) {
+  const int64_t bytes = run.total() + (run.memory.base_room < kBaseNoise ? kBaseGrain : 0);
+  const int64_t whole = (bytes + kMiB - 1) / kMiB;
+  if (whole >= 100) return fmt::format("`--memory {}MiB`", whole);
+  const int64_t tenths = (10 * bytes + kMiB - 1) / kMiB;
+  return fmt::format("`--memory {}.{}MiB`", tenths / 10, tenths % 10);
+}
 
 std::string HoldersOf(const PlannedRun& run) {
   std::string text;
@@ -27,49 +43,117 @@ std::string HoldersOf(const PlannedRun& run) {
   return text;
 }
 
-std::string PartsOf(const PlannedRun& run) {
-  return fmt::format("arena {}, data {}, base {}", FormatBytes(run.memory.arena),
-                     FormatBytes(run.memory.data), FormatBytes(run.memory.base));
+std::string DataPartsOf(const HostUse& use) {
+  std::string text;
+  const auto add = [&](int64_t bytes, const char* what) {
+    if (bytes == 0) return;
+    text += (text.empty() ? "" : ", ") + std::string(what) + " " + FormatBytes(bytes);
+  };
+  add(use.decoded, "decoded data");
+  add(use.loaders, "buffers of the loaders");
+  add(use.checkpoints, "copies for checkpoints");
+  add(use.kept, "what is kept");
+  return text;
 }
 
-// A cap with which this run fits, in whole MiB. What the next process measures as its base may be
-// rounded up.
-std::string EnoughFor(const PlannedRun& run) {
-  return fmt::format("`--memory {}MiB`", (run.total() + kBaseGrain + kMiB - 1) / kMiB);
+// What takes how much, as it is and, where that is less, with all computed again that helps.
+std::string TableOf(const CappedRun& fit) {
+  const bool helps = fit.capped.total() < fit.free.total();
+  std::vector<Align> columns = {Align::kLeft, Align::kRight};
+  if (helps) columns.push_back(Align::kRight);
+  columns.push_back(Align::kLeft);
+  TextTable table(columns);
+  const auto add = [&](const char* name, const std::string& plain, const std::string& again,
+                       const std::string& what) {
+    std::vector<std::string> row = {name, plain};
+    if (helps) row.push_back(again);
+    row.push_back(what);
+    table.Add(row);
+  };
+  const RunMemory &plain = fit.free.memory, &again = fit.capped.memory;
+  if (helps) add("", "as it is", "computed again", "");
+  add("arena", FormatBytes(plain.arena), FormatBytes(again.arena),
+      "most is held by " + HoldersOf(fit.capped));
+  if (plain.on_host) {
+    add("data", FormatBytes(plain.data), FormatBytes(again.data), DataPartsOf(again.parts));
+    add("base", FormatBytes(plain.base), FormatBytes(again.base),
+        "the process itself, without its arena and data");
+  }
+  add("total", FormatBytes(fit.free.total()), FormatBytes(fit.capped.total()), "");
+  if (helps) {
+    add("a step", "100 %", fmt::format("{:.0f} %", 100 + 100 * fit.slower()), "of its time, about");
+  }
+  return table.ToString(kIndent, kTableWidth);
 }
 
-// A smaller batch that fits, if a few steps down find one.
+std::string WithoutLineEnd(std::string text) {
+  while (text.ends_with('\n')) text.pop_back();
+  return text;
+}
+
+// "the run takes 12.6 MiB, more than the cap of 8.00 MiB", and a table.
+std::string RefusalOf(const std::string& what, const CappedRun& fit, bool is_asked_for) {
+  const std::vector<std::string> texts =
+      FormatBytesApart({fit.cap, fit.free.total(), fit.capped.total()});
+  const bool helps = fit.capped.total() < fit.free.total();
+  std::string text = fmt::format("{} {}", what, texts[1]);
+  if (helps) text += fmt::format(", or {} with all computed again that helps", texts[2]);
+  text += is_asked_for ? ", more than the cap of " + texts[0]
+                       : ", more than the " + texts[0] + " that are free";
+  if (!helps) text += "; computing again was tried, and takes no less";
+  return WithoutLineEnd(text + "\n" + TableOf(fit));
+}
+
+// The largest batch of a few that fits, for one that does not.
 std::string BatchHelp(const ModelSpec& model, const KernelLibrary& library,
                       const CompileOptions& options, const CappedRun& fit) {
   Diagnostics ignored;
   ModelSpec smaller = model;
-  int64_t batch = fit.free.batch;
-  for (int i = 0; i < 3 && batch > 1; ++i) {
-    batch = std::max<int64_t>(1, batch / 2);
+  const auto plan = [&](int64_t batch) {
     smaller.train->batch.value = {false, batch};
-    const auto run = PlanRun(smaller, library, options, ignored);
-    if (run && run->total() + kBaseGrain <= fit.cap) {
-      return fmt::format("; `--batch {}` takes {}", batch, FormatBytes(run->total()));
-    }
+    return PlanRun(smaller, library, options, ignored);
+  };
+  const int64_t whole = fit.free.batch;
+  if (whole <= 1) return "";
+  auto run = plan(1);
+  if (!run) return "";
+  if (run->total() > fit.cap) {
+    return fmt::format("no batch fits, so that `--batch auto` finds none: one sample takes {}",
+                       FormatBytes(run->total()));
   }
-  return "";
+  for (int64_t batch = whole / 2, i = 0; i < 3 && batch > 1; ++i, batch /= 2) {
+    auto larger = plan(batch);
+    if (!larger || larger->total() + kBaseGrain > fit.cap) continue;
+    run = std::move(larger);
+    break;
+  }
+  return fmt::format(
+      "`--batch {}` takes {}, and {:.3g} times as many steps an epoch; `--batch auto` finds the "
+      "largest batch that fits",
+      run->batch, FormatBytes(run->total()),
+      static_cast<double>(whole) / static_cast<double>(run->batch));
+}
+
+std::string LinesOf(const std::vector<std::string>& lines) {
+  std::string text;
+  for (const std::string& line : lines) {
+    if (!line.empty()) text += (text.empty() ? "" : "\n" + std::string(kIndent)) + line;
+  }
+  return text;
 }
 
 void Refuse(const ModelSpec& model, const KernelLibrary& library, const CompileOptions& options,
             const CappedRun& fit, Diagnostics& diagnostics) {
-  const PlannedRun& least = fit.capped;
-  const bool helps = least.total() < fit.free.total();
-  const std::string with =
-      helps ? fmt::format(", or {} with all computed again that helps", FormatBytes(least.total()))
-            : "";
-  const std::string longer =
-      helps ? fmt::format(", for steps that take about {:.0f} % longer", 100 * fit.slower()) : "";
-  diagnostics.Error(
-      model.train->memory->mark,
-      fmt::format("the run takes {}{} ({}), more than the cap of {}", FormatBytes(fit.free.total()),
-                  with, PartsOf(least), FormatBytes(fit.cap)),
-      fmt::format("{} is enough{}{}; most is held by {}", EnoughFor(least), longer,
-                  BatchHelp(model, library, options, fit), HoldersOf(least)));
+  const bool helps = fit.capped.total() < fit.free.total();
+  std::vector<std::string> help;
+  if (helps) {
+    help.push_back(fmt::format("{} is enough, for steps that take about {:.0f} % longer",
+                               EnoughFor(fit.capped), 100 * fit.slower()));
+  }
+  help.push_back(EnoughFor(fit.free) + " is enough" + (helps ? " for steps as they are" : ""));
+  help.push_back(BatchHelp(model, library, options, fit));
+  diagnostics.Error(model.train->memory->mark,
+                    RefusalOf("the run takes", fit, /*is_asked_for=*/true), LinesOf(help));
 }
 
 void Tell(const std::string& text) {
@@ -77,25 +161,27 @@ void Tell(const std::string& text) {
 }
 
 std::string FitText(const CappedRun& fit) {
+  const auto texts = FormatBytesApart({fit.cap, fit.free.total(), fit.capped.total()});
+  const std::string spare = FormatBytes(fit.cap - fit.capped.total()) + " to spare";
   if (fit.arena_cap == 0) {
-    return fmt::format("cap: the run takes {} of the {} that it may: nothing is computed twice",
-                       FormatBytes(fit.free.total()), FormatBytes(fit.cap));
+    return fmt::format("cap: the run takes {} of the {} that it may, {}: nothing is computed twice",
+                       texts[1], texts[0], spare);
   }
   return fmt::format(
       "cap: {} of {}, instead of {}: {} operators of a step run a second time; steps "
-      "take about {:.1f} % longer",
-      FormatBytes(fit.capped.total()), FormatBytes(fit.cap), FormatBytes(fit.free.total()),
-      fit.capped.second_runs, 100 * fit.slower());
+      "take about {:.1f} % longer; {}",
+      texts[2], texts[0], texts[1], fit.capped.second_runs, 100 * fit.slower(), spare);
 }
 
 std::string BatchText(const BatchFit& fit, int64_t cap) {
+  const auto texts = FormatBytesApart({cap, fit.run->total(), fit.all ? cap : fit.next.total()});
   if (fit.all) {
     return fmt::format("batch: {}, the most that there is to try: {} of {}", fit.run->batch,
-                       FormatBytes(fit.run->total()), FormatBytes(cap));
+                       texts[1], texts[0]);
   }
-  return fmt::format("batch: {}: {} of {}; one more would take {}", fit.run->batch,
-                     FormatBytes(fit.run->total()), FormatBytes(cap),
-                     FormatBytes(fit.next.total()));
+  return fmt::format("batch: {}: {} of {}, {} to spare; a batch of {} would take {}",
+                     fit.run->batch, texts[1], texts[0], FormatBytes(cap - fit.run->total()),
+                     fit.next.batch, texts[2]);
 }
 
 // What there is, where nobody says how much may be taken.
@@ -105,18 +191,35 @@ int64_t CapOf(const ModelSpec& model, const KernelLibrary& library) {
   return OpenDevice(library.name())->Info().free_bytes;
 }
 
+// Of a batch that was to be found: not even one sample fits.
+void RefuseOneSample(const ModelSpec& model, const KernelLibrary& library,
+                     const CompileOptions& options, const BatchFit& fit, int64_t cap,
+                     Diagnostics& diagnostics) {
+  ModelSpec one = model;
+  one.train->batch.value = {false, 1};
+  Diagnostics ignored;
+  const auto found = FitRun(one, library, options, cap, std::nullopt, ignored);
+  const CappedRun capped = found ? *found : CappedRun{cap, fit.next, fit.next, 0};
+  std::vector<std::string> help = {EnoughFor(fit.next) + " is enough for it"};
+  if (capped.capped.total() < capped.free.total()) {
+    help.push_back(
+        fmt::format("`--batch 1` {}, for steps that take about {:.0f} % longer",
+                    capped.fits() ? "fits" : "with " + EnoughFor(capped.capped) + " is enough",
+                    100 * capped.slower()));
+  }
+  diagnostics.Error(
+      model.train->batch.mark,
+      RefusalOf("a batch of one sample takes", capped, model.train->memory.has_value()),
+      LinesOf(help));
+}
+
 std::optional<PlannedRun> FindBatch(const ModelSpec& model, const KernelLibrary& library,
                                     const CompileOptions& options, Diagnostics& diagnostics) {
   const int64_t cap = CapOf(model, library);
   auto fit = FitBatch(model, library, options, cap, diagnostics);
   if (!fit) return std::nullopt;
   if (!fit->run) {
-    diagnostics.Error(
-        model.train->batch.mark,
-        fmt::format("a batch of one sample takes {} ({}), more than {}",
-                    FormatBytes(fit->next.total()), PartsOf(fit->next), FormatBytes(cap)),
-        fmt::format("{} is enough for it; most is held by {}", EnoughFor(fit->next),
-                    HoldersOf(fit->next)));
+    RefuseOneSample(model, library, options, *fit, cap, diagnostics);
     return std::nullopt;
   }
   Tell(BatchText(*fit, cap));

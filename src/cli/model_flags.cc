@@ -21,7 +21,8 @@ namespace {
 
 // The flags as assignments, and what the user typed for them; those of --set come last.
 struct Overrides {
-  explicit Overrides(const ModelFlags& flags) {
+  explicit Overrides(const ModelFlags& flags)
+      : assignments(flags.of_run), typed(flags.of_run.size()) {
     Add("device", "--device", flags.device);
     Add("train.batch", "--batch", flags.batch);
     Add("train.memory", "--memory", flags.memory);
@@ -109,6 +110,10 @@ std::optional<ModelSpec> Checked(std::optional<ModelSpec> model, const ModelSpec
 }
 
 }  // namespace
+
+std::vector<std::string> AssignmentsOf(const ModelFlags& flags) {
+  return Overrides(flags).assignments;
+}
 
 std::shared_ptr<ModelFlags> AddModelFlags(CLI::App& app) {
   auto flags = std::make_shared<ModelFlags>();

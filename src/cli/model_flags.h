@@ -31,6 +31,7 @@ struct ModelFlags {
   int threads = 0;  // 0: as many as the process may run at once
   std::vector<std::string> keep;
   std::vector<std::string> set;
+  std::vector<std::string> of_run;  // assignments that a resumed run was started with
   std::vector<std::string> disabled_passes;
   std::string stop_after_pass;
   std::vector<std::string> dump_after;
@@ -46,6 +47,9 @@ struct RunFlags {
 std::shared_ptr<RunFlags> AddRunFlags(CLI::App& app);
 
 Mode ModeOf(const RunFlags& flags);
+
+// What they set of the model file: assignments as of `--set`, those of --set last.
+std::vector<std::string> AssignmentsOf(const ModelFlags& flags);
 
 // Declares the flags; the result is filled when the command line is parsed.
 std::shared_ptr<ModelFlags> AddModelFlags(CLI::App& app);

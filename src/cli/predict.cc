@@ -139,8 +139,8 @@ int Report(const PredictView& view, const PredictFacts& facts, const NotFinite& 
   const std::vector<std::string> warnings = not_finite.Warnings();
   std::vector<std::string> all_warnings = TextsOf(source.warnings());
   all_warnings.insert(all_warnings.end(), warnings.begin(), warnings.end());
-  PrintResult(facts.samples > 0 || facts.dry_run ? view.Text(facts) : "",
-              view.Json(facts, all_warnings, problems));
+  PrintBulkyResult(facts.samples > 0 || facts.dry_run ? view.Text(facts) : "",
+                   view.Json(facts, all_warnings, problems));
   PrintDiagnostics(source.warnings());
   for (const std::string& warning : warnings) PrintWarning(warning);
   PrintProblems(problems);

@@ -48,8 +48,23 @@ void CheckSettings(const ModelSpec& run, const ModelSpec& now, const std::string
   std::string text;
   for (const std::string& key : differences) text += (text.empty() ? "'" : ", '") + key + "'";
   throw InputError("the run in '" + folder + "' was started with another " + text,
-                   "a resumed run keeps its settings, but for train.epochs, steps and time; "
-                   "--weights starts a new run from its weights");
+                   "a resumed run keeps its settings, but for train.epochs, steps and time: "
+                   "`cgrun train --resume " +
+                       folder +
+                       "`, without a model file, takes those of the folder; "
+                       "--weights starts a new run from its weights");
+}
+
+// "train.epochs" of "train.epochs=3".
+std::string KeyOf(const std::string& set) { return set.substr(0, set.find('=')); }
+
+// What the run's command lines set of the model file. A length goes for one that is given now.
+std::vector<std::string> OverridesOf(const RunSettings& settings, const ModelFlags& now) {
+  std::vector<std::string> overrides = settings.overrides;
+  const std::vector<std::string> given = AssignmentsOf(now);
+  const bool has_length = std::ranges::any_of(given, IsLength, KeyOf);
+  if (has_length) std::erase_if(overrides, [](const auto& set) { return IsLength(KeyOf(set)); });
+  return overrides;
 }
 
 }  // namespace
@@ -68,10 +83,14 @@ std::optional<ResumedRun> FindResumedRun(const std::string& folder, const ModelF
     throw InputError("the folder '" + folder + "' is not that of a run: it has no model.yaml",
                      kResumeHelp);
   }
-  const std::optional<ModelSpec> run = LoadModel(of_run);
+  std::optional<ModelSpec> run = LoadModel(of_run);
   if (!run) return std::nullopt;
   ModelFlags now = flags;
-  if (now.model.empty()) now.model = of_run.model;
+  if (now.model.empty()) {
+    now.model = of_run.model;
+  } else {
+    now.of_run = OverridesOf(ReadRunSettings(folder), flags);
+  }
   std::optional<ModelSpec> model = LoadModel(now);
   if (model && model->train && run->train && model->train->batch.value.automatic) {
     model = LoadWithBatch(now, run->train->batch.value.size);  // the one that was found then
@@ -81,7 +100,9 @@ std::optional<ResumedRun> FindResumedRun(const std::string& folder, const ModelF
   std::vector<std::string> damaged;
   const std::string checkpoint = NewestCheckpoint(folder, damaged);
   WarnOfDamaged(damaged, checkpoint);
-  return ResumedRun{std::move(*model), ReadRunSettings(folder), checkpoint};
+  RunSettings settings = ReadRunSettings(folder);
+  settings.overrides = OverridesOf(settings, flags);
+  return ResumedRun{std::move(*model), std::move(*run), std::move(settings), checkpoint};
 }
 
 }  // namespace cgrun

@@ -12,14 +12,15 @@ namespace cgrun {
 
 struct ResumedRun {
   ModelSpec model;
+  ModelSpec before;  // as the run went so far
   RunSettings settings;
   std::string checkpoint;
 };
 
-// Reads the run folder's model file, or flags.model where that is given, with the flags as
-// overrides, and finds the newest whole checkpoint; damaged ones are warned of. Settings other than
-// the length of the run (train.epochs, steps, time) must be those of the run. Prints errors;
-// nothing after one. Throws InputError and UserError.
+// Reads the run folder's model file, or flags.model where that is given with what the run's own
+// command lines have set of it, with the flags as overrides, and finds the newest whole checkpoint;
+// damaged ones are warned of. Settings other than the length of the run (train.epochs, steps, time)
+// must be those of the run. Prints errors; nothing after one. Throws InputError and UserError.
 std::optional<ResumedRun> FindResumedRun(const std::string& folder, const ModelFlags& flags);
 
 }  // namespace cgrun

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "src/cli/console.h"
@@ -79,14 +80,30 @@ std::string MemoryText(const MemoryUse& memory) {
                      FormatBytes(memory.engine.reserved_peak_bytes), MeasuredText(memory));
 }
 
-std::string MeansText(const PassResult& pass) {
+// `of`: "by the last weights"; "": nothing is said of them.
+std::string MeansText(const PassResult& pass, const std::string& of = "") {
   std::string text;
   for (const NamedNumber& mean : pass.means) {
     char number[32];
     FormatMetric(mean.value, number, sizeof(number));
     text += mean.name + " " + number + "  ";
   }
-  return fmt::format("{}({})", text, FormatCount(pass.samples, "sample"));
+  return fmt::format("{}({}{})", text, FormatCount(pass.samples, "sample"),
+                     of.empty() ? "" : ", " + of);
+}
+
+std::string PlaceText(const WeightsPlace& place) {
+  const std::string step = "step " + FormatCount(place.step);
+  return place.epoch > 0 ? step + " of epoch " + FormatCount(place.epoch) : step;
+}
+
+// Which weights `eval` and `predict` take, for they are not those that the summary is of.
+std::string BestText(const TrainResult& result) {
+  std::string text = result.best;
+  if (!result.best_place) return text;
+  text += ": " + PlaceText(*result.best_place);
+  if (result.best_place->step == result.steps) return text + ", the last";
+  return text + "; `cgrun eval` and `predict` take it, not the last";
 }
 
 std::string AllocationsText(const TrainResult& result) {
@@ -116,6 +133,16 @@ std::string StepsText(const TrainResult& result) {
   if (result.stopped_early) text += ", stopped early";
   if (result.interrupted) text += ", interrupted";
   return text;
+}
+
+// Of how many lines one is shown, so that at most kMostLines are: a round number.
+int64_t LinesOfOne(int64_t lines) {
+  constexpr int64_t kMostLines = 40;
+  for (int64_t power = 1;; power *= 10) {
+    for (const int64_t every : {power, 2 * power, 5 * power}) {
+      if (lines / every <= kMostLines) return every;
+    }
+  }
 }
 
 std::string ModeText(const MemoryUse& memory) {
@@ -165,10 +192,20 @@ void RunView::OnEvaluationStep(const StepReport& report) {
   progress_.Show({"evaluation", report.batch, report.batches, rate, eta, columns});
 }
 
+void RunView::Fold(int64_t lines, const std::string& file) {
+  if (isatty(STDOUT_FILENO) == 0) return;
+  every_ = LinesOfOne(lines);
+  if (every_ == 1 || quiet_ || WantsJson()) return;
+  std::fprintf(stderr,
+               "of %lld lines of epochs, the first and every %lldth are shown; %s has all\n",
+               static_cast<long long>(lines), static_cast<long long>(every_), file.c_str());
+}
+
 void RunView::OnEpoch(const EpochReport& report) {
   if (quiet_ || WantsJson()) return;
   progress_.Clear();
   if (!report.train.measured()) return;  // time was up before its first step
+  if (++lines_ > 1 && lines_ % every_ != 0) return;
   char label[64], rate[96], columns[kMostRows][kColumnsSize];
   char text[kMostRows * kColumnsSize];
   std::array<EpochRow, kMostRows> rows;
@@ -194,9 +231,12 @@ std::vector<std::pair<std::string, std::string>> TrainFacts(const TrainResult& r
   const auto add = [&](std::string name, std::string text) {
     facts.emplace_back(std::move(name), std::move(text));
   };
-  if (result.last.train.measured()) add("train", MeansText(result.last.train));
+  if (result.last.train.measured()) {
+    add("train", MeansText(result.last.train, "while it learned"));
+  }
+  const std::string last = "by the weights of step " + FormatCount(result.steps) + ", the last";
   for (const PassResult& pass : result.last.evaluations) {
-    if (pass.measured()) add(pass.split, MeansText(pass));
+    if (pass.measured()) add(pass.split, MeansText(pass, last));
   }
   add("steps", StepsText(result));
   add("throughput",
@@ -211,7 +251,7 @@ std::vector<std::pair<std::string, std::string>> TrainFacts(const TrainResult& r
   add("mode", ModeText(result.memory));
   add("memory", MemoryText(result.memory));
   add("allocations", AllocationsText(result));
-  if (!result.best.empty()) add("best model", result.best);
+  if (!result.best.empty()) add("best model", BestText(result));
   add("weights", fmt::format("{}  (hash {:016x})", result.checkpoint, result.weights_hash));
   add("run folder", folder);
   return facts;
@@ -278,10 +318,29 @@ void PrintDryRun(const std::string& model, const Session& session) {
               json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
 }
 
-std::string EvaluationSummary(const PassResult& result, const MemoryUse& memory,
-                              const ClassNames& class_names) {
+namespace {
+
+// "runs/lenet/best.safetensors: step 84 of epoch 3, the best of its run, which ended at step 112".
+std::string WeightsText(const std::string& file) {
+  const std::optional<WeightsPlace> place = PlaceOfWeights(file);
+  if (!place) return file;
+  std::string text = file + ": " + PlaceText(*place);
+  const std::filesystem::path path(file);
+  if (path.filename() != kBestFileName) return text;
+  text += ", the best of its run";
+  const auto checkpoints = CheckpointsIn(path.parent_path().string());
+  if (checkpoints.empty()) return text;
+  if (checkpoints.back().step == place->step) return text + " and the last";
+  return text + "; the last are in " + checkpoints.back().path;
+}
+
+}  // namespace
+
+std::string EvaluationSummary(const PassResult& result, const std::string& weights,
+                              const MemoryUse& memory, const ClassNames& class_names) {
   TextTable table({Align::kLeft, Align::kLeft});
   table.Add({result.split, MeansText(result)});
+  table.Add({"weights", WeightsText(weights)});
   table.Add({"throughput", FormatSi(Rate(result.samples, result.seconds)) + " samples/s"});
   table.Add({"mode", ModeText(memory)});
   table.Add({"memory", MemoryText(memory)});

@@ -17,6 +17,10 @@ class RunView final : public SessionObserver {
   // `epochs`: 0 where it is not known.
   explicit RunView(int64_t epochs);
 
+  // On a terminal shows only some of `lines` lines, the first and every so many, so that there are
+  // about forty; elsewhere all. Says so: `file` has them all.
+  void Fold(int64_t lines, const std::string& file);
+
   void OnStep(const StepReport& report) override;
   void OnEvaluationStep(const StepReport& report) override;
   void OnEpoch(const EpochReport& report) override;
@@ -28,6 +32,8 @@ class RunView final : public SessionObserver {
   ProgressPrinter progress_;
   bool quiet_;
   int64_t epochs_;
+  int64_t lines_ = 0;  // so far, those that are not shown among them
+  int64_t every_ = 1;  // of them, one is shown
 };
 
 // Says on standard error, before a run begins, how much memory it will take.
@@ -47,8 +53,9 @@ std::vector<std::pair<std::string, std::string>> TrainFacts(const TrainResult& r
 // The table at the end of training, and of an evaluation.
 std::string TrainSummary(const TrainResult& result, const std::string& folder,
                          const ClassNames& class_names);
-std::string EvaluationSummary(const PassResult& result, const MemoryUse& memory,
-                              const ClassNames& class_names);
+// `weights`: the file of which the evaluation is.
+std::string EvaluationSummary(const PassResult& result, const std::string& weights,
+                              const MemoryUse& memory, const ClassNames& class_names);
 
 }  // namespace cgrun
 

@@ -1,5 +1,8 @@
 // cgrun train.
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
 #include <optional>
 #include <span>
@@ -61,13 +64,43 @@ bool IsFinished(const std::string& folder, const Session& session) {
          HasSummary(folder);
 }
 
-int ReportFinished(const std::string& folder, const Session& session) {
-  PrintError("the run in '" + folder + "' is finished: " +
-                 (session.total_steps() == 1
-                      ? "its only step is done"
-                      : "all of its " + std::to_string(session.total_steps()) + " steps are done"),
-             "`--set train.epochs=N` lets it go on");
+int ReportFinished(const std::string& folder, const ModelSpec& model, const Session& session) {
+  const int64_t done = session.run_state().step, wanted = session.total_steps();
+  const int64_t epochs = done / std::max<int64_t>(1, session.steps_per_epoch());
+  const bool by_steps = model.train->steps.has_value();
+  std::string text = "the run in '" + folder + "' is finished: it has done " +
+                     CountText(done, "step") + (by_steps ? "" : ", " + CountText(epochs, "epoch"));
+  text += done == wanted ? ", which is its whole length"
+                         : ", and is now to have " + CountText(wanted, "step");
+  PrintError(text, std::string("`--set train.") + (by_steps ? "steps" : "epochs") +
+                       "=N` with N above " + std::to_string(by_steps ? done : epochs) +
+                       " lets it go on");
   return kBadInput;
+}
+
+// A longer run stretches what its schedules make of the rate, from where it is now.
+void TellOfJumps(const ResumedRun& resumed, const Session& session) {
+  for (const RateJump& jump : session.RateJumps(resumed.before)) {
+    Diagnostics diagnostics;
+    diagnostics.Warning(
+        {},
+        fmt::format("the run has another length now, and the schedule of path '{}' ends with the "
+                    "run: its rate jumps from {:.3g} to {:.3g} at step {}",
+                    jump.path, jump.before, jump.after, session.run_state().step),
+        fmt::format(
+            "the rates are those of a run that had this length from its start, the steps so "
+            "far are not; to go on from the weights with rates of your own, begin a run: "
+            "`cgrun train MODEL --weights {} --set train.optimizer.lr={:.2g} --out DIR`",
+            resumed.checkpoint, jump.after));
+    PrintDiagnostics(diagnostics);
+  }
+}
+
+// Lines that a run has for its epochs and the evaluations within them; 0: not known.
+int64_t LinesOf(const TrainSpec& train, const Session& session) {
+  const int64_t steps = session.total_steps() - session.run_state().step;
+  const int64_t evaluations = train.eval_every ? steps / train.eval_every->value : 0;
+  return steps / std::max<int64_t>(1, session.steps_per_epoch()) + evaluations;
 }
 
 // report.html, of all parts of a resumed run.
@@ -143,6 +176,16 @@ bool ReportInputs(const Session& session, const std::string& program) {
   return file.empty() || ReportWeights(session.weights(), file);
 }
 
+// What the command lines of the run have set of the model file, this one's last.
+std::vector<std::string> SetSoFar(const Training& training, const ModelFlags& flags) {
+  std::vector<std::string> all = AssignmentsOf(flags);
+  if (!training.resumed) return all;
+  std::vector<std::string> before = training.resumed->settings.overrides;
+  std::erase_if(before, [&](const std::string& set) { return std::ranges::count(all, set) > 0; });
+  all.insert(all.begin(), before.begin(), before.end());
+  return all;
+}
+
 // That run goes on to no other end only where its data are the same.
 void CheckData(const ResumedRun& resumed, const std::string& data_hash) {
   const std::string& before = resumed.settings.data_hash;
@@ -213,7 +256,8 @@ int Run(const ModelFlags& flags, const RunFlags& run_flags, const TrainFlags& tr
   Session session(model, options, /*train=*/true, diagnostics);
   PrintDiagnostics(diagnostics);
   if (!session.ready() || !ReportInputs(session, flags.model)) return kBadInput;
-  if (training.resumed && IsFinished(folder, session)) return ReportFinished(folder, session);
+  if (training.resumed && IsFinished(folder, session))
+    return ReportFinished(folder, model, session);
   const std::vector<std::string> inputs = {flags.model, session.weights_file()};
   if (run_flags.dry_run) {
     PrintDryRun(model.name.value, session);
@@ -229,14 +273,16 @@ int Run(const ModelFlags& flags, const RunFlags& run_flags, const TrainFlags& tr
   if (!training.resumed) run_folder.emplace(folder, train_flags.force, inputs);
   if (training.resumed) RemoveTemporaries(folder);
   RemoveSummary(folder);
-  WriteRunSettings(folder,
-                   {options.device, options.mode, options.compile.threads, options.limit_batches,
-                    KeptFiles(model), options.base.value_or(0), data_hash});
+  WriteRunSettings(
+      folder, {options.device, options.mode, options.compile.threads, options.limit_batches,
+               KeptFiles(model), options.base.value_or(0), data_hash, SetSoFar(training, flags)});
   WriteModelFile(folder, model);
   if (training.resumed) PrintResumed(*training.resumed, session.run_state());
+  if (training.resumed) TellOfJumps(*training.resumed, session);
 
   PrintMemory(session);
   RunView view(model.train->epochs ? model.train->epochs->value : 0);
+  view.Fold(LinesOf(*model.train, session), folder + "/metrics.csv");
   const TrainResult result = TrainIn(folder, session, view);
   view.Clear();
   const std::string json = SummaryJson(model, session, result);

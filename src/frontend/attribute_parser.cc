@@ -2,6 +2,7 @@
 #include "src/frontend/attribute_parser.h"
 
 #include <algorithm>
+#include <limits>
 #include <optional>
 
 #include "src/ir/range_text.h"
@@ -47,9 +48,12 @@ class Parser {
 
   bool CheckRange(double value) {
     if (value >= field_.minimum && value <= field_.maximum) return true;
+    // The largest sizes are bounds of the program, which say nothing of one that is too small.
+    constexpr double kLarge = 1 << 20, kNone = std::numeric_limits<double>::infinity();
+    const bool bounded = value > field_.maximum || field_.maximum < kLarge;
     diagnostics_.Error(node_.mark, "'" + field_.name + "' must be " +
-                                       RangeText(field_.minimum, field_.maximum) + ", not " +
-                                       Describe(node_));
+                                       RangeText(field_.minimum, bounded ? field_.maximum : kNone) +
+                                       ", not " + Describe(node_));
     return false;
   }
 

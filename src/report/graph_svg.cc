@@ -8,6 +8,7 @@
 
 #include "src/report/markup.h"
 #include "src/report/table.h"
+#include "src/report/text_width.h"
 
 namespace cgrun {
 namespace {
@@ -18,9 +19,9 @@ constexpr double kHeader = 26;  // of the lanes
 constexpr double kLaneEdge = 12;
 constexpr double kCorner = 7;  // radius of lines that turn
 constexpr double kArrow = 6, kWideArrow = 9;
-constexpr double kText = 10;            // from the left edge of a box
-constexpr double kNameCharacter = 7.2;  // pixels, of an average character
-constexpr double kCharacter = 6.1;
+constexpr double kText = 10;      // from the left edge of a box
+constexpr double kNumberGap = 6;  // between a name and the number of its buffer
+constexpr Font kPlainFont{11, false}, kNameFont{12, true}, kNumberFont{10, false};
 constexpr double kLegendLine = 17;
 constexpr double kZoneColumn = 150;
 constexpr double kLeastWidth = 760;
@@ -38,28 +39,16 @@ constexpr const char* kStyle =
     ".w{stroke-width:3.6}"
     ".g:hover .l,.g:hover rect{stroke-width:3}";
 
-// As many characters of UTF-8 as there is room for; the end stays, or the start.
-std::string Shorten(const std::string& text, double room, double character, bool keep_end) {
-  std::vector<size_t> starts;
-  for (size_t i = 0; i < text.size(); ++i) {
-    if ((static_cast<unsigned char>(text[i]) & 0xC0) != 0x80) starts.push_back(i);
-  }
-  const auto most = static_cast<size_t>(std::max(2.0, room / character));
-  if (starts.size() <= most) return text;
-  if (keep_end) return "…" + text.substr(starts[starts.size() - (most - 1)]);
-  return text.substr(0, starts[most - 1]) + "…";
-}
-
 // "uint8 32×3×8×8 · 6.00 KiB"; without the number type, which hovering shows too, where there is no
 // room for it.
 std::string SizeText(const PictureBox& box, double room) {
   const std::string bytes = FormatBytes(box.bytes);
   if (box.shape.empty()) return bytes;
   const std::string whole = box.shape + " · " + bytes;
-  if (Shorten(whole, room, kCharacter, false) == whole) return whole;
+  if (TextWidth(whole, kPlainFont) <= room) return whole;
   const size_t type_end = box.shape.find(' ');
-  return Shorten(type_end == std::string::npos ? whole : whole.substr(type_end + 1), room,
-                 kCharacter, false);
+  return ShortenEnd(type_end == std::string::npos ? whole : whole.substr(type_end + 1), room,
+                    kPlainFont);
 }
 
 std::string Title(const std::string& text) {
@@ -126,7 +115,7 @@ class Drawing {
     const auto sign = [&](const std::string& drawing, double width, const std::string& text) {
       svg_ += fmt::format("<g transform=\"translate({:.1f} {:.1f})\">{}</g>\n", x, top_, drawing);
       Text(x + width + 6, top_ + 10, "", text);
-      x += width + 24 + kCharacter * static_cast<double>(text.size());
+      x += width + 30 + TextWidth(text, kPlainFont);
     };
     sign("<text class=\"b\" x=\"14\" y=\"10\">#5</text>", 14,
          "the buffer of the result, as the colour");
@@ -255,12 +244,13 @@ class Drawing {
     const bool pill = box.nodes == 0;
     const double x = at.x + kText + (pill ? 8 : 0), room = at.width - 2 * kText - (pill ? 12 : 0);
     const std::string number = buffer == nullptr ? "" : fmt::format("#{}", buffer->number);
-    const double number_room = 7 * static_cast<double>(number.size()) + 4;
-    Text(x, at.y + 17, "n", Shorten(box.name, room - number_room, kNameCharacter, true));
-    if (buffer != nullptr) Text(at.x + at.width - (pill ? 18 : 8), at.y + 16, "b", number);
+    const double number_end = at.x + at.width - (pill ? 18 : 8);
+    const double name_room = number_end - TextWidth(number, kNumberFont) - kNumberGap - x;
+    Text(x, at.y + 17, "n", ShortenBeginning(box.name, name_room, kNameFont));
+    if (buffer != nullptr) Text(number_end, at.y + 16, "b", number);
     if (!pill) {
       const auto chips = static_cast<double>(std::min(box.states.size(), kMostChips));
-      Text(x, at.y + 32, "", Shorten(box.what, room - 12 * chips, kCharacter, false));
+      Text(x, at.y + 32, "", ShortenEnd(box.what, room - 12 * chips, kPlainFont));
       Chips(box, at);
     }
     Text(x, at.y + (pill ? 33 : 47), "", SizeText(box, room));

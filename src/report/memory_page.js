@@ -3,10 +3,11 @@
 'use strict';
 
 const SVG = 'http://www.w3.org/2000/svg';
-const WIDTH = 900, HEIGHT = 560, ALIVE_HEIGHT = 90;
+const WIDTH = 900, HEIGHT = 560, ALIVE_HEIGHT = 90, STEPS_HEIGHT = 16;
 const LEFT = 76, RIGHT = 10, TOP = 12, BOTTOM = 22, GAP = 26;
 const MOST_HOLDERS = 25;
-const LEAST_NAME_WIDTH = 44, LEAST_NAME_HEIGHT = 11, CHARACTER_WIDTH = 5.8;
+const LEAST_NAME_WIDTH = 44, LEAST_NAME_HEIGHT = 11, NAME_MARGIN = 3;
+const STEP_TICKS = 10;
 
 const plans = JSON.parse(document.getElementById('data').textContent);
 const state = {entry: 0, share: null, pinned: false, search: ''};  // share: of the time, 0 to 1
@@ -19,6 +20,9 @@ function formatBytes(bytes) {
   const digits = value >= 100 ? 0 : value >= 10 ? 1 : 2;
   return `${value.toFixed(digits)} ${units[unit]}`;
 }
+
+// On a scale: "4 MiB", not "4.00 MiB".
+const formatTick = bytes => formatBytes(Math.round(bytes)).replace(/\.0+ /, ' ');
 
 function svgElement(name, attributes, text) {
   const element = document.createElementNS(SVG, name);
@@ -54,9 +58,26 @@ function describe(buffer, steps) {
   return parts.join(', ');
 }
 
+const measure = document.createElement('canvas').getContext('2d');
+measure.font = '10px system-ui, sans-serif';  // as .name in the style
+const textWidth = text => measure.measureText(text).width;
+
 // The end of a name tells more than its beginning, which neighbours share.
-function shorten(name, characters) {
-  return name.length <= characters ? name : '…' + name.slice(name.length - characters + 1);
+function shorten(name, room) {
+  if (textWidth(name) <= room) return name;
+  let begin = 1;
+  while (begin < name.length && textWidth('…' + name.slice(begin)) > room) ++begin;
+  if (name[begin] === '.') ++begin;  // four dots would look like a mistake
+  return '…' + name.slice(begin);
+}
+
+// Round steps, at most STEP_TICKS of them.
+function stepTicks(steps) {
+  let every = 1;
+  for (let power = 1; steps / every > STEP_TICKS; power *= 10) {
+    every = [power, 2 * power, 5 * power, 10 * power].find(size => steps / size <= STEP_TICKS) ?? 10 * power;
+  }
+  return Array.from({length: Math.ceil(steps / every)}, (_, i) => i * every);
 }
 
 // 0, `top`, and multiples of a power of two between them.
@@ -87,7 +108,7 @@ class View {
     this.peak = this.alive.indexOf(Math.max(...this.alive));
     this.top = Math.max(...plans.map(
         plan => plan.entries[Math.min(state.entry, plan.entries.length - 1)].bytes), 1);
-    const height = HEIGHT + GAP + ALIVE_HEIGHT;
+    const height = HEIGHT + GAP + ALIVE_HEIGHT + STEPS_HEIGHT;
     this.svg = svgElement('svg', {viewBox: `0 0 ${WIDTH} ${height}`, role: 'img',
                                   'aria-label': 'memory over time'});
     this.drawPattern();
@@ -127,17 +148,26 @@ class View {
       this.shapes.set(buffer, shape);
       this.svg.append(shape);
       if (buffer.again) this.svg.append(svgElement('rect', {...box, class: 'again'}));
-      if (box.width >= LEAST_NAME_WIDTH && box.height >= LEAST_NAME_HEIGHT) {
-        const name = shorten(buffer.name, Math.floor((box.width - 4) / CHARACTER_WIDTH));
-        this.svg.append(svgElement('text', {x: left + 3, y: (top + bottom) / 2 + 4, class: 'name'}, name));
-      }
+      this.drawName(buffer.name, box);
     }
+  }
+
+  // Across; upright where it does not fit so and there is more room that way.
+  drawName(name, box) {
+    const fits = textWidth(name) + 2 * NAME_MARGIN <= box.width;
+    const upright = box.width < LEAST_NAME_WIDTH || (!fits && box.height > box.width);
+    const [room, across] = upright ? [box.height, box.width] : [box.width, box.height];
+    if (room < LEAST_NAME_WIDTH || across < LEAST_NAME_HEIGHT) return;
+    const x = upright ? box.x + box.width / 2 + 4 : box.x + NAME_MARGIN;
+    const y = upright ? box.y + box.height - NAME_MARGIN : box.y + box.height / 2 + 4;
+    const place = upright ? {transform: `translate(${x} ${y}) rotate(-90)`} : {x, y};
+    this.svg.append(svgElement('text', {...place, class: 'name'}, shorten(name, room - 2 * NAME_MARGIN)));
   }
 
   drawAxes() {
     for (const address of ticksUpTo(this.top)) {
       this.svg.append(svgElement('text', {x: LEFT - 6, y: this.y(address) + 4, class: 'right'},
-                                 formatBytes(Math.round(address))));
+                                 formatTick(address)));
     }
     const bound = this.y(this.entry.bound);
     this.svg.append(svgElement('line', {class: 'bound', x1: LEFT, x2: WIDTH - RIGHT, y1: bound, y2: bound}));
@@ -153,7 +183,15 @@ class View {
       path += `L${this.x(step)} ${this.aliveY(bytes)}L${this.x(step + 1)} ${this.aliveY(bytes)}`;
     });
     this.svg.append(svgElement('path', {class: 'alive', d: `${path}L${this.x(this.steps)} ${this.aliveY(0)}Z`}));
-    this.svg.append(svgElement('text', {x: LEFT - 6, y: HEIGHT + GAP + 14, class: 'right'}, 'alive'));
+    this.svg.append(svgElement('text', {x: LEFT, y: HEIGHT + GAP - 6}, 'bytes alive at each step'));
+    for (const bytes of [0, this.alive[this.peak] / 2, this.alive[this.peak]]) {
+      const y = this.aliveY(bytes);
+      this.svg.append(svgElement('line', {class: 'scale', x1: LEFT, x2: WIDTH - RIGHT, y1: y, y2: y}));
+      this.svg.append(svgElement('text', {x: LEFT - 6, y: y + 4, class: 'right'}, formatTick(bytes)));
+    }
+    for (const step of stepTicks(this.steps)) {
+      this.svg.append(svgElement('text', {x: this.x(step + 0.5), y: this.aliveY(0) + 14, class: 'middle'}, step));
+    }
   }
 
   shareAt(event) {

@@ -5,18 +5,21 @@
 
 #include <algorithm>
 #include <string_view>
+#include <vector>
 
 #include "src/report/markup.h"
 #include "src/report/table.h"
+#include "src/report/text_width.h"
 
 namespace cgrun {
 namespace {
 
 constexpr double kWidth = 1140, kHeight = 460;
 constexpr double kLeft = 76, kRight = 8, kTop = 26, kBottom = 30;  // margins
-constexpr double kLeastName = 60, kLeastHeight = 11;  // of a rectangle that shows its name
-constexpr double kCharacter = 6;                      // pixels
-constexpr int kAddressTicks = 5;
+constexpr double kLeastName = 44, kLeastHeight = 11;  // of a rectangle that shows its name
+constexpr double kNameMargin = 3;
+constexpr Font kNameFont{10, false};
+constexpr int kAddressTicks = 4;  // at least, but for the most
 
 std::string_view ColorOf(Zone zone) {
   switch (zone) {
@@ -85,19 +88,43 @@ class Picture {
         "height=\"{:.2f}\" fill=\"{}\"/>",
         EscapeMarkup(buffer.name), FormatBytes(buffer.bytes), Name(buffer.zone), when,
         EscapeMarkup(where), left, top, right - left, bottom - top, ColorOf(buffer.zone));
-    if (right - left >= kLeastName && bottom - top >= kLeastHeight) {
-      const auto most = static_cast<size_t>((right - left) / kCharacter);
-      svg_ += fmt::format("<text x=\"{:.2f}\" y=\"{:.2f}\">{}</text>", left + 3,
-                          (top + bottom) / 2 + 4, EscapeMarkup(buffer.name.substr(0, most)));
-    }
+    NameIn(buffer.name, left, top, right - left, bottom - top);
     svg_ += "</g>\n";
   }
 
+  // Across; upright where it does not fit so and there is more room that way.
+  void NameIn(const std::string& name, double left, double top, double width, double height) {
+    const bool fits = TextWidth(name, kNameFont) + 2 * kNameMargin <= width;
+    const bool upright = width < kLeastName || (!fits && height > width);
+    const double room = upright ? height : width;
+    if (room < kLeastName || (upright ? width : height) < kLeastHeight) return;
+    const std::string text =
+        EscapeMarkup(ShortenBeginning(name, room - 2 * kNameMargin, kNameFont));
+    if (upright) {
+      svg_ += fmt::format("<text transform=\"translate({:.2f} {:.2f}) rotate(-90)\">{}</text>",
+                          left + width / 2 + 4, top + height - kNameMargin, text);
+    } else {
+      svg_ += fmt::format("<text x=\"{:.2f}\" y=\"{:.2f}\">{}</text>", left + kNameMargin,
+                          top + height / 2 + 4, text);
+    }
+  }
+
+  // 0, the most, and multiples of a power of two between them.
+  std::vector<int64_t> Ticks() const {
+    int64_t step = 1;
+    while (step * 2 * kAddressTicks <= bytes_) step *= 2;
+    std::vector<int64_t> ticks;
+    for (int64_t address = 0; address <= bytes_ - step / 3; address += step) {
+      ticks.push_back(address);
+    }
+    ticks.push_back(bytes_);
+    return ticks;
+  }
+
   void Axes() {
-    for (int i = 0; i <= kAddressTicks; ++i) {
-      const int64_t address = bytes_ / kAddressTicks * i;
+    for (const int64_t address : Ticks()) {
       svg_ += fmt::format("<text x=\"{}\" y=\"{:.1f}\" class=\"tick right\">{}</text>\n", kLeft - 6,
-                          Y(address) + 4, FormatBytes(address));
+                          Y(address) + 4, FormatBytesApart({address})[0]);
     }
     svg_ += fmt::format(
         "<text x=\"{}\" y=\"{}\" class=\"tick middle\">{} operators, one after another</text>\n",

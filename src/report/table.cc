@@ -18,11 +18,41 @@ size_t Width(const std::string& text) {
   }));
 }
 
-// Three significant digits of a number below 1024.
-std::string ThreeDigits(double number) {
-  if (number >= 99.95) return fmt::format("{:.0f}", number);
-  if (number >= 9.995) return fmt::format("{:.1f}", number);
-  return fmt::format("{:.2f}", number);
+// Three significant digits of a number below 1024, and `more` behind them.
+std::string ThreeDigits(double number, int more = 0) {
+  const int digits = number >= 99.95 ? 0 : number >= 9.995 ? 1 : 2;
+  return fmt::format("{:.{}f}", number, digits + more);
+}
+
+std::string BytesText(int64_t bytes, int more_digits) {
+  static constexpr const char* kUnits[] = {"B", "KiB", "MiB", "GiB", "TiB"};
+  if (bytes < 1024) return fmt::format("{} B", bytes);
+  double number = static_cast<double>(bytes);
+  size_t unit = 0;
+  while (number >= 1023.5 && unit + 1 < std::size(kUnits)) {
+    number /= 1024;
+    ++unit;
+  }
+  return ThreeDigits(number, more_digits) + " " + kUnits[unit];
+}
+
+// "14 MiB" of "14.0 MiB" where it is that to the byte.
+std::string WithoutZeros(std::string text, int64_t bytes) {
+  const size_t point = text.find('.'), end = text.find(' ');
+  int64_t unit = 1;
+  while (bytes / unit >= 1024) unit *= 1024;
+  if (point != text.npos && bytes % unit == 0) text.erase(point, end - point);
+  return text;
+}
+
+// Whether numbers that differ look alike.
+bool LookAlike(const std::vector<int64_t>& bytes, const std::vector<std::string>& texts) {
+  for (size_t i = 0; i < bytes.size(); ++i) {
+    for (size_t j = 0; j < i; ++j) {
+      if (bytes[i] != bytes[j] && texts[i] == texts[j]) return true;
+    }
+  }
+  return false;
 }
 
 }  // namespace
@@ -80,16 +110,17 @@ std::string TextTable::ToString(const std::string& indent, size_t width) const {
   return out;
 }
 
-std::string FormatBytes(int64_t bytes) {
-  static constexpr const char* kUnits[] = {"B", "KiB", "MiB", "GiB", "TiB"};
-  if (bytes < 1024) return fmt::format("{} B", bytes);
-  double number = static_cast<double>(bytes);
-  size_t unit = 0;
-  while (number >= 1023.5 && unit + 1 < std::size(kUnits)) {
-    number /= 1024;
-    ++unit;
+std::string FormatBytes(int64_t bytes) { return BytesText(bytes, 0); }
+
+std::vector<std::string> FormatBytesApart(const std::vector<int64_t>& bytes) {
+  constexpr int kMostDigits = 12;  // tell single bytes of a TiB apart
+  std::vector<std::string> texts(bytes.size());
+  for (int more = 0; more <= kMostDigits; ++more) {
+    for (size_t i = 0; i < bytes.size(); ++i) texts[i] = BytesText(bytes[i], more);
+    if (!LookAlike(bytes, texts)) break;
   }
-  return ThreeDigits(number) + " " + kUnits[unit];
+  for (size_t i = 0; i < bytes.size(); ++i) texts[i] = WithoutZeros(texts[i], bytes[i]);
+  return texts;
 }
 
 std::string FormatCount(int64_t count) {

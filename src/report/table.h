@@ -36,6 +36,9 @@ std::string WrapText(std::string_view text, const std::string& indent, size_t wi
 
 // "0 B", "640 B", "1.50 KiB", "23.4 MiB", "1.25 GiB": three significant digits.
 std::string FormatBytes(int64_t bytes);
+// The same of several, with as many digits more as it takes that different numbers look different:
+// "13.97 MiB" and "14 MiB", which it is to the byte.
+std::vector<std::string> FormatBytesApart(const std::vector<int64_t>& bytes);
 // "1,234,567".
 std::string FormatCount(int64_t count);
 // "1 sample", "1,065 samples".

@@ -216,6 +216,26 @@ RunState LoadCheckpoint(Engine& engine, const std::string& path, const RunState&
   return Unpack(counters, numbers, shape);
 }
 
+std::optional<WeightsPlace> PlaceOfWeights(const std::string& path) {
+  try {
+    SafetensorsReader reader(path);
+    for (const TensorSpec& tensor : reader.tensors()) {
+      if (tensor.name != kCounters || tensor.dtype != DType::kI64) {
+        reader.Skip();
+        continue;
+      }
+      const HostTensor read = reader.Read();
+      RunCounters counters = {};
+      if (read.bytes().size() != sizeof(counters)) return std::nullopt;
+      std::ranges::copy(read.bytes(), std::as_writable_bytes(std::span(counters)).begin());
+      return WeightsPlace{counters[0], counters[1] + (counters[2] > 0)};
+    }
+  } catch (const UserError&) {
+    // Who reads the weights says what is wrong.
+  }
+  return std::nullopt;
+}
+
 CheckpointFolder::CheckpointFolder(const std::string& folder, int64_t keep, int64_t step)
     : keep_(keep > 0 ? static_cast<size_t>(keep) : kKept),
       keep_first_(keep == 0),

@@ -109,6 +109,14 @@ std::vector<CheckpointFile> CheckpointsIn(const std::string& folder);
 // The model of the best evaluation, in a run folder.
 inline constexpr char kBestFileName[] = "best.safetensors";
 
+// When a file of weights was written, in the course of its run.
+struct WeightsPlace {
+  int64_t step = 0;   // updates done
+  int64_t epoch = 0;  // the last that was begun, from 1; 0: none
+};
+// Nothing for a file that does not say so, as one of another program, or that cannot be read.
+std::optional<WeightsPlace> PlaceOfWeights(const std::string& path);
+
 // The newest checkpoint of a folder that is whole. Those that are newer and damaged are named in
 // `damaged`, with what is wrong. Throws InputError where there is none.
 std::string NewestCheckpoint(const std::string& folder, std::vector<std::string>& damaged);

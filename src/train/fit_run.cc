@@ -110,7 +110,10 @@ std::optional<CappedRun> FitRun(const ModelSpec& model, const KernelLibrary& lib
                                 Diagnostics& diagnostics) {
   const auto plan = [&] {
     auto run = PlanRun(model, library, options, diagnostics);
-    if (run && base) run->memory.base = *base;
+    if (run && base) {
+      run->memory.base = *base;
+      run->memory.base_room = kBaseGrain;  // it is not measured again
+    }
     return run;
   };
   const auto free = plan();

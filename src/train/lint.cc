@@ -147,14 +147,19 @@ void LintData(const ModelSpec& model, LintReport& report, Diagnostics& diagnosti
 // How long a run is, how its rates change, and by what it tells the best model.
 void LintRun(const ModelSpec& model, const LintReport& report, Diagnostics& diagnostics) {
   if (!model.train) return;
-  ReadRateSchedules(model, diagnostics);
+  const auto schedules = ReadRateSchedules(model, diagnostics);
   const ModelData& data = report.data;
   if (data.train == nullptr) return;  // it has been told
   ReadWatchedNumbers(model, data.valid != nullptr, diagnostics);
   const int64_t batch = model.train->batch.value.size, samples = data.train->size();
   const Accumulation accumulation(model.train->accumulate.value, samples, batch,
                                   BatchCount(samples, batch));
-  TotalSteps(model, accumulation.steps_per_epoch(), diagnostics);
+  const int64_t per_epoch = accumulation.steps_per_epoch();
+  const auto steps = TotalSteps(model, per_epoch, diagnostics);
+  if (!steps || !schedules) return;
+  for (const PathSchedule& of_path : *schedules) {
+    WarnOfLongWarmup(of_path.schedule, per_epoch, *steps, diagnostics);
+  }
 }
 
 // The file that the key `weights` names, as runs load it.

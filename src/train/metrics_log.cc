@@ -32,7 +32,7 @@ size_t Columns(const PassResult& pass) {
 }
 
 size_t Columns(const EpochReport& report) {
-  size_t columns = 5 + Columns(report.train);
+  size_t columns = 4 + report.rates.size() + Columns(report.train);
   for (const PassResult& pass : report.evaluations) columns += Columns(pass);
   return columns;
 }
@@ -53,7 +53,9 @@ int64_t StepOf(std::string_view line) {
 
 MetricsLog::MetricsLog(std::string path, const EpochReport& shape, int64_t step)
     : path_(std::move(path)) {
-  line_ = "epoch,step,learning_rate,seconds,samples";
+  line_ = "epoch,step";
+  for (const NamedNumber& rate : shape.rates) line_ += "," + rate.name;
+  line_ += ",seconds,samples";
   AddNames(shape.train);
   for (const PassResult& pass : shape.evaluations) AddNames(pass);
   const size_t kept = step > 0 ? KeptSize(line_ + "\n", step) : 0;
@@ -83,10 +85,10 @@ MetricsLog::~MetricsLog() {
   if (fd_ >= 0) close(fd_);
 }
 
-void MetricsLog::Write(const EpochReport& report, double learning_rate) {
+void MetricsLog::Write(const EpochReport& report) {
   AddNumber("%lld", static_cast<long long>(report.epoch + 1));
   AddNumber(",%lld", static_cast<long long>(report.step));
-  AddNumber(",%.9g", learning_rate);
+  for (const NamedNumber& rate : report.rates) AddNumber(",%.9g", rate.value);
   AddNumber(",%.9g", report.train.seconds);
   AddNumber(",%lld", static_cast<long long>(report.train.timed_samples));
   AddMeans(report.train);

@@ -12,17 +12,17 @@ namespace cgrun {
 // After its construction it does not allocate, except for an error.
 class MetricsLog {
  public:
-  // Begins the file with a header: a column for each mean of `shape`, in its order. A run that goes
-  // on from `step` > 0 keeps the lines up to that step; those beyond it, which it writes again, are
-  // cut. Throws UserError, also where such a file has other columns.
+  // Begins the file with a header: a column for each rate and mean of `shape`, in its order. A run
+  // that goes on from `step` > 0 keeps the lines up to that step; those beyond it, which it writes
+  // again, are cut. Throws UserError, also where such a file has other columns.
   MetricsLog(std::string path, const EpochReport& shape, int64_t step = 0);
   ~MetricsLog();
   MetricsLog(const MetricsLog&) = delete;
   MetricsLog& operator=(const MetricsLog&) = delete;
 
-  // Appends a line. `report` has the means of the header; a pass that was not measured has empty
-  // cells. Throws UserError.
-  void Write(const EpochReport& report, double learning_rate);
+  // Appends a line. `report` has the rates and means of the header; a pass that was not measured
+  // has empty cells. Throws UserError.
+  void Write(const EpochReport& report);
 
  private:
   // The characters of the former file that stay; 0 where there is none.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <limits>
 #include <numbers>
 #include <string>
@@ -161,6 +162,7 @@ void ReadNumber(const TreeEntry& entry, const Argument& argument, RateSchedule& 
   } else if (argument.whole && *value != std::floor(*value)) {
     diagnostics.Error(entry.value.mark, "'" + entry.key + "' must be a whole number");
   }
+  if (argument.name.starts_with("warmup")) schedule.warmup_mark = entry.value.mark;
   schedule.*argument.number = *value;
 }
 
@@ -270,9 +272,14 @@ const OpSpec* OptimizerOf(const ModelSpec& model, const PathSpec& path) {
 
 }  // namespace
 
+double RateSchedule::WarmupSteps() const {
+  if (warmup_steps > 0) return warmup_steps;
+  return warmup_epochs * static_cast<double>(std::max<int64_t>(1, steps_per_epoch));
+}
+
 double RateSchedule::RateAt(int64_t step) const {
   const double per_epoch = static_cast<double>(std::max<int64_t>(1, steps_per_epoch));
-  const double warmup = warmup_steps > 0 ? warmup_steps : warmup_epochs * per_epoch;
+  const double warmup = WarmupSteps();
   const double s = static_cast<double>(step);
   if (s < warmup) return learning_rate * (s + 1) / warmup;
   const double span = std::max(1.0, static_cast<double>(total_steps) - warmup);
@@ -365,10 +372,27 @@ std::optional<std::vector<PathSchedule>> ReadRateSchedules(const ModelSpec& mode
                         "give `epochs` or `steps`, or another schedule");
       continue;
     }
-    schedules.push_back({path.name.value, *schedule});
+    schedules.push_back({path.name.value, *schedule, optimizer->mark});
   }
   if (diagnostics.error_count() > errors) return std::nullopt;
   return schedules;
+}
+
+void WarnOfLongWarmup(const RateSchedule& schedule, int64_t steps_per_epoch, int64_t total_steps,
+                      Diagnostics& diagnostics) {
+  RateSchedule of_run = schedule;
+  of_run.steps_per_epoch = steps_per_epoch;
+  if (total_steps == 0 || of_run.WarmupSteps() <= static_cast<double>(total_steps)) return;
+  char text[160];
+  std::snprintf(
+      text, sizeof(text),
+      "the warm-up takes %.0f steps, and the run has %lld: the rate rises to its end, and "
+      "gets to %.4g where `lr` is %.4g",
+      of_run.WarmupSteps(), static_cast<long long>(total_steps), of_run.RateAt(total_steps - 1),
+      schedule.learning_rate);
+  diagnostics.Warning(schedule.warmup_mark, text,
+                      "an epoch has " + CountText(steps_per_epoch, "step") +
+                          "; `warmup` counts epochs, `warmup_steps` steps");
 }
 
 }  // namespace cgrun

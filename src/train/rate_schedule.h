@@ -30,8 +30,9 @@ struct RateSchedule {
   Kind kind = Kind::kConstant;
   double learning_rate = 0.01;
   double warmup_epochs = 0;
-  double warmup_steps = 0;  // instead of epochs; 0: those count
-  double final_factor = 0;  // cosine, polynomial: the last rate, as a part of the first
+  double warmup_steps = 0;      // instead of epochs; 0: those count
+  SourceMark warmup_mark = {};  // where the file gives either
+  double final_factor = 0;      // cosine, polynomial: the last rate, as a part of the first
   double power = 1;
   double factor = 0.1;
   double every_epochs = 1;
@@ -48,6 +49,8 @@ struct RateSchedule {
 
   // Of any step; for kPlateau, of one after Restore() and after all drops but the last kDrops.
   double RateAt(int64_t step) const;
+  // How many steps the rate rises.
+  double WarmupSteps() const;
 
   // Whether evaluations matter, by the number that is called `metric`.
   bool watches() const { return kind == Kind::kPlateau; }
@@ -76,12 +79,17 @@ std::optional<RateSchedule> ReadRateSchedule(const ModelSpec& model, const OpSpe
 struct PathSchedule {
   std::string path;
   RateSchedule schedule;
+  SourceMark optimizer;  // of the file; paths may share one
 };
 
 // Those of all backprop paths that have an optimizer, in order, their lengths still unset; nothing
 // after an error.
 std::optional<std::vector<PathSchedule>> ReadRateSchedules(const ModelSpec& model,
                                                            Diagnostics& diagnostics);
+
+// Warns of a warm-up that goes on longer than a run of `total_steps` steps; 0: time ends the run.
+void WarnOfLongWarmup(const RateSchedule& schedule, int64_t steps_per_epoch, int64_t total_steps,
+                      Diagnostics& diagnostics);
 
 }  // namespace cgrun
 

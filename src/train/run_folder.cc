@@ -157,7 +157,7 @@ void WriteRunSettings(const std::string& folder, const RunSettings& settings) {
       {"device", settings.device},         {"mode", Name(settings.mode)},
       {"threads", settings.threads},       {"limit_batches", settings.limit_batches},
       {"kept_files", settings.kept_files}, {"base_bytes", settings.base_bytes},
-      {"data_hash", settings.data_hash}};
+      {"data_hash", settings.data_hash},   {"overrides", settings.overrides}};
   WriteText(folder + kSettings, json.dump(2) + "\n");
 }
 
@@ -187,7 +187,8 @@ RunSettings ReadRunSettings(const std::string& folder) {
             WholeNumber<int64_t>(json.at("limit_batches"), 0, INT64_MAX),
             json.value("kept_files", std::vector<std::string>()),
             WholeNumber<int64_t>(json.value("base_bytes", nlohmann::json(0u)), 0, INT64_MAX),
-            json.value("data_hash", "")};
+            json.value("data_hash", ""),
+            json.value("overrides", std::vector<std::string>())};
   } catch (const nlohmann::json::exception&) {
     throw UserError("'" + path + "' does not say how the run was started",
                     "it is damaged; --weights starts a new run from the run's weights");
@@ -238,6 +239,10 @@ std::string SummaryJson(const ModelSpec& model, const Session& session, const Tr
   if (!result.best.empty()) {
     json["best"] = {
         {"weights", result.best}, {"metric", session.kept_metric()}, {"value", result.best_value}};
+    if (result.best_place) {
+      json["best"]["step"] = result.best_place->step;
+      json["best"]["epoch"] = result.best_place->epoch;
+    }
   }
   return json.dump(2) + "\n";
 }

@@ -1,6 +1,7 @@
 // One report to both files.
 #include "src/train/run_log.h"
 
+#include <algorithm>
 #include <chrono>
 
 namespace cgrun {
@@ -18,6 +19,7 @@ size_t RecordRoom(const EpochReport& shape) {
   };
   add(shape.train);
   for (const PassResult& pass : shape.evaluations) add(pass);
+  for (const NamedNumber& rate : shape.rates) room += rate.name.size() + kScalarRoom;
   return room;
 }
 
@@ -28,6 +30,10 @@ RunLog::RunLog(const std::string& folder, const EpochReport& shape, int64_t step
       events_(folder + "/" + kEventFileName, step, RecordRoom(shape)),
       train_tags_(TagsOf(shape.train)) {
   for (const PassResult& pass : shape.evaluations) evaluation_tags_.push_back(TagsOf(pass));
+  for (const NamedNumber& rate : shape.rates) {
+    rate_tags_.push_back(rate.name);
+    std::ranges::replace(rate_tags_.back(), '.', '/');  // as the board makes groups
+  }
 }
 
 std::vector<std::string> RunLog::TagsOf(const PassResult& pass) {
@@ -41,15 +47,17 @@ void RunLog::Add(const std::vector<std::string>& tags, const PassResult& pass) {
   for (size_t i = 0; i < tags.size(); ++i) events_.Add(tags[i], pass.means[i].value);
 }
 
-void RunLog::Write(const EpochReport& report, double learning_rate) {
-  metrics_.Write(report, learning_rate);
+void RunLog::Write(const EpochReport& report) {
+  metrics_.Write(report);
   const auto now = std::chrono::system_clock::now().time_since_epoch();
   events_.Begin(report.step, std::chrono::duration<double>(now).count());
   Add(train_tags_, report.train);
   for (size_t i = 0; i < report.evaluations.size(); ++i) {
     Add(evaluation_tags_[i], report.evaluations[i]);
   }
-  events_.Add("learning_rate", learning_rate);
+  for (size_t i = 0; i < rate_tags_.size(); ++i) {
+    events_.Add(rate_tags_[i], report.rates[i].value);
+  }
   events_.End();
 }
 

@@ -19,7 +19,7 @@ class RunLog {
   RunLog(const std::string& folder, const EpochReport& shape, int64_t step);
 
   // Throws UserError.
-  void Write(const EpochReport& report, double learning_rate);
+  void Write(const EpochReport& report);
 
  private:
   // The tags of the means of one pass: "train/loss".
@@ -28,7 +28,7 @@ class RunLog {
 
   MetricsLog metrics_;
   EventFileWriter events_;
-  std::vector<std::string> train_tags_;
+  std::vector<std::string> rate_tags_, train_tags_;
   std::vector<std::vector<std::string>> evaluation_tags_;
 };
 

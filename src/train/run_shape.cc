@@ -7,7 +7,9 @@
 #include <vector>
 
 #include "src/base/allocation_counter.h"
+#include "src/data/sampler.h"
 #include "src/program/code.h"
+#include "src/train/accumulation.h"
 #include "src/train/checkpoint.h"
 #include "src/train/child_process.h"
 #include "src/train/data_findings.h"
@@ -55,9 +57,11 @@ int64_t MeasureBase(int64_t counted_bytes) {
   return std::max<int64_t>(0, ResidentBytes() - counted_bytes);
 }
 
-int64_t PlannedBase(int64_t counted_bytes, int64_t loaders) {
+int64_t PlannedBase(int64_t counted_bytes, int64_t loaders, int64_t* room) {
   const int64_t bytes = MeasureBase(counted_bytes) + loaders * kThreadBytes + kLaterBytes;
-  return (bytes + kBaseGrain - 1) / kBaseGrain * kBaseGrain;
+  const int64_t rounded = (bytes + kBaseGrain - 1) / kBaseGrain * kBaseGrain;
+  if (room != nullptr) *room = rounded - bytes;
+  return rounded;
 }
 
 namespace {
@@ -68,13 +72,28 @@ std::string NoteOf(const ModelData& data) {
   return data.train == nullptr ? "the model names no data" : "";
 }
 
+void WarnOfLongWarmups(const ModelSpec& model, const std::vector<PathSchedule>& schedules,
+                       int64_t samples, Diagnostics& diagnostics) {
+  const int64_t batch = model.train->batch.value.size;
+  const Accumulation accumulation(model.train->accumulate.value, samples, batch,
+                                  BatchCount(samples, batch));
+  const auto steps = TotalSteps(model, accumulation.steps_per_epoch(), diagnostics);
+  if (!steps) return;
+  for (const PathSchedule& of_path : schedules) {
+    WarnOfLongWarmup(of_path.schedule, accumulation.steps_per_epoch(), *steps, diagnostics);
+  }
+}
+
 }  // namespace
 
 RunShape ShapeOfRun(const ModelSpec& model, Diagnostics& diagnostics) {
-  ReadRateSchedules(model, diagnostics);
+  const auto schedules = ReadRateSchedules(model, diagnostics);
   ModelData data = OpenModelData(model, diagnostics, MissingFiles::kAreListed);
   if (diagnostics.has_errors()) return ShapeOfRun(model, ModelData());
   if (data.train != nullptr) WarnOfLargeBatch(model, *data.train, diagnostics);
+  if (data.train != nullptr && model.train && schedules) {
+    WarnOfLongWarmups(model, *schedules, data.train->size(), diagnostics);
+  }
   return ShapeOfRun(model, std::move(data));
 }
 
@@ -101,11 +120,14 @@ RunShape ShapeOfRun(const ModelSpec& model, ModelData data) {
   return shape;
 }
 
-int64_t HostBytes(const HostParts& parts) {
-  int64_t bytes = parts.decoded_bytes + parts.kept_bytes;
-  for (const Dataset* set : parts.sets) bytes += DataSource::HostBytes(*set, parts.batch);
-  if (parts.checkpoint_state) bytes += CheckpointWriter::HostBytes(*parts.checkpoint_state);
-  return bytes;
+HostUse HostUseOf(const HostParts& parts) {
+  HostUse use;
+  use.decoded = parts.decoded_bytes;
+  use.kept = parts.kept_bytes;
+  for (const Dataset* set : parts.sets) use.loaders += DataSource::HostBytes(*set, parts.batch);
+  if (parts.checkpoint_state)
+    use.checkpoints = CheckpointWriter::HostBytes(*parts.checkpoint_state);
+  return use;
 }
 
 RunMemory MeasureRun(CompiledModel& compiled, const RunShape& shape, const KernelLibrary& library,
@@ -126,11 +148,13 @@ RunMemory MeasureRun(CompiledModel& compiled, const RunShape& shape, const Kerne
   }
   RunMemory memory;
   memory.arena = compiled.layout.arena_bytes;
-  memory.data = HostBytes(parts);
+  memory.parts = HostUseOf(parts);
+  memory.data = memory.parts.total();
   memory.on_host = KindOfDevice(library.name()).on_host;
   const Code code(compiled.image, device, library);  // what a run holds, but for the arena
   const int64_t workers = LoaderOptions().workers;
-  memory.base = PlannedBase(shape.data.decoded_bytes, std::ssize(parts.sets) * workers);
+  memory.base =
+      PlannedBase(shape.data.decoded_bytes, std::ssize(parts.sets) * workers, &memory.base_room);
   return memory;
 }
 

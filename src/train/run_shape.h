@@ -22,7 +22,17 @@ struct HostParts {
   std::optional<int64_t> checkpoint_state;  // bytes of what checkpoints hold; nothing: none
   int64_t kept_bytes = 0;                   // of copies that outlive the step
 };
-int64_t HostBytes(const HostParts& parts);
+
+// The same by what it is for.
+struct HostUse {
+  int64_t decoded = 0;      // data sets that are held decoded
+  int64_t loaders = 0;      // buffers of batches, and the order of samples
+  int64_t checkpoints = 0;  // copies that checkpoints are written from
+  int64_t kept = 0;
+
+  int64_t total() const { return decoded + loaders + checkpoints + kept; }
+};
+HostUse HostUseOf(const HostParts& parts);
 
 struct RunShape {
   std::vector<EntryRequest> entries;
@@ -41,9 +51,11 @@ RunShape ShapeOfRun(const ModelSpec& model, ModelData data);
 // The memory that a run will take, as plans, checks and runs report it.
 struct RunMemory {
   int64_t arena = 0;  // of the device
-  int64_t data = 0;   // HostBytes()
+  int64_t data = 0;   // parts.total()
   int64_t base = 0;   // PlannedBase()
   bool on_host = true;
+  HostUse parts = {};
+  int64_t base_room = 0;  // of `base`, what rounding has added
 
   int64_t host() const { return (on_host ? arena : 0) + data + base; }
 };
@@ -67,8 +79,9 @@ int64_t MeasureBase(int64_t counted_bytes);
 // The base of a run, in bytes: the program, libraries with their threads and buffers, the compiled
 // code. A plan and a run both measure it when the data is open and the code is prepared, less the
 // decoded data and arenas; room for what a run adds later (the stacks of its `loaders` threads,
-// logs and reports) is added, and all is rounded up, so that pages more or less do not show.
-int64_t PlannedBase(int64_t counted_bytes, int64_t loaders);
+// logs and reports) is added, and all is rounded up, so that pages more or less do not show. `room`
+// takes what rounding added.
+int64_t PlannedBase(int64_t counted_bytes, int64_t loaders, int64_t* room = nullptr);
 inline constexpr int64_t kBaseGrain = 512 << 10;
 
 // The entry points of a training set and evaluation sets of these sizes; with one that only adds up

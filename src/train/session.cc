@@ -253,15 +253,46 @@ int64_t Session::LimitBatches(int64_t batches) const {
 }
 
 bool Session::ReadSchedules(Diagnostics& diagnostics) {
-  const auto schedules = ReadRateSchedules(model_, diagnostics);
+  auto schedules = ReadRateSchedules(model_, diagnostics);
   if (!schedules) return false;
-  for (const auto& [path, schedule] : *schedules) {
-    schedules_.push_back(schedule);
-    schedules_.back().steps_per_epoch = accumulation_.steps_per_epoch();
+  path_schedules_ = std::move(*schedules);
+  for (const PathSchedule& of_path : path_schedules_) {
+    schedules_.push_back(of_path.schedule);
+    schedules_.back().steps_per_epoch = steps_per_epoch();
     if (total_steps_ > 0) schedules_.back().total_steps = total_steps_;
-    rates_.push_back({path, 0});  // MakeSplits() knows the feed's name
+    rates_.push_back({of_path.path, 0});  // MakeSplits() knows the feed's name
+    WarnOfLongWarmup(of_path.schedule, steps_per_epoch(), total_steps_, diagnostics);
   }
   return true;
+}
+
+std::vector<NamedNumber> Session::RateColumns() const {
+  const auto place = [](const PathSchedule& of_path) { return of_path.optimizer.ToString(); };
+  const bool shared = std::ranges::all_of(path_schedules_, [&](const PathSchedule& of_path) {
+    return place(of_path) == place(path_schedules_[0]);
+  });
+  if (shared) return {{"learning_rate", 0}};
+  std::vector<NamedNumber> columns;
+  for (const PathSchedule& of_path : path_schedules_) {
+    columns.push_back({"learning_rate." + of_path.path, 0});
+  }
+  return columns;
+}
+
+std::vector<RateJump> Session::RateJumps(const ModelSpec& before) const {
+  constexpr double kLeast = 0.05;  // as a part of the schedule's `lr`
+  const int64_t step = run_state_.step;
+  Diagnostics ignored;
+  const int64_t steps_before = TotalSteps(before, steps_per_epoch(), ignored).value_or(0);
+  std::vector<RateJump> jumps;
+  for (size_t i = 0; i < schedules_.size() && step > 0 && steps_before > 0; ++i) {
+    RateSchedule former = schedules_[i];
+    former.total_steps = steps_before;
+    const double expected = former.RateAt(step), now = schedules_[i].RateAt(step);
+    if (std::abs(now - expected) <= kLeast * former.learning_rate) continue;
+    jumps.push_back({path_schedules_[i].path, former.RateAt(step - 1), now});
+  }
+  return jumps;
 }
 
 std::vector<EntryRequest> Session::Requests() const {
@@ -323,7 +354,7 @@ void Session::MakeSplits() {
   recurrent_ = RecurrentStates(*engine_);
   parts.kept_bytes = recurrent_.bytes() + (kept_ ? kept_->bytes() : 0);
   if (train_) parts.kept_bytes += CheckpointBytes(findings_);
-  memory_.data = HostBytes(parts);
+  memory_.data = HostUseOf(parts).total();
 }
 
 void Session::ChooseWeights(Diagnostics& diagnostics) {

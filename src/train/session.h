@@ -80,13 +80,15 @@ struct StepReport {
   double seconds = 0;         // of this pass, so far, since the run was resumed; …
   int64_t timed_samples = 0;  // … samples in this time, …
   int64_t timed_steps = 0;    // … and steps
-  double learning_rate = 0;
   const std::vector<NamedNumber>* means = nullptr;  // of this pass, so far
 };
 
 struct EpochReport {
   int64_t epoch = 0;
   int64_t step = 0;
+  // Of the last step: "learning_rate", or one for each path where they have their own optimizers,
+  // "learning_rate.PATH".
+  std::vector<NamedNumber> rates;
   PassResult train;
   std::vector<PassResult> evaluations;
 };
@@ -129,9 +131,17 @@ struct TrainResult {
   std::string checkpoint;  // the file with the final state
   std::string best;        // that of the best evaluation; empty where there was none
   double best_value = 0;   // of the metric by which it is the best
+  std::optional<WeightsPlace> best_place;
   // Evaluations that gave no number to go by, which count as no better; and what had none.
   int64_t unjudged = 0;
   std::string unjudged_metric;
+};
+
+// Where a run that has become longer changes the rate of a path.
+struct RateJump {
+  std::string path;
+  double before = 0;  // in the last step so far
+  double after = 0;   // in the next
 };
 
 class Session {
@@ -171,6 +181,11 @@ class Session {
   int64_t total_steps() const { return total_steps_; }
   // Where training begins.
   const RunState& run_state() const { return run_state_; }
+  // Steps of an epoch.
+  int64_t steps_per_epoch() const { return accumulation_.steps_per_epoch(); }
+  // Of a run that goes on: where a schedule that knows its end has rates that jump, because the run
+  // that went by `before` so far has another length now.
+  std::vector<RateJump> RateJumps(const ModelSpec& before) const;
   // By what the best model is told; nothing where there is no `valid`.
   std::string kept_metric() const { return kept_metric_ ? kept_metric_->name : ""; }
 
@@ -219,6 +234,8 @@ class Session {
   // Throws UserError where the checkpoint's epoch has more batches than the data have.
   void CheckPlace() const;
   void SetRates(int64_t step);
+  // EpochReport::rates, their values still unset.
+  std::vector<NamedNumber> RateColumns() const;
   // For schedules that wait for progress: the evaluation of `valid` after `step` steps.
   void ObserveEvaluation(const PassResult& result, int64_t step);
   int64_t BaseOfNow() const;
@@ -250,6 +267,7 @@ class Session {
   int64_t total_steps_ = 0;              // 0 where time ends the run
   std::vector<RateSchedule> schedules_;  // one a rate feed
   std::vector<RateFeed> rates_;
+  std::vector<PathSchedule> path_schedules_;  // as the file has them
   std::optional<WatchedNumber> kept_metric_, stop_metric_;
   std::string weights_file_;
   WeightsReport weights_;

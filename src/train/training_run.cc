@@ -119,7 +119,9 @@ class TrainingRun {
     ++state_.batch;
     state_.samples = runner.samples();
     std::copy(runner.totals().begin(), runner.totals().end(), state_.totals.begin());
-    learning_rate_ = session_.rates_.empty() ? 0 : session_.rates_[0].rate;
+    for (size_t i = 0; i < std::min(report_.rates.size(), session_.rates_.size()); ++i) {
+      report_.rates[i].value = session_.rates_[i].rate;
+    }
     ReportStep(runner.Means());
     if (part.updates && !heap_)
       heap_ = CurrentHeapUse();  // what is allocated from here on is counted
@@ -135,7 +137,6 @@ class TrainingRun {
                       .seconds = Seconds(epoch_start_),
                       .timed_samples = state_.samples - samples_before_,
                       .timed_steps = state_.step - steps_before_,
-                      .learning_rate = learning_rate_,
                       .means = &means});
   }
 
@@ -233,7 +234,7 @@ class TrainingRun {
 
   void Log() {
     session_.NoteMemory();
-    if (log_) log_->Write(report_, learning_rate_);
+    if (log_) log_->Write(report_);
     observer_.OnEpoch(report_);
   }
 
@@ -241,6 +242,7 @@ class TrainingRun {
   void ReserveReport() {
     report_.epoch = state_.epoch;
     report_.step = state_.step;
+    report_.rates = session_.RateColumns();
     report_.train.Fill("train", *session_.train_->runner);
     if (Session::Split* split = EpochSplit()) {
       report_.evaluations.emplace_back();
@@ -349,6 +351,7 @@ class TrainingRun {
     if (!std::isnan(state_.kept.value)) {
       result_.best = best_path_;
       result_.best_value = state_.kept.value;
+      result_.best_place = PlaceOfWeights(best_path_);
     }
     result_.memory = session_.memory_;
     result_.weights_hash = session_.engine_->StateHash();
@@ -373,7 +376,6 @@ class TrainingRun {
   std::optional<TrainingPlace> last_;  // of the last batch
   std::chrono::steady_clock::time_point start_;
   int64_t train_samples_ = 0;
-  double learning_rate_ = 0;   // of the last step
   int64_t evaluated_at_ = -1;  // the step after which the last evaluation was
   std::chrono::steady_clock::time_point epoch_start_;
   // Before this epoch, or what of it is left: the loader's waiting, samples of the epoch, steps.

@@ -96,7 +96,7 @@ std::vector<MarkedText> WatchedNames(const ModelSpec& model) {
   Diagnostics reported;  // of the same schedules
   const auto schedules = ReadRateSchedules(model, reported);
   if (!schedules) return names;
-  for (const auto& [path, schedule] : *schedules) {
+  for (const auto& [path, schedule, optimizer] : *schedules) {
     if (schedule.watches()) names.push_back({schedule.metric, schedule.metric_mark});
   }
   return names;

@@ -160,11 +160,13 @@ class CgrunTest(unittest.TestCase):
 
     def test_graph_refuses_pictures_that_cannot_be(self):
         for arguments, words in ((["--svg", "--dot"], "both write to standard output"),
-                                 (["--svg", "g.svg", "--json"], "--json"),
                                  (["--full"], "--full is for pictures"),
                                  (["--svg", "small.yaml"], "small.yaml"),
                                  (["--dot", "nowhere/g.dot"], "nowhere")):
             self.assertIn(words, self.refuses("graph", "small.yaml", *arguments))
+        status, _, err = self.cgrun("graph", "small.yaml", "--svg", "g.svg", "--json")
+        self.assertEqual(status, 2)
+        self.assertIn("--json is the listing as JSON", err)
         self.assertIn("cgrun: 1", (self.folder / "small.yaml").read_text())
 
     def test_json_of_every_verb_parses(self):
@@ -180,6 +182,34 @@ class CgrunTest(unittest.TestCase):
             self.succeeds("eval", "small.yaml", "--weights", weights, "--json"))
         self.assertEqual(evaluated["samples"], 40)
         self.assertEqual(evaluated["metrics"]["accuracy"], trained["test"]["accuracy"])
+
+    def test_errors_are_json_too(self):
+        self.write("wrong.yaml", MODEL.replace("units: 3", "unit: 3").replace("epochs:", "epoch:"))
+        place = {"file", "line", "column", "message", "help"}
+        for status, arguments in (
+                (2, ["train", "wrong.yaml"]), (2, ["plan", "wrong.yaml"]), (2, ["eval", "small.yaml"]),
+                (2, ["train", "nowhere.yaml"]), (2, ["train", "small.yaml", "--epoch", "3"]),
+                (2, ["train", "small.yaml", "--memory", "1MiB"]), (2, ["trian", "small.yaml"])):
+            text = self.cgrun(*arguments)
+            status_of_json, out, err = self.cgrun(*arguments, "--json")
+            self.assertEqual((text[0], status_of_json), (status, status), arguments)
+            self.assertEqual(text[1:], ("", err), arguments)  # for people it is as without --json
+            errors = json.loads(out)["errors"]
+            self.assertEqual(len(errors), err.count("error: "), arguments)
+            for error in errors:
+                self.assertEqual(set(error), place)
+                self.assertIn(f"error: {error['message']}\n", err)
+        errors = json.loads(self.cgrun("train", "wrong.yaml", "--json")[1])["errors"]
+        self.assertTrue(errors)
+        lines = (self.folder / "wrong.yaml").read_text().splitlines()
+        for error in errors:
+            self.assertEqual(error["file"], "wrong.yaml")
+            key = lines[error["line"] - 1][error["column"] - 1:]
+            self.assertTrue(key.startswith(("unit: 3", "epoch:", "op: linear", "linear", "{op: linear")),
+                            key)
+        # To a file goes the result alone.
+        self.assertEqual(self.cgrun("train", "wrong.yaml", "--json", "out.json")[1], "")
+        self.assertFalse((self.folder / "out.json").exists())
 
     def test_json_to_a_file_leaves_the_text(self):
         text = self.succeeds("summary", "small.yaml")

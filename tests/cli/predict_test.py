@@ -86,6 +86,15 @@ class PredictTest(CliTestCase):
         text = self.cgrun("predict", "quarters.yaml", "new", "--weights", "elsewhere").stdout
         self.assertIn("new/2.png  süd west", text)
 
+    def test_json_to_a_file_says_what_was_written_alone(self):
+        self.train()
+        self.save("a.png", tile(QUARTERS[1]))
+        done = self.cgrun("predict", "quarters.yaml", "a.png", "--json", "all.json")
+        self.assertEqual(done.stdout, "")
+        self.assertRegex(done.stderr, r"(?m)^wrote all.json, [\d.]+ \w+$")
+        written = json.loads((self.folder / "all.json").read_text())
+        self.assertEqual(written, self.predict("a.png"))
+
     def test_top_probabilities_fall_and_add_up_to_1(self):
         self.train()
         result = self.predict(self.save("a.png", tile(QUARTERS[1])), "--top", "9")

@@ -7,6 +7,7 @@
 import json
 import os
 import random
+import re
 import resource
 import shutil
 import signal
@@ -202,9 +203,31 @@ class ResumeTest(CliTestCase):
         self.train("long", *steps)
         self.train("short", *steps, "--set", "train.epochs=2")
         error = self.resume("short", status=2).stderr
-        self.assertIn("is finished: all of its 60 steps are done", error)
-        self.resume("short", "--set", "train.epochs=4")
+        self.assertIn("is finished: it has done 60 steps, 2 epochs, which is its whole length", error)
+        self.assertIn("`--set train.epochs=N` with N above 2 lets it go on", error)
+        error = self.resume("short", "--set", "train.epochs=1", status=2).stderr
+        self.assertIn("it has done 60 steps, 2 epochs, and is now to have 30 steps", error)
+        longer = self.resume("short", "--set", "train.epochs=4")
+        self.assertNotIn("jumps", longer.stderr)  # a constant rate
         self.assert_same("short", "long")
+
+    def test_a_rate_that_jumps_in_a_longer_run_is_told_once(self):
+        self.train("run", "--set", "train.epochs=2")
+        longer = self.resume("run", "--set", "train.epochs=4").stderr
+        jump = re.search(r"the schedule of path 'classify' ends with the run: its rate jumps from "
+                         r"(\S+) to (\S+) at step 60", longer)
+        self.assertIsNotNone(jump, longer)
+        rates = [float(row[2]) for row in
+                 without_seconds((self.folder / "run/metrics.csv").read_text())[1:]]
+        self.assertAlmostEqual(float(jump[1]), rates[1], delta=0.01 * rates[1])
+        self.assertGreater(float(jump[2]), 50 * float(jump[1]))
+        self.assertIn("--weights run/checkpoint-60.safetensors", longer)
+        (self.folder / "run/summary.json").unlink()
+        self.assertNotIn("jumps", self.resume("run").stderr)
+        # A step's rates do not depend on the run's length.
+        step = "train.optimizer.schedule={step: {every: 1}}"
+        self.train("steps", "--set", step, "--set", "train.epochs=2")
+        self.assertNotIn("jumps", self.resume("steps", "--set", "train.epochs=4").stderr)
 
     def test_other_settings_are_refused(self):
         self.train("run", "--limit-batches", 2)

@@ -3,6 +3,8 @@
 
 import json
 import os
+import pty
+import re
 import resource
 import signal
 import subprocess
@@ -104,6 +106,72 @@ class RunsTest(CliTestCase):
         evaluation = json.loads(self.cgrun(
             "eval", self.model, "--weights", "run/checkpoint-20.safetensors", "--json").stdout)
         self.assert_near(evaluation["planned_peak_bytes"], evaluation["measured_peak_bytes"])
+
+    def test_every_evaluation_says_of_which_weights_it_is(self):
+        # The loss of `valid` gets worse from the first epoch on, at such a rate.
+        flags = ["--set", "data.valid={split: 0.1}", "--set", "train.optimizer.lr=30", "--set",
+                 "train.epochs=3"]
+        run = self.folder / "run"
+        done = self.cgrun("train", self.model, "--out", run, *flags)
+        summary = json.loads((run / "summary.json").read_text())
+        best, steps = summary["best"]["step"], summary["steps"]
+        self.assertLess(best, steps)
+        self.assertRegex(done.stdout, rf"test .*by the weights of step {steps}, the last\)")
+        place = f"best.safetensors: step {best} of epoch {summary['best']['epoch']}"
+        self.assertIn(f"{place}; `cgrun eval` and `predict` take it, not the last", done.stdout)
+        self.assertIn("by the weights of step", (run / "report.html").read_text())
+        eval_flags = ["eval", self.model, "--weights"]
+        text = self.cgrun(*eval_flags, run, *flags).stdout
+        last = f"{run}/checkpoint-{steps}.safetensors"
+        self.assertIn(f"{place}, the best of its run; the last are in {last}", text)
+        self.assertIn(f"{last}: step {steps} of epoch 3\n", self.cgrun(*eval_flags, last, *flags).stdout)
+        places = []
+        for file in (run, last):
+            result = json.loads(self.cgrun(*eval_flags, file, "--json", *flags).stdout)
+            places.append((result["weights_step"], result["weights_epoch"]))
+        self.assertEqual(places, [(best, summary["best"]["epoch"]), (steps, 3)])
+
+    def lines_on_a_terminal(self, *arguments):
+        """Lines of epochs that a terminal shows."""
+        leader, follower = pty.openpty()
+        self.addCleanup(os.close, leader)
+        with subprocess.Popen([CGRUN, *map(str, arguments)], stdout=follower, cwd=self.folder,
+                              stderr=subprocess.PIPE, text=True) as process:
+            os.close(follower)
+            shown = b""
+            while True:
+                try:
+                    part = os.read(leader, 1 << 16)
+                except OSError:  # the other end is closed
+                    break
+                if not part:
+                    break
+                shown += part
+            said = process.stderr.read()
+        self.assertEqual(process.returncode, 0, said)
+        return re.findall(r"(?m)^epoch +(\d+)/", shown.decode()), said
+
+    def test_a_terminal_gets_few_lines_of_many_epochs(self):
+        flags = ["train", self.model, "--limit-batches", "1", "--force"]
+        for epochs, shown in ((3, [1, 2, 3]), (40, list(range(1, 41))),
+                              (120, [1, *range(5, 121, 5)]), (41, [1, *range(2, 42, 2)])):
+            length = ["--set", f"train.epochs={epochs}"]
+            lines, said = self.lines_on_a_terminal(*flags, "--out", "run", *length)
+            self.assertEqual([int(line) for line in lines], shown)
+            self.assertEqual("run/metrics.csv has all" in said, epochs > 40, said)
+            self.assertEqual(len((self.folder / "run/metrics.csv").read_text().splitlines()), epochs + 1)
+        done = self.cgrun(*flags, "--out", "run", "--set", "train.epochs=120")
+        self.assertEqual(done.stdout.count("epoch "), 120)  # no terminal, but a file or a pipe
+
+    def test_a_warm_up_longer_than_the_run_is_warned_of(self):
+        schedule = "train.optimizer.schedule={cosine: {warmup: 3}}"
+        for verb, flags in (("train", ["--dry-run"]), ("plan", []), ("check", [])):
+            text = self.cgrun(verb, self.model, *flags, "--set", schedule).stderr
+            self.assertIn("warning: the warm-up takes 30 steps, and the run has 20", text)
+            self.assertIn("an epoch has 10 steps", text)
+            text = self.cgrun(verb, self.model, *flags, "--set", schedule, "--set",
+                              "train.epochs=3").stderr
+            self.assertNotIn("warm-up", text)
 
     def test_a_run_says_how_long_it_waited_for_its_data(self):
         done = self.cgrun("train", self.model, "--out", "run")

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """`train: {sequence: ...}`: which paths a step runs, and how often."""
 
+import csv
 import re
 import unittest
 
@@ -76,6 +77,29 @@ class SequenceTest(cli_testing.CliTestCase):
         self.hash(2, sequence, ADAM)
         done = self.cgrun("train", "--resume", "run", "--set", "train.epochs=4")
         self.assertIn(whole, done.stdout)
+
+    def columns(self, text):
+        self.write("steps.yaml", text.replace("EPOCHS", "2").replace("  SEQUENCE\n", ""))
+        self.cgrun("train", "steps.yaml", "--force", "--out", "run", "--quiet")
+        with open(self.folder / "run/metrics.csv", encoding="utf-8") as file:
+            rows = list(csv.DictReader(file))
+        rates = {key: [float(row[key]) for row in rows]
+                 for key in rows[0] if key.startswith("learning_rate")}
+        events = next((self.folder / "run").glob("events*")).read_bytes()
+        for key in rates:
+            self.assertIn(key.replace(".", "/").encode(), events)
+        return rates
+
+    def test_paths_with_their_own_optimizers_have_a_column_of_rates_each(self):
+        shared = MODEL.replace("OPTIMIZER", SGD)
+        self.assertEqual(self.columns(shared), {"learning_rate": [0.1, 0.1]})
+        own = shared.replace("  restore:\n", "  restore:\n    optimizer: {op: sgd, lr: 0.5, schedule: "
+                             "{step: {every: 1, factor: 0.5}}}\n")
+        self.assertEqual(self.columns(own), {"learning_rate.classify": [0.1, 0.1],
+                                             "learning_rate.restore": [0.5, 0.25]})
+        self.cgrun("train", "--resume", "run", "--set", "train.epochs=3", "--quiet")
+        header = (self.folder / "run/metrics.csv").read_text().splitlines()[0]
+        self.assertTrue(header.startswith("epoch,step,learning_rate.classify,learning_rate.restore,"))
 
     def test_what_a_sequence_leaves_out_cannot_be_read(self):
         self.write("steps.yaml", MODEL.replace("EPOCHS", "1").replace("OPTIMIZER", SGD)

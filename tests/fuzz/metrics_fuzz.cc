@@ -17,6 +17,7 @@ const TempFolder& Folder() {
 
 EpochReport OneEpoch() {
   EpochReport report;
+  report.rates = {{"learning_rate", 0.125}};
   report.train.split = "train";
   report.train.means = {{"loss", 0.5}, {"accuracy", 0.25}};
   report.train.samples = report.train.timed_samples = 9;
@@ -36,7 +37,7 @@ bool TryInput(std::span<const std::byte> input) {
   }
   const std::string kept = ReadBytes(file);
   CGRUN_CHECK(!kept.empty() && kept.back() == '\n' && text.starts_with(kept)) << kept;
-  MetricsLog(file, OneEpoch(), kStep).Write(OneEpoch(), 0.125);
+  MetricsLog(file, OneEpoch(), kStep).Write(OneEpoch());
   CGRUN_CHECK(ReadBytes(file).starts_with(kept));
   return true;
 }
@@ -47,7 +48,7 @@ std::vector<std::string> GoodInputs() {
   for (int64_t step : {2, 4, 5, 6}) {
     EpochReport report = OneEpoch();
     report.step = step;
-    log.Write(report, 0.125);
+    log.Write(report);
   }
   return {ReadBytes(file)};
 }

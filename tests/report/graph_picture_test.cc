@@ -5,10 +5,12 @@
 
 #include <cstdlib>
 #include <fstream>
+#include <regex>
 #include <set>
 
 #include "src/report/graph_dot.h"
 #include "src/report/graph_svg.h"
+#include "src/report/text_width.h"
 #include "tests/support/compile_graph.h"
 #include "tests/support/graph_maker.h"
 #include "tests/support/random_graph.h"
@@ -189,6 +191,31 @@ TEST(GraphSvg, HasABoxANodeAndALineAnEdge) {
   for (const char* heading : {">FORWARD<", ">BACKWARD<", ">UPDATE<"}) {
     EXPECT_EQ(Count(svg, heading), 1u) << heading;
   }
+}
+
+// Where a name ends, by its start and its width, and where the number at its right begins.
+TEST(GraphSvg, NamesEndBeforeTheNumbersOfTheirBuffers) {
+  GraphMaker make;
+  ValueId value = make.Feed("x", {4});
+  for (const char* name : {"wwww_wwww_wwww_wwww_wwww_wwww", "iiiiiiiiiiiiiiiiiiiiiiiiiiiiiiiiiiii",
+                           "p.bottleneck[0].conv_norm[0].conv.broadcast_sum", "short"}) {
+    value = make.Op(OpId::exp, name, {value});
+  }
+  make.Out(value, "y");
+  const std::string svg = GraphSvg(PictureOfGraph(make.graph()));
+  const std::regex names(
+      "<text x=\"([0-9.]+)\" y=\"[0-9.]+\" class=\"n\">([^<]*)</text>\n"
+      "<text x=\"([0-9.]+)\" y=\"[0-9.]+\" class=\"b\">(#[0-9]+)</text>");
+  int found = 0, cut = 0;
+  for (std::sregex_iterator at(svg.begin(), svg.end(), names), end; at != end; ++at, ++found) {
+    const std::smatch& match = *at;
+    const double name_end = std::stod(match[1]) + TextWidth(match[2].str(), {12, true});
+    const double number_begin = std::stod(match[3]) - TextWidth(match[4].str(), {10, false});
+    EXPECT_LT(name_end + 4, number_begin) << match[2];
+    cut += match[2].str().starts_with("…");
+  }
+  EXPECT_EQ(found, 5);
+  EXPECT_EQ(cut, 2) << "what fits stays whole";
 }
 
 TEST(GraphSvg, NeedsNothingFromElsewhere) {

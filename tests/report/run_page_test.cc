@@ -102,5 +102,44 @@ TEST(RunPage, HoldsAllItsParts) {
   EXPECT_EQ(Count(RunPageHtml({"m", {}, {}, nullptr, ""}), "<svg"), 0u);
 }
 
+// A picture of 1056 by 404 pixels, of 1000 bytes and 100 steps.
+std::string PictureOfBuffer(const std::string& name, int64_t bytes, Lifespan lifespan) {
+  MemoryLayout layout;
+  layout.entries.emplace_back().transient_bytes = 1000;
+  PlacedBuffer buffer, last;
+  buffer.name = name;
+  buffer.entry = last.entry = 0;
+  buffer.bytes = bytes;
+  buffer.lifespan = lifespan;
+  last.name = "";
+  last.bytes = 1;
+  last.lifespan = {99, 100};
+  layout.buffers = {buffer, last};
+  return MemoryPictureSvg(layout, 0);
+}
+
+TEST(MemoryPicture, CutsNamesWithAnEllipsisAndKeepsThemWholeInATooltip) {
+  const std::string name = "classify.bottleneck[0].conv_norm[0].conv.relu.grad";
+  const std::string svg = PictureOfBuffer(name, 100, {0, 10});  // 105 pixels wide
+  EXPECT_NE(svg.find("<title>" + name + "\n"), svg.npos);
+  EXPECT_NE(svg.find(">…"), svg.npos);
+  EXPECT_NE(svg.find(".relu.grad</text>"), svg.npos);
+  EXPECT_EQ(svg.find("rotate"), svg.npos);
+  EXPECT_NE(PictureOfBuffer(name, 100, {0, 90}).find(">" + name + "</text>"), svg.npos);
+}
+
+TEST(MemoryPicture, WritesUprightWhatIsTallAndNarrow) {
+  const std::string svg = PictureOfBuffer("classify.fc1.dweight", 500, {0, 3});  // 31 by 202 pixels
+  EXPECT_NE(svg.find("rotate(-90)\">classify.fc1.dweight</text>"), svg.npos) << svg;
+  EXPECT_EQ(PictureOfBuffer("classify.fc1.dweight", 50, {0, 1}).find("dweight</text>"), svg.npos);
+}
+
+TEST(MemoryPicture, HasRoundAddresses) {
+  const std::string svg = PictureOfBuffer("x", 500, {0, 3});
+  for (const char* tick : {">0 B<", ">256 B<", ">512 B<", ">1000 B<"}) {
+    EXPECT_NE(svg.find(tick), svg.npos) << tick;
+  }
+}
+
 }  // namespace
 }  // namespace cgrun

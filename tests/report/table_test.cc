@@ -44,5 +44,18 @@ TEST(Numbers, HaveThreeDigits) {
   EXPECT_EQ(FormatSeconds(125), "2 min 05 s");
 }
 
+TEST(Numbers, ThatDifferLookDifferent) {
+  const int64_t mib = 1 << 20;
+  using Texts = std::vector<std::string>;
+  EXPECT_EQ(FormatBytesApart({14 * mib, 10 * mib}), (Texts{"14 MiB", "10 MiB"}));
+  EXPECT_EQ(FormatBytesApart({14 * mib, 14 * mib - 30'000}), (Texts{"14 MiB", "13.97 MiB"}));
+  EXPECT_EQ(FormatBytesApart({14 * mib, 14 * mib - 1}), (Texts{"14 MiB", "13.999999 MiB"}));
+  EXPECT_EQ(FormatBytesApart({14 * mib - 30'000, 14 * mib - 30'000}),
+            (Texts{"14.0 MiB", "14.0 MiB"}));
+  const int64_t tib = int64_t{1} << 40;
+  EXPECT_NE(FormatBytesApart({tib - 1, tib - 2})[0], FormatBytesApart({tib - 1, tib - 2})[1]);
+  EXPECT_EQ(FormatBytesApart({100, 1536}), (Texts{"100 B", "1.50 KiB"}));
+}
+
 }  // namespace
 }  // namespace cgrun

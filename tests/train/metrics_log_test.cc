@@ -16,6 +16,7 @@ namespace {
 
 EpochReport ReportOf(int columns) {
   EpochReport report;
+  report.rates = {{"learning_rate", 0.125}};
   report.train.split = "train";
   for (int i = 0; i < columns; ++i) {
     report.train.means.push_back({"metric_with_a_long_name_" + std::to_string(i), -1.0 / (i + 3)});
@@ -33,10 +34,10 @@ TEST(MetricsLog, WritesAnyNumberOfColumns) {
     {
       MetricsLog log(path, report);
       const int64_t before = CurrentHeapUse().allocations;
-      log.Write(report, 0.125);
+      log.Write(report);
       report.train.samples = 0;
       report.epoch = 1;
-      log.Write(report, 0.125);
+      log.Write(report);
       EXPECT_EQ(CurrentHeapUse().allocations, before);
     }
     const std::string text = ReadText(path);
@@ -63,20 +64,30 @@ TEST(MetricsLog, NotANumberHasNoSign) {
   const std::string path = FreshFolder() + "/metrics.csv";
   EpochReport report = ReportOf(1);
   report.train.means[0].value = -std::numeric_limits<double>::quiet_NaN();
-  MetricsLog(path, report).Write(report, 0.5);
+  MetricsLog(path, report).Write(report);
   const std::string text = ReadText(path);
-  EXPECT_EQ(text.substr(text.find('\n') + 1), "1,0,0.5,0,7,nan\n");
+  EXPECT_EQ(text.substr(text.find('\n') + 1), "1,0,0.125,0,7,nan\n");
 }
 
 TEST(MetricsLog, ListsHaveAColumnAnElementAndTablesHaveNone) {
   const std::string path = FreshFolder() + "/metrics.csv";
   EpochReport report = ReportOf(0);
   report.train.tables = {{"recall", {0.5, 1, 0.25}, 0, false, ""}, {"table", {1, 2}, 1, true, ""}};
-  MetricsLog(path, report).Write(report, 0.5);
+  MetricsLog(path, report).Write(report);
   EXPECT_EQ(ReadText(path),
             "epoch,step,learning_rate,seconds,samples,train_recall[0],train_recall[1],"
             "train_recall[2]\n"
-            "1,0,0.5,0,7,0.5,1,0.25\n");
+            "1,0,0.125,0,7,0.5,1,0.25\n");
+}
+
+TEST(MetricsLog, HasAColumnARate) {
+  const std::string path = FreshFolder() + "/metrics.csv";
+  EpochReport report = ReportOf(0);
+  report.rates = {{"learning_rate.judge", 0.5}, {"learning_rate.draw", 0.25}};
+  MetricsLog(path, report).Write(report);
+  EXPECT_EQ(ReadText(path),
+            "epoch,step,learning_rate.judge,learning_rate.draw,seconds,samples\n"
+            "1,0,0.5,0.25,0,7\n");
 }
 
 TEST(MetricsJson, HasListsAndListsOfRows) {

@@ -209,7 +209,7 @@ TEST(Session, ABatchLargerThanTheDataTakesNoMoreMemory) {
     Diagnostics none;
     const RunShape shape = ShapeOfRun(SmallModel({batch}), none);
     EXPECT_EQ(shape.entries.size(), 2u);
-    return HostBytes(shape.host);
+    return HostUseOf(shape.host).total();
   };
   const int64_t whole = plan("train.batch=1065");
   EXPECT_GT(whole, 1065 * 36 * 2);

@@ -1,0 +1,74 @@
+// Widths by a table of a font's.
+#include "src/report/text_width.h"
+
+#include <iterator>
+
+namespace cgrun {
+namespace {
+
+constexpr std::string_view kEllipsis = "…";
+
+// Of the characters from the space on, in thousandths of the font's size.
+constexpr int kPlain[] = {
+    318,  401, 460, 838, 636, 950, 780, 275, 390, 390, 500, 838, 318, 361, 318, 337,  // space to /
+    636,  636, 636, 636, 636, 636, 636, 636, 636, 636, 337, 337, 838, 838, 838, 531,  // 0 to ?
+    1000, 684, 686, 698, 770, 632, 575, 775, 752, 295, 295, 656, 557, 863, 748, 787,  // @ to O
+    603,  787, 695, 635, 611, 732, 684, 989, 685, 611, 685, 390, 337, 390, 838, 500,  // P to _
+    500,  613, 635, 550, 635, 615, 352, 635, 634, 278, 278, 579, 278, 974, 634, 612,  // ` to o
+    635,  635, 411, 521, 392, 634, 592, 818, 592, 592, 525, 636, 337, 636, 838};      // p to ~
+constexpr int kBold[] = {348,  456, 521, 838, 696, 1002, 872, 306,
+                         457,  457, 523, 838, 380, 415,  380, 365,  // space to /
+                         696,  696, 696, 696, 696, 696,  696, 696,
+                         696,  696, 400, 400, 838, 838,  838, 580,  // 0 to ?
+                         1000, 774, 762, 734, 830, 683,  683, 821,
+                         837,  372, 372, 775, 637, 995,  837, 850,  // @ to O
+                         733,  850, 770, 720, 682, 812,  774, 1103,
+                         771,  724, 725, 457, 365, 457,  838, 500,  // P to _
+                         500,  675, 716, 593, 716, 678,  435, 716,
+                         712,  343, 343, 665, 343, 1042, 712, 687,  // ` to o
+                         716,  716, 493, 595, 478, 712,  652, 924,
+                         645,  652, 582, 712, 365, 712,  838};  // p to ~
+constexpr int kOther = 1000;
+
+bool BeginsCharacter(char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }
+
+// Of the character that begins with this byte; 0 of a byte within one.
+int WidthOf(char c, bool bold) {
+  const int index = static_cast<unsigned char>(c) - ' ';
+  if (index >= 0 && index < static_cast<int>(std::size(kPlain))) {
+    return (bold ? kBold : kPlain)[index];
+  }
+  return BeginsCharacter(c) ? kOther : 0;
+}
+
+}  // namespace
+
+double TextWidth(std::string_view text, const Font& font) {
+  int width = 0;
+  for (const char c : text) width += WidthOf(c, font.bold);
+  return width * font.size / 1000;
+}
+
+std::string ShortenEnd(const std::string& text, double room, const Font& font) {
+  if (TextWidth(text, font) <= room) return text;
+  room -= TextWidth(kEllipsis, font);
+  size_t end = text.size();
+  while (end > 0 && (TextWidth({text.data(), end}, font) > room || !BeginsCharacter(text[end]))) {
+    --end;
+  }
+  return text.substr(0, end) + std::string(kEllipsis);
+}
+
+std::string ShortenBeginning(const std::string& text, double room, const Font& font) {
+  if (TextWidth(text, font) <= room) return text;
+  room -= TextWidth(kEllipsis, font);
+  size_t begin = 0;
+  while (begin < text.size() && (TextWidth(std::string_view(text).substr(begin), font) > room ||
+                                 !BeginsCharacter(text[begin]))) {
+    ++begin;
+  }
+  if (text[begin] == '.') ++begin;  // four dots would look like a mistake
+  return std::string(kEllipsis) + text.substr(begin);
+}
+
+}  // namespace cgrun

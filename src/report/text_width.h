@@ -1,0 +1,26 @@
+// How wide a text is in a picture, and names cut to a width. Fonts differ from machine to machine:
+// the widths are those of a wide one, DejaVu Sans, so that a text has room in others too.
+#ifndef CGRUN_REPORT_TEXT_WIDTH_H_
+#define CGRUN_REPORT_TEXT_WIDTH_H_
+
+#include <string>
+#include <string_view>
+
+namespace cgrun {
+
+struct Font {
+  double size = 11;  // pixels
+  bool bold = false;
+};
+
+// In pixels, of UTF-8.
+double TextWidth(std::string_view text, const Font& font);
+
+// The text where it is at most `room` pixels wide, else its beginning and an '…'.
+std::string ShortenEnd(const std::string& text, double room, const Font& font);
+// The same with an '…' and its end, which of names in a hierarchy tells more.
+std::string ShortenBeginning(const std::string& text, double room, const Font& font);
+
+}  // namespace cgrun
+
+#endif  // CGRUN_REPORT_TEXT_WIDTH_H_
