@@ -119,6 +119,13 @@ TEST(ReadProblemCsv, GivesUpAfterAThousandErrors) {
             "too many errors: the rest of the file was not read");
 }
 
+TEST(ReadProblemCsv, ReadsAHundredThousandBuffersAndNoMore) {
+  std::string text = "id,lower,upper,size\n";
+  for (int i = 0; i < 100'000; ++i) text += std::to_string(i) + ",0,1,8\n";
+  EXPECT_EQ(ReadRight(text).buffers.size(), 100'000u);
+  EXPECT_EQ(ErrorsOf(text + "one,0,1,8\nx\n"), "100002:1 more than 100000 buffers");
+}
+
 TEST(WriteProblemCsv, WritesOnlyTheColumnsThatAreNeeded) {
   MemoryProblem problem = {{{4, 0, 3, 1, {}, "b1"}, {4, 3, 9, 1, {}, ""}}, {}};
   EXPECT_EQ(WriteProblemCsv(problem), "id,lower,upper,size\nb1,0,3,4\n1,3,9,4\n");
