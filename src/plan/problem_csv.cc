@@ -254,7 +254,7 @@ class Reader {
 
   static Column ColumnOf(ProblemFault::Field field) {
     using Field = ProblemFault::Field;
-    if (field == Field::kBytes) return kSize;
+    if (field == Field::kBytes || field == Field::kProblem) return kSize;
     if (field == Field::kLifespan) return kUpper;
     return field == Field::kAlignment ? kAlignment : kOffset;
   }

@@ -106,7 +106,7 @@ TEST(ReadProblemCsv, ReportsCollisionsAndSums) {
             "            ^\n"
             "help: move one of them, or leave its offset open; 'a' stands in line 2\n");
   EXPECT_EQ(ErrorsOf("id,lower,upper,size\na,0,1,4611686018427387904\nb,0,1,4611686018427387904\n"),
-            "0:1 the buffers together, with their padding, exceed what 64-bit offsets can address");
+            "3:7 the buffers together, with their padding, exceed what 64-bit offsets can address");
 }
 
 TEST(ReadProblemCsv, GivesUpAfterAThousandErrors) {
