@@ -18,17 +18,29 @@ std::string PlainName(std::string_view name) {
   return plain;
 }
 
-std::string SuggestSynonym(std::string_view name, std::span<const std::string> known,
-                           std::span<const Synonym> table) {
+std::string OurName(std::string_view name, std::span<const std::string> known,
+                    std::span<const Synonym> table) {
   const std::string plain = PlainName(name);
   for (const std::string& candidate : known) {
-    if (PlainName(candidate) == plain) return "write '" + candidate + "'";
+    if (PlainName(candidate) == plain) return candidate;
   }
   for (const Synonym& synonym : table) {
-    const bool here = std::find(known.begin(), known.end(), synonym.ours) != known.end();
-    if (synonym.theirs == plain && here) return "write '" + std::string(synonym.ours) + "'";
+    const bool here = std::ranges::find(known, synonym.ours) != known.end();
+    if (synonym.theirs == plain && here) return std::string(synonym.ours);
   }
-  return SuggestName(name, known);
+  return "";
+}
+
+std::string MeantName(std::string_view name, std::span<const std::string> known,
+                      std::span<const Synonym> table) {
+  const std::string ours = OurName(name, known, table);
+  return ours.empty() ? NearestName(name, known) : ours;
+}
+
+std::string SuggestSynonym(std::string_view name, std::span<const std::string> known,
+                           std::span<const Synonym> table) {
+  const std::string ours = OurName(name, known, table);
+  return ours.empty() ? SuggestName(name, known) : "write '" + ours + "'";
 }
 
 }  // namespace cgrun

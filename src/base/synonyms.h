@@ -16,9 +16,17 @@ struct Synonym {
 // `name` in small letters, without '_' and '-': "MaxPool2d" and "max_pool_2d" are the same.
 std::string PlainName(std::string_view name);
 
-// What to write instead of `name`, which is not among `known`: "write 'max_pool'" where only case,
-// '_' and '-' differ ('MaxPool'), or where `table` has a synonym of it that is known; else what
-// SuggestName() says.
+// The one of `known` that others call `name`: where only case, '_' and '-' differ ('MaxPool'), or
+// where `table` has a synonym of it that is known; "" where there is none.
+std::string OurName(std::string_view name, std::span<const std::string> known,
+                    std::span<const Synonym> table);
+
+// That, or the one that `name` is a typing error of; "" where it is none.
+std::string MeantName(std::string_view name, std::span<const std::string> known,
+                      std::span<const Synonym> table);
+
+// What to write instead of `name`, which is not among `known`: "write 'max_pool'" where that is
+// OurName(); else what SuggestName() says.
 std::string SuggestSynonym(std::string_view name, std::span<const std::string> known,
                            std::span<const Synonym> table);
 

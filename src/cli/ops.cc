@@ -188,8 +188,7 @@ std::string HelpWithName(const std::string& name) {
         def.usage != Usage::kInternal && names.back().find(name) != names.back().npos;
     if (holds) holding += (holding.empty() ? "" : ", ") + names.back();
   }
-  const std::string suggestion = SuggestOperator(name, names);
-  if (!suggestion.starts_with("known")) return suggestion;
+  if (!GuessOperator(name, names).empty()) return SuggestOperator(name, names);
   return holding.empty() ? "`cgrun ops` lists them" : "did you mean one of " + holding + "?";
 }
 

@@ -164,8 +164,8 @@ void ReportUnknown(const OpDef& def, const Attribute& attribute,
   known.insert(known.end(), also_known.begin(), also_known.end());
   std::string help = SuggestKey(attribute.key, known);
   const std::string in = "in";  // not among the attributes, but a key of every operator
-  if (help.starts_with("known:") && SuggestKey(attribute.key, {&in, 1}) == "write 'in'") {
-    help = "write 'in'";
+  if (HelpWithMeantKey(attribute.key, known).empty() && MeantKey(attribute.key, {&in, 1}) == in) {
+    help = SuggestKey(attribute.key, {&in, 1});
   }
   diagnostics.Error(attribute.key_mark, "'" + def.name + "' has no key '" + attribute.key + "'",
                     help);
@@ -174,8 +174,7 @@ void ReportUnknown(const OpDef& def, const Attribute& attribute,
 // Whether one of the keys that are unknown was to be `name`: then that was said of the key.
 bool IsMeantBy(std::span<const std::string> unknown, const std::string& name) {
   return std::any_of(unknown.begin(), unknown.end(), [&](const std::string& key) {
-    const std::string help = SuggestKey(key, {&name, 1});
-    return help.starts_with("write '") || help.starts_with("did you mean");
+    return !MeantKey(key, {&name, 1}).empty();
   });
 }
 

@@ -334,7 +334,6 @@ class ForwardBuilder {
     const auto outputs = builder_.TryAddNode(IdOf(*def), attributes, inputs, place.prefix + label,
                                              NodeOptionsAt(op, place), diagnostics_);
     if (!outputs) return std::nullopt;
-    if (def->name == "reshape") WarnOfBatchInShape(op, outputs->front());
     if (options_.kind == EntryKind::kTrain && place.learns) {
       owned_.UpdateStatistics(*def, inputs, *outputs);
     }
@@ -342,19 +341,6 @@ class ForwardBuilder {
     return builder_.TryAddNode(
         *activation.op, Attributes::Defaults(*GetOpDef(*activation.op).schema), {outputs->front()},
         place.prefix + label + "." + activation.name, NodeOptionsAt(op, place), diagnostics_);
-  }
-
-  // `reshape` with a -1 in front that becomes 1: in other programs it stands for the batch.
-  void WarnOfBatchInShape(const OpSpec& op, ValueId output) {
-    const auto shape = std::ranges::find(op.attributes, "shape", &Attribute::key);
-    if (shape == op.attributes.end() || shape->value.items.size() < 2) return;
-    if (shape->value.items[0].scalar != "-1") return;
-    const Shape& made = graph_.values[output].type.shape;
-    if (made[1] != Dim(1)) return;
-    diagnostics_.Warning(shape->value.mark,
-                         "the -1 stands for 1 here: this makes " + made.ToString(),
-                         "the batch axis N stays in front by itself: leave the -1 out where it "
-                         "stands for the batch, or write 1");
   }
 
   // Fields that no model file gives: the random key, whether the operator trains, and whether what

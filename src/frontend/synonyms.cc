@@ -190,20 +190,11 @@ std::string SuggestOperator(std::string_view name, std::span<const std::string> 
 }
 
 std::string SameOperator(std::string_view name, std::span<const std::string> known) {
-  const std::string plain = PlainName(BareName(name));
-  for (const std::string& candidate : known) {
-    if (PlainName(candidate) == plain) return candidate;
-  }
-  for (const Synonym& synonym : kSynonyms) {
-    const bool here = std::ranges::find(known, synonym.ours) != known.end();
-    if (synonym.theirs == plain && here) return std::string(synonym.ours);
-  }
-  return "";
+  return OurName(BareName(name), known, kSynonyms);
 }
 
 std::string GuessOperator(std::string_view name, std::span<const std::string> known) {
-  const std::string same = SameOperator(name, known);
-  return same.empty() ? NearestName(BareName(name), known) : same;
+  return MeantName(BareName(name), known, kSynonyms);
 }
 
 }  // namespace cgrun

@@ -125,6 +125,10 @@ std::optional<std::vector<ValueId>> Builder::TryAddNode(OpId op, Attributes attr
     diagnostics.Error(options.mark, std::string(name) + ": " + context.message(), help);
     return std::nullopt;
   }
+  if (!context.warning().empty()) {
+    diagnostics.Warning(options.mark, std::string(name) + ": " + context.warning(),
+                        context.warning_help());
+  }
   return Append(op, std::move(attributes), std::move(inputs), std::move(types), name, options);
 }
 

@@ -44,14 +44,21 @@ class InferContext {
     return {};
   }
   bool failed() const { return !message_.empty(); }
+  // What is allowed, but may be meant otherwise; only the writer of a model file is told.
+  void Warn(std::string warning, std::string help) {
+    warning_ = std::move(warning);
+    warning_help_ = std::move(help);
+  }
   const std::string& message() const { return message_; }
   const std::string& help() const { return help_; }
+  const std::string& warning() const { return warning_; }  // "" without one
+  const std::string& warning_help() const { return warning_help_; }
 
  private:
   const Attributes& attributes_;
   std::vector<TensorType> inputs_;
-  std::string message_;
-  std::string help_;
+  std::string message_, help_;
+  std::string warning_, warning_help_;
 };
 
 // A tensor that an operator owns when a model file uses it: a weight, a running statistic, a

@@ -15,14 +15,17 @@ bool LeavesOutNext(double bound, double towards) {
   return bound != std::floor(bound) && std::nextafter(bound, towards) == std::round(bound);
 }
 
+bool IsOpenBelow(double minimum) { return LeavesOutNext(minimum, -kInfinity); }
+bool IsOpenAbove(double maximum) { return LeavesOutNext(maximum, kInfinity); }
+
 std::string LeastText(double minimum) {
-  const bool open = LeavesOutNext(minimum, -kInfinity);
-  return open ? "more than " + NumberText(std::round(minimum)) : "at least " + NumberText(minimum);
+  return IsOpenBelow(minimum) ? "more than " + NumberText(std::round(minimum))
+                              : "at least " + NumberText(minimum);
 }
 
 std::string MostText(double maximum) {
-  const bool open = LeavesOutNext(maximum, kInfinity);
-  return open ? "less than " + NumberText(std::round(maximum)) : "at most " + NumberText(maximum);
+  return IsOpenAbove(maximum) ? "less than " + NumberText(std::round(maximum))
+                              : "at most " + NumberText(maximum);
 }
 
 }  // namespace
@@ -31,8 +34,9 @@ std::string RangeText(double minimum, double maximum) {
   const bool low = minimum > -kInfinity, high = maximum < kInfinity;
   if (!low) return high ? MostText(maximum) : "";
   if (!high) return LeastText(minimum);
-  const bool closed = LeastText(minimum).starts_with("at ") && MostText(maximum).starts_with("at ");
-  if (closed) return NumberText(minimum) + " to " + NumberText(maximum);
+  if (!IsOpenBelow(minimum) && !IsOpenAbove(maximum)) {
+    return NumberText(minimum) + " to " + NumberText(maximum);
+  }
   return LeastText(minimum) + " and " + MostText(maximum);
 }
 

@@ -2,6 +2,7 @@
 #ifndef CGRUN_IR_RANGE_TEXT_H_
 #define CGRUN_IR_RANGE_TEXT_H_
 
+#include <limits>
 #include <string>
 
 #include "src/ir/attributes.h"

@@ -1,6 +1,7 @@
 // The tables of synonyms and notes: Caffe, Keras, PyTorch, ONNX, darknet.
 #include "src/model/key_synonyms.h"
 
+#include "src/base/diagnostics.h"
 #include "src/base/name_notes.h"
 
 namespace cgrun {
@@ -192,10 +193,18 @@ constexpr NameNote kNotes[] = {
 std::span<const Synonym> KeySynonyms() { return kSynonyms; }
 
 std::string SuggestKey(std::string_view name, std::span<const std::string> known) {
-  const std::string suggestion = SuggestSynonym(name, known, kSynonyms);
-  if (suggestion.starts_with("write ")) return suggestion;
+  const std::string help = HelpWithMeantKey(name, known);
+  return help.empty() ? SuggestName(name, known) : help;
+}
+
+std::string MeantKey(std::string_view name, std::span<const std::string> known) {
+  return MeantName(name, known, kSynonyms);
+}
+
+std::string HelpWithMeantKey(std::string_view name, std::span<const std::string> known) {
   const std::string note = NoteOn(name, known, kNotes);
-  return note.empty() ? suggestion : note;
+  if (!note.empty() && OurName(name, known, kSynonyms).empty()) return note;
+  return MeantKey(name, known).empty() ? "" : SuggestSynonym(name, known, kSynonyms);
 }
 
 std::string HomeOfSynonym(std::string_view name, std::string (*home)(std::string_view)) {

@@ -13,9 +13,15 @@ namespace cgrun {
 // Each leads to a key of the format or to an attribute of an operator.
 std::span<const Synonym> KeySynonyms();
 
+// The key of `known` that others call `name`, or that it is a typing error of; "" where it is none.
+std::string MeantKey(std::string_view name, std::span<const std::string> known);
+
 // What to write instead of the key `name`, which is not among `known`: see SuggestSynonym(); or
 // why nothing is to be written for what another framework calls so.
 std::string SuggestKey(std::string_view name, std::span<const std::string> known);
+
+// The same, but "" where nothing is known of `name`, instead of a list of all that is.
+std::string HelpWithMeantKey(std::string_view name, std::span<const std::string> known);
 
 // home() of the first key of ours that others call `name` and that has one; "" where none has.
 std::string HomeOfSynonym(std::string_view name, std::string (*home)(std::string_view));

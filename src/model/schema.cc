@@ -51,11 +51,10 @@ std::string HomeText(std::string_view key) {
 
 // What to write instead of a key that is none of `names`.
 std::string HelpWithKey(const std::string& key, std::span<const std::string> names) {
-  std::string help = SuggestKey(key, names);
-  if (!help.starts_with("known:")) return help;
+  if (std::string help = HelpWithMeantKey(key, names); !help.empty()) return help;
   std::string home = HomeText(key);
   if (home.empty()) home = HomeOfSynonym(key, HomeText);
-  return home.empty() ? help : home;
+  return home.empty() ? SuggestName(key, names) : home;
 }
 
 }  // namespace
@@ -106,8 +105,7 @@ bool IsMeant(const TreeNode& map, std::string_view name, std::span<const KeyDoc>
   const std::string wanted(name);
   return std::ranges::any_of(map.entries, [&](const TreeEntry& other) {
     const bool known = std::ranges::find(keys, other.key, &KeyDoc::name) != keys.end();
-    const std::string help = known ? "" : SuggestKey(other.key, {&wanted, 1});
-    return help.starts_with("write '") || help.starts_with("did you mean");
+    return !known && !MeantKey(other.key, {&wanted, 1}).empty();
   });
 }
 

@@ -179,8 +179,7 @@ void ReportUnknown(const TreeEntry& entry, const ScheduleKind& kind,
 // Whether a key of the map is another program's name of the argument, so that it was told of.
 bool IsMeant(const TreeNode& node, const std::string& argument) {
   return std::ranges::any_of(node.entries, [&](const TreeEntry& entry) {
-    const std::string help = SuggestSynonym(entry.key, {&argument, 1}, kArgumentSynonyms);
-    return !help.starts_with("known:") ||
+    return !MeantName(entry.key, {&argument, 1}, kArgumentSynonyms).empty() ||
            !NoteOn(entry.key, {&argument, 1}, kArgumentNotes).empty();
   });
 }

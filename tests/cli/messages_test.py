@@ -260,7 +260,7 @@ class ModelFilesTest(CliTestCase):
         error = self.only("{op: flatten}", "{op: reshape, shape: [-1, 7]}")
         self.assertIn("leave the -1 out where it stands for the batch", error)
         self.write("wrong.yaml", MODEL.replace("{op: flatten}", "{op: reshape, shape: [-1, 16]}"))
-        self.assertIn("warning: the -1 stands for 1 here: this makes [N, 1, 16]",
+        self.assertIn(": the -1 stands for 1 here: this makes [N, 1, 16]",
                       self.refuses("check", "wrong.yaml"))
         self.write("right.yaml", MODEL.replace("{op: flatten}", "{op: reshape, shape: [-1]}"))
         self.assertNotIn("warning", self.cgrun("check", "right.yaml").stderr)
