@@ -210,8 +210,11 @@ train: {epochs: 1, batch: 16, optimizer: {op: sgd, lr: 0.01}}
     def test_a_resumed_run_keeps_the_batch_that_was_found(self):
         cap = self.plan("--batch", "100", model="flat.yaml")["total_bytes"]
         self.write("auto.yaml", FLAT.replace("batch: 32", f"batch: auto\n  memory: {cap}"))
-        self.cgrun("train", "auto.yaml", "--out", "whole", "--set", "train.steps=6", "--quiet")
         self.cgrun("train", "auto.yaml", "--out", "part", "--quiet")
+        # Another search may find another one: bases differ by pages.
+        found = self.summary("part")["batch"]
+        self.cgrun("train", "auto.yaml", "--out", "whole", "--set", "train.steps=6", "--quiet",
+                   "--batch", found)
         done = self.cgrun("train", "auto.yaml", "--resume", "part", "--set", "train.steps=6")
         self.assertNotIn("batch:", done.stderr)
         weights = [(self.folder / name / "checkpoint-6.safetensors").read_bytes()
@@ -253,8 +256,10 @@ train: {epochs: 1, batch: 16, optimizer: {op: sgd, lr: 0.01}}
         cap = self.plan("--batch", "100", model="flat.yaml")["total_bytes"]
         flags = ["--memory", cap, "--batch", "auto", "--seed", "5"]
         longer = ["--set", "train.steps=6"]
-        self.cgrun("train", "flat.yaml", *flags, *longer, "--out", "whole", "--quiet")
         self.cgrun("train", "flat.yaml", *flags, "--out", "part", "--quiet")
+        found = self.summary("part")["batch"]
+        self.cgrun("train", "flat.yaml", *flags, *longer, "--out", "whole", "--quiet", "--batch",
+                   found)
         error = self.refuses("train", "flat.yaml", "--resume", "part", "--batch", "7")
         self.assertIn("was started with another 'train.batch'", error)
         self.assertIn("`cgrun train --resume part`, without a model file, takes those", error)

@@ -134,7 +134,9 @@ class PredictionsTest(HousesTestCase):
         for filler in ("mean", "zero", "5"):
             self.cgrun("predict", "houses.yaml", "new.csv", "--set", f"data.train.missing={filler}")
         done = self.cgrun("predict", "houses.yaml", "new.csv", "--json", status=2)
-        self.assertEqual(json.loads(done.stdout)["errors"] if done.stdout else [], [])
+        self.assertEqual([(error["file"], error["line"], error["column"])
+                          for error in json.loads(done.stdout)["errors"]],
+                         [("new.csv", 3, 1), ("new.csv", 4, 3)])
 
     def test_errors_show_their_lines(self):
         self.write("new.csv", "rooms,age,town,roof\n1,2,Rome,flat\nx,3,Oslo,flat\n1,y,Rome,flat\n")
@@ -293,8 +295,8 @@ class CommandLineTest(CliTestCase):
         self.assertIn("(train.7: for the last batch",
                       self.cgrun("train", "uneven.yaml", "--dry-run").stdout)
         done = self.cgrun("train", "uneven.yaml", "--memory", "1GiB")
-        self.assertRegex(done.stderr, r"cap: the run takes [\d.]+ MiB of the 1.00 GiB that it may: nothing "
-                                      "is computed twice\n")
+        self.assertRegex(done.stderr, r"cap: the run takes [\d.]+ MiB of the 1 GiB that it may, [\d.]+ "
+                                      r"MiB to spare: nothing is computed twice\n")
         self.assertRegex(done.stdout, r"after step 1; the heap grew by 0 B")
 
 
