@@ -254,9 +254,9 @@ train: {epochs: 1, batch: 16, optimizer: {op: sgd, lr: 0.01}}
 
     def test_a_capped_run_goes_on_with_its_model_file(self):
         cap = self.plan("--batch", "100", model="flat.yaml")["total_bytes"]
-        flags = ["--memory", cap, "--batch", "auto", "--seed", "5"]
+        flags = ["--memory", cap, "--seed", "5"]
         longer = ["--set", "train.steps=6"]
-        self.cgrun("train", "flat.yaml", *flags, "--out", "part", "--quiet")
+        self.cgrun("train", "flat.yaml", *flags, "--out", "part", "--quiet", "--batch", "auto")
         found = self.summary("part")["batch"]
         self.cgrun("train", "flat.yaml", *flags, *longer, "--out", "whole", "--quiet", "--batch",
                    found)
