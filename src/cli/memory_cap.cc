@@ -118,6 +118,11 @@ std::string BatchHelp(const ModelSpec& model, const KernelLibrary& library,
   auto run = plan(1);
   if (!run) return "";
   if (run->total() > fit.cap) {
+    const auto one = FitRun(smaller, library, options, fit.cap, std::nullopt, ignored);
+    if (one && one->fits()) {
+      return fmt::format("`--batch 1` fits, for steps that take about {:.0f} % longer",
+                         100 * one->slower());
+    }
     return fmt::format("no batch fits, so that `--batch auto` finds none: one sample takes {}",
                        FormatBytes(run->total()));
   }

@@ -139,8 +139,9 @@ int Report(const PredictView& view, const PredictFacts& facts, const NotFinite& 
   const std::vector<std::string> warnings = not_finite.Warnings();
   std::vector<std::string> all_warnings = TextsOf(source.warnings());
   all_warnings.insert(all_warnings.end(), warnings.begin(), warnings.end());
-  PrintBulkyResult(facts.samples > 0 || facts.dry_run ? view.Text(facts) : "",
-                   view.Json(facts, all_warnings, problems));
+  const std::string text = facts.samples > 0 || facts.dry_run ? view.Text(facts) : "";
+  const std::string json = view.Json(facts, all_warnings, problems);
+  facts.dry_run ? PrintResult(text, json) : PrintBulkyResult(text, json);
   PrintDiagnostics(source.warnings());
   for (const std::string& warning : warnings) PrintWarning(warning);
   PrintProblems(problems);

@@ -328,7 +328,8 @@ std::string WeightsText(const std::string& file) {
   const std::filesystem::path path(file);
   if (path.filename() != kBestFileName) return text;
   text += ", the best of its run";
-  const auto checkpoints = CheckpointsIn(path.parent_path().string());
+  const std::string folder = path.has_parent_path() ? path.parent_path().string() : ".";
+  const auto checkpoints = CheckpointsIn(folder);
   if (checkpoints.empty()) return text;
   if (checkpoints.back().step == place->step) return text + " and the last";
   return text + "; the last are in " + checkpoints.back().path;

@@ -89,9 +89,9 @@ void TellOfJumps(const ResumedRun& resumed, const Session& session) {
                     jump.path, jump.before, jump.after, session.run_state().step),
         fmt::format(
             "the rates are those of a run that had this length from its start, the steps so "
-            "far are not; to go on from the weights with rates of your own, begin a run: "
-            "`cgrun train MODEL --weights {} --set train.optimizer.lr={:.2g} --out DIR`",
-            resumed.checkpoint, jump.after));
+            "far are not; to go on from the weights with rates of your own, begin a run, with "
+            "an `lr` of {:.2g}, say: `cgrun train MODEL --weights {} --out DIR`",
+            jump.after, resumed.checkpoint));
     PrintDiagnostics(diagnostics);
   }
 }

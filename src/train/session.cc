@@ -280,11 +280,12 @@ std::vector<NamedNumber> Session::RateColumns() const {
 }
 
 std::vector<RateJump> Session::RateJumps(const ModelSpec& before) const {
-  constexpr double kLeast = 0.05;  // as a part of the schedule's `lr`
+  constexpr double kLeast = 1e-3;  // as a part of the schedule's `lr`
   const int64_t step = run_state_.step;
   Diagnostics ignored;
   const int64_t steps_before = TotalSteps(before, steps_per_epoch(), ignored).value_or(0);
   std::vector<RateJump> jumps;
+  if (total_steps_ > 0 && step >= total_steps_) return jumps;  // no step follows
   for (size_t i = 0; i < schedules_.size() && step > 0 && steps_before > 0; ++i) {
     RateSchedule former = schedules_[i];
     former.total_steps = steps_before;
