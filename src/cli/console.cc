@@ -28,7 +28,7 @@ namespace {
 struct ConsoleFlags {
   bool quiet = false;
   bool no_color = false;
-  CLI::Option* json = nullptr;  // of the verb that was chosen
+  bool json = false;  // whether the command line asks for it
   std::string json_file;
   bool json_is_printed = false;
   std::vector<Diagnostic> errors;  // that were printed so far
@@ -141,13 +141,13 @@ void AddConsoleFlags(CLI::App& app) {
                                      "machine-readable output, to FILE or instead of text")
                           ->expected(0, 1)
                           ->type_name("[FILE]");
-  app.parse_complete_callback([json, &flags] { flags.json = json; });
+  app.parse_complete_callback([json, &flags] { flags.json = json->count() > 0; });
 }
 
 bool Quiet() { return Flags().quiet; }
 bool ColorOnStdout() { return Color(STDOUT_FILENO); }
 bool ColorOnStderr() { return Color(STDERR_FILENO); }
-bool WantsJson() { return Flags().json != nullptr && Flags().json->count() > 0; }
+bool WantsJson() { return Flags().json; }
 
 bool WantsJsonFile() {
   const std::string& file = Flags().json_file;
