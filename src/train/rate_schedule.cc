@@ -377,6 +377,31 @@ std::optional<std::vector<PathSchedule>> ReadRateSchedules(const ModelSpec& mode
   return schedules;
 }
 
+std::vector<std::string> RateNames(const std::vector<PathSchedule>& paths) {
+  const bool shared = std::ranges::all_of(paths, [&](const PathSchedule& path) {
+    return path.optimizer.ToString() == paths[0].optimizer.ToString();
+  });
+  if (shared) return {"learning_rate"};
+  std::vector<std::string> names;
+  for (const PathSchedule& path : paths) names.push_back("learning_rate." + path.path);
+  return names;
+}
+
+std::vector<RateJump> FindRateJumps(const std::vector<PathSchedule>& paths,
+                                    const std::vector<RateSchedule>& schedules,
+                                    int64_t steps_before, int64_t step) {
+  constexpr double kLeast = 1e-3;  // as a part of the schedule's `lr`
+  std::vector<RateJump> jumps;
+  for (size_t i = 0; i < schedules.size(); ++i) {
+    RateSchedule former = schedules[i];
+    former.total_steps = steps_before;
+    const double expected = former.RateAt(step), now = schedules[i].RateAt(step);
+    if (std::abs(now - expected) <= kLeast * former.learning_rate) continue;
+    jumps.push_back({paths[i].path, former.RateAt(step - 1), now});
+  }
+  return jumps;
+}
+
 void WarnOfLongWarmup(const RateSchedule& schedule, int64_t steps_per_epoch, int64_t total_steps,
                       Diagnostics& diagnostics) {
   RateSchedule of_run = schedule;

@@ -87,6 +87,22 @@ struct PathSchedule {
 std::optional<std::vector<PathSchedule>> ReadRateSchedules(const ModelSpec& model,
                                                            Diagnostics& diagnostics);
 
+// What the rates are called in logs: "learning_rate", or one name a path where paths have
+// optimizers of their own.
+std::vector<std::string> RateNames(const std::vector<PathSchedule>& paths);
+
+// Where a run that has become longer changes the rate of a path.
+struct RateJump {
+  std::string path;
+  double before = 0;  // in the last step so far
+  double after = 0;   // in the next
+};
+// Of a run that was `steps_before` steps long until step `step`: `schedules` are those of `paths`,
+// with its new length.
+std::vector<RateJump> FindRateJumps(const std::vector<PathSchedule>& paths,
+                                    const std::vector<RateSchedule>& schedules,
+                                    int64_t steps_before, int64_t step);
+
 // Warns of a warm-up that goes on longer than a run of `total_steps` steps; 0: time ends the run.
 void WarnOfLongWarmup(const RateSchedule& schedule, int64_t steps_per_epoch, int64_t total_steps,
                       Diagnostics& diagnostics);

@@ -267,33 +267,17 @@ bool Session::ReadSchedules(Diagnostics& diagnostics) {
 }
 
 std::vector<NamedNumber> Session::RateColumns() const {
-  const auto place = [](const PathSchedule& of_path) { return of_path.optimizer.ToString(); };
-  const bool shared = std::ranges::all_of(path_schedules_, [&](const PathSchedule& of_path) {
-    return place(of_path) == place(path_schedules_[0]);
-  });
-  if (shared) return {{"learning_rate", 0}};
   std::vector<NamedNumber> columns;
-  for (const PathSchedule& of_path : path_schedules_) {
-    columns.push_back({"learning_rate." + of_path.path, 0});
-  }
+  for (const std::string& name : RateNames(path_schedules_)) columns.push_back({name, 0});
   return columns;
 }
 
 std::vector<RateJump> Session::RateJumps(const ModelSpec& before) const {
-  constexpr double kLeast = 1e-3;  // as a part of the schedule's `lr`
-  const int64_t step = run_state_.step;
   Diagnostics ignored;
   const int64_t steps_before = TotalSteps(before, steps_per_epoch(), ignored).value_or(0);
-  std::vector<RateJump> jumps;
-  if (total_steps_ > 0 && step >= total_steps_) return jumps;  // no step follows
-  for (size_t i = 0; i < schedules_.size() && step > 0 && steps_before > 0; ++i) {
-    RateSchedule former = schedules_[i];
-    former.total_steps = steps_before;
-    const double expected = former.RateAt(step), now = schedules_[i].RateAt(step);
-    if (std::abs(now - expected) <= kLeast * former.learning_rate) continue;
-    jumps.push_back({path_schedules_[i].path, former.RateAt(step - 1), now});
-  }
-  return jumps;
+  const bool ended = total_steps_ > 0 && run_state_.step >= total_steps_;
+  if (run_state_.step == 0 || steps_before == 0 || ended) return {};
+  return FindRateJumps(path_schedules_, schedules_, steps_before, run_state_.step);
 }
 
 std::vector<EntryRequest> Session::Requests() const {

@@ -137,13 +137,6 @@ struct TrainResult {
   std::string unjudged_metric;
 };
 
-// Where a run that has become longer changes the rate of a path.
-struct RateJump {
-  std::string path;
-  double before = 0;  // in the last step so far
-  double after = 0;   // in the next
-};
-
 class Session {
  public:
   // Opens data, compiles and prepares. Errors of the model file go to `diagnostics`: then the
