@@ -90,18 +90,22 @@ void CheckBuffer(const MemoryProblem& problem, BufferId id, FaultList& faults) {
 void CheckTotal(const MemoryProblem& problem, FaultList& faults) {
   __extension__ using Wide = __int128;
   Wide total = 0, fixed_end = 0;
-  Bytes largest_alignment = 1;
-  for (const Buffer& buffer : problem.buffers) {
+  Wide largest_alignment = 1;
+  BufferId culprit;  // the first that is too much
+  for (size_t i = 0; i < problem.buffers.size() && !culprit.valid(); ++i) {
+    const Buffer& buffer = problem.buffers[i];
     const Wide bytes = std::max<Bytes>(buffer.bytes, 0);
     if (buffer.offset) {
       fixed_end = std::max(fixed_end, std::max<Bytes>(*buffer.offset, 0) + bytes);
     } else {
       total += bytes + std::max<Bytes>(buffer.alignment, 1) - 1;
     }
-    largest_alignment = std::max(largest_alignment, buffer.alignment);
+    largest_alignment = std::max<Wide>(largest_alignment, buffer.alignment);
+    const Wide end = fixed_end + total + largest_alignment;
+    if (end > std::numeric_limits<Bytes>::max()) culprit = BufferId(static_cast<int64_t>(i));
   }
-  if (fixed_end + total + largest_alignment <= std::numeric_limits<Bytes>::max()) return;
-  faults.Add({{},
+  if (!culprit.valid()) return;
+  faults.Add({culprit,
               {},
               Field::kProblem,
               "the buffers together, with their padding, exceed what 64-bit offsets can address",

@@ -19,9 +19,10 @@
 namespace cgrun {
 
 // Nodes of Pack where nothing else is said.
-inline constexpr int64_t kPackNodes = 2'000'000;
+inline constexpr int64_t kPackNodes = 10'000'000;
 
-// How long to search beyond the greedy orders, which are always tried; a proof ends it sooner.
+// How long to search; a proof ends it sooner. Nodes count beyond the greedy orders, which are all
+// tried; seconds are over for them too, but for the first.
 struct PackBudget {
   // The same nodes give the same plan on every machine; where seconds are given, they count alone,
   // and the plan may depend on the machine's speed.

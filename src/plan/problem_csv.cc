@@ -23,6 +23,7 @@ constexpr std::array<std::string_view, 6> kNouns = {"id",   "lower step", "upper
                                                     "size", "alignment",  "offset"};
 constexpr size_t kRequiredColumns = 4;  // the first of them
 constexpr int kMostErrors = 1000;
+constexpr size_t kMostBuffers = 100'000;  // an order passes all that is placed for each of them
 
 struct Place {
   int line = 0;
@@ -62,6 +63,11 @@ class Reader {
     if (!ReadHeader()) return std::nullopt;
     // A line whose cells cannot be told apart is reported as that alone.
     for (int before = errors_; const auto cells = NextLine(); before = errors_) {
+      if (problem_.buffers.size() == kMostBuffers) {
+        Error({line_}, "more than " + std::to_string(kMostBuffers) + " buffers",
+              "pack parts that share no step as files of their own");
+        return std::nullopt;
+      }
       if (errors_ == before) ReadBuffer(*cells);
       if (errors_ < kMostErrors) continue;
       Error({line_}, "too many errors: the rest of the file was not read",
@@ -248,7 +254,7 @@ class Reader {
 
   static Column ColumnOf(ProblemFault::Field field) {
     using Field = ProblemFault::Field;
-    if (field == Field::kBytes) return kSize;
+    if (field == Field::kBytes || field == Field::kProblem) return kSize;
     if (field == Field::kLifespan) return kUpper;
     return field == Field::kAlignment ? kAlignment : kOffset;
   }

@@ -22,7 +22,8 @@
 namespace cgrun {
 
 // The buffers of `file` in the order of its lines, their ids as names. All that is wrong is
-// reported with its place (up to 1000 errors, ProblemFaults included); nullopt if anything is.
+// reported with its place (up to 1000 errors, ProblemFaults included); nullopt if anything is. So
+// is the first line behind 100,000 buffers; the rest is not read.
 std::optional<MemoryProblem> ReadProblemCsv(const std::shared_ptr<const SourceFile>& file,
                                             Diagnostics& diagnostics);
 

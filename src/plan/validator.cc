@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <limits>
+#include <map>
 
 namespace cgrun {
 namespace {
@@ -77,17 +79,50 @@ class Validator {
     }
   }
 
-  void CheckOverlaps() {
-    struct Rectangle {
-      TimePoint lower, upper;
-      Bytes begin, end;
-      size_t buffer;
+  struct Rectangle {
+    TimePoint lower, upper;
+    Bytes begin, end;
+    size_t buffer;
+  };
+
+  // Takes births and deaths in turn, deaths first. What is alive is disjoint until the first
+  // overlap, so a newborn has to be compared with its neighbours alone.
+  static bool AnyOverlap(const std::vector<Rectangle>& all) {
+    struct Event {
+      TimePoint time;
+      bool is_birth;
+      size_t rectangle;
     };
+    std::vector<Event> events;
+    for (size_t i = 0; i < all.size(); ++i) {
+      events.push_back({all[i].lower, true, i});
+      events.push_back({all[i].upper, false, i});
+    }
+    std::sort(events.begin(), events.end(), [](const Event& a, const Event& b) {
+      return a.time != b.time ? a.time < b.time : a.is_birth < b.is_birth;
+    });
+    std::map<Bytes, Bytes> alive;  // begins and ends
+    for (const Event& event : events) {
+      const Rectangle& one = all[event.rectangle];
+      if (!event.is_birth) {
+        alive.erase(one.begin);
+        continue;
+      }
+      const auto above = alive.lower_bound(one.begin);
+      if (above != alive.end() && above->first < one.end) return true;
+      if (above != alive.begin() && std::prev(above)->second > one.begin) return true;
+      alive.emplace_hint(above, one.begin, one.end);
+    }
+    return false;
+  }
+
+  void CheckOverlaps() {
     std::vector<Rectangle> all;
     for (size_t i = 0; i < problem_.buffers.size(); ++i) {
       const Buffer& b = problem_.buffers[i];
       if (b.bytes > 0) all.push_back({b.lower, b.upper, plan_.offsets[i], End(i), i});
     }
+    if (!AnyOverlap(all)) return;
     for (size_t i = 0; i < all.size() && !full(); ++i) {
       const Rectangle& a = all[i];
       for (size_t j = i + 1; j < all.size(); ++j) {

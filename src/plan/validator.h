@@ -1,5 +1,6 @@
-// Checks a plan against its problem, with nothing of the planners' code: every pair of buffers is
-// compared, O(n²) and plain. Entry point: ValidatePlan.
+// Checks a plan against its problem, with nothing of the planners' code: a sweep over time, O(n log
+// n), sees whether anything overlaps; where something does, every pair of buffers is compared, to
+// name all culprits. Entry point: ValidatePlan.
 #ifndef CGRUN_PLAN_VALIDATOR_H_
 #define CGRUN_PLAN_VALIDATOR_H_
 

@@ -106,7 +106,7 @@ TEST(ReadProblemCsv, ReportsCollisionsAndSums) {
             "            ^\n"
             "help: move one of them, or leave its offset open; 'a' stands in line 2\n");
   EXPECT_EQ(ErrorsOf("id,lower,upper,size\na,0,1,4611686018427387904\nb,0,1,4611686018427387904\n"),
-            "0:1 the buffers together, with their padding, exceed what 64-bit offsets can address");
+            "3:7 the buffers together, with their padding, exceed what 64-bit offsets can address");
 }
 
 TEST(ReadProblemCsv, GivesUpAfterAThousandErrors) {
@@ -117,6 +117,13 @@ TEST(ReadProblemCsv, GivesUpAfterAThousandErrors) {
   EXPECT_EQ(diagnostics.error_count(), 1001);
   EXPECT_EQ(diagnostics.Sorted().back().message,
             "too many errors: the rest of the file was not read");
+}
+
+TEST(ReadProblemCsv, ReadsAHundredThousandBuffersAndNoMore) {
+  std::string text = "id,lower,upper,size\n";
+  for (int i = 0; i < 100'000; ++i) text += std::to_string(i) + ",0,1,8\n";
+  EXPECT_EQ(ReadRight(text).buffers.size(), 100'000u);
+  EXPECT_EQ(ErrorsOf(text + "one,0,1,8\nx\n"), "100002:1 more than 100000 buffers");
 }
 
 TEST(WriteProblemCsv, WritesOnlyTheColumnsThatAreNeeded) {

@@ -37,6 +37,12 @@ class Effort {
     return slice;
   }
 
+  // Looks at the clock now; false where no seconds are given.
+  bool IsLate() {
+    late_ = late_ || (deadline_ && Clock::now() >= *deadline_);
+    return late_;
+  }
+
   int64_t spent() const { return spent_; }
   int64_t left() const { return late_ ? 0 : std::max<int64_t>(0, most_ - spent_); }
   bool over() const { return left() == 0; }

@@ -49,21 +49,25 @@ void Ladder::Climb(Bytes target, MemoryPlan& plan, Effort& effort) {
     const Bytes capacity = problem_.capacity.value_or(kNoLimit) / grain_ * grain_;
     const bool is_asked = plan.lower_bound_bytes <= capacity && capacity < plan.peak_bytes;
     const Bytes low = std::max(target / grain_ * grain_, plan.lower_bound_bytes);
-    Search(is_asked ? capacity : low, order, nodes_, plan, effort);
+    if (is_asked || !is_varied()) {
+      Search(is_asked ? capacity : low, order, nodes_, plan, effort);
+    }
     if (!is_asked) Descend(low, order, plan, effort);
     ++turn_;
   }
-  nodes_ *= 2;
+  if (!is_varied()) nodes_ *= 2;
+  ++round_;
   effort.Spend(1);
 }
 
-// Steps down towards `low` as long as they succeed: a half, a quarter or an eighth of the way.
+// Steps down towards `low` as long as they succeed: a half to a sixteenth of the way.
 void Ladder::Descend(Bytes low, const Preorder& order, MemoryPlan& plan, Effort& effort) {
-  const Bytes part = Bytes{2} << (turn_ + turn_ / std::size(kPreorders)) % std::size(kPreorders);
+  constexpr size_t kSteps = 4;  // not the number of preorders: each comes to all of them
+  const Bytes part = Bytes{2} << (turn_ + turn_ / kSteps) % kSteps;
   bool found = true;
   while (found && plan.peak_bytes > low) {
     const Bytes step = std::max((plan.peak_bytes - low) / part / grain_ * grain_, grain_);
-    if (plan.peak_bytes - step <= low) return;
+    if (plan.peak_bytes - step <= low && !is_varied()) return;  // was tried before
     found = Search(plan.peak_bytes - step, order, nodes_ / 2, plan, effort);
   }
 }
@@ -73,7 +77,8 @@ bool Ladder::Search(Bytes capacity, const Preorder& order, int64_t nodes, Memory
                     Effort& effort) {
   const bool is_open = plan.lower_bound_bytes <= capacity && capacity < plan.peak_bytes;
   if (!is_open || effort.over()) return false;
-  const SearchOutcome outcome = search_.Run(capacity, order, nodes, effort);
+  const SearchOutcome outcome =
+      search_.Run(capacity, order, nodes, effort, is_varied() ? turn_ : 0);
   if (outcome == SearchOutcome::kNone) {
     plan.lower_bound_bytes =
         std::max(plan.lower_bound_bytes, RoundUpToMultiple(capacity + 1, grain_));

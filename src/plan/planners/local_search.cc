@@ -18,6 +18,8 @@ namespace {
 // From one start.
 constexpr int64_t kMostPlacements = 100'000;
 constexpr int64_t kMostSequences = 1'000;
+// A placement passes others that are placed already: so many take as much time as a node.
+constexpr int64_t kPassedANode = 128;
 constexpr uint64_t kKey = 1;
 
 struct Start {
@@ -42,11 +44,13 @@ class Search {
   }
 
   MemoryPlan Run(Bytes target, int64_t placements, Effort& effort) {
-    effort.Spend(nodes_);
+    const auto size = static_cast<int64_t>(sequence_.size());
+    const int64_t cost = size * (1 + size / kPassedANode);
+    effort.Spend(cost);
     const bool can_move = sequence_.size() > fixed_ + 1;
     while (can_move && best_.peak_bytes > target && nodes_ < placements && !effort.over()) {
       Step();
-      effort.Spend(static_cast<int64_t>(sequence_.size()));
+      effort.Spend(cost);
     }
     best_.nodes = nodes_;
     return std::move(best_);

@@ -51,7 +51,7 @@ void PeelBottom(ProblemPiece& piece, std::vector<Bytes>& offsets) {
 
 }  // namespace
 
-MemoryPlan PlanByParts(const MemoryProblem& problem, PartPlanner planner) {
+MemoryPlan PlanByParts(const MemoryProblem& problem, const PartPlanner& planner) {
   MemoryPlan plan;
   plan.offsets = KnownOffsets(problem);
   Bytes target = LowerBound(problem);

@@ -2,6 +2,7 @@
 #ifndef CGRUN_PLAN_PLANNERS_PARTS_H_
 #define CGRUN_PLAN_PLANNERS_PARTS_H_
 
+#include <functional>
 #include <vector>
 
 #include "src/plan/memory_problem.h"
@@ -9,11 +10,11 @@
 namespace cgrun {
 
 // Plans one part. No effort is worth its while once the peak is at most `target`.
-using PartPlanner = MemoryPlan (*)(const MemoryProblem& part, Bytes target);
+using PartPlanner = std::function<MemoryPlan(const MemoryProblem& part, Bytes target)>;
 
 // The plans of the time-disconnected parts as one. The target is what no plan of the whole can
 // beat: its lower bound, or what an earlier part needs.
-MemoryPlan PlanByParts(const MemoryProblem& problem, PartPlanner planner);
+MemoryPlan PlanByParts(const MemoryProblem& problem, const PartPlanner& planner);
 
 // Buffers that no other meets, but for those that lie below all of them.
 struct ProblemPiece {

@@ -10,15 +10,9 @@
 #include "src/plan/planners/search.h"
 
 namespace cgrun {
-namespace {
 
-MemoryPlan BestOfAll(const MemoryProblem& part, Bytes target) {
-  return BestOfTable(part, target, PlannerRole::kLocalSearch);
-}
-
-}  // namespace
-
-MemoryPlan BestOfTable(const MemoryProblem& problem, Bytes target, PlannerRole last) {
+MemoryPlan BestOfTable(const MemoryProblem& problem, Bytes target, PlannerRole last,
+                       Effort& effort) {
   MemoryPlan best;
   int64_t nodes = 0;
   for (const PlannerEntry& entry : Planners()) {
@@ -26,7 +20,7 @@ MemoryPlan BestOfTable(const MemoryProblem& problem, Bytes target, PlannerRole l
     MemoryPlan plan = entry.function(problem);
     nodes += plan.nodes;
     if (best.offsets.empty() || plan.peak_bytes < best.peak_bytes) best = std::move(plan);
-    if (best.peak_bytes <= target) break;
+    if (best.peak_bytes <= target || effort.IsLate()) break;
   }
   best.nodes = nodes;
   return best;
@@ -38,7 +32,9 @@ MemoryPlan PlanPortfolio(const MemoryProblem& problem) {
   if (searched.peak_bytes <= std::max(searched.lower_bound_bytes, LowerBound(problem))) {
     return searched;
   }
-  MemoryPlan plan = PlanByParts(problem, BestOfAll);
+  MemoryPlan plan = PlanByParts(problem, [&effort](const MemoryProblem& part, Bytes target) {
+    return BestOfTable(part, target, PlannerRole::kLocalSearch, effort);
+  });
   const int64_t nodes = searched.nodes + plan.nodes;
   plan.lower_bound_bytes = searched.lower_bound_bytes;
   if (searched.peak_bytes <= plan.peak_bytes) plan = std::move(searched);

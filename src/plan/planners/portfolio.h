@@ -4,12 +4,15 @@
 
 #include "src/plan/memory_problem.h"
 #include "src/plan/planner.h"
+#include "src/plan/planners/effort.h"
 
 namespace cgrun {
 
 // The best plan of the planners whose role is `last` or one before it, `nodes` counting all that
-// were tried: in the order of the table, and none once the peak is at most `target`.
-MemoryPlan BestOfTable(const MemoryProblem& problem, Bytes target, PlannerRole last);
+// were tried: in the order of the table, and none once the peak is at most `target` or the time of
+// `effort` is over. Its nodes are not counted.
+MemoryPlan BestOfTable(const MemoryProblem& problem, Bytes target, PlannerRole last,
+                       Effort& effort);
 
 }  // namespace cgrun
 

@@ -16,17 +16,18 @@
 namespace cgrun {
 namespace {
 
-MemoryPlan BestOrder(const MemoryProblem& problem, Bytes target) {
-  return BestOfTable(problem, target, PlannerRole::kOrder);
+MemoryPlan BestOrder(const MemoryProblem& problem, Bytes target, Effort& effort) {
+  return BestOfTable(problem, target, PlannerRole::kOrder, effort);
 }
 
 // A piece and the best that is known of it. Offsets in it count from its base.
 class OpenPiece {
  public:
   // `whole`: a plan of all, which is the piece's own where there is no other.
-  OpenPiece(ProblemPiece piece, Bytes target, const MemoryPlan& whole) : piece_(std::move(piece)) {
+  OpenPiece(ProblemPiece piece, Bytes target, const MemoryPlan& whole, Effort& effort)
+      : piece_(std::move(piece)) {
     const bool is_whole = piece_.ids.size() == whole.offsets.size();
-    plan_ = is_whole ? whole : BestOrder(piece_.problem, target - piece_.base);
+    plan_ = is_whole ? whole : BestOrder(piece_.problem, target - piece_.base, effort);
     plan_.lower_bound_bytes = LowerBound(piece_.problem);
   }
 
@@ -116,15 +117,17 @@ void SearchPieces(std::vector<OpenPiece>& pieces, Bytes bound, Effort& effort) {
 }  // namespace
 
 MemoryPlan PlanWithin(const MemoryProblem& problem, Effort& effort) {
-  MemoryPlan plan = PlanByParts(problem, BestOrder);
+  MemoryPlan plan = PlanByParts(problem, [&effort](const MemoryProblem& part, Bytes target) {
+    return BestOrder(part, target, effort);
+  });
   const Bytes bound = LowerBound(problem);
-  if (plan.peak_bytes == bound) return plan;
+  if (plan.peak_bytes == bound || effort.IsLate()) return plan;
   const int64_t before = effort.spent();
   ProblemPieces cut = CutIntoPieces(problem);
   std::vector<OpenPiece> pieces;
   for (ProblemPiece& piece : cut.pieces) {
     if (problem.capacity) piece.problem.capacity = *problem.capacity - piece.base;
-    pieces.emplace_back(std::move(piece), bound, plan);
+    pieces.emplace_back(std::move(piece), bound, plan, effort);
   }
   SearchPieces(pieces, bound, effort);
   for (const OpenPiece& piece : pieces) {

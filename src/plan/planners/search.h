@@ -8,7 +8,7 @@
 namespace cgrun {
 
 // Sets offsets, peak_bytes, nodes, and lower_bound_bytes where a search has proved more than
-// LowerBound() says (0 else). The orders are tried in any case.
+// LowerBound() says (0 else). The orders are tried in any case; where the time is over, the first.
 MemoryPlan PlanWithin(const MemoryProblem& problem, Effort& effort);
 
 }  // namespace cgrun

@@ -5,6 +5,8 @@
 #include <map>
 #include <tuple>
 
+#include "src/base/random.h"
+
 namespace cgrun {
 namespace {
 
@@ -35,13 +37,14 @@ TreeSearch::TreeSearch(const MemoryProblem& problem, const TimeSections& section
   }
 }
 
-SearchOutcome TreeSearch::Run(Bytes capacity, const Preorder& order, int64_t nodes,
-                              Effort& effort) {
+SearchOutcome TreeSearch::Run(Bytes capacity, const Preorder& order, int64_t nodes, Effort& effort,
+                              uint64_t variation) {
   capacity_ = capacity;
   order_ = order;
   nodes_left_ = nodes;
   steps_ = 0;
   effort_ = &effort;
+  VaryRanks(variation);
   ResetState();
   if (pool_.empty()) return SearchOutcome::kFound;
   for (Index i : pool_) {
@@ -55,6 +58,19 @@ SearchOutcome TreeSearch::Run(Bytes capacity, const Preorder& order, int64_t nod
   return Solve(whole, 0, -1);
 }
 
+// Interchangeable buffers stay so.
+void TreeSearch::VaryRanks(uint64_t variation) {
+  constexpr double kMostChange = 0.4;
+  factors_.assign(items_.size(), 1.0);
+  for (size_t i = 0; i < items_.size() && variation != 0; ++i) {
+    const Item& item = items_[i];
+    const uint64_t time =
+        static_cast<uint64_t>(item.time.begin) << 32 | static_cast<uint64_t>(item.time.end);
+    const uint32_t bits = RandomBits(variation, time, static_cast<uint64_t>(item.bytes));
+    factors_[i] += kMostChange * static_cast<double>(UniformFloat(bits));
+  }
+}
+
 // Brings pool_[begin, end) into the order that is asked for. Equals stay as they are.
 void TreeSearch::Rank(size_t begin, size_t end) {
   for (size_t p = begin; p < end; ++p) {
@@ -62,9 +78,11 @@ void TreeSearch::Rank(size_t begin, size_t end) {
     Bytes total = 0;
     for (Index s = item.time.begin; s < item.time.end; ++s) total = std::max(total, total_[At(s)]);
     steps_ += item.time.end - item.time.begin;
+    const double factor = factors_[At(pool_[p])];
     const auto value = [&](Key key) {
-      if (key == Key::kTotal) return static_cast<double>(total);
-      return key == Key::kLength ? item.length : item.length * static_cast<double>(item.bytes);
+      if (key == Key::kTotal) return factor * static_cast<double>(total);
+      const double length = factor * item.length;
+      return key == Key::kLength ? length : length * static_cast<double>(item.bytes);
     };
     std::transform(order_.begin(), order_.end(), keys_[At(pool_[p])].begin(), value);
   }
@@ -94,6 +112,7 @@ void TreeSearch::ResetState() {
   witness_.assign(alive_.size(), -1);
   crossing_.assign(alive_.size(), 0);
   keys_.resize(items_.size());
+  lowest_.resize(alive_.size());
   pool_.clear();
   for (Index i = 0; At(i) < items_.size(); ++i) {
     const Item& item = items_[At(i)];
@@ -115,8 +134,8 @@ void TreeSearch::ResetState() {
 
 SearchOutcome TreeSearch::Solve(const Part& part, Bytes last_floor, Index last_rank) {
   const size_t begin = candidates_.size();
-  FindCandidates(part, last_floor, last_rank);
-  const size_t end = candidates_.size();
+  const Bytes lowest_end = FindCandidates(part, last_floor, last_rank);
+  const size_t end = begin + CountUseful(part, begin, lowest_end);
   SearchOutcome outcome = SearchOutcome::kNone;
   Bytes checked = last_floor;
   for (size_t c = begin; c < end && outcome == SearchOutcome::kNone; ++c) {
@@ -131,7 +150,7 @@ SearchOutcome TreeSearch::Solve(const Part& part, Bytes last_floor, Index last_r
   return outcome;
 }
 
-void TreeSearch::FindCandidates(const Part& part, Bytes last_floor, Index last_rank) {
+Bytes TreeSearch::FindCandidates(const Part& part, Bytes last_floor, Index last_rank) {
   steps_ += static_cast<int64_t>(part.end - part.begin);
   Bytes lowest_end = kNoLimit;
   for (size_t p = part.begin; p < part.end; ++p) {
@@ -150,6 +169,29 @@ void TreeSearch::FindCandidates(const Part& part, Bytes last_floor, Index last_r
     candidates_.push_back({floor, rank, i});
   }
   std::sort(candidates_.begin() + static_cast<std::ptrdiff_t>(begin), candidates_.end());
+  return lowest_end;
+}
+
+// How many of the candidates from `begin` on are worth trying. What is not placed at its floor of
+// now will begin at `lowest_end` or above: where a section has no room for that, one of the
+// candidates must be the lowest in it. Once all of these have failed, so has the node.
+size_t TreeSearch::CountUseful(const Part& part, size_t begin, Bytes lowest_end) {
+  const SectionRange all = part.sections;
+  std::fill(lowest_.begin() + all.begin, lowest_.begin() + all.end, -1);
+  auto useful = static_cast<Index>(candidates_.size() - begin);
+  for (Index c = 0; c < useful; ++c) {
+    const Candidate& candidate = candidates_[begin + At(c)];
+    const SectionRange time = items_[At(candidate.item)].time;
+    steps_ += time.end - time.begin;
+    for (Index s = time.begin; s < time.end; ++s) {
+      if (candidate.floor <= capacity_ - total_[At(s)]) lowest_[At(s)] = c;
+    }
+  }
+  for (Index s = all.begin; s < all.end; ++s) {
+    const Bytes total = total_[At(s)];
+    if (total > 0 && lowest_end > capacity_ - total) useful = std::min(useful, lowest_[At(s)] + 1);
+  }
+  return At(useful);
 }
 
 SearchOutcome TreeSearch::Try(const Part& part, const Candidate& candidate) {

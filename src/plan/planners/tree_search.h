@@ -8,6 +8,8 @@
 // ranks rise (canonical order). A node is given up where
 //  - a section, filled from its bottom up by what is still to come in it, exceeds the capacity; its
 //    bottom is the lowest floor there, and not below the floor of the last buffer placed;
+//  - a section would be too full if nothing in it began at its floor of now, and all that could has
+//    been tried (the lowest of a section);
 //  - the buffer would begin where another, placed below it, would have ended (dominance);
 //  - an interchangeable buffer of lower rank is not placed yet (symmetry);
 //  - nothing can lie above the buffer that was tried last (hatless): what failed with it fails.
@@ -49,8 +51,10 @@ class TreeSearch {
   TreeSearch(const MemoryProblem& problem, const TimeSections& sections);
 
   // Looks for a plan that ends at or below `capacity`, in at most `nodes` nodes of `effort`. Of
-  // buffers with equal floors those are tried first that come first in `order`.
-  SearchOutcome Run(Bytes capacity, const Preorder& order, int64_t nodes, Effort& effort);
+  // buffers with equal floors those are tried first that come first in `order`. Any `variation`
+  // but 0 changes what ranks them a little, each in another way.
+  SearchOutcome Run(Bytes capacity, const Preorder& order, int64_t nodes, Effort& effort,
+                    uint64_t variation = 0);
 
   // After kFound: the offsets, one a buffer of the problem (0 for those without bytes).
   const std::vector<Bytes>& offsets() const { return offsets_; }
@@ -97,12 +101,14 @@ class TreeSearch {
   };
 
   void ResetState();
+  void VaryRanks(uint64_t variation);
   void Rank(size_t begin, size_t end);
   void LinkTwins();
   SearchOutcome Solve(const Part& part, Bytes last_floor, Index last_rank);
   SearchOutcome Try(const Part& part, const Candidate& candidate);
   SearchOutcome SolveRest(const Part& part, const Candidate& candidate);
-  void FindCandidates(const Part& part, Bytes last_floor, Index last_rank);
+  Bytes FindCandidates(const Part& part, Bytes last_floor, Index last_rank);
+  size_t CountUseful(const Part& part, size_t begin, Bytes lowest_end);
   bool Place(const Candidate& candidate);
   bool RaiseNeighbours(Index item, Bytes top, SectionRange& touched);
   bool RaiseBottoms(SectionRange touched, Bytes floor);
@@ -123,9 +129,11 @@ class TreeSearch {
   std::vector<Index> witness_;   // of each section: an item with that floor
   std::vector<Bytes> total_;     // of each section: the bytes not placed
   std::vector<Index> crossing_;  // of each section: items left that hold it and the one before
+  std::vector<Index> lowest_;    // of each section: the last candidate that can be its lowest
   std::vector<Bytes> offsets_;
   Bytes capacity_ = 0;
   Preorder order_ = {};
+  std::vector<double> factors_;  // of each item, on what ranks it: 1, but for a variation
   int64_t nodes_left_ = 0;
   int64_t steps_ = 0;  // looks at a buffer, not yet counted as nodes
   Effort* effort_ = nullptr;

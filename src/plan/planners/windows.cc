@@ -33,12 +33,13 @@ class Windows {
   // Places what is alive near buffer `i` below the capacity: in the widest window that is small
   // enough.
   bool Lower(size_t i, int64_t nodes, Effort& effort) {
+    constexpr int64_t kLooksANode = 256;
     const int32_t length = ranges_[i].end - ranges_[i].begin;
     for (int32_t margin = 4 * length + 16;; margin /= 2) {
       const SectionRange window = {ranges_[i].begin - margin, ranges_[i].end + margin};
+      effort.Spend(1 + std::ssize(ranges_) / kLooksANode);
       if (Collect(window)) return Solve(nodes, effort);
       if (margin == 0 || effort.over()) return false;
-      effort.Spend(1);
     }
   }
 
