@@ -15,7 +15,7 @@ namespace cgrun {
 
 // Nodes of planner `search` where nothing else is said: a fraction of a second on a few hundred
 // buffers, and the same plan whatever the machine.
-inline constexpr int64_t kSearchNodes = 100'000;
+inline constexpr int64_t kSearchNodes = 600'000;
 
 // A pure function of a problem without ProblemFaults. It sets `offsets`, `peak_bytes` and `nodes`,
 // and `lower_bound_bytes` where it has proved more than LowerBound() says.

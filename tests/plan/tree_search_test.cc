@@ -78,7 +78,7 @@ TEST(TreeSearch, AgreesWithExhaustiveSearch) {
     ASSERT_NE(lower.outcome, SearchOutcome::kFound) << "seed " << seed;
     stopped += lower.outcome == SearchOutcome::kStopped;
   }
-  EXPECT_LT(stopped, static_cast<int64_t>(kProblems / 100));
+  EXPECT_LT(stopped, static_cast<int64_t>(kProblems / 50));
   EXPECT_GT(above_bound, static_cast<int64_t>(kProblems / 20));
 }
 
