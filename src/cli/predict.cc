@@ -171,6 +171,8 @@ int Predict(Predictor& predictor, const PredictSignature& signature, PredictSour
                                   if (files) files->Add(outputs);
                                 });
   if (files) files->Commit();
+  facts.operators_run = predictor.operators_run();
+  facts.operators = predictor.operators();
   return Report(view, facts, not_finite, source);
 }
 

@@ -139,6 +139,10 @@ std::string PredictView::Text(const PredictFacts& facts) const {
     if (shown > 1) text += (i > 0 ? "\n" : "") + outputs_[i].name + "\n";
     text += Table(i);
   }
+  if (facts.operators_run < facts.operators) {
+    text += fmt::format("{} of {} operators ran: the inputs of the others stayed the same.\n",
+                        FormatCount(facts.operators_run), FormatCount(facts.operators));
+  }
   return text;
 }
 
@@ -148,6 +152,9 @@ std::string PredictView::Json(const PredictFacts& facts, const std::vector<std::
                                  {"mode", facts.mode},       {"batch", facts.batch},
                                  {"weights", facts.weights}, {"samples", facts.samples}};
   if (facts.dry_run) json["dry_run"] = true;
+  if (facts.operators_run < facts.operators) {
+    json["operators"] = {{"run", facts.operators_run}, {"of", facts.operators}};
+  }
   json["predictions"] = nlohmann::ordered_json::array();
   for (const Prediction& prediction : predictions_) {
     nlohmann::ordered_json item = {{"file", prediction.origin.file}};

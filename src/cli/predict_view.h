@@ -15,6 +15,7 @@ struct PredictFacts {
   std::string model, device, mode, weights;
   int64_t batch = 0;
   int64_t samples = 0;
+  int64_t operators_run = 0, operators = 0;  // that ran, and those of whole runs
   bool dry_run = false;
 };
 

@@ -38,7 +38,7 @@ class Recomputer {
 
  private:
   Peak PeakOf(const Graph& graph, const Schedule& schedule) const {
-    const Liveness liveness = ComputeLiveness(graph, schedule);
+    const Liveness liveness = ComputeLiveness(graph, schedule, options_.layout.incremental);
     const std::vector<Bytes> bytes = TransientBytes(
         AssignBuffers(graph, schedule, liveness, BuffersOf(options_.layout)), liveness.steps);
     const Bytes most = *std::max_element(bytes.begin(), bytes.end());

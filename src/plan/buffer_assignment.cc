@@ -48,6 +48,7 @@ class Assigner {
     buffer.zone = value.zone;
     buffer.persistent = IsState(value.role) || value.role == Role::kConstant;
     buffer.lifespan = liveness_.values[id];
+    buffer.kept = liveness_.kept[id];
     buffer.values = {id};
     result_.of_value[id] = result_.buffers.push_back(std::move(buffer));
   }
@@ -56,7 +57,9 @@ class Assigner {
     SharedBuffer& buffer = result_.buffers[buffer_id];
     CGRUN_CHECK(graph_.BytesOf(id) == buffer.bytes) << graph_.values[id].name;
     result_.of_value[id] = buffer_id;
+    buffer.lifespan.lower = std::min(buffer.lifespan.lower, liveness_.values[id].lower);
     buffer.lifespan.upper = std::max(buffer.lifespan.upper, liveness_.values[id].upper);
+    buffer.kept = buffer.kept || liveness_.kept[id];
     buffer.values.push_back(id);
   }
 
@@ -117,7 +120,7 @@ class Assigner {
   bool CanOverwrite(const Node& node, int input_index, ValueId output, TimePoint time) {
     const ValueId input = node.inputs[static_cast<size_t>(input_index)];
     const SharedBuffer& buffer = BufferOf(input);
-    if (buffer.persistent || buffer.bytes != graph_.BytesOf(output)) return false;
+    if (buffer.persistent || buffer.kept || buffer.bytes != graph_.BytesOf(output)) return false;
     if (buffer.lifespan.upper > time + 1) return false;  // read later, or an output of the graph
     if (std::any_of(buffer.values.begin(), buffer.values.end(),
                     [&](ValueId id) { return is_output_[id]; })) {

@@ -14,6 +14,7 @@ struct SharedBuffer {
   int64_t bytes = 0;
   Zone zone = Zone::kForward;
   bool persistent = false;  // state and constants: it keeps its bytes between steps
+  bool kept = false;        // transient, but so does it: of a program that runs in part
   Lifespan lifespan;
   std::vector<ValueId> values;  // in the order in which they are written; empty for a workspace
   NodeId workspace_of;          // valid for a workspace

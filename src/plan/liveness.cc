@@ -3,9 +3,11 @@
 
 #include <algorithm>
 
+#include "src/plan/reach.h"
+
 namespace cgrun {
 
-Liveness ComputeLiveness(const Graph& graph, const Schedule& schedule) {
+Liveness ComputeLiveness(const Graph& graph, const Schedule& schedule, bool incremental) {
   Liveness liveness;
   const TimePoint scheduled = static_cast<TimePoint>(schedule.steps.size());
   liveness.steps = std::max<TimePoint>(1, scheduled);
@@ -26,6 +28,12 @@ Liveness ComputeLiveness(const Graph& graph, const Schedule& schedule) {
   for (const Output& output : graph.outputs) liveness.values[output.value].upper = liveness.steps;
   for (const UpdateEdge& edge : graph.updates) {
     liveness.values[edge.next].upper = liveness.steps;
+  }
+  liveness.kept.resize(graph.values.size());
+  if (!incremental) return liveness;
+  liveness.kept = KeptBetweenRuns(graph, ComputeReach(graph));
+  for (ValueId id : graph.values.ids()) {
+    if (liveness.kept[id]) liveness.values[id] = {0, liveness.steps};
   }
   return liveness;
 }

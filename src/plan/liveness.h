@@ -16,11 +16,14 @@ struct Lifespan {
 struct Liveness {
   TimePoint steps = 1;  // of the schedule; 1 for an empty one, so that what is fed lives
   IdVector<ValueId, Lifespan> values;
+  // Of a program that runs in part: what lies untouched between runs (KeptBetweenRuns). Else none.
+  IdVector<ValueId, bool> kept;
 };
 
 // A value lives from its producer to its last reader; a placeholder from step 0; state and
 // constants always; outputs of the graph to the end; what nothing reads, for its producer's step.
-Liveness ComputeLiveness(const Graph& graph, const Schedule& schedule);
+// `incremental`: the program is to run in part, so that what is kept between runs lives always.
+Liveness ComputeLiveness(const Graph& graph, const Schedule& schedule, bool incremental = false);
 
 }  // namespace cgrun
 

@@ -83,7 +83,7 @@ class LayoutPlanner {
 
  private:
   BufferAssignment Assign(const PlannedEntry& entry) const {
-    const Liveness liveness = ComputeLiveness(*entry.graph, *entry.schedule);
+    const Liveness liveness = ComputeLiveness(*entry.graph, *entry.schedule, options_.incremental);
     return AssignBuffers(*entry.graph, *entry.schedule, liveness,
                          {options_.in_place, options_.zones_apart});
   }
@@ -180,8 +180,11 @@ class LayoutPlanner {
     entry.elided = assignments_[e].elided;
     entry.in_place_bytes = assignments_[e].in_place_bytes;
     entry.remat = RecomputeByName(graph, options_.recompute);
+    entry.incremental = options_.incremental;
     for (const SharedBuffer& buffer : assignments_[e].buffers) {
-      if (!buffer.persistent) entry.naive_bytes += RoundUp(buffer.bytes, kDefaultAlignment);
+      if (buffer.persistent) continue;
+      entry.naive_bytes += RoundUp(buffer.bytes, kDefaultAlignment);
+      if (buffer.kept) entry.kept_bytes += RoundUp(buffer.bytes, kDefaultAlignment);
     }
     entry.naive_bytes += entry.in_place_bytes;
     for (const SharedBuffer& buffer : assignments_[e].buffers) {
@@ -245,7 +248,7 @@ MemoryLayout PlanLayout(const std::vector<PlannedEntry>& entries, const LayoutOp
 }
 
 MemoryProblem TransientProblem(const PlannedEntry& entry, const LayoutOptions& options) {
-  const Liveness liveness = ComputeLiveness(*entry.graph, *entry.schedule);
+  const Liveness liveness = ComputeLiveness(*entry.graph, *entry.schedule, options.incremental);
   const BufferAssignment assignment = AssignBuffers(*entry.graph, *entry.schedule, liveness,
                                                     {options.in_place, options.zones_apart});
   return ProblemOf(*entry.graph, assignment, TransientBuffers(assignment, nullptr));

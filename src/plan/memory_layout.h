@@ -31,6 +31,7 @@ struct LayoutOptions {
   bool zones_apart = false;
   bool in_place = true;
   std::vector<std::string> recompute = {};  // values to compute again for their backward readers
+  bool incremental = false;  // programs can run in part: what an input changes (reach.h)
 };
 
 struct PlacedBuffer {
@@ -57,6 +58,8 @@ struct EntryLayout {
   int64_t transient_lower_bound = 0;
   int64_t naive_bytes = 0;  // transient buffers side by side, without reuse and in-place
   int64_t in_place_bytes = 0;
+  bool incremental = false;  // can run in part, for which …
+  int64_t kept_bytes = 0;    // … so much of transient_bytes lies untouched between runs
   RematPlan remat;  // what is to be computed again or swapped out before a plan that is better
 };
 

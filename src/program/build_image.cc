@@ -2,6 +2,7 @@
 #include "src/program/build_image.h"
 
 #include <algorithm>
+#include <optional>
 #include <set>
 
 #include "src/base/check.h"
@@ -25,6 +26,8 @@ class EntryBuilder {
 
   ImageEntry Run() {
     ImageEntry entry{source_.name, source_.kind, source_.batch, {}, {}, {}, {}};
+    entry.incremental = layout_.incremental;
+    if (entry.incremental) reach_ = ComputeReach(graph_);
     for (ValueId id : graph_.values.ids()) {
       const Value& value = graph_.values[id];
       if (value.producer.valid()) continue;
@@ -34,6 +37,7 @@ class EntryBuilder {
       }
       entry.feeds.push_back(
           {value.name, value.type, OutputKind::kPrediction, -1, OperandOf(id, Access::kWrite)});
+      if (reach_) entry.feeds.back().reach = reach_->values[id] & reach_->all;
     }
     for (const Output& output : graph_.outputs) {
       entry.results.push_back({output.name, graph_.values[output.value].type, output.kind,
@@ -75,6 +79,7 @@ class EntryBuilder {
     for (ValueId output : node.outputs) {
       instruction.operands.push_back(OperandOf(output, Access::kWrite));
     }
+    if (reach_) instruction.reach = reach_->nodes[id];
     if (layout_.workspace_offset[id] >= 0) {
       const Operand scratch{layout_.workspace_offset[id], ArenaKind::kDevice, Access::kScratch};
       instruction.operands.push_back({scratch, node.kernel->workspace_bytes, -1, {}});
@@ -86,6 +91,7 @@ class EntryBuilder {
   const EntryLayout& layout_;
   const ImageSource& source_;
   std::vector<int> paths_;
+  std::optional<Reach> reach_;         // of an incremental entry point
   IdVector<ValueId, ValueId> viewed_;  // what a view shows; itself for others
 };
 

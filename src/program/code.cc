@@ -113,7 +113,7 @@ Code::Code(const ProgramImage& image, Device& device, const KernelLibrary& libra
 }
 
 void Code::Prepare(const ImageEntry& entry, const KernelLibrary& library) {
-  EntryPoint point{&entry, {}};
+  EntryPoint point{&entry, {}, {}};
   for (size_t n = 0; n < entry.instructions.size(); ++n) {
     const ImageInstruction& source = entry.instructions[n];
     KernelRequest request{source.node, {}, source.threads};
@@ -126,6 +126,7 @@ void Code::Prepare(const ImageEntry& entry, const KernelLibrary& library) {
     point.instructions.push_back({kernel.run, operands.get(), kernel.parameters.get(),
                                   static_cast<int32_t>(source.operands.size()),
                                   static_cast<int32_t>(n)});
+    if (entry.incremental) point.reach.push_back(source.reach);
     parameters_.push_back(std::move(kernel.parameters));
     operands_.push_back(std::move(operands));
   }

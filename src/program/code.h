@@ -14,6 +14,7 @@ namespace cgrun {
 struct EntryPoint {
   const ImageEntry* image = nullptr;
   std::vector<Instruction> instructions;
+  std::vector<ReachSet> reach;  // of each; none where the entry point is not incremental
 };
 
 class Code {

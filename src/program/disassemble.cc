@@ -28,9 +28,18 @@ std::string Operands(const ImageInstruction& instruction) {
   return out;
 }
 
+// When an instruction of an incremental entry point runs again: " after image, label".
+std::string ReachText(const ImageEntry& entry, ReachSet reach) {
+  if (!entry.incremental) return "";
+  std::vector<std::string> feeds;
+  for (const ImagePort& feed : entry.feeds) feeds.push_back(feed.name);
+  return " after " + ToString(reach, feeds);
+}
+
 std::string EntryText(const ImageEntry& entry) {
-  std::string out = fmt::format("\nentry {} ({}, batch {}): {} instructions\n", entry.name,
-                                Name(entry.kind), entry.batch, entry.instructions.size());
+  std::string out =
+      fmt::format("\nentry {} ({}, batch {}{}): {} instructions\n", entry.name, Name(entry.kind),
+                  entry.batch, entry.incremental ? ", incremental" : "", entry.instructions.size());
   for (const ImagePort& feed : entry.feeds) {
     out +=
         fmt::format("  feed   {} {} at {}\n", feed.name, feed.type.ToString(), Address(feed.bytes));
@@ -38,9 +47,10 @@ std::string EntryText(const ImageEntry& entry) {
   for (size_t i = 0; i < entry.instructions.size(); ++i) {
     const ImageInstruction& instruction = entry.instructions[i];
     const std::string attributes = instruction.node.attributes.ToString();
-    out += fmt::format("  {:5}  {:<13} {} [{}]{}{}\n", i, Name(instruction.phase), instruction.name,
-                       instruction.kernel, attributes.empty() ? "" : " {" + attributes + "}",
-                       Operands(instruction));
+    out +=
+        fmt::format("  {:5}  {:<13} {} [{}]{}{}{}\n", i, Name(instruction.phase), instruction.name,
+                    instruction.kernel, attributes.empty() ? "" : " {" + attributes + "}",
+                    Operands(instruction), ReachText(entry, instruction.reach));
   }
   for (const ImagePort& result : entry.results) {
     out += fmt::format("  result {} {} at {}\n", result.name, result.type.ToString(),

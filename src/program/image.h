@@ -11,6 +11,7 @@
 #include "src/base/host_tensor.h"
 #include "src/ir/graph.h"
 #include "src/kernels/kernel.h"
+#include "src/plan/reach.h"
 
 namespace cgrun {
 
@@ -33,6 +34,7 @@ struct ImageInstruction {
   std::string kernel;
   int threads = 1;
   std::vector<ImageOperand> operands;  // inputs, outputs, workspace
+  ReachSet reach = 0;  // of an incremental entry point: it runs again when one of these changes
 };
 
 // Bytes that are written from outside before a run (a feed), or read after it (a result).
@@ -43,6 +45,8 @@ struct ImagePort {
   int path = -1;
   ImageOperand bytes;
   std::optional<MetricUse> metric = std::nullopt;  // of results of kind kMetric
+  // Of feeds of an incremental entry point: its bit; 0 where nothing reads it.
+  ReachSet reach = 0;
 };
 
 // One entry point: a straight line of instructions for one batch size.
@@ -54,6 +58,7 @@ struct ImageEntry {
   std::vector<ImagePort> feeds;
   std::vector<ImagePort> results;
   std::vector<ImageInstruction> instructions;
+  bool incremental = false;  // can run in part, as Program::RunChanged does
 };
 
 // A tensor of the persistent region.
@@ -94,8 +99,9 @@ struct ProgramImage {
 };
 
 // Checks what an image promises: operands inside their arenas and aligned, nothing read before it
-// is written, nothing written over what is still to be read. One sentence a violation; what it
-// calls clean runs without further checks.
+// is written, nothing written over what is still to be read, by this run or, of an incremental
+// entry point, a later one. One sentence a violation; what it calls clean runs without further
+// checks.
 std::vector<std::string> VerifyImage(const ProgramImage& image);
 
 // The listing of an image.

@@ -235,7 +235,7 @@ ImageOperand OperandFrom(const Json& json) {
 }
 
 Json ToJson(const ImageInstruction& instruction) {
-  return {
+  Json json = {
       {"name", instruction.name},
       {"phase", static_cast<int>(instruction.phase)},
       {"path", instruction.path},
@@ -244,6 +244,8 @@ Json ToJson(const ImageInstruction& instruction) {
       {"kernel", instruction.kernel},
       {"threads", instruction.threads},
       {"operands", ListOf(instruction.operands, [](const ImageOperand& o) { return ToJson(o); })}};
+  if (instruction.reach != 0) json["reach"] = instruction.reach;
+  return json;
 }
 
 ImageInstruction InstructionFrom(const Json& json) {
@@ -256,6 +258,7 @@ ImageInstruction InstructionFrom(const Json& json) {
   instruction.kernel = Get<std::string>(json, "kernel");
   instruction.threads = Get<int>(json, "threads");
   instruction.operands = ReadList(json, "operands", OperandFrom);
+  if (json.contains("reach")) instruction.reach = Get<ReachSet>(json, "reach");
   return instruction;
 }
 
@@ -269,6 +272,7 @@ Json ToJson(const ImagePort& port) {
     json["metric"] = {{"op", NameOf(port.metric->op)},
                       {"attributes", ToJson(port.metric->attributes)}};
   }
+  if (port.reach != 0) json["reach"] = port.reach;
   return json;
 }
 
@@ -282,18 +286,22 @@ ImagePort PortFrom(const Json& json) {
                  GetEnum<OutputKind>(json, "kind", 4), Get<int>(json, "path"),
                  OperandFrom(Field(json, "bytes"))};
   if (json.contains("metric")) port.metric = MetricFrom(Field(json, "metric"));
+  if (json.contains("reach")) port.reach = Get<ReachSet>(json, "reach");
   return port;
 }
 
 Json ToJson(const ImageEntry& entry) {
-  return {{"name", entry.name},
-          {"kind", static_cast<int>(entry.kind)},
-          {"batch", entry.batch},
-          {"resident", ListOf(entry.resident, [](const ImageOperand& o) { return ToJson(o); })},
-          {"feeds", ListOf(entry.feeds, [](const ImagePort& p) { return ToJson(p); })},
-          {"results", ListOf(entry.results, [](const ImagePort& p) { return ToJson(p); })},
-          {"instructions",
-           ListOf(entry.instructions, [](const ImageInstruction& i) { return ToJson(i); })}};
+  Json json = {
+      {"name", entry.name},
+      {"kind", static_cast<int>(entry.kind)},
+      {"batch", entry.batch},
+      {"resident", ListOf(entry.resident, [](const ImageOperand& o) { return ToJson(o); })},
+      {"feeds", ListOf(entry.feeds, [](const ImagePort& p) { return ToJson(p); })},
+      {"results", ListOf(entry.results, [](const ImagePort& p) { return ToJson(p); })},
+      {"instructions",
+       ListOf(entry.instructions, [](const ImageInstruction& i) { return ToJson(i); })}};
+  if (entry.incremental) json["incremental"] = true;
+  return json;
 }
 
 ImageEntry EntryFrom(const Json& json) {
@@ -303,7 +311,8 @@ ImageEntry EntryFrom(const Json& json) {
           ReadList(json, "resident", OperandFrom),
           ReadList(json, "feeds", PortFrom),
           ReadList(json, "results", PortFrom),
-          ReadList(json, "instructions", InstructionFrom)};
+          ReadList(json, "instructions", InstructionFrom),
+          json.contains("incremental") && Get<bool>(json, "incremental")};
 }
 
 Json ToJson(const ImageState& state) {

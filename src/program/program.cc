@@ -46,7 +46,12 @@ int Program::FindEntry(EntryKind kind, int64_t batch) const {
   return -1;
 }
 
+bool Program::CanRunChanged(int entry) const {
+  return entry == last_entry_ && image_.entries[static_cast<size_t>(entry)].incremental;
+}
+
 void Program::Run(int entry) noexcept {
+  last_entry_ = entry;
   for (const Instruction& instruction : entries()[static_cast<size_t>(entry)].instructions) {
     instruction.run(context_, instruction);
   }
@@ -110,6 +115,7 @@ void Program::ReadState(size_t index, HostTensor& tensor) const {
 }
 
 void Program::WriteState(size_t index, const HostTensor& tensor) {
+  last_entry_ = -1;
   const ImageState& state = image_.states[index];
   CGRUN_CHECK(tensor.dtype() == state.type.dtype && tensor.shape() == state.type.shape)
       << state.name;

@@ -27,15 +27,38 @@ class Program {
   // Index of the entry point of that kind for `batch` samples; −1 if there is none.
   int FindEntry(EntryKind kind, int64_t batch) const;
 
-  // Runs an entry point once.
+  // Runs an entry point once; all its feeds are written.
   void Run(int entry) noexcept;
+  // Whether RunChanged() can run a part of an entry point: it is incremental, and ran last, and no
+  // state was written from outside since.
+  bool CanRunChanged(int entry) const;
+  // Runs what has to run again when `changed`, a union of the feeds' ImagePort::reach, has changed
+  // since the entry point's last run: results are those of Run(). Feeds that meet `changed` are
+  // written, others are left alone. Returns how many instructions ran.
+  int64_t RunChanged(int entry, ReachSet changed) noexcept {
+    return RunChangedChecked(entry, changed, [](const Instruction&) {});
+  }
   // Runs its instructions one by one, calling `after` for each: for checks and profiles.
   template <class After>
   void RunChecked(int entry, After after) {
+    last_entry_ = entry;
     for (const Instruction& instruction : entries()[static_cast<size_t>(entry)].instructions) {
       instruction.run(context_, instruction);
       after(instruction);
     }
+  }
+  template <class After>
+  int64_t RunChangedChecked(int entry, ReachSet changed, After after) {
+    const EntryPoint& point = entries()[static_cast<size_t>(entry)];
+    int64_t count = 0;
+    for (size_t i = 0; i < point.reach.size(); ++i) {
+      if ((point.reach[i] & (changed | kEveryRun)) == 0) continue;
+      const Instruction& instruction = point.instructions[i];
+      instruction.run(context_, instruction);
+      after(instruction);
+      ++count;
+    }
+    return count;
   }
 
   // Copies bytes into a feed, or a result out; sizes must agree (a check).
@@ -62,6 +85,7 @@ class Program {
   const KernelLibrary& library_;
   Code code_;  // of image_
   RunContext context_;
+  int last_entry_ = -1;  // which ran last, if its results are still those of the states
 };
 
 }  // namespace cgrun

@@ -4,6 +4,7 @@
 
 #include "src/ir/op_def.h"
 #include "src/program/image.h"
+#include "src/program/verify_incremental.h"
 
 namespace cgrun {
 namespace {
@@ -71,6 +72,10 @@ class EntryVerifier {
     for (const ImagePort& result : entry_.results) {
       if (!CheckPort(result, result.kind == OutputKind::kLoss) || !CheckMetric(result)) continue;
       Read("result " + result.name, result.bytes, result.type.dtype);
+    }
+    if (!entry_.incremental || !violations_.empty()) return;
+    for (std::string& violation : VerifyIncremental(entry_)) {
+      violations_.push_back(std::move(violation));
     }
   }
 

@@ -104,6 +104,24 @@ class GraphEngine final : public Engine {
     times_->Begin();
     program_->RunChecked(entry, [&](const Instruction& i) { times_->Lap(entry, i.node); });
   }
+  int64_t RunChanged(int entry, std::span<const HostTensor> feeds,
+                     const std::vector<bool>& changed) override {
+    const std::vector<ImagePort>& ports = EntryOf(entry).feeds;
+    if (!program_->CanRunChanged(entry)) {
+      for (size_t i = 0; i < ports.size(); ++i) program_->Feed(ports[i], feeds[i].bytes());
+      Run(entry);
+      return static_cast<int64_t>(EntryOf(entry).instructions.size());
+    }
+    ReachSet reach = kEveryRun;
+    for (size_t i = 0; i < ports.size(); ++i) reach |= changed[i] ? ports[i].reach : 0;
+    for (size_t i = 0; i < ports.size(); ++i) {
+      if ((ports[i].reach & reach) != 0) program_->Feed(ports[i], feeds[i].bytes());
+    }
+    if (times_ == nullptr) return program_->RunChanged(entry, reach);
+    times_->Begin();
+    return program_->RunChangedChecked(entry, reach,
+                                       [&](const Instruction& i) { times_->Lap(entry, i.node); });
+  }
   void RunChecked(int entry, RunChecker& checker) override {
     bool wanted = true;
     std::vector<std::byte> bytes;
@@ -174,6 +192,12 @@ class EagerEngine final : public Engine {
                   bytes);
   }
   void Run(int entry) override { program_.Run(entry, times_); }
+  int64_t RunChanged(int entry, std::span<const HostTensor> feeds,
+                     const std::vector<bool>&) override {
+    for (size_t i = 0; i < feeds.size(); ++i) Feed(entry, static_cast<int>(i), feeds[i].bytes());
+    Run(entry);
+    return static_cast<int64_t>(program_.entry(entry).graph.nodes.size());
+  }
   void RunChecked(int entry, RunChecker& checker) override {
     Shown shown(program_.entry(entry).graph, checker);
     program_.Run(entry, times_, &shown);

@@ -103,7 +103,13 @@ class Engine {
   virtual void Feed(int entry, int feed, std::span<const std::byte> bytes) = 0;
   // Throws UserError where memory runs out, which it does in eager mode alone.
   virtual void Run(int entry) = 0;
-  // The same, with all that operators write shown to `checker`: slow, and it allocates.
+  // Writes the feeds and runs what changed ones reach, `changed` having an element a feed: those
+  // that differ from the last run of the entry point. All of it where only a whole run can be done:
+  // the first one, one after states were written, every one in eager mode and of an entry point
+  // that was compiled without LayoutOptions::incremental. Returns how many operators ran.
+  virtual int64_t RunChanged(int entry, std::span<const HostTensor> feeds,
+                             const std::vector<bool>& changed) = 0;
+  // The same as Run(), with all that operators write shown to `checker`: slow, and it allocates.
   virtual void RunChecked(int entry, RunChecker& checker) = 0;
   // Copies a result of the entry point that ran last.
   virtual void Fetch(int entry, int result, std::span<std::byte> bytes) const = 0;

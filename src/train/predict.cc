@@ -248,14 +248,19 @@ Predictor::Predictor(const ModelSpec& model, PredictSignature signature,
   device_ = OpenDevice(options.device);
   const KernelLibrary* library = FindKernelLibrary(options.device);
   CGRUN_CHECK(library != nullptr) << "no kernels for " << options.device;
-  engine_ = BuildEngine(model, {{"predict", EntryKind::kPredict, batch_}}, options.mode,
-                        options.compile, {*library, *device_, communicator_}, diagnostics);
+  CompileOptions compile = options.compile;
+  compile.layout.incremental = signature_.inputs.size() > 1;
+  engine_ = BuildEngine(model, {{"predict", EntryKind::kPredict, batch_}}, options.mode, compile,
+                        {*library, *device_, communicator_}, diagnostics);
   if (!engine_) return;
   if (!options.weights.empty())
     weights_ = LoadWeights(*engine_, options.weights, WeightsScope::kModel);
   NameClasses(model, options.weights, diagnostics);
   const EngineEntry& entry = engine_->model().entries[0];
   for (const EnginePort& feed : entry.feeds) feeds_.emplace_back(feed.type.dtype, feed.type.shape);
+  changed_.resize(feeds_.size(), true);
+  if (compile.layout.incremental && options.mode == Mode::kGraph) last_ = feeds_;
+  operators_ = static_cast<int64_t>(engine_->Operators(0).size());
   for (const DataField& input : signature_.inputs) {
     const auto feed = std::ranges::find(entry.feeds, input.name, &EnginePort::name);
     CGRUN_CHECK(feed != entry.feeds.end()) << "no feed " << input.name;
@@ -294,15 +299,21 @@ int64_t Predictor::Run(PredictSource& source, int64_t limit_batches, const Sink&
     std::vector<SampleOrigin> origins;
     const int64_t count = Fill(source, origins);
     if (count == 0) break;
-    for (size_t i = 0; i < feeds_.size(); ++i) {
-      engine_->Feed(0, static_cast<int>(i), feeds_[i].bytes());
-    }
-    engine_->Run(0);
+    RunBatch();
     Show(origins, sink);
     samples += count;
     if (count < batch_) break;
   }
   return samples;
+}
+
+void Predictor::RunBatch() {
+  for (size_t i = 0; i < last_.size(); ++i) {
+    changed_[i] = !std::ranges::equal(feeds_[i].bytes(), last_[i].bytes());
+    if (changed_[i]) std::ranges::copy(feeds_[i].bytes(), last_[i].bytes().begin());
+  }
+  operators_run_ += engine_->RunChanged(0, feeds_, changed_);
+  ++runs_;
 }
 
 int64_t Predictor::Fill(PredictSource& source, std::vector<SampleOrigin>& origins) {

@@ -107,13 +107,18 @@ class Predictor {
   // Sees each sample with the bytes of each output, in the order of the samples.
   using Sink = std::function<void(const SampleOrigin& origin, PredictionBytes outputs)>;
   // Runs batch by batch, at most `limit_batches` of them (0: all). The last batch is filled up with
-  // copies. Returns the number of samples.
+  // copies. Where a model has several inputs, what depends on none that differs from the batch
+  // before is not computed again. Returns the number of samples.
   int64_t Run(PredictSource& source, int64_t limit_batches, const Sink& sink);
+  // Of all runs so far, the operators that ran, and those of whole runs.
+  int64_t operators_run() const { return operators_run_; }
+  int64_t operators() const { return runs_ * operators_; }
 
  private:
   void NameClasses(const ModelSpec& model, const std::string& weights, Diagnostics& diagnostics);
   // Reads the next batch into `inputs_`; how many samples.
   int64_t Fill(PredictSource& source, std::vector<SampleOrigin>& origins);
+  void RunBatch();
   void Show(const std::vector<SampleOrigin>& origins, const Sink& sink);
 
   PredictSignature signature_;
@@ -122,9 +127,13 @@ class Predictor {
   SingleProcess communicator_;
   std::unique_ptr<Engine> engine_;
   std::vector<HostTensor> feeds_;    // of the entry point, in its order
+  std::vector<HostTensor> last_;     // the same in the batch before; none where runs are whole
+  std::vector<bool> changed_;        // which of them are other than in the batch before
   std::vector<size_t> inputs_;       // which of them takes an input
   std::vector<HostTensor> results_;  // of the outputs
   WeightsReport weights_;
+  int64_t operators_ = 0;  // of the entry point
+  int64_t runs_ = 0, operators_run_ = 0;
 };
 
 }  // namespace cgrun

@@ -352,6 +352,37 @@ paths:
         self.assertEqual([item["outputs"]["sum"]["values"]
                           for item in json.loads(text)["predictions"]], [[1, 3], [3, 5], [5, 7]])
 
+    def test_what_an_unchanged_input_leads_to_runs_once(self):
+        self.write("pair.yaml", """cgrun: 1
+inputs:
+  context: {shape: [2]}
+  x: {shape: [2]}
+paths:
+  join:
+    mode: forward
+    ops:
+      - far: {op: tanh, in: context}
+      - near: {op: tanh, in: x}
+      - sum: {op: add, in: [far, near]}
+train: {batch: 1}
+""")
+        self.save("x.npy", npy([4, 2], struct.pack("<8f", *range(8)), "<f4"))
+        self.save("same.npy", npy([2], struct.pack("<2f", 1, 2), "<f4"))
+        self.save("other.npy", npy([2], struct.pack("<2f", 3, 4), "<f4"))
+        self.save("w.safetensors", struct.pack("<Q", 2) + b"{}")
+        predict = ("predict", "pair.yaml", "--weights", "w.safetensors", "x=x.npy")
+        contexts = [f"context={name}.npy" for name in ("same", "same", "other", "other")]
+        parts = json.loads(self.cgrun(*predict, *contexts, "--json").stdout)
+        # 3 for the first, 2 for a new x alone, 3 for both, 2
+        self.assertEqual(parts["operators"], {"run": 10, "of": 12})
+        self.assertIn("10 of 12 operators ran: the inputs of the others stayed the same.\n",
+                      self.cgrun(*predict, *contexts).stdout)
+        for flags in (["--mode", "eager"], ["--batch", "4"]):
+            whole = json.loads(self.cgrun(*predict, *contexts, *flags, "--json").stdout)
+            self.assertNotIn("operators", whole)
+            self.assertEqual(whole["predictions"], parts["predictions"])
+        self.assertNotIn("operators ran", self.cgrun(*predict, *contexts, "--batch", "4").stdout)
+
     def test_evaluations_take_the_same_weights(self):
         error = self.refuses("eval", "small.yaml")
         self.assertIn("cannot open 'runs/small': No such file or directory", error)

@@ -38,6 +38,7 @@ bool Runs(const ProgramImage& image) {
   try {
     TinyProgram program(image);
     for (size_t e = 0; e < image.entries.size(); ++e) program.Run(static_cast<int>(e), 1);
+    for (size_t e = 0; e < image.entries.size(); ++e) program.RunInPart(static_cast<int>(e), 1);
     return true;
   } catch (const UserError& error) {
     CGRUN_CHECK(!std::string(error.what()).empty());
@@ -69,7 +70,7 @@ bool TryInput(std::span<const std::byte> input) {
 
 std::vector<std::string> GoodInputs() {
   return {SerializeImage(TinyImage("tiny_mlp")), SerializeImage(TinyImage("tiny_conv")),
-          SerializeImage(FusedImage())};
+          SerializeImage(FusedImage()), SerializeImage(IncrementalImage())};
 }
 
 }  // namespace cgrun

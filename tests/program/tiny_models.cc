@@ -86,6 +86,25 @@ ProgramImage FusedImage() {
   return EncodeGraph(prepared, "serial", {}, reference::Library()).image;
 }
 
+ProgramImage IncrementalImage() {
+  GraphMaker maker;
+  const ValueId a = maker.Feed("a", {3, 4}), b = maker.Feed("b", {3, 4});
+  const ValueId w = maker.State("w", {3, 4});
+  const ValueId half = maker.Constant("half", {3, 4}, std::vector<float>(12, 0.5f));
+  const ValueId scaled = maker.Op(OpId::mul, "scaled", {w, half});
+  const ValueId left = maker.Op(OpId::add, "left", {maker.Op(OpId::tanh, "hidden", {a}), scaled});
+  const ValueId right = maker.Op(OpId::relu, "right", {maker.Op(OpId::sub, "moved", {b, w})});
+  const ValueId joined = maker.Op(OpId::mul, "joined", {left, right});
+  maker.Out(maker.Op(OpId::neg, "last", {joined}), "y");
+  maker.Out(right, "right");
+  const Graph prepared = PrepareGraph(maker.graph(), 1, reference::Library());
+  LayoutOptions options;
+  options.incremental = true;
+  ProgramImage image = EncodeGraph(prepared, "serial", options, reference::Library()).image;
+  image.entries[0].kind = EntryKind::kPredict;
+  return image;
+}
+
 HostTensor FeedFor(const ImagePort& port, int64_t step) {
   HostTensor tensor(port.type.dtype, port.type.shape);
   const uint64_t key = RandomKey(1, port.name);
@@ -105,6 +124,25 @@ RunResult TinyProgram::Run(int entry, int64_t step) {
   const ImageEntry& image = program_.image().entries[static_cast<size_t>(entry)];
   for (const ImagePort& feed : image.feeds) program_.Feed(feed, FeedFor(feed, step).bytes());
   program_.Run(entry);
+  return ResultOf(image);
+}
+
+RunResult TinyProgram::RunInPart(int entry, int64_t step) {
+  const ImageEntry& image = program_.image().entries[static_cast<size_t>(entry)];
+  Run(entry, step + 1);
+  for (const ImagePort& feed : image.feeds) {
+    if (!program_.CanRunChanged(entry)) return Run(entry, step);
+    for (const ImagePort& other : image.feeds) {
+      const bool changes = &other <= &feed;
+      if ((other.reach & feed.reach) == 0) continue;
+      program_.Feed(other, FeedFor(other, changes ? step : step + 1).bytes());
+    }
+    program_.RunChanged(entry, feed.reach);
+  }
+  return ResultOf(image);
+}
+
+RunResult TinyProgram::ResultOf(const ImageEntry& image) {
   RunResult result;
   for (const ImagePort& port : image.results) {
     result.results.emplace_back(static_cast<size_t>(port.bytes.bytes));

@@ -21,6 +21,9 @@ ProgramImage TinyImage(const std::string& model, bool passes = true);
 // tiny_mlp's kind of program, with a fused node and constants in it.
 ProgramImage FusedImage();
 
+// Two inputs, a network on each, and what joins them: an entry point that can run in part.
+ProgramImage IncrementalImage();
+
 // The numbers that feed `port` takes at `step`: they depend on its name and the step alone.
 HostTensor FeedFor(const ImagePort& port, int64_t step);
 
@@ -36,8 +39,11 @@ class TinyProgram {
  public:
   explicit TinyProgram(ProgramImage image);  // throws UserError
   RunResult Run(int entry, int64_t step);
+  // A whole run, and then runs in part, each with one more feed changed to its numbers at `step`.
+  RunResult RunInPart(int entry, int64_t step);
 
  private:
+  RunResult ResultOf(const ImageEntry& image);
   std::unique_ptr<Device> device_;
   SingleProcess communicator_;
   Program program_;
