@@ -1,4 +1,6 @@
 // cgrun eval.
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -10,6 +12,7 @@
 #include "src/cli/run_view.h"
 #include "src/cli/weights_flag.h"
 #include "src/program/serialize.h"
+#include "src/report/table.h"
 #include "src/train/kept_values.h"
 #include "src/train/metrics_json.h"
 
@@ -21,6 +24,20 @@ struct EvalFlags {
   std::string split = "test";
   std::string out;  // for what is kept
 };
+
+// What --memory allows, the evaluation must be planned to take. A cap of the model file is that of
+// its training.
+void CheckCap(const ModelFlags& flags, const ModelSpec& model, const MemoryUse& memory) {
+  if (flags.memory.empty() || !model.train || !model.train->memory) return;
+  const int64_t cap = model.train->memory->value;
+  if (!memory.has_plan()) throw InputError("--memory needs graph mode", "eager mode plans nothing");
+  if (memory.planned() <= cap) return;
+  const auto texts = FormatBytesApart({cap, memory.planned()});
+  throw InputError(
+      fmt::format("the evaluation takes {}, more than the cap of {}", texts[1], texts[0]),
+      fmt::format("arena {}, data {}, base {}: a smaller `--batch` makes the arena smaller",
+                  FormatBytes(memory.arena), FormatBytes(memory.data), FormatBytes(memory.base)));
+}
 
 int Run(const ModelFlags& flags, const RunFlags& run_flags, const EvalFlags& eval_flags,
         const ProfileFlags& profile) {
@@ -46,6 +63,7 @@ int Run(const ModelFlags& flags, const RunFlags& run_flags, const EvalFlags& eva
   PrintDiagnostics(diagnostics);
   if (!session.ready()) return kBadInput;
   if (!CheckWeights(session.weights(), options.weights)) return kBadInput;
+  CheckCap(flags, *model, session.memory());
   if (run_flags.dry_run) {
     PrintDryRun(model->name.value, session);
     return kDone;

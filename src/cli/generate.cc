@@ -8,6 +8,7 @@
 
 #include "src/cli/command.h"
 #include "src/cli/console.h"
+#include "src/cli/memory_cap.h"
 #include "src/cli/model_flags.h"
 #include "src/cli/weights_flag.h"
 #include "src/data/image_sheet.h"
@@ -164,6 +165,7 @@ int GenerateText(const ModelSpec& model, const ModelFlags& flags, const RunFlags
 }
 
 int Run(const ModelFlags& flags, const RunFlags& run_flags, const GenerateFlags& generate) {
+  RefuseCap(flags);
   const std::optional<ModelSpec> model = LoadModelOrProgram(flags);
   if (!model) return kBadInput;
   KernelsOf(*model);  // says why there are none

@@ -267,4 +267,10 @@ FittedRun FitMemory(const ModelFlags& flags, ModelSpec& model, CompileOptions& o
   return {true, run->memory};
 }
 
+void RefuseCap(const ModelFlags& flags) {
+  if (flags.memory.empty()) return;
+  throw InputError("--memory is of verbs that train, evaluate or plan",
+                   "a smaller `--batch` takes less");
+}
+
 }  // namespace cgrun

@@ -23,6 +23,9 @@ struct FittedRun {
 FittedRun FitMemory(const ModelFlags& flags, ModelSpec& model, CompileOptions& options,
                     std::optional<int64_t> base = std::nullopt);
 
+// For verbs that keep no cap. Throws InputError where --memory asks for one.
+void RefuseCap(const ModelFlags& flags);
+
 }  // namespace cgrun
 
 #endif  // CGRUN_CLI_MEMORY_CAP_H_

@@ -225,6 +225,17 @@ void CheckFlags(const PlanFlags& flags, bool is_csv) {
   }
 }
 
+// Of the flags of models, a list of buffers knows --planner alone.
+void CheckModelFlags(const CLI::App& app) {
+  for (const char* flag :
+       {"--device", "--batch", "--memory", "--order", "--zones", "--precision", "--seed",
+        "--threads", "--keep", "--set", "--disable-pass", "--stop-after-pass", "--dump-after"}) {
+    if (app.count(flag) == 0) continue;
+    throw InputError(std::string(flag) + " needs a model, not a list of buffers",
+                     "leave it out, or plan a model: `cgrun plan models/lenet.yaml`");
+  }
+}
+
 }  // namespace
 
 Command DefinePlan(CLI::App& app) {
@@ -258,6 +269,7 @@ Command DefinePlan(CLI::App& app) {
     const bool is_csv = flags->model.ends_with(".csv");
     CheckFlags(*plan_flags, is_csv);
     if (!is_csv) return PlanModel(*flags, *plan_flags);
+    CheckModelFlags(app);
     plan_flags->pack.has_planner = app.count("--planner") > 0;
     return PlanCsv(*flags, plan_flags->pack);
   };

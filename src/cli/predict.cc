@@ -8,6 +8,7 @@
 
 #include "src/cli/command.h"
 #include "src/cli/console.h"
+#include "src/cli/memory_cap.h"
 #include "src/cli/model_flags.h"
 #include "src/cli/predict_view.h"
 #include "src/cli/weights_flag.h"
@@ -178,6 +179,7 @@ int Predict(Predictor& predictor, const PredictSignature& signature, PredictSour
 
 int RunChecked(const ModelFlags& flags, const RunFlags& run_flags,
                const PredictFlags& predict_flags) {
+  RefuseCap(flags);
   if (predict_flags.inputs.empty()) {
     throw InputError("`cgrun predict` needs something to predict",
                      "cgrun predict MODEL INPUT...: images, .npy files, .csv tables, .txt texts, "

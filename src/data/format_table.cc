@@ -90,6 +90,13 @@ std::string HelpWithOption(std::string_view name, std::span<const std::string> k
   return note.empty() ? SuggestSynonym(name, known, kSynonyms) : note;
 }
 
+// What else formats are called, and sets that are in one.
+constexpr Synonym kOtherFormats[] = {
+    {"imagefolder", "images"}, {"folder", "images"}, {"image", "images"},   {"mnist", "idx"},
+    {"fashionmnist", "idx"},   {"cifar10", "cifar"}, {"cifar100", "cifar"}, {"table", "csv"},
+    {"numpy", "npy"},          {"txt", "text"},
+};
+
 const DataFormat* FindFormat(const DataOption& name, Diagnostics& diagnostics) {
   std::vector<std::string> names;
   for (const DataFormat* format : kFormats) {
@@ -97,7 +104,7 @@ const DataFormat* FindFormat(const DataOption& name, Diagnostics& diagnostics) {
     names.emplace_back(format->name);
   }
   diagnostics.Error(name.mark, "unknown data format '" + name.value + "'",
-                    SuggestName(name.value, names));
+                    SuggestSynonym(name.value, names, kOtherFormats));
   return nullptr;
 }
 

@@ -6,12 +6,36 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "src/base/synonyms.h"
 #include "src/model/model_file.h"
 #include "src/model/values.h"
 #include "src/ops/initializers.h"
 
 namespace cgrun {
 namespace {
+
+// What PyTorch, Keras and Caffe call them, and their arguments.
+constexpr Synonym kInitialisers[] = {
+    {"xavier", "glorot_uniform"},
+    {"xavieruniform", "glorot_uniform"},
+    {"xaviernormal", "glorot_normal"},
+    {"glorot", "glorot_uniform"},
+    {"kaiming", "he_normal"},
+    {"kaiminguniform", "he_uniform"},
+    {"kaimingnormal", "he_normal"},
+    {"msra", "he_normal"},
+    {"he", "he_normal"},
+    {"gaussian", "normal"},
+    {"randomnormal", "normal"},
+    {"randomuniform", "uniform"},
+    {"truncnormal", "truncated_normal"},
+    {"std", "deviation"},
+    {"stddev", "deviation"},
+    {"sigma", "deviation"},
+    {"val", "value"},
+    {"minval", "low"},
+    {"maxval", "high"},
+};
 
 // The arguments that an initialiser takes, in order.
 std::vector<std::string> ArgumentsOf(const std::string& initializer) {
@@ -55,7 +79,8 @@ class InitReader {
   bool CheckName(const std::string& name, const SourceMark& mark) {
     const std::vector<std::string> known = InitializerNames();
     if (Contains(known, name)) return true;
-    diagnostics_.Error(mark, "there is no initialiser '" + name + "'", SuggestName(name, known));
+    diagnostics_.Error(mark, "there is no initialiser '" + name + "'",
+                       SuggestSynonym(name, known, kInitialisers));
     return false;
   }
 
@@ -102,7 +127,7 @@ class InitReader {
       if (it == names.end()) {
         diagnostics_.Error(argument.key_mark,
                            "'" + entry.key + "' has no argument '" + argument.key + "'",
-                           SuggestName(argument.key, names));
+                           SuggestSynonym(argument.key, names, kInitialisers));
         continue;
       }
       const auto value = ReadReal(argument.value, argument.key, diagnostics_);

@@ -23,6 +23,17 @@ namespace {
 constexpr std::string_view kStringTag = "tag:yaml.org,2002:str";
 constexpr std::string_view kMergeKey = "<<";
 
+// "my path:": a key of several words, with its colon.
+bool HasOwnColon(const SourceMark& mark, const std::string& key) {
+  const std::string_view text = mark.file->text;
+  size_t at = 0;
+  for (int line = mark.file->first_line; line < mark.line; ++line) at = text.find('\n', at) + 1;
+  at = text.find(key, at);
+  if (at == std::string_view::npos) return false;
+  const size_t next = text.find_first_not_of(' ', at + key.size());
+  return next != std::string_view::npos && text[next] == ':';
+}
+
 // Ends the parsing from within an event.
 struct Stop {
   SourceMark mark;
@@ -342,7 +353,7 @@ bool TreeBuilder::MendKey(Frame& map, TreeNode& value) {
                        value.mark.column != map.key_mark.column;  // `a:b: null`
   if (!value.IsNull() || written || map.key_quoted) return false;
   const std::optional<GluedKey> glued = FindGluedKey(map.key);
-  if (!glued) return false;
+  if (!glued || (!glued->has_colon && HasOwnColon(map.key_mark, map.key))) return false;
   SourceMark mark = map.key_mark;
   if (glued->has_colon) {
     mark.column += static_cast<int>(glued->colon);

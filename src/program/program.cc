@@ -18,7 +18,7 @@ const ImageEntry* ProgramImage::Find(EntryKind kind, int64_t batch) const {
 
 Program::Program(ProgramImage image, Device& device, const KernelLibrary& library,
                  Communicator& communicator)
-    : image_(std::move(image)), device_(device), library_(library), code_(image_, device, library) {
+    : image_(std::move(image)), device_(device), code_(image_, device, library) {
   context_.communicator = &communicator;
   context_.stream = device_.CreateStream();
   for (int kind = 0; kind < kArenaKinds; ++kind) {

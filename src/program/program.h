@@ -82,7 +82,6 @@ class Program {
 
   ProgramImage image_;
   Device& device_;
-  const KernelLibrary& library_;
   Code code_;  // of image_
   RunContext context_;
   int last_entry_ = -1;  // which ran last, if its results are still those of the states

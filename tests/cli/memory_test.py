@@ -207,6 +207,17 @@ train: {epochs: 1, batch: 16, optimizer: {op: sgd, lr: 0.01}}
             self.assertNotIn("batch", self.cgrun(*arguments).stderr)
         self.refuses("plan", "auto.yaml")
 
+    def test_an_evaluation_is_refused_where_it_takes_more(self):
+        self.cgrun("train", "flat.yaml", "--out", "run", "--quiet")
+        evaluate = ["eval", "flat.yaml", "--weights", "run", "--split", "train"]
+        total = json.loads(self.cgrun(*evaluate, "--json").stdout)["planned_bytes"]
+        self.cgrun(*evaluate, "--memory", f"{total + GRAIN}B")
+        errors = self.refuses(*evaluate, "--memory", f"{total // 2}B")
+        self.assertIn("more than the cap", errors)
+        self.assertIn("--batch", errors)
+        for verb in (["predict", "flat.yaml", "a.npy"], ["generate", "flat.yaml"]):
+            self.assertIn("--memory", self.refuses(*verb, "--memory", "1GiB"))
+
     def test_a_resumed_run_keeps_the_batch_that_was_found(self):
         cap = self.plan("--batch", "100", model="flat.yaml")["total_bytes"]
         self.write("auto.yaml", FLAT.replace("batch: 32", f"batch: auto\n  memory: {cap}"))

@@ -56,6 +56,17 @@ class TablesTest(HousesTestCase):
     def count_errors(self, text):
         return text.count("error: ")
 
+    def test_names_that_others_give_lead_to_ours(self):
+        def named(old, new):
+            return self.errors((old, new))
+
+        units = "{op: linear, units: 2"
+        for theirs, ours in (("xavier_uniform", "glorot_uniform"), ("kaiming_normal", "he_normal"),
+                             ("{normal: {std: 0.1}}", "deviation")):
+            self.assertIn(f"help: write '{ours}'", named(units, f"{units}, init: {theirs}"))
+        for theirs, ours in (("mnist", "idx"), ("image_folder", "images")):
+            self.assertIn(f"help: write '{ours}'", named("format: csv", f"format: {theirs}"))
+
     def test_what_training_data_lack_is_no_error_of_other_data(self):
         for change in (("file: train.csv", "file: nope.csv"), ("[town, roof]", "[town, rof]"),
                        ("train.csv, label: sold", "train.csv, label: sould")):

@@ -120,7 +120,7 @@ class PlanTest(CliTestCase):
     def test_what_needs_a_model_says_so(self):
         self.write("buffers.csv", BUFFERS)
         for flags in (["--compare"], ["--passes"], ["--html", "p.html"], ["--why", "a"],
-                      ["--diff", "b.json"]):
+                      ["--diff", "b.json"], ["--batch", "3"], ["--memory", "1MiB"]):
             self.assertIn("needs a model", self.refuses("plan", "buffers.csv", *flags))
         self.assertFalse((self.folder / "p.html").exists())
         for flags in (["--capacity", "1"], ["--time", "1"], ["--out", "p.csv"]):

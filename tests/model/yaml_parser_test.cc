@@ -209,6 +209,13 @@ TEST(YamlParserTest, SyntaxErrorsSayWhereAndWhatToDo) {
   EXPECT_NE(TreeErrors("~: 3\n").find("a key must be a name"), std::string::npos);
 }
 
+TEST(YamlParserTest, KeysMayHaveSeveralWords) {
+  EXPECT_EQ(TreeErrors("my path:\nb: 1\n"), "");
+  EXPECT_EQ(TreeErrors("a: {my path : , b: 1}\n"), "");
+  EXPECT_NE(TreeErrors("a: {epochs 4, b: 1}\n").find("a ':' is missing behind 'epochs'"),
+            std::string::npos);
+}
+
 TEST(YamlParserTest, PlaceholdersStandUnquotedInFlowStyle) {
   const TreeNode tree =
       MustParse("- {n: ${a}, m: ${4*(a+b)}, s: [${a % 2}, \"${a}\"], t: x${a}y}\n");
