@@ -149,6 +149,7 @@ void FindMaker(const Graph& graph, ValueId logits, LabelUse& use) {
       use.key = key;
       return;
     }
+    if (node.inputs.empty()) return;
     const bool same_shape =
         graph.values[node.outputs[0]].type.shape == graph.values[node.inputs[0]].type.shape;
     const bool moves = std::ranges::find(kMoves, node.op) != std::end(kMoves);

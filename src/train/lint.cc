@@ -157,9 +157,7 @@ void LintRun(const ModelSpec& model, const LintReport& report, Diagnostics& diag
   const int64_t per_epoch = accumulation.steps_per_epoch();
   const auto steps = TotalSteps(model, per_epoch, diagnostics);
   if (!steps || !schedules) return;
-  for (const PathSchedule& of_path : *schedules) {
-    WarnOfLongWarmup(of_path.schedule, per_epoch, *steps, diagnostics);
-  }
+  WarnOfLongWarmups(*schedules, per_epoch, *steps, diagnostics);
 }
 
 // The file that the key `weights` names, as runs load it.

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <limits>
 #include <numbers>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -402,6 +403,8 @@ std::vector<RateJump> FindRateJumps(const std::vector<PathSchedule>& paths,
   return jumps;
 }
 
+namespace {
+
 void WarnOfLongWarmup(const RateSchedule& schedule, int64_t steps_per_epoch, int64_t total_steps,
                       Diagnostics& diagnostics) {
   RateSchedule of_run = schedule;
@@ -417,6 +420,17 @@ void WarnOfLongWarmup(const RateSchedule& schedule, int64_t steps_per_epoch, int
   diagnostics.Warning(schedule.warmup_mark, text,
                       "an epoch has " + CountText(steps_per_epoch, "step") +
                           "; `warmup` counts epochs, `warmup_steps` steps");
+}
+
+}  // namespace
+
+void WarnOfLongWarmups(const std::vector<PathSchedule>& paths, int64_t steps_per_epoch,
+                       int64_t total_steps, Diagnostics& diagnostics) {
+  std::set<std::string> told;  // the optimizers, by their places
+  for (const PathSchedule& of_path : paths) {
+    if (!told.insert(of_path.optimizer.ToString()).second) continue;
+    WarnOfLongWarmup(of_path.schedule, steps_per_epoch, total_steps, diagnostics);
+  }
 }
 
 }  // namespace cgrun

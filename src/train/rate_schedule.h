@@ -103,9 +103,10 @@ std::vector<RateJump> FindRateJumps(const std::vector<PathSchedule>& paths,
                                     const std::vector<RateSchedule>& schedules,
                                     int64_t steps_before, int64_t step);
 
-// Warns of a warm-up that goes on longer than a run of `total_steps` steps; 0: time ends the run.
-void WarnOfLongWarmup(const RateSchedule& schedule, int64_t steps_per_epoch, int64_t total_steps,
-                      Diagnostics& diagnostics);
+// Warns of warm-ups that go on longer than a run of `total_steps` steps, of each optimizer once; 0:
+// time ends the run.
+void WarnOfLongWarmups(const std::vector<PathSchedule>& paths, int64_t steps_per_epoch,
+                       int64_t total_steps, Diagnostics& diagnostics);
 
 }  // namespace cgrun
 

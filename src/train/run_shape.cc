@@ -72,16 +72,13 @@ std::string NoteOf(const ModelData& data) {
   return data.train == nullptr ? "the model names no data" : "";
 }
 
-void WarnOfLongWarmups(const ModelSpec& model, const std::vector<PathSchedule>& schedules,
-                       int64_t samples, Diagnostics& diagnostics) {
+void CheckLength(const ModelSpec& model, const std::vector<PathSchedule>& schedules,
+                 int64_t samples, Diagnostics& diagnostics) {
   const int64_t batch = model.train->batch.value.size;
   const Accumulation accumulation(model.train->accumulate.value, samples, batch,
                                   BatchCount(samples, batch));
   const auto steps = TotalSteps(model, accumulation.steps_per_epoch(), diagnostics);
-  if (!steps) return;
-  for (const PathSchedule& of_path : schedules) {
-    WarnOfLongWarmup(of_path.schedule, accumulation.steps_per_epoch(), *steps, diagnostics);
-  }
+  if (steps) WarnOfLongWarmups(schedules, accumulation.steps_per_epoch(), *steps, diagnostics);
 }
 
 }  // namespace
@@ -92,7 +89,7 @@ RunShape ShapeOfRun(const ModelSpec& model, Diagnostics& diagnostics) {
   if (diagnostics.has_errors()) return ShapeOfRun(model, ModelData());
   if (data.train != nullptr) WarnOfLargeBatch(model, *data.train, diagnostics);
   if (data.train != nullptr && model.train && schedules) {
-    WarnOfLongWarmups(model, *schedules, data.train->size(), diagnostics);
+    CheckLength(model, *schedules, data.train->size(), diagnostics);
   }
   return ShapeOfRun(model, std::move(data));
 }

@@ -261,8 +261,8 @@ bool Session::ReadSchedules(Diagnostics& diagnostics) {
     schedules_.back().steps_per_epoch = steps_per_epoch();
     if (total_steps_ > 0) schedules_.back().total_steps = total_steps_;
     rates_.push_back({of_path.path, 0});  // MakeSplits() knows the feed's name
-    WarnOfLongWarmup(of_path.schedule, steps_per_epoch(), total_steps_, diagnostics);
   }
+  WarnOfLongWarmups(path_schedules_, steps_per_epoch(), total_steps_, diagnostics);
   return true;
 }
 

@@ -56,6 +56,14 @@ class SequenceTest(cli_testing.CliTestCase):
                           *flags)
         return re.search(r"hash ([0-9a-f]{16})", done.stdout)[1]
 
+    def test_a_warm_up_that_paths_share_is_told_once(self):
+        text = MODEL.replace("EPOCHS", "3").replace("SEQUENCE", "")
+        text = text.replace("OPTIMIZER", "{op: sgd, lr: 0.1, schedule: {cosine: {warmup: 9}}}")
+        model = self.write("steps.yaml", text)
+        for verb in (["train", model, "--dry-run"], ["plan", model], ["check", model]):
+            errors = self.cgrun(*verb).stderr
+            self.assertEqual(errors.count("the warm-up takes 9 steps"), 1, errors)
+
     def test_a_repeated_path_learns_as_in_so_many_steps(self):
         for optimizer in (ADAM, SGD):
             once = self.hash(6, "[prepare, classify]", optimizer)
