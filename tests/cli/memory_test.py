@@ -210,7 +210,7 @@ train: {epochs: 1, batch: 16, optimizer: {op: sgd, lr: 0.01}}
     def test_an_evaluation_is_refused_where_it_takes_more(self):
         self.cgrun("train", "flat.yaml", "--out", "run", "--quiet")
         evaluate = ["eval", "flat.yaml", "--weights", "run", "--split", "train"]
-        total = json.loads(self.cgrun(*evaluate, "--json").stdout)["planned_bytes"]
+        total = json.loads(self.cgrun(*evaluate, "--json").stdout)["planned_peak_bytes"]
         self.cgrun(*evaluate, "--memory", f"{total + GRAIN}B")
         errors = self.refuses(*evaluate, "--memory", f"{total // 2}B")
         self.assertIn("more than the cap", errors)
