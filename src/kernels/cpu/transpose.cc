@@ -36,7 +36,9 @@ void Run(const RunContext& context, const Instruction& i) noexcept {
   const Bits* x = Data<const Bits>(context, i, 0);
   Bits* y = Data<Bits>(context, i, 1);
   const int64_t bands = (p.columns + kBand - 1) / kBand;
-  const auto& [matrices, strides] = p.matrices.inner;
+  // Not as a structured binding: clang 14 does not see one inside a parallel region.
+  const int64_t matrices = p.matrices.inner.size;
+  const auto& strides = p.matrices.inner.strides;
   const int64_t tasks = p.matrices.outer_count * matrices * bands;
   Split(p.threads, tasks, 1, [&](int64_t begin, int64_t end) {
     for (int64_t task = begin; task < end; ++task) {
