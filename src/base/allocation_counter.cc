@@ -11,7 +11,12 @@
 #include <cstring>
 #include <new>
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#ifndef __has_feature  // clang's way to say which sanitizers there are
+#define __has_feature(name) 0
+#endif
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || \
+    __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
 #define CGRUN_COUNT_ALLOCATIONS 0
 #else
 #define CGRUN_COUNT_ALLOCATIONS 1

@@ -1,5 +1,6 @@
 """A test case that runs the real `cgrun` in a folder of its own."""
 
+import json
 import os
 import pathlib
 import struct
@@ -44,6 +45,17 @@ def png(width, height, pixels):
     header = struct.pack(">IIBBBBB", width, height, 8, 0 if row == width else 2, 0, 0, 0)
     return (b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", zlib.compress(rows)) +
             chunk(b"IEND", b""))
+
+
+def devices(*names):
+    """Those of `names` that this build has kernels for; says which it lacks."""
+    done = subprocess.run([str(CGRUN), "devices", "--json"], text=True, check=True,
+                          stdout=subprocess.PIPE)
+    there = {device["name"] for device in json.loads(done.stdout)["devices"] if "kernels" in device}
+    for name in names:
+        if name not in there:
+            print(f"not on '{name}': it is not in this build")
+    return [name for name in names if name in there]
 
 
 class CliTestCase(unittest.TestCase):

@@ -168,7 +168,7 @@ class GanTest(cli_testing.CliTestCase):
 
     def test_a_pair_is_resumed_inside_an_epoch_bit_for_bit(self):
         often = ("--set", "train.checkpoint_every=4", "--set", "train.keep_last=9")
-        for device in ("reference", "cpu"):
+        for device in cli_testing.devices("reference", "cpu"):
             for name in ("least_squares", "penalised"):
                 with self.subTest(f"{name} on {device}"):
                     whole = self.hash(short(name, device=device), *often)
@@ -235,7 +235,7 @@ class GanTest(cli_testing.CliTestCase):
                 self.cgrun("check", "pair.yaml")
 
     def test_every_device_learns(self):
-        for device in ("blas", "cpu"):
+        for device in cli_testing.devices("blas", "cpu"):
             self.hash(short("least_squares", device=device))
 
     def test_a_sheet(self):

@@ -7,7 +7,7 @@ import random
 import re
 import unittest
 
-from cli_testing import CliTestCase
+from cli_testing import CliTestCase, devices
 
 LENGTH = 12
 CLASSIFIER = """cgrun: 1
@@ -80,7 +80,7 @@ class LinesTest(CliTestCase):
     def expect_no_matter_of_batches(self, model, run):
         """Returns the metrics, which are the same for all sizes of a batch and on all devices."""
         of_one = self.metrics(model, run, "--batch", 1)
-        for device in ("cpu", "reference"):
+        for device in devices("cpu", "reference"):
             for batch in (7, 1000):
                 other = self.metrics(model, run, "--batch", batch, "--device", device)
                 self.assertEqual(other["accuracy"], of_one["accuracy"])

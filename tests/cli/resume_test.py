@@ -16,7 +16,7 @@ import subprocess
 import time
 import unittest
 
-from cli_testing import CGRUN, CliTestCase
+from cli_testing import CGRUN, CliTestCase, devices
 
 KILLS = int(os.environ.get("CGRUN_KILLS", "8"))
 MODEL = """cgrun: 1
@@ -662,14 +662,15 @@ class RememberingTest(CliTestCase):
         self.assert_continues("--device", "reference", "--mode", "eager")
 
     def test_cpu_graph(self):
-        self.assert_continues("--device", "cpu")
+        self.assert_continues("--device", devices("cpu", "blas")[0])
 
     def test_cpu_eager(self):
-        self.assert_continues("--device", "cpu", "--mode", "eager")
+        self.assert_continues("--device", devices("cpu", "blas")[0], "--mode", "eager")
 
     # 10 of 33 batches an epoch: 4 steps, of which the last has one batch.
     def test_fewer_batches_an_epoch(self):
-        whole, _ = self.assert_continues("--device", "cpu", "--limit-batches", 10)
+        whole, _ = self.assert_continues("--device", devices("cpu", "blas")[0],
+                                         "--limit-batches", 10)
         self.assertEqual(whole["steps"] // 4, whole["epochs"] - (whole["steps"] % 4 > 0))
 
 

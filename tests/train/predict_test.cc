@@ -4,9 +4,11 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <iostream>
 
 #include "src/base/allocation_counter.h"
 #include "src/io/npy.h"
+#include "src/kernels/kernel.h"
 #include "src/train/class_names.h"
 #include "tests/train/session_testing.h"
 
@@ -200,6 +202,10 @@ Predicted PredictTwo(const std::string& device, Mode mode, int64_t batch) {
 
 TEST(Predictor, ComputesAgainWhatChangedInputsReach) {
   for (const std::string device : {"reference", "cpu"}) {
+    if (FindKernelLibrary(device) == nullptr) {
+      std::cout << "not on '" << device << "': it is not in this build\n";
+      continue;
+    }
     const Predicted parts = PredictTwo(device, Mode::kGraph, 1);
     const auto count = static_cast<int64_t>(parts.operators.size());
     const int64_t of_b = std::ranges::count_if(parts.operators, [](const std::string& name) {
