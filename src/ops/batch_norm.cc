@@ -22,6 +22,12 @@ const AttributeSchema& BatchNormAttributes::Schema() {
                "normalise by the batch's statistics and update the running ones, rather than "
                "normalise by the running ones")
           .Internal()
+          .Add("min", &BatchNormAttributes::min, "smallest value of y: a clip that is fused")
+          .AtMost(0)
+          .Internal()
+          .Add("max", &BatchNormAttributes::max, "largest value of y")
+          .AtLeast(0)
+          .Internal()
           .Build();
   return schema;
 }
@@ -73,12 +79,14 @@ std::vector<TensorType> Infer(InferContext& context) {
 // Statistics are constants to the gradient but for those of the batch as y depends on them.
 void Gradient(GradientContext& context) {
   if (!context.output_gradient(0).valid()) return;
-  const bool training = context.attributes<BatchNormAttributes>().training;
-  const ValueId mean = training ? context.output(3) : context.input(3);
-  const ValueId deviation = training ? context.output(4) : context.input(4);
+  const auto& attributes = context.attributes<BatchNormAttributes>();
+  const ValueId mean = attributes.training ? context.output(3) : context.input(3);
+  const ValueId deviation = attributes.training ? context.output(4) : context.input(4);
+  std::vector<ValueId> inputs = {context.input(0), context.output_gradient(0), context.input(1),
+                                 mean, deviation};
+  if (attributes.clips()) inputs.push_back(context.input(2));
   const std::vector<ValueId> gradients = context.EmitAll(
-      OpId::batch_norm_grad, context.node().attributes,
-      {context.input(0), context.output_gradient(0), context.input(1), mean, deviation}, "grad");
+      OpId::batch_norm_grad, context.node().attributes, std::move(inputs), "grad");
   for (int i = 0; i < 3; ++i) {
     context.SetInputGradient(i, gradients[static_cast<size_t>(i)]);
   }
@@ -124,13 +132,21 @@ std::vector<TensorType> InferGrad(InferContext& context) {
   if (!ExpectInput(context, 2, "scale", parameter)) return {};
   if (!ExpectInput(context, 3, "mean", statistic)) return {};
   if (!ExpectInput(context, 4, "deviation", statistic)) return {};
+  const bool clips = context.attributes<BatchNormAttributes>().clips();
+  if (clips != (context.num_inputs() == 6)) {
+    return context.Fail(clips ? "`shift` is needed to see what was clipped"
+                              : "`shift` is for results that are clipped");
+  }
+  if (clips && !ExpectInput(context, 5, "shift", parameter)) return {};
   return {context.input(0), parameter, parameter};
 }
 
-// For each element: 5 for the two sums, 5 for dx (1 where the statistics are frozen).
+// For each element: 5 for the two sums, 5 for dx (1 where the statistics are frozen); 3 in each for
+// what was clipped.
 OpCost GradCost(const NodeSignature& node) {
-  const bool training = node.attributes.As<BatchNormAttributes>().training;
-  return {(training ? 10 : 6) * node.inputs[0].shape.Elements()};
+  const auto& attributes = node.attributes.As<BatchNormAttributes>();
+  return {((attributes.training ? 10 : 6) + (attributes.clips() ? 6 : 0)) *
+          node.inputs[0].shape.Elements()};
 }
 
 }  // namespace
@@ -145,7 +161,8 @@ OpDef batch_norm() {
       "and variance (÷ count) are the channel's in this batch, and the running statistics move "
       "towards them, the variance by its unbiased value (÷ (count − 1), or ÷ 1 for one element). "
       "Elsewhere they are the running statistics, which then are constants to the gradient. The "
-      "scale starts at 1, the shift at 0. Statistics are f64 for f64, and f32 for other types; the "
+      "scale starts at 1, the shift at 0. A relu or clip behind it may become a part of it. "
+      "Statistics are f64 for f64, and f32 for other types; the "
       "device `reference` adds them in index order in f64. Ioffe and Szegedy, 2015. ONNX "
       "BatchNormalization.";
   def.usage = Usage::kOperator;
@@ -198,14 +215,16 @@ OpDef batch_norm_grad() {
       "With x̂ = (x − mean)·inv_std and sums over all axes but the channels: dshift = Σ dy, dscale "
       "= "
       "Σ dy·x̂, dx = scale·inv_std·(dy − (dshift + x̂·dscale) ÷ count) in training, and dx = "
-      "scale·inv_std·dy elsewhere, where `deviation` is the running variance.";
+      "scale·inv_std·dy elsewhere, where `deviation` is the running variance. Where a clip is a "
+      "part of batch_norm, dy counts as 0 for each y that is not between `min` and `max`.";
   def.inputs = {{"x", "input of batch_norm"},
                 {"dy", "gradient of y"},
                 {"scale", "[channels]"},
                 {"mean", "[channels]: the batch's in training, else the running one"},
                 {"deviation",
                  "[channels]: the batch's inv_std in training, else the running "
-                 "variance"}};
+                 "variance"},
+                {"shift", "[channels]: where results are clipped", Arity::kOptional}};
   def.outputs = {
       {"dx", "gradient of x"}, {"dscale", "gradient of scale"}, {"dshift", "gradient of shift"}};
   def.schema = &BatchNormAttributes::Schema();

@@ -1,6 +1,9 @@
-// Attributes of batch_norm and its gradient.
+// Attributes of batch_norm, of its result again and of its gradient.
 #ifndef CGRUN_OPS_BATCH_NORM_H_
 #define CGRUN_OPS_BATCH_NORM_H_
+
+#include <cmath>
+#include <limits>
 
 #include "src/ir/attributes.h"
 
@@ -10,6 +13,10 @@ struct BatchNormAttributes {
   double epsilon = 1e-5;
   double momentum = 0.1;
   bool training = true;
+  double min = -std::numeric_limits<double>::infinity();  // y is clipped to [min, max], which
+  double max = std::numeric_limits<double>::infinity();   // contains 0; infinite: no bound
+
+  bool clips() const { return std::isfinite(min) || std::isfinite(max); }
 
   static const AttributeSchema& Schema();
 };

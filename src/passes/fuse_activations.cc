@@ -12,15 +12,6 @@ namespace {
 
 constexpr double kLeastGain = 0.01;  // finer than this the estimates are not
 
-std::optional<double> BestSeconds(const Target& target, const NodeSignature& node,
-                                  const RunSetting& setting) {
-  std::optional<double> best;
-  for (const KernelOption& option : target.Options(node, setting)) {
-    if (!best || option.seconds < *best) best = option.seconds;
-  }
-  return best;
-}
-
 // The node whose result the activation alone reads, if the two can be one.
 NodeId Producer(const Graph& graph, const IdVector<ValueId, std::vector<NodeId>>& readers,
                 const Node& activation) {
@@ -49,24 +40,11 @@ Node Fused(const Node& producer, const Node& activation) {
   return fused;
 }
 
-NodeSignature Bound(const Graph& graph, const Node& node, int64_t batch) {
-  NodeSignature signature = SignatureOf(graph, node);
-  signature.attributes = signature.attributes.Bind(batch);
-  for (FusedOperator& inner : signature.body) inner.attributes = inner.attributes.Bind(batch);
-  for (TensorType& type : signature.inputs) type.shape = type.shape.Bind(batch);
-  for (TensorType& type : signature.outputs) type.shape = type.shape.Bind(batch);
-  return signature;
-}
-
 bool Pays(const Graph& graph, const Node& producer, const Node& activation, const Node& fused,
           const PassContext& context) {
-  const RunSetting setting{context.threads, {}, graph.Learns()};
-  const auto seconds = [&](const Node& node) {
-    return BestSeconds(context.target, Bound(graph, node, context.batch), setting);
-  };
-  const auto together = seconds(fused);
-  const auto first = seconds(producer);
-  const auto second = seconds(activation);
+  const auto together = BestSeconds(graph, fused, context);
+  const auto first = BestSeconds(graph, producer, context);
+  const auto second = BestSeconds(graph, activation, context);
   return together && (!first || !second || *together < (*first + *second) * (1 - kLeastGain));
 }
 

@@ -23,6 +23,8 @@ constexpr PipelineEntry kPipeline[] = {
      "after algebra, which gives equal things one form"},
     {"relu_before_pool_grad", passes::ReluBeforePoolGrad, 0, PassStage::kGraph,
      "while relu and its gradient are nodes of their own"},
+    {"clip_in_batch_norm", passes::ClipInBatchNorm, 0, PassStage::kGraph,
+     "behind relu_before_pool_grad, which needs the gradient of relu by itself"},
     {"fuse_activations", passes::FuseActivations, 0, PassStage::kGraph,
      "last, for to the others a fused node is closed"},
     {kLayoutsPass, nullptr, 0, PassStage::kSelection,

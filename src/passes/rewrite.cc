@@ -4,8 +4,21 @@
 #include <algorithm>
 
 #include "src/base/check.h"
+#include "src/ir/op_def.h"
 
 namespace cgrun {
+namespace {
+
+NodeSignature Bound(const Graph& graph, const Node& node, int64_t batch) {
+  NodeSignature signature = SignatureOf(graph, node);
+  signature.attributes = signature.attributes.Bind(batch);
+  for (FusedOperator& inner : signature.body) inner.attributes = inner.attributes.Bind(batch);
+  for (TensorType& type : signature.inputs) type.shape = type.shape.Bind(batch);
+  for (TensorType& type : signature.outputs) type.shape = type.shape.Bind(batch);
+  return signature;
+}
+
+}  // namespace
 
 void ReplaceUses(Graph& graph, ValueId from, ValueId to) {
   CGRUN_CHECK(graph.values[from].type == graph.values[to].type)
@@ -27,6 +40,17 @@ bool IsInternal(const Graph& graph, ValueId value) {
   const auto is_next = [&](const UpdateEdge& edge) { return edge.next == value; };
   return std::none_of(graph.outputs.begin(), graph.outputs.end(), is_value) &&
          std::none_of(graph.updates.begin(), graph.updates.end(), is_next);
+}
+
+std::optional<double> BestSeconds(const Graph& graph, const Node& node,
+                                  const PassContext& context) {
+  const RunSetting setting{context.threads, {}, graph.Learns()};
+  std::optional<double> best;
+  for (const KernelOption& option :
+       context.target.Options(Bound(graph, node, context.batch), setting)) {
+    if (!best || option.seconds < *best) best = option.seconds;
+  }
+  return best;
 }
 
 }  // namespace cgrun

@@ -2,7 +2,10 @@
 #ifndef CGRUN_PASSES_REWRITE_H_
 #define CGRUN_PASSES_REWRITE_H_
 
+#include <optional>
+
 #include "src/ir/graph.h"
+#include "src/passes/pass.h"
 
 namespace cgrun {
 
@@ -12,6 +15,10 @@ void ReplaceUses(Graph& graph, ValueId from, ValueId to);
 
 // Nothing outside the graph's nodes reads the value.
 bool IsInternal(const Graph& graph, ValueId value);
+
+// What the fastest of the target's kernels for a node takes, at the context's batch and threads;
+// nothing where it has no kernel.
+std::optional<double> BestSeconds(const Graph& graph, const Node& node, const PassContext& context);
 
 }  // namespace cgrun
 

@@ -46,6 +46,7 @@ GAPS = {
     "alexnet-cifar": 0.02,
     "char-rnn": 0.00002,
     "inception-v3": 0.017,
+    "mobilenet-v2": 0.0000001,
     "resnet18": 0.0001,
     "vgg16": 0.0005,
 }

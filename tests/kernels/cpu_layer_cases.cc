@@ -246,22 +246,29 @@ std::vector<HostTensor> NormInputs(Dice& dice, int64_t elements) {
   return {values, channels(), channels(), channels(), variance};
 }
 
+// Clipped on no side, as a relu does, or on both.
+Attributes AnyNorm(Dice& dice, bool training) {
+  BatchNormAttributes norm{.epsilon = 1e-5, .training = training};
+  if (dice.OneIn(2)) norm.min = dice.Of<double>({0, -0.25});
+  if (std::isfinite(norm.min) && dice.OneIn(2)) norm.max = 0.5;
+  return Attributes::Of(norm);
+}
+
 RandomNode MakeBatchNorm(Dice& dice, int64_t elements) {
-  return MakeNode(OpId::batch_norm, Attributes::Of(BatchNormAttributes{1e-5, 0.1, dice.OneIn(2)}),
-                  NormInputs(dice, elements));
+  return MakeNode(OpId::batch_norm, AnyNorm(dice, dice.OneIn(2)), NormInputs(dice, elements));
 }
 
 RandomNode MakeBatchNormApply(Dice& dice, int64_t elements) {
-  return MakeNode(OpId::batch_norm_apply, Attributes::Of(BatchNormAttributes{}),
-                  NormInputs(dice, elements));
+  return MakeNode(OpId::batch_norm_apply, AnyNorm(dice, true), NormInputs(dice, elements));
 }
 
 RandomNode MakeBatchNormGrad(Dice& dice, int64_t elements) {
   std::vector<HostTensor> in = NormInputs(dice, elements);
   const HostTensor dy = Numbers(dice, DType::kF32, in[0].shape());
-  return MakeNode(OpId::batch_norm_grad,
-                  Attributes::Of(BatchNormAttributes{1e-5, 0.1, dice.OneIn(2)}),
-                  {in[0], dy, in[1], in[3], in[4]});
+  const Attributes attributes = AnyNorm(dice, dice.OneIn(2));
+  std::vector<HostTensor> inputs = {in[0], dy, in[1], in[3], in[4]};
+  if (attributes.As<BatchNormAttributes>().clips()) inputs.push_back(in[2]);
+  return MakeNode(OpId::batch_norm_grad, attributes, std::move(inputs));
 }
 
 std::vector<HostTensor> AnyStep(Dice& dice) {

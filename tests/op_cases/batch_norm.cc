@@ -2,6 +2,8 @@
 // Known results: PyTorch.
 #include "src/ops/batch_norm.h"
 
+#include <algorithm>
+
 #include "tests/op_cases/op_cases.h"
 
 namespace cgrun::op_cases {
@@ -9,6 +11,11 @@ namespace {
 
 Attributes Norm(bool training, double epsilon = 1e-5, double momentum = 0.1) {
   return Attributes::Of(BatchNormAttributes{epsilon, momentum, training});
+}
+
+Attributes ClippedNorm(bool training, double min, double max = BatchNormAttributes().max) {
+  return Attributes::Of(
+      BatchNormAttributes{.epsilon = 1e-5, .training = training, .min = min, .max = max});
 }
 
 CaseInput Statistic(Shape shape, std::vector<double> values) {
@@ -80,6 +87,18 @@ std::vector<OpCase> batch_norm() {
            {{-10.7499450004, 3.24998500011, 1.499999375, -1.99999625001, -3.9999800006,
              -7.999900003, 7.24996500026, -0.749995000037, 2.499998125, -0.999997500005,
              -5.9999400018, -9.9998600042}}),
+      // The same results, clipped.
+      Case("frozen, clipped", ClippedNorm(false, 0, 6), KnownInputs(kImages),
+           {{0, 3.24998500011, 1.499999375, 0, 0, 0, 6, 0, 2.499998125, 0, 0, 0}}),
+      Case("clipped from above", ClippedNorm(true, BatchNormAttributes().min, 2),
+           KnownInputs(kImages),
+           {{-2.88922598655, 1.29640866218, 1.68680256057, -0.236244609031, -2.32918027757,
+             -3.22360657414, 2, 0.100513048259, 2, 0.313197439427, -2.77639342586, -3.67081972243},
+            {0.475, -0.85, 1.6},
+            {2.39166666667, 5.36666666667, 0.891666666667},
+            {0.25, 0.5, -2},
+            {0.298973903481, 0.274721024229, 0.447213148287}}),
+      Case("random images, clipped", ClippedNorm(true, 0), RandomInputs({2, 3, 3, 2})),
       // By hand: one element differs from no mean, and its variance is 0.
       Case("one element", Norm(true, 0.25),
            {Given({1, 2, 1}, {7, -3}), Given({2}, {2, 3}), Given({2}, {5, -1}),
@@ -99,7 +118,7 @@ std::vector<OpCase> batch_norm() {
       Refused("variance too short", 4, Uniform({2}), "`running_var` must be f64[3]"),
   };
   // With one element a channel, dx is 0 in exact arithmetic.
-  cases[3].gradient_inputs = {2};
+  std::ranges::find(cases, "one element", &OpCase::name)->gradient_inputs = {2};
   OpCase momentum = Case("momentum beyond 1", Norm(true, 1e-5, 1.5), RandomInputs({2, 3}));
   momentum.error = "`momentum`";
   cases.push_back(std::move(momentum));
@@ -111,6 +130,11 @@ std::vector<OpCase> batch_norm_apply() {
   std::vector<CaseInput> other_mean = {Uniform({2, 3, 2}), Uniform({3}), Uniform({3}),
                                        AtLeastF32(Uniform({2})), AtLeastF32(Uniform({3}))};
   return {
+      {"images, clipped",
+       ClippedNorm(true, 0),
+       {known[0], known[1], known[2], ImageMean(), ImageDeviation()},
+       {{0, 1.29640866218, 1.68680256057, 0, 0, 0, 2.49230427611, 0.100513048259, 2.23624460903,
+         0.313197439427, 0, 0}}},
       // What batch_norm gives of these inputs.
       {"images",
        Norm(true),
@@ -140,6 +164,15 @@ std::vector<OpCase> batch_norm_grad() {
                   {Uniform(x), Uniform(x), Uniform(channels), AtLeastF32(Uniform(channels)),
                    AtLeastF32(Uniform(channels, 0.5, 2))}};
   };
+  const auto clipped = [&](Shape x, bool training, std::string name) {
+    OpCase result = random(x, training, std::move(name));
+    result.attributes = ClippedNorm(training, -0.5, 0.75);
+    result.inputs.push_back(Uniform({x[1]}));
+    return result;
+  };
+  OpCase no_shift = random({2, 3, 2}, true, "clipped, without the shift");
+  no_shift.attributes = ClippedNorm(true, 0);
+  no_shift.error = "`shift` is needed";
   OpCase other_dy = random({2, 3, 2}, true, "gradient of another shape");
   other_dy.inputs[1] = Uniform({2, 3, 1});
   other_dy.error = "`dy` must be f64[2, 3, 2]";
@@ -162,6 +195,12 @@ std::vector<OpCase> batch_norm_grad() {
          -5.99997000022, -0.499999375001, 1.9999975, 0, 3.9999200024},
         {30.4998475011, -14.499981875, -41.9991600252},
         {-5, 0, 5}}},
+      {"images, clipped",
+       ClippedNorm(true, 0),
+       {known[0], dy, known[1], ImageMean(), ImageDeviation(), known[2]}},
+      clipped({2, 3, 2, 2}, true, "random images, clipped"),
+      clipped({5, 3}, false, "random rows, frozen and clipped"),
+      std::move(no_shift),
       random({4, 2}, true, "random rows"),
       random({2, 3, 2, 2}, true, "random images"),
       random({2, 1, 3}, false, "random rows of one channel, frozen"),

@@ -10,6 +10,7 @@
 #include <hwy/foreach_target.h>
 //
 #include "src/kernels/cpu/channels.h"
+#include "src/kernels/cpu/clipping.h"
 #include "src/kernels/cpu/dispatch.h"
 #include "src/kernels/cpu/kernels.h"
 #include "src/kernels/cpu/map.h"
@@ -53,10 +54,16 @@ struct Operands {
   float *y, *new_mean, *new_var, *saved_mean, *saved_inv_std;
 };
 
-// y = (x − mean)·factor + shift.
+// y = (x − mean)·factor + shift, clipped.
 struct Affine {
   float mean, factor;
 };
+
+template <class D>
+HWY_INLINE VF32 Normalized(D d, VF32 x, VF32 mean, VF32 factor, VF32 shift, float min, float max) {
+  const VF32 y = hn::MulAdd(hn::Sub(x, mean), factor, shift);
+  return Clipped(d, y, hn::Set(d, min), hn::Set(d, max));
+}
 
 float InverseDeviation(double variance, double epsilon) {
   return static_cast<float>(1 / std::sqrt(variance + epsilon));
@@ -125,9 +132,9 @@ void Row(const Channels& p, const Operands& o, int64_t c) {
   for (int64_t n = 0; n < p.images; ++n) {
     const int64_t at = (n * p.channels + c) * p.plane;
     Sweep(F32(), std::array{o.x + at}, std::array{o.y + at}, 0, p.plane,
-          [=](F32 d, const VF32* x, VF32* y) {
-            const VF32 centred = hn::Sub(x[0], hn::Set(d, affine.mean));
-            y[0] = hn::MulAdd(centred, hn::Set(d, affine.factor), hn::Set(d, shift));
+          [=, min = p.min, max = p.max](F32 d, const VF32* x, VF32* y) {
+            y[0] = Normalized(d, x[0], hn::Set(d, affine.mean), hn::Set(d, affine.factor),
+                              hn::Set(d, shift), min, max);
           });
   }
 }
@@ -170,9 +177,10 @@ void OfColumn(const Channels& p, const Operands& o, const Column& column) {
   if constexpr (kFrom == Statistics::kOfBatch) TrainColumn(p, o, column, means, factors);
   const F32 d;
   const VF32 mean = hn::Load(d, means), factor = hn::Load(d, factors), shift = hn::Load(d, shifts);
+  const float min = p.min, max = p.max;
   ForColumn(p, column, [&](int64_t at, int64_t) HWY_ATTR {
-    const VF32 centred = hn::Sub(LoadSome(d, o.x + at, column.stored), mean);
-    StoreSome(d, hn::MulAdd(centred, factor, shift), o.y + at, column.stored);
+    const VF32 x = LoadSome(d, o.x + at, column.stored);
+    StoreSome(d, Normalized(d, x, mean, factor, shift, min, max), o.y + at, column.stored);
   });
 }
 

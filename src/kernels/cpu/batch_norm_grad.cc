@@ -6,6 +6,7 @@
 #include <hwy/foreach_target.h>
 //
 #include "src/kernels/cpu/channels.h"
+#include "src/kernels/cpu/clipping.h"
 #include "src/kernels/cpu/dispatch.h"
 #include "src/kernels/cpu/kernels.h"
 #include "src/kernels/cpu/map.h"
@@ -19,8 +20,23 @@ namespace {
 constexpr int64_t kLanes = static_cast<int64_t>(kF32Lanes);
 
 struct Operands {
-  const float *x, *dy, *scale, *mean, *deviation;
+  const float *x, *dy, *scale, *mean, *deviation, *shift;  // a shift where results were clipped
   float *dx, *dscale, *dshift;
+};
+
+// The gradient before the clip that is a part of batch_norm, of whose result y it depends; y is
+// computed again, by the formula of batch_norm.cc.
+template <bool kClips>
+struct BeforeClip {
+  float min, max;
+
+  HWY_INLINE VF32 operator()(VF32 x, VF32 dy, VF32 mean, VF32 factor, VF32 shift) const {
+    if (!kClips) return dy;
+    const F32 d;
+    const VF32 low = hn::Set(d, min), high = hn::Set(d, max);
+    const VF32 y = hn::MulAdd(hn::Sub(x, mean), factor, shift);
+    return ClippedGrad(d, Clipped(d, y, low, high), dy, low, high);
+  }
 };
 
 // Σ dy and Σ dy·x̂ with x̂ = (x − mean)·inv_std.
@@ -39,25 +55,31 @@ struct Products {
   }
 };
 
-// dx = factor·(dy − mean_sum − x̂·mean_product); with frozen statistics both means are 0.
-struct Affine {
-  float factor, mean_sum, mean_product;
+// What is known of a channel before its sums, with factor = scale·inv_std.
+struct Given {
+  float mean, inv_std, factor, shift;
+};
+
+template <bool kTraining, bool kClips>
+Given GivenOf(const Channels& p, const Operands& o, int64_t c) {
+  const float deviation = o.deviation[c];
+  const float inv_std =
+      kTraining ? deviation
+                : static_cast<float>(1 / std::sqrt(static_cast<double>(deviation) + p.epsilon));
+  return {o.mean[c], inv_std, o.scale[c] * inv_std, kClips ? o.shift[c] : 0};
+}
+
+// dx = factor·(dy − sum − x̂·product); with frozen statistics both means are 0.
+struct Means {
+  float sum, product;
 };
 
 template <bool kTraining>
-float InverseDeviation(const Channels& p, float deviation) {
-  if (kTraining) return deviation;
-  return static_cast<float>(1 / std::sqrt(static_cast<double>(deviation) + p.epsilon));
-}
-
-template <bool kTraining>
-Affine Conclude(const Channels& p, const Operands& o, int64_t c, float inv_std, double sum,
-                double product) {
+Means Conclude(const Channels& p, const Operands& o, int64_t c, double sum, double product) {
   o.dshift[c] = static_cast<float>(sum);
   o.dscale[c] = static_cast<float>(product);
-  const float factor = o.scale[c] * inv_std;
-  if (!kTraining) return {factor, 0, 0};
-  return {factor, static_cast<float>(sum / p.count()), static_cast<float>(product / p.count())};
+  if (!kTraining) return {0, 0};
+  return {static_cast<float>(sum / p.count()), static_cast<float>(product / p.count())};
 }
 
 template <bool kTraining>
@@ -68,98 +90,121 @@ HWY_INLINE VF32 GradOf(VF32 x, VF32 dy, VF32 mean, VF32 inv_std, VF32 factor, VF
   return hn::Mul(factor, hn::NegMulAdd(normalized, mean_product, hn::Sub(dy, mean_sum)));
 }
 
-Products SumRows(const Channels& p, const Operands& o, int64_t c, float mean, float inv_std) {
+template <bool kClips>
+Products SumRows(const Channels& p, const Operands& o, int64_t c, const Given& given) {
   const F32 d;
-  const VF32 m = hn::Set(d, mean), s = hn::Set(d, inv_std);
+  const BeforeClip<kClips> before_clip{p.min, p.max};
+  const VF32 mean = hn::Set(d, given.mean), inv_std = hn::Set(d, given.inv_std);
+  const VF32 factor = hn::Set(d, given.factor), shift = hn::Set(d, given.shift);
   Products a, b;
   for (int64_t n = 0; n < p.images; ++n) {
     const int64_t at = (n * p.channels + c) * p.plane;
     const float *x = o.x + at, *dy = o.dy + at;
+    const auto add = [&](Products& products, int64_t e) HWY_ATTR {
+      const VF32 in = hn::LoadU(d, x + e);
+      products.Add(in, before_clip(in, hn::LoadU(d, dy + e), mean, factor, shift), mean, inv_std);
+    };
     int64_t e = 0;
     for (; e + 2 * kLanes <= p.plane; e += 2 * kLanes) {
-      a.Add(hn::LoadU(d, x + e), hn::LoadU(d, dy + e), m, s);
-      b.Add(hn::LoadU(d, x + e + kLanes), hn::LoadU(d, dy + e + kLanes), m, s);
+      add(a, e);
+      add(b, e + kLanes);
     }
     if (e + kLanes <= p.plane) {
-      a.Add(hn::LoadU(d, x + e), hn::LoadU(d, dy + e), m, s);
+      add(a, e);
       e += kLanes;
     }
     if (e == p.plane) continue;
-    const VF32 none = hn::Set(d, Sum::kNeutral);
-    b.Add(LoadFirstOr(d, x + e, p.plane - e, m), LoadFirstOr(d, dy + e, p.plane - e, none), m, s);
+    const VF32 in = LoadFirstOr(d, x + e, p.plane - e, mean);
+    const VF32 dz = before_clip(in, LoadFirst(d, dy + e, p.plane - e), mean, factor, shift);
+    const auto is_there = hn::FirstN(d, static_cast<size_t>(p.plane - e));
+    b.Add(in, hn::IfThenElse(is_there, dz, hn::Set(d, Sum::kNeutral)), mean, inv_std);
   }
   a.Join(b);
   return a;
 }
 
-template <bool kTraining>
+template <bool kTraining, bool kClips>
 void Row(const Channels& p, const Operands& o, int64_t c) {
-  const float mean = o.mean[c], inv_std = InverseDeviation<kTraining>(p, o.deviation[c]);
-  const Products products = SumRows(p, o, c, mean, inv_std);
-  const Affine affine =
-      Conclude<kTraining>(p, o, c, inv_std, products.sum.Total(), products.product.Total());
+  const Given given = GivenOf<kTraining, kClips>(p, o, c);
+  const Products products = SumRows<kClips>(p, o, c, given);
+  const Means means = Conclude<kTraining>(p, o, c, products.sum.Total(), products.product.Total());
+  const BeforeClip<kClips> before_clip{p.min, p.max};
   for (int64_t n = 0; n < p.images; ++n) {
     const int64_t at = (n * p.channels + c) * p.plane;
     Sweep(F32(), std::array{o.x + at, o.dy + at}, std::array{o.dx + at}, 0, p.plane,
           [=](F32 d, const VF32* in, VF32* dx) {
-            dx[0] = GradOf<kTraining>(in[0], in[1], hn::Set(d, mean), hn::Set(d, inv_std),
-                                      hn::Set(d, affine.factor), hn::Set(d, affine.mean_sum),
-                                      hn::Set(d, affine.mean_product));
+            const VF32 mean = hn::Set(d, given.mean), factor = hn::Set(d, given.factor);
+            const VF32 dz = before_clip(in[0], in[1], mean, factor, hn::Set(d, given.shift));
+            dx[0] = GradOf<kTraining>(in[0], dz, mean, hn::Set(d, given.inv_std), factor,
+                                      hn::Set(d, means.sum), hn::Set(d, means.product));
           });
   }
 }
 
 // A vector of channels side by side. Lanes that pad a block stay 0.
-template <bool kTraining>
+template <bool kTraining, bool kClips>
 void OfColumn(const Channels& p, const Operands& o, const Column& column) {
   const F32 d;
   HWY_ALIGN float means[kF32Lanes] = {}, inv_stds[kF32Lanes] = {}, factors[kF32Lanes] = {};
+  HWY_ALIGN float shifts[kF32Lanes] = {};
   HWY_ALIGN float mean_sums[kF32Lanes] = {}, mean_products[kF32Lanes] = {};
   for (int64_t lane = 0; lane < column.lanes; ++lane) {
-    means[lane] = o.mean[column.first + lane];
-    inv_stds[lane] = InverseDeviation<kTraining>(p, o.deviation[column.first + lane]);
+    const Given given = GivenOf<kTraining, kClips>(p, o, column.first + lane);
+    means[lane] = given.mean;
+    inv_stds[lane] = given.inv_std;
+    factors[lane] = given.factor;
+    shifts[lane] = given.shift;
   }
   const VF32 mean = hn::Load(d, means), inv_std = hn::Load(d, inv_stds);
+  const VF32 factor = hn::Load(d, factors), shift = hn::Load(d, shifts);
+  const BeforeClip<kClips> before_clip{p.min, p.max};
+  const auto gradient = [&](VF32 x, int64_t at) HWY_ATTR {
+    return before_clip(x, LoadSome(d, o.dy + at, column.stored), mean, factor, shift);
+  };
   States<Products, 2> products;
   ForColumn(p, column, [&](int64_t at, int64_t chain) HWY_ATTR {
-    products[static_cast<size_t>(chain)].Add(LoadSome(d, o.x + at, column.stored),
-                                             LoadSome(d, o.dy + at, column.stored), mean, inv_std);
+    const VF32 x = LoadSome(d, o.x + at, column.stored);
+    products[static_cast<size_t>(chain)].Add(x, gradient(x, at), mean, inv_std);
   });
   products[0].Join(products[1]);
   HWY_ALIGN double sums[kF32Lanes], totals[kF32Lanes];
   products[0].sum.Lanes(sums);
   products[0].product.Lanes(totals);
   for (int64_t lane = 0; lane < column.lanes; ++lane) {
-    const Affine affine =
-        Conclude<kTraining>(p, o, column.first + lane, inv_stds[lane], sums[lane], totals[lane]);
-    factors[lane] = affine.factor;
-    mean_sums[lane] = affine.mean_sum;
-    mean_products[lane] = affine.mean_product;
+    const Means of_lane = Conclude<kTraining>(p, o, column.first + lane, sums[lane], totals[lane]);
+    mean_sums[lane] = of_lane.sum;
+    mean_products[lane] = of_lane.product;
   }
-  const VF32 factor = hn::Load(d, factors), mean_sum = hn::Load(d, mean_sums);
-  const VF32 mean_product = hn::Load(d, mean_products);
+  const VF32 mean_sum = hn::Load(d, mean_sums), mean_product = hn::Load(d, mean_products);
   ForColumn(p, column, [&](int64_t at, int64_t) HWY_ATTR {
-    const VF32 dx = GradOf<kTraining>(LoadSome(d, o.x + at, column.stored),
-                                      LoadSome(d, o.dy + at, column.stored), mean, inv_std, factor,
-                                      mean_sum, mean_product);
+    const VF32 x = LoadSome(d, o.x + at, column.stored);
+    const VF32 dx =
+        GradOf<kTraining>(x, gradient(x, at), mean, inv_std, factor, mean_sum, mean_product);
     StoreSome(d, dx, o.dx + at, column.stored);
   });
 }
 
-template <bool kTraining>
+template <bool kTraining, bool kClips>
 void Run(const RunContext& context, const Instruction& i) noexcept {
   const auto& p = *static_cast<const Channels*>(i.parameters);
+  constexpr int kInputs = kClips ? 6 : 5;
   const auto in = [&](int k) { return Data<const float>(context, i, k); };
-  const auto out = [&](int k) { return Data<float>(context, i, k); };
-  const Operands o{in(0), in(1), in(2), in(3), in(4), out(5), out(6), out(7)};
+  const auto out = [&](int k) { return Data<float>(context, i, kInputs + k); };
+  const Operands o{in(0),  in(1),  in(2), in(3), in(4), kClips ? in(5) : nullptr,
+                   out(0), out(1), out(2)};
   SplitChannels<kLanes>(
-      p, [&](int64_t c) { Row<kTraining>(p, o, c); },
-      [&](const Column& column) { OfColumn<kTraining>(p, o, column); });
+      p, [&](int64_t c) { Row<kTraining, kClips>(p, o, c); },
+      [&](const Column& column) { OfColumn<kTraining, kClips>(p, o, column); });
+}
+
+KernelFunction FunctionOf(const BatchNormAttributes& attributes) {
+  if (attributes.clips()) return attributes.training ? &Run<true, true> : &Run<false, true>;
+  return attributes.training ? &Run<true, false> : &Run<false, false>;
 }
 
 PreparedKernel Prepare(const KernelRequest& request) {
-  const bool training = request.node.attributes.As<BatchNormAttributes>().training;
-  return PreparedKernel::Of(training ? &Run<true> : &Run<false>, ChannelsOf(request));
+  return PreparedKernel::Of(FunctionOf(request.node.attributes.As<BatchNormAttributes>()),
+                            ChannelsOf(request));
 }
 
 KernelDef batch_norm_grad() {

@@ -17,6 +17,8 @@ struct Channels {
   double momentum = 0;
   int threads = 1;
   int64_t block = 0;  // channels side by side at a position; 0: a channel's plane is contiguous
+  float min = 0;      // results are clipped to [min, max]
+  float max = 0;
 
   // Channels side by side are columns: a vector of them is, for each image and position, at …
   bool columns() const { return plane == 1 || block > 0; }
@@ -42,7 +44,9 @@ inline Channels ChannelsOf(const KernelRequest& request) {
           attributes.epsilon,
           attributes.momentum,
           ThreadsFor(request, Work::kComputes),
-          BlockOf(request.operands[0].layout)};
+          BlockOf(request.operands[0].layout),
+          static_cast<float>(attributes.min),
+          static_cast<float>(attributes.max)};
 }
 
 // In the blocks in which one of the `kActivations` first inputs comes, where it does; for

@@ -8,6 +8,7 @@
 #define HWY_TARGET_INCLUDE "src/kernels/cpu/unary.cc"
 #include <hwy/foreach_target.h>
 //
+#include "src/kernels/cpu/clipping.h"
 #include "src/kernels/cpu/dispatch.h"
 #include "src/kernels/cpu/kernels.h"
 #include "src/kernels/cpu/map.h"
@@ -82,8 +83,7 @@ struct Clip : Bounded {
   using Bounded::Bounded;
   template <class D, class V>
   HWY_INLINE V operator()(D d, V x) const {
-    const V low = Constant(d, min), high = Constant(d, max);
-    return hn::IfThenElse(hn::Lt(x, low), low, hn::IfThenElse(hn::Gt(x, high), high, x));
+    return Clipped(d, x, Constant(d, min), Constant(d, max));
   }
 };
 
@@ -92,10 +92,7 @@ struct ClipGrad : Bounded {
   static constexpr bool kKeepsZero = true;
   template <class D, class V>
   HWY_INLINE V operator()(D d, V y, V dy) const {
-    const V infinity = Constant(d, std::numeric_limits<double>::infinity());
-    const auto above = hn::Or(hn::Gt(y, Constant(d, min)), hn::Eq(y, hn::Neg(infinity)));
-    const auto below = hn::Or(hn::Lt(y, Constant(d, max)), hn::Eq(y, infinity));
-    return hn::IfThenElseZero(hn::And(above, below), dy);
+    return ClippedGrad(d, y, dy, Constant(d, min), Constant(d, max));
   }
 };
 

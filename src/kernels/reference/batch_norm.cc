@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "src/kernels/reference/kernels.h"
 #include "src/kernels/reference/number.h"
@@ -18,6 +19,9 @@ struct Parameters {
   int64_t plane = 0;
   double epsilon = 0;
   double momentum = 0;
+  double min = 0;  // y is clipped to [min, max]
+  double max = 0;
+  bool clips = false;
 
   double count() const { return static_cast<double>(images * plane); }
 };
@@ -42,10 +46,32 @@ C InverseDeviationOf(C given, double epsilon) {
   return kSaved ? given : InverseDeviation<C>(static_cast<double>(given), epsilon);
 }
 
-// y = (x − mean)·factor + shift for one channel.
+// y = (x − mean)·factor + shift of one channel, clipped as the operator clip does it.
+template <class T, class C = Compute<T>>
+struct Normalization {
+  Normalization(const Parameters& p, C mean, C factor, C shift)
+      : mean(mean), factor(factor), shift(shift), min(BoundOf(p.min)), max(BoundOf(p.max)) {}
+
+  T operator()(T x) const {
+    const C y = Load(Store<T>((Load(x) - mean) * factor + shift));
+    return Store<T>(y < min ? min : y > max ? max : y);
+  }
+  // Whether a gradient of y reaches what was clipped.
+  bool LetsThrough(T x) const {
+    constexpr C kInfinity = std::numeric_limits<C>::infinity();
+    const C y = Load((*this)(x));
+    return (y > min || y == -kInfinity) && (y < max || y == kInfinity);
+  }
+
+  static C BoundOf(double value) { return Load(StoreF64<T>(value)); }
+
+  C mean, factor, shift, min, max;
+};
+
 template <class T, class C = Compute<T>>
 void Normalize(const Parameters& p, int64_t channel, const T* x, C mean, C factor, C shift, T* y) {
-  ForChannel(p, channel, [=](int64_t e) { y[e] = Store<T>((Load(x[e]) - mean) * factor + shift); });
+  const Normalization<T> normalized(p, mean, factor, shift);
+  ForChannel(p, channel, [=](int64_t e) { y[e] = normalized(x[e]); });
 }
 
 template <class T>
@@ -118,25 +144,32 @@ struct Grad {
     const T* scale = Data<const T>(context, i, 2);
     const C* means = Data<const C>(context, i, 3);
     const C* deviations = Data<const C>(context, i, 4);
-    T* dx = Data<T>(context, i, 5);
-    T* dscale = Data<T>(context, i, 6);
-    T* dshift = Data<T>(context, i, 7);
+    const T* shift = p.clips ? Data<const T>(context, i, 5) : nullptr;
+    const int inputs = p.clips ? 6 : 5;
+    T* dx = Data<T>(context, i, inputs);
+    T* dscale = Data<T>(context, i, inputs + 1);
+    T* dshift = Data<T>(context, i, inputs + 2);
     for (int64_t c = 0; c < p.channels; ++c) {
       const C mean = means[c];
       const C inv_std = InverseDeviationOf<kTraining>(deviations[c], p.epsilon);
-      double sum = 0, product = 0;
+      const C factor = Load(scale[c]) * inv_std;
+      const Normalization<T> normalization(p, mean, factor, p.clips ? Load(shift[c]) : C(0));
+      const auto before_clip = [&](int64_t e) {
+        return !p.clips || normalization.LetsThrough(x[e]) ? dy[e] : Store<T>(0);
+      };
+      double sum = -0.0, product = -0.0;  // as the vectors of `cpu` begin
       ForChannel(p, c, [&](int64_t e) {
-        sum += LoadF64(dy[e]);
-        product += LoadF64(dy[e]) * static_cast<double>((Load(x[e]) - mean) * inv_std);
+        const double dz = LoadF64(before_clip(e));
+        sum += dz;
+        product += dz * static_cast<double>((Load(x[e]) - mean) * inv_std);
       });
       dshift[c] = StoreF64<T>(sum);
       dscale[c] = StoreF64<T>(product);
-      const C factor = Load(scale[c]) * inv_std;
       const C mean_sum = kTraining ? static_cast<C>(sum / p.count()) : C(0);
       const C mean_product = kTraining ? static_cast<C>(product / p.count()) : C(0);
-      ForChannel(p, c, [=](int64_t e) {
+      ForChannel(p, c, [&](int64_t e) {
         const C normalized = kTraining ? (Load(x[e]) - mean) * inv_std : C(0);
-        dx[e] = Store<T>(factor * (Load(dy[e]) - mean_sum - normalized * mean_product));
+        dx[e] = Store<T>(factor * (Load(before_clip(e)) - mean_sum - normalized * mean_product));
       });
     }
   }
@@ -155,7 +188,8 @@ Parameters Pack(const NodeSignature& node) {
   const auto& attributes = node.attributes.As<BatchNormAttributes>();
   const Shape& x = node.inputs[0].shape;
   const int64_t plane = x.Elements() / (x[0].size * x[1].size);
-  return {x[0].size, x[1].size, plane, attributes.epsilon, attributes.momentum};
+  return {x[0].size,           x[1].size,      plane,          attributes.epsilon,
+          attributes.momentum, attributes.min, attributes.max, attributes.clips()};
 }
 
 bool IsTraining(const NodeSignature& node) {

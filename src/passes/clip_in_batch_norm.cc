@@ -1,0 +1,121 @@
+// A relu or clip behind a batch_norm becomes a part of it, and their gradients one node: each
+// element is read and written once for the two.
+//
+//   y = relu(batch_norm(x, …))                    →  y = batch_norm(x, …) min=0
+//   dx = batch_norm_grad(x, relu_grad(y, dy), …)  →  dx = batch_norm_grad(x, dy, …, shift) min=0
+//
+// The gradient sees from x what was clipped; it reads y no more. No bit changes.
+#include <algorithm>
+#include <optional>
+
+#include "src/ops/batch_norm.h"
+#include "src/ops/clip.h"
+#include "src/passes/pass.h"
+#include "src/passes/rewrite.h"
+
+namespace cgrun::passes {
+namespace {
+
+// What relu does, or clip, or the gradient of one. Bounds on one side of 0 would move the zeros
+// that pad blocked layouts.
+std::optional<ClipAttributes> ClipOf(const Node& node, OpId relu, OpId clip) {
+  if (node.op == relu) return ClipAttributes{.min = 0};
+  if (node.op != clip) return std::nullopt;
+  const auto& bounds = node.attributes.As<ClipAttributes>();
+  if (bounds.min > 0 || bounds.max < 0) return std::nullopt;
+  return bounds;
+}
+
+Attributes Clipping(const Node& batch_norm, const ClipAttributes& bounds) {
+  auto attributes = batch_norm.attributes.As<BatchNormAttributes>();
+  attributes.min = bounds.min;
+  attributes.max = bounds.max;
+  return Attributes::Of(attributes);
+}
+
+class Fuser {
+ public:
+  Fuser(Graph& graph, const PassContext& context)
+      : graph_(graph),
+        context_(context),
+        readers_(Readers(graph)),
+        keep_node_(graph.nodes.size(), true),
+        keep_value_(graph.values.size(), true) {}
+
+  bool Run() {
+    for (NodeId id : graph_.nodes.ids()) Fuse(id);
+    if (changed_) Compact(graph_, keep_node_, keep_value_);
+    return changed_;
+  }
+
+ private:
+  void Fuse(NodeId clip_id) {
+    const Node clip = graph_.nodes[clip_id];
+    const std::optional<ClipAttributes> bounds = ClipOf(clip, OpId::relu, OpId::clip);
+    if (!bounds || !IsReadBy(clip.inputs[0], clip_id)) return;
+    const NodeId norm_id = graph_.values[clip.inputs[0]].producer;
+    if (!norm_id.valid() || graph_.nodes[norm_id].op != OpId::batch_norm) return;
+    const Node norm = graph_.nodes[norm_id];
+    if (norm.attributes.As<BatchNormAttributes>().clips()) return;
+    if (clip.inputs[0] != norm.outputs[0] || norm.phase != clip.phase || norm.path != clip.path) {
+      return;
+    }
+    Node fused = norm;
+    fused.attributes = Clipping(norm, *bounds);
+    fused.name = clip.name;
+    fused.outputs[0] = clip.outputs[0];
+    if (!BestSeconds(graph_, fused, context_)) return;
+    Drop(clip_id, norm.outputs[0]);
+    graph_.nodes[norm_id] = fused;
+    graph_.values[clip.outputs[0]].producer = norm_id;
+    for (NodeId reader : readers_[clip.outputs[0]]) FuseGradient(norm, fused, reader);
+  }
+
+  void FuseGradient(const Node& norm, const Node& fused, NodeId clip_grad_id) {
+    const Node clip_grad = graph_.nodes[clip_grad_id];
+    const std::optional<ClipAttributes> bounds =
+        ClipOf(clip_grad, OpId::relu_grad, OpId::clip_grad);
+    if (!bounds || clip_grad.inputs[0] != fused.outputs[0]) return;
+    const ValueId between = clip_grad.outputs[0];
+    if (readers_[between].size() != 1 || !IsInternal(graph_, between)) return;
+    Node& norm_grad = graph_.nodes[readers_[between][0]];
+    if (!IsGradientOf(norm, norm_grad, between)) return;
+    Node fused_grad = norm_grad;
+    fused_grad.attributes = fused.attributes;
+    fused_grad.inputs[1] = clip_grad.inputs[1];
+    fused_grad.inputs.push_back(norm.inputs[2]);
+    if (!BestSeconds(graph_, fused_grad, context_)) return;
+    norm_grad = fused_grad;
+    Drop(clip_grad_id, between);
+  }
+
+  static bool IsGradientOf(const Node& norm, const Node& grad, ValueId dy) {
+    return grad.op == OpId::batch_norm_grad && grad.inputs[1] == dy &&
+           grad.inputs[0] == norm.inputs[0] && grad.inputs[2] == norm.inputs[1] &&
+           grad.attributes == norm.attributes;
+  }
+
+  bool IsReadBy(ValueId value, NodeId alone) const {
+    return readers_[value] == std::vector<NodeId>{alone} && IsInternal(graph_, value);
+  }
+
+  void Drop(NodeId node, ValueId value) {
+    keep_node_[node] = keep_value_[value] = false;
+    changed_ = true;
+  }
+
+  Graph& graph_;
+  const PassContext& context_;
+  const IdVector<ValueId, std::vector<NodeId>> readers_;
+  IdVector<NodeId, bool> keep_node_;
+  IdVector<ValueId, bool> keep_value_;
+  bool changed_ = false;
+};
+
+}  // namespace
+
+bool ClipInBatchNorm(Graph& graph, const PassContext& context) {
+  return Fuser(graph, context).Run();
+}
+
+}  // namespace cgrun::passes
