@@ -45,7 +45,7 @@ std::vector<EntryRequest> TrainingEntries(int64_t batch, const std::vector<int64
 
 namespace {
 
-constexpr int64_t kLaterBytes = 80 << 10;  // what a run adds to its base
+constexpr int64_t kLaterBytes = 112 << 10;  // what a run adds to its base
 
 // What a loader's thread takes of its stack: most kernels give it a few pages, some 64 KiB at once.
 constexpr int64_t kThreadBytes = 72 << 10;

@@ -165,10 +165,11 @@ train: {epochs: 1, batch: 16, optimizer: {op: sgd, lr: 0.01}}
                                "--force", "--quiet", *flags)
                     cap = float(enough) * MIB
                     self.assertLessEqual(self.summary("enough")["measured_peak_bytes"], cap)
-                    # And not more than that, but for what the next base may be rounded up to.
+                    # And not much more than that: the base of the next process may be rounded up,
+                    # and the way to the least leaves pages more behind than that to a cap.
                     planned = self.summary("enough")["planned_peak_bytes"]
                     if not flags:
-                        self.assertLessEqual(cap - planned, GRAIN + MIB / 10 + 1)
+                        self.assertLessEqual(cap - planned, 2 * GRAIN + MIB / 10 + 1)
 
     def test_what_does_not_help_is_not_offered(self):
         error = self.refuses("train", "flat.yaml", "--memory", "2MiB", "--out", "run")
