@@ -22,13 +22,6 @@ bool IsCheap(const NodeSignature& node) {
   return CostOf(node).flops <= kCheapOperations * elements;
 }
 
-double SecondsToMove(const NodeSignature& node) {
-  int64_t bytes = 0;
-  for (const TensorType& type : node.inputs) bytes += ByteSize(type);
-  for (const TensorType& type : node.outputs) bytes += ByteSize(type);
-  return static_cast<double>(bytes) / kBytesPerSecond;
-}
-
 // An option, and the buffers that must stay for it.
 struct Candidate {
   RecomputeOption option;
@@ -205,6 +198,13 @@ std::vector<RecomputeOption> RecomputeOptionsAtPeak(const Graph& graph, const Sc
     options.push_back(std::move(candidate.option));
   }
   return options;
+}
+
+double SecondsToMove(const NodeSignature& node) {
+  int64_t bytes = 0;
+  for (const TensorType& type : node.inputs) bytes += ByteSize(type);
+  for (const TensorType& type : node.outputs) bytes += ByteSize(type);
+  return static_cast<double>(bytes) / kBytesPerSecond;
 }
 
 double SecondsOf(const Graph& graph, const Node& node) {

@@ -41,7 +41,9 @@ struct RecomputeLimits {
 // How long a node with its kernel takes. What does little for each element takes as long as its
 // bytes need to and from memory; for the rest the target's estimate stands.
 double SecondsOf(const Graph& graph, const Node& node);
-// The same of all nodes; `second_runs`: of those alone that run again.
+// For one that does little for each element: its bytes to and from memory.
+double SecondsToMove(const NodeSignature& node);
+// SecondsOf all nodes; `second_runs`: of those alone that run again.
 double SecondsOfStep(const Graph& graph, bool second_runs = false);
 
 // What the first of the fullest steps of `schedule` need not hold, most bytes a second first. No

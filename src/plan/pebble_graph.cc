@@ -1,0 +1,133 @@
+// PebbleGameOf: the values of a graph that need bytes in a step, and its operators as moves.
+#include <algorithm>
+
+#include "src/ir/op_def.h"
+#include "src/ops/second.h"
+#include "src/plan/pebble_game.h"
+#include "src/plan/recompute.h"
+
+namespace cgrun {
+namespace {
+
+constexpr int kNoPebble = -1;  // of what needs no bytes in a step: parameters, constants
+
+class GameBuilder {
+ public:
+  explicit GameBuilder(const Graph& graph)
+      : graph_(graph), next_of_(graph.values.size()), pebbles_(graph.values.size(), kNoPebble) {}
+
+  std::optional<PebbleGame> Build() {
+    for (const UpdateEdge& edge : graph_.updates) {
+      if (!graph_.values[edge.next].producer.valid()) return std::nullopt;
+      next_of_[edge.state] = edge.next;
+    }
+    for (ValueId id : graph_.values.ids()) AddPebble(id);
+    for (const Output& output : graph_.outputs) AddOnce(Of(output.value), game_.last);
+    for (const Node& node : graph_.nodes) {
+      if (!IsView(node)) AddMoves(node);
+    }
+    if (game_.bytes.size() > kMostPebbles) return std::nullopt;
+    return std::move(game_);
+  }
+
+ private:
+  static bool IsView(const Node& node) { return GetOpDef(node.op).view; }
+
+  static void AddOnce(int pebble, std::vector<int>& pebbles) {
+    const bool is_there = std::find(pebbles.begin(), pebbles.end(), pebble) != pebbles.end();
+    if (pebble != kNoPebble && !is_there) pebbles.push_back(pebble);
+  }
+
+  int NewPebble(Bytes bytes) {
+    game_.bytes.push_back(bytes);
+    return static_cast<int>(game_.bytes.size()) - 1;
+  }
+
+  bool IsNext(ValueId id) const {
+    return std::any_of(graph_.updates.begin(), graph_.updates.end(),
+                       [id](const UpdateEdge& edge) { return edge.next == id; });
+  }
+
+  void AddPebble(ValueId id) {
+    const Value& value = graph_.values[id];
+    if (value.producer.valid() && IsView(graph_.nodes[value.producer])) return;
+    if (value.role == Role::kConstant) return;
+    const bool is_state = IsState(value.role) && !value.producer.valid();
+    if (is_state && !next_of_[id].valid()) return;
+    // A state and its next value lie in bytes that are there in any case.
+    const bool is_free = is_state || IsNext(id);
+    const Bytes bytes = is_free ? 0 : RoundUp(graph_.BytesOf(id), kDefaultAlignment);
+    pebbles_[id] = NewPebble(bytes);
+    if (!value.producer.valid()) game_.first.push_back(pebbles_[id]);
+    if (IsNext(id)) game_.last.push_back(pebbles_[id]);
+  }
+
+  // The pebble of a value, or of what it is a view of.
+  int Of(ValueId id) const {
+    while (true) {
+      const NodeId producer = graph_.values[id].producer;
+      if (!producer.valid() || !IsView(graph_.nodes[producer])) return pebbles_[id];
+      id = graph_.nodes[producer].inputs[0];
+    }
+  }
+
+  void AddMoves(const Node& node) {
+    PebbleMove move;
+    for (ValueId input : node.inputs) AddOnce(Of(input), move.reads);
+    for (ValueId output : node.outputs) AddOnce(Of(output), move.writes);
+    move.seconds = SecondsOf(graph_, node);
+    if (node.kernel) {
+      move.workspace = RoundUp(node.kernel->workspace_bytes, kDefaultAlignment);
+      AddSlides(node, move);
+    }
+    for (const UpdateEdge& edge : graph_.updates) {
+      const bool is_made = graph_.values[edge.next].producer == ProducerId(node);
+      if (is_made && pebbles_[edge.state] != kNoPebble) move.takes.push_back(pebbles_[edge.state]);
+    }
+    for (int taken : move.takes) AddOnce(taken, move.reads);
+    move.once = !CanRunAgain(graph_, ProducerId(node));
+    if (move.once) move.writes.push_back(NewPebble(0));  // says that it has run
+    game_.moves.push_back(std::move(move));
+    AddSecond(node);
+  }
+
+  // What is cheaper where the first output alone is wanted again.
+  void AddSecond(const Node& node) {
+    const SecondNode second = SecondOf(node);
+    if (second.op == node.op || !CanRunAgain(graph_, ProducerId(node))) return;
+    PebbleMove move;
+    for (ValueId input : second.inputs) AddOnce(Of(input), move.reads);
+    AddOnce(Of(node.outputs[0]), move.writes);
+    move.seconds = SecondsToMove(SignatureOfSecond(graph_, node, second));
+    game_.moves.push_back(std::move(move));
+  }
+
+  NodeId ProducerId(const Node& node) const { return graph_.values[node.outputs[0]].producer; }
+
+  void AddSlides(const Node& node, PebbleMove& move) const {
+    for (const InPlacePair& pair : node.kernel->in_place) {
+      const auto from = static_cast<size_t>(pair.input), to = static_cast<size_t>(pair.output);
+      if (from >= node.inputs.size() || to >= node.outputs.size()) continue;
+      const PebbleMove::Slide slide{Of(node.inputs[from]), Of(node.outputs[to])};
+      if (slide.from == kNoPebble || slide.to == kNoPebble) continue;
+      const bool is_taken =
+          std::any_of(move.slides.begin(), move.slides.end(), [&](const PebbleMove::Slide& other) {
+            return other.from == slide.from || other.to == slide.to;
+          });
+      const Bytes bytes = game_.bytes[static_cast<size_t>(slide.from)];
+      const bool fits = bytes > 0 && bytes == game_.bytes[static_cast<size_t>(slide.to)];
+      if (fits && !is_taken) move.slides.push_back(slide);
+    }
+  }
+
+  const Graph& graph_;
+  IdVector<ValueId, ValueId> next_of_;  // of states
+  IdVector<ValueId, int> pebbles_;
+  PebbleGame game_;
+};
+
+}  // namespace
+
+std::optional<PebbleGame> PebbleGameOf(const Graph& graph) { return GameBuilder(graph).Build(); }
+
+}  // namespace cgrun
