@@ -7,6 +7,7 @@
 #include "src/cli/memory_cap.h"
 #include "src/cli/model_flags.h"
 #include "src/cli/plan_csv.h"
+#include "src/cli/plan_frontier.h"
 #include "src/cli/plan_why.h"
 #include "src/device/device.h"
 #include "src/eager/peak.h"
@@ -27,6 +28,7 @@ struct PlanFlags {
   bool full = false;
   bool compare = false;
   bool passes = false;
+  bool frontier = false;
   std::string csv;
   std::string html;
   std::string why;
@@ -171,6 +173,11 @@ int PlanModel(const ModelFlags& flags, const PlanFlags& plan_flags) {
   if (!fitted.fits) return kBadInput;
   Diagnostics diagnostics;
   const RunShape shape = ShapeOfRun(*model, diagnostics);
+  if (plan_flags.frontier) {
+    const bool is_told = TellFrontier(*model, shape.entries, library, options, diagnostics);
+    PrintDiagnostics(diagnostics);
+    return is_told ? kDone : kBadInput;
+  }
   auto compiled = Compile(*model, shape.entries, library, options, diagnostics);
   PrintDiagnostics(diagnostics);
   if (!compiled) return kBadInput;
@@ -208,6 +215,7 @@ void CheckFlags(const PlanFlags& flags, bool is_csv) {
   };
   const Given given[] = {{"--compare", flags.compare, false},
                          {"--passes", flags.passes, false},
+                         {"--frontier", flags.frontier, false},
                          {"--html", !flags.html.empty(), false},
                          {"--why", !flags.why.empty(), false},
                          {"--diff", !flags.diff.empty(), false},
@@ -247,6 +255,8 @@ Command DefinePlan(CLI::App& app) {
                "whole plan, too");
   app.add_flag("--compare", plan_flags->compare, "the planners of other systems beside ours");
   app.add_flag("--passes", plan_flags->passes, "what each pass did to the graph");
+  app.add_flag("--frontier", plan_flags->frontier,
+               "memory against time, with more and more computed again; of small graphs proved");
   app.add_option("--html", plan_flags->html, "draw the plan, with --compare all of them, as a page")
       ->type_name("FILE");
   app.add_option(

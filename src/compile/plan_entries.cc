@@ -134,6 +134,14 @@ void SetOrder(CompiledEntry& entry, const std::string& name) {
   CGRUN_CHECK(violations.empty()) << "order " << name << ": " << violations[0];
 }
 
+std::vector<PassReport> PlannedReports() {
+  std::vector<PassReport> reports;
+  for (const PipelineEntry& pass : Pipeline()) {
+    if (pass.stage == PassStage::kPlanned) reports.push_back({std::string(pass.name)});
+  }
+  return reports;
+}
+
 MemoryLayout PlanEntries(std::vector<CompiledEntry>& entries, const Target& target,
                          const CompileOptions& options, std::vector<PassReport>& ran) {
   MemoryLayout layout = PlanAsWanted(entries, target, options, ran);

@@ -12,6 +12,9 @@ namespace cgrun {
 // Gives the entry point the schedule of the order `name`.
 void SetOrder(CompiledEntry& entry, const std::string& name);
 
+// Reports of the planned passes before they run.
+std::vector<PassReport> PlannedReports();
+
 // The layout of all entry points, with what is worth it computed again: it is in them, then. `ran`,
 // the reports of the planned passes, is told what those did to the first entry point.
 MemoryLayout PlanEntries(std::vector<CompiledEntry>& entries, const Target& target,

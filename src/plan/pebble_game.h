@@ -64,8 +64,9 @@ struct PebbleFrontier {
 // Looks at `most_positions` positions at most: the result does not depend on the machine's speed.
 PebbleFrontier PlayPebbles(const PebbleGame& game, int64_t most_positions);
 
-// The game of a bound graph with kernels: pebbles for what is transient. Nothing where these are
-// too many, or states are updated by what nothing computes.
+// The game of a bound graph with kernels: pebbles for what is transient, of as many bytes as it
+// has, alignment left out. Nothing where these are too many, or states are updated by what nothing
+// computes.
 std::optional<PebbleGame> PebbleGameOf(const Graph& graph);
 
 }  // namespace cgrun

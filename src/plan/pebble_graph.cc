@@ -56,7 +56,7 @@ class GameBuilder {
     if (is_state && !next_of_[id].valid()) return;
     // A state and its next value lie in bytes that are there in any case.
     const bool is_free = is_state || IsNext(id);
-    const Bytes bytes = is_free ? 0 : RoundUp(graph_.BytesOf(id), kDefaultAlignment);
+    const Bytes bytes = is_free ? 0 : graph_.BytesOf(id);
     pebbles_[id] = NewPebble(bytes);
     if (!value.producer.valid()) game_.first.push_back(pebbles_[id]);
     if (IsNext(id)) game_.last.push_back(pebbles_[id]);
@@ -77,7 +77,7 @@ class GameBuilder {
     for (ValueId output : node.outputs) AddOnce(Of(output), move.writes);
     move.seconds = SecondsOf(graph_, node);
     if (node.kernel) {
-      move.workspace = RoundUp(node.kernel->workspace_bytes, kDefaultAlignment);
+      move.workspace = node.kernel->workspace_bytes;
       AddSlides(node, move);
     }
     for (const UpdateEdge& edge : graph_.updates) {

@@ -10,7 +10,60 @@ from cli_testing import MODEL, CliTestCase
 BUFFERS = "id,lower,upper,size\na,0,2,64\nb,1,3,64\nc,2,4,64\n"
 
 
+# 0 → 1, 1 → 2, 1 → 3, 2 and 3 → 4, 1 and 4 → 5: 64 KiB each, and each may lie where an input lay.
+PEBBLES = """cgrun: 1
+model: pebbles
+keep: [n5]
+inputs:
+  seed: {type: f32, shape: [1]}
+paths:
+  play:
+    mode: forward
+    ops:
+      - n0: {op: random_uniform, shape: [16384]}
+      - n1: {op: relu, in: n0}
+      - n2: {op: relu, in: n1}
+      - n3: {op: tanh, in: n1}
+      - n4: {op: add, in: [n2, n3]}
+      - n5: {op: mul, in: [n1, n4]}
+"""
+
+
 class PlanTest(CliTestCase):
+    def test_the_frontier_of_a_small_graph_is_proved(self):
+        self.write("pebbles.yaml", PEBBLES)
+        told = json.loads(self.cgrun("plan", "pebbles.yaml", "--frontier", "--batch", "1",
+                                     "--json").stdout)
+        self.assertTrue(told["exact"]["complete"])
+        points = [(point["runs"], point["arena_bytes"] >> 16) for point in told["exact"]["points"]]
+        self.assertEqual(points, [(6, 3), (8, 2)])
+        text = self.cgrun("plan", "pebbles.yaml", "--frontier", "--batch", "1").stdout
+        self.assertIn("over all orders and recomputations, proved:", text)
+        self.assertRegex(text, r"(?m)^ +128 KiB +66\.7 % .* 8$")
+
+    def test_the_frontier_of_plans_falls_in_memory_and_rises_in_time(self):
+        self.write("deep.yaml", MODEL.replace("shape: [1, 4, 4]", "shape: [3, 32, 32]").replace(
+            "      - {op: flatten}\n",
+            "      - {op: conv, filters: 16, kernel: 3, padding: 1, activation: relu}\n" * 6 +
+            "      - {op: flatten}\n"))
+        told = json.loads(self.cgrun("plan", "deep.yaml", "--frontier", "--json").stdout)
+        rows = told["frontier"]
+        self.assertGreater(len(rows), 2)
+        for before, row in zip(rows, rows[1:]):
+            self.assertLess(row["arena_bytes"], before["arena_bytes"])
+            self.assertGreater(row["seconds"], before["seconds"])
+            self.assertGreater(row["second_runs"], 0)
+        usual = [row for row in rows if row["usual"]]
+        plan = json.loads(self.cgrun("plan", "deep.yaml", "--json").stdout)
+        self.assertEqual([row["arena_bytes"] for row in usual], [plan["arena_bytes"]])
+        # A run under a cap takes what the frontier says.
+        cap = plan["total_bytes"] - plan["arena_bytes"] + rows[-1]["arena_bytes"]
+        capped = json.loads(self.cgrun("plan", "deep.yaml", "--memory", cap + (1 << 20),
+                                       "--json").stdout)
+        self.assertLess(capped["arena_bytes"], plan["arena_bytes"])
+        text = self.cgrun("plan", "deep.yaml", "--frontier").stdout
+        self.assertIn("as planned without a cap", text)
+
     def test_compares_planners_on_the_same_graph(self):
         plan = json.loads(self.cgrun("plan", "small.yaml", "--compare", "--json").stdout)
         arenas = {other["planner"]: other["arena_bytes"] for other in plan["compared"]}

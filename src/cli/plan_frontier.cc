@@ -1,0 +1,35 @@
+// The frontier of a model, as its report.
+#include "src/cli/plan_frontier.h"
+
+#include "src/cli/console.h"
+#include "src/report/frontier_report.h"
+
+namespace cgrun {
+
+bool TellFrontier(const ModelSpec& model, const std::vector<EntryRequest>& entries,
+                  const KernelLibrary& library, const CompileOptions& options,
+                  Diagnostics& diagnostics) {
+  const auto frontier = FindFrontier(model, entries, library, options, diagnostics);
+  if (!frontier) return false;
+  FrontierSubject subject;
+  subject.model = model.name.value;
+  subject.device = library.name();
+  subject.entry = entries[0].name;
+  subject.batch = entries[0].batch;
+  for (const FrontierPoint& point : frontier->points) {
+    subject.rows.push_back({point.arena_bytes, point.lower_bound_bytes, point.seconds,
+                            point.second_runs, point.usual});
+  }
+  subject.has_exact = frontier->exact.has_value();
+  if (frontier->exact) {
+    subject.exact_is_complete = frontier->exact->complete;
+    for (const PebblePoint& point : frontier->exact->points) {
+      subject.exact.push_back(
+          {frontier->persistent_bytes + point.bytes, point.seconds, point.runs});
+    }
+  }
+  PrintResult(FrontierText(subject), FrontierJson(subject));
+  return true;
+}
+
+}  // namespace cgrun

@@ -1,0 +1,39 @@
+// Memory against time: what a run takes with more and more computed again.
+#ifndef CGRUN_COMPILE_FRONTIER_H_
+#define CGRUN_COMPILE_FRONTIER_H_
+
+#include <optional>
+#include <vector>
+
+#include "src/compile/compile.h"
+#include "src/plan/pebble_game.h"
+
+namespace cgrun {
+
+struct FrontierPoint {
+  int64_t arena_bytes = 0;
+  int64_t lower_bound_bytes = 0;
+  double seconds = 0;       // of the first entry point, as it is estimated
+  int64_t second_runs = 0;  // operators of it that run again
+  bool usual = false;       // what a compile without a cap takes
+};
+
+struct Frontier {
+  std::vector<FrontierPoint> points;  // from the quickest to the smallest
+  // The first entry point alone, over all its orders and recomputations, without gaps between
+  // buffers or for alignment; nothing where its graph is too large. Its parameters and other states
+  // come on top.
+  std::optional<PebbleFrontier> exact;
+  int64_t persistent_bytes = 0;
+};
+
+// Plans the entry points under caps that fall evenly to the least arena that is found. Nothing
+// after an error, which `diagnostics` holds.
+std::optional<Frontier> FindFrontier(const ModelSpec& model,
+                                     const std::vector<EntryRequest>& entries,
+                                     const KernelLibrary& library, const CompileOptions& options,
+                                     Diagnostics& diagnostics);
+
+}  // namespace cgrun
+
+#endif  // CGRUN_COMPILE_FRONTIER_H_

@@ -1,0 +1,74 @@
+// PrepareEntries: passes once for each kind of entry point, kernels and an order for each batch.
+#include "src/compile/prepare_entries.h"
+
+#include <chrono>
+#include <map>
+
+#include "src/compile/plan_entries.h"
+#include "src/plan/update_legality.h"
+#include "src/select/select.h"
+#include "src/select/select_plain.h"
+
+namespace cgrun {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// A graph's nodes before these passes.
+int NodesBefore(const Graph& graph, const std::vector<PassReport>& passes) {
+  int nodes = static_cast<int>(graph.nodes.size());
+  for (const PassReport& pass : passes) nodes += pass.nodes_removed;
+  return nodes;
+}
+
+// A bound graph with its kernels and an order. `layouts` is told what that pass did.
+std::optional<CompiledEntry> PrepareEntry(const Graph& graph, const EntryRequest& request,
+                                          const Target& target, const CompileOptions& options,
+                                          Diagnostics& diagnostics, PassReport* layouts) {
+  const SelectOptions select{options.threads};
+  CompiledEntry entry{request, {}, {}};
+  const bool plain = options.passes.Disabled(kLayoutsPass);
+  const Clock::time_point start = Clock::now();
+  entry.graph = (plain ? SelectPlainKernels : SelectKernels)(BindBatch(graph, request.batch),
+                                                             target, select, diagnostics);
+  if (diagnostics.has_errors()) return std::nullopt;
+  if (!plain) {
+    const int added = static_cast<int>(entry.graph.nodes.size() - graph.nodes.size());
+    *layouts = {std::string(kLayoutsPass), 1, added != 0, -added,
+                std::chrono::duration<double>(Clock::now() - start).count()};
+  }
+  if (LegalizeUpdates(entry.graph)) SelectMissingKernels(entry.graph, target, select, diagnostics);
+  SetOrder(entry, options.order);
+  return entry;
+}
+
+}  // namespace
+
+std::optional<CompiledModel> PrepareEntries(const ModelSpec& model,
+                                            const std::vector<EntryRequest>& entries,
+                                            const KernelLibrary& library,
+                                            const CompileOptions& options,
+                                            Diagnostics& diagnostics) {
+  CompiledModel compiled;
+  PassReport layouts{std::string(kLayoutsPass)}, of_others;
+  std::map<EntryKind, Graph> graphs;  // entry points of one kind differ in their batch alone
+  for (const EntryRequest& request : entries) {
+    if (!graphs.contains(request.kind)) {
+      auto graph = BuildGraph(model, request.kind, library, options, diagnostics,
+                              graphs.empty() ? &compiled.passes : nullptr, request.batch);
+      if (!graph) return std::nullopt;
+      graphs.emplace(request.kind, std::move(*graph));
+    }
+    const Graph& graph = graphs.at(request.kind);
+    const bool first = compiled.entries.empty();
+    if (first) compiled.nodes_before_passes = NodesBefore(graph, compiled.passes);
+    auto entry =
+        PrepareEntry(graph, request, library, options, diagnostics, first ? &layouts : &of_others);
+    if (!entry) return std::nullopt;
+    compiled.entries.push_back(std::move(*entry));
+  }
+  compiled.passes.push_back(layouts);
+  return compiled;
+}
+
+}  // namespace cgrun

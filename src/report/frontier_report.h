@@ -1,0 +1,44 @@
+// `cgrun plan --frontier`: memory against time, as a table and as JSON.
+#ifndef CGRUN_REPORT_FRONTIER_REPORT_H_
+#define CGRUN_REPORT_FRONTIER_REPORT_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace cgrun {
+
+// A plan: the arena, and a step's time as it is estimated.
+struct FrontierRow {
+  int64_t arena_bytes = 0;
+  int64_t lower_bound_bytes = 0;
+  double seconds = 0;
+  int64_t second_runs = 0;
+  bool usual = false;  // what is planned without a cap
+};
+
+// What is proved of a small graph: no order and no recomputation takes less of one and no more of
+// the other.
+struct ExactRow {
+  int64_t arena_bytes = 0;
+  double seconds = 0;
+  int64_t runs = 0;  // of operators
+};
+
+struct FrontierSubject {
+  std::string model;
+  std::string device;
+  std::string entry;  // whose time it is: "train"
+  int64_t batch = 0;
+  std::vector<FrontierRow> rows;  // the quickest first
+  bool has_exact = false;         // whether the graph is small enough for what follows
+  std::vector<ExactRow> exact;
+  bool exact_is_complete = false;  // down to the least memory that there is
+};
+
+std::string FrontierText(const FrontierSubject& subject);
+std::string FrontierJson(const FrontierSubject& subject);
+
+}  // namespace cgrun
+
+#endif  // CGRUN_REPORT_FRONTIER_REPORT_H_
