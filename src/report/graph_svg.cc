@@ -24,6 +24,7 @@ constexpr double kNumberGap = 6;  // between a name and the number of its buffer
 constexpr Font kPlainFont{11, false}, kNameFont{12, true}, kNumberFont{10, false};
 constexpr double kLegendLine = 17;
 constexpr double kZoneColumn = 150;
+constexpr double kZoneGap = 20;  // at least, between the text of a zone and the next one
 constexpr double kLeastWidth = 760;
 constexpr size_t kMostChips = 8;
 constexpr const char* kPlainLine = "#64748b";
@@ -101,10 +102,11 @@ class Drawing {
           "stroke=\"{}\"/>\n",
           x, top_, color.fill, color.line);
       Text(x + 21, top_ + 11, "n", fmt::format("{} zone", Name(zone.zone)));
-      Text(x + 21, top_ + 26, "",
-           fmt::format("{}, {} buffers", FormatBytes(zone.persistent_bytes + zone.transient_bytes),
-                       FormatCount(zone.buffers)));
-      x += kZoneColumn;
+      const std::string use =
+          fmt::format("{}, {} buffers", FormatBytes(zone.persistent_bytes + zone.transient_bytes),
+                      FormatCount(zone.buffers));
+      Text(x + 21, top_ + 26, "", use);
+      x += std::max(kZoneColumn, 21 + TextWidth(use, kPlainFont) + kZoneGap);
     }
     top_ += 40;
     Signs();
@@ -130,7 +132,7 @@ class Drawing {
           "<rect x=\"3\" y=\"3\" width=\"19\" height=\"10\" rx=\"2\" fill=\"#fff\" "
           "stroke=\"#64748b\"/><rect width=\"19\" height=\"10\" rx=\"2\" fill=\"#fff\" "
           "stroke=\"#64748b\"/>",
-          22, "folded block");
+          22, "folded block: the bytes of all its results");
     }
     top_ += 24;
   }
@@ -242,7 +244,7 @@ class Drawing {
 
   void BoxText(const PictureBox& box, const Rectangle& at, const PictureBuffer* buffer) {
     const bool pill = box.nodes == 0;
-    const double x = at.x + kText + (pill ? 8 : 0), room = at.width - 2 * kText - (pill ? 12 : 0);
+    const double x = at.x + kText + (pill ? 8 : 0), room = at.width - (x - at.x) - kText;
     const std::string number = buffer == nullptr ? "" : fmt::format("#{}", buffer->number);
     const double number_end = at.x + at.width - (pill ? 18 : 8);
     const double name_room = number_end - TextWidth(number, kNumberFont) - kNumberGap - x;
