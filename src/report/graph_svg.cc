@@ -23,6 +23,7 @@ constexpr double kText = 10;      // from the left edge of a box
 constexpr double kNumberGap = 6;  // between a name and the number of its buffer
 constexpr Font kPlainFont{11, false}, kNameFont{12, true}, kNumberFont{10, false};
 constexpr double kLegendLine = 17;
+constexpr double kFold = 4;  // by which the back of a folded block stands out
 constexpr double kZoneColumn = 150;
 constexpr double kZoneGap = 20;  // at least, between the text of a zone and the next one
 constexpr double kLeastWidth = 760;
@@ -202,10 +203,22 @@ class Drawing {
                        -size * x * 1.1);
   }
 
+  // The back of a folded block stands out below and at the right: it must not hide the arrow.
+  static void EndAtFold(Line& line) {
+    const Point before = line.points[line.points.size() - 2];
+    Point& end = line.points.back();
+    if (before.y > end.y + kFold && std::abs(before.x - end.x) <= std::abs(before.y - end.y)) {
+      end.y += kFold;
+    } else if (before.x > end.x + kFold) {
+      end.x += kFold;
+    }
+  }
+
   void Edge(size_t index) {
     const PictureEdge& edge = picture_.edges[index];
     Line line = layout_.lines[index];
     for (Point& point : line.points) point.x += kMargin, point.y += top_;
+    if (picture_.boxes[static_cast<size_t>(edge.to)].nodes > 1) EndAtFold(line);
     const PictureBuffer* buffer = BufferOf(edge.buffer);
     const std::string color = buffer == nullptr ? kPlainLine : buffer->color.line;
     svg_ += fmt::format(
@@ -225,7 +238,7 @@ class Drawing {
     const std::string fill = buffer == nullptr ? "#f8fafc" : buffer->color.fill;
     const std::string stroke = buffer == nullptr ? kPlainLine : buffer->color.line;
     svg_ += "<g class=\"g\">" + Title(box.hover);
-    if (box.nodes > 1) Outline(at, 4, "#ffffff", stroke, "");
+    if (box.nodes > 1) Outline(at, kFold, "#ffffff", stroke, "");
     Outline(at, 0, fill, stroke,
             fmt::format("{}{}", box.nodes == 0 ? " rx=\"22\"" : " rx=\"6\"",
                         box.view ? " stroke-dasharray=\"5 3\"" : ""));

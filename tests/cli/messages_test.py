@@ -291,7 +291,7 @@ class ModelFilesTest(CliTestCase):
                           self.only("{op: flatten}", item))
 
     def test_a_label_that_is_no_input(self):
-        error = self.only("  label: {type: int32, shape: []}\n", "")
+        error = self.errors("  label: {type: int32, shape: []}\n", "")
         self.assertIn("there is no value 'label' before this place", error)
         self.assertIn("what the data feed is an input: `inputs: {label: {type: int32, shape: []}}`", error)
 
@@ -300,7 +300,9 @@ class ModelFilesTest(CliTestCase):
         error = self.errors(data, "  train:\n  format: synthetic\n  samples: 65\n")
         self.assertIn("unknown key 'format' in 'data'", error)
         self.assertIn("help: if it belongs to 'train', which is empty, indent it deeper than that", error)
-        error = self.only("    loss: {", "  loss: {")
+        metrics = "    metrics: {accuracy: {in: [logits, label]}}\n"
+        loss = "    loss: {op: softmax_cross_entropy, in: [logits, label]}\n"
+        error = self.only(loss + metrics, metrics + loss[2:])
         self.assertIn("'loss' is a key of a path, and stands among the paths", error)
         self.assertIn("help: indent it deeper than 'classify'", error)
 
