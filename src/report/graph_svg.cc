@@ -209,7 +209,7 @@ class Drawing {
     Point& end = line.points.back();
     if (before.y > end.y + kFold && std::abs(before.x - end.x) <= std::abs(before.y - end.y)) {
       end.y += kFold;
-    } else if (before.x > end.x + kFold) {
+    } else if (before.x > end.x + kFold && std::abs(before.y - end.y) < 0.05) {
       end.x += kFold;
     }
   }
