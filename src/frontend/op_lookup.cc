@@ -174,6 +174,10 @@ const OpDef* GuessDef(const OpSpec& op, Usage usage) {
   return name.empty() ? nullptr : &GetOpDef(*FindOp(name));
 }
 
+std::string NoteOnLayer(const std::string& name) {
+  return NoteOn(BareName(name), NamesOf(Usage::kOperator), kNotes);
+}
+
 OpId IdOf(const OpDef& def) { return *FindOp(def.name); }
 
 Activation FindActivation(const OpSpec& op, Diagnostics& diagnostics) {

@@ -388,6 +388,7 @@ class MistakesTest(CliTestCase):
             self.assertRegex(self.cgrun("ops", "conv").stdout, rf"(?m)^  {key} ")
         self.assertRegex(self.cgrun("ops", "sgd").stdout, r"(?m)^  schedule ")
         self.assertIn("write 'linear'", self.refuses("ops", "dense"))
+        self.assertIn("`unroll` uses it for each place", self.refuses("ops", "LSTM"))
 
     def test_errors_of_operators_show_what_the_user_gave_alone(self):
         self.write("small.yaml", MODEL.replace("{op: flatten}", "{op: dropout, in: label}"))

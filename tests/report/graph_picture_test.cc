@@ -261,6 +261,33 @@ TEST(GraphSvg, ZonesOfTheLegendDoNotTouch) {
   EXPECT_GE(found, 3);
 }
 
+// The back of a folded block stands out below it: an arrow from below ends there, not behind it.
+TEST(GraphSvg, ArrowsEndAtTheBacksOfFoldedBlocks) {
+  GraphMaker make;
+  Path path;
+  path.name = "p";
+  make.graph().paths.push_back(path);
+  const ValueId y = make.Op(OpId::exp, "p.y", {make.Feed("x", {4})});
+  const ValueId z = make.Op(OpId::relu, "p.z", {y});
+  make.phase = Phase::kBackward;
+  const ValueId dz = make.Op(OpId::relu_grad, "p.z.grad", {z, z}, {}, Zone::kGradient);
+  make.Out(make.Op(OpId::mul, "p.y.grad", {dz, y}, {}, Zone::kGradient), "dy");
+  GraphPicture picture = PictureOfGraph(make.graph());
+  const std::string plain = GraphSvg(picture);
+  for (PictureBox& box : picture.boxes) box.nodes = box.nodes == 0 ? 0 : 2;
+  const std::string folded = GraphSvg(picture);
+  const std::regex arrows("<path fill=\"#[0-9a-f]+\" d=\"M[0-9.]+ ([0-9.]+)l");
+  std::multiset<double> moved;
+  std::sregex_iterator a(plain.begin(), plain.end(), arrows),
+      b(folded.begin(), folded.end(), arrows);
+  for (const std::sregex_iterator end; a != end && b != end; ++a, ++b) {
+    moved.insert(std::stod((*b)[1]) - std::stod((*a)[1]));
+  }
+  EXPECT_EQ(moved.size(), picture.edges.size());
+  EXPECT_GE(moved.count(0), 2u) << "those that arrive from above or across stay";
+  EXPECT_GE(moved.count(4), 1u);
+}
+
 TEST(GraphSvg, NeedsNothingFromElsewhere) {
   const std::string svg = GraphSvg(PictureOfGraph(Step()));
   EXPECT_EQ(Count(svg, "http"), 1u);  // the name space
