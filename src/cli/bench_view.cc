@@ -172,8 +172,20 @@ std::string SpeedupNote(const BenchResult& result) {
   return "speedup: the median of each round's own, and an interval that holds it by 95 %;\n";
 }
 
+// What the names of the standard cases say; the last one has the order that 'no passes' has too.
+std::string OrdersNote(const BenchResult& result) {
+  constexpr std::string_view kBegin = "graph, ";
+  const bool standard = std::ranges::any_of(
+      result.cases, [](const CaseResult& one) { return one.name == "graph, no passes"; });
+  const std::string& last = result.cases.back().name;
+  if (!standard || !last.starts_with(kBegin) || last == "graph, no passes") return "";
+  return fmt::format(
+      "graph: all passes, and operators in that order; no passes: in the order {};\n",
+      last.substr(kBegin.size()));
+}
+
 std::string ComparisonNote(const BenchResult& result) {
-  return SpeedupNote(result) +
+  return OrdersNote(result) + SpeedupNote(result) +
          fmt::format(
              "break-even: the step from which a run of that case has taken less time than '{}'.\n",
              result.cases[0].name);

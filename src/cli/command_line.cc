@@ -32,6 +32,13 @@ class HelpFormatter : public CLI::Formatter {
  public:
   HelpFormatter() { column_width(kNameWidth); }
 
+  std::string make_help(const CLI::App* app, std::string name,
+                        CLI::AppFormatMode mode) const override {
+    std::string help = CLI::Formatter::make_help(app, std::move(name), mode);
+    for (size_t at; (at = help.find("\n\n\n")) != std::string::npos;) help.erase(at, 1);
+    return help;
+  }
+
   std::string make_option_opts(const CLI::Option* option) const override {
     const std::string name = option->get_positional() ? "" : ValuesOf(*option).name;
     return name.empty() ? "" : " " + name;

@@ -14,10 +14,12 @@
 #include <utility>
 #include <vector>
 
+#include "src/base/name_notes.h"
 #include "src/base/synonyms.h"
 #include "src/cli/command.h"
 #include "src/cli/option_errors.h"
 #include "src/io/atomic_file.h"
+#include "src/model/key_synonyms.h"
 #include "src/model/schema.h"
 #include "src/report/table.h"
 #include "src/train/run_folder.h"
@@ -44,6 +46,31 @@ bool Color(int fd) {
   return !Flags().no_color && isatty(fd) != 0 && (no_color == nullptr || *no_color == '\0');
 }
 
+// What other programs call their verbs.
+constexpr Synonym kVerbSynonyms[] = {
+    {"fit", "train"},         {"run", "train"},        {"start", "train"},
+    {"resume", "train"},      {"continue", "train"},   {"test", "eval"},
+    {"evaluate", "eval"},     {"score", "eval"},       {"infer", "predict"},
+    {"inference", "predict"}, {"classify", "predict"}, {"validate", "check"},
+    {"lint", "check"},        {"verify", "check"},     {"doctor", "check"},
+    {"sample", "generate"},   {"benchmark", "bench"},  {"memory", "plan"},
+    {"draw", "graph"},        {"plot", "graph"},       {"info", "summary"},
+    {"show", "summary"},      {"list", "ops"},
+};
+
+constexpr std::string_view kNoOtherFormats =
+    "this version reads and writes no models of other programs: networks are model files in YAML, "
+    "weights safetensors files";
+
+constexpr NameNote kVerbNotes[] = {
+    {"import", "", kNoOtherFormats},
+    {"export", "", kNoOtherFormats},
+    {"convert", "", kNoOtherFormats},
+    {"profile", "", "`cgrun train MODEL --profile` says where the time goes"},
+    {"init", "", "copy a file of `models/`; docs/guide.md goes from there to your own data"},
+    {"new", "", "copy a file of `models/`; docs/guide.md goes from there to your own data"},
+};
+
 Mistake UnknownVerb(const std::string& argument) {
   static const std::vector<std::string> kOwnFlags = {"--help", "--version"};
   if (argument.starts_with('-')) {
@@ -59,7 +86,11 @@ Mistake UnknownVerb(const std::string& argument) {
   if ("--" + argument == kOwnFlags[1]) {
     return {"there is no verb '" + argument + "'", "write `cgrun --version`"};
   }
-  const std::string nearest = NearestName(argument, verbs);
+  if (const std::string note = NoteOn(argument, verbs, kVerbNotes); !note.empty()) {
+    return {"there is no verb '" + argument + "'", note};
+  }
+  std::string nearest = OurName(argument, verbs, kVerbSynonyms);
+  if (nearest.empty()) nearest = NearestName(argument, verbs);
   std::string help = nearest.empty() ? "the verbs are " : "did you mean `cgrun " + nearest + "`?";
   for (size_t i = 0; nearest.empty() && i < verbs.size(); ++i) help += (i ? ", " : "") + verbs[i];
   return {"there is no verb '" + argument + "'", help};
@@ -96,6 +127,14 @@ std::string HelpWithLoader(const CLI::App& verb, const std::string& flag) {
               : "; `--threads N`, 1 to " + std::to_string(kMostThreads) + ", is for the kernels");
 }
 
+// `--batch-size`, `--gpu`: what other programs call a flag of ours; "" of other flags.
+std::string HelpWithOtherName(const std::string& flag, const std::vector<std::string>& known) {
+  std::vector<std::string> names;
+  for (const std::string& name : known) names.push_back(name.substr(2));
+  const std::string ours = OurName(flag.substr(2), names, KeySynonyms());
+  return ours.empty() ? "" : "write '--" + ours + "'";
+}
+
 std::string ValueAfter(int i, int argc, char** argv) {
   const std::string argument = argv[i];
   if (const size_t equals = argument.find('='); equals != std::string::npos) {
@@ -116,6 +155,7 @@ std::optional<Mistake> UnknownFlag(const CLI::App& verb, int argc, char** argv) 
     const std::string nearest = NearestName(argument, known);
     const std::string value = ValueAfter(i, argc, argv);
     std::string help = HelpWithLoader(verb, argument);
+    if (help.empty()) help = HelpWithOtherName(argument, known);
     if (help.empty()) help = SetHelp(verb, argument, value, /*exact=*/!nearest.empty());
     if (help.empty() && !nearest.empty()) help = "did you mean '" + nearest + "'?";
     if (help.empty()) help = "`cgrun " + verb.get_name() + " --help` lists its flags";

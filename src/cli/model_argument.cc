@@ -28,6 +28,14 @@ constexpr char kPredictHelp[] = "`cgrun predict MODEL %` says what a trained mod
 constexpr char kDataHelp[] =
     "a model file names its data: `data: {train: {format: …}}`; docs/guide.md has examples";
 
+constexpr char kOtherModel[] =
+    "this version reads model files in YAML alone: docs/guide.md shows how one is written, "
+    "`models/` "
+    "has networks to start from";
+constexpr char kPyTorch[] =
+    "a model file names the layers; weights are taken from a safetensors file, `cgrun train MODEL "
+    "--weights FILE.safetensors`, by the names of the parameters that `cgrun graph MODEL` lists";
+
 constexpr FileKind kKinds[] = {
     {"a PNG image", "\x89PNG", "", kPredictHelp},
     {"a JPEG image", "\xFF\xD8\xFF"sv, "", kPredictHelp},
@@ -42,7 +50,13 @@ constexpr FileKind kKinds[] = {
      "`cgrun predict MODEL %` says what a trained model makes of it; to learn from it, a model "
      "file "
      "names it: `data: {train: {format: csv, file: %, label: COLUMN}}`"},
-    {"an ONNX model", "", ".onnx", "this version reads model files in YAML alone"},
+    {"an ONNX model", "", ".onnx", kOtherModel},
+    {"a PyTorch file", "", ".pt", kPyTorch},
+    {"a PyTorch file", "", ".pth", kPyTorch},
+    {"a PyTorch file", "", ".ckpt", kPyTorch},
+    {"a Keras file", "", ".keras", kOtherModel},
+    {"a Keras file", "", ".h5", kOtherModel},
+    {"a Python program", "", ".py", kOtherModel},
 };
 
 std::string WithPath(std::string_view text, const std::string& path) {
@@ -73,10 +87,23 @@ std::string WithPath(std::string_view text, const std::string& path) {
                         : "name a file in it, such as '" + *std::ranges::min_element(models) + "'");
 }
 
+// `cgrun train lenet`: the model file that is meant; "" where there is none of that name.
+std::string MeantModel(const std::string& name) {
+  std::error_code error;
+  for (const std::string& file : {name + ".yaml", "models/" + name + ".yaml"}) {
+    if (fs::is_regular_file(file, error)) return file;
+  }
+  return "";
+}
+
 }  // namespace
 
 void CheckModelArgument(const std::string& path) {
   std::error_code error;
+  const std::string meant = fs::exists(path, error) ? "" : MeantModel(path);
+  if (!meant.empty()) {
+    throw InputError("there is no file '" + path + "'", "did you mean '" + meant + "'?");
+  }
   if (fs::is_directory(path, error)) RefuseFolder(path);
   if (fs::exists(path, error) && !fs::is_regular_file(path, error)) return;  // a pipe is read once
   FileReader reader(path, FileReader::Gzip::kNever);

@@ -101,6 +101,15 @@ std::string OneOf(const std::vector<std::string>& names) {
   return words;
 }
 
+// Puts the flags behind the first `before` into a list of their own, so that --help begins with
+// those of the verb.
+void GroupFlags(CLI::App& app, size_t before) {
+  const std::vector<CLI::Option*> options = app.get_options();
+  for (size_t i = before; i < options.size(); ++i) {
+    options[i]->group("Options of the model, the device and the plan");
+  }
+}
+
 // The model, or nothing after the errors of all of its file are printed.
 std::optional<ModelSpec> Checked(std::optional<ModelSpec> model, const ModelSpec& partial,
                                  Diagnostics& diagnostics) {
@@ -118,6 +127,7 @@ std::vector<std::string> AssignmentsOf(const ModelFlags& flags) {
 std::shared_ptr<ModelFlags> AddModelFlags(CLI::App& app) {
   auto flags = std::make_shared<ModelFlags>();
   app.add_option("MODEL", flags->model, "model file (.yaml)")->required();
+  const size_t before = app.get_options().size();
   app.add_option("--device", flags->device, DeviceHelp())->type_name("DEVICE");
   app.add_option("--batch", flags->batch,
                  "samples in a batch; auto: the most with which training keeps --memory")
@@ -158,6 +168,7 @@ std::shared_ptr<ModelFlags> AddModelFlags(CLI::App& app) {
       ->type_name("PASS")
       ->expected(1)
       ->take_all();
+  GroupFlags(app, before);
   return flags;
 }
 

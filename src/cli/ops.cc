@@ -8,6 +8,7 @@
 #include "src/base/diagnostics.h"
 #include "src/cli/command.h"
 #include "src/cli/console.h"
+#include "src/frontend/op_lookup.h"
 #include "src/frontend/synonyms.h"
 #include "src/ir/op_def.h"
 #include "src/report/table.h"
@@ -188,6 +189,7 @@ std::string HelpWithName(const std::string& name) {
         def.usage != Usage::kInternal && names.back().find(name) != names.back().npos;
     if (holds) holding += (holding.empty() ? "" : ", ") + names.back();
   }
+  if (const std::string note = NoteOnLayer(name); !note.empty()) return note;
   if (!GuessOperator(name, names).empty()) return SuggestOperator(name, names);
   return holding.empty() ? "`cgrun ops` lists them" : "did you mean one of " + holding + "?";
 }

@@ -9,6 +9,7 @@
 #include <optional>
 #include <utility>
 
+#include "src/base/synonyms.h"
 #include "src/data/cell_errors.h"
 #include "src/data/classes.h"
 #include "src/data/csv_features.h"
@@ -355,6 +356,13 @@ void CsvOpener::StoreMissing(const CsvColumn& used, const CsvReader& reader, con
   }
 }
 
+// What other programs write where there is nothing.
+bool IsOtherGap(std::string_view text) {
+  const std::string plain = PlainName(text);
+  return plain.empty() || plain == "n/a" || plain == "#n/a" || plain == "null" || plain == "none" ||
+         plain == "nil" || plain == "missing" || plain == "unknown";
+}
+
 // What to do about a text where a number is wanted.
 std::string CsvOpener::HelpWithText(const CsvColumn& used) const {
   const std::string& name = layout_.names[used.column];
@@ -371,12 +379,16 @@ void CsvOpener::ReportNumber(TextNumber error, const CsvColumn& used, const CsvR
   std::string help;
   if (error == TextNumber::kNotInteger) help = "an input of f32 takes fractions";
   if (error == TextNumber::kNotNumber) {
-    help = HasDecimalComma(text.text) ? "a fraction is written with a point, as 2.5"
-           : used.role == CsvRole::kLabel && DTypeOf(used) == DType::kI32
-               ? "the labels of the training data are integers"
-           : used.role == CsvRole::kLabel ? "a label by name wants an input of int32"
-           : rows_ == 0 && !csv_.header ? "if the first line holds names, leave `header: false` out"
-                                        : HelpWithText(used);
+    help =
+        HasDecimalComma(text.text) ? "a fraction is written with a point, as 2.5"
+        : used.role == CsvRole::kLabel && DTypeOf(used) == DType::kI32
+            ? "the labels of the training data are integers"
+        : used.role == CsvRole::kLabel ? "a label by name wants an input of int32"
+        : IsOtherGap(text.text)
+            ? "if that is a gap, leave it empty or write `NA`, `NaN` or `?`; `missing: mean` and "
+              "others say what takes its place"
+        : rows_ == 0 && !csv_.header ? "if the first line holds names, leave `header: false` out"
+                                     : HelpWithText(used);
   }
   const std::string what = ": " + QuotedText(text.text) + " " + FaultText(error, DTypeOf(used));
   ReportCell(used, reader, text, what, help, help);

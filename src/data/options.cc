@@ -97,7 +97,10 @@ const DataField* WantedField(const DataOptions& options, std::span<const std::st
     return std::ranges::find(options.fields, name, &DataField::name);
   };
   const auto is_there = [&](const std::string& name) { return find(name) != options.fields.end(); };
-  if (std::ranges::all_of(names, is_there)) return &*find(names[index]);
+  // Fields that are not as many as the inputs are refused later, whatever is found here: then what
+  // is said of a field must be true of the input of its name.
+  const bool misfit = names.size() != options.fields.size() && is_there(names[index]);
+  if (misfit || std::ranges::all_of(names, is_there)) return &*find(names[index]);
   return index < options.fields.size() ? &options.fields[index] : nullptr;
 }
 

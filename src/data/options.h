@@ -51,8 +51,8 @@ std::string QuotedText(std::string_view text);
 std::string MemoryText(int64_t bytes);
 
 // The placeholder that takes the field called `names[index]` of a data set that has just these
-// fields: the one of its name where all have one, or else the one in its place. Null where there is
-// none.
+// fields: the one of its name where all have one, or where there are not as many placeholders as
+// fields; else the one in its place. Null where there is none.
 const DataField* WantedField(const DataOptions& options, std::span<const std::string> names,
                              size_t index);
 

@@ -92,14 +92,30 @@ std::vector<Names::Read> Names::CircleOf(const std::string& name) const {
   return {};
 }
 
+namespace {
+
+// Names that data sets and other programs give to what a network is to find.
+constexpr std::string_view kOfTargets[] = {"label", "labels", "target",  "targets",
+                                           "class", "y_true", "classes", "mask"};
+
+// How a value of a name that nothing has comes about.
+std::string HelpWithNewName(const std::string& name) {
+  if (std::ranges::find(kOfTargets, name) == std::end(kOfTargets)) {
+    return "`- " + name + ": {op: …}` gives an operator's output a name";
+  }
+  return "what the data feed is an input: `inputs: {" + name +
+         ": {type: int32, shape: []}}` for classes, `{type: f32, shape: [1]}` for a number";
+}
+
+}  // namespace
+
 std::string Names::HelpWithUnknown(const std::string& name, const Scope& scope) const {
   const auto declared = declared_.find(name);
   if (declared == declared_.end()) {
     std::vector<std::string> names;
     scope.CollectNames(names);
     if (!NearestName(name, names).empty()) return SuggestName(name, names);
-    return SuggestName(name, names) + "; `- " + name +
-           ": {op: …}` gives an operator's output a name";
+    return SuggestName(name, names) + "; " + HelpWithNewName(name);
   }
   const auto& [path, line] = declared->second;
   if (path == current_) {

@@ -94,8 +94,38 @@ constexpr std::string_view kIsAttention =
     "there is none: attention is written with `linear`, `matmul` and `softmax`, in a `block` to "
     "use it again; `layer_norm` and `add` are the rest of a transformer (`cgrun ops matmul`)";
 
-// Layers of other programs that are several operators here.
+constexpr std::string_view kIsSequence =
+    "leave it out: the items of `ops` follow each other; a `block` gathers some to use them again";
+constexpr std::string_view kIsConv1d =
+    "there is none of one dimension: `conv` with `kernel: [1, 3]` reads sequences as images of "
+    "height 1, [channels, 1, length] (`reshape` makes them of others)";
+constexpr std::string_view kIsSwish =
+    "there is none: it is x · sigmoid(x), `- s: {op: sigmoid, in: x}`, then `- {op: mul, in: [x, "
+    "s]}`";
+constexpr std::string_view kIsElu =
+    "there is none: `leaky_relu`, `softplus` and `gelu` are the activations that are next to it";
+constexpr std::string_view kIsNorm =
+    "there is none: `layer_norm` is over a sample's last axes, `batch_norm` over a channel of the "
+    "batch";
+constexpr std::string_view kIsEinsum =
+    "there is none: `matmul`, `transpose`, `mul` and `reduce_sum` do what it says";
+
+// Layers of other programs that are several operators here, or none.
 constexpr NameNote kNotes[] = {
+    {"sequential", "", kIsSequence},
+    {"modulelist", "", kIsSequence},
+    {"conv1d", "conv", kIsConv1d},
+    {"conv3d", "conv", "there is none: convolutions have one or two dimensions (`cgrun ops conv`)"},
+    {"silu", "", kIsSwish},
+    {"swish", "", kIsSwish},
+    {"elu", "", kIsElu},
+    {"selu", "", kIsElu},
+    {"celu", "", kIsElu},
+    {"prelu", "", kIsElu},
+    {"groupnorm", "", kIsNorm},
+    {"instancenorm", "", kIsNorm},
+    {"instancenorm2d", "", kIsNorm},
+    {"einsum", "", kIsEinsum},
     {"lstm", "", kIsRecurrent},
     {"lstmcell", "", kIsRecurrent},
     {"bilstm", "", kIsRecurrent},
@@ -144,6 +174,10 @@ const OpDef* GuessDef(const OpSpec& op, Usage usage) {
   return name.empty() ? nullptr : &GetOpDef(*FindOp(name));
 }
 
+std::string NoteOnLayer(const std::string& name) {
+  return NoteOn(BareName(name), NamesOf(Usage::kOperator), kNotes);
+}
+
 OpId IdOf(const OpDef& def) { return *FindOp(def.name); }
 
 Activation FindActivation(const OpSpec& op, Diagnostics& diagnostics) {
@@ -153,8 +187,9 @@ Activation FindActivation(const OpSpec& op, Diagnostics& diagnostics) {
         NamesWhere([](const OpDef& def) { return def.activation; });
     const std::string& name = attribute.value.scalar;
     if (std::find(known.begin(), known.end(), name) != known.end()) return {FindOp(name), name};
+    const std::string note = NoteOn(name, known, kNotes);
     diagnostics.Error(attribute.value.mark, "there is no activation " + Describe(attribute.value),
-                      SuggestOperator(name, known));
+                      note.empty() ? SuggestOperator(name, known) : note);
   }
   return {};
 }

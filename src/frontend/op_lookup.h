@@ -17,6 +17,10 @@ const OpDef* FindDef(const OpSpec& op, Usage usage, Diagnostics& diagnostics);
 // The operator that an unknown name probably stands for, or null: what was told of by FindDef().
 const OpDef* GuessDef(const OpSpec& op, Usage usage);
 
+// What to write instead of a layer that other programs have as one operator, and this one has not;
+// "" of other names.
+std::string NoteOnLayer(const std::string& name);
+
 OpId IdOf(const OpDef& def);
 
 // `activation: relu` of an operator: an operator of one input that is applied to its output.

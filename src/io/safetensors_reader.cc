@@ -56,8 +56,12 @@ class KeyChecker {
 };
 
 [[noreturn]] void RefuseOtherFormat(const std::string& path) {
-  ThrowFileError(path, "is not a safetensors file",
-                 "`cgrun train` leaves such files: RUN/checkpoint-STEP.safetensors");
+  const bool of_pytorch = path.ends_with(".pt") || path.ends_with(".pth");
+  ThrowFileError(
+      path, "is not a safetensors file",
+      of_pytorch ? "in PyTorch, `safetensors.torch.save_file(tensors, 'FILE.safetensors')` writes "
+                   "one; `cgrun graph MODEL` lists the names that it has to give them"
+                 : "`cgrun train` leaves such files: RUN/checkpoint-STEP.safetensors");
 }
 
 Json ReadHeader(FileReader& reader, int64_t* data_bytes) {

@@ -29,10 +29,25 @@ constexpr Key<DataSpec> kDataSetKeys[] = {
      ReadSplit},
 };
 
+// `valid: 0.1`, `train: images`: the map that was meant.
+bool CheckDataSet(const TreeEntry& entry, const Reader& reader) {
+  if (entry.value.IsMap()) return true;
+  const bool part =
+      entry.key != "train" && entry.value.IsScalar() && ParseReal(entry.value.scalar).has_value();
+  reader.diagnostics.Error(entry.value.mark,
+                           "'" + entry.key + "' must be a map, not " + Describe(entry.value),
+                           part ? "write `" + entry.key + ": {split: " + entry.value.scalar + "}`"
+                                : "for example `" + entry.key +
+                                      ": {format: images, folder: FOLDER}`, or `{format: csv, "
+                                      "file: FILE, label: COLUMN}`");
+  return false;
+}
+
 template <std::optional<DataSpec> DataSection::*kMember>
 void ReadDataSet(const TreeEntry& entry, DataSection& section, const Reader& reader) {
   DataSpec data;
   data.mark = entry.key_mark;
+  if (!CheckDataSet(entry, reader)) return;
   ReadMap<DataSpec>(entry.value, entry.key, entry.key_mark, kDataSetKeys, data, reader, TakeOption);
   const TreeEntry* split = entry.value.Find("split");
   if (split != nullptr && entry.key == "train") {

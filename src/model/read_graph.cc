@@ -283,8 +283,38 @@ void ReadBlocks(const TreeEntry& entry, ModelSpec& model, const Reader& reader) 
   ReadNamed(entry, model.blocks, reader, ReadBlock);
 }
 
+namespace {
+
+// Whether `entry` stands among the paths where it was to stand in one.
+bool IsKeyOfPath(const TreeEntry& entry) {
+  const bool is_key = std::ranges::any_of(
+      kPathKeys, [&](const Key<PathSpec>& key) { return key.doc.name == entry.key; });
+  return is_key && (!entry.value.IsMap() || entry.value.Find("ops") == nullptr);
+}
+
+// `paths` with the keys of a path that stand beside it put into it.
+TreeEntry WithKeysInPaths(const TreeEntry& section, const Reader& reader) {
+  TreeEntry paths = section;
+  paths.value.entries.clear();
+  for (const TreeEntry& entry : section.value.entries) {
+    TreeEntry* path = paths.value.entries.empty() ? nullptr : &paths.value.entries.back();
+    if (path == nullptr || !path->value.IsMap() || !IsKeyOfPath(entry)) {
+      paths.value.entries.push_back(entry);
+      continue;
+    }
+    reader.diagnostics.Error(entry.key_mark,
+                             "'" + entry.key + "' is a key of a path, and stands among the paths",
+                             "indent it deeper than '" + path->key + "'");
+    path->value.entries.push_back(entry);
+  }
+  return paths;
+}
+
+}  // namespace
+
 void ReadPaths(const TreeEntry& entry, ModelSpec& model, const Reader& reader) {
-  ReadNamed(entry, model.paths, reader, ReadPath);
+  const bool is_map = entry.value.IsMap();
+  ReadNamed(is_map ? WithKeysInPaths(entry, reader) : entry, model.paths, reader, ReadPath);
 }
 
 std::vector<MapDoc> GraphDocs() {

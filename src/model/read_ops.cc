@@ -267,8 +267,8 @@ std::optional<Draft> ReadNamed(const TreeEntry& entry, const Reader& reader) {
     reader.diagnostics.Error(
         entry.key_mark, "'" + entry.key + "' has no 'op', 'block' or 'network'",
         lone ? "write `" + entry.key + ": {op: " + value.entries[0].key + ", …}`"
-             : "'" + entry.key + "' is read as the name of an output: write `" + entry.key +
-                   ": {op: OPERATOR, …}`, or `{op: " + entry.key + ", …}` if it is the operator");
+             : "if '" + entry.key + "' is the operator, write `{op: " + entry.key +
+                   ", …}`; if it is the name of an output, `" + entry.key + ": {op: OPERATOR, …}`");
     return std::nullopt;
   }
   draft.op.mark = entry.key_mark;

@@ -93,12 +93,14 @@ bool Reader::CheckSequence(const TreeNode& node, std::string_view what) const {
 }
 
 void ReportUnknownKey(const TreeEntry& entry, std::string_view what, std::span<const KeyDoc> keys,
-                      const Reader& reader) {
+                      const Reader& reader, const TreeEntry* empty) {
   std::vector<std::string> names;
   for (const KeyDoc& key : keys) names.emplace_back(key.name);
   const std::string place = what.empty() ? "" : " in '" + std::string(what) + "'";
   reader.diagnostics.Error(entry.key_mark, "unknown key '" + entry.key + "'" + place,
-                           HelpWithKey(entry.key, names));
+                           empty == nullptr ? HelpWithKey(entry.key, names)
+                                            : "if it belongs to '" + empty->key +
+                                                  "', which is empty, indent it deeper than that");
 }
 
 bool IsMeant(const TreeNode& map, std::string_view name, std::span<const KeyDoc> keys) {

@@ -75,9 +75,9 @@ std::vector<KeyDoc> Docs(std::span<const Key<Spec>> keys) {
   return docs;
 }
 
-// Reports a key that is not in `keys`.
+// Reports a key that is not in `keys`; behind one without a value it may belong to that, `empty`.
 void ReportUnknownKey(const TreeEntry& entry, std::string_view what, std::span<const KeyDoc> keys,
-                      const Reader& reader);
+                      const Reader& reader, const TreeEntry* empty = nullptr);
 // Whether a key of `map` that is not in `keys` was to be `name`: then that is said of the key.
 bool IsMeant(const TreeNode& map, std::string_view name, std::span<const KeyDoc> keys);
 // Reports required keys of `map` that are missing, at `place`, and keys that exclude each other.
@@ -93,13 +93,15 @@ void ReadMap(const TreeNode& node, std::string_view what, const SourceMark& plac
              void (*other)(const TreeEntry&, Spec&, const Reader&) = nullptr) {
   if (!reader.CheckMap(node, what)) return;
   const std::vector<KeyDoc> docs = Docs<Spec>(keys);
+  const TreeEntry* empty = nullptr;  // the last known key, where it has no value
   for (const TreeEntry& entry : node.entries) {
     const Key<Spec>* known = nullptr;
     for (const Key<Spec>& key : keys) {
       if (key.doc.name == entry.key) known = &key;
     }
+    if (known != nullptr) empty = entry.value.IsNull() ? &entry : nullptr;
     if (known == nullptr && other == nullptr) {
-      ReportUnknownKey(entry, what, docs, reader);
+      ReportUnknownKey(entry, what, docs, reader, empty);
     } else if (known == nullptr) {
       other(entry, spec, reader);
     } else if (!entry.value.IsNull() && !reader.IsDeferred(entry.value)) {

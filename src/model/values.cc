@@ -222,7 +222,15 @@ std::optional<bool> ReadBoolean(const TreeNode& node, std::string_view what,
   const bool plain = node.IsScalar() && !node.quoted;
   if (plain && node.scalar == "true") return true;
   if (plain && node.scalar == "false") return false;
-  WrongType(node, what, "true or false", diagnostics);
+  std::string lower = plain ? node.scalar : "";
+  std::ranges::transform(lower, lower.begin(),
+                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  const bool yes = lower == "true" || lower == "yes" || lower == "on" || lower == "1";
+  const bool no = lower == "false" || lower == "no" || lower == "off" || lower == "0";
+  WrongType(node, what, "true or false", diagnostics,
+            yes  ? "write `true`"
+            : no ? "write `false`"
+                 : "");
   return std::nullopt;
 }
 

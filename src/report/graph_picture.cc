@@ -166,6 +166,17 @@ class Maker {
     return name;
   }
 
+  // The path that `name` stands in, where several learn: they may have outputs of the same name.
+  std::string PathNote(const std::string& name) const {
+    int learning = 0;
+    std::string note;
+    for (const Path& path : graph_.paths) {
+      learning += path.backprop && path.repetition == 0;
+      if (name.starts_with(path.name + ".")) note = " · " + path.name;
+    }
+    return learning > 1 ? note : "";
+  }
+
   void FillBox(size_t index) {
     PictureBox& box = picture_.boxes[index];
     const std::vector<NodeId>& nodes = nodes_[index];
@@ -173,7 +184,7 @@ class Maker {
     box.nodes = static_cast<int>(nodes.size());
     const Node& last = graph_.nodes[nodes.back()];
     box.name = ShortName(box.nodes == 1 ? last.name : box.name);
-    box.what = box.nodes == 1 ? OperatorText(last) : CountText(nodes);
+    box.what = box.nodes == 1 ? OperatorText(last) + PathNote(last.name) : CountText(nodes);
     box.view = box.nodes == 1 && entry_.elided[nodes[0]];
     const ValueId shown = ShownOutput(index);
     if (shown.valid()) {

@@ -23,7 +23,9 @@ constexpr double kText = 10;      // from the left edge of a box
 constexpr double kNumberGap = 6;  // between a name and the number of its buffer
 constexpr Font kPlainFont{11, false}, kNameFont{12, true}, kNumberFont{10, false};
 constexpr double kLegendLine = 17;
+constexpr double kFold = 4;  // by which the back of a folded block stands out
 constexpr double kZoneColumn = 150;
+constexpr double kZoneGap = 20;  // at least, between the text of a zone and the next one
 constexpr double kLeastWidth = 760;
 constexpr size_t kMostChips = 8;
 constexpr const char* kPlainLine = "#64748b";
@@ -101,10 +103,11 @@ class Drawing {
           "stroke=\"{}\"/>\n",
           x, top_, color.fill, color.line);
       Text(x + 21, top_ + 11, "n", fmt::format("{} zone", Name(zone.zone)));
-      Text(x + 21, top_ + 26, "",
-           fmt::format("{}, {} buffers", FormatBytes(zone.persistent_bytes + zone.transient_bytes),
-                       FormatCount(zone.buffers)));
-      x += kZoneColumn;
+      const std::string use =
+          fmt::format("{}, {} buffers", FormatBytes(zone.persistent_bytes + zone.transient_bytes),
+                      FormatCount(zone.buffers));
+      Text(x + 21, top_ + 26, "", use);
+      x += std::max(kZoneColumn, 21 + TextWidth(use, kPlainFont) + kZoneGap);
     }
     top_ += 40;
     Signs();
@@ -130,7 +133,7 @@ class Drawing {
           "<rect x=\"3\" y=\"3\" width=\"19\" height=\"10\" rx=\"2\" fill=\"#fff\" "
           "stroke=\"#64748b\"/><rect width=\"19\" height=\"10\" rx=\"2\" fill=\"#fff\" "
           "stroke=\"#64748b\"/>",
-          22, "folded block");
+          22, "folded block: the bytes of all its results");
     }
     top_ += 24;
   }
@@ -200,10 +203,22 @@ class Drawing {
                        -size * x * 1.1);
   }
 
+  // The back of a folded block stands out below and at the right: it must not hide the arrow.
+  static void EndAtFold(Line& line) {
+    const Point before = line.points[line.points.size() - 2];
+    Point& end = line.points.back();
+    if (before.y > end.y + kFold && std::abs(before.x - end.x) <= std::abs(before.y - end.y)) {
+      end.y += kFold;
+    } else if (before.x > end.x + kFold && std::abs(before.y - end.y) < 0.05) {
+      end.x += kFold;
+    }
+  }
+
   void Edge(size_t index) {
     const PictureEdge& edge = picture_.edges[index];
     Line line = layout_.lines[index];
     for (Point& point : line.points) point.x += kMargin, point.y += top_;
+    if (picture_.boxes[static_cast<size_t>(edge.to)].nodes > 1) EndAtFold(line);
     const PictureBuffer* buffer = BufferOf(edge.buffer);
     const std::string color = buffer == nullptr ? kPlainLine : buffer->color.line;
     svg_ += fmt::format(
@@ -223,7 +238,7 @@ class Drawing {
     const std::string fill = buffer == nullptr ? "#f8fafc" : buffer->color.fill;
     const std::string stroke = buffer == nullptr ? kPlainLine : buffer->color.line;
     svg_ += "<g class=\"g\">" + Title(box.hover);
-    if (box.nodes > 1) Outline(at, 4, "#ffffff", stroke, "");
+    if (box.nodes > 1) Outline(at, kFold, "#ffffff", stroke, "");
     Outline(at, 0, fill, stroke,
             fmt::format("{}{}", box.nodes == 0 ? " rx=\"22\"" : " rx=\"6\"",
                         box.view ? " stroke-dasharray=\"5 3\"" : ""));
@@ -242,7 +257,7 @@ class Drawing {
 
   void BoxText(const PictureBox& box, const Rectangle& at, const PictureBuffer* buffer) {
     const bool pill = box.nodes == 0;
-    const double x = at.x + kText + (pill ? 8 : 0), room = at.width - 2 * kText - (pill ? 12 : 0);
+    const double x = at.x + kText + (pill ? 8 : 0), room = at.width - (x - at.x) - kText;
     const std::string number = buffer == nullptr ? "" : fmt::format("#{}", buffer->number);
     const double number_end = at.x + at.width - (pill ? 18 : 8);
     const double name_room = number_end - TextWidth(number, kNumberFont) - kNumberGap - x;

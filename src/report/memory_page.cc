@@ -99,6 +99,11 @@ std::string FactsHtml(const std::vector<MemoryPagePlan>& plans) {
   html += Row("lower bound", plans, BoundText);
   html += Row("persistent region", plans,
               [](auto& plan) { return FormatBytes(plan.layout->persistent_bytes); });
+  html += Row("total", plans, [](auto& plan) {
+    return fmt::format("{}, with data and the process itself",
+                       FormatBytes(plan.layout->arena_bytes + plan.subject->data_bytes +
+                                   plan.subject->base_bytes));
+  });
   html += Row("order", plans, [](auto& plan) { return plan.subject->order; });
   html += Row("planner", plans, [](auto& plan) { return plan.layout->planner; });
   return html + "</table>\n";

@@ -7,6 +7,7 @@ const WIDTH = 900, HEIGHT = 560, ALIVE_HEIGHT = 90, STEPS_HEIGHT = 16;
 const LEFT = 76, RIGHT = 10, TOP = 12, BOTTOM = 22, GAP = 26;
 const MOST_HOLDERS = 25;
 const LEAST_NAME_WIDTH = 44, LEAST_NAME_HEIGHT = 11, NAME_MARGIN = 3;
+const LEAST_EDGED_HEIGHT = 2;  // below it the white edges of a buffer would hide it
 const STEP_TICKS = 10;
 
 const plans = JSON.parse(document.getElementById('data').textContent);
@@ -143,7 +144,7 @@ class View {
       const left = this.x(buffer.lower ?? 0), right = this.x(buffer.upper ?? this.steps);
       const top = this.y(buffer.offset + buffer.bytes), bottom = this.y(buffer.offset);
       const box = {x: left, y: top, width: right - left, height: bottom - top};
-      const shape = svgElement('rect', {...box, class: `buffer ${buffer.zone}`});
+      const shape = svgElement('rect', {...box, class: `buffer ${buffer.zone}${box.height < LEAST_EDGED_HEIGHT ? ' thin' : ''}`});
       shape.append(svgElement('title', {}, `${buffer.name}\n${describe(buffer, this.steps)}`));
       this.shapes.set(buffer, shape);
       this.svg.append(shape);
@@ -283,7 +284,16 @@ function addControls() {
   for (const zone of ['forward', 'gradient', 'optimizer', 'workspace']) {
     controls.append(htmlElement('span', {class: 'key'}, htmlElement('i', {class: zone}), zone));
   }
-  controls.append(htmlElement('span', {class: 'key'}, '┄ green: lower bound, red: step of the peak'));
+  const line = (kind, text) => {
+    const svg = svgElement('svg', {class: 'sign', viewBox: '0 0 18 12', width: 18, height: 12});
+    svg.append(svgElement('line', {class: kind, x1: 0, x2: 18, y1: 6, y2: 6}));
+    controls.append(htmlElement('span', {class: 'key'}, svg, text));
+  };
+  line('bound', 'lower bound');
+  line('peak', 'step of the peak');
+  if (plans.some(plan => plan.entries.some(entry => entry.buffers.some(buffer => buffer.again)))) {
+    controls.append(htmlElement('span', {class: 'key'}, htmlElement('i', {class: 'hatched'}), 'computed again'));
+  }
 }
 
 addControls();

@@ -152,8 +152,9 @@ PlanDiff DiffPlans(std::string_view before, const std::string& before_name,
 
 std::string PlanDiffText(const PlanDiff& diff) {
   const std::string verdict =
-      diff.grew_bytes > 0 ? "A run takes " + FormatBytes(diff.grew_bytes) + " more than before.\n"
-                          : "A run takes no more than before.\n";
+      diff.grew_bytes > 0
+          ? "Arena and data take " + FormatBytes(diff.grew_bytes) + " more than before.\n"
+          : "Arena and data take no more than before.\n";
   return FiguresText(diff) + "\n" + BuffersText(diff) + "\n" + verdict;
 }
 

@@ -256,6 +256,22 @@ std::string NoLabelHelp(const ModelSpec& model) {
   return labelled ? "" : "`label: COLUMN` in `data.train` says which column is the label; ";
 }
 
+// The inputs that a model needs for fields that feed none, as they are written.
+std::string MissingInputsHelp(const std::vector<InputSpec>& inputs,
+                              const std::vector<DataField>& fields) {
+  std::string missing;
+  for (const DataField& field : fields) {
+    if (FindInput(inputs, field.name) != nullptr) continue;
+    missing += (missing.empty() ? "`" : ", `") + InputText(field.name, field) + "`";
+  }
+  const bool some_named = std::ranges::any_of(
+      fields, [&](const DataField& field) { return FindInput(inputs, field.name) != nullptr; });
+  if (missing.empty() || !some_named || inputs.size() > fields.size()) {
+    return "name the inputs as the fields, or give as many in the same order";
+  }
+  return "`inputs` lacks " + missing;
+}
+
 }  // namespace
 
 DataOption ToDataOption(const Attribute& option, Diagnostics& diagnostics) {
@@ -341,12 +357,11 @@ std::vector<std::string> MatchInputs(const ModelSpec& model, const Dataset& data
     return FindInput(inputs, field.name) != nullptr;
   });
   if (!by_name && fields.size() != inputs.size()) {
-    diagnostics.Error(
-        mark,
-        "the data has " + CountText(static_cast<int64_t>(fields.size()), "field") + " (" +
-            FieldsText(fields) + ") and the model " +
-            CountText(static_cast<int64_t>(inputs.size()), "input"),
-        NoLabelHelp(model) + "name the inputs as the fields, or give as many in the same order");
+    diagnostics.Error(mark,
+                      "the data has " + CountText(static_cast<int64_t>(fields.size()), "field") +
+                          " (" + FieldsText(fields) + ") and the model " +
+                          CountText(static_cast<int64_t>(inputs.size()), "input"),
+                      NoLabelHelp(model) + MissingInputsHelp(inputs, fields));
     return {};
   }
   for (const InputSpec& input : inputs) {

@@ -68,6 +68,7 @@ class BenchTest(CliTestCase):
         few, enough = self.bench().stdout, self.bench(rounds=6, steps=1).stdout
         self.assertNotIn("95 %", few)
         self.assertIn("speedup: the median of each round's own; an interval takes six", few)
+        self.assertIn("graph: all passes, and operators in that order; no passes: in the order memory;", few)
         self.assertIn("  95 %  break-even", enough)
         self.assertIn("an interval that holds it by 95 %", enough)
 

@@ -90,6 +90,15 @@ class TablesTest(HousesTestCase):
                       "cells: 'Oslo' in line 3, 'Bonn' in line 4, 'Rome' in line 5, …\n", error)
         self.assertIn("`categories: [town]`", error)
 
+    def test_gaps_as_others_write_them(self):
+        self.write("train.csv", houses(30).replace("\n1,2,", "\n1,n/a,", 1))
+        self.assertIn("help: if that is a gap, leave it empty or write `NA`, `NaN` or `?`", self.errors())
+
+    def test_columns_that_no_input_takes(self):
+        error = self.errors(("  town: {type: int32, shape: []}\n", ""))
+        self.assertIn("the data has 4 fields (features, town, roof, sold) and the model 3 inputs", error)
+        self.assertIn("help: `inputs` lacks `town: {type: int32, shape: []}`\n", error)
+
     def test_a_table_without_its_label(self):
         error = self.errors(("train.csv, label: sold", "train.csv"))
         self.assertIn("help: if this is the label, `label: sold` says so", error)
@@ -263,6 +272,45 @@ class ModelFilesTest(CliTestCase):
             error = self.only("{op: linear, units: 3}", "{op: linear, units: 3, " + key + "}")
             self.assertIn("it is an operator of its own, behind this one", error)
             self.assertIn(part, error)
+
+    def test_what_other_programs_have_and_this_one_has_not(self):
+        for name, part in (("Conv1d", "`kernel: [1, 3]`"), ("silu", "x · sigmoid(x)"),
+                           ("Sequential", "leave it out"), ("GroupNorm", "`layer_norm`"),
+                           ("elu", "`leaky_relu`"), ("einsum", "`matmul`")):
+            self.assertIn(part, self.only("{op: flatten}", f"{{op: {name}}}"))
+        error = self.only("{op: linear, units: 3}", "{op: linear, units: 3, activation: swish}")
+        self.assertIn("there is no activation 'swish'", error)
+        self.assertIn("x · sigmoid(x)", error)
+        error = self.only("{op: linear, units: 3}", "{op: linear, units: 3, bias: True}")
+        self.assertIn("must be true or false, not 'True'", error)
+        self.assertIn("help: write `true`", error)
+
+    def test_an_operator_that_stands_as_a_name(self):
+        for item in ("flatten: {}", "flatten: 2", "flatten: {axis: 1}"):
+            self.assertIn("if 'flatten' is the operator, write `{op: flatten, …}`",
+                          self.only("{op: flatten}", item))
+
+    def test_a_label_that_is_no_input(self):
+        error = self.errors("  label: {type: int32, shape: []}\n", "")
+        self.assertIn("there is no value 'label' before this place", error)
+        self.assertIn("what the data feed is an input: `inputs: {label: {type: int32, shape: []}}`", error)
+
+    def test_keys_that_are_not_indented(self):
+        data = "  train: {format: synthetic, samples: 65, classes: 3}\n"
+        error = self.errors(data, "  train:\n  format: synthetic\n  samples: 65\n")
+        self.assertIn("unknown key 'format' in 'data'", error)
+        self.assertIn("help: if it belongs to 'train', which is empty, indent it deeper than that", error)
+        metrics = "    metrics: {accuracy: {in: [logits, label]}}\n"
+        loss = "    loss: {op: softmax_cross_entropy, in: [logits, label]}\n"
+        error = self.only(loss + metrics, metrics + loss[2:])
+        self.assertIn("'loss' is a key of a path, and stands among the paths", error)
+        self.assertIn("help: indent it deeper than 'classify'", error)
+
+    def test_a_split_without_its_name(self):
+        data = "  train: {format: synthetic, samples: 65, classes: 3}\n"
+        error = self.only(data, data + "  valid: 0.2\n")
+        self.assertIn("help: write `valid: {split: 0.2}`", error)
+        self.assertIn("`train: {format: images, folder: FOLDER}`", self.errors(data, "  train: photos\n"))
 
     def test_a_path_without_a_loss(self):
         error = self.only("    loss: {op: softmax_cross_entropy, in: [logits, label]}\n", "")

@@ -90,6 +90,9 @@ class MistakesTest(CliTestCase):
         (self.folder / "labels").write_bytes(bytes([0, 0, 8, 1, 0, 0, 0, 0]))
         (self.folder / "w.safetensors").write_bytes(bytes(8))
         (self.folder / "m.onnx").write_bytes(bytes(8))
+        (self.folder / "m.pt").write_bytes(b"PK\3\4" + bytes(20))
+        self.assertIn("`safetensors.torch.save_file(",
+                      self.refuses("train", "small.yaml", "--weights", "m.pt"))
         self.write("rows.csv", "a,b\n1,2\n")
         self.cgrun("train", "small.yaml", "--out", "run")
         (self.folder / "empty").mkdir()
@@ -101,6 +104,7 @@ class MistakesTest(CliTestCase):
                                    ("w.safetensors", "a file of weights",
                                     "`cgrun eval MODEL --weights w.safetensors`"),
                                    ("m.onnx", "an ONNX model", "YAML"),
+                                   ("m.pt", "a PyTorch file", "`cgrun graph MODEL` lists"),
                                    ("rows.csv", "a table", "file: rows.csv, label: COLUMN"),
                                    ("run", "a run folder", "`cgrun train --resume run`"),
                                    (".", "a folder", "'./small.yaml'"),
@@ -109,6 +113,10 @@ class MistakesTest(CliTestCase):
                 error = self.refuses(verb, path)
                 self.assertIn(f"'{path}' is {what}, where a model file (.yaml) is wanted", error)
                 self.assertIn(advice, error)
+        self.assertIn("help: did you mean 'small.yaml'?", self.refuses("train", "small"))
+        (self.folder / "models").mkdir()
+        self.write("models/net.yaml", MODEL)
+        self.assertIn("help: did you mean 'models/net.yaml'?", self.refuses("plan", "net"))
         piped = subprocess.run([str(CGRUN), "summary", "/dev/stdin"], input=MODEL, text=True,
                                capture_output=True, check=False)  # is read once, as a model
         self.assertIn("classify.logits", piped.stdout, piped.stderr)
@@ -253,6 +261,9 @@ class MistakesTest(CliTestCase):
     def test_an_unknown_verb_is_an_error_with_help_too(self):
         for arguments in (["prophesy"], ["prophesy", "--help"], ["prophesy", "x", "-h"]):
             self.assertIn("the verbs are train, eval", self.refuses(*arguments))
+        for theirs, ours in (("fit", "train"), ("test", "eval"), ("infer", "predict"), ("validate", "check")):
+            self.assertIn(f"did you mean `cgrun {ours}`?", self.refuses(theirs, "small.yaml"))
+        self.assertIn("model files in YAML", self.refuses("export", "small.yaml"))
 
     # Data.
 
@@ -366,6 +377,8 @@ class MistakesTest(CliTestCase):
                                 (["--lr", "0.1"], "train.optimizer.lr=0.1"),
                                 (["--accumulate"], "train.accumulate=…")):
             self.assertIn(f"`--set {text}`", self.refuses("train", "small.yaml", *arguments))
+        for theirs, ours in (("--batch-size", "--batch"), ("--gpu", "--device"), ("--dtype", "--precision")):
+            self.assertIn(f"help: write '{ours}'", self.refuses("train", "small.yaml", theirs, "3"))
 
     def test_the_reference_of_operators(self):
         for name in ("conv", "batch_norm", "softmax_cross_entropy", "sgd"):
@@ -375,6 +388,7 @@ class MistakesTest(CliTestCase):
             self.assertRegex(self.cgrun("ops", "conv").stdout, rf"(?m)^  {key} ")
         self.assertRegex(self.cgrun("ops", "sgd").stdout, r"(?m)^  schedule ")
         self.assertIn("write 'linear'", self.refuses("ops", "dense"))
+        self.assertIn("`unroll` uses it for each place", self.refuses("ops", "LSTM"))
 
     def test_errors_of_operators_show_what_the_user_gave_alone(self):
         self.write("small.yaml", MODEL.replace("{op: flatten}", "{op: dropout, in: label}"))

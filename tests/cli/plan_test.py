@@ -144,9 +144,9 @@ class PlanTest(CliTestCase):
     def test_is_a_budget_check(self):
         self.cgrun("plan", "small.yaml", "--json", "before.json")
         same = self.cgrun("plan", "small.yaml", "--diff", "before.json").stdout
-        self.assertIn("A run takes no more than before.", same)
+        self.assertIn("Arena and data take no more than before.", same)
         larger = ("plan", "small.yaml", "--set", "train.batch=64", "--diff", "before.json")
-        self.assertRegex(self.cgrun(*larger, status=1).stdout, r"A run takes .* more than before\.")
+        self.assertRegex(self.cgrun(*larger, status=1).stdout, r"Arena and data take .* more than before\.")
         self.assertGreater(json.loads(self.cgrun(*larger, "--json", status=1).stdout)["grew_bytes"], 0)
         self.write("notes.json", "{}")
         self.assertIn("notes.json", self.refuses("plan", "small.yaml", "--diff", "notes.json"))

@@ -87,6 +87,24 @@ TEST(GraphPicture, ShowsShapesBytesBuffersAndParameters) {
   EXPECT_EQ(BoxOf(picture, "y.w.next").buffer, y.states[0]);  // the update lies in the parameter
 }
 
+TEST(GraphPicture, TellsPathsApartThatLearn) {
+  GraphMaker make;
+  for (const char* name : {"discriminate", "generate"}) {
+    Path path;
+    path.name = name;
+    path.backprop = true;
+    make.graph().paths.push_back(path);
+  }
+  const ValueId x = make.Feed("x", {4});
+  make.Out(make.Op(OpId::relu, "discriminate.fake", {x}), "a");
+  make.Out(make.Op(OpId::exp, "generate.fake", {x}), "b");
+  const GraphPicture picture = PictureOfGraph(make.graph());
+  std::set<std::string> texts;
+  for (const PictureBox& box : picture.boxes) texts.insert(box.name + ": " + box.what);
+  EXPECT_TRUE(texts.contains("fake: relu · discriminate"));
+  EXPECT_TRUE(texts.contains("fake: exp · generate"));
+}
+
 TEST(GraphPicture, MarksWhatIsWrittenInPlace) {
   const GraphPicture picture = PictureOfGraph(Step());
   const int y = Find(picture, "y"), z = Find(picture, "z");
@@ -216,6 +234,58 @@ TEST(GraphSvg, NamesEndBeforeTheNumbersOfTheirBuffers) {
   }
   EXPECT_EQ(found, 5);
   EXPECT_EQ(cut, 2) << "what fits stays whole";
+}
+
+TEST(GraphSvg, ShowsTheSizesOfAnImageWhole) {
+  GraphMaker make;
+  make.Out(make.Op(OpId::exp, "p.y", {make.Feed("x", {32, 3, 224, 224})}), "y");
+  const std::string svg = GraphSvg(PictureOfGraph(make.graph()));
+  EXPECT_EQ(Count(svg, ">32×3×224×224 · 18.4 MiB<"), 2u)
+      << "of the input, and of what is made of it";
+}
+
+TEST(GraphSvg, ZonesOfTheLegendDoNotTouch) {
+  GraphPicture picture = PictureOfGraph(Step());
+  for (ZoneUse& zone : picture.zones) {
+    zone.transient_bytes = int64_t{999} << 30;
+    zone.buffers = 1'234'567;
+  }
+  const std::string svg = GraphSvg(picture);
+  const std::regex texts("<text x=\"([0-9.]+)\" y=\"[0-9.]+\">([^<]*buffers)</text>");
+  double end = 0;
+  int found = 0;
+  for (std::sregex_iterator at(svg.begin(), svg.end(), texts), none; at != none; ++at, ++found) {
+    EXPECT_GT(std::stod((*at)[1]), end + 21) << "the square of a zone stands before its text";
+    end = std::stod((*at)[1]) + TextWidth((*at)[2].str(), {11, false});
+  }
+  EXPECT_GE(found, 3);
+}
+
+// The back of a folded block stands out below it: an arrow from below ends there, not behind it.
+TEST(GraphSvg, ArrowsEndAtTheBacksOfFoldedBlocks) {
+  GraphMaker make;
+  Path path;
+  path.name = "p";
+  make.graph().paths.push_back(path);
+  const ValueId y = make.Op(OpId::exp, "p.y", {make.Feed("x", {4})});
+  const ValueId z = make.Op(OpId::relu, "p.z", {y});
+  make.phase = Phase::kBackward;
+  const ValueId dz = make.Op(OpId::relu_grad, "p.z.grad", {z, z}, {}, Zone::kGradient);
+  make.Out(make.Op(OpId::mul, "p.y.grad", {dz, y}, {}, Zone::kGradient), "dy");
+  GraphPicture picture = PictureOfGraph(make.graph());
+  const std::string plain = GraphSvg(picture);
+  for (PictureBox& box : picture.boxes) box.nodes = box.nodes == 0 ? 0 : 2;
+  const std::string folded = GraphSvg(picture);
+  const std::regex arrows("<path fill=\"#[0-9a-f]+\" d=\"M[0-9.]+ ([0-9.]+)l");
+  std::multiset<double> moved;
+  std::sregex_iterator a(plain.begin(), plain.end(), arrows),
+      b(folded.begin(), folded.end(), arrows);
+  for (const std::sregex_iterator end; a != end && b != end; ++a, ++b) {
+    moved.insert(std::stod((*b)[1]) - std::stod((*a)[1]));
+  }
+  EXPECT_EQ(moved.size(), picture.edges.size());
+  EXPECT_GE(moved.count(0), 2u) << "those that arrive from above or across stay";
+  EXPECT_GE(moved.count(4), 1u);
 }
 
 TEST(GraphSvg, NeedsNothingFromElsewhere) {

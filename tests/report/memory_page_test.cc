@@ -92,6 +92,7 @@ TEST_F(MemoryPageTest, PutsPlansSideBySide) {
       MemoryPageHtml({{"ours", &subject_, &layout_}, {"planner naive", &subject_, &other}});
   EXPECT_EQ(DataOf(page).size(), 2u);
   EXPECT_NE(page.find("<td>ours</td><td>planner naive</td>"), page.npos);
+  EXPECT_NE(page.find("<th>total</th><td>"), page.npos);
   EXPECT_NE(page.find("1.0000, optimal</td><td>192 B, ratio 1.0000</td>"), page.npos);
 }
 

@@ -40,7 +40,7 @@ TEST(PlanDiff, GrowsByArenaAndDataWhateverTheProcessTakes) {
   EXPECT_EQ(DiffPlans(kAfter, "old.json", kBefore).grew_bytes, 0);
   EXPECT_EQ(DiffPlans(kBefore, "old.json", kBefore).grew_bytes, 0);
   const std::string text = PlanDiffText(DiffPlans(kBefore, "old.json", kAfter));
-  EXPECT_NE(text.find("A run takes 24 B more than before."), text.npos) << text;
+  EXPECT_NE(text.find("Arena and data take 24 B more than before."), text.npos) << text;
   EXPECT_NE(text.find("+24 B (+2.4 %)"), text.npos) << text;
   EXPECT_NE(PlanDiffText(DiffPlans(kAfter, "old.json", kBefore)).find("−24 B (−2.3 %)"), text.npos);
 }
