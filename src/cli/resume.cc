@@ -84,7 +84,15 @@ std::optional<ResumedRun> FindResumedRun(const std::string& folder, const ModelF
                      kResumeHelp);
   }
   std::optional<ModelSpec> run = LoadModel(of_run);
-  if (!run) return std::nullopt;
+  if (!run) {
+    PrintError("the run in '" + folder +
+                   "' cannot go on: its model.yaml is none that this version "
+                   "of cgrun reads",
+               "another version has written it, or it was changed: mend there what is told above, "
+               "or begin a new run with its weights: `cgrun train MODEL --weights " +
+                   folder + "`");
+    return std::nullopt;
+  }
   ModelFlags now = flags;
   if (now.model.empty()) {
     now.model = of_run.model;
