@@ -214,7 +214,7 @@ int Run(const ModelFlags& flags, BenchFlags bench, const ProfileFlags& profile) 
 }  // namespace
 
 Command DefineBench(CLI::App& app) {
-  auto flags = AddModelFlags(app);
+  auto flags = AddModelFlags(app, CapFlag::kKept);
   auto bench = std::make_shared<BenchFlags>();
   app.add_flag("--infer", bench->options.infer, "the forward path alone");
   app.add_flag("--passes", bench->passes, "what each pass gains: the graph without it");

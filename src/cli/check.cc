@@ -229,6 +229,24 @@ void Compute(const ModelSpec& model, const CompileOptions& options, const std::s
   }
 }
 
+// Whether a run keeps its cap on memory, as `train` wants it before it begins. Gives `model` the
+// batch that is found. Says where it does not.
+bool Fits(const ModelFlags& flags, ModelSpec& model, Findings& findings) {
+  CompileOptions options = CompileOptionsOf(flags, model);
+  const FittedRun run = FitMemory(flags, model, options);
+  if (run.fits) {
+    if (run.memory) findings.lint.needed_bytes = run.memory->host();
+    return true;
+  }
+  PrintDiagnostics(findings.diagnostics);
+  for (const Diagnostic& item : run.printed.Sorted()) {
+    if (item.severity != Severity::kError) continue;
+    findings.diagnostics.Error(item.mark, item.message, item.help);
+  }
+  if (WantsJson()) PrintResult("", Json(findings));
+  return false;
+}
+
 int Run(const ModelFlags& flags) {
   Findings findings;
   findings.model = flags.model;
@@ -240,13 +258,14 @@ int Run(const ModelFlags& flags) {
     return kBadInput;
   }
   const KernelLibrary& library = KernelsOf(*model);
-  CompileOptions options = CompileOptionsOf(flags, *model);
+  const CompileOptions options = CompileOptionsOf(flags, *model);
   const bool finds_batch = model->train && model->train->batch.value.automatic;
-  if (finds_batch && !FitMemory(flags, *model, options).fits) {
-    if (WantsJson()) PrintResult("", Json(findings));
+  if (finds_batch && !Fits(flags, *model, findings)) return kBadInput;
+  findings.lint = Lint(*model, library, options, findings.diagnostics);
+  const bool is_capped = !finds_batch && model->train && model->train->memory;
+  if (is_capped && !findings.diagnostics.has_errors() && !Fits(flags, *model, findings)) {
     return kBadInput;
   }
-  findings.lint = Lint(*model, library, options, findings.diagnostics);
   CheckMemory(*model, findings);
   const bool fits = !findings.diagnostics.has_errors();
   if (fits) {
@@ -269,7 +288,7 @@ int Run(const ModelFlags& flags) {
 }  // namespace
 
 Command DefineCheck(CLI::App& app) {
-  auto flags = AddModelFlags(app);
+  auto flags = AddModelFlags(app, CapFlag::kKept);
   app.get_option("MODEL")->description("model file (.yaml), or compiled program (.cgb)");
   return [flags] { return Run(*flags); };
 }

@@ -49,7 +49,7 @@ int Run(const ModelFlags& flags, const std::string& output) {
 }  // namespace
 
 Command DefineCompile(CLI::App& app) {
-  auto flags = AddModelFlags(app);
+  auto flags = AddModelFlags(app, CapFlag::kKept);
   auto output = std::make_shared<std::string>();
   app.add_option("-o,--output", *output, "the file to write")->required()->type_name("FILE.cgb");
   return [flags, output] { return Run(*flags, *output); };

@@ -135,6 +135,12 @@ std::string HelpWithOtherName(const std::string& flag, const std::vector<std::st
   return ours.empty() ? "" : "write '--" + ours + "'";
 }
 
+// Verbs that keep no cap on memory still have a batch; "" of other flags.
+std::string HelpWithMemory(const CLI::App& verb, const std::string& flag) {
+  if (flag != "--memory" || verb.get_option_no_throw("--batch") == nullptr) return "";
+  return "it is a flag of verbs that train, evaluate or plan; a smaller `--batch` takes less";
+}
+
 std::string ValueAfter(int i, int argc, char** argv) {
   const std::string argument = argv[i];
   if (const size_t equals = argument.find('='); equals != std::string::npos) {
@@ -155,6 +161,7 @@ std::optional<Mistake> UnknownFlag(const CLI::App& verb, int argc, char** argv) 
     const std::string nearest = NearestName(argument, known);
     const std::string value = ValueAfter(i, argc, argv);
     std::string help = HelpWithLoader(verb, argument);
+    if (help.empty()) help = HelpWithMemory(verb, argument);
     if (help.empty()) help = HelpWithOtherName(argument, known);
     if (help.empty()) help = SetHelp(verb, argument, value, /*exact=*/!nearest.empty());
     if (help.empty() && !nearest.empty()) help = "did you mean '" + nearest + "'?";

@@ -107,7 +107,7 @@ int Run(const ModelFlags& flags, const RunFlags& run_flags, const EvalFlags& eva
 }  // namespace
 
 Command DefineEval(CLI::App& app) {
-  auto flags = AddModelFlags(app);
+  auto flags = AddModelFlags(app, CapFlag::kKept);
   auto run_flags = AddRunFlags(app);
   auto eval_flags = std::make_shared<EvalFlags>();
   app.get_option("MODEL")->description("model file (.yaml), or compiled program (.cgb)");

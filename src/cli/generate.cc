@@ -165,7 +165,6 @@ int GenerateText(const ModelSpec& model, const ModelFlags& flags, const RunFlags
 }
 
 int Run(const ModelFlags& flags, const RunFlags& run_flags, const GenerateFlags& generate) {
-  RefuseCap(flags);
   const std::optional<ModelSpec> model = LoadModelOrProgram(flags);
   if (!model) return kBadInput;
   KernelsOf(*model);  // says why there are none
@@ -176,7 +175,7 @@ int Run(const ModelFlags& flags, const RunFlags& run_flags, const GenerateFlags&
 }  // namespace
 
 Command DefineGenerate(CLI::App& app) {
-  auto flags = AddModelFlags(app);
+  auto flags = AddModelFlags(app, CapFlag::kNone);
   auto run_flags = AddRunFlags(app);
   auto generate = std::make_shared<GenerateFlags>();
   app.get_option("MODEL")->description("model file (.yaml), or compiled program (.cgb)");

@@ -142,7 +142,7 @@ int Run(const ModelFlags& flags, const GraphFlags& graph_flags) {
 }  // namespace
 
 Command DefineGraph(CLI::App& app) {
-  auto flags = AddModelFlags(app);
+  auto flags = AddModelFlags(app, CapFlag::kNone);
   auto graph_flags = std::make_shared<GraphFlags>();
   app.add_option("--entry", graph_flags->entry, "which graph of the model (default: train)")
       ->check(CLI::IsMember({"train", "eval", "predict"}))

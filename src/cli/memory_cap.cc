@@ -258,19 +258,13 @@ FittedRun FitMemory(const ModelFlags& flags, ModelSpec& model, CompileOptions& o
   const auto run = automatic ? FindBatch(model, library, options, diagnostics)
                              : KeepCap(model, library, options, base, diagnostics);
   PrintDiagnostics(diagnostics);
-  if (!run) return {};
+  if (!run) return {false, {}, diagnostics};
   if (automatic) {
     auto with_batch = LoadWithBatch(flags, run->batch);
     if (!with_batch) return {};
     model = std::move(*with_batch);
   }
   return {true, run->memory};
-}
-
-void RefuseCap(const ModelFlags& flags) {
-  if (flags.memory.empty()) return;
-  throw InputError("--memory is of verbs that train, evaluate or plan",
-                   "a smaller `--batch` takes less");
 }
 
 }  // namespace cgrun

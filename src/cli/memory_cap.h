@@ -13,6 +13,7 @@ namespace cgrun {
 struct FittedRun {
   bool fits = false;                // else there was an error, which is printed
   std::optional<RunMemory> memory;  // that the run is planned to take, where that had to be known
+  Diagnostics printed = {};         // what was told
 };
 
 // For verbs that train or plan. Where the model leaves the batch to us, gives `model` the largest
@@ -22,9 +23,6 @@ struct FittedRun {
 // with. `base`: of a run that goes on, so that what fitted fits again; nothing: as it is planned.
 FittedRun FitMemory(const ModelFlags& flags, ModelSpec& model, CompileOptions& options,
                     std::optional<int64_t> base = std::nullopt);
-
-// For verbs that keep no cap. Throws InputError where --memory asks for one.
-void RefuseCap(const ModelFlags& flags);
 
 }  // namespace cgrun
 

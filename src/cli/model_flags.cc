@@ -124,7 +124,7 @@ std::vector<std::string> AssignmentsOf(const ModelFlags& flags) {
   return Overrides(flags).assignments;
 }
 
-std::shared_ptr<ModelFlags> AddModelFlags(CLI::App& app) {
+std::shared_ptr<ModelFlags> AddModelFlags(CLI::App& app, CapFlag cap) {
   auto flags = std::make_shared<ModelFlags>();
   app.add_option("MODEL", flags->model, "model file (.yaml)")->required();
   const size_t before = app.get_options().size();
@@ -132,10 +132,13 @@ std::shared_ptr<ModelFlags> AddModelFlags(CLI::App& app) {
   app.add_option("--batch", flags->batch,
                  "samples in a batch; auto: the most with which training keeps --memory")
       ->type_name("N");
-  app.add_option("--memory", flags->memory,
-                 "a cap on all that training takes, such as 1.5GiB: what it would hold beyond that "
-                 "is computed again, to the same bits (default: what is free, for --batch auto)")
-      ->type_name("SIZE");
+  if (cap == CapFlag::kKept) {
+    app.add_option("--memory", flags->memory,
+                   "a cap on all that training takes, such as 1.5GiB: what it would hold beyond "
+                   "that is computed again, to the same bits (default: what is free, for --batch "
+                   "auto)")
+        ->type_name("SIZE");
+  }
   app.add_option("--order", flags->order, "order of operators")->type_name(OneOf(OrderNames()));
   app.add_option("--planner", flags->planner, "memory planner (portfolio takes the best)")
       ->type_name("PLANNER");

@@ -51,8 +51,11 @@ Mode ModeOf(const RunFlags& flags);
 // What they set of the model file: assignments as of `--set`, those of --set last.
 std::vector<std::string> AssignmentsOf(const ModelFlags& flags);
 
+// Whether a verb keeps a cap on memory, and so has --memory.
+enum class CapFlag { kNone, kKept };
+
 // Declares the flags; the result is filled when the command line is parsed.
-std::shared_ptr<ModelFlags> AddModelFlags(CLI::App& app);
+std::shared_ptr<ModelFlags> AddModelFlags(CLI::App& app, CapFlag cap);
 
 // The model file with the flags as overrides. A batch that the file leaves to us is the default,
 // and marked as automatic: verbs that train or plan look for it (FitMemory). Prints errors; nothing

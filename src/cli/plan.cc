@@ -247,7 +247,7 @@ void CheckModelFlags(const CLI::App& app) {
 }  // namespace
 
 Command DefinePlan(CLI::App& app) {
-  auto flags = AddModelFlags(app);
+  auto flags = AddModelFlags(app, CapFlag::kKept);
   auto plan_flags = std::make_shared<PlanFlags>();
   app.get_option("MODEL")->description("model file (.yaml), or buffers (.csv)");
   app.add_flag("--full", plan_flags->full,

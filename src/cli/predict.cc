@@ -179,7 +179,6 @@ int Predict(Predictor& predictor, const PredictSignature& signature, PredictSour
 
 int RunChecked(const ModelFlags& flags, const RunFlags& run_flags,
                const PredictFlags& predict_flags) {
-  RefuseCap(flags);
   if (predict_flags.inputs.empty()) {
     throw InputError("`cgrun predict` needs something to predict",
                      "cgrun predict MODEL INPUT...: images, .npy files, .csv tables, .txt texts, "
@@ -228,7 +227,7 @@ int Run(const ModelFlags& flags, const RunFlags& run_flags, const PredictFlags& 
 }  // namespace
 
 Command DefinePredict(CLI::App& app) {
-  auto flags = AddModelFlags(app);
+  auto flags = AddModelFlags(app, CapFlag::kNone);
   auto run_flags = AddRunFlags(app);
   auto predict_flags = std::make_shared<PredictFlags>();
   app.get_option("MODEL")->description("model file (.yaml), or compiled program (.cgb)");

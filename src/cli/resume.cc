@@ -13,6 +13,7 @@
 #include "src/io/file_error.h"
 #include "src/model/model_file.h"
 #include "src/train/checkpoint.h"
+#include "src/train/lint.h"
 
 namespace cgrun {
 namespace {
@@ -67,6 +68,17 @@ std::vector<std::string> OverridesOf(const RunSettings& settings, const ModelFla
   return overrides;
 }
 
+// The model of a run, whose optimizers have all that they need. Prints errors; nothing after one.
+std::optional<ModelSpec> LoadSettings(const ModelFlags& of_run) {
+  std::optional<ModelSpec> run = LoadModel(of_run);
+  if (!run) return std::nullopt;
+  Diagnostics diagnostics;
+  LintOptimizers(*run, CompileOptionsOf(of_run, *run).precision, diagnostics);
+  if (!diagnostics.has_errors()) return run;
+  PrintDiagnostics(diagnostics);
+  return std::nullopt;
+}
+
 }  // namespace
 
 std::optional<ResumedRun> FindResumedRun(const std::string& folder, const ModelFlags& flags) {
@@ -83,8 +95,15 @@ std::optional<ResumedRun> FindResumedRun(const std::string& folder, const ModelF
     throw InputError("the folder '" + folder + "' is not that of a run: it has no model.yaml",
                      kResumeHelp);
   }
-  std::optional<ModelSpec> run = LoadModel(of_run);
-  if (!run) return std::nullopt;
+  std::optional<ModelSpec> run = LoadSettings(of_run);
+  if (!run) {
+    PrintError("the run in '" + folder +
+                   "' cannot go on: its model.yaml is none that this version of cgrun reads",
+               "another version has written it, or it was changed: mend there what is told above, "
+               "or begin a new run with its weights: `cgrun train MODEL --weights " +
+                   folder + "`");
+    return std::nullopt;
+  }
   ModelFlags now = flags;
   if (now.model.empty()) {
     now.model = of_run.model;

@@ -97,7 +97,7 @@ int Run(const ModelFlags& flags) {
 }  // namespace
 
 Command DefineSummary(CLI::App& app) {
-  auto flags = AddModelFlags(app);
+  auto flags = AddModelFlags(app, CapFlag::kNone);
   return [flags] { return Run(*flags); };
 }
 

@@ -303,7 +303,7 @@ int Run(const ModelFlags& flags, const RunFlags& run_flags, const TrainFlags& tr
 }  // namespace
 
 Command DefineTrain(CLI::App& app) {
-  auto flags = AddModelFlags(app);
+  auto flags = AddModelFlags(app, CapFlag::kKept);
   auto run_flags = AddRunFlags(app);
   auto train_flags = std::make_shared<TrainFlags>();
   app.get_option("MODEL")

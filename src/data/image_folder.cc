@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <map>
 #include <set>
 #include <system_error>
@@ -30,10 +31,12 @@ std::optional<FolderEntries> ReadFolder(const std::string& folder, const SourceM
   fs::directory_iterator entry(folder, error);
   for (; !error && entry != fs::directory_iterator(); entry.increment(error)) {
     const std::string name = entry->path().filename().string();
-    std::error_code ignored;  // a link to nothing is neither
+    std::error_code ignored;
     if (name.starts_with('.')) continue;
     if (entry->is_directory(ignored)) entries.folders.push_back(name);
-    if (!entry->is_regular_file(ignored)) continue;
+    // A link to nothing is an image that cannot be opened.
+    const bool leads_nowhere = entry->is_symlink(ignored) && !entry->exists(ignored);
+    if (!entry->is_regular_file(ignored) && !leads_nowhere) continue;
     if (HasEnding(name, kImageEndings)) entries.images.push_back(name);
     if (HasEnding(name, kOtherImages)) entries.other_images.push_back(name);
   }
@@ -49,6 +52,16 @@ std::optional<FolderEntries> ReadFolder(const std::string& folder, const SourceM
     return std::nullopt;
   }
   return entries;
+}
+
+bool HoldsImages(const std::string& folder) {
+  std::error_code error;
+  fs::directory_iterator entry(folder, error);
+  for (; !error && entry != fs::directory_iterator(); entry.increment(error)) {
+    const std::string name = entry->path().filename().string();
+    if (!name.starts_with('.') && HasEnding(name, kImageEndings)) return true;
+  }
+  return false;
 }
 
 class ImageLister {
@@ -160,6 +173,21 @@ class ImageLister {
     for (const std::string& image : entries->images) {
       list_.images.push_back({PathOf(name + "/" + image), label});
     }
+    if (!entries->images.empty()) WarnOfInnerFolders(name, entries->folders);
+  }
+
+  // Of a class with images of its own.
+  void WarnOfInnerFolders(const std::string& name, const std::vector<std::string>& folders) {
+    std::vector<std::string> left_out;
+    std::ranges::copy_if(folders, std::back_inserter(left_out), [&](const std::string& folder) {
+      return HoldsImages(PathOf(name + "/" + folder));
+    });
+    if (left_out.empty()) return;
+    diagnostics_.Warning(option_.mark,
+                         "'" + PathOf(name) + "': the images in its " +
+                             (left_out.size() == 1 ? "folder " : "folders ") + NamesText(left_out) +
+                             " are left out",
+                         "the images of a class lie in its folder itself");
   }
 
   void ListByLabels(const DataOption& option, const FolderEntries& root) {

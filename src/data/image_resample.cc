@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
 #include "src/base/check.h"
 #include "src/data/exif.h"
@@ -164,6 +165,13 @@ void WriteSample(std::span<const float> sums, int64_t planes, const AxisFit& alo
 }
 
 }  // namespace
+
+std::optional<ImageTarget> ImageTargetOf(const Shape& sample, ImageFit fit) {
+  const std::vector<int64_t> sizes = sample.Sizes();
+  if (sizes.size() == 2) return ImageTarget{1, sizes[0], sizes[1], fit};
+  if (sizes.size() != 3 || (sizes[0] != 1 && sizes[0] != 3)) return std::nullopt;
+  return ImageTarget{sizes[0], sizes[1], sizes[2], fit};
+}
 
 int64_t ResampleBytes(int64_t width, int64_t height, const ImageTarget& target) {
   const auto most_of = [](int64_t a, int64_t b) { return std::max(a, b); };

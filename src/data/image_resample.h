@@ -4,8 +4,10 @@
 #define CGRUN_DATA_IMAGE_RESAMPLE_H_
 
 #include <cstdint>
+#include <optional>
 #include <span>
 
+#include "src/base/shape.h"
 #include "src/data/image_decoder.h"
 #include "src/data/scratch_arena.h"
 
@@ -22,6 +24,10 @@ struct ImageTarget {
 
   int64_t bytes() const { return channels * height * width; }
 };
+
+// The images that become samples of a shape: [channels, height, width], of 1 or 3 channels, or
+// [height, width] of grey ones. Nothing for other shapes.
+std::optional<ImageTarget> ImageTargetOf(const Shape& sample, ImageFit fit = ImageFit::kCover);
 
 // What ResampleImage() takes from its arena at most, for an image of this stored size.
 int64_t ResampleBytes(int64_t width, int64_t height, const ImageTarget& target);

@@ -148,8 +148,8 @@ bool ImagesOpener::DescribeSample() {
   if (set_.masked) names.emplace_back("mask");
   const DataField* wanted = WantedField(options_, names, 0);
   const std::vector<int64_t> sizes = wanted ? wanted->shape.Sizes() : std::vector<int64_t>();
-  const bool grey = sizes.size() == 2;
-  if ((sizes.size() != 3 && !grey) || (!grey && sizes[0] != 1 && sizes[0] != 3)) {
+  const auto target = wanted == nullptr ? std::nullopt : ImageTargetOf(wanted->shape);
+  if (!target) {
     diagnostics_.Error(
         wanted == nullptr ? folder_.mark : MarkOfField(options_, wanted->name, folder_.mark),
         wanted == nullptr ? "images need an input to feed"
@@ -158,7 +158,7 @@ bool ImagesOpener::DescribeSample() {
         HelpWithShape(sizes));
     return false;
   }
-  set_.target = {grey ? 1 : sizes[0], sizes[sizes.size() - 2], sizes.back(), ImageFit::kCover};
+  set_.target = *target;
   set_.fields.push_back({"image", DType::kU8, wanted->shape});
   if (labelled) set_.fields.push_back({"label", DType::kI32, Shape()});
   if (set_.masked) {

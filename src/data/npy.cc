@@ -1,6 +1,6 @@
 // NumPy arrays, one file an input of the model; the first axis counts the samples. Elements become
-// the input's number type where none is changed by it (f64 may be rounded to f32). Files are read
-// in chunks, so that nothing but the result takes memory.
+// the input's number type where none is changed by it (floats may be rounded to smaller ones).
+// Files are read in chunks, so that nothing but the result takes memory.
 #include "src/io/npy.h"
 
 #include <algorithm>
@@ -25,9 +25,25 @@ namespace {
 
 constexpr size_t kChunkElements = 8192;
 
-// IEEE binary16, exactly.
+// IEEE binary16; what becomes one is rounded to nearest, ties to even.
 struct Half {
-  uint16_t bits;
+  uint16_t bits = 0;
+  Half() = default;
+  explicit Half(float value) {
+    const int sign = std::signbit(value) ? 0x8000 : 0;
+    const float size = std::fabs(value);
+    int magnitude = 0x7C00;  // infinite
+    if (std::isnan(value)) {
+      magnitude = 0x7E00;
+    } else if (size < 0x1p-14f) {
+      magnitude = static_cast<int>(std::nearbyint(std::ldexp(size, 24)));
+    } else if (size < 65520.0f) {  // 11 bits, of which the first is 1 more in the exponent
+      int exponent = 0;
+      const float fraction = std::frexp(size, &exponent);
+      magnitude = ((exponent + 13) << 10) + static_cast<int>(std::nearbyint(fraction * 2048));
+    }
+    bits = static_cast<uint16_t>(sign | magnitude);
+  }
   explicit operator float() const {
     const int exponent = (bits >> 10) & 31, fraction = bits & 1023;
     const float sign = (bits & 0x8000) != 0 ? -1.0f : 1.0f;
@@ -46,13 +62,13 @@ bool Convert(From from, To* to) {
     return true;
   } else if constexpr (std::is_same_v<From, Half> || std::is_same_v<From, BFloat16>) {
     return Convert(static_cast<float>(from), to);
-  } else if constexpr (std::is_same_v<To, Half>) {
-    return false;
-  } else if constexpr (std::is_same_v<To, BFloat16>) {
+  } else if constexpr (std::is_same_v<To, Half> || std::is_same_v<To, BFloat16>) {
     float value = 0.0f;
     if (!Convert(from, &value)) return false;
-    *to = BFloat16(value);
-    return std::isfinite(static_cast<float>(*to)) || !std::isfinite(value);
+    *to = To(value);
+    const auto rounded = static_cast<float>(*to);
+    if constexpr (std::is_integral_v<From>) return rounded == value;
+    return std::isfinite(rounded) || !std::isfinite(value);
   } else if constexpr (std::is_floating_point_v<To>) {
     *to = static_cast<To>(from);
     if constexpr (std::is_floating_point_v<From>) {
@@ -129,8 +145,10 @@ std::string TextOf(const std::byte* from, bool big) {
   if constexpr (std::is_integral_v<From>) {
     return std::to_string(value);
   } else {
+    double number = 0.0;
+    Convert(value, &number);
     char text[32];
-    std::snprintf(text, sizeof(text), "%.9g", static_cast<double>(static_cast<float>(value)));
+    std::snprintf(text, sizeof(text), "%.9g", number);
     return text;
   }
 }

@@ -11,6 +11,7 @@
 #include <cstring>
 
 #include "src/base/diagnostics.h"
+#include "src/io/file_error.h"
 #include "src/io/read_file.h"
 
 namespace cgrun {
@@ -89,9 +90,7 @@ size_t KeptSize(std::string_view file, int64_t step) {
   return kept;
 }
 
-[[noreturn]] void Fail(const std::string& path) {
-  throw UserError("cannot write '" + path + "': " + std::strerror(errno));
-}
+[[noreturn]] void Fail(const std::string& path) { ThrowSystemError("write", path, errno); }
 
 size_t KeptSizeOf(const std::string& path, int64_t step) {
   struct stat info = {};

@@ -183,10 +183,14 @@ bool BeginsAsNpy(const std::string& path) {
 }
 
 NpyHeader ReadNpyHeader(FileReader& reader) {
-  std::array<std::byte, 8> start;
+  std::array<std::byte, 8> start = {};
   if (reader.ReadSome(start) != start.size() ||
       std::memcmp(start.data(), kMagic.data(), kMagic.size()) != 0) {
-    ThrowFileError(reader.path(), "is not an .npy file: it does not begin with \\x93NUMPY");
+    const bool is_archive = std::memcmp(start.data(), "PK\3\4", 4) == 0;
+    ThrowFileError(reader.path(), "is not an .npy file: it does not begin with \\x93NUMPY",
+                   is_archive ? "an .npz file holds several arrays: `numpy.save(FILE, "
+                                "numpy.load(NPZ)[NAME])` makes a file of one"
+                              : "");
   }
   const int version = std::to_integer<int>(start[6]);
   if (version < 1 || version > 3) {
@@ -195,8 +199,16 @@ NpyHeader ReadNpyHeader(FileReader& reader) {
   std::array<std::byte, 4> length = {};
   reader.Read(std::span(length).first(version == 1 ? 2 : 4), "its header");
   const int64_t size = LoadLittle<uint32_t>(length.data());
-  if (size > std::min(kMostHeader, reader.max_bytes())) {
-    ThrowFileError(reader.path(), "declares a header of " + std::to_string(size) + " bytes");
+  const int64_t left = std::max<int64_t>(0, reader.max_bytes() - reader.position());
+  if (size > left) {
+    ThrowFileError(reader.path(),
+                   "declares a header of " + std::to_string(size) + " bytes, but has " +
+                       (reader.compressed() ? "at most " : "") + std::to_string(left),
+                   "the file is cut off");
+  }
+  if (size > kMostHeader) {
+    ThrowFileError(reader.path(),
+                   "declares a header of " + std::to_string(size) + " bytes, which no array needs");
   }
   std::string text(static_cast<size_t>(size), '\0');
   reader.Read(std::as_writable_bytes(std::span(text)), "its header");

@@ -56,10 +56,18 @@ void WarnOfUnreadValues(const Graph& forward, const std::set<std::string>& read,
   }
 }
 
+// Where the file says what the set is.
+SourceMark MarkOfSet(const ModelSpec& model, const std::string& name) {
+  if (!model.data) return {};
+  const DataSection& data = *model.data;
+  const auto& set = name == "train" ? data.train : name == "valid" ? data.valid : data.test;
+  return set ? set->mark : data.mark;
+}
+
 // Reads samples all over a set: some formats find out only then what is wrong with one.
 int64_t ReadSome(const ModelSpec& model, const std::string& name, const Dataset& dataset,
                  const std::vector<LabelUse>& uses, Diagnostics& diagnostics) {
-  const SourceMark mark = model.data ? model.data->mark : SourceMark();
+  const SourceMark mark = MarkOfSet(model, name);
   Diagnostics reported;
   const std::vector<std::string> inputs = MatchInputs(model, dataset, {}, reported);
   std::vector<std::vector<std::byte>> fields;

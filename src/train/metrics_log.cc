@@ -13,6 +13,7 @@
 #include <filesystem>
 #include <limits>
 
+#include "src/io/file_error.h"
 #include "src/io/read_file.h"
 
 namespace cgrun {
@@ -45,9 +46,7 @@ int64_t StepOf(std::string_view line) {
   return step;
 }
 
-[[noreturn]] void Fail(const std::string& path) {
-  throw UserError("cannot write '" + path + "': " + std::strerror(errno));
-}
+[[noreturn]] void Fail(const std::string& path) { ThrowSystemError("write", path, errno); }
 
 }  // namespace
 

@@ -14,6 +14,7 @@
 
 #include "src/data/sampler.h"
 #include "src/data/streams.h"
+#include "src/data/unfed_input.h"
 #include "src/device/device.h"
 #include "src/io/file_error.h"
 #include "src/model/model_file.h"
@@ -247,13 +248,16 @@ std::vector<std::string> FindMisfits(const ModelSpec& model, const Diagnostics& 
   return misfits;
 }
 
-// Of tables that name no label: how to name one; "" of others.
+// Of data that name no label, as they may: how to name one; "" of others.
 std::string NoLabelHelp(const ModelSpec& model) {
   const std::optional<DataSpec>& train = model.data->train;
-  if (!train || !train->format || train->format->value != "csv") return "";
-  const bool labelled = std::ranges::any_of(
-      train->options, [](const Attribute& option) { return option.key == "label"; });
-  return labelled ? "" : "`label: COLUMN` in `data.train` says which column is the label; ";
+  if (!train || !train->format) return "";
+  const FieldOption* option = FieldOptionOf(train->format->value);
+  if (option == nullptr) return "";
+  const bool labelled = std::ranges::any_of(train->options, [&](const Attribute& given) {
+    return given.key == option->option && !given.value.IsNull();
+  });
+  return labelled ? "" : std::string(option->help) + "; ";
 }
 
 // The inputs that a model needs for fields that feed none, as they are written.
@@ -382,7 +386,8 @@ std::vector<std::string> MatchInputs(const ModelSpec& model, const Dataset& data
                         "input '" + input.name.value + "' is " +
                             TypeText(input.type.value, input.shape.value) + ", but the data's '" +
                             fields[i].name + "' is " + TypeText(fields[i].dtype, fields[i].shape),
-                        order + "write `" + InputText(input.name.value, fields[i]) + "`");
+                        (by_name || i == 0 ? "" : NoLabelHelp(model)) + order + "write `" +
+                            InputText(input.name.value, fields[i]) + "`");
       return {};
     }
     names.push_back(input.name.value);

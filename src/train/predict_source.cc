@@ -63,18 +63,16 @@ std::string ShapeHelp(const DataField& field, std::span<const int64_t> sizes) {
 
 // What an image becomes for an input. InputError where that takes none.
 ImageTarget TargetOf(const DataField& field, const std::string& path, ImageFit fit) {
-  const std::vector<int64_t> sizes = field.shape.Sizes();
-  const bool grey = sizes.size() == 2;
-  const bool fits = grey || (sizes.size() == 3 && (sizes[0] == 1 || sizes[0] == 3));
-  if (!fits || field.dtype != DType::kU8) {
+  const auto target = ImageTargetOf(field.shape, fit);
+  if (!target || field.dtype != DType::kU8) {
     ThrowFileError(path,
                    ": no image can feed input '" + field.name + "', which is " + TypeText(field),
-                   fits ? "images are uint8: write `type: uint8`, and convert by `normalize` or "
-                          "`cast`, or give it as .npy"
-                        : "an image is [channels, height, width], of 1 or 3 channels; give other "
-                          "samples as .npy");
+                   target ? "images are uint8: write `type: uint8`, and convert by `normalize` or "
+                            "`cast`, or give it as .npy"
+                          : "an image is [channels, height, width], of 1 or 3 channels; give other "
+                            "samples as .npy");
   }
-  return {grey ? 1 : sizes[0], sizes[sizes.size() - 2], sizes.back(), fit};
+  return *target;
 }
 
 }  // namespace
@@ -152,9 +150,11 @@ void PredictSource::AddFolder(Stream& stream, const std::string& folder) {
   fs::recursive_directory_iterator entry(folder, error);
   for (; !error && entry != fs::recursive_directory_iterator(); entry.increment(error)) {
     const bool hidden = entry->path().filename().string().starts_with('.');
-    std::error_code ignored;  // a link to nothing is neither
+    std::error_code ignored;
     if (hidden && entry->is_directory(ignored)) entry.disable_recursion_pending();
-    if (hidden || !entry->is_regular_file(ignored)) continue;
+    // A link to nothing is a file that cannot be opened.
+    const bool leads_nowhere = entry->is_symlink(ignored) && !entry->exists(ignored);
+    if (hidden || (!entry->is_regular_file(ignored) && !leads_nowhere)) continue;
     const std::string path = entry->path().string();
     const bool is_table = tables_.of_model() && tables_.Reads(path);
     if (is_table || IsCalledSample(path)) found.push_back(path);

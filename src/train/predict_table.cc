@@ -8,6 +8,7 @@
 
 #include "src/data/csv_options.h"
 #include "src/data/csv_reader.h"
+#include "src/data/image_resample.h"
 #include "src/data/lines_dataset.h"
 #include "src/data/options.h"
 #include "src/data/text_number.h"
@@ -143,10 +144,7 @@ std::string TableReader::TakenText(const std::vector<DataField>& inputs) const {
   if (of_text()) return "texts (.txt)";
   if (of_model()) return "tables (.csv, .tsv) with the columns of its training data";
   if (inputs.size() != 1) return "arrays (.npy), one for each of its inputs";
-  const std::vector<int64_t> sizes = inputs[0].shape.Sizes();
-  const bool grey = sizes.size() == 2;
-  const bool image = inputs[0].dtype == DType::kU8 &&
-                     (grey || (sizes.size() == 3 && (sizes[0] == 1 || sizes[0] == 3)));
+  const bool image = inputs[0].dtype == DType::kU8 && ImageTargetOf(inputs[0].shape);
   const std::string arrays = "arrays (.npy) of " + TypeText(inputs[0]);
   if (image) return "images (.jpg, .png), or " + arrays;
   return arrays + ", or tables (.csv) of " + CountText(inputs[0].shape.Elements(), "column");

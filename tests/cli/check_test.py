@@ -2,6 +2,8 @@
 """cgrun check: mistakes in files and data, gradients and devices."""
 
 import json
+import math
+import struct
 import unittest
 
 from cli_testing import MODEL, CliTestCase
@@ -177,6 +179,37 @@ class CheckTest(CliTestCase):
             biases = [check for check in result["gradients"]
                       if check["parameters"] == ["classify.conv[0].bias"]]
             self.assertLess(abs(biases[0]["analytic"]), 1e-12)
+
+    def test_numbers_that_are_none_are_told_at_their_set(self):
+        header = b"{'descr': '<f4', 'fortran_order': False, 'shape': (2, 4)}".ljust(117) + b"\n"
+        (self.folder / "x.npy").write_bytes(
+            b"\x93NUMPY\1\0" + struct.pack("<H", 118) + header +
+            struct.pack("<8f", 0, 1, 2, 3, 4, 5, math.nan, 7))
+        text = MODEL.replace("{format: synthetic, samples: 65, classes: 3}", "{format: npy, x: x.npy}")
+        text = text.replace("  image: {type: uint8, shape: [1, 4, 4]}\n  label: {type: int32, shape: []}",
+                            "  x: {type: f32, shape: [4]}").replace("  test:", "  # test:")
+        start, end = text.index("      - pixels"), text.index("train:\n")
+        self.write("numbers.yaml", text[:start] + "      - y: {op: linear, in: x, units: 1}\n"
+                   "    loss: {op: squared_error, in: [y, 1]}\n" + text[end:])
+        self.assertIn("numbers.yaml:4:3: error: sample 1 of 'train' is not finite (x)",
+                      self.refuses("check", "numbers.yaml"))
+
+    def test_a_cap_is_kept_as_train_keeps_it(self):
+        for flags in (["--memory", "1KiB"], ["--set", "train.memory=1KiB"],
+                      ["--batch", "auto", "--memory", "1KiB"]):
+            self.assertIn("more than the cap of 1 KiB", self.refuses("check", "small.yaml", *flags))
+            self.assertIn("more than the cap of 1 KiB",
+                          self.refuses("train", "small.yaml", *flags, "--out", "run"))
+            result = self.check("small.yaml", *flags, status=2)
+            self.assertFalse(result["ok"])
+            self.assertEqual(len(result["errors"]), 1, result)
+            self.assertIn("more than the cap of 1 KiB", result["errors"][0]["message"])
+        # Data that are wrong are told, however little memory there may be.
+        self.assertIn("did you mean 'synthetic'?", self.refuses(
+            "check", "small.yaml", "--memory", "1KiB", "--set", "data.test.format=synthetik"))
+        result = self.check("small.yaml", "--memory", "1GiB")
+        self.assertTrue(result["ok"])
+        self.assertEqual(result["needed_bytes"], self.check("small.yaml")["needed_bytes"])
 
     def test_more_memory_than_there_is(self):
         self.assertIn("are free", self.refuses(

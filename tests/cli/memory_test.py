@@ -218,7 +218,13 @@ train: {epochs: 1, batch: 16, optimizer: {op: sgd, lr: 0.01}}
         self.assertIn("more than the cap", errors)
         self.assertIn("--batch", errors)
         for verb in (["predict", "flat.yaml", "a.npy"], ["generate", "flat.yaml"]):
-            self.assertIn("--memory", self.refuses(*verb, "--memory", "1GiB"))
+            self.assertIn("has no flag '--memory'\nhelp: it is a flag of verbs that train, evaluate "
+                          "or plan; a smaller `--batch` takes less",
+                          self.refuses(*verb, "--memory", "1GiB"))
+        for verb in ("predict", "generate", "graph", "summary"):
+            self.assertNotIn("--memory SIZE", self.cgrun(verb, "--help").stdout)
+            self.assertIn("'--memory'", self.refuses(verb, "flat.yaml", "--memory", "1GiB"))
+        self.assertIn("--memory SIZE", self.cgrun("eval", "--help").stdout)
 
     def test_a_resumed_run_keeps_the_batch_that_was_found(self):
         cap = self.plan("--batch", "100", model="flat.yaml")["total_bytes"]

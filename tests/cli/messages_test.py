@@ -108,6 +108,23 @@ class TablesTest(HousesTestCase):
         self.assertIn("`label: COLUMN` in `data.train` says which column is the label",
                       self.refuses("check", "numbers.yaml"))
 
+    def test_images_and_lines_without_their_labels(self):
+        (self.folder / "images").write_bytes(bytes([0, 0, 8, 3, 0, 0, 0, 2, 0, 0, 0, 4, 0, 0, 0, 4]) +
+                                             bytes(32))
+        self.write("lines.txt", "a b\nc d\n")
+        for data, text, change in (
+                ("{format: idx, images: images}", "`labels: FILE` in `data.train`", ("", "")),
+                ("{format: lines, file: lines.txt, length: 4}",
+                 "`label: first` or `label: last` in `data.train`",
+                 ("image: {type: uint8, shape: [1, 4, 4]}", "text: {type: int32, shape: [4]}"))):
+            self.write("unlabelled.yaml", MODEL.replace(
+                "{format: synthetic, samples: 65, classes: 3}", data).replace(*change).replace(
+                "in: image", "in: text" if change[0] else "in: image"))
+            error = self.refuses("check", "unlabelled.yaml")
+            self.assertIn(f"help: {text}", error)
+            self.assertIn("error: no field of the data feeds input 'label'" if not change[0] else
+                          "input 'label' is int32[], but the data's 'next' is int32[4]", error)
+
     def test_an_operator_that_is_too_small_is_pointed_at(self):
         self.write("train.csv", houses(30).replace("flat,yes", "flat,maybe", 3))
         for old, new, place, what, help_text in (

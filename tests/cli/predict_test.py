@@ -128,6 +128,9 @@ class PredictTest(CliTestCase):
                self.save("cut.png", tile(QUARTERS[0])[:60]): "is cut off",
                self.save("text.png", b"hello"): "neither a JPEG nor a PNG image",
                self.save("empty.npy", b""): "'empty.npy'",
+               self.save("header.npy", b"\x93NUMPY\1\0v\0{'descr'"):
+                   "declares a header of 118 bytes, but has 8",
+               "links/moved.png": "No such file or directory",
                self.save("half.npy", npy([4, SIDE, SIDE], bytes(40))): "has 40 after its header",
                self.save("negative.npy", npy([-5, SIDE, SIDE], b"")): "'negative.npy'",
                self.save("none.npy", npy([0, SIDE, SIDE], b"")): "holds no samples",
@@ -137,7 +140,10 @@ class PredictTest(CliTestCase):
                    "element [0, 0] is 0.5, which no uint8 can hold",
                "nothing": "holds no samples"}
         (self.folder / "nothing").mkdir()
-        done = self.cgrun("predict", "quarters.yaml", *bad, good, "--json", status=2)
+        (self.folder / "links").mkdir()
+        (self.folder / "links/moved.png").symlink_to("nowhere")
+        inputs = [name.replace("links/moved.png", "links") for name in bad]
+        done = self.cgrun("predict", "quarters.yaml", *inputs, good, "--json", status=2)
         result = json.loads(done.stdout)
         self.assertEqual([item["file"] for item in result["predictions"]], [good])
         self.assertEqual({error["file"] for error in result["errors"]}, set(bad))

@@ -317,6 +317,20 @@ train: {epochs: 1, batch: 10, optimizer: {op: sgd, lr: 1.0e-6}}
             error = self.refuses("train", "--resume", "run", "--set", "train.epochs=2", status=1)
             self.assertIn("run.json' does not say how the run was started", error, (key, value))
 
+    def test_settings_of_another_version_are_told_to_be_that(self):
+        self.train("run", "--set", "train.epochs=1", "--set", "train.optimizer={op: sgd, lr: 0.1}")
+        model = self.folder / "run" / "model.yaml"
+        text = model.read_text()
+        changed = re.sub(r"\blr: [\d.e-]+(, |\n +)", "", text)
+        self.assertNotEqual(changed, text)
+        model.write_text(changed)
+        error = self.refuses("train", "--resume", "run", "--set", "train.epochs=2")
+        self.assertIn("error: 'sgd' needs 'lr'", error)
+        self.assertIn("error: the run in 'run' cannot go on: its model.yaml is none that this "
+                      "version of cgrun reads\nhelp: another version has written it", error)
+        self.assertIn("`cgrun train MODEL --weights run`", error)
+        self.train("next", "--set", "train.epochs=1", "--weights", "run")
+
     def test_damaged_files_of_a_folder_are_told_of_where_weights_are_taken(self):
         self.train("run", "--set", "train.epochs=1")
         folder = self.folder / "run"
@@ -413,7 +427,7 @@ train: {epochs: 1, batch: 10, optimizer: {op: sgd, lr: 1.0e-6}}
                 pass
         done = self.cgrun("train", "--resume", "disk/run", "--quiet", "--set", "train.epochs=4",
                           status=1)
-        self.assertIn("No space left on device", done.stderr)
+        self.assertIn("No space left on device\nhelp: free some space", done.stderr)
         self.assertEqual(self.weights_in("disk/run"), kept)
         (disk / "filler").unlink()
         self.resume("disk/run", "--set", "train.epochs=4")

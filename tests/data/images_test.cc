@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <filesystem>
 #include <thread>
 
 #include "src/base/allocation_counter.h"
@@ -64,6 +65,29 @@ TEST(ImagesTest, FoldersAreClasses) {
       EXPECT_EQ(set.decoded_bytes(), 3 * 52);
     }
   }
+}
+
+TEST(ImagesTest, ALinkToNothingIsAnImageThatCannotBeOpened) {
+  ImagesBuilder builder;
+  builder.Two();
+  std::filesystem::create_symlink("moved.png", builder.folder() + "/f/red/link.png");
+  EXPECT_NE(builder.Open().errors.find("DIR/f/red/link.png"), std::string::npos)
+      << builder.Open().errors;
+  builder.File("f/red/moved.png", kRed);
+  const Opened opened = builder.Open();
+  ASSERT_EQ(opened.errors, "");
+  EXPECT_EQ(opened.dataset->size(), 4);  // the image counts, and the link to it
+}
+
+TEST(ImagesTest, ImagesBelowTheFolderOfAClassAreWarnedOf) {
+  ImagesBuilder builder;
+  builder.Two().File("f/red/more/a.png", kRed).File("f/red/notes/readme.txt", "text");
+  const Opened opened = builder.Open();
+  ASSERT_NE(opened.dataset, nullptr);
+  EXPECT_EQ(opened.dataset->size(), 2);
+  EXPECT_EQ(opened.errors,
+            "warning: 'DIR/f/red': the images in its folder 'more' are left out\n"
+            "help: the images of a class lie in its folder itself\n");
 }
 
 TEST(ImagesTest, BothWaysOfDecodingGiveTheSame) {

@@ -114,8 +114,31 @@ TEST(NpyDataTest, ValuesAreConvertedWhereNothingIsLost) {
   EXPECT_EQ(Through<float>("V2", uint16_t{0x3FC0}, DType::kF32), 1.5f);
   EXPECT_EQ(Through<uint16_t>("f2", uint16_t{0x3C01}, DType::kF16), 0x3C01);
   EXPECT_EQ(Through<uint16_t>("f4", 1.5f, DType::kBF16), 0x3FC0);
+  EXPECT_EQ(Through<uint16_t>("i4", int32_t{256}, DType::kBF16), 0x4380);
+  EXPECT_EQ(Through<uint16_t>("i4", int32_t{257}, DType::kBF16), std::nullopt);
   EXPECT_EQ(Through<uint8_t>("b1", uint8_t{1}, DType::kBool), 1);
   EXPECT_EQ(Through<uint8_t>("b1", uint8_t{2}, DType::kBool), std::nullopt);
+}
+
+TEST(NpyDataTest, HalvesAreRoundedToNearestTiesToEven) {
+  const auto half = [](float value) { return Through<uint16_t>("f4", value, DType::kF16); };
+  EXPECT_EQ(half(1.0f), 0x3C00);
+  EXPECT_EQ(half(-0.0f), 0x8000);
+  EXPECT_EQ(half(94.0f), 0x55E0);
+  EXPECT_EQ(half(1.0f + 0x1p-11f), 0x3C00);      // a tie, down
+  EXPECT_EQ(half(1.0f + 3 * 0x1p-11f), 0x3C02);  // a tie, up
+  EXPECT_EQ(half(2.0f - 0x1p-20f), 0x4000);      // into the next exponent
+  EXPECT_EQ(half(0x1p-14f), 0x0400);             // the smallest that is normal
+  EXPECT_EQ(half(0x1p-14f - 0x1p-30f), 0x0400);  // rounded up to it
+  EXPECT_EQ(half(0x1p-24f), 0x0001);             // the smallest of all
+  EXPECT_EQ(half(0x1p-25f), 0x0000);             // a tie, down
+  EXPECT_EQ(half(65519.0f), 0x7BFF);             // the largest
+  EXPECT_EQ(half(65520.0f), std::nullopt);       // would be infinite
+  EXPECT_EQ(half(-HUGE_VALF), 0xFC00);           // is
+  EXPECT_EQ(half(std::nanf("")), 0x7E00);
+  EXPECT_EQ(Through<uint16_t>("f8", 0.1, DType::kF16), 0x2E66);
+  EXPECT_EQ(Through<uint16_t>("u2", uint16_t{2048}, DType::kF16), 0x6800);
+  EXPECT_EQ(Through<uint16_t>("u2", uint16_t{2049}, DType::kF16), std::nullopt);
 }
 
 TEST(NpyDataTest, ColumnMajorArraysAreTurned) {
@@ -153,6 +176,9 @@ TEST(NpyDataTest, ErrorsNameTheFileAndTheElement) {
   EXPECT_EQ(error(Npy("<i4", "(3, 2)", Bytes<int32_t>({1, 300, 3, 4, 5, 6}), "True"), DType::kU8),
             "error: 'DIR/x.npy': element [1, 0] is 300, which no uint8 can hold\n"
             "help: the input's number type is uint8, the file's '<i4'\n");
+  EXPECT_EQ(error(Npy("<f8", "(1, 2)", Bytes<double>({1, 9.4e301}))),
+            "error: 'DIR/x.npy': element [0, 1] is 9.4e+301, which no f32 can hold\n"
+            "help: the input's number type is f32, the file's '<f8'\n");
   EXPECT_EQ(error(Npy("<U5", "(1,)", "12345678901234567890")),
             "error: 'DIR/x.npy': elements of type '<U5' are not supported\n"
             "help: known: floats (f8, f4, f2, V2 for bf16), integers (i1 to i8, u1 to u8), b1; "
@@ -173,7 +199,9 @@ TEST(NpyDataTest, ErrorsNameTheFileAndTheElement) {
   EXPECT_EQ(error(Gzip(Npy("<f4", "(1, 1)", "12345678"))),
             "error: 'DIR/x.npy' goes on after 132 bytes, where it should end\n");
   EXPECT_EQ(error("PK\3\4 an .npz"),
-            "error: 'DIR/x.npy' is not an .npy file: it does not begin with \\x93NUMPY\n");
+            "error: 'DIR/x.npy' is not an .npy file: it does not begin with \\x93NUMPY\n"
+            "help: an .npz file holds several arrays: `numpy.save(FILE, numpy.load(NPZ)[NAME])` "
+            "makes a file of one\n");
 }
 
 TEST(NpyDataTest, EveryInputHasAFileAndAllHaveAsManySamples) {

@@ -121,10 +121,14 @@ TEST(NpyTest, ReadsHeadersThatOthersWrite) {
 
 TEST(NpyTest, ErrorsSayWhatIsWrong) {
   EXPECT_EQ(ReadError("PK\3\4 an .npz"),
-            "'DIR/x.npy' is not an .npy file: it does not begin with \\x93NUMPY");
+            "'DIR/x.npy' is not an .npy file: it does not begin with \\x93NUMPY\n"
+            "help: an .npz file holds several arrays: `numpy.save(FILE, numpy.load(NPZ)[NAME])` "
+            "makes a file of one");
   EXPECT_EQ(ReadError(std::string("\x93NUMPY\4\0", 8)), "'DIR/x.npy': .npy version 4 is not known");
   EXPECT_EQ(ReadError(std::string("\x93NUMPY\1\0v\0{'descr'", 18)),
-            "'DIR/x.npy' declares a header of 118 bytes");
+            "'DIR/x.npy' declares a header of 118 bytes, but has 8\nhelp: the file is cut off");
+  EXPECT_EQ(ReadError(std::string("\x93NUMPY\2\0\1\0\x10\0", 12) + std::string(0x100001, ' ')),
+            "'DIR/x.npy' declares a header of 1048577 bytes, which no array needs");
   EXPECT_EQ(ReadError(Npy(Dictionary(">f4", "False", "(1,)"), "?\x80..")),
             "'DIR/x.npy': elements of type '>f4' are not supported\n"
             "help: known: <f8, <f4, <f2, <V2 (bf16), <i8, <i4, |u1, |b1");
