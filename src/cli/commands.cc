@@ -40,7 +40,6 @@ const std::vector<CommandEntry>& Commands() {
        "cgrun plan models/lenet.yaml --batch 256\n"
        "cgrun plan models/lenet.yaml --compare --html plan.html\n"
        "cgrun plan models/lenet.yaml --why classify.pool1\n"
-       "cgrun plan models/resnet18-cifar.yaml --frontier\n"
        "cgrun plan buffers.csv --capacity 2097152 --out packed.csv\n",
        DefinePlan},
       {"graph", "the computation graph, after any pass",

@@ -22,13 +22,9 @@ constexpr int64_t kMiB = 1 << 20;
 constexpr size_t kTableWidth = 110;
 constexpr const char* kIndent = "      ";  // of lines under an error's first, and under `help: `
 
-// By how much what processes measure as their base differs, rounding left out.
-constexpr int64_t kBaseNoise = 24 << 10;
-
 // The smallest cap, in tenths of a MiB and from 100 MiB on in whole ones, with which this run fits.
-// What the next process measures as its base may be rounded up once more.
 std::string EnoughFor(const PlannedRun& run) {
-  const int64_t bytes = run.total() + (run.memory.base_room < kBaseNoise ? kBaseGrain : 0);
+  const int64_t bytes = run.total();
   const int64_t whole = (bytes + kMiB - 1) / kMiB;
   if (whole >= 100) return fmt::format("`--memory {}MiB`", whole);
   const int64_t tenths = (10 * bytes + kMiB - 1) / kMiB;

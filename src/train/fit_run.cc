@@ -51,6 +51,14 @@ int LargestEntry(const MemoryLayout& layout) {
                           layout.entries.begin());
 }
 
+// Takes back as much of the base's rounding as `cap` asks for, but for half of the noise.
+void FitBase(RunMemory& memory, int64_t cap) {
+  const int64_t excess = memory.host() - cap;
+  if (!memory.on_host || excess <= 0 || excess > memory.base_room - kBaseNoise / 2) return;
+  memory.base -= excess;
+  memory.base_room -= excess;
+}
+
 ModelSpec WithBatch(const ModelSpec& model, int64_t batch) {
   ModelSpec changed = model;
   changed.train->batch.value = {false, batch};
@@ -112,8 +120,9 @@ std::optional<CappedRun> FitRun(const ModelSpec& model, const KernelLibrary& lib
     auto run = PlanRun(model, library, options, diagnostics);
     if (run && base) {
       run->memory.base = *base;
-      run->memory.base_room = kBaseGrain;  // it is not measured again
+      run->memory.base_room = 0;  // it is not measured again
     }
+    if (run) FitBase(run->memory, cap);
     return run;
   };
   const auto free = plan();
@@ -145,6 +154,7 @@ std::optional<BatchFit> FitBatch(const ModelSpec& model, const KernelLibrary& li
   for (int64_t batch = 1; too_many == 0 || too_many - fits > 1;) {
     auto run = plan(batch);
     if (!run) return std::nullopt;
+    FitBase(run->memory, cap);
     if (run->total() <= cap) {
       fits = batch;
       fit.run = std::move(*run);

@@ -45,7 +45,7 @@ std::vector<EntryRequest> TrainingEntries(int64_t batch, const std::vector<int64
 
 namespace {
 
-constexpr int64_t kLaterBytes = 112 << 10;  // what a run adds to its base
+constexpr int64_t kLaterBytes = 80 << 10;  // what a run adds to its base
 
 // What a loader's thread takes of its stack: most kernels give it a few pages, some 64 KiB at once.
 constexpr int64_t kThreadBytes = 72 << 10;
@@ -59,7 +59,7 @@ int64_t MeasureBase(int64_t counted_bytes) {
 
 int64_t PlannedBase(int64_t counted_bytes, int64_t loaders, int64_t* room) {
   const int64_t bytes = MeasureBase(counted_bytes) + loaders * kThreadBytes + kLaterBytes;
-  const int64_t rounded = (bytes + kBaseGrain - 1) / kBaseGrain * kBaseGrain;
+  const int64_t rounded = (bytes + kBaseNoise + kBaseGrain - 1) / kBaseGrain * kBaseGrain;
   if (room != nullptr) *room = rounded - bytes;
   return rounded;
 }

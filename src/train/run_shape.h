@@ -79,10 +79,12 @@ int64_t MeasureBase(int64_t counted_bytes);
 // The base of a run, in bytes: the program, libraries with their threads and buffers, the compiled
 // code. A plan and a run both measure it when the data is open and the code is prepared, less the
 // decoded data and arenas; room for what a run adds later (the stacks of its `loaders` threads,
-// logs and reports) is added, and all is rounded up, so that pages more or less do not show. `room`
-// takes what rounding added.
+// logs and reports) is added, and all is rounded up, by kBaseNoise at least: so pages more or less
+// do not show, and what fits once fits again. `room` takes what rounding added.
 int64_t PlannedBase(int64_t counted_bytes, int64_t loaders, int64_t* room = nullptr);
 inline constexpr int64_t kBaseGrain = 512 << 10;
+// By how much what processes measure differs, and as much again.
+inline constexpr int64_t kBaseNoise = 64 << 10;
 
 // The entry points of a training set and evaluation sets of these sizes; with one that only adds up
 // gradients, where a step is `accumulate` batches of several.
