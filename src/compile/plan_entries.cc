@@ -99,7 +99,7 @@ MemoryLayout PlanWithin(std::vector<CompiledEntry>& entries, MemoryLayout layout
     std::vector<CompiledEntry> tried = before;
     for (size_t e = 0; e < tried.size(); ++e) {
       if (layouts_before[e].transient_bytes <= goal) continue;
-      RecomputeAtPeak(tried[e], target, options, {kAnyShare, goal, false});
+      RecomputeAtPeak(tried[e], target, options, {kAnyShare, goal});
     }
     MemoryLayout less = PlanOnce(tried, options.layout);
     goal -= std::max<Bytes>(less.arena_bytes - options.arena_cap, kDefaultAlignment);

@@ -50,11 +50,10 @@ class Recomputer {
   }
 
   bool Round() {
-    const RecomputeLimits limits{seconds_left_, goal_.cheap_only, options_.threads,
-                                 BuffersOf(options_.layout)};
+    const RecomputeLimits limits{seconds_left_, options_.threads, BuffersOf(options_.layout)};
     std::vector<RecomputeOption> options =
         RecomputeOptionsAtPeak(entry_.graph, entry_.schedule, target_, limits);
-    options.resize(Affordable(options));
+    KeepAffordable(options);
     if (options.empty()) return false;
     const Peak least = PeakWith(options, options.size());
     if (least >= peak_) return false;
@@ -65,14 +64,14 @@ class Recomputer {
     return true;
   }
 
-  size_t Affordable(const std::vector<RecomputeOption>& options) const {
-    double seconds = 0;
-    size_t count = 0;
-    for (; count < options.size(); ++count) {
-      seconds += options[count].seconds;
-      if (seconds > seconds_left_) break;
-    }
-    return count;
+  // The best first; one that the time does not allow any more makes way for the next.
+  void KeepAffordable(std::vector<RecomputeOption>& options) const {
+    double left = seconds_left_;
+    std::erase_if(options, [&](const RecomputeOption& option) {
+      if (option.seconds > left) return true;
+      left -= option.seconds;
+      return false;
+    });
   }
 
   // How many of the first options give a peak of `peak`, which all of them do.

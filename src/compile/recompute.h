@@ -7,9 +7,8 @@
 namespace cgrun {
 
 struct RecomputeGoal {
-  double share = 0;        // of a step's time, that may be spent
-  Bytes bytes = 0;         // transient; where they are reached, no more is done
-  bool cheap_only = true;  // of operators that do little for each element
+  double share = 0;  // of a step's time, that may be spent
+  Bytes bytes = 0;   // transient; where they are reached, no more is done
 };
 
 // Has the entry point compute again, right before its later readers, what its schedule would hold

@@ -104,7 +104,8 @@ class TapeMaker {
       if (static_cast<size_t>(pair.input) >= node.inputs.size()) continue;
       if (static_cast<size_t>(pair.output) >= node.outputs.size()) continue;
       const std::vector<InPlacePair>& updates = GetOpDef(node.op).updates;
-      const bool update = std::find(updates.begin(), updates.end(), pair) != updates.end();
+      const bool update = std::find(updates.begin(), updates.end(), pair) != updates.end() ||
+                          (node.op == OpId::fused && node.phase == Phase::kUpdate);
       if (!update && !AddsUpGradients(node, pair)) continue;
       const ValueId input = node.inputs[static_cast<size_t>(pair.input)];
       const ValueId output = node.outputs[static_cast<size_t>(pair.output)];

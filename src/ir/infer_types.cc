@@ -66,6 +66,7 @@ std::vector<TensorType> InferTypes(OpId op, InferContext& context) {
 NodeSignature SignatureInBody(const NodeSignature& node, size_t index) {
   const FusedOperator& inner = node.body[index];
   NodeSignature signature{inner.op, inner.attributes, {}, {node.outputs[0]}, {}};
+  if (index + 1 == node.body.size()) signature.outputs = node.outputs;
   for (int operand : inner.operands) {
     signature.inputs.push_back(operand >= 0 ? node.inputs[static_cast<size_t>(operand)]
                                             : node.outputs[0]);
@@ -74,7 +75,7 @@ NodeSignature SignatureInBody(const NodeSignature& node, size_t index) {
 }
 
 std::string FaultOfFused(const NodeSignature& node) {
-  if (node.outputs.size() != 1 || node.body.empty()) return "has no body or not one output";
+  if (node.outputs.empty() || node.body.empty()) return "has no body or no output";
   for (size_t i = 0; i < node.body.size(); ++i) {
     const FusedOperator& inner = node.body[i];
     const std::string name = "'" + GetOpDef(inner.op).name + "' in its body ";
@@ -88,7 +89,7 @@ std::string FaultOfFused(const NodeSignature& node) {
     InferContext context(signature.attributes, signature.inputs);
     const std::vector<TensorType> types = InferTypes(inner.op, context);
     if (context.failed()) return name + context.message();
-    if (types != signature.outputs) return name + "gives another type than the node";
+    if (types != signature.outputs) return name + "gives other types than the node";
   }
   return "";
 }

@@ -180,7 +180,8 @@ std::vector<TensorType> InferTypes(OpId op, InferContext& context);
 std::optional<Shape> ShownBy(OpId op, const Attributes& attributes, const TensorType& sums);
 
 // What is wrong with a fused node, or "": its body must be operators that read inputs of the node
-// or earlier results, and give one result each, of the type of the node's output.
+// or earlier results, and give one result each, of the type of the node's first output; the last
+// one gives the node's outputs.
 std::string FaultOfFused(const NodeSignature& node);
 
 // The signature of operator `index` of a fused node's body.

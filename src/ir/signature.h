@@ -18,7 +18,8 @@ struct InPlacePair {
 };
 
 // One operator of a fused node's body. An operand is an input of the fused node (i ≥ 0) or the
-// result of an earlier body operator j (−1 − j). The last operator's result is the node's output.
+// result of an earlier body operator j (−1 − j). The last operator's results are the node's
+// outputs.
 struct FusedOperator {
   OpId op = OpId::identity;
   Attributes attributes;

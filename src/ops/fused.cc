@@ -21,12 +21,12 @@ OpCost Cost(const NodeSignature& node) {
 OpDef fused() {
   OpDef def;
   def.name = "fused";
-  def.summary = "Several elementwise operators as one node.";
+  def.summary = "Several operators as one node.";
   def.details =
-      "The body lists the operators; an operand is an input or an earlier result. All of them have "
-      "the type of the output.";
+      "The body lists the operators; an operand is an input or an earlier result. All of them give "
+      "one result of the type of the first output, but for the last, whose results are the node's.";
   def.inputs = {{"x", "operands of the body", Arity::kVariadic}};
-  def.outputs = {{"y", "result of the last operator of the body"}};
+  def.outputs = {{"y", "results of the last operator of the body", Arity::kVariadic}};
   def.infer = Infer;
   def.cost = Cost;
   return def;

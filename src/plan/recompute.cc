@@ -22,6 +22,11 @@ bool IsCheap(const NodeSignature& node) {
   return CostOf(node).flops <= kCheapOperations * elements;
 }
 
+double Estimate(const NodeSignature& node, double of_target) {
+  const double to_move = SecondsToMove(node);
+  return IsCheap(node) ? to_move : std::max(to_move, of_target);
+}
+
 // An option, and the buffers that must stay for it.
 struct Candidate {
   RecomputeOption option;
@@ -139,7 +144,6 @@ class PeakAnalysis {
     const SecondNode second = SecondOf(node);
     const bool itself = second.op == node.op;
     if (!itself && graph_.values[value].output_index != 0) return false;
-    if (limits_.cheap_only && !IsCheap(SignatureOf(graph_, node))) return false;
     const std::optional<double> seconds = Seconds(node, second);
     if (!seconds) return false;
     candidate_.option.seconds += *seconds;
@@ -156,8 +160,7 @@ class PeakAnalysis {
     if (second.op == node.op) return SecondsOf(graph_, node);
     const auto option = OptionOfSecond(graph_, node, second, target_, limits_.threads);
     if (!option) return std::nullopt;
-    const NodeSignature signature = SignatureOfSecond(graph_, node, second);
-    return IsCheap(signature) ? SecondsToMove(signature) : option->seconds;
+    return Estimate(SignatureOfSecond(graph_, node, second), option->seconds);
   }
 
   const Graph& graph_;
@@ -208,9 +211,7 @@ double SecondsToMove(const NodeSignature& node) {
 }
 
 double SecondsOf(const Graph& graph, const Node& node) {
-  const NodeSignature signature = SignatureOf(graph, node);
-  if (IsCheap(signature)) return SecondsToMove(signature);
-  return node.kernel ? node.kernel->seconds : 0;
+  return Estimate(SignatureOf(graph, node), node.kernel ? node.kernel->seconds : 0);
 }
 
 double SecondsOfStep(const Graph& graph, bool second_runs) {

@@ -32,14 +32,13 @@ struct RecomputeOption {
 };
 
 struct RecomputeLimits {
-  double seconds = 0;      // of one option
-  bool cheap_only = true;  // of nodes that do little for each element
+  double seconds = 0;  // of one option
   int threads = 1;
   BufferOptions buffers;
 };
 
-// How long a node with its kernel takes. What does little for each element takes as long as its
-// bytes need to and from memory; for the rest the target's estimate stands.
+// How long a node with its kernel takes: as long as its bytes need to and from memory, or as the
+// target estimates where that is longer and the node does more than a little for each element.
 double SecondsOf(const Graph& graph, const Node& node);
 // For one that does little for each element: its bytes to and from memory.
 double SecondsToMove(const NodeSignature& node);

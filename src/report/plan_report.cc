@@ -297,6 +297,14 @@ std::string PlanJson(const PlanSubject& subject, const MemoryLayout& layout) {
   if (subject.eager_peak_bytes > 0) json["eager_peak_bytes"] = subject.eager_peak_bytes;
   json["planner"] = layout.planner;
   json["order"] = subject.order;
+  for (size_t e = 0; e < layout.entries.size(); ++e) {
+    const EntryLayout& entry = layout.entries[e];
+    json["entries"].push_back({{"name", subject.entries[e]},
+                               {"transient_bytes", entry.transient_bytes},
+                               {"lower_bound_bytes", entry.transient_lower_bound},
+                               {"without_reuse_bytes", entry.naive_bytes},
+                               {"in_place_bytes", entry.in_place_bytes}});
+  }
   for (const ZoneUse& zone : layout.zones) {
     json["zones"].push_back({{"name", Name(zone.zone)},
                              {"bytes", zone.persistent_bytes + zone.transient_bytes},

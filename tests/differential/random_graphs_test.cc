@@ -99,7 +99,7 @@ class OneGraph {
   void RunWithSecondRuns(const Graph& prepared) {
     const std::string order(Orders()[seed_ % Orders().size()].name);
     CompiledEntry entry{{"step"}, prepared, FindOrder(order)->function(prepared)};
-    const RecomputeGoal anything{.share = 1e9, .bytes = 0, .cheap_only = false};
+    const RecomputeGoal anything{.share = 1e9, .bytes = 0};
     if (!RecomputeAtPeak(entry, Reference(), {}, anything)) return;
     coverage_.second_runs += static_cast<int64_t>(entry.graph.nodes.size() - prepared.nodes.size());
     ASSERT_EQ(VerifyGraph(entry.graph), std::vector<std::string>()) << Name("with second runs");

@@ -7,6 +7,7 @@
 #include "src/ops/conv_transpose.h"
 #include "src/ops/dropout.h"
 #include "src/ops/loss.h"
+#include "src/ops/matmul.h"
 #include "src/ops/normalize.h"
 #include "src/ops/optimizer.h"
 #include "src/ops/pool.h"
@@ -354,6 +355,14 @@ RandomNode AnyConvWeightGrad(Dice& dice, int64_t elements) {
       {forward.inputs[0], Numbers(dice, DType::kF32, forward.node.outputs[0].shape)});
 }
 
+// As the gradient of a linear layer's weight.
+RandomNode MakeWeightProduct(Dice& dice, int64_t elements) {
+  const Sizes a = AnySizes(dice, 2, elements), b = AnySizes(dice, 2, elements);
+  return MakeNode(OpId::matmul, Attributes::Of(MatmulAttributes{true, false}),
+                  {Numbers(dice, DType::kF32, Shape{a[0], a[1]}),
+                   Numbers(dice, DType::kF32, Shape{a[0], b[1]})});
+}
+
 std::vector<CpuCase> LayerCases() {
   return {
       {OpId::softmax, kSums, MakeSoftmax},
@@ -362,6 +371,7 @@ std::vector<CpuCase> LayerCases() {
       Resize("nearest", kSameBits),
       Resize("bilinear", kRounding),
       {OpId::resize_grad, kRounding, MakeResizeGrad},
+      {OpId::matmul, kDifferences, MakeWeightProduct},
       {OpId::conv, kDifferences, MakeConv},
       {OpId::conv_input_grad, kDifferences, MakeConvInputGrad},
       {OpId::conv_transpose, kDifferences, MakeConvTranspose},

@@ -74,8 +74,17 @@ TEST(Fused, TheWorkspaceHoldsWhatIsBetween) {
     const auto options = reference::Library().Options(node, {});
     ASSERT_EQ(options.size(), 1u);
     EXPECT_EQ(options[0].workspace_bytes, 64 * (length - 1));
-    EXPECT_TRUE(options[0].in_place.empty()) << "a later operator may read the input again";
   }
+}
+
+TEST(Fused, RunsInPlaceOnWhatTheLastOperatorAloneReads) {
+  const TensorType type{DType::kF32, {5}};
+  NodeSignature node{OpId::fused, Attributes(), {type, type}, {type}, {}};
+  const auto in_place = [&] { return reference::Library().Options(node, {})[0].in_place; };
+  node.body = {{OpId::relu, Attributes(), {0}}, {OpId::add, Attributes(), {-1, 1}}};
+  EXPECT_EQ(in_place(), (std::vector<InPlacePair>{{1, 0}}));
+  node.body[1].operands = {-1, 0};
+  EXPECT_TRUE(in_place().empty()) << "relu reads input 0, too";
 }
 
 TEST(Fused, BodiesThatNeedAWorkspaceAreNotTaken) {

@@ -1,4 +1,4 @@
-// rmsprop and adagrad.
+// rmsprop and adagrad, alone and behind the product that makes their gradient.
 #include "src/kernels/cpu/targets.h"
 #include "src/ops/optimizer.h"
 
@@ -9,6 +9,7 @@
 #include "src/kernels/cpu/dispatch.h"
 #include "src/kernels/cpu/kernels.h"
 #include "src/kernels/cpu/optimizer_rule.h"
+#include "src/kernels/cpu/update_by_product.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace cgrun::cpu {
@@ -60,14 +61,15 @@ struct Rmsprop {
   double rate = 0;
 };
 
-PreparedKernel PrepareRmsprop(const KernelRequest& request) {
-  const auto& a = request.node.attributes.As<RmspropAttributes>();
+// Prepares kKernel of the rule that the attributes ask for.
+template <template <class> class kKernel>
+PreparedKernel PrepareRmsprop(const KernelRequest& request, const RmspropAttributes& a) {
   if (a.centered) {
-    return a.momentum != 0 ? Optimizer<Rmsprop<true, true>>::Prepare(request)
-                           : Optimizer<Rmsprop<true, false>>::Prepare(request);
+    return a.momentum != 0 ? kKernel<Rmsprop<true, true>>::Prepare(request)
+                           : kKernel<Rmsprop<true, false>>::Prepare(request);
   }
-  return a.momentum != 0 ? Optimizer<Rmsprop<false, true>>::Prepare(request)
-                         : Optimizer<Rmsprop<false, false>>::Prepare(request);
+  return a.momentum != 0 ? kKernel<Rmsprop<false, true>>::Prepare(request)
+                         : kKernel<Rmsprop<false, false>>::Prepare(request);
 }
 
 struct Adagrad {
@@ -99,10 +101,24 @@ struct Adagrad {
 
 KernelDef rmsprop() {
   KernelDef def = Optimizer<Rmsprop<false, false>>::Define("cpu.rmsprop");
-  def.prepare = PrepareRmsprop;
+  def.prepare = [](const KernelRequest& request) {
+    return PrepareRmsprop<Optimizer>(request, request.node.attributes.As<RmspropAttributes>());
+  };
   return def;
 }
 KernelDef adagrad() { return Optimizer<Adagrad>::Define("cpu.adagrad"); }
+KernelDef rmsprop_by_product() {
+  KernelDef def =
+      UpdateByProduct<Rmsprop<false, false>>::Define<OpId::rmsprop>("cpu.rmsprop_by_product");
+  def.prepare = [](const KernelRequest& request) {
+    return PrepareRmsprop<UpdateByProduct>(request,
+                                           request.node.body[1].attributes.As<RmspropAttributes>());
+  };
+  return def;
+}
+KernelDef adagrad_by_product() {
+  return UpdateByProduct<Adagrad>::Define<OpId::adagrad>("cpu.adagrad_by_product");
+}
 
 }  // namespace
 }  // namespace HWY_NAMESPACE
@@ -114,6 +130,8 @@ namespace cgrun::cpu {
 
 CGRUN_CPU_KERNEL(rmsprop)
 CGRUN_CPU_KERNEL(adagrad)
+CGRUN_CPU_KERNEL(rmsprop_by_product)
+CGRUN_CPU_KERNEL(adagrad_by_product)
 
 }  // namespace cgrun::cpu
 #endif

@@ -71,6 +71,4 @@ std::vector<KernelDef> conv() {
   return kernels;
 }
 
-std::vector<KernelDef> fused() { return tiled_fused_conv(); }
-
 }  // namespace cgrun::cpu

@@ -1,7 +1,9 @@
-// matmul by OpenBLAS: one product for each pair of matrices.
+// matmul: our own kernel where the first matrix is transposed, else by OpenBLAS one product for
+// each pair of matrices.
 #include "src/ops/matmul.h"
 
 #include "src/kernels/cpu/blas.h"
+#include "src/kernels/cpu/is_weight_product.h"
 #include "src/kernels/cpu/kernels.h"
 #include "src/kernels/cpu/number.h"
 
@@ -58,6 +60,7 @@ Parameters Pack(const NodeSignature& node) {
 
 bool Supports(const NodeSignature& node) {
   if (!AllF32OrF64(node) || node.outputs[0].shape.Elements() == 0) return false;
+  if (IsWeightProduct(node)) return false;
   const Parameters p = Pack(node);
   return std::max({p.rows, p.columns, p.depth, p.a_row, p.b_row}) <= kMostBlasSize;
 }
@@ -71,10 +74,12 @@ PreparedKernel Prepare(const KernelRequest& request) {
 }  // namespace
 
 std::vector<KernelDef> matmul() {
-  return {{.name = "openblas.matmul",
-           .supports = Supports,
-           .prepare = Prepare,
-           .flops_per_second = kBlasFlopsPerSecond}};
+  std::vector<KernelDef> kernels = weight_product();
+  kernels.push_back({.name = "openblas.matmul",
+                     .supports = Supports,
+                     .prepare = Prepare,
+                     .flops_per_second = kBlasFlopsPerSecond});
+  return kernels;
 }
 
 }  // namespace cgrun::cpu

@@ -1,4 +1,4 @@
-// sgd, adam and adamw.
+// sgd, adam and adamw, alone and behind the product that makes their gradient.
 #include "src/kernels/cpu/targets.h"
 #include "src/ops/optimizer.h"
 
@@ -11,6 +11,7 @@
 #include "src/kernels/cpu/dispatch.h"
 #include "src/kernels/cpu/kernels.h"
 #include "src/kernels/cpu/optimizer_rule.h"
+#include "src/kernels/cpu/update_by_product.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace cgrun::cpu {
@@ -48,11 +49,12 @@ struct Sgd {
   double rate = 0;
 };
 
-PreparedKernel PrepareSgd(const KernelRequest& request) {
-  const auto& a = request.node.attributes.As<SgdAttributes>();
-  if (a.momentum == 0) return Optimizer<Sgd<false, false>>::Prepare(request);
-  return a.nesterov ? Optimizer<Sgd<true, true>>::Prepare(request)
-                    : Optimizer<Sgd<true, false>>::Prepare(request);
+// Prepares kKernel of the rule that the attributes ask for.
+template <template <class> class kKernel>
+PreparedKernel PrepareSgd(const KernelRequest& request, const SgdAttributes& a) {
+  if (a.momentum == 0) return kKernel<Sgd<false, false>>::Prepare(request);
+  return a.nesterov ? kKernel<Sgd<true, true>>::Prepare(request)
+                    : kKernel<Sgd<true, false>>::Prepare(request);
 }
 
 // What an element's update needs at one step of adam or adamw.
@@ -105,11 +107,27 @@ struct Adam {
 
 KernelDef sgd() {
   KernelDef def = Optimizer<Sgd<false, false>>::Define("cpu.sgd");
-  def.prepare = PrepareSgd;
+  def.prepare = [](const KernelRequest& request) {
+    return PrepareSgd<Optimizer>(request, request.node.attributes.As<SgdAttributes>());
+  };
+  return def;
+}
+KernelDef sgd_by_product() {
+  KernelDef def = UpdateByProduct<Sgd<false, false>>::Define<OpId::sgd>("cpu.sgd_by_product");
+  def.prepare = [](const KernelRequest& request) {
+    return PrepareSgd<UpdateByProduct>(request,
+                                       request.node.body[1].attributes.As<SgdAttributes>());
+  };
   return def;
 }
 KernelDef adam() { return Optimizer<Adam<AdamAttributes>>::Define("cpu.adam"); }
 KernelDef adamw() { return Optimizer<Adam<AdamwAttributes>>::Define("cpu.adamw"); }
+KernelDef adam_by_product() {
+  return UpdateByProduct<Adam<AdamAttributes>>::Define<OpId::adam>("cpu.adam_by_product");
+}
+KernelDef adamw_by_product() {
+  return UpdateByProduct<Adam<AdamwAttributes>>::Define<OpId::adamw>("cpu.adamw_by_product");
+}
 
 }  // namespace
 }  // namespace HWY_NAMESPACE
@@ -122,6 +140,9 @@ namespace cgrun::cpu {
 CGRUN_CPU_KERNEL(sgd)
 CGRUN_CPU_KERNEL(adam)
 CGRUN_CPU_KERNEL(adamw)
+CGRUN_CPU_KERNEL(sgd_by_product)
+CGRUN_CPU_KERNEL(adam_by_product)
+CGRUN_CPU_KERNEL(adamw_by_product)
 
 }  // namespace cgrun::cpu
 #endif

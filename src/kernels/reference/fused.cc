@@ -9,7 +9,7 @@
 namespace cgrun::reference {
 namespace {
 
-constexpr size_t kMaxOperands = 8;
+constexpr size_t kMaxOperands = 12;
 
 struct Inner {
   PreparedKernel kernel;
@@ -43,7 +43,7 @@ void Run(const RunContext& context, const Instruction& i) noexcept {
 
 int64_t SlotBytes(const NodeSignature& node) { return (ByteSize(node.outputs[0]) + 63) / 64 * 64; }
 
-// Every intermediate has a slot of its own; the last result is the node's output.
+// Every intermediate has a slot of its own; the last results are the node's outputs.
 int64_t WorkspaceBytes(const NodeSignature& node, int) {
   return SlotBytes(node) * (static_cast<int64_t>(node.body.size()) - 1);
 }
@@ -51,8 +51,9 @@ int64_t WorkspaceBytes(const NodeSignature& node, int) {
 // Every operator of the body has a kernel that needs no workspace of its own.
 bool Supports(const NodeSignature& node) {
   for (size_t j = 0; j < node.body.size(); ++j) {
-    if (node.body[j].operands.size() + 1 > kMaxOperands) return false;
-    const std::vector<KernelOption> options = Library().Options(SignatureInBody(node, j), {});
+    const NodeSignature signature = SignatureInBody(node, j);
+    if (signature.inputs.size() + signature.outputs.size() > kMaxOperands) return false;
+    const std::vector<KernelOption> options = Library().Options(signature, {});
     if (options.empty() || options[0].workspace_bytes > 0) return false;
   }
   return true;
@@ -66,14 +67,16 @@ PreparedKernel Prepare(const KernelRequest& request) {
     const std::vector<KernelOption> options = Library().Options(signature, {});
     CGRUN_CHECK(!options.empty()) << "no kernel in the body of a fused node";
     KernelRequest inner_request{signature, {}, 1};
-    inner_request.operands.resize(signature.inputs.size() + 1);
+    inner_request.operands.resize(signature.inputs.size() + signature.outputs.size());
     Inner inner{Library().Prepare(options[0].kernel, inner_request), {}, 0};
     for (int operand : node.body[j].operands) {
       inner.sources[static_cast<size_t>(inner.operand_count++)] = operand;
     }
     const bool last = j + 1 == node.body.size();
-    inner.sources[static_cast<size_t>(inner.operand_count++)] =
-        last ? static_cast<int>(node.inputs.size()) : -1 - static_cast<int>(j);
+    for (size_t o = 0; o < signature.outputs.size(); ++o) {
+      inner.sources[static_cast<size_t>(inner.operand_count++)] =
+          last ? static_cast<int>(node.inputs.size() + o) : -1 - static_cast<int>(j);
+    }
     p.body.push_back(std::move(inner));
   }
   return PreparedKernel::Of(&Run, std::move(p));

@@ -1,0 +1,17 @@
+// fused: the kernels of all that has one for several operators.
+#include "src/kernels/cpu/is_weight_product.h"
+#include "src/kernels/cpu/kernels.h"
+#include "src/kernels/cpu/tiled_conv.h"
+
+namespace cgrun::cpu {
+
+std::vector<KernelDef> fused() {
+  std::vector<KernelDef> kernels;
+  for (const auto& make : {tiled_fused_conv, sgd_by_product, adam_by_product, adamw_by_product,
+                           rmsprop_by_product, adagrad_by_product}) {
+    for (const KernelDef& kernel : make()) kernels.push_back(kernel);
+  }
+  return kernels;
+}
+
+}  // namespace cgrun::cpu

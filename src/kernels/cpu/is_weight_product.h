@@ -1,0 +1,31 @@
+// Which products are by our own kernel, alone and with an optimizer behind them, and so in no other
+// way: what stands in one node has the bits of what stands in two.
+#ifndef CGRUN_KERNELS_CPU_IS_WEIGHT_PRODUCT_H_
+#define CGRUN_KERNELS_CPU_IS_WEIGHT_PRODUCT_H_
+
+#include <vector>
+
+#include "src/kernels/kernel.h"
+
+namespace cgrun::cpu {
+
+// Estimates for one thread, to choose between kernels by.
+inline constexpr double kWeightProductFlopsPerSecond = 60e9;
+
+// Whether the node is aᵀ·b of two f32 matrices, not deeper than a packed strip of it should be.
+bool IsWeightProduct(const NodeSignature& node);
+// Whether it is fused from such a product of its inputs 0 and 1, and an optimizer that reads the
+// result as its gradient, the node's other inputs in their order beside it.
+bool IsUpdateByProduct(const NodeSignature& node, OpId optimizer);
+
+std::vector<KernelDef> weight_product();
+// Fused nodes of optimizers.
+std::vector<KernelDef> sgd_by_product();
+std::vector<KernelDef> adam_by_product();
+std::vector<KernelDef> adamw_by_product();
+std::vector<KernelDef> rmsprop_by_product();
+std::vector<KernelDef> adagrad_by_product();
+
+}  // namespace cgrun::cpu
+
+#endif  // CGRUN_KERNELS_CPU_IS_WEIGHT_PRODUCT_H_
