@@ -71,8 +71,16 @@ class Differentiator {
       if (IsKept(kept.name) || IsForAnother(id, kept.value)) continue;
       const ValueId gradient = SumOverVersions(id, kept.value, gradients);
       if (!gradient.valid()) continue;
-      graph_.outputs.push_back({gradient, OutputKind::kKept, kept.name, id});
+      graph_.outputs.push_back({InF32(id, gradient), OutputKind::kKept, kept.name, id});
     }
+  }
+
+  // What is read from outside is f32 where activations are bf16.
+  ValueId InF32(PathId id, ValueId gradient) {
+    if (graph_.values[gradient].type.dtype != DType::kBF16) return gradient;
+    return builder_.AddNode(OpId::cast, Attributes::Of(CastAttributes{DType::kF32}), {gradient},
+                            graph_.values[gradient].name + ".f32",
+                            GradientNode(id, Phase::kBackward))[0];
   }
 
   bool IsForAnother(PathId id, ValueId parameter) const {

@@ -145,7 +145,7 @@ std::shared_ptr<ModelFlags> AddModelFlags(CLI::App& app, CapFlag cap) {
   app.add_option("--zones", flags->zones, "addresses of the memory zones")
       ->type_name("shared|separate");
   app.add_option("--precision", flags->precision, "number type of the computation")
-      ->type_name("f32|f64");
+      ->type_name("f32|f64|bf16");
   app.add_option("--seed", flags->seed, "seed of initial values, shuffling and dropout")
       ->type_name("N");
   app.add_option("--threads", flags->threads,
@@ -289,6 +289,7 @@ CompileOptions CompileOptionsOf(const ModelFlags& flags, const ModelSpec& model)
     options.threads = flags.threads > 0 ? flags.threads : HostThreads();
   }
   if (model.train && model.train->precision.value == "f64") options.precision = DType::kF64;
+  options.bf16_activations = model.train && model.train->precision.value == "bf16";
   return options;
 }
 

@@ -36,6 +36,7 @@ struct CompileOptions {
   int threads = 1;
   int processes = 1;
   DType precision = DType::kF32;
+  bool bf16_activations = false;  // of f32: src/autodiff/mixed_precision.h
   // The kind of entry point that keeps what `keep` of the model file names.
   EntryKind keeps = EntryKind::kTrain;
 };

@@ -2,6 +2,7 @@
 #include "src/compile/model_graph.h"
 
 #include "src/autodiff/autodiff.h"
+#include "src/autodiff/mixed_precision.h"
 #include "src/frontend/frontend.h"
 #include "src/ops/initial_file.h"
 
@@ -56,6 +57,7 @@ std::optional<Graph> BuildModelGraph(const ModelSpec& model, EntryKind kind,
   std::optional<Graph> graph = BuildForward(model, frontend, diagnostics, keeps ? &kept : nullptr);
   if (graph) CheckInitialFiles(*graph, diagnostics);
   if (diagnostics.has_errors()) return std::nullopt;
+  if (options.bf16_activations) graph = KeepActivationsInBF16(std::move(*graph));
   AutodiffOptions autodiff = AutodiffOptionsOf(model, kind, options);
   for (Kept::Item& item : kept.gradients) {
     if (learns) autodiff.keep.push_back({item.value, item.name, item.mark});

@@ -13,7 +13,7 @@ namespace {
 
 constexpr UnsupportedKey kUnsupported[] = {
     {"", "plugins"},
-    {"train", "precision", "bf16, f16, tf32"},
+    {"train", "precision", "f16, tf32", "", "f32, bf16 and f64 are what there is"},
 };
 
 // The map at a place such as "data.test"; null where the file has none.
@@ -48,7 +48,7 @@ void CheckSupported(const ModelSpec& model, Diagnostics& diagnostics) {
     const std::string value = key.values.empty() ? "" : ": " + entry->value.scalar;
     diagnostics.Error(value.empty() ? entry->key_mark : entry->value.mark,
                       "this version does not carry out '" + std::string(key.key) + value + "' yet",
-                      "take it out; nothing in a model file is ignored in silence");
+                      std::string(key.help));
   }
 }
 

@@ -12,8 +12,9 @@ namespace cgrun {
 struct UnsupportedKey {
   std::string_view place;  // of the map: "train.clip"
   std::string_view key;
-  std::string_view values = "";  // these alone are not carried out ("bf16, f16"); "": any value
+  std::string_view values = "";  // these alone are not carried out ("f16, tf32"); "": any value
   std::string_view fine = "";    // but this one is
+  std::string_view help = "take it out; nothing in a model file is ignored in silence";
 };
 
 std::span<const UnsupportedKey> UnsupportedKeys();

@@ -3,6 +3,7 @@
 #ifndef CGRUN_IR_OP_DEF_H_
 #define CGRUN_IR_OP_DEF_H_
 
+#include <limits>
 #include <optional>
 #include <span>
 #include <string>
@@ -140,6 +141,16 @@ struct MetricDef {
   bool smaller_is_better = false;
 };
 
+// What becomes of an operator where activations are kept in bf16 (src/autodiff/mixed_precision.h).
+enum class Narrow : uint8_t {
+  kNever,    // it computes with f32: losses, metrics, sums, functions that make rounding worse
+  kResult,   // so it does, and its result is rounded
+  kFollows,  // with bf16 where all that it reads is kept so; numbers of f32 stay so
+  kAlways,   // with bf16: products, whose time it is for
+};
+
+inline constexpr int kEveryInput = std::numeric_limits<int>::max();
+
 struct OpDef {
   std::string name;     // as in op_list.inc
   std::string summary;  // one sentence
@@ -156,6 +167,8 @@ struct OpDef {
   MetricDef metric;                     // of usage kMetric
   std::vector<InPlacePair> in_place;    // legal where both have the same bytes
   std::vector<InPlacePair> updates;     // state input ← output, each step, when training
+  Narrow narrow = Narrow::kNever;       // how it takes part in mixed precision …
+  int narrow_inputs = kEveryInput;      // … with the first so many inputs; others stay f32
   bool activation = false;              // may be named by the key `activation` of other operators
   bool commutative = false;             // the first two inputs may be exchanged, bit for bit
   bool view = false;                    // output 0 is input 0 under another shape: no work

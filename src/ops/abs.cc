@@ -23,6 +23,7 @@ OpDef abs() {
   def.infer = InferSameAsInput;
   def.gradient = Gradient;
   def.in_place = {{0, 0}};
+  def.narrow = Narrow::kFollows;
   return def;
 }
 

@@ -101,6 +101,7 @@ OpDef avg_pool() {
   def.infer = Infer;
   def.gradient = Gradient;
   def.cost = Cost;
+  def.narrow = Narrow::kFollows;
   return def;
 }
 
@@ -135,6 +136,7 @@ OpDef global_avg_pool() {
   def.infer = InferGlobal;
   def.gradient = GlobalGradient;
   def.cost = GlobalCost;
+  def.narrow = Narrow::kFollows;
   return def;
 }
 

@@ -37,14 +37,15 @@ namespace {
 
 Dim Channels(const Shape& x) { return x.rank() < 2 ? Dim(1) : x[1]; }
 
-// Statistics are of f32 at least: small steps of a running mean would be lost below.
+// Statistics, scale and shift are of f32 at least: small steps of a running mean would be lost
+// below, and there are few of them beside x.
 DType StatisticType(DType x) { return x == DType::kF64 ? DType::kF64 : DType::kF32; }
 
 // Where x is wrong, these are of little use, but let inference report what is.
 std::vector<OwnedTensor> Owned(InferContext& context) {
   if (context.num_inputs() != 1) return {};
   const Shape channels{Channels(context.shape(0)).size};
-  const TensorType parameter{context.dtype(0), channels};
+  const TensorType parameter{StatisticType(context.dtype(0)), channels};
   const TensorType statistic{StatisticType(context.dtype(0)), channels};
   return {{"scale", parameter, Role::kParameter, "ones"},
           {"shift", parameter, Role::kParameter, "zeros"},
@@ -66,7 +67,7 @@ bool ExpectChannels(InferContext& context, std::string_view op) {
 std::vector<TensorType> Infer(InferContext& context) {
   if (!ExpectChannels(context, "batch_norm")) return {};
   const Shape channels{Channels(context.shape(0))};
-  const TensorType parameter{context.dtype(0), channels};
+  const TensorType parameter{StatisticType(context.dtype(0)), channels};
   const TensorType statistic{StatisticType(context.dtype(0)), channels};
   if (!ExpectInput(context, 1, "scale", parameter)) return {};
   if (!ExpectInput(context, 2, "shift", parameter)) return {};
@@ -85,8 +86,8 @@ void Gradient(GradientContext& context) {
   std::vector<ValueId> inputs = {context.input(0), context.output_gradient(0), context.input(1),
                                  mean, deviation};
   if (attributes.clips()) inputs.push_back(context.input(2));
-  const std::vector<ValueId> gradients = context.EmitAll(
-      OpId::batch_norm_grad, context.node().attributes, std::move(inputs), "grad");
+  const std::vector<ValueId> gradients =
+      context.EmitAll(OpId::batch_norm_grad, context.node().attributes, std::move(inputs), "grad");
   for (int i = 0; i < 3; ++i) {
     context.SetInputGradient(i, gradients[static_cast<size_t>(i)]);
   }
@@ -112,7 +113,7 @@ SecondNode Second(const Node& node) {
 std::vector<TensorType> InferApply(InferContext& context) {
   if (!ExpectChannels(context, "batch_norm_apply")) return {};
   const Shape channels{Channels(context.shape(0))};
-  const TensorType parameter{context.dtype(0), channels};
+  const TensorType parameter{StatisticType(context.dtype(0)), channels};
   const TensorType statistic{StatisticType(context.dtype(0)), channels};
   if (!ExpectInput(context, 1, "scale", parameter)) return {};
   if (!ExpectInput(context, 2, "shift", parameter)) return {};
@@ -126,7 +127,7 @@ OpCost ApplyCost(const NodeSignature& node) { return {3 * node.inputs[0].shape.E
 std::vector<TensorType> InferGrad(InferContext& context) {
   if (!ExpectChannels(context, "batch_norm_grad")) return {};
   const Shape channels{Channels(context.shape(0))};
-  const TensorType parameter{context.dtype(0), channels};
+  const TensorType parameter{StatisticType(context.dtype(0)), channels};
   const TensorType statistic{StatisticType(context.dtype(0)), channels};
   if (!ExpectInput(context, 1, "dy", context.input(0))) return {};
   if (!ExpectInput(context, 2, "scale", parameter)) return {};
@@ -184,6 +185,8 @@ OpDef batch_norm() {
   def.second = Second;
   def.in_place = {{0, 0}, {3, 1}, {4, 2}};
   def.updates = {{3, 1}, {4, 2}};
+  def.narrow = Narrow::kFollows;
+  def.narrow_inputs = 1;
   return def;
 }
 

@@ -53,6 +53,7 @@ OpDef bias() {
   def.owned = Owned;
   def.gradient = Gradient;
   def.in_place = {{0, 0}};
+  def.narrow = Narrow::kFollows;
   return def;
 }
 

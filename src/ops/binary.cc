@@ -18,6 +18,7 @@ OpDef Binary(std::string name, std::string summary, std::string details,
   def.infer = InferBroadcast;
   def.gradient = gradient;
   def.in_place = {{0, 0}, {1, 0}};
+  def.narrow = Narrow::kFollows;
   return def;
 }
 

@@ -64,6 +64,7 @@ OpDef broadcast() {
   def.infer = Infer;
   def.gradient = Gradient;
   def.in_place = {{0, 0}};
+  def.narrow = Narrow::kFollows;
   return def;
 }
 

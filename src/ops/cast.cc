@@ -48,6 +48,7 @@ OpDef cast() {
   def.infer = Infer;
   def.gradient = Gradient;
   def.in_place = {{0, 0}};
+  def.narrow = Narrow::kFollows;
   return def;
 }
 

@@ -49,6 +49,7 @@ OpDef clip() {
   def.infer = Infer;
   def.gradient = Gradient;
   def.in_place = {{0, 0}};
+  def.narrow = Narrow::kFollows;
   return def;
 }
 

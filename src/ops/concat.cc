@@ -129,6 +129,7 @@ OpDef concat() {
   def.infer = Infer;
   def.gradient = Gradient;
   def.cost = NoOperations;
+  def.narrow = Narrow::kFollows;
   return def;
 }
 

@@ -172,6 +172,7 @@ OpDef conv() {
   def.owned = Owned;
   def.gradient = Gradient;
   def.cost = Cost;
+  def.narrow = Narrow::kAlways;
   return def;
 }
 

@@ -241,6 +241,7 @@ OpDef conv_transpose() {
   def.owned = Owned;
   def.gradient = Gradient;
   def.cost = Cost;
+  def.narrow = Narrow::kAlways;
   return def;
 }
 

@@ -103,6 +103,7 @@ OpDef crop() {
   def.infer = Infer;
   def.gradient = Gradient;
   def.cost = NoOperations;
+  def.narrow = Narrow::kFollows;
   return def;
 }
 

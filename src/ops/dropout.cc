@@ -69,6 +69,7 @@ OpDef dropout() {
   def.gradient = Gradient;
   def.in_place = {{0, 0}};
   def.needs_step = true;
+  def.narrow = Narrow::kFollows;
   return def;
 }
 

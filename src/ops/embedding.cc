@@ -109,6 +109,7 @@ OpDef embedding() {
   def.owned = Owned;
   def.gradient = Gradient;
   def.cost = NoOperations;
+  def.narrow = Narrow::kResult;
   return def;
 }
 

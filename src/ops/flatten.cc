@@ -58,6 +58,7 @@ OpDef flatten() {
   def.gradient = Gradient;
   def.in_place = {{0, 0}};
   def.view = true;
+  def.narrow = Narrow::kFollows;
   return def;
 }
 

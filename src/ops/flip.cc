@@ -52,6 +52,7 @@ OpDef flip() {
   def.infer = Infer;
   def.gradient = Gradient;
   def.cost = NoOperations;
+  def.narrow = Narrow::kFollows;
   return def;
 }
 

@@ -57,6 +57,7 @@ OpDef gelu() {
   def.gradient = Gradient;
   def.cost = Cost;
   def.in_place = {{0, 0}};
+  def.narrow = Narrow::kFollows;
   return def;
 }
 

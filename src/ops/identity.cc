@@ -24,6 +24,7 @@ OpDef identity() {
   def.gradient = Gradient;
   def.cost = Cost;
   def.in_place = {{0, 0}};
+  def.narrow = Narrow::kFollows;
   return def;
 }
 

@@ -144,6 +144,7 @@ OpDef layer_norm() {
   def.gradient = Gradient;
   def.cost = Cost;
   def.in_place = {{0, 0}};
+  def.narrow = Narrow::kFollows;
   return def;
 }
 

@@ -47,6 +47,7 @@ OpDef leaky_relu() {
   def.infer = InferSameAsInput;
   def.gradient = Gradient;
   def.in_place = {{0, 0}};
+  def.narrow = Narrow::kFollows;
   return def;
 }
 

@@ -116,6 +116,7 @@ OpDef linear() {
   def.owned = Owned;
   def.gradient = Gradient;
   def.cost = Cost;
+  def.narrow = Narrow::kAlways;
   return def;
 }
 

@@ -149,6 +149,7 @@ OpDef matmul() {
   def.infer = Infer;
   def.gradient = Gradient;
   def.cost = Cost;
+  def.narrow = Narrow::kAlways;
   return def;
 }
 

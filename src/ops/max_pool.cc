@@ -69,6 +69,7 @@ OpDef max_pool() {
   def.infer = Infer;
   def.gradient = Gradient;
   def.cost = Cost;
+  def.narrow = Narrow::kFollows;
   return def;
 }
 

@@ -40,6 +40,7 @@ OpDef Extremum(std::string name, std::string summary, std::string details,
   def.gradient = gradient;
   def.in_place = {{0, 0}, {1, 0}};
   def.commutative = true;
+  def.narrow = Narrow::kFollows;
   return def;
 }
 

@@ -32,6 +32,7 @@ OpDef relu() {
   def.infer = InferSameAsInput;
   def.gradient = Gradient;
   def.in_place = {{0, 0}};
+  def.narrow = Narrow::kFollows;
   return def;
 }
 

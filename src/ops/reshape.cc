@@ -92,6 +92,7 @@ OpDef reshape() {
   def.gradient = Gradient;
   def.in_place = {{0, 0}};
   def.view = true;
+  def.narrow = Narrow::kFollows;
   return def;
 }
 

@@ -84,6 +84,7 @@ OpDef resize() {
   def.infer = Infer;
   def.gradient = Gradient<OpId::resize_grad>;
   def.cost = Cost;
+  def.narrow = Narrow::kFollows;
   return def;
 }
 

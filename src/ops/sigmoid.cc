@@ -42,6 +42,7 @@ OpDef Squashing(std::string name, std::string summary, std::string details,
   def.infer = InferSameAsInput;
   def.gradient = gradient;
   def.in_place = {{0, 0}};
+  def.narrow = Narrow::kFollows;
   return def;
 }
 

@@ -156,6 +156,7 @@ OpDef slice() {
   def.infer = Infer;
   def.gradient = Gradient;
   def.cost = NoOperations;
+  def.narrow = Narrow::kFollows;
   return def;
 }
 

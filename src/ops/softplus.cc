@@ -25,6 +25,7 @@ OpDef softplus() {
   def.infer = InferSameAsInput;
   def.gradient = Gradient;
   def.in_place = {{0, 0}};
+  def.narrow = Narrow::kFollows;
   return def;
 }
 

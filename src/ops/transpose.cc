@@ -70,6 +70,7 @@ OpDef transpose() {
   def.infer = Infer;
   def.gradient = Gradient;
   def.cost = NoOperations;
+  def.narrow = Narrow::kFollows;
   return def;
 }
 

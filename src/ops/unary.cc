@@ -46,8 +46,10 @@ void SqrtGradient(GradientContext& context) {
 }  // namespace
 
 OpDef neg() {
-  return Unary("neg", "The negative of each element.",
-               "y = -x: the sign is flipped, of 0 too. ONNX Neg.", NegGradient);
+  OpDef def = Unary("neg", "The negative of each element.",
+                    "y = -x: the sign is flipped, of 0 too. ONNX Neg.", NegGradient);
+  def.narrow = Narrow::kFollows;
+  return def;
 }
 
 OpDef exp() {

@@ -79,6 +79,7 @@ OpDef where() {
   def.gradient = Gradient;
   def.cost = NoOperations;
   def.in_place = {{1, 0}, {2, 0}};
+  def.narrow = Narrow::kFollows;
   return def;
 }
 

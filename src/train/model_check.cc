@@ -27,6 +27,7 @@ constexpr double kSteps[] = {1e-6, 1e-7, 1e-5, 1e-8};  // of parameters, relativ
 // What is wrong is wrong in every direction; a kink is in the way of one.
 constexpr int kDirections = 3;
 constexpr char kRandomName[] = "check";
+constexpr double kBF16Epsilon = 0x1p-7;  // from 1 to the next number
 constexpr double kRecurrentScale = 0.5;  // of recurrent state, away from the zeros it begins with
 
 std::vector<double> NumbersOf(const HostTensor& tensor) {
@@ -99,7 +100,9 @@ ModelCheck::~ModelCheck() = default;
 std::string ModelCheck::Learned::key() const { return KeyOf("grad(" + name + ")", path); }
 
 // Gradients far below the others', such as that of a bias before a batch norm, are rounding.
-double ModelCheck::GradientFloor() const { return 1e-3 * gradient_scale_; }
+double ModelCheck::GradientFloor() const {
+  return (options_.bf16_activations ? 5e-2 : 1e-3) * gradient_scale_;
+}
 
 ModelCheck::ModelCheck(const ModelSpec& model, const ModelData& data, const CompileOptions& options,
                        Diagnostics& diagnostics, const KernelLibrary* oracle)
@@ -293,15 +296,17 @@ void ModelCheck::NoteScales() {
   }
 }
 
-// How much one unit in the last place of f32, in every parameter, changes the gradient that it
-// changes most: what the network makes of rounding, kinks included.
+// How much one unit in the last place of f32 or bf16, in every parameter, changes the gradient that
+// it changes most: what the network makes of rounding, kinks included.
 double ModelCheck::Sensitivity() {
   if (sensitivity_) return *sensitivity_;
+  const double last_place =
+      options_.bf16_activations ? kBF16Epsilon : std::numeric_limits<float>::epsilon();
   for (const Learned& learned : learned_) {
     HostTensor moved = states_[learned.state];
     const uint64_t key = RandomKey(0, learned.name);
     for (int64_t e = 0; e < moved.elements(); ++e) {
-      const double unit = std::numeric_limits<float>::epsilon() * Sign(key, e);
+      const double unit = last_place * Sign(key, e);
       moved.Set(e, moved.At(e) * (1 + unit));
     }
     engine_->WriteState(learned.state, moved);

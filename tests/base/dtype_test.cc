@@ -54,6 +54,27 @@ TEST(BFloat16Test, NaNStaysNaN) {
   EXPECT_TRUE(std::isnan(static_cast<float>(BFloat16(-std::nanf("")))));
 }
 
+// Its own value, what lies between it and the next, and the tie, which goes to the even one.
+TEST(BFloat16Test, EveryValueIsItsOwnNearest) {
+  int nans = 0;
+  for (uint32_t bits = 0; bits <= 0xFFFF; ++bits) {
+    const float value = std::bit_cast<float>(bits << 16);
+    if (std::isnan(value)) {
+      ++nans;
+      EXPECT_TRUE(std::isnan(static_cast<float>(BFloat16(value)))) << bits;
+      continue;
+    }
+    ASSERT_EQ(BFloat16(value).bits, bits);
+    ASSERT_EQ(std::bit_cast<uint32_t>(static_cast<float>(BFloat16(value))), bits << 16);
+    if (std::isinf(value)) continue;
+    const uint32_t next = bits + 1, even = bits % 2 == 0 ? bits : next;
+    ASSERT_EQ(BFloat16(std::bit_cast<float>((bits << 16) + 0x7FFF)).bits, bits);
+    ASSERT_EQ(BFloat16(std::bit_cast<float>((bits << 16) + 0x8000)).bits, even);
+    ASSERT_EQ(BFloat16(std::bit_cast<float>((bits << 16) + 0x8001)).bits, next);
+  }
+  EXPECT_EQ(nans, 2 * 127);
+}
+
 TEST(BFloat16Test, IsTheNearestForAnyFloat) {
   EXPECT_TRUE(rc::check([](uint32_t bits) {
     const float value = std::bit_cast<float>(bits);

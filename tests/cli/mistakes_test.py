@@ -16,13 +16,14 @@ from cli_testing import CGRUN, MODEL, ROOT, CliTestCase, png
 
 class MistakesTest(CliTestCase):
     def test_what_is_not_carried_out_is_said_by_every_verb(self):
-        self.write("half.yaml", MODEL.replace("batch: 20", "batch: 20\n  precision: bf16"))
+        self.write("half.yaml", MODEL.replace("batch: 20", "batch: 20\n  precision: f16"))
         verbs = (["train"], ["plan"], ["graph"], ["summary"], ["compile", "-o", "m.cgb"],
                  ["eval", "--weights", "w.safetensors"])
         for verb, *flags in verbs:
-            for arguments in (["half.yaml"], ["small.yaml", "--precision", "bf16"]):
+            for arguments in (["half.yaml"], ["small.yaml", "--precision", "f16"]):
                 error = self.refuses(verb, *arguments, *flags)
-                self.assertIn("this version does not carry out 'precision: bf16' yet", error)
+                self.assertIn("this version does not carry out 'precision: f16' yet", error)
+                self.assertIn("f32, bf16 and f64 are what there is", error)
 
     def test_wrong_options_are_explained_in_our_own_words(self):
         for arguments, message, advice in (

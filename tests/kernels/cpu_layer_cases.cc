@@ -232,7 +232,8 @@ RandomNode MakeAvgPoolGrad(Dice& dice, int64_t elements) {
 
 RandomNode MakeGlobalAvgPool(Dice& dice, int64_t elements) {
   const Shape x = AnyShape(dice, 3, 5, elements);
-  return MakeNode(OpId::global_avg_pool, {}, {Numbers(dice, DType::kF32, x)});
+  const DType dtype = dice.Of<DType>({DType::kF32, DType::kBF16});
+  return MakeNode(OpId::global_avg_pool, {}, {Numbers(dice, dtype, x)});
 }
 
 // x [N, channels, …], scale, shift, and statistics.
@@ -241,7 +242,7 @@ std::vector<HostTensor> NormInputs(Dice& dice, int64_t elements) {
   const auto channels = [&] { return Numbers(dice, DType::kF32, {x[1]}); };
   HostTensor variance = channels();
   for (int64_t c = 0; c < variance.elements(); ++c) variance.Set(c, std::abs(variance.At(c)) + 0.1);
-  HostTensor values = Numbers(dice, DType::kF32, x);
+  HostTensor values = Numbers(dice, dice.Of<DType>({DType::kF32, DType::kBF16}), x);
   const double shift = dice.Of<double>({0.0, 5.0, -300.0});
   for (int64_t i = 0; i < values.elements(); ++i) values.Set(i, values.At(i) + shift);
   return {values, channels(), channels(), channels(), variance};
@@ -265,7 +266,7 @@ RandomNode MakeBatchNormApply(Dice& dice, int64_t elements) {
 
 RandomNode MakeBatchNormGrad(Dice& dice, int64_t elements) {
   std::vector<HostTensor> in = NormInputs(dice, elements);
-  const HostTensor dy = Numbers(dice, DType::kF32, in[0].shape());
+  const HostTensor dy = Numbers(dice, in[0].dtype(), in[0].shape());
   const Attributes attributes = AnyNorm(dice, dice.OneIn(2));
   std::vector<HostTensor> inputs = {in[0], dy, in[1], in[3], in[4]};
   if (attributes.As<BatchNormAttributes>().clips()) inputs.push_back(in[2]);

@@ -30,15 +30,15 @@ std::vector<double> First(std::vector<double> values, const Shape& x) {
 // x, scale, shift and running statistics of the known results.
 std::vector<CaseInput> KnownInputs(const Shape& x) {
   const Shape channels = {x[1]};
-  return {Pattern(x, 7, 11), Given(channels, First({2, -1, 0.5}, x)),
-          Given(channels, First({0.25, 1, -3}, x)), Statistic(channels, First({0.5, -1, 2}, x)),
+  return {Pattern(x, 7, 11), Statistic(channels, First({2, -1, 0.5}, x)),
+          Statistic(channels, First({0.25, 1, -3}, x)), Statistic(channels, First({0.5, -1, 2}, x)),
           Statistic(channels, First({1, 4, 0.25}, x))};
 }
 
 std::vector<CaseInput> RandomInputs(const Shape& x) {
   const Shape channels = {x[1]};
-  return {Uniform(x), Uniform(channels), Uniform(channels), AtLeastF32(Uniform(channels)),
-          AtLeastF32(Uniform(channels, 0.5, 2))};
+  return {Uniform(x), AtLeastF32(Uniform(channels)), AtLeastF32(Uniform(channels)),
+          AtLeastF32(Uniform(channels)), AtLeastF32(Uniform(channels, 0.5, 2))};
 }
 
 // A gradient flows through y alone, to x, scale and shift.
@@ -101,7 +101,7 @@ std::vector<OpCase> batch_norm() {
       Case("random images, clipped", ClippedNorm(true, 0), RandomInputs({2, 3, 3, 2})),
       // By hand: one element differs from no mean, and its variance is 0.
       Case("one element", Norm(true, 0.25),
-           {Given({1, 2, 1}, {7, -3}), Given({2}, {2, 3}), Given({2}, {5, -1}),
+           {Given({1, 2, 1}, {7, -3}), Statistic({2}, {2, 3}), Statistic({2}, {5, -1}),
             Statistic({2}, {1, 2}), Statistic({2}, {1, 10})},
            {{5, -1}, {1.6, 1.5}, {0.9, 9}, {7, -3}, {2, 2}}),
       Case("one channel", Norm(true), RandomInputs({3, 1, 2, 2})),
@@ -161,13 +161,13 @@ std::vector<OpCase> batch_norm_grad() {
     const Shape channels = {x[1]};
     return OpCase{std::move(name),
                   Norm(training),
-                  {Uniform(x), Uniform(x), Uniform(channels), AtLeastF32(Uniform(channels)),
-                   AtLeastF32(Uniform(channels, 0.5, 2))}};
+                  {Uniform(x), Uniform(x), AtLeastF32(Uniform(channels)),
+                   AtLeastF32(Uniform(channels)), AtLeastF32(Uniform(channels, 0.5, 2))}};
   };
   const auto clipped = [&](Shape x, bool training, std::string name) {
     OpCase result = random(x, training, std::move(name));
     result.attributes = ClippedNorm(training, -0.5, 0.75);
-    result.inputs.push_back(Uniform({x[1]}));
+    result.inputs.push_back(AtLeastF32(Uniform({x[1]})));
     return result;
   };
   OpCase no_shift = random({2, 3, 2}, true, "clipped, without the shift");

@@ -136,8 +136,8 @@ TEST(OwnedTest, BatchNormKeepsStatisticsInF32) {
   const Use use = UseOn(OpId::batch_norm, Attributes::Of(BatchNormAttributes()),
                         {DType::kBF16, {kBatchDim, 3, 8, 8}});
   ASSERT_EQ(use.owned.size(), 4u);
-  ExpectOwned(use.owned[0], "scale", "bf16[3]", "ones");
-  ExpectOwned(use.owned[1], "shift", "bf16[3]", "zeros");
+  ExpectOwned(use.owned[0], "scale", "f32[3]", "ones");
+  ExpectOwned(use.owned[1], "shift", "f32[3]", "zeros");
   ExpectOwned(use.owned[2], "running_mean", "f32[3]", "zeros");
   ExpectOwned(use.owned[3], "running_var", "f32[3]", "ones");
   EXPECT_EQ(use.owned[0].role, Role::kParameter);

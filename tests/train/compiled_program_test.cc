@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "src/model/model_file.h"
+#include "src/program/serialize.h"
 #include "src/train/run_shape.h"
 #include "src/train/session.h"
 
@@ -74,6 +75,24 @@ TEST(CompiledProgram, IsTheOneThatRuns) {
   ProgramImage image = CompiledImage();
   image.seed = 77;
   EXPECT_NE(Train(Model(), &image).weights, Train(Model(), nullptr).weights);
+}
+
+// Saved and loaded again.
+TEST(CompiledProgram, KeepsActivationsInBF16) {
+  CompileOptions bf16;
+  bf16.bf16_activations = true;
+  const ModelSpec model = Model({"train.precision=bf16"});
+  Diagnostics diagnostics;
+  const auto compiled = Compile(model, ShapeOfRun(model, diagnostics).entries,
+                                *FindKernelLibrary("reference"), bf16, diagnostics);
+  ASSERT_TRUE(compiled.has_value()) << diagnostics.ToString();
+  const ProgramImage loaded = DeserializeImage(SerializeImage(compiled->image), "small.cgb");
+  SessionOptions options;
+  options.compile = bf16;
+  const Outcome outcome = Train(model, &loaded, options);
+  EXPECT_EQ(outcome.recompiled, "");
+  EXPECT_EQ(outcome.weights, Train(model, nullptr, options).weights);
+  EXPECT_NE(outcome.weights, Train(Model(), nullptr).weights);
 }
 
 TEST(CompiledProgram, LengthOfTheRunMayChange) {

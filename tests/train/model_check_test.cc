@@ -132,6 +132,12 @@ class WrongLibrary final : public KernelLibrary {
     for (int64_t i = 0; i < wrong.elements; ++i) numbers[i] *= static_cast<T>(wrong.factor);
   }
 
+  static void Multiply(BFloat16* numbers, const Parameters& wrong) {
+    for (int64_t i = 0; i < wrong.elements; ++i) {
+      numbers[i] = BFloat16(static_cast<float>(numbers[i]) * static_cast<float>(wrong.factor));
+    }
+  }
+
   static void Run(const RunContext& context, const Instruction& instruction) noexcept {
     const auto& wrong = *static_cast<const Parameters*>(instruction.parameters);
     Instruction right = instruction;
@@ -139,6 +145,8 @@ class WrongLibrary final : public KernelLibrary {
     wrong.right.run(context, right);
     if (wrong.dtype == DType::kF64) {
       Multiply(Data<double>(context, instruction, wrong.output), wrong);
+    } else if (wrong.dtype == DType::kBF16) {
+      Multiply(Data<BFloat16>(context, instruction, wrong.output), wrong);
     } else {
       Multiply(Data<float>(context, instruction, wrong.output), wrong);
     }
@@ -204,6 +212,23 @@ TEST(ModelCheck, FindsAFiniteWrongValueOfADevice) {
     }
     EXPECT_TRUE(check.CheckDevice("reference").good) << "other parameters were left behind";
   }
+}
+
+TEST(ModelCheck, AllowsARunInBF16ItsRoundingAndNoMore) {
+  const ModelSpec model = ModelOf(SigmoidAndBiases(0));
+  CompileOptions options;
+  options.passes.disabled = {"fuse_activations"};
+  options.bf16_activations = true;
+  Diagnostics diagnostics;
+  ModelCheck check(model, {}, options, diagnostics);
+  ASSERT_TRUE(check.ready()) << check.skipped() << diagnostics.ToString();
+  const DeviceCheck right = check.CheckLibrary("reference", WrongLibrary(OpId::sigmoid_grad, 1));
+  EXPECT_TRUE(right.good) << right.worst << " " << right.error;
+  EXPECT_EQ(right.compared, 5);
+  EXPECT_GT(right.error, 2e-4) << "it was not computed in bf16";
+  const DeviceCheck wrong = check.CheckLibrary("reference", WrongLibrary(OpId::sigmoid_grad, 1.5));
+  EXPECT_EQ(wrong.skipped, "");
+  EXPECT_FALSE(wrong.good) << wrong.worst << " " << wrong.error;
 }
 
 // A gradient that is 0 but for rounding, of a loss that is large or small: differences of the loss

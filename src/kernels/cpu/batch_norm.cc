@@ -1,6 +1,6 @@
-// batch_norm, f32, channel by channel: its sums in f64, in one pass over what it has in the caches
-// for the second; batch_norm_apply, which is the second alone. Where channels lie side by side, in
-// blocks or with one element an image, a vector is as many channels as it has lanes.
+// batch_norm, of f32 or bf16, channel by channel: its sums in f64, in one pass over what it has in
+// the caches for the second; batch_norm_apply, which is the second alone. Where channels lie side
+// by side, in blocks or with one element an image, a vector is as many channels as it has lanes.
 #include "src/ops/batch_norm.h"
 
 #include "src/kernels/cpu/targets.h"
@@ -49,9 +49,12 @@ enum class Statistics { kOfBatch, kRunning, kSaved };
 
 // The operands of a node, all arrays of its channels but x and y. `mean` and `deviation` are its
 // inputs: running statistics, or those of the batch, which have 1 ÷ √(variance + ε) for a variance.
+template <class T>
 struct Operands {
-  const float *x, *scale, *shift, *mean, *deviation;
-  float *y, *new_mean, *new_var, *saved_mean, *saved_inv_std;
+  const T* x;
+  const float *scale, *shift, *mean, *deviation;
+  T* y;
+  float *new_mean, *new_var, *saved_mean, *saved_inv_std;
 };
 
 // y = (x − mean)·factor + shift, clipped.
@@ -59,9 +62,10 @@ struct Affine {
   float mean, factor;
 };
 
-template <class D>
-HWY_INLINE VF32 Normalized(D d, VF32 x, VF32 mean, VF32 factor, VF32 shift, float min, float max) {
-  const VF32 y = hn::MulAdd(hn::Sub(x, mean), factor, shift);
+template <class T>
+HWY_INLINE VF32 Normalized(F32 d, VF32 x, VF32 mean, VF32 factor, VF32 shift, float min,
+                           float max) {
+  const VF32 y = RoundedTo<T>(d, hn::MulAdd(hn::Sub(x, mean), factor, shift));
   return Clipped(d, y, hn::Set(d, min), hn::Set(d, max));
 }
 
@@ -70,7 +74,8 @@ float InverseDeviation(double variance, double epsilon) {
 }
 
 // Writes the statistics of channel `c`, whose moments were taken about `about`.
-Affine Conclude(const Channels& p, const Operands& o, int64_t c, double about, double sum,
+template <class T>
+Affine Conclude(const Channels& p, const Operands<T>& o, int64_t c, double about, double sum,
                 double squares) {
   const double count = p.count(), mean = about + sum / count;
   const double around_mean = std::max(squares - sum * (sum / count), 0.0);  // NaN stays NaN
@@ -86,27 +91,28 @@ Affine Conclude(const Channels& p, const Operands& o, int64_t c, double about, d
 }
 
 // With statistics that are inputs.
-template <Statistics kFrom>
-Affine Given(const Channels& p, const Operands& o, int64_t c) {
+template <Statistics kFrom, class T>
+Affine Given(const Channels& p, const Operands<T>& o, int64_t c) {
   const float inv_std = kFrom == Statistics::kSaved
                             ? o.deviation[c]
                             : InverseDeviation(static_cast<double>(o.deviation[c]), p.epsilon);
   return {o.mean[c], inv_std * o.scale[c]};
 }
 
-Affine TrainRows(const Channels& p, const Operands& o, int64_t c) {
-  const float about = ShiftFor(o.x[c * p.plane]);
+template <class T>
+Affine TrainRows(const Channels& p, const Operands<T>& o, int64_t c) {
+  const float about = ShiftFor(static_cast<float>(o.x[c * p.plane]));
   const VF64 shift = hn::Set(F64(), static_cast<double>(about));
   Moments a, b;
   for (int64_t n = 0; n < p.images; ++n) {
-    const float* x = o.x + (n * p.channels + c) * p.plane;
+    const T* x = o.x + (n * p.channels + c) * p.plane;
     int64_t e = 0;
     for (; e + 2 * kLanes <= p.plane; e += 2 * kLanes) {
-      a.Add(hn::LoadU(F32(), x + e), shift, shift);
-      b.Add(hn::LoadU(F32(), x + e + kLanes), shift, shift);
+      a.Add(LoadLanes(F32(), x + e), shift, shift);
+      b.Add(LoadLanes(F32(), x + e + kLanes), shift, shift);
     }
     if (e + kLanes <= p.plane) {
-      a.Add(hn::LoadU(F32(), x + e), shift, shift);
+      a.Add(LoadLanes(F32(), x + e), shift, shift);
       e += kLanes;
     }
     if (e == p.plane) continue;
@@ -116,8 +122,8 @@ Affine TrainRows(const Channels& p, const Operands& o, int64_t c) {
   return Conclude(p, o, c, static_cast<double>(about), a.sum.Total(), a.squares.Total());
 }
 
-template <Statistics kFrom>
-Affine RowAffine(const Channels& p, const Operands& o, int64_t c) {
+template <Statistics kFrom, class T>
+Affine RowAffine(const Channels& p, const Operands<T>& o, int64_t c) {
   if constexpr (kFrom == Statistics::kOfBatch) {
     return TrainRows(p, o, c);
   } else {
@@ -125,25 +131,27 @@ Affine RowAffine(const Channels& p, const Operands& o, int64_t c) {
   }
 }
 
-template <Statistics kFrom>
-void Row(const Channels& p, const Operands& o, int64_t c) {
+template <Statistics kFrom, class T>
+void Row(const Channels& p, const Operands<T>& o, int64_t c) {
   const Affine affine = RowAffine<kFrom>(p, o, c);
   const float shift = o.shift[c];
   for (int64_t n = 0; n < p.images; ++n) {
     const int64_t at = (n * p.channels + c) * p.plane;
     Sweep(F32(), std::array{o.x + at}, std::array{o.y + at}, 0, p.plane,
           [=, min = p.min, max = p.max](F32 d, const VF32* x, VF32* y) {
-            y[0] = Normalized(d, x[0], hn::Set(d, affine.mean), hn::Set(d, affine.factor),
-                              hn::Set(d, shift), min, max);
+            y[0] = Normalized<T>(d, x[0], hn::Set(d, affine.mean), hn::Set(d, affine.factor),
+                                 hn::Set(d, shift), min, max);
           });
   }
 }
 
-void TrainColumn(const Channels& p, const Operands& o, const Column& column, float* means,
+template <class T>
+void TrainColumn(const Channels& p, const Operands<T>& o, const Column& column, float* means,
                  float* factors) {
   HWY_ALIGN float about[kF32Lanes] = {};
-  const float* first = o.x + p.ColumnOffset(0, column.first);
-  for (int64_t lane = 0; lane < column.lanes; ++lane) about[lane] = ShiftFor(first[lane]);
+  const T* first = o.x + p.ColumnOffset(0, column.first);
+  for (int64_t lane = 0; lane < column.lanes; ++lane)
+    about[lane] = ShiftFor(static_cast<float>(first[lane]));
   const VF32 shift = hn::Load(F32(), about);
   const VF64 lower = LowerF64(shift), upper = UpperF64(shift);
   States<Moments, 2> moments;
@@ -163,8 +171,8 @@ void TrainColumn(const Channels& p, const Operands& o, const Column& column, flo
 }
 
 // A vector of channels side by side. Lanes that pad a block stay 0.
-template <Statistics kFrom>
-void OfColumn(const Channels& p, const Operands& o, const Column& column) {
+template <Statistics kFrom, class T>
+void OfColumn(const Channels& p, const Operands<T>& o, const Column& column) {
   HWY_ALIGN float means[kF32Lanes] = {}, factors[kF32Lanes] = {}, shifts[kF32Lanes] = {};
   for (int64_t lane = 0; lane < column.lanes; ++lane) {
     shifts[lane] = o.shift[column.first + lane];
@@ -180,18 +188,19 @@ void OfColumn(const Channels& p, const Operands& o, const Column& column) {
   const float min = p.min, max = p.max;
   ForColumn(p, column, [&](int64_t at, int64_t) HWY_ATTR {
     const VF32 x = LoadSome(d, o.x + at, column.stored);
-    StoreSome(d, Normalized(d, x, mean, factor, shift, min, max), o.y + at, column.stored);
+    StoreSome(d, Normalized<T>(d, x, mean, factor, shift, min, max), o.y + at, column.stored);
   });
 }
 
-template <Statistics kFrom>
+template <Statistics kFrom, class T>
 void Run(const RunContext& context, const Instruction& i) noexcept {
   const auto& p = *static_cast<const Channels*>(i.parameters);
   const auto in = [&](int k) { return Data<const float>(context, i, k); };
   const auto out = [&](int k) {
-    return kFrom == Statistics::kOfBatch || k == 5 ? Data<float>(context, i, k) : nullptr;
+    return kFrom == Statistics::kOfBatch ? Data<float>(context, i, k) : nullptr;
   };
-  const Operands o{in(0), in(1), in(2), in(3), in(4), out(5), out(6), out(7), out(8), out(9)};
+  const Operands<T> o{Data<const T>(context, i, 0), in(1),  in(2),  in(3),  in(4),
+                      Data<T>(context, i, 5),       out(6), out(7), out(8), out(9)};
   SplitChannels<kLanes>(
       p, [&](int64_t c) { Row<kFrom>(p, o, c); },
       [&](const Column& column) { OfColumn<kFrom>(p, o, column); });
@@ -199,24 +208,27 @@ void Run(const RunContext& context, const Instruction& i) noexcept {
 
 PreparedKernel Prepare(const KernelRequest& request) {
   const bool training = request.node.attributes.As<BatchNormAttributes>().training;
-  return PreparedKernel::Of(training ? &Run<Statistics::kOfBatch> : &Run<Statistics::kRunning>,
-                            ChannelsOf(request));
+  const auto run = [training]<class T>(T*) -> KernelFunction {
+    return training ? &Run<Statistics::kOfBatch, T> : &Run<Statistics::kRunning, T>;
+  };
+  return PreparedKernel::Of(ForChannels(request.node, run), ChannelsOf(request));
 }
 
 PreparedKernel PrepareApply(const KernelRequest& request) {
-  return PreparedKernel::Of(&Run<Statistics::kSaved>, ChannelsOf(request));
+  const auto run = []<class T>(T*) -> KernelFunction { return &Run<Statistics::kSaved, T>; };
+  return PreparedKernel::Of(ForChannels(request.node, run), ChannelsOf(request));
 }
 
 KernelDef batch_norm() {
   return PerElement({.name = "cpu.batch_norm",
-                     .supports = HasF32Channels,
+                     .supports = HasNarrowChannels,
                      .prepare = Prepare,
                      .choose = ChooseChannels<1, kLanes>});
 }
 
 KernelDef batch_norm_apply() {
   return PerElement({.name = "cpu.batch_norm_apply",
-                     .supports = HasF32Channels,
+                     .supports = HasNarrowChannels,
                      .prepare = PrepareApply,
                      .choose = ChooseChannels<1, kLanes>});
 }

@@ -1,4 +1,4 @@
-// The gradient of batch_norm, f32, in the manner of batch_norm.cc.
+// The gradient of batch_norm, of f32 or bf16, in the manner of batch_norm.cc.
 #include "src/kernels/cpu/targets.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -19,14 +19,17 @@ namespace {
 
 constexpr int64_t kLanes = static_cast<int64_t>(kF32Lanes);
 
+template <class T>
 struct Operands {
-  const float *x, *dy, *scale, *mean, *deviation, *shift;  // a shift where results were clipped
-  float *dx, *dscale, *dshift;
+  const T *x, *dy;
+  const float *scale, *mean, *deviation, *shift;  // a shift where results were clipped
+  T* dx;
+  float *dscale, *dshift;
 };
 
 // The gradient before the clip that is a part of batch_norm, of whose result y it depends; y is
 // computed again, by the formula of batch_norm.cc.
-template <bool kClips>
+template <bool kClips, class T>
 struct BeforeClip {
   float min, max;
 
@@ -34,7 +37,7 @@ struct BeforeClip {
     if (!kClips) return dy;
     const F32 d;
     const VF32 low = hn::Set(d, min), high = hn::Set(d, max);
-    const VF32 y = hn::MulAdd(hn::Sub(x, mean), factor, shift);
+    const VF32 y = RoundedTo<T>(d, hn::MulAdd(hn::Sub(x, mean), factor, shift));
     return ClippedGrad(d, Clipped(d, y, low, high), dy, low, high);
   }
 };
@@ -60,8 +63,8 @@ struct Given {
   float mean, inv_std, factor, shift;
 };
 
-template <bool kTraining, bool kClips>
-Given GivenOf(const Channels& p, const Operands& o, int64_t c) {
+template <bool kTraining, bool kClips, class T>
+Given GivenOf(const Channels& p, const Operands<T>& o, int64_t c) {
   const float deviation = o.deviation[c];
   const float inv_std =
       kTraining ? deviation
@@ -74,8 +77,8 @@ struct Means {
   float sum, product;
 };
 
-template <bool kTraining>
-Means Conclude(const Channels& p, const Operands& o, int64_t c, double sum, double product) {
+template <bool kTraining, class T>
+Means Conclude(const Channels& p, const Operands<T>& o, int64_t c, double sum, double product) {
   o.dshift[c] = static_cast<float>(sum);
   o.dscale[c] = static_cast<float>(product);
   if (!kTraining) return {0, 0};
@@ -90,19 +93,19 @@ HWY_INLINE VF32 GradOf(VF32 x, VF32 dy, VF32 mean, VF32 inv_std, VF32 factor, VF
   return hn::Mul(factor, hn::NegMulAdd(normalized, mean_product, hn::Sub(dy, mean_sum)));
 }
 
-template <bool kClips>
-Products SumRows(const Channels& p, const Operands& o, int64_t c, const Given& given) {
+template <bool kClips, class T>
+Products SumRows(const Channels& p, const Operands<T>& o, int64_t c, const Given& given) {
   const F32 d;
-  const BeforeClip<kClips> before_clip{p.min, p.max};
+  const BeforeClip<kClips, T> before_clip{p.min, p.max};
   const VF32 mean = hn::Set(d, given.mean), inv_std = hn::Set(d, given.inv_std);
   const VF32 factor = hn::Set(d, given.factor), shift = hn::Set(d, given.shift);
   Products a, b;
   for (int64_t n = 0; n < p.images; ++n) {
     const int64_t at = (n * p.channels + c) * p.plane;
-    const float *x = o.x + at, *dy = o.dy + at;
+    const T *x = o.x + at, *dy = o.dy + at;
     const auto add = [&](Products& products, int64_t e) HWY_ATTR {
-      const VF32 in = hn::LoadU(d, x + e);
-      products.Add(in, before_clip(in, hn::LoadU(d, dy + e), mean, factor, shift), mean, inv_std);
+      const VF32 in = LoadLanes(d, x + e);
+      products.Add(in, before_clip(in, LoadLanes(d, dy + e), mean, factor, shift), mean, inv_std);
     };
     int64_t e = 0;
     for (; e + 2 * kLanes <= p.plane; e += 2 * kLanes) {
@@ -123,12 +126,12 @@ Products SumRows(const Channels& p, const Operands& o, int64_t c, const Given& g
   return a;
 }
 
-template <bool kTraining, bool kClips>
-void Row(const Channels& p, const Operands& o, int64_t c) {
+template <bool kTraining, bool kClips, class T>
+void Row(const Channels& p, const Operands<T>& o, int64_t c) {
   const Given given = GivenOf<kTraining, kClips>(p, o, c);
   const Products products = SumRows<kClips>(p, o, c, given);
   const Means means = Conclude<kTraining>(p, o, c, products.sum.Total(), products.product.Total());
-  const BeforeClip<kClips> before_clip{p.min, p.max};
+  const BeforeClip<kClips, T> before_clip{p.min, p.max};
   for (int64_t n = 0; n < p.images; ++n) {
     const int64_t at = (n * p.channels + c) * p.plane;
     Sweep(F32(), std::array{o.x + at, o.dy + at}, std::array{o.dx + at}, 0, p.plane,
@@ -142,8 +145,8 @@ void Row(const Channels& p, const Operands& o, int64_t c) {
 }
 
 // A vector of channels side by side. Lanes that pad a block stay 0.
-template <bool kTraining, bool kClips>
-void OfColumn(const Channels& p, const Operands& o, const Column& column) {
+template <bool kTraining, bool kClips, class T>
+void OfColumn(const Channels& p, const Operands<T>& o, const Column& column) {
   const F32 d;
   HWY_ALIGN float means[kF32Lanes] = {}, inv_stds[kF32Lanes] = {}, factors[kF32Lanes] = {};
   HWY_ALIGN float shifts[kF32Lanes] = {};
@@ -157,7 +160,7 @@ void OfColumn(const Channels& p, const Operands& o, const Column& column) {
   }
   const VF32 mean = hn::Load(d, means), inv_std = hn::Load(d, inv_stds);
   const VF32 factor = hn::Load(d, factors), shift = hn::Load(d, shifts);
-  const BeforeClip<kClips> before_clip{p.min, p.max};
+  const BeforeClip<kClips, T> before_clip{p.min, p.max};
   const auto gradient = [&](VF32 x, int64_t at) HWY_ATTR {
     return before_clip(x, LoadSome(d, o.dy + at, column.stored), mean, factor, shift);
   };
@@ -184,32 +187,35 @@ void OfColumn(const Channels& p, const Operands& o, const Column& column) {
   });
 }
 
-template <bool kTraining, bool kClips>
+template <bool kTraining, bool kClips, class T>
 void Run(const RunContext& context, const Instruction& i) noexcept {
   const auto& p = *static_cast<const Channels*>(i.parameters);
   constexpr int kInputs = kClips ? 6 : 5;
   const auto in = [&](int k) { return Data<const float>(context, i, k); };
   const auto out = [&](int k) { return Data<float>(context, i, kInputs + k); };
-  const Operands o{in(0),  in(1),  in(2), in(3), in(4), kClips ? in(5) : nullptr,
-                   out(0), out(1), out(2)};
+  const Operands<T> o{
+      Data<const T>(context, i, 0), Data<const T>(context, i, 1), in(2),  in(3), in(4),
+      kClips ? in(5) : nullptr,     Data<T>(context, i, kInputs), out(1), out(2)};
   SplitChannels<kLanes>(
       p, [&](int64_t c) { Row<kTraining, kClips>(p, o, c); },
       [&](const Column& column) { OfColumn<kTraining, kClips>(p, o, column); });
 }
 
+template <class T>
 KernelFunction FunctionOf(const BatchNormAttributes& attributes) {
-  if (attributes.clips()) return attributes.training ? &Run<true, true> : &Run<false, true>;
-  return attributes.training ? &Run<true, false> : &Run<false, false>;
+  if (attributes.clips()) return attributes.training ? &Run<true, true, T> : &Run<false, true, T>;
+  return attributes.training ? &Run<true, false, T> : &Run<false, false, T>;
 }
 
 PreparedKernel Prepare(const KernelRequest& request) {
-  return PreparedKernel::Of(FunctionOf(request.node.attributes.As<BatchNormAttributes>()),
-                            ChannelsOf(request));
+  const auto& attributes = request.node.attributes.As<BatchNormAttributes>();
+  const auto run = [&]<class T>(T*) { return FunctionOf<T>(attributes); };
+  return PreparedKernel::Of(ForChannels(request.node, run), ChannelsOf(request));
 }
 
 KernelDef batch_norm_grad() {
   return PerElement({.name = "cpu.batch_norm_grad",
-                     .supports = HasF32Channels,
+                     .supports = HasNarrowChannels,
                      .prepare = Prepare,
                      .choose = ChooseChannels<2, kLanes>});
 }

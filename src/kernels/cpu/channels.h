@@ -17,7 +17,7 @@ struct Channels {
   double momentum = 0;
   int threads = 1;
   int64_t block = 0;  // channels side by side at a position; 0: a channel's plane is contiguous
-  float min = 0;      // results are clipped to [min, max]
+  float min = 0;      // results are clipped to [min, max], which are numbers of x's type
   float max = 0;
 
   // Channels side by side are columns: a vector of them is, for each image and position, at …
@@ -38,6 +38,11 @@ inline Channels ChannelsOf(const KernelRequest& request) {
   const auto& attributes = request.node.attributes.As<BatchNormAttributes>();
   const Shape& x = request.node.inputs[0].shape;
   const int64_t plane = x.Elements() / (x[0].size * x[1].size);
+  const bool narrow = request.node.inputs[0].dtype == DType::kBF16;
+  const auto bound = [narrow](double value) {
+    const auto in_f32 = static_cast<float>(value);
+    return narrow ? static_cast<float>(BFloat16(in_f32)) : in_f32;
+  };
   return {x[0].size,
           x[1].size,
           plane,
@@ -45,8 +50,8 @@ inline Channels ChannelsOf(const KernelRequest& request) {
           attributes.momentum,
           ThreadsFor(request, Work::kComputes),
           BlockOf(request.operands[0].layout),
-          static_cast<float>(attributes.min),
-          static_cast<float>(attributes.max)};
+          bound(attributes.min),
+          bound(attributes.max)};
 }
 
 // In the blocks in which one of the `kActivations` first inputs comes, where it does; for
@@ -104,8 +109,15 @@ inline void ForColumn(const Channels& p, const Column& column, const Work& work)
   }
 }
 
-inline bool HasF32Channels(const NodeSignature& node) {
-  return node.inputs[0].dtype == DType::kF32;
+inline bool HasNarrowChannels(const NodeSignature& node) {
+  return node.inputs[0].dtype == DType::kF32 || node.inputs[0].dtype == DType::kBF16;
+}
+
+// kernel(T*) for the type of x, which is f32 or bf16.
+template <class Choose>
+static KernelFunction ForChannels(const NodeSignature& node, const Choose& choose) {
+  if (node.inputs[0].dtype == DType::kBF16) return choose(static_cast<BFloat16*>(nullptr));
+  return choose(static_cast<float*>(nullptr));
 }
 
 }  // namespace cgrun::cpu

@@ -79,20 +79,42 @@ template <class D>
 HWY_INLINE void StoreLanes(D d, hn::Vec<D> value, hn::TFromD<D>* to) {
   hn::StoreU(value, d, to);
 }
-// To nearest, ties to even; a NaN stays a NaN.
+// The nearest bf16 in f32, ties to even; a NaN stays a NaN.
 template <class D>
-HWY_INLINE void StoreLanes(D /*d*/, hn::Vec<D> value, BFloat16* to) {
+HWY_INLINE hn::Vec<D> RoundedToBF16(D d, hn::Vec<D> value) {
+  const hn::Rebind<uint32_t, D> d32;
+  const auto bits = hn::BitCast(d32, value);
+  const auto last = hn::And(hn::ShiftRight<16>(bits), hn::Set(d32, 1));
+  const auto rounded = hn::Add(bits, hn::Add(hn::Set(d32, 0x7FFF), last));
+  const auto quiet = hn::Or(bits, hn::Set(d32, 0x400000));
+  const auto is_nan = hn::RebindMask(d32, hn::IsNaN(value));
+  return hn::BitCast(d, hn::And(hn::IfThenElse(is_nan, quiet, rounded), hn::Set(d32, 0xFFFF0000)));
+}
+
+// `value` as an element of type T holds it.
+template <class T, class D>
+HWY_INLINE hn::Vec<D> RoundedTo(D d, hn::Vec<D> value) {
+  if constexpr (std::is_same_v<T, BFloat16>) return RoundedToBF16(d, value);
+  return value;
+}
+
+// Of numbers that are exact in the type that they are stored in.
+template <class D>
+HWY_INLINE void StoreExact(D d, hn::Vec<D> value, hn::TFromD<D>* to) {
+  hn::StoreU(value, d, to);
+}
+template <class D>
+HWY_INLINE void StoreExact(D /*d*/, hn::Vec<D> value, BFloat16* to) {
   const hn::Rebind<uint16_t, D> d16;
   const hn::Rebind<int32_t, D> d32;
   const hn::Rebind<uint32_t, D> du32;
-  const auto bits = hn::BitCast(du32, value);
-  const auto upper = hn::ShiftRight<16>(bits);
-  const auto half_ulp = hn::Add(hn::Set(du32, 0x7FFF), hn::And(upper, hn::Set(du32, 1)));
-  const auto rounded = hn::ShiftRight<16>(hn::Add(bits, half_ulp));
-  const auto quiet = hn::Or(upper, hn::Set(du32, 0x40));
-  const auto is_nan = hn::RebindMask(du32, hn::IsNaN(value));
-  const auto result = hn::BitCast(d32, hn::IfThenElse(is_nan, quiet, rounded));
-  hn::StoreU(hn::DemoteTo(d16, result), d16, reinterpret_cast<uint16_t*>(to));
+  const auto upper = hn::ShiftRight<16>(hn::BitCast(du32, value));
+  hn::StoreU(hn::DemoteTo(d16, hn::BitCast(d32, upper)), d16, reinterpret_cast<uint16_t*>(to));
+}
+
+template <class D>
+HWY_INLINE void StoreLanes(D d, hn::Vec<D> value, BFloat16* to) {
+  StoreExact(d, RoundedToBF16(d, value), to);
 }
 
 template <class D>

@@ -8,6 +8,7 @@
 #include "src/kernels/cpu/blas.h"
 #include "src/kernels/cpu/kernels.h"
 #include "src/kernels/cpu/vector_target.h"
+#include "src/kernels/cpu/widened.h"
 #include "src/kernels/evaluate.h"
 #include "src/kernels/onednn/kernels.h"
 #include "src/kernels/reference/library.h"
@@ -29,15 +30,22 @@ class CpuLibrary final : public KernelLibrary {
 
   std::string_view name() const override { return name_; }
 
-  // Its own kernels first, then the reference kernel.
+  // Its own kernels first, those of f32 for a node of bf16 too, then the reference kernel. This is
+  // left out where a widened one is there: it converts number by number, which no estimate knows.
   std::vector<KernelOption> Options(const NodeSignature& node,
                                     const RunSetting& setting) const override {
     std::vector<KernelOption> options;
+    bool widened = false;
     if (const auto it = kernels_.find(node.op); it != kernels_.end()) {
       for (const KernelDef& kernel : it->second) {
+        const size_t before = options.size();
         AddOptions(kernel, node, setting, &options);
+        if (options.size() > before) continue;
+        AddWidenedOptions(*this, kernel, node, setting, &options);
+        widened |= options.size() > before;
       }
     }
+    if (widened) return options;
     for (KernelOption& option : reference::Library().Options(node, setting)) {
       options.push_back(std::move(option));
     }
@@ -53,6 +61,7 @@ class CpuLibrary final : public KernelLibrary {
     if (const auto it = kernels_.find(request.node.op); it != kernels_.end()) {
       for (const KernelDef& kernel : it->second) {
         if (kernel.name == name) return PrepareKernel(kernel, request);
+        if (kernel.name == NameInF32(name)) return PrepareWidened(*this, kernel, request);
       }
     }
     return reference::Library().Prepare(name, request);

@@ -1,5 +1,5 @@
-// Pooling of channels in blocks, f32: a vector is channels at one position, so that a window is a
-// loop over the positions of it that are in the image.
+// Pooling of channels in blocks, of f32 or bf16: a vector is channels at one position, so that a
+// window is a loop over the positions of it that are in the image.
 #include "src/kernels/cpu/targets.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -75,9 +75,8 @@ HWY_INLINE VPositions LoadWinners(const uint8_t* from) {
 }
 
 // The largest of a window and where it was; a NaN wins, and the first of equals.
-template <class Index>
-HWY_INLINE void MaxOfWindow(const Parameters& p, const Sight& s, const float* x, float* y,
-                            Index* index) {
+template <class T, class Index>
+HWY_INLINE void MaxOfWindow(const Parameters& p, const Sight& s, const T* x, T* y, Index* index) {
   const F32 d;
   const Positions di;
   const auto first = static_cast<int32_t>(s.rows.first * p.x.kernel + s.columns.first);
@@ -85,22 +84,22 @@ HWY_INLINE void MaxOfWindow(const Parameters& p, const Sight& s, const float* x,
   VPositions winner = hn::Set(di, first);
   for (int64_t u = s.rows.first; u < s.rows.last; ++u) {
     for (int64_t v = s.columns.first; v < s.columns.last; ++v) {
-      const VF32 value = hn::LoadU(d, x + s.Offset(u, v));
+      const VF32 value = LoadLanes(d, x + s.Offset(u, v));
       const auto wins = hn::Or(hn::Gt(value, best), hn::IsNaN(value));
       best = hn::IfThenElse(wins, value, best);
       winner = hn::IfThenElse(hn::RebindMask(di, wins),
                               hn::Set(di, static_cast<int32_t>(u * p.x.kernel + v)), winner);
     }
   }
-  hn::StoreU(best, d, y);
+  StoreExact(d, best, y);
   StoreWinners(winner, index);
 }
 
-template <class Index>
+template <class T, class Index>
 void RunMax(const RunContext& context, const Instruction& i) noexcept {
   const auto& p = *static_cast<const Parameters*>(i.parameters);
-  const float* x = Data<const float>(context, i, 0);
-  float* y = Data<float>(context, i, 1);
+  const T* x = Data<const T>(context, i, 0);
+  T* y = Data<T>(context, i, 1);
   Index* index = Data<Index>(context, i, 2);
   Split(p.threads, p.blocks.planes(), 1, [&, x, y, index](int64_t begin, int64_t end) {
     for (int64_t n = begin; n < end; ++n) {
@@ -228,7 +227,6 @@ const Layout& LayoutOf(const KernelRequest& request, size_t operand) {
 // All operands in the layout in which input `kInput` comes; for KernelDef::choose.
 template <size_t kInput>
 bool ChooseBlocks(const NodeSignature& node, const RunSetting& setting, KernelOption* option) {
-  if (node.inputs[kInput].dtype != DType::kF32) return false;
   const Layout* layout = ComesInBlocks(node, setting, kInput, kLanes);
   if (layout == nullptr) return false;
   std::fill(option->input_layouts.begin(), option->input_layouts.end(), *layout);
@@ -237,18 +235,38 @@ bool ChooseBlocks(const NodeSignature& node, const RunSetting& setting, KernelOp
 }
 
 template <size_t kInput>
+bool Supports(const NodeSignature& node) {
+  return node.inputs[kInput].dtype == DType::kF32;
+}
+
+bool SupportsMax(const NodeSignature& node) {
+  return node.inputs[0].dtype == DType::kF32 || node.inputs[0].dtype == DType::kBF16;
+}
+
+template <size_t kInput>
 KernelDef Define(std::string_view name, PreparedKernel (*prepare)(const KernelRequest&)) {
-  return PerElement({.name = name, .prepare = prepare, .choose = ChooseBlocks<kInput>});
+  return PerElement({.name = name,
+                     .supports = Supports<kInput>,
+                     .prepare = prepare,
+                     .choose = ChooseBlocks<kInput>});
+}
+
+template <class T>
+KernelFunction MaxOf(bool bytes) {
+  return bytes ? &RunMax<T, uint8_t> : &RunMax<T, int32_t>;
 }
 
 KernelDef max_pool_in_blocks() {
-  return Define<0>("cpu.max_pool.blocks", [](const KernelRequest& request) {
+  KernelDef def = Define<0>("cpu.max_pool.blocks", [](const KernelRequest& request) {
     const NodeSignature& node = request.node;
     const bool bytes = node.outputs[1].dtype == DType::kU8;
-    return PreparedKernel::Of(bytes ? &RunMax<uint8_t> : &RunMax<int32_t>,
+    const bool narrow = node.inputs[0].dtype == DType::kBF16;
+    return PreparedKernel::Of(narrow ? MaxOf<BFloat16>(bytes) : MaxOf<float>(bytes),
                               ParametersOf(request, node.inputs[0].shape, LayoutOf(request, 0),
                                            node.attributes.As<MaxPoolAttributes>().window()));
   });
+  def.supports = SupportsMax;
+  return def;
 }
 
 KernelDef max_pool_grad_in_blocks() {

@@ -1,5 +1,5 @@
-// Sums over channels in blocks, f32: global_avg_pool, and reduce_sum over all axes but the
-// channels, which is a bias's gradient. Added in f64, channel by channel in the order of the
+// Sums over channels in blocks, of f32 or bf16: global_avg_pool, and reduce_sum over all axes but
+// the channels, which is a bias's gradient. Added in f64, channel by channel in the order of the
 // positions.
 #include "src/kernels/cpu/targets.h"
 
@@ -41,28 +41,33 @@ struct Parameters {
 using Pair = States<Sum, 2>;
 
 // Adds the positions of one image, in two chains.
-void AddPlane(const Parameters& p, const float* x, Pair& sums) {
+template <class T>
+void AddPlane(const Parameters& p, const T* x, Pair& sums) {
   int64_t e = 0;
   for (; e + 2 <= p.blocks.plane; e += 2) {
-    sums[0].Add(hn::LoadU(F32(), x + e * p.blocks.block));
-    sums[1].Add(hn::LoadU(F32(), x + (e + 1) * p.blocks.block));
+    sums[0].Add(LoadLanes(F32(), x + e * p.blocks.block));
+    sums[1].Add(LoadLanes(F32(), x + (e + 1) * p.blocks.block));
   }
-  if (e < p.blocks.plane) sums[0].Add(hn::LoadU(F32(), x + e * p.blocks.block));
+  if (e < p.blocks.plane) sums[0].Add(LoadLanes(F32(), x + e * p.blocks.block));
 }
 
 // Writes the sums of channels from `vector` on, each divided by `count`.
-void Write(const Parameters& p, Pair& sums, int64_t vector, double count, float* y) {
+template <class T>
+void Write(const Parameters& p, Pair& sums, int64_t vector, double count, T* y) {
   sums[0].Join(sums[1]);
   HWY_ALIGN double lanes[kF32Lanes];
   sums[0].Lanes(lanes);
   const int64_t first = vector * kLanes, end = std::min(first + kLanes, p.channels);
-  for (int64_t c = first; c < end; ++c) y[c] = static_cast<float>(lanes[c - first] / count);
+  for (int64_t c = first; c < end; ++c) {
+    y[c] = static_cast<T>(static_cast<float>(lanes[c - first] / count));
+  }
 }
 
+template <class T>
 void RunAverage(const RunContext& context, const Instruction& i) noexcept {
   const auto& p = *static_cast<const Parameters*>(i.parameters);
-  const float* x = Data<const float>(context, i, 0);
-  float* y = Data<float>(context, i, 1);
+  const T* x = Data<const T>(context, i, 0);
+  T* y = Data<T>(context, i, 1);
   Split(p.threads, p.blocks.images * p.vectors(), 1, [&, x, y](int64_t begin, int64_t end) {
     for (int64_t task = begin; task < end; ++task) {
       const int64_t image = task / p.vectors(), vector = task % p.vectors();
@@ -73,10 +78,11 @@ void RunAverage(const RunContext& context, const Instruction& i) noexcept {
   });
 }
 
+template <class T>
 void RunSum(const RunContext& context, const Instruction& i) noexcept {
   const auto& p = *static_cast<const Parameters*>(i.parameters);
-  const float* x = Data<const float>(context, i, 0);
-  float* y = Data<float>(context, i, 1);
+  const T* x = Data<const T>(context, i, 0);
+  T* y = Data<T>(context, i, 1);
   Split(p.threads, p.vectors(), 1, [&, x, y](int64_t begin, int64_t end) {
     for (int64_t vector = begin; vector < end; ++vector) {
       Pair sums;
@@ -86,16 +92,16 @@ void RunSum(const RunContext& context, const Instruction& i) noexcept {
   });
 }
 
-template <KernelFunction kRun>
+template <KernelFunction kRunF32, KernelFunction kRunBF16>
 PreparedKernel Prepare(const KernelRequest& request) {
   const Shape& x = request.node.inputs[0].shape;
-  return PreparedKernel::Of(kRun, Parameters{BlocksOf(x, request.operands[0].layout), x[1].size,
-                                             ThreadsFor(request, Work::kComputes)});
+  const KernelFunction run = request.node.inputs[0].dtype == DType::kF32 ? kRunF32 : kRunBF16;
+  return PreparedKernel::Of(run, Parameters{BlocksOf(x, request.operands[0].layout), x[1].size,
+                                            ThreadsFor(request, Work::kComputes)});
 }
 
 // x as it comes, y plain.
 bool Choose(const NodeSignature& node, const RunSetting& setting, KernelOption* option) {
-  if (node.inputs[0].dtype != DType::kF32) return false;
   const Layout* layout = ComesInBlocks(node, setting, 0, kLanes);
   if (layout == nullptr) return false;
   option->input_layouts[0] = *layout;
@@ -103,19 +109,19 @@ bool Choose(const NodeSignature& node, const RunSetting& setting, KernelOption* 
 }
 
 KernelDef Define(std::string_view name, PreparedKernel (*prepare)(const KernelRequest&)) {
-  return PerElement({.name = name, .prepare = prepare, .choose = Choose});
+  return PerElement({.name = name, .supports = AllF32OrBF16, .prepare = prepare, .choose = Choose});
 }
 
 KernelDef global_avg_pool_in_blocks() {
-  return Define("cpu.global_avg_pool.blocks", Prepare<&RunAverage>);
+  return Define("cpu.global_avg_pool.blocks", Prepare<&RunAverage<float>, &RunAverage<BFloat16>>);
 }
 
 KernelDef reduce_sum_in_blocks() {
-  KernelDef def = Define("cpu.reduce_sum.blocks", Prepare<&RunSum>);
+  KernelDef def = Define("cpu.reduce_sum.blocks", Prepare<&RunSum<float>, &RunSum<BFloat16>>);
   def.supports = [](const NodeSignature& node) {
     const Shape& x = node.inputs[0].shape;
     const auto axes = NormalizeAxes(node.attributes.As<ReduceAttributes>().axes, x.rank());
-    return x.rank() == 4 && axes == std::vector<int>{0, 2, 3};
+    return AllF32OrBF16(node) && x.rank() == 4 && axes == std::vector<int>{0, 2, 3};
   };
   return def;
 }

@@ -21,6 +21,7 @@ using Desc = dnnl::memory::desc;
 constexpr double kFlopsPerSecond = 108e9;
 constexpr double kFirstConvFlopsPerSecond = 92e9;  // of few channels, which are not in blocks
 constexpr double kDepthwiseFlopsPerSecond = 20e9;  // bound by memory, not by arithmetic
+constexpr double kBF16Speed = 2;                   // products of pairs: twice as many at a time
 
 int64_t ChannelBlock() {
   return dnnl::get_effective_cpu_isa() >= dnnl::cpu_isa::avx512_core ? 16 : 8;
@@ -33,11 +34,17 @@ double Filling(int64_t channels) {
          static_cast<double>(channels);
 }
 
+// The operations in f32 that take as long.
+double FlopsInF32(const NodeSignature& node) {
+  const auto flops = static_cast<double>(CostOf(node).flops);
+  return node.inputs[0].dtype == DType::kBF16 ? flops / kBF16Speed : flops;
+}
+
 // Of a convolution of `groups` with its channels in blocks; in a depthwise one these are blocks of
 // groups.
 double BlockedSeconds(const NodeSignature& node, int64_t channels, int64_t filters,
                       int64_t groups) {
-  const auto flops = static_cast<double>(CostOf(node).flops);
+  const double flops = FlopsInF32(node);
   if (groups > 1 && channels == groups && filters == groups) {
     return flops * Filling(groups) / kDepthwiseFlopsPerSecond;
   }
@@ -49,7 +56,7 @@ double FirstSeconds(const NodeSignature& node, int64_t channels, int64_t filters
   if (groups > 1 || channels >= ChannelBlock()) {
     return BlockedSeconds(node, channels, filters, groups);
   }
-  return static_cast<double>(CostOf(node).flops) * Filling(filters) / kFirstConvFlopsPerSecond;
+  return FlopsInF32(node) * Filling(filters) / kFirstConvFlopsPerSecond;
 }
 
 // The window as oneDNN wants it.
@@ -80,14 +87,15 @@ const ConvAttributes& ConvOf(const NodeSignature& node) {
 }
 
 // What oneDNN calls an activation, with its parameter: those that give the very bits that our own
-// kernels give, but for NaN.
+// kernels give, but for NaN. It rounds to bf16 once, behind the activation, which relu lets it.
 struct Activation {
   dnnl::algorithm algorithm;
   float alpha = 0;
 };
-std::optional<Activation> ActivationOf(const FusedOperator& op) {
+std::optional<Activation> ActivationOf(const NodeSignature& node) {
+  const FusedOperator& op = node.body[1];
   if (op.op == OpId::relu) return Activation{dnnl::algorithm::eltwise_relu};
-  if (op.op == OpId::leaky_relu) {
+  if (op.op == OpId::leaky_relu && node.inputs[0].dtype == DType::kF32) {
     const double slope = op.attributes.As<LeakyReluAttributes>().slope;
     return Activation{dnnl::algorithm::eltwise_relu, static_cast<float>(slope)};
   }
@@ -97,7 +105,7 @@ std::optional<Activation> ActivationOf(const FusedOperator& op) {
 dnnl::primitive_attr AttributesOf(const NodeSignature& node) {
   dnnl::primitive_attr attributes = Attributes();
   if (node.op != OpId::fused) return attributes;
-  const std::optional<Activation> activation = ActivationOf(node.body[1]);
+  const std::optional<Activation> activation = ActivationOf(node);
   CGRUN_CHECK(activation) << "no post-operator for this activation";
   dnnl::post_ops post_ops;
   post_ops.append_eltwise(1, activation->algorithm, activation->alpha, 0);
@@ -223,7 +231,7 @@ KernelDef conv() { return Conv("onednn.conv", Supports); }
 
 KernelDef fused_conv() {
   KernelDef def = Conv("onednn.fused_conv", [](const NodeSignature& node) {
-    return IsFusedConv(node) && ActivationOf(node.body[1]) && Supports(node);
+    return IsFusedConv(node) && ActivationOf(node) && Supports(node);
   });
   def.hides_nan = true;  // relu(NaN) is 0
   return def;

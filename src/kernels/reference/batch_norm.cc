@@ -81,8 +81,8 @@ struct Train {
   static void Run(const RunContext& context, const Instruction& i) noexcept {
     const auto& p = *static_cast<const Parameters*>(i.parameters);
     const T* x = Data<const T>(context, i, 0);
-    const T* scale = Data<const T>(context, i, 1);
-    const T* shift = Data<const T>(context, i, 2);
+    const C* scale = Data<const C>(context, i, 1);
+    const C* shift = Data<const C>(context, i, 2);
     const C* running_mean = Data<const C>(context, i, 3);
     const C* running_var = Data<const C>(context, i, 4);
     T* y = Data<T>(context, i, 5);
@@ -103,7 +103,7 @@ struct Train {
       new_var[c] = Move(p, running_var[c], unbiased);
       saved_mean[c] = static_cast<C>(mean);
       saved_inv_std[c] = InverseDeviation<C>(squares / p.count(), p.epsilon);
-      Normalize(p, c, x, saved_mean[c], saved_inv_std[c] * Load(scale[c]), Load(shift[c]), y);
+      Normalize(p, c, x, saved_mean[c], saved_inv_std[c] * scale[c], shift[c], y);
     }
   }
 
@@ -121,14 +121,14 @@ struct Given {
   static void Run(const RunContext& context, const Instruction& i) noexcept {
     const auto& p = *static_cast<const Parameters*>(i.parameters);
     const T* x = Data<const T>(context, i, 0);
-    const T* scale = Data<const T>(context, i, 1);
-    const T* shift = Data<const T>(context, i, 2);
+    const C* scale = Data<const C>(context, i, 1);
+    const C* shift = Data<const C>(context, i, 2);
     const C* means = Data<const C>(context, i, 3);
     const C* deviations = Data<const C>(context, i, 4);
     T* y = Data<T>(context, i, 5);
     for (int64_t c = 0; c < p.channels; ++c) {
       const C inv_std = InverseDeviationOf<kSaved>(deviations[c], p.epsilon);
-      Normalize(p, c, x, means[c], inv_std * Load(scale[c]), Load(shift[c]), y);
+      Normalize(p, c, x, means[c], inv_std * scale[c], shift[c], y);
     }
   }
 };
@@ -141,19 +141,19 @@ struct Grad {
     const auto& p = *static_cast<const Parameters*>(i.parameters);
     const T* x = Data<const T>(context, i, 0);
     const T* dy = Data<const T>(context, i, 1);
-    const T* scale = Data<const T>(context, i, 2);
+    const C* scale = Data<const C>(context, i, 2);
     const C* means = Data<const C>(context, i, 3);
     const C* deviations = Data<const C>(context, i, 4);
-    const T* shift = p.clips ? Data<const T>(context, i, 5) : nullptr;
+    const C* shift = p.clips ? Data<const C>(context, i, 5) : nullptr;
     const int inputs = p.clips ? 6 : 5;
     T* dx = Data<T>(context, i, inputs);
-    T* dscale = Data<T>(context, i, inputs + 1);
-    T* dshift = Data<T>(context, i, inputs + 2);
+    C* dscale = Data<C>(context, i, inputs + 1);
+    C* dshift = Data<C>(context, i, inputs + 2);
     for (int64_t c = 0; c < p.channels; ++c) {
       const C mean = means[c];
       const C inv_std = InverseDeviationOf<kTraining>(deviations[c], p.epsilon);
-      const C factor = Load(scale[c]) * inv_std;
-      const Normalization<T> normalization(p, mean, factor, p.clips ? Load(shift[c]) : C(0));
+      const C factor = scale[c] * inv_std;
+      const Normalization<T> normalization(p, mean, factor, p.clips ? shift[c] : C(0));
       const auto before_clip = [&](int64_t e) {
         return !p.clips || normalization.LetsThrough(x[e]) ? dy[e] : Store<T>(0);
       };
@@ -163,8 +163,8 @@ struct Grad {
         sum += dz;
         product += dz * static_cast<double>((Load(x[e]) - mean) * inv_std);
       });
-      dshift[c] = StoreF64<T>(sum);
-      dscale[c] = StoreF64<T>(product);
+      dshift[c] = static_cast<C>(sum);
+      dscale[c] = static_cast<C>(product);
       const C mean_sum = kTraining ? static_cast<C>(sum / p.count()) : C(0);
       const C mean_product = kTraining ? static_cast<C>(product / p.count()) : C(0);
       ForChannel(p, c, [&](int64_t e) {

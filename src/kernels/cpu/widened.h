@@ -1,0 +1,30 @@
+// Kernels of f32 for nodes of bf16: what is bf16 is widened into the workspace, the kernel runs
+// there, and its results are rounded on their way out. So that every kernel of f32 is one of bf16
+// too, at the price of two more passes; it is called "openblas.linear.widened".
+#ifndef CGRUN_KERNELS_CPU_WIDENED_H_
+#define CGRUN_KERNELS_CPU_WIDENED_H_
+
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "src/kernels/kernel.h"
+
+namespace cgrun::cpu {
+
+// Adds the options of `kernel` for `node` in f32; none where no operand is bf16. `library` has the
+// casts.
+void AddWidenedOptions(const KernelLibrary& library, const KernelDef& kernel,
+                       const NodeSignature& node, const RunSetting& setting,
+                       std::vector<KernelOption>* options);
+
+// The name of the kernel of f32 that a kernel of that name runs; nothing where it is none of these.
+std::optional<std::string_view> NameInF32(std::string_view name);
+
+// Prepares `kernel`, of f32, for the nodes of bf16 in `request`.
+PreparedKernel PrepareWidened(const KernelLibrary& library, const KernelDef& kernel,
+                              const KernelRequest& request);
+
+}  // namespace cgrun::cpu
+
+#endif  // CGRUN_KERNELS_CPU_WIDENED_H_
