@@ -41,12 +41,15 @@ Node Fused(const Node& product, const Node& optimizer) {
   return fused;
 }
 
+// It has to take less time and less memory than the two by themselves.
 bool Pays(const Graph& graph, const Node& product, const Node& optimizer, const Node& fused,
           const PassContext& context) {
-  const auto together = BestSeconds(graph, fused, context);
-  const auto first = BestSeconds(graph, product, context);
-  const auto second = BestSeconds(graph, optimizer, context);
-  return together && first && second && *together < *first + *second;
+  const auto together = BestOption(graph, fused, context);
+  const auto first = BestOption(graph, product, context);
+  const auto second = BestOption(graph, optimizer, context);
+  if (!together || !first || !second) return false;
+  const int64_t apart = first->workspace_bytes + graph.BytesOf(product.outputs[0]);
+  return together->seconds < first->seconds + second->seconds && together->workspace_bytes < apart;
 }
 
 }  // namespace

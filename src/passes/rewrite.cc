@@ -42,15 +42,21 @@ bool IsInternal(const Graph& graph, ValueId value) {
          std::none_of(graph.updates.begin(), graph.updates.end(), is_next);
 }
 
-std::optional<double> BestSeconds(const Graph& graph, const Node& node,
-                                  const PassContext& context) {
+std::optional<KernelOption> BestOption(const Graph& graph, const Node& node,
+                                       const PassContext& context) {
   const RunSetting setting{context.threads, {}, graph.Learns()};
-  std::optional<double> best;
-  for (const KernelOption& option :
-       context.target.Options(Bound(graph, node, context.batch), setting)) {
-    if (!best || option.seconds < *best) best = option.seconds;
+  std::optional<KernelOption> best;
+  for (KernelOption& option : context.target.Options(Bound(graph, node, context.batch), setting)) {
+    if (!best || option.seconds < best->seconds) best = std::move(option);
   }
   return best;
+}
+
+std::optional<double> BestSeconds(const Graph& graph, const Node& node,
+                                  const PassContext& context) {
+  const std::optional<KernelOption> best = BestOption(graph, node, context);
+  if (!best) return std::nullopt;
+  return best->seconds;
 }
 
 }  // namespace cgrun

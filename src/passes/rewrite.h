@@ -16,8 +16,11 @@ void ReplaceUses(Graph& graph, ValueId from, ValueId to);
 // Nothing outside the graph's nodes reads the value.
 bool IsInternal(const Graph& graph, ValueId value);
 
-// What the fastest of the target's kernels for a node takes, at the context's batch and threads;
-// nothing where it has no kernel.
+// The fastest of the target's kernels for a node, at the context's batch and threads; nothing where
+// it has no kernel.
+std::optional<KernelOption> BestOption(const Graph& graph, const Node& node,
+                                       const PassContext& context);
+// What that takes.
 std::optional<double> BestSeconds(const Graph& graph, const Node& node, const PassContext& context);
 
 }  // namespace cgrun

@@ -10,6 +10,7 @@ namespace {
 class FusingTarget : public Target {
  public:
   double fused_seconds = 1;
+  int64_t fused_workspace = 0;
 
   std::string_view name() const override { return "fusing"; }
   std::string fingerprint() const override { return "fusing 1"; }
@@ -23,6 +24,7 @@ class FusingTarget : public Target {
     option.output_layouts.resize(node.outputs.size());
     option.kernel = "fusing." + std::string(NameOf(node.op));
     option.seconds = node.op == OpId::fused ? fused_seconds : 1;
+    option.workspace_bytes = node.op == OpId::fused ? fused_workspace : 0;
     return {option};
   }
 };
@@ -108,6 +110,14 @@ TEST_F(FuseUpdates, LeavesWhatIsSlowerTogether) {
   target_.fused_seconds = 3;
   Update(Product());
   EXPECT_FALSE(Run());
+}
+
+TEST_F(FuseUpdates, LeavesWhatTakesAsMuchMemoryTogether) {
+  target_.fused_workspace = 4 * 2 * 3;  // as the gradient
+  Update(Product());
+  EXPECT_FALSE(Run());
+  target_.fused_workspace -= 1;
+  EXPECT_TRUE(Run());
 }
 
 // Its fused kernel runs them in turn, and needs memory for the gradient between them.
