@@ -188,7 +188,12 @@ void OfColumn(const Channels& p, const Operands<T>& o, const Column& column) {
   const float min = p.min, max = p.max;
   ForColumn(p, column, [&](int64_t at, int64_t) HWY_ATTR {
     const VF32 x = LoadSome(d, o.x + at, column.stored);
-    StoreSome(d, Normalized<T>(d, x, mean, factor, shift, min, max), o.y + at, column.stored);
+    const VF32 y = Normalized<T>(d, x, mean, factor, shift, min, max);
+    if (column.stored == kLanes) {
+      StoreExact(d, y, o.y + at);
+    } else {
+      StoreFirst(d, y, o.y + at, column.stored);
+    }
   });
 }
 
