@@ -358,10 +358,10 @@ RandomNode AnyConvWeightGrad(Dice& dice, int64_t elements) {
 
 // As the gradient of a linear layer's weight.
 RandomNode MakeWeightProduct(Dice& dice, int64_t elements) {
-  const Sizes a = AnySizes(dice, 2, elements), b = AnySizes(dice, 2, elements);
+  const Sizes sizes = AnySizes(dice, 3, elements);  // all three: the product has the last two
   return MakeNode(OpId::matmul, Attributes::Of(MatmulAttributes{true, false}),
-                  {Numbers(dice, DType::kF32, Shape{a[0], a[1]}),
-                   Numbers(dice, DType::kF32, Shape{a[0], b[1]})});
+                  {Numbers(dice, DType::kF32, Shape{sizes[0], sizes[1]}),
+                   Numbers(dice, DType::kF32, Shape{sizes[0], sizes[2]})});
 }
 
 std::vector<CpuCase> LayerCases() {
