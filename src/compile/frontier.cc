@@ -2,6 +2,8 @@
 #include "src/compile/frontier.h"
 
 #include <algorithm>
+#include <limits>
+#include <tuple>
 
 #include "src/compile/plan_entries.h"
 #include "src/compile/prepare_entries.h"
@@ -36,11 +38,12 @@ class Explorer {
   }
 
   std::vector<FrontierPoint> Explore() {
-    std::vector<FrontierPoint> points = {Plan(0, 0), Plan(options_.recompute_share, 0)};
-    points[1].usual = true;
-    const int64_t most = points[1].arena_bytes;
-    points.push_back(Plan(options_.recompute_share, 1));
-    const int64_t least = points[2].arena_bytes;
+    const FrontierPoint quickest = Plan(0, 0);
+    FrontierPoint usual = Plan(options_.recompute_share, 0);
+    usual.usual = true;
+    const FrontierPoint smallest = Plan(options_.recompute_share, 1);
+    std::vector<FrontierPoint> points = {quickest, usual, smallest};
+    const int64_t most = usual.arena_bytes, least = smallest.arena_bytes;
     for (int i = 1; i < kCaps && least < most; ++i) {
       points.push_back(Plan(options_.recompute_share, most - (most - least) / kCaps * i));
     }
@@ -56,20 +59,17 @@ class Explorer {
   int64_t persistent_bytes_ = 0;
 };
 
-// Without the points that take no less memory than a quicker one; the usual one stays.
+// Without the points that take no less memory than a quicker one. The usual one stays.
 std::vector<FrontierPoint> WithoutDominated(std::vector<FrontierPoint> points) {
   std::stable_sort(points.begin(), points.end(), [](const auto& a, const auto& b) {
-    return a.seconds != b.seconds ? a.seconds < b.seconds : a.arena_bytes < b.arena_bytes;
+    return std::tie(a.seconds, a.arena_bytes, b.usual) <
+           std::tie(b.seconds, b.arena_bytes, a.usual);
   });
   std::vector<FrontierPoint> kept;
+  int64_t least = std::numeric_limits<int64_t>::max();
   for (const FrontierPoint& point : points) {
-    const bool is_less = kept.empty() || point.arena_bytes < kept.back().arena_bytes;
-    if (is_less) {
-      kept.push_back(point);
-    } else if (point.usual) {
-      const bool is_equal = point.arena_bytes == kept.back().arena_bytes;
-      if (is_equal && point.seconds == kept.back().seconds) kept.back().usual = true;
-    }
+    if (point.arena_bytes < least || point.usual) kept.push_back(point);
+    least = std::min(least, point.arena_bytes);
   }
   return kept;
 }

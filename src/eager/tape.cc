@@ -99,13 +99,12 @@ class TapeMaker {
   // running statistics, and a gradient of several parts is added up in the first part's memory.
   std::vector<InPlacePair> InPlace(const Node& node) const {
     CGRUN_CHECK(node.kernel.has_value()) << node.name << " has no kernel";
+    const std::vector<InPlacePair> updates = UpdatesOf(node);
     std::vector<InPlacePair> pairs;
     for (const InPlacePair& pair : node.kernel->in_place) {
       if (static_cast<size_t>(pair.input) >= node.inputs.size()) continue;
       if (static_cast<size_t>(pair.output) >= node.outputs.size()) continue;
-      const std::vector<InPlacePair>& updates = GetOpDef(node.op).updates;
-      const bool update = std::find(updates.begin(), updates.end(), pair) != updates.end() ||
-                          (node.op == OpId::fused && node.phase == Phase::kUpdate);
+      const bool update = std::find(updates.begin(), updates.end(), pair) != updates.end();
       if (!update && !AddsUpGradients(node, pair)) continue;
       const ValueId input = node.inputs[static_cast<size_t>(pair.input)];
       const ValueId output = node.outputs[static_cast<size_t>(pair.output)];

@@ -183,6 +183,10 @@ int OpCount();
 // Adds a plug-in's operator and returns its id. Fails a check if the name is taken.
 OpId AddOperator(OpDef def);
 
+// The updates of a node: OpDef::updates of its operator, in the operands of the node where that is
+// the last one of a fused node.
+std::vector<InPlacePair> UpdatesOf(const Node& node);
+
 // The output types of a node; empty, and `context.failed()`, where the number of inputs, their
 // types or the attributes are wrong. An operator's own inference sees attributes whose fields keep
 // their ranges and choices.

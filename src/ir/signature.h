@@ -2,6 +2,7 @@
 #ifndef CGRUN_IR_SIGNATURE_H_
 #define CGRUN_IR_SIGNATURE_H_
 
+#include <span>
 #include <vector>
 
 #include "src/ir/attributes.h"
@@ -41,8 +42,10 @@ struct OpCost {
 
 // Floating-point operations of a bound node.
 OpCost CostOf(const NodeSignature& node);
-// The pairs on which the operator may run in place, as its definition says.
-const std::vector<InPlacePair>& InPlacePairsOf(OpId op);
+// The pairs on which a node may run in place, as its operator's definition says. Of a fused node
+// those of its last operator, on inputs that nothing else in it reads: what that writes over has
+// been read by then.
+std::vector<InPlacePair> InPlacePairsOf(OpId op, std::span<const FusedOperator> body);
 // The name of the operator.
 std::string_view NameOf(OpId op);
 

@@ -31,22 +31,6 @@ struct HostArena {
   }
 };
 
-// Those of the operator. Of a fused node those of its last operator, on inputs that nothing else in
-// it reads: what it writes over has been read by then.
-std::vector<InPlacePair> InPlacePairs(const NodeSignature& node) {
-  if (node.op != OpId::fused) return InPlacePairsOf(node.op);
-  std::vector<InPlacePair> pairs;
-  for (const InPlacePair& pair : InPlacePairsOf(node.body.back().op)) {
-    const std::vector<int>& operands = node.body.back().operands;
-    if (static_cast<size_t>(pair.input) >= operands.size()) continue;
-    const int input = operands[static_cast<size_t>(pair.input)];
-    int64_t reads = 0;
-    for (const FusedOperator& inner : node.body) reads += std::ranges::count(inner.operands, input);
-    if (input >= 0 && reads == 1) pairs.push_back({input, pair.output});
-  }
-  return pairs;
-}
-
 // On plain tensors, or as the kernel chooses.
 std::optional<KernelOption> OwnOption(const KernelDef& kernel, const NodeSignature& node,
                                       const RunSetting& setting) {
@@ -54,7 +38,7 @@ std::optional<KernelOption> OwnOption(const KernelDef& kernel, const NodeSignatu
   option.kernel = kernel.name;
   option.input_layouts.resize(node.inputs.size());
   option.output_layouts.resize(node.outputs.size());
-  if (kernel.in_place) option.in_place = InPlacePairs(node);
+  if (kernel.in_place) option.in_place = InPlacePairsOf(node.op, node.body);
   if (kernel.layouts != nullptr) kernel.layouts(node, &option);
   option.strided_inputs = kernel.strided_inputs;
   if (kernel.workspace_bytes != nullptr) {

@@ -1,5 +1,6 @@
 // The operator table: the built-in operators, one line of op_list.inc each, then those of plug-ins.
 // An operator without its definition is a link error.
+#include <algorithm>
 #include <deque>
 #include <map>
 
@@ -68,6 +69,26 @@ std::optional<Shape> ShownBy(OpId op, const Attributes& attributes, const Tensor
   return Shape();
 }
 
+namespace {
+
+// `pairs` of the last operator of a fused node's body, in the operands of the node: those on inputs
+// that nothing else in the body reads.
+std::vector<InPlacePair> PairsOfLast(std::span<const FusedOperator> body,
+                                     std::span<const InPlacePair> pairs) {
+  const std::vector<int>& operands = body.back().operands;
+  std::vector<InPlacePair> of_node;
+  for (const InPlacePair& pair : pairs) {
+    if (static_cast<size_t>(pair.input) >= operands.size()) continue;
+    const int input = operands[static_cast<size_t>(pair.input)];
+    int64_t reads = 0;
+    for (const FusedOperator& inner : body) reads += std::ranges::count(inner.operands, input);
+    if (input >= 0 && reads == 1) of_node.push_back({input, pair.output});
+  }
+  return of_node;
+}
+
+}  // namespace
+
 OpCost CostOf(const NodeSignature& signature) {
   const OpDef& def = GetOpDef(signature.op);
   if (def.view) return {};
@@ -77,7 +98,15 @@ OpCost CostOf(const NodeSignature& signature) {
   return cost;
 }
 
-const std::vector<InPlacePair>& InPlacePairsOf(OpId op) { return GetOpDef(op).in_place; }
+std::vector<InPlacePair> InPlacePairsOf(OpId op, std::span<const FusedOperator> body) {
+  if (op != OpId::fused) return GetOpDef(op).in_place;
+  return PairsOfLast(body, GetOpDef(body.back().op).in_place);
+}
+
+std::vector<InPlacePair> UpdatesOf(const Node& node) {
+  if (node.op != OpId::fused) return GetOpDef(node.op).updates;
+  return PairsOfLast(node.body, GetOpDef(node.body.back().op).updates);
+}
 
 std::string_view NameOf(OpId op) { return GetOpDef(op).name; }
 

@@ -1,8 +1,5 @@
 // Fusion of activations: an operator and the activation that alone reads it become one node where
 // the target has a kernel for the two that beats its kernels one by one.
-#include <algorithm>
-#include <optional>
-
 #include "src/ir/op_def.h"
 #include "src/passes/pass.h"
 #include "src/passes/rewrite.h"
@@ -12,19 +9,15 @@ namespace {
 
 constexpr double kLeastGain = 0.01;  // finer than this the estimates are not
 
-// The node whose result the activation alone reads, if the two can be one.
-NodeId Producer(const Graph& graph, const IdVector<ValueId, std::vector<NodeId>>& readers,
-                const Node& activation) {
-  if (!GetOpDef(activation.op).activation || activation.inputs.size() != 1) return NodeId();
-  const ValueId between = activation.inputs[0];
-  const NodeId id = graph.values[between].producer;
-  if (!id.valid() || readers[between].size() != 1 || !IsInternal(graph, between)) return NodeId();
-  const Node& producer = graph.nodes[id];
+int InputOfActivation(const Node& node) {
+  return GetOpDef(node.op).activation && node.inputs.size() == 1 ? 0 : -1;
+}
+
+bool Fits(const Node& producer, const Node& activation) {
   const OpDef& def = GetOpDef(producer.op);
-  const bool simple = producer.outputs.size() == 1 && producer.op != OpId::fused && !def.view &&
-                      !def.needs_step && !def.has_effect;
-  const bool together = producer.phase == activation.phase && producer.path == activation.path;
-  return simple && together ? id : NodeId();
+  const bool is_simple = producer.outputs.size() == 1 && producer.op != OpId::fused && !def.view &&
+                         !def.needs_step && !def.has_effect;
+  return is_simple && producer.phase == activation.phase && producer.path == activation.path;
 }
 
 Node Fused(const Node& producer, const Node& activation) {
@@ -51,22 +44,7 @@ bool Pays(const Graph& graph, const Node& producer, const Node& activation, cons
 }  // namespace
 
 bool FuseActivations(Graph& graph, const PassContext& context) {
-  const IdVector<ValueId, std::vector<NodeId>> readers = Readers(graph);
-  IdVector<NodeId, bool> keep_node(graph.nodes.size(), true);
-  IdVector<ValueId, bool> keep_value(graph.values.size(), true);
-  bool changed = false;
-  for (NodeId id : TopologicalOrder(graph)) {
-    Node& activation = graph.nodes[id];
-    const NodeId producer = Producer(graph, readers, activation);
-    if (!producer.valid()) continue;
-    Node fused = Fused(graph.nodes[producer], activation);
-    if (!Pays(graph, graph.nodes[producer], activation, fused, context)) continue;
-    keep_node[producer] = keep_value[activation.inputs[0]] = false;
-    activation = std::move(fused);
-    changed = true;
-  }
-  if (changed) Compact(graph, keep_node, keep_value);
-  return changed;
+  return FusePairs(graph, {InputOfActivation, Fits, Fused, Pays}, context);
 }
 
 }  // namespace cgrun::passes

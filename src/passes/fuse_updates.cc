@@ -6,8 +6,6 @@
 //
 // No bit changes: a target has such a kernel only where its kernel for the product alone does the
 // same sums.
-#include <optional>
-
 #include "src/ir/op_def.h"
 #include "src/passes/pass.h"
 #include "src/passes/rewrite.h"
@@ -15,17 +13,13 @@
 namespace cgrun::passes {
 namespace {
 
-constexpr size_t kGradient = 1;  // among the inputs of every optimizer
+constexpr int kGradient = 1;  // among the inputs of every optimizer
 
-// The product whose result the optimizer alone reads.
-NodeId ProductOf(const Graph& graph, const IdVector<ValueId, std::vector<NodeId>>& readers,
-                 const Node& optimizer) {
-  if (GetOpDef(optimizer.op).usage != Usage::kOptimizer) return NodeId();
-  const ValueId gradient = optimizer.inputs[kGradient];
-  const NodeId id = graph.values[gradient].producer;
-  if (!id.valid() || graph.nodes[id].op != OpId::matmul) return NodeId();
-  return readers[gradient].size() == 1 && IsInternal(graph, gradient) ? id : NodeId();
+int InputOfOptimizer(const Node& node) {
+  return GetOpDef(node.op).usage == Usage::kOptimizer ? kGradient : -1;
 }
+
+bool Fits(const Node& product, const Node&) { return product.op == OpId::matmul; }
 
 Node Fused(const Node& product, const Node& optimizer) {
   Node fused = optimizer;
@@ -33,9 +27,10 @@ Node Fused(const Node& product, const Node& optimizer) {
   fused.attributes = Attributes();
   fused.inputs = product.inputs;
   FusedOperator second{optimizer.op, optimizer.attributes, {}};
-  for (size_t i = 0; i < optimizer.inputs.size(); ++i) {
-    second.operands.push_back(i == kGradient ? -1 : static_cast<int>(fused.inputs.size()));
-    if (i != kGradient) fused.inputs.push_back(optimizer.inputs[i]);
+  for (int i = 0; i < static_cast<int>(optimizer.inputs.size()); ++i) {
+    const bool is_gradient = i == kGradient;
+    second.operands.push_back(is_gradient ? -1 : static_cast<int>(fused.inputs.size()));
+    if (!is_gradient) fused.inputs.push_back(optimizer.inputs[static_cast<size_t>(i)]);
   }
   fused.body = {{product.op, product.attributes, {0, 1}}, second};
   return fused;
@@ -55,22 +50,7 @@ bool Pays(const Graph& graph, const Node& product, const Node& optimizer, const 
 }  // namespace
 
 bool FuseUpdates(Graph& graph, const PassContext& context) {
-  const IdVector<ValueId, std::vector<NodeId>> readers = Readers(graph);
-  IdVector<NodeId, bool> keep_node(graph.nodes.size(), true);
-  IdVector<ValueId, bool> keep_value(graph.values.size(), true);
-  bool changed = false;
-  for (NodeId id : graph.nodes.ids()) {
-    Node& optimizer = graph.nodes[id];
-    const NodeId product = ProductOf(graph, readers, optimizer);
-    if (!product.valid()) continue;
-    Node fused = Fused(graph.nodes[product], optimizer);
-    if (!Pays(graph, graph.nodes[product], optimizer, fused, context)) continue;
-    keep_node[product] = keep_value[optimizer.inputs[kGradient]] = false;
-    optimizer = std::move(fused);
-    changed = true;
-  }
-  if (changed) Compact(graph, keep_node, keep_value);
-  return changed;
+  return FusePairs(graph, {InputOfOptimizer, Fits, Fused, Pays}, context);
 }
 
 }  // namespace cgrun::passes

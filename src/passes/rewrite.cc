@@ -59,4 +59,28 @@ std::optional<double> BestSeconds(const Graph& graph, const Node& node,
   return best->seconds;
 }
 
+bool FusePairs(Graph& graph, const PairFusion& fusion, const PassContext& context) {
+  const IdVector<ValueId, std::vector<NodeId>> readers = Readers(graph);
+  IdVector<NodeId, bool> keep_node(graph.nodes.size(), true);
+  IdVector<ValueId, bool> keep_value(graph.values.size(), true);
+  bool changed = false;
+  for (NodeId id : TopologicalOrder(graph)) {
+    Node& reader = graph.nodes[id];
+    const int input = fusion.input(reader);
+    if (input < 0) continue;
+    const ValueId between = reader.inputs[static_cast<size_t>(input)];
+    const NodeId producer = graph.values[between].producer;
+    const bool is_alone = readers[between].size() == 1 && IsInternal(graph, between);
+    if (!producer.valid() || !is_alone) continue;
+    if (!fusion.fits(graph.nodes[producer], reader)) continue;
+    Node fused = fusion.fused(graph.nodes[producer], reader);
+    if (!fusion.pays(graph, graph.nodes[producer], reader, fused, context)) continue;
+    keep_node[producer] = keep_value[between] = false;
+    reader = std::move(fused);
+    changed = true;
+  }
+  if (changed) Compact(graph, keep_node, keep_value);
+  return changed;
+}
+
 }  // namespace cgrun

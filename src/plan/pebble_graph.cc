@@ -23,8 +23,8 @@ class GameBuilder {
     }
     for (ValueId id : graph_.values.ids()) AddPebble(id);
     for (const Output& output : graph_.outputs) AddOnce(Of(output.value), game_.last);
-    for (const Node& node : graph_.nodes) {
-      if (!IsView(node)) AddMoves(node);
+    for (NodeId id : graph_.nodes.ids()) {
+      if (!IsView(graph_.nodes[id])) AddMoves(id);
     }
     if (game_.bytes.size() > kMostPebbles) return std::nullopt;
     return std::move(game_);
@@ -71,7 +71,8 @@ class GameBuilder {
     }
   }
 
-  void AddMoves(const Node& node) {
+  void AddMoves(NodeId id) {
+    const Node& node = graph_.nodes[id];
     PebbleMove move;
     for (ValueId input : node.inputs) AddOnce(Of(input), move.reads);
     for (ValueId output : node.outputs) AddOnce(Of(output), move.writes);
@@ -81,28 +82,27 @@ class GameBuilder {
       AddSlides(node, move);
     }
     for (const UpdateEdge& edge : graph_.updates) {
-      const bool is_made = graph_.values[edge.next].producer == ProducerId(node);
+      const bool is_made = graph_.values[edge.next].producer == id;
       if (is_made && pebbles_[edge.state] != kNoPebble) move.takes.push_back(pebbles_[edge.state]);
     }
     for (int taken : move.takes) AddOnce(taken, move.reads);
-    move.once = !CanRunAgain(graph_, ProducerId(node));
+    move.once = !CanRunAgain(graph_, id);
     if (move.once) move.writes.push_back(NewPebble(0));  // says that it has run
+    const bool can_run_again = !move.once;
     game_.moves.push_back(std::move(move));
-    AddSecond(node);
+    if (can_run_again) AddSecond(node);
   }
 
   // What is cheaper where the first output alone is wanted again.
   void AddSecond(const Node& node) {
     const SecondNode second = SecondOf(node);
-    if (second.op == node.op || !CanRunAgain(graph_, ProducerId(node))) return;
+    if (second.op == node.op) return;
     PebbleMove move;
     for (ValueId input : second.inputs) AddOnce(Of(input), move.reads);
     AddOnce(Of(node.outputs[0]), move.writes);
     move.seconds = SecondsToMove(SignatureOfSecond(graph_, node, second));
     game_.moves.push_back(std::move(move));
   }
-
-  NodeId ProducerId(const Node& node) const { return graph_.values[node.outputs[0]].producer; }
 
   void AddSlides(const Node& node, PebbleMove& move) const {
     for (const InPlacePair& pair : node.kernel->in_place) {
