@@ -30,8 +30,7 @@ constexpr char kDataHelp[] =
 
 constexpr char kOtherModel[] =
     "this version reads model files in YAML alone: docs/guide.md shows how one is written, "
-    "`models/` "
-    "has networks to start from";
+    "`models/` has networks to start from";
 constexpr char kPyTorch[] =
     "a model file names the layers; weights are taken from a safetensors file, `cgrun train MODEL "
     "--weights FILE.safetensors`, by the names of the parameters that `cgrun graph MODEL` lists";

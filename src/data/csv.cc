@@ -467,13 +467,17 @@ std::unique_ptr<Dataset> OpenCsv(const DataOptions& options, Diagnostics& diagno
 
 extern const DataFormat kCsvFormat;
 constinit const DataFormat kCsvFormat = {
-    "csv",
-    "tables as comma-separated text; the fields are 'features', of all their columns, and 'label', "
-    "or of several labels one for each, called as its column",
-    kCsvOptions,
-    OpenCsv,
-    "the categories of the column that feeds it, where it is one of `categories`: the first is 1. "
-    "Default: those of the training data, sorted",
-    true};
+    .name = "csv",
+    .doc =
+        "tables as comma-separated text; the fields are 'features', of all their columns, and "
+        "'label', or of several labels one for each, called as its column",
+    .options = kCsvOptions,
+    .open = OpenCsv,
+    .field_option_doc =
+        "the categories of the column that feeds it, where it is one of "
+        "`categories`: the first is 1. Default: those of the training data, sorted",
+    .field_option_list = true,
+    .label_option = "label",
+    .label_help = "`label: COLUMN` in `data.train` says which column is the label"};
 
 }  // namespace cgrun

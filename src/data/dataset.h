@@ -177,6 +177,8 @@ struct DataFormat {
   // Of a format whose further options are the names of DataOptions::fields: what they mean.
   std::string_view field_option_doc = "";
   bool field_option_list = false;  // whether their values may be lists
+  // Of a format whose data have labels where an option asks for them: that, and how it is written.
+  std::string_view label_option = "", label_help = "";
 };
 
 // All formats, by name.

@@ -206,7 +206,11 @@ constexpr DataOptionSpec kOptions[] = {
 
 extern const DataFormat kIdxFormat;
 constinit const DataFormat kIdxFormat = {
-    "idx", "images and labels in the format of MNIST, plain or compressed by gzip", kOptions,
-    OpenIdx};
+    .name = "idx",
+    .doc = "images and labels in the format of MNIST, plain or compressed by gzip",
+    .options = kOptions,
+    .open = OpenIdx,
+    .label_option = "labels",
+    .label_help = "`labels: FILE` in `data.train` names the file of the labels"};
 
 }  // namespace cgrun

@@ -368,10 +368,16 @@ constexpr DataOptionSpec kOptions[] = {
 
 extern const DataFormat kLinesFormat;
 constinit const DataFormat kLinesFormat = {
-    "lines",
-    "lines of text as padded sequences of words, bytes or ids; the fields are 'text', [length], "
-    "and 'label' or, without one, 'next', the token behind each; and the number of tokens for an "
-    "input called 'length'",
-    kOptions, OpenLines};
+    .name = "lines",
+    .doc =
+        "lines of text as padded sequences of words, bytes or ids; the fields are 'text', "
+        "[length], and 'label' or, without one, 'next', the token behind each; and the number "
+        "of tokens for an input called 'length'",
+    .options = kOptions,
+    .open = OpenLines,
+    .label_option = "label",
+    .label_help =
+        "`label: first` or `label: last` in `data.train` says where a line has its "
+        "label"};
 
 }  // namespace cgrun

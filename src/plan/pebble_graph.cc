@@ -14,12 +14,16 @@ constexpr int kNoPebble = -1;  // of what needs no bytes in a step: parameters, 
 class GameBuilder {
  public:
   explicit GameBuilder(const Graph& graph)
-      : graph_(graph), next_of_(graph.values.size()), pebbles_(graph.values.size(), kNoPebble) {}
+      : graph_(graph),
+        is_updated_(graph.values.size()),
+        is_next_(graph.values.size()),
+        pebbles_(graph.values.size(), kNoPebble) {}
 
   std::optional<PebbleGame> Build() {
     for (const UpdateEdge& edge : graph_.updates) {
-      if (!graph_.values[edge.next].producer.valid()) return std::nullopt;
-      next_of_[edge.state] = edge.next;
+      const NodeId producer = graph_.values[edge.next].producer;
+      if (!producer.valid() || IsView(graph_.nodes[producer])) return std::nullopt;
+      is_updated_[edge.state] = is_next_[edge.next] = true;
     }
     for (ValueId id : graph_.values.ids()) AddPebble(id);
     for (const Output& output : graph_.outputs) AddOnce(Of(output.value), game_.last);
@@ -43,23 +47,18 @@ class GameBuilder {
     return static_cast<int>(game_.bytes.size()) - 1;
   }
 
-  bool IsNext(ValueId id) const {
-    return std::any_of(graph_.updates.begin(), graph_.updates.end(),
-                       [id](const UpdateEdge& edge) { return edge.next == id; });
-  }
-
   void AddPebble(ValueId id) {
     const Value& value = graph_.values[id];
     if (value.producer.valid() && IsView(graph_.nodes[value.producer])) return;
     if (value.role == Role::kConstant) return;
     const bool is_state = IsState(value.role) && !value.producer.valid();
-    if (is_state && !next_of_[id].valid()) return;
+    if (is_state && !is_updated_[id]) return;
     // A state and its next value lie in bytes that are there in any case.
-    const bool is_free = is_state || IsNext(id);
+    const bool is_free = is_state || is_next_[id];
     const Bytes bytes = is_free ? 0 : graph_.BytesOf(id);
     pebbles_[id] = NewPebble(bytes);
     if (!value.producer.valid()) game_.first.push_back(pebbles_[id]);
-    if (IsNext(id)) game_.last.push_back(pebbles_[id]);
+    if (is_next_[id]) game_.last.push_back(pebbles_[id]);
   }
 
   // The pebble of a value, or of what it is a view of.
@@ -121,7 +120,8 @@ class GameBuilder {
   }
 
   const Graph& graph_;
-  IdVector<ValueId, ValueId> next_of_;  // of states
+  IdVector<ValueId, bool> is_updated_;  // of states
+  IdVector<ValueId, bool> is_next_;
   IdVector<ValueId, int> pebbles_;
   PebbleGame game_;
 };

@@ -14,7 +14,6 @@
 
 #include "src/data/sampler.h"
 #include "src/data/streams.h"
-#include "src/data/unfed_input.h"
 #include "src/device/device.h"
 #include "src/io/file_error.h"
 #include "src/model/model_file.h"
@@ -252,12 +251,12 @@ std::vector<std::string> FindMisfits(const ModelSpec& model, const Diagnostics& 
 std::string NoLabelHelp(const ModelSpec& model) {
   const std::optional<DataSpec>& train = model.data->train;
   if (!train || !train->format) return "";
-  const FieldOption* option = FieldOptionOf(train->format->value);
-  if (option == nullptr) return "";
+  const auto format = std::ranges::find(DataFormats(), train->format->value, &DataFormat::name);
+  if (format == DataFormats().end() || (*format)->label_option.empty()) return "";
   const bool labelled = std::ranges::any_of(train->options, [&](const Attribute& given) {
-    return given.key == option->option && !given.value.IsNull();
+    return given.key == (*format)->label_option && !given.value.IsNull();
   });
-  return labelled ? "" : std::string(option->help) + "; ";
+  return labelled ? "" : std::string((*format)->label_help) + "; ";
 }
 
 // The inputs that a model needs for fields that feed none, as they are written.
