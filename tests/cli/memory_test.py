@@ -6,7 +6,7 @@ import re
 import time
 import unittest
 
-from cli_testing import CGRUN, CliTestCase, devices
+from cli_testing import SANITIZED, CliTestCase, devices
 
 # Ten layers whose results the backward pass wants, and most of all of them at once.
 DEEP = """cgrun: 1
@@ -65,9 +65,6 @@ GRAIN = 512 * KIB  # of a planned base
 BATCH_LINE = re.compile(r"batch: (\d+): ([\d.]+) MiB of ([\d.]+) MiB, [\d.]+ [KM]?i?B to spare; "
                         r"a batch of (\d+) would take ([\d.]+) MiB")
 ENOUGH = re.compile(r"(?:help: | {6})`--memory ([\d.]+)MiB` is enough")
-
-
-SANITIZED = b"__asan_init" in CGRUN.read_bytes()
 
 
 @unittest.skipIf(SANITIZED, "under a sanitizer most of the process's memory is the sanitizer's")
