@@ -33,7 +33,7 @@ class Explorer {
     const Graph& graph = entries[0].graph;
     FrontierPoint point{layout.arena_bytes, layout.lower_bound_bytes, SecondsOfStep(graph)};
     point.second_runs = std::count_if(graph.nodes.begin(), graph.nodes.end(),
-                                      [](const Node& node) { return node.recomputes; });
+                                      [](const Node& node) { return node.again_of.valid(); });
     return point;
   }
 

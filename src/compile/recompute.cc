@@ -1,4 +1,5 @@
-// RecomputeAtPeak: in rounds, each of which takes the fewest of the options at the peak.
+// RecomputeAtPeak: in rounds, each of which takes the fewest of the options at the peak; then what
+// later rounds have made needless is taken back, the dearest first.
 #include "src/compile/recompute.h"
 
 #include <algorithm>
@@ -13,6 +14,7 @@ namespace cgrun {
 namespace {
 
 constexpr int kMostRounds = 64;
+constexpr int64_t kMostNodesTakenBack = 400'000;  // of the graphs that are looked at
 constexpr int64_t kAnySteps = std::numeric_limits<int64_t>::max();
 
 // The most bytes that are alive at a step, then at how many steps. Less is better.
@@ -33,6 +35,7 @@ class Recomputer {
       changed = true;
     }
     if (changed && options_.order == "memory") Improve();
+    if (changed) TakeNeedlessBack();
     return changed;
   }
 
@@ -114,6 +117,44 @@ class Recomputer {
     if (peak >= peak_) return;
     SetSchedule(std::move(improved));
     peak_ = peak;
+  }
+
+  // What runs again, the dearest first, is run once where the peak stays within the goal, or as low
+  // as it is.
+  void TakeNeedlessBack() {
+    const Peak most = std::max(peak_, Peak{goal_.bytes, kAnySteps});
+    int64_t nodes_left = kMostNodesTakenBack;
+    for (const std::string& name : DearestAgain()) {
+      const NodeId again = FindNode(name);
+      if (!again.valid() || (nodes_left -= static_cast<int64_t>(entry_.graph.nodes.size())) < 0) continue;
+      Graph graph = entry_.graph;
+      Schedule schedule = entry_.schedule;
+      TakeBack(graph, schedule, again);
+      const Peak peak = PeakOf(graph, schedule);
+      if (peak > most) continue;
+      entry_.graph = std::move(graph);
+      SetSchedule(std::move(schedule));
+      peak_ = peak;
+    }
+  }
+
+  std::vector<std::string> DearestAgain() const {
+    std::vector<std::pair<double, std::string>> again;
+    for (const Node& node : entry_.graph.nodes) {
+      if (node.again_of.valid()) again.emplace_back(-SecondsOf(entry_.graph, node), node.name);
+    }
+    std::stable_sort(again.begin(), again.end(),
+                     [](const auto& a, const auto& b) { return a.first < b.first; });
+    std::vector<std::string> names;
+    for (auto& [seconds, name] : again) names.push_back(std::move(name));
+    return names;
+  }
+
+  NodeId FindNode(const std::string& name) const {
+    for (NodeId id : entry_.graph.nodes.ids()) {
+      if (entry_.graph.nodes[id].name == name) return id;
+    }
+    return {};
   }
 
   void SetSchedule(Schedule schedule) {

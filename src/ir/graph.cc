@@ -170,7 +170,7 @@ void RenumberPaths(Graph& graph, const IdVector<ValueId, ValueId>& renumbered) {
 
 }  // namespace
 
-void Compact(Graph& graph, const IdVector<NodeId, bool>& keep_node,
+IdVector<NodeId, NodeId> Compact(Graph& graph, const IdVector<NodeId, bool>& keep_node,
              const IdVector<ValueId, bool>& keep_value) {
   const IdVector<NodeId, NodeId> new_node = Renumber(keep_node);
   const IdVector<ValueId, ValueId> new_value = Renumber(keep_value);
@@ -180,6 +180,7 @@ void Compact(Graph& graph, const IdVector<NodeId, bool>& keep_node,
     Node node = std::move(graph.nodes[id]);
     Replace(node.inputs, new_value);
     Replace(node.outputs, new_value);
+    if (node.again_of.valid()) node.again_of = new_node[node.again_of];
     nodes.push_back(std::move(node));
   }
   IdVector<ValueId, Value> values;
@@ -198,6 +199,7 @@ void Compact(Graph& graph, const IdVector<NodeId, bool>& keep_node,
   RenumberKeys(graph.constants, new_value);
   RenumberKeys(graph.parameters, new_value);
   RenumberPaths(graph, new_value);
+  return new_node;
 }
 
 Graph BindBatch(const Graph& graph, int64_t batch) {

@@ -94,7 +94,7 @@ struct Node {
   SourceMark mark;
   std::optional<KernelChoice> kernel;
   std::vector<FusedOperator> body;  // of OpId::fused alone
-  bool recomputes = false;          // runs an operator a second time on purpose: never merged
+  NodeId again_of;                  // the node that this one runs again, on purpose: never merged
 };
 
 // At the end of a step, `state` takes the value of `next`. They share bytes.
@@ -179,7 +179,8 @@ IdVector<ValueId, std::vector<NodeId>> Readers(const Graph& graph);
 std::vector<NodeId> TopologicalOrder(const Graph& graph);
 
 // Removes the nodes and values that are not marked as kept, and renumbers what is left in order.
-void Compact(Graph& graph, const IdVector<NodeId, bool>& keep_node,
+// Returns the new ids of the nodes.
+IdVector<NodeId, NodeId> Compact(Graph& graph, const IdVector<NodeId, bool>& keep_node,
              const IdVector<ValueId, bool>& keep_value);
 
 // The same graph for a batch of `batch` samples: no shape depends on N any more.

@@ -44,6 +44,37 @@ bool ArityMatches(const OpDef& def, size_t count) {
   return count >= least && (variadic || count <= def.inputs.size());
 }
 
+// The signature of the operator of a fused node's body behind those of `before`; sets *fault to what
+// is wrong with it.
+NodeSignature InBody(const NodeSignature& node, const std::vector<NodeSignature>& before,
+                     std::string* fault) {
+  const FusedOperator& inner = node.body[before.size()];
+  const std::string name = "'" + GetOpDef(inner.op).name + "' in its body ";
+  NodeSignature signature{inner.op, inner.attributes, {}, {}, {}};
+  const int inputs = static_cast<int>(node.inputs.size()), results = static_cast<int>(before.size());
+  for (int operand : inner.operands) {
+    if (operand >= inputs || operand < -results) *fault = name + "reads what does not exist";
+    if (!fault->empty()) return signature;
+    signature.inputs.push_back(operand >= 0 ? node.inputs[static_cast<size_t>(operand)]
+                                            : before[static_cast<size_t>(-1 - operand)].outputs[0]);
+  }
+  if (inner.op == OpId::fused) {
+    *fault = name + "is fused itself";
+    return signature;
+  }
+  InferContext context(signature.attributes, signature.inputs);
+  signature.outputs = InferTypes(inner.op, context);
+  const bool is_last = before.size() + 1 == node.body.size();
+  if (context.failed()) {
+    *fault = name + context.message();
+  } else if (is_last && signature.outputs != node.outputs) {
+    *fault = name + "gives other types than the node";
+  } else if (!is_last && signature.outputs.size() != 1) {
+    *fault = name + "gives more than one result";
+  }
+  return signature;
+}
+
 }  // namespace
 
 std::vector<TensorType> InferTypes(OpId op, InferContext& context) {
@@ -63,33 +94,23 @@ std::vector<TensorType> InferTypes(OpId op, InferContext& context) {
   return def.infer(context);
 }
 
-NodeSignature SignatureInBody(const NodeSignature& node, size_t index) {
-  const FusedOperator& inner = node.body[index];
-  NodeSignature signature{inner.op, inner.attributes, {}, {node.outputs[0]}, {}};
-  if (index + 1 == node.body.size()) signature.outputs = node.outputs;
-  for (int operand : inner.operands) {
-    signature.inputs.push_back(operand >= 0 ? node.inputs[static_cast<size_t>(operand)]
-                                            : node.outputs[0]);
+std::vector<NodeSignature> SignaturesInBody(const NodeSignature& node) {
+  std::vector<NodeSignature> signatures;
+  for (size_t i = 0; i < node.body.size(); ++i) {
+    std::string fault;
+    signatures.push_back(InBody(node, signatures, &fault));
+    CGRUN_CHECK(fault.empty()) << fault;
   }
-  return signature;
+  return signatures;
 }
 
 std::string FaultOfFused(const NodeSignature& node) {
   if (node.outputs.empty() || node.body.empty()) return "has no body or no output";
-  for (size_t i = 0; i < node.body.size(); ++i) {
-    const FusedOperator& inner = node.body[i];
-    const std::string name = "'" + GetOpDef(inner.op).name + "' in its body ";
-    for (int operand : inner.operands) {
-      const bool known =
-          operand < static_cast<int>(node.inputs.size()) && operand >= -static_cast<int>(i);
-      if (!known) return name + "reads what does not exist";
-    }
-    if (inner.op == OpId::fused) return name + "is fused itself";
-    const NodeSignature signature = SignatureInBody(node, i);
-    InferContext context(signature.attributes, signature.inputs);
-    const std::vector<TensorType> types = InferTypes(inner.op, context);
-    if (context.failed()) return name + context.message();
-    if (types != signature.outputs) return name + "gives other types than the node";
+  std::vector<NodeSignature> signatures;
+  while (signatures.size() < node.body.size()) {
+    std::string fault;
+    signatures.push_back(InBody(node, signatures, &fault));
+    if (!fault.empty()) return fault;
   }
   return "";
 }

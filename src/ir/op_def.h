@@ -197,12 +197,11 @@ std::vector<TensorType> InferTypes(OpId op, InferContext& context);
 std::optional<Shape> ShownBy(OpId op, const Attributes& attributes, const TensorType& sums);
 
 // What is wrong with a fused node, or "": its body must be operators that read inputs of the node
-// or earlier results, and give one result each, of the type of the node's first output; the last
-// one gives the node's outputs.
+// or earlier results, and give one result each; the last one gives the node's outputs.
 std::string FaultOfFused(const NodeSignature& node);
 
-// The signature of operator `index` of a fused node's body.
-NodeSignature SignatureInBody(const NodeSignature& node, size_t index);
+// The signatures of the operators of a fused node's body.
+std::vector<NodeSignature> SignaturesInBody(const NodeSignature& node);
 
 // The signature of a node of a graph.
 NodeSignature SignatureOf(const Graph& graph, const Node& node);

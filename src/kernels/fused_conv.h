@@ -1,4 +1,4 @@
-// Convolutions with an activation behind them, as fused nodes have them.
+// The fused nodes with a convolution in them for which devices have kernels.
 #ifndef CGRUN_KERNELS_FUSED_CONV_H_
 #define CGRUN_KERNELS_FUSED_CONV_H_
 
@@ -8,12 +8,30 @@
 
 namespace cgrun {
 
-// Whether a fused node is a convolution of its inputs, in their order, with something behind it.
-inline bool IsFusedConv(const NodeSignature& node) {
-  if (node.body.size() != 2 || node.body[0].op != OpId::conv) return false;
+// Whether a fused node is a convolution of its inputs, in their order, with a chain of operators of
+// one operand behind it, each of which reads the one before.
+inline bool BeginsWithConv(const NodeSignature& node) {
+  if (node.body.size() < 2 || node.body[0].op != OpId::conv) return false;
   std::vector<int> inputs(node.inputs.size());
   std::iota(inputs.begin(), inputs.end(), 0);
-  return node.body[0].operands == inputs && node.body[1].operands == std::vector<int>{-1};
+  if (node.body[0].operands != inputs) return false;
+  for (size_t i = 1; i < node.body.size(); ++i) {
+    if (node.body[i].operands != std::vector<int>{-static_cast<int>(i)}) return false;
+  }
+  return true;
+}
+
+// … with one operator behind it.
+inline bool IsFusedConv(const NodeSignature& node) {
+  return node.body.size() == 2 && BeginsWithConv(node);
+}
+
+// Whether it is a max_pool_grad of inputs 0 and 1, whose result operator `op` alone reads, as its
+// operand −1 of `operands`.
+inline bool IsUnpooled(const NodeSignature& node, OpId op, const std::vector<int>& operands) {
+  return node.body.size() == 2 && node.body[0].op == OpId::max_pool_grad &&
+         node.body[0].operands == std::vector<int>{0, 1} && node.body[1].op == op &&
+         node.body[1].operands == operands;
 }
 
 }  // namespace cgrun

@@ -11,8 +11,7 @@ std::vector<TensorType> Infer(InferContext& context) {
 
 OpCost Cost(const NodeSignature& node) {
   OpCost cost;
-  for (size_t i = 0; i < node.body.size(); ++i)
-    cost.flops += CostOf(SignatureInBody(node, i)).flops;
+  for (const NodeSignature& inner : SignaturesInBody(node)) cost.flops += CostOf(inner).flops;
   return cost;
 }
 
@@ -24,7 +23,7 @@ OpDef fused() {
   def.summary = "Several operators as one node.";
   def.details =
       "The body lists the operators; an operand is an input or an earlier result. All of them give "
-      "one result of the type of the first output, but for the last, whose results are the node's.";
+      "one result, but for the last, whose results are the node's.";
   def.inputs = {{"x", "operands of the body", Arity::kVariadic}};
   def.outputs = {{"y", "results of the last operator of the body", Arity::kVariadic}};
   def.infer = Infer;

@@ -64,7 +64,7 @@ class Fuser {
     fused.attributes = Clipping(norm, *bounds);
     fused.name = clip.name;
     fused.outputs[0] = clip.outputs[0];
-    if (!BestSeconds(graph_, fused, context_)) return;
+    if (!BestOption(graph_, fused, context_)) return;
     Drop(clip_id, norm.outputs[0]);
     graph_.nodes[norm_id] = fused;
     graph_.values[clip.outputs[0]].producer = norm_id;
@@ -84,7 +84,7 @@ class Fuser {
     fused_grad.attributes = fused.attributes;
     fused_grad.inputs[1] = clip_grad.inputs[1];
     fused_grad.inputs.push_back(norm.inputs[2]);
-    if (!BestSeconds(graph_, fused_grad, context_)) return;
+    if (!BestOption(graph_, fused_grad, context_)) return;
     norm_grad = fused_grad;
     Drop(clip_grad_id, between);
   }

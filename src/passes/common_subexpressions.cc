@@ -22,7 +22,7 @@ NodeKey KeyOf(const Node& node) {
 }
 
 bool CanMerge(const Node& node) {
-  return node.op != OpId::fused && !node.recomputes && node.phase != Phase::kUpdate &&
+  return node.op != OpId::fused && !node.again_of.valid() && node.phase != Phase::kUpdate &&
          !GetOpDef(node.op).has_effect;
 }
 

@@ -9,42 +9,26 @@ namespace {
 
 constexpr double kLeastGain = 0.01;  // finer than this the estimates are not
 
-int InputOfActivation(const Node& node) {
-  return GetOpDef(node.op).activation && node.inputs.size() == 1 ? 0 : -1;
-}
-
-bool Fits(const Node& producer, const Node& activation) {
+bool Fits(const Node& producer, const Node& activation, int) {
+  if (!GetOpDef(activation.op).activation || activation.inputs.size() != 1) return false;
   const OpDef& def = GetOpDef(producer.op);
-  const bool is_simple = producer.outputs.size() == 1 && producer.op != OpId::fused && !def.view &&
-                         !def.needs_step && !def.has_effect;
+  const bool is_simple =
+      producer.op != OpId::fused && !def.view && !def.needs_step && !def.has_effect;
   return is_simple && producer.phase == activation.phase && producer.path == activation.path;
 }
 
-Node Fused(const Node& producer, const Node& activation) {
-  Node fused = activation;
-  fused.op = OpId::fused;
-  fused.attributes = Attributes();
-  fused.inputs = producer.inputs;
-  FusedOperator first{producer.op, producer.attributes, {}};
-  for (size_t i = 0; i < producer.inputs.size(); ++i) {
-    first.operands.push_back(static_cast<int>(i));
-  }
-  fused.body = {first, {activation.op, activation.attributes, {-1}}};
-  return fused;
-}
-
-bool Pays(const Graph& graph, const Node& producer, const Node& activation, const Node& fused,
-          const PassContext& context) {
-  const auto together = BestSeconds(graph, fused, context);
-  const auto first = BestSeconds(graph, producer, context);
-  const auto second = BestSeconds(graph, activation, context);
-  return together && (!first || !second || *together < (*first + *second) * (1 - kLeastGain));
+bool Pays(const Graph& graph, const FusedPairs& pairs, const PassContext& context) {
+  const auto together = BestOption(graph, pairs.fused[0], context);
+  const auto first = BestOption(graph, pairs.producer, context);
+  const auto second = BestOption(graph, *pairs.readers[0], context);
+  if (!together || !first || !second) return together.has_value();
+  return together->seconds < (first->seconds + second->seconds) * (1 - kLeastGain);
 }
 
 }  // namespace
 
 bool FuseActivations(Graph& graph, const PassContext& context) {
-  return FusePairs(graph, {InputOfActivation, Fits, Fused, Pays}, context);
+  return FusePairs(graph, {Fits, Pays}, context);
 }
 
 }  // namespace cgrun::passes

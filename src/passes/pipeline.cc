@@ -27,6 +27,8 @@ constexpr PipelineEntry kPipeline[] = {
      "behind relu_before_pool_grad, which needs the gradient of relu by itself"},
     {"fuse_activations", passes::FuseActivations, 0, PassStage::kGraph,
      "behind all others, for to them a fused node is closed"},
+    {"fuse_pools", passes::FusePools, 0, PassStage::kGraph,
+     "behind fuse_activations, whose activations stand between a convolution and its pool"},
     {"fuse_updates", passes::FuseUpdates, 0, PassStage::kGraph,
      "in the same way; where it stands beside fuse_activations does not matter"},
     {kLayoutsPass, nullptr, 0, PassStage::kSelection,

@@ -59,7 +59,7 @@ class Copier {
     if (copy.op != original.op) copy.outputs.resize(1);
     copy.phase = phase;
     copy.name = builder_.UniqueName(original.name + ".again");
-    copy.recomputes = true;
+    copy.again_of = id;
     const NodeId copy_id(static_cast<int>(graph_.nodes.size()));
     for (ValueId& output : copy.outputs) {
       Value result = graph_.values[output];

@@ -2,6 +2,8 @@
 #include "src/passes/rewrite.h"
 
 #include <algorithm>
+#include <numeric>
+#include <utility>
 
 #include "src/base/check.h"
 #include "src/ir/op_def.h"
@@ -16,6 +18,45 @@ NodeSignature Bound(const Graph& graph, const Node& node, int64_t batch) {
   for (TensorType& type : signature.inputs) type.shape = type.shape.Bind(batch);
   for (TensorType& type : signature.outputs) type.shape = type.shape.Bind(batch);
   return signature;
+}
+
+Node Joined(const Node& producer, const Node& reader) {
+  Node fused = reader;
+  fused.op = OpId::fused;
+  fused.attributes = Attributes();
+  fused.inputs = producer.inputs;
+  fused.body = producer.body;
+  if (producer.op != OpId::fused) {
+    std::vector<int> operands(producer.inputs.size());
+    std::iota(operands.begin(), operands.end(), 0);
+    fused.body = {{producer.op, producer.attributes, std::move(operands)}};
+  }
+  const int result = -static_cast<int>(fused.body.size());
+  FusedOperator last{reader.op, reader.attributes, {}};
+  for (const ValueId input : reader.inputs) {
+    const bool between = input == producer.outputs[0];
+    last.operands.push_back(between ? result : static_cast<int>(fused.inputs.size()));
+    if (!between) fused.inputs.push_back(input);
+  }
+  fused.body.push_back(std::move(last));
+  return fused;
+}
+
+// The pairs that a producer makes with its readers; nothing where one does not fit.
+std::optional<FusedPairs> Fused(const Graph& graph, const Node& producer,
+                                const std::vector<NodeId>& readers, const PairFusion& fusion) {
+  FusedPairs pairs{producer, {}, {}};
+  for (const NodeId id : readers) {
+    const Node& reader = graph.nodes[id];
+    const auto& inputs = reader.inputs;
+    const auto at = std::find(inputs.begin(), inputs.end(), producer.outputs[0]);
+    const bool fits = reader.op != OpId::fused &&
+                      fusion.fits(producer, reader, static_cast<int>(at - inputs.begin()));
+    if (!fits) return std::nullopt;
+    pairs.readers.push_back(&reader);
+    pairs.fused.push_back(Joined(producer, reader));
+  }
+  return pairs;
 }
 
 }  // namespace
@@ -52,35 +93,41 @@ std::optional<KernelOption> BestOption(const Graph& graph, const Node& node,
   return best;
 }
 
-std::optional<double> BestSeconds(const Graph& graph, const Node& node,
-                                  const PassContext& context) {
-  const std::optional<KernelOption> best = BestOption(graph, node, context);
-  if (!best) return std::nullopt;
-  return best->seconds;
-}
-
 bool FusePairs(Graph& graph, const PairFusion& fusion, const PassContext& context) {
   const IdVector<ValueId, std::vector<NodeId>> readers = Readers(graph);
   IdVector<NodeId, bool> keep_node(graph.nodes.size(), true);
   IdVector<ValueId, bool> keep_value(graph.values.size(), true);
   bool changed = false;
   for (NodeId id : TopologicalOrder(graph)) {
-    Node& reader = graph.nodes[id];
-    const int input = fusion.input(reader);
-    if (input < 0) continue;
-    const ValueId between = reader.inputs[static_cast<size_t>(input)];
-    const NodeId producer = graph.values[between].producer;
-    const bool is_alone = readers[between].size() == 1 && IsInternal(graph, between);
-    if (!producer.valid() || !is_alone) continue;
-    if (!fusion.fits(graph.nodes[producer], reader)) continue;
-    Node fused = fusion.fused(graph.nodes[producer], reader);
-    if (!fusion.pays(graph, graph.nodes[producer], reader, fused, context)) continue;
-    keep_node[producer] = keep_value[between] = false;
-    reader = std::move(fused);
+    const Node& producer = graph.nodes[id];
+    if (producer.outputs.size() != 1 || !IsInternal(graph, producer.outputs[0])) continue;
+    const std::vector<NodeId>& of_result = readers[producer.outputs[0]];
+    if (of_result.empty() || (of_result.size() > 1 && !fusion.several)) continue;
+    const std::optional<FusedPairs> pairs = Fused(graph, producer, of_result, fusion);
+    if (!pairs || !fusion.pays(graph, *pairs, context)) continue;
+    keep_node[id] = keep_value[producer.outputs[0]] = false;
+    for (size_t i = 0; i < of_result.size(); ++i) graph.nodes[of_result[i]] = pairs->fused[i];
     changed = true;
   }
   if (changed) Compact(graph, keep_node, keep_value);
   return changed;
+}
+
+bool TakesLess(const Graph& graph, const FusedPairs& pairs, const PassContext& context) {
+  const auto producer = BestOption(graph, pairs.producer, context);
+  if (!producer) return false;
+  const int64_t between = graph.BytesOf(pairs.producer.outputs[0]);
+  double apart = producer->seconds, together = 0;
+  for (size_t i = 0; i < pairs.readers.size(); ++i) {
+    const auto fused = BestOption(graph, pairs.fused[i], context);
+    const auto reader = BestOption(graph, *pairs.readers[i], context);
+    if (!fused || !reader) return false;
+    const int64_t workspace = std::max(producer->workspace_bytes, reader->workspace_bytes);
+    if (fused->workspace_bytes >= workspace + between) return false;
+    apart += reader->seconds;
+    together += fused->seconds;
+  }
+  return together < apart;
 }
 
 }  // namespace cgrun

@@ -3,6 +3,7 @@
 #define CGRUN_PASSES_REWRITE_H_
 
 #include <optional>
+#include <vector>
 
 #include "src/ir/graph.h"
 #include "src/passes/pass.h"
@@ -20,21 +21,30 @@ bool IsInternal(const Graph& graph, ValueId value);
 // it has no kernel.
 std::optional<KernelOption> BestOption(const Graph& graph, const Node& node,
                                        const PassContext& context);
-// What that takes.
-std::optional<double> BestSeconds(const Graph& graph, const Node& node, const PassContext& context);
 
-// Which nodes become one with the node that alone reads their only result.
-struct PairFusion {
-  // Which input of `reader` comes from a node that may become one with it; −1: none.
-  int (*input)(const Node& reader);
-  bool (*fits)(const Node& producer, const Node& reader);
-  Node (*fused)(const Node& producer, const Node& reader);
-  bool (*pays)(const Graph& graph, const Node& producer, const Node& reader, const Node& fused,
-               const PassContext& context);
+// A node with one result, those that read it, and for each of them the node that is the two: its
+// inputs are the producer's, then the reader's others; its results are the reader's.
+struct FusedPairs {
+  const Node& producer;
+  std::vector<const Node*> readers;
+  std::vector<Node> fused;
 };
 
-// Puts a fused node in the place of each such pair. False where there was none.
+// Which nodes become one with what reads their only result.
+struct PairFusion {
+  // Whether they may; the reader has the result as its input `input`.
+  bool (*fits)(const Node& producer, const Node& reader, int input);
+  bool (*pays)(const Graph& graph, const FusedPairs& pairs, const PassContext& context);
+  // Whether there may be several readers, each of which takes the producer with it.
+  bool several = false;
+};
+
+// Puts fused nodes in the place of such pairs, where all readers fit. False where there was none.
 bool FusePairs(Graph& graph, const PairFusion& fusion, const PassContext& context);
+
+// Whether fused nodes are estimated to take less time than the nodes by themselves, and each less
+// memory than its reader with the producer's result.
+bool TakesLess(const Graph& graph, const FusedPairs& pairs, const PassContext& context);
 
 }  // namespace cgrun
 

@@ -126,7 +126,7 @@ class LayoutPlanner {
                                               : graph.values[buffer.values[0]].mark;
     const NodeId producer =
         buffer.values.empty() ? NodeId() : graph.values[buffer.values[0]].producer;
-    placed.recomputed = producer.valid() && graph.nodes[producer].recomputes;
+    placed.recomputed = producer.valid() && graph.nodes[producer].again_of.valid();
     return placed;
   }
 

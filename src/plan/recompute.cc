@@ -177,6 +177,22 @@ class PeakAnalysis {
   TimePoint first_use_ = 0;  // behind the peak, of what its buffer holds
 };
 
+// A node of those that are kept that runs again and whose results no other one of them reads.
+NodeId AgainForNobody(const Graph& graph, const IdVector<NodeId, bool>& keep) {
+  IdVector<ValueId, bool> is_read(graph.values.size());
+  for (NodeId id : graph.nodes.ids()) {
+    for (ValueId input : graph.nodes[id].inputs) is_read[input] = is_read[input] || keep[id];
+  }
+  for (NodeId id : graph.nodes.ids()) {
+    const Node& node = graph.nodes[id];
+    const bool for_nobody =
+        std::none_of(node.outputs.begin(), node.outputs.end(),
+                     [&](ValueId output) { return static_cast<bool>(is_read[output]); });
+    if (keep[id] && node.again_of.valid() && for_nobody) return id;
+  }
+  return {};
+}
+
 }  // namespace
 
 std::vector<RecomputeOption> RecomputeOptionsAtPeak(const Graph& graph, const Schedule& schedule,
@@ -217,7 +233,7 @@ double SecondsOf(const Graph& graph, const Node& node) {
 double SecondsOfStep(const Graph& graph, bool second_runs) {
   double seconds = 0;
   for (const Node& node : graph.nodes) {
-    if (node.recomputes || !second_runs) seconds += SecondsOf(graph, node);
+    if (node.again_of.valid() || !second_runs) seconds += SecondsOf(graph, node);
   }
   return seconds;
 }
@@ -245,6 +261,29 @@ Schedule WithSecondRuns(const Graph& graph, const Schedule& before) {
     if (i < before.steps.size()) after.steps.push_back(before.steps[i]);
   }
   return after;
+}
+
+void TakeBack(Graph& graph, Schedule& schedule, NodeId again) {
+  IdVector<NodeId, bool> keep_node(graph.nodes.size(), true);
+  IdVector<ValueId, bool> keep_value(graph.values.size(), true);
+  while (again.valid()) {
+    const Node& node = graph.nodes[again];
+    keep_node[again] = false;
+    for (size_t i = 0; i < node.outputs.size(); ++i) {
+      const ValueId first = graph.nodes[node.again_of].outputs[i];
+      keep_value[node.outputs[i]] = false;
+      for (Node& reader : graph.nodes) {
+        std::replace(reader.inputs.begin(), reader.inputs.end(), node.outputs[i], first);
+      }
+    }
+    for (Node& other : graph.nodes) {
+      if (other.again_of == again) other.again_of = node.again_of;
+    }
+    again = AgainForNobody(graph, keep_node);
+  }
+  const IdVector<NodeId, NodeId> renumbered = Compact(graph, keep_node, keep_value);
+  std::erase_if(schedule.steps, [&](const ScheduleStep& step) { return !keep_node[step.node]; });
+  for (ScheduleStep& step : schedule.steps) step.node = renumbered[step.node];
 }
 
 RematPlan RecomputeByName(const Graph& graph, const std::vector<std::string>& names) {

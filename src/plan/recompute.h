@@ -55,6 +55,10 @@ std::vector<RecomputeOption> RecomputeOptionsAtPeak(const Graph& graph, const Sc
 // first node that reads it.
 Schedule WithSecondRuns(const Graph& graph, const Schedule& before);
 
+// Takes back that `again`, a node that runs again, does: its readers read what the first run gave. So
+// does what then runs again for nobody. `schedule` keeps the order of the others.
+void TakeBack(Graph& graph, Schedule& schedule, NodeId again);
+
 // Recompute decisions for the values of these names: their readers of a later phase than their
 // producer's read a second result. Values that no later phase reads, that nothing produces (inputs,
 // states) or whose producer cannot run again are left as they are.

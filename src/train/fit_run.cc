@@ -74,7 +74,7 @@ std::optional<PlannedRun> PlanHere(const ModelSpec& model, const KernelLibrary& 
   run.batch = shape.host.batch;
   const Graph& graph = compiled->entries[0].graph;
   run.second_runs = std::count_if(graph.nodes.begin(), graph.nodes.end(),
-                                  [](const Node& node) { return node.recomputes; });
+                                  [](const Node& node) { return node.again_of.valid(); });
   const double again = SecondsOfStep(graph, /*second_runs=*/true);
   const double once = SecondsOfStep(graph) - again;
   run.slowdown = once > 0 ? again / once : 0;

@@ -35,6 +35,9 @@ std::vector<CpuCase> AllCpuCases();
 // f32 convolutions, and gradients of their weights.
 RandomNode AnyConvNode(Dice& dice, int64_t elements);
 RandomNode AnyConvWeightGrad(Dice& dice, int64_t elements);
+// A max_pool of images, and the gradient of one.
+RandomNode AnyMaxPoolOf(Dice& dice, const HostTensor& x);
+RandomNode GradientOf(Dice& dice, const RandomNode& max_pool);
 
 }  // namespace cgrun
 

@@ -6,44 +6,24 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <set>
 
 #include "src/ir/op_def.h"
 #include "src/kernels/kernel.h"
 #include "tests/kernels/cpu_cases.h"
+#include "tests/kernels/own_kernels.h"
 #include "tests/support/run_option.h"
 #include "tests/support/sanitized.h"
 
 namespace cgrun {
 namespace {
 
-// The instruction set that is asked for, set before the libraries of kernels choose.
-const std::string kTarget = [] {
-  const char* name = std::getenv("CGRUN_TEST_TARGET");
-  const std::string target = name == nullptr ? "" : name;
-  if (target == "AVX2") hwy::DisableTargets(HWY_AVX3 | HWY_AVX3_DL);
-  if (target == "SSE4") hwy::DisableTargets(HWY_AVX3 | HWY_AVX3_DL | HWY_AVX2);
-  return target;
-}();
-
 TEST(CpuTargets, TheOneAskedForIsUsed) {
   const std::string fingerprint = FindKernelLibrary("blas")->fingerprint();
   EXPECT_NE(fingerprint.find("Highway"), std::string::npos) << fingerprint;
-  if (kTarget == "AVX2" && (hwy::SupportedTargets() & HWY_AVX2) == 0)
+  if (TestTarget() == "AVX2" && (hwy::SupportedTargets() & HWY_AVX2) == 0)
     GTEST_SKIP() << "a lesser CPU";
-  EXPECT_NE(fingerprint.find(kTarget + ", "), std::string::npos) << fingerprint;
-}
-
-bool IsOurs(const KernelOption& option) { return option.kernel.starts_with("cpu."); }
-
-// The kernel of our own for a node, or null.
-std::optional<KernelOption> OwnOption(const KernelLibrary& library, const NodeSignature& node,
-                                      int threads) {
-  for (const KernelOption& option : library.Options(node, {threads})) {
-    if (IsOurs(option)) return option;
-  }
-  return std::nullopt;
+  EXPECT_NE(fingerprint.find(TestTarget() + ", "), std::string::npos) << fingerprint;
 }
 
 void ExpectClose(const HostTensor& actual, const HostTensor& wanted, const Tolerance& tolerance,
@@ -158,44 +138,6 @@ TEST(ConvWeightGrad, HasTheSameBitsInEveryRun) {
   }
 }
 
-// The convolution with `activation` behind it.
-NodeSignature Fused(const NodeSignature& conv, OpId activation) {
-  NodeSignature fused = conv;
-  fused.op = OpId::fused;
-  fused.attributes = Attributes();
-  fused.body = {{OpId::conv, conv.attributes, {}},
-                {activation, Attributes::Defaults(*GetOpDef(activation).schema), {-1}}};
-  for (size_t i = 0; i < conv.inputs.size(); ++i) {
-    fused.body[0].operands.push_back(static_cast<int>(i));
-  }
-  return fused;
-}
-
-// Our own kernel's only output.
-HostTensor OwnOutput(const NodeSignature& node, const std::vector<HostTensor>& inputs) {
-  const KernelLibrary& library = *FindKernelLibrary("blas");
-  const OptionRun run = RunOption(library, node, OwnOption(library, node, 2).value(), inputs, 2);
-  EXPECT_EQ(run.fault, "");
-  return run.outputs[0];
-}
-
-TEST(FusedConv, GivesTheBitsOfItsOperators) {
-  Dice dice(4);
-  int64_t negative = 0;
-  for (int round = 0; round < (kSanitized ? 15 : 60); ++round) {
-    const RandomNode conv = AnyConvNode(dice, dice.Of<int64_t>({40, 300, 3000, 20000}));
-    const OpId activation = dice.Of<OpId>({OpId::relu, OpId::leaky_relu});
-    const NodeSignature fused = Fused(conv.node, activation);
-    const HostTensor y = OwnOutput(conv.node, conv.inputs);
-    for (int64_t i = 0; i < y.elements(); ++i) negative += y.At(i) < 0;
-    const NodeSignature alone{
-        activation, fused.body[1].attributes, fused.outputs, fused.outputs, {}};
-    const HostTensor wanted = OwnOutput(alone, {y}), result = OwnOutput(fused, conv.inputs);
-    EXPECT_TRUE(std::ranges::equal(result.bytes(), wanted.bytes())) << "round " << round;
-  }
-  EXPECT_GT(negative, 1000);
-}
-
 // An operator that gets a kernel of our own gets a case, too.
 TEST(CpuCases, EveryKernelHasOne) {
   std::set<OpId> covered = {OpId::flatten};  // as reshape
@@ -204,7 +146,7 @@ TEST(CpuCases, EveryKernelHasOne) {
 #define CGRUN_WITH_none(op)
 #define CGRUN_OP(name, on_cpu, on_cuda) CGRUN_WITH_##on_cpu(name)
   covered.insert(OpId::linear);                           // OpenBLAS's
-  covered.insert({OpId::conv_weight_grad, OpId::fused});  // tested above
+  covered.insert({OpId::conv_weight_grad, OpId::fused});  // tested above and in cpu_fused_test.cc
 #include "src/ir/op_list.inc"
 #undef CGRUN_OP
 }

@@ -194,23 +194,13 @@ PoolAttributes AnyPool(Dice& dice, const Shape& x) {
 }
 
 RandomNode MakeMaxPool(Dice& dice, int64_t elements) {
-  const Shape shape = AnyImages(dice, elements);
-  auto pool = AnyPool<MaxPoolAttributes>(dice, shape);
-  if (dice.OneIn(3) && shape[2].size > 8 && shape[3].size > 8) pool.dilation = {2, 2};
-  HostTensor x = Numbers(dice, DType::kF32, shape, Specials::kAll);
+  HostTensor x = Numbers(dice, DType::kF32, AnyImages(dice, elements), Specials::kAll);
   for (int64_t i = 0; i < x.elements(); ++i) x.Set(i, std::round(4 * x.At(i)));  // equals
-  return MakeNode(OpId::max_pool, Attributes::Of(pool), {x});
+  return AnyMaxPoolOf(dice, x);
 }
 
 RandomNode MakeMaxPoolGrad(Dice& dice, int64_t elements) {
-  const RandomNode forward = MakeMaxPool(dice, elements);
-  const HostTensor index = Evaluated(forward)[1];
-  const auto& pool = forward.node.attributes.As<MaxPoolAttributes>();
-  return MakeNode(
-      OpId::max_pool_grad,
-      Attributes::Of(PoolGradAttributes{forward.inputs[0].shape(), pool.kernel, pool.stride,
-                                        pool.padding, pool.dilation, pool.ceil_mode}),
-      {index, Numbers(dice, DType::kF32, index.shape())});
+  return GradientOf(dice, MakeMaxPool(dice, elements));
 }
 
 RandomNode MakeAvgPool(Dice& dice, int64_t elements) {
@@ -343,6 +333,23 @@ RandomNode MakeAccumulate(Dice& dice, int64_t elements) {
 }
 
 }  // namespace
+
+RandomNode AnyMaxPoolOf(Dice& dice, const HostTensor& x) {
+  const Shape& shape = x.shape();
+  auto pool = AnyPool<MaxPoolAttributes>(dice, shape);
+  if (dice.OneIn(3) && shape[2].size > 8 && shape[3].size > 8) pool.dilation = {2, 2};
+  return MakeNode(OpId::max_pool, Attributes::Of(pool), {x});
+}
+
+RandomNode GradientOf(Dice& dice, const RandomNode& max_pool) {
+  const HostTensor index = Evaluated(max_pool)[1];
+  const auto& pool = max_pool.node.attributes.As<MaxPoolAttributes>();
+  return MakeNode(
+      OpId::max_pool_grad,
+      Attributes::Of(PoolGradAttributes{max_pool.inputs[0].shape(), pool.kernel, pool.stride,
+                                        pool.padding, pool.dilation, pool.ceil_mode}),
+      {index, Numbers(dice, DType::kF32, index.shape())});
+}
 
 RandomNode AnyConvNode(Dice& dice, int64_t elements) { return MakeConv(dice, elements); }
 

@@ -32,7 +32,7 @@ HostTensor Separately(const NodeSignature& node, const std::vector<HostTensor>& 
       operands.push_back(operand >= 0 ? inputs.at(static_cast<size_t>(operand))
                                       : results.at(static_cast<size_t>(-1 - operand)));
     }
-    results.push_back(Evaluated(SignatureInBody(node, j), operands));
+    results.push_back(Evaluated(SignaturesInBody(node)[j], operands));
   }
   return results.back();
 }

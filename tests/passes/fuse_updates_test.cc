@@ -2,32 +2,11 @@
 // exist: it has a kernel for the two, at a price.
 #include "src/ops/matmul.h"
 #include "src/ops/optimizer.h"
+#include "tests/passes/fusing_target.h"
 #include "tests/passes/pass_test.h"
 
 namespace cgrun {
 namespace {
-
-class FusingTarget : public Target {
- public:
-  double fused_seconds = 1;
-  int64_t fused_workspace = 0;
-
-  std::string_view name() const override { return "fusing"; }
-  std::string fingerprint() const override { return "fusing 1"; }
-  std::optional<std::vector<HostTensor>> Evaluate(const NodeSignature&,
-                                                  std::span<const HostTensor>) const override {
-    return std::nullopt;
-  }
-  std::vector<KernelOption> Options(const NodeSignature& node, const RunSetting&) const override {
-    KernelOption option;
-    option.input_layouts.resize(node.inputs.size());
-    option.output_layouts.resize(node.outputs.size());
-    option.kernel = "fusing." + std::string(NameOf(node.op));
-    option.seconds = node.op == OpId::fused ? fused_seconds : 1;
-    option.workspace_bytes = node.op == OpId::fused ? fused_workspace : 0;
-    return {option};
-  }
-};
 
 class FuseUpdates : public testing::Test {
  protected:

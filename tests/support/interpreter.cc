@@ -12,19 +12,20 @@ using Tensors = std::optional<std::vector<HostTensor>>;
 // A fused node by its body, operator by operator: not by the kernel that is to be tested.
 Tensors EvaluateBody(const NodeSignature& node, const std::vector<HostTensor>& inputs,
                      const Target& target) {
+  const std::vector<NodeSignature> body = SignaturesInBody(node);
   std::vector<HostTensor> results;
-  for (size_t i = 0; i < node.body.size(); ++i) {
-    const NodeSignature signature = SignatureInBody(node, i);
+  Tensors outputs;
+  for (size_t i = 0; i < body.size(); ++i) {
     std::vector<HostTensor> operands;
     for (int operand : node.body[i].operands) {
       operands.push_back(operand >= 0 ? inputs.at(static_cast<size_t>(operand))
                                       : results.at(static_cast<size_t>(-1 - operand)));
     }
-    Tensors outputs = target.Evaluate(signature, operands);
+    outputs = target.Evaluate(body[i], operands);
     if (!outputs) return std::nullopt;
-    results.push_back(std::move(outputs->at(0)));
+    results.push_back(outputs->at(0));
   }
-  return std::vector{std::move(results.back())};
+  return outputs;
 }
 
 }  // namespace

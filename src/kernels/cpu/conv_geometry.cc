@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "src/base/check.h"
+#include "src/ir/op_def.h"
 #include "src/ops/conv.h"
 #include "src/ops/conv_transpose.h"
 
@@ -24,10 +24,13 @@ int64_t Held(const WindowAxis& axis, int64_t size) {
 }
 
 ConvSizes SizesOf(const NodeSignature& node) {
+  if (node.op == OpId::fused) {
+    const std::vector<NodeSignature> body = SignaturesInBody(node);
+    return SizesOf(body[0].op == OpId::conv ? body[0] : body[1]);
+  }
   const Shape &first = node.inputs[0].shape, &result = node.outputs[0].shape;
-  if (node.op == OpId::conv || node.op == OpId::fused) {
-    const Attributes& own = node.op == OpId::fused ? node.body[0].attributes : node.attributes;
-    const auto& conv = own.As<ConvAttributes>();
+  if (node.op == OpId::conv) {
+    const auto& conv = node.attributes.As<ConvAttributes>();
     return ConvSizesOf(first, result, conv.window(), conv.groups);
   }
   if (node.op == OpId::conv_transpose) {

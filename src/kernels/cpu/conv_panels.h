@@ -102,6 +102,13 @@ inline void ScatterPatches(const PixelTiles& tiles, int64_t tile, const int64_t*
 
 inline bool IsForTiles(const NodeSignature& node) { return AllF32(node) && NoneIsEmpty(node); }
 
+// A fused node that begins with max_pool_grad, none of whose numbers but the winners are of another
+// type than f32.
+inline bool UnpoolsF32(const NodeSignature& node) {
+  const auto is_f32 = [](const TensorType& type) { return type.dtype == DType::kF32; };
+  return std::all_of(node.inputs.begin() + 1, node.inputs.end(), is_f32) && NoneIsEmpty(node);
+}
+
 // A kernel by tiles. `kSizesOf` gives its parameters but for what is as large as an image, with the
 // floats of its workspace; `kSeconds` is one of conv_seconds.h.
 template <auto kSizesOf, double (*kSeconds)(const NodeSignature&, int64_t lanes, int threads)>

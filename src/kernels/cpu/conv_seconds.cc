@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "src/kernels/kernel.h"
+#include "src/ops/pool.h"
 
 namespace cgrun::cpu {
 namespace {
@@ -16,6 +17,9 @@ constexpr double kScatterRun = 2.4e-9;
 constexpr double kStridedPixel = 0.72e-9;  // packed or scattered one by one
 constexpr double kStoreVector = 1.8e-9;
 constexpr double kTransposeNumber = 0.3e-9;
+constexpr double kPoolVector = 1.5e-9;    // of windows, at one place of the kernel
+constexpr double kUnpoolWindow = 1.5e-9;  // a winner given its gradient
+constexpr double kFillPixel = 0.05e-9;
 constexpr double kCachedBytes = 4 << 20;
 constexpr double kBytesPerSecond = 6.7e9;  // beyond these, of all threads
 constexpr int64_t kLeastParallelProducts = int64_t{1} << 18;
@@ -77,6 +81,33 @@ double TiledWeightGradSeconds(const NodeSignature& node, int64_t lanes, int thre
                          pixels * static_cast<double>(g.filters) * kTransposeNumber;
   const auto parts = static_cast<double>(std::min<int64_t>(ConvThreads(g, threads), g.images));
   return Planes(g) * seconds / parts + MemorySeconds(node);
+}
+
+double TiledConvMaxPoolSeconds(const NodeSignature& node, int64_t lanes, int threads) {
+  const ConvGeometry g = ConvGeometryOf(node);
+  const Shape& y = node.outputs[0].shape;
+  const IntList& kernel = node.body.back().attributes.As<MaxPoolAttributes>().kernel;
+  const double vectors = RoundUp(y[3].size, lanes) / static_cast<double>(lanes);
+  const double rows = static_cast<double>(y.Elements() / y[3].size);
+  const double pool = rows * vectors * static_cast<double>(kernel[0] * kernel[1]) * kPoolVector;
+  const double parts = std::min<double>(ConvThreads(g, threads), Planes(g));
+  return TiledConvSeconds(node, lanes, threads) * ConvThreads(g, threads) / parts + pool / parts;
+}
+
+double UnpooledInputGradSeconds(const NodeSignature& node, int64_t lanes, int threads) {
+  return TiledInputGradSeconds(node, lanes, threads) + UnpoolSeconds(node, threads);
+}
+
+double UnpooledWeightGradSeconds(const NodeSignature& node, int64_t lanes, int threads) {
+  return TiledWeightGradSeconds(node, lanes, threads) + UnpoolSeconds(node, threads);
+}
+
+double UnpoolSeconds(const NodeSignature& node, int threads) {
+  const Shape& dy = node.inputs[1].shape;
+  const Shape& x = node.body[0].attributes.As<PoolGradAttributes>().input;
+  const auto windows = static_cast<double>(dy.Elements()), pixels = static_cast<double>(x.Elements());
+  const double parts = std::min<double>(threads, static_cast<double>(dy[0].size));
+  return (windows * kUnpoolWindow + pixels * kFillPixel) / parts;
 }
 
 }  // namespace cgrun::cpu

@@ -62,7 +62,7 @@ struct Reduce {
 
   // One result whose elements are contiguous.
   static double OfRows(const Reduction& p, const T* x, int64_t begin, int64_t end) {
-    States<State, kVectors> states;
+    States<State, kRowStates> states;
     ForRuns(p.reduced, {0}, begin, end,
             [&](const auto& at, int64_t count) { AddRow(x + at[0], count, states); });
     return TotalOf(states);
@@ -132,10 +132,7 @@ struct Reduce {
       for (int64_t task = begin; task < end; ++task) RunTask(to, x, task);
     });
     for (int64_t result = 0; p.pieces > 1 && result < p.results; ++result) {
-      double total = pieces[result];
-      for (int64_t s = 1; s < p.pieces; ++s) {
-        total = State::Join(total, pieces[s * p.results + result]);
-      }
+      const double total = JoinPieces<State>(p, pieces, result);
       to.y[result] = static_cast<T>(static_cast<float>(Rule::Finish(total, p.count)));
     }
   }

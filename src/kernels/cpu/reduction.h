@@ -35,6 +35,16 @@ struct Reduction {
   }
 };
 
+// pieces[piece][result] of a result, joined in order.
+template <class State>
+double JoinPieces(const Reduction& p, const double* pieces, int64_t result) {
+  double total = pieces[result];
+  for (int64_t s = 1; s < p.pieces; ++s) {
+    total = State::Join(total, pieces[s * p.results + result]);
+  }
+  return total;
+}
+
 // The reduction of a plain tensor over some axes, sorted.
 Reduction ReductionOver(const Shape& x, const std::vector<int>& axes);
 

@@ -109,6 +109,9 @@ struct States {
   HWY_INLINE State& operator[](size_t s) { return all[s]; }
 };
 
+// As many for a result whose elements are contiguous.
+inline constexpr size_t kRowStates = 4;
+
 // Adds x[0 … count) to `states`, vector after vector in turn.
 template <class State, size_t kStates, class T>
 HWY_INLINE void AddRow(const T* x, int64_t count, States<State, kStates>& states) {

@@ -1,18 +1,22 @@
 // conv_input_grad, and conv_transpose, which is one with a bias; f32: for each tile of pixels of
 // dy, what each tap gives back, added to the image where the tap saw it. The taps of one place of
 // the kernel follow one another, channel by channel, so that what is added to an element is not
-// added to again at once.
+// added to again at once. Fused with max_pool_grad, each thread makes the pixels of an image as it
+// comes to it.
 #include "src/kernels/cpu/targets.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "src/kernels/cpu/tiled_conv_input_grad.cc"
 #include <hwy/foreach_target.h>
 //
+#include "src/ir/op_def.h"
 #include "src/kernels/cpu/conv_panels.h"
 #include "src/kernels/cpu/conv_seconds.h"
 #include "src/kernels/cpu/dispatch.h"
+#include "src/kernels/cpu/max_pool_planes.h"
 #include "src/kernels/cpu/parallel.h"
 #include "src/kernels/cpu/tiled_conv.h"
+#include "src/kernels/fused_conv.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace cgrun::cpu {
@@ -29,11 +33,16 @@ struct Parameters {
   RowTiles taps;
   bool bias = false;
   int threads = 1;
+  bool unpools = false;
+  MaxUnpool unpool;
 
-  // The workspace: packed weights, then for each thread a panel and padded planes.
+  // The workspace: packed weights, then for each thread a panel, padded planes and what is unpooled
+  // of dy, one group of an image.
   int64_t packed() const { return RoundToLines(geometry.groups * geometry.group_weight()); }
   int64_t panel() const { return RoundToLines(geometry.filters * pixels.width + kTileLanes); }
-  int64_t of_thread() const { return panel() + RoundToLines(geometry.padded_elements()); }
+  int64_t planes() const { return RoundToLines(geometry.padded_elements()); }
+  int64_t unpooled() const { return unpools ? RoundToLines(geometry.group_output()) : 0; }
+  int64_t of_thread() const { return panel() + planes() + unpooled(); }
   int64_t workspace() const { return packed() + threads * of_thread(); }
 };
 
@@ -126,14 +135,36 @@ void Run(const RunContext& context, const Instruction& i) noexcept {
   });
 }
 
+void RunUnpooled(const RunContext& context, const Instruction& i) noexcept {
+  const auto& p = *static_cast<const Parameters*>(i.parameters);
+  const ConvGeometry& g = p.geometry;
+  const auto* index = Data<const std::byte>(context, i, 0);
+  const float* dy = Data<const float>(context, i, 1);
+  float* dx = Data<float>(context, i, 3);
+  float* workspace = Data<float>(context, i, 4);
+  PackWeights(p, Data<const float>(context, i, 2), workspace);
+  SplitParts(p.threads, g.images * g.groups, 1, [&](int part, int64_t begin, int64_t end) {
+    float* memory = workspace + p.packed() + part * p.of_thread();
+    float* unpooled = memory + p.panel() + p.planes();
+    for (int64_t map = begin; map < end; ++map) {
+      for (int64_t f = 0; f < g.filters; ++f) {
+        p.unpool.run(p.unpool, index, dy, map * g.filters + f, unpooled + f * g.output_plane());
+      }
+      RunImage(p, workspace + map % g.groups * g.group_weight(), unpooled, memory,
+               dx + map * g.group_input());
+    }
+  });
+}
+
 // All but the tables of taps and of pixels, whose size is that of an image.
 Parameters SizesOf(const NodeSignature& node, int threads) {
   Parameters p;
+  p.unpools = node.op == OpId::fused;
   p.geometry = ConvGeometryOf(node);
   const int64_t vectors = TileVectors(p.geometry.taps(), p.geometry.output_plane());
   p.pixels.width = vectors * kTileLanes;
   p.taps = RowTilesOf(p.geometry.taps(), vectors);
-  p.bias = node.inputs.size() == 3;
+  p.bias = node.op == OpId::conv_transpose && node.inputs.size() == 3;
   p.threads = ConvThreads(p.geometry, threads);
   return p;
 }
@@ -147,11 +178,22 @@ PreparedKernel Prepare(const KernelRequest& request) {
   }
   for (const int64_t tap : p.order) p.offsets.push_back(taps[static_cast<size_t>(tap)]);
   p.pixels = PixelTilesOf(p.geometry, p.pixels.width, kTileLanes);
-  return PreparedKernel::Of(&Run, std::move(p));
+  if (!p.unpools) return PreparedKernel::Of(&Run, std::move(p));
+  p.unpool = MaxUnpool::Of(SignaturesInBody(request.node)[0]);
+  return PreparedKernel::Of(&RunUnpooled, std::move(p));
 }
 
 KernelDef tiled_conv_input_grad() {
   return DefineTiled<&SizesOf, &TiledInputGradSeconds>("cpu.conv_input_grad", Prepare);
+}
+
+KernelDef tiled_unpooled_input_grad() {
+  KernelDef def = DefineTiled<&SizesOf, &UnpooledInputGradSeconds>(
+      "cpu.max_pool_grad_conv_input_grad", Prepare);
+  def.supports = [](const NodeSignature& node) {
+    return IsUnpooled(node, OpId::conv_input_grad, {-1, 2}) && UnpoolsF32(node);
+  };
+  return def;
 }
 
 KernelDef tiled_conv_transpose() {
@@ -167,6 +209,7 @@ HWY_AFTER_NAMESPACE();
 namespace cgrun::cpu {
 
 CGRUN_CPU_KERNEL(tiled_conv_input_grad)
+CGRUN_CPU_KERNEL(tiled_unpooled_input_grad)
 CGRUN_CPU_KERNEL(tiled_conv_transpose)
 
 }  // namespace cgrun::cpu

@@ -1,17 +1,21 @@
 // conv_weight_grad, f32: the taps as they lie in the images times the pixels of dy, filters side by
 // side. Each part adds up its images, in their order; then the parts' sums are added in theirs.
+// Fused with max_pool_grad, each part makes the pixels of its images as it comes to them.
 #include "src/kernels/cpu/targets.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "src/kernels/cpu/tiled_conv_weight_grad.cc"
 #include <hwy/foreach_target.h>
 //
+#include "src/ir/op_def.h"
 #include "src/kernels/cpu/conv_panels.h"
 #include "src/kernels/cpu/conv_seconds.h"
 #include "src/kernels/cpu/dispatch.h"
+#include "src/kernels/cpu/max_pool_planes.h"
 #include "src/kernels/cpu/parallel.h"
 #include "src/kernels/cpu/tiled_conv.h"
 #include "src/kernels/cpu/transpose_tiles.h"
+#include "src/kernels/fused_conv.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace cgrun::cpu {
@@ -34,13 +38,17 @@ struct Parameters {
   RowTiles tiles;               // of taps
   int threads = 1;              // of the team, which is never smaller than the run's
   int64_t parts = 1;            // into which the images go: no more than threads or images
+  bool unpools = false;
+  MaxUnpool unpool;
 
-  // The workspace: for each part sums [groups, taps, lines], a panel and padded planes.
+  // The workspace: for each part sums [groups, taps, lines], a panel, padded planes and what is
+  // unpooled of dy, one group of `batch` images.
   int64_t group_sums() const { return geometry.taps() * lines; }
   int64_t sums() const { return RoundToLines(geometry.groups * group_sums()); }
   int64_t panel() const { return RoundToLines(depth * lines); }
   int64_t planes() const { return RoundToLines(batch * geometry.padded_elements()); }
-  int64_t of_part() const { return sums() + panel() + planes(); }
+  int64_t unpooled() const { return unpools ? RoundToLines(batch * geometry.group_output()) : 0; }
+  int64_t of_part() const { return sums() + panel() + planes() + unpooled(); }
   int64_t workspace() const { return parts * of_part(); }
 };
 
@@ -50,14 +58,38 @@ struct Chunk {
   int64_t first = 0, end = 0;  // pixels of all of `images`, or of the one
 };
 
+// What the gradient is made of. `index` is there where dy has been pooled.
+struct Operands {
+  const float* x;
+  const float* dy;
+  const std::byte* index;
+};
+
+// Where dy of one group of a chunk's images lies: that of the first, and elements to the next.
+struct GroupPixels {
+  const float* first;
+  int64_t step;
+};
+GroupPixels PixelsOf(const Parameters& p, const Operands& operands, const Chunk& chunk,
+                     int64_t group, float* unpooled) {
+  const ConvGeometry& g = p.geometry;
+  const int64_t map = chunk.image * g.groups + group;
+  if (!p.unpools) return {operands.dy + map * g.group_output(), g.groups * g.group_output()};
+  for (int64_t n = 0; n < chunk.images; ++n) {
+    for (int64_t f = 0; f < g.filters; ++f) {
+      p.unpool.run(p.unpool, operands.index, operands.dy, (map + n * g.groups) * g.filters + f,
+                   unpooled + (n * g.filters + f) * g.output_plane());
+    }
+  }
+  return {unpooled, g.group_output()};
+}
+
 // panel[pixel][filter] ← dy of one group.
-void PackPixels(const Parameters& p, const Chunk& chunk, int64_t group, const float* dy,
-                float* panel) {
+void PackPixels(const Parameters& p, const Chunk& chunk, const GroupPixels& dy, float* panel) {
   const ConvGeometry& g = p.geometry;
   const int64_t count = std::min(chunk.end - chunk.first, g.output_plane());
   for (int64_t n = 0; n < chunk.images; ++n) {
-    const int64_t map = (chunk.image + n) * g.groups + group;
-    TransposeBand(Bits(dy + map * g.group_output() + chunk.first), g.output_plane(),
+    TransposeBand(Bits(dy.first + n * dy.step + chunk.first), g.output_plane(),
                   Bits(panel + n * count * p.lines), p.lines, g.filters, count);
   }
 }
@@ -92,11 +124,12 @@ void AddChunk(const Parameters& p, const Chunk& chunk, const float* image, const
 }
 
 // One group of some images, up to `batch`.
-void AddImages(const Parameters& p, const float* x, const float* dy, int64_t group, Chunk chunk,
-               bool add, float* memory) {
+void AddImages(const Parameters& p, const Operands& operands, int64_t group, Chunk chunk, bool add,
+               float* memory) {
   const ConvGeometry& g = p.geometry;
   float *panel = memory + p.sums(), *planes = panel + p.panel();
-  const float* image = x + (chunk.image * g.groups + group) * g.group_input();
+  const GroupPixels dy = PixelsOf(p, operands, chunk, group, planes + p.planes());
+  const float* image = operands.x + (chunk.image * g.groups + group) * g.group_input();
   if (g.padded) {
     for (int64_t n = 0; n < chunk.images; ++n) {
       CopyIntoPadded(g, image + n * g.groups * g.group_input(), planes + n * g.padded_elements());
@@ -107,19 +140,19 @@ void AddImages(const Parameters& p, const float* x, const float* dy, int64_t gro
   for (int64_t first = 0; first < pixels; first = chunk.end) {
     chunk.first = first;
     chunk.end = std::min(first + p.depth, pixels);
-    PackPixels(p, chunk, group, dy, panel);
+    PackPixels(p, chunk, dy, panel);
     AddChunk(p, chunk, image, panel, add || first > 0, memory + group * p.group_sums());
   }
 }
 
 // The sums of images [begin, end).
-void SumImages(const Parameters& p, const float* x, const float* dy, int64_t begin, int64_t end,
+void SumImages(const Parameters& p, const Operands& operands, int64_t begin, int64_t end,
                float* memory) {
   std::fill_n(memory + p.sums(), p.panel() + p.planes(), 0.0F);
   for (int64_t image = begin; image < end; image += p.batch) {
     const Chunk chunk{image, std::min(p.batch, end - image), 0, 0};
     for (int64_t group = 0; group < p.geometry.groups; ++group) {
-      AddImages(p, x, dy, group, chunk, image > begin, memory);
+      AddImages(p, operands, group, chunk, image > begin, memory);
     }
   }
 }
@@ -145,16 +178,12 @@ void JoinSums(const Parameters& p, int64_t begin, int64_t end, float* workspace,
   }
 }
 
-void Run(const RunContext& context, const Instruction& i) noexcept {
-  const auto& p = *static_cast<const Parameters*>(i.parameters);
-  const float* x = Data<const float>(context, i, 0);
-  const float* dy = Data<const float>(context, i, 1);
-  float* dweight = Data<float>(context, i, 2);
-  float* workspace = Data<float>(context, i, 3);
+void RunOn(const Parameters& p, const Operands& operands, float* dweight,
+           float* workspace) noexcept {
   const int64_t images = p.geometry.images;
   Split(p.threads, p.parts, 1, [&](int64_t begin, int64_t end) {
     for (int64_t part = begin; part < end; ++part) {
-      SumImages(p, x, dy, images * part / p.parts, images * (part + 1) / p.parts,
+      SumImages(p, operands, images * part / p.parts, images * (part + 1) / p.parts,
                 workspace + part * p.of_part());
     }
   });
@@ -162,9 +191,23 @@ void Run(const RunContext& context, const Instruction& i) noexcept {
         [&](int64_t begin, int64_t end) { JoinSums(p, begin, end, workspace, dweight); });
 }
 
+void Run(const RunContext& context, const Instruction& i) noexcept {
+  RunOn(*static_cast<const Parameters*>(i.parameters),
+        {Data<const float>(context, i, 0), Data<const float>(context, i, 1), nullptr},
+        Data<float>(context, i, 2), Data<float>(context, i, 3));
+}
+
+void RunUnpooled(const RunContext& context, const Instruction& i) noexcept {
+  RunOn(*static_cast<const Parameters*>(i.parameters),
+        {Data<const float>(context, i, 2), Data<const float>(context, i, 1),
+         Data<const std::byte>(context, i, 0)},
+        Data<float>(context, i, 3), Data<float>(context, i, 4));
+}
+
 // All but the tables of offsets, whose size is that of an image.
 Parameters SizesOf(const NodeSignature& node, int threads) {
   Parameters p;
+  p.unpools = node.op == OpId::fused;
   const ConvGeometry& g = p.geometry = ConvGeometryOf(node);
   p.threads = ConvThreads(g, threads);
   p.parts = std::min<int64_t>(p.threads, g.images);
@@ -186,11 +229,22 @@ PreparedKernel Prepare(const KernelRequest& request) {
   for (size_t i = pixels; i < static_cast<size_t>(p.batch) * pixels; ++i) {
     p.pixels.push_back(p.pixels[i - pixels] + p.image_step);
   }
-  return PreparedKernel::Of(&Run, std::move(p));
+  if (!p.unpools) return PreparedKernel::Of(&Run, std::move(p));
+  p.unpool = MaxUnpool::Of(SignaturesInBody(request.node)[0]);
+  return PreparedKernel::Of(&RunUnpooled, std::move(p));
 }
 
 KernelDef tiled_conv_weight_grad() {
   return DefineTiled<&SizesOf, &TiledWeightGradSeconds>("cpu.conv_weight_grad", Prepare);
+}
+
+KernelDef tiled_unpooled_weight_grad() {
+  KernelDef def = DefineTiled<&SizesOf, &UnpooledWeightGradSeconds>(
+      "cpu.max_pool_grad_conv_weight_grad", Prepare);
+  def.supports = [](const NodeSignature& node) {
+    return IsUnpooled(node, OpId::conv_weight_grad, {2, -1}) && UnpoolsF32(node);
+  };
+  return def;
 }
 
 }  // namespace
@@ -202,6 +256,7 @@ HWY_AFTER_NAMESPACE();
 namespace cgrun::cpu {
 
 CGRUN_CPU_KERNEL(tiled_conv_weight_grad)
+CGRUN_CPU_KERNEL(tiled_unpooled_weight_grad)
 
 }  // namespace cgrun::cpu
 #endif

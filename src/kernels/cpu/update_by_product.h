@@ -59,7 +59,7 @@ struct UpdateByProduct {
   };
 
   static WeightProduct SizesOf(const NodeSignature& node, int threads) {
-    return WeightProduct::Of(SignatureInBody(node, 0), node, threads);
+    return WeightProduct::Of(SignaturesInBody(node)[0], node, threads);
   }
 
   static void Run(const RunContext& context, const Instruction& i) noexcept {

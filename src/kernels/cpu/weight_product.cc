@@ -68,7 +68,7 @@ bool IsUpdateByProduct(const NodeSignature& node, OpId optimizer) {
   std::vector<int> operands = {2, -1};
   for (size_t i = 3; i < node.inputs.size(); ++i) operands.push_back(static_cast<int>(i));
   return node.body[0].operands == std::vector<int>{0, 1} && node.body[1].operands == operands &&
-         IsWeightProduct(SignatureInBody(node, 0));
+         IsWeightProduct(SignaturesInBody(node)[0]);
 }
 
 CGRUN_CPU_KERNEL(weight_product)

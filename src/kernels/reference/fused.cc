@@ -1,4 +1,5 @@
 // fused: runs the body's kernels one after another; what passes between them lies in the workspace.
+#include <algorithm>
 #include <array>
 
 #include "src/base/check.h"
@@ -41,7 +42,13 @@ void Run(const RunContext& context, const Instruction& i) noexcept {
   }
 }
 
-int64_t SlotBytes(const NodeSignature& node) { return (ByteSize(node.outputs[0]) + 63) / 64 * 64; }
+// Of the largest intermediate, in whole lines.
+int64_t SlotBytes(const NodeSignature& node) {
+  const std::vector<NodeSignature> body = SignaturesInBody(node);
+  int64_t most = 0;
+  for (size_t j = 0; j + 1 < body.size(); ++j) most = std::max(most, ByteSize(body[j].outputs[0]));
+  return (most + 63) / 64 * 64;
+}
 
 // Every intermediate has a slot of its own; the last results are the node's outputs.
 int64_t WorkspaceBytes(const NodeSignature& node, int) {
@@ -50,8 +57,7 @@ int64_t WorkspaceBytes(const NodeSignature& node, int) {
 
 // Every operator of the body has a kernel that needs no workspace of its own.
 bool Supports(const NodeSignature& node) {
-  for (size_t j = 0; j < node.body.size(); ++j) {
-    const NodeSignature signature = SignatureInBody(node, j);
+  for (const NodeSignature& signature : SignaturesInBody(node)) {
     if (signature.inputs.size() + signature.outputs.size() > kMaxOperands) return false;
     const std::vector<KernelOption> options = Library().Options(signature, {});
     if (options.empty() || options[0].workspace_bytes > 0) return false;
@@ -62,8 +68,9 @@ bool Supports(const NodeSignature& node) {
 PreparedKernel Prepare(const KernelRequest& request) {
   const NodeSignature& node = request.node;
   Parameters p{{}, SlotBytes(node), static_cast<int>(node.inputs.size() + node.outputs.size())};
-  for (size_t j = 0; j < node.body.size(); ++j) {
-    const NodeSignature signature = SignatureInBody(node, j);
+  const std::vector<NodeSignature> body = SignaturesInBody(node);
+  for (size_t j = 0; j < body.size(); ++j) {
+    const NodeSignature& signature = body[j];
     const std::vector<KernelOption> options = Library().Options(signature, {});
     CGRUN_CHECK(!options.empty()) << "no kernel in the body of a fused node";
     KernelRequest inner_request{signature, {}, 1};
@@ -72,7 +79,7 @@ PreparedKernel Prepare(const KernelRequest& request) {
     for (int operand : node.body[j].operands) {
       inner.sources[static_cast<size_t>(inner.operand_count++)] = operand;
     }
-    const bool last = j + 1 == node.body.size();
+    const bool last = j + 1 == body.size();
     for (size_t o = 0; o < signature.outputs.size(); ++o) {
       inner.sources[static_cast<size_t>(inner.operand_count++)] =
           last ? static_cast<int>(node.inputs.size() + o) : -1 - static_cast<int>(j);

@@ -1,0 +1,150 @@
+// Convolution by tiles: for each tile of pixels of an image, the filters times the patches that the
+// pixels see, with bias and activation. Included once for each target.
+#if defined(CGRUN_KERNELS_CPU_CONV_TILES_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef CGRUN_KERNELS_CPU_CONV_TILES_H_
+#undef CGRUN_KERNELS_CPU_CONV_TILES_H_
+#else
+#define CGRUN_KERNELS_CPU_CONV_TILES_H_
+#endif
+
+#include <algorithm>
+#include <vector>
+
+#include "src/kernels/cpu/conv_panels.h"
+#include "src/kernels/cpu/conv_seconds.h"
+#include "src/kernels/cpu/parallel.h"
+#include "src/kernels/cpu/transpose_tiles.h"
+#include "src/ops/leaky_relu.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace cgrun::cpu {
+namespace HWY_NAMESPACE {
+
+struct ConvTiles {
+  enum class Activation { kNone, kRelu, kLeakyRelu };
+
+  ConvGeometry geometry;
+  std::vector<int64_t> taps;
+  PixelTiles pixels;
+  RowTiles filters;
+  bool bias = false;
+  Activation activation = Activation::kNone;
+  float slope = 0;
+  int threads = 1;
+
+  // All but the tables of taps and of pixels, whose size is that of an image. Of conv and of fused
+  // nodes that begin with one.
+  static ConvTiles SizesOf(const NodeSignature& node, int threads) {
+    ConvTiles p;
+    p.geometry = ConvGeometryOf(node);
+    const int64_t vectors = TileVectors(p.geometry.filters, p.geometry.output_plane());
+    p.pixels.width = vectors * kTileLanes;
+    p.filters = RowTilesOf(p.geometry.filters, vectors);
+    p.bias = node.inputs.size() == 3;
+    p.threads = ConvThreads(p.geometry, threads);
+    return p;
+  }
+
+  static ConvTiles Of(const NodeSignature& node, int threads) {
+    ConvTiles p = SizesOf(node, threads);
+    p.taps = p.geometry.TapOffsets();
+    p.pixels = PixelTilesOf(p.geometry, p.pixels.width, kTileLanes);
+    if (node.body.size() < 2) return p;
+    const FusedOperator& second = node.body[1];
+    if (second.op == OpId::relu) p.activation = Activation::kRelu;
+    if (second.op == OpId::leaky_relu) {
+      p.activation = Activation::kLeakyRelu;
+      p.slope = static_cast<float>(second.attributes.As<LeakyReluAttributes>().slope);
+    }
+    return p;
+  }
+
+  // The workspace: packed weights, then for each thread a panel and the padded planes.
+  int64_t packed() const { return RoundToLines(geometry.groups * geometry.group_weight()); }
+  int64_t panel() const { return RoundToLines(geometry.taps() * pixels.width + kTileLanes); }
+  int64_t of_thread() const { return panel() + RoundToLines(geometry.padded_elements()); }
+  int64_t workspace() const { return packed() + threads * of_thread(); }
+};
+
+struct ConvOperands {
+  const float* x;
+  const float* bias;
+  const float* packed;
+};
+
+// The weights of a tile of filters, tap after tap.
+inline void PackConvWeights(const ConvTiles& p, const float* weight, float* packed) {
+  const ConvGeometry& g = p.geometry;
+  Split(p.threads, g.groups * p.filters.tiles, 1, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      const int64_t tile = i % p.filters.tiles, rows = p.filters.Rows(tile);
+      const int64_t at = i / p.filters.tiles * g.group_weight() + p.filters.First(tile) * g.taps();
+      TransposeBand(Bits(weight + at), g.taps(), Bits(packed + at), rows, rows, g.taps());
+    }
+  });
+}
+
+HWY_INLINE VF32 Activated(const ConvTiles& p, VF32 y) {
+  const F32 d;
+  if (p.activation == ConvTiles::Activation::kNone) return y;
+  const VF32 below =
+      p.activation == ConvTiles::Activation::kRelu ? hn::Zero(d) : hn::Mul(hn::Set(d, p.slope), y);
+  return hn::IfThenElse(hn::Lt(y, hn::Zero(d)), below, y);  // a NaN is not less than 0
+}
+
+// y ← a tile of results, of filters from `first` on, with bias and activation; a row is a plane.
+inline void FinishTile(const ConvTiles& p, const float* results, const float* bias, int64_t first,
+                       int64_t rows, int64_t columns, float* y) {
+  const F32 d;
+  for (int64_t r = 0; r < rows; ++r, y += p.geometry.output_plane()) {
+    const VF32 shift = hn::Set(d, p.bias ? bias[first + r] : 0.0F);
+    for (int64_t j = 0; j < columns; j += kTileLanes, results += kTileLanes) {
+      const VF32 sum = hn::Add(hn::LoadU(d, results), shift);
+      StoreSome(d, Activated(p, sum), y + j, std::min(kTileLanes, columns - j));
+    }
+  }
+}
+
+// A tile of pixels of one group of one image, which are number `map` of all, in all its filters,
+// whose planes begin at y.
+inline void RunPixels(const ConvTiles& p, const ConvOperands& operands, int64_t map, int64_t tile,
+                      const float* image, float* panel, float* y) {
+  const ConvGeometry& g = p.geometry;
+  const int64_t group = map % g.groups, pixel = tile * p.pixels.width;
+  const int64_t columns = std::min(p.pixels.width, g.output_plane() - pixel);
+  const float* bias = p.bias ? operands.bias + group * g.filters : nullptr;
+  PackPatches(p.pixels, tile, p.taps, g.window.x.stride, image, panel);
+  HWY_ALIGN float results[kMostResults];
+  TileProduct<PackedRows> product{{}, panel, p.pixels.width, g.taps(), results};
+  for (int64_t t = 0; t < p.filters.tiles; ++t) {
+    const int64_t filter = p.filters.First(t), rows = p.filters.Rows(t);
+    product.a.panel = operands.packed + group * g.group_weight() + filter * g.taps();
+    TileTable<PackedRows>::Run(product, rows, DivideUp(columns, kTileLanes));
+    FinishTile(p, results, bias, filter, rows, columns, y + filter * g.output_plane() + pixel);
+  }
+}
+
+// Tiles of pixels [begin, end) of all groups of all images, in memory that is a thread's; y_of(map)
+// is where the planes of group `map` of all go.
+template <class YOf>
+void RunTiles(const ConvTiles& p, const ConvOperands& operands, int64_t begin, int64_t end,
+              float* memory, const YOf& y_of) {
+  const ConvGeometry& g = p.geometry;
+  float* planes = memory + p.panel();
+  std::fill_n(planes, g.padded_elements(), 0.0F);
+  const float* image = nullptr;
+  for (int64_t i = begin; i < end; ++i) {
+    const int64_t map = i / p.pixels.count(), tile = i % p.pixels.count();
+    if (i == begin || tile == 0) {
+      image = operands.x + map * g.group_input();
+      if (g.padded) CopyIntoPadded(g, image, planes);
+    }
+    RunPixels(p, operands, map, tile, g.padded ? planes : image, memory, y_of(map));
+  }
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace cgrun::cpu
+HWY_AFTER_NAMESPACE();
+
+#endif  // CGRUN_KERNELS_CPU_CONV_TILES_H_

@@ -1,0 +1,184 @@
+// Max pooling plane by plane: a vector of windows side by side, on a plane with its padding written
+// out; and back: each window's dy goes to where its winner was. Included once for each target.
+#if defined(CGRUN_KERNELS_CPU_MAX_POOL_PLANES_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef CGRUN_KERNELS_CPU_MAX_POOL_PLANES_H_
+#undef CGRUN_KERNELS_CPU_MAX_POOL_PLANES_H_
+#else
+#define CGRUN_KERNELS_CPU_MAX_POOL_PLANES_H_
+#endif
+
+#include <algorithm>
+#include <limits>
+#include <vector>
+
+#include "src/kernels/cpu/padded_plane.h"
+#include "src/kernels/kernel.h"
+#include "src/kernels/reference/reach.h"
+#include "src/ops/pool.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace cgrun::cpu {
+namespace HWY_NAMESPACE {
+
+struct MaxPool {
+  static constexpr float kLeast = -std::numeric_limits<float>::infinity();
+
+  int64_t planes = 0;
+  PaddedPlane plane;
+  // The kernel positions at which windows begin to see the image: a window of −∞ alone has its
+  // winner there.
+  std::vector<int32_t> first_rows, first_columns;
+  bool bytes = false;  // winners are uint8, else int32
+
+  int64_t inputs() const { return plane.y.input * plane.x.input; }  // of a plane
+  int64_t outputs() const { return plane.y.output * plane.x.output; }
+
+  static Window WindowOfNode(const NodeSignature& node) {
+    return WindowOf(node.inputs[0].shape, node.attributes.As<MaxPoolAttributes>().window());
+  }
+
+  // Of a max_pool.
+  static MaxPool Of(const NodeSignature& node) {
+    const auto first_positions = [](const WindowAxis& axis) {
+      std::vector<int32_t> first;
+      for (const reference::Reach& reach : reference::ReachesOf(axis)) {
+        first.push_back(static_cast<int32_t>(reach.first));
+      }
+      first.resize(static_cast<size_t>(RoundToLanes(axis.output)));
+      return first;
+    };
+    const Shape& x = node.inputs[0].shape;
+    const Window window = WindowOfNode(node);
+    return {x[0].size * x[1].size, PaddedPlaneOf(window), first_positions(window.y),
+            first_positions(window.x), node.outputs[1].dtype == DType::kU8};
+  }
+};
+
+using PoolPositions = hn::Rebind<int32_t, F32>;
+
+HWY_INLINE void StoreWinners(hn::Vec<PoolPositions> winners, int32_t* to, int64_t n) {
+  StoreSome(PoolPositions(), winners, to, n);
+}
+HWY_INLINE void StoreWinners(hn::Vec<PoolPositions> winners, uint8_t* to, int64_t n) {
+  const hn::Rebind<uint8_t, F32> d8;
+  StoreSome(d8, hn::DemoteTo(d8, winners), to, n);
+}
+
+// One row of windows; a NaN wins, and the first of equals.
+template <int kStride, class Index>
+void PoolRow(const MaxPool& p, const float* line, int64_t row, float* y, Index* index) {
+  constexpr auto kLanes = static_cast<int64_t>(kF32Lanes);
+  const F32 d;
+  const PoolPositions di;
+  const int64_t kernel = p.plane.x.kernel, stride = p.plane.x.stride;
+  const int64_t dilation = p.plane.x.dilation;
+  const auto first_row = static_cast<int32_t>(p.first_rows[static_cast<size_t>(row)] * kernel);
+  for (int64_t o = 0; o < p.plane.x.output; o += kLanes) {
+    VF32 best = hn::Set(d, MaxPool::kLeast);
+    auto winner = hn::Add(hn::Set(di, first_row), hn::LoadU(di, p.first_columns.data() + o));
+    int32_t position = 0;
+    for (int64_t u = 0; u < p.plane.y.kernel; ++u) {
+      const float* from = line + u * p.plane.y.dilation * p.plane.columns + o * stride;
+      for (int64_t v = 0; v < kernel; ++v, ++position) {
+        const VF32 x = LoadStrided<kStride>(from + v * dilation, stride);
+        const auto wins = hn::Or(hn::Gt(x, best), hn::IsNaN(x));
+        best = hn::IfThenElse(wins, x, best);
+        winner = hn::IfThenElse(hn::RebindMask(di, wins), hn::Set(di, position), winner);
+      }
+    }
+    const int64_t lanes = std::min(kLanes, p.plane.x.output - o);
+    StoreSome(d, best, y + o, lanes);
+    StoreWinners(winner, index + o, lanes);
+  }
+}
+
+// One plane. `padded` has room for it with its padding, which has been filled with kLeast.
+template <int kStride, class Index>
+void PoolPlane(const MaxPool& p, const float* x, float* padded, float* y, Index* index) {
+  CopyInto(p.plane, x, padded);
+  for (int64_t row = 0; row < p.plane.y.output; ++row) {
+    const int64_t at = row * p.plane.x.output;
+    PoolRow<kStride>(p, p.plane.Line(padded, row), row, y + at, index + at);
+  }
+}
+
+// choose.operator()<kStride, Index>() for a pool: kStride is that of its rows where it is 1 or 2.
+template <class Choose>
+KernelFunction ForPool(int64_t stride, bool bytes, const Choose& choose) {
+  const auto of_index = [&]<class Index>(Index) -> KernelFunction {
+    if (stride == 1) return choose.template operator()<1, Index>();
+    if (stride == 2) return choose.template operator()<2, Index>();
+    return choose.template operator()<0, Index>();
+  };
+  return bytes ? of_index(uint8_t{}) : of_index(int32_t{});
+}
+
+// The gradient of a max_pool.
+struct MaxUnpool {
+  int64_t planes = 0;
+  WindowAxis y, x;
+  std::vector<int32_t> down, across;  // from a window's origin, by kernel position
+  // One plane: image[0 … inputs()) ← what the windows of plane `plane` of all give it.
+  void (*run)(const MaxUnpool&, const std::byte* index, const float* dy, int64_t plane,
+              float* image) noexcept = nullptr;
+
+  int64_t inputs() const { return y.input * x.input; }  // of the pool, in a plane
+  int64_t outputs() const { return y.output * x.output; }
+
+  // Of a max_pool_grad.
+  static MaxUnpool Of(const NodeSignature& node);
+};
+
+// Adds what one row of windows gives. A winner that is not in the image gets nothing.
+template <class Index>
+void AddToWinners(const MaxUnpool& p, const Index* index, const float* dy, int64_t row,
+                  float* image) {
+  const int32_t *down = p.down.data(), *across = p.across.data();
+  const size_t positions = p.down.size();
+  const int64_t top = p.y.InputOf(row, 0), height = p.y.input, width = p.x.input;
+  int64_t left = -p.x.before;
+  for (int64_t o = 0; o < p.x.output; ++o, left += p.x.stride) {
+    const auto position = static_cast<size_t>(index[o]);
+    if (position >= positions) continue;
+    const int64_t at_y = top + down[position], at_x = left + across[position];
+    const bool inside = static_cast<uint64_t>(at_y) < static_cast<uint64_t>(height) &&
+                        static_cast<uint64_t>(at_x) < static_cast<uint64_t>(width);
+    if (inside) image[at_y * width + at_x] += dy[o];
+  }
+}
+
+template <class Index>
+void UnpoolPlane(const MaxUnpool& p, const std::byte* index, const float* dy, int64_t plane,
+                 float* image) noexcept {
+  const Index* winners = reinterpret_cast<const Index*>(index) + plane * p.outputs();
+  dy += plane * p.outputs();
+  std::fill_n(image, p.inputs(), 0.0F);
+  for (int64_t row = 0; row < p.y.output; ++row) {
+    const int64_t at = row * p.x.output;
+    AddToWinners(p, winners + at, dy + at, row, image);
+  }
+}
+
+inline MaxUnpool MaxUnpool::Of(const NodeSignature& node) {
+  const auto& attributes = node.attributes.As<PoolGradAttributes>();
+  const Window window = WindowOf(attributes.input, attributes.window());
+  MaxUnpool p;
+  p.planes = attributes.input[0].size * attributes.input[1].size;
+  p.y = window.y;
+  p.x = window.x;
+  for (int64_t u = 0; u < p.y.kernel; ++u) {
+    for (int64_t v = 0; v < p.x.kernel; ++v) {
+      p.down.push_back(static_cast<int32_t>(u * p.y.dilation));
+      p.across.push_back(static_cast<int32_t>(v * p.x.dilation));
+    }
+  }
+  const bool bytes = node.inputs[0].dtype == DType::kU8;
+  p.run = bytes ? &UnpoolPlane<uint8_t> : &UnpoolPlane<int32_t>;
+  return p;
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace cgrun::cpu
+HWY_AFTER_NAMESPACE();
+
+#endif  // CGRUN_KERNELS_CPU_MAX_POOL_PLANES_H_

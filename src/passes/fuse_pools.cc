@@ -1,0 +1,35 @@
+// A convolution and the max_pool that alone reads it become one node where the target has a kernel
+// for the two, and so does the gradient of a max_pool with each of its readers: the larger side of
+// the pool, most of what the first layers of a small network take, is then never there as a whole.
+//
+//   y, index = max_pool(relu(conv(x, w)))              →  y, index = fused(x, w)
+//   dw = conv_weight_grad(x, max_pool_grad(index, dy))  →  dw = fused(index, dy, x)
+//
+// No bit changes: a target has such kernels only where its kernels for the operators by themselves
+// do the same sums.
+#include "src/passes/pass.h"
+#include "src/passes/rewrite.h"
+
+namespace cgrun::passes {
+namespace {
+
+bool OfOnePlace(const Node& a, const Node& b) { return a.phase == b.phase && a.path == b.path; }
+
+bool IsPooledConvolution(const Node& producer, const Node& reader, int) {
+  const OpId first = producer.op == OpId::fused ? producer.body[0].op : producer.op;
+  return first == OpId::conv && reader.op == OpId::max_pool && OfOnePlace(producer, reader);
+}
+
+bool ReadsGradientOfPool(const Node& producer, const Node& reader, int) {
+  return producer.op == OpId::max_pool_grad && OfOnePlace(producer, reader);
+}
+
+}  // namespace
+
+bool FusePools(Graph& graph, const PassContext& context) {
+  const bool forward = FusePairs(graph, {IsPooledConvolution, TakesLess}, context);
+  const bool backward = FusePairs(graph, {ReadsGradientOfPool, TakesLess, true}, context);
+  return forward || backward;
+}
+
+}  // namespace cgrun::passes

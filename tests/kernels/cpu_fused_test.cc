@@ -1,0 +1,172 @@
+// Our own kernels for fused nodes give the bits of our kernels for their operators one after
+// another. CGRUN_TEST_TARGET names an instruction set other than the best.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "src/ir/op_def.h"
+#include "src/ops/conv.h"
+#include "src/ops/pool.h"
+#include "src/ops/reduce.h"
+#include "tests/kernels/cpu_cases.h"
+#include "tests/kernels/own_kernels.h"
+#include "tests/kernels/random_tensors.h"
+#include "tests/support/sanitized.h"
+
+namespace cgrun {
+namespace {
+
+constexpr int kRounds = kSanitized ? 15 : 60;
+
+void ExpectSameBits(const std::vector<HostTensor>& actual, const std::vector<HostTensor>& wanted) {
+  ASSERT_EQ(actual.size(), wanted.size());
+  for (size_t i = 0; i < wanted.size(); ++i) {
+    ASSERT_EQ(actual[i].shape(), wanted[i].shape());
+    EXPECT_TRUE(std::ranges::equal(actual[i].bytes(), wanted[i].bytes())) << "output " << i;
+  }
+}
+
+// `node` with operators of one operand behind it.
+NodeSignature With(const RandomNode& node, const std::vector<NodeSignature>& behind) {
+  NodeSignature fused{OpId::fused, Attributes(), node.node.inputs, behind.back().outputs, {}};
+  fused.body = {{node.node.op, node.node.attributes, {}}};
+  for (size_t i = 0; i < node.inputs.size(); ++i) {
+    fused.body[0].operands.push_back(static_cast<int>(i));
+  }
+  for (const NodeSignature& next : behind) {
+    fused.body.push_back({next.op, next.attributes, {-static_cast<int>(fused.body.size())}});
+  }
+  EXPECT_EQ(FaultOfFused(fused), "");
+  return fused;
+}
+
+RandomNode ActivationOf(Dice& dice, const HostTensor& x) {
+  const OpId activation = dice.Of<OpId>({OpId::relu, OpId::leaky_relu});
+  return MakeNode(activation, Attributes::Defaults(*GetOpDef(activation).schema), {x});
+}
+
+int64_t AnySize(Dice& dice) { return dice.Of<int64_t>({40, 300, 3000, 20000}); }
+
+TEST(FusedConv, GivesTheBitsOfItsOperators) {
+  Dice dice(4);
+  int64_t negative = 0;
+  for (int round = 0; round < kRounds; ++round) {
+    SCOPED_TRACE("round " + std::to_string(round));
+    const RandomNode conv = AnyConvNode(dice, AnySize(dice));
+    const HostTensor y = OwnOutputs(conv.node, conv.inputs)[0];
+    for (int64_t i = 0; i < y.elements(); ++i) negative += y.At(i) < 0;
+    const RandomNode activation = ActivationOf(dice, y);
+    ExpectSameBits(OwnOutputs(With(conv, {activation.node}), conv.inputs),
+                   OwnOutputs(activation.node, activation.inputs));
+  }
+  EXPECT_GT(negative, 1000);
+}
+
+TEST(FusedConv, PoolsAsItGoes) {
+  Dice dice(5);
+  for (int round = 0; round < kRounds; ++round) {
+    SCOPED_TRACE("round " + std::to_string(round));
+    const RandomNode conv = AnyConvNode(dice, AnySize(dice));
+    HostTensor y = OwnOutputs(conv.node, conv.inputs)[0];
+    std::vector<NodeSignature> behind;
+    if (dice.OneIn(2)) {
+      const RandomNode activation = ActivationOf(dice, y);
+      behind.push_back(activation.node);
+      y = OwnOutputs(activation.node, activation.inputs)[0];
+    }
+    const RandomNode pool = AnyMaxPoolOf(dice, y);
+    behind.push_back(pool.node);
+    const std::vector<HostTensor> wanted = OwnOutputs(pool.node, pool.inputs);
+    for (int threads : {1, 2, 3}) {
+      ExpectSameBits(OwnOutputs(With(conv, behind), conv.inputs, threads), wanted);
+    }
+    if (HasFailure()) return;
+  }
+}
+
+// The gradient of a max_pool behind a convolution, and an operator that reads it as its operand
+// −1 of `operands`, which has one more at most.
+struct Unpooled {
+  RandomNode max_pool_grad;
+  NodeSignature reader;
+  std::vector<int> operands;
+  std::vector<HostTensor> other;
+
+  void Check(int threads) const {
+    std::vector<HostTensor> inputs = max_pool_grad.inputs;
+    inputs.insert(inputs.end(), other.begin(), other.end());
+    NodeSignature fused{OpId::fused, Attributes(), max_pool_grad.node.inputs, reader.outputs, {}};
+    for (const HostTensor& tensor : other) {
+      fused.inputs.push_back({tensor.dtype(), tensor.shape()});
+    }
+    fused.body = {{OpId::max_pool_grad, max_pool_grad.node.attributes, {0, 1}},
+                  {reader.op, reader.attributes, operands}};
+    EXPECT_EQ(FaultOfFused(fused), "");
+    const HostTensor between = OwnOutputs(max_pool_grad.node, max_pool_grad.inputs)[0];
+    std::vector<HostTensor> apart;
+    for (const int operand : operands) apart.push_back(operand < 0 ? between : other[0]);
+    ExpectSameBits(OwnOutputs(fused, inputs, threads), OwnOutputs(reader, apart, threads));
+  }
+};
+
+TEST(UnpooledGradients, HaveTheBitsOfTheirOperators) {
+  Dice dice(6);
+  int sums = 0;
+  for (int round = 0; round < kRounds; ++round) {
+    SCOPED_TRACE("round " + std::to_string(round));
+    const RandomNode forward = AnyConvNode(dice, AnySize(dice));
+    const HostTensor y = OwnOutputs(forward.node, forward.inputs)[0];
+    const RandomNode pool_grad = GradientOf(dice, AnyMaxPoolOf(dice, y));
+    const auto& conv = forward.node.attributes.As<ConvAttributes>();
+    const Attributes grad = Attributes::Of(
+        ConvGradAttributes{forward.inputs[0].shape(), conv.kernel, conv.stride, conv.padding,
+                           conv.dilation, conv.groups});
+    const TensorType &x = forward.node.inputs[0], &weight = forward.node.inputs[1];
+    const TensorType dy = forward.node.outputs[0];
+    const Unpooled of_weight{pool_grad,
+                             {OpId::conv_weight_grad, grad, {x, dy}, {weight}, {}},
+                             {2, -1},
+                             {forward.inputs[0]}};
+    const Unpooled of_input{pool_grad,
+                            {OpId::conv_input_grad, grad, {dy, weight}, {x}, {}},
+                            {-1, 2},
+                            {forward.inputs[1]}};
+    const Unpooled of_bias{pool_grad,
+                           {OpId::reduce_sum,
+                            Attributes::Of(ReduceAttributes{{0, 2, 3}}),
+                            {dy},
+                            {{DType::kF32, {dy.shape[1]}}},
+                            {}},
+                           {-1},
+                           {}};
+    const bool has_sum = dy.shape[1].size > 1 && dy.shape[2].size * dy.shape[3].size > 1;
+    sums += has_sum;
+    for (int threads : {1, 2, 3}) {
+      of_weight.Check(threads);
+      of_input.Check(threads);
+      if (has_sum) of_bias.Check(threads);
+    }
+    if (HasFailure()) return;
+  }
+  EXPECT_GT(sums, kRounds / 2);
+}
+
+// Channels of so many elements that each is added up in pieces, which end within a plane.
+TEST(UnpooledGradients, AddUpALongChannelAsReduceSumDoes) {
+  Dice dice(7);
+  const HostTensor y = Numbers(dice, DType::kF32, {3, 2, 181, 203});
+  const RandomNode pool_grad = GradientOf(dice, AnyMaxPoolOf(dice, y));
+  const TensorType dy{DType::kF32, y.shape()};
+  const Unpooled of_bias{pool_grad,
+                         {OpId::reduce_sum,
+                          Attributes::Of(ReduceAttributes{{0, 2, 3}}),
+                          {dy},
+                          {{DType::kF32, {2}}},
+                          {}},
+                         {-1},
+                         {}};
+  for (int threads : {1, 2, 3}) of_bias.Check(threads);
+}
+
+}  // namespace
+}  // namespace cgrun

@@ -1,0 +1,27 @@
+// Our own kernels among those of device `blas`. CGRUN_TEST_TARGET names an instruction set other
+// than the best.
+#ifndef CGRUN_TESTS_KERNELS_OWN_KERNELS_H_
+#define CGRUN_TESTS_KERNELS_OWN_KERNELS_H_
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "src/kernels/kernel.h"
+
+namespace cgrun {
+
+// CGRUN_TEST_TARGET; "": the best.
+const std::string& TestTarget();
+
+// The kernel of our own for a node, or nothing.
+std::optional<KernelOption> OwnOption(const KernelLibrary& library, const NodeSignature& node,
+                                      int threads);
+
+// What it makes of `inputs`; fails a check where there is none, or it writes what it should not.
+std::vector<HostTensor> OwnOutputs(const NodeSignature& node, const std::vector<HostTensor>& inputs,
+                                   int threads = 2);
+
+}  // namespace cgrun
+
+#endif  // CGRUN_TESTS_KERNELS_OWN_KERNELS_H_
