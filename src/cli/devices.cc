@@ -39,13 +39,15 @@ std::string BusyNote(const Peaks& least, const Peaks& most) {
       FormatCount(most.threads, "thread"), FormatCount(least.threads, "thread"));
 }
 
-// Of a host's device what its kernels are made of; of others the hardware, a line for each.
+// Of a host's device what its kernels are made of, or why there are none; of others the hardware, a
+// line for each.
 void AddDevices(const DeviceKind& kind, TextTable& table, Json& json) {
   const std::string name(kind.name);
   if (kind.on_host) {
     const std::string kernels = DescribeKernels(name);
     table.Add({name, kernels});
-    json["devices"].push_back({{"name", name}, {"kernels", kernels}});
+    const bool built = FindKernelLibrary(name) != nullptr;
+    json["devices"].push_back({{"name", name}, {built ? "kernels" : "description", kernels}});
   }
   for (const std::string& line : DescribeDevices(kind)) {
     table.Add({name, line});

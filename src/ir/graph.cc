@@ -171,7 +171,7 @@ void RenumberPaths(Graph& graph, const IdVector<ValueId, ValueId>& renumbered) {
 }  // namespace
 
 IdVector<NodeId, NodeId> Compact(Graph& graph, const IdVector<NodeId, bool>& keep_node,
-             const IdVector<ValueId, bool>& keep_value) {
+                                 const IdVector<ValueId, bool>& keep_value) {
   const IdVector<NodeId, NodeId> new_node = Renumber(keep_node);
   const IdVector<ValueId, ValueId> new_value = Renumber(keep_value);
   IdVector<NodeId, Node> nodes;

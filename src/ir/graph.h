@@ -181,7 +181,7 @@ std::vector<NodeId> TopologicalOrder(const Graph& graph);
 // Removes the nodes and values that are not marked as kept, and renumbers what is left in order.
 // Returns the new ids of the nodes.
 IdVector<NodeId, NodeId> Compact(Graph& graph, const IdVector<NodeId, bool>& keep_node,
-             const IdVector<ValueId, bool>& keep_value);
+                                 const IdVector<ValueId, bool>& keep_value);
 
 // The same graph for a batch of `batch` samples: no shape depends on N any more.
 Graph BindBatch(const Graph& graph, int64_t batch);

@@ -44,14 +44,15 @@ bool ArityMatches(const OpDef& def, size_t count) {
   return count >= least && (variadic || count <= def.inputs.size());
 }
 
-// The signature of the operator of a fused node's body behind those of `before`; sets *fault to what
-// is wrong with it.
+// The signature of the operator of a fused node's body behind those of `before`; sets *fault to
+// what is wrong with it.
 NodeSignature InBody(const NodeSignature& node, const std::vector<NodeSignature>& before,
                      std::string* fault) {
   const FusedOperator& inner = node.body[before.size()];
   const std::string name = "'" + GetOpDef(inner.op).name + "' in its body ";
   NodeSignature signature{inner.op, inner.attributes, {}, {}, {}};
-  const int inputs = static_cast<int>(node.inputs.size()), results = static_cast<int>(before.size());
+  const int inputs = static_cast<int>(node.inputs.size()),
+            results = static_cast<int>(before.size());
   for (int operand : inner.operands) {
     if (operand >= inputs || operand < -results) *fault = name + "reads what does not exist";
     if (!fault->empty()) return signature;

@@ -116,14 +116,15 @@ bool FusePairs(Graph& graph, const PairFusion& fusion, const PassContext& contex
 bool TakesLess(const Graph& graph, const FusedPairs& pairs, const PassContext& context) {
   const auto producer = BestOption(graph, pairs.producer, context);
   if (!producer) return false;
-  const int64_t between = graph.BytesOf(pairs.producer.outputs[0]);
+  TensorType between = graph.values[pairs.producer.outputs[0]].type;
+  between.shape = between.shape.Bind(context.batch);
   double apart = producer->seconds, together = 0;
   for (size_t i = 0; i < pairs.readers.size(); ++i) {
     const auto fused = BestOption(graph, pairs.fused[i], context);
     const auto reader = BestOption(graph, *pairs.readers[i], context);
     if (!fused || !reader) return false;
     const int64_t workspace = std::max(producer->workspace_bytes, reader->workspace_bytes);
-    if (fused->workspace_bytes >= workspace + between) return false;
+    if (fused->workspace_bytes >= workspace + ByteSize(between)) return false;
     apart += reader->seconds;
     together += fused->seconds;
   }

@@ -2,6 +2,7 @@
 #include "src/plan/recompute.h"
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 #include <set>
 
@@ -199,9 +200,9 @@ std::vector<RecomputeOption> RecomputeOptionsAtPeak(const Graph& graph, const Sc
                                                     const Target& target,
                                                     const RecomputeLimits& limits) {
   std::vector<Candidate> candidates = PeakAnalysis(graph, schedule, target, limits).Run();
-  std::stable_sort(candidates.begin(), candidates.end(), [](const auto& a, const auto& b) {
-    const auto worth = [](const RecomputeOption& one, const RecomputeOption& other) {
-      return static_cast<double>(one.bytes) * other.seconds;
+  std::stable_sort(candidates.begin(), candidates.end(), [&](const auto& a, const auto& b) {
+    const auto worth = [&](const RecomputeOption& one, const RecomputeOption& other) {
+      return std::pow(static_cast<double>(one.bytes), limits.emphasis) * other.seconds;
     };
     return worth(a.option, b.option) > worth(b.option, a.option);
   });

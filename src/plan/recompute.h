@@ -32,7 +32,8 @@ struct RecomputeOption {
 };
 
 struct RecomputeLimits {
-  double seconds = 0;  // of one option
+  double seconds = 0;   // of one option
+  double emphasis = 1;  // of bytes: the options with most bytes^emphasis a second come first
   int threads = 1;
   BufferOptions buffers;
 };
@@ -45,7 +46,7 @@ double SecondsToMove(const NodeSignature& node);
 // SecondsOf all nodes; `second_runs`: of those alone that run again.
 double SecondsOfStep(const Graph& graph, bool second_runs = false);
 
-// What the first of the fullest steps of `schedule` need not hold, most bytes a second first. No
+// What the first of the fullest steps of `schedule` need not hold, the best by `limits` first. No
 // option needs what another one lets go: the first k of them can be taken together, for any k.
 std::vector<RecomputeOption> RecomputeOptionsAtPeak(const Graph& graph, const Schedule& schedule,
                                                     const Target& target,
@@ -55,8 +56,8 @@ std::vector<RecomputeOption> RecomputeOptionsAtPeak(const Graph& graph, const Sc
 // first node that reads it.
 Schedule WithSecondRuns(const Graph& graph, const Schedule& before);
 
-// Takes back that `again`, a node that runs again, does: its readers read what the first run gave. So
-// does what then runs again for nobody. `schedule` keeps the order of the others.
+// Takes back that `again`, a node that runs again, does: its readers read what the first run gave.
+// So does what then runs again for nobody. `schedule` keeps the order of the others.
 void TakeBack(Graph& graph, Schedule& schedule, NodeId again);
 
 // Recompute decisions for the values of these names: their readers of a later phase than their

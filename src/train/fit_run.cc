@@ -112,7 +112,9 @@ std::optional<PlannedRun> PlanRun(const ModelSpec& model, const KernelLibrary& l
   return PlanHere(model, library, options, diagnostics);
 }
 
-// The way down to a cap can miss what the way down to the least finds.
+// What runs again has kernels of its own, which are a part of the base: where they are what is too
+// much, the arena is to be smaller by as much. The way down to a cap can miss what the way down to
+// the least finds, which is tried last.
 std::optional<CappedRun> FitRun(const ModelSpec& model, const KernelLibrary& library,
                                 CompileOptions options, int64_t cap, std::optional<int64_t> base,
                                 Diagnostics& diagnostics) {
@@ -129,15 +131,16 @@ std::optional<CappedRun> FitRun(const ModelSpec& model, const KernelLibrary& lib
   if (!free) return std::nullopt;
   CappedRun fit{cap, *free, *free, 0};
   constexpr int64_t kLeast = 1;
-  const int64_t room = cap - (free->total() - free->memory.arena);
-  for (int64_t arena_cap : {std::max(kLeast, room), kLeast}) {
-    if (fit.fits() || options.arena_cap == arena_cap) break;
-    options.arena_cap = arena_cap;
+  constexpr int kMostTries = 3;
+  int64_t room = cap - (free->total() - free->memory.arena);
+  for (int tries = 0; !fit.fits() && options.arena_cap != kLeast; ++tries) {
+    options.arena_cap = tries < kMostTries ? std::max(kLeast, room) : kLeast;
     auto capped = plan();
     if (!capped) return std::nullopt;
+    room -= std::max<int64_t>(capped->total() - cap, 0);
     if (capped->total() >= fit.capped.total()) continue;
     fit.capped = std::move(*capped);
-    fit.arena_cap = arena_cap;
+    fit.arena_cap = options.arena_cap;
   }
   return fit;
 }

@@ -118,9 +118,9 @@ TEST(UnpooledGradients, HaveTheBitsOfTheirOperators) {
     const HostTensor y = OwnOutputs(forward.node, forward.inputs)[0];
     const RandomNode pool_grad = GradientOf(dice, AnyMaxPoolOf(dice, y));
     const auto& conv = forward.node.attributes.As<ConvAttributes>();
-    const Attributes grad = Attributes::Of(
-        ConvGradAttributes{forward.inputs[0].shape(), conv.kernel, conv.stride, conv.padding,
-                           conv.dilation, conv.groups});
+    const Attributes grad =
+        Attributes::Of(ConvGradAttributes{forward.inputs[0].shape(), conv.kernel, conv.stride,
+                                          conv.padding, conv.dilation, conv.groups});
     const TensorType &x = forward.node.inputs[0], &weight = forward.node.inputs[1];
     const TensorType dy = forward.node.outputs[0];
     const Unpooled of_weight{pool_grad,

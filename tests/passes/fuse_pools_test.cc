@@ -29,20 +29,20 @@ class FusePools : public testing::Test {
   }
   // The gradient of a pool of y, which is not there by itself.
   ValueId Unpooled() {
-    const ValueId index =
-        g_.builder.AddSource(Role::kPlaceholder, Zone::kForward, {DType::kU8, {2, 8, 3, 3}}, "index");
-    return Backward(OpId::max_pool_grad, Attributes::Of(PoolGradAttributes{{2, 8, 6, 6}, {2, 2}}),
+    const ValueId index = g_.builder.AddSource(Role::kPlaceholder, Zone::kForward,
+                                               {DType::kU8, {2, 8, 3, 3}}, "index");
+    return Backward(OpId::max_pool_grad,
+                    Attributes::Of(PoolGradAttributes{{2, 8, 6, 6}, {2, 2}, {}}),
                     {index, g_.Input("dpooled", {2, 8, 3, 3})}, "pool.dx");
   }
   ValueId WeightGradient(ValueId dy) {
-    return Backward(OpId::conv_weight_grad, Gradient(), {g_.Input("x", {2, 3, 8, 8}), dy}, "dweight");
+    return Backward(OpId::conv_weight_grad, Gradient(), {g_.Input("x", {2, 3, 8, 8}), dy},
+                    "dweight");
   }
   ValueId BiasGradient(ValueId dy) {
     return Backward(OpId::reduce_sum, Attributes::Of(ReduceAttributes{{0, 2, 3}}), {dy}, "dbias");
   }
-  Attributes Gradient() {
-    return Attributes::Of(ConvGradAttributes{{2, 3, 8, 8}, {3, 3}});
-  }
+  Attributes Gradient() { return Attributes::Of(ConvGradAttributes{{2, 3, 8, 8}, {3, 3}}); }
   ValueId Backward(OpId op, Attributes attributes, std::vector<ValueId> inputs,
                    const std::string& name) {
     Builder::NodeOptions options;

@@ -1,4 +1,5 @@
-// A device that does not exist: it has a kernel for every node and for every fused node, at a price.
+// A device that does not exist: it has a kernel for every node and for every fused node, at a
+// price.
 #ifndef CGRUN_TESTS_PASSES_FUSING_TARGET_H_
 #define CGRUN_TESTS_PASSES_FUSING_TARGET_H_
 

@@ -97,6 +97,36 @@ TEST(RecomputeOptions, AreTakenByTheSchedule) {
             *std::max_element(held.begin(), held.end()));
 }
 
+// What runs again for the node that is taken back alone goes with it.
+TEST(RecomputeOptions, CanBeTakenBack) {
+  for (const bool of_state : {false, true}) {
+    TwoReaders model(of_state);
+    const std::string before = ToString(model.graph);
+    RematPlan plan;
+    for (const RecomputeOption& option : model.Options()) plan.recompute.push_back(option.decision);
+    ASSERT_TRUE(passes::Rematerialise(model.graph, {Reference(), false, &plan}));
+    Schedule schedule = WithSecondRuns(model.graph, model.schedule);
+    EXPECT_EQ(model.graph.nodes.size(), of_state ? 8u : 7u);
+    for (const char* name : {"from_y", "from_a"}) {
+      for (NodeId id : model.graph.nodes.ids()) {
+        if (model.graph.nodes[id].name != name) continue;
+        const Node reader = model.graph.nodes[id];
+        for (ValueId input : reader.inputs) {
+          const NodeId producer = model.graph.values[input].producer;
+          if (!model.graph.nodes[producer].again_of.valid()) continue;
+          TakeBack(model.graph, schedule, producer);
+          EXPECT_EQ(VerifyGraph(model.graph), Strings());
+          EXPECT_EQ(VerifySchedule(model.graph, schedule), Strings());
+          break;
+        }
+        break;
+      }
+    }
+    EXPECT_EQ(ToString(model.graph), before);
+    EXPECT_EQ(schedule.steps.size(), model.schedule.steps.size());
+  }
+}
+
 TEST(RecomputeOptions, ReadNoStateThatHasChanged) {
   const auto runs_a = [](const TwoReaders& model) {
     for (const RecomputeOption& option : model.Options()) {

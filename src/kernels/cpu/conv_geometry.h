@@ -24,8 +24,8 @@ struct ConvGeometry : ConvSizes {
   std::vector<int64_t> PixelOffsets() const;
 };
 
-// Of conv, conv_input_grad, conv_weight_grad or conv_transpose, and of a fused node that begins with
-// conv, or that is one of the gradients behind another operator.
+// Of conv, conv_input_grad, conv_weight_grad or conv_transpose, and of a fused node that begins
+// with conv, or that is one of the gradients behind another operator.
 ConvGeometry ConvGeometryOf(const NodeSignature& node);
 
 // Pixels side by side in the image and in a tile of outputs: `count` from offset `from`, each

@@ -77,15 +77,14 @@ bool Supports(const NodeSignature& node) {
   if (!BeginsWithConv(node) || node.body.back().op != OpId::max_pool) return false;
   const OpId second = node.body[1].op;
   const bool activated = second == OpId::relu || second == OpId::leaky_relu;
-  const bool f32 = std::all_of(node.inputs.begin(), node.inputs.end(), [](const TensorType& type) {
-    return type.dtype == DType::kF32;
-  });
+  const bool f32 = std::all_of(node.inputs.begin(), node.inputs.end(),
+                               [](const TensorType& type) { return type.dtype == DType::kF32; });
   return node.body.size() == (activated ? 3 : 2) && f32 && NoneIsEmpty(node);
 }
 
 KernelDef tiled_conv_max_pool() {
-  KernelDef def = DefineTiled<&Parameters::SizesOf, &TiledConvMaxPoolSeconds>("cpu.conv_max_pool",
-                                                                              Prepare);
+  KernelDef def =
+      DefineTiled<&Parameters::SizesOf, &TiledConvMaxPoolSeconds>("cpu.conv_max_pool", Prepare);
   def.supports = Supports;
   return def;
 }

@@ -105,7 +105,8 @@ double UnpooledWeightGradSeconds(const NodeSignature& node, int64_t lanes, int t
 double UnpoolSeconds(const NodeSignature& node, int threads) {
   const Shape& dy = node.inputs[1].shape;
   const Shape& x = node.body[0].attributes.As<PoolGradAttributes>().input;
-  const auto windows = static_cast<double>(dy.Elements()), pixels = static_cast<double>(x.Elements());
+  const auto windows = static_cast<double>(dy.Elements()),
+             pixels = static_cast<double>(x.Elements());
   const double parts = std::min<double>(threads, static_cast<double>(dy[0].size));
   return (windows * kUnpoolWindow + pixels * kFillPixel) / parts;
 }

@@ -66,8 +66,8 @@ void RunGrad(const RunContext& context, const Instruction& i) noexcept {
 }
 
 PreparedKernel PrepareGrad(const KernelRequest& request) {
-  return PreparedKernel::Of(&RunGrad, GradParameters{MaxUnpool::Of(request.node),
-                                                     ThreadsFor(request, Work::kComputes)});
+  return PreparedKernel::Of(
+      &RunGrad, GradParameters{MaxUnpool::Of(request.node), ThreadsFor(request, Work::kComputes)});
 }
 
 bool Supports(const NodeSignature& node) { return node.inputs[0].dtype == DType::kF32; }

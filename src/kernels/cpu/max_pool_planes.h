@@ -118,6 +118,8 @@ struct MaxUnpool {
   int64_t planes = 0;
   WindowAxis y, x;
   std::vector<int32_t> down, across;  // from a window's origin, by kernel position
+  std::vector<int32_t> offsets;       // the two together
+  int64_t begin = 0, end = 0;  // windows of a row that lie inside the image from left to right
   // One plane: image[0 … inputs()) ← what the windows of plane `plane` of all give it.
   void (*run)(const MaxUnpool&, const std::byte* index, const float* dy, int64_t plane,
               float* image) noexcept = nullptr;
@@ -129,22 +131,39 @@ struct MaxUnpool {
   static MaxUnpool Of(const NodeSignature& node);
 };
 
-// Adds what one row of windows gives. A winner that is not in the image gets nothing.
+// Adds what windows [begin, end) of a row give. A winner that is not in the image gets nothing.
 template <class Index>
 void AddToWinners(const MaxUnpool& p, const Index* index, const float* dy, int64_t row,
-                  float* image) {
+                  int64_t begin, int64_t end, float* image) {
   const int32_t *down = p.down.data(), *across = p.across.data();
   const size_t positions = p.down.size();
   const int64_t top = p.y.InputOf(row, 0), height = p.y.input, width = p.x.input;
-  int64_t left = -p.x.before;
-  for (int64_t o = 0; o < p.x.output; ++o, left += p.x.stride) {
+  for (int64_t o = begin; o < end; ++o) {
     const auto position = static_cast<size_t>(index[o]);
     if (position >= positions) continue;
-    const int64_t at_y = top + down[position], at_x = left + across[position];
+    const int64_t at_y = top + down[position], at_x = p.x.InputOf(o, 0) + across[position];
     const bool inside = static_cast<uint64_t>(at_y) < static_cast<uint64_t>(height) &&
                         static_cast<uint64_t>(at_x) < static_cast<uint64_t>(width);
     if (inside) image[at_y * width + at_x] += dy[o];
   }
+}
+
+// What a row of windows gives, in their order.
+template <class Index>
+void AddRowToWinners(const MaxUnpool& p, const Index* index, const float* dy, int64_t row,
+                     float* image) {
+  const int64_t top = p.y.InputOf(row, 0);
+  const bool inside = top >= 0 && top + p.down.back() < p.y.input;
+  const int64_t begin = inside ? p.begin : 0, end = inside ? p.end : 0;
+  AddToWinners(p, index, dy, row, 0, begin, image);
+  const int32_t* offsets = p.offsets.data();
+  const auto positions = static_cast<uint32_t>(p.offsets.size());
+  float* at = image + top * p.x.input + p.x.InputOf(begin, 0);
+  for (int64_t o = begin; o < end; ++o, at += p.x.stride) {
+    const auto position = static_cast<uint32_t>(index[o]);
+    if (position < positions) at[offsets[position]] += dy[o];
+  }
+  AddToWinners(p, index, dy, row, end, p.x.output, image);
 }
 
 template <class Index>
@@ -155,7 +174,7 @@ void UnpoolPlane(const MaxUnpool& p, const std::byte* index, const float* dy, in
   std::fill_n(image, p.inputs(), 0.0F);
   for (int64_t row = 0; row < p.y.output; ++row) {
     const int64_t at = row * p.x.output;
-    AddToWinners(p, winners + at, dy + at, row, image);
+    AddRowToWinners(p, winners + at, dy + at, row, image);
   }
 }
 
@@ -170,8 +189,14 @@ inline MaxUnpool MaxUnpool::Of(const NodeSignature& node) {
     for (int64_t v = 0; v < p.x.kernel; ++v) {
       p.down.push_back(static_cast<int32_t>(u * p.y.dilation));
       p.across.push_back(static_cast<int32_t>(v * p.x.dilation));
+      p.offsets.push_back(static_cast<int32_t>(p.down.back() * p.x.input + p.across.back()));
     }
   }
+  const auto is_inside = [&](int64_t o) {
+    return p.x.InputOf(o, 0) >= 0 && p.x.InputOf(o, p.x.kernel - 1) < p.x.input;
+  };
+  while (p.begin < p.x.output && !is_inside(p.begin)) ++p.begin;
+  for (p.end = p.begin; p.end < p.x.output && is_inside(p.end);) ++p.end;
   const bool bytes = node.inputs[0].dtype == DType::kU8;
   p.run = bytes ? &UnpoolPlane<uint8_t> : &UnpoolPlane<int32_t>;
   return p;

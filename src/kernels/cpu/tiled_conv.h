@@ -14,7 +14,8 @@ std::vector<KernelDef> tiled_fused_conv();  // with relu or leaky_relu behind it
 std::vector<KernelDef> tiled_conv_input_grad();
 std::vector<KernelDef> tiled_conv_weight_grad();
 std::vector<KernelDef> tiled_conv_transpose();
-// Fused nodes, of max_pool behind a convolution, with relu or leaky_relu between the two or without …
+// Fused nodes, of max_pool behind a convolution, with relu or leaky_relu between the two or without
+// …
 std::vector<KernelDef> tiled_conv_max_pool();
 // … and of what reads the gradient of such a max_pool, in the place of dy.
 std::vector<KernelDef> tiled_unpooled_input_grad();

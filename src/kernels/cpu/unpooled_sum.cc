@@ -38,11 +38,10 @@ double SumOf(const Parameters& p, const std::byte* index, const float* dy, int64
              int64_t begin, int64_t end, float* plane) {
   const int64_t size = p.unpool.inputs();
   States<Sum, kRowStates> states;
-  ForRuns(p.sum.reduced, {p.sum.Offset(channel)}, begin, end,
-          [&](const auto& at, int64_t count) {
-            p.unpool.run(p.unpool, index, dy, at[0] / size, plane);
-            AddRow(plane + at[0] % size, count, states);
-          });
+  ForRuns(p.sum.reduced, {p.sum.Offset(channel)}, begin, end, [&](const auto& at, int64_t count) {
+    p.unpool.run(p.unpool, index, dy, at[0] / size, plane);
+    AddRow(plane + at[0] % size, count, states);
+  });
   return TotalOf(states);
 }
 
@@ -95,8 +94,8 @@ bool Supports(const NodeSignature& node) {
 }
 
 double Seconds(const NodeSignature& node, int threads) {
-  const auto pixels = static_cast<double>(
-      node.body[0].attributes.As<PoolGradAttributes>().input.Elements());
+  const auto pixels =
+      static_cast<double>(node.body[0].attributes.As<PoolGradAttributes>().input.Elements());
   return UnpoolSeconds(node, threads) + pixels / (kElementsPerSecond * threads);
 }
 

@@ -1,0 +1,98 @@
+// Convolutions that are pooled as they are made: the arena is smaller by what lies between the two,
+// forward and backward, and no bit of the weights is another.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <iostream>
+
+#include "src/kernels/kernel.h"
+#include "tests/train/session_testing.h"
+
+namespace cgrun {
+namespace {
+
+// Windows that overlap and hang over the end, and windows that do not; an activation between,
+// behind or not at all; sizes that leave part of a tile and of a vector over.
+constexpr const char* kModel = R"(
+cgrun: 1
+model: pools
+data:
+  train: {format: synthetic, samples: 45, classes: 4}
+inputs:
+  image: {type: uint8, shape: [3, 29, 31]}
+  label: {type: int32, shape: []}
+paths:
+  classify:
+    ops:
+      - {op: normalize, in: image, scale: 1/255}
+      - {op: conv, filters: 18, kernel: 5, padding: 2, activation: relu}
+      - {op: max_pool, kernel: 3, stride: 2, ceil_mode: true}
+      - {op: conv, filters: 20, kernel: 3}
+      - {op: max_pool, kernel: 2}
+      - relu
+      - {op: conv, filters: 7, kernel: 3, padding: 1, bias: false, activation: leaky_relu}
+      - {op: max_pool, kernel: 2, padding: 1}
+      - flatten
+      - logits: {op: linear, units: 4}
+    loss: {op: softmax_cross_entropy, in: [logits, label]}
+train: {epochs: 2, batch: 21, optimizer: {op: sgd, lr: 0.05, momentum: 0.9}}
+)";
+constexpr int64_t kLargest = 4 * 21 * 18 * 29 * 31;  // bytes of the first convolution's result
+
+struct Outcome {
+  uint64_t weights_hash = 0;
+  int64_t arena_bytes = 0;
+  int64_t fused = 0;  // nodes of a step with a pool or its gradient in them
+};
+
+Outcome Train(const std::string& device, int threads, Mode mode,
+              const std::vector<std::string>& disabled) {
+  SessionOptions options;
+  options.device = device;
+  options.mode = mode;
+  options.compile.threads = threads;
+  options.compile.passes.disabled = disabled;
+  Diagnostics diagnostics;
+  const ModelSpec model = ModelOf(kModel);
+  Session session(model, options, true, diagnostics);
+  EXPECT_TRUE(session.ready()) << diagnostics.ToString();
+  Outcome outcome;
+  if (mode == Mode::kGraph) {
+    outcome.arena_bytes = session.layout()->arena_bytes;
+    const auto& instructions = session.program()->image().entries[0].instructions;
+    outcome.fused = std::ranges::count_if(instructions, [](const ImageInstruction& i) {
+      return i.kernel == "cpu.conv_max_pool" || i.kernel.starts_with("cpu.max_pool_grad_");
+    });
+  }
+  SessionObserver silent;
+  outcome.weights_hash = session.Train("", silent).weights_hash;
+  return outcome;
+}
+
+TEST(FusedPools, NeedNoLargeTensorsAndChangeNoBit) {
+  for (const char* device : {"blas", "cpu"}) {
+    if (FindKernelLibrary(device) == nullptr) {
+      std::cout << "not on '" << device << "': it is not in this build\n";
+      continue;
+    }
+    for (int threads : {1, 2}) {
+      const std::string name = device + (", " + std::to_string(threads)) + " threads";
+      // With layouts, convolutions beside them could be others.
+      const Outcome fused = Train(device, threads, Mode::kGraph, {"layouts"});
+      const Outcome apart = Train(device, threads, Mode::kGraph, {"layouts", "fuse_pools"});
+      const Outcome eager = Train(device, threads, Mode::kEager, {});
+      EXPECT_GE(fused.fused, 3 + 2 + 3) << name;
+      EXPECT_EQ(apart.fused, 0) << name;
+      EXPECT_LT(fused.arena_bytes, apart.arena_bytes - kLargest / 2) << name;
+      EXPECT_EQ(fused.weights_hash, apart.weights_hash) << name;
+      EXPECT_EQ(fused.weights_hash, eager.weights_hash) << name;
+    }
+  }
+}
+
+TEST(FusedPools, AreNotForTheReferenceDevice) {
+  EXPECT_EQ(Train("reference", 1, Mode::kGraph, {}).fused, 0);
+}
+
+}  // namespace
+}  // namespace cgrun
