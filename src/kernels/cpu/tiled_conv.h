@@ -14,13 +14,12 @@ std::vector<KernelDef> tiled_fused_conv();  // with relu or leaky_relu behind it
 std::vector<KernelDef> tiled_conv_input_grad();
 std::vector<KernelDef> tiled_conv_weight_grad();
 std::vector<KernelDef> tiled_conv_transpose();
-// Fused nodes, of max_pool behind a convolution, with relu or leaky_relu between the two or without
-// …
+// With max_pool behind it, and maybe relu or leaky_relu between the two.
 std::vector<KernelDef> tiled_conv_max_pool();
-// … and of what reads the gradient of such a max_pool, in the place of dy.
+// With max_pool_grad before them, which gives dy.
 std::vector<KernelDef> tiled_unpooled_input_grad();
 std::vector<KernelDef> tiled_unpooled_weight_grad();
-std::vector<KernelDef> unpooled_sum();  // over all axes but the channels'
+std::vector<KernelDef> unpooled_sum();  // reduce_sum over all axes but the channels'
 
 }  // namespace cgrun::cpu
 
