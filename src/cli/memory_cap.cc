@@ -227,9 +227,9 @@ std::optional<PlannedRun> FindBatch(const ModelSpec& model, const KernelLibrary&
   return std::move(fit->run);
 }
 
-std::optional<PlannedRun> KeepCap(const ModelSpec& model, const KernelLibrary& library,
-                                  CompileOptions& options, std::optional<int64_t> base,
-                                  Diagnostics& diagnostics) {
+std::optional<CappedRun> KeepCap(const ModelSpec& model, const KernelLibrary& library,
+                                 CompileOptions& options, std::optional<int64_t> base,
+                                 Diagnostics& diagnostics) {
   auto fit = FitRun(model, library, options, model.train->memory->value, base, diagnostics);
   if (!fit) return std::nullopt;
   if (!fit->fits()) {
@@ -238,29 +238,40 @@ std::optional<PlannedRun> KeepCap(const ModelSpec& model, const KernelLibrary& l
   }
   options.arena_cap = fit->arena_cap;
   Tell(FitText(*fit));
-  return std::move(fit->capped);
+  return fit;
+}
+
+// Gives `model` the batch that was found, which fits as it was planned then: it is not planned
+// again for the cap.
+FittedRun FitBatchOf(const ModelFlags& flags, ModelSpec& model, const CompileOptions& options,
+                     Diagnostics& diagnostics) {
+  const auto run = FindBatch(model, KernelsOf(model), options, diagnostics);
+  if (!run) return {};
+  auto with_batch = LoadWithBatch(flags, run->batch);
+  if (!with_batch) return {};
+  model = std::move(*with_batch);
+  return {true, run->memory};
 }
 
 }  // namespace
 
-// The batch that was found fits as it was planned then: it is not planned again for the cap.
 FittedRun FitMemory(const ModelFlags& flags, ModelSpec& model, CompileOptions& options,
                     std::optional<int64_t> base) {
   if (!model.train) return {true, {}};
   const bool automatic = model.train->batch.value.automatic;
   if (!automatic && !model.train->memory) return {true, {}};
   Diagnostics diagnostics;
-  const KernelLibrary& library = KernelsOf(model);
-  const auto run = automatic ? FindBatch(model, library, options, diagnostics)
-                             : KeepCap(model, library, options, base, diagnostics);
-  PrintDiagnostics(diagnostics);
-  if (!run) return {false, {}, diagnostics};
+  FittedRun fitted;
   if (automatic) {
-    auto with_batch = LoadWithBatch(flags, run->batch);
-    if (!with_batch) return {};
-    model = std::move(*with_batch);
+    fitted = FitBatchOf(flags, model, options, diagnostics);
+  } else if (const auto fit = KeepCap(model, KernelsOf(model), options, base, diagnostics)) {
+    fitted = {true, fit->capped.memory};
+    if (fit->arena_cap > 0) fitted.slower = fit->slower();
+    fitted.slowdown_without_cap = fit->free.slowdown;
   }
-  return {true, run->memory};
+  PrintDiagnostics(diagnostics);
+  fitted.printed = std::move(diagnostics);
+  return fitted;
 }
 
 }  // namespace cgrun

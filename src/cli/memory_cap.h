@@ -14,6 +14,10 @@ struct FittedRun {
   bool fits = false;                // else there was an error, which is printed
   std::optional<RunMemory> memory;  // that the run is planned to take, where that had to be known
   Diagnostics printed = {};         // what was told
+  // How much longer steps take under a cap that makes operators run again: than without the cap, as
+  // it is estimated, and how much longer they take there.
+  std::optional<double> slower = {};
+  double slowdown_without_cap = 0;
 };
 
 // For verbs that train or plan. Where the model leaves the batch to us, gives `model` the largest

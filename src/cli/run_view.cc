@@ -225,6 +225,17 @@ void RunView::OnEpoch(const EpochReport& report) {
   std::fflush(stdout);
 }
 
+namespace {
+
+std::string CapText(const TrainResult& result) {
+  const std::string text =
+      fmt::format("operators that ran again made steps {:.1f} % longer", 100 * *result.slowdown);
+  if (!result.expected_slowdown) return text;
+  return text + fmt::format("; {:.1f} % was expected", 100 * *result.expected_slowdown);
+}
+
+}  // namespace
+
 std::vector<std::pair<std::string, std::string>> TrainFacts(const TrainResult& result,
                                                             const std::string& folder) {
   std::vector<std::pair<std::string, std::string>> facts;
@@ -250,6 +261,7 @@ std::vector<std::pair<std::string, std::string>> TrainFacts(const TrainResult& r
   }
   add("mode", ModeText(result.memory));
   add("memory", MemoryText(result.memory));
+  if (result.slowdown) add("cap", CapText(result));
   add("allocations", AllocationsText(result));
   if (!result.best.empty()) add("best model", BestText(result));
   add("weights", fmt::format("{}  (hash {:016x})", result.checkpoint, result.weights_hash));

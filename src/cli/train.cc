@@ -283,7 +283,11 @@ int Run(const ModelFlags& flags, const RunFlags& run_flags, const TrainFlags& tr
   PrintMemory(session);
   RunView view(model.train->epochs ? model.train->epochs->value : 0);
   view.Fold(LinesOf(*model.train, session), folder + "/metrics.csv");
-  const TrainResult result = TrainIn(folder, session, view);
+  TrainResult result = TrainIn(folder, session, view);
+  if (result.slowdown) {  // than without the cap, as it was told before
+    result.slowdown = (1 + *result.slowdown) / (1 + fitted.slowdown_without_cap) - 1;
+    result.expected_slowdown = fitted.slower;
+  }
   view.Clear();
   const std::string json = SummaryJson(model, session, result);
   WriteSummary(folder, json);

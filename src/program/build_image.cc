@@ -73,6 +73,7 @@ class EntryBuilder {
     instruction.node = SignatureOf(graph_, node);
     instruction.kernel = node.kernel->kernel;
     instruction.threads = node.kernel->threads;
+    instruction.again = node.again_of.valid();
     for (ValueId input : node.inputs) {
       instruction.operands.push_back(OperandOf(input, Access::kRead));
     }

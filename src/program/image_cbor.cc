@@ -245,6 +245,7 @@ Json ToJson(const ImageInstruction& instruction) {
       {"threads", instruction.threads},
       {"operands", ListOf(instruction.operands, [](const ImageOperand& o) { return ToJson(o); })}};
   if (instruction.reach != 0) json["reach"] = instruction.reach;
+  if (instruction.again) json["again"] = true;
   return json;
 }
 
@@ -259,6 +260,7 @@ ImageInstruction InstructionFrom(const Json& json) {
   instruction.threads = Get<int>(json, "threads");
   instruction.operands = ReadList(json, "operands", OperandFrom);
   if (json.contains("reach")) instruction.reach = Get<ReachSet>(json, "reach");
+  instruction.again = json.contains("again") && Get<bool>(json, "again");
   return instruction;
 }
 

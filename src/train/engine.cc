@@ -139,6 +139,7 @@ class GraphEngine final : public Engine {
     std::vector<EngineOperator> operators;
     for (const ImageInstruction& i : EntryOf(entry).instructions) {
       operators.push_back(DescribeOperator(i.name, i.kernel, i.phase, i.source, i.node));
+      operators.back().again = i.again;
     }
     return operators;
   }
@@ -288,13 +289,27 @@ class EagerEngine final : public Engine {
 
 }  // namespace
 
-std::unique_ptr<OperatorTimes> MakeTimes(const Engine& engine) {
+std::unique_ptr<OperatorTimes> MakeTimes(const Engine& engine, bool traced) {
   constexpr size_t kTracedRuns = 100'000;  // of operators: 3 MiB
   std::vector<size_t> operators;
   for (size_t e = 0; e < engine.model().entries.size(); ++e) {
     operators.push_back(engine.Operators(static_cast<int>(e)).size());
   }
-  return std::make_unique<OperatorTimes>(operators, kTracedRuns);
+  return std::make_unique<OperatorTimes>(operators, traced ? kTracedRuns : 0);
+}
+
+std::optional<double> SlowdownOf(const Engine& engine, const OperatorTimes& times) {
+  int64_t once = 0, again = 0;  // nanoseconds
+  for (size_t e = 0; e < engine.model().entries.size(); ++e) {
+    if (engine.model().entries[e].kind != EntryKind::kTrain) continue;
+    const std::vector<EngineOperator> operators = engine.Operators(static_cast<int>(e));
+    const std::span<const OperatorTime> of_entry = times.Entry(static_cast<int>(e));
+    for (size_t i = 0; i < operators.size(); ++i) {
+      (operators[i].again ? again : once) += of_entry[i].nanoseconds;
+    }
+  }
+  if (once == 0) return std::nullopt;
+  return static_cast<double>(again) / static_cast<double>(once);
 }
 
 std::unique_ptr<Engine> MakeGraphEngine(std::unique_ptr<Program> program) {

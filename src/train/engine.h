@@ -71,6 +71,7 @@ struct EngineOperator {
   int64_t flops = 0;
   int64_t bytes = 0;        // of its operands; 0 of an eager view, which runs nothing
   std::string source = {};  // "model.yaml:12:7"; "" for what no user wrote
+  bool again = false;       // the second time in one run, so that its results need not be held
 };
 
 // Sees a run go on, operator by operator.
@@ -134,8 +135,13 @@ class Engine {
   OperatorTimes* times_ = nullptr;
 };
 
-// Times for all operators of an engine's entry points, with room for a trace of the first runs.
-std::unique_ptr<OperatorTimes> MakeTimes(const Engine& engine);
+// Times for all operators of an engine's entry points; `traced`: with room for a trace of the first
+// runs.
+std::unique_ptr<OperatorTimes> MakeTimes(const Engine& engine, bool traced = true);
+
+// How much longer training steps took for what ran again in them: 0.1 is a tenth. Nothing where
+// none has been timed.
+std::optional<double> SlowdownOf(const Engine& engine, const OperatorTimes& times);
 
 // `device`, `library` and `communicator` must outlive an engine. These throw what the constructors
 // of Program and EagerProgram do.

@@ -216,6 +216,8 @@ std::string SummaryJson(const ModelSpec& model, const Session& session, const Tr
                                  {"test", nlohmann::ordered_json::object()}};
   for (const PassResult& pass : result.last.evaluations) json[pass.split] = NumbersOf(pass);
   if (result.left_out > 0) json["left_out_samples"] = result.left_out;
+  if (result.slowdown) json["slowdown"] = *result.slowdown;
+  if (result.expected_slowdown) json["expected_slowdown"] = *result.expected_slowdown;
   json.update(nlohmann::ordered_json::parse(MemoryJson(result.memory)));
   if (result.allocations_after_first_step) {
     json["allocations_after_first_step"] = *result.allocations_after_first_step;

@@ -37,8 +37,9 @@ Session::Session(const ModelSpec& model, const SessionOptions& options, bool tra
   }
   CheckLabelRanges(train, diagnostics);
   if (diagnostics.has_errors() || !MakeEngine(*library, diagnostics)) return;
-  if (options.profile) {
-    times_ = MakeTimes(*engine_);
+  const bool runs_again = options.compile.arena_cap > 0 && KindOfDevice(options.device).on_host;
+  if (options.profile || runs_again) {
+    times_ = MakeTimes(*engine_, /*traced=*/options.profile);
     engine_->Watch(times_.get());
   }
   memory_.base = options.base ? *options.base : BaseOfNow();

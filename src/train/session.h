@@ -122,6 +122,10 @@ struct TrainResult {
   int64_t state_copies = 0;       // how often the state was copied for checkpoints
   EpochReport last;               // of the last epoch; an evaluation of the weights it ended with
   MemoryUse memory;
+  // By how much what ran again made steps longer, as it was measured: 0.1 is a tenth. Nothing
+  // without a cap that the arena had to be made smaller for.
+  std::optional<double> slowdown;
+  std::optional<double> expected_slowdown;  // what was estimated before, where somebody did
   // From the end of step 1 until the last checkpoint is written; nothing without a step, and no
   // count under a sanitizer.
   std::optional<int64_t> allocations_after_first_step;
@@ -156,7 +160,7 @@ class Session {
   // Its memory; null in eager mode, and of a program that was compiled before.
   const MemoryLayout* layout() const { return layout_ ? &*layout_ : nullptr; }
   // What operators took so far; null without SessionOptions::profile.
-  const OperatorTimes* times() const { return times_.get(); }
+  const OperatorTimes* times() const { return options_.profile ? times_.get() : nullptr; }
   const MemoryUse& memory() const { return memory_; }
   // What the model file keeps, of entry points of the kind options.compile.keeps; null where it
   // keeps nothing.

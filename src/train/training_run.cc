@@ -339,6 +339,9 @@ class TrainingRun {
     session_.NoteMemory();
     WriteCheckpoint();
     CountAllocations();
+    if (session_.times_ != nullptr && session_.options_.compile.arena_cap > 0) {
+      result_.slowdown = SlowdownOf(*session_.engine_, *session_.times_);
+    }
     if (session_.kept_ && !folder_.empty()) session_.kept_->Write(*session_.engine_, folder_);
     result_.steps = state_.step;
     result_.epochs = state_.epoch + (state_.batch > 0 && !result_.interrupted);

@@ -111,6 +111,9 @@ class MemoryTest(CliTestCase):
                 self.assertEqual(same, weights, name)
                 self.assertLess(summary["planned_peak_bytes"], free["planned_peak_bytes"])
                 self.assertLessEqual(summary["measured_peak_bytes"], cap)
+                self.assertGreater(summary["slowdown"], 0)
+                self.assertGreater(summary["expected_slowdown"], 0)
+            self.assertNotIn("slowdown", free)
 
     def test_data_in_memory_counts_once(self):
         lines = "".join(",".join(["0.5"] * 100) + ",1\n" for _ in range(60000))
