@@ -319,7 +319,10 @@ TEST(Mutation, WrongBodiesOfFusedNodesAreRefused) {
   refuse("a later result", [](NodeSignature& node) { node.body[1].operands[0] = -2; });
   refuse("its own result", [](NodeSignature& node) { node.body[0].operands[0] = -1; });
   refuse("far away", [](NodeSignature& node) { node.body[0].operands[0] = INT32_MIN; });
-  refuse("another type", [](NodeSignature& node) { node.body[1].op = OpId::reduce_sum; });
+  refuse("another type", [](NodeSignature& node) {
+    node.body.back().op = OpId::reduce_sum;
+    node.body.back().operands = {0};
+  });
 }
 
 }  // namespace
