@@ -56,8 +56,9 @@ std::vector<RecomputeOption> RecomputeOptionsAtPeak(const Graph& graph, const Sc
 // first node that reads it.
 Schedule WithSecondRuns(const Graph& graph, const Schedule& before);
 
-// Takes back that `again`, a node that runs again, does: its readers read what the first run gave.
-// So does what then runs again for nobody. `schedule` keeps the order of the others.
+// Takes back what `again`, a node that runs again, does: its readers read what the first run gave.
+// What then runs again for nobody goes with it. `schedule` keeps the order of the others, in which
+// the first run may stand behind such a reader.
 void TakeBack(Graph& graph, Schedule& schedule, NodeId again);
 
 // Recompute decisions for the values of these names: their readers of a later phase than their

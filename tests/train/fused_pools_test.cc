@@ -81,7 +81,7 @@ TEST(FusedPools, NeedNoLargeTensorsAndChangeNoBit) {
       const Outcome fused = Train(device, threads, Mode::kGraph, {"layouts"});
       const Outcome apart = Train(device, threads, Mode::kGraph, {"layouts", "fuse_pools"});
       const Outcome eager = Train(device, threads, Mode::kEager, {});
-      EXPECT_GE(fused.fused, 3 + 2 + 3) << name;
+      EXPECT_GE(fused.fused, 2 + 2 + 3) << name << ": the last convolution's result is small";
       EXPECT_EQ(apart.fused, 0) << name;
       EXPECT_LT(fused.arena_bytes, apart.arena_bytes - kLargest / 2) << name;
       EXPECT_EQ(fused.weights_hash, apart.weights_hash) << name;
