@@ -27,7 +27,7 @@ paths:
       - {op: normalize, in: image, scale: 1/255}
       - flatten
       - {op: linear, units: 203, activation: relu}
-      - {op: linear, units: 37, activation: relu, bias: false}
+      - {op: linear, units: 41, activation: relu, bias: false}
       - logits: {op: linear, units: 4}
     loss: {op: softmax_cross_entropy, in: [logits, label]}
 train: {epochs: 2, batch: 21, optimizer: {)" +

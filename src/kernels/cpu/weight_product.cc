@@ -48,6 +48,9 @@ namespace cgrun::cpu {
 namespace {
 
 constexpr int64_t kMostDepth = 4096;
+// Of a weight, to be updated as its gradient is made: that of a smaller one lies in the nearest
+// cache, and part of a row after another takes longer than all at once.
+constexpr int64_t kLeastUpdated = 8192;
 
 }  // namespace
 
@@ -65,6 +68,7 @@ bool IsUpdateByProduct(const NodeSignature& node, OpId optimizer) {
   if (node.body.size() != 2 || node.body[0].op != OpId::matmul || node.body[1].op != optimizer) {
     return false;
   }
+  if (node.outputs[0].shape.Elements() < kLeastUpdated) return false;
   std::vector<int> operands = {2, -1};
   for (size_t i = 3; i < node.inputs.size(); ++i) operands.push_back(static_cast<int>(i));
   return node.body[0].operands == std::vector<int>{0, 1} && node.body[1].operands == operands &&
