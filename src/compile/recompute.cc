@@ -42,7 +42,7 @@ class Recomputer {
     for (int sweep = 0; sweep < kMostSweeps && Lower(); ++sweep) {
       changed = true;
       if (options_.order == "memory") Improve();
-      TakeNeedlessBack();
+      if (goal_.bytes <= 0 || peak_.first <= goal_.bytes) TakeNeedlessBack();
     }
     return changed;
   }
@@ -212,6 +212,7 @@ bool RecomputeAtPeak(CompiledEntry& entry, const Target& target, const CompileOp
     if (!recomputer.Run() || (least && recomputer.Cost() >= *least)) continue;
     least = recomputer.Cost();
     entry = std::move(tried);
+    if (least->first > goal.bytes) break;  // what does not fit in one way hardly does in another
   }
   return least.has_value();
 }
