@@ -39,9 +39,7 @@ train: {epochs: 2, batch: 21, optimizer: {op: sgd, lr: 0.05, momentum: 0.9}}
 )";
 constexpr int64_t kLargest = 4 * 21 * 18 * 29 * 31;  // bytes of the first convolution's result
 
-struct Outcome {
-  uint64_t weights_hash = 0;
-  int64_t arena_bytes = 0;
+struct Outcome : PlannedOutcome {
   int64_t fused = 0;  // nodes of a step with a pool or its gradient in them
 };
 
@@ -52,20 +50,10 @@ Outcome Train(const std::string& device, int threads, Mode mode,
   options.mode = mode;
   options.compile.threads = threads;
   options.compile.passes.disabled = disabled;
-  Diagnostics diagnostics;
-  const ModelSpec model = ModelOf(kModel);
-  Session session(model, options, true, diagnostics);
-  EXPECT_TRUE(session.ready()) << diagnostics.ToString();
-  Outcome outcome;
-  if (mode == Mode::kGraph) {
-    outcome.arena_bytes = session.layout()->arena_bytes;
-    const auto& instructions = session.program()->image().entries[0].instructions;
-    outcome.fused = std::ranges::count_if(instructions, [](const ImageInstruction& i) {
-      return i.kernel == "cpu.conv_max_pool" || i.kernel.starts_with("cpu.max_pool_grad_");
-    });
-  }
-  SessionObserver silent;
-  outcome.weights_hash = session.Train("", silent).weights_hash;
+  Outcome outcome{TrainPlanned(ModelOf(kModel), options)};
+  outcome.fused = std::ranges::count_if(outcome.kernels, [](const std::string& kernel) {
+    return kernel == "cpu.conv_max_pool" || kernel.starts_with("cpu.max_pool_grad_");
+  });
   return outcome;
 }
 

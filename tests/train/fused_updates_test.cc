@@ -34,9 +34,7 @@ train: {epochs: 2, batch: 21, optimizer: {)" +
          optimizer + "}}\n";
 }
 
-struct Outcome {
-  uint64_t weights_hash = 0;
-  int64_t arena_bytes = 0;
+struct Outcome : PlannedOutcome {
   int64_t fused = 0;  // updates, of a step
 };
 
@@ -47,19 +45,9 @@ Outcome Train(const std::string& device, int threads, const std::string& optimiz
   options.mode = mode;
   options.compile.threads = threads;
   options.compile.passes.disabled = disabled;
-  Diagnostics diagnostics;
-  const ModelSpec model = ModelOf(ModelWith(optimizer));
-  Session session(model, options, true, diagnostics);
-  EXPECT_TRUE(session.ready()) << diagnostics.ToString();
-  Outcome outcome;
-  if (mode == Mode::kGraph) {
-    outcome.arena_bytes = session.layout()->arena_bytes;
-    const auto& instructions = session.program()->image().entries[0].instructions;
-    outcome.fused = std::ranges::count_if(
-        instructions, [](const ImageInstruction& i) { return i.kernel.ends_with("_by_product"); });
-  }
-  SessionObserver silent;
-  outcome.weights_hash = session.Train("", silent).weights_hash;
+  Outcome outcome{TrainPlanned(ModelOf(ModelWith(optimizer)), options)};
+  outcome.fused = std::ranges::count_if(
+      outcome.kernels, [](const std::string& kernel) { return kernel.ends_with("_by_product"); });
   return outcome;
 }
 

@@ -60,6 +60,22 @@ TrainResult TrainModel(const ModelSpec& model, const SessionOptions& options,
   return session.Train(folder, silent);
 }
 
+PlannedOutcome TrainPlanned(const ModelSpec& model, const SessionOptions& options) {
+  Diagnostics diagnostics;
+  Session session(model, options, true, diagnostics);
+  EXPECT_TRUE(session.ready()) << diagnostics.ToString();
+  PlannedOutcome outcome;
+  if (options.mode == Mode::kGraph) {
+    outcome.arena_bytes = session.layout()->arena_bytes;
+    for (const ImageInstruction& i : session.program()->image().entries[0].instructions) {
+      outcome.kernels.push_back(i.kernel);
+    }
+  }
+  SessionObserver silent;
+  outcome.weights_hash = session.Train("", silent).weights_hash;
+  return outcome;
+}
+
 std::string SessionErrors(const ModelSpec& model, bool train) {
   Diagnostics diagnostics;
   const Session session(model, {}, train, diagnostics);

@@ -18,6 +18,13 @@ ModelSpec ModelOf(const std::string& text, const std::vector<std::string>& overr
 // A whole run. `folder`: where it leaves its files; empty: nowhere.
 TrainResult TrainModel(const ModelSpec& model, const SessionOptions& options = {},
                        const std::string& folder = "");
+// A run, and what of its first entry point was planned; nothing is planned in eager mode.
+struct PlannedOutcome {
+  uint64_t weights_hash = 0;
+  int64_t arena_bytes = 0;
+  std::vector<std::string> kernels;
+};
+PlannedOutcome TrainPlanned(const ModelSpec& model, const SessionOptions& options);
 // What a session of this model reports; empty where it is ready.
 std::string SessionErrors(const ModelSpec& model, bool train = true);
 
