@@ -77,7 +77,7 @@ std::string TableOf(const CappedRun& fit) {
   }
   add("total", FormatBytes(fit.free.total()), FormatBytes(fit.capped.total()), "");
   if (helps) {
-    add("a step", "100 %", fmt::format("{:.0f} %", 100 + 100 * fit.slower()), "of its time, about");
+    add("a step", "100 %", fmt::format("{:.0f} %", 100 + 100 * fit.slower()), "of its time, or less");
   }
   return table.ToString(kIndent, kTableWidth);
 }
@@ -100,11 +100,13 @@ std::string RefusalOf(const std::string& what, const CappedRun& fit, bool is_ask
   return WithoutLineEnd(text + "\n" + TableOf(fit));
 }
 
-// The largest batch of a few that fits, for one that does not.
-std::string BatchHelp(const ModelSpec& model, const KernelLibrary& library,
-                      const CompileOptions& options, const CappedRun& fit) {
+// The largest batch of a few that fits, for one that does not. Planned quickly, which can take a
+// little more than is said.
+std::string BatchHelp(const ModelSpec& model, const KernelLibrary& library, CompileOptions options,
+                      const CappedRun& fit) {
   Diagnostics ignored;
   ModelSpec smaller = model;
+  options.quick = true;
   const auto plan = [&](int64_t batch) {
     smaller.train->batch.value = {false, batch};
     return PlanRun(smaller, library, options, ignored);
@@ -114,13 +116,14 @@ std::string BatchHelp(const ModelSpec& model, const KernelLibrary& library,
   auto run = plan(1);
   if (!run) return "";
   if (run->total() > fit.cap) {
-    const auto one = FitRun(smaller, library, options, fit.cap, std::nullopt, ignored);
+    const auto one = FitRunQuickly(smaller, library, options, fit.cap, *run, std::nullopt, ignored);
     if (one && one->fits()) {
-      return fmt::format("`--batch 1` fits, for steps that take about {:.0f} % longer",
+      return fmt::format("`--batch 1` fits, for steps that take {:.0f} % longer or less",
                          100 * one->slower());
     }
-    return fmt::format("no batch fits, so that `--batch auto` finds none: one sample takes {}",
-                       FormatBytes(run->total()));
+    return fmt::format(
+        "no batch fits, so that `--batch auto` finds none: one sample takes about {}",
+        FormatBytes(run->total()));
   }
   for (int64_t batch = whole / 2, i = 0; i < 3 && batch > 1; ++i, batch /= 2) {
     auto larger = plan(batch);
@@ -129,7 +132,8 @@ std::string BatchHelp(const ModelSpec& model, const KernelLibrary& library,
     break;
   }
   return fmt::format(
-      "`--batch {}` takes {}, and {:.3g} times as many steps an epoch; `--batch auto` finds the "
+      "`--batch {}` takes about {}, and {:.3g} times as many steps an epoch; `--batch auto` finds "
+      "the "
       "largest batch that fits",
       run->batch, FormatBytes(run->total()),
       static_cast<double>(whole) / static_cast<double>(run->batch));
@@ -148,7 +152,7 @@ void Refuse(const ModelSpec& model, const KernelLibrary& library, const CompileO
   const bool helps = fit.capped.total() < fit.free.total();
   std::vector<std::string> help;
   if (helps) {
-    help.push_back(fmt::format("{} is enough, for steps that take about {:.0f} % longer",
+    help.push_back(fmt::format("{} is enough, for steps that take {:.0f} % longer or less",
                                EnoughFor(fit.capped), 100 * fit.slower()));
   }
   help.push_back(EnoughFor(fit.free) + " is enough" + (helps ? " for steps as they are" : ""));
@@ -204,7 +208,7 @@ void RefuseOneSample(const ModelSpec& model, const KernelLibrary& library,
   std::vector<std::string> help = {EnoughFor(fit.next) + " is enough for it"};
   if (capped.capped.total() < capped.free.total()) {
     help.push_back(
-        fmt::format("`--batch 1` {}, for steps that take about {:.0f} % longer",
+        fmt::format("`--batch 1` {}, for steps that take {:.0f} % longer or less",
                     capped.fits() ? "fits" : "with " + EnoughFor(capped.capped) + " is enough",
                     100 * capped.slower()));
   }
@@ -237,6 +241,7 @@ std::optional<CappedRun> KeepCap(const ModelSpec& model, const KernelLibrary& li
     return std::nullopt;
   }
   options.arena_cap = fit->arena_cap;
+  options.quick = fit->quick;
   Tell(FitText(*fit));
   return fit;
 }

@@ -23,22 +23,27 @@ void StopOrExit(int) {
 
 void WantCheckpoint(int) { checkpoint_wanted = 1; }
 
+// A SIGHUP that is ignored stays so: `nohup` asks for that.
 void Install(void (*handler)(int), std::initializer_list<int> signals) {
   struct sigaction action {};
   action.sa_handler = handler;
   action.sa_flags = SA_RESTART;
-  for (int signal : signals) sigaction(signal, &action, nullptr);
+  for (int signal : signals) {
+    struct sigaction before {};
+    sigaction(signal, nullptr, &before);
+    if (signal != SIGHUP || before.sa_handler != SIG_IGN) sigaction(signal, &action, nullptr);
+  }
 }
 
 }  // namespace
 
 void ExitOnInterrupts() {
-  Install(Exit, {SIGINT, SIGTERM});
+  Install(Exit, {SIGINT, SIGTERM, SIGHUP});
   Install(WantCheckpoint, {SIGUSR1});
 }
 
 RunSignals WatchSignals() {
-  Install(StopOrExit, {SIGINT, SIGTERM});
+  Install(StopOrExit, {SIGINT, SIGTERM, SIGHUP});
   return {&interrupted, &checkpoint_wanted};
 }
 

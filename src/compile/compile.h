@@ -33,6 +33,9 @@ struct CompileOptions {
   // Bytes of the arena; where it would be larger, as much more is computed again as that takes.
   // What comes out can still be larger: then no way to less was found. 0: any.
   int64_t arena_cap = 0;
+  // One way to arena_cap is tried, and packed by planner `greedy`, in a fraction of the time. It
+  // can miss a cap that is reached otherwise.
+  bool quick = false;
   int threads = 1;
   int processes = 1;
   DType precision = DType::kF32;

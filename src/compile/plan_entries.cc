@@ -93,15 +93,17 @@ MemoryLayout PlanWithin(std::vector<CompiledEntry>& entries, MemoryLayout layout
                         const Target& target, const CompileOptions& options) {
   const std::vector<CompiledEntry> before = entries;
   const std::vector<EntryLayout> layouts_before = layout.entries;
+  const int most_packings = options.quick ? 1 : kMostPackings;
   const int64_t whole_bytes = layout.arena_bytes + layout.recompute_saved_bytes;
   Bytes goal = options.arena_cap - layout.persistent_bytes;
-  for (int i = 0; i < kMostPackings && layout.arena_bytes > options.arena_cap; ++i) {
+  for (int i = 0; i < most_packings && layout.arena_bytes > options.arena_cap; ++i) {
     std::vector<CompiledEntry> tried = before;
     for (size_t e = 0; e < tried.size(); ++e) {
       if (layouts_before[e].transient_bytes <= goal) continue;
       RecomputeAtPeak(tried[e], target, options, {kAnyShare, goal});
     }
     MemoryLayout less = PlanOnce(tried, options.layout);
+    const bool out_of_reach = less.lower_bound_bytes > options.arena_cap;
     goal -= std::max<Bytes>(less.arena_bytes - options.arena_cap, kDefaultAlignment);
     const bool smaller = less.arena_bytes < layout.arena_bytes;
     if (smaller) {
@@ -110,6 +112,8 @@ MemoryLayout PlanWithin(std::vector<CompiledEntry>& entries, MemoryLayout layout
     } else if (i > 0) {
       break;
     }
+    layout.cap_out_of_reach = out_of_reach;
+    if (out_of_reach) break;
   }
   layout.recompute_saved_bytes = whole_bytes - layout.arena_bytes;
   return layout;
@@ -143,7 +147,8 @@ std::vector<PassReport> PlannedReports() {
 }
 
 MemoryLayout PlanEntries(std::vector<CompiledEntry>& entries, const Target& target,
-                         const CompileOptions& options, std::vector<PassReport>& ran) {
+                         CompileOptions options, std::vector<PassReport>& ran) {
+  if (options.quick) options.layout.planner = "greedy";
   MemoryLayout layout = PlanAsWanted(entries, target, options, ran);
   const size_t nodes = entries[0].graph.nodes.size();
   const Clock::time_point start = Clock::now();

@@ -22,7 +22,8 @@ namespace {
 constexpr std::array kEmphases = {1.0, 0.6, 1.3, 2.5};
 constexpr int kMostSweeps = 4;   // each of which spends what the one before has taken back
 constexpr int kMostRounds = 64;  // of a sweep
-constexpr int64_t kMostNodesTakenBack = 400'000;  // of the graphs that are looked at
+constexpr int64_t kMostNodesTakenBack = 400'000;  // of the graphs that are looked at …
+constexpr int64_t kFewNodesTakenBack = 10'000;    // … and where it must be quick
 constexpr int64_t kAnySteps = std::numeric_limits<int64_t>::max();
 
 // The most bytes that are alive at a step, then at how many steps. Less is better.
@@ -42,7 +43,7 @@ class Recomputer {
     for (int sweep = 0; sweep < kMostSweeps && Lower(); ++sweep) {
       changed = true;
       if (options_.order == "memory") Improve();
-      if (goal_.bytes <= 0 || peak_.first <= goal_.bytes) TakeNeedlessBack();
+      if (options_.quick || goal_.bytes <= 0 || peak_.first <= goal_.bytes) TakeNeedlessBack();
     }
     return changed;
   }
@@ -144,7 +145,7 @@ class Recomputer {
   // as it is.
   void TakeNeedlessBack() {
     const Peak most = std::max(peak_, Peak{goal_.bytes, kAnySteps});
-    int64_t nodes_left = kMostNodesTakenBack;
+    int64_t nodes_left = options_.quick ? kFewNodesTakenBack : kMostNodesTakenBack;
     for (const std::string& name : DearestAgain()) {
       const NodeId again = FindNode(name);
       if (!again.valid() || (nodes_left -= static_cast<int64_t>(entry_.graph.nodes.size())) < 0)
@@ -202,8 +203,9 @@ class Recomputer {
 
 bool RecomputeAtPeak(CompiledEntry& entry, const Target& target, const CompileOptions& options,
                      const RecomputeGoal& goal) {
-  const std::span<const double> emphases =
-      goal.bytes > 0 ? std::span<const double>(kEmphases) : std::span(kEmphases).first(1);
+  const std::span<const double> emphases = goal.bytes > 0 && !options.quick
+                                               ? std::span<const double>(kEmphases)
+                                               : std::span(kEmphases).first(1);
   const CompiledEntry before = entry;
   std::optional<std::pair<Bytes, double>> least;
   for (const double emphasis : emphases) {

@@ -50,6 +50,7 @@ class Runner {
   std::vector<PassReport> Run() {
     if (options_.observe) options_.observe("", graph_);
     Verify("the phase before");
+    text_ = ToString(graph_);
     for (size_t begin = 0; begin < passes_.size() && !stopped_;) {
       size_t end = begin + 1;
       while (end < passes_.size() && passes_[begin].group > 0 &&
@@ -78,15 +79,16 @@ class Runner {
       stopped_ = entry.name == options_.stop_after;
       return false;
     }
-    const std::string before = ToString(graph_);
     const int nodes_before = static_cast<int>(graph_.nodes.size());
     const auto start = std::chrono::steady_clock::now();
     const bool changed = entry.run(graph_, context_);
     const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
     Verify(entry.name);
-    CGRUN_CHECK(changed == (ToString(graph_) != before))
+    std::string text = ToString(graph_);
+    CGRUN_CHECK(changed == (text != text_))
         << "pass " << entry.name << " says that it " << (changed ? "changed" : "did not change")
         << " the graph";
+    text_ = std::move(text);
     reports_[i].rounds += 1;
     reports_[i].changed_rounds += changed;
     reports_[i].nodes_removed += nodes_before - static_cast<int>(graph_.nodes.size());
@@ -106,6 +108,7 @@ class Runner {
   const PassContext& context_;
   const PassOptions& options_;
   std::vector<PassReport> reports_;
+  std::string text_;  // of the graph as the last pass left it
   bool stopped_ = false;
 };
 

@@ -11,11 +11,13 @@
 namespace cgrun {
 
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(PeakHolder, name, bytes)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(PlannedRun, memory, batch, second_runs, slowdown, at_peak)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(PlannedRun, memory, batch, second_runs, slowdown, arena_bound,
+                                   cap_out_of_reach, at_peak)
 
 namespace {
 
 constexpr size_t kHolders = 3;           // of a peak, that are named
+constexpr int64_t kLeastArena = 1;       // a cap on it that asks for the least
 constexpr int64_t kMostBatch = 1 << 16;  // where no data says how many samples there are
 
 std::vector<PeakHolder> HoldersOfPeak(const MemoryLayout& layout, int entry) {
@@ -78,10 +80,42 @@ std::optional<PlannedRun> PlanHere(const ModelSpec& model, const KernelLibrary& 
   const double again = SecondsOfStep(graph, /*second_runs=*/true);
   const double once = SecondsOfStep(graph) - again;
   run.slowdown = once > 0 ? again / once : 0;
+  run.arena_bound = compiled->layout.lower_bound_bytes;
+  run.cap_out_of_reach = compiled->layout.cap_out_of_reach;
   run.at_peak = HoldersOfPeak(compiled->layout, LargestEntry(compiled->layout));
   const std::unique_ptr<Device> device = OpenDevice(library.name());
   run.memory = MeasureRun(*compiled, shape, library, *device);
   return run;
+}
+
+// With the base that is known, where one is.
+std::optional<PlannedRun> PlanUnder(int64_t cap, const ModelSpec& model,
+                                    const KernelLibrary& library, const CompileOptions& options,
+                                    std::optional<int64_t> base, Diagnostics& diagnostics) {
+  auto run = PlanRun(model, library, options, diagnostics);
+  if (run && base) {
+    run->memory.base = *base;
+    run->memory.base_room = 0;  // it is not measured again
+  }
+  if (run) FitBase(run->memory, cap);
+  return run;
+}
+
+// What a cap leaves for the arena; less than nothing where the rest alone is too much.
+int64_t RoomFor(const PlannedRun& run, int64_t cap) {
+  return cap - (run.total() - run.memory.arena);
+}
+
+// Whether the cap would not hold if all packed and rounded as well as it can.
+bool IsOutOfReach(const PlannedRun& least, int64_t cap) {
+  return least.cap_out_of_reach && least.arena_bound - least.memory.base_room > RoomFor(least, cap);
+}
+
+void Keep(PlannedRun run, const CompileOptions& options, CappedRun& fit) {
+  if (run.total() >= fit.capped.total()) return;
+  fit.capped = std::move(run);
+  fit.arena_cap = options.arena_cap;
+  fit.quick = options.quick;
 }
 
 // The data is closed again, so that it is not held beside that of the plans.
@@ -112,37 +146,44 @@ std::optional<PlannedRun> PlanRun(const ModelSpec& model, const KernelLibrary& l
   return PlanHere(model, library, options, diagnostics);
 }
 
+// The way down to the cap can leave gaps that the way down to the least does not.
+std::optional<CappedRun> FitRunQuickly(const ModelSpec& model, const KernelLibrary& library,
+                                       CompileOptions options, int64_t cap, const PlannedRun& free,
+                                       std::optional<int64_t> base, Diagnostics& diagnostics) {
+  CappedRun fit{cap, free, free};
+  options.quick = true;
+  for (const int64_t room : {std::max(kLeastArena, RoomFor(free, cap)), kLeastArena}) {
+    if (fit.fits() || fit.out_of_reach) break;
+    options.arena_cap = room;
+    auto capped = PlanUnder(cap, model, library, options, base, diagnostics);
+    if (!capped) return std::nullopt;
+    fit.out_of_reach = IsOutOfReach(*capped, cap);
+    Keep(std::move(*capped), options, fit);
+  }
+  return fit;
+}
+
 // What runs again has kernels of its own, which are a part of the base: where they are what is too
 // much, the arena is to be smaller by as much. The way down to a cap can miss what the way down to
-// the least finds, which is tried last.
+// the least finds, which is tried last; and what was found quickly is better than a refusal.
 std::optional<CappedRun> FitRun(const ModelSpec& model, const KernelLibrary& library,
                                 CompileOptions options, int64_t cap, std::optional<int64_t> base,
                                 Diagnostics& diagnostics) {
-  const auto plan = [&] {
-    auto run = PlanRun(model, library, options, diagnostics);
-    if (run && base) {
-      run->memory.base = *base;
-      run->memory.base_room = 0;  // it is not measured again
-    }
-    if (run) FitBase(run->memory, cap);
-    return run;
-  };
-  const auto free = plan();
-  if (!free) return std::nullopt;
-  CappedRun fit{cap, *free, *free, 0};
-  constexpr int64_t kLeast = 1;
   constexpr int kMostTries = 3;
-  int64_t room = cap - (free->total() - free->memory.arena);
-  for (int tries = 0; !fit.fits() && options.arena_cap != kLeast; ++tries) {
-    options.arena_cap = tries < kMostTries ? std::max(kLeast, room) : kLeast;
-    auto capped = plan();
+  const auto free = PlanUnder(cap, model, library, options, base, diagnostics);
+  if (!free) return std::nullopt;
+  auto quick = FitRunQuickly(model, library, options, cap, *free, base, diagnostics);
+  if (!quick || quick->out_of_reach || free->total() <= cap) return quick;
+  CappedRun fit{cap, *free, *free};
+  int64_t room = RoomFor(*free, cap);
+  for (int tries = 0; !fit.fits() && options.arena_cap != kLeastArena; ++tries) {
+    options.arena_cap = tries < kMostTries ? std::max(kLeastArena, room) : kLeastArena;
+    auto capped = PlanUnder(cap, model, library, options, base, diagnostics);
     if (!capped) return std::nullopt;
     room -= std::max<int64_t>(capped->total() - cap, 0);
-    if (capped->total() >= fit.capped.total()) continue;
-    fit.capped = std::move(*capped);
-    fit.arena_cap = options.arena_cap;
+    Keep(std::move(*capped), options, fit);
   }
-  return fit;
+  return fit.capped.total() <= std::max(cap, quick->capped.total()) ? fit : *quick;
 }
 
 std::optional<BatchFit> FitBatch(const ModelSpec& model, const KernelLibrary& library,

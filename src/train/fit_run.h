@@ -19,8 +19,10 @@ struct PeakHolder {
 struct PlannedRun {
   RunMemory memory;
   int64_t batch = 0;
-  int64_t second_runs = 0;  // operators that run a second time in a training step …
-  double slowdown = 0;      // … and their share of its time, as it is estimated
+  int64_t second_runs = 0;        // operators that run a second time in a training step …
+  double slowdown = 0;            // … and their share of its time, as it is estimated
+  int64_t arena_bound = 0;        // no packing of what is alive takes a smaller arena
+  bool cap_out_of_reach = false;  // nor does anything computed again bring it to its cap
   // The largest of the buffers that are alive where training takes most, the largest first.
   std::vector<PeakHolder> at_peak;
 
@@ -41,14 +43,24 @@ struct CappedRun {
   PlannedRun capped;      // with it; `free`, where that fits or nothing takes less
   int64_t arena_cap = 0;  // for CompileOptions; 0 where none is needed
 
+  bool quick = false;         // the same
+  bool out_of_reach = false;  // known not to fit, whatever is computed again
+
   bool fits() const { return capped.total() <= cap; }
   // How much longer a step takes than without the cap, as it is estimated: 0.1 is a tenth.
   double slower() const { return (1 + capped.slowdown) / (1 + free.slowdown) - 1; }
 };
-// `base`: the run's base, where that is known; nothing: as it is planned.
+// `base`: the run's base, where that is known; nothing: as it is planned. That nothing fits is
+// known in a fraction of the time that is spent on what does.
 std::optional<CappedRun> FitRun(const ModelSpec& model, const KernelLibrary& library,
                                 CompileOptions options, int64_t cap, std::optional<int64_t> base,
                                 Diagnostics& diagnostics);
+
+// The same in that fraction, where `free` is known: what it finds can be slower than what FitRun
+// finds.
+std::optional<CappedRun> FitRunQuickly(const ModelSpec& model, const KernelLibrary& library,
+                                       CompileOptions options, int64_t cap, const PlannedRun& free,
+                                       std::optional<int64_t> base, Diagnostics& diagnostics);
 
 // The largest batch with which a run takes at most `cap` bytes with nothing computed again but what
 // is cheap, and what one sample more takes. Totals do not grow evenly: from the first batch that

@@ -38,7 +38,7 @@ class DevicesTest(unittest.TestCase):
         self.folder = pathlib.Path(folder.name)
         (self.folder / "small.yaml").write_text(MODEL)
         devices = json.loads(self.cgrun("devices", "--json").stdout)["devices"]
-        self.kernels = {device["name"]: device.get("kernels", device["description"]) for device in devices}
+        self.kernels = {device["name"]: device.get("kernels") or device["description"] for device in devices}
 
     def cgrun(self, *arguments, status=0):
         done = subprocess.run([str(CGRUN), *arguments], cwd=self.folder, text=True, check=False,

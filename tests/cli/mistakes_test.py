@@ -246,7 +246,7 @@ class MistakesTest(CliTestCase):
 
     def test_signals_end_with_130(self):
         self.write("long.yaml", MODEL.replace("samples: 65", "samples: 9000000"))
-        for signal_number in (signal.SIGINT, signal.SIGTERM):
+        for signal_number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             for delay in (0.3, 1.0):
                 with subprocess.Popen([str(CGRUN), "train", "long.yaml", "--out", "run", "--force"],
                                       cwd=self.folder, stdout=subprocess.DEVNULL,

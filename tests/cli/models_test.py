@@ -48,6 +48,7 @@ GAPS = {
     "inception-v3": 0.017,
     "mobilenet-v2": 0.0000001,
     "resnet18": 0.0001,
+    "resnet18-cifar": 0.0013,
     "vgg16": 0.0005,
 }
 

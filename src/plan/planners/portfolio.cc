@@ -1,3 +1,4 @@
+// Planner `greedy`: the best order of the table, on each time-disconnected part of the problem.
 // Planner `portfolio`: what `search` finds; where that does not meet the bound, every order of the
 // table and local search, too, on each time-disconnected part of the problem, until one reaches
 // what no plan of the whole can beat. The first of equally good ones is taken. Where more than a
@@ -31,6 +32,13 @@ MemoryPlan BestOfTable(const MemoryProblem& problem, Bytes target, PlannerRole l
   }
   best.nodes = nodes;
   return best;
+}
+
+MemoryPlan PlanGreedy(const MemoryProblem& problem) {
+  return PlanByParts(problem, [](const MemoryProblem& part, Bytes target) {
+    Effort effort(kSearchNodes);
+    return BestOfTable(part, target, PlannerRole::kOrder, effort);
+  });
 }
 
 MemoryPlan PlanPortfolio(const MemoryProblem& problem) {
