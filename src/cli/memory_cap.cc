@@ -77,7 +77,8 @@ std::string TableOf(const CappedRun& fit) {
   }
   add("total", FormatBytes(fit.free.total()), FormatBytes(fit.capped.total()), "");
   if (helps) {
-    add("a step", "100 %", fmt::format("{:.0f} %", 100 + 100 * fit.slower()), "of its time, or less");
+    add("a step", "100 %", fmt::format("{:.0f} %", 100 + 100 * fit.slower()),
+        "of its time, or less");
   }
   return table.ToString(kIndent, kTableWidth);
 }
@@ -132,9 +133,8 @@ std::string BatchHelp(const ModelSpec& model, const KernelLibrary& library, Comp
     break;
   }
   return fmt::format(
-      "`--batch {}` takes about {}, and {:.3g} times as many steps an epoch; `--batch auto` finds "
-      "the "
-      "largest batch that fits",
+      "`--batch {}` takes about {}, and {:.3g} times as many steps an epoch; `--batch auto` "
+      "finds the largest batch that fits",
       run->batch, FormatBytes(run->total()),
       static_cast<double>(whole) / static_cast<double>(run->batch));
 }

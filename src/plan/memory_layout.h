@@ -81,7 +81,7 @@ struct MemoryLayout {
   bool zones_apart = false;
   double plan_seconds = 0;
   int64_t recompute_saved_bytes = 0;  // that the arena would need more, were nothing computed again
-  bool cap_out_of_reach = false;  // with all computed again that helps, more is alive at once
+  bool cap_out_of_reach = false;      // with all computed again that helps, more is alive at once
   std::vector<ZoneUse> zones;
   std::vector<PlacedBuffer> buffers;
   std::vector<EntryLayout> entries;
