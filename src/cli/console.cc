@@ -235,6 +235,10 @@ void PrintWarning(std::string_view message) {
   PrintDiagnostics(diagnostics);
 }
 
+void Tell(std::string_view line) {
+  if (!Quiet()) std::fprintf(stderr, "%.*s\n", static_cast<int>(line.size()), line.data());
+}
+
 void PrintDiagnostics(const Diagnostics& diagnostics) {
   std::fputs(diagnostics.ToString(ColorOnStderr()).c_str(), stderr);
   for (Diagnostic& item : diagnostics.Sorted()) {

@@ -35,6 +35,8 @@ void WriteBeside(const std::string& path, std::string_view content);
 
 void PrintError(std::string_view message, std::string_view help);
 void PrintWarning(std::string_view message);
+// A line beside the result, on standard error; none with --quiet.
+void Tell(std::string_view line);
 void PrintDiagnostics(const Diagnostics& diagnostics);
 
 // Where --json asks for JSON on standard output, and a verb that returned `status` printed errors

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <optional>
 #include <string>
 #include <utility>
@@ -159,10 +158,6 @@ void Refuse(const ModelSpec& model, const KernelLibrary& library, const CompileO
   help.push_back(BatchHelp(model, library, options, fit));
   diagnostics.Error(model.train->memory->mark,
                     RefusalOf("the run takes", fit, /*is_asked_for=*/true), LinesOf(help));
-}
-
-void Tell(const std::string& text) {
-  if (!Quiet()) std::fprintf(stderr, "%s\n", text.c_str());
 }
 
 std::string FitText(const CappedRun& fit) {

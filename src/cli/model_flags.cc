@@ -67,7 +67,8 @@ std::string DeviceHelp() {
   for (const DeviceKind& kind : DeviceKinds()) {
     help += (help.empty() ? "" : ", ") + std::string(kind.name) + (kind.on_host ? "" : "[:N]");
   }
-  return help + " or auto";
+  return help +
+         " or auto; of plan also a .json that `cgrun devices --json` wrote on another machine";
 }
 
 PassOptions PassOptionsOf(const ModelFlags& flags) {

@@ -4,6 +4,7 @@
 
 #include "src/cli/command.h"
 #include "src/cli/console.h"
+#include "src/cli/machine_file.h"
 #include "src/cli/memory_cap.h"
 #include "src/cli/model_flags.h"
 #include "src/cli/plan_csv.h"
@@ -49,11 +50,14 @@ constexpr Baseline kBaselines[] = {
 
 // Says so where the device, or the machine itself, has less memory than the run takes. `data_bytes`
 // is what the open data holds of the host.
-void WarnOfTooMuch(const RunMemory& memory, int64_t data_bytes, const Device& device) {
+void WarnOfTooMuch(const RunMemory& memory, int64_t data_bytes, const Device& device,
+                   const std::optional<Machine>& machine) {
   const DeviceInfo info = device.Info();
   const int64_t held = memory.base + data_bytes;
   const std::string fault =
-      memory.on_host
+      machine ? FaultOfRoom(memory.host(), {"the machine in '" + machine->file + "'",
+                                            machine->total_bytes, machine->free_bytes})
+      : memory.on_host
           ? FaultOfRoom(memory.host(), {"this machine", info.total_bytes, FreeHostMemory() + held})
           : FaultOfRoom(memory.arena, {"device " + info.name, info.total_bytes, info.free_bytes});
   if (!fault.empty()) PrintWarning(fault);
@@ -164,9 +168,25 @@ PlanDetail DetailOf(const PlanFlags& flags) {
   return flags.compare || flags.passes ? PlanDetail::kNone : PlanDetail::kBiggest;
 }
 
-int PlanModel(const ModelFlags& flags, const PlanFlags& plan_flags) {
+// Has the flags name the device and the threads of a machine that is not there, and its free memory
+// as the cap where a batch is to be found.
+std::optional<ModelSpec> LoadModelFor(const Machine& machine, ModelFlags& flags) {
+  flags.device = machine.device;
+  if (flags.threads == 0) flags.threads = machine.threads;
   std::optional<ModelSpec> model = LoadModel(flags);
+  if (!model || !model->train || !model->train->batch.value.automatic || model->train->memory) {
+    return model;
+  }
+  flags.memory = std::to_string(machine.free_bytes);
+  return LoadModel(flags);
+}
+
+int PlanModel(ModelFlags flags, const PlanFlags& plan_flags) {
+  std::optional<Machine> machine;
+  if (IsMachineFile(flags.device)) machine = ReadMachine(flags.device);
+  std::optional<ModelSpec> model = machine ? LoadModelFor(*machine, flags) : LoadModel(flags);
   if (!model) return kBadInput;
+  if (machine) Tell(MachineNote(*machine, flags.threads));
   const KernelLibrary& library = KernelsOf(*model);
   CompileOptions options = CompileOptionsOf(flags, *model);
   const FittedRun fitted = FitMemory(flags, *model, options);
@@ -198,7 +218,7 @@ int PlanModel(const ModelFlags& flags, const PlanFlags& plan_flags) {
   }
   subject.data_bytes = memory.data;
   subject.base_bytes = memory.base;
-  WarnOfTooMuch(memory, shape.host.decoded_bytes, *OpenDevice(library.name()));
+  WarnOfTooMuch(memory, shape.host.decoded_bytes, *OpenDevice(library.name()), machine);
   if (!plan_flags.html.empty()) WritePage(plan_flags.html, subject, compiled->layout, baselines);
   const std::string json = PlanJson(subject, compiled->layout);
   if (!plan_flags.diff.empty()) return TellDifference(plan_flags.diff, json);

@@ -3,7 +3,6 @@
 
 #include <CLI/CLI.hpp>
 #include <cerrno>
-#include <cstdio>
 #include <filesystem>
 
 #include "src/cli/console.h"
@@ -84,7 +83,7 @@ bool CheckWeights(const WeightsReport& report, const std::string& file) {
   for (const std::string& name : report.missing) wrong += "\n      " + name + ": not in the file";
   for (const std::string& name : report.mismatched) wrong += "\n      " + name;
   if (wrong.empty()) {
-    if (!Quiet()) std::fprintf(stderr, "weights: %s\n", file.c_str());
+    Tell("weights: " + file);
     return true;
   }
   PrintError(file + " does not fit this model:" + wrong,

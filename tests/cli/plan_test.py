@@ -135,6 +135,55 @@ class PlanTest(CliTestCase):
                          ["dead_code"])
         self.assertNotIn("passes", json.loads(self.cgrun("plan", "small.yaml", "--json").stdout))
 
+    def machine(self, name, **host):
+        """A file of a machine like this one, but for some of what its host has."""
+        self.cgrun("devices", "--json", name)
+        machine = json.loads((self.folder / name).read_text())
+        machine["host"].update(host)
+        return machine
+
+    def test_plans_for_a_machine_that_is_not_there(self):
+        big = self.machine("big.json", description="large", free_bytes=1 << 40, total_bytes=1 << 41,
+                           peaks=[{"threads": 3}])
+        self.write("big.json", json.dumps(big))
+        done = self.cgrun("plan", "small.yaml", "--device", "big.json", "--json")
+        self.assertIn("planned for 'big.json': large, 2.00 TiB of memory, 1.00 TiB of it free; device ",
+                      done.stderr)
+        self.assertIn(", 3 threads\n", done.stderr)
+        self.assertNotIn("kernels there", done.stderr)
+        here = self.cgrun("plan", "small.yaml", "--threads", "3", "--json")
+        self.assertEqual(json.loads(done.stdout)["arena_bytes"], json.loads(here.stdout)["arena_bytes"])
+        big["devices"] = [{"name": "reference", "kernels": "reference 0"}]
+        self.write("old.json", json.dumps(big))
+        done = self.cgrun("plan", "small.yaml", "--device", "old.json", "--json")
+        self.assertEqual(json.loads(done.stdout)["device"], "reference")
+        self.assertIn("kernels there: reference 0\n      kernels here:  reference ", done.stderr)
+
+    def test_finds_the_batch_of_a_machine_that_is_not_there(self):
+        large = ["plan", "small.yaml", "--set", "inputs.image.shape=[1, 128, 128]", "--json"]
+        needed = json.loads(self.cgrun(*large, "--batch", "32").stdout)
+        small = self.machine("small.json", free_bytes=needed["total_bytes"])
+        self.write("small.json", json.dumps(small))
+        done = self.cgrun(*large, "--batch", "auto", "--device", "small.json")
+        self.assertLessEqual(json.loads(done.stdout)["total_bytes"], needed["total_bytes"])
+        self.assertIn("; a batch of ", done.stderr)
+        done = self.cgrun(*large, "--batch", "64", "--device", "small.json")
+        self.assertIn("of the machine in 'small.json' are free", done.stderr)
+
+    def test_a_file_that_is_no_machine_is_refused(self):
+        for text in ("", "[", "[]", "{}", '{"host": 3}', '{"devices": [], "host": {"description": "x"}}'):
+            self.write("bad.json", text)
+            error = self.refuses("plan", "small.yaml", "--device", "bad.json")
+            self.assertIn("'bad.json' is not what `cgrun devices --json` writes", error)
+            self.assertIn("help: write one on that machine: cgrun devices --json bad.json", error)
+        machine = self.machine("far.json")
+        machine["devices"] = [{"name": "cuda", "description": "a GPU"}]
+        self.write("far.json", json.dumps(machine))
+        self.assertIn("has no device with kernels that this build has",
+                      self.refuses("plan", "small.yaml", "--device", "far.json"))
+        self.refuses("plan", "small.yaml", "--device", "nowhere.json")
+        self.refuses("train", "small.yaml", "--device", "far.json")
+
     def test_notes_a_batch_larger_than_the_data(self):
         note = "a batch of 200 is more than the training data has: 65 samples"
         for verb in (["plan"], ["compile", "-o", "m.cgb"]):
