@@ -58,11 +58,21 @@ MemoryLayout PlanAsWanted(std::vector<CompiledEntry>& entries, const Target& tar
   return layout;
 }
 
+// `layout` of the entry points, packed by the planner of `options` if it was by another one.
+MemoryLayout Packed(const std::vector<CompiledEntry>& entries, MemoryLayout layout,
+                    const LayoutOptions& options) {
+  if (layout.planner == options.planner) return layout;
+  MemoryLayout packed = PlanOnce(entries, options);
+  packed.recompute_saved_bytes = layout.recompute_saved_bytes;
+  return packed;
+}
+
 // Plans anew with what is cheap computed again, for the entry points that take most; keeps that
-// where it makes the arena smaller.
+// where it makes the arena smaller. `layout` may be packed by planner `greedy`: what takes less
+// than its bound is better than any packing of it, which is then not looked for.
 MemoryLayout PlanWithLess(std::vector<CompiledEntry>& entries, MemoryLayout layout,
                           const Target& target, const CompileOptions& options) {
-  if (options.recompute_share <= 0) return layout;
+  if (options.recompute_share <= 0) return Packed(entries, std::move(layout), options.layout);
   const RecomputeGoal goal{options.recompute_share};
   std::vector<bool> tried(entries.size());
   while (true) {
@@ -74,14 +84,17 @@ MemoryLayout PlanWithLess(std::vector<CompiledEntry>& entries, MemoryLayout layo
       tried[e] = true;
       changed |= RecomputeAtPeak(entries[e], target, options, goal);
     }
-    if (!changed) return layout;
+    if (!changed) return Packed(entries, std::move(layout), options.layout);
     MemoryLayout less = PlanOnce(entries, options.layout);
+    if (less.arena_bytes >= layout.lower_bound_bytes) {
+      layout = Packed(before, std::move(layout), options.layout);
+    }
     if (less.arena_bytes >= layout.arena_bytes) {
       entries = before;
       return layout;
     }
-    less.recompute_saved_bytes =
-        layout.recompute_saved_bytes + layout.arena_bytes - less.arena_bytes;
+    less.recompute_saved_bytes = layout.recompute_saved_bytes +
+                                 std::max<int64_t>(layout.lower_bound_bytes - less.arena_bytes, 0);
     layout = std::move(less);
   }
 }
@@ -122,7 +135,6 @@ MemoryLayout PlanWithin(std::vector<CompiledEntry>& entries, MemoryLayout layout
 // With what is worth it computed again; it is in the entry points, then.
 MemoryLayout PlanWithRecompute(std::vector<CompiledEntry>& entries, MemoryLayout layout,
                                const Target& target, const CompileOptions& options) {
-  if (options.passes.Disabled(kRematerialisePass)) return layout;
   layout = PlanWithLess(entries, std::move(layout), target, options);
   if (options.arena_cap == 0 || layout.arena_bytes <= options.arena_cap) return layout;
   return PlanWithin(entries, std::move(layout), target, options);
@@ -149,12 +161,16 @@ std::vector<PassReport> PlannedReports() {
 MemoryLayout PlanEntries(std::vector<CompiledEntry>& entries, const Target& target,
                          CompileOptions options, std::vector<PassReport>& ran) {
   if (options.quick) options.layout.planner = "greedy";
-  MemoryLayout layout = PlanAsWanted(entries, target, options, ran);
+  const bool recomputes = !options.passes.Disabled(kRematerialisePass);
+  CompileOptions first = options;
+  if (recomputes) first.layout.planner = "greedy";
+  MemoryLayout layout = PlanAsWanted(entries, target, first, ran);
+  if (!recomputes) return layout;
   const size_t nodes = entries[0].graph.nodes.size();
   const Clock::time_point start = Clock::now();
   layout = PlanWithRecompute(entries, std::move(layout), target, options);
   for (PassReport& pass : ran) {
-    if (pass.name != kRematerialisePass || options.passes.Disabled(pass.name)) continue;
+    if (pass.name != kRematerialisePass) continue;
     const int added = static_cast<int>(entries[0].graph.nodes.size() - nodes);
     pass.rounds += 1;
     pass.changed_rounds += added > 0;
