@@ -58,10 +58,10 @@ void TakeSettings(const RunSettings& settings, const ModelFlags& flags, const Ru
   }
 }
 
-// A run that has nothing left to do, not even its summary.
+// A run that has nothing left to do, not even its summary; or that is to be shorter than it is.
 bool IsFinished(const std::string& folder, const Session& session) {
-  return session.total_steps() > 0 && session.run_state().step >= session.total_steps() &&
-         HasSummary(folder);
+  const int64_t done = session.run_state().step, wanted = session.total_steps();
+  return wanted > 0 && (done > wanted || (done == wanted && HasSummary(folder)));
 }
 
 int ReportFinished(const std::string& folder, const ModelSpec& model, const Session& session) {

@@ -207,6 +207,9 @@ class ResumeTest(CliTestCase):
         self.assertIn("`--set train.epochs=N` with N above 2 lets it go on", error)
         error = self.resume("short", "--set", "train.epochs=1", status=2).stderr
         self.assertIn("it has done 60 steps, 2 epochs, and is now to have 30 steps", error)
+        (self.folder / "short/summary.json").unlink()  # as where the run was killed
+        error = self.resume("short", "--set", "train.epochs=1", status=2).stderr
+        self.assertIn("and is now to have 30 steps", error)
         longer = self.resume("short", "--set", "train.epochs=4")
         self.assertNotIn("jumps", longer.stderr)  # a constant rate
         self.assert_same("short", "long")
