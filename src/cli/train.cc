@@ -271,6 +271,8 @@ int Run(const ModelFlags& flags, const RunFlags& run_flags, const TrainFlags& tr
   }
   std::optional<RunFolder> run_folder;
   if (!training.resumed) run_folder.emplace(folder, train_flags.force, inputs);
+  std::optional<RunLock> resumed_lock;
+  if (training.resumed) resumed_lock.emplace(folder);
   if (training.resumed) RemoveTemporaries(folder);
   RemoveSummary(folder);
   WriteRunSettings(

@@ -132,6 +132,7 @@ RunFolder::RunFolder(std::string folder, bool force, const std::vector<std::stri
   }
   fs::create_directories(path_, error);
   if (error) throw UserError("cannot make the folder '" + path_ + "': " + error.message());
+  lock_.emplace(path_);
   for (const fs::path& file : RunFiles(path_)) {
     fs::remove(file, error);
     if (error) throw UserError("cannot remove '" + file.string() + "': " + error.message());

@@ -2,9 +2,11 @@
 #ifndef CGRUN_TRAIN_RUN_FOLDER_H_
 #define CGRUN_TRAIN_RUN_FOLDER_H_
 
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "src/train/run_lock.h"
 #include "src/train/session.h"
 
 namespace cgrun {
@@ -19,7 +21,8 @@ class RunFolder {
   // Makes the folder. One that is not empty is refused; with `force`, if a former run left it, or
   // where that failed before its first checkpoint but that of step 0, it is cleared of that run's
   // own files. One that holds a file of `inputs` (what the run reads; ""
-  // is none) is refused always. Throws InputError, and UserError where a folder cannot be made.
+  // is none), or in which a run is going on, is refused always. Throws InputError, and UserError
+  // where a folder cannot be made.
   RunFolder(std::string folder, bool force, const std::vector<std::string>& inputs);
   ~RunFolder();
   RunFolder(const RunFolder&) = delete;
@@ -30,6 +33,7 @@ class RunFolder {
 
  private:
   std::string path_;
+  std::optional<RunLock> lock_;
   std::vector<std::string> made_;  // the folders that were not there, outermost first
   bool keep_ = false;
 };

@@ -4,6 +4,7 @@
     CGRUN_KILLS=50 tests/cli/resume_test.py      how often a run is killed at a random moment
 """
 
+import fcntl
 import json
 import os
 import random
@@ -197,6 +198,18 @@ class ResumeTest(CliTestCase):
         again = json.loads(summary.read_text())
         for key in ("steps", "epochs", "weights_hash", "valid", "test"):
             self.assertEqual(again[key], whole[key], key)
+
+    def test_a_folder_has_one_run_at_a_time(self):
+        self.train("run", "--set", "train.epochs=1")
+        before = sorted(path.name for path in (self.folder / "run").iterdir())
+        folder = os.open(self.folder / "run", os.O_RDONLY)
+        fcntl.flock(folder, fcntl.LOCK_EX)  # as a run that is going on
+        for error in (self.resume("run", "--set", "train.epochs=2", status=2).stderr,
+                      self.train("run", "--force", status=2).stderr):
+            self.assertIn("the run in 'run' is still going on, in another process", error)
+        self.assertEqual(before, sorted(path.name for path in (self.folder / "run").iterdir()))
+        os.close(folder)
+        self.resume("run", "--set", "train.epochs=2")
 
     def test_a_longer_run_continues_a_finished_one(self):
         steps = ["--set", "train.optimizer.schedule=constant"]
