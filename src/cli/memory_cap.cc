@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <optional>
 #include <string>
 #include <utility>
@@ -100,13 +101,25 @@ std::string RefusalOf(const std::string& what, const CappedRun& fit, bool is_ask
   return WithoutLineEnd(text + "\n" + TableOf(fit));
 }
 
+// Of the batches 1, 2, 4, … below `whole` the last that `fit` fits.
+std::optional<CappedRun> LargestByDoubling(
+    int64_t whole, const std::function<std::optional<CappedRun>(int64_t batch)>& fit) {
+  std::optional<CappedRun> largest;
+  for (int64_t batch = 1; batch < whole; batch *= 2) {
+    auto next = fit(batch);
+    if (!next) break;
+    largest = std::move(next);
+  }
+  return largest;
+}
+
 // The largest batch of a few that fits, for one that does not. Planned quickly, which can take a
 // little more than is said.
 std::string BatchHelp(const ModelSpec& model, const KernelLibrary& library, CompileOptions options,
                       const CappedRun& fit) {
   Diagnostics ignored;
   ModelSpec smaller = model;
-  options.quick = true;
+  options.effort = PlanEffort::kQuick;
   const auto plan = [&](int64_t batch) {
     smaller.train->batch.value = {false, batch};
     return PlanRun(smaller, library, options, ignored);
@@ -116,10 +129,16 @@ std::string BatchHelp(const ModelSpec& model, const KernelLibrary& library, Comp
   auto run = plan(1);
   if (!run) return "";
   if (run->total() > fit.cap) {
-    const auto one = FitRunQuickly(smaller, library, options, fit.cap, *run, std::nullopt, ignored);
-    if (one && one->fits()) {
-      return fmt::format("`--batch 1` fits, for steps that take {:.0f} % longer or less",
-                         100 * one->slower());
+    const auto again = LargestByDoubling(whole, [&](int64_t batch) -> std::optional<CappedRun> {
+      const auto plain = plan(batch);
+      if (!plain) return std::nullopt;
+      auto capped =
+          FitRunQuickly(smaller, library, options, fit.cap, *plain, std::nullopt, ignored);
+      return capped && capped->fits() ? capped : std::nullopt;
+    });
+    if (again) {
+      return fmt::format("`--batch {}` fits, for steps that take {:.0f} % longer or less",
+                         again->free.batch, 100 * again->slower());
     }
     return fmt::format(
         "no batch fits, so that `--batch auto` finds none: one sample takes about {}",
@@ -236,7 +255,7 @@ std::optional<CappedRun> KeepCap(const ModelSpec& model, const KernelLibrary& li
     return std::nullopt;
   }
   options.arena_cap = fit->arena_cap;
-  options.quick = fit->quick;
+  options.effort = fit->effort;
   Tell(FitText(*fit));
   return fit;
 }

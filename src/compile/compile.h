@@ -23,6 +23,10 @@ struct EntryRequest {
   int64_t batch = 1;
 };
 
+// What is spent on a plan. Quickly, one way to the cap is tried, and packed by planner `greedy` if no
+// other one was asked for: in a fraction of the time, it can miss a cap that is reached otherwise.
+enum class PlanEffort { kFull, kQuick };
+
 struct CompileOptions {
   std::string order = "memory";  // of Orders()
   LayoutOptions layout;
@@ -33,9 +37,7 @@ struct CompileOptions {
   // Bytes of the arena; where it would be larger, as much more is computed again as that takes.
   // What comes out can still be larger: then no way to less was found. 0: any.
   int64_t arena_cap = 0;
-  // One way to arena_cap is tried, and packed by planner `greedy`, in a fraction of the time. It
-  // can miss a cap that is reached otherwise.
-  bool quick = false;
+  PlanEffort effort = PlanEffort::kFull;
   int threads = 1;
   int processes = 1;
   DType precision = DType::kF32;

@@ -14,6 +14,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::string_view kRematerialisePass = "rematerialise";
+constexpr const char* kQuickPlanner = "greedy";
 constexpr int kMaxRematRounds = 4;
 constexpr int kMostPackings = 6;    // on the way to a cap
 constexpr double kAnyShare = 1000;  // of a step's time
@@ -106,7 +107,7 @@ MemoryLayout PlanWithin(std::vector<CompiledEntry>& entries, MemoryLayout layout
                         const Target& target, const CompileOptions& options) {
   const std::vector<CompiledEntry> before = entries;
   const std::vector<EntryLayout> layouts_before = layout.entries;
-  const int most_packings = options.quick ? 1 : kMostPackings;
+  const int most_packings = options.effort == PlanEffort::kQuick ? 1 : kMostPackings;
   const int64_t whole_bytes = layout.arena_bytes + layout.recompute_saved_bytes;
   Bytes goal = options.arena_cap - layout.persistent_bytes;
   for (int i = 0; i < most_packings && layout.arena_bytes > options.arena_cap; ++i) {
@@ -130,6 +131,12 @@ MemoryLayout PlanWithin(std::vector<CompiledEntry>& entries, MemoryLayout layout
   }
   layout.recompute_saved_bytes = whole_bytes - layout.arena_bytes;
   return layout;
+}
+
+CompileOptions WithPlannerOfEffort(CompileOptions options) {
+  const bool is_default = options.layout.planner == LayoutOptions().planner;
+  if (options.effort == PlanEffort::kQuick && is_default) options.layout.planner = kQuickPlanner;
+  return options;
 }
 
 // With what is worth it computed again; it is in the entry points, then.
@@ -159,11 +166,11 @@ std::vector<PassReport> PlannedReports() {
 }
 
 MemoryLayout PlanEntries(std::vector<CompiledEntry>& entries, const Target& target,
-                         CompileOptions options, std::vector<PassReport>& ran) {
-  if (options.quick) options.layout.planner = "greedy";
+                         const CompileOptions& asked, std::vector<PassReport>& ran) {
+  const CompileOptions options = WithPlannerOfEffort(asked);
   const bool recomputes = !options.passes.Disabled(kRematerialisePass);
   CompileOptions first = options;
-  if (recomputes) first.layout.planner = "greedy";
+  if (recomputes) first.layout.planner = kQuickPlanner;
   MemoryLayout layout = PlanAsWanted(entries, target, first, ran);
   if (!recomputes) return layout;
   const size_t nodes = entries[0].graph.nodes.size();

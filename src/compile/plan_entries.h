@@ -18,7 +18,7 @@ std::vector<PassReport> PlannedReports();
 // The layout of all entry points, with what is worth it computed again: it is in them, then. `ran`,
 // the reports of the planned passes, is told what those did to the first entry point.
 MemoryLayout PlanEntries(std::vector<CompiledEntry>& entries, const Target& target,
-                         CompileOptions options, std::vector<PassReport>& ran);
+                         const CompileOptions& asked, std::vector<PassReport>& ran);
 
 }  // namespace cgrun
 

@@ -43,7 +43,7 @@ class Recomputer {
     for (int sweep = 0; sweep < kMostSweeps && Lower(); ++sweep) {
       changed = true;
       if (options_.order == "memory") Improve();
-      if (options_.quick || goal_.bytes <= 0 || peak_.first <= goal_.bytes) TakeNeedlessBack();
+      if (IsQuick() || goal_.bytes <= 0 || peak_.first <= goal_.bytes) TakeNeedlessBack();
     }
     return changed;
   }
@@ -55,6 +55,8 @@ class Recomputer {
   }
 
  private:
+  bool IsQuick() const { return options_.effort == PlanEffort::kQuick; }
+
   bool Lower() {
     int rounds = 0;
     while (rounds < kMostRounds && peak_.first > goal_.bytes && Round()) ++rounds;
@@ -145,7 +147,7 @@ class Recomputer {
   // as it is.
   void TakeNeedlessBack() {
     const Peak most = std::max(peak_, Peak{goal_.bytes, kAnySteps});
-    int64_t nodes_left = options_.quick ? kFewNodesTakenBack : kMostNodesTakenBack;
+    int64_t nodes_left = IsQuick() ? kFewNodesTakenBack : kMostNodesTakenBack;
     for (const std::string& name : DearestAgain()) {
       const NodeId again = FindNode(name);
       if (!again.valid() || (nodes_left -= static_cast<int64_t>(entry_.graph.nodes.size())) < 0)
@@ -203,7 +205,7 @@ class Recomputer {
 
 bool RecomputeAtPeak(CompiledEntry& entry, const Target& target, const CompileOptions& options,
                      const RecomputeGoal& goal) {
-  const std::span<const double> emphases = goal.bytes > 0 && !options.quick
+  const std::span<const double> emphases = goal.bytes > 0 && options.effort == PlanEffort::kFull
                                                ? std::span<const double>(kEmphases)
                                                : std::span(kEmphases).first(1);
   const CompiledEntry before = entry;

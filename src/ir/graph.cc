@@ -82,7 +82,8 @@ bool IsState(Role role) {
 
 bool Graph::Learns() const {
   return std::any_of(updates.begin(), updates.end(), [this](const UpdateEdge& edge) {
-    return values[edge.state].role != Role::kRecurrentState;
+    const Role role = values[edge.state].role;
+    return IsState(role) && role != Role::kRecurrentState;
   });
 }
 

@@ -97,7 +97,8 @@ struct Node {
   NodeId again_of;                  // the node that this one runs again, on purpose: never merged
 };
 
-// At the end of a step, `state` takes the value of `next`. They share bytes.
+// At the end of a step, `state` takes the value of `next`. They share bytes. In a graph that is
+// planned, `state` can be the `next` of another edge: plan/update_legality.h.
 struct UpdateEdge {
   ValueId state;
   ValueId next;

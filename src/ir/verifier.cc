@@ -153,8 +153,10 @@ class Verifier {
     for (const UpdateEdge& edge : graph_.updates) {
       const Value& state = graph_.values[edge.state];
       const Value& next = graph_.values[edge.next];
-      if (!IsState(state.role)) Fail(state.name + " is updated but is no state");
-      if (state.producer.valid()) Fail("state " + state.name + " has a producer");
+      if (!IsNext(edge.state)) {
+        if (!IsState(state.role)) Fail(state.name + " is updated but is no state");
+        if (state.producer.valid()) Fail("state " + state.name + " has a producer");
+      }
       if (state.type != next.type) Fail(state.name + " and its update differ in type");
       if (!states.insert(edge.state.index).second) Fail(state.name + " is updated twice");
     }

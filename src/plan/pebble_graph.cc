@@ -58,7 +58,7 @@ class GameBuilder {
     const Bytes bytes = is_free ? 0 : graph_.BytesOf(id);
     pebbles_[id] = NewPebble(bytes);
     if (!value.producer.valid()) game_.first.push_back(pebbles_[id]);
-    if (is_next_[id]) game_.last.push_back(pebbles_[id]);
+    if (is_next_[id] && !is_updated_[id]) game_.last.push_back(pebbles_[id]);
   }
 
   // The pebble of a value, or of what it is a view of.
@@ -120,7 +120,7 @@ class GameBuilder {
   }
 
   const Graph& graph_;
-  IdVector<ValueId, bool> is_updated_;  // of states
+  IdVector<ValueId, bool> is_updated_;  // of states, and of what lies in their bytes
   IdVector<ValueId, bool> is_next_;
   IdVector<ValueId, int> pebbles_;
   PebbleGame game_;

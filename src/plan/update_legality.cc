@@ -53,6 +53,57 @@ bool LiesElsewhere(const Graph& graph, size_t edge_index) {
   return false;
 }
 
+// The values on the way from a state to its next one that operators make of each other in place, as
+// where a path that learns is repeated, or weights are clipped after a step.
+class ChainFinder {
+ public:
+  explicit ChainFinder(const Graph& graph) : graph_(graph), taken_(graph.values.size()) {
+    for (const Output& output : graph.outputs) taken_[output.value] = true;
+    for (const UpdateEdge& edge : graph.updates) taken_[edge.next] = taken_[edge.state] = true;
+  }
+
+  // The edge as a chain of edges: each value updates the one before it. The edge alone where
+  // there is nothing in between. A value is in one chain at most.
+  std::vector<UpdateEdge> ChainOf(const UpdateEdge& edge) {
+    seen_ = IdVector<ValueId, bool>(graph_.values.size());
+    state_ = edge.state;
+    std::vector<UpdateEdge> chain;
+    if (!Reach(edge.next, chain)) return {edge};
+    for (const UpdateEdge& link : chain) taken_[link.next] = true;
+    return chain;
+  }
+
+ private:
+  // Goes back from `value`; the chain up to it where that ends at the state.
+  bool Reach(ValueId value, std::vector<UpdateEdge>& chain) {
+    const NodeId producer = graph_.values[value].producer;
+    if (!producer.valid() || !graph_.nodes[producer].kernel) return false;
+    const Node& node = graph_.nodes[producer];
+    for (const InPlacePair& pair : node.kernel->in_place) {
+      if (pair.output != graph_.values[value].output_index) continue;
+      if (static_cast<size_t>(pair.input) >= node.inputs.size()) continue;
+      const ValueId input = node.inputs[static_cast<size_t>(pair.input)];
+      if (input != state_ && (!MayLieInState(input) || !Reach(input, chain))) continue;
+      chain.push_back({input, value});
+      return true;
+    }
+    return false;
+  }
+
+  bool MayLieInState(ValueId value) {
+    if (taken_[value] || seen_[value]) return false;
+    seen_[value] = true;
+    const NodeId producer = graph_.values[value].producer;
+    return graph_.values[value].type == graph_.values[state_].type && producer.valid() &&
+           !GetOpDef(graph_.nodes[producer].op).view;
+  }
+
+  const Graph& graph_;
+  ValueId state_;
+  IdVector<ValueId, bool> taken_;  // it lies somewhere, or is read after the step
+  IdVector<ValueId, bool> seen_;   // in the current search
+};
+
 void AddCopy(Graph& graph, UpdateEdge& edge) {
   Builder builder(graph);
   Builder::NodeOptions options;
@@ -87,6 +138,19 @@ bool CopyOutputs(Graph& graph) {
   return changed;
 }
 
+void Append(const std::vector<UpdateEdge>& more, std::vector<UpdateEdge>& edges) {
+  edges.insert(edges.end(), more.begin(), more.end());
+}
+
+// Adds edges unless they make the dependencies cyclic.
+bool TryToAdd(const std::vector<UpdateEdge>& edges, Graph& graph) {
+  const size_t count = graph.updates.size();
+  Append(edges, graph.updates);
+  if (IsAcyclic(graph)) return true;
+  graph.updates.resize(count);
+  return false;
+}
+
 }  // namespace
 
 bool LegalizeUpdates(Graph& graph) {
@@ -99,16 +163,21 @@ bool LegalizeUpdates(Graph& graph) {
     }
   }
   graph.updates = edges;
-  if (IsAcyclic(graph)) return changed;
+  ChainFinder finder(graph);
+  std::vector<std::vector<UpdateEdge>> chains;
+  for (const UpdateEdge& edge : edges) chains.push_back(finder.ChainOf(edge));
   graph.updates.clear();
-  for (UpdateEdge edge : edges) {
-    graph.updates.push_back(edge);
-    if (IsAcyclic(graph)) continue;
-    graph.updates.pop_back();
-    AddCopy(graph, edge);
-    graph.updates.push_back(edge);
+  for (const std::vector<UpdateEdge>& chain : chains) Append(chain, graph.updates);
+  if (IsAcyclic(graph)) return changed;
+
+  graph.updates.clear();
+  for (size_t i = 0; i < edges.size(); ++i) {
+    if (TryToAdd(chains[i], graph) || TryToAdd({edges[i]}, graph)) continue;
+    AddCopy(graph, edges[i]);
+    graph.updates.push_back(edges[i]);
+    changed = true;
   }
-  return true;
+  return changed;
 }
 
 }  // namespace cgrun

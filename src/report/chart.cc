@@ -131,7 +131,7 @@ std::vector<double> AxisTicks(double least, double most, int wanted) {
   const double step = power * (part < 1.5 ? 1 : part < 3.5 ? 2 : part < 7.5 ? 5 : 10);
   std::vector<double> ticks;
   for (double i = std::ceil(least / step - 1e-9); i * step <= most + step * 1e-9; ++i) {
-    ticks.push_back(i * step);
+    ticks.push_back(i * step + 0.0);  // -0 + 0 is 0
   }
   return ticks;
 }

@@ -48,7 +48,7 @@ std::string WhyKept(const Graph& graph, ValueId value) {
     if (output.value == value) return "'" + output.name + "' is read after the step";
   }
   for (const UpdateEdge& edge : graph.updates) {
-    if (edge.next == value) return "it is the new value of '" + graph.values[edge.state].name + "'";
+    if (edge.next == value) return "it is a new value of '" + graph.values[edge.state].name + "'";
   }
   return "";
 }

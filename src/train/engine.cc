@@ -66,6 +66,9 @@ EngineOperator DescribeOperator(const std::string& name, const std::string& kern
   EngineOperator described{name, kernel, phase, CostOf(node).flops, 0, source};
   for (const TensorType& type : node.inputs) described.bytes += ByteSize(type);
   for (const TensorType& type : node.outputs) described.bytes += ByteSize(type);
+  for (const FusedOperator& part : node.body) {
+    described.parts += (described.parts.empty() ? "" : ", ") + std::string(NameOf(part.op));
+  }
   return described;
 }
 

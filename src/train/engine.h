@@ -72,6 +72,7 @@ struct EngineOperator {
   int64_t bytes = 0;        // of its operands; 0 of an eager view, which runs nothing
   std::string source = {};  // "model.yaml:12:7"; "" for what no user wrote
   bool again = false;       // the second time in one run, so that its results need not be held
+  std::string parts = {};   // "conv, relu, max_pool": what a fused one does, in this order
 };
 
 // Sees a run go on, operator by operator.

@@ -99,6 +99,7 @@ std::optional<NonFinite> FindInRun(Engine& engine, Replay& replay) {
   const EngineOperator op = engine.Operators(entry)[static_cast<size_t>(checker.index())];
   found.name = op.name;
   found.source = op.source;
+  found.parts = op.parts;
   found.nan = checker.nan();
   return found;
 }
@@ -162,7 +163,8 @@ std::string NonFinite::Text() const {
     case What::kOperator:
       break;
   }
-  return name + " made the first value that is not finite (" + value + "), in step " +
+  const std::string fused = parts.empty() ? "" : " (" + parts + ", fused)";
+  return name + fused + " made the first value that is not finite (" + value + "), in step " +
          std::to_string(step);
 }
 
@@ -182,7 +184,7 @@ std::optional<NonFinite> FindNonFinite(Engine& engine, Replay& replay) {
   bool nan = false;
   if (const int state = before.FirstBad(&nan); state >= 0) {
     return NonFinite{NonFinite::What::kState,
-                     engine.model().states[static_cast<size_t>(state)].name, "", nan, 0};
+                     engine.model().states[static_cast<size_t>(state)].name, "", "", nan, 0};
   }
   while (replay.Next()) {
     const int entry = replay.Feed();

@@ -36,6 +36,7 @@ struct NonFinite {
   What what = What::kOperator;
   std::string name;    // "classify.conv2", Replay::BadInput(), "classify.conv2.weight"
   std::string source;  // "model.yaml:30:21"; "" for what no user wrote
+  std::string parts;   // "conv, relu, max_pool": of a fused operator, one of which did it
   bool nan = false;    // else infinite
   int64_t step = 0;    // from 1; of a state 0: it was so from the start
 

@@ -111,11 +111,11 @@ bool IsOutOfReach(const PlannedRun& least, int64_t cap) {
   return least.cap_out_of_reach && least.arena_bound - least.memory.base_room > RoomFor(least, cap);
 }
 
-void Keep(PlannedRun run, const CompileOptions& options, CappedRun& fit) {
+void KeepIfLess(PlannedRun run, const CompileOptions& options, CappedRun& fit) {
   if (run.total() >= fit.capped.total()) return;
   fit.capped = std::move(run);
   fit.arena_cap = options.arena_cap;
-  fit.quick = options.quick;
+  fit.effort = options.effort;
 }
 
 // The data is closed again, so that it is not held beside that of the plans.
@@ -151,14 +151,14 @@ std::optional<CappedRun> FitRunQuickly(const ModelSpec& model, const KernelLibra
                                        CompileOptions options, int64_t cap, const PlannedRun& free,
                                        std::optional<int64_t> base, Diagnostics& diagnostics) {
   CappedRun fit{cap, free, free};
-  options.quick = true;
+  options.effort = PlanEffort::kQuick;
   for (const int64_t room : {std::max(kLeastArena, RoomFor(free, cap)), kLeastArena}) {
     if (fit.fits() || fit.out_of_reach) break;
     options.arena_cap = room;
     auto capped = PlanUnder(cap, model, library, options, base, diagnostics);
     if (!capped) return std::nullopt;
     fit.out_of_reach = IsOutOfReach(*capped, cap);
-    Keep(std::move(*capped), options, fit);
+    KeepIfLess(std::move(*capped), options, fit);
   }
   return fit;
 }
@@ -181,7 +181,7 @@ std::optional<CappedRun> FitRun(const ModelSpec& model, const KernelLibrary& lib
     auto capped = PlanUnder(cap, model, library, options, base, diagnostics);
     if (!capped) return std::nullopt;
     room -= std::max<int64_t>(capped->total() - cap, 0);
-    Keep(std::move(*capped), options, fit);
+    KeepIfLess(std::move(*capped), options, fit);
   }
   return fit.capped.total() <= std::max(cap, quick->capped.total()) ? fit : *quick;
 }

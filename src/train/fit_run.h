@@ -39,11 +39,11 @@ std::optional<PlannedRun> PlanRun(const ModelSpec& model, const KernelLibrary& l
 // which is never more than `free`.
 struct CappedRun {
   int64_t cap = 0;
-  PlannedRun free;        // without the cap
-  PlannedRun capped;      // with it; `free`, where that fits or nothing takes less
-  int64_t arena_cap = 0;  // for CompileOptions; 0 where none is needed
-
-  bool quick = false;         // the same
+  PlannedRun free;    // without the cap
+  PlannedRun capped;  // with it; `free`, where that fits or nothing takes less
+  // CompileOptions that lead there; a cap of 0 where none is needed.
+  int64_t arena_cap = 0;
+  PlanEffort effort = PlanEffort::kFull;
   bool out_of_reach = false;  // known not to fit, whatever is computed again
 
   bool fits() const { return capped.total() <= cap; }

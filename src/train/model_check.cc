@@ -47,6 +47,17 @@ double ScaleOf(const HostTensor& parameter) {
   return size > 0 ? size : 0.1;
 }
 
+// Every path of a step once: what is learned from it is the same each time.
+ModelSpec WithoutRepetition(ModelSpec model) {
+  if (!model.train) return model;
+  std::set<std::string> seen;
+  std::erase_if(model.train->sequence, [&](StepSpec& step) {
+    step.count = 1;
+    return !seen.insert(step.path.value).second;
+  });
+  return model;
+}
+
 // The model with its f32 inputs in f64.
 ModelSpec Widen(ModelSpec model) {
   for (InputSpec& input : model.inputs) {
@@ -106,18 +117,18 @@ double ModelCheck::GradientFloor() const {
 
 ModelCheck::ModelCheck(const ModelSpec& model, const ModelData& data, const CompileOptions& options,
                        Diagnostics& diagnostics, const KernelLibrary* oracle)
-    : model_(model), options_(options) {
-  if (!model.train) {
+    : model_(WithoutRepetition(model)), options_(options) {
+  if (!model_.train) {
     skipped_ = "the file does not say how to train";
     return;
   }
   if (data.train) batch_ = std::min(batch_, data.train->size());
   const int errors = diagnostics.error_count();
-  const auto forward = BuildForward(model, {EntryKind::kTrain, options.precision}, diagnostics);
+  const auto forward = BuildForward(model_, {EntryKind::kTrain, options.precision}, diagnostics);
   Graph gradients, loss;
   Diagnostics wide_errors;
   if (!forward || diagnostics.error_count() > errors) return;
-  if (!BuildGraphs(Widen(model), &gradients, &loss, wide_errors)) {
+  if (!BuildGraphs(Widen(model_), &gradients, &loss, wide_errors)) {
     skipped_ = "the file fixes number types, so that it cannot be computed in f64";
     return;
   }

@@ -234,6 +234,23 @@ class GanTest(cli_testing.CliTestCase):
                 self.write("pair.yaml", short(name))
                 self.cgrun("check", "pair.yaml")
 
+    def test_gradients_of_a_repeated_path_are_right(self):
+        self.write("pair.yaml", short("penalised", "  steps: {discriminator: 3}\n"))
+        result = json.loads(self.cgrun("check", "pair.yaml", "--json").stdout)
+        checked = [(check["path"], name) for check in result["gradients"]
+                   for name in check["parameters"]]
+        self.assertEqual(len(checked), len(set(checked)))
+        self.assertEqual({path for path, _ in checked}, {"discriminate", "generate"})
+
+    # What a repeated path has learned lies where it lay before, as in eager mode.
+    def test_repetition_takes_no_more_than_eager_mode(self):
+        for steps in (1, 2, 5):
+            self.write("pair.yaml", short("clipped", f"  steps: {{discriminator: {steps}}}\n"))
+            done = self.cgrun("bench", "pair.yaml", "--batch", 1, "--rounds", 1, "--steps", 1,
+                              "--json")
+            peaks = {case["name"]: case["peak_bytes"] for case in json.loads(done.stdout)["cases"]}
+            self.assertLess(peaks["graph, memory"], peaks["eager"], steps)
+
     def test_every_device_learns(self):
         for device in cli_testing.devices("blas", "cpu"):
             self.hash(short("least_squares", device=device))

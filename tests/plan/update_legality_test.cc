@@ -131,6 +131,52 @@ TEST(LegalizeUpdates, CopiesAStateThatIsAnOutput) {
   EXPECT_EQ(result.graph.outputs[0].value, result.graph.outputs[1].value);
 }
 
+std::vector<std::string> NamesOf(const Graph& graph) {
+  std::vector<std::string> names;
+  for (const UpdateEdge& edge : graph.updates) {
+    names.push_back(graph.values[edge.state].name + " <- " + graph.values[edge.next].name);
+  }
+  return names;
+}
+
+// Two steps of learning in one, where the second reads what the first has learned.
+TEST(LegalizeUpdates, KeepsAllStepsOfARepeatedPathInTheState) {
+  GraphMaker make;
+  const ValueId w = make.State("w", {4}), g = make.Feed("g", {4});
+  const ValueId first = make.Op(OpId::sub, "first", {w, g});
+  const ValueId slope = make.Op(OpId::relu, "slope", {first});
+  const ValueId second = make.Op(OpId::sub, "second", {first, slope});
+  make.Update(w, make.Op(OpId::neg, "clipped", {second}));
+  const Legalized result(make);
+  EXPECT_FALSE(result.changed);
+  EXPECT_EQ(NamesOf(result.graph),
+            (std::vector<std::string>{"w <- first", "first <- second", "second <- clipped"}));
+}
+
+// `late` reads the first step's weight when the second has been made.
+TEST(LegalizeUpdates, LeavesBytesToAStepThatIsReadLater) {
+  GraphMaker make;
+  const ValueId w = make.State("w", {4}), g = make.Feed("g", {4});
+  const ValueId first = make.Op(OpId::sub, "first", {w, g});
+  const ValueId second = make.Op(OpId::sub, "second", {first, g});
+  make.Out(make.Op(OpId::add, "late", {first, second}), "late");
+  make.Update(w, second);
+  const Legalized result(make);
+  EXPECT_FALSE(result.changed);
+  EXPECT_EQ(NamesOf(result.graph), (std::vector<std::string>{"w <- second"}));
+}
+
+TEST(LegalizeUpdates, LeavesBytesToAStepThatIsAnOutput) {
+  GraphMaker make;
+  const ValueId w = make.State("w", {4}), g = make.Feed("g", {4});
+  const ValueId first = make.Op(OpId::sub, "first", {w, g});
+  make.Out(first, "first");
+  make.Update(w, make.Op(OpId::sub, "second", {first, g}));
+  const Legalized result(make);
+  EXPECT_FALSE(result.changed);
+  EXPECT_EQ(NamesOf(result.graph), (std::vector<std::string>{"w <- second"}));
+}
+
 TEST(LegalizeUpdates, MakesRandomGraphsSchedulable) {
   int changed = 0, unchanged = 0;
   for (uint64_t seed = 1; seed <= 300; ++seed) {

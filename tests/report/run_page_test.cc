@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <limits>
 
 #include "src/report/markup.h"
@@ -65,6 +66,7 @@ TEST(AxisTicks, AreRound) {
   EXPECT_EQ(AxisTicks(85, 510, 6),
             (std::vector<double>{100, 150, 200, 250, 300, 350, 400, 450, 500}));
   EXPECT_EQ(AxisTicks(-3, 3, 3), (std::vector<double>{-2, 0, 2}));
+  EXPECT_FALSE(std::signbit(AxisTicks(0, 1, 5)[0])) << "-0 on an axis";
 }
 
 TEST(Markup, IsEscaped) { EXPECT_EQ(EscapeMarkup("<a & \"b\">"), "&lt;a &amp; &quot;b&quot;&gt;"); }
