@@ -14,7 +14,8 @@ struct SelectOptions {
 };
 
 // `graph` is bound. Every node gets its kernel: of the target's options the one whose estimated
-// time, with the reorders that it would need, is least; the target's own order breaks ties. State,
+// time, with the reorders that it would need, is least; the target's own order breaks ties. Layouts
+// spread from kernel to kernel where that makes the whole graph take less time. State,
 // outputs and placeholders stay in plain layout. A node that no kernel can run is an error at its
 // mark.
 Graph SelectKernels(const Graph& graph, const Target& target, const SelectOptions& options,

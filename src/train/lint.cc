@@ -48,6 +48,8 @@ void WarnOfUnreadInputs(const ModelSpec& model, const std::set<std::string>& rea
 void WarnOfUnreadValues(const Graph& forward, const std::set<std::string>& read,
                         Diagnostics& diagnostics) {
   for (const Node& node : forward.nodes) {
+    const Path& path = forward.paths[node.path];
+    if (path.repetition + 1 < path.repetitions) continue;  // the last one's loss is what is told
     const bool used = std::ranges::any_of(
         node.outputs, [&](ValueId output) { return read.contains(forward.values[output].name); });
     if (used || !node.mark.file) continue;

@@ -47,8 +47,10 @@ double ScaleOf(const HostTensor& parameter) {
   return size > 0 ? size : 0.1;
 }
 
-// Every path of a step once: what is learned from it is the same each time.
+// Every path of a step once: what is learned from it is the same each time. Nothing is kept, as
+// that may be an earlier repetition's.
 ModelSpec WithoutRepetition(ModelSpec model) {
+  model.keep.clear();
   if (!model.train) return model;
   std::set<std::string> seen;
   std::erase_if(model.train->sequence, [&](StepSpec& step) {
@@ -188,7 +190,6 @@ bool ModelCheck::BuildGraphs(const ModelSpec& wide, Graph* gradients, Graph* los
   }
   *loss = *forward;
   *gradients = Differentiate(*forward, autodiff);
-  model_.keep.clear();
   // With rates of 0 a step changes nothing, but for this.
   for (PathSpec& path : model_.paths) path.clip_weights.reset();
   for (size_t i = 0; i < gradients->outputs.size(); ++i) {

@@ -241,6 +241,8 @@ class GanTest(cli_testing.CliTestCase):
                    for name in check["parameters"]]
         self.assertEqual(len(checked), len(set(checked)))
         self.assertEqual({path for path, _ in checked}, {"discriminate", "generate"})
+        unread = [warning for warning in result["warnings"] if "nothing reads what" in warning["message"]]
+        self.assertEqual(unread, [])
 
     # What a repeated path has learned lies where it lay before, as in eager mode.
     def test_repetition_takes_no_more_than_eager_mode(self):

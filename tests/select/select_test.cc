@@ -117,6 +117,23 @@ TEST_F(Select, PlainGraphsHaveNoReorders) {
   EXPECT_EQ(Named(selected, "a").kernel->kernel, "fake.sigmoid");
 }
 
+// With the reorder in front of it the kernel for blocks takes 2, with the one behind it 3.
+TEST_F(Select, LooksAtWhatComesBehind) {
+  target_.plain_tanh_seconds = 2.5;
+  maker_.Out(maker_.Op(OpId::relu, "b", {maker_.Op(OpId::tanh, "a", {x_})}), "y");
+  const Graph selected = Run();
+  EXPECT_EQ(Named(selected, "a").kernel->kernel, "fake.tanh");
+  EXPECT_EQ(CountOps(selected, OpId::reorder), 0);
+}
+
+TEST_F(Select, TwoReordersPayForTwoOperatorsWhereTheyDoNotForOne) {
+  target_.plain_tanh_seconds = 2.5;
+  maker_.Out(maker_.Op(OpId::tanh, "b", {maker_.Op(OpId::tanh, "a", {x_})}), "y");
+  const Graph selected = Run();
+  EXPECT_EQ(Named(selected, "b").kernel->kernel, "fake.tanh.blocked");
+  EXPECT_EQ(CountOps(selected, OpId::reorder), 2);
+}
+
 TEST_F(Select, ReordersStandAroundBlockedOperators) {
   const ValueId a = maker_.Op(OpId::relu, "a", {x_});
   const ValueId b = maker_.Op(OpId::tanh, "b", {a});
