@@ -23,7 +23,8 @@ void StopOrExit(int) {
 
 void WantCheckpoint(int) { checkpoint_wanted = 1; }
 
-// A SIGHUP that is ignored stays so: `nohup` asks for that.
+// A SIGHUP that is ignored stays so: `nohup` asks for that. A SIGINT does not: a shell without job
+// control ignores it for all that it runs in the background, where `kill -INT` is still to work.
 void Install(void (*handler)(int), std::initializer_list<int> signals) {
   struct sigaction action {};
   action.sa_handler = handler;
