@@ -139,6 +139,7 @@ std::vector<std::string> OwnArguments(const std::string& model) {
     begin = end == std::string::npos ? text.size() : end + 1;
   }
   std::erase(arguments, "--isolate");
+  std::erase(arguments, "--tune");  // that has been done
   std::erase(arguments, "--quiet");
   EraseJson(arguments, model);
   EraseOption(arguments, "--only");

@@ -57,8 +57,9 @@ int64_t BatchOf(const ModelSpec& model) { return model.train ? model.train->batc
 
 int PrintListing(const ModelFlags& flags, const GraphFlags& graph_flags, const ModelSpec& model) {
   Diagnostics diagnostics;
+  const CompileOptions options = CompileOptionsOf(flags, model);
   const auto graph =
-      BuildGraph(model, KindOf(graph_flags.entry), KernelsOf(model), CompileOptionsOf(flags, model),
+      BuildGraph(model, KindOf(graph_flags.entry), TargetOf(KernelsOf(model), options), options,
                  diagnostics, nullptr, BatchOf(model));
   PrintDiagnostics(diagnostics);
   if (!graph) return kBadInput;

@@ -8,6 +8,7 @@
 
 #include "src/cli/console.h"
 #include "src/cli/model_argument.h"
+#include "src/cli/tuning.h"
 #include "src/device/device.h"
 #include "src/model/model_file.h"
 #include "src/plan/planner.h"
@@ -153,6 +154,10 @@ std::shared_ptr<ModelFlags> AddModelFlags(CLI::App& app, CapFlag cap) {
                  "threads of the kernels (default: as many as the process may run at once)")
       ->check(CLI::Range(1, kMostThreads))
       ->type_name("N");
+  app.add_flag(
+      "--tune", flags->tune,
+      "measure the kernels that the model can choose from, and remember their times: later "
+      "runs on this machine choose by them");
   app.add_option("--keep", flags->keep,
                  "leave a value of the last batch, a parameter or `grad(NAME)` as NAME.npy")
       ->type_name("NAME")
@@ -291,6 +296,7 @@ CompileOptions CompileOptionsOf(const ModelFlags& flags, const ModelSpec& model)
   }
   if (model.train && model.train->precision.value == "f64") options.precision = DType::kF64;
   options.bf16_activations = model.train && model.train->precision.value == "bf16";
+  if (library != nullptr) TakeTuning(model, *library, flags.tune, options);
   return options;
 }
 

@@ -29,6 +29,7 @@ struct ModelFlags {
   std::string precision;
   std::string seed;
   int threads = 0;  // 0: as many as the process may run at once
+  bool tune = false;
   std::vector<std::string> keep;
   std::vector<std::string> set;
   std::vector<std::string> of_run;  // assignments that a resumed run was started with
@@ -85,8 +86,8 @@ std::string DeviceOf(const ModelSpec& model);
 // The kernels of that device. Throws InputError, which says why there are none.
 const KernelLibrary& KernelsOf(const ModelSpec& model);
 
-// What the flags and the file say of compiling. Throws InputError for unknown passes, planners and
-// orders.
+// What the flags and the file say of compiling, with the tuning record of this machine, which
+// `--tune` has measured first. Throws InputError for unknown passes, planners and orders.
 CompileOptions CompileOptionsOf(const ModelFlags& flags, const ModelSpec& model);
 
 }  // namespace cgrun

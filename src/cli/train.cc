@@ -195,6 +195,24 @@ void CheckData(const ResumedRun& resumed, const std::string& data_hash) {
       "have");
 }
 
+// The record by which kernels are chosen; "": none.
+std::string TuningOf(const CompileOptions& options) {
+  return options.tuning ? options.tuning->Name() : "";
+}
+
+// Other kernels can round otherwise.
+void CheckTuning(const ResumedRun& resumed, const CompileOptions& options) {
+  const std::string &before = resumed.settings.tuning, now = TuningOf(options);
+  if (before == now) return;
+  const auto named = [](const std::string& record) {
+    return record.empty() ? "without a tuning record" : "with tuning record " + record;
+  };
+  PrintWarning(fmt::format(
+      "the run began {}, and goes on {}: where that chooses other kernels, results can differ in "
+      "their last places",
+      named(before), named(now)));
+}
+
 void PrintResumed(const ResumedRun& resumed, const RunState& state) {
   if (Quiet()) return;
   std::fprintf(stderr, "resumed from %s: step %lld of epoch %lld\n", resumed.checkpoint.c_str(),
@@ -266,6 +284,7 @@ int Run(const ModelFlags& flags, const RunFlags& run_flags, const TrainFlags& tr
   }
   std::string data_hash = session.DataHash();
   if (training.resumed) CheckData(*training.resumed, data_hash);
+  if (training.resumed) CheckTuning(*training.resumed, options.compile);
   if (training.resumed && !training.resumed->settings.data_hash.empty()) {
     data_hash = training.resumed->settings.data_hash;  // that of the run's beginning
   }
@@ -275,9 +294,9 @@ int Run(const ModelFlags& flags, const RunFlags& run_flags, const TrainFlags& tr
   if (training.resumed) resumed_lock.emplace(folder);
   if (training.resumed) RemoveTemporaries(folder);
   RemoveSummary(folder);
-  WriteRunSettings(
-      folder, {options.device, options.mode, options.compile.threads, options.limit_batches,
-               KeptFiles(model), options.base.value_or(0), data_hash, SetSoFar(training, flags)});
+  WriteRunSettings(folder, {options.device, options.mode, options.compile.threads,
+                            options.limit_batches, KeptFiles(model), options.base.value_or(0),
+                            data_hash, TuningOf(options.compile), SetSoFar(training, flags)});
   WriteModelFile(folder, model);
   if (training.resumed) PrintResumed(*training.resumed, session.run_state());
   if (training.resumed) TellOfJumps(*training.resumed, session);

@@ -7,6 +7,7 @@
 #include "src/compile/model_graph.h"
 #include "src/compile/plan_entries.h"
 #include "src/compile/prepare_entries.h"
+#include "src/kernels/measure.h"
 #include "src/model/model_file.h"
 #include "src/program/build_image.h"
 
@@ -40,9 +41,21 @@ ProgramImage MakeImage(const ModelSpec& model, const CompiledModel& compiled,
 
 }  // namespace
 
+TunedTarget TargetOf(const KernelLibrary& library, const CompileOptions& options) {
+  MeasureKernel measure;
+  if (options.measure_kernels && KindOfDevice(library.name()).on_host) {
+    measure = [&library](const NodeSignature& node, const KernelOption& option, int threads) {
+      return MeasureOnHost(library, node, option, threads);
+    };
+  }
+  return TunedTarget(library, options.tuning.get(), std::move(measure));
+}
+
 std::string FingerprintOf(const KernelLibrary& library, const CompileOptions& options) {
-  return library.fingerprint() + ", " + std::to_string(options.threads) +
-         (options.threads == 1 ? " thread" : " threads");
+  std::string text = library.fingerprint() + ", " + std::to_string(options.threads) +
+                     (options.threads == 1 ? " thread" : " threads");
+  if (options.tuning) text += ", tuned " + options.tuning->Name();
+  return text;
 }
 
 std::optional<Graph> BuildGraph(const ModelSpec& model, EntryKind kind, const Target& target,
@@ -61,12 +74,13 @@ std::optional<CompiledModel> Compile(const ModelSpec& model,
                                      const KernelLibrary& library, const CompileOptions& options,
                                      Diagnostics& diagnostics) {
   const Clock::time_point start = Clock::now();
+  const TunedTarget target = TargetOf(library, options);
   std::optional<CompiledModel> prepared =
-      PrepareEntries(model, entries, library, options, diagnostics);
+      PrepareEntries(model, entries, target, options, diagnostics);
   if (!prepared) return std::nullopt;
   CompiledModel& compiled = *prepared;
   std::vector<PassReport> planned = PlannedReports();
-  compiled.layout = PlanEntries(compiled.entries, library, options, planned);
+  compiled.layout = PlanEntries(compiled.entries, target, options, planned);
   compiled.passes.insert(compiled.passes.end(), planned.begin(), planned.end());
   compiled.image = MakeImage(model, compiled, library, options);
   compiled.compile_seconds = SecondsSince(start);

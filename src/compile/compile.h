@@ -3,6 +3,7 @@
 #define CGRUN_COMPILE_COMPILE_H_
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -13,6 +14,7 @@
 #include "src/passes/pipeline.h"
 #include "src/plan/memory_layout.h"
 #include "src/program/image.h"
+#include "src/select/tuned_target.h"
 
 namespace cgrun {
 
@@ -23,8 +25,9 @@ struct EntryRequest {
   int64_t batch = 1;
 };
 
-// What is spent on a plan. Quickly, one way to the cap is tried, and packed by planner `greedy` if no
-// other one was asked for: in a fraction of the time, it can miss a cap that is reached otherwise.
+// What is spent on a plan. Quickly, one way to the cap is tried, and packed by planner `greedy` if
+// no other one was asked for: in a fraction of the time, it can miss a cap that is reached
+// otherwise.
 enum class PlanEffort { kFull, kQuick };
 
 struct CompileOptions {
@@ -42,6 +45,9 @@ struct CompileOptions {
   int processes = 1;
   DType precision = DType::kF32;
   bool bf16_activations = false;  // of f32: src/autodiff/mixed_precision.h
+  // How long kernels took where they were measured; null: their estimates alone count.
+  std::shared_ptr<TuningRecord> tuning;
+  bool measure_kernels = false;  // those of the host that `tuning` does not know, for it
   // The kind of entry point that keeps what `keep` of the model file names.
   EntryKind keeps = EntryKind::kTrain;
 };
@@ -62,7 +68,11 @@ struct CompiledModel {
   double compile_seconds = 0;
 };
 
-// What the results of a program depend on: the device's libraries, and the team of threads.
+// What the passes and the plan ask: `library`, with the times of `options.tuning`. Both outlive it.
+TunedTarget TargetOf(const KernelLibrary& library, const CompileOptions& options);
+
+// What the results of a program depend on: the device's libraries, the team of threads, and the
+// record by which kernels were chosen.
 std::string FingerprintOf(const KernelLibrary& library, const CompileOptions& options);
 
 // Compiles all entry points together: they share parameters and one arena. `library` is the

@@ -80,9 +80,10 @@ std::optional<Frontier> FindFrontier(const ModelSpec& model,
                                      const std::vector<EntryRequest>& entries,
                                      const KernelLibrary& library, const CompileOptions& options,
                                      Diagnostics& diagnostics) {
-  const auto prepared = PrepareEntries(model, entries, library, options, diagnostics);
+  const TunedTarget target = TargetOf(library, options);
+  const auto prepared = PrepareEntries(model, entries, target, options, diagnostics);
   if (!prepared) return std::nullopt;
-  Explorer explorer(prepared->entries, library, options);
+  Explorer explorer(prepared->entries, target, options);
   Frontier frontier;
   frontier.points = WithoutDominated(explorer.Explore());
   frontier.persistent_bytes = explorer.persistent_bytes();

@@ -25,6 +25,7 @@ std::optional<std::vector<EagerGraph>> PrepareEager(const ModelSpec& model,
                                                     const KernelLibrary& library,
                                                     const CompileOptions& options,
                                                     Diagnostics& diagnostics) {
+  const TunedTarget target = TargetOf(library, options);
   std::vector<EagerGraph> prepared;
   std::map<EntryKind, Graph> graphs;  // entry points of one kind differ in their batch alone
   for (const EntryRequest& request : entries) {
@@ -35,7 +36,7 @@ std::optional<std::vector<EagerGraph>> PrepareEager(const ModelSpec& model,
     }
     const Graph bound = BindBatch(graphs.at(request.kind), request.batch);
     prepared.push_back(
-        {request, SelectPlainKernels(bound, library, {options.threads}, diagnostics)});
+        {request, SelectPlainKernels(bound, target, {options.threads}, diagnostics)});
     if (diagnostics.has_errors()) return std::nullopt;
   }
   return prepared;

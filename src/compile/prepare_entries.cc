@@ -46,15 +46,14 @@ std::optional<CompiledEntry> PrepareEntry(const Graph& graph, const EntryRequest
 
 std::optional<CompiledModel> PrepareEntries(const ModelSpec& model,
                                             const std::vector<EntryRequest>& entries,
-                                            const KernelLibrary& library,
-                                            const CompileOptions& options,
+                                            const Target& target, const CompileOptions& options,
                                             Diagnostics& diagnostics) {
   CompiledModel compiled;
   PassReport layouts{std::string(kLayoutsPass)}, of_others;
   std::map<EntryKind, Graph> graphs;  // entry points of one kind differ in their batch alone
   for (const EntryRequest& request : entries) {
     if (!graphs.contains(request.kind)) {
-      auto graph = BuildGraph(model, request.kind, library, options, diagnostics,
+      auto graph = BuildGraph(model, request.kind, target, options, diagnostics,
                               graphs.empty() ? &compiled.passes : nullptr, request.batch);
       if (!graph) return std::nullopt;
       graphs.emplace(request.kind, std::move(*graph));
@@ -63,7 +62,7 @@ std::optional<CompiledModel> PrepareEntries(const ModelSpec& model,
     const bool first = compiled.entries.empty();
     if (first) compiled.nodes_before_passes = NodesBefore(graph, compiled.passes);
     auto entry =
-        PrepareEntry(graph, request, library, options, diagnostics, first ? &layouts : &of_others);
+        PrepareEntry(graph, request, target, options, diagnostics, first ? &layouts : &of_others);
     if (!entry) return std::nullopt;
     compiled.entries.push_back(std::move(*entry));
   }

@@ -13,8 +13,7 @@ namespace cgrun {
 // yet. Nothing after an error, which `diagnostics` holds.
 std::optional<CompiledModel> PrepareEntries(const ModelSpec& model,
                                             const std::vector<EntryRequest>& entries,
-                                            const KernelLibrary& library,
-                                            const CompileOptions& options,
+                                            const Target& target, const CompileOptions& options,
                                             Diagnostics& diagnostics);
 
 }  // namespace cgrun

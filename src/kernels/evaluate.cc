@@ -2,15 +2,13 @@
 #include "src/kernels/evaluate.h"
 
 #include <algorithm>
-#include <cstring>
+
+#include "src/kernels/host_run.h"
 
 namespace cgrun {
 namespace {
 
 constexpr double kBytesPerSecond = 4e9;
-constexpr int64_t kAlignment = 64;
-
-int64_t Align(int64_t bytes) { return (bytes + kAlignment - 1) / kAlignment * kAlignment; }
 
 double EstimateSeconds(const KernelDef& kernel, const NodeSignature& node, int threads,
                        int64_t workspace) {
@@ -19,17 +17,6 @@ double EstimateSeconds(const KernelDef& kernel, const NodeSignature& node, int t
   return static_cast<double>(CostOf(node).flops) / (kernel.flops_per_second * threads) +
          static_cast<double>(bytes) / kBytesPerSecond;
 }
-
-// One arena with the operands one after another.
-struct HostArena {
-  std::vector<Operand> operands;
-  int64_t bytes = 0;
-
-  void Add(int64_t size, Access access) {
-    operands.push_back({bytes, ArenaKind::kDevice, access});
-    bytes += Align(size);
-  }
-};
 
 // On plain tensors, or as the kernel chooses.
 std::optional<KernelOption> OwnOption(const KernelDef& kernel, const NodeSignature& node,
@@ -123,35 +110,15 @@ std::optional<std::vector<HostTensor>> EvaluateOnHost(const KernelLibrary& libra
                                                       std::span<const HostTensor> inputs) {
   const std::vector<KernelOption> options = library.Options(node, {});
   if (options.empty() || !AllPlain(options[0])) return std::nullopt;
-  HostArena arena;
-  for (const TensorType& type : node.inputs) arena.Add(ByteSize(type), Access::kRead);
-  for (const TensorType& type : node.outputs) arena.Add(ByteSize(type), Access::kWrite);
-  if (options[0].workspace_bytes > 0) arena.Add(options[0].workspace_bytes, Access::kScratch);
-
-  struct alignas(kAlignment) Line {
-    std::byte bytes[kAlignment];
-  };
-  std::vector<Line> memory(static_cast<size_t>(arena.bytes / kAlignment + 1));
-  RunContext context;
-  SingleProcess communicator;
-  context.communicator = &communicator;
-  context.arenas[static_cast<int>(ArenaKind::kDevice)] = memory[0].bytes;
+  HostRun run(library, node, options[0], 1);
   for (size_t i = 0; i < inputs.size(); ++i) {
-    std::copy(inputs[i].bytes().begin(), inputs[i].bytes().end(),
-              memory[0].bytes + arena.operands[i].offset);
+    std::ranges::copy(inputs[i].bytes(), run.operand(i).begin());
   }
-  KernelRequest request{node, {}, 1};
-  request.operands.resize(node.inputs.size() + node.outputs.size());
-  const PreparedKernel kernel = library.Prepare(options[0].kernel, request);
-  const Instruction instruction{kernel.run, arena.operands.data(), kernel.parameters.get(),
-                                static_cast<int32_t>(arena.operands.size()), 0};
-  kernel.run(context, instruction);
-
+  run.Run();
   std::vector<HostTensor> outputs;
   for (size_t i = 0; i < node.outputs.size(); ++i) {
     HostTensor output(node.outputs[i].dtype, node.outputs[i].shape);
-    const std::byte* from = memory[0].bytes + arena.operands[inputs.size() + i].offset;
-    std::copy(from, from + output.bytes().size(), output.bytes().data());
+    std::ranges::copy(run.operand(inputs.size() + i), output.bytes().begin());
     outputs.push_back(std::move(output));
   }
   return outputs;

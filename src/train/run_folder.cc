@@ -158,7 +158,8 @@ void WriteRunSettings(const std::string& folder, const RunSettings& settings) {
       {"device", settings.device},         {"mode", Name(settings.mode)},
       {"threads", settings.threads},       {"limit_batches", settings.limit_batches},
       {"kept_files", settings.kept_files}, {"base_bytes", settings.base_bytes},
-      {"data_hash", settings.data_hash},   {"overrides", settings.overrides}};
+      {"data_hash", settings.data_hash},   {"tuning", settings.tuning},
+      {"overrides", settings.overrides}};
   WriteText(folder + kSettings, json.dump(2) + "\n");
 }
 
@@ -189,6 +190,7 @@ RunSettings ReadRunSettings(const std::string& folder) {
             json.value("kept_files", std::vector<std::string>()),
             WholeNumber<int64_t>(json.value("base_bytes", nlohmann::json(0u)), 0, INT64_MAX),
             json.value("data_hash", ""),
+            json.value("tuning", ""),
             json.value("overrides", std::vector<std::string>())};
   } catch (const nlohmann::json::exception&) {
     throw UserError("'" + path + "' does not say how the run was started",

@@ -1,0 +1,58 @@
+// --tune, and the record without it.
+#include "src/cli/tuning.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <string>
+
+#include "src/cli/console.h"
+#include "src/device/device.h"
+#include "src/report/table.h"
+#include "src/train/tuning.h"
+
+namespace cgrun {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+std::shared_ptr<TuningRecord> LoadOrWarn(const std::string& file, const KernelLibrary& library) {
+  try {
+    return LoadTuning(file, library);
+  } catch (const UserError& error) {
+    PrintWarning(fmt::format("{}; {}", error.what(), error.help()));
+    return nullptr;
+  }
+}
+
+}  // namespace
+
+void TakeTuning(const ModelSpec& model, const KernelLibrary& library, bool tune,
+                CompileOptions& options) {
+  if (tune && !KindOfDevice(library.name()).on_host) {
+    throw InputError(
+        fmt::format("--tune measures kernels of the host, not of device '{}'", library.name()),
+        "leave it out: there, libraries choose for themselves");
+  }
+  const std::string file = TuningFile(library);
+  options.tuning = LoadOrWarn(file, library);
+  if (!tune) {
+    if (options.tuning) {
+      Tell(fmt::format("tuning: kernels are chosen by {} ({})", file, options.tuning->Name()));
+    }
+    return;
+  }
+  if (file.empty()) {
+    throw InputError("there is no folder for the tuning record",
+                     "set HOME, or CGRUN_TUNING to the file that it is to be");
+  }
+  Tell("tuning: measuring the kernels that this model can choose from …");
+  const Clock::time_point start = Clock::now();
+  const int64_t count = TuneKernels(model, library, options);
+  SaveTuning(file, *options.tuning, library);
+  const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
+  Tell(fmt::format("tuning: {} times measured in {}, kept in {} ({})", FormatCount(count),
+                   FormatSeconds(seconds), file, options.tuning->Name()));
+}
+
+}  // namespace cgrun

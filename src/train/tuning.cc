@@ -1,0 +1,124 @@
+// JSON: {"cgrun_tuning": 1, "machine": …, "kernels": …, "seconds": {KEY: SECONDS, …}}.
+#include "src/train/tuning.h"
+
+#include <cstdlib>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "src/base/diagnostics.h"
+#include "src/device/device.h"
+#include "src/io/atomic_file.h"
+#include "src/io/checksum.h"
+#include "src/io/read_file.h"
+#include "src/train/child_process.h"
+#include "src/train/run_shape.h"
+
+namespace cgrun {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kVersionKey = "cgrun_tuning";
+constexpr int kVersion = 1;
+constexpr int64_t kMostBytes = 64 << 20;  // of a record's file
+
+// "AMD EPYC …": the description of the device, without its threads, which keys name.
+std::string MachineOf(const KernelLibrary& library) {
+  const std::string text = OpenDevice(library.name())->Info().description;
+  return text.substr(0, text.rfind(", "));
+}
+
+std::string CacheFolder() {
+  const auto folder = [](const char* name) {
+    const char* value = std::getenv(name);
+    return fs::path(value == nullptr ? "" : value);
+  };
+  if (const fs::path cache = folder("XDG_CACHE_HOME"); cache.is_absolute()) {
+    return (cache / "cgrun").string();
+  }
+  const fs::path home = folder("HOME");
+  return home.is_absolute() ? (home / ".cache" / "cgrun").string() : "";
+}
+
+TuningRecord RecordOf(const nlohmann::json& seconds) {
+  TuningRecord record;
+  for (const auto& [key, value] : seconds.items()) {
+    const double number = value.get<double>();
+    if (!(number >= 0)) throw InputError("a time of " + value.dump() + " seconds");
+    record.Add(key, number);
+  }
+  return record;
+}
+
+// Of all entry points, in both modes.
+TuningRecord Measure(const ModelSpec& model, const KernelLibrary& library, CompileOptions options) {
+  Diagnostics ignored;
+  options.tuning = std::make_shared<TuningRecord>();
+  options.measure_kernels = true;
+  const std::vector<EntryRequest> entries = ShapeOfRun(model, ignored).entries;
+  PrepareEager(model, entries, library, options, ignored);
+  Compile(model, entries, library, options, ignored);
+  return *options.tuning;
+}
+
+}  // namespace
+
+std::string TuningFile(const KernelLibrary& library) {
+  if (const char* file = std::getenv("CGRUN_TUNING"); file != nullptr && *file != '\0') return file;
+  const std::string folder = CacheFolder();
+  if (folder.empty()) return "";
+  const std::string machine = MachineOf(library) + "\n" + library.fingerprint();
+  char digits[17];
+  std::snprintf(digits, sizeof digits, "%016llx",
+                static_cast<unsigned long long>(HashBytes(std::as_bytes(std::span(machine)))));
+  return folder + "/tuning-" + std::string(library.name()) + "-" + digits + ".json";
+}
+
+std::shared_ptr<TuningRecord> LoadTuning(const std::string& path, const KernelLibrary& library) {
+  std::error_code error;
+  if (path.empty() || !fs::exists(path, error)) return nullptr;
+  const std::string help = "`--tune` makes a new one; without the file, estimates choose kernels";
+  nlohmann::json json;
+  try {
+    json = nlohmann::json::parse(ReadTextFile(path, kMostBytes));
+    if (json.at(kVersionKey) != kVersion) throw InputError("another version");
+    const std::string kernels = json.at("kernels");
+    if (kernels != library.fingerprint()) {
+      throw InputError("it is of " + kernels + ", and here are " + library.fingerprint());
+    }
+    return std::make_shared<TuningRecord>(RecordOf(json.at("seconds")));
+  } catch (const nlohmann::json::exception&) {
+    throw InputError("'" + path + "' is no tuning record", help);
+  } catch (const InputError& fault) {
+    throw InputError("tuning record '" + path + "' cannot be used: " + fault.what(), help);
+  }
+}
+
+void SaveTuning(const std::string& path, const TuningRecord& record, const KernelLibrary& library) {
+  const nlohmann::ordered_json json = {{kVersionKey, kVersion},
+                                       {"machine", MachineOf(library)},
+                                       {"kernels", library.fingerprint()},
+                                       {"seconds", record.seconds()}};
+  std::error_code error;
+  const fs::path folder = fs::path(path).parent_path();
+  if (!folder.empty()) fs::create_directories(folder, error);
+  if (error)
+    throw UserError("cannot make the folder '" + folder.string() + "': " + error.message());
+  AtomicFile file;
+  file.Open(path);
+  file.Write(json.dump(1) + "\n");
+  file.Commit();
+}
+
+int64_t TuneKernels(const ModelSpec& model, const KernelLibrary& library, CompileOptions& options) {
+  const auto text = InChild(KindOfDevice(library.name()).on_host, [&] {
+    return nlohmann::json(Measure(model, library, options).seconds()).dump();
+  });
+  const TuningRecord measured =
+      text ? RecordOf(nlohmann::json::parse(*text)) : Measure(model, library, options);
+  if (!options.tuning) options.tuning = std::make_shared<TuningRecord>();
+  for (const auto& [key, seconds] : measured.seconds()) options.tuning->Add(key, seconds);
+  return static_cast<int64_t>(measured.seconds().size());
+}
+
+}  // namespace cgrun

@@ -1,0 +1,65 @@
+#!/usr/bin/env python3
+"""--tune: kernels are measured once, and chosen by their times from then on."""
+
+import json
+import re
+import unittest
+
+from cli_testing import CliTestCase
+
+
+class TuningTest(CliTestCase):
+    def record(self):
+        files = list((self.folder / "cache/cgrun").glob("tuning-*.json"))
+        self.assertEqual(len(files), 1, files)
+        return files[0]
+
+    def hash(self, done):
+        return re.search(r"hash ([0-9a-f]{16})", done.stdout)[1]
+
+    def test_a_record_is_made_once_and_used_from_then_on(self):
+        first = self.cgrun("train", "small.yaml", "--tune", "--out", "a")
+        self.assertRegex(first.stderr, r"tuning: \d+ times measured in .*, kept in .*tuning-")
+        record = json.loads(self.record().read_text())
+        self.assertTrue(all(seconds > 0 for seconds in record["seconds"].values()))
+        name = re.search(r"kept in \S+ \((\w+)\)", first.stderr).group(1)
+        before = self.record().read_bytes()
+        second = self.cgrun("train", "small.yaml", "--out", "b")
+        self.assertIn(f"({name})", second.stderr)
+        self.assertEqual(self.record().read_bytes(), before)
+        self.assertEqual(self.hash(first), self.hash(second))
+        for folder in ("a", "b"):  # the run folder says which record it was
+            run = json.loads((self.folder / folder / "run.json").read_text())
+            self.assertEqual(run["tuning"], name)
+
+    def test_without_a_record_nothing_is_said_or_written(self):
+        done = self.cgrun("train", "small.yaml", "--out", "a")
+        self.assertNotIn("tuning", done.stderr)
+        self.assertFalse((self.folder / "cache").exists())
+        self.assertEqual(json.loads((self.folder / "a/run.json").read_text())["tuning"], "")
+
+    def test_a_resumed_run_says_where_the_record_is_another(self):
+        self.cgrun("train", "small.yaml", "--out", "a")
+        self.cgrun("plan", "small.yaml", "--tune")
+        done = self.cgrun("train", "--resume", "a", "--set", "train.epochs=3")
+        self.assertRegex(done.stderr, r"warning: .*began without a tuning record")
+
+    def test_a_record_that_is_damaged_is_a_warning_until_it_is_made_anew(self):
+        self.cgrun("plan", "small.yaml", "--tune")
+        self.record().write_text("{")
+        done = self.cgrun("train", "small.yaml", "--out", "a")
+        self.assertIn("is no tuning record; `--tune` makes a new one", done.stderr)
+        self.cgrun("plan", "small.yaml", "--tune")
+        self.assertNotIn("is no tuning record", self.cgrun("plan", "small.yaml").stderr)
+
+    def test_all_verbs_of_models_take_it(self):
+        self.cgrun("train", "small.yaml", "--out", "a")
+        for verb in (["bench", "--rounds", 1, "--steps", 1], ["compile", "-o", "small.cgb"],
+                     ["eval", "--weights", "a"], ["check"]):
+            with self.subTest(verb):
+                done = self.cgrun(verb[0], "small.yaml", *verb[1:], "--tune")
+                self.assertIn("times measured", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
