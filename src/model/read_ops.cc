@@ -59,8 +59,7 @@ void ReadTarget(const TreeEntry& entry, Draft& draft, const Reader& reader) {
 
 void ReadDifferentiated(const TreeEntry& entry, Draft& draft, const Reader& reader) {
   draft.op.kind = OpSpec::Kind::kGradient;
-  const auto names = ReadReferences(entry.value, entry.key, reader);
-  if (names.size() == 1) draft.op.target = names[0];
+  if (auto name = ReadReference(entry.value, entry.key, reader)) draft.op.target = std::move(*name);
 }
 
 void ReadIn(const TreeEntry& entry, Draft& draft, const Reader& reader) {
@@ -481,6 +480,11 @@ std::vector<MarkedText> ReadNames(const TreeNode& node, std::string_view what,
   NameScope scope;
   for (const MarkedText& name : names) scope.Add(name, reader);
   return names;
+}
+
+std::optional<MarkedText> ReadReference(const TreeNode& node, std::string_view what,
+                                        const Reader& reader) {
+  return ReadChecked(node, what, IsReference, reader);
 }
 
 std::vector<MarkedText> ReadReferences(const TreeNode& node, std::string_view what,
