@@ -105,7 +105,7 @@ constexpr DraftKey kOpKeys[] = {
     {{"in", kInputsType, "", "the inputs; without it the output before"}, ReadIn},
     {{"with", kMapType, "", "of a block: the values of its parameters"}, ReadWith},
     {{"repeat", kCountType, "1", "of a block: how often it is used in a row"}, ReadRepeat},
-    {{"out", kNamesType, "", "of a block or network: names for its outputs, in their order"},
+    {{"out", kOutputsType, "", "of a block or network: names for its outputs, in their order"},
      ReadOut},
     {{"unroll", kPositiveType, "",
       "of a network: the axis of its first input along which it is used once for every index"},
@@ -147,13 +147,7 @@ void CheckKeysOfKind(const TreeNode& map, const Reader& reader) {
     if (!kind.empty()) return;  // reported: they exclude each other
     kind = key;
   }
-  std::vector<KeyDoc> allowed;
-  for (const KeyDoc& key : OpKeyDocs()) {
-    const std::string_view owner = OwnerOf(key.name);
-    const bool of_other = !key.group.empty() && key.name != kind;
-    const bool owned = owner.empty() || (!kind.empty() && owner.find(kind) != owner.npos);
-    if (!of_other && owned) allowed.push_back(key);
-  }
+  const std::vector<KeyDoc> allowed = OpKeyDocs(kind);
   for (const TreeEntry& entry : map.entries) {
     const bool known = std::any_of(allowed.begin(), allowed.end(),
                                    [&](const KeyDoc& key) { return key.name == entry.key; });
@@ -498,5 +492,16 @@ std::vector<MarkedText> ReadInputs(const TreeNode& node, std::string_view what,
 }
 
 std::vector<KeyDoc> OpKeyDocs() { return Docs<Draft>(kOpKeys); }
+
+std::vector<KeyDoc> OpKeyDocs(std::string_view kind) {
+  std::vector<KeyDoc> allowed;
+  for (const KeyDoc& key : OpKeyDocs()) {
+    const std::string_view owner = OwnerOf(key.name);
+    const bool of_other = !key.group.empty() && key.name != kind;
+    const bool owned = owner.empty() || (!kind.empty() && owner.find(kind) != owner.npos);
+    if (!of_other && owned) allowed.push_back(key);
+  }
+  return allowed;
+}
 
 }  // namespace cgrun

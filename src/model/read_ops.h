@@ -41,6 +41,9 @@ std::vector<MarkedText> ReadInputs(const TreeNode& node, std::string_view what,
 
 // The table of the keys of an item.
 std::vector<KeyDoc> OpKeyDocs();
+// Those that an item of a kind takes: "op", "block", "network" or "gradient"; "" of those that
+// every item does.
+std::vector<KeyDoc> OpKeyDocs(std::string_view kind);
 
 }  // namespace cgrun
 
