@@ -63,7 +63,8 @@ const std::vector<CommandEntry>& Commands() {
       {"ops", "the operators, or one of them in detail",
        "cgrun ops\n"
        "cgrun ops conv\n"
-       "cgrun ops softmax_cross_entropy --json\n",
+       "cgrun ops softmax_cross_entropy --json\n"
+       "cgrun ops --schema > model.schema.json\n",
        DefineOps},
       {"devices", "the devices of this machine and this build",
        "cgrun devices\n"

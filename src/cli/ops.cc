@@ -8,6 +8,8 @@
 #include "src/base/diagnostics.h"
 #include "src/cli/command.h"
 #include "src/cli/console.h"
+#include "src/cli/model_schema.h"
+#include "src/frontend/common_keys.h"
 #include "src/frontend/op_lookup.h"
 #include "src/frontend/synonyms.h"
 #include "src/ir/op_def.h"
@@ -76,28 +78,6 @@ void AddOperands(TextTable& table, const char* what, const std::vector<OperandDe
   }
 }
 
-// What operators take beside their attributes.
-TextTable CommonKeysOf(const OpDef& def) {
-  TextTable table({Align::kLeft, Align::kLeft});
-  if (def.usage == Usage::kOptimizer) {
-    table.Add({"schedule", "how the learning rate changes: `{cosine: {warmup: 1}}`, …"});
-  }
-  if (def.usage != Usage::kOperator) return table;
-  table.Add({"activation", "an operator that is applied to the output: `relu`, …"});
-  if (def.schema->Find("key") != nullptr && def.schema->Find("varied") != nullptr) {
-    table.Add({"draws_as",
-               "an operator of this kind, whose draw this one shares: of a mask, that of "
-               "its image"});
-  }
-  if (def.owned == nullptr) return table;
-  table.Add({"init", "initial values: `he_normal`, `{weight: {normal: {deviation: 0.02}}}`, …"});
-  table.Add(
-      {"regularize", "`{l1: a}`, `{l2: a}` or both, of the first parameter; or `{bias: {l2: a}}`"});
-  table.Add({"frozen", "`true`: its parameters are never changed; or `{weight: true}`"});
-  table.Add({"lr", "the learning rate is multiplied by this for its parameters; or `{bias: 2}`"});
-  return table;
-}
-
 std::string DetailText(const OpDef& def) {
   std::string out = def.name + " (" + UsageText(def.usage) + "): " + def.summary + "\n\n" +
                     WrapText(def.details, "  ", kWidth) + "\n\n";
@@ -114,7 +94,10 @@ std::string DetailText(const OpDef& def) {
     any = true;
   }
   if (any) out += "\nkeys: type, default, meaning\n" + attributes.ToString("  ", kWidth);
-  const TextTable common = CommonKeysOf(def);
+  TextTable common({Align::kLeft, Align::kLeft});
+  for (const CommonKey& key : KeysInCommon(def)) {
+    common.Add({std::string(key.name), std::string(key.doc)});
+  }
   if (!common.empty()) {
     out += "\nkeys in common with other operators (docs/model-format.md)\n" +
            common.ToString("  ", kWidth);
@@ -201,14 +184,26 @@ int ShowOne(const std::string& name) {
   return kDone;
 }
 
+int PrintSchema() {
+  const std::string schema = ModelSchema();
+  PrintResult(schema, schema);
+  return kDone;
+}
+
 }  // namespace
 
 Command DefineOps(CLI::App& app) {
   auto name = std::make_shared<std::string>();
   auto internal = std::make_shared<bool>(false);
-  app.add_option("NAME", *name, "an operator")->type_name("OPERATOR");
+  auto schema = std::make_shared<bool>(false);
+  CLI::Option* one = app.add_option("NAME", *name, "an operator")->type_name("OPERATOR");
   app.add_flag("--internal", *internal, "list what the compiler alone emits, too");
-  return [name, internal] { return name->empty() ? ListAll(*internal) : ShowOne(*name); };
+  app.add_flag("--schema", *schema, "instead, the JSON Schema of model files, for editors")
+      ->excludes(one);
+  return [name, internal, schema] {
+    if (*schema) return PrintSchema();
+    return name->empty() ? ListAll(*internal) : ShowOne(*name);
+  };
 }
 
 }  // namespace cgrun

@@ -221,6 +221,8 @@ std::vector<NamedFile> FilesIn(const std::string& folder, const SourceMark& mark
   return files;
 }
 
+constexpr std::string_view kParts[] = {"train", "test"};
+
 // The files that the options name. None after an error.
 std::vector<NamedFile> FilesOf(const DataOptions& options, Diagnostics& diagnostics) {
   const DataOption* folder = FindOption(options, "folder");
@@ -233,7 +235,7 @@ std::vector<NamedFile> FilesOf(const DataOptions& options, Diagnostics& diagnost
                              : "data of format 'cifar' need the option 'folder' or 'files'",
                       "for example `folder: ../datasets/cifar10`");
   }
-  if (part != nullptr && part->value != "train" && part->value != "test") {
+  if (part != nullptr && std::ranges::find(kParts, part->value) == std::end(kParts)) {
     diagnostics.Error(part->mark, "option 'part' is '" + part->value +
                                       "', but must be 'train' "
                                       "or 'test'");
@@ -289,12 +291,16 @@ std::unique_ptr<Dataset> OpenCifar(const DataOptions& options, Diagnostics& diag
 constexpr DataOptionSpec kOptions[] = {
     {"folder", false,
      "the folder of the files, named as in the archives; either this or `files` is required"},
-    {"part", false,
+    {"part",
+     false,
      "which files of the folder: `train` (data_batch_*.bin, train.bin) or `test` (test_batch.bin, "
-     "test.bin); default train"},
-    {"files", false, "a file, or a list of files, in their order", true},
-    {"classes", false,
-     "10: of CIFAR-10; 100: the fine ones of CIFAR-100; 20: its coarse ones; default 10"}};
+     "test.bin); default train",
+     {.choices = kParts}},
+    {"files", false, "a file, or a list of files, in their order", {.list = true}},
+    {"classes",
+     false,
+     "10: of CIFAR-10; 100: the fine ones of CIFAR-100; 20: its coarse ones; default 10",
+     {.integer = true}}};
 
 }  // namespace
 

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "src/data/dataset.h"
+#include "src/data/options.h"
 
 namespace cgrun {
 
@@ -33,30 +34,39 @@ std::string CategoriesKey(const std::string& column);
 
 inline constexpr DataOptionSpec kCsvOptions[] = {
     {"file", true, "the file, plain or compressed by gzip"},
-    {"label", false,
+    {"label",
+     false,
      "the column of the label, or a list of columns: names, or numbers from 1; -1 is the last. "
      "Without it there are features alone",
-     true},
-    {"columns", false,
+     {.list = true}},
+    {"columns",
+     false,
      "the columns of the features, in this order; default all but the label, in the file's order",
-     true},
-    {"header", false, "whether the first line names the columns; default true"},
+     {.list = true}},
+    {"header",
+     false,
+     "whether the first line names the columns; default true",
+     {.choices = kTrueFalse}},
     {"delimiter", false, "the character between two fields, or `tab`; default a comma"},
     {"missing", false,
      "what stands for a feature that is empty, `NA`, `NaN` or `?`: `zero`, a number, or `mean` (of "
      "the column in the training data); `drop` leaves such lines out, and those without a label; "
      "`error` is the default"},
-    {"classes", false,
+    {"classes",
+     false,
      "the names of labels that are texts: the first is label 0. Default: those of the training "
      "data, sorted",
-     true},
-    {"categories", false,
+     {.list = true}},
+    {"categories",
+     false,
      "columns of texts that are features: each becomes a field called as the column, of ids from "
      "1; 0 is a text that the training data have not. Default: those of the training data",
-     true},
-    {"standardize", false,
+     {.list = true}},
+    {"standardize",
+     false,
      "whether each column of features becomes (x - mean) / deviation, those of the training data; "
-     "default false, and of other sets as in the training data"}};
+     "default false, and of other sets as in the training data",
+     {.choices = kTrueFalse}}};
 
 // The categories that the option called as input `input` lists; null without it, and where that
 // name is an option of tables.

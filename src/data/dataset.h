@@ -160,12 +160,19 @@ struct DataOptions {
   std::string predicted_as = {};
 };
 
+// What an option's value may be, beside one text.
+struct DataOptionValues {
+  bool list = false;                               // or a list of texts
+  bool integer = false;                            // an integer alone
+  std::span<const std::string_view> choices = {};  // one of these alone, where there are any
+};
+
 // A line of the format table.
 struct DataOptionSpec {
   std::string_view name;
   bool required;
   std::string_view doc;
-  bool list = false;  // whether its value may be a list
+  DataOptionValues values = {};
 };
 
 struct DataFormat {

@@ -125,7 +125,7 @@ void CheckOptions(const DataFormat& format, const DataOptions& options, Diagnost
   for (const auto& [name, option] : options.values) {
     const auto spec = std::ranges::find(format.options, name, &DataOptionSpec::name);
     if (std::ranges::find(names, name) != names.end()) {
-      const bool list = spec != format.options.end() ? spec->list : format.field_option_list;
+      const bool list = spec != format.options.end() ? spec->values.list : format.field_option_list;
       if (list || option.items.empty()) continue;
       diagnostics.Error(option.mark, "'" + name + "' must be one value, not a list");
       continue;

@@ -197,10 +197,11 @@ std::unique_ptr<Dataset> OpenIdx(const DataOptions& options, Diagnostics& diagno
 constexpr DataOptionSpec kOptions[] = {
     {"images", true, "the file of the images, .idx or .gz; it becomes the field 'image'"},
     {"labels", false, "the file of the labels, of integers; it becomes the int32 field 'label'"},
-    {"classes", false,
+    {"classes",
+     false,
      "the names of the classes, for predictions to show: the first is label 0. Default: those of "
      "the training data",
-     true}};
+     {.list = true}}};
 
 }  // namespace
 

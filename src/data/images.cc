@@ -334,14 +334,19 @@ constexpr DataOptionSpec kOptions[] = {
     {"masks", false,
      "a folder with a mask for each image, of the same name, endings apart: a PNG file of one "
      "channel, grey or a palette, whose numbers are the labels of the image's pixels"},
-    {"classes", false,
+    {"classes",
+     false,
      "the names of the classes: the first is label 0. Default: those of the training data, sorted",
-     true},
-    {"resize", false,
+     {.list = true}},
+    {"resize",
+     false,
      "how an image fits the input's [channels, height, width]: `cover` (scaled, then the centre is "
-     "cut out), `contain` (scaled, with black bars) or `stretch`; default cover"},
-    {"decode", false,
-     "`ahead`: once, into memory; `stream`: again whenever a sample is read; default ahead"}};
+     "cut out), `contain` (scaled, with black bars) or `stretch`; default cover",
+     {.choices = kFits}},
+    {"decode",
+     false,
+     "`ahead`: once, into memory; `stream`: again whenever a sample is read; default ahead",
+     {.choices = kDecodes}}};
 
 }  // namespace
 

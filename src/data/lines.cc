@@ -345,24 +345,37 @@ std::unique_ptr<Dataset> OpenLines(const DataOptions& options, Diagnostics& diag
 
 constexpr DataOptionSpec kOptions[] = {
     {"file", true, "the text, plain or compressed by gzip: a line a sample"},
-    {"length", true,
-     "tokens of a sample; shorter lines are filled up, longer ones are an error, or cut off"},
-    {"tokens", false,
+    {"length",
+     true,
+     "tokens of a sample; shorter lines are filled up, longer ones are an error, or cut off",
+     {.integer = true}},
+    {"tokens",
+     false,
      "what a line is made of: `words` between blanks, `bytes`, or `ids`, integers between blanks; "
-     "default words"},
-    {"label", false,
+     "default words",
+     {.choices = kTokenKinds}},
+    {"label",
+     false,
      "where a line has its label: `first`, before its first tab; `last`, behind its last tab; or "
-     "`none`, the default"},
-    {"classes", false,
+     "`none`, the default",
+     {.choices = kLabelPlaces}},
+    {"classes",
+     false,
      "the names of labels that are texts: the first is label 0. Default: those of the training "
      "data, sorted",
-     true},
+     {.list = true}},
     {"vocabulary", false,
      "a file with a word a line: the first has the id 2. Default: the words of the training data, "
      "the most frequent first"},
-    {"entries", false, "words whose ids would not be below this become unknown; default: no bound"},
-    {"pad", false, "the id that fills up lines of bytes and ids; default 0"},
-    {"truncate", false, "whether a longer line is cut off; default false"}};
+    {"entries",
+     false,
+     "words whose ids would not be below this become unknown; default: no bound",
+     {.integer = true}},
+    {"pad", false, "the id that fills up lines of bytes and ids; default 0", {.integer = true}},
+    {"truncate",
+     false,
+     "whether a longer line is cut off; default false",
+     {.choices = kTrueFalse}}};
 
 }  // namespace
 

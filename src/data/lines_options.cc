@@ -39,13 +39,11 @@ void CheckCombinations(const LinesOptions& lines, const DataOptions& options,
 
 std::optional<LinesOptions> ReadLinesOptions(const DataOptions& options, Diagnostics& diagnostics) {
   const int errors = diagnostics.error_count();
-  constexpr std::string_view kKinds[] = {"words", "bytes", "ids"};
-  constexpr std::string_view kPlaces[] = {"none", "first", "last"};
-  const auto kind = ChoiceOption(options, "tokens", kKinds, 0, diagnostics);
+  const auto kind = ChoiceOption(options, "tokens", kTokenKinds, 0, diagnostics);
   const auto length = IntegerOption(options, "length", 1, kLongest, 1, diagnostics);
   const auto truncate = BooleanOption(options, "truncate", false, diagnostics);
   const auto pad = IntegerOption(options, "pad", INT_MIN, INT_MAX, 0, diagnostics);
-  const auto place = ChoiceOption(options, "label", kPlaces, 0, diagnostics);
+  const auto place = ChoiceOption(options, "label", kLabelPlaces, 0, diagnostics);
   const auto entries =
       IntegerOption(options, "entries", Vocabulary::kFirstWord, INT_MAX, INT_MAX, diagnostics);
   if (diagnostics.error_count() > errors) return std::nullopt;

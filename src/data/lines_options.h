@@ -6,6 +6,7 @@
 #include <climits>
 #include <cstdint>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "src/data/dataset.h"
@@ -14,6 +15,9 @@
 namespace cgrun {
 
 enum class LabelPlace { kNone, kFirst, kLast };
+// The names of both, in their order.
+inline constexpr std::string_view kTokenKinds[] = {"words", "bytes", "ids"};
+inline constexpr std::string_view kLabelPlaces[] = {"none", "first", "last"};
 // What a field holds.
 enum class LinesPart { kText, kLabel, kNext, kLength };
 

@@ -53,8 +53,7 @@ std::optional<size_t> ChoiceOption(const DataOptions& options, std::string_view 
 
 std::optional<bool> BooleanOption(const DataOptions& options, std::string_view name, bool otherwise,
                                   Diagnostics& diagnostics) {
-  constexpr std::string_view kValues[] = {"false", "true"};
-  const auto index = ChoiceOption(options, name, kValues, otherwise ? 1 : 0, diagnostics);
+  const auto index = ChoiceOption(options, name, kTrueFalse, otherwise ? 1 : 0, diagnostics);
   return index ? std::optional(*index == 1) : std::nullopt;
 }
 

@@ -29,6 +29,8 @@ std::optional<size_t> ChoiceOption(const DataOptions& options, std::string_view 
                                    std::span<const std::string_view> choices, size_t otherwise,
                                    Diagnostics& diagnostics);
 
+inline constexpr std::string_view kTrueFalse[] = {"false", "true"};
+
 // `true` or `false`; as above.
 std::optional<bool> BooleanOption(const DataOptions& options, std::string_view name, bool otherwise,
                                   Diagnostics& diagnostics);

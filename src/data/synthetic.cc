@@ -118,9 +118,12 @@ std::unique_ptr<Dataset> OpenSynthetic(const DataOptions& options, Diagnostics& 
 }
 
 constexpr DataOptionSpec kOptions[] = {
-    {"samples", true, "how many samples there are"},
-    {"classes", false, "int32 and int64 fields are drawn from 0 to classes − 1; default 10"},
-    {"seed", false, "another seed gives other samples; default 0"}};
+    {"samples", true, "how many samples there are", {.integer = true}},
+    {"classes",
+     false,
+     "int32 and int64 fields are drawn from 0 to classes − 1; default 10",
+     {.integer = true}},
+    {"seed", false, "another seed gives other samples; default 0", {.integer = true}}};
 
 }  // namespace
 

@@ -123,7 +123,7 @@ std::unique_ptr<Dataset> OpenText(const DataOptions& options, Diagnostics& diagn
 }
 
 constexpr DataOptionSpec kOptions[] = {{"file", true, "the text, plain or compressed by gzip"},
-                                       {"length", true, "bytes of a sample"}};
+                                       {"length", true, "bytes of a sample", {.integer = true}}};
 
 }  // namespace
 

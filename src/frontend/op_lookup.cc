@@ -50,13 +50,6 @@ std::string_view HomeOf(Usage usage) {
   }
 }
 
-// A loss may be any operator that owns nothing; what it gives must be a scalar.
-bool IsOf(const OpDef& def, Usage usage) {
-  if (def.usage == usage) return true;
-  return usage == Usage::kLoss && def.usage == Usage::kOperator && def.owned == nullptr &&
-         !def.needs_step;
-}
-
 std::vector<std::string> NamesOf(Usage usage) {
   return NamesWhere([usage](const OpDef& def) { return def.usage == usage; });
 }
@@ -159,6 +152,16 @@ std::string HelpWithUnknown(const std::string& name, Usage usage) {
 
 }  // namespace
 
+bool IsOf(const OpDef& def, Usage usage) {
+  if (def.usage == usage) return true;
+  return usage == Usage::kLoss && def.usage == Usage::kOperator && def.owned == nullptr &&
+         !def.needs_step;
+}
+
+std::vector<std::string> ActivationNames() {
+  return NamesWhere([](const OpDef& def) { return def.activation; });
+}
+
 const OpDef* FindDef(const OpSpec& op, Usage usage, Diagnostics& diagnostics) {
   const std::optional<OpId> id = FindOp(op.target.value);
   if (id && IsOf(GetOpDef(*id), usage)) return &GetOpDef(*id);
@@ -183,8 +186,7 @@ OpId IdOf(const OpDef& def) { return *FindOp(def.name); }
 Activation FindActivation(const OpSpec& op, Diagnostics& diagnostics) {
   for (const Attribute& attribute : op.attributes) {
     if (attribute.key != "activation") continue;
-    const std::vector<std::string> known =
-        NamesWhere([](const OpDef& def) { return def.activation; });
+    const std::vector<std::string> known = ActivationNames();
     const std::string& name = attribute.value.scalar;
     if (std::find(known.begin(), known.end(), name) != known.end()) return {FindOp(name), name};
     const std::string note = NoteOn(name, known, kNotes);

@@ -11,6 +11,13 @@
 
 namespace cgrun {
 
+// Whether an operator may stand where those of a usage do. A loss may be any operator that owns
+// nothing; what it gives must be a scalar.
+bool IsOf(const OpDef& def, Usage usage);
+
+// The operators that may be named by the key `activation`.
+std::vector<std::string> ActivationNames();
+
 // Null after an error: no operator of that name can be used so (a loss where an optimizer belongs).
 const OpDef* FindDef(const OpSpec& op, Usage usage, Diagnostics& diagnostics);
 

@@ -37,14 +37,10 @@ constexpr Synonym kInitialisers[] = {
     {"maxval", "high"},
 };
 
-// The arguments that an initialiser takes, in order.
-std::vector<std::string> ArgumentsOf(const std::string& initializer) {
-  if (initializer == "constant") return {"value"};
-  if (initializer == "orthogonal") return {"gain"};
-  if (initializer == "uniform") return {"low", "high"};
-  if (initializer == "normal" || initializer == "truncated_normal") return {"mean", "deviation"};
-  return {};
-}
+constexpr InitArgument kConstantArguments[] = {{"value", 0}};
+constexpr InitArgument kOrthogonalArguments[] = {{"gain", 1}};
+constexpr InitArgument kUniformArguments[] = {{"low", -0.05}, {"high", 0.05}};
+constexpr InitArgument kNormalArguments[] = {{"mean", 0}, {"deviation", 0.01}};
 
 bool Contains(const std::vector<std::string>& names, std::string_view name) {
   return std::find(names.begin(), names.end(), name) != names.end();
@@ -108,8 +104,12 @@ class InitReader {
   }
 
   void ReadArguments(const TreeEntry& entry, ParameterInfo& info) {
-    const std::vector<std::string> names = ArgumentsOf(entry.key);
-    info.init_args = DefaultsOf(entry.key);
+    std::vector<std::string> names;
+    info.init_args.clear();
+    for (const InitArgument& argument : InitArguments(entry.key)) {
+      names.emplace_back(argument.name);
+      info.init_args.push_back(argument.fallback);
+    }
     if (entry.value.IsNull()) return;
     if (entry.value.IsScalar() && names.size() == 1) {
       const auto value = ReadReal(entry.value, names[0], diagnostics_);
@@ -162,14 +162,6 @@ class InitReader {
     char text[32];
     std::snprintf(text, sizeof(text), "%g", number);
     return text;
-  }
-
-  static std::vector<double> DefaultsOf(const std::string& initializer) {
-    if (initializer == "constant") return {0};
-    if (initializer == "orthogonal") return {1};
-    if (initializer == "uniform") return {-0.05, 0.05};
-    if (initializer == "normal" || initializer == "truncated_normal") return {0, 0.01};
-    return {};
   }
 
   Diagnostics& diagnostics_;
@@ -261,6 +253,14 @@ void ReadForTensors(const TreeEntry& entry, const std::vector<std::string>& tens
 }
 
 }  // namespace
+
+std::span<const InitArgument> InitArguments(std::string_view initializer) {
+  if (initializer == "constant") return kConstantArguments;
+  if (initializer == "orthogonal") return kOrthogonalArguments;
+  if (initializer == "uniform") return kUniformArguments;
+  if (initializer == "normal" || initializer == "truncated_normal") return kNormalArguments;
+  return {};
+}
 
 ParameterOptions ReadParameterOptions(const OpSpec& op, const std::vector<std::string>& tensors,
                                       Diagnostics& diagnostics, const std::string& model_file) {

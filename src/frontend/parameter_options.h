@@ -3,7 +3,9 @@
 #define CGRUN_FRONTEND_PARAMETER_OPTIONS_H_
 
 #include <map>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "src/base/diagnostics.h"
@@ -25,6 +27,15 @@ struct ParameterOptions {
   std::map<std::string, bool> frozen;
   std::map<std::string, double> learning_rate_scale;
 };
+
+// An argument of an initialiser, and its value where none is given.
+struct InitArgument {
+  std::string_view name;
+  double fallback;
+};
+
+// The arguments that an initialiser takes, in order; `file` has other ones.
+std::span<const InitArgument> InitArguments(std::string_view initializer);
 
 // Reads the keys from an operator whose tensors are called `tensors`. Paths of files are relative
 // to `model_file`.

@@ -11,10 +11,6 @@ namespace {
 
 constexpr char kName[] = "draws_as";
 
-bool ChangesByChance(const OpDef& def) {
-  return def.schema->Find("key") != nullptr && def.schema->Find("varied") != nullptr;
-}
-
 // Whether an attribute says what becomes of the pixels, not what is drawn.
 bool IsFree(const AttributeField& field) {
   constexpr std::string_view kFree[] = {"axes", "fill", "value"};
@@ -32,6 +28,10 @@ bool SameHeightAndWidth(const Shape& a, const Shape& b) {
 }
 
 }  // namespace
+
+bool ChangesByChance(const OpDef& def) {
+  return def.schema->Find("key") != nullptr && def.schema->Find("varied") != nullptr;
+}
 
 std::vector<std::string> KeysBeside(const OpDef& def) {
   std::vector<std::string> keys = CommonKeys();

@@ -15,6 +15,9 @@
 
 namespace cgrun {
 
+// Whether samples change by chance, so that `draws_as` means something.
+bool ChangesByChance(const OpDef& def);
+
 // The keys that operators `def` take beside their attributes: CommonKeys(), and `draws_as` where
 // samples change by chance.
 std::vector<std::string> KeysBeside(const OpDef& def);

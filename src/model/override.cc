@@ -46,7 +46,8 @@ bool Matches(std::string_view place, const std::vector<std::string>& keys) {
                     [](const std::string& p, const std::string& k) { return p == "*" || p == k; });
 }
 
-// Removes from `map`, to which `keys` lead, what the file says instead of `key`.
+// Removes from `map`, to which `keys` lead, what the file says instead of `key`; with a format its
+// options.
 void RemoveExcluded(TreeNode& map, const std::vector<std::string>& keys, const std::string& key) {
   for (const MapDoc& doc : FormatReference()) {
     if (!Matches(doc.place, keys)) continue;
@@ -58,8 +59,16 @@ void RemoveExcluded(TreeNode& map, const std::vector<std::string>& keys, const s
     };
     const std::string_view group = group_of(key);
     if (group.empty()) continue;
-    std::erase_if(map.entries, [&](const TreeEntry& entry) {
+    const auto is_excluded = [&](const TreeEntry& entry) {
       return entry.key != key && group_of(entry.key) == group && !IsOverride(entry.key_mark);
+    };
+    const bool with_options = doc.open && std::ranges::any_of(map.entries, is_excluded);
+    const auto is_option = [&](const TreeEntry& entry) {
+      return std::ranges::find(doc.keys, entry.key, &KeyDoc::name) == doc.keys.end() &&
+             !IsOverride(entry.key_mark);
+    };
+    std::erase_if(map.entries, [&](const TreeEntry& entry) {
+      return is_excluded(entry) || (with_options && is_option(entry));
     });
   }
 }

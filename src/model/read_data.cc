@@ -29,6 +29,14 @@ constexpr Key<DataSpec> kDataSetKeys[] = {
      ReadSplit},
 };
 
+// The samples of a split are read as the training data are.
+void RefuseOptionsOfSplit(const DataSpec& data, const Reader& reader) {
+  for (const Attribute& option : data.options) {
+    reader.diagnostics.Error(option.key_mark, "a 'split' has no option '" + option.key + "'",
+                             "its samples are read as those of 'train'");
+  }
+}
+
 // `valid: 0.1`, `train: images`: the map that was meant.
 bool CheckDataSet(const TreeEntry& entry, const Reader& reader) {
   if (entry.value.IsMap()) return true;
@@ -58,6 +66,7 @@ void ReadDataSet(const TreeEntry& entry, DataSection& section, const Reader& rea
     reader.diagnostics.Error(entry.key_mark, "'" + entry.key + "' needs 'format'" +
                                                  (entry.key == "train" ? "" : " or 'split'"));
   }
+  if (split != nullptr && !data.format) RefuseOptionsOfSplit(data, reader);
   section.*kMember = std::move(data);
 }
 

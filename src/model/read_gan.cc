@@ -9,9 +9,12 @@ namespace cgrun {
 namespace {
 
 template <MarkedText GanSpec::*kMember>
-void ReadReference(const TreeEntry& entry, GanSpec& gan, const Reader& reader) {
-  const auto names = ReadReferences(entry.value, entry.key, reader);
-  if (names.size() == 1) gan.*kMember = names[0];
+void ReadNetwork(const TreeEntry& entry, GanSpec& gan, const Reader& reader) {
+  if (auto name = ReadName(entry.value, entry.key, reader)) gan.*kMember = std::move(*name);
+}
+
+void ReadRealSamples(const TreeEntry& entry, GanSpec& gan, const Reader& reader) {
+  if (auto name = ReadReference(entry.value, entry.key, reader)) gan.real = std::move(*name);
 }
 
 void ReadLatent(const TreeEntry& entry, GanSpec& gan, const Reader& reader) {
@@ -70,13 +73,13 @@ void ReadPositiveNode(const TreeEntry& entry, GanSpec& gan, const Reader& reader
 
 constexpr Key<GanSpec> kGanKeys[] = {
     {{"generator", kNameType, kRequired, "a network: latent → sample"},
-     ReadReference<&GanSpec::generator>},
+     ReadNetwork<&GanSpec::generator>},
     {{"discriminator", kNameType, kRequired, "a network: sample → score, one number a sample"},
-     ReadReference<&GanSpec::discriminator>},
+     ReadNetwork<&GanSpec::discriminator>},
     {{"latent", kOperatorType, kRequired, "what the generator reads, `{op: random_normal, …}`"},
      ReadLatent},
     {{"real", kReferenceType, kRequired, "the real samples: an input, or a value of a path"},
-     ReadReference<&GanSpec::real>},
+     ReadRealSamples},
     {{"loss", kGanLossType, "non_saturating", "what the two make small"},
      ReadChoiceField<&GanSpec::loss, kGanLossType>},
     {{"clip", kPositiveRealType, "", "of wasserstein: the largest weight of the discriminator",

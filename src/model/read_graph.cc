@@ -112,7 +112,8 @@ void ReadBlockOps(const TreeEntry& entry, BlockSpec& block, const Reader& reader
 }
 
 constexpr Key<BlockSpec> kBlockKeys[] = {
-    {{"params", kMapType, "", "its parameters and their defaults; one without must be given"},
+    {{"params", kParametersType, "",
+      "its parameters and their defaults; one without must be given"},
      ReadParameters},
     {{"in", kNamesType, kRequired, "the names of its inputs"}, ReadNamesField<&BlockSpec::in>},
     {kOutDoc, ReadNamesField<&BlockSpec::out>},
@@ -221,9 +222,9 @@ constexpr Key<PathSpec> kPathKeys[] = {
     {{"loss", kLossType, "",
       "what a backprop path makes small; of several losses the sum, each times its `weight`"},
      ReadLoss},
-    {{"metrics", kMapType, "", "name → operator; the operator's name may be left out"},
+    {{"metrics", kMetricsType, "", "name → operator; the operator's name may be left out"},
      ReadMetrics},
-    {{"optimizer", kOperatorType, "", "instead of the one of `train`"}, ReadPathOptimizer},
+    {{"optimizer", kOptimizerType, "", "instead of the one of `train`"}, ReadPathOptimizer},
     {{"clip_weights", kPositiveRealType, "",
       "the largest absolute value of a parameter that it trains, after each update"},
      ReadPositiveField<&PathSpec::clip_weights>},

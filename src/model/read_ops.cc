@@ -59,8 +59,7 @@ void ReadTarget(const TreeEntry& entry, Draft& draft, const Reader& reader) {
 
 void ReadDifferentiated(const TreeEntry& entry, Draft& draft, const Reader& reader) {
   draft.op.kind = OpSpec::Kind::kGradient;
-  const auto names = ReadReferences(entry.value, entry.key, reader);
-  if (names.size() == 1) draft.op.target = names[0];
+  if (auto name = ReadReference(entry.value, entry.key, reader)) draft.op.target = std::move(*name);
 }
 
 void ReadIn(const TreeEntry& entry, Draft& draft, const Reader& reader) {
@@ -106,7 +105,7 @@ constexpr DraftKey kOpKeys[] = {
     {{"in", kInputsType, "", "the inputs; without it the output before"}, ReadIn},
     {{"with", kMapType, "", "of a block: the values of its parameters"}, ReadWith},
     {{"repeat", kCountType, "1", "of a block: how often it is used in a row"}, ReadRepeat},
-    {{"out", kNamesType, "", "of a block or network: names for its outputs, in their order"},
+    {{"out", kOutputsType, "", "of a block or network: names for its outputs, in their order"},
      ReadOut},
     {{"unroll", kPositiveType, "",
       "of a network: the axis of its first input along which it is used once for every index"},
@@ -148,13 +147,7 @@ void CheckKeysOfKind(const TreeNode& map, const Reader& reader) {
     if (!kind.empty()) return;  // reported: they exclude each other
     kind = key;
   }
-  std::vector<KeyDoc> allowed;
-  for (const KeyDoc& key : OpKeyDocs()) {
-    const std::string_view owner = OwnerOf(key.name);
-    const bool of_other = !key.group.empty() && key.name != kind;
-    const bool owned = owner.empty() || (!kind.empty() && owner.find(kind) != owner.npos);
-    if (!of_other && owned) allowed.push_back(key);
-  }
+  const std::vector<KeyDoc> allowed = OpKeyDocs(kind);
   for (const TreeEntry& entry : map.entries) {
     const bool known = std::any_of(allowed.begin(), allowed.end(),
                                    [&](const KeyDoc& key) { return key.name == entry.key; });
@@ -483,6 +476,11 @@ std::vector<MarkedText> ReadNames(const TreeNode& node, std::string_view what,
   return names;
 }
 
+std::optional<MarkedText> ReadReference(const TreeNode& node, std::string_view what,
+                                        const Reader& reader) {
+  return ReadChecked(node, what, IsReference, reader);
+}
+
 std::vector<MarkedText> ReadReferences(const TreeNode& node, std::string_view what,
                                        const Reader& reader) {
   return ReadCheckedList(node, what, IsReference, reader);
@@ -494,5 +492,16 @@ std::vector<MarkedText> ReadInputs(const TreeNode& node, std::string_view what,
 }
 
 std::vector<KeyDoc> OpKeyDocs() { return Docs<Draft>(kOpKeys); }
+
+std::vector<KeyDoc> OpKeyDocs(std::string_view kind) {
+  std::vector<KeyDoc> allowed;
+  for (const KeyDoc& key : OpKeyDocs()) {
+    const std::string_view owner = OwnerOf(key.name);
+    const bool of_other = !key.group.empty() && key.name != kind;
+    const bool owned = owner.empty() || (!kind.empty() && owner.find(kind) != owner.npos);
+    if (!of_other && owned) allowed.push_back(key);
+  }
+  return allowed;
+}
 
 }  // namespace cgrun

@@ -30,6 +30,8 @@ std::optional<MarkedText> ReadName(const TreeNode& node, std::string_view what,
 std::vector<MarkedText> ReadNames(const TreeNode& node, std::string_view what,
                                   const Reader& reader);
 // Names of values, which may be qualified: "x", "classify.fc1", "classify.stage[1].conv".
+std::optional<MarkedText> ReadReference(const TreeNode& node, std::string_view what,
+                                        const Reader& reader);
 std::vector<MarkedText> ReadReferences(const TreeNode& node, std::string_view what,
                                        const Reader& reader);
 
@@ -39,6 +41,9 @@ std::vector<MarkedText> ReadInputs(const TreeNode& node, std::string_view what,
 
 // The table of the keys of an item.
 std::vector<KeyDoc> OpKeyDocs();
+// Those that an item of a kind takes: "op", "block", "network" or "gradient"; "" of those that
+// every item does.
+std::vector<KeyDoc> OpKeyDocs(std::string_view kind);
 
 }  // namespace cgrun
 

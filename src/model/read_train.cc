@@ -84,7 +84,7 @@ constexpr Key<TrainSpec> kTrainKeys[] = {
     {{"precision", kPrecisionType, "f32",
       "of what is computed; bf16: of activations and their gradients, all else is f32"},
      ReadChoiceField<&TrainSpec::precision, kPrecisionType>},
-    {{"optimizer", kOperatorType, "", "the rule by which parameters change"}, ReadTrainOptimizer},
+    {{"optimizer", kOptimizerType, "", "the rule by which parameters change"}, ReadTrainOptimizer},
     {{"accumulate", kPositiveType, "1", "batches whose gradients make one update"},
      ReadIntegerField<&TrainSpec::accumulate, 1>},
     {{"clip", kMapType, "", "a bound on gradients"}, ReadClip},

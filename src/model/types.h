@@ -1,4 +1,5 @@
-// The types of a model file's values, as the tables of keys name them.
+// The types of a model file's values, as the tables of keys name them. `#/definitions/…` stand in
+// src/frontend/json_schema.cc.
 #ifndef CGRUN_MODEL_TYPES_H_
 #define CGRUN_MODEL_TYPES_H_
 
@@ -7,25 +8,23 @@
 namespace cgrun {
 
 inline constexpr ValueType kVersionType{"1", R"({"const":1})"};
-inline constexpr ValueType kTextType{"text", R"({"type":"string"})"};
-inline constexpr ValueType kFileType{"file", R"({"type":"string"})"};
-inline constexpr ValueType kFilesType{
-    "file or list of files",
-    R"({"anyOf":[{"type":"string"},{"type":"array","items":{"type":"string"}}]})"};
+inline constexpr ValueType kTextType{"text", R"({"$ref":"#/definitions/text"})"};
+inline constexpr ValueType kFileType{"file", R"({"$ref":"#/definitions/text"})"};
+inline constexpr ValueType kFilesType{"file or list of files", R"({"$ref":"#/definitions/texts"})"};
 inline constexpr ValueType kModelNameType{
     "letters, digits, '_', '-', '.'",
-    R"({"type":"string","pattern":"^[A-Za-z0-9_][A-Za-z0-9_.-]*$"})"};
-inline constexpr ValueType kNameType{"name", R"({"type":"string"})"};
-inline constexpr ValueType kNamesType{
-    "name or list of names",
-    R"({"anyOf":[{"type":"string"},{"type":"array","items":{"type":"string"}}]})"};
-inline constexpr ValueType kReferencesType{
-    "value or list of values",
-    R"({"anyOf":[{"type":"string"},{"type":"array","items":{"type":"string"}}]})"};
-inline constexpr ValueType kReferenceType{"value", R"({"type":"string"})"};
-inline constexpr ValueType kInputsType{
-    "value or number, or a list of them",
-    R"({"anyOf":[{"type":["string","number"]},{"type":"array","items":{"type":["string","number"]}}]})"};
+    R"({"type":["string","number","boolean"],"pattern":"^[A-Za-z0-9_][A-Za-z0-9_.-]*$"})"};
+inline constexpr ValueType kNameType{"name", R"({"$ref":"#/definitions/name"})"};
+inline constexpr ValueType kNamesType{"name or list of names", R"({"$ref":"#/definitions/names"})"};
+// Of an item: in the body of a block a placeholder may stand for each.
+inline constexpr ValueType kOutputsType{"name or list of names",
+                                        R"({"$ref":"#/definitions/outputs"})"};
+inline constexpr ValueType kReferencesType{"value or list of values",
+                                           R"({"$ref":"#/definitions/references"})"};
+inline constexpr ValueType kReferenceType{"value", R"({"$ref":"#/definitions/reference"})"};
+inline constexpr ValueType kKeptType{"value or list of values", R"({"$ref":"#/definitions/kept"})"};
+inline constexpr ValueType kInputsType{"value or number, or a list of them",
+                                       R"({"$ref":"#/definitions/operands"})"};
 inline constexpr ValueType kBooleanType{"true or false", R"({"type":"boolean"})"};
 inline constexpr ValueType kPositiveType{"integer, at least 1",
                                          R"({"type":"integer","minimum":1})"};
@@ -33,14 +32,13 @@ inline constexpr ValueType kCountType{"integer, at least 0", R"({"type":"integer
 inline constexpr ValueType kBatchType{
     "integer, at least 1, or `auto`",
     R"({"anyOf":[{"type":"integer","minimum":1},{"const":"auto"}]})"};
-inline constexpr ValueType kFractionType{
-    "number between 0 and 1",
-    R"({"anyOf":[{"type":"number","exclusiveMinimum":0,"exclusiveMaximum":1},{"type":"string"}]})"};
-inline constexpr ValueType kPositiveRealType{
-    "number above 0", R"({"anyOf":[{"type":"number","exclusiveMinimum":0},{"type":"string"}]})"};
-inline constexpr ValueType kBytesType{"bytes, such as 1.5GiB", R"({"type":["integer","string"]})"};
+inline constexpr ValueType kFractionType{"number between 0 and 1",
+                                         R"({"$ref":"#/definitions/fraction"})"};
+inline constexpr ValueType kPositiveRealType{"number above 0",
+                                             R"({"$ref":"#/definitions/positive"})"};
+inline constexpr ValueType kBytesType{"bytes, such as 1.5GiB", R"({"$ref":"#/definitions/bytes"})"};
 inline constexpr ValueType kDurationType{"seconds, or such as 1h30m",
-                                         R"({"type":["number","string"]})"};
+                                         R"({"$ref":"#/definitions/duration"})"};
 inline constexpr ValueType kShapeType{"list of positive integers",
                                       R"({"type":"array","items":{"type":"integer","minimum":1}})"};
 inline constexpr ValueType kNumberTypeType{
@@ -66,21 +64,23 @@ inline constexpr ValueType kPrecisionType{"f32, f64, bf16, f16, tf32",
 inline constexpr ValueType kOrderType{"serial, bfs, dfs, least_peak, memory",
                                       R"({"enum":["serial","bfs","dfs","least_peak","memory"]})"};
 inline constexpr ValueType kMapType{"map", R"({"type":"object"})"};
+inline constexpr ValueType kParametersType{"map", R"({"$ref":"#/definitions/named"})"};
+inline constexpr ValueType kStatesType{"map", R"({"$ref":"#/definitions/states"})"};
 inline constexpr ValueType kOpsType{"list of operators",
-                                    R"({"type":"array","items":{"$ref":"#/$defs/op"}})"};
-inline constexpr ValueType kOperatorType{"operator", R"({"$ref":"#/$defs/op"})"};
-inline constexpr ValueType kLossType{
-    "operator, or a list of operators",
-    R"({"anyOf":[{"$ref":"#/$defs/op"},{"type":"array","items":{"$ref":"#/$defs/op"}}]})"};
+                                    R"({"type":"array","items":{"$ref":"#/definitions/item"}})"};
+inline constexpr ValueType kOperatorType{"operator", R"({"$ref":"#/definitions/operator"})"};
+inline constexpr ValueType kOptimizerType{"operator", R"({"$ref":"#/definitions/optimizer"})"};
+inline constexpr ValueType kMetricsType{"map", R"({"$ref":"#/definitions/metrics"})"};
+inline constexpr ValueType kLossType{"operator, or a list of operators",
+                                     R"({"$ref":"#/definitions/losses"})"};
 inline constexpr ValueType kGanLossType{
     "non_saturating, least_squares, wasserstein",
     R"({"enum":["non_saturating","least_squares","wasserstein"]})"};
 inline constexpr ValueType kGanOptimizerType{
     "operator, or {discriminator: operator, generator: operator}",
-    R"({"anyOf":[{"$ref":"#/$defs/op"},{"type":"object"}]})"};
-inline constexpr ValueType kSequenceType{
-    "list of paths, or of {path: count}",
-    R"({"type":"array","items":{"type":["string","object"]}})"};
+    R"({"$ref":"#/definitions/optimizers"})"};
+inline constexpr ValueType kSequenceType{"list of paths, or of {path: count}",
+                                         R"({"$ref":"#/definitions/sequence"})"};
 
 }  // namespace cgrun
 

@@ -22,55 +22,43 @@ namespace {
 
 constexpr double kNoBound = std::numeric_limits<double>::infinity();
 
-// An argument of a schedule: a number, or the name of what `plateau` looks at.
-struct Argument {
-  std::string name;
-  std::string doc;
-  double RateSchedule::*number;  // null: the name
-  double least = 0;
-  double most = kNoBound;
-  bool required = false;
-  bool whole = false;
-};
-
-struct ScheduleKind {
-  std::string name;
-  RateSchedule::Kind kind;
-  std::vector<Argument> arguments;
-};
-
 using Kind = RateSchedule::Kind;
+using Argument = ScheduleArgument;
 
-const std::vector<Argument>& CommonArguments() {
-  static const std::vector<Argument> arguments = {
-      {"warmup", "epochs in which the rate rises", &RateSchedule::warmup_epochs},
-      {"warmup_steps", "steps in which the rate rises", &RateSchedule::warmup_steps, 0, kNoBound,
-       false, true},
-  };
-  return arguments;
-}
-
-const std::vector<ScheduleKind>& Kinds() {
-  static const Argument final = {"final", "the last rate, as a part of the first",
-                                 &RateSchedule::final_factor};
-  static const Argument factor = {"factor", "what the rate is multiplied by each time",
-                                  &RateSchedule::factor, kAboveZero};
-  static const std::vector<ScheduleKind> kinds = {
-      {"constant", Kind::kConstant, {}},
-      {"cosine", Kind::kCosine, {final}},
+std::vector<ScheduleKind> MakeKinds() {
+  const Argument warmup = {"warmup", "epochs in which the rate rises",
+                           &RateSchedule::warmup_epochs};
+  const Argument warmup_steps = {"warmup_steps",
+                                 "steps in which the rate rises",
+                                 &RateSchedule::warmup_steps,
+                                 0,
+                                 kNoBound,
+                                 false,
+                                 true};
+  const Argument final = {"final", "the last rate, as a part of the first",
+                          &RateSchedule::final_factor};
+  const Argument factor = {"factor", "what the rate is multiplied by each time",
+                           &RateSchedule::factor, kAboveZero};
+  std::vector<ScheduleKind> kinds = {
+      {"constant", "the rate stays as it is", Kind::kConstant, {}},
+      {"cosine", "along half a cosine, to the end of the run", Kind::kCosine, {final}},
       {"polynomial",
+       "along a power of what is left of the run",
        Kind::kPolynomial,
        {final, {"power", "1: a straight line", &RateSchedule::power, kAboveZero}}},
       {"step",
+       "a factor every few epochs",
        Kind::kStep,
        {{"every", "epochs between two steps: `schedule: {step: {every: 10, factor: 0.1}}`",
          &RateSchedule::every_epochs, kAboveZero, kNoBound, true},
         factor}},
       {"exponential",
+       "a factor every epoch",
        Kind::kExponential,
        {{"factor", "what an epoch multiplies the rate by: `schedule: {exponential: {factor: 0.9}}`",
          &RateSchedule::factor, kAboveZero, kNoBound, true}}},
       {"plateau",
+       "a factor where evaluations make no progress",
        Kind::kPlateau,
        {{"factor", factor.doc, &RateSchedule::factor, kAboveZero, kBelowOne},
         {"patience", "evaluations without progress that change nothing", &RateSchedule::patience, 0,
@@ -80,6 +68,9 @@ const std::vector<ScheduleKind>& Kinds() {
          &RateSchedule::threshold},
         {"metric", "the number that is looked at", nullptr}}},
   };
+  for (ScheduleKind& kind : kinds) {
+    kind.arguments.insert(kind.arguments.begin(), {warmup, warmup_steps});
+  }
   return kinds;
 }
 
@@ -167,10 +158,9 @@ void ReadNumber(const TreeEntry& entry, const Argument& argument, RateSchedule& 
   schedule.*argument.number = *value;
 }
 
-void ReportUnknown(const TreeEntry& entry, const ScheduleKind& kind,
-                   const std::vector<Argument>& arguments, Diagnostics& diagnostics) {
+void ReportUnknown(const TreeEntry& entry, const ScheduleKind& kind, Diagnostics& diagnostics) {
   std::vector<std::string> known;
-  for (const Argument& argument : arguments) known.push_back(argument.name);
+  for (const Argument& argument : kind.arguments) known.push_back(argument.name);
   std::string help = NoteOn(entry.key, known, kArgumentNotes);
   if (help.empty()) help = SuggestSynonym(entry.key, known, kArgumentSynonyms);
   diagnostics.Error(entry.key_mark, "'" + kind.name + "' has no argument '" + entry.key + "'",
@@ -188,12 +178,11 @@ bool IsMeant(const TreeNode& node, const std::string& argument) {
 // `node`: the map of the arguments, or the name of the schedule where it has none.
 void ReadArguments(const ModelSpec& model, const TreeNode& node, const ScheduleKind& kind,
                    const SourceMark& mark, RateSchedule& schedule, Diagnostics& diagnostics) {
-  std::vector<Argument> arguments = CommonArguments();
-  arguments.insert(arguments.end(), kind.arguments.begin(), kind.arguments.end());
+  const std::vector<Argument>& arguments = kind.arguments;
   for (const TreeEntry& entry : node.entries) {
     const auto argument = std::ranges::find(arguments, entry.key, &Argument::name);
     if (argument == arguments.end()) {
-      ReportUnknown(entry, kind, arguments, diagnostics);
+      ReportUnknown(entry, kind, diagnostics);
     } else if (argument->number == nullptr) {
       ReadMetric(model, entry.value, schedule, diagnostics);
     } else {
@@ -235,7 +224,7 @@ void ReadKind(const ModelSpec& model, const TreeNode& node, RateSchedule& schedu
   const SourceMark& mark = one ? node.entries[0].key_mark : node.mark;
   const TreeNode arguments = one ? node.entries[0].value : TreeNode();
   std::vector<std::string> names;
-  for (const ScheduleKind& kind : Kinds()) {
+  for (const ScheduleKind& kind : ScheduleKinds()) {
     names.push_back(kind.name);
     if (name != kind.name) continue;
     schedule.kind = kind.kind;
@@ -271,6 +260,11 @@ const OpSpec* OptimizerOf(const ModelSpec& model, const PathSpec& path) {
 }
 
 }  // namespace
+
+const std::vector<ScheduleKind>& ScheduleKinds() {
+  static const std::vector<ScheduleKind> kinds = MakeKinds();
+  return kinds;
+}
 
 double RateSchedule::WarmupSteps() const {
   if (warmup_steps > 0) return warmup_steps;

@@ -6,6 +6,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -70,6 +71,27 @@ struct RateSchedule {
   std::array<int64_t, kDrops> drops_{};  // the steps from which on the rate is lower
   size_t drop_count_ = 0;
 };
+
+// An argument of a schedule: a number, or the name of what `plateau` looks at.
+struct ScheduleArgument {
+  std::string name;
+  std::string doc;
+  double RateSchedule::*number;  // null: the name
+  double least = 0;
+  double most = std::numeric_limits<double>::infinity();
+  bool required = false;
+  bool whole = false;
+};
+
+struct ScheduleKind {
+  std::string name;
+  std::string doc;
+  RateSchedule::Kind kind;
+  std::vector<ScheduleArgument> arguments;
+};
+
+// What a model file may say behind `schedule`.
+const std::vector<ScheduleKind>& ScheduleKinds();
 
 // Reads `lr` and `schedule` of an optimizer of `model`; nothing after an error.
 std::optional<RateSchedule> ReadRateSchedule(const ModelSpec& model, const OpSpec& optimizer,

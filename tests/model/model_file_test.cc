@@ -60,7 +60,7 @@ TEST(ModelFileTest, LenetOnMnist) {
   const OpSpec& conv1 = classify.ops[0];
   EXPECT_EQ(conv1.name->value, "conv1");
   EXPECT_EQ(conv1.target.value, "conv");
-  EXPECT_EQ(conv1.target.mark.line, 29);
+  EXPECT_EQ(conv1.target.mark.line, 30);
   ASSERT_EQ(conv1.in.size(), 1u);
   EXPECT_EQ(conv1.in[0].value, "x");
   ASSERT_EQ(conv1.attributes.size(), 3u);

@@ -96,6 +96,18 @@ TEST(OverrideTest, ReplacesWhatItExcludes) {
             std::string::npos);
 }
 
+// A split takes no options: those of the format that it replaces go with it.
+TEST(OverrideTest, ReplacesAFormatWithItsOptions) {
+  const std::string model =
+      "cgrun: 1\npaths: {p: {mode: forward, ops: []}}\ndata:\n"
+      "  train: {format: synthetic, samples: 8}\n"
+      "  valid: {format: synthetic, samples: 4}\n";
+  EXPECT_EQ(ModelErrors(model, {"data.valid.split=0.1"}), "");
+  EXPECT_NE(ModelErrors(model, {"data.valid.split=0.1", "data.valid.seed=3"})
+                .find("a 'split' has no option 'seed'"),
+            std::string::npos);
+}
+
 TEST(OverrideTest, ErrorsNameTheFlag) {
   EXPECT_EQ(After({"train.batch"}),
             "--set train.batch: error: this is no assignment\n"

@@ -1,0 +1,590 @@
+// From small to large: values, attributes of operators, operators, items of `ops`, maps of keys,
+// the file. Between forms that a key or the kind of a value tells apart an `if` chooses, not
+// `anyOf`: then editors say what is wrong with the form that was meant, not that none fits.
+#include "src/frontend/json_schema.h"
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <string_view>
+
+#include "src/base/check.h"
+#include "src/frontend/common_keys.h"
+#include "src/frontend/op_lookup.h"
+#include "src/frontend/parameter_options.h"
+#include "src/frontend/shared_draw.h"
+#include "src/frontend/supported.h"
+#include "src/ir/op_def.h"
+#include "src/ir/range_text.h"
+#include "src/model/read_ops.h"
+#include "src/model/schema.h"
+#include "src/ops/initializers.h"
+
+namespace cgrun {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// ---- values
+
+// What the types of src/model/types.h refer to, and more. A `placeholder` may stand in the body of
+// a block alone: all else is `plain`.
+constexpr std::string_view kValues = R"json({
+  "text": {"type": ["string", "number", "boolean"], "minLength": 1},
+  "texts": {"anyOf": [{"$ref": "#/definitions/text"},
+                      {"type": "array", "items": {"$ref": "#/definitions/text"}, "minItems": 1}]},
+
+  "name": {"type": "string", "pattern": "^[A-Za-z_][A-Za-z0-9_]*$"},
+  "names": {"anyOf": [{"$ref": "#/definitions/name"},
+                      {"type": "array", "items": {"$ref": "#/definitions/name"},
+                       "uniqueItems": true}]},
+  "named": {"type": "object", "propertyNames": {"$ref": "#/definitions/name"}},
+
+  "reference": {"type": "string", "pattern":
+      "^[A-Za-z_][A-Za-z0-9_]*(\\[[0-9]+\\])?(\\.[A-Za-z_][A-Za-z0-9_]*(\\[[0-9]+\\])?)*$"},
+  "references": {"anyOf": [{"$ref": "#/definitions/reference"},
+                           {"type": "array", "items": {"$ref": "#/definitions/reference"}}]},
+  "kept_value": {"anyOf": [
+      {"$ref": "#/definitions/reference"},
+      {"type": "string", "pattern": "^grad\\([A-Za-z_][A-Za-z0-9_.\\[\\]]*\\)$"}]},
+  "kept": {"anyOf": [{"$ref": "#/definitions/kept_value"},
+                     {"type": "array", "items": {"$ref": "#/definitions/kept_value"}}]},
+  "states": {"type": "object", "propertyNames": {"$ref": "#/definitions/reference"},
+             "additionalProperties": {"$ref": "#/definitions/name"}},
+  "sequence": {"type": "array", "items": {"anyOf": [
+      {"$ref": "#/definitions/name"},
+      {"type": "object", "propertyNames": {"$ref": "#/definitions/name"},
+       "minProperties": 1, "maxProperties": 1,
+       "additionalProperties": {"type": "integer", "minimum": 1}}]}},
+
+  "ratio": {"type": "string", "pattern": "^[-+.0-9eE]+ */ *[-+.0-9eE]+$"},
+  "number": {"anyOf": [{"type": "number"}, {"$ref": "#/definitions/ratio"}]},
+  "positive": {"anyOf": [{"type": "number", "exclusiveMinimum": 0},
+                         {"$ref": "#/definitions/ratio"}]},
+  "not_negative": {"anyOf": [{"type": "number", "minimum": 0}, {"$ref": "#/definitions/ratio"}]},
+  "fraction": {"anyOf": [{"type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1},
+                         {"$ref": "#/definitions/ratio"}]},
+  "bytes": {"type": ["number", "string"], "minimum": 1048576,
+            "pattern": "^[0-9.]+ *(B|[kKMGT](iB|B)?)? *$"},
+  "duration": {"type": ["number", "string"], "exclusiveMinimum": 0, "minLength": 1,
+               "pattern": "^ *([0-9.]+|([0-9.]+ *d)? *([0-9.]+ *h)? *([0-9.]+ *m)? *([0-9.]+ *s)?) *$"},
+
+  "placeholder": {"type": "string", "pattern": "\\$\\{"},
+  "plain": {"not": {"$ref": "#/definitions/placeholder"},
+            "items": {"$ref": "#/definitions/plain"},
+            "additionalProperties": {"$ref": "#/definitions/plain"}},
+  "source": {"anyOf": [{"$ref": "#/definitions/reference"}, {"$ref": "#/definitions/placeholder"}]},
+  "sources": {"anyOf": [{"$ref": "#/definitions/source"},
+                        {"type": "array", "items": {"$ref": "#/definitions/source"}}]},
+  "operand": {"anyOf": [{"$ref": "#/definitions/source"}, {"$ref": "#/definitions/number"}]},
+  "operands": {"anyOf": [{"$ref": "#/definitions/operand"},
+                         {"type": "array", "items": {"$ref": "#/definitions/operand"}}]},
+  "output": {"anyOf": [{"$ref": "#/definitions/name"}, {"$ref": "#/definitions/placeholder"}]},
+  "outputs": {"anyOf": [{"$ref": "#/definitions/output"},
+                        {"type": "array", "items": {"$ref": "#/definitions/output"},
+                         "uniqueItems": true}]},
+
+  "losses": {"if": {"type": "array"}, "then": {"items": {"$ref": "#/definitions/loss"}},
+             "else": {"$ref": "#/definitions/loss"}},
+  "optimizers": {"if": {"anyOf": [{"required": ["discriminator"]}, {"required": ["generator"]}],
+                        "type": "object"},
+                 "then": {"properties": {"discriminator": {"$ref": "#/definitions/optimizer"},
+                                         "generator": {"$ref": "#/definitions/optimizer"}},
+                          "additionalProperties": false},
+                 "else": {"$ref": "#/definitions/optimizer"}}
+})json";
+
+Json Ref(std::string_view name) { return {{"$ref", "#/definitions/" + std::string(name)}}; }
+
+Json AnyOf(const std::vector<Json>& schemas) {
+  Json any = Json::array();
+  for (const Json& schema : schemas) {
+    if (schema.size() == 1 && schema.contains("anyOf")) {
+      any.insert(any.end(), schema["anyOf"].begin(), schema["anyOf"].end());
+    } else {
+      any.push_back(schema);
+    }
+  }
+  return {{"anyOf", any}};
+}
+
+Json OrNull(const Json& schema) { return AnyOf({schema, {{"type", "null"}}}); }
+
+Json OrPlaceholder(const Json& schema) { return AnyOf({schema, Ref("placeholder")}); }
+
+Json ListOf(const Json& items) { return {{"type", "array"}, {"items", items}}; }
+
+// A name by itself, or the form that is none.
+Json NameOr(const Json& names, const Json& other) {
+  return {{"if", {{"type", "string"}}}, {"then", names}, {"else", other}};
+}
+
+// What editors show of a key. In draft 7 nothing counts that stands beside a `$ref`.
+Json Described(std::string_view doc, const Json& schema) {
+  Json described = {{"description", doc}};
+  if (schema.contains("$ref")) {
+    described["allOf"] = Json::array({schema});
+  } else {
+    described.update(schema);
+  }
+  return described;
+}
+
+// A default as its table writes it: in YAML.
+Json Value(const std::string& text) {
+  Json value = Json::parse(text, nullptr, false);
+  return value.is_discarded() ? Json(text) : value;
+}
+
+// ---- attributes of operators
+
+// Bounds that are whole numbers, written as such.
+Json Bound(double bound) {
+  constexpr double kExact = 0x1p53;
+  const bool whole = bound == std::floor(bound) && std::abs(bound) <= kExact;
+  return whole ? Json(static_cast<int64_t>(bound)) : Json(bound);
+}
+
+Json InRange(std::string_view type, double minimum, double maximum) {
+  Json schema = {{"type", type}};
+  if (minimum == kAboveZero) {
+    schema["exclusiveMinimum"] = 0;
+  } else if (std::isfinite(minimum)) {
+    schema["minimum"] = Bound(minimum);
+  }
+  if (maximum == kBelowOne) {
+    schema["exclusiveMaximum"] = 1;
+  } else if (std::isfinite(maximum)) {
+    schema["maximum"] = Bound(maximum);
+  }
+  return schema;
+}
+
+Json Integer(const AttributeField& field) {
+  return InRange("integer", field.minimum, field.maximum);
+}
+
+Json Real(const AttributeField& field) {
+  return AnyOf({InRange("number", field.minimum, field.maximum), Ref("ratio")});
+}
+
+// One integer for all places, or a list of which each value stands for as many places.
+Json Integers(const AttributeField& field) {
+  const Json integer = OrPlaceholder(Integer(field));
+  Json list = ListOf(integer);
+  for (int count = 1; count <= field.expand_to; ++count) {
+    if (field.expand_to % count != 0) continue;
+    list["anyOf"].push_back({{"minItems", count}, {"maxItems", count}});
+  }
+  std::vector<Json> forms = {integer, list};
+  if (field.allow_same) forms.push_back({{"const", "same"}});
+  return AnyOf(forms);
+}
+
+Json TypeOf(const AttributeField& field) {
+  switch (field.kind) {
+    case AttributeKind::kBool:
+      return {{"type", "boolean"}};
+    case AttributeKind::kInt:
+      return Integer(field);
+    case AttributeKind::kReal:
+      return Real(field);
+    case AttributeKind::kReals: {
+      const Json number = OrPlaceholder(Real(field));
+      return AnyOf({number, ListOf(number)});
+    }
+    case AttributeKind::kString:
+      return field.choices.empty() ? Ref("text") : Json{{"enum", field.choices}};
+    case AttributeKind::kInts:
+      return Integers(field);
+    case AttributeKind::kShape:
+      return ListOf(OrPlaceholder({{"type", "integer"}, {"minimum", -1}}));
+    case AttributeKind::kDType: {
+      Json names = Json::array();
+      for (DType dtype : kAllDTypes) names.push_back(Name(dtype));
+      return {{"enum", names}};
+    }
+  }
+  CGRUN_CHECK(false) << "an attribute of unknown kind";
+}
+
+// ---- names with arguments: initialisers, schedules
+
+// `NAME`, where it needs no arguments, or `{NAME: ARGUMENTS}`.
+class NamesWithArguments {
+ public:
+  void Add(const std::string& name, std::string_view doc, const Json& arguments, bool alone) {
+    if (alone) names_.push_back(name);
+    properties_[name] = Described(doc, arguments);
+  }
+  Json Schema() const {
+    return AnyOf({{{"enum", names_}},
+                  {{"type", "object"},
+                   {"minProperties", 1},
+                   {"maxProperties", 1},
+                   {"properties", properties_},
+                   {"additionalProperties", false}},
+                  Ref("placeholder")});
+  }
+
+ private:
+  Json names_ = Json::array();
+  Json properties_ = Json::object();
+};
+
+Json Closed(const Json& properties, const Json& required = Json::array()) {
+  Json map = {{"type", "object"}, {"properties", properties}};
+  if (!required.empty()) map["required"] = required;
+  map["additionalProperties"] = false;
+  return map;
+}
+
+Json Initializer() {
+  const Json number = OrPlaceholder(Ref("number"));
+  NamesWithArguments choices;
+  for (const std::string& name : InitializerNames()) {
+    if (name == "file") continue;
+    Json properties = Json::object();
+    for (const InitArgument& argument : InitArguments(name)) {
+      properties[argument.name] = AnyOf({number});
+      properties[argument.name]["default"] = argument.fallback;
+    }
+    Json arguments = OrNull(Closed(properties));
+    if (properties.size() == 1) arguments = AnyOf({arguments, number});
+    choices.Add(name, "initial values", arguments, true);
+  }
+  const Json file = Closed({{"path", Ref("text")}, {"name", Ref("text")}}, {"path"});
+  choices.Add("file", "an `.npy` or `.safetensors` file", AnyOf({Ref("text"), file}), false);
+  return choices.Schema();
+}
+
+Json Schedule(std::span<const SchemaChoice> schedules) {
+  NamesWithArguments choices;
+  for (const SchemaChoice& schedule : schedules) {
+    Json properties = Json::object(), required = Json::array();
+    for (const SchemaKey& key : schedule.keys) {
+      properties[key.name] = Described(key.doc, Json::parse(key.type));
+      if (key.required) required.push_back(key.name);
+    }
+    Json arguments = Closed(properties, required);
+    const bool alone = required.empty();
+    choices.Add(schedule.name, schedule.doc, alone ? OrNull(arguments) : arguments, alone);
+  }
+  return choices.Schema();
+}
+
+// A value for all parameters of an operator, or a map of a parameter's name to its own.
+Json ByParameter(const Json& value) {
+  return AnyOf({value, {{"type", "object"}, {"additionalProperties", value}}});
+}
+
+// ---- operators
+
+Json CommonKeyType(std::string_view key) {
+  if (key == "activation") return OrPlaceholder({{"enum", ActivationNames()}});
+  if (key == "draws_as") return Ref("source");
+  if (key == "init") return ByParameter(Ref("initializer"));
+  if (key == "regularize") return ByParameter(Ref("regularizer"));
+  if (key == "frozen") return ByParameter(OrPlaceholder({{"type", "boolean"}}));
+  if (key == "lr") return ByParameter(OrPlaceholder(Ref("not_negative")));
+  if (key == "schedule") return Ref("schedule");
+  CGRUN_CHECK(false) << "a common key without a type: " << key;
+}
+
+// A key of items of `ops` of a kind. It may be empty, for its default, and a parameter of a block,
+// but for what says what the item is.
+Json KeyOfItems(const KeyDoc& key, std::string_view kind) {
+  const bool reads = key.name == "in" && kind != "op";  // numbers are for operators alone
+  Json type = reads ? Ref("sources") : Json::parse(key.type.json);
+  if (key.name != "block" && key.name != "network") type = OrPlaceholder(type);
+  return Described(key.doc, key.group.empty() ? OrNull(type) : type);
+}
+
+// An operator's keys, wherever it stands. Its name is left to the place.
+Json Operator(const OpDef& def) {
+  Json properties = Json::object(), required = Json::array();
+  for (const KeyDoc& key : OpKeyDocs("op")) {
+    if (def.usage == Usage::kOptimizer && key.name == "in") continue;
+    properties[key.name] = Ref("key." + std::string(key.name));
+  }
+  properties["op"] = {{"description", def.summary}};
+  for (const AttributeField& field : def.schema->fields()) {
+    if (field.internal) continue;
+    Json& property = properties[field.name] = Described(field.doc, OrPlaceholder(TypeOf(field)));
+    if (field.required) {
+      required.push_back(field.name);
+    } else {
+      property["default"] = Value(ToString(field.get(def.schema->defaults())));
+    }
+  }
+  for (const CommonKey& key : KeysInCommon(def)) {
+    properties[key.name] = Ref("key." + std::string(key.name));
+  }
+  if (IsOf(def, Usage::kLoss)) properties["weight"] = Ref("key.weight");
+  Json schema = Closed(properties, required);
+  schema["description"] = def.summary;
+  return schema;
+}
+
+template <class Visit>
+void ForEachOperator(Usage usage, Visit visit) {
+  for (int i = 0; i < OpCount(); ++i) {
+    const OpDef& def = GetOpDef(static_cast<OpId>(i));
+    if (IsOf(def, usage)) visit(def);
+  }
+}
+
+Json NamesOf(Usage usage) {
+  Json names = Json::array();
+  ForEachOperator(usage, [&](const OpDef& def) { names.push_back(def.name); });
+  return {{"enum", names}};
+}
+
+// `{op: NAME, …}` of a usage. `weight` is for losses, and an operator of `ops` that is a loss has
+// none of the keys that it takes there.
+Json Operation(Usage usage) {
+  Json properties = {{"op", OrPlaceholder(NamesOf(usage))}};
+  if (usage == Usage::kOperator) properties["weight"] = false;
+  Json forms = Json::array();
+  ForEachOperator(usage, [&](const OpDef& def) {
+    if (def.usage != usage) {
+      for (const CommonKey& key : KeysInCommon(def)) properties[key.name] = false;
+    }
+    const Json named = {{"properties", {{"op", {{"const", def.name}}}}}, {"required", {"op"}}};
+    forms.push_back({{"if", named}, {"then", Ref("op." + def.name)}});
+  });
+  return {{"type", "object"}, {"required", {"op"}}, {"properties", properties}, {"allOf", forms}};
+}
+
+// `NAME: {in: …}` is the operator of that name.
+Json Metrics() {
+  Json properties = Json::object();
+  ForEachOperator(Usage::kMetric, [&](const OpDef& def) {
+    properties[def.name] = {{"description", def.summary},
+                            {"if", {{"type", "object"}, {"not", {{"required", {"op"}}}}}},
+                            {"then", Ref("op." + def.name)},
+                            {"else", OrNull(Ref("metric"))}};
+  });
+  return {{"type", "object"},
+          {"propertyNames", Ref("name")},
+          {"properties", properties},
+          {"additionalProperties", Ref("metric")}};
+}
+
+// ---- items of `ops`
+
+// `{block: NAME, …}` and its like.
+Json Use(const std::string& kind) {
+  Json properties = Json::object();
+  for (const KeyDoc& key : OpKeyDocs(kind)) properties[key.name] = KeyOfItems(key, kind);
+  return Closed(properties, {kind});
+}
+
+// `{op: NAME, …}`, `{block: NAME, …}` …; one key says which.
+Json AnyUse() {
+  Json forms = Json::array(), targets = Json::array();
+  for (const KeyDoc& key : OpKeyDocs()) {
+    if (key.group.empty()) continue;
+    const std::string kind(key.name);
+    targets.push_back({{"required", {kind}}});
+    forms.push_back(
+        {{"if", targets.back()}, {"then", kind == "op" ? Ref("operation") : Use(kind)}});
+  }
+  return {{"type", "object"}, {"anyOf", targets}, {"allOf", forms}};
+}
+
+// A use, or `NAME: USE`; an operator may be its name alone.
+Json Item() {
+  const Json operator_name = OrPlaceholder(NamesOf(Usage::kOperator));
+  const Json named = {{"type", "object"},
+                      {"minProperties", 1},
+                      {"maxProperties", 1},
+                      {"propertyNames", Ref("name")},
+                      {"additionalProperties", NameOr(operator_name, Ref("use"))}};
+  const Json has_target = {{"anyOf", AnyUse()["anyOf"]}};
+  return NameOr(operator_name, {{"if", has_target}, {"then", Ref("use")}, {"else", named}});
+}
+
+// Operators, and the places that they stand in.
+void DefineOperators(std::span<const SchemaChoice> schedules, Json& definitions) {
+  const Json not_negative = OrPlaceholder(Ref("not_negative"));
+  definitions["initializer"] = Initializer();
+  definitions["regularizer"] = Closed({{"l1", not_negative}, {"l2", not_negative}});
+  definitions["schedule"] = Schedule(schedules);
+  definitions["item"] = Item();
+  definitions["use"] = AnyUse();
+  definitions["operation"] = Operation(Usage::kOperator);
+  definitions["operator"] = NameOr(NamesOf(Usage::kOperator), Ref("operation"));
+  definitions["loss"] = NameOr(NamesOf(Usage::kLoss), Operation(Usage::kLoss));
+  definitions["metric"] = NameOr(NamesOf(Usage::kMetric), Operation(Usage::kMetric));
+  definitions["metrics"] = Metrics();
+  definitions["optimizer"] = NameOr(NamesOf(Usage::kOptimizer), Operation(Usage::kOptimizer));
+  for (const KeyDoc& key : OpKeyDocs("op")) {
+    if (key.group.empty()) definitions["key." + std::string(key.name)] = KeyOfItems(key, "op");
+  }
+  definitions["key.weight"] = Described("of a loss: what it is multiplied by", Ref("number"));
+  for (int i = 0; i < OpCount(); ++i) {
+    const OpDef& def = GetOpDef(static_cast<OpId>(i));
+    if (def.usage == Usage::kInternal) continue;
+    definitions["op." + def.name] = Operator(def);
+    for (const CommonKey& key : KeysInCommon(def)) {
+      definitions["key." + std::string(key.name)] = Described(key.doc, CommonKeyType(key.name));
+    }
+  }
+}
+
+// ---- maps of keys
+
+// What the parser asks of maps beside their tables.
+struct Rule {
+  std::string_view place;
+  std::string_view schema;
+};
+
+constexpr Rule kRules[] = {
+    {"", R"({"anyOf": [{"required": ["paths"]}, {"required": ["gan"]}]})"},
+    {"", R"({"properties": {"blocks": true},
+             "additionalProperties": {"$ref": "#/definitions/plain"}})"},
+    {"data", R"({"properties": {"train": {"properties": {"split": false}}}})"},
+    {"data.*", R"({"anyOf": [{"required": ["format"]}, {"required": ["split"]}]})"},
+    {"data.*", R"({"if": {"required": ["format"]}, "else": {
+                     "properties": {"split": true}, "additionalProperties": false}})"},
+    {"paths.*", R"({"if": {"properties": {"mode": {"enum": ["backprop", null]}}},
+                    "then": {"required": ["loss"],
+                             "properties": {"loss": {"not": {"enum": [null, []]}}}},
+                    "else": {"properties": {"optimizer": false, "trains": false,
+                                            "clip_weights": false}}})"},
+    {"gan", R"({"if": {"properties": {"loss": {"const": "wasserstein"}}, "required": ["loss"]},
+                "then": {"anyOf": [{"required": ["clip"]}, {"required": ["gradient_penalty"]}]},
+                "else": {"properties": {"clip": false, "gradient_penalty": false}}})"},
+    {"train.clip", R"({"minProperties": 1})"},
+};
+
+// Of the keys of a group at most one has a value.
+void AddGroups(const std::vector<KeyDoc>& keys, Json& rules) {
+  const Json given = {{"not", {{"type", "null"}}}};
+  for (size_t i = 0; i < keys.size(); ++i) {
+    for (size_t j = i + 1; j < keys.size(); ++j) {
+      if (keys[i].group.empty() || keys[i].group != keys[j].group) continue;
+      const Json both = {{"required", {keys[i].name, keys[j].name}},
+                         {"properties", {{keys[i].name, given}, {keys[j].name, given}}}};
+      rules.push_back({{"not", both}});
+    }
+  }
+}
+
+// The tables of FormatReference(), each a definition that is called as its place: "paths.*".
+class Maps {
+ public:
+  explicit Maps(std::span<const SchemaChoice> formats) : formats_(formats) {}
+
+  Json File() const { return Table(maps_.front()); }
+
+  void Define(Json& definitions) const {
+    for (const MapDoc& map : maps_) {
+      const bool apart = map.place.empty() || map.place == "ops[]";  // the file; see Item()
+      if (!apart) definitions[map.place] = Table(map);
+    }
+  }
+
+ private:
+  Json Table(const MapDoc& map) const {
+    Json properties = Json::object(), required = Json::array(), rules = Json::array();
+    for (const KeyDoc& key : map.keys) {
+      properties[key.name] = Property(map.place, key);
+      if (key.fallback == kRequired) required.push_back(key.name);
+    }
+    for (const Rule& rule : kRules) {
+      if (rule.place == map.place) rules.push_back(Json::parse(rule.schema));
+    }
+    if (map.place == "data.*") AddFormats(rules);
+    AddGroups(map.keys, rules);
+    Json schema = Closed(properties, required);
+    if (map.open) schema.erase("additionalProperties");
+    if (!rules.empty()) schema["allOf"] = rules;
+    return schema;
+  }
+
+  // The table of a place; that of "data.*" for "data.train".
+  const MapDoc* Find(const std::string& place) const {
+    const std::string any = place.substr(0, place.rfind('.') + 1) + "*";
+    const auto found = std::ranges::find_if(
+        maps_, [&](const MapDoc& map) { return map.place == place || map.place == any; });
+    return found == maps_.end() ? nullptr : &*found;
+  }
+
+  Json TypeOf(std::string_view place, const KeyDoc& key) const {
+    const std::string below =
+        (place.empty() ? "" : std::string(place) + ".") + std::string(key.name);
+    if (const MapDoc* map = Find(below)) return Ref(map->place);
+    if (const MapDoc* map = Find(below + ".*")) {
+      return {{"type", "object"},
+              {"propertyNames", Ref("name")},
+              {"additionalProperties", Ref(map->place)}};
+    }
+    return Supported(place, key.name, Json::parse(key.type.json));
+  }
+
+  Json Property(std::string_view place, const KeyDoc& key) const {
+    const Json type = TypeOf(place, key);
+    const bool required = key.fallback == kRequired;
+    Json property = Described(key.doc, required ? type : OrNull(type));
+    if (!required && !key.fallback.empty()) property["default"] = Value(std::string(key.fallback));
+    return property;
+  }
+
+  // Without what this version does not carry out.
+  static Json Supported(std::string_view place, std::string_view name, const Json& type) {
+    for (const UnsupportedKey& key : UnsupportedKeys()) {
+      if (key.place != place || key.key != name) continue;
+      if (key.values.empty()) return {{"enum", {Json::array(), key.fine}}};
+      return {{"allOf", {type, {{"not", {{"enum", Choices({key.values, ""})}}}}}}};
+    }
+    return type;
+  }
+
+  // The options of the formats of data sets.
+  void AddFormats(Json& rules) const {
+    Json names = Json::array();
+    for (const SchemaChoice& format : formats_) {
+      names.push_back(format.name);
+      Json properties = {{"format", {{"description", format.doc}}}, {"split", true}};
+      Json required = Json::array();
+      for (const SchemaKey& key : format.keys) {
+        const Json type = Json::parse(key.type);
+        properties[key.name] = Described(key.doc, key.required ? type : OrNull(type));
+        if (key.required) required.push_back(key.name);
+      }
+      Json options = Closed(properties, required);
+      if (!format.others.empty()) options["additionalProperties"] = Json::parse(format.others);
+      rules.push_back(
+          {{"if",
+            {{"properties", {{"format", {{"const", format.name}}}}}, {"required", {"format"}}}},
+           {"then", options}});
+    }
+    rules.push_back({{"properties", {{"format", OrNull({{"enum", names}})}}}});
+  }
+
+  std::span<const SchemaChoice> formats_;
+  const std::vector<MapDoc> maps_ = FormatReference();
+};
+
+}  // namespace
+
+std::string NumberSchema(bool whole, double minimum, double maximum) {
+  return AnyOf({InRange(whole ? "integer" : "number", minimum, maximum), Ref("ratio")}).dump();
+}
+
+std::string JsonSchema(std::span<const SchemaChoice> formats,
+                       std::span<const SchemaChoice> schedules) {
+  Json schema = {{"$schema", "http://json-schema.org/draft-07/schema#"},
+                 {"title", "A model file of cgrun"}};
+  const Maps maps(formats);
+  schema.update(maps.File());
+  Json& definitions = schema["definitions"] = Json::parse(kValues);
+  maps.Define(definitions);
+  DefineOperators(schedules, definitions);
+  return schema.dump(1) + "\n";
+}
+
+}  // namespace cgrun
