@@ -176,3 +176,16 @@ bool CsvReader::Fail(size_t at, std::string message, std::string help) {
 }
 
 }  // namespace cgrun
+SourceMark FindField(const std::string& path, char delimiter, int line, size_t column) {
+  Diagnostics ignored;
+  try {
+    CsvReader reader(path, delimiter, ignored);
+    while (reader.Next()) {
+      if (reader.line() != line || column >= reader.fields().size()) continue;
+      return reader.MarkOf(reader.fields()[column]);
+    }
+  } catch (const UserError&) {  // it is gone
+  }
+  return {std::make_shared<const SourceFile>(SourceFile{path, ""}), line, 1};
+}
+

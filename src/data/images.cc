@@ -177,7 +177,7 @@ bool ImagesOpener::ListWithLabels() {
   const DataOption* labels = FindOption(options_, "labels");
   set_.label_option = labels == nullptr ? folder_ : *labels;
   for (LabelledImage& image : list->images) {
-    set_.samples.push_back({{std::move(image.path), {}}, image.label, {}});
+    set_.samples.push_back({{std::move(image.path), {}}, image.label, image.line, {}});
   }
   return true;
 }
@@ -186,7 +186,7 @@ bool ImagesOpener::ListWithMasks() {
   std::optional<std::vector<MaskedImage>> list = ListMaskedImages(options_, diagnostics_);
   if (!list) return false;
   for (MaskedImage& pair : *list) {
-    set_.samples.push_back({{std::move(pair.image), {}}, 0, {std::move(pair.mask), {}}});
+    set_.samples.push_back({{std::move(pair.image), {}}, 0, 0, {std::move(pair.mask), {}}});
   }
   return true;
 }
@@ -207,6 +207,7 @@ bool ImagesOpener::ReadHeaders() {
       CheckScratch(mask.info.header, MaskScratchBytes(mask.info));
     });
   }
+  set_.label_file = ResolvePath(options_, set_.label_option);
   return !errors.Report(set_.samples.size(), folder_.mark, diagnostics_);
 }
 

@@ -10,8 +10,9 @@
 #include <filesystem>
 #include <iterator>
 
+#include "src/base/finite.h"
+#include "src/io/file_error.h"
 #include "src/model/model_file.h"
-#include "src/train/find_non_finite.h"
 #include "src/train/weights.h"
 
 namespace cgrun {

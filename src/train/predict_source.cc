@@ -7,13 +7,13 @@
 #include <fstream>
 #include <system_error>
 
+#include "src/base/finite.h"
 #include "src/data/image_file.h"
 #include "src/data/npy_samples.h"
 #include "src/data/text_number.h"
 #include "src/device/device.h"
 #include "src/io/file_error.h"
 #include "src/io/npy.h"
-#include "src/train/find_non_finite.h"
 
 namespace cgrun {
 namespace {

@@ -68,12 +68,12 @@ TEST(IdxTest, LabelsMayBeMissing) {
 TEST(IdxTest, TellsTheRangeOfItsLabels) {
   const Opened opened = Open(kImages, Idx(9, {3}, "\x05\xFD\x05"));
   ASSERT_EQ(opened.errors, "");
-  const std::optional<FieldRange> pixels = opened.dataset->Range(0);  // uint8
+  const std::optional<FieldRange> pixels = RangeOf(*opened.dataset, 0);  // uint8
   ASSERT_TRUE(pixels.has_value());
   EXPECT_EQ(pixels->smallest.value, 'a');
   EXPECT_EQ(pixels->largest.value, 'l');
   EXPECT_EQ(pixels->largest.sample, 2);
-  const std::optional<FieldRange> range = opened.dataset->Range(1);
+  const std::optional<FieldRange> range = RangeOf(*opened.dataset, 1);
   ASSERT_TRUE(range.has_value());
   EXPECT_EQ(range->smallest.value, -3);
   EXPECT_EQ(range->smallest.sample, 1);

@@ -54,8 +54,8 @@ TEST(ImagesTest, FoldersAreClasses) {
     EXPECT_EQ(LabelOf(set, 1), 1);
     EXPECT_EQ(LabelOf(set, 2), 1);
     EXPECT_EQ(set.ClassNames(1)[0], "green");
-    EXPECT_EQ(set.Range(1)->largest.value, 1);
-    EXPECT_EQ(set.Range(1)->largest.sample, 1);
+    EXPECT_EQ(RangeOf(set, 1)->largest.value, 1);
+    EXPECT_EQ(RangeOf(set, 1)->largest.sample, 1);
     std::vector<uint8_t> red(48, 0);
     std::fill(red.begin(), red.begin() + 16, 255);
     EXPECT_EQ(ReadField<uint8_t>(set, 1, 0), red);
@@ -227,6 +227,55 @@ TEST(ImagesTest, FoldersThatAreWrong) {
 
 TEST(ImagesTest, OptionsAndInputsThatAreWrong) {
   ImagesBuilder builder;
+TEST(ImagesTest, LabelsInAListAreKnownByTheirLines) {
+  for (const char* decode : {"ahead", "stream"}) {
+    ImagesBuilder builder;
+    builder.File("f/a.png", kRed).File("f/b.JPG", kGreen).Set("labels", "l.csv");
+    builder.File("l.csv", "name,label\n\nb.JPG,7\na.png,  9\n").Set("decode", decode);
+    const Opened opened = builder.Open();
+    ASSERT_EQ(opened.errors, "");
+    const FieldRange range = *RangeOf(*opened.dataset, 1);
+    EXPECT_EQ(range.smallest.mark.ToString(), builder.folder() + "/l.csv:3:7");
+    EXPECT_EQ(range.largest.mark.ToString(), builder.folder() + "/l.csv:4:7");
+    EXPECT_EQ(range.largest.file, builder.folder() + "/l.csv");
+  }
+}
+
+TEST(ImagesTest, WhatIsWrongWithFilesIsToldAtOnce) {
+  const std::string png = kRed;
+  ImagesBuilder builder;
+  builder.Two().File("f/red/begun.png", png.substr(0, 20));
+  builder.File("f/red/cut.png", png.substr(0, png.size() - 4)).File("f/red/empty.png", "");
+  builder.File("f/red/text.png", "see attachment");
+  EXPECT_EQ(builder.Open().errors,
+            "DIR/f/red/begun.png: error: this image is cut off inside its header\n" + kFetchAgain +
+                "DIR/f/red/cut.png: error: this image is cut off\n" + kFetchAgain +
+                "DIR/f/red/empty.png: error: this image is empty\n" + kFetchAgain +
+                "DIR/f/red/text.png: error: this image is neither a JPEG nor a PNG image\n"
+                "help: the ending of its name does not make it one: convert it, or leave it out\n");
+}
+
+// No image is to blame for it.
+TEST(ImagesTest, AShapeThatNoMemoryHoldsIsToldOnce) {
+  const auto errors = [](const Shape& shape, int64_t limit) {
+    DatasetBuilder builder("images");
+    builder.Set("folder", "f").File("f/red/a.png", kRed).File("f/green/b.png", kGreen);
+    builder.Input("image", DType::kU8, shape).Input("label", DType::kI32, {}).Limit(limit);
+    return builder.Open().errors;
+  };
+  const std::string help =
+      "help: images of any size are scaled to the input's: give it the size that the model is to "
+      "see, as `shape: [3, 224, 224]`\n";
+  EXPECT_EQ(
+      errors({3, 2000000, 2000000}, int64_t{1} << 34),
+      "error: input 'image' is [3, 2000000, 2000000]: to make one such sample takes 10.9 TiB, "
+      "more than the 16.0 GiB that are left\n" +
+          help);
+  // What scaling takes counts, too.
+  EXPECT_EQ(errors({3, 1000, 1000}, 4 << 20).find("error: input 'image' is [3, 1000, 1000]: "), 0u);
+  EXPECT_EQ(errors({3, 1000, 1000}, 64 << 20), "");
+}
+
   EXPECT_EQ(builder.Two().Set("resize", "crop").Open().errors,
             "error: option 'resize' cannot be 'crop'\nhelp: known: cover, contain, stretch\n");
   DatasetBuilder vector("images");

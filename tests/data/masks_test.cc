@@ -69,13 +69,13 @@ TEST(MasksTest, EveryImageHasTheMaskOfItsName) {
       EXPECT_EQ(MaskOf(set, 1), halves);
       EXPECT_EQ(MaskOf(set, 2), std::vector<int>(16, 200));
       if (decode[0] == 's') {
-        EXPECT_FALSE(set.Range(1).has_value());
+        EXPECT_FALSE(RangeOf(set, 1).has_value());
         continue;
       }
       const int64_t elements = 3 * (48 + 16 * SizeOf(dtype));
       EXPECT_GT(set.decoded_bytes(), elements) << "the paths of masks count, too";
       EXPECT_LT(set.decoded_bytes(), elements + 3 * 256);
-      const FieldRange range = *set.Range(1);
+      const FieldRange range = *RangeOf(set, 1);
       EXPECT_EQ(range.smallest.value, 3);
       EXPECT_EQ(range.smallest.file, builder.folder() + "/m/a.png");
       EXPECT_EQ(range.largest.value, 200);
