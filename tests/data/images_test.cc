@@ -17,6 +17,8 @@ namespace {
 const std::string kRed = EncodePng(TestImage::Constant(9, 7, {255, 0, 0}));
 const std::string kGreen = EncodeJpeg(TestImage::Constant(20, 30, {0, 255, 0}));
 
+const std::string kFetchAgain = "help: copy or fetch the file again, or leave it out\n";
+
 // A folder `f` of images, for an input of [3, 4, 4] and a label.
 class ImagesBuilder : public DatasetBuilder {
  public:
@@ -225,8 +227,6 @@ TEST(ImagesTest, FoldersThatAreWrong) {
             "help: convert such images, or move them away\n");
 }
 
-TEST(ImagesTest, OptionsAndInputsThatAreWrong) {
-  ImagesBuilder builder;
 TEST(ImagesTest, LabelsInAListAreKnownByTheirLines) {
   for (const char* decode : {"ahead", "stream"}) {
     ImagesBuilder builder;
@@ -276,6 +276,8 @@ TEST(ImagesTest, AShapeThatNoMemoryHoldsIsToldOnce) {
   EXPECT_EQ(errors({3, 1000, 1000}, 64 << 20), "");
 }
 
+TEST(ImagesTest, OptionsAndInputsThatAreWrong) {
+  ImagesBuilder builder;
   EXPECT_EQ(builder.Two().Set("resize", "crop").Open().errors,
             "error: option 'resize' cannot be 'crop'\nhelp: known: cover, contain, stretch\n");
   DatasetBuilder vector("images");
@@ -286,6 +288,11 @@ TEST(ImagesTest, AShapeThatNoMemoryHoldsIsToldOnce) {
   DatasetBuilder four("images");
   four.Set("folder", "f").Input("x", DType::kU8, {4, 8, 8});
   EXPECT_NE(four.Open().errors, "");
+  DatasetBuilder flat("images");
+  flat.Set("folder", "f").Input("x", DType::kU8, {3, 24});
+  EXPECT_EQ(flat.Open().errors,
+            "error: input 'x' is [3, 24], but an image is [channels, height, width], of 1 or 3 "
+            "channels\nhelp: for example `shape: [3, 24, 24]`\n");
 }
 
 TEST(ImagesTest, BrokenFilesAreListedTogether) {
@@ -299,7 +306,9 @@ TEST(ImagesTest, BrokenFilesAreListedTogether) {
               "DIR/f/green/d.png: error: this image declares 100000 x 100000 pixels, more than 2 "
               "GiB\nhelp: make the image smaller before it is used\n"
               "DIR/f/red/b.png: error: this image is neither a JPEG nor a PNG image\n"
-              "DIR/f/red/c.jpg: error: this image is empty\n");
+              "help: the ending of its name does not make it one: convert it, or leave it out\n"
+              "DIR/f/red/c.jpg: error: this image is empty\n" +
+                  kFetchAgain);
   }
   ImagesBuilder many;
   many.Two();
@@ -317,12 +326,14 @@ TEST(ImagesTest, DamagedPixelsAreFoundWhereTheyAreRead) {
   builder.Two().File("f/red/x.png", damaged);
   EXPECT_EQ(builder.Open().errors,
             "DIR/f/red/x.png: error: this image is damaged: the checksum of its part IDAT is "
-            "wrong\n");
+            "wrong\n" +
+                kFetchAgain);
   const Opened stream = builder.Set("decode", "stream").Open();
   ASSERT_EQ(stream.errors, "");
   const std::string error = ErrorOf([&] { ReadSample(*stream.dataset, 2); });
   EXPECT_EQ(error.substr(error.rfind('/')),
-            "/x.png' is damaged: the checksum of its part IDAT is wrong");
+            "/x.png' is damaged: the checksum of its part IDAT is wrong\n" +
+                kFetchAgain.substr(0, kFetchAgain.size() - 1));
   ReadSample(*stream.dataset, 1);  // the others can be read
   builder.File("f/red/a.png", kGreen);
   const std::string changed = ErrorOf([&] { ReadSample(*stream.dataset, 1); });
