@@ -299,8 +299,10 @@ std::string NewestWeights(const std::string& file_or_folder, std::vector<std::st
 
 std::string NewestWeightsOf(const ModelSpec& model, Diagnostics& diagnostics) {
   if (!model.weights) return "";
+  const std::string path = ResolvePath(model.file_name, model.weights->value);
+  CheckPathInModel(path);
   std::vector<std::string> damaged;
-  std::string file = NewestWeights(ResolvePath(model.file_name, model.weights->value), damaged);
+  std::string file = NewestWeights(path, damaged);
   for (const std::string& what : damaged) {
     diagnostics.Warning(model.weights->mark, what + "; " + file + " is taken instead");
   }

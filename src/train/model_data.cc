@@ -76,7 +76,7 @@ std::string HelpWithMissing(const fs::path& path) {
       return "`scripts/datasets/fetch-" + name + "` fetches this data";
     }
   }
-  return MissingHelp(path.string(), "relative paths start at the folder of the model file");
+  return MissingInModelHelp(path.string());
 }
 
 // One error for the files of each folder. What several sets name counts once.
