@@ -113,10 +113,11 @@ class CsvOpener {
     return layout.has_value();
   }
   void SurveyRow(const CsvReader& reader);
+  void ReportRagged(const CsvReader& reader);
   bool IsDropped(const CsvReader& reader);
   void ReportNoRows();
-  void Allocate();
   void FindClassLabels();
+  void Allocate();
   void StoreRow(const CsvReader& reader);
   void StoreLabel(const LabelTexts& label, const CsvColumn& used, const CsvReader& reader,
                   const CsvField& text, std::byte* out);
@@ -182,10 +183,7 @@ void CsvOpener::ForEachRow(Act act) {
       if (first && first_pass && !ReadLayout(reader)) return;
       if (first && csv_.header) continue;
       if (reader.fields().size() != layout_.names.size()) {
-        diagnostics_.Error(reader.mark(),
-                           "this line has " +
-                               CountText(static_cast<int64_t>(reader.fields().size()), "field") +
-                               ", but the first one has " + std::to_string(layout_.names.size()));
+        ReportRagged(reader);
         continue;
       }
       if (IsDropped(reader)) continue;
@@ -200,6 +198,15 @@ void CsvOpener::ForEachRow(Act act) {
   } catch (const UserError& error) {
     diagnostics_.Error(file_option_.mark, error.what(), error.help());
   }
+}
+
+void CsvOpener::ReportRagged(const CsvReader& reader) {
+  const size_t fields = reader.fields().size(), columns = layout_.names.size();
+  diagnostics_.Error(reader.mark(),
+                     "this line has " + CountText(static_cast<int64_t>(fields), "field") +
+                         ", but the first one has " + std::to_string(columns),
+                     fields < columns ? "a field may be empty, but the delimiters around it stay"
+                                      : "a field with a delimiter in it stands in quotes");
 }
 
 // A row with a gap, where such rows are left out.
@@ -233,13 +240,6 @@ void CsvOpener::SurveyRow(const CsvReader& reader) {
   all_rows_ = rows_ + 1;
 }
 
-void CsvOpener::Allocate() {
-  int64_t left = options_.memory_limit;
-  try {
-    for (const DataField& field : layout_.fields) {
-      std::vector<int64_t> sizes = field.shape.Sizes();
-      sizes.insert(sizes.begin(), all_rows_);
-      const std::optional<int64_t> bytes = CheckedByteSize(field.dtype, sizes);
 // The labels whose lines are noted.
 void CsvOpener::FindClassLabels() {
   label_lines_.delimiter = csv_.delimiter;
@@ -249,10 +249,17 @@ void CsvOpener::FindClassLabels() {
   }
 }
 
-      if (!bytes || *bytes > left) {
+void CsvOpener::Allocate() {
   FindClassLabels();
-        ThrowFileError(path_,
+  int64_t left = options_.memory_limit;
   if (!label_lines_.columns.empty()) left -= std::min(left, CsvDataset::LineBytes(all_rows_));
+  try {
+    for (const DataField& field : layout_.fields) {
+      std::vector<int64_t> sizes = field.shape.Sizes();
+      sizes.insert(sizes.begin(), all_rows_);
+      const std::optional<int64_t> bytes = CheckedByteSize(field.dtype, sizes);
+      if (!bytes || *bytes > left) {
+        ThrowFileError(path_,
                        ": its " + std::to_string(all_rows_) + " samples of '" + field.name +
                            "' take more than the " + MemoryText(left) + " that are left",
                        "raise the memory limit, or use fewer samples or columns");
@@ -261,6 +268,9 @@ void CsvOpener::FindClassLabels() {
       parts_.push_back(
           {field.name, AllocateTensor(path_, field.dtype, sizes), path_, file_option_.mark, {}});
     }
+    if (!label_lines_.columns.empty()) {
+      label_lines_.lines.reserve(static_cast<size_t>(all_rows_));
+    }
   } catch (const UserError& error) {
     diagnostics_.Error(file_option_.mark, error.what(), error.help());
   }
@@ -268,9 +278,6 @@ void CsvOpener::FindClassLabels() {
     const LabelTexts* label = LabelOf(used);
     if (label == nullptr || Failed()) continue;
     const bool alone = layout_.fields[used.field].shape.Elements() == 1;
-    if (!label_lines_.columns.empty()) {
-      label_lines_.lines.reserve(static_cast<size_t>(all_rows_));
-    }
     if (alone) parts_[used.field].classes = label->names();
   }
 }
@@ -278,6 +285,7 @@ void CsvOpener::FindClassLabels() {
 // The second pass.
 void CsvOpener::StoreRow(const CsvReader& reader) {
   if (Failed() && parts_.size() < layout_.fields.size()) return;
+  if (!label_lines_.columns.empty()) label_lines_.lines.push_back(reader.line());
   for (const CsvColumn& used : layout_.used) {
     const CsvField& text = reader.fields()[used.column];
     const int64_t sample = layout_.fields[used.field].bytes();
@@ -285,7 +293,6 @@ void CsvOpener::StoreRow(const CsvReader& reader) {
     const LabelTexts* label = LabelOf(used);
     if (IsGap(text, IsName(used))) {
       StoreMissing(used, reader, text, out);
-  if (!label_lines_.columns.empty()) label_lines_.lines.push_back(reader.line());
     } else if (used.role == CsvRole::kCategory) {
       StoreCategory(used, reader, text, out);
     } else if (label != nullptr && label->of_names()) {

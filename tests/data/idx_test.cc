@@ -158,7 +158,8 @@ TEST(IdxTest, ErrorsSayWhatWasFoundAndWhatWasExpected) {
   EXPECT_EQ(error(Gzip(kImages + "m")),
             "error: 'DIR/images' goes on after 28 bytes, where it should end\n");
   EXPECT_EQ(error(Idx(8, {0, 28, 28}, "")),
-            "error: 'DIR/images' holds no samples (0 x 28 x 28 elements of uint8)\n");
+            "error: 'DIR/images' holds no samples (0 x 28 x 28 elements of uint8)\n"
+            "help: there must be one at least: look at what was saved to this file\n");
   EXPECT_EQ(Open(kImages, Idx(0x0D, {1}, "abcd")).errors,
             "error: 'DIR/labels' holds float32, but labels are integers\n");
 }

@@ -211,7 +211,10 @@ TEST(NpyDataTest, ErrorsNameTheFileAndTheElement) {
   EXPECT_EQ(error(Npy("<f4", "()", "1234")),
             "error: 'DIR/x.npy' is a single number, without an axis of samples\n");
   EXPECT_EQ(error(Npy("<f4", "(0, 2)", "")),
-            "error: 'DIR/x.npy' holds no samples ([0, 2] elements of '<f4')\n");
+            "error: 'DIR/x.npy' holds no samples ([0, 2] elements of '<f4')\n"
+            "help: there must be one at least: look at what was saved to this file\n");
+  EXPECT_EQ(error(""),
+            "error: 'DIR/x.npy' is empty\nhelp: `numpy.save(FILE, ARRAY)` writes an array to it\n");
   EXPECT_EQ(error(Npy("<f4", "(2, 2)", "12345678")),
             "error: 'DIR/x.npy' declares [2, 2] elements of '<f4', 16 bytes, but has 8 after its "
             "header\n");
