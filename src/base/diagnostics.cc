@@ -5,6 +5,8 @@
 #include <tuple>
 #include <utility>
 
+#include "src/base/printable.h"
+
 namespace cgrun {
 namespace {
 
@@ -34,12 +36,13 @@ size_t OffsetOfColumn(std::string_view line, int column) {
   return offset;
 }
 
-// The line and the caret under it. Control bytes are shown as '?', a tab keeps its width in the
-// caret's line, and a very long line is cut around the caret.
+// The line and the caret under it. A tab keeps its width in the caret's line, and a very long line
+// is cut around the caret.
 std::string Excerpt(const SourceMark& mark, const char* bold, const char* reset) {
   constexpr size_t kWidth = 160;
-  std::string_view line = LineOf(mark.file->text, mark.line - mark.file->first_line + 1);
-  const size_t column = OffsetOfColumn(line, mark.column);
+  const std::string_view text = LineOf(mark.file->text, mark.line - mark.file->first_line + 1);
+  const std::string line = PrintableText(text);
+  const size_t column = OffsetOfColumn(text, mark.column);
   size_t cut = 0;
   if (line.size() > kWidth && column > kWidth / 2) cut = column - kWidth / 2;
   while (cut > 0 && cut < line.size() && IsUtf8Continuation(line[cut])) --cut;
@@ -48,11 +51,11 @@ std::string Excerpt(const SourceMark& mark, const char* bold, const char* reset)
   std::string shown, caret;
   for (size_t i = cut; i < end; ++i) {
     const char c = line[i];
-    const bool control = static_cast<unsigned char>(c) < 0x20 && c != '\t';
-    shown += control ? '?' : c;
+    shown += c;
     if (i < column && !IsUtf8Continuation(c)) caret += c == '\t' ? '\t' : ' ';
   }
-  const std::string_view behind = line.substr(column, std::max(end, column) - column);
+  const std::string_view behind =
+      std::string_view(line).substr(column, std::max(end, column) - column);
   const auto inside = std::count_if(behind.begin(), behind.end(), IsUtf8Continuation);
   const int room = std::max(static_cast<int>(behind.size()) - static_cast<int>(inside), 1);
   caret += '^' + std::string(static_cast<size_t>(std::clamp(mark.length, 1, room)) - 1, '~');

@@ -40,15 +40,16 @@ class NotFinite {
  public:
   explicit NotFinite(const std::vector<PredictedOutput>& outputs) : outputs_(outputs) {}
 
+  // A sample is told of once: by its prediction, where that is not finite.
   void Look(const SampleOrigin& origin, PredictionBytes bytes) {
-    if (!origin.not_finite_input.empty() && inputs_++ < kShown) {
-      warnings_.push_back("'" + origin.ToString() + "': input '" + origin.not_finite_input +
-                          "' holds a value that is not finite");
-    }
     for (size_t i = 0; i < outputs_.size(); ++i) {
       if (outputs_[i].kept || IsUsable(outputs_[i], bytes[i])) continue;
       if (bad_++ < kShown) problems_.push_back(ProblemOf(origin, outputs_[i].name));
       return;
+    }
+    if (!origin.not_finite_input.empty() && inputs_++ < kShown) {
+      warnings_.push_back("'" + origin.ToString() + "': input '" + origin.not_finite_input +
+                          "' holds a value that is not finite");
     }
   }
 
@@ -75,12 +76,16 @@ class NotFinite {
   static constexpr int64_t kShown = 5;
 
   static FileProblem ProblemOf(const SampleOrigin& origin, const std::string& output) {
+    const std::string prediction =
+        "'" + origin.ToString() + "': its prediction '" + output + "' is not finite";
+    if (origin.not_finite_input.empty()) {
+      return {origin.file, prediction,
+              "the weights may have diverged, or the sample is far from what they were trained on; "
+              "`cgrun eval` measures them"};
+    }
     return {origin.file,
-            "'" + origin.ToString() + "': its prediction '" + output + "' is not finite",
-            origin.not_finite_input.empty()
-                ? "the weights may have diverged, or the sample is far from what they were trained "
-                  "on; `cgrun eval` measures them"
-                : "its input is not finite either"};
+            prediction + ", as its input '" + origin.not_finite_input + "' holds NaN or infinity",
+            "leave the sample out, or put another number in its place"};
   }
 
   const std::vector<PredictedOutput>& outputs_;

@@ -69,7 +69,11 @@ std::string ChooseWeights(const ModelSpec& model, const std::string& flag) {
   if (fs::is_directory(run, error) && (HoldsWeights(run) || !model.weights)) {
     return FindBestWeights(run);
   }
-  if (model.weights) return FindBestWeights(ResolvePath(model.file_name, model.weights->value));
+  if (model.weights) {
+    const std::string path = ResolvePath(model.file_name, model.weights->value);
+    CheckPathInModel(path);
+    return FindBestWeights(path);
+  }
   throw InputError(
       SystemErrorText("open", run, ENOENT),
       "it is where the weights of " + model.file_name + " are looked for: `cgrun train " +

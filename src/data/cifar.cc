@@ -143,8 +143,7 @@ class CifarDataset : public Dataset {
 
   void Read(int64_t index, std::span<const std::span<std::byte>> out) const override {
     CGRUN_CHECK(index >= 0 && index < size_) << "sample " << index;
-    const auto part = static_cast<size_t>(std::ranges::upper_bound(ends_, index) - ends_.begin());
-    const std::byte* record = Record(part, index - ends_[part] + parts_[part].samples());
+    const std::byte* record = RecordOf(index);
     std::memcpy(out[0].data(), record + layout_.label_count, kPixels);
     const int32_t label = LabelOf(record);
     std::memcpy(out[1].data(), &label, sizeof(label));
@@ -156,22 +155,28 @@ class CifarDataset : public Dataset {
     return index == 1 ? std::span<const std::string>(classes_) : std::span<const std::string>();
   }
 
- private:
-  std::optional<FieldRange> FindRange(size_t index,
-                                      std::span<const int64_t> ignored) const override {
-    if (index != 1) return std::nullopt;
-    RangeFinder finder(ignored);
-    for (size_t p = 0; p < parts_.size(); ++p) {
-      for (int64_t sample = 0; sample < parts_[p].samples(); ++sample) {
-        const int64_t label = LabelOf(Record(p, sample));
-        if (finder.Wants(label)) finder.Take({label, sample, parts_[p].file, parts_[p].mark});
-      }
+  void Visit(size_t index, IntegerVisitor& visitor) const override {
+    if (index != 1) return;
+    for (int64_t sample = 0; sample < size_; ++sample) {
+      visitor.Visit(LabelOf(RecordOf(sample)), sample);
     }
-    return finder.range();
   }
 
-  const std::byte* Record(size_t part, int64_t sample) const {
-    return parts_[part].records.bytes().data() + sample * layout_.record();
+  SamplePlace PlaceOf(size_t /*index*/, int64_t sample) const override {
+    const size_t part = PartOf(sample);
+    return {InPart(part, sample), parts_[part].file, parts_[part].mark};
+  }
+
+ private:
+  size_t PartOf(int64_t sample) const {
+    return static_cast<size_t>(std::ranges::upper_bound(ends_, sample) - ends_.begin());
+  }
+  int64_t InPart(size_t part, int64_t sample) const {
+    return sample - ends_[part] + parts_[part].samples();
+  }
+  const std::byte* RecordOf(int64_t sample) const {
+    const size_t part = PartOf(sample);
+    return parts_[part].records.bytes().data() + InPart(part, sample) * layout_.record();
   }
   int32_t LabelOf(const std::byte* record) const {
     return std::to_integer<int32_t>(record[layout_.used]);

@@ -29,36 +29,43 @@ namespace {
 
 constexpr int kMostErrors = 20;  // beside those of cells, which are counted by column
 
+// Where the labels of a table stand.
+struct LabelLines {
+  char delimiter = ',';
+  std::vector<int> lines;            // by sample; none where no label is an integer
+  std::map<size_t, size_t> columns;  // by field, the first where it has several
+};
+
 // The values of a CSV file, and what was found out about training data.
 class CsvDataset : public TensorDataset {
  public:
-  CsvDataset(std::vector<FieldTensor> parts, DataFindings findings,
-             std::map<size_t, FieldRange> labels)
+  CsvDataset(std::vector<FieldTensor> parts, DataFindings findings, LabelLines labels)
       : TensorDataset(std::move(parts)),
         findings_(std::move(findings)),
         labels_(std::move(labels)) {}
 
   DataFindings Findings() const override { return findings_; }
+  int64_t decoded_bytes() const override {
+    return TensorDataset::decoded_bytes() + LineBytes(std::ssize(labels_.lines));
+  }
+  SamplePlace PlaceOf(size_t index, int64_t sample) const override;
+
+  // Of the lines of so many labels.
+  static int64_t LineBytes(int64_t samples) { return samples * int64_t{sizeof(int)}; }
 
  private:
-  // With the marks of the labels themselves, where they are known.
-  std::optional<FieldRange> FindRange(size_t index,
-                                      std::span<const int64_t> ignored) const override {
-    std::optional<FieldRange> range = TensorDataset::FindRange(index, ignored);
-    const auto label = labels_.find(index);
-    if (!range || label == labels_.end()) return range;
-    for (FieldRange::Extreme* extreme : {&range->smallest, &range->largest}) {
-      for (const FieldRange::Extreme& known : {label->second.smallest, label->second.largest}) {
-        const bool same = known.sample == extreme->sample && known.value == extreme->value;
-        if (same) extreme->mark = known.mark;
-      }
-    }
-    return range;
-  }
-
   DataFindings findings_;
-  std::map<size_t, FieldRange> labels_;  // by field
+  LabelLines labels_;
 };
+
+SamplePlace CsvDataset::PlaceOf(size_t index, int64_t sample) const {
+  SamplePlace place = TensorDataset::PlaceOf(index, sample);
+  const auto column = labels_.columns.find(index);
+  if (labels_.lines.empty() || column == labels_.columns.end()) return place;
+  const int line = labels_.lines[static_cast<size_t>(sample)];
+  place.mark = FindField(place.file, labels_.delimiter, line, column->second);
+  return place;
+}
 
 class CsvOpener {
  public:
@@ -91,7 +98,7 @@ class CsvOpener {
     if (Failed()) return nullptr;
     unknown_.Report();
     return std::make_unique<CsvDataset>(std::move(parts_), features_.Findings(csv_, layout_),
-                                        std::move(ranges_));
+                                        std::move(label_lines_));
   }
 
  private:
@@ -106,8 +113,10 @@ class CsvOpener {
     return layout.has_value();
   }
   void SurveyRow(const CsvReader& reader);
+  void ReportRagged(const CsvReader& reader);
   bool IsDropped(const CsvReader& reader);
   void ReportNoRows();
+  void FindClassLabels();
   void Allocate();
   void StoreRow(const CsvReader& reader);
   void StoreLabel(const LabelTexts& label, const CsvColumn& used, const CsvReader& reader,
@@ -118,7 +127,6 @@ class CsvOpener {
   std::string HelpWithText(const CsvColumn& used) const;
   void ReportNumber(TextNumber error, const CsvColumn& used, const CsvReader& reader,
                     const CsvField& text);
-  void NoteRange(const CsvColumn& used, const CsvReader& reader, const CsvField& text);
   void ReportCell(const CsvColumn& used, const CsvReader& reader, const CsvField& text,
                   const std::string& what, const std::string& help, const std::string& kind);
   void StoreCategory(const CsvColumn& used, const CsvReader& reader, const CsvField& text,
@@ -157,7 +165,7 @@ class CsvOpener {
   int64_t all_rows_ = 0;
   int64_t dropped_ = 0;  // of this pass
   std::vector<FieldTensor> parts_;
-  std::map<size_t, FieldRange> ranges_;  // of the integers in fields of labels
+  LabelLines label_lines_;
 };
 
 // Calls `act` for each row with as many fields as there are columns.
@@ -175,10 +183,7 @@ void CsvOpener::ForEachRow(Act act) {
       if (first && first_pass && !ReadLayout(reader)) return;
       if (first && csv_.header) continue;
       if (reader.fields().size() != layout_.names.size()) {
-        diagnostics_.Error(reader.mark(),
-                           "this line has " +
-                               CountText(static_cast<int64_t>(reader.fields().size()), "field") +
-                               ", but the first one has " + std::to_string(layout_.names.size()));
+        ReportRagged(reader);
         continue;
       }
       if (IsDropped(reader)) continue;
@@ -193,6 +198,15 @@ void CsvOpener::ForEachRow(Act act) {
   } catch (const UserError& error) {
     diagnostics_.Error(file_option_.mark, error.what(), error.help());
   }
+}
+
+void CsvOpener::ReportRagged(const CsvReader& reader) {
+  const size_t fields = reader.fields().size(), columns = layout_.names.size();
+  diagnostics_.Error(reader.mark(),
+                     "this line has " + CountText(static_cast<int64_t>(fields), "field") +
+                         ", but the first one has " + std::to_string(columns),
+                     fields < columns ? "a field may be empty, but the delimiters around it stay"
+                                      : "a field with a delimiter in it stands in quotes");
 }
 
 // A row with a gap, where such rows are left out.
@@ -226,8 +240,19 @@ void CsvOpener::SurveyRow(const CsvReader& reader) {
   all_rows_ = rows_ + 1;
 }
 
+// The labels whose lines are noted.
+void CsvOpener::FindClassLabels() {
+  label_lines_.delimiter = csv_.delimiter;
+  for (const CsvColumn& used : layout_.used) {
+    const bool is_class = used.role == CsvRole::kLabel && !IsFloat(DTypeOf(used));
+    if (is_class) label_lines_.columns.try_emplace(used.field, used.column);
+  }
+}
+
 void CsvOpener::Allocate() {
+  FindClassLabels();
   int64_t left = options_.memory_limit;
+  if (!label_lines_.columns.empty()) left -= std::min(left, CsvDataset::LineBytes(all_rows_));
   try {
     for (const DataField& field : layout_.fields) {
       std::vector<int64_t> sizes = field.shape.Sizes();
@@ -243,6 +268,9 @@ void CsvOpener::Allocate() {
       parts_.push_back(
           {field.name, AllocateTensor(path_, field.dtype, sizes), path_, file_option_.mark, {}});
     }
+    if (!label_lines_.columns.empty()) {
+      label_lines_.lines.reserve(static_cast<size_t>(all_rows_));
+    }
   } catch (const UserError& error) {
     diagnostics_.Error(file_option_.mark, error.what(), error.help());
   }
@@ -257,6 +285,7 @@ void CsvOpener::Allocate() {
 // The second pass.
 void CsvOpener::StoreRow(const CsvReader& reader) {
   if (Failed() && parts_.size() < layout_.fields.size()) return;
+  if (!label_lines_.columns.empty()) label_lines_.lines.push_back(reader.line());
   for (const CsvColumn& used : layout_.used) {
     const CsvField& text = reader.fields()[used.column];
     const int64_t sample = layout_.fields[used.field].bytes();
@@ -272,9 +301,6 @@ void CsvOpener::StoreRow(const CsvReader& reader) {
       const TextNumber stored = StoreNumber(text.text, DTypeOf(used), out);
       if (stored != TextNumber::kStored) ReportNumber(stored, used, reader, text);
       if (stored == TextNumber::kStored) features_.Add(rows_, used, out);
-      if (stored == TextNumber::kStored && used.role == CsvRole::kLabel) {
-        NoteRange(used, reader, text);
-      }
     }
   }
 }
@@ -392,23 +418,6 @@ void CsvOpener::ReportNumber(TextNumber error, const CsvColumn& used, const CsvR
   }
   const std::string what = ": " + QuotedText(text.text) + " " + FaultText(error, DTypeOf(used));
   ReportCell(used, reader, text, what, help, help);
-}
-
-// Where the smallest and the largest label stand.
-void CsvOpener::NoteRange(const CsvColumn& used, const CsvReader& reader, const CsvField& text) {
-  if (IsFloat(DTypeOf(used))) return;
-  const DataField& field = layout_.fields[used.field];
-  const int64_t place = rows_ * field.shape.Elements() + used.offset / SizeOf(field.dtype);
-  const auto value = static_cast<int64_t>(parts_[used.field].tensor.At(place));
-  const auto known = ranges_.find(used.field);
-  const bool is_new = known == ranges_.end();
-  if (!is_new && value >= known->second.smallest.value && value <= known->second.largest.value) {
-    return;
-  }
-  const FieldRange::Extreme here{value, rows_, path_, reader.MarkOf(text)};
-  FieldRange& range = is_new ? ranges_[used.field] : known->second;
-  if (is_new || value < range.smallest.value) range.smallest = here;
-  if (is_new || value > range.largest.value) range.largest = here;
 }
 
 void CsvOpener::ReportCell(const CsvColumn& used, const CsvReader& reader, const CsvField& text,

@@ -53,26 +53,32 @@ class LayoutReader {
   Diagnostics& diagnostics_;
   const int errors_before_;
   const DataFindings shared_;
-  std::string first_line_;  // of a single column, for the help
+  std::string first_line_;   // of a single column, for the help
+  std::string header_help_;  // where the first line seems to hold no names
   CsvLayout layout_;
 };
 
 // The names of the columns. False after an error.
 bool LayoutReader::TakeFirstRecord(const CsvReader& reader) {
-  double number = 0.0;
-  bool all_numbers = true;
+  size_t numbers = 0, integers = 0;
   for (const CsvField& field : reader.fields()) {
-    all_numbers &= StoreNumber(field.text, DType::kF64, reinterpret_cast<std::byte*>(&number)) ==
-                   TextNumber::kStored;
+    double number = 0.0;
+    const bool is_number =
+        StoreNumber(field.text, DType::kF64, reinterpret_cast<std::byte*>(&number)) ==
+        TextNumber::kStored;
+    numbers += is_number;
+    integers += is_number && ParseInt32(Trimmed(field.text)).value_or(-1) >= 0;
     layout_.names.push_back(csv_.header
                                 ? std::string(field.quoted ? field.text : Trimmed(field.text))
                                 : std::to_string(layout_.names.size() + 1));
   }
   if (layout_.names.size() == 1) first_line_ = reader.fields()[0].text;
-  if (csv_.header && all_numbers) {
+  // A year or the number of a pixel may be a name, beside others.
+  if (csv_.header && (numbers == reader.fields().size() || numbers > integers)) {
+    header_help_ = "`header: false` says that there are no names";
     diagnostics_.Warning(reader.mark(),
                          "the first line is taken for the names of the columns, but holds numbers",
-                         "`header: false` says that there are no names");
+                         header_help_);
   }
   return ChooseColumns(reader);
 }
@@ -106,6 +112,9 @@ std::optional<size_t> LayoutReader::FindColumn(const DataOption& name) {
     return static_cast<size_t>(*number > 0 ? *number - 1 : columns + *number);
   }
   std::string help = DelimiterHelp();
+  if (help.empty() && !header_help_.empty()) {
+    help = header_help_ + "; columns are called by their numbers then: -1 is the last";
+  }
   if (help.empty()) help = csv_.header ? SuggestName(name.value, layout_.names) : "";
   diagnostics_.Error(name.mark,
                      number ? "there is no column " + name.value + ": the columns are 1 to " +

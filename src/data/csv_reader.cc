@@ -12,6 +12,7 @@ namespace cgrun {
 namespace {
 
 constexpr size_t kBlock = size_t{1} << 18;
+constexpr size_t kStart = 16;  // bytes of a file, of which binary formats have a zero
 
 bool IsLineEnd(char c) { return c == '\n' || c == '\r'; }
 bool IsUtf8Continuation(char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; }
@@ -52,11 +53,15 @@ bool CsvReader::AppendLine() {
   return any;
 }
 
-// The byte order mark of UTF-8 is left out; UTF-16 is not read.
+// The byte order mark of UTF-8 is left out; UTF-16 and what is no text are not read.
 void CsvReader::SkipMark() {
   const std::string_view start(buffer_.data(), filled_);
   if (start.starts_with("\xFF\xFE") || start.starts_with("\xFE\xFF")) {
     ThrowFileError(reader_.path(), "is in UTF-16", "save it as UTF-8");
+  }
+  if (start.substr(0, kStart).find('\0') != start.npos) {
+    ThrowFileError(reader_.path(), ": this is no text, but binary data",
+                   "a table is text, with a row a line; a spreadsheet can be saved as CSV");
   }
   if (start.starts_with("\xEF\xBB\xBF")) used_ = 3;
 }
@@ -173,6 +178,19 @@ bool CsvReader::Fail(size_t at, std::string message, std::string help) {
   diagnostics_.Error(MarkAt(at, 1), std::move(message), std::move(help));
   failed_ = true;
   return false;
+}
+
+SourceMark FindField(const std::string& path, char delimiter, int line, size_t column) {
+  Diagnostics ignored;
+  try {
+    CsvReader reader(path, delimiter, ignored);
+    while (reader.Next()) {
+      if (reader.line() != line || column >= reader.fields().size()) continue;
+      return reader.MarkOf(reader.fields()[column]);
+    }
+  } catch (const UserError&) {  // it is gone
+  }
+  return {std::make_shared<const SourceFile>(SourceFile{path, ""}), line, 1};
 }
 
 }  // namespace cgrun

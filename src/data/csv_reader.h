@@ -37,6 +37,8 @@ class CsvReader {
   SourceMark MarkOf(const CsvField& field) const;
   // The whole record.
   SourceMark mark() const;
+  // On which the record begins.
+  int line() const { return static_cast<int>(line_); }
 
  private:
   bool AppendLine();
@@ -57,10 +59,14 @@ class CsvReader {
   size_t at_ = 0;                 // of record_: what is not scanned yet
   std::string unescaped_;         // what quoted fields with quotes in them say
   std::vector<CsvField> fields_;
-  int64_t line_ = 1;       // on which the record begins
+  int64_t line_ = 1;       // on which the record begins; an int, once Next() has been true
   int64_t next_line_ = 1;  // on which the one after it begins
   bool failed_ = false;
 };
+
+// Field `column` of the record that begins on `line`, for errors: the file is read again. Its line
+// alone where that cannot be.
+SourceMark FindField(const std::string& path, char delimiter, int line, size_t column);
 
 }  // namespace cgrun
 

@@ -2,7 +2,6 @@
 #ifndef CGRUN_DATA_DATASET_H_
 #define CGRUN_DATA_DATASET_H_
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -31,40 +30,29 @@ struct DataField {
   friend bool operator==(const DataField&, const DataField&) = default;
 };
 
-// The smallest and the largest element of an integer field, over all samples.
-struct FieldRange {
-  struct Extreme {
-    int64_t value = 0;
-    int64_t sample = 0;  // the first that holds it, as its file counts
-    std::string file;    // that it was read from
-    SourceMark mark;     // where the user names the file
-  };
-  Extreme smallest, largest;
+// Sees the elements of an integer field, sample by sample.
+class IntegerVisitor {
+ public:
+  virtual ~IntegerVisitor() = default;
+  virtual void Visit(int64_t value, int64_t sample) = 0;
 };
 
-// Finds the range of elements that are offered one by one, but for those with values that do not
-// count.
-class RangeFinder {
- public:
-  explicit RangeFinder(std::span<const int64_t> ignored) : ignored_(ignored) {}
+// Where a field of a sample was read from.
+struct SamplePlace {
+  int64_t sample = 0;  // as its file counts
+  std::string file;
+  SourceMark mark;  // the field itself, in a file of text; else where the user names the file
 
-  // Whether an element extends the range: then it is to be given to Take().
-  bool Wants(int64_t value) const {
-    if (range_ && value >= range_->smallest.value && value <= range_->largest.value) return false;
-    return std::ranges::find(ignored_, value) == ignored_.end();
-  }
-  void Take(const FieldRange::Extreme& element) {
-    if (!range_) range_ = FieldRange{element, element};
-    if (element.value < range_->smallest.value) range_->smallest = element;
-    if (element.value > range_->largest.value) range_->largest = element;
-  }
+  // Whether `mark` lies in the file itself.
+  bool in_file() const { return mark.file != nullptr && mark.file->name == file; }
+};
 
-  // Nothing where no element counts.
-  const std::optional<FieldRange>& range() const { return range_; }
-
- private:
-  std::span<const int64_t> ignored_;
-  std::optional<FieldRange> range_;
+// A field with elements that are NaN or infinite.
+struct NotFiniteNumbers {
+  int64_t samples = 0;  // that have such elements
+  int64_t sample = 0;   // the first of them
+  int64_t element = 0;  // its first such element
+  bool nan = false;     // else infinite
 };
 
 // What a format finds out about training data, and other data are read by: the words of a
@@ -103,15 +91,16 @@ class Dataset {
   // Of training data: what their format found out about them. Names of classes are not among it.
   virtual DataFindings Findings() const { return {}; }
 
-  // The range of field `index`, where it is of an integer type and all samples are at hand; takes a
-  // pass over them. Elements with the values `ignored` are left out.
-  std::optional<FieldRange> Range(size_t index, std::span<const int64_t> ignored = {}) const {
-    return FindRange(index, ignored);
-  }
+  // Shows all elements of field `index`, where it is of an integer type and all samples are at
+  // hand; else none. Of a part of a data set those of the whole, which counts its samples.
+  virtual void Visit(size_t /*index*/, IntegerVisitor& /*visitor*/) const {}
 
- private:
-  virtual std::optional<FieldRange> FindRange(size_t /*index*/,
-                                              std::span<const int64_t> /*ignored*/) const {
+  // Where field `index` of a sample, as Visit() and FindNotFinite() count them, was read from. May
+  // read a file again.
+  virtual SamplePlace PlaceOf(size_t /*index*/, int64_t sample) const { return {sample, "", {}}; }
+
+  // Of a field of floats whose samples are all at hand; nothing where all are finite.
+  virtual std::optional<NotFiniteNumbers> FindNotFinite(size_t /*index*/) const {
     return std::nullopt;
   }
 };

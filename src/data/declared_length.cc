@@ -8,7 +8,10 @@ namespace cgrun {
 int64_t CheckDeclaredLength(const FileReader& reader, const std::string& declared,
                             std::optional<int64_t> elements, int64_t element_bytes) {
   int64_t bytes = 0;
-  if (elements == 0) ThrowFileError(reader.path(), "holds no samples (" + declared + ")");
+  if (elements == 0) {
+    ThrowFileError(reader.path(), "holds no samples (" + declared + ")",
+                   "there must be one at least: look at what was saved to this file");
+  }
   if (!elements || __builtin_mul_overflow(*elements, element_bytes, &bytes)) {
     ThrowFileError(reader.path(), "declares " + declared + ", more than a file can hold");
   }

@@ -16,7 +16,7 @@ thread_local ScratchArena* decoder_arena = nullptr;
 
 // A damaged file must not end the process.
 void Expect(bool condition) {
-  if (!condition) throw ImageError("is damaged: its parts contradict each other");
+  if (!condition) throw DamagedImage("is damaged: its parts contradict each other");
 }
 
 }  // namespace
@@ -56,9 +56,9 @@ std::span<uint8_t> Decode(const ImageHeader& header, std::span<const std::byte> 
   stbi_uc* pixels =
       stbi_load_from_memory(reinterpret_cast<const stbi_uc*>(file.data()),
                             static_cast<int>(file.size()), &width, &height, channels, 0);
-  if (pixels == nullptr) throw ImageError(ReasonText(stbi_failure_reason()));
+  if (pixels == nullptr) throw DamagedImage(ReasonText(stbi_failure_reason()));
   if (width != header.width || height != header.height) {
-    throw ImageError("is damaged: it tells two sizes");
+    throw DamagedImage("is damaged: it tells two sizes");
   }
   const auto size = static_cast<size_t>(width) * static_cast<size_t>(height);
   return {pixels, size * static_cast<size_t>(*channels)};
@@ -102,7 +102,7 @@ DecodedImage DecodeNumbers(const ImageHeader& header, std::span<std::byte> file,
   ForgetColours(file);
   int channels = 0;
   const std::span<uint8_t> pixels = Decode(header, file, arena, &channels);
-  if (channels != 1) throw ImageError("is damaged: it tells two kinds of colours");
+  if (channels != 1) throw DamagedImage("is damaged: it tells two kinds of colours");
   const int scale = 255 / ((1 << header.bits) - 1);  // the decoder makes the largest number white
   for (uint8_t& pixel : pixels) pixel = static_cast<uint8_t>(pixel / scale);
   return {pixels, header.width, header.height, 1};

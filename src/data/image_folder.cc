@@ -231,7 +231,7 @@ class ImageLister {
         diagnostics_.Error(mark, "the image '" + name + "' has a label already");
       }
       TakeLabel(label, reader, fields[1], labels);
-      list_.images.push_back({PathOf(name), 0});
+      list_.images.push_back({PathOf(name), 0, reader.line()});
       texts.push_back(label);
     }
     return texts;

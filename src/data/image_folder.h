@@ -26,6 +26,7 @@ void ReportOtherImages(const std::string& folder, const std::vector<std::string>
 struct LabelledImage {
   std::string path;
   int32_t label = 0;
+  int line = 0;  // of the list of labels; 0 without one
 };
 
 struct ImageList {

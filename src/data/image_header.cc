@@ -32,7 +32,7 @@ std::string SizeText(const ImageHeader& header) {
 // Of sizes from a file of 32 bits each, and up to eight bytes a pixel: no overflow.
 void CheckSize(const ImageHeader& header, int64_t bytes_per_pixel, bool fits_file) {
   if (header.width < 1 || header.height < 1) {
-    throw ImageError("declares an image of " + SizeText(header));
+    throw DamagedImage("declares an image of " + SizeText(header));
   }
   const bool fits = header.width <= kMostDecoded / bytes_per_pixel / header.height;
   if (!fits) {
@@ -40,7 +40,7 @@ void CheckSize(const ImageHeader& header, int64_t bytes_per_pixel, bool fits_fil
                      "make the image smaller before it is used");
   }
   if (!fits_file) {
-    throw ImageError("declares " + SizeText(header) + ", more than a file of its size can hold");
+    throw DamagedImage("declares " + SizeText(header) + ", more than a file of its size can hold");
   }
 }
 
@@ -55,19 +55,19 @@ class JpegParser {
     while (true) {
       if (!FindMarker()) return std::nullopt;
       const int marker = ByteAt(start_, at_++);
-      if (marker == 0xD9) throw ImageError("ends before its pixels");
+      if (marker == 0xD9) throw DamagedImage("ends before its pixels");
       const bool bare = marker == 0x01 || (marker >= 0xD0 && marker <= 0xD8);
       if (bare) continue;
       if (!Have(2)) return std::nullopt;
       const size_t length = LoadBig<uint16_t>(&start_[at_]);
-      if (length < 2) throw ImageError("is damaged: a segment of no length");
+      if (length < 2) throw DamagedImage("is damaged: a segment of no length");
       if (!Have(length)) return std::nullopt;
       const auto segment = start_.subspan(at_ + 2, length - 2);
       at_ += length;
       if (marker == 0xDA) break;
       ReadSegment(marker, segment);
     }
-    if (!seen_frame_) throw ImageError("has pixels before it tells their size");
+    if (!seen_frame_) throw DamagedImage("has pixels before it tells their size");
     return header_;
   }
 
@@ -76,7 +76,7 @@ class JpegParser {
   bool Have(size_t count) {
     if (count <= start_.size() - at_) return true;
     const auto end = static_cast<int64_t>(at_ + count);
-    if (end > file_bytes_) throw ImageError("is cut off inside its header");
+    if (end > file_bytes_) throw DamagedImage("is cut off inside its header");
     *wanted_ = end;
     return false;
   }
@@ -105,18 +105,18 @@ class JpegParser {
   }
 
   void ReadFrame(int marker, std::span<const std::byte> segment) {
-    if (seen_frame_) throw ImageError("is damaged: it tells its size twice");
+    if (seen_frame_) throw DamagedImage("is damaged: it tells its size twice");
     seen_frame_ = true;
     if (marker >= 0xC9) Refuse("arithmetic coding");
     if (marker >= 0xC3) Refuse(marker == 0xC3 ? "lossless coding" : "hierarchical coding");
-    if (segment.size() < 6) throw ImageError("is damaged: its frame header is too short");
+    if (segment.size() < 6) throw DamagedImage("is damaged: its frame header is too short");
     const int bits = ByteAt(segment, 0);
     if (bits != 8) Refuse(std::to_string(bits) + " bits a colour");
     header_.height = LoadBig<uint16_t>(&segment[1]);
     header_.width = LoadBig<uint16_t>(&segment[3]);
     const auto components = static_cast<size_t>(ByteAt(segment, 5));
     if (segment.size() < 6 + 3 * components) {
-      throw ImageError("is damaged: its frame header is too short");
+      throw DamagedImage("is damaged: its frame header is too short");
     }
     if (components != 1 && components != 3 && components != 4) {
       Refuse(std::to_string(components) + " colours");
@@ -133,8 +133,8 @@ class JpegParser {
     for (size_t i = 0; i < components.size(); i += 3) {
       const int64_t h = ByteAt(components, i + 1) >> 4, v = ByteAt(components, i + 1) & 15;
       if (h < 1 || h > 4 || v < 1 || v > 4) {
-        throw ImageError("is damaged: colours are sampled " + std::to_string(h) + " x " +
-                         std::to_string(v) + " times");
+        throw DamagedImage("is damaged: colours are sampled " + std::to_string(h) + " x " +
+                           std::to_string(v) + " times");
       }
       h_most = std::max(h_most, h);
       v_most = std::max(v_most, v);
@@ -181,9 +181,10 @@ class PngParser {
       if (!Have(at + 8)) return std::nullopt;
       const size_t length = LoadBig<uint32_t>(&start_[at]);
       const std::string_view type(reinterpret_cast<const char*>(&start_[at + 4]), 4);
-      if (first != (type == "IHDR")) throw ImageError("is damaged: its header is not in its place");
+      if (first != (type == "IHDR"))
+        throw DamagedImage("is damaged: its header is not in its place");
       if (type == "IDAT") break;
-      if (type == "IEND") throw ImageError("ends before its pixels");
+      if (type == "IEND") throw DamagedImage("ends before its pixels");
       if (!Have(at + 12 + length)) return std::nullopt;
       const auto data = start_.subspan(at + 8, length);
       if (first) ReadHeader(data);
@@ -196,13 +197,13 @@ class PngParser {
  private:
   bool Have(size_t end) {
     if (end <= start_.size()) return true;
-    if (static_cast<int64_t>(end) > file_bytes_) throw ImageError("is cut off inside its header");
+    if (static_cast<int64_t>(end) > file_bytes_) throw DamagedImage("is cut off inside its header");
     *wanted_ = static_cast<int64_t>(end);
     return false;
   }
 
   void ReadHeader(std::span<const std::byte> data) {
-    if (data.size() != 13) throw ImageError("is damaged: its header has another length");
+    if (data.size() != 13) throw DamagedImage("is damaged: its header has another length");
     header_.width = LoadBig<uint32_t>(&data[0]);
     header_.height = LoadBig<uint32_t>(&data[4]);
     const int bits = ByteAt(data, 8), colour = ByteAt(data, 9);
@@ -212,7 +213,7 @@ class PngParser {
     const bool known = (colour == 0 || colour == 2 || colour == 3 || colour == 4 || colour == 6) &&
                        bits_fit && ByteAt(data, 10) == 0 && ByteAt(data, 11) == 0 &&
                        ByteAt(data, 12) <= 1;
-    if (!known) throw ImageError("is damaged: no PNG image has colours like these");
+    if (!known) throw DamagedImage("is damaged: no PNG image has colours like these");
     header_.channels = static_cast<int>(channels);
     header_.bits = bits;
     CheckSize(header_, 8, true);
@@ -239,10 +240,10 @@ void CheckHuffmanTables(std::span<const std::byte> segment) {
   while (segment.size() > kCounts) {
     size_t codes = 0;
     for (size_t i = 1; i <= kCounts; ++i) codes += static_cast<size_t>(ByteAt(segment, i));
-    if (codes > kMostCodes) throw ImageError("is damaged: a Huffman table of too many codes");
+    if (codes > kMostCodes) throw DamagedImage("is damaged: a Huffman table of too many codes");
     segment = segment.subspan(std::min(segment.size(), 1 + kCounts + codes));
   }
-  if (!segment.empty()) throw ImageError("is damaged: a Huffman table is cut off");
+  if (!segment.empty()) throw DamagedImage("is damaged: a Huffman table is cut off");
 }
 
 // The segments of a whole file, between scans too. In a scan, 0xFF is followed by 0, or by the
@@ -263,19 +264,19 @@ void CheckJpegSegments(std::span<const std::byte> file) {
     if (marker == 0xC4) CheckHuffmanTables(file.subspan(at + 2, length - 2));
     at += length;
   }
-  throw ImageError("is cut off: its end is missing");
+  throw DamagedImage("is cut off: its end is missing");
 }
 
 void CheckPngChunks(std::span<const std::byte> file) {
   for (size_t at = kPngMagic.size();;) {
-    if (file.size() - at < 12) throw ImageError("is cut off");
+    if (file.size() - at < 12) throw DamagedImage("is cut off");
     const size_t length = LoadBig<uint32_t>(&file[at]);
-    if (length > file.size() - at - 12) throw ImageError("is cut off");
+    if (length > file.size() - at - 12) throw DamagedImage("is cut off");
     const std::string_view type(reinterpret_cast<const char*>(&file[at + 4]), 4);
     const bool critical = (type[0] & 0x20) == 0;
     if (critical &&
         Crc32(file.subspan(at + 4, length + 4)) != LoadBig<uint32_t>(&file[at + 8 + length])) {
-      throw ImageError("is damaged: the checksum of its part " + std::string(type) + " is wrong");
+      throw DamagedImage("is damaged: the checksum of its part " + std::string(type) + " is wrong");
     }
     if (type == "IEND") return;
     at += 12 + length;
@@ -286,10 +287,11 @@ void CheckPngChunks(std::span<const std::byte> file) {
 
 std::optional<ImageHeader> ParseImageHeader(std::span<const std::byte> start, int64_t file_bytes,
                                             int64_t* wanted) {
-  if (file_bytes == 0) throw ImageError("is empty");
+  if (file_bytes == 0) throw DamagedImage("is empty");
   if (StartsWith(start, "\xFF\xD8")) return JpegParser(start, file_bytes, wanted).Parse();
   if (StartsWith(start, kPngMagic)) return PngParser(start, file_bytes, wanted).Parse();
-  throw ImageError("is neither a JPEG nor a PNG image");
+  throw ImageError("is neither a JPEG nor a PNG image",
+                   "the ending of its name does not make it one: convert it, or leave it out");
 }
 
 void CheckImageData(const ImageHeader& header, std::span<const std::byte> file) {

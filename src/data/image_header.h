@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 
 #include "src/base/diagnostics.h"
 
@@ -15,6 +16,13 @@ namespace cgrun {
 class ImageError : public InputError {
  public:
   using InputError::InputError;
+};
+
+// Of a file that is not whole, or not as it was written.
+class DamagedImage : public ImageError {
+ public:
+  explicit DamagedImage(const std::string& what)
+      : ImageError(what, "copy or fetch the file again, or leave it out") {}
 };
 
 struct ImageHeader {

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "src/base/check.h"
+#include "src/data/csv_reader.h"
 #include "src/io/file_error.h"
 
 namespace cgrun {
@@ -18,6 +19,11 @@ void NameFile(const std::string& path, Act act) {
   } catch (const ImageError& error) {
     ThrowFileError(path, error.what(), error.help());
   }
+}
+
+// Of a label in a list of names and labels.
+SamplePlace PlaceInList(const std::string& list, int line, int64_t sample) {
+  return {sample, list, FindField(list, ',', line, 1)};
 }
 
 }  // namespace
@@ -84,43 +90,44 @@ std::span<const std::string> ImageStream::ClassNames(size_t index) const {
   return index == 1 ? std::span<const std::string>(set_.classes) : std::span<const std::string>();
 }
 
-std::optional<FieldRange> ImageStream::FindRange(size_t index,
-                                                 std::span<const int64_t> ignored) const {
-  if (index != 1 || !set_.labelled()) return std::nullopt;  // masks are not read twice
-  RangeFinder finder(ignored);
-  for (size_t i = 0; i < set_.samples.size(); ++i) {
-    const ImageSample& sample = set_.samples[i];
-    if (finder.Wants(sample.label)) {
-      finder.Take(
-          {sample.label, static_cast<int64_t>(i), sample.image.path, set_.label_option.mark});
-    }
-  }
-  return finder.range();
+void ImageStream::Visit(size_t index, IntegerVisitor& visitor) const {
+  if (index != 1 || !set_.labelled()) return;
+  for (int64_t i = 0; i < size(); ++i) visitor.Visit(set_.samples[static_cast<size_t>(i)].label, i);
+}
+
+SamplePlace ImageStream::PlaceOf(size_t /*index*/, int64_t sample) const {
+  const ImageSample& of = set_.samples[static_cast<size_t>(sample)];
+  if (of.label_line > 0) return PlaceInList(set_.label_file, of.label_line, sample);
+  return {sample, of.image.path, set_.label_option.mark};
 }
 
 DecodedImages::DecodedImages(std::vector<FieldTensor> parts, const ImageSet& set)
     : TensorDataset(std::move(parts)) {
-  if (!set.masked) return;
-  masks_.reserve(set.samples.size());
-  for (const ImageSample& sample : set.samples) masks_.push_back(sample.mask.path);
+  const bool listed = set.labelled() && set.samples[0].label_line > 0;
+  if (set.masked) masks_.reserve(set.samples.size());
+  if (listed) label_lines_.reserve(set.samples.size());
+  for (const ImageSample& sample : set.samples) {
+    if (set.masked) masks_.push_back(sample.mask.path);
+    if (listed) label_lines_.push_back(sample.label_line);
+  }
 }
 
 int64_t DecodedImages::decoded_bytes() const {
-  int64_t bytes = TensorDataset::decoded_bytes();
+  int64_t bytes =
+      TensorDataset::decoded_bytes() + static_cast<int64_t>(label_lines_.size() * sizeof(int));
   for (const std::string& path : masks_) {
     bytes += static_cast<int64_t>(sizeof(std::string) + path.capacity());
   }
   return bytes;
 }
 
-std::optional<FieldRange> DecodedImages::FindRange(size_t index,
-                                                   std::span<const int64_t> ignored) const {
-  std::optional<FieldRange> range = TensorDataset::FindRange(index, ignored);
-  if (index != 1 || masks_.empty() || !range) return range;
-  for (FieldRange::Extreme* extreme : {&range->smallest, &range->largest}) {
-    extreme->file = masks_[static_cast<size_t>(extreme->sample)];
-  }
-  return range;
+SamplePlace DecodedImages::PlaceOf(size_t index, int64_t sample) const {
+  SamplePlace place = TensorDataset::PlaceOf(index, sample);
+  const auto at = static_cast<size_t>(sample);
+  if (index != 1) return place;
+  if (!label_lines_.empty()) return PlaceInList(place.file, label_lines_[at], sample);
+  if (!masks_.empty()) place.file = masks_[at];
+  return place;
 }
 
 }  // namespace cgrun

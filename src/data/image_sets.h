@@ -29,7 +29,8 @@ struct ImageFile {
 struct ImageSample {
   ImageFile image;
   int32_t label = 0;
-  ImageFile mask;  // of a set with masks
+  int label_line = 0;  // of the list of labels; 0 without one
+  ImageFile mask;      // of a set with masks
 };
 
 struct ImageSet {
@@ -39,6 +40,7 @@ struct ImageSet {
   ImageTarget target;
   bool masked = false;
   DataOption label_option;    // that says where labels come from
+  std::string label_file;     // what it names
   int64_t scratch_bytes = 0;  // of an arena
 
   bool labelled() const { return fields.size() > 1 && !masked; }
@@ -57,12 +59,12 @@ class ImageStream : public Dataset {
   int64_t decoded_bytes() const override { return Bytes(set_, static_cast<int>(arenas_.size())); }
   void Read(int64_t index, std::span<const std::span<std::byte>> out) const override;
   std::span<const std::string> ClassNames(size_t index) const override;
+  // Labels; masks are not read twice.
+  void Visit(size_t index, IntegerVisitor& visitor) const override;
+  SamplePlace PlaceOf(size_t index, int64_t sample) const override;
 
  private:
   class Lease;
-
-  std::optional<FieldRange> FindRange(size_t index,
-                                      std::span<const int64_t> ignored) const override;
 
   ImageSet set_;
   std::vector<std::unique_ptr<ScratchArena>> arenas_;
@@ -71,18 +73,17 @@ class ImageStream : public Dataset {
   mutable std::vector<ScratchArena*> free_;
 };
 
-// Decoded once. Of masks it knows which file each was.
+// Decoded once. Of masks it knows which file each was, and of labels in a list the line of each.
 class DecodedImages : public TensorDataset {
  public:
   DecodedImages(std::vector<FieldTensor> parts, const ImageSet& set);
 
   int64_t decoded_bytes() const override;
+  SamplePlace PlaceOf(size_t index, int64_t sample) const override;
 
  private:
-  std::optional<FieldRange> FindRange(size_t index,
-                                      std::span<const int64_t> ignored) const override;
-
   std::vector<std::string> masks_;  // paths, by sample
+  std::vector<int> label_lines_;    // by sample
 };
 
 }  // namespace cgrun

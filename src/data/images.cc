@@ -39,6 +39,9 @@ class FileErrors {
     errors_.push_back({index, path, what, help});
   }
 
+  // Whether there are more than are shown.
+  bool overflows() const { return errors_.size() > kMostErrors; }
+
   // Reports the first ones; false where there are none.
   bool Report(size_t files, const SourceMark& mark, Diagnostics& diagnostics) {
     std::ranges::stable_sort(errors_, {}, &Entry::index);
@@ -93,20 +96,23 @@ class ImagesOpener {
     const bool described = DescribeSample();
     if (!fit || !decode || !described) return nullptr;
     set_.target.fit = static_cast<ImageFit>(*fit);
-    if (!(set_.masked ? ListWithMasks() : ListWithLabels()) || !ReadHeaders()) return nullptr;
+    if (!(set_.masked ? ListWithMasks() : ListWithLabels())) return nullptr;
+    ReadHeaders();
     return *decode == 0 ? DecodeAhead() : Stream();
   }
 
  private:
   bool DescribeSample();
+  bool SampleFits(const DataField& wanted);
   bool ListWithLabels();
   bool ListWithMasks();
-  bool ReadHeaders();
+  void ReadHeaders();
+  bool ReportFiles() { return errors_.Report(set_.samples.size(), folder_.mark, diagnostics_); }
   void CheckScratch(const ImageHeader& header, int64_t bytes);
   bool Fits(int64_t bytes, const std::string& what, const std::string& help);
   std::unique_ptr<Dataset> DecodeAhead();
   std::unique_ptr<Dataset> Stream();
-  void DecodeAll(int threads, std::vector<FieldTensor>& parts, FileErrors& errors) const;
+  void DecodeAll(int threads, std::vector<FieldTensor>& parts);
   int64_t DecodedBytes(int threads) const;
   // Of a field of all samples.
   std::vector<int64_t> SizesOfAll(const DataField& field) const {
@@ -119,24 +125,47 @@ class ImagesOpener {
   Diagnostics& diagnostics_;
   const DataOption& folder_;
   ImageSet set_;
+  FileErrors errors_;
+  std::vector<bool> broken_;  // samples of which errors_ has an error already
 };
 
-// What to write instead of a shape that no image has: one with the batch, or channels last.
+bool IsChannels(int64_t size) { return size == 1 || size == 3; }
+
+// What to write instead of a shape that no image has: one with the batch, with channels last, or
+// without an axis.
 std::string HelpWithShape(std::span<const int64_t> sizes) {
-  const auto is_channels = [](int64_t size) { return size == 1 || size == 3; };
   std::string reason;
-  if (sizes.size() == 4 && (is_channels(sizes[1]) || is_channels(sizes[3]))) {
+  if (sizes.size() == 2 && IsChannels(sizes[0])) {
+    const std::string size = std::to_string(sizes[1]);
+    return "for example `shape: [" + std::to_string(sizes[0]) + ", " + size + ", " + size + "]`";
+  }
+  if (sizes.size() == 4 && (IsChannels(sizes[1]) || IsChannels(sizes[3]))) {
     reason = "the batch is no part of a shape";
     sizes = sizes.subspan(1);
   }
   if (sizes.size() != 3) return "for example `image: {type: uint8, shape: [3, 64, 64]}`";
   std::vector<int64_t> mended(sizes.begin(), sizes.end());
-  if (!is_channels(mended[0]) && is_channels(mended[2])) {
+  if (!IsChannels(mended[0]) && IsChannels(mended[2])) {
     reason += std::string(reason.empty() ? "" : ", and ") + "channels come first";
     std::rotate(mended.begin(), mended.end() - 1, mended.end());
   }
   if (reason.empty()) return "for example `image: {type: uint8, shape: [3, 64, 64]}`";
   return reason + ": write `shape: " + Shape::Of(mended).ToString() + "`";
+}
+
+// Whether a sample of this input, and what even the smallest image takes to become one, fit into
+// memory: where they do not, no image is to blame.
+bool ImagesOpener::SampleFits(const DataField& wanted) {
+  int64_t bytes = set_.target.bytes();
+  if (bytes <= options_.memory_limit) bytes += ResampleBytes(1, 1, set_.target);
+  if (bytes <= options_.memory_limit) return true;
+  diagnostics_.Error(MarkOfField(options_, wanted.name, folder_.mark),
+                     "input '" + wanted.name + "' is " + wanted.shape.ToString() +
+                         ": to make one such sample takes " + MemoryText(bytes) +
+                         ", more than the " + MemoryText(options_.memory_limit) + " that are left",
+                     "images of any size are scaled to the input's: give it the size that the "
+                     "model is to see, as `shape: [3, 224, 224]`");
+  return false;
 }
 
 // What a sample is, from the model's inputs.
@@ -148,7 +177,8 @@ bool ImagesOpener::DescribeSample() {
   if (set_.masked) names.emplace_back("mask");
   const DataField* wanted = WantedField(options_, names, 0);
   const std::vector<int64_t> sizes = wanted ? wanted->shape.Sizes() : std::vector<int64_t>();
-  const auto target = wanted == nullptr ? std::nullopt : ImageTargetOf(wanted->shape);
+  const bool lacks_axis = sizes.size() == 2 && IsChannels(sizes[0]) && !IsChannels(sizes[1]);
+  const auto target = wanted == nullptr || lacks_axis ? std::nullopt : ImageTargetOf(wanted->shape);
   if (!target) {
     diagnostics_.Error(
         wanted == nullptr ? folder_.mark : MarkOfField(options_, wanted->name, folder_.mark),
@@ -159,6 +189,7 @@ bool ImagesOpener::DescribeSample() {
     return false;
   }
   set_.target = *target;
+  if (!SampleFits(*wanted)) return false;
   set_.fields.push_back({"image", DType::kU8, wanted->shape});
   if (labelled) set_.fields.push_back({"label", DType::kI32, Shape()});
   if (set_.masked) {
@@ -176,8 +207,9 @@ bool ImagesOpener::ListWithLabels() {
   set_.classes = std::move(list->classes);
   const DataOption* labels = FindOption(options_, "labels");
   set_.label_option = labels == nullptr ? folder_ : *labels;
+  set_.label_file = ResolvePath(options_, set_.label_option);
   for (LabelledImage& image : list->images) {
-    set_.samples.push_back({{std::move(image.path), {}}, image.label, {}});
+    set_.samples.push_back({{std::move(image.path), {}}, image.label, image.line, {}});
   }
   return true;
 }
@@ -186,34 +218,35 @@ bool ImagesOpener::ListWithMasks() {
   std::optional<std::vector<MaskedImage>> list = ListMaskedImages(options_, diagnostics_);
   if (!list) return false;
   for (MaskedImage& pair : *list) {
-    set_.samples.push_back({{std::move(pair.image), {}}, 0, {std::move(pair.mask), {}}});
+    set_.samples.push_back({{std::move(pair.image), {}}, 0, 0, {std::move(pair.mask), {}}});
   }
   return true;
 }
 
-// Broken files are found now, not after an hour.
-bool ImagesOpener::ReadHeaders() {
-  FileErrors errors;
+// Broken files are found now, not after an hour. They are reported with those that decoding finds.
+void ImagesOpener::ReadHeaders() {
+  broken_.resize(set_.samples.size(), false);
   for (size_t i = 0; i < set_.samples.size(); ++i) {
     ImageFile &image = set_.samples[i].image, &mask = set_.samples[i].mask;
-    const bool read = Guard(i, image.path, "image", errors, [&] {
+    broken_[i] = !Guard(i, image.path, "image", errors_, [&] {
       image.info = ReadImageInfo(image.path);
       CheckScratch(image.info.header, ImageScratchBytes(image.info, set_.target));
     });
-    if (!read || !set_.masked) continue;
-    Guard(i, mask.path, "mask", errors, [&] {
+    if (broken_[i] || !set_.masked) continue;
+    broken_[i] = !Guard(i, mask.path, "mask", errors_, [&] {
       mask.info = ReadImageInfo(mask.path);
       CheckMask(mask.info, image.info);
       CheckScratch(mask.info.header, MaskScratchBytes(mask.info));
     });
   }
-  return !errors.Report(set_.samples.size(), folder_.mark, diagnostics_);
 }
 
 // Notes what a file takes while it is decoded. ImageError where that is too much.
 void ImagesOpener::CheckScratch(const ImageHeader& header, int64_t bytes) {
-  set_.scratch_bytes = std::max(set_.scratch_bytes, bytes);
-  if (bytes <= options_.memory_limit) return;
+  if (bytes <= options_.memory_limit) {
+    set_.scratch_bytes = std::max(set_.scratch_bytes, bytes);
+    return;
+  }
   throw ImageError("of " + std::to_string(header.width) + " x " + std::to_string(header.height) +
                        " pixels takes " + MemoryText(bytes) +
                        " while it is decoded, more than the " + MemoryText(options_.memory_limit) +
@@ -231,6 +264,7 @@ bool ImagesOpener::Fits(int64_t bytes, const std::string& what, const std::strin
 }
 
 std::unique_ptr<Dataset> ImagesOpener::Stream() {
+  if (ReportFiles()) return nullptr;
   const std::string what = "the buffers of " + std::to_string(set_.samples.size()) + " images";
   const int64_t bytes = ImageStream::Bytes(set_, options_.readers);
   if (!Fits(bytes, what, "raise the memory limit, or make the largest image smaller")) {
@@ -245,8 +279,7 @@ std::unique_ptr<Dataset> ImagesOpener::Stream() {
 }
 
 // A few threads take the next sample each, so that the result does not depend on them.
-void ImagesOpener::DecodeAll(int threads, std::vector<FieldTensor>& parts,
-                             FileErrors& errors) const {
+void ImagesOpener::DecodeAll(int threads, std::vector<FieldTensor>& parts) {
   std::atomic<size_t> next = 0;
   const auto of_sample = [&](size_t field, size_t i) {
     const auto bytes = static_cast<size_t>(set_.fields[field].bytes());
@@ -254,8 +287,9 @@ void ImagesOpener::DecodeAll(int threads, std::vector<FieldTensor>& parts,
   };
   const auto work = [&](ScratchArena& arena) {
     for (size_t i = next++; i < set_.samples.size(); i = next++) {
+      if (broken_[i]) continue;
       const ImageFile &image = set_.samples[i].image, &mask = set_.samples[i].mask;
-      Guard(i, image.path, "image", errors, [&] {
+      Guard(i, image.path, "image", errors_, [&] {
         const std::span<std::byte> out = of_sample(0, i);
         LoadImage(image.path, image.info, set_.target, arena,
                   {reinterpret_cast<uint8_t*>(out.data()), out.size()});
@@ -265,7 +299,7 @@ void ImagesOpener::DecodeAll(int threads, std::vector<FieldTensor>& parts,
         std::memcpy(of_sample(1, i).data(), &label, sizeof(label));
       }
       if (!set_.masked) continue;
-      Guard(i, mask.path, "mask", errors, [&] {
+      Guard(i, mask.path, "mask", errors_, [&] {
         LoadMask(mask.path, mask.info, set_.target, set_.fields[1].dtype, arena, of_sample(1, i));
       });
     }
@@ -295,10 +329,12 @@ std::unique_ptr<Dataset> ImagesOpener::DecodeAhead() {
   const auto count = static_cast<int64_t>(set_.samples.size());
   const int threads = static_cast<int>(std::min<int64_t>(options_.readers, count));
   const std::string what = "the decoded samples of " + std::to_string(count) + " images";
-  if (!Fits(DecodedBytes(threads), what, "`decode: stream` decodes them when they are read")) {
+  const bool fits =
+      Fits(DecodedBytes(threads), what, "`decode: stream` decodes them when they are read");
+  if (!fits || errors_.overflows()) {
+    ReportFiles();
     return nullptr;
   }
-  FileErrors errors;
   try {
     std::vector<FieldTensor> parts;
     for (const DataField& field : set_.fields) {
@@ -309,8 +345,8 @@ std::unique_ptr<Dataset> ImagesOpener::DecodeAhead() {
       parts.push_back({field.name, AllocateTensor(folder, field.dtype, SizesOfAll(field)), folder,
                        option.mark});
     }
-    DecodeAll(threads, parts, errors);
-    if (errors.Report(set_.samples.size(), folder_.mark, diagnostics_)) return nullptr;
+    DecodeAll(threads, parts);
+    if (ReportFiles()) return nullptr;
     if (set_.labelled()) parts[1].classes = std::move(set_.classes);
     return std::make_unique<DecodedImages>(std::move(parts), set_);
   } catch (const UserError& error) {

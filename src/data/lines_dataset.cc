@@ -72,23 +72,17 @@ void LinesDataset::Write(const Values& values, std::span<std::byte> out) {
   for (; i < out.size() / sizeof(T); ++i) put(i, values.filler);
 }
 
-std::optional<FieldRange> LinesDataset::FindRange(size_t index,
-                                                  std::span<const int64_t> ignored) const {
-  RangeFinder finder(ignored);
+void LinesDataset::Visit(size_t index, IntegerVisitor& visitor) const {
   const auto elements = static_cast<size_t>(fields_[index].shape.Elements());
   for (int64_t sample = 0; sample < size(); ++sample) {
-    const auto offer = [&](int64_t value) {
-      if (finder.Wants(value)) finder.Take({value, sample, file_, mark_});
-    };
     const Values values = ValuesOf(parts_[index], sample);
     if (values.first) {
-      offer(*values.first);
+      visitor.Visit(*values.first, sample);
       continue;
     }
-    for (const int32_t token : values.rest) offer(token);
-    if (values.rest.size() < elements) offer(values.filler);
+    for (const int32_t token : values.rest) visitor.Visit(token, sample);
+    if (values.rest.size() < elements) visitor.Visit(values.filler, sample);
   }
-  return finder.range();
 }
 
 }  // namespace cgrun

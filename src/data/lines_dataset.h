@@ -63,6 +63,10 @@ class LinesDataset : public Dataset {
   }
 
   void Read(int64_t index, std::span<const std::span<std::byte>> out) const override;
+  void Visit(size_t index, IntegerVisitor& visitor) const override;
+  SamplePlace PlaceOf(size_t /*index*/, int64_t sample) const override {
+    return {sample, file_, mark_};
+  }
 
  private:
   // The elements of one field of a sample: `first`, or, where there is none, `rest` and what fills
@@ -76,8 +80,6 @@ class LinesDataset : public Dataset {
   Values ValuesOf(LinesPart part, int64_t sample) const;
   template <class T>
   static void Write(const Values& values, std::span<std::byte> out);
-  std::optional<FieldRange> FindRange(size_t index,
-                                      std::span<const int64_t> ignored) const override;
 
   LinesOptions lines_;
   std::vector<LinesPart> parts_;  // of the fields

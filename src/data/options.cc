@@ -7,6 +7,8 @@
 #include <filesystem>
 #include <iterator>
 
+#include "src/base/printable.h"
+
 namespace cgrun {
 
 const DataOption* FindOption(const DataOptions& options, std::string_view name) {
@@ -74,9 +76,9 @@ DataFindings SharedFindings(const DataOptions& options) {
 
 std::string QuotedText(std::string_view text) {
   constexpr size_t kMost = 60;
-  std::string quoted = "'";
-  for (char c : text.substr(0, kMost)) quoted += static_cast<unsigned char>(c) < 0x20 ? '?' : c;
-  return quoted + (text.size() > kMost ? "...'" : "'");
+  std::string shown = PrintableText(text.substr(0, kMost));
+  std::ranges::replace(shown, '\t', '?');
+  return "'" + shown + (text.size() > kMost ? "...'" : "'");
 }
 
 std::string MemoryText(int64_t bytes) {

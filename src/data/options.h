@@ -46,7 +46,7 @@ std::vector<DataOption> ItemsOf(const DataOption& option);
 // set has found; nothing of a training set itself.
 DataFindings SharedFindings(const DataOptions& options);
 
-// A text of the data in a message, in quotes: control bytes as '?', cut where it is long.
+// A text of the data in a message, in quotes: what no terminal shows as '?', cut where it is long.
 std::string QuotedText(std::string_view text);
 
 // Memory in a message: "1000 bytes", "8.0 TiB".

@@ -49,17 +49,16 @@ class Subset : public Dataset {
     return base_->ClassNames(index);
   }
   DataFindings Findings() const override { return base_->Findings(); }
+  // A sample that is wrong is wrong in either part.
+  void Visit(size_t index, IntegerVisitor& visitor) const override { base_->Visit(index, visitor); }
+  SamplePlace PlaceOf(size_t index, int64_t sample) const override {
+    return base_->PlaceOf(index, sample);
+  }
 
   const Dataset& base() const { return *base_; }
   std::span<const int64_t> indices() const { return indices_; }
 
  private:
-  // Of the whole base: a sample that is wrong is wrong in either part.
-  std::optional<FieldRange> FindRange(size_t index,
-                                      std::span<const int64_t> ignored) const override {
-    return base_->Range(index, ignored);
-  }
-
   std::shared_ptr<const Dataset> base_;
   std::vector<int64_t> indices_;
 };

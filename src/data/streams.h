@@ -29,13 +29,12 @@ class Streams : public Dataset {
     return base_->ClassNames(index);
   }
   DataFindings Findings() const override { return base_->Findings(); }
-
- private:
-  std::optional<FieldRange> FindRange(size_t index,
-                                      std::span<const int64_t> ignored) const override {
-    return base_->Range(index, ignored);
+  void Visit(size_t index, IntegerVisitor& visitor) const override { base_->Visit(index, visitor); }
+  SamplePlace PlaceOf(size_t index, int64_t sample) const override {
+    return base_->PlaceOf(index, sample);
   }
 
+ private:
   std::shared_ptr<const Dataset> base_;
   int64_t streams_;
   int64_t length_;  // of a stream, in samples

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "src/base/check.h"
+#include "src/base/finite.h"
 
 namespace cgrun {
 
@@ -35,27 +36,45 @@ std::span<const std::string> TensorDataset::ClassNames(size_t index) const {
   return parts_[index].classes;
 }
 
-std::optional<FieldRange> TensorDataset::FindRange(size_t index,
-                                                   std::span<const int64_t> ignored) const {
+void TensorDataset::Visit(size_t index, IntegerVisitor& visitor) const {
   const DType dtype = parts_[index].tensor.dtype();
-  if (dtype == DType::kI64) return RangeAs<int64_t>(index, ignored);
-  if (dtype == DType::kI32) return RangeAs<int32_t>(index, ignored);
-  if (dtype == DType::kU8) return RangeAs<uint8_t>(index, ignored);
-  return std::nullopt;
+  if (dtype == DType::kI64) VisitAs<int64_t>(index, visitor);
+  if (dtype == DType::kI32) VisitAs<int32_t>(index, visitor);
+  if (dtype == DType::kU8) VisitAs<uint8_t>(index, visitor);
 }
 
 template <class T>
-std::optional<FieldRange> TensorDataset::RangeAs(size_t index,
-                                                 std::span<const int64_t> ignored) const {
-  const FieldTensor& part = parts_[index];
-  const std::span<const T> values = part.tensor.data<T>();
-  const int64_t each = fields_[index].shape.Elements();
-  RangeFinder finder(ignored);
-  for (size_t i = 0; i < values.size(); ++i) {
-    if (!finder.Wants(values[i])) continue;
-    finder.Take({values[i], static_cast<int64_t>(i) / each, part.file, part.mark});
+void TensorDataset::VisitAs(size_t index, IntegerVisitor& visitor) const {
+  std::span<const T> rest = parts_[index].tensor.data<T>();
+  const auto each = static_cast<size_t>(fields_[index].shape.Elements());
+  for (int64_t sample = 0; sample < size(); ++sample) {
+    for (const T value : rest.first(each)) visitor.Visit(value, sample);
+    rest = rest.subspan(each);
   }
-  return finder.range();
+}
+
+SamplePlace TensorDataset::PlaceOf(size_t index, int64_t sample) const {
+  return {sample, parts_[index].file, parts_[index].mark};
+}
+
+std::optional<NotFiniteNumbers> TensorDataset::FindNotFinite(size_t index) const {
+  const HostTensor& tensor = parts_[index].tensor;
+  if (!IsFloat(tensor.dtype())) return std::nullopt;
+  const auto width = static_cast<size_t>(SizeOf(tensor.dtype()));
+  const auto bytes = static_cast<size_t>(fields_[index].bytes());
+  std::optional<NotFiniteNumbers> found;
+  for (int64_t sample = 0; sample < size(); ++sample) {
+    auto rest = tensor.bytes().subspan(static_cast<size_t>(sample) * bytes, bytes);
+    if (AllFinite(tensor.dtype(), rest)) continue;
+    if (!found) {
+      found = NotFiniteNumbers{.sample = sample};
+      for (; AllFinite(tensor.dtype(), rest.first(width), &found->nan); ++found->element) {
+        rest = rest.subspan(width);
+      }
+    }
+    ++found->samples;
+  }
+  return found;
 }
 
 }  // namespace cgrun

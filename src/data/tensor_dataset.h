@@ -29,15 +29,14 @@ class TensorDataset : public Dataset {
   void Read(int64_t index, std::span<const std::span<std::byte>> out) const override;
   int64_t decoded_bytes() const override;
   std::span<const std::string> ClassNames(size_t index) const override;
-
- protected:
-  std::optional<FieldRange> FindRange(size_t index,
-                                      std::span<const int64_t> ignored) const override;
+  void Visit(size_t index, IntegerVisitor& visitor) const override;
+  SamplePlace PlaceOf(size_t index, int64_t sample) const override;
+  std::optional<NotFiniteNumbers> FindNotFinite(size_t index) const override;
 
  private:
   // Of a field with elements of type T.
   template <class T>
-  std::optional<FieldRange> RangeAs(size_t index, std::span<const int64_t> ignored) const;
+  void VisitAs(size_t index, IntegerVisitor& visitor) const;
 
   std::vector<FieldTensor> parts_;
   std::vector<DataField> fields_;

@@ -55,18 +55,18 @@ class TextDataset : public Dataset {
     }
   }
 
- private:
-  std::optional<FieldRange> FindRange(size_t index,
-                                      std::span<const int64_t> ignored) const override {
-    const auto begin = static_cast<int64_t>(index);
-    RangeFinder finder(ignored);
+  void Visit(size_t index, IntegerVisitor& visitor) const override {
+    const std::byte* from = text_.data() + index;
     for (int64_t i = 0; i < size_ * length_; ++i) {
-      const auto value = std::to_integer<int64_t>(text_[static_cast<size_t>(begin + i)]);
-      if (finder.Wants(value)) finder.Take({value, i / length_, file_, mark_});
+      visitor.Visit(std::to_integer<int64_t>(from[i]), i / length_);
     }
-    return finder.range();
   }
 
+  SamplePlace PlaceOf(size_t /*index*/, int64_t sample) const override {
+    return {sample, file_, mark_};
+  }
+
+ private:
   template <class T>
   void Widen(const std::byte* from, std::span<std::byte> to) const {
     for (int64_t i = 0; i < length_; ++i) {

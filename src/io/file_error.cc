@@ -95,6 +95,10 @@ std::string MissingHelp(std::string_view path, std::string_view otherwise) {
       continue;
     }
     if (error) break;  // a folder that may not be looked into
+    if (fs::is_symlink(next, error)) {
+      return Quoted(next.string()) + " is a link to " +
+             Quoted(fs::read_symlink(next, error).string()) + ", which is not there";
+    }
     const std::string nearest = NearestName(part->string(), NamesIn(there));
     if (!nearest.empty()) {
       fs::path meant = there / nearest;
@@ -105,6 +109,19 @@ std::string MissingHelp(std::string_view path, std::string_view otherwise) {
     break;
   }
   return std::string(otherwise);
+}
+
+std::string MissingInModelHelp(std::string_view path) {
+  std::error_code error;
+  const std::string tried =
+      fs::path(path).is_relative() ? ": this is " + Quoted(fs::absolute(path, error).string()) : "";
+  return MissingHelp(path, "relative paths in a model file start at its folder" + tried);
+}
+
+void CheckPathInModel(const std::string& path) {
+  std::error_code error;
+  if (fs::exists(path, error) || error) return;
+  throw InputError(SystemErrorText("open", path, ENOENT), MissingInModelHelp(path));
 }
 
 void ThrowSystemError(std::string_view verb, std::string_view path, int error) {

@@ -16,8 +16,15 @@ namespace cgrun {
 std::string SystemErrorText(std::string_view verb, std::string_view path, int error);
 
 // Of a path that is not there: the name beside its first missing part that is nearly the same
-// ("did you mean 'photos/train'?"), or the folder above it that is missing; else `otherwise`.
+// ("did you mean 'photos/train'?"), the folder above it that is missing, or the link that leads
+// nowhere; else `otherwise`.
 std::string MissingHelp(std::string_view path, std::string_view otherwise = "");
+
+// The same of a path that a model file names, and that ResolvePath() has made.
+std::string MissingInModelHelp(std::string_view path);
+
+// InputError where nothing is at such a path.
+void CheckPathInModel(const std::string& path);
 
 // UserError "cannot VERB 'PATH': No such file or directory" for an `errno` value; an InputError
 // where the path is to blame.

@@ -184,8 +184,11 @@ bool BeginsAsNpy(const std::string& path) {
 
 NpyHeader ReadNpyHeader(FileReader& reader) {
   std::array<std::byte, 8> start = {};
-  if (reader.ReadSome(start) != start.size() ||
-      std::memcmp(start.data(), kMagic.data(), kMagic.size()) != 0) {
+  const size_t read = reader.ReadSome(start);
+  if (read == 0) {
+    ThrowFileError(reader.path(), "is empty", "`numpy.save(FILE, ARRAY)` writes an array to it");
+  }
+  if (read != start.size() || std::memcmp(start.data(), kMagic.data(), kMagic.size()) != 0) {
     const bool is_archive = std::memcmp(start.data(), "PK\3\4", 4) == 0;
     ThrowFileError(reader.path(), "is not an .npy file: it does not begin with \\x93NUMPY",
                    is_archive ? "an .npz file holds several arrays: `numpy.save(FILE, "

@@ -1,6 +1,7 @@
 // Finding the tensor, checking it, converting it.
 #include "src/ops/initial_file.h"
 
+#include "src/io/file_error.h"
 #include "src/io/npy.h"
 #include "src/io/safetensors.h"
 
@@ -29,6 +30,7 @@ int64_t ByteLimit(const TensorType& type) { return type.shape.Elements() * 8 + (
 }  // namespace
 
 HostTensor ReadInitialFile(const ParameterInfo& info, const TensorType& type) {
+  CheckPathInModel(info.init_file);
   if (!IsSafetensors(info.init_file) && !info.init_tensor.empty()) {
     throw UserError("'name' goes with a .safetensors file, not with " + info.init_file);
   }

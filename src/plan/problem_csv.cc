@@ -151,6 +151,7 @@ class Reader {
       Error({}, "the file is empty", "its first line must name the columns: id,lower,upper,size");
       return false;
     }
+    if (IsOther(*header)) return false;
     for (const Cell& cell : *header) {
       const auto known = std::find(kColumns.begin(), kColumns.end(), cell.text);
       const auto column = static_cast<Column>(known - kColumns.begin());
@@ -170,6 +171,23 @@ class Reader {
             "the first line must name the columns id, lower, upper and size");
     }
     return errors_ == 0;
+  }
+
+  // Reports a header that names hardly a column of a list of buffers.
+  bool IsOther(const std::vector<Cell>& header) {
+    const auto required = std::span(kColumns).first(kRequiredColumns);
+    const auto named = std::ranges::count_if(header, [&](const Cell& cell) {
+      return std::ranges::find(required, cell.text) != required.end();
+    });
+    if (named > 1) return false;
+    const Cell &first = header.front(), &last = header.back();
+    const int length = last.place.column + last.place.length - first.place.column;
+    Error({first.place.line, first.place.column, length},
+          "this seems to be a table of data, not a list of buffers, whose first line names the "
+          "columns id, lower, upper and size",
+          "a model file names tables, `data: {train: {format: csv, file: " + file_->name +
+              ", label: COLUMN}}`, and `cgrun plan MODEL.yaml` plans their model");
+    return true;
   }
 
   void ReadBuffer(const std::vector<Cell>& cells) {

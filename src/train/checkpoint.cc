@@ -10,8 +10,9 @@
 #include <filesystem>
 #include <iterator>
 
+#include "src/base/finite.h"
+#include "src/io/file_error.h"
 #include "src/model/model_file.h"
-#include "src/train/find_non_finite.h"
 #include "src/train/weights.h"
 
 namespace cgrun {
@@ -298,8 +299,10 @@ std::string NewestWeights(const std::string& file_or_folder, std::vector<std::st
 
 std::string NewestWeightsOf(const ModelSpec& model, Diagnostics& diagnostics) {
   if (!model.weights) return "";
+  const std::string path = ResolvePath(model.file_name, model.weights->value);
+  CheckPathInModel(path);
   std::vector<std::string> damaged;
-  std::string file = NewestWeights(ResolvePath(model.file_name, model.weights->value), damaged);
+  std::string file = NewestWeights(path, damaged);
   for (const std::string& what : damaged) {
     diagnostics.Warning(model.weights->mark, what + "; " + file + " is taken instead");
   }

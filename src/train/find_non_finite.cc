@@ -10,22 +10,10 @@
 #include <utility>
 #include <vector>
 
+#include "src/base/finite.h"
+
 namespace cgrun {
 namespace {
-
-// Whether an element is NaN or infinite: all bits of its exponent are set.
-template <class Bits, Bits kExponent>
-bool AllFiniteBits(std::span<const std::byte> elements, bool* nan) {
-  for (size_t i = 0; i + sizeof(Bits) <= elements.size(); i += sizeof(Bits)) {
-    Bits bits;
-    std::memcpy(&bits, elements.data() + i, sizeof(Bits));
-    if ((bits & kExponent) != kExponent) continue;
-    constexpr auto kFraction = static_cast<Bits>(kExponent & -kExponent) - 1;
-    if (nan != nullptr) *nan = (bits & kFraction) != 0;
-    return false;
-  }
-  return true;
-}
 
 // Copies of an engine's states.
 class Snapshot {
@@ -87,11 +75,6 @@ class FirstBadOperator final : public RunChecker {
 std::optional<NonFinite> FindInRun(Engine& engine, Replay& replay) {
   NonFinite found;
   found.step = replay.step();
-  found.name = replay.BadInput();
-  if (!found.name.empty()) {
-    found.what = NonFinite::What::kInput;
-    return found;
-  }
   FirstBadOperator checker;
   const int entry = replay.Feed();
   engine.RunChecked(entry, checker);
@@ -138,28 +121,11 @@ SourceMark MarkAt(std::shared_ptr<const SourceFile> file, const std::string& pla
 
 }  // namespace
 
-bool AllFinite(DType dtype, std::span<const std::byte> elements, bool* nan) {
-  switch (dtype) {
-    case DType::kF64:
-      return AllFiniteBits<uint64_t, 0x7FF0000000000000>(elements, nan);
-    case DType::kF32:
-      return AllFiniteBits<uint32_t, 0x7F800000>(elements, nan);
-    case DType::kBF16:
-      return AllFiniteBits<uint16_t, 0x7F80>(elements, nan);
-    case DType::kF16:
-      return AllFiniteBits<uint16_t, 0x7C00>(elements, nan);
-    default:
-      return true;
-  }
-}
-
 std::string NonFinite::Text() const {
   const std::string value = nan ? "NaN" : "infinite";
   switch (what) {
     case What::kState:
       return name + " was not finite before the first step";
-    case What::kInput:
-      return "the data is not finite: input " + name + ", in step " + std::to_string(step);
     case What::kOperator:
       break;
   }
@@ -184,7 +150,11 @@ std::optional<NonFinite> FindNonFinite(Engine& engine, Replay& replay) {
   bool nan = false;
   if (const int state = before.FirstBad(&nan); state >= 0) {
     return NonFinite{NonFinite::What::kState,
-                     engine.model().states[static_cast<size_t>(state)].name, "", "", nan, 0};
+                     engine.model().states[static_cast<size_t>(state)].name,
+                     "",
+                     "",
+                     nan,
+                     0};
   }
   while (replay.Next()) {
     const int entry = replay.Feed();

@@ -26,15 +26,12 @@ class Replay {
   virtual int Feed() = 0;
   // The step that the current run is part of, from 1.
   virtual int64_t step() const = 0;
-  // An input that is not finite in the current run, and of which sample: "'image' of sample 3"; ""
-  // where all are finite.
-  virtual std::string BadInput() const = 0;
 };
 
 struct NonFinite {
-  enum class What { kOperator, kInput, kState };
+  enum class What { kOperator, kState };
   What what = What::kOperator;
-  std::string name;    // "classify.conv2", Replay::BadInput(), "classify.conv2.weight"
+  std::string name;    // "classify.conv2", "classify.conv2.weight"
   std::string source;  // "model.yaml:30:21"; "" for what no user wrote
   std::string parts;   // "conv, relu, max_pool": of a fused operator, one of which did it
   bool nan = false;    // else infinite
@@ -63,10 +60,6 @@ class NonFiniteError : public UserError {
 // Nothing where all runs stay finite. An operator that is meant to give infinities, and whose loss
 // is finite, is not found: it does no harm. Takes as much host memory as the engine's state.
 std::optional<NonFinite> FindNonFinite(Engine& engine, Replay& replay);
-
-// Whether all elements are finite; integers are. `*nan`, where it is given, says if the first that
-// is not is NaN.
-bool AllFinite(DType dtype, std::span<const std::byte> elements, bool* nan = nullptr);
 
 }  // namespace cgrun
 

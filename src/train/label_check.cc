@@ -5,6 +5,8 @@
 #include <cstring>
 #include <map>
 #include <optional>
+#include <set>
+#include <span>
 
 #include "src/ir/op_def.h"
 #include "src/ops/embedding.h"
@@ -67,10 +69,81 @@ std::string FaultText(int64_t label, const LabelUse& use) {
          std::to_string(label) + ", but " + ClassesText(use);
 }
 
-// What is wrong of a use: the element that is furthest outside in the first set that has one, and
+// A label, and which sample has it, as its data set counts.
+struct Label {
+  int64_t value = 0;
+  int64_t sample = 0;
+};
+
+// Finds the labels of a data set that a use does not take, and the range of all that count.
+class OutsideFinder final : public IntegerVisitor {
+ public:
+  explicit OutsideFinder(const LabelUse& use) : use_(use) {}
+
+  void Visit(int64_t value, int64_t sample) override {
+    const bool is_known = any_ && value >= smallest_.value && value <= largest_.value;
+    const bool is_class = value >= 0 && value < use_.classes;
+    if ((is_known && is_class) || std::ranges::find(use_.ignored, value) != use_.ignored.end()) {
+      return;
+    }
+    if (!any_ || value < smallest_.value) smallest_ = {value, sample};
+    if (!any_ || value > largest_.value) largest_ = {value, sample};
+    any_ = true;
+    if (is_class || (samples_ > 0 && last_ == sample)) return;
+    last_ = sample;
+    ++samples_;
+    if (first_.size() <= kMostNamed) first_.push_back({value, sample});
+  }
+
+  bool any() const { return any_; }
+  int64_t smallest() const { return smallest_.value; }
+  int64_t largest() const { return largest_.value; }
+  // Samples that have a label outside.
+  int64_t samples() const { return samples_; }
+  // The label that is furthest outside.
+  Label worst() const { return smallest_.value < 0 ? smallest_ : largest_; }
+  // The first labels outside in other samples.
+  std::vector<Label> Others() const {
+    std::vector<Label> others = first_;
+    std::erase_if(others, [this](const Label& label) { return label.sample == worst().sample; });
+    if (others.size() > kMostNamed) others.pop_back();
+    return others;
+  }
+
+ private:
+  static constexpr size_t kMostNamed = 3;
+
+  const LabelUse& use_;
+  bool any_ = false;
+  Label smallest_, largest_;
+  int64_t samples_ = 0, last_ = 0;
+  std::vector<Label> first_;
+};
+
+// How many samples have each of the first labels, and which has it first.
+class LabelCensus final : public IntegerVisitor {
+ public:
+  explicit LabelCensus(size_t labels) : counts_(labels), first_(labels) {}
+
+  void Visit(int64_t value, int64_t sample) override {
+    if (value < 0 || value >= std::ssize(counts_)) return;
+    const auto label = static_cast<size_t>(value);
+    if (counts_[label]++ == 0) first_[label] = sample;
+  }
+
+  int64_t CountOf(size_t label) const { return counts_[label]; }
+  int64_t FirstOf(size_t label) const { return first_[label]; }
+
+ private:
+  std::vector<int64_t> counts_, first_;
+};
+
+// What is wrong of a use: the label that is furthest outside in the first set that has one, and
 // the range over all sets.
 struct Finding {
-  FieldRange::Extreme wrong;
+  int64_t label = 0;
+  SamplePlace place;
+  std::string others;  // "; and 2 more samples …"
   int64_t smallest = 0, largest = 0;
 };
 
@@ -105,7 +178,7 @@ std::string HelpText(const Finding& range, const LabelUse& use) {
            " units, or check the file";
   }
   return "write `" + use.key + ": " + needed +
-         "` here, or check the data: " + range.wrong.mark.ToString();
+         "` here, or check the data: " + range.place.mark.ToString();
 }
 
 // What reads an input, that with the fewest classes first.
@@ -172,30 +245,119 @@ std::optional<IntList> IgnoredBy(const Node& node) {
   return std::get<IntList>(node.attributes.Get(*field));
 }
 
+// "prices.csv:3:7" of a text; else "sample 5", with its file where that is not `file`.
+std::string PlaceText(const SamplePlace& place, const std::string& file) {
+  if (place.in_file()) return place.mark.ToString();
+  return (place.file == file ? "" : "'" + place.file + "', ") + "sample " +
+         std::to_string(place.sample);
+}
+
+// "; and 2 more samples have such labels: 9 (sample 6), 7 (sample 8)"; "" where there are none.
+std::string OthersText(const Dataset& dataset, size_t field, const OutsideFinder& outside,
+                       const Finding& finding, const LabelUse& use) {
+  const int64_t more = outside.samples() - 1;
+  if (more == 0) return "";
+  std::string text = "; and " + CountText(more, "more sample") + (more == 1 ? " has" : " have") +
+                     (use.kind == LabelUse::Kind::kEntries ? " such ids" : " such labels");
+  const std::vector<Label> others = outside.Others();
+  for (size_t i = 0; i < others.size(); ++i) {
+    text += (i == 0 ? ": " : ", ") + std::to_string(others[i].value) + " (" +
+            PlaceText(dataset.PlaceOf(field, others[i].sample), finding.place.file) + ")";
+  }
+  return text + (more > std::ssize(others) ? ", …" : "");
+}
+
 // Adds to `findings` where a set has an element outside of what `use` takes. Whether it has one.
 bool FindOutside(const Dataset& dataset, size_t field, const LabelUse& use,
                  std::map<const LabelUse*, Finding>& findings) {
-  const std::optional<FieldRange> range = dataset.Range(field, use.ignored);
-  if (!range || (use.Takes(range->smallest.value) && use.Takes(range->largest.value))) return false;
+  OutsideFinder outside(use);
+  dataset.Visit(field, outside);
+  if (outside.samples() == 0) return false;
   const auto [finding, is_new] = findings.try_emplace(&use);
   Finding& of_use = finding->second;
   if (is_new) {
-    const bool below = range->smallest.value < 0;
-    of_use = {below ? range->smallest : range->largest, range->smallest.value,
-              range->largest.value};
+    const Label worst = outside.worst();
+    of_use = {worst.value, dataset.PlaceOf(field, worst.sample), "", outside.smallest(),
+              outside.largest()};
+    of_use.others = OthersText(dataset, field, outside, of_use, use);
   }
-  of_use.largest = std::max(of_use.largest, range->largest.value);
+  of_use.largest = std::max(of_use.largest, outside.largest());
   return true;
 }
 
 void Report(const Finding& finding, const LabelUse& use, Diagnostics& diagnostics) {
-  const FieldRange::Extreme& wrong = finding.wrong;
+  const SamplePlace& place = finding.place;
   const bool at_operator = IsMendedByOperator(finding, use);
-  const bool in_data = wrong.mark.file != nullptr && wrong.mark.file->name == wrong.file;
-  diagnostics.Error(at_operator ? use.maker : wrong.mark,
-                    (in_data && !at_operator ? "" : "'" + wrong.file + "': ") + "sample " +
-                        std::to_string(wrong.sample) + " " + FaultText(wrong.value, use),
+  std::string source;
+  if (!place.in_file()) source = "'" + place.file + "': ";
+  if (place.in_file() && at_operator) source = place.mark.ToString() + ": ";
+  diagnostics.Error(at_operator ? use.maker : place.mark,
+                    source + "sample " + std::to_string(place.sample) + " " +
+                        FaultText(finding.label, use) + finding.others,
                     HelpText(finding, use));
+}
+
+// A class that seems to be another one's name, misspelt.
+struct Misspelling {
+  size_t label = 0;
+  size_t meant = 0;
+};
+
+// Names that are rare, and nearly the same as one that is not.
+std::vector<Misspelling> FindMisspellings(const std::vector<std::string>& names,
+                                          const LabelCensus& census) {
+  constexpr int64_t kRare = 10;  // times as often the other stands, if the rare one is not alone
+  std::vector<Misspelling> found;
+  for (size_t label = 0; label < names.size(); ++label) {
+    const int64_t count = census.CountOf(label);
+    if (count == 0) continue;
+    std::vector<std::string> others;
+    for (size_t other = 0; other < names.size(); ++other) {
+      if (census.CountOf(other) >= (count == 1 ? 2 : kRare * count)) others.push_back(names[other]);
+    }
+    const auto meant = std::ranges::find(names, NearestName(names[label], others));
+    if (meant == names.end()) continue;
+    found.push_back({label, static_cast<size_t>(meant - names.begin())});
+  }
+  return found;
+}
+
+// "'photos': only sample 3 has the label 'catt'".
+std::string RareText(const SamplePlace& place, int64_t count, const std::string& name) {
+  const std::string sample = "sample " + std::to_string(place.sample);
+  return (place.in_file() ? "" : "'" + place.file + "': ") + "only " +
+         (count == 1 ? sample + " has"
+                     : std::to_string(count) + " samples, first " + sample + ", have") +
+         " the label '" + name + "'";
+}
+
+// Where names are too many classes for a use, and would not be without those that seem misspelt:
+// reports these. Whether it is so.
+bool ReportMisspellings(const Dataset& dataset, size_t field, const LabelUse& use,
+                        Diagnostics& diagnostics) {
+  constexpr int64_t kMostCompared = 1000;  // names, each with all others
+  const std::span<const std::string> of_field = dataset.ClassNames(field);
+  const std::vector<std::string> names(of_field.begin(), of_field.end());
+  const int64_t classes = std::ssize(names);
+  if (classes <= use.classes || classes > kMostCompared) return false;
+  LabelCensus census(names.size());
+  dataset.Visit(field, census);
+  const std::vector<Misspelling> found = FindMisspellings(names, census);
+  if (classes - std::ssize(found) > use.classes) return false;
+  const std::string needed = use.key.empty() ? ""
+                                             : " If it is a class of its own, " +
+                                                   use.maker.ToString() + " is to have `" +
+                                                   use.key + ": " + std::to_string(classes) + "`";
+  for (const auto& [label, meant] : found) {
+    const SamplePlace place = dataset.PlaceOf(field, census.FirstOf(label));
+    diagnostics.Error(place.mark,
+                      RareText(place, census.CountOf(label), names[label]) +
+                          "; with it there are " + std::to_string(classes) + " classes, but " +
+                          use.op + " has " + std::to_string(use.classes),
+                      "did you mean '" + names[meant] + "', the label of " +
+                          CountText(census.CountOf(meant), "sample") + "?" + needed);
+  }
+  return true;
 }
 
 // What another use of the input ignores on purpose is no mistake where it does not count anyway.
@@ -246,14 +408,41 @@ std::vector<LabelUse> FindLabelUses(const Graph& forward) {
 void CheckLabels(const std::vector<LabelledSet>& sets, const std::vector<LabelUse>& uses,
                  Diagnostics& diagnostics) {
   std::map<const LabelUse*, Finding> findings;
+  std::set<std::string> misspelt;  // inputs
   for (const auto& [dataset, inputs] : sets) {
     for (size_t i = 0; i < inputs.size(); ++i) {
       for (const LabelUse* use : UsesOf(inputs[i], uses)) {
+        if (misspelt.contains(inputs[i])) break;
+        if (ReportMisspellings(*dataset, i, *use, diagnostics)) {
+          misspelt.insert(inputs[i]);
+          break;
+        }
         if (FindOutside(*dataset, i, *use, findings)) break;
       }
     }
   }
   for (const auto& [use, finding] : findings) Report(finding, *use, diagnostics);
+}
+
+void WarnOfSpareUnits(const LabelledSet& train, const std::vector<LabelUse>& uses,
+                      Diagnostics& diagnostics) {
+  const auto& [dataset, inputs] = train;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    if (dataset->fields()[i].shape.Elements() != 1) continue;
+    for (const LabelUse* use : UsesOf(inputs[i], uses)) {
+      if (use->kind != LabelUse::Kind::kClasses || use->key.empty()) continue;
+      OutsideFinder labels(*use);
+      dataset->Visit(i, labels);
+      const int64_t known = std::max(labels.largest() + 1, std::ssize(dataset->ClassNames(i)));
+      if (!labels.any() || known >= use->classes) continue;
+      diagnostics.Warning(use->maker,
+                          "the logits have " + std::to_string(use->classes) +
+                              " units, but the labels of the training data are " +
+                              (known == 1 ? "all 0" : "0 to " + std::to_string(known - 1)),
+                          "write `" + use->key + ": " + std::to_string(known) +
+                              "` here, unless other data have more classes");
+    }
+  }
 }
 
 std::string DescribeBadLabel(const Batch& batch, const Dataset& dataset,

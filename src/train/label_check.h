@@ -50,9 +50,14 @@ struct LabelledSet {
 };
 
 // Compares the labels of data sets that know them with the classes. One error a use, at the
-// operator that is to have more classes, or at the data.
+// operator that is to have more classes, or at the data; where names are too many because of some
+// that seem misspelt, these.
 void CheckLabels(const std::vector<LabelledSet>& sets, const std::vector<LabelUse>& uses,
                  Diagnostics& diagnostics);
+
+// Warns of logits with more units than the training data have classes, as one sample's label.
+void WarnOfSpareUnits(const LabelledSet& train, const std::vector<LabelUse>& uses,
+                      Diagnostics& diagnostics);
 
 // A sentence about the first label of a batch that is outside its classes; empty if there is none.
 std::string DescribeBadLabel(const Batch& batch, const Dataset& dataset,

@@ -11,7 +11,6 @@
 #include "src/model/model_file.h"
 #include "src/train/accumulation.h"
 #include "src/train/checkpoint.h"
-#include "src/train/find_non_finite.h"
 #include "src/train/label_check.h"
 #include "src/train/rate_schedule.h"
 #include "src/train/run_shape.h"
@@ -94,12 +93,6 @@ int64_t ReadSome(const ModelSpec& model, const std::string& name, const Dataset&
                         error.help());
       return i;
     }
-    for (size_t f = 0; f < fields.size(); ++f) {
-      if (AllFinite(dataset.fields()[f].dtype, spans[f])) continue;
-      diagnostics.Error(mark, "sample " + std::to_string(sample[0]) + " of '" + name +
-                                  "' is not finite (" + inputs[f] + ")");
-      return i;
-    }
     const std::string label =
         name == "train" ? DescribeBadLabel(batch, dataset, inputs, uses) : std::string();
     if (label.empty()) continue;
@@ -132,6 +125,7 @@ void LintGraphs(const ModelSpec& model, const CompileOptions& options, LintRepor
     if (set) labelled.push_back({set.get(), MatchInputs(model, *set, {}, diagnostics)});
   }
   CheckLabels(labelled, uses, diagnostics);
+  if (data.train) WarnOfSpareUnits(labelled[0], uses, diagnostics);
   if (diagnostics.has_errors()) return;
   const auto sets = {std::pair{"train", data.train}, {"valid", data.valid}, {"test", data.test}};
   for (const auto& [name, set] : sets) {

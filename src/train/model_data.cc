@@ -76,7 +76,7 @@ std::string HelpWithMissing(const fs::path& path) {
       return "`scripts/datasets/fetch-" + name + "` fetches this data";
     }
   }
-  return MissingHelp(path.string(), "relative paths start at the folder of the model file");
+  return MissingInModelHelp(path.string());
 }
 
 // One error for the files of each folder. What several sets name counts once.
@@ -122,6 +122,37 @@ std::shared_ptr<const Dataset> OpenSet(const ModelSpec& model, const DataSpec& s
   if (there) return OpenDataset(format, options, diagnostics);
   CheckDataset(format, options, diagnostics);
   return nullptr;
+}
+
+// An element of a sample by its index, as NumPy has it: "[2, 0]"; "" of a sample that is a number.
+std::string IndexText(const Shape& shape, int64_t element) {
+  std::vector<int64_t> index = shape.Sizes();
+  for (auto axis = index.rbegin(); axis != index.rend(); ++axis) {
+    const int64_t size = *axis;
+    *axis = element % size;
+    element /= size;
+  }
+  return index.empty() ? "" : Shape::Of(index).ToString();
+}
+
+// A single NaN makes all that is learned from it NaN.
+void CheckFinite(const Dataset& dataset, Diagnostics& diagnostics) {
+  for (size_t i = 0; i < dataset.fields().size(); ++i) {
+    const std::optional<NotFiniteNumbers> bad = dataset.FindNotFinite(i);
+    if (!bad) continue;
+    const SamplePlace place = dataset.PlaceOf(i, bad->sample);
+    const std::string at = IndexText(dataset.fields()[i].shape, bad->element);
+    const int64_t more = bad->samples - 1;
+    diagnostics.Error(
+        place.mark,
+        "'" + place.file + "': sample " + std::to_string(place.sample) + " holds " +
+            (bad->nan ? "NaN" : "an infinite number") + (at.empty() ? "" : " at " + at) +
+            (more == 0 ? ""
+                       : "; and " + CountText(more, "more sample") +
+                             (more == 1 ? " has" : " have") + " numbers that are not finite"),
+        "nothing can be learned from such a number: leave the sample out, or put another number "
+        "in its place, as `numpy.nan_to_num` does");
+  }
 }
 
 // What a set asks for of the training data, or null.
@@ -312,6 +343,7 @@ ModelData OpenModelData(const ModelSpec& model, Diagnostics& diagnostics, Missin
                 is_train ? split : std::nullopt, kept, diagnostics);
     if (set) data.decoded_bytes += set->decoded_bytes();
     if (set) MatchInputs(model, *set, spec->format->mark, diagnostics);
+    if (set) CheckFinite(*set, diagnostics);
     if (diagnostics.error_count() > errors) data.misfits = FindMisfits(model, diagnostics);
     if (is_train) train_failed = !files.empty() || diagnostics.error_count() > errors;
     return set;

@@ -8,12 +8,12 @@
 #include <numeric>
 
 #include "src/base/check.h"
+#include "src/base/finite.h"
 #include "src/frontend/frontend.h"
 #include "src/io/safetensors.h"
 #include "src/ops/loss.h"
 #include "src/ops/softmax.h"
 #include "src/train/data_findings.h"
-#include "src/train/find_non_finite.h"
 #include "src/train/token_names.h"
 
 namespace cgrun {

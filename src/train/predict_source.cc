@@ -7,13 +7,13 @@
 #include <fstream>
 #include <system_error>
 
+#include "src/base/finite.h"
 #include "src/data/image_file.h"
 #include "src/data/npy_samples.h"
 #include "src/data/text_number.h"
 #include "src/device/device.h"
 #include "src/io/file_error.h"
 #include "src/io/npy.h"
-#include "src/train/find_non_finite.h"
 
 namespace cgrun {
 namespace {
@@ -187,8 +187,12 @@ void PredictSource::AddFile(Stream& stream, const std::string& path) {
 PredictSource::File PredictSource::DescribeImage(const DataField& field,
                                                  const std::string& path) const {
   const std::string takes = "this model takes " + tables_.TakenText({field});
+  const std::string help =
+      tables_.of_text() ? "for example `cgrun predict MODEL letter.txt`"
+                        : "for example `cgrun predict MODEL rows.csv`, a row a sample; the columns "
+                          "of its labels may be missing";
   if (tables_.of_model() && IsCalledImage(path)) {
-    ThrowFileError(path, "is an image, but " + takes);
+    ThrowFileError(path, "is an image, but " + takes, help);
   }
   try {
     ReadImageInfo(path);
@@ -196,7 +200,7 @@ PredictSource::File PredictSource::DescribeImage(const DataField& field,
     if (IsCalledSample(path)) throw;
     ThrowFileError(path, "is no image, table or array by its name: " + takes);
   }
-  if (tables_.of_model()) ThrowFileError(path, "is an image, but " + takes);
+  if (tables_.of_model()) ThrowFileError(path, "is an image, but " + takes, help);
   TargetOf(field, path, fit_);
   return {path};
 }
@@ -216,7 +220,9 @@ PredictSource::File PredictSource::Describe(const DataField& field, const std::s
     ThrowFileError(path, "declares more elements than it can hold");
   }
   const bool is_batch = !sizes.empty() && Squeezed(std::span(sizes).subspan(1)) == wanted;
-  if (is_batch && sizes[0] == 0) ThrowFileError(path, "holds no samples", "");
+  if (is_batch && sizes[0] == 0) {
+    ThrowFileError(path, "holds no samples", "the first axis of an array counts its samples");
+  }
   if (is_batch) return {path, true, sizes[0]};
   if (!sizes.empty() && Squeezed(sizes) == wanted) return {path, true};
   ThrowFileError(path,

@@ -224,6 +224,7 @@ void Session::CheckLabelRanges(bool train, Diagnostics& diagnostics) {
   if (train_) sets.push_back({train_->dataset.get(), train_->inputs});
   for (const Split& split : evaluations_) sets.push_back({split.dataset.get(), split.inputs});
   CheckLabels(sets, label_uses_, diagnostics);
+  if (train_) WarnOfSpareUnits(sets[0], label_uses_, diagnostics);
 }
 
 bool Session::ReadLength(Diagnostics& diagnostics) {

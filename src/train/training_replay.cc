@@ -43,19 +43,4 @@ int TrainingReplay::Feed() {
   return session_.train_->runner->Feed(*batch_, part, session_.rates_);
 }
 
-std::string TrainingReplay::BadInput() const {
-  const Session::Split& split = *session_.train_;
-  for (size_t i = 0; i < split.inputs.size(); ++i) {
-    const DataField& field = split.dataset->fields()[i];
-    for (int64_t k = 0; k < batch_->count; ++k) {
-      const auto of_sample = batch_->fields[i].subspan(static_cast<size_t>(k * field.bytes()),
-                                                       static_cast<size_t>(field.bytes()));
-      if (AllFinite(field.dtype, of_sample)) continue;
-      return "'" + split.inputs[i] + "' of sample " +
-             std::to_string(batch_->samples[static_cast<size_t>(k)]) + " of the training data";
-    }
-  }
-  return "";
-}
-
 }  // namespace cgrun

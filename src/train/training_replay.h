@@ -29,7 +29,6 @@ class TrainingReplay final : public Replay {
   bool Next() override;
   int Feed() override;
   int64_t step() const override { return place_.step + 1; }
-  std::string BadInput() const override;
 
  private:
   void StartEpoch();

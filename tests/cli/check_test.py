@@ -2,8 +2,6 @@
 """cgrun check: mistakes in files and data, gradients and devices."""
 
 import json
-import math
-import struct
 import unittest
 
 from cli_testing import MODEL, SANITIZED, CliTestCase
@@ -179,20 +177,6 @@ class CheckTest(CliTestCase):
             biases = [check for check in result["gradients"]
                       if check["parameters"] == ["classify.conv[0].bias"]]
             self.assertLess(abs(biases[0]["analytic"]), 1e-12)
-
-    def test_numbers_that_are_none_are_told_at_their_set(self):
-        header = b"{'descr': '<f4', 'fortran_order': False, 'shape': (2, 4)}".ljust(117) + b"\n"
-        (self.folder / "x.npy").write_bytes(
-            b"\x93NUMPY\1\0" + struct.pack("<H", 118) + header +
-            struct.pack("<8f", 0, 1, 2, 3, 4, 5, math.nan, 7))
-        text = MODEL.replace("{format: synthetic, samples: 65, classes: 3}", "{format: npy, x: x.npy}")
-        text = text.replace("  image: {type: uint8, shape: [1, 4, 4]}\n  label: {type: int32, shape: []}",
-                            "  x: {type: f32, shape: [4]}").replace("  test:", "  # test:")
-        start, end = text.index("      - pixels"), text.index("train:\n")
-        self.write("numbers.yaml", text[:start] + "      - y: {op: linear, in: x, units: 1}\n"
-                   "    loss: {op: squared_error, in: [y, 1]}\n" + text[end:])
-        self.assertIn("numbers.yaml:4:3: error: sample 1 of 'train' is not finite (x)",
-                      self.refuses("check", "numbers.yaml"))
 
     def test_a_cap_is_kept_as_train_keeps_it(self):
         for flags in (["--memory", "1KiB"], ["--set", "train.memory=1KiB"],

@@ -9,6 +9,7 @@
 
 #include "src/base/allocation_counter.h"
 #include "src/data/dataset.h"
+#include "tests/data/dataset_testing.h"
 #include "tests/io/test_files.h"
 
 namespace cgrun {
@@ -55,7 +56,7 @@ struct Sample {
   int32_t label = -1;
 };
 
-Sample ReadSample(const Dataset& dataset, int64_t index) {
+Sample SampleOf(const Dataset& dataset, int64_t index) {
   Sample sample;
   const std::span<std::byte> out[] = {std::as_writable_bytes(std::span(sample.image)),
                                       std::as_writable_bytes(std::span(&sample.label, 1))};
@@ -65,7 +66,7 @@ Sample ReadSample(const Dataset& dataset, int64_t index) {
 
 std::vector<int32_t> LabelsOf(const Dataset& dataset) {
   std::vector<int32_t> labels;
-  for (int64_t i = 0; i < dataset.size(); ++i) labels.push_back(ReadSample(dataset, i).label);
+  for (int64_t i = 0; i < dataset.size(); ++i) labels.push_back(SampleOf(dataset, i).label);
   return labels;
 }
 
@@ -87,7 +88,7 @@ TEST(CifarTest, ReadsImagesAndLabels) {
                                                       {"label", DType::kI32, Shape()}}));
   EXPECT_EQ(dataset.decoded_bytes(), 2 * 3073);
   EXPECT_EQ(LabelsOf(dataset), (std::vector<int32_t>{3, 9}));
-  EXPECT_EQ(ReadSample(dataset, 1).image, Record("", 77));
+  EXPECT_EQ(SampleOf(dataset, 1).image, Record("", 77));
 }
 
 TEST(CifarTest, OfCifar100EitherLabelIsTaken) {
@@ -96,11 +97,11 @@ TEST(CifarTest, OfCifar100EitherLabelIsTaken) {
   const Opened fine = Open(folder, {{"files", "x.bin"}, {"classes", "100"}});
   ASSERT_EQ(fine.errors, "");
   EXPECT_EQ(LabelsOf(*fine.dataset), (std::vector<int32_t>{99, 7}));
-  EXPECT_EQ(ReadSample(*fine.dataset, 1).image, Record("", 6));
+  EXPECT_EQ(SampleOf(*fine.dataset, 1).image, Record("", 6));
   const Opened coarse = Open(folder, {{"files", "x.bin"}, {"classes", "20"}});
   ASSERT_EQ(coarse.errors, "");
   EXPECT_EQ(LabelsOf(*coarse.dataset), (std::vector<int32_t>{19, 0}));
-  EXPECT_EQ(ReadSample(*coarse.dataset, 0).image, Record("", 5));
+  EXPECT_EQ(SampleOf(*coarse.dataset, 0).image, Record("", 5));
 }
 
 TEST(CifarTest, AListOfFilesIsReadInItsOrder) {
@@ -111,7 +112,7 @@ TEST(CifarTest, AListOfFilesIsReadInItsOrder) {
   const Opened opened = Open(folder, {{"files", "c.bin\nb.bin\na.bin\n"}});
   ASSERT_EQ(opened.errors, "");
   EXPECT_EQ(LabelsOf(*opened.dataset), (std::vector<int32_t>{7, 6, 8, 5, 1, 2}));
-  EXPECT_EQ(ReadSample(*opened.dataset, 3).image, Record("", 9));
+  EXPECT_EQ(SampleOf(*opened.dataset, 3).image, Record("", 9));
   EXPECT_EQ(opened.dataset->decoded_bytes(), 6 * 3073);
 }
 
@@ -121,8 +122,8 @@ TEST(CifarTest, TheRangeOfLabelsNamesTheirFiles) {
   WriteBytes(folder / "b.bin", Record("\5") + Record("\7") + Record("\7"));
   const Opened opened = Open(folder, {{"files", "a.bin\nb.bin\n"}});
   ASSERT_EQ(opened.errors, "");
-  EXPECT_FALSE(opened.dataset->Range(0).has_value());
-  const std::optional<FieldRange> range = opened.dataset->Range(1);
+  EXPECT_FALSE(RangeOf(*opened.dataset, 0).has_value());
+  const std::optional<FieldRange> range = RangeOf(*opened.dataset, 1);
   ASSERT_TRUE(range.has_value());
   EXPECT_EQ(range->smallest.value, 2);
   EXPECT_EQ(range->smallest.sample, 1);
@@ -326,7 +327,7 @@ TEST(CifarSampleTest, IsReadAsItIs) {
   double sum = 0;
   std::set<int32_t> classes;
   for (int64_t i = 0; i < train->size(); ++i) {
-    const Sample sample = ReadSample(*train, i);
+    const Sample sample = SampleOf(*train, i);
     for (size_t j = 0; j < 1024; ++j) sum += static_cast<unsigned char>(sample.image[j]) / 255.0;
     classes.insert(sample.label);
   }

@@ -80,9 +80,11 @@ TEST(CsvErrorsTest, SyntaxErrorsStandAtTheirPlace) {
             "DIR/t.csv:2:1: error: this line has 2 fields, but the first one has 3\n"
             "    1,2\n"
             "    ^~~\n"
+            "help: a field may be empty, but the delimiters around it stay\n"
             "DIR/t.csv:3:1: error: this line has 4 fields, but the first one has 3\n"
             "    1,2,3,4\n"
-            "    ^~~~~~~\n");
+            "    ^~~~~~~\n"
+            "help: a field with a delimiter in it stands in quotes\n");
   EXPECT_EQ(ErrorsOf("a,b,y\n1,\"2,3\n4,5,6\n7,8,9\n"),
             "DIR/t.csv:2:3: error: this quote is never closed\n"
             "    1,\"2,3\n"
@@ -98,11 +100,14 @@ TEST(CsvErrorsTest, SyntaxErrorsStandAtTheirPlace) {
             "    a,b,y?1,2,3\n"
             "         ^\n"
             "help: lines end with LF or CRLF\n");
-  EXPECT_EQ(ErrorsOf(std::string("a,b,y\n1,2\0,3\n", 13)),
-            "DIR/t.csv:2:4: error: a NUL byte\n"
+  EXPECT_EQ(ErrorsOf(std::string("a,b,y\n0.25,0.75,1\n1,2\0,3\n", 25)),
+            "DIR/t.csv:3:4: error: a NUL byte\n"
             "    1,2?,3\n"
             "       ^\n"
             "help: is this a CSV file?\n");
+  EXPECT_EQ(ErrorsOf(std::string("\x89PNG\r\n\x1A\n\0\0\0\rIHDR", 16)),
+            "error: 'DIR/t.csv': this is no text, but binary data\n"
+            "help: a table is text, with a row a line; a spreadsheet can be saved as CSV\n");
   EXPECT_EQ(ErrorsOf("\xFF\xFE"
                      "a\0"),
             "error: 'DIR/t.csv' is in UTF-16\nhelp: save it as UTF-8\n");
@@ -213,6 +218,14 @@ TEST(CsvErrorsTest, AHeaderOfNumbersIsDoubted) {
             "    ^~~~~\n"
             "help: `header: false` says that there are no names\n");
   EXPECT_NE(opened.dataset, nullptr);
+  const std::string iris = ErrorsOf("5.1,3.5,setosa\n4.9,3.0,setosa\n", "species", DType::kI32);
+  EXPECT_NE(iris.find("warning: the first line is taken for the names of the columns"), iris.npos);
+  EXPECT_NE(iris.find("error: 'DIR/t.csv' has no column 'species'\n"
+                      "help: `header: false` says that there are no names; columns are called by "
+                      "their numbers then: -1 is the last\n"),
+            iris.npos)
+      << iris;
+  EXPECT_EQ(ErrorsOf("town,2019,2020,y\n1,2,3,4\n"), "") << "years may be names";
 }
 
 }  // namespace

@@ -162,6 +162,24 @@ TEST(CsvTest, OtherSetsShareTheClassesOfTheTrainingSet) {
       "help: the labels of the training data are integers\n");
 }
 
+TEST(CsvTest, LabelsAreKnownByTheirLines) {
+  CsvBuilder builder("a,y\n1,cat\n\n\"2\n\", dog\n?,cat\n3,\"a \"\"fox\"\"\"\n");
+  builder.Label("y", DType::kI32).Set("missing", "drop").Set("columns", "a").Set("categories", "a");
+  builder.Input("a", DType::kI32, {});
+  const Opened opened = builder.Open();
+  ASSERT_EQ(opened.errors, "");
+  ASSERT_EQ(opened.dataset->size(), 3);
+  EXPECT_EQ(opened.dataset->decoded_bytes(), 3 * (4 + 4 + 4)) << "a line a label";
+  const auto place = [&](int64_t sample) {
+    const SamplePlace place = opened.dataset->PlaceOf(1, sample);
+    EXPECT_TRUE(place.in_file());
+    return std::to_string(place.mark.line) + ":" + std::to_string(place.mark.column);
+  };
+  EXPECT_EQ(place(0), "2:3");
+  EXPECT_EQ(place(1), "5:3");
+  EXPECT_EQ(place(2), "7:3");
+}
+
 TEST(CsvTest, IntegersStayAsTheyAre) {
   const Opened opened =
       CsvBuilder("a,b,y\n1,2,7\n3,4,-1\n5,6,3.0\n").Label("y", DType::kI32).Open();
@@ -169,7 +187,8 @@ TEST(CsvTest, IntegersStayAsTheyAre) {
   EXPECT_EQ(ReadField<int32_t>(*opened.dataset, 0, 1), (Labels{7}));
   EXPECT_EQ(ReadField<int32_t>(*opened.dataset, 2, 1), (Labels{3}));
   EXPECT_TRUE(opened.dataset->ClassNames(1).empty());
-  EXPECT_EQ(opened.dataset->Range(1)->smallest.sample, 1);
+  EXPECT_EQ(RangeOf(*opened.dataset, 1)->smallest.sample, 1);
+  EXPECT_EQ(RangeOf(*opened.dataset, 1)->smallest.mark.line, 3) << "though the file is gone";
   EXPECT_EQ(ErrorsOf("a,b,y\n1,2,3\n4,5,6O\n", "y", DType::kI32),
             "DIR/t.csv:3:5: error: this label is not an integer, but the one in line 2 is\n"
             "    4,5,6O\n"

@@ -80,4 +80,24 @@ std::vector<std::string> ReadSample(const Dataset& dataset, int64_t index) {
   return fields;
 }
 
+std::optional<FieldRange> RangeOf(const Dataset& dataset, size_t field) {
+  struct Finder : IntegerVisitor {
+    void Visit(int64_t value, int64_t sample) override {
+      if (!any || value < smallest.first) smallest = {value, sample};
+      if (!any || value > largest.first) largest = {value, sample};
+      any = true;
+    }
+    bool any = false;
+    std::pair<int64_t, int64_t> smallest, largest;
+  };
+  Finder finder;
+  dataset.Visit(field, finder);
+  if (!finder.any) return std::nullopt;
+  const auto extreme = [&](const std::pair<int64_t, int64_t>& found) {
+    const SamplePlace place = dataset.PlaceOf(field, found.second);
+    return FieldRange::Extreme{found.first, place.sample, place.file, place.mark};
+  };
+  return FieldRange{extreme(finder.smallest), extreme(finder.largest)};
+}
+
 }  // namespace cgrun

@@ -4,6 +4,7 @@
 
 #include <cstring>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -58,6 +59,20 @@ std::vector<T> ReadField(const Dataset& dataset, int64_t index, size_t field) {
   std::memcpy(values.data(), bytes.data(), bytes.size());
   return values;
 }
+
+// The smallest and the largest integer of a field, the first of each, and where they stand.
+struct FieldRange {
+  struct Extreme {
+    int64_t value = 0;
+    int64_t sample = 0;  // as its file counts
+    std::string file;
+    SourceMark mark;
+  };
+  Extreme smallest, largest;
+};
+
+// Nothing where Visit() shows none.
+std::optional<FieldRange> RangeOf(const Dataset& dataset, size_t field);
 
 }  // namespace cgrun
 

@@ -68,12 +68,12 @@ TEST(IdxTest, LabelsMayBeMissing) {
 TEST(IdxTest, TellsTheRangeOfItsLabels) {
   const Opened opened = Open(kImages, Idx(9, {3}, "\x05\xFD\x05"));
   ASSERT_EQ(opened.errors, "");
-  const std::optional<FieldRange> pixels = opened.dataset->Range(0);  // uint8
+  const std::optional<FieldRange> pixels = RangeOf(*opened.dataset, 0);  // uint8
   ASSERT_TRUE(pixels.has_value());
   EXPECT_EQ(pixels->smallest.value, 'a');
   EXPECT_EQ(pixels->largest.value, 'l');
   EXPECT_EQ(pixels->largest.sample, 2);
-  const std::optional<FieldRange> range = opened.dataset->Range(1);
+  const std::optional<FieldRange> range = RangeOf(*opened.dataset, 1);
   ASSERT_TRUE(range.has_value());
   EXPECT_EQ(range->smallest.value, -3);
   EXPECT_EQ(range->smallest.sample, 1);
@@ -158,7 +158,8 @@ TEST(IdxTest, ErrorsSayWhatWasFoundAndWhatWasExpected) {
   EXPECT_EQ(error(Gzip(kImages + "m")),
             "error: 'DIR/images' goes on after 28 bytes, where it should end\n");
   EXPECT_EQ(error(Idx(8, {0, 28, 28}, "")),
-            "error: 'DIR/images' holds no samples (0 x 28 x 28 elements of uint8)\n");
+            "error: 'DIR/images' holds no samples (0 x 28 x 28 elements of uint8)\n"
+            "help: there must be one at least: look at what was saved to this file\n");
   EXPECT_EQ(Open(kImages, Idx(0x0D, {1}, "abcd")).errors,
             "error: 'DIR/labels' holds float32, but labels are integers\n");
 }

@@ -14,6 +14,8 @@ namespace {
 
 std::span<const std::byte> Bytes(const std::string& text) { return std::as_bytes(std::span(text)); }
 
+const std::string kAgain = "\nhelp: copy or fetch the file again, or leave it out";
+
 ImageHeader Parse(const std::string& file) {
   int64_t wanted = 0;
   const auto header = ParseImageHeader(Bytes(file), static_cast<int64_t>(file.size()), &wanted);
@@ -79,14 +81,16 @@ TEST(ExifTest, WhatIsDamagedSaysNothing) {
 }
 
 TEST(ImageHeaderTest, WhatIsNoImage) {
-  EXPECT_EQ(HeaderError(""), "is empty");
-  EXPECT_EQ(HeaderError("GIF89a"), "is neither a JPEG nor a PNG image");
-  EXPECT_EQ(HeaderError("\xFF\xD8"), "is cut off inside its header");
-  EXPECT_EQ(HeaderError("\xFF\xD8\xFF\xD9"), "ends before its pixels");
+  EXPECT_EQ(HeaderError(""), "is empty" + kAgain);
+  EXPECT_EQ(HeaderError("GIF89a"),
+            "is neither a JPEG nor a PNG image\nhelp: the ending of its name does not make it one: "
+            "convert it, or leave it out");
+  EXPECT_EQ(HeaderError("\xFF\xD8"), "is cut off inside its header" + kAgain);
+  EXPECT_EQ(HeaderError("\xFF\xD8\xFF\xD9"), "ends before its pixels" + kAgain);
   const std::string jpeg = EncodeJpeg(TestImage::Smooth(8, 8, 3));
   const std::string png = EncodePng(TestImage::Smooth(8, 8, 3));
-  EXPECT_EQ(HeaderError(jpeg.substr(0, 100)), "is cut off inside its header");
-  EXPECT_EQ(HeaderError(png.substr(0, 30)), "is cut off inside its header");
+  EXPECT_EQ(HeaderError(jpeg.substr(0, 100)), "is cut off inside its header" + kAgain);
+  EXPECT_EQ(HeaderError(png.substr(0, 30)), "is cut off inside its header" + kAgain);
 }
 
 // A JPEG header that ends with its frame, and a scan of no bytes.
@@ -108,10 +112,12 @@ TEST(ImageHeaderTest, KindsThatAreNotSupportedSayWhich) {
             "is a JPEG image with hierarchical coding" + help);
   EXPECT_EQ(HeaderError(JpegFrame(0xC1, 12, 8, 8)), "is a JPEG image with 12 bits a colour" + help);
   EXPECT_EQ(HeaderError(JpegFrame(0xC0, 8, 8, 8, 2)), "is a JPEG image with 2 colours" + help);
-  EXPECT_EQ(HeaderError(JpegFrame(0xC0, 8, 0, 8)), "declares an image of 8 x 0 pixels");
-  EXPECT_EQ(HeaderError(PngHeader(8, 8, 8, 5)), "is damaged: no PNG image has colours like these");
-  EXPECT_EQ(HeaderError(PngHeader(8, 8, 16, 3)), "is damaged: no PNG image has colours like these");
-  EXPECT_EQ(HeaderError(PngHeader(0, 8, 8, 2)), "declares an image of 0 x 8 pixels");
+  EXPECT_EQ(HeaderError(JpegFrame(0xC0, 8, 0, 8)), "declares an image of 8 x 0 pixels" + kAgain);
+  EXPECT_EQ(HeaderError(PngHeader(8, 8, 8, 5)),
+            "is damaged: no PNG image has colours like these" + kAgain);
+  EXPECT_EQ(HeaderError(PngHeader(8, 8, 16, 3)),
+            "is damaged: no PNG image has colours like these" + kAgain);
+  EXPECT_EQ(HeaderError(PngHeader(0, 8, 8, 2)), "declares an image of 0 x 8 pixels" + kAgain);
 }
 
 TEST(ImageHeaderTest, BombsAreRefused) {
@@ -122,13 +128,13 @@ TEST(ImageHeaderTest, BombsAreRefused) {
             "declares 100000 x 100000 pixels, more than 2 GiB\n"
             "help: make the image smaller before it is used");
   EXPECT_EQ(HeaderError(png(10000, 10000)),
-            "declares 10000 x 10000 pixels, more than a file of its size can hold");
+            "declares 10000 x 10000 pixels, more than a file of its size can hold" + kAgain);
   EXPECT_EQ(HeaderError(png(4294967295, 4294967295)),
             "declares 4294967295 x 4294967295 pixels, more than 2 GiB\n"
             "help: make the image smaller before it is used");
   EXPECT_EQ(HeaderError(png(500, 500)), "no error");
   EXPECT_EQ(HeaderError(JpegFrame(0xC0, 8, 20000, 20000)),
-            "declares 20000 x 20000 pixels, more than a file of its size can hold");
+            "declares 20000 x 20000 pixels, more than a file of its size can hold" + kAgain);
   EXPECT_EQ(HeaderError(JpegFrame(0xC0, 8, 65535, 65535)),
             "declares 65535 x 65535 pixels, more than 2 GiB\n"
             "help: make the image smaller before it is used");
@@ -143,15 +149,16 @@ TEST(ImageDataTest, DamageThatDecodersOverlookIsFound) {
   EXPECT_EQ(error(jpeg, jpeg), "no error");
   EXPECT_EQ(error(png, png), "no error");
   EXPECT_EQ(error(jpeg, jpeg + "trailing bytes"), "no error");
-  EXPECT_EQ(error(jpeg, jpeg.substr(0, jpeg.size() - 20)), "is cut off: its end is missing");
-  EXPECT_EQ(error(png, png.substr(0, png.size() - 20)), "is cut off");
+  EXPECT_EQ(error(jpeg, jpeg.substr(0, jpeg.size() - 20)),
+            "is cut off: its end is missing" + kAgain);
+  EXPECT_EQ(error(png, png.substr(0, png.size() - 20)), "is cut off" + kAgain);
   std::string table = jpeg;  // of 255 codes of each length
   const size_t counts = table.find("\xFF\xC4") + 5;
   table.replace(counts, 16, std::string(16, '\xFF'));
-  EXPECT_EQ(error(jpeg, table), "is damaged: a Huffman table of too many codes");
+  EXPECT_EQ(error(jpeg, table), "is damaged: a Huffman table of too many codes" + kAgain);
   std::string flipped = png;
   flipped[flipped.size() / 2] = static_cast<char>(flipped[flipped.size() / 2] ^ 4);
-  EXPECT_EQ(error(png, flipped), "is damaged: the checksum of its part IDAT is wrong");
+  EXPECT_EQ(error(png, flipped), "is damaged: the checksum of its part IDAT is wrong" + kAgain);
 }
 
 }  // namespace

@@ -17,6 +17,8 @@ namespace {
 const std::string kRed = EncodePng(TestImage::Constant(9, 7, {255, 0, 0}));
 const std::string kGreen = EncodeJpeg(TestImage::Constant(20, 30, {0, 255, 0}));
 
+const std::string kFetchAgain = "help: copy or fetch the file again, or leave it out\n";
+
 // A folder `f` of images, for an input of [3, 4, 4] and a label.
 class ImagesBuilder : public DatasetBuilder {
  public:
@@ -54,8 +56,8 @@ TEST(ImagesTest, FoldersAreClasses) {
     EXPECT_EQ(LabelOf(set, 1), 1);
     EXPECT_EQ(LabelOf(set, 2), 1);
     EXPECT_EQ(set.ClassNames(1)[0], "green");
-    EXPECT_EQ(set.Range(1)->largest.value, 1);
-    EXPECT_EQ(set.Range(1)->largest.sample, 1);
+    EXPECT_EQ(RangeOf(set, 1)->largest.value, 1);
+    EXPECT_EQ(RangeOf(set, 1)->largest.sample, 1);
     std::vector<uint8_t> red(48, 0);
     std::fill(red.begin(), red.begin() + 16, 255);
     EXPECT_EQ(ReadField<uint8_t>(set, 1, 0), red);
@@ -225,6 +227,55 @@ TEST(ImagesTest, FoldersThatAreWrong) {
             "help: convert such images, or move them away\n");
 }
 
+TEST(ImagesTest, LabelsInAListAreKnownByTheirLines) {
+  for (const char* decode : {"ahead", "stream"}) {
+    ImagesBuilder builder;
+    builder.File("f/a.png", kRed).File("f/b.JPG", kGreen).Set("labels", "l.csv");
+    builder.File("l.csv", "name,label\n\nb.JPG,7\na.png,  9\n").Set("decode", decode);
+    const Opened opened = builder.Open();
+    ASSERT_EQ(opened.errors, "");
+    const FieldRange range = *RangeOf(*opened.dataset, 1);
+    EXPECT_EQ(range.smallest.mark.ToString(), builder.folder() + "/l.csv:3:7");
+    EXPECT_EQ(range.largest.mark.ToString(), builder.folder() + "/l.csv:4:7");
+    EXPECT_EQ(range.largest.file, builder.folder() + "/l.csv");
+  }
+}
+
+TEST(ImagesTest, WhatIsWrongWithFilesIsToldAtOnce) {
+  const std::string png = kRed;
+  ImagesBuilder builder;
+  builder.Two().File("f/red/begun.png", png.substr(0, 20));
+  builder.File("f/red/cut.png", png.substr(0, png.size() - 4)).File("f/red/empty.png", "");
+  builder.File("f/red/text.png", "see attachment");
+  EXPECT_EQ(builder.Open().errors,
+            "DIR/f/red/begun.png: error: this image is cut off inside its header\n" + kFetchAgain +
+                "DIR/f/red/cut.png: error: this image is cut off\n" + kFetchAgain +
+                "DIR/f/red/empty.png: error: this image is empty\n" + kFetchAgain +
+                "DIR/f/red/text.png: error: this image is neither a JPEG nor a PNG image\n"
+                "help: the ending of its name does not make it one: convert it, or leave it out\n");
+}
+
+// No image is to blame for it.
+TEST(ImagesTest, AShapeThatNoMemoryHoldsIsToldOnce) {
+  const auto errors = [](const Shape& shape, int64_t limit) {
+    DatasetBuilder builder("images");
+    builder.Set("folder", "f").File("f/red/a.png", kRed).File("f/green/b.png", kGreen);
+    builder.Input("image", DType::kU8, shape).Input("label", DType::kI32, {}).Limit(limit);
+    return builder.Open().errors;
+  };
+  const std::string help =
+      "help: images of any size are scaled to the input's: give it the size that the model is to "
+      "see, as `shape: [3, 224, 224]`\n";
+  EXPECT_EQ(
+      errors({3, 2000000, 2000000}, int64_t{1} << 34),
+      "error: input 'image' is [3, 2000000, 2000000]: to make one such sample takes 10.9 TiB, "
+      "more than the 16.0 GiB that are left\n" +
+          help);
+  // What scaling takes counts, too.
+  EXPECT_EQ(errors({3, 1000, 1000}, 4 << 20).find("error: input 'image' is [3, 1000, 1000]: "), 0u);
+  EXPECT_EQ(errors({3, 1000, 1000}, 64 << 20), "");
+}
+
 TEST(ImagesTest, OptionsAndInputsThatAreWrong) {
   ImagesBuilder builder;
   EXPECT_EQ(builder.Two().Set("resize", "crop").Open().errors,
@@ -237,6 +288,11 @@ TEST(ImagesTest, OptionsAndInputsThatAreWrong) {
   DatasetBuilder four("images");
   four.Set("folder", "f").Input("x", DType::kU8, {4, 8, 8});
   EXPECT_NE(four.Open().errors, "");
+  DatasetBuilder flat("images");
+  flat.Set("folder", "f").Input("x", DType::kU8, {3, 24});
+  EXPECT_EQ(flat.Open().errors,
+            "error: input 'x' is [3, 24], but an image is [channels, height, width], of 1 or 3 "
+            "channels\nhelp: for example `shape: [3, 24, 24]`\n");
 }
 
 TEST(ImagesTest, BrokenFilesAreListedTogether) {
@@ -250,7 +306,9 @@ TEST(ImagesTest, BrokenFilesAreListedTogether) {
               "DIR/f/green/d.png: error: this image declares 100000 x 100000 pixels, more than 2 "
               "GiB\nhelp: make the image smaller before it is used\n"
               "DIR/f/red/b.png: error: this image is neither a JPEG nor a PNG image\n"
-              "DIR/f/red/c.jpg: error: this image is empty\n");
+              "help: the ending of its name does not make it one: convert it, or leave it out\n"
+              "DIR/f/red/c.jpg: error: this image is empty\n" +
+                  kFetchAgain);
   }
   ImagesBuilder many;
   many.Two();
@@ -268,12 +326,14 @@ TEST(ImagesTest, DamagedPixelsAreFoundWhereTheyAreRead) {
   builder.Two().File("f/red/x.png", damaged);
   EXPECT_EQ(builder.Open().errors,
             "DIR/f/red/x.png: error: this image is damaged: the checksum of its part IDAT is "
-            "wrong\n");
+            "wrong\n" +
+                kFetchAgain);
   const Opened stream = builder.Set("decode", "stream").Open();
   ASSERT_EQ(stream.errors, "");
   const std::string error = ErrorOf([&] { ReadSample(*stream.dataset, 2); });
   EXPECT_EQ(error.substr(error.rfind('/')),
-            "/x.png' is damaged: the checksum of its part IDAT is wrong");
+            "/x.png' is damaged: the checksum of its part IDAT is wrong\n" +
+                kFetchAgain.substr(0, kFetchAgain.size() - 1));
   ReadSample(*stream.dataset, 1);  // the others can be read
   builder.File("f/red/a.png", kGreen);
   const std::string changed = ErrorOf([&] { ReadSample(*stream.dataset, 1); });

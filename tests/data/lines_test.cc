@@ -258,7 +258,7 @@ TEST(Lines, RareWordsBecomeUnknown) {
   data.Set("entries", "4");
   const Opened opened = data.Open();
   EXPECT_EQ(TextsOf(opened), (std::vector<Ids>{{2, 3, 2, 0}, {1, 3, 2, 0}}));
-  EXPECT_EQ(opened.dataset->Range(0)->largest.value, 3);
+  EXPECT_EQ(RangeOf(*opened.dataset, 0)->largest.value, 3);
 }
 
 TEST(Lines, TheVocabularyIsThatOfWhatIsTrainedOn) {
@@ -278,18 +278,12 @@ TEST(Lines, TellsTheRangeOfItsIds) {
   data.Tokens("ids").Set("pad", "3").Input("next", DType::kI32, {4});
   const Opened opened = data.Open();
   ASSERT_EQ(opened.errors, "");
-  const std::optional<FieldRange> text = opened.dataset->Range(0);
+  const std::optional<FieldRange> text = RangeOf(*opened.dataset, 0);
   ASSERT_TRUE(text.has_value());
   EXPECT_EQ(text->smallest.value, 3) << "of what fills up";
   EXPECT_EQ(text->smallest.sample, 0);
   EXPECT_EQ(text->largest.value, 9);
-  const std::array<int64_t, 2> ignored = {3, 9};
-  EXPECT_EQ(opened.dataset->Range(0, ignored)->smallest.value, 4);
-  EXPECT_EQ(opened.dataset->Range(0, ignored)->smallest.sample, 1);
-  EXPECT_EQ(opened.dataset->Range(0, ignored)->largest.value, 8);
-  EXPECT_EQ(opened.dataset->Range(1)->smallest.value, -1);
-  const std::array<int64_t, 1> none = {-1};
-  EXPECT_EQ(opened.dataset->Range(1, none)->smallest.value, 4);
+  EXPECT_EQ(RangeOf(*opened.dataset, 1)->smallest.value, -1);
 }
 
 TEST(Lines, ErrorsStandAtTheirPlaces) {

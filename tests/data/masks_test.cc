@@ -69,13 +69,13 @@ TEST(MasksTest, EveryImageHasTheMaskOfItsName) {
       EXPECT_EQ(MaskOf(set, 1), halves);
       EXPECT_EQ(MaskOf(set, 2), std::vector<int>(16, 200));
       if (decode[0] == 's') {
-        EXPECT_FALSE(set.Range(1).has_value());
+        EXPECT_FALSE(RangeOf(set, 1).has_value());
         continue;
       }
       const int64_t elements = 3 * (48 + 16 * SizeOf(dtype));
       EXPECT_GT(set.decoded_bytes(), elements) << "the paths of masks count, too";
       EXPECT_LT(set.decoded_bytes(), elements + 3 * 256);
-      const FieldRange range = *set.Range(1);
+      const FieldRange range = *RangeOf(set, 1);
       EXPECT_EQ(range.smallest.value, 3);
       EXPECT_EQ(range.smallest.file, builder.folder() + "/m/a.png");
       EXPECT_EQ(range.largest.value, 200);
@@ -174,15 +174,17 @@ TEST(MasksTest, MasksThatAreNone) {
       "help: a mask has a label for each pixel of its image, as it is seen: turned as its Exif "
       "orientation says\n";
   for (const char* decode : {"ahead", "stream"}) {
-    EXPECT_EQ(builder.Set("decode", decode).Open().errors,
-              "DIR/f/7.png: error: this image is empty\n"
-              "DIR/m/1.jpg: error: this mask is a JPEG image, and JPEG changes the labels" +
-                  help + "DIR/m/2.png: error: this mask has 3 channels, not a label a pixel" +
-                  help + "DIR/m/3.png: error: this mask has 16 bits a pixel, not 8" + help +
-                  "DIR/m/4.png: error: this mask has 4 x 6 pixels, and its image 6 x 4 pixels\n" +
-                  sizes +
-                  "DIR/m/5.png: error: this mask has 6 x 4 pixels, and its image 4 x 6 pixels\n" +
-                  sizes + "DIR/m/6.png: error: this mask is neither a JPEG nor a PNG image\n");
+    EXPECT_EQ(
+        builder.Set("decode", decode).Open().errors,
+        "DIR/f/7.png: error: this image is empty\n"
+        "help: copy or fetch the file again, or leave it out\n"
+        "DIR/m/1.jpg: error: this mask is a JPEG image, and JPEG changes the labels" +
+            help + "DIR/m/2.png: error: this mask has 3 channels, not a label a pixel" + help +
+            "DIR/m/3.png: error: this mask has 16 bits a pixel, not 8" + help +
+            "DIR/m/4.png: error: this mask has 4 x 6 pixels, and its image 6 x 4 pixels\n" + sizes +
+            "DIR/m/5.png: error: this mask has 6 x 4 pixels, and its image 4 x 6 pixels\n" + sizes +
+            "DIR/m/6.png: error: this mask is neither a JPEG nor a PNG image\n"
+            "help: the ending of its name does not make it one: convert it, or leave it out\n");
   }
 }
 
@@ -242,12 +244,14 @@ TEST(MasksTest, DamageIsFoundWhereItIsRead) {
   damaged[damaged.size() / 2] = static_cast<char>(damaged[damaged.size() / 2] ^ 1);
   builder.Two().File("m/a.png", damaged);
   EXPECT_EQ(builder.Open().errors,
-            "DIR/m/a.png: error: this mask is damaged: the checksum of its part IDAT is wrong\n");
+            "DIR/m/a.png: error: this mask is damaged: the checksum of its part IDAT is wrong\n"
+            "help: copy or fetch the file again, or leave it out\n");
   const Opened stream = builder.Set("decode", "stream").Open();
   ASSERT_EQ(stream.errors, "");
   const std::string error = ErrorOf([&] { ReadSample(*stream.dataset, 0); });
   EXPECT_EQ(error.substr(error.rfind('/')),
-            "/a.png' is damaged: the checksum of its part IDAT is wrong");
+            "/a.png' is damaged: the checksum of its part IDAT is wrong\n"
+            "help: copy or fetch the file again, or leave it out");
   EXPECT_EQ(MaskOf(*stream.dataset, 1)[0], 7);
 }
 

@@ -58,17 +58,39 @@ TEST(NpyDataTest, FilesFeedTheInputsOfTheirNames) {
   EXPECT_EQ(ReadField<float>(*opened.dataset, 1, 0), (std::vector<float>{3, 4}));
   EXPECT_EQ(ReadField<int32_t>(*opened.dataset, 1, 1), (std::vector<int32_t>{-8}));
   EXPECT_EQ(opened.dataset->decoded_bytes(), 16 + 8);
-  EXPECT_FALSE(opened.dataset->Range(0).has_value());  // f32
-  EXPECT_EQ(opened.dataset->Range(1)->smallest.value, -8);
+  EXPECT_FALSE(RangeOf(*opened.dataset, 0).has_value());  // f32
+  EXPECT_EQ(RangeOf(*opened.dataset, 1)->smallest.value, -8);
 }
 
 TEST(NpyDataTest, TellsTheRangeOfLongIntegers) {
   const Opened opened =
       OpenOne(Npy("<i8", "(3,)", Bytes<int64_t>({7, int64_t{1} << 40, 7})), DType::kI64, {});
   ASSERT_EQ(opened.errors, "");
-  EXPECT_EQ(opened.dataset->Range(0)->smallest.value, 7);
-  EXPECT_EQ(opened.dataset->Range(0)->largest.value, int64_t{1} << 40);
-  EXPECT_EQ(opened.dataset->Range(0)->largest.sample, 1);
+  EXPECT_EQ(RangeOf(*opened.dataset, 0)->smallest.value, 7);
+  EXPECT_EQ(RangeOf(*opened.dataset, 0)->largest.value, int64_t{1} << 40);
+  EXPECT_EQ(RangeOf(*opened.dataset, 0)->largest.sample, 1);
+}
+
+TEST(NpyDataTest, TellsWhichSamplesAreNotFinite) {
+  const auto found = [](const std::vector<float>& values) {
+    const Opened opened = OpenOne(Npy("<f4", "(3, 2)", Bytes<float>(values)), DType::kF32, {2});
+    EXPECT_EQ(opened.errors, "");
+    return opened.dataset->FindNotFinite(0);
+  };
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  EXPECT_FALSE(found({1, 2, 3, 4, 5, 6}));
+  const auto infinite = found({1, 2, 3, -kInfinity, 5, 6});
+  ASSERT_TRUE(infinite);
+  EXPECT_EQ(infinite->samples, 1);
+  EXPECT_EQ(infinite->sample, 1);
+  EXPECT_EQ(infinite->element, 1);
+  EXPECT_FALSE(infinite->nan);
+  const auto nan = found({1, 2, NAN, NAN, kInfinity, 6});
+  ASSERT_TRUE(nan);
+  EXPECT_EQ(nan->samples, 2);
+  EXPECT_EQ(nan->sample, 1);
+  EXPECT_EQ(nan->element, 0);
+  EXPECT_TRUE(nan->nan);
 }
 
 // The value, written as `From`, read as `To`; nothing where it is refused.
@@ -189,7 +211,10 @@ TEST(NpyDataTest, ErrorsNameTheFileAndTheElement) {
   EXPECT_EQ(error(Npy("<f4", "()", "1234")),
             "error: 'DIR/x.npy' is a single number, without an axis of samples\n");
   EXPECT_EQ(error(Npy("<f4", "(0, 2)", "")),
-            "error: 'DIR/x.npy' holds no samples ([0, 2] elements of '<f4')\n");
+            "error: 'DIR/x.npy' holds no samples ([0, 2] elements of '<f4')\n"
+            "help: there must be one at least: look at what was saved to this file\n");
+  EXPECT_EQ(error(""),
+            "error: 'DIR/x.npy' is empty\nhelp: `numpy.save(FILE, ARRAY)` writes an array to it\n");
   EXPECT_EQ(error(Npy("<f4", "(2, 2)", "12345678")),
             "error: 'DIR/x.npy' declares [2, 2] elements of '<f4', 16 bytes, but has 8 after its "
             "header\n");

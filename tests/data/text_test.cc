@@ -81,11 +81,11 @@ TEST(TextTest, TellsTheRangeOfItsBytes) {
     data.Input("text", dtype, {2}).Input("next", dtype, {2});
     const Opened opened = data.Open();
     ASSERT_EQ(opened.errors, "");
-    const std::optional<FieldRange> text = opened.dataset->Range(0);
+    const std::optional<FieldRange> text = RangeOf(*opened.dataset, 0);
     ASSERT_TRUE(text.has_value()) << Name(dtype);
     EXPECT_EQ(text->smallest.value, 'a');
     EXPECT_EQ(text->largest.value, 'd') << "the last byte is no part of a text";
-    const std::optional<FieldRange> next = opened.dataset->Range(1);
+    const std::optional<FieldRange> next = RangeOf(*opened.dataset, 1);
     ASSERT_TRUE(next.has_value()) << Name(dtype);
     EXPECT_EQ(next->smallest.value, 'a');
     EXPECT_EQ(next->smallest.sample, 0);

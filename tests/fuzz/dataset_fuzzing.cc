@@ -7,6 +7,23 @@
 #include "tests/fuzz/fuzz_target.h"
 
 namespace cgrun {
+namespace {
+
+// Finds what is wrong with samples, and where the last of each field was read from.
+void LookAtAll(const Dataset& dataset) {
+  struct Last : IntegerVisitor {
+    void Visit(int64_t, int64_t number) override { sample = number; }
+    int64_t sample = 0;
+  };
+  for (size_t i = 0; i < dataset.fields().size(); ++i) {
+    Last last;
+    dataset.Visit(i, last);
+    dataset.PlaceOf(i, last.sample);
+    dataset.FindNotFinite(i);
+  }
+}
+
+}  // namespace
 
 std::vector<std::vector<std::byte>> ReadSample(const Dataset& dataset, int64_t index) {
   std::vector<std::vector<std::byte>> sample;
@@ -41,7 +58,7 @@ std::unique_ptr<Dataset> TryDataset(const std::string& format,
   CGRUN_CHECK(dataset->decoded_bytes() <= kDatasetLimit) << dataset->decoded_bytes();
   for (int64_t i = 0; i < std::min(dataset->size(), kMostSamples); ++i) ReadSample(*dataset, i);
   ReadSample(*dataset, dataset->size() - 1);
-  for (size_t i = 0; i < dataset->fields().size(); ++i) dataset->Range(i);
+  LookAtAll(*dataset);
   return dataset;
 }
 

@@ -57,6 +57,14 @@ TEST(ReadProblemCsv, TakesColumnsInAnyOrderAndLenientLines) {
            {{{10, -3, 9, 64, 64, "a, \"b\""}, {0, 0, 9, 1, {}, "c "}, {7, 0, 9, 2, {}, "d"}}, {}}));
 }
 
+TEST(ReadProblemCsv, ATableOfDataIsNoListOfBuffers) {
+  for (const char* table : {"size,weight,price\n1,2,3\n", "5.1,3.5,setosa\n", "id,age,label\n"}) {
+    EXPECT_EQ(ErrorsOf(table),
+              "1:1 this seems to be a table of data, not a list of buffers, whose first line names "
+              "the columns id, lower, upper and size");
+  }
+}
+
 TEST(ReadProblemCsv, ReportsWhatIsWrongWithTheHeader) {
   EXPECT_EQ(ErrorsOf(""), "0:1 the file is empty");
   EXPECT_EQ(ErrorsOf("\n \r\n"), "0:1 the file is empty");

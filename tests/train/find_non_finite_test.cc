@@ -5,8 +5,6 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <cstring>
-#include <fstream>
 #include <limits>
 
 #include "src/io/safetensors.h"
@@ -16,7 +14,6 @@ namespace cgrun {
 namespace {
 
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
-constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
 // What Train() says; "" where it ends well.
 std::string ErrorOf(const ModelSpec& model, Mode mode, SessionOptions options = {},
@@ -115,32 +112,6 @@ TEST_P(FindNonFiniteTest, ALateOverflowOfAccumulatedSteps) {
   }
 }
 
-void WriteFloats(const std::string& path, const std::vector<float>& values, uint8_t columns) {
-  std::ofstream file(path, std::ios::binary);
-  const uint8_t samples = static_cast<uint8_t>(values.size() / columns);
-  const uint8_t header[] = {0, 0, 0x0D, 2, 0, 0, 0, samples, 0, 0, 0, columns};
-  file.write(reinterpret_cast<const char*>(header), sizeof(header));
-  for (float value : values) {
-    uint32_t bits;
-    std::memcpy(&bits, &value, sizeof(bits));
-    bits = __builtin_bswap32(bits);
-    file.write(reinterpret_cast<const char*>(&bits), sizeof(bits));
-  }
-}
-
-TEST_P(FindNonFiniteTest, NanInTheData) {
-  const std::string folder = FreshFolder();
-  std::vector<float> x(16 * 4, 0.5F);
-  x[37] = kNan;
-  WriteFloats(folder + "/x.idx", x, 4);
-  std::string text = ModelWith("q: relu", "{format: idx, images: " + folder + "/x.idx}");
-  text.replace(text.find("in: [z, y]"), 10, "in: [z, h]");
-  text.replace(text.find("  y: {shape: [3]}\n"), 18, "");
-  EXPECT_NE(ErrorOf(ModelOf(text), GetParam()).find("the data is not finite: input 'x' of sample "),
-            std::string::npos)
-      << ErrorOf(ModelOf(text), GetParam());
-}
-
 TEST_P(FindNonFiniteTest, NanInWeights) {
   const std::string file = FreshFolder() + "/w.safetensors";
   SafetensorsWriter writer({{"learn.h.bias", DType::kF32, {3}}});
@@ -161,27 +132,6 @@ TEST_P(FindNonFiniteTest, AnInfinityThatDoesNoHarmIsLeftAlone) {
 
 INSTANTIATE_TEST_SUITE_P(Modes, FindNonFiniteTest, testing::Values(Mode::kGraph, Mode::kEager),
                          [](const auto& mode) { return std::string(Name(mode.param)); });
-
-TEST(AllFiniteTest, EveryNumberType) {
-  bool nan = false;
-  const auto finite = [&](const auto& values) {
-    using T = std::remove_cvref_t<decltype(values[0])>;
-    return AllFinite(DTypeOf<T>(), std::as_bytes(std::span(values)), &nan);
-  };
-  EXPECT_TRUE(finite(std::vector<float>{0, -1, std::numeric_limits<float>::max()}));
-  EXPECT_FALSE(finite(std::vector<float>{0, -kInfinity}));
-  EXPECT_FALSE(nan);
-  EXPECT_FALSE(finite(std::vector<float>{0, 1, kNan}));
-  EXPECT_TRUE(nan);
-  EXPECT_TRUE(finite(std::vector<double>{1e300, std::numeric_limits<double>::denorm_min()}));
-  EXPECT_FALSE(finite(std::vector<double>{1, -std::nan("")}));
-  EXPECT_TRUE(nan);
-  EXPECT_FALSE(finite(std::vector<double>{HUGE_VAL}));
-  EXPECT_FALSE(nan);
-  EXPECT_FALSE(finite(std::vector<BFloat16>{BFloat16(kInfinity)}));
-  EXPECT_FALSE(nan);
-  EXPECT_TRUE(finite(std::vector<int32_t>{-1, 0x7F800000}));
-}
 
 }  // namespace
 }  // namespace cgrun

@@ -101,6 +101,86 @@ TEST(LabelCheck, NamesFileSampleLabelAndClasses) {
   EXPECT_EQ(errors.find("sample 5"), errors.rfind("sample 5")) << "told twice:\n" << errors;
 }
 
+TEST(LabelCheck, SaysHowManyMoreLabelsAreWrong) {
+  const std::string two = ErrorsOf(std::string("\0\7\2\3\0\11\2\3", 8));
+  EXPECT_NE(
+      two.find("sample 5 has the label 9, but the 4 classes of softmax_cross_entropy are 0 to "
+               "3, as its logits have 4 units; and 1 more sample has such labels: 7 (sample "
+               "1)\n"),
+      std::string::npos)
+      << two;
+  const std::string six = ErrorsOf(std::string("\4\7\4\4\0\4\4\3", 8));
+  EXPECT_NE(six.find("; and 5 more samples have such labels: 4 (sample 0), 4 (sample 2), 4 (sample "
+                     "3), …\n"),
+            std::string::npos)
+      << six;
+}
+
+// The errors and warnings of the model with a table of names and labels `rows`.
+std::string ErrorsOfTable(const std::string& rows, const std::string& units) {
+  const std::string folder = FreshFolder();
+  std::ofstream(folder + "/t.csv") << "x,label\n" << rows;
+  std::string text = kModel;
+  for (const auto& [from, to] :
+       {std::pair<std::string, std::string>{
+            "format: idx, images: IMAGES, labels: LABELS",
+            "format: csv, file: " + folder + "/t.csv, label: label"},
+        {"image: {type: uint8, shape: [1, 1, 2]}", "features: {shape: [1]}"},
+        {"      - {op: normalize, in: image, scale: 1/255}\n      - {op: flatten}\n", ""},
+        {"{op: linear, units: 4}", "{op: linear, in: features, units: " + units + "}"}}) {
+    text.replace(text.find(from), from.size(), to);
+  }
+  std::string errors = SessionErrors(ModelOf(text));
+  for (size_t at; (at = errors.find(folder)) != errors.npos;) errors.erase(at, folder.size());
+  return errors;
+}
+
+TEST(LabelCheck, LabelsOfATableAreKnownByTheirLines) {
+  const std::string large = ErrorsOfTable("1,0\n2,1\n3,7\n4,0\n5,5\n", "2");
+  EXPECT_NE(large.find("error: /t.csv:4:3: sample 2 has the label 7, but the 2 classes of "
+                       "softmax_cross_entropy are 0 to 1, as its logits have 2 units; and 1 more "
+                       "sample has such labels: 5 (/t.csv:6:3)\n"),
+            std::string::npos)
+      << large;
+  EXPECT_NE(large.find("or check the data: /t.csv:4:3\n"), std::string::npos) << large;
+  const std::string negative = ErrorsOfTable("1,0\n2,1\n3,-1\n", "2");
+  EXPECT_NE(negative.find("/t.csv:4:3: error: sample 2 has the label -1, but"), std::string::npos)
+      << negative;
+}
+
+TEST(LabelCheck, ALabelThatIsMisspeltIsNoNewClass) {
+  const std::string once = ErrorsOfTable("1,cat\n2,dog\n3,catt\n4,cat\n5,dog\n6,dog\n", "2");
+  EXPECT_EQ(once,
+            "/t.csv:4:3: error: only sample 2 has the label 'catt'; with it there are 3 classes, "
+            "but softmax_cross_entropy has 2\n"
+            "    3,catt\n"
+            "      ^~~~\n"
+            "help: did you mean 'cat', the label of 2 samples? If it is a class of its own, "
+            "small.yaml:13:22 is to have `units: 3`\n");
+  const std::string classes = ErrorsOfTable("1,cat\n2,dog\n3,cow\n4,cow\n5,dog\n6,cat\n", "2");
+  EXPECT_NE(classes.find("has the label 2, but the 2 classes"), std::string::npos) << classes;
+  std::string rows;
+  for (int i = 0; i < 20; ++i) rows += "1,cat\n2,dog\n";
+  const std::string twice = ErrorsOfTable(rows + "3,catt\n3,catt\n", "2");
+  EXPECT_NE(twice.find("error: only 2 samples, first sample 40, have the label 'catt'"),
+            std::string::npos)
+      << twice;
+}
+
+TEST(LabelCheck, UnitsThatNoLabelNamesAreWarnedOf) {
+  const std::string spare = ErrorsOf(std::string("\0\1\2\0\0\1\2\2", 8));
+  EXPECT_EQ(
+      spare,
+      "small.yaml:15:22: warning: the logits have 4 units, but the labels of the training data "
+      "are 0 to 2\n"
+      "          - logits: {op: linear, units: 4}\n"
+      "                         ^~~~~~\n"
+      "help: write `units: 3` here, unless other data have more classes\n");
+  EXPECT_EQ(ErrorsOf(std::string("\0\1\2\0\0\1\2\2", 8), /*train=*/false), "");
+  const std::string named = ErrorsOfTable("1,cat\n2,dog\n", "3");
+  EXPECT_NE(named.find("the labels of the training data are 0 to 1\n"), std::string::npos) << named;
+}
+
 TEST(LabelCheck, NegativeLabelsNameNoClass) {
   const std::string errors = ErrorsOf(std::string("\0\1\xFF\3\0\1\2\3", 8));
   EXPECT_NE(errors.find("sample 2 has the label -1"), std::string::npos) << errors;
