@@ -24,8 +24,8 @@ const OpDef* FindOptimizer(const OpSpec& op, Diagnostics& diagnostics) {
   return nullptr;
 }
 
-// An error where the attributes do not go together, by the operator's own inference for some
-// parameter.
+// An error where the attributes do not go together, or a warning of them, by the operator's own
+// inference for some parameter.
 void CheckTogether(const OpDef& def, const Attributes& attributes, const OpSpec& op,
                    Diagnostics& diagnostics) {
   const TensorType parameter{DType::kF32, Shape{1}};
@@ -37,9 +37,12 @@ void CheckTogether(const OpDef& def, const Attributes& attributes, const OpSpec&
   if (def.needs_step) inputs.push_back({DType::kI64, Shape()});
   InferContext context(attributes, inputs);
   InferTypes(IdOf(def), context);
-  if (!context.failed()) return;
-  diagnostics.Error(op.target.mark, "'" + op.target.value + "': " + context.message(),
-                    context.help());
+  const std::string name = "'" + op.target.value + "': ";
+  if (context.failed()) {
+    diagnostics.Error(op.target.mark, name + context.message(), context.help());
+  } else if (!context.warning().empty()) {
+    diagnostics.Warning(op.target.mark, name + context.warning(), context.warning_help());
+  }
 }
 
 const OpSpec* OptimizerOf(const ModelSpec& model, const PathSpec& spec, Diagnostics& diagnostics) {

@@ -15,6 +15,7 @@
 #include "src/ir/op_def.h"
 #include "src/ir/range_text.h"
 #include "src/model/values.h"
+#include "src/train/path_optimizer.h"
 #include "src/train/watched_number.h"
 
 namespace cgrun {
@@ -264,12 +265,6 @@ double DefaultRate(const OpSpec& optimizer) {
   return field == nullptr ? 0.01 : std::get<double>(field->get(schema.defaults()));
 }
 
-const OpSpec* OptimizerOf(const ModelSpec& model, const PathSpec& path) {
-  if (!path.backprop.value || path.losses.empty()) return nullptr;
-  if (path.optimizer) return &*path.optimizer;
-  return model.train && model.train->optimizer ? &*model.train->optimizer : nullptr;
-}
-
 }  // namespace
 
 double RateSchedule::WarmupSteps() const {
@@ -360,9 +355,10 @@ std::optional<std::vector<PathSchedule>> ReadRateSchedules(const ModelSpec& mode
   std::vector<PathSchedule> schedules;
   const int errors = diagnostics.error_count();
   for (const PathSpec& path : model.paths) {
-    const OpSpec* optimizer = OptimizerOf(model, path);
-    if (optimizer == nullptr) continue;  // the front end reports it
-    const auto schedule = ReadRateSchedule(model, *optimizer, DefaultRate(*optimizer), diagnostics);
+    const std::optional<PathOptimizer> found = OptimizerOf(model, path);
+    if (!found) continue;  // the front end reports it
+    const OpSpec& optimizer = *found->op;
+    const auto schedule = ReadRateSchedule(model, optimizer, DefaultRate(optimizer), diagnostics);
     if (!schedule) continue;
     const bool needs_end = schedule->kind == RateSchedule::Kind::kCosine ||
                            schedule->kind == RateSchedule::Kind::kPolynomial;
@@ -372,7 +368,7 @@ std::optional<std::vector<PathSchedule>> ReadRateSchedules(const ModelSpec& mode
                         "give `epochs` or `steps`, or another schedule");
       continue;
     }
-    schedules.push_back({path.name.value, *schedule, optimizer->mark});
+    schedules.push_back({path.name.value, *schedule, optimizer.mark});
   }
   if (diagnostics.error_count() > errors) return std::nullopt;
   return schedules;

@@ -1,0 +1,71 @@
+#!/usr/bin/env python3
+"""What new users got wrong once their first model ran: each message names what this model has and
+what this build does, and the way out that it offers is one."""
+
+import re
+import unittest
+
+from cli_testing import MODEL, CliTestCase
+
+GAN = """cgrun: 1
+model: pair
+data: {train: {format: synthetic, samples: 24, classes: 3}}
+inputs:
+  image: {type: uint8, shape: [1, 4, 4]}
+  label: {type: int32, shape: []}
+networks:
+  artist: {in: z, ops: [{op: linear, units: 16}]}
+  critic: {in: x, ops: [{op: linear, units: 1}]}
+paths:
+  prepare:
+    mode: forward
+    ops: [{op: normalize, in: image, scale: 2/255, mean: 1}, {x: {op: flatten}}]
+gan:
+  generator: artist
+  discriminator: critic
+  latent: {op: random_normal, shape: [5]}
+  real: x
+  optimizer: {op: sgd, lr: 1.0e+30}
+train: {epochs: 9, batch: 8}
+"""
+
+
+class ModelsTest(CliTestCase):
+    def test_the_rate_that_diverged_is_named_by_its_key(self):
+        def help_of(text):
+            error = self.cgrun("train", self.write("high.yaml", text), "--force", "--quiet",
+                               status=1).stderr
+            return re.findall("(?m)^help: (.*)$", error)[-1]
+
+        often = "a smaller learning rate often helps: --set "
+        self.assertEqual(help_of(GAN), often + "gan.optimizer.lr=…")
+        each = "optimizer: {generator: {op: sgd, lr: 0.1}, discriminator: {op: sgd, lr: 1.0e+30}}"
+        self.assertEqual(help_of(GAN.replace("optimizer: {op: sgd, lr: 1.0e+30}", each)),
+                         often + "gan.optimizer.discriminator.lr=…")
+        of_train = GAN.replace("  optimizer: {op: sgd, lr: 1.0e+30}\n", "").replace(
+            "batch: 8", "batch: 8, optimizer: {op: sgd, lr: 1.0e+30}")
+        self.assertEqual(help_of(of_train), often + "train.optimizer.lr=…")
+        of_path = MODEL.replace("    metrics:", "    optimizer: {op: sgd, lr: 1.0e+39}\n    metrics:")
+        self.assertEqual(help_of(of_path), often + "paths.classify.optimizer.lr=…")
+
+    def test_an_epsilon_of_nothing_is_told_before_and_after(self):
+        # The gradients of all weights are 0.
+        text = MODEL.replace("op: sgd, lr: 0.05, momentum: 0.9", "op: adam, lr: 0.01, epsilon: 0").replace(
+            "{op: flatten}", "flat: {op: flatten}\n      - {op: mul, in: [flat, 0]}")
+        error = self.cgrun("train", self.write("zero.yaml", text), "--quiet", status=1).stderr
+        self.assertIn("warning: 'adam': `epsilon: 0` makes 0/0, which is NaN, of a gradient that has "
+                      "always been 0\n", error)
+        self.assertIn("\nhelp: leave `epsilon` out, or give a small number\n", error)
+        self.assertIn("\nhelp: without `epsilon` an update is 0/0 where gradients are 0: --set "
+                      "train.optimizer.epsilon=1.0e-8; a smaller", error)
+        for name, settings, warns in (("adamw", "", True), ("rmsprop", "", True), ("adagrad", "", True),
+                                      ("adagrad", ", initial_accumulator: 0.1", False)):
+            optimizer = f"op: {name}, lr: 0.01, epsilon: 0{settings}"
+            self.write("zero.yaml", MODEL.replace("op: sgd, lr: 0.05, momentum: 0.9", optimizer))
+            done = self.cgrun("train", "zero.yaml", "--dry-run")
+            self.assertEqual("`epsilon: 0` makes 0/0" in done.stderr, warns, optimizer)
+            self.assertLessEqual(done.stderr.count("warning: "), 1, done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
