@@ -70,6 +70,31 @@ void CollectFrom(const std::vector<ValueId>& parameters, Graph& graph,
   }
 }
 
+// Whether a value is computed from any of these.
+bool DependsOn(ValueId value, const std::vector<ValueId>& sources, const Graph& graph) {
+  IdVector<ValueId, bool> reached(graph.values.size(), false);
+  for (const ValueId source : sources) reached[source] = true;
+  for (const NodeId id : TopologicalOrder(graph)) {
+    const Node& node = graph.nodes[id];
+    const bool reads = std::ranges::any_of(node.inputs, [&](ValueId in) { return reached[in]; });
+    for (const ValueId output : node.outputs) reached[output] = reached[output] || reads;
+  }
+  return reached[value];
+}
+
+// Whether the loss of a path that learns has a use for what its `trains` names, whose tensors
+// `owned` are. Warns where it has none, as of a network that the path does not run.
+bool CheckUsed(const PathSpec& spec, const MarkedText& name, const std::vector<ValueId>& owned,
+               const Path& path, const Graph& graph, Diagnostics& diagnostics) {
+  const bool learns = path.optimizer && path.loss.valid();
+  if (!learns || DependsOn(path.loss, owned, graph)) return true;
+  diagnostics.Warning(name.mark,
+                      "path '" + spec.name.value + "' trains '" + name.value +
+                          "', but its loss does not depend on it",
+                      "take it out of `trains`, or use '" + name.value + "' in the path");
+  return false;
+}
+
 }  // namespace
 
 void AddOptimizer(const ModelSpec& model, const PathSpec& spec, PathId id, Builder& builder,
@@ -101,15 +126,15 @@ void CollectTrained(const ModelSpec& model, const std::vector<PathUse>& uses, Ow
                     Graph& graph, Diagnostics& diagnostics) {
   const std::vector<std::string> owners = OwnersOf(model);
   for (const PathId id : graph.paths.ids()) {
+    Path& path = graph.paths[id];
     const PathSpec& spec = *uses[static_cast<size_t>(id.index)].path;
-    std::vector<MarkedText> names = spec.trains;
-    if (names.empty()) names.push_back(spec.name);
-    for (const MarkedText& name : names) {
-      if (std::ranges::find(owners, name.value) != owners.end()) {
-        CollectFrom(owned.UsedBy(name.value), graph, graph.paths[id].trains);
-      } else {
+    if (spec.trains.empty()) CollectFrom(owned.UsedBy(spec.name.value), graph, path.trains);
+    for (const MarkedText& name : spec.trains) {
+      if (std::ranges::find(owners, name.value) == owners.end()) {
         diagnostics.Error(name.mark, "there is no network or path '" + name.value + "'",
                           SuggestName(name.value, owners));
+      } else if (CheckUsed(spec, name, owned.UsedBy(name.value), path, graph, diagnostics)) {
+        CollectFrom(owned.UsedBy(name.value), graph, path.trains);
       }
     }
   }

@@ -28,6 +28,26 @@ gan:
   optimizer: {op: sgd, lr: 1.0e+30}
 train: {epochs: 9, batch: 8}
 """
+TWO_PATHS = """cgrun: 1
+model: two
+data: {train: {format: synthetic, samples: 24, classes: 3}}
+inputs:
+  image: {type: f32, shape: [1, 4, 4]}
+  label: {type: int32, shape: []}
+networks:
+  first: {in: x, ops: [{op: flatten}, {op: linear, units: 3}]}
+  second: {in: x, ops: [{op: flatten}, {op: linear, units: 3}]}
+  both: {in: x, ops: [{network: first}, {op: linear, units: 3}]}
+paths:
+  one:
+    ops: [{logits: {network: both, in: image}}]
+    loss: {op: softmax_cross_entropy, in: [logits, label]}
+  two:
+    trains: [first, second]
+    ops: [{logits: {network: second, in: image}}]
+    loss: {op: softmax_cross_entropy, in: [logits, label]}
+train: {epochs: 1, batch: 8, optimizer: {op: sgd, lr: 0.1}}
+"""
 
 
 class ModelsTest(CliTestCase):
@@ -65,6 +85,18 @@ class ModelsTest(CliTestCase):
             done = self.cgrun("train", "zero.yaml", "--dry-run")
             self.assertEqual("`epsilon: 0` makes 0/0" in done.stderr, warns, optimizer)
             self.assertLessEqual(done.stderr.count("warning: "), 1, done.stderr)
+
+    def test_what_a_path_does_not_use_it_does_not_train(self):
+        self.write("two.yaml", TWO_PATHS)
+        for verb, *flags in (("train", "--dry-run"), ("check",)):
+            told = self.cgrun(verb, "two.yaml", *flags).stderr
+            self.assertEqual(told.count("warning: path"), 1, told)
+            self.assertNotIn("no gradient", told)
+            self.assertIn("two.yaml:16:14: warning: path 'two' trains 'first', but its loss does not "
+                          "depend on it\n", told)
+            self.assertIn("help: take it out of `trains`, or use 'first' in the path\n", told)
+        self.write("two.yaml", TWO_PATHS.replace("[first, second]", "second"))
+        self.assertNotIn("warning", self.cgrun("train", "two.yaml", "--dry-run").stderr)
 
 
 if __name__ == "__main__":
