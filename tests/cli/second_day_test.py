@@ -28,6 +28,30 @@ gan:
   optimizer: {op: sgd, lr: 1.0e+30}
 train: {epochs: 9, batch: 8}
 """
+READER = """cgrun: 1
+model: reader
+data: {train: {format: text, file: text, length: 8}}
+inputs:
+  text: {type: uint8, shape: [8]}
+  next: {type: uint8, shape: [8]}
+  h: {shape: [24]}
+networks:
+  cell:
+    in: [character, h]
+    ops:
+      - x: {op: embedding, in: character, entries: 256, units: 16}
+      - {op: concat, in: [x, h]}
+      - {op: linear, units: 24, activation: tanh}
+paths:
+  read:
+    ops:
+      - {network: cell, in: [text, h], unroll: 1, out: [states, h_next]}
+      - {op: linear, in: states, units: 256}
+      - scores: {op: transpose, perm: [0, 2, 1]}
+    loss: {op: softmax_cross_entropy, in: [scores, next]}
+update: {h_next: h}
+train: {epochs: 1, batch: 8, optimizer: {op: sgd, lr: 0.1}}
+"""
 TWO_PATHS = """cgrun: 1
 model: two
 data: {train: {format: synthetic, samples: 24, classes: 3}}
@@ -85,6 +109,21 @@ class ModelsTest(CliTestCase):
             done = self.cgrun("train", "zero.yaml", "--dry-run")
             self.assertEqual("`epsilon: 0` makes 0/0" in done.stderr, warns, optimizer)
             self.assertLessEqual(done.stderr.count("warning: "), 1, done.stderr)
+
+    def test_a_wrong_update_is_told_alone(self):
+        self.write("text", "hello world. " * 50)
+        self.write("reader.yaml", READER)
+        self.cgrun("train", "reader.yaml", "--dry-run")
+        self.write("wrong.yaml", READER.replace("{h_next: h}", "{h_next: text}"))
+        for verb in ("train", "check", "plan"):
+            error = self.refuses(verb, "wrong.yaml")
+            self.assertEqual(error.count("error: "), 1, error)
+            self.assertIn("error: 'h_next' is f32[N, 24], but the input 'text' that takes its value is "
+                          "uint8[N, 8]\n", error)
+        self.write("wrong.yaml", READER.replace("{h_next: h}", "{h_nxt: h}"))
+        error = self.refuses("train", "wrong.yaml")
+        self.assertEqual(error.count("error: "), 1, error)
+        self.assertIn("there is no value 'h_nxt'", error)
 
     def test_what_a_path_does_not_use_it_does_not_train(self):
         self.write("two.yaml", TWO_PATHS)
