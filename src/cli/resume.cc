@@ -95,6 +95,7 @@ std::optional<ResumedRun> FindResumedRun(const std::string& folder, const ModelF
     throw InputError("the folder '" + folder + "' is not that of a run: it has no model.yaml",
                      kResumeHelp);
   }
+  auto lock = std::make_unique<RunLock>(folder);
   std::optional<ModelSpec> run = LoadSettings(of_run);
   if (!run) {
     PrintError("the run in '" + folder +
@@ -121,7 +122,8 @@ std::optional<ResumedRun> FindResumedRun(const std::string& folder, const ModelF
   WarnOfDamaged(damaged, checkpoint);
   RunSettings settings = ReadRunSettings(folder);
   settings.overrides = OverridesOf(settings, flags);
-  return ResumedRun{std::move(*model), std::move(*run), std::move(settings), checkpoint};
+  return ResumedRun{std::move(lock), std::move(*model), std::move(*run), std::move(settings),
+                    checkpoint};
 }
 
 }  // namespace cgrun

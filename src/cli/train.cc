@@ -236,6 +236,7 @@ int Run(const ModelFlags& flags, const RunFlags& run_flags, const TrainFlags& tr
   if (!training.model) return kBadInput;
   ModelSpec& model = *training.model;
   const std::string& folder = training.folder;
+  if (!training.resumed && !run_flags.dry_run) RunLock::CheckFree(folder);
   KernelsOf(model);  // says why there are none
   SessionOptions options = OptionsOf(training, flags, run_flags, train_flags);
   options.profile = profile.wanted();
@@ -271,8 +272,6 @@ int Run(const ModelFlags& flags, const RunFlags& run_flags, const TrainFlags& tr
   }
   std::optional<RunFolder> run_folder;
   if (!training.resumed) run_folder.emplace(folder, train_flags.force, inputs);
-  std::optional<RunLock> resumed_lock;
-  if (training.resumed) resumed_lock.emplace(folder);
   if (training.resumed) RemoveTemporaries(folder);
   RemoveSummary(folder);
   WriteRunSettings(

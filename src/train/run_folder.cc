@@ -107,6 +107,7 @@ void RunFolder::Check(const std::string& folder, bool force,
   if (exists && !fs::is_directory(folder, error)) {
     throw InputError("'" + folder + "' is a file, not a folder", "choose another with --out DIR");
   }
+  RunLock::CheckFree(folder);
   RefuseFolderOfInputs(folder, inputs);
   const std::vector<fs::path> files = RunFiles(folder);
   if (exists && !fs::is_empty(folder, error) && !IsLeftByRun(files)) {

@@ -205,8 +205,14 @@ class ResumeTest(CliTestCase):
         folder = os.open(self.folder / "run", os.O_RDONLY)
         fcntl.flock(folder, fcntl.LOCK_EX)  # as a run that is going on
         for error in (self.resume("run", "--set", "train.epochs=2", status=2).stderr,
+                      self.resume("run", "--set", "train.batch=7", status=2).stderr,
+                      self.train("run", status=2).stderr,
+                      self.train("run", "--set", "data.train={format: csv, file: no.csv}", status=2).stderr,
                       self.train("run", "--force", status=2).stderr):
-            self.assertIn("the run in 'run' is still going on, in another process", error)
+            self.assertIn("the folder 'run' is in use: another process goes on with its run\n", error)
+            self.assertEqual(error.count("error: "), 1, error)
+            for useless in ("--resume", "--force"):
+                self.assertNotIn(useless, error)
         self.assertEqual(before, sorted(path.name for path in (self.folder / "run").iterdir()))
         os.close(folder)
         self.resume("run", "--set", "train.epochs=2")
