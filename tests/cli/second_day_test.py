@@ -138,5 +138,37 @@ class ModelsTest(CliTestCase):
         self.assertNotIn("warning", self.cgrun("train", "two.yaml", "--dry-run").stderr)
 
 
+class RunsTest(CliTestCase):
+    def test_settings_that_differ_stand_in_lines(self):
+        self.cgrun("train", "small.yaml", "--out", "run", "--quiet")
+        self.write("other.yaml", MODEL.replace("units: 3", "units: 4").replace("classes: 3", "classes: 4")
+                   .replace("small", "other").replace("[1, 4, 4]", "[1, 5, 5]").replace("0.05", "0.1"))
+        error = self.refuses("train", "other.yaml", "--resume", "run")
+        self.assertIn("error: the run in 'run' was started with other settings:\n      data.test.classes\n"
+                      "      data.train.classes\n      inputs.image.shape\n", error)
+        many = [argument for i in range(12)
+                for argument in ("--set", f"inputs.more{i}={{shape: [1]}}")]
+        self.assertRegex(self.refuses("train", "--resume", "run", *many), r"\n      and \d+ more\n")
+
+    def test_weights_that_fit_by_chance_are_refused(self):
+        self.cgrun("train", "small.yaml", "--out", "run", "--quiet")
+        wide = MODEL.replace("- {op: flatten}", "- {op: flatten}\n      - hidden: {op: linear, units: 7}")
+        self.write("wide.yaml", wide)
+        error = self.refuses("train", "wide.yaml", "--weights", "run")
+        self.assertIn("hardly anything in run/checkpoint-8.safetensors fits this model, only "
+                      "classify.logits (bias):\n      classify.logits.weight: f32[3, 16] in the file, "
+                      "f32[3, 7] in the model\n", error)
+        self.write("wide.yaml", wide + "weights: run\n")
+        for verb in ("train", "check"):
+            self.assertIn("hardly anything in run/", self.refuses(verb, "wide.yaml"))
+        # A last layer that is replaced leaves the weights before it.
+        self.write("wide.yaml", wide)
+        self.cgrun("train", "wide.yaml", "--out", "wide", "--quiet")
+        self.write("tuned.yaml", wide.replace("logits: {op: linear, units: 3}",
+                                              "logits: {op: linear, units: 5}"))
+        done = self.cgrun("train", "tuned.yaml", "--weights", "wide", "--out", "tuned")
+        self.assertIn("weights: 2 tensors loaded", done.stderr)
+
+
 if __name__ == "__main__":
     unittest.main()
