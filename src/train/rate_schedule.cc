@@ -339,9 +339,10 @@ std::optional<RateSchedule> ReadRateSchedule(const ModelSpec& model, const OpSpe
   const int errors = diagnostics.error_count();
   RateSchedule schedule;
   schedule.learning_rate = default_rate;
+  Diagnostics reported;  // of the rate: by the front end, which reads all attributes
   for (const Attribute& attribute : optimizer.attributes) {
     if (attribute.key == "lr") {
-      schedule.learning_rate = ReadReal(attribute.value, "lr", diagnostics).value_or(default_rate);
+      schedule.learning_rate = ReadReal(attribute.value, "lr", reported).value_or(default_rate);
     } else if (attribute.key == "schedule") {
       ReadKind(model, attribute.value, schedule, diagnostics);
     }

@@ -137,6 +137,41 @@ class ModelsTest(CliTestCase):
         self.write("two.yaml", TWO_PATHS.replace("[first, second]", "second"))
         self.assertNotIn("warning", self.cgrun("train", "two.yaml", "--dry-run").stderr)
 
+    def test_a_precision_by_another_name_leads_to_one_that_there_is(self):
+        for name in ("fp16", "half", "float16"):
+            error = self.refuses("train", "small.yaml", "--precision", name)
+            self.assertIn(f"'precision' must be f32, f64 or bf16, not '{name}'\n", error)
+            self.assertNotIn("'f16'", error)
+        self.assertIn("did you mean 'bf16'?", self.refuses("train", "small.yaml", "--precision", "bfloat16"))
+        self.assertIn("f32, bf16 and f64 are what there is",
+                      self.refuses("train", "small.yaml", "--precision", "f16"))
+
+    def test_numbers_that_are_none(self):
+        def told(old, new):
+            error = self.refuses("train", self.write("wrong.yaml", MODEL.replace(old, new)))
+            self.assertEqual(error.count("error: "), 1, error)
+            return error
+
+        for rate, what in (("fast", "a number, not 'fast'"), ("-0.1", "at least 0, not '-0.1'")):
+            self.assertIn(f"'lr' must be {what}\n", told("lr: 0.05", f"lr: {rate}"))
+            self.assertIn("help: lr: learning rate, before its schedule\n", told("lr: 0.05", f"lr: {rate}"))
+        error = told("batch: 20", "batch: 16.5")
+        self.assertIn("'batch' must be an integer, not '16.5'\n", error)
+        self.assertIn("help: a whole number, such as 17\n", error)
+        self.assertIn("help: begin with the line `cgrun: 1`\n", told("cgrun: 1\n", ""))
+
+    def test_a_file_without_train_is_one_error(self):
+        text = MODEL[:MODEL.index("train:\n  epochs")]
+        error = self.refuses("train", self.write("bare.yaml", text))
+        self.assertEqual(error.count("error: "), 1, error)
+        self.assertIn("bare.yaml: error: the file does not say how to train: it has no 'train'\n", error)
+
+    def test_a_file_without_data(self):
+        text = MODEL[:MODEL.index("data:")] + MODEL[MODEL.index("inputs:"):]
+        error = self.refuses("train", self.write("bare.yaml", text))
+        self.assertIn("bare.yaml: error: there is no training data\n", error)
+        self.assertIn("`data: {train: {format: images, folder: FOLDER}}` for images", error)
+
 
 class RunsTest(CliTestCase):
     def test_settings_that_differ_stand_in_lines(self):
