@@ -20,8 +20,9 @@ std::string SystemErrorText(std::string_view verb, std::string_view path, int er
 std::string MissingHelp(std::string_view path, std::string_view otherwise = "");
 
 // UserError "cannot VERB 'PATH': No such file or directory" for an `errno` value; an InputError
-// where the path is to blame.
-[[noreturn]] void ThrowSystemError(std::string_view verb, std::string_view path, int error);
+// where the path is to blame. `otherwise` is the help where the error alone suggests none.
+[[noreturn]] void ThrowSystemError(std::string_view verb, std::string_view path, int error,
+                                   std::string_view otherwise = "");
 
 }  // namespace cgrun
 

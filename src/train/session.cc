@@ -203,10 +203,12 @@ void Session::TakeFindings(Diagnostics& diagnostics) {
   if (file.empty()) return;
   const std::string difference = DifferenceOf(KeptBy(file), findings_);
   if (difference.empty()) return;
-  const std::string message = file + " does not agree with the training data in " + difference;
+  const std::string message = "the training data are not those that " + file +
+                              " was trained with: they differ in " + difference;
   if (goes_on) {
     diagnostics.Error(model_.data->mark, message,
-                      "the data have changed since; --weights starts a new run from the weights");
+                      "a run goes on with the same data alone; --weights starts a new run from its "
+                      "weights");
   } else {
     diagnostics.Warning(model_.data->mark, message,
                         "what was learned of them belongs to others now");

@@ -2,6 +2,7 @@
 """What new users got wrong once their first model ran: each message names what this model has and
 what this build does, and the way out that it offers is one."""
 
+import json
 import re
 import unittest
 
@@ -203,6 +204,43 @@ class RunsTest(CliTestCase):
                                               "logits: {op: linear, units: 5}"))
         done = self.cgrun("train", "tuned.yaml", "--weights", "wide", "--out", "tuned")
         self.assertIn("weights: 2 tensors loaded", done.stderr)
+
+    def test_a_run_folder_in_place_of_a_model(self):
+        self.cgrun("train", "small.yaml", "--out", "run", "--quiet")
+        self.assertIn("eval, predict and generate take its weights: `cgrun eval MODEL --weights run`",
+                      self.refuses("generate", "run"))
+
+    def test_a_folder_that_cannot_be_made(self):
+        error = self.refuses("train", "small.yaml", "--out", "/proc/nothing")
+        self.assertIn("cannot make the folder '/proc/nothing': ", error)
+        self.assertIn("help: --out DIR takes another", error)
+
+
+class CommandsTest(CliTestCase):
+    def test_a_model_file_in_place_of_a_program(self):
+        error = self.refuses("disasm", "small.yaml")
+        self.assertIn("'small.yaml' is a model file, where a compiled program (.cgb) is wanted", error)
+        self.assertIn("`cgrun compile small.yaml -o small.cgb` makes one", error)
+
+    def test_errors_of_a_missing_file_name_it_in_json(self):
+        for verb in ("train", "check", "plan"):
+            done = self.cgrun(verb, "nofile.yaml", "--json", status=2)
+            self.assertEqual(json.loads(done.stdout)["errors"][0]["file"], "nofile.yaml")
+
+    def test_more_images_than_a_sheet_has(self):
+        self.write("pair.yaml", GAN.replace("1.0e+30", "0.01"))
+        for count in ("20000", "99999999"):
+            error = self.refuses("generate", "pair.yaml", "-n", count)
+            self.assertIn(f"--count must be 1 to 10000 for a model of images, not '{count}'\n", error)
+            self.assertIn("help: a sheet has no room for more; another --seed makes other samples", error)
+        self.assertIn("--count must be an integer, at least 1, not '0'",
+                      self.refuses("generate", "pair.yaml", "-n", "0"))
+
+    def test_a_value_of_a_path_that_runs_twice(self):
+        self.write("twice.yaml", MODEL + "  sequence: [{classify: 3}]\n")
+        done = self.cgrun("plan", "twice.yaml", "--why", "logits")
+        self.assertIn("classify.logits", done.stdout)
+        self.assertNotIn("[0]", self.refuses("plan", "twice.yaml", "--why", "logit"))
 
 
 if __name__ == "__main__":
