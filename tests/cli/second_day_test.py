@@ -215,6 +215,11 @@ class RunsTest(CliTestCase):
         self.assertIn("cannot make the folder '/proc/nothing': ", error)
         self.assertIn("help: --out DIR takes another", error)
 
+    def test_eval_names_its_weights_once(self):
+        self.cgrun("train", "small.yaml", "--quiet")
+        done = self.cgrun("eval", "small.yaml")
+        self.assertEqual((done.stderr + done.stdout).count("runs/small/"), 1, done.stderr + done.stdout)
+
 
 class CommandsTest(CliTestCase):
     def test_a_model_file_in_place_of_a_program(self):
