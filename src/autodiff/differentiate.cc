@@ -201,9 +201,11 @@ class Differentiator {
   }
 
   // The last operator without a gradient, or with outputs of whole numbers, on the ways from a
-  // value to the loss; empty where no way has one.
+  // value to the loss; empty where no way has one. Ways through the updates of other paths are
+  // none: what these have made of a parameter is given.
   std::string WhereGradientsStop(ValueId from, ValueId loss) const {
-    const std::vector<NodeId> order = TopologicalOrder(graph_);
+    std::vector<NodeId> order = TopologicalOrder(graph_);
+    std::erase_if(order, [&](NodeId id) { return graph_.nodes[id].phase == Phase::kUpdate; });
     IdVector<ValueId, bool> reached(graph_.values.size(), false);
     IdVector<ValueId, bool> needed(graph_.values.size(), false);
     reached[from] = true;

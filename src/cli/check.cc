@@ -106,22 +106,18 @@ std::string Text(const Findings& findings) {
   return table.ToString() + DifferencesText(findings) + (verdict.empty() ? "" : "\n") + verdict;
 }
 
-nlohmann::ordered_json DiagnosticsJson(const Diagnostics& diagnostics, Severity severity) {
-  auto json = nlohmann::ordered_json::array();
-  for (const Diagnostic& item : diagnostics.Sorted()) {
-    if (item.severity != severity) continue;
-    json.push_back(
-        {{"place", item.mark.ToString()}, {"message", item.message}, {"help", item.help}});
-  }
-  return json;
+nlohmann::ordered_json JsonOf(const Diagnostics& diagnostics, Severity severity) {
+  std::vector<Diagnostic> items = diagnostics.Sorted();
+  std::erase_if(items, [&](const Diagnostic& item) { return item.severity != severity; });
+  return DiagnosticsJson(items);
 }
 
 std::string Json(const Findings& findings) {
   const Diagnostics& diagnostics = findings.diagnostics;
   nlohmann::ordered_json json = {{"model", findings.model},
                                  {"ok", !diagnostics.has_errors() && !findings.wrong()},
-                                 {"errors", DiagnosticsJson(diagnostics, Severity::kError)},
-                                 {"warnings", DiagnosticsJson(diagnostics, Severity::kWarning)}};
+                                 {"errors", JsonOf(diagnostics, Severity::kError)},
+                                 {"warnings", JsonOf(diagnostics, Severity::kWarning)}};
   if (diagnostics.has_errors()) {  // nothing was computed
     return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
   }

@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <iostream>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <span>
@@ -229,6 +230,11 @@ void PrintError(std::string_view message, std::string_view help) {
   PrintDiagnostics(diagnostics);
 }
 
+void PrintFileError(const std::string& file, std::string_view message, std::string_view help) {
+  PrintError(message, help);
+  Flags().errors.back().mark.file = std::make_shared<const SourceFile>(SourceFile{file, ""});
+}
+
 void PrintWarning(std::string_view message) {
   Diagnostics diagnostics;
   diagnostics.Warning({}, std::string(message));
@@ -246,6 +252,22 @@ void PrintDiagnostics(const Diagnostics& diagnostics) {
   }
 }
 
+nlohmann::ordered_json DiagnosticsJson(const std::vector<Diagnostic>& diagnostics) {
+  auto json = nlohmann::ordered_json::array();
+  for (const Diagnostic& diagnostic : diagnostics) {
+    const SourceMark& mark = diagnostic.mark;
+    const bool placed = mark.file != nullptr, in_line = placed && mark.line > 0;
+    nlohmann::ordered_json item = {{"file", nullptr}, {"line", nullptr}, {"column", nullptr}};
+    if (placed) item["file"] = mark.file->name;
+    if (in_line) item["line"] = mark.line;
+    if (in_line) item["column"] = std::max(mark.column, 1);
+    item["message"] = diagnostic.message;
+    item["help"] = diagnostic.help;
+    json.push_back(std::move(item));
+  }
+  return json;
+}
+
 namespace {
 
 // Where the command line could not be parsed, nobody knows its flags.
@@ -260,18 +282,7 @@ bool AsksForJson(int argc, char** argv) {
 
 void PrintErrorsAsJson() {
   if (Flags().json_is_printed || Flags().errors.empty()) return;
-  auto errors = nlohmann::ordered_json::array();
-  for (const Diagnostic& error : Flags().errors) {
-    const bool placed = error.mark.file != nullptr, in_line = placed && error.mark.line > 0;
-    nlohmann::ordered_json item = {{"file", nullptr}, {"line", nullptr}, {"column", nullptr}};
-    if (placed) item["file"] = error.mark.file->name;
-    if (in_line) item["line"] = error.mark.line;
-    if (in_line) item["column"] = std::max(error.mark.column, 1);
-    item["message"] = error.message;
-    item["help"] = error.help;
-    errors.push_back(std::move(item));
-  }
-  const nlohmann::ordered_json json = {{"errors", errors}};
+  const nlohmann::ordered_json json = {{"errors", DiagnosticsJson(Flags().errors)}};
   std::fputs(json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace).c_str(), stdout);
   std::fputc('\n', stdout);
   std::fflush(stdout);

@@ -2,8 +2,10 @@
 #ifndef CGRUN_CLI_CONSOLE_H_
 #define CGRUN_CLI_CONSOLE_H_
 
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "src/base/diagnostics.h"
 
@@ -34,14 +36,19 @@ void PrintBulkyResult(const std::string& text, const std::string& json);
 void WriteBeside(const std::string& path, std::string_view content);
 
 void PrintError(std::string_view message, std::string_view help);
+// Of a file as a whole, which the message names: JSON has it as the error's file.
+void PrintFileError(const std::string& file, std::string_view message, std::string_view help);
 void PrintWarning(std::string_view message);
 // A line beside the result, on standard error; none with --quiet.
 void Tell(std::string_view line);
 void PrintDiagnostics(const Diagnostics& diagnostics);
 
+// Errors or warnings as --json has them: `[{"file", "line", "column", "message", "help"}]`, with
+// null for what one does not have.
+nlohmann::ordered_json DiagnosticsJson(const std::vector<Diagnostic>& diagnostics);
+
 // Where --json asks for JSON on standard output, and a verb that returned `status` printed errors
-// instead of its result, prints them as one object: `{"errors": [{"file", "line", "column",
-// "message", "help"}]}`, with null for what an error does not have. Returns `status`.
+// instead of its result, prints them as one object: `{"errors": […]}`. Returns `status`.
 int FinishJson(int status, int argc, char** argv);
 
 // The exit status of a verb that returned `status`: kFailed, with a message, where standard output

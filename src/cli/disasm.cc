@@ -1,5 +1,6 @@
 // cgrun disasm: the listing of a compiled program.
 #include <CLI/CLI.hpp>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "src/base/diagnostics.h"
@@ -33,7 +34,18 @@ nlohmann::ordered_json JsonOf(const ProgramImage& image) {
   return json;
 }
 
+// A model file is what a program is made of.
+void RefuseModelFile(const std::string& path) {
+  const std::filesystem::path file(path);
+  if (file.extension() != ".yaml" && file.extension() != ".yml") return;
+  const std::string program = file.stem().string() + ".cgb";
+  throw InputError("'" + path + "' is a model file, where a compiled program (.cgb) is wanted",
+                   "`cgrun compile " + path + " -o " + program + "` makes one, `cgrun disasm " +
+                       program + "` lists it");
+}
+
 int Run(const std::string& path) {
+  RefuseModelFile(path);
   const ProgramImage image = LoadImage(path);
   const std::vector<std::string> violations = VerifyImage(image);
   if (!violations.empty()) {

@@ -2,6 +2,7 @@
 #include "src/train/generate.h"
 
 #include <CLI/CLI.hpp>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <span>
@@ -66,6 +67,13 @@ void Write(const std::string& path, const HostTensor& samples, const GeneratedOu
                                          scale * shape[2].size, scale * shape[3].size}));
 }
 
+void CheckCount(int64_t count, int64_t most, const std::string& what, const std::string& help) {
+  if (count <= most) return;
+  throw InputError("--count must be 1 to " + std::to_string(most) + " for a model of " + what +
+                       ", not '" + std::to_string(count) + "'",
+                   help);
+}
+
 int GenerateImages(const ModelSpec& model, const ModelFlags& flags, const RunFlags& run_flags,
                    const GenerateFlags& generate) {
   if (generate.prompt || generate.temperature) {
@@ -73,9 +81,8 @@ int GenerateImages(const ModelSpec& model, const ModelFlags& flags, const RunFla
                          " is for models of texts, which learn what follows in one",
                      "models/char-rnn.yaml is one");
   }
-  if (generate.count > kMostSamples) {
-    throw InputError("-n takes at most " + std::to_string(kMostSamples) + " samples", "");
-  }
+  CheckCount(generate.count, kMostSamples, "images",
+             "a sheet has no room for more; another --seed makes other samples");
   GenerateOptions options;
   options.device = DeviceOf(model);
   options.compile = CompileOptionsOf(flags, model);
@@ -105,6 +112,7 @@ int GenerateImages(const ModelSpec& model, const ModelFlags& flags, const RunFla
   const auto generated = GenerateSamples(model, *output, options, later);
   PrintDiagnostics(later);
   if (!generated || !CheckWeights(generated->weights, options.weights)) return kBadInput;
+  Tell("weights: " + options.weights);
   if (!run_flags.dry_run) Write(path, generated->samples, *output, generate.scale);
   const nlohmann::ordered_json json = {
       {"model", model.name.value},  {"device", options.device},
@@ -132,6 +140,7 @@ int GenerateText(const ModelSpec& model, const ModelFlags& flags, const RunFlags
                  const GenerateFlags& generate) {
   if (generate.scale > 1)
     throw InputError("--scale enlarges images, and this model writes text", "");
+  CheckCount(generate.count, kMostTokens, "text", "--prompt goes on where a shorter one ended");
   if (generate.out.ends_with(".png") || generate.out.ends_with(".npy")) {
     throw InputError("'" + generate.out + "' is no name of a text, which this model writes",
                      "`--out " + model.name.value + ".txt`");
@@ -152,6 +161,7 @@ int GenerateText(const ModelSpec& model, const ModelFlags& flags, const RunFlags
   TextWriter writer(*text, options, later);
   PrintDiagnostics(later);
   if (!writer.ready() || !CheckWeights(writer.weights(), options.weights)) return kBadInput;
+  Tell("weights: " + options.weights);
   const std::string prompt = generate.prompt.value_or("");
   const nlohmann::ordered_json json = {{"model", model.name.value},  {"device", options.device},
                                        {"mode", Name(options.mode)}, {"weights", options.weights},
@@ -183,7 +193,7 @@ Command DefineGenerate(CLI::App& app) {
   app.add_option("-n,--count", generate->count,
                  "how many samples (default: 64); of text, how many characters or words "
                  "follow the prompt (default: 200)")
-      ->check(CLI::Range(int64_t{1}, kMostTokens))
+      ->check(CLI::Range(int64_t{1}, std::numeric_limits<int64_t>::max()))
       ->type_name("N");
   app.add_option("--scale", generate->scale,
                  "pixels of the sheet, across and down, for each of a sample (default: 1)")

@@ -74,8 +74,9 @@ std::string WithPath(std::string_view text, const std::string& path) {
   if (fs::exists(fs::path(path) / "model.yaml", error)) {
     Refuse(path, "a run folder",
            "`cgrun train --resume " + path +
-               "` goes on with the run, `cgrun eval MODEL --weights " + path +
-               "` takes its weights");
+               "` goes on with the run; eval, predict and generate take its weights: `cgrun eval "
+               "MODEL --weights " +
+               path + "`");
   }
   std::vector<std::string> models;
   for (const auto& entry : fs::directory_iterator(path, error)) {

@@ -203,6 +203,19 @@ Mode ModeOf(const RunFlags& flags) {
 
 namespace {
 
+// False after an error, which is printed.
+bool CheckArgument(const std::string& path, Diagnostics& diagnostics) {
+  try {
+    CheckModelArgument(path);
+    return true;
+  } catch (const InputError& error) {
+    const auto file = std::make_shared<const SourceFile>(SourceFile{path, ""});
+    diagnostics.Error({file}, error.what(), error.help());
+    PrintFileError(path, error.what(), error.help());
+    return false;
+  }
+}
+
 std::optional<ModelSpec> LoadModel(const ModelFlags& flags, Diagnostics& diagnostics) {
   if (IsProgramFile(flags.model)) {
     throw InputError("'" + flags.model + "' is a compiled program, where a model file is wanted",
@@ -210,7 +223,7 @@ std::optional<ModelSpec> LoadModel(const ModelFlags& flags, Diagnostics& diagnos
                          "` lists a program and its memory layout, `cgrun train` and `cgrun eval` "
                          "run one");
   }
-  CheckModelArgument(flags.model);
+  if (!CheckArgument(flags.model, diagnostics)) return std::nullopt;
   ModelSpec partial;
   const Overrides overrides(flags);
   std::optional<ModelSpec> model =

@@ -63,8 +63,24 @@ std::vector<std::string> WithPart(const std::string& name, const std::vector<std
   return found;
 }
 
+// "one.logits" of "one[0].logits": the value that the last run of a path has by its name, where a
+// step runs the path several times.
+std::string NameInLastRun(const std::string& name) {
+  const size_t bracket = name.find('['), dot = name.find('.');
+  return bracket < dot && dot != name.npos ? name.substr(0, bracket) + name.substr(dot) : name;
+}
+
+// Takes out the values of a path's earlier runs: who means one of those names it in full.
+void KeepLastRuns(std::vector<std::string>& names, const std::vector<std::string>& known) {
+  std::erase_if(names, [&](const std::string& name) {
+    const std::string last = NameInLastRun(name);
+    return last != name && std::ranges::find(known, last) != known.end();
+  });
+}
+
 InputError NoValue(const std::string& name, const std::vector<std::string>& known) {
-  const std::vector<std::string> related = WithPart(name, known);
+  std::vector<std::string> related = WithPart(name, known);
+  KeepLastRuns(related, known);
   const std::string nearest = related.empty() ? NearlyCalled(name, known) : Listed(related);
   return InputError("no value is called '" + name + "' once the graph is optimised",
                     nearest.empty() ? "`cgrun graph MODEL` and `cgrun plan MODEL --full` list them"
@@ -85,6 +101,7 @@ std::string FullName(const std::string& name, const std::vector<std::string>& kn
   for (const std::string& other : known) {
     if (other.ends_with("." + name)) meant.push_back(other);
   }
+  KeepLastRuns(meant, known);
   if (meant.empty()) throw NoValue(name, known);
   if (meant.size() > 1) throw SeveralValues(name, meant);
   return meant[0];

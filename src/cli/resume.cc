@@ -40,15 +40,23 @@ bool IsLength(const std::string& key) {
   return key == "train.epochs" || key == "train.steps" || key == "train.time";
 }
 
+// "another 'train.batch'"; of several keys, a line for each of the first.
+std::string Listed(const std::vector<std::string>& keys) {
+  constexpr size_t kMost = 8;
+  if (keys.size() == 1) return "another '" + keys[0] + "'";
+  std::string text = "other settings:";
+  for (size_t i = 0; i < std::min(kMost, keys.size()); ++i) text += "\n      " + keys[i];
+  if (keys.size() > kMost) text += "\n      and " + std::to_string(keys.size() - kMost) + " more";
+  return text;
+}
+
 void CheckSettings(const ModelSpec& run, const ModelSpec& now, const std::string& folder) {
   std::vector<std::string> differences;
   CollectDifferences(WithOperatorDefaults(ResolvedTree(run)),
                      WithOperatorDefaults(ResolvedTree(now)), "", differences);
   std::erase_if(differences, IsLength);
   if (differences.empty()) return;
-  std::string text;
-  for (const std::string& key : differences) text += (text.empty() ? "'" : ", '") + key + "'";
-  throw InputError("the run in '" + folder + "' was started with another " + text,
+  throw InputError("the run in '" + folder + "' was started with " + Listed(differences),
                    "a resumed run keeps its settings, but for train.epochs, steps and time: "
                    "`cgrun train --resume " +
                        folder +
@@ -95,6 +103,7 @@ std::optional<ResumedRun> FindResumedRun(const std::string& folder, const ModelF
     throw InputError("the folder '" + folder + "' is not that of a run: it has no model.yaml",
                      kResumeHelp);
   }
+  auto lock = std::make_unique<RunLock>(folder);
   std::optional<ModelSpec> run = LoadSettings(of_run);
   if (!run) {
     PrintError("the run in '" + folder +
@@ -121,7 +130,8 @@ std::optional<ResumedRun> FindResumedRun(const std::string& folder, const ModelF
   WarnOfDamaged(damaged, checkpoint);
   RunSettings settings = ReadRunSettings(folder);
   settings.overrides = OverridesOf(settings, flags);
-  return ResumedRun{std::move(*model), std::move(*run), std::move(settings), checkpoint};
+  return ResumedRun{std::move(lock), std::move(*model), std::move(*run), std::move(settings),
+                    checkpoint};
 }
 
 }  // namespace cgrun

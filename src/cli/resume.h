@@ -2,6 +2,7 @@
 #ifndef CGRUN_CLI_RESUME_H_
 #define CGRUN_CLI_RESUME_H_
 
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -11,16 +12,18 @@
 namespace cgrun {
 
 struct ResumedRun {
+  std::unique_ptr<RunLock> lock;  // of the folder
   ModelSpec model;
   ModelSpec before;  // as the run went so far
   RunSettings settings;
   std::string checkpoint;
 };
 
-// Reads the run folder's model file, or flags.model where that is given with what the run's own
-// command lines have set of it, with the flags as overrides, and finds the newest whole checkpoint;
-// damaged ones are warned of. Settings other than the length of the run (train.epochs, steps, time)
-// must be those of the run. Prints errors; nothing after one. Throws InputError and UserError.
+// Takes the run folder for itself, and throws InputError at once where the run still goes on. Reads
+// the folder's model file, or flags.model where that is given with what the run's own command lines
+// have set of it, with the flags as overrides, and finds the newest whole checkpoint; damaged ones
+// are warned of. Settings other than the length of the run (train.epochs, steps, time) must be
+// those of the run. Prints errors; nothing after one. Throws InputError and UserError.
 std::optional<ResumedRun> FindResumedRun(const std::string& folder, const ModelFlags& flags);
 
 }  // namespace cgrun

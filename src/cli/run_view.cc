@@ -109,11 +109,12 @@ std::string BestText(const TrainResult& result) {
 std::string AllocationsText(const TrainResult& result) {
   if (!result.heap_growth_bytes) return "not counted: there was no step";
   if (!result.allocations_after_first_step) return "not counted under a sanitizer";
-  std::string text =
-      fmt::format("{} after step 1; the heap grew by {}", *result.allocations_after_first_step,
-                  FormatBytes(std::max<int64_t>(0, *result.heap_growth_bytes)));
+  const int64_t growth = std::max<int64_t>(0, *result.heap_growth_bytes);
+  std::string text = fmt::format("{} after step 1: ", *result.allocations_after_first_step);
+  text += growth == 0 ? "the run takes no more memory the longer it is"
+                      : "the run took " + FormatBytes(growth) + " more since";
   if (*result.pool_requests > 0) {
-    text += fmt::format("; libraries asked {} for memory, which was set aside for them before",
+    text += fmt::format(" (libraries used {} what is set aside for them)",
                         FormatCount(*result.pool_requests, "time"));
   }
   return text;

@@ -68,13 +68,15 @@ int ReportFinished(const std::string& folder, const ModelSpec& model, const Sess
   const int64_t done = session.run_state().step, wanted = session.total_steps();
   const int64_t epochs = done / std::max<int64_t>(1, session.steps_per_epoch());
   const bool by_steps = model.train->steps.has_value();
-  std::string text = "the run in '" + folder + "' is finished: it has done " +
-                     CountText(done, "step") + (by_steps ? "" : ", " + CountText(epochs, "epoch"));
-  text += done == wanted ? ", which is its whole length"
-                         : ", and is now to have " + CountText(wanted, "step");
-  PrintError(text, std::string("`--set train.") + (by_steps ? "steps" : "epochs") +
-                       "=N` with N above " + std::to_string(by_steps ? done : epochs) +
-                       " lets it go on");
+  const std::string so_far =
+      CountText(done, "step") + (by_steps ? "" : ", " + CountText(epochs, "epoch"));
+  const std::string run = "the run in '" + folder + "' ";
+  PrintError(done == wanted
+                 ? run + "is finished: it has done " + so_far + ", which is its whole length"
+                 : run + "is longer than it is now to be: it has done " + so_far +
+                       ", and is to have " + CountText(wanted, "step"),
+             std::string("`--set train.") + (by_steps ? "steps" : "epochs") + "=N` with N above " +
+                 std::to_string(by_steps ? done : epochs) + " lets it go on");
   return kBadInput;
 }
 
@@ -254,6 +256,7 @@ int Run(const ModelFlags& flags, const RunFlags& run_flags, const TrainFlags& tr
   if (!training.model) return kBadInput;
   ModelSpec& model = *training.model;
   const std::string& folder = training.folder;
+  if (!training.resumed && !run_flags.dry_run) RunLock::CheckFree(folder);
   KernelsOf(model);  // says why there are none
   SessionOptions options = OptionsOf(training, flags, run_flags, train_flags);
   options.profile = profile.wanted();
@@ -290,8 +293,6 @@ int Run(const ModelFlags& flags, const RunFlags& run_flags, const TrainFlags& tr
   }
   std::optional<RunFolder> run_folder;
   if (!training.resumed) run_folder.emplace(folder, train_flags.force, inputs);
-  std::optional<RunLock> resumed_lock;
-  if (training.resumed) resumed_lock.emplace(folder);
   if (training.resumed) RemoveTemporaries(folder);
   RemoveSummary(folder);
   WriteRunSettings(folder, {options.device, options.mode, options.compile.threads,

@@ -86,10 +86,7 @@ bool CheckWeights(const WeightsReport& report, const std::string& file) {
   std::string wrong;
   for (const std::string& name : report.missing) wrong += "\n      " + name + ": not in the file";
   for (const std::string& name : report.mismatched) wrong += "\n      " + name;
-  if (wrong.empty()) {
-    Tell("weights: " + file);
-    return true;
-  }
+  if (wrong.empty()) return true;
   PrintError(file + " does not fit this model:" + wrong,
              "train it again, or give its own model file");
   return false;

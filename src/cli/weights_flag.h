@@ -35,8 +35,7 @@ CLI::Option* AddStartWeightsFlag(CLI::App& app, std::string& weights);
 std::string ChooseWeights(const ModelSpec& model, const std::string& flag);
 
 // Parameters and statistics must all be in the file: what half-loaded weights compute means
-// nothing. Says which were taken, or prints what does not fit. Optimizer state is of no account
-// here.
+// nothing. Prints what does not fit. Optimizer state is of no account here.
 bool CheckWeights(const WeightsReport& report, const std::string& file);
 
 }  // namespace cgrun

@@ -78,9 +78,12 @@ std::string Lines(const Names& names) {
 }  // namespace
 
 bool ReportWeights(const WeightsReport& report, const std::string& file) {
-  if (report.loaded.empty()) {
-    PrintError("nothing in " + file + " fits this model" + (report.mismatched.empty() ? "" : ":") +
-                   Lines(report.mismatched),
+  if (report.loaded.empty() || report.by_chance) {
+    const std::string what = report.loaded.empty()
+                                 ? "nothing in " + file + " fits this model"
+                                 : "hardly anything in " + file + " fits this model, only " +
+                                       Wrapped(ByOwner(report.loaded), 0);
+    PrintError(what + (report.mismatched.empty() ? "" : ":") + Lines(report.mismatched),
                "give the weights of this model, or train from scratch without --weights");
     return false;
   }

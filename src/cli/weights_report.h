@@ -9,8 +9,8 @@
 namespace cgrun {
 
 // Lists what was loaded, what was not and why; with --quiet, as warnings, what a user must know of
-// alone. False, after an error, where nothing of `file` fits the model: training would begin from
-// scratch in silence.
+// alone. False, after an error, where nothing of `file` fits the model, or that by chance: training
+// would begin from scratch in silence.
 bool ReportWeights(const WeightsReport& report, const std::string& file);
 
 }  // namespace cgrun

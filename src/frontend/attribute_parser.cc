@@ -155,6 +155,18 @@ class Parser {
   Diagnostics& diagnostics_;
 };
 
+// Reads an attribute. An error that has no help of its own says what the attribute is.
+std::optional<AttributeValue> ParseAttribute(const AttributeField& field, const TreeNode& node,
+                                             Diagnostics& diagnostics) {
+  Diagnostics reported;
+  const auto value = Parser(field, node, reported).Run();
+  for (const Diagnostic& error : reported.Sorted()) {
+    diagnostics.Error(error.mark, error.message,
+                      error.help.empty() ? field.name + ": " + field.doc : error.help);
+  }
+  return value;
+}
+
 void ReportUnknown(const OpDef& def, const Attribute& attribute,
                    std::span<const std::string> also_known, Diagnostics& diagnostics) {
   std::vector<std::string> known;
@@ -196,7 +208,7 @@ Attributes ParseGiven(const OpDef& def, const OpSpec& op, std::span<const std::s
   for (const Attribute& attribute : op.attributes) {
     const AttributeField* field = def.schema->Find(attribute.key);
     if (field != nullptr && !field->internal) {
-      const auto value = Parser(*field, attribute.value, diagnostics).Run();
+      const auto value = ParseAttribute(*field, attribute.value, diagnostics);
       if (value) attributes = attributes.With(*field, *value);
     } else if (std::find(also_known.begin(), also_known.end(), attribute.key) == also_known.end()) {
       ReportUnknown(def, attribute, also_known, diagnostics);

@@ -24,8 +24,8 @@ const OpDef* FindOptimizer(const OpSpec& op, Diagnostics& diagnostics) {
   return nullptr;
 }
 
-// An error where the attributes do not go together, by the operator's own inference for some
-// parameter.
+// An error where the attributes do not go together, or a warning of them, by the operator's own
+// inference for some parameter.
 void CheckTogether(const OpDef& def, const Attributes& attributes, const OpSpec& op,
                    Diagnostics& diagnostics) {
   const TensorType parameter{DType::kF32, Shape{1}};
@@ -37,9 +37,12 @@ void CheckTogether(const OpDef& def, const Attributes& attributes, const OpSpec&
   if (def.needs_step) inputs.push_back({DType::kI64, Shape()});
   InferContext context(attributes, inputs);
   InferTypes(IdOf(def), context);
-  if (!context.failed()) return;
-  diagnostics.Error(op.target.mark, "'" + op.target.value + "': " + context.message(),
-                    context.help());
+  const std::string name = "'" + op.target.value + "': ";
+  if (context.failed()) {
+    diagnostics.Error(op.target.mark, name + context.message(), context.help());
+  } else if (!context.warning().empty()) {
+    diagnostics.Warning(op.target.mark, name + context.warning(), context.warning_help());
+  }
 }
 
 const OpSpec* OptimizerOf(const ModelSpec& model, const PathSpec& spec, Diagnostics& diagnostics) {
@@ -65,6 +68,31 @@ void CollectFrom(const std::vector<ValueId>& parameters, Graph& graph,
     const bool is_new = std::ranges::find(trains, parameter) == trains.end();
     if (graph.parameters.at(parameter).trainable && is_new) trains.push_back(parameter);
   }
+}
+
+// Whether a value is computed from any of these.
+bool DependsOn(ValueId value, const std::vector<ValueId>& sources, const Graph& graph) {
+  IdVector<ValueId, bool> reached(graph.values.size(), false);
+  for (const ValueId source : sources) reached[source] = true;
+  for (const NodeId id : TopologicalOrder(graph)) {
+    const Node& node = graph.nodes[id];
+    const bool reads = std::ranges::any_of(node.inputs, [&](ValueId in) { return reached[in]; });
+    for (const ValueId output : node.outputs) reached[output] = reached[output] || reads;
+  }
+  return reached[value];
+}
+
+// Whether the loss of a path that learns has a use for what its `trains` names, whose tensors
+// `owned` are. Warns where it has none, as of a network that the path does not run.
+bool CheckUsed(const PathSpec& spec, const MarkedText& name, const std::vector<ValueId>& owned,
+               const Path& path, const Graph& graph, Diagnostics& diagnostics) {
+  const bool learns = path.optimizer && path.loss.valid();
+  if (!learns || DependsOn(path.loss, owned, graph)) return true;
+  diagnostics.Warning(name.mark,
+                      "path '" + spec.name.value + "' trains '" + name.value +
+                          "', but its loss does not depend on it",
+                      "take it out of `trains`, or use '" + name.value + "' in the path");
+  return false;
 }
 
 }  // namespace
@@ -98,15 +126,15 @@ void CollectTrained(const ModelSpec& model, const std::vector<PathUse>& uses, Ow
                     Graph& graph, Diagnostics& diagnostics) {
   const std::vector<std::string> owners = OwnersOf(model);
   for (const PathId id : graph.paths.ids()) {
+    Path& path = graph.paths[id];
     const PathSpec& spec = *uses[static_cast<size_t>(id.index)].path;
-    std::vector<MarkedText> names = spec.trains;
-    if (names.empty()) names.push_back(spec.name);
-    for (const MarkedText& name : names) {
-      if (std::ranges::find(owners, name.value) != owners.end()) {
-        CollectFrom(owned.UsedBy(name.value), graph, graph.paths[id].trains);
-      } else {
+    if (spec.trains.empty()) CollectFrom(owned.UsedBy(spec.name.value), graph, path.trains);
+    for (const MarkedText& name : spec.trains) {
+      if (std::ranges::find(owners, name.value) == owners.end()) {
         diagnostics.Error(name.mark, "there is no network or path '" + name.value + "'",
                           SuggestName(name.value, owners));
+      } else if (CheckUsed(spec, name, owned.UsedBy(name.value), path, graph, diagnostics)) {
+        CollectFrom(owned.UsedBy(name.value), graph, path.trains);
       }
     }
   }

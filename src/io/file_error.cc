@@ -124,10 +124,13 @@ void CheckPathInModel(const std::string& path) {
   throw InputError(SystemErrorText("open", path, ENOENT), MissingInModelHelp(path));
 }
 
-void ThrowSystemError(std::string_view verb, std::string_view path, int error) {
+void ThrowSystemError(std::string_view verb, std::string_view path, int error,
+                      std::string_view otherwise) {
   const std::string text = SystemErrorText(verb, path, error);
-  if (IsWrongPath(error)) throw InputError(text, HelpFor(path, error));
-  throw UserError(text, HelpFor(path, error));
+  std::string help = HelpFor(path, error);
+  if (help.empty()) help = otherwise;
+  if (IsWrongPath(error)) throw InputError(text, help);
+  throw UserError(text, help);
 }
 
 }  // namespace cgrun

@@ -27,8 +27,9 @@ std::string MissingInModelHelp(std::string_view path);
 void CheckPathInModel(const std::string& path);
 
 // UserError "cannot VERB 'PATH': No such file or directory" for an `errno` value; an InputError
-// where the path is to blame.
-[[noreturn]] void ThrowSystemError(std::string_view verb, std::string_view path, int error);
+// where the path is to blame. `otherwise` is the help where the error alone suggests none.
+[[noreturn]] void ThrowSystemError(std::string_view verb, std::string_view path, int error,
+                                   std::string_view otherwise = "");
 
 }  // namespace cgrun
 

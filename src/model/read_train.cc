@@ -1,5 +1,8 @@
 // `train:`: how long, in which portions, by which rule.
+#include <algorithm>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "src/model/fields.h"
 #include "src/model/read_sections.h"
@@ -14,6 +17,16 @@ void ReadBatch(const TreeEntry& entry, TrainSpec& train, const Reader& reader) {
   } else if (const auto size = ReadInteger(entry.value, entry.key, reader.diagnostics, 1)) {
     train.batch = {{false, *size}, entry.value.mark};
   }
+}
+
+// A name that the format does not know leads to those that this version carries out.
+void ReadPrecision(const TreeEntry& entry, TrainSpec& train, const Reader& reader) {
+  std::vector<std::string> choices = Choices(kPrecisionType);
+  if (std::ranges::find(choices, entry.value.scalar) == choices.end()) {
+    choices = {"f32", "f64", "bf16"};
+  }
+  Put<&TrainSpec::precision>(ReadChoice(entry.value, entry.key, choices, reader.diagnostics), entry,
+                             train);
 }
 
 void ReadTrainOptimizer(const TreeEntry& entry, TrainSpec& train, const Reader& reader) {
@@ -83,7 +96,7 @@ constexpr Key<TrainSpec> kTrainKeys[] = {
      ReadBytesField<&TrainSpec::memory>},
     {{"precision", kPrecisionType, "f32",
       "of what is computed; bf16: of activations and their gradients, all else is f32"},
-     ReadChoiceField<&TrainSpec::precision, kPrecisionType>},
+     ReadPrecision},
     {{"optimizer", kOptimizerType, "", "the rule by which parameters change"}, ReadTrainOptimizer},
     {{"accumulate", kPositiveType, "1", "batches whose gradients make one update"},
      ReadIntegerField<&TrainSpec::accumulate, 1>},

@@ -122,7 +122,8 @@ void CheckKeys(const TreeNode& map, std::string_view what, const SourceMark& pla
     if (IsMeant(map, name, keys)) continue;
     reader.diagnostics.Error(
         entry ? entry->key_mark : place, owner + " needs '" + name + "'",
-        name + ": " + std::string(key.type.text) + "; " + std::string(key.doc));
+        what.empty() ? "begin with the line `" + name + ": " + std::string(key.type.text) + "`"
+                     : name + ": " + std::string(key.type.text) + "; " + std::string(key.doc));
   }
   std::map<std::string_view, const TreeEntry*> groups;
   for (const TreeEntry& entry : map.entries) {

@@ -147,6 +147,15 @@ std::string NumberHelp(const TreeNode& node) {
   return "";
 }
 
+// Of a number that is no integer: what to write in its place; else as NumberHelp().
+std::string IntegerHelp(const TreeNode& node) {
+  constexpr double kMost = 1e15;  // beyond it a double has no fractions
+  const auto value = node.IsScalar() && !node.quoted ? ParseReal(node.scalar) : std::nullopt;
+  if (!value || std::abs(*value) > kMost) return NumberHelp(node);
+  const std::string whole = std::to_string(static_cast<int64_t>(std::ceil(*value)));
+  return *value == std::trunc(*value) ? "write " + whole : "a whole number, such as " + whole;
+}
+
 // Our name of the number type that others call so; "" where there is none.
 std::string OurNumberType(std::string_view name) {
   const auto* found = std::ranges::find(kNumberTypes, PlainName(name), &Synonym::theirs);
@@ -165,7 +174,7 @@ bool ReadList(const TreeNode& node, std::string_view what, const std::string& ex
 std::optional<int64_t> ReadInteger(const TreeNode& node, std::string_view what,
                                    Diagnostics& diagnostics, int64_t minimum, int64_t maximum) {
   if (!node.IsScalar() || node.quoted || !LooksLikeInteger(node.scalar)) {
-    WrongType(node, what, "an integer", diagnostics, NumberHelp(node));
+    WrongType(node, what, "an integer", diagnostics, IntegerHelp(node));
     return std::nullopt;
   }
   std::string_view text = node.scalar;

@@ -25,6 +25,8 @@ namespace op_def {
 namespace {
 
 std::vector<TensorType> Infer(InferContext& context) {
+  const auto& attributes = context.attributes<AdagradAttributes>();
+  if (attributes.initial_accumulator == 0) WarnOfNoEpsilon(context, attributes.epsilon);
   if (!CheckOptimizerInputs(context, 1) || !CheckStepCounter(context, 4)) return {};
   return std::vector<TensorType>(2, context.input(0));
 }

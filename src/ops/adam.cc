@@ -28,7 +28,9 @@ const AttributeSchema& AdamwAttributes::Schema() {
 namespace op_def {
 namespace {
 
+template <class Attributes>
 std::vector<TensorType> Infer(InferContext& context) {
+  WarnOfNoEpsilon(context, context.attributes<Attributes>().epsilon);
   if (!CheckOptimizerInputs(context, 2) || !CheckStepCounter(context, 5)) return {};
   return std::vector<TensorType>(3, context.input(0));
 }
@@ -74,7 +76,7 @@ OpDef adam() {
       "(1 - beta2^t)) + epsilon) at step t = 1, 2, … Computed in f64 and rounded once. PyTorch "
       "Adam.");
   def.schema = &AdamAttributes::Schema();
-  def.infer = Infer;
+  def.infer = Infer<AdamAttributes>;
   def.cost = Cost;
   return def;
 }
@@ -87,7 +89,7 @@ OpDef adamw() {
       "(√(v / (1 - beta2^t)) + epsilon) at step t = 1, 2, … Computed in f64 and rounded once. "
       "PyTorch AdamW.");
   def.schema = &AdamwAttributes::Schema();
-  def.infer = Infer;
+  def.infer = Infer<AdamwAttributes>;
   def.cost = AdamwCost;
   return def;
 }

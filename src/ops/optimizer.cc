@@ -22,6 +22,12 @@ bool CheckOptimizerInputs(InferContext& context, int states) {
   return false;
 }
 
+void WarnOfNoEpsilon(InferContext& context, double epsilon) {
+  if (epsilon > 0) return;
+  context.Warn("`epsilon: 0` makes 0/0, which is NaN, of a gradient that has always been 0",
+               "leave `epsilon` out, or give a small number");
+}
+
 bool CheckStepCounter(InferContext& context, int i) {
   if (context.input(i) == TensorType{DType::kI64, Shape()}) return true;
   context.Fail("needs a step counter int64[], not " + context.input(i).ToString());

@@ -36,6 +36,7 @@ int StatesOf(const RmspropAttributes& attributes) {
 std::vector<TensorType> Infer(InferContext& context) {
   const auto& attributes = context.attributes<RmspropAttributes>();
   const int states = StatesOf(attributes);
+  WarnOfNoEpsilon(context, attributes.epsilon);
   if (!CheckOptimizerInputs(context, states)) return {};
   return std::vector<TensorType>(static_cast<size_t>(1 + states), context.input(0));
 }

@@ -149,12 +149,19 @@ void FormatEta(double seconds, char* text, size_t size) {
 }
 
 ProgressPrinter::ProgressPrinter(std::FILE* out, bool terminal, bool color)
-    : out_(out), terminal_(terminal), color_(color), last_(std::chrono::steady_clock::now()) {}
+    : ProgressPrinter(out, terminal, color, std::chrono::milliseconds(terminal ? 100 : 10'000)) {}
+
+ProgressPrinter::ProgressPrinter(std::FILE* out, bool terminal, bool color,
+                                 std::chrono::milliseconds pause)
+    : out_(out),
+      terminal_(terminal),
+      color_(color),
+      pause_(pause),
+      last_(std::chrono::steady_clock::now()) {}
 
 void ProgressPrinter::Show(const Progress& progress) {
   const auto now = std::chrono::steady_clock::now();
-  const std::chrono::duration<double> since = now - last_;
-  if (since.count() < (terminal_ ? 0.1 : 10.0)) return;
+  if (now - last_ < pause_) return;
   last_ = now;
   terminal_ ? DrawBar(progress) : PrintLine(progress);
 }
@@ -187,6 +194,7 @@ void ProgressPrinter::PrintLine(const Progress& progress) {
 }
 
 void ProgressPrinter::Clear() {
+  if (!terminal_) last_ = std::chrono::steady_clock::now();
   if (!drawn_) return;
   std::fputs("\r\033[K", out_);
   std::fflush(out_);

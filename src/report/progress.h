@@ -21,12 +21,15 @@ struct Progress {
 
 class ProgressPrinter {
  public:
-  // `out` is where progress goes; `terminal` whether it is one that can overwrite a line.
+  // `out` is where progress goes; `terminal` whether it is one that can overwrite a line. A bar is
+  // redrawn ten times a second at most; elsewhere a line comes where there has been none for ten
+  // seconds, or `pause`.
   ProgressPrinter(std::FILE* out, bool terminal, bool color);
+  ProgressPrinter(std::FILE* out, bool terminal, bool color, std::chrono::milliseconds pause);
 
-  // Redraws the bar, at most ten times a second; on no terminal, a line every ten seconds.
+  // Shows the progress if it is time to.
   void Show(const Progress& progress);
-  // Takes the bar away, so that a line can be printed in its place.
+  // Takes the bar away, so that a line can be printed in its place: that is due now.
   void Clear();
 
  private:
@@ -37,6 +40,7 @@ class ProgressPrinter {
   bool terminal_;
   bool color_;
   bool drawn_ = false;
+  std::chrono::milliseconds pause_;
   std::chrono::steady_clock::time_point last_;
 };
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "src/data/classes.h"
+#include "src/data/csv_options.h"
 
 namespace cgrun {
 namespace {
@@ -90,6 +91,8 @@ bool Same(const std::vector<double>& a, const std::vector<double>& b) {
 
 // "the categories of 'town'" of "categories.town".
 std::string TextOf(const std::string& key) {
+  if (key == kCsvMean) return "the means of their columns";
+  if (key == kCsvDeviation) return "the standard deviations of their columns";
   const size_t dot = key.find('.');
   if (dot == key.npos) return "the " + key;
   return "the " + key.substr(0, dot) + " of '" + key.substr(dot + 1) + "'";

@@ -15,6 +15,7 @@
 #include "src/train/rate_schedule.h"
 #include "src/train/run_shape.h"
 #include "src/train/watched_number.h"
+#include "src/train/weights.h"
 
 namespace cgrun {
 namespace {
@@ -169,16 +170,21 @@ void LintWeights(const ModelSpec& model, const std::vector<ImageState>& states,
                  Diagnostics& diagnostics) {
   if (!model.weights) return;
   std::string path, wrong;
-  size_t fitting = 0;
+  std::vector<TensorType> fitting, wanted;
+  for (const ImageState& state : states) {
+    if (!IsRunState(state.role)) wanted.push_back(state.type);
+  }
   try {
     path = NewestWeightsOf(model, diagnostics);
     SafetensorsReader reader(path);
     for (const TensorSpec& tensor : reader.tensors()) {
       const auto state = std::ranges::find(states, tensor.name, &ImageState::name);
-      if (state == states.end() || state->role == Role::kRecurrentState) continue;
+      if (state == states.end() || IsRunState(state->role)) continue;
       const TensorType type{tensor.dtype, tensor.shape};
-      fitting += type == state->type;
-      if (type == state->type) continue;
+      if (type == state->type) {
+        fitting.push_back(type);
+        continue;
+      }
       wrong += "\n      " + tensor.name + ": " + type.ToString() + " in the file, " +
                state->type.ToString() + " in the model";
     }
@@ -187,9 +193,10 @@ void LintWeights(const ModelSpec& model, const std::vector<ImageState>& states,
     return;
   }
   const std::string colon = wrong.empty() ? "" : ":";
-  if (fitting == 0) {
+  if (fitting.empty() || FitByChance(fitting, wanted)) {
     diagnostics.Error(model.weights->mark,
-                      "nothing in " + path + " fits this model" + colon + wrong,
+                      (fitting.empty() ? "nothing in " : "hardly anything in ") + path +
+                          " fits this model" + colon + wrong,
                       "give the weights of this model, or train from scratch without `weights`");
   } else if (!wrong.empty()) {
     diagnostics.Warning(model.weights->mark,

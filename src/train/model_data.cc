@@ -15,6 +15,7 @@
 #include "src/data/sampler.h"
 #include "src/data/streams.h"
 #include "src/device/device.h"
+#include "src/frontend/frontend.h"
 #include "src/io/file_error.h"
 #include "src/model/model_file.h"
 
@@ -265,13 +266,33 @@ void WalkInStreams(const ModelSpec& model, ModelData& data, Diagnostics& diagnos
   walk("test", data.test);
 }
 
+bool IsSamePlace(const SourceMark& a, const SourceMark& b) {
+  return a.file != nullptr && a.file == b.file && a.line == b.line && a.column == b.column;
+}
+
+// Errors of the lines of `update`, which say what inputs no data feed: of a wrong line, all that
+// data could be told to lack follows. False after one.
+bool CheckUpdates(const ModelSpec& model, Diagnostics& diagnostics) {
+  if (model.update.empty()) return true;
+  const bool f64 = model.train && model.train->precision.value == "f64";
+  Diagnostics of_graph;
+  BuildForward(model, {EntryKind::kEval, f64 ? DType::kF64 : DType::kF32}, of_graph);
+  const int errors = diagnostics.error_count();
+  for (const Diagnostic& item : of_graph.Sorted()) {
+    const bool of_update = std::ranges::any_of(model.update, [&](const StateUpdate& update) {
+      return IsSamePlace(item.mark, update.value.mark);
+    });
+    if (of_update) diagnostics.Error(item.mark, item.message, item.help);
+  }
+  return diagnostics.error_count() == errors;
+}
+
 // The inputs that errors stand at.
 std::vector<std::string> FindMisfits(const ModelSpec& model, const Diagnostics& diagnostics) {
   std::vector<std::string> misfits;
   for (const Diagnostic& item : diagnostics.Sorted()) {
     for (const InputSpec& input : model.inputs) {
-      const bool here = input.mark.file != nullptr && item.mark.file == input.mark.file &&
-                        item.mark.line == input.mark.line && item.mark.column == input.mark.column;
+      const bool here = IsSamePlace(item.mark, input.mark);
       if (here && item.severity == Severity::kError) misfits.push_back(input.name.value);
     }
   }
@@ -328,7 +349,7 @@ DataOption ToDataOption(const Attribute& option, Diagnostics& diagnostics) {
 ModelData OpenModelData(const ModelSpec& model, Diagnostics& diagnostics, MissingFiles missing,
                         const DataFindings* kept) {
   ModelData data;
-  if (!model.data) return data;
+  if (!model.data || !CheckUpdates(model, diagnostics)) return data;
   std::vector<MissingFile> all_missing;
   const std::optional<DataSplit> split = SplitOf(model);
   bool train_failed = false;

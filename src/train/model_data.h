@@ -28,11 +28,12 @@ struct ModelData {
 enum class MissingFiles { kAreErrors, kAreListed };
 
 // Opens the sets that the model names, and checks that they have what its inputs want and that all
-// their numbers are finite. Errors go to `diagnostics`. After one in the training data, of the other
-// sets the options alone are checked: they are read by what the training data have. With `update`
-// in the file all sets walk in streams, as many as a batch has samples: see src/data/streams.h. Of
-// a set whose files are not there the options alone are checked. `kept`: what the weights keep that
-// the data are read for; null without any.
+// their numbers are finite; none after an error of `update`, which says what they need not have.
+// Errors go to `diagnostics`. After one in the training data, of the other sets the options alone
+// are checked: they are read by what the training data have. With `update` in the file all sets
+// walk in streams, as many as a batch has samples: see src/data/streams.h. Of a set whose files are
+// not there the options alone are checked. `kept`: what the weights keep that the data are read
+// for; null without any.
 ModelData OpenModelData(const ModelSpec& model, Diagnostics& diagnostics,
                         MissingFiles missing = MissingFiles::kAreErrors,
                         const DataFindings* kept = nullptr);

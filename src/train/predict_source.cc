@@ -86,6 +86,7 @@ PredictSource::PredictSource(const std::vector<std::string>& arguments,
     : fit_(fit), tables_(tables) {
   for (DataField& field : wanted) streams_.push_back({std::move(field), {}});
   for (const std::string& argument : arguments) AddArgument(argument);
+  if (streams_.size() > 1) CheckGiven();
   if (streams_.size() > 1) CheckCounts();
 }
 
@@ -99,19 +100,18 @@ PredictSource::Stream& PredictSource::StreamOf(const std::string& argument, std:
   }
   *path = argument;
   if (streams_.size() == 1) return streams_[0];
-  std::string names, example;
+  std::string names;
   for (const Stream& stream : streams_) {
     names += (names.empty() ? "'" : ", '") + stream.field.name + "'";
-    example += (example.empty() ? "`" : " ") + stream.field.name + "=FILE.npy";
   }
   if (tables_.of_model() && argument.find('=') == argument.npos) {
     throw InputError(
         "'" + argument + "' is no such file as this model takes: " + tables_.TakenText({}),
-        "its inputs are " + names + "; arrays are given by name: " + example + "`");
+        "its inputs are " + names + "; arrays are given by name: " + ExampleByName());
   }
   throw InputError(
       "'" + argument + "' does not say which input it is for: the model reads " + names,
-      "name them: " + example + "`");
+      "name them: " + ExampleByName());
 }
 
 void PredictSource::AddArgument(const std::string& argument) {
@@ -251,6 +251,23 @@ std::vector<std::string> PredictSource::files() const {
     for (const File& file : stream.files) paths.push_back(file.path);
   }
   return paths;
+}
+
+// "`left=FILE.npy right=FILE.npy`"
+std::string PredictSource::ExampleByName() const {
+  std::string example;
+  for (const Stream& stream : streams_) {
+    example += (example.empty() ? "`" : " ") + stream.field.name + "=FILE.npy";
+  }
+  return example + "`";
+}
+
+void PredictSource::CheckGiven() const {
+  for (const Stream& stream : streams_) {
+    if (!stream.files.empty()) continue;
+    throw InputError("no file is given for input '" + stream.field.name + "'",
+                     "each input takes one: " + ExampleByName());
+  }
 }
 
 void PredictSource::CheckCounts() const {

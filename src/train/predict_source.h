@@ -84,6 +84,8 @@ class PredictSource {
   void AddFolder(Stream& stream, const std::string& folder);
   void AddFile(Stream& stream, const std::string& path);
   Stream& StreamOf(const std::string& argument, std::string* path);
+  std::string ExampleByName() const;
+  void CheckGiven() const;
   void CheckCounts() const;
   File Describe(const DataField& field, const std::string& path);
   File DescribeImage(const DataField& field, const std::string& path) const;

@@ -15,6 +15,7 @@
 #include "src/ir/op_def.h"
 #include "src/ir/range_text.h"
 #include "src/model/values.h"
+#include "src/train/path_optimizer.h"
 #include "src/train/watched_number.h"
 
 namespace cgrun {
@@ -253,12 +254,6 @@ double DefaultRate(const OpSpec& optimizer) {
   return field == nullptr ? 0.01 : std::get<double>(field->get(schema.defaults()));
 }
 
-const OpSpec* OptimizerOf(const ModelSpec& model, const PathSpec& path) {
-  if (!path.backprop.value || path.losses.empty()) return nullptr;
-  if (path.optimizer) return &*path.optimizer;
-  return model.train && model.train->optimizer ? &*model.train->optimizer : nullptr;
-}
-
 }  // namespace
 
 const std::vector<ScheduleKind>& ScheduleKinds() {
@@ -338,9 +333,10 @@ std::optional<RateSchedule> ReadRateSchedule(const ModelSpec& model, const OpSpe
   const int errors = diagnostics.error_count();
   RateSchedule schedule;
   schedule.learning_rate = default_rate;
+  Diagnostics reported;  // of the rate: by the front end, which reads all attributes
   for (const Attribute& attribute : optimizer.attributes) {
     if (attribute.key == "lr") {
-      schedule.learning_rate = ReadReal(attribute.value, "lr", diagnostics).value_or(default_rate);
+      schedule.learning_rate = ReadReal(attribute.value, "lr", reported).value_or(default_rate);
     } else if (attribute.key == "schedule") {
       ReadKind(model, attribute.value, schedule, diagnostics);
     }
@@ -354,9 +350,10 @@ std::optional<std::vector<PathSchedule>> ReadRateSchedules(const ModelSpec& mode
   std::vector<PathSchedule> schedules;
   const int errors = diagnostics.error_count();
   for (const PathSpec& path : model.paths) {
-    const OpSpec* optimizer = OptimizerOf(model, path);
-    if (optimizer == nullptr) continue;  // the front end reports it
-    const auto schedule = ReadRateSchedule(model, *optimizer, DefaultRate(*optimizer), diagnostics);
+    const std::optional<PathOptimizer> found = OptimizerOf(model, path);
+    if (!found) continue;  // the front end reports it
+    const OpSpec& optimizer = *found->op;
+    const auto schedule = ReadRateSchedule(model, optimizer, DefaultRate(optimizer), diagnostics);
     if (!schedule) continue;
     const bool needs_end = schedule->kind == RateSchedule::Kind::kCosine ||
                            schedule->kind == RateSchedule::Kind::kPolynomial;
@@ -366,7 +363,7 @@ std::optional<std::vector<PathSchedule>> ReadRateSchedules(const ModelSpec& mode
                         "give `epochs` or `steps`, or another schedule");
       continue;
     }
-    schedules.push_back({path.name.value, *schedule, optimizer->mark});
+    schedules.push_back({path.name.value, *schedule, optimizer.mark});
   }
   if (diagnostics.error_count() > errors) return std::nullopt;
   return schedules;

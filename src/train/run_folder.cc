@@ -9,6 +9,7 @@
 
 #include "src/frontend/operator_defaults.h"
 #include "src/io/atomic_file.h"
+#include "src/io/file_error.h"
 #include "src/io/read_file.h"
 #include "src/model/model_file.h"
 #include "src/train/checkpoint.h"
@@ -107,6 +108,7 @@ void RunFolder::Check(const std::string& folder, bool force,
   if (exists && !fs::is_directory(folder, error)) {
     throw InputError("'" + folder + "' is a file, not a folder", "choose another with --out DIR");
   }
+  RunLock::CheckFree(folder);
   RefuseFolderOfInputs(folder, inputs);
   const std::vector<fs::path> files = RunFiles(folder);
   if (exists && !fs::is_empty(folder, error) && !IsLeftByRun(files)) {
@@ -131,7 +133,10 @@ RunFolder::RunFolder(std::string folder, bool force, const std::vector<std::stri
     made_.insert(made_.begin(), missing.string());
   }
   fs::create_directories(path_, error);
-  if (error) throw UserError("cannot make the folder '" + path_ + "': " + error.message());
+  if (error) {
+    ThrowSystemError("make the folder", path_, error.value(),
+                     "--out DIR takes another, where folders can be made");
+  }
   lock_.emplace(path_);
   for (const fs::path& file : RunFiles(path_)) {
     fs::remove(file, error);

@@ -15,8 +15,8 @@ RunLock::RunLock(const std::string& folder)
     : fd_(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
   if (fd_ < 0 || flock(fd_, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) return;
   close(fd_);
-  throw InputError("the run in '" + folder + "' is still going on, in another process",
-                   "wait for it, or end it; --out DIR takes another folder");
+  throw InputError("the folder '" + folder + "' is in use: another process goes on with its run",
+                   "wait until it ends, or end it; a new run takes another folder with --out DIR");
 }
 
 RunLock::~RunLock() {

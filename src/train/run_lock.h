@@ -13,6 +13,8 @@ class RunLock {
   // have no other process.
   explicit RunLock(const std::string& folder);
   ~RunLock();
+  // Throws what the constructor would throw, and takes nothing.
+  static void CheckFree(const std::string& folder) { RunLock lock(folder); }
   RunLock(const RunLock&) = delete;
   RunLock& operator=(const RunLock&) = delete;
 

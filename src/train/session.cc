@@ -30,9 +30,8 @@ Session::Session(const ModelSpec& model, const SessionOptions& options, bool tra
   const bool has_data = OpenData(train, diagnostics);
   if (!has_data && train && model.train) ReadRateSchedules(model, diagnostics);
   if (!has_data || (train && !(ReadLength(diagnostics) && ReadSchedules(diagnostics)))) {
-    BuildForward(WithoutMisfits(model, data_),
-                 {train ? EntryKind::kTrain : EntryKind::kEval, options.compile.precision},
-                 diagnostics);
+    const EntryKind kind = train && model.train ? EntryKind::kTrain : EntryKind::kEval;
+    BuildForward(WithoutMisfits(model, data_), {kind, options.compile.precision}, diagnostics);
     return;  // with all errors of the file, not the data's alone
   }
   CheckLabelRanges(train, diagnostics);
@@ -101,6 +100,9 @@ bool SameSettings(const ProgramImage& image, const ModelSpec& model,
   const auto embedded = ParseModel({image.model_path, image.model_text}, {}, diagnostics);
   return embedded && CodeSettings(*embedded) == CodeSettings(model);
 }
+
+// The place of what a model file lacks.
+SourceMark WholeFile(const ModelSpec& model) { return {model.tree.mark.file}; }
 
 // What to do where there is no data for an evaluation: take what there is.
 std::string HelpWithoutData(const ModelData& data, const std::string& wanted) {
@@ -172,9 +174,11 @@ bool Session::OpenData(bool train, Diagnostics& diagnostics) {
   };
   if (train) {
     if (data_.train == nullptr) {
-      diagnostics.Error(model_.data ? model_.data->mark : SourceMark(),
-                        "there is no training data in " + model_.file_name,
-                        "give `data: {train: {format: idx, images: FILE, labels: FILE}}`");
+      diagnostics.Error(model_.data ? model_.data->mark : WholeFile(model_),
+                        "there is no training data",
+                        "give `data: {train: {format: images, folder: FOLDER}}` for images in a "
+                        "folder for each class, or `format: csv, file: FILE, label: COLUMN` for a "
+                        "table; docs/model-format.md has more");
       return false;
     }
     train_ = Split{"train", data_.train, MatchInputs(model_, *data_.train, {}, diagnostics),
@@ -199,10 +203,12 @@ void Session::TakeFindings(Diagnostics& diagnostics) {
   if (file.empty()) return;
   const std::string difference = DifferenceOf(KeptBy(file), findings_);
   if (difference.empty()) return;
-  const std::string message = file + " does not agree with the training data in " + difference;
+  const std::string message = "the training data are not those that " + file +
+                              " was trained with: they differ in " + difference;
   if (goes_on) {
     diagnostics.Error(model_.data->mark, message,
-                      "the data have changed since; --weights starts a new run from the weights");
+                      "a run goes on with the same data alone; --weights starts a new run from its "
+                      "weights");
   } else {
     diagnostics.Warning(model_.data->mark, message,
                         "what was learned of them belongs to others now");
@@ -229,7 +235,7 @@ void Session::CheckLabelRanges(bool train, Diagnostics& diagnostics) {
 
 bool Session::ReadLength(Diagnostics& diagnostics) {
   if (!model_.train) {
-    diagnostics.Error({}, model_.file_name + " does not say how to train: it has no 'train'",
+    diagnostics.Error(WholeFile(model_), "the file does not say how to train: it has no 'train'",
                       "for example `train: {epochs: 1, batch: 32, optimizer: {op: sgd, lr: 0.1}}`");
     return false;
   }

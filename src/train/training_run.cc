@@ -9,14 +9,13 @@
 #include "src/train/checkpoint.h"
 #include "src/train/class_names.h"
 #include "src/train/data_findings.h"
+#include "src/train/path_optimizer.h"
 #include "src/train/run_log.h"
 #include "src/train/session.h"
 #include "src/train/training_replay.h"
 
 namespace cgrun {
 namespace {
-
-constexpr const char* kRateHelp = "a smaller learning rate often helps: --set train.optimizer.lr=…";
 
 bool IsSet(const volatile std::sig_atomic_t* flag) { return flag != nullptr && *flag != 0; }
 
@@ -290,9 +289,10 @@ class TrainingRun {
     ++result_.state_copies;
     state_taken_ = checkpoint_.Take(*session_.engine_);
     if (state_taken_ || !last_) return;
-    ThrowWhereItBegan(kRateHelp);
+    const std::string help = DivergenceHelp(session_.model_, "");
+    ThrowWhereItBegan(help);
     throw UserError("the model's state is not finite after step " + std::to_string(state_.step),
-                    kRateHelp);
+                    help);
   }
 
   // Throws UserError where a loss is not finite: with the place where that began.
@@ -302,8 +302,8 @@ class TrainingRun {
     if (diverged_path == nullptr) return;
     const std::string label =
         DescribeBadLabel(batch, *split.dataset, split.inputs, session_.label_uses_);
-    const std::string help = label.empty() ? kRateHelp : label;
     const std::string path = *diverged_path;
+    const std::string help = label.empty() ? DivergenceHelp(session_.model_, path) : label;
     if (label.empty()) ThrowWhereItBegan(help);
     throw UserError("the loss of path '" + path + "' is not finite in step " +
                         std::to_string(state_.step + 1) + " (epoch " +

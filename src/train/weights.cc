@@ -1,19 +1,23 @@
 // Loading weights by name.
 #include "src/train/weights.h"
 
+#include <algorithm>
 #include <map>
 
 #include "src/io/safetensors.h"
 #include "src/train/checkpoint.h"
 
 namespace cgrun {
-namespace {
 
-bool IsRunState(const EngineState& state) {
-  return state.role == Role::kOptimizerState || state.role == Role::kRecurrentState;
+bool IsRunState(Role role) {
+  return role == Role::kOptimizerState || role == Role::kRecurrentState;
 }
 
-}  // namespace
+bool FitByChance(const std::vector<TensorType>& fitting, const std::vector<TensorType>& wanted) {
+  const auto has_axes = [](const TensorType& type) { return type.shape.rank() > 1; };
+  return !fitting.empty() && std::ranges::none_of(fitting, has_axes) &&
+         std::ranges::any_of(wanted, has_axes);
+}
 
 WeightsReport LoadWeights(Engine& engine, const std::string& path, WeightsScope scope) {
   SafetensorsReader reader(path);
@@ -21,6 +25,7 @@ WeightsReport LoadWeights(Engine& engine, const std::string& path, WeightsScope 
   std::map<std::string_view, size_t> index;  // of the states by name
   for (size_t i = 0; i < states.size(); ++i) index[states[i].name] = i;
   std::vector<bool> found(states.size());
+  std::vector<TensorType> fitting, wanted;
   WeightsReport report;
   for (const TensorSpec& tensor : reader.tensors()) {
     const auto it = index.find(tensor.name);
@@ -31,7 +36,7 @@ WeightsReport LoadWeights(Engine& engine, const std::string& path, WeightsScope 
     }
     const EngineState& state = states[it->second];
     found[it->second] = true;
-    if (scope == WeightsScope::kModel && IsRunState(state)) {
+    if (scope == WeightsScope::kModel && IsRunState(state.role)) {
       reader.Skip();
       report.skipped.push_back(state.name);
       continue;
@@ -44,6 +49,7 @@ WeightsReport LoadWeights(Engine& engine, const std::string& path, WeightsScope 
     } else if (type == state.type) {
       engine.WriteState(it->second, reader.Read());
       report.loaded.push_back(state.name);
+      if (!IsRunState(state.role)) fitting.push_back(type);
     } else {
       reader.Skip();
       report.mismatched.push_back(state.name + ": " + type.ToString() + " in the file, " +
@@ -51,11 +57,13 @@ WeightsReport LoadWeights(Engine& engine, const std::string& path, WeightsScope 
     }
   }
   for (size_t i = 0; i < states.size(); ++i) {
+    if (!IsRunState(states[i].role)) wanted.push_back(states[i].type);
     if (found[i] || IsOwnState(states[i].name)) continue;
-    const bool of_run = IsRunState(states[i]);
+    const bool of_run = IsRunState(states[i].role);
     if (of_run && scope == WeightsScope::kModel) continue;
     (of_run ? report.missing_run_state : report.missing).push_back(states[i].name);
   }
+  report.by_chance = FitByChance(fitting, wanted);
   return report;
 }
 

@@ -24,7 +24,16 @@ struct WeightsReport {
   std::vector<std::string> skipped;     // such state in the file, which kModel does not take
   std::vector<std::string> mismatched;  // "name: file f32[3], model f32[4]"
   std::vector<std::string> unused;      // tensors that the model does not have
+  bool by_chance = false;               // see FitByChance()
 };
+
+// Whether a state is of a run, not of its model: of an optimizer, or recurrent.
+bool IsRunState(Role role);
+
+// Whether what a file has for a model, `fitting` of its `wanted` parameters and statistics, says
+// nothing of whose weights they are: vectors alone, such as a "logits.bias" of 10 classes, where
+// the model has weights of more axes.
+bool FitByChance(const std::vector<TensorType>& fitting, const std::vector<TensorType>& wanted);
 
 // Copies the tensors of a file into the states of their names, one by one: the file is never held
 // as a whole. In a report, tensors stand in the order of the file, `missing` in that of the states.

@@ -155,6 +155,23 @@ TEST_F(AutodiffTest, ParametersWithoutAGradientAreNamed) {
   EXPECT_EQ(text.find("gives w no"), std::string::npos) << text;
 }
 
+// A later path reads what an update has made of `shared`; what else that update was made by is no
+// way on which gradients could have come.
+TEST_F(AutodiffTest, UpdatesAreNoWayForGradients) {
+  const PathId first = AddPath("first", 0.5, OpId::sgd, Sgd());
+  const PathId second = AddPath("second", 0.5, OpId::sgd, Sgd());
+  const ValueId shared = Parameter("shared", {1, 2}), apart = Parameter("apart", {3, 4});
+  SumLoss(first, Add(OpId::mul, {shared, apart}, "product", first), {shared, apart});
+  SumLoss(second, Add(OpId::neg, {shared}, "minus", second), {shared, apart});
+  Diagnostics diagnostics;
+  Differentiate(graph_, {}, &diagnostics);
+  const std::string text = diagnostics.ToString();
+  EXPECT_NE(text.find("the loss of path 'second' gives apart no gradient"), std::string::npos)
+      << text;
+  EXPECT_NE(text.find("the loss does not depend on it"), std::string::npos) << text;
+  EXPECT_EQ(text.find("none flows through"), std::string::npos) << text;
+}
+
 TEST_F(AutodiffTest, OneParameterLearns) {
   const PathId path = AddPath("p", 0.5, OpId::sgd, Sgd());
   const ValueId w = Parameter("w", {1, 2});

@@ -49,7 +49,10 @@ class CheckTest(CliTestCase):
         result = self.check("bad.yaml", status=2)
         self.assertFalse(result["ok"])
         self.assertEqual(len(result["errors"]), 2)
-        self.assertTrue(result["errors"][0]["place"].startswith("bad.yaml:"))
+        errors = json.loads(self.cgrun("plan", "bad.yaml", "--json", status=2).stdout)["errors"]
+        self.assertEqual(result["errors"], errors)  # in the form of all verbs
+        self.assertEqual(errors[0]["file"], "bad.yaml")
+        self.assertGreater(errors[0]["line"], 0)
         self.assertEqual(list(result), ["model", "ok", "errors", "warnings"])  # no zeros
         self.write("broken.yaml", MODEL.replace("op: flatten}", "op: flatten"))
         result = self.check("broken.yaml", status=2)

@@ -145,15 +145,17 @@ class TablesTest(CliTestCase):
         self.train("--set", "train.epochs=1")
         self.write("train.csv", houses(random.Random(5), 300))
         error = self.refuses("train", "--resume", "runs/houses", "--set", "train.epochs=2")
-        self.assertIn("in the mean\n", error.replace("deviation", "mean"))
-        self.assertIn("does not agree with the training data", error)
+        self.assertRegex(error, "error: the training data are not those that runs/houses/checkpoint-.*"
+                         " was trained with: they differ in the (means|standard deviations) of their "
+                         "columns\n")
+        self.assertIn("help: a run goes on with the same data alone", error)
 
     def test_other_weights_are_warned_of(self):
         self.train("--set", "train.epochs=1")
         self.write("train.csv", houses(random.Random(5), 300).replace("Bonn", "Ulm"))
         done = self.cgrun("train", "houses.yaml", "--out", "new", "--weights", "runs/houses",
                           "--set", "train.epochs=1")
-        self.assertIn("does not agree with the training data in the categories of 'town'\n", done.stderr)
+        self.assertIn("trained with: they differ in the categories of 'town'\n", done.stderr)
 
 
 class WordsTest(CliTestCase):

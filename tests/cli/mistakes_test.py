@@ -188,7 +188,7 @@ class MistakesTest(CliTestCase):
 
     def test_advice_never_names_the_model_file_as_an_output(self):
         error = self.refuses("disasm", "small.yaml")
-        self.assertIn("`cgrun compile MODEL -o M.cgb`", error)
+        self.assertIn("`cgrun compile small.yaml -o small.cgb`", error)
 
     def test_the_run_folder_is_never_the_folder_of_what_is_read(self):
         self.write("mine/model.yaml", MODEL)

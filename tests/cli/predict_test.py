@@ -353,6 +353,9 @@ paths:
         error = self.refuses(*predict, "a.npy")
         self.assertIn("the model reads 'a', 'b'", error)
         self.assertIn("a=FILE.npy b=FILE.npy", error)
+        error = self.refuses(*predict, "a=a.npy")
+        self.assertIn("error: no file is given for input 'b'\n", error)
+        self.assertIn("help: each input takes one: `a=FILE.npy b=FILE.npy`\n", error)
         error = self.refuses(*predict, "a=a.npy", "b=b.npy")
         self.assertIn("'a' 3, 'b' 1", error)
         text = self.cgrun(*predict, "a=a.npy", "b=b.npy", "b=b.npy", "b=b.npy", "--json").stdout
@@ -401,7 +404,8 @@ train: {batch: 1}
             for verb in (["eval", "small.yaml"], ["predict", "small.yaml", array]):
                 done = self.cgrun(*verb, *weights, "--json")
                 used.add(json.loads(done.stdout)["weights"])
-                self.assertIn("weights: runs/small/best.safetensors", done.stderr)
+                self.assertEqual("weights: runs/small/best.safetensors" in done.stderr,
+                                 verb[0] == "predict")  # eval has them in its summary
         self.assertEqual(used, {"runs/small/best.safetensors"})
         self.cgrun("train", "small.yaml", "--quiet", "--out", "runs/plain")
         self.assertRegex(json.loads(self.cgrun("eval", "small.yaml", "--weights", "runs/plain",

@@ -223,9 +223,14 @@ class RunsTest(CliTestCase):
         errors = self.cgrun("train", deeper, "--weights", weights, "--quiet").stderr
         self.assertIn("keeps its initial values for:\n      classify.scaled (weight, bias)\n", errors)
         half = self.write("half.yaml", MODEL.replace("[1, 6, 6]", "[1, 6, 5]"))
-        errors = self.cgrun("train", half, "--weights", weights, "--quiet", "--force").stderr
-        self.assertIn("warning: some of", errors)
+        errors = self.cgrun("train", half, "--weights", weights, "--quiet", "--force", status=2).stderr
         self.assertIn("classify.logits.weight: f32[4, 36] in the file, f32[4, 30]", errors)
+        self.cgrun("train", deeper, "--out", "deep", "--quiet")
+        (self.folder / "half.yaml").write_text((self.folder / deeper).read_text().replace(
+            "scaled: {op: linear, units: 4}", "scaled: {op: linear, units: 5}"))
+        errors = self.cgrun("train", half, "--weights", "deep", "--quiet", "--force").stderr
+        self.assertIn("warning: some of", errors)
+        self.assertIn("classify.scaled.weight: f32[4, 4] in the file, f32[5, 4]", errors)
 
     def test_versions_of_all_libraries(self):
         version = self.cgrun("--version").stdout

@@ -153,6 +153,40 @@ paths:
   EXPECT_EQ(built.Trains(2), inner);
 }
 
+TEST(ForwardBuilder, WhatALossDoesNotDependOnIsNotTrained) {
+  constexpr char kModel[] = R"(
+networks:
+  used: {in: x, ops: [{fc: {op: linear, units: 3}}]}
+  other: {in: x, ops: [{fc: {op: linear, units: 3}}]}
+  nowhere: {in: x, ops: [{fc: {op: linear, units: 3}}]}
+paths:
+  first:
+    ops: [{logits: {network: other, in: image}}]
+    loss: {op: softmax_cross_entropy, in: [logits, label]}
+  second:
+    ops: [{logits: {network: used, in: image}}]
+    loss: {op: softmax_cross_entropy, in: [logits, label]}
+    trains: [used, other, nowhere]
+  third:
+    ops: [{scores: {op: relu, in: first.logits}}]
+    loss: {op: softmax_cross_entropy, in: [scores, label]}
+    trains: other
+)";
+  const Built built = Build(kModel);
+  ASSERT_TRUE(built.graph) << built.errors;
+  EXPECT_EQ(built.Trains(1), (Strings{"used.fc.weight", "used.fc.bias"}));
+  EXPECT_EQ(built.Trains(2), (Strings{"other.fc.weight", "other.fc.bias"})) << "of another path";
+  for (const char* name : {"other", "nowhere"}) {
+    EXPECT_NE(built.errors.find("warning: path 'second' trains '" + std::string(name) +
+                                "', but its loss does not depend on it"),
+              std::string::npos)
+        << built.errors;
+  }
+  EXPECT_EQ(built.errors.find("trains 'used'"), std::string::npos) << built.errors;
+  EXPECT_EQ(built.errors.find("path 'third'"), std::string::npos) << built.errors;
+  EXPECT_EQ(Build(kModel, EntryKind::kEval).errors, "") << "nothing is trained";
+}
+
 // The key follows the name alone; the shape has the batch axis in front, the type is the run's.
 TEST(ForwardBuilder, RandomNumbersReadTheStepAlone) {
   const Built built = Build(R"(

@@ -55,6 +55,9 @@ TEST(ValuesTest, Integers) {
   EXPECT_EQ(Refusal("~", kInteger), "'key' must be an integer, not nothing");
   EXPECT_EQ(Refusal("1_000", kInteger),
             "'key' must be an integer, not '1_000' | write it without '_'");
+  EXPECT_EQ(Refusal("16.5", kInteger),
+            "'key' must be an integer, not '16.5' | a whole number, such as 17");
+  EXPECT_EQ(Refusal("1e3", kInteger), "'key' must be an integer, not '1e3' | write 1000");
   for (const char* text : {"1.0", "0x10", "007", "1e3", "--1", "+", "1 2", "١"}) {
     Refusal(text, kInteger);
   }

@@ -4,8 +4,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
+#include <cstdio>
 #include <limits>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "src/report/epoch_lines.h"
@@ -69,6 +72,26 @@ TEST(ProgressTest, RatesHaveOneStyle) {
     EXPECT_EQ(text, expected);
     EXPECT_EQ(FormatSi(rate) + " samples/s", expected);
   }
+}
+
+// In a log, lines of epochs say where the run is; progress comes where there are none.
+TEST(ProgressTest, ALineOfALogWaitsForAPause) {
+  using std::chrono::steady_clock;
+  constexpr auto kPause = std::chrono::milliseconds(200);
+  std::FILE* log = std::tmpfile();
+  ASSERT_NE(log, nullptr);
+  ProgressPrinter printer(log, /*terminal=*/false, /*color=*/false, kPause);
+  std::this_thread::sleep_for(kPause * 3 / 4);
+  const auto cleared = steady_clock::now();
+  printer.Clear();
+  std::this_thread::sleep_for(kPause / 2);
+  printer.Show({"epoch 3/12", 120, 938});
+  const bool too_soon = steady_clock::now() - cleared < kPause;
+  EXPECT_TRUE(!too_soon || std::ftell(log) == 0);
+  std::this_thread::sleep_for(kPause);
+  printer.Show({"epoch 3/12", 120, 938});
+  EXPECT_GT(std::ftell(log), 0);
+  std::fclose(log);
 }
 
 std::string Metric(double value) {

@@ -53,7 +53,7 @@ TEST(DataFindings, TellInWhatTheyDiffer) {
   EXPECT_EQ(DifferenceOf(kFindings, other), "the categories of 'town'");
   other = kFindings;
   other.numbers["mean"][2] = 0;
-  EXPECT_EQ(DifferenceOf(kFindings, other), "the mean");
+  EXPECT_EQ(DifferenceOf(kFindings, other), "the means of their columns");
   other.names["more"] = {"x"};
   other.numbers.erase("mean");
   EXPECT_EQ(DifferenceOf(kFindings, other), "") << "what either does not know";
