@@ -114,11 +114,6 @@ Json OrPlaceholder(const Json& schema) { return AnyOf({schema, Ref("placeholder"
 
 Json ListOf(const Json& items) { return {{"type", "array"}, {"items", items}}; }
 
-// A name by itself, or the form that is none.
-Json NameOr(const Json& names, const Json& other) {
-  return {{"if", {{"type", "string"}}}, {"then", names}, {"else", other}};
-}
-
 // What editors show of a key. In draft 7 nothing counts that stands beside a `$ref`.
 Json Described(std::string_view doc, const Json& schema) {
   Json described = {{"description", doc}};
@@ -340,6 +335,20 @@ Json NamesOf(Usage usage) {
   return {{"enum", names}};
 }
 
+bool NeedsKeys(const OpDef& def) {
+  return std::ranges::any_of(def.schema->fields(), &AttributeField::required);
+}
+
+// An operator of a usage: its name, where that is enough, or a map.
+Json NameOrMap(Usage usage, const Json& map) {
+  Json names = Json::array();
+  ForEachOperator(usage, [&](const OpDef& def) {
+    if (!NeedsKeys(def)) names.push_back(def.name);
+  });
+  const Json name = OrPlaceholder({{"enum", names}});
+  return {{"if", {{"type", "string"}}}, {"then", name}, {"else", map}};
+}
+
 // `{op: NAME, …}` of a usage. `weight` is for losses, and an operator of `ops` that is a loss has
 // none of the keys that it takes there.
 Json Operation(Usage usage) {
@@ -395,14 +404,13 @@ Json AnyUse() {
 
 // A use, or `NAME: USE`; an operator may be its name alone.
 Json Item() {
-  const Json operator_name = OrPlaceholder(NamesOf(Usage::kOperator));
   const Json named = {{"type", "object"},
                       {"minProperties", 1},
                       {"maxProperties", 1},
                       {"propertyNames", Ref("name")},
-                      {"additionalProperties", NameOr(operator_name, Ref("use"))}};
+                      {"additionalProperties", NameOrMap(Usage::kOperator, Ref("use"))}};
   const Json has_target = {{"anyOf", AnyUse()["anyOf"]}};
-  return NameOr(operator_name, {{"if", has_target}, {"then", Ref("use")}, {"else", named}});
+  return NameOrMap(Usage::kOperator, {{"if", has_target}, {"then", Ref("use")}, {"else", named}});
 }
 
 // Operators, and the places that they stand in.
@@ -414,11 +422,11 @@ void DefineOperators(std::span<const SchemaChoice> schedules, Json& definitions)
   definitions["item"] = Item();
   definitions["use"] = AnyUse();
   definitions["operation"] = Operation(Usage::kOperator);
-  definitions["operator"] = NameOr(NamesOf(Usage::kOperator), Ref("operation"));
-  definitions["loss"] = NameOr(NamesOf(Usage::kLoss), Operation(Usage::kLoss));
-  definitions["metric"] = NameOr(NamesOf(Usage::kMetric), Operation(Usage::kMetric));
+  definitions["operator"] = NameOrMap(Usage::kOperator, Ref("operation"));
+  definitions["loss"] = NameOrMap(Usage::kLoss, Operation(Usage::kLoss));
+  definitions["metric"] = NameOrMap(Usage::kMetric, Operation(Usage::kMetric));
   definitions["metrics"] = Metrics();
-  definitions["optimizer"] = NameOr(NamesOf(Usage::kOptimizer), Operation(Usage::kOptimizer));
+  definitions["optimizer"] = NameOrMap(Usage::kOptimizer, Operation(Usage::kOptimizer));
   for (const KeyDoc& key : OpKeyDocs("op")) {
     if (key.group.empty()) definitions["key." + std::string(key.name)] = KeyOfItems(key, "op");
   }

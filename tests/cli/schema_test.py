@@ -16,6 +16,7 @@ import unittest
 import jsonschema
 import yaml
 
+import schema_cases
 from cli_testing import CGRUN, ROOT, SANITIZED, CliTestCase
 
 COPY = ROOT / "docs" / "model.schema.json"
@@ -37,7 +38,7 @@ KNOWABLE = re.compile(
 # The same words of what the rest of the file tells: shapes, the names of inputs (which are options
 # of tables and arrays) and of parameters.
 ELSEWHERE = re.compile(
-    r"^[\w.]+(\[\d+\])?: |unknown option .* of format '(csv|npy)'|no initialiser 'a'|has no output"
+    r"^[\w.\[\]]+: |unknown option .* of format '(csv|npy)'|no initialiser 'a'|has no output"
     r"|the path|cannot be (a parameter|split off)|option '\w+' or '\w+'$")
 
 
@@ -120,8 +121,9 @@ class SchemaTest(CliTestCase):
                 for error in self.validator.iter_errors(model)]
 
     def errors(self, number, model):
-        """What the parser says."""
-        name = self.write(f"{number}.yaml", yaml.safe_dump(model, sort_keys=False))
+        """What the parser says of a model, or of a text."""
+        text = model if isinstance(model, str) else yaml.safe_dump(model, sort_keys=False)
+        name = self.write(f"{number}.yaml", text)
         done = subprocess.run([str(CGRUN), "plan", name], cwd=self.folder, text=True, check=False,
                               stdin=subprocess.DEVNULL, capture_output=True)
         self.assertIn(done.returncode, (0, 2), done.stderr)
@@ -174,6 +176,14 @@ class SchemaTest(CliTestCase):
                         counts[self.compare(f"{name}, {what}", said, model)] += 1
         self.assertGreater(min(counts.values()), 1, counts)
         self.assertGreater(counts["refused"], 2 * counts["missed"], counts)
+
+    def test_every_form_is_taken_and_refused_by_both(self):
+        texts = list(schema_cases.texts())
+        with concurrent.futures.ThreadPoolExecutor(2) as pool:
+            for text, errors in zip(texts, pool.map(self.errors, itertools.count(), texts)):
+                with self.subTest(text):
+                    faults = self.faults(yaml.load(text, Loader))
+                    self.assertEqual(bool(errors), bool(faults), (errors, faults))
 
     def test_options_of_data_are_taken_and_refused_by_both(self):
         model = load(self.folder / "small.yaml")
