@@ -5,6 +5,7 @@
 
 #include <array>
 #include <bit>
+#include <cstdio>
 
 #include "src/io/endian.h"
 
@@ -67,6 +68,12 @@ uint64_t HashBytes(std::span<const std::byte> bytes, uint64_t seed) {
   hash = (hash ^ (hash >> 33)) * kPrime2;
   hash = (hash ^ (hash >> 29)) * kPrime3;
   return hash ^ (hash >> 32);
+}
+
+std::string HashText(uint64_t hash) {
+  char digits[2 * sizeof hash + 1];
+  std::snprintf(digits, sizeof digits, "%016llx", static_cast<unsigned long long>(hash));
+  return digits;
 }
 
 }  // namespace cgrun

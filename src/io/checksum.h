@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 
 namespace cgrun {
 
@@ -16,6 +17,8 @@ uint32_t Crc32(std::span<const std::byte> bytes, uint32_t crc = 0);
 // of several tensors is chained through `seed`, so that it depends on where one ends and the next
 // begins.
 uint64_t HashBytes(std::span<const std::byte> bytes, uint64_t seed = 0);
+// A hash as it is shown and kept: 16 hexadecimal digits.
+std::string HashText(uint64_t hash);
 
 }  // namespace cgrun
 

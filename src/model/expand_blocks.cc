@@ -166,6 +166,7 @@ bool Expander::ExpandUse(OpSpec& op, const std::shared_ptr<const BlockUse>& oute
                          int64_t repeats) {
   const BlockSpec* block = FindBlock(op, outer.get());
   if (block == nullptr) return false;
+  if (block->body.mark.file == nullptr) return false;  // that it has none is said where it stands
   const int errors_before = diagnostics_.error_count();
   CheckInputs(op, block->in, outer.get());
   const bool fits = diagnostics_.error_count() == errors_before;

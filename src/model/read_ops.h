@@ -2,11 +2,11 @@
 #ifndef CGRUN_MODEL_READ_OPS_H_
 #define CGRUN_MODEL_READ_OPS_H_
 
-#include <optional>
 #include <string_view>
 #include <vector>
 
 #include "src/model/model_spec.h"
+#include "src/model/read_names.h"
 #include "src/model/schema.h"
 
 namespace cgrun {
@@ -22,22 +22,6 @@ OpSpec ReadOperator(const TreeNode& node, std::string_view what, const MarkedTex
 
 // Unique names for a scope's items: see OpSpec::labels.
 void AssignLabels(std::vector<OpSpec>& ops);
-
-// An identifier: the key of an entry; a scalar; a list of scalars, or one.
-std::optional<MarkedText> ReadNewName(const TreeEntry& entry, const Reader& reader);
-std::optional<MarkedText> ReadName(const TreeNode& node, std::string_view what,
-                                   const Reader& reader);
-std::vector<MarkedText> ReadNames(const TreeNode& node, std::string_view what,
-                                  const Reader& reader);
-// Names of values, which may be qualified: "x", "classify.fc1", "classify.stage[1].conv".
-std::optional<MarkedText> ReadReference(const TreeNode& node, std::string_view what,
-                                        const Reader& reader);
-std::vector<MarkedText> ReadReferences(const TreeNode& node, std::string_view what,
-                                       const Reader& reader);
-
-// The same, and numbers among them: "2", "1/255". Not in quotes.
-std::vector<MarkedText> ReadInputs(const TreeNode& node, std::string_view what,
-                                   const Reader& reader);
 
 // The table of the keys of an item.
 std::vector<KeyDoc> OpKeyDocs();

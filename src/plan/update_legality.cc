@@ -83,8 +83,10 @@ class ChainFinder {
       if (pair.output != graph_.values[value].output_index) continue;
       if (static_cast<size_t>(pair.input) >= node.inputs.size()) continue;
       const ValueId input = node.inputs[static_cast<size_t>(pair.input)];
+      const UpdateEdge link{input, value};
+      if (!ProducerMayOverwrite(graph_, link)) continue;  // it reads the input elsewhere, too
       if (input != state_ && (!MayLieInState(input) || !Reach(input, chain))) continue;
-      chain.push_back({input, value});
+      chain.push_back(link);
       return true;
     }
     return false;

@@ -2,8 +2,6 @@
 #include "src/select/tuned_target.h"
 
 #include <algorithm>
-#include <array>
-#include <cstdio>
 #include <span>
 
 #include "src/io/checksum.h"
@@ -58,9 +56,7 @@ std::string TuningRecord::Name() const {
     hash = HashBytes(std::as_bytes(std::span(&seconds, 1)), hash);
   }
   constexpr size_t kDigits = 8;  // enough to tell the records of one machine apart
-  std::array<char, 2 * sizeof hash + 1> digits;
-  std::snprintf(digits.data(), digits.size(), "%016llx", static_cast<unsigned long long>(hash));
-  return std::string(digits.data(), kDigits);
+  return HashText(hash).substr(0, kDigits);
 }
 
 std::vector<KernelOption> TunedTarget::Options(const NodeSignature& node,

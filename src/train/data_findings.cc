@@ -157,4 +157,19 @@ std::string DifferenceOf(const DataFindings& kept, const DataFindings& data) {
   return "";
 }
 
+void CheckFindings(const DataFindings& kept, const std::string& file, const DataFindings& data,
+                   bool goes_on, const SourceMark& mark, Diagnostics& diagnostics) {
+  const std::string difference = DifferenceOf(kept, data);
+  if (difference.empty()) return;
+  const std::string message = "the training data are not those that " + file +
+                              " was trained with: they differ in " + difference;
+  if (goes_on) {
+    diagnostics.Error(mark, message,
+                      "a run goes on with the same data alone; --weights starts a new run from its "
+                      "weights");
+  } else {
+    diagnostics.Warning(mark, message, "what was learned of them belongs to others now");
+  }
+}
+
 }  // namespace cgrun

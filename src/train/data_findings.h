@@ -5,6 +5,7 @@
 
 #include <string>
 
+#include "src/base/diagnostics.h"
 #include "src/data/dataset.h"
 #include "src/io/safetensors.h"
 
@@ -29,6 +30,11 @@ int64_t CheckpointBytes(const DataFindings& findings);
 // In what the findings of data differ from those that weights keep: "the vocabulary"; "" where
 // they agree, and of what either does not know.
 std::string DifferenceOf(const DataFindings& kept, const DataFindings& data);
+
+// Reports where the training data at `mark` differ from what the weights in `file` have kept: an
+// error where a run goes on from them, else a warning.
+void CheckFindings(const DataFindings& kept, const std::string& file, const DataFindings& data,
+                   bool goes_on, const SourceMark& mark, Diagnostics& diagnostics);
 
 }  // namespace cgrun
 

@@ -9,6 +9,7 @@
 
 #include "src/frontend/operator_defaults.h"
 #include "src/io/atomic_file.h"
+#include "src/io/checksum.h"
 #include "src/io/file_error.h"
 #include "src/io/read_file.h"
 #include "src/model/model_file.h"
@@ -232,10 +233,7 @@ std::string SummaryJson(const ModelSpec& model, const Session& session, const Tr
     json["pool_requests"] = *result.pool_requests;
   }
   if (result.heap_growth_bytes) json["heap_growth_bytes"] = *result.heap_growth_bytes;
-  char hash[17];
-  std::snprintf(hash, sizeof(hash), "%016llx",
-                static_cast<unsigned long long>(result.weights_hash));
-  json["weights_hash"] = hash;
+  json["weights_hash"] = HashText(result.weights_hash);
   json["interrupted"] = result.interrupted;
   json["stopped_early"] = result.stopped_early;
   json["run_folder"] = fs::path(result.checkpoint).parent_path().string();

@@ -11,6 +11,7 @@
 #include "src/base/check.h"
 #include "src/data/sampler.h"
 #include "src/frontend/frontend.h"
+#include "src/io/checksum.h"
 #include "src/ir/op_def.h"
 #include "src/model/model_file.h"
 #include "src/train/data_findings.h"
@@ -201,18 +202,7 @@ void Session::TakeFindings(Diagnostics& diagnostics) {
   const bool goes_on = !options_.checkpoint.empty();
   const std::string& file = goes_on ? options_.checkpoint : weights_file_;
   if (file.empty()) return;
-  const std::string difference = DifferenceOf(KeptBy(file), findings_);
-  if (difference.empty()) return;
-  const std::string message = "the training data are not those that " + file +
-                              " was trained with: they differ in " + difference;
-  if (goes_on) {
-    diagnostics.Error(model_.data->mark, message,
-                      "a run goes on with the same data alone; --weights starts a new run from its "
-                      "weights");
-  } else {
-    diagnostics.Warning(model_.data->mark, message,
-                        "what was learned of them belongs to others now");
-  }
+  CheckFindings(KeptBy(file), file, findings_, goes_on, model_.data->mark, diagnostics);
 }
 
 // What is wrong with the model itself is reported too, as compiling it would do.
@@ -250,10 +240,7 @@ bool Session::ReadLength(Diagnostics& diagnostics) {
 
 std::string Session::DataHash() const {
   CGRUN_CHECK(train_.has_value()) << "this session cannot train";
-  char text[17];
-  std::snprintf(text, sizeof(text), "%016llx",
-                static_cast<unsigned long long>(HashOf(*train_->dataset)));
-  return text;
+  return HashText(HashOf(*train_->dataset));
 }
 
 int64_t Session::LimitBatches(int64_t batches) const {

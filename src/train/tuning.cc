@@ -68,10 +68,8 @@ std::string TuningFile(const KernelLibrary& library) {
   const std::string folder = CacheFolder();
   if (folder.empty()) return "";
   const std::string machine = MachineOf(library) + "\n" + library.fingerprint();
-  char digits[17];
-  std::snprintf(digits, sizeof digits, "%016llx",
-                static_cast<unsigned long long>(HashBytes(std::as_bytes(std::span(machine)))));
-  return folder + "/tuning-" + std::string(library.name()) + "-" + digits + ".json";
+  return folder + "/tuning-" + std::string(library.name()) + "-" +
+         HashText(HashBytes(std::as_bytes(std::span(machine)))) + ".json";
 }
 
 std::shared_ptr<TuningRecord> LoadTuning(const std::string& path, const KernelLibrary& library) {

@@ -23,6 +23,18 @@ std::string NameOf(const Graph& graph, uint64_t seed) {
   return "seed " + std::to_string(seed) + "\n" + ToString(graph);
 }
 
+// An edge for each state, where a plan has a chain of them: see plan/update_legality.h.
+Graph WithoutChains(Graph graph) {
+  std::map<ValueId, ValueId> next;
+  for (const UpdateEdge& edge : graph.updates) next.emplace(edge.state, edge.next);
+  std::erase_if(graph.updates,
+                [&](const UpdateEdge& edge) { return graph.values[edge.state].producer.valid(); });
+  for (UpdateEdge& edge : graph.updates) {
+    while (next.contains(edge.next)) edge.next = next.at(edge.next);
+  }
+  return graph;
+}
+
 TEST(EagerRandomGraphs, GiveTheInterpretersBits) {
   for (uint64_t seed = 1; seed <= kGraphs; ++seed) {
     const Graph graph = MakeRandomGraph(seed);
@@ -38,7 +50,7 @@ TEST(EagerRandomGraphs, GiveTheInterpretersBits) {
           << NameOf(graph, seed);
     }
     // What graph mode runs, with its copies for updates, runs eagerly too.
-    const Graph prepared = PrepareGraph(graph, batch, Reference());
+    const Graph prepared = WithoutChains(PrepareGraph(graph, batch, Reference()));
     ASSERT_EQ(FirstDifference(RunEagerSteps(prepared, Reference(), inputs), wanted), "")
         << NameOf(graph, seed);
   }

@@ -153,6 +153,18 @@ TEST(LegalizeUpdates, KeepsAllStepsOfARepeatedPathInTheState) {
             (std::vector<std::string>{"w <- first", "first <- second", "second <- clipped"}));
 }
 
+// The second step reads the first one's weight in two places, one of which it may not overwrite.
+TEST(LegalizeUpdates, LeavesBytesToAStepThatIsReadTwice) {
+  GraphMaker make;
+  const ValueId w = make.State("w", {4}), g = make.Feed("g", {4});
+  const ValueId rate = make.Feed("rate", {}, DType::kF64);
+  const ValueId first = make.Op(OpId::sub, "first", {w, g});
+  make.Update(w, make.Op(OpId::sgd, "second", {first, first, rate}));
+  const Legalized result(make);
+  EXPECT_FALSE(result.changed);
+  EXPECT_EQ(NamesOf(result.graph), (std::vector<std::string>{"w <- second"}));
+}
+
 // `late` reads the first step's weight when the second has been made.
 TEST(LegalizeUpdates, LeavesBytesToAStepThatIsReadLater) {
   GraphMaker make;

@@ -73,6 +73,34 @@ TEST_P(FindNonFiniteTest, ALogarithmOfANegativeNumber) {
             "small.yaml:10:17: learn.q made the first value that is not finite (NaN), in step 1");
 }
 
+// Graph mode makes one operator of a convolution, its activation and its pool.
+TEST(FusedNonFiniteTest, NamesItsParts) {
+  const ModelSpec model = ModelOf(R"(cgrun: 1
+data: {train: {format: synthetic, samples: 16}}
+inputs:
+  x: {shape: [4, 16, 16]}
+  y: {shape: [3]}
+paths:
+  learn:
+    ops:
+      - c: {op: conv, in: x, filters: 16, kernel: 3, activation: relu, init: {constant: 3e38}}
+      - p: {op: max_pool, kernel: 2}
+      - {op: flatten}
+      - z: {op: linear, units: 3}
+    loss: {op: squared_error, in: [z, y]}
+train: {epochs: 1, batch: 4, optimizer: {op: sgd, lr: 0.1}}
+)");
+  SessionOptions options;
+  options.device = "blas";
+  const std::string fused = ErrorOf(model, Mode::kGraph, options);
+  EXPECT_NE(fused.find("learn.p (conv, relu, max_pool, fused) made the first value that is not "
+                       "finite (infinite), in step 1"),
+            std::string::npos)
+      << fused;
+  const std::string alone = ErrorOf(model, Mode::kEager, options);
+  EXPECT_NE(alone.find("learn.c made the first value"), std::string::npos) << alone;
+}
+
 TEST_P(FindNonFiniteTest, AHugeLearningRate) {
   const ModelSpec model =
       ModelOf(ModelWith("q: relu", kRandom), {"train.optimizer.lr=1e30", "train.epochs=9"});
