@@ -130,8 +130,9 @@ std::string BatchHelp(const ModelSpec& model, const KernelLibrary& library, Comp
   if (!run) return "";
   if (run->total() > fit.cap) {
     const auto again = LargestByDoubling(whole, [&](int64_t batch) -> std::optional<CappedRun> {
-      const auto plain = plan(batch);
+      const auto plain = batch == 1 ? run : plan(batch);
       if (!plain) return std::nullopt;
+      smaller.train->batch.value = {false, batch};
       auto capped =
           FitRunQuickly(smaller, library, options, fit.cap, *plain, std::nullopt, ignored);
       return capped && capped->fits() ? capped : std::nullopt;
@@ -144,7 +145,11 @@ std::string BatchHelp(const ModelSpec& model, const KernelLibrary& library, Comp
         "no batch fits, so that `--batch auto` finds none: one sample takes about {}",
         FormatBytes(run->total()));
   }
-  for (int64_t batch = whole / 2, i = 0; i < 3 && batch > 1; ++i, batch /= 2) {
+  // Totals grow nearly evenly: what the line between the two says is planned first.
+  const auto a_sample = (fit.free.total() - run->total()) / (whole - 1);
+  int64_t batch = whole / 2;
+  while (batch > 1 && run->total() + (batch - 1) * a_sample > fit.cap) batch /= 2;
+  for (int tries = 0; tries < 2 && batch > 1; ++tries, batch /= 2) {
     auto larger = plan(batch);
     if (!larger || larger->total() + kBaseGrain > fit.cap) continue;
     run = std::move(larger);
