@@ -145,7 +145,6 @@ TEST(CpuCases, EveryKernelHasOne) {
 #define CGRUN_WITH_cpu(op) EXPECT_TRUE(covered.contains(OpId::op)) << #op;
 #define CGRUN_WITH_none(op)
 #define CGRUN_OP(name, on_cpu, on_cuda) CGRUN_WITH_##on_cpu(name)
-  covered.insert(OpId::linear);                           // OpenBLAS's
   covered.insert({OpId::conv_weight_grad, OpId::fused});  // tested above and in cpu_fused_test.cc
 #include "src/ir/op_list.inc"
 #undef CGRUN_OP

@@ -6,6 +6,7 @@
 #include "src/ops/conv.h"
 #include "src/ops/conv_transpose.h"
 #include "src/ops/dropout.h"
+#include "src/ops/linear.h"
 #include "src/ops/loss.h"
 #include "src/ops/matmul.h"
 #include "src/ops/normalize.h"
@@ -371,6 +372,20 @@ RandomNode MakeWeightProduct(Dice& dice, int64_t elements) {
                    Numbers(dice, DType::kF32, Shape{sizes[0], sizes[2]})});
 }
 
+// The rows may stand on several axes.
+RandomNode MakeLinear(Dice& dice, int64_t elements) {
+  const Sizes sizes = AnySizes(dice, 3, elements);  // all three: x has the last two
+  const int64_t rows = dice.OneIn(4) ? sizes[1] : 16 * dice.Between(1, 5);
+  const int64_t units = 47 + sizes[0], features = sizes[2];
+  const bool bias = dice.OneIn(2);
+  const Shape x =
+      rows % 2 == 0 && dice.OneIn(3) ? Shape{rows / 2, 2, features} : Shape{rows, features};
+  std::vector<HostTensor> inputs = {Numbers(dice, DType::kF32, x),
+                                    Numbers(dice, DType::kF32, Shape{units, features})};
+  if (bias) inputs.push_back(Numbers(dice, DType::kF32, Shape{units}));
+  return MakeNode(OpId::linear, Attributes::Of(LinearAttributes{units, bias}), inputs);
+}
+
 std::vector<CpuCase> LayerCases() {
   return {
       {OpId::softmax, kSums, MakeSoftmax},
@@ -380,6 +395,7 @@ std::vector<CpuCase> LayerCases() {
       Resize("bilinear", kRounding),
       {OpId::resize_grad, kRounding, MakeResizeGrad},
       {OpId::matmul, kDifferences, MakeWeightProduct},
+      {OpId::linear, kDifferences, MakeLinear},
       {OpId::conv, kDifferences, MakeConv},
       {OpId::conv_input_grad, kDifferences, MakeConvInputGrad},
       {OpId::conv_transpose, kDifferences, MakeConvTranspose},

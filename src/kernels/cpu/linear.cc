@@ -3,6 +3,7 @@
 
 #include "src/kernels/cpu/blas.h"
 #include "src/kernels/cpu/kernels.h"
+#include "src/kernels/cpu/linear_product.h"
 #include "src/kernels/cpu/number.h"
 
 namespace cgrun::cpu {
@@ -55,10 +56,12 @@ PreparedKernel Prepare(const KernelRequest& request) {
 }  // namespace
 
 std::vector<KernelDef> linear() {
-  return {{.name = "openblas.linear",
-           .supports = Supports,
-           .prepare = Prepare,
-           .flops_per_second = kBlasFlopsPerSecond}};
+  std::vector<KernelDef> kernels = linear_product();
+  kernels.push_back({.name = "openblas.linear",
+                     .supports = Supports,
+                     .prepare = Prepare,
+                     .flops_per_second = kBlasFlopsPerSecond});
+  return kernels;
 }
 
 }  // namespace cgrun::cpu

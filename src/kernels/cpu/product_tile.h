@@ -44,6 +44,16 @@ struct PackedRows {
   }
 };
 
+// A as it lies in a matrix, row after row.
+struct StridedRows {
+  const float* matrix = nullptr;
+  int64_t stride = 0;
+  template <int kRows>
+  HWY_INLINE float At(int64_t step, int row) const {
+    return matrix[row * stride + step];
+  }
+};
+
 // A as it lies in an image: row and step are offsets.
 struct OffsetRows {
   const float* image = nullptr;

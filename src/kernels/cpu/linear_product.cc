@@ -1,0 +1,139 @@
+// linear of f32 for a batch of rows: the weight is read where it lies, once, and x goes through the
+// registers as packed columns. A library packs both, and the weight is the larger by far. Each sum
+// is one register's from the first feature to the last, so that its bits depend neither on the
+// threads nor on the batch.
+#include "src/kernels/cpu/targets.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "src/kernels/cpu/linear_product.cc"
+#include <hwy/foreach_target.h>
+//
+#include "src/kernels/cpu/conv_panels.h"
+#include "src/kernels/cpu/dispatch.h"
+#include "src/kernels/cpu/linear_product.h"
+#include "src/kernels/cpu/parallel.h"
+#include "src/kernels/cpu/transpose_tiles.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace cgrun::cpu {
+namespace HWY_NAMESPACE {
+namespace {
+
+// Of x as it is packed: it stays in a second-level cache while the weight goes by.
+constexpr int64_t kMostPackedFloats = 192 << 10;
+// Of the columns that are packed, those that are not rows of x are computed for nothing.
+constexpr double kLeastFilled = 0.75;
+constexpr int64_t kLeastUnits = 48;  // with fewer, packing x takes too much of the time
+
+struct LinearProduct {
+  int64_t rows = 0, units = 0, features = 0;  // y[rows, units]
+  int64_t vectors = 0;                        // of a strip of rows of x
+  RowTiles tiles;                             // of units
+  bool has_bias = false;
+  int threads = 1;
+
+  static LinearProduct Of(const NodeSignature& node, int threads) {
+    LinearProduct p;
+    const Shape &x = node.inputs[0].shape, &y = node.outputs[0].shape;
+    p.units = y[y.rank() - 1].size;
+    p.features = x[x.rank() - 1].size;
+    p.rows = p.units > 0 ? y.Elements() / p.units : 0;
+    p.vectors = TileVectors(p.units, p.rows);
+    p.tiles = RowTilesOf(p.units, p.vectors);
+    p.has_bias = node.inputs.size() == 3;
+    p.threads = OperandBytes(node) < LeastParallelBytes(Work::kComputes) ? 1 : threads;
+    return p;
+  }
+
+  int64_t width() const { return vectors * kTileLanes; }  // of a strip
+  int64_t strips() const { return DivideUp(rows, width()); }
+  int64_t packed() const { return strips() * width() * features; }
+};
+
+// Features [begin, end) of panel[strip][feature][row of x], with zeros behind the last row.
+void PackX(const LinearProduct& p, const float* x, int64_t begin, int64_t end, float* panel) {
+  for (int64_t strip = 0; strip < p.strips(); ++strip) {
+    const int64_t first = strip * p.width(), here = std::min(p.width(), p.rows - first);
+    float* to = panel + (strip * p.features + begin) * p.width();
+    TransposeBand(Bits(x + first * p.features + begin), p.features, Bits(to), p.width(), here,
+                  end - begin);
+    for (int64_t f = 0; here < p.width() && f < end - begin; ++f) {
+      std::fill(to + f * p.width() + here, to + (f + 1) * p.width(), 0.0f);
+    }
+  }
+}
+
+// Adds the bias of each unit of a tile, and writes y[row of x][unit].
+void WriteTile(const LinearProduct& p, float* results, const float* bias, int64_t units,
+               int64_t rows, float* y) {
+  const F32 d;
+  for (int64_t u = 0; p.has_bias && u < units; ++u) {
+    const VF32 added = hn::Set(d, bias[u]);
+    for (int64_t i = 0; i < p.width(); i += kTileLanes) {
+      float* sums = results + u * p.width() + i;
+      hn::StoreU(hn::Add(hn::LoadU(d, sums), added), d, sums);
+    }
+  }
+  TransposeBand(Bits(results), p.width(), Bits(y), p.units, units, rows);
+}
+
+void Run(const RunContext& context, const Instruction& i) noexcept {
+  const auto& p = *static_cast<const LinearProduct*>(i.parameters);
+  const auto *x = Data<const float>(context, i, 0), *weight = Data<const float>(context, i, 1);
+  const float* bias = p.has_bias ? Data<const float>(context, i, 2) : nullptr;
+  float* y = Data<float>(context, i, p.has_bias ? 3 : 2);
+  float* panel = Data<float>(context, i, p.has_bias ? 4 : 3);
+  Split(p.threads, p.features, kTransposeTile,
+        [&](int64_t begin, int64_t end) { PackX(p, x, begin, end, panel); });
+  SplitParts(p.threads, p.tiles.tiles, 1, [&](int, int64_t begin, int64_t end) {
+    HWY_ALIGN float results[kMostResults];
+    for (int64_t tile = begin; tile < end; ++tile) {
+      const int64_t unit = p.tiles.First(tile), units = p.tiles.Rows(tile);
+      TileProduct<StridedRows> product{
+          {weight + unit * p.features, p.features}, panel, p.width(), p.features, results};
+      for (int64_t row = 0; row < p.rows; row += p.width()) {
+        TileTable<StridedRows>::Run(product, units, p.vectors);
+        WriteTile(p, results, p.has_bias ? bias + unit : nullptr, units,
+                  std::min(p.width(), p.rows - row), y + row * p.units + unit);
+        product.b += p.features * p.width();
+      }
+    }
+  });
+}
+
+bool Supports(const NodeSignature& node) {
+  const auto is_f32 = [](const TensorType& type) { return type.dtype == DType::kF32; };
+  if (!std::ranges::all_of(node.inputs, is_f32)) return false;
+  const LinearProduct p = LinearProduct::Of(node, 1);
+  return p.rows > 0 && p.features > 0 && p.units >= kLeastUnits &&
+         p.packed() <= kMostPackedFloats &&
+         static_cast<double>(p.rows) >= kLeastFilled * static_cast<double>(p.strips() * p.width());
+}
+
+KernelDef linear_product() {
+  return {.name = "cpu.linear",
+          .supports = Supports,
+          .workspace_bytes =
+              [](const NodeSignature& node, int threads) {
+                return LinearProduct::Of(node, threads).packed() *
+                       static_cast<int64_t>(sizeof(float));
+              },
+          .prepare =
+              [](const KernelRequest& request) {
+                return PreparedKernel::Of(&Run, LinearProduct::Of(request.node, request.threads));
+              },
+          .flops_per_second = kLinearProductFlopsPerSecond};
+}
+
+}  // namespace
+}  // namespace HWY_NAMESPACE
+}  // namespace cgrun::cpu
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace cgrun::cpu {
+
+CGRUN_CPU_KERNEL(linear_product)
+
+}  // namespace cgrun::cpu
+#endif
