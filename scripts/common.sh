@@ -1,5 +1,11 @@
 # What the scripts share; sourced, with the working directory set to the root of the project.
 set -euo pipefail
+
+# The comment at the top of a script is its help.
+if [[ ${1:-} == --help || ${1:-} == -h ]]; then
+  sed --quiet '2,/^[^#]/s/^# \{0,1\}//p' "$0"
+  exit
+fi
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 # Says what is done next, with the seconds since the script began.

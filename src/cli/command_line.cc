@@ -80,7 +80,11 @@ std::vector<std::string> WordsOf(const std::string& value) {
   if (value.find('|') == std::string::npos) return {};
   std::vector<std::string> words;
   std::istringstream text(value);
-  for (std::string word; std::getline(text, word, '|');) words.push_back(word);
+  for (std::string word; std::getline(text, word, '|');) {
+    const bool stands_for_others =
+        std::ranges::none_of(word, [](char c) { return c >= 'a' && c <= 'z'; });
+    if (!stands_for_others) words.push_back(word);  // no "N"
+  }
   return words;
 }
 

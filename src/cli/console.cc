@@ -184,7 +184,7 @@ Mistake FindMistake(const CLI::App& app, const CLI::ParseError& error, int argc,
 void AddConsoleFlags(CLI::App& app) {
   ConsoleFlags& flags = Flags();
   app.add_flag("--quiet", flags.quiet, "print results alone, no progress");
-  app.add_flag("--no-color", flags.no_color, "no colours, even on a terminal");
+  app.add_flag("--no-color", flags.no_color, "no colours, even on a terminal; so does NO_COLOR=1");
   CLI::Option* json = app.add_option("--json", flags.json_file,
                                      "machine-readable output, to FILE or instead of text")
                           ->expected(0, 1)

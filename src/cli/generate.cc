@@ -1,12 +1,16 @@
 // cgrun generate.
 #include "src/train/generate.h"
 
+#include <unistd.h>
+
 #include <CLI/CLI.hpp>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <span>
+#include <sstream>
 
+#include "src/base/printable.h"
 #include "src/cli/command.h"
 #include "src/cli/console.h"
 #include "src/cli/memory_cap.h"
@@ -126,13 +130,27 @@ int GenerateImages(const ModelSpec& model, const ModelFlags& flags, const RunFla
   return kDone;
 }
 
+// What a terminal shows of a text: control characters of a model that has learned little may mean
+// anything to it.
+std::string ForTerminal(const std::string& text) {
+  std::string shown, line;
+  std::istringstream lines(text);
+  while (std::getline(lines, line)) shown += PrintableText(line) + "\n";
+  if (!shown.empty()) shown.pop_back();
+  return shown;
+}
+
 // The text as a file, or on the terminal.
 void PrintText(const std::string& text, const GenerateFlags& generate,
                nlohmann::ordered_json json) {
   if (!generate.out.empty()) WriteFileAtomically(generate.out, std::as_bytes(std::span(text)));
   json["text"] = text;
   json["file"] = generate.out;
-  PrintResult(generate.out.empty() ? text + "\n" : generate.out + "\n",
+  const bool shown = isatty(STDOUT_FILENO) != 0;
+  PrintResult((!generate.out.empty() ? generate.out
+               : shown               ? ForTerminal(text)
+                                     : text) +
+                  "\n",
               json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
 }
 

@@ -133,7 +133,7 @@ std::shared_ptr<ModelFlags> AddModelFlags(CLI::App& app, CapFlag cap) {
   app.add_option("--device", flags->device, DeviceHelp())->type_name("DEVICE");
   app.add_option("--batch", flags->batch,
                  "samples in a batch; auto: the most with which training keeps --memory")
-      ->type_name("N");
+      ->type_name("N|auto");
   if (cap == CapFlag::kKept) {
     app.add_option("--memory", flags->memory,
                    "a cap on all that training takes, such as 1.5GiB: what it would hold beyond "

@@ -180,8 +180,11 @@ std::string PredictView::Json(const PredictFacts& facts, const std::vector<std::
   json["warnings"] = warnings;
   json["errors"] = nlohmann::ordered_json::array();
   for (const FileProblem& problem : problems) {
-    json["errors"].push_back(
-        {{"file", problem.file}, {"error", problem.message}, {"help", problem.help}});
+    json["errors"].push_back({{"file", problem.file},
+                              {"line", nullptr},
+                              {"column", nullptr},
+                              {"message", problem.message},
+                              {"help", problem.help}});
   }
   return Dump(json);
 }

@@ -6,7 +6,9 @@
 namespace cgrun {
 
 std::string GluedKey::Message() const {
-  return has_colon ? "a blank is missing behind this ':'" : "a ':' is missing behind '" + key + "'";
+  if (has_colon) return "a blank is missing behind this ':'";
+  return (has_equals_sign ? "a ':' and no '=' stands behind '" : "a ':' is missing behind '") +
+         key + "'";
 }
 
 std::string GluedKey::Help() const {
@@ -28,6 +30,11 @@ std::optional<GluedKey> FindGluedKey(std::string_view text) {
   const size_t begin = glued.has_colon ? next + 1 : next;
   if (begin == text.size() || text[begin] == ' ') return std::nullopt;
   glued.value = text.substr(begin);
+  if (!glued.has_colon && glued.value.starts_with('=')) {
+    glued.has_equals_sign = true;
+    const size_t value = glued.value.find_first_not_of(' ', 1);
+    glued.value = value == std::string::npos ? "" : glued.value.substr(value);
+  }
   return glued;
 }
 

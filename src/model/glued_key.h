@@ -13,13 +13,14 @@ struct GluedKey {
   std::string key;
   std::string value;  // what stands behind it; may be ""
   bool has_colon = false;
-  size_t colon = 0;  // bytes before the colon, or before where it is to be
+  bool has_equals_sign = false;  // in place of the colon
+  size_t colon = 0;              // bytes before the colon, or before where it is to be
 
   std::string Message() const;
   std::string Help() const;
 };
 
-// "op:conv" and "epochs 4" begin so; "x", "a:", "a: b" and "2:3" do not.
+// "op:conv", "epochs 4" and "batch = 32" begin so; "x", "a:", "a: b" and "2:3" do not.
 std::optional<GluedKey> FindGluedKey(std::string_view text);
 
 }  // namespace cgrun

@@ -111,6 +111,8 @@ constexpr Synonym kSynonyms[] = {
     {"bottom", "in"},
     {"top", "out"},
     {"dtype", "type"},
+    {"type", "format"},
+    {"kind", "format"},
     {"size", "shape"},
 };
 
@@ -175,7 +177,7 @@ constexpr NameNote kNotes[] = {
     {"augment", "", kIsChanged},
     {"augmentation", "", kIsChanged},
     {"augmentations", "", kIsChanged},
-    {"betas", "beta1", "write `beta1: 0.9, beta2: 0.999`"},
+    {"betas", "beta1", "write its two numbers apart: `beta1: …, beta2: …`"},
     {"momentum", "beta1", "its momentum is `beta1`"},
     {"amsgrad", "beta1", "there is no such variant of it here"},
     {"dampening", "nesterov", "leave it out: there is none here"},

@@ -1,5 +1,6 @@
 // `data:`: which files hold the samples. Formats and their options are the loader's.
 #include "src/model/fields.h"
+#include "src/model/key_synonyms.h"
 #include "src/model/read_sections.h"
 #include "src/model/types.h"
 
@@ -51,6 +52,20 @@ bool CheckDataSet(const TreeEntry& entry, const Reader& reader) {
   return false;
 }
 
+void ReportNoFormat(const TreeEntry& set, const Reader& reader) {
+  const std::string format = "format";
+  const TreeEntry* meant = nullptr;
+  for (const TreeEntry& option : set.value.entries) {
+    if (!MeantKey(option.key, {&format, 1}).empty()) meant = &option;
+  }
+  const bool can_be_named = meant != nullptr && meant->value.IsScalar();
+  reader.diagnostics.Error(
+      meant != nullptr ? meant->key_mark : set.key_mark,
+      "'" + set.key + "' needs 'format'" + (set.key == "train" ? "" : " or 'split'"),
+      can_be_named ? "write `format: " + meant->value.scalar + "`"
+                   : "such as `format: images`, `format: csv` or `format: idx`");
+}
+
 template <std::optional<DataSpec> DataSection::*kMember>
 void ReadDataSet(const TreeEntry& entry, DataSection& section, const Reader& reader) {
   DataSpec data;
@@ -62,10 +77,7 @@ void ReadDataSet(const TreeEntry& entry, DataSection& section, const Reader& rea
     reader.diagnostics.Error(split->key_mark, "the training data cannot be split off itself",
                              "give 'valid' or 'test' the split");
   }
-  if (entry.value.IsMap() && split == nullptr && entry.value.Find("format") == nullptr) {
-    reader.diagnostics.Error(entry.key_mark, "'" + entry.key + "' needs 'format'" +
-                                                 (entry.key == "train" ? "" : " or 'split'"));
-  }
+  if (split == nullptr && entry.value.Find("format") == nullptr) ReportNoFormat(entry, reader);
   if (split != nullptr && !data.format) RefuseOptionsOfSplit(data, reader);
   section.*kMember = std::move(data);
 }

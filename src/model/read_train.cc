@@ -14,6 +14,10 @@ namespace {
 void ReadBatch(const TreeEntry& entry, TrainSpec& train, const Reader& reader) {
   if (entry.value.IsScalar() && entry.value.scalar == "auto") {
     train.batch = {{true, BatchSize().size}, entry.value.mark};
+  } else if (entry.value.IsScalar() && IsIdentifier(entry.value.scalar)) {
+    reader.diagnostics.Error(
+        entry.value.mark,
+        "'" + entry.key + "' must be an integer or auto, not " + Describe(entry.value));
   } else if (const auto size = ReadInteger(entry.value, entry.key, reader.diagnostics, 1)) {
     train.batch = {{false, *size}, entry.value.mark};
   }

@@ -25,6 +25,12 @@ namespace {
 constexpr std::string_view kOfOptimizers[] = {"lr", "momentum", "weight_decay", "schedule"};
 constexpr std::string_view kOfPaths[] = {"loss", "metrics", "ops"};
 
+constexpr std::string_view kTrain = "train";
+
+std::vector<std::string> Names(std::span<const std::string_view> names) {
+  return {names.begin(), names.end()};
+}
+
 // How a key is written where it belongs: "write `train: {clip: …}`"; "" where that is not one
 // place.
 std::string HomeText(std::string_view key) {
@@ -49,6 +55,20 @@ std::string HomeText(std::string_view key) {
   return "write `" + home + ": …" + closing + "`";
 }
 
+// Of a key of optimizers beside one, `optimizer: adam`: how it is written within that; "" of
+// others.
+std::string HelpWithOptimizer(const TreeEntry& entry, const TreeNode* map) {
+  const std::string ours = OurName(entry.key, Names(kOfOptimizers), KeySynonyms());
+  const TreeEntry* optimizer = map == nullptr || ours.empty() ? nullptr : map->Find("optimizer");
+  if (optimizer == nullptr) return "";
+  const TreeNode& value = optimizer->value;
+  const TreeEntry* op = value.IsMap() ? value.Find("op") : nullptr;
+  const std::string name = value.IsScalar() ? value.scalar : op != nullptr ? op->value.scalar : "";
+  if (name.empty()) return "";
+  const std::string given = entry.value.IsScalar() ? entry.value.scalar : "…";
+  return "write `optimizer: {op: " + name + ", " + ours + ": " + given + "}`";
+}
+
 // What to write instead of a key that is none of `names`.
 std::string HelpWithKey(const std::string& key, std::span<const std::string> names) {
   if (std::string help = HelpWithMeantKey(key, names); !help.empty()) return help;
@@ -63,12 +83,14 @@ std::string HomeOfKey(std::string_view key) {
   if (std::ranges::find(kOfOptimizers, key) != std::end(kOfOptimizers)) {
     return "train.optimizer." + std::string(key);
   }
+  std::string home;
   for (const MapDoc& doc : FormatReference()) {
     const bool one_map = doc.place.find_first_of("*[") == std::string_view::npos;
     if (!one_map || std::ranges::find(doc.keys, key, &KeyDoc::name) == doc.keys.end()) continue;
-    return doc.place.empty() ? "" : std::string(doc.place) + "." + std::string(key);
+    if (doc.place.empty()) return "";
+    if (home.empty() || doc.place == kTrain) home = std::string(doc.place) + "." + std::string(key);
   }
-  return "";
+  return home;
 }
 
 std::string Place(const SourceMark& mark) {
@@ -93,14 +115,16 @@ bool Reader::CheckSequence(const TreeNode& node, std::string_view what) const {
 }
 
 void ReportUnknownKey(const TreeEntry& entry, std::string_view what, std::span<const KeyDoc> keys,
-                      const Reader& reader, const TreeEntry* empty) {
+                      const Reader& reader, const TreeNode* map, const TreeEntry* empty) {
   std::vector<std::string> names;
   for (const KeyDoc& key : keys) names.emplace_back(key.name);
   const std::string place = what.empty() ? "" : " in '" + std::string(what) + "'";
-  reader.diagnostics.Error(entry.key_mark, "unknown key '" + entry.key + "'" + place,
-                           empty == nullptr ? HelpWithKey(entry.key, names)
-                                            : "if it belongs to '" + empty->key +
-                                                  "', which is empty, indent it deeper than that");
+  std::string help = HelpWithOptimizer(entry, map);
+  if (help.empty()) help = HelpWithKey(entry.key, names);
+  if (empty != nullptr) {
+    help = "if it belongs to '" + empty->key + "', which is empty, indent it deeper than that";
+  }
+  reader.diagnostics.Error(entry.key_mark, "unknown key '" + entry.key + "'" + place, help);
 }
 
 bool IsMeant(const TreeNode& map, std::string_view name, std::span<const KeyDoc> keys) {

@@ -75,9 +75,11 @@ std::vector<KeyDoc> Docs(std::span<const Key<Spec>> keys) {
   return docs;
 }
 
-// Reports a key that is not in `keys`; behind one without a value it may belong to that, `empty`.
+// Reports a key of `map` (null: not at hand) that is not in `keys`; behind one without a value it
+// may belong to that, `empty`.
 void ReportUnknownKey(const TreeEntry& entry, std::string_view what, std::span<const KeyDoc> keys,
-                      const Reader& reader, const TreeEntry* empty = nullptr);
+                      const Reader& reader, const TreeNode* map = nullptr,
+                      const TreeEntry* empty = nullptr);
 // Whether a key of `map` that is not in `keys` was to be `name`: then that is said of the key.
 bool IsMeant(const TreeNode& map, std::string_view name, std::span<const KeyDoc> keys);
 // Reports required keys of `map` that are missing, at `place`, and keys that exclude each other.
@@ -101,7 +103,7 @@ void ReadMap(const TreeNode& node, std::string_view what, const SourceMark& plac
     }
     if (known != nullptr) empty = entry.value.IsNull() ? &entry : nullptr;
     if (known == nullptr && other == nullptr) {
-      ReportUnknownKey(entry, what, docs, reader, empty);
+      ReportUnknownKey(entry, what, docs, reader, &node, empty);
     } else if (known == nullptr) {
       other(entry, spec, reader);
     } else if (!entry.value.IsNull() && !reader.IsDeferred(entry.value)) {

@@ -84,10 +84,31 @@ std::optional<Finding> ExplainIndentation(const SourceText& text, size_t offset)
   const size_t end = text.EndOfLine(before);
   const bool key_above = text.text().substr(before, end - before).find(": ") != std::string::npos;
   const bool deeper = text.ColumnOf(content) > text.ColumnOf(before);
-  if (!key_above || !deeper || content >= offset) return std::nullopt;
-  return Finding{text.MarkAt(content, offset - content),
+  const size_t key_end = text.text().find(':', content);
+  if (!key_above || !deeper || key_end >= text.EndOfLine(content)) return std::nullopt;
+  const std::string column = std::to_string(text.ColumnOf(before));
+  return Finding{text.MarkAt(content, key_end - content),
                  "this key is indented deeper than the one before it",
-                 "the keys of one map begin in one column"};
+                 "the keys of one map begin in one column: line " + std::to_string(above) +
+                     " begins in column " + column + ", and this one in column " +
+                     std::to_string(text.ColumnOf(content))};
+}
+
+// "test: folder: pics": a map within a line stands in brackets.
+std::optional<Finding> ExplainSecondColon(const SourceText& text, size_t offset) {
+  const std::string_view all = text.text();
+  size_t begin = ContentOf(text, text.LineOf(offset));
+  if (begin >= offset) return std::nullopt;
+  const std::string line(all.substr(begin, text.EndOfLine(begin) - begin));
+  const size_t first = line.find(": ");
+  if (first == line.npos || begin + first >= offset || !IsIdentifier(line.substr(0, first)))
+    return std::nullopt;
+  const size_t value = std::min(line.find_first_not_of(' ', first + 1), line.size());
+  if (!IsIdentifier(line.substr(value, offset - begin - value))) return std::nullopt;
+  return Finding{
+      text.MarkAt(offset), "a second ':' is not expected in a line",
+      "write `" + line.substr(0, first) + ": {" + line.substr(value) +
+          "}`, or the second key in a line of its own, indented deeper; a text is put in quotes"};
 }
 
 // Where a key above or in the line of `offset` has no colon, or no blank behind it: YAML reads such
@@ -165,7 +186,9 @@ void ReportSyntaxError(const SyntaxError& error, const SourceText& text, Diagnos
     finding.help += (finding.help.empty() ? "" : "; ") + ("the innermost open bracket is in line " +
                                                           std::to_string(error.open_bracket->line));
   } else if (of_indentation) {
-    finding = ExplainIndentation(text, offset).value_or(finding);
+    std::optional<Finding> second = ExplainSecondColon(text, offset);
+    if (!second) second = ExplainIndentation(text, offset);
+    finding = std::move(second).value_or(finding);
   }
   diagnostics.Error(finding.mark, "this is not YAML: " + finding.message, finding.help);
 }

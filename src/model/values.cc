@@ -2,6 +2,8 @@
 #include "src/model/values.h"
 
 #include <algorithm>
+#include <array>
+#include <cctype>
 #include <charconv>
 #include <cmath>
 #include <sstream>
@@ -137,12 +139,21 @@ std::string PartOfPercent(std::string_view text) {
   return part.str();
 }
 
+// As word processors put them around a text: to YAML they are characters like others.
+bool HasTypographicQuotes(std::string_view text) {
+  return std::ranges::any_of(std::array{"“", "”", "„", "‘", "’"}, [&](std::string_view quote) {
+    return text.find(quote) != std::string_view::npos;
+  });
+}
+
 // Why a scalar that ought to be a number is none.
 std::string NumberHelp(const TreeNode& node) {
   if (!node.IsScalar()) return "";
   if (node.quoted && ParseReal(node.scalar)) return "remove the quotes";
   if (node.scalar.starts_with("0x")) return "write it in decimal";
   if (const std::string part = PartOfPercent(node.scalar); !part.empty()) return "write " + part;
+  if (node.scalar.find(" //") != std::string::npos) return "a comment begins with ' #'";
+  if (HasTypographicQuotes(node.scalar)) return "remove the “quotes”: they are a part of the text";
   if (node.scalar.find('_') != std::string::npos) return "write it without '_'";
   return "";
 }
@@ -324,6 +335,20 @@ std::optional<int64_t> ParseBytes(std::string_view text) {
   return std::nullopt;
 }
 
+// Of a unit with other capitals, "14 Mb": the two that it may stand for.
+std::string BytesHelp(const TreeNode& node) {
+  std::string_view rest = node.IsScalar() ? node.scalar : "";
+  const std::optional<double> amount = TakeAmount(rest);
+  const std::string unit = PlainName(rest);
+  if (!amount || (unit != "kb" && unit != "mb" && unit != "gb" && unit != "tb")) {
+    return "such as 2000000, 512MiB, 1.5GiB (powers of 1024) or 2GB (powers of 1000)";
+  }
+  const std::string number(Trim(node.scalar.substr(0, node.scalar.size() - rest.size())));
+  const std::string prefix(1, static_cast<char>(std::toupper(unit[0])));
+  return "write " + number + prefix + "iB (powers of 1024) or " + number + prefix +
+         "B (powers of 1000)";
+}
+
 std::optional<int64_t> ReadBytes(const TreeNode& node, std::string_view what,
                                  Diagnostics& diagnostics) {
   const auto bytes = node.IsScalar() ? ParseBytes(node.scalar) : std::nullopt;
@@ -335,8 +360,7 @@ std::optional<int64_t> ReadBytes(const TreeNode& node, std::string_view what,
                           "B if bytes are meant");
     return std::nullopt;
   }
-  WrongType(node, what, "a number of bytes", diagnostics,
-            "such as 2000000, 512MiB, 1.5GiB (powers of 1024) or 2GB (powers of 1000)");
+  WrongType(node, what, "a number of bytes", diagnostics, BytesHelp(node));
   return std::nullopt;
 }
 

@@ -192,6 +192,7 @@ std::string TypeText(DType dtype, const Shape& shape) {
 std::string InputText(const std::string& name, const DataField& field) {
   std::vector<int64_t> sizes = field.shape.Sizes();
   if (sizes.size() == 2) sizes.insert(sizes.begin(), 1);
+  if (sizes.size() == 1 && sizes[0] == 1) sizes.clear();
   return name + ": {type: " + std::string(Name(field.dtype)) +
          ", shape: " + Shape::Of(sizes).ToString() + "}";
 }

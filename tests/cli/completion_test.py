@@ -80,7 +80,8 @@ class CompletionTest(CliTestCase):
         self.assertEqual(self.bash("eval", "small.yaml", "--json", "--wei"), ["--weights"])
 
     def test_bash_offers_nothing_where_anything_may_stand(self):
-        self.assertEqual(self.bash("train", "--batch", ""), [])
+        self.assertEqual(self.bash("train", "--seed", ""), [])
+        self.assertEqual(self.bash("train", "--batch", ""), ["auto"])
         self.assertEqual(self.bash("devices", ""), [])
 
     def test_every_script_has_every_flag_of_help(self):

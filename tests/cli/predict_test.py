@@ -148,8 +148,8 @@ class PredictTest(CliTestCase):
         self.assertEqual([item["file"] for item in result["predictions"]], [good])
         self.assertEqual({error["file"] for error in result["errors"]}, set(bad))
         for error in result["errors"]:
-            self.assertIn(bad[error["file"]], error["error"])
-            self.assertIn(error["error"], done.stderr)
+            self.assertIn(bad[error["file"]], error["message"])
+            self.assertIn(error["message"], done.stderr)
         self.assertNotIn("good.png", done.stderr)
         self.assertIn("is cut off", self.refuses("predict", "quarters.yaml", "cut.png"))
         self.refuses("predict", "quarters.yaml", "negative.npy", "none.npy")

@@ -188,10 +188,11 @@ TEST(YamlParserTest, LargeFilesAreRefused) {
 
 TEST(YamlParserTest, SyntaxErrorsSayWhereAndWhatToDo) {
   EXPECT_EQ(TreeErrors("a: b: c\n"),
-            "model.yaml:1:5: error: this is not YAML: a ':' is not expected here\n"
+            "model.yaml:1:5: error: this is not YAML: a second ':' is not expected in a line\n"
             "    a: b: c\n"
             "        ^\n"
-            "help: put the text in quotes, or check the indentation\n");
+            "help: write `a: {b: c}`, or the second key in a line of its own, indented deeper; "
+            "a text is put in quotes\n");
   EXPECT_EQ(TreeErrors("a: 1\nops: [1, 2\nb: 3\n"),
             "model.yaml:2:6: error: this is not YAML: this '[' is not closed\n"
             "    ops: [1, 2\n"
