@@ -11,6 +11,9 @@ import tempfile
 from models import MODELS, OWN_WEIGHTS, TEXT
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
+# Layers of a network that a path takes have the path's name in `cgrun summary`, and their weights
+# the network's in a file.
+NETWORKS = {"reconstruct.code.": "encoder.", "reconstruct.logits.": "decoder."}
 CASES = {"eager": "eager", "graph": "graph, memory"}  # ours, as `cgrun bench` calls them
 
 TINY = """cgrun: 1
@@ -89,9 +92,11 @@ def begin(binary, case):
                   *flags, *data_flags(name, folder, prefix="first-"))
     (folder / "run/checkpoint-0.safetensors").rename(folder / "weights.safetensors")
     shutil.rmtree(folder / "run")
-    layers = run(binary, "summary", model)["layers"]
-    (folder / "layers.json").write_text(
-        json.dumps([layer["name"] for layer in layers if layer["parameters"]]))
+    layers = [layer["name"] for layer in run(binary, "summary", model)["layers"]
+              if layer["parameters"]]
+    for shown, kept in NETWORKS.items():
+        layers = [layer.replace(shown, kept) for layer in layers]
+    (folder / "layers.json").write_text(json.dumps(layers))
     if not case["infer"]:
         return trained["train"]["loss"]
     evaluated = run(binary, "eval", model, "--weights", folder / "weights.safetensors", *flags,
