@@ -6,11 +6,12 @@ import json
 import os
 import pathlib
 import subprocess
+import sys
 import tempfile
 import unittest
 
 SCRIPT = os.path.abspath("scripts/bench/peers")
-CGRUN = """#!/usr/bin/env python3
+CGRUN = """#!PYTHON -S
 import json, pathlib, sys
 arguments = sys.argv[1:]
 here = pathlib.Path(__file__).parent
@@ -32,7 +33,7 @@ if arguments[0] == "bench":
                          "seconds_per_iteration": {"median": told[who]["seconds"]}}]}
 pathlib.Path(arguments[arguments.index("--json") + 1]).write_text(json.dumps(answer))
 """
-PYTHON = """#!/usr/bin/env python3
+PYTHON = """#!PYTHON -S
 import json, pathlib, sys
 case = json.loads(sys.argv[2])
 told = json.loads((pathlib.Path(__file__).parent.parent / "told").read_text())
@@ -40,6 +41,8 @@ if case["peer"] == "versions":
     print(json.dumps(told["versions"]))
 elif case["peer"] == "export":
     print("null")
+elif told.get("failing") == case["peer"]:
+    sys.exit("no such operator")
 elif case["check"]:
     print(json.dumps({"loss": told["loss"]}))
 else:
@@ -62,7 +65,7 @@ class PeersTest(unittest.TestCase):
         for name, text in (("cgrun", CGRUN), ("bin/python", PYTHON), ("darknet", DARKNET)):
             path = self.folder / name
             path.parent.mkdir(exist_ok=True)
-            path.write_text(text)
+            path.write_text(text.replace("PYTHON", sys.executable))
             path.chmod(0o755)
         self.told = {"versions": {"torch": "9.9", "onnxruntime": "8.8", "onnxscript": "7.7"},
                      "loss": 2.001, "eager": round_of(10, 8), "graph": round_of(5, 4),
@@ -71,8 +74,8 @@ class PeersTest(unittest.TestCase):
     def run_script(self, *flags):
         (self.folder / "told").write_text(json.dumps(self.told))
         return subprocess.run(
-            [SCRIPT, "--cgrun", self.folder / "cgrun", "--venv", self.folder, "--models", "mlp",
-             "--peers", "pytorch", "onnxruntime", "jax", "darknet", "--darknet",
+            [sys.executable, SCRIPT, "--cgrun", self.folder / "cgrun", "--venv", self.folder,
+             "--models", "mlp", "--peers", "pytorch", "onnxruntime", "jax", "darknet", "--darknet",
              self.folder / "darknet", "--threads", "2", "--rounds", "1", *flags],
             text=True, capture_output=True, check=False)
 
@@ -120,6 +123,13 @@ class PeersTest(unittest.TestCase):
     def test_a_loss_that_is_no_number(self):
         self.told["loss"] = float("nan")
         self.assertEqual(self.run_script().returncode, 1)
+
+    def test_a_peer_that_fails(self):
+        self.told["failing"] = "pytorch"
+        done = self.run_script()
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("mlp of pytorch failed: no such operator", done.stdout)
+        self.assertRegex(done.stdout, r"\nmlp +64 graph ")
 
     def test_no_peer(self):
         self.told["versions"] = {}
