@@ -1,12 +1,26 @@
-"""The models of models/ in PyTorch, for scripts/bench/pytorch: `create` makes one.
+"""The models of models/ in PyTorch, for scripts/bench/peers: `create` makes one.
 
-Dropout, norms, losses and optimizers are those of the model files; weights begin as PyTorch's own.
+Pixels come as bytes, and the models scale them, as those of the files do. Dropout, norms, losses,
+optimizers and the decay of weights are those of the files (but for lenet's, of one layer alone).
 `char-rnn` has PyTorch's own recurrent unit, which multiplies by the reset gate behind the product
 with the state instead of before it: as many operations, in fewer calls than the file's.
 """
 
 import torch
 from torch import nn
+
+
+class Pixels(nn.Module):
+    """Bytes as numbers about 0, of about the deviation 1."""
+
+    def __init__(self, mean, deviation):
+        super().__init__()
+        for name, values in (("mean", mean), ("deviation", deviation)):
+            values = torch.tensor(values).view(1, -1, 1, 1)
+            self.register_buffer(name, values, persistent=False)
+
+    def forward(self, images):
+        return (images.float() / 255 - self.mean) / self.deviation
 
 
 class Parallel(nn.Module):
@@ -210,18 +224,19 @@ def dcgan():
 
 
 class Training:
-    """A model, its loss of (output, inputs, labels), and its optimizer."""
+    """A network, its loss of (output, images, labels), and its optimizer."""
 
-    def __init__(self, model, loss_of, optimizer_of, clip=None):
-        self.model, self.loss_of, self.clip = model, loss_of, clip
-        self.optimizer = optimizer_of(model.parameters())
+    def __init__(self, network, loss_of, optimizer_of, clip=None):
+        self.network, self.loss_of, self.clip = network, loss_of, clip
+        self.networks = [network]
+        self.optimizer = optimizer_of(network.parameters())
 
-    def step(self, inputs, labels):
+    def step(self, images, labels):
         self.optimizer.zero_grad(set_to_none=True)
-        loss = self.loss_of(self.model(inputs), inputs, labels)
+        loss = self.loss_of(self.network(images), images, labels)
         loss.backward()
         if self.clip:
-            nn.utils.clip_grad_norm_(self.model.parameters(), self.clip)
+            nn.utils.clip_grad_norm_(self.network.parameters(), self.clip)
         self.optimizer.step()
         return loss.item()
 
@@ -229,19 +244,20 @@ class Training:
 class PairTraining:
     """A generator and a discriminator, each with Adam: both are trained in a step."""
 
-    def __init__(self, networks, latent, loss, rate):
+    def __init__(self, pixels, networks, latent, loss, rate):
+        self.pixels, self.networks, self.latent, self.loss = pixels, networks, latent, loss
         self.generator, self.discriminator = networks
-        self.latent, self.loss = latent, loss
         self.optimizers = [torch.optim.Adam(network.parameters(), lr=rate, betas=(0.5, 0.999))
                            for network in networks]
 
-    def step(self, inputs, _):
-        drawn = self.generator(torch.randn(len(inputs), self.latent))
-        real, fake = self.discriminator(inputs), self.discriminator(drawn.detach())
+    def step(self, images, _):
+        drawn = self.generator(torch.randn(len(images), self.latent))
+        real = self.discriminator(self.pixels(images))
+        fake = self.discriminator(drawn.detach())
         told_apart = (self.loss(real, torch.ones_like(real)) +
                       self.loss(fake, torch.zeros_like(fake)))
         self.update(self.optimizers[1], told_apart)
-        fake = self.discriminator(self.generator(torch.randn(len(inputs), self.latent)))
+        fake = self.discriminator(self.generator(torch.randn(len(images), self.latent)))
         fooled = self.loss(fake, torch.ones_like(fake))
         self.update(self.optimizers[0], fooled)
         return told_apart.item() + fooled.item()
@@ -253,19 +269,11 @@ class PairTraining:
         optimizer.step()
 
 
-def create(name, classes):
-    """What trains the model: `step(inputs, labels)` takes a step and returns its loss."""
-    pairs = {
-        "lsgan": lambda: PairTraining(lsgan(), 32, nn.MSELoss(), 5e-4),
-        "dcgan": lambda: PairTraining(dcgan(), 64, nn.BCEWithLogitsLoss(), 2e-4),
-    }
-    if name in pairs:
-        return pairs[name]()
-    models = {
+def network_of(name, classes):
+    return {
         "mlp": lambda: nn.Sequential(*multi_layer_perceptron(784, 512, 256, classes)),
         "lenet": lambda: nn.Sequential(nn.Upsample((28, 28), mode="bilinear"), *lenet(classes)),
         "lenet-mnist": lambda: lenet(classes),
-        "char-rnn": CharacterModel,
         "cnn-cifar": lambda: cnn_cifar(classes),
         "alexnet": lambda: alexnet(classes),
         "vgg16": lambda: vgg16(classes),
@@ -276,17 +284,36 @@ def create(name, classes):
         "autoencoder": lambda: nn.Sequential(
             *multi_layer_perceptron(784, 1000, 500, 250, 30),
             *multi_layer_perceptron(30, 250, 500, 1000, 784)),
-    }
-    smoothing = 0.1 if name == "inception-v3" else 0.0
-    classify = nn.CrossEntropyLoss(label_smoothing=smoothing)
+    }[name]()
+
+
+def loss_of_model(name):
+    """The loss of (output, images, labels)."""
+    classify = nn.CrossEntropyLoss(label_smoothing=0.1 if name == "inception-v3" else 0.0)
     reconstruct = nn.BCEWithLogitsLoss()
-    loss_of = {
-        "autoencoder": lambda y, images, _: reconstruct(y, images.flatten(1)),
+    return {
+        "autoencoder": lambda y, images, _: reconstruct(y, images.flatten(1) / 255),
         "char-rnn": lambda y, text, _: classify(y, text.long()),
     }.get(name, lambda y, _, labels: classify(y, labels))
+
+
+def create(name, model):
+    """What trains the model, a row of models.py: `step(images, labels)` takes a step and returns
+    its loss; `networks` are its modules."""
+    pixels = Pixels(model.mean, model.deviation)
+    pairs = {
+        "lsgan": lambda: PairTraining(pixels, lsgan(), 32, nn.MSELoss(), 5e-4),
+        "dcgan": lambda: PairTraining(pixels, dcgan(), 64, nn.BCEWithLogitsLoss(), 2e-4),
+    }
+    if name in pairs:
+        return pairs[name]()
     optimizer_of = {
         "autoencoder": lambda params: torch.optim.Adam(params, lr=1e-3),
         "char-rnn": lambda params: torch.optim.Adam(params, lr=3e-3),
         "inception-v3": lambda params: torch.optim.RMSprop(params, lr=0.045, alpha=0.9, eps=1.0),
-    }.get(name, lambda params: torch.optim.SGD(params, lr=0.01, momentum=0.9))
-    return Training(models[name](), loss_of, optimizer_of, clip=5 if name == "char-rnn" else None)
+    }.get(name, lambda params: torch.optim.SGD(params, lr=0.01, momentum=0.9,
+                                               weight_decay=model.decay))
+    network = (CharacterModel() if name == "char-rnn" else
+               nn.Sequential(pixels, network_of(name, model.classes)))
+    clip = {"char-rnn": 5, "inception-v3": 2}.get(name)
+    return Training(network, loss_of_model(name), optimizer_of, clip)
