@@ -365,7 +365,8 @@ void Session::ReadWatchedMetrics(Diagnostics& diagnostics) {
   const WatchedNumbers watched = ReadWatchedNumbers(model_, valid != nullptr, diagnostics);
   stop_metric_ = watched.stopping;
   kept_metric_ = watched.kept;
-  if (!model_.train->keep_best && valid != nullptr && !valid->runner->Means().empty()) {
+  if (!kept_metric_) kept_metric_ = stop_metric_;
+  if (!kept_metric_ && valid != nullptr && !valid->runner->Means().empty()) {
     kept_metric_ = WatchedNumber{valid->runner->Means()[0].name, false};  // the first is a loss
   }
 }
