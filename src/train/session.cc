@@ -18,6 +18,7 @@
 #include "src/train/data_hash.h"
 #include "src/train/lint.h"
 #include "src/train/run_shape.h"
+#include "src/train/settings_lint.h"
 
 namespace cgrun {
 Session::Session(const ModelSpec& model, const SessionOptions& options, bool train,
@@ -214,6 +215,7 @@ void Session::CheckLabelRanges(bool train, Diagnostics& diagnostics) {
   label_uses_ = FindLabelUses(*forward);
   if (train) {
     WarnOfUnreadInputs(model_, *forward, options.precision, diagnostics);
+    WarnOfSettings(model_, *forward, diagnostics);
     CheckOneNumber(*forward, WatchedNames(model_), diagnostics);
   }
   std::vector<LabelledSet> sets;

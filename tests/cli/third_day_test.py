@@ -172,5 +172,47 @@ class TablesTest(CliTestCase):
         self.assertIn("new.csv[1]", shown.pop())
 
 
+class SettingsTest(CliTestCase):
+    def warnings(self, text):
+        """What `check` and `train` warn of, which is the same."""
+        self.write("odd.yaml", text)
+        told = [self.cgrun(*command).stderr for command in (
+            ("check", "odd.yaml", "--device", "reference"), ("train", "odd.yaml", "--dry-run"))]
+        self.assertEqual(*[[line for line in text.splitlines() if "warning: " in line]
+                           for text in told])
+        return told[0]
+
+    def test_rates_that_nobody_means(self):
+        told = self.warnings(MODEL.replace("lr: 0.05", "lr: 0"))
+        self.assertIn("odd.yaml:20:28: warning: with `lr: 0` nothing is learned\n", told)
+        told = self.warnings(MODEL.replace("lr: 0.05", "lr: 1000000000000"))
+        self.assertIn("odd.yaml:20:28: warning: a learning rate of 1000000000000 makes numbers of any "
+                      "size", told)
+        for rate in ("5", "1000", "1.0e-9"):
+            self.assertNotIn("warning", self.warnings(MODEL.replace("lr: 0.05", f"lr: {rate}")))
+
+    def test_colours_are_changed_before_they_are_normalized(self):
+        text = MODEL.replace("      - pixels: {op: normalize, in: image, scale: 1/255}\n",
+                             "      - {op: normalize, in: image, scale: 1/255ATTRIBUTES}\n"
+                             "      - {op: random_flip, axes: [-1]}\n"
+                             "      - {op: color_jitter, brightness: 0.2}\n")
+        for attributes in (", mean: 0.5, std: 0.25", ", std: 0.25"):
+            told = self.warnings(text.replace("ATTRIBUTES", attributes))
+            self.assertIn("odd.yaml:14:14: warning: 'color_jitter' is for pixels of uint8 or from 0 to "
+                          "1, and here 'normalize' has taken", told)
+            self.assertEqual(told.count("warning: "), 1, told)
+        self.assertNotIn("warning", self.warnings(text.replace("ATTRIBUTES", "")))
+
+    def test_test_data_that_are_the_training_data(self):
+        self.write("homes.csv", ROWS)
+        self.write("more.csv", ROWS)
+        text = TABLE.replace("inputs:", "  test: {format: csv, file: ./FILE, label: price, categories: "
+                             "[town], standardize: true}\ninputs:")
+        told = self.warnings(text.replace("FILE", "homes.csv"))
+        self.assertIn("odd.yaml:5:18: warning: `test` has the samples of `train`: what it measures says "
+                      "nothing of others\n", told)
+        self.assertNotIn("warning", self.warnings(text.replace("FILE", "more.csv")))
+
+
 if __name__ == "__main__":
     unittest.main()
