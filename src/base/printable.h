@@ -1,4 +1,4 @@
-// Texts of users in messages: whatever their bytes are, a terminal shows them.
+// What users write, in messages: texts, which a terminal shows whatever their bytes are, and paths.
 #ifndef CGRUN_BASE_PRINTABLE_H_
 #define CGRUN_BASE_PRINTABLE_H_
 
@@ -10,6 +10,11 @@ namespace cgrun {
 // The text with a '?' for each byte that is a control character, but for tabs, or no part of UTF-8:
 // of the same length.
 std::string PrintableText(std::string_view text);
+
+// `path`, where relative ones start at `folder` ("": the working directory), in its shortest form,
+// in which it is opened and shown: "pics/train" of "bad" and "../pics/train". A ".." stays only
+// behind a link, where what is before it cannot be left out. "" for no path.
+std::string PathFrom(std::string_view folder, std::string_view path);
 
 }  // namespace cgrun
 

@@ -9,6 +9,7 @@
 #include "src/cli/console.h"
 #include "src/cli/model_flags.h"
 #include "src/cli/profile_view.h"
+#include "src/cli/run_split.h"
 #include "src/cli/run_view.h"
 #include "src/cli/weights_flag.h"
 #include "src/program/serialize.h"
@@ -43,7 +44,7 @@ int Run(const ModelFlags& flags, const RunFlags& run_flags, const EvalFlags& eva
         const ProfileFlags& profile) {
   std::optional<ProgramImage> image;
   if (IsProgramFile(flags.model)) image = LoadImage(flags.model);
-  const std::optional<ModelSpec> model =
+  std::optional<ModelSpec> model =
       image ? LoadEmbeddedModel(flags, image->model_text, image->model_path) : LoadModel(flags);
   if (!model) return kBadInput;
   KernelsOf(*model);  // says why there are none
@@ -51,6 +52,7 @@ int Run(const ModelFlags& flags, const RunFlags& run_flags, const EvalFlags& eva
   options.device = DeviceOf(*model);
   options.compile = CompileOptionsOf(flags, *model);
   options.weights = ChooseWeights(*model, eval_flags.weights);
+  TakeSplitOfRun(flags, options.weights, eval_flags.split, *model);
   options.mode = ModeOf(run_flags);
   options.limit_batches = run_flags.limit_batches;
   options.evaluate = {eval_flags.split};

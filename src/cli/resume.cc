@@ -40,6 +40,8 @@ bool IsLength(const std::string& key) {
   return key == "train.epochs" || key == "train.steps" || key == "train.time";
 }
 
+bool IsEarlyStop(const std::string& key) { return key.starts_with("train.early_stop"); }
+
 // "another 'train.batch'"; of several keys, a line for each of the first.
 std::string Listed(const std::vector<std::string>& keys) {
   constexpr size_t kMost = 8;
@@ -56,6 +58,10 @@ void CheckSettings(const ModelSpec& run, const ModelSpec& now, const std::string
                      WithOperatorDefaults(ResolvedTree(now)), "", differences);
   std::erase_if(differences, IsLength);
   if (differences.empty()) return;
+  if (std::ranges::all_of(differences, IsEarlyStop)) {
+    throw InputError("the run in '" + folder + "' was started with " + Listed(differences),
+                     "a resumed run stops by what it was started with; " + HelpWithStop(folder));
+  }
   throw InputError("the run in '" + folder + "' was started with " + Listed(differences),
                    "a resumed run keeps its settings, but for train.epochs, steps and time: "
                    "`cgrun train --resume " +
@@ -88,6 +94,12 @@ std::optional<ModelSpec> LoadSettings(const ModelFlags& of_run) {
 }
 
 }  // namespace
+
+std::string HelpWithStop(const std::string& folder) {
+  return "to train on, begin a new run with its weights, which may wait longer: `cgrun train " +
+         folder + "/model.yaml --weights " + folder +
+         " --out DIR --set train.early_stop.patience=N`";
+}
 
 std::optional<ResumedRun> FindResumedRun(const std::string& folder, const ModelFlags& flags) {
   ModelFlags of_run;

@@ -26,6 +26,9 @@ struct ResumedRun {
 // those of the run. Prints errors; nothing after one. Throws InputError and UserError.
 std::optional<ResumedRun> FindResumedRun(const std::string& folder, const ModelFlags& flags);
 
+// How what a run has learned is trained on, where `early_stop` does not let that run go on.
+std::string HelpWithStop(const std::string& folder);
+
 }  // namespace cgrun
 
 #endif  // CGRUN_CLI_RESUME_H_

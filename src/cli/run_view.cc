@@ -131,7 +131,7 @@ std::string StepsText(const TrainResult& result) {
                     FormatCount(result.resumed_step));
   }
   text += ", " + FormatSeconds(result.seconds);
-  if (result.stopped_early) text += ", stopped early";
+  if (result.early_stop) text += ", stopped early: " + StopText(*result.early_stop);
   if (result.interrupted) text += ", interrupted";
   return text;
 }
@@ -157,6 +157,16 @@ std::string ModeText(const MemoryUse& memory) {
 }
 
 }  // namespace
+
+std::string StopText(const EarlyStop& stop) {
+  const std::string metric = "'" + stop.metric + "' of `valid` was ";
+  const std::string evaluations = CountText(stop.evaluations, "evaluation");
+  if (std::isnan(stop.value)) return metric + "never a number, in " + evaluations;
+  char number[32];
+  FormatMetric(stop.value, number, sizeof(number));
+  return metric + fmt::format("best after {}, {}, and no better in {} since", PlaceText(stop.best),
+                              number, evaluations);
+}
 
 RunView::RunView(int64_t epochs)
     : progress_(stderr, isatty(STDERR_FILENO) != 0, ColorOnStderr()),

@@ -59,13 +59,32 @@ void TakeSettings(const RunSettings& settings, const ModelFlags& flags, const Ru
 }
 
 // A run that has nothing left to do, not even its summary; or that is to be shorter than it is.
-bool IsFinished(const std::string& folder, const Session& session) {
+bool IsFinished(const std::string& folder, const ModelSpec& model, const Session& session) {
   const int64_t done = session.run_state().step, wanted = session.total_steps();
-  return wanted > 0 && (done > wanted || (done == wanted && HasSummary(folder)));
+  const auto& time = model.train->seconds;
+  if (wanted > 0 && done > wanted) return true;
+  const bool at_end = (wanted > 0 && done == wanted) || session.IsStopped(session.run_state()) ||
+                      (time && session.run_state().seconds >= time->value);
+  return at_end && HasSummary(folder);
+}
+
+int ReportStopped(const std::string& folder, const Session& session) {
+  const RunState& state = session.run_state();
+  PrintError("the run in '" + folder + "' stopped early, after " + CountText(state.step, "step") +
+                 ", " + CountText(state.epoch, "epoch") + ": " +
+                 StopText(session.DescribeStop(state)),
+             HelpWithStop(folder));
+  return kBadInput;
 }
 
 int ReportFinished(const std::string& folder, const ModelSpec& model, const Session& session) {
   const int64_t done = session.run_state().step, wanted = session.total_steps();
+  if (session.IsStopped(session.run_state())) return ReportStopped(folder, session);
+  if (model.train->seconds) {
+    PrintError("the run in '" + folder + "' is finished: it has taken its whole time",
+               "`--set train.time=…` with a longer one lets it go on");
+    return kBadInput;
+  }
   const int64_t epochs = done / std::max<int64_t>(1, session.steps_per_epoch());
   const bool by_steps = model.train->steps.has_value();
   const std::string so_far =
@@ -277,7 +296,7 @@ int Run(const ModelFlags& flags, const RunFlags& run_flags, const TrainFlags& tr
   Session session(model, options, /*train=*/true, diagnostics);
   PrintDiagnostics(diagnostics);
   if (!session.ready() || !ReportInputs(session, flags.model)) return kBadInput;
-  if (training.resumed && IsFinished(folder, session))
+  if (training.resumed && IsFinished(folder, model, session))
     return ReportFinished(folder, model, session);
   const std::vector<std::string> inputs = {flags.model, session.weights_file()};
   if (run_flags.dry_run) {
@@ -300,7 +319,9 @@ int Run(const ModelFlags& flags, const RunFlags& run_flags, const TrainFlags& tr
                             data_hash, TuningOf(options.compile), SetSoFar(training, flags)});
   WriteModelFile(folder, model);
   if (training.resumed) PrintResumed(*training.resumed, session.run_state());
-  if (training.resumed) TellOfJumps(*training.resumed, session);
+  if (training.resumed && !session.IsStopped(session.run_state())) {
+    TellOfJumps(*training.resumed, session);
+  }
 
   PrintMemory(session);
   RunView view(model.train->epochs ? model.train->epochs->value : 0);

@@ -41,7 +41,8 @@ class IntegerVisitor {
 struct SamplePlace {
   int64_t sample = 0;  // as its file counts
   std::string file;
-  SourceMark mark;  // the field itself, in a file of text; else where the user names the file
+  SourceMark mark;   // the field itself, in a file of text; else where the user names the file
+  bool own = false;  // `file` is the sample's own, or the folder of its class: no number is needed
 
   // Whether `mark` lies in the file itself.
   bool in_file() const { return mark.file != nullptr && mark.file->name == file; }

@@ -95,10 +95,11 @@ void ImageStream::Visit(size_t index, IntegerVisitor& visitor) const {
   for (int64_t i = 0; i < size(); ++i) visitor.Visit(set_.samples[static_cast<size_t>(i)].label, i);
 }
 
-SamplePlace ImageStream::PlaceOf(size_t /*index*/, int64_t sample) const {
+SamplePlace ImageStream::PlaceOf(size_t index, int64_t sample) const {
   const ImageSample& of = set_.samples[static_cast<size_t>(sample)];
   if (of.label_line > 0) return PlaceInList(set_.label_file, of.label_line, sample);
-  return {sample, of.image.path, set_.label_option.mark};
+  const ImageFile& file = index == 1 && set_.masked ? of.mask : of.image;
+  return {sample, file.path, set_.label_option.mark, /*own=*/true};
 }
 
 DecodedImages::DecodedImages(std::vector<FieldTensor> parts, const ImageSet& set)
@@ -126,7 +127,13 @@ SamplePlace DecodedImages::PlaceOf(size_t index, int64_t sample) const {
   const auto at = static_cast<size_t>(sample);
   if (index != 1) return place;
   if (!label_lines_.empty()) return PlaceInList(place.file, label_lines_[at], sample);
-  if (!masks_.empty()) place.file = masks_[at];
+  place.own = true;
+  if (!masks_.empty()) {
+    place.file = masks_[at];
+  } else {
+    const auto label = static_cast<size_t>(part(1).tensor.data<int32_t>()[at]);
+    place.file += (place.file.ends_with('/') ? "" : "/") + part(1).classes[label];
+  }
   return place;
 }
 

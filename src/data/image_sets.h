@@ -73,7 +73,8 @@ class ImageStream : public Dataset {
   mutable std::vector<ScratchArena*> free_;
 };
 
-// Decoded once. Of masks it knows which file each was, and of labels in a list the line of each.
+// Decoded once. Of masks it knows which file each was, of labels in a list the line of each, and of
+// others the folder of the class.
 class DecodedImages : public TensorDataset {
  public:
   DecodedImages(std::vector<FieldTensor> parts, const ImageSet& set);

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdio>
-#include <filesystem>
 #include <iterator>
 
 #include "src/base/printable.h"
@@ -17,13 +16,7 @@ const DataOption* FindOption(const DataOptions& options, std::string_view name) 
 }
 
 std::string ResolvePath(const DataOptions& options, const DataOption& option) {
-  if (option.value.empty()) return "";
-  // Without "." alone: the folder before a ".." may be a link.
-  std::filesystem::path path;
-  for (const auto& part : std::filesystem::path(options.folder) / option.value) {
-    if (part != ".") path /= part;
-  }
-  return path.empty() ? "." : path.string();
+  return PathFrom(options.folder, option.value);
 }
 
 std::optional<int64_t> IntegerOption(const DataOptions& options, std::string_view name, int64_t low,

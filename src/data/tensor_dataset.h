@@ -33,6 +33,9 @@ class TensorDataset : public Dataset {
   SamplePlace PlaceOf(size_t index, int64_t sample) const override;
   std::optional<NotFiniteNumbers> FindNotFinite(size_t index) const override;
 
+ protected:
+  const FieldTensor& part(size_t index) const { return parts_[index]; }
+
  private:
   // Of a field with elements of type T.
   template <class T>

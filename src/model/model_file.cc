@@ -9,6 +9,7 @@
 #include <system_error>
 #include <utility>
 
+#include "src/base/printable.h"
 #include "src/model/check_model.h"
 #include "src/model/expand_blocks.h"
 #include "src/model/expand_gan.h"
@@ -79,7 +80,7 @@ void MakeAbsolute(TreeNode* node, const std::string& model_file) {
   if (!node->IsScalar()) return;
   std::error_code error;
   const fs::path path = fs::absolute(ResolvePath(model_file, node->scalar), error);
-  if (!error) node->scalar = path.lexically_normal().string();
+  if (!error) node->scalar = PathFrom("", path.string());
 }
 
 void MakeDataPathsAbsolute(TreeNode& tree, const std::string& model_file) {
@@ -147,9 +148,7 @@ std::optional<ModelSpec> ParseModel(SourceFile file, std::span<const std::string
 }
 
 std::string ResolvePath(std::string_view model_file, std::string_view path) {
-  const fs::path relative(path);
-  if (relative.is_absolute()) return relative.lexically_normal().string();
-  return (fs::path(model_file).parent_path() / relative).lexically_normal().string();
+  return PathFrom(fs::path(model_file).parent_path().string(), path);
 }
 
 bool IsPathOption(std::string_view format, std::string_view key) {

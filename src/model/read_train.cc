@@ -114,7 +114,8 @@ constexpr Key<TrainSpec> kTrainKeys[] = {
      ReadIntegerField<&TrainSpec::keep_last, 1>},
     {{"early_stop", kMapType, "", "when to end before the time"}, ReadEarlyStop},
     {{"keep_best", kTextType, "",
-      "the metric of `valid` by which best.safetensors is kept; without it the loss"},
+      "the metric of `valid` by which best.safetensors is kept; without it that of `early_stop`, "
+      "else the loss"},
      ReadTextField<&TrainSpec::keep_best>},
     {{"seed", kCountType, "0", "of all random numbers"}, ReadIntegerField<&TrainSpec::seed, 0>},
     {{"shuffle", kBooleanType, "",

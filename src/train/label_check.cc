@@ -6,10 +6,11 @@
 #include <map>
 #include <optional>
 #include <set>
-#include <span>
 
+#include "src/data/sampler.h"
 #include "src/ir/op_def.h"
 #include "src/ops/embedding.h"
+#include "src/train/label_misspelling.h"
 
 namespace cgrun {
 namespace {
@@ -120,22 +121,21 @@ class OutsideFinder final : public IntegerVisitor {
   std::vector<Label> first_;
 };
 
-// How many samples have each of the first labels, and which has it first.
-class LabelCensus final : public IntegerVisitor {
+// The different labels of a field, as long as they are few.
+class DistinctLabels final : public IntegerVisitor {
  public:
-  explicit LabelCensus(size_t labels) : counts_(labels), first_(labels) {}
-
-  void Visit(int64_t value, int64_t sample) override {
-    if (value < 0 || value >= std::ssize(counts_)) return;
-    const auto label = static_cast<size_t>(value);
-    if (counts_[label]++ == 0) first_[label] = sample;
+  void Visit(int64_t value, int64_t /*sample*/) override {
+    if (std::ssize(labels_) <= kMost) labels_.insert(value);
+  }
+  // None where there are many.
+  std::set<int64_t> labels() const {
+    return std::ssize(labels_) > kMost ? std::set<int64_t>() : labels_;
   }
 
-  int64_t CountOf(size_t label) const { return counts_[label]; }
-  int64_t FirstOf(size_t label) const { return first_[label]; }
-
  private:
-  std::vector<int64_t> counts_, first_;
+  static constexpr int64_t kMost = 4;
+
+  std::set<int64_t> labels_;
 };
 
 // What is wrong of a use: the label that is furthest outside in the first set that has one, and
@@ -145,6 +145,7 @@ struct Finding {
   SamplePlace place;
   std::string others;  // "; and 2 more samples …"
   int64_t smallest = 0, largest = 0;
+  std::set<int64_t> labels = {};  // all that there are, where they are few
 };
 
 // What masks have where there is no class.
@@ -158,7 +159,26 @@ bool IsMendedByOperator(const Finding& finding, const LabelUse& use) {
   return finding.smallest >= 0 && use.maker.file != nullptr && !MayBeIgnored(finding, use);
 }
 
+// Whether labels such as -1 and 1 name the classes: without the negative ones, none or one is left.
+bool CountsFromBelow(const Finding& finding) {
+  return finding.smallest < 0 && finding.labels.size() > 1 &&
+         std::distance(finding.labels.lower_bound(0), finding.labels.end()) <= 1;
+}
+
+// "labels count from 0: write 0 for -1 and 1 for 1"
+std::string RenumberedText(const Finding& finding) {
+  std::string text = "labels count from 0: write ";
+  int64_t next = 0;
+  for (const int64_t label : finding.labels) {
+    const bool last = next + 1 == std::ssize(finding.labels);
+    if (next > 0) text += last ? " and " : ", ";
+    text += std::to_string(next++) + " for " + std::to_string(label);
+  }
+  return text;
+}
+
 std::string HelpText(const Finding& range, const LabelUse& use) {
+  if (CountsFromBelow(range) && use.kind != LabelUse::Kind::kEntries) return RenumberedText(range);
   if (use.kind == LabelUse::Kind::kBinary) {
     return "for more classes than two take softmax_cross_entropy, with a unit a class";
   }
@@ -245,26 +265,34 @@ std::optional<IntList> IgnoredBy(const Node& node) {
   return std::get<IntList>(node.attributes.Get(*field));
 }
 
-// "prices.csv:3:7" of a text; else "sample 5", with its file where that is not `file`.
+// "prices.csv:3:7" of a text, "'photos/cat/1.png'" of a file of its own; else "sample 5", with its
+// file where that is not `file`.
 std::string PlaceText(const SamplePlace& place, const std::string& file) {
   if (place.in_file()) return place.mark.ToString();
+  if (place.own) return "'" + place.file + "'";
   return (place.file == file ? "" : "'" + place.file + "', ") + "sample " +
          std::to_string(place.sample);
 }
 
-// "; and 2 more samples have such labels: 9 (sample 6), 7 (sample 8)"; "" where there are none.
+// "; and 2 more samples have such labels: 9 (sample 6), 7 (sample 8)"; "" where there are none. The
+// folder of a class stands for all of its samples.
 std::string OthersText(const Dataset& dataset, size_t field, const OutsideFinder& outside,
                        const Finding& finding, const LabelUse& use) {
   const int64_t more = outside.samples() - 1;
   if (more == 0) return "";
-  std::string text = "; and " + CountText(more, "more sample") + (more == 1 ? " has" : " have") +
-                     (use.kind == LabelUse::Kind::kEntries ? " such ids" : " such labels");
+  const std::string text = "; and " + CountText(more, "more sample") +
+                           (more == 1 ? " has" : " have") +
+                           (use.kind == LabelUse::Kind::kEntries ? " such ids" : " such labels");
   const std::vector<Label> others = outside.Others();
-  for (size_t i = 0; i < others.size(); ++i) {
-    text += (i == 0 ? ": " : ", ") + std::to_string(others[i].value) + " (" +
-            PlaceText(dataset.PlaceOf(field, others[i].sample), finding.place.file) + ")";
+  std::set<std::string> places;
+  if (finding.place.own) places.insert(PlaceText(finding.place, ""));
+  std::string listed;
+  for (const Label& other : others) {
+    const std::string place = PlaceText(dataset.PlaceOf(field, other.sample), finding.place.file);
+    if (!places.insert(place).second) continue;
+    listed += (listed.empty() ? ": " : ", ") + std::to_string(other.value) + " (" + place + ")";
   }
-  return text + (more > std::ssize(others) ? ", …" : "");
+  return text + listed + (!listed.empty() && more > std::ssize(others) ? ", …" : "");
 }
 
 // Adds to `findings` where a set has an element outside of what `use` takes. Whether it has one.
@@ -280,84 +308,38 @@ bool FindOutside(const Dataset& dataset, size_t field, const LabelUse& use,
     of_use = {worst.value, dataset.PlaceOf(field, worst.sample), "", outside.smallest(),
               outside.largest()};
     of_use.others = OthersText(dataset, field, outside, of_use, use);
+    DistinctLabels distinct;
+    dataset.Visit(field, distinct);
+    of_use.labels = distinct.labels();
   }
   of_use.largest = std::max(of_use.largest, outside.largest());
   return true;
 }
 
+// "'labels.gz': sample 5 has", "'photos/cat/1.png' has", or the place in a text, where `in_text`.
+std::string HolderText(const SamplePlace& place, bool in_text) {
+  if (place.own) return "'" + place.file + "' ";
+  const std::string sample = "sample " + std::to_string(place.sample) + " ";
+  if (!place.in_file()) return "'" + place.file + "': " + sample;
+  return (in_text ? place.mark.ToString() + ": " : "") + sample;
+}
+
 void Report(const Finding& finding, const LabelUse& use, Diagnostics& diagnostics) {
-  const SamplePlace& place = finding.place;
   const bool at_operator = IsMendedByOperator(finding, use);
-  std::string source;
-  if (!place.in_file()) source = "'" + place.file + "': ";
-  if (place.in_file() && at_operator) source = place.mark.ToString() + ": ";
-  diagnostics.Error(at_operator ? use.maker : place.mark,
-                    source + "sample " + std::to_string(place.sample) + " " +
-                        FaultText(finding.label, use) + finding.others,
-                    HelpText(finding, use));
+  diagnostics.Error(
+      at_operator ? use.maker : finding.place.mark,
+      HolderText(finding.place, at_operator) + FaultText(finding.label, use) + finding.others,
+      HelpText(finding, use));
 }
 
-// A class that seems to be another one's name, misspelt.
-struct Misspelling {
-  size_t label = 0;
-  size_t meant = 0;
-};
-
-// Names that are rare, and nearly the same as one that is not.
-std::vector<Misspelling> FindMisspellings(const std::vector<std::string>& names,
-                                          const LabelCensus& census) {
-  constexpr int64_t kRare = 10;  // times as often the other stands, if the rare one is not alone
-  std::vector<Misspelling> found;
-  for (size_t label = 0; label < names.size(); ++label) {
-    const int64_t count = census.CountOf(label);
-    if (count == 0) continue;
-    std::vector<std::string> others;
-    for (size_t other = 0; other < names.size(); ++other) {
-      if (census.CountOf(other) >= (count == 1 ? 2 : kRare * count)) others.push_back(names[other]);
-    }
-    const auto meant = std::ranges::find(names, NearestName(names[label], others));
-    if (meant == names.end()) continue;
-    found.push_back({label, static_cast<size_t>(meant - names.begin())});
-  }
-  return found;
-}
-
-// "'photos': only sample 3 has the label 'catt'".
-std::string RareText(const SamplePlace& place, int64_t count, const std::string& name) {
-  const std::string sample = "sample " + std::to_string(place.sample);
-  return (place.in_file() ? "" : "'" + place.file + "': ") + "only " +
-         (count == 1 ? sample + " has"
-                     : std::to_string(count) + " samples, first " + sample + ", have") +
-         " the label '" + name + "'";
-}
-
-// Where names are too many classes for a use, and would not be without those that seem misspelt:
-// reports these. Whether it is so.
-bool ReportMisspellings(const Dataset& dataset, size_t field, const LabelUse& use,
-                        Diagnostics& diagnostics) {
-  constexpr int64_t kMostCompared = 1000;  // names, each with all others
-  const std::span<const std::string> of_field = dataset.ClassNames(field);
-  const std::vector<std::string> names(of_field.begin(), of_field.end());
-  const int64_t classes = std::ssize(names);
-  if (classes <= use.classes || classes > kMostCompared) return false;
-  LabelCensus census(names.size());
-  dataset.Visit(field, census);
-  const std::vector<Misspelling> found = FindMisspellings(names, census);
-  if (classes - std::ssize(found) > use.classes) return false;
-  const std::string needed = use.key.empty() ? ""
-                                             : " If it is a class of its own, " +
-                                                   use.maker.ToString() + " is to have `" +
-                                                   use.key + ": " + std::to_string(classes) + "`";
-  for (const auto& [label, meant] : found) {
-    const SamplePlace place = dataset.PlaceOf(field, census.FirstOf(label));
-    diagnostics.Error(place.mark,
-                      RareText(place, census.CountOf(label), names[label]) +
-                          "; with it there are " + std::to_string(classes) + " classes, but " +
-                          use.op + " has " + std::to_string(use.classes),
-                      "did you mean '" + names[meant] + "', the label of " +
-                          CountText(census.CountOf(meant), "sample") + "?" + needed);
-  }
-  return true;
+// "sample 5 of the training data ", or the file that is this sample.
+std::string SampleText(const Dataset& dataset, size_t field, int64_t sample) {
+  const auto* part = dynamic_cast<const Subset*>(&dataset);
+  const SamplePlace place =
+      part == nullptr ? dataset.PlaceOf(field, sample)
+                      : part->base().PlaceOf(field, part->indices()[static_cast<size_t>(sample)]);
+  if (place.own) return "'" + place.file + "' ";
+  return "sample " + std::to_string(sample) + " of the training data ";
 }
 
 // What another use of the input ignores on purpose is no mistake where it does not count anyway.
@@ -457,8 +439,8 @@ std::string DescribeBadLabel(const Batch& batch, const Dataset& dataset,
       const auto label = IntegerAt(field.dtype, batch.fields[i].data() + k * size);
       const LabelUse* use = label ? RefusedBy(of_input, *label) : nullptr;
       if (use == nullptr) continue;
-      return "sample " + std::to_string(batch.samples[static_cast<size_t>(k / each)]) +
-             " of the training data " + FaultText(*label, *use);
+      return SampleText(dataset, i, batch.samples[static_cast<size_t>(k / each)]) +
+             FaultText(*label, *use);
     }
   }
   return "";

@@ -14,6 +14,7 @@
 #include "src/train/label_check.h"
 #include "src/train/rate_schedule.h"
 #include "src/train/run_shape.h"
+#include "src/train/settings_lint.h"
 #include "src/train/watched_number.h"
 #include "src/train/weights.h"
 
@@ -119,6 +120,7 @@ void LintGraphs(const ModelSpec& model, const CompileOptions& options, LintRepor
   for (const Kept::Item& item : kept.gradients) read.insert(forward->values[item.value].name);
   WarnOfUnreadInputs(model, read, diagnostics);
   WarnOfUnreadValues(*forward, read, diagnostics);
+  WarnOfSettings(model, *forward, diagnostics);
   CheckOneNumber(*forward, WatchedNames(model), diagnostics);
   const std::vector<LabelUse> uses = FindLabelUses(*forward);
   std::vector<LabelledSet> labelled;

@@ -24,7 +24,7 @@ struct LintReport {
 // Errors: whatever `train`, `eval` and `predict` would report of the file, the data and the file's
 // `weights` before they begin; samples that cannot be read, of up to 256 of each set; labels that
 // name no class. Warnings: inputs and operators whose values nobody reads, units of logits that no
-// label names, data that the file does not have, weights that fit in part.
+// label names, data that the file does not have, weights that fit in part, and WarnOfSettings().
 LintReport Lint(const ModelSpec& model, const KernelLibrary& library, const CompileOptions& options,
                 Diagnostics& diagnostics);
 

@@ -18,6 +18,7 @@
 #include "src/frontend/frontend.h"
 #include "src/io/file_error.h"
 #include "src/model/model_file.h"
+#include "src/train/sample_shape.h"
 
 namespace cgrun {
 namespace {
@@ -182,43 +183,6 @@ std::string FieldsText(const std::vector<DataField>& fields) {
   std::string names;
   for (const DataField& field : fields) names += (names.empty() ? "" : ", ") + field.name;
   return names;
-}
-
-std::string TypeText(DType dtype, const Shape& shape) {
-  return std::string(Name(dtype)) + shape.ToString();
-}
-
-// The input that takes a field: an image without an axis of channels gets one.
-std::string InputText(const std::string& name, const DataField& field) {
-  std::vector<int64_t> sizes = field.shape.Sizes();
-  if (sizes.size() == 2) sizes.insert(sizes.begin(), 1);
-  if (sizes.size() == 1 && sizes[0] == 1) sizes.clear();
-  return name + ": {type: " + std::string(Name(field.dtype)) +
-         ", shape: " + Shape::Of(sizes).ToString() + "}";
-}
-
-// Whether `last` has the axes of `first`, [channels, height, width], with the channels at the end.
-// An image of [height, width] has one channel.
-bool HasChannelsLast(const Shape& last, const Shape& first) {
-  const std::vector<int64_t> a = last.Sizes();
-  std::vector<int64_t> b = first.Sizes();
-  if (b.size() == 2) b.insert(b.begin(), 1);
-  return a.size() == 3 && b.size() == 3 && a != b && a[0] == b[1] && a[1] == b[2] && a[2] == b[0];
-}
-
-// Where an input has a batch in front of the axes of its field, or the same axes in another order,
-// what is to be said of it; else "".
-std::string OrderHelp(const InputSpec& input, const DataField& field) {
-  const std::vector<int64_t> sizes = input.shape.value.Sizes();
-  if (sizes.size() > 1 && sizes.size() > field.shape.Sizes().size() && sizes[0] > 1 &&
-      input.shape.value.Elements() == sizes[0] * field.shape.Elements()) {
-    return "a shape is that of one sample, without the batch: ";
-  }
-  if (HasChannelsLast(input.shape.value, field.shape)) return "channels come first in the data: ";
-  if (!HasChannelsLast(field.shape, input.shape.value)) return "";
-  return "channels come last in the data; images are [channels, height, width] behind `{op: "
-         "transpose, in: " +
-         input.name.value + ", perm: [0, 3, 1, 2]}`, and for the input ";
 }
 
 // Takes from the training data what `valid` and `test` ask for.
@@ -432,15 +396,15 @@ std::vector<std::string> MatchInputs(const ModelSpec& model, const Dataset& data
   std::vector<std::string> names;
   for (size_t i = 0; i < fields.size(); ++i) {
     const InputSpec& input = by_name ? *FindInput(inputs, fields[i].name) : inputs[i];
-    const bool same_size = input.shape.value.Elements() == fields[i].shape.Elements();
-    const std::string order = OrderHelp(input, fields[i]);
-    if (input.type.value != fields[i].dtype || !same_size || !order.empty()) {
-      diagnostics.Error(input.mark,
-                        "input '" + input.name.value + "' is " +
-                            TypeText(input.type.value, input.shape.value) + ", but the data's '" +
-                            fields[i].name + "' is " + TypeText(fields[i].dtype, fields[i].shape),
-                        (by_name || i == 0 ? "" : NoLabelHelp(model)) + order + "write `" +
-                            InputText(input.name.value, fields[i]) + "`");
+    const DataField wanted = {input.name.value, input.type.value, input.shape.value};
+    const std::vector<int64_t> there = fields[i].shape.Sizes(), sizes = wanted.shape.Sizes();
+    const bool fits = ShapesAgree(there, sizes) && !HasChannelsLast(sizes, there);
+    if (wanted.dtype != fields[i].dtype || !fits) {
+      diagnostics.Error(
+          input.mark,
+          "input '" + wanted.name + "' is " + TypeText(wanted) + ", but the data's '" +
+              fields[i].name + "' is " + TypeText(fields[i]),
+          (by_name || i == 0 ? "" : NoLabelHelp(model)) + MisfitHelp(wanted, fields[i]));
       return {};
     }
     names.push_back(input.name.value);

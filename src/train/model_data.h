@@ -52,8 +52,8 @@ void CheckModelData(const ModelSpec& model, Diagnostics& diagnostics);
 
 // For each field of `dataset`, the name of the input that takes it: the input of that name, or
 // where some field has no such input, the input in the same place. They agree in number type and
-// number of elements (an image of [28, 28] goes into [1, 28, 28]), but not where one has its
-// channels first and the other last. Empty after an error.
+// shape, as ShapesAgree() says (an image of [28, 28] goes into [1, 28, 28], or into [784]). Empty
+// after an error.
 std::vector<std::string> MatchInputs(const ModelSpec& model, const Dataset& dataset,
                                      const SourceMark& mark, Diagnostics& diagnostics);
 

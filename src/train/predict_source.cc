@@ -14,6 +14,7 @@
 #include "src/device/device.h"
 #include "src/io/file_error.h"
 #include "src/io/npy.h"
+#include "src/train/sample_shape.h"
 
 namespace cgrun {
 namespace {
@@ -35,25 +36,16 @@ bool LooksLikeArray(const std::string& path) {
   return BeginsAsNpy(path) || std::memcmp(start, "\x1f\x8b", 2) == 0 || HasEnding(path, kArrays);
 }
 
-// Sizes without the axes of size 1.
-std::vector<int64_t> Squeezed(std::span<const int64_t> sizes) {
-  std::vector<int64_t> squeezed;
-  std::ranges::copy_if(sizes, std::back_inserter(squeezed), [](int64_t size) { return size != 1; });
-  return squeezed;
-}
-
-std::string TypeText(const DataField& field) {
-  return std::string(Name(field.dtype)) + field.shape.ToString();
-}
-
 // How an array of other sizes may be mended.
 std::string ShapeHelp(const DataField& field, std::span<const int64_t> sizes) {
   const std::vector<int64_t> wanted = field.shape.Sizes();
   const size_t offset = sizes.size() == wanted.size() + 1 ? 1 : 0;
-  if (wanted.size() == 3 && sizes.size() == 3 + offset &&
-      std::vector<int64_t>{sizes[offset + 2], sizes[offset], sizes[offset + 1]} == wanted) {
-    return "its channels come last, the model wants them first: in NumPy, `x.transpose(" +
-           std::string(offset == 1 ? "0, 3, 1, 2" : "2, 0, 1") + ")`";
+  const auto sample = sizes.subspan(std::min(offset, sizes.size()));
+  if (const auto perm = FindTransposition(sample, wanted)) {
+    const std::string order = HasChannelsLast(sample, wanted)
+                                  ? "its channels come last, the model wants them first"
+                                  : "it has these axes in another order";
+    return order + ": in NumPy, `x.transpose(" + TranspositionText(*perm, offset == 1) + ")`";
   }
   std::vector<int64_t> batch = wanted;
   batch.insert(batch.begin(), 100);
@@ -132,7 +124,7 @@ void PredictSource::AddArgument(const std::string& argument) {
 void PredictSource::AddShared(const std::string& path) {
   File file{path};
   file.is_table = file.feeds_all = true;
-  file.samples = tables_.Open(path, FieldsOf(streams_[0], file), warnings_)->size();
+  file.samples = tables_.Open(path, FieldsOf(streams_[0], file), warnings_).rows->size();
   for (Stream& stream : streams_) stream.files.push_back(file);
 }
 
@@ -207,24 +199,24 @@ PredictSource::File PredictSource::DescribeImage(const DataField& field,
 
 PredictSource::File PredictSource::Describe(const DataField& field, const std::string& path) {
   if (tables_.Reads(path)) {
-    return {path, false, tables_.Open(path, {field}, warnings_)->size(), true};
+    return {path, false, tables_.Open(path, {field}, warnings_).rows->size(), true};
   }
   if (!LooksLikeArray(path)) return DescribeImage(field, path);
   FileReader reader(path);
   const std::vector<int64_t> sizes = ReadNpyHeader(reader).sizes;
-  const std::vector<int64_t> wanted = Squeezed(field.shape.Sizes());
+  const std::vector<int64_t> wanted = field.shape.Sizes();
   constexpr int64_t kMostElements = int64_t{1} << 40;  // what is missing is told of when it is read
   int64_t elements = 1;
   for (const int64_t size : sizes) {
     if (!__builtin_mul_overflow(elements, size, &elements) && elements <= kMostElements) continue;
     ThrowFileError(path, "declares more elements than it can hold");
   }
-  const bool is_batch = !sizes.empty() && Squeezed(std::span(sizes).subspan(1)) == wanted;
+  const bool is_batch = !sizes.empty() && ShapesAgree(std::span(sizes).subspan(1), wanted);
   if (is_batch && sizes[0] == 0) {
     ThrowFileError(path, "holds no samples", "the first axis of an array counts its samples");
   }
   if (is_batch) return {path, true, sizes[0]};
-  if (!sizes.empty() && Squeezed(sizes) == wanted) return {path, true};
+  if (!sizes.empty() && ShapesAgree(sizes, wanted)) return {path, true};
   ThrowFileError(path,
                  "holds " + Shape::Of(sizes).ToString() + ", but input '" + field.name + "' is " +
                      TypeText(field),
@@ -316,7 +308,7 @@ bool PredictSource::NextOf(Stream& stream, std::span<std::byte> out, SampleOrigi
     origin->index.reset();
     if (file.samples > 1) origin->index = stream.sample;
     origin->given.reset();
-    if (file.is_table) origin->given = stream.table->Given(stream.sample);
+    if (file.is_table) origin->given = stream.table.rows->Given(stream.sample);
     ++stream.sample;
     return true;
   }
@@ -349,17 +341,17 @@ void PredictSource::LoadRow(Stream& stream, const File& file, std::span<std::byt
     }
     stream.table = shared_table_;
     stream.row.clear();
-    for (const DataField& field : stream.table->fields()) {
+    for (const DataField& field : stream.table.rows->fields()) {
       stream.row.emplace_back(static_cast<size_t>(field.bytes()));
     }
   }
-  if (stream.sample >= stream.table->size()) {
+  if (stream.sample >= stream.table.rows->size()) {
     ThrowFileError(file.path, "has changed while it was read");
   }
   const std::vector<std::span<std::byte>> row(stream.row.begin(), stream.row.end());
-  stream.table->Read(stream.sample, row);
+  stream.table.rows->Read(stream.sample, row);
   const auto place = file.feeds_all ? static_cast<size_t>(&stream - streams_.data()) : size_t{0};
-  std::ranges::copy(stream.row[place], out.begin());
+  std::ranges::copy(stream.row[stream.table.fields[place]], out.begin());
 }
 
 }  // namespace cgrun

@@ -73,9 +73,9 @@ class PredictSource {
     std::vector<File> files;
     size_t file = 0;
     int64_t sample = 0;
-    HostTensor array = {};                           // of the current file
-    std::shared_ptr<const Dataset> table = nullptr;  // the same
-    std::vector<std::vector<std::byte>> row = {};    // of that table, by field
+    HostTensor array = {};                         // of the current file
+    PredictTable table = {};                       // the same
+    std::vector<std::vector<std::byte>> row = {};  // of that table, by field
   };
 
   void AddArgument(const std::string& argument);
@@ -98,7 +98,7 @@ class PredictSource {
   const TableReader& tables_;
   std::vector<Stream> streams_;
   std::string shared_path_;  // of the table below, which several inputs read
-  std::shared_ptr<const Dataset> shared_table_;
+  PredictTable shared_table_;
   std::vector<FileProblem> problems_;
   Diagnostics warnings_;
 };

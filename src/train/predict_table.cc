@@ -17,6 +17,7 @@
 #include "src/io/file_error.h"
 #include "src/model/model_file.h"
 #include "src/train/model_data.h"
+#include "src/train/sample_shape.h"
 
 namespace cgrun {
 namespace {
@@ -96,21 +97,31 @@ bool BeginsWithTab(const std::string& path) {
   return tab;
 }
 
-std::string TypeText(const DataField& field) {
-  return std::string(Name(field.dtype)) + field.shape.ToString();
+// For each input the field that feeds it; there are as many of both.
+std::vector<size_t> FieldsFor(const std::vector<DataField>& inputs,
+                              const std::vector<DataField>& fields) {
+  std::vector<size_t> by_name, in_order;
+  for (const DataField& input : inputs) {
+    const auto named = std::ranges::find(fields, input.name, &DataField::name);
+    if (named != fields.end()) by_name.push_back(static_cast<size_t>(named - fields.begin()));
+    in_order.push_back(in_order.size());
+  }
+  return by_name.size() == inputs.size() ? by_name : in_order;
 }
 
 // What feeds `input` must be of its type and size.
 void CheckField(const std::string& path, const DataField& field, const DataField& input,
                 bool of_text) {
-  if (field.shape.Elements() != input.shape.Elements() && field.name == "features") {
+  const bool same_size = field.shape.Elements() == input.shape.Elements();
+  const bool same_type = field.dtype == input.dtype;
+  if (!same_size && same_type && field.name == "features") {
     ThrowFileError(path,
                    "has " + CountText(field.shape.Elements(), "column") +
                        " of features, but input '" + input.name + "' is " + TypeText(input),
                    "the options `label` and `columns` of the model's data say which columns are "
                    "features");
   }
-  if (field.shape.Elements() == input.shape.Elements() && field.dtype == input.dtype) return;
+  if (same_size && same_type) return;
   ThrowFileError(
       path,
       ": its '" + field.name + "' is " + TypeText(field) + ", but input '" + input.name + "' is " +
@@ -223,9 +234,8 @@ void TableReader::PrepareLines(const std::string& path, DataOptions& options) co
   if (options.values.contains("label") && !BeginsWithTab(path)) options.values.erase("label");
 }
 
-std::shared_ptr<const Dataset> TableReader::Open(const std::string& path,
-                                                 const std::vector<DataField>& inputs,
-                                                 Diagnostics& warnings) const {
+PredictTable TableReader::Open(const std::string& path, const std::vector<DataField>& inputs,
+                               Diagnostics& warnings) const {
   Diagnostics diagnostics;
   DataOptions options;
   options.to_predict = true;
@@ -260,8 +270,11 @@ std::shared_ptr<const Dataset> TableReader::Open(const std::string& path,
     ThrowFileError(path, "has " + CountText(std::ssize(fields), "field") +
                              ", but the model reads " + CountText(std::ssize(inputs), "input"));
   }
-  for (size_t i = 0; i < inputs.size(); ++i) CheckField(path, fields[i], inputs[i], of_text());
-  return samples;
+  PredictTable table{std::move(samples), FieldsFor(inputs, fields)};
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    CheckField(path, fields[table.fields[i]], inputs[i], of_text());
+  }
+  return table;
 }
 
 }  // namespace cgrun

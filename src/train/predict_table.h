@@ -25,6 +25,12 @@ class TableError : public InputError {
   std::shared_ptr<const Diagnostics> errors_;
 };
 
+// The samples of a file, and which of their fields feeds each of the inputs.
+struct PredictTable {
+  std::shared_ptr<const Dataset> rows;
+  std::vector<size_t> fields;
+};
+
 class TableReader {
  public:
   // `kept` is what the weights keep of the data that they were trained on. Of a model that has no
@@ -42,13 +48,14 @@ class TableReader {
   // that are these.
   std::string TakenText(const std::vector<DataField>& inputs) const;
 
-  // The samples of a file as fields that feed `inputs`, in their order. The columns that the option
-  // `label` names need not be there; what stands in them is not read. What the format found out
+  // The samples of a file, whose fields feed `inputs`: those of their names, or where an input has
+  // no such field, in order. The columns that the option `label` names need not be there; what
+  // stands in them is not read. What the format found out
   // about the training data comes from the weights, else from the training data. TableError with
   // the places in the file, InputError for what is wrong with all of it. Warnings are added to
   // `warnings`: of categories that are unknown.
-  std::shared_ptr<const Dataset> Open(const std::string& path, const std::vector<DataField>& inputs,
-                                      Diagnostics& warnings) const;
+  PredictTable Open(const std::string& path, const std::vector<DataField>& inputs,
+                    Diagnostics& warnings) const;
 
  private:
   bool TakeOptions(DataOptions& options) const;

@@ -236,6 +236,14 @@ std::string SummaryJson(const ModelSpec& model, const Session& session, const Tr
   json["weights_hash"] = HashText(result.weights_hash);
   json["interrupted"] = result.interrupted;
   json["stopped_early"] = result.stopped_early;
+  if (result.early_stop) {
+    const auto& [metric, value, evaluations, best] = *result.early_stop;
+    json["early_stop"] = {{"metric", metric},
+                          {"value", value},
+                          {"step", best.step},
+                          {"epoch", best.epoch},
+                          {"evaluations_since", evaluations}};
+  }
   json["run_folder"] = fs::path(result.checkpoint).parent_path().string();
   json["weights"] = result.checkpoint;
   if (!session.weights_file().empty()) {

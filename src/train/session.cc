@@ -18,6 +18,7 @@
 #include "src/train/data_hash.h"
 #include "src/train/lint.h"
 #include "src/train/run_shape.h"
+#include "src/train/settings_lint.h"
 
 namespace cgrun {
 Session::Session(const ModelSpec& model, const SessionOptions& options, bool train,
@@ -214,6 +215,7 @@ void Session::CheckLabelRanges(bool train, Diagnostics& diagnostics) {
   label_uses_ = FindLabelUses(*forward);
   if (train) {
     WarnOfUnreadInputs(model_, *forward, options.precision, diagnostics);
+    WarnOfSettings(model_, *forward, diagnostics);
     CheckOneNumber(*forward, WatchedNames(model_), diagnostics);
   }
   std::vector<LabelledSet> sets;
@@ -365,7 +367,8 @@ void Session::ReadWatchedMetrics(Diagnostics& diagnostics) {
   const WatchedNumbers watched = ReadWatchedNumbers(model_, valid != nullptr, diagnostics);
   stop_metric_ = watched.stopping;
   kept_metric_ = watched.kept;
-  if (!model_.train->keep_best && valid != nullptr && !valid->runner->Means().empty()) {
+  if (!kept_metric_) kept_metric_ = stop_metric_;
+  if (!kept_metric_ && valid != nullptr && !valid->runner->Means().empty()) {
     kept_metric_ = WatchedNumber{valid->runner->Means()[0].name, false};  // the first is a loss
   }
 }

@@ -108,10 +108,19 @@ struct RunSignals {
   volatile std::sig_atomic_t* checkpoint = nullptr;  // not 0: it writes one, and sets this to 0
 };
 
+// How `early_stop` has ended a run.
+struct EarlyStop {
+  std::string metric;
+  double value = 0;         // the best; NaN: it was never a number
+  int64_t evaluations = 0;  // since then, none of them better
+  WeightsPlace best;        // after which the best evaluation was
+};
+
 struct TrainResult {
   bool interrupted = false;
-  bool stopped_early = false;  // by `early_stop`
-  int64_t epochs = 0;          // begun, former parts of a resumed run included; so are steps
+  bool stopped_early = false;           // by `early_stop` …
+  std::optional<EarlyStop> early_stop;  // … in this way
+  int64_t epochs = 0;  // begun, former parts of a resumed run included; so are steps
   int64_t steps = 0;
   int64_t left_out = 0;      // samples of `train` that fill no whole batch of streams
   int64_t resumed_step = 0;  // that a resumed run went on from; what follows is of the time since
@@ -178,6 +187,9 @@ class Session {
   int64_t total_steps() const { return total_steps_; }
   // Where training begins.
   const RunState& run_state() const { return run_state_; }
+  // Whether `early_stop` has ended a run that is there, and how.
+  bool IsStopped(const RunState& state) const;
+  EarlyStop DescribeStop(const RunState& state) const;
   // Steps of an epoch.
   int64_t steps_per_epoch() const { return accumulation_.steps_per_epoch(); }
   // Of a run that goes on: where a schedule that knows its end has rates that jump, because the run

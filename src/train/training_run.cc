@@ -46,9 +46,10 @@ class TrainingRun {
       WriteCheckpoint();
     } else {
       written_step_ = state_.step;
-      result_.stopped_early = IsStale();
+      result_.stopped_early = session_.IsStopped(state_);
       if (Done() && !result_.interrupted) EvaluateAgain();
     }
+    NoteTime();
     while (!Done()) RunEpoch();
     return Finish();
   }
@@ -71,9 +72,7 @@ class TrainingRun {
   }
 
   bool IsAtItsEnd() const {
-    if (spec_.seconds) {
-      return session_.run_state_.seconds + Seconds(start_) >= spec_.seconds->value;
-    }
+    if (spec_.seconds) return state_.seconds >= spec_.seconds->value;
     return state_.step >= session_.total_steps_;
   }
 
@@ -121,6 +120,7 @@ class TrainingRun {
     for (size_t i = 0; i < std::min(report_.rates.size(), session_.rates_.size()); ++i) {
       report_.rates[i].value = session_.rates_[i].rate;
     }
+    NoteTime();
     ReportStep(runner.Means());
     if (part.updates && !heap_)
       heap_ = CurrentHeapUse();  // what is allocated from here on is counted
@@ -175,6 +175,7 @@ class TrainingRun {
       state_.batch = state_.samples = 0;
       std::fill(state_.totals.begin(), state_.totals.end(), 0.0);
     }
+    NoteTime();
     if (!spec_.checkpoint_every || IsDue(spec_.checkpoint_every) || IsSet(signals_.checkpoint)) {
       WriteCheckpoint();
     }
@@ -223,12 +224,7 @@ class TrainingRun {
     };
     if (update(session_.kept_metric_, state_.kept)) WriteBest();
     update(session_.stop_metric_, state_.stopping);
-    result_.stopped_early = IsStale();
-  }
-
-  bool IsStale() const {
-    return session_.stop_metric_ &&
-           state_.stopping.evaluations_since >= spec_.early_stop->patience.value;
+    result_.stopped_early = session_.IsStopped(state_);
   }
 
   void Log() {
@@ -276,10 +272,12 @@ class TrainingRun {
   }
 
   // Where time does not end the run a checkpoint tells nothing of it: it has the same bytes always.
-  void CompleteState() {
+  // Else it has the very time by which the run is at its end or not.
+  void NoteTime() {
     if (spec_.seconds) state_.seconds = session_.run_state_.seconds + Seconds(start_);
-    session_.SaveSchedules(state_.schedules);
   }
+
+  void CompleteState() { session_.SaveSchedules(state_.schedules); }
 
   // Copies the state for checkpoints, once for all that want it after a step. Throws UserError
   // where a batch has left it not finite: ruined weights replace no good ones, and are not
@@ -343,6 +341,7 @@ class TrainingRun {
       result_.slowdown = SlowdownOf(*session_.engine_, *session_.times_);
     }
     if (session_.kept_ && !folder_.empty()) session_.kept_->Write(*session_.engine_, folder_);
+    if (result_.stopped_early) result_.early_stop = session_.DescribeStop(state_);
     result_.steps = state_.step;
     result_.epochs = state_.epoch + (state_.batch > 0 && !result_.interrupted);
     result_.last = std::move(report_);
@@ -391,6 +390,22 @@ class TrainingRun {
   PassResult test_report_;
   TrainResult result_;
 };
+
+bool Session::IsStopped(const RunState& state) const {
+  return stop_metric_ &&
+         state.stopping.evaluations_since >= model_.train->early_stop->patience.value;
+}
+
+EarlyStop Session::DescribeStop(const RunState& state) const {
+  const auto& [value, since] = state.stopping;
+  const int64_t per_epoch = std::max<int64_t>(1, steps_per_epoch());
+  const auto& asked = model_.train->eval_every;
+  const int64_t every = asked ? asked->value : per_epoch;
+  // The last evaluation was after the last step, whether it was due or not; those before were due.
+  const int64_t last = (state.step + every - 1) / every;
+  const int64_t best = since == 0 ? state.step : std::max<int64_t>(0, last - since) * every;
+  return {stop_metric_->name, value, since, {best, (best + per_epoch - 1) / per_epoch}};
+}
 
 TrainResult Session::Train(const std::string& folder, SessionObserver& observer,
                            const RunSignals& signals) {

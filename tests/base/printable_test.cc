@@ -1,7 +1,9 @@
-// What of a text a terminal shows.
+// What of a text a terminal shows, and what a path is called.
 #include "src/base/printable.h"
 
 #include <gtest/gtest.h>
+
+#include <filesystem>
 
 namespace cgrun {
 namespace {
@@ -19,6 +21,32 @@ TEST(PrintableText, HidesControlsAndWhatIsNoUtf8) {
   EXPECT_EQ(PrintableText("\xC3"), "?") << "cut within a character";
   EXPECT_EQ(PrintableText("\xE2\x82z\xA9"), "??z?");
   EXPECT_EQ(PrintableText("\xFF\xC0\xAF"), "???");
+}
+
+TEST(PathFrom, IsTheShortestFormFromTheFolder) {
+  EXPECT_EQ(PathFrom("models", "../datasets/x.gz"), "datasets/x.gz");
+  EXPECT_EQ(PathFrom("", "./x.gz"), "x.gz");
+  EXPECT_EQ(PathFrom("/a/b", "../x.gz"), "/a/x.gz");
+  EXPECT_EQ(PathFrom("a", "../../x"), "../x");
+  EXPECT_EQ(PathFrom("models", "/data//x.gz"), "/data/x.gz");
+  EXPECT_EQ(PathFrom("models", ".."), ".");
+  EXPECT_EQ(PathFrom("photos", "."), "photos");
+  EXPECT_EQ(PathFrom("", "photos/"), "photos/");
+  EXPECT_EQ(PathFrom("", "/"), "/");
+  EXPECT_EQ(PathFrom("models", ""), "");
+}
+
+TEST(PathFrom, GoesThroughLinksAsTheSystemDoes) {
+  namespace fs = std::filesystem;
+  const fs::path root = fs::path(testing::TempDir()) / "path_from";
+  fs::remove_all(root);
+  fs::create_directories(root / "far/away");
+  fs::create_directories(root / "here/folder");
+  fs::create_directory_symlink(root / "far/away", root / "here/link");
+  fs::create_directory_symlink(root / "here/folder", root / "here/near");
+  const std::string link = (root / "here/link").string(), near = (root / "here/near").string();
+  EXPECT_EQ(PathFrom(link, ".././x"), link + "/../x") << "which is far/x";
+  EXPECT_EQ(PathFrom(near, "../x"), (root / "here/x").string());
 }
 
 }  // namespace

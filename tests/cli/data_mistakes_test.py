@@ -55,6 +55,15 @@ class DataMistakesTest(CliTestCase):
         self.write("arrays.yaml", text[:start] + "      - y: {op: linear, in: x, units: 1}\n"
                    "    loss: {op: squared_error, in: [y, 1]}\n" + text[end:])
 
+    def labelled_arrays(self, labels, label="{type: int32, shape: []}", sizes=None):
+        """A classifier of two classes, of arrays."""
+        count = 4
+        (self.folder / "x.npy").write_bytes(npy([count, 2], range(2 * count)))
+        (self.folder / "y.npy").write_bytes(npy(sizes or [count], labels))
+        text = TABLE.replace("{format: csv, file: rows.csv, label: kind}",
+                             "{format: npy, features: x.npy, label: y.npy}")
+        self.write("arrays.yaml", text.replace("{type: int32, shape: []}", label))
+
     def table(self, rows, header="size,weight,kind\n", **changes):
         text = TABLE
         for old, new in changes.values():
@@ -73,6 +82,104 @@ class DataMistakesTest(CliTestCase):
                           error)
             self.assertEqual(error.count("error: "), 1, error)
         self.assertFalse((self.folder / "runs").exists())
+
+    def test_axes_in_another_order_are_refused_by_all_verbs(self):
+        x = npy([3, 16, 3], range(144))
+        self.arrays(x)
+        model = (self.folder / "arrays.yaml").read_text()
+        use = "      - y: {op: linear, in: x, units: 1}\n"
+
+        def shaped(shape):
+            self.write("arrays.yaml", model.replace("x: {shape: [2]}", f"x: {{shape: {shape}}}").replace(
+                use, "      - {op: flatten, in: x}\n      - y: {op: linear, units: 1}\n"))
+
+        for shape in ("[16, 3]", "[48]", "[1, 16, 3]", "[16, 1, 3]"):
+            shaped(shape)
+            self.cgrun("train", "arrays.yaml", "--out", "run", "--force", "--quiet")
+            self.cgrun("check", "arrays.yaml", "--device", "reference")
+            self.cgrun("predict", "arrays.yaml", "x.npy", "--weights", "run")
+        shaped("[3, 16]")
+        for verb in ("train", "check"):
+            error = self.refuses(verb, "arrays.yaml")
+            self.assertIn("error: input 'x' is f32[3, 16], but the data's 'x' is f32[16, 3]\n", error)
+            self.assertIn("help: the data have these axes in another order: `{op: transpose, in: x, "
+                          "perm: [0, 2, 1]}` makes [3, 16] of them, and for the input write `x: {type: "
+                          "f32, shape: [16, 3]}`\n", error)
+        error = self.refuses("predict", "arrays.yaml", "x.npy", "--weights", "run")
+        self.assertIn("error: 'x.npy' holds [3, 16, 3], but input 'x' is f32[3, 16]\n", error)
+        self.assertIn("help: it has these axes in another order: in NumPy, `x.transpose(0, 2, 1)`\n",
+                      error)
+        shaped("[4, 12]")
+        self.assertIn("error: input 'x' is f32[4, 12], but the data's 'x' is f32[16, 3]\n",
+                      self.refuses("train", "arrays.yaml"))
+
+    def test_images_of_numpy_have_their_axes_told_apart(self):
+        self.arrays(npy([2, 4, 2, 3], range(48)))
+        model = (self.folder / "arrays.yaml").read_text()
+        for shape, help_text in (
+                ("[3, 4, 2]", "channels come last in the data; images are [channels, height, width] "
+                 "behind `{op: transpose, in: x, perm: [0, 3, 1, 2]}`, and "),
+                ("[3, 2, 4]", "help: the data have these axes in another order: `{op: transpose, in: "
+                 "x, perm: [0, 3, 2, 1]}` makes [3, 2, 4] of them, and ")):
+            self.write("arrays.yaml", model.replace("{shape: [2]}", f"{{shape: {shape}}}"))
+            error = self.refuses("train", "arrays.yaml")
+            self.assertIn(f"input 'x' is f32{shape}, but the data's 'x' is f32[4, 2, 3]\n", error)
+            self.assertIn(help_text + "for the input write `x: {type: f32, shape: [4, 2, 3]}`", error)
+
+    def test_labels_of_two_classes_by_other_numbers(self):
+        def help_of(*labels):
+            self.labelled_arrays(labels)
+            error = self.refuses("train", "arrays.yaml")
+            return re.findall("(?m)^help: (.*)$", error)[0]
+
+        self.assertEqual(help_of(-1, 1, 1, -1), "labels count from 0: write 0 for -1 and 1 for 1")
+        self.assertEqual(help_of(-1, 0, 0, -1), "labels count from 0: write 0 for -1 and 1 for 0")
+        # Where two classes are left, there may be samples that nobody labelled.
+        self.assertIn("`ignore_label: -1` of softmax_cross_entropy leaves such labels out",
+                      help_of(-1, 0, 1, 1))
+        self.labelled_arrays([-1, 1, 1, -1], label="{type: int32, shape: [1]}")
+        text = (self.folder / "arrays.yaml").read_text()
+        self.write("arrays.yaml", text.replace("units: 2", "units: 1").replace(
+            "softmax_cross_entropy", "binary_cross_entropy"))
+        self.assertIn("write 0 for -1 and 1 for 1", self.refuses("train", "arrays.yaml"))
+
+    def test_one_hot_labels_are_to_be_indices(self):
+        self.labelled_arrays([0, 1, 1, 0, 1, 0, 0, 1], sizes=[4, 2])
+        for verb in ("train", "check"):
+            error = self.refuses(verb, "arrays.yaml")
+            self.assertIn("error: input 'label' is int32[], but the data's 'label' is int32[2]\n", error)
+            self.assertIn("help: labels are class indices: of one-hot rows, `argmax` over the last axis "
+                          "makes them, in NumPy `y.argmax(-1)`; for other data write `label: {type: "
+                          "int32, shape: [2]}`\n", error)
+
+    def test_a_class_of_too_many_is_told_by_its_folder(self):
+        for decode, place in (("ahead", "photos/light"), ("stream", "photos/light/0.png")):
+            self.images(data=f"folder: photos, decode: {decode}")
+            text = (self.folder / "images.yaml").read_text()
+            self.write("images.yaml", text.replace("units: 2", "units: 1"))
+            error = self.refuses("train", "images.yaml")
+            self.assertIn(f"error: '{place}' has the label 1, but the only class of "
+                          "softmax_cross_entropy is 0, as its logits have one unit; and 1 more sample "
+                          "has such labels", error)
+
+    def test_a_class_folder_that_is_misspelt_is_named(self):
+        self.images()
+        path = self.folder / "photos/ligth/0.png"
+        path.parent.mkdir()
+        path.write_bytes(png(8, 8, [0] * 192))
+        error = self.refuses("train", "images.yaml")
+        self.assertIn("error: 'photos/ligth': only 1 sample has the label 'ligth'; with it there are 3 "
+                      "classes, but", error)
+
+    def test_a_path_is_the_same_in_all_messages(self):
+        self.images()
+        text = (self.folder / "images.yaml").read_text()
+        for wrong, told in (("folder: photos", "'photos/light' has the label 1"),
+                            ("folder: photoz", "cannot open 'photoz'"),
+                            ("folder: photos, classes: [dark]", "'photos': the folder 'light' is none")):
+            self.write("models/deep/images.yaml", text.replace("units: 2", "units: 1").replace(
+                "folder: photos", wrong.replace("photo", "../../photo")))
+            self.assertIn(told, self.refuses("train", "models/deep/images.yaml"))
 
     def test_an_input_that_no_memory_holds_is_told_once_where_it_stands(self):
         self.images("[3, 2000000, 2000000]")

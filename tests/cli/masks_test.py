@@ -154,7 +154,7 @@ class MasksTest(CliTestCase):
         labels[40] = 255
         self.put("train/masks/05.png", labels)
         error = self.refuses("train", "shapes.yaml", "--out", "run")
-        self.assertIn("train/masks/05.png': sample 5 has the label 255, but the 3 classes of "
+        self.assertIn("'train/masks/05.png' has the label 255, but the 3 classes of "
                       "softmax_cross_entropy are 0 to 2", error)
         self.assertIn("shapes.yaml:4:56: error", error)
         self.assertIn("help: `ignore_label: 255` of softmax_cross_entropy leaves such labels out; or give "
@@ -162,7 +162,7 @@ class MasksTest(CliTestCase):
         self.assertFalse((self.folder / "run").exists())
         done = self.cgrun("train", "shapes.yaml", "--out", "run", "--set", "data.train.decode=stream",
                           status=1)
-        self.assertIn("sample 5 of the training data has the label 255", done.stderr)
+        self.assertIn("'train/masks/05.png' has the label 255", done.stderr)
 
     def test_pixels_that_nobody_labelled_are_left_out(self):
         unlabelled = [255] * SIDE * SIDE

@@ -81,6 +81,13 @@ class ExamplesTest(unittest.TestCase):
         self.run_all(BEFORE_README)
         self.assertEqual(self.run_all(readme_commands()), set(LEFT_OUT))
         self.assertGreater(self.count, 12)
+        # The resumed run is what is said of it.
+        self.run_all(["cgrun train models/lenet.yaml --set train.optimizer.schedule=constant --set "
+                      "train.epochs=8 --out runs/straight"])
+        summaries = [json.loads((self.root / f"runs/{run}/summary.json").read_text())
+                     for run in ("steady", "straight")]
+        self.assertEqual(*[summary["weights_hash"] for summary in summaries])
+        self.assertEqual([summary["resumed_at_step"] > 0 for summary in summaries], [True, False])
 
     def test_the_examples_of_help(self):
         def help_of(*verb):

@@ -1,0 +1,22 @@
+// The seed and the splits of the run that weights come from: an evaluation must not score what they
+// were trained on.
+#ifndef CGRUN_CLI_RUN_SPLIT_H_
+#define CGRUN_CLI_RUN_SPLIT_H_
+
+#include <string>
+
+#include "src/cli/model_flags.h"
+#include "src/model/model_spec.h"
+
+namespace cgrun {
+
+// Where `weights` lie in a run folder, gives `model` the seed of that run and the parts of the
+// training data that it kept for `valid` and `test`, unless the flags set them or the model has
+// files of its own there. Says what it has changed. Warns where `split`, which is evaluated, may
+// hold samples that the run learned from.
+void TakeSplitOfRun(const ModelFlags& flags, const std::string& weights, const std::string& split,
+                    ModelSpec& model);
+
+}  // namespace cgrun
+
+#endif  // CGRUN_CLI_RUN_SPLIT_H_

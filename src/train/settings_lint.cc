@@ -1,0 +1,127 @@
+// Each is looked at where the file has it, and told once.
+#include "src/train/settings_lint.h"
+
+#include <algorithm>
+#include <iterator>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "src/ir/op_def.h"
+#include "src/model/model_file.h"
+#include "src/model/values.h"
+#include "src/ops/normalize.h"
+#include "src/train/path_optimizer.h"
+
+namespace cgrun {
+namespace {
+
+// Above it no rate is one of any use: what an update adds is as large as the rate, or is the rate
+// times a gradient.
+constexpr double kLargestRate = 1000;
+
+void WarnOfRate(const OpSpec& optimizer, Diagnostics& diagnostics) {
+  const auto given = std::ranges::find(optimizer.attributes, "lr", &Attribute::key);
+  if (given == optimizer.attributes.end()) return;
+  Diagnostics ignored;  // it was read before
+  const std::optional<double> rate = ReadReal(given->value, "lr", ignored);
+  if (rate == 0.0) {
+    diagnostics.Warning(given->value.mark, "with `lr: 0` nothing is learned",
+                        "a rate of 0.001 to 0.1 is usual; to measure weights, `cgrun eval`");
+  }
+  if (rate > kLargestRate) {
+    diagnostics.Warning(given->value.mark,
+                        "a learning rate of " + given->value.scalar +
+                            " makes numbers of any size of the parameters in its first steps",
+                        "a rate of 0.001 to 0.1 is usual");
+  }
+}
+
+void WarnOfRates(const ModelSpec& model, Diagnostics& diagnostics) {
+  std::set<std::string> told;  // by place: a pair of paths may share one
+  for (const PathSpec& path : model.paths) {
+    const auto optimizer = OptimizerOf(model, path);
+    if (!optimizer || !told.insert(optimizer->op->mark.ToString()).second) continue;
+    WarnOfRate(*optimizer->op, diagnostics);
+  }
+}
+
+// The files of a set and what else says which samples it has.
+std::vector<std::string> SourcesOf(const ModelSpec& model, const DataSpec& spec) {
+  std::vector<std::string> sources = {spec.format->value};
+  for (const Attribute& option : spec.options) {
+    if (option.key == "part") sources.push_back("part " + option.value.scalar);
+    if (!IsPathOption(spec.format->value, option.key)) continue;
+    const auto add = [&](const TreeNode& node) {
+      if (node.IsScalar()) sources.push_back(ResolvePath(model.file_name, node.scalar));
+    };
+    add(option.value);
+    for (const TreeNode& item : option.value.items) add(item);
+  }
+  std::ranges::sort(sources);
+  return sources;
+}
+
+void WarnOfSameData(const ModelSpec& model, Diagnostics& diagnostics) {
+  if (!model.data || !model.data->train || !model.data->train->format) return;
+  const std::vector<std::string> train = SourcesOf(model, *model.data->train);
+  const auto compare = [&](const std::string& name, const std::optional<DataSpec>& spec) {
+    if (!spec || !spec->format || train.size() < 2 || SourcesOf(model, *spec) != train) return;
+    diagnostics.Warning(spec->format->mark,
+                        "`" + name +
+                            "` has the samples of `train`: what it measures says nothing "
+                            "of others",
+                        "name data of its own, or let `" + name +
+                            ": {split: 0.1}` keep a tenth of those of `train`");
+  };
+  compare("valid", model.data->valid);
+  compare("test", model.data->test);
+}
+
+// Whether an image is as it was, for its pixels' values.
+bool MovesPixels(OpId op) {
+  constexpr OpId kMoves[] = {OpId::identity, OpId::flip,           OpId::random_flip,
+                             OpId::crop,     OpId::random_crop,    OpId::random_resized_crop,
+                             OpId::rotate,   OpId::random_rotate,  OpId::pad,
+                             OpId::resize,   OpId::random_erasing, OpId::color_jitter,
+                             OpId::cast};
+  return std::ranges::find(kMoves, op) != std::end(kMoves);
+}
+
+// Whether pixels from 0 to 1 are none any more behind it.
+bool LeavesTheUnit(const Node& node) {
+  if (node.op != OpId::normalize) return false;
+  const auto& attributes = node.attributes.As<NormalizeAttributes>();
+  return std::ranges::any_of(attributes.mean, [](double mean) { return mean != 0; }) ||
+         std::ranges::any_of(attributes.std, [](double deviation) { return deviation != 1; });
+}
+
+void WarnOfColours(const Graph& training, Diagnostics& diagnostics) {
+  std::set<std::string> told;  // by place: a step may run a path several times
+  for (const Node& node : training.nodes) {
+    if (node.op != OpId::color_jitter) continue;
+    const Node* before = &node;
+    while (before != nullptr && MovesPixels(before->op)) {
+      const NodeId producer = training.values[before->inputs[0]].producer;
+      before = producer.valid() ? &training.nodes[producer] : nullptr;
+    }
+    if (before == nullptr || !LeavesTheUnit(*before)) continue;
+    if (!told.insert(node.mark.ToString()).second) continue;
+    diagnostics.Warning(
+        node.mark,
+        "'color_jitter' is for pixels of uint8 or from 0 to 1, and here 'normalize' "
+        "has taken their mean away or divided them by their deviation",
+        "put it before that 'normalize'");
+  }
+}
+
+}  // namespace
+
+void WarnOfSettings(const ModelSpec& model, const Graph& training, Diagnostics& diagnostics) {
+  WarnOfRates(model, diagnostics);
+  WarnOfSameData(model, diagnostics);
+  WarnOfColours(training, diagnostics);
+}
+
+}  // namespace cgrun

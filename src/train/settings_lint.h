@@ -1,0 +1,18 @@
+// Warnings of settings that a run takes, and that nobody can have meant.
+#ifndef CGRUN_TRAIN_SETTINGS_LINT_H_
+#define CGRUN_TRAIN_SETTINGS_LINT_H_
+
+#include "src/base/diagnostics.h"
+#include "src/ir/graph.h"
+#include "src/model/model_spec.h"
+
+namespace cgrun {
+
+// Warns of learning rates that learn nothing or are out of all proportion, of `valid` and `test`
+// with the files of `train`, and of `color_jitter` on images that are normalized already;
+// `training` is the forward graph of a training step.
+void WarnOfSettings(const ModelSpec& model, const Graph& training, Diagnostics& diagnostics);
+
+}  // namespace cgrun
+
+#endif  // CGRUN_TRAIN_SETTINGS_LINT_H_
