@@ -11,7 +11,9 @@ namespace {
 // `fc1.weight` or `fc1.w` for `classify.fc1.weight`. Invalid after an error.
 ValueId FindKept(const MarkedText& name, const Names& names, const Graph& graph,
                  Diagnostics& diagnostics) {
-  if (names.global().Find(name.value)) return names.Lookup(name, names.global(), diagnostics);
+  if (names.global().Find(name.value) || names.IsLeftOut(name.value)) {
+    return names.Lookup(name, names.global(), diagnostics);
+  }
   std::string wanted = name.value;
   if (wanted.ends_with(".w")) wanted += "eight";
   if (wanted.ends_with(".b")) wanted += "ias";

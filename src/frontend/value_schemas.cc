@@ -34,7 +34,7 @@ constexpr std::string_view kValues = R"json({
                      {"type": "array", "items": {"$ref": "#/definitions/kept_value"}}]},
   "states": {"type": "object", "propertyNames": {"$ref": "#/definitions/reference"},
              "additionalProperties": {"$ref": "#/definitions/name"}},
-  "sequence": {"type": "array", "items": {"anyOf": [
+  "sequence": {"type": "array", "minItems": 1, "items": {"anyOf": [
       {"$ref": "#/definitions/name"},
       {"type": "object", "propertyNames": {"$ref": "#/definitions/name"},
        "minProperties": 1, "maxProperties": 1,

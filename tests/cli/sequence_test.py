@@ -113,8 +113,15 @@ class SequenceTest(cli_testing.CliTestCase):
         self.write("steps.yaml", MODEL.replace("EPOCHS", "1").replace("OPTIMIZER", SGD)
                    .replace("SEQUENCE", "sequence: [classify]"))
         error = self.refuses("train", "steps.yaml")
-        self.assertIn("there is no value 'pixels' before this place", error)
-        self.assertIn("path 'prepare'", error)
+        self.assertIn("path 'prepare' is left out of `train.sequence`, so nothing computes 'pixels'",
+                      error)
+
+    def test_what_a_sequence_leaves_out_is_looked_at_all_the_same(self):
+        text = MODEL.replace("EPOCHS", "1").replace("OPTIMIZER", SGD)
+        text = text.replace("SEQUENCE", "sequence: [prepare, classify]")
+        self.write("steps.yaml", text.replace("units: 16", "unit: 16"))
+        for verb in ("check", "plan", "train"):
+            self.assertIn("'linear' has no key 'unit'", self.refuses(verb, "steps.yaml"), verb)
 
     def test_accumulated_gradients_are_of_one_set_of_weights(self):
         self.write("steps.yaml", MODEL.replace("EPOCHS", "1").replace("OPTIMIZER", SGD)
