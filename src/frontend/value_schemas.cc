@@ -29,7 +29,7 @@ constexpr std::string_view kValues = R"json({
                            {"type": "array", "items": {"$ref": "#/definitions/reference"}}]},
   "kept_value": {"anyOf": [
       {"$ref": "#/definitions/reference"},
-      {"type": "string", "pattern": "^grad\\([A-Za-z_][A-Za-z0-9_.\\[\\]]*\\)$"}]},
+      {"type": "string", "pattern": "^([A-Za-z_][A-Za-z0-9_]*\\.)?grad\\([A-Za-z_][A-Za-z0-9_.\\[\\]]*\\)$"}]},
   "kept": {"anyOf": [{"$ref": "#/definitions/kept_value"},
                      {"type": "array", "items": {"$ref": "#/definitions/kept_value"}}]},
   "states": {"type": "object", "propertyNames": {"$ref": "#/definitions/reference"},
