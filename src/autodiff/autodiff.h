@@ -14,12 +14,16 @@
 
 namespace cgrun {
 
-// A gradient that becomes an output of kind kKept: what the loss gives to `value`, before it is
-// added up, clipped or averaged over processes.
+// A gradient that becomes an output of kind kKept: what a loss gives to `value`, before it is added
+// up, clipped or averaged over processes. Of a path that a step repeats, its last run's.
 struct KeptGradient {
   ValueId value;
   std::string name;  // of the output
   SourceMark mark;   // where the user asks for it
+  // Whose loss. "": of the one path that gives the value a gradient; of a parameter that is
+  // trained, of the one that trains it. Where there are several, they are an error, or without
+  // diagnostics the first is taken.
+  std::string path = {};
 };
 
 struct AutodiffOptions {

@@ -20,7 +20,7 @@ class Differentiator {
     for (PathId path : graph_.paths.ids()) {
       if (graph_.paths[path].backprop && graph_.paths[path].loss.valid()) AddPath(path);
     }
-    for (const KeptGradient& kept : options_.keep) CheckKept(kept);
+    for (size_t i = 0; i < givers_.size(); ++i) CheckKept(options_.keep[i], givers_[i]);
     return std::move(graph_);
   }
 
@@ -64,13 +64,18 @@ class Differentiator {
     });
   }
 
-  // Of the first path whose loss depends on the value; of a parameter that is trained, of the first
-  // one that trains it.
   void Keep(PathId id, const std::map<ValueId, ValueId>& gradients) {
-    for (const KeptGradient& kept : options_.keep) {
-      if (IsKept(kept.name) || IsForAnother(id, kept.value)) continue;
+    const Path path = graph_.paths[id];
+    if (path.repetition + 1 < path.repetitions) return;
+    for (size_t i = 0; i < options_.keep.size(); ++i) {
+      const KeptGradient& kept = options_.keep[i];
+      if (kept.path.empty() ? IsForAnother(id, kept.value) : kept.path != path.name) continue;
+      const bool depends = std::ranges::any_of(
+          Versions(kept.value), [&](ValueId version) { return gradients.contains(version); });
+      if (!depends) continue;
+      givers_[i].push_back(path.name);
+      if (IsKept(kept.name)) continue;
       const ValueId gradient = SumOverVersions(id, kept.value, gradients);
-      if (!gradient.valid()) continue;
       graph_.outputs.push_back({InF32(id, gradient), OutputKind::kKept, kept.name, id});
     }
   }
@@ -90,12 +95,29 @@ class Differentiator {
     return !trains(graph_.paths[id]) && std::ranges::any_of(graph_.paths, trains);
   }
 
-  void CheckKept(const KeptGradient& kept) {
-    if (diagnostics_ == nullptr || IsKept(kept.name)) return;
-    diagnostics_->Error(
-        kept.mark,
-        "there is no " + kept.name + ": no loss depends on " + graph_.values[kept.value].name,
-        "values have gradients on the way from parameters to a loss");
+  // `givers`: the paths whose losses give the value a gradient.
+  void CheckKept(const KeptGradient& kept, const std::vector<std::string>& givers) {
+    if (diagnostics_ == nullptr || givers.size() == 1) return;
+    const std::string& value = graph_.values[kept.value].name;
+    if (givers.empty()) {
+      diagnostics_->Error(
+          kept.mark,
+          "there is no " + kept.name + ": " +
+              (kept.path.empty() ? "no loss depends on "
+                                 : "the loss of path '" + kept.path + "' does not depend on ") +
+              value,
+          "values have gradients on the way from parameters to a loss");
+      return;
+    }
+    std::string paths, names;
+    for (size_t i = 0; i < givers.size(); ++i) {
+      const bool last = i + 1 == givers.size();
+      paths += (i == 0 ? "'" : last ? " and '" : ", '") + givers[i] + "'";
+      names += (i == 0 ? "'" : " or '") + givers[i] + "." + kept.name + "'";
+    }
+    diagnostics_->Error(kept.mark,
+                        "the losses of the paths " + paths + " give " + value + " a gradient each",
+                        "write " + names);
   }
 
   // A parameter that the path changes, and its gradient so far.
@@ -410,6 +432,8 @@ class Differentiator {
   Builder builder_;
   AutodiffOptions options_;
   Diagnostics* diagnostics_;
+  // Of each item of options_.keep: the paths whose losses give its value a gradient.
+  std::vector<std::vector<std::string>> givers_{options_.keep.size()};
   std::map<ValueId, std::vector<ValueId>> later_versions_;  // of a parameter, after each update
   // By the first repetition of a path, and a parameter.
   std::map<std::pair<PathId, ValueId>, std::vector<ValueId>> optimizer_states_;

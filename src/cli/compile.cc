@@ -38,8 +38,9 @@ int Run(const ModelFlags& flags, const std::string& output) {
                                        {"instructions", instructions},
                                        {"arena_bytes", compiled->layout.arena_bytes},
                                        {"compile_seconds", compiled->compile_seconds}};
-  PrintResult(fmt::format("{}: {} entry points, {} instructions, arena {}, compiled in {}\n",
-                          output, compiled->image.entries.size(), instructions,
+  PrintResult(fmt::format("{}: {}, {}, arena {}, compiled in {}\n", output,
+                          CountText(std::ssize(compiled->image.entries), "entry point"),
+                          CountText(static_cast<int64_t>(instructions), "instruction"),
                           FormatBytes(compiled->layout.arena_bytes),
                           FormatSeconds(compiled->compile_seconds)),
               json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");

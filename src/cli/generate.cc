@@ -73,7 +73,7 @@ void Write(const std::string& path, const HostTensor& samples, const GeneratedOu
 
 void CheckCount(int64_t count, int64_t most, const std::string& what, const std::string& help) {
   if (count <= most) return;
-  throw InputError("--count must be 1 to " + std::to_string(most) + " for a model of " + what +
+  throw InputError("-n, --count must be 1 to " + std::to_string(most) + " for a model of " + what +
                        ", not '" + std::to_string(count) + "'",
                    help);
 }

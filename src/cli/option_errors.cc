@@ -43,6 +43,13 @@ std::string DescriptionOf(const CLI::App& verb, const std::string& name) {
   return option == nullptr ? ListHelp(verb) : name + ": " + option->get_description();
 }
 
+// "-n, --count" of "--count": which of the two was typed is not told.
+std::string AllNames(const CLI::App& verb, const std::string& name) {
+  const CLI::Option* option = verb.get_option_no_throw(name);
+  if (option == nullptr || option->get_snames().empty()) return name;
+  return "-" + option->get_snames().front() + ", " + name;
+}
+
 // "--weights is required"
 Mistake Missing(const CLI::App& verb, const std::string& text) {
   const std::string name = Before(text, " is required");
@@ -98,33 +105,33 @@ std::string ShortNumber(std::string number) {
 
 // "--threads: Value 0 not in range 1 to 1024", "--mode: fast not in {graph,eager}"
 Mistake WrongValue(const CLI::App& verb, const std::string& text) {
-  const std::string name = Before(text, ":");
+  const std::string name = Before(text, ":"), names = AllNames(verb, name);
   const std::string range = Between(text, " not in range ", "");
   if (!range.empty()) {
     const std::string most = std::to_string(std::numeric_limits<int64_t>::max());
     const bool open = range.ends_with(" to " + most);
     if (range.find('.') != std::string::npos) {
-      return {name + " must be a number from " + ShortNumber(Before(range, " to ")) + " to " +
+      return {names + " must be a number from " + ShortNumber(Before(range, " to ")) + " to " +
                   ShortNumber(Between(range, " to ", "")) + ", not '" +
                   Between(text, ": Value ", " not in range ") + "'",
               DescriptionOf(verb, name)};
     }
-    return {name + " must be " + (open ? "an integer, at least " + Before(range, " to ") : range) +
+    return {names + " must be " + (open ? "an integer, at least " + Before(range, " to ") : range) +
                 ", not '" + Between(text, ": Value ", " not in range ") + "'",
             DescriptionOf(verb, name)};
   }
   const std::vector<std::string> choices = Choices(Between(text, " not in {", "}"));
   const std::string value = Between(text, ": ", " not in {");
-  if (choices.empty()) return {name + " cannot be '" + value + "'", DescriptionOf(verb, name)};
+  if (choices.empty()) return {names + " cannot be '" + value + "'", DescriptionOf(verb, name)};
   const std::string nearest = NearestName(value, choices);
-  return {name + " must be " + Alternatives(choices) + ", not '" + value + "'",
+  return {names + " must be " + Alternatives(choices) + ", not '" + value + "'",
           nearest.empty() ? DescriptionOf(verb, name) : "did you mean '" + nearest + "'?"};
 }
 
 // "Could not convert: --capacity = x"
 Mistake NoNumber(const CLI::App& verb, const std::string& text) {
   const std::string name = Between(text, "convert: ", " = ");
-  return {name + " must be a number, not '" + Between(text, " = ", "") + "'",
+  return {AllNames(verb, name) + " must be a number, not '" + Between(text, " = ", "") + "'",
           DescriptionOf(verb, name)};
 }
 

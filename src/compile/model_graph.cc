@@ -60,7 +60,7 @@ std::optional<Graph> BuildModelGraph(const ModelSpec& model, EntryKind kind,
   if (options.bf16_activations) graph = KeepActivationsInBF16(std::move(*graph));
   AutodiffOptions autodiff = AutodiffOptionsOf(model, kind, options);
   for (Kept::Item& item : kept.gradients) {
-    if (learns) autodiff.keep.push_back({item.value, item.name, item.mark});
+    if (learns) autodiff.keep.push_back({item.value, item.name, item.mark, item.path});
     if (!learns) {
       diagnostics.Warning(item.mark, item.name + " is not kept: there are no gradients here",
                           "`cgrun train` has them");

@@ -36,21 +36,41 @@ class ForwardBuilder {
     graph_.name = model_.name.value;
     graph_.seed = model_.train ? static_cast<uint64_t>(model_.train->seed.value) : 0;
     AddInputs();
-    for (const PathSpec& path : model_.paths) names_.Declare(path);
+    DeclarePaths();
     for (const PathUse& use : uses_) AddPath(use);
+    names_.Enter("");
     CollectTrained(model_, uses_, owned_, graph_, diagnostics_);
     AddStateUpdates(model_, options_.kind, names_, graph_, diagnostics_);
     if (options_.kind == EntryKind::kPredict) AddPredictions();
     for (const MarkedText& name : model_.keep) {
       if (kept != nullptr) KeepValue(name, names_, graph_, *kept, diagnostics_);
     }
+    Graph built = CheckLeftOut();
     if (diagnostics_.has_errors()) return std::nullopt;
-    return std::move(graph_);
+    return built;
   }
 
  private:
   using Values = std::vector<ValueId>;
   using MaybeValues = std::optional<Values>;
+
+  // Those that run first: where two have a name, theirs is the one that is meant.
+  void DeclarePaths() {
+    for (const PathSpec& path : model_.paths) {
+      if (std::ranges::find(uses_, &path, &PathUse::path) != uses_.end()) names_.Declare(path);
+    }
+    const bool maybe_meant = SequenceNamesNoPath(model_);
+    for (const PathUse& use : left_out_) names_.DeclareLeftOut(*use.path, maybe_meant);
+  }
+
+  // Adds the paths that no step runs, for their errors alone. Returns the graph without them.
+  Graph CheckLeftOut() {
+    if (left_out_.empty()) return std::move(graph_);
+    Graph built = graph_;
+    operators_ = 0;
+    for (const PathUse& use : left_out_) AddPath(use);
+    return built;
+  }
 
   void AddInputs() {
     for (const InputSpec& input : model_.inputs) {
@@ -84,8 +104,13 @@ class ForwardBuilder {
     path.clip_weights = spec.clip_weights ? spec.clip_weights->value : 0;
     const PathId id = graph_.paths.push_back(std::move(path));
     const std::string qualifier = spec.name.value + ".";
-    const Place place{id, spec.backprop.value, use.Label() + ".", qualifier, qualifier,
-                      {}, spec.name.value};
+    const Place place{.path = id,
+                      .learns = spec.backprop.value,
+                      .prefix = use.Label() + ".",
+                      .qualifier = qualifier,
+                      .owner = qualifier,
+                      .networks = {},
+                      .path_name = spec.name.value};
     names_.Enter(spec.name.value);
     Scope& scope = scopes_.emplace_back(Scope{&names_.global(), {}});
     const MaybeValues last = AddOps(spec.ops, place, scope, {});
@@ -436,13 +461,14 @@ class ForwardBuilder {
   FrontendOptions options_;
   Diagnostics& diagnostics_;
   std::vector<PathUse> uses_ = PathUses(model_, options_.kind);  // parallel to graph_.paths
+  std::vector<PathUse> left_out_ = LeftOutPaths(model_, uses_);
   Graph graph_;
   Builder builder_;
   Names names_{model_.incomplete};
   OwnedTensors owned_{builder_, model_.file_name, diagnostics_};
   Numbers numbers_{builder_, diagnostics_};
   Losses losses_{builder_, diagnostics_};
-  std::deque<Scope> scopes_;  // of uses_
+  std::deque<Scope> scopes_;  // of uses_, then of left_out_
   std::vector<ValueId> last_of_path_;
   int64_t operators_ = 0;  // so far
 };

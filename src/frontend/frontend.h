@@ -24,6 +24,7 @@ struct Kept {
     std::string name;  // as in the file
     ValueId value;
     SourceMark mark;
+    std::string path = {};  // of a gradient: whose loss, where the file says that
   };
   std::vector<Item> gradients;  // of these values, which are parameters or others
   std::vector<Item> states;     // parameters and statistics: read after the step

@@ -1,17 +1,25 @@
 // The look-up of what is to be kept.
 #include "src/frontend/keep.h"
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
+#include "src/model/gradient_name.h"
+
 namespace cgrun {
 namespace {
+
+// State that a step leaves for the next one: what operators read of it is gone after the step.
+bool IsRecurrent(const Value& value) { return value.role == Role::kRecurrentState; }
 
 // A value as operators read it, or else the parameter whose name this is, or the end of it:
 // `fc1.weight` or `fc1.w` for `classify.fc1.weight`. Invalid after an error.
 ValueId FindKept(const MarkedText& name, const Names& names, const Graph& graph,
                  Diagnostics& diagnostics) {
-  if (names.global().Find(name.value)) return names.Lookup(name, names.global(), diagnostics);
+  if (names.global().Find(name.value) || names.IsLeftOut(name.value)) {
+    return names.Lookup(name, names.global(), diagnostics);
+  }
   std::string wanted = name.value;
   if (wanted.ends_with(".w")) wanted += "eight";
   if (wanted.ends_with(".b")) wanted += "ias";
@@ -36,22 +44,31 @@ ValueId FindKept(const MarkedText& name, const Names& names, const Graph& graph,
   return ValueId();
 }
 
+// Whether a step runs the path whose loss's gradient is meant, where one is named.
+bool CheckPath(const GradientName& gradient, const MarkedText& item, const Graph& graph,
+               Diagnostics& diagnostics) {
+  std::vector<std::string> known;
+  for (const Path& path : graph.paths) {
+    if (path.repetition + 1 == path.repetitions) known.push_back(path.name);
+  }
+  const bool runs = std::ranges::find(known, gradient.path) != known.end();
+  if (gradient.path.empty() || runs) return true;
+  diagnostics.Error(item.mark, "no path '" + gradient.path + "' runs in a step",
+                    SuggestName(gradient.path, known));
+  return false;
+}
+
 }  // namespace
 
 void KeepValue(const MarkedText& item, const Names& names, Graph& graph, Kept& kept,
                Diagnostics& diagnostics) {
-  constexpr std::string_view kGradient = "grad(";
-  const bool gradient = item.value.starts_with(kGradient) && item.value.ends_with(')');
-  MarkedText name = item;
-  if (gradient) {
-    name.value = item.value.substr(kGradient.size());
-    name.value.pop_back();
-  }
+  const std::optional<GradientName> gradient = ParseGradientName(item.value);
+  const MarkedText name = gradient ? MarkedText{gradient->value, item.mark} : item;
   const ValueId value = FindKept(name, names, graph, diagnostics);
-  if (!value.valid()) return;
+  if (!value.valid() || (gradient && !CheckPath(*gradient, item, graph, diagnostics))) return;
   if (gradient) {
-    kept.gradients.push_back({item.value, value, item.mark});
-  } else if (IsState(graph.values[value].role)) {
+    kept.gradients.push_back({item.value, value, item.mark, gradient->path});
+  } else if (IsState(graph.values[value].role) && !IsRecurrent(graph.values[value])) {
     kept.states.push_back({item.value, value, item.mark});
   } else {
     const NodeId producer = graph.values[value].producer;

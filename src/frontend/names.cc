@@ -36,6 +36,16 @@ void Names::Declare(const PathSpec& path) {
   for (const MetricSpec& metric : path.metrics) add(metric.op);
 }
 
+void Names::DeclareLeftOut(const PathSpec& path, bool maybe_meant) {
+  Declare(path);
+  left_out_.emplace(path.name.value, maybe_meant);
+}
+
+bool Names::IsLeftOut(const std::string& name) const {
+  const auto declared = declared_.find(name);
+  return declared != declared_.end() && left_out_.contains(declared->second.path);
+}
+
 void Names::Publish(const Scope& scope, const std::string& path) {
   for (const auto& [name, value] : scope.values) {
     const auto [first, is_new] = first_path_.emplace(name, path);
@@ -109,6 +119,16 @@ std::string HelpWithNewName(const std::string& name) {
 
 }  // namespace
 
+void Names::ReportLeftOut(const MarkedText& name, Diagnostics& diagnostics) const {
+  const std::string& path = declared_.at(name.value).path;
+  if (left_out_.at(path)) return;
+  diagnostics.Error(
+      name.mark,
+      "path '" + path + "' is left out of `train.sequence`, so nothing computes '" + name.value +
+          "'",
+      "name '" + path + "' there, too" + (current_.empty() ? "" : ", before '" + current_ + "'"));
+}
+
 std::string Names::HelpWithUnknown(const std::string& name, const Scope& scope) const {
   const auto declared = declared_.find(name);
   if (declared == declared_.end()) {
@@ -129,12 +149,17 @@ std::string Names::HelpWithUnknown(const std::string& name, const Scope& scope) 
 ValueId Names::Lookup(const MarkedText& name, const Scope& scope, Diagnostics& diagnostics) const {
   const std::optional<ValueId> value = scope.Find(name.value);
   const auto ambiguous = ambiguous_.find(name.value);
-  if (value && !value->valid() && ambiguous != ambiguous_.end()) {
+  const bool own = &scope != &global_ && scope.values.contains(name.value);
+  if (value && !value->valid() && !own && ambiguous != ambiguous_.end()) {
     diagnostics.Error(name.mark, "two paths have a value '" + name.value + "'",
                       "write '" + ambiguous->second + "'");
   }
   if (value) return *value;
   if (incomplete_ || IsInsideUnknown(name.value, scope)) return ValueId();
+  if (IsLeftOut(name.value) && !left_out_.contains(current_)) {
+    ReportLeftOut(name, diagnostics);
+    return ValueId();
+  }
   const std::vector<Read> circle = CircleOf(name.value);
   if (circle.empty()) {
     diagnostics.Error(name.mark, "there is no value '" + name.value + "' before this place",

@@ -35,11 +35,16 @@ class Names {
 
   // A path of the file: for the help where its names are not there.
   void Declare(const PathSpec& path);
+  // A path that no step of training runs. What reads its values is told so; not where it is
+  // `maybe_meant`, by a name in the sequence that no path has.
+  void DeclareLeftOut(const PathSpec& path, bool maybe_meant);
+  // Whether a value of this name is made in a path that was left out, and nowhere else.
+  bool IsLeftOut(const std::string& name) const;
   // Later paths see the names of this one. A name that two paths have must be qualified; a path
   // that runs again gives its names new values.
   void Publish(const Scope& scope, const std::string& path);
 
-  // The path whose operators look up names from now on.
+  // The path whose operators look up names from now on; "" outside of paths.
   void Enter(const std::string& path) { current_ = path; }
 
   // Invalid after an error, reported here or where the value is made.
@@ -58,6 +63,8 @@ class Names {
     std::string from;
   };
 
+  // That `name` is made in a path that the current one can not read, as no step runs it.
+  void ReportLeftOut(const MarkedText& name, Diagnostics& diagnostics) const;
   std::string HelpWithUnknown(const std::string& name, const Scope& scope) const;
   std::vector<Read> ReadsOf(const std::string& path) const;
   // How each path reads the next one and the last the first, by way of `name` of the current path;
@@ -70,6 +77,7 @@ class Names {
   std::map<std::string, std::string> ambiguous_;   // name → the qualified names to choose from
   std::map<std::string, Declaration> declared_;    // the first in the file of each name
   std::map<std::string, std::vector<std::string>> read_;  // path → the names that it reads
+  std::map<std::string, bool> left_out_;                  // path → whether it is maybe meant
   std::string current_;                                   // path
 };
 

@@ -60,7 +60,11 @@ class InitReader {
     } else if (node.IsMap() && node.entries.size() == 1) {
       const TreeEntry& entry = node.entries[0];
       if (CheckName(entry.key, entry.key_mark)) {
-        entry.key == "file" ? ReadFile(entry.value, node, info) : ReadArguments(entry, info);
+        if (entry.key == "file") {
+          ReadFile(entry.value, node, info);
+        } else {
+          ReadArguments(entry, info);
+        }
       }
       info.init = entry.key;
     } else {

@@ -127,6 +127,7 @@ void CollectTrained(const ModelSpec& model, const std::vector<PathUse>& uses, Ow
   const std::vector<std::string> owners = OwnersOf(model);
   for (const PathId id : graph.paths.ids()) {
     Path& path = graph.paths[id];
+    if (!path.backprop) continue;
     const PathSpec& spec = *uses[static_cast<size_t>(id.index)].path;
     if (spec.trains.empty()) CollectFrom(owned.UsedBy(spec.name.value), graph, path.trains);
     for (const MarkedText& name : spec.trains) {

@@ -17,8 +17,8 @@ namespace cgrun {
 void AddOptimizer(const ModelSpec& model, const PathSpec& spec, PathId id, Builder& builder,
                   Graph& graph, Diagnostics& diagnostics);
 
-// Collects what each path's loss changes: the trainable parameters of its own, or of what `trains`
-// names. `uses` are the paths of the graph.
+// Collects what each backprop path's loss changes: the trainable parameters of its own, or of what
+// `trains` names. `uses` are the paths of the graph.
 void CollectTrained(const ModelSpec& model, const std::vector<PathUse>& uses, OwnedTensors& owned,
                     Graph& graph, Diagnostics& diagnostics);
 

@@ -27,6 +27,13 @@ struct PathUse {
 // file's order.
 std::vector<PathUse> PathUses(const ModelSpec& model, EntryKind kind);
 
+// The paths of which a step has no use among `uses`, as if they came behind those, in the file's
+// order. Nothing runs them, but what is wrong with them is told.
+std::vector<PathUse> LeftOutPaths(const ModelSpec& model, const std::vector<PathUse>& uses);
+
+// Whether an item of the sequence names no path of the model, which CheckModel() reports.
+bool SequenceNamesNoPath(const ModelSpec& model);
+
 }  // namespace cgrun
 
 #endif  // CGRUN_FRONTEND_PATH_USES_H_

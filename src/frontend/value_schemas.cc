@@ -29,12 +29,12 @@ constexpr std::string_view kValues = R"json({
                            {"type": "array", "items": {"$ref": "#/definitions/reference"}}]},
   "kept_value": {"anyOf": [
       {"$ref": "#/definitions/reference"},
-      {"type": "string", "pattern": "^grad\\([A-Za-z_][A-Za-z0-9_.\\[\\]]*\\)$"}]},
+      {"type": "string", "pattern": "^([A-Za-z_][A-Za-z0-9_]*\\.)?grad\\([A-Za-z_][A-Za-z0-9_.\\[\\]]*\\)$"}]},
   "kept": {"anyOf": [{"$ref": "#/definitions/kept_value"},
                      {"type": "array", "items": {"$ref": "#/definitions/kept_value"}}]},
   "states": {"type": "object", "propertyNames": {"$ref": "#/definitions/reference"},
              "additionalProperties": {"$ref": "#/definitions/name"}},
-  "sequence": {"type": "array", "items": {"anyOf": [
+  "sequence": {"type": "array", "minItems": 1, "items": {"anyOf": [
       {"$ref": "#/definitions/name"},
       {"type": "object", "propertyNames": {"$ref": "#/definitions/name"},
        "minProperties": 1, "maxProperties": 1,

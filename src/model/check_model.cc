@@ -116,6 +116,7 @@ void CheckSequence(const ModelSpec& model, Diagnostics& diagnostics) {
   Names known = NamesOf(model.paths);
   Names seen;
   for (const StepSpec& step : model.train->sequence) {
+    if (step.path.value.empty()) continue;  // reported
     CheckKnown(step.path, "path", known, diagnostics);
     const bool repeats = step.count > 1 || Contains(seen, step.path.value);
     seen.push_back(step.path.value);

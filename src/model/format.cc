@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "src/model/fields.h"
+#include "src/model/gradient_name.h"
 #include "src/model/read_sections.h"
 #include "src/model/types.h"
 
@@ -79,13 +80,12 @@ void ReadUpdate(const TreeEntry& section, ModelSpec& model, const Reader& reader
   }
 }
 
-// Values and parameters by name; `grad(NAME)` for gradients.
+// Values and parameters by name; `grad(NAME)` and `PATH.grad(NAME)` for gradients.
 void ReadKeep(const TreeEntry& entry, ModelSpec& model, const Reader& reader) {
   const auto add = [&](const TreeNode& node) {
     TreeNode inner = node;
-    const bool gradient =
-        node.IsScalar() && node.scalar.starts_with("grad(") && node.scalar.ends_with(")");
-    if (gradient) inner.scalar = node.scalar.substr(5, node.scalar.size() - 6);
+    const auto gradient = node.IsScalar() ? ParseGradientName(node.scalar) : std::nullopt;
+    if (gradient) inner.scalar = gradient->value;
     const auto names = ReadReferences(inner, entry.key, reader);
     if (!names.empty()) model.keep.push_back({node.scalar, node.mark});
   };

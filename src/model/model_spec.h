@@ -186,7 +186,7 @@ struct TrainSpec {
   std::optional<ClipSpec> clip;
   std::optional<Marked<int64_t>> eval_every;        // steps; else: every epoch
   std::optional<Marked<int64_t>> checkpoint_every;  // steps; else: every epoch
-  std::optional<Marked<int64_t>> keep_last;         // checkpoints; else: all
+  std::optional<Marked<int64_t>> keep_last;         // checkpoints; else: three, and step 0
   std::optional<EarlyStopSpec> early_stop;
   std::optional<MarkedText> keep_best;
   Marked<int64_t> seed{0, {}};

@@ -258,7 +258,7 @@ void ReadPath(const TreeEntry& entry, PathSpec& path, const Reader& reader) {
     reader.diagnostics.Error(
         found->key_mark,
         "a forward path learns nothing: '" + std::string(key) + "' means nothing here",
-        "remove it, or `mode: forward`");
+        "remove it; or remove `mode: forward`, if the path is to learn");
   }
 }
 

@@ -66,10 +66,11 @@ void ReadEarlyStop(const TreeEntry& entry, TrainSpec& train, const Reader& reade
   train.early_stop = std::move(stop);
 }
 
-// `name`, or `{name: count}`.
+// `name`, or `{name: count}`. What cannot be read stands in the sequence without a name.
 void ReadStep(const TreeNode& node, TrainSpec& train, const Reader& reader) {
+  StepSpec& step = train.sequence.emplace_back();
   if (node.IsScalar()) {
-    if (auto path = ReadName(node, "sequence", reader)) train.sequence.push_back({*path, 1});
+    step.path = ReadName(node, "sequence", reader).value_or(MarkedText());
     return;
   }
   if (!node.IsMap() || node.entries.size() != 1) {
@@ -78,13 +79,19 @@ void ReadStep(const TreeNode& node, TrainSpec& train, const Reader& reader) {
     return;
   }
   const TreeEntry& entry = node.entries.front();
-  const auto path = ReadNewName(entry, reader);
-  const auto count = ReadInteger(entry.value, entry.key, reader.diagnostics, 1);
-  if (path && count) train.sequence.push_back({*path, *count});
+  step.path = ReadNewName(entry, reader).value_or(MarkedText());
+  step.count = ReadInteger(entry.value, entry.key, reader.diagnostics, 1).value_or(1);
 }
 
 void ReadSequence(const TreeEntry& entry, TrainSpec& train, const Reader& reader) {
-  if (!reader.CheckSequence(entry.value, entry.key)) return;
+  if (!reader.CheckSequence(entry.value, entry.key)) {
+    train.sequence.emplace_back();
+    return;
+  }
+  if (entry.value.items.empty()) {
+    reader.diagnostics.Error(entry.value.mark, "'sequence' names no path",
+                             "remove it: then all paths run once, in the file's order");
+  }
   for (const TreeNode& item : entry.value.items) ReadStep(item, train, reader);
 }
 

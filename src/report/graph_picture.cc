@@ -37,9 +37,10 @@ std::string OperatorText(const Node& node) {
   return text;
 }
 
-class Maker {
+class PictureMaker {
  public:
-  Maker(const Graph& graph, const MemoryLayout& layout, int entry, const PictureOptions& options)
+  PictureMaker(const Graph& graph, const MemoryLayout& layout, int entry,
+               const PictureOptions& options)
       : graph_(graph),
         layout_(layout),
         entry_(layout.entries[Index(entry)]),
@@ -432,7 +433,7 @@ class Maker {
 
 GraphPicture PictureOf(const Graph& graph, const MemoryLayout& layout, int entry,
                        const PictureOptions& options) {
-  return Maker(graph, layout, entry, options).Make();
+  return PictureMaker(graph, layout, entry, options).Make();
 }
 
 LayoutGraph LayoutGraphOf(const GraphPicture& picture, double width, double height,

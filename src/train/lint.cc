@@ -2,7 +2,6 @@
 #include "src/train/lint.h"
 
 #include <algorithm>
-#include <set>
 
 #include "src/data/sampler.h"
 #include "src/device/device.h"
@@ -15,6 +14,7 @@
 #include "src/train/rate_schedule.h"
 #include "src/train/run_shape.h"
 #include "src/train/settings_lint.h"
+#include "src/train/unread.h"
 #include "src/train/watched_number.h"
 #include "src/train/weights.h"
 
@@ -23,40 +23,21 @@ namespace {
 
 constexpr int64_t kMostSamplesRead = 256;  // of a set
 
-// Names of values that some node or output of these graphs reads.
-std::set<std::string> NamesRead(const std::vector<const Graph*>& graphs) {
-  std::set<std::string> names;
-  for (const Graph* graph : graphs) {
-    for (const Node& node : graph->nodes) {
-      for (ValueId input : node.inputs) names.insert(graph->values[input].name);
+// Whether two paths learn each what the other leaves as it is, as those of a `gan` do: their losses
+// do not say how good the model is, so that a test set would not either.
+bool TrainsAgainstEachOther(const ModelSpec& model) {
+  const auto shares = [](const PathSpec& a, const PathSpec& b) {
+    return std::ranges::any_of(a.trains, [&](const MarkedText& name) {
+      return std::ranges::find(b.trains, name.value, &MarkedText::value) != b.trains.end();
+    });
+  };
+  for (const PathSpec& path : model.paths) {
+    for (const PathSpec& other : model.paths) {
+      const bool both = &path != &other && !path.trains.empty() && !other.trains.empty();
+      if (both && !shares(path, other)) return true;
     }
-    for (const Output& output : graph->outputs) names.insert(graph->values[output.value].name);
-    for (const UpdateEdge& edge : graph->updates) names.insert(graph->values[edge.next].name);
   }
-  return names;
-}
-
-void WarnOfUnreadInputs(const ModelSpec& model, const std::set<std::string>& read,
-                        Diagnostics& diagnostics) {
-  for (const InputSpec& input : model.inputs) {
-    if (read.contains(input.name.value)) continue;
-    if (read.contains(StateName(input.name.value, EntryKind::kEval))) continue;
-    diagnostics.Warning(input.mark, "nothing reads input '" + input.name.value + "'",
-                        "take it out, or name it in the `in:` of an operator");
-  }
-}
-
-void WarnOfUnreadValues(const Graph& forward, const std::set<std::string>& read,
-                        Diagnostics& diagnostics) {
-  for (const Node& node : forward.nodes) {
-    const Path& path = forward.paths[node.path];
-    if (path.repetition + 1 < path.repetitions) continue;  // the last one's loss is what is told
-    const bool used = std::ranges::any_of(
-        node.outputs, [&](ValueId output) { return read.contains(forward.values[output].name); });
-    if (used || !node.mark.file) continue;
-    diagnostics.Warning(node.mark, "nothing reads what " + node.name + " computes",
-                        "a loss, a metric, `out:` or `keep:` may name it; else it can go");
-  }
+  return false;
 }
 
 // Where the file says what the set is.
@@ -112,14 +93,7 @@ void LintGraphs(const ModelSpec& model, const CompileOptions& options, LintRepor
   const EntryKind kind = model.train ? EntryKind::kTrain : EntryKind::kEval;
   const auto forward = BuildForward(model, {kind, options.precision}, diagnostics, &kept);
   if (!forward) return;
-  Diagnostics reported;  // of the same operators
-  const auto predict = BuildForward(model, {EntryKind::kPredict, options.precision}, reported);
-  std::vector<const Graph*> graphs = {&*forward};
-  if (predict) graphs.push_back(&*predict);
-  std::set<std::string> read = NamesRead(graphs);
-  for (const Kept::Item& item : kept.gradients) read.insert(forward->values[item.value].name);
-  WarnOfUnreadInputs(model, read, diagnostics);
-  WarnOfUnreadValues(*forward, read, diagnostics);
+  WarnOfUnread(model, *forward, kept, options.precision, diagnostics);
   WarnOfSettings(model, *forward, diagnostics);
   CheckOneNumber(*forward, WatchedNames(model), diagnostics);
   const std::vector<LabelUse> uses = FindLabelUses(*forward);
@@ -145,7 +119,7 @@ void LintData(const ModelSpec& model, LintReport& report, Diagnostics& diagnosti
   if (data.train == nullptr) {
     diagnostics.Warning(mark, "there is no training data in " + model.file_name,
                         "`cgrun train` needs `data: {train: …}`");
-  } else if (data.test == nullptr) {
+  } else if (data.test == nullptr && !TrainsAgainstEachOther(model)) {
     diagnostics.Warning(mark, "there is no test data in " + model.file_name,
                         "`cgrun eval` needs `data: {test: …}`");
   }
@@ -236,14 +210,6 @@ LintReport Lint(const ModelSpec& model, const KernelLibrary& library, const Comp
   LintGraphs(WithoutMisfits(model, report.data), options, report, diagnostics);
   if (!diagnostics.has_errors()) LintCompiled(model, library, options, report, diagnostics);
   return report;
-}
-
-void WarnOfUnreadInputs(const ModelSpec& model, const Graph& training, DType precision,
-                        Diagnostics& diagnostics) {
-  Diagnostics reported;  // of the same operators
-  const auto predict = BuildForward(model, {EntryKind::kPredict, precision}, reported);
-  if (!predict) return;
-  WarnOfUnreadInputs(model, NamesRead({&training, &*predict}), diagnostics);
 }
 
 void LintOptimizers(const ModelSpec& model, DType precision, Diagnostics& diagnostics) {

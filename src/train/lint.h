@@ -28,11 +28,6 @@ struct LintReport {
 LintReport Lint(const ModelSpec& model, const KernelLibrary& library, const CompileOptions& options,
                 Diagnostics& diagnostics);
 
-// Warns of inputs that no path reads; `training` is the forward graph of a training step, which may
-// leave out paths.
-void WarnOfUnreadInputs(const ModelSpec& model, const Graph& training, DType precision,
-                        Diagnostics& diagnostics);
-
 // Errors of optimizers and their schedules, for verbs that do not need them.
 void LintOptimizers(const ModelSpec& model, DType precision, Diagnostics& diagnostics);
 

@@ -11,6 +11,7 @@
 #include "src/base/check.h"
 #include "src/base/random.h"
 #include "src/frontend/frontend.h"
+#include "src/model/gradient_name.h"
 #include "src/select/select_plain.h"
 #include "src/train/check_numbers.h"
 
@@ -110,7 +111,7 @@ bool IsWide(const Graph& graph) {
 
 ModelCheck::~ModelCheck() = default;
 
-std::string ModelCheck::Learned::key() const { return KeyOf("grad(" + name + ")", path); }
+std::string ModelCheck::Learned::key() const { return KeyOf(gradient, path); }
 
 // Gradients far below the others', such as that of a bias before a batch norm, are rounding.
 double ModelCheck::GradientFloor() const {
@@ -181,11 +182,15 @@ bool ModelCheck::BuildGraphs(const ModelSpec& wide, Graph* gradients, Graph* los
   });
   AutodiffOptions autodiff;
   autodiff.updates = false;
-  std::set<std::string> kept;
-  for (PathId path : forward->paths.ids()) {
-    for (ValueId parameter : forward->paths[path].trains) {
+  std::map<ValueId, int> paths;  // that train a parameter
+  for (const Path& path : forward->paths) {
+    for (ValueId parameter : path.trains) ++paths[parameter];
+  }
+  for (const Path& path : forward->paths) {
+    for (ValueId parameter : path.trains) {
+      const bool several = paths[parameter] > 1;
       const std::string name = "grad(" + forward->values[parameter].name + ")";
-      if (kept.insert(name).second) autodiff.keep.push_back({parameter, name, {}});
+      autodiff.keep.push_back({parameter, several ? path.name + "." + name : name, {}, path.name});
     }
   }
   *loss = *forward;
@@ -196,7 +201,8 @@ bool ModelCheck::BuildGraphs(const ModelSpec& wide, Graph* gradients, Graph* los
     const Output& output = gradients->outputs[i];
     if (output.kind != OutputKind::kKept) continue;
     Learned learned;
-    learned.name = output.name.substr(5, output.name.size() - 6);
+    learned.name = ParseGradientName(output.name)->value;
+    learned.gradient = output.name;
     learned.path = static_cast<int>(output.path.index);
     learned.result = static_cast<int>(i);
     learned_.push_back(learned);
@@ -335,7 +341,11 @@ double ModelCheck::Sensitivity() {
   return largest;
 }
 
-int64_t ModelCheck::parameters() const { return static_cast<int64_t>(learned_.size()); }
+int64_t ModelCheck::parameters() const {
+  std::set<std::string> names;
+  for (const Learned& learned : learned_) names.insert(learned.name);
+  return std::ssize(names);
+}
 
 std::vector<GradientCheck> ModelCheck::CheckGradients() {
   GoTo(0);

@@ -59,8 +59,8 @@ class ModelCheck {
   int64_t batch() const { return batch_; }
   int64_t parameters() const;  // with a gradient
 
-  // Every parameter is in one check. Where a model is small each has its own; the larger it is, the
-  // more share one, so that all take about as long.
+  // Every parameter is in one check of each path that trains it. Where a model is small each has
+  // its own; the larger it is, the more share one, so that all take about as long.
   std::vector<GradientCheck> CheckGradients();
   // Compiles the model for a device, passes and all, and compares.
   DeviceCheck CheckDevice(const std::string& device);
@@ -71,6 +71,7 @@ class ModelCheck {
   // A parameter that a path's loss changes.
   struct Learned {
     std::string name;
+    std::string gradient;  // as `keep` calls it
     int path = -1;
     int result = -1;   // of the gradient
     size_t state = 0;  // index into the engine's

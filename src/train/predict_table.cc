@@ -109,6 +109,36 @@ std::vector<size_t> FieldsFor(const std::vector<DataField>& inputs,
   return by_name.size() == inputs.size() ? by_name : in_order;
 }
 
+// "'features' and 'town'"
+std::string NamesText(const std::vector<DataField>& fields) {
+  std::string names;
+  for (size_t i = 0; i < fields.size(); ++i) {
+    names += (i == 0 ? "'" : i + 1 == fields.size() ? " and '" : ", '") + fields[i].name + "'";
+  }
+  return names;
+}
+
+// A table of more fields or fewer than the inputs that it is to feed.
+[[noreturn]] void ThrowOtherFields(const std::string& path, const std::vector<DataField>& fields,
+                                   const std::vector<DataField>& inputs) {
+  if (fields.size() > inputs.size()) {
+    ThrowFileError(path,
+                   "has " + NamesText(fields) + ", but is to feed " + NamesText(inputs) + " alone",
+                   "a table without `NAME=` before it feeds all that the predictions read");
+  }
+  std::vector<DataField> missing;
+  for (const DataField& input : inputs) {
+    if (std::ranges::find(fields, input.name, &DataField::name) == fields.end()) {
+      missing.push_back(input);
+    }
+  }
+  if (missing.empty() || missing.size() == inputs.size()) missing = {inputs.back()};
+  ThrowFileError(
+      path, "has " + NamesText(fields) + ", but the predictions read " + NamesText(inputs),
+      "labels are not read to predict: let `out:` of a path name a value that does not depend on " +
+          NamesText(missing) + " (without it, the last path's last output is what is predicted)");
+}
+
 // What feeds `input` must be of its type and size.
 void CheckField(const std::string& path, const DataField& field, const DataField& input,
                 bool of_text) {
@@ -267,8 +297,7 @@ PredictTable TableReader::Open(const std::string& path, const std::vector<DataFi
   }
   const std::vector<DataField>& fields = samples->fields();
   if (fields.size() != inputs.size()) {
-    ThrowFileError(path, "has " + CountText(std::ssize(fields), "field") +
-                             ", but the model reads " + CountText(std::ssize(inputs), "input"));
+    ThrowOtherFields(path, fields, inputs);
   }
   PredictTable table{std::move(samples), FieldsFor(inputs, fields)};
   for (size_t i = 0; i < inputs.size(); ++i) {

@@ -16,9 +16,9 @@
 #include "src/model/model_file.h"
 #include "src/train/data_findings.h"
 #include "src/train/data_hash.h"
-#include "src/train/lint.h"
 #include "src/train/run_shape.h"
 #include "src/train/settings_lint.h"
+#include "src/train/unread.h"
 
 namespace cgrun {
 Session::Session(const ModelSpec& model, const SessionOptions& options, bool train,

@@ -1,5 +1,6 @@
 """A test case that runs the real `cgrun` in a folder of its own."""
 
+import ast
 import json
 import os
 import pathlib
@@ -47,6 +48,16 @@ def png(width, height, pixels):
     header = struct.pack(">IIBBBBB", width, height, 8, 0 if row == width else 2, 0, 0, 0)
     return (b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", zlib.compress(rows)) +
             chunk(b"IEND", b""))
+
+
+def read_npy(path):
+    """Shape and numbers of an f32 or int32 array."""
+    data = pathlib.Path(path).read_bytes()
+    size = struct.unpack("<H", data[8:10])[0]
+    header = ast.literal_eval(data[10:10 + size].decode())
+    kind = {"<f4": "f", "<i4": "i"}[header["descr"]]
+    values = struct.unpack(f"<{(len(data) - 10 - size) // 4}{kind}", data[10 + size:])
+    return header["shape"], values
 
 
 def devices(*names):

@@ -219,6 +219,38 @@ class GanTest(cli_testing.CliTestCase):
         for name in ("eager", "graph, memory"):
             self.assertLess(peaks[1][name], peaks[0][name], name)
 
+    def test_each_path_tells_its_loss(self):
+        names = ["discriminate.loss", "generate.loss"]
+        self.write("pair.yaml", short("penalised", "  steps: {discriminator: 2}\n"))
+        told = self.cgrun("train", "pair.yaml", "--out", "run")
+        first = (self.folder / "run/metrics.csv").read_text().splitlines()
+        self.assertEqual(first[0].split(",")[-2:], ["train_" + name for name in names])
+        self.assertEqual(len(first), 3)
+        summary = json.loads((self.folder / "run/summary.json").read_text())
+        self.assertEqual(list(summary["train"]), names)
+        self.assertNotEqual(*summary["train"].values())
+        events = next((self.folder / "run").glob("events*")).read_bytes()
+        page = (self.folder / "run/report.html").read_text()
+        for name in names:
+            self.assertRegex(told.stdout, rf"epoch 2/2 .*{name} -?\d")
+            self.assertIn(b"train/" + name.encode(), events)
+            self.assertIn(name, page)
+        self.cgrun("train", "--resume", "run", "--set", "train.epochs=3")
+        longer = (self.folder / "run/metrics.csv").read_text().splitlines()
+        self.assertEqual(longer[:2], first[:2])
+        self.assertEqual(len(longer), 4)
+
+    def test_no_test_data_are_missed(self):
+        for text in (short("least_squares"), written("least_squares")):
+            self.write("pair.yaml", text)
+            result = json.loads(self.cgrun("check", "pair.yaml", "--json").stdout)
+            self.assertFalse(any("test data" in item["message"] for item in result["warnings"]))
+        # Two paths that train the same are no pair.
+        self.write("pair.yaml", written("least_squares").replace("trains: artist",
+                                                                 "trains: [artist, critic]"))
+        result = json.loads(self.cgrun("check", "pair.yaml", "--json").stdout)
+        self.assertTrue(any("test data" in item["message"] for item in result["warnings"]))
+
     def test_weights_are_clipped(self):
         self.hash(short("clipped"))
         weights = tensors(self.folder / "run" / "checkpoint-12.safetensors")

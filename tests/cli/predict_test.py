@@ -1,13 +1,12 @@
 #!/usr/bin/env python3
 """cgrun predict: images and arrays in, classes and values out; and what is kept of a run."""
 
-import ast
 import json
 import pathlib
 import struct
 import unittest
 
-from cli_testing import MODEL, CliTestCase, png
+from cli_testing import MODEL, CliTestCase, png, read_npy
 
 SIDE = 4
 
@@ -20,16 +19,6 @@ def npy(shape, data, descriptor="|u1"):
     text = repr({"descr": descriptor, "fortran_order": False, "shape": tuple(shape)}).encode()
     text += b" " * (63 - (10 + len(text)) % 64) + b"\n"
     return b"\x93NUMPY\1\0" + struct.pack("<H", len(text)) + text + data
-
-
-def read_npy(path):
-    """Shape and numbers of an f32 or int32 array."""
-    data = pathlib.Path(path).read_bytes()
-    size = struct.unpack("<H", data[8:10])[0]
-    header = ast.literal_eval(data[10:10 + size].decode())
-    kind = {"<f4": "f", "<i4": "i"}[header["descr"]]
-    values = struct.unpack(f"<{(len(data) - 10 - size) // 4}{kind}", data[10 + size:])
-    return header["shape"], values
 
 
 # A class a quarter of the image: the bright one.

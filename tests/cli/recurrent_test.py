@@ -42,6 +42,28 @@ train:
   optimizer: {op: adam, lr: 0.01}
 """
 
+# h and c take turns: c is the number of the step before.
+TURNS = """cgrun: 1
+model: turns
+data:
+  train: {format: synthetic, samples: 8}
+  test: {format: synthetic, samples: 6}
+inputs:
+  x: {shape: [1]}
+  h: {shape: [1]}
+  c: {shape: [1]}
+paths:
+  step:
+    ops:
+      - y: {op: linear, in: x, units: 1}
+      - s: {op: add, in: [y, h]}
+      - next: {op: identity, in: c}
+      - count: {op: add, in: [c, 1]}
+    loss: {op: squared_error, in: [s, x]}
+update: {next: h, count: c}
+train: {epochs: 1, batch: 2, optimizer: {op: sgd, lr: 0.1}}
+"""
+
 
 class RecurrentTest(cli_testing.CliTestCase):
     def setUp(self):
@@ -183,6 +205,28 @@ class RecurrentTest(cli_testing.CliTestCase):
         self.assertIn("a batch of 40 is as many streams, but 'valid' has 32 samples", error)
         self.write("text", "hello")
         self.assertIn("has 5 bytes, but one sample takes 9", self.refuses("train", "reader.yaml"))
+
+    def test_a_kept_state_is_the_one_that_was_read(self):
+        self.write("turns.yaml", TURNS)
+        keep = [flag for name in ("h", "c", "next", "count", "s", "y") for flag in ("--keep", name)]
+
+        def kept(folder):
+            return {path.stem: cli_testing.read_npy(path)[1]
+                    for path in (self.folder / folder).glob("*.npy")}
+
+        for flags in (["--mode", "graph"], ["--mode", "eager"], ["--mode", "graph", "--device",
+                                                                 "reference"]):
+            self.cgrun("train", "turns.yaml", "--force", "--out", "run", "--quiet", *keep, *flags)
+            values = kept("run")  # of step 4
+            self.assertEqual([values[name] for name in ("h", "c", "next", "count")],
+                             [(2, 2), (3, 3), (3, 3), (4, 4)], flags)
+            for s, y in zip(values["s"], values["y"]):
+                self.assertAlmostEqual(s, y + 2, places=5)
+            self.cgrun("eval", "turns.yaml", "--weights", "run", "--out", "kept", "--quiet", "--batch",
+                       2, *keep, *flags)
+            values = kept("kept")  # of step 3
+            self.assertEqual([values[name] for name in ("h", "c", "next", "count")],
+                             [(1, 1), (2, 2), (2, 2), (3, 3)], flags)
 
 
 if __name__ == "__main__":

@@ -36,7 +36,8 @@ CHANGES = (
         "time: '', ", "memory: 1.5GiB, ", "memory: 500, ", "memory: 2 GB, ", "memory: 5X, ",
         "batch: auto, memory: 1G, ", "batch: many, ", "precision: tf32, ",
         "sequence: [p, {p: 2}], ",
-        "sequence: [{p: 0}], ", "sequence: p, ", "early_stop: {metric: loss}, ", "epoch: 3, ")),
+        "sequence: [{p: 0}], ", "sequence: p, ", "sequence: [], ",
+        "early_stop: {metric: loss}, ", "epoch: 3, ")),
     (TRAINED, "item", (
         ", init: zeros", ", init: {constant: 0.5}", ", init: {normal: {mean: 0, deviation: 1/3}}",
         ", init: {weight: {uniform: {low: -1}}, bias: zeros}", ", init: {nromal: {mean: 0}}",

@@ -53,6 +53,18 @@ paths:
 update: {h_next: h}
 train: {epochs: 1, batch: 8, optimizer: {op: sgd, lr: 0.1}}
 """
+TABLE = """cgrun: 1
+data: {train: {format: csv, file: train.csv, label: kind, delimiter: ";", missing: mean}}
+inputs:
+  x: {shape: [2]}
+  kind: {type: int32, shape: []}
+paths:
+  tell:
+    ops:
+      - z: {op: linear, in: x, units: 2}
+    loss: {op: softmax_cross_entropy, in: [z, kind]}
+train: {epochs: 40, batch: 4, optimizer: {op: sgd, lr: 0.5}}
+"""
 TWO_PATHS = """cgrun: 1
 model: two
 data: {train: {format: synthetic, samples: 24, classes: 3}}
@@ -236,10 +248,49 @@ class CommandsTest(CliTestCase):
         self.write("pair.yaml", GAN.replace("1.0e+30", "0.01"))
         for count in ("20000", "99999999"):
             error = self.refuses("generate", "pair.yaml", "-n", count)
-            self.assertIn(f"--count must be 1 to 10000 for a model of images, not '{count}'\n", error)
+            self.assertIn(f"-n, --count must be 1 to 10000 for a model of images, not '{count}'\n", error)
             self.assertIn("help: a sheet has no room for more; another --seed makes other samples", error)
-        self.assertIn("--count must be an integer, at least 1, not '0'",
+        self.assertIn("-n, --count must be an integer, at least 1, not '0'",
                       self.refuses("generate", "pair.yaml", "-n", "0"))
+
+    def test_one_entry_point_is_no_entry_points(self):
+        text = MODEL.replace("samples: 65", "samples: 60")
+        self.write("one.yaml", text[:text.index("  test:")] + text[text.index("inputs:"):])
+        self.assertIn("one.cgb: 1 entry point, ",
+                      self.cgrun("compile", "one.yaml", "-o", "one.cgb").stdout)
+        self.assertRegex(self.cgrun("compile", "small.yaml", "-o", "small.cgb").stdout,
+                         r"small.cgb: [2-9] entry points, ")
+
+    def test_a_table_of_other_fields_than_the_predictions_read(self):
+        self.write("table.yaml", TABLE.replace(
+            "train: {epochs", "  judge:\n    mode: forward\n    ops:\n"
+            "      - known: {op: one_hot, in: kind, classes: 2}\n"
+            "      - wrong: {op: sub, in: [tell.z, known]}\ntrain: {epochs"))
+        self.write("train.csv", "a;kind;b\n" + "0;cold;1\n0;warm;3\n" * 4)
+        self.cgrun("train", "table.yaml", "--quiet")
+        error = self.refuses("predict", "table.yaml", "train.csv")
+        self.assertIn("'train.csv' has 'features', but the predictions read 'x' and 'kind'\n", error)
+        self.assertIn("let `out:` of a path name a value that does not depend on 'kind' (", error)
+        self.cgrun("predict", "table.yaml", "train.csv", "--set", "paths.tell.out=z")
+
+        self.write("towns.yaml", TABLE.replace("label: kind", "label: kind, categories: [town]")
+                   .replace("  kind: {", "  town: {type: int32, shape: []}\n  kind: {")
+                   .replace("      - z: {op: linear, in: x,",
+                            "      - t: {op: one_hot, in: town, classes: 3}\n"
+                            "      - {op: concat, in: [x, t]}\n      - z: {op: linear,"))
+        self.write("train.csv", "a;town;kind;b\n" + "0;Oslo;cold;1\n0;Rome;warm;3\n" * 4)
+        self.cgrun("train", "towns.yaml", "--quiet")
+        error = self.refuses("predict", "towns.yaml", "x=train.csv", "town=train.csv")
+        self.assertIn("has 'features' and 'town', but is to feed 'x' alone\n", error)
+        self.assertIn("a table without `NAME=` before it feeds all that the predictions read", error)
+        self.cgrun("predict", "towns.yaml", "train.csv")
+
+    def test_an_optimizer_of_a_forward_path(self):
+        self.write("forward.yaml", MODEL.replace("  classify:\n", "  aside:\n    mode: forward\n"
+                   "    optimizer: {op: sgd, lr: 1}\n    ops: [{op: relu, in: logits}]\n  classify:\n"))
+        error = self.refuses("check", "forward.yaml")
+        self.assertIn("a forward path learns nothing: 'optimizer' means nothing here", error)
+        self.assertIn("help: remove it; or remove `mode: forward`, if the path is to learn\n", error)
 
     def test_a_value_of_a_path_that_runs_twice(self):
         self.write("twice.yaml", MODEL + "  sequence: [{classify: 3}]\n")

@@ -2,6 +2,7 @@
 """`train: {sequence: ...}`: which paths a step runs, and how often."""
 
 import csv
+import json
 import re
 import unittest
 
@@ -113,13 +114,91 @@ class SequenceTest(cli_testing.CliTestCase):
         self.write("steps.yaml", MODEL.replace("EPOCHS", "1").replace("OPTIMIZER", SGD)
                    .replace("SEQUENCE", "sequence: [classify]"))
         error = self.refuses("train", "steps.yaml")
-        self.assertIn("there is no value 'pixels' before this place", error)
-        self.assertIn("path 'prepare'", error)
+        self.assertIn("path 'prepare' is left out of `train.sequence`, so nothing computes 'pixels'",
+                      error)
+
+    def test_what_a_sequence_leaves_out_is_looked_at_all_the_same(self):
+        text = MODEL.replace("EPOCHS", "1").replace("OPTIMIZER", SGD)
+        text = text.replace("SEQUENCE", "sequence: [prepare, classify]")
+        self.write("steps.yaml", text.replace("units: 16", "unit: 16"))
+        for verb in ("check", "plan", "train"):
+            self.assertIn("'linear' has no key 'unit'", self.refuses(verb, "steps.yaml"), verb)
 
     def test_accumulated_gradients_are_of_one_set_of_weights(self):
         self.write("steps.yaml", MODEL.replace("EPOCHS", "1").replace("OPTIMIZER", SGD)
                    .replace("SEQUENCE", "sequence: [prepare, {classify: 2}]\n  accumulate: 2"))
         self.assertIn("runs several times in a step", self.refuses("train", "steps.yaml"))
+
+    def plan(self, text, *flags):
+        self.write("steps.yaml", text.replace("EPOCHS", "1").replace("OPTIMIZER", SGD)
+                   .replace("  SEQUENCE\n", ""))
+        return json.loads(self.cgrun("plan", "steps.yaml", "--json", *flags).stdout)
+
+    def test_a_forward_path_trains_nothing_in_the_plan(self):
+        numbers = {path["name"]: path["parameter_bytes"] for path in self.plan(MODEL)["paths"]}
+        body, logits, again = 16 * 8 + 8, 8 * 3 + 3, 8 * 16 + 16
+        self.assertEqual(numbers, {"prepare": 0, "classify": 4 * (body + logits),
+                                   "restore": 4 * (body + again)})
+        # What it owns and what it shares has no gradient by it.
+        forward = MODEL.replace("  restore:\n", "  restore:\n    mode: forward\n").replace(
+            "    loss: {op: squared_error, in: [again, pixels]}\n", "")
+        numbers = {path["name"]: path["parameter_bytes"] for path in self.plan(forward)["paths"]}
+        self.assertEqual(numbers, {"prepare": 0, "classify": 4 * (body + logits), "restore": 0})
+
+    def test_a_gradient_that_several_paths_give_is_asked_for_by_path(self):
+        text = MODEL.replace("EPOCHS", "1").replace("OPTIMIZER", "{op: sgd, lr: 0.5}")
+        self.write("steps.yaml", text.replace("SEQUENCE", "sequence: [prepare, classify, restore]"))
+        shared = "grad(body.linear[0].weight)"
+        error = self.refuses("train", "steps.yaml", "--keep", shared)
+        self.assertIn("the losses of the paths 'classify' and 'restore' give body.linear[0].weight a "
+                      "gradient each", error)
+        self.assertIn(f"write 'classify.{shared}' or 'restore.{shared}'", error)
+        self.assertIn("there is no restore.grad(logits.weight): the loss of path 'restore' does not "
+                      "depend on classify.logits.weight",
+                      self.refuses("train", "steps.yaml", "--keep", "restore.grad(logits.weight)"))
+        self.assertIn("no path 'clasify' runs in a step",
+                      self.refuses("train", "steps.yaml", "--keep", f"clasify.{shared}"))
+
+        # Together they are the change of the one step: rate · (classify's + restore's).
+        keep = [name for path in ("classify", "restore") for name in ("--keep", f"{path}.{shared}")]
+        for mode in ("graph", "eager"):
+            for run, rate in (("old", "0"), ("new", "0.5")):
+                self.cgrun("train", "steps.yaml", "--mode", mode, "--force", "--out", run, "--quiet",
+                           "--set", f"train.optimizer.lr={rate}", "--keep",
+                           "body.linear[0].weight", *(keep if run == "new" else []))
+            old, new = (cli_testing.read_npy(self.folder / run / "body.linear[0].weight.npy")[1]
+                        for run in ("old", "new"))
+            given = [cli_testing.read_npy(self.folder / f"new/{path}.{shared}.npy")[1]
+                     for path in ("classify", "restore")]
+            self.assertNotEqual(given[0], given[1])
+            for a, b, x, y in zip(old, new, *given):
+                self.assertAlmostEqual(b, a - 0.5 * (x + y), places=6)
+
+    def test_a_check_looks_at_the_gradient_of_each_path(self):
+        text = MODEL.replace("EPOCHS", "1").replace("OPTIMIZER", SGD)
+        self.write("steps.yaml", text.replace("  SEQUENCE\n", ""))
+        result = json.loads(self.cgrun("check", "steps.yaml", "--json").stdout)
+        checked = {(check["path"], name) for check in result["gradients"]
+                   for name in check["parameters"]}
+        for path in ("classify", "restore"):
+            self.assertIn((path, "body.linear[0].weight"), checked)
+        compared = [device for device in result["devices"] if "skipped" not in device]
+        self.assertTrue(compared, result["devices"])
+        for device in compared:
+            self.assertTrue(device["ok"], device)
+            # Two losses, and gradients: weights and biases of three layers, of one by both paths.
+            self.assertEqual(device["compared"], 2 + 8, device)
+
+    def test_the_gradient_of_a_repeated_path_is_its_last_runs(self):
+        text = MODEL.replace("OPTIMIZER", "{op: sgd, lr: 0.5}").replace("EPOCHS", "1")
+        gradients = []
+        for sequence, epochs in (("[prepare, {classify: 3}]", 1), ("[prepare, classify]", 3)):
+            self.write("steps.yaml", text.replace("SEQUENCE", f"sequence: {sequence}"))
+            self.cgrun("train", "steps.yaml", "--force", "--out", "run", "--quiet", "--device",
+                       "reference", "--keep", "grad(logits.weight)", "--set",
+                       f"train.epochs={epochs}")
+            gradients.append(cli_testing.read_npy(self.folder / "run/grad(logits.weight).npy"))
+        self.assertEqual(gradients[0], gradients[1])
 
 
 if __name__ == "__main__":

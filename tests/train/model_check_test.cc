@@ -283,5 +283,59 @@ train: {optimizer: {op: sgd, lr: 0.1}}
   EXPECT_EQ(text.find("'y'"), std::string::npos) << text;
 }
 
+// The warnings of what is computed in vain.
+std::vector<std::string> UnreadValues(const std::string& text) {
+  Diagnostics diagnostics;
+  Lint(ModelOf(text), *FindKernelLibrary("reference"), {}, diagnostics);
+  EXPECT_FALSE(diagnostics.has_errors()) << diagnostics.ToString();
+  std::vector<std::string> warnings;
+  for (const Diagnostic& diagnostic : diagnostics.Sorted()) {
+    if (!diagnostic.message.starts_with("nothing reads what ")) continue;
+    warnings.push_back(std::to_string(diagnostic.mark.line) + ": " + diagnostic.message);
+  }
+  return warnings;
+}
+
+// A network of two outputs, of which each use reads what `losses` say.
+std::string TwoUses(const std::string& losses, const std::string& out,
+                    const std::string& more = "") {
+  constexpr char kUses[] = R"(cgrun: 1
+inputs: {x: {shape: [4]}, y: {shape: [3]}}
+networks:
+  head:
+    in: a
+    out: [p, q]
+    ops:
+      - p: {op: linear, in: a, units: 3, activation: tanh}
+      - q: {op: linear, in: a, units: 3}
+paths:
+  path:
+    ops:
+      - {network: head, in: x, out: [p1, q1]}
+      - {network: head, in: x, out: [p2, q2]}
+)";
+  return kUses + more + "    out: " + out + "\n    loss: [" + losses +
+         "]\ntrain: {optimizer: {op: sgd, lr: 0.1}}\n";
+}
+
+std::string ErrorOf(const std::string& name) {
+  return "{op: squared_error, in: [" + name + ", y]}, ";
+}
+
+TEST(Lint, WhatSomeUseReadsIsNotIdle) {
+  using Warnings = std::vector<std::string>;
+  EXPECT_EQ(UnreadValues(TwoUses(ErrorOf("p1") + ErrorOf("q2"), "p1")), Warnings());
+  EXPECT_EQ(UnreadValues(TwoUses(ErrorOf("p1") + ErrorOf("p2"), "p1")),
+            (Warnings{"9: nothing reads what path.p1.q computes"}));
+  EXPECT_EQ(UnreadValues(TwoUses(ErrorOf("q1") + ErrorOf("q2"), "q1")),
+            (Warnings{"8: nothing reads what path.p1.p.tanh computes"}));
+  // Nothing of a use.
+  const std::string one = ErrorOf("p1") + ErrorOf("q1");
+  EXPECT_EQ(UnreadValues(TwoUses(one, "p1")),
+            (Warnings{"14: nothing reads what path.p2 computes"}));
+  EXPECT_EQ(UnreadValues(TwoUses(one, "p1", "      - both: {op: add, in: [p2, q2]}\n")),
+            (Warnings{"15: nothing reads what path.both computes"}));
+}
+
 }  // namespace
 }  // namespace cgrun
