@@ -136,6 +136,7 @@ struct TrainResult {
   std::string best;        // that of the best evaluation; empty where there was none
   double best_value = 0;   // of the metric by which it is the best
   std::optional<WeightsPlace> best_place;
+  std::string lost_best;   // why it cannot be read, where it was written and is damaged or gone
   // Evaluations that gave no number to go by, which count as no better; and what had none.
   int64_t unjudged = 0;
   std::string unjudged_metric;
@@ -228,7 +229,7 @@ class Session {
   size_t ScheduleNumbers() const;
   void SaveSchedules(std::vector<double>& numbers) const;
   void RestoreSchedules(const std::vector<double>& numbers);
-  // Throws UserError where the checkpoint's epoch has more batches than the data have.
+  // Throws UserError where the checkpoint's epoch has more batches or samples than the data have.
   void CheckPlace() const;
   void SetRates(int64_t step);
   // EpochReport::rates, their values still unset.

@@ -351,11 +351,7 @@ class TrainingRun {
       result_.samples_per_second = static_cast<double>(train_samples_) / result_.train_seconds;
     }
     if (checkpoints_) result_.checkpoint = checkpoints_->PathOf(state_.step);
-    if (!std::isnan(state_.kept.value)) {
-      result_.best = best_path_;
-      result_.best_value = state_.kept.value;
-      result_.best_place = PlaceOfWeights(best_path_);
-    }
+    if (!std::isnan(state_.kept.value)) NoteBest();
     result_.memory = session_.memory_;
     result_.weights_hash = session_.engine_->StateHash();
     return std::move(result_);
@@ -364,6 +360,18 @@ class TrainingRun {
   Session& session_;
   const TrainSpec& spec_;
   const std::string folder_;
+  // A run that goes on may find that the file of the part before is lost.
+  void NoteBest() {
+    result_.best_value = state_.kept.value;
+    if (best_path_.empty()) return;
+    try {
+      result_.best_place = PlaceOfWeights(best_path_);
+      result_.best = best_path_;
+    } catch (const UserError& error) {
+      result_.lost_best = error.what();
+    }
+  }
+
   SessionObserver& observer_;
   const RunSignals signals_;
   RunState state_;
