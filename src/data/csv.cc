@@ -9,6 +9,7 @@
 #include <optional>
 #include <utility>
 
+#include "src/base/printable.h"
 #include "src/base/synonyms.h"
 #include "src/data/cell_errors.h"
 #include "src/data/classes.h"
@@ -145,8 +146,7 @@ class CsvOpener {
   }
   // "column 'age'", "label 'price'".
   std::string ColumnText(const CsvColumn& used) const {
-    return (used.role != CsvRole::kLabel ? "column '" : "label '") + layout_.names[used.column] +
-           "'";
+    return (used.role != CsvRole::kLabel ? "column " : "label ") + layout_.Quoted(used.column);
   }
   DType DTypeOf(const CsvColumn& used) const { return layout_.fields[used.field].dtype; }
 
@@ -391,7 +391,7 @@ bool IsOtherGap(std::string_view text) {
 
 // What to do about a text where a number is wanted.
 std::string CsvOpener::HelpWithText(const CsvColumn& used) const {
-  const std::string& name = layout_.names[used.column];
+  const std::string name = PrintableText(layout_.names[used.column]);
   if (options_.to_predict) return "the model reads numbers of this column";
   const bool last = used.column + 1 == layout_.names.size();
   const bool may_be_label = last && FindOption(options_, "label") == nullptr;
@@ -445,7 +445,7 @@ void CsvOpener::FindCategories() {
         if (!categories.surveys() || IsGap(field, true)) continue;
         if (categories.Survey(NameIn(field))) continue;
         diagnostics_.Error(reader.MarkOf(field),
-                           "column '" + layout_.names[column] + "' has more than " +
+                           "column " + layout_.Quoted(column) + " has more than " +
                                std::to_string(Categories::kMost) + " categories");
         categories.Settle();
       }
