@@ -165,7 +165,7 @@ std::optional<ProgramImage> Session::MakeImage(const KernelLibrary& library,
 bool Session::OpenData(bool train, Diagnostics& diagnostics) {
   if (!train && !weights_file_.empty()) findings_ = KeptBy(weights_file_);
   data_ = OpenModelData(model_, diagnostics, MissingFiles::kAreErrors,
-                        findings_.empty() ? nullptr : &findings_);
+                        findings_.empty() ? nullptr : &findings_, options_.cap);
   if (diagnostics.has_errors()) return false;
   const auto add = [&](const std::string& name, const std::shared_ptr<const Dataset>& dataset) {
     const auto& wanted = options_.evaluate;

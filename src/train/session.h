@@ -13,6 +13,7 @@
 #include "src/train/batch_runner.h"
 #include "src/train/checkpoint.h"
 #include "src/train/class_names.h"
+#include "src/train/data_source.h"
 #include "src/train/kept_values.h"
 #include "src/train/label_check.h"
 #include "src/train/model_data.h"
@@ -30,6 +31,7 @@ struct SessionOptions {
   std::string weights;        // a file to start from; empty: what the model file names
   std::string checkpoint;     // a file to go on from, which has all weights; empty: a new run
   int64_t limit_batches = 0;  // of every pass over data; 0: all
+  DataCap cap = DataCap::kOfRun;
   std::vector<std::string> evaluate = {"valid", "test"};  // the splits that are evaluated
   const ProgramImage* image = nullptr;  // a compiled program to use instead of compiling
   bool profile = false;                 // note how long each operator takes
