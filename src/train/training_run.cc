@@ -9,6 +9,7 @@
 #include "src/train/checkpoint.h"
 #include "src/train/class_names.h"
 #include "src/train/data_findings.h"
+#include "src/train/non_finite_help.h"
 #include "src/train/path_optimizer.h"
 #include "src/train/run_log.h"
 #include "src/train/session.h"
@@ -316,8 +317,9 @@ class TrainingRun {
     TrainingReplay replay(session_, replay_file_, replay_from_, *last_);
     const auto found = FindNonFinite(*session_.engine_, replay);
     if (!found) return;
-    throw NonFiniteError(*found, session_.model_.tree.mark.file,
-                         found->what == NonFinite::What::kOperator ? help : "");
+    throw NonFiniteError(
+        *found, session_.model_.tree.mark.file,
+        NonFiniteHelp(session_.model_, session_.options_.compile.precision, *found, help));
   }
 
   void CountAllocations() {

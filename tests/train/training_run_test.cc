@@ -52,6 +52,7 @@ TEST(TrainingRun, NamesTheOperatorWhoseValueIsNotFinite) {
         "step 1");
   }
 }
+    EXPECT_TRUE(error.help().starts_with("no parameter had changed by then")) << error.help();
 
 // Asks the run to stop after a number of steps.
 class Interrupt final : public SessionObserver {
