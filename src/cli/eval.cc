@@ -57,6 +57,7 @@ int Run(const ModelFlags& flags, const RunFlags& run_flags, const EvalFlags& eva
   options.limit_batches = run_flags.limit_batches;
   options.evaluate = {eval_flags.split};
   options.image = image ? &*image : nullptr;
+  if (flags.memory.empty()) options.cap = DataCap::kNone;
   options.profile = profile.wanted();
   const bool keeps = KeepsInFolder(flags, eval_flags.out);
   if (keeps) options.compile.keeps = EntryKind::kEval;

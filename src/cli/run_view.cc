@@ -110,12 +110,15 @@ std::string AllocationsText(const TrainResult& result) {
   if (!result.heap_growth_bytes) return "not counted: there was no step";
   if (!result.allocations_after_first_step) return "not counted under a sanitizer";
   const int64_t growth = std::max<int64_t>(0, *result.heap_growth_bytes);
-  std::string text = fmt::format("{} after step 1: ", *result.allocations_after_first_step);
-  text += growth == 0 ? "the run takes no more memory the longer it is"
-                      : "the run took " + FormatBytes(growth) + " more since";
+  std::string text = FormatCount(*result.allocations_after_first_step) + " after step 1";
+  if (result.memory.mode == Mode::kEager && *result.allocations_after_first_step > 0) {
+    text += ", to prepare operators when they run for the first time, as those of the last batch";
+  }
+  text += growth == 0 ? ": the run takes no more memory the longer it is"
+                      : ": the run took " + FormatBytes(growth) + " more since";
   if (*result.pool_requests > 0) {
-    text += fmt::format(" (libraries used {} what is set aside for them)",
-                        FormatCount(*result.pool_requests, "time"));
+    text += fmt::format(" ({} of libraries, from a pool that is set aside for them)",
+                        FormatCount(*result.pool_requests, "allocation"));
   }
   return text;
 }

@@ -15,13 +15,15 @@ namespace {
 // nothing sleeps between them.
 constexpr const char* kSpins = "2000";
 
-// Whether a file is what was asked to be run: not the loader, where that was called with the
-// program as its argument.
-bool IsThisProgram(const char* path) {
+// What was asked to be run, where that is this program, and not the loader, called with the program
+// as its argument; else null.
+const char* StartedAs() {
   const auto* started = reinterpret_cast<const char*>(getauxval(AT_EXECFN));
   struct stat file = {}, program = {};
-  return started != nullptr && stat(path, &file) == 0 && stat(started, &program) == 0 &&
-         file.st_dev == program.st_dev && file.st_ino == program.st_ino;
+  const bool same = started != nullptr && stat("/proc/self/exe", &program) == 0 &&
+                    stat(started, &file) == 0 && file.st_dev == program.st_dev &&
+                    file.st_ino == program.st_ino;
+  return same ? started : nullptr;
 }
 
 }  // namespace
@@ -31,7 +33,8 @@ void RestartWithLessSpinning(char** argv) {
     if (std::getenv(name) != nullptr) return;
   }
   if (setenv("GOMP_SPINCOUNT", kSpins, /*overwrite=*/1) != 0) return;
-  if (IsThisProgram("/proc/self/exe")) execv("/proc/self/exe", argv);
+  // By the name that it was started with: the system calls the process so, for `pgrep` and `top`.
+  if (const char* program = StartedAs()) execv(program, argv);
 }
 
 }  // namespace cgrun

@@ -343,6 +343,10 @@ int Run(const ModelFlags& flags, const RunFlags& run_flags, const TrainFlags& tr
                  CountText(result.unjudged, "evaluation") +
                  ", which count as no better: they stop a run early, and are no best model");
   }
+  if (!result.lost_best.empty()) {
+    PrintWarning(result.lost_best +
+                 ": the best model of this run is lost, as no later one was better");
+  }
   if (result.interrupted) PrintInterrupted(result, folder);
   return result.interrupted ? kInterrupted : kDone;
 }

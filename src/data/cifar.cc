@@ -89,17 +89,17 @@ void CheckLabels(const Part& part, const CifarLayout& layout) {
   }
 }
 
-// At most `limit` bytes are taken.
+// Takes no more memory than is `left`.
 Part ReadPart(const std::string& path, const SourceMark& mark, const CifarLayout& layout,
-              int64_t limit) {
+              const MemoryLeft& left) {
   FileReader reader(path, FileReader::Gzip::kNever);
   const int64_t bytes = reader.max_bytes();
   const int64_t samples = CountRecords(path, bytes, layout);
-  if (bytes > limit) {
+  if (bytes > left.bytes) {
     ThrowFileError(path,
                    ": its " + std::to_string(samples) + " samples take " + MemoryText(bytes) +
-                       ", more than the " + MemoryText(limit) + " that are left",
-                   "raise the memory limit, or use fewer samples");
+                       ", more than " + left.Text(),
+                   left.Help("use fewer samples"));
   }
   Part part{ReadTensor(reader, DType::kU8, {samples, layout.record()}, "its samples"), path, mark};
   CheckLabels(part, layout);
@@ -280,11 +280,11 @@ std::unique_ptr<Dataset> OpenCifar(const DataOptions& options, Diagnostics& diag
   const std::vector<NamedFile> files = FilesOf(options, diagnostics);
   if (diagnostics.error_count() > errors) return nullptr;
   std::vector<Part> parts;
-  int64_t left = options.memory_limit;
+  MemoryLeft left = MemoryLeft::Of(options);
   for (const NamedFile& file : files) {
     try {
       parts.push_back(ReadPart(file.path, file.mark, *layout, left));
-      left -= static_cast<int64_t>(parts.back().records.bytes().size());
+      left.bytes -= static_cast<int64_t>(parts.back().records.bytes().size());
     } catch (const UserError& error) {
       diagnostics.Error(file.mark, error.what(), error.help());
     }

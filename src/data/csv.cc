@@ -9,6 +9,7 @@
 #include <optional>
 #include <utility>
 
+#include "src/base/printable.h"
 #include "src/base/synonyms.h"
 #include "src/data/cell_errors.h"
 #include "src/data/classes.h"
@@ -109,13 +110,16 @@ class CsvOpener {
 
   bool ReadLayout(const CsvReader& reader) {
     std::optional<CsvLayout> layout = ReadCsvLayout(csv_, options_, reader, diagnostics_);
-    if (layout) layout_ = *std::move(layout);
-    return layout.has_value();
+    if (!layout) return false;
+    layout_ = *std::move(layout);
+    FindClassLabels();
+    return true;
   }
   void SurveyRow(const CsvReader& reader);
   void ReportRagged(const CsvReader& reader);
   bool IsDropped(const CsvReader& reader);
   void ReportNoRows();
+  void CheckRoom() const;
   void FindClassLabels();
   void Allocate();
   void StoreRow(const CsvReader& reader);
@@ -145,8 +149,7 @@ class CsvOpener {
   }
   // "column 'age'", "label 'price'".
   std::string ColumnText(const CsvColumn& used) const {
-    return (used.role != CsvRole::kLabel ? "column '" : "label '") + layout_.names[used.column] +
-           "'";
+    return (used.role != CsvRole::kLabel ? "column " : "label ") + layout_.Quoted(used.column);
   }
   DType DTypeOf(const CsvColumn& used) const { return layout_.fields[used.field].dtype; }
 
@@ -238,6 +241,19 @@ void CsvOpener::SurveyRow(const CsvReader& reader) {
         NameIn(field), [&] { return reader.MarkOf(field); }, diagnostics_);
   }
   all_rows_ = rows_ + 1;
+  CheckRoom();
+}
+
+// A compressed table need not be read to its end to know that it is too much.
+void CsvOpener::CheckRoom() const {
+  int64_t row = label_lines_.columns.empty() ? 0 : CsvDataset::LineBytes(1);
+  for (const DataField& field : layout_.fields) row += field.bytes();
+  if (row == 0 || all_rows_ <= options_.memory_limit / row) return;
+  const MemoryLeft left = MemoryLeft::Of(options_);
+  ThrowFileError(path_,
+                 "has more than " + CountText(all_rows_ - 1, "row") + " of " + MemoryText(row) +
+                     ", which fill " + left.Text(),
+                 left.Help("use fewer samples or columns"));
 }
 
 // The labels whose lines are noted.
@@ -249,22 +265,12 @@ void CsvOpener::FindClassLabels() {
   }
 }
 
+// The survey has seen that all of them fit.
 void CsvOpener::Allocate() {
-  FindClassLabels();
-  int64_t left = options_.memory_limit;
-  if (!label_lines_.columns.empty()) left -= std::min(left, CsvDataset::LineBytes(all_rows_));
   try {
     for (const DataField& field : layout_.fields) {
       std::vector<int64_t> sizes = field.shape.Sizes();
       sizes.insert(sizes.begin(), all_rows_);
-      const std::optional<int64_t> bytes = CheckedByteSize(field.dtype, sizes);
-      if (!bytes || *bytes > left) {
-        ThrowFileError(path_,
-                       ": its " + std::to_string(all_rows_) + " samples of '" + field.name +
-                           "' take more than the " + MemoryText(left) + " that are left",
-                       "raise the memory limit, or use fewer samples or columns");
-      }
-      left -= *bytes;
       parts_.push_back(
           {field.name, AllocateTensor(path_, field.dtype, sizes), path_, file_option_.mark, {}});
     }
@@ -391,7 +397,7 @@ bool IsOtherGap(std::string_view text) {
 
 // What to do about a text where a number is wanted.
 std::string CsvOpener::HelpWithText(const CsvColumn& used) const {
-  const std::string& name = layout_.names[used.column];
+  const std::string name = PrintableText(layout_.names[used.column]);
   if (options_.to_predict) return "the model reads numbers of this column";
   const bool last = used.column + 1 == layout_.names.size();
   const bool may_be_label = last && FindOption(options_, "label") == nullptr;
@@ -445,7 +451,7 @@ void CsvOpener::FindCategories() {
         if (!categories.surveys() || IsGap(field, true)) continue;
         if (categories.Survey(NameIn(field))) continue;
         diagnostics_.Error(reader.MarkOf(field),
-                           "column '" + layout_.names[column] + "' has more than " +
+                           "column " + layout_.Quoted(column) + " has more than " +
                                std::to_string(Categories::kMost) + " categories");
         categories.Settle();
       }

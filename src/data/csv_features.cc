@@ -67,16 +67,16 @@ void CsvFeatures::Finish(const CsvOptions& csv, const CsvLayout& layout, const s
   if (!without && csv.standardize && deviations.size() == means.size()) {
     without = Standardize(features, means, deviations);
   }
-  if (without) ReportNoMean(path, layout.names[layout.used[*without].column]);
+  if (without) ReportNoMean(path, layout.Quoted(layout.used[*without].column));
 }
 
 void CsvFeatures::ReportNoMean(const std::string& path, const std::string& column) {
   const char* where = !own()           ? " in the training data"
                       : options_.split ? " in the training samples"
                                        : "";
-  diagnostics_.Error(FindOption(options_, "file")->mark, "'" + path + "': column '" + column +
-                                                             "' has no value at all" + where +
-                                                             ", so it has no mean");
+  diagnostics_.Error(
+      FindOption(options_, "file")->mark,
+      "'" + path + "': column " + column + " has no value at all" + where + ", so it has no mean");
 }
 
 DataFindings CsvFeatures::Findings(const CsvOptions& csv, const CsvLayout& layout) const {

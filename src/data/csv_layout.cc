@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <utility>
 
+#include "src/base/printable.h"
 #include "src/data/options.h"
 #include "src/data/text_number.h"
 
@@ -33,6 +34,7 @@ class LayoutReader {
 
   bool TakeFirstRecord(const CsvReader& reader);
   std::string DelimiterHelp() const;
+  std::vector<std::string> PrintableNames() const;
   std::optional<size_t> FindColumn(const DataOption& name);
   std::vector<size_t> FindColumns(std::string_view option);
   bool ChooseColumns(const CsvReader& reader);
@@ -93,12 +95,18 @@ std::string LayoutReader::DelimiterHelp() const {
   return "";
 }
 
+std::vector<std::string> LayoutReader::PrintableNames() const {
+  std::vector<std::string> names;
+  for (const std::string& name : layout_.names) names.push_back(PrintableText(name));
+  return names;
+}
+
 // A column by its name or its number.
 std::optional<size_t> LayoutReader::FindColumn(const DataOption& name) {
   const auto count = std::ranges::count(layout_.names, name.value);
   if (count > 1) {
     diagnostics_.Error(name.mark,
-                       std::to_string(count) + " columns are called '" + name.value + "'",
+                       std::to_string(count) + " columns are called " + QuotedText(name.value),
                        "a number, from 1, names a column too");
     return std::nullopt;
   }
@@ -115,11 +123,11 @@ std::optional<size_t> LayoutReader::FindColumn(const DataOption& name) {
   if (help.empty() && !header_help_.empty()) {
     help = header_help_ + "; columns are called by their numbers then: -1 is the last";
   }
-  if (help.empty()) help = csv_.header ? SuggestName(name.value, layout_.names) : "";
+  if (help.empty()) help = csv_.header ? SuggestName(name.value, PrintableNames()) : "";
   diagnostics_.Error(name.mark,
                      number ? "there is no column " + name.value + ": the columns are 1 to " +
                                   std::to_string(columns) + ", or -1 for the last"
-                            : "'" + path() + "' has no column '" + name.value + "'",
+                            : "'" + path() + "' has no column " + QuotedText(name.value),
                      help);
   return std::nullopt;
 }
@@ -145,7 +153,7 @@ bool LayoutReader::ChooseColumns(const CsvReader& reader) {
     if (std::ranges::find(labels, column) == labels.end()) continue;
     const DataOption* option = FindOption(options_, "categories");
     diagnostics_.Error(option != nullptr ? option->mark : options_.mark,
-                       "column '" + layout_.names[column] + "' is the label too");
+                       "column " + layout_.Quoted(column) + " is the label too");
   }
   const std::vector<size_t> features = FindFeatures(labels, categories);
   if (Failed()) return false;
@@ -181,7 +189,7 @@ std::vector<size_t> LayoutReader::FindFeatures(const std::vector<size_t>& labels
     const bool is_label = std::ranges::find(labels, column) != labels.end();
     const bool is_feature = std::ranges::find(features, column) != features.end();
     if (chosen != nullptr && is_label && is_feature) {
-      diagnostics_.Error(chosen->mark, "column '" + layout_.names[column] + "' is the label too");
+      diagnostics_.Error(chosen->mark, "column " + layout_.Quoted(column) + " is the label too");
     }
   }
   if (!shared && chosen == nullptr) {
@@ -211,7 +219,8 @@ std::optional<std::vector<size_t>> LayoutReader::SharedFeatures() {
     }
     const DataOption* file = FindOption(options_, "file");
     diagnostics_.Error(
-        file->mark, "'" + path() + "' has no column '" + name + "', which the training data have",
+        file->mark,
+        "'" + path() + "' has no column " + QuotedText(name) + ", which the training data have",
         "`columns` names those that are to be taken, in the order of the training "
         "data's");
     return features;
@@ -316,7 +325,7 @@ void LayoutReader::PrepareCategories(size_t column, const DataField* wanted) {
   }
   if (known && shared->second != names) {
     diagnostics_.Error(list->mark,
-                       "the categories of '" + name + "' are others in the " +
+                       "the categories of " + layout_.Quoted(column) + " are others in the " +
                            (options_.kept != nullptr ? "weights" : "training data"),
                        "leave the list out: they are known");
   }
@@ -342,6 +351,8 @@ void LayoutReader::PrepareLabels(const std::vector<size_t>& labels) {
 }
 
 }  // namespace
+
+std::string CsvLayout::Quoted(size_t column) const { return QuotedText(names[column]); }
 
 std::vector<std::string> CsvLayout::NamesOf(CsvRole role) const {
   std::vector<std::string> of_role;

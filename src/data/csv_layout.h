@@ -33,6 +33,8 @@ struct CsvLayout {
   std::map<size_t, LabelTexts> labels;  // by column, those of int32
   std::map<size_t, Categories> categories;
 
+  // The name of a column in a message, in quotes: it may hold anything, line ends too.
+  std::string Quoted(size_t column) const;
   // Names of the columns of a role, in the order of fields.
   std::vector<std::string> NamesOf(CsvRole role) const;
 };

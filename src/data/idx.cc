@@ -2,6 +2,8 @@
 // A file is 0, 0, element type, rank, the sizes as 32-bit big-endian words, the elements.
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <cstdio>
 #include <cstring>
 #include <optional>
 #include <utility>
@@ -117,23 +119,66 @@ void Decode(const IdxType& type, HostTensor& tensor) {
   }
 }
 
-// All samples of one file. `labels`: integers, as int32. At most `limit` bytes are taken.
-HostTensor ReadIdx(const std::string& path, bool labels, int64_t limit) {
+// Reads floats, in chunks, so that nothing but the tensor takes memory.
+template <class From, class To>
+void ConvertFloats(FileReader& reader, const IdxHeader& header, HostTensor& tensor) {
+  constexpr size_t kChunk = 8192;
+  std::vector<std::byte> chunk(kChunk * sizeof(From));
+  std::span<To> out = tensor.data<To>();
+  for (size_t done = 0; done < out.size();) {
+    const size_t count = std::min(kChunk, out.size() - done);
+    reader.Read(std::span(chunk).first(count * sizeof(From)), "its elements");
+    for (size_t i = 0; i < count; ++i, ++done) {
+      const From from = LoadBig<From>(chunk.data() + i * sizeof(From));
+      out[done] = static_cast<To>(from);
+      if (std::isfinite(out[done]) || !std::isfinite(from)) continue;
+      char text[32];
+      std::snprintf(text, sizeof(text), "%.9g", static_cast<double>(from));
+      ThrowFileError(reader.path(),
+                     ": element " + std::to_string(done) + " is " + text + ", which no " +
+                         std::string(Name(tensor.dtype())) + " can hold",
+                     "the input's number type is " + std::string(Name(tensor.dtype())) +
+                         ", the file's " + std::string(header.type.name));
+    }
+  }
+}
+
+// What the samples of one file become.
+struct IdxWish {
+  bool labels = false;                        // integers, as int32
+  std::optional<DType> dtype = std::nullopt;  // of the input that takes them; of floats alone
+};
+
+DType TypeInMemory(const IdxType& type, const IdxWish& wish) {
+  if (wish.labels) return DType::kI32;
+  const bool converts = !type.integer && (wish.dtype == DType::kF32 || wish.dtype == DType::kF64);
+  return converts ? *wish.dtype : type.dtype;
+}
+
+// All samples of one file. Takes no more memory than is `left`.
+HostTensor ReadIdx(const std::string& path, const IdxWish& wish, const MemoryLeft& left) {
   FileReader reader(path);
   const IdxHeader header = ReadHeader(reader);
-  if (labels && !header.type.integer) {
+  if (wish.labels && !header.type.integer) {
     ThrowFileError(path, "holds " + std::string(header.type.name) + ", but labels are integers");
   }
   const int64_t bytes = CheckLength(reader, header);
-  const DType dtype = labels ? DType::kI32 : header.type.dtype;
+  const DType dtype = TypeInMemory(header.type, wish);
   const std::optional<int64_t> decoded = CheckedByteSize(dtype, header.sizes);
-  if (!decoded || *decoded > limit) {
+  if (!decoded || *decoded > left.bytes) {
     ThrowFileError(path,
                    ": " + SizesText(header.sizes) + " elements of " + std::string(Name(dtype)) +
-                       " take more than the " + MemoryText(limit) + " that are left",
-                   "raise the memory limit, or use fewer samples");
+                       " take " + (decoded ? MemoryText(*decoded) + ", more than " : "more than ") +
+                       left.Text(),
+                   left.Help("use fewer samples"));
   }
   HostTensor tensor = AllocateTensor(path, dtype, header.sizes);
+  if (!header.type.integer && dtype != header.type.dtype) {
+    dtype == DType::kF32 ? ConvertFloats<double, float>(reader, header, tensor)
+                         : ConvertFloats<float, double>(reader, header, tensor);
+    reader.ExpectEnd();
+    return tensor;
+  }
   const std::span<std::byte> raw = tensor.bytes().last(static_cast<size_t>(bytes));
   const int64_t begin = reader.position();
   if (reader.ReadSome(raw) < raw.size()) {
@@ -149,9 +194,10 @@ HostTensor ReadIdx(const std::string& path, bool labels, int64_t limit) {
 
 // The file of one option; nothing after an error, which stands at the option.
 std::optional<HostTensor> ReadPart(const DataOptions& options, const DataOption& option,
-                                   bool labels, int64_t limit, Diagnostics& diagnostics) {
+                                   const IdxWish& wish, const MemoryLeft& left,
+                                   Diagnostics& diagnostics) {
   try {
-    return ReadIdx(ResolvePath(options, option), labels, limit);
+    return ReadIdx(ResolvePath(options, option), wish, left);
   } catch (const UserError& error) {
     diagnostics.Error(option.mark, error.what(), error.help());
     return std::nullopt;
@@ -161,18 +207,33 @@ std::optional<HostTensor> ReadPart(const DataOptions& options, const DataOption&
 std::unique_ptr<Dataset> OpenIdx(const DataOptions& options, Diagnostics& diagnostics) {
   const DataOption& image_option = *FindOption(options, "images");
   const DataOption* label_option = FindOption(options, "labels");
-  const int64_t limit = options.memory_limit;
+  MemoryLeft left = MemoryLeft::Of(options);
   std::vector<FieldTensor> parts;
-  std::optional<HostTensor> images = ReadPart(options, image_option, false, limit, diagnostics);
+  std::vector<std::string> names = {"image"};
+  if (label_option != nullptr) names.emplace_back("label");
+  const DataField* wanted = WantedField(options, names, 0);
+  const IdxWish of_images{.dtype = wanted == nullptr ? std::nullopt : std::optional(wanted->dtype)};
+  std::optional<HostTensor> images = ReadPart(options, image_option, of_images, left, diagnostics);
   if (label_option != nullptr) {
-    const int64_t taken = images ? static_cast<int64_t>(images->bytes().size()) : 0;
+    if (images) left.bytes -= static_cast<int64_t>(images->bytes().size());
     std::optional<HostTensor> labels =
-        ReadPart(options, *label_option, true, limit - taken, diagnostics);
+        ReadPart(options, *label_option, {.labels = true}, left, diagnostics);
     if (!images || !labels) return nullptr;
     if (images->shape().Sizes().size() == 1 && labels->shape().Sizes().size() >= 3) {
       diagnostics.Error(label_option->mark,
                         "'labels' names a file of images, and 'images' one of labels",
                         "exchange the two");
+      return nullptr;
+    }
+    const DataField* wanted_label = WantedField(options, names, 1);
+    std::vector<int64_t> of_label = labels->shape().Sizes();
+    of_label.erase(of_label.begin());
+    if (wanted_label != nullptr && wanted_label->shape.Elements() == 1 && of_label.size() > 1) {
+      diagnostics.Error(label_option->mark,
+                        "'" + ResolvePath(options, *label_option) + "' holds " +
+                            SizesText(of_label) + " numbers a sample, and input '" +
+                            wanted_label->name + "' takes one",
+                        "is this the file of the images? `labels` names that of the labels");
       return nullptr;
     }
     const int64_t image_count = images->shape()[0].size, label_count = labels->shape()[0].size;

@@ -161,8 +161,8 @@ bool ImagesOpener::SampleFits(const DataField& wanted) {
   if (bytes <= options_.memory_limit) return true;
   diagnostics_.Error(MarkOfField(options_, wanted.name, folder_.mark),
                      "input '" + wanted.name + "' is " + wanted.shape.ToString() +
-                         ": to make one such sample takes " + MemoryText(bytes) +
-                         ", more than the " + MemoryText(options_.memory_limit) + " that are left",
+                         ": to make one such sample takes " + MemoryText(bytes) + ", more than " +
+                         MemoryLeft::Of(options_).Text(),
                      "images of any size are scaled to the input's: give it the size that the "
                      "model is to see, as `shape: [3, 224, 224]`");
   return false;
@@ -248,18 +248,16 @@ void ImagesOpener::CheckScratch(const ImageHeader& header, int64_t bytes) {
     return;
   }
   throw ImageError("of " + std::to_string(header.width) + " x " + std::to_string(header.height) +
-                       " pixels takes " + MemoryText(bytes) +
-                       " while it is decoded, more than the " + MemoryText(options_.memory_limit) +
-                       " that are left",
-                   "raise the memory limit, or make the image smaller");
+                       " pixels takes " + MemoryText(bytes) + " while it is decoded, more than " +
+                       MemoryLeft::Of(options_).Text(),
+                   MemoryLeft::Of(options_).Help("make the image smaller"));
 }
 
 bool ImagesOpener::Fits(int64_t bytes, const std::string& what, const std::string& help) {
   if (bytes <= options_.memory_limit) return true;
-  diagnostics_.Error(folder_.mark,
-                     what + " take " + MemoryText(bytes) + ", more than the " +
-                         MemoryText(options_.memory_limit) + " that are left",
-                     help);
+  diagnostics_.Error(
+      folder_.mark,
+      what + " take " + MemoryText(bytes) + ", more than " + MemoryLeft::Of(options_).Text(), help);
   return false;
 }
 
@@ -267,7 +265,7 @@ std::unique_ptr<Dataset> ImagesOpener::Stream() {
   if (ReportFiles()) return nullptr;
   const std::string what = "the buffers of " + std::to_string(set_.samples.size()) + " images";
   const int64_t bytes = ImageStream::Bytes(set_, options_.readers);
-  if (!Fits(bytes, what, "raise the memory limit, or make the largest image smaller")) {
+  if (!Fits(bytes, what, MemoryLeft::Of(options_).Help("make the largest image smaller"))) {
     return nullptr;
   }
   try {

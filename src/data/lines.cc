@@ -93,7 +93,7 @@ class LinesOpener {
 
   LinesOptions lines_;
   std::vector<LinesField> fields_;
-  int64_t left_ = 0;  // bytes of memory
+  MemoryLeft left_;
 
   int64_t all_samples_ = 0, all_tokens_ = 0;
   int64_t long_lines_ = 0, longest_ = 0;
@@ -106,7 +106,8 @@ class LinesOpener {
 
 std::unique_ptr<Dataset> LinesOpener::OpenFile() {
   const TokenText text(path_, options_.memory_limit);
-  left_ = options_.memory_limit - text.bytes();
+  left_ = MemoryLeft::Of(options_);
+  left_.bytes -= text.bytes();
   const DataOption* pad = FindOption(options_, "pad");
   CheckType(lines_.pad, pad != nullptr ? pad->mark : file_option_.mark);
   if (reads_labels()) {
@@ -209,7 +210,8 @@ void LinesOpener::FindVocabulary(const TokenText& text) {
   }
   const auto* train = dynamic_cast<const LinesDataset*>(options_.train);
   if (const DataOption* file = FindOption(options_, "vocabulary")) {
-    vocabulary_ = ReadVocabulary(ResolvePath(options_, *file), left_, file->mark, diagnostics_);
+    vocabulary_ =
+        ReadVocabulary(ResolvePath(options_, *file), left_.bytes, file->mark, diagnostics_);
     owns_vocabulary_ = true;
     if (vocabulary_ != nullptr && kept != nullptr) CompareWords(*kept, file->mark);
   } else if (options_.train == nullptr) {
@@ -225,7 +227,7 @@ void LinesOpener::FindVocabulary(const TokenText& text) {
                    "`vocabulary: FILE` names one, with a word a line");
   }
   if (vocabulary_ == nullptr) return;
-  if (owns_vocabulary_) left_ -= vocabulary_->bytes();
+  if (owns_vocabulary_) left_.bytes -= vocabulary_->bytes();
   CheckType(std::min(lines_.entries, vocabulary_->ids()) - 1, file_option_.mark);
 }
 
@@ -253,12 +255,11 @@ void LinesOpener::CountWords(const TokenText& text) {
     if (held_out[sample++]) return;
     int64_t left = lines_.length;
     ForEachToken(parts.text, lines_.kind, [&](std::string_view word) {
-      if (!counter.Add(word, left_)) {
+      if (!counter.Add(word, left_.bytes)) {
         ThrowFileError(path_,
                        ": its " + std::to_string(counter.words()) +
-                           " different words take more than the " + MemoryText(left_) +
-                           " that are left",
-                       "raise the memory limit, or use fewer samples");
+                           " different words take more than " + left_.Text(),
+                       left_.Help("use fewer samples"));
       }
       return --left > 0;
     });
@@ -268,12 +269,12 @@ void LinesOpener::CountWords(const TokenText& text) {
 
 void LinesOpener::Allocate(const TokenText& text) {
   const int64_t bytes = LineSamples::Bytes(all_samples_, all_tokens_, reads_labels());
-  if (bytes > left_) {
+  if (bytes > left_.bytes) {
     ThrowFileError(text.path(),
                    ": its " + CountOfTokens(all_tokens_) + " in " +
-                       CountText(all_samples_, "sample") + " take more than the " +
-                       MemoryText(left_) + " that are left",
-                   "raise the memory limit, or use fewer samples");
+                       CountText(all_samples_, "sample") + " take " + MemoryText(bytes) +
+                       ", more than " + left_.Text(),
+                   left_.Help("use fewer samples"));
   }
   samples_.tokens.reserve(static_cast<size_t>(all_tokens_));
   samples_.ends.reserve(static_cast<size_t>(all_samples_));

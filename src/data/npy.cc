@@ -257,18 +257,18 @@ void ReadElements(FileReader& reader, const NpyHeader& header, const ElementType
 
 }  // namespace
 
-HostTensor ReadNpyAs(const std::string& path, DType dtype, int64_t limit) {
+HostTensor ReadNpyAs(const std::string& path, DType dtype, const MemoryLeft& left) {
   FileReader reader(path);
   const NpyHeader header = ReadNpyHeader(reader);
   const ElementType& type = FindType(path, header.descriptor);
   CheckLength(reader, header, type);
   const std::optional<int64_t> bytes = CheckedByteSize(dtype, header.sizes);
-  if (!bytes || *bytes > limit) {
+  if (!bytes || *bytes > left.bytes) {
     ThrowFileError(path,
                    ": " + Shape::Of(header.sizes).ToString() + " elements of " +
-                       std::string(Name(dtype)) + " take more than the " + MemoryText(limit) +
-                       " that are left",
-                   "raise the memory limit, or use fewer samples");
+                       std::string(Name(dtype)) + " take " +
+                       (bytes ? MemoryText(*bytes) + ", more than " : "more than ") + left.Text(),
+                   left.Help("use fewer samples"));
   }
   HostTensor tensor = AllocateTensor(path, dtype, header.sizes);
   ReadElements(reader, header, type, tensor);
@@ -284,7 +284,7 @@ std::string SamplesText(const FieldTensor& part) {
 std::unique_ptr<Dataset> OpenNpy(const DataOptions& options, Diagnostics& diagnostics) {
   const int errors = diagnostics.error_count();
   std::vector<FieldTensor> parts;
-  int64_t left = options.memory_limit;
+  MemoryLeft left = MemoryLeft::Of(options);
   for (const DataField& field : options.fields) {
     const DataOption* option = FindOption(options, field.name);
     if (option == nullptr) {
@@ -296,7 +296,7 @@ std::unique_ptr<Dataset> OpenNpy(const DataOptions& options, Diagnostics& diagno
     try {
       const std::string path = ResolvePath(options, *option);
       parts.push_back({field.name, ReadNpyAs(path, field.dtype, left), path, option->mark});
-      left -= static_cast<int64_t>(parts.back().tensor.bytes().size());
+      left.bytes -= static_cast<int64_t>(parts.back().tensor.bytes().size());
     } catch (const UserError& error) {
       diagnostics.Error(option->mark, error.what(), error.help());
     }

@@ -2,18 +2,18 @@
 #ifndef CGRUN_DATA_NPY_SAMPLES_H_
 #define CGRUN_DATA_NPY_SAMPLES_H_
 
-#include <cstdint>
 #include <string>
 
 #include "src/base/host_tensor.h"
+#include "src/data/options.h"
 
 namespace cgrun {
 
 // A file with its elements as `dtype`, where that changes none of them (f64 may be rounded to f32);
 // plain or compressed by gzip. UserError, which names the file and the first element that does not
-// fit; an array of more than `limit` bytes, of no elements or of no axes is refused before memory
-// is taken.
-HostTensor ReadNpyAs(const std::string& path, DType dtype, int64_t limit);
+// fit; an array that takes more than is `left`, of no elements or of no axes is refused before
+// memory is taken.
+HostTensor ReadNpyAs(const std::string& path, DType dtype, const MemoryLeft& left);
 
 }  // namespace cgrun
 

@@ -85,6 +85,22 @@ std::string MemoryText(int64_t bytes) {
   return text;
 }
 
+MemoryLeft MemoryLeft::Of(const DataOptions& options) {
+  return {options.memory_limit, options.memory_cap};
+}
+
+std::string MemoryLeft::Text() const {
+  if (cap > 0 && bytes == cap) return "the cap of " + MemoryText(cap);
+  return "the " + MemoryText(bytes) + " that are left" +
+         (cap > 0 ? " of the cap of " + MemoryText(cap) : "");
+}
+
+std::string MemoryLeft::Help(std::string_view otherwise) const {
+  return (cap > 0 ? "a larger `--memory` (`memory` of `train`), or "
+                  : "raise the memory limit, or ") +
+         std::string(otherwise);
+}
+
 const DataField* WantedField(const DataOptions& options, std::span<const std::string> names,
                              size_t index) {
   const auto find = [&](const std::string& name) {

@@ -52,6 +52,18 @@ std::string QuotedText(std::string_view text);
 // Memory in a message: "1000 bytes", "8.0 TiB".
 std::string MemoryText(int64_t bytes);
 
+// Memory that samples may still take.
+struct MemoryLeft {
+  int64_t bytes = kNoLimit;
+  int64_t cap = 0;  // on the run, of which these bytes are left; 0: of free memory
+
+  static MemoryLeft Of(const DataOptions& options);
+  // "the 1000 bytes that are left", "the cap of 64.0 MiB".
+  std::string Text() const;
+  // What helps where that is too little, beside `otherwise`: "use fewer samples".
+  std::string Help(std::string_view otherwise) const;
+};
+
 // The placeholder that takes the field called `names[index]` of a data set that has just these
 // fields: the one of its name where all have one, or where there are not as many placeholders as
 // fields; else the one in its place. Null where there is none.

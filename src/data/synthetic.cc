@@ -101,8 +101,8 @@ bool FitsOrder(int64_t samples, const DataOptions& options, Diagnostics& diagnos
   if (samples <= options.memory_limit / kBytes) return true;
   diagnostics.Error(FindOption(options, "samples")->mark,
                     "the order of " + std::to_string(samples) + " samples takes " +
-                        MemoryText(samples * kBytes) + ", more than the " +
-                        MemoryText(options.memory_limit) + " that are free",
+                        MemoryText(samples * kBytes) + ", more than " +
+                        MemoryLeft::Of(options).Text(),
                     "fewer samples; `train.epochs` goes over them again");
   return false;
 }

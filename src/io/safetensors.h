@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <map>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -17,6 +18,11 @@
 namespace cgrun {
 
 using SafetensorsMetadata = std::map<std::string, std::string>;
+
+// The key of the metadata under which our own files keep a checksum of all that they say.
+inline constexpr char kChecksumKey[] = "cgrun:checksum";
+
+class SafetensorsChecksum;
 
 struct NamedTensor {
   std::string name;
@@ -38,10 +44,12 @@ struct TensorSpec {
 };
 
 // Reads a file tensor by tensor, with the same errors as ReadSafetensors(): those of the header
-// when it is made, those of a tensor when that is read.
+// when it is made, those of a tensor when that is read, and with the last one that the file is not
+// as its checksum says, where it has one.
 class SafetensorsReader {
  public:
   explicit SafetensorsReader(const std::string& path);
+  ~SafetensorsReader();
 
   // In the order of their bytes in the file.
   const std::vector<TensorSpec>& tensors() const { return tensors_; }
@@ -52,15 +60,20 @@ class SafetensorsReader {
   void Skip();
 
  private:
+  // Ends a tensor.
+  void Compare();
+
   FileReader reader_;
   std::vector<TensorSpec> tensors_;
   SafetensorsMetadata metadata_;
   size_t next_ = 0;
+  std::unique_ptr<SafetensorsChecksum> checksum_;  // null where the file has none
 };
 
 // Reads a whole file. UserError names the file and what is wrong: a header that is too long or not
 // the JSON it should be, a name or key that stands twice, a type that we do not have, sizes that do
-// not fit the offsets, tensors that overlap, leave a hole or lie outside the file.
+// not fit the offsets, tensors that overlap, leave a hole or lie outside the file, another
+// checksum.
 SafetensorsFile ReadSafetensors(const std::string& path);
 
 // Writes files of one set of tensors, as checkpoints need. After its construction Write() does not
@@ -75,6 +88,10 @@ class SafetensorsWriter {
   // UserError for a file that cannot be written and for metadata that is not UTF-8.
   void Write(std::string_view path, std::span<const std::span<const std::byte>> data,
              const SafetensorsMetadata& metadata = {});
+  // The same with a checksum, which is set in `metadata`; so that it does not allocate, the text of
+  // its key has 16 characters before.
+  void WriteWithChecksum(std::string_view path, std::span<const std::span<const std::byte>> data,
+                         SafetensorsMetadata& metadata);
 
  private:
   std::vector<TensorSpec> specs_;

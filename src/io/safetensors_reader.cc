@@ -12,6 +12,7 @@
 #include "src/io/file_error.h"
 #include "src/io/read_file.h"
 #include "src/io/safetensors.h"
+#include "src/io/safetensors_checksum.h"
 #include "src/io/safetensors_dtype.h"
 
 namespace cgrun {
@@ -208,23 +209,46 @@ SafetensorsReader::SafetensorsReader(const std::string& path)
   for (const Entry& entry : entries) {
     tensors_.push_back({entry.name, entry.dtype, Shape::Of(entry.sizes)});
   }
+  if (!metadata_.contains(kChecksumKey)) return;
+  checksum_ = std::make_unique<SafetensorsChecksum>(metadata_);
+  if (tensors_.empty()) Compare();
+}
+
+SafetensorsReader::~SafetensorsReader() = default;
+
+void SafetensorsReader::Compare() {
+  if (next_ < tensors_.size() || metadata_[kChecksumKey] == checksum_->Text().data()) return;
+  ThrowFileError(reader_.path(), "is damaged: it is not as its checksum says",
+                 "a file that was changed on purpose must not keep `" + std::string(kChecksumKey) +
+                     "` in its metadata");
 }
 
 HostTensor SafetensorsReader::Read() {
   CGRUN_CHECK(next_ < tensors_.size()) << "no tensor is left";
   const TensorSpec& tensor = tensors_[next_++];
-  return ReadTensor(reader_, tensor.dtype, tensor.shape.Sizes(), "tensor '" + tensor.name + "'");
+  HostTensor read =
+      ReadTensor(reader_, tensor.dtype, tensor.shape.Sizes(), "tensor '" + tensor.name + "'");
+  if (checksum_ != nullptr) {
+    checksum_->AddTensor(tensor);
+    checksum_->AddBytes(read.bytes());
+    Compare();
+  }
+  return read;
 }
 
 void SafetensorsReader::Skip() {
   CGRUN_CHECK(next_ < tensors_.size()) << "no tensor is left";
   const TensorSpec& tensor = tensors_[next_++];
-  std::array<std::byte, 4096> block;
+  if (checksum_ != nullptr) checksum_->AddTensor(tensor);
+  std::array<std::byte, SafetensorsChecksum::kBlock> room;
   for (int64_t left = tensor.shape.Elements() * SizeOf(tensor.dtype); left > 0;) {
-    const auto part = std::min<int64_t>(left, block.size());
-    reader_.Read(std::span(block).first(static_cast<size_t>(part)), "tensor '" + tensor.name + "'");
+    const auto part = std::min<int64_t>(left, room.size());
+    const std::span<std::byte> block = std::span(room).first(static_cast<size_t>(part));
+    reader_.Read(block, "tensor '" + tensor.name + "'");
+    if (checksum_ != nullptr) checksum_->AddBytes(block);
     left -= part;
   }
+  if (checksum_ != nullptr) Compare();
 }
 
 SafetensorsFile ReadSafetensors(const std::string& path) {

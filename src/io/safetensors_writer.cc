@@ -8,6 +8,7 @@
 #include "src/base/diagnostics.h"
 #include "src/io/endian.h"
 #include "src/io/safetensors.h"
+#include "src/io/safetensors_checksum.h"
 #include "src/io/safetensors_dtype.h"
 
 namespace cgrun {
@@ -142,6 +143,19 @@ void SafetensorsWriter::Write(std::string_view path,
     file_.Write(data[i]);
   }
   file_.Commit();
+}
+
+void SafetensorsWriter::WriteWithChecksum(std::string_view path,
+                                          std::span<const std::span<const std::byte>> data,
+                                          SafetensorsMetadata& metadata) {
+  CGRUN_CHECK(data.size() == specs_.size());
+  SafetensorsChecksum checksum(metadata);
+  for (size_t i : order_) {
+    checksum.AddTensor(specs_[i]);
+    checksum.AddBytes(data[i]);
+  }
+  metadata[kChecksumKey] = checksum.Text().data();
+  Write(path, data, metadata);
 }
 
 void WriteSafetensors(std::string_view path, const std::vector<SafetensorsEntry>& entries,

@@ -127,8 +127,8 @@ enum class Usage : uint8_t {
 };
 
 // How a metric's first output, sums over the samples of a batch, becomes what is shown. The sums of
-// batches are added element by element, in f64, and finished together: what is shown does not
-// depend on the batch size.
+// batches are merged in f64, and finished together: what is shown does not depend on the batch
+// size.
 struct MetricDef {
   // Shape of what is shown: [] one number, [n] a list, [n, m] a table; nothing where the operator
   // has no sums of shape `sums`. Null: one number of one sum.
@@ -136,6 +136,9 @@ struct MetricDef {
   // Fills `shown`, without allocating. Null: sums / samples.
   void (*finish)(const Attributes&, std::span<const double> sums, int64_t samples,
                  std::span<double> shown) noexcept = nullptr;
+  // Merges the sums of a batch into those of the batches before, which are 0 in the beginning,
+  // without allocating. Null: added element by element.
+  void (*merge)(std::span<const double> batch, std::span<double> sums) noexcept = nullptr;
   bool counts = false;            // whether what is shown are whole numbers
   std::string_view caption = "";  // of a list or table: what its elements or its axes are
   bool smaller_is_better = false;

@@ -1,4 +1,6 @@
 // Metrics of regression: mean_absolute_error, mean_squared_error and r2.
+#include <limits>
+
 #include "src/ops/infer.h"
 #include "src/ops/loss.h"
 #include "src/ops/metric.h"
@@ -37,11 +39,27 @@ void FinishError(const Attributes&, std::span<const double> sums, int64_t,
   shown[0] = sums[1] > 0 ? sums[0] / sums[1] : 0;
 }
 
-// Targets that differ by less than rounding are all the same.
-double R2OfColumn(double count, double sum, double squares, double error) {
-  constexpr double kRounding = 1e-12;
-  const double spread = squares - sum * sum / count;
-  if (spread <= kRounding * squares) return error > kRounding * squares ? 0 : 1;
+// Chan, Golub and LeVeque, "Updating formulae and a pairwise algorithm for computing sample
+// variances" (1979): Σt² - (Σt)²/n would lose the spread of targets that are far from 0. Where all
+// are the same, means do not differ, and the spread stays 0 to the bit.
+void MergeR2(std::span<const double> batch, std::span<double> sums) noexcept {
+  const size_t columns = sums.size() / kRegressionRows;
+  for (size_t c = 0; c < columns; ++c) {
+    const auto of = [&](auto rows, int64_t row) -> auto& { return rows[row * columns + c]; };
+    const double more = of(batch, kCountRow), before = of(sums, kCountRow), count = before + more;
+    if (more == 0) continue;
+    const double apart = of(batch, kMeanRow) - of(sums, kMeanRow);
+    of(sums, kCountRow) = count;
+    of(sums, kMeanRow) =
+        before == 0 ? of(batch, kMeanRow) : of(sums, kMeanRow) + apart * more / count;
+    of(sums, kSpreadRow) += of(batch, kSpreadRow) + apart * apart * (before / count) * more;
+    of(sums, kErrorRow) += of(batch, kErrorRow);
+  }
+}
+
+double R2OfColumn(double count, double spread, double error) {
+  if (count == 0) return std::numeric_limits<double>::quiet_NaN();
+  if (spread == 0) return error == 0 ? 1 : 0;
   return 1 - error / spread;
 }
 
@@ -50,8 +68,8 @@ void FinishR2(const Attributes&, std::span<const double> sums, int64_t,
   const size_t columns = sums.size() / kRegressionRows;
   double total = 0;
   for (size_t c = 0; c < columns; ++c) {
-    total += R2OfColumn(sums[kCountRow * columns + c], sums[kTargetRow * columns + c],
-                        sums[kSquareRow * columns + c], sums[kErrorRow * columns + c]);
+    total += R2OfColumn(sums[kCountRow * columns + c], sums[kSpreadRow * columns + c],
+                        sums[kErrorRow * columns + c]);
   }
   shown[0] = total / static_cast<double>(columns);
 }
@@ -91,12 +109,12 @@ OpDef r2() {
   OpDef def = ErrorMetric(
       "r2", "Coefficient of determination, R².",
       "1 - Σ(t - y)² / Σ(t - mean of t)² over all samples, of each column of the target; then the "
-      "mean of the columns. Where all targets of a column are the same, up to a millionth of their "
-      "size, 1 if the predictions are right, else 0. The sums are kept in f64. scikit-learn "
-      "r2_score.");
-  def.outputs = {{"sums", "f64 [4, columns]: samples, Σt, Σt², Σ(t - y)²"}};
+      "mean of the columns. Where all targets of a column are the same, 1 if the predictions are "
+      "right, else 0. The sums are kept in f64, about the mean of the targets, which may be far "
+      "from 0. scikit-learn r2_score.");
+  def.outputs = {{"sums", "f64 [4, columns]: samples, mean of t, Σ(t - mean)², Σ(t - y)²"}};
   def.infer = InferR2;
-  def.metric = {.shape = OfR2, .finish = FinishR2};
+  def.metric = {.shape = OfR2, .finish = FinishR2, .merge = MergeR2};
   return def;
 }
 

@@ -46,8 +46,8 @@ bool IsScore(const Shape& scores);
 // that are it and are found to be it, those that are found to be it, and those that are it.
 inline constexpr int64_t kRightRow = 0, kFoundRow = 1, kActualRow = 2, kClassRows = 3;
 
-// Rows of the sums of r2: of each column, the samples, Σt, Σt² and Σ(t - y)².
-inline constexpr int64_t kCountRow = 0, kTargetRow = 1, kSquareRow = 2, kErrorRow = 3,
+// Rows of the sums of r2: of each column, the samples, the mean of t, Σ(t - mean)² and Σ(t - y)².
+inline constexpr int64_t kCountRow = 0, kMeanRow = 1, kSpreadRow = 2, kErrorRow = 3,
                          kRegressionRows = 4;
 
 }  // namespace cgrun

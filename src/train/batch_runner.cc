@@ -169,10 +169,16 @@ void BatchRunner::AddResults(const Entry& entry, int64_t count) {
       diverged_path_ = number.path;
     }
     const double weight = number.is_loss ? static_cast<double>(count) : 1;
-    double* sums = &sums_[totals_[i].first];
-    for (size_t e = 0; e < values.size(); ++e) sums[e] += values[e] * weight;
+    Add(totals_[i], values, weight);
   }
   samples_ += count;
+}
+
+void BatchRunner::Add(const Total& total, std::span<const double> values, double weight) {
+  const std::span<double> sums = std::span(sums_).subspan(total.first, total.count);
+  const auto merge = total.metric ? GetOpDef(total.metric->op).metric.merge : nullptr;
+  if (merge != nullptr) return merge(values, sums);
+  for (size_t e = 0; e < values.size(); ++e) sums[e] += values[e] * weight;
 }
 
 void BatchRunner::Finish(const Total& total, std::span<double> shown) const {

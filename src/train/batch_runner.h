@@ -105,6 +105,7 @@ class BatchRunner {
   void FeedCounters(const Entry& entry, const StepPart& part);
   void AddTotal(const EngineEntry& entry, const EnginePort& port);
   void AddResults(const Entry& entry, int64_t count);
+  void Add(const Total& total, std::span<const double> values, double weight);
   void Finish(const Total& total, std::span<double> shown) const;
 
   Engine& engine_;

@@ -23,6 +23,10 @@ namespace fs = std::filesystem;
 constexpr std::string_view kRunTensors = "cgrun:";  // no name of a model holds a colon
 constexpr char kCounters[] = "cgrun:counters";
 constexpr char kNumbers[] = "cgrun:numbers";
+constexpr size_t kCounterCount = sizeof(RunCounters) / sizeof(int64_t);
+constexpr char kStepKey[] = "step", kEpochKey[] = "epoch";  // of the metadata
+constexpr int kDigits = 12;                                 // of these two
+constexpr size_t kChecksumDigits = 16;
 constexpr size_t kNameRoom = 64;  // characters of a file's name
 constexpr size_t kKept = 3;       // checkpoints, where nobody says how many
 constexpr std::string_view kPrefix = "checkpoint-", kEnding = ".safetensors";
@@ -54,12 +58,12 @@ RunState Unpack(const RunCounters& counters, const std::vector<double>& numbers,
                 const RunState& shape) {
   RunState state = shape;
   auto from = numbers.begin();
-  state.step = counters[0];
-  state.epoch = counters[1];
-  state.batch = counters[2];
-  state.samples = counters[3];
-  state.kept = {*from++, counters[4]};
-  state.stopping = {*from++, counters[5]};
+  state.step = counters.step;
+  state.epoch = counters.epoch;
+  state.batch = counters.batch;
+  state.samples = counters.samples;
+  state.kept = {*from++, counters.kept_evaluations_since};
+  state.stopping = {*from++, counters.stopping_evaluations_since};
   state.seconds = *from++;
   for (double& total : state.totals) total = *from++;
   for (double& number : state.schedules) number = *from++;
@@ -73,7 +77,7 @@ std::vector<TensorSpec> SpecsOf(const Engine& engine, const RunState& shape) {
     specs.push_back({state.name, state.type.dtype, state.type.shape});
   }
   const auto size = [](size_t n) { return Shape{static_cast<int64_t>(n)}; };
-  specs.push_back({kCounters, DType::kI64, size(RunCounters().size())});
+  specs.push_back({kCounters, DType::kI64, size(kCounterCount)});
   specs.push_back({kNumbers, DType::kF64, size(NumberCount(shape))});
   return specs;
 }
@@ -119,11 +123,67 @@ std::optional<int64_t> StepOf(std::string_view file_name) {
   return step;
 }
 
+bool AreCounters(const TensorSpec& tensor) {
+  return tensor.name == kCounters && tensor.dtype == DType::kI64 &&
+         tensor.shape == Shape{static_cast<int64_t>(kCounterCount)};
+}
+
+RunCounters CountersIn(const HostTensor& tensor) {
+  RunCounters counters;
+  std::ranges::copy(tensor.bytes(), std::as_writable_bytes(std::span(&counters, 1)).begin());
+  return counters;
+}
+
+[[noreturn]] void RefuseCounters(const std::string& path, const std::string& what) {
+  ThrowFileError(path, "is damaged: " + what);
+}
+
+// The metadata say again what the counters do.
+void CheckMetadata(const std::string& path, const SafetensorsMetadata& metadata,
+                   const std::string& key, int64_t counted) {
+  const auto found = metadata.find(key);
+  if (found == metadata.end()) return;
+  std::string text(kDigits, '0');
+  SetNumber(text, counted);
+  if (found->second == text) return;
+  RefuseCounters(path, "it counts " + std::to_string(counted) + " as its " + key +
+                           ", and its metadata say '" + found->second + "'");
+}
+
+// Throws UserError where no run comes to such a place, or not in a file of this name.
+void CheckCounters(const std::string& path, const SafetensorsMetadata& metadata,
+                   const RunCounters& counters) {
+  for (const int64_t count :
+       {counters.step, counters.epoch, counters.batch, counters.samples,
+        counters.kept_evaluations_since, counters.stopping_evaluations_since}) {
+    if (count < 0) RefuseCounters(path, "it counts fewer than no steps, batches or samples");
+  }
+  const std::optional<int64_t> of_name = StepOf(fs::path(path).filename().string());
+  if (of_name && *of_name != counters.step) {
+    RefuseCounters(path, "it is of step " + std::to_string(counters.step));
+  }
+  if (counters.epoch > counters.step - (counters.batch > 0) ||
+      (counters.batch > 0) != (counters.samples > 0)) {
+    RefuseCounters(path, "no run has done " + CountText(counters.epoch, "epoch") + ", " +
+                             CountText(counters.batch, "batch", "batches") + " and " +
+                             CountText(counters.samples, "sample") + " of the next in " +
+                             CountText(counters.step, "step"));
+  }
+  CheckMetadata(path, metadata, kStepKey, counters.step);
+  CheckMetadata(path, metadata, kEpochKey, counters.epoch);
+}
+
 // Reads all of it. Where it is not whole, says so in `damaged`.
 bool IsWhole(const std::string& path, std::vector<std::string>& damaged) {
   try {
     SafetensorsReader reader(path);
-    for (size_t i = 0; i < reader.tensors().size(); ++i) reader.Skip();
+    for (const TensorSpec& tensor : reader.tensors()) {
+      if (AreCounters(tensor)) {
+        CheckCounters(path, reader.metadata(), CountersIn(reader.Read()));
+      } else {
+        reader.Skip();
+      }
+    }
     return true;
   } catch (const UserError& error) {
     damaged.emplace_back(error.what());
@@ -157,13 +217,14 @@ CheckpointWriter::CheckpointWriter(const Engine& engine, const RunState& shape,
     tensors_.emplace_back(states[i].type.dtype, states[i].type.shape);
   }
   for (const HostTensor& tensor : tensors_) bytes_.push_back(tensor.bytes());
-  bytes_.push_back(std::as_bytes(std::span(counters_)));
+  bytes_.push_back(std::as_bytes(std::span(&counters_, 1)));
   bytes_.push_back(std::as_bytes(std::span(numbers_)));
   metadata_ = metadata;
   metadata_.insert({{"format", "cgrun"},
                     {"model", engine.model().name},
-                    {"step", std::string(12, '0')},
-                    {"epoch", std::string(12, '0')}});
+                    {kStepKey, std::string(kDigits, '0')},
+                    {kEpochKey, std::string(kDigits, '0')},
+                    {kChecksumKey, std::string(kChecksumDigits, '0')}});
 }
 
 bool CheckpointWriter::Take(const Engine& engine) {
@@ -178,9 +239,9 @@ bool CheckpointWriter::Take(const Engine& engine) {
 void CheckpointWriter::Write(std::string_view path, const RunState& state) {
   counters_ = CountersOf(state);
   PackNumbers(state, numbers_);
-  SetNumber(metadata_["step"], state.step);
-  SetNumber(metadata_["epoch"], state.epoch);
-  writer_.Write(path, bytes_, metadata_);
+  SetNumber(metadata_[kStepKey], state.step);
+  SetNumber(metadata_[kEpochKey], state.epoch);
+  writer_.WriteWithChecksum(path, bytes_, metadata_);
 }
 
 bool IsRunTensor(std::string_view name) { return name.starts_with(kRunTensors); }
@@ -188,51 +249,37 @@ bool IsRunTensor(std::string_view name) { return name.starts_with(kRunTensors); 
 RunState LoadCheckpoint(Engine& engine, const std::string& path, const RunState& shape) {
   CheckFits(LoadWeights(engine, path, WeightsScope::kRun), path);
   SafetensorsReader reader(path);
-  RunCounters counters = {};
-  std::vector<double> numbers(NumberCount(shape));
-  int found = 0;
+  std::optional<RunCounters> counters;
+  std::vector<double> numbers;
   for (const TensorSpec& tensor : reader.tensors()) {
-    const bool is_counters = tensor.name == kCounters;
-    if (!is_counters && tensor.name != kNumbers) {
+    if (AreCounters(tensor)) {
+      counters = CountersIn(reader.Read());
+    } else if (tensor.name == kNumbers && tensor.dtype == DType::kF64) {
+      const HostTensor read = reader.Read();
+      numbers.assign(read.data<double>().begin(), read.data<double>().end());
+    } else {
       reader.Skip();
-      continue;
     }
-    const std::span<std::byte> to = is_counters ? std::as_writable_bytes(std::span(counters))
-                                                : std::as_writable_bytes(std::span(numbers));
-    const HostTensor read = reader.Read();
-    if (tensor.dtype != (is_counters ? DType::kI64 : DType::kF64) ||
-        read.bytes().size() != to.size()) {
-      RefuseOtherModel(path, "\n      it has other losses, metrics or schedules");
-    }
-    std::copy(read.bytes().begin(), read.bytes().end(), to.begin());
-    ++found;
   }
-  if (found != 2) {
+  if (!counters && numbers.empty()) {
     throw UserError(path + " holds weights, but no state of a run",
                     "--weights starts a new run from them");
   }
-  if (std::ranges::any_of(counters, [](int64_t counter) { return counter < 0; })) {
-    throw UserError(path + " is damaged: it counts fewer than no steps, batches or samples");
+  if (!counters || numbers.size() != NumberCount(shape)) {
+    RefuseOtherModel(path, "\n      it has other losses, metrics or schedules");
   }
-  return Unpack(counters, numbers, shape);
+  CheckCounters(path, reader.metadata(), *counters);
+  return Unpack(*counters, numbers, shape);
 }
 
 std::optional<WeightsPlace> PlaceOfWeights(const std::string& path) {
-  try {
-    SafetensorsReader reader(path);
-    for (const TensorSpec& tensor : reader.tensors()) {
-      if (tensor.name != kCounters || tensor.dtype != DType::kI64) {
-        reader.Skip();
-        continue;
-      }
-      const HostTensor read = reader.Read();
-      RunCounters counters = {};
-      if (read.bytes().size() != sizeof(counters)) return std::nullopt;
-      std::ranges::copy(read.bytes(), std::as_writable_bytes(std::span(counters)).begin());
-      return WeightsPlace{counters[0], counters[1] + (counters[2] > 0)};
+  SafetensorsReader reader(path);
+  for (const TensorSpec& tensor : reader.tensors()) {
+    if (AreCounters(tensor)) {
+      const RunCounters counters = CountersIn(reader.Read());
+      return WeightsPlace{counters.step, counters.epoch + (counters.batch > 0)};
     }
-  } catch (const UserError&) {
-    // Who reads the weights says what is wrong.
+    reader.Skip();
   }
   return std::nullopt;
 }

@@ -4,7 +4,6 @@
 #ifndef CGRUN_TRAIN_CHECKPOINT_H_
 #define CGRUN_TRAIN_CHECKPOINT_H_
 
-#include <array>
 #include <cstdint>
 #include <limits>
 #include <optional>
@@ -42,8 +41,15 @@ struct RunState {
   std::vector<double> schedules;  // state of the schedules of rates
 };
 
-// Whole numbers of a run's state, as checkpoints hold them.
-using RunCounters = std::array<int64_t, 6>;
+// Whole numbers of a run's state, in the order in which checkpoints hold them.
+struct RunCounters {
+  int64_t step = 0;
+  int64_t epoch = 0;
+  int64_t batch = 0;
+  int64_t samples = 0;
+  int64_t kept_evaluations_since = 0;
+  int64_t stopping_evaluations_since = 0;
+};
 
 // Writes checkpoints, again and again, without allocating after its construction.
 class CheckpointWriter {
@@ -58,14 +64,14 @@ class CheckpointWriter {
 
   // Copies the engine's state, which Write() then writes. False where it is not finite all over.
   bool Take(const Engine& engine);
-  // Writes PATH atomically. Throws UserError.
+  // Writes PATH atomically, with a checksum of all of it. Throws UserError.
   void Write(std::string_view path, const RunState& state);
 
  private:
   SafetensorsWriter writer_;
   std::vector<size_t> states_;       // that are written: indices of the engine's …
   std::vector<HostTensor> tensors_;  // … and their copies
-  RunCounters counters_ = {};        // of the run's state
+  RunCounters counters_;             // of the run's state
   std::vector<double> numbers_;
   std::vector<std::span<const std::byte>> bytes_;
   SafetensorsMetadata metadata_;
@@ -75,8 +81,9 @@ class CheckpointWriter {
 bool IsRunTensor(std::string_view name);
 
 // Sets the engine to what a checkpoint holds and returns the state of its run, whose vectors are as
-// long as those of `shape`. Throws UserError for a file that is not whole, that is no checkpoint,
-// or one of another model: then it names what does not fit, and the engine is to be thrown away.
+// long as those of `shape`. Throws UserError for a file that is damaged or no checkpoint, for one
+// of a place that no run can have, or that is not the one of its name, and for one of another
+// model: then it names what does not fit. The engine is to be thrown away then.
 RunState LoadCheckpoint(Engine& engine, const std::string& path, const RunState& shape);
 
 // The checkpoints of a run folder: which there are, and which are removed.
@@ -114,11 +121,13 @@ struct WeightsPlace {
   int64_t step = 0;   // updates done
   int64_t epoch = 0;  // the last that was begun, from 1; 0: none
 };
-// Nothing for a file that does not say so, as one of another program, or that cannot be read.
+// Nothing for a file that does not say so, as one of another program. Throws UserError where it
+// cannot be read.
 std::optional<WeightsPlace> PlaceOfWeights(const std::string& path);
 
-// The newest checkpoint of a folder that is whole. Those that are newer and damaged are named in
-// `damaged`, with what is wrong. Throws InputError where there is none.
+// The newest checkpoint of a folder that is whole: as its checksum says, where it has one, and with
+// counters that agree with each other and with its name. Those that are newer and damaged are named
+// in `damaged`, with what is wrong. Throws InputError where there is none.
 std::string NewestCheckpoint(const std::string& folder, std::vector<std::string>& damaged);
 
 // A file of weights as users name it: the file itself, or of a run folder the newest whole

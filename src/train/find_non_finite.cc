@@ -83,6 +83,7 @@ std::optional<NonFinite> FindInRun(Engine& engine, Replay& replay) {
   found.name = op.name;
   found.source = op.source;
   found.parts = op.parts;
+  found.phase = op.phase;
   found.nan = checker.nan();
   return found;
 }
@@ -154,7 +155,8 @@ std::optional<NonFinite> FindNonFinite(Engine& engine, Replay& replay) {
                      "",
                      "",
                      nan,
-                     0};
+                     0,
+                     Phase::kForward};
   }
   while (replay.Next()) {
     const int entry = replay.Feed();

@@ -36,6 +36,7 @@ struct NonFinite {
   std::string parts;   // "conv, relu, max_pool": of a fused operator, one of which did it
   bool nan = false;    // else infinite
   int64_t step = 0;    // from 1; of a state 0: it was so from the start
+  Phase phase = Phase::kForward;  // of the operator
 
   // Without its place: "classify.conv2 made the first value …".
   std::string Text() const;

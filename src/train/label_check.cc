@@ -1,4 +1,4 @@
-// Finding labels that name no class, and ids that name no entry.
+// Finding labels that name no class, and ids that name no entry; and telling of them.
 #include "src/train/label_check.h"
 
 #include <algorithm>
@@ -8,15 +8,10 @@
 #include <set>
 
 #include "src/data/sampler.h"
-#include "src/ir/op_def.h"
-#include "src/ops/embedding.h"
 #include "src/train/label_misspelling.h"
 
 namespace cgrun {
 namespace {
-
-// Operands of a loss or metric with classes along axis 1 of the first.
-constexpr size_t kLogits = 0, kLabel = 1;
 
 std::string ClassesText(const LabelUse& use) {
   const std::string count = std::to_string(use.classes);
@@ -30,37 +25,6 @@ std::string ClassesText(const LabelUse& use) {
   const std::string range = " are 0 to " + std::to_string(use.classes - 1);
   return "the " + count + (is_table ? " entries" : " classes") + of + range +
          (is_table ? "" : ", as its logits have " + count + " units");
-}
-
-// Whether input kLabel of an operator holds classes of input kLogits: so it is of a loss or metric
-// of classifiers, if the logits have one number a class.
-bool TakesLabels(const Graph& graph, const Node& node) {
-  const Usage usage = GetOpDef(node.op).usage;
-  if (usage != Usage::kLoss && usage != Usage::kMetric) return false;
-  if (node.inputs.size() != 2) return false;
-  const TensorType &logits = graph.values[node.inputs[kLogits]].type,
-                   &label = graph.values[node.inputs[kLabel]].type;
-  return IsFloat(logits.dtype) && !IsFloat(label.dtype) && label.dtype != DType::kBool &&
-         logits.shape.rank() == label.shape.rank() + 1;
-}
-
-// Whether it does of binary_cross_entropy, whose integers are 0 and 1.
-bool TakesBinaryLabels(const Graph& graph, const Node& node) {
-  const DType label = graph.values[node.inputs.back()].type.dtype;
-  return node.op == OpId::binary_cross_entropy && !IsFloat(label) && label != DType::kBool;
-}
-
-// The value itself, or what an operator made it of that leaves labels as they are and drops none
-// for good.
-const Value& SourceOf(const Graph& graph, ValueId id) {
-  constexpr OpId kMoves[] = {OpId::identity, OpId::reshape,     OpId::flatten,    OpId::transpose,
-                             OpId::flip,     OpId::random_flip, OpId::random_crop};
-  while (graph.values[id].producer.valid()) {
-    const Node& node = graph.nodes[graph.values[id].producer];
-    if (std::ranges::find(kMoves, node.op) == std::end(kMoves)) break;
-    id = node.inputs[0];
-  }
-  return graph.values[id];
 }
 
 // "has the label 7, but the 4 classes of softmax_cross_entropy are 0 to 3, as its logits have 4
@@ -228,43 +192,6 @@ std::optional<int64_t> IntegerAt(DType dtype, const std::byte* bytes) {
   return std::nullopt;
 }
 
-// What says how many classes logits have: the operator with as many units or filters that makes
-// them, or what other operators move.
-void FindMaker(const Graph& graph, ValueId logits, LabelUse& use) {
-  constexpr OpId kMoves[] = {OpId::identity, OpId::reshape, OpId::flatten, OpId::transpose};
-  while (graph.values[logits].producer.valid()) {
-    const Node& node = graph.nodes[graph.values[logits].producer];
-    for (const char* key : {"units", "filters"}) {
-      const AttributeField* field = node.attributes.schema().Find(key);
-      if (field == nullptr) continue;
-      if (std::get<int64_t>(node.attributes.Get(*field)) != use.classes) return;
-      use.maker = node.mark;
-      use.key = key;
-      return;
-    }
-    if (node.inputs.empty()) return;
-    const bool same_shape =
-        graph.values[node.outputs[0]].type.shape == graph.values[node.inputs[0]].type.shape;
-    const bool moves = std::ranges::find(kMoves, node.op) != std::end(kMoves);
-    if (!moves && (!same_shape || node.inputs.size() != 1)) return;
-    logits = node.inputs[0];
-  }
-}
-
-// Whether an operator counts no label that is outside of the classes.
-bool LeavesOut(OpId op) {
-  constexpr OpId kMetrics[] = {OpId::per_class_accuracy, OpId::confusion_matrix, OpId::precision,
-                               OpId::recall, OpId::f1};
-  return std::ranges::find(kMetrics, op) != std::end(kMetrics);
-}
-
-// The value of the attribute `ignore_label`; nothing where the operator has none.
-std::optional<IntList> IgnoredBy(const Node& node) {
-  const AttributeField* field = node.attributes.schema().Find("ignore_label");
-  if (field == nullptr) return std::nullopt;
-  return std::get<IntList>(node.attributes.Get(*field));
-}
-
 // "prices.csv:3:7" of a text, "'photos/cat/1.png'" of a file of its own; else "sample 5", with its
 // file where that is not `file`.
 std::string PlaceText(const SamplePlace& place, const std::string& file) {
@@ -342,50 +269,7 @@ std::string SampleText(const Dataset& dataset, size_t field, int64_t sample) {
   return "sample " + std::to_string(sample) + " of the training data ";
 }
 
-// What another use of the input ignores on purpose is no mistake where it does not count anyway.
-void LeaveOutWhatOthersIgnore(std::vector<LabelUse>& uses) {
-  for (LabelUse& use : uses) {
-    if (!use.leaves_out) continue;
-    for (const LabelUse& other : uses) {
-      if (!other.can_ignore || other.input != use.input) continue;
-      use.ignored.insert(use.ignored.end(), other.ignored.begin(), other.ignored.end());
-    }
-  }
-}
-
 }  // namespace
-
-std::vector<LabelUse> FindLabelUses(const Graph& forward) {
-  std::vector<LabelUse> uses;
-  for (const Node& node : forward.nodes) {
-    if (node.op == OpId::embedding) {
-      const Value& ids = forward.values[node.inputs[0]];
-      const int64_t entries = node.attributes.As<EmbeddingAttributes>().entries;
-      if (ids.role != Role::kPlaceholder) continue;
-      LabelUse use = {ids.name, entries, "embedding", LabelUse::Kind::kEntries};
-      use.maker = node.mark;
-      use.key = "entries";
-      uses.push_back(std::move(use));
-    }
-    if (TakesBinaryLabels(forward, node)) {
-      const Value& label = SourceOf(forward, node.inputs[kLabel]);
-      if (label.role != Role::kPlaceholder) continue;
-      uses.push_back({label.name, 2, "binary_cross_entropy", LabelUse::Kind::kBinary});
-      uses.back().maker = node.mark;
-    }
-    if (!TakesLabels(forward, node)) continue;
-    const Value& label = SourceOf(forward, node.inputs[kLabel]);
-    const Dim& classes = forward.values[node.inputs[kLogits]].type.shape[1];
-    if (label.role != Role::kPlaceholder || classes.batch) continue;
-    const std::optional<IntList> ignored = IgnoredBy(node);
-    uses.push_back({label.name, classes.size, std::string(NameOf(node.op)),
-                    LabelUse::Kind::kClasses, ignored.value_or(IntList()), ignored.has_value(),
-                    LeavesOut(node.op)});
-    FindMaker(forward, node.inputs[kLogits], uses.back());
-  }
-  LeaveOutWhatOthersIgnore(uses);
-  return uses;
-}
 
 void CheckLabels(const std::vector<LabelledSet>& sets, const std::vector<LabelUse>& uses,
                  Diagnostics& diagnostics) {

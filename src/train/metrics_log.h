@@ -1,5 +1,6 @@
-// metrics.csv: a line an evaluation. `seconds` are those of the epoch so far, `samples` what was
-// trained on in them: where a run was resumed within the epoch, both are of the time since.
+// metrics.csv: a line an evaluation. `seconds` are those of training in the epoch so far, `samples`
+// what was trained on in them: where a run was resumed within the epoch, both are of the time
+// since.
 #ifndef CGRUN_TRAIN_METRICS_LOG_H_
 #define CGRUN_TRAIN_METRICS_LOG_H_
 

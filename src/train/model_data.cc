@@ -1,17 +1,15 @@
-// Opening data sets, matching their fields with inputs, rings of their own mapping.
+// Opening data sets, matching their fields with inputs.
 #include "src/train/model_data.h"
-
-#include <sys/mman.h>
 
 #include <algorithm>
 #include <cerrno>
-#include <cstring>
 #include <filesystem>
 #include <iterator>
 #include <map>
 #include <optional>
 #include <set>
 
+#include "src/data/options.h"
 #include "src/data/sampler.h"
 #include "src/data/streams.h"
 #include "src/device/device.h"
@@ -101,10 +99,24 @@ void ReportMissing(const std::vector<MissingFile>& files, Diagnostics& diagnosti
   }
 }
 
+// The cap on what training takes of the host's memory; 0: there is none.
+int64_t CapOnHost(const ModelSpec& model) {
+  const std::string& device = model.device.value;
+  const bool on_host = device == "auto" || KindOfDevice(device).on_host;
+  return on_host && model.train && model.train->memory ? model.train->memory->value : 0;
+}
+
+// Beside sets that have `taken` so many bytes.
+MemoryLeft LeftUnder(int64_t cap, int64_t taken) {
+  const int64_t free = FreeHostMemory(), left = std::max<int64_t>(0, cap - taken);
+  return cap > 0 && left < free ? MemoryLeft{left, cap} : MemoryLeft{free};
+}
+
 // Null after an error, and where the set is not `there`: then its options alone are checked.
 std::shared_ptr<const Dataset> OpenSet(const ModelSpec& model, const DataSpec& spec, bool there,
                                        const Dataset* train, const std::optional<DataSplit>& split,
-                                       const DataFindings* kept, Diagnostics& diagnostics) {
+                                       const DataFindings* kept, const MemoryLeft& left,
+                                       Diagnostics& diagnostics) {
   DataOptions options;
   options.kept = kept;
   options.split = split;
@@ -113,7 +125,8 @@ std::shared_ptr<const Dataset> OpenSet(const ModelSpec& model, const DataSpec& s
   options.fields = WantedFields(model);
   for (const InputSpec& input : model.inputs) options.field_marks[input.name.value] = input.mark;
   options.train = train;
-  options.memory_limit = FreeHostMemory();
+  options.memory_limit = left.bytes;
+  options.memory_cap = left.cap;
   const int errors = diagnostics.error_count();
   for (const Attribute& option : spec.options) {
     if (option.value.IsNull()) continue;  // stands for the default
@@ -312,7 +325,7 @@ DataOption ToDataOption(const Attribute& option, Diagnostics& diagnostics) {
 }
 
 ModelData OpenModelData(const ModelSpec& model, Diagnostics& diagnostics, MissingFiles missing,
-                        const DataFindings* kept) {
+                        const DataFindings* kept, DataCap cap) {
   ModelData data;
   if (!model.data || !CheckUpdates(model, diagnostics)) return data;
   std::vector<MissingFile> all_missing;
@@ -324,9 +337,10 @@ ModelData OpenModelData(const ModelSpec& model, Diagnostics& diagnostics, Missin
     const bool is_train = &spec == &model.data->train;
     const std::vector<MissingFile> files = FindMissing(model, *spec);
     all_missing.insert(all_missing.end(), files.begin(), files.end());
-    std::shared_ptr<const Dataset> set =
-        OpenSet(model, *spec, files.empty() && !train_failed, data.train.get(),
-                is_train ? split : std::nullopt, kept, diagnostics);
+    std::shared_ptr<const Dataset> set = OpenSet(
+        model, *spec, files.empty() && !train_failed, data.train.get(),
+        is_train ? split : std::nullopt, kept,
+        LeftUnder(cap == DataCap::kOfRun ? CapOnHost(model) : 0, data.decoded_bytes), diagnostics);
     if (set) data.decoded_bytes += set->decoded_bytes();
     if (set) MatchInputs(model, *set, spec->format->mark, diagnostics);
     if (set) CheckFinite(*set, diagnostics);
@@ -355,7 +369,7 @@ std::shared_ptr<const Dataset> OpenTrainWhole(const ModelSpec& model, Diagnostic
   if (!model.data || !model.data->train || !model.data->train->format) return nullptr;
   const DataSpec& spec = *model.data->train;
   return OpenSet(model, spec, FindMissing(model, spec).empty(), nullptr, SplitOf(model), nullptr,
-                 diagnostics);
+                 LeftUnder(0, 0), diagnostics);
 }
 
 void CheckModelData(const ModelSpec& model, Diagnostics& diagnostics) {
@@ -365,7 +379,7 @@ void CheckModelData(const ModelSpec& model, Diagnostics& diagnostics) {
     if (!*spec || !(*spec)->format) continue;
     const std::vector<MissingFile> files = FindMissing(model, **spec);
     all_missing.insert(all_missing.end(), files.begin(), files.end());
-    OpenSet(model, **spec, /*there=*/false, nullptr, std::nullopt, nullptr, diagnostics);
+    OpenSet(model, **spec, /*there=*/false, nullptr, std::nullopt, nullptr, {}, diagnostics);
   }
   ReportMissing(all_missing, diagnostics);
 }
@@ -422,35 +436,6 @@ void WarnOfLargeBatch(const ModelSpec& model, const Dataset& train, Diagnostics&
       "a batch of " + std::to_string(batch) +
           " is more than the training data has: " + CountText(train.size(), "sample"),
       "each step takes all of them, and an epoch is one step");
-}
-
-void DataSource::Unmap::operator()(std::byte* memory) const {
-  munmap(memory, static_cast<size_t>(bytes));
-}
-
-int64_t DataSource::RingBytes(const Dataset& dataset, int64_t batch, int slots) {
-  return Loader::RingBytes(dataset.fields(), std::min(batch, dataset.size()), slots);
-}
-
-int64_t DataSource::HostBytes(const Dataset& dataset, int64_t batch) {
-  const int64_t order = dataset.size() * static_cast<int64_t>(sizeof(int64_t));
-  return RingBytes(dataset, batch, LoaderOptions().slots) + order;
-}
-
-DataSource::DataSource(const Dataset& dataset, const LoaderOptions& options) {
-  const int64_t bytes = RingBytes(dataset, options.batch, options.slots);
-  void* memory = mmap(nullptr, static_cast<size_t>(std::max<int64_t>(1, bytes)),
-                      PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (memory == MAP_FAILED) {
-    throw UserError("cannot take " + std::to_string(bytes) + " bytes for the loader",
-                    "a smaller batch needs less");
-  }
-  ring_ = std::unique_ptr<std::byte, Unmap>(static_cast<std::byte*>(memory), Unmap{bytes});
-  std::memset(memory, 0, static_cast<size_t>(bytes));  // touched before the first step
-  LoaderOptions fitting = options;
-  fitting.batch = std::min(options.batch, dataset.size());
-  loader_ = std::make_unique<Loader>(dataset, fitting,
-                                     std::span<std::byte>(ring_.get(), static_cast<size_t>(bytes)));
 }
 
 }  // namespace cgrun

@@ -8,7 +8,6 @@
 
 #include "src/base/diagnostics.h"
 #include "src/data/dataset.h"
-#include "src/data/loader.h"
 #include "src/model/model_spec.h"
 
 namespace cgrun {
@@ -27,16 +26,19 @@ struct ModelData {
 
 enum class MissingFiles { kAreErrors, kAreListed };
 
+// Whether the cap on the memory of training binds the data; what is evaluated alone it need not.
+enum class DataCap { kOfRun, kNone };
+
 // Opens the sets that the model names, and checks that they have what its inputs want and that all
 // their numbers are finite; none after an error of `update`, which says what they need not have.
 // Errors go to `diagnostics`. After one in the training data, of the other sets the options alone
 // are checked: they are read by what the training data have. With `update` in the file all sets
 // walk in streams, as many as a batch has samples: see src/data/streams.h. Of a set whose files are
 // not there the options alone are checked. `kept`: what the weights keep that the data are read
-// for; null without any.
+// for; null without any. No set takes more than what is free, or left of the cap.
 ModelData OpenModelData(const ModelSpec& model, Diagnostics& diagnostics,
                         MissingFiles missing = MissingFiles::kAreErrors,
-                        const DataFindings* kept = nullptr);
+                        const DataFindings* kept = nullptr, DataCap cap = DataCap::kOfRun);
 
 // The model without the types of its misfits, for which operators that read them would be reported.
 ModelSpec WithoutMisfits(ModelSpec model, const ModelData& data);
@@ -62,28 +64,6 @@ void WarnOfLargeBatch(const ModelSpec& model, const Dataset& train, Diagnostics&
 
 // An option of a data set: a value, or a list of values.
 DataOption ToDataOption(const Attribute& option, Diagnostics& diagnostics);
-
-// A loader with the ring that it reads into.
-class DataSource {
- public:
-  DataSource(const Dataset& dataset, const LoaderOptions& options);
-
-  // Host memory that a source for batches of this size takes, beside the data set. No batch has
-  // more samples than the data set.
-  static int64_t HostBytes(const Dataset& dataset, int64_t batch);
-
-  Loader& loader() { return *loader_; }
-
- private:
-  struct Unmap {
-    int64_t bytes;
-    void operator()(std::byte* memory) const;
-  };
-  static int64_t RingBytes(const Dataset& dataset, int64_t batch, int slots);
-
-  std::unique_ptr<std::byte, Unmap> ring_;
-  std::unique_ptr<Loader> loader_;
-};
 
 }  // namespace cgrun
 

@@ -319,7 +319,7 @@ void PredictSource::Load(Stream& stream, const File& file, std::span<std::byte> 
   if (file.is_table) return LoadRow(stream, file, out);
   if (file.is_array) {
     if (stream.sample == 0) {
-      stream.array = ReadNpyAs(file.path, stream.field.dtype, FreeHostMemory());
+      stream.array = ReadNpyAs(file.path, stream.field.dtype, {FreeHostMemory()});
     }
     const std::span<const std::byte> all = stream.array.bytes();
     const auto from = static_cast<size_t>(stream.sample) * out.size();

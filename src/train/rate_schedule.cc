@@ -54,7 +54,7 @@ std::vector<ScheduleKind> MakeKinds() {
          &RateSchedule::every_epochs, kAboveZero, kNoBound, true},
         factor}},
       {"exponential",
-       "a factor every epoch",
+       "a factor an epoch, a part of it each step",
        Kind::kExponential,
        {{"factor", "what an epoch multiplies the rate by: `schedule: {exponential: {factor: 0.9}}`",
          &RateSchedule::factor, kAboveZero, kNoBound, true}}},
@@ -254,6 +254,14 @@ double DefaultRate(const OpSpec& optimizer) {
   return field == nullptr ? 0.01 : std::get<double>(field->get(schema.defaults()));
 }
 
+// How often `step` steps hold a period, which may be a fraction: 0.4 epochs of 5 steps are 2 steps,
+// and 6 steps three of them, though 0.4 in binary is a little more, and 6 / 5 / 0.4 a little less
+// than 3.
+double PeriodsIn(double steps, double period) {
+  constexpr double kRounding = 4 * std::numeric_limits<double>::epsilon();
+  return std::floor(steps / period * (1 + kRounding));
+}
+
 }  // namespace
 
 const std::vector<ScheduleKind>& ScheduleKinds() {
@@ -282,7 +290,7 @@ double RateSchedule::RateAt(int64_t step) const {
     case Kind::kPolynomial:
       return learning_rate * (final_factor + (1 - final_factor) * std::pow(1 - t, power));
     case Kind::kStep:
-      return learning_rate * std::pow(factor, std::floor(s / per_epoch / every_epochs));
+      return learning_rate * std::pow(factor, PeriodsIn(s, per_epoch * every_epochs));
     case Kind::kExponential:
       return learning_rate * std::pow(factor, s / per_epoch);
     case Kind::kPlateau:

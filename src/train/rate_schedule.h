@@ -22,7 +22,7 @@ namespace cgrun {
 //   cosine       final + (1 − final)·(1 + cos(π·t))/2, t = (s − w)/(total − w)
 //   polynomial   final + (1 − final)·(1 − t)^power
 //   step         factor^⌊epoch / every⌋
-//   exponential  factor^epoch, epoch with its fraction
+//   exponential  factor^epoch, epoch with its fraction: it changes with each step
 //   plateau      max(min, factor^n), n as often as a watched number has made no progress in more
 //                than `patience` evaluations in a row (PyTorch ReduceLROnPlateau)
 struct RateSchedule {

@@ -13,6 +13,7 @@
 #include "src/train/checkpoint.h"
 #include "src/train/child_process.h"
 #include "src/train/data_findings.h"
+#include "src/train/data_source.h"
 #include "src/train/rate_schedule.h"
 #include "src/train/run_memory_json.h"
 

@@ -166,7 +166,7 @@ std::optional<ProgramImage> Session::MakeImage(const KernelLibrary& library,
 bool Session::OpenData(bool train, Diagnostics& diagnostics) {
   if (!train && !weights_file_.empty()) findings_ = KeptBy(weights_file_);
   data_ = OpenModelData(model_, diagnostics, MissingFiles::kAreErrors,
-                        findings_.empty() ? nullptr : &findings_);
+                        findings_.empty() ? nullptr : &findings_, options_.cap);
   if (diagnostics.has_errors()) return false;
   const auto add = [&](const std::string& name, const std::shared_ptr<const Dataset>& dataset) {
     const auto& wanted = options_.evaluate;
@@ -391,11 +391,14 @@ void Session::SaveSchedules(std::vector<double>& numbers) const {
 }
 
 void Session::CheckPlace() const {
-  if (run_state_.batch <= batches_per_epoch_) return;
-  throw UserError(options_.checkpoint + " was written after " +
-                      CountText(run_state_.batch, "batch", "batches") +
-                      " of an epoch, but the training data are " +
-                      CountText(batches_per_epoch_, "batch", "batches"),
+  const int64_t batches = run_state_.batch, samples = train_->dataset->size();
+  const bool more_batches = batches > batches_per_epoch_;
+  if (!more_batches && run_state_.samples <= std::min(samples, batches * batch_)) return;
+  const auto of = [](int64_t batch_count, int64_t sample_count) {
+    return CountText(batch_count, "batch", "batches") + ", " + CountText(sample_count, "sample");
+  };
+  throw UserError(options_.checkpoint + " was written after " + of(batches, run_state_.samples) +
+                      " of an epoch, but the training data are " + of(batches_per_epoch_, samples),
                   "the data have changed since, or the file is damaged; --weights starts a new run "
                   "from its weights");
 }

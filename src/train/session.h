@@ -13,6 +13,7 @@
 #include "src/train/batch_runner.h"
 #include "src/train/checkpoint.h"
 #include "src/train/class_names.h"
+#include "src/train/data_source.h"
 #include "src/train/kept_values.h"
 #include "src/train/label_check.h"
 #include "src/train/model_data.h"
@@ -30,6 +31,7 @@ struct SessionOptions {
   std::string weights;        // a file to start from; empty: what the model file names
   std::string checkpoint;     // a file to go on from, which has all weights; empty: a new run
   int64_t limit_batches = 0;  // of every pass over data; 0: all
+  DataCap cap = DataCap::kOfRun;
   std::vector<std::string> evaluate = {"valid", "test"};  // the splits that are evaluated
   const ProgramImage* image = nullptr;  // a compiled program to use instead of compiling
   bool profile = false;                 // note how long each operator takes
@@ -61,7 +63,7 @@ struct PassResult {
   // Of them, those that `seconds` were spent on: of a pass that a resumed run goes on with, those
   // since the resumption.
   int64_t timed_samples = 0;
-  double seconds = 0;
+  double seconds = 0;        // without evaluations and checkpoints within the pass
   double stall_seconds = 0;  // waiting for the loader
 
   // Without samples there are no means, and reports leave the pass out.
@@ -77,7 +79,7 @@ struct StepReport {
   int64_t step = 0;           // steps done
   int64_t total_steps = 0;    // 0 where time ends the run
   int64_t samples = 0;        // in this pass, so far
-  double seconds = 0;         // of this pass, so far, since the run was resumed; …
+  double seconds = 0;         // as of PassResult, so far, since the run was resumed; …
   int64_t timed_samples = 0;  // … samples in this time, …
   int64_t timed_steps = 0;    // … and steps
   const std::vector<NamedNumber>* means = nullptr;  // of this pass, so far
@@ -125,7 +127,7 @@ struct TrainResult {
   int64_t left_out = 0;      // samples of `train` that fill no whole batch of streams
   int64_t resumed_step = 0;  // that a resumed run went on from; what follows is of the time since
   double seconds = 0;
-  double samples_per_second = 0;  // of training, evaluations left out
+  double samples_per_second = 0;  // of training, evaluations and checkpoints left out
   double train_seconds = 0;       // of training alone …
   double stall_seconds = 0;       // … of which it waited for the loader
   int64_t state_copies = 0;       // how often the state was copied for checkpoints
@@ -143,6 +145,7 @@ struct TrainResult {
   uint64_t weights_hash = 0;
   std::string checkpoint;  // the file with the final state
   std::string best;        // that of the best evaluation; empty where there was none
+  std::string lost_best;   // why it cannot be read, where it was written and is damaged or gone
   double best_value = 0;   // of the metric by which it is the best
   std::optional<WeightsPlace> best_place;
   // Evaluations that gave no number to go by, which count as no better; and what had none.
@@ -240,7 +243,7 @@ class Session {
   size_t ScheduleNumbers() const;
   void SaveSchedules(std::vector<double>& numbers) const;
   void RestoreSchedules(const std::vector<double>& numbers);
-  // Throws UserError where the checkpoint's epoch has more batches than the data have.
+  // Throws UserError where the checkpoint's epoch has more batches or samples than the data have.
   void CheckPlace() const;
   void SetRates(int64_t step);
   // EpochReport::rates, their values still unset.

@@ -9,6 +9,8 @@
 #include "src/train/checkpoint.h"
 #include "src/train/class_names.h"
 #include "src/train/data_findings.h"
+#include "src/train/due_work.h"
+#include "src/train/non_finite_help.h"
 #include "src/train/path_optimizer.h"
 #include "src/train/run_log.h"
 #include "src/train/session.h"
@@ -33,6 +35,7 @@ class TrainingRun {
         signals_(signals),
         state_(session.run_state_),
         checkpoint_(*session.engine_, state_, MetadataOf(session)),
+        due_(spec_, signals_.checkpoint, session.options_.checkpoint.empty() ? -1 : state_.step),
         replay_file_(session.options_.checkpoint),
         replay_from_{state_.epoch, state_.batch, state_.step},
         start_(std::chrono::steady_clock::now()) {
@@ -45,7 +48,6 @@ class TrainingRun {
     if (state_.step == 0) {
       WriteCheckpoint();
     } else {
-      written_step_ = state_.step;
       result_.stopped_early = session_.IsStopped(state_);
       if (Done() && !result_.interrupted) EvaluateAgain();
     }
@@ -81,6 +83,7 @@ class TrainingRun {
     Session::Split& split = *session_.train_;
     Loader& loader = split.source->loader();
     epoch_start_ = std::chrono::steady_clock::now();
+    aside_seconds_ = 0;
     stall_before_ = loader.stall_seconds();
     samples_before_ = state_.samples;
     steps_before_ = state_.step;
@@ -133,7 +136,7 @@ class TrainingRun {
                       .step = state_.step,
                       .total_steps = session_.total_steps_,
                       .samples = state_.samples,
-                      .seconds = Seconds(epoch_start_),
+                      .seconds = EpochSeconds(),
                       .timed_samples = state_.samples - samples_before_,
                       .timed_steps = state_.step - steps_before_,
                       .means = &means});
@@ -143,28 +146,33 @@ class TrainingRun {
     const Session::Split& split = *session_.train_;
     report_.train.Fill("train", *split.runner);
     report_.train.timed_samples = report_.train.samples - samples_before_;
-    report_.train.seconds = Seconds(epoch_start_);
+    report_.train.seconds = EpochSeconds();
     report_.train.stall_seconds = split.source->loader().stall_seconds() - stall_before_;
     report_.epoch = state_.epoch;
     report_.step = state_.step;
   }
 
+  // Of training.
+  double EpochSeconds() const { return Seconds(epoch_start_) - aside_seconds_; }
+
   // What is due between two steps of an epoch.
   void AfterStep() {
-    if (IsDue(spec_.eval_every)) {
+    const auto begin = std::chrono::steady_clock::now();
+    if (due_.Evaluation(state_.step)) {
       FillReport();
       Evaluate();
     }
-    if (IsDue(spec_.checkpoint_every) || IsSet(signals_.checkpoint)) WriteCheckpoint();
+    if (due_.Checkpoint(state_.step)) WriteCheckpoint();
+    aside_seconds_ += Seconds(begin);
   }
 
   // The state moves on to the next epoch before the checkpoint is written, so that a resumed run
   // begins there.
   void EndEpoch() {
     const bool whole = !HasBatches();
-    if (evaluated_at_ == state_.step) {
+    if (due_.is_evaluated(state_.step)) {
       // By AfterStep(), and that was the end.
-    } else if (!spec_.eval_every || IsDue(spec_.eval_every) || Done()) {
+    } else if (due_.EvaluationAtEnd(state_.step) || Done()) {
       Evaluate();
     } else {
       for (PassResult& pass : report_.evaluations) pass.samples = 0;
@@ -176,13 +184,7 @@ class TrainingRun {
       std::fill(state_.totals.begin(), state_.totals.end(), 0.0);
     }
     NoteTime();
-    if (!spec_.checkpoint_every || IsDue(spec_.checkpoint_every) || IsSet(signals_.checkpoint)) {
-      WriteCheckpoint();
-    }
-  }
-
-  bool IsDue(const std::optional<Marked<int64_t>>& every) const {
-    return every && state_.step % every->value == 0;
+    if (due_.CheckpointAtEnd(state_.step)) WriteCheckpoint();
   }
 
   // `valid`, or `test` where the file has no `valid`; null where it has neither.
@@ -193,7 +195,7 @@ class TrainingRun {
 
   void Evaluate() {
     TakeState();
-    evaluated_at_ = state_.step;
+    due_.Evaluated(state_.step);
     if (Session::Split* split = EpochSplit()) {
       session_.RunEvaluation(*split, observer_, report_.evaluations[0]);
       Judge(report_.evaluations[0]);
@@ -254,12 +256,12 @@ class TrainingRun {
 
   void WriteCheckpoint() {
     if (signals_.checkpoint != nullptr) *signals_.checkpoint = 0;
-    if (!checkpoints_ || state_.step == written_step_) return;
+    if (!checkpoints_ || due_.is_written(state_.step)) return;
     CompleteState();
     TakeState();
     checkpoint_.Write(checkpoints_->PathOf(state_.step), state_);
     checkpoints_->Keep(state_.step);
-    written_step_ = state_.step;
+    due_.Written(state_.step);
     replay_from_ = {state_.epoch, state_.batch, state_.step};
     replay_file_ = checkpoints_->PathOf(state_.step);
   }
@@ -314,8 +316,9 @@ class TrainingRun {
     TrainingReplay replay(session_, replay_file_, replay_from_, *last_);
     const auto found = FindNonFinite(*session_.engine_, replay);
     if (!found) return;
-    throw NonFiniteError(*found, session_.model_.tree.mark.file,
-                         found->what == NonFinite::What::kOperator ? help : "");
+    throw NonFiniteError(
+        *found, session_.model_.tree.mark.file,
+        NonFiniteHelp(session_.model_, session_.options_.compile.precision, *found, help));
   }
 
   void CountAllocations() {
@@ -350,14 +353,22 @@ class TrainingRun {
       result_.samples_per_second = static_cast<double>(train_samples_) / result_.train_seconds;
     }
     if (checkpoints_) result_.checkpoint = checkpoints_->PathOf(state_.step);
-    if (!std::isnan(state_.kept.value)) {
-      result_.best = best_path_;
-      result_.best_value = state_.kept.value;
-      result_.best_place = PlaceOfWeights(best_path_);
-    }
+    if (!std::isnan(state_.kept.value)) NoteBest();
     result_.memory = session_.memory_;
     result_.weights_hash = session_.engine_->StateHash();
     return std::move(result_);
+  }
+
+  // A run that goes on may find that the file of the part before is lost.
+  void NoteBest() {
+    result_.best_value = state_.kept.value;
+    if (best_path_.empty()) return;
+    try {
+      result_.best_place = PlaceOfWeights(best_path_);
+      result_.best = best_path_;
+    } catch (const UserError& error) {
+      result_.lost_best = error.what();
+    }
   }
 
   Session& session_;
@@ -370,16 +381,16 @@ class TrainingRun {
   std::optional<CheckpointFolder> checkpoints_;  // … too
   std::string best_path_;
   CheckpointWriter checkpoint_;
-  bool state_taken_ = false;   // it holds the state as it is now
-  int64_t written_step_ = -1;  // of the last checkpoint
+  bool state_taken_ = false;  // it holds the state as it is now
+  DueWork due_;
   // What can be run again from: the last checkpoint, or where the session began.
   std::string replay_file_;
   TrainingPlace replay_from_;
   std::optional<TrainingPlace> last_;  // of the last batch
   std::chrono::steady_clock::time_point start_;
   int64_t train_samples_ = 0;
-  int64_t evaluated_at_ = -1;  // the step after which the last evaluation was
   std::chrono::steady_clock::time_point epoch_start_;
+  double aside_seconds_ = 0;  // since then, of evaluations and checkpoints
   // Before this epoch, or what of it is left: the loader's waiting, samples of the epoch, steps.
   double stall_before_ = 0;
   int64_t samples_before_ = 0;

@@ -62,11 +62,12 @@ def houses(chance, count, header="area,year,town,price"):
 
 
 def rewrite_metadata(path, keep):
-    """Leaves out the entries of a weight file's metadata whose keys are not to be kept."""
+    """Leaves out the entries of a weight file's metadata whose keys are not to be kept, and the checksum."""
     data = path.read_bytes()
     size = int.from_bytes(data[:8], "little")
     header = json.loads(data[8:8 + size])
-    header["__metadata__"] = {k: v for k, v in header["__metadata__"].items() if keep(k)}
+    header["__metadata__"] = {k: v for k, v in header["__metadata__"].items()
+                              if keep(k) and k != "cgrun:checksum"}
     text = json.dumps(header).encode()
     text += b" " * (-len(text) % 8)
     path.write_bytes(len(text).to_bytes(8, "little") + text + data[8 + size:])

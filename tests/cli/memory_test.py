@@ -1,12 +1,16 @@
 #!/usr/bin/env python3
 """--memory and `batch: auto`: a cap that holds, to the same bits, or a refusal that says why."""
 
+import gzip
 import json
+import os
 import re
+import struct
+import subprocess
 import time
 import unittest
 
-from cli_testing import SANITIZED, CliTestCase, devices
+from cli_testing import CGRUN, SANITIZED, CliTestCase, devices
 
 # Ten layers whose results the backward pass wants, and most of all of them at once.
 DEEP = """cgrun: 1
@@ -133,6 +137,49 @@ train: {epochs: 1, batch: 16, optimizer: {op: sgd, lr: 0.01}}
         cap = plan["total_bytes"] + 2 * MIB
         found = self.cgrun("plan", "table.yaml", "--batch", "auto", "--memory", cap, "--json")
         self.assertGreaterEqual(json.loads(found.stdout)["batch"], 16)
+
+    def refused_data(self, model, *flags):
+        """The error of data that a cap refuses, and the most memory that was resident until then."""
+        with subprocess.Popen([str(CGRUN), "train", self.write("large.yaml", model), "--memory", "64MiB",
+                               *flags], cwd=self.folder, stderr=subprocess.PIPE, text=True) as process:
+            error = process.stderr.read()
+            _, status, usage = os.wait4(process.pid, 0)
+            process.returncode = os.waitstatus_to_exitcode(status)
+        self.assertEqual(process.returncode, 2, error)
+        return error, usage.ru_maxrss * KIB
+
+    def test_data_larger_than_the_cap_are_not_read(self):
+        # What follows the header is no image.
+        header = struct.pack(">BBBBIII", 0, 0, 8, 3, 1000000, 28, 28)
+        (self.folder / "large.idx.gz").write_bytes(gzip.compress(header) + os.urandom(800000))
+        error, _ = self.refused_data("""cgrun: 1
+data: {train: {format: idx, images: large.idx.gz}}
+inputs: {image: {type: uint8, shape: [1, 28, 28]}}
+paths:
+  p:
+    ops: [x: {op: normalize, in: image}, {op: flatten}, y: {op: linear, units: 1}, z: {op: mul, in: [y, 0]}]
+    loss: {op: squared_error, in: [y, z]}
+train: {optimizer: {op: sgd, lr: 0.01}}
+""")
+        self.assertIn("large.idx.gz': 1000000 x 28 x 28 elements of uint8 take 747.7 MiB, more than the "
+                      "cap of 64.0 MiB\n", error)
+        self.assertIn("help: a larger `--memory`", error)
+        with gzip.open(self.folder / "large.csv.gz", "wb", compresslevel=1) as file:
+            file.write(b"x,y\n")
+            for _ in range(300):
+                file.write(b"0,0\n" * 100000)
+        error, resident = self.refused_data("""cgrun: 1
+data: {train: {format: csv, file: large.csv.gz, label: y}}
+inputs: {x: {type: f32, shape: [1]}, y: {type: int32, shape: []}}
+paths:
+  p:
+    ops: [z: {op: linear, in: x, units: 2}]
+    loss: {op: softmax_cross_entropy, in: [z, y]}
+train: {optimizer: {op: sgd, lr: 0.01}}
+""")
+        self.assertIn("large.csv.gz' has more than 5592405 rows of 12 bytes, which fill the cap of 64.0 "
+                      "MiB\n", error)
+        self.assertLess(resident, 300 * MIB)  # 343 MiB of samples, which are all in memory else
 
     def test_a_batch_that_was_found_runs_within_the_cap_and_its_plan(self):
         total = self.plan("--batch", "300", model="flat.yaml")["total_bytes"]

@@ -375,6 +375,10 @@ class CommandLineTest(CliTestCase):
                                       r"MiB to spare: nothing is computed twice\n")
         self.assertRegex(done.stdout, r"0 after step 1: the run takes no more memory the longer it is|"
                                       r"not counted under a sanitizer")
+        done = self.cgrun("train", "uneven.yaml", "--mode", "eager", "--force")
+        self.assertRegex(done.stdout, r"allocations +(\d+ after step 1, to prepare operators when they run for "
+                                      r"the first time, as those of the last batch: the run takes no more|"
+                                      r"not counted under a sanitizer)")
 
 
 if __name__ == "__main__":

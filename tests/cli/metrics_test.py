@@ -245,6 +245,40 @@ class MetricsTest(CliTestCase):
         for name, value in wanted.items():
             self.assert_close(metrics[name], value, name, delta=1e-5)
 
+    def test_targets_far_from_zero(self):
+        """Seconds since 1970 that differ by minutes; in f32 numbers that its last places tell apart."""
+        chance = random.Random(5)
+        for offset, deviation, kind, precision in ((1.7e9, 600, "f64", "f64"), (2e6, 1.5, "f32", "f32"),
+                                                   (1e5, 0.3, "f32", "f32")):
+            pairs = [(t, t + chance.gauss(0, 0.3)) for t in (chance.gauss(0, 1) for _ in range(311))]
+            rows = [tuple(struct.unpack("<f", struct.pack("<f", x))[0] if kind == "f32" else x
+                          for x in (offset + deviation * y, offset + deviation * t)) for t, y in pairs]
+            self.write("far.csv", "\n".join(["y,t", *(f"{y!r},{t!r}" for y, t in rows)]) + "\n")
+            self.write("far.yaml", f"""cgrun: 1
+model: far
+data:
+  train: {{format: csv, file: far.csv, label: t}}
+  test: {{format: csv, file: far.csv, label: t}}
+inputs: {{features: {{type: {kind}, shape: [1]}}, label: {{type: {kind}, shape: [1]}}}}
+paths:
+  p:
+    ops: [y: {{op: linear, in: features, units: 1, init: {{weight: ones, bias: zeros}}}}]
+    loss: {{op: squared_error, in: [y, label]}}
+    metrics: {{r2: {{in: [y, label]}}}}
+train: {{steps: 1, batch: 10, precision: {precision}, optimizer: {{op: sgd, lr: 1.0e-30}}}}
+""")
+            self.cgrun("train", "far.yaml", "--quiet", "--force")
+            middle = mean(t for _, t in rows)
+            wanted = 1 - sum((t - y) ** 2 for y, t in rows) / sum((t - middle) ** 2 for _, t in rows)
+            self.assertLess(wanted, 0.95)
+            for device in devices():
+                for mode in ("graph", "eager"):
+                    for batch in (1, 33, 311):
+                        shown = json.loads(self.cgrun("eval", "far.yaml", "--device", device, "--mode",
+                                                      mode, "--batch", batch, "--json").stdout)
+                        self.assertAlmostEqual(shown["metrics"]["r2"], wanted, delta=1e-6,
+                                               msg=f"{offset} {device} {mode} {batch}")
+
     def test_a_label_a_place(self):
         metrics, outputs, sizes = self.measure(
             label="[place0, place1, place2]", type="int32", shape="[3]",

@@ -199,6 +199,17 @@ class ResumeTest(CliTestCase):
         for key in ("steps", "epochs", "weights_hash", "valid", "test"):
             self.assertEqual(again[key], whole[key], key)
 
+    def test_a_best_model_that_is_lost_is_told(self):
+        self.train("run", "--set", "train.epochs=1")
+        self.assertIn("best", json.loads((self.folder / "run/summary.json").read_text()))
+        (self.folder / "run/summary.json").unlink()
+        (self.folder / "run/best.safetensors").unlink()
+        done = self.resume("run")
+        self.assertIn("warning: cannot open 'run/best.safetensors': No such file or directory: the best "
+                      "model of this run is lost", done.stderr)
+        self.assertNotIn("best model", done.stdout)
+        self.assertNotIn("best", json.loads((self.folder / "run/summary.json").read_text()))
+
     def test_a_folder_has_one_run_at_a_time(self):
         self.train("run", "--set", "train.epochs=1")
         before = sorted(path.name for path in (self.folder / "run").iterdir())
@@ -310,24 +321,73 @@ train: {epochs: 1, batch: 10, optimizer: {op: sgd, lr: 1.0e-6}}
         self.assertIn("checkpoint-84.safetensors is taken instead", done.stderr)
         self.assertIn("resumed from run/checkpoint-84.safetensors", done.stderr)
 
-    def damage_counter(self, file, index, number):
-        """Writes over one of the whole numbers of a run's state."""
+    def set_counters(self, file, **numbers):
+        """Writes over some of the whole numbers of a run's state."""
+        names = ["step", "epoch", "batch", "samples"]
         bytes_ = bytearray(file.read_bytes())
         size, = struct.unpack_from("<Q", bytes_)
         counters = json.loads(bytes_[8:8 + size])["cgrun:counters"]["data_offsets"][0]
-        struct.pack_into("<q", bytes_, 8 + size + counters + 8 * index, number)
+        for name, number in numbers.items():
+            struct.pack_into("<q", bytes_, 8 + size + counters + 8 * names.index(name), number)
         file.write_bytes(bytes_)
 
-    def test_a_checkpoint_of_no_possible_place_is_refused(self):
+    def without_checksum(self, file):
+        """As earlier versions have written it."""
+        bytes_ = file.read_bytes()
+        self.assertEqual(bytes_.count(b"cgrun:checksum"), 1)
+        file.write_bytes(bytes_.replace(b"cgrun:checksum", b"other:checksum"))
+
+    def test_a_changed_byte_anywhere_is_damage(self):
         self.train("run", "--limit-batches", 9, "--set", "train.epochs=1")
         newest = self.folder / "run" / "checkpoint-9.safetensors"
-        resume = ("train", "--resume", "run", "--set", "train.epochs=2")
-        self.damage_counter(newest, 2, 10)
-        error = self.refuses(*resume, status=1)
-        self.assertIn("checkpoint-9.safetensors was written after 10 batches of an epoch", error)
-        self.assertIn("the data have changed since", error)
-        self.damage_counter(newest, 2, -1)
-        self.assertIn("checkpoint-9.safetensors is damaged", self.refuses(*resume, status=1))
+        whole = newest.read_bytes()
+        size, = struct.unpack_from("<Q", whole)
+        resume = ("train", "--resume", "run", "--set", "train.epochs=2", "--dry-run")
+        for at in (whole.index(b"small") + 1, 8 + size + 3, 8 + size + (len(whole) - size) // 2,
+                   len(whole) - 1):
+            damaged = bytearray(whole)
+            damaged[at] ^= 1
+            newest.write_bytes(damaged)
+            done = self.cgrun(*resume)
+            self.assertRegex(done.stderr, "'run/checkpoint-9.safetensors' is damaged: it is .*; "
+                                          "run/checkpoint-7.safetensors is taken instead", at)
+            self.assertIn("is damaged: it is not as its checksum says",
+                          self.refuses("train", "model.yaml", "--out", "new", "--weights",
+                                       "run/checkpoint-9.safetensors"))
+        (self.folder / "run" / "checkpoint-7.safetensors").unlink()
+        error = self.refuses(*resume)
+        self.assertIn("there is no whole checkpoint in the folder 'run'", error)
+        self.assertIn("help: what is there is damaged: 'run/checkpoint-9.safetensors'", error)
+        newest.write_bytes(whole)
+        self.assertEqual(self.cgrun(*resume, "--quiet").stderr, "")
+        self.without_checksum(newest)
+        self.assertEqual(self.cgrun(*resume, "--quiet").stderr, "")
+
+    def test_counters_that_no_run_has_are_damage(self):
+        self.train("run", "--limit-batches", 9, "--set", "train.epochs=1")
+        newest = self.folder / "run" / "checkpoint-9.safetensors"
+        self.without_checksum(newest)
+        whole = newest.read_bytes()
+        for numbers in ({"step": 5}, {"step": -9}, {"epoch": 2 ** 62}, {"epoch": 0}, {"batch": 3},
+                        {"samples": 60}, {"epoch": 9, "batch": 1, "samples": 20}):
+            newest.write_bytes(whole)
+            self.set_counters(newest, **numbers)
+            done = self.cgrun("train", "--resume", "run", "--set", "train.epochs=2", "--dry-run")
+            self.assertIn("'run/checkpoint-9.safetensors' is damaged: ", done.stderr, numbers)
+            self.assertIn("; run/checkpoint-7.safetensors is taken instead", done.stderr, numbers)
+
+    def test_a_checkpoint_of_other_data_is_refused(self):
+        self.train("run", "--limit-batches", 9, "--set", "train.epochs=1")
+        (self.folder / "run" / "checkpoint-9.safetensors").unlink()
+        middle = self.folder / "run" / "checkpoint-7.safetensors"
+        self.without_checksum(middle)
+        for numbers in ({"batch": 10, "samples": 200}, {"batch": 7, "samples": 10 ** 9}):
+            self.set_counters(middle, **numbers)
+            error = self.refuses("train", "--resume", "run", "--set", "train.epochs=2", status=1)
+            self.assertIn(f"checkpoint-7.safetensors was written after {numbers['batch']} batches, "
+                          f"{numbers['samples']:d} samples of an epoch, but the training data are 9 "
+                          "batches, 585 samples", error)
+            self.assertIn("the data have changed since", error)
 
     def test_damaged_settings_of_a_run_are_refused(self):
         self.train("run", "--set", "train.epochs=1")

@@ -105,6 +105,40 @@ class ModelsTest(CliTestCase):
         of_path = MODEL.replace("    metrics:", "    optimizer: {op: sgd, lr: 1.0e+39}\n    metrics:")
         self.assertEqual(help_of(of_path), often + "paths.classify.optimizer.lr=…")
 
+    def test_numbers_that_no_update_made_are_not_for_the_rate_to_mend(self):
+        def help_of(ops, rows):
+            self.write("numbers.csv", "x,y\n" + "".join(f"{x},1\n" for x in rows))
+            self.write("domain.yaml", f"""cgrun: 1
+data: {{train: {{format: csv, file: numbers.csv, label: y}}}}
+inputs: {{x: {{type: f32, shape: [1]}}, y: {{type: f32, shape: [1]}}}}
+paths:
+  p:
+    ops: [{ops}]
+    loss: {{op: squared_error, in: [z, y]}}
+train: {{epochs: 1, batch: 10, shuffle: false, optimizer: {{op: sgd, lr: 0.01}}}}
+""")
+            error = self.cgrun("train", "domain.yaml", "--force", "--quiet", status=1).stderr
+            return error.split("error: ")[1].split("\n")[0], re.findall("(?m)^help: (.*)$", error)[-1]
+
+        ones, zero = [1] * 40, [1] * 25 + [0] + [1] * 14
+        what, advice = help_of("l: {op: log, in: x}, z: {op: linear, in: l, units: 1}", [0] + ones)
+        self.assertIn("p.l made the first value that is not finite (infinite), in step 1", what)
+        self.assertEqual(advice, "no parameter had changed by then, so that this is not for the learning "
+                                 "rate to mend: it takes numbers above 0: `clip` with `min: 1.0e-7`, say, "
+                                 "keeps what it reads there")
+        what, advice = help_of("l: {op: log, in: x}, z: {op: linear, in: l, units: 1}", zero)
+        self.assertIn("in step 3", what)
+        self.assertIn("no parameter leads to it, so that this is not for the learning rate", advice)
+        what, advice = help_of("l: {op: linear, in: x, units: 1, init: {weight: zeros, bias: zeros}}, "
+                               "z: {op: sqrt, in: l}", ones)
+        self.assertIn("in step 1", what)
+        self.assertIn("its gradient at 0 is infinite: `clip` with `min: 1.0e-7`", advice)
+        # What parameters lead to may be of steps that were too large.
+        what, advice = help_of("l: {op: linear, in: x, units: 1, init: {weight: ones, bias: zeros}}, "
+                               "z: {op: log, in: l}", [1] * 10 + [-1] * 30)
+        self.assertIn("in step 2", what)
+        self.assertIn("a smaller learning rate often helps", advice)
+
     def test_an_epsilon_of_nothing_is_told_before_and_after(self):
         # The gradients of all weights are 0.
         text = MODEL.replace("op: sgd, lr: 0.05, momentum: 0.9", "op: adam, lr: 0.01, epsilon: 0").replace(

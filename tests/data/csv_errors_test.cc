@@ -52,6 +52,19 @@ TEST(CsvErrorsTest, NumbersThatAreNone) {
             "help: an input of f32 takes fractions\n");
 }
 
+TEST(CsvErrorsTest, NamesOfColumnsMayHoldAnything) {
+  EXPECT_EQ(ErrorsOf("a,\"two\nlines\x1B[1m\",y\n1,x,3\n"),
+            "DIR/t.csv:3:3: error: column 'two?lines?[1m': 'x' is not a number\n"
+            "    1,x,3\n"
+            "      ^\n"
+            "help: a column of texts is a category, `categories: [two?lines?[1m]`, or left out: "
+            "`columns` lists the others\n");
+  const std::string header = "a,\"lab\nel\"\n1,2\n";
+  const std::string errors = CsvBuilder(header).Label("labl", DType::kF32).Open().errors;
+  EXPECT_NE(errors.find("has no column 'labl'"), std::string::npos) << errors;
+  EXPECT_EQ(errors.find("lab\nel"), std::string::npos) << errors;
+}
+
 TEST(CsvErrorsTest, PlacesCountLinesInsideQuotesAndCharactersNotBytes) {
   EXPECT_EQ(ErrorsOf("a,b,y,z\n1,2,3,\"ä\nö\"\n\"1\n\",\"é\",x,0\n"),
             "DIR/t.csv:2:7: error: column 'z': 'ä?ö' is not a number\n"

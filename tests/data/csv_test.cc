@@ -319,7 +319,7 @@ TEST(CsvTest, TheMemoryLimitHoldsBeforeMemoryIsTaken) {
   EXPECT_EQ(CsvBuilder(table).Label("y", DType::kF32).Limit(24).Open().errors, "");
   EXPECT_EQ(
       CsvBuilder(table).Label("y", DType::kF32).Limit(23).Open().errors,
-      "error: 'DIR/t.csv': its 2 samples of 'label' take more than the 7 bytes that are left\n"
+      "error: 'DIR/t.csv' has more than 1 row of 12 bytes, which fill the 23 bytes that are left\n"
       "help: raise the memory limit, or use fewer samples or columns\n");
   std::string rows = "a,b\n";
   for (int i = 0; i < 500000; ++i) rows += "0,0\n";
@@ -327,7 +327,7 @@ TEST(CsvTest, TheMemoryLimitHoldsBeforeMemoryIsTaken) {
   EXPECT_LT(bomb.size(), 20000u);
   const int64_t before = CurrentHeapUse().heap_bytes;
   EXPECT_EQ(CsvBuilder(bomb).Limit(1000000).Open().errors,
-            "error: 'DIR/t.csv': its 500000 samples of 'features' take more than the 1000000 bytes "
+            "error: 'DIR/t.csv' has more than 125000 rows of 8 bytes, which fill the 1000000 bytes "
             "that are left\n"
             "help: raise the memory limit, or use fewer samples or columns\n");
   EXPECT_LT(CurrentHeapUse().heap_bytes - before, 2000000);

@@ -44,6 +44,11 @@ DatasetBuilder& DatasetBuilder::Limit(int64_t bytes) {
   return *this;
 }
 
+DatasetBuilder& DatasetBuilder::Limit(int64_t bytes, int64_t cap) {
+  options_.memory_cap = cap;
+  return Limit(bytes);
+}
+
 DatasetBuilder& DatasetBuilder::Train(const Dataset& train) {
   options_.train = &train;
   return *this;

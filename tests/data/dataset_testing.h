@@ -34,6 +34,8 @@ class DatasetBuilder {
     return Set("label", value).Input("label", dtype, std::move(shape));
   }
   DatasetBuilder& Limit(int64_t bytes);
+  // Bytes that are left of a cap on the run.
+  DatasetBuilder& Limit(int64_t bytes, int64_t cap);
   DatasetBuilder& Train(const Dataset& train);
   // What the weights keep; outlives this.
   DatasetBuilder& Kept(const DataFindings& kept);

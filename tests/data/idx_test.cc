@@ -112,6 +112,59 @@ TEST(IdxTest, ConvertsEveryElementType) {
             Native<double>({-0.5, 1e300}));
 }
 
+// As NPY does.
+TEST(IdxTest, FloatsBecomeThoseOfTheInput) {
+  const auto word = [](auto value) {
+    uint64_t bits = 0;
+    std::memcpy(&bits, &value, sizeof(value));
+    return BigEndian(bits, sizeof(value));
+  };
+  const auto open = [&](int type, const std::string& elements, DType dtype) {
+    return DatasetBuilder("idx")
+        .File("images", Idx(type, {2, 1}, elements))
+        .Set("images", "images")
+        .Input("x", dtype, {1})
+        .Open();
+  };
+  const Opened narrow = open(0x0E, word(0.1) + word(-1e300 / 1e270), DType::kF32);
+  ASSERT_EQ(narrow.errors, "");
+  EXPECT_EQ(narrow.dataset->fields()[0].dtype, DType::kF32);
+  EXPECT_EQ(ReadSample(*narrow.dataset, 0)[0] + ReadSample(*narrow.dataset, 1)[0],
+            Native<float>({0.1f, -1e30f}));
+  EXPECT_EQ(narrow.dataset->decoded_bytes(), 8);
+  const Opened wide = open(0x0D, word(0.1f) + word(2.0f), DType::kF64);
+  ASSERT_EQ(wide.errors, "");
+  EXPECT_EQ(ReadSample(*wide.dataset, 0)[0] + ReadSample(*wide.dataset, 1)[0],
+            Native<double>({0.1f, 2}));
+  EXPECT_EQ(open(0x0E, word(0.1) + word(1e39), DType::kF32).errors,
+            "error: 'DIR/images': element 1 is 1e+39, which no f32 can hold\n"
+            "help: the input's number type is f32, the file's float64\n");
+  const Opened infinite = open(0x0E, word(0.1) + word(HUGE_VAL), DType::kF32);
+  ASSERT_EQ(infinite.errors, "");
+  EXPECT_TRUE(infinite.dataset->FindNotFinite(0).has_value());
+  // Integers are not asked to become floats, nor floats integers.
+  EXPECT_EQ(open(8, "ab", DType::kF32).dataset->fields()[0].dtype, DType::kU8);
+  EXPECT_EQ(open(0x0D, word(1.0f) + word(2.0f), DType::kI32).dataset->fields()[0].dtype,
+            DType::kF32);
+}
+
+TEST(IdxTest, ImagesAreNoLabels) {
+  const auto open = [](Shape label) {
+    return DatasetBuilder("idx")
+        .File("images", kImages)
+        .Set("images", "images")
+        .Set("labels", "images")
+        .Input("image", DType::kU8, {1, 2, 2})
+        .Input("label", DType::kI32, std::move(label))
+        .Open()
+        .errors;
+  };
+  EXPECT_EQ(open({}),
+            "error: 'DIR/images' holds 2 x 2 numbers a sample, and input 'label' takes one\n"
+            "help: is this the file of the images? `labels` names that of the labels\n");
+  EXPECT_EQ(open({2, 2}), "");  // a label a pixel
+}
+
 TEST(IdxTest, WideningInPlaceLosesNothing) {
   std::string narrow;
   for (int i = 0; i < 1000; ++i) narrow += static_cast<char>(RandomBits(1, 0, i));
@@ -182,14 +235,31 @@ TEST(IdxTest, BombsAreRefusedBeforeMemoryIsTaken) {
 TEST(IdxTest, TheMemoryLimitHolds) {
   EXPECT_EQ(Open(kImages, kLabels, 24).errors, "");
   EXPECT_EQ(Open(kImages, kLabels, 23).errors,
-            "error: 'DIR/labels': 3 elements of int32 take more than the 11 bytes that are left\n"
+            "error: 'DIR/labels': 3 elements of int32 take 12 bytes, more than the 11 bytes that "
+            "are left\n"
             "help: raise the memory limit, or use fewer samples\n");
   const std::string bomb = Gzip(Idx(8, {1000, 100, 100}, std::string(10000000, '\0')));
   EXPECT_LT(bomb.size(), 20000u);
   EXPECT_EQ(Open(bomb, "", 1000000).errors,
-            "error: 'DIR/images': 1000 x 100 x 100 elements of uint8 take more than the 1000000 "
-            "bytes that are left\n"
+            "error: 'DIR/images': 1000 x 100 x 100 elements of uint8 take 9.5 MiB, more than the "
+            "1000000 bytes that are left\n"
             "help: raise the memory limit, or use fewer samples\n");
+}
+
+// Before the elements are read, which are none here.
+TEST(IdxTest, TheCapIsNamed) {
+  DatasetBuilder data("idx");
+  const std::string header = Gzip(Idx(8, {1000000, 28, 28}, ""));
+  data.File("images", header + std::string(800000, 'x')).Set("images", "images");
+  data.Limit(64 << 20, 64 << 20);
+  EXPECT_EQ(
+      data.Open().errors,
+      "error: 'DIR/images': 1000000 x 28 x 28 elements of uint8 take 747.7 MiB, more than the "
+      "cap of 64.0 MiB\n"
+      "help: a larger `--memory` (`memory` of `train`), or use fewer samples\n");
+  data.Limit(60 << 20, 64 << 20);
+  EXPECT_NE(data.Open().errors.find("more than the 60.0 MiB that are left of the cap of 64.0 MiB"),
+            std::string::npos);
 }
 
 TEST(IdxTest, DamagedGzipIsFound) {

@@ -369,7 +369,8 @@ TEST(Lines, KeepTheMemoryLimit) {
   LinesBuilder of_ids(ids);
   of_ids.Tokens("ids").Limit(31'999);  // 8 of text, 16 of ids and 8 of ends a line
   EXPECT_TRUE(Has(of_ids.Open().errors,
-                  ": its 4000 ids in 1000 samples take more than the 23999 bytes that are left"))
+                  ": its 4000 ids in 1000 samples take 24000 bytes, more than the "
+                  "23999 bytes that are left"))
       << of_ids.Open().errors;
   const Opened opened = static_cast<LinesBuilder&>(of_ids.Limit(32'000)).Open();
   ASSERT_EQ(opened.errors, "");

@@ -254,8 +254,8 @@ TEST(NpyDataTest, BombsAreRefusedBeforeMemoryIsTaken) {
   EXPECT_LT(bomb.size(), 60000u);
   const int64_t before = CurrentHeapUse().heap_bytes;
   EXPECT_EQ(OpenOne(bomb, DType::kF32, {}, 1000000).errors,
-            "error: 'DIR/x.npy': [50000000] elements of f32 take more than the 1000000 bytes that "
-            "are left\nhelp: raise the memory limit, or use fewer samples\n");
+            "error: 'DIR/x.npy': [50000000] elements of f32 take 190.7 MiB, more than the 1000000 "
+            "bytes that are left\nhelp: raise the memory limit, or use fewer samples\n");
   EXPECT_LT(CurrentHeapUse().heap_bytes - before, 1000000);
   const std::string eight = Npy("|u1", "(8,)", "12345678");
   EXPECT_EQ(OpenOne(eight, DType::kF32, {}, 32).errors, "");

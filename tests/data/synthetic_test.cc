@@ -52,7 +52,7 @@ TEST(SyntheticTest, SamplesWhoseOrderDoesNotFitAreRefused) {
   const std::string errors = diagnostics.ToString();
   EXPECT_NE(
       errors.find("the order of 1000 samples takes 8000 bytes, more than the 7999 bytes that are "
-                  "free"),
+                  "left"),
       std::string::npos)
       << errors;
   EXPECT_NE(errors.find("fewer samples"), std::string::npos) << errors;

@@ -295,6 +295,62 @@ TEST(SafetensorsTest, AWriterThatIsReadyDoesNotAllocate) {
   const int64_t after = CurrentHeapUse().allocations;
   EXPECT_EQ(after, before);
   EXPECT_EQ(ReadBytes(path), GoldenBytes());
+  SafetensorsMetadata with_checksum = {{kChecksumKey, std::string(16, '0')}};
+  const int64_t begin = CurrentHeapUse().allocations;
+  writer.WriteWithChecksum(path, data, with_checksum);
+  EXPECT_EQ(CurrentHeapUse().allocations, begin);
+}
+
+// Of two tensors, one of them larger than a block.
+std::string WithChecksum(SafetensorsMetadata metadata) {
+  static const TempFolder folder;
+  HostTensor large(DType::kF32, {5000});
+  for (size_t i = 0; i < 5000; ++i) large.data<float>()[i] = static_cast<float>(i);
+  const HostTensor small = HostTensor::Of<int64_t>({2}, {7, 8});
+  SafetensorsWriter writer({{"large", DType::kF32, {5000}}, {"small", DType::kI64, {2}}});
+  const std::vector<std::span<const std::byte>> data = {large.bytes(), small.bytes()};
+  writer.WriteWithChecksum(folder / "x", data, metadata);
+  return ReadBytes(folder / "x");
+}
+
+TEST(SafetensorsTest, AChecksumFindsEachChangedByte) {
+  const std::string whole = WithChecksum({{"step", "3"}});
+  EXPECT_EQ(whole, WithChecksum({{"step", "3"}, {kChecksumKey, "of the file before"}}));
+  EXPECT_EQ(Read(whole).metadata.at(kChecksumKey).size(), 16u);
+  const std::string refused =
+      "'DIR/x' is damaged: it is not as its checksum says\n"
+      "help: a file that was changed on purpose must not keep `cgrun:checksum` in its metadata";
+  const size_t data = whole.size() - 5000 * 4 - 2 * 8;
+  for (size_t at = data; at < whole.size(); at += at < data + 20 ? 1 : 997) {
+    std::string damaged = whole;
+    damaged[at] ^= 1;
+    EXPECT_EQ(ReadError(damaged), refused) << at;
+  }
+  for (const auto& [from, to] : {std::pair("\"3\"", "\"4\""),
+                                 {"\"small\"", "\"smell\""},
+                                 {"\"I64\"", "\"F64\""},
+                                 {"[5000]", "[50e2]"}}) {
+    std::string damaged = whole;
+    damaged.replace(damaged.find(from), std::strlen(from), to);
+    EXPECT_NE(ReadError(damaged), "no error") << from;
+  }
+  std::string without = whole;
+  without.replace(without.find(kChecksumKey), std::strlen(kChecksumKey), "other:checksum");
+  without[data] ^= 1;
+  EXPECT_EQ(ReadError(without), "no error");
+}
+
+// Tensors that nobody asks for count, too.
+TEST(SafetensorsTest, TheLastTensorEndsTheChecksum) {
+  const TempFolder folder;
+  std::string damaged = WithChecksum({});
+  damaged[damaged.size() - 5000 * 4 - 1] ^= 1;  // of the first tensor
+  WriteBytes(folder / "x", damaged);
+  for (const bool skip : {false, true}) {
+    SafetensorsReader reader(folder / "x");
+    skip ? reader.Skip() : static_cast<void>(reader.Read());
+    EXPECT_NE(ErrorOf([&] { reader.Skip(); }).find("is damaged"), std::string::npos);
+  }
 }
 
 TEST(SafetensorsDeathTest, NamesAreDistinct) {

@@ -164,8 +164,12 @@ std::vector<OpCase> mean_squared_error() {
 
 std::vector<OpCase> r2() {
   return {
-      TwoErrors({2, 2, 1.5, 9, 1.25, 53, 4.25, 9}),
-      {"one column", {}, {Given({2}, {1, 2}), Labels({2}, {3, 2}, DType::kU8)}, {{2, 5, 13, 4}}},
+      TwoErrors({2, 2, 0.75, 4.5, 0.125, 12.5, 4.25, 9}),
+      {"one column", {}, {Given({2}, {1, 2}), Labels({2}, {3, 2}, DType::kU8)}, {{2, 2.5, 0.5, 4}}},
+      {"far from 0",
+       {},
+       {Given({4}, {1e9, 1e9, 1e9, 1e9}), Given({4}, {1e9 + 1, 1e9 + 2, 1e9 + 4, 1e9 + 5})},
+       {{4, 1e9 + 3, 10, 46}}},
       {"random", {}, {Uniform({4, 3, 2}), Uniform({4, 3, 2})}},
       Refused("scalars", {}, {Uniform({}), Uniform({})}, "a prediction a sample"),
       Refused("batch elsewhere", {}, {Uniform({2, kBatchDim}), Uniform({2, kBatchDim})},

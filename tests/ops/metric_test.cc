@@ -92,15 +92,53 @@ TEST(Metrics, AucCountsPairs) {
 // {0, 8, 2, 3.5}.
 TEST(Metrics, R2IsTheMeanOfItsColumns) {
   const TensorType type{DType::kF64, {4, 2}};
-  EXPECT_NEAR(Shown(OpId::r2, Attributes(), type, {4, 4, 13, 11.5, 63, 66.25, 5.5, 2.5})[0],
+  EXPECT_NEAR(Shown(OpId::r2, Attributes(), type, {4, 4, 3.25, 2.875, 20.75, 33.1875, 5.5, 2.5})[0],
               (1 - 5.5 / 20.75 + 1 - 2.5 / 33.1875) / 2, 1e-12);
 }
 
 TEST(Metrics, R2OfTargetsThatAreAllTheSame) {
   const TensorType type{DType::kF64, {4, 1}};
-  EXPECT_EQ(Shown(OpId::r2, Attributes(), type, {3, 0.3, 0.03, 0}), (Numbers{1}));
-  EXPECT_EQ(Shown(OpId::r2, Attributes(), type, {3, 0.3, 0.03, 0.5}), (Numbers{0}));
+  EXPECT_EQ(Shown(OpId::r2, Attributes(), type, {3, 0.1, 0, 0}), (Numbers{1}));
+  EXPECT_EQ(Shown(OpId::r2, Attributes(), type, {3, 0.1, 0, 0.5}), (Numbers{0}));
   EXPECT_EQ(Shown(OpId::r2, Attributes(), type, {3, 0, 0, 0}), (Numbers{1}));
+  Numbers sums(4);  // the same to the bit, whatever the sizes of batches are
+  for (double samples : {1.0, 7.0, 3.0}) {
+    GetOpDef(OpId::r2).metric.merge(Numbers{samples, 0.1, 0, 0}, sums);
+  }
+  EXPECT_EQ(sums, (Numbers{11, 0.1, 0, 0}));
+}
+
+// Targets whose spread is lost in the sum of their squares.
+TEST(Metrics, R2OfTargetsFarFromZero) {
+  const TensorType type{DType::kF64, {4, 1}};
+  for (const auto& [offset, deviation] : {std::pair(2e6, 1.5), {1.7e9, 600.0}, {-1e12, 1.0}}) {
+    constexpr int kSamples = 1065;
+    Numbers targets, errors;
+    for (int i = 0; i < kSamples; ++i) {
+      targets.push_back(offset + deviation * std::sin(i));
+      errors.push_back(0.3 * deviation * std::cos(5.0 * i));
+    }
+    const auto of = [&](int first, int end) {  // by two passes
+      const double count = end - first;
+      double mean = 0, spread = 0, error = 0;
+      for (int i = first; i < end; ++i) mean += (targets[i] - offset) / count;
+      for (int i = first; i < end; ++i) {
+        spread += std::pow(targets[i] - offset - mean, 2);
+        error += errors[i] * errors[i];
+      }
+      return Numbers{count, offset + mean, spread, error};
+    };
+    const Numbers all = of(0, kSamples);
+    const double r2 = 1 - all[3] / all[2];
+    EXPECT_NEAR(r2, 0.91, 0.01);
+    for (int batch : {1, 33, 100, kSamples}) {
+      Numbers sums(4);
+      for (int first = 0; first < kSamples; first += batch) {
+        GetOpDef(OpId::r2).metric.merge(of(first, std::min(first + batch, kSamples)), sums);
+      }
+      EXPECT_NEAR(Shown(OpId::r2, Attributes(), type, sums)[0], r2, 1e-6) << offset << ' ' << batch;
+    }
+  }
 }
 
 TEST(Metrics, ErrorsAreMeansOverElements) {

@@ -48,6 +48,22 @@ TEST(RateSchedule, StepsPolynomialsAndExponentials) {
   EXPECT_DOUBLE_EQ(Read("lr: 1, schedule: {step: {every: 2, factor: 0.5}}").RateAt(19), 1.0);
   EXPECT_DOUBLE_EQ(Read("lr: 1, schedule: {step: {every: 2, factor: 0.5}}").RateAt(45), 0.25);
   EXPECT_DOUBLE_EQ(Read("lr: 1, schedule: {polynomial: {power: 2}}").RateAt(50), 0.25);
+  // Fractions of an epoch that are whole steps, as 0.4 of 5, drop the rate in time.
+  for (const int64_t steps : {5, 10, 30, 365, 1000}) {
+    for (int64_t period = 1; period <= 2 * steps; ++period) {
+      RateSchedule schedule;
+      schedule.kind = RateSchedule::Kind::kStep;
+      schedule.learning_rate = 1;
+      schedule.factor = 0.5;
+      schedule.steps_per_epoch = steps;
+      schedule.every_epochs = static_cast<double>(period) / static_cast<double>(steps);
+      for (int64_t drops = 1; drops < 50; ++drops) {
+        const double rate = std::pow(0.5, static_cast<double>(drops));
+        EXPECT_EQ(schedule.RateAt(drops * period - 1), 2 * rate) << period << '/' << steps;
+        EXPECT_EQ(schedule.RateAt(drops * period), rate) << period << '/' << steps;
+      }
+    }
+  }
   EXPECT_NEAR(Read("lr: 1, schedule: {exponential: {factor: 0.5}}").RateAt(20), 0.25, 1e-12);
 }
 

@@ -1,7 +1,9 @@
 // What a run of training does when something happens to it.
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <sstream>
+#include <thread>
 
 #include "src/base/allocation_counter.h"
 #include "src/train/run_folder.h"
@@ -50,6 +52,7 @@ TEST(TrainingRun, NamesTheOperatorWhoseValueIsNotFinite) {
         error.what(),
         "small.yaml:18:14: broken.log[0] made the first value that is not finite (NaN), in "
         "step 1");
+    EXPECT_TRUE(error.help().starts_with("no parameter had changed by then")) << error.help();
   }
 }
 
@@ -132,6 +135,52 @@ TEST(TrainingRun, CountsWhatAResumedRunHasDone) {
     samples.push_back(cell);
   }
   EXPECT_EQ(samples, (std::vector<std::string>{"samples", "765", "1065"})) << csv;
+}
+
+// Throughput is that of training, however much is evaluated and written beside it.
+TEST(TrainingRun, CountsNoTimeOfEvaluationsWithinAnEpoch) {
+  const ModelSpec model =
+      SmallModel({"data.valid={split: 0.1}", "train.eval_every=1", "train.checkpoint_every=1"});
+  Diagnostics diagnostics;
+  Session session(model, {}, true, diagnostics);
+  ASSERT_TRUE(session.ready()) << diagnostics.ToString();
+  class Slow final : public SessionObserver {
+   public:
+    void OnStep(const StepReport& report) override { last = report.seconds; }
+    void OnEvaluationStep(const StepReport&) override {
+      const auto begin = std::chrono::steady_clock::now();
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+      const std::chrono::duration<double> slept = std::chrono::steady_clock::now() - begin;
+      evaluating += slept.count();
+    }
+    void OnEpoch(const EpochReport& report) override { logged = report.train.seconds; }
+    double evaluating = 0, last = 0, logged = 0;
+  } slow;
+  const TrainResult result = session.Train(FreshFolder(), slow);
+  EXPECT_GT(slow.evaluating, 0.02 * 20);
+  for (const double seconds : {result.train_seconds, slow.last, slow.logged}) {
+    EXPECT_GT(seconds, 0);
+    EXPECT_LT(seconds + slow.evaluating, result.seconds);
+  }
+}
+
+// The checkpoint that a run goes on from is there.
+TEST(TrainingRun, ARunThatGoesOnFromStep0WritesItNotAgain) {
+  const ModelSpec model = SmallModel();
+  const std::string folder = FreshFolder();
+  SessionOptions options;
+  for (const bool resumed : {false, true}) {
+    Diagnostics diagnostics;
+    Session session(model, options, true, diagnostics);
+    ASSERT_TRUE(session.ready()) << diagnostics.ToString();
+    Interrupt interrupt(0);
+    interrupt.flag = 1;
+    const TrainResult result = session.Train(folder, interrupt, {&interrupt.flag});
+    EXPECT_EQ(result.steps, 0);
+    EXPECT_EQ(result.state_copies, resumed ? 0 : 1);
+    options.checkpoint = result.checkpoint;
+    EXPECT_FALSE(ReadText(options.checkpoint).empty());
+  }
 }
 
 // The end of an epoch looks at the state, keeps the best model and writes a checkpoint: one copy.

@@ -46,6 +46,7 @@ struct R2Parameters {
   int64_t columns = 0;
 };
 
+// Welford's recurrence (1962): the mean of the targets so far, and their squares about it.
 template <class T, class Target>
 struct R2 {
   static void Run(const RunContext& context, const Instruction& i) noexcept {
@@ -54,12 +55,13 @@ struct R2 {
     const Target* target = Data<const Target>(context, i, 1);
     double* sums = Data<double>(context, i, 2);
     std::fill_n(sums, kRegressionRows * p.columns, 0.0);
+    std::fill_n(sums + kCountRow * p.columns, p.columns, static_cast<double>(p.samples));
     for (int64_t n = 0; n < p.samples; ++n) {
       for (int64_t c = 0; c < p.columns; ++c) {
         const double t = LoadF64(*target++), error = t - LoadF64(*prediction++);
-        sums[kCountRow * p.columns + c] += 1;
-        sums[kTargetRow * p.columns + c] += t;
-        sums[kSquareRow * p.columns + c] += t * t;
+        double &mean = sums[kMeanRow * p.columns + c], apart = t - mean;
+        mean += apart / static_cast<double>(n + 1);
+        sums[kSpreadRow * p.columns + c] += apart * (t - mean);
         sums[kErrorRow * p.columns + c] += error * error;
       }
     }

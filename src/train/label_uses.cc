@@ -1,0 +1,131 @@
+// From losses, metrics and embeddings back to the inputs that they read.
+#include "src/train/label_uses.h"
+
+#include <algorithm>
+#include <iterator>
+#include <optional>
+#include <utility>
+
+#include "src/ir/op_def.h"
+#include "src/ops/embedding.h"
+
+namespace cgrun {
+namespace {
+
+// Operands of a loss or metric with classes along axis 1 of the first.
+constexpr size_t kLogits = 0, kLabel = 1;
+
+// Whether input kLabel of an operator holds classes of input kLogits: so it is of a loss or metric
+// of classifiers, if the logits have one number a class.
+bool TakesLabels(const Graph& graph, const Node& node) {
+  const Usage usage = GetOpDef(node.op).usage;
+  if (usage != Usage::kLoss && usage != Usage::kMetric) return false;
+  if (node.inputs.size() != 2) return false;
+  const TensorType &logits = graph.values[node.inputs[kLogits]].type,
+                   &label = graph.values[node.inputs[kLabel]].type;
+  return IsFloat(logits.dtype) && !IsFloat(label.dtype) && label.dtype != DType::kBool &&
+         logits.shape.rank() == label.shape.rank() + 1;
+}
+
+// Whether it does of binary_cross_entropy, whose integers are 0 and 1.
+bool TakesBinaryLabels(const Graph& graph, const Node& node) {
+  const DType label = graph.values[node.inputs.back()].type.dtype;
+  return node.op == OpId::binary_cross_entropy && !IsFloat(label) && label != DType::kBool;
+}
+
+// The value itself, or what an operator made it of that leaves labels as they are and drops none
+// for good.
+const Value& SourceOf(const Graph& graph, ValueId id) {
+  constexpr OpId kMoves[] = {OpId::identity, OpId::reshape,     OpId::flatten,    OpId::transpose,
+                             OpId::flip,     OpId::random_flip, OpId::random_crop};
+  while (graph.values[id].producer.valid()) {
+    const Node& node = graph.nodes[graph.values[id].producer];
+    if (std::ranges::find(kMoves, node.op) == std::end(kMoves)) break;
+    id = node.inputs[0];
+  }
+  return graph.values[id];
+}
+
+// What says how many classes logits have: the operator with as many units or filters that makes
+// them, or what other operators move.
+void FindMaker(const Graph& graph, ValueId logits, LabelUse& use) {
+  constexpr OpId kMoves[] = {OpId::identity, OpId::reshape, OpId::flatten, OpId::transpose};
+  while (graph.values[logits].producer.valid()) {
+    const Node& node = graph.nodes[graph.values[logits].producer];
+    for (const char* key : {"units", "filters"}) {
+      const AttributeField* field = node.attributes.schema().Find(key);
+      if (field == nullptr) continue;
+      if (std::get<int64_t>(node.attributes.Get(*field)) != use.classes) return;
+      use.maker = node.mark;
+      use.key = key;
+      return;
+    }
+    if (node.inputs.empty()) return;
+    const bool same_shape =
+        graph.values[node.outputs[0]].type.shape == graph.values[node.inputs[0]].type.shape;
+    const bool moves = std::ranges::find(kMoves, node.op) != std::end(kMoves);
+    if (!moves && (!same_shape || node.inputs.size() != 1)) return;
+    logits = node.inputs[0];
+  }
+}
+
+// Whether an operator counts no label that is outside of the classes.
+bool LeavesOut(OpId op) {
+  constexpr OpId kMetrics[] = {OpId::per_class_accuracy, OpId::confusion_matrix, OpId::precision,
+                               OpId::recall, OpId::f1};
+  return std::ranges::find(kMetrics, op) != std::end(kMetrics);
+}
+
+// The value of the attribute `ignore_label`; nothing where the operator has none.
+std::optional<IntList> IgnoredBy(const Node& node) {
+  const AttributeField* field = node.attributes.schema().Find("ignore_label");
+  if (field == nullptr) return std::nullopt;
+  return std::get<IntList>(node.attributes.Get(*field));
+}
+
+// What another use of the input ignores on purpose is no mistake where it does not count anyway.
+void LeaveOutWhatOthersIgnore(std::vector<LabelUse>& uses) {
+  for (LabelUse& use : uses) {
+    if (!use.leaves_out) continue;
+    for (const LabelUse& other : uses) {
+      if (!other.can_ignore || other.input != use.input) continue;
+      use.ignored.insert(use.ignored.end(), other.ignored.begin(), other.ignored.end());
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<LabelUse> FindLabelUses(const Graph& forward) {
+  std::vector<LabelUse> uses;
+  for (const Node& node : forward.nodes) {
+    if (node.op == OpId::embedding) {
+      const Value& ids = forward.values[node.inputs[0]];
+      const int64_t entries = node.attributes.As<EmbeddingAttributes>().entries;
+      if (ids.role != Role::kPlaceholder) continue;
+      LabelUse use = {ids.name, entries, "embedding", LabelUse::Kind::kEntries};
+      use.maker = node.mark;
+      use.key = "entries";
+      uses.push_back(std::move(use));
+    }
+    if (TakesBinaryLabels(forward, node)) {
+      const Value& label = SourceOf(forward, node.inputs[kLabel]);
+      if (label.role != Role::kPlaceholder) continue;
+      uses.push_back({label.name, 2, "binary_cross_entropy", LabelUse::Kind::kBinary});
+      uses.back().maker = node.mark;
+    }
+    if (!TakesLabels(forward, node)) continue;
+    const Value& label = SourceOf(forward, node.inputs[kLabel]);
+    const Dim& classes = forward.values[node.inputs[kLogits]].type.shape[1];
+    if (label.role != Role::kPlaceholder || classes.batch) continue;
+    const std::optional<IntList> ignored = IgnoredBy(node);
+    uses.push_back({label.name, classes.size, std::string(NameOf(node.op)),
+                    LabelUse::Kind::kClasses, ignored.value_or(IntList()), ignored.has_value(),
+                    LeavesOut(node.op)});
+    FindMaker(forward, node.inputs[kLogits], uses.back());
+  }
+  LeaveOutWhatOthersIgnore(uses);
+  return uses;
+}
+
+}  // namespace cgrun
