@@ -80,7 +80,8 @@ struct KernelChoice {
   int threads = 1;
   int64_t workspace_bytes = 0;
   std::vector<InPlacePair> in_place;
-  double seconds = 0;  // as the target estimates it
+  double seconds = 0;        // as the target estimates it …
+  bool is_measured = false;  // … or as it was measured there
 };
 
 struct Node {

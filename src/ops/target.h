@@ -22,7 +22,8 @@ struct KernelOption {
   std::vector<InPlacePair> in_place;   // a subset of the operator's pairs
   bool strided_inputs = false;         // reads operands with any strides
   int64_t workspace_bytes = 0;
-  double seconds = 0;  // estimated for the target
+  double seconds = 0;        // estimated for the target …
+  bool is_measured = false;  // … or measured on it
 };
 
 // How a node is about to run.

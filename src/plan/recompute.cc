@@ -23,9 +23,12 @@ bool IsCheap(const NodeSignature& node) {
   return CostOf(node).flops <= kCheapOperations * elements;
 }
 
-double Estimate(const NodeSignature& node, double of_target) {
+// `option`: a KernelOption or a KernelChoice for the node.
+template <class Option>
+double SecondsWith(const NodeSignature& node, const Option& option) {
+  if (option.is_measured) return option.seconds;
   const double to_move = SecondsToMove(node);
-  return IsCheap(node) ? to_move : std::max(to_move, of_target);
+  return IsCheap(node) ? to_move : std::max(to_move, option.seconds);
 }
 
 // An option, and the buffers that must stay for it.
@@ -161,7 +164,7 @@ class PeakAnalysis {
     if (second.op == node.op) return SecondsOf(graph_, node);
     const auto option = OptionOfSecond(graph_, node, second, target_, limits_.threads);
     if (!option) return std::nullopt;
-    return Estimate(SignatureOfSecond(graph_, node, second), option->seconds);
+    return SecondsWith(SignatureOfSecond(graph_, node, second), *option);
   }
 
   const Graph& graph_;
@@ -228,7 +231,9 @@ double SecondsToMove(const NodeSignature& node) {
 }
 
 double SecondsOf(const Graph& graph, const Node& node) {
-  return Estimate(SignatureOf(graph, node), node.kernel ? node.kernel->seconds : 0);
+  const NodeSignature signature = SignatureOf(graph, node);
+  return node.kernel ? SecondsWith(signature, *node.kernel)
+                     : SecondsWith(signature, KernelChoice());
 }
 
 double SecondsOfStep(const Graph& graph, bool second_runs) {

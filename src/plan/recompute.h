@@ -28,7 +28,7 @@ namespace cgrun {
 struct RecomputeOption {
   RecomputeDecision decision;
   Bytes bytes = 0;     // of the buffer
-  double seconds = 0;  // of the nodes that run again, as the target estimates them
+  double seconds = 0;  // of the nodes that run again, by SecondsOf()
 };
 
 struct RecomputeLimits {
@@ -38,8 +38,9 @@ struct RecomputeLimits {
   BufferOptions buffers;
 };
 
-// How long a node with its kernel takes: as long as its bytes need to and from memory, or as the
-// target estimates where that is longer and the node does more than a little for each element.
+// How long a node with its kernel takes, where that was measured. Else as long as its bytes need to
+// and from memory, or as the target estimates where that is longer and the node does more than a
+// little for each element.
 double SecondsOf(const Graph& graph, const Node& node);
 // For one that does little for each element: its bytes to and from memory.
 double SecondsToMove(const NodeSignature& node);

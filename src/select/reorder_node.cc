@@ -24,7 +24,8 @@ double ReorderSeconds(const NodeSignature& reorder, const Target& target, int th
 }
 
 KernelChoice ChoiceOf(const KernelOption& option, int threads) {
-  return {option.kernel, threads, option.workspace_bytes, option.in_place, option.seconds};
+  return {option.kernel,   threads,        option.workspace_bytes,
+          option.in_place, option.seconds, option.is_measured};
 }
 
 void ReportNoKernel(const Node& node, const NodeSignature& signature, const Target& target,

@@ -74,7 +74,9 @@ std::vector<KernelOption> TunedTarget::Options(const NodeSignature& node,
       seconds = measure_(node, option, setting.threads);
       if (seconds) record_->Add(key, *seconds);
     }
-    if (seconds) option.seconds = *seconds;
+    if (!seconds) continue;
+    option.seconds = *seconds;
+    option.is_measured = true;
   }
   return options;
 }

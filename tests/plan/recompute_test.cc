@@ -76,6 +76,17 @@ TEST(RecomputeOptions, KeepTheirLimits) {
   EXPECT_TRUE(model.Options(limits).empty());
 }
 
+TEST(RecomputeOptions, CostWhatWasMeasured) {
+  TwoReaders model;
+  const double estimated = model.Options().at(0).seconds;
+  EXPECT_NEAR(estimated, 8000 / 20e9, 1e-12) << "1000 numbers read and written";
+  for (Node& node : model.graph.nodes) {
+    node.kernel->seconds = 0.25;
+    node.kernel->is_measured = node.name == "y";
+  }
+  EXPECT_EQ(model.Options().at(0).seconds, 0.25);
+}
+
 TEST(RecomputeOptions, AreTakenByTheSchedule) {
   TwoReaders model;
   RematPlan plan;

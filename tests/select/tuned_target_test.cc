@@ -50,6 +50,8 @@ TEST(TunedTarget, HasTheTimesOfItsRecord) {
   const TunedTarget tuned(kernels, &record);
   EXPECT_EQ(tuned.Options(node, {2})[0].seconds, 1);
   EXPECT_EQ(tuned.Options(node, {2})[1].seconds, 0.5);
+  EXPECT_TRUE(tuned.Options(node, {2})[1].is_measured);
+  EXPECT_FALSE(tuned.Options(node, {2})[0].is_measured);
   EXPECT_EQ(tuned.Options(node, {1})[1].seconds, 2) << "of another number of threads";
   EXPECT_EQ(tuned.Options(Leaky(0.2), {2})[1].seconds, 2) << "of another operator";
   EXPECT_EQ(tuned.Options(Leaky(0.1, {8}), {2})[1].seconds, 2) << "of another shape";
