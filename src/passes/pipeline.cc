@@ -25,6 +25,8 @@ constexpr PipelineEntry kPipeline[] = {
      "while relu and its gradient are nodes of their own"},
     {"clip_in_batch_norm", passes::ClipInBatchNorm, 0, PassStage::kGraph,
      "behind relu_before_pool_grad, which needs the gradient of relu by itself"},
+    {"fuse_norms", passes::FuseNorms, 0, PassStage::kGraph,
+     "behind clip_in_batch_norm, whose clips go with them"},
     {"fuse_activations", passes::FuseActivations, 0, PassStage::kGraph,
      "behind all others, for to them a fused node is closed"},
     {"fuse_pools", passes::FusePools, 0, PassStage::kGraph,

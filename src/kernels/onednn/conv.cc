@@ -1,12 +1,15 @@
 // Convolutions: oneDNN chooses the layouts, the plan takes them over.
 #include "src/kernels/onednn/conv.h"
 
+#include <algorithm>
+#include <span>
+
 #include "src/base/check.h"
-#include "src/kernels/fused_conv.h"
+#include "src/kernels/onednn/folded_norm.h"
 #include "src/kernels/onednn/grouped_weights.h"
+#include "src/kernels/onednn/post_operators.h"
 #include "src/kernels/onednn/primitive.h"
 #include "src/ops/conv.h"
-#include "src/ops/leaky_relu.h"
 
 namespace cgrun::onednn {
 namespace {
@@ -86,48 +89,36 @@ const ConvAttributes& ConvOf(const NodeSignature& node) {
   return (node.op == OpId::fused ? node.body[0].attributes : node.attributes).As<ConvAttributes>();
 }
 
-// What oneDNN calls an activation, with its parameter: those that give the very bits that our own
-// kernels give, but for NaN. It rounds to bf16 once, behind the activation, which relu lets it.
-struct Activation {
-  dnnl::algorithm algorithm;
-  float alpha = 0;
-};
-std::optional<Activation> ActivationOf(const NodeSignature& node) {
-  const FusedOperator& op = node.body[1];
-  if (op.op == OpId::relu) return Activation{dnnl::algorithm::eltwise_relu};
-  if (op.op == OpId::leaky_relu && node.inputs[0].dtype == DType::kF32) {
-    const double slope = op.attributes.As<LeakyReluAttributes>().slope;
-    return Activation{dnnl::algorithm::eltwise_relu, static_cast<float>(slope)};
-  }
-  return std::nullopt;
+// Of the convolution itself; operators behind it have operands of their own.
+size_t ConvInputs(const NodeSignature& node) {
+  return node.op == OpId::fused ? node.body[0].operands.size() : node.inputs.size();
 }
 
-dnnl::primitive_attr AttributesOf(const NodeSignature& node) {
+dnnl::primitive_attr AttributesOf(const NodeSignature& node, Layouts layouts) {
   dnnl::primitive_attr attributes = Attributes();
   if (node.op != OpId::fused) return attributes;
-  const std::optional<Activation> activation = ActivationOf(node);
-  CGRUN_CHECK(activation) << "no post-operator for this activation";
-  dnnl::post_ops post_ops;
-  post_ops.append_eltwise(1, activation->algorithm, activation->alpha, 0);
-  attributes.set_post_ops(post_ops);
+  const auto behind = PostOperatorsOf(node, At(layouts, node.inputs.size()));
+  CGRUN_CHECK(behind) << "no post-operators for what is behind a convolution";
+  attributes.set_post_ops(Described(*behind));
   return attributes;
 }
 
 Forward::primitive_desc ForwardDesc(const NodeSignature& node, Layouts layouts) {
   const ConvAttributes& attributes = ConvOf(node);
   const Sizes sizes = SizesOf(node.inputs[0].shape, attributes.window());
-  const bool bias = node.inputs.size() == 3;
+  const bool bias = ConvInputs(node) == 3 || HasNorm(node);
   const Desc x = Tensor(node.inputs[0], At(layouts, 0));
   const Desc weight = DescribeWeights(node.inputs[1], attributes.groups, At(layouts, 1));
   const Desc y = Tensor(node.outputs[0], At(layouts, node.inputs.size()));
+  const TensorType of_filters{node.inputs[1].dtype, {node.outputs[0].shape[1]}};
   const auto kind = dnnl::prop_kind::forward_training;
   const auto algorithm = dnnl::algorithm::convolution_direct;
   const Forward::desc desc =
-      bias ? Forward::desc(kind, algorithm, x, weight, Describe(node.inputs[2], Layout()), y,
+      bias ? Forward::desc(kind, algorithm, x, weight, Describe(of_filters, Layout()), y,
                            sizes.strides, sizes.dilates, sizes.before, sizes.after)
            : Forward::desc(kind, algorithm, x, weight, y, sizes.strides, sizes.dilates,
                            sizes.before, sizes.after);
-  return {desc, AttributesOf(node), Engine()};
+  return {desc, AttributesOf(node, layouts), Engine()};
 }
 
 // What the gradients need of the forward convolution: any layouts will do.
@@ -165,14 +156,16 @@ BackwardWeights::primitive_desc WeightGradDesc(const NodeSignature& node, Layout
           Hint(a, node.inputs[0].dtype, node.outputs[0].shape, node.inputs[1].shape)};
 }
 
-bool Supports(const NodeSignature& node) {
+// Of the first inputs: what a convolution or its gradient reads.
+bool SupportsTypes(const NodeSignature& node, size_t inputs) {
   const DType dtype = node.inputs[0].dtype;
   const auto fits = [dtype](const TensorType& type) {
     return type.dtype == dtype && type.shape.Elements() > 0;
   };
-  return IsOnednnFloat(dtype) && std::all_of(node.inputs.begin(), node.inputs.end(), fits) &&
-         std::all_of(node.outputs.begin(), node.outputs.end(), fits);
+  return IsOnednnFloat(dtype) && std::ranges::all_of(std::span(node.inputs).first(inputs), fits) &&
+         std::ranges::all_of(node.outputs, fits);
 }
+bool Supports(const NodeSignature& node) { return SupportsTypes(node, node.inputs.size()); }
 
 int64_t Scratch(const Desc& scratch) { return static_cast<int64_t>(scratch.get_size()); }
 
@@ -196,31 +189,57 @@ auto WithThreads(const NodeSignature& node, Layouts layouts, int threads) {
 
 namespace {
 
+// The layouts that oneDNN wants for the convolution by itself; where a tensor is added to its
+// result, that is to lie like it.
+bool ChooseForward(const NodeSignature& node, int threads, KernelOption* option) {
+  const NodeSignature alone = node.op == OpId::fused ? SignaturesInBody(node)[0] : node;
+  const auto conv = WithThreads<ForwardDesc>(alone, nullptr, threads);
+  const bool known = IsFast(conv) && Choose(conv.src_desc(), &option->input_layouts[0]) &&
+                     ChooseWeights(conv.weights_desc(), &option->input_layouts[1]) &&
+                     Choose(conv.dst_desc(), &option->output_layouts[0]);
+  option->workspace_bytes = Scratch(conv.scratchpad_desc());
+  if (!known || node.op != OpId::fused) return known;
+  for (size_t i = ConvInputs(node); i < node.inputs.size(); ++i) {
+    if (node.inputs[i].shape == node.outputs[0].shape) {
+      option->input_layouts[i] = option->output_layouts[0];
+    }
+  }
+  std::vector<OperandLayout> layouts;
+  for (const Layout& layout : option->input_layouts) layouts.push_back({layout, {}});
+  layouts.push_back({option->output_layouts[0], {}});
+  const auto fused = WithThreads<ForwardDesc>(node, &layouts, threads);
+  const Layout& weights = option->input_layouts[1];
+  option->workspace_bytes = PlacesOf(node, weights).end + Scratch(fused.scratchpad_desc());
+  return IsFast(fused) && (!HasNorm(node) || CanFoldInto(node, weights));
+}
+
 KernelDef Conv(std::string_view name, bool (*supports)(const NodeSignature&)) {
   KernelDef def{.name = name, .supports = supports};
   def.seconds = [](const NodeSignature& node, int threads) {
     const int64_t channels = node.inputs[0].shape[1].size, filters = node.outputs[0].shape[1].size;
-    return FirstSeconds(node, channels, filters, ConvOf(node).groups) / threads;
+    return FirstSeconds(node, channels, filters, ConvOf(node).groups) / threads +
+           FoldingSeconds(node);
   };
   def.choose = [](const NodeSignature& node, const RunSetting& setting, KernelOption* option) {
-    return Try([&] {
-      const auto desc = WithThreads<ForwardDesc>(node, nullptr, setting.threads);
-      option->workspace_bytes = Scratch(desc.scratchpad_desc());
-      return IsFast(desc) && Choose(desc.src_desc(), &option->input_layouts[0]) &&
-             ChooseWeights(desc.weights_desc(), &option->input_layouts[1]) &&
-             Choose(desc.dst_desc(), &option->output_layouts[0]);
-    });
+    return Try([&] { return ChooseForward(node, setting.threads, option); });
   };
   def.prepare = [](const KernelRequest& request) {
     const NodeSignature& node = request.node;
     const auto desc = WithThreads<ForwardDesc>(node, &request.operands, request.threads);
-    const int y = static_cast<int>(node.inputs.size());
-    std::vector<Argument> arguments = {{DNNL_ARG_SRC, 0, desc.src_desc()},
-                                       {DNNL_ARG_WEIGHTS, 1, desc.weights_desc()},
-                                       {DNNL_ARG_DST, y, desc.dst_desc()}};
-    if (y == 3) arguments.push_back({DNNL_ARG_BIAS, 2, desc.bias_desc()});
-    AddScratch(desc.scratchpad_desc(), y + 1, arguments);
-    return PrepareRun(Forward(desc), arguments);
+    const int y = static_cast<int>(node.inputs.size()), workspace = y + 1;
+    const FoldedPlaces places = PlacesOf(node, request.operands[1].layout);
+    const bool folded = places.end > 0;
+    std::vector<Argument> arguments = {
+        {DNNL_ARG_SRC, 0, desc.src_desc()},
+        {DNNL_ARG_WEIGHTS, folded ? workspace : 1, desc.weights_desc(), places.weights},
+        {DNNL_ARG_DST, y, desc.dst_desc()}};
+    if (folded || ConvInputs(node) == 3) {
+      arguments.push_back({DNNL_ARG_BIAS, folded ? workspace : 2, desc.bias_desc(), places.bias});
+    }
+    AddScratch(desc.scratchpad_desc(), workspace, arguments, places.end);
+    if (node.op != OpId::fused) return PrepareRun(Forward(desc), arguments);
+    AddArguments(*PostOperatorsOf(node, At(&request.operands, node.inputs.size())), arguments);
+    return BehindFolding(request, PrepareRun(Forward(desc), arguments));
   };
   return def;
 }
@@ -231,7 +250,8 @@ KernelDef conv() { return Conv("onednn.conv", Supports); }
 
 KernelDef fused_conv() {
   KernelDef def = Conv("onednn.fused_conv", [](const NodeSignature& node) {
-    return IsFusedConv(node) && ActivationOf(node) && Supports(node);
+    return IsConvWithMore(node) && SupportsTypes(node, ConvInputs(node)) &&
+           PostOperatorsOf(node, nullptr);
   });
   def.hides_nan = true;  // relu(NaN) is 0
   return def;

@@ -7,7 +7,7 @@
 namespace cgrun::onednn {
 
 KernelDef conv();
-KernelDef fused_conv();  // with an activation behind it
+KernelDef fused_conv();  // with what post_operators.h knows behind it
 KernelDef conv_input_grad();
 KernelDef conv_weight_grad();
 KernelDef conv_transpose();

@@ -27,6 +27,7 @@ class Prepared {
     for (const Argument& argument : arguments) {
       memories_.emplace_back(argument.desc, Engine(), nullptr);
       operands_.push_back(argument.operand);
+      offsets_.push_back(argument.offset);
       addresses_.push_back(nullptr);
       arguments_.push_back({argument.kind, memories_.back().get()});
     }
@@ -39,7 +40,7 @@ class Prepared {
  private:
   void Execute(const RunContext& context, const Instruction& i) const noexcept {
     for (size_t a = 0; a < arguments_.size(); ++a) {
-      std::byte* address = Data<std::byte>(context, i, operands_[a]);
+      std::byte* address = Data<std::byte>(context, i, operands_[a]) + offsets_[a];
       if (address == addresses_[a]) continue;
       addresses_[a] = address;
       Check(dnnl_memory_set_data_handle_v2(arguments_[a].memory, address, Stream().get()));
@@ -57,6 +58,7 @@ class Prepared {
   std::vector<dnnl::memory> memories_;
   std::vector<dnnl_exec_arg_t> arguments_;
   std::vector<int> operands_;
+  std::vector<int64_t> offsets_;
   mutable std::vector<std::byte*> addresses_;
 };
 
@@ -134,10 +136,15 @@ std::optional<Layout> LayoutOf(const dnnl::memory::desc& desc) {
   for (int i = 0; i < blocking.inner_nblks; ++i) {
     layout.blocks.push_back({static_cast<int>(blocking.inner_idxs[i]), blocking.inner_blks[i]});
   }
-  // An axis of one element has the stride of the axis that it is next to, and comes after it.
+  // An axis of one element, or of one block, has the stride of the axis that it is next to, and
+  // comes after it.
+  std::vector<int64_t> counts(c.padded_dims, c.padded_dims + c.ndims);
+  for (const Layout::Block& block : layout.blocks) {
+    counts[static_cast<size_t>(block.axis)] /= block.size;
+  }
   std::stable_sort(layout.order.begin(), layout.order.end(), [&](int a, int b) {
-    return std::make_pair(blocking.strides[a], c.dims[a]) >
-           std::make_pair(blocking.strides[b], c.dims[b]);
+    return std::make_pair(blocking.strides[a], counts[static_cast<size_t>(a)]) >
+           std::make_pair(blocking.strides[b], counts[static_cast<size_t>(b)]);
   });
   const bool ordered = std::is_sorted(layout.order.begin(), layout.order.end());
   if (ordered && layout.blocks.empty()) layout.order.clear();
@@ -151,8 +158,9 @@ dnnl::primitive_attr Attributes() {
   return attributes;
 }
 
-void AddScratch(const dnnl::memory::desc& scratch, int operand, std::vector<Argument>& arguments) {
-  if (scratch.get_size() > 0) arguments.push_back({DNNL_ARG_SCRATCHPAD, operand, scratch});
+void AddScratch(const dnnl::memory::desc& scratch, int operand, std::vector<Argument>& arguments,
+                int64_t offset) {
+  if (scratch.get_size() > 0) arguments.push_back({DNNL_ARG_SCRATCHPAD, operand, scratch, offset});
 }
 
 PreparedKernel PrepareRun(dnnl::primitive primitive, const std::vector<Argument>& arguments) {

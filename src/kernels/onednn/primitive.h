@@ -53,10 +53,12 @@ struct Argument {
   int kind = 0;  // DNNL_ARG_SRC, …
   int operand = 0;
   dnnl::memory::desc desc;
+  int64_t offset = 0;  // bytes from the operand's first
 };
 
-// The scratchpad as the operand behind the outputs, where there is one.
-void AddScratch(const dnnl::memory::desc& scratch, int operand, std::vector<Argument>& arguments);
+// The scratchpad as the operand behind the outputs, from byte `offset` on, where there is one.
+void AddScratch(const dnnl::memory::desc& scratch, int operand, std::vector<Argument>& arguments,
+                int64_t offset = 0);
 
 // A primitive with its arguments, run as an instruction. The addresses that it last ran with are
 // kept in it, since to set them costs time.

@@ -1,0 +1,50 @@
+// In inference a batch_norm is a factor and a summand of each channel: behind a convolution that it
+// alone reads, the two become one node where the target has a kernel for them, and so does a
+// tensor that is added then, with the activation behind that. The kernel folds the factors into
+// the weights in each step: no second copy of them is held, and where they are more than what the
+// convolution gives, it does not pay.
+//
+//   y = relu(batch_norm(conv(x, w), …) + shortcut)  →  y = fused(x, w, …, shortcut)
+//
+// The sums are those of the convolution; they are rounded once behind all of it, and not after each
+// operator.
+#include "src/ops/batch_norm.h"
+#include "src/passes/pass.h"
+#include "src/passes/rewrite.h"
+
+namespace cgrun::passes {
+namespace {
+
+bool OfOnePlace(const Node& a, const Node& b) { return a.phase == b.phase && a.path == b.path; }
+
+bool IsNormedConvolution(const Node& node) {
+  return node.op == OpId::fused && node.body[0].op == OpId::conv &&
+         node.body[1].op == OpId::batch_norm;
+}
+
+bool IsNormBehindConvolution(const Node& producer, const Node& reader, int input) {
+  return producer.op == OpId::conv && reader.op == OpId::batch_norm && input == 0 &&
+         !reader.attributes.As<BatchNormAttributes>().training && OfOnePlace(producer, reader);
+}
+
+bool IsSumBehindNorm(const Node& producer, const Node& reader, int) {
+  return IsNormedConvolution(producer) && producer.body.size() == 2 && reader.op == OpId::add &&
+         reader.inputs[0] != reader.inputs[1] && OfOnePlace(producer, reader);
+}
+
+bool IsReluBehindSum(const Node& producer, const Node& reader, int) {
+  return IsNormedConvolution(producer) && producer.body.back().op == OpId::add &&
+         reader.op == OpId::relu && OfOnePlace(producer, reader);
+}
+
+}  // namespace
+
+bool FuseNorms(Graph& graph, const PassContext& context) {
+  const bool norms = FusePairs(graph, {IsNormBehindConvolution, TakesLess}, context);
+  if (!norms) return false;
+  FusePairs(graph, {IsSumBehindNorm, TakesLess}, context);
+  FusePairs(graph, {IsReluBehindSum, TakesLess}, context);
+  return true;
+}
+
+}  // namespace cgrun::passes
