@@ -79,7 +79,7 @@ PictureOptions OptionsOf(const GraphFlags& graph_flags, const ModelSpec& model,
           CountText(static_cast<int64_t>(compiled.entries[0].graph.nodes.size()), "operator"),
       "arena " + FormatBytes(layout.arena_bytes) + ": " + FormatBytes(layout.persistent_bytes) +
           " persistent, " + FormatBytes(layout.transient_bytes) +
-          " transient; the zones below share it, lower bound " +
+          " transient, which all zones share; lower bound " +
           FormatBytes(layout.lower_bound_bytes) + (layout.optimal ? " (optimal)" : "")};
   return options;
 }

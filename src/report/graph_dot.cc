@@ -51,11 +51,19 @@ std::string Cluster(const GraphPicture& picture, LaneId lane, const char* name) 
       name, nodes);
 }
 
+// What backward and update nodes read of the forward ones does not say where they stand: else all
+// of them would stand below these, and their edges would go across the whole picture.
+bool LeavesForward(const GraphPicture& picture, const PictureEdge& edge) {
+  const auto lane = [&](int box) { return picture.boxes[static_cast<size_t>(box)].lane; };
+  return lane(edge.from) == LaneId::kForward && lane(edge.to) != LaneId::kForward;
+}
+
 std::string EdgeLine(const GraphPicture& picture, const PictureEdge& edge) {
   const std::string color =
       edge.buffer < 0 ? kPlain : picture.buffers[static_cast<size_t>(edge.buffer)].color.line;
-  return fmt::format("  n{} -> n{} [color=\"{}\", tooltip={}{}];\n", edge.from, edge.to, color,
-                     Quote(edge.hover), edge.in_place ? ", penwidth=4" : "");
+  return fmt::format("  n{} -> n{} [color=\"{}\", tooltip={}{}{}];\n", edge.from, edge.to, color,
+                     Quote(edge.hover), edge.in_place ? ", penwidth=4" : "",
+                     LeavesForward(picture, edge) ? ", constraint=false" : "");
 }
 
 }  // namespace
@@ -66,7 +74,7 @@ std::string GraphDot(const GraphPicture& picture) {
   std::string dot = fmt::format(
       "digraph {} {{\n  label={};\n  labelloc=t;\n  bgcolor=white;\n  fontname=sans;\n"
       "  node [shape=box, style=\"filled,rounded\", fontname=sans, fontsize=10];\n"
-      "  edge [arrowsize=0.6];\n",
+      "  edge [arrowsize=0.6];\n  nodesep=0.2;\n  ranksep=0.3;\n",
       Quote(picture.title), Quote(label));
   dot += Cluster(picture, LaneId::kForward, "forward");
   dot += Cluster(picture, LaneId::kBackward, "backward");

@@ -98,10 +98,14 @@ class Drawing {
     for (const ZoneUse& zone : picture_.zones) {
       if (zone.buffers == 0) continue;
       const BufferColor color = ColorOfZone(zone.zone);
-      svg_ += fmt::format(
-          "<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"14\" height=\"28\" rx=\"3\" fill=\"{}\" "
-          "stroke=\"{}\"/>\n",
-          x, top_, color.fill, color.line);
+      // Optimizers write over their states: no result may lie in a buffer of their zone.
+      const bool is_drawn = std::ranges::any_of(
+          picture_.buffers, [&](const PictureBuffer& buffer) { return buffer.zone == zone.zone; });
+      if (is_drawn)
+        svg_ += fmt::format(
+            "<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"14\" height=\"28\" rx=\"3\" fill=\"{}\" "
+            "stroke=\"{}\"/>\n",
+            x, top_, color.fill, color.line);
       Text(x + 21, top_ + 11, "n", fmt::format("{} zone", Name(zone.zone)));
       const std::string use =
           fmt::format("{}, {} buffers", FormatBytes(zone.persistent_bytes + zone.transient_bytes),

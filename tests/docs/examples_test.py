@@ -1,11 +1,14 @@
 #!/usr/bin/env python3
 """The commands of README.md and the examples of every verb's help run, in their order."""
 
+import gzip
 import json
 import os
 import pathlib
+import random
 import re
 import shutil
+import struct
 import subprocess
 import tempfile
 import unittest
@@ -88,6 +91,19 @@ class ExamplesTest(unittest.TestCase):
                      for run in ("steady", "straight")]
         self.assertEqual(*[summary["weights_hash"] for summary in summaries])
         self.assertEqual([summary["resumed_at_step"] > 0 for summary in summaries], [True, False])
+
+    def test_the_pairs_on_each_others_digits(self):
+        block = next(block for block in re.findall(r"^```sh\n(.*?)^```$",
+                                                   (ROOT / "docs/runs.md").read_text(), re.M | re.S)
+                     if "lsgan-mnist" in block)
+        mnist = self.root / "datasets/mnist"  # noise of its shape
+        mnist.mkdir()
+        pixels = struct.pack(">4B3I", 0, 0, 8, 3, 64, 28, 28) + random.Random(1).randbytes(64 * 784)
+        (mnist / "train-images-idx3-ubyte.gz").write_bytes(gzip.compress(pixels))
+        short = re.sub(r"train\.epochs=\d+", "train.epochs=1 --limit-batches 2", block)
+        self.run_all([short])
+        for sheet in ("lsgan-mnist.png", "dcgan-digits.png"):
+            self.assertEqual((self.root / sheet).read_bytes()[:8], b"\x89PNG\r\n\x1a\n")
 
     def test_the_examples_of_help(self):
         def help_of(*verb):
