@@ -80,7 +80,7 @@ TEST(Synonyms, HaveNotesWhereThereIsNoneOfOurs) {
   const std::vector<std::string> of_linear = {"units", "bias"}, of_adam = {"beta1", "beta2"};
   EXPECT_EQ(SuggestKey("in_features", of_linear),
             "leave it out: the operator knows the size of what it reads");
-  EXPECT_EQ(SuggestKey("betas", of_adam), "write `beta1: 0.9, beta2: 0.999`");
+  EXPECT_EQ(SuggestKey("betas", of_adam), "write its two numbers apart: `beta1: …, beta2: …`");
   EXPECT_EQ(SuggestKey("betas", of_linear), "known: units, bias");
   EXPECT_EQ(SuggestKey("biass", of_linear), "did you mean 'bias'?");
 }

@@ -5,14 +5,14 @@
 #include <cmath>
 #include <utility>
 
-#include "src/kernels/cpu/parallel.h"
 #include "src/ops/batch_norm.h"
 
 namespace cgrun::onednn {
 namespace {
 
-constexpr int64_t kAlignment = 64;        // bytes
-constexpr double kBytesPerSecond = 20e9;  // read and written, however many threads
+constexpr int64_t kAlignment = 64;                  // bytes
+constexpr double kBytesPerSecond = 20e9;            // read and written, however many threads
+constexpr int64_t kLeastParallelBytes = 128 << 10;  // fewer are not worth a second thread
 constexpr int64_t kFloat = sizeof(float);
 
 const FusedOperator* NormOf(const NodeSignature& node) {
@@ -82,9 +82,12 @@ void FoldBlock(const Parameters& p, const RunContext& context, const Instruction
 
 void Run(const RunContext& context, const Instruction& i) noexcept {
   const auto& p = *static_cast<const Parameters*>(i.parameters);
-  cpu::Split(p.threads, p.blocks.count(), 1, [&](int64_t begin, int64_t end) {
-    for (int64_t block = begin; block < end; ++block) FoldBlock(p, context, i, block);
-  });
+  if (p.threads == 1) {  // no team of another size: OpenMP allocates where that changes
+    for (int64_t block = 0; block < p.blocks.count(); ++block) FoldBlock(p, context, i, block);
+  } else {
+#pragma omp parallel for num_threads(p.threads) schedule(static)
+    for (int64_t block = 0; block < p.blocks.count(); ++block) FoldBlock(p, context, i, block);
+  }
   Instruction conv = i;
   conv.parameters = p.conv.parameters.get();
   p.conv.run(context, conv);
@@ -126,7 +129,7 @@ PreparedKernel BehindFolding(const KernelRequest& request, PreparedKernel conv) 
   const FusedOperator* norm = NormOf(node);
   if (norm == nullptr) return conv;
   const Layout& weights = request.operands[1].layout;
-  const bool small = ByteSize(node.inputs[1]) < cpu::LeastParallelBytes(cpu::Work::kMoves);
+  const bool small = ByteSize(node.inputs[1]) < kLeastParallelBytes;
   return PreparedKernel::Of(
       &Run,
       Parameters{std::move(conv), BlocksOf(node.inputs[1], weights), PlacesOf(node, weights),
