@@ -2,23 +2,34 @@
 #ifndef CGRUN_KERNELS_FUSED_CONV_H_
 #define CGRUN_KERNELS_FUSED_CONV_H_
 
+#include <algorithm>
 #include <numeric>
+#include <vector>
 
 #include "src/ir/signature.h"
 
 namespace cgrun {
 
-// Whether a fused node is a convolution of its inputs, in their order, with a chain of operators of
-// one operand behind it, each of which reads the one before.
-inline bool BeginsWithConv(const NodeSignature& node) {
+// Whether a fused node is a convolution of its first inputs, in their order, with a chain of
+// operators behind it, each of which reads the result of the one before, and inputs beside it.
+inline bool IsConvChain(const NodeSignature& node) {
   if (node.body.size() < 2 || node.body[0].op != OpId::conv) return false;
-  std::vector<int> inputs(node.inputs.size());
+  std::vector<int> inputs(node.body[0].operands.size());
   std::iota(inputs.begin(), inputs.end(), 0);
   if (node.body[0].operands != inputs) return false;
   for (size_t i = 1; i < node.body.size(); ++i) {
-    if (node.body[i].operands != std::vector<int>{-static_cast<int>(i)}) return false;
+    const std::vector<int>& operands = node.body[i].operands;
+    const auto results = std::ranges::count_if(operands, [](int operand) { return operand < 0; });
+    if (results != 1 || std::ranges::count(operands, -static_cast<int>(i)) != 1) return false;
   }
   return true;
+}
+
+// … which read nothing beside it.
+inline bool BeginsWithConv(const NodeSignature& node) {
+  return IsConvChain(node) &&
+         std::ranges::all_of(node.body.begin() + 1, node.body.end(),
+                             [](const FusedOperator& op) { return op.operands.size() == 1; });
 }
 
 // … with one operator behind it.

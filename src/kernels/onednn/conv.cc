@@ -5,6 +5,7 @@
 #include <span>
 
 #include "src/base/check.h"
+#include "src/kernels/fused_conv.h"
 #include "src/kernels/onednn/folded_norm.h"
 #include "src/kernels/onednn/grouped_weights.h"
 #include "src/kernels/onednn/post_operators.h"
@@ -250,7 +251,7 @@ KernelDef conv() { return Conv("onednn.conv", Supports); }
 
 KernelDef fused_conv() {
   KernelDef def = Conv("onednn.fused_conv", [](const NodeSignature& node) {
-    return IsConvWithMore(node) && SupportsTypes(node, ConvInputs(node)) &&
+    return IsConvChain(node) && SupportsTypes(node, ConvInputs(node)) &&
            PostOperatorsOf(node, nullptr);
   });
   def.hides_nan = true;  // relu(NaN) is 0

@@ -14,6 +14,7 @@ constexpr int64_t kAlignment = 64;                  // bytes
 constexpr double kBytesPerSecond = 20e9;            // read and written, however many threads
 constexpr int64_t kLeastParallelBytes = 128 << 10;  // fewer are not worth a second thread
 constexpr int64_t kFloat = sizeof(float);
+constexpr int64_t kMostWidth = 64;  // of a block of filters
 
 const FusedOperator* NormOf(const NodeSignature& node) {
   const auto norm = std::ranges::find(node.body, OpId::batch_norm, &FusedOperator::op);
@@ -57,7 +58,6 @@ void FoldBlock(const Parameters& p, const RunContext& context, const Instruction
   const float *mean = operand(p.scale + 2), *variance = operand(p.scale + 3);
   auto* workspace = Data<float>(context, i, p.workspace);
   float* bias = workspace + p.places.bias / kFloat;
-  constexpr int64_t kMostWidth = 64;
   float factors[kMostWidth] = {};
   const int64_t first = block * p.blocks.width;
   const int64_t filters = std::min(p.blocks.width, p.blocks.filters - first);
@@ -106,7 +106,8 @@ bool CanFold(const NodeSignature& node) {
 bool CanFoldInto(const NodeSignature& node, const Layout& weights) {
   const bool filters_first = weights.order.empty() || weights.order[0] == 0;
   const auto of_filters = std::ranges::count(weights.blocks, 0, &Layout::Block::axis);
-  const bool filters_last = weights.blocks.empty() || weights.blocks.back().axis == 0;
+  const bool filters_last = weights.blocks.empty() || (weights.blocks.back().axis == 0 &&
+                                                       weights.blocks.back().size <= kMostWidth);
   return CanFold(node) && filters_first && filters_last &&
          of_filters == (weights.blocks.empty() ? 0 : 1);
 }

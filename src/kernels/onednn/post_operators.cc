@@ -3,8 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
-#include <utility>
 
 #include "src/kernels/onednn/folded_norm.h"
 #include "src/ops/batch_norm.h"
@@ -62,20 +60,6 @@ bool Add(const NodeSignature& node, const FusedOperator& op, const Layout* y,
 }
 
 }  // namespace
-
-bool IsConvWithMore(const NodeSignature& node) {
-  if (node.body.size() < 2 || node.body[0].op != OpId::conv) return false;
-  std::vector<int> inputs(node.body[0].operands.size());
-  std::iota(inputs.begin(), inputs.end(), 0);
-  if (node.body[0].operands != inputs) return false;
-  for (size_t i = 1; i < node.body.size(); ++i) {
-    const std::vector<int>& operands = node.body[i].operands;
-    const auto results = std::ranges::count_if(operands, [](int operand) { return operand < 0; });
-    const bool next = std::ranges::count(operands, -static_cast<int>(i)) == 1;
-    if (results != 1 || !next) return false;
-  }
-  return true;
-}
 
 std::optional<std::vector<PostOperator>> PostOperatorsOf(const NodeSignature& node,
                                                          const Layout* y) {

@@ -19,10 +19,7 @@ struct PostOperator {
   std::optional<Argument> operand;  // of binary ones: the second; its kind is set by its place
 };
 
-// Whether a fused node is a convolution of its first inputs with a chain of operators behind it.
-bool IsConvWithMore(const NodeSignature& node);
-
-// Those of a node that IsConvWithMore(), whose result lies in layout `y` (null: plain). Nothing
+// Those of a node that IsConvChain(), whose result lies in layout `y` (null: plain). Nothing
 // where one of them has none that gives what our own kernels give.
 std::optional<std::vector<PostOperator>> PostOperatorsOf(const NodeSignature& node,
                                                          const Layout* y);
