@@ -337,7 +337,7 @@ std::optional<int64_t> ParseBytes(std::string_view text) {
 
 // Of a unit with other capitals, "14 Mb": the two that it may stand for.
 std::string BytesHelp(const TreeNode& node) {
-  std::string_view rest = node.IsScalar() ? node.scalar : "";
+  std::string_view rest = node.IsScalar() ? std::string_view(node.scalar) : "";
   const std::optional<double> amount = TakeAmount(rest);
   const std::string unit = PlainName(rest);
   if (!amount || (unit != "kb" && unit != "mb" && unit != "gb" && unit != "tb")) {
