@@ -200,6 +200,7 @@ bool ChooseForward(const NodeSignature& node, int threads, KernelOption* option)
                      Choose(conv.dst_desc(), &option->output_layouts[0]);
   option->workspace_bytes = Scratch(conv.scratchpad_desc());
   if (!known || node.op != OpId::fused) return known;
+  option->in_place.clear();  // a tensor that is added is read behind sums that have been written
   for (size_t i = ConvInputs(node); i < node.inputs.size(); ++i) {
     if (node.inputs[i].shape == node.outputs[0].shape) {
       option->input_layouts[i] = option->output_layouts[0];
