@@ -41,8 +41,8 @@ class RandomChain {
     if (which == 1 && !inputs_.empty()) {
       return static_cast<int>(dice_.Between(0, static_cast<int64_t>(inputs_.size()) - 1));
     }
-    // Behind the first operator: that has an operand of the whole shape.
-    const bool one = which == 2 && results > 0 && dice_.OneIn(2);
+    // Behind the first operator: that has an operand of the whole shape, of which results are, too.
+    const bool one = which == 2 && results > 0 && shape_.Elements() > 1 && dice_.OneIn(2);
     inputs_.push_back(Numbers(dice_, dtype_, one ? Shape{1} : shape_));
     node_.inputs.push_back(TypeOf(inputs_.back()));
     return static_cast<int>(inputs_.size()) - 1;
