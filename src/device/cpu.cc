@@ -15,6 +15,7 @@
 
 #include "src/base/check.h"
 #include "src/base/diagnostics.h"
+#include "src/device/control_group.h"
 
 namespace cgrun {
 namespace {
@@ -57,25 +58,12 @@ int ControlGroupThreads() {
   return std::max(1, static_cast<int>(quota / period + 0.5));
 }
 
-// What the control group leaves: its limit, less what is in use, but for files that are only
-// cached.
-int64_t ControlGroupMemory() {
-  std::ifstream most_file("/sys/fs/cgroup/memory.max"), used_file("/sys/fs/cgroup/memory.current"),
-      parts("/sys/fs/cgroup/memory.stat");
-  int64_t most = 0, used = 0, bytes = 0;
-  if (!(most_file >> most && used_file >> used)) return std::numeric_limits<int64_t>::max();
-  for (std::string part; parts >> part >> bytes;) {
-    if (part == "file") used -= bytes;
-  }
-  return std::max<int64_t>(0, most - used);
-}
-
 }  // namespace
 
 int64_t FreeHostMemory() {
   const int64_t available = MemInfo("MemAvailable");
   const int64_t free = available > 0 ? available : std::numeric_limits<int64_t>::max();
-  return std::min(free, ControlGroupMemory());
+  return std::min(free, ControlGroupMemory(""));
 }
 
 void CheckRoom(int64_t bytes, int64_t free_bytes) {

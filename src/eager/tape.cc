@@ -8,6 +8,7 @@
 
 #include "src/base/check.h"
 #include "src/ir/op_def.h"
+#include "src/ops/dropout.h"
 
 namespace cgrun {
 namespace {
@@ -83,14 +84,13 @@ class TapeMaker {
     tape_.calls.push_back(std::move(call));
   }
 
-  // What costs nothing in PyTorch, since it returns the same memory. (dropout has its mask as a
-  // second output where it does anything.)
+  // What costs nothing in PyTorch, since it returns the same memory.
   bool IsView(const Node& node) const {
     const Value& from = graph_.values[node.inputs[0]];
     const Value& to = graph_.values[node.outputs[0]];
     if (from.layout != to.layout) return false;
     if (GetOpDef(node.op).view) return true;
-    const bool idle = node.op == OpId::dropout && node.outputs.size() == 1;
+    const bool idle = node.op == OpId::dropout && !node.attributes.As<DropoutAttributes>().training;
     const bool may_be_idle = node.op == OpId::identity || node.op == OpId::cast;
     return from.type == to.type && (idle || may_be_idle);
   }

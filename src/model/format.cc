@@ -121,8 +121,8 @@ constexpr Key<ModelSpec> kModelKeys[] = {
     {{"zones", kZonesType, "shared", "whether transient zones share addresses"},
      ReadChoiceField<&ModelSpec::zones, kZonesType>},
     {{"inexact", kBooleanType, "false",
-      "whether a memory cap may choose kernels that round "
-      "otherwise"},
+      "whether passes may make rewrites that round otherwise: the gradient of a bias under "
+      "batch_norm, which is 0, is not computed"},
      ReadBooleanField<&ModelSpec::inexact>},
     {{"weights", kFileType, "", "parameters to begin with"}, ReadTextField<&ModelSpec::weights>},
     {{"plugins", kFilesType, "", "libraries with further operators"}, ReadPlugins},

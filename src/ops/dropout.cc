@@ -1,5 +1,6 @@
 // dropout and its gradient. Which elements stay is a pure function of key, step and element, so
-// that order, planner, mode and resume do not change it.
+// that order, planner, mode and resume do not change it; and the gradient draws it again, so that
+// no mask is kept for the backward pass.
 #include "src/ops/dropout.h"
 
 #include "src/ir/range_text.h"
@@ -27,27 +28,19 @@ namespace op_def {
 namespace {
 
 std::vector<TensorType> Infer(InferContext& context) {
-  const std::vector<TensorType> types = InferSameAsInput(context);
+  std::vector<TensorType> types = InferSameAsInput(context);
   if (context.failed() || !context.attributes<DropoutAttributes>().training) return types;
   if (context.num_inputs() < 2 || context.input(1) != TensorType{DType::kI64, Shape()}) {
     return context.Fail("needs the step counter, an int64 scalar, as its second input");
   }
-  return {types[0], {DType::kU8, context.shape(0)}};
+  return types;
 }
 
 void Gradient(GradientContext& context) {
   const ValueId dy = context.output_gradient(0);
   if (!context.attributes<DropoutAttributes>().training) return context.SetInputGradient(0, dy);
   context.SetInputGradient(0, context.Emit(OpId::dropout_grad, context.node().attributes,
-                                           {context.output(1), dy}, "grad"));
-}
-
-std::vector<TensorType> InferGrad(InferContext& context) {
-  if (context.input(0) != TensorType{DType::kU8, context.shape(1)} || !IsFloat(context.dtype(1))) {
-    return context.Fail("needs a uint8 mask and a floating-point gradient of its shape, not " +
-                        context.input(0).ToString() + " and " + context.input(1).ToString());
-  }
-  return {context.input(1)};
+                                           {dy, context.input(1)}, "grad"));
 }
 
 }  // namespace
@@ -57,13 +50,12 @@ OpDef dropout() {
   def.name = "dropout";
   def.summary = "Sets random elements to 0 while training.";
   def.details =
-      "Training: y = x / (1 - rate) with probability 1 - rate, else 0 (for a NaN, too); "
-      "mask says which (1 where x stays). Evaluation: y = x, and there is no mask. The choice "
-      "depends on the run's seed, the operator's name, the step and the element alone. "
-      "ONNX Dropout.";
+      "Training: y = x / (1 - rate) with probability 1 - rate, else 0 (for a NaN, too). "
+      "Evaluation: y = x. The choice depends on the run's seed, the operator's name, the step and "
+      "the element alone. ONNX Dropout.";
   def.usage = Usage::kOperator;
   def.inputs = {{"x", "any shape"}, {"step", "step counter, when training", Arity::kOptional}};
-  def.outputs = {{"y", "shape of x"}, {"mask", "uint8, shape of x; when training"}};
+  def.outputs = {{"y", "shape of x"}};
   def.schema = &DropoutAttributes::Schema();
   def.infer = Infer;
   def.gradient = Gradient;
@@ -77,12 +69,13 @@ OpDef dropout_grad() {
   OpDef def;
   def.name = "dropout_grad";
   def.summary = "Gradient of dropout.";
-  def.details = "dx = dy / (1 - rate) where the mask is 1, else 0.";
-  def.inputs = {{"mask", "mask that dropout gave"}, {"dy", "gradient of y"}};
+  def.details = "dx = dy / (1 - rate) where dropout kept x at this step, else 0.";
+  def.inputs = {{"dy", "gradient of y"}, {"step", "step counter"}};
   def.outputs = {{"dx", "gradient of x"}};
   def.schema = &DropoutAttributes::Schema();
-  def.infer = InferGrad;
-  def.in_place = {{1, 0}};
+  def.infer = Infer;
+  def.in_place = {{0, 0}};
+  def.needs_step = true;
   return def;
 }
 

@@ -6,6 +6,7 @@
 
 #include "src/ir/builder.h"
 #include "src/ir/op_def.h"
+#include "src/ops/batch_norm.h"
 #include "src/ops/dropout.h"
 #include "src/ops/infer.h"
 #include "src/ops/matmul.h"
@@ -203,6 +204,27 @@ bool RepeatBeforeBroadcast(Graph& graph, const Node& node) {
   return false;
 }
 
+// The gradient of a bias under a batch_norm that normalises by the batch: it moves x and the mean
+// alike, so that y does not depend on it, and what batch_norm_grad gives adds up to 0 over each
+// channel but for rounding. The sum alone goes. Forward the bias is added as ever, since the
+// running mean holds it: so a checkpoint, an export and an evaluation mean the same with this rule
+// and without. The optimizer goes on with a gradient of 0, by which the bias decays as before; its
+// state is in checkpoints as before. (adam makes steps of the learning rate even of noise, which
+// running means then follow late; of 0 it makes none.)
+bool SumBehindBatchNorm(Graph& graph, const Node& node) {
+  const Node* cast = ProducerOf(graph, node.inputs[0], OpId::cast);
+  const ValueId dx = cast == nullptr ? node.inputs[0] : cast->inputs[0];
+  const Node* norm = ProducerOf(graph, dx, OpId::batch_norm_grad);
+  if (norm == nullptr || norm->outputs[0] != dx) return false;
+  if (!norm->attributes.As<BatchNormAttributes>().training) return false;
+  const int rank = graph.values[dx].type.shape.rank();
+  const auto axes = NormalizeAxes(node.attributes.As<ReduceAttributes>().axes, rank);
+  const int without_channels = rank - 1;
+  return axes &&
+         std::ranges::count_if(*axes, [](int axis) { return axis != 1; }) == without_channels &&
+         ForwardZero(graph, node);
+}
+
 struct Rule {
   OpId op;
   std::string_view name;
@@ -231,6 +253,8 @@ constexpr Rule kRules[] = {
     {OpId::flatten, "flatten(reshape(x)) = reshape(x)", true, ReshapeOfReshape,
      "the order of the elements stays"},
     {OpId::cast, "cast(x) = x", true, ForwardInput, "where x has the type already"},
+    {OpId::reduce_sum, "sum(batch_norm_grad(x)) = 0", false, SumBehindBatchNorm,
+     "over each channel; the sum is rounding noise"},
     {OpId::dropout, "dropout(x) = x", true, DropoutOutsideTraining, "outside training"},
     {OpId::transpose, "transpose(x) = x", true, TransposeNothing, "where every axis stays"},
     {OpId::transpose, "transpose(transpose(x)) = transpose(x)", true, TransposeOfTranspose,

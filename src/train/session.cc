@@ -45,6 +45,9 @@ Session::Session(const ModelSpec& model, const SessionOptions& options, bool tra
   }
   memory_.base = options.base ? *options.base : BaseOfNow();
   ReadWeights(diagnostics);
+  KeepValues();
+  recurrent_ = RecurrentStates(*engine_);
+  CountMemory();
   MakeSplits();
   if (train) ReadWatchedMetrics(diagnostics);
   if (diagnostics.has_errors()) {
@@ -306,12 +309,6 @@ void Session::KeepValues() {
 }
 
 void Session::MakeSplits() {
-  HostParts parts{data_.decoded_bytes, {}, batch_, {}, 0};
-  int64_t state_bytes = 0;
-  for (const EngineState& state : engine_->model().states) {
-    if (!IsOwnState(state.name)) state_bytes += ByteSize(state.type);
-  }
-  if (train_) parts.checkpoint_state = state_bytes;
   const uint64_t seed = model_.train ? static_cast<uint64_t>(model_.train->seed.value) : 0;
   const auto make = [&](Split& split, EntryKind kind, bool shuffle) {
     LoaderOptions loader;
@@ -319,7 +316,6 @@ void Session::MakeSplits() {
     loader.shuffle = shuffle;
     loader.seed = seed;
     split.source = std::make_unique<DataSource>(*split.dataset, loader);
-    parts.sets.push_back(split.dataset.get());
     split.runner =
         std::make_unique<BatchRunner>(*engine_, kind, batch_, *split.dataset, split.inputs);
   };
@@ -332,11 +328,6 @@ void Session::MakeSplits() {
       model_.train && model_.train->shuffle ? model_.train->shuffle->value : model_.update.empty();
   if (train_) make(*train_, EntryKind::kTrain, shuffle);
   for (Split& split : evaluations_) make(split, EntryKind::kEval, false);
-  KeepValues();
-  recurrent_ = RecurrentStates(*engine_);
-  parts.kept_bytes = recurrent_.bytes() + (kept_ ? kept_->bytes() : 0);
-  if (train_) parts.kept_bytes += CheckpointBytes(findings_);
-  memory_.data = HostUseOf(parts).total();
 }
 
 void Session::ChooseWeights(Diagnostics& diagnostics) {
@@ -425,17 +416,6 @@ void Session::ObserveEvaluation(const PassResult& result, int64_t step) {
       if (mean.name == schedule.metric) schedule.Observe(step, mean.value);
     }
   }
-}
-
-int64_t Session::BaseOfNow() const {
-  const int64_t loaders = LoaderOptions().workers * (train_.has_value() + std::ssize(evaluations_));
-  return PlannedBase(data_.decoded_bytes + device_->counters().host_bytes, loaders);
-}
-
-void Session::NoteMemory() {
-  memory_.measured = std::max(memory_.measured, ResidentBytes());
-  memory_.process = MostResidentBytes();
-  memory_.engine = engine_->memory();
 }
 
 Session::Split* Session::FindSplit(const std::string& name) {

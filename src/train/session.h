@@ -36,6 +36,7 @@ struct SessionOptions {
   const ProgramImage* image = nullptr;  // a compiled program to use instead of compiling
   bool profile = false;                 // note how long each operator takes
   std::optional<int64_t> base;          // of the plan that the run follows; nothing: a new one
+  std::optional<int64_t> free;          // bytes that the host has; nothing: as it says
 };
 
 // Bytes of memory, as planned before the first step and as measured. Eager mode plans nothing: its
@@ -233,8 +234,11 @@ class Session {
   bool ReadSchedules(Diagnostics& diagnostics);
   std::vector<EntryRequest> Requests() const;
   int64_t LimitBatches(int64_t batches) const;
-  void MakeSplits();
   void KeepValues();
+  // Notes what the run will hold beside its arena, and throws UserError where all of it together is
+  // more than there is: the device has looked at the arena alone.
+  void CountMemory();
+  void MakeSplits();
   // Fills `result`; allocates only where that is empty.
   void RunEvaluation(Split& split, SessionObserver& observer, PassResult& result);
   // The metrics of `keep_best` and `early_stop`.

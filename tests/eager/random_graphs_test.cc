@@ -8,6 +8,7 @@
 
 #include "src/eager/peak.h"
 #include "src/ir/op_def.h"
+#include "src/ops/dropout.h"
 #include "tests/eager/eager_testing.h"
 #include "tests/support/random_graph.h"
 #include "tests/support/sanitized.h"
@@ -120,8 +121,9 @@ class BruteForce final : public EagerListener {
     if (!producer.valid()) return id;
     const Node& node = graph_.nodes[producer];
     const bool same = graph_.values[id].type == graph_.values[node.inputs[0]].type;
-    const bool idle = node.op == OpId::identity || node.op == OpId::cast ||
-                      (node.op == OpId::dropout && node.outputs.size() == 1);
+    const bool idle =
+        node.op == OpId::identity || node.op == OpId::cast ||
+        (node.op == OpId::dropout && !node.attributes.As<DropoutAttributes>().training);
     return GetOpDef(node.op).view || (same && idle) ? Root(node.inputs[0]) : id;
   }
 

@@ -268,19 +268,22 @@ std::vector<HostTensor> AnyStep(Dice& dice) {
   return {HostTensor::Scalar<int64_t>(dice.Between(0, 5) * 0x87654321)};
 }
 
+DropoutAttributes AnyDropout(Dice& dice) {
+  return {dice.Of<double>({0.0, 0.1, 0.5, 1.0 / 3, 0.99}), dice.Between(-1000, 1000) * 0x123456789,
+          true};
+}
+
 RandomNode MakeDropout(Dice& dice, int64_t elements) {
-  const DropoutAttributes dropout{dice.Of<double>({0.0, 0.1, 0.5, 1.0 / 3, 0.99}),
-                                  dice.Between(-1000, 1000) * 0x123456789, !dice.OneIn(4)};
+  DropoutAttributes dropout = AnyDropout(dice);
+  dropout.training = !dice.OneIn(4);
   const HostTensor x = Numbers(dice, DType::kF32, AnyShape(dice, elements), Specials::kAll);
   return MakeNode(OpId::dropout, Attributes::Of(dropout),
                   dropout.training ? std::vector{x, AnyStep(dice)[0]} : std::vector{x});
 }
 
 RandomNode MakeDropoutGrad(Dice& dice, int64_t elements) {
-  const Shape shape = AnyShape(dice, elements);
-  return MakeNode(
-      OpId::dropout_grad, Attributes::Of(DropoutAttributes{0.25, 1, true}),
-      {Integers(dice, DType::kU8, shape, 0, 1), Numbers(dice, DType::kF32, shape, Specials::kAll)});
+  const HostTensor dy = Numbers(dice, DType::kF32, AnyShape(dice, elements), Specials::kAll);
+  return MakeNode(OpId::dropout_grad, Attributes::Of(AnyDropout(dice)), {dy, AnyStep(dice)[0]});
 }
 
 RandomNode MakeRandomNormal(Dice& dice, int64_t elements) {

@@ -18,20 +18,21 @@ Attributes Evaluation(double rate) { return Attributes::Of(DropoutAttributes{rat
 
 CaseInput Ones() { return Given({2, 5}, std::vector<double>(10, 1)); }
 
+constexpr double kKept = 1 / (1 - 0.4);
+
 }  // namespace
 
 std::vector<OpCase> dropout() {
-  const double kept = 1 / (1 - 0.4);
   return {
       {"known, step 3",
        Training(0.4),
        {Ones(), Step(3)},
-       {{0, 0, kept, 0, 0, kept, 0, kept, 0, kept}, {0, 0, 1, 0, 0, 1, 0, 1, 0, 1}}},
+       {{0, 0, kKept, 0, 0, kKept, 0, kKept, 0, kKept}}},
       {"known, step 4",
        Training(0.4),
        {Ones(), Step(4)},
-       {{kept, 0, 0, kept, kept, kept, kept, 0, 0, kept}, {1, 0, 0, 1, 1, 1, 1, 0, 0, 1}}},
-      {"rate 0", Training(0), {Given({3}, {1, -2, 3}), Step(0)}, {{1, -2, 3}, {1, 1, 1}}},
+       {{kKept, 0, 0, kKept, kKept, kKept, kKept, 0, 0, kKept}}},
+      {"rate 0", Training(0), {Given({3}, {1, -2, 3}), Step(0)}, {{1, -2, 3}}},
       {"NaN is dropped too",
        Training(0.4),
        {Given({3}, {kNaN, 1, kNaN}), Step(3)},
@@ -57,20 +58,21 @@ std::vector<OpCase> dropout() {
 
 std::vector<OpCase> dropout_grad() {
   return {
-      {"known",
-       Training(0.5),
-       {Given({4}, {1, 0, 0, 1}, DType::kU8), Given({4}, {1, 2, kNaN, -4})},
-       {{2, 0, 0, -8}},
+      {"known, as dropout at step 3",
+       Training(0.4),
+       {Given({2, 5}, {1, 2, 3, kNaN, 5, -6, 7, 8, 9, kNaN}), Step(3)},
+       {{0, 0, 3 * kKept, 0, 0, -6 * kKept, 0, 8 * kKept, 0, kNaN}},
        {},
        false},
-      {"mask of another shape",
+      {"random", Training(0.3), {Uniform({3, 4, 5}), Step(1)}},
+      {"step of another type", Training(0.5), {Uniform({4}), Uniform({})}, {}, {}, true, "int64"},
+      {"integers",
        Training(0.5),
-       {Integers({3}, DType::kU8, 0, 1), Uniform({4})},
+       {Integers({4}, DType::kI32, 0, 3), Step(0)},
        {},
        {},
        true,
-       "uint8 mask"},
-      {"mask of another type", Training(0.5), {Uniform({4}), Uniform({4})}, {}, {}, true, "mask"},
+       "floating-point"},
   };
 }
 

@@ -1,10 +1,15 @@
 // Algebraic identities: which hold bit for bit, and which only where the file allows inexact
 // rewrites.
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <limits>
 
+#include "src/autodiff/autodiff.h"
+#include "src/ops/batch_norm.h"
+#include "src/ops/cast.h"
 #include "src/ops/matmul.h"
+#include "src/ops/reduce.h"
 #include "src/ops/transpose.h"
 #include "tests/passes/pass_test.h"
 
@@ -88,6 +93,84 @@ TEST(Algebra, AMatrixIsReadTransposed) {
 // Its rows are those of one large product, which would become many small ones.
 TEST(Algebra, BatchesThatShareAMatrixStayTransposed) {
   EXPECT_FALSE(ProductOfTransposed({2, 3, 5}, {0, 2, 1}, 3).Run(passes::SimplifyAlgebra));
+}
+
+// x → bias → batch_norm, and for dy = y² the gradient of the bias, or of x.
+PassGraph GradientUnderNorm(bool training, bool of_bias) {
+  PassGraph g;
+  const ValueId x = g.Input("x", {4, 2, 3, 3}), bias = g.Constant({0.5F, -1}, "bias");
+  const ValueId shifted = g.Node(OpId::bias, {x, bias}, "shifted");
+  const ValueId y =
+      g.Node(OpId::batch_norm,
+             {shifted, g.Constant({0.5F, -2}, "scale"), g.Constant({0.25F, 0}, "shift"),
+              g.Constant({0, 0.5F}, "mean"), g.Constant({1, 2}, "var")},
+             "norm", Attributes::Of(BatchNormAttributes{.training = training}));
+  const ValueId of = of_bias ? bias : x;
+  const ValueId dy = g.Node(OpId::mul, {y, y}, "dy");
+  g.Output(AddGradients(g.builder, {{y, dy}}, {of}, PathId()).at(of), "gradient");
+  return g;
+}
+
+HostTensor Images() {
+  HostTensor x(DType::kF32, {4, 2, 3, 3});
+  for (int64_t i = 0; i < x.elements(); ++i) x.Set(i, std::sin(static_cast<double>(37 * i)));
+  return x;
+}
+
+double LargestOf(const HostTensor& tensor) {
+  double largest = 0;
+  for (int64_t i = 0; i < tensor.elements(); ++i) {
+    largest = std::max(largest, std::abs(tensor.At(i)));
+  }
+  return largest;
+}
+
+TEST(Algebra, TheGradientOfABiasUnderBatchNormIsNothingWhereLeaveIsGiven) {
+  PassGraph g = GradientUnderNorm(true, /*of_bias=*/true);
+  EXPECT_LT(LargestOf(g.Evaluate(Images())), 1e-5);
+  EXPECT_FALSE(g.Run(passes::SimplifyAlgebra));
+  EXPECT_TRUE(g.Run(passes::SimplifyAlgebra, /*inexact=*/true));
+  g.Run(passes::EliminateDeadCode);
+  EXPECT_EQ(g.Count(OpId::reduce_sum), 0);
+  EXPECT_EQ(LargestOf(g.Evaluate(Images())), 0);
+}
+
+TEST(Algebra, TheGradientOfABiasUnderFrozenStatisticsStays) {
+  PassGraph g = GradientUnderNorm(false, /*of_bias=*/true);
+  EXPECT_GT(LargestOf(g.Evaluate(Images())), 0.1);
+  EXPECT_FALSE(g.Run(passes::SimplifyAlgebra, /*inexact=*/true));
+}
+
+TEST(Algebra, WhatFlowsOnThroughABiasUnderBatchNormStays) {
+  PassGraph g = GradientUnderNorm(true, /*of_bias=*/false);
+  EXPECT_GT(LargestOf(g.Evaluate(Images())), 0.01);
+  EXPECT_FALSE(g.Run(passes::SimplifyAlgebra, /*inexact=*/true));
+}
+
+// The sum over these axes of what batch_norm_grad gives, with a cast between, as mixed precision
+// has them, or without.
+PassGraph SumBehindNorm(Shape shape, IntList axes, bool cast = false) {
+  PassGraph g;
+  const Shape channels = {shape[1]};
+  const ValueId x = g.Input("x", shape), of_channel = g.Input("s", channels);
+  ValueId dx = g.Node(OpId::batch_norm_grad, {x, x, of_channel, of_channel, of_channel}, "dx",
+                      Attributes::Of(BatchNormAttributes()));
+  if (cast) dx = g.Node(OpId::cast, {dx}, "wide", Attributes::Of(CastAttributes{DType::kF64}));
+  g.Output(g.Node(OpId::reduce_sum, {dx}, "sum", Attributes::Of(ReduceAttributes{axes, false})));
+  return g;
+}
+
+TEST(Algebra, ASumBehindBatchNormIsNothingOverWholeChannelsAlone) {
+  const auto changes = [](Shape shape, IntList axes) {
+    return SumBehindNorm(std::move(shape), std::move(axes)).Run(passes::SimplifyAlgebra, true);
+  };
+  EXPECT_TRUE(changes({4, 2, 3, 3}, {0, 2, 3}));
+  EXPECT_TRUE(changes({4, 2, 3, 3}, {-1, -2, 0}));
+  EXPECT_TRUE(changes({4, 2, 3, 3}, {}));  // all of them
+  EXPECT_TRUE(changes({4, 2}, {0}));
+  EXPECT_FALSE(changes({4, 2, 3, 3}, {0, 2}));
+  EXPECT_FALSE(changes({4, 2, 3}, {0, 1}));  // a bias of linear, along the last axis
+  EXPECT_TRUE(SumBehindNorm({4, 2, 3}, {0, 2}, /*cast=*/true).Run(passes::SimplifyAlgebra, true));
 }
 
 }  // namespace

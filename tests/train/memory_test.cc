@@ -56,6 +56,29 @@ TEST(Memory, WhatIsPlannedIsWhatIsTaken) {
   ExpectAgreement(session.memory());
 }
 
+// The arena is there, the loaders' buffers and copies for checkpoints are not: they must be free.
+TEST(Memory, ARunThatFitsByItsArenaAloneIsRefused) {
+  if (!AllocationsAreCounted()) GTEST_SKIP() << "a sanitizer's memory is its own";
+  const ModelSpec model = ModelOf(kModel);
+  const auto planned = [&](int64_t free) {
+    SessionOptions options;
+    options.free = free;
+    Diagnostics diagnostics;
+    const Session session(model, options, true, diagnostics);
+    EXPECT_TRUE(session.ready()) << diagnostics.ToString();
+    return session.memory().planned();
+  };
+  const int64_t all = planned(int64_t{1} << 40);
+  EXPECT_GT(planned(all), 0);  // none of it was held before
+  try {
+    planned(0);
+    FAIL() << "a run began that cannot have its memory";
+  } catch (const UserError& error) {
+    EXPECT_NE(std::string(error.what()).find("are free"), std::string::npos) << error.what();
+    EXPECT_NE(error.help().find("--batch N"), std::string::npos);
+  }
+}
+
 TEST(Memory, TheBaseHoldsWhatIsInUseWithoutTheData) {
   if (!AllocationsAreCounted()) GTEST_SKIP() << "a sanitizer's memory is its own";
   const int64_t before = MeasureBase(0);

@@ -23,30 +23,55 @@ HWY_INLINE Word MultiplyLow(Word a, uint32_t b) {
   return hn::MulEven(hn::BitCast(d32, a), hn::BitCast(d32, hn::Set(Words(), b)));
 }
 
-// The words of the blocks first, first + 1, … of the stream (key, step), a block a lane.
-struct PhiloxBlocks {
-  Word words[kPhiloxWords];
+inline constexpr int kPhiloxRounds = 10;
 
-  HWY_INLINE PhiloxBlocks(uint64_t key, uint64_t step, uint64_t first) {
+// The keys of the rounds, in vectors: the same for all blocks of a stream.
+struct PhiloxKeys {
+  HWY_ALIGN uint64_t first[kPhiloxRounds][hn::MaxLanes(Words())];
+  HWY_ALIGN uint64_t second[kPhiloxRounds][hn::MaxLanes(Words())];
+
+  HWY_INLINE explicit PhiloxKeys(uint64_t key) {
     const Words d;
-    const Word low = hn::Add(hn::Set(d, first), hn::Iota(d, 0));
-    Word c0 = low, c1 = hn::ShiftRight<32>(low), c2 = hn::Set(d, step);
-    Word c3 = hn::Set(d, step >> 32);
     uint32_t k0 = static_cast<uint32_t>(key), k1 = static_cast<uint32_t>(key >> 32);
-    for (int round = 0; round < 10; ++round) {
-      const Word p0 = MultiplyLow(c0, 0xD2511F53), p1 = MultiplyLow(c2, 0xCD9E8D57);
-      c0 = hn::Xor(hn::Xor(hn::ShiftRight<32>(p1), c1), hn::Set(d, k0));
-      c2 = hn::Xor(hn::Xor(hn::ShiftRight<32>(p0), c3), hn::Set(d, k1));
-      c1 = p1;
-      c3 = p0;
+    for (int round = 0; round < kPhiloxRounds; ++round) {
+      hn::Store(hn::Set(d, k0), d, first[round]);
+      hn::Store(hn::Set(d, k1), d, second[round]);
       k0 += 0x9E3779B9;
       k1 += 0xBB67AE85;
     }
+  }
+};
+
+// The words of the blocks first, first + 1, … of the stream (key, step), a block a lane, in
+// `kVectors` vectors: a round waits for the products of the one before, and has those of the other
+// vectors to do meanwhile.
+template <int kVectors>
+struct PhiloxBlocks {
+  Word words[kVectors][kPhiloxWords];
+
+  HWY_INLINE PhiloxBlocks(const PhiloxKeys& keys, uint64_t step, uint64_t first) {
+    const Words d;
+    for (auto& [c0, c1, c2, c3] : words) {
+      c0 = hn::Add(hn::Set(d, first), hn::Iota(d, 0));
+      c1 = hn::ShiftRight<32>(c0);
+      c2 = hn::Set(d, step);
+      c3 = hn::Set(d, step >> 32);
+      first += hn::Lanes(d);
+    }
+    for (int round = 0; round < kPhiloxRounds; ++round) {
+      const Word k0 = hn::Load(d, keys.first[round]), k1 = hn::Load(d, keys.second[round]);
+      for (auto& [c0, c1, c2, c3] : words) {
+        const Word p0 = MultiplyLow(c0, 0xD2511F53), p1 = MultiplyLow(c2, 0xCD9E8D57);
+        c0 = hn::Xor3(hn::ShiftRight<32>(p1), c1, k0);
+        c2 = hn::Xor3(hn::ShiftRight<32>(p0), c3, k1);
+        c1 = p1;
+        c3 = p0;
+      }
+    }
     const Word mask = hn::Set(d, 0xFFFFFFFF);
-    words[0] = hn::And(c0, mask);
-    words[1] = hn::And(c1, mask);
-    words[2] = hn::And(c2, mask);
-    words[3] = hn::And(c3, mask);
+    for (auto& block : words) {
+      for (Word& word : block) word = hn::And(word, mask);
+    }
   }
 };
 

@@ -44,13 +44,13 @@ HWY_INLINE Double NumbersOf(Word words) {
 struct Normal {
   static constexpr int64_t kNumbers = 2;
 
-  static HWY_INLINE Double Draw(const PhiloxBlocks& blocks, int64_t number) {
+  static HWY_INLINE Double Draw(const Word* words, int64_t number) {
     const Doubles d;
     const Double one = hn::Set(d, 1);
-    const Double u = hn::Mul(hn::Add(NumbersOf(blocks.words[2 * number]), one),
-                             hn::Set(d, 0x1.0p-32));  // (0, 1]
+    const Double u =
+        hn::Mul(hn::Add(NumbersOf(words[2 * number]), one), hn::Set(d, 0x1.0p-32));  // (0, 1]
     const Double angle =
-        hn::Mul(NumbersOf(blocks.words[2 * number + 1]), hn::Set(d, 0x1.0p-31 * std::numbers::pi));
+        hn::Mul(NumbersOf(words[2 * number + 1]), hn::Set(d, 0x1.0p-31 * std::numbers::pi));
     const Double radius = hn::Sqrt(hn::Mul(hn::Set(d, -2), hn::Log(d, u)));
     return hn::Mul(radius, hn::Cos(d, angle));
   }
@@ -60,9 +60,8 @@ struct Normal {
 struct Uniform {
   static constexpr int64_t kNumbers = 4;
 
-  static HWY_INLINE Double Draw(const PhiloxBlocks& blocks, int64_t number) {
-    return hn::Mul(NumbersOf(hn::ShiftRight<8>(blocks.words[number])),
-                   hn::Set(Doubles(), 0x1.0p-24));
+  static HWY_INLINE Double Draw(const Word* words, int64_t number) {
+    return hn::Mul(NumbersOf(hn::ShiftRight<8>(words[number])), hn::Set(Doubles(), 0x1.0p-24));
   }
 };
 
@@ -75,11 +74,13 @@ void Run(const RunContext& context, const Instruction& i) noexcept {
     constexpr int64_t kNumbers = Distribution::kNumbers;
     const Doubles d;
     const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+    const PhiloxKeys keys(p.key);
     HWY_ALIGN double drawn[hn::MaxLanes(d)];
     for (int64_t e = begin; e < end; e += kNumbers * lanes) {
-      const PhiloxBlocks blocks(p.key, step, static_cast<uint64_t>(e / kNumbers));
+      const PhiloxBlocks<1> blocks(keys, step, static_cast<uint64_t>(e / kNumbers));
       for (int64_t number = 0; number < kNumbers; ++number) {
-        const Double scaled = hn::Mul(hn::Set(d, p.scale), Distribution::Draw(blocks, number));
+        const Double scaled =
+            hn::Mul(hn::Set(d, p.scale), Distribution::Draw(blocks.words[0], number));
         hn::Store(hn::Add(hn::Set(d, p.offset), scaled), d, drawn);
         for (int64_t lane = 0, to = e + number; lane < lanes && to < end; ++lane, to += kNumbers) {
           y[to] = static_cast<float>(drawn[lane]);

@@ -1,4 +1,5 @@
-// dropout and its gradient. Four elements share a block of random bits.
+// dropout and its gradient, which is dropout of the gradient. Four elements share a block of random
+// bits.
 #include "src/ops/dropout.h"
 
 #include <algorithm>
@@ -24,16 +25,15 @@ struct Training {
     const auto& p = *static_cast<const Parameters*>(i.parameters);
     const T* x = Data<const T>(context, i, 0);
     const auto step = static_cast<uint64_t>(*Data<const int64_t>(context, i, 1));
-    T* y = Data<T>(context, i, 2);
-    uint8_t* mask = Data<uint8_t>(context, i, 3);
+    T* y = Data<T>(context, i, p.output);
     const auto scale = static_cast<Compute<T>>(p.scale);
     for (int64_t first = 0; first < p.elements; first += 4) {
       const auto bits = Philox(p.key, step, static_cast<uint64_t>(first) / 4);
       const int64_t end = std::min(first + 4, p.elements);
       for (int64_t e = first; e < end; ++e) {
         const float uniform = UniformFloat(bits[static_cast<size_t>(e - first)]);
-        mask[e] = static_cast<double>(uniform) >= p.rate;
-        y[e] = mask[e] ? Store<T>(Load(x[e]) * scale) : Store<T>(0);
+        const bool stays = static_cast<double>(uniform) >= p.rate;
+        y[e] = stays ? Store<T>(Load(x[e]) * scale) : Store<T>(0);
       }
     }
   }
@@ -46,20 +46,6 @@ struct Evaluation {
     const T* x = Data<const T>(context, i, 0);
     T* y = Data<T>(context, i, p.output);
     for (int64_t e = 0; e < p.elements; ++e) y[e] = x[e];
-  }
-};
-
-template <class T>
-struct Grad {
-  static void Run(const RunContext& context, const Instruction& i) noexcept {
-    const auto& p = *static_cast<const Parameters*>(i.parameters);
-    const uint8_t* mask = Data<const uint8_t>(context, i, 0);
-    const T* dy = Data<const T>(context, i, 1);
-    T* dx = Data<T>(context, i, 2);
-    const auto scale = static_cast<Compute<T>>(p.scale);
-    for (int64_t e = 0; e < p.elements; ++e) {
-      dx[e] = mask[e] ? Store<T>(Load(dy[e]) * scale) : Store<T>(0);
-    }
   }
 };
 
@@ -83,10 +69,6 @@ PreparedKernel Prepare(const KernelRequest& request) {
                             Pack(request.node));
 }
 
-PreparedKernel PrepareGrad(const KernelRequest& request) {
-  return PreparedKernel::Of(ForFloat<Grad>(request.node.outputs[0].dtype), Pack(request.node));
-}
-
 }  // namespace
 
 KernelDef dropout() {
@@ -94,7 +76,7 @@ KernelDef dropout() {
 }
 
 KernelDef dropout_grad() {
-  return {.name = "reference.dropout_grad", .supports = Supports, .prepare = PrepareGrad};
+  return {.name = "reference.dropout_grad", .supports = Supports, .prepare = Prepare};
 }
 
 }  // namespace cgrun::reference
