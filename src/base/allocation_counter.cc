@@ -132,7 +132,7 @@ class BlockPool {
 // oneDNN's generated code of its GEMM fills hundreds of blocks for good. What is never taken is
 // never touched, and no memory.
 constinit BlockPool<128, 4096> small_pool;
-constinit BlockPool<1024, 512> large_pool;
+constinit BlockPool<1024, 4096> large_pool;
 
 void* FromPool(size_t size) {
   void* block = nullptr;

@@ -28,7 +28,6 @@ namespace passes {
 bool ClipInBatchNorm(Graph& graph, const PassContext& context);
 bool EliminateDeadCode(Graph& graph, const PassContext& context);
 bool FuseActivations(Graph& graph, const PassContext& context);
-bool FuseElementwise(Graph& graph, const PassContext& context);
 bool FuseNorms(Graph& graph, const PassContext& context);
 bool FusePools(Graph& graph, const PassContext& context);
 bool FuseUpdates(Graph& graph, const PassContext& context);

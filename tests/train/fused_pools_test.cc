@@ -69,8 +69,8 @@ TEST(FusedPools, NeedNoLargeTensorsAndChangeNoBit) {
       const Outcome fused = Train(device, threads, Mode::kGraph, {"layouts"});
       const Outcome apart = Train(device, threads, Mode::kGraph, {"layouts", "fuse_pools"});
       const Outcome eager = Train(device, threads, Mode::kEager, {});
-      // The last convolution's result is small. oneDNN's kernels can be faster by themselves: which,
-      // depends on the instruction set.
+      // The last convolution's result is small. oneDNN's kernels can be faster by themselves:
+      // which, depends on the instruction set.
       EXPECT_GE(fused.fused, device == std::string("blas") ? 2 + 2 + 3 : 2 + 2) << name;
       EXPECT_EQ(apart.fused, 0) << name;
       EXPECT_LT(fused.arena_bytes, apart.arena_bytes - kLargest / 2) << name;

@@ -156,11 +156,8 @@ struct MeanLoss {
                        .prepare = PrepareLoss});
   }
   static KernelDef DefineGrad(std::string_view name) {
-    return PerElement({.name = name,
-                       .supports = Supports,
-                       .prepare = PrepareGrad,
-                       .elementwise = true,
-                       .counts_elements = true});
+    return PerElement(
+        {.name = name, .supports = Supports, .prepare = PrepareGrad, .elementwise = true});
   }
 };
 
