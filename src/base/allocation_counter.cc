@@ -128,11 +128,10 @@ class BlockPool {
   alignas(64) std::byte memory_[kBlockBytes * kBlocks] = {};
 };
 
-// Beside what a call takes and gives back, they hold what a library makes once, in its first calls:
-// oneDNN's generated code of its GEMM fills hundreds of blocks for good. What is never taken is
-// never touched, and no memory.
+// Beside what a call takes and gives back, they hold what a library makes once, in its first calls.
+// What is never taken is never touched, and no memory.
 constinit BlockPool<128, 4096> small_pool;
-constinit BlockPool<1024, 4096> large_pool;
+constinit BlockPool<1024, 512> large_pool;
 
 void* FromPool(size_t size) {
   void* block = nullptr;

@@ -73,10 +73,9 @@ void CheckRoom(int64_t bytes, int64_t free_bytes) {
                   "says what takes how much");
 }
 
-int HostThreads() {
-  const int allowed = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
-  return std::min(allowed, ControlGroupThreads());
-}
+// OpenMP has the mask that the process began with: where threads are pinned, that of this one has
+// a single processor.
+int HostThreads() { return std::min(omp_get_num_procs(), ControlGroupThreads()); }
 
 CpuDevice::~CpuDevice() {
   for (const auto& [arena, bytes] : arenas_) munmap(arena, static_cast<size_t>(bytes));

@@ -1,6 +1,6 @@
-// dropout and its gradient. Which elements stay is a pure function of key, step and element, so
-// that order, planner, mode and resume do not change it; and the gradient draws it again, so that
-// no mask is kept for the backward pass.
+// dropout. Which elements stay is a pure function of key, step and element, so that order, planner,
+// mode and resume do not change it; and its gradient is dropout of the gradient, so that no mask is
+// kept for the backward pass.
 #include "src/ops/dropout.h"
 
 #include "src/ir/range_text.h"
@@ -39,8 +39,8 @@ std::vector<TensorType> Infer(InferContext& context) {
 void Gradient(GradientContext& context) {
   const ValueId dy = context.output_gradient(0);
   if (!context.attributes<DropoutAttributes>().training) return context.SetInputGradient(0, dy);
-  context.SetInputGradient(0, context.Emit(OpId::dropout_grad, context.node().attributes,
-                                           {dy, context.input(1)}, "grad"));
+  context.SetInputGradient(
+      0, context.Emit(OpId::dropout, context.node().attributes, {dy, context.input(1)}, "grad"));
 }
 
 }  // namespace
@@ -62,20 +62,6 @@ OpDef dropout() {
   def.in_place = {{0, 0}};
   def.needs_step = true;
   def.narrow = Narrow::kFollows;
-  return def;
-}
-
-OpDef dropout_grad() {
-  OpDef def;
-  def.name = "dropout_grad";
-  def.summary = "Gradient of dropout.";
-  def.details = "dx = dy / (1 - rate) where dropout kept x at this step, else 0.";
-  def.inputs = {{"dy", "gradient of y"}, {"step", "step counter"}};
-  def.outputs = {{"dx", "gradient of x"}};
-  def.schema = &DropoutAttributes::Schema();
-  def.infer = Infer;
-  def.in_place = {{0, 0}};
-  def.needs_step = true;
   return def;
 }
 

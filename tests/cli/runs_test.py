@@ -232,6 +232,13 @@ class RunsTest(CliTestCase):
         self.assertIn("warning: some of", errors)
         self.assertIn("classify.scaled.weight: f32[4, 4] in the file, f32[5, 4]", errors)
 
+    def test_it_takes_the_processors_that_it_may_use(self):
+        one = min(os.sched_getaffinity(0))
+        self.cgrun("train", "small.yaml", "--out", "run",
+                   preexec_fn=lambda: os.sched_setaffinity(0, {one}))
+        run = json.loads((self.folder / "run/run.json").read_text())
+        self.assertEqual(run["threads"], 1)
+
     def test_versions_of_all_libraries(self):
         version = self.cgrun("--version").stdout
         devices = self.cgrun("devices").stdout

@@ -268,22 +268,12 @@ std::vector<HostTensor> AnyStep(Dice& dice) {
   return {HostTensor::Scalar<int64_t>(dice.Between(0, 5) * 0x87654321)};
 }
 
-DropoutAttributes AnyDropout(Dice& dice) {
-  return {dice.Of<double>({0.0, 0.1, 0.5, 1.0 / 3, 0.99}), dice.Between(-1000, 1000) * 0x123456789,
-          true};
-}
-
 RandomNode MakeDropout(Dice& dice, int64_t elements) {
-  DropoutAttributes dropout = AnyDropout(dice);
-  dropout.training = !dice.OneIn(4);
+  const DropoutAttributes dropout{dice.Of<double>({0.0, 0.1, 0.5, 1.0 / 3, 0.99}),
+                                  dice.Between(-1000, 1000) * 0x123456789, !dice.OneIn(4)};
   const HostTensor x = Numbers(dice, DType::kF32, AnyShape(dice, elements), Specials::kAll);
   return MakeNode(OpId::dropout, Attributes::Of(dropout),
                   dropout.training ? std::vector{x, AnyStep(dice)[0]} : std::vector{x});
-}
-
-RandomNode MakeDropoutGrad(Dice& dice, int64_t elements) {
-  const HostTensor dy = Numbers(dice, DType::kF32, AnyShape(dice, elements), Specials::kAll);
-  return MakeNode(OpId::dropout_grad, Attributes::Of(AnyDropout(dice)), {dy, AnyStep(dice)[0]});
 }
 
 RandomNode MakeRandomNormal(Dice& dice, int64_t elements) {
@@ -411,7 +401,6 @@ std::vector<CpuCase> LayerCases() {
       {OpId::batch_norm_apply, kSums, MakeBatchNormApply},
       {OpId::batch_norm_grad, kSums, MakeBatchNormGrad},
       {OpId::dropout, kSameBits, MakeDropout},
-      {OpId::dropout_grad, kSameBits, MakeDropoutGrad},
       {OpId::random_normal, kRounding, MakeRandomNormal},
       {OpId::random_uniform, kRounding, MakeRandomUniform},
       {OpId::softmax_cross_entropy, kSums, MakeCrossEntropy},

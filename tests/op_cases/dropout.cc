@@ -1,4 +1,4 @@
-// Cases of dropout and its gradient. Known masks: Philox4x32-10 written out in Python.
+// Cases of dropout. Known masks: Philox4x32-10 written out in Python.
 #include "src/ops/dropout.h"
 
 #include <limits>
@@ -39,6 +39,10 @@ std::vector<OpCase> dropout() {
        {{0, 0, kNaN}},
        {},
        false},
+      {"numbers, step 3",
+       Training(0.4),
+       {Given({2, 5}, {1, 2, 3, 4, 5, -6, 7, 8, 9, -10}), Step(3)},
+       {{0, 0, 3 * kKept, 0, 0, -6 * kKept, 0, 8 * kKept, 0, -10 * kKept}}},
       {"random", Training(0.3), {Uniform({3, 4, 5}), Step(1)}},
       {"evaluation", Evaluation(0.4), {Given({2, 2}, {1, -2, 3, 4})}, {{1, -2, 3, 4}}},
       {"evaluation with a step", Evaluation(0.4), {Uniform({2, 3}), Step(2)}},
@@ -49,26 +53,6 @@ std::vector<OpCase> dropout() {
       {"integers",
        Training(0.4),
        {Integers({2}, DType::kI32, 0, 3), Step(0)},
-       {},
-       {},
-       true,
-       "floating-point"},
-  };
-}
-
-std::vector<OpCase> dropout_grad() {
-  return {
-      {"known, as dropout at step 3",
-       Training(0.4),
-       {Given({2, 5}, {1, 2, 3, kNaN, 5, -6, 7, 8, 9, kNaN}), Step(3)},
-       {{0, 0, 3 * kKept, 0, 0, -6 * kKept, 0, 8 * kKept, 0, kNaN}},
-       {},
-       false},
-      {"random", Training(0.3), {Uniform({3, 4, 5}), Step(1)}},
-      {"step of another type", Training(0.5), {Uniform({4}), Uniform({})}, {}, {}, true, "int64"},
-      {"integers",
-       Training(0.5),
-       {Integers({4}, DType::kI32, 0, 3), Step(0)},
        {},
        {},
        true,

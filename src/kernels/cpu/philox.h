@@ -51,6 +51,7 @@ struct PhiloxBlocks {
 
   HWY_INLINE PhiloxBlocks(const PhiloxKeys& keys, uint64_t step, uint64_t first) {
     const Words d;
+#pragma GCC unroll 4
     for (auto& [c0, c1, c2, c3] : words) {
       c0 = hn::Add(hn::Set(d, first), hn::Iota(d, 0));
       c1 = hn::ShiftRight<32>(c0);
@@ -60,6 +61,7 @@ struct PhiloxBlocks {
     }
     for (int round = 0; round < kPhiloxRounds; ++round) {
       const Word k0 = hn::Load(d, keys.first[round]), k1 = hn::Load(d, keys.second[round]);
+#pragma GCC unroll 4
       for (auto& [c0, c1, c2, c3] : words) {
         const Word p0 = MultiplyLow(c0, 0xD2511F53), p1 = MultiplyLow(c2, 0xCD9E8D57);
         c0 = hn::Xor3(hn::ShiftRight<32>(p1), c1, k0);
@@ -69,7 +71,9 @@ struct PhiloxBlocks {
       }
     }
     const Word mask = hn::Set(d, 0xFFFFFFFF);
+#pragma GCC unroll 4
     for (auto& block : words) {
+#pragma GCC unroll 4
       for (Word& word : block) word = hn::And(word, mask);
     }
   }

@@ -17,6 +17,27 @@ const dnnl::stream& Stream() {
   return stream;
 }
 
+// oneDNN generates the code of its matrix products when the first one runs, and keeps it: a MiB or
+// two, which are to be in the base of a plan and no part of a step. Any product of matrices makes
+// all of it; one of vectors has code of its own.
+void GenerateProducts() {
+  static const bool generated = [] {
+    constexpr int64_t kSize = 32;
+    const std::vector<float> ones(kSize * kSize, 1);
+    std::vector<float> result(kSize * kSize);
+    return dnnl::sgemm('N', 'N', kSize, kSize, kSize, 1, ones.data(), kSize, ones.data(), kSize, 0,
+                       result.data(), kSize) == dnnl::status::success;
+  }();
+  CGRUN_CHECK(generated) << "oneDNN: a product of 32 × 32 failed";
+}
+
+// Whether it is computed by matrix products.
+bool MakesProducts(const dnnl::primitive& primitive) {
+  const char* kind = "";
+  dnnl_primitive_desc_query(primitive.get_primitive_desc(), dnnl_query_impl_info_str, 0, &kind);
+  return std::string_view(kind).find("gemm") != std::string_view::npos;
+}
+
 // A primitive and the memory objects of its arguments. One instruction owns it and runs it in one
 // thread, so that the addresses may change in `Run`.
 class Prepared {
@@ -24,6 +45,7 @@ class Prepared {
   Prepared(dnnl::primitive primitive, const std::vector<Argument>& arguments)
       : primitive_(std::move(primitive)) {
     Stream();  // made here, since making it allocates
+    if (MakesProducts(primitive_)) GenerateProducts();
     for (const Argument& argument : arguments) {
       memories_.emplace_back(argument.desc, Engine(), nullptr);
       operands_.push_back(argument.operand);

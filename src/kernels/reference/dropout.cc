@@ -1,5 +1,4 @@
-// dropout and its gradient, which is dropout of the gradient. Four elements share a block of random
-// bits.
+// dropout. Four elements share a block of random bits.
 #include "src/ops/dropout.h"
 
 #include <algorithm>
@@ -73,10 +72,6 @@ PreparedKernel Prepare(const KernelRequest& request) {
 
 KernelDef dropout() {
   return {.name = "reference.dropout", .supports = Supports, .prepare = Prepare};
-}
-
-KernelDef dropout_grad() {
-  return {.name = "reference.dropout_grad", .supports = Supports, .prepare = Prepare};
 }
 
 }  // namespace cgrun::reference
