@@ -46,7 +46,7 @@ GAPS = {
     "alexnet-cifar": 0.02,
     "char-rnn": 0.015,
     "inception-v3": 0.017,
-    "mobilenet-v2": 0.0000001,
+    "mobilenet-v2": 0.0000002,
     "resnet18": 0.0001,
     "resnet18-cifar": 0.0013,
     "vgg16": 0.0005,
