@@ -107,8 +107,9 @@ class View {
     const persistentBytes = this.plan.persistent.reduce((sum, buffer) => sum + buffer.bytes, 0);
     this.alive = aliveBytes(this.entry.buffers, persistentBytes, this.steps);
     this.peak = this.alive.indexOf(Math.max(...this.alive));
-    this.top = Math.max(...plans.map(
-        plan => plan.entries[Math.min(state.entry, plan.entries.length - 1)].bytes), 1);
+    const entries = plans.map(plan => plan.entries[Math.min(state.entry, plan.entries.length - 1)]);
+    this.top = Math.max(...entries.map(entry => entry.bytes), 1);
+    this.aliveTop = Math.max(...entries.map(entry => entry.bound), 1);
     const height = HEIGHT + GAP + ALIVE_HEIGHT + STEPS_HEIGHT;
     this.svg = svgElement('svg', {viewBox: `0 0 ${WIDTH} ${height}`, role: 'img',
                                   'aria-label': 'memory over time'});
@@ -126,7 +127,7 @@ class View {
 
   x(step) { return LEFT + step / this.steps * (WIDTH - LEFT - RIGHT); }
   y(address) { return HEIGHT - BOTTOM - address / this.top * (HEIGHT - TOP - BOTTOM); }
-  aliveY(bytes) { return HEIGHT + GAP + ALIVE_HEIGHT - 4 - bytes / this.top * (ALIVE_HEIGHT - 4); }
+  aliveY(bytes) { return HEIGHT + GAP + ALIVE_HEIGHT - 4 - bytes / this.aliveTop * (ALIVE_HEIGHT - 4); }
 
   // Hatched: what is computed again.
   drawPattern() {

@@ -226,7 +226,10 @@ std::string SummaryJson(const ModelSpec& model, const Session& session, const Tr
   for (const PassResult& pass : result.last.evaluations) json[pass.split] = NumbersOf(pass);
   if (result.left_out > 0) json["left_out_samples"] = result.left_out;
   if (result.slowdown) json["slowdown"] = *result.slowdown;
-  if (result.expected_slowdown) json["expected_slowdown"] = *result.expected_slowdown;
+  if (result.expected_slowdown) {
+    json["expected_slowdown"] = *result.expected_slowdown;
+    if (result.slowdown) json["slowdown_error"] = *result.expected_slowdown - *result.slowdown;
+  }
   json.update(nlohmann::ordered_json::parse(MemoryJson(result.memory)));
   if (result.allocations_after_first_step) {
     json["allocations_after_first_step"] = *result.allocations_after_first_step;

@@ -117,6 +117,8 @@ class MemoryTest(CliTestCase):
                 self.assertLessEqual(summary["measured_peak_bytes"], cap)
                 self.assertGreater(summary["slowdown"], -0.1)  # as measured, on any machine
                 self.assertGreater(summary["expected_slowdown"], 0)
+                error = summary["expected_slowdown"] - summary["slowdown"]
+                self.assertAlmostEqual(summary["slowdown_error"], error, places=12)
             self.assertNotIn("slowdown", free)
 
     def test_data_in_memory_counts_once(self):
