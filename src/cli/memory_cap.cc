@@ -197,15 +197,25 @@ std::string FitText(const CappedRun& fit) {
       texts[2], texts[0], texts[1], fit.capped.second_runs, 100 * fit.slower(), spare);
 }
 
+// "152 and 160 would not fit either"; nothing where none was tried.
+std::string LargerText(const std::vector<int64_t>& larger) {
+  std::string text;
+  for (size_t i = 0; i < larger.size(); ++i) {
+    text += (i == 0 ? "; " : i + 1 == larger.size() ? " and " : ", ") + std::to_string(larger[i]);
+  }
+  return text.empty() ? text : text + " would not fit either";
+}
+
 std::string BatchText(const BatchFit& fit, int64_t cap) {
   const auto texts = FormatBytesApart({cap, fit.run->total(), fit.all ? cap : fit.next.total()});
   if (fit.all) {
     return fmt::format("batch: {}, the most that there is to try: {} of {}", fit.run->batch,
                        texts[1], texts[0]);
   }
-  return fmt::format("batch: {}: {} of {}, {} to spare; a batch of {} would take {}",
-                     fit.run->batch, texts[1], texts[0], FormatBytes(cap - fit.run->total()),
-                     fit.next.batch, texts[2]);
+  return fmt::format(
+      "batch: {}: {} of {}, {} to spare; a batch of {} would take {}, where most is held by {}{}",
+      fit.run->batch, texts[1], texts[0], FormatBytes(cap - fit.run->total()), fit.next.batch,
+      texts[2], HoldersOf(fit.next), LargerText(fit.larger));
 }
 
 // What there is, where nobody says how much may be taken.

@@ -2,9 +2,11 @@
 #include "src/train/fit_run.h"
 
 #include <algorithm>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "src/plan/recompute.h"
+#include "src/train/batch_search.h"
 #include "src/train/child_process.h"
 #include "src/train/run_memory_json.h"
 
@@ -191,25 +193,22 @@ std::optional<BatchFit> FitBatch(const ModelSpec& model, const KernelLibrary& li
                                  Diagnostics& diagnostics) {
   const int64_t samples = SamplesOf(model, diagnostics);
   BatchFit fit;
-  const auto plan = [&](int64_t batch) {
-    return PlanRun(WithBatch(model, batch), library, options, diagnostics);
-  };
-  int64_t fits = 0, too_many = 0;  // 0: not known yet
-  for (int64_t batch = 1; too_many == 0 || too_many - fits > 1;) {
-    auto run = plan(batch);
+  std::map<int64_t, PlannedRun> too_large;
+  const auto largest = FindLargestBatch(samples, [&](int64_t batch) -> std::optional<bool> {
+    auto run = PlanRun(WithBatch(model, batch), library, options, diagnostics);
     if (!run) return std::nullopt;
     FitBase(run->memory, cap);
-    if (run->total() <= cap) {
-      fits = batch;
-      fit.run = std::move(*run);
-      if (fits == samples) break;
-    } else {
-      too_many = batch;
-      fit.next = std::move(*run);
+    if (run->total() > cap) {
+      too_large[batch] = std::move(*run);
+      return false;
     }
-    batch = too_many == 0 ? std::min(2 * fits, samples) : (fits + too_many) / 2;
-  }
-  fit.all = fits == samples;
+    fit.run = std::move(*run);
+    return true;
+  });
+  if (!largest) return std::nullopt;
+  fit.all = largest->batch == samples;
+  if (!fit.all) fit.next = too_large.at(largest->batch + 1);
+  fit.larger = largest->larger;
   return fit;
 }
 

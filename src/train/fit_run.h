@@ -62,12 +62,12 @@ std::optional<CappedRun> FitRunQuickly(const ModelSpec& model, const KernelLibra
                                        CompileOptions options, int64_t cap, const PlannedRun& free,
                                        std::optional<int64_t> base, Diagnostics& diagnostics);
 
-// The largest batch with which a run takes at most `cap` bytes with nothing computed again but what
-// is cheap, and what one sample more takes. Totals do not grow evenly: from the first batch that
-// does not fit the search goes back by halves, so that the batch fits and its successor does not.
+// The largest batch that FindLargestBatch finds with which a run takes at most `cap` bytes with
+// nothing computed again but what is cheap, and what one sample more takes.
 struct BatchFit {
   std::optional<PlannedRun> run;  // nothing where one sample does not fit
   PlannedRun next;                // with one sample more
+  std::vector<int64_t> larger;    // batches that were tried beyond that: none of them fits
   bool all = false;  // no larger one was planned: it has all samples, or as many as are tried
 };
 std::optional<BatchFit> FitBatch(const ModelSpec& model, const KernelLibrary& library,

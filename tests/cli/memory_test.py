@@ -388,8 +388,14 @@ train: {optimizer: {op: sgd, lr: 0.01}}
         self.assertGreaterEqual(plan["batch"], 16)
         batch = plan["batch"]
         self.assertRegex(done.stderr, rf"batch: {batch}: .*; a batch of {batch + 1} would take")
+        self.assertRegex(done.stderr, r"where most is held by \S+ [\d.]+ [KM]iB, ")
         more = self.plan("--batch", str(plan["batch"] + 1))
         self.assertGreater(more["total_bytes"], cap - GRAIN)
+
+    def test_larger_batches_are_tried_though_one_more_does_not_fit(self):
+        cap = self.plan("--batch", "40")["total_bytes"]  # of 48 samples
+        done = self.cgrun("plan", "deep.yaml", "--batch", "auto", "--memory", str(cap), "--json")
+        self.assertRegex(done.stderr, r"a batch of 4\d would take .*; 48 would not fit either\n")
 
     def test_a_batch_may_have_all_samples(self):
         done = self.cgrun("train", "deep.yaml", "--batch", "auto", "--out", "run")
