@@ -15,6 +15,7 @@
 #include "src/plan/schedule.h"
 #include "src/program/serialize.h"
 #include "src/train/lint.h"
+#include "src/train/packing_files.h"
 #include "src/train/run_folder.h"
 
 namespace cgrun {
@@ -310,6 +311,7 @@ CompileOptions CompileOptionsOf(const ModelFlags& flags, const ModelSpec& model)
   if (model.train && model.train->precision.value == "f64") options.precision = DType::kF64;
   options.bf16_activations = model.train && model.train->precision.value == "bf16";
   if (library != nullptr) TakeTuning(model, *library, flags.tune, options);
+  options.layout.packings = PackingsOfMachine();
   return options;
 }
 

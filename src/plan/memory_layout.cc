@@ -202,7 +202,8 @@ class LayoutPlanner {
   MemoryPlan Plan(size_t e, const std::vector<SharedBufferId>& ids, int64_t base,
                   EntryLayout& entry) {
     const Graph& graph = *entries_[e].graph;
-    MemoryPlan plan = PlanMemory(ProblemOf(graph, assignments_[e], ids), options_.planner);
+    MemoryPlan plan = PlanMemoryOnce(ProblemOf(graph, assignments_[e], ids), options_.planner,
+                                     options_.packings.get());
     for (size_t i = 0; i < ids.size(); ++i) {
       const SharedBuffer& buffer = assignments_[e].buffers[ids[i]];
       PlacedBuffer placed = Describe(graph, buffer, static_cast<int>(e));

@@ -9,12 +9,14 @@
 #ifndef CGRUN_PLAN_MEMORY_LAYOUT_H_
 #define CGRUN_PLAN_MEMORY_LAYOUT_H_
 
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "src/base/arena_kind.h"
 #include "src/ir/remat_plan.h"
 #include "src/plan/buffer_assignment.h"
+#include "src/plan/packing_store.h"
 #include "src/plan/planner.h"
 
 namespace cgrun {
@@ -32,6 +34,7 @@ struct LayoutOptions {
   bool in_place = true;
   std::vector<std::string> recompute = {};  // values to compute again for their backward readers
   bool incremental = false;  // programs can run in part: what an input changes (reach.h)
+  std::shared_ptr<PackingStore> packings = nullptr;  // of earlier compiles
 };
 
 struct PlacedBuffer {

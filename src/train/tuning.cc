@@ -10,6 +10,7 @@
 #include "src/io/atomic_file.h"
 #include "src/io/checksum.h"
 #include "src/io/read_file.h"
+#include "src/train/cache_folder.h"
 #include "src/train/child_process.h"
 #include "src/train/run_shape.h"
 
@@ -26,18 +27,6 @@ constexpr int64_t kMostBytes = 64 << 20;  // of a record's file
 std::string MachineOf(const KernelLibrary& library) {
   const std::string text = OpenDevice(library.name())->Info().description;
   return text.substr(0, text.rfind(", "));
-}
-
-std::string CacheFolder() {
-  const auto folder = [](const char* name) {
-    const char* value = std::getenv(name);
-    return fs::path(value == nullptr ? "" : value);
-  };
-  if (const fs::path cache = folder("XDG_CACHE_HOME"); cache.is_absolute()) {
-    return (cache / "cgrun").string();
-  }
-  const fs::path home = folder("HOME");
-  return home.is_absolute() ? (home / ".cache" / "cgrun").string() : "";
 }
 
 TuningRecord RecordOf(const nlohmann::json& seconds) {

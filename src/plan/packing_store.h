@@ -1,0 +1,36 @@
+// Packings that took a search, kept for the next compile of the same model.
+#ifndef CGRUN_PLAN_PACKING_STORE_H_
+#define CGRUN_PLAN_PACKING_STORE_H_
+
+#include <optional>
+#include <string_view>
+
+#include "src/plan/planner.h"
+
+namespace cgrun {
+
+// Placements of a search that takes long enough for its plan to be kept: some hundredths of a
+// second.
+inline constexpr int64_t kNodesWorthKeeping = 20'000;
+
+class PackingStore {
+ public:
+  virtual ~PackingStore() = default;
+
+  // What Keep() was given for the same problem and planner; nothing where it was not, or where that
+  // cannot be read. It may hold anything: who asks checks it.
+  virtual std::optional<MemoryPlan> Find(const MemoryProblem& problem,
+                                         std::string_view planner) = 0;
+  // May fail, which it does not tell: the search is then made again.
+  virtual void Keep(const MemoryProblem& problem, const MemoryPlan& plan) = 0;
+};
+
+// PlanMemory(), by what `store` has of it, if that is a valid plan; a null store has nothing.
+// Planners give the same plan for the same problem, so that it makes no difference but that of
+// time.
+MemoryPlan PlanMemoryOnce(const MemoryProblem& problem, std::string_view planner,
+                          PackingStore* store);
+
+}  // namespace cgrun
+
+#endif  // CGRUN_PLAN_PACKING_STORE_H_

@@ -1,0 +1,121 @@
+// JSON: {"cgrun_packing": 1, "planner": …, "nodes": …, "peak": …, "lower_bound": …, "offsets":
+// […]}. The name of a file has two hashes of the build, the planner and the problem.
+#include "src/train/packing_files.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <utility>
+#include <vector>
+
+#include "src/base/diagnostics.h"
+#include "src/io/atomic_file.h"
+#include "src/io/checksum.h"
+#include "src/io/read_file.h"
+#include "src/train/cache_folder.h"
+
+namespace cgrun {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kVersionKey = "cgrun_packing";
+constexpr int kVersion = 1;
+constexpr int64_t kMostBytes = 16 << 20;  // of a file
+
+// The size of the program and the time at which it was linked.
+std::string BuildOfProgram() {
+  std::error_code error;
+  const fs::path program = fs::read_symlink("/proc/self/exe", error);
+  const auto bytes = fs::file_size(program, error);
+  const auto time = fs::last_write_time(program, error).time_since_epoch().count();
+  return std::to_string(bytes) + " " + std::to_string(time);
+}
+
+// All that a planner may look at, but for the names.
+std::vector<int64_t> NumbersOf(const MemoryProblem& problem) {
+  std::vector<int64_t> numbers = {problem.capacity.value_or(-1)};
+  for (const Buffer& buffer : problem.buffers) {
+    numbers.insert(numbers.end(), {buffer.bytes, buffer.lower, buffer.upper, buffer.alignment,
+                                   buffer.offset.value_or(-1), buffer.zone});
+  }
+  return numbers;
+}
+
+}  // namespace
+
+PackingFiles::PackingFiles(std::string folder)
+    : folder_(std::move(folder)), build_(BuildOfProgram()) {}
+
+std::string PackingFiles::FileOf(const MemoryProblem& problem, std::string_view planner) const {
+  const std::string text = build_ + "\n" + std::string(planner);
+  const uint64_t seed = HashBytes(std::as_bytes(std::span(text)));
+  const std::vector<int64_t> numbers = NumbersOf(problem);
+  const auto bytes = std::as_bytes(std::span(numbers));
+  return folder_ + "/packing-" + HashText(HashBytes(bytes, seed)) +
+         HashText(HashBytes(bytes, seed + 1)) + ".json";
+}
+
+std::optional<MemoryPlan> PackingFiles::Find(const MemoryProblem& problem,
+                                             std::string_view planner) {
+  const std::string path = FileOf(problem, planner);
+  std::error_code error;
+  if (!fs::exists(path, error)) return std::nullopt;
+  try {
+    const auto json = nlohmann::json::parse(ReadTextFile(path, kMostBytes));
+    if (json.at(kVersionKey) != kVersion) return std::nullopt;
+    MemoryPlan plan;
+    plan.planner = json.at("planner");
+    plan.nodes = json.at("nodes");
+    plan.peak_bytes = json.at("peak");
+    plan.lower_bound_bytes = json.at("lower_bound");
+    plan.offsets = json.at("offsets").get<std::vector<Bytes>>();
+    plan.optimal = plan.peak_bytes == plan.lower_bound_bytes;
+    return plan;
+  } catch (const nlohmann::json::exception&) {  // it is packed, and kept, anew
+  } catch (const UserError&) {
+  }
+  return std::nullopt;
+}
+
+void PackingFiles::Keep(const MemoryProblem& problem, const MemoryPlan& plan) {
+  const nlohmann::ordered_json json = {{kVersionKey, kVersion},
+                                       {"planner", plan.planner},
+                                       {"nodes", plan.nodes},
+                                       {"peak", plan.peak_bytes},
+                                       {"lower_bound", plan.lower_bound_bytes},
+                                       {"offsets", plan.offsets}};
+  std::error_code error;
+  fs::create_directories(folder_, error);
+  if (error) return;
+  try {
+    const std::string text = json.dump() + "\n";
+    WriteFileAtomically(FileOf(problem, plan.planner), std::as_bytes(std::span(text)));
+  } catch (const UserError&) {
+    return;
+  }
+  RemoveOldest();
+}
+
+// Of another process's doing, files may come and go meanwhile.
+void PackingFiles::RemoveOldest() const {
+  std::error_code error;
+  std::vector<std::pair<fs::file_time_type, fs::path>> files;
+  for (fs::directory_iterator it(folder_, error), end; !error && it != end; it.increment(error)) {
+    const bool is_packing = it->path().filename().string().starts_with("packing-");
+    std::error_code gone;
+    const auto time = fs::last_write_time(it->path(), gone);
+    if (is_packing && !gone) files.emplace_back(time, it->path());
+  }
+  if (files.size() <= kMostPackingFiles) return;
+  std::sort(files.begin(), files.end());
+  files.resize(files.size() - kMostPackingFiles);
+  for (const auto& [time, path] : files) fs::remove(path, error);
+}
+
+std::shared_ptr<PackingStore> PackingsOfMachine() {
+  const std::string folder = CacheFolder();
+  return folder.empty() ? nullptr : std::make_shared<PackingFiles>(folder + "/packings");
+}
+
+}  // namespace cgrun

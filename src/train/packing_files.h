@@ -1,0 +1,36 @@
+// The packings of a machine: a file each.
+#ifndef CGRUN_TRAIN_PACKING_FILES_H_
+#define CGRUN_TRAIN_PACKING_FILES_H_
+
+#include <memory>
+#include <string>
+
+#include "src/plan/packing_store.h"
+
+namespace cgrun {
+
+inline constexpr int kMostPackingFiles = 256;  // of which the oldest go
+
+// Files in `folder`, which is made when there is something to keep. They are of this build of the
+// program alone: another one packs anew, as its planners may be others.
+class PackingFiles final : public PackingStore {
+ public:
+  explicit PackingFiles(std::string folder);
+
+  std::optional<MemoryPlan> Find(const MemoryProblem& problem, std::string_view planner) override;
+  void Keep(const MemoryProblem& problem, const MemoryPlan& plan) override;
+
+ private:
+  std::string FileOf(const MemoryProblem& problem, std::string_view planner) const;
+  void RemoveOldest() const;
+
+  std::string folder_;
+  std::string build_;
+};
+
+// In CacheFolder(); null where there is none.
+std::shared_ptr<PackingStore> PackingsOfMachine();
+
+}  // namespace cgrun
+
+#endif  // CGRUN_TRAIN_PACKING_FILES_H_
