@@ -206,6 +206,7 @@ void CudaDevice::Wait(Stream stream, Event event) {
 void CudaDevice::Synchronize(Stream stream) {
   Use();
   Require(cudaStreamSynchronize(Handle(stream)), "the GPU reports");
+  Require(cudaGetLastError(), "the GPU reports");  // of kernels that could not be started
 }
 
 // How many GPUs there are; throws UserError with the reason if there is none.

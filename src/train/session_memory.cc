@@ -37,7 +37,10 @@ void Session::CountMemory() {
 }
 
 void Session::NoteMemory() {
-  memory_.measured = std::max(memory_.measured, ResidentBytes());
+  const DeviceCounters taken = device_->counters();
+  const bool on_host = KindOfDevice(options_.device).on_host;
+  const int64_t apart = on_host ? 0 : taken.bytes - taken.host_bytes;  // no part of this process
+  memory_.measured = std::max(memory_.measured, ResidentBytes() + apart);
   memory_.process = MostResidentBytes();
   memory_.engine = engine_->memory();
 }

@@ -3,8 +3,7 @@
 #ifndef CGRUN_KERNELS_CUDA_ELEMENTWISE_CUH_
 #define CGRUN_KERNELS_CUDA_ELEMENTWISE_CUH_
 
-#include <algorithm>
-
+#include "src/kernels/cuda/launch.cuh"
 #include "src/kernels/cuda/number.cuh"
 
 namespace cgrun::cuda {
@@ -13,27 +12,21 @@ struct ElementwiseParameters {
   int64_t elements;
 };
 
-inline constexpr int kThreadsPerBlock = 256;
-inline constexpr int64_t kMaxBlocks = 1 << 16;  // each thread then takes several elements
-
-inline unsigned BlocksFor(int64_t elements) {
-  return static_cast<unsigned>(
-      std::min(kMaxBlocks, (elements + kThreadsPerBlock - 1) / kThreadsPerBlock));
-}
+template <class Formula, class T>
+struct UnaryBody {
+  const T* x;
+  T* y;
+  __device__ void operator()(int64_t e) const { y[e] = Store<T>(Formula()(Load(x[e]))); }
+};
 
 template <class Formula, class T>
-__global__ void RunUnary(const T* x, T* y, int64_t elements) {
-  const int64_t stride = static_cast<int64_t>(gridDim.x) * blockDim.x;
-  int64_t e = static_cast<int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
-  for (; e < elements; e += stride) y[e] = Store<T>(Formula()(Load(x[e])));
-}
-
-template <class Formula, class T>
-__global__ void RunBinary(const T* a, const T* b, T* y, int64_t elements) {
-  const int64_t stride = static_cast<int64_t>(gridDim.x) * blockDim.x;
-  int64_t e = static_cast<int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
-  for (; e < elements; e += stride) y[e] = Store<T>(Formula()(Load(a[e]), Load(b[e])));
-}
+struct BinaryBody {
+  const T *a, *b;
+  T* y;
+  __device__ void operator()(int64_t e) const {
+    y[e] = Store<T>(Formula()(Load(a[e]), Load(b[e])));
+  }
+};
 
 // Formula: a stateless functor with a __device__ operator(), called with one or two computed
 // numbers, as kInputs says.
@@ -43,16 +36,13 @@ struct Elementwise {
   struct Kernel {
     static void Run(const RunContext& context, const Instruction& i) noexcept {
       const int64_t elements = static_cast<const ElementwiseParameters*>(i.parameters)->elements;
-      if (elements == 0) return;
-      const auto stream = static_cast<cudaStream_t>(context.stream.handle);
-      const unsigned blocks = BlocksFor(elements);
       T* y = Data<T>(context, i, kInputs);
       if constexpr (kInputs == 1) {
-        RunUnary<Formula, T>
-            <<<blocks, kThreadsPerBlock, 0, stream>>>(Data<const T>(context, i, 0), y, elements);
+        ForEachElement(context, elements, UnaryBody<Formula, T>{Data<const T>(context, i, 0), y});
       } else {
-        RunBinary<Formula, T><<<blocks, kThreadsPerBlock, 0, stream>>>(
-            Data<const T>(context, i, 0), Data<const T>(context, i, 1), y, elements);
+        ForEachElement(
+            context, elements,
+            BinaryBody<Formula, T>{Data<const T>(context, i, 0), Data<const T>(context, i, 1), y});
       }
     }
   };

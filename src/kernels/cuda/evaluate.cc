@@ -35,6 +35,15 @@ PreparedKernel PrepareOption(const KernelLibrary& library, const NodeSignature& 
   return library.Prepare(option.kernel, request);
 }
 
+// Null where there is none. What goes wrong on one that is there is an error, and no absence.
+std::unique_ptr<Device> OpenFirstGpu() {
+  try {
+    return OpenCudaDevice("cuda");
+  } catch (const UserError&) {
+    return nullptr;
+  }
+}
+
 std::vector<HostTensor> Run(Device& device, std::byte* arena, const PreparedKernel& kernel,
                             const Operands& operands, const NodeSignature& node,
                             std::span<const HostTensor> inputs) {
@@ -66,15 +75,12 @@ std::optional<std::vector<HostTensor>> EvaluateOnGpu(const KernelLibrary& librar
                                                      std::span<const HostTensor> inputs) {
   const std::vector<KernelOption> options = library.Options(node, {});
   if (options.empty() || !AllPlain(options[0])) return std::nullopt;
-  try {
-    const std::unique_ptr<Device> device = OpenCudaDevice("cuda");
-    const PreparedKernel kernel = PrepareOption(library, node, options[0]);
-    const Operands operands = LayOut(node, options[0]);
-    std::byte* arena = device->Allocate(ArenaKind::kDevice, operands.bytes);
-    return Run(*device, arena, kernel, operands, node, inputs);
-  } catch (const UserError&) {
-    return std::nullopt;
-  }
+  const std::unique_ptr<Device> device = OpenFirstGpu();
+  if (device == nullptr) return std::nullopt;
+  const PreparedKernel kernel = PrepareOption(library, node, options[0]);
+  const Operands operands = LayOut(node, options[0]);
+  std::byte* arena = device->Allocate(ArenaKind::kDevice, operands.bytes);
+  return Run(*device, arena, kernel, operands, node, inputs);
 }
 
 }  // namespace cgrun::cuda

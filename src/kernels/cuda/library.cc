@@ -44,6 +44,8 @@ class CudaLibrary final : public KernelLibrary {
     return kernel.prepare(request);
   }
 
+  bool uses_threads() const override { return false; }  // of the host
+
   std::string fingerprint() const override {
     return "cuda 1, runtime " + std::to_string(CUDART_VERSION) + ", cuBLAS " +
            std::to_string(CUBLAS_VERSION) + ", cuDNN " + std::to_string(cudnnGetVersion());

@@ -1,0 +1,43 @@
+// conv_transpose: what conv_input_grad does, with a bias.
+#include "src/kernels/cuda/conv.cuh"
+#include "src/kernels/cuda/kernels.h"
+#include "src/ops/conv_transpose.h"
+
+namespace cgrun::cuda {
+
+template <class T, bool kBias>
+struct ConvTranspose {
+  static void Run(const RunContext& context, const Instruction& i) noexcept {
+    const auto& p = *static_cast<const ConvParameters*>(i.parameters);
+    constexpr int kOutput = kBias ? 3 : 2;
+    T* y = Data<T>(context, i, kOutput);
+    RunTransposedConv(context, p, Data<const T>(context, i, 0), Data<const T>(context, i, 1), y,
+                      p.cudnn != nullptr ? Data<std::byte>(context, i, kOutput + 1) : nullptr);
+    if constexpr (kBias) AddChannelBias(context, p.result, y, Data<const T>(context, i, 2), y);
+  }
+};
+
+template <class T>
+using ConvTransposeWithBias = ConvTranspose<T, true>;
+template <class T>
+using ConvTransposeWithoutBias = ConvTranspose<T, false>;
+
+static PreparedKernel PrepareConvTranspose(const KernelRequest& request) {
+  const NodeSignature& node = request.node;
+  const auto& attributes = node.attributes.As<ConvTransposeAttributes>();
+  const DType dtype = node.inputs[0].dtype;
+  const ConvSizes sizes = TransposedConvSizesOf(node.inputs[0].shape, node.outputs[0].shape,
+                                                attributes.window(), attributes.groups);
+  return PreparedKernel::Of(node.inputs.size() == 3 ? ForFloat<ConvTransposeWithBias>(dtype)
+                                                    : ForFloat<ConvTransposeWithoutBias>(dtype),
+                            PackConv(node, ConvResult::kInput, sizes));
+}
+
+KernelDef conv_transpose() {
+  return {.name = "cuda.conv_transpose",
+          .supports = AllFloat,
+          .workspace_bytes = PlannedConvWorkspace,
+          .prepare = PrepareConvTranspose};
+}
+
+}  // namespace cgrun::cuda

@@ -1,0 +1,141 @@
+// broadcast, transpose, slice and its gradient, crop, flip, pad: strided copies.
+#include "src/kernels/cuda/kernels.h"
+#include "src/kernels/cuda/strided.cuh"
+#include "src/kernels/reference/copies.h"
+#include "src/ops/reduce.h"
+
+namespace cgrun::cuda {
+
+template <class Bits>
+struct CopyBody {
+  DeviceSpace<2> space;
+  const Bits* x;
+  Bits* y;
+  __device__ void operator()(int64_t index) const {
+    int64_t at[2];
+    space.At(index, at);
+    y[at[1]] = x[at[0]];
+  }
+};
+
+template <class Bits>
+struct StridedCopy {
+  static void Run(const RunContext& context, const Instruction& i) noexcept {
+    const auto& space = *static_cast<const DeviceSpace<2>*>(i.parameters);
+    ForEachElement(
+        context, space.count,
+        CopyBody<Bits>{space, Data<const Bits>(context, i, 0), Data<Bits>(context, i, 1)});
+  }
+};
+
+template <reference::CopyPlan (*Plan)(const NodeSignature&)>
+static PreparedKernel PrepareStridedCopy(const KernelRequest& request) {
+  const reference::CopyPlan plan = Plan(request.node);
+  return PreparedKernel::Of(ForBytes<StridedCopy>(SizeOf(request.node.inputs[0].dtype)),
+                            ToDevice<2>(plan.space, plan.base));
+}
+
+struct FillAndCopyParameters {
+  DeviceSpace<2> space;
+  int64_t elements;  // of y
+  uint64_t fill;     // the bits of an element
+};
+
+template <class Bits>
+struct FillBitsBody {
+  Bits* y;
+  Bits bits;
+  __device__ void operator()(int64_t e) const { y[e] = bits; }
+};
+
+template <class Bits>
+struct FillAndCopy {
+  static void Run(const RunContext& context, const Instruction& i) noexcept {
+    const auto& p = *static_cast<const FillAndCopyParameters*>(i.parameters);
+    Bits* y = Data<Bits>(context, i, 1);
+    ForEachElement(context, p.elements, FillBitsBody<Bits>{y, static_cast<Bits>(p.fill)});
+    ForEachElement(context, p.space.count,
+                   CopyBody<Bits>{p.space, Data<const Bits>(context, i, 0), y});
+  }
+};
+
+template <reference::FillAndCopyPlan (*Plan)(const NodeSignature&)>
+static PreparedKernel PrepareFillAndCopy(const KernelRequest& request) {
+  const reference::FillAndCopyPlan plan = Plan(request.node);
+  return PreparedKernel::Of(ForBytes<FillAndCopy>(SizeOf(request.node.inputs[0].dtype)),
+                            FillAndCopyParameters{ToDevice<2>(plan.copy.space, plan.copy.base),
+                                                  plan.elements, plan.fill});
+}
+
+struct AverageParameters {
+  DeviceSpace<2> space;
+  double repetitions;
+};
+
+template <class T>
+struct AverageBody {
+  DeviceSpace<2> space;
+  double repetitions;
+  const T* x;
+  T* y;
+  __device__ void operator()(int64_t index) const {
+    int64_t at[2];
+    space.At(index, at);
+    y[at[1]] = StoreF64<T>(LoadF64(x[at[0]]) / repetitions);
+  }
+};
+
+template <class T>
+struct BroadcastAverage {
+  static void Run(const RunContext& context, const Instruction& i) noexcept {
+    const auto& p = *static_cast<const AverageParameters*>(i.parameters);
+    ForEachElement(context, p.space.count,
+                   AverageBody<T>{p.space, p.repetitions, Data<const T>(context, i, 0),
+                                  Data<T>(context, i, 1)});
+  }
+};
+
+static bool IsAverage(const NodeSignature& node) {
+  return node.attributes.As<BroadcastAttributes>().average;
+}
+
+static bool SupportsBroadcast(const NodeSignature& node) {
+  return !IsAverage(node) || IsCudaFloat(node.inputs[0].dtype);
+}
+
+static PreparedKernel PrepareBroadcast(const KernelRequest& request) {
+  const NodeSignature& node = request.node;
+  if (!IsAverage(node)) return PrepareStridedCopy<reference::PlanBroadcast>(request);
+  const reference::CopyPlan plan = reference::PlanBroadcast(node);
+  const int64_t repetitions = node.outputs[0].shape.Elements() / node.inputs[0].shape.Elements();
+  return PreparedKernel::Of(
+      ForFloat<BroadcastAverage>(node.inputs[0].dtype),
+      AverageParameters{ToDevice<2>(plan.space, plan.base), static_cast<double>(repetitions)});
+}
+
+static bool IsNotHalf(const NodeSignature& node) { return node.inputs[0].dtype != DType::kF16; }
+
+KernelDef broadcast() {
+  return {.name = "cuda.broadcast", .supports = SupportsBroadcast, .prepare = PrepareBroadcast};
+}
+KernelDef transpose() {
+  return {.name = "cuda.transpose", .prepare = PrepareStridedCopy<reference::PlanTranspose>};
+}
+KernelDef slice() {
+  return {.name = "cuda.slice", .prepare = PrepareStridedCopy<reference::PlanSlice>};
+}
+KernelDef crop() {
+  return {.name = "cuda.crop", .prepare = PrepareStridedCopy<reference::PlanCrop>};
+}
+KernelDef flip() {
+  return {.name = "cuda.flip", .prepare = PrepareStridedCopy<reference::PlanFlip>};
+}
+KernelDef slice_grad() {
+  return {.name = "cuda.slice_grad", .prepare = PrepareFillAndCopy<reference::PlanSliceGrad>};
+}
+KernelDef pad() {
+  return {
+      .name = "cuda.pad", .supports = IsNotHalf, .prepare = PrepareFillAndCopy<reference::PlanPad>};
+}
+
+}  // namespace cgrun::cuda

@@ -1,0 +1,35 @@
+// The handles of cuBLAS and cuDNN: one a device, made when the first kernel that wants it is
+// prepared, and kept until the process ends. Kernels set their stream before each call; nothing
+// else of a handle changes.
+#ifndef CGRUN_KERNELS_CUDA_HANDLES_CUH_
+#define CGRUN_KERNELS_CUDA_HANDLES_CUH_
+
+#include <cublas_v2.h>
+#include <cudnn.h>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace cgrun::cuda {
+
+// Those of the calling thread's current device. Throw UserError where they cannot be made.
+cublasHandle_t CublasHandle();
+cudnnHandle_t CudnnHandle();
+
+// Fail a check unless a call of Run() has succeeded: what was asked for was prepared.
+void Check(cublasStatus_t status) noexcept;
+void Check(cudnnStatus_t status) noexcept;
+
+// The libraries want their workspaces aligned to this, the plan aligns to less.
+inline constexpr int64_t kLibraryAlignment = 256;
+
+// What of `workspace` begins on that boundary; the plan is asked for kLibraryAlignment more.
+inline void* Aligned(std::byte* workspace) {
+  const auto address = reinterpret_cast<uintptr_t>(workspace);
+  return reinterpret_cast<void*>((address + kLibraryAlignment - 1) &
+                                 ~static_cast<uintptr_t>(kLibraryAlignment - 1));
+}
+
+}  // namespace cgrun::cuda
+
+#endif  // CGRUN_KERNELS_CUDA_HANDLES_CUH_

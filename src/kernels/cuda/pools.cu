@@ -1,0 +1,293 @@
+// max_pool, avg_pool, their gradients and global_avg_pool: a thread a result. A gradient asks each
+// window that sees an input, in the order in which the windows stand.
+#include <cmath>
+#include <limits>
+
+#include "src/kernels/cuda/kernels.h"
+#include "src/kernels/cuda/launch.cuh"
+#include "src/kernels/cuda/number.cuh"
+#include "src/ops/pool.h"
+
+namespace cgrun::cuda {
+
+// A window on planes, as the GPU reads it.
+struct PoolSizes {
+  int64_t planes = 0;
+  WindowAxis y, x;
+  bool include_padding = true;
+
+  int64_t inputs() const { return planes * y.input * x.input; }
+  int64_t outputs() const { return planes * y.output * x.output; }
+};
+
+inline __device__ int64_t InputOf(const WindowAxis& axis, int64_t o, int64_t k) {
+  return o * axis.stride - axis.before + k * axis.dilation;
+}
+inline __device__ bool SeesInput(const WindowAxis& axis, int64_t i) {
+  return i >= 0 && i < axis.input;
+}
+
+// The output that reads input `i` at kernel position `k`, or −1.
+inline __device__ int64_t ReaderOf(const WindowAxis& axis, int64_t i, int64_t k) {
+  const int64_t from_first = i + axis.before - k * axis.dilation;
+  if (from_first < 0 || from_first % axis.stride != 0) return -1;
+  const int64_t output = from_first / axis.stride;
+  return output < axis.output ? output : -1;
+}
+
+// The positions of output `o`'s window in the padded image, or in the image.
+inline __device__ int64_t CountOf(const WindowAxis& axis, int64_t o, bool include_padding) {
+  const int64_t begin = InputOf(axis, o, 0);
+  if (include_padding) {
+    const int64_t end = begin + axis.kernel, last = axis.input + axis.after;
+    return (end < last ? end : last) - begin;
+  }
+  const int64_t end = begin + axis.kernel < axis.input ? begin + axis.kernel : axis.input;
+  return end - (begin > 0 ? begin : 0);
+}
+
+template <class T, class Index>
+struct MaxPoolBody {
+  PoolSizes p;
+  const T* x;
+  T* y;
+  Index* index;
+  __device__ void operator()(int64_t e) const {
+    using C = Compute<T>;
+    const int64_t column = e % p.x.output, row = e / p.x.output % p.y.output;
+    const T* image = x + e / (p.x.output * p.y.output) * p.y.input * p.x.input;
+    C best = -std::numeric_limits<C>::infinity();
+    int64_t winner = -1;
+    for (int64_t u = 0; u < p.y.kernel; ++u) {
+      const int64_t r = InputOf(p.y, row, u);
+      if (!SeesInput(p.y, r)) continue;
+      for (int64_t v = 0; v < p.x.kernel; ++v) {
+        const int64_t c = InputOf(p.x, column, v);
+        if (!SeesInput(p.x, c)) continue;
+        if (winner < 0) winner = u * p.x.kernel + v;  // where all are −∞
+        const C value = Load(image[r * p.x.input + c]);
+        if (!(value > best || std::isnan(value))) continue;
+        best = value;
+        winner = u * p.x.kernel + v;
+      }
+    }
+    y[e] = Store<T>(best);
+    index[e] = static_cast<Index>(winner);
+  }
+};
+
+template <class T, class Index>
+struct MaxPool {
+  static void Run(const RunContext& context, const Instruction& i) noexcept {
+    const auto& p = *static_cast<const PoolSizes*>(i.parameters);
+    ForEachElement(context, p.outputs(),
+                   MaxPoolBody<T, Index>{p, Data<const T>(context, i, 0), Data<T>(context, i, 1),
+                                         Data<Index>(context, i, 2)});
+  }
+};
+
+template <class T, class Index>
+struct MaxPoolGradBody {
+  PoolSizes p;
+  const Index* index;
+  const T* dy;
+  T* dx;
+  __device__ void operator()(int64_t e) const {
+    const int64_t column = e % p.x.input, row = e / p.x.input % p.y.input;
+    const int64_t first = e / (p.x.input * p.y.input) * p.y.output * p.x.output;
+    Compute<T> sum = 0;
+    for (int64_t u = p.y.kernel; u-- > 0;) {
+      const int64_t up = ReaderOf(p.y, row, u);
+      if (up < 0) continue;
+      for (int64_t v = p.x.kernel; v-- > 0;) {
+        const int64_t across = ReaderOf(p.x, column, v);
+        if (across < 0) continue;
+        const int64_t window = first + up * p.x.output + across;
+        if (index[window] == static_cast<Index>(u * p.x.kernel + v)) sum += Load(dy[window]);
+      }
+    }
+    dx[e] = Store<T>(sum);
+  }
+};
+
+template <class T, class Index>
+struct MaxPoolGrad {
+  static void Run(const RunContext& context, const Instruction& i) noexcept {
+    const auto& p = *static_cast<const PoolSizes*>(i.parameters);
+    ForEachElement(context, p.inputs(),
+                   MaxPoolGradBody<T, Index>{p, Data<const Index>(context, i, 0),
+                                             Data<const T>(context, i, 1), Data<T>(context, i, 2)});
+  }
+};
+
+template <class T>
+struct AvgPoolBody {
+  PoolSizes p;
+  const T* x;
+  T* y;
+  __device__ void operator()(int64_t e) const {
+    using C = Compute<T>;
+    const int64_t column = e % p.x.output, row = e / p.x.output % p.y.output;
+    const T* image = x + e / (p.x.output * p.y.output) * p.y.input * p.x.input;
+    C sum = 0;
+    for (int64_t u = 0; u < p.y.kernel; ++u) {
+      const int64_t r = InputOf(p.y, row, u);
+      if (!SeesInput(p.y, r)) continue;
+      for (int64_t v = 0; v < p.x.kernel; ++v) {
+        const int64_t c = InputOf(p.x, column, v);
+        if (SeesInput(p.x, c)) sum += Load(image[r * p.x.input + c]);
+      }
+    }
+    const int64_t count =
+        CountOf(p.y, row, p.include_padding) * CountOf(p.x, column, p.include_padding);
+    y[e] = Store<T>(sum / static_cast<C>(count));
+  }
+};
+
+template <class T>
+struct AvgPool {
+  static void Run(const RunContext& context, const Instruction& i) noexcept {
+    const auto& p = *static_cast<const PoolSizes*>(i.parameters);
+    ForEachElement(context, p.outputs(),
+                   AvgPoolBody<T>{p, Data<const T>(context, i, 0), Data<T>(context, i, 1)});
+  }
+};
+
+template <class T>
+struct AvgPoolGradBody {
+  PoolSizes p;
+  const T* dy;
+  T* dx;
+  __device__ void operator()(int64_t e) const {
+    using C = Compute<T>;
+    const int64_t column = e % p.x.input, row = e / p.x.input % p.y.input;
+    const int64_t first = e / (p.x.input * p.y.input) * p.y.output * p.x.output;
+    C sum = 0;
+    for (int64_t u = p.y.kernel; u-- > 0;) {
+      const int64_t up = ReaderOf(p.y, row, u);
+      if (up < 0) continue;
+      for (int64_t v = p.x.kernel; v-- > 0;) {
+        const int64_t across = ReaderOf(p.x, column, v);
+        if (across < 0) continue;
+        const int64_t count =
+            CountOf(p.y, up, p.include_padding) * CountOf(p.x, across, p.include_padding);
+        sum += Load(dy[first + up * p.x.output + across]) / static_cast<C>(count);
+      }
+    }
+    dx[e] = Store<T>(sum);
+  }
+};
+
+template <class T>
+struct AvgPoolGrad {
+  static void Run(const RunContext& context, const Instruction& i) noexcept {
+    const auto& p = *static_cast<const PoolSizes*>(i.parameters);
+    ForEachElement(context, p.inputs(),
+                   AvgPoolGradBody<T>{p, Data<const T>(context, i, 0), Data<T>(context, i, 1)});
+  }
+};
+
+struct GlobalPoolParameters {
+  int64_t planes = 0;
+  int64_t plane = 0;  // elements
+};
+
+template <class T>
+struct GlobalAvgPoolBody {
+  int64_t plane;
+  const T* x;
+  T* y;
+  __device__ void operator()(int64_t c) const {
+    const double sum = SumOverBlock(plane, [&](int64_t e) { return LoadF64(x[c * plane + e]); });
+    if (threadIdx.x == 0) y[c] = StoreF64<T>(sum / static_cast<double>(plane));
+  }
+};
+
+template <class T>
+struct GlobalAvgPool {
+  static void Run(const RunContext& context, const Instruction& i) noexcept {
+    const auto& p = *static_cast<const GlobalPoolParameters*>(i.parameters);
+    ForEachGroup(
+        context, p.planes,
+        GlobalAvgPoolBody<T>{p.plane, Data<const T>(context, i, 0), Data<T>(context, i, 1)});
+  }
+};
+
+template <class T>
+using MaxPoolU8 = MaxPool<T, uint8_t>;
+template <class T>
+using MaxPoolI32 = MaxPool<T, int32_t>;
+template <class T>
+using MaxPoolGradU8 = MaxPoolGrad<T, uint8_t>;
+template <class T>
+using MaxPoolGradI32 = MaxPoolGrad<T, int32_t>;
+
+static PoolSizes PackPool(const Shape& images, const WindowAttributes& attributes,
+                          bool include_padding) {
+  const Window window = WindowOf(images, attributes);
+  return {images[0].size * images[1].size, window.y, window.x, include_padding};
+}
+
+static PreparedKernel PrepareMaxPool(const KernelRequest& request) {
+  const NodeSignature& node = request.node;
+  const DType dtype = node.inputs[0].dtype;
+  const bool bytes = node.outputs[1].dtype == DType::kU8;
+  return PreparedKernel::Of(
+      bytes ? ForFloat<MaxPoolU8>(dtype) : ForFloat<MaxPoolI32>(dtype),
+      PackPool(node.inputs[0].shape, node.attributes.As<MaxPoolAttributes>().window(), true));
+}
+
+static PreparedKernel PrepareMaxPoolGrad(const KernelRequest& request) {
+  const NodeSignature& node = request.node;
+  const auto& attributes = node.attributes.As<PoolGradAttributes>();
+  const DType dtype = node.inputs[1].dtype;
+  const bool bytes = node.inputs[0].dtype == DType::kU8;
+  return PreparedKernel::Of(
+      bytes ? ForFloat<MaxPoolGradU8>(dtype) : ForFloat<MaxPoolGradI32>(dtype),
+      PackPool(attributes.input, attributes.window(), true));
+}
+
+static PreparedKernel PrepareAvgPool(const KernelRequest& request) {
+  const NodeSignature& node = request.node;
+  const auto& attributes = node.attributes.As<AvgPoolAttributes>();
+  return PreparedKernel::Of(
+      ForFloat<AvgPool>(node.inputs[0].dtype),
+      PackPool(node.inputs[0].shape, attributes.window(), attributes.count_include_pad));
+}
+
+static PreparedKernel PrepareAvgPoolGrad(const KernelRequest& request) {
+  const auto& attributes = request.node.attributes.As<PoolGradAttributes>();
+  return PreparedKernel::Of(
+      ForFloat<AvgPoolGrad>(request.node.inputs[0].dtype),
+      PackPool(attributes.input, attributes.window(), attributes.count_include_pad));
+}
+
+static PreparedKernel PrepareGlobalAvgPool(const KernelRequest& request) {
+  const Shape& x = request.node.inputs[0].shape;
+  const int64_t planes = x[0].size * x[1].size;
+  return PreparedKernel::Of(ForFloat<GlobalAvgPool>(request.node.inputs[0].dtype),
+                            GlobalPoolParameters{planes, x.Elements() / planes});
+}
+
+static bool SecondInputIsFloat(const NodeSignature& node) {
+  return IsCudaFloat(node.inputs[1].dtype);
+}
+
+KernelDef max_pool() {
+  return {.name = "cuda.max_pool", .supports = FirstInputIsFloat, .prepare = PrepareMaxPool};
+}
+KernelDef max_pool_grad() {
+  return {
+      .name = "cuda.max_pool_grad", .supports = SecondInputIsFloat, .prepare = PrepareMaxPoolGrad};
+}
+KernelDef avg_pool() {
+  return {.name = "cuda.avg_pool", .supports = AllFloat, .prepare = PrepareAvgPool};
+}
+KernelDef avg_pool_grad() {
+  return {.name = "cuda.avg_pool_grad", .supports = AllFloat, .prepare = PrepareAvgPoolGrad};
+}
+KernelDef global_avg_pool() {
+  return {.name = "cuda.global_avg_pool", .supports = AllFloat, .prepare = PrepareGlobalAvgPool};
+}
+
+}  // namespace cgrun::cuda

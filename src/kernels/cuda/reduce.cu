@@ -1,0 +1,185 @@
+// reduce_sum, reduce_mean, reduce_max and the gradient of reduce_max, in f64: a thread a result
+// where there are few elements to each, else a block.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "src/kernels/cuda/kernels.h"
+#include "src/kernels/cuda/strided.cuh"
+#include "src/ops/infer.h"
+#include "src/ops/reduce.h"
+
+namespace cgrun::cuda {
+
+constexpr int64_t kMostOfOneThread = 128;
+
+struct ReduceParameters {
+  DeviceSpace<2> kept;     // offsets of a group's first element in x, and of its result
+  DeviceSpace<1> reduced;  // offsets of a group's elements from its first
+  double count = 1;        // of elements in a group
+
+  bool threads_suffice() const { return reduced.count <= kMostOfOneThread; }
+};
+
+static ReduceParameters PackReduce(const NodeSignature& node) {
+  const Shape& x = node.inputs[0].shape;
+  const auto axes = NormalizeAxes(node.attributes.As<ReduceAttributes>().axes, x.rank());
+  CGRUN_CHECK(axes.has_value());
+  const std::vector<int64_t> from = RowMajorStrides(x);
+  const Shape result = ReducedShape(x, *axes, true);
+  const std::vector<int64_t> to = RowMajorStrides(result);
+  std::vector<int64_t> reduced_sizes = x.Sizes();
+  for (int axis = 0; axis < x.rank(); ++axis) {
+    const bool reduced = std::find(axes->begin(), axes->end(), axis) != axes->end();
+    if (!reduced) reduced_sizes[static_cast<size_t>(axis)] = 1;
+  }
+  ReduceParameters p;
+  p.kept = ToDevice<2>(reference::MakeSpace<2>(result.Sizes(), {from, to}));
+  p.reduced = ToDevice<1>(reference::MakeSpace<1>(reduced_sizes, {from}));
+  p.count = static_cast<double>(x.Elements() / result.Elements());
+  return p;
+}
+
+// Adding to −0 leaves every number as it is, −0 too.
+struct SumFormula {
+  static __device__ double Initial() { return -0.0; }
+  __device__ double operator()(double sum, double x) const { return sum + x; }
+  static __device__ double Finish(double sum, double) { return sum; }
+};
+
+struct MeanFormula : SumFormula {
+  static __device__ double Finish(double sum, double count) { return sum / count; }
+};
+
+struct LargestFormula {
+  static __device__ double Initial() { return -std::numeric_limits<double>::infinity(); }
+  __device__ double operator()(double max, double x) const {
+    return x > max || std::isnan(x) ? x : max;
+  }
+  static __device__ double Finish(double max, double) { return max; }
+};
+
+// Joins the elements first, first + step, … of a group.
+template <class Formula, class T>
+__device__ double JoinElements(const DeviceSpace<1>& reduced, const T* x, int64_t first,
+                               int64_t step) {
+  double result = Formula::Initial();
+  for (int64_t index = first; index < reduced.count; index += step) {
+    int64_t at[1];
+    reduced.At(index, at);
+    result = Formula()(result, LoadF64(x[at[0]]));
+  }
+  return result;
+}
+
+template <class Formula, class T>
+struct ReduceByThread {
+  ReduceParameters p;
+  const T* x;
+  T* y;
+  __device__ void operator()(int64_t group) const {
+    int64_t at[2];
+    p.kept.At(group, at);
+    const double result = JoinElements<Formula>(p.reduced, x + at[0], 0, 1);
+    y[at[1]] = StoreF64<T>(Formula::Finish(result, p.count));
+  }
+};
+
+template <class Formula, class T>
+struct ReduceByBlock {
+  ReduceParameters p;
+  const T* x;
+  T* y;
+  __device__ void operator()(int64_t group) const {
+    int64_t at[2];
+    p.kept.At(group, at);
+    const double own = JoinElements<Formula>(p.reduced, x + at[0], threadIdx.x, kThreadsPerBlock);
+    const double result = JoinBlock(own, Formula());
+    if (threadIdx.x == 0) y[at[1]] = StoreF64<T>(Formula::Finish(result, p.count));
+  }
+};
+
+template <class Formula>
+struct Reduce {
+  template <class T>
+  struct ByThread {
+    static void Run(const RunContext& context, const Instruction& i) noexcept {
+      const auto& p = *static_cast<const ReduceParameters*>(i.parameters);
+      ForEachElement(
+          context, p.kept.count,
+          ReduceByThread<Formula, T>{p, Data<const T>(context, i, 0), Data<T>(context, i, 1)});
+    }
+  };
+  template <class T>
+  struct ByBlock {
+    static void Run(const RunContext& context, const Instruction& i) noexcept {
+      const auto& p = *static_cast<const ReduceParameters*>(i.parameters);
+      ForEachGroup(
+          context, p.kept.count,
+          ReduceByBlock<Formula, T>{p, Data<const T>(context, i, 0), Data<T>(context, i, 1)});
+    }
+  };
+
+  static PreparedKernel Prepare(const KernelRequest& request) {
+    const ReduceParameters p = PackReduce(request.node);
+    const DType dtype = request.node.inputs[0].dtype;
+    return PreparedKernel::Of(
+        p.threads_suffice() ? ForFloat<ByThread>(dtype) : ForFloat<ByBlock>(dtype), p);
+  }
+  static KernelDef Define(std::string_view name) {
+    return {.name = name, .supports = AllFloat, .prepare = Prepare};
+  }
+};
+
+template <class T>
+struct ReduceMaxGradBody {
+  ReduceParameters p;
+  const T *x, *y, *dy;
+  T* dx;
+
+  static __device__ bool IsMax(double x, double y) {
+    return x == y || (std::isnan(x) && std::isnan(y));
+  }
+
+  __device__ void operator()(int64_t group) const {
+    int64_t at[2];
+    p.kept.At(group, at);
+    const double max = LoadF64(y[at[1]]);
+    const double count = SumOverBlock(p.reduced.count, [&](int64_t index) {
+      int64_t from[1];
+      p.reduced.At(index, from);
+      return IsMax(LoadF64(x[at[0] + from[0]]), max) ? 1.0 : 0.0;
+    });
+    const T share = StoreF64<T>(LoadF64(dy[at[1]]) / count);
+    for (int64_t index = threadIdx.x; index < p.reduced.count; index += kThreadsPerBlock) {
+      int64_t from[1];
+      p.reduced.At(index, from);
+      const int64_t e = at[0] + from[0];
+      dx[e] = IsMax(LoadF64(x[e]), max) ? share : Store<T>(0);
+    }
+  }
+};
+
+template <class T>
+struct ReduceMaxGrad {
+  static void Run(const RunContext& context, const Instruction& i) noexcept {
+    const auto& p = *static_cast<const ReduceParameters*>(i.parameters);
+    ForEachGroup(context, p.kept.count,
+                 ReduceMaxGradBody<T>{p, Data<const T>(context, i, 0), Data<const T>(context, i, 1),
+                                      Data<const T>(context, i, 2), Data<T>(context, i, 3)});
+  }
+};
+
+static PreparedKernel PrepareReduceMaxGrad(const KernelRequest& request) {
+  return PreparedKernel::Of(ForFloat<ReduceMaxGrad>(request.node.inputs[0].dtype),
+                            PackReduce(request.node));
+}
+
+KernelDef reduce_sum() { return Reduce<SumFormula>::Define("cuda.reduce_sum"); }
+KernelDef reduce_mean() { return Reduce<MeanFormula>::Define("cuda.reduce_mean"); }
+KernelDef reduce_max() { return Reduce<LargestFormula>::Define("cuda.reduce_max"); }
+KernelDef reduce_max_grad() {
+  return {.name = "cuda.reduce_max_grad", .supports = AllFloat, .prepare = PrepareReduceMaxGrad};
+}
+
+}  // namespace cgrun::cuda
