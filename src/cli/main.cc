@@ -11,8 +11,8 @@
 #include "src/cli/command_line.h"
 #include "src/cli/console.h"
 #include "src/cli/outputs.h"
+#include "src/cli/restart.h"
 #include "src/cli/signals.h"
-#include "src/cli/spinning.h"
 #include "src/train/find_non_finite.h"
 
 namespace cgrun {
@@ -61,7 +61,7 @@ int ParseAndRun(int argc, char** argv) {
 }  // namespace cgrun
 
 int main(int argc, char** argv) {
-  cgrun::RestartWithLessSpinning(argv);
+  cgrun::RestartForLibraries(argv);
   cgrun::ExitOnInterrupts();
   const int status = cgrun::FinishJson(cgrun::ParseAndRun(argc, argv), argc, argv);
   return cgrun::CheckStandardOutput(status);

@@ -4,6 +4,7 @@
 #include <cblas.h>
 
 #include <algorithm>
+#include <string_view>
 #include <vector>
 
 #include "src/base/check.h"
@@ -64,6 +65,20 @@ std::string BlasVersion() {
   const std::string config = openblas_get_config();  // "OpenBLAS 0.3.21 NO_LAPACKE …"
   return config.substr(0, config.find(' ', config.find(' ') + 1)) + " OpenMP " +
          openblas_get_corename();
+}
+
+std::string BetterBlasCore() {
+  constexpr std::string_view kOldest = "Prescott";
+  if (openblas_get_corename() != kOldest) return "";
+#if defined(__x86_64__)
+  __builtin_cpu_init();
+  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
+      __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq")) {
+    return "SkylakeX";
+  }
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return "Haswell";
+#endif
+  return "";
 }
 
 }  // namespace cgrun::cpu

@@ -38,6 +38,10 @@ void WarmUpBlas(int threads);
 // oneDNN and our own kernels share.
 std::string BlasVersion();
 
+// What OPENBLAS_CORETYPE should be where OpenBLAS does not know the processor, and takes it for the
+// oldest that it supports: "SkylakeX" with AVX-512, "Haswell" with AVX2. Else "".
+std::string BetterBlasCore();
+
 }  // namespace cgrun::cpu
 
 #endif  // CGRUN_KERNELS_CPU_BLAS_H_

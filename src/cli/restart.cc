@@ -1,12 +1,14 @@
 // The environment, and execv.
-#include "src/cli/spinning.h"
+#include "src/cli/restart.h"
 
 #include <sys/auxv.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cstdlib>
-#include <initializer_list>
+#include <string>
+
+#include "src/kernels/cpu/blas.h"
 
 namespace cgrun {
 namespace {
@@ -26,13 +28,19 @@ const char* StartedAs() {
   return same ? started : nullptr;
 }
 
+// Whether it was not set before.
+bool Set(const char* name, const char* value) {
+  return std::getenv(name) == nullptr && setenv(name, value, /*overwrite=*/0) == 0;
+}
+
 }  // namespace
 
-void RestartWithLessSpinning(char** argv) {
-  for (const char* name : {"OMP_WAIT_POLICY", "GOMP_SPINCOUNT"}) {
-    if (std::getenv(name) != nullptr) return;
-  }
-  if (setenv("GOMP_SPINCOUNT", kSpins, /*overwrite=*/1) != 0) return;
+void RestartForLibraries(char** argv) {
+  bool changed = false;
+  if (std::getenv("OMP_WAIT_POLICY") == nullptr) changed |= Set("GOMP_SPINCOUNT", kSpins);
+  const std::string core = cpu::BetterBlasCore();
+  if (!core.empty()) changed |= Set("OPENBLAS_CORETYPE", core.c_str());
+  if (!changed) return;
   // By the name that it was started with: the system calls the process so, for `pgrep` and `top`.
   if (const char* program = StartedAs()) execv(program, argv);
 }
