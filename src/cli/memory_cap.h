@@ -1,4 +1,5 @@
-// --memory and `batch: auto` on the command line: what they make of a run, and how that is told.
+// --memory, --swap and `batch: auto` on the command line: what they make of a run, and how that is
+// told.
 #ifndef CGRUN_CLI_MEMORY_CAP_H_
 #define CGRUN_CLI_MEMORY_CAP_H_
 
@@ -20,7 +21,8 @@ struct FittedRun {
   double slowdown_without_cap = 0;
 };
 
-// For verbs that train or plan. Where the model leaves the batch to us, gives `model` the largest
+// For verbs that train or plan. Measures the folder for a swap file, where one is named, and notes
+// it in `options`. Where the model leaves the batch to us, gives `model` the largest
 // one under its cap, or in what memory there is; else sets options.arena_cap where the cap takes
 // that. Says on standard error what came out, and what it costs. A run that does not fit is an
 // error, with what holds the peak and what would help. `flags` are those that `model` was loaded
