@@ -14,6 +14,7 @@
 #include "src/cli/console.h"
 #include "src/device/device.h"
 #include "src/device/swap_folder.h"
+#include "src/ops/swap.h"
 #include "src/report/table.h"
 #include "src/train/fit_run.h"
 
@@ -288,12 +289,22 @@ std::optional<CappedRun> KeepCap(const ModelSpec& model, const KernelLibrary& li
   return fit;
 }
 
+// Whether the kernels of the model's device can swap.
+bool CanSwapHere(const ModelSpec& model) {
+  return CanSwap(KernelsOf(model), {DType::kF32, Shape()}, Layout(), 1);
+}
+
 // The folder that the model names for a swap file, with the speed of its disk. Nothing where it
 // names none, or after an error.
 std::optional<SwapFolder> MeasureSwapFolder(const ModelSpec& model, Diagnostics& diagnostics) {
   const std::string folder = SwapFolderOf(model);
   if (folder.empty()) return std::nullopt;
   const SourceMark& mark = model.train->swap->mark;
+  if (!CanSwapHere(model)) {
+    diagnostics.Warning(mark, "device '" + std::string(KernelsOf(model).name()) +
+                                  "' cannot swap to a file; nothing is swapped");
+    return std::nullopt;
+  }
   try {
     if (LiesInMemory(folder)) {
       diagnostics.Warning(mark, "files in " + folder + " lie in memory (tmpfs)",
@@ -311,6 +322,14 @@ std::optional<SwapFolder> MeasureSwapFolder(const ModelSpec& model, Diagnostics&
   }
 }
 
+// Of --swap where nothing is.
+void WarnOfNoSwaps(const ModelSpec& model, Diagnostics& diagnostics) {
+  const bool automatic = model.train->batch.value.automatic;
+  diagnostics.Warning(model.train->swap->mark, "nothing is swapped",
+                      automatic ? "the batch is found without that; `--batch NUMBER` says it"
+                                : "`--memory SIZE` caps what the run takes");
+}
+
 // Gives `model` the batch that was found, which fits as it was planned then: it is not planned
 // again for the cap.
 FittedRun FitBatchOf(const ModelFlags& flags, ModelSpec& model, const CompileOptions& options,
@@ -325,17 +344,25 @@ FittedRun FitBatchOf(const ModelFlags& flags, ModelSpec& model, const CompileOpt
 
 }  // namespace
 
+bool NoteSwapFolder(const ModelSpec& model, CompileOptions& options) {
+  if (options.swap || !model.train) return true;
+  Diagnostics diagnostics;
+  options.swap = MeasureSwapFolder(model, diagnostics);
+  PrintDiagnostics(diagnostics);
+  return !diagnostics.has_errors();
+}
+
 FittedRun FitMemory(const ModelFlags& flags, ModelSpec& model, CompileOptions& options,
                     std::optional<int64_t> base) {
   if (!model.train) return {true, {}};
-  Diagnostics diagnostics;
-  options.swap = MeasureSwapFolder(model, diagnostics);
-  if (diagnostics.has_errors()) {
-    PrintDiagnostics(diagnostics);
-    return {};
-  }
   const bool automatic = model.train->batch.value.automatic;
-  if (!automatic && !model.train->memory) {
+  const bool capped = model.train->memory.has_value();
+  if (capped && !automatic && !NoteSwapFolder(model, options)) return {};
+  Diagnostics diagnostics;
+  if (!flags.swap.empty() && !options.swap && (automatic || !capped)) {
+    WarnOfNoSwaps(model, diagnostics);
+  }
+  if (!automatic && !capped) {
     PrintDiagnostics(diagnostics);
     return {true, {}};
   }

@@ -189,6 +189,7 @@ int PlanModel(ModelFlags flags, const PlanFlags& plan_flags) {
   if (machine) Tell(MachineNote(*machine, flags.threads));
   const KernelLibrary& library = KernelsOf(*model);
   CompileOptions options = CompileOptionsOf(flags, *model);
+  if (plan_flags.frontier && !NoteSwapFolder(*model, options)) return kBadInput;
   const FittedRun fitted = FitMemory(flags, *model, options);
   if (!fitted.fits) return kBadInput;
   Diagnostics diagnostics;

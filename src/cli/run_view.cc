@@ -245,8 +245,8 @@ void RunView::OnEpoch(const EpochReport& report) {
 namespace {
 
 std::string CapText(const TrainResult& result) {
-  const char* what = result.memory.swap_file > 0 ? "operators that ran again and swapped tensors"
-                                                 : "operators that ran again";
+  const char* what =
+      result.memory.swap_file > 0 ? "what ran again or was swapped" : "operators that ran again";
   const std::string text =
       fmt::format("{} made steps {:.1f} % longer", what, 100 * *result.slowdown);
   if (!result.expected_slowdown) return text;

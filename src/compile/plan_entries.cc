@@ -199,8 +199,9 @@ MemoryLayout PlanEntries(std::vector<CompiledEntry>& entries, const Target& targ
   const Clock::time_point start = Clock::now();
   layout = PlanWithRecompute(entries, std::move(layout), target, options);
   const std::chrono::duration<double> seconds = Clock::now() - start;
-  if (recomputes)
+  if (recomputes) {
     AddTo(ran, kRematerialisePass, CountOthers(entries[0].graph) - others, seconds.count());
+  }
   if (Swaps(options)) {  // the time of both is one search
     AddTo(ran, kSwapPass, CountTransfers(entries[0].graph) - transfers, 0);
   }

@@ -60,10 +60,11 @@ class Recomputer {
     return changed;
   }
 
-  // Whether the goal is reached, then how long a step takes; the peak where it is not. Less is
-  // better.
+  // Whether the goal is reached, then by how much a step takes longer; the peak where it is not.
+  // Less is better.
   std::pair<Bytes, double> Cost() const {
-    return {std::max(peak_.first, goal_.bytes), SecondsOfSchedule(entry_.graph, entry_.schedule)};
+    return {std::max(peak_.first, goal_.bytes), SecondsOfStep(entry_.graph, /*second_runs=*/true) +
+                                                    SecondsWaited(entry_.graph, entry_.schedule)};
   }
 
  private:
@@ -261,8 +262,8 @@ bool RecomputeAtPeak(CompiledEntry& entry, const Target& target, const CompileOp
         least = cost;
         entry = std::move(tried);
       }
-      if (least_of_these > goal.bytes)
-        break;  // what does not fit in one way hardly does in another
+      // What does not fit in one way hardly does in another.
+      if (least_of_these > goal.bytes) break;
     }
   }
   return least.has_value();

@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "src/base/block_signals.h"
 #include "src/base/check.h"
 #include "src/base/diagnostics.h"
 
@@ -61,6 +62,7 @@ int OpenTemporary(const std::string& folder, int64_t bytes) {
 
 SwapFile::SwapFile(const std::string& folder, int64_t bytes, size_t most_in_flight)
     : folder_(folder), file_(OpenTemporary(folder, bytes)), ring_(most_in_flight) {
+  const BlockSignals block;
   thread_ = std::thread([this] { Serve(); });
 }
 

@@ -303,8 +303,8 @@ double SecondsOf(const Graph& graph, const Node& node) {
 double SecondsOfStep(const Graph& graph, bool second_runs) {
   double seconds = 0;
   for (const Node& node : graph.nodes) {
-    const bool second = node.again_of.valid() || IsTransfer(node.op);
-    if (second || !second_runs) seconds += SecondsOf(graph, node);
+    const bool counts = node.again_of.valid() || !second_runs;
+    if (counts && !IsTransfer(node.op)) seconds += SecondsOf(graph, node);
   }
   return seconds;
 }

@@ -56,8 +56,8 @@ struct RecomputeLimits {
 double SecondsOf(const Graph& graph, const Node& node);
 // For one that does little for each element: its bytes to and from memory.
 double SecondsToMove(const NodeSignature& node);
-// SecondsOf all nodes, as if nothing ran beside transfers; `second_runs`: of those alone that run
-// again or transfer.
+// SecondsOf all nodes but transfers, which go on beside them (SecondsWaited()); `second_runs`: of
+// those alone that run again.
 double SecondsOfStep(const Graph& graph, bool second_runs = false);
 
 // What the first of the fullest steps of `schedule` need not hold, the best by `limits` first. No

@@ -143,8 +143,9 @@ class Spreader {
       const size_t end = PlaceOf(Find(OpId::swap_in, node.outputs[0]));
       const Bytes more = RoundUp(graph_.BytesOf(node.inputs[0]), kDefaultAlignment);
       size_t place = PlaceOf(wait);
-      while (place + 1 < end && times[place + 1] < done && bytes_[place + 1] + more <= most_)
+      while (place + 1 < end && times[place + 1] < done && bytes_[place + 1] + more <= most_) {
         ++place;
+      }
       Move(wait, place);
     }
   }
@@ -165,8 +166,8 @@ int64_t CountSwaps(const Graph& graph) {
                                [](const Node& node) { return node.op == OpId::swap_out; });
 }
 
-double SecondsOfSchedule(const Graph& graph, const Schedule& schedule) {
-  double now = 0, file_is_free = 0;
+double SecondsWaited(const Graph& graph, const Schedule& schedule) {
+  double now = 0, file_is_free = 0, waited = 0;
   std::map<ValueId, double> arrives;  // of tensors in the file, the transfer that began last
   for (const ScheduleStep& step : schedule.steps) {
     const Node& node = graph.nodes[step.node];
@@ -174,12 +175,14 @@ double SecondsOfSchedule(const Graph& graph, const Schedule& schedule) {
       file_is_free = std::max(file_is_free, now) + SecondsOf(graph, node);
       arrives[FileOf(node)] = file_is_free;
     } else if (Waits(node.op)) {
-      now = std::max(now, arrives[FileOf(node)]);
+      const double wait = std::max(arrives[FileOf(node)] - now, 0.0);
+      now += wait;
+      waited += wait;
     } else {
       now += SecondsOf(graph, node);
     }
   }
-  return now;
+  return waited;
 }
 
 Schedule SpreadTransfers(const Graph& graph, const Schedule& schedule, Bytes most,

@@ -22,9 +22,9 @@ namespace cgrun {
 // How many tensors the graph writes to the swap file.
 int64_t CountSwaps(const Graph& graph);
 
-// How long a step takes as scheduled: its nodes one after the other, transfers beside them, and the
-// waits for what has not arrived.
-double SecondsOfSchedule(const Graph& graph, const Schedule& schedule);
+// How long a step as scheduled waits for what has not arrived: its nodes run one after the other,
+// transfers beside them.
+double SecondsWaited(const Graph& graph, const Schedule& schedule);
 
 // The schedule with its transfers moved apart from their waits, as far as they need and as at most
 // `most` transient bytes are alive at a step, or as many as before, where those are more.

@@ -83,9 +83,10 @@ std::optional<PlannedRun> PlanHere(const ModelSpec& model, const KernelLibrary& 
                                   [](const Node& node) { return node.again_of.valid(); });
   run.swaps = CountSwaps(graph);
   run.swap_bytes = compiled->layout.file_bytes;
-  const double once = SecondsOfStep(graph) - SecondsOfStep(graph, /*second_runs=*/true);
-  const double all = SecondsOfSchedule(graph, compiled->entries[0].schedule);
-  run.slowdown = once > 0 ? all / once - 1 : 0;
+  const double again = SecondsOfStep(graph, /*second_runs=*/true);
+  const double once = SecondsOfStep(graph) - again;
+  const double waited = SecondsWaited(graph, compiled->entries[0].schedule);
+  run.slowdown = once > 0 ? (again + waited) / once : 0;
   run.arena_bound = compiled->layout.lower_bound_bytes;
   run.cap_out_of_reach = compiled->layout.cap_out_of_reach;
   run.at_peak = HoldersOfPeak(compiled->layout, LargestEntry(compiled->layout));

@@ -84,6 +84,8 @@ class SwapTest(CliTestCase):
                                      float(cap.removesuffix("MiB")) * 2**20)
                 self.assertIn("expected_slowdown", summary)
                 self.assertIn("slowdown", summary)
+                self.assertGreater(summary["swap_file_bytes"], 0)
+                self.assertEqual(summary.get("allocations_after_first_step", 0), 0)
                 self.assertEqual(list((self.folder / "disk").iterdir()), [], "it has no name")
 
     def test_is_shown_by_plans(self):
@@ -101,7 +103,9 @@ class SwapTest(CliTestCase):
                          max(buffer["offset"] + buffer["bytes"] for buffer in in_file))
         self.cgrun("plan", "deep.yaml", "--threads", "1", "--html", "plan.html", "--memory", cap,
                    "--swap", "disk")
-        self.assertIn("swap_in", (self.folder / "plan.html").read_text())
+        page = (self.folder / "plan.html").read_text()
+        self.assertIn("swap_in", page)
+        self.assertRegex(page, r"<tr><th>swap file</th><td>[\d.]+ MiB, on a disk</td></tr>")
         for verb in ("compile", "disasm"):
             model = {"compile": ("deep.yaml", "-o", "deep.cgb", "--threads", "1", "--memory", cap,
                                  "--swap", "disk"),
@@ -119,6 +123,14 @@ class SwapTest(CliTestCase):
         self.assertTrue(any(point["swaps"] > 0 for point in with_it))
         self.assertLess(min(point["arena_bytes"] for point in with_it),
                         min(point["arena_bytes"] for point in without))
+
+    def test_is_warned_of_where_nothing_is_swapped(self):
+        for flags, help_text in (((), "`--memory SIZE` caps"),
+                                 (("--memory", "60MiB", "--batch", "auto"), "`--batch NUMBER`")):
+            told = self.cgrun("plan", "deep.yaml", "--swap", "disk", *flags).stderr
+            self.assertIn("warning: nothing is swapped", told)
+            self.assertIn(help_text, told)
+            self.assertNotIn("are written at", told)
 
     def test_says_what_is_wrong_with_a_folder(self):
         refusal = self.refuses("train", "deep.yaml", "--memory", "60MiB", "--swap", "nowhere")
