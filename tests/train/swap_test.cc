@@ -97,7 +97,9 @@ TEST(Swap, LowersTheArenaAndChangesNoBit) {
       EXPECT_LT(most.arena_bytes, some.arena_bytes) << name;
       EXPECT_EQ(some.weights_hash, kept.weights_hash) << name;
       EXPECT_EQ(most.weights_hash, kept.weights_hash) << name;
-      if (most.allocations) EXPECT_EQ(*most.allocations, 0) << name;
+      if (most.allocations) {
+        EXPECT_EQ(*most.allocations, 0) << name;
+      }
     }
   }
 }
