@@ -14,7 +14,7 @@ namespace {
 namespace fs = std::filesystem;
 
 // Lives that overlap in every way, so that planner `search` has something to do.
-MemoryProblem ProblemOf(int seed, int count = 120) {
+MemoryProblem ProblemOf(int seed, int count = 800) {
   MemoryProblem problem;
   uint64_t state = static_cast<uint64_t>(seed) * 2654435761u + 1;
   const auto next = [&](uint64_t most) {
