@@ -242,13 +242,14 @@ void RunView::OnEpoch(const EpochReport& report) {
 namespace {
 
 std::string CapText(const TrainResult& result) {
-  const std::string text =
+  std::string text =
       fmt::format("operators that ran again made steps {:.1f} % longer", 100 * *result.slowdown);
   if (!result.expected_slowdown) return text;
+  text += fmt::format("; {:.1f} % was expected", 100 * *result.expected_slowdown);
   const double error = 100 * (*result.expected_slowdown - *result.slowdown);
-  return text + fmt::format("; {:.1f} % was expected, {:.1f} points too {}",
-                            100 * *result.expected_slowdown, std::abs(error),
-                            error < 0 ? "little" : "much");
+  if (std::abs(error) < 0.05) return text;
+  return text +
+         fmt::format(", {:.1f} points too {}", std::abs(error), error < 0 ? "little" : "much");
 }
 
 }  // namespace

@@ -8,7 +8,7 @@ namespace cgrun {
 namespace {
 
 constexpr std::array<int64_t, 4> kBlocks = {8, 16, 32, 64};
-constexpr int64_t kNear = 4;  // of a batch: as far as a part of it beyond itself
+constexpr int64_t kNear = 4;  // batches up to a quarter larger are tried
 
 // Batches beyond `batch` + 1 that could fit though that does not.
 std::vector<int64_t> LargerBatches(int64_t batch, int64_t samples) {

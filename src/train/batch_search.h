@@ -9,8 +9,7 @@
 
 namespace cgrun {
 
-// What was tried beyond `batch` does not fit: its successor, unless it is all samples, and
-// `larger`.
+// `batch` fits. Its successor does not, unless it has all samples; nor do those of `larger`.
 struct LargestBatch {
   int64_t batch = 0;  // 0: not even one sample fits
   std::vector<int64_t> larger;

@@ -1,11 +1,14 @@
-// JSON: {"cgrun_packing": 1, "planner": …, "nodes": …, "peak": …, "lower_bound": …, "offsets":
-// […]}. The name of a file has two hashes of the build, the planner and the problem.
+// JSON with the keys "cgrun_packing" (the version), "planner", "nodes", "peak", "lower_bound" and
+// "offsets", the last three in bytes. The name of a file has two hashes of the build, the planner
+// and the problem.
 #include "src/train/packing_files.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <span>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -24,13 +27,14 @@ constexpr const char* kVersionKey = "cgrun_packing";
 constexpr int kVersion = 1;
 constexpr int64_t kMostBytes = 16 << 20;  // of a file
 
-// The size of the program and the time at which it was linked.
+// The size of the program and the time at which it was linked, by a link that leads to it even
+// where its file has been replaced meanwhile; "" where they are not known.
 std::string BuildOfProgram() {
-  std::error_code error;
-  const fs::path program = fs::read_symlink("/proc/self/exe", error);
-  const auto bytes = fs::file_size(program, error);
-  const auto time = fs::last_write_time(program, error).time_since_epoch().count();
-  return std::to_string(bytes) + " " + std::to_string(time);
+  constexpr const char* kProgram = "/proc/self/exe";
+  std::error_code no_size, no_time;
+  const auto bytes = fs::file_size(kProgram, no_size);
+  const auto time = fs::last_write_time(kProgram, no_time).time_since_epoch().count();
+  return no_size || no_time ? "" : std::to_string(bytes) + " " + std::to_string(time);
 }
 
 // All that a planner may look at, but for the names.
@@ -61,7 +65,7 @@ std::optional<MemoryPlan> PackingFiles::Find(const MemoryProblem& problem,
                                              std::string_view planner) {
   const std::string path = FileOf(problem, planner);
   std::error_code error;
-  if (!fs::exists(path, error)) return std::nullopt;
+  if (build_.empty() || !fs::exists(path, error)) return std::nullopt;
   try {
     const auto json = nlohmann::json::parse(ReadTextFile(path, kMostBytes));
     if (json.at(kVersionKey) != kVersion) return std::nullopt;
@@ -72,6 +76,7 @@ std::optional<MemoryPlan> PackingFiles::Find(const MemoryProblem& problem,
     plan.lower_bound_bytes = json.at("lower_bound");
     plan.offsets = json.at("offsets").get<std::vector<Bytes>>();
     plan.optimal = plan.peak_bytes == plan.lower_bound_bytes;
+    fs::last_write_time(path, fs::file_time_type::clock::now(), error);  // the oldest go first
     return plan;
   } catch (const nlohmann::json::exception&) {  // it is packed, and kept, anew
   } catch (const UserError&) {
@@ -80,6 +85,7 @@ std::optional<MemoryPlan> PackingFiles::Find(const MemoryProblem& problem,
 }
 
 void PackingFiles::Keep(const MemoryProblem& problem, const MemoryPlan& plan) {
+  if (build_.empty()) return;
   const nlohmann::ordered_json json = {{kVersionKey, kVersion},
                                        {"planner", plan.planner},
                                        {"nodes", plan.nodes},
@@ -98,12 +104,13 @@ void PackingFiles::Keep(const MemoryProblem& problem, const MemoryPlan& plan) {
   RemoveOldest();
 }
 
-// Of another process's doing, files may come and go meanwhile.
+// Other processes may add and remove files meanwhile.
 void PackingFiles::RemoveOldest() const {
   std::error_code error;
   std::vector<std::pair<fs::file_time_type, fs::path>> files;
   for (fs::directory_iterator it(folder_, error), end; !error && it != end; it.increment(error)) {
-    const bool is_packing = it->path().filename().string().starts_with("packing-");
+    const std::string name = it->path().filename().string();
+    const bool is_packing = name.starts_with("packing-") && name.ends_with(".json");
     std::error_code gone;
     const auto time = fs::last_write_time(it->path(), gone);
     if (is_packing && !gone) files.emplace_back(time, it->path());

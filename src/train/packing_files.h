@@ -3,13 +3,15 @@
 #define CGRUN_TRAIN_PACKING_FILES_H_
 
 #include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
 
 #include "src/plan/packing_store.h"
 
 namespace cgrun {
 
-inline constexpr int kMostPackingFiles = 256;  // of which the oldest go
+inline constexpr int kMostPackingFiles = 256;  // those that were not used for longest go
 
 // Files in `folder`, which is made when there is something to keep. They are of this build of the
 // program alone: another one packs anew, as its planners may be others.

@@ -4,7 +4,13 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <optional>
 #include <set>
+#include <utility>
+#include <vector>
 
 namespace cgrun {
 namespace {

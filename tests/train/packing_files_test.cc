@@ -3,8 +3,14 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <cstdint>
 #include <filesystem>
 #include <fstream>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "src/plan/memory_layout.h"
 
@@ -13,8 +19,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Lives that overlap in every way, so that planner `search` has something to do.
-MemoryProblem ProblemOf(int seed, int count = 800) {
+constexpr const char* kPlanner = "first_fit_size";  // a placement for each buffer
+constexpr int kMany = kNodesWorthKeeping + 1;
+
+// Short lives, anywhere.
+MemoryProblem ProblemOf(int seed, int count = kMany) {
   MemoryProblem problem;
   uint64_t state = static_cast<uint64_t>(seed) * 2654435761u + 1;
   const auto next = [&](uint64_t most) {
@@ -22,7 +31,7 @@ MemoryProblem ProblemOf(int seed, int count = 800) {
     return static_cast<int64_t>((state >> 33) % most);
   };
   for (int i = 0; i < count; ++i) {
-    const TimePoint lower = next(60);
+    const TimePoint lower = next(20'000);
     Buffer buffer;
     buffer.bytes = 64 * (1 + next(50));
     buffer.lower = lower;
@@ -80,21 +89,21 @@ TEST_F(PackingFilesTest, FindsWhatItKept) {
   PackingFiles files(folder_);
   Counted store(files);
   const MemoryProblem problem = ProblemOf(1);
-  const MemoryPlan first = PlanMemoryOnce(problem, "search", &store);
+  const MemoryPlan first = PlanMemoryOnce(problem, kPlanner, &store);
   ASSERT_GE(first.nodes, kNodesWorthKeeping);
   PackingFiles other_process(folder_);
   Counted again(other_process);
-  ExpectSame(PlanMemoryOnce(problem, "search", &again), first);
+  ExpectSame(PlanMemoryOnce(problem, kPlanner, &again), first);
   EXPECT_EQ(store.kept, 1);
   EXPECT_EQ(again.found, 1);
   EXPECT_EQ(again.kept, 0);
-  ExpectSame(PlanMemory(problem, "search"), first);
+  ExpectSame(PlanMemory(problem, kPlanner), first);
 }
 
 TEST_F(PackingFilesTest, KeepsNothingThatTakesNoTime) {
   PackingFiles files(folder_);
   Counted store(files);
-  PlanMemoryOnce(ProblemOf(1, 10), "search", &store);
+  PlanMemoryOnce(ProblemOf(1, 10), kPlanner, &store);
   EXPECT_EQ(store.kept, 0);
   EXPECT_TRUE(Files().empty());
 }
@@ -102,57 +111,58 @@ TEST_F(PackingFilesTest, KeepsNothingThatTakesNoTime) {
 TEST_F(PackingFilesTest, OtherProblemsAndPlannersAreOthers) {
   PackingFiles files(folder_);
   const MemoryProblem problem = ProblemOf(1);
-  files.Keep(problem, PlanMemory(problem, "search"));
-  EXPECT_TRUE(files.Find(problem, "search"));
+  files.Keep(problem, PlanMemory(problem, kPlanner));
+  EXPECT_TRUE(files.Find(problem, kPlanner));
   EXPECT_FALSE(files.Find(problem, "portfolio"));
   MemoryProblem other = problem;
   other.buffers[7].bytes += 64;
-  EXPECT_FALSE(files.Find(other, "search"));
+  EXPECT_FALSE(files.Find(other, kPlanner));
   other = problem;
   other.buffers[7].name = "of no account";
-  EXPECT_TRUE(files.Find(other, "search"));
+  EXPECT_TRUE(files.Find(other, kPlanner));
 }
 
 TEST_F(PackingFilesTest, DamagedFilesCountForNothing) {
   PackingFiles files(folder_);
   const MemoryProblem problem = ProblemOf(1);
-  const MemoryPlan plan = PlanMemory(problem, "search");
+  const MemoryPlan plan = PlanMemory(problem, kPlanner);
   const std::string zeros = "[" + std::string(2 * problem.buffers.size() - 1, '0') + "]";
-  std::string overlapping = R"({"cgrun_packing":1,"planner":"search","nodes":1,"peak":64,)"
+  std::string overlapping = R"({"cgrun_packing":1,"planner":"first_fit_size","nodes":1,"peak":64,)"
                             R"("lower_bound":64,"offsets":[0)";
   for (size_t i = 1; i < problem.buffers.size(); ++i) overlapping += ",0";
   for (const std::string& text :
        {std::string(), std::string("{"), std::string("[]"), std::string("{\"cgrun_packing\": 2}"),
-        std::string(R"({"cgrun_packing":1,"planner":"search","nodes":1,"peak":1,"offsets":[]})"),
+        std::string(
+            R"({"cgrun_packing":1,"planner":"first_fit_size","nodes":1,"peak":1,"offsets":[]})"),
         zeros, overlapping + "]}"}) {
     files.Keep(problem, plan);
     Write(text);
     Counted store(files);
-    ExpectSame(PlanMemoryOnce(problem, "search", &store), plan);
+    ExpectSame(PlanMemoryOnce(problem, kPlanner, &store), plan);
     EXPECT_EQ(store.kept, 1) << text;
   }
 }
 
 TEST_F(PackingFilesTest, TheOldestGo) {
   PackingFiles files(folder_);
-  const MemoryPlan plan = PlanMemory(ProblemOf(1), "search");
+  const MemoryPlan plan = PlanMemory(ProblemOf(1, 10), kPlanner);
   const int count = kMostPackingFiles + 5;
   for (int i = 0; i < count; ++i) {
-    files.Keep(ProblemOf(i), plan);
+    files.Keep(ProblemOf(i, 10), plan);
     for (const fs::path& file : Files()) {  // all a second older
       fs::last_write_time(file, fs::last_write_time(file) - std::chrono::seconds(1));
     }
   }
   EXPECT_EQ(Files().size(), static_cast<size_t>(kMostPackingFiles));
-  EXPECT_FALSE(files.Find(ProblemOf(0), "search"));
-  EXPECT_TRUE(files.Find(ProblemOf(count - 1), "search"));
+  EXPECT_FALSE(files.Find(ProblemOf(0, 10), kPlanner));
+  EXPECT_TRUE(files.Find(ProblemOf(count - 1, 10), kPlanner));
 }
 
 TEST_F(PackingFilesTest, AFolderThatCannotBeMadeIsNoError) {
   std::ofstream(folder_.string()) << "a file";
   PackingFiles files(folder_);
   const MemoryProblem problem = ProblemOf(1);
-  ExpectSame(PlanMemoryOnce(problem, "search", &files), PlanMemory(problem, "search"));
+  ExpectSame(PlanMemoryOnce(problem, kPlanner, &files), PlanMemory(problem, kPlanner));
   fs::remove(folder_);
 }
 
