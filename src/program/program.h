@@ -27,6 +27,11 @@ class Program {
   // Index of the entry point of that kind for `batch` samples; −1 if there is none.
   int FindEntry(EntryKind kind, int64_t batch) const;
 
+  // A clock of the stream on which it runs; see Device::MakeClock().
+  std::unique_ptr<StreamClock> MakeClock(size_t marks) const {
+    return device_.MakeClock(context_.stream, marks);
+  }
+
   // Runs an entry point once; all its feeds are written.
   void Run(int entry) noexcept;
   // Whether RunChanged() can run a part of an entry point: it is incremental, and ran last, and no
