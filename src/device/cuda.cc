@@ -297,6 +297,20 @@ std::unique_ptr<Device> OpenCudaDevice(std::string_view name) {
   return std::make_unique<CudaDevice>(*index);
 }
 
+bool HasCudaDevice() {
+  int count = 0;
+  const cudaError_t status = cudaGetDeviceCount(&count);
+  int driver = 0;  // stays 0 where none is installed, which is told as one that is too old
+  cudaDriverGetVersion(&driver);
+  if (status == cudaErrorNoDevice || status == cudaErrorStubLibrary ||
+      (status == cudaErrorInsufficientDriver && driver == 0)) {
+    cudaGetLastError();
+    return false;
+  }
+  Require(status, "cannot ask for GPUs");
+  return count > 0;
+}
+
 std::vector<std::string> DescribeCudaDevices() {
   try {
     std::vector<std::string> lines;
