@@ -53,16 +53,25 @@ inline __device__ int64_t Quotient(int64_t a, int64_t b) {
   return a / b;
 }
 
-// One number of all threads of a block, each of which gets it. They are joined as a tree, the
-// threads of a warp first, so that the result is the same each time. All threads have read what
-// they read before it returns.
+inline constexpr unsigned kWarp = 32;
+
+// One number of all threads of a warp, which its first thread gets. They are joined as a tree, so
+// that the result is the same each time.
+template <class Join>
+__device__ double JoinWarp(double own, Join join) {
+  constexpr unsigned kAllThreads = ~0u;
+  for (unsigned step = kWarp / 2; step > 0; step /= 2) {
+    own = join(own, __shfl_down_sync(kAllThreads, own, step));
+  }
+  return own;
+}
+
+// One number of all threads of a block, each of which gets it. All threads have read what they read
+// before it returns.
 template <class Join>
 __device__ double JoinBlock(double own, Join join) {
-  constexpr unsigned kWarp = 32, kAllLanes = ~0u;
   __shared__ double of_warps[kThreadsPerBlock / kWarp];
-  for (unsigned step = kWarp / 2; step > 0; step /= 2) {
-    own = join(own, __shfl_down_sync(kAllLanes, own, step));
-  }
+  own = JoinWarp(own, join);
   if (threadIdx.x % kWarp == 0) of_warps[threadIdx.x / kWarp] = own;
   __syncthreads();
   double result = of_warps[0];

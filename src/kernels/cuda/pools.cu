@@ -1,5 +1,5 @@
-// max_pool, avg_pool, their gradients and global_avg_pool: a thread a result. A gradient asks each
-// window that sees an input, in the order in which the windows stand.
+// max_pool, avg_pool and their gradients: a thread a result; global_avg_pool: a warp or a block. A
+// gradient asks each window that sees an input, in the order in which the windows stand.
 #include <cmath>
 #include <limits>
 
@@ -189,13 +189,33 @@ struct GlobalAvgPoolBody {
   }
 };
 
+// A warp a plane: planes are numbered by kWarp threads each.
+template <class T>
+struct SmallAvgPoolBody {
+  int64_t plane;
+  const T* x;
+  T* y;
+  __device__ void operator()(int64_t thread) const {
+    const int64_t c = thread / kWarp, lane = thread % kWarp;
+    double own = -0.0;  // adding to −0 leaves every number as it is
+    for (int64_t e = lane; e < plane; e += kWarp) own += LoadF64(x[c * plane + e]);
+    const double sum = JoinWarp(own, JoinSum());
+    if (lane == 0) y[c] = StoreF64<T>(sum / static_cast<double>(plane));
+  }
+};
+
 template <class T>
 struct GlobalAvgPool {
   static void Run(const RunContext& context, const Instruction& i) noexcept {
+    constexpr int64_t kMostOfWarp = 1024;
     const auto& p = *static_cast<const GlobalPoolParameters*>(i.parameters);
-    ForEachGroup(
-        context, p.planes,
-        GlobalAvgPoolBody<T>{p.plane, Data<const T>(context, i, 0), Data<T>(context, i, 1)});
+    const T* x = Data<const T>(context, i, 0);
+    T* y = Data<T>(context, i, 1);
+    if (p.plane <= kMostOfWarp) {
+      ForEachElement(context, p.planes * kWarp, SmallAvgPoolBody<T>{p.plane, x, y});
+    } else {
+      ForEachGroup(context, p.planes, GlobalAvgPoolBody<T>{p.plane, x, y});
+    }
   }
 };
 
