@@ -145,15 +145,19 @@ std::string BatchHelp(const ModelSpec& model, const KernelLibrary& library, Comp
         "no batch fits, so that `--batch auto` finds none: one sample takes about {}",
         FormatBytes(run->total()));
   }
-  // Totals grow nearly evenly: what the line between the two says is planned first.
-  const auto a_sample = (fit.free.total() - run->total()) / (whole - 1);
-  int64_t batch = whole / 2;
-  while (batch > 1 && run->total() + (batch - 1) * a_sample > fit.cap) batch /= 2;
-  for (int tries = 0; tries < 2 && batch > 1; ++tries, batch /= 2) {
-    auto larger = plan(batch);
-    if (!larger || larger->total() + kBaseGrain > fit.cap) continue;
-    run = std::move(larger);
-    break;
+  // Totals grow nearly evenly: the line from one that fits to one that does not says what to try.
+  PlannedRun too_large = fit.free;
+  for (int tries = 0; tries < 2; ++tries) {
+    const int64_t room = fit.cap - kBaseGrain - run->total();
+    const int64_t samples = too_large.batch - run->batch;
+    const int64_t a_sample = std::max<int64_t>(1, (too_large.total() - run->total()) / samples);
+    const int64_t more = std::min(room / a_sample, samples - 1);
+    if (more <= 0) break;
+    auto larger = plan(run->batch + more);
+    if (!larger) break;
+    const bool fits = larger->total() + kBaseGrain <= fit.cap;
+    (fits ? *run : too_large) = *std::move(larger);
+    if (fits) break;
   }
   return fmt::format(
       "`--batch {}` takes about {}, and {:.3g} times as many steps an epoch; `--batch auto` "

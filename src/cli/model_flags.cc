@@ -287,13 +287,16 @@ std::string DeviceOf(const ModelSpec& model) {
 const KernelLibrary& KernelsOf(const ModelSpec& model) {
   const std::string device = DeviceOf(model);
   if (const KernelLibrary* library = FindKernelLibrary(device)) return *library;
+  std::string message =
+      "there are no kernels for device '" + device + "': " + DescribeKernels(device);
+  std::string help = "try --device " + std::string(FastestHostDevice());
   try {
-    OpenDevice(device);  // says why it cannot be had
-  } catch (const UserError& error) {
-    throw InputError(error.what(), error.help());
+    OpenDevice(device);
+  } catch (const UserError& error) {  // says why it cannot be had
+    message = error.what();
+    help = error.help();
   }
-  throw InputError("there are no kernels for device '" + device + "': " + DescribeKernels(device),
-                   "try --device " + std::string(FastestHostDevice()));
+  throw ModelError(model.device.mark, message, help);
 }
 
 CompileOptions CompileOptionsOf(const ModelFlags& flags, const ModelSpec& model) {
