@@ -1,6 +1,6 @@
 // Strided walks against index arithmetic written out, on random shapes and strides; and that the
 // kernels made of them agree with it: reductions, broadcasts, transposes, slices.
-#include "src/kernels/reference/strided.h"
+#include "src/kernels/strided.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
@@ -67,15 +67,15 @@ TEST(StridedSpaceTest, VisitsEveryIndexInOrder) {
     ForEach(sizes, [&](const Index& index) {
       expected.push_back({3 + Offset(index, a), 7 + Offset(index, b)});
     });
-    const auto space = reference::MakeSpace<2>(sizes, {a, b});
-    reference::ForEachIndex(space, {3, 7}, [&](const auto& at) { seen.push_back(at); });
+    const auto space = MakeSpace<2>(sizes, {a, b});
+    ForEachIndex(space, {3, 7}, [&](const auto& at) { seen.push_back(at); });
     RC_ASSERT(seen == expected);
   });
 }
 
 TEST(StridedSpaceTest, PlainTensorsAreOneLoop) {
   const Index sizes = {2, 3, 1, 4}, strides = RowMajorStrides(Shape::Of(sizes));
-  const auto space = reference::MakeSpace<2>(sizes, {strides, strides});
+  const auto space = MakeSpace<2>(sizes, {strides, strides});
   EXPECT_TRUE(space.outer.empty());
   EXPECT_EQ(space.inner.size, 24);
 }

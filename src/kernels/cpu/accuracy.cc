@@ -21,7 +21,7 @@ namespace HWY_NAMESPACE {
 namespace {
 
 struct Parameters {
-  reference::AxisGroups groups;  // of classes
+  AxisGroups groups;  // of classes
   int64_t top_k = 1;
   LabelReader label = nullptr;
   IntList ignored;             // labels
@@ -131,10 +131,9 @@ bool Supports(const NodeSignature& node) {
 
 PreparedKernel Prepare(const KernelRequest& request) {
   const auto& [top_k, ignored] = request.node.attributes.As<AccuracyAttributes>();
-  return PreparedKernel::Of(
-      &Run, Parameters{reference::GroupsAlong(request.node.inputs[0].shape, 1), top_k,
-                       LabelReaderOf(request.node.inputs[1].dtype), ignored,
-                       request.node.outputs[0].shape.rank() > 0});
+  return PreparedKernel::Of(&Run, Parameters{GroupsAlong(request.node.inputs[0].shape, 1), top_k,
+                                             LabelReaderOf(request.node.inputs[1].dtype), ignored,
+                                             request.node.outputs[0].shape.rank() > 0});
 }
 
 KernelDef accuracy() { return {.name = "cpu.accuracy", .supports = Supports, .prepare = Prepare}; }

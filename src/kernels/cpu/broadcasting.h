@@ -64,10 +64,9 @@ struct Broadcasting {
       if constexpr (!Same::kNarrow || !std::is_same_v<T, double>) return &Run<T>;
       return nullptr;
     };
-    return PreparedKernel::Of(
-        ForFloat(node.inputs[kInputs - 1].dtype, run_of),
-        Parameters{reference::MakeSpace<kInputs + 1>(node.outputs[0].shape.Sizes(), all),
-                   ThreadsFor(request, Same::kWork), Same::FormulaOf(node)});
+    return PreparedKernel::Of(ForFloat(node.inputs[kInputs - 1].dtype, run_of),
+                              Parameters{MakeSpace<kInputs + 1>(node.outputs[0].shape.Sizes(), all),
+                                         ThreadsFor(request, Same::kWork), Same::FormulaOf(node)});
   }
 
   static PreparedKernel Prepare(const KernelRequest& request) {
@@ -79,7 +78,7 @@ struct Broadcasting {
     }
     Strides strides;
     for (size_t k = 0; k < kInputs; ++k) {
-      strides[k] = reference::BroadcastStrides(node.inputs[k].shape, y);
+      strides[k] = BroadcastStrides(node.inputs[k].shape, y);
     }
     return PrepareStrided(request, strides);
   }

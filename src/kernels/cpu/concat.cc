@@ -10,7 +10,7 @@ namespace {
 
 // `rows` rows of bytes as a space of two operands, whose rows are this long.
 StridedSpace<2> RowsOf(int64_t rows, int64_t bytes, int64_t from_row, int64_t to_row) {
-  return reference::MakeSpace<2>({rows, bytes}, {{{from_row, 1}, {to_row, 1}}});
+  return MakeSpace<2>({rows, bytes}, {{{from_row, 1}, {to_row, 1}}});
 }
 
 int64_t RowsBefore(const Shape& shape, int axis) {

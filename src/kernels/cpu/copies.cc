@@ -8,7 +8,7 @@ namespace cgrun::cpu {
 namespace {
 
 struct FillAndCopyParameters {
-  reference::FillAndCopyPlan plan;
+  FillAndCopyPlan plan;
   int threads = 1;
 };
 
@@ -28,12 +28,12 @@ struct FillAndCopy {
   }
 };
 
-template <reference::CopyPlan (*kPlan)(const NodeSignature&)>
+template <CopyPlan (*kPlan)(const NodeSignature&)>
 PreparedKernel Copy(const KernelRequest& request) {
   return PrepareCopy(request, kPlan(request.node));
 }
 
-template <reference::FillAndCopyPlan (*kPlan)(const NodeSignature&)>
+template <FillAndCopyPlan (*kPlan)(const NodeSignature&)>
 PreparedKernel FillThenCopy(const KernelRequest& request) {
   return PreparedKernel::Of(reference::ForBytes<FillAndCopy>(SizeOf(request.node.inputs[0].dtype)),
                             FillAndCopyParameters{kPlan(request.node), ThreadsFor(request)});
@@ -74,7 +74,7 @@ bool SupportsBroadcast(const NodeSignature& node) {
 
 PreparedKernel PrepareBroadcast(const KernelRequest& request) {
   const NodeSignature& node = request.node;
-  reference::CopyPlan plan = reference::PlanBroadcast(node);
+  CopyPlan plan = PlanBroadcast(node);
   if (!IsAverage(node)) return PrepareCopy(request, std::move(plan));
   const int64_t repetitions = node.outputs[0].shape.Elements() / node.inputs[0].shape.Elements();
   return PreparedKernel::Of(
@@ -89,21 +89,14 @@ bool SupportsPad(const NodeSignature& node) { return node.inputs[0].dtype != DTy
 std::vector<KernelDef> broadcast() {
   return {{.name = "cpu.broadcast", .supports = SupportsBroadcast, .prepare = PrepareBroadcast}};
 }
-std::vector<KernelDef> crop() {
-  return {{.name = "cpu.crop", .prepare = Copy<&reference::PlanCrop>}};
-}
-std::vector<KernelDef> flip() {
-  return {{.name = "cpu.flip", .prepare = Copy<&reference::PlanFlip>}};
-}
+std::vector<KernelDef> crop() { return {{.name = "cpu.crop", .prepare = Copy<&PlanCrop>}}; }
+std::vector<KernelDef> flip() { return {{.name = "cpu.flip", .prepare = Copy<&PlanFlip>}}; }
 std::vector<KernelDef> pad() {
-  return {
-      {.name = "cpu.pad", .supports = SupportsPad, .prepare = FillThenCopy<&reference::PlanPad>}};
+  return {{.name = "cpu.pad", .supports = SupportsPad, .prepare = FillThenCopy<&PlanPad>}};
 }
-std::vector<KernelDef> slice() {
-  return {{.name = "cpu.slice", .prepare = Copy<&reference::PlanSlice>}};
-}
+std::vector<KernelDef> slice() { return {{.name = "cpu.slice", .prepare = Copy<&PlanSlice>}}; }
 std::vector<KernelDef> slice_grad() {
-  return {{.name = "cpu.slice_grad", .prepare = FillThenCopy<&reference::PlanSliceGrad>}};
+  return {{.name = "cpu.slice_grad", .prepare = FillThenCopy<&PlanSliceGrad>}};
 }
 
 }  // namespace cgrun::cpu

@@ -7,10 +7,10 @@
 #define CGRUN_KERNELS_CPU_OVER_GROUPS_H_
 #endif
 
+#include "src/kernels/axis_groups.h"
 #include "src/kernels/cpu/number.h"
 #include "src/kernels/cpu/parallel.h"
 #include "src/kernels/cpu/sums.h"
-#include "src/kernels/reference/axis_groups.h"
 #include "src/ops/infer.h"
 #include "src/ops/softmax.h"
 
@@ -21,7 +21,7 @@ namespace HWY_NAMESPACE {
 // The vectors of groups side by side: work(group, first, lanes) gets the first group's number, the
 // offset of its first element, and how many there are.
 template <class Work>
-void ForColumns(const reference::AxisGroups& groups, int threads, const Work& work) noexcept {
+void ForColumns(const AxisGroups& groups, int threads, const Work& work) noexcept {
   constexpr auto kLanes = static_cast<int64_t>(kF32Lanes);
   const int64_t stride = groups.stride, tiles = (stride + kLanes - 1) / kLanes;
   Split(threads, groups.count / stride * tiles, 1, [&](int64_t begin, int64_t end) {
@@ -53,7 +53,7 @@ HWY_INLINE void WithColumns(int64_t stride, const float* const* in, float* out, 
 template <class Kernel>
 struct OverGroups {
   struct Parameters {
-    reference::AxisGroups groups;
+    AxisGroups groups;
     int threads = 1;
   };
 
@@ -87,7 +87,7 @@ struct OverGroups {
     const Shape& shape = request.node.inputs[0].shape;
     const auto axis =
         NormalizeAxis(request.node.attributes.As<SoftmaxAttributes>().axis, shape.rank());
-    const Parameters p{reference::GroupsAlong(shape, *axis), ThreadsFor(request, Work::kComputes)};
+    const Parameters p{GroupsAlong(shape, *axis), ThreadsFor(request, Work::kComputes)};
     return PreparedKernel::Of(p.groups.stride == 1 ? &Rows : &Columns, p);
   }
 

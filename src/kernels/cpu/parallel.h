@@ -8,11 +8,9 @@
 #include <cstdint>
 
 #include "src/kernels/kernel.h"
-#include "src/kernels/reference/strided.h"
+#include "src/kernels/strided.h"
 
 namespace cgrun::cpu {
-
-using reference::StridedSpace;
 
 // What a kernel does with the bytes that it goes through: little more than to move them, or enough
 // that the same bytes are worth a second thread sooner.

@@ -27,8 +27,8 @@ Reduction ReductionOver(const Shape& x, const std::vector<int>& axes) {
   for (int axis : axes)
     std::swap(kept[static_cast<size_t>(axis)], reduced[static_cast<size_t>(axis)]);
   Reduction reduction;
-  reduction.kept = reference::MakeSpace<1>(kept, {strides});
-  reduction.reduced = reference::MakeSpace<1>(reduced, {strides});
+  reduction.kept = MakeSpace<1>(kept, {strides});
+  reduction.reduced = MakeSpace<1>(reduced, {strides});
   reduction.results = reduction.kept.outer_count * reduction.kept.inner.size;
   reduction.count = reduction.reduced.outer_count * reduction.reduced.inner.size;
   reduction.rows = reduction.kept.inner.strides[0] != 1;

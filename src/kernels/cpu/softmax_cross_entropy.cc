@@ -31,7 +31,7 @@ constexpr int64_t kLanes = static_cast<int64_t>(kF32Lanes);
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
 struct Parameters {
-  reference::AxisGroups groups;  // of classes
+  AxisGroups groups;  // of classes
   double smoothing = 0;
   LabelReader label = nullptr;
   RealList weights;  // of classes; empty: 1 each
@@ -294,8 +294,7 @@ void Grad(const RunContext& context, const Instruction& i) noexcept {
 bool Supports(const NodeSignature& node) { return node.inputs[0].dtype == DType::kF32; }
 
 int64_t WorkspaceBytes(const NodeSignature& node, int) {
-  return reference::GroupsAlong(node.inputs[0].shape, 1).count *
-         static_cast<int64_t>(sizeof(double));
+  return GroupsAlong(node.inputs[0].shape, 1).count * static_cast<int64_t>(sizeof(double));
 }
 
 template <void (*kRun)(const RunContext&, const Instruction&) noexcept>
@@ -303,7 +302,7 @@ PreparedKernel Prepare(const KernelRequest& request) {
   const NodeSignature& node = request.node;
   const auto& attributes = node.attributes.As<SoftmaxCrossEntropyAttributes>();
   const RealList& weights = attributes.class_weights;
-  Parameters p{reference::GroupsAlong(node.inputs[0].shape, 1), attributes.label_smoothing,
+  Parameters p{GroupsAlong(node.inputs[0].shape, 1), attributes.label_smoothing,
                LabelReaderOf(node.inputs[1].dtype), weights, attributes.ignore_label};
   p.threads = ThreadsFor(request, Work::kComputes);
   if (!weights.empty()) {

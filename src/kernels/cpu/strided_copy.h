@@ -6,14 +6,14 @@
 #include <cstring>
 #include <utility>
 
+#include "src/kernels/copies.h"
 #include "src/kernels/cpu/parallel.h"
-#include "src/kernels/reference/copies.h"
 #include "src/kernels/reference/number.h"
 
 namespace cgrun::cpu {
 
 struct CopyParameters {
-  reference::CopyPlan plan;
+  CopyPlan plan;
   int threads = 1;
 };
 
@@ -46,7 +46,7 @@ struct StridedCopy {
   }
 };
 
-inline PreparedKernel PrepareCopy(const KernelRequest& request, reference::CopyPlan plan) {
+inline PreparedKernel PrepareCopy(const KernelRequest& request, CopyPlan plan) {
   return PreparedKernel::Of(reference::ForBytes<StridedCopy>(SizeOf(request.node.inputs[0].dtype)),
                             CopyParameters{std::move(plan), ThreadsFor(request)});
 }

@@ -70,12 +70,12 @@ Parameters Pack(const StridedSpace<2>& space, int threads) {
     strides[1].push_back(axis.strides[1]);
   }
   CGRUN_CHECK(p.columns > 0) << "no axis along which x is contiguous";
-  p.matrices = reference::MakeSpace<2>(sizes, strides);
+  p.matrices = MakeSpace<2>(sizes, strides);
   return p;
 }
 
 PreparedKernel Prepare(const KernelRequest& request) {
-  reference::CopyPlan plan = reference::PlanTranspose(request.node);
+  CopyPlan plan = PlanTranspose(request.node);
   if (plan.space.inner.size == 1 || plan.space.inner.strides[0] == 1) {
     return PrepareCopy(request, std::move(plan));
   }

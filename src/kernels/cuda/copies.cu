@@ -1,7 +1,7 @@
 // broadcast, transpose, slice and its gradient, crop, flip, pad: strided copies.
+#include "src/kernels/copies.h"
 #include "src/kernels/cuda/kernels.h"
 #include "src/kernels/cuda/strided.cuh"
-#include "src/kernels/reference/copies.h"
 #include "src/ops/reduce.h"
 
 namespace cgrun::cuda {
@@ -28,9 +28,9 @@ struct StridedCopy {
   }
 };
 
-template <reference::CopyPlan (*Plan)(const NodeSignature&)>
+template <CopyPlan (*Plan)(const NodeSignature&)>
 static PreparedKernel PrepareStridedCopy(const KernelRequest& request) {
-  const reference::CopyPlan plan = Plan(request.node);
+  const CopyPlan plan = Plan(request.node);
   return PreparedKernel::Of(ForBytes<StridedCopy>(SizeOf(request.node.inputs[0].dtype)),
                             ToDevice<2>(plan.space, plan.base));
 }
@@ -59,9 +59,9 @@ struct FillAndCopy {
   }
 };
 
-template <reference::FillAndCopyPlan (*Plan)(const NodeSignature&)>
+template <FillAndCopyPlan (*Plan)(const NodeSignature&)>
 static PreparedKernel PrepareFillAndCopy(const KernelRequest& request) {
-  const reference::FillAndCopyPlan plan = Plan(request.node);
+  const FillAndCopyPlan plan = Plan(request.node);
   return PreparedKernel::Of(ForBytes<FillAndCopy>(SizeOf(request.node.inputs[0].dtype)),
                             FillAndCopyParameters{ToDevice<2>(plan.copy.space, plan.copy.base),
                                                   plan.elements, plan.fill});
@@ -105,8 +105,8 @@ static bool SupportsBroadcast(const NodeSignature& node) {
 
 static PreparedKernel PrepareBroadcast(const KernelRequest& request) {
   const NodeSignature& node = request.node;
-  if (!IsAverage(node)) return PrepareStridedCopy<reference::PlanBroadcast>(request);
-  const reference::CopyPlan plan = reference::PlanBroadcast(node);
+  if (!IsAverage(node)) return PrepareStridedCopy<PlanBroadcast>(request);
+  const CopyPlan plan = PlanBroadcast(node);
   const int64_t repetitions = node.outputs[0].shape.Elements() / node.inputs[0].shape.Elements();
   return PreparedKernel::Of(
       ForFloat<BroadcastAverage>(node.inputs[0].dtype),
@@ -119,23 +119,16 @@ KernelDef broadcast() {
   return {.name = "cuda.broadcast", .supports = SupportsBroadcast, .prepare = PrepareBroadcast};
 }
 KernelDef transpose() {
-  return {.name = "cuda.transpose", .prepare = PrepareStridedCopy<reference::PlanTranspose>};
+  return {.name = "cuda.transpose", .prepare = PrepareStridedCopy<PlanTranspose>};
 }
-KernelDef slice() {
-  return {.name = "cuda.slice", .prepare = PrepareStridedCopy<reference::PlanSlice>};
-}
-KernelDef crop() {
-  return {.name = "cuda.crop", .prepare = PrepareStridedCopy<reference::PlanCrop>};
-}
-KernelDef flip() {
-  return {.name = "cuda.flip", .prepare = PrepareStridedCopy<reference::PlanFlip>};
-}
+KernelDef slice() { return {.name = "cuda.slice", .prepare = PrepareStridedCopy<PlanSlice>}; }
+KernelDef crop() { return {.name = "cuda.crop", .prepare = PrepareStridedCopy<PlanCrop>}; }
+KernelDef flip() { return {.name = "cuda.flip", .prepare = PrepareStridedCopy<PlanFlip>}; }
 KernelDef slice_grad() {
-  return {.name = "cuda.slice_grad", .prepare = PrepareFillAndCopy<reference::PlanSliceGrad>};
+  return {.name = "cuda.slice_grad", .prepare = PrepareFillAndCopy<PlanSliceGrad>};
 }
 KernelDef pad() {
-  return {
-      .name = "cuda.pad", .supports = IsNotHalf, .prepare = PrepareFillAndCopy<reference::PlanPad>};
+  return {.name = "cuda.pad", .supports = IsNotHalf, .prepare = PrepareFillAndCopy<PlanPad>};
 }
 
 }  // namespace cgrun::cuda

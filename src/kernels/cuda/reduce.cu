@@ -34,8 +34,8 @@ static ReduceParameters PackReduce(const NodeSignature& node) {
     if (!reduced) reduced_sizes[static_cast<size_t>(axis)] = 1;
   }
   ReduceParameters p;
-  p.kept = ToDevice<2>(reference::MakeSpace<2>(result.Sizes(), {from, to}));
-  p.reduced = ToDevice<1>(reference::MakeSpace<1>(reduced_sizes, {from}));
+  p.kept = ToDevice<2>(MakeSpace<2>(result.Sizes(), {from, to}));
+  p.reduced = ToDevice<1>(MakeSpace<1>(reduced_sizes, {from}));
   p.count = static_cast<double>(x.Elements() / result.Elements());
   return p;
 }

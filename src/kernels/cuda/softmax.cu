@@ -100,8 +100,7 @@ static PreparedKernel PrepareSoftmax(const KernelRequest& request) {
   const TensorType& type = request.node.inputs[0];
   const auto axis =
       NormalizeAxis(request.node.attributes.As<SoftmaxAttributes>().axis, type.shape.rank());
-  return PreparedKernel::Of(ForFloat<Kernel>(type.dtype),
-                            reference::GroupsAlong(type.shape, *axis));
+  return PreparedKernel::Of(ForFloat<Kernel>(type.dtype), GroupsAlong(type.shape, *axis));
 }
 
 KernelDef softmax() {

@@ -161,11 +161,11 @@ template <template <class, class> class Kernel>
 static PreparedKernel PrepareCrossEntropy(const KernelRequest& request) {
   const NodeSignature& node = request.node;
   const auto& attributes = node.attributes.As<SoftmaxCrossEntropyAttributes>();
-  return PreparedKernel::Of(ForLogitsAndLabels<Kernel>(node),
-                            CrossEntropyParameters{reference::GroupsAlong(node.inputs[0].shape, 1),
-                                                   attributes.label_smoothing,
-                                                   DeviceTable<double>(attributes.class_weights),
-                                                   DeviceTable<int64_t>(attributes.ignore_label)});
+  return PreparedKernel::Of(
+      ForLogitsAndLabels<Kernel>(node),
+      CrossEntropyParameters{GroupsAlong(node.inputs[0].shape, 1), attributes.label_smoothing,
+                             DeviceTable<double>(attributes.class_weights),
+                             DeviceTable<int64_t>(attributes.ignore_label)});
 }
 
 // The losses of the labels.

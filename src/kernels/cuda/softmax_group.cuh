@@ -5,13 +5,11 @@
 
 #include <cmath>
 
+#include "src/kernels/axis_groups.h"
 #include "src/kernels/cuda/launch.cuh"
 #include "src/kernels/cuda/number.cuh"
-#include "src/kernels/reference/axis_groups.h"
 
 namespace cgrun::cuda {
-
-using reference::AxisGroups;
 
 // The offset of a group's first element.
 inline __device__ int64_t FirstOf(const AxisGroups& groups, int64_t g) {

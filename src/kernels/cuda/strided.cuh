@@ -8,7 +8,7 @@
 
 #include "src/base/check.h"
 #include "src/kernels/cuda/elementwise.cuh"
-#include "src/kernels/reference/strided.h"
+#include "src/kernels/strided.h"
 
 namespace cgrun::cuda {
 
@@ -34,10 +34,10 @@ struct DeviceSpace {
 };
 
 template <size_t K>
-DeviceSpace<static_cast<int>(K)> ToDevice(const reference::StridedSpace<K>& space,
+DeviceSpace<static_cast<int>(K)> ToDevice(const StridedSpace<K>& space,
                                           const std::array<int64_t, K>& base = {}) {
   DeviceSpace<static_cast<int>(K)> result;
-  const auto add = [&](const typename reference::StridedSpace<K>::Axis& axis) {
+  const auto add = [&](const typename StridedSpace<K>::Axis& axis) {
     CGRUN_CHECK(result.axes < kMaxAxes) << "more axes than CUDA kernels have";
     result.sizes[result.axes] = axis.size;
     for (size_t k = 0; k < K; ++k) result.strides[result.axes][k] = axis.strides[k];
@@ -56,10 +56,10 @@ DeviceSpace<static_cast<int>(kInputs) + 1> BroadcastSpace(const NodeSignature& n
   const Shape& y = node.outputs[0].shape;
   std::array<std::vector<int64_t>, kInputs + 1> strides;
   for (size_t k = 0; k < kInputs; ++k) {
-    strides[k] = reference::BroadcastStrides(node.inputs[k].shape, y);
+    strides[k] = BroadcastStrides(node.inputs[k].shape, y);
   }
   strides[kInputs] = RowMajorStrides(y);
-  return ToDevice<kInputs + 1>(reference::MakeSpace<kInputs + 1>(y.Sizes(), strides));
+  return ToDevice<kInputs + 1>(MakeSpace<kInputs + 1>(y.Sizes(), strides));
 }
 
 template <class Formula, class T>

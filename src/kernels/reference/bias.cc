@@ -1,7 +1,7 @@
 // bias: a sum with the bias repeated over every axis but the channels.
 #include "src/kernels/reference/kernels.h"
 #include "src/kernels/reference/number.h"
-#include "src/kernels/reference/strided.h"
+#include "src/kernels/strided.h"
 
 namespace cgrun::reference {
 namespace {

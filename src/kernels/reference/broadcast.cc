@@ -44,11 +44,6 @@ PreparedKernel Prepare(const KernelRequest& request) {
 
 }  // namespace
 
-CopyPlan PlanBroadcast(const NodeSignature& node) {
-  const Shape &x = node.inputs[0].shape, &y = node.outputs[0].shape;
-  return {MakeSpace<2>(y.Sizes(), {BroadcastStrides(x, y), RowMajorStrides(y)}), {0, 0}};
-}
-
 KernelDef broadcast() {
   return {.name = "reference.broadcast", .supports = Supports, .prepare = Prepare};
 }

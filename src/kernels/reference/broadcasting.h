@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "src/kernels/reference/elementwise.h"
-#include "src/kernels/reference/strided.h"
+#include "src/kernels/strided.h"
 
 namespace cgrun::reference {
 

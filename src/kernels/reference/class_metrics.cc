@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "src/kernels/reference/axis_groups.h"
+#include "src/kernels/axis_groups.h"
 #include "src/kernels/reference/kernels.h"
 #include "src/kernels/reference/labels.h"
 #include "src/kernels/reference/losses.h"

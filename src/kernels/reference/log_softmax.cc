@@ -1,7 +1,7 @@
 // log_softmax and its gradient, group by group along the axis, in f64.
 #include <cmath>
 
-#include "src/kernels/reference/axis_groups.h"
+#include "src/kernels/axis_groups.h"
 #include "src/kernels/reference/kernels.h"
 #include "src/kernels/reference/number.h"
 #include "src/ops/infer.h"

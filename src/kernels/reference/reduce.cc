@@ -8,7 +8,7 @@
 #include "src/base/check.h"
 #include "src/kernels/reference/kernels.h"
 #include "src/kernels/reference/number.h"
-#include "src/kernels/reference/strided.h"
+#include "src/kernels/strided.h"
 #include "src/ops/infer.h"
 
 namespace cgrun::reference {

@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "src/kernels/reference/axis_groups.h"
+#include "src/kernels/axis_groups.h"
 #include "src/kernels/reference/kernels.h"
 #include "src/kernels/reference/number.h"
 #include "src/ops/infer.h"

@@ -4,7 +4,7 @@
 
 #include <utility>
 
-#include "src/kernels/reference/copies.h"
+#include "src/kernels/copies.h"
 #include "src/kernels/reference/number.h"
 
 namespace cgrun::reference {

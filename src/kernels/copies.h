@@ -1,12 +1,11 @@
-// What the operators that only move elements copy, for the kernels of every CPU library. Each is
-// defined beside the reference kernel of its operator.
-#ifndef CGRUN_KERNELS_REFERENCE_COPIES_H_
-#define CGRUN_KERNELS_REFERENCE_COPIES_H_
+// What the operators that only move elements copy: the plans that every device's kernels follow.
+#ifndef CGRUN_KERNELS_COPIES_H_
+#define CGRUN_KERNELS_COPIES_H_
 
 #include "src/ir/signature.h"
-#include "src/kernels/reference/strided.h"
+#include "src/kernels/strided.h"
 
-namespace cgrun::reference {
+namespace cgrun {
 
 // From operand 0 to operand 1: a space with their offsets, and where these begin, in elements.
 struct CopyPlan {
@@ -29,6 +28,6 @@ CopyPlan PlanTranspose(const NodeSignature& node);
 FillAndCopyPlan PlanPad(const NodeSignature& node);
 FillAndCopyPlan PlanSliceGrad(const NodeSignature& node);
 
-}  // namespace cgrun::reference
+}  // namespace cgrun
 
-#endif  // CGRUN_KERNELS_REFERENCE_COPIES_H_
+#endif  // CGRUN_KERNELS_COPIES_H_

@@ -1,12 +1,12 @@
 // A plain tensor as groups of elements along one axis.
-#ifndef CGRUN_KERNELS_REFERENCE_AXIS_GROUPS_H_
-#define CGRUN_KERNELS_REFERENCE_AXIS_GROUPS_H_
+#ifndef CGRUN_KERNELS_AXIS_GROUPS_H_
+#define CGRUN_KERNELS_AXIS_GROUPS_H_
 
 #include <cstdint>
 
 #include "src/base/shape.h"
 
-namespace cgrun::reference {
+namespace cgrun {
 
 // A group has `size` elements, `stride` apart. Groups are numbered in row-major order of the other
 // axes.
@@ -27,6 +27,6 @@ inline AxisGroups GroupsAlong(const Shape& shape, int axis) {
   return groups;
 }
 
-}  // namespace cgrun::reference
+}  // namespace cgrun
 
-#endif  // CGRUN_KERNELS_REFERENCE_AXIS_GROUPS_H_
+#endif  // CGRUN_KERNELS_AXIS_GROUPS_H_

@@ -1,7 +1,7 @@
 // Walking several plain tensors at once, each with strides of its own: broadcasting, reductions,
 // transposes, slices. A space is made in Prepare; walking it allocates nothing.
-#ifndef CGRUN_KERNELS_REFERENCE_STRIDED_H_
-#define CGRUN_KERNELS_REFERENCE_STRIDED_H_
+#ifndef CGRUN_KERNELS_STRIDED_H_
+#define CGRUN_KERNELS_STRIDED_H_
 
 #include <array>
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 #include "src/base/shape.h"
 
-namespace cgrun::reference {
+namespace cgrun {
 
 // An index space and K offsets that follow it. Axes of size 1 are left out and axes that lie one
 // after another for every operand are one; at least one axis stays, the inner loop.
@@ -81,6 +81,6 @@ inline std::vector<int64_t> BroadcastStrides(const Shape& shape, const Shape& re
   return strides;
 }
 
-}  // namespace cgrun::reference
+}  // namespace cgrun
 
-#endif  // CGRUN_KERNELS_REFERENCE_STRIDED_H_
+#endif  // CGRUN_KERNELS_STRIDED_H_
