@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <optional>
 #include <string>
@@ -12,6 +13,8 @@
 
 #include "src/cli/console.h"
 #include "src/device/device.h"
+#include "src/device/swap_folder.h"
+#include "src/ops/swap.h"
 #include "src/report/table.h"
 #include "src/train/fit_run.h"
 
@@ -67,7 +70,8 @@ std::string TableOf(const CappedRun& fit) {
     table.Add(row);
   };
   const RunMemory &plain = fit.free.memory, &again = fit.capped.memory;
-  if (helps) add("", "as it is", "computed again", "");
+  const bool swaps = fit.capped.swaps > 0;
+  if (helps) add("", "as it is", swaps ? "again or swapped" : "computed again", "");
   add("arena", FormatBytes(plain.arena), FormatBytes(again.arena),
       "most is held by " + HoldersOf(fit.capped));
   if (plain.on_host) {
@@ -88,13 +92,19 @@ std::string WithoutLineEnd(std::string text) {
   return text;
 }
 
+// "all computed again that helps"
+std::string AllThatHelps(const CappedRun& fit) {
+  return fit.capped.swaps > 0 ? "all computed again or swapped that helps"
+                              : "all computed again that helps";
+}
+
 // "the run takes 12.6 MiB, more than the cap of 8.00 MiB", and a table.
 std::string RefusalOf(const std::string& what, const CappedRun& fit, bool is_asked_for) {
   const std::vector<std::string> texts =
       FormatBytesApart({fit.cap, fit.free.total(), fit.capped.total()});
   const bool helps = fit.capped.total() < fit.free.total();
   std::string text = fmt::format("{} {}", what, texts[1]);
-  if (helps) text += fmt::format(", or {} with all computed again that helps", texts[2]);
+  if (helps) text += fmt::format(", or {} with {}", texts[2], AllThatHelps(fit));
   text += is_asked_for ? ", more than the cap of " + texts[0]
                        : ", more than the " + texts[0] + " that are free";
   if (!helps) text += "; computing again was tried, and takes no less";
@@ -191,14 +201,18 @@ void Refuse(const ModelSpec& model, const KernelLibrary& library, const CompileO
 std::string FitText(const CappedRun& fit) {
   const auto texts = FormatBytesApart({fit.cap, fit.free.total(), fit.capped.total()});
   const std::string spare = FormatBytes(fit.cap - fit.capped.total()) + " to spare";
+  std::string how = fmt::format("{} operators of a step run a second time", fit.capped.second_runs);
+  if (fit.capped.swaps > 0) {
+    how = (fit.capped.second_runs > 0 ? how + ", " : "") +
+          fmt::format("{} tensors of it are swapped to a file of {}", fit.capped.swaps,
+                      FormatBytes(fit.capped.swap_bytes));
+  }
   if (fit.arena_cap == 0) {
     return fmt::format("cap: the run takes {} of the {} that it may, {}: nothing is computed twice",
                        texts[1], texts[0], spare);
   }
-  return fmt::format(
-      "cap: {} of {}, instead of {}: {} operators of a step run a second time; steps "
-      "take about {:.1f} % longer; {}",
-      texts[2], texts[0], texts[1], fit.capped.second_runs, 100 * fit.slower(), spare);
+  return fmt::format("cap: {} of {}, instead of {}: {}; steps take about {:.1f} % longer; {}",
+                     texts[2], texts[0], texts[1], how, 100 * fit.slower(), spare);
 }
 
 // "152 and 160 would not fit either"; nothing where none was tried.
@@ -279,6 +293,47 @@ std::optional<CappedRun> KeepCap(const ModelSpec& model, const KernelLibrary& li
   return fit;
 }
 
+// Whether the kernels of the model's device can swap.
+bool CanSwapHere(const ModelSpec& model) {
+  return CanSwap(KernelsOf(model), {DType::kF32, Shape()}, Layout(), 1);
+}
+
+// The folder that the model names for a swap file, with the speed of its disk. Nothing where it
+// names none, or after an error.
+std::optional<SwapFolder> MeasureSwapFolder(const ModelSpec& model, Diagnostics& diagnostics) {
+  const std::string folder = SwapFolderOf(model);
+  if (folder.empty()) return std::nullopt;
+  const SourceMark& mark = model.train->swap->mark;
+  if (!CanSwapHere(model)) {
+    diagnostics.Warning(mark, "device '" + std::string(KernelsOf(model).name()) +
+                                  "' cannot swap to a file; nothing is swapped");
+    return std::nullopt;
+  }
+  try {
+    if (LiesInMemory(folder)) {
+      diagnostics.Warning(mark, "files in " + folder + " lie in memory (tmpfs)",
+                          "what is swapped there still takes the machine's memory, though not the "
+                          "process's; take a folder on a disk");
+    }
+    const TransferSpeed speed = MeasureTransfers(folder);
+    Tell(fmt::format("swap: files in {} are written at {}/s and read at {}/s", folder,
+                     FormatBytes(std::llround(speed.write_bytes_per_second)),
+                     FormatBytes(std::llround(speed.read_bytes_per_second))));
+    return SwapFolder{folder, speed};
+  } catch (const UserError& error) {
+    diagnostics.Error(mark, error.what(), error.help());
+    return std::nullopt;
+  }
+}
+
+// Of --swap where nothing is.
+void WarnOfNoSwaps(const ModelSpec& model, Diagnostics& diagnostics) {
+  const bool automatic = model.train->batch.value.automatic;
+  diagnostics.Warning(model.train->swap->mark, "nothing is swapped",
+                      automatic ? "the batch is found without that; `--batch NUMBER` says it"
+                                : "`--memory SIZE` caps what the run takes");
+}
+
 // Gives `model` the batch that was found, which fits as it was planned then: it is not planned
 // again for the cap.
 FittedRun FitBatchOf(const ModelFlags& flags, ModelSpec& model, const CompileOptions& options,
@@ -293,12 +348,28 @@ FittedRun FitBatchOf(const ModelFlags& flags, ModelSpec& model, const CompileOpt
 
 }  // namespace
 
+bool NoteSwapFolder(const ModelSpec& model, CompileOptions& options) {
+  if (options.swap || !model.train) return true;
+  Diagnostics diagnostics;
+  options.swap = MeasureSwapFolder(model, diagnostics);
+  PrintDiagnostics(diagnostics);
+  return !diagnostics.has_errors();
+}
+
 FittedRun FitMemory(const ModelFlags& flags, ModelSpec& model, CompileOptions& options,
                     std::optional<int64_t> base) {
   if (!model.train) return {true, {}};
   const bool automatic = model.train->batch.value.automatic;
-  if (!automatic && !model.train->memory) return {true, {}};
+  const bool capped = model.train->memory.has_value();
+  if (capped && !automatic && !NoteSwapFolder(model, options)) return {};
   Diagnostics diagnostics;
+  if (!flags.swap.empty() && !options.swap && (automatic || !capped)) {
+    WarnOfNoSwaps(model, diagnostics);
+  }
+  if (!automatic && !capped) {
+    PrintDiagnostics(diagnostics);
+    return {true, {}};
+  }
   FittedRun fitted;
   if (automatic) {
     fitted = FitBatchOf(flags, model, options, diagnostics);

@@ -23,6 +23,7 @@ struct ModelFlags {
   std::string device;
   std::string batch;
   std::string memory;
+  std::string swap;
   std::string order;
   std::string planner = "portfolio";
   std::string zones;

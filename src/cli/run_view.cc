@@ -63,8 +63,11 @@ std::string PlannedText(const MemoryUse& memory) {
   if (!memory.has_plan()) {
     return "not planned: eager mode takes it as it goes (--mode graph knows it before)";
   }
-  return fmt::format("planned {} (arena {}, data {}, base {})", FormatBytes(memory.planned()),
-                     FormatBytes(memory.arena), FormatBytes(memory.data), FormatBytes(memory.base));
+  const std::string text =
+      fmt::format("planned {} (arena {}, data {}, base {})", FormatBytes(memory.planned()),
+                  FormatBytes(memory.arena), FormatBytes(memory.data), FormatBytes(memory.base));
+  if (memory.swap_file == 0) return text;
+  return text + ", swap file " + FormatBytes(memory.swap_file);
 }
 
 // Code and libraries are mapped from files: neither in the base nor in what is measured.
@@ -237,8 +240,9 @@ void RunView::OnEpoch(const EpochReport& report) {
 namespace {
 
 std::string CapText(const TrainResult& result) {
-  std::string text =
-      fmt::format("operators that ran again made steps {:.1f} % longer", 100 * *result.slowdown);
+  const char* what =
+      result.memory.swap_file > 0 ? "what ran again or was swapped" : "operators that ran again";
+  std::string text = fmt::format("{} made steps {:.1f} % longer", what, 100 * *result.slowdown);
   if (!result.expected_slowdown) return text;
   text += fmt::format("; {:.1f} % was expected", 100 * *result.expected_slowdown);
   const double error = 100 * (*result.expected_slowdown - *result.slowdown);
