@@ -149,7 +149,7 @@ std::string BatchHelp(const ModelSpec& model, const KernelLibrary& library, Comp
     });
     if (again) {
       return fmt::format("`--batch {}` fits, for steps that take {:.0f} % longer or less",
-                         again->free.batch, 100 * again->slower());
+                         again->free.batch, 100 * std::max(0.0, again->slower()));
     }
     return fmt::format(
         "no batch fits, so that `--batch auto` finds none: one sample takes about {}",
@@ -190,7 +190,7 @@ void Refuse(const ModelSpec& model, const KernelLibrary& library, const CompileO
   std::vector<std::string> help;
   if (helps) {
     help.push_back(fmt::format("{} is enough, for steps that take {:.0f} % longer or less",
-                               EnoughFor(fit.capped), 100 * fit.slower()));
+                               EnoughFor(fit.capped), 100 * std::max(0.0, fit.slower())));
   }
   help.push_back(EnoughFor(fit.free) + " is enough" + (helps ? " for steps as they are" : ""));
   help.push_back(BatchHelp(model, library, options, fit));
@@ -211,8 +211,8 @@ std::string FitText(const CappedRun& fit) {
     return fmt::format("cap: the run takes {} of the {} that it may, {}: nothing is computed twice",
                        texts[1], texts[0], spare);
   }
-  return fmt::format("cap: {} of {}, instead of {}: {}; steps take about {:.1f} % longer; {}",
-                     texts[2], texts[0], texts[1], how, 100 * fit.slower(), spare);
+  return fmt::format("cap: {} of {}, instead of {}: {}; steps take about {}; {}", texts[2],
+                     texts[0], texts[1], how, LongerText(fit.slower()), spare);
 }
 
 // "152 and 160 would not fit either"; nothing where none was tried.
@@ -257,7 +257,7 @@ void RefuseOneSample(const ModelSpec& model, const KernelLibrary& library,
     help.push_back(
         fmt::format("`--batch 1` {}, for steps that take {:.0f} % longer or less",
                     capped.fits() ? "fits" : "with " + EnoughFor(capped.capped) + " is enough",
-                    100 * capped.slower()));
+                    100 * std::max(0.0, capped.slower())));
   }
   diagnostics.Error(
       model.train->batch.mark,

@@ -242,9 +242,9 @@ namespace {
 std::string CapText(const TrainResult& result) {
   const char* what =
       result.memory.swap_file > 0 ? "what ran again or was swapped" : "operators that ran again";
-  std::string text = fmt::format("{} made steps {:.1f} % longer", what, 100 * *result.slowdown);
+  std::string text = fmt::format("{} made steps {}", what, LongerText(*result.slowdown));
   if (!result.expected_slowdown) return text;
-  text += fmt::format("; {:.1f} % was expected", 100 * *result.expected_slowdown);
+  text += fmt::format("; {} was expected", LongerText(*result.expected_slowdown));
   const double error = 100 * (*result.expected_slowdown - *result.slowdown);
   if (std::abs(error) < 0.05) return text;
   return text +

@@ -228,16 +228,15 @@ class Recomputer {
   Peak peak_;
 };
 
-// On the way to a cap, and in full, all ways are tried; else the plainest that can be had.
+// On the way to a cap, and in full, all ways are tried; else the plainest of each kind. Without
+// swaps, too, as those do not always come as far down.
 std::vector<std::span<const Ranking>> RankingsFor(const CompileOptions& options,
                                                   const RecomputeGoal& goal) {
   const bool is_full = options.effort == PlanEffort::kFull;
   const size_t each = is_full && goal.bytes > 0 ? kRecomputing.size() : 1;
   const auto recomputing = std::span(kRecomputing).first(each);
-  const auto swapping = std::span(kSwapping).first(each);
   if (!goal.may_swap || !Swaps(options)) return {recomputing};
-  return is_full ? std::vector<std::span<const Ranking>>{recomputing, swapping}
-                 : std::vector<std::span<const Ranking>>{swapping};
+  return {recomputing, std::span(kSwapping).first(each)};
 }
 
 }  // namespace
