@@ -75,9 +75,9 @@ std::string QuotedText(std::string_view text) {
 }
 
 std::string MemoryText(int64_t bytes) {
-  constexpr const char* kUnits[] = {"KiB", "MiB", "GiB", "TiB"};
-  if (bytes < 10'000) return CountText(bytes, "byte");
-  double number = static_cast<double>(bytes) / (1 << 10);
+  constexpr const char* kUnits[] = {"MiB", "GiB", "TiB"};
+  if (bytes < 1 << 20) return CountText(bytes, "byte");
+  double number = static_cast<double>(bytes) / (1 << 20);
   size_t unit = 0;
   for (; number >= 1000 && unit + 1 < std::size(kUnits); ++unit) number /= 1024;
   char text[32];

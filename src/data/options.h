@@ -49,7 +49,7 @@ DataFindings SharedFindings(const DataOptions& options);
 // A text of the data in a message, in quotes: what no terminal shows as '?', cut where it is long.
 std::string QuotedText(std::string_view text);
 
-// Memory in a message: "1000 bytes", "62.5 KiB", "8.0 TiB".
+// Memory in a message: "1000 bytes", "8.0 TiB".
 std::string MemoryText(int64_t bytes);
 
 // Memory that samples may still take.

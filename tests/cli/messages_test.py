@@ -375,8 +375,8 @@ class CommandLineTest(CliTestCase):
                    "loss: {op: mse, in: [reshape, y]}}}\n"
                    "train: {optimizer: {op: sgd, lr: 0.1}}\n")
         error = self.refuses("train", "much.yaml", "--memory", "100KiB")
-        self.assertRegex(error, r"fill the cap of 100\.0 KiB\n")
-        self.assertRegex(error, r"the cap of 100\.0 KiB is less than the [\d.]+ MiB that the process takes "
+        self.assertRegex(error, r"fill the cap of 102400 bytes\n")
+        self.assertRegex(error, r"the cap of 102400 bytes is less than the [\d.]+ MiB that the process takes "
                                 r"without any data\n")
 
     def test_which_weights_are_taken(self):

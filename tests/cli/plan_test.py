@@ -132,7 +132,7 @@ class PlanTest(CliTestCase):
         without = json.loads(self.cgrun("plan", "small.yaml", "--passes", "--json", "--disable-pass",
                                         "dead_code").stdout)["passes"]["passes"]
         self.assertEqual([one["name"] for one in without if one["rounds"] == 0],
-                         ["dead_code"])
+                         ["dead_code", "swap"])
         self.assertNotIn("passes", json.loads(self.cgrun("plan", "small.yaml", "--json").stdout))
 
     def machine(self, name, **host):

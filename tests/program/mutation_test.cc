@@ -343,8 +343,8 @@ TEST(Mutation, WhatIsOnItsWayIsLeftAlone) {
   EXPECT_NE(unwaited.Refused().find("b.swap_in is never waited for"), std::string::npos)
       << unwaited.Refused();
   Swapping mixed;
-  mixed.Reread("b.swap_out.wait", mixed.ResultOf("b.swap_out"), mixed.ResultOf("a.swap_out"));
-  EXPECT_NE(mixed.Refused().find("b.swap_out.wait waits for nothing"), std::string::npos)
+  mixed.Reread("a.swap_out.wait", mixed.ResultOf("a.swap_out"), mixed.ResultOf("b.swap_out"));
+  EXPECT_NE(mixed.Refused().find("a.swap_out.wait waits for nothing"), std::string::npos)
       << mixed.Refused();
   Swapping in_part;
   in_part.image().entries[0].incremental = true;
