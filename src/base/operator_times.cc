@@ -1,7 +1,9 @@
-// Laps of the monotonic clock.
+// Laps of the monotonic clock, or of a stream's.
 #include "src/base/operator_times.h"
 
+#include <algorithm>
 #include <chrono>
+#include <utility>
 
 namespace cgrun {
 namespace {
@@ -14,23 +16,51 @@ int64_t Now() noexcept {
 
 }  // namespace
 
-OperatorTimes::OperatorTimes(const std::vector<size_t>& operators, size_t most_runs)
-    : runs_(most_runs) {
+OperatorTimes::OperatorTimes(const std::vector<size_t>& operators, size_t most_runs,
+                             std::unique_ptr<StreamClock> clock)
+    : runs_(most_runs), clock_(std::move(clock)) {
   for (size_t count : operators) times_.emplace_back(count);
+  if (clock_ == nullptr) return;
+  marks_.resize(MarksOf(operators));
+  laps_.resize(marks_.size());
+}
+
+size_t OperatorTimes::MarksOf(const std::vector<size_t>& operators) {
+  size_t most = 0;
+  for (size_t count : operators) most = std::max(most, count);
+  return most + 1;
 }
 
 void OperatorTimes::Begin() noexcept {
   last_ = Now();
   if (origin_ < 0) origin_ = last_;
+  laps_of_run_ = 0;
+  if (clock_ != nullptr) clock_->Mark();
 }
 
 void OperatorTimes::Lap(int entry, int index) noexcept {
+  if (clock_ != nullptr) {
+    laps_[laps_of_run_++] = {entry, index, 0, 0};
+    return clock_->Mark();
+  }
   const int64_t now = Now();
+  Add(entry, index, last_, now);
+  last_ = now;
+}
+
+void OperatorTimes::End() {
+  if (clock_ == nullptr) return;
+  clock_->Read(std::span(marks_).first(laps_of_run_ + 1));
+  for (size_t i = 0; i < laps_of_run_; ++i) {
+    Add(laps_[i].entry, laps_[i].index, last_ + marks_[i], last_ + marks_[i + 1]);
+  }
+}
+
+void OperatorTimes::Add(int entry, int index, int64_t begin, int64_t end) noexcept {
   OperatorTime& time = times_[static_cast<size_t>(entry)][static_cast<size_t>(index)];
   ++time.calls;
-  time.nanoseconds += now - last_;
-  if (kept_ < runs_.size()) runs_[kept_++] = {entry, index, last_ - origin_, now - origin_};
-  last_ = now;
+  time.nanoseconds += end - begin;
+  if (kept_ < runs_.size()) runs_[kept_++] = {entry, index, begin - origin_, end - origin_};
 }
 
 }  // namespace cgrun

@@ -1,12 +1,16 @@
 // OperatorTimes: how long each operator of each entry point ran, and the first runs one by one for
-// a trace. A lap is one reading of the clock; nothing is allocated after construction.
+// a trace. A lap is one reading of the host's clock, or one mark of a stream's, which are read
+// together once the run is over; nothing is allocated after construction.
 #ifndef CGRUN_BASE_OPERATOR_TIMES_H_
 #define CGRUN_BASE_OPERATOR_TIMES_H_
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
+
+#include "src/base/stream_clock.h"
 
 namespace cgrun {
 
@@ -26,12 +30,20 @@ struct OperatorTime {
 class OperatorTimes {
  public:
   // `operators[e]` is the number of operators of entry point e. The first `most_runs` runs are kept
-  // one by one.
-  OperatorTimes(const std::vector<size_t>& operators, size_t most_runs);
+  // one by one. With a clock, which takes MarksOf(operators) marks, times are those of its stream;
+  // null: those of the host.
+  OperatorTimes(const std::vector<size_t>& operators, size_t most_runs,
+                std::unique_ptr<StreamClock> clock = nullptr);
+
+  // The marks of the longest entry point's run.
+  static size_t MarksOf(const std::vector<size_t>& operators);
 
   // The time from here to the next lap belongs to that lap's operator.
   void Begin() noexcept;
   void Lap(int entry, int index) noexcept;
+  // After the last lap of a run; until then laps by a stream's clock are not counted. Throws
+  // UserError with the device's error.
+  void End();
 
   std::span<const OperatorTime> Entry(int entry) const {
     return times_[static_cast<size_t>(entry)];
@@ -39,11 +51,17 @@ class OperatorTimes {
   std::span<const OperatorRun> runs() const { return {runs_.data(), kept_}; }
 
  private:
+  void Add(int entry, int index, int64_t begin, int64_t end) noexcept;
+
   std::vector<std::vector<OperatorTime>> times_;
   std::vector<OperatorRun> runs_;
   size_t kept_ = 0;
   int64_t origin_ = -1;
   int64_t last_ = 0;
+  std::unique_ptr<StreamClock> clock_;
+  std::vector<OperatorRun> laps_;  // of this run, by its clock, not yet timed
+  std::vector<int64_t> marks_;
+  size_t laps_of_run_ = 0;
 };
 
 }  // namespace cgrun

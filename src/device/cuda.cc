@@ -11,6 +11,8 @@
 #include <cstring>
 #include <map>
 #include <optional>
+#include <span>
+#include <utility>
 
 #include "src/base/check.h"
 #include "src/base/diagnostics.h"
@@ -47,6 +49,50 @@ std::string Describe(int index) {
          "." + std::to_string(properties.minor);
 }
 
+// An event a mark.
+class EventClock final : public StreamClock {
+ public:
+  EventClock(cudaStream_t stream, size_t marks) : stream_(stream) {
+    for (size_t i = 0; i < marks; ++i) {
+      cudaEvent_t event = nullptr;
+      Require(cudaEventCreate(&event), "cannot create an event");
+      events_.emplace_back(event);
+    }
+  }
+
+  void Mark() noexcept override {
+    CGRUN_CHECK(marks_ < events_.size()) << "the clock has no mark left";
+    const cudaError_t status = cudaEventRecord(events_[marks_++].get(), stream_);
+    if (status_ == cudaSuccess) status_ = status;
+  }
+
+  void Read(std::span<int64_t> times) override {
+    CGRUN_CHECK(times.size() == marks_ && marks_ > 0) << "not the marks of this clock";
+    marks_ = 0;
+    const cudaError_t status = std::exchange(status_, cudaSuccess);
+    Require(status, "cannot record an event");
+    Require(cudaEventSynchronize(events_[times.size() - 1].get()), "the GPU reports");
+    times[0] = 0;
+    // From mark to mark, as a time in f32 has no more than some 7 digits.
+    for (size_t i = 1; i < times.size(); ++i) {
+      float milliseconds = 0;
+      Require(cudaEventElapsedTime(&milliseconds, events_[i - 1].get(), events_[i].get()),
+              "the GPU reports");
+      times[i] = times[i - 1] + static_cast<int64_t>(static_cast<double>(milliseconds) * 1e6);
+    }
+  }
+
+ private:
+  struct Destroy {
+    void operator()(cudaEvent_t event) const { cudaEventDestroy(event); }
+  };
+
+  cudaStream_t stream_;
+  std::vector<std::unique_ptr<CUevent_st, Destroy>> events_;
+  size_t marks_ = 0;
+  cudaError_t status_ = cudaSuccess;  // of the first mark that failed
+};
+
 class CudaDevice final : public Device {
  public:
   explicit CudaDevice(int index) : index_(index) {
@@ -57,7 +103,8 @@ class CudaDevice final : public Device {
 
   DeviceInfo Info() const override;
   DeviceCounters counters() const override { return counters_; }
-  void UseThreads(int) override {}
+  // Kernels are prepared for, and started on, the GPU that is current.
+  void UseThreads(int) override { Use(); }
   std::byte* Allocate(ArenaKind kind, int64_t bytes) override;
   void Free(ArenaKind kind, std::byte* arena) override;
   Stream CreateStream() override;
@@ -67,6 +114,7 @@ class CudaDevice final : public Device {
   Event Record(Stream stream) override;
   void Wait(Stream stream, Event event) override;
   void Synchronize(Stream stream) override;
+  std::unique_ptr<StreamClock> MakeClock(Stream stream, size_t marks) override;
 
  private:
   struct Arena {
@@ -209,6 +257,11 @@ void CudaDevice::Synchronize(Stream stream) {
   Require(cudaGetLastError(), "the GPU reports");  // of kernels that could not be started
 }
 
+std::unique_ptr<StreamClock> CudaDevice::MakeClock(Stream stream, size_t marks) {
+  Use();
+  return std::make_unique<EventClock>(Handle(stream), marks);
+}
+
 // How many GPUs there are; throws UserError with the reason if there is none.
 int CountGpus() {
   int count = 0;
@@ -242,6 +295,20 @@ std::unique_ptr<Device> OpenCudaDevice(std::string_view name) {
                     "GPUs here: cuda:0 to cuda:" + std::to_string(count - 1));
   }
   return std::make_unique<CudaDevice>(*index);
+}
+
+bool HasCudaDevice() {
+  int count = 0;
+  const cudaError_t status = cudaGetDeviceCount(&count);
+  int driver = 0;  // stays 0 where none is installed, which is told as one that is too old
+  cudaDriverGetVersion(&driver);
+  if (status == cudaErrorNoDevice || status == cudaErrorStubLibrary ||
+      (status == cudaErrorInsufficientDriver && driver == 0)) {
+    cudaGetLastError();
+    return false;
+  }
+  Require(status, "cannot ask for GPUs");
+  return count > 0;
 }
 
 std::vector<std::string> DescribeCudaDevices() {

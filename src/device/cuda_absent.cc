@@ -9,6 +9,8 @@ std::unique_ptr<Device> OpenCudaDevice(std::string_view name) {
                   "build with `bazel build --config=cuda //src/cli:cgrun`, or use --device cpu");
 }
 
+bool HasCudaDevice() { return false; }
+
 std::vector<std::string> DescribeCudaDevices() { return {"built without CUDA"}; }
 
 }  // namespace cgrun

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "src/base/arena_kind.h"
+#include "src/base/stream_clock.h"
 
 namespace cgrun {
 
@@ -54,8 +55,9 @@ class Device {
   virtual DeviceInfo Info() const = 0;
   virtual DeviceCounters counters() const = 0;
 
-  // The team of host threads with which kernels run that the calling thread starts. It stays the
-  // same from before they are prepared: to change it allocates.
+  // Called by the thread that prepares and starts kernels, before it does either: they are for this
+  // device from here on, and run with this team of host threads. It stays the same: to change it
+  // allocates.
   virtual void UseThreads(int threads) = 0;
 
   // Takes an arena of zeroed, touched memory, aligned to 64 bytes or more. Throws UserError with
@@ -72,6 +74,9 @@ class Device {
   virtual void Wait(Stream stream, Event event) = 0;
   // Returns when the stream has done its work; throws UserError with the device's error.
   virtual void Synchronize(Stream stream) = 0;
+  // A clock of the stream for up to `marks` marks; null where a kernel has done its work when it
+  // returns, so that the host's clock tells the same. The device must outlive it.
+  virtual std::unique_ptr<StreamClock> MakeClock(Stream, size_t /*marks*/) { return nullptr; }
 };
 
 // The device of that name ("reference", "cuda:1", …). Throws UserError, with the known names as

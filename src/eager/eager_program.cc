@@ -190,6 +190,7 @@ void EagerProgram::Run(int index, OperatorTimes* times, EagerOutputs* outputs) {
     Execute(entry, call, outputs);
     if (times != nullptr) times->Lap(index, static_cast<int>(call.tape.node.index));
   }
+  if (times != nullptr) times->End();
   CommitUpdates(entry);
   finished_ = &entry;
 }

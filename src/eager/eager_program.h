@@ -109,6 +109,10 @@ class EagerProgram {
   // writes (null: not). Throws UserError where memory runs out in the middle of it: then the states
   // are lost.
   void Run(int entry, OperatorTimes* times = nullptr, EagerOutputs* outputs = nullptr);
+  // A clock of the stream on which it runs; see Device::MakeClock().
+  std::unique_ptr<StreamClock> MakeClock(size_t marks) const {
+    return device_.MakeClock(context_.stream, marks);
+  }
   // Copies out an output of the entry point that ran last, or what the user keeps of it.
   void Fetch(int entry, ValueId value, std::span<std::byte> bytes) const;
 

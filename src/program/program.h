@@ -30,6 +30,11 @@ class Program {
   // Index of the entry point of that kind for `batch` samples; −1 if there is none.
   int FindEntry(EntryKind kind, int64_t batch) const;
 
+  // A clock of the stream on which it runs; see Device::MakeClock().
+  std::unique_ptr<StreamClock> MakeClock(size_t marks) const {
+    return device_.MakeClock(context_.stream, marks);
+  }
+
   // Runs an entry point once; all its feeds are written.
   void Run(int entry) noexcept;
   // Throws UserError if bytes were lost on their way to the swap file or back, in any run so far:

@@ -110,6 +110,7 @@ class GraphEngine final : public Engine {
     } else {
       times_->Begin();
       program_->RunChecked(entry, [&](const Instruction& i) { times_->Lap(entry, i.node); });
+      times_->End();
     }
     program_->CheckTransfers();
   }
@@ -128,8 +129,10 @@ class GraphEngine final : public Engine {
     }
     if (times_ == nullptr) return program_->RunChanged(entry, reach);
     times_->Begin();
-    return program_->RunChangedChecked(entry, reach,
-                                       [&](const Instruction& i) { times_->Lap(entry, i.node); });
+    const int64_t count = program_->RunChangedChecked(
+        entry, reach, [&](const Instruction& i) { times_->Lap(entry, i.node); });
+    times_->End();
+    return count;
   }
   void RunChecked(int entry, RunChecker& checker) override {
     bool wanted = true;
@@ -164,6 +167,9 @@ class GraphEngine final : public Engine {
     program_->WriteState(index, tensor);
   }
   void InitializeStates() override { program_->InitializeStates(); }
+  std::unique_ptr<StreamClock> MakeClock(size_t marks) const override {
+    return program_->MakeClock(marks);
+  }
 
  private:
   static std::vector<EnginePort> PortsOf(const std::vector<ImagePort>& ports) {
@@ -238,6 +244,9 @@ class EagerEngine final : public Engine {
     program_.WriteState(index, tensor);
   }
   void InitializeStates() override { program_.InitializeStates(); }
+  std::unique_ptr<StreamClock> MakeClock(size_t marks) const override {
+    return program_.MakeClock(marks);
+  }
 
  private:
   // Passes on what operators write, as long as it is wanted.
@@ -306,7 +315,8 @@ std::unique_ptr<OperatorTimes> MakeTimes(const Engine& engine, bool traced) {
   for (size_t e = 0; e < engine.model().entries.size(); ++e) {
     operators.push_back(engine.Operators(static_cast<int>(e)).size());
   }
-  return std::make_unique<OperatorTimes>(operators, traced ? kTracedRuns : 0);
+  return std::make_unique<OperatorTimes>(operators, traced ? kTracedRuns : 0,
+                                         engine.MakeClock(OperatorTimes::MarksOf(operators)));
 }
 
 std::optional<double> SlowdownOf(const Engine& engine, const OperatorTimes& times) {

@@ -129,6 +129,8 @@ class Engine {
   // From the next run on `times` notes how long each of Operators() takes, by its index there, and
   // must outlive the runs; null: nothing does.
   void Watch(OperatorTimes* times) { times_ = times; }
+  // A clock of the device's, for those times; see Device::MakeClock().
+  virtual std::unique_ptr<StreamClock> MakeClock(size_t marks) const = 0;
   // A hash of all parameters and running statistics, in the order of their names.
   uint64_t StateHash() const;
 

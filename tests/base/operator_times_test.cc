@@ -29,6 +29,40 @@ TEST(OperatorTimes, GivesEachOperatorTheTimeSinceTheLapBefore) {
   EXPECT_GE(times.Entry(1)[0].nanoseconds, 5'000'000);
 }
 
+// Reaches a mark each millisecond.
+class MillisecondClock final : public StreamClock {
+ public:
+  void Mark() noexcept override { ++marks_; }
+  void Read(std::span<int64_t> times) override {
+    EXPECT_EQ(times.size(), marks_);
+    for (size_t i = 0; i < times.size(); ++i) times[i] = static_cast<int64_t>(i) * 1'000'000;
+    marks_ = 0;
+  }
+
+ private:
+  size_t marks_ = 0;
+};
+
+TEST(OperatorTimes, TakesTheTimesOfAStreamWhenTheRunIsOver) {
+  OperatorTimes times({2, 1}, 10, std::make_unique<MillisecondClock>());
+  for (int run = 0; run < 2; ++run) {
+    times.Begin();
+    times.Lap(0, 0);
+    times.Lap(0, 1);
+    EXPECT_EQ(times.Entry(0)[1].calls, run);
+    times.End();
+  }
+  times.Begin();
+  times.Lap(1, 0);
+  times.End();
+  EXPECT_EQ(times.Entry(0)[0].nanoseconds, 2'000'000);
+  EXPECT_EQ(times.Entry(0)[1].nanoseconds, 2'000'000);
+  EXPECT_EQ(times.Entry(1)[0].calls, 1);
+  ASSERT_EQ(times.runs().size(), 5u);
+  EXPECT_EQ(times.runs()[1].begin, times.runs()[0].end);
+  EXPECT_EQ(times.runs()[1].end - times.runs()[1].begin, 1'000'000);
+}
+
 TEST(OperatorTimes, KeepsTheFirstRunsInOrder) {
   OperatorTimes times({3}, 2);
   times.Begin();

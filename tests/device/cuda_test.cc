@@ -60,6 +60,27 @@ TEST(CudaDeviceTest, CopiesInTheOrderOfEvents) {
   EXPECT_EQ(received, sent);
 }
 
+TEST(CudaDeviceTest, ItsClockTellsWhenAStreamWasWhere) {
+  std::string reason;
+  const std::unique_ptr<Device> device = OpenOrExplain(&reason);
+  if (device == nullptr) GTEST_SKIP() << reason;
+  constexpr int64_t kBytes = 256 << 20;
+  std::byte* const arena = device->Allocate(ArenaKind::kDevice, 2 * kBytes);
+  const Stream stream = device->CreateStream();
+  const std::unique_ptr<StreamClock> clock = device->MakeClock(stream, 3);
+  for (int run = 0; run < 2; ++run) {
+    clock->Mark();
+    device->Copy(CopyKind::kDeviceToDevice, arena, arena + kBytes, kBytes, stream);
+    clock->Mark();
+    clock->Mark();
+    int64_t times[3] = {};
+    clock->Read(times);
+    EXPECT_EQ(times[0], 0);
+    EXPECT_GT(times[1], 10'000);  // no memory moves 256 MiB in 10 µs
+    EXPECT_LT(times[2] - times[1], times[1]);
+  }
+}
+
 TEST(CudaDeviceTest, CountsItsArenas) {
   std::string reason;
   const std::unique_ptr<Device> device = OpenOrExplain(&reason);

@@ -9,10 +9,12 @@
 #include "src/autodiff/autodiff.h"
 #include "src/base/allocation_counter.h"
 #include "src/base/random.h"
+#include "src/device/cuda.h"
 #include "src/ir/op_def.h"
 #include "src/kernels/kernel.h"
 #include "tests/op_cases/case_graph.h"
 #include "tests/support/interpreter.h"
+#include "tests/support/run_on_device.h"
 #include "tests/support/run_option.h"
 
 namespace cgrun {
@@ -170,20 +172,53 @@ TEST_P(OpCases, DevicesAgreeWithReference) {
   }
 }
 
-// A GPU gives it too, where there is one.
+std::vector<std::byte> BytesOf(const HostTensor& tensor) {
+  return {tensor.bytes().begin(), tensor.bytes().end()};
+}
+
+// Whether a pair of an operator is one of this node.
+bool CanShare(const NodeSignature& node, const InPlacePair& pair) {
+  const auto input = static_cast<size_t>(pair.input), output = static_cast<size_t>(pair.output);
+  return input < node.inputs.size() && output < node.outputs.size() &&
+         ByteSize(node.inputs[input]) == ByteSize(node.outputs[output]);
+}
+
+std::vector<std::vector<std::byte>> BytesOf(const std::vector<HostTensor>& tensors) {
+  std::vector<std::vector<std::byte>> bytes;
+  for (const HostTensor& tensor : tensors) bytes.push_back(BytesOf(tensor));
+  return bytes;
+}
+
+// A GPU gives it too, where there is one: apart and in place the same bits, in memory of NaN as in
+// that of zeros in which constants are folded.
 TEST_P(OpCases, GpuAgreesWithReference) {
   const KernelLibrary* library = FindKernelLibrary("cuda");
   if (!op_case().error.empty() || library == nullptr) return;
+  if (!HasCudaDevice()) GTEST_SKIP() << "there is no GPU in this machine";
+  const std::unique_ptr<Device> device = OpenCudaDevice("cuda");
   const auto exact = Forward(DType::kF64);
   for (DType dtype : {DType::kF64, DType::kF32, DType::kBF16}) {
     CaseGraph c = MakeGraph(GetParam(), dtype);
     const NodeSignature node = SignatureOf(c.graph, c.graph.nodes[NodeId(0)]);
-    if (library->Options(node, {}).empty()) continue;
-    const auto outputs = library->Evaluate(node, MakeInputs(GetParam(), dtype));
-    if (!outputs) GTEST_SKIP() << "there is no GPU in this machine";
+    const std::vector<KernelOption> options = library->Options(node, {});
+    if (options.empty()) continue;
+    const std::string what = "cuda " + std::string(Name(dtype));
+    const std::vector<HostTensor> inputs = MakeInputs(GetParam(), dtype);
+    const DeviceRun apart = RunOnDevice(*library, *device, node, options[0], inputs);
+    EXPECT_EQ(apart.fault, "") << what;
     const auto same = Forward(dtype);
-    ExpectAgreement(*outputs, *exact, same ? &*same : nullptr, dtype,
-                    "cuda " + std::string(Name(dtype)));
+    ExpectAgreement(apart.outputs, *exact, same ? &*same : nullptr, dtype, what);
+    const auto folded = library->Evaluate(node, inputs);
+    ASSERT_TRUE(folded.has_value()) << what;
+    EXPECT_EQ(BytesOf(*folded), BytesOf(apart.outputs)) << what;
+    for (const InPlacePair& pair : options[0].in_place) {
+      if (!CanShare(node, pair)) continue;
+      const DeviceRun shared = RunOnDevice(*library, *device, node, options[0], inputs, pair);
+      const std::string where = what + ", output " + std::to_string(pair.output) + " over input " +
+                                std::to_string(pair.input);
+      EXPECT_EQ(shared.fault, "") << where;
+      EXPECT_EQ(BytesOf(shared.outputs), BytesOf(apart.outputs)) << where;
+    }
   }
 }
 
@@ -250,10 +285,6 @@ class CaseRun {
   PreparedKernel kernel_;
 };
 
-std::vector<std::byte> BytesOf(const HostTensor& tensor) {
-  return {tensor.bytes().begin(), tensor.bytes().end()};
-}
-
 // Runs the node with an output over an input, and must get the same bytes.
 TEST_P(OpCases, InPlaceGivesTheSameBytes) {
   if (!op_case().error.empty()) return;
@@ -262,9 +293,8 @@ TEST_P(OpCases, InPlaceGivesTheSameBytes) {
   const NodeSignature& node = apart.node();
   const auto wanted = Forward(DType::kF32);
   for (const InPlacePair& pair : apart.option().in_place) {
-    const auto input = static_cast<size_t>(pair.input), output = static_cast<size_t>(pair.output);
-    if (input >= node.inputs.size() || output >= node.outputs.size()) continue;
-    if (ByteSize(node.inputs[input]) != ByteSize(node.outputs[output])) continue;
+    if (!CanShare(node, pair)) continue;
+    const auto output = static_cast<size_t>(pair.output);
     CaseRun run(GetParam(), DType::kF32, &pair);
     run.Run();
     EXPECT_EQ(run.OutputBytes(output), BytesOf((*wanted)[output]))

@@ -1,34 +1,53 @@
-// batch_norm, its result again, and its gradient: a block a channel, sums in f64. A channel is read
-// to its end before its first element is written, and each element before the one in its place, so
-// that all run in place.
+// batch_norm, its result again, and its gradient. Blocks take parts of channels
+// (channel_parts.cuh): one kernel sums the parts up, in f64, one joins the sums, a block a channel,
+// and one goes through the elements. The last reads an element before it writes the one in its
+// place, and the others write none, so that all run in place.
 #include <cmath>
 #include <limits>
 
+#include "src/kernels/cuda/channel_parts.cuh"
 #include "src/kernels/cuda/kernels.h"
-#include "src/kernels/cuda/launch.cuh"
 #include "src/kernels/cuda/number.cuh"
 #include "src/ops/batch_norm.h"
 
 namespace cgrun::cuda {
 
-// x seen as [images, channels, plane].
 struct BatchNormParameters {
-  int64_t images = 0;
-  int64_t channels = 0;
-  int64_t plane = 0;
+  ChannelParts parts;
   double epsilon = 0;
   double momentum = 0;
   double min = 0;  // y is clipped to [min, max]
   double max = 0;
   bool clips = false;
 
-  __device__ int64_t in_channel() const { return images * plane; }
-  __device__ double count() const { return static_cast<double>(in_channel()); }
-  // Where element `i` of a channel lies.
-  __device__ int64_t At(int64_t channel, int64_t i) const {
-    return (i / plane * channels + channel) * plane + i % plane;
-  }
+  __device__ double count() const { return static_cast<double>(parts.elements_of_channel()); }
 };
+
+// Two sums, of a part or of a channel.
+struct TwoSums {
+  double first = -0.0;  // adding to −0 leaves every number as it is
+  double second = -0.0;
+};
+
+static __device__ TwoSums SumOverBlock(const TwoSums& own) {
+  return {JoinBlock(own.first, JoinSum()), JoinBlock(own.second, JoinSum())};
+}
+
+// Of the parts of a channel.
+static __device__ TwoSums SumOfParts(const ChannelParts& p, const TwoSums* of_parts,
+                                     int64_t channel) {
+  TwoSums own;
+  for (int64_t part = threadIdx.x; part < p.parts; part += kThreadsPerBlock) {
+    own.first += of_parts[channel * p.parts + part].first;
+    own.second += of_parts[channel * p.parts + part].second;
+  }
+  return SumOverBlock(own);
+}
+
+// The sums of the parts, then those of the channels.
+static int64_t SumsWorkspace(const ChannelParts& p) {
+  return (p.blocks() + p.channels) * static_cast<int64_t>(sizeof(TwoSums));
+}
 
 template <class C>
 __device__ C InverseDeviation(double variance, double epsilon) {
@@ -67,75 +86,117 @@ struct Normalization {
   C mean, factor, shift, min, max;
 };
 
+// What is taken from the elements of a channel before their squares are summed up, so that these
+// say something of the variance where the mean is large: its first element.
 template <class T>
-__device__ void NormalizeChannel(const BatchNormParameters& p, int64_t channel, const T* x,
-                                 const Normalization<T>& normalized, T* y) {
-  for (int64_t i = threadIdx.x; i < p.in_channel(); i += kThreadsPerBlock) {
-    const int64_t e = p.At(channel, i);
-    y[e] = normalized(x[e]);
-  }
+__device__ double OriginOf(const ChannelParts& p, int64_t channel, const T* x) {
+  const double first = LoadF64(x[p.First(channel)]);
+  return std::isfinite(first) ? first : 0;
 }
 
+// Σ (x − origin) and Σ (x − origin)² of each part.
+template <class T, int kCount>
+struct BatchSumsBody {
+  BatchNormParameters p;
+  const T* x;
+  TwoSums* of_parts;
+  __device__ void operator()(int64_t block) const {
+    const double origin = OriginOf(p.parts, block / p.parts.parts, x);
+    TwoSums own;
+    p.parts.ForElementsOf<kCount>(block, [&](int64_t e) {
+      const auto pack = LoadPack<kCount>(x + e);
+      for (int k = 0; k < kCount; ++k) {
+        const double distance = LoadF64(pack.at[k]) - origin;
+        own.first += distance;
+        own.second += distance * distance;
+      }
+    });
+    const TwoSums sums = SumOverBlock(own);
+    if (threadIdx.x == 0) of_parts[block] = sums;
+  }
+};
+
+// Mean and deviation of a channel, and its running statistics after this batch.
 template <class T>
-struct BatchNormTrainBody {
+struct BatchStatisticsBody {
   using C = Compute<T>;
   BatchNormParameters p;
   const T* x;
-  const C *scale, *shift, *running_mean, *running_var;
-  T* y;
+  const TwoSums* of_parts;
+  const C *running_mean, *running_var;
   C *new_mean, *new_var, *saved_mean, *saved_inv_std;
 
-  // A running statistic after this batch.
   __device__ C Move(C running, double batch) const {
     return static_cast<C>((1 - p.momentum) * static_cast<double>(running) + p.momentum * batch);
   }
 
   __device__ void operator()(int64_t c) const {
-    const double sum =
-        SumOverBlock(p.in_channel(), [&](int64_t i) { return LoadF64(x[p.At(c, i)]); });
-    const double mean = sum / p.count();
-    const double squares = SumOverBlock(p.in_channel(), [&](int64_t i) {
-      const double distance = LoadF64(x[p.At(c, i)]) - mean;
-      return distance * distance;
-    });
-    const C inv_std = InverseDeviation<C>(squares / p.count(), p.epsilon);
-    if (threadIdx.x == 0) {
-      const double others = p.count() - 1;
-      new_mean[c] = Move(running_mean[c], mean);
-      new_var[c] = Move(running_var[c], squares / (others < 1 ? 1 : others));
-      saved_mean[c] = static_cast<C>(mean);
-      saved_inv_std[c] = inv_std;
-    }
-    NormalizeChannel(p, c, x,
-                     Normalization<T>(p, static_cast<C>(mean), inv_std * scale[c], shift[c]), y);
+    const TwoSums sums = SumOfParts(p.parts, of_parts, c);
+    if (threadIdx.x != 0) return;
+    const double from_origin = sums.first / p.count(), others = p.count() - 1;
+    const double mean = OriginOf(p.parts, c, x) + from_origin;
+    const double difference = sums.second - sums.first * from_origin;
+    const double squares = difference < 0 ? 0 : difference;  // a NaN stays
+    new_mean[c] = Move(running_mean[c], mean);
+    new_var[c] = Move(running_var[c], squares / (others < 1 ? 1 : others));
+    saved_mean[c] = static_cast<C>(mean);
+    saved_inv_std[c] = InverseDeviation<C>(squares / p.count(), p.epsilon);
   }
 };
+
+// With statistics that are given: a mean and a variance, or what training saved.
+template <class T, bool kSaved, int kCount>
+struct NormalizeBody {
+  using C = Compute<T>;
+  BatchNormParameters p;
+  const T* x;
+  const C *scale, *shift, *means, *deviations;
+  T* y;
+  __device__ void operator()(int64_t block) const {
+    const int64_t c = block / p.parts.parts;
+    const C inv_std = InverseDeviationOf<kSaved>(deviations[c], p.epsilon);
+    const Normalization<T> normalized(p, means[c], inv_std * scale[c], shift[c]);
+    p.parts.ForElementsOf<kCount>(block, [&](int64_t e) {
+      auto pack = LoadPack<kCount>(x + e);
+      for (int k = 0; k < kCount; ++k) pack.at[k] = normalized(pack.at[k]);
+      StorePack(y + e, pack);
+    });
+  }
+};
+
+template <class T, bool kSaved>
+static void Normalize(const RunContext& context, const BatchNormParameters& p, const T* x,
+                      const Compute<T>* scale, const Compute<T>* shift, const Compute<T>* means,
+                      const Compute<T>* deviations, T* y) noexcept {
+  constexpr int kPack = ChannelParts::kPack;
+  if (p.parts.packs()) {
+    ForEachPart(context, p.parts,
+                NormalizeBody<T, kSaved, kPack>{p, x, scale, shift, means, deviations, y});
+  } else {
+    ForEachPart(context, p.parts,
+                NormalizeBody<T, kSaved, 1>{p, x, scale, shift, means, deviations, y});
+  }
+}
 
 template <class T>
 struct BatchNormTrain {
   static void Run(const RunContext& context, const Instruction& i) noexcept {
     using C = Compute<T>;
     const auto& p = *static_cast<const BatchNormParameters*>(i.parameters);
-    ForEachGroup(context, p.channels,
-                 BatchNormTrainBody<T>{
-                     p, Data<const T>(context, i, 0), Data<const C>(context, i, 1),
-                     Data<const C>(context, i, 2), Data<const C>(context, i, 3),
-                     Data<const C>(context, i, 4), Data<T>(context, i, 5), Data<C>(context, i, 6),
-                     Data<C>(context, i, 7), Data<C>(context, i, 8), Data<C>(context, i, 9)});
-  }
-};
-
-// With statistics that are given: a mean and a variance, or what training saved.
-template <class T, bool kSaved>
-struct BatchNormGivenBody {
-  using C = Compute<T>;
-  BatchNormParameters p;
-  const T* x;
-  const C *scale, *shift, *means, *deviations;
-  T* y;
-  __device__ void operator()(int64_t c) const {
-    const C inv_std = InverseDeviationOf<kSaved>(deviations[c], p.epsilon);
-    NormalizeChannel(p, c, x, Normalization<T>(p, means[c], inv_std * scale[c], shift[c]), y);
+    const T* x = Data<const T>(context, i, 0);
+    TwoSums* of_parts = Data<TwoSums>(context, i, 10);
+    if (p.parts.packs()) {
+      ForEachPart(context, p.parts, BatchSumsBody<T, ChannelParts::kPack>{p, x, of_parts});
+    } else {
+      ForEachPart(context, p.parts, BatchSumsBody<T, 1>{p, x, of_parts});
+    }
+    C *mean = Data<C>(context, i, 8), *inv_std = Data<C>(context, i, 9);
+    ForEachGroup(context, p.parts.channels,
+                 BatchStatisticsBody<T>{p, x, of_parts, Data<const C>(context, i, 3),
+                                        Data<const C>(context, i, 4), Data<C>(context, i, 6),
+                                        Data<C>(context, i, 7), mean, inv_std});
+    Normalize<T, true>(context, p, x, Data<const C>(context, i, 1), Data<const C>(context, i, 2),
+                       mean, inv_std, Data<T>(context, i, 5));
   }
 };
 
@@ -144,53 +205,108 @@ struct BatchNormGiven {
   static void Run(const RunContext& context, const Instruction& i) noexcept {
     using C = Compute<T>;
     const auto& p = *static_cast<const BatchNormParameters*>(i.parameters);
-    ForEachGroup(
-        context, p.channels,
-        BatchNormGivenBody<T, kSaved>{p, Data<const T>(context, i, 0), Data<const C>(context, i, 1),
-                                      Data<const C>(context, i, 2), Data<const C>(context, i, 3),
-                                      Data<const C>(context, i, 4), Data<T>(context, i, 5)});
+    Normalize<T, kSaved>(context, p, Data<const T>(context, i, 0), Data<const C>(context, i, 1),
+                         Data<const C>(context, i, 2), Data<const C>(context, i, 3),
+                         Data<const C>(context, i, 4), Data<T>(context, i, 5));
   }
 };
 
 template <class T, bool kTraining>
-struct BatchNormGradBody {
+struct BatchNormGradOperands {
   using C = Compute<T>;
   BatchNormParameters p;
   const T *x, *dy;
   const C *scale, *means, *deviations, *shift;  // shift: null where nothing was clipped
-  T* dx;
-  C *dscale, *dshift;
 
-  __device__ T BeforeClip(const Normalization<T>& normalization, int64_t e) const {
-    return shift == nullptr || normalization.LetsThrough(x[e]) ? dy[e] : Store<T>(0);
+  __device__ C InverseDeviationAt(int64_t c) const {
+    return InverseDeviationOf<kTraining>(deviations[c], p.epsilon);
   }
-
-  __device__ void operator()(int64_t c) const {
-    const C mean = means[c];
-    const C inv_std = InverseDeviationOf<kTraining>(deviations[c], p.epsilon);
-    const C factor = scale[c] * inv_std;
-    const Normalization<T> normalization(p, mean, factor, shift == nullptr ? C(0) : shift[c]);
-    const double sum = SumOverBlock(
-        p.in_channel(), [&](int64_t i) { return LoadF64(BeforeClip(normalization, p.At(c, i))); });
-    const double product = SumOverBlock(p.in_channel(), [&](int64_t i) {
-      const int64_t e = p.At(c, i);
-      return LoadF64(BeforeClip(normalization, e)) *
-             static_cast<double>((Load(x[e]) - mean) * inv_std);
-    });
-    if (threadIdx.x == 0) {
-      dshift[c] = static_cast<C>(sum);
-      dscale[c] = static_cast<C>(product);
-    }
-    const C mean_sum = kTraining ? static_cast<C>(sum / p.count()) : C(0);
-    const C mean_product = kTraining ? static_cast<C>(product / p.count()) : C(0);
-    for (int64_t i = threadIdx.x; i < p.in_channel(); i += kThreadsPerBlock) {
-      const int64_t e = p.At(c, i);
-      const C normalized = kTraining ? (Load(x[e]) - mean) * inv_std : C(0);
-      const C gradient = Load(BeforeClip(normalization, e));
-      dx[e] = Store<T>(factor * (gradient - mean_sum - normalized * mean_product));
-    }
+  __device__ Normalization<T> NormalizationAt(int64_t c) const {
+    return Normalization<T>(p, means[c], scale[c] * InverseDeviationAt(c),
+                            shift == nullptr ? C(0) : shift[c]);
+  }
+  __device__ T BeforeClip(const Normalization<T>& normalization, T x, T dy) const {
+    return shift == nullptr || normalization.LetsThrough(x) ? dy : Store<T>(0);
   }
 };
+
+// Σ dy and Σ dy·x̂ of each part.
+template <class T, bool kTraining, int kCount>
+struct GradSumsBody {
+  BatchNormGradOperands<T, kTraining> in;
+  TwoSums* of_parts;
+  __device__ void operator()(int64_t block) const {
+    using C = Compute<T>;
+    const int64_t c = block / in.p.parts.parts;
+    const C mean = in.means[c], inv_std = in.InverseDeviationAt(c);
+    const Normalization<T> normalization = in.NormalizationAt(c);
+    TwoSums own;
+    in.p.parts.template ForElementsOf<kCount>(block, [&](int64_t e) {
+      const auto x = LoadPack<kCount>(in.x + e);
+      const auto dy = LoadPack<kCount>(in.dy + e);
+      for (int k = 0; k < kCount; ++k) {
+        const double gradient = LoadF64(in.BeforeClip(normalization, x.at[k], dy.at[k]));
+        own.first += gradient;
+        own.second += gradient * static_cast<double>((Load(x.at[k]) - mean) * inv_std);
+      }
+    });
+    const TwoSums sums = SumOverBlock(own);
+    if (threadIdx.x == 0) of_parts[block] = sums;
+  }
+};
+
+template <class C>
+struct ParameterGradBody {
+  ChannelParts parts;
+  const TwoSums* of_parts;
+  TwoSums* of_channels;
+  C *dscale, *dshift;
+  __device__ void operator()(int64_t c) const {
+    const TwoSums sums = SumOfParts(parts, of_parts, c);
+    if (threadIdx.x != 0) return;
+    of_channels[c] = sums;
+    dshift[c] = static_cast<C>(sums.first);
+    dscale[c] = static_cast<C>(sums.second);
+  }
+};
+
+template <class T, bool kTraining, int kCount>
+struct InputGradBody {
+  BatchNormGradOperands<T, kTraining> in;
+  const TwoSums* of_channels;
+  T* dx;
+  __device__ void operator()(int64_t block) const {
+    using C = Compute<T>;
+    const int64_t c = block / in.p.parts.parts;
+    const C mean = in.means[c], inv_std = in.InverseDeviationAt(c);
+    const C factor = in.scale[c] * inv_std;
+    const Normalization<T> normalization = in.NormalizationAt(c);
+    const TwoSums sums = of_channels[c];
+    const C mean_sum = kTraining ? static_cast<C>(sums.first / in.p.count()) : C(0);
+    const C mean_product = kTraining ? static_cast<C>(sums.second / in.p.count()) : C(0);
+    in.p.parts.template ForElementsOf<kCount>(block, [&](int64_t e) {
+      const auto x = LoadPack<kCount>(in.x + e);
+      auto dy = LoadPack<kCount>(in.dy + e);
+      for (int k = 0; k < kCount; ++k) {
+        const C normalized = kTraining ? (Load(x.at[k]) - mean) * inv_std : C(0);
+        const C gradient = Load(in.BeforeClip(normalization, x.at[k], dy.at[k]));
+        dy.at[k] = Store<T>(factor * (gradient - mean_sum - normalized * mean_product));
+      }
+      StorePack(dx + e, dy);
+    });
+  }
+};
+
+template <class T, bool kTraining, int kCount>
+static void RunGrad(const RunContext& context, const BatchNormGradOperands<T, kTraining>& in, T* dx,
+                    Compute<T>* dscale, Compute<T>* dshift, TwoSums* of_parts) noexcept {
+  const ChannelParts& parts = in.p.parts;
+  TwoSums* of_channels = of_parts + parts.blocks();
+  ForEachPart(context, parts, GradSumsBody<T, kTraining, kCount>{in, of_parts});
+  ForEachGroup(context, parts.channels,
+               ParameterGradBody<Compute<T>>{parts, of_parts, of_channels, dscale, dshift});
+  ForEachPart(context, parts, InputGradBody<T, kTraining, kCount>{in, of_channels, dx});
+}
 
 template <class T, bool kTraining>
 struct BatchNormGrad {
@@ -198,13 +314,17 @@ struct BatchNormGrad {
     using C = Compute<T>;
     const auto& p = *static_cast<const BatchNormParameters*>(i.parameters);
     const int inputs = p.clips ? 6 : 5;
-    ForEachGroup(context, p.channels,
-                 BatchNormGradBody<T, kTraining>{
-                     p, Data<const T>(context, i, 0), Data<const T>(context, i, 1),
-                     Data<const C>(context, i, 2), Data<const C>(context, i, 3),
-                     Data<const C>(context, i, 4), p.clips ? Data<const C>(context, i, 5) : nullptr,
-                     Data<T>(context, i, inputs), Data<C>(context, i, inputs + 1),
-                     Data<C>(context, i, inputs + 2)});
+    const BatchNormGradOperands<T, kTraining> in{p,
+                                                 Data<const T>(context, i, 0),
+                                                 Data<const T>(context, i, 1),
+                                                 Data<const C>(context, i, 2),
+                                                 Data<const C>(context, i, 3),
+                                                 Data<const C>(context, i, 4),
+                                                 p.clips ? Data<const C>(context, i, 5) : nullptr};
+    const auto run =
+        p.parts.packs() ? &RunGrad<T, kTraining, ChannelParts::kPack> : &RunGrad<T, kTraining, 1>;
+    run(context, in, Data<T>(context, i, inputs), Data<C>(context, i, inputs + 1),
+        Data<C>(context, i, inputs + 2), Data<TwoSums>(context, i, inputs + 3));
   }
 };
 
@@ -219,14 +339,23 @@ using GradOfFrozen = BatchNormGrad<T, false>;
 
 static BatchNormParameters PackBatchNorm(const NodeSignature& node) {
   const auto& attributes = node.attributes.As<BatchNormAttributes>();
-  const Shape& x = node.inputs[0].shape;
-  const int64_t plane = x.Elements() / (x[0].size * x[1].size);
-  return {x[0].size,           x[1].size,      plane,          attributes.epsilon,
-          attributes.momentum, attributes.min, attributes.max, attributes.clips()};
+  return {ChannelParts::Of(node.inputs[0].shape),
+          attributes.epsilon,
+          attributes.momentum,
+          attributes.min,
+          attributes.max,
+          attributes.clips()};
 }
 
 static bool IsTraining(const NodeSignature& node) {
   return node.attributes.As<BatchNormAttributes>().training;
+}
+
+static int64_t BatchNormWorkspace(const NodeSignature& node, int) {
+  return IsTraining(node) ? SumsWorkspace(ChannelParts::Of(node.inputs[0].shape)) : 0;
+}
+static int64_t BatchNormGradWorkspace(const NodeSignature& node, int) {
+  return SumsWorkspace(ChannelParts::Of(node.inputs[0].shape));
 }
 
 static PreparedKernel PrepareBatchNorm(const KernelRequest& request) {
@@ -249,7 +378,10 @@ static PreparedKernel PrepareBatchNormGrad(const KernelRequest& request) {
 }
 
 KernelDef batch_norm() {
-  return {.name = "cuda.batch_norm", .supports = FirstInputIsFloat, .prepare = PrepareBatchNorm};
+  return {.name = "cuda.batch_norm",
+          .supports = FirstInputIsFloat,
+          .workspace_bytes = BatchNormWorkspace,
+          .prepare = PrepareBatchNorm};
 }
 KernelDef batch_norm_apply() {
   return {.name = "cuda.batch_norm_apply",
@@ -259,6 +391,7 @@ KernelDef batch_norm_apply() {
 KernelDef batch_norm_grad() {
   return {.name = "cuda.batch_norm_grad",
           .supports = FirstInputIsFloat,
+          .workspace_bytes = BatchNormGradWorkspace,
           .prepare = PrepareBatchNormGrad};
 }
 

@@ -2,7 +2,7 @@
 #ifndef CGRUN_KERNELS_CUDA_CHANNEL_BIAS_CUH_
 #define CGRUN_KERNELS_CUDA_CHANNEL_BIAS_CUH_
 
-#include "src/kernels/cuda/launch.cuh"
+#include "src/kernels/cuda/channel_parts.cuh"
 #include "src/kernels/cuda/number.cuh"
 
 namespace cgrun::cuda {
@@ -11,10 +11,13 @@ struct ChannelSizes {
   int64_t elements = 0;
   int64_t channels = 1;
   int64_t plane = 1;  // elements of a channel of one sample
+  ChannelParts parts;
 
   static ChannelSizes Of(const Shape& x) {
-    return {x.Elements(), x[1].size, x.Elements() / (x[0].size * x[1].size)};
+    return {x.Elements(), x[1].size, x.Elements() / (x[0].size * x[1].size), ChannelParts::Of(x)};
   }
+  // Whether a block has enough to do with one channel.
+  bool fills_blocks() const { return parts.packs() && plane >= 64; }
 };
 
 template <class T>
@@ -23,7 +26,26 @@ struct ChannelBiasBody {
   const T *x, *bias;
   T* y;
   __device__ void operator()(int64_t e) const {
-    y[e] = Store<T>(Load(x[e]) + Load(bias[e / p.plane % p.channels]));
+    const int64_t planes = Quotient(e, p.plane);
+    const int64_t channel = planes - Quotient(planes, p.channels) * p.channels;
+    y[e] = Store<T>(Load(x[e]) + Load(bias[channel]));
+  }
+};
+
+// The same, block by block.
+template <class T>
+struct ChannelBiasOfPart {
+  ChannelParts p;
+  const T *x, *bias;
+  T* y;
+  __device__ void operator()(int64_t block) const {
+    constexpr int kPack = ChannelParts::kPack;
+    const Compute<T> own = Load(bias[block / p.parts]);
+    p.ForElementsOf<kPack>(block, [&](int64_t e) {
+      auto pack = LoadPack<kPack>(x + e);
+      for (int k = 0; k < kPack; ++k) pack.at[k] = Store<T>(Load(pack.at[k]) + own);
+      StorePack(y + e, pack);
+    });
   }
 };
 
@@ -31,7 +53,11 @@ struct ChannelBiasBody {
 template <class T>
 void AddChannelBias(const RunContext& context, const ChannelSizes& p, const T* x, const T* bias,
                     T* y) noexcept {
-  ForEachElement(context, p.elements, ChannelBiasBody<T>{p, x, bias, y});
+  if (p.fills_blocks()) {
+    ForEachPart(context, p.parts, ChannelBiasOfPart<T>{p.parts, x, bias, y});
+  } else {
+    ForEachElement(context, p.elements, ChannelBiasBody<T>{p, x, bias, y});
+  }
 }
 
 }  // namespace cgrun::cuda

@@ -87,13 +87,13 @@ static KernelFunction CompareForRelation(const std::string& is, DType dtype) {
 }
 
 static bool SupportsCompare(const NodeSignature& node) {
-  return node.inputs[0].dtype != DType::kF16;
+  return node.inputs[0].dtype != DType::kF16 && BroadcastsFewAxes<2>(node);
 }
 
 static PreparedKernel PrepareCompare(const KernelRequest& request) {
   const std::string& is = request.node.attributes.As<CompareAttributes>().is;
   return PreparedKernel::Of(CompareForRelation(is, request.node.inputs[0].dtype),
-                            BroadcastSpace<2>(request.node));
+                            ToDevice(BroadcastSpace<2>(request.node)));
 }
 
 template <class Bits>
@@ -122,7 +122,7 @@ struct Where {
 
 static PreparedKernel PrepareWhere(const KernelRequest& request) {
   return PreparedKernel::Of(ForBytes<Where>(SizeOf(request.node.outputs[0].dtype)),
-                            BroadcastSpace<3>(request.node));
+                            ToDevice(BroadcastSpace<3>(request.node)));
 }
 
 struct WhereGradParameters {
@@ -157,14 +157,19 @@ struct WhereGrad {
 
 static PreparedKernel PrepareWhereGrad(const KernelRequest& request) {
   const bool taken_if = request.node.attributes.As<WhereGradAttributes>().taken_if;
-  return PreparedKernel::Of(ForBytes<WhereGrad>(SizeOf(request.node.outputs[0].dtype)),
-                            WhereGradParameters{BroadcastSpace<2>(request.node), taken_if});
+  return PreparedKernel::Of(
+      ForBytes<WhereGrad>(SizeOf(request.node.outputs[0].dtype)),
+      WhereGradParameters{ToDevice(BroadcastSpace<2>(request.node)), taken_if});
 }
 
 KernelDef compare() {
   return {.name = "cuda.compare", .supports = SupportsCompare, .prepare = PrepareCompare};
 }
-KernelDef where() { return {.name = "cuda.where", .prepare = PrepareWhere}; }
-KernelDef where_grad() { return {.name = "cuda.where_grad", .prepare = PrepareWhereGrad}; }
+KernelDef where() {
+  return {.name = "cuda.where", .supports = BroadcastsFewAxes<3>, .prepare = PrepareWhere};
+}
+KernelDef where_grad() {
+  return {.name = "cuda.where_grad", .supports = BroadcastsFewAxes<2>, .prepare = PrepareWhereGrad};
+}
 
 }  // namespace cgrun::cuda

@@ -1,6 +1,7 @@
 // concat and its gradient: rows of bytes.
 #include "src/kernels/cuda/kernels.h"
 #include "src/kernels/cuda/launch.cuh"
+#include "src/kernels/cuda/pack.cuh"
 #include "src/ops/concat.h"
 #include "src/ops/infer.h"
 
@@ -14,12 +15,52 @@ static int64_t RowsBefore(const Shape& shape, int axis) {
 }
 
 // `rows` rows of `bytes` bytes, which lie `from_stride` and `to_stride` bytes apart.
-static void CopyRows(const RunContext& context, const std::byte* from, int64_t from_stride,
-                     std::byte* to, int64_t to_stride, int64_t bytes, int64_t rows) noexcept {
-  if (bytes == 0 || rows == 0) return;
-  cudaMemcpy2DAsync(to, static_cast<size_t>(to_stride), from, static_cast<size_t>(from_stride),
-                    static_cast<size_t>(bytes), static_cast<size_t>(rows), cudaMemcpyDeviceToDevice,
-                    StreamOf(context));
+struct RowCopy {
+  int64_t rows = 1;
+  int64_t bytes = 0;
+  int64_t from_stride = 0, to_stride = 0;
+
+  // Whether rows can be taken as units of `unit` bytes, each at a multiple of it.
+  bool Has(int64_t unit) const {
+    return bytes % unit == 0 && from_stride % unit == 0 && to_stride % unit == 0;
+  }
+};
+
+template <class Unit>
+struct CopyRowsBody {
+  int64_t units;  // of a row
+  int64_t from_stride, to_stride;
+  const Unit* from;
+  Unit* to;
+  __device__ void operator()(int64_t e) const {
+    const int64_t row = Quotient(e, units), unit = e - row * units;
+    to[row * to_stride + unit] = from[row * from_stride + unit];
+  }
+};
+
+template <class Unit>
+static void CopyUnits(const RunContext& context, const RowCopy& p, const std::byte* from,
+                      std::byte* to) noexcept {
+  constexpr int64_t kSize = sizeof(Unit);
+  ForEachElement(
+      context, p.rows * (p.bytes / kSize),
+      CopyRowsBody<Unit>{p.bytes / kSize, p.from_stride / kSize, p.to_stride / kSize,
+                         reinterpret_cast<const Unit*>(from), reinterpret_cast<Unit*>(to)});
+}
+
+// Not by cudaMemcpy2D, whose rows have less than 2 GiB. One of `from` and `to` lies `begin` bytes
+// into its first row, the other where its tensor begins.
+static void CopyRows(const RunContext& context, const RowCopy& p, const std::byte* from,
+                     std::byte* to, int64_t begin) noexcept {
+  if (begin % 16 == 0 && p.Has(16)) {
+    CopyUnits<Pack<uint32_t, 4>>(context, p, from, to);
+  } else if (begin % 4 == 0 && p.Has(4)) {
+    CopyUnits<uint32_t>(context, p, from, to);
+  } else if (begin % 2 == 0 && p.Has(2)) {
+    CopyUnits<uint16_t>(context, p, from, to);
+  } else {
+    CopyUnits<uint8_t>(context, p, from, to);
+  }
 }
 
 struct ConcatParameters {
@@ -31,11 +72,12 @@ struct ConcatParameters {
 static void RunConcat(const RunContext& context, const Instruction& i) noexcept {
   const auto& p = *static_cast<const ConcatParameters*>(i.parameters);
   std::byte* y = Data<std::byte>(context, i, static_cast<int>(p.input_bytes.size()));
+  int64_t begin = 0;
   for (size_t input = 0; input < p.input_bytes.size(); ++input) {
     const int64_t bytes = p.input_bytes[input];
-    CopyRows(context, Data<const std::byte>(context, i, static_cast<int>(input)), bytes, y,
-             p.row_bytes, bytes, p.rows);
-    y += bytes;
+    CopyRows(context, {p.rows, bytes, bytes, p.row_bytes},
+             Data<const std::byte>(context, i, static_cast<int>(input)), y + begin, begin);
+    begin += bytes;
   }
 }
 
@@ -59,8 +101,8 @@ struct ConcatGradParameters {
 
 static void RunConcatGrad(const RunContext& context, const Instruction& i) noexcept {
   const auto& p = *static_cast<const ConcatGradParameters*>(i.parameters);
-  CopyRows(context, Data<const std::byte>(context, i, 0) + p.begin, p.row_bytes,
-           Data<std::byte>(context, i, 1), p.bytes, p.bytes, p.rows);
+  CopyRows(context, {p.rows, p.bytes, p.row_bytes, p.bytes},
+           Data<const std::byte>(context, i, 0) + p.begin, Data<std::byte>(context, i, 1), p.begin);
 }
 
 static PreparedKernel PrepareConcatGrad(const KernelRequest& request) {

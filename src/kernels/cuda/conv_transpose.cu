@@ -11,8 +11,7 @@ struct ConvTranspose {
     const auto& p = *static_cast<const ConvParameters*>(i.parameters);
     constexpr int kOutput = kBias ? 3 : 2;
     T* y = Data<T>(context, i, kOutput);
-    RunTransposedConv(context, p, Data<const T>(context, i, 0), Data<const T>(context, i, 1), y,
-                      p.cudnn != nullptr ? Data<std::byte>(context, i, kOutput + 1) : nullptr);
+    RunTransposedConv(context, i, p, y, kOutput + 1);
     if constexpr (kBias) AddChannelBias(context, p.result, y, Data<const T>(context, i, 2), y);
   }
 };
@@ -22,21 +21,28 @@ using ConvTransposeWithBias = ConvTranspose<T, true>;
 template <class T>
 using ConvTransposeWithoutBias = ConvTranspose<T, false>;
 
+static ConvTask TaskOf(const NodeSignature& node) {
+  const auto& attributes = node.attributes.As<ConvTransposeAttributes>();
+  return {ConvResult::kInput,
+          TransposedConvSizesOf(node.inputs[0].shape, node.outputs[0].shape, attributes.window(),
+                                attributes.groups),
+          node.inputs[0].dtype};
+}
+
 static PreparedKernel PrepareConvTranspose(const KernelRequest& request) {
   const NodeSignature& node = request.node;
-  const auto& attributes = node.attributes.As<ConvTransposeAttributes>();
   const DType dtype = node.inputs[0].dtype;
-  const ConvSizes sizes = TransposedConvSizesOf(node.inputs[0].shape, node.outputs[0].shape,
-                                                attributes.window(), attributes.groups);
   return PreparedKernel::Of(node.inputs.size() == 3 ? ForFloat<ConvTransposeWithBias>(dtype)
                                                     : ForFloat<ConvTransposeWithoutBias>(dtype),
-                            PackConv(node, ConvResult::kInput, sizes));
+                            PackConv(node, TaskOf(node)));
 }
+
+static int64_t Workspace(const NodeSignature& node, int) { return ConvWorkspace(TaskOf(node)); }
 
 KernelDef conv_transpose() {
   return {.name = "cuda.conv_transpose",
           .supports = AllFloat,
-          .workspace_bytes = PlannedConvWorkspace,
+          .workspace_bytes = Workspace,
           .prepare = PrepareConvTranspose};
 }
 

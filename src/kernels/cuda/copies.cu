@@ -32,7 +32,16 @@ template <CopyPlan (*Plan)(const NodeSignature&)>
 static PreparedKernel PrepareStridedCopy(const KernelRequest& request) {
   const CopyPlan plan = Plan(request.node);
   return PreparedKernel::Of(ForBytes<StridedCopy>(SizeOf(request.node.inputs[0].dtype)),
-                            ToDevice<2>(plan.space, plan.base));
+                            ToDevice(plan.space, plan.base));
+}
+
+template <CopyPlan (*Plan)(const NodeSignature&)>
+static bool CopiesFewAxes(const NodeSignature& node) {
+  return HasFewAxes(Plan(node).space);
+}
+template <FillAndCopyPlan (*Plan)(const NodeSignature&)>
+static bool FillsFewAxes(const NodeSignature& node) {
+  return HasFewAxes(Plan(node).copy.space);
 }
 
 struct FillAndCopyParameters {
@@ -62,9 +71,15 @@ struct FillAndCopy {
 template <FillAndCopyPlan (*Plan)(const NodeSignature&)>
 static PreparedKernel PrepareFillAndCopy(const KernelRequest& request) {
   const FillAndCopyPlan plan = Plan(request.node);
+<<<<<<< HEAD
   return PreparedKernel::Of(ForBytes<FillAndCopy>(SizeOf(request.node.inputs[0].dtype)),
                             FillAndCopyParameters{ToDevice<2>(plan.copy.space, plan.copy.base),
                                                   plan.elements, plan.fill});
+=======
+  return PreparedKernel::Of(
+      ForBytes<FillAndCopy>(SizeOf(request.node.inputs[0].dtype)),
+      FillAndCopyParameters{ToDevice(plan.copy.space, plan.copy.base), plan.elements, plan.fill});
+>>>>>>> cudafix
 }
 
 struct AverageParameters {
@@ -100,7 +115,8 @@ static bool IsAverage(const NodeSignature& node) {
 }
 
 static bool SupportsBroadcast(const NodeSignature& node) {
-  return !IsAverage(node) || IsCudaFloat(node.inputs[0].dtype);
+  return (!IsAverage(node) || IsCudaFloat(node.inputs[0].dtype)) &&
+         CopiesFewAxes<PlanBroadcast>(node);
 }
 
 static PreparedKernel PrepareBroadcast(const KernelRequest& request) {
@@ -110,25 +126,57 @@ static PreparedKernel PrepareBroadcast(const KernelRequest& request) {
   const int64_t repetitions = node.outputs[0].shape.Elements() / node.inputs[0].shape.Elements();
   return PreparedKernel::Of(
       ForFloat<BroadcastAverage>(node.inputs[0].dtype),
-      AverageParameters{ToDevice<2>(plan.space, plan.base), static_cast<double>(repetitions)});
+      AverageParameters{ToDevice(plan.space, plan.base), static_cast<double>(repetitions)});
 }
 
-static bool IsNotHalf(const NodeSignature& node) { return node.inputs[0].dtype != DType::kF16; }
+static bool SupportsPad(const NodeSignature& node) {
+  return node.inputs[0].dtype != DType::kF16 && FillsFewAxes<PlanPad>(node);
+}
 
 KernelDef broadcast() {
   return {.name = "cuda.broadcast", .supports = SupportsBroadcast, .prepare = PrepareBroadcast};
 }
 KernelDef transpose() {
+<<<<<<< HEAD
   return {.name = "cuda.transpose", .prepare = PrepareStridedCopy<PlanTranspose>};
+=======
+  return {.name = "cuda.transpose",
+          .supports = CopiesFewAxes<PlanTranspose>,
+          .prepare = PrepareStridedCopy<PlanTranspose>};
+}
+KernelDef slice() {
+  return {.name = "cuda.slice",
+          .supports = CopiesFewAxes<PlanSlice>,
+          .prepare = PrepareStridedCopy<PlanSlice>};
+}
+KernelDef crop() {
+  return {.name = "cuda.crop",
+          .supports = CopiesFewAxes<PlanCrop>,
+          .prepare = PrepareStridedCopy<PlanCrop>};
+}
+KernelDef flip() {
+  return {.name = "cuda.flip",
+          .supports = CopiesFewAxes<PlanFlip>,
+          .prepare = PrepareStridedCopy<PlanFlip>};
+>>>>>>> cudafix
 }
 KernelDef slice() { return {.name = "cuda.slice", .prepare = PrepareStridedCopy<PlanSlice>}; }
 KernelDef crop() { return {.name = "cuda.crop", .prepare = PrepareStridedCopy<PlanCrop>}; }
 KernelDef flip() { return {.name = "cuda.flip", .prepare = PrepareStridedCopy<PlanFlip>}; }
 KernelDef slice_grad() {
+<<<<<<< HEAD
   return {.name = "cuda.slice_grad", .prepare = PrepareFillAndCopy<PlanSliceGrad>};
 }
 KernelDef pad() {
   return {.name = "cuda.pad", .supports = IsNotHalf, .prepare = PrepareFillAndCopy<PlanPad>};
+=======
+  return {.name = "cuda.slice_grad",
+          .supports = FillsFewAxes<PlanSliceGrad>,
+          .prepare = PrepareFillAndCopy<PlanSliceGrad>};
+}
+KernelDef pad() {
+  return {.name = "cuda.pad", .supports = SupportsPad, .prepare = PrepareFillAndCopy<PlanPad>};
+>>>>>>> cudafix
 }
 
 }  // namespace cgrun::cuda

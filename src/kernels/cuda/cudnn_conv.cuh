@@ -3,6 +3,7 @@
 #define CGRUN_KERNELS_CUDA_CUDNN_CONV_CUH_
 
 #include <memory>
+#include <string>
 
 #include "src/kernels/conv_sizes.h"
 #include "src/kernels/cuda/handles.cuh"
@@ -13,35 +14,81 @@ namespace cgrun::cuda {
 // Which of a convolution's three tensors is made of the other two.
 enum class ConvResult { kOutput, kInput, kWeight };
 
+// A convolution from x to y, with a bias added to y or without.
+struct ConvTask {
+  ConvResult result = ConvResult::kOutput;
+  ConvSizes sizes;
+  DType dtype = DType::kF32;
+  bool bias = false;
+  int64_t workspace_bytes = 0;  // from a multiple of kLibraryAlignment
+
+  int64_t input_elements() const { return sizes.images * sizes.groups * sizes.group_input(); }
+  int64_t output_elements() const { return sizes.images * sizes.groups * sizes.group_output(); }
+  int64_t weight_elements() const { return sizes.groups * sizes.group_weight(); }
+};
+
+// The bytes that are enough for a task in every way in which cuDNN may run it, so far as is known
+// without a GPU.
+int64_t CudnnConvWorkspace(const ConvTask& task);
+
 class CudnnConv {
  public:
   // Null where cuDNN has no fitting code for it: padding that differs between the ends, f64, sizes
-  // that it refuses, or more than `workspace_bytes` of scratch. Whether it has is tried out with a
-  // run on memory of its own, which also loads the code.
-  static std::shared_ptr<const CudnnConv> Make(ConvResult result, const ConvSizes& sizes,
-                                               DType dtype, int64_t workspace_bytes);
+  // that it refuses, or more scratch than the task has. Whether it has is tried out with a run on
+  // memory of its own, which also loads the code. Throws UserError where there is no room for that,
+  // and where the GPU has failed.
+  static std::shared_ptr<const CudnnConv> Make(const ConvTask& task);
+  // The same in one way: on plain tensors or on copies with the channels last, with the bias or
+  // without it.
+  static std::shared_ptr<const CudnnConv> TryOut(const ConvTask& task, cudnnTensorFormat_t format,
+                                                 bool bias);
   ~CudnnConv();
   CudnnConv(const CudnnConv&) = delete;
   CudnnConv& operator=(const CudnnConv&) = delete;
 
-  // `x`, `weight` and `y` as the convolution from x to y has them; the result is written.
-  cudnnStatus_t Run(cudaStream_t stream, void* x, void* weight, void* y,
-                    void* workspace) const noexcept;
+  // Whether Run() adds the bias; elsewhere it is still to be added.
+  bool adds_bias() const { return bias_ != nullptr; }
+  // `x`, `weight` and `y` as the convolution from x to y has them, all plain; the result is
+  // written. `bias` is read where adds_bias().
+  cudnnStatus_t Run(const RunContext& context, void* x, void* weight, const void* bias, void* y,
+                    std::byte* workspace) const noexcept;
+  // "channels last, with bias, 6 + 3 of 18 MiB": copies, scratch, workspace.
+  std::string ToString() const;
 
  private:
-  CudnnConv(ConvResult result, int64_t workspace_bytes);
-  bool Describe(const ConvSizes& sizes, DType dtype);
-  bool ChooseAlgorithm();
-  bool Fits(cudnnConvolutionFwdAlgo_t algorithm);
-  bool TryOut(const ConvSizes& sizes, DType dtype) const;
+  // A tensor [count, channels, plane]. cuDNN gets a copy [count, plane, channels] in the workspace
+  // where it has one; a tensor that is the same either way has none.
+  struct Tensor {
+    int64_t count = 0, channels = 0, plane = 0;
+    int64_t copy = -1;  // its offset in the workspace; −1: none
+  };
 
-  ConvResult result_;
-  int64_t workspace_bytes_;
+  CudnnConv(const ConvTask& task, cudnnTensorFormat_t format, bool bias);
+  void PlaceCopy(Tensor& tensor);
+  bool Describe();
+  bool DescribeBias();
+  bool ChooseAlgorithm();
+  bool Fits(cudnnStatus_t status, size_t bytes);
+  bool Works() const;
+  void* Copied(const RunContext& context, const Tensor& tensor, void* plain,
+               std::byte* workspace) const noexcept;
+  void CopyBack(const RunContext& context, const Tensor& tensor, void* plain,
+                std::byte* workspace) const noexcept;
+  cudnnStatus_t Call(void* x, void* weight, const void* bias, void* y,
+                     std::byte* workspace) const noexcept;
+
+  ConvTask task_;
+  cudnnTensorFormat_t format_;
   cudnnHandle_t handle_;
+  Tensor input_, weight_, output_;
+  int64_t copies_bytes_ = 0;   // then comes cuDNN's own scratch,
+  int64_t scratch_bytes_ = 0;  // of which it says that it needs so much
   cudnnTensorDescriptor_t x_ = nullptr, y_ = nullptr;
-  cudnnFilterDescriptor_t weight_ = nullptr;
+  cudnnTensorDescriptor_t bias_ = nullptr;  // null where Run() does not add it
+  cudnnActivationDescriptor_t identity_ = nullptr;
+  cudnnFilterDescriptor_t filter_ = nullptr;
   cudnnConvolutionDescriptor_t convolution_ = nullptr;
-  cudnnConvolutionFwdAlgo_t forward_ = CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_GEMM;
+  cudnnConvolutionFwdAlgo_t forward_ = CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_PRECOMP_GEMM;
 };
 
 }  // namespace cgrun::cuda

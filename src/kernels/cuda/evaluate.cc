@@ -1,7 +1,6 @@
 // One arena on the first GPU holds the operands one after another.
 #include "src/kernels/cuda/evaluate.h"
 
-#include "src/base/diagnostics.h"
 #include "src/device/cuda.h"
 #include "src/kernels/evaluate.h"
 
@@ -35,13 +34,10 @@ PreparedKernel PrepareOption(const KernelLibrary& library, const NodeSignature& 
   return library.Prepare(option.kernel, request);
 }
 
-// Null where there is none. What goes wrong on one that is there is an error, and no absence.
+// Null where this machine has none. What goes wrong on one that is there is an error, and no
+// absence.
 std::unique_ptr<Device> OpenFirstGpu() {
-  try {
-    return OpenCudaDevice("cuda");
-  } catch (const UserError&) {
-    return nullptr;
-  }
+  return HasCudaDevice() ? OpenCudaDevice("cuda") : nullptr;
 }
 
 std::vector<HostTensor> Run(Device& device, std::byte* arena, const PreparedKernel& kernel,

@@ -11,7 +11,8 @@
 namespace cgrun::cuda {
 
 // The outputs of a bound node by the library's preferred kernel; nothing if it has none, or needs
-// another layout than plain, or there is no GPU that could run it.
+// another layout than plain, or this machine has no GPU. Throws
+// UserError where there is one and it fails.
 std::optional<std::vector<HostTensor>> EvaluateOnGpu(const KernelLibrary& library,
                                                      const NodeSignature& node,
                                                      std::span<const HostTensor> inputs);

@@ -46,20 +46,29 @@ void ForEachGroup(const RunContext& context, int64_t groups, const Body& body) n
               StreamOf(context)>>>(body, groups);
 }
 
-// One number of all threads of a block, each of which gets it. They are joined as a tree, so that
-// the result is the same each time. All threads have read what they read before it returns.
+// a ÷ b of numbers that are not negative. Most fit into 32 bits, which a GPU divides several times
+// as fast.
+inline __device__ int64_t Quotient(int64_t a, int64_t b) {
+  if (((a | b) >> 32) == 0) return static_cast<uint32_t>(a) / static_cast<uint32_t>(b);
+  return a / b;
+}
+
+// One number of all threads of a block, each of which gets it. They are joined as a tree, the
+// threads of a warp first, so that the result is the same each time. All threads have read what
+// they read before it returns.
 template <class Join>
 __device__ double JoinBlock(double own, Join join) {
-  __shared__ double shared[kThreadsPerBlock];
-  shared[threadIdx.x] = own;
-  __syncthreads();
-  for (unsigned half = kThreadsPerBlock / 2; half > 0; half /= 2) {
-    if (threadIdx.x < half) {
-      shared[threadIdx.x] = join(shared[threadIdx.x], shared[threadIdx.x + half]);
-    }
-    __syncthreads();
+  constexpr unsigned kWarp = 32, kAllLanes = ~0u;
+  __shared__ double of_warps[kThreadsPerBlock / kWarp];
+  for (unsigned step = kWarp / 2; step > 0; step /= 2) {
+    own = join(own, __shfl_down_sync(kAllLanes, own, step));
   }
-  const double result = shared[0];
+  if (threadIdx.x % kWarp == 0) of_warps[threadIdx.x / kWarp] = own;
+  __syncthreads();
+  double result = of_warps[0];
+  for (unsigned warp = 1; warp < kThreadsPerBlock / kWarp; ++warp) {
+    result = join(result, of_warps[warp]);
+  }
   __syncthreads();
   return result;
 }

@@ -1,5 +1,6 @@
 // layer_norm and its gradient: a block a row, sums in f64. A row is read to its end before it is
 // written, and what sums over rows comes first, so that both can run in place.
+#include <algorithm>
 #include <cmath>
 
 #include "src/kernels/cuda/kernels.h"
@@ -75,19 +76,48 @@ struct LayerNormGradOperands {
   }
 };
 
+// Rows are summed up in parts, so that rows of few elements keep a whole GPU busy.
+static int64_t PartsOf(const LayerNormParameters& p) {
+  constexpr int64_t kMost = 64, kRowsWorthIt = 8;
+  return std::clamp<int64_t>(p.rows / kRowsWorthIt, 1, kMost);
+}
+
+struct ParameterGradSums {
+  double scale = 0;
+  double shift = 0;
+};
+
+// Element `e` of a row in one part: index part·size + e.
+template <class T>
+struct LayerNormPartBody {
+  LayerNormGradOperands<T> in;
+  int64_t parts;
+  ParameterGradSums* sums;
+  __device__ void operator()(int64_t index) const {
+    const int64_t part = Quotient(index, in.p.size), e = index - part * in.p.size;
+    ParameterGradSums own;
+    for (int64_t row = part; row < in.p.rows; row += parts) {
+      const int64_t at = row * in.p.size + e;
+      own.scale += LoadF64(in.dy[at]) * in.Normalised(row, at);
+      own.shift += LoadF64(in.dy[at]);
+    }
+    sums[index] = own;
+  }
+};
+
 template <class T>
 struct LayerNormParameterGradBody {
-  LayerNormGradOperands<T> in;
+  const ParameterGradSums* sums;
+  int64_t size, parts;
   T *dscale, *dshift;
   __device__ void operator()(int64_t e) const {
-    double product = 0, sum = 0;
-    for (int64_t row = 0; row < in.p.rows; ++row) {
-      const int64_t at = row * in.p.size + e;
-      product += LoadF64(in.dy[at]) * in.Normalised(row, at);
-      sum += LoadF64(in.dy[at]);
+    ParameterGradSums own;
+    for (int64_t part = 0; part < parts; ++part) {
+      own.scale += sums[part * size + e].scale;
+      own.shift += sums[part * size + e].shift;
     }
-    dscale[e] = StoreF64<T>(product);
-    dshift[e] = StoreF64<T>(sum);
+    dscale[e] = StoreF64<T>(own.scale);
+    dshift[e] = StoreF64<T>(own.shift);
   }
 };
 
@@ -127,9 +157,12 @@ struct LayerNormGrad {
                                       Data<const C>(context, i, 3),
                                       kAffine ? Data<const T>(context, i, 4) : nullptr};
     if constexpr (kAffine) {
-      ForEachElement(
-          context, p.size,
-          LayerNormParameterGradBody<T>{in, Data<T>(context, i, 6), Data<T>(context, i, 7)});
+      const int64_t parts = PartsOf(p);
+      auto* sums = Data<ParameterGradSums>(context, i, 8);
+      ForEachElement(context, parts * p.size, LayerNormPartBody<T>{in, parts, sums});
+      ForEachElement(context, p.size,
+                     LayerNormParameterGradBody<T>{sums, p.size, parts, Data<T>(context, i, 6),
+                                                   Data<T>(context, i, 7)});
     }
     ForEachGroup(context, p.rows,
                  LayerNormInputGradBody<T>{in, Data<T>(context, i, kAffine ? 5 : 4)});
@@ -145,17 +178,31 @@ using AffineLayerNormGrad = LayerNormGrad<T, true>;
 template <class T>
 using PlainLayerNormGrad = LayerNormGrad<T, false>;
 
+static LayerNormParameters PackLayerNorm(const NodeSignature& node) {
+  const Shape& x = node.inputs[0].shape;
+  const auto& attributes = node.attributes.As<LayerNormAttributes>();
+  LayerNormParameters p{1, 1, attributes.epsilon};
+  const int first = *NormalizeAxis(attributes.axis, x.rank());
+  for (int axis = 0; axis < x.rank(); ++axis) (axis < first ? p.rows : p.size) *= x[axis].size;
+  return p;
+}
+
+static bool IsAffine(const NodeSignature& node) {
+  return node.attributes.As<LayerNormAttributes>().affine;
+}
+
 template <template <class> class Affine, template <class> class Plain>
 static PreparedKernel PrepareLayerNorm(const KernelRequest& request) {
-  const TensorType& x = request.node.inputs[0];
-  const auto& attributes = request.node.attributes.As<LayerNormAttributes>();
-  LayerNormParameters p{1, 1, attributes.epsilon};
-  const int first = *NormalizeAxis(attributes.axis, x.shape.rank());
-  for (int axis = 0; axis < x.shape.rank(); ++axis) {
-    (axis < first ? p.rows : p.size) *= x.shape[axis].size;
-  }
+  const DType dtype = request.node.inputs[0].dtype;
   return PreparedKernel::Of(
-      attributes.affine ? ForFloat<Affine>(x.dtype) : ForFloat<Plain>(x.dtype), p);
+      IsAffine(request.node) ? ForFloat<Affine>(dtype) : ForFloat<Plain>(dtype),
+      PackLayerNorm(request.node));
+}
+
+static int64_t GradWorkspace(const NodeSignature& node, int) {
+  if (!IsAffine(node)) return 0;
+  const LayerNormParameters p = PackLayerNorm(node);
+  return PartsOf(p) * p.size * static_cast<int64_t>(sizeof(ParameterGradSums));
 }
 
 KernelDef layer_norm() {
@@ -166,6 +213,7 @@ KernelDef layer_norm() {
 KernelDef layer_norm_grad() {
   return {.name = "cuda.layer_norm_grad",
           .supports = FirstInputIsFloat,
+          .workspace_bytes = GradWorkspace,
           .prepare = PrepareLayerNorm<AffineLayerNormGrad, PlainLayerNormGrad>};
 }
 

@@ -67,7 +67,7 @@ inline bool AllFloat(const NodeSignature& node) {
 }
 
 // Kernel<T>::Run for the floating-point type `dtype`. Static for the reason that
-// reference/number.h gives.
+// src/kernels/reference/number.h gives.
 template <template <class> class Kernel>
 static KernelFunction ForFloat(DType dtype) {
   switch (dtype) {

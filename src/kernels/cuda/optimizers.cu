@@ -101,20 +101,35 @@ struct AdamParameters {
   double decoupled_decay = 0;  // adamw's weight decay
 };
 
+// What all elements share in a step, in the workspace: powers take longer than the rest.
+struct AdamFactors {
+  double rate;
+  double kept;        // of a parameter, by the decoupled decay
+  double correction;  // of the root of the second moment
+};
+
+struct AdamFactorsBody {
+  AdamParameters p;
+  const double* learning_rate;
+  const int64_t* steps;
+  AdamFactors* factors;
+  __device__ void operator()(int64_t) const {
+    const double t = static_cast<double>(*steps + 1);
+    const double plain_rate = *learning_rate * p.learning_rate_scale;
+    *factors = {plain_rate / (1 - std::pow(p.beta1, t)), 1 - plain_rate * p.decoupled_decay,
+                std::sqrt(1 - std::pow(p.beta2, t))};
+  }
+};
+
 template <class T>
 struct AdamBody {
   AdamParameters p;
   const T *parameter, *gradient;
-  const double* learning_rate;
   const T *first, *second;
-  const int64_t* steps;
+  const AdamFactors* factors;
   T *next, *next_first, *next_second;
   __device__ void operator()(int64_t e) const {
-    const double t = static_cast<double>(*steps + 1);
-    const double plain_rate = *learning_rate * p.learning_rate_scale;
-    const double rate = plain_rate / (1 - std::pow(p.beta1, t));
-    const double kept = 1 - plain_rate * p.decoupled_decay;
-    const double correction = std::sqrt(1 - std::pow(p.beta2, t));
+    const auto [rate, kept, correction] = *factors;
     const double w = LoadF64(parameter[e]);
     const double g = p.regularization.Add(LoadF64(gradient[e]), w);
     const double m = p.beta1 * LoadF64(first[e]) + (1 - p.beta1) * g;
@@ -129,11 +144,14 @@ template <class T>
 struct Adam {
   static void Run(const RunContext& context, const Instruction& i) noexcept {
     const auto& p = *static_cast<const AdamParameters*>(i.parameters);
+    AdamFactors* factors = Data<AdamFactors>(context, i, 9);
+    ForEachElement(context, 1,
+                   AdamFactorsBody{p, Data<const double>(context, i, 2),
+                                   Data<const int64_t>(context, i, 5), factors});
     ForEachElement(
         context, p.elements,
         AdamBody<T>{p, Data<const T>(context, i, 0), Data<const T>(context, i, 1),
-                    Data<const double>(context, i, 2), Data<const T>(context, i, 3),
-                    Data<const T>(context, i, 4), Data<const int64_t>(context, i, 5),
+                    Data<const T>(context, i, 3), Data<const T>(context, i, 4), factors,
                     Data<T>(context, i, 6), Data<T>(context, i, 7), Data<T>(context, i, 8)});
   }
 };
@@ -308,11 +326,19 @@ static PreparedKernel PrepareAdagrad(const KernelRequest& request) {
 KernelDef sgd() {
   return {.name = "cuda.sgd", .supports = FirstInputIsFloat, .prepare = PrepareSgd};
 }
+static int64_t AdamWorkspace(const NodeSignature&, int) { return sizeof(AdamFactors); }
+
 KernelDef adam() {
-  return {.name = "cuda.adam", .supports = FirstInputIsFloat, .prepare = PrepareAdam};
+  return {.name = "cuda.adam",
+          .supports = FirstInputIsFloat,
+          .workspace_bytes = AdamWorkspace,
+          .prepare = PrepareAdam};
 }
 KernelDef adamw() {
-  return {.name = "cuda.adamw", .supports = FirstInputIsFloat, .prepare = PrepareAdamw};
+  return {.name = "cuda.adamw",
+          .supports = FirstInputIsFloat,
+          .workspace_bytes = AdamWorkspace,
+          .prepare = PrepareAdamw};
 }
 KernelDef rmsprop() {
   return {.name = "cuda.rmsprop", .supports = FirstInputIsFloat, .prepare = PrepareRmsprop};

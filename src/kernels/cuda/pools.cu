@@ -6,6 +6,7 @@
 #include "src/kernels/cuda/kernels.h"
 #include "src/kernels/cuda/launch.cuh"
 #include "src/kernels/cuda/number.cuh"
+#include "src/kernels/cuda/window.cuh"
 #include "src/ops/pool.h"
 
 namespace cgrun::cuda {
@@ -19,21 +20,6 @@ struct PoolSizes {
   int64_t inputs() const { return planes * y.input * x.input; }
   int64_t outputs() const { return planes * y.output * x.output; }
 };
-
-inline __device__ int64_t InputOf(const WindowAxis& axis, int64_t o, int64_t k) {
-  return o * axis.stride - axis.before + k * axis.dilation;
-}
-inline __device__ bool SeesInput(const WindowAxis& axis, int64_t i) {
-  return i >= 0 && i < axis.input;
-}
-
-// The output that reads input `i` at kernel position `k`, or −1.
-inline __device__ int64_t ReaderOf(const WindowAxis& axis, int64_t i, int64_t k) {
-  const int64_t from_first = i + axis.before - k * axis.dilation;
-  if (from_first < 0 || from_first % axis.stride != 0) return -1;
-  const int64_t output = from_first / axis.stride;
-  return output < axis.output ? output : -1;
-}
 
 // The positions of output `o`'s window in the padded image, or in the image.
 inline __device__ int64_t CountOf(const WindowAxis& axis, int64_t o, bool include_padding) {
@@ -54,16 +40,16 @@ struct MaxPoolBody {
   Index* index;
   __device__ void operator()(int64_t e) const {
     using C = Compute<T>;
-    const int64_t column = e % p.x.output, row = e / p.x.output % p.y.output;
-    const T* image = x + e / (p.x.output * p.y.output) * p.y.input * p.x.input;
+    const auto [plane, row, column] = PositionOf(e, p.y.output, p.x.output);
+    const T* image = x + plane * p.y.input * p.x.input;
     C best = -std::numeric_limits<C>::infinity();
     int64_t winner = -1;
     for (int64_t u = 0; u < p.y.kernel; ++u) {
       const int64_t r = InputOf(p.y, row, u);
-      if (!SeesInput(p.y, r)) continue;
+      if (!IsInside(p.y, r)) continue;
       for (int64_t v = 0; v < p.x.kernel; ++v) {
         const int64_t c = InputOf(p.x, column, v);
-        if (!SeesInput(p.x, c)) continue;
+        if (!IsInside(p.x, c)) continue;
         if (winner < 0) winner = u * p.x.kernel + v;  // where all are −∞
         const C value = Load(image[r * p.x.input + c]);
         if (!(value > best || std::isnan(value))) continue;
@@ -93,8 +79,8 @@ struct MaxPoolGradBody {
   const T* dy;
   T* dx;
   __device__ void operator()(int64_t e) const {
-    const int64_t column = e % p.x.input, row = e / p.x.input % p.y.input;
-    const int64_t first = e / (p.x.input * p.y.input) * p.y.output * p.x.output;
+    const auto [plane, row, column] = PositionOf(e, p.y.input, p.x.input);
+    const int64_t first = plane * p.y.output * p.x.output;
     Compute<T> sum = 0;
     for (int64_t u = p.y.kernel; u-- > 0;) {
       const int64_t up = ReaderOf(p.y, row, u);
@@ -127,15 +113,15 @@ struct AvgPoolBody {
   T* y;
   __device__ void operator()(int64_t e) const {
     using C = Compute<T>;
-    const int64_t column = e % p.x.output, row = e / p.x.output % p.y.output;
-    const T* image = x + e / (p.x.output * p.y.output) * p.y.input * p.x.input;
+    const auto [plane, row, column] = PositionOf(e, p.y.output, p.x.output);
+    const T* image = x + plane * p.y.input * p.x.input;
     C sum = 0;
     for (int64_t u = 0; u < p.y.kernel; ++u) {
       const int64_t r = InputOf(p.y, row, u);
-      if (!SeesInput(p.y, r)) continue;
+      if (!IsInside(p.y, r)) continue;
       for (int64_t v = 0; v < p.x.kernel; ++v) {
         const int64_t c = InputOf(p.x, column, v);
-        if (SeesInput(p.x, c)) sum += Load(image[r * p.x.input + c]);
+        if (IsInside(p.x, c)) sum += Load(image[r * p.x.input + c]);
       }
     }
     const int64_t count =
@@ -160,8 +146,8 @@ struct AvgPoolGradBody {
   T* dx;
   __device__ void operator()(int64_t e) const {
     using C = Compute<T>;
-    const int64_t column = e % p.x.input, row = e / p.x.input % p.y.input;
-    const int64_t first = e / (p.x.input * p.y.input) * p.y.output * p.x.output;
+    const auto [plane, row, column] = PositionOf(e, p.y.input, p.x.input);
+    const int64_t first = plane * p.y.output * p.x.output;
     C sum = 0;
     for (int64_t u = p.y.kernel; u-- > 0;) {
       const int64_t up = ReaderOf(p.y, row, u);

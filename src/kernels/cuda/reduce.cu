@@ -1,9 +1,11 @@
 // reduce_sum, reduce_mean, reduce_max and the gradient of reduce_max, in f64: a thread a result
-// where there are few elements to each, else a block.
+// where there are few elements to each, else a block; where a result is that of a channel, blocks
+// take parts of it.
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
+#include "src/kernels/cuda/channel_parts.cuh"
 #include "src/kernels/cuda/kernels.h"
 #include "src/kernels/cuda/strided.cuh"
 #include "src/ops/infer.h"
@@ -21,7 +23,12 @@ struct ReduceParameters {
   bool threads_suffice() const { return reduced.count <= kMostOfOneThread; }
 };
 
-static ReduceParameters PackReduce(const NodeSignature& node) {
+struct ReduceSpaces {
+  StridedSpace<2> kept;
+  StridedSpace<1> reduced;
+};
+
+static ReduceSpaces SpacesOf(const NodeSignature& node) {
   const Shape& x = node.inputs[0].shape;
   const auto axes = NormalizeAxes(node.attributes.As<ReduceAttributes>().axes, x.rank());
   CGRUN_CHECK(axes.has_value());
@@ -33,11 +40,49 @@ static ReduceParameters PackReduce(const NodeSignature& node) {
     const bool reduced = std::find(axes->begin(), axes->end(), axis) != axes->end();
     if (!reduced) reduced_sizes[static_cast<size_t>(axis)] = 1;
   }
+  return {MakeSpace<2>(result.Sizes(), {from, to}), MakeSpace<1>(reduced_sizes, {from})};
+}
+
+static bool SupportsReduce(const NodeSignature& node) {
+  if (!AllFloat(node)) return false;
+  const ReduceSpaces spaces = SpacesOf(node);
+  return HasFewAxes(spaces.kept) && HasFewAxes(spaces.reduced);
+}
+
+static ReduceParameters PackReduce(const NodeSignature& node) {
+  const ReduceSpaces spaces = SpacesOf(node);
   ReduceParameters p;
+<<<<<<< HEAD
   p.kept = ToDevice<2>(MakeSpace<2>(result.Sizes(), {from, to}));
   p.reduced = ToDevice<1>(MakeSpace<1>(reduced_sizes, {from}));
   p.count = static_cast<double>(x.Elements() / result.Elements());
+=======
+  p.kept = ToDevice(spaces.kept);
+  p.reduced = ToDevice(spaces.reduced);
+  p.count = static_cast<double>(node.inputs[0].shape.Elements() / p.kept.count);
+>>>>>>> cudafix
   return p;
+}
+
+struct ChannelReduceParameters {
+  ChannelParts parts;
+  double count = 1;  // of elements in a channel
+};
+
+// Whether every axis but the channels is reduced, and there are many elements to a channel.
+static bool ReducesToChannels(const NodeSignature& node) {
+  const Shape& x = node.inputs[0].shape;
+  if (x.rank() < 3) return false;
+  const auto axes = NormalizeAxes(node.attributes.As<ReduceAttributes>().axes, x.rank());
+  CGRUN_CHECK(axes.has_value());
+  const bool kept = std::find(axes->begin(), axes->end(), 1) == axes->end();
+  return kept && std::ssize(*axes) == x.rank() - 1 && x.Elements() / x[1].size > kMostOfOneThread;
+}
+
+// The results of the parts.
+static int64_t ReduceWorkspace(const NodeSignature& node, int) {
+  if (!ReducesToChannels(node)) return 0;
+  return ChannelParts::Of(node.inputs[0].shape).blocks() * static_cast<int64_t>(sizeof(double));
 }
 
 // Adding to −0 leaves every number as it is, −0 too.
@@ -99,8 +144,55 @@ struct ReduceByBlock {
   }
 };
 
+template <class Formula, class T, int kCount>
+struct ReducePart {
+  ChannelParts p;
+  const T* x;
+  double* of_parts;
+  __device__ void operator()(int64_t block) const {
+    double own = Formula::Initial();
+    p.ForElementsOf<kCount>(block, [&](int64_t e) {
+      const auto pack = LoadPack<kCount>(x + e);
+      for (int k = 0; k < kCount; ++k) own = Formula()(own, LoadF64(pack.at[k]));
+    });
+    const double result = JoinBlock(own, Formula());
+    if (threadIdx.x == 0) of_parts[block] = result;
+  }
+};
+
+template <class Formula, class T>
+struct ReduceParts {
+  ChannelReduceParameters p;
+  const double* of_parts;
+  T* y;
+  __device__ void operator()(int64_t channel) const {
+    double own = Formula::Initial();
+    for (int64_t part = threadIdx.x; part < p.parts.parts; part += kThreadsPerBlock) {
+      own = Formula()(own, of_parts[channel * p.parts.parts + part]);
+    }
+    const double result = JoinBlock(own, Formula());
+    if (threadIdx.x == 0) y[channel] = StoreF64<T>(Formula::Finish(result, p.count));
+  }
+};
+
 template <class Formula>
 struct Reduce {
+  template <class T>
+  struct ByChannel {
+    static void Run(const RunContext& context, const Instruction& i) noexcept {
+      const auto& p = *static_cast<const ChannelReduceParameters*>(i.parameters);
+      constexpr int kPack = ChannelParts::kPack;
+      const T* x = Data<const T>(context, i, 0);
+      double* of_parts = Data<double>(context, i, 2);
+      if (p.parts.packs()) {
+        ForEachPart(context, p.parts, ReducePart<Formula, T, kPack>{p.parts, x, of_parts});
+      } else {
+        ForEachPart(context, p.parts, ReducePart<Formula, T, 1>{p.parts, x, of_parts});
+      }
+      ForEachGroup(context, p.parts.channels,
+                   ReduceParts<Formula, T>{p, of_parts, Data<T>(context, i, 1)});
+    }
+  };
   template <class T>
   struct ByThread {
     static void Run(const RunContext& context, const Instruction& i) noexcept {
@@ -123,11 +215,19 @@ struct Reduce {
   static PreparedKernel Prepare(const KernelRequest& request) {
     const ReduceParameters p = PackReduce(request.node);
     const DType dtype = request.node.inputs[0].dtype;
+    if (ReducesToChannels(request.node)) {
+      const ChannelReduceParameters channels{ChannelParts::Of(request.node.inputs[0].shape),
+                                             p.count};
+      return PreparedKernel::Of(ForFloat<ByChannel>(dtype), channels);
+    }
     return PreparedKernel::Of(
         p.threads_suffice() ? ForFloat<ByThread>(dtype) : ForFloat<ByBlock>(dtype), p);
   }
   static KernelDef Define(std::string_view name) {
-    return {.name = name, .supports = AllFloat, .prepare = Prepare};
+    return {.name = name,
+            .supports = SupportsReduce,
+            .workspace_bytes = ReduceWorkspace,
+            .prepare = Prepare};
   }
 };
 
@@ -179,7 +279,8 @@ KernelDef reduce_sum() { return Reduce<SumFormula>::Define("cuda.reduce_sum"); }
 KernelDef reduce_mean() { return Reduce<MeanFormula>::Define("cuda.reduce_mean"); }
 KernelDef reduce_max() { return Reduce<LargestFormula>::Define("cuda.reduce_max"); }
 KernelDef reduce_max_grad() {
-  return {.name = "cuda.reduce_max_grad", .supports = AllFloat, .prepare = PrepareReduceMaxGrad};
+  return {
+      .name = "cuda.reduce_max_grad", .supports = SupportsReduce, .prepare = PrepareReduceMaxGrad};
 }
 
 }  // namespace cgrun::cuda

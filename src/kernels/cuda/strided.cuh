@@ -26,14 +26,23 @@ struct DeviceSpace {
   __device__ void At(int64_t index, int64_t (&at)[K]) const {
     for (int k = 0; k < K; ++k) at[k] = base[k];
     for (int axis = axes; axis-- > 0;) {
-      const int64_t rest = index / sizes[axis], here = index - rest * sizes[axis];
+      const int64_t rest = Quotient(index, sizes[axis]), here = index - rest * sizes[axis];
       for (int k = 0; k < K; ++k) at[k] += here * strides[axis][k];
       index = rest;
     }
   }
 };
 
+// Whether ToDevice() takes a space: a part of `supports`.
 template <size_t K>
+<<<<<<< HEAD
+=======
+bool HasFewAxes(const StridedSpace<K>& space) {
+  return space.outer.size() < static_cast<size_t>(kMaxAxes);
+}
+
+template <size_t K>
+>>>>>>> cudafix
 DeviceSpace<static_cast<int>(K)> ToDevice(const StridedSpace<K>& space,
                                           const std::array<int64_t, K>& base = {}) {
   DeviceSpace<static_cast<int>(K)> result;
@@ -52,14 +61,24 @@ DeviceSpace<static_cast<int>(K)> ToDevice(const StridedSpace<K>& space,
 
 // Offsets of each operand, then of the result.
 template <size_t kInputs>
-DeviceSpace<static_cast<int>(kInputs) + 1> BroadcastSpace(const NodeSignature& node) {
+StridedSpace<kInputs + 1> BroadcastSpace(const NodeSignature& node) {
   const Shape& y = node.outputs[0].shape;
   std::array<std::vector<int64_t>, kInputs + 1> strides;
   for (size_t k = 0; k < kInputs; ++k) {
     strides[k] = BroadcastStrides(node.inputs[k].shape, y);
   }
   strides[kInputs] = RowMajorStrides(y);
+<<<<<<< HEAD
   return ToDevice<kInputs + 1>(MakeSpace<kInputs + 1>(y.Sizes(), strides));
+=======
+  return MakeSpace<kInputs + 1>(y.Sizes(), strides);
+}
+
+// `supports` of kernels that walk such a space.
+template <size_t kInputs>
+bool BroadcastsFewAxes(const NodeSignature& node) {
+  return HasFewAxes(BroadcastSpace<kInputs>(node));
+>>>>>>> cudafix
 }
 
 template <class Formula, class T>
@@ -117,12 +136,15 @@ struct Broadcasting {
       }
     }
     return PreparedKernel::Of(ForFloat<Kernel>(node.outputs[0].dtype),
-                              BroadcastSpace<static_cast<size_t>(kInputs)>(node));
+                              ToDevice(BroadcastSpace<static_cast<size_t>(kInputs)>(node)));
+  }
+  static bool Supports(const NodeSignature& node) {
+    return AllFloat(node) && BroadcastsFewAxes<static_cast<size_t>(kInputs)>(node);
   }
   static KernelDef Define(std::string_view name) {
     KernelDef kernel;
     kernel.name = name;
-    kernel.supports = AllFloat;
+    kernel.supports = Supports;
     kernel.prepare = Prepare;
     return kernel;
   }
