@@ -116,7 +116,7 @@ int GenerateImages(const ModelSpec& model, const ModelFlags& flags, const RunFla
   const auto generated = GenerateSamples(model, *output, options, later);
   PrintDiagnostics(later);
   if (!generated || !CheckWeights(generated->weights, options.weights)) return kBadInput;
-  Tell("weights: " + options.weights);
+  Tell("weights: " + WeightsText(options.weights));
   if (!run_flags.dry_run) Write(path, generated->samples, *output, generate.scale);
   const nlohmann::ordered_json json = {
       {"model", model.name.value},  {"device", options.device},
@@ -179,7 +179,7 @@ int GenerateText(const ModelSpec& model, const ModelFlags& flags, const RunFlags
   TextWriter writer(*text, options, later);
   PrintDiagnostics(later);
   if (!writer.ready() || !CheckWeights(writer.weights(), options.weights)) return kBadInput;
-  Tell("weights: " + options.weights);
+  Tell("weights: " + WeightsText(options.weights));
   const std::string prompt = generate.prompt.value_or("");
   const nlohmann::ordered_json json = {{"model", model.name.value},  {"device", options.device},
                                        {"mode", Name(options.mode)}, {"weights", options.weights},

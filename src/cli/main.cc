@@ -10,6 +10,7 @@
 #include "src/cli/command.h"
 #include "src/cli/command_line.h"
 #include "src/cli/console.h"
+#include "src/cli/model_flags.h"
 #include "src/cli/outputs.h"
 #include "src/cli/restart.h"
 #include "src/cli/signals.h"
@@ -23,6 +24,11 @@ int RunVerb(const CLI::App& verb, const Command& command) {
   try {
     CheckOutputs(verb);
     return command();
+  } catch (const ModelError& error) {
+    Diagnostics diagnostics;
+    diagnostics.Error(error.mark(), error.what(), error.help());
+    PrintDiagnostics(diagnostics);
+    return kBadInput;
   } catch (const InputError& error) {
     PrintError(error.what(), error.help());
     return kBadInput;

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <optional>
 #include <string>
@@ -12,6 +13,8 @@
 
 #include "src/cli/console.h"
 #include "src/device/device.h"
+#include "src/device/swap_folder.h"
+#include "src/ops/swap.h"
 #include "src/report/table.h"
 #include "src/train/fit_run.h"
 
@@ -67,7 +70,8 @@ std::string TableOf(const CappedRun& fit) {
     table.Add(row);
   };
   const RunMemory &plain = fit.free.memory, &again = fit.capped.memory;
-  if (helps) add("", "as it is", "computed again", "");
+  const bool swaps = fit.capped.swaps > 0;
+  if (helps) add("", "as it is", swaps ? "again or swapped" : "computed again", "");
   add("arena", FormatBytes(plain.arena), FormatBytes(again.arena),
       "most is held by " + HoldersOf(fit.capped));
   if (plain.on_host) {
@@ -88,13 +92,19 @@ std::string WithoutLineEnd(std::string text) {
   return text;
 }
 
+// "all computed again that helps"
+std::string AllThatHelps(const CappedRun& fit) {
+  return fit.capped.swaps > 0 ? "all computed again or swapped that helps"
+                              : "all computed again that helps";
+}
+
 // "the run takes 12.6 MiB, more than the cap of 8.00 MiB", and a table.
 std::string RefusalOf(const std::string& what, const CappedRun& fit, bool is_asked_for) {
   const std::vector<std::string> texts =
       FormatBytesApart({fit.cap, fit.free.total(), fit.capped.total()});
   const bool helps = fit.capped.total() < fit.free.total();
   std::string text = fmt::format("{} {}", what, texts[1]);
-  if (helps) text += fmt::format(", or {} with all computed again that helps", texts[2]);
+  if (helps) text += fmt::format(", or {} with {}", texts[2], AllThatHelps(fit));
   text += is_asked_for ? ", more than the cap of " + texts[0]
                        : ", more than the " + texts[0] + " that are free";
   if (!helps) text += "; computing again was tried, and takes no less";
@@ -139,21 +149,25 @@ std::string BatchHelp(const ModelSpec& model, const KernelLibrary& library, Comp
     });
     if (again) {
       return fmt::format("`--batch {}` fits, for steps that take {:.0f} % longer or less",
-                         again->free.batch, 100 * again->slower());
+                         again->free.batch, 100 * std::max(0.0, again->slower()));
     }
     return fmt::format(
         "no batch fits, so that `--batch auto` finds none: one sample takes about {}",
         FormatBytes(run->total()));
   }
-  // Totals grow nearly evenly: what the line between the two says is planned first.
-  const auto a_sample = (fit.free.total() - run->total()) / (whole - 1);
-  int64_t batch = whole / 2;
-  while (batch > 1 && run->total() + (batch - 1) * a_sample > fit.cap) batch /= 2;
-  for (int tries = 0; tries < 2 && batch > 1; ++tries, batch /= 2) {
-    auto larger = plan(batch);
-    if (!larger || larger->total() + kBaseGrain > fit.cap) continue;
-    run = std::move(larger);
-    break;
+  // Totals grow nearly evenly: the line from one that fits to one that does not says what to try.
+  PlannedRun too_large = fit.free;
+  for (int tries = 0; tries < 2; ++tries) {
+    const int64_t room = fit.cap - kBaseGrain - run->total();
+    const int64_t samples = too_large.batch - run->batch;
+    const int64_t a_sample = std::max<int64_t>(1, (too_large.total() - run->total()) / samples);
+    const int64_t more = std::min(room / a_sample, samples - 1);
+    if (more <= 0) break;
+    auto larger = plan(run->batch + more);
+    if (!larger) break;
+    const bool fits = larger->total() + kBaseGrain <= fit.cap;
+    (fits ? *run : too_large) = *std::move(larger);
+    if (fits) break;
   }
   return fmt::format(
       "`--batch {}` takes about {}, and {:.3g} times as many steps an epoch; `--batch auto` "
@@ -176,7 +190,7 @@ void Refuse(const ModelSpec& model, const KernelLibrary& library, const CompileO
   std::vector<std::string> help;
   if (helps) {
     help.push_back(fmt::format("{} is enough, for steps that take {:.0f} % longer or less",
-                               EnoughFor(fit.capped), 100 * fit.slower()));
+                               EnoughFor(fit.capped), 100 * std::max(0.0, fit.slower())));
   }
   help.push_back(EnoughFor(fit.free) + " is enough" + (helps ? " for steps as they are" : ""));
   help.push_back(BatchHelp(model, library, options, fit));
@@ -187,14 +201,18 @@ void Refuse(const ModelSpec& model, const KernelLibrary& library, const CompileO
 std::string FitText(const CappedRun& fit) {
   const auto texts = FormatBytesApart({fit.cap, fit.free.total(), fit.capped.total()});
   const std::string spare = FormatBytes(fit.cap - fit.capped.total()) + " to spare";
+  std::string how = fmt::format("{} operators of a step run a second time", fit.capped.second_runs);
+  if (fit.capped.swaps > 0) {
+    how = (fit.capped.second_runs > 0 ? how + ", " : "") +
+          fmt::format("{} tensors of it are swapped to a file of {}", fit.capped.swaps,
+                      FormatBytes(fit.capped.swap_bytes));
+  }
   if (fit.arena_cap == 0) {
     return fmt::format("cap: the run takes {} of the {} that it may, {}: nothing is computed twice",
                        texts[1], texts[0], spare);
   }
-  return fmt::format(
-      "cap: {} of {}, instead of {}: {} operators of a step run a second time; steps "
-      "take about {:.1f} % longer; {}",
-      texts[2], texts[0], texts[1], fit.capped.second_runs, 100 * fit.slower(), spare);
+  return fmt::format("cap: {} of {}, instead of {}: {}; steps take about {}; {}", texts[2],
+                     texts[0], texts[1], how, LongerText(fit.slower()), spare);
 }
 
 // "152 and 160 would not fit either"; nothing where none was tried.
@@ -239,7 +257,7 @@ void RefuseOneSample(const ModelSpec& model, const KernelLibrary& library,
     help.push_back(
         fmt::format("`--batch 1` {}, for steps that take {:.0f} % longer or less",
                     capped.fits() ? "fits" : "with " + EnoughFor(capped.capped) + " is enough",
-                    100 * capped.slower()));
+                    100 * std::max(0.0, capped.slower())));
   }
   diagnostics.Error(
       model.train->batch.mark,
@@ -275,6 +293,47 @@ std::optional<CappedRun> KeepCap(const ModelSpec& model, const KernelLibrary& li
   return fit;
 }
 
+// Whether the kernels of the model's device can swap.
+bool CanSwapHere(const ModelSpec& model) {
+  return CanSwap(KernelsOf(model), {DType::kF32, Shape()}, Layout(), 1);
+}
+
+// The folder that the model names for a swap file, with the speed of its disk. Nothing where it
+// names none, or after an error.
+std::optional<SwapFolder> MeasureSwapFolder(const ModelSpec& model, Diagnostics& diagnostics) {
+  const std::string folder = SwapFolderOf(model);
+  if (folder.empty()) return std::nullopt;
+  const SourceMark& mark = model.train->swap->mark;
+  if (!CanSwapHere(model)) {
+    diagnostics.Warning(mark, "device '" + std::string(KernelsOf(model).name()) +
+                                  "' cannot swap to a file; nothing is swapped");
+    return std::nullopt;
+  }
+  try {
+    if (LiesInMemory(folder)) {
+      diagnostics.Warning(mark, "files in " + folder + " lie in memory (tmpfs)",
+                          "what is swapped there still takes the machine's memory, though not the "
+                          "process's; take a folder on a disk");
+    }
+    const TransferSpeed speed = MeasureTransfers(folder);
+    Tell(fmt::format("swap: files in {} are written at {}/s and read at {}/s", folder,
+                     FormatBytes(std::llround(speed.write_bytes_per_second)),
+                     FormatBytes(std::llround(speed.read_bytes_per_second))));
+    return SwapFolder{folder, speed};
+  } catch (const UserError& error) {
+    diagnostics.Error(mark, error.what(), error.help());
+    return std::nullopt;
+  }
+}
+
+// Of --swap where nothing is.
+void WarnOfNoSwaps(const ModelSpec& model, Diagnostics& diagnostics) {
+  const bool automatic = model.train->batch.value.automatic;
+  diagnostics.Warning(model.train->swap->mark, "nothing is swapped",
+                      automatic ? "the batch is found without that; `--batch NUMBER` says it"
+                                : "`--memory SIZE` caps what the run takes");
+}
+
 // Gives `model` the batch that was found, which fits as it was planned then: it is not planned
 // again for the cap.
 FittedRun FitBatchOf(const ModelFlags& flags, ModelSpec& model, const CompileOptions& options,
@@ -289,12 +348,28 @@ FittedRun FitBatchOf(const ModelFlags& flags, ModelSpec& model, const CompileOpt
 
 }  // namespace
 
+bool NoteSwapFolder(const ModelSpec& model, CompileOptions& options) {
+  if (options.swap || !model.train) return true;
+  Diagnostics diagnostics;
+  options.swap = MeasureSwapFolder(model, diagnostics);
+  PrintDiagnostics(diagnostics);
+  return !diagnostics.has_errors();
+}
+
 FittedRun FitMemory(const ModelFlags& flags, ModelSpec& model, CompileOptions& options,
                     std::optional<int64_t> base) {
   if (!model.train) return {true, {}};
   const bool automatic = model.train->batch.value.automatic;
-  if (!automatic && !model.train->memory) return {true, {}};
+  const bool capped = model.train->memory.has_value();
+  if (capped && !automatic && !NoteSwapFolder(model, options)) return {};
   Diagnostics diagnostics;
+  if (!flags.swap.empty() && !options.swap && (automatic || !capped)) {
+    WarnOfNoSwaps(model, diagnostics);
+  }
+  if (!automatic && !capped) {
+    PrintDiagnostics(diagnostics);
+    return {true, {}};
+  }
   FittedRun fitted;
   if (automatic) {
     fitted = FitBatchOf(flags, model, options, diagnostics);

@@ -1,4 +1,5 @@
-// --memory and `batch: auto` on the command line: what they make of a run, and how that is told.
+// --memory, --swap and `batch: auto` on the command line: what they make of a run, and how that is
+// told.
 #ifndef CGRUN_CLI_MEMORY_CAP_H_
 #define CGRUN_CLI_MEMORY_CAP_H_
 
@@ -19,6 +20,10 @@ struct FittedRun {
   std::optional<double> slower = {};
   double slowdown_without_cap = 0;
 };
+
+// Notes in `options` the folder that the model names for a swap file, if any, once the speed of its
+// disk is measured. Prints what is wrong with it; false then.
+bool NoteSwapFolder(const ModelSpec& model, CompileOptions& options);
 
 // For verbs that train or plan. Where the model leaves the batch to us, gives `model` the largest
 // one under its cap, or in what memory there is; else sets options.arena_cap where the cap takes

@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
+#include <filesystem>
 #include <limits>
 
 #include "src/cli/console.h"
@@ -28,6 +29,7 @@ struct Overrides {
     Add("device", "--device", flags.device);
     Add("train.batch", "--batch", flags.batch);
     Add("train.memory", "--memory", flags.memory);
+    AddFolder("train.swap", "--swap", flags.swap);
     Add("train.order", "--order", flags.order);
     Add("zones", "--zones", flags.zones);
     Add("train.precision", "--precision", flags.precision);
@@ -40,6 +42,13 @@ struct Overrides {
     if (value.empty()) return;
     assignments.push_back(key + "=" + value);
     typed.push_back(flag + " " + value);
+  }
+
+  // Of the command line, so that it is relative to where that was typed.
+  void AddFolder(const std::string& key, const std::string& flag, const std::string& folder) {
+    if (folder.empty()) return;
+    assignments.push_back(key + "=" + std::filesystem::absolute(folder).string());
+    typed.push_back(flag + " " + folder);
   }
 
   void AddKeep(const std::vector<std::string>& names) {
@@ -141,6 +150,10 @@ std::shared_ptr<ModelFlags> AddModelFlags(CLI::App& app, CapFlag cap) {
                    "that is computed again, to the same bits (default: what is free, for --batch "
                    "auto)")
         ->type_name("SIZE");
+    app.add_option("--swap", flags->swap,
+                   "a folder for a file that --memory may swap tensors to where that costs less "
+                   "time than to compute them again (default: none is swapped)")
+        ->type_name("DIR");
   }
   app.add_option("--order", flags->order, "order of operators")->type_name(OneOf(OrderNames()));
   app.add_option("--planner", flags->planner, "memory planner (portfolio takes the best)")
@@ -287,13 +300,16 @@ std::string DeviceOf(const ModelSpec& model) {
 const KernelLibrary& KernelsOf(const ModelSpec& model) {
   const std::string device = DeviceOf(model);
   if (const KernelLibrary* library = FindKernelLibrary(device)) return *library;
+  std::string message =
+      "there are no kernels for device '" + device + "': " + DescribeKernels(device);
+  std::string help = "try --device " + std::string(FastestHostDevice());
   try {
-    OpenDevice(device);  // says why it cannot be had
-  } catch (const UserError& error) {
-    throw InputError(error.what(), error.help());
+    OpenDevice(device);
+  } catch (const UserError& error) {  // says why it cannot be had
+    message = error.what();
+    help = error.help();
   }
-  throw InputError("there are no kernels for device '" + device + "': " + DescribeKernels(device),
-                   "try --device " + std::string(FastestHostDevice()));
+  throw ModelError(model.device.mark, message, help);
 }
 
 CompileOptions CompileOptionsOf(const ModelFlags& flags, const ModelSpec& model) {

@@ -23,6 +23,7 @@ struct ModelFlags {
   std::string device;
   std::string batch;
   std::string memory;
+  std::string swap;
   std::string order;
   std::string planner = "portfolio";
   std::string zones;
@@ -83,7 +84,18 @@ bool KeepsInFolder(const ModelFlags& flags, const std::string& out);
 // The device of the flags and the file: `auto` is the best one that this build has.
 std::string DeviceOf(const ModelSpec& model);
 
-// The kernels of that device. Throws InputError, which says why there are none.
+// What a model file asks for, at its place, and cannot be had.
+class ModelError : public InputError {
+ public:
+  ModelError(SourceMark mark, const std::string& message, const std::string& help)
+      : InputError(message, help), mark_(std::move(mark)) {}
+  const SourceMark& mark() const { return mark_; }
+
+ private:
+  SourceMark mark_;
+};
+
+// The kernels of that device. Throws ModelError, which says why there are none.
 const KernelLibrary& KernelsOf(const ModelSpec& model);
 
 // What the flags and the file say of compiling, with the tuning record of this machine, which

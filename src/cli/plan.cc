@@ -189,6 +189,7 @@ int PlanModel(ModelFlags flags, const PlanFlags& plan_flags) {
   if (machine) Tell(MachineNote(*machine, flags.threads));
   const KernelLibrary& library = KernelsOf(*model);
   CompileOptions options = CompileOptionsOf(flags, *model);
+  if (plan_flags.frontier && !NoteSwapFolder(*model, options)) return kBadInput;
   const FittedRun fitted = FitMemory(flags, *model, options);
   if (!fitted.fits) return kBadInput;
   Diagnostics diagnostics;
@@ -256,7 +257,7 @@ void CheckFlags(const PlanFlags& flags, bool is_csv) {
 // Of the flags of models, a list of buffers knows --planner alone.
 void CheckModelFlags(const CLI::App& app) {
   for (const char* flag :
-       {"--device", "--batch", "--memory", "--order", "--zones", "--precision", "--seed",
+       {"--device", "--batch", "--memory", "--swap", "--order", "--zones", "--precision", "--seed",
         "--threads", "--keep", "--set", "--disable-pass", "--stop-after-pass", "--dump-after"}) {
     if (app.count(flag) == 0) continue;
     throw InputError(std::string(flag) + " needs a model, not a list of buffers",

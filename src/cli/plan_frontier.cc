@@ -18,7 +18,7 @@ bool TellFrontier(const ModelSpec& model, const std::vector<EntryRequest>& entri
   subject.batch = entries[0].batch;
   for (const FrontierPoint& point : frontier->points) {
     subject.rows.push_back({point.arena_bytes, point.lower_bound_bytes, point.seconds,
-                            point.second_runs, point.usual});
+                            point.second_runs, point.swaps, point.file_bytes, point.usual});
   }
   subject.has_exact = frontier->exact.has_value();
   if (frontier->exact) {

@@ -215,7 +215,7 @@ int RunChecked(const ModelFlags& flags, const RunFlags& run_flags,
   Predictor predictor(*model, *signature, options, later);
   PrintDiagnostics(later);
   if (!predictor.ready() || !CheckWeights(predictor.weights(), options.weights)) return kBadInput;
-  Tell("weights: " + options.weights);
+  Tell("weights: " + WeightsText(options.weights));
   facts.batch = options.batch;
   facts.weights = options.weights;
   return Predict(predictor, *signature, source, run_flags, predict_flags, facts);

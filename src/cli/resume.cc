@@ -62,12 +62,13 @@ void CheckSettings(const ModelSpec& run, const ModelSpec& now, const std::string
     throw InputError("the run in '" + folder + "' was started with " + Listed(differences),
                      "a resumed run stops by what it was started with; " + HelpWithStop(folder));
   }
-  throw InputError("the run in '" + folder + "' was started with " + Listed(differences),
-                   "a resumed run keeps its settings, but for train.epochs, steps and time: "
-                   "`cgrun train --resume " +
-                       folder +
-                       "`, without a model file, takes those of the folder; "
-                       "--weights starts a new run from its weights");
+  throw InputError(
+      "the run in '" + folder + "' was started with " + Listed(differences),
+      "a resumed run keeps its settings; `train.epochs`, `train.steps` and `train.time` "
+      "alone may change: `cgrun train --resume " +
+          folder +
+          "`, without a model file, takes those of the folder; "
+          "--weights starts a new run from its weights");
 }
 
 // "train.epochs" of "train.epochs=3".

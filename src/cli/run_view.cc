@@ -7,11 +7,11 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "src/cli/console.h"
 #include "src/cli/metric_tables.h"
+#include "src/cli/weights_flag.h"
 #include "src/report/epoch_lines.h"
 #include "src/report/line.h"
 #include "src/report/plan_report.h"
@@ -63,8 +63,11 @@ std::string PlannedText(const MemoryUse& memory) {
   if (!memory.has_plan()) {
     return "not planned: eager mode takes it as it goes (--mode graph knows it before)";
   }
-  return fmt::format("planned {} (arena {}, data {}, base {})", FormatBytes(memory.planned()),
-                     FormatBytes(memory.arena), FormatBytes(memory.data), FormatBytes(memory.base));
+  const std::string text =
+      fmt::format("planned {} (arena {}, data {}, base {})", FormatBytes(memory.planned()),
+                  FormatBytes(memory.arena), FormatBytes(memory.data), FormatBytes(memory.base));
+  if (memory.swap_file == 0) return text;
+  return text + ", swap file " + FormatBytes(memory.swap_file);
 }
 
 // Code and libraries are mapped from files: neither in the base nor in what is measured.
@@ -90,11 +93,6 @@ std::string MeansText(const PassResult& pass, const std::string& of = "") {
   }
   return fmt::format("{}({}{})", text, FormatCount(pass.samples, "sample"),
                      of.empty() ? "" : ", " + of);
-}
-
-std::string PlaceText(const WeightsPlace& place) {
-  const std::string step = "step " + FormatCount(place.step);
-  return place.epoch > 0 ? step + " of epoch " + FormatCount(place.epoch) : step;
 }
 
 // Which weights `eval` and `predict` take, for they are not those that the summary is of.
@@ -242,10 +240,11 @@ void RunView::OnEpoch(const EpochReport& report) {
 namespace {
 
 std::string CapText(const TrainResult& result) {
-  std::string text =
-      fmt::format("operators that ran again made steps {:.1f} % longer", 100 * *result.slowdown);
+  const char* what =
+      result.memory.swap_file > 0 ? "what ran again or was swapped" : "operators that ran again";
+  std::string text = fmt::format("{} made steps {}", what, LongerText(*result.slowdown));
   if (!result.expected_slowdown) return text;
-  text += fmt::format("; {:.1f} % was expected", 100 * *result.expected_slowdown);
+  text += fmt::format("; {} was expected", LongerText(*result.expected_slowdown));
   const double error = 100 * (*result.expected_slowdown - *result.slowdown);
   if (std::abs(error) < 0.05) return text;
   return text +
@@ -347,25 +346,6 @@ void PrintDryRun(const std::string& model, const Session& session) {
   PrintResult(table.ToString() + "Everything is ready; nothing was run (--dry-run).\n",
               json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
 }
-
-namespace {
-
-// "runs/lenet/best.safetensors: step 84 of epoch 3, the best of its run, which ended at step 112".
-std::string WeightsText(const std::string& file) {
-  const std::optional<WeightsPlace> place = PlaceOfWeights(file);
-  if (!place) return file;
-  std::string text = file + ": " + PlaceText(*place);
-  const std::filesystem::path path(file);
-  if (path.filename() != kBestFileName) return text;
-  text += ", the best of its run";
-  const std::string folder = path.has_parent_path() ? path.parent_path().string() : ".";
-  const auto checkpoints = CheckpointsIn(folder);
-  if (checkpoints.empty()) return text;
-  if (checkpoints.back().step == place->step) return text + " and the last";
-  return text + "; the last are in " + checkpoints.back().path;
-}
-
-}  // namespace
 
 std::string EvaluationSummary(const PassResult& result, const std::string& weights,
                               const MemoryUse& memory, const ClassNames& class_names) {

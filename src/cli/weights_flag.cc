@@ -8,7 +8,8 @@
 #include "src/cli/console.h"
 #include "src/io/file_error.h"
 #include "src/model/model_file.h"
-#include "src/train/checkpoint.h"
+#include "src/report/table.h"
+#include "src/train/run_folder.h"
 
 namespace cgrun {
 
@@ -80,6 +81,26 @@ std::string ChooseWeights(const ModelSpec& model, const std::string& flag) {
           model.file_name +
           "` makes it; --weights takes another run folder or a file: `--weights runs/other`, "
           "`--weights trained.safetensors`");
+}
+
+std::string PlaceText(const WeightsPlace& place) {
+  const std::string step = "step " + FormatCount(place.step);
+  return place.epoch > 0 ? step + " of epoch " + FormatCount(place.epoch) : step;
+}
+
+std::string WeightsText(const std::string& file) {
+  const std::optional<WeightsPlace> place = PlaceOfWeights(file);
+  if (!place) return file;
+  std::string text = file + ": " + PlaceText(*place);
+  const fs::path path(file);
+  const std::string folder = path.has_parent_path() ? path.parent_path().string() : ".";
+  const std::string unfinished = IsUnfinishedRun(folder) ? "; the run has not ended" : "";
+  if (path.filename() != kBestFileName) return text + unfinished;
+  text += ", the best of its run";
+  const auto checkpoints = CheckpointsIn(folder);
+  if (checkpoints.empty()) return text + unfinished;
+  if (checkpoints.back().step == place->step) return text + " and the last" + unfinished;
+  return text + "; the last are in " + checkpoints.back().path + unfinished;
 }
 
 bool CheckWeights(const WeightsReport& report, const std::string& file) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "src/model/model_spec.h"
+#include "src/train/checkpoint.h"
 #include "src/train/weights.h"
 
 namespace CLI {
@@ -33,6 +34,13 @@ CLI::Option* AddStartWeightsFlag(CLI::App& app, std::string& weights);
 // those of the model's own run folder, or of what the model file names. InputError, which says what
 // to give, where there are none.
 std::string ChooseWeights(const ModelSpec& model, const std::string& flag);
+
+// "step 84 of epoch 3".
+std::string PlaceText(const WeightsPlace& place);
+// "runs/lenet/best.safetensors: step 84 of epoch 3, the best of its run; the last are in
+// runs/lenet/checkpoint-112.safetensors", and whether that run has not ended. Throws UserError
+// where the file cannot be read.
+std::string WeightsText(const std::string& file);
 
 // Parameters and statistics must all be in the file: what half-loaded weights compute means
 // nothing. Prints what does not fit. Optimizer state is of no account here.

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "src/base/diagnostics.h"
+#include "src/base/transfer_speed.h"
 #include "src/kernels/kernel.h"
 #include "src/model/model_spec.h"
 #include "src/passes/pipeline.h"
@@ -30,6 +31,12 @@ struct EntryRequest {
 // otherwise.
 enum class PlanEffort { kFull, kQuick };
 
+// A folder for a file that tensors can be swapped to, and how fast its disk is.
+struct SwapFolder {
+  std::string path;
+  TransferSpeed speed;
+};
+
 struct CompileOptions {
   std::string order = "memory";  // of Orders()
   LayoutOptions layout;
@@ -37,9 +44,10 @@ struct CompileOptions {
   // What of a step's time, as it is estimated, may go into computing again what would be held at
   // the peak.
   double recompute_share = 0.02;
-  // Bytes of the arena; where it would be larger, as much more is computed again as that takes.
-  // What comes out can still be larger: then no way to less was found. 0: any.
+  // Bytes of the arena; where it would be larger, as much more is computed again or swapped as that
+  // takes. What comes out can still be larger: then no way to less was found. 0: any.
   int64_t arena_cap = 0;
+  std::optional<SwapFolder> swap;  // nothing: no tensor is swapped
   PlanEffort effort = PlanEffort::kFull;
   int threads = 1;
   int processes = 1;

@@ -8,6 +8,7 @@
 #include "src/compile/plan_entries.h"
 #include "src/compile/prepare_entries.h"
 #include "src/plan/recompute.h"
+#include "src/plan/swap.h"
 
 namespace cgrun {
 namespace {
@@ -31,7 +32,10 @@ class Explorer {
     const MemoryLayout layout = PlanEntries(entries, target_, options, ran);
     persistent_bytes_ = layout.persistent_bytes;
     const Graph& graph = entries[0].graph;
-    FrontierPoint point{layout.arena_bytes, layout.lower_bound_bytes, SecondsOfStep(graph)};
+    FrontierPoint point{layout.arena_bytes, layout.lower_bound_bytes,
+                        SecondsOfStep(graph) + SecondsWaited(graph, entries[0].schedule)};
+    point.swaps = CountSwaps(graph);
+    point.file_bytes = layout.file_bytes;
     point.second_runs = std::count_if(graph.nodes.begin(), graph.nodes.end(),
                                       [](const Node& node) { return node.again_of.valid(); });
     return point;

@@ -1,4 +1,4 @@
-// Memory against time: what a run takes with more and more computed again.
+// Memory against time: what a run takes with more and more computed again, or swapped to a file.
 #ifndef CGRUN_COMPILE_FRONTIER_H_
 #define CGRUN_COMPILE_FRONTIER_H_
 
@@ -15,6 +15,8 @@ struct FrontierPoint {
   int64_t lower_bound_bytes = 0;
   double seconds = 0;       // of the first entry point, as it is estimated
   int64_t second_runs = 0;  // operators of it that run again
+  int64_t swaps = 0;        // tensors of it that go to the swap file and back …
+  int64_t file_bytes = 0;   // … which is so large
   bool usual = false;       // what a compile without a cap takes
 };
 

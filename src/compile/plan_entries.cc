@@ -7,13 +7,13 @@
 
 #include "src/base/check.h"
 #include "src/compile/recompute.h"
+#include "src/ir/op_def.h"
 
 namespace cgrun {
 namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::string_view kRematerialisePass = "rematerialise";
 constexpr const char* kQuickPlanner = "greedy";
 constexpr int kMaxRematRounds = 4;
 constexpr int kMostPackings = 6;    // on the way to a cap
@@ -114,7 +114,7 @@ MemoryLayout PlanWithin(std::vector<CompiledEntry>& entries, MemoryLayout layout
     std::vector<CompiledEntry> tried = before;
     for (size_t e = 0; e < tried.size(); ++e) {
       if (layouts_before[e].transient_bytes <= goal) continue;
-      RecomputeAtPeak(tried[e], target, options, {kAnyShare, goal});
+      RecomputeAtPeak(tried[e], target, options, {kAnyShare, goal, /*may_swap=*/true});
     }
     MemoryLayout less = PlanOnce(tried, options.layout);
     const bool out_of_reach = less.lower_bound_bytes > options.arena_cap;
@@ -147,6 +147,25 @@ MemoryLayout PlanWithRecompute(std::vector<CompiledEntry>& entries, MemoryLayout
   return PlanWithin(entries, std::move(layout), target, options);
 }
 
+int CountTransfers(const Graph& graph) {
+  return static_cast<int>(
+      std::ranges::count_if(graph.nodes, [](const Node& node) { return IsTransfer(node.op); }));
+}
+
+int CountOthers(const Graph& graph) {
+  return static_cast<int>(graph.nodes.size()) - CountTransfers(graph);
+}
+
+void AddTo(std::vector<PassReport>& reports, std::string_view name, int added, double seconds) {
+  for (PassReport& pass : reports) {
+    if (pass.name != name) continue;
+    pass.rounds += 1;
+    pass.changed_rounds += added > 0;
+    pass.nodes_removed -= added;
+    pass.seconds += seconds;
+  }
+}
+
 }  // namespace
 
 void SetOrder(CompiledEntry& entry, const std::string& name) {
@@ -167,22 +186,24 @@ std::vector<PassReport> PlannedReports() {
 
 MemoryLayout PlanEntries(std::vector<CompiledEntry>& entries, const Target& target,
                          const CompileOptions& asked, std::vector<PassReport>& ran) {
-  const CompileOptions options = WithPlannerOfEffort(asked);
+  CompileOptions options = WithPlannerOfEffort(asked);
   const bool recomputes = !options.passes.Disabled(kRematerialisePass);
+  if (!recomputes) options.recompute_share = 0;
+  const bool lowers = recomputes || Swaps(options);
   CompileOptions first = options;
-  if (recomputes) first.layout.planner = kQuickPlanner;
+  if (lowers) first.layout.planner = kQuickPlanner;
   MemoryLayout layout = PlanAsWanted(entries, target, first, ran);
-  if (!recomputes) return layout;
-  const size_t nodes = entries[0].graph.nodes.size();
+  if (!lowers) return layout;
+  const Graph& graph = entries[0].graph;
+  const int transfers = CountTransfers(graph), others = CountOthers(graph);
   const Clock::time_point start = Clock::now();
   layout = PlanWithRecompute(entries, std::move(layout), target, options);
-  for (PassReport& pass : ran) {
-    if (pass.name != kRematerialisePass) continue;
-    const int added = static_cast<int>(entries[0].graph.nodes.size() - nodes);
-    pass.rounds += 1;
-    pass.changed_rounds += added > 0;
-    pass.nodes_removed -= added;
-    pass.seconds += std::chrono::duration<double>(Clock::now() - start).count();
+  const std::chrono::duration<double> seconds = Clock::now() - start;
+  if (recomputes) {
+    AddTo(ran, kRematerialisePass, CountOthers(entries[0].graph) - others, seconds.count());
+  }
+  if (Swaps(options)) {  // the time of both is one search
+    AddTo(ran, kSwapPass, CountTransfers(entries[0].graph) - transfers, 0);
   }
   return layout;
 }

@@ -1,6 +1,7 @@
 // RecomputeAtPeak: in rounds, each of which takes the fewest of the options at the peak; then what
 // later rounds have made needless is taken back, the dearest first. On the way to a cap this is
-// done several times, with more or less weight on bytes, and what takes least time is kept.
+// done several times, with more or less weight on bytes, and, where there is a swap file, with more
+// or less weight on the time of transfers; what takes least time is kept.
 #include "src/compile/recompute.h"
 
 #include <algorithm>
@@ -9,17 +10,26 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "src/base/check.h"
 #include "src/plan/orders/improve.h"
 #include "src/plan/recompute.h"
+#include "src/plan/swap.h"
 
 namespace cgrun {
 namespace {
 
-constexpr std::array kEmphases = {1.0, 0.6, 1.3, 2.5};
+// How options are ranked.
+struct Ranking {
+  double emphasis = 1;                         // of bytes (RecomputeLimits)
+  std::optional<double> share = std::nullopt;  // of transfers' times (SwapTerms); nothing: none
+};
+
+constexpr std::array<Ranking, 4> kRecomputing = {{{1.0}, {0.6}, {1.3}, {2.5}}};
+constexpr std::array<Ranking, 4> kSwapping = {{{1.0, 1.0}, {1.0, 0.1}, {2.5, 0.1}, {1.0, 0.01}}};
 constexpr int kMostSweeps = 4;   // each of which spends what the one before has taken back
 constexpr int kMostRounds = 64;  // of a sweep
 constexpr int64_t kMostNodesTakenBack = 400'000;  // of the graphs that are looked at …
@@ -32,8 +42,8 @@ using Peak = std::pair<Bytes, int64_t>;
 class Recomputer {
  public:
   Recomputer(CompiledEntry& entry, const Target& target, const CompileOptions& options,
-             const RecomputeGoal& goal, double emphasis)
-      : entry_(entry), target_(target), options_(options), goal_(goal), emphasis_(emphasis) {
+             const RecomputeGoal& goal, const Ranking& ranking)
+      : entry_(entry), target_(target), options_(options), goal_(goal), ranking_(ranking) {
     seconds_left_ = goal.share * SecondsOfStep(entry.graph);
     peak_ = PeakOf(entry_.graph, entry_.schedule);
   }
@@ -45,13 +55,16 @@ class Recomputer {
       if (options_.order == "memory") Improve();
       if (IsQuick() || goal_.bytes <= 0 || peak_.first <= goal_.bytes) TakeNeedlessBack();
     }
+    SetSchedule(SpreadTransfers(entry_.graph, entry_.schedule, std::max(peak_.first, goal_.bytes),
+                                BuffersOf(options_.layout)));
     return changed;
   }
 
-  // Whether the goal is reached, then how long what runs again takes; the peak where it is not.
+  // Whether the goal is reached, then by how much a step takes longer; the peak where it is not.
   // Less is better.
   std::pair<Bytes, double> Cost() const {
-    return {std::max(peak_.first, goal_.bytes), SecondsOfStep(entry_.graph, /*second_runs=*/true)};
+    return {std::max(peak_.first, goal_.bytes), SecondsOfStep(entry_.graph, /*second_runs=*/true) +
+                                                    SecondsWaited(entry_.graph, entry_.schedule)};
   }
 
  private:
@@ -76,8 +89,10 @@ class Recomputer {
   }
 
   bool Round() {
-    const RecomputeLimits limits{seconds_left_, emphasis_, options_.threads,
-                                 BuffersOf(options_.layout)};
+    RecomputeLimits limits{seconds_left_, ranking_.emphasis, options_.threads,
+                           BuffersOf(options_.layout)};
+    limits.recompute = !options_.passes.Disabled(kRematerialisePass);
+    if (ranking_.share) limits.swap = SwapTerms{options_.swap->speed, *ranking_.share};
     std::vector<RecomputeOption> options =
         RecomputeOptionsAtPeak(entry_.graph, entry_.schedule, target_, limits);
     KeepAffordable(options);
@@ -113,7 +128,13 @@ class Recomputer {
 
   static RematPlan PlanOf(const std::vector<RecomputeOption>& options, size_t count) {
     RematPlan plan;
-    for (size_t i = 0; i < count; ++i) plan.recompute.push_back(options[i].decision);
+    for (size_t i = 0; i < count; ++i) {
+      if (options[i].swap) {
+        plan.swap.push_back(*options[i].swap);
+      } else {
+        plan.recompute.push_back(options[i].decision);
+      }
+    }
     return plan;
   }
 
@@ -125,6 +146,7 @@ class Recomputer {
     const RematPlan plan = PlanOf(options, count);
     Graph graph = entry_.graph;
     passes::Rematerialise(graph, Context(plan));
+    passes::SwapToFile(graph, Context(plan));
     return PeakOf(graph, WithSecondRuns(graph, entry_.schedule));
   }
 
@@ -143,8 +165,8 @@ class Recomputer {
     peak_ = peak;
   }
 
-  // What runs again, the dearest first, is run once where the peak stays within the goal, or as low
-  // as it is.
+  // What runs again or is swapped, the dearest first, is not where the peak stays within the goal,
+  // or as low as it is.
   void TakeNeedlessBack() {
     const Peak most = std::max(peak_, Peak{goal_.bytes, kAnySteps});
     int64_t nodes_left = IsQuick() ? kFewNodesTakenBack : kMostNodesTakenBack;
@@ -154,7 +176,11 @@ class Recomputer {
         continue;
       Graph graph = entry_.graph;
       Schedule schedule = entry_.schedule;
-      TakeBack(graph, schedule, again);
+      if (graph.nodes[again].op == OpId::swap_out) {
+        TakeSwapBack(graph, schedule, again);
+      } else {
+        TakeBack(graph, schedule, again);
+      }
       // The first run may have come to stand behind a reader of the second.
       if (!VerifySchedule(graph, schedule).empty()) continue;
       const Peak peak = PeakOf(graph, schedule);
@@ -170,7 +196,8 @@ class Recomputer {
   std::vector<std::string> DearestAgain() const {
     std::vector<std::pair<double, std::string>> again;
     for (const Node& node : entry_.graph.nodes) {
-      if (node.again_of.valid()) again.emplace_back(-SecondsOf(entry_.graph, node), node.name);
+      if (!node.again_of.valid() && node.op != OpId::swap_out) continue;
+      again.emplace_back(-SecondsOf(entry_.graph, node), node.name);
     }
     std::stable_sort(again.begin(), again.end(),
                      [](const auto& a, const auto& b) { return a.first < b.first; });
@@ -189,34 +216,54 @@ class Recomputer {
   void SetSchedule(Schedule schedule) {
     entry_.schedule = std::move(schedule);
     const std::vector<std::string> violations = VerifySchedule(entry_.graph, entry_.schedule);
-    CGRUN_CHECK(violations.empty()) << "with what runs again: " << violations[0];
+    CGRUN_CHECK(violations.empty()) << "with what runs again or is swapped: " << violations[0];
   }
 
   CompiledEntry& entry_;
   const Target& target_;
   const CompileOptions& options_;
   const RecomputeGoal& goal_;
-  const double emphasis_;
+  const Ranking& ranking_;
   double seconds_left_ = 0;
   Peak peak_;
 };
 
+// On the way to a cap, and in full, all ways are tried; else the plainest of each kind. Without
+// swaps, too, as those do not always come as far down.
+std::vector<std::span<const Ranking>> RankingsFor(const CompileOptions& options,
+                                                  const RecomputeGoal& goal) {
+  const bool is_full = options.effort == PlanEffort::kFull;
+  const size_t each = is_full && goal.bytes > 0 ? kRecomputing.size() : 1;
+  const auto recomputing = std::span(kRecomputing).first(each);
+  if (!goal.may_swap || !Swaps(options)) return {recomputing};
+  return {recomputing, std::span(kSwapping).first(each)};
+}
+
 }  // namespace
+
+bool Swaps(const CompileOptions& options) {
+  return options.swap && !options.passes.Disabled(kSwapPass);
+}
 
 bool RecomputeAtPeak(CompiledEntry& entry, const Target& target, const CompileOptions& options,
                      const RecomputeGoal& goal) {
-  const std::span<const double> emphases = goal.bytes > 0 && options.effort == PlanEffort::kFull
-                                               ? std::span<const double>(kEmphases)
-                                               : std::span(kEmphases).first(1);
   const CompiledEntry before = entry;
   std::optional<std::pair<Bytes, double>> least;
-  for (const double emphasis : emphases) {
-    CompiledEntry tried = before;
-    Recomputer recomputer(tried, target, options, goal, emphasis);
-    if (!recomputer.Run() || (least && recomputer.Cost() >= *least)) continue;
-    least = recomputer.Cost();
-    entry = std::move(tried);
-    if (least->first > goal.bytes) break;  // what does not fit in one way hardly does in another
+  for (const std::span<const Ranking> rankings : RankingsFor(options, goal)) {
+    Bytes least_of_these = std::numeric_limits<Bytes>::max();
+    for (const Ranking& ranking : rankings) {
+      CompiledEntry tried = before;
+      Recomputer recomputer(tried, target, options, goal, ranking);
+      if (!recomputer.Run()) continue;
+      const std::pair<Bytes, double> cost = recomputer.Cost();
+      least_of_these = std::min(least_of_these, cost.first);
+      if (!least || cost < *least) {
+        least = cost;
+        entry = std::move(tried);
+      }
+      // What does not fit in one way hardly does in another.
+      if (least_of_these > goal.bytes) break;
+    }
   }
   return least.has_value();
 }

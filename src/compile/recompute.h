@@ -1,18 +1,30 @@
-// Less memory by computing again: the part of a compile that trades time for it.
+// Less memory by computing again and by swapping to a file: the part of a compile that trades time
+// for it.
 #ifndef CGRUN_COMPILE_RECOMPUTE_H_
 #define CGRUN_COMPILE_RECOMPUTE_H_
+
+#include <string_view>
 
 #include "src/compile/compile.h"
 
 namespace cgrun {
 
+// The passes that do it; without one of them the other does what it can.
+inline constexpr std::string_view kRematerialisePass = "rematerialise";
+inline constexpr std::string_view kSwapPass = "swap";
+
+// Whether tensors may be swapped on the way to a cap.
+bool Swaps(const CompileOptions& options);
+
 struct RecomputeGoal {
   double share = 0;  // of a step's time, that may be spent
   Bytes bytes = 0;   // transient; where they are reached, no more is done
+  bool may_swap = false;
 };
 
 // Has the entry point compute again, right before its later readers, what its schedule would hold
 // at the peak: the least of it with which the peak is as low as the goal, or as low as it gets.
+// Where it may, and the options name a folder, swaps of tensors compete with that.
 // Results do not change by a bit. False where that lowers nothing.
 bool RecomputeAtPeak(CompiledEntry& entry, const Target& target, const CompileOptions& options,
                      const RecomputeGoal& goal);

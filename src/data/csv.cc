@@ -87,12 +87,12 @@ class CsvOpener {
     csv_ = *csv;
     ForEachRow([this](const CsvReader& reader) { SurveyRow(reader); });
     for (auto& [column, label] : layout_.labels) {
-      if (!Failed()) label.Settle(diagnostics_);
+      if (!Stopped()) label.Settle(diagnostics_);
     }
-    if (!Failed()) FindCategories();
-    if (Failed()) return nullptr;
+    if (!Stopped()) FindCategories();
+    if (Stopped() || all_rows_ == 0) return nullptr;
     Allocate();
-    if (!Failed()) features_.Prepare(layout_, all_rows_);
+    if (!Stopped()) features_.Prepare(layout_, all_rows_);
     ForEachRow([this](const CsvReader& reader) { StoreRow(reader); });
     cell_errors_.Report();
     if (!Failed()) features_.Finish(csv_, layout_, path_, parts_[0].tensor);
@@ -104,6 +104,8 @@ class CsvOpener {
 
  private:
   bool Failed() const { return diagnostics_.error_count() > errors_before_; }
+  // By more than ragged lines: those are passed over, so that one run tells of the cells of others.
+  bool Stopped() const { return diagnostics_.error_count() - errors_before_ > ragged_; }
 
   template <class Act>
   void ForEachRow(Act act);
@@ -156,6 +158,7 @@ class CsvOpener {
   const DataOptions& options_;
   Diagnostics& diagnostics_;
   const int errors_before_;
+  int ragged_ = 0;  // lines with too few or too many fields, each of which is an error
   CellErrors cell_errors_;
   CellErrors unknown_;  // categories, in samples to predict
   const DataOption& file_option_;
@@ -186,7 +189,7 @@ void CsvOpener::ForEachRow(Act act) {
       if (first && first_pass && !ReadLayout(reader)) return;
       if (first && csv_.header) continue;
       if (reader.fields().size() != layout_.names.size()) {
-        ReportRagged(reader);
+        if (first_pass) ReportRagged(reader);
         continue;
       }
       if (IsDropped(reader)) continue;
@@ -204,6 +207,7 @@ void CsvOpener::ForEachRow(Act act) {
 }
 
 void CsvOpener::ReportRagged(const CsvReader& reader) {
+  ++ragged_;
   const size_t fields = reader.fields().size(), columns = layout_.names.size();
   diagnostics_.Error(reader.mark(),
                      "this line has " + CountText(static_cast<int64_t>(fields), "field") +
@@ -282,7 +286,7 @@ void CsvOpener::Allocate() {
   }
   for (const CsvColumn& used : layout_.used) {
     const LabelTexts* label = LabelOf(used);
-    if (label == nullptr || Failed()) continue;
+    if (label == nullptr || Stopped()) continue;
     const bool alone = layout_.fields[used.field].shape.Elements() == 1;
     if (alone) parts_[used.field].classes = label->names();
   }
@@ -290,7 +294,7 @@ void CsvOpener::Allocate() {
 
 // The second pass.
 void CsvOpener::StoreRow(const CsvReader& reader) {
-  if (Failed() && parts_.size() < layout_.fields.size()) return;
+  if (parts_.size() < layout_.fields.size()) return;
   if (!label_lines_.columns.empty()) label_lines_.lines.push_back(reader.line());
   for (const CsvColumn& used : layout_.used) {
     const CsvField& text = reader.fields()[used.column];

@@ -2,34 +2,19 @@
 // Next() takes them in order, so that the number of workers changes nothing but the speed.
 #include "src/data/loader.h"
 
-#include <signal.h>
-
 #include <algorithm>
 #include <chrono>
 #include <cstring>
 #include <exception>
 #include <system_error>
 
+#include "src/base/block_signals.h"
 #include "src/base/check.h"
 
 namespace cgrun {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-// Signals belong to the program's own threads; threads that are started meanwhile take none.
-class BlockSignals {
- public:
-  BlockSignals() {
-    sigset_t all;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before_);
-  }
-  ~BlockSignals() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-
- private:
-  sigset_t before_;
-};
 
 // Bytes of one field in one slot, rounded up so that the next one is aligned; kNoLimit if too many.
 int64_t FieldSlotBytes(const DataField& field, int64_t batch) {

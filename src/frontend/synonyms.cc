@@ -16,6 +16,7 @@ constexpr Synonym kSynonyms[] = {
     {"gemm", "linear"},
     {"affine", "linear"},
     {"convolution", "conv"},
+    {"convolve", "conv"},
     {"conv2d", "conv"},
     {"convolution2d", "conv"},
     {"maxpool2d", "max_pool"},

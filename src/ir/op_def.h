@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "src/base/arena_kind.h"
 #include "src/ir/graph.h"
 
 namespace cgrun {
@@ -20,6 +21,7 @@ struct OperandDef {
   std::string name;
   std::string doc;
   Arity arity = Arity::kOne;
+  ArenaKind arena = ArenaKind::kDevice;  // where its bytes lie
 };
 
 // What type inference sees: types and attributes of one node. Dimensions may still depend on N.
@@ -205,6 +207,12 @@ std::string FaultOfFused(const NodeSignature& node);
 
 // The signatures of the operators of a fused node's body.
 std::vector<NodeSignature> SignaturesInBody(const NodeSignature& node);
+
+// Whether the operator takes part in swapping: bytes go between the device and the swap file.
+bool IsTransfer(OpId op);
+
+// Where the bytes of a value lie: what no node gives, on the device.
+ArenaKind ArenaOf(const Graph& graph, ValueId value);
 
 // The signature of a node of a graph.
 NodeSignature SignatureOf(const Graph& graph, const Node& node);

@@ -15,11 +15,12 @@ struct RecomputeDecision {
   std::vector<NodeId> readers;
 };
 
-// `value` leaves the device after `last_reader_before` and is back before `first_reader_after`.
+// `value` is written to the swap file, and `readers` read what comes back from there.
 struct SwapDecision {
   ValueId value;
-  NodeId last_reader_before;
-  NodeId first_reader_after;
+  std::vector<NodeId> readers;
+  double write_seconds = 0;  // that the file takes
+  double read_seconds = 0;
 };
 
 struct RematPlan {

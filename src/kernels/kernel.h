@@ -17,6 +17,8 @@
 
 namespace cgrun {
 
+class SwapFile;
+
 enum class Access : uint8_t { kRead, kWrite, kReadWrite, kScratch };
 
 // Where an operand lies: `offset` bytes into an arena.
@@ -30,6 +32,7 @@ struct Operand {
 struct RunContext {
   std::byte* arenas[kArenaKinds] = {};
   Communicator* communicator = nullptr;
+  SwapFile* swap_file = nullptr;  // the arena ArenaKind::kFile, which has no address
   Stream stream;
 };
 

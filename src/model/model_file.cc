@@ -170,6 +170,10 @@ TreeNode ResolvedTree(const ModelSpec& model) {
     TreeEntry* entry = tree.Find(key);
     if (entry != nullptr) MakeAbsolute(&entry->value, model.file_name);
   }
+  if (TreeEntry* train = tree.Find("train")) {
+    TreeEntry* swap = train->value.Find("swap");
+    if (swap != nullptr) MakeAbsolute(&swap->value, model.file_name);
+  }
   return tree;
 }
 

@@ -180,6 +180,7 @@ struct TrainSpec {
   std::optional<Marked<double>> seconds;  // `time`
   Marked<BatchSize> batch;
   std::optional<Marked<int64_t>> memory;     // bytes
+  std::optional<MarkedText> swap;            // a folder; relative to the model file
   Marked<std::string> precision{"f32", {}};  // f32, f64, bf16, f16, tf32
   std::optional<OpSpec> optimizer;
   Marked<int64_t> accumulate{1, {}};

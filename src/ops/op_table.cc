@@ -108,6 +108,20 @@ std::vector<InPlacePair> UpdatesOf(const Node& node) {
   return PairsOfLast(node.body, GetOpDef(node.body.back().op).updates);
 }
 
+bool IsTransfer(OpId op) {
+  const OpDef& def = GetOpDef(op);
+  const auto in_file = [](const OperandDef& operand) { return operand.arena == ArenaKind::kFile; };
+  return std::ranges::any_of(def.inputs, in_file) || std::ranges::any_of(def.outputs, in_file);
+}
+
+ArenaKind ArenaOf(const Graph& graph, ValueId value) {
+  const NodeId producer = graph.values[value].producer;
+  if (!producer.valid()) return ArenaKind::kDevice;
+  const std::vector<OperandDef>& outputs = GetOpDef(graph.nodes[producer].op).outputs;
+  const auto index = static_cast<size_t>(graph.values[value].output_index);
+  return index < outputs.size() ? outputs[index].arena : ArenaKind::kDevice;  // variadic or fused
+}
+
 std::string_view NameOf(OpId op) { return GetOpDef(op).name; }
 
 NodeSignature SignatureOf(const Graph& graph, const Node& node) {

@@ -36,6 +36,7 @@ bool SimplifyAlgebra(Graph& graph, const PassContext& context);
 bool MergeCommonSubexpressions(Graph& graph, const PassContext& context);
 bool ReluBeforePoolGrad(Graph& graph, const PassContext& context);
 bool Rematerialise(Graph& graph, const PassContext& context);
+bool SwapToFile(Graph& graph, const PassContext& context);
 
 }  // namespace passes
 }  // namespace cgrun

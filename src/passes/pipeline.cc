@@ -37,6 +37,8 @@ constexpr PipelineEntry kPipeline[] = {
      "when all nodes are there that have a kernel to choose"},
     {"rematerialise", passes::Rematerialise, 0, PassStage::kPlanned,
      "when a plan says what to compute again; nothing may merge the copies after it"},
+    {"swap", passes::SwapToFile, 0, PassStage::kPlanned,
+     "behind rematerialise, whose copies read what their plan says is held"},
 };
 
 class Runner {

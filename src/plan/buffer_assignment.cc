@@ -46,6 +46,7 @@ class Assigner {
     SharedBuffer buffer;
     buffer.bytes = graph_.BytesOf(id);
     buffer.zone = value.zone;
+    buffer.arena = ArenaOf(graph_, id);
     buffer.persistent = IsState(value.role) || value.role == Role::kConstant;
     buffer.lifespan = liveness_.values[id];
     buffer.kept = liveness_.kept[id];
@@ -121,6 +122,7 @@ class Assigner {
     const ValueId input = node.inputs[static_cast<size_t>(input_index)];
     const SharedBuffer& buffer = BufferOf(input);
     if (buffer.persistent || buffer.kept || buffer.bytes != graph_.BytesOf(output)) return false;
+    if (buffer.arena != ArenaOf(graph_, output)) return false;
     if (buffer.lifespan.upper > time + 1) return false;  // read later, or an output of the graph
     if (std::any_of(buffer.values.begin(), buffer.values.end(),
                     [&](ValueId id) { return is_output_[id]; })) {
@@ -150,7 +152,7 @@ class Assigner {
 std::vector<Bytes> TransientBytes(const BufferAssignment& assignment, TimePoint steps) {
   std::vector<Bytes> bytes(static_cast<size_t>(steps) + 1);
   for (const SharedBuffer& buffer : assignment.buffers) {
-    if (buffer.persistent) continue;
+    if (buffer.persistent || buffer.arena != ArenaKind::kDevice) continue;
     bytes[static_cast<size_t>(buffer.lifespan.lower)] += RoundUp(buffer.bytes, kDefaultAlignment);
     bytes[static_cast<size_t>(buffer.lifespan.upper)] -= RoundUp(buffer.bytes, kDefaultAlignment);
   }

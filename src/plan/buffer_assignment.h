@@ -5,6 +5,7 @@
 
 #include <vector>
 
+#include "src/base/arena_kind.h"
 #include "src/plan/liveness.h"
 
 namespace cgrun {
@@ -13,6 +14,7 @@ namespace cgrun {
 struct SharedBuffer {
   int64_t bytes = 0;
   Zone zone = Zone::kForward;
+  ArenaKind arena = ArenaKind::kDevice;
   bool persistent = false;  // state and constants: it keeps its bytes between steps
   bool kept = false;        // transient, but so does it: of a program that runs in part
   Lifespan lifespan;
@@ -39,7 +41,8 @@ struct BufferOptions {
 BufferAssignment AssignBuffers(const Graph& graph, const Schedule& schedule,
                                const Liveness& liveness, const BufferOptions& options = {});
 
-// Bytes of the transient buffers that are alive at each step of a schedule of `steps`, aligned.
+// Bytes of the device's transient buffers that are alive at each step of a schedule of `steps`,
+// aligned.
 std::vector<Bytes> TransientBytes(const BufferAssignment& assignment, TimePoint steps);
 
 }  // namespace cgrun

@@ -46,12 +46,14 @@ MemoryProblem ProblemOf(const Graph& graph, const BufferAssignment& assignment,
   return problem;
 }
 
-// The transient buffers of one zone, or of all.
-std::vector<SharedBufferId> TransientBuffers(const BufferAssignment& assignment, const Zone* zone) {
+// The transient buffers of one zone, or of all, in the device's arena or in another one.
+std::vector<SharedBufferId> TransientBuffers(const BufferAssignment& assignment, const Zone* zone,
+                                             ArenaKind arena = ArenaKind::kDevice) {
   std::vector<SharedBufferId> ids;
   for (SharedBufferId id : assignment.buffers.ids()) {
     const SharedBuffer& buffer = assignment.buffers[id];
-    if (!buffer.persistent && (zone == nullptr || buffer.zone == *zone)) ids.push_back(id);
+    if (buffer.persistent || buffer.arena != arena) continue;
+    if (zone == nullptr || buffer.zone == *zone) ids.push_back(id);
   }
   return ids;
 }
@@ -75,6 +77,7 @@ class LayoutPlanner {
     } else {
       PlanTogether();
     }
+    PlanFile();
     Finish();
     const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
     layout_.plan_seconds = seconds.count();
@@ -118,6 +121,7 @@ class LayoutPlanner {
     placed.name = BufferName(graph, buffer);
     placed.zone = buffer.zone;
     placed.persistent = buffer.persistent;
+    placed.arena = buffer.arena;
     placed.bytes = buffer.bytes;
     placed.entry = entry;
     placed.lifespan = buffer.lifespan;
@@ -170,6 +174,18 @@ class LayoutPlanner {
     layout_.lower_bound_bytes = layout_.persistent_bytes + bound;
   }
 
+  // The swap file is an arena of its own, whatever zones its tensors are of.
+  void PlanFile() {
+    for (size_t e = 0; e < entries_.size(); ++e) {
+      const std::vector<SharedBufferId> ids =
+          TransientBuffers(assignments_[e], nullptr, ArenaKind::kFile);
+      if (ids.empty()) continue;
+      EntryLayout& entry = layout_.entries[e];
+      entry.file_bytes = Plan(e, ids, 0, entry).peak_bytes;
+      layout_.file_bytes = std::max(layout_.file_bytes, entry.file_bytes);
+    }
+  }
+
   EntryLayout NewEntry(size_t e) const {
     const Graph& graph = *entries_[e].graph;
     EntryLayout entry;
@@ -182,7 +198,7 @@ class LayoutPlanner {
     entry.remat = RecomputeByName(graph, options_.recompute);
     entry.incremental = options_.incremental;
     for (const SharedBuffer& buffer : assignments_[e].buffers) {
-      if (buffer.persistent) continue;
+      if (buffer.persistent || buffer.arena != ArenaKind::kDevice) continue;
       entry.naive_bytes += RoundUp(buffer.bytes, kDefaultAlignment);
       if (buffer.kept) entry.kept_bytes += RoundUp(buffer.bytes, kDefaultAlignment);
     }
@@ -217,7 +233,7 @@ class LayoutPlanner {
         entry.workspace_offset[buffer.workspace_of] = placed.offset;
         entry.workspace_buffer[buffer.workspace_of] = index;
       }
-      ++Use(buffer.zone).buffers;
+      if (buffer.arena == ArenaKind::kDevice) ++Use(buffer.zone).buffers;
       layout_.buffers.push_back(std::move(placed));
     }
     return plan;

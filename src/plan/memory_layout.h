@@ -61,6 +61,7 @@ struct EntryLayout {
   int64_t transient_lower_bound = 0;
   int64_t naive_bytes = 0;  // transient buffers side by side, without reuse and in-place
   int64_t in_place_bytes = 0;
+  int64_t file_bytes = 0;    // of the swap file
   bool incremental = false;  // can run in part, for which …
   int64_t kept_bytes = 0;    // … so much of transient_bytes lies untouched between runs
   RematPlan remat;  // what is to be computed again or swapped out before a plan that is better
@@ -83,6 +84,7 @@ struct MemoryLayout {
   std::string planner;            // which one won, for the largest entry point
   bool zones_apart = false;
   double plan_seconds = 0;
+  int64_t file_bytes = 0;             // of the swap file, which all entry points use in turn
   int64_t recompute_saved_bytes = 0;  // that the arena would need more, were nothing computed again
   bool cap_out_of_reach = false;      // with all computed again that helps, more is alive at once
   std::vector<ZoneUse> zones;

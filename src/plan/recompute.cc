@@ -8,12 +8,14 @@
 
 #include "src/ir/op_def.h"
 #include "src/ops/second.h"
+#include "src/ops/swap.h"
 
 namespace cgrun {
 namespace {
 
 constexpr double kBytesPerSecond = 20e9;
-constexpr int64_t kCheapOperations = 16;  // for an element: batch_norm has 7, a pool its window
+constexpr double kSecondsOfTransfer = 50e-6;  // of one byte: to wake its thread, and the disk
+constexpr int64_t kCheapOperations = 16;      // for an element: batch_norm has 7, a pool its window
 
 bool IsCheap(const NodeSignature& node) {
   int64_t elements = 0;
@@ -29,6 +31,10 @@ double SecondsWith(const NodeSignature& node, const Option& option) {
   if (option.is_measured) return option.seconds;
   const double to_move = SecondsToMove(node);
   return IsCheap(node) ? to_move : std::max(to_move, option.seconds);
+}
+
+bool WritesOut(const Node& node) {
+  return node.op == OpId::swap_out || node.op == OpId::swap_out_wait;
 }
 
 // An option, and the buffers that must stay for it.
@@ -67,33 +73,59 @@ class PeakAnalysis {
   std::vector<Candidate> Run() {
     std::vector<Candidate> candidates;
     for (SharedBufferId id : assignment_.buffers.ids()) {
-      if (std::optional<Candidate> candidate = CandidateOf(id)) {
-        candidates.push_back(std::move(*candidate));
-      }
+      const std::vector<ValueId> wanted = WantedBehindPeak(id);
+      if (wanted.empty()) continue;
+      Begin(id, wanted);
+      if (limits_.recompute && Recompute(wanted)) candidates.push_back(candidate_);
+      Begin(id, wanted);
+      if (limits_.swap && Swap(wanted)) candidates.push_back(std::move(candidate_));
     }
     return candidates;
   }
 
  private:
-  // Nothing where the buffer must be held at the peak.
-  std::optional<Candidate> CandidateOf(SharedBufferId id) {
+  // What lies in the buffer at the peak; nothing where it must.
+  std::vector<ValueId> WantedBehindPeak(SharedBufferId id) const {
     const SharedBuffer& buffer = assignment_.buffers[id];
     if (buffer.persistent || buffer.workspace_of.valid() || !Spans(buffer.lifespan)) return {};
-    candidate_ = {};
-    candidate_.buffer = id;
-    candidate_.option.bytes = RoundUp(buffer.bytes, kDefaultAlignment);
+    if (buffer.arena != ArenaKind::kDevice) return {};
     std::vector<ValueId> wanted;
     for (ValueId value : buffer.values) {
-      if (is_kept_[value] || TouchedAtPeak(value)) return {};
+      if (is_kept_[value] || TouchedAtPeak(value) || IsOnItsWay(value)) return {};
       if (Spans(liveness_.values[value])) wanted.push_back(value);
     }
+    return wanted;
+  }
+
+  void Begin(SharedBufferId id, const std::vector<ValueId>& wanted) {
+    candidate_ = {};
+    candidate_.buffer = id;
+    candidate_.option.bytes = RoundUp(assignment_.buffers[id].bytes, kDefaultAlignment);
     first_use_ = liveness_.steps;
     for (ValueId value : wanted) AddReaders(value);
-    for (ValueId value : wanted) {
-      if (!Provide(value)) return {};
-    }
-    if (candidate_.option.decision.nodes.empty()) return {};
-    return std::move(candidate_);
+  }
+
+  bool Recompute(const std::vector<ValueId>& wanted) {
+    return std::ranges::all_of(wanted, [&](ValueId value) { return Provide(value); }) &&
+           !candidate_.option.decision.nodes.empty();
+  }
+
+  // One value alone: those that lie in the buffer with it are views. What has just come back, or is
+  // about to, stays.
+  bool Swap(const std::vector<ValueId>& wanted) {
+    if (wanted.size() != 1) return false;
+    const Value& value = graph_.values[wanted[0]];
+    if (value.producer.valid() && IsTransfer(graph_.nodes[value.producer].op)) return false;
+    if (!CanSwap(target_, value.type, value.layout, limits_.threads)) return false;
+    const auto bytes = static_cast<double>(graph_.BytesOf(wanted[0]));
+    const TransferSpeed& speed = limits_.swap->speed;
+    RecomputeOption& option = candidate_.option;
+    option.swap = {wanted[0], std::move(option.decision.readers),
+                   kSecondsOfTransfer + bytes / speed.write_bytes_per_second,
+                   kSecondsOfTransfer + bytes / speed.read_bytes_per_second};
+    option.decision = {};
+    option.seconds = limits_.swap->share * (option.swap->write_seconds + option.swap->read_seconds);
+    return option.seconds <= limits_.seconds;
   }
 
   // Held from before the peak to behind it.
@@ -105,6 +137,13 @@ class PeakAnalysis {
     if (producer.valid() && time_[producer] == peak_) return true;
     return std::any_of(readers_[value].begin(), readers_[value].end(),
                        [&](NodeId reader) { return time_[reader] == peak_; });
+  }
+
+  // Whether it is still to be written to the swap file behind the peak.
+  bool IsOnItsWay(ValueId value) const {
+    return std::ranges::any_of(readers_[value], [&](NodeId reader) {
+      return time_[reader] >= peak_ && WritesOut(graph_.nodes[reader]);
+    });
   }
 
   void AddReaders(ValueId value) {
@@ -197,6 +236,31 @@ NodeId AgainForNobody(const Graph& graph, const IdVector<NodeId, bool>& keep) {
   return {};
 }
 
+// The new nodes that write to the swap file, by the step in front of which they stand: behind the
+// producer of what they write, and behind its last reader. `place` holds the steps of `before`.
+std::vector<std::vector<NodeId>> WritesBehind(
+    const Graph& graph, const Schedule& before, const IdVector<NodeId, size_t>& place,
+    const IdVector<ValueId, std::vector<NodeId>>& readers) {
+  const size_t steps = before.steps.size();
+  std::vector<std::vector<NodeId>> behind(steps + 1);
+  for (const OpId op : {OpId::swap_out, OpId::swap_out_wait}) {
+    for (NodeId id : graph.nodes.ids()) {
+      const Node& node = graph.nodes[id];
+      if (node.op != op || place[id] < steps) continue;
+      const ValueId written = node.inputs[op == OpId::swap_out ? 0 : 1];
+      const NodeId producer = graph.values[written].producer;
+      size_t in_front_of = producer.valid() ? std::min(place[producer] + 1, steps) : 0;
+      if (op == OpId::swap_out_wait) {
+        for (NodeId reader : readers[written]) {
+          if (place[reader] < steps) in_front_of = std::max(in_front_of, place[reader] + 1);
+        }
+      }
+      behind[in_front_of].push_back(id);
+    }
+  }
+  return behind;
+}
+
 }  // namespace
 
 std::vector<RecomputeOption> RecomputeOptionsAtPeak(const Graph& graph, const Schedule& schedule,
@@ -212,7 +276,7 @@ std::vector<RecomputeOption> RecomputeOptionsAtPeak(const Graph& graph, const Sc
   std::vector<RecomputeOption> options;
   std::set<SharedBufferId> gone, needed;
   for (Candidate& candidate : candidates) {
-    const bool is_needed = needed.contains(candidate.buffer);
+    const bool is_needed = needed.contains(candidate.buffer) || gone.contains(candidate.buffer);
     const bool needs_gone = std::any_of(candidate.reads.begin(), candidate.reads.end(),
                                         [&](SharedBufferId id) { return gone.contains(id); });
     if (is_needed || needs_gone) continue;
@@ -239,7 +303,8 @@ double SecondsOf(const Graph& graph, const Node& node) {
 double SecondsOfStep(const Graph& graph, bool second_runs) {
   double seconds = 0;
   for (const Node& node : graph.nodes) {
-    if (node.again_of.valid() || !second_runs) seconds += SecondsOf(graph, node);
+    const bool counts = node.again_of.valid() || !second_runs;
+    if (counts && !IsTransfer(node.op)) seconds += SecondsOf(graph, node);
   }
   return seconds;
 }
@@ -253,9 +318,10 @@ Schedule WithSecondRuns(const Graph& graph, const Schedule& before) {
     is_new[before.steps[i].node] = false;
   }
   std::vector<std::vector<NodeId>> in_front(before.steps.size() + 1);
+  std::vector<std::vector<NodeId>> behind = WritesBehind(graph, before, place, readers);
   for (size_t i = graph.nodes.size(); i-- > 0;) {  // readers of a new node are newer
     const NodeId id(static_cast<int>(i));
-    if (!is_new[id]) continue;
+    if (!is_new[id] || WritesOut(graph.nodes[id])) continue;
     for (ValueId output : graph.nodes[id].outputs) {
       for (NodeId reader : readers[output]) place[id] = std::min(place[id], place[reader]);
     }
@@ -263,6 +329,7 @@ Schedule WithSecondRuns(const Graph& graph, const Schedule& before) {
   }
   Schedule after;
   for (size_t i = 0; i <= before.steps.size(); ++i) {
+    for (NodeId id : behind[i]) after.steps.push_back({id, 0});
     for (size_t k = in_front[i].size(); k-- > 0;) after.steps.push_back({in_front[i][k], 0});
     if (i < before.steps.size()) after.steps.push_back(before.steps[i]);
   }

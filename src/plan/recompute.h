@@ -11,13 +11,16 @@
 //      y = relu(x)          reads y, x                                                y' = relu(x)
 //
 // What y is computed from must be there when it is computed again: it is held at the peak for other
-// readers, or it is computed again, too.
+// readers, or it is computed again, too. Where there is a swap file, y can also be written to it
+// behind its last reader before the peak, and read back from there (swap.h).
 #ifndef CGRUN_PLAN_RECOMPUTE_H_
 #define CGRUN_PLAN_RECOMPUTE_H_
 
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "src/base/transfer_speed.h"
 #include "src/ir/remat_plan.h"
 #include "src/ops/target.h"
 #include "src/plan/buffer_assignment.h"
@@ -26,9 +29,16 @@ namespace cgrun {
 
 // A buffer that need not be held at the peak.
 struct RecomputeOption {
-  RecomputeDecision decision;
-  Bytes bytes = 0;     // of the buffer
-  double seconds = 0;  // of the nodes that run again, by SecondsOf()
+  RecomputeDecision decision;        // empty where …
+  std::optional<SwapDecision> swap;  // … this is what is done
+  Bytes bytes = 0;                   // of the buffer
+  double seconds = 0;  // of the nodes that run again, by SecondsOf(), or of what transfers cost
+};
+
+// What a swap file is taken for where options are ranked.
+struct SwapTerms {
+  TransferSpeed speed;
+  double share = 1;  // of a transfer's time that counts; computation beside it hides the rest
 };
 
 struct RecomputeLimits {
@@ -36,6 +46,8 @@ struct RecomputeLimits {
   double emphasis = 1;  // of bytes: the options with most bytes^emphasis a second come first
   int threads = 1;
   BufferOptions buffers;
+  bool recompute = true;               // whether anything runs again
+  std::optional<SwapTerms> swap = {};  // nothing: no transfers
 };
 
 // How long a node with its kernel takes, where that was measured. Else as long as its bytes need to
@@ -44,7 +56,8 @@ struct RecomputeLimits {
 double SecondsOf(const Graph& graph, const Node& node);
 // For one that does little for each element: its bytes to and from memory.
 double SecondsToMove(const NodeSignature& node);
-// SecondsOf all nodes; `second_runs`: of those alone that run again.
+// SecondsOf all nodes but transfers, which go on beside them (SecondsWaited()); `second_runs`: of
+// those alone that run again.
 double SecondsOfStep(const Graph& graph, bool second_runs = false);
 
 // What the first of the fullest steps of `schedule` need not hold, the best by `limits` first. No
@@ -53,8 +66,10 @@ std::vector<RecomputeOption> RecomputeOptionsAtPeak(const Graph& graph, const Sc
                                                     const Target& target,
                                                     const RecomputeLimits& limits);
 
-// The order of `before` for a graph that has got nodes that run again: each stands right before the
-// first node that reads it.
+// The order of `before` for a graph that has got nodes that run again or transfer: each stands
+// right before the first node that reads it, but for those that write to the swap file: they stand
+// behind the node that makes the tensor, and those that wait for them behind its last reader of
+// `before`.
 Schedule WithSecondRuns(const Graph& graph, const Schedule& before);
 
 // Takes back what `again`, a node that runs again, does: its readers read what the first run gave.

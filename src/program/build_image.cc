@@ -56,7 +56,7 @@ class EntryBuilder {
   ImageOperand OperandOf(ValueId id, Access access) const {
     const int64_t offset = layout_.offset[id];
     CGRUN_CHECK(offset >= 0) << graph_.values[id].name << " has no place";
-    return {{offset, ArenaKind::kDevice, access},
+    return {{offset, ArenaOf(graph_, id), access},
             graph_.BytesOf(id),
             viewed_[id].index,
             {graph_.values[id].layout, {}}};
@@ -73,7 +73,7 @@ class EntryBuilder {
     instruction.node = SignatureOf(graph_, node);
     instruction.kernel = node.kernel->kernel;
     instruction.threads = node.kernel->threads;
-    instruction.again = node.again_of.valid();
+    instruction.again = node.again_of.valid() || IsTransfer(node.op);
     for (ValueId input : node.inputs) {
       instruction.operands.push_back(OperandOf(input, Access::kRead));
     }
@@ -132,6 +132,7 @@ std::vector<int> AddPaths(const Graph& graph, std::vector<ImagePath>& paths) {
 ProgramImage BuildImage(const std::vector<ImageSource>& sources, const MemoryLayout& layout) {
   ProgramImage image;
   image.arena_bytes[static_cast<size_t>(ArenaKind::kDevice)] = layout.arena_bytes;
+  image.arena_bytes[static_cast<size_t>(ArenaKind::kFile)] = layout.file_bytes;
   std::set<int64_t> seen;
   for (size_t e = 0; e < sources.size(); ++e) {
     AddPersistent(*sources[e].graph, layout.entries[e], seen, image);

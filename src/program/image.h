@@ -35,7 +35,7 @@ struct ImageInstruction {
   int threads = 1;
   std::vector<ImageOperand> operands;  // inputs, outputs, workspace
   ReachSet reach = 0;  // of an incremental entry point: it runs again when one of these changes
-  bool again = false;  // the second time in one run, so that its results need not be held
+  bool again = false;  // so that less need be held: the second time in one run, or a transfer
 };
 
 // Bytes that are written from outside before a run (a feed), or read after it (a result).

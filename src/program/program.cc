@@ -16,20 +16,50 @@ const ImageEntry* ProgramImage::Find(EntryKind kind, int64_t batch) const {
   return nullptr;
 }
 
+namespace {
+
+// That one run begins, so that no more are under way at a time.
+size_t MostTransfers(const ProgramImage& image) {
+  size_t most = 0;
+  for (const ImageEntry& entry : image.entries) {
+    const auto transfers = std::ranges::count_if(
+        entry.instructions, [](const ImageInstruction& i) { return IsTransfer(i.node.op); });
+    most = std::max(most, static_cast<size_t>(transfers));
+  }
+  return most;
+}
+
+}  // namespace
+
 Program::Program(ProgramImage image, Device& device, const KernelLibrary& library,
-                 Communicator& communicator)
+                 Communicator& communicator, const std::string& swap_folder)
     : image_(std::move(image)), device_(device), code_(image_, device, library) {
   context_.communicator = &communicator;
   context_.stream = device_.CreateStream();
-  for (int kind = 0; kind < kArenaKinds; ++kind) {
-    const int64_t bytes = image_.arena_bytes[static_cast<size_t>(kind)];
-    if (bytes > 0) context_.arenas[kind] = device_.Allocate(static_cast<ArenaKind>(kind), bytes);
-  }
+  TakeArenas(swap_folder);
   WriteConstants();
   InitializeStates();
 }
 
+// The file first: its place can be refused, and nothing is to be given back then.
+void Program::TakeArenas(const std::string& swap_folder) {
+  const int64_t file_bytes = image_.arena_bytes[static_cast<size_t>(ArenaKind::kFile)];
+  if (file_bytes > 0) {
+    if (swap_folder.empty()) {
+      throw InputError("the program swaps to a file, and no folder is given for it",
+                       "give one: `--swap DIR`");
+    }
+    swap_file_ = std::make_unique<SwapFile>(swap_folder, file_bytes, MostTransfers(image_));
+    context_.swap_file = swap_file_.get();
+  }
+  for (const ArenaKind kind : {ArenaKind::kDevice, ArenaKind::kPinnedHost}) {
+    const int64_t bytes = image_.arena_bytes[static_cast<size_t>(kind)];
+    if (bytes > 0) context_.arenas[static_cast<int>(kind)] = device_.Allocate(kind, bytes);
+  }
+}
+
 Program::~Program() {
+  swap_file_.reset();  // its thread knows places in the arenas
   for (int kind = 0; kind < kArenaKinds; ++kind) {
     if (context_.arenas[kind] != nullptr) {
       device_.Free(static_cast<ArenaKind>(kind), context_.arenas[kind]);

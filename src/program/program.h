@@ -3,10 +3,12 @@
 #ifndef CGRUN_PROGRAM_PROGRAM_H_
 #define CGRUN_PROGRAM_PROGRAM_H_
 
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "src/device/swap_file.h"
 #include "src/program/code.h"
 
 namespace cgrun {
@@ -15,9 +17,10 @@ class Program {
  public:
   // Verifies the image, prepares its kernels, and takes and fills the arena: constants, and state
   // as its initialisers say. `device`, `library` and `communicator` must outlive the program.
-  // Throws InputError if the image is not sound, UserError if there is too little memory.
+  // `swap_folder`: where the swap file is made, of an image that has one. Throws InputError if the
+  // image is not sound, UserError if there is too little memory or too little room in the folder.
   Program(ProgramImage image, Device& device, const KernelLibrary& library,
-          Communicator& communicator);
+          Communicator& communicator, const std::string& swap_folder = "");
   ~Program();
   Program(const Program&) = delete;
   Program& operator=(const Program&) = delete;
@@ -34,6 +37,11 @@ class Program {
 
   // Runs an entry point once; all its feeds are written.
   void Run(int entry) noexcept;
+  // Throws UserError if bytes were lost on their way to the swap file or back, in any run so far:
+  // its results, and states since, are worth nothing.
+  void CheckTransfers() const {
+    if (swap_file_) swap_file_->Check();
+  }
   // Whether RunChanged() can run a part of an entry point: it is incremental, and ran last, and no
   // state was written from outside since.
   bool CanRunChanged(int entry) const;
@@ -82,12 +90,14 @@ class Program {
   void InitializeStates();
 
  private:
+  void TakeArenas(const std::string& swap_folder);
   std::byte* Address(const Operand& operand) const;
   void WriteConstants();
 
   ProgramImage image_;
   Device& device_;
-  Code code_;  // of image_
+  Code code_;                            // of image_
+  std::unique_ptr<SwapFile> swap_file_;  // of an image that has one
   RunContext context_;
   int last_entry_ = -1;  // which ran last, if its results are still those of the states
 };

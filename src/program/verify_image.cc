@@ -5,6 +5,7 @@
 #include "src/ir/op_def.h"
 #include "src/program/image.h"
 #include "src/program/verify_incremental.h"
+#include "src/program/verify_transfers.h"
 
 namespace cgrun {
 namespace {
@@ -73,14 +74,16 @@ class EntryVerifier {
       if (!CheckPort(result, result.kind == OutputKind::kLoss) || !CheckMetric(result)) continue;
       Read("result " + result.name, result.bytes, result.type.dtype);
     }
-    if (!entry_.incremental || !violations_.empty()) return;
-    for (std::string& violation : VerifyIncremental(entry_)) {
-      violations_.push_back(std::move(violation));
-    }
+    if (violations_.empty()) Add(VerifyTransfers(entry_));
+    if (entry_.incremental && violations_.empty()) Add(VerifyIncremental(entry_));
   }
 
  private:
   void Fail(const std::string& sentence) { violations_.push_back(entry_.name + ": " + sentence); }
+
+  void Add(std::vector<std::string> violations) {
+    for (std::string& violation : violations) violations_.push_back(std::move(violation));
+  }
 
   // A metric's operator can finish what it sums up.
   bool CheckMetric(const ImagePort& port) {
@@ -94,7 +97,9 @@ class EntryVerifier {
   bool CheckPort(const ImagePort& port, bool number) {
     if (!InArena(port.name, port.bytes, SizeOf(port.type.dtype))) return false;
     if (!CheckTensor(port.name, port.bytes, port.type)) return false;
-    if (!port.bytes.layout.layout.IsPlain()) {
+    if (port.bytes.operand.arena != ArenaKind::kDevice) {
+      Fail(port.name + " is not on the device");
+    } else if (!port.bytes.layout.layout.IsPlain()) {
       Fail(port.name + " is not plain");
     } else if (number && (port.type.shape.rank() != 0 || port.type.dtype == DType::kBool ||
                           port.type.dtype == DType::kU8 || port.type.dtype == DType::kF16)) {
@@ -177,6 +182,9 @@ class EntryVerifier {
       const TensorType& type = TypeOf(instruction.node, i);
       const ImageOperand& operand = instruction.operands[i];
       if (!InArena(name, operand, SizeOf(type.dtype))) return;
+      if (operand.operand.arena != ArenaOf(instruction.node, i)) {
+        return Fail(name + " has an operand in the wrong arena");
+      }
       if (!CheckTensor(name, operand, type)) return;
       if (operand.operand.access != (i < inputs ? Access::kRead : Access::kWrite)) {
         Fail(name + " has an operand of the wrong access");
@@ -191,6 +199,16 @@ class EntryVerifier {
     }
   }
 
+  // Where the operator has its operand. Those beyond the last one that is listed are like it: it is
+  // variadic.
+  static ArenaKind ArenaOf(const NodeSignature& node, size_t operand) {
+    const OpDef& def = GetOpDef(node.op);
+    const size_t inputs = node.inputs.size();
+    const std::vector<OperandDef>& listed = operand < inputs ? def.inputs : def.outputs;
+    const size_t index = operand < inputs ? operand : operand - inputs;
+    return listed.empty() ? ArenaKind::kDevice : listed[std::min(index, listed.size() - 1)].arena;
+  }
+
   static const TensorType& TypeOf(const NodeSignature& node, size_t operand) {
     const size_t inputs = node.inputs.size();
     return operand < inputs ? node.inputs[operand] : node.outputs[operand - inputs];
@@ -198,7 +216,8 @@ class EntryVerifier {
 
   bool CheckWorkspace(const std::string& name, const ImageOperand& operand) {
     if (!InArena(name, operand, 64)) return false;
-    if (operand.value == -1 && operand.operand.access == Access::kScratch) return true;
+    const bool on_device = operand.operand.arena == ArenaKind::kDevice;
+    if (operand.value == -1 && operand.operand.access == Access::kScratch && on_device) return true;
     Fail(name + " has a workspace that is none");
     return false;
   }

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "src/report/table.h"
@@ -31,15 +32,26 @@ std::string NoteOf(const FrontierRow& row) {
 }
 
 std::string PlansText(const FrontierSubject& subject) {
-  TextTable table({Align::kRight, Align::kRight, Align::kRight, Align::kRight, Align::kLeft});
-  table.Add({"arena", "", "a step takes", "run again", ""});
+  const bool swaps =
+      std::ranges::any_of(subject.rows, [](const auto& row) { return row.swaps > 0; });
+  std::vector<Align> columns = {Align::kRight, Align::kRight, Align::kRight, Align::kRight};
+  if (swaps) columns.insert(columns.end(), {Align::kRight, Align::kRight});
+  columns.push_back(Align::kLeft);
+  TextTable table(columns);
+  const auto add = [&](std::vector<std::string> cells, const std::string& tensors,
+                       const std::string& file, const std::string& note) {
+    if (swaps) cells.insert(cells.end(), {tensors, file});
+    cells.push_back(note);
+    table.Add(cells);
+  };
+  add({"arena", "", "a step takes", "run again"}, "swapped", "swap file", "");
   const std::vector<std::string> arenas = ArenasOf(subject.rows);
   for (size_t i = 0; i < subject.rows.size(); ++i) {
     const FrontierRow &row = subject.rows[i], &first = subject.rows[0];
-    table.Add(
-        {arenas[i],
+    add({arenas[i],
          ShareOf(static_cast<double>(row.arena_bytes), static_cast<double>(first.arena_bytes)),
-         ShareOf(row.seconds, first.seconds), FormatCount(row.second_runs), NoteOf(row)});
+         ShareOf(row.seconds, first.seconds), FormatCount(row.second_runs)},
+        FormatCount(row.swaps), row.swaps > 0 ? FormatBytes(row.file_bytes) : "", NoteOf(row));
   }
   return table.ToString("  ");
 }
@@ -84,6 +96,8 @@ std::string FrontierJson(const FrontierSubject& subject) {
                                 {"lower_bound_bytes", row.lower_bound_bytes},
                                 {"seconds", row.seconds},
                                 {"second_runs", row.second_runs},
+                                {"swaps", row.swaps},
+                                {"swap_file_bytes", row.file_bytes},
                                 {"usual", row.usual}});
   }
   json["exact"] = nullptr;

@@ -14,7 +14,9 @@ struct FrontierRow {
   int64_t lower_bound_bytes = 0;
   double seconds = 0;
   int64_t second_runs = 0;
-  bool usual = false;  // what is planned without a cap
+  int64_t swaps = 0;       // tensors that go to a file and back …
+  int64_t file_bytes = 0;  // … which is so large
+  bool usual = false;      // what is planned without a cap
 };
 
 // What is proved of a small graph: no order and no recomputation takes less of one and no more of

@@ -262,11 +262,13 @@ class PictureMaker {
     }
   }
 
-  // The number of a value's buffer in the picture, which it gets when it is first met.
+  // The number of a value's buffer in the picture, which it gets when it is first met; -1 for what
+  // has none in memory.
   int BufferOf(ValueId id) {
     const auto placed = placed_.find(graph_.values[id].name);
     if (placed == placed_.end()) return -1;
     const PlacedBuffer& from = *placed->second;
+    if (from.arena != ArenaKind::kDevice) return -1;
     const auto [at, fresh] = number_.try_emplace(&from, static_cast<int>(picture_.buffers.size()));
     if (fresh) {
       picture_.buffers.push_back({at->second + 1, from.name, from.zone, from.offset, from.bytes,
@@ -282,9 +284,12 @@ class PictureMaker {
         "{}: {}{}{}, {}", value.name, value.type.ToString(), value.layout.IsPlain() ? "" : " ",
         value.layout.IsPlain() ? "" : value.layout.ToString(), FormatBytes(graph_.BytesOf(id)));
     const auto placed = placed_.find(value.name);
-    const int buffer = BufferOf(id);
-    if (buffer < 0) return text;
+    if (placed == placed_.end()) return text;
     const PlacedBuffer& from = *placed->second;
+    if (from.arena == ArenaKind::kFile) {
+      return text + " in the swap file at " + FormatCount(from.offset);
+    }
+    const int buffer = BufferOf(id);
     text += fmt::format(
         " in buffer {} at {} ({} zone, {})", buffer + 1, FormatCount(from.offset), Name(from.zone),
         from.persistent

@@ -104,6 +104,11 @@ std::string FactsHtml(const std::vector<MemoryPagePlan>& plans) {
                        FormatBytes(plan.layout->arena_bytes + plan.subject->data_bytes +
                                    plan.subject->base_bytes));
   });
+  const auto swaps = [](const MemoryPagePlan& plan) { return plan.layout->file_bytes > 0; };
+  if (std::ranges::any_of(plans, swaps)) {
+    html += Row("swap file", plans,
+                [](auto& plan) { return FormatBytes(plan.layout->file_bytes) + ", on a disk"; });
+  }
   html += Row("order", plans, [](auto& plan) { return plan.subject->order; });
   html += Row("planner", plans, [](auto& plan) { return plan.layout->planner; });
   return html + "</table>\n";

@@ -108,6 +108,7 @@ PathSharing SharingOf(const Graph& graph, const MemoryLayout& layout, int entry)
   std::map<PathId, Addresses> transient;
   for (size_t i = 0; i < touched.size(); ++i) {
     const PlacedBuffer& buffer = layout.buffers[i];
+    if (buffer.arena != ArenaKind::kDevice) continue;
     for (PathId user : touched[i]) {
       if (buffer.persistent) paths[user].state_bytes += buffer.bytes;
       if (!buffer.persistent) transient[user].Add(buffer);

@@ -58,6 +58,9 @@ std::string TotalsText(const PlanSubject& subject, const MemoryLayout& layout) {
              "the process itself: libraries, threads, compiled kernels"});
   table.AddRule();
   table.Add({"total", FormatBytes(TotalBytes(subject, layout)), ""});
+  if (layout.file_bytes > 0) {
+    table.Add({"swap file", FormatBytes(layout.file_bytes), "on a disk, beside all that"});
+  }
   return table.ToString("  ");
 }
 
@@ -84,10 +87,12 @@ std::string EntriesText(const PlanSubject& subject, const MemoryLayout& layout) 
                      subject.entries[0], FormatBytes(first.in_place_bytes),
                      FormatBytes(std::max<int64_t>(0, saved - first.in_place_bytes)));
   if (layout.recompute_saved_bytes > 0) {
-    const auto again = std::count_if(layout.buffers.begin(), layout.buffers.end(),
-                                     [](const PlacedBuffer& buffer) { return buffer.recomputed; });
-    out += fmt::format("  Saved of the arena by computing again, later: {}, with {} tensors.\n",
+    const auto again = std::ranges::count_if(layout.buffers, &PlacedBuffer::recomputed);
+    const auto swapped = std::ranges::count(layout.buffers, ArenaKind::kFile, &PlacedBuffer::arena);
+    out += fmt::format("  Saved of the arena by computing again{}, later: {}, with {} tensors",
+                       swapped > 0 ? " and by swapping to a file" : "",
                        FormatBytes(layout.recompute_saved_bytes), again);
+    out += swapped > 0 ? fmt::format(" and {}.\n", swapped) : ".\n";
   }
   std::string kept;
   for (const KeptValue& value : subject.kept) {
@@ -127,6 +132,11 @@ std::string Shared(const PlacedBuffer& buffer) {
   return out;
 }
 
+// The swap file has no zones.
+std::string PlaceText(const PlacedBuffer& buffer) {
+  return buffer.arena == ArenaKind::kFile ? "swap file" : std::string(Name(buffer.zone));
+}
+
 bool IsKept(const PlanSubject& subject, const PlacedBuffer& buffer) {
   return std::any_of(subject.kept.begin(), subject.kept.end(), [&](const KeptValue& kept) {
     const auto& values = buffer.values;
@@ -158,9 +168,8 @@ std::string BuffersText(const PlanSubject& subject, const MemoryLayout& layout, 
   table.AddRule();
   for (const PlacedBuffer* buffer : buffers) {
     table.Add({buffer->entry < 0 ? "all" : subject.entries[static_cast<size_t>(buffer->entry)],
-               FormatCount(buffer->bytes), FormatCount(buffer->offset),
-               std::string(Name(buffer->zone)), LifeText(subject, *buffer), buffer->mark.ToString(),
-               Shared(*buffer)});
+               FormatCount(buffer->bytes), FormatCount(buffer->offset), PlaceText(*buffer),
+               LifeText(subject, *buffer), buffer->mark.ToString(), Shared(*buffer)});
   }
   return table.ToString("  ");
 }
@@ -291,6 +300,7 @@ std::string PlanJson(const PlanSubject& subject, const MemoryLayout& layout) {
   json["lower_bound_bytes"] = layout.lower_bound_bytes;
   json["optimal"] = layout.optimal;
   json["arena_bytes"] = layout.arena_bytes;
+  if (layout.file_bytes > 0) json["swap_file_bytes"] = layout.file_bytes;
   json["data_bytes"] = subject.data_bytes;
   json["base_bytes"] = subject.base_bytes;
   json["total_bytes"] = TotalBytes(subject, layout);
@@ -322,7 +332,7 @@ std::string PlanJson(const PlanSubject& subject, const MemoryLayout& layout) {
     json["buffers"].push_back(
         {{"name", buffer.name},
          {"zone", Name(buffer.zone)},
-         {"arena", "device"},
+         {"arena", buffer.arena == ArenaKind::kFile ? "file" : "device"},
          {"entry", buffer.entry < 0 ? "" : subject.entries[static_cast<size_t>(buffer.entry)]},
          {"offset", buffer.offset},
          {"bytes", buffer.bytes},

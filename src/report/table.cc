@@ -153,6 +153,11 @@ std::string FormatSi(double number) {
   return text;
 }
 
+std::string LongerText(double part) {
+  const double percent = std::abs(100 * part);
+  return fmt::format("{:.1f} % {}", percent, part < 0 && percent >= 0.05 ? "shorter" : "longer");
+}
+
 std::string FormatSeconds(double seconds) {
   if (seconds < 9.95) return fmt::format("{:.2f} s", seconds);
   if (seconds < 59.95) return fmt::format("{:.1f} s", seconds);

@@ -47,6 +47,8 @@ std::string FormatCount(int64_t count, std::string_view noun);
 // 16 bytes are room enough.
 std::string FormatSi(double number);
 void FormatSi(double number, char* text, size_t size);
+// "3.2 % longer", "0.4 % shorter" of a time that is longer by a part of itself, 0.032 or -0.004.
+std::string LongerText(double part);
 // "0.12 s", "12.3 s", "2 min 05 s", "1 h 02 min".
 std::string FormatSeconds(double seconds);
 

@@ -28,6 +28,7 @@ int64_t PeakStep(const MemoryLayout& layout, int entry, int64_t steps) {
   std::vector<int64_t> change(static_cast<size_t>(steps) + 1);
   for (const PlacedBuffer& buffer : layout.buffers) {
     if (buffer.entry != entry || buffer.persistent) continue;
+    if (buffer.arena != ArenaKind::kDevice) continue;
     change[static_cast<size_t>(std::min(buffer.lifespan.lower, steps))] += buffer.bytes;
     change[static_cast<size_t>(std::min(buffer.lifespan.upper, steps))] -= buffer.bytes;
   }

@@ -91,9 +91,11 @@ class GraphEngine final : public Engine {
   Mode mode() const override { return Mode::kGraph; }
   EngineMemory memory() const override {
     EngineMemory memory;
-    for (int64_t bytes : program_->image().arena_bytes) {
-      memory.live_peak_bytes += bytes;
-      memory.requests += bytes > 0;
+    const auto& arenas = program_->image().arena_bytes;
+    for (size_t kind = 0; kind < arenas.size(); ++kind) {
+      if (kind == static_cast<size_t>(ArenaKind::kFile)) continue;
+      memory.live_peak_bytes += arenas[kind];
+      memory.requests += arenas[kind] > 0;
     }
     memory.reserved_peak_bytes = memory.live_peak_bytes;
     memory.system_requests = memory.requests;
@@ -103,10 +105,14 @@ class GraphEngine final : public Engine {
     program_->Feed(EntryOf(entry).feeds[static_cast<size_t>(feed)], bytes);
   }
   void Run(int entry) override {
-    if (times_ == nullptr) return program_->Run(entry);
-    times_->Begin();
-    program_->RunChecked(entry, [&](const Instruction& i) { times_->Lap(entry, i.node); });
-    times_->End();
+    if (times_ == nullptr) {
+      program_->Run(entry);
+    } else {
+      times_->Begin();
+      program_->RunChecked(entry, [&](const Instruction& i) { times_->Lap(entry, i.node); });
+      times_->End();
+    }
+    program_->CheckTransfers();
   }
   int64_t RunChanged(int entry, std::span<const HostTensor> feeds,
                      const std::vector<bool>& changed) override {
@@ -133,6 +139,7 @@ class GraphEngine final : public Engine {
     std::vector<std::byte> bytes;
     program_->RunChecked(entry, [&](const Instruction& i) {
       const ImageInstruction& image = EntryOf(entry).instructions[static_cast<size_t>(i.node)];
+      if (IsTransfer(image.node.op)) return;  // what is on its way cannot be read yet
       for (size_t o = 0; o < image.node.outputs.size() && wanted; ++o) {
         const ImageOperand& operand = image.operands[image.node.inputs.size() + o];
         bytes.resize(static_cast<size_t>(operand.bytes));
@@ -140,6 +147,7 @@ class GraphEngine final : public Engine {
         wanted = checker.OnOutput(static_cast<size_t>(i.node), image.node.outputs[o].dtype, bytes);
       }
     });
+    program_->CheckTransfers();
   }
   std::vector<EngineOperator> Operators(int entry) const override {
     std::vector<EngineOperator> operators;
@@ -348,7 +356,8 @@ std::unique_ptr<Engine> BuildEngine(const ModelSpec& model,
   auto compiled = Compile(model, requests, place.library, options, diagnostics);
   if (!compiled) return nullptr;
   return MakeGraphEngine(std::make_unique<Program>(std::move(compiled->image), place.device,
-                                                   place.library, place.communicator));
+                                                   place.library, place.communicator,
+                                                   options.swap ? options.swap->path : ""));
 }
 
 }  // namespace cgrun

@@ -71,7 +71,7 @@ struct EngineOperator {
   int64_t flops = 0;
   int64_t bytes = 0;        // of its operands; 0 of an eager view, which runs nothing
   std::string source = {};  // "model.yaml:12:7"; "" for what no user wrote
-  bool again = false;       // the second time in one run, so that its results need not be held
+  bool again = false;       // so that less need be held: the second time in one run, or a transfer
   std::string parts = {};   // "conv, relu, max_pool": what a fused one does, in this order
 };
 
@@ -103,7 +103,8 @@ class Engine {
   // Copies bytes into a feed; every feed is written before each run of its entry point. Sizes must
   // agree (a check).
   virtual void Feed(int entry, int feed, std::span<const std::byte> bytes) = 0;
-  // Throws UserError where memory runs out, which it does in eager mode alone.
+  // Throws UserError where memory runs out, which it does in eager mode alone, or where the disk
+  // fails that tensors are swapped to.
   virtual void Run(int entry) = 0;
   // Writes the feeds and runs what changed ones reach, `changed` having an element a feed: those
   // that differ from the last run of the entry point. All of it where only a whole run can be done:

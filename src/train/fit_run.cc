@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "src/plan/recompute.h"
+#include "src/plan/swap.h"
 #include "src/train/batch_search.h"
 #include "src/train/child_process.h"
 #include "src/train/run_memory_json.h"
@@ -13,8 +14,8 @@
 namespace cgrun {
 
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(PeakHolder, name, bytes)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(PlannedRun, memory, batch, second_runs, slowdown, arena_bound,
-                                   cap_out_of_reach, at_peak)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(PlannedRun, memory, batch, second_runs, swaps, swap_bytes,
+                                   slowdown, arena_bound, cap_out_of_reach, at_peak)
 
 namespace {
 
@@ -27,7 +28,7 @@ std::vector<PeakHolder> HoldersOfPeak(const MemoryLayout& layout, int entry) {
   for (const PlacedBuffer& buffer : layout.buffers) steps = std::max(steps, buffer.lifespan.upper);
   std::vector<int64_t> bytes(static_cast<size_t>(steps));
   for (const PlacedBuffer& buffer : layout.buffers) {
-    if (buffer.entry != entry) continue;
+    if (buffer.entry != entry || buffer.arena != ArenaKind::kDevice) continue;
     for (TimePoint t = buffer.lifespan.lower; t < buffer.lifespan.upper; ++t) {
       bytes[static_cast<size_t>(t)] += buffer.bytes;
     }
@@ -36,6 +37,7 @@ std::vector<PeakHolder> HoldersOfPeak(const MemoryLayout& layout, int entry) {
   std::vector<PlacedBuffer> alive;
   for (const PlacedBuffer& buffer : layout.buffers) {
     const bool is_there = buffer.lifespan.lower <= peak && peak < buffer.lifespan.upper;
+    if (buffer.arena != ArenaKind::kDevice) continue;
     if (buffer.persistent || (buffer.entry == entry && is_there)) alive.push_back(buffer);
   }
   std::stable_sort(alive.begin(), alive.end(),
@@ -79,9 +81,12 @@ std::optional<PlannedRun> PlanHere(const ModelSpec& model, const KernelLibrary& 
   const Graph& graph = compiled->entries[0].graph;
   run.second_runs = std::count_if(graph.nodes.begin(), graph.nodes.end(),
                                   [](const Node& node) { return node.again_of.valid(); });
+  run.swaps = CountSwaps(graph);
+  run.swap_bytes = compiled->layout.file_bytes;
   const double again = SecondsOfStep(graph, /*second_runs=*/true);
   const double once = SecondsOfStep(graph) - again;
-  run.slowdown = once > 0 ? again / once : 0;
+  const double waited = SecondsWaited(graph, compiled->entries[0].schedule);
+  run.slowdown = once > 0 ? (again + waited) / once : 0;
   run.arena_bound = compiled->layout.lower_bound_bytes;
   run.cap_out_of_reach = compiled->layout.cap_out_of_reach;
   run.at_peak = HoldersOfPeak(compiled->layout, LargestEntry(compiled->layout));

@@ -19,10 +19,12 @@ struct PeakHolder {
 struct PlannedRun {
   RunMemory memory;
   int64_t batch = 0;
-  int64_t second_runs = 0;        // operators that run a second time in a training step …
-  double slowdown = 0;            // … and their share of its time, as it is estimated
+  int64_t second_runs = 0;        // operators that run a second time in a training step,
+  int64_t swaps = 0;              // tensors that go to a file and back,
+  int64_t swap_bytes = 0;         // that file's size …
+  double slowdown = 0;            // … and how much longer a step takes for it, as it is estimated
   int64_t arena_bound = 0;        // no packing of what is alive takes a smaller arena
-  bool cap_out_of_reach = false;  // nor does anything computed again bring it to its cap
+  bool cap_out_of_reach = false;  // nor does anything computed again or swapped bring it there
   // The largest of the buffers that are alive where training takes most, the largest first.
   std::vector<PeakHolder> at_peak;
 

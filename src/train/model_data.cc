@@ -9,6 +9,7 @@
 #include <optional>
 #include <set>
 
+#include "src/base/allocation_counter.h"
 #include "src/data/options.h"
 #include "src/data/sampler.h"
 #include "src/data/streams.h"
@@ -104,6 +105,18 @@ int64_t CapOnHost(const ModelSpec& model) {
   const std::string& device = model.device.value;
   const bool on_host = device == "auto" || KindOfDevice(device).on_host;
   return on_host && model.train && model.train->memory ? model.train->memory->value : 0;
+}
+
+// Beside what is wrong with data under a cap: where the process alone takes more than the cap,
+// samples that take less help nothing.
+void CheckCapHoldsProcess(const ModelSpec& model, Diagnostics& diagnostics) {
+  const int64_t cap = CapOnHost(model), process = ResidentBytes();
+  if (cap == 0 || cap > process) return;
+  diagnostics.Error(model.train->memory->mark,
+                    "the cap of " + MemoryText(cap) + " is less than the " + MemoryText(process) +
+                        " that the process takes without any data",
+                    "`cgrun plan " + model.file_name +
+                        "`, without the cap, shows what the run takes and of what that is made");
 }
 
 // Beside sets that have `taken` so many bytes.
@@ -328,6 +341,7 @@ ModelData OpenModelData(const ModelSpec& model, Diagnostics& diagnostics, Missin
                         const DataFindings* kept, DataCap cap) {
   ModelData data;
   if (!model.data || !CheckUpdates(model, diagnostics)) return data;
+  const int errors_before = diagnostics.error_count();
   std::vector<MissingFile> all_missing;
   const std::optional<DataSplit> split = SplitOf(model);
   bool train_failed = false;
@@ -351,6 +365,9 @@ ModelData OpenModelData(const ModelSpec& model, Diagnostics& diagnostics, Missin
   data.train = open(model.data->train);
   data.valid = open(model.data->valid);
   data.test = open(model.data->test);
+  if (diagnostics.error_count() > errors_before && cap == DataCap::kOfRun) {
+    CheckCapHoldsProcess(model, diagnostics);
+  }
   for (const MissingFile& file : all_missing) data.missing.push_back(file.Text());
   if (missing == MissingFiles::kAreErrors) ReportMissing(all_missing, diagnostics);
   if (data.train && split) SplitTrain(model, *split, data, diagnostics);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <filesystem>
+#include <fstream>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -273,6 +274,14 @@ void WriteSummary(const std::string& folder, const std::string& json) {
 bool HasSummary(const std::string& folder) {
   std::error_code error;
   return fs::exists(folder + kSummary, error);
+}
+
+bool IsUnfinishedRun(const std::string& folder) {
+  std::error_code error;
+  if (!fs::exists(folder + kSettings, error)) return false;
+  std::ifstream summary(folder + kSummary);
+  const auto json = nlohmann::json::parse(summary, nullptr, /*allow_exceptions=*/false);
+  return !json.is_object() || json.value("interrupted", nlohmann::json(false)) == true;
 }
 
 void RemoveSummary(const std::string& folder) {

@@ -71,6 +71,8 @@ void WriteSummary(const std::string& folder, const std::string& json);
 // A run that goes on has none, until it ends.
 bool HasSummary(const std::string& folder);
 void RemoveSummary(const std::string& folder);  // and what WriteFailure() left
+// Whether a folder is that of a run that goes on, or was interrupted or killed.
+bool IsUnfinishedRun(const std::string& folder);
 // failure.txt, of a run that ends with an error. Does not throw.
 void WriteFailure(const std::string& folder, const UserError& error);
 

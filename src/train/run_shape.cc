@@ -8,6 +8,7 @@
 
 #include "src/base/allocation_counter.h"
 #include "src/data/sampler.h"
+#include "src/model/model_file.h"
 #include "src/program/code.h"
 #include "src/train/accumulation.h"
 #include "src/train/checkpoint.h"
@@ -128,6 +129,11 @@ HostUse HostUseOf(const HostParts& parts) {
   return use;
 }
 
+std::string SwapFolderOf(const ModelSpec& model) {
+  if (!model.train || !model.train->swap) return "";
+  return ResolvePath(model.file_name, model.train->swap->value);
+}
+
 RunMemory MeasureRun(CompiledModel& compiled, const RunShape& shape, const KernelLibrary& library,
                      Device& device) {
   HostParts parts = shape.host;
@@ -151,8 +157,9 @@ RunMemory MeasureRun(CompiledModel& compiled, const RunShape& shape, const Kerne
   memory.on_host = KindOfDevice(library.name()).on_host;
   const Code code(compiled.image, device, library);  // what a run holds, but for the arena
   const int64_t workers = LoaderOptions().workers;
-  memory.base =
-      PlannedBase(shape.data.decoded_bytes, std::ssize(parts.sets) * workers, &memory.base_room);
+  const int64_t transfers = compiled.layout.file_bytes > 0 ? 1 : 0;  // a thread of its own, too
+  memory.base = PlannedBase(shape.data.decoded_bytes, std::ssize(parts.sets) * workers + transfers,
+                            &memory.base_room);
   return memory;
 }
 

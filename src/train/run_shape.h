@@ -59,6 +59,9 @@ struct RunMemory {
 
   int64_t host() const { return (on_host ? arena : 0) + data + base; }
 };
+// The folder for the swap file that the model names, or "".
+std::string SwapFolderOf(const ModelSpec& model);
+
 // Measured in a child process where there can be one, so that `compiled` stays whole and nothing is
 // left of it. Throws UserError.
 RunMemory MemoryOfRun(CompiledModel& compiled, const RunShape& shape, const KernelLibrary& library);

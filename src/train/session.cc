@@ -132,10 +132,13 @@ bool Session::MakeEngine(const KernelLibrary& library, Diagnostics& diagnostics)
   }
   std::optional<ProgramImage> image = MakeImage(library, diagnostics);
   if (!image) return false;
-  auto program = std::make_unique<Program>(std::move(*image), *device_, library, communicator_);
+  auto program = std::make_unique<Program>(
+      std::move(*image), *device_, library, communicator_,
+      options_.compile.swap ? options_.compile.swap->path : SwapFolderOf(model_));
   program_ = program.get();
   engine_ = MakeGraphEngine(std::move(program));
   memory_.arena = engine_->memory().reserved_peak_bytes;
+  memory_.swap_file = program_->image().arena_bytes[static_cast<size_t>(ArenaKind::kFile)];
   return true;
 }
 

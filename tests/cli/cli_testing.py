@@ -95,9 +95,9 @@ class CliTestCase(unittest.TestCase):
         self.assertEqual(done.returncode, status, f"{arguments}: {done.stdout}{done.stderr}")
         return done
 
-    def refuses(self, *arguments, status=2):
+    def refuses(self, *arguments, status=2, **options):
         """Standard error of a command that the user got wrong."""
-        done = self.cgrun(*arguments, status=status)
+        done = self.cgrun(*arguments, status=status, **options)
         self.assertEqual(done.stdout, "", f"{arguments} printed a result beside its error")
         self.assertIn("error: ", done.stderr, arguments)
         return done.stderr

@@ -66,6 +66,7 @@ class TablesTest(HousesTestCase):
             self.assertIn(f"help: write '{ours}'", named(units, f"{units}, init: {theirs}"))
         for theirs, ours in (("mnist", "idx"), ("image_folder", "images")):
             self.assertIn(f"help: write '{ours}'", named("format: csv", f"format: {theirs}"))
+        self.assertIn("help: write 'conv'", named("op: concat", "op: convolve"))
 
     def test_what_training_data_lack_is_no_error_of_other_data(self):
         for change in (("file: train.csv", "file: nope.csv"), ("[town, roof]", "[town, rof]"),
@@ -363,6 +364,29 @@ class CommandLineTest(CliTestCase):
             return
         for flags in (["--device", "cuda"], ["--set", "device=cuda"]):
             self.assertIn("or use --device cpu\n", self.refuses("train", "small.yaml", *flags))
+        self.write("gpu.yaml", MODEL + "device: cuda\n")
+        self.assertRegex(self.refuses("train", "gpu.yaml"), r"gpu\.yaml:\d+:9: error: .*\n +device: cuda\n")
+
+    def test_a_cap_that_the_process_alone_exceeds(self):
+        self.write("much.csv", "a,y\n" + 100_000 * "1,2\n")
+        self.write("much.yaml", "cgrun: 1\ndata: {train: {format: csv, file: much.csv, label: y}}\n"
+                   "inputs: {x: {shape: [1]}, y: {shape: []}}\n"
+                   "paths: {fit: {ops: [line: {op: linear, in: x, units: 1}, {op: reshape, shape: []}], "
+                   "loss: {op: mse, in: [reshape, y]}}}\n"
+                   "train: {optimizer: {op: sgd, lr: 0.1}}\n")
+        error = self.refuses("train", "much.yaml", "--memory", "100KiB")
+        self.assertRegex(error, r"fill the cap of 102400 bytes\n")
+        self.assertRegex(error, r"the cap of 102400 bytes is less than the [\d.]+ MiB that the process takes "
+                                r"without any data\n")
+
+    def test_which_weights_are_taken(self):
+        self.cgrun("train", "small.yaml", "--quiet", "--out", "run", "--set", "train.epochs=1")
+        (self.folder / "x.png").write_bytes(png(4, 4, bytes(16)))
+        predict = ["predict", "small.yaml", "x.png", "--weights", "run", "--dry-run"]
+        self.assertRegex(self.cgrun(*predict).stderr,
+                         r"weights: run/checkpoint-\d+\.safetensors: step \d+ of epoch 1\n")
+        (self.folder / "run" / "summary.json").unlink()  # as after a kill
+        self.assertRegex(self.cgrun(*predict).stderr, r"step \d+ of epoch 1; the run has not ended\n")
 
     def test_wordings_of_a_run(self):
         self.write("uneven.yaml", MODEL.replace("samples: 65", "samples: 67"))

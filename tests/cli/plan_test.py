@@ -123,7 +123,7 @@ class PlanTest(CliTestCase):
         effects = json.loads(self.cgrun("plan", "small.yaml", "--passes", "--json").stdout)["passes"]
         names = [one["name"] for one in effects["passes"]]
         self.assertEqual(names[:2], ["dead_code", "constant_folding"])
-        self.assertEqual(names[-2:], ["layouts", "rematerialise"])
+        self.assertEqual(names[-3:], ["layouts", "rematerialise", "swap"])
         for name in names:
             self.assertRegex(text, rf"(?m)^  {name} +(not run|\d+ +(unchanged|[-+±]\d+) +[\d.]+ ms)")
         self.assertEqual(effects["passes"][0]["nodes_added"], -1)
@@ -132,7 +132,7 @@ class PlanTest(CliTestCase):
         without = json.loads(self.cgrun("plan", "small.yaml", "--passes", "--json", "--disable-pass",
                                         "dead_code").stdout)["passes"]["passes"]
         self.assertEqual([one["name"] for one in without if one["rounds"] == 0],
-                         ["dead_code"])
+                         ["dead_code", "swap"])
         self.assertNotIn("passes", json.loads(self.cgrun("plan", "small.yaml", "--json").stdout))
 
     def machine(self, name, **host):

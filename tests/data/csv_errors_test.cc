@@ -98,6 +98,18 @@ TEST(CsvErrorsTest, SyntaxErrorsStandAtTheirPlace) {
             "    1,2,3,4\n"
             "    ^~~~~~~\n"
             "help: a field with a delimiter in it stands in quotes\n");
+  // One run tells of cells, too, in the order of the lines.
+  EXPECT_EQ(
+      ErrorsOf("a,b,y\n1,x,2\n1,2\n"),
+      "DIR/t.csv:2:3: error: column 'b': 'x' is not a number\n"
+      "    1,x,2\n"
+      "      ^\n"
+      "help: a column of texts is a category, `categories: [b]`, or left out: `columns` lists "
+      "the others\n"
+      "DIR/t.csv:3:1: error: this line has 2 fields, but the first one has 3\n"
+      "    1,2\n"
+      "    ^~~\n"
+      "help: a field may be empty, but the delimiters around it stay\n");
   EXPECT_EQ(ErrorsOf("a,b,y\n1,\"2,3\n4,5,6\n7,8,9\n"),
             "DIR/t.csv:2:3: error: this quote is never closed\n"
             "    1,\"2,3\n"

@@ -8,6 +8,7 @@
 
 #include "src/compile/recompute.h"
 #include "src/passes/pipeline.h"
+#include "src/plan/swap.h"
 #include "tests/support/compile_graph.h"
 #include "tests/support/random_graph.h"
 #include "tests/support/sanitized.h"
@@ -39,8 +40,8 @@ const std::set<OpId> kNotDrawn = {OpId::reorder,
 // What the run as a whole has met: without these the comparison would prove little.
 struct Coverage {
   std::set<std::string> planners, ops;
-  int64_t passes_removed = 0, second_runs = 0, copies = 0, elided = 0, in_place_bytes = 0,
-          workspaces = 0;
+  int64_t passes_removed = 0, second_runs = 0, swaps = 0, copies = 0, elided = 0,
+          in_place_bytes = 0, workspaces = 0;
   int64_t numbers = 0, nans = 0;
 
   void Count(const Graph& prepared, const GraphProgram& program, const std::string& planner) {
@@ -86,6 +87,7 @@ class OneGraph {
       const Graph prepared = PrepareGraph(graph, Batch(), Reference());
       RunOrders(prepared, passes);
       if (passes) RunWithSecondRuns(prepared);
+      if (passes) RunWithSwaps(prepared);
     }
   }
 
@@ -106,6 +108,30 @@ class OneGraph {
     for (const OrderEntry& other : Orders()) {
       ASSERT_NO_FATAL_FAILURE(Compare(entry.graph, std::string(other.name), {},
                                       Name("with second runs, " + std::string(other.name))));
+    }
+  }
+
+  // All that lowers the peak of some order goes to a file, or runs again where that takes less.
+  void RunWithSwaps(const Graph& prepared) {
+    const std::string order(Orders()[seed_ % Orders().size()].name);
+    CompiledEntry entry{{"step"}, prepared, FindOrder(order)->function(prepared)};
+    for (Node& node : entry.graph.nodes) {
+      node.kernel->seconds = 1;
+      node.kernel->is_measured = true;
+    }
+    CompileOptions options;
+    options.swap = SwapFolder{"", {1e9, 1e9}};
+    if (seed_ % 2 == 0) options.passes.disabled = {"rematerialise"};
+    const RecomputeGoal anything{.share = 1e9, .bytes = 0, .may_swap = true};
+    if (!RecomputeAtPeak(entry, Reference(), options, anything)) return;
+    coverage_.swaps += CountSwaps(entry.graph);
+    ASSERT_EQ(VerifyGraph(entry.graph), std::vector<std::string>()) << Name("with swaps");
+    for (const OrderEntry& other : Orders()) {
+      for (const bool zones_apart : {false, true}) {
+        ASSERT_NO_FATAL_FAILURE(Compare(entry.graph, std::string(other.name),
+                                        {"portfolio", zones_apart, /*in_place=*/seed_ % 3 != 0},
+                                        Name("with swaps, " + std::string(other.name))));
+      }
     }
   }
 
@@ -154,6 +180,7 @@ TEST(RandomGraphs, EveryOrderPlannerAndOptionGivesTheInterpretersBits) {
   EXPECT_EQ(coverage.planners.size(), Planners().size());
   EXPECT_GT(coverage.passes_removed, graphs);
   EXPECT_GT(coverage.second_runs, graphs / 10);
+  EXPECT_GT(coverage.swaps, graphs / 50);
   EXPECT_GT(coverage.copies, graphs);
   EXPECT_GT(coverage.elided, graphs);
   EXPECT_GT(coverage.in_place_bytes, 100 * graphs);

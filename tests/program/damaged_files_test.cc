@@ -21,9 +21,9 @@ constexpr size_t kHeaderBytes = 24;
 
 const std::vector<std::string>& Files() {
   static const std::vector<std::string> files = {
-      SerializeImage(TinyImage("tiny_mlp")), SerializeImage(TinyImage("tiny_conv")),
+      SerializeImage(TinyImage("tiny_mlp")),   SerializeImage(TinyImage("tiny_conv")),
       SerializeImage(TinyImage("tiny_paths")), SerializeImage(FusedImage()),
-      SerializeImage(IncrementalImage())};
+      SerializeImage(IncrementalImage()),      SerializeImage(SwapImage())};
   return files;
 }
 

@@ -10,6 +10,7 @@ namespace cgrun {
 namespace {
 
 TEST(ImageMutation, WrongPlacesOfStatesAndConstantsAreRefused) {
+  int with_constants = 0;
   for (const ProgramImage& image : Images()) {
     for (size_t s = 0; s < image.states.size(); ++s) {
       for (const int64_t delta : {-64, 64, 1 << 20}) {
@@ -22,7 +23,8 @@ TEST(ImageMutation, WrongPlacesOfStatesAndConstantsAreRefused) {
       EXPECT_NE(Refusal(unknown).find(image.states[s].name + " has an unknown initialiser"),
                 std::string::npos);
     }
-    ASSERT_FALSE(image.constants.empty());
+    if (image.constants.empty()) continue;
+    ++with_constants;
     for (const int64_t delta : {-64, 64, 1 << 20}) {
       ProgramImage changed = image;
       changed.constants[0].offset += delta;
@@ -32,11 +34,13 @@ TEST(ImageMutation, WrongPlacesOfStatesAndConstantsAreRefused) {
     larger.constants[0].tensor = HostTensor(DType::kF32, Shape{100});
     EXPECT_NE(Refusal(larger), "");
   }
+  EXPECT_GT(with_constants, 3);
 }
 
 // A write over what is never written after the start would change later runs.
 TEST(ImageMutation, ConstantsAreNotWritten) {
   for (const ProgramImage& image : Images()) {
+    if (image.constants.empty()) continue;
     const ImageConstant& constant = image.constants[0];
     ProgramImage changed = image;
     for (ImageInstruction& instruction : changed.entries[0].instructions) {

@@ -80,8 +80,9 @@ TEST(Mutation, WrongAccessesArenasAndValuesAreRefused) {
       place.OperandIn(changed).operand.access = access;
       ExpectRefused(changed, place, "access " + std::to_string(static_cast<int>(access)));
     }
-    for (const int arena : {1, 2, 3, 255}) {
+    for (const int arena : {0, 1, 2, 3, 255}) {
       ProgramImage changed = place.Copy();
+      if (place.OperandIn(changed).operand.arena == static_cast<ArenaKind>(arena)) continue;
       place.OperandIn(changed).operand.arena = static_cast<ArenaKind>(arena);
       ExpectRefused(changed, place, "arena " + std::to_string(arena));
     }
@@ -296,6 +297,58 @@ TEST(Mutation, PhasesAndPathsThatExistAreHarmless) {
   });
   EXPECT_EQ(refused, 0);
   EXPECT_GT(harmless, 100 / kStride);
+}
+
+// A program that swaps, and changes of it that leave every value in its place.
+class Swapping {
+ public:
+  std::vector<ImageInstruction>& code() { return image_.entries[0].instructions; }
+  ImageInstruction& At(const std::string& name) {
+    return *std::ranges::find(code(), name, &ImageInstruction::name);
+  }
+  void Erase(const std::string& name) {
+    std::erase_if(code(), [&](auto& i) { return i.name == name; });
+  }
+  void MoveBehind(const std::string& name, const std::string& other) {
+    const ImageInstruction moved = At(name);
+    Erase(name);
+    code().insert(std::ranges::find(code(), other, &ImageInstruction::name) + 1, moved);
+  }
+  // `reader` reads `now` where it read `before`.
+  void Reread(const std::string& reader, const ImageOperand& before, ImageOperand now) {
+    now.operand.access = Access::kRead;
+    for (ImageOperand& operand : At(reader).operands) {
+      if (operand.value == before.value) operand = now;
+    }
+  }
+  ImageOperand ResultOf(const std::string& name) { return At(name).operands.back(); }
+  std::string Refused() const { return Refusal(image_); }
+  ProgramImage& image() { return image_; }
+
+ private:
+  ProgramImage image_ = SwapImage(/*reuse=*/false);
+};
+
+TEST(Mutation, WhatIsOnItsWayIsLeftAlone) {
+  ASSERT_EQ(Swapping().Refused(), "");
+  Swapping early;
+  early.Reread("d", early.ResultOf("b.swap_in.wait"), early.ResultOf("b.swap_in"));
+  EXPECT_EQ(early.Refused(), "") << "it has arrived, since the wait is over";
+  early.MoveBehind("b.swap_in.wait", "d");
+  EXPECT_NE(early.Refused().find("d meets what b.swap_in has on its way"), std::string::npos)
+      << early.Refused();
+  Swapping unwaited;
+  unwaited.Reread("d", unwaited.ResultOf("b.swap_in.wait"), unwaited.ResultOf("c"));
+  unwaited.Erase("b.swap_in.wait");
+  EXPECT_NE(unwaited.Refused().find("b.swap_in is never waited for"), std::string::npos)
+      << unwaited.Refused();
+  Swapping mixed;
+  mixed.Reread("a.swap_out.wait", mixed.ResultOf("a.swap_out"), mixed.ResultOf("b.swap_out"));
+  EXPECT_NE(mixed.Refused().find("a.swap_out.wait waits for nothing"), std::string::npos)
+      << mixed.Refused();
+  Swapping in_part;
+  in_part.image().entries[0].incremental = true;
+  EXPECT_NE(in_part.Refused().find("can run in part"), std::string::npos) << in_part.Refused();
 }
 
 TEST(Mutation, WrongBodiesOfFusedNodesAreRefused) {

@@ -13,8 +13,11 @@ constexpr int64_t kStep = 3;
 }  // namespace
 
 const std::vector<ProgramImage>& Images() {
-  static const std::vector<ProgramImage> images = {TinyImage("tiny_mlp"), TinyImage("tiny_conv"),
-                                                   TinyImage("tiny_paths"), IncrementalImage(),
+  static const std::vector<ProgramImage> images = {TinyImage("tiny_mlp"),
+                                                   TinyImage("tiny_conv"),
+                                                   TinyImage("tiny_paths"),
+                                                   IncrementalImage(),
+                                                   SwapImage(),
                                                    FusedImage()};
   return images;
 }

@@ -86,6 +86,30 @@ ProgramImage FusedImage() {
   return EncodeGraph(prepared, "serial", {}, reference::Library()).image;
 }
 
+ProgramImage SwapImage(bool reuse) {
+  GraphMaker maker;
+  const ValueId x = maker.Feed("x", {3, 4});
+  const ValueId w = maker.State("w", {3, 4});
+  const ValueId a = maker.Op(OpId::mul, "a", {x, w});
+  const ValueId b = maker.Op(OpId::tanh, "b", {a});
+  const ValueId c = maker.Op(OpId::neg, "c", {b});
+  maker.phase = Phase::kBackward;
+  const ValueId d = maker.Op(OpId::mul, "d", {c, b});
+  const ValueId e = maker.Op(OpId::add, "e", {d, a});
+  maker.phase = Phase::kUpdate;
+  maker.Update(w, maker.Op(OpId::add, "next", {w, e}, {}, Zone::kOptimizer));
+  maker.Out(e, "y");
+  Graph prepared = PrepareGraph(maker.graph(), 1, reference::Library());
+  RematPlan plan;
+  plan.swap.push_back({prepared.FindValue("b"), {FindNode(prepared, "d")}});
+  plan.swap.push_back({prepared.FindValue("a"), {FindNode(prepared, "e")}});
+  passes::SwapToFile(prepared, {reference::Library(), false, &plan});
+  LayoutOptions options;
+  options.in_place = reuse;
+  if (!reuse) options.planner = "naive";
+  return EncodeGraph(prepared, "serial", options, reference::Library()).image;
+}
+
 ProgramImage IncrementalImage() {
   GraphMaker maker;
   const ValueId a = maker.Feed("a", {3, 4}), b = maker.Feed("b", {3, 4});
@@ -118,7 +142,7 @@ HostTensor FeedFor(const ImagePort& port, int64_t step) {
 
 TinyProgram::TinyProgram(ProgramImage image)
     : device_(std::make_unique<CpuDevice>("reference")),
-      program_(std::move(image), *device_, reference::Library(), communicator_) {}
+      program_(std::move(image), *device_, reference::Library(), communicator_, FolderForTests()) {}
 
 RunResult TinyProgram::Run(int entry, int64_t step) {
   const ImageEntry& image = program_.image().entries[static_cast<size_t>(entry)];
@@ -184,6 +208,7 @@ RunResult RunByValues(const ProgramImage& image, int entry, int64_t step) {
     for (size_t o = 0; o < outputs->size(); ++o) {
       const ImageOperand& operand = instruction.operands[inputs.size() + o];
       values[operand.value] = BytesOf((*outputs)[o]);
+      if (operand.operand.arena != ArenaKind::kDevice) continue;
       const auto state = persistent.find(operand.operand.offset);
       if (state != persistent.end()) state->second = values[operand.value];
     }

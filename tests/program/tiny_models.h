@@ -21,6 +21,9 @@ ProgramImage TinyImage(const std::string& model, bool passes = true);
 // tiny_mlp's kind of program, with a fused node and constants in it.
 ProgramImage FusedImage();
 
+// Two of its tensors go to a file and come back; `reuse`: bytes serve several tensors in turn.
+ProgramImage SwapImage(bool reuse = true);
+
 // Two inputs, a network on each, and what joins them: an entry point that can run in part.
 ProgramImage IncrementalImage();
 

@@ -42,6 +42,9 @@ TEST(Numbers, HaveThreeDigits) {
   EXPECT_EQ(FormatCount(1065, "sample"), "1,065 samples");
   EXPECT_EQ(FormatSi(12345), "12.3 k");
   EXPECT_EQ(FormatSeconds(125), "2 min 05 s");
+  EXPECT_EQ(LongerText(0.0321), "3.2 % longer");
+  EXPECT_EQ(LongerText(-0.004), "0.4 % shorter");
+  EXPECT_EQ(LongerText(-0.0001), "0.0 % longer");
 }
 
 TEST(Numbers, ThatDifferLookDifferent) {

@@ -2,6 +2,8 @@
 #include "tests/support/compile_graph.h"
 
 #include <cmath>
+#include <cstdlib>
+#include <filesystem>
 
 #include "src/base/check.h"
 #include "src/device/cpu.h"
@@ -80,6 +82,11 @@ std::vector<StepResult> InterpretSteps(const Graph& bound, const Target& target,
   return results;
 }
 
+std::string FolderForTests() {
+  const char* folder = std::getenv("TEST_TMPDIR");
+  return folder != nullptr ? folder : std::filesystem::temp_directory_path().string();
+}
+
 namespace {
 
 HostTensor ReadPort(const Program& program, const ImagePort& port) {
@@ -94,7 +101,7 @@ std::vector<StepResult> RunSteps(const ProgramImage& image, const KernelLibrary&
                                  const StepInputs& inputs) {
   CpuDevice device("reference");
   SingleProcess communicator;
-  Program program(image, device, library, communicator);
+  Program program(image, device, library, communicator, FolderForTests());
   const ImageEntry& entry = program.image().entries[0];
   const auto& states = program.image().states;
   for (size_t i = 0; i < states.size(); ++i) {

@@ -51,6 +51,9 @@ std::vector<StepResult> InterpretSteps(const Graph& bound, const Target& target,
 std::vector<StepResult> RunSteps(const ProgramImage& image, const KernelLibrary& library,
                                  const StepInputs& inputs);
 
+// Where tests may leave files.
+std::string FolderForTests();
+
 // Same type, shape and bits; but any NaN equals any other, as IEEE 754 leaves their bits open.
 bool SameNumbers(const HostTensor& a, const HostTensor& b);
 

@@ -38,7 +38,8 @@ void StepMemory::AddHolders(const Graph& graph) {
   const auto add = [&](ValueId id) {
     const Role role = graph.values[id].role;
     const bool persistent = IsState(role) || role == Role::kConstant;
-    const Bytes bytes = persistent ? 0 : RoundUp(graph.BytesOf(id), kDefaultAlignment);
+    const bool counts = !persistent && ArenaOf(graph, id) == ArenaKind::kDevice;
+    const Bytes bytes = counts ? RoundUp(graph.BytesOf(id), kDefaultAlignment) : 0;
     of_value_[id] = holders_.push_back({.bytes = bytes, .persistent = persistent});
   };
   for (ValueId id : graph.values.ids()) {

@@ -38,7 +38,7 @@ class StepMemory {
 
   // Values that share bytes in every order: views with what they view, updates with their state.
   struct Holder {
-    Bytes bytes = 0;  // as they count in an arena, which aligns; 0 for what is persistent
+    Bytes bytes = 0;  // as they count in the device's arena, which aligns; 0 for what is persistent
     bool persistent = false;
     bool stays = false;  // to the end of the step
     int readers = 0;     // nodes that have not run yet

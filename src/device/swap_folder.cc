@@ -1,0 +1,82 @@
+// One file, written and read once.
+#include "src/device/swap_folder.h"
+
+#include <fcntl.h>
+#include <linux/magic.h>
+#include <sys/statfs.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <vector>
+
+#include "src/base/diagnostics.h"
+#include "src/device/swap_file.h"
+
+namespace cgrun {
+namespace {
+
+constexpr int64_t kChunk = 4 << 20;
+constexpr int kChunks = 8;
+constexpr double kLeastSeconds = 1e-6;  // where a clock is coarse
+
+using Clock = std::chrono::steady_clock;
+
+class File {
+ public:
+  explicit File(const std::string& folder)
+      : folder_(folder), file_(OpenTemporary(folder, kChunk * kChunks)) {}
+  ~File() { close(file_); }
+  File(const File&) = delete;
+  File& operator=(const File&) = delete;
+
+  TransferSpeed Measure() {
+    std::vector<char> bytes(kChunk, 'x');
+    TransferSpeed speed;
+    speed.write_bytes_per_second = Rate([&] {
+      for (int i = 0; i < kChunks; ++i) Expect(pwrite(file_, bytes.data(), kChunk, i * kChunk));
+      if (fdatasync(file_) != 0) Fail();
+    });
+    posix_fadvise(file_, 0, 0, POSIX_FADV_DONTNEED);
+    speed.read_bytes_per_second = Rate([&] {
+      for (int i = 0; i < kChunks; ++i) Expect(pread(file_, bytes.data(), kChunk, i * kChunk));
+    });
+    return speed;
+  }
+
+ private:
+  template <class Work>
+  static double Rate(const Work& work) {
+    const Clock::time_point start = Clock::now();
+    work();
+    const std::chrono::duration<double> seconds = Clock::now() - start;
+    return kChunk * kChunks / std::max(seconds.count(), kLeastSeconds);
+  }
+
+  // A chunk that a signal has cut short only makes the disk look a little faster.
+  void Expect(ssize_t moved) const {
+    if (moved < 0 && errno != EINTR) Fail();
+  }
+
+  [[noreturn]] void Fail() const {
+    throw UserError("cannot use a swap file in " + folder_ + ": " + std::strerror(errno),
+                    "`--swap DIR` takes another folder");
+  }
+
+  const std::string& folder_;
+  const int file_;
+};
+
+}  // namespace
+
+TransferSpeed MeasureTransfers(const std::string& folder) { return File(folder).Measure(); }
+
+bool LiesInMemory(const std::string& folder) {
+  struct statfs system = {};
+  if (statfs(folder.c_str(), &system) != 0) return false;
+  return system.f_type == TMPFS_MAGIC || system.f_type == RAMFS_MAGIC;
+}
+
+}  // namespace cgrun

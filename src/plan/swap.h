@@ -1,0 +1,40 @@
+// Transfers to and from the swap file in a schedule: where they stand, and what they cost.
+//
+//   bytes   x is held for late readers                bytes   it is in the file meanwhile
+//     |                 peak                            |                 peak
+//     |   +--------------|----------------+             |   +------+       |            +------+
+//     |   |      x       |                |   becomes   |   |  x   |       |            |  x'  |
+//     +---+--------------|----------------+---> steps   +---+------+-------|------------+------+
+//                                       reads x             out  wait              in  wait  reads
+//                                       x'
+//
+// One thread does the transfers, in the order in which they begin, while the step goes on. So `out`
+// stands as early as it can, `in` as early as memory allows, and their waits as late.
+#ifndef CGRUN_PLAN_SWAP_H_
+#define CGRUN_PLAN_SWAP_H_
+
+#include <cstdint>
+
+#include "src/plan/buffer_assignment.h"
+
+namespace cgrun {
+
+// How many tensors the graph writes to the swap file.
+int64_t CountSwaps(const Graph& graph);
+
+// How long a step as scheduled waits for what has not arrived: its nodes run one after the other,
+// transfers beside them.
+double SecondsWaited(const Graph& graph, const Schedule& schedule);
+
+// The schedule with its transfers moved apart from their waits, as far as they need and as at most
+// `most` transient bytes are alive at a step, or as many as before, where those are more.
+Schedule SpreadTransfers(const Graph& graph, const Schedule& schedule, Bytes most,
+                         const BufferOptions& buffers);
+
+// Takes back what the node `out`, a swap_out, does: the readers of what comes back read what was
+// written. `schedule` keeps the order of the others.
+void TakeSwapBack(Graph& graph, Schedule& schedule, NodeId out);
+
+}  // namespace cgrun
+
+#endif  // CGRUN_PLAN_SWAP_H_
