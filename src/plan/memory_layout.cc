@@ -30,13 +30,16 @@ std::string PersistentKey(const Graph& graph, const SharedBuffer& buffer) {
   return key.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
 }
 
+// Buffers as large as what they keep others from: with bytes behind their ends to the next place
+// where one can begin. A search that fills gaps is at its best where all sizes have a common
+// divisor.
 MemoryProblem ProblemOf(const Graph& graph, const BufferAssignment& assignment,
                         const std::vector<SharedBufferId>& ids) {
   MemoryProblem problem;
   for (SharedBufferId id : ids) {
     const SharedBuffer& buffer = assignment.buffers[id];
     Buffer item;
-    item.bytes = buffer.bytes;
+    item.bytes = RoundUp(buffer.bytes, kDefaultAlignment);
     item.lower = buffer.lifespan.lower;
     item.upper = buffer.lifespan.upper;
     item.name = BufferName(graph, buffer);
