@@ -71,15 +71,9 @@ struct FillAndCopy {
 template <FillAndCopyPlan (*Plan)(const NodeSignature&)>
 static PreparedKernel PrepareFillAndCopy(const KernelRequest& request) {
   const FillAndCopyPlan plan = Plan(request.node);
-<<<<<<< HEAD
-  return PreparedKernel::Of(ForBytes<FillAndCopy>(SizeOf(request.node.inputs[0].dtype)),
-                            FillAndCopyParameters{ToDevice<2>(plan.copy.space, plan.copy.base),
-                                                  plan.elements, plan.fill});
-=======
   return PreparedKernel::Of(
       ForBytes<FillAndCopy>(SizeOf(request.node.inputs[0].dtype)),
       FillAndCopyParameters{ToDevice(plan.copy.space, plan.copy.base), plan.elements, plan.fill});
->>>>>>> cudafix
 }
 
 struct AverageParameters {
@@ -137,9 +131,6 @@ KernelDef broadcast() {
   return {.name = "cuda.broadcast", .supports = SupportsBroadcast, .prepare = PrepareBroadcast};
 }
 KernelDef transpose() {
-<<<<<<< HEAD
-  return {.name = "cuda.transpose", .prepare = PrepareStridedCopy<PlanTranspose>};
-=======
   return {.name = "cuda.transpose",
           .supports = CopiesFewAxes<PlanTranspose>,
           .prepare = PrepareStridedCopy<PlanTranspose>};
@@ -158,25 +149,14 @@ KernelDef flip() {
   return {.name = "cuda.flip",
           .supports = CopiesFewAxes<PlanFlip>,
           .prepare = PrepareStridedCopy<PlanFlip>};
->>>>>>> cudafix
 }
-KernelDef slice() { return {.name = "cuda.slice", .prepare = PrepareStridedCopy<PlanSlice>}; }
-KernelDef crop() { return {.name = "cuda.crop", .prepare = PrepareStridedCopy<PlanCrop>}; }
-KernelDef flip() { return {.name = "cuda.flip", .prepare = PrepareStridedCopy<PlanFlip>}; }
 KernelDef slice_grad() {
-<<<<<<< HEAD
-  return {.name = "cuda.slice_grad", .prepare = PrepareFillAndCopy<PlanSliceGrad>};
-}
-KernelDef pad() {
-  return {.name = "cuda.pad", .supports = IsNotHalf, .prepare = PrepareFillAndCopy<PlanPad>};
-=======
   return {.name = "cuda.slice_grad",
           .supports = FillsFewAxes<PlanSliceGrad>,
           .prepare = PrepareFillAndCopy<PlanSliceGrad>};
 }
 KernelDef pad() {
   return {.name = "cuda.pad", .supports = SupportsPad, .prepare = PrepareFillAndCopy<PlanPad>};
->>>>>>> cudafix
 }
 
 }  // namespace cgrun::cuda

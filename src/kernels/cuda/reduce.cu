@@ -52,15 +52,9 @@ static bool SupportsReduce(const NodeSignature& node) {
 static ReduceParameters PackReduce(const NodeSignature& node) {
   const ReduceSpaces spaces = SpacesOf(node);
   ReduceParameters p;
-<<<<<<< HEAD
-  p.kept = ToDevice<2>(MakeSpace<2>(result.Sizes(), {from, to}));
-  p.reduced = ToDevice<1>(MakeSpace<1>(reduced_sizes, {from}));
-  p.count = static_cast<double>(x.Elements() / result.Elements());
-=======
   p.kept = ToDevice(spaces.kept);
   p.reduced = ToDevice(spaces.reduced);
   p.count = static_cast<double>(node.inputs[0].shape.Elements() / p.kept.count);
->>>>>>> cudafix
   return p;
 }
 

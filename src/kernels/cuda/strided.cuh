@@ -35,14 +35,11 @@ struct DeviceSpace {
 
 // Whether ToDevice() takes a space: a part of `supports`.
 template <size_t K>
-<<<<<<< HEAD
-=======
 bool HasFewAxes(const StridedSpace<K>& space) {
   return space.outer.size() < static_cast<size_t>(kMaxAxes);
 }
 
 template <size_t K>
->>>>>>> cudafix
 DeviceSpace<static_cast<int>(K)> ToDevice(const StridedSpace<K>& space,
                                           const std::array<int64_t, K>& base = {}) {
   DeviceSpace<static_cast<int>(K)> result;
@@ -68,9 +65,6 @@ StridedSpace<kInputs + 1> BroadcastSpace(const NodeSignature& node) {
     strides[k] = BroadcastStrides(node.inputs[k].shape, y);
   }
   strides[kInputs] = RowMajorStrides(y);
-<<<<<<< HEAD
-  return ToDevice<kInputs + 1>(MakeSpace<kInputs + 1>(y.Sizes(), strides));
-=======
   return MakeSpace<kInputs + 1>(y.Sizes(), strides);
 }
 
@@ -78,7 +72,6 @@ StridedSpace<kInputs + 1> BroadcastSpace(const NodeSignature& node) {
 template <size_t kInputs>
 bool BroadcastsFewAxes(const NodeSignature& node) {
   return HasFewAxes(BroadcastSpace<kInputs>(node));
->>>>>>> cudafix
 }
 
 template <class Formula, class T>
