@@ -59,6 +59,7 @@ int Run(const ModelFlags& flags, const RunFlags& run_flags, const EvalFlags& eva
   options.image = image ? &*image : nullptr;
   if (flags.memory.empty()) options.cap = DataCap::kNone;
   options.profile = profile.wanted();
+  options.trace = !profile.trace_file.empty();
   const bool keeps = KeepsInFolder(flags, eval_flags.out);
   if (keeps) options.compile.keeps = EntryKind::kEval;
   Diagnostics diagnostics;

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <functional>
 #include <optional>
 #include <string>
@@ -201,11 +200,12 @@ void Refuse(const ModelSpec& model, const KernelLibrary& library, const CompileO
 std::string FitText(const CappedRun& fit) {
   const auto texts = FormatBytesApart({fit.cap, fit.free.total(), fit.capped.total()});
   const std::string spare = FormatBytes(fit.cap - fit.capped.total()) + " to spare";
-  std::string how = fmt::format("{} operators of a step run a second time", fit.capped.second_runs);
+  const bool once = fit.capped.second_runs == 1, alone = fit.capped.swaps == 1;
+  std::string how = FormatCount(fit.capped.second_runs, "operator") +
+                    (once ? " of a step runs" : " of a step run") + " a second time";
   if (fit.capped.swaps > 0) {
-    how = (fit.capped.second_runs > 0 ? how + ", " : "") +
-          fmt::format("{} tensors of it are swapped to a file of {}", fit.capped.swaps,
-                      FormatBytes(fit.capped.swap_bytes));
+    how = (fit.capped.second_runs > 0 ? how + ", " : "") + FormatCount(fit.capped.swaps, "tensor") +
+          (alone ? " is" : " are") + " swapped to a file of " + FormatBytes(fit.capped.swap_bytes);
   }
   if (fit.arena_cap == 0) {
     return fmt::format("cap: the run takes {} of the {} that it may, {}: nothing is computed twice",
@@ -250,7 +250,9 @@ void RefuseOneSample(const ModelSpec& model, const KernelLibrary& library,
   ModelSpec one = model;
   one.train->batch.value = {false, 1};
   Diagnostics ignored;
-  const auto found = FitRun(one, library, options, cap, std::nullopt, ignored);
+  const auto free = PlanFreeRun(one, library, options, cap, std::nullopt, ignored);
+  const auto found = free ? FitRun(one, library, options, cap, *free, std::nullopt, ignored)
+                          : std::optional<CappedRun>();
   const CappedRun capped = found ? *found : CappedRun{cap, fit.next, fit.next, 0};
   std::vector<std::string> help = {EnoughFor(fit.next) + " is enough for it"};
   if (capped.capped.total() < capped.free.total()) {
@@ -281,7 +283,12 @@ std::optional<PlannedRun> FindBatch(const ModelSpec& model, const KernelLibrary&
 std::optional<CappedRun> KeepCap(const ModelSpec& model, const KernelLibrary& library,
                                  CompileOptions& options, std::optional<int64_t> base,
                                  Diagnostics& diagnostics) {
-  auto fit = FitRun(model, library, options, model.train->memory->value, base, diagnostics);
+  const int64_t cap = model.train->memory->value;
+  const auto free = PlanFreeRun(model, library, options, cap, base, diagnostics);
+  if (!free) return std::nullopt;
+  // The disk is looked at where there may be something to swap.
+  if (free->total() > cap && !NoteSwapFolder(model, options)) return std::nullopt;
+  auto fit = FitRun(model, library, options, cap, *free, base, diagnostics);
   if (!fit) return std::nullopt;
   if (!fit->fits()) {
     Refuse(model, library, options, *fit, diagnostics);
@@ -361,7 +368,6 @@ FittedRun FitMemory(const ModelFlags& flags, ModelSpec& model, CompileOptions& o
   if (!model.train) return {true, {}};
   const bool automatic = model.train->batch.value.automatic;
   const bool capped = model.train->memory.has_value();
-  if (capped && !automatic && !NoteSwapFolder(model, options)) return {};
   Diagnostics diagnostics;
   if (!flags.swap.empty() && !options.swap && (automatic || !capped)) {
     WarnOfNoSwaps(model, diagnostics);

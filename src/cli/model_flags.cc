@@ -142,7 +142,7 @@ std::shared_ptr<ModelFlags> AddModelFlags(CLI::App& app, CapFlag cap) {
   const size_t before = app.get_options().size();
   app.add_option("--device", flags->device, DeviceHelp())->type_name("DEVICE");
   app.add_option("--batch", flags->batch,
-                 "samples in a batch; auto: the most with which training keeps --memory")
+                 "samples in a batch; auto: as many as memory, or a cap on it, holds in training")
       ->type_name("N|auto");
   if (cap == CapFlag::kKept) {
     app.add_option("--memory", flags->memory,

@@ -40,6 +40,9 @@ bool IsLength(const std::string& key) {
   return key == "train.epochs" || key == "train.steps" || key == "train.time";
 }
 
+// What does not change a step's results.
+bool MayChange(const std::string& key) { return IsLength(key) || key == "train.swap"; }
+
 bool IsEarlyStop(const std::string& key) { return key.starts_with("train.early_stop"); }
 
 // "another 'train.batch'"; of several keys, a line for each of the first.
@@ -56,7 +59,7 @@ void CheckSettings(const ModelSpec& run, const ModelSpec& now, const std::string
   std::vector<std::string> differences;
   CollectDifferences(WithOperatorDefaults(ResolvedTree(run)),
                      WithOperatorDefaults(ResolvedTree(now)), "", differences);
-  std::erase_if(differences, IsLength);
+  std::erase_if(differences, MayChange);
   if (differences.empty()) return;
   if (std::ranges::all_of(differences, IsEarlyStop)) {
     throw InputError("the run in '" + folder + "' was started with " + Listed(differences),
@@ -64,8 +67,8 @@ void CheckSettings(const ModelSpec& run, const ModelSpec& now, const std::string
   }
   throw InputError(
       "the run in '" + folder + "' was started with " + Listed(differences),
-      "a resumed run keeps its settings; `train.epochs`, `train.steps` and `train.time` "
-      "alone may change: `cgrun train --resume " +
+      "a resumed run keeps its settings; `train.epochs`, `train.steps`, `train.time` and "
+      "`train.swap` alone may change: `cgrun train --resume " +
           folder +
           "`, without a model file, takes those of the folder; "
           "--weights starts a new run from its weights");

@@ -39,6 +39,8 @@ void Install(void (*handler)(int), std::initializer_list<int> signals) {
 }  // namespace
 
 void ExitOnInterrupts() {
+  // Past a limit on the size of files (`ulimit -f`) a write fails then, which is told.
+  std::signal(SIGXFSZ, SIG_IGN);
   Install(Exit, {SIGINT, SIGTERM, SIGHUP});
   Install(WantCheckpoint, {SIGUSR1});
 }

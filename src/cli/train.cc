@@ -279,6 +279,7 @@ int Run(const ModelFlags& flags, const RunFlags& run_flags, const TrainFlags& tr
   KernelsOf(model);  // says why there are none
   SessionOptions options = OptionsOf(training, flags, run_flags, train_flags);
   options.profile = profile.wanted();
+  options.trace = !profile.trace_file.empty();
   Diagnostics diagnostics;
   if (options.mode == Mode::kEager && model.train && model.train->memory) {
     diagnostics.Error(model.train->memory->mark,

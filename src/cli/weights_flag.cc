@@ -94,7 +94,7 @@ std::string WeightsText(const std::string& file) {
   std::string text = file + ": " + PlaceText(*place);
   const fs::path path(file);
   const std::string folder = path.has_parent_path() ? path.parent_path().string() : ".";
-  const std::string unfinished = IsUnfinishedRun(folder) ? "; the run has not ended" : "";
+  const std::string unfinished = IsUnfinishedRun(folder) ? "; the run did not come to its end" : "";
   if (path.filename() != kBestFileName) return text + unfinished;
   text += ", the best of its run";
   const auto checkpoints = CheckpointsIn(folder);

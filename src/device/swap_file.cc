@@ -5,11 +5,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
-#include <csignal>
 #include <cstdlib>
 #include <cstring>
+#include <system_error>
 
 #include "src/base/block_signals.h"
 #include "src/base/check.h"
@@ -40,9 +39,6 @@ int OpenWithoutName(const std::string& folder) {
 }  // namespace
 
 int OpenTemporary(const std::string& folder, int64_t bytes) {
-  // Past a limit on the size of files the system sends a signal that would end the process; without
-  // it there is an error to tell.
-  std::signal(SIGXFSZ, SIG_IGN);
   const int file = OpenWithoutName(folder);
   int error = 0;
   do {
@@ -63,7 +59,13 @@ int OpenTemporary(const std::string& folder, int64_t bytes) {
 SwapFile::SwapFile(const std::string& folder, int64_t bytes, size_t most_in_flight)
     : folder_(folder), file_(OpenTemporary(folder, bytes)), ring_(most_in_flight) {
   const BlockSignals block;
-  thread_ = std::thread([this] { Serve(); });
+  try {
+    thread_ = std::thread([this] { Serve(); });
+  } catch (const std::system_error& error) {
+    close(file_);
+    throw UserError("cannot start the thread of the swap file: " + error.code().message(),
+                    "without `--swap` there is none");
+  }
 }
 
 SwapFile::~SwapFile() {
@@ -109,11 +111,11 @@ bool SwapFile::IsUnderWay(int64_t offset) const noexcept {
 void SwapFile::Check() const {
   const std::lock_guard lock(mutex_);
   if (error_ == 0) return;
-  throw UserError(std::string("cannot ") +
-                      (failed_ == Direction::kWrite ? "write to" : "read from") +
-                      " the swap file in " + folder_ + ": " + std::strerror(error_),
-                  "the last checkpoint is whole: `--resume` goes on from there; another folder, "
-                  "`--swap DIR`, or a larger `--memory` does without this disk");
+  throw UserError(
+      std::string("cannot ") + (failed_ == Direction::kWrite ? "write to" : "read from") +
+          " the swap file in " + folder_ + ": " + std::strerror(error_),
+      "the last checkpoint is whole: `--resume` goes on from there, with `--swap DIR` on "
+      "another disk");
 }
 
 // What is under way stays in the ring until it is done, so that Wait() sees it.

@@ -19,15 +19,14 @@ namespace cgrun {
 namespace {
 
 constexpr int64_t kChunk = 4 << 20;
-constexpr int kChunks = 8;
+constexpr int kMostChunks = 8;
 constexpr double kLeastSeconds = 1e-6;  // where a clock is coarse
 
 using Clock = std::chrono::steady_clock;
 
 class File {
  public:
-  explicit File(const std::string& folder)
-      : folder_(folder), file_(OpenTemporary(folder, kChunk * kChunks)) {}
+  explicit File(const std::string& folder) : folder_(folder), file_(Open()) {}
   ~File() { close(file_); }
   File(const File&) = delete;
   File& operator=(const File&) = delete;
@@ -36,23 +35,35 @@ class File {
     std::vector<char> bytes(kChunk, 'x');
     TransferSpeed speed;
     speed.write_bytes_per_second = Rate([&] {
-      for (int i = 0; i < kChunks; ++i) Expect(pwrite(file_, bytes.data(), kChunk, i * kChunk));
+      for (int i = 0; i < chunks_; ++i) Expect(pwrite(file_, bytes.data(), kChunk, i * kChunk));
       if (fdatasync(file_) != 0) Fail();
     });
     posix_fadvise(file_, 0, 0, POSIX_FADV_DONTNEED);
     speed.read_bytes_per_second = Rate([&] {
-      for (int i = 0; i < kChunks; ++i) Expect(pread(file_, bytes.data(), kChunk, i * kChunk));
+      for (int i = 0; i < chunks_; ++i) Expect(pread(file_, bytes.data(), kChunk, i * kChunk));
     });
     return speed;
   }
 
  private:
+  // Of as many chunks as there is room for: the file that a run will want can be smaller than all.
+  int Open() {
+    while (true) {
+      try {
+        return OpenTemporary(folder_, kChunk * chunks_);
+      } catch (const UserError&) {
+        if (chunks_ == 1) throw;
+      }
+      chunks_ /= 2;
+    }
+  }
+
   template <class Work>
-  static double Rate(const Work& work) {
+  double Rate(const Work& work) const {
     const Clock::time_point start = Clock::now();
     work();
     const std::chrono::duration<double> seconds = Clock::now() - start;
-    return kChunk * kChunks / std::max(seconds.count(), kLeastSeconds);
+    return static_cast<double>(kChunk * chunks_) / std::max(seconds.count(), kLeastSeconds);
   }
 
   // A chunk that a signal has cut short only makes the disk look a little faster.
@@ -66,6 +77,7 @@ class File {
   }
 
   const std::string& folder_;
+  int chunks_ = kMostChunks;
   const int file_;
 };
 

@@ -89,10 +89,13 @@ std::string EntriesText(const PlanSubject& subject, const MemoryLayout& layout) 
   if (layout.recompute_saved_bytes > 0) {
     const auto again = std::ranges::count_if(layout.buffers, &PlacedBuffer::recomputed);
     const auto swapped = std::ranges::count(layout.buffers, ArenaKind::kFile, &PlacedBuffer::arena);
-    out += fmt::format("  Saved of the arena by computing again{}, later: {}, with {} tensors",
-                       swapped > 0 ? " and by swapping to a file" : "",
-                       FormatBytes(layout.recompute_saved_bytes), again);
-    out += swapped > 0 ? fmt::format(" and {}.\n", swapped) : ".\n";
+    const auto bytes = FormatBytes(layout.recompute_saved_bytes);
+    const std::string computed = FormatCount(again, "tensor") + " computed again";
+    const std::string in_file = FormatCount(swapped, "tensor") + " swapped to a file";
+    out += fmt::format("  Saved of the arena: {}, by {}.\n", bytes,
+                       swapped == 0 ? computed
+                       : again == 0 ? in_file
+                                    : computed + " later and " + in_file);
   }
   std::string kept;
   for (const KeptValue& value : subject.kept) {

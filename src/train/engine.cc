@@ -66,6 +66,7 @@ EngineOperator DescribeOperator(const std::string& name, const std::string& kern
   EngineOperator described{name, kernel, phase, CostOf(node).flops, 0, source};
   for (const TensorType& type : node.inputs) described.bytes += ByteSize(type);
   for (const TensorType& type : node.outputs) described.bytes += ByteSize(type);
+  if (IsTransfer(node.op)) described.bytes = 0;  // another thread moves them
   for (const FusedOperator& part : node.body) {
     described.parts += (described.parts.empty() ? "" : ", ") + std::string(NameOf(part.op));
   }
@@ -310,7 +311,6 @@ class EagerEngine final : public Engine {
 }  // namespace
 
 std::unique_ptr<OperatorTimes> MakeTimes(const Engine& engine, bool traced) {
-  constexpr size_t kTracedRuns = 100'000;  // of operators: 3 MiB
   std::vector<size_t> operators;
   for (size_t e = 0; e < engine.model().entries.size(); ++e) {
     operators.push_back(engine.Operators(static_cast<int>(e)).size());

@@ -141,6 +141,7 @@ class Engine {
 
 // Times for all operators of an engine's entry points; `traced`: with room for a trace of the first
 // runs.
+inline constexpr size_t kTracedRuns = 100'000;  // of operators; 2.3 MiB
 std::unique_ptr<OperatorTimes> MakeTimes(const Engine& engine, bool traced = true);
 
 // How much longer training steps took for what ran again in them: 0.1 is a tenth. Nothing where

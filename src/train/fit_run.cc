@@ -153,6 +153,12 @@ std::optional<PlannedRun> PlanRun(const ModelSpec& model, const KernelLibrary& l
   return PlanHere(model, library, options, diagnostics);
 }
 
+std::optional<PlannedRun> PlanFreeRun(const ModelSpec& model, const KernelLibrary& library,
+                                      const CompileOptions& options, int64_t cap,
+                                      std::optional<int64_t> base, Diagnostics& diagnostics) {
+  return PlanUnder(cap, model, library, options, base, diagnostics);
+}
+
 // The way down to the cap can leave gaps that the way down to the least does not.
 std::optional<CappedRun> FitRunQuickly(const ModelSpec& model, const KernelLibrary& library,
                                        CompileOptions options, int64_t cap, const PlannedRun& free,
@@ -174,15 +180,13 @@ std::optional<CappedRun> FitRunQuickly(const ModelSpec& model, const KernelLibra
 // much, the arena is to be smaller by as much. The way down to a cap can miss what the way down to
 // the least finds, which is tried last; and what was found quickly is better than a refusal.
 std::optional<CappedRun> FitRun(const ModelSpec& model, const KernelLibrary& library,
-                                CompileOptions options, int64_t cap, std::optional<int64_t> base,
-                                Diagnostics& diagnostics) {
+                                CompileOptions options, int64_t cap, const PlannedRun& free,
+                                std::optional<int64_t> base, Diagnostics& diagnostics) {
   constexpr int kMostTries = 3;
-  const auto free = PlanUnder(cap, model, library, options, base, diagnostics);
-  if (!free) return std::nullopt;
-  auto quick = FitRunQuickly(model, library, options, cap, *free, base, diagnostics);
-  if (!quick || quick->out_of_reach || free->total() <= cap) return quick;
-  CappedRun fit{cap, *free, *free};
-  int64_t room = RoomFor(*free, cap);
+  auto quick = FitRunQuickly(model, library, options, cap, free, base, diagnostics);
+  if (!quick || quick->out_of_reach || free.total() <= cap) return quick;
+  CappedRun fit{cap, free, free};
+  int64_t room = RoomFor(free, cap);
   for (int tries = 0; !fit.fits() && options.arena_cap != kLeastArena; ++tries) {
     options.arena_cap = tries < kMostTries ? std::max(kLeastArena, room) : kLeastArena;
     auto capped = PlanUnder(cap, model, library, options, base, diagnostics);

@@ -52,14 +52,19 @@ struct CappedRun {
   // How much longer a step takes than without the cap, as it is estimated: 0.1 is a tenth.
   double slower() const { return (1 + capped.slowdown) / (1 + free.slowdown) - 1; }
 };
-// `base`: the run's base, where that is known; nothing: as it is planned. That nothing fits is
-// known in a fraction of the time that is spent on what does.
-std::optional<CappedRun> FitRun(const ModelSpec& model, const KernelLibrary& library,
-                                CompileOptions options, int64_t cap, std::optional<int64_t> base,
-                                Diagnostics& diagnostics);
+// The run as it is. `base`: the run's base, where that is known; nothing: as it is planned. The
+// base's rounding is taken back as far as `cap` asks for that.
+std::optional<PlannedRun> PlanFreeRun(const ModelSpec& model, const KernelLibrary& library,
+                                      const CompileOptions& options, int64_t cap,
+                                      std::optional<int64_t> base, Diagnostics& diagnostics);
 
-// The same in that fraction, where `free` is known: what it finds can be slower than what FitRun
-// finds.
+// `free`: what PlanFreeRun says. That nothing fits is known in a fraction of the time that is spent
+// on what does.
+std::optional<CappedRun> FitRun(const ModelSpec& model, const KernelLibrary& library,
+                                CompileOptions options, int64_t cap, const PlannedRun& free,
+                                std::optional<int64_t> base, Diagnostics& diagnostics);
+
+// The same in that fraction: what it finds can be slower than what FitRun finds.
 std::optional<CappedRun> FitRunQuickly(const ModelSpec& model, const KernelLibrary& library,
                                        CompileOptions options, int64_t cap, const PlannedRun& free,
                                        std::optional<int64_t> base, Diagnostics& diagnostics);

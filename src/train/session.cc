@@ -40,10 +40,11 @@ Session::Session(const ModelSpec& model, const SessionOptions& options, bool tra
   if (diagnostics.has_errors() || !MakeEngine(*library, diagnostics)) return;
   const bool runs_again = options.compile.arena_cap > 0 && KindOfDevice(options.device).on_host;
   if (options.profile || runs_again) {
-    times_ = MakeTimes(*engine_, /*traced=*/options.profile);
+    times_ = MakeTimes(*engine_, options.trace);
     engine_->Watch(times_.get());
   }
   memory_.base = options.base ? *options.base : BaseOfNow();
+  if (options.base && options.trace) memory_.base += kTracedRuns * sizeof(OperatorRun);
   ReadWeights(diagnostics);
   KeepValues();
   recurrent_ = RecurrentStates(*engine_);

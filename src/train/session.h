@@ -34,7 +34,8 @@ struct SessionOptions {
   DataCap cap = DataCap::kOfRun;
   std::vector<std::string> evaluate = {"valid", "test"};  // the splits that are evaluated
   const ProgramImage* image = nullptr;  // a compiled program to use instead of compiling
-  bool profile = false;                 // note how long each operator takes
+  bool profile = false;                 // note how long each operator takes …
+  bool trace = false;                   // … and each run of one, which takes memory beside a cap
   std::optional<int64_t> base;          // of the plan that the run follows; nothing: a new one
   std::optional<int64_t> free;          // bytes that the host has; nothing: as it says
 };

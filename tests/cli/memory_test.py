@@ -307,6 +307,12 @@ train: {optimizer: {op: sgd, lr: 0.01}}
         self.assertRegex(done.stderr, r"of the 10 GiB that it may, .* to spare: nothing is computed "
                                       r"twice")
 
+    def test_a_profile_keeps_a_cap(self):
+        cap = self.caps(self.plan(), (0.7,))[0]
+        for name, *flags in (("brief", "-v"), ("full", "--profile")):
+            self.cgrun("train", "deep.yaml", "--memory", str(cap), "--out", name, *flags)
+            self.assertLessEqual(self.summary(name)["measured_peak_bytes"], cap)
+
     def test_a_refusal_names_a_batch_that_fits(self):
         # Below what computing again can do for a batch of 24, above what a smaller one takes.
         cap = self.plan("--batch", "2")["total_bytes"] + MIB

@@ -386,7 +386,7 @@ class CommandLineTest(CliTestCase):
         self.assertRegex(self.cgrun(*predict).stderr,
                          r"weights: run/checkpoint-\d+\.safetensors: step \d+ of epoch 1\n")
         (self.folder / "run" / "summary.json").unlink()  # as after a kill
-        self.assertRegex(self.cgrun(*predict).stderr, r"step \d+ of epoch 1; the run has not ended\n")
+        self.assertRegex(self.cgrun(*predict).stderr, r"step \d+ of epoch 1; the run did not come to its end\n")
 
     def test_wordings_of_a_run(self):
         self.write("uneven.yaml", MODEL.replace("samples: 65", "samples: 67"))

@@ -483,7 +483,6 @@ train: {epochs: 1, batch: 10, optimizer: {op: sgd, lr: 1.0e-6}}
         kept = {path.name: path.read_bytes() for path in (self.folder / "run").glob("*.safetensors")}
 
         def limit():
-            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
             resource.setrlimit(resource.RLIMIT_FSIZE, (8 << 10, 8 << 10))
 
         done = self.resume("run", "--set", "train.epochs=2", status=1, preexec_fn=limit)
