@@ -34,6 +34,8 @@ struct ConsoleFlags {
   bool json = false;  // whether the command line asks for it
   std::string json_file;
   bool json_is_printed = false;
+  std::string changed_file;        // a model file …
+  std::string changes;             // … and what the command line sets in it
   std::vector<Diagnostic> errors;  // that were printed so far
 };
 
@@ -245,8 +247,30 @@ void Tell(std::string_view line) {
   if (!Quiet()) std::fprintf(stderr, "%.*s\n", static_cast<int>(line.size()), line.data());
 }
 
+void NoteChanges(const std::string& file, const std::vector<std::string>& assignments) {
+  Flags().changed_file = file;
+  Flags().changes.clear();
+  for (const std::string& assignment : assignments) Flags().changes += " --set " + assignment;
+}
+
+namespace {
+
+// Of errors in the lines of a file that the command line has changed, which show it as it was.
+void PrintChanges(const std::vector<Diagnostic>& printed) {
+  const auto is_in_it = [](const Diagnostic& item) {
+    return item.severity == Severity::kError && item.mark.file && item.mark.line > 0 &&
+           item.mark.file->name == Flags().changed_file;
+  };
+  if (Flags().changes.empty() || std::ranges::none_of(printed, is_in_it)) return;
+  std::fprintf(stderr, "note: the command line changes this file, which is shown without that:%s\n",
+               Flags().changes.c_str());
+}
+
+}  // namespace
+
 void PrintDiagnostics(const Diagnostics& diagnostics) {
   std::fputs(diagnostics.ToString(ColorOnStderr()).c_str(), stderr);
+  PrintChanges(diagnostics.Sorted());
   for (Diagnostic& item : diagnostics.Sorted()) {
     if (item.severity == Severity::kError) Flags().errors.push_back(std::move(item));
   }

@@ -41,6 +41,8 @@ void PrintFileError(const std::string& file, std::string_view message, std::stri
 void PrintWarning(std::string_view message);
 // A line beside the result, on standard error; none with --quiet.
 void Tell(std::string_view line);
+// What `--set` changes of a model file: PrintDiagnostics() says so behind errors in its lines.
+void NoteChanges(const std::string& file, const std::vector<std::string>& assignments);
 void PrintDiagnostics(const Diagnostics& diagnostics);
 
 // Errors or warnings as --json has them: `[{"file", "line", "column", "message", "help"}]`, with

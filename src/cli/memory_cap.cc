@@ -183,6 +183,11 @@ std::string LinesOf(const std::vector<std::string>& lines) {
   return text;
 }
 
+// Whether the kernels of the model's device can swap.
+bool CanSwapHere(const ModelSpec& model) {
+  return CanSwap(KernelsOf(model), {DType::kF32, Shape()}, Layout(), 1);
+}
+
 void Refuse(const ModelSpec& model, const KernelLibrary& library, const CompileOptions& options,
             const CappedRun& fit, Diagnostics& diagnostics) {
   const bool helps = fit.capped.total() < fit.free.total();
@@ -193,6 +198,9 @@ void Refuse(const ModelSpec& model, const KernelLibrary& library, const CompileO
   }
   help.push_back(EnoughFor(fit.free) + " is enough" + (helps ? " for steps as they are" : ""));
   help.push_back(BatchHelp(model, library, options, fit));
+  if (!model.train->swap && CanSwapHere(model)) {
+    help.push_back("`--swap DIR` lets tensors wait in a file, where that takes less");
+  }
   diagnostics.Error(model.train->memory->mark,
                     RefusalOf("the run takes", fit, /*is_asked_for=*/true), LinesOf(help));
 }
@@ -298,11 +306,6 @@ std::optional<CappedRun> KeepCap(const ModelSpec& model, const KernelLibrary& li
   options.effort = fit->effort;
   Tell(FitText(*fit));
   return fit;
-}
-
-// Whether the kernels of the model's device can swap.
-bool CanSwapHere(const ModelSpec& model) {
-  return CanSwap(KernelsOf(model), {DType::kF32, Shape()}, Layout(), 1);
 }
 
 // The folder that the model names for a swap file, with the speed of its disk. Nothing where it

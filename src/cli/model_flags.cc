@@ -240,6 +240,7 @@ std::optional<ModelSpec> LoadModel(const ModelFlags& flags, Diagnostics& diagnos
   if (!CheckArgument(flags.model, diagnostics)) return std::nullopt;
   ModelSpec partial;
   const Overrides overrides(flags);
+  NoteChanges(flags.model, flags.set);
   std::optional<ModelSpec> model =
       LoadModelFile(flags.model, overrides.assignments, diagnostics, overrides.typed, &partial);
   return Checked(std::move(model), partial, diagnostics);

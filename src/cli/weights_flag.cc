@@ -91,7 +91,7 @@ std::string PlaceText(const WeightsPlace& place) {
 std::string WeightsText(const std::string& file) {
   const std::optional<WeightsPlace> place = PlaceOfWeights(file);
   if (!place) return file;
-  std::string text = file + ": " + PlaceText(*place);
+  std::string text = file + ": " + PlaceText(*place) + (place->step == 0 ? ", untrained" : "");
   const fs::path path(file);
   const std::string folder = path.has_parent_path() ? path.parent_path().string() : ".";
   const std::string unfinished = IsUnfinishedRun(folder) ? "; the run did not come to its end" : "";

@@ -10,7 +10,6 @@
 #include <utility>
 
 #include "src/base/printable.h"
-#include "src/base/synonyms.h"
 #include "src/data/cell_errors.h"
 #include "src/data/classes.h"
 #include "src/data/csv_features.h"
@@ -158,7 +157,7 @@ class CsvOpener {
   const DataOptions& options_;
   Diagnostics& diagnostics_;
   const int errors_before_;
-  int ragged_ = 0;  // lines with too few or too many fields, each of which is an error
+  int ragged_ = 0;  // lines with another number of fields, each an error
   CellErrors cell_errors_;
   CellErrors unknown_;  // categories, in samples to predict
   const DataOption& file_option_;
@@ -392,21 +391,15 @@ void CsvOpener::StoreMissing(const CsvColumn& used, const CsvReader& reader, con
   }
 }
 
-// What other programs write where there is nothing.
-bool IsOtherGap(std::string_view text) {
-  const std::string plain = PlainName(text);
-  return plain.empty() || plain == "n/a" || plain == "#n/a" || plain == "null" || plain == "none" ||
-         plain == "nil" || plain == "missing" || plain == "unknown";
-}
-
 // What to do about a text where a number is wanted.
 std::string CsvOpener::HelpWithText(const CsvColumn& used) const {
   const std::string name = PrintableText(layout_.names[used.column]);
   if (options_.to_predict) return "the model reads numbers of this column";
-  const bool last = used.column + 1 == layout_.names.size();
-  const bool may_be_label = last && FindOption(options_, "label") == nullptr;
-  return (may_be_label ? "if this is the label, `label: " + name + "` says so; " : "") +
-         std::string("a column of texts is a category, `categories: [") + name +
+  const bool may_be_label =
+      used.column + 1 == layout_.names.size() && FindOption(options_, "label") == nullptr;
+  return "write a number here; " +
+         (may_be_label ? "if this is the label, `label: " + name + "` says so; " : "") +
+         "a column of texts is a category, `categories: [" + name +
          "]`, or left out: `columns` lists the others";
 }
 

@@ -105,6 +105,11 @@ bool CsvReader::ScanFields() {
     const size_t closed = at_;
     while (at_ < record_.size() && record_[at_] != delimiter_ && !IsLineEnd(record_[at_])) ++at_;
     if (field.quoted && at_ > closed) {
+      if (record_.find('\n', field.begin) < closed) {
+        return Fail(field.begin, "this quote is closed in a later line, with text behind that",
+                    "one before it may be missing; a quote inside a quoted field is doubled: \"say "
+                    "\"\"yes\"\"\"");
+      }
       return Fail(closed, "text behind the closing quote",
                   "a quote inside a quoted field is doubled: \"say \"\"yes\"\"\"");
     }

@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <span>
 
+#include "src/base/synonyms.h"
+
 namespace cgrun {
 namespace {
 
@@ -32,6 +34,12 @@ std::optional<size_t> ForEachValue(HostTensor& features, size_t columns, Act act
 
 bool IsGap(const CsvField& field, bool is_name) {
   return IsMissing(field.text) && !(is_name && field.quoted && !Trimmed(field.text).empty());
+}
+
+bool IsOtherGap(std::string_view text) {
+  const std::string plain = PlainName(text);
+  return plain.empty() || plain == "n/a" || plain == "#n/a" || plain == "null" || plain == "none" ||
+         plain == "nil" || plain == "missing" || plain == "unknown";
 }
 
 std::string_view NameIn(const CsvField& field) {

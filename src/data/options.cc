@@ -90,7 +90,7 @@ MemoryLeft MemoryLeft::Of(const DataOptions& options) {
 }
 
 std::string MemoryLeft::Text() const {
-  if (cap > 0 && bytes == cap) return "the cap of " + MemoryText(cap);
+  if (cap > 0 && bytes >= cap) return "the cap of " + MemoryText(cap);
   return "the " + MemoryText(bytes) + " that are left" +
          (cap > 0 ? " of the cap of " + MemoryText(cap) : "");
 }

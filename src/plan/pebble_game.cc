@@ -55,7 +55,10 @@ enum class Outcome : uint8_t { kFound, kNone, kStopped };
 class Player {
  public:
   Player(const PebbleGame& game, int64_t most_positions)
-      : game_(game), positions_left_(most_positions), makers_(game.bytes.size()) {
+      : game_(game),
+        positions_left_(most_positions),
+        tries_left_(kTriesAPosition * most_positions),
+        makers_(game.bytes.size()) {
     CGRUN_CHECK(game.bytes.size() <= kMostPebbles) << "too many pebbles";
     for (const PebbleMove& move : game.moves) {
       for (int pebble : move.writes) makers_[At(pebble)].push_back(static_cast<int>(moves_.size()));
@@ -74,7 +77,7 @@ class Player {
     open_ = {};
     if (BytesOf(first_) > budget) return Outcome::kNone;
     Reach({first_, 0, BytesOf(first_), 0});
-    while (!open_.empty()) {
+    while (!open_.empty() && tries_left_ >= 0) {
       const Promise best = open_.top();
       open_.pop();
       const Position position = positions_[static_cast<size_t>(best.position)];
@@ -86,10 +89,12 @@ class Player {
       if (--positions_left_ < 0) return Outcome::kStopped;
       for (const Move& move : moves_) Try(position, move);
     }
-    return Outcome::kNone;
+    return tries_left_ < 0 ? Outcome::kStopped : Outcome::kNone;
   }
 
  private:
+  // To make room, on an average: of many small pebbles there are more ways than can be tried.
+  static constexpr int64_t kTriesAPosition = 5;
   static constexpr double kRounding = 1e-9;  // sums of the same seconds differ by less
 
   static size_t At(int index) { return static_cast<size_t>(index); }
@@ -123,6 +128,7 @@ class Player {
 
   // Tries each way to take away no more than is necessary, in the order of the pebbles.
   void MakeRoom(const Position& position, const Move& move, Bytes needed, Board loose, Board gone) {
+    if (--tries_left_ < 0) return;
     if (needed <= budget_) {
       const Board board = (position.board & ~gone & ~move.takes) | move.writes;
       Reach({board, position.seconds + move.source->seconds, std::max(position.peak, needed),
@@ -193,7 +199,7 @@ class Player {
   }
 
   const PebbleGame& game_;
-  int64_t positions_left_;
+  int64_t positions_left_, tries_left_;
   std::vector<std::vector<int>> makers_;  // of each pebble, moves that write it
   std::vector<Move> moves_;
   Board first_ = 0, last_ = 0;

@@ -63,7 +63,10 @@ std::string ExactText(const FrontierSubject& subject) {
   std::string text =
       fmt::format("The least of '{}' over all orders and recomputations, proved{}:\n",
                   subject.entry, subject.exact_is_complete ? "" : " as far as the search goes");
-  if (subject.exact.empty()) return text + "  the search ended before anything was proved\n";
+  if (subject.exact.empty()) {
+    return "The graph is too large to prove what the least of '" + subject.entry +
+           "' is over all orders: the search ended before that.\n";
+  }
   TextTable table({Align::kRight, Align::kRight, Align::kRight, Align::kRight});
   table.Add({"arena", "", "a step takes", "operators run"});
   const std::vector<std::string> arenas = ArenasOf(subject.exact);

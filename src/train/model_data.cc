@@ -9,7 +9,6 @@
 #include <optional>
 #include <set>
 
-#include "src/base/allocation_counter.h"
 #include "src/data/options.h"
 #include "src/data/sampler.h"
 #include "src/data/streams.h"
@@ -107,21 +106,11 @@ int64_t CapOnHost(const ModelSpec& model) {
   return on_host && model.train && model.train->memory ? model.train->memory->value : 0;
 }
 
-// Beside what is wrong with data under a cap: where the process alone takes more than the cap,
-// samples that take less help nothing.
-void CheckCapHoldsProcess(const ModelSpec& model, Diagnostics& diagnostics) {
-  const int64_t cap = CapOnHost(model), process = ResidentBytes();
-  if (cap == 0 || cap > process) return;
-  diagnostics.Error(model.train->memory->mark,
-                    "the cap of " + MemoryText(cap) + " is less than the " + MemoryText(process) +
-                        " that the process takes without any data",
-                    "`cgrun plan " + model.file_name +
-                        "`, without the cap, shows what the run takes and of what that is made");
-}
-
-// Beside sets that have `taken` so many bytes.
+// Beside sets that have `taken` so many bytes. Small sets are read though a cap is smaller: what
+// all of the run would take, and what would help, says more than that its data are too much.
 MemoryLeft LeftUnder(int64_t cap, int64_t taken) {
-  const int64_t free = FreeHostMemory(), left = std::max<int64_t>(0, cap - taken);
+  constexpr int64_t kSmall = 128 << 20;
+  const int64_t free = FreeHostMemory(), left = std::max<int64_t>(0, std::max(cap, kSmall) - taken);
   return cap > 0 && left < free ? MemoryLeft{left, cap} : MemoryLeft{free};
 }
 
@@ -341,7 +330,6 @@ ModelData OpenModelData(const ModelSpec& model, Diagnostics& diagnostics, Missin
                         const DataFindings* kept, DataCap cap) {
   ModelData data;
   if (!model.data || !CheckUpdates(model, diagnostics)) return data;
-  const int errors_before = diagnostics.error_count();
   std::vector<MissingFile> all_missing;
   const std::optional<DataSplit> split = SplitOf(model);
   bool train_failed = false;
@@ -365,9 +353,6 @@ ModelData OpenModelData(const ModelSpec& model, Diagnostics& diagnostics, Missin
   data.train = open(model.data->train);
   data.valid = open(model.data->valid);
   data.test = open(model.data->test);
-  if (diagnostics.error_count() > errors_before && cap == DataCap::kOfRun) {
-    CheckCapHoldsProcess(model, diagnostics);
-  }
   for (const MissingFile& file : all_missing) data.missing.push_back(file.Text());
   if (missing == MissingFiles::kAreErrors) ReportMissing(all_missing, diagnostics);
   if (data.train && split) SplitTrain(model, *split, data, diagnostics);

@@ -102,7 +102,7 @@ class TablesTest(HousesTestCase):
 
     def test_a_table_without_its_label(self):
         error = self.errors(("train.csv, label: sold", "train.csv"))
-        self.assertIn("help: if this is the label, `label: sold` says so", error)
+        self.assertIn("help: write a number here; if this is the label, `label: sold` says so", error)
         self.write("train.csv", "a,b\n1,2\n3,4\n")
         self.write("numbers.yaml", MODEL.replace(
             "{format: synthetic, samples: 65, classes: 3}", "{format: csv, file: train.csv}"))
@@ -367,7 +367,7 @@ class CommandLineTest(CliTestCase):
         self.write("gpu.yaml", MODEL + "device: cuda\n")
         self.assertRegex(self.refuses("train", "gpu.yaml"), r"gpu\.yaml:\d+:9: error: .*\n +device: cuda\n")
 
-    def test_a_cap_that_the_process_alone_exceeds(self):
+    def test_a_cap_that_is_less_than_the_data(self):
         self.write("much.csv", "a,y\n" + 100_000 * "1,2\n")
         self.write("much.yaml", "cgrun: 1\ndata: {train: {format: csv, file: much.csv, label: y}}\n"
                    "inputs: {x: {shape: [1]}, y: {shape: []}}\n"
@@ -375,9 +375,13 @@ class CommandLineTest(CliTestCase):
                    "loss: {op: mse, in: [reshape, y]}}}\n"
                    "train: {optimizer: {op: sgd, lr: 0.1}}\n")
         error = self.refuses("train", "much.yaml", "--memory", "100KiB")
-        self.assertRegex(error, r"fill the cap of 102400 bytes\n")
-        self.assertRegex(error, r"the cap of 102400 bytes is less than the [\d.]+ MiB that the process takes "
-                                r"without any data\n")
+        self.assertRegex(error, r"more than the cap of 100 KiB")
+        self.assertRegex(error, r"(?m)^ +data +[\d.]+ (KiB|MiB) +decoded data")
+
+    def test_what_the_command_line_changes(self):
+        done = self.refuses("check", "small.yaml", "--set", "paths.classify.ops.logits.units=2")
+        self.assertIn("note: the command line changes this file, which is shown without that: "
+                      "--set paths.classify.ops.logits.units=2\n", done)
 
     def test_which_weights_are_taken(self):
         self.cgrun("train", "small.yaml", "--quiet", "--out", "run", "--set", "train.epochs=1")

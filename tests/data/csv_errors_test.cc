@@ -24,12 +24,13 @@ TEST(CsvErrorsTest, NumbersThatAreNone) {
   EXPECT_EQ(error("-1e999"), place + "-1e999' is too large for f32");
   EXPECT_EQ(error("1e-999"), "");
   EXPECT_EQ(error("1e-42"), "");
-  EXPECT_EQ(ErrorsOf("a,b,y\n1,setosa,3\n"),
-            "DIR/t.csv:2:3: error: column 'b': 'setosa' is not a number\n"
-            "    1,setosa,3\n"
-            "      ^~~~~~\n"
-            "help: a column of texts is a category, `categories: [b]`, or left out: "
-            "`columns` lists the others\n");
+  EXPECT_EQ(
+      ErrorsOf("a,b,y\n1,setosa,3\n"),
+      "DIR/t.csv:2:3: error: column 'b': 'setosa' is not a number\n"
+      "    1,setosa,3\n"
+      "      ^~~~~~\n"
+      "help: write a number here; a column of texts is a category, `categories: [b]`, or left out: "
+      "`columns` lists the others\n");
   EXPECT_EQ(ErrorsOf("a,b,y\n1,\"-2,5\",3\n"),
             "DIR/t.csv:2:3: error: column 'b': '-2,5' is not a number\n"
             "    1,\"-2,5\",3\n"
@@ -57,7 +58,8 @@ TEST(CsvErrorsTest, NamesOfColumnsMayHoldAnything) {
             "DIR/t.csv:3:3: error: column 'two?lines?[1m': 'x' is not a number\n"
             "    1,x,3\n"
             "      ^\n"
-            "help: a column of texts is a category, `categories: [two?lines?[1m]`, or left out: "
+            "help: write a number here; a column of texts is a category, `categories: "
+            "[two?lines?[1m]`, or left out: "
             "`columns` lists the others\n");
   const std::string header = "a,\"lab\nel\"\n1,2\n";
   const std::string errors = CsvBuilder(header).Label("labl", DType::kF32).Open().errors;
@@ -66,26 +68,27 @@ TEST(CsvErrorsTest, NamesOfColumnsMayHoldAnything) {
 }
 
 TEST(CsvErrorsTest, PlacesCountLinesInsideQuotesAndCharactersNotBytes) {
-  EXPECT_EQ(ErrorsOf("a,b,y,z\n1,2,3,\"ä\nö\"\n\"1\n\",\"é\",x,0\n"),
-            "DIR/t.csv:2:7: error: column 'z': 'ä?ö' is not a number\n"
-            "    1,2,3,\"ä\n"
-            "          ^~\n"
-            "help: a column of texts is a category, `categories: [z]`, or left out: "
-            "`columns` lists the others\n"
-            "DIR/t.csv:4:1: error: column 'a': '1?' is not a number\n"
-            "    \"1\n"
-            "    ^~\n"
-            "help: a column of texts is a category, `categories: [a]`, or left out: "
-            "`columns` lists the others\n"
-            "DIR/t.csv:5:3: error: column 'b': 'é' is not a number\n"
-            "    \",\"é\",x,0\n"
-            "      ^~~\n"
-            "help: a column of texts is a category, `categories: [b]`, or left out: "
-            "`columns` lists the others\n"
-            "DIR/t.csv:5:7: error: label 'y': 'x' is not a number\n"
-            "    \",\"é\",x,0\n"
-            "          ^\n"
-            "help: a label by name wants an input of int32\n");
+  EXPECT_EQ(
+      ErrorsOf("a,b,y,z\n1,2,3,\"ä\nö\"\n\"1\n\",\"é\",x,0\n"),
+      "DIR/t.csv:2:7: error: column 'z': 'ä?ö' is not a number\n"
+      "    1,2,3,\"ä\n"
+      "          ^~\n"
+      "help: write a number here; a column of texts is a category, `categories: [z]`, or left out: "
+      "`columns` lists the others\n"
+      "DIR/t.csv:4:1: error: column 'a': '1?' is not a number\n"
+      "    \"1\n"
+      "    ^~\n"
+      "help: write a number here; a column of texts is a category, `categories: [a]`, or left out: "
+      "`columns` lists the others\n"
+      "DIR/t.csv:5:3: error: column 'b': 'é' is not a number\n"
+      "    \",\"é\",x,0\n"
+      "      ^~~\n"
+      "help: write a number here; a column of texts is a category, `categories: [b]`, or left out: "
+      "`columns` lists the others\n"
+      "DIR/t.csv:5:7: error: label 'y': 'x' is not a number\n"
+      "    \",\"é\",x,0\n"
+      "          ^\n"
+      "help: a label by name wants an input of int32\n");
 }
 
 TEST(CsvErrorsTest, SyntaxErrorsStandAtTheirPlace) {
@@ -99,17 +102,17 @@ TEST(CsvErrorsTest, SyntaxErrorsStandAtTheirPlace) {
             "    ^~~~~~~\n"
             "help: a field with a delimiter in it stands in quotes\n");
   // One run tells of cells, too, in the order of the lines.
-  EXPECT_EQ(
-      ErrorsOf("a,b,y\n1,x,2\n1,2\n"),
-      "DIR/t.csv:2:3: error: column 'b': 'x' is not a number\n"
-      "    1,x,2\n"
-      "      ^\n"
-      "help: a column of texts is a category, `categories: [b]`, or left out: `columns` lists "
-      "the others\n"
-      "DIR/t.csv:3:1: error: this line has 2 fields, but the first one has 3\n"
-      "    1,2\n"
-      "    ^~~\n"
-      "help: a field may be empty, but the delimiters around it stay\n");
+  EXPECT_EQ(ErrorsOf("a,b,y\n1,x,2\n1,2\n"),
+            "DIR/t.csv:2:3: error: column 'b': 'x' is not a number\n"
+            "    1,x,2\n"
+            "      ^\n"
+            "help: write a number here; a column of texts is a category, `categories: [b]`, or "
+            "left out: `columns` lists "
+            "the others\n"
+            "DIR/t.csv:3:1: error: this line has 2 fields, but the first one has 3\n"
+            "    1,2\n"
+            "    ^~~\n"
+            "help: a field may be empty, but the delimiters around it stay\n");
   EXPECT_EQ(ErrorsOf("a,b,y\n1,\"2,3\n4,5,6\n7,8,9\n"),
             "DIR/t.csv:2:3: error: this quote is never closed\n"
             "    1,\"2,3\n"
@@ -152,7 +155,8 @@ TEST(CsvErrorsTest, ManyErrorsOfAColumnAreCounted) {
       "line 3, 'x' in line 4, 'x' in line 5, …\n"
       "    x,1,2\n"
       "    ^\n"
-      "help: a column of texts is a category, `categories: [a]`, or left out: `columns` lists "
+      "help: write a number here; a column of texts is a category, `categories: [a]`, or left out: "
+      "`columns` lists "
       "the others\n");
   EXPECT_EQ(ErrorsOf(gaps),
             "DIR/t.csv:2:3: error: column 'b' has no value here; and 999 more such cells, in the "
