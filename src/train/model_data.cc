@@ -109,7 +109,7 @@ int64_t CapOnHost(const ModelSpec& model) {
 // Beside sets that have `taken` so many bytes. Small sets are read though a cap is smaller: what
 // all of the run would take, and what would help, says more than that its data are too much.
 MemoryLeft LeftUnder(int64_t cap, int64_t taken) {
-  constexpr int64_t kSmall = 128 << 20;
+  constexpr int64_t kSmall = 64 << 20;
   const int64_t free = FreeHostMemory(), left = std::max<int64_t>(0, std::max(cap, kSmall) - taken);
   return cap > 0 && left < free ? MemoryLeft{left, cap} : MemoryLeft{free};
 }

@@ -5,6 +5,7 @@
 #include <sys/resource.h>
 
 #include <algorithm>
+#include <csignal>
 #include <cstring>
 #include <filesystem>
 #include <vector>
@@ -34,10 +35,12 @@ std::vector<std::byte> Numbered(int64_t bytes, int seed) {
   return numbers;
 }
 
-// Files of the process may not grow beyond this, as on a disk that is full.
+// Files of the process may not grow beyond this, as on a disk that is full. (The program ignores
+// the signal, too.)
 class SizeLimit {
  public:
   explicit SizeLimit(int64_t bytes) {
+    std::signal(SIGXFSZ, SIG_IGN);
     getrlimit(RLIMIT_FSIZE, &before_);
     rlimit limit = before_;
     limit.rlim_cur = static_cast<rlim_t>(bytes);

@@ -152,8 +152,8 @@ TEST(MemoryLayout, TakesAGraphWithoutNodes) {
   Entries entries;
   entries.Add(make.graph());
   const MemoryLayout layout = PlanLayout(entries.Planned(), {});
-  EXPECT_EQ(layout.arena_bytes, 16);
-  EXPECT_EQ(layout.lower_bound_bytes, 16);
+  EXPECT_EQ(layout.arena_bytes, 64);
+  EXPECT_EQ(layout.lower_bound_bytes, 64);
 }
 
 // --- Properties on random graphs ---
