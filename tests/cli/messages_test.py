@@ -371,8 +371,8 @@ class CommandLineTest(CliTestCase):
         self.write("much.csv", "a,y\n" + 100_000 * "1,2\n")
         self.write("much.yaml", "cgrun: 1\ndata: {train: {format: csv, file: much.csv, label: y}}\n"
                    "inputs: {x: {shape: [1]}, y: {shape: []}}\n"
-                   "paths: {fit: {ops: [line: {op: linear, in: x, units: 1}, {op: reshape, shape: []}], "
-                   "loss: {op: squared_error, in: [reshape, y]}}}\n"
+                   "paths: {fit: {ops: [line: {op: linear, in: x, units: 1}, out: {op: reshape, shape: []}], "
+                   "loss: {op: squared_error, in: [out, y]}}}\n"
                    "train: {optimizer: {op: sgd, lr: 0.1}}\n")
         error = self.refuses("train", "much.yaml", "--memory", "100KiB")
         self.assertRegex(error, r"more than the cap of 100 KiB")
