@@ -1,6 +1,5 @@
 // Descriptors, the choice of an algorithm, the trial, and the calls.
 #include <algorithm>
-#include <climits>
 
 #include "src/base/diagnostics.h"
 #include "src/base/dtype.h"
@@ -48,30 +47,38 @@ static bool IsSymmetric(const WindowAxis& axis) {
   return room >= 0 && room / axis.stride + 1 == axis.output;
 }
 
-static bool FitsInt(const ConvTask& task) {
-  return std::max({task.input_elements(), task.output_elements(), task.weight_elements()}) <=
-         INT_MAX;
-}
-
 static cudnnDataType_t DataType(DType dtype) {
   return dtype == DType::kBF16 ? CUDNN_DATA_BFLOAT16 : CUDNN_DATA_FLOAT;
 }
 
-static int64_t RoundedUp(int64_t bytes) {
-  return (bytes + kLibraryAlignment - 1) / kLibraryAlignment * kLibraryAlignment;
+// For the tensor cores cuDNN wants channels in eights.
+constexpr int64_t kChannels = 8;
+
+static bool IsDepthwise(const ConvTask& task) {
+  return task.sizes.groups > 1 && task.sizes.channels == 1;
 }
 
-// cuDNN's copies of the operands in other layouts, ours where it is to have the channels last, and
-// for a gradient of the weights some of its partial sums, in f32.
+// The bytes of x and y of one group with channels in eights, of those that have others.
+static int64_t PaddedBytes(const ConvTask& task) {
+  const ConvSizes& sizes = task.sizes;
+  const auto padded = [&](int64_t channels, int64_t plane) {
+    const int64_t eights = (channels + kChannels - 1) / kChannels * kChannels;
+    return eights == channels ? 0 : sizes.images * eights * plane * SizeOf(task.dtype);
+  };
+  return padded(sizes.channels, sizes.input_plane()) + padded(sizes.filters, sizes.output_plane());
+}
+
+// What was seen on a GPU: in f32, and with a group a channel, cuDNN wants next to nothing. In bf16
+// it has our copies with the channels last, or for y copies of its own of plain tensors, which the
+// same room is enough for; copies of its own in eights of channels come beside ours.
 int64_t CudnnConvWorkspace(const ConvTask& task) {
-  constexpr int64_t kLeast = 1 << 20, kMost = 256 << 20;
-  const int64_t size = SizeOf(task.dtype);
-  const int64_t operands =
-      size * (task.input_elements() + task.output_elements() + task.weight_elements());
-  const int64_t partial_sums =
-      task.result == ConvResult::kWeight ? 4 * task.weight_elements() * SizeOf(DType::kF32) : 0;
-  const int64_t scratch = std::min(kLeast + 2 * operands + partial_sums, kMost);
-  return task.dtype == DType::kBF16 ? operands + 3 * kLibraryAlignment + scratch : scratch;
+  constexpr int64_t kLeast = 1 << 20, kMost = 32 << 20, kPart = 16;
+  const int64_t operands = SizeOf(task.dtype) * (task.input_elements() + task.output_elements() +
+                                                 task.weight_elements());
+  const int64_t scratch = kLeast + std::min(operands / kPart, kMost);
+  if (task.dtype != DType::kBF16 || IsDepthwise(task)) return scratch;
+  const int64_t padded = task.result == ConvResult::kOutput ? PaddedBytes(task) : 0;
+  return operands + padded + 3 * kLibraryAlignment + scratch;
 }
 
 CudnnConv::CudnnConv(const ConvTask& task, cudnnTensorFormat_t format, bool bias)
@@ -102,13 +109,19 @@ void CudnnConv::PlaceCopy(Tensor& tensor) {
 }
 
 // With the channels last cuDNN has code for the tensor cores, which f32 does not use. Groups have
-// code for plain tensors.
+// code for plain tensors; so have kernels of one element and odd channels, where it was the faster.
+static bool PrefersChannelsLast(const ConvTask& task) {
+  const ConvSizes& sizes = task.sizes;
+  return task.dtype == DType::kBF16 && sizes.groups == 1 && sizes.kernel_plane() > 1 &&
+         sizes.channels % kChannels == 0 && sizes.filters % kChannels == 0;
+}
+
 std::shared_ptr<const CudnnConv> CudnnConv::Make(const ConvTask& task) {
   const bool known = task.dtype == DType::kF32 || task.dtype == DType::kBF16;
   const Window& window = task.sizes.window;
-  if (!known || !IsSymmetric(window.y) || !IsSymmetric(window.x) || !FitsInt(task)) return nullptr;
+  if (!known || !IsSymmetric(window.y) || !IsSymmetric(window.x) || !task.FitsInt()) return nullptr;
   Require(cudaGetLastError(), "the GPU reports");  // of before: no trial is to blame for it
-  const bool last = task.dtype == DType::kBF16 && task.sizes.groups == 1;
+  const bool last = PrefersChannelsLast(task);
   for (auto format : {last ? CUDNN_TENSOR_NHWC : CUDNN_TENSOR_NCHW,
                       last ? CUDNN_TENSOR_NCHW : CUDNN_TENSOR_NHWC}) {
     for (bool bias : {true, false}) {
