@@ -54,31 +54,18 @@ static cudnnDataType_t DataType(DType dtype) {
 // For the tensor cores cuDNN wants channels in eights.
 constexpr int64_t kChannels = 8;
 
-static bool IsDepthwise(const ConvTask& task) {
-  return task.sizes.groups > 1 && task.sizes.channels == 1;
-}
-
-// The bytes of x and y of one group with channels in eights, of those that have others.
-static int64_t PaddedBytes(const ConvTask& task) {
-  const ConvSizes& sizes = task.sizes;
-  const auto padded = [&](int64_t channels, int64_t plane) {
-    const int64_t eights = (channels + kChannels - 1) / kChannels * kChannels;
-    return eights == channels ? 0 : sizes.images * eights * plane * SizeOf(task.dtype);
-  };
-  return padded(sizes.channels, sizes.input_plane()) + padded(sizes.filters, sizes.output_plane());
-}
-
-// What was seen on a GPU: in f32, and with a group a channel, cuDNN wants next to nothing. In bf16
-// it has our copies with the channels last, or for y copies of its own of plain tensors, which the
-// same room is enough for; copies of its own in eights of channels come beside ours.
+// What was seen on a GPU to be enough: for f32, next to nothing but where the weights' gradient is
+// the result, which cuDNN adds up in parts; in bf16 our copies with the channels last, and copies
+// and parts of its own beside them.
 int64_t CudnnConvWorkspace(const ConvTask& task) {
-  constexpr int64_t kLeast = 1 << 20, kMost = 32 << 20, kPart = 16;
+  constexpr int64_t kLeast = 1 << 20, kMostSmall = 32 << 20, kMost = 256 << 20, kSmallPart = 16;
+  const bool is_bf16 = task.dtype == DType::kBF16, of_weight = task.result == ConvResult::kWeight;
   const int64_t operands = SizeOf(task.dtype) * (task.input_elements() + task.output_elements() +
                                                  task.weight_elements());
-  const int64_t scratch = kLeast + std::min(operands / kPart, kMost);
-  if (task.dtype != DType::kBF16 || IsDepthwise(task)) return scratch;
-  const int64_t padded = task.result == ConvResult::kOutput ? PaddedBytes(task) : 0;
-  return operands + padded + 3 * kLibraryAlignment + scratch;
+  if (!is_bf16 && !of_weight) return kLeast + std::min(operands / kSmallPart, kMostSmall);
+  const int64_t parts = of_weight ? 4 * task.weight_elements() * SizeOf(DType::kF32) : 0;
+  const int64_t scratch = std::min(kLeast + 2 * operands + parts, kMost);
+  return is_bf16 ? operands + 3 * kLibraryAlignment + scratch : scratch;
 }
 
 CudnnConv::CudnnConv(const ConvTask& task, cudnnTensorFormat_t format, bool bias)
