@@ -99,6 +99,28 @@ std::vector<Geometry> Tiles() {
   return all;
 }
 
+// Kernels of one element on images of 64 outputs and more, which a GPU multiplies as matrices.
+std::vector<Geometry> Points() {
+  std::vector<Geometry> all = {
+      {"points, in eights", Conv(8, 1), {2, 8, 8, 8}},
+      {"points, uneven", Conv(5, 1), {3, 3, 7, 11}},
+  };
+  ConvAttributes conv = Conv(8, 1);
+  conv.stride = {2, 2};
+  all.push_back({"every other point, in eights", conv, {2, 8, 15, 16}});
+  conv = Conv(3, 1);
+  conv.stride = {3, 2};
+  all.push_back({"points by strides, rows left over", conv, {2, 5, 24, 19}});
+  conv = Conv(2, 1);
+  conv.stride = {2, 1};
+  conv.padding = {0, 0, 1, 0};
+  all.push_back({"points, padded at the end", conv, {2, 2, 16, 8}});
+  conv = Conv(4, 1);
+  conv.groups = 2;
+  all.push_back({"points, groups", conv, {1, 4, 8, 9}});
+  return all;
+}
+
 // Every window lies before the image. The gradient is 0.
 Geometry Outside() {
   ConvAttributes conv = Conv(2, 2);
@@ -146,6 +168,7 @@ std::vector<Geometry> Others() {
   conv.padding = {3, 3, 3, 3};
   all.push_back({"windows of padding alone", conv, {1, 1, 1, 2}});
   for (const Geometry& g : Tiles()) all.push_back(g);
+  for (const Geometry& g : Points()) all.push_back(g);
   return all;
 }
 

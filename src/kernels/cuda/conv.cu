@@ -44,9 +44,9 @@ struct Conv {
     T* weight = Data<T>(context, i, 1);
     T* y = Data<T>(context, i, kOutput);
     const T* bias = kBias ? Data<const T>(context, i, 2) : nullptr;
-    const bool ran = RunCudnn(context, i, p, x, weight, bias, y, kOutput + 1);
+    const bool ran = RunLibrary(context, i, p, x, weight, bias, y, kOutput + 1);
     if (!ran) ForEachElement(context, p.result.elements, ConvBody<T>{p.sizes, x, weight, bias, y});
-    if (kBias && ran && !p.cudnn->adds_bias()) AddChannelBias(context, p.result, y, bias, y);
+    if (kBias && ran && !p.library.adds_bias()) AddChannelBias(context, p.result, y, bias, y);
   }
 };
 
@@ -95,7 +95,7 @@ struct ConvWeightGrad {
     T* x = Data<T>(context, i, 0);
     T* dy = Data<T>(context, i, 1);
     T* dweight = Data<T>(context, i, 2);
-    if (RunCudnn(context, i, p, x, dweight, nullptr, dy, 3)) return;
+    if (RunLibrary(context, i, p, x, dweight, nullptr, dy, 3)) return;
     ForEachElement(context, p.sizes.groups * p.sizes.group_weight(),
                    ConvWeightGradBody<T>{p.sizes, x, dy, dweight});
   }

@@ -1,38 +1,37 @@
-// What conv, its gradients and conv_transpose share: cuDNN where it has fitting code, else plain
-// loops, a thread a result, which add in the order of the device `reference`.
+// What conv, its gradients and conv_transpose share: a library where one has fitting code, else
+// plain loops, a thread a result, which add in the order of the device `reference`.
 #ifndef CGRUN_KERNELS_CUDA_CONV_CUH_
 #define CGRUN_KERNELS_CUDA_CONV_CUH_
 
 #include "src/kernels/cuda/channel_bias.cuh"
-#include "src/kernels/cuda/cudnn_conv.cuh"
+#include "src/kernels/cuda/library_conv.cuh"
 #include "src/kernels/cuda/window.cuh"
 
 namespace cgrun::cuda {
 
 struct ConvParameters {
   ConvSizes sizes;
-  std::shared_ptr<const CudnnConv> cudnn;  // null where it has no code for it
-  ChannelSizes result;                     // for the bias
+  LibraryConv library;
+  ChannelSizes result;  // for the bias
 };
 
 inline int64_t ConvWorkspace(const ConvTask& task) {
-  return task.dtype == DType::kF64 ? 0 : CudnnConvWorkspace(task) + kLibraryAlignment;
+  return task.dtype == DType::kF64 ? 0 : LibraryConv::WorkspaceOf(task) + kLibraryAlignment;
 }
 
-inline ConvParameters PackConv(const NodeSignature& node, ConvTask task) {
-  task.workspace_bytes = ConvWorkspace(task) - kLibraryAlignment;
-  ConvParameters p{task.sizes, CudnnConv::Make(task), {}};
+inline ConvParameters PackConv(const NodeSignature& node, const ConvTask& task) {
+  ConvParameters p{task.sizes, LibraryConv::Make(task), {}};
   if (task.result != ConvResult::kWeight) p.result = ChannelSizes::Of(node.outputs[0].shape);
   return p;
 }
 
-// By cuDNN, if it was found to have code for it; false, and nothing, where not. The workspace is
-// operand `workspace`.
-inline bool RunCudnn(const RunContext& context, const Instruction& i, const ConvParameters& p,
-                     void* x, void* weight, const void* bias, void* y, int workspace) noexcept {
-  if (p.cudnn == nullptr) return false;
-  Check(p.cudnn->Run(context, x, weight, bias, y,
-                     static_cast<std::byte*>(Aligned(Data<std::byte>(context, i, workspace)))));
+// By a library, if one was found to have code for it; false, and nothing, where not. The workspace
+// is operand `workspace`.
+inline bool RunLibrary(const RunContext& context, const Instruction& i, const ConvParameters& p,
+                       void* x, void* weight, const void* bias, void* y, int workspace) noexcept {
+  if (!p.library.exists()) return false;
+  p.library.Run(context, x, weight, bias, y,
+                static_cast<std::byte*>(Aligned(Data<std::byte>(context, i, workspace))));
   return true;
 }
 
@@ -73,7 +72,7 @@ template <class T>
 void RunTransposedConv(const RunContext& context, const Instruction& i, const ConvParameters& p,
                        T* dx, int workspace) noexcept {
   T *dy = Data<T>(context, i, 0), *weight = Data<T>(context, i, 1);
-  if (RunCudnn(context, i, p, dx, weight, nullptr, dy, workspace)) return;
+  if (RunLibrary(context, i, p, dx, weight, nullptr, dy, workspace)) return;
   ForEachElement(context, p.result.elements, TransposedConvBody<T>{p.sizes, dy, weight, dx});
 }
 

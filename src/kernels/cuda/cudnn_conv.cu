@@ -1,6 +1,5 @@
 // Descriptors, the choice of an algorithm, the trial, and the calls.
 #include <algorithm>
-#include <climits>
 
 #include "src/base/diagnostics.h"
 #include "src/base/dtype.h"
@@ -48,30 +47,25 @@ static bool IsSymmetric(const WindowAxis& axis) {
   return room >= 0 && room / axis.stride + 1 == axis.output;
 }
 
-static bool FitsInt(const ConvTask& task) {
-  return std::max({task.input_elements(), task.output_elements(), task.weight_elements()}) <=
-         INT_MAX;
-}
-
 static cudnnDataType_t DataType(DType dtype) {
   return dtype == DType::kBF16 ? CUDNN_DATA_BFLOAT16 : CUDNN_DATA_FLOAT;
 }
 
-static int64_t RoundedUp(int64_t bytes) {
-  return (bytes + kLibraryAlignment - 1) / kLibraryAlignment * kLibraryAlignment;
-}
+// For the tensor cores cuDNN wants channels in eights.
+constexpr int64_t kChannels = 8;
 
-// cuDNN's copies of the operands in other layouts, ours where it is to have the channels last, and
-// for a gradient of the weights some of its partial sums, in f32.
+// What was seen on a GPU to be enough: for f32, next to nothing but where the weights' gradient is
+// the result, which cuDNN adds up in parts; in bf16 our copies with the channels last, and copies
+// and parts of its own beside them.
 int64_t CudnnConvWorkspace(const ConvTask& task) {
-  constexpr int64_t kLeast = 1 << 20, kMost = 256 << 20;
-  const int64_t size = SizeOf(task.dtype);
-  const int64_t operands =
-      size * (task.input_elements() + task.output_elements() + task.weight_elements());
-  const int64_t partial_sums =
-      task.result == ConvResult::kWeight ? 4 * task.weight_elements() * SizeOf(DType::kF32) : 0;
-  const int64_t scratch = std::min(kLeast + 2 * operands + partial_sums, kMost);
-  return task.dtype == DType::kBF16 ? operands + 3 * kLibraryAlignment + scratch : scratch;
+  constexpr int64_t kLeast = 1 << 20, kMostSmall = 32 << 20, kMost = 256 << 20, kSmallPart = 16;
+  const bool is_bf16 = task.dtype == DType::kBF16, of_weight = task.result == ConvResult::kWeight;
+  const int64_t operands = SizeOf(task.dtype) * (task.input_elements() + task.output_elements() +
+                                                 task.weight_elements());
+  if (!is_bf16 && !of_weight) return kLeast + std::min(operands / kSmallPart, kMostSmall);
+  const int64_t parts = of_weight ? 4 * task.weight_elements() * SizeOf(DType::kF32) : 0;
+  const int64_t scratch = std::min(kLeast + 2 * operands + parts, kMost);
+  return is_bf16 ? operands + 3 * kLibraryAlignment + scratch : scratch;
 }
 
 CudnnConv::CudnnConv(const ConvTask& task, cudnnTensorFormat_t format, bool bias)
@@ -102,13 +96,19 @@ void CudnnConv::PlaceCopy(Tensor& tensor) {
 }
 
 // With the channels last cuDNN has code for the tensor cores, which f32 does not use. Groups have
-// code for plain tensors.
+// code for plain tensors; so have kernels of one element and odd channels, where it was the faster.
+static bool PrefersChannelsLast(const ConvTask& task) {
+  const ConvSizes& sizes = task.sizes;
+  return task.dtype == DType::kBF16 && sizes.groups == 1 && sizes.kernel_plane() > 1 &&
+         sizes.channels % kChannels == 0 && sizes.filters % kChannels == 0;
+}
+
 std::shared_ptr<const CudnnConv> CudnnConv::Make(const ConvTask& task) {
   const bool known = task.dtype == DType::kF32 || task.dtype == DType::kBF16;
   const Window& window = task.sizes.window;
-  if (!known || !IsSymmetric(window.y) || !IsSymmetric(window.x) || !FitsInt(task)) return nullptr;
+  if (!known || !IsSymmetric(window.y) || !IsSymmetric(window.x) || !task.FitsInt()) return nullptr;
   Require(cudaGetLastError(), "the GPU reports");  // of before: no trial is to blame for it
-  const bool last = task.dtype == DType::kBF16 && task.sizes.groups == 1;
+  const bool last = PrefersChannelsLast(task);
   for (auto format : {last ? CUDNN_TENSOR_NHWC : CUDNN_TENSOR_NCHW,
                       last ? CUDNN_TENSOR_NCHW : CUDNN_TENSOR_NHWC}) {
     for (bool bias : {true, false}) {

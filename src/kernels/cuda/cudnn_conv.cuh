@@ -5,27 +5,11 @@
 #include <memory>
 #include <string>
 
-#include "src/kernels/conv_sizes.h"
+#include "src/kernels/cuda/conv_task.cuh"
 #include "src/kernels/cuda/handles.cuh"
 #include "src/kernels/kernel.h"
 
 namespace cgrun::cuda {
-
-// Which of a convolution's three tensors is made of the other two.
-enum class ConvResult { kOutput, kInput, kWeight };
-
-// A convolution from x to y, with a bias added to y or without.
-struct ConvTask {
-  ConvResult result = ConvResult::kOutput;
-  ConvSizes sizes;
-  DType dtype = DType::kF32;
-  bool bias = false;
-  int64_t workspace_bytes = 0;  // from a multiple of kLibraryAlignment
-
-  int64_t input_elements() const { return sizes.images * sizes.groups * sizes.group_input(); }
-  int64_t output_elements() const { return sizes.images * sizes.groups * sizes.group_output(); }
-  int64_t weight_elements() const { return sizes.groups * sizes.group_weight(); }
-};
 
 // The bytes that are enough for a task in every way in which cuDNN may run it, so far as is known
 // without a GPU.
@@ -48,6 +32,8 @@ class CudnnConv {
 
   // Whether Run() adds the bias; elsewhere it is still to be added.
   bool adds_bias() const { return bias_ != nullptr; }
+  // Whether it runs on copies with the channels last.
+  bool channels_last() const { return format_ == CUDNN_TENSOR_NHWC; }
   // `x`, `weight` and `y` as the convolution from x to y has them, all plain; the result is
   // written. `bias` is read where adds_bias().
   cudnnStatus_t Run(const RunContext& context, void* x, void* weight, const void* bias, void* y,

@@ -23,6 +23,10 @@ void Check(cudnnStatus_t status) noexcept;
 // The libraries want their workspaces aligned to this, the plan aligns to less.
 inline constexpr int64_t kLibraryAlignment = 256;
 
+inline int64_t RoundedUp(int64_t bytes) {
+  return (bytes + kLibraryAlignment - 1) / kLibraryAlignment * kLibraryAlignment;
+}
+
 // What of `workspace` begins on that boundary; the plan is asked for kLibraryAlignment more.
 inline void* Aligned(std::byte* workspace) {
   const auto address = reinterpret_cast<uintptr_t>(workspace);

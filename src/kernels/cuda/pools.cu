@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 
+#include "src/kernels/cuda/divisor.cuh"
 #include "src/kernels/cuda/kernels.h"
 #include "src/kernels/cuda/launch.cuh"
 #include "src/kernels/cuda/number.cuh"
@@ -72,24 +73,65 @@ struct MaxPool {
   }
 };
 
+// Which windows see an input of an axis.
+struct WindowReaders {
+  Divisor input, stride, dilation;
+  int64_t before = 0, reach = 0, output = 0;
+
+  static WindowReaders Of(const WindowAxis& axis) {
+    return {.input = Divisor(axis.input),
+            .stride = Divisor(axis.stride),
+            .dilation = Divisor(axis.dilation),
+            .before = axis.before,
+            .reach = (axis.kernel - 1) * axis.dilation,
+            .output = axis.output};
+  }
+  // From First() to Last(), if any, those that reach over input `i`.
+  __device__ int64_t First(int64_t i) const {
+    const int64_t beyond = i + before - reach;
+    return beyond <= 0 ? 0 : stride.Quotient(beyond + stride.by() - 1);
+  }
+  __device__ int64_t Last(int64_t i) const {
+    const int64_t last = stride.Quotient(i + before);
+    return last < output ? last : output - 1;
+  }
+  // The kernel position at which window `o` of these has it, or −1.
+  __device__ int64_t KernelPosition(int64_t i, int64_t o) const {
+    const int64_t offset = i + before - o * stride.by();
+    if (dilation.by() == 1) return offset;
+    const int64_t k = dilation.Quotient(offset);
+    return k * dilation.by() == offset ? k : -1;
+  }
+};
+
+struct MaxPoolGradSizes {
+  int64_t inputs = 0, kernel_width = 1;
+  WindowReaders y, x;
+
+  static MaxPoolGradSizes Of(const PoolSizes& p) {
+    return {p.inputs(), p.x.kernel, WindowReaders::Of(p.y), WindowReaders::Of(p.x)};
+  }
+};
+
 template <class T, class Index>
 struct MaxPoolGradBody {
-  PoolSizes p;
+  MaxPoolGradSizes p;
   const Index* index;
   const T* dy;
   T* dx;
   __device__ void operator()(int64_t e) const {
-    const auto [plane, row, column] = PositionOf(e, p.y.input, p.x.input);
-    const int64_t first = plane * p.y.output * p.x.output;
+    const int64_t line = p.x.input.Quotient(e), plane = p.y.input.Quotient(line);
+    const int64_t row = line - plane * p.y.input.by(), column = e - line * p.x.input.by();
+    const int64_t left = p.x.First(column), right = p.x.Last(column), bottom = p.y.Last(row);
     Compute<T> sum = 0;
-    for (int64_t u = p.y.kernel; u-- > 0;) {
-      const int64_t up = ReaderOf(p.y, row, u);
-      if (up < 0) continue;
-      for (int64_t v = p.x.kernel; v-- > 0;) {
-        const int64_t across = ReaderOf(p.x, column, v);
-        if (across < 0) continue;
-        const int64_t window = first + up * p.x.output + across;
-        if (index[window] == static_cast<Index>(u * p.x.kernel + v)) sum += Load(dy[window]);
+    for (int64_t up = p.y.First(row); up <= bottom; ++up) {
+      const int64_t u = p.y.KernelPosition(row, up);
+      if (u < 0) continue;
+      const int64_t first = (plane * p.y.output + up) * p.x.output;
+      for (int64_t across = left; across <= right; ++across) {
+        const int64_t v = p.x.KernelPosition(column, across);
+        if (v < 0 || index[first + across] != static_cast<Index>(u * p.kernel_width + v)) continue;
+        sum += Load(dy[first + across]);
       }
     }
     dx[e] = Store<T>(sum);
@@ -99,8 +141,8 @@ struct MaxPoolGradBody {
 template <class T, class Index>
 struct MaxPoolGrad {
   static void Run(const RunContext& context, const Instruction& i) noexcept {
-    const auto& p = *static_cast<const PoolSizes*>(i.parameters);
-    ForEachElement(context, p.inputs(),
+    const auto& p = *static_cast<const MaxPoolGradSizes*>(i.parameters);
+    ForEachElement(context, p.inputs,
                    MaxPoolGradBody<T, Index>{p, Data<const Index>(context, i, 0),
                                              Data<const T>(context, i, 1), Data<T>(context, i, 2)});
   }
@@ -250,7 +292,7 @@ static PreparedKernel PrepareMaxPoolGrad(const KernelRequest& request) {
   const bool bytes = node.inputs[0].dtype == DType::kU8;
   return PreparedKernel::Of(
       bytes ? ForFloat<MaxPoolGradU8>(dtype) : ForFloat<MaxPoolGradI32>(dtype),
-      PackPool(attributes.input, attributes.window(), true));
+      MaxPoolGradSizes::Of(PackPool(attributes.input, attributes.window(), true)));
 }
 
 static PreparedKernel PrepareAvgPool(const KernelRequest& request) {
