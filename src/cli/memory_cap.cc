@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "src/cli/console.h"
+#include "src/compile/recompute.h"
 #include "src/device/device.h"
 #include "src/device/swap_folder.h"
 #include "src/ops/swap.h"
@@ -359,7 +360,7 @@ FittedRun FitBatchOf(const ModelFlags& flags, ModelSpec& model, const CompileOpt
 }  // namespace
 
 bool NoteSwapFolder(const ModelSpec& model, CompileOptions& options) {
-  if (options.swap || !model.train) return true;
+  if (options.swap || !model.train || options.passes.Disabled(kSwapPass)) return true;
   Diagnostics diagnostics;
   options.swap = MeasureSwapFolder(model, diagnostics);
   PrintDiagnostics(diagnostics);
