@@ -64,9 +64,4 @@ BufferColor ColorOfBuffer(Zone zone, int index) {
   return OfHue(zone, hue, index / kHues % 2 == 1);
 }
 
-BufferColor ColorOfZone(Zone zone) {
-  const Family family = FamilyOf(zone);
-  return OfHue(zone, (family.first + family.last) / 2, true);
-}
-
 }  // namespace cgrun

@@ -18,9 +18,6 @@ struct BufferColor {
 BufferColor ColorOfBuffer(Zone zone, int index);
 inline constexpr int kZoneColors = 14;
 
-// What a zone's buffers have in common, for legends.
-BufferColor ColorOfZone(Zone zone);
-
 }  // namespace cgrun
 
 #endif  // CGRUN_REPORT_BUFFER_COLORS_H_

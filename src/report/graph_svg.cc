@@ -23,6 +23,8 @@ constexpr double kText = 10;      // from the left edge of a box
 constexpr double kNumberGap = 6;  // between a name and the number of its buffer
 constexpr Font kPlainFont{11, false}, kNameFont{12, true}, kNumberFont{10, false};
 constexpr double kLegendLine = 17;
+constexpr int kSwatchColors = 3;  // of a zone
+constexpr double kSwatchStep = 10;
 constexpr double kFold = 4;  // by which the back of a folded block stands out
 constexpr double kZoneColumn = 150;
 constexpr double kZoneGap = 20;  // at least, between the text of a zone and the next one
@@ -97,15 +99,10 @@ class Drawing {
     double x = kMargin;
     for (const ZoneUse& zone : picture_.zones) {
       if (zone.buffers == 0) continue;
-      const BufferColor color = ColorOfZone(zone.zone);
       // Optimizers write over their states: no result may lie in a buffer of their zone.
       const bool is_drawn = std::ranges::any_of(
           picture_.buffers, [&](const PictureBuffer& buffer) { return buffer.zone == zone.zone; });
-      if (is_drawn)
-        svg_ += fmt::format(
-            "<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"14\" height=\"28\" rx=\"3\" fill=\"{}\" "
-            "stroke=\"{}\"/>\n",
-            x, top_, color.fill, color.line);
+      if (is_drawn) Swatch(zone.zone, x);
       Text(x + 21, top_ + 11, "n", fmt::format("{} zone", Name(zone.zone)));
       const std::string use =
           fmt::format("{}, {} buffers", FormatBytes(zone.persistent_bytes + zone.transient_bytes),
@@ -115,6 +112,17 @@ class Drawing {
     }
     top_ += 40;
     Signs();
+  }
+
+  // Some of the family's colours, one above the other.
+  void Swatch(Zone zone, double x) {
+    for (int i = 0; i < kSwatchColors; ++i) {
+      const BufferColor color = ColorOfBuffer(zone, i);
+      svg_ += fmt::format(
+          "<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"14\" height=\"{:.1f}\" rx=\"2\" fill=\"{}\" "
+          "stroke=\"{}\"/>\n",
+          x, top_ + i * kSwatchStep, kSwatchStep - 2, color.fill, color.line);
+    }
   }
 
   void Signs() {

@@ -111,7 +111,13 @@ std::string FactsHtml(const std::vector<MemoryPagePlan>& plans) {
   }
   html += Row("order", plans, [](auto& plan) { return plan.subject->order; });
   html += Row("planner", plans, [](auto& plan) { return plan.layout->planner; });
-  return html + "</table>\n";
+  html += "</table>\n";
+  if (plans.size() > 1) {
+    html +=
+        "<p>Each plan holds the same operators in the same order. A lower bound is that of a "
+        "plan's own buffers: a planner that writes nothing in place has more alive at once.</p>\n";
+  }
+  return html;
 }
 
 }  // namespace

@@ -15,7 +15,11 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr size_t kBiggest = 10;  // buffers that stand in the short report
+constexpr size_t kBiggest = 10;      // buffers that stand in the short report
+constexpr size_t kShortWidth = 110;  // of their table, in characters
+constexpr std::string_view kComparedNote =
+    "The same operators in the same order. singa, calcgraph and naive write nothing in place, so\n"
+    "  that more is alive at once: a plan's lower bound is that of its own buffers.\n";
 
 int64_t TotalBytes(const PlanSubject& subject, const MemoryLayout& layout) {
   return layout.arena_bytes + subject.data_bytes + subject.base_bytes;
@@ -55,7 +59,7 @@ std::string TotalsText(const PlanSubject& subject, const MemoryLayout& layout) {
              subject.data_note.empty() ? "batches read ahead, decoded sets, checkpoint buffer"
                                        : subject.data_note});
   table.Add({"base", FormatBytes(subject.base_bytes),
-             "the process itself: libraries, threads, compiled kernels"});
+             "the process itself: libraries, threads, compiled kernels; rounded up, but for caps"});
   table.AddRule();
   table.Add({"total", FormatBytes(TotalBytes(subject, layout)), ""});
   if (layout.file_bytes > 0) {
@@ -165,16 +169,28 @@ std::string BuffersText(const PlanSubject& subject, const MemoryLayout& layout, 
                      [](auto* a, auto* b) { return a->bytes > b->bytes; });
     buffers.resize(std::min(buffers.size(), kBiggest));
   }
-  TextTable table({Align::kLeft, Align::kRight, Align::kRight, Align::kLeft, Align::kLeft,
-                   Align::kLeft, Align::kLeft});
-  table.Add({"entry point", "bytes", "offset", "zone", "steps", "source", "buffer"});
+  // The short one is of one entry point, and keeps to a window; the full one has a line a buffer.
+  std::vector<Align> columns = {Align::kRight, Align::kRight, Align::kLeft,
+                                Align::kLeft,  Align::kLeft,  Align::kLeft};
+  std::vector<std::string> heads = {"bytes", "offset", "zone", "steps", "source", "buffer"};
+  if (full) {
+    columns.insert(columns.begin(), Align::kLeft);
+    heads.insert(heads.begin(), "entry point");
+  }
+  TextTable table(columns);
+  table.Add(heads);
   table.AddRule();
   for (const PlacedBuffer* buffer : buffers) {
-    table.Add({buffer->entry < 0 ? "all" : subject.entries[static_cast<size_t>(buffer->entry)],
-               FormatCount(buffer->bytes), FormatCount(buffer->offset), PlaceText(*buffer),
-               LifeText(subject, *buffer), buffer->mark.ToString(), Shared(*buffer)});
+    std::vector<std::string> row = {FormatCount(buffer->bytes), FormatCount(buffer->offset),
+                                    PlaceText(*buffer),         LifeText(subject, *buffer),
+                                    buffer->mark.ToString(),    Shared(*buffer)};
+    if (full) {
+      row.insert(row.begin(),
+                 buffer->entry < 0 ? "all" : subject.entries[static_cast<size_t>(buffer->entry)]);
+    }
+    table.Add(row);
   }
-  return table.ToString("  ");
+  return table.ToString("  ", full ? 0 : kShortWidth);
 }
 
 std::string LayoutText(const PlanSubject& subject, const MemoryLayout& layout, PlanDetail detail) {
@@ -208,7 +224,7 @@ std::string ComparedText(const PlanSubject& subject, const MemoryLayout& layout)
     table.Add({plan.planner, FormatBytes(plan.arena_bytes), fmt::format("{:.2f}", ratio),
                FormatSeconds(plan.plan_seconds)});
   }
-  return "\n" + table.ToString("  ");
+  return "\n" + table.ToString("  ") + "  " + std::string(kComparedNote);
 }
 
 void AddPaths(const PathSharing& sharing, Json& json) {

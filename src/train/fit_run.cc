@@ -65,6 +65,11 @@ void FitBase(RunMemory& memory, int64_t cap) {
   memory.base_room -= excess;
 }
 
+// All of it that can be taken back: what the run needs at least.
+void TakeBackRoom(RunMemory& memory) {
+  FitBase(memory, memory.host() - std::max<int64_t>(0, memory.base_room - kBaseNoise / 2));
+}
+
 ModelSpec WithBatch(const ModelSpec& model, int64_t batch) {
   ModelSpec changed = model;
   changed.train->batch.value = {false, batch};
@@ -208,6 +213,7 @@ std::optional<BatchFit> FitBatch(const ModelSpec& model, const KernelLibrary& li
     if (!run) return std::nullopt;
     FitBase(run->memory, cap);
     if (run->total() > cap) {
+      TakeBackRoom(run->memory);
       too_large[batch] = std::move(*run);
       return false;
     }
