@@ -63,7 +63,8 @@ std::optional<Graph> BuildGraph(const ModelSpec& model, EntryKind kind, const Ta
                                 std::vector<PassReport>* reports, int64_t batch) {
   std::optional<Graph> graph = BuildModelGraph(model, kind, options, diagnostics);
   if (!graph) return std::nullopt;
-  const PassContext context{target, model.inexact.value, nullptr, batch, options.threads};
+  const PassContext context{target, model.inexact.value, nullptr,
+                            batch,  options.threads,     options.layout.incremental};
   std::vector<PassReport> ran = RunPasses(*graph, context, options.passes);
   if (reports != nullptr) *reports = std::move(ran);
   return graph;

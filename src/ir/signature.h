@@ -43,8 +43,8 @@ struct OpCost {
 // Floating-point operations of a bound node.
 OpCost CostOf(const NodeSignature& node);
 // The pairs on which a node may run in place, as its operator's definition says. Of a fused node
-// those of its last operator, on inputs that nothing else in it reads: what that writes over has
-// been read by then.
+// those of its last operator, on inputs that nothing else in it reads, and those on which what it
+// reads may be made in place: what is written over has been read by then.
 std::vector<InPlacePair> InPlacePairsOf(OpId op, std::span<const FusedOperator> body);
 // The name of the operator.
 std::string_view NameOf(OpId op);

@@ -71,18 +71,30 @@ std::optional<Shape> ShownBy(OpId op, const Attributes& attributes, const Tensor
 
 namespace {
 
-// `pairs` of the last operator of a fused node's body, in the operands of the node: those on inputs
-// that nothing else in the body reads.
-std::vector<InPlacePair> PairsOfLast(std::span<const FusedOperator> body,
-                                     std::span<const InPlacePair> pairs) {
-  const std::vector<int>& operands = body.back().operands;
+int64_t ReadsInBody(std::span<const FusedOperator> body, int operand) {
+  int64_t reads = 0;
+  for (const FusedOperator& inner : body) reads += std::ranges::count(inner.operands, operand);
+  return reads;
+}
+
+// `pairs` of operator `index` of a fused node's body, in the operands of the node: those on inputs
+// that nothing else in the body reads. With `through`, also what its in-place operators before it
+// may write over, where that is passed on to it alone.
+std::vector<InPlacePair> PairsInBody(std::span<const FusedOperator> body, size_t index,
+                                     std::span<const InPlacePair> pairs, bool through) {
+  const std::vector<int>& operands = body[index].operands;
   std::vector<InPlacePair> of_node;
   for (const InPlacePair& pair : pairs) {
     if (static_cast<size_t>(pair.input) >= operands.size()) continue;
-    const int input = operands[static_cast<size_t>(pair.input)];
-    int64_t reads = 0;
-    for (const FusedOperator& inner : body) reads += std::ranges::count(inner.operands, input);
-    if (input >= 0 && reads == 1) of_node.push_back({input, pair.output});
+    const int operand = operands[static_cast<size_t>(pair.input)];
+    if (ReadsInBody(body, operand) != 1) continue;
+    if (operand >= 0) of_node.push_back({operand, pair.output});
+    if (operand >= 0 || !through) continue;
+    const auto before = static_cast<size_t>(-1 - operand);
+    for (const InPlacePair& earlier :
+         PairsInBody(body, before, GetOpDef(body[before].op).in_place, through)) {
+      of_node.push_back({earlier.input, pair.output});
+    }
   }
   return of_node;
 }
@@ -100,12 +112,13 @@ OpCost CostOf(const NodeSignature& signature) {
 
 std::vector<InPlacePair> InPlacePairsOf(OpId op, std::span<const FusedOperator> body) {
   if (op != OpId::fused) return GetOpDef(op).in_place;
-  return PairsOfLast(body, GetOpDef(body.back().op).in_place);
+  return PairsInBody(body, body.size() - 1, GetOpDef(body.back().op).in_place, /*through=*/true);
 }
 
 std::vector<InPlacePair> UpdatesOf(const Node& node) {
   if (node.op != OpId::fused) return GetOpDef(node.op).updates;
-  return PairsOfLast(node.body, GetOpDef(node.body.back().op).updates);
+  const std::vector<InPlacePair>& updates = GetOpDef(node.body.back().op).updates;
+  return PairsInBody(node.body, node.body.size() - 1, updates, /*through=*/false);
 }
 
 bool IsTransfer(OpId op) {

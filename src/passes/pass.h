@@ -18,6 +18,7 @@ struct PassContext {
   const RematPlan* remat = nullptr;  // what `plan` decided, for this very graph
   int64_t batch = 1;                 // of the questions to the target …
   int threads = 1;                   // … and the team that they are about
+  bool incremental = false;          // programs can run in part: what an input changes
 };
 
 using PassFunction = bool (*)(Graph& graph, const PassContext& context);
@@ -28,6 +29,7 @@ namespace passes {
 bool ClipInBatchNorm(Graph& graph, const PassContext& context);
 bool EliminateDeadCode(Graph& graph, const PassContext& context);
 bool FuseActivations(Graph& graph, const PassContext& context);
+bool FuseElementwise(Graph& graph, const PassContext& context);
 bool FuseNorms(Graph& graph, const PassContext& context);
 bool FusePools(Graph& graph, const PassContext& context);
 bool FuseUpdates(Graph& graph, const PassContext& context);

@@ -6,6 +6,7 @@
 #include "src/base/random.h"
 #include "src/ir/op_def.h"
 #include "src/kernels/reference/library.h"
+#include "src/ops/reduce.h"
 
 namespace cgrun {
 namespace {
@@ -77,13 +78,21 @@ TEST(Fused, TheWorkspaceHoldsWhatIsBetween) {
   }
 }
 
-TEST(Fused, RunsInPlaceOnWhatTheLastOperatorAloneReads) {
+TEST(Fused, RunsInPlaceWhereItsOperatorsDo) {
   const TensorType type{DType::kF32, {5}};
   NodeSignature node{OpId::fused, Attributes(), {type, type}, {type}, {}};
   const auto in_place = [&] { return reference::Library().Options(node, {})[0].in_place; };
   node.body = {{OpId::relu, Attributes(), {0}}, {OpId::add, Attributes(), {-1, 1}}};
-  EXPECT_EQ(in_place(), (std::vector<InPlacePair>{{1, 0}}));
-  node.body[1].operands = {-1, 0};
+  EXPECT_EQ(in_place(), (std::vector<InPlacePair>{{0, 0}, {1, 0}}));
+  node.body = {{OpId::reduce_max, Attributes::Of(ReduceAttributes{{0}, true}), {0}},
+               {OpId::relu, Attributes(), {-1}},
+               {OpId::add, Attributes(), {-2, 1}}};
+  node.inputs[0].shape = {3, 5};
+  node.inputs[1].shape = node.outputs[0].shape = {1, 5};
+  EXPECT_EQ(in_place(), (std::vector<InPlacePair>{{1, 0}})) << "reduce_max is not in place";
+  node.inputs = {type, type};
+  node.outputs = {type};
+  node.body = {{OpId::relu, Attributes(), {0}}, {OpId::add, Attributes(), {-1, 0}}};
   EXPECT_TRUE(in_place().empty()) << "relu reads input 0, too";
 }
 

@@ -1,4 +1,5 @@
 // fused: the kernels of all that has one for several operators.
+#include "src/kernels/cpu/elementwise_chain.h"
 #include "src/kernels/cpu/is_weight_product.h"
 #include "src/kernels/cpu/kernels.h"
 #include "src/kernels/cpu/tiled_conv.h"
@@ -6,7 +7,7 @@
 namespace cgrun::cpu {
 
 std::vector<KernelDef> fused() {
-  std::vector<KernelDef> kernels;
+  std::vector<KernelDef> kernels = {elementwise_chain()};
   for (const auto& make :
        {tiled_fused_conv, tiled_conv_max_pool, tiled_unpooled_input_grad,
         tiled_unpooled_weight_grad, unpooled_sum, sgd_by_product, adam_by_product, adamw_by_product,

@@ -6,7 +6,7 @@
 
 #include "src/base/check.h"
 #include "src/kernels/cpu/blas.h"
-#include "src/kernels/cpu/kernels.h"
+#include "src/kernels/cpu/own_kernels.h"
 #include "src/kernels/cpu/vector_target.h"
 #include "src/kernels/cpu/widened.h"
 #include "src/kernels/evaluate.h"
@@ -23,9 +23,7 @@ class CpuLibrary final : public KernelLibrary {
       : name_(name),
         fingerprint_("cpu 1, " + VectorTarget() + ", " + BlasVersion() + std::string(libraries)) {
     for (const onednn::Entry& entry : onednn_kernels) kernels_[entry.op].push_back(entry.kernel);
-#define CGRUN_OP(name, on_cpu, on_cuda) CGRUN_IF_##on_cpu(Add(OpId::name, cpu::name());)
-#include "src/ir/op_list.inc"
-#undef CGRUN_OP
+    for (int op = 0; op < kBuiltinOpCount; ++op) Add(static_cast<OpId>(op));
   }
 
   std::string_view name() const override { return name_; }
@@ -72,9 +70,8 @@ class CpuLibrary final : public KernelLibrary {
   std::string fingerprint() const override { return fingerprint_; }
 
  private:
-  void Add(OpId op, const std::vector<KernelDef>& kernels) {
-    std::vector<KernelDef>& all = kernels_[op];
-    all.insert(all.end(), kernels.begin(), kernels.end());
+  void Add(OpId op) {
+    for (const KernelDef& kernel : OwnKernels(op)) kernels_[op].push_back(kernel);
   }
 
   std::string_view name_;

@@ -156,8 +156,11 @@ struct MeanLoss {
                        .prepare = PrepareLoss});
   }
   static KernelDef DefineGrad(std::string_view name) {
-    return PerElement(
-        {.name = name, .supports = Supports, .prepare = PrepareGrad, .elementwise = true});
+    return PerElement({.name = name,
+                       .supports = Supports,
+                       .prepare = PrepareGrad,
+                       .elementwise = true,
+                       .counts_elements = true});
   }
 };
 

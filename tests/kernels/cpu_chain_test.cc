@@ -1,0 +1,170 @@
+// Chains of elementwise operators, as one node, give the bits of our kernels for their operators
+// one after another. CGRUN_TEST_TARGET names an instruction set other than the best.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "src/ir/op_def.h"
+#include "src/kernels/cpu/elementwise_chain.h"
+#include "src/ops/cast.h"
+#include "tests/kernels/own_kernels.h"
+#include "tests/kernels/random_tensors.h"
+#include "tests/support/sanitized.h"
+
+namespace cgrun {
+namespace {
+
+constexpr int kRounds = kSanitized ? 20 : 100;
+
+// A random body, grown operator by operator on numbers of one type.
+class RandomChain {
+ public:
+  RandomChain(Dice& dice, DType dtype, const Shape& shape, int operators)
+      : dice_(dice), dtype_(dtype), shape_(shape) {
+    for (int j = 0; j < operators; ++j) Grow();
+    node_.outputs = {TypeOf(results_.back())};
+  }
+
+  const NodeSignature& node() const { return node_; }
+  const std::vector<HostTensor>& inputs() const { return inputs_; }
+  const HostTensor& wanted() const { return results_.back(); }
+
+ private:
+  static TensorType TypeOf(const HostTensor& tensor) { return {tensor.dtype(), tensor.shape()}; }
+
+  // The last result, an earlier one, an input, or a new input: at times of one element.
+  int AnyOperand(bool last) {
+    const auto results = static_cast<int>(results_.size());
+    if (last && results > 0) return -results;
+    const int64_t which = dice_.Between(0, 3);
+    if (which == 0 && results > 0) return -static_cast<int>(dice_.Between(1, results));
+    if (which == 1 && !inputs_.empty()) {
+      return static_cast<int>(dice_.Between(0, static_cast<int64_t>(inputs_.size()) - 1));
+    }
+    // Behind the first operator: that has an operand of the whole shape, of which results are, too.
+    const bool one = which == 2 && results > 0 && shape_.Elements() > 1 && dice_.OneIn(2);
+    inputs_.push_back(Numbers(dice_, dtype_, one ? Shape{1} : shape_));
+    node_.inputs.push_back(TypeOf(inputs_.back()));
+    return static_cast<int>(inputs_.size()) - 1;
+  }
+
+  const HostTensor& TensorOf(int operand) const {
+    return operand < 0 ? results_[static_cast<size_t>(-1 - operand)]
+                       : inputs_[static_cast<size_t>(operand)];
+  }
+
+  void Grow() {
+    static const std::vector<OpId> kUnary = {OpId::relu, OpId::sigmoid,    OpId::tanh, OpId::neg,
+                                             OpId::abs,  OpId::leaky_relu, OpId::clip};
+    static const std::vector<OpId> kBinary = {
+        OpId::add, OpId::sub, OpId::mul, OpId::min, OpId::max, OpId::sigmoid_grad, OpId::relu_grad};
+    const bool unary = dice_.OneIn(2);
+    const OpId op = dice_.Of(unary ? kUnary : kBinary);
+    std::vector<int> operands = {AnyOperand(true)};
+    if (!unary) operands.push_back(AnyOperand(false));
+    const bool broadcasts = op == OpId::sigmoid_grad || op == OpId::relu_grad;  // they do not
+    if (broadcasts && TensorOf(operands[1]).shape() != shape_) operands[1] = operands[0];
+    if (!unary && !broadcasts && dice_.OneIn(2)) std::swap(operands[0], operands[1]);
+    std::vector<HostTensor> tensors;
+    for (const int operand : operands) tensors.push_back(TensorOf(operand));
+    const Attributes attributes = Attributes::Defaults(*GetOpDef(op).schema);
+    const RandomNode apart = MakeNode(op, attributes, tensors);
+    results_.push_back(OwnOutputs(apart.node, apart.inputs)[0]);
+    node_.body.push_back({op, attributes, operands});
+  }
+
+  Dice& dice_;
+  DType dtype_;
+  Shape shape_;
+  NodeSignature node_{OpId::fused, Attributes(), {}, {}, {}};
+  std::vector<HostTensor> inputs_, results_;
+};
+
+void ExpectSameBits(const HostTensor& actual, const HostTensor& wanted) {
+  ASSERT_EQ(actual.shape(), wanted.shape());
+  ASSERT_EQ(actual.dtype(), wanted.dtype());
+  EXPECT_TRUE(std::ranges::equal(actual.bytes(), wanted.bytes()));
+}
+
+TEST(ElementwiseChain, GivesTheBitsOfItsOperators) {
+  Dice dice(11);
+  for (int round = 0; round < kRounds; ++round) {
+    SCOPED_TRACE("round " + std::to_string(round));
+    const Shape shape = AnyShape(dice, dice.Of<int64_t>({1, 30, 2048, 5000, 70000}));
+    const DType dtype = dice.Of<DType>({DType::kF32, DType::kF64, DType::kBF16});
+    const RandomChain chain(dice, dtype, shape, static_cast<int>(dice.Between(2, 7)));
+    ASSERT_EQ(FaultOfFused(chain.node()), "");
+    for (const int threads : {1, 2, 3}) {
+      ExpectSameBits(OwnOutputs(chain.node(), chain.inputs(), threads)[0], chain.wanted());
+    }
+    if (HasFailure()) return;
+  }
+}
+
+// Operands of other types lie in step by elements, not by bytes.
+TEST(ElementwiseChain, TakesSeveralTypes) {
+  Dice dice(12);
+  const Shape shape{9, 1000};
+  const HostTensor x = Numbers(dice, DType::kBF16, shape), y = Numbers(dice, DType::kF32, shape);
+  const Attributes to_f32 = Attributes::Of(CastAttributes{DType::kF32});
+  const Attributes to_bf16 = Attributes::Of(CastAttributes{DType::kBF16});
+  NodeSignature chain{OpId::fused,
+                      Attributes(),
+                      {{DType::kBF16, shape}, {DType::kF32, shape}},
+                      {{DType::kBF16, shape}},
+                      {}};
+  chain.body = {
+      {OpId::cast, to_f32, {0}}, {OpId::mul, Attributes(), {-1, 1}}, {OpId::cast, to_bf16, {-2}}};
+  ASSERT_EQ(FaultOfFused(chain), "");
+  const auto apart = [](OpId op, const Attributes& attributes, std::vector<HostTensor> inputs) {
+    const RandomNode node = MakeNode(op, attributes, std::move(inputs));
+    return OwnOutputs(node.node, node.inputs)[0];
+  };
+  const HostTensor wide = apart(OpId::cast, to_f32, {x});
+  const HostTensor wanted = apart(OpId::cast, to_bf16, {apart(OpId::mul, Attributes(), {wide, y})});
+  for (const int threads : {1, 2}) ExpectSameBits(OwnOutputs(chain, {x, y}, threads)[0], wanted);
+}
+
+bool IsSupported(OpId op, const TensorType& x, const TensorType& y, const TensorType& result) {
+  NodeSignature chain{OpId::fused, Attributes(), {x, y}, {result}, {}};
+  chain.body = {{op, Attributes::Defaults(*GetOpDef(op).schema), {0, 1}},
+                {OpId::relu, Attributes(), {-1}}};
+  return FaultOfFused(chain).empty() && cpu::elementwise_chain().supports(chain);
+}
+
+TEST(ElementwiseChain, LeavesWhatIsNotInStep) {
+  const TensorType x{DType::kF32, {4, 6}}, row{DType::kF32, {6}}, one{DType::kF32, {1}};
+  EXPECT_TRUE(IsSupported(OpId::add, x, x, x));
+  EXPECT_TRUE(IsSupported(OpId::add, x, one, x));
+  EXPECT_FALSE(IsSupported(OpId::add, x, row, x));
+  const TensorType narrow{DType::kF32, {4, 1}}, scalar{DType::kF32, {1}};
+  EXPECT_FALSE(IsSupported(OpId::bias, narrow, scalar, narrow));  // minds its axes
+}
+
+// Its gradient is that of a mean: a tile of it would be divided by the tile's elements.
+TEST(ElementwiseChain, LeavesWhatCountsItsElements) {
+  const TensorType x{DType::kF32, {4, 6}}, one{DType::kF32, {}};
+  NodeSignature chain{OpId::fused, Attributes(), {x, x, one}, {x}, {}};
+  chain.body = {{OpId::squared_error_grad, Attributes(), {0, 1, 2}},
+                {OpId::relu, Attributes(), {-1}}};
+  ASSERT_EQ(FaultOfFused(chain), "");
+  EXPECT_FALSE(cpu::elementwise_chain().supports(chain));
+}
+
+// What its operators would write over, the chain may write over; what is read twice stays.
+TEST(ElementwiseChain, RunsInPlaceWhereItsOperatorsDo) {
+  const std::vector<FusedOperator> body = {{OpId::add, Attributes(), {0, 1}},
+                                           {OpId::mul, Attributes(), {-1, 2}},
+                                           {OpId::sub, Attributes(), {-2, 1}}};
+  EXPECT_EQ(InPlacePairsOf(OpId::fused, body), (std::vector<InPlacePair>{{0, 0}, {2, 0}}));
+  Dice dice(13);
+  const HostTensor x = Numbers(dice, DType::kF32, {3, 5000});
+  const TensorType type{DType::kF32, x.shape()};
+  const NodeSignature node{OpId::fused, Attributes(), {type, type, type}, {type}, body};
+  const auto option = OwnOption(*FindKernelLibrary("blas"), node, 2);
+  ASSERT_TRUE(option.has_value());
+  EXPECT_EQ(option->in_place, InPlacePairsOf(OpId::fused, body));
+}
+
+}  // namespace
+}  // namespace cgrun
