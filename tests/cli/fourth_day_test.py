@@ -1,0 +1,43 @@
+#!/usr/bin/env python3
+"""What a newcomer met who had trained a few networks of their own: pages and summaries of classifiers,
+names that are nearly those of something, and flags that were given twice."""
+
+import json
+import re
+import unittest
+
+from cli_testing import MODEL, CliTestCase
+
+TABLES = MODEL.replace("metrics: {accuracy: {in: [logits, label]}}", """metrics:
+      accuracy: {in: [logits, label]}
+      confusion: {op: confusion_matrix, in: [logits, label]}
+      recalls: {op: recall, in: [logits, label], average: none}""")
+
+
+def rows_of_page(page, title):
+    """The numbers of a table of report.html, row by row; what is not there is 0."""
+    table = page.split(f'<figcaption class="title">{title}: ')[1].split("</table>")[0]
+    rows = [re.findall(r"<td[^>]*>(\d*)</td>", row) for row in table.split("<tr>")[2:]]
+    return [[int(cell or 0) for cell in row] for row in rows]
+
+
+class ClassifiersTest(CliTestCase):
+    def setUp(self):
+        super().setUp()
+        self.write("small.yaml", TABLES)
+
+    def test_the_page_of_a_run_has_the_confusion_of_its_classes(self):
+        self.cgrun("train", "small.yaml", "--out", "run", "--quiet")
+        page = (self.folder / "run/report.html").read_text()
+        summary = json.loads((self.folder / "run/summary.json").read_text())
+        for split, samples in (("train", 65), ("test", 40)):
+            self.assertEqual(rows_of_page(page, f"{split} confusion"), summary[split]["confusion"])
+            self.assertIn(f" of {samples} right</figcaption>", page)
+        self.assertNotIn("http", page)
+        self.write("small.yaml", MODEL)
+        self.cgrun("train", "small.yaml", "--out", "plain", "--quiet")
+        self.assertNotIn("<figure>", (self.folder / "plain/report.html").read_text())
+
+
+if __name__ == "__main__":
+    unittest.main()
