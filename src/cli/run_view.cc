@@ -290,11 +290,11 @@ std::string TrainSummary(const TrainResult& result, const std::string& folder,
                          const ClassNames& class_names) {
   TextTable table({Align::kLeft, Align::kLeft});
   for (const auto& [name, text] : TrainFacts(result, folder)) table.Add({name, text});
-  // Below the lines of the epochs, where these are.
-  std::string text =
-      (Quiet() ? "" : "\n") + table.ToString() + MetricTables(result.last.train, class_names);
+  if (Quiet()) return table.ToString();
+  // Below the lines of the epochs; what was looked for first is what is seen last.
+  std::string text = MetricTables(result.last.train, class_names);
   for (const PassResult& pass : result.last.evaluations) text += MetricTables(pass, class_names);
-  return text;
+  return text + "\n" + table.ToString();
 }
 
 void PrintMemory(const Session& session) {
@@ -355,7 +355,8 @@ std::string EvaluationSummary(const PassResult& result, const std::string& weigh
   table.Add({"throughput", FormatSi(Rate(result.samples, result.seconds)) + " samples/s"});
   table.Add({"mode", ModeText(memory)});
   table.Add({"memory", MemoryText(memory)});
-  return table.ToString() + MetricTables(result, class_names);
+  const std::string tables = MetricTables(result, class_names);
+  return tables.empty() ? table.ToString() : tables.substr(1) + "\n" + table.ToString();
 }
 
 }  // namespace cgrun

@@ -38,6 +38,19 @@ class ClassifiersTest(CliTestCase):
         self.cgrun("train", "small.yaml", "--out", "plain", "--quiet")
         self.assertNotIn("<figure>", (self.folder / "plain/report.html").read_text())
 
+    def test_the_summary_is_what_one_sees_last(self):
+        shown = self.cgrun("train", "small.yaml", "--out", "run").stdout
+        self.assertRegex(shown, r"samples/s\n\ntrain confusion, a row a label, .*\n(.+\n)+\ntrain recalls, ")
+        summary = shown[shown.index("\n\ntrain  ") + 2:]
+        self.assertTrue(summary.rstrip().splitlines()[-1].startswith("run folder "), shown)
+        self.assertNotIn("\n\n", summary)
+        quiet = self.cgrun("train", "small.yaml", "--out", "run", "--force", "--quiet").stdout
+        self.assertEqual(len(quiet.splitlines()), len(summary.splitlines()), quiet)
+        self.assertNotIn("confusion", quiet)
+        shown = self.cgrun("eval", "small.yaml", "--weights", "run").stdout
+        self.assertTrue(shown.startswith("test confusion, a row a label, "), shown)
+        self.assertRegex(shown, r"\n\ntest  +loss .*\nweights .*\nthroughput .*\nmode .*\nmemory .*\n$")
+
 
 if __name__ == "__main__":
     unittest.main()
