@@ -52,5 +52,18 @@ class ClassifiersTest(CliTestCase):
         self.assertRegex(shown, r"\n\ntest  +loss .*\nweights .*\nthroughput .*\nmode .*\nmemory .*\n$")
 
 
+class NamesTest(CliTestCase):
+    def test_a_folder_in_place_of_the_model_in_it(self):
+        self.cgrun("train", "small.yaml", "--out", "runs/hands", "--quiet")
+        error = self.refuses("plan", "runs/hands")
+        self.assertIn("'runs/hands' is a run folder, where a model file (.yaml) is wanted\n"
+                      "help: its model file is 'runs/hands/model.yaml'; ", error)
+        self.cgrun("plan", "runs/hands/model.yaml")
+        self.write("models/one.yaml", MODEL)
+        self.assertIn("help: did you mean 'models/one.yaml'?\n", self.refuses("plan", "models"))
+        self.write("models/two.yaml", MODEL)
+        self.assertIn("help: name a file in it, such as 'models/one.yaml'\n", self.refuses("plan", "models"))
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -253,7 +253,7 @@ class RunsTest(CliTestCase):
 
     def test_a_run_folder_in_place_of_a_model(self):
         self.cgrun("train", "small.yaml", "--out", "run", "--quiet")
-        self.assertIn("eval, predict and generate take its weights: `cgrun eval MODEL --weights run`",
+        self.assertIn("eval, predict and generate take its weights: `cgrun eval run/model.yaml --weights run`",
                       self.refuses("generate", "run"))
 
     def test_a_folder_that_cannot_be_made(self):
