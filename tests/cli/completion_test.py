@@ -121,7 +121,11 @@ class CompletionTest(CliTestCase):
     def test_json_and_unknown_shells(self):
         result = json.loads(self.cgrun("completion", "bash", "--json").stdout)
         self.assertEqual(result["script"], self.script("bash"))
-        self.assertIn("bash", self.refuses("completion", "tcsh"))
+        for shell in ("ksh", "tcsh", "nonsense"):
+            self.assertEqual(self.refuses("completion", shell),
+                             f"error: there is no completion for the shell '{shell}'\n"
+                             "help: there is one for bash, zsh and fish\n")
+        self.assertIn("did you mean `cgrun completion bash`?", self.refuses("completion", "bsh"))
         self.assertIn("SHELL", self.refuses("completion"))
 
 
