@@ -81,5 +81,43 @@ class NamesTest(CliTestCase):
         self.assertNotIn("conv4", error)
 
 
+class HelpTest(CliTestCase):
+    def help(self, *arguments):
+        return json.loads(self.cgrun(*arguments).stdout)
+
+    def test_help_for_programs(self):
+        whole = self.help("help", "--json")
+        self.assertEqual(whole, self.help("--help", "--json"))
+        self.assertEqual(whole, self.help("--json", "--help"))
+        verbs = {verb["name"]: verb for verb in whole["verbs"]}
+        listed = self.cgrun("--help").stdout.split("Verbs:\n")[1].split("\n\n")[0].splitlines()
+        self.assertEqual(list(verbs), [line.split()[0] for line in listed])
+        self.assertEqual([flag["names"][-1] for flag in whole["flags"]], ["--help", "--version"])
+        train = verbs["train"]
+        for line in (("help", "train", "--json"), ("train", "--help", "--json"), ("help", "--json", "train"),
+                     ("train", "small.yaml", "--json", "-", "--help")):
+            self.assertEqual(self.help(*line), train, line)
+        self.assertEqual([argument["name"] for argument in train["arguments"]], ["MODEL"])
+        flags = {flag["names"][-1]: flag for flag in train["flags"]}
+        self.assertEqual(flags["--mode"]["words"], ["graph", "eager"])
+        self.assertEqual(flags["--json"]["value_is_optional"], True)
+        self.assertNotIn("value", flags["--force"])
+        self.assertIn("cgrun train models/lenet.yaml", train["examples"])
+        text = self.cgrun("train", "--help").stdout
+        for name in flags:
+            self.assertIn(name, text)
+
+    def test_a_file_for_json_gets_no_help(self):
+        shown = self.cgrun("train", "small.yaml", "--json", "small.yaml", "--help").stdout
+        self.assertEqual(shown, self.cgrun("help", "train").stdout)
+        self.assertEqual((self.folder / "small.yaml").read_text(), MODEL)
+
+    def test_versions_for_programs(self):
+        versions = self.help("--version", "--json")
+        self.assertIn(f"cgrun {versions['version']}\n", self.cgrun("--version").stdout)
+        self.assertIn("zlib", versions["libraries"])
+        self.assertIn("errors", json.loads(self.cgrun("help", "trian", "--json", status=2).stdout))
+
+
 if __name__ == "__main__":
     unittest.main()
