@@ -11,6 +11,7 @@
 #include "src/cli/command_line.h"
 #include "src/cli/completion_scripts.h"
 #include "src/cli/console.h"
+#include "src/cli/set_keys.h"
 
 namespace cgrun {
 namespace {
@@ -60,9 +61,9 @@ int Run(const std::string& shell) {
   for (const CommandEntry& entry : Commands()) {
     verbs.push_back(DescriptionOf(*app->get_subcommand(entry.name)));
   }
-  const std::string script = shell == "bash"  ? BashCompletion(verbs)
-                             : shell == "zsh" ? ZshCompletion(verbs)
-                                              : FishCompletion(verbs);
+  const std::string script = shell == "bash"  ? BashCompletion(verbs, SetKeys())
+                             : shell == "zsh" ? ZshCompletion(verbs, SetKeys())
+                                              : FishCompletion(verbs, SetKeys());
   PrintResult(script, nlohmann::ordered_json{{"shell", shell}, {"script", script}}.dump(2) + "\n");
   return kDone;
 }
