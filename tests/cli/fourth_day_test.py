@@ -81,6 +81,25 @@ class NamesTest(CliTestCase):
         self.assertNotIn("conv4", error)
 
 
+class ResumedRunsTest(CliTestCase):
+    def test_settings_that_differ_have_both_values(self):
+        self.cgrun("train", "small.yaml", "--out", "run", "--quiet")
+
+        def refused(*settings):
+            return self.refuses("train", "--resume", "run", *(f"--set={setting}" for setting in settings))
+        for setting, change in (
+                ("train.batch=32", "'train.batch': 20 → 32"),
+                ("train.clip.norm=1", "'train.clip': none → {norm: 1}"),
+                ("paths.classify.ops[0].pixels.scale=1/99", "'paths.classify.ops.pixels.scale': 1/255 → 1/99"),
+                ("paths.classify.ops.logits.units=4", "'paths.classify.ops.logits.units': 3 → 4")):
+            self.assertIn(f"error: the run in 'run' was started with another {change}\n", refused(setting))
+        self.assertIn("started with other settings, then → now:\n      train.batch: 20 → 32\n"
+                      "      train.optimizer.lr: 0.05 → 0.5\n", refused("train.batch=32", "train.optimizer.lr=0.5"))
+        whole = ", ".join(["{op: flatten}"] + 4 * ["{op: linear, units: 16}"] + ["{logits: {op: linear, units: 3}}"])
+        error = refused(f"paths.classify.ops=[{{pixels: {{op: normalize, in: image, scale: 1/255}}}}, {whole}]")
+        self.assertIn("another 'paths.classify.ops': 3 items → 7 items\n", error)
+
+
 class HelpTest(CliTestCase):
     def help(self, *arguments):
         return json.loads(self.cgrun(*arguments).stdout)
