@@ -105,8 +105,8 @@ std::string BestText(const TrainResult& result) {
 }
 
 std::string AllocationsText(const TrainResult& result) {
-  if (!result.heap_growth_bytes) return "not counted: there was no step";
-  if (!result.allocations_after_first_step) return "not counted under a sanitizer";
+  if (!result.heap_growth_bytes) return "none to count: no step was run";
+  if (!result.allocations_after_first_step) return "unknown: a sanitizer allocates in its own way";
   const int64_t growth = std::max<int64_t>(0, *result.heap_growth_bytes);
   std::string text = FormatCount(*result.allocations_after_first_step) + " after step 1";
   if (result.memory.mode == Mode::kEager && *result.allocations_after_first_step > 0) {
