@@ -98,7 +98,7 @@ std::string Verdict(const Findings& findings) {
 std::string Text(const Findings& findings) {
   TextTable table({Align::kLeft, Align::kLeft});
   table.Add({"data", DataText(findings.lint)});
-  table.Add({"memory", fmt::format("a run takes {} of {} that are free, all counted",
+  table.Add({"memory", fmt::format("a run takes {} in all, of {} that are free",
                                    FormatBytes(findings.lint.needed_bytes),
                                    FormatBytes(findings.lint.free_bytes))});
   if (!findings.skipped.empty()) table.Add({"gradients", "not checked: " + findings.skipped});

@@ -143,6 +143,8 @@ ArgumentValues ValuesOf(const CLI::Option& option) {
   const auto named = [&](const char* text) { return values.name.find(text) != std::string::npos; };
   if (!values.words.empty()) {
     values.kind = Kind::kWords;
+  } else if (values.name == "KEY=VALUE") {
+    values.kind = Kind::kSetting;
   } else if (named("DIR")) {
     values.kind = Kind::kFolder;
   } else if (named("FILE") || named("MODEL") || named("PROGRAM") || named("INPUT")) {

@@ -1,12 +1,17 @@
 // cgrun completion: a shell's completion script, made from the flags that the verbs declare.
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <string_view>
+#include <vector>
 
+#include "src/base/diagnostics.h"
 #include "src/cli/command.h"
 #include "src/cli/command_line.h"
 #include "src/cli/completion_scripts.h"
 #include "src/cli/console.h"
+#include "src/cli/set_keys.h"
 
 namespace cgrun {
 namespace {
@@ -34,16 +39,31 @@ VerbDescription DescriptionOf(const CLI::App& app) {
   return verb;
 }
 
+const std::vector<std::string> kShells = {"bash", "zsh", "fish"};
+
+// Another shell is no typing error, however near its name is to one of these.
+void CheckShell(const std::string& shell) {
+  if (std::ranges::count(kShells, shell) > 0) return;
+  constexpr std::string_view kOthers[] = {"sh",   "dash", "ash",    "ksh", "mksh",       "csh",
+                                          "tcsh", "nu",   "elvish", "rc",  "powershell", "pwsh"};
+  const bool is_other = std::ranges::count(kOthers, std::string_view(shell)) > 0;
+  const std::string nearest = is_other ? "" : NearestName(shell, kShells);
+  throw InputError("there is no completion for the shell '" + shell + "'",
+                   nearest.empty() ? "there is one for bash, zsh and fish"
+                                   : "did you mean `cgrun completion " + nearest + "`?");
+}
+
 int Run(const std::string& shell) {
+  CheckShell(shell);
   Command unused;
   const std::shared_ptr<CLI::App> app = MakeCommandLine(&unused);
   CommandLineDescription verbs;
   for (const CommandEntry& entry : Commands()) {
     verbs.push_back(DescriptionOf(*app->get_subcommand(entry.name)));
   }
-  const std::string script = shell == "bash"  ? BashCompletion(verbs)
-                             : shell == "zsh" ? ZshCompletion(verbs)
-                                              : FishCompletion(verbs);
+  const std::string script = shell == "bash"  ? BashCompletion(verbs, SetKeys())
+                             : shell == "zsh" ? ZshCompletion(verbs, SetKeys())
+                                              : FishCompletion(verbs, SetKeys());
   PrintResult(script, nlohmann::ordered_json{{"shell", shell}, {"script", script}}.dump(2) + "\n");
   return kDone;
 }
@@ -54,7 +74,6 @@ Command DefineCompletion(CLI::App& app) {
   auto shell = std::make_shared<std::string>();
   app.add_option("SHELL", *shell, "bash, zsh or fish; --help shows where each looks for its script")
       ->required()
-      ->check(CLI::IsMember({"bash", "zsh", "fish"}))
       ->type_name("bash|zsh|fish");
   return [shell] { return Run(*shell); };
 }

@@ -38,6 +38,8 @@ std::string BashOffer(const ArgumentValues& values) {
       return "offer=-f";
     case Kind::kFolder:
       return "offer=-d";
+    case Kind::kSetting:
+      return "words=$_cgrun_keys";
     case Kind::kNone:
     case Kind::kAny:
       break;
@@ -73,6 +75,7 @@ std::string ZshValue(const ArgumentValues& values) {
   if (values.kind == Kind::kNone) return "";
   if (values.kind == Kind::kFile) action = "_files";
   if (values.kind == Kind::kFolder) action = "_files -/";
+  if (values.kind == Kind::kSetting) action = "_cgrun_keys";
   if (values.kind == Kind::kWords) action = "(" + Join(values.words, " ") + ")";
   return (values.optional ? "::" : ":") + values.name + ":" + action;
 }
@@ -105,6 +108,8 @@ std::string FishValue(const ArgumentValues& values, bool flag) {
       return needed + " -F";
     case Kind::kFolder:
       return needed + " -f -a '(__fish_complete_directories)'";
+    case Kind::kSetting:
+      return needed + " -f -a '(__cgrun_keys)'";
     case Kind::kAny:
       return needed + " -f";
   }
@@ -121,7 +126,8 @@ std::string FishFlag(const std::string& verb, const FlagDescription& flag) {
 
 }  // namespace
 
-std::string BashCompletion(const CommandLineDescription& verbs) {
+std::string BashCompletion(const CommandLineDescription& verbs,
+                           const std::vector<std::string>& keys) {
   std::vector<std::string> names;
   std::string cases;
   for (const VerbDescription& verb : verbs) {
@@ -129,6 +135,8 @@ std::string BashCompletion(const CommandLineDescription& verbs) {
     cases += BashVerb(verb);
   }
   return R"(# bash completion of cgrun, made by `cgrun completion bash`
+_cgrun_keys=')" +
+         Join(keys, " ") + R"('
 _cgrun() {
   local cur=${COMP_WORDS[COMP_CWORD]} flag=${COMP_WORDS[COMP_CWORD - 1]} flags words= offer=
   COMPREPLY=()
@@ -150,6 +158,7 @@ _cgrun() {
   fi
   if [[ -n $words ]]; then
     mapfile -t COMPREPLY < <(compgen -W "$words" -- "$cur")
+    if [[ ${COMPREPLY[0]-} == *[=.] ]]; then compopt -o nospace 2>/dev/null; fi
   elif [[ -n $offer ]]; then
     mapfile -t COMPREPLY < <(compgen "$offer" -- "$cur")
     compopt -o filenames 2>/dev/null
@@ -159,7 +168,8 @@ complete -F _cgrun cgrun
 )";
 }
 
-std::string ZshCompletion(const CommandLineDescription& verbs) {
+std::string ZshCompletion(const CommandLineDescription& verbs,
+                          const std::vector<std::string>& keys) {
   std::string list, cases;
   for (const VerbDescription& verb : verbs) {
     list += "      " + ZshQuoted(verb.name + ":" + Replaced(verb.summary, ":", "\\:")) + "\n";
@@ -169,9 +179,10 @@ std::string ZshCompletion(const CommandLineDescription& verbs) {
       cases += " \\\n      " + ZshQuoted("*" + ZshValue(verb.argument));
     cases += "\n    ;;\n";
   }
-  return "#compdef cgrun\n# zsh completion of cgrun, made by `cgrun completion zsh`\n_cgrun() {\n"
-         "  local -a verbs=(\n" +
-         list +
+  return "#compdef cgrun\n# zsh completion of cgrun, made by `cgrun completion zsh`\n"
+         "_cgrun_keys() {\n  if compset -P '*='; then\n    _files\n  else\n"
+         "    compadd \"$@\" -S '' -- " +
+         Join(keys, " ") + "\n  fi\n}\n_cgrun() {\n  local -a verbs=(\n" + list +
          "  )\n"
          "  if ((CURRENT == 2)); then\n"
          "    verbs+=('help:flags and examples of a verb')\n"
@@ -183,7 +194,8 @@ std::string ZshCompletion(const CommandLineDescription& verbs) {
          "if [[ $funcstack[1] == _cgrun ]]; then _cgrun \"$@\"; else compdef _cgrun cgrun; fi\n";
 }
 
-std::string FishCompletion(const CommandLineDescription& verbs) {
+std::string FishCompletion(const CommandLineDescription& verbs,
+                           const std::vector<std::string>& keys) {
   std::string out = R"(# fish completion of cgrun, made by `cgrun completion fish`
 function __cgrun_verb_is
     set -l words (commandline -opc)
@@ -197,6 +209,7 @@ complete -c cgrun -n __cgrun_no_verb -l help -d 'the verbs, with examples'
 complete -c cgrun -n __cgrun_no_verb -l version -d 'versions of cgrun and its libraries'
 complete -c cgrun -n __cgrun_no_verb -a help -d 'flags and examples of a verb'
 )";
+  out += "function __cgrun_keys\n    printf '%s\\n' " + Join(keys, " ") + "\nend\n";
   for (const VerbDescription& verb : verbs) {
     out += "complete -c cgrun -n __cgrun_no_verb -a " + verb.name + " -d " +
            FishQuoted(verb.summary) + "\ncomplete -c cgrun -n '__cgrun_verb_is help' -a " +

@@ -26,10 +26,13 @@ struct VerbDescription {
 using CommandLineDescription = std::vector<VerbDescription>;
 
 // Texts to be sourced by the shell, or to be put where it looks for them. They hold all that they
-// offer and do not call cgrun.
-std::string BashCompletion(const CommandLineDescription& verbs);
-std::string ZshCompletion(const CommandLineDescription& verbs);
-std::string FishCompletion(const CommandLineDescription& verbs);
+// offer and do not call cgrun. `keys` are SetKeys().
+std::string BashCompletion(const CommandLineDescription& verbs,
+                           const std::vector<std::string>& keys);
+std::string ZshCompletion(const CommandLineDescription& verbs,
+                          const std::vector<std::string>& keys);
+std::string FishCompletion(const CommandLineDescription& verbs,
+                           const std::vector<std::string>& keys);
 
 }  // namespace cgrun
 

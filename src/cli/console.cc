@@ -18,6 +18,7 @@
 #include "src/base/name_notes.h"
 #include "src/base/synonyms.h"
 #include "src/cli/command.h"
+#include "src/cli/help_json.h"
 #include "src/cli/option_errors.h"
 #include "src/io/atomic_file.h"
 #include "src/model/key_synonyms.h"
@@ -294,11 +295,12 @@ nlohmann::ordered_json DiagnosticsJson(const std::vector<Diagnostic>& diagnostic
 
 namespace {
 
-// Where the command line could not be parsed, nobody knows its flags.
+// Where the command line could not be parsed, nobody knows its flags. What comes behind a --json in
+// front of the verb is that.
 bool AsksForJson(int argc, char** argv) {
   for (int i = 1; i < argc; ++i) {
     const std::string_view argument = argv[i];
-    const bool has_file = i + 1 < argc && argv[i + 1][0] != '-';
+    const bool has_file = i > 1 && i + 1 < argc && argv[i + 1][0] != '-';
     if (argument == "--json=-" || (argument == "--json" && !has_file)) return true;
   }
   return false;
@@ -329,10 +331,22 @@ int CheckStandardOutput(int status) {
   return status == kDone ? kFailed : status;
 }
 
+namespace {
+
+// --help and --version. Beside a --json for standard output they are JSON; a FILE is for results.
+int ShowHelp(const CLI::App& app, const CLI::ParseError& error, int argc, char** argv) {
+  if (!AsksForJson(argc, argv)) return app.exit(error);
+  const bool version = error.get_name() == "CallForVersion";
+  std::fputs((version ? VersionJson() : HelpJson(app)).c_str(), stdout);
+  return kDone;
+}
+
+}  // namespace
+
 int ReportParseError(const CLI::App& app, const CLI::ParseError& error, int argc, char** argv) {
   const bool verb = argc >= 2 && argv[1][0] != '-';
   const bool unknown_verb = verb && app.get_subcommands().empty();
-  if (error.get_exit_code() == 0 && !unknown_verb) return app.exit(error);  // --help and --version
+  if (error.get_exit_code() == 0 && !unknown_verb) return ShowHelp(app, error, argc, argv);
   if (argc < 2) {
     std::fputs(app.help().c_str(), stderr);
     return kBadInput;

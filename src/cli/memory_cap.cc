@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <optional>
 #include <string>
@@ -32,6 +33,13 @@ std::string EnoughFor(const PlannedRun& run) {
   if (whole >= 100) return fmt::format("`--memory {}MiB`", whole);
   const int64_t tenths = (10 * bytes + kMiB - 1) / kMiB;
   return fmt::format("`--memory {}.{}MiB`", tenths / 10, tenths % 10);
+}
+
+// "for steps that take at most 18 % longer": what it costs to compute again, or to swap.
+std::string CostOf(const CappedRun& fit) {
+  const int64_t percent = std::llround(100 * std::max(0.0, fit.slower()));
+  if (percent == 0) return "for steps that take hardly longer";
+  return fmt::format("for steps that take at most {} % longer", percent);
 }
 
 std::string HoldersOf(const PlannedRun& run) {
@@ -82,7 +90,7 @@ std::string TableOf(const CappedRun& fit) {
   add("total", FormatBytes(fit.free.total()), FormatBytes(fit.capped.total()), "");
   if (helps) {
     add("a step", "100 %", fmt::format("{:.0f} %", 100 + 100 * fit.slower()),
-        "of its time, or less");
+        "of its time, at most");
   }
   return table.ToString(kIndent, kTableWidth);
 }
@@ -148,8 +156,7 @@ std::string BatchHelp(const ModelSpec& model, const KernelLibrary& library, Comp
       return capped && capped->fits() ? capped : std::nullopt;
     });
     if (again) {
-      return fmt::format("`--batch {}` fits, for steps that take {:.0f} % longer or less",
-                         again->free.batch, 100 * std::max(0.0, again->slower()));
+      return fmt::format("`--batch {}` fits, {}", again->free.batch, CostOf(*again));
     }
     return fmt::format(
         "no batch fits, so that `--batch auto` finds none: one sample takes about {}",
@@ -194,8 +201,7 @@ void Refuse(const ModelSpec& model, const KernelLibrary& library, const CompileO
   const bool helps = fit.capped.total() < fit.free.total();
   std::vector<std::string> help;
   if (helps) {
-    help.push_back(fmt::format("{} is enough, for steps that take {:.0f} % longer or less",
-                               EnoughFor(fit.capped), 100 * std::max(0.0, fit.slower())));
+    help.push_back(EnoughFor(fit.capped) + " is enough, " + CostOf(fit));
   }
   help.push_back(EnoughFor(fit.free) + " is enough" + (helps ? " for steps as they are" : ""));
   help.push_back(BatchHelp(model, library, options, fit));
@@ -266,9 +272,9 @@ void RefuseOneSample(const ModelSpec& model, const KernelLibrary& library,
   std::vector<std::string> help = {EnoughFor(fit.next) + " is enough for it"};
   if (capped.capped.total() < capped.free.total()) {
     help.push_back(
-        fmt::format("`--batch 1` {}, for steps that take {:.0f} % longer or less",
+        fmt::format("`--batch 1` {}, {}",
                     capped.fits() ? "fits" : "with " + EnoughFor(capped.capped) + " is enough",
-                    100 * std::max(0.0, capped.slower())));
+                    CostOf(capped)));
   }
   diagnostics.Error(
       model.train->batch.mark,

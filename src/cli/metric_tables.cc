@@ -85,4 +85,28 @@ std::string MetricTables(const PassResult& pass, const ClassNames& class_names) 
   return text;
 }
 
+std::vector<ConfusionMatrix> ConfusionMatrices(const EpochReport& report,
+                                               const ClassNames& class_names) {
+  std::vector<ConfusionMatrix> matrices;
+  const auto add = [&](const PassResult& pass) {
+    if (!pass.measured()) return;
+    for (const NamedTable& table : pass.tables) {
+      const auto classes = static_cast<size_t>(table.columns);
+      if (classes == 0 || !table.counts || table.values.size() != classes * classes) continue;
+      ConfusionMatrix& matrix = matrices.emplace_back();
+      matrix.title = pass.split + " " + table.name;
+      matrix.classes = FindClassNames(class_names, "", table.columns);
+      for (size_t i = matrix.classes.size(); i < classes; ++i) {
+        matrix.classes.push_back(std::to_string(i));
+      }
+      for (const double count : table.values) {
+        matrix.counts.push_back(static_cast<int64_t>(count));
+      }
+    }
+  };
+  add(report.train);
+  for (const PassResult& pass : report.evaluations) add(pass);
+  return matrices;
+}
+
 }  // namespace cgrun

@@ -3,7 +3,9 @@
 #define CGRUN_CLI_METRIC_TABLES_H_
 
 #include <string>
+#include <vector>
 
+#include "src/report/confusion.h"
 #include "src/train/session.h"
 
 namespace cgrun {
@@ -12,6 +14,10 @@ namespace cgrun {
 // where the pass has none. Large ones are said to stand in the JSON. Classes have their names where
 // one list of names is as long.
 std::string MetricTables(const PassResult& pass, const ClassNames& class_names);
+
+// The tables among them that count what classes are taken for, of all that was measured.
+std::vector<ConfusionMatrix> ConfusionMatrices(const EpochReport& report,
+                                               const ClassNames& class_names);
 
 }  // namespace cgrun
 

@@ -71,20 +71,22 @@ std::string WithPath(std::string_view text, const std::string& path) {
 
 [[noreturn]] void RefuseFolder(const std::string& path) {
   std::error_code error;
-  if (fs::exists(fs::path(path) / "model.yaml", error)) {
+  const std::string of_run = (fs::path(path) / "model.yaml").string();
+  if (fs::exists(of_run, error)) {
     Refuse(path, "a run folder",
-           "`cgrun train --resume " + path +
-               "` goes on with the run; eval, predict and generate take its weights: `cgrun eval "
-               "MODEL --weights " +
-               path + "`");
+           "its model file is '" + of_run + "'; `cgrun train --resume " + path +
+               "` goes on with the run; eval, predict and generate take its weights: `cgrun eval " +
+               of_run + " --weights " + path + "`");
   }
   std::vector<std::string> models;
   for (const auto& entry : fs::directory_iterator(path, error)) {
     if (entry.path().extension() == ".yaml") models.push_back(entry.path().string());
   }
+  if (models.empty()) Refuse(path, "a folder", kDataHelp);
+  const std::string first = *std::ranges::min_element(models);
   Refuse(path, "a folder",
-         models.empty() ? kDataHelp
-                        : "name a file in it, such as '" + *std::ranges::min_element(models) + "'");
+         models.size() == 1 ? "did you mean '" + first + "'?"
+                            : "name a file in it, such as '" + first + "'");
 }
 
 // `cgrun train lenet`: the model file that is meant; "" where there is none of that name.

@@ -9,7 +9,8 @@
 namespace cgrun {
 namespace {
 
-constexpr size_t kMostMeant = 5;  // names that the help lists
+constexpr size_t kMostMeant = 8;  // names that the help lists
+constexpr char kWhoLists[] = "`cgrun graph MODEL` and `cgrun plan MODEL --full` list them";
 
 // Of all entry points, each once.
 std::vector<std::string> NamesOf(const std::vector<PlannedEntry>& entries) {
@@ -42,14 +43,15 @@ std::string NearlyCalled(const std::string& name, const std::vector<std::string>
   return end == ends.end() ? "" : known[static_cast<size_t>(end - ends.begin())];
 }
 
-// "'a', 'b' or 'c'"; the first few of many.
+// "'a', 'b' or 'c'"; of many the first few: "'a', 'b', … and 12 more".
 std::string Listed(const std::vector<std::string>& names) {
   std::string text;
   const size_t shown = std::min(names.size(), kMostMeant);
   for (size_t i = 0; i < shown; ++i) {
     text += (i == 0 ? "'" : i + 1 == names.size() ? " or '" : ", '") + names[i] + "'";
   }
-  return shown < names.size() ? text + ", …" : text;
+  if (shown == names.size()) return text;
+  return text + ", … and " + std::to_string(names.size() - shown) + " more; " + kWhoLists;
 }
 
 // Names with a part that begins with `name`, as those of an operator's values do.
@@ -83,16 +85,16 @@ InputError NoValue(const std::string& name, const std::vector<std::string>& know
   KeepLastRuns(related, known);
   const std::string nearest = related.empty() ? NearlyCalled(name, known) : Listed(related);
   return InputError("no value is called '" + name + "' once the graph is optimised",
-                    nearest.empty() ? "`cgrun graph MODEL` and `cgrun plan MODEL --full` list them"
+                    nearest.empty()   ? kWhoLists
                     : related.empty() ? "did you mean '" + nearest + "'?"
-                                      : "values of that name: " + nearest);
+                                      : "names with a part that begins so: " + nearest);
 }
 
 InputError SeveralValues(const std::string& name, const std::vector<std::string>& meant) {
-  const std::string question = meant.size() > kMostMeant ? "" : "?";
+  const std::string names = Listed(meant);
   return InputError(
       "'" + name + "' is the end of " + std::to_string(meant.size()) + " names of values",
-      "did you mean " + Listed(meant) + question);
+      meant.size() > kMostMeant ? "they are " + names : "did you mean " + names + "?");
 }
 
 std::string FullName(const std::string& name, const std::vector<std::string>& known) {

@@ -20,18 +20,72 @@ namespace {
 
 constexpr char kResumeHelp[] = "--resume takes the folder of a run, such as runs/lenet";
 
-// The keys in which two trees differ, with dots.
-void CollectDifferences(const TreeNode& a, const TreeNode& b, const std::string& place,
-                        std::vector<std::string>& differences) {
-  if (a == b) return;
-  if (!a.IsMap() || !b.IsMap()) return differences.push_back(place);
+constexpr size_t kMostOfValue = 40;  // bytes of a value that a message shows
+
+// A key of the model file with two values, as people write them.
+struct Difference {
+  std::string key;  // with dots
+  std::string before, now;
+};
+
+// "20", "[1, 4, 4]", "{norm: 1}"
+std::string FlowText(const TreeNode& node) {
+  if (!node.IsSequence() && !node.IsMap()) return node.IsNull() ? "none" : node.scalar;
+  std::string text;
+  for (const TreeNode& item : node.items) text += (text.empty() ? "" : ", ") + FlowText(item);
+  for (const TreeEntry& entry : node.entries) {
+    text += (text.empty() ? "" : ", ") + entry.key + ": " + FlowText(entry.value);
+  }
+  return node.IsSequence() ? "[" + text + "]" : "{" + text + "}";
+}
+
+// The same in a few words: "9 items" of a long list. Null: "none".
+std::string ValueText(const TreeNode* node) {
+  if (node == nullptr) return "none";
+  std::string text = FlowText(*node);
+  if (text.size() <= kMostOfValue) return text;
+  if (node->IsSequence()) return CountText(std::ssize(node->items), "item");
+  if (node->IsMap()) return CountText(std::ssize(node->entries), "key");
+  size_t end = kMostOfValue;
+  while (end > 0 && (text[end] & 0xC0) == 0x80) --end;  // within a character of UTF-8
+  return text.substr(0, end) + "…";
+}
+
+// "logits: {op: linear}", as an item of `ops`.
+bool IsNamed(const TreeNode& item) {
+  return item.entries.size() == 1 && item.entries[0].value.IsMap();
+}
+
+// Lists of maps whose differences lie in their items.
+bool AreLikeLists(const TreeNode& a, const TreeNode& b) {
+  return a.IsSequence() && b.IsSequence() && a.items.size() == b.items.size() &&
+         std::ranges::any_of(a.items, &TreeNode::IsMap);
+}
+
+// In what two trees differ. Null is what is not there, or has no value.
+void CollectDifferences(const TreeNode* a, const TreeNode* b, const std::string& place,
+                        std::vector<Difference>& differences) {
+  if (a != nullptr && a->IsNull()) a = nullptr;
+  if (b != nullptr && b->IsNull()) b = nullptr;
+  if (a == b || (a != nullptr && b != nullptr && *a == *b)) return;
+  if (a != nullptr && b != nullptr && AreLikeLists(*a, *b)) {
+    for (size_t i = 0; i < a->items.size(); ++i) {
+      const bool named = IsNamed(a->items[i]) && IsNamed(b->items[i]);
+      CollectDifferences(&a->items[i], &b->items[i],
+                         named ? place : place + "[" + std::to_string(i) + "]", differences);
+    }
+    return;
+  }
+  if (a == nullptr || b == nullptr || !a->IsMap() || !b->IsMap()) {
+    return differences.push_back({place, ValueText(a), ValueText(b)});
+  }
   std::set<std::string> keys;
-  for (const TreeEntry& entry : a.entries) keys.insert(entry.key);
-  for (const TreeEntry& entry : b.entries) keys.insert(entry.key);
+  for (const TreeEntry& entry : a->entries) keys.insert(entry.key);
+  for (const TreeEntry& entry : b->entries) keys.insert(entry.key);
   for (const std::string& key : keys) {
-    const TreeEntry *left = a.Find(key), *right = b.Find(key);
-    CollectDifferences(left == nullptr ? TreeNode() : left->value,
-                       right == nullptr ? TreeNode() : right->value,
+    const TreeEntry *left = a->Find(key), *right = b->Find(key);
+    CollectDifferences(left == nullptr ? nullptr : &left->value,
+                       right == nullptr ? nullptr : &right->value,
                        place.empty() ? key : place + "." + key, differences);
   }
 }
@@ -45,23 +99,29 @@ bool MayChange(const std::string& key) { return IsLength(key) || key == "train.s
 
 bool IsEarlyStop(const std::string& key) { return key.starts_with("train.early_stop"); }
 
-// "another 'train.batch'"; of several keys, a line for each of the first.
-std::string Listed(const std::vector<std::string>& keys) {
+// "another 'train.batch': 20 → 32"; of several keys, a line for each of the first.
+std::string Listed(const std::vector<Difference>& differences) {
   constexpr size_t kMost = 8;
-  if (keys.size() == 1) return "another '" + keys[0] + "'";
-  std::string text = "other settings:";
-  for (size_t i = 0; i < std::min(kMost, keys.size()); ++i) text += "\n      " + keys[i];
-  if (keys.size() > kMost) text += "\n      and " + std::to_string(keys.size() - kMost) + " more";
-  return text;
+  const auto change = [](const Difference& one) { return ": " + one.before + " → " + one.now; };
+  if (differences.size() == 1) {
+    return "another '" + differences[0].key + "'" + change(differences[0]);
+  }
+  std::string text = "other settings, then → now:";
+  for (size_t i = 0; i < std::min(kMost, differences.size()); ++i) {
+    text += "\n      " + differences[i].key + change(differences[i]);
+  }
+  if (differences.size() <= kMost) return text;
+  return text + "\n      and " + std::to_string(differences.size() - kMost) + " more";
 }
 
 void CheckSettings(const ModelSpec& run, const ModelSpec& now, const std::string& folder) {
-  std::vector<std::string> differences;
-  CollectDifferences(WithOperatorDefaults(ResolvedTree(run)),
-                     WithOperatorDefaults(ResolvedTree(now)), "", differences);
-  std::erase_if(differences, MayChange);
+  const TreeNode before = WithOperatorDefaults(ResolvedTree(run)),
+                 after = WithOperatorDefaults(ResolvedTree(now));
+  std::vector<Difference> differences;
+  CollectDifferences(&before, &after, "", differences);
+  std::erase_if(differences, [](const Difference& one) { return MayChange(one.key); });
   if (differences.empty()) return;
-  if (std::ranges::all_of(differences, IsEarlyStop)) {
+  if (std::ranges::all_of(differences, IsEarlyStop, &Difference::key)) {
     throw InputError("the run in '" + folder + "' was started with " + Listed(differences),
                      "a resumed run stops by what it was started with; " + HelpWithStop(folder));
   }

@@ -105,8 +105,8 @@ std::string BestText(const TrainResult& result) {
 }
 
 std::string AllocationsText(const TrainResult& result) {
-  if (!result.heap_growth_bytes) return "not counted: there was no step";
-  if (!result.allocations_after_first_step) return "not counted under a sanitizer";
+  if (!result.heap_growth_bytes) return "none to count: no step was run";
+  if (!result.allocations_after_first_step) return "unknown: a sanitizer allocates in its own way";
   const int64_t growth = std::max<int64_t>(0, *result.heap_growth_bytes);
   std::string text = FormatCount(*result.allocations_after_first_step) + " after step 1";
   if (result.memory.mode == Mode::kEager && *result.allocations_after_first_step > 0) {
@@ -290,11 +290,11 @@ std::string TrainSummary(const TrainResult& result, const std::string& folder,
                          const ClassNames& class_names) {
   TextTable table({Align::kLeft, Align::kLeft});
   for (const auto& [name, text] : TrainFacts(result, folder)) table.Add({name, text});
-  // Below the lines of the epochs, where these are.
-  std::string text =
-      (Quiet() ? "" : "\n") + table.ToString() + MetricTables(result.last.train, class_names);
+  if (Quiet()) return table.ToString();
+  // Below the lines of the epochs; what was looked for first is what is seen last.
+  std::string text = MetricTables(result.last.train, class_names);
   for (const PassResult& pass : result.last.evaluations) text += MetricTables(pass, class_names);
-  return text;
+  return text + "\n" + table.ToString();
 }
 
 void PrintMemory(const Session& session) {
@@ -355,7 +355,8 @@ std::string EvaluationSummary(const PassResult& result, const std::string& weigh
   table.Add({"throughput", FormatSi(Rate(result.samples, result.seconds)) + " samples/s"});
   table.Add({"mode", ModeText(memory)});
   table.Add({"memory", MemoryText(memory)});
-  return table.ToString() + MetricTables(result, class_names);
+  const std::string tables = MetricTables(result, class_names);
+  return tables.empty() ? table.ToString() : tables.substr(1) + "\n" + table.ToString();
 }
 
 }  // namespace cgrun

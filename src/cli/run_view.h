@@ -54,7 +54,8 @@ void PrintDryRun(const std::string& model, const Session& session);
 // What a run came to, as rows of a name and a text.
 std::vector<std::pair<std::string, std::string>> TrainFacts(const TrainResult& result,
                                                             const std::string& folder);
-// The table at the end of training, and of an evaluation.
+// The table at the end of training, and of an evaluation, below metrics of more than one number;
+// --quiet leaves these out of a training's, whose folder has them.
 std::string TrainSummary(const TrainResult& result, const std::string& folder,
                          const ClassNames& class_names);
 // `weights`: the file of which the evaluation is.

@@ -10,6 +10,7 @@
 #include "src/cli/command.h"
 #include "src/cli/console.h"
 #include "src/cli/memory_cap.h"
+#include "src/cli/metric_tables.h"
 #include "src/cli/model_flags.h"
 #include "src/cli/profile_view.h"
 #include "src/cli/resume.h"
@@ -131,6 +132,7 @@ void WritePage(const ModelSpec& model, const Session& session, const TrainResult
   page.model = model.name.value;
   page.facts = TrainFacts(result, folder);
   page.charts = ChartsOf(ReadTextFile(folder + "/metrics.csv"));
+  page.matrices = ConfusionMatrices(result.last, session.class_names());
   page.layout = session.layout();
   page.settings = ReadTextFile(folder + "/model.yaml");
   const std::string html = RunPageHtml(page);

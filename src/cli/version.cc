@@ -33,7 +33,7 @@ std::string LibrariesText() {
 }
 
 std::string VersionText() {
-  return "cgrun 0.1\nlibraries: " + LibrariesText() +
+  return "cgrun " + std::string(kVersion) + "\nlibraries: " + LibrariesText() +
          "\nkernels: " + DescribeKernels(FastestHostDevice());
 }
 

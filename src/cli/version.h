@@ -3,10 +3,13 @@
 #define CGRUN_CLI_VERSION_H_
 
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 namespace cgrun {
+
+inline constexpr std::string_view kVersion = "0.1";
 
 // Names and versions of the libraries that every device shares, by name.
 std::vector<std::pair<std::string, std::string>> LibraryVersions();

@@ -226,8 +226,8 @@ OpDef confusion_matrix() {
       "confusion_matrix", "How many samples of each class are found to be of which.",
       std::string("count[i, j] is the number of samples with label i that are found to be j. ") +
           kPredicted +
-          "The summary shows the table, and summary.json has it as lists. scikit-learn "
-          "confusion_matrix.");
+          "report.html draws the table, a run prints it above its summary, and summary.json has it "
+          "as lists. scikit-learn confusion_matrix.");
   def.outputs = {{"count", "int64 [classes, classes]"}};
   def.infer = InferConfusion;
   def.metric = {.shape = Square,

@@ -38,7 +38,7 @@ struct PlanSubject {
   std::vector<std::string> entries;  // names of the entry points, in the layout's order …
   std::vector<int64_t> batches;      // … and how many samples each takes
   int64_t data_bytes = 0;            // loader ring and decoded sets
-  std::string data_note;             // why data is not counted; empty where it is
+  std::string data_note;             // why the samples are left out; empty where not
   int64_t base_bytes = 0;            // the process itself
   int64_t eager_peak_bytes = 0;  // what eager mode would need in place of the arena; 0: not told
   double compile_seconds = 0;

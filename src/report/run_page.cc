@@ -76,6 +76,16 @@ std::string FactsHtml(const RunPage& page) {
   return html + "</table>\n";
 }
 
+std::string MatricesHtml(const std::vector<ConfusionMatrix>& matrices) {
+  if (matrices.empty()) return "";
+  std::string html =
+      "<h2>Classes, and what they are taken for</h2>\n<p>A row is a label, a column what it is "
+      "taken for: blue where that is right, orange where it is wrong, the darker the larger its "
+      "part of the row.</p>\n<div class=\"matrices\">\n";
+  for (const ConfusionMatrix& matrix : matrices) html += ConfusionHtml(matrix);
+  return html + "</div>\n";
+}
+
 std::string MemoryHtml(const MemoryLayout& layout) {
   return fmt::format(
       "<h2>Memory of a training step</h2>\n<p>Time goes across, addresses go up; a rectangle is a "
@@ -109,12 +119,13 @@ std::string RunPageHtml(const RunPage& page) {
   const std::string model = EscapeMarkup(page.model);
   std::string html = fmt::format(
       "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<title>{}</title>\n"
-      "<style>{}</style>\n</head>\n<body>\n<h1>{}</h1>\n",
-      model, kStyle, model);
+      "<style>{}{}</style>\n</head>\n<body>\n<h1>{}</h1>\n",
+      model, kStyle, ConfusionStyle(), model);
   html += FactsHtml(page);
   if (!page.charts.empty()) html += "<h2>Curves</h2>\n<div class=\"charts\">\n";
   for (const Chart& chart : page.charts) html += ChartSvg(chart);
   if (!page.charts.empty()) html += "</div>\n";
+  html += MatricesHtml(page.matrices);
   if (page.layout != nullptr && !page.layout->entries.empty()) html += MemoryHtml(*page.layout);
   html += "<h2>Settings</h2>\n<pre>" + EscapeMarkup(page.settings) + "</pre>\n";
   return html + "</body>\n</html>\n";

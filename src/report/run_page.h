@@ -1,4 +1,5 @@
-// report.html: a run on one page that needs nothing else: its summary, curves, memory and settings.
+// report.html: a run on one page that needs nothing else: its summary, curves, what classes are
+// taken for, memory and settings.
 #ifndef CGRUN_REPORT_RUN_PAGE_H_
 #define CGRUN_REPORT_RUN_PAGE_H_
 
@@ -9,6 +10,7 @@
 
 #include "src/plan/memory_layout.h"
 #include "src/report/chart.h"
+#include "src/report/confusion.h"
 
 namespace cgrun {
 
@@ -16,6 +18,7 @@ struct RunPage {
   std::string model;
   std::vector<std::pair<std::string, std::string>> facts;  // rows of the summary
   std::vector<Chart> charts;
+  std::vector<ConfusionMatrix> matrices;
   const MemoryLayout* layout = nullptr;  // null: nothing was planned, as in eager mode
   std::string settings;                  // the model file as resolved
 };

@@ -68,9 +68,9 @@ int64_t PlannedBase(int64_t counted_bytes, int64_t loaders, int64_t* room) {
 
 namespace {
 
-// Why data is not counted; "" where it is.
+// Why data is left out of the plan; "" where it is not.
 std::string NoteOf(const ModelData& data) {
-  if (!data.missing.empty()) return "not counted: " + data.missing[0];
+  if (!data.missing.empty()) return "without the samples themselves: " + data.missing[0];
   return data.train == nullptr ? "the model names no data" : "";
 }
 

@@ -38,7 +38,7 @@ struct RunShape {
   std::vector<EntryRequest> entries;
   ModelData data;         // open, as it is in a run
   HostParts host;         // without what the compiled model adds
-  std::string data_note;  // why the data is not counted; empty where it is
+  std::string data_note;  // why the samples are left out; empty where they are not
 };
 
 // The entry points that `train` compiles. Where data files are not there, those of full batches,

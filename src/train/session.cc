@@ -80,7 +80,8 @@ DataFindings KeptBy(const std::string& weights) {
   }
 }
 
-// The settings that byte code depends on: the resolved file without data and length of the run.
+// The settings that byte code depends on: the resolved file without data, length of the run and the
+// folder of a swap file.
 std::string CodeSettings(const ModelSpec& model) {
   TreeNode tree = ResolvedTree(model);
   const auto drop = [](TreeNode& map, std::initializer_list<std::string_view> keys) {
@@ -89,7 +90,9 @@ std::string CodeSettings(const ModelSpec& model) {
     });
   };
   drop(tree, {"data", "weights"});
-  if (TreeEntry* train = tree.Find("train")) drop(train->value, {"epochs", "steps", "time"});
+  if (TreeEntry* train = tree.Find("train")) {
+    drop(train->value, {"epochs", "steps", "time", "swap"});
+  }
   return ToYaml(tree);
 }
 
@@ -105,6 +108,10 @@ bool SameSettings(const ProgramImage& image, const ModelSpec& model,
   Diagnostics diagnostics;
   const auto embedded = ParseModel({image.model_path, image.model_text}, {}, diagnostics);
   return embedded && CodeSettings(*embedded) == CodeSettings(model);
+}
+
+bool SwapsToFile(const ProgramImage& image) {
+  return image.arena_bytes[static_cast<size_t>(ArenaKind::kFile)] > 0;
 }
 
 // The place of what a model file lacks.
@@ -158,6 +165,8 @@ std::optional<ProgramImage> Session::MakeImage(const KernelLibrary& library,
       recompiled_ = "it was compiled for " + given.device + " (" + given.fingerprint + ")";
     } else if (!SameSettings(given, model_, options_.compile)) {
       recompiled_ = "the settings are not those that it was compiled with";
+    } else if (options_.compile.swap && !SwapsToFile(given)) {
+      recompiled_ = "it swaps nothing to a file, and there is a folder for one";
     } else if (!complete) {
       recompiled_ = "it has no entry point for these batch sizes";
     } else {

@@ -100,7 +100,7 @@ TEST(CommandLine, EveryFlagSaysWhatItTakesAndWhatFor) {
       EXPECT_EQ(values.words.empty(), values.kind != ArgumentValues::Kind::kWords);
     }
   }
-  EXPECT_EQ(kinds.size(), 5u);
+  EXPECT_EQ(kinds.size(), 6u);
 }
 
 TEST(CommandLine, ValuesAreTheProgramsOwn) {
@@ -115,6 +115,7 @@ TEST(CommandLine, ValuesAreTheProgramsOwn) {
   EXPECT_EQ(ValuesOf(*train->get_option("--out")).kind, ArgumentValues::Kind::kFolder);
   EXPECT_EQ(ValuesOf(*train->get_option("MODEL")).kind, ArgumentValues::Kind::kFile);
   EXPECT_EQ(ValuesOf(*train->get_option("--force")).kind, ArgumentValues::Kind::kNone);
+  EXPECT_EQ(ValuesOf(*train->get_option("--set")).kind, ArgumentValues::Kind::kSetting);
   const auto operators = ValuesOf(*app->get_subcommand("ops")->get_option("NAME")).words;
   EXPECT_EQ(std::count(operators.begin(), operators.end(), "conv"), 1);
   EXPECT_EQ(std::count(operators.begin(), operators.end(), "conv_input_grad"), 0);

@@ -2,6 +2,8 @@
 """`cgrun completion`: what the shells offer at the cursor. A shell that is not installed is skipped."""
 
 import json
+import os
+import pty
 import shutil
 import subprocess
 import unittest
@@ -16,6 +18,24 @@ COMP_WORDS=("$@")
 COMP_CWORD=$((${#COMP_WORDS[@]} - 1))
 _cgrun cgrun "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD - 1]}"
 printf '%s\\n' "${COMPREPLY[@]}"
+"""
+
+# For an interactive zsh: types a line, presses TAB behind it, and leaves what is offered in the file
+# `offers` and what the line has become in `line`.
+ZSHRC = """
+autoload -U compinit; compinit -D -u
+source ./cgrun.zsh
+compadd() {
+  local -a found
+  if [[ ${@[1,(i)--]} != *-[OAD]' '* ]]; then
+    builtin compadd -O found "$@"
+    print -rl -- $found >>offers
+  fi
+  builtin compadd "$@"
+}
+zle -C offer complete-word _main_complete
+type-line() { BUFFER=$TYPED; CURSOR=$#BUFFER; zle offer; print -r -- "$BUFFER" >line; exit }
+zle -N zle-line-init type-line
 """
 
 
@@ -42,6 +62,33 @@ class CompletionTest(CliTestCase):
         self.script("fish")
         out = self.shell("fish", "--no-config", "-c", f"source cgrun.fish; complete -C '{line}'")
         return [offer.split("\t")[0] for offer in out.splitlines()]
+
+    def zsh(self, line):
+        """What zsh offers at the end of a line, and the line that it makes of it."""
+        if shutil.which("zsh") is None:
+            self.skipTest("zsh is not installed")
+        self.script("zsh")
+        self.write(".zshrc", ZSHRC)
+        self.write("offers", "")
+        terminal, end = pty.openpty()
+        with subprocess.Popen(["zsh", "-d", "-i"], cwd=self.folder, stdin=end, stdout=end, stderr=end,
+                              start_new_session=True, env={**os.environ, "TERM": "dumb", "TYPED": line,
+                                                           "ZDOTDIR": str(self.folder)}):
+            os.close(end)
+            shown = b""
+            while part := self.read(terminal):
+                shown += part
+        os.close(terminal)
+        self.assertTrue((self.folder / "line").exists(), shown)
+        return ((self.folder / "offers").read_text().split(),
+                (self.folder / "line").read_text().removesuffix("\n"))
+
+    @staticmethod
+    def read(terminal):
+        try:
+            return os.read(terminal, 4096)
+        except OSError:  # nobody is at its other end any more
+            return b""
 
     def test_bash_offers_verbs(self):
         offers = self.bash("")
@@ -78,6 +125,24 @@ class CompletionTest(CliTestCase):
         self.assertEqual(" ".join(self.bash("train", "--out", "so")), "some folder")
         self.assertEqual(sorted(self.bash("eval", "small.yaml", "--json", "small.p")), ["small.png"])
         self.assertEqual(self.bash("eval", "small.yaml", "--json", "--wei"), ["--weights"])
+
+    def test_bash_offers_keys_of_the_model_file(self):
+        self.assertEqual(self.bash("train", "--set", "train.ep"), ["train.epochs="])
+        self.assertEqual(self.bash("plan", "small.yaml", "--set", "=", "train.clip."),
+                         ["train.clip.norm=", "train.clip.value="])
+        keys = self.bash("train", "--set", "")
+        for key in ("device=", "inputs.", "paths.", "train.optimizer.lr=", "train.optimizer.schedule=",
+                    "train.early_stop.patience=", "data.test.format=", "data.train.file=", "gan.steps.generator="):
+            self.assertIn(key, keys)
+        self.assertEqual(len(keys), len(set(keys)))
+        for key in ("train.clip=", "train.optimizer.l1=", "data.train.split=", "plugins=", "paths.*."):
+            self.assertNotIn(key, keys)
+        # What is offered is what is taken: a key of the format with a wrong value is no unknown key.
+        tried = [key for key in keys if key.startswith("train.") and not key.startswith("train.optimizer")]
+        self.assertGreaterEqual(len(tried), 20)
+        for key in tried:
+            done = self.cgrun("plan", "small.yaml", "--set", key + "[[]]", status=2)
+            self.assertNotIn("unknown key", done.stderr, key)
 
     def test_bash_offers_nothing_where_anything_may_stand(self):
         self.assertEqual(self.bash("train", "--seed", ""), [])
@@ -118,12 +183,35 @@ class CompletionTest(CliTestCase):
         self.assertEqual(sorted(self.fish("cgrun train --mode ")), ["eager", "graph"])
         self.assertEqual(self.fish("cgrun ops softmax_"), ["softmax_cross_entropy"])
 
+        self.assertEqual(self.fish("cgrun train sma"), ["small.yaml"])
+        self.assertEqual(self.fish("cgrun train --set train.ep"), ["train.epochs="])
+        self.assertEqual(self.fish("cgrun plan --set=train.ep"), ["--set=train.epochs="])
+
+    def test_zsh_offers_verbs_flags_and_values(self):
+        for line, offers, becomes in (
+                ("cgrun tr", ["train"], "cgrun train "),
+                ("cgrun train --for", ["--force"], "cgrun train --force "),
+                ("cgrun train --mode e", ["eager"], "cgrun train --mode eager "),
+                ("cgrun train sma", ["small.yaml"], "cgrun train small.yaml "),
+                ("cgrun plan small.yaml --res", [], "cgrun plan small.yaml --res"),
+                ("cgrun ops softmax_", ["softmax_cross_entropy"], "cgrun ops softmax_cross_entropy "),
+                ("cgrun train --set train.ep", ["train.epochs="], "cgrun train --set train.epochs="),
+                ("cgrun plan --set=inp", ["inputs."], "cgrun plan --set=inputs."),
+                ("cgrun train --set data.train.file=sma", ["small.yaml"],
+                 "cgrun train --set data.train.file=small.yaml ")):
+            with self.subTest(line):
+                self.assertEqual(self.zsh(line), (offers, becomes))
+
     def test_json_and_unknown_shells(self):
         result = json.loads(self.cgrun("completion", "bash", "--json").stdout)
         self.assertEqual(result["script"], self.script("bash"))
-        self.assertIn("bash", self.refuses("completion", "tcsh"))
+        for shell in ("ksh", "tcsh", "nonsense"):
+            self.assertEqual(self.refuses("completion", shell),
+                             f"error: there is no completion for the shell '{shell}'\n"
+                             "help: there is one for bash, zsh and fish\n")
+        self.assertIn("did you mean `cgrun completion bash`?", self.refuses("completion", "bsh"))
         self.assertIn("SHELL", self.refuses("completion"))
 
 
 if __name__ == "__main__":
-    unittest.main()
+    unittest.main(verbosity=2)

@@ -379,7 +379,7 @@ train: {optimizer: {op: sgd, lr: 0.01}}
                     rf"      total{mib}{mib}\n", r"      a step +100 % +[1-9]\d\d %  of its time"):
             self.assertRegex(error, row)
         self.assertRegex(error, r"help: `--memory [\d.]+MiB` is enough, for steps that take "
-                                r"\d+ % longer or less\n      `--memory [\d.]+MiB` is enough for steps as they are\n")
+                                r"(at most [1-9]\d* % longer|hardly longer)\n      `--memory [\d.]+MiB` is enough for steps as they are\n")
         self.assertIn("--batch auto", error)
         self.assertFalse((self.folder / "run").exists())
         self.assertLess(seconds, 10)

@@ -402,11 +402,11 @@ class CommandLineTest(CliTestCase):
         self.assertRegex(done.stderr, r"cap: the run takes [\d.]+ MiB of the 1 GiB that it may, [\d.]+ "
                                       r"MiB to spare: nothing is computed twice\n")
         self.assertRegex(done.stdout, r"0 after step 1: the run takes no more memory the longer it is|"
-                                      r"not counted under a sanitizer")
+                                      r"unknown: a sanitizer")
         done = self.cgrun("train", "uneven.yaml", "--mode", "eager", "--force")
         self.assertRegex(done.stdout, r"allocations +(\d+ after step 1, to prepare operators when they run for "
                                       r"the first time, as those of the last batch: the run takes no more|"
-                                      r"not counted under a sanitizer)")
+                                      r"unknown: a sanitizer)")
 
 
 if __name__ == "__main__":

@@ -307,7 +307,7 @@ class MistakesTest(CliTestCase):
     def test_missing_files_are_no_error_of_a_plan_but_typos_beside_them_are(self):
         self.write("small.yaml", MODEL.replace("format: synthetic, samples: 65, classes: 3",
                                                "format: idx, images: a.gz, labels: b.gz"))
-        self.assertIn("not counted: cannot open 'a.gz'", self.cgrun("plan", "small.yaml").stdout)
+        self.assertIn("without the samples themselves: cannot open 'a.gz'", self.cgrun("plan", "small.yaml").stdout)
         self.assertIn("unknown option 'image'",
                       self.refuses("plan", "small.yaml", "--set", "data.train.image=a.gz"))
         error = self.refuses("train", "small.yaml")

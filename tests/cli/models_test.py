@@ -180,7 +180,7 @@ class ModelsTest(CliTestCase):
         self.assertIn("cannot open 'datasets/cifar10': No such file or directory\n", error)
         self.assertIn("`scripts/datasets/fetch-cifar10` fetches this data", error)
         self.assertEqual(error.count("error: "), 1)
-        self.assertIn("not counted: cannot open 'datasets/cifar10'",
+        self.assertIn("without the samples themselves: cannot open 'datasets/cifar10'",
                       self.cgrun("plan", "models/m.yaml").stdout)
 
     def test_cifar_files_and_their_mistakes(self):

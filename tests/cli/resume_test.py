@@ -266,7 +266,8 @@ class ResumeTest(CliTestCase):
     def test_other_settings_are_refused(self):
         self.train("run", "--limit-batches", 2)
         error = self.cgrun("train", "--resume", "run", "--batch", 10, "--seed", 3, status=2).stderr
-        self.assertIn("started with other settings:\n      train.batch\n      train.seed\n", error)
+        self.assertIn("started with other settings, then → now:\n      train.batch: 20 → 10\n"
+                      "      train.seed: 0 → 3\n", error)
         self.assertIn("--weights starts a new run", error)
         for flags in (["--out", "x"], ["--force"], ["--weights", "x"]):
             self.cgrun("train", "--resume", "run", *flags, status=2)

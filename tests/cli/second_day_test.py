@@ -226,8 +226,10 @@ class RunsTest(CliTestCase):
         self.write("other.yaml", MODEL.replace("units: 3", "units: 4").replace("classes: 3", "classes: 4")
                    .replace("small", "other").replace("[1, 4, 4]", "[1, 5, 5]").replace("0.05", "0.1"))
         error = self.refuses("train", "other.yaml", "--resume", "run")
-        self.assertIn("error: the run in 'run' was started with other settings:\n      data.test.classes\n"
-                      "      data.train.classes\n      inputs.image.shape\n", error)
+        self.assertIn("error: the run in 'run' was started with other settings, then → now:\n"
+                      "      data.test.classes: 3 → 4\n      data.train.classes: 3 → 4\n"
+                      "      inputs.image.shape: [1, 4, 4] → [1, 5, 5]\n      model: small → other\n"
+                      "      paths.classify.ops.logits.units: 3 → 4\n      train.optimizer.lr: 0.05 → 0.1\n", error)
         many = [argument for i in range(12)
                 for argument in ("--set", f"inputs.more{i}={{shape: [1]}}")]
         self.assertRegex(self.refuses("train", "--resume", "run", *many), r"\n      and \d+ more\n")
@@ -253,7 +255,7 @@ class RunsTest(CliTestCase):
 
     def test_a_run_folder_in_place_of_a_model(self):
         self.cgrun("train", "small.yaml", "--out", "run", "--quiet")
-        self.assertIn("eval, predict and generate take its weights: `cgrun eval MODEL --weights run`",
+        self.assertIn("eval, predict and generate take its weights: `cgrun eval run/model.yaml --weights run`",
                       self.refuses("generate", "run"))
 
     def test_a_folder_that_cannot_be_made(self):

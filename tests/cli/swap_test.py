@@ -113,6 +113,23 @@ class SwapTest(CliTestCase):
             code = self.cgrun(verb, *model).stdout
         self.assertIn("swap_out", code)
 
+    def test_a_program_takes_the_folder_of_who_runs_it(self):
+        cap = f"{self.least('--swap', 'disk')[0] + 0.5:.1f}MiB"
+        self.cgrun("compile", "deep.yaml", "-o", "deep.cgb", "--threads", "1", "--memory", cap, "--swap", "disk")
+        self.assertIn("swap_out", self.cgrun("disasm", "deep.cgb").stdout)
+        program = (self.folder / "deep.cgb").read_bytes()
+        self.assertIn(b"deep.yaml", program)
+        self.assertNotIn(str(self.folder).encode(), program)
+        refusal = self.refuses("train", "deep.cgb", "--threads", "1", "--out", "refused")
+        self.assertIn("`--swap DIR` lets tensors wait in a file", refusal)
+        (self.folder / "disk").rmdir()
+        (self.folder / "other").mkdir()
+        done = self.cgrun("train", "deep.cgb", "--threads", "1", "--swap", "other", "--out", "run")
+        self.assertNotIn("compiled again", done.stderr)
+        self.assertRegex(done.stdout, r"swap file [\d.]+ MiB")
+        _, _, weights = self.train("free")
+        self.assertEqual((self.folder / "run/checkpoint-3.safetensors").read_bytes(), weights)
+
     def test_frontiers_go_further_with_it(self):
         def frontier(*flags):
             text = self.cgrun("plan", "deep.yaml", "--threads", "1", "--frontier", "--json",

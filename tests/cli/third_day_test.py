@@ -120,7 +120,7 @@ class EndedRunsTest(CliTestCase):
             self.assertNotIn("rate jumps", error)
             self.assertEqual(self.files("run"), before)
         error = self.refuses("train", "--resume", "run", "--set", "train.early_stop.patience=9")
-        self.assertIn("started with another 'train.early_stop.patience'\n", error)
+        self.assertIn("started with another 'train.early_stop.patience': 3 → 9\n", error)
         self.assertEqual(self.files("run"), before)
         # The way out that is offered is one.
         offer = ("run/model.yaml --weights run --out DIR --set train.early_stop.patience=N`")

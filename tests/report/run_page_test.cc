@@ -91,7 +91,8 @@ TEST(RunPage, HoldsAllItsParts) {
   other.name = "elsewhere";
   other.entry = 1;
   layout.buffers = {weight, dx, other};
-  const RunPage page{"a<b", {{"train", "loss 1"}}, ChartsOf(kMetrics), &layout, "cgrun: 1\n# <\n"};
+  const RunPage page{"a<b",   {{"train", "loss 1"}}, ChartsOf(kMetrics), {},
+                     &layout, "cgrun: 1\n# <\n"};
   const std::string html = RunPageHtml(page);
   EXPECT_TRUE(html.starts_with("<!DOCTYPE html>"));
   EXPECT_NE(html.find("<title>a&lt;b</title>"), html.npos);
@@ -101,7 +102,19 @@ TEST(RunPage, HoldsAllItsParts) {
   EXPECT_EQ(html.find("elsewhere"), html.npos);
   EXPECT_NE(html.find("# &lt;"), html.npos);
   EXPECT_EQ(html.find("http"), html.npos) << "it must not need a network";
-  EXPECT_EQ(Count(RunPageHtml({"m", {}, {}, nullptr, ""}), "<svg"), 0u);
+  EXPECT_EQ(Count(RunPageHtml({"m", {}, {}, {}, nullptr, ""}), "<svg"), 0u);
+}
+
+TEST(RunPage, HasTheConfusionOfClassesWhereItWasMeasured) {
+  RunPage page;
+  EXPECT_EQ(RunPageHtml(page).find("<figure>"), std::string::npos);
+  page.matrices = {{"valid confusion", {"a", "b"}, {1, 0, 0, 1}},
+                   {"test confusion", {"a", "b"}, {1, 1, 0, 2}}};
+  const std::string html = RunPageHtml(page);
+  EXPECT_EQ(Count(html, "<figure>"), 2u);
+  EXPECT_LT(html.find("valid confusion: 2 of 2 right"), html.find("test confusion: 3 of 4 right"));
+  EXPECT_NE(html.find(".matrix td {"), html.npos) << "its style";
+  EXPECT_EQ(html.find("http"), html.npos) << "it must not need a network";
 }
 
 // A picture of 1056 by 404 pixels, of 1000 bytes and 100 steps.

@@ -100,6 +100,18 @@ TEST(CompiledProgram, LengthOfTheRunMayChange) {
   EXPECT_EQ(Train(Model({"train.epochs=1"}), &image).recompiled, "");
 }
 
+// The folder of a swap file is no part of a program, which may go to another machine.
+TEST(CompiledProgram, HoldsNoFolderOfASwapFile) {
+  const ProgramImage image = CompiledImage({"train.swap=/a/disk"});
+  EXPECT_EQ(image.model_text.find("swap"), std::string::npos) << image.model_text;
+  EXPECT_EQ(image.model_text, CompiledImage().model_text);
+  EXPECT_EQ(Train(Model({"train.swap=/another/disk"}), &image).recompiled, "");
+  SessionOptions options;
+  options.compile.swap = SwapFolder{testing::TempDir(), {2e9, 2e9}};
+  EXPECT_EQ(Train(Model(), &image, options).recompiled,
+            "it swaps nothing to a file, and there is a folder for one");
+}
+
 TEST(CompiledProgram, OtherLibrariesCompileAgain) {
   ProgramImage image = CompiledImage();
   image.fingerprint = "reference 0";

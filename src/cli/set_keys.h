@@ -1,0 +1,16 @@
+// The keys that `--set` takes of any model file, for completion.
+#ifndef CGRUN_CLI_SET_KEYS_H_
+#define CGRUN_CLI_SET_KEYS_H_
+
+#include <string>
+#include <vector>
+
+namespace cgrun {
+
+// By name, as they are typed up to their values: "train.epochs=". Where a model's own names follow,
+// up to these: "inputs.".
+std::vector<std::string> SetKeys();
+
+}  // namespace cgrun
+
+#endif  // CGRUN_CLI_SET_KEYS_H_
