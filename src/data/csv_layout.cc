@@ -217,12 +217,14 @@ std::optional<std::vector<size_t>> LayoutReader::SharedFeatures() {
           static_cast<size_t>(std::ranges::find(layout_.names, name) - layout_.names.begin()));
       continue;
     }
-    const DataOption* file = FindOption(options_, "file");
+    const std::string near = NearestName(PrintableText(name), PrintableNames());
     diagnostics_.Error(
-        file->mark,
+        FindOption(options_, "file")->mark,
         "'" + path() + "' has no column " + QuotedText(name) + ", which the training data have",
-        "`columns` names those that are to be taken, in the order of the training "
-        "data's");
+        (near.empty() ? ""
+                      : "its column '" + near + "' has nearly that name: give it the same; or ") +
+            std::string("`columns` names those that are to be taken, in the order of the training "
+                        "data's"));
     return features;
   }
   return features;

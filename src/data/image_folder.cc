@@ -8,6 +8,7 @@
 #include <set>
 #include <system_error>
 
+#include "src/base/synonyms.h"
 #include "src/data/classes.h"
 #include "src/data/csv_reader.h"
 #include "src/data/image_file.h"
@@ -62,6 +63,16 @@ bool HoldsImages(const std::string& folder) {
     if (!name.starts_with('.') && HasEnding(name, kImageEndings)) return true;
   }
   return false;
+}
+
+// The image that a list seems to mean by `name`: in another case, or without its ending; "" where
+// there is none.
+std::string MeantImage(const std::string& name, const std::vector<std::string>& images) {
+  const std::string meant = OurName(name, images, {});
+  if (!meant.empty()) return meant;
+  const auto same_stem = std::ranges::find(
+      images, name, [](const std::string& image) { return image.substr(0, image.rfind('.')); });
+  return same_stem == images.end() ? "" : *same_stem;
 }
 
 class ImageLister {
@@ -226,7 +237,9 @@ class ImageLister {
       const std::string name(Trimmed(fields[0].text)), label(Trimmed(fields[1].text));
       const SourceMark mark = reader.MarkOf(fields[0]);
       if (!std::ranges::binary_search(root.images, name)) {
-        diagnostics_.Error(mark, "'" + folder_ + "' holds no image '" + name + "'");
+        const std::string meant = MeantImage(name, root.images);
+        diagnostics_.Error(mark, "'" + folder_ + "' holds no image '" + name + "'",
+                           meant.empty() ? "" : "did you mean '" + meant + "'?");
       } else if (!seen.insert(name).second) {
         diagnostics_.Error(mark, "the image '" + name + "' has a label already");
       }

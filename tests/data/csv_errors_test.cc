@@ -238,6 +238,17 @@ TEST(CsvErrorsTest, OptionsThatAreWrong) {
             "error: 2 columns are called 'a'\nhelp: a number, from 1, names a column too\n");
 }
 
+TEST(CsvErrorsTest, AColumnInAnotherCaseIsMeant) {
+  const auto help = [](const std::string& label) {
+    const std::string errors = ErrorsOf("AREA,size,Price\n1,2,3\n", label);
+    return errors.substr(std::min(errors.find("help: "), errors.size()));
+  };
+  EXPECT_EQ(help("PRICE"), "help: did you mean 'Price'?\n");
+  EXPECT_EQ(help("PRISE"), "help: did you mean 'Price'?\n");
+  EXPECT_EQ(help("area"), "help: did you mean 'AREA'?\n");
+  EXPECT_EQ(help("cost"), "help: known: AREA, size, Price\n");
+}
+
 TEST(CsvErrorsTest, AHeaderOfNumbersIsDoubted) {
   const Opened opened = CsvBuilder("1,2,3\n4,5,6\n").Label("3", DType::kF32).Open();
   EXPECT_EQ(opened.errors,

@@ -167,6 +167,13 @@ TEST(ImagesTest, AFileTellsTheLabels) {
             "help: if they are names all the same, list them: `classes: [a, b, c]`\n"
             "DIR/l.csv:5:1: error: this line has no label\n    a.png\n    ^~~~~\n"
             "help: a line is `NAME,LABEL`, separated by a comma\n");
+  const std::string near = builder.File("l.csv", "name,label\nA.PNG,1\nb,2\nx,3\n").Open().errors;
+  EXPECT_EQ(near,
+            "DIR/l.csv:2:1: error: 'DIR/f' holds no image 'A.PNG'\n    A.PNG,1\n    ^~~~~\n"
+            "help: did you mean 'a.png'?\n"
+            "DIR/l.csv:3:1: error: 'DIR/f' holds no image 'b'\n    b,2\n    ^\n"
+            "help: did you mean 'b.jpg'?\n"
+            "DIR/l.csv:4:1: error: 'DIR/f' holds no image 'x'\n    x,3\n    ^\n");
   EXPECT_EQ(builder.File("l.csv", "b.jpg,tre\n").Train(*names.dataset).Open().errors,
             "DIR/l.csv:1:7: error: 'tre' is none of the classes of the training data\n"
             "    b.jpg,tre\n          ^~~\nhelp: did you mean 'tree'?\n");
