@@ -6,6 +6,7 @@
 #include <cstring>
 #include <utility>
 
+#include "src/data/text_number.h"
 #include "src/io/file_error.h"
 
 namespace cgrun {
@@ -185,13 +186,16 @@ bool CsvReader::Fail(size_t at, std::string message, std::string help) {
   return false;
 }
 
-SourceMark FindField(const std::string& path, char delimiter, int line, size_t column) {
+SourceMark FindField(const std::string& path, char delimiter, int line, size_t column,
+                     std::string* text) {
   Diagnostics ignored;
   try {
     CsvReader reader(path, delimiter, ignored);
     while (reader.Next()) {
       if (reader.line() != line || column >= reader.fields().size()) continue;
-      return reader.MarkOf(reader.fields()[column]);
+      const CsvField& field = reader.fields()[column];
+      if (text != nullptr) *text = field.quoted ? field.text : Trimmed(field.text);
+      return reader.MarkOf(field);
     }
   } catch (const UserError&) {  // it is gone
   }

@@ -11,6 +11,7 @@
 
 #include "src/data/classes.h"
 #include "src/data/dataset.h"
+#include "src/data/line_parts.h"
 #include "src/data/lines_dataset.h"
 #include "src/data/lines_options.h"
 #include "src/data/options.h"
@@ -24,12 +25,6 @@ namespace cgrun {
 namespace {
 
 constexpr int kMostErrors = 20;
-
-// A line cut in two; `label` is null where there is none.
-struct LineParts {
-  std::string_view label;
-  std::string_view text;
-};
 
 class LinesOpener {
  public:
@@ -130,9 +125,8 @@ std::unique_ptr<Dataset> LinesOpener::OpenFile() {
 // Calls `act(line, parts)` for each line that is a sample until there are too many errors.
 template <class Act>
 void LinesOpener::ForEachSample(const TokenText& text, Act act) {
-  const bool blanks_count = lines_.kind == TokenKind::kBytes && !lines_.labelled();
   ForEachLine(text.text(), [&](const TextLine& line) {
-    if (!blanks_count && line.text.find_first_not_of(kBlanks) == line.text.npos) return true;
+    if (!IsSampleLine(line.text, lines_)) return true;
     if (const std::optional<LineParts> parts = Cut(text, line)) act(line, *parts);
     if (diagnostics_.error_count() - errors_before_ < kMostErrors) return true;
     const auto file = std::make_shared<const SourceFile>(SourceFile{path_, ""});
@@ -148,17 +142,14 @@ std::optional<LineParts> LinesOpener::Cut(const TokenText& text, const TextLine&
                        "is this a text file?");
     return std::nullopt;
   }
-  if (!lines_.labelled()) return LineParts{{}, line.text};
-  const bool first = lines_.label == LabelPlace::kFirst;
-  const size_t tab = first ? line.text.find('\t') : line.text.rfind('\t');
-  const std::string_view before = line.text.substr(0, tab);
-  const std::string_view behind = tab == line.text.npos ? "" : line.text.substr(tab + 1);
-  const std::string_view label = Trimmed(first ? before : behind);
-  if (tab != line.text.npos && !label.empty()) return LineParts{label, first ? behind : before};
+  const std::optional<LineParts> parts = CutLine(line.text, lines_);
+  if (parts) return parts;
+  const bool has_tab = line.text.find('\t') != line.text.npos;
   diagnostics_.Error(text.MarkOf(line, line.text),
-                     tab == line.text.npos ? "this line has no tab" : "this line has no label",
-                     first ? "with `label: first` a line is a label, a tab and the text"
-                           : "with `label: last` a line is the text, a tab and a label");
+                     has_tab ? "this line has no label" : "this line has no tab",
+                     lines_.label == LabelPlace::kFirst
+                         ? "with `label: first` a line is a label, a tab and the text"
+                         : "with `label: last` a line is the text, a tab and a label");
   return std::nullopt;
 }
 

@@ -208,6 +208,32 @@ class DataMistakesTest(CliTestCase):
         self.assertIn("error: labels.csv:3:7: sample 1 has the label 3, but", error)
         self.assertIn("or check the data: labels.csv:3:7\n", error)
 
+    def test_an_id_without_an_entry_is_told_with_its_text_and_place(self):
+        use = "      - logits: {op: linear, in: features, units: 2}\n"
+        self.write("ids.yaml", TABLE.replace("label: kind", "label: kind, categories: [colour]").replace(
+            "{shape: [2]}", "{shape: [1]}\n  colour: {type: int32, shape: []}").replace(
+                use, "      - e: {op: embedding, in: colour, entries: 2, units: 2}\n"
+                "      - {op: concat, in: [features, e], axis: 1}\n"
+                "      - logits: {op: linear, units: 2}\n"))
+        self.write("rows.csv", "size,colour,kind\n1,red,0\n2,green,1\n3,blue,0\n")
+        self.write("words.yaml", TABLE.replace(
+            "{format: csv, file: rows.csv, label: kind}",
+            "{format: lines, file: rows.txt, length: 3, label: first}").replace(
+                "features: {shape: [2]}", "text: {type: int32, shape: [3]}").replace(
+                    use, "      - {op: embedding, in: text, entries: 4, units: 2}\n"
+                    "      - flatten\n      - logits: {op: linear, units: 2}\n"))
+        self.write("rows.txt", "0\ta b\n1\tb zebra a\n")
+        for verb in ("train", "check"):
+            error = self.refuses(verb, "ids.yaml")
+            self.assertIn("error: rows.csv:2:3: sample 0 has the id 3 ('red'), but the 2 entries of "
+                          "embedding are 0 to 1; and 1 more sample has such ids: 2 (rows.csv:3:3)\n",
+                          error)
+            self.assertIn("help: write `entries: 4` here, or check the data: rows.csv:2:3\n", error)
+            error = self.refuses(verb, "words.yaml")
+            self.assertIn("error: rows.txt:2:5: sample 1 has the id 4 ('zebra'), but the 4 entries of "
+                          "embedding are 0 to 3\n", error)
+            self.assertIn("help: write `entries: 5` here, or check the data: rows.txt:2:5\n", error)
+
     def test_a_misspelt_label_is_told_where_it_stands(self):
         self.table("1,2,cat\n3,4,dog\n5,6,catt\n7,8,cat\n")
         for verb in ("train", "check"):

@@ -286,6 +286,32 @@ TEST(Lines, TellsTheRangeOfItsIds) {
   EXPECT_EQ(RangeOf(*opened.dataset, 1)->smallest.value, -1);
 }
 
+TEST(Lines, TokensAndLabelsAreKnownByTheirPlaces) {
+  const auto place = [](const Opened& opened, size_t field, int64_t sample, int64_t value) {
+    EXPECT_EQ(opened.errors, "");
+    const SamplePlace place = opened.dataset->PlaceOfValue(field, sample, value);
+    if (!place.in_file()) return std::string("none");
+    return std::to_string(place.mark.line) + ":" + std::to_string(place.mark.column) + place.text;
+  };
+  LinesBuilder texts("ham\ta b\n\n  \nspam\tb \xC3\xA9 a\n");
+  const Opened words = texts.Labelled().Open();
+  EXPECT_EQ(place(words, 0, 1, 4), "4:8'\xC3\xA9'");
+  EXPECT_EQ(place(words, 0, 1, 2), "4:10'a'");
+  EXPECT_EQ(place(words, 0, 1, 0), "none") << "what fills up stands nowhere";
+  EXPECT_EQ(place(words, 1, 1, 1), "4:1'spam'");
+  EXPECT_EQ(words.dataset->PlaceOf(1, 0).mark.line, 1);
+  LinesBuilder numbers("7 8\n7 9 7\n");
+  numbers.Tokens("ids").Input("next", DType::kI32, {4});
+  const Opened ids = numbers.Open();
+  EXPECT_EQ(place(ids, 0, 1, 9), "2:3");
+  EXPECT_EQ(place(ids, 0, 1, 7), "2:1");
+  EXPECT_EQ(place(ids, 1, 1, 7), "2:5") << "nothing comes before the first";
+  LinesBuilder letters("\xC3\xA9t\n");
+  const Opened bytes = letters.Tokens("bytes").Open();
+  EXPECT_EQ(place(bytes, 0, 0, 't'), "1:2't'");
+  EXPECT_EQ(place(bytes, 0, 0, 0xC3), "1:1");
+}
+
 TEST(Lines, ErrorsStandAtTheirPlaces) {
   ExpectError(LinesBuilder("1 2\n3 x7\n").Tokens("ids").Open().errors, "lines.txt:2:3",
               "'x7' is not an integer", "`tokens: words`");
