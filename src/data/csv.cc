@@ -19,6 +19,7 @@
 #include "src/data/csv_reader.h"
 #include "src/data/csv_values.h"
 #include "src/data/dataset.h"
+#include "src/data/encoding.h"
 #include "src/data/options.h"
 #include "src/data/sampler.h"
 #include "src/data/tensor_dataset.h"
@@ -52,7 +53,10 @@ class CsvOpener {
       if (!Stopped()) label.Settle(diagnostics_);
     }
     if (!Stopped()) FindCategories();
-    if (Stopped() || all_rows_ == 0) return nullptr;
+    if (Stopped() || all_rows_ == 0) {
+      cell_errors_.Report();
+      return nullptr;
+    }
     Allocate();
     if (!Stopped()) features_.Prepare(layout_, all_rows_);
     ForEachRow([this](const CsvReader& reader) { StoreRow(reader); });
@@ -80,6 +84,7 @@ class CsvOpener {
     return true;
   }
   void SurveyRow(const CsvReader& reader);
+  void CheckEncoding(const CsvReader& reader);
   void ReportRagged(const CsvReader& reader);
   bool IsDropped(const CsvReader& reader);
   void ReportNoRows();
@@ -199,8 +204,21 @@ void CsvOpener::ReportNoRows() {
   ThrowFileError(path_, layout_.names.empty() ? "is empty" : "holds no samples below its header");
 }
 
+// Names are compared byte by byte: those of another encoding would be others, and shown as none.
+void CsvOpener::CheckEncoding(const CsvReader& reader) {
+  for (const CsvColumn& used : layout_.used) {
+    if (!IsName(used)) continue;
+    const CsvField& text = reader.fields()[used.column];
+    const std::optional<EncodingFault> fault = FindEncodingFault(text.text);
+    if (!fault) continue;
+    const std::string what = ": " + QuotedText(NameIn(text)) + " " + fault->what;
+    ReportCell(used, reader, text, what, fault->help, "encoding");
+  }
+}
+
 // The first pass: which names the labels are.
 void CsvOpener::SurveyRow(const CsvReader& reader) {
+  CheckEncoding(reader);
   for (auto& [column, label] : layout_.labels) {
     const CsvField& field = reader.fields()[column];
     if (IsGap(field, true)) continue;  // the second pass reports it
@@ -282,6 +300,7 @@ void CsvOpener::StoreLabel(const LabelTexts& label, const CsvColumn& used, const
     std::memcpy(out, &*found, sizeof(*found));
     return;
   }
+  if (FindNoUtf8(name) != name.npos) return;  // that is told
   ReportCell(used, reader, text, ": " + label.UnknownText(name), label.HelpFor(name), "class");
 }
 
@@ -370,7 +389,9 @@ std::string CsvOpener::HelpWithText(const CsvColumn& used) const {
 void CsvOpener::ReportNumber(TextNumber error, const CsvColumn& used, const CsvReader& reader,
                              const CsvField& text) {
   std::string help;
-  if (error == TextNumber::kNotInteger) help = "an input of f32 takes fractions";
+  if (error == TextNumber::kNotInteger) {
+    help = "an input of f32 takes fractions" + AsFractions(layout_, options_, used.field);
+  }
   if (error == TextNumber::kNotNumber) {
     help =
         HasDecimalComma(text.text) ? "a fraction is written with a point, as 2.5"

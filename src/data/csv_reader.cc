@@ -6,6 +6,7 @@
 #include <cstring>
 #include <utility>
 
+#include "src/data/encoding.h"
 #include "src/data/text_number.h"
 #include "src/io/file_error.h"
 
@@ -57,9 +58,7 @@ bool CsvReader::AppendLine() {
 // The byte order mark of UTF-8 is left out; UTF-16 and what is no text are not read.
 void CsvReader::SkipMark() {
   const std::string_view start(buffer_.data(), filled_);
-  if (start.starts_with("\xFF\xFE") || start.starts_with("\xFE\xFF")) {
-    ThrowFileError(reader_.path(), "is in UTF-16", "save it as UTF-8");
-  }
+  RefuseUtf16(reader_.path(), start);
   if (start.substr(0, kStart).find('\0') != start.npos) {
     ThrowFileError(reader_.path(), ": this is no text, but binary data",
                    "a table is text, with a row a line; a spreadsheet can be saved as CSV");

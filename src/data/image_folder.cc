@@ -11,6 +11,7 @@
 #include "src/base/synonyms.h"
 #include "src/data/classes.h"
 #include "src/data/csv_reader.h"
+#include "src/data/encoding.h"
 #include "src/data/image_file.h"
 #include "src/data/options.h"
 #include "src/data/text_number.h"
@@ -254,6 +255,9 @@ class ImageLister {
                  LabelTexts& labels) {
     if (label.empty()) {
       diagnostics_.Error(reader.MarkOf(field), "the label is missing");
+    } else if (const std::optional<EncodingFault> fault = FindEncodingFault(label)) {
+      diagnostics_.Error(reader.MarkOf(field), "the label " + QuotedText(label) + " " + fault->what,
+                         fault->help);
     } else if (!labels.surveys() && !labels.Find(label)) {
       diagnostics_.Error(reader.MarkOf(field), labels.UnknownText(label), labels.HelpFor(label));
     } else {

@@ -11,6 +11,7 @@
 
 #include "src/data/classes.h"
 #include "src/data/dataset.h"
+#include "src/data/encoding.h"
 #include "src/data/line_parts.h"
 #include "src/data/lines_dataset.h"
 #include "src/data/lines_options.h"
@@ -58,6 +59,8 @@ class LinesOpener {
   void ForEachSample(const TokenText& text, Act act);
   std::optional<LineParts> Cut(const TokenText& text, const TextLine& line);
   void Survey(const TokenText& text);
+  void CheckEncoding(const TokenText& text, const TextLine& line, const LineParts& parts);
+  void ReportEncoding();
   void ReportLongLine(const TokenText& text);
   void FindVocabulary(const TokenText& text);
   void CompareWords(const std::vector<std::string>& kept, const SourceMark& mark);
@@ -93,6 +96,9 @@ class LinesOpener {
   int64_t all_samples_ = 0, all_tokens_ = 0;
   int64_t long_lines_ = 0, longest_ = 0;
   TextLine first_long_line_;
+  int64_t bad_lines_ = 0;  // that are not in UTF-8
+  SourceMark first_bad_byte_;
+  std::optional<EncodingFault> encoding_fault_;  // the first
   LabelTexts labels_;
   std::shared_ptr<const Vocabulary> vocabulary_;
   bool owns_vocabulary_ = false;
@@ -165,12 +171,36 @@ void LinesOpener::Survey(const TokenText& text) {
     longest_ = std::max(longest_, count);
     all_tokens_ += std::min(count, lines_.length);
     ++all_samples_;
+    CheckEncoding(text, line, parts);
     labels_.Survey(
         parts.label, [&] { return text.MarkOf(line, parts.label); }, diagnostics_);
   });
+  ReportEncoding();
   if (Failed()) return;
   if (all_samples_ == 0) ThrowFileError(path_, text.text().empty() ? "is empty" : "has no tokens");
   if (long_lines_ > 0 && !lines_.truncate) ReportLongLine(text);
+}
+
+// Words and names of classes are compared byte by byte; bytes and ids may be in any encoding.
+void LinesOpener::CheckEncoding(const TokenText& text, const TextLine& line,
+                                const LineParts& parts) {
+  const std::string_view names = lines_.of_words() ? line.text
+                                 : reads_labels()  ? parts.label
+                                                   : std::string_view();
+  std::optional<EncodingFault> fault = FindEncodingFault(names);
+  if (!fault || bad_lines_++ > 0) return;
+  first_bad_byte_ = text.MarkOf(line, names.substr(fault->at, 1));
+  encoding_fault_ = std::move(fault);
+}
+
+void LinesOpener::ReportEncoding() {
+  if (!encoding_fault_) return;
+  const int64_t more = bad_lines_ - 1;
+  const std::string others =
+      more == 0 ? ""
+                : "; and " + CountText(more, "more line") + (more == 1 ? " is not" : " are not");
+  diagnostics_.Error(first_bad_byte_, "this line " + encoding_fault_->what + others,
+                     encoding_fault_->help);
 }
 
 // At the first token that is too much.

@@ -182,6 +182,15 @@ TEST(ImagesTest, AFileTellsTheLabels) {
             "    b.jpg,tree\n          ^~~~\nhelp: the labels of the training data are integers\n");
 }
 
+TEST(ImagesTest, LabelsInAListAreInUtf8) {
+  ImagesBuilder builder;
+  builder.File("f/a.png", kRed).Set("labels", "l.csv").File("l.csv", "a.png,caf\xE9\n");
+  EXPECT_EQ(builder.Open().errors,
+            "DIR/l.csv:1:7: error: the label 'caf?' is not in UTF-8: its byte 0xE9 is no part of a "
+            "character\n    a.png,caf?\n          ^~~~\n"
+            "help: save the file as UTF-8, or convert it: `iconv -f latin1 -t utf-8 FILE > NEW`\n");
+}
+
 TEST(ImagesTest, OtherSetsHaveTheClassesOfTheTrainingSet) {
   ImagesBuilder train;
   const Opened opened = train.Two().File("f/blue/x.png", kRed).Open();

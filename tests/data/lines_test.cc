@@ -329,6 +329,22 @@ TEST(Lines, ErrorsStandAtTheirPlaces) {
               "a NUL byte");
 }
 
+TEST(Lines, WordsAndLabelsAreInUtf8) {
+  ExpectError(LinesBuilder("a b\nc caf\xE9 d\nth\xE9\n").Open().errors, "lines.txt:2:6",
+              "this line is not in UTF-8: its byte 0xE9 is no part of a character; and 1 more line "
+              "is not\n",
+              "`iconv -f latin1 -t utf-8 FILE > NEW`");
+  LinesBuilder labels("\xE9\tx\n");
+  ExpectError(labels.Tokens("bytes").Labelled().Open().errors, "lines.txt:1:1",
+              "this line is not in UTF-8");
+  EXPECT_EQ(TextsOf(LinesBuilder("\xE9").Tokens("bytes").Open()),
+            (std::vector<Ids>{{0xE9, 0, 0, 0}}));
+  LinesBuilder vocabulary("a");
+  vocabulary.File("words", "a\n\xE9t\xE9\n").Set("vocabulary", "words");
+  ExpectError(vocabulary.Open().errors, "words:2:1", "this word is not in UTF-8",
+              "iconv -f latin1");
+}
+
 TEST(Lines, ErrorsEnd) {
   std::string text;
   for (int i = 0; i < 1000; ++i) text += "x\n";
