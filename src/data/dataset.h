@@ -182,6 +182,9 @@ struct DataFormat {
   bool field_option_list = false;  // whether their values may be lists
   // Of a format whose data have labels where an option asks for them: that, and how it is written.
   std::string_view label_option = "", label_help = "";
+  // Of a format whose files can be wrong each on its own: reports them where the training data have
+  // failed, by which a set cannot be opened then. Null of others.
+  void (*check_files)(const DataOptions&, Diagnostics&) = nullptr;
 };
 
 // All formats, by name.

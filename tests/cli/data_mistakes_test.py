@@ -307,6 +307,50 @@ class DataMistakesTest(CliTestCase):
         self.assertEqual(error.count("help: copy or fetch the file again, or leave it out\n"), 3)
         self.assertIn("help: the ending of its name does not make it one", error)
 
+    def test_broken_images_of_all_sets_are_told_at_once(self):
+        self.images()
+        text = (self.folder / "images.yaml").read_text()
+        self.write("images.yaml", text.replace("folder: photos}\n", "folder: photos}\n  test: {format: "
+                                               "images, folder: others}\n"))
+        whole = (self.folder / "photos/dark/0.png").read_bytes()
+        for name, content in (("photos/dark/2", whole[:20]), ("others/dark/0", whole),
+                              ("others/light/0", b"hello"), ("others/bright/0", whole[:20])):
+            path = self.folder / f"{name}.png"
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(content)
+        for verb in ("train", "check"):
+            error = self.refuses(verb, "images.yaml")
+            self.assertEqual(re.findall(r"(?m)^([a-z/]+\d\.png): error: ", error),
+                             ["others/bright/0.png", "others/light/0.png", "photos/dark/2.png"])
+            self.assertEqual(error.count("error: "), 3, error)  # classes are those of other data
+
+    def test_check_tells_of_all_images_that_a_stream_cannot_read(self):
+        self.images(data="folder: photos, decode: stream")
+        for name in ("dark/1", "light/0"):
+            path = self.folder / f"photos/{name}.png"
+            content = bytearray(path.read_bytes())
+            content[len(content) // 2] ^= 1
+            path.write_bytes(content)
+        error = self.refuses("check", "images.yaml")
+        self.assertEqual(re.findall(r"' cannot be read: '(photos/[a-z]+/\d\.png)' is damaged", error),
+                         ["photos/dark/1.png", "photos/light/0.png"])
+
+    def test_a_class_that_a_test_set_has_not(self):
+        self.images()
+        text = (self.folder / "images.yaml").read_text()
+        self.write("images.yaml", text.replace("folder: photos}\n", "folder: photos}\n  test: {format: "
+                                               "images, folder: others}\n"))
+        path = self.folder / "others/dark/0.png"
+        path.parent.mkdir(parents=True)
+        path.write_bytes(png(8, 8, [10] * 192))
+        error = self.refuses("train", "images.yaml")
+        self.assertIn("error: 'others' has no folder 'light', but the classes of the training data do\n",
+                      error)
+        self.assertIn("help: put its images there; where there are none, an empty folder says so\n", error)
+        (self.folder / "others/light").mkdir()
+        self.cgrun("train", "images.yaml", "--out", "run")
+        self.assertIn("1 sample", self.cgrun("eval", "images.yaml", "--weights", "run").stdout)
+
     def test_a_table_of_data_is_no_plan(self):
         self.table("1,2,0\n")
         error = self.refuses("plan", "rows.csv")
