@@ -268,6 +268,7 @@ void ImagesOpener::CheckScratch(const ImageHeader& header, int64_t bytes) {
 
 bool ImagesOpener::Fits(int64_t bytes, const std::string& what, const std::string& help) {
   if (bytes <= options_.memory_limit) return true;
+  if (train_failed_) return false;  // they are not to be kept
   diagnostics_.Error(
       folder_.mark,
       what + " take " + MemoryText(bytes) + ", more than " + MemoryLeft::Of(options_).Text(), help);
