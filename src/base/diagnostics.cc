@@ -2,6 +2,7 @@
 #include "src/base/diagnostics.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <tuple>
 #include <utility>
 
@@ -81,6 +82,32 @@ int EditDistance(std::string_view a, std::string_view b) {
   return previous[m];
 }
 
+std::string LowerCase(std::string_view text) {
+  std::string lower(text);
+  for (char& c : lower) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return lower;
+}
+
+// The first candidate at the smallest distance, which is at most `limit`; "" where none is so near.
+std::string NearestWithin(int limit, std::string_view name, std::span<const std::string> candidates,
+                          bool any_case) {
+  const std::string wanted = any_case ? LowerCase(name) : std::string(name);
+  int best = limit + 1;
+  std::string nearest;
+  for (const std::string& candidate : candidates) {
+    const int longer = static_cast<int>(candidate.size()) - static_cast<int>(name.size());
+    if (std::abs(longer) > limit) continue;  // so many letters are to be added or taken out
+    const int distance = EditDistance(wanted, any_case ? LowerCase(candidate) : candidate);
+    if (distance < best) {
+      best = distance;
+      nearest = candidate;
+    }
+  }
+  return nearest;
+}
+
 auto SortKey(const Diagnostic& d) {
   return std::make_tuple(d.mark.file ? d.mark.file->name : std::string(), d.mark.line,
                          d.mark.column);
@@ -155,15 +182,9 @@ std::string CountText(int64_t count, std::string_view noun, std::string_view plu
 std::string NearestName(std::string_view name, std::span<const std::string> candidates) {
   const int length = static_cast<int>(name.size());
   const int limit = std::min(std::max(1, length / 3), length - 1);  // some letter is as it was
-  int best = limit + 1;
-  std::string nearest;
-  for (const std::string& candidate : candidates) {
-    const int distance = EditDistance(name, candidate);
-    if (distance < best) {
-      best = distance;
-      nearest = candidate;
-    }
-  }
+  std::string nearest = NearestWithin(std::min(limit, 0), name, candidates, /*any_case=*/true);
+  if (nearest.empty()) nearest = NearestWithin(limit, name, candidates, /*any_case=*/false);
+  if (nearest.empty()) nearest = NearestWithin(limit, name, candidates, /*any_case=*/true);
   return nearest;
 }
 

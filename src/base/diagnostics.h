@@ -103,7 +103,8 @@ class Diagnostics {
 std::string CountText(int64_t count, std::string_view noun, std::string_view plural = "");
 
 // The candidate nearest to `name` by edit distance (with transpositions), or "" where none is near
-// enough to be a typing error.
+// enough to be a typing error. One that differs in upper and lower case alone is the nearest, and
+// where none is near, that case is not looked at.
 std::string NearestName(std::string_view name, std::span<const std::string> candidates);
 
 // "did you mean 'x'?", or "known: a, b, c" where nothing is near, or "" where there is no

@@ -2,6 +2,7 @@
 #ifndef CGRUN_BASE_PRINTABLE_H_
 #define CGRUN_BASE_PRINTABLE_H_
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -10,6 +11,9 @@ namespace cgrun {
 // The text with a '?' for each byte that is a control character, but for tabs, or no part of UTF-8:
 // of the same length.
 std::string PrintableText(std::string_view text);
+
+// Where the first byte stands that is no part of a character of UTF-8; npos where there is none.
+size_t FindNoUtf8(std::string_view text);
 
 // `path`, where relative ones start at `folder` ("": the working directory), in its shortest form,
 // in which it is opened and shown: "pics/train" of "bad" and "../pics/train". A ".." stays only

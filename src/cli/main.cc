@@ -25,9 +25,7 @@ int RunVerb(const CLI::App& verb, const Command& command) {
     CheckOutputs(verb);
     return command();
   } catch (const ModelError& error) {
-    Diagnostics diagnostics;
-    diagnostics.Error(error.mark(), error.what(), error.help());
-    PrintDiagnostics(diagnostics);
+    PrintDiagnostics(error.diagnostics());
     return kBadInput;
   } catch (const InputError& error) {
     PrintError(error.what(), error.help());

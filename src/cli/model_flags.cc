@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <limits>
+#include <utility>
 
 #include "src/cli/console.h"
 #include "src/cli/model_argument.h"
@@ -122,10 +123,29 @@ void GroupFlags(CLI::App& app, size_t before) {
   }
 }
 
-// The model, or nothing after the errors of all of its file are printed.
+// The kernels of the model's device; null after an error, which says why there are none.
+const KernelLibrary* FindKernels(const ModelSpec& model, Diagnostics& diagnostics) {
+  const std::string device = DeviceOf(model);
+  if (const KernelLibrary* library = FindKernelLibrary(device)) return library;
+  std::string message =
+      "there are no kernels for device '" + device + "': " + DescribeKernels(device);
+  std::string help = "try --device " + std::string(FastestHostDevice());
+  try {
+    OpenDevice(device);
+  } catch (const UserError& error) {  // says why it cannot be had
+    message = error.what();
+    help = error.help();
+  }
+  diagnostics.Error(model.device.mark, message, help);
+  return nullptr;
+}
+
+// The model, or nothing after the errors of all of its file are printed. That its device cannot be
+// had is told with them; where nothing else is wrong, by KernelsOf(), as some verbs need no device.
 std::optional<ModelSpec> Checked(std::optional<ModelSpec> model, const ModelSpec& partial,
                                  Diagnostics& diagnostics) {
   if (!model) LintPartial(partial, diagnostics);
+  if (!model) FindKernels(partial, diagnostics);
   PrintDiagnostics(diagnostics);
   return diagnostics.has_errors() ? std::nullopt : std::move(model);
 }
@@ -299,18 +319,11 @@ std::string DeviceOf(const ModelSpec& model) {
 }
 
 const KernelLibrary& KernelsOf(const ModelSpec& model) {
-  const std::string device = DeviceOf(model);
-  if (const KernelLibrary* library = FindKernelLibrary(device)) return *library;
-  std::string message =
-      "there are no kernels for device '" + device + "': " + DescribeKernels(device);
-  std::string help = "try --device " + std::string(FastestHostDevice());
-  try {
-    OpenDevice(device);
-  } catch (const UserError& error) {  // says why it cannot be had
-    message = error.what();
-    help = error.help();
-  }
-  throw ModelError(model.device.mark, message, help);
+  Diagnostics diagnostics;
+  if (const KernelLibrary* library = FindKernels(model, diagnostics)) return *library;
+  LintPartial(model, diagnostics);
+  throw ModelError("there are no kernels for device '" + DeviceOf(model) + "'",
+                   std::move(diagnostics));
 }
 
 CompileOptions CompileOptionsOf(const ModelFlags& flags, const ModelSpec& model) {

@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "src/base/diagnostics.h"
@@ -84,18 +85,19 @@ bool KeepsInFolder(const ModelFlags& flags, const std::string& out);
 // The device of the flags and the file: `auto` is the best one that this build has.
 std::string DeviceOf(const ModelSpec& model);
 
-// What a model file asks for, at its place, and cannot be had.
+// What is wrong with a model file, each at its place.
 class ModelError : public InputError {
  public:
-  ModelError(SourceMark mark, const std::string& message, const std::string& help)
-      : InputError(message, help), mark_(std::move(mark)) {}
-  const SourceMark& mark() const { return mark_; }
+  ModelError(const std::string& message, Diagnostics diagnostics)
+      : InputError(message), diagnostics_(std::move(diagnostics)) {}
+  const Diagnostics& diagnostics() const { return diagnostics_; }
 
  private:
-  SourceMark mark_;
+  Diagnostics diagnostics_;
 };
 
-// The kernels of that device. Throws ModelError, which says why there are none.
+// The kernels of that device. Throws ModelError, which says why there are none, and what else is
+// wrong with the file.
 const KernelLibrary& KernelsOf(const ModelSpec& model);
 
 // What the flags and the file say of compiling, with the tuning record of this machine, which

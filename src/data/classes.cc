@@ -101,13 +101,32 @@ void LabelTexts::Note(News news, SourceMark mark, Diagnostics& diagnostics) {
   surveys_ = false;
 }
 
+// What to do where all names are numbers, such as 1.5 and 2,5; "" where one is none.
+std::string LabelTexts::MeasureHelp() const {
+  const bool commas = std::ranges::any_of(met_, HasDecimalComma);
+  const bool numbers = !met_.empty() && std::ranges::all_of(met_, [](const std::string& name) {
+    return IsFiniteNumber(name) || HasDecimalComma(name);
+  });
+  if (help_.empty() || !numbers) return "";
+  return help_ + (commas ? "; a fraction is written with a point, as 2.5" : "");
+}
+
 void LabelTexts::Settle(Diagnostics& diagnostics) {
+  const std::string measure = name_ ? MeasureHelp() : "";
   if (name_ && integer_) {
     diagnostics.Error(*name_,
                       "this label is not an integer, but the one in line " +
                           std::to_string(integer_->line) + " is",
-                      "if they are names all the same, list them: `classes: [a, b, c]`");
+                      measure.empty()
+                          ? "if they are names all the same, list them: `classes: [a, b, c]`"
+                          : measure);
     return;
+  }
+  if (!measure.empty()) {
+    diagnostics.Warning(*name_,
+                        "the labels are numbers, but not whole: they are taken for the names of " +
+                            CountText(std::ssize(met_), "class", "classes"),
+                        measure);
   }
   if (name_) classes_.names.assign(met_.begin(), met_.end());
   met_.clear();

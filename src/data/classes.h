@@ -43,7 +43,8 @@ class LabelTexts {
  public:
   LabelTexts() = default;
   // `may_be_names`: the first pass looks for names where no classes are known. `help` tells what to
-  // do where there are too many.
+  // do where there are too many, or where they are numbers that measure something; "" where labels
+  // are never such.
   LabelTexts(ClassTable known, bool may_be_names, std::string help = "");
 
   // Takes a text of the first pass. `mark_of()` says where it stands, and is called for few texts.
@@ -54,7 +55,8 @@ class LabelTexts {
   }
   // Whether a first pass is to find out what the texts are: before it, no text is wrong.
   bool surveys() const { return surveys_; }
-  // The end of the first pass: an error where some texts are integers and others names.
+  // The end of the first pass: an error where some texts are integers and others names, a warning
+  // where the names are numbers.
   void Settle(Diagnostics& diagnostics);
 
   // Whether the texts are names. What they are is known after Settle().
@@ -71,6 +73,7 @@ class LabelTexts {
   enum class News { kNothingNew, kFirstInteger, kFirstName, kTooMany };
   News Look(std::string_view text);
   void Note(News found, SourceMark mark, Diagnostics& diagnostics);
+  std::string MeasureHelp() const;
 
   ClassTable classes_;
   bool surveys_ = false;

@@ -5,19 +5,21 @@
 #include <algorithm>
 #include <cstring>
 #include <limits>
-#include <map>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "src/base/printable.h"
 #include "src/data/cell_errors.h"
 #include "src/data/classes.h"
+#include "src/data/csv_dataset.h"
 #include "src/data/csv_features.h"
 #include "src/data/csv_layout.h"
 #include "src/data/csv_options.h"
 #include "src/data/csv_reader.h"
 #include "src/data/csv_values.h"
 #include "src/data/dataset.h"
+#include "src/data/encoding.h"
 #include "src/data/options.h"
 #include "src/data/sampler.h"
 #include "src/data/tensor_dataset.h"
@@ -28,44 +30,6 @@ namespace cgrun {
 namespace {
 
 constexpr int kMostErrors = 20;  // beside those of cells, which are counted by column
-
-// Where the labels of a table stand.
-struct LabelLines {
-  char delimiter = ',';
-  std::vector<int> lines;            // by sample; none where no label is an integer
-  std::map<size_t, size_t> columns;  // by field, the first where it has several
-};
-
-// The values of a CSV file, and what was found out about training data.
-class CsvDataset : public TensorDataset {
- public:
-  CsvDataset(std::vector<FieldTensor> parts, DataFindings findings, LabelLines labels)
-      : TensorDataset(std::move(parts)),
-        findings_(std::move(findings)),
-        labels_(std::move(labels)) {}
-
-  DataFindings Findings() const override { return findings_; }
-  int64_t decoded_bytes() const override {
-    return TensorDataset::decoded_bytes() + LineBytes(std::ssize(labels_.lines));
-  }
-  SamplePlace PlaceOf(size_t index, int64_t sample) const override;
-
-  // Of the lines of so many labels.
-  static int64_t LineBytes(int64_t samples) { return samples * int64_t{sizeof(int)}; }
-
- private:
-  DataFindings findings_;
-  LabelLines labels_;
-};
-
-SamplePlace CsvDataset::PlaceOf(size_t index, int64_t sample) const {
-  SamplePlace place = TensorDataset::PlaceOf(index, sample);
-  const auto column = labels_.columns.find(index);
-  if (labels_.lines.empty() || column == labels_.columns.end()) return place;
-  const int line = labels_.lines[static_cast<size_t>(sample)];
-  place.mark = FindField(place.file, labels_.delimiter, line, column->second);
-  return place;
-}
 
 class CsvOpener {
  public:
@@ -89,7 +53,10 @@ class CsvOpener {
       if (!Stopped()) label.Settle(diagnostics_);
     }
     if (!Stopped()) FindCategories();
-    if (Stopped() || all_rows_ == 0) return nullptr;
+    if (Stopped() || all_rows_ == 0) {
+      cell_errors_.Report();
+      return nullptr;
+    }
     Allocate();
     if (!Stopped()) features_.Prepare(layout_, all_rows_);
     ForEachRow([this](const CsvReader& reader) { StoreRow(reader); });
@@ -98,7 +65,7 @@ class CsvOpener {
     if (Failed()) return nullptr;
     unknown_.Report();
     return std::make_unique<CsvDataset>(std::move(parts_), features_.Findings(csv_, layout_),
-                                        std::move(label_lines_));
+                                        std::move(integers_));
   }
 
  private:
@@ -113,15 +80,16 @@ class CsvOpener {
     std::optional<CsvLayout> layout = ReadCsvLayout(csv_, options_, reader, diagnostics_);
     if (!layout) return false;
     layout_ = *std::move(layout);
-    FindClassLabels();
+    FindIntegers();
     return true;
   }
   void SurveyRow(const CsvReader& reader);
+  void CheckEncoding(const CsvReader& reader);
   void ReportRagged(const CsvReader& reader);
   bool IsDropped(const CsvReader& reader);
   void ReportNoRows();
   void CheckRoom() const;
-  void FindClassLabels();
+  void FindIntegers();
   void Allocate();
   void StoreRow(const CsvReader& reader);
   void StoreLabel(const LabelTexts& label, const CsvColumn& used, const CsvReader& reader,
@@ -160,6 +128,7 @@ class CsvOpener {
   int ragged_ = 0;  // lines with another number of fields, each an error
   CellErrors cell_errors_;
   CellErrors unknown_;  // categories, in samples to predict
+  std::set<size_t> unknown_columns_;
   const DataOption& file_option_;
   const std::string path_;
   CsvFeatures features_;
@@ -170,7 +139,7 @@ class CsvOpener {
   int64_t all_rows_ = 0;
   int64_t dropped_ = 0;  // of this pass
   std::vector<FieldTensor> parts_;
-  LabelLines label_lines_;
+  IntegerLines integers_;
 };
 
 // Calls `act` for each row with as many fields as there are columns.
@@ -235,8 +204,21 @@ void CsvOpener::ReportNoRows() {
   ThrowFileError(path_, layout_.names.empty() ? "is empty" : "holds no samples below its header");
 }
 
+// Names are compared byte by byte: those of another encoding would be others, and shown as none.
+void CsvOpener::CheckEncoding(const CsvReader& reader) {
+  for (const CsvColumn& used : layout_.used) {
+    if (!IsName(used)) continue;
+    const CsvField& text = reader.fields()[used.column];
+    const std::optional<EncodingFault> fault = FindEncodingFault(text.text);
+    if (!fault) continue;
+    const std::string what = ": " + QuotedText(NameIn(text)) + " " + fault->what;
+    ReportCell(used, reader, text, what, fault->help, "encoding");
+  }
+}
+
 // The first pass: which names the labels are.
 void CsvOpener::SurveyRow(const CsvReader& reader) {
+  CheckEncoding(reader);
   for (auto& [column, label] : layout_.labels) {
     const CsvField& field = reader.fields()[column];
     if (IsGap(field, true)) continue;  // the second pass reports it
@@ -249,7 +231,7 @@ void CsvOpener::SurveyRow(const CsvReader& reader) {
 
 // A compressed table need not be read to its end to know that it is too much.
 void CsvOpener::CheckRoom() const {
-  int64_t row = label_lines_.columns.empty() ? 0 : CsvDataset::LineBytes(1);
+  int64_t row = integers_.any() ? IntegerLines::Bytes(1) : 0;
   for (const DataField& field : layout_.fields) row += field.bytes();
   if (row == 0 || all_rows_ <= options_.memory_limit / row) return;
   const MemoryLeft left = MemoryLeft::Of(options_);
@@ -259,12 +241,11 @@ void CsvOpener::CheckRoom() const {
                  left.Help("use fewer samples or columns"));
 }
 
-// The labels whose lines are noted.
-void CsvOpener::FindClassLabels() {
-  label_lines_.delimiter = csv_.delimiter;
+// Those whose lines are noted.
+void CsvOpener::FindIntegers() {
+  integers_.delimiter = csv_.delimiter;
   for (const CsvColumn& used : layout_.used) {
-    const bool is_class = used.role == CsvRole::kLabel && !IsFloat(DTypeOf(used));
-    if (is_class) label_lines_.columns.try_emplace(used.field, used.column);
+    if (!IsFloat(DTypeOf(used))) integers_.columns[used.field].push_back(used.column);
   }
 }
 
@@ -277,9 +258,7 @@ void CsvOpener::Allocate() {
       parts_.push_back(
           {field.name, AllocateTensor(path_, field.dtype, sizes), path_, file_option_.mark, {}});
     }
-    if (!label_lines_.columns.empty()) {
-      label_lines_.lines.reserve(static_cast<size_t>(all_rows_));
-    }
+    if (integers_.any()) integers_.lines.reserve(static_cast<size_t>(all_rows_));
   } catch (const UserError& error) {
     diagnostics_.Error(file_option_.mark, error.what(), error.help());
   }
@@ -294,7 +273,7 @@ void CsvOpener::Allocate() {
 // The second pass.
 void CsvOpener::StoreRow(const CsvReader& reader) {
   if (parts_.size() < layout_.fields.size()) return;
-  if (!label_lines_.columns.empty()) label_lines_.lines.push_back(reader.line());
+  if (integers_.any()) integers_.lines.push_back(reader.line());
   for (const CsvColumn& used : layout_.used) {
     const CsvField& text = reader.fields()[used.column];
     const int64_t sample = layout_.fields[used.field].bytes();
@@ -321,6 +300,7 @@ void CsvOpener::StoreLabel(const LabelTexts& label, const CsvColumn& used, const
     std::memcpy(out, &*found, sizeof(*found));
     return;
   }
+  if (FindNoUtf8(name) != name.npos) return;  // that is told
   ReportCell(used, reader, text, ": " + label.UnknownText(name), label.HelpFor(name), "class");
 }
 
@@ -330,12 +310,15 @@ void CsvOpener::StoreCategory(const CsvColumn& used, const CsvReader& reader, co
   const int32_t id = layout_.categories.at(used.column).Find(name);
   if (id == Categories::kUnknown && options_.to_predict) {
     const std::string quoted = QuotedText(name);
+    const bool first = unknown_columns_.insert(used.column).second;  // its help is shown
+    const std::string near =
+        first ? NearestName(name, layout_.categories.at(used.column).names()) : "";
     unknown_.Add(used.column, ColumnText(used), [&] { return reader.MarkOf(text); },
                  {quoted,
                   ": " + quoted +
                       " is none of the categories of the training data: it is read as unknown, " +
                       "with the id " + std::to_string(id),
-                  "", ""});
+                  near.empty() ? "" : "did you mean " + QuotedText(near) + "?", ""});
   }
   StoreId(used, id, out);
 }
@@ -406,7 +389,9 @@ std::string CsvOpener::HelpWithText(const CsvColumn& used) const {
 void CsvOpener::ReportNumber(TextNumber error, const CsvColumn& used, const CsvReader& reader,
                              const CsvField& text) {
   std::string help;
-  if (error == TextNumber::kNotInteger) help = "an input of f32 takes fractions";
+  if (error == TextNumber::kNotInteger) {
+    help = "an input of f32 takes fractions" + AsFractions(layout_, options_, used.field);
+  }
   if (error == TextNumber::kNotNumber) {
     help =
         HasDecimalComma(text.text) ? "a fraction is written with a point, as 2.5"

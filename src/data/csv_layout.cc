@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "src/base/printable.h"
+#include "src/data/encoding.h"
 #include "src/data/options.h"
 #include "src/data/text_number.h"
 
@@ -37,6 +38,8 @@ class LayoutReader {
   std::vector<std::string> PrintableNames() const;
   std::optional<size_t> FindColumn(const DataOption& name);
   std::vector<size_t> FindColumns(std::string_view option);
+  std::string EncodingHelp(std::string_view wanted) const;
+  void WarnOfNames(const CsvReader& reader);
   bool ChooseColumns(const CsvReader& reader);
   std::vector<size_t> FindCategories();
   std::vector<size_t> FindFeatures(const std::vector<size_t>& labels,
@@ -123,6 +126,7 @@ std::optional<size_t> LayoutReader::FindColumn(const DataOption& name) {
   if (help.empty() && !header_help_.empty()) {
     help = header_help_ + "; columns are called by their numbers then: -1 is the last";
   }
+  if (help.empty()) help = EncodingHelp(name.value);
   if (help.empty()) help = csv_.header ? SuggestName(name.value, PrintableNames()) : "";
   diagnostics_.Error(name.mark,
                      number ? "there is no column " + name.value + ": the columns are 1 to " +
@@ -130,6 +134,30 @@ std::optional<size_t> LayoutReader::FindColumn(const DataOption& name) {
                             : "'" + path() + "' has no column " + QuotedText(name.value),
                      help);
   return std::nullopt;
+}
+
+// Of a name that is not of ASCII alone, where the names of the columns are in no UTF-8; else "".
+std::string LayoutReader::EncodingHelp(std::string_view wanted) const {
+  const auto is_ascii = [](char c) { return static_cast<unsigned char>(c) < 0x80; };
+  if (std::ranges::all_of(wanted, is_ascii)) return "";
+  for (const std::string& name : layout_.names) {
+    const std::optional<EncodingFault> fault = FindEncodingFault(name);
+    if (fault) return "its column " + QuotedText(name) + " " + fault->what + "; " + fault->help;
+  }
+  return "";
+}
+
+// The names of the columns that are used: weights keep them, and other tables are read by them.
+void LayoutReader::WarnOfNames(const CsvReader& reader) {
+  if (!csv_.header) return;
+  for (const CsvColumn& used : layout_.used) {
+    const CsvField& field = reader.fields()[used.column];
+    const std::optional<EncodingFault> fault = FindEncodingFault(field.text);
+    if (!fault) continue;
+    diagnostics_.Warning(reader.MarkOf(field), "the name of this column " + fault->what,
+                         fault->help);
+    return;
+  }
 }
 
 std::vector<size_t> LayoutReader::FindColumns(std::string_view option) {
@@ -163,6 +191,7 @@ bool LayoutReader::ChooseColumns(const CsvReader& reader) {
   }
   AddFields(features, categories, labels);
   if (!Failed()) PrepareLabels(labels);
+  if (!Failed()) WarnOfNames(reader);
   return !Failed();
 }
 
@@ -217,12 +246,14 @@ std::optional<std::vector<size_t>> LayoutReader::SharedFeatures() {
           static_cast<size_t>(std::ranges::find(layout_.names, name) - layout_.names.begin()));
       continue;
     }
-    const DataOption* file = FindOption(options_, "file");
+    const std::string near = NearestName(PrintableText(name), PrintableNames());
     diagnostics_.Error(
-        file->mark,
+        FindOption(options_, "file")->mark,
         "'" + path() + "' has no column " + QuotedText(name) + ", which the training data have",
-        "`columns` names those that are to be taken, in the order of the training "
-        "data's");
+        (near.empty() ? ""
+                      : "its column '" + near + "' has nearly that name: give it the same; or ") +
+            std::string("`columns` names those that are to be taken, in the order of the training "
+                        "data's"));
     return features;
   }
   return features;
@@ -341,7 +372,8 @@ void LayoutReader::PrepareLabels(const std::vector<size_t>& labels) {
         KnownClasses(options_, layout_.fields[used.field].name, diagnostics_);
     if (!known) known.emplace();  // which is reported
     layout_.labels[used.column] = LabelTexts(*std::move(known), options_.train == nullptr,
-                                             "a label that is a measure wants an input of f32");
+                                             "a label that is a measure wants an input of f32" +
+                                                 AsFractions(layout_, options_, used.field));
   }
   if (classes == nullptr || (labels.size() == 1 && layout_.labels.size() == 1)) return;
   diagnostics_.Error(classes->mark, labels.empty() ? "there are classes, but no 'label'"
@@ -360,6 +392,14 @@ std::vector<std::string> CsvLayout::NamesOf(CsvRole role) const {
     if (column.role == role) of_role.push_back(names[column.column]);
   }
   return of_role;
+}
+
+std::string AsFractions(const CsvLayout& layout, const DataOptions& options, size_t field) {
+  std::vector<std::string> names;
+  for (const DataField& of_layout : layout.fields) names.push_back(of_layout.name);
+  const DataField* input = WantedField(options, names, field);
+  if (input == nullptr) return "";
+  return ": `" + input->name + ": {type: f32, shape: " + input->shape.ToString() + "}`";
 }
 
 std::optional<CsvLayout> ReadCsvLayout(const CsvOptions& csv, const DataOptions& options,

@@ -39,6 +39,10 @@ struct CsvLayout {
   std::vector<std::string> NamesOf(CsvRole role) const;
 };
 
+// The input that takes field `field`, as a model file has it where it holds fractions: ": `label:
+// {type: f32, shape: []}`", for the end of a help; "" where there is none.
+std::string AsFractions(const CsvLayout& layout, const DataOptions& options, size_t field);
+
 // The layout of a file by its first record. Nothing after an error: a column that is not there, a
 // label among the features, an input of a type that no text becomes.
 std::optional<CsvLayout> ReadCsvLayout(const CsvOptions& csv, const DataOptions& options,

@@ -31,14 +31,12 @@ void ReadMissing(const DataOptions& options, CsvOptions& csv, Diagnostics& diagn
                 : option->value == "drop" ? CsvMissing::kDrop
                                           : CsvMissing::kNumber;
   csv.filler = option->value == "zero" ? "0" : option->value;
-  double number = 0.0;
-  if (csv.missing != CsvMissing::kNumber ||
-      StoreNumber(csv.filler, DType::kF64, reinterpret_cast<std::byte*>(&number)) ==
-          TextNumber::kStored) {
-    return;
-  }
-  diagnostics.Error(option->mark, "option 'missing' is '" + option->value +
-                                      "', but must be `error`, `drop`, `zero`, `mean` or a number");
+  if (csv.missing != CsvMissing::kNumber || IsFiniteNumber(csv.filler)) return;
+  diagnostics.Error(
+      option->mark,
+      "option 'missing' is '" + option->value +
+          "', but must be `error`, `drop`, `zero`, `mean` or a number",
+      HasDecimalComma(csv.filler) ? "a fraction is written with a point, as 2.5" : "");
 }
 
 // As the training data, where they are known. Other numbers than those that were learned from would

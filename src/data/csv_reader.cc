@@ -6,6 +6,8 @@
 #include <cstring>
 #include <utility>
 
+#include "src/data/encoding.h"
+#include "src/data/text_number.h"
 #include "src/io/file_error.h"
 
 namespace cgrun {
@@ -56,9 +58,7 @@ bool CsvReader::AppendLine() {
 // The byte order mark of UTF-8 is left out; UTF-16 and what is no text are not read.
 void CsvReader::SkipMark() {
   const std::string_view start(buffer_.data(), filled_);
-  if (start.starts_with("\xFF\xFE") || start.starts_with("\xFE\xFF")) {
-    ThrowFileError(reader_.path(), "is in UTF-16", "save it as UTF-8");
-  }
+  RefuseUtf16(reader_.path(), start);
   if (start.substr(0, kStart).find('\0') != start.npos) {
     ThrowFileError(reader_.path(), ": this is no text, but binary data",
                    "a table is text, with a row a line; a spreadsheet can be saved as CSV");
@@ -185,13 +185,16 @@ bool CsvReader::Fail(size_t at, std::string message, std::string help) {
   return false;
 }
 
-SourceMark FindField(const std::string& path, char delimiter, int line, size_t column) {
+SourceMark FindField(const std::string& path, char delimiter, int line, size_t column,
+                     std::string* text) {
   Diagnostics ignored;
   try {
     CsvReader reader(path, delimiter, ignored);
     while (reader.Next()) {
       if (reader.line() != line || column >= reader.fields().size()) continue;
-      return reader.MarkOf(reader.fields()[column]);
+      const CsvField& field = reader.fields()[column];
+      if (text != nullptr) *text = field.quoted ? field.text : Trimmed(field.text);
+      return reader.MarkOf(field);
     }
   } catch (const UserError&) {  // it is gone
   }

@@ -65,8 +65,9 @@ class CsvReader {
 };
 
 // Field `column` of the record that begins on `line`, for errors: the file is read again. Its line
-// alone where that cannot be.
-SourceMark FindField(const std::string& path, char delimiter, int line, size_t column);
+// alone where that cannot be. `text`, where it is given, becomes what stands there.
+SourceMark FindField(const std::string& path, char delimiter, int line, size_t column,
+                     std::string* text = nullptr);
 
 }  // namespace cgrun
 

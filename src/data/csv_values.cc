@@ -61,16 +61,6 @@ std::string FaultText(TextNumber error, DType dtype) {
   return "is not a number";
 }
 
-bool HasDecimalComma(std::string_view text) {
-  std::string number(text);
-  const size_t comma = number.find(',');
-  if (comma == number.npos) return false;
-  number[comma] = '.';
-  double value = 0.0;
-  return StoreNumber(number, DType::kF64, reinterpret_cast<std::byte*>(&value)) ==
-         TextNumber::kStored;
-}
-
 std::optional<size_t> FillGaps(HostTensor& features, const std::vector<double>& means) {
   return ForEachValue(features, means.size(), [&]<class T>(size_t column, T& value) {
     if (!std::isnan(value)) return true;

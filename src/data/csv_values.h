@@ -26,9 +26,6 @@ std::string_view NameIn(const CsvField& field);
 // "is not an integer": why `text` is no number of `dtype`.
 std::string FaultText(TextNumber error, DType dtype);
 
-// Whether a text is a number with a comma for its point: "2,5".
-bool HasDecimalComma(std::string_view text);
-
 // Values of features that are floats, a row a sample; NaN stands for a gap. Both return the first
 // column that has no mean though it needs one.
 std::optional<size_t> FillGaps(HostTensor& features, const std::vector<double>& means);

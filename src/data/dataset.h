@@ -43,6 +43,7 @@ struct SamplePlace {
   std::string file;
   SourceMark mark;   // the field itself, in a file of text; else where the user names the file
   bool own = false;  // `file` is the sample's own, or the folder of its class: no number is needed
+  std::string text = {};  // what stands there, in quotes, where that is not the value itself
 
   // Whether `mark` lies in the file itself.
   bool in_file() const { return mark.file != nullptr && mark.file->name == file; }
@@ -99,6 +100,10 @@ class Dataset {
   // Where field `index` of a sample, as Visit() and FindNotFinite() count them, was read from. May
   // read a file again.
   virtual SamplePlace PlaceOf(size_t /*index*/, int64_t sample) const { return {sample, "", {}}; }
+  // Where the first of its elements stands that is `value`, which Visit() has shown.
+  virtual SamplePlace PlaceOfValue(size_t index, int64_t sample, int64_t /*value*/) const {
+    return PlaceOf(index, sample);
+  }
 
   // Of a field of floats whose samples are all at hand; nothing where all are finite.
   virtual std::optional<NotFiniteNumbers> FindNotFinite(size_t /*index*/) const {
@@ -177,6 +182,9 @@ struct DataFormat {
   bool field_option_list = false;  // whether their values may be lists
   // Of a format whose data have labels where an option asks for them: that, and how it is written.
   std::string_view label_option = "", label_help = "";
+  // Of a format whose files can be wrong each on its own: reports them where the training data have
+  // failed, by which a set cannot be opened then. Null of others.
+  void (*check_files)(const DataOptions&, Diagnostics&) = nullptr;
 };
 
 // All formats, by name.

@@ -104,7 +104,7 @@ void LoadImage(const std::string& path, const ImageInfo& image, const ImageTarge
   ResampleImage(decoded, image.header.orientation, target, arena, out);
 }
 
-void CheckMask(const ImageInfo& mask, const ImageInfo& image) {
+void CheckMask(const ImageInfo& mask, const ImageInfo* image) {
   const ImageHeader& header = mask.header;
   if (header.format == ImageHeader::Format::kJpeg) {
     throw ImageError("is a JPEG image, and JPEG changes the labels", kMaskHelp);
@@ -116,9 +116,9 @@ void CheckMask(const ImageInfo& mask, const ImageInfo& image) {
   if (header.bits > 8) {
     throw ImageError("has " + std::to_string(header.bits) + " bits a pixel, not 8", kMaskHelp);
   }
-  if (SeenSize(header) == SeenSize(image.header)) return;
+  if (image == nullptr || SeenSize(header) == SeenSize(image->header)) return;
   throw ImageError(
-      "has " + SizeText(SeenSize(header)) + ", and its image " + SizeText(SeenSize(image.header)),
+      "has " + SizeText(SeenSize(header)) + ", and its image " + SizeText(SeenSize(image->header)),
       "a mask has a label for each pixel of its image, as it is seen: turned as its "
       "Exif orientation says");
 }

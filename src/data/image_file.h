@@ -37,8 +37,8 @@ void LoadImage(const std::string& path, const ImageInfo& image, const ImageTarge
 
 // A mask: an image of one label a pixel.
 //
-// ImageError where `mask` cannot be one, or is none of `image` by its size.
-void CheckMask(const ImageInfo& mask, const ImageInfo& image);
+// ImageError where `mask` cannot be one, or is none of `image` by its size; null: of no size.
+void CheckMask(const ImageInfo& mask, const ImageInfo* image);
 
 // Bytes of an arena in which this mask becomes labels.
 int64_t MaskScratchBytes(const ImageInfo& mask);

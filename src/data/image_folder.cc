@@ -5,11 +5,14 @@
 #include <filesystem>
 #include <iterator>
 #include <map>
+#include <optional>
 #include <set>
 #include <system_error>
 
+#include "src/base/synonyms.h"
 #include "src/data/classes.h"
 #include "src/data/csv_reader.h"
+#include "src/data/encoding.h"
 #include "src/data/image_file.h"
 #include "src/data/options.h"
 #include "src/data/text_number.h"
@@ -49,7 +52,6 @@ std::optional<FolderEntries> ReadFolder(const std::string& folder, const SourceM
   std::ranges::sort(entries.other_images);
   if (!entries.other_images.empty()) {
     ReportOtherImages(folder, entries.other_images, mark, diagnostics);
-    return std::nullopt;
   }
   return entries;
 }
@@ -64,31 +66,42 @@ bool HoldsImages(const std::string& folder) {
   return false;
 }
 
+// The image that a list seems to mean by `name`: in another case, or without its ending; "" where
+// there is none.
+std::string MeantImage(const std::string& name, const std::vector<std::string>& images) {
+  const std::string meant = OurName(name, images, {});
+  if (!meant.empty()) return meant;
+  const auto same_stem = std::ranges::find(
+      images, name, [](const std::string& image) { return image.substr(0, image.rfind('.')); });
+  return same_stem == images.end() ? "" : *same_stem;
+}
+
 class ImageLister {
  public:
-  ImageLister(const DataOptions& options, bool labelled, Diagnostics& diagnostics)
+  ImageLister(const DataOptions& options, bool labelled, bool train_failed,
+              Diagnostics& diagnostics)
       : options_(options),
         diagnostics_(diagnostics),
         labelled_(labelled),
+        train_failed_(train_failed),
         option_(*FindOption(options, "folder")),
         folder_(ResolvePath(options, option_)) {}
 
-  std::optional<ImageList> List() {
+  ImageList List() {
     const int errors = diagnostics_.error_count();
     std::optional<ClassTable> known = KnownClasses(options_, "label", diagnostics_);
     const std::optional<FolderEntries> root = ReadFolder(folder_, option_.mark, diagnostics_);
-    if (!known || !root) return std::nullopt;
-    known_ = *std::move(known);
+    if (!root) return {};
+    if (known) known_ = *std::move(known);
     const DataOption* labels = FindOption(options_, "labels");
     if (labels != nullptr && labelled_) {
       ListByLabels(*labels, *root);
     } else if (labels != nullptr || (!labelled_ && root->folders.empty())) {
-      for (const std::string& name : root->images) list_.images.push_back({PathOf(name), 0});
+      AddImages(*root, "", 0);
     } else {
       ListClasses(*root);
     }
     if (diagnostics_.error_count() == errors && list_.images.empty()) ReportNothing(*root);
-    if (diagnostics_.error_count() > errors) return std::nullopt;
     if (!labelled_) list_.classes.clear();
     return std::move(list_);
   }
@@ -108,6 +121,19 @@ class ImageLister {
            (option_.value.ends_with('/') ? "" : "/") + name + "` takes them for the classes";
   }
 
+  // Those of the folder `folder` of the set, which ends in '/' or is "".
+  void AddImages(const FolderEntries& entries, const std::string& folder, int32_t label) {
+    for (const std::string& name : entries.images) {
+      list_.images.push_back({PathOf(folder + name), label});
+    }
+  }
+
+  // Those of a folder that is no class, which is told.
+  void AddNoClass(const std::string& name) {
+    const auto entries = ReadFolder(PathOf(name), option_.mark, diagnostics_);
+    if (entries) AddImages(*entries, name + "/", 0);
+  }
+
   void ReportNothing(const FolderEntries& root) {
     Error("holds no images", root.folders.empty()
                                  ? "images are files that end in .jpg, .jpeg or .png, in a folder "
@@ -122,15 +148,53 @@ class ImageLister {
                 (root.folders.empty() ? " in no folder of a class" : " beside the class folders"),
             "the images of each class have a folder; or else `labels: FILE.csv` tells the label of "
             "each image");
+      AddImages(root, "", 0);
+      for (const std::string& name : root.folders) AddNoClass(name);
       return;
     }
-    if (root.folders.empty()) return;
-    if (!ChooseClasses(root.folders)) return;
+    if (root.folders.empty() || !ChooseClasses(root.folders)) return;
     const auto labels = LabelsOf({list_.classes, ""});
-    for (const std::string& name : root.folders) ListClass(name, labels.find(name)->second);
+    for (const std::string& name : root.folders) {
+      const auto label = labels.find(name);
+      if (label == labels.end()) {
+        AddNoClass(name);
+      } else {
+        ListClass(name, label->second);
+      }
+    }
   }
 
-  // The order of the classes. False after an error.
+  // What to do about classes without a folder, and folders without a class.
+  std::string HelpWithMissing(const std::vector<std::string>& missing,
+                              const std::vector<std::string>& extra) const {
+    for (const std::string& name : missing) {
+      const std::string meant = NearestName(name, extra);
+      if (!meant.empty()) return "if its folder '" + meant + "' is meant, call that '" + name + "'";
+    }
+    return MayBeEmpty() ? "put its images there; where there are none, an empty folder says so"
+                        : "put its images there, or leave it out of `classes`";
+  }
+  std::string HelpWithExtra(const std::vector<std::string>& missing,
+                            const std::vector<std::string>& extra) const {
+    for (const std::string& name : extra) {
+      const std::string meant = NearestName(name, missing);
+      if (!meant.empty()) return "did you mean '" + meant + "'?";
+    }
+    return FindOption(options_, "classes") != nullptr
+               ? "add it to `classes`, or move the folder away"
+               : "a model tells the classes apart that it was trained with: train with such "
+                 "images, "
+                 "too, or move the folder away";
+  }
+
+  // Whether a class may have no image: one of the training data, in another set.
+  bool MayBeEmpty() const {
+    const bool of_other_data =
+        options_.train != nullptr || FindOption(options_, "classes") == nullptr;
+    return train_failed_ || (known_.fixed() && of_other_data);
+  }
+
+  // The order of the classes. False where what the folders hold is not to be looked at.
   bool ChooseClasses(const std::vector<std::string>& folders) {
     if (labelled_ && known_.fixed()) {
       std::vector<std::string> wanted = known_.names, missing, extra;
@@ -143,36 +207,37 @@ class ImageLister {
       if (!missing.empty()) {
         Error(std::string("has no ") + folder_of(missing) + NamesText(missing) +
                   ", but the classes " + known_.origin + " do",
-              "");
+              HelpWithMissing(missing, extra));
       }
       if (!extra.empty()) {
         Error(std::string(": the ") + folder_of(extra) + NamesText(extra) +
-              (extra.size() == 1 ? " is none" : " are none") + " of the classes " + known_.origin);
+                  (extra.size() == 1 ? " is none" : " are none") + " of the classes " +
+                  known_.origin,
+              HelpWithExtra(missing, extra));
       }
       list_.classes = known_.names;
-      return missing.empty() && extra.empty();
+      return true;
     }
     list_.classes = folders;
-    if (!labelled_ || folders.size() > 1) return true;
+    if (!labelled_ || train_failed_ || folders.size() > 1) return true;
     const auto inner = ReadFolder(PathOf(folders[0]), option_.mark, diagnostics_);
     if (!inner) return false;
     Error("has a single class, '" + folders[0] + "'",
           inner->folders.empty()
               ? "there is nothing to tell apart; `folder` names the folder of the class folders"
               : TakesFoldersText(folders[0]));
-    return false;
+    return !inner->images.empty();
   }
 
   void ListClass(const std::string& name, int32_t label) {
     const auto entries = ReadFolder(PathOf(name), option_.mark, diagnostics_);
     if (!entries) return;
-    if (entries->images.empty()) {
+    const bool empty = entries->images.empty() && entries->other_images.empty();
+    if (empty && !(entries->folders.empty() && MayBeEmpty())) {
       Error(": the class folder '" + name + "' holds no images",
             entries->folders.empty() ? "remove it, or put images into it" : TakesFoldersText(name));
     }
-    for (const std::string& image : entries->images) {
-      list_.images.push_back({PathOf(name + "/" + image), label});
-    }
+    AddImages(*entries, name + "/", label);
     if (!entries->images.empty()) WarnOfInnerFolders(name, entries->folders);
   }
 
@@ -225,12 +290,17 @@ class ImageLister {
       }
       const std::string name(Trimmed(fields[0].text)), label(Trimmed(fields[1].text));
       const SourceMark mark = reader.MarkOf(fields[0]);
-      if (!std::ranges::binary_search(root.images, name)) {
-        diagnostics_.Error(mark, "'" + folder_ + "' holds no image '" + name + "'");
-      } else if (!seen.insert(name).second) {
+      const bool is_there = std::ranges::binary_search(root.images, name);
+      const bool is_new = is_there && seen.insert(name).second;
+      if (!is_there) {
+        const std::string meant = MeantImage(name, root.images);
+        diagnostics_.Error(mark, "'" + folder_ + "' holds no image '" + name + "'",
+                           meant.empty() ? "" : "did you mean '" + meant + "'?");
+      } else if (!is_new) {
         diagnostics_.Error(mark, "the image '" + name + "' has a label already");
       }
       TakeLabel(label, reader, fields[1], labels);
+      if (!is_new) continue;
       list_.images.push_back({PathOf(name), 0, reader.line()});
       texts.push_back(label);
     }
@@ -241,6 +311,9 @@ class ImageLister {
                  LabelTexts& labels) {
     if (label.empty()) {
       diagnostics_.Error(reader.MarkOf(field), "the label is missing");
+    } else if (const std::optional<EncodingFault> fault = FindEncodingFault(label)) {
+      diagnostics_.Error(reader.MarkOf(field), "the label " + QuotedText(label) + " " + fault->what,
+                         fault->help);
     } else if (!labels.surveys() && !labels.Find(label)) {
       diagnostics_.Error(reader.MarkOf(field), labels.UnknownText(label), labels.HelpFor(label));
     } else {
@@ -252,6 +325,7 @@ class ImageLister {
   const DataOptions& options_;
   Diagnostics& diagnostics_;
   const bool labelled_;
+  const bool train_failed_;
   const DataOption& option_;
   const std::string folder_;
   ClassTable known_;
@@ -260,9 +334,9 @@ class ImageLister {
 
 }  // namespace
 
-std::optional<ImageList> ListImages(const DataOptions& options, bool labelled,
-                                    Diagnostics& diagnostics) {
-  return ImageLister(options, labelled, diagnostics).List();
+ImageList ListImages(const DataOptions& options, bool labelled, bool train_failed,
+                     Diagnostics& diagnostics) {
+  return ImageLister(options, labelled, train_failed, diagnostics).List();
 }
 
 std::string NamesText(const std::vector<std::string>& names) {

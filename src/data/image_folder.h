@@ -3,7 +3,6 @@
 #define CGRUN_DATA_IMAGE_FOLDER_H_
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -37,10 +36,13 @@ struct ImageList {
 // The images of the option `folder`, sorted by class and name: those of its sub-folders, whose
 // names are the classes, or those of the folder itself, with labels from the option `labels`, a CSV
 // file of names and labels. Hidden files are left out, and files that are no images by their
-// endings. Without `labelled` no labels are wanted. Nothing after an error: no image, a single
-// class, a class folder without images, classes that are not those of the training set.
-std::optional<ImageList> ListImages(const DataOptions& options, bool labelled,
-                                    Diagnostics& diagnostics);
+// endings. Without `labelled` no labels are wanted. Errors: no image, a single class, a class
+// folder without images, classes that are not those of the training set, which is not looked at
+// where that is `train_failed`: it could not be read. After one the list has the images that are
+// there all the same, so that what is wrong with the files themselves can be told with it; their
+// labels mean nothing then.
+ImageList ListImages(const DataOptions& options, bool labelled, bool train_failed,
+                     Diagnostics& diagnostics);
 
 }  // namespace cgrun
 

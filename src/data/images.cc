@@ -43,7 +43,7 @@ class FileErrors {
   bool overflows() const { return errors_.size() > kMostErrors; }
 
   // Reports the first ones; false where there are none.
-  bool Report(size_t files, const SourceMark& mark, Diagnostics& diagnostics) {
+  bool Report(const std::string& of_files, const SourceMark& mark, Diagnostics& diagnostics) {
     std::ranges::stable_sort(errors_, {}, &Entry::index);
     for (size_t i = 0; i < std::min(errors_.size(), kMostErrors); ++i) {
       const Entry& entry = errors_[i];
@@ -51,9 +51,9 @@ class FileErrors {
       diagnostics.Error({file, 0, 0}, entry.what, entry.help);
     }
     if (errors_.size() > kMostErrors) {
-      diagnostics.Error(mark, std::to_string(errors_.size()) + " of " + std::to_string(files) +
-                                  " images cannot be used; the first " +
-                                  std::to_string(kMostErrors) + " are listed");
+      diagnostics.Error(mark, std::to_string(errors_.size()) + " of " + of_files +
+                                  " cannot be used; the first " + std::to_string(kMostErrors) +
+                                  " are listed");
     }
     return !errors_.empty();
   }
@@ -86,17 +86,27 @@ bool Guard(size_t index, const std::string& path, const std::string& kind, FileE
 
 class ImagesOpener {
  public:
-  ImagesOpener(const DataOptions& options, Diagnostics& diagnostics)
-      : options_(options), diagnostics_(diagnostics), folder_(*FindOption(options, "folder")) {}
+  ImagesOpener(const DataOptions& options, bool train_failed, Diagnostics& diagnostics)
+      : options_(options),
+        train_failed_(train_failed),
+        diagnostics_(diagnostics),
+        folder_(*FindOption(options, "folder")) {}
 
-  // Null after an error.
+  // Null after an error, and where the training data, of which its labels are, have failed.
   std::unique_ptr<Dataset> Open() {
     const auto fit = ChoiceOption(options_, "resize", kFits, 0, diagnostics_);
     const auto decode = ChoiceOption(options_, "decode", kDecodes, 0, diagnostics_);
     const bool described = DescribeSample();
     if (!fit || !decode || !described) return nullptr;
     set_.target.fit = static_cast<ImageFit>(*fit);
-    if (!(set_.masked ? ListWithMasks() : ListWithLabels())) return nullptr;
+    const int errors = diagnostics_.error_count();
+    if (set_.masked) {
+      ListWithMasks();
+    } else {
+      ListWithLabels();
+    }
+    if (set_.samples.empty()) return nullptr;
+    is_right_ = diagnostics_.error_count() == errors && !train_failed_;
     ReadHeaders();
     return *decode == 0 ? DecodeAhead() : Stream();
   }
@@ -104,10 +114,15 @@ class ImagesOpener {
  private:
   bool DescribeSample();
   bool SampleFits(const DataField& wanted);
-  bool ListWithLabels();
-  bool ListWithMasks();
+  void ListWithLabels();
+  void ListWithMasks();
   void ReadHeaders();
-  bool ReportFiles() { return errors_.Report(set_.samples.size(), folder_.mark, diagnostics_); }
+  bool ReportFiles() {
+    const size_t images = set_.samples.size();
+    return errors_.Report(set_.masked ? std::to_string(2 * images) + " images and masks"
+                                      : std::to_string(images) + " images",
+                          folder_.mark, diagnostics_);
+  }
   void CheckScratch(const ImageHeader& header, int64_t bytes);
   bool Fits(int64_t bytes, const std::string& what, const std::string& help);
   std::unique_ptr<Dataset> DecodeAhead();
@@ -122,11 +137,13 @@ class ImagesOpener {
   }
 
   const DataOptions& options_;
+  const bool train_failed_;
   Diagnostics& diagnostics_;
   const DataOption& folder_;
   ImageSet set_;
+  bool is_right_ = false;  // whether nothing is wrong with it but for its files
   FileErrors errors_;
-  std::vector<bool> broken_;  // samples of which errors_ has an error already
+  std::vector<bool> broken_images_, broken_masks_;  // by sample: errors_ has an error already
 };
 
 bool IsChannels(int64_t size) { return size == 1 || size == 3; }
@@ -201,41 +218,37 @@ bool ImagesOpener::DescribeSample() {
   return true;
 }
 
-bool ImagesOpener::ListWithLabels() {
-  std::optional<ImageList> list = ListImages(options_, set_.labelled(), diagnostics_);
-  if (!list) return false;
-  set_.classes = std::move(list->classes);
+void ImagesOpener::ListWithLabels() {
+  ImageList list = ListImages(options_, set_.labelled(), train_failed_, diagnostics_);
+  set_.classes = std::move(list.classes);
   const DataOption* labels = FindOption(options_, "labels");
   set_.label_option = labels == nullptr ? folder_ : *labels;
   set_.label_file = ResolvePath(options_, set_.label_option);
-  for (LabelledImage& image : list->images) {
+  for (LabelledImage& image : list.images) {
     set_.samples.push_back({{std::move(image.path), {}}, image.label, image.line, {}});
   }
-  return true;
 }
 
-bool ImagesOpener::ListWithMasks() {
-  std::optional<std::vector<MaskedImage>> list = ListMaskedImages(options_, diagnostics_);
-  if (!list) return false;
-  for (MaskedImage& pair : *list) {
+void ImagesOpener::ListWithMasks() {
+  for (MaskedImage& pair : ListMaskedImages(options_, diagnostics_)) {
     set_.samples.push_back({{std::move(pair.image), {}}, 0, 0, {std::move(pair.mask), {}}});
   }
-  return true;
 }
 
 // Broken files are found now, not after an hour. They are reported with those that decoding finds.
 void ImagesOpener::ReadHeaders() {
-  broken_.resize(set_.samples.size(), false);
+  broken_images_.resize(set_.samples.size(), false);
+  broken_masks_.resize(set_.samples.size(), false);
   for (size_t i = 0; i < set_.samples.size(); ++i) {
     ImageFile &image = set_.samples[i].image, &mask = set_.samples[i].mask;
-    broken_[i] = !Guard(i, image.path, "image", errors_, [&] {
+    broken_images_[i] = !Guard(i, image.path, "image", errors_, [&] {
       image.info = ReadImageInfo(image.path);
       CheckScratch(image.info.header, ImageScratchBytes(image.info, set_.target));
     });
-    if (broken_[i] || !set_.masked) continue;
-    broken_[i] = !Guard(i, mask.path, "mask", errors_, [&] {
+    if (mask.path.empty()) continue;
+    broken_masks_[i] = !Guard(i, mask.path, "mask", errors_, [&] {
       mask.info = ReadImageInfo(mask.path);
-      CheckMask(mask.info, image.info);
+      CheckMask(mask.info, broken_images_[i] ? nullptr : &image.info);
       CheckScratch(mask.info.header, MaskScratchBytes(mask.info));
     });
   }
@@ -255,6 +268,7 @@ void ImagesOpener::CheckScratch(const ImageHeader& header, int64_t bytes) {
 
 bool ImagesOpener::Fits(int64_t bytes, const std::string& what, const std::string& help) {
   if (bytes <= options_.memory_limit) return true;
+  if (train_failed_) return false;  // they are not to be kept
   diagnostics_.Error(
       folder_.mark,
       what + " take " + MemoryText(bytes) + ", more than " + MemoryLeft::Of(options_).Text(), help);
@@ -262,7 +276,7 @@ bool ImagesOpener::Fits(int64_t bytes, const std::string& what, const std::strin
 }
 
 std::unique_ptr<Dataset> ImagesOpener::Stream() {
-  if (ReportFiles()) return nullptr;
+  if (ReportFiles() || !is_right_) return nullptr;
   const std::string what = "the buffers of " + std::to_string(set_.samples.size()) + " images";
   const int64_t bytes = ImageStream::Bytes(set_, options_.readers);
   if (!Fits(bytes, what, MemoryLeft::Of(options_).Help("make the largest image smaller"))) {
@@ -285,18 +299,19 @@ void ImagesOpener::DecodeAll(int threads, std::vector<FieldTensor>& parts) {
   };
   const auto work = [&](ScratchArena& arena) {
     for (size_t i = next++; i < set_.samples.size(); i = next++) {
-      if (broken_[i]) continue;
       const ImageFile &image = set_.samples[i].image, &mask = set_.samples[i].mask;
-      Guard(i, image.path, "image", errors_, [&] {
-        const std::span<std::byte> out = of_sample(0, i);
-        LoadImage(image.path, image.info, set_.target, arena,
-                  {reinterpret_cast<uint8_t*>(out.data()), out.size()});
-      });
+      if (!broken_images_[i]) {
+        Guard(i, image.path, "image", errors_, [&] {
+          const std::span<std::byte> out = of_sample(0, i);
+          LoadImage(image.path, image.info, set_.target, arena,
+                    {reinterpret_cast<uint8_t*>(out.data()), out.size()});
+        });
+      }
       if (set_.labelled()) {
         const int32_t label = set_.samples[i].label;
         std::memcpy(of_sample(1, i).data(), &label, sizeof(label));
       }
-      if (!set_.masked) continue;
+      if (mask.path.empty() || broken_masks_[i]) continue;
       Guard(i, mask.path, "mask", errors_, [&] {
         LoadMask(mask.path, mask.info, set_.target, set_.fields[1].dtype, arena, of_sample(1, i));
       });
@@ -344,7 +359,7 @@ std::unique_ptr<Dataset> ImagesOpener::DecodeAhead() {
                        option.mark});
     }
     DecodeAll(threads, parts);
-    if (ReportFiles()) return nullptr;
+    if (ReportFiles() || !is_right_) return nullptr;
     if (set_.labelled()) parts[1].classes = std::move(set_.classes);
     return std::make_unique<DecodedImages>(std::move(parts), set_);
   } catch (const UserError& error) {
@@ -356,7 +371,11 @@ std::unique_ptr<Dataset> ImagesOpener::DecodeAhead() {
 }
 
 std::unique_ptr<Dataset> OpenImages(const DataOptions& options, Diagnostics& diagnostics) {
-  return ImagesOpener(options, diagnostics).Open();
+  return ImagesOpener(options, /*train_failed=*/false, diagnostics).Open();
+}
+
+void CheckImages(const DataOptions& options, Diagnostics& diagnostics) {
+  ImagesOpener(options, /*train_failed=*/true, diagnostics).Open();
 }
 
 constexpr DataOptionSpec kOptions[] = {
@@ -386,10 +405,14 @@ constexpr DataOptionSpec kOptions[] = {
 
 extern const DataFormat kImagesFormat;
 constinit const DataFormat kImagesFormat = {
-    "images",
-    "folders of JPEG and PNG files of any size; the fields are 'image', uint8 in the shape of its "
-    "input, and 'label', int32; with `masks` 'image' and 'mask', [height, width], int32, or uint8 "
-    "where its input is",
-    kOptions, OpenImages};
+    .name = "images",
+    .doc =
+        "folders of JPEG and PNG files of any size; the fields are 'image', uint8 in the shape of "
+        "its input, and 'label', int32; with `masks` 'image' and 'mask', [height, width], int32, "
+        "or uint8 where its input is",
+    .options = kOptions,
+    .open = OpenImages,
+    .check_files = CheckImages,
+};
 
 }  // namespace cgrun

@@ -11,6 +11,8 @@
 
 #include "src/data/classes.h"
 #include "src/data/dataset.h"
+#include "src/data/encoding.h"
+#include "src/data/line_parts.h"
 #include "src/data/lines_dataset.h"
 #include "src/data/lines_options.h"
 #include "src/data/options.h"
@@ -24,12 +26,6 @@ namespace cgrun {
 namespace {
 
 constexpr int kMostErrors = 20;
-
-// A line cut in two; `label` is null where there is none.
-struct LineParts {
-  std::string_view label;
-  std::string_view text;
-};
 
 class LinesOpener {
  public:
@@ -63,6 +59,8 @@ class LinesOpener {
   void ForEachSample(const TokenText& text, Act act);
   std::optional<LineParts> Cut(const TokenText& text, const TextLine& line);
   void Survey(const TokenText& text);
+  void CheckEncoding(const TokenText& text, const TextLine& line, const LineParts& parts);
+  void ReportEncoding();
   void ReportLongLine(const TokenText& text);
   void FindVocabulary(const TokenText& text);
   void CompareWords(const std::vector<std::string>& kept, const SourceMark& mark);
@@ -98,6 +96,9 @@ class LinesOpener {
   int64_t all_samples_ = 0, all_tokens_ = 0;
   int64_t long_lines_ = 0, longest_ = 0;
   TextLine first_long_line_;
+  int64_t bad_lines_ = 0;  // that are not in UTF-8
+  SourceMark first_bad_byte_;
+  std::optional<EncodingFault> encoding_fault_;  // the first
   LabelTexts labels_;
   std::shared_ptr<const Vocabulary> vocabulary_;
   bool owns_vocabulary_ = false;
@@ -130,9 +131,8 @@ std::unique_ptr<Dataset> LinesOpener::OpenFile() {
 // Calls `act(line, parts)` for each line that is a sample until there are too many errors.
 template <class Act>
 void LinesOpener::ForEachSample(const TokenText& text, Act act) {
-  const bool blanks_count = lines_.kind == TokenKind::kBytes && !lines_.labelled();
   ForEachLine(text.text(), [&](const TextLine& line) {
-    if (!blanks_count && line.text.find_first_not_of(kBlanks) == line.text.npos) return true;
+    if (!IsSampleLine(line.text, lines_)) return true;
     if (const std::optional<LineParts> parts = Cut(text, line)) act(line, *parts);
     if (diagnostics_.error_count() - errors_before_ < kMostErrors) return true;
     const auto file = std::make_shared<const SourceFile>(SourceFile{path_, ""});
@@ -148,17 +148,14 @@ std::optional<LineParts> LinesOpener::Cut(const TokenText& text, const TextLine&
                        "is this a text file?");
     return std::nullopt;
   }
-  if (!lines_.labelled()) return LineParts{{}, line.text};
-  const bool first = lines_.label == LabelPlace::kFirst;
-  const size_t tab = first ? line.text.find('\t') : line.text.rfind('\t');
-  const std::string_view before = line.text.substr(0, tab);
-  const std::string_view behind = tab == line.text.npos ? "" : line.text.substr(tab + 1);
-  const std::string_view label = Trimmed(first ? before : behind);
-  if (tab != line.text.npos && !label.empty()) return LineParts{label, first ? behind : before};
+  const std::optional<LineParts> parts = CutLine(line.text, lines_);
+  if (parts) return parts;
+  const bool has_tab = line.text.find('\t') != line.text.npos;
   diagnostics_.Error(text.MarkOf(line, line.text),
-                     tab == line.text.npos ? "this line has no tab" : "this line has no label",
-                     first ? "with `label: first` a line is a label, a tab and the text"
-                           : "with `label: last` a line is the text, a tab and a label");
+                     has_tab ? "this line has no label" : "this line has no tab",
+                     lines_.label == LabelPlace::kFirst
+                         ? "with `label: first` a line is a label, a tab and the text"
+                         : "with `label: last` a line is the text, a tab and a label");
   return std::nullopt;
 }
 
@@ -174,12 +171,36 @@ void LinesOpener::Survey(const TokenText& text) {
     longest_ = std::max(longest_, count);
     all_tokens_ += std::min(count, lines_.length);
     ++all_samples_;
+    CheckEncoding(text, line, parts);
     labels_.Survey(
         parts.label, [&] { return text.MarkOf(line, parts.label); }, diagnostics_);
   });
+  ReportEncoding();
   if (Failed()) return;
   if (all_samples_ == 0) ThrowFileError(path_, text.text().empty() ? "is empty" : "has no tokens");
   if (long_lines_ > 0 && !lines_.truncate) ReportLongLine(text);
+}
+
+// Words and names of classes are compared byte by byte; bytes and ids may be in any encoding.
+void LinesOpener::CheckEncoding(const TokenText& text, const TextLine& line,
+                                const LineParts& parts) {
+  const std::string_view names = lines_.of_words() ? line.text
+                                 : reads_labels()  ? parts.label
+                                                   : std::string_view();
+  std::optional<EncodingFault> fault = FindEncodingFault(names);
+  if (!fault || bad_lines_++ > 0) return;
+  first_bad_byte_ = text.MarkOf(line, names.substr(fault->at, 1));
+  encoding_fault_ = std::move(fault);
+}
+
+void LinesOpener::ReportEncoding() {
+  if (!encoding_fault_) return;
+  const int64_t more = bad_lines_ - 1;
+  const std::string others =
+      more == 0 ? ""
+                : "; and " + CountText(more, "more line") + (more == 1 ? " is not" : " are not");
+  diagnostics_.Error(first_bad_byte_, "this line " + encoding_fault_->what + others,
+                     encoding_fault_->help);
 }
 
 // At the first token that is too much.

@@ -3,14 +3,23 @@
 
 #include <algorithm>
 #include <cstring>
+#include <string>
 #include <utility>
 
 #include "src/base/check.h"
+#include "src/base/printable.h"
+#include "src/data/line_parts.h"
+#include "src/data/options.h"
+#include "src/data/text_number.h"
+#include "src/data/token_text.h"
 
 namespace cgrun {
 namespace {
 
 constexpr int32_t kNoNext = -1;  // what 'next' holds where no token follows
+
+// Whether a token is of letters that a message can show.
+bool IsShown(std::string_view token) { return token != "\t" && PrintableText(token) == token; }
 
 }  // namespace
 
@@ -70,6 +79,55 @@ void LinesDataset::Write(const Values& values, std::span<std::byte> out) {
   size_t i = 0;
   for (const int32_t token : values.rest) put(i++, token);
   for (; i < out.size() / sizeof(T); ++i) put(i, values.filler);
+}
+
+// In the file as it is now, which is read again; where the user names the file, where that cannot
+// be, and of what fills a line up.
+SamplePlace LinesDataset::Find(size_t index, int64_t sample, std::optional<int64_t> value) const {
+  SamplePlace place = {sample, file_, mark_};
+  const bool is_label = parts_[index] == LinesPart::kLabel;
+  try {
+    const TokenText text(file_, kNoLimit);
+    ForEachLine(text.text(), [&, left = sample](const TextLine& line) mutable {
+      if (!IsSampleLine(line.text, lines_) || left-- > 0) return true;
+      const std::optional<LineParts> parts = CutLine(line.text, lines_);
+      if (!parts) return false;
+      if (!is_label && (!value || parts_[index] == LinesPart::kLength)) {
+        place.mark = text.MarkOf(line, line.text);
+        return false;
+      }
+      const std::string_view found =
+          is_label ? parts->label : FindToken(parts_[index], parts->text, *value);
+      if (found.empty()) return false;
+      place.mark = text.MarkOf(line, found);
+      if (value && IsShown(found) && found != std::to_string(*value)) {
+        place.text = QuotedText(found);
+      }
+      return false;
+    });
+  } catch (const UserError&) {  // it is gone
+  }
+  return place;
+}
+
+// The first of a line's tokens with that id; "" where none has it.
+std::string_view LinesDataset::FindToken(LinesPart part, std::string_view text,
+                                         int64_t value) const {
+  std::string_view found;
+  int64_t place = 0;
+  ForEachToken(text, lines_.kind, [&](std::string_view token) {
+    const bool counts = part != LinesPart::kNext || place > 0;  // nothing comes before the first
+    if (counts && IdOf(token) == value) found = token;
+    return found.empty() && ++place < lines_.length;
+  });
+  return found;
+}
+
+int32_t LinesDataset::IdOf(std::string_view token) const {
+  if (lines_.kind == TokenKind::kBytes) return static_cast<unsigned char>(token[0]);
+  if (lines_.kind == TokenKind::kIds) return ParseInt32(token).value_or(0);
+  const int32_t id = vocabulary_->Find(token);
+  return id < lines_.entries ? id : Vocabulary::kUnknown;
 }
 
 void LinesDataset::Visit(size_t index, IntegerVisitor& visitor) const {

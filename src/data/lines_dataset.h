@@ -8,6 +8,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "src/data/dataset.h"
@@ -64,8 +65,11 @@ class LinesDataset : public Dataset {
 
   void Read(int64_t index, std::span<const std::span<std::byte>> out) const override;
   void Visit(size_t index, IntegerVisitor& visitor) const override;
-  SamplePlace PlaceOf(size_t /*index*/, int64_t sample) const override {
-    return {sample, file_, mark_};
+  SamplePlace PlaceOf(size_t index, int64_t sample) const override {
+    return Find(index, sample, std::nullopt);
+  }
+  SamplePlace PlaceOfValue(size_t index, int64_t sample, int64_t value) const override {
+    return Find(index, sample, value);
   }
 
  private:
@@ -78,6 +82,9 @@ class LinesDataset : public Dataset {
   };
 
   Values ValuesOf(LinesPart part, int64_t sample) const;
+  SamplePlace Find(size_t index, int64_t sample, std::optional<int64_t> value) const;
+  std::string_view FindToken(LinesPart part, std::string_view text, int64_t value) const;
+  int32_t IdOf(std::string_view token) const;
   template <class T>
   static void Write(const Values& values, std::span<std::byte> out);
 

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <iterator>
 #include <map>
+#include <optional>
 #include <system_error>
 
 #include "src/data/image_file.h"
@@ -28,17 +29,18 @@ class MaskLister {
         images_(*FindOption(options, "folder")),
         masks_(*FindOption(options, "masks")) {}
 
-  std::optional<std::vector<MaskedImage>> List() {
-    if (!CheckOptions()) return std::nullopt;
+  std::vector<MaskedImage> List() {
+    if (!CheckOptions()) return {};
     const std::optional<FilesByStem> images = ReadTree(images_, "images", FolderOf(masks_));
     const std::optional<FilesByStem> masks = ReadTree(masks_, "masks", FolderOf(images_));
-    if (!images || !masks) return std::nullopt;
-    const bool all_masks = CheckAllAreIn(*images, *masks, masks_, "masks of the images ");
-    const bool all_images = CheckAllAreIn(*masks, *images, images_, "images of the masks ");
-    if (!all_masks || !all_images) return std::nullopt;
+    if (!images) return {};
+    if (masks) CheckAllAreIn(*images, *masks, masks_, "masks of the images ");
+    if (masks) CheckAllAreIn(*masks, *images, images_, "images of the masks ");
     std::vector<MaskedImage> pairs;
     for (const auto& [stem, name] : *images) {
-      pairs.push_back({FolderOf(images_) + "/" + name, FolderOf(masks_) + "/" + masks->at(stem)});
+      pairs.push_back({FolderOf(images_) + "/" + name, ""});
+      if (!masks || !masks->contains(stem)) continue;
+      pairs.back().mask = FolderOf(masks_) + "/" + masks->at(stem);
     }
     return pairs;
   }
@@ -97,13 +99,10 @@ class MaskLister {
     std::ranges::sort(other_images);
     if (!other_images.empty()) {
       ReportOtherImages(folder, other_images, option.mark, diagnostics_);
-      return std::nullopt;
-    }
-    if (names.empty()) {
+    } else if (names.empty()) {
       diagnostics_.Error(option.mark, "'" + folder + "' holds no " + what);
-      return std::nullopt;
     }
-    return ByStem(option, names);
+    return names.empty() ? std::nullopt : ByStem(option, names);
   }
 
   std::optional<FilesByStem> ByStem(const DataOption& option,
@@ -121,18 +120,17 @@ class MaskLister {
     return files;
   }
 
-  // Whether each of `files` has one of its name among `others`, the files of `option`.
-  bool CheckAllAreIn(const FilesByStem& files, const FilesByStem& others, const DataOption& option,
+  // That each of `files` has one of its name among `others`, the files of `option`.
+  void CheckAllAreIn(const FilesByStem& files, const FilesByStem& others, const DataOption& option,
                      const std::string& what) {
     std::vector<std::string> missing;
     for (const auto& [stem, name] : files) {
       if (!others.contains(stem)) missing.push_back(name);
     }
-    if (missing.empty()) return true;
+    if (missing.empty()) return;
     diagnostics_.Error(
         option.mark, "'" + FolderOf(option) + "' holds no " + what + NamesText(missing),
         "a mask belongs to the image of its name, endings apart: '1.png' to '1.jpg'");
-    return false;
   }
 
   const DataOptions& options_;
@@ -143,8 +141,7 @@ class MaskLister {
 
 }  // namespace
 
-std::optional<std::vector<MaskedImage>> ListMaskedImages(const DataOptions& options,
-                                                         Diagnostics& diagnostics) {
+std::vector<MaskedImage> ListMaskedImages(const DataOptions& options, Diagnostics& diagnostics) {
   return MaskLister(options, diagnostics).List();
 }
 

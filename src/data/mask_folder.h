@@ -2,7 +2,6 @@
 #ifndef CGRUN_DATA_MASK_FOLDER_H_
 #define CGRUN_DATA_MASK_FOLDER_H_
 
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,15 +12,15 @@ namespace cgrun {
 // Paths of files.
 struct MaskedImage {
   std::string image;
-  std::string mask;
+  std::string mask;  // "" where there is none, which was an error
 };
 
 // The images of the option `folder` and of the folders in it, sorted by name, each with the file of
 // its name, endings apart, in the option `masks`. Hidden files are left out, and files that are no
-// images by their endings. Nothing after an error: no image, an image without a mask, a mask
-// without an image, options that say what a label of the whole image is.
-std::optional<std::vector<MaskedImage>> ListMaskedImages(const DataOptions& options,
-                                                         Diagnostics& diagnostics);
+// images by their endings. Errors: no image, an image without a mask, a mask without an image,
+// options that say what a label of the whole image is. After one the list has the images that are
+// there all the same, so that what is wrong with the files themselves can be told with it.
+std::vector<MaskedImage> ListMaskedImages(const DataOptions& options, Diagnostics& diagnostics);
 
 }  // namespace cgrun
 

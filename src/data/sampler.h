@@ -54,6 +54,9 @@ class Subset : public Dataset {
   SamplePlace PlaceOf(size_t index, int64_t sample) const override {
     return base_->PlaceOf(index, sample);
   }
+  SamplePlace PlaceOfValue(size_t index, int64_t sample, int64_t value) const override {
+    return base_->PlaceOfValue(index, sample, value);
+  }
 
   const Dataset& base() const { return *base_; }
   std::span<const int64_t> indices() const { return indices_; }

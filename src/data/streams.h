@@ -33,6 +33,9 @@ class Streams : public Dataset {
   SamplePlace PlaceOf(size_t index, int64_t sample) const override {
     return base_->PlaceOf(index, sample);
   }
+  SamplePlace PlaceOfValue(size_t index, int64_t sample, int64_t value) const override {
+    return base_->PlaceOfValue(index, sample, value);
+  }
 
  private:
   std::shared_ptr<const Dataset> base_;

@@ -2,13 +2,16 @@
 // file is read as it is, plain or compressed by gzip. To predict, the last sample is filled up with
 // zeros, so that each byte has an answer.
 #include <algorithm>
+#include <climits>
 #include <cstring>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "src/base/check.h"
+#include "src/base/printable.h"
 #include "src/data/dataset.h"
 #include "src/data/options.h"
 #include "src/io/file_error.h"
@@ -65,6 +68,7 @@ class TextDataset : public Dataset {
   SamplePlace PlaceOf(size_t /*index*/, int64_t sample) const override {
     return {sample, file_, mark_};
   }
+  SamplePlace PlaceOfValue(size_t index, int64_t sample, int64_t value) const override;
 
  private:
   template <class T>
@@ -83,6 +87,41 @@ class TextDataset : public Dataset {
   int64_t given_ = 0;  // bytes of the file
   int64_t size_ = 0;
 };
+
+bool IsContinuation(char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; }
+
+// The character in its line. Very long lines, and bytes that fill a sample up, have no such place.
+SamplePlace TextDataset::PlaceOfValue(size_t index, int64_t sample, int64_t value) const {
+  constexpr size_t kLongestLine = size_t{1} << 20;
+  SamplePlace place = PlaceOf(index, sample);
+  const std::string_view text(reinterpret_cast<const char*>(text_.data()),
+                              static_cast<size_t>(given_));
+  const size_t from = std::min(static_cast<size_t>(sample * length_) + index, text.size());
+  const std::string_view of_sample = text.substr(from, static_cast<size_t>(length_));
+  const size_t found = of_sample.find(static_cast<char>(value));
+  if (found == of_sample.npos) return place;
+  size_t at = from + found;
+  const std::string_view before = text.substr(0, at);
+  const size_t line_begin = before.rfind('\n') + 1;  // npos + 1 is 0
+  const auto line = std::ranges::count(before, '\n') + 1;
+  if (at - line_begin > kLongestLine || line > INT_MAX) return place;
+  while (at > line_begin && IsContinuation(text[at])) --at;
+  size_t end = at + 1;
+  while (end < text.size() && IsContinuation(text[end])) ++end;
+  const std::string_view character = text.substr(at, end - at);
+  const auto column = at - line_begin -
+                      static_cast<size_t>(std::ranges::count_if(
+                          text.substr(line_begin, at - line_begin), IsContinuation));
+  const size_t line_end = std::min({text.find('\n', at), text.size(), at + kLongestLine});
+  const std::string_view shown = text.substr(line_begin, std::max(line_end, end) - line_begin);
+  place.mark = {std::make_shared<const SourceFile>(
+                    SourceFile{file_, std::string(shown), static_cast<int>(line)}),
+                static_cast<int>(line), static_cast<int>(column) + 1};
+  if (character != "\t" && PrintableText(character) == character) {
+    place.text = QuotedText(character);
+  }
+  return place;
+}
 
 // "text" and "next", in the number types of their inputs where these are whole numbers, else uint8.
 // A model with one input takes the text alone.

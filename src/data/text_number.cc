@@ -132,4 +132,18 @@ std::optional<int32_t> ParseInt32(std::string_view text) {
   return stored ? std::optional(value) : std::nullopt;
 }
 
+bool IsFiniteNumber(std::string_view text) {
+  double value = 0.0;
+  return StoreNumber(text, DType::kF64, reinterpret_cast<std::byte*>(&value)) ==
+         TextNumber::kStored;
+}
+
+bool HasDecimalComma(std::string_view text) {
+  std::string number(text);
+  const size_t comma = number.find(',');
+  if (comma == number.npos) return false;
+  number[comma] = '.';
+  return IsFiniteNumber(number);
+}
+
 }  // namespace cgrun

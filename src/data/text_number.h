@@ -40,6 +40,12 @@ TextNumber StoreNumber(std::string_view text, DType dtype, std::byte* out);
 // An integer of 32 bits, under the same rules.
 std::optional<int32_t> ParseInt32(std::string_view text);
 
+// Whether a text is a finite number, under the same rules.
+bool IsFiniteNumber(std::string_view text);
+
+// Whether it is one with a comma for its point: "2,5".
+bool HasDecimalComma(std::string_view text);
+
 }  // namespace cgrun
 
 #endif  // CGRUN_DATA_TEXT_NUMBER_H_

@@ -6,6 +6,7 @@
 #include <memory>
 #include <utility>
 
+#include "src/data/encoding.h"
 #include "src/io/file_error.h"
 #include "src/io/read_file.h"
 
@@ -23,9 +24,7 @@ TokenText::TokenText(std::string path, int64_t limit)
     : path_(std::move(path)), bytes_(ReadFile(path_, limit)) {
   bytes_.shrink_to_fit();
   text_ = {reinterpret_cast<const char*>(bytes_.data()), bytes_.size()};
-  if (text_.starts_with("\xFF\xFE") || text_.starts_with("\xFE\xFF")) {
-    ThrowFileError(path_, "is in UTF-16", "save it as UTF-8");
-  }
+  RefuseUtf16(path_, text_);
   if (text_.starts_with("\xEF\xBB\xBF")) text_.remove_prefix(3);
   if (std::ranges::count(text_, '\n') >= INT_MAX) {
     ThrowFileError(path_, "has more than 2147483647 lines");

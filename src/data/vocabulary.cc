@@ -2,8 +2,10 @@
 #include "src/data/vocabulary.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
+#include "src/data/encoding.h"
 #include "src/data/options.h"
 #include "src/data/token_text.h"
 #include "src/io/file_error.h"
@@ -61,6 +63,9 @@ std::shared_ptr<const Vocabulary> ReadVocabulary(const std::string& path, int64_
       // Ids are counted by lines.
       const bool skipped = line.number != static_cast<int>(words.size()) + 1;
       std::string fault = skipped ? "the line before this one is empty" : FaultOf(line.text);
+      std::optional<EncodingFault> encoding;
+      if (fault.empty()) encoding = FindEncodingFault(line.text);
+      if (encoding) fault = "this word " + encoding->what;
       const auto [first, is_new] = lines.emplace(line.text, line.number);
       if (fault.empty() && !is_new) {
         fault = "this word stands in line " + std::to_string(first->second) + " too";
@@ -68,7 +73,8 @@ std::shared_ptr<const Vocabulary> ReadVocabulary(const std::string& path, int64_
       if (!fault.empty()) {
         diagnostics.Error(
             text.MarkOf(line, line.text), fault,
-            "the word of line n has the id n + 1: id 0 is padding, 1 an unknown word");
+            encoding ? encoding->help
+                     : "the word of line n has the id n + 1: id 0 is padding, 1 an unknown word");
       }
       if (skipped) return false;
       words.emplace_back(line.text);

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "src/base/synonyms.h"
+#include "src/model/comma.h"
 
 namespace cgrun {
 namespace {
@@ -155,13 +156,16 @@ std::string NumberHelp(const TreeNode& node) {
   if (node.scalar.find(" //") != std::string::npos) return "a comment begins with ' #'";
   if (HasTypographicQuotes(node.scalar)) return "remove the “quotes”: they are a part of the text";
   if (node.scalar.find('_') != std::string::npos) return "write it without '_'";
-  return "";
+  return ReadCommas(node.scalar).Help();
 }
 
 // Of a number that is no integer: what to write in its place; else as NumberHelp().
 std::string IntegerHelp(const TreeNode& node) {
   constexpr double kMost = 1e15;  // beyond it a double has no fractions
-  const auto value = node.IsScalar() && !node.quoted ? ParseReal(node.scalar) : std::nullopt;
+  const CommaNumber commas = ReadCommas(node.IsScalar() ? node.scalar : "");
+  if (!commas.whole.empty()) return "write " + commas.whole;
+  const std::string& text = commas.fraction.empty() ? node.scalar : commas.fraction;
+  const auto value = node.IsScalar() && !node.quoted ? ParseReal(text) : std::nullopt;
   if (!value || std::abs(*value) > kMost) return NumberHelp(node);
   const std::string whole = std::to_string(static_cast<int64_t>(std::ceil(*value)));
   return *value == std::trunc(*value) ? "write " + whole : "a whole number, such as " + whole;
@@ -337,6 +341,8 @@ std::optional<int64_t> ParseBytes(std::string_view text) {
 
 // Of a unit with other capitals, "14 Mb": the two that it may stand for.
 std::string BytesHelp(const TreeNode& node) {
+  const std::string pointed = WithPoint(node.IsScalar() ? node.scalar : "");
+  if (ParseBytes(pointed) && !IsDigit(pointed.back())) return "write " + pointed;
   std::string_view rest = node.IsScalar() ? std::string_view(node.scalar) : "";
   const std::optional<double> amount = TakeAmount(rest);
   const std::string unit = PlainName(rest);
@@ -386,7 +392,9 @@ std::optional<double> ReadSeconds(const TreeNode& node, std::string_view what,
   if (const auto seconds = node.IsScalar() ? ParseSeconds(node.scalar) : std::nullopt) {
     return seconds;
   }
-  WrongType(node, what, "a duration", diagnostics, "such as 90 (seconds), 10m, 1h30m or 2d");
+  const std::string pointed = WithPoint(node.IsScalar() ? node.scalar : "");
+  WrongType(node, what, "a duration", diagnostics,
+            ParseSeconds(pointed) ? "write " + pointed : "such as 90 (seconds), 10m, 1h30m or 2d");
   return std::nullopt;
 }
 

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "src/model/brackets.h"
+#include "src/model/comma.h"
 #include "src/model/glued_key.h"
 #include "src/model/source_text.h"
 #include "src/model/syntax_error.h"
@@ -119,6 +120,7 @@ class TreeBuilder : public YAML::EventHandler {
   void Finish(TreeNode node, YAML::anchor_t anchor);
   void AddEntry(Frame& map, TreeNode value);
   bool MendKey(Frame& map, TreeNode& value);
+  bool MendComma(Frame& map, const TreeNode& value);
   void Merge(Frame& map) const;
 
   const SourceText& text_;
@@ -365,8 +367,34 @@ bool TreeBuilder::MendKey(Frame& map, TreeNode& value) {
   return true;
 }
 
+// `{lr: 0,05}` is for YAML an `lr` of 0, and a key `05` without a value. Reports such a key, and
+// gives its digits to the value before it.
+bool TreeBuilder::MendComma(Frame& map, const TreeNode& value) {
+  if (!map.flow || !value.IsNull() || map.key_quoted || map.node.entries.empty()) return false;
+  TreeEntry& before = map.node.entries.back();
+  TreeNode& number = before.value;
+  if (!number.IsScalar() || number.quoted) return false;
+  SourceMark& mark = number.mark;
+  const bool touches =
+      mark.line == map.key_mark.line && mark.column + mark.length + 1 == map.key_mark.column;
+  const CommaNumber meant = ReadCommas(touches ? number.scalar + "," + map.key : "");
+  const std::string help = meant.Help(before.key);
+  if (help.empty()) return false;
+  mark.length += 1 + map.key_mark.length;
+  diagnostics_.Error(mark,
+                     "a comma ends a value: '" + before.key + "' is " + number.scalar +
+                         " here, and '" + map.key + "' a key",
+                     help);
+  number.scalar = meant.whole.empty() ? meant.fraction : meant.whole;
+  return true;
+}
+
 void TreeBuilder::AddEntry(Frame& map, TreeNode value) {
   map.has_key = false;
+  if (MendComma(map, value)) {
+    ++mended_;
+    return;
+  }
   if (MendKey(map, value)) ++mended_;
   const auto [first, is_new] = map.lines.emplace(map.key, map.key_mark.line);
   if (!is_new) {

@@ -28,10 +28,11 @@ std::string ClassesText(const LabelUse& use) {
 }
 
 // "has the label 7, but the 4 classes of softmax_cross_entropy are 0 to 3, as its logits have 4
-// units"
-std::string FaultText(int64_t label, const LabelUse& use) {
+// units"; "has the id 7 ('zebra'), but …" where the data have `text` for it.
+std::string FaultText(int64_t label, const std::string& text, const LabelUse& use) {
   return std::string("has the ") + (use.kind == LabelUse::Kind::kEntries ? "id " : "label ") +
-         std::to_string(label) + ", but " + ClassesText(use);
+         std::to_string(label) + (text.empty() ? "" : " (" + text + ")") + ", but " +
+         ClassesText(use);
 }
 
 // A label, and which sample has it, as its data set counts.
@@ -215,7 +216,8 @@ std::string OthersText(const Dataset& dataset, size_t field, const OutsideFinder
   if (finding.place.own) places.insert(PlaceText(finding.place, ""));
   std::string listed;
   for (const Label& other : others) {
-    const std::string place = PlaceText(dataset.PlaceOf(field, other.sample), finding.place.file);
+    const std::string place =
+        PlaceText(dataset.PlaceOfValue(field, other.sample, other.value), finding.place.file);
     if (!places.insert(place).second) continue;
     listed += (listed.empty() ? ": " : ", ") + std::to_string(other.value) + " (" + place + ")";
   }
@@ -232,8 +234,8 @@ bool FindOutside(const Dataset& dataset, size_t field, const LabelUse& use,
   Finding& of_use = finding->second;
   if (is_new) {
     const Label worst = outside.worst();
-    of_use = {worst.value, dataset.PlaceOf(field, worst.sample), "", outside.smallest(),
-              outside.largest()};
+    of_use = {worst.value, dataset.PlaceOfValue(field, worst.sample, worst.value), "",
+              outside.smallest(), outside.largest()};
     of_use.others = OthersText(dataset, field, outside, of_use, use);
     DistinctLabels distinct;
     dataset.Visit(field, distinct);
@@ -253,10 +255,10 @@ std::string HolderText(const SamplePlace& place, bool in_text) {
 
 void Report(const Finding& finding, const LabelUse& use, Diagnostics& diagnostics) {
   const bool at_operator = IsMendedByOperator(finding, use);
-  diagnostics.Error(
-      at_operator ? use.maker : finding.place.mark,
-      HolderText(finding.place, at_operator) + FaultText(finding.label, use) + finding.others,
-      HelpText(finding, use));
+  diagnostics.Error(at_operator ? use.maker : finding.place.mark,
+                    HolderText(finding.place, at_operator) +
+                        FaultText(finding.label, finding.place.text, use) + finding.others,
+                    HelpText(finding, use));
 }
 
 // "sample 5 of the training data ", or the file that is this sample.
@@ -324,7 +326,7 @@ std::string DescribeBadLabel(const Batch& batch, const Dataset& dataset,
       const LabelUse* use = label ? RefusedBy(of_input, *label) : nullptr;
       if (use == nullptr) continue;
       return SampleText(dataset, i, batch.samples[static_cast<size_t>(k / each)]) +
-             FaultText(*label, *use);
+             FaultText(*label, "", *use);
     }
   }
   return "";

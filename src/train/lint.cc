@@ -22,6 +22,7 @@ namespace cgrun {
 namespace {
 
 constexpr int64_t kMostSamplesRead = 256;  // of a set
+constexpr int64_t kMostUnreadable = 20;    // of them that are told
 
 // Whether two paths learn each what the other leaves as it is, as those of a `gan` do: their losses
 // do not say how good the model is, so that a test set would not either.
@@ -64,23 +65,29 @@ int64_t ReadSome(const ModelSpec& model, const std::string& name, const Dataset&
   batch.fields.assign(spans.begin(), spans.end());
   batch.count = 1;
   const int64_t count = std::min(dataset.size(), kMostSamplesRead);
+  int64_t unreadable = 0;
   for (int64_t i = 0; i < count; ++i) {
     const std::vector<int64_t> sample = {i * dataset.size() / count};
     batch.samples = sample;
     try {
       dataset.Read(sample[0], spans);
     } catch (const UserError& error) {
+      if (++unreadable > kMostUnreadable) continue;
       diagnostics.Error(mark,
                         "sample " + std::to_string(sample[0]) + " of '" + name +
                             "' cannot be read: " + error.what(),
                         error.help());
-      return i;
+      continue;
     }
     const std::string label =
         name == "train" ? DescribeBadLabel(batch, dataset, inputs, uses) : std::string();
     if (label.empty()) continue;
     diagnostics.Error(mark, label);
-    return i;
+    break;
+  }
+  if (unreadable > kMostUnreadable) {
+    diagnostics.Error(mark, "and " + CountText(unreadable - kMostUnreadable, "more sample") +
+                                " of '" + name + "' cannot be read");
   }
   return count;
 }

@@ -114,8 +114,12 @@ MemoryLeft LeftUnder(int64_t cap, int64_t taken) {
   return cap > 0 && left < free ? MemoryLeft{left, cap} : MemoryLeft{free};
 }
 
-// Null after an error, and where the set is not `there`: then its options alone are checked.
-std::shared_ptr<const Dataset> OpenSet(const ModelSpec& model, const DataSpec& spec, bool there,
+// What is looked at of a set: its options, where its files are not there; its files, where the
+// training data that it is read by have failed; or all.
+enum class Look { kOptions, kFiles, kAll };
+
+// Null after an error, and where not all is looked at.
+std::shared_ptr<const Dataset> OpenSet(const ModelSpec& model, const DataSpec& spec, Look look,
                                        const Dataset* train, const std::optional<DataSplit>& split,
                                        const DataFindings* kept, const MemoryLeft& left,
                                        Diagnostics& diagnostics) {
@@ -136,8 +140,11 @@ std::shared_ptr<const Dataset> OpenSet(const ModelSpec& model, const DataSpec& s
   }
   if (diagnostics.error_count() > errors) return nullptr;
   const DataOption format = {spec.format->value, spec.format->mark};
-  if (there) return OpenDataset(format, options, diagnostics);
-  CheckDataset(format, options, diagnostics);
+  if (look == Look::kAll) return OpenDataset(format, options, diagnostics);
+  const DataFormat* found = CheckDataset(format, options, diagnostics);
+  if (look == Look::kFiles && found != nullptr && found->check_files != nullptr) {
+    found->check_files(options, diagnostics);
+  }
   return nullptr;
 }
 
@@ -339,9 +346,13 @@ ModelData OpenModelData(const ModelSpec& model, Diagnostics& diagnostics, Missin
     const bool is_train = &spec == &model.data->train;
     const std::vector<MissingFile> files = FindMissing(model, *spec);
     all_missing.insert(all_missing.end(), files.begin(), files.end());
+    // An input that does not fit the training data has been told of.
+    const Look look = !files.empty()         ? Look::kOptions
+                      : !train_failed        ? Look::kAll
+                      : data.misfits.empty() ? Look::kFiles
+                                             : Look::kOptions;
     std::shared_ptr<const Dataset> set = OpenSet(
-        model, *spec, files.empty() && !train_failed, data.train.get(),
-        is_train ? split : std::nullopt, kept,
+        model, *spec, look, data.train.get(), is_train ? split : std::nullopt, kept,
         LeftUnder(cap == DataCap::kOfRun ? CapOnHost(model) : 0, data.decoded_bytes), diagnostics);
     if (set) data.decoded_bytes += set->decoded_bytes();
     if (set) MatchInputs(model, *set, spec->format->mark, diagnostics);
@@ -370,8 +381,8 @@ ModelSpec WithoutMisfits(ModelSpec model, const ModelData& data) {
 std::shared_ptr<const Dataset> OpenTrainWhole(const ModelSpec& model, Diagnostics& diagnostics) {
   if (!model.data || !model.data->train || !model.data->train->format) return nullptr;
   const DataSpec& spec = *model.data->train;
-  return OpenSet(model, spec, FindMissing(model, spec).empty(), nullptr, SplitOf(model), nullptr,
-                 LeftUnder(0, 0), diagnostics);
+  const Look look = FindMissing(model, spec).empty() ? Look::kAll : Look::kOptions;
+  return OpenSet(model, spec, look, nullptr, SplitOf(model), nullptr, LeftUnder(0, 0), diagnostics);
 }
 
 void CheckModelData(const ModelSpec& model, Diagnostics& diagnostics) {
@@ -381,7 +392,7 @@ void CheckModelData(const ModelSpec& model, Diagnostics& diagnostics) {
     if (!*spec || !(*spec)->format) continue;
     const std::vector<MissingFile> files = FindMissing(model, **spec);
     all_missing.insert(all_missing.end(), files.begin(), files.end());
-    OpenSet(model, **spec, /*there=*/false, nullptr, std::nullopt, nullptr, {}, diagnostics);
+    OpenSet(model, **spec, Look::kOptions, nullptr, std::nullopt, nullptr, {}, diagnostics);
   }
   ReportMissing(all_missing, diagnostics);
 }

@@ -124,6 +124,17 @@ TEST(SuggestNameTest, AShortNameIsNotAnyOtherShortName) {
   EXPECT_EQ(NearestName("im", names), "in");
 }
 
+TEST(SuggestNameTest, UpperAndLowerCaseAreNearEachOther) {
+  const std::vector<std::string> names = {"area", "Price", "sizes", "SIZE"};
+  EXPECT_EQ(SuggestName("AREA", names), "did you mean 'area'?");
+  EXPECT_EQ(SuggestName("aera", names), "did you mean 'area'?");
+  EXPECT_EQ(NearestName("PRISE", names), "Price");
+  EXPECT_EQ(NearestName("size", names), "SIZE");
+  EXPECT_EQ(NearestName("sizez", names), "sizes");
+  EXPECT_EQ(NearestName("ERA", names), "area");
+  EXPECT_EQ(NearestName("AGE", names), "");
+}
+
 TEST(CountTextTest, OneHasNoPlural) {
   EXPECT_EQ(CountText(1, "sample"), "1 sample");
   EXPECT_EQ(CountText(0, "sample"), "0 samples");

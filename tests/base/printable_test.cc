@@ -23,6 +23,16 @@ TEST(PrintableText, HidesControlsAndWhatIsNoUtf8) {
   EXPECT_EQ(PrintableText("\xFF\xC0\xAF"), "???");
 }
 
+TEST(FindNoUtf8, IsTheFirstByteOfNoCharacter) {
+  for (const char* text : {"", "a\tb\x01", "größe 中 🙂", "\xC2\x9B"}) {
+    EXPECT_EQ(FindNoUtf8(text), std::string_view::npos) << text;
+  }
+  EXPECT_EQ(FindNoUtf8("caf\xE9"), 3u);
+  EXPECT_EQ(FindNoUtf8("\xC3\xA9t\xE9s"), 3u);
+  EXPECT_EQ(FindNoUtf8("\x92s"), 0u);
+  EXPECT_EQ(FindNoUtf8("ab\xC3"), 2u) << "cut within a character";
+}
+
 TEST(PathFrom, IsTheShortestFormFromTheFolder) {
   EXPECT_EQ(PathFrom("models", "../datasets/x.gz"), "datasets/x.gz");
   EXPECT_EQ(PathFrom("", "./x.gz"), "x.gz");

@@ -208,6 +208,32 @@ class DataMistakesTest(CliTestCase):
         self.assertIn("error: labels.csv:3:7: sample 1 has the label 3, but", error)
         self.assertIn("or check the data: labels.csv:3:7\n", error)
 
+    def test_an_id_without_an_entry_is_told_with_its_text_and_place(self):
+        use = "      - logits: {op: linear, in: features, units: 2}\n"
+        self.write("ids.yaml", TABLE.replace("label: kind", "label: kind, categories: [colour]").replace(
+            "{shape: [2]}", "{shape: [1]}\n  colour: {type: int32, shape: []}").replace(
+                use, "      - e: {op: embedding, in: colour, entries: 2, units: 2}\n"
+                "      - {op: concat, in: [features, e], axis: 1}\n"
+                "      - logits: {op: linear, units: 2}\n"))
+        self.write("rows.csv", "size,colour,kind\n1,red,0\n2,green,1\n3,blue,0\n")
+        self.write("words.yaml", TABLE.replace(
+            "{format: csv, file: rows.csv, label: kind}",
+            "{format: lines, file: rows.txt, length: 3, label: first}").replace(
+                "features: {shape: [2]}", "text: {type: int32, shape: [3]}").replace(
+                    use, "      - {op: embedding, in: text, entries: 4, units: 2}\n"
+                    "      - flatten\n      - logits: {op: linear, units: 2}\n"))
+        self.write("rows.txt", "0\ta b\n1\tb zebra a\n")
+        for verb in ("train", "check"):
+            error = self.refuses(verb, "ids.yaml")
+            self.assertIn("error: rows.csv:2:3: sample 0 has the id 3 ('red'), but the 2 entries of "
+                          "embedding are 0 to 1; and 1 more sample has such ids: 2 (rows.csv:3:3)\n",
+                          error)
+            self.assertIn("help: write `entries: 4` here, or check the data: rows.csv:2:3\n", error)
+            error = self.refuses(verb, "words.yaml")
+            self.assertIn("error: rows.txt:2:5: sample 1 has the id 4 ('zebra'), but the 4 entries of "
+                          "embedding are 0 to 3\n", error)
+            self.assertIn("help: write `entries: 5` here, or check the data: rows.txt:2:5\n", error)
+
     def test_a_misspelt_label_is_told_where_it_stands(self):
         self.table("1,2,cat\n3,4,dog\n5,6,catt\n7,8,cat\n")
         for verb in ("train", "check"):
@@ -280,6 +306,50 @@ class DataMistakesTest(CliTestCase):
         self.assertEqual(re.findall(r"(?m)^photos/dark/(\d)\.png: error: ", error), list("2345"))
         self.assertEqual(error.count("help: copy or fetch the file again, or leave it out\n"), 3)
         self.assertIn("help: the ending of its name does not make it one", error)
+
+    def test_broken_images_of_all_sets_are_told_at_once(self):
+        self.images()
+        text = (self.folder / "images.yaml").read_text()
+        self.write("images.yaml", text.replace("folder: photos}\n", "folder: photos}\n  test: {format: "
+                                               "images, folder: others}\n"))
+        whole = (self.folder / "photos/dark/0.png").read_bytes()
+        for name, content in (("photos/dark/2", whole[:20]), ("others/dark/0", whole),
+                              ("others/light/0", b"hello"), ("others/bright/0", whole[:20])):
+            path = self.folder / f"{name}.png"
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(content)
+        for verb in ("train", "check"):
+            error = self.refuses(verb, "images.yaml")
+            self.assertEqual(re.findall(r"(?m)^([a-z/]+\d\.png): error: ", error),
+                             ["others/bright/0.png", "others/light/0.png", "photos/dark/2.png"])
+            self.assertEqual(error.count("error: "), 3, error)  # classes are those of other data
+
+    def test_check_tells_of_all_images_that_a_stream_cannot_read(self):
+        self.images(data="folder: photos, decode: stream")
+        for name in ("dark/1", "light/0"):
+            path = self.folder / f"photos/{name}.png"
+            content = bytearray(path.read_bytes())
+            content[len(content) // 2] ^= 1
+            path.write_bytes(content)
+        error = self.refuses("check", "images.yaml")
+        self.assertEqual(re.findall(r"' cannot be read: '(photos/[a-z]+/\d\.png)' is damaged", error),
+                         ["photos/dark/1.png", "photos/light/0.png"])
+
+    def test_a_class_that_a_test_set_has_not(self):
+        self.images()
+        text = (self.folder / "images.yaml").read_text()
+        self.write("images.yaml", text.replace("folder: photos}\n", "folder: photos}\n  test: {format: "
+                                               "images, folder: others}\n"))
+        path = self.folder / "others/dark/0.png"
+        path.parent.mkdir(parents=True)
+        path.write_bytes(png(8, 8, [10] * 192))
+        error = self.refuses("train", "images.yaml")
+        self.assertIn("error: 'others' has no folder 'light', but the classes of the training data do\n",
+                      error)
+        self.assertIn("help: put its images there; where there are none, an empty folder says so\n", error)
+        (self.folder / "others/light").mkdir()
+        self.cgrun("train", "images.yaml", "--out", "run")
+        self.assertIn("1 sample", self.cgrun("eval", "images.yaml", "--weights", "run").stdout)
 
     def test_a_table_of_data_is_no_plan(self):
         self.table("1,2,0\n")

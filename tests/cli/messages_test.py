@@ -366,6 +366,14 @@ class CommandLineTest(CliTestCase):
             self.assertIn("or use --device cpu\n", self.refuses("train", "small.yaml", *flags))
         self.write("gpu.yaml", MODEL + "device: cuda\n")
         self.assertRegex(self.refuses("train", "gpu.yaml"), r"gpu\.yaml:\d+:9: error: .*\n +device: cuda\n")
+        for right, wrong, told in (("{op: flatten}", "{op: flaten}", "there is no operator 'flaten'"),
+                                   ("epochs: 2", "epochs: two", "'epochs' must be an integer")):
+            self.write("gpu.yaml", MODEL.replace(right, wrong) + "device: cuda\n")
+            for verb in ("train", "check", "plan"):
+                error = self.refuses(verb, "gpu.yaml")
+                self.assertIn(told, error)
+                self.assertIn("error: device 'cuda' is not in this build: built without CUDA\n", error)
+                self.assertEqual(error.count("error: "), 2, error)
 
     def test_a_cap_that_is_less_than_the_data(self):
         self.write("much.csv", "a,y\n" + 100_000 * "1,2\n")

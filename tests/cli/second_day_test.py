@@ -202,6 +202,10 @@ train: {{epochs: 1, batch: 10, shuffle: false, optimizer: {{op: sgd, lr: 0.01}}}
         for rate, what in (("fast", "a number, not 'fast'"), ("-0.1", "at least 0, not '-0.1'")):
             self.assertIn(f"'lr' must be {what}\n", told("lr: 0.05", f"lr: {rate}"))
             self.assertIn("help: lr: learning rate, before its schedule\n", told("lr: 0.05", f"lr: {rate}"))
+        self.assertIn("help: write `lr: 0.05`, with a point\n", told("lr: 0.05", "lr: 0,05"))
+        self.assertIn("help: write 0.001, with a point\n",
+                      told("optimizer: {op: sgd, lr: 0.05, momentum: 0.9}",
+                           "optimizer:\n    op: sgd\n    lr: 0,001"))
         error = told("batch: 20", "batch: 16.5")
         self.assertIn("'batch' must be an integer, not '16.5'\n", error)
         self.assertIn("help: a whole number, such as 17\n", error)

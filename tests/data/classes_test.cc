@@ -67,6 +67,8 @@ TEST(LabelTexts, KnownClassesAreNotLookedFor) {
   EXPECT_FALSE(labels.Find("cta").has_value());
   EXPECT_EQ(labels.UnknownText("cta\n"), "'cta?' is none of the classes of the option `classes`");
   EXPECT_EQ(labels.HelpFor("cta"), "did you mean 'cat'?");
+  EXPECT_EQ(labels.HelpFor("CAT"), "did you mean 'cat'?");
+  EXPECT_EQ(labels.HelpFor("bird"), "known: dog, cat, 7");
 }
 
 TEST(LabelTexts, WithoutASurveyTextsAreIntegers) {

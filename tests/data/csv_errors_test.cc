@@ -50,7 +50,45 @@ TEST(CsvErrorsTest, NumbersThatAreNone) {
             "DIR/t.csv:2:1: error: column 'a': '1.5' is not an integer\n"
             "    1.5\n"
             "    ^~~\n"
-            "help: an input of f32 takes fractions\n");
+            "help: an input of f32 takes fractions: `x: {type: f32, shape: [1]}`\n");
+}
+
+// A measure that is taken for names: what its input is to be.
+TEST(CsvErrorsTest, LabelsThatAreFractionsWantAnotherInput) {
+  const std::string help =
+      "help: a label that is a measure wants an input of f32: `label: {type: f32, shape: []}`";
+  EXPECT_EQ(ErrorsOf("a,b,y\n1,2,3\n4,5,1.5\n", "y", DType::kI32),
+            "DIR/t.csv:3:5: error: this label is not an integer, but the one in line 2 is\n"
+            "    4,5,1.5\n"
+            "        ^~~\n" +
+                help + "\n");
+  EXPECT_EQ(ErrorsOf("a,b,y\n1,2,0.5\n4,5,1.5\n", "y", DType::kI32),
+            "DIR/t.csv:2:5: warning: the labels are numbers, but not whole: they are taken for the "
+            "names of 2 classes\n"
+            "    1,2,0.5\n"
+            "        ^~~\n" +
+                help + "\n");
+  EXPECT_EQ(ErrorsOf("a,b,y\n1,2,\"0,5\"\n4,5,1\n", "y", DType::kI32),
+            "DIR/t.csv:2:5: error: this label is not an integer, but the one in line 3 is\n"
+            "    1,2,\"0,5\"\n"
+            "        ^~~~~\n" +
+                help + "; a fraction is written with a point, as 2.5\n");
+  EXPECT_EQ(ErrorsOf("a,b,y\n1,2,1.5\n4,5,1.5b\n", "y", DType::kI32), "") << "names";
+}
+
+TEST(CsvErrorsTest, ACommaIsNoPoint) {
+  const auto with_gaps = [](const std::string& missing) {
+    return CsvBuilder("a,b\n1,\n").Set("missing", missing).Open().errors;
+  };
+  EXPECT_EQ(with_gaps("0,5"),
+            "error: option 'missing' is '0,5', but must be `error`, `drop`, `zero`, `mean` or a "
+            "number\nhelp: a fraction is written with a point, as 2.5\n");
+  EXPECT_EQ(with_gaps("0.5"), "");
+  EXPECT_EQ(CsvBuilder("a;b\n1,5;2\n3;4\n").Set("delimiter", ";").Open().errors,
+            "DIR/t.csv:2:1: error: column 'a': '1,5' is not a number\n"
+            "    1,5;2\n"
+            "    ^~~\n"
+            "help: a fraction is written with a point, as 2.5\n");
 }
 
 TEST(CsvErrorsTest, NamesOfColumnsMayHoldAnything) {
@@ -138,9 +176,60 @@ TEST(CsvErrorsTest, SyntaxErrorsStandAtTheirPlace) {
             "help: a table is text, with a row a line; a spreadsheet can be saved as CSV\n");
   EXPECT_EQ(ErrorsOf("\xFF\xFE"
                      "a\0"),
-            "error: 'DIR/t.csv' is in UTF-16\nhelp: save it as UTF-8\n");
+            "error: 'DIR/t.csv' is in UTF-16\n"
+            "help: save the file as UTF-8, or convert it: `iconv -f utf-16 -t utf-8 FILE > NEW`\n");
+  EXPECT_EQ(
+      ErrorsOf(std::string_view("a\0,\0b\0\n\0", 8)),
+      "error: 'DIR/t.csv' is in UTF-16\n"
+      "help: save the file as UTF-8, or convert it: `iconv -f utf-16le -t utf-8 FILE > NEW`\n");
   EXPECT_EQ(ErrorsOf(""), "error: 'DIR/t.csv' is empty\n");
   EXPECT_EQ(ErrorsOf("a,b,y\n"), "error: 'DIR/t.csv' holds no samples below its header\n");
+}
+
+TEST(CsvErrorsTest, NamesAreInUtf8) {
+  const std::string help =
+      "help: save the file as UTF-8, or convert it: `iconv -f latin1 -t utf-8 FILE > NEW`\n";
+  EXPECT_EQ(
+      ErrorsOf("a,b,y\n1,2,caf\xE9\n3,4,th\xE9\n5,6,tea\n", "y", DType::kI32),
+      "DIR/t.csv:2:5: error: label 'y': 'caf?' is not in UTF-8: its byte 0xE9 is no part of a "
+      "character; and 1 more such cell: 'th?' in line 3\n"
+      "    1,2,caf?\n"
+      "        ^~~~\n" +
+          help);
+  const std::string quotes = ErrorsOf("a,b,y\n1,2,\x93x\x94\n", "y", DType::kI32);
+  EXPECT_NE(quotes.find("`iconv -f cp1252 -t utf-8 FILE > NEW`"), quotes.npos) << quotes;
+  const Opened tea = CsvBuilder("a,b,y\n1,2,tea\n3,4,x\n").Label("y", DType::kI32).Open();
+  const std::string other =
+      CsvBuilder("a,b,y\n1,2,th\xE9\n").Label("y", DType::kI32).Train(*tea.dataset).Open().errors;
+  EXPECT_EQ(std::ranges::count(other, '^'), 1) << "not that it is no class, too\n" << other;
+  EXPECT_EQ(CsvBuilder("a,town\n1,K\xF6ln\n", 1)
+                .Set("categories", "town")
+                .Input("town", DType::kI32, {})
+                .Open()
+                .errors,
+            "DIR/t.csv:2:3: error: column 'town': 'K?ln' is not in UTF-8: its byte 0xF6 is no part "
+            "of a character\n"
+            "    1,K?ln\n"
+            "      ^~~~\n" +
+                help);
+  EXPECT_EQ(CsvBuilder("a,b,note\n1,2,caf\xE9\n").Set("columns", "[a, b]").Open().errors, "");
+}
+
+TEST(CsvErrorsTest, NamesOfColumnsAreInUtf8) {
+  EXPECT_EQ(CsvBuilder("gr\xF6\xDF"
+                       "e,b\n1,2\n")
+                .Open()
+                .errors,
+            "DIR/t.csv:1:1: warning: the name of this column is not in UTF-8: its byte 0xF6 is no "
+            "part of a character\n"
+            "    gr??e,b\n"
+            "    ^~~~~\n"
+            "help: save the file as UTF-8, or convert it: `iconv -f latin1 -t utf-8 FILE > NEW`\n");
+  const std::string absent = ErrorsOf("a,b,pr\xEFx\n1,2,3\n", "pr\xC3\xAFx");
+  EXPECT_NE(absent.find("help: its column 'pr?x' is not in UTF-8: its byte 0xEF is no part of a "
+                        "character; save the file as UTF-8"),
+            absent.npos)
+      << absent;
 }
 
 TEST(CsvErrorsTest, ManyErrorsOfAColumnAreCounted) {
@@ -236,6 +325,17 @@ TEST(CsvErrorsTest, OptionsThatAreWrong) {
             "DIR/t.csv:1:1: error: beside the label there is no column\n    y\n    ^\n");
   EXPECT_EQ(CsvBuilder("a,b,a\n1,2,3\n").Set("columns", "a").Open().errors,
             "error: 2 columns are called 'a'\nhelp: a number, from 1, names a column too\n");
+}
+
+TEST(CsvErrorsTest, AColumnInAnotherCaseIsMeant) {
+  const auto help = [](const std::string& label) {
+    const std::string errors = ErrorsOf("AREA,size,Price\n1,2,3\n", label);
+    return errors.substr(std::min(errors.find("help: "), errors.size()));
+  };
+  EXPECT_EQ(help("PRICE"), "help: did you mean 'Price'?\n");
+  EXPECT_EQ(help("PRISE"), "help: did you mean 'Price'?\n");
+  EXPECT_EQ(help("area"), "help: did you mean 'AREA'?\n");
+  EXPECT_EQ(help("cost"), "help: known: AREA, size, Price\n");
 }
 
 TEST(CsvErrorsTest, AHeaderOfNumbersIsDoubted) {

@@ -60,6 +60,11 @@ TEST(CsvCategories, NoOtherColumnIsTakenForOneThatIsMissing) {
       TownBuilder("town,y,width\nRom,1,1\n").Train(*train.dataset).Open().errors,
       "error: 'DIR/t.csv' has no column 'area', which the training data have\n"
       "help: `columns` names those that are to be taken, in the order of the training data's\n");
+  EXPECT_EQ(
+      TownBuilder("town,y,AREA\nRom,1,1\n").Train(*train.dataset).Open().errors,
+      "error: 'DIR/t.csv' has no column 'area', which the training data have\n"
+      "help: its column 'AREA' has nearly that name: give it the same; or `columns` names those "
+      "that are to be taken, in the order of the training data's\n");
 }
 
 TEST(CsvCategories, OfWhatIsSplitAwayAreUnknown) {

@@ -180,6 +180,26 @@ TEST(CsvTest, LabelsAreKnownByTheirLines) {
   EXPECT_EQ(place(2), "7:3");
 }
 
+TEST(CsvTest, IntegersAreKnownByTheirCells) {
+  DatasetBuilder builder("csv");  // the file is there as long as it
+  builder.File("t.csv", "a,town,b,y\n1,Rom,7,x\n2,\"Bonn\",9,y\n").Set("file", "t.csv");
+  builder.Set("categories", "town").Input("ids", DType::kI32, {2});
+  builder.Input("town", DType::kI32, {}).Label("y", DType::kI32);
+  const Opened opened = builder.Open();
+  ASSERT_EQ(opened.errors, "");
+  EXPECT_EQ(opened.dataset->decoded_bytes(), 2 * (8 + 4 + 4 + 4)) << "a line a row";
+  const auto place = [&](size_t field, int64_t sample, int64_t value) {
+    const SamplePlace place = opened.dataset->PlaceOfValue(field, sample, value);
+    EXPECT_TRUE(place.in_file());
+    return std::to_string(place.mark.line) + ":" + std::to_string(place.mark.column) + place.text;
+  };
+  EXPECT_EQ(place(0, 1, 2), "3:1");
+  EXPECT_EQ(place(0, 1, 9), "3:10");
+  EXPECT_EQ(place(1, 0, 2), "2:3'Rom'");
+  EXPECT_EQ(place(1, 1, 1), "3:3'Bonn'");
+  EXPECT_EQ(place(2, 0, 0), "2:9'x'");
+}
+
 TEST(CsvTest, IntegersStayAsTheyAre) {
   const Opened opened =
       CsvBuilder("a,b,y\n1,2,7\n3,4,-1\n5,6,3.0\n").Label("y", DType::kI32).Open();

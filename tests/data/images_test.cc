@@ -167,12 +167,28 @@ TEST(ImagesTest, AFileTellsTheLabels) {
             "help: if they are names all the same, list them: `classes: [a, b, c]`\n"
             "DIR/l.csv:5:1: error: this line has no label\n    a.png\n    ^~~~~\n"
             "help: a line is `NAME,LABEL`, separated by a comma\n");
+  const std::string near = builder.File("l.csv", "name,label\nA.PNG,1\nb,2\nx,3\n").Open().errors;
+  EXPECT_EQ(near,
+            "DIR/l.csv:2:1: error: 'DIR/f' holds no image 'A.PNG'\n    A.PNG,1\n    ^~~~~\n"
+            "help: did you mean 'a.png'?\n"
+            "DIR/l.csv:3:1: error: 'DIR/f' holds no image 'b'\n    b,2\n    ^\n"
+            "help: did you mean 'b.jpg'?\n"
+            "DIR/l.csv:4:1: error: 'DIR/f' holds no image 'x'\n    x,3\n    ^\n");
   EXPECT_EQ(builder.File("l.csv", "b.jpg,tre\n").Train(*names.dataset).Open().errors,
             "DIR/l.csv:1:7: error: 'tre' is none of the classes of the training data\n"
             "    b.jpg,tre\n          ^~~\nhelp: did you mean 'tree'?\n");
   EXPECT_EQ(builder.File("l.csv", "b.jpg,tree\n").Train(*integers.dataset).Open().errors,
             "DIR/l.csv:1:7: error: 'tree' is not an integer of 32 bits\n"
             "    b.jpg,tree\n          ^~~~\nhelp: the labels of the training data are integers\n");
+}
+
+TEST(ImagesTest, LabelsInAListAreInUtf8) {
+  ImagesBuilder builder;
+  builder.File("f/a.png", kRed).Set("labels", "l.csv").File("l.csv", "a.png,caf\xE9\n");
+  EXPECT_EQ(builder.Open().errors,
+            "DIR/l.csv:1:7: error: the label 'caf?' is not in UTF-8: its byte 0xE9 is no part of a "
+            "character\n    a.png,caf?\n          ^~~~\n"
+            "help: save the file as UTF-8, or convert it: `iconv -f latin1 -t utf-8 FILE > NEW`\n");
 }
 
 TEST(ImagesTest, OtherSetsHaveTheClassesOfTheTrainingSet) {
@@ -183,12 +199,44 @@ TEST(ImagesTest, OtherSetsHaveTheClassesOfTheTrainingSet) {
   test.File("f/red/a.png", kRed).File("f/green/b.png", kRed).File("f/Blue/c.png", kRed);
   EXPECT_EQ(test.Train(*opened.dataset).Open().errors,
             "error: 'DIR/f' has no folder 'blue', but the classes of the training data do\n"
-            "error: 'DIR/f': the folder 'Blue' is none of the classes of the training data\n");
+            "help: if its folder 'Blue' is meant, call that 'blue'\n"
+            "error: 'DIR/f': the folder 'Blue' is none of the classes of the training data\n"
+            "help: did you mean 'blue'?\n");
   ImagesBuilder listed;
   listed.Two().Set("classes", "[red, green]");
   const Opened ordered = listed.Open();
   ASSERT_EQ(ordered.errors, "");
   EXPECT_EQ(LabelOf(*ordered.dataset, 0), 1);  // green
+}
+
+TEST(ImagesTest, AnEmptyFolderSaysThatOtherDataHaveNoSuchImages) {
+  ImagesBuilder train;
+  const Opened opened = train.Two().Open();
+  ImagesBuilder test;
+  test.File("f/red/a.png", kRed).Train(*opened.dataset);
+  EXPECT_EQ(test.Open().errors,
+            "error: 'DIR/f' has no folder 'green', but the classes of the training data do\n"
+            "help: put its images there; where there are none, an empty folder says so\n");
+  std::filesystem::create_directory(test.folder() + "/f/green");
+  const Opened reds = test.Open();
+  ASSERT_EQ(reds.errors, "");
+  EXPECT_EQ(reds.dataset->size(), 1);
+  EXPECT_EQ(LabelOf(*reds.dataset, 0), 1);
+  test.File("f/blue/b.png", kRed);
+  EXPECT_EQ(test.Open().errors,
+            "error: 'DIR/f': the folder 'blue' is none of the classes of the training data\n"
+            "help: a model tells the classes apart that it was trained with: train with such "
+            "images, too, or move the folder away\n");
+}
+
+TEST(ImagesTest, FoldersAreThoseOfTheListedClasses) {
+  ImagesBuilder builder;
+  EXPECT_EQ(builder.Two().Set("classes", "[red, green, blue]").Open().errors,
+            "error: 'DIR/f' has no folder 'blue', but the classes of the option `classes` do\n"
+            "help: put its images there, or leave it out of `classes`\n");
+  EXPECT_EQ(builder.Set("classes", "[red]").Open().errors,
+            "error: 'DIR/f': the folder 'green' is none of the classes of the option `classes`\n"
+            "help: add it to `classes`, or move the folder away\n");
 }
 
 TEST(ImagesTest, FoldersThatAreWrong) {
@@ -253,6 +301,34 @@ TEST(ImagesTest, WhatIsWrongWithFilesIsToldAtOnce) {
                 "DIR/f/red/empty.png: error: this image is empty\n" + kFetchAgain +
                 "DIR/f/red/text.png: error: this image is neither a JPEG nor a PNG image\n"
                 "help: the ending of its name does not make it one: convert it, or leave it out\n");
+}
+
+TEST(ImagesTest, WhatIsWrongWithFilesIsToldBesideWhatIsWrongWithFolders) {
+  const std::string begun = kRed.substr(0, 20);
+  const std::string fault = ": error: this image is cut off inside its header\n" + kFetchAgain;
+  ImagesBuilder train;
+  const Opened two = train.Two().Open();
+  ImagesBuilder folders;
+  folders.Two().File("f/red/begun.png", begun).File("f/red/x.webp", "RIFF");
+  EXPECT_EQ(folders.File("f/blue/notes.txt", "").Open().errors,
+            "error: 'DIR/f': the class folder 'blue' holds no images\n"
+            "help: remove it, or put images into it\n"
+            "error: 'DIR/f/red': 'x.webp' is neither JPEG nor PNG\n"
+            "help: convert such images, or move them away\n"
+            "DIR/f/red/begun.png" +
+                fault);
+  ImagesBuilder other;
+  other.Two().File("f/bird/begun.png", begun).Train(*two.dataset);
+  EXPECT_TRUE(other.Open().errors.ends_with("DIR/f/bird/begun.png" + fault));
+  ImagesBuilder beside;
+  beside.Two().File("f/a.png", begun).File("f/red/begun.png", begun);
+  EXPECT_TRUE(
+      beside.Open().errors.ends_with("DIR/f/a.png" + fault + "DIR/f/red/begun.png" + fault));
+  ImagesBuilder listed;
+  listed.File("f/a.png", begun).Set("labels", "l.csv").File("l.csv", "a.png,1\nb.png,2\n");
+  EXPECT_EQ(listed.Open().errors,
+            "DIR/f/a.png" + fault +
+                "DIR/l.csv:2:1: error: 'DIR/f' holds no image 'b.png'\n    b.png,2\n    ^~~~~\n");
 }
 
 // No image is to blame for it.

@@ -286,6 +286,32 @@ TEST(Lines, TellsTheRangeOfItsIds) {
   EXPECT_EQ(RangeOf(*opened.dataset, 1)->smallest.value, -1);
 }
 
+TEST(Lines, TokensAndLabelsAreKnownByTheirPlaces) {
+  const auto place = [](const Opened& opened, size_t field, int64_t sample, int64_t value) {
+    EXPECT_EQ(opened.errors, "");
+    const SamplePlace place = opened.dataset->PlaceOfValue(field, sample, value);
+    if (!place.in_file()) return std::string("none");
+    return std::to_string(place.mark.line) + ":" + std::to_string(place.mark.column) + place.text;
+  };
+  LinesBuilder texts("ham\ta b\n\n  \nspam\tb \xC3\xA9 a\n");
+  const Opened words = texts.Labelled().Open();
+  EXPECT_EQ(place(words, 0, 1, 4), "4:8'\xC3\xA9'");
+  EXPECT_EQ(place(words, 0, 1, 2), "4:10'a'");
+  EXPECT_EQ(place(words, 0, 1, 0), "none") << "what fills up stands nowhere";
+  EXPECT_EQ(place(words, 1, 1, 1), "4:1'spam'");
+  EXPECT_EQ(words.dataset->PlaceOf(1, 0).mark.line, 1);
+  LinesBuilder numbers("7 8\n7 9 7\n");
+  numbers.Tokens("ids").Input("next", DType::kI32, {4});
+  const Opened ids = numbers.Open();
+  EXPECT_EQ(place(ids, 0, 1, 9), "2:3");
+  EXPECT_EQ(place(ids, 0, 1, 7), "2:1");
+  EXPECT_EQ(place(ids, 1, 1, 7), "2:5") << "nothing comes before the first";
+  LinesBuilder letters("\xC3\xA9t\n");
+  const Opened bytes = letters.Tokens("bytes").Open();
+  EXPECT_EQ(place(bytes, 0, 0, 't'), "1:2't'");
+  EXPECT_EQ(place(bytes, 0, 0, 0xC3), "1:1");
+}
+
 TEST(Lines, ErrorsStandAtTheirPlaces) {
   ExpectError(LinesBuilder("1 2\n3 x7\n").Tokens("ids").Open().errors, "lines.txt:2:3",
               "'x7' is not an integer", "`tokens: words`");
@@ -301,6 +327,22 @@ TEST(Lines, ErrorsStandAtTheirPlaces) {
               "this label is not an integer, but the one in line 1 is", "`classes: [a, b, c]`");
   ExpectError(LinesBuilder(std::string_view("a\0b", 3)).Open().errors, "lines.txt:1:2",
               "a NUL byte");
+}
+
+TEST(Lines, WordsAndLabelsAreInUtf8) {
+  ExpectError(LinesBuilder("a b\nc caf\xE9 d\nth\xE9\n").Open().errors, "lines.txt:2:6",
+              "this line is not in UTF-8: its byte 0xE9 is no part of a character; and 1 more line "
+              "is not\n",
+              "`iconv -f latin1 -t utf-8 FILE > NEW`");
+  LinesBuilder labels("\xE9\tx\n");
+  ExpectError(labels.Tokens("bytes").Labelled().Open().errors, "lines.txt:1:1",
+              "this line is not in UTF-8");
+  EXPECT_EQ(TextsOf(LinesBuilder("\xE9").Tokens("bytes").Open()),
+            (std::vector<Ids>{{0xE9, 0, 0, 0}}));
+  LinesBuilder vocabulary("a");
+  vocabulary.File("words", "a\n\xE9t\xE9\n").Set("vocabulary", "words");
+  ExpectError(vocabulary.Open().errors, "words:2:1", "this word is not in UTF-8",
+              "iconv -f latin1");
 }
 
 TEST(Lines, ErrorsEnd) {

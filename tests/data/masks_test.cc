@@ -188,6 +188,33 @@ TEST(MasksTest, MasksThatAreNone) {
   }
 }
 
+TEST(MasksTest, AllThatIsWrongIsToldAtOnce) {
+  std::string damaged = EncodePng(TestImage::Noise(9, 7, 3));
+  const std::string begun = damaged.substr(0, 20);
+  damaged[damaged.size() / 2] = static_cast<char>(damaged[damaged.size() / 2] ^ 1);
+  MasksBuilder builder;
+  builder.Two()
+      .Add("e.png", begun, "e.png", EncodePng(TestImage::Constant(9, 7, {1, 1, 1})))
+      .Add("g.png", damaged, "g.png", EncodePng(TestImage::Constant(4, 4, {1})));
+  const std::string errors = builder.File("f/c.jpg", "no image").Open().errors;
+  std::vector<std::string> told;
+  for (size_t at = 0; at < errors.size();) {
+    const size_t end = errors.find('\n', at);
+    const std::string line = errors.substr(at, end - at);
+    if (!line.starts_with("help: ")) told.push_back(line);
+    at = end + 1;
+  }
+  EXPECT_EQ(told, (std::vector<std::string>{
+                      "error: 'DIR/m' holds no masks of the images 'c.jpg'",
+                      "DIR/f/c.jpg: error: this image is neither a JPEG nor a PNG image",
+                      "DIR/f/e.png: error: this image is cut off inside its header",
+                      "DIR/f/g.png: error: this image is damaged: the checksum of its part IDAT is "
+                      "wrong",
+                      "DIR/m/e.png: error: this mask has 3 channels, not a label a pixel",
+                      "DIR/m/g.png: error: this mask has 4 x 4 pixels, and its image 9 x 7 "
+                      "pixels"}));
+}
+
 TEST(MasksTest, ImagesAndMasksThatAreAlone) {
   MasksBuilder builder;
   const std::string image = EncodePng(TestImage::Constant(6, 4, {1, 2, 3}));

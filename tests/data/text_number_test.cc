@@ -24,5 +24,14 @@ TEST(TextNumberTest, AnEndingAloneIsNone) {
   EXPECT_TRUE(HasEnding("folder/..csv", kTables));
 }
 
+TEST(TextNumberTest, KnowsNumbersWithAComma) {
+  for (const char* text : {"1.5", " -2", "1e300", "+0"}) EXPECT_TRUE(IsFiniteNumber(text)) << text;
+  for (const char* text : {"", "inf", "1,5", "x"}) EXPECT_FALSE(IsFiniteNumber(text)) << text;
+  for (const char* text : {"1,5", "-0,25e3", ",5"}) EXPECT_TRUE(HasDecimalComma(text)) << text;
+  for (const char* text : {"1.5", "1,2,3", "1.000,5", "a,b", ","}) {
+    EXPECT_FALSE(HasDecimalComma(text)) << text;
+  }
+}
+
 }  // namespace
 }  // namespace cgrun

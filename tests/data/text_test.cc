@@ -53,6 +53,24 @@ TEST(TextTest, BytesStayAsTheyAre) {
   EXPECT_EQ(ReadSample(*opened.dataset, 0)[1], text.substr(1));
 }
 
+TEST(TextTest, BytesAreKnownByTheirPlaces) {
+  DatasetBuilder data("text");
+  data.File("text", "to be\n\xC3\xA9t\xC3\xA9 or not").Set("file", "text").Set("length", "6");
+  const Opened opened = data.Open();
+  ASSERT_EQ(opened.errors, "");
+  const auto place = [&](size_t field, int64_t sample, int64_t value) {
+    const SamplePlace place = opened.dataset->PlaceOfValue(field, sample, value);
+    if (!place.in_file()) return std::string("none");
+    return std::to_string(place.mark.line) + ":" + std::to_string(place.mark.column) + place.text;
+  };
+  EXPECT_EQ(place(0, 0, 'b'), "1:4'b'");
+  EXPECT_EQ(place(0, 0, '\n'), "1:6");
+  EXPECT_EQ(place(0, 1, 't'), "2:2't'");
+  EXPECT_EQ(place(0, 1, 0xA9), "2:1'\xC3\xA9'");
+  EXPECT_EQ(place(1, 0, 0xC3), "2:1'\xC3\xA9'") << "the byte behind the sample's last one";
+  EXPECT_EQ(place(0, 0, 'z'), "none");
+}
+
 TEST(TextTest, FieldsTakeTheTypesOfTheirInputs) {
   DatasetBuilder data("text");
   data.File("text", "\xC3\xA9tat").Set("file", "text").Set("length", "2");

@@ -12,13 +12,17 @@ namespace {
 // Finds what is wrong with samples, and where the last of each field was read from.
 void LookAtAll(const Dataset& dataset) {
   struct Last : IntegerVisitor {
-    void Visit(int64_t, int64_t number) override { sample = number; }
-    int64_t sample = 0;
+    void Visit(int64_t number, int64_t of_sample) override {
+      value = number;
+      sample = of_sample;
+    }
+    int64_t value = 0, sample = 0;
   };
   for (size_t i = 0; i < dataset.fields().size(); ++i) {
     Last last;
     dataset.Visit(i, last);
     dataset.PlaceOf(i, last.sample);
+    dataset.PlaceOfValue(i, last.sample, last.value);
     dataset.FindNotFinite(i);
   }
 }

@@ -58,6 +58,11 @@ TEST(ValuesTest, Integers) {
   EXPECT_EQ(Refusal("16.5", kInteger),
             "'key' must be an integer, not '16.5' | a whole number, such as 17");
   EXPECT_EQ(Refusal("1e3", kInteger), "'key' must be an integer, not '1e3' | write 1000");
+  EXPECT_EQ(Refusal("1,000,000", kInteger),
+            "'key' must be an integer, not '1,000,000' | write 1000000");
+  EXPECT_EQ(Refusal("2,5", kInteger),
+            "'key' must be an integer, not '2,5' | a whole number, such as 3");
+  EXPECT_EQ(Refusal("1,2,3", kInteger), "'key' must be an integer, not '1,2,3'");
   for (const char* text : {"1.0", "0x10", "007", "1e3", "--1", "+", "1 2", "١"}) {
     Refusal(text, kInteger);
   }
@@ -80,6 +85,13 @@ TEST(ValuesTest, Reals) {
   EXPECT_EQ(Accepted("3", kReal), 3.0);
   EXPECT_EQ(Refusal("1e999", kReal), "'key' must be a number that a double can hold, not '1e999'");
   EXPECT_EQ(Refusal(".nan", kReal), "'key' must be a finite number, not '.nan'");
+  EXPECT_EQ(Refusal("0,001", kReal),
+            "'key' must be a number, not '0,001' | write 0.001, with a point");
+  EXPECT_EQ(Refusal("-1,5e-4", kReal),
+            "'key' must be a number, not '-1,5e-4' | write -1.5e-4, with a point");
+  EXPECT_EQ(Refusal("1,000", kReal),
+            "'key' must be a number, not '1,000' | write 1000, or 1.000 for a fraction");
+  EXPECT_EQ(Refusal("1,2,3", kReal), "'key' must be a number, not '1,2,3'");
   for (const char* text : {"1/0", "1/2/3", "1e", "e5", ".", "nan", "inf", "infinity", "0x1p3",
                            "1,5", "1e308/1e-308", "'1.5'", "[1.5]", "/2"}) {
     Refusal(text, kReal);
@@ -182,6 +194,9 @@ TEST(ValuesTest, Bytes) {
       << Refusal("10", read);
   EXPECT_NE(Refusal("lots", read).find("must be a number of bytes, not 'lots' | such as"),
             std::string::npos);
+  EXPECT_EQ(Refusal("1,5 GiB", read),
+            "'key' must be a number of bytes, not '1,5 GiB' | write 1.5 GiB");
+  EXPECT_NE(Refusal("1,5", read).find("| such as"), std::string::npos) << "of what?";
 }
 
 TEST(ValuesTest, Durations) {
@@ -193,6 +208,10 @@ TEST(ValuesTest, Durations) {
   for (const char* text : {"", "0", "-5", "m", "1m1h", "1m1m", "1h30", "1.h.", "1x", "1e5"}) {
     EXPECT_EQ(ParseSeconds(text), std::nullopt) << text;
   }
+  const auto read = [](const TreeNode& n, std::string_view what, Diagnostics& d) {
+    return ReadSeconds(n, what, d);
+  };
+  EXPECT_EQ(Refusal("1,5h", read), "'key' must be a duration, not '1,5h' | write 1.5h");
 }
 
 TEST(ValuesTest, Identifiers) {

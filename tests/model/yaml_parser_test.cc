@@ -235,6 +235,21 @@ TEST(YamlParserTest, PlaceholdersStandUnquotedInFlowStyle) {
   EXPECT_EQ(MustParse("x: $\ny: {a: 1}\n").Find("y")->value.Find("a")->value.scalar, "1");
 }
 
+TEST(YamlParserTest, ACommaEndsAValue) {
+  EXPECT_EQ(TreeErrors("{a: 0,5, b: 1}\n"),
+            "model.yaml:1:5: error: a comma ends a value: 'a' is 0 here, and '5' a key\n"
+            "    {a: 0,5, b: 1}\n"
+            "        ^~~\n"
+            "help: write `a: 0.5`, with a point\n");
+  EXPECT_NE(
+      TreeErrors("x: {steps: 1,000}\n").find("`steps: 1000`, or `steps: 1.000` for a fraction"),
+      std::string::npos);
+  for (const char* text :
+       {"{a: 1, 5}", "{a: 1,b}", "{a: x,5}", "{a: 1,5: 2}", "{a: '1',5}", "{a: 0.5,5}", "[1,5]"}) {
+    EXPECT_EQ(TreeErrors(text), "") << text;
+  }
+}
+
 // The parser notices an indentation that is wrong a line late, or within the line.
 TEST(YamlIndentation, IsReportedWhereItIsWrong) {
   const std::string dash = "this is not YAML: a space is missing behind this '-'";

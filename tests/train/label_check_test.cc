@@ -158,7 +158,8 @@ TEST(LabelCheck, ALabelThatIsMisspeltIsNoNewClass) {
             "help: did you mean 'cat', the label of 2 samples? If it is a class of its own, "
             "small.yaml:13:22 is to have `units: 3`\n");
   const std::string classes = ErrorsOfTable("1,cat\n2,dog\n3,cow\n4,cow\n5,dog\n6,cat\n", "2");
-  EXPECT_NE(classes.find("has the label 2, but the 2 classes"), std::string::npos) << classes;
+  EXPECT_NE(classes.find("has the label 2 ('dog'), but the 2 classes"), std::string::npos)
+      << classes;
   std::string rows;
   for (int i = 0; i < 20; ++i) rows += "1,cat\n2,dog\n";
   const std::string twice = ErrorsOfTable(rows + "3,catt\n3,catt\n", "2");
@@ -304,13 +305,14 @@ TEST(LabelCheck, BytesAreLabelsAndIdsInEveryIntegerType) {
     EXPECT_EQ(ErrorsOfText(type, "123", "123"), "") << type;  // 'z' is 122
     const std::string units = ErrorsOfText(type, "256", "100");
     EXPECT_NE(units.find("small.yaml:12:14: error: "), std::string::npos) << units;
-    EXPECT_NE(units.find("sample 1 has the label 122, but the 100 classes of "
+    EXPECT_NE(units.find("/text:1:9: sample 1 has the label 122 ('z'), but the 100 classes of "
                          "softmax_cross_entropy are 0 to 99"),
               std::string::npos)
         << units;
     EXPECT_NE(units.find("^"), std::string::npos) << units;
     const std::string entries = ErrorsOfText(type, "50", "256");
-    EXPECT_NE(entries.find("sample 2 has the id 122, but the 50 entries of embedding are 0 to 49"),
+    EXPECT_NE(entries.find("/text:1:9: sample 2 has the id 122 ('z'), but the 50 entries of "
+                           "embedding are 0 to 49"),
               std::string::npos)
         << entries;
     EXPECT_NE(entries.find("`entries: 123`"), std::string::npos) << entries;

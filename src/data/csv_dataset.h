@@ -1,0 +1,47 @@
+// The values of a CSV file as a data set, which knows where its integers stand.
+#ifndef CGRUN_DATA_CSV_DATASET_H_
+#define CGRUN_DATA_CSV_DATASET_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "src/data/dataset.h"
+#include "src/data/tensor_dataset.h"
+
+namespace cgrun {
+
+// Where the integers of a table stand: classes, categories and ids, which may be wrong for the
+// model that reads them.
+struct IntegerLines {
+  char delimiter = ',';
+  std::vector<int> lines;                         // by sample; none where all fields are floats
+  std::map<size_t, std::vector<size_t>> columns;  // by field: of its elements
+
+  bool any() const { return !columns.empty(); }
+  // Of so many samples.
+  static int64_t Bytes(int64_t samples) { return samples * int64_t{sizeof(int)}; }
+};
+
+// With what was found out about training data.
+class CsvDataset : public TensorDataset {
+ public:
+  CsvDataset(std::vector<FieldTensor> parts, DataFindings findings, IntegerLines integers);
+
+  DataFindings Findings() const override { return findings_; }
+  int64_t decoded_bytes() const override;
+  SamplePlace PlaceOf(size_t index, int64_t sample) const override;
+  SamplePlace PlaceOfValue(size_t index, int64_t sample, int64_t value) const override;
+
+ private:
+  SamplePlace PlaceOfElement(size_t index, int64_t sample, size_t element, std::string* text) const;
+
+  DataFindings findings_;
+  IntegerLines integers_;
+};
+
+}  // namespace cgrun
+
+#endif  // CGRUN_DATA_CSV_DATASET_H_

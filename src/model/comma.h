@@ -1,0 +1,27 @@
+// Numbers with commas in them, as other languages write fractions and people write thousands.
+#ifndef CGRUN_MODEL_COMMA_H_
+#define CGRUN_MODEL_COMMA_H_
+
+#include <string>
+#include <string_view>
+
+namespace cgrun {
+
+// What such a number may be.
+struct CommaNumber {
+  std::string fraction;  // "0.001" of "0,001", "1.000" of "1,000"; "" where it is none
+  std::string whole;     // "1000" of "1,000"; "" where it is none
+
+  // "write 0.001, with a point", "write 1000, or 1.000 for a fraction"; "" of no such number. With
+  // `key`, behind which it stands: "write `lr: 0.001`, with a point".
+  std::string Help(const std::string& key = "") const;
+};
+
+CommaNumber ReadCommas(std::string_view text);
+
+// `text` with a point for its only comma: "1.5GiB" of "1,5GiB"; "" where it has none, or several.
+std::string WithPoint(std::string_view text);
+
+}  // namespace cgrun
+
+#endif  // CGRUN_MODEL_COMMA_H_
