@@ -26,6 +26,11 @@ std::optional<KernelOption> OwnOption(const KernelDef& kernel, const NodeSignatu
   option.input_layouts.resize(node.inputs.size());
   option.output_layouts.resize(node.outputs.size());
   if (kernel.in_place) option.in_place = InPlacePairsOf(node.op, node.body);
+  // An operator's optional outputs are not there in every node.
+  std::erase_if(option.in_place, [&](const InPlacePair& pair) {
+    return static_cast<size_t>(pair.input) >= node.inputs.size() ||
+           static_cast<size_t>(pair.output) >= node.outputs.size();
+  });
   if (kernel.layouts != nullptr) kernel.layouts(node, &option);
   option.strided_inputs = kernel.strided_inputs;
   if (kernel.workspace_bytes != nullptr) {
@@ -71,7 +76,7 @@ bool AllPlain(const KernelOption& option) {
 
 void AddOptions(const KernelDef& kernel, const NodeSignature& node, const RunSetting& setting,
                 std::vector<KernelOption>* options) {
-  if (kernel.hides_nan && setting.keep_nan) return;
+  if (kernel.hides_nan && setting.learns) return;
   if (kernel.supports != nullptr && !kernel.supports(node)) return;
   const std::optional<KernelOption> own = OwnOption(kernel, node, setting);
   if (!own) return;

@@ -93,7 +93,8 @@ std::vector<InPlacePair> PairsInBody(std::span<const FusedOperator> body, size_t
     const auto before = static_cast<size_t>(-1 - operand);
     for (const InPlacePair& earlier :
          PairsInBody(body, before, GetOpDef(body[before].op).in_place, through)) {
-      of_node.push_back({earlier.input, pair.output});
+      if (earlier.output == 0)
+        of_node.push_back({earlier.input, pair.output});  // what is passed on
     }
   }
   return of_node;

@@ -3,6 +3,8 @@
 #ifndef CGRUN_OPS_TARGET_H_
 #define CGRUN_OPS_TARGET_H_
 
+#include <cstdint>
+#include <limits>
 #include <optional>
 #include <span>
 #include <string>
@@ -30,9 +32,12 @@ struct KernelOption {
 struct RunSetting {
   int threads = 1;
   std::vector<Layout> layouts = {};  // in which its inputs lie; empty: plain
-  // Only kernels that let a NaN through: in training, one that is hidden would let the run go on
-  // with ruined weights.
-  bool keep_nan = false;
+  // Only kernels that let a NaN through: one that is hidden would let the run go on with ruined
+  // weights. And memory is dearer, with activations that wait for the backward pass.
+  bool learns = false;
+  // Bytes that operands and workspace may take together, of kernels that take more than others do
+  // to be faster.
+  int64_t room = std::numeric_limits<int64_t>::max();
 };
 
 class Target {

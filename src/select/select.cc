@@ -11,6 +11,7 @@
 #include "src/ir/builder.h"
 #include "src/ir/op_def.h"
 #include "src/select/reorder_node.h"
+#include "src/select/room.h"
 
 namespace cgrun {
 namespace {
@@ -27,7 +28,9 @@ class Selector {
         target_(target),
         options_(options),
         outlook_(outlook),
-        diagnostics_(diagnostics) {}
+        diagnostics_(diagnostics),
+        learns_(graph.Learns()),
+        room_(RoomOf(graph)) {}
 
   void Run() {
     for (NodeId id : TopologicalOrder(graph_)) {
@@ -39,7 +42,7 @@ class Selector {
  private:
   void Select(NodeId id) {
     const NodeSignature signature = SignatureOf(graph_, graph_.nodes[id]);
-    RunSetting setting{options_.threads, {}, graph_.Learns()};
+    RunSetting setting{options_.threads, {}, learns_, room_};
     for (ValueId input : graph_.nodes[id].inputs) {
       setting.layouts.push_back(graph_.values[input].layout);
     }
@@ -143,6 +146,8 @@ class Selector {
   SelectOptions options_;
   Outlook outlook_;
   Diagnostics& diagnostics_;
+  const bool learns_;
+  const int64_t room_;
   std::map<std::pair<ValueId, std::string>, ValueId> reordered_;
 };
 

@@ -26,7 +26,7 @@ class FusingTarget : public Target {
     option.seconds = 1;
     if (node.op != OpId::fused) return {option};
     option.seconds = fused_seconds;
-    if (node.body[0].op != OpId::neg || (hides_nan && setting.keep_nan)) return {};
+    if (node.body[0].op != OpId::neg || (hides_nan && setting.learns)) return {};
     return {option};
   }
 };

@@ -7,6 +7,7 @@
 #include "src/ops/reorder.h"
 #include "src/plan/memory_layout.h"
 #include "src/plan/schedule.h"
+#include "src/select/room.h"
 #include "tests/support/graph_maker.h"
 
 namespace cgrun {
@@ -252,6 +253,16 @@ TEST_F(Select, MissingKernelsAreAddedAndOthersKept) {
   SelectMissingKernels(maker_.graph(), target_, {}, diagnostics);
   EXPECT_EQ(maker_.Producer(a).kernel->kernel, "mine");
   EXPECT_EQ(maker_.Producer(b).kernel->kernel, "fake.relu");
+}
+
+// What stays across steps counts for nothing: a workspace as large as a weight would come beside
+// it.
+TEST(Room, IsWhatTheLargestNodeTakesAndASixteenth) {
+  GraphMaker maker;
+  const ValueId x = maker.Feed("x", {16, 4}), weight = maker.State("weight", {16, 4});
+  maker.Op(OpId::relu, "y", {x});
+  maker.Op(OpId::add, "sum", {x, weight});
+  EXPECT_EQ(RoomOf(maker.graph()), 2 * 256 / 16 * 17);
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include "src/kernels/onednn/grouped_weights.h"
 #include "src/kernels/onednn/post_operators.h"
 #include "src/kernels/onednn/primitive.h"
+#include "src/kernels/onednn/winograd.h"
 #include "src/ops/conv.h"
 
 namespace cgrun::onednn {
@@ -63,6 +64,14 @@ double FirstSeconds(const NodeSignature& node, int64_t channels, int64_t filters
   return FlopsInF32(node) * Filling(filters) / kFirstConvFlopsPerSecond;
 }
 
+// How a convolution or a gradient of one is computed.
+enum class Method { kDirect, kWinograd };
+
+template <Method kMethod>
+constexpr dnnl::algorithm kAlgorithm =
+    kMethod == Method::kDirect ? dnnl::algorithm::convolution_direct
+                               : dnnl::algorithm::convolution_winograd;
+
 // The window as oneDNN wants it.
 struct Sizes {
   dnnl::memory::dims strides, dilates, before, after;
@@ -95,15 +104,21 @@ size_t ConvInputs(const NodeSignature& node) {
   return node.op == OpId::fused ? node.body[0].operands.size() : node.inputs.size();
 }
 
-dnnl::primitive_attr AttributesOf(const NodeSignature& node, Layouts layouts) {
+std::vector<PostOperator> BehindConv(const NodeSignature& node, Layouts layouts) {
+  auto behind = PostOperatorsOf(node, At(layouts, node.inputs.size()));
+  CGRUN_CHECK(behind) << "no post-operators for what is behind a convolution";
+  return *std::move(behind);
+}
+
+dnnl::primitive_attr AttributesOf(const NodeSignature& node, Layouts layouts, Method method) {
   dnnl::primitive_attr attributes = Attributes();
   if (node.op != OpId::fused) return attributes;
-  const auto behind = PostOperatorsOf(node, At(layouts, node.inputs.size()));
-  CGRUN_CHECK(behind) << "no post-operators for what is behind a convolution";
-  attributes.set_post_ops(Described(*behind));
+  const std::vector<PostOperator> behind = BehindConv(node, layouts);
+  attributes.set_post_ops(method == Method::kDirect ? Described(behind) : DescribedInPlace(behind));
   return attributes;
 }
 
+template <Method kMethod>
 Forward::primitive_desc ForwardDesc(const NodeSignature& node, Layouts layouts) {
   const ConvAttributes& attributes = ConvOf(node);
   const Sizes sizes = SizesOf(node.inputs[0].shape, attributes.window());
@@ -113,48 +128,48 @@ Forward::primitive_desc ForwardDesc(const NodeSignature& node, Layouts layouts) 
   const Desc y = Tensor(node.outputs[0], At(layouts, node.inputs.size()));
   const TensorType of_filters{node.inputs[1].dtype, {node.outputs[0].shape[1]}};
   const auto kind = dnnl::prop_kind::forward_training;
-  const auto algorithm = dnnl::algorithm::convolution_direct;
   const Forward::desc desc =
-      bias ? Forward::desc(kind, algorithm, x, weight, Describe(of_filters, Layout()), y,
+      bias ? Forward::desc(kind, kAlgorithm<kMethod>, x, weight, Describe(of_filters, Layout()), y,
                            sizes.strides, sizes.dilates, sizes.before, sizes.after)
-           : Forward::desc(kind, algorithm, x, weight, y, sizes.strides, sizes.dilates,
+           : Forward::desc(kind, kAlgorithm<kMethod>, x, weight, y, sizes.strides, sizes.dilates,
                            sizes.before, sizes.after);
-  return {desc, AttributesOf(node, layouts), Engine()};
+  return {desc, AttributesOf(node, layouts, kMethod), Engine()};
 }
 
 // What the gradients need of the forward convolution: any layouts will do.
+template <Method kMethod>
 Forward::primitive_desc Hint(const ConvGradAttributes& a, DType dtype, const Shape& weight,
                              const Shape& y) {
   const Sizes sizes = SizesOf(a.input, a.window());
   return {Forward::desc(
-              dnnl::prop_kind::forward_training, dnnl::algorithm::convolution_direct,
-              DescribeAny({dtype, a.input}), DescribeWeights({dtype, weight}, a.groups, nullptr),
-              DescribeAny({dtype, y}), sizes.strides, sizes.dilates, sizes.before, sizes.after),
+              dnnl::prop_kind::forward_training, kAlgorithm<kMethod>, DescribeAny({dtype, a.input}),
+              DescribeWeights({dtype, weight}, a.groups, nullptr), DescribeAny({dtype, y}),
+              sizes.strides, sizes.dilates, sizes.before, sizes.after),
           Attributes(), Engine()};
 }
 
+template <Method kMethod>
 BackwardData::primitive_desc InputGradDesc(const NodeSignature& node, Layouts layouts) {
   const auto& a = node.attributes.As<ConvGradAttributes>();
   const Sizes sizes = SizesOf(a.input, a.window());
-  const BackwardData::desc desc(dnnl::algorithm::convolution_direct,
-                                Tensor(node.outputs[0], At(layouts, 2)),
+  const BackwardData::desc desc(kAlgorithm<kMethod>, Tensor(node.outputs[0], At(layouts, 2)),
                                 DescribeWeights(node.inputs[1], a.groups, At(layouts, 1)),
                                 Tensor(node.inputs[0], At(layouts, 0)), sizes.strides,
                                 sizes.dilates, sizes.before, sizes.after);
   return {desc, Attributes(), Engine(),
-          Hint(a, node.inputs[0].dtype, node.inputs[1].shape, node.inputs[0].shape)};
+          Hint<kMethod>(a, node.inputs[0].dtype, node.inputs[1].shape, node.inputs[0].shape)};
 }
 
+template <Method kMethod>
 BackwardWeights::primitive_desc WeightGradDesc(const NodeSignature& node, Layouts layouts) {
   const auto& a = node.attributes.As<ConvGradAttributes>();
   const Sizes sizes = SizesOf(a.input, a.window());
-  const BackwardWeights::desc desc(dnnl::algorithm::convolution_direct,
-                                   Tensor(node.inputs[0], At(layouts, 0)),
+  const BackwardWeights::desc desc(kAlgorithm<kMethod>, Tensor(node.inputs[0], At(layouts, 0)),
                                    DescribeWeights(node.outputs[0], a.groups, At(layouts, 2)),
                                    Tensor(node.inputs[1], At(layouts, 1)), sizes.strides,
                                    sizes.dilates, sizes.before, sizes.after);
   return {desc, Attributes(), Engine(),
-          Hint(a, node.inputs[0].dtype, node.outputs[0].shape, node.inputs[1].shape)};
+          Hint<kMethod>(a, node.inputs[0].dtype, node.outputs[0].shape, node.inputs[1].shape)};
 }
 
 // Of the first inputs: what a convolution or its gradient reads.
@@ -192,15 +207,18 @@ namespace {
 
 // The layouts that oneDNN wants for the convolution by itself; where a tensor is added to its
 // result, that is to lie like it.
+template <Method kMethod>
 bool ChooseForward(const NodeSignature& node, int threads, KernelOption* option) {
   const NodeSignature alone = node.op == OpId::fused ? SignaturesInBody(node)[0] : node;
-  const auto conv = WithThreads<ForwardDesc>(alone, nullptr, threads);
+  const auto conv = WithThreads<ForwardDesc<kMethod>>(alone, nullptr, threads);
   const bool known = IsFast(conv) && Choose(conv.src_desc(), &option->input_layouts[0]) &&
                      ChooseWeights(conv.weights_desc(), &option->input_layouts[1]) &&
                      Choose(conv.dst_desc(), &option->output_layouts[0]);
   option->workspace_bytes = Scratch(conv.scratchpad_desc());
   if (!known || node.op != OpId::fused) return known;
-  option->in_place.clear();  // a tensor that is added is read behind sums that have been written
+  // By itself oneDNN reads a tensor that is added behind sums that it has written; Winograd's takes
+  // it out of the result's place.
+  if (kMethod == Method::kDirect) option->in_place.clear();
   for (size_t i = ConvInputs(node); i < node.inputs.size(); ++i) {
     if (node.inputs[i].shape == node.outputs[0].shape) {
       option->input_layouts[i] = option->output_layouts[0];
@@ -209,10 +227,33 @@ bool ChooseForward(const NodeSignature& node, int threads, KernelOption* option)
   std::vector<OperandLayout> layouts;
   for (const Layout& layout : option->input_layouts) layouts.push_back({layout, {}});
   layouts.push_back({option->output_layouts[0], {}});
-  const auto fused = WithThreads<ForwardDesc>(node, &layouts, threads);
+  const auto fused = WithThreads<ForwardDesc<kMethod>>(node, &layouts, threads);
   const Layout& weights = option->input_layouts[1];
   option->workspace_bytes = PlacesOf(node, weights).end + Scratch(fused.scratchpad_desc());
   return IsFast(fused) && (!HasNorm(node) || CanFoldInto(node, weights));
+}
+
+template <Method kMethod>
+PreparedKernel PrepareForward(const KernelRequest& request) {
+  const NodeSignature& node = request.node;
+  const auto desc = WithThreads<ForwardDesc<kMethod>>(node, &request.operands, request.threads);
+  const int y = static_cast<int>(node.inputs.size()), workspace = y + 1;
+  const FoldedPlaces places = PlacesOf(node, request.operands[1].layout);
+  const bool folded = places.end > 0;
+  std::vector<Argument> arguments = {
+      {DNNL_ARG_SRC, 0, desc.src_desc()},
+      {DNNL_ARG_WEIGHTS, folded ? workspace : 1, desc.weights_desc(), places.weights},
+      {DNNL_ARG_DST, y, desc.dst_desc()}};
+  if (folded || ConvInputs(node) == 3) {
+    arguments.push_back({DNNL_ARG_BIAS, folded ? workspace : 2, desc.bias_desc(), places.bias});
+  }
+  AddScratch(desc.scratchpad_desc(), workspace, arguments, places.end);
+  if (node.op != OpId::fused) return PrepareRun(Forward(desc), arguments);
+  const std::vector<PostOperator> behind = BehindConv(node, &request.operands);
+  if (kMethod == Method::kDirect) AddArguments(behind, arguments);
+  PreparedKernel conv = BehindFolding(request, PrepareRun(Forward(desc), arguments));
+  if (kMethod == Method::kDirect) return conv;
+  return BehindCopy(AddedOperand(behind), request, std::move(conv));
 }
 
 KernelDef Conv(std::string_view name, bool (*supports)(const NodeSignature&)) {
@@ -223,27 +264,78 @@ KernelDef Conv(std::string_view name, bool (*supports)(const NodeSignature&)) {
            FoldingSeconds(node);
   };
   def.choose = [](const NodeSignature& node, const RunSetting& setting, KernelOption* option) {
-    return Try([&] { return ChooseForward(node, setting.threads, option); });
+    return Try([&] { return ChooseForward<Method::kDirect>(node, setting.threads, option); });
   };
-  def.prepare = [](const KernelRequest& request) {
-    const NodeSignature& node = request.node;
-    const auto desc = WithThreads<ForwardDesc>(node, &request.operands, request.threads);
-    const int y = static_cast<int>(node.inputs.size()), workspace = y + 1;
-    const FoldedPlaces places = PlacesOf(node, request.operands[1].layout);
-    const bool folded = places.end > 0;
-    std::vector<Argument> arguments = {
-        {DNNL_ARG_SRC, 0, desc.src_desc()},
-        {DNNL_ARG_WEIGHTS, folded ? workspace : 1, desc.weights_desc(), places.weights},
-        {DNNL_ARG_DST, y, desc.dst_desc()}};
-    if (folded || ConvInputs(node) == 3) {
-      arguments.push_back({DNNL_ARG_BIAS, folded ? workspace : 2, desc.bias_desc(), places.bias});
-    }
-    AddScratch(desc.scratchpad_desc(), workspace, arguments, places.end);
-    if (node.op != OpId::fused) return PrepareRun(Forward(desc), arguments);
-    AddArguments(*PostOperatorsOf(node, At(&request.operands, node.inputs.size())), arguments);
-    return BehindFolding(request, PrepareRun(Forward(desc), arguments));
-  };
+  def.prepare = PrepareForward<Method::kDirect>;
   return def;
+}
+
+// Whether there is room for what a kernel by Winograd's algorithm takes. Where the model learns,
+// activations wait beside it: it then takes no more than its images do.
+bool HasRoom(const NodeSignature& node, const RunSetting& setting, const KernelOption& option,
+             int64_t weight_bytes) {
+  const int64_t images = OperandBytes(node) - weight_bytes;
+  const int64_t room = setting.learns ? std::min(2 * images, setting.room) : setting.room;
+  return images + option.workspace_bytes <= room;
+}
+
+KernelDef ByWinograd(KernelDef def, std::string_view name) {
+  def.name = name;
+  def.seconds = [](const NodeSignature& node, int threads) {
+    const auto flops = static_cast<double>(CostOf(node).flops);
+    return WinogradSeconds(node.inputs[0].shape, node.outputs[0].shape, flops / kFlopsPerSecond,
+                           threads) +
+           FoldingSeconds(node);
+  };
+  def.choose = [](const NodeSignature& node, const RunSetting& setting, KernelOption* option) {
+    if (!IsForWinograd(node.inputs[0].dtype, ConvOf(node))) return false;
+    const auto choose = [&] {
+      return ChooseForward<Method::kWinograd>(node, setting.threads, option);
+    };
+    return Try(choose) && HasRoom(node, setting, *option, ByteSize(node.inputs[1]));
+  };
+  def.prepare = PrepareForward<Method::kWinograd>;
+  return def;
+}
+
+template <Method kMethod>
+bool ChooseInputGrad(const NodeSignature& node, int threads, KernelOption* option) {
+  const auto desc = WithThreads<InputGradDesc<kMethod>>(node, nullptr, threads);
+  option->workspace_bytes = Scratch(desc.scratchpad_desc());
+  return IsFast(desc) && Choose(desc.diff_dst_desc(), &option->input_layouts[0]) &&
+         ChooseWeights(desc.weights_desc(), &option->input_layouts[1]) &&
+         Choose(desc.diff_src_desc(), &option->output_layouts[0]);
+}
+
+template <Method kMethod>
+PreparedKernel PrepareInputGrad(const KernelRequest& request) {
+  const auto desc =
+      WithThreads<InputGradDesc<kMethod>>(request.node, &request.operands, request.threads);
+  std::vector<Argument> arguments = {{DNNL_ARG_DIFF_DST, 0, desc.diff_dst_desc()},
+                                     {DNNL_ARG_WEIGHTS, 1, desc.weights_desc()},
+                                     {DNNL_ARG_DIFF_SRC, 2, desc.diff_src_desc()}};
+  AddScratch(desc.scratchpad_desc(), 3, arguments);
+  return PrepareRun(BackwardData(desc), arguments);
+}
+
+template <Method kMethod>
+bool ChooseWeightGrad(const NodeSignature& node, int threads, KernelOption* option) {
+  const auto desc = WithThreads<WeightGradDesc<kMethod>>(node, nullptr, threads);
+  option->workspace_bytes = Scratch(desc.scratchpad_desc());
+  return IsFast(desc) && Choose(desc.src_desc(), &option->input_layouts[0]) &&
+         Choose(desc.diff_dst_desc(), &option->input_layouts[1]) &&
+         ChooseWeights(desc.diff_weights_desc(), &option->output_layouts[0]);
+}
+
+template <Method kMethod>
+PreparedKernel PrepareWeightGrad(const KernelRequest& request) {
+  const auto desc =
+      WithThreads<WeightGradDesc<kMethod>>(request.node, &request.operands, request.threads);
+  std::vector<Argument> arguments = {{DNNL_ARG_SRC, 0, desc.src_desc()},
+                                     {DNNL_ARG_DIFF_DST, 1, desc.diff_dst_desc()},
+                                     {DNNL_ARG_DIFF_WEIGHTS, 2, desc.diff_weights_desc()}};
+  AddScratch(desc.scratchpad_desc(), 3, arguments);
+  return PrepareRun(BackwardWeights(desc), arguments);
 }
 
 }  // namespace
@@ -259,6 +351,9 @@ KernelDef fused_conv() {
   return def;
 }
 
+KernelDef winograd() { return ByWinograd(conv(), "onednn.winograd"); }
+KernelDef fused_winograd() { return ByWinograd(fused_conv(), "onednn.fused_winograd"); }
+
 KernelDef conv_input_grad() {
   KernelDef def{.name = "onednn.conv_input_grad", .supports = Supports};
   def.seconds = [](const NodeSignature& node, int threads) {
@@ -267,22 +362,28 @@ KernelDef conv_input_grad() {
     return BlockedSeconds(node, channels, filters, groups) / threads;
   };
   def.choose = [](const NodeSignature& node, const RunSetting& setting, KernelOption* option) {
-    return Try([&] {
-      const auto desc = WithThreads<InputGradDesc>(node, nullptr, setting.threads);
-      option->workspace_bytes = Scratch(desc.scratchpad_desc());
-      return IsFast(desc) && Choose(desc.diff_dst_desc(), &option->input_layouts[0]) &&
-             ChooseWeights(desc.weights_desc(), &option->input_layouts[1]) &&
-             Choose(desc.diff_src_desc(), &option->output_layouts[0]);
-    });
+    return Try([&] { return ChooseInputGrad<Method::kDirect>(node, setting.threads, option); });
   };
-  def.prepare = [](const KernelRequest& request) {
-    const auto desc = WithThreads<InputGradDesc>(request.node, &request.operands, request.threads);
-    std::vector<Argument> arguments = {{DNNL_ARG_DIFF_DST, 0, desc.diff_dst_desc()},
-                                       {DNNL_ARG_WEIGHTS, 1, desc.weights_desc()},
-                                       {DNNL_ARG_DIFF_SRC, 2, desc.diff_src_desc()}};
-    AddScratch(desc.scratchpad_desc(), 3, arguments);
-    return PrepareRun(BackwardData(desc), arguments);
+  def.prepare = PrepareInputGrad<Method::kDirect>;
+  return def;
+}
+
+KernelDef winograd_input_grad() {
+  KernelDef def{.name = "onednn.winograd_input_grad", .supports = Supports};
+  def.seconds = [](const NodeSignature& node, int threads) {
+    const auto flops = static_cast<double>(CostOf(node).flops);
+    return WinogradSeconds(node.inputs[0].shape, node.outputs[0].shape, flops / kFlopsPerSecond,
+                           threads);
   };
+  def.choose = [](const NodeSignature& node, const RunSetting& setting, KernelOption* option) {
+    const auto& attributes = node.attributes.As<ConvGradAttributes>();
+    if (!IsForWinograd(node.inputs[0].dtype, attributes)) return false;
+    const auto choose = [&] {
+      return ChooseInputGrad<Method::kWinograd>(node, setting.threads, option);
+    };
+    return Try(choose) && HasRoom(node, setting, *option, ByteSize(node.inputs[1]));
+  };
+  def.prepare = PrepareInputGrad<Method::kWinograd>;
   return def;
 }
 
@@ -294,22 +395,28 @@ KernelDef conv_weight_grad() {
     return FirstSeconds(node, channels, filters, groups) / threads;
   };
   def.choose = [](const NodeSignature& node, const RunSetting& setting, KernelOption* option) {
-    return Try([&] {
-      const auto desc = WithThreads<WeightGradDesc>(node, nullptr, setting.threads);
-      option->workspace_bytes = Scratch(desc.scratchpad_desc());
-      return IsFast(desc) && Choose(desc.src_desc(), &option->input_layouts[0]) &&
-             Choose(desc.diff_dst_desc(), &option->input_layouts[1]) &&
-             ChooseWeights(desc.diff_weights_desc(), &option->output_layouts[0]);
-    });
+    return Try([&] { return ChooseWeightGrad<Method::kDirect>(node, setting.threads, option); });
   };
-  def.prepare = [](const KernelRequest& request) {
-    const auto desc = WithThreads<WeightGradDesc>(request.node, &request.operands, request.threads);
-    std::vector<Argument> arguments = {{DNNL_ARG_SRC, 0, desc.src_desc()},
-                                       {DNNL_ARG_DIFF_DST, 1, desc.diff_dst_desc()},
-                                       {DNNL_ARG_DIFF_WEIGHTS, 2, desc.diff_weights_desc()}};
-    AddScratch(desc.scratchpad_desc(), 3, arguments);
-    return PrepareRun(BackwardWeights(desc), arguments);
+  def.prepare = PrepareWeightGrad<Method::kDirect>;
+  return def;
+}
+
+KernelDef winograd_weight_grad() {
+  KernelDef def{.name = "onednn.winograd_weight_grad", .supports = Supports};
+  def.seconds = [](const NodeSignature& node, int threads) {
+    const auto flops = static_cast<double>(CostOf(node).flops);
+    return WinogradSeconds(node.inputs[0].shape, node.inputs[1].shape, flops / kFlopsPerSecond,
+                           threads);
   };
+  def.choose = [](const NodeSignature& node, const RunSetting& setting, KernelOption* option) {
+    const auto& attributes = node.attributes.As<ConvGradAttributes>();
+    if (!IsForWinograd(node.inputs[0].dtype, attributes)) return false;
+    const auto choose = [&] {
+      return ChooseWeightGrad<Method::kWinograd>(node, setting.threads, option);
+    };
+    return Try(choose) && HasRoom(node, setting, *option, ByteSize(node.outputs[0]));
+  };
+  def.prepare = PrepareWeightGrad<Method::kWinograd>;
   return def;
 }
 

@@ -7,9 +7,13 @@
 namespace cgrun::onednn {
 
 KernelDef conv();
-KernelDef fused_conv();  // with what post_operators.h knows behind it
+KernelDef fused_conv();      // with what post_operators.h knows behind it
+KernelDef winograd();        // conv by Winograd's algorithm …
+KernelDef fused_winograd();  // … and with what is behind it
 KernelDef conv_input_grad();
+KernelDef winograd_input_grad();
 KernelDef conv_weight_grad();
+KernelDef winograd_weight_grad();
 KernelDef conv_transpose();
 KernelDef reorder();
 

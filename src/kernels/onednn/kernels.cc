@@ -44,9 +44,13 @@ std::string Version() {
 
 std::vector<Entry> Kernels() {
   return {{OpId::conv, conv()},
+          {OpId::conv, winograd()},
           {OpId::fused, fused_conv()},
+          {OpId::fused, fused_winograd()},
           {OpId::conv_input_grad, conv_input_grad()},
+          {OpId::conv_input_grad, winograd_input_grad()},
           {OpId::conv_weight_grad, conv_weight_grad()},
+          {OpId::conv_weight_grad, winograd_weight_grad()},
           {OpId::conv_transpose, conv_transpose()},
           {OpId::reorder, reorder()}};
 }

@@ -82,6 +82,24 @@ dnnl::post_ops Described(const std::vector<PostOperator>& operators) {
   return described;
 }
 
+dnnl::post_ops DescribedInPlace(const std::vector<PostOperator>& operators) {
+  dnnl::post_ops described;
+  for (const PostOperator& op : operators) {
+    if (op.operand) {
+      described.append_sum();
+    } else {
+      described.append_eltwise(1, op.algorithm, op.alpha, op.beta);
+    }
+  }
+  return described;
+}
+
+int AddedOperand(const std::vector<PostOperator>& operators) {
+  const auto has_operand = [](const PostOperator& op) { return op.operand.has_value(); };
+  const auto added = std::ranges::find_if(operators, has_operand);
+  return added == operators.end() ? -1 : added->operand->operand;
+}
+
 void AddArguments(const std::vector<PostOperator>& operators, std::vector<Argument>& arguments) {
   for (size_t i = 0; i < operators.size(); ++i) {
     if (!operators[i].operand) continue;

@@ -25,6 +25,10 @@ std::optional<std::vector<PostOperator>> PostOperatorsOf(const NodeSignature& no
                                                          const Layout* y);
 
 dnnl::post_ops Described(const std::vector<PostOperator>& operators);
+// The same where a tensor is added that lies in the result's place when the primitive begins.
+dnnl::post_ops DescribedInPlace(const std::vector<PostOperator>& operators);
+// The operand of the node that is added, or -1.
+int AddedOperand(const std::vector<PostOperator>& operators);
 void AddArguments(const std::vector<PostOperator>& operators, std::vector<Argument>& arguments);
 
 }  // namespace cgrun::onednn

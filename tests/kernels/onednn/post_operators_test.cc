@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <dnnl.hpp>
+#include <string_view>
 
 #include "src/ops/batch_norm.h"
 #include "src/ops/conv.h"
@@ -78,15 +80,26 @@ class PostOperators : public testing::Test {
     if (library_ == nullptr) GTEST_SKIP() << DescribeKernels("cpu");
   }
 
-  std::optional<KernelOption> Fused(const NodeSignature& node, int threads) const {
-    for (KernelOption& option : library_->Options(node, {threads})) {
-      if (option.kernel == "onednn.fused_conv") return std::move(option);
+  std::optional<KernelOption> Fused(const NodeSignature& node, const RunSetting& setting,
+                                    std::string_view kernel = "onednn.fused_conv") const {
+    for (KernelOption& option : library_->Options(node, setting)) {
+      if (option.kernel == kernel) return std::move(option);
     }
     return std::nullopt;
   }
 
+  // Within `tolerance` of the largest element.
+  static void ExpectNear(const HostTensor& result, const HostTensor& wanted, double tolerance) {
+    double most = 0;
+    for (int64_t i = 0; i < wanted.elements(); ++i) most = std::max(most, std::abs(wanted.At(i)));
+    for (int64_t i = 0; i < wanted.elements(); ++i) {
+      ASSERT_NEAR(result.At(i), wanted.At(i), tolerance * most) << "element " << i;
+    }
+  }
+
   // Expects a kernel, and of it what the reference kernels give, within `tolerance` of the largest.
-  void Check(const Chain& chain, double tolerance = 4e-5) {
+  void Check(const Chain& chain, std::string_view kernel = "onednn.fused_conv",
+             double tolerance = 4e-5) {
     const NodeSignature node = chain.Node();
     Dice dice(7);
     std::vector<HostTensor> inputs;
@@ -97,15 +110,15 @@ class PostOperators : public testing::Test {
     for (int64_t i = 0; i < positive.elements(); ++i)
       positive.Set(i, 0.1 + std::abs(positive.At(i)));
     const HostTensor wanted = OneByOne(node, inputs);
-    double most = 0;
-    for (int64_t i = 0; i < wanted.elements(); ++i) most = std::max(most, std::abs(wanted.At(i)));
     for (const int threads : {1, 2}) {
-      const auto option = Fused(node, threads);
+      const auto option = Fused(node, {threads}, kernel);
       ASSERT_TRUE(option.has_value());
-      const OptionRun run = RunOption(*library_, node, *option, inputs, threads);
-      EXPECT_EQ(run.fault, "");
-      for (int64_t i = 0; i < wanted.elements(); ++i) {
-        ASSERT_NEAR(run.outputs[0].At(i), wanted.At(i), tolerance * most) << "element " << i;
+      std::vector<OperandPlaces> places(1);
+      for (const InPlacePair& pair : option->in_place) places.push_back({0, pair});
+      for (const OperandPlaces& where : places) {
+        const OptionRun run = RunOption(*library_, node, *option, inputs, threads, where);
+        EXPECT_EQ(run.fault, "");
+        ExpectNear(run.outputs[0], wanted, tolerance);
       }
     }
   }
@@ -149,13 +162,100 @@ TEST_F(PostOperators, FoldIntoBlocksThatAreNotFull) {
 }
 
 TEST_F(PostOperators, LeaveBf16WhoseWeightsWouldBeRoundedTwice) {
-  EXPECT_FALSE(Fused(Chain{.dtype = DType::kBF16}.Node(), 1).has_value());
+  EXPECT_FALSE(Fused(Chain{.dtype = DType::kBF16}.Node(), {1}).has_value());
 }
 
 TEST_F(PostOperators, LeaveWhatIsNoTensorLikeTheResult) {
   NodeSignature node = Chain{.sum = true}.Node();
   node.inputs.back().shape = {2, 32, 1, 1};
-  EXPECT_FALSE(Fused(node, 1).has_value());
+  EXPECT_FALSE(Fused(node, {1}).has_value());
+}
+
+constexpr char kWinograd[] = "onednn.fused_winograd";
+
+// oneDNN has it for AVX-512 alone.
+class Winograd : public PostOperators {
+ protected:
+  void SetUp() override {
+    PostOperators::SetUp();
+    if (IsSkipped()) return;
+    if (dnnl::get_effective_cpu_isa() < dnnl::cpu_isa::avx512_core) {
+      GTEST_SKIP() << "oneDNN has Winograd's algorithm for AVX-512";
+    }
+  }
+};
+
+TEST_F(Winograd, GivesWhatTheDefinitionDoes) {
+  Check({}, kWinograd);
+  Check({.bias = true, .relu = true}, kWinograd);
+  Check({.channels = 64, .filters = 48, .min = 0}, kWinograd);
+}
+
+TEST_F(Winograd, AddsWhatLiesInItsPlaceOrElsewhere) {
+  for (const bool first : {false, true}) {
+    const Chain chain{.sum = true, .sum_comes_first = first, .relu = true};
+    Check(chain, kWinograd);
+    const auto option = Fused(chain.Node(), {1}, kWinograd);
+    ASSERT_TRUE(option.has_value());
+    const int added = static_cast<int>(chain.Node().inputs.size()) - 1;
+    EXPECT_EQ(option->in_place, (std::vector<InPlacePair>{{added, 0}}));
+  }
+}
+
+TEST_F(Winograd, IsForSmallKernelsThatMoveByOneElement) {
+  EXPECT_FALSE(Fused(Chain{.kernel = 1}.Node(), {1}, kWinograd).has_value());
+  EXPECT_FALSE(Fused(Chain{.stride = 2}.Node(), {1}, kWinograd).has_value());
+  EXPECT_FALSE(Fused(Chain{.channels = 32, .groups = 2}.Node(), {1}, kWinograd).has_value());
+}
+
+TEST_F(Winograd, KeepsToItsRoom) {
+  const NodeSignature node = Chain{}.Node();
+  const auto option = Fused(node, {1}, kWinograd);
+  ASSERT_TRUE(option.has_value());
+  const int64_t bytes = OperandBytes(node) - ByteSize(node.inputs[1]) + option->workspace_bytes;
+  EXPECT_TRUE(Fused(node, {.threads = 1, .room = bytes}, kWinograd).has_value());
+  EXPECT_FALSE(Fused(node, {.threads = 1, .room = bytes - 1}, kWinograd).has_value());
+}
+
+// Beside activations that wait it takes no more than its images.
+TEST_F(Winograd, TakesLessWhereTheModelLearns) {
+  NodeSignature node = SignaturesInBody(Chain{.channels = 64, .filters = 64}.Node())[0];
+  const auto offered = [&](int64_t batch) {
+    node.inputs[0].shape = node.outputs[0].shape = {batch, 64, 28, 28};
+    const auto option = Fused(node, {.threads = 1, .learns = true}, "onednn.winograd");
+    const int64_t images = ByteSize(node.inputs[0]) + ByteSize(node.outputs[0]);
+    EXPECT_LE(option ? option->workspace_bytes : 0, images);
+    return option.has_value();
+  };
+  EXPECT_FALSE(offered(1));
+  EXPECT_TRUE(offered(64));
+}
+
+TEST_F(Winograd, GivesGradientsToo) {
+  const Shape images{3, 32, 14, 14};
+  const TensorType image{DType::kF32, images}, weight{DType::kF32, {32, 32, 3, 3}};
+  const Attributes attributes = Attributes::Of(
+      ConvGradAttributes{images, {3, 3}, {1, 1}, {1, 1, 1, 1}, {1, 1}, /*groups=*/1});
+  const NodeSignature gradients[] = {
+      {OpId::conv_input_grad, attributes, {image, weight}, {image}, {}},
+      {OpId::conv_weight_grad, attributes, {image, image}, {weight}, {}}};
+  for (const NodeSignature& node : gradients) {
+    const std::string kernel = node.op == OpId::conv_input_grad ? "onednn.winograd_input_grad"
+                                                                : "onednn.winograd_weight_grad";
+    Dice dice(11);
+    std::vector<HostTensor> inputs;
+    for (const TensorType& type : node.inputs) {
+      inputs.push_back(Numbers(dice, type.dtype, type.shape));
+    }
+    const HostTensor wanted = FindKernelLibrary("reference")->Evaluate(node, inputs).value()[0];
+    for (const int threads : {1, 2}) {
+      const auto option = Fused(node, {threads}, kernel);
+      ASSERT_TRUE(option.has_value()) << kernel;
+      const OptionRun run = RunOption(*library_, node, *option, inputs, threads);
+      EXPECT_EQ(run.fault, "");
+      ExpectNear(run.outputs[0], wanted, 4e-5);
+    }
+  }
 }
 
 }  // namespace
