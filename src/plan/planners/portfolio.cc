@@ -1,8 +1,8 @@
 // Planner `greedy`: the best order of the table, on each time-disconnected part of the problem; the
 // first of equally good ones.
 // Planner `portfolio`: that, lowered by what `search` does: by few nodes, and where that does not
-// meet the bound by as many as the bytes that are left are worth. A search for the last few would
-// keep a person waiting.
+// meet the bound by as many as the bytes that are left are worth: a search for the last few would
+// keep a person waiting. Where more than a hundredth is left then, by several times as many.
 #include "src/plan/planners/portfolio.h"
 
 #include <algorithm>
@@ -14,7 +14,9 @@
 namespace cgrun {
 namespace {
 
-constexpr int64_t kMostNodes = 1'000'000;
+constexpr int64_t kFinePart = 100;  // of the bound: a gap that no more is done about
+constexpr int64_t kMoreNodes = 1'000'000;
+constexpr int64_t kMostNodes = 3'000'000;
 constexpr int64_t kFewNodes = 20'000;   // that take no time to speak of
 constexpr int64_t kNodesForAByte = 10;  // of the gap
 
@@ -24,7 +26,7 @@ Bytes BoundOf(const MemoryProblem& problem, const MemoryPlan& plan) {
 
 // That are worth being spent on what is left above the bound.
 int64_t NodesFor(const MemoryProblem& problem, const MemoryPlan& plan) {
-  return std::min((plan.peak_bytes - BoundOf(problem, plan)) * kNodesForAByte, kMostNodes);
+  return std::min((plan.peak_bytes - BoundOf(problem, plan)) * kNodesForAByte, kMoreNodes);
 }
 
 }  // namespace
@@ -56,6 +58,10 @@ MemoryPlan PlanPortfolio(const MemoryProblem& problem) {
   Improve(problem, plan, few);
   Effort more(NodesFor(problem, plan));
   if (more.left() > kFewNodes) Improve(problem, plan, more);
+  Effort most(kMostNodes);
+  if (plan.peak_bytes - BoundOf(problem, plan) > BoundOf(problem, plan) / kFinePart) {
+    Improve(problem, plan, most);
+  }
   return plan;
 }
 

@@ -55,6 +55,7 @@ class OpenPiece {
       const int64_t before = effort.spent();
       if (!ladder) TryWindows(target, nodes / kWindows, sections, effort);
       if (ladder && !IsDone(target, effort)) ladder->Climb(target, plan_, effort);
+      effort.Spend(1);
       nodes = std::max(nodes, effort.spent() - before);
     }
   }
@@ -66,7 +67,7 @@ class OpenPiece {
   }
 
  private:
-  static constexpr int64_t kFirstNodes = 32;  // a buffer
+  static constexpr int64_t kFirstNodes = 64;  // a buffer
   static constexpr int64_t kWheelShare = 2;   // it finds what the others do not more often than not
   static constexpr int64_t kWindows = 16;     // about so many are tried in a round
 
@@ -86,29 +87,31 @@ class OpenPiece {
     return plan_.peak_bytes <= std::max(target, plan_.lower_bound_bytes) || effort.over();
   }
 
-  // What to look for in this round: as long as the capacity of the problem is not met, that; then
-  // in turn the target and a half to an eighth of the way there.
-  Bytes CapacityOf(Bytes target, int64_t round) const {
+  // What to look for: as long as the capacity of the problem is not met, that; then the target or,
+  // where `step` is not 0, 1 / 2^step of the way there.
+  Bytes CapacityOf(Bytes target, int64_t step) const {
     const Bytes low = std::max(target, plan_.lower_bound_bytes);
     const Bytes asked = piece_.problem.capacity.value_or(kNoLimit);
     if (low <= asked && asked < plan_.peak_bytes) return asked;
-    if (round % 2 == 0) return low;
-    return plan_.peak_bytes - ((plan_.peak_bytes - low) >> (1 + round / 2 % 3));
+    return step == 0 ? low : plan_.peak_bytes - ((plan_.peak_bytes - low) >> step);
   }
 
+  // Half of the nodes for the target, half for steps towards it.
   void TurnWheel(Bytes target, int64_t round, int64_t nodes, SqueakyWheel& wheel, Effort& effort) {
-    const int64_t end = effort.spent() + nodes;
-    bool found = true;
-    while (found && effort.spent() < end && !IsDone(target, effort)) {
-      found = wheel.Run(CapacityOf(target, round), end - effort.spent(), effort);
-      if (found) Take(wheel.offsets());
+    for (const int64_t step : {int64_t{0}, 1 + round % 3}) {
+      const int64_t end = effort.spent() + nodes / 2;
+      bool found = true;
+      while (found && effort.spent() < end && !IsDone(target, effort)) {
+        found = wheel.Run(CapacityOf(target, step), end - effort.spent(), effort);
+        if (found) Take(wheel.offsets());
+      }
     }
   }
 
   void TryPeakFirst(Bytes target, int64_t round, int64_t nodes, PeakFirst& peak_first,
                     Effort& effort) {
     for (int64_t i = 0; i < PeakFirst::kShares && !IsDone(target, effort); ++i) {
-      const Bytes capacity = CapacityOf(target, round);
+      const Bytes capacity = CapacityOf(target, round % 2 * (1 + round / 2 % 3));
       const SearchOutcome outcome = peak_first.Run(capacity, nodes / PeakFirst::kShares, effort);
       if (outcome == SearchOutcome::kFound) Take(peak_first.offsets());
       if (outcome == SearchOutcome::kNone) {
