@@ -21,9 +21,9 @@ inline constexpr int64_t kSearchNodes = 600'000;
 // and `lower_bound_bytes` where it has proved more than LowerBound() says.
 using PlannerFunction = MemoryPlan (*)(const MemoryProblem&);
 
-// `portfolio` takes the best of all orders and the local search, `search` starts with the orders;
-// both try them in the order of the table.
-enum class PlannerRole { kOrder, kLocalSearch, kAlone };
+// `greedy` takes the best of all orders, `search` starts with them; both try them in the order of
+// the table.
+enum class PlannerRole { kOrder, kAlone };
 
 struct PlannerEntry {
   std::string_view name;

@@ -47,6 +47,13 @@ class Grid {
     return best;
   }
 
+  Bytes LastFit(SectionRange time, Bytes bytes, Bytes alignment, Bytes limit) const {
+    for (Bytes offset = limit - bytes; offset >= 0; --offset) {
+      if (offset % alignment == 0 && Free(time, offset, bytes)) return offset;
+    }
+    return -1;
+  }
+
   void Take(SectionRange time, Bytes offset, Bytes bytes) {
     for (int32_t t = time.begin; t < time.end; ++t) {
       for (Bytes b = offset; b < offset + bytes; ++b) {
@@ -77,6 +84,7 @@ int64_t Compare(uint64_t seed, Shape shape) {
   std::vector<SectionRange> times;
   for (int i = 0; i < 60; ++i) times.push_back(RandomTime(dice, shape));
   Occupancy occupancy(times);
+  TakenList list;
   Grid grid(shape.sections, 3000);
   int64_t in_gaps = 0;
   Bytes top = 0;
@@ -86,11 +94,16 @@ int64_t Compare(uint64_t seed, Shape shape) {
     const Bytes best = occupancy.BestFit(time, bytes, alignment);
     EXPECT_EQ(first, grid.FirstFit(time, bytes, alignment)) << "seed " << seed;
     EXPECT_EQ(best, grid.BestFit(time, bytes, alignment)) << "seed " << seed;
+    const Bytes limit = dice.Between(0, 600);
+    EXPECT_EQ(list.LastFit(time, bytes, alignment, limit),
+              grid.LastFit(time, bytes, alignment, limit))
+        << "seed " << seed;
     Bytes offset = dice.OneIn(2) ? first : best;
     if (dice.OneIn(5)) offset = occupancy.FirstFit(time, bytes + 60, alignment);
     in_gaps += offset + bytes < top;
     top = std::max(top, offset + bytes);
     occupancy.Take(time, offset, bytes);
+    list.Take(time, offset, offset + bytes);
     grid.Take(time, offset, bytes);
   }
   return in_gaps;

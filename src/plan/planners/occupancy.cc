@@ -49,6 +49,16 @@ Bytes TakenList::BestFit(SectionRange time, Bytes bytes, Bytes alignment) const 
   return best.begin;
 }
 
+Bytes TakenList::LastFit(SectionRange time, Bytes bytes, Bytes alignment, Bytes limit) const {
+  Bytes last = -1;
+  VisitGaps(time, bytes, alignment, [&](Gap gap) {
+    const Bytes end = std::min(gap.end, limit);
+    if (gap.begin <= end - bytes) last = (end - bytes) & ~(alignment - 1);
+    return gap.end < limit;
+  });
+  return last;
+}
+
 Occupancy::Occupancy(const std::vector<SectionRange>& lifespans) {
   int32_t sections = 0;
   int64_t sum = 0, count = 0;

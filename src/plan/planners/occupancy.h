@@ -32,6 +32,11 @@ class TakenList {
   // Both return the aligned offset of the gap; `bytes` > 0.
   Bytes FirstFit(SectionRange time, Bytes bytes, Bytes alignment) const;
   Bytes BestFit(SectionRange time, Bytes bytes, Bytes alignment) const;
+  // The highest aligned offset of a buffer that ends at or below `limit`; -1 where there is none.
+  Bytes LastFit(SectionRange time, Bytes bytes, Bytes alignment, Bytes limit) const;
+
+  void Clear() { taken_.clear(); }
+  size_t size() const { return taken_.size(); }
 
  private:
   struct Taken {

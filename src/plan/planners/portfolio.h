@@ -8,11 +8,9 @@
 
 namespace cgrun {
 
-// The best plan of the planners whose role is `last` or one before it, `nodes` counting all that
-// were tried: in the order of the table, and none once the peak is at most `target` or the time of
-// `effort` is over. Its nodes are not counted.
-MemoryPlan BestOfTable(const MemoryProblem& problem, Bytes target, PlannerRole last,
-                       Effort& effort);
+// The best plan of the orders of the table, `nodes` counting all that were tried: none is once the
+// peak is at most `target` or the time of `effort` is over. Its nodes are not counted.
+MemoryPlan BestOrder(const MemoryProblem& problem, Bytes target, Effort& effort);
 
 }  // namespace cgrun
 

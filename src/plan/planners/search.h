@@ -11,6 +11,10 @@ namespace cgrun {
 // LowerBound() says (0 else). The orders are tried in any case; where the time is over, the first.
 MemoryPlan PlanWithin(const MemoryProblem& problem, Effort& effort);
 
+// The searches alone: lowers `plan`, a plan of `problem`, where that can be done, raises its bound
+// where that is proved, and adds the nodes.
+void Improve(const MemoryProblem& problem, MemoryPlan& plan, Effort& effort);
+
 }  // namespace cgrun
 
 #endif  // CGRUN_PLAN_PLANNERS_SEARCH_H_

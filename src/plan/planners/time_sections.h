@@ -23,14 +23,14 @@ class TimeSections {
   int32_t count() const { return static_cast<int32_t>(steps_.size()); }
   const std::vector<SectionRange>& ranges() const { return ranges_; }
 
+  // For each section, the bytes alive in it.
+  std::vector<Bytes> Totals() const;
   // For each buffer, the most bytes that are alive in one section of its lifespan.
   std::vector<Bytes> LargestTotals() const;
   // For each buffer, the number of buffers that overlap it in time, itself included.
   std::vector<int64_t> ConflictCounts() const;
 
  private:
-  std::vector<Bytes> Totals() const;
-
   const MemoryProblem& problem_;
   std::vector<TimePoint> steps_;
   std::vector<SectionRange> ranges_;

@@ -1,0 +1,204 @@
+// The sequences, and the rounds that improve them.
+#include "src/plan/planners/squeaky_wheel.h"
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+
+#include "src/base/random.h"
+
+namespace cgrun {
+namespace {
+
+constexpr uint64_t kKey = 1;
+// Of the fullest section: what is alive in none that is as full waits until all else is placed.
+constexpr double kFull = 0.95;
+// What moves ahead moves by up to this part of its way to the front.
+constexpr double kMostAhead = 0.3;
+constexpr int kRounds = 40;
+constexpr int kFirstRounds = 20;  // of each tie and side, before any is tried again
+constexpr double kTurns = 0.3;
+// A placement passes others that are placed already: so many take as much time as a node.
+constexpr int64_t kPassedANode = 256;
+
+}  // namespace
+
+SqueakyWheel::SqueakyWheel(const MemoryProblem& problem, const TimeSections& sections)
+    : problem_(problem),
+      sections_(sections),
+      totals_(sections.LargestTotals()),
+      from_top_(problem.buffers.size()),
+      left_over_(problem.buffers.size()) {
+  for (size_t i = 0; i < problem.buffers.size(); ++i) {
+    const Buffer& buffer = problem.buffers[i];
+    offsets_.push_back(buffer.offset.value_or(0));
+    fullest_ = std::max(fullest_, totals_[i]);
+    if (buffer.bytes > 0) (buffer.offset ? fixed_ : movable_).push_back(i);
+  }
+  std::stable_sort(fixed_.begin(), fixed_.end(),
+                   [this](size_t a, size_t b) { return offsets_[a] < offsets_[b]; });
+}
+
+bool SqueakyWheel::Run(Bytes capacity, int64_t nodes, Effort& effort) {
+  capacity_ = capacity;
+  const auto too_high = [this](size_t i) {
+    return offsets_[i] + problem_.buffers[i].bytes > capacity_;
+  };
+  if (std::any_of(fixed_.begin(), fixed_.end(), too_high)) return false;
+  Effort slice = effort.Slice(nodes);
+  bool found = false;
+  while (!found && !slice.over()) found = Try(NextBeginning(), slice);
+  effort.Spend(slice.spent());
+  return found;
+}
+
+// Each tie with both sides for a few rounds, then what chance brings.
+SqueakyWheel::Beginning SqueakyWheel::NextBeginning() {
+  const int64_t turn = begun_++;
+  Beginning next;
+  if (turn < 2 * kTies) {
+    next.tie = static_cast<Tie>(turn % kTies);
+    next.peak_from_top = (turn + turn / kTies) % 2 != 0;
+    next.rounds = kFirstRounds;
+    return next;
+  }
+  next.tie = static_cast<Tie>(static_cast<int>(Draw() * kTies));
+  next.peak_from_top = Draw() < 0.5;
+  if (Draw() < 0.5) next.turns = kTurns;
+  next.rounds = kRounds;
+  return next;
+}
+
+// The smaller goes first.
+double SqueakyWheel::TieRank(size_t i, Tie tie) const {
+  const Buffer& buffer = problem_.buffers[i];
+  const auto lower = static_cast<double>(buffer.lower), upper = static_cast<double>(buffer.upper);
+  const auto bytes = static_cast<double>(buffer.bytes);
+  switch (tie) {
+    case Tie::kEndsFirst:
+      return upper;
+    case Tie::kEndsLast:
+      return -upper;
+    case Tie::kBeginsFirst:
+      return lower;
+    case Tie::kBeginsLast:
+      return -lower;
+    case Tie::kShortest:
+      return upper - lower;
+    case Tie::kLongest:
+      return lower - upper;
+    case Tie::kEarliest:
+      return lower + upper;
+    case Tie::kLatest:
+      return -lower - upper;
+    case Tie::kLargestArea:
+      return bytes * (lower - upper);
+    case Tie::kMostBytes:
+      return -bytes;
+  }
+  return 0;
+}
+
+void SqueakyWheel::Begin(const Beginning& beginning) {
+  std::vector<double> ranks(problem_.buffers.size());
+  sequence_.clear();
+  waiting_.clear();
+  const double full = kFull * static_cast<double>(fullest_);
+  for (size_t i : movable_) {
+    ranks[i] = TieRank(i, beginning.tie);
+    from_top_[i] = beginning.peak_from_top && totals_[i] == fullest_;
+    (static_cast<double>(totals_[i]) >= full ? sequence_ : waiting_).push_back(i);
+  }
+  const auto key = [&](size_t i) {
+    const Buffer& buffer = problem_.buffers[i];
+    return std::make_tuple(-totals_[i], ranks[i], buffer.lower - buffer.upper, -buffer.bytes,
+                           buffer.lower, i);
+  };
+  const auto before = [&key](size_t a, size_t b) { return key(a) < key(b); };
+  std::sort(sequence_.begin(), sequence_.end(), before);
+  std::sort(waiting_.begin(), waiting_.end(), before);
+}
+
+bool SqueakyWheel::Try(const Beginning& beginning, Effort& effort) {
+  Begin(beginning);
+  effort.Spend(1 + std::ssize(movable_) / 16);  // for the sorting
+  size_t first = 0;                             // all before it stays where it is
+  for (int round = 0; round < beginning.rounds && !effort.over(); ++round) {
+    PlaceFrom(first, effort);
+    const bool all = std::none_of(sequence_.begin(), sequence_.end(),
+                                  [this](size_t i) { return left_over_[i]; });
+    if (all && PlaceWaiting(effort)) return true;
+    first = MoveAhead(beginning.turns);
+  }
+  return false;
+}
+
+// Places sequence_[first, …), behind what comes before it.
+void SqueakyWheel::PlaceFrom(size_t first, Effort& effort) {
+  by_address_.assign(sequence_.begin(), sequence_.begin() + static_cast<std::ptrdiff_t>(first));
+  by_address_.insert(by_address_.end(), fixed_.begin(), fixed_.end());
+  std::sort(by_address_.begin(), by_address_.end(),
+            [this](size_t a, size_t b) { return offsets_[a] < offsets_[b]; });
+  taken_.Clear();
+  for (size_t i : by_address_) {
+    taken_.Take(sections_.ranges()[i], offsets_[i], offsets_[i] + problem_.buffers[i].bytes);
+  }
+  passed_ += 8 * std::ssize(sequence_);
+  for (size_t k = first; k < sequence_.size(); ++k) left_over_[sequence_[k]] = !Place(sequence_[k]);
+  effort.Spend(1 + passed_ / kPassedANode);
+  passed_ %= kPassedANode;
+}
+
+// Places the rest; what is left over joins the sequence.
+bool SqueakyWheel::PlaceWaiting(Effort& effort) {
+  for (size_t i : waiting_) left_over_[i] = !Place(i);
+  effort.Spend(passed_ / kPassedANode);
+  passed_ %= kPassedANode;
+  const auto left_over = std::stable_partition(waiting_.begin(), waiting_.end(),
+                                               [this](size_t i) { return !left_over_[i]; });
+  const bool all = left_over == waiting_.end();
+  sequence_.insert(sequence_.end(), left_over, waiting_.end());
+  waiting_.erase(left_over, waiting_.end());
+  return all;
+}
+
+bool SqueakyWheel::Place(size_t i) {
+  const Buffer& buffer = problem_.buffers[i];
+  const SectionRange time = sections_.ranges()[i];
+  passed_ += static_cast<int64_t>(taken_.size());
+  const Bytes offset = from_top_[i]
+                           ? taken_.LastFit(time, buffer.bytes, buffer.alignment, capacity_)
+                           : taken_.FirstFit(time, buffer.bytes, buffer.alignment);
+  if (offset < 0 || offset > capacity_ - buffer.bytes) return false;
+  offsets_[i] = offset;
+  taken_.Take(time, offset, offset + buffer.bytes);
+  return true;
+}
+
+// Moves what was left over ahead. Returns the first place that it changed.
+size_t SqueakyWheel::MoveAhead(double turns) {
+  places_.clear();
+  for (size_t k = 0; k < sequence_.size(); ++k) {
+    const size_t i = sequence_[k];
+    auto place = static_cast<double>(k);
+    if (left_over_[i]) {
+      place = place * (1 - kMostAhead * Draw()) - 0.5;
+      if (turns > 0 && Draw() < turns) from_top_[i] = !from_top_[i];
+    }
+    places_.emplace_back(place, i);
+  }
+  std::stable_sort(places_.begin(), places_.end(),
+                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  size_t first = sequence_.size();
+  for (size_t k = sequence_.size(); k-- > 0;) {
+    sequence_[k] = places_[k].second;
+    if (left_over_[sequence_[k]]) first = k;
+  }
+  return first;
+}
+
+double SqueakyWheel::Draw() {
+  return static_cast<double>(UniformFloat(RandomBits(kKey, 0, draws_++)));
+}
+
+}  // namespace cgrun
