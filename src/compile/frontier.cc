@@ -78,6 +78,18 @@ std::vector<FrontierPoint> WithoutDominated(std::vector<FrontierPoint> points) {
   return kept;
 }
 
+// The game of an entry point's operators, one by one: a chain of them that runs as one would leave
+// little to play.
+std::optional<PebbleFrontier> PlayOneByOne(const ModelSpec& model, const EntryRequest& entry,
+                                           const Target& target, CompileOptions options,
+                                           Diagnostics& diagnostics) {
+  options.passes.disabled.emplace_back(kChainsPass);
+  const auto prepared = PrepareEntries(model, {entry}, target, options, diagnostics);
+  if (!prepared) return std::nullopt;
+  const auto game = PebbleGameOf(prepared->entries[0].graph);
+  return game ? std::optional(PlayPebbles(*game, kMostPositions)) : std::nullopt;
+}
+
 }  // namespace
 
 std::optional<Frontier> FindFrontier(const ModelSpec& model,
@@ -91,9 +103,7 @@ std::optional<Frontier> FindFrontier(const ModelSpec& model,
   Frontier frontier;
   frontier.points = WithoutDominated(explorer.Explore());
   frontier.persistent_bytes = explorer.persistent_bytes();
-  if (const auto game = PebbleGameOf(prepared->entries[0].graph)) {
-    frontier.exact = PlayPebbles(*game, kMostPositions);
-  }
+  frontier.exact = PlayOneByOne(model, entries[0], target, options, diagnostics);
   return frontier;
 }
 

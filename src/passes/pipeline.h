@@ -33,6 +33,7 @@ std::vector<std::string> PassNames();
 // The pass of kSelection: tensors travel between operators in the layouts of their kernels. Without
 // it they are plain, and kernels are chosen as eager mode chooses them: with the same bits.
 inline constexpr std::string_view kLayoutsPass = "layouts";
+inline constexpr std::string_view kChainsPass = "fuse_elementwise";
 
 struct PassOptions {
   bool Disabled(std::string_view pass) const;

@@ -319,8 +319,8 @@ void CheckArenaSizes(const ProgramImage& image, std::vector<std::string>& violat
 
 std::vector<std::string> VerifyImage(const ProgramImage& image) {
   std::vector<std::string> violations;
-  CheckArenaSizes(image, violations);
   for (const ImageEntry& entry : image.entries) EntryVerifier(image, entry, violations).Run();
+  CheckArenaSizes(image, violations);  // which an operand that is wrong may have changed
   return violations;
 }
 

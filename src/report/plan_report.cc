@@ -59,7 +59,7 @@ std::string TotalsText(const PlanSubject& subject, const MemoryLayout& layout) {
              subject.data_note.empty() ? "batches read ahead, decoded sets, checkpoint buffer"
                                        : subject.data_note});
   table.Add({"base", FormatBytes(subject.base_bytes),
-             "the process itself: libraries, threads, compiled kernels; rounded up, but for caps"});
+             "the process itself: libraries, threads, compiled kernels (rounded up)"});
   table.AddRule();
   table.Add({"total", FormatBytes(TotalBytes(subject, layout)), ""});
   if (layout.file_bytes > 0) {

@@ -84,7 +84,8 @@ std::string TextTable::ToString(const std::string& indent, size_t width) const {
     for (size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], Width(row[i]));
   }
   size_t total = 0;
-  for (size_t width : widths) total += width + 2;
+  for (size_t column : widths) total += column + 2;
+  if (width > 0) total = std::min(total, width - std::min(width, Width(indent)) + 2);
   std::string out;
   const auto add_rules = [&](size_t row) {
     if (std::count(rules_.begin(), rules_.end(), row) == 0 || total < 2) return;

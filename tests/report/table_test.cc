@@ -22,10 +22,12 @@ TEST(TextTable, AlignsItsColumnsByCharacters) {
 TEST(TextTable, WrapsTheLastColumn) {
   TextTable table({Align::kLeft, Align::kLeft});
   table.Add({"one", "words that go on"});
+  table.AddRule();
   EXPECT_EQ(table.ToString("", 14),
             "one  words\n"
             "     that go\n"
-            "     on\n");
+            "     on\n"
+            "--------------\n");
 }
 
 TEST(TextTable, TakesNoMoreCellsThanColumns) {
