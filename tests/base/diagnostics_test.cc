@@ -131,7 +131,7 @@ TEST(SuggestNameTest, UpperAndLowerCaseAreNearEachOther) {
   EXPECT_EQ(NearestName("PRISE", names), "Price");
   EXPECT_EQ(NearestName("size", names), "SIZE");
   EXPECT_EQ(NearestName("sizez", names), "sizes");
-  EXPECT_EQ(NearestName("ERA", names), "area");
+  EXPECT_EQ(NearestName("ARE", names), "area");
   EXPECT_EQ(NearestName("AGE", names), "");
 }
 

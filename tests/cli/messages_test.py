@@ -129,8 +129,8 @@ class TablesTest(HousesTestCase):
     def test_an_operator_that_is_too_small_is_pointed_at(self):
         self.write("train.csv", houses(30).replace("flat,yes", "flat,maybe", 3))
         for old, new, place, source, what, help_text in (
-                ("entries: 4", "entries: 2", "wrong.yaml:14:21", "'train.csv'",
-                 "the 2 entries of embedding", "write `entries: 4` here, or check the data: wrong.yaml:4:30"),
+                ("entries: 4", "entries: 2", "wrong.yaml:14:21", "train.csv:2:5",
+                 "the 2 entries of embedding", "write `entries: 4` here, or check the data: train.csv:2:5"),
                 ("units: 2}\n    loss", "units: 1}\n    loss", "wrong.yaml:18:22", "train.csv:8:15",
                  "the only class of softmax_cross_entropy", "write `units: 3` here")):
             error = self.errors((old, new), ("test.csv, label", "train.csv, label"))
