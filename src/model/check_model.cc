@@ -180,6 +180,16 @@ void CheckUpdates(const ModelSpec& model, Diagnostics& diagnostics) {
                     "remove it: models with 'update' take their samples in order");
 }
 
+// Whether 'train' is there under another name, `Train:`, which is reported.
+bool IsTrainMeant(const ModelSpec& model) {
+  const TreeEntry* data = model.tree.Find("data");
+  if (data == nullptr) return false;
+  for (const MapDoc& map : FormatReference()) {
+    if (map.place == "data" && IsMeant(data->value, "train", map.keys)) return true;
+  }
+  return false;
+}
+
 void CheckSplits(const ModelSpec& model, Diagnostics& diagnostics) {
   const DataSection& data = *model.data;
   double sum = 0;
@@ -187,6 +197,7 @@ void CheckSplits(const ModelSpec& model, Diagnostics& diagnostics) {
     if (!*part || !(*part)->split) continue;
     const Marked<double>& split = *(*part)->split;
     sum += split.value;
+    if (!data.train && IsTrainMeant(model)) continue;
     if (!data.train) {
       diagnostics.Error(split.mark, "there is no 'train' to split this from");
     } else if (sum >= 1) {

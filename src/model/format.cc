@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "src/base/synonyms.h"
 #include "src/model/fields.h"
 #include "src/model/gradient_name.h"
 #include "src/model/read_sections.h"
@@ -59,8 +60,9 @@ void ReadDevice(const TreeEntry& entry, ModelSpec& model, const Reader& reader) 
     model.device = {node.scalar, node.mark};
     return;
   }
-  if (node.IsScalar() && node.scalar == "gpu") {
-    reader.diagnostics.Error(node.mark, "there is no device 'gpu'", "NVIDIA's are called 'cuda'");
+  if (node.IsScalar() && PlainName(node.scalar) == "gpu") {
+    reader.diagnostics.Error(node.mark, "there is no device '" + node.scalar + "'",
+                             "NVIDIA's are called 'cuda'");
     return;
   }
   std::vector<std::string> devices = Choices(kDeviceType);

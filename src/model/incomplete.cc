@@ -2,8 +2,12 @@
 #include "src/model/incomplete.h"
 
 #include <algorithm>
+#include <iterator>
+#include <string>
 #include <string_view>
+#include <vector>
 
+#include "src/model/key_synonyms.h"
 #include "src/model/schema.h"
 #include "src/model/values.h"
 
@@ -39,15 +43,26 @@ bool IsWholeSection(std::string_view section, const TreeNode& node) {
          });
 }
 
+constexpr std::string_view kSections[] = {"inputs", "networks", "blocks", "paths"};
+
+// Whether an unknown key of the file may have been to give names: `modle: x` gives none, nor does
+// what belongs to a `train` that is there.
+bool MayGiveNames(const TreeEntry& entry, const TreeNode& root) {
+  const std::vector<std::string> sections(std::begin(kSections), std::end(kSections));
+  if (!MeantKey(entry.key, sections).empty()) return true;
+  if (entry.value.IsScalar() || entry.value.IsNull()) return false;
+  return root.Find("train") == nullptr || !HomeOfKey(entry.key).starts_with("train.");
+}
+
 }  // namespace
 
 bool IsIncomplete(const TreeNode& root) {
   const std::vector<KeyDoc> known = FormatReference().front().keys;
-  const auto is_known = [&](const TreeEntry& entry) {
-    return std::ranges::find(known, entry.key, &KeyDoc::name) != known.end();
+  const auto hides_none = [&](const TreeEntry& entry) {
+    const bool is_known = std::ranges::find(known, entry.key, &KeyDoc::name) != known.end();
+    return is_known || !MayGiveNames(entry, root);
   };
-  if (!root.IsMap() || !std::ranges::all_of(root.entries, is_known)) return true;
-  constexpr std::string_view kSections[] = {"inputs", "networks", "blocks", "paths"};
+  if (!root.IsMap() || !std::ranges::all_of(root.entries, hides_none)) return true;
   return !std::ranges::all_of(kSections, [&](std::string_view section) {
     return Fits(root, section,
                 [section](const TreeNode& node) { return IsWholeSection(section, node); });

@@ -293,14 +293,31 @@ bool IsKeyOfPath(const TreeEntry& entry) {
   return is_key && (!entry.value.IsMap() || entry.value.Find("ops") == nullptr);
 }
 
+// `paths: {ops: [...], loss: ...}`: the name was forgotten.
+bool IsPathWithoutName(const TreeNode& paths) {
+  const TreeEntry* ops = paths.Find("ops");
+  return ops != nullptr && ops->value.IsSequence() && IsKeyOfPath(paths.entries.front());
+}
+
 // `paths` with the keys of a path that stand beside it put into it.
 TreeEntry WithKeysInPaths(const TreeEntry& section, const Reader& reader) {
   TreeEntry paths = section;
   paths.value.entries.clear();
+  bool unnamed = IsPathWithoutName(section.value);
+  if (unnamed) {
+    const SourceMark& mark = section.value.entries.front().key_mark;
+    reader.diagnostics.Error(mark, "a path needs a name", "`paths: {NAME: {ops: …, loss: …}}`");
+    paths.value.entries.push_back({"unnamed", mark, TreeNode::Map({}, mark)});
+  }
   for (const TreeEntry& entry : section.value.entries) {
     TreeEntry* path = paths.value.entries.empty() ? nullptr : &paths.value.entries.back();
     if (path == nullptr || !path->value.IsMap() || !IsKeyOfPath(entry)) {
       paths.value.entries.push_back(entry);
+      unnamed = false;
+      continue;
+    }
+    if (unnamed) {
+      path->value.entries.push_back(entry);
       continue;
     }
     reader.diagnostics.Error(entry.key_mark,

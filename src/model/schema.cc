@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 
+#include "src/base/synonyms.h"
 #include "src/model/expression.h"
 #include "src/model/key_synonyms.h"
 
@@ -66,6 +67,9 @@ std::string HelpWithOptimizer(const TreeEntry& entry, const TreeNode* map) {
   const std::string name = value.IsScalar() ? value.scalar : op != nullptr ? op->value.scalar : "";
   if (name.empty()) return "";
   const std::string given = entry.value.IsScalar() ? entry.value.scalar : "…";
+  if (ours == "momentum" && PlainName(name).starts_with("adam")) {
+    return "write `optimizer: {op: " + name + ", beta1: " + given + "}`: its momentum is `beta1`";
+  }
   return "write `optimizer: {op: " + name + ", " + ours + ": " + given + "}`";
 }
 

@@ -1,0 +1,51 @@
+#!/usr/bin/env python3
+"""What a newcomer met who wrote model files as other programs have them: one mistake, one message,
+and none that hides another."""
+
+import unittest
+
+from cli_testing import MODEL, CliTestCase
+
+TABLE = """cgrun: 1
+model: table
+data:
+  train: {format: csv, file: rows.csv, label: kind}
+inputs:
+  features: {shape: [2]}
+  label: {type: int32, shape: []}
+paths:
+  classify:
+    ops:
+      - logits: {op: linear, in: features, units: 2}
+    loss: {op: softmax_cross_entropy, in: [logits, label]}
+train: {epochs: 1, batch: 2, optimizer: {op: sgd, lr: 0.1}}
+"""
+
+
+class FifthDayTest(CliTestCase):
+    def errors(self, text, *changes):
+        """What `check` says of a model with `changes`, pairs of texts."""
+        for old, new in changes:
+            self.assertIn(old, text)
+            text = text.replace(old, new)
+        self.write("wrong.yaml", text)
+        return self.refuses("check", "wrong.yaml")
+
+    def only(self, text, *changes):
+        """The same, of one error."""
+        error = self.errors(text, *changes)
+        self.assertEqual(error.count("error: "), 1, error)
+        return error
+
+    def test_an_unknown_key_hides_nothing(self):
+        error = self.errors(TABLE, ("model: table", "modle: table"), ("label: kind", "lable: kind"),
+                            ("rows.csv", "nothere.csv"), ("in: features", "in: feature"))
+        for part in ("unknown key 'modle'", "cannot open 'nothere.csv'", "unknown option 'lable'",
+                     "there is no value 'feature'"):
+            self.assertIn(part, error)
+        error = self.errors(TABLE, ("inputs:\n", "input:\n"))
+        self.assertNotIn("there is no value", error)
+
+
+if __name__ == "__main__":
+    unittest.main()
