@@ -190,6 +190,17 @@ bool IsMeantBy(std::span<const std::string> unknown, const std::string& name) {
   });
 }
 
+// "write `optimizer: {op: sgd, lr: 0.1}`", with what is given.
+std::string OptimizerWithRate(const OpDef& def, const OpSpec& op) {
+  std::string given;
+  for (const Attribute& attribute : op.attributes) {
+    given += ", " + attribute.key + ": " +
+             (attribute.value.IsScalar() ? attribute.value.scalar : std::string("…"));
+  }
+  const std::string rate = def.name == "sgd" ? "0.1" : "0.001";
+  return "write `optimizer: {op: " + def.name + ", lr: " + rate + given + "}`";
+}
+
 void ReportMissing(const OpDef& def, const OpSpec& op, std::span<const std::string> unknown,
                    Diagnostics& diagnostics) {
   for (const AttributeField& field : def.schema->fields()) {
@@ -197,7 +208,9 @@ void ReportMissing(const OpDef& def, const OpSpec& op, std::span<const std::stri
         std::ranges::find(op.attributes, field.name, &Attribute::key) != op.attributes.end();
     if (!field.required || given || IsMeantBy(unknown, field.name)) continue;
     diagnostics.Error(op.target.mark, "'" + def.name + "' needs '" + field.name + "'",
-                      field.name + ": " + field.doc);
+                      def.usage == Usage::kOptimizer && field.name == "lr"
+                          ? OptimizerWithRate(def, op)
+                          : field.name + ": " + field.doc);
   }
 }
 

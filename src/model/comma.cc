@@ -1,7 +1,9 @@
-// A comma may be a point, or stand between groups of three digits.
+// A comma may be a point, or stand between groups of three digits, or in a tuple.
 #include "src/model/comma.h"
 
 #include <algorithm>
+#include <utility>
+#include <vector>
 
 #include "src/model/values.h"
 
@@ -27,7 +29,56 @@ std::string WithoutGroups(std::string_view text) {
   return whole;
 }
 
+// The numbers of "(3, 48, 48)"; none where it is no tuple.
+std::vector<std::string> NumbersOfTuple(std::string_view text) {
+  std::vector<std::string> numbers;
+  const bool commas = text.find(',') != std::string_view::npos;
+  if (!commas || !text.starts_with('(') || !text.ends_with(')')) return numbers;
+  text = text.substr(1, text.size() - 2);
+  while (!text.empty()) {
+    const size_t comma = std::min(text.find(','), text.size());
+    std::string_view number = text.substr(0, comma);
+    text.remove_prefix(std::min(comma + 1, text.size()));
+    while (number.starts_with(' ')) number.remove_prefix(1);
+    while (number.ends_with(' ')) number.remove_suffix(1);
+    if (number.empty() && text.empty()) break;  // "(3,)"
+    if (!ParseReal(number)) return {};
+    numbers.emplace_back(number);
+  }
+  return numbers;
+}
+
 }  // namespace
+
+bool ExtendTuple(TreeEntry& before, const std::string& key, const SourceMark& key_mark) {
+  TreeNode& tuple = before.value;
+  const bool open = tuple.IsScalar() && !tuple.quoted && tuple.scalar.starts_with('(') &&
+                    !tuple.scalar.ends_with(')');
+  if (!open || tuple.mark.line != key_mark.line) return false;
+  const std::string longer = tuple.scalar + ", " + key;
+  if (NumbersOfTuple(longer + (longer.ends_with(')') ? "" : ")")).empty()) return false;
+  tuple.scalar = longer;
+  tuple.mark.length = key_mark.column + key_mark.length - tuple.mark.column;
+  return true;
+}
+
+bool MendTuple(TreeEntry& entry, Diagnostics& diagnostics) {
+  const TreeNode& value = entry.value;
+  const std::vector<std::string> numbers =
+      NumbersOfTuple(value.IsScalar() && !value.quoted ? value.scalar : "");
+  if (numbers.empty()) return false;
+  std::string list;
+  std::vector<TreeNode> items;
+  for (const std::string& number : numbers) {
+    list += (list.empty() ? "" : ", ") + number;
+    items.push_back(TreeNode::Scalar(number, value.mark));
+  }
+  diagnostics.Error(value.mark, "a list is written with brackets",
+                    "write `" + entry.key + ": [" + list + "]`");
+  TreeNode sequence = TreeNode::Sequence(std::move(items), value.mark);
+  entry.value = std::move(sequence);
+  return true;
+}
 
 std::string CommaNumber::Help(const std::string& key) const {
   const auto shown = [&](const std::string& number) {

@@ -1,9 +1,13 @@
-// Numbers with commas in them, as other languages write fractions and people write thousands.
+// Commas where YAML has none: in numbers, as other languages write fractions and people write
+// thousands, and in tuples.
 #ifndef CGRUN_MODEL_COMMA_H_
 #define CGRUN_MODEL_COMMA_H_
 
 #include <string>
 #include <string_view>
+
+#include "src/base/diagnostics.h"
+#include "src/model/tree.h"
 
 namespace cgrun {
 
@@ -21,6 +25,14 @@ CommaNumber ReadCommas(std::string_view text);
 
 // `text` with a point for its only comma: "1.5GiB" of "1,5GiB"; "" where it has none, or several.
 std::string WithPoint(std::string_view text);
+
+// `(3, 48)` is a text for YAML, and within `{…}` ends at its commas: `before` is "(3" there, and
+// "48)" a key behind it. Puts such a key back; false of others.
+bool ExtendTuple(TreeEntry& before, const std::string& key, const SourceMark& key_mark);
+
+// Reports a text that is a list of numbers in round brackets, and makes it that list; false of
+// others.
+bool MendTuple(TreeEntry& entry, Diagnostics& diagnostics);
 
 }  // namespace cgrun
 

@@ -86,6 +86,10 @@ constexpr Synonym kSynonyms[] = {
     {"clipnorm", "clip"},
     {"clipgradients", "clip"},
     {"gradclip", "clip"},
+    {"gradientclip", "clip"},
+    {"gradientclipping", "clip"},
+    {"maxgradnorm", "clip"},
+    {"monitor", "metric"},
     {"earlystopping", "early_stop"},
     {"randomseed", "seed"},
     {"dtype", "precision"},
@@ -139,6 +143,28 @@ constexpr std::string_view kIsActivation =
     "it is an operator of its own here, behind this one: `- relu`";
 constexpr std::string_view kLoads =
     "leave it out: samples are read ahead by threads of the program";
+
+constexpr std::string_view kIsClip = "write `clip: {norm: 1}`: the largest norm of all gradients";
+constexpr std::string_view kIsPrecision = "write `precision: bf16`";
+constexpr std::string_view kIsSplit = "write `data: {valid: {split: 0.1}}`: a tenth, for example";
+
+// Told even of what has a synonym: the value has another form here.
+constexpr NameNote kForms[] = {
+    {"clipnorm", "clip", kIsClip},
+    {"clipgradients", "clip", kIsClip},
+    {"gradclip", "clip", kIsClip},
+    {"gradientclip", "clip", kIsClip},
+    {"gradientclipping", "clip", kIsClip},
+    {"maxgradnorm", "clip", kIsClip},
+    {"amp", "precision", kIsPrecision},
+    {"fp16", "precision", kIsPrecision},
+    {"mixedprecision", "precision", kIsPrecision},
+    {"validationsplit", "early_stop", kIsSplit},
+    {"valsplit", "early_stop", kIsSplit},
+    {"callbacks", "early_stop",
+     "there are none: `early_stop: {metric: loss, patience: 3}` ends a run, `keep_best` and "
+     "`checkpoint_every` keep its weights"},
+};
 
 constexpr NameNote kNotes[] = {
     {"inplace", "", "leave it out: what can be computed in place is"},
@@ -204,6 +230,7 @@ std::string MeantKey(std::string_view name, std::span<const std::string> known) 
 }
 
 std::string HelpWithMeantKey(std::string_view name, std::span<const std::string> known) {
+  if (std::string form = NoteOn(name, known, kForms); !form.empty()) return form;
   const std::string note = NoteOn(name, known, kNotes);
   if (!note.empty() && OurName(name, known, kSynonyms).empty()) return note;
   return MeantKey(name, known).empty() ? "" : SuggestSynonym(name, known, kSynonyms);

@@ -1,9 +1,12 @@
 // `train:`: how long, in which portions, by which rule.
 #include <algorithm>
+#include <iterator>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
+#include "src/base/synonyms.h"
 #include "src/model/fields.h"
 #include "src/model/read_sections.h"
 #include "src/model/types.h"
@@ -25,6 +28,15 @@ void ReadBatch(const TreeEntry& entry, TrainSpec& train, const Reader& reader) {
 
 // A name that the format does not know leads to those that this version carries out.
 void ReadPrecision(const TreeEntry& entry, TrainSpec& train, const Reader& reader) {
+  constexpr std::string_view kHalves[] = {"float16", "fp16", "half", "16", "amp", "mixed"};
+  const std::string plain = PlainName(entry.value.IsScalar() ? entry.value.scalar : "");
+  if (std::ranges::find(kHalves, plain) != std::end(kHalves)) {
+    reader.diagnostics.Error(
+        entry.value.mark,
+        "'" + entry.key + "' must be f32, f64 or bf16, not " + Describe(entry.value),
+        "write `precision: bf16`: 16 bits, with the range of f32");
+    return;
+  }
   std::vector<std::string> choices = Choices(kPrecisionType);
   if (std::ranges::find(choices, entry.value.scalar) == choices.end()) {
     choices = {"f32", "f64", "bf16"};

@@ -177,6 +177,23 @@ std::string OurNumberType(std::string_view name) {
   return found == std::end(kNumberTypes) ? "" : std::string(found->ours);
 }
 
+// `[3 48 48]` is a list of one text. Reports it; false of other lists.
+bool ReportMissingCommas(const TreeNode& list, std::string_view what, Diagnostics& diagnostics) {
+  if (list.items.size() != 1 || !list.items[0].IsScalar() || list.items[0].quoted) return false;
+  const TreeNode& item = list.items[0];
+  std::istringstream words(item.scalar);
+  std::string word, with_commas;
+  int count = 0;
+  for (; words >> word; ++count) {
+    if (!ParseReal(word)) return false;
+    with_commas += (count == 0 ? "" : ", ") + word;
+  }
+  if (count < 2) return false;
+  diagnostics.Error(item.mark, "'" + std::string(what) + "' is a list without its commas",
+                    "write `" + std::string(what) + ": [" + with_commas + "]`");
+  return true;
+}
+
 bool ReadList(const TreeNode& node, std::string_view what, const std::string& expected,
               Diagnostics& diagnostics) {
   if (node.IsSequence()) return true;
@@ -189,7 +206,7 @@ bool ReadList(const TreeNode& node, std::string_view what, const std::string& ex
 std::optional<int64_t> ReadInteger(const TreeNode& node, std::string_view what,
                                    Diagnostics& diagnostics, int64_t minimum, int64_t maximum) {
   if (!node.IsScalar() || node.quoted || !LooksLikeInteger(node.scalar)) {
-    WrongType(node, what, "an integer", diagnostics, IntegerHelp(node));
+    if (!node.mended) WrongType(node, what, "an integer", diagnostics, IntegerHelp(node));
     return std::nullopt;
   }
   std::string_view text = node.scalar;
@@ -291,6 +308,7 @@ std::optional<std::vector<int64_t>> ReadIntegers(const TreeNode& node, std::stri
                                                  Diagnostics& diagnostics, int64_t minimum,
                                                  int64_t maximum) {
   if (!ReadList(node, what, "a list of integers", diagnostics)) return std::nullopt;
+  if (ReportMissingCommas(node, what, diagnostics)) return std::nullopt;
   std::vector<int64_t> values;
   for (const TreeNode& item : node.items) {
     if (const auto value = ReadInteger(item, what, diagnostics, minimum, maximum)) {
@@ -304,6 +322,7 @@ std::optional<std::vector<int64_t>> ReadIntegers(const TreeNode& node, std::stri
 std::optional<std::vector<double>> ReadReals(const TreeNode& node, std::string_view what,
                                              Diagnostics& diagnostics) {
   if (!ReadList(node, what, "a list of numbers", diagnostics)) return std::nullopt;
+  if (ReportMissingCommas(node, what, diagnostics)) return std::nullopt;
   std::vector<double> values;
   for (const TreeNode& item : node.items) {
     if (const auto value = ReadReal(item, what, diagnostics)) values.push_back(*value);

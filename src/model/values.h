@@ -1,4 +1,5 @@
-// Typed values out of tree nodes. Each function returns nothing after it has reported an error,
+// Typed values out of tree nodes. Each function returns nothing after it has reported an error
+// (or the parser has: see TreeNode::mended),
 // which names the value by `what` ("'epochs' must be an integer, not 'ten'").
 #ifndef CGRUN_MODEL_VALUES_H_
 #define CGRUN_MODEL_VALUES_H_

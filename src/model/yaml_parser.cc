@@ -386,6 +386,7 @@ bool TreeBuilder::MendComma(Frame& map, const TreeNode& value) {
                          " here, and '" + map.key + "' a key",
                      help);
   number.scalar = meant.whole.empty() ? meant.fraction : meant.whole;
+  number.mended = meant.whole.empty();
   return true;
 }
 
@@ -393,6 +394,11 @@ void TreeBuilder::AddEntry(Frame& map, TreeNode value) {
   map.has_key = false;
   if (MendComma(map, value)) {
     ++mended_;
+    return;
+  }
+  const bool in_flow = map.flow && value.IsNull() && !map.key_quoted && !map.node.entries.empty();
+  if (in_flow && ExtendTuple(map.node.entries.back(), map.key, map.key_mark)) {
+    if (MendTuple(map.node.entries.back(), diagnostics_)) ++mended_;
     return;
   }
   if (MendKey(map, value)) ++mended_;
@@ -405,6 +411,7 @@ void TreeBuilder::AddEntry(Frame& map, TreeNode value) {
     map.merged.push_back(std::move(value));
   } else {
     map.node.entries.push_back({map.key, map.key_mark, std::move(value)});
+    if (MendTuple(map.node.entries.back(), diagnostics_)) ++mended_;
   }
 }
 
