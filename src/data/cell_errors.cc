@@ -22,7 +22,8 @@ void CellErrors::Tell(const SourceMark& mark, const std::string& message, const 
   }
 }
 
-void CellErrors::Report() {
+void CellErrors::Report(int64_t rows) {
+  constexpr int64_t kRare = 4;  // at most one row in so many
   int shown = 0;
   int64_t hidden = 0;
   std::set<size_t> hidden_columns;
@@ -30,7 +31,8 @@ void CellErrors::Report() {
   for (const auto& [key, kind] : kinds_) {
     if (shown < kMostShown) {
       ++shown;
-      Tell(kind.mark, kind.message + OthersText(kind), kind.help);
+      const bool rare = !kind.rare_help.empty() && kind.cells <= rows / kRare;
+      Tell(kind.mark, kind.message + OthersText(kind), rare ? kind.rare_help : kind.help);
       continue;
     }
     hidden += kind.cells;

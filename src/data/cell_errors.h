@@ -17,7 +17,8 @@ struct CellMistake {
   std::string text;  // what stands in the cell, in quotes; "" of an empty one
   std::string what;  // ": 'x' is not a number"
   std::string help;
-  std::string kind;  // tells the kinds of mistakes in a column apart
+  std::string kind;            // tells the kinds of mistakes in a column apart
+  std::string rare_help = {};  // instead of `help`, where few rows have the mistake; or ""
 };
 
 class CellErrors {
@@ -34,6 +35,7 @@ class CellErrors {
       kind.mark = mark_of();
       kind.message = name + mistake.what;
       kind.help = mistake.help;
+      kind.rare_help = mistake.rare_help;
     } else if (kind.cells <= 1 + kMostNamed) {
       const std::string line = std::to_string(mark_of().line);
       kind.others += (kind.others.empty() ? "" : ", ") +
@@ -42,8 +44,8 @@ class CellErrors {
     }
   }
 
-  // At the end of the file: reports them all.
-  void Report();
+  // At the end of the file, which has `rows`: reports them all.
+  void Report(int64_t rows);
 
  private:
   static constexpr int64_t kMostNamed = 3;
@@ -52,7 +54,7 @@ class CellErrors {
   struct Kind {
     int64_t cells = 0;
     SourceMark mark;  // of the first
-    std::string message, help;
+    std::string message, help, rare_help;
     std::string others;  // the next few
     bool empty = true;   // whether these are empty cells
   };

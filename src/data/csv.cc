@@ -54,16 +54,16 @@ class CsvOpener {
     }
     if (!Stopped()) FindCategories();
     if (Stopped() || all_rows_ == 0) {
-      cell_errors_.Report();
+      cell_errors_.Report(all_rows_);
       return nullptr;
     }
     Allocate();
     if (!Stopped()) features_.Prepare(layout_, all_rows_);
     ForEachRow([this](const CsvReader& reader) { StoreRow(reader); });
-    cell_errors_.Report();
+    cell_errors_.Report(all_rows_);
     if (!Failed()) features_.Finish(csv_, layout_, path_, parts_[0].tensor);
     if (Failed()) return nullptr;
-    unknown_.Report();
+    unknown_.Report(all_rows_);
     return std::make_unique<CsvDataset>(std::move(parts_), features_.Findings(csv_, layout_),
                                         std::move(integers_));
   }
@@ -101,7 +101,8 @@ class CsvOpener {
   void ReportNumber(TextNumber error, const CsvColumn& used, const CsvReader& reader,
                     const CsvField& text);
   void ReportCell(const CsvColumn& used, const CsvReader& reader, const CsvField& text,
-                  const std::string& what, const std::string& help, const std::string& kind);
+                  const std::string& what, const std::string& help, const std::string& kind,
+                  const std::string& rare_help = "");
   void StoreCategory(const CsvColumn& used, const CsvReader& reader, const CsvField& text,
                      std::byte* out);
   void StoreId(const CsvColumn& used, int32_t id, std::byte* out);
@@ -388,13 +389,15 @@ std::string CsvOpener::HelpWithText(const CsvColumn& used) const {
 
 void CsvOpener::ReportNumber(TextNumber error, const CsvColumn& used, const CsvReader& reader,
                              const CsvField& text) {
-  std::string help;
+  std::string help, rare_help;
+  const std::string sign = SignHelp(text.text);
   if (error == TextNumber::kNotInteger) {
     help = "an input of f32 takes fractions" + AsFractions(layout_, options_, used.field);
   }
   if (error == TextNumber::kNotNumber) {
     help =
-        HasDecimalComma(text.text) ? "a fraction is written with a point, as 2.5"
+        HasDecimalComma(text.text) ? CommaHelp(text.text)
+        : !sign.empty()            ? sign
         : used.role == CsvRole::kLabel && DTypeOf(used) == DType::kI32
             ? "the labels of the training data are integers"
         : used.role == CsvRole::kLabel ? "a label by name wants an input of int32"
@@ -405,15 +408,22 @@ void CsvOpener::ReportNumber(TextNumber error, const CsvColumn& used, const CsvR
                                      : HelpWithText(used);
   }
   const std::string what = ": " + QuotedText(text.text) + " " + FaultText(error, DTypeOf(used));
-  ReportCell(used, reader, text, what, help, help);
+  const bool commas = HasDecimalComma(text.text);
+  if (error == TextNumber::kNotNumber && !commas && sign.empty() && !options_.to_predict &&
+      !IsOtherGap(text.text) && (rows_ > 0 || csv_.header)) {
+    rare_help = "most cells of this column are numbers: write one here; a gap is left empty, and " +
+                HelpWithGap(used);
+  }
+  const std::string kind = commas ? "comma" : sign.empty() ? help : "sign";
+  ReportCell(used, reader, text, what, help, kind, rare_help);
 }
 
 void CsvOpener::ReportCell(const CsvColumn& used, const CsvReader& reader, const CsvField& text,
                            const std::string& what, const std::string& help,
-                           const std::string& kind) {
+                           const std::string& kind, const std::string& rare_help) {
   const bool gap = IsGap(text, IsName(used));
   cell_errors_.Add(used.column, ColumnText(used), [&] { return reader.MarkOf(text); },
-                   {gap ? "" : QuotedText(NameIn(text)), what, help, kind});
+                   {gap ? "" : QuotedText(NameIn(text)), what, help, kind, rare_help});
 }
 
 // Those of training data that no list gives.

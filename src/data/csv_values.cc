@@ -1,6 +1,7 @@
 // Fields one by one, features column by column.
 #include "src/data/csv_values.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <span>
@@ -75,6 +76,36 @@ std::optional<size_t> Standardize(HostTensor& features, const std::vector<double
     value = static_cast<T>((static_cast<double>(value) - means[column]) / deviations[column]);
     return !std::isnan(means[column]);
   });
+}
+
+std::string CommaHelp(std::string_view text) {
+  text = Trimmed(text);
+  const size_t comma = std::min(text.find(','), text.size());
+  const std::string_view head = text.substr(0, comma);
+  const std::string_view tail = text.substr(std::min(comma + 1, text.size()));
+  const size_t digits = head.size() - (head.starts_with('-') ? 1 : 0);
+  const bool thousands = digits >= 1 && digits <= 3 && head.find('0') != head.size() - digits &&
+                         tail.size() == 3 && tail.find_first_not_of("0123456789") == tail.npos;
+  if (!thousands) return "a fraction is written with a point, as 2.5";
+  const std::string whole(head), fraction(tail);
+  return "write " + whole + fraction + ", or " + whole + "." + fraction + " for a fraction";
+}
+
+std::string SignHelp(std::string_view text) {
+  text = Trimmed(text);
+  for (const std::string_view sign : {"$", "€", "£", "¥", "%"}) {
+    std::string_view rest = text;
+    if (rest.starts_with(sign)) {
+      rest.remove_prefix(sign.size());
+    } else if (rest.ends_with(sign)) {
+      rest.remove_suffix(sign.size());
+    }
+    rest = Trimmed(rest);
+    if (rest.size() < text.size() && IsFiniteNumber(rest)) {
+      return "leave the sign out: write " + std::string(rest);
+    }
+  }
+  return "";
 }
 
 }  // namespace cgrun

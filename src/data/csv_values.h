@@ -32,6 +32,12 @@ std::optional<size_t> FillGaps(HostTensor& features, const std::vector<double>& 
 std::optional<size_t> Standardize(HostTensor& features, const std::vector<double>& means,
                                   const std::vector<double>& deviations);
 
+// What to write for a number with a comma in it, which may stand before thousands.
+std::string CommaHelp(std::string_view text);
+
+// Of a number with a sign of money or a percent sign beside it; "" of others.
+std::string SignHelp(std::string_view text);
+
 }  // namespace cgrun
 
 #endif  // CGRUN_DATA_CSV_VALUES_H_

@@ -91,6 +91,21 @@ TEST(CsvErrorsTest, ACommaIsNoPoint) {
             "help: a fraction is written with a point, as 2.5\n");
 }
 
+TEST(CsvErrorsTest, OneCellIsWrongWhereMostAreNumbers) {
+  const auto help = [](const std::string& cell) {
+    const std::string text = ErrorsOf("a,b,y\n1,2,3\n4,5,6\n7,8,9\n1," + cell + ",2\n");
+    const size_t found = text.find("help: ");
+    return found == text.npos ? text : text.substr(found);
+  };
+  EXPECT_EQ(help("n.a."),
+            "help: most cells of this column are numbers: write one here; a gap is left empty, and "
+            "`missing: mean`, `missing: zero` or a number fills such gaps; `missing: drop` leaves "
+            "such lines out\n");
+  EXPECT_EQ(help("$285"), "help: leave the sign out: write 285\n");
+  EXPECT_EQ(help("\"1,341\""), "help: write 1341, or 1.341 for a fraction\n");
+  EXPECT_EQ(help("\"0,341\""), "help: a fraction is written with a point, as 2.5\n");
+}
+
 TEST(CsvErrorsTest, NamesOfColumnsMayHoldAnything) {
   EXPECT_EQ(ErrorsOf("a,\"two\nlines\x1B[1m\",y\n1,x,3\n"),
             "DIR/t.csv:3:3: error: column 'two?lines?[1m': 'x' is not a number\n"
