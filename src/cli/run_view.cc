@@ -251,6 +251,16 @@ std::string CapText(const TrainResult& result) {
          fmt::format(", {:.1f} points too {}", std::abs(error), error < 0 ? "little" : "much");
 }
 
+// Where checkpoints took a good part of the run; else "".
+std::string CheckpointsText(const TrainResult& result) {
+  constexpr double kLeastShare = 0.2, kLeastSeconds = 0.5;
+  const double seconds = result.checkpoint_seconds;
+  if (seconds < kLeastSeconds || seconds < kLeastShare * result.seconds) return "";
+  return fmt::format("{} in {} of {}; `--set train.checkpoint_every=N` writes one every N steps",
+                     FormatCount(result.checkpoints), FormatSeconds(seconds),
+                     FormatSeconds(result.seconds));
+}
+
 }  // namespace
 
 std::vector<std::pair<std::string, std::string>> TrainFacts(const TrainResult& result,
@@ -271,6 +281,7 @@ std::vector<std::pair<std::string, std::string>> TrainFacts(const TrainResult& r
       fmt::format("{} samples/s, of {} it waited {} for the loader",
                   FormatSi(result.samples_per_second), FormatSeconds(result.train_seconds),
                   FormatSeconds(result.stall_seconds)));
+  if (const std::string text = CheckpointsText(result); !text.empty()) add("checkpoints", text);
   if (result.left_out > 0) {
     add("left out", fmt::format("{} of the training data: rows of a batch go on where those of the "
                                 "batch before ended, and there are whole batches alone",

@@ -22,6 +22,7 @@
 #include "src/io/read_file.h"
 #include "src/program/serialize.h"
 #include "src/report/run_page.h"
+#include "src/report/table.h"
 #include "src/train/run_folder.h"
 
 namespace cgrun {
@@ -245,7 +246,16 @@ void PrintResumed(const ResumedRun& resumed, const RunState& state) {
 void PrintTrained(const TrainResult& result, const std::string& folder, const std::string& json,
                   const Session& session, const ProfileFlags& profile, int threads) {
   std::string text = TrainSummary(result, folder, session.class_names()), shown = json;
+  if (result.step_slowdown > 0) {
+    text += fmt::format(
+        "note: steps took {:.1f} times as long as the quickest of them, as on a busy machine: "
+        "`--threads 1` may be faster\n",
+        result.step_slowdown);
+  }
   if (session.times() != nullptr) {
+    text +=
+        fmt::format("\ncheckpoints: {} in {} of the run's {}\n", FormatCount(result.checkpoints),
+                    FormatSeconds(result.checkpoint_seconds), FormatSeconds(result.seconds));
     const Ceilings ceilings = MeasureCeilings(session.engine(), threads);
     text += "\n" + ShowProfile(profile, session.engine(), *session.times(), ceilings);
     if (WantsJson()) shown = WithProfile(json, session.engine(), *session.times(), ceilings);

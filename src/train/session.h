@@ -133,8 +133,13 @@ struct TrainResult {
   double samples_per_second = 0;  // of training, evaluations and checkpoints left out
   double train_seconds = 0;       // of training alone …
   double stall_seconds = 0;       // … of which it waited for the loader
-  int64_t state_copies = 0;       // how often the state was copied for checkpoints
-  EpochReport last;               // of the last epoch; an evaluation of the weights it ended with
+  double checkpoint_seconds = 0;  // of `seconds`, for checkpoints …
+  int64_t checkpoints = 0;        // … of which there were so many
+  // How many times as long as the quickest ones steps took on the host's threads, where that tells
+  // of a busy machine; else 0.
+  double step_slowdown = 0;
+  int64_t state_copies = 0;  // how often the state was copied for checkpoints
+  EpochReport last;          // of the last epoch; an evaluation of the weights it ended with
   MemoryUse memory;
   // By how much what ran again made steps longer, as it was measured: 0.1 is a tenth. Nothing
   // without a cap that the arena had to be made smaller for.

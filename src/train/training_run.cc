@@ -6,6 +6,7 @@
 #include "src/base/allocation_counter.h"
 #include "src/base/check.h"
 #include "src/data/sampler.h"
+#include "src/device/device.h"
 #include "src/train/checkpoint.h"
 #include "src/train/class_names.h"
 #include "src/train/data_findings.h"
@@ -14,6 +15,7 @@
 #include "src/train/path_optimizer.h"
 #include "src/train/run_log.h"
 #include "src/train/session.h"
+#include "src/train/step_times.h"
 #include "src/train/training_replay.h"
 
 namespace cgrun {
@@ -112,7 +114,9 @@ class TrainingRun {
     session_.SetRates(state_.step);
     const StepPart part = session_.accumulation_.PartOf(state_.batch, state_.step);
     state_taken_ = false;
+    const auto begin = std::chrono::steady_clock::now();
     const int entry = runner.Run(batch, part, session_.rates_);
+    NoteStep(entry, Seconds(begin));
     if (session_.kept_) session_.kept_->Take(*session_.engine_, entry);
     last_ = {state_.epoch, state_.batch, state_.step};
     CheckLosses(batch);
@@ -127,6 +131,15 @@ class TrainingRun {
     ReportStep(runner.Means());
     if (part.updates && !heap_)
       heap_ = CurrentHeapUse();  // what is allocated from here on is counted
+  }
+
+  // Of one entry point alone: those of others have other work to do. The first step has more.
+  void NoteStep(int entry, double seconds) {
+    if (!timed_entry_) {
+      timed_entry_ = entry;
+    } else if (*timed_entry_ == entry) {
+      step_times_.Add(seconds);
+    }
   }
 
   void ReportStep(const std::vector<NamedNumber>& means) {
@@ -257,10 +270,13 @@ class TrainingRun {
   void WriteCheckpoint() {
     if (signals_.checkpoint != nullptr) *signals_.checkpoint = 0;
     if (!checkpoints_ || due_.is_written(state_.step)) return;
+    const auto begin = std::chrono::steady_clock::now();
     CompleteState();
     TakeState();
     checkpoint_.Write(checkpoints_->PathOf(state_.step), state_);
     checkpoints_->Keep(state_.step);
+    checkpoint_seconds_ += Seconds(begin);
+    ++checkpoints_written_;
     due_.Written(state_.step);
     replay_from_ = {state_.epoch, state_.batch, state_.step};
     replay_file_ = checkpoints_->PathOf(state_.step);
@@ -334,6 +350,12 @@ class TrainingRun {
   // The last evaluation and the last checkpoint allocate no more than a step.
   TrainResult Finish() {
     result_.seconds = Seconds(start_);
+    result_.checkpoint_seconds = checkpoint_seconds_;
+    result_.checkpoints = checkpoints_written_;
+    const bool on_host = KindOfDevice(session_.engine_->model().device).on_host;
+    if (on_host && session_.options_.compile.threads > 1) {
+      result_.step_slowdown = step_times_.Slowdown();
+    }
     if (test_ != nullptr && !result_.interrupted) {
       session_.RunEvaluation(*test_, observer_, test_report_);
     }
@@ -389,6 +411,10 @@ class TrainingRun {
   std::optional<TrainingPlace> last_;  // of the last batch
   std::chrono::steady_clock::time_point start_;
   int64_t train_samples_ = 0;
+  double checkpoint_seconds_ = 0;
+  int64_t checkpoints_written_ = 0;
+  std::optional<int> timed_entry_;  // whose steps are timed
+  StepTimes step_times_;
   std::chrono::steady_clock::time_point epoch_start_;
   double aside_seconds_ = 0;  // since then, of evaluations and checkpoints
   // Before this epoch, or what of it is left: the loader's waiting, samples of the epoch, steps.

@@ -55,6 +55,11 @@ class RunsTest(CliTestCase):
         self.write("small.yaml", MODEL)
         self.model = self.folder / "small.yaml"
 
+    def test_verbose_tells_what_checkpoints_took(self):
+        text = self.cgrun("train", "small.yaml", "--out", "run", "-v").stdout
+        self.assertRegex(text, r"(?m)^checkpoints: 3 in .*s of the run's .*s$")
+        self.assertNotIn("busy machine", text)  # a short run tells nothing
+
     def test_an_interrupt_leaves_out_what_was_not_measured(self):
         run = self.folder / "run"
         with subprocess.Popen([CGRUN, "train", self.model, "--out", run, "--set",
