@@ -61,6 +61,10 @@ int Run(const ModelFlags& flags, const RunFlags& run_flags, const EvalFlags& eva
   options.profile = profile.wanted();
   options.trace = !profile.trace_file.empty();
   const bool keeps = KeepsInFolder(flags, eval_flags.out);
+  if (keeps && model->keep.empty()) {
+    throw InputError("--out is a folder for what is kept, and nothing is",
+                     "--keep NAME keeps a value, as `keep: [NAME]` of the model file does");
+  }
   if (keeps) options.compile.keeps = EntryKind::kEval;
   Diagnostics diagnostics;
   Session session(*model, options, /*train=*/false, diagnostics);

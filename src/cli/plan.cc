@@ -1,6 +1,8 @@
 // cgrun plan: the memory layout of a model, or a packing problem from a .csv.
 #include <CLI/CLI.hpp>
+#include <initializer_list>
 #include <memory>
+#include <string>
 
 #include "src/cli/command.h"
 #include "src/cli/console.h"
@@ -233,25 +235,48 @@ void CheckFlags(const PlanFlags& flags, bool is_csv) {
     const char* flag;
     bool is_given;
     bool of_csv;
+    const char* value = "";  // for an example
   };
   const Given given[] = {{"--compare", flags.compare, false},
                          {"--passes", flags.passes, false},
                          {"--frontier", flags.frontier, false},
-                         {"--html", !flags.html.empty(), false},
-                         {"--why", !flags.why.empty(), false},
-                         {"--diff", !flags.diff.empty(), false},
-                         {"--csv", !flags.csv.empty(), false},
-                         {"--capacity", !flags.pack.capacity.empty(), true},
-                         {"--time", !flags.pack.time.empty(), true},
-                         {"--out", !flags.pack.out.empty(), true}};
+                         {"--html", !flags.html.empty(), false, " plan.html"},
+                         {"--why", !flags.why.empty(), false, " classify.pool1"},
+                         {"--diff", !flags.diff.empty(), false, " before.json"},
+                         {"--csv", !flags.csv.empty(), false, " buffers.csv"},
+                         {"--capacity", !flags.pack.capacity.empty(), true, " 2097152"},
+                         {"--time", !flags.pack.time.empty(), true, " 10"},
+                         {"--out", !flags.pack.out.empty(), true, " packed.csv"}};
   for (const Given& one : given) {
     if (!one.is_given || one.of_csv == is_csv) continue;
     const std::string flag = one.flag;
     throw InputError(flag + (is_csv ? " needs a model, not a list of buffers"
                                     : " needs a list of buffers (.csv), not a model"),
                      std::string("for example `cgrun plan ") +
-                         (is_csv ? "models/lenet.yaml " : "buffers.csv ") + flag + "`");
+                         (is_csv ? "models/lenet.yaml " : "buffers.csv ") + flag + one.value + "`");
   }
+}
+
+// Of these, each says something else and that alone; what else is asked for would be left out.
+void CheckTogether(const PlanFlags& flags) {
+  struct Given {
+    const char* flag;
+    bool is_given;
+  };
+  const Given compare = {"--compare", flags.compare}, passes = {"--passes", flags.passes},
+              frontier = {"--frontier", flags.frontier}, html = {"--html", !flags.html.empty()},
+              why = {"--why", !flags.why.empty()}, diff = {"--diff", !flags.diff.empty()},
+              csv = {"--csv", !flags.csv.empty()};
+  const auto exclude = [](const Given& one, std::initializer_list<Given> others) {
+    for (const Given& other : others) {
+      if (!one.is_given || !other.is_given) continue;
+      throw InputError(std::string(one.flag) + " and " + other.flag + " exclude each other",
+                       "leave one of them out");
+    }
+  };
+  exclude(frontier, {html, compare, passes, why, diff, csv});
+  exclude(why, {html, compare, passes, diff, csv});
+  exclude(diff, {compare, passes});
 }
 
 // Of the flags of models, a list of buffers knows --planner alone.
@@ -299,6 +324,7 @@ Command DefinePlan(CLI::App& app) {
   return [&app, flags, plan_flags] {
     const bool is_csv = flags->model.ends_with(".csv");
     CheckFlags(*plan_flags, is_csv);
+    CheckTogether(*plan_flags);
     if (!is_csv) return PlanModel(*flags, *plan_flags);
     CheckModelFlags(app);
     plan_flags->pack.has_planner = app.count("--planner") > 0;

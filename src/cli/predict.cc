@@ -23,6 +23,7 @@ struct PredictFlags {
   std::string weights;
   std::string out;
   int64_t top = 1;
+  bool has_top = false;  // it was given
 };
 
 void PrintProblems(const std::vector<FileProblem>& problems) {
@@ -182,6 +183,15 @@ int Predict(Predictor& predictor, const PredictSignature& signature, PredictSour
   return Report(view, facts, not_finite, source);
 }
 
+// The most probable classes are of outputs that score classes.
+void CheckTop(const std::vector<PredictedOutput>& outputs) {
+  const auto scores = [](const PredictedOutput& output) {
+    return !output.kept && output.scores != Scores::kNone;
+  };
+  if (std::ranges::any_of(outputs, scores)) return;
+  throw InputError("--top shows classes, and this model predicts values", "leave it out");
+}
+
 int RunChecked(const ModelFlags& flags, const RunFlags& run_flags,
                const PredictFlags& predict_flags) {
   if (predict_flags.inputs.empty()) {
@@ -198,6 +208,7 @@ int RunChecked(const ModelFlags& flags, const RunFlags& run_flags,
                                              KeepsInFolder(flags, predict_flags.out), diagnostics);
   PrintDiagnostics(diagnostics);
   if (!signature) return kBadInput;
+  if (predict_flags.has_top) CheckTop(signature->outputs);
   // Tables and texts are read by what the weights keep.
   if (TableReader(*model).of_model()) {
     options.weights = ChooseWeights(*model, predict_flags.weights);
@@ -242,13 +253,17 @@ Command DefinePredict(CLI::App& app) {
                  "sample, .txt texts for a model of texts, folders of them; "
                  "NAME=FILE for a model of several inputs");
   AddWeightsFlag(app, predict_flags->weights);
-  app.add_option("--top", predict_flags->top, "show the N most probable classes")
-      ->check(CLI::Range(int64_t{1}, std::numeric_limits<int64_t>::max()))
-      ->type_name("N");
+  const CLI::Option* top =
+      app.add_option("--top", predict_flags->top, "show the N most probable classes")
+          ->check(CLI::Range(int64_t{1}, std::numeric_limits<int64_t>::max()))
+          ->type_name("N");
   app.add_option("--out", predict_flags->out,
                  "a folder for the raw outputs: OUTPUT.npy, a row a sample")
       ->type_name("DIR");
-  return [flags, run_flags, predict_flags] { return Run(*flags, *run_flags, *predict_flags); };
+  return [flags, run_flags, predict_flags, top] {
+    predict_flags->has_top = top->count() > 0;
+    return Run(*flags, *run_flags, *predict_flags);
+  };
 }
 
 }  // namespace cgrun

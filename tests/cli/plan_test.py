@@ -115,6 +115,28 @@ class PlanTest(CliTestCase):
                       self.refuses("plan", "two.yaml", "--why", "logits.wieght"))
         self.assertIn("no value is called 'eight'", self.refuses("plan", "two.yaml", "--why", "eight"))
 
+    def test_flags_that_would_be_left_out_exclude_each_other(self):
+        for flags in (("--frontier", "--html"), ("--frontier", "--compare"), ("--frontier", "--passes"),
+                      ("--frontier", "--why"), ("--frontier", "--diff"), ("--why", "--html"),
+                      ("--diff", "--compare"), ("--diff", "--passes")):
+            with self.subTest(flags):
+                values = [[flag] if flag in ("--frontier", "--compare", "--passes") else [flag, "x.html"]
+                          for flag in flags]
+                error = self.refuses("plan", "small.yaml", *sum(values, []))
+                self.assertIn(f"{flags[0]} and {flags[1]} exclude each other", error)
+        self.assertFalse((self.folder / "x.html").exists())
+
+    def test_examples_in_help_have_values(self):
+        self.write("buffers.csv", BUFFERS)
+        self.assertIn("`cgrun plan models/lenet.yaml --html plan.html`",
+                      self.refuses("plan", "buffers.csv", "--html", "x.html"))
+        self.assertIn("`cgrun plan models/lenet.yaml --compare`",
+                      self.refuses("plan", "buffers.csv", "--compare"))
+        self.assertIn("`cgrun plan buffers.csv --capacity 2097152`",
+                      self.refuses("plan", "small.yaml", "--capacity", "3"))
+        self.assertIn("`cgrun plan buffers.csv --out packed.csv`",
+                      self.refuses("plan", "small.yaml", "--out", "x.csv"))
+
     def test_tells_what_each_pass_did(self):
         self.write("small.yaml", MODEL.replace("      - {op: flatten}\n", "      - unused: {op: neg}\n"
                                                "      - {op: flatten, in: pixels}\n"))

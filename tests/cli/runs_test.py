@@ -55,6 +55,19 @@ class RunsTest(CliTestCase):
         self.write("small.yaml", MODEL)
         self.model = self.folder / "small.yaml"
 
+    def test_flags_that_would_do_nothing_are_refused(self):
+        self.cgrun("train", "small.yaml", "--out", "run")
+        error = self.refuses("eval", "small.yaml", "--weights", "run", "--out", "kept")
+        self.assertIn("--out is a folder for what is kept, and nothing is", error)
+        self.assertFalse((self.folder / "kept").exists())
+        self.cgrun("eval", "small.yaml", "--weights", "run", "--out", "kept", "--keep", "logits")
+        self.write("line.yaml", MODEL.replace("metrics: {accuracy: {in: [logits, label]}}", "").replace(
+            "label: {type: int32, shape: []}", "label: {type: f32, shape: [4]}").replace(
+            "softmax_cross_entropy", "mse"))
+        self.write("table.csv", "")
+        error = self.refuses("predict", "line.yaml", "table.csv", "--top", "2", "--weights", "run")
+        self.assertIn("--top shows classes, and this model predicts values", error)
+
     def test_verbose_tells_what_checkpoints_took(self):
         text = self.cgrun("train", "small.yaml", "--out", "run", "-v").stdout
         self.assertRegex(text, r"(?m)^checkpoints: 3 in .*s of the run's .*s$")
