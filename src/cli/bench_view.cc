@@ -69,6 +69,19 @@ std::string BusyNote(const CaseResult& baseline, bool has_intervals) {
       has_intervals ? "trust the intervals" : "run it again on a quiet one");
 }
 
+// The case whose rounds say most of the machine: of cases that take turns the baseline, of others
+// that whose rounds differ most.
+const CaseResult& MostVaried(const BenchResult& result) {
+  const auto spread = [](const CaseResult& one) {
+    const auto& time = one.seconds_per_iteration;
+    return time && time->min > 0 ? time->max / time->min : 0;
+  };
+  if (!result.isolated) return result.cases[0];
+  return *std::max_element(
+      result.cases.begin(), result.cases.end(),
+      [&](const CaseResult& a, const CaseResult& b) { return spread(a) < spread(b); });
+}
+
 std::string Interval(const std::optional<Speedup>& speedup) {
   if (!speedup || !speedup->interval) return "";
   return fmt::format("{:.2f}–{:.2f}", speedup->interval->first, speedup->interval->second);
@@ -235,7 +248,7 @@ std::string BenchText(const BenchResult& result) {
                           : "in tensors and workspaces at once",
                       HasBaseline(result) ? ";" : ".");
   if (HasBaseline(result)) text += ComparisonNote(result);
-  text += BusyNote(result.cases[0], HasIntervals(result));
+  text += BusyNote(MostVaried(result), HasIntervals(result));
   if (result.cases[0].losses.empty()) text += "The model has no loss: no losses were compared.\n";
   for (const CaseResult& one : result.cases) {
     if (!one.fault.empty()) text += fmt::format("error: '{}': {}\n", one.name, one.fault);

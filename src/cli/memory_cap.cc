@@ -268,7 +268,9 @@ void RefuseOneSample(const ModelSpec& model, const KernelLibrary& library,
   const auto free = PlanFreeRun(one, library, options, cap, std::nullopt, ignored);
   const auto found = free ? FitRun(one, library, options, cap, *free, std::nullopt, ignored)
                           : std::optional<CappedRun>();
-  const CappedRun capped = found ? *found : CappedRun{cap, fit.next, fit.next, 0};
+  CappedRun capped = found ? *found : CappedRun{cap, fit.next, fit.next, 0};
+  TakeBackRoom(capped.free.memory);
+  TakeBackRoom(capped.capped.memory);
   std::vector<std::string> help = {EnoughFor(fit.next) + " is enough for it"};
   if (capped.capped.total() < capped.free.total()) {
     help.push_back(

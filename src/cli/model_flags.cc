@@ -191,7 +191,7 @@ std::shared_ptr<ModelFlags> AddModelFlags(CLI::App& app, CapFlag cap) {
   app.add_flag(
       "--tune", flags->tune,
       "measure the kernels that the model can choose from, and remember their times: later "
-      "runs on this machine choose by them");
+      "runs on this machine choose by them, but with CGRUN_TUNING=none in the environment");
   app.add_option("--keep", flags->keep,
                  "leave a value of the last batch, a parameter or `grad(NAME)` as NAME.npy")
       ->type_name("NAME")

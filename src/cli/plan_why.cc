@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "src/cli/console.h"
+#include "src/ir/op_def.h"
 #include "src/report/value_life.h"
 
 namespace cgrun {
@@ -97,13 +98,49 @@ InputError SeveralValues(const std::string& name, const std::vector<std::string>
       meant.size() > kMostMeant ? "they are " + names : "did you mean " + names + "?");
 }
 
-std::string FullName(const std::string& name, const std::vector<std::string>& known) {
+// "conv + relu + max_pool"
+std::string BodyText(const Node& node) {
+  std::string text;
+  for (const FusedOperator& inner : node.body) {
+    text += (text.empty() ? "" : " + ") + std::string(NameOf(inner.op));
+  }
+  return text;
+}
+
+// The operator that has `value` as its parameter: "classify.conv1" of "classify.conv1.weight".
+std::string OwnerOf(const Value& value) {
+  const size_t dot = value.name.rfind('.');
+  return value.role == Role::kParameter && dot != std::string::npos ? value.name.substr(0, dot)
+                                                                    : "";
+}
+
+// Throws InputError where `name` is that of an operator with parameters which another one computes
+// besides: what a fused node computes in between has no names.
+void CheckFused(const std::vector<PlannedEntry>& entries, const std::string& name) {
+  for (const PlannedEntry& entry : entries) {
+    for (const Node& node : entry.graph->nodes) {
+      if (node.body.empty() || node.phase != Phase::kForward) continue;
+      for (const ValueId input : node.inputs) {
+        const std::string owner = OwnerOf(entry.graph->values[input]);
+        if (owner.empty() || (owner != name && !owner.ends_with("." + name))) continue;
+        const std::string& within = entry.graph->values[node.outputs[0]].name;
+        throw InputError("'" + owner + "' is computed within '" + within + "' (" + BodyText(node) +
+                             "), and is no value of its own",
+                         "`--why " + within + "`");
+      }
+    }
+  }
+}
+
+std::string FullName(const std::vector<PlannedEntry>& entries, const std::string& name) {
+  const std::vector<std::string> known = NamesOf(entries);
   if (std::ranges::find(known, name) != known.end()) return name;
   std::vector<std::string> meant;
   for (const std::string& other : known) {
     if (other.ends_with("." + name)) meant.push_back(other);
   }
   KeepLastRuns(meant, known);
+  if (meant.empty()) CheckFused(entries, name);
   if (meant.empty()) throw NoValue(name, known);
   if (meant.size() > 1) throw SeveralValues(name, meant);
   return meant[0];
@@ -113,7 +150,7 @@ std::string FullName(const std::string& name, const std::vector<std::string>& kn
 
 void TellWhy(const std::vector<PlannedEntry>& entries, const MemoryLayout& layout,
              const std::string& name, bool all_entries) {
-  const std::string full_name = FullName(name, NamesOf(entries));
+  const std::string full_name = FullName(entries, name);
   std::vector<ValueLife> lives;
   for (size_t e = 0; e < entries.size(); ++e) {
     const ValueId value = entries[e].graph->FindValue(full_name);

@@ -157,6 +157,17 @@ std::optional<ModelSpec> LoadSettings(const ModelFlags& of_run) {
   return std::nullopt;
 }
 
+// Throws InputError for what is in a run folder, or would be, in its place.
+void CheckIsNoCheckpoint(const std::string& path) {
+  const std::filesystem::path file(path);
+  if (file.extension() != ".safetensors") return;
+  const std::string run = file.has_parent_path() ? file.parent_path().string() : ".";
+  std::error_code error;
+  if (!std::filesystem::exists(run + "/model.yaml", error)) return;
+  throw InputError("'" + path + "' is a checkpoint, and --resume takes the run folder",
+                   "`--resume " + run + "` goes on from the newest checkpoint in it");
+}
+
 }  // namespace
 
 std::string HelpWithStop(const std::string& folder) {
@@ -166,6 +177,7 @@ std::string HelpWithStop(const std::string& folder) {
 }
 
 std::optional<ResumedRun> FindResumedRun(const std::string& folder, const ModelFlags& flags) {
+  CheckIsNoCheckpoint(folder);
   ModelFlags of_run;
   of_run.model = folder + "/model.yaml";
   std::error_code error;

@@ -38,7 +38,8 @@ void TakeTuning(const ModelSpec& model, const KernelLibrary& library, bool tune,
   options.tuning = LoadOrWarn(file, library);
   if (!tune) {
     if (options.tuning) {
-      Tell(fmt::format("tuning: kernels are chosen by {} ({})", file, options.tuning->Name()));
+      Tell(fmt::format("tuning: kernels are chosen by {} ({}); `CGRUN_TUNING=none` does without",
+                       file, options.tuning->Name()));
     }
     return;
   }

@@ -13,6 +13,15 @@ namespace {
 // State that a step leaves for the next one: what operators read of it is gone after the step.
 bool IsRecurrent(const Value& value) { return value.role == Role::kRecurrentState; }
 
+// The operator that is called so for want of a name of its own, "linear[0]"; null: there is none.
+const Node* FindUnnamed(const std::string& name, const Graph& graph) {
+  if (!name.ends_with(']')) return nullptr;
+  for (const Node& node : graph.nodes) {
+    if (node.name == name || node.name.ends_with("." + name)) return &node;
+  }
+  return nullptr;
+}
+
 // A value as operators read it, or else the parameter whose name this is, or the end of it:
 // `fc1.weight` or `fc1.w` for `classify.fc1.weight`. Invalid after an error.
 ValueId FindKept(const MarkedText& name, const Names& names, const Graph& graph,
@@ -34,6 +43,12 @@ ValueId FindKept(const MarkedText& name, const Names& names, const Graph& graph,
   if (found.size() > 1) {
     diagnostics.Error(name.mark, "several parameters are called '" + name.value + "'",
                       "write '" + found[0] + "' or '" + found[1] + "'");
+    return ValueId();
+  }
+  if (const Node* unnamed = FindUnnamed(name.value, graph)) {
+    diagnostics.Error(
+        name.mark, "there is no value or parameter '" + name.value + "' to keep",
+        "give the operator a name: `- NAME: {op: " + std::string(NameOf(unnamed->op)) + ", …}`");
     return ValueId();
   }
   names.global().CollectNames(known);

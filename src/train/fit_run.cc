@@ -65,11 +65,6 @@ void FitBase(RunMemory& memory, int64_t cap) {
   memory.base_room -= excess;
 }
 
-// All of it that can be taken back: what the run needs at least.
-void TakeBackRoom(RunMemory& memory) {
-  FitBase(memory, memory.host() - std::max<int64_t>(0, memory.base_room - kBaseNoise / 2));
-}
-
 ModelSpec WithBatch(const ModelSpec& model, int64_t batch) {
   ModelSpec changed = model;
   changed.train->batch.value = {false, batch};
@@ -145,6 +140,10 @@ int64_t SamplesOf(const ModelSpec& model, Diagnostics& diagnostics) {
 }
 
 }  // namespace
+
+void TakeBackRoom(RunMemory& memory) {
+  FitBase(memory, memory.host() - std::max<int64_t>(0, memory.base_room - kBaseNoise / 2));
+}
 
 // What is wrong is found again here, where the diagnostics are.
 std::optional<PlannedRun> PlanRun(const ModelSpec& model, const KernelLibrary& library,

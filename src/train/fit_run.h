@@ -52,6 +52,10 @@ struct CappedRun {
   // How much longer a step takes than without the cap, as it is estimated: 0.1 is a tenth.
   double slower() const { return (1 + capped.slowdown) / (1 + free.slowdown) - 1; }
 };
+// Takes back of the base's rounding all that a cap may: what is left is what the run needs at
+// least.
+void TakeBackRoom(RunMemory& memory);
+
 // The run as it is. `base`: the run's base, where that is known; nothing: as it is planned. The
 // base's rounding is taken back as far as `cap` asks for that.
 std::optional<PlannedRun> PlanFreeRun(const ModelSpec& model, const KernelLibrary& library,

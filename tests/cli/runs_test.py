@@ -63,10 +63,25 @@ class RunsTest(CliTestCase):
         self.cgrun("eval", "small.yaml", "--weights", "run", "--out", "kept", "--keep", "logits")
         self.write("line.yaml", MODEL.replace("metrics: {accuracy: {in: [logits, label]}}", "").replace(
             "label: {type: int32, shape: []}", "label: {type: f32, shape: [4]}").replace(
-            "softmax_cross_entropy", "mse"))
+            "softmax_cross_entropy", "squared_error"))
         self.write("table.csv", "")
         error = self.refuses("predict", "line.yaml", "table.csv", "--top", "2", "--weights", "run")
         self.assertIn("--top shows classes, and this model predicts values", error)
+
+    def test_a_checkpoint_is_no_run_folder(self):
+        self.cgrun("train", "small.yaml", "--out", "run")
+        file = max((self.folder / "run").glob("checkpoint-*.safetensors")).name
+        for name in (file, "checkpoint-7.safetensors"):
+            error = self.refuses("train", "--resume", f"run/{name}")
+            self.assertIn(f"'run/{name}' is a checkpoint, and --resume takes the run folder", error)
+            self.assertIn("help: `--resume run` goes on from the newest checkpoint in it", error)
+
+    def test_what_is_kept_of_an_operator_needs_its_name(self):
+        error = self.refuses("train", "small.yaml", "--keep", "flatten[0]", "--dry-run")
+        self.assertIn("there is no value or parameter 'flatten[0]' to keep", error)
+        self.assertIn("help: give the operator a name: `- NAME: {op: flatten, …}`", error)
+        error = self.refuses("train", "small.yaml", "--keep", "flatten[7]", "--dry-run")
+        self.assertNotIn("give the operator a name", error)
 
     def test_verbose_tells_what_checkpoints_took(self):
         text = self.cgrun("train", "small.yaml", "--out", "run", "-v").stdout

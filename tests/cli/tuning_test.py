@@ -25,7 +25,7 @@ class TuningTest(CliTestCase):
         name = re.search(r"kept in \S+ \((\w+)\)", first.stderr).group(1)
         before = self.record().read_bytes()
         second = self.cgrun("train", "small.yaml", "--out", "b")
-        self.assertIn(f"({name})", second.stderr)
+        self.assertIn(f"({name}); `CGRUN_TUNING=none` does without", second.stderr)
         self.assertEqual(self.record().read_bytes(), before)
         self.assertEqual(self.hash(first), self.hash(second))
         for folder in ("a", "b"):  # the run folder says which record it was
