@@ -145,6 +145,8 @@ ArgumentValues ValuesOf(const CLI::Option& option) {
     values.kind = Kind::kWords;
   } else if (values.name == "KEY=VALUE") {
     values.kind = Kind::kSetting;
+  } else if (option.check_lname("resume")) {
+    values.kind = Kind::kRun;
   } else if (named("DIR")) {
     values.kind = Kind::kFolder;
   } else if (named("FILE") || named("MODEL") || named("PROGRAM") || named("INPUT")) {

@@ -25,10 +25,11 @@ std::vector<char*> WithHelpAsFlag(int argc, char** argv);
 
 // What may stand for an argument's value.
 struct ArgumentValues {
-  enum class Kind { kNone, kAny, kWords, kFile, kFolder, kSetting };
-  Kind kind = Kind::kAny;  // kNone: a switch; kSetting: a key of the model file, and a value
-  std::string name;        // what --help calls it: "FILE", "graph|eager"; "" for a switch
-  bool optional = false;   // the flag may stand without it
+  enum class Kind { kNone, kAny, kWords, kFile, kFolder, kRun, kSetting };
+  // kNone: a switch; kRun: a run folder; kSetting: a key of the model file, and a value.
+  Kind kind = Kind::kAny;
+  std::string name;                // what --help calls it: "FILE", "graph|eager"; "" for a switch
+  bool optional = false;           // the flag may stand without it
   std::vector<std::string> words;  // kWords: all that there are
 };
 

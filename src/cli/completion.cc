@@ -61,9 +61,10 @@ int Run(const std::string& shell) {
   for (const CommandEntry& entry : Commands()) {
     verbs.push_back(DescriptionOf(*app->get_subcommand(entry.name)));
   }
-  const std::string script = shell == "bash"  ? BashCompletion(verbs, SetKeys())
-                             : shell == "zsh" ? ZshCompletion(verbs, SetKeys())
-                                              : FishCompletion(verbs, SetKeys());
+  const SettingsDescription settings = {SetKeys(), SetValues()};
+  const std::string script = shell == "bash"  ? BashCompletion(verbs, settings)
+                             : shell == "zsh" ? ZshCompletion(verbs, settings)
+                                              : FishCompletion(verbs, settings);
   PrintResult(script, nlohmann::ordered_json{{"shell", shell}, {"script", script}}.dump(2) + "\n");
   return kDone;
 }

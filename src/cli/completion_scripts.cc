@@ -38,6 +38,8 @@ std::string BashOffer(const ArgumentValues& values) {
       return "offer=-f";
     case Kind::kFolder:
       return "offer=-d";
+    case Kind::kRun:
+      return "words=$(_cgrun_runs) offer=-d";
     case Kind::kSetting:
       return "words=$_cgrun_keys";
     case Kind::kNone:
@@ -46,6 +48,22 @@ std::string BashOffer(const ArgumentValues& values) {
   }
   return "offer=";
 }
+
+// Cases of a shell's `case` for the keys with words, those with the same words in one; `begin` and
+// `end` stand around the words.
+std::string ValueCases(const SettingsDescription& settings, const std::string& begin,
+                       const std::string& end) {
+  std::map<std::string, std::vector<std::string>> by_words;
+  for (const auto& [key, words] : settings.values) by_words[Join(words, " ")].push_back(key);
+  std::string out;
+  for (const auto& [words, keys] : by_words) {
+    out += "    " + Join(keys, "|") + ") " + begin + words + end + " ;;\n";
+  }
+  return out;
+}
+
+// Keys whose values may be files, where they are no words.
+constexpr char kFileKeys[] = "data.*|weights";
 
 std::string BashVerb(const VerbDescription& verb) {
   std::vector<std::string> names;
@@ -75,6 +93,7 @@ std::string ZshValue(const ArgumentValues& values) {
   if (values.kind == Kind::kNone) return "";
   if (values.kind == Kind::kFile) action = "_files";
   if (values.kind == Kind::kFolder) action = "_files -/";
+  if (values.kind == Kind::kRun) action = "_cgrun_runs";
   if (values.kind == Kind::kSetting) action = "_cgrun_keys";
   if (values.kind == Kind::kWords) action = "(" + Join(values.words, " ") + ")";
   return (values.optional ? "::" : ":") + values.name + ":" + action;
@@ -108,6 +127,8 @@ std::string FishValue(const ArgumentValues& values, bool flag) {
       return needed + " -F";
     case Kind::kFolder:
       return needed + " -f -a '(__fish_complete_directories)'";
+    case Kind::kRun:
+      return needed + " -f -a '(__cgrun_runs)'";
     case Kind::kSetting:
       return needed + " -f -a '(__cgrun_keys)'";
     case Kind::kAny:
@@ -127,7 +148,7 @@ std::string FishFlag(const std::string& verb, const FlagDescription& flag) {
 }  // namespace
 
 std::string BashCompletion(const CommandLineDescription& verbs,
-                           const std::vector<std::string>& keys) {
+                           const SettingsDescription& settings) {
   std::vector<std::string> names;
   std::string cases;
   for (const VerbDescription& verb : verbs) {
@@ -136,16 +157,34 @@ std::string BashCompletion(const CommandLineDescription& verbs,
   }
   return R"(# bash completion of cgrun, made by `cgrun completion bash`
 _cgrun_keys=')" +
-         Join(keys, " ") + R"('
+         Join(settings.keys, " ") + R"('
+_cgrun_runs() {
+  local file
+  for file in runs/*/model.yaml; do
+    if [[ -e $file ]]; then printf '%s\n' "${file%/model.yaml}"; fi
+  done
+}
 _cgrun() {
-  local cur=${COMP_WORDS[COMP_CWORD]} flag=${COMP_WORDS[COMP_CWORD - 1]} flags words= offer=
+  local cur=${COMP_WORDS[COMP_CWORD]} flag=${COMP_WORDS[COMP_CWORD - 1]} flags words= offer= at=0 key=
   COMPREPLY=()
   if [[ $cur == = ]]; then  # --flag=value is three words
     cur=
+    at=$((COMP_CWORD - 1))
   elif [[ $flag == = ]]; then
-    flag=${COMP_WORDS[COMP_CWORD - 2]}
+    at=$((COMP_CWORD - 2))
+    flag=${COMP_WORDS[at]}
   fi
-  if ((COMP_CWORD == 1)); then
+  if ((at > 2)); then  # --set key=value, --set=key=value
+    case ${COMP_WORDS[at - 2]}${COMP_WORDS[at - 1]} in
+    *--set | --set=) key=$flag ;;
+    esac
+  fi
+  if [[ -n $key ]]; then
+    case $key in
+)" + ValueCases(settings, "words='", "'") +
+         "    " + kFileKeys + R"() offer=-f ;;
+    esac
+  elif ((COMP_CWORD == 1)); then
     words=')" +
          Join(names, " ") + R"( help --help --version'
   elif [[ ${COMP_WORDS[1]} == help ]]; then
@@ -159,7 +198,8 @@ _cgrun() {
   if [[ -n $words ]]; then
     mapfile -t COMPREPLY < <(compgen -W "$words" -- "$cur")
     if [[ ${COMPREPLY[0]-} == *[=.] ]]; then compopt -o nospace 2>/dev/null; fi
-  elif [[ -n $offer ]]; then
+  fi
+  if [[ -n $offer && ${#COMPREPLY[@]} -eq 0 ]]; then
     mapfile -t COMPREPLY < <(compgen "$offer" -- "$cur")
     compopt -o filenames 2>/dev/null
   fi
@@ -169,7 +209,7 @@ complete -F _cgrun cgrun
 }
 
 std::string ZshCompletion(const CommandLineDescription& verbs,
-                          const std::vector<std::string>& keys) {
+                          const SettingsDescription& settings) {
   std::string list, cases;
   for (const VerbDescription& verb : verbs) {
     list += "      " + ZshQuoted(verb.name + ":" + Replaced(verb.summary, ":", "\\:")) + "\n";
@@ -180,9 +220,13 @@ std::string ZshCompletion(const CommandLineDescription& verbs,
     cases += "\n    ;;\n";
   }
   return "#compdef cgrun\n# zsh completion of cgrun, made by `cgrun completion zsh`\n"
-         "_cgrun_keys() {\n  if compset -P '*='; then\n    _files\n  else\n"
+         "_cgrun_runs() {\n  local -a runs\n  runs=(runs/*/model.yaml(N:h))\n"
+         "  (($#runs)) && compadd \"$@\" -- $runs || _files -/\n}\n"
+         "_cgrun_keys() {\n  if compset -P '*='; then\n    case ${${IPREFIX%=}##*=} in\n" +
+         ValueCases(settings, "compadd \"$@\" -- ", "") + "    " + kFileKeys +
+         ") _files ;;\n    esac\n  else\n"
          "    compadd \"$@\" -S '' -- " +
-         Join(keys, " ") + "\n  fi\n}\n_cgrun() {\n  local -a verbs=(\n" + list +
+         Join(settings.keys, " ") + "\n  fi\n}\n_cgrun() {\n  local -a verbs=(\n" + list +
          "  )\n"
          "  if ((CURRENT == 2)); then\n"
          "    verbs+=('help:flags and examples of a verb')\n"
@@ -195,7 +239,7 @@ std::string ZshCompletion(const CommandLineDescription& verbs,
 }
 
 std::string FishCompletion(const CommandLineDescription& verbs,
-                           const std::vector<std::string>& keys) {
+                           const SettingsDescription& settings) {
   std::string out = R"(# fish completion of cgrun, made by `cgrun completion fish`
 function __cgrun_verb_is
     set -l words (commandline -opc)
@@ -209,7 +253,25 @@ complete -c cgrun -n __cgrun_no_verb -l help -d 'the verbs, with examples'
 complete -c cgrun -n __cgrun_no_verb -l version -d 'versions of cgrun and its libraries'
 complete -c cgrun -n __cgrun_no_verb -a help -d 'flags and examples of a verb'
 )";
-  out += "function __cgrun_keys\n    printf '%s\\n' " + Join(keys, " ") + "\nend\n";
+  std::string values;
+  for (const auto& [key, words] : settings.values) {
+    for (const std::string& word : words) values += " " + key + "=" + word;
+  }
+  out +=
+      "function __cgrun_keys\n    set -l typed (string replace -r '^--set=' '' -- (commandline "
+      "-ct))\n"
+      "    if string match -q '*=*' -- \"$typed\"\n        printf '%s\\n'" +
+      values + "\n    else\n        printf '%s\\n' " + Join(settings.keys, " ") +
+      "\n    end\nend\n";
+  out += R"(function __cgrun_runs
+    set -l runs runs/*/model.yaml
+    if test (count $runs) -gt 0
+        string replace /model.yaml '' $runs
+    else
+        __fish_complete_directories
+    end
+end
+)";
   for (const VerbDescription& verb : verbs) {
     out += "complete -c cgrun -n __cgrun_no_verb -a " + verb.name + " -d " +
            FishQuoted(verb.summary) + "\ncomplete -c cgrun -n '__cgrun_verb_is help' -a " +

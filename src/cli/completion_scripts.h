@@ -3,6 +3,7 @@
 #ifndef CGRUN_CLI_COMPLETION_SCRIPTS_H_
 #define CGRUN_CLI_COMPLETION_SCRIPTS_H_
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -25,14 +26,19 @@ struct VerbDescription {
 
 using CommandLineDescription = std::vector<VerbDescription>;
 
+// What `--set` takes.
+struct SettingsDescription {
+  std::vector<std::string> keys;                           // SetKeys()
+  std::map<std::string, std::vector<std::string>> values;  // SetValues()
+};
+
 // Texts to be sourced by the shell, or to be put where it looks for them. They hold all that they
-// offer and do not call cgrun. `keys` are SetKeys().
+// offer and do not call cgrun.
 std::string BashCompletion(const CommandLineDescription& verbs,
-                           const std::vector<std::string>& keys);
-std::string ZshCompletion(const CommandLineDescription& verbs,
-                          const std::vector<std::string>& keys);
+                           const SettingsDescription& settings);
+std::string ZshCompletion(const CommandLineDescription& verbs, const SettingsDescription& settings);
 std::string FishCompletion(const CommandLineDescription& verbs,
-                           const std::vector<std::string>& keys);
+                           const SettingsDescription& settings);
 
 }  // namespace cgrun
 

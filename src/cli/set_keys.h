@@ -2,6 +2,7 @@
 #ifndef CGRUN_CLI_SET_KEYS_H_
 #define CGRUN_CLI_SET_KEYS_H_
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -10,6 +11,9 @@ namespace cgrun {
 // By name, as they are typed up to their values: "train.epochs=". Where a model's own names follow,
 // up to these: "inputs.".
 std::vector<std::string> SetKeys();
+
+// The words of the keys that take one of a few: "train.order" → {"serial", "bfs", …}.
+std::map<std::string, std::vector<std::string>> SetValues();
 
 }  // namespace cgrun
 

@@ -144,6 +144,25 @@ class CompletionTest(CliTestCase):
             done = self.cgrun("plan", "small.yaml", "--set", key + "[[]]", status=2)
             self.assertNotIn("unknown key", done.stderr, key)
 
+    def test_bash_offers_values_of_keys(self):
+        self.assertEqual(self.bash("train", "small.yaml", "--set", "train.order", "=", "b"), ["bfs"])
+        self.assertIn("memory", self.bash("train", "--set", "train.order", "="))
+        self.assertIn("reference", self.bash("train", "--set", "=", "device", "=", "ref"))
+        self.assertEqual(self.bash("train", "--set", "train.optimizer.op", "=", "adamw"), ["adamw"])
+        self.assertEqual(self.bash("train", "--set", "train.optimizer.nesterov", "="), ["true", "false"])
+        self.assertEqual(self.bash("train", "--set", "train.epochs", "="), [])
+        self.assertEqual(self.bash("train", "--set", "data.train.file", "=", "sma"), ["small.yaml"])
+
+    def test_bash_offers_run_folders(self):
+        self.assertEqual(self.bash("train", "--resume", "oth"), [])
+        for folder in ("runs/one", "runs/two"):
+            self.write(f"{folder}/model.yaml", "")
+        self.write("runs/none/notes.txt", "")
+        self.write("other/model.yaml", "")
+        self.assertEqual(self.bash("train", "--resume", ""), ["runs/one", "runs/two"])
+        self.assertEqual(self.bash("train", "--resume", "=", "runs/t"), ["runs/two"])
+        self.assertEqual(self.bash("train", "--resume", "oth"), ["other"])
+
     def test_bash_offers_nothing_where_anything_may_stand(self):
         self.assertEqual(self.bash("train", "--seed", ""), [])
         self.assertEqual(self.bash("train", "--batch", ""), ["auto"])
@@ -186,8 +205,13 @@ class CompletionTest(CliTestCase):
         self.assertEqual(self.fish("cgrun train sma"), ["small.yaml"])
         self.assertEqual(self.fish("cgrun train --set train.ep"), ["train.epochs="])
         self.assertEqual(self.fish("cgrun plan --set=train.ep"), ["--set=train.epochs="])
+        self.assertEqual(self.fish("cgrun train --set train.order=b"), ["train.order=bfs"])
+        self.assertEqual(self.fish("cgrun train --set train.epochs="), [])
+        self.write("runs/one/model.yaml", "")
+        self.assertEqual(self.fish("cgrun train --resume "), ["runs/one"])
 
     def test_zsh_offers_verbs_flags_and_values(self):
+        self.write("runs/one/model.yaml", "")
         for line, offers, becomes in (
                 ("cgrun tr", ["train"], "cgrun train "),
                 ("cgrun train --for", ["--force"], "cgrun train --force "),
@@ -197,6 +221,10 @@ class CompletionTest(CliTestCase):
                 ("cgrun ops softmax_", ["softmax_cross_entropy"], "cgrun ops softmax_cross_entropy "),
                 ("cgrun train --set train.ep", ["train.epochs="], "cgrun train --set train.epochs="),
                 ("cgrun plan --set=inp", ["inputs."], "cgrun plan --set=inputs."),
+                ("cgrun train --set train.order=b", ["bfs"], "cgrun train --set train.order=bfs "),
+                ("cgrun train --set=train.order=b", ["bfs"], "cgrun train --set=train.order=bfs "),
+                ("cgrun train --set train.epochs=sm", [], "cgrun train --set train.epochs=sm"),
+                ("cgrun train --resume ru", ["runs/one"], "cgrun train --resume runs/one "),
                 ("cgrun train --set data.train.file=sma", ["small.yaml"],
                  "cgrun train --set data.train.file=small.yaml ")):
             with self.subTest(line):
