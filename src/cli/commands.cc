@@ -58,7 +58,7 @@ const std::vector<CommandEntry>& Commands() {
        DefineDisasm},
       {"summary", "a model by layer: shapes, parameters, operations, bytes",
        "cgrun summary models/lenet.yaml\n"
-       "cgrun summary models/resnet50.yaml --batch 1 --set inputs.image.shape=[3,256,256]\n",
+       "cgrun summary models/resnet50.yaml --batch 1 --set 'inputs.image.shape=[3,256,256]'\n",
        DefineSummary},
       {"ops", "the operators, or one of them in detail",
        "cgrun ops\n"

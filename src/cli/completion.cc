@@ -73,7 +73,10 @@ int Run(const std::string& shell) {
 
 Command DefineCompletion(CLI::App& app) {
   auto shell = std::make_shared<std::string>();
-  app.add_option("SHELL", *shell, "bash, zsh or fish; --help shows where each looks for its script")
+  app.add_option(
+         "SHELL", *shell,
+         "bash, zsh or fish; --help shows where each looks for its script, in a folder that `mkdir "
+         "-p` makes; zsh needs `fpath=(~/.zfunc $fpath)` in ~/.zshrc, before `compinit`")
       ->required()
       ->type_name("bash|zsh|fish");
   return [shell] { return Run(*shell); };

@@ -173,6 +173,14 @@ std::string EntryText(const EntryProfile& entry, const Ceilings& ceilings, bool 
   return text;
 }
 
+// "train.15", where 'train' ran too: the same operators, once in a pass over the data.
+bool IsLastBatch(const EntryProfile& entry, std::span<const EntryProfile> entries) {
+  const size_t dot = entry.name.rfind('.');
+  return dot != std::string::npos && std::ranges::any_of(entries, [&](const EntryProfile& other) {
+           return other.name == entry.name.substr(0, dot) && RunsOf(other) > 0;
+         });
+}
+
 Json OperatorJson(const OperatorProfile& profile, const Ceilings& ceilings) {
   Sum sum;
   sum.Add(profile);
@@ -196,10 +204,19 @@ Bound BoundOf(double flops_per_second, double bytes_per_second, const Ceilings& 
 
 std::string ProfileText(std::span<const EntryProfile> entries, const Ceilings& ceilings,
                         bool full) {
-  std::string text;
+  std::string text, left_out;
   Exceeded exceeded;
   for (const EntryProfile& entry : entries) {
-    if (RunsOf(entry) > 0) text += EntryText(entry, ceilings, full, exceeded) + "\n";
+    if (RunsOf(entry) == 0) continue;
+    if (IsLastBatch(entry, entries)) {
+      left_out += (left_out.empty() ? "" : ", ") + entry.name;
+    } else {
+      text += EntryText(entry, ceilings, full, exceeded) + "\n";
+    }
+  }
+  if (!left_out.empty()) {
+    text += "  Left out: " + left_out +
+            ", for the last batch of a pass over the data; --json and a trace have them, too.\n";
   }
   if (ceilings.flops_per_second > 0) {
     text += fmt::format(

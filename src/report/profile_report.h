@@ -42,7 +42,8 @@ enum class Bound : uint8_t { kCompute, kMemory, kOverhead };
 Bound BoundOf(double flops_per_second, double bytes_per_second, const Ceilings& ceilings);
 
 // Of the entry points and operators that ran: time by phase and by kernel, and with `full` the
-// slowest operators one by one. A share of more than 100 % has a mark, and a note says why.
+// slowest operators one by one. Those of a last batch ("train.15") are named alone where the entry
+// point of whole batches ran, too. A share of more than 100 % has a mark, and a note says why.
 std::string ProfileText(std::span<const EntryProfile> entries, const Ceilings& ceilings, bool full);
 // The same as one JSON object, every operator that ran included; `exceeded` says which peaks were.
 std::string ProfileJson(std::span<const EntryProfile> entries, const Ceilings& ceilings);

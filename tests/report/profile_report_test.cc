@@ -49,6 +49,18 @@ TEST(ProfileReport, ListsPhasesAndKernelsBySeconds) {
   EXPECT_EQ(ProfileText(Entries(), kCeilings, false).find("slowest"), std::string::npos);
 }
 
+TEST(ProfileReport, NamesEntryPointsOfALastBatchAlone) {
+  std::vector<EntryProfile> entries = Entries();
+  entries.push_back(entries[0]);
+  entries.back().name = "train.15";
+  const std::string text = ProfileText(entries, kCeilings, true);
+  EXPECT_NE(text.find("  Left out: train.15, for the last batch"), std::string::npos) << text;
+  EXPECT_EQ(text.find("profile of 'train.15'"), std::string::npos) << text;
+  EXPECT_NE(ProfileJson(entries, kCeilings).find("\"train.15\""), std::string::npos);
+  entries.erase(entries.begin());  // it ran alone
+  EXPECT_NE(ProfileText(entries, kCeilings, true).find("profile of 'train.15'"), std::string::npos);
+}
+
 // No share is over 100 % without a word: bytes from caches, or a peak that was measured too low.
 TEST(ProfileReport, ExplainsSharesOfMoreThanThePeak) {
   const std::string within = ProfileText(Entries(), kCeilings, true);
