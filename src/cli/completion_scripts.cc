@@ -165,7 +165,8 @@ _cgrun_runs() {
   done
 }
 _cgrun() {
-  local cur=${COMP_WORDS[COMP_CWORD]} flag=${COMP_WORDS[COMP_CWORD - 1]} flags words= offer= at=0 key=
+  local cur=${COMP_WORDS[COMP_CWORD]} flag=${COMP_WORDS[COMP_CWORD - 1]}
+  local flags words= offer= at=0 key=
   COMPREPLY=()
   if [[ $cur == = ]]; then  # --flag=value is three words
     cur=

@@ -271,7 +271,7 @@ void RefuseOneSample(const ModelSpec& model, const KernelLibrary& library,
   CappedRun capped = found ? *found : CappedRun{cap, fit.next, fit.next, 0};
   TakeBackRoom(capped.free.memory);
   TakeBackRoom(capped.capped.memory);
-  std::vector<std::string> help = {EnoughFor(fit.next) + " is enough for it"};
+  std::vector<std::string> help = {EnoughFor(capped.free) + " is enough for it"};
   if (capped.capped.total() < capped.free.total()) {
     help.push_back(
         fmt::format("`--batch 1` {}, {}",
