@@ -104,17 +104,15 @@ size_t ConvInputs(const NodeSignature& node) {
   return node.op == OpId::fused ? node.body[0].operands.size() : node.inputs.size();
 }
 
-std::vector<PostOperator> BehindConv(const NodeSignature& node, Layouts layouts) {
-  auto behind = PostOperatorsOf(node, At(layouts, node.inputs.size()));
+std::vector<PostOperator> BehindConv(const NodeSignature& node) {
+  auto behind = PostOperatorsOf(node);
   CGRUN_CHECK(behind) << "no post-operators for what is behind a convolution";
   return *std::move(behind);
 }
 
-dnnl::primitive_attr AttributesOf(const NodeSignature& node, Layouts layouts, Method method) {
+dnnl::primitive_attr AttributesOf(const NodeSignature& node) {
   dnnl::primitive_attr attributes = Attributes();
-  if (node.op != OpId::fused) return attributes;
-  const std::vector<PostOperator> behind = BehindConv(node, layouts);
-  attributes.set_post_ops(method == Method::kDirect ? Described(behind) : DescribedInPlace(behind));
+  if (node.op == OpId::fused) attributes.set_post_ops(Described(BehindConv(node)));
   return attributes;
 }
 
@@ -133,7 +131,7 @@ Forward::primitive_desc ForwardDesc(const NodeSignature& node, Layouts layouts) 
                            sizes.strides, sizes.dilates, sizes.before, sizes.after)
            : Forward::desc(kind, kAlgorithm<kMethod>, x, weight, y, sizes.strides, sizes.dilates,
                            sizes.before, sizes.after);
-  return {desc, AttributesOf(node, layouts, kMethod), Engine()};
+  return {desc, AttributesOf(node), Engine()};
 }
 
 // What the gradients need of the forward convolution: any layouts will do.
@@ -216,9 +214,6 @@ bool ChooseForward(const NodeSignature& node, int threads, KernelOption* option)
                      Choose(conv.dst_desc(), &option->output_layouts[0]);
   option->workspace_bytes = Scratch(conv.scratchpad_desc());
   if (!known || node.op != OpId::fused) return known;
-  // By itself oneDNN reads a tensor that is added behind sums that it has written; Winograd's takes
-  // it out of the result's place.
-  if (kMethod == Method::kDirect) option->in_place.clear();
   for (size_t i = ConvInputs(node); i < node.inputs.size(); ++i) {
     if (node.inputs[i].shape == node.outputs[0].shape) {
       option->input_layouts[i] = option->output_layouts[0];
@@ -249,11 +244,8 @@ PreparedKernel PrepareForward(const KernelRequest& request) {
   }
   AddScratch(desc.scratchpad_desc(), workspace, arguments, places.end);
   if (node.op != OpId::fused) return PrepareRun(Forward(desc), arguments);
-  const std::vector<PostOperator> behind = BehindConv(node, &request.operands);
-  if (kMethod == Method::kDirect) AddArguments(behind, arguments);
   PreparedKernel conv = BehindFolding(request, PrepareRun(Forward(desc), arguments));
-  if (kMethod == Method::kDirect) return conv;
-  return BehindCopy(AddedOperand(behind), request, std::move(conv));
+  return BehindCopy(AddedOperand(BehindConv(node)), request, std::move(conv));
 }
 
 KernelDef Conv(std::string_view name, bool (*supports)(const NodeSignature&)) {
@@ -344,8 +336,7 @@ KernelDef conv() { return Conv("onednn.conv", Supports); }
 
 KernelDef fused_conv() {
   KernelDef def = Conv("onednn.fused_conv", [](const NodeSignature& node) {
-    return IsConvChain(node) && SupportsTypes(node, ConvInputs(node)) &&
-           PostOperatorsOf(node, nullptr);
+    return IsConvChain(node) && SupportsTypes(node, ConvInputs(node)) && PostOperatorsOf(node);
   });
   def.hides_nan = true;  // relu(NaN) is 0
   return def;

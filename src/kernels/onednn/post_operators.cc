@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
+#include <utility>
 
 #include "src/kernels/onednn/folded_norm.h"
 #include "src/ops/batch_norm.h"
@@ -14,7 +16,7 @@ namespace {
 using Algorithm = dnnl::algorithm;
 
 PostOperator Relu(double slope = 0) {
-  return {Algorithm::eltwise_relu, static_cast<float>(slope), 0, {}};
+  return {Algorithm::eltwise_relu, static_cast<float>(slope), 0};
 }
 
 void AddClip(const BatchNormAttributes& norm, std::vector<PostOperator>& operators) {
@@ -23,25 +25,22 @@ void AddClip(const BatchNormAttributes& norm, std::vector<PostOperator>& operato
     operators.push_back(Relu());
   } else {
     operators.push_back(
-        {Algorithm::eltwise_clip, static_cast<float>(norm.min), static_cast<float>(norm.max), {}});
+        {Algorithm::eltwise_clip, static_cast<float>(norm.min), static_cast<float>(norm.max)});
   }
 }
 
 // Of a tensor like the result: `op` has it beside the result of the operator before.
-bool AddTensor(const NodeSignature& node, const FusedOperator& op, const Layout* y,
+bool AddTensor(const NodeSignature& node, const FusedOperator& op,
                std::vector<PostOperator>& operators) {
   const int other = std::max(op.operands[0], op.operands[1]);
   if (other < 0 || node.inputs[static_cast<size_t>(other)] != node.outputs[0]) return false;
-  const Layout layout = y == nullptr ? Layout() : *y;
-  operators.push_back(
-      {Algorithm::binary_add, 0, 0, Argument{0, other, Describe(node.outputs[0], layout)}});
+  operators.push_back({Algorithm::undef, 0, 0, other});
   return true;
 }
 
 // Adds what `op` is. Activations are those that give the very bits that our own kernels give, but
 // for NaN. oneDNN rounds to bf16 once, behind all of them, which relu lets it.
-bool Add(const NodeSignature& node, const FusedOperator& op, const Layout* y,
-         std::vector<PostOperator>& operators) {
+bool Add(const NodeSignature& node, const FusedOperator& op, std::vector<PostOperator>& operators) {
   switch (op.op) {
     case OpId::relu:
       operators.push_back(Relu());
@@ -53,19 +52,41 @@ bool Add(const NodeSignature& node, const FusedOperator& op, const Layout* y,
       AddClip(op.attributes.As<BatchNormAttributes>(), operators);
       return CanFold(node);
     case OpId::add:
-      return AddTensor(node, op, y, operators);
+      return AddTensor(node, op, operators);
     default:
       return false;
   }
 }
 
+struct Copying {
+  PreparedKernel conv;
+  int from = 0, to = 0;  // operands
+  int64_t bytes = 0;
+  int threads = 1;
+};
+
+void Run(const RunContext& context, const Instruction& i) noexcept {
+  const auto& p = *static_cast<const Copying*>(i.parameters);
+  const auto* from = Data<const std::byte>(context, i, p.from);
+  auto* to = Data<std::byte>(context, i, p.to);
+  if (from != to) {
+    const int64_t part = (p.bytes + p.threads - 1) / p.threads;
+#pragma omp parallel for num_threads(p.threads) schedule(static)
+    for (int64_t begin = 0; begin < p.bytes; begin += part) {
+      std::memcpy(to + begin, from + begin, static_cast<size_t>(std::min(part, p.bytes - begin)));
+    }
+  }
+  Instruction conv = i;
+  conv.parameters = p.conv.parameters.get();
+  p.conv.run(context, conv);
+}
+
 }  // namespace
 
-std::optional<std::vector<PostOperator>> PostOperatorsOf(const NodeSignature& node,
-                                                         const Layout* y) {
+std::optional<std::vector<PostOperator>> PostOperatorsOf(const NodeSignature& node) {
   std::vector<PostOperator> operators;
   for (size_t i = 1; i < node.body.size(); ++i) {
-    if (!Add(node, node.body[i], y, operators)) return std::nullopt;
+    if (!Add(node, node.body[i], operators)) return std::nullopt;
   }
   return operators;
 }
@@ -73,19 +94,7 @@ std::optional<std::vector<PostOperator>> PostOperatorsOf(const NodeSignature& no
 dnnl::post_ops Described(const std::vector<PostOperator>& operators) {
   dnnl::post_ops described;
   for (const PostOperator& op : operators) {
-    if (op.operand) {
-      described.append_binary(op.algorithm, op.operand->desc);
-    } else {
-      described.append_eltwise(1, op.algorithm, op.alpha, op.beta);
-    }
-  }
-  return described;
-}
-
-dnnl::post_ops DescribedInPlace(const std::vector<PostOperator>& operators) {
-  dnnl::post_ops described;
-  for (const PostOperator& op : operators) {
-    if (op.operand) {
+    if (op.added >= 0) {
       described.append_sum();
     } else {
       described.append_eltwise(1, op.algorithm, op.alpha, op.beta);
@@ -95,17 +104,17 @@ dnnl::post_ops DescribedInPlace(const std::vector<PostOperator>& operators) {
 }
 
 int AddedOperand(const std::vector<PostOperator>& operators) {
-  const auto has_operand = [](const PostOperator& op) { return op.operand.has_value(); };
-  const auto added = std::ranges::find_if(operators, has_operand);
-  return added == operators.end() ? -1 : added->operand->operand;
+  const auto adds = [](const PostOperator& op) { return op.added >= 0; };
+  const auto added = std::ranges::find_if(operators, adds);
+  return added == operators.end() ? -1 : added->added;
 }
 
-void AddArguments(const std::vector<PostOperator>& operators, std::vector<Argument>& arguments) {
-  for (size_t i = 0; i < operators.size(); ++i) {
-    if (!operators[i].operand) continue;
-    arguments.push_back(*operators[i].operand);
-    arguments.back().kind = DNNL_ARG_ATTR_MULTIPLE_POST_OP(static_cast<int>(i)) | DNNL_ARG_SRC_1;
-  }
+PreparedKernel BehindCopy(int added, const KernelRequest& request, PreparedKernel conv) {
+  if (added < 0) return conv;
+  const NodeSignature& node = request.node;
+  const int y = static_cast<int>(node.inputs.size());
+  const int64_t bytes = ByteSize(node.outputs[0], request.operands[static_cast<size_t>(y)].layout);
+  return PreparedKernel::Of(&Run, Copying{std::move(conv), added, y, bytes, request.threads});
 }
 
 }  // namespace cgrun::onednn

@@ -9,27 +9,28 @@
 #include <vector>
 
 #include "src/kernels/kernel.h"
-#include "src/kernels/onednn/primitive.h"
 
 namespace cgrun::onednn {
 
 struct PostOperator {
-  dnnl::algorithm algorithm = dnnl::algorithm::undef;
-  float alpha = 0, beta = 0;        // of an activation
-  std::optional<Argument> operand;  // of binary ones: the second; its kind is set by its place
+  dnnl::algorithm algorithm = dnnl::algorithm::undef;  // of an activation …
+  float alpha = 0, beta = 0;
+  int added = -1;  // … or the operand of the node that is added
 };
 
-// Those of a node that IsConvChain(), whose result lies in layout `y` (null: plain). Nothing
-// where one of them has none that gives what our own kernels give.
-std::optional<std::vector<PostOperator>> PostOperatorsOf(const NodeSignature& node,
-                                                         const Layout* y);
+// Those of a node that IsConvChain(). Nothing where one of them has none that gives what our own
+// kernels give.
+std::optional<std::vector<PostOperator>> PostOperatorsOf(const NodeSignature& node);
 
+// What is added lies in the result's place when the primitive begins: so oneDNN begins its sums
+// with it, which takes less time than to read it behind them, and less memory.
 dnnl::post_ops Described(const std::vector<PostOperator>& operators);
-// The same where a tensor is added that lies in the result's place when the primitive begins.
-dnnl::post_ops DescribedInPlace(const std::vector<PostOperator>& operators);
-// The operand of the node that is added, or -1.
+// The operand that is added, or -1.
 int AddedOperand(const std::vector<PostOperator>& operators);
-void AddArguments(const std::vector<PostOperator>& operators, std::vector<Argument>& arguments);
+
+// `conv`, which adds to what lies in the result's place, behind a copy of operand `added` to there,
+// where that is somewhere else. As it is where `added` is -1.
+PreparedKernel BehindCopy(int added, const KernelRequest& request, PreparedKernel conv);
 
 }  // namespace cgrun::onednn
 

@@ -1,10 +1,6 @@
 // What it takes.
 #include "src/kernels/onednn/winograd.h"
 
-#include <algorithm>
-#include <cstring>
-#include <utility>
-
 namespace cgrun::onednn {
 namespace {
 
@@ -20,29 +16,6 @@ constexpr double kWeightBytesPerSecond = 10e9;
 
 int64_t Tiles(int64_t side) { return (side + kTile - 1) / kTile; }
 
-struct Copying {
-  PreparedKernel conv;
-  int from = 0, to = 0;  // operands
-  int64_t bytes = 0;
-  int threads = 1;
-};
-
-void Run(const RunContext& context, const Instruction& i) noexcept {
-  const auto& p = *static_cast<const Copying*>(i.parameters);
-  const auto* from = Data<const std::byte>(context, i, p.from);
-  auto* to = Data<std::byte>(context, i, p.to);
-  if (from != to) {
-    const int64_t part = (p.bytes + p.threads - 1) / p.threads;
-#pragma omp parallel for num_threads(p.threads) schedule(static)
-    for (int64_t begin = 0; begin < p.bytes; begin += part) {
-      std::memcpy(to + begin, from + begin, static_cast<size_t>(std::min(part, p.bytes - begin)));
-    }
-  }
-  Instruction conv = i;
-  conv.parameters = p.conv.parameters.get();
-  p.conv.run(context, conv);
-}
-
 }  // namespace
 
 double WinogradSeconds(const Shape& x, const Shape& y, double direct, int threads) {
@@ -57,14 +30,6 @@ double WinogradSeconds(const Shape& x, const Shape& y, double direct, int thread
                               static_cast<double>(x[1].size * y[1].size * sizeof(float));
   return products / threads + tile_bytes / kTileBytesPerSecond +
          weight_bytes / kWeightBytesPerSecond;
-}
-
-PreparedKernel BehindCopy(int added, const KernelRequest& request, PreparedKernel conv) {
-  if (added < 0) return conv;
-  const NodeSignature& node = request.node;
-  const int y = static_cast<int>(node.inputs.size());
-  const int64_t bytes = ByteSize(node.outputs[0], request.operands[static_cast<size_t>(y)].layout);
-  return PreparedKernel::Of(&Run, Copying{std::move(conv), added, y, bytes, request.threads});
 }
 
 }  // namespace cgrun::onednn

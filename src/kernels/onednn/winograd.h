@@ -8,7 +8,7 @@
 
 #include <algorithm>
 
-#include "src/kernels/kernel.h"
+#include "src/ir/signature.h"
 #include "src/ops/conv.h"
 
 namespace cgrun::onednn {
@@ -26,10 +26,6 @@ bool IsForWinograd(DType dtype, const ConvLike& conv) {
 // An estimate, of the convolution from images `x` to images `y` and of its gradients; `direct`: how
 // long one thread takes by the definition.
 double WinogradSeconds(const Shape& x, const Shape& y, double direct, int threads);
-
-// `conv`, which adds to what lies in the result's place, behind a copy of operand `added` to there,
-// where that is somewhere else. As it is where `added` is -1.
-PreparedKernel BehindCopy(int added, const KernelRequest& request, PreparedKernel conv);
 
 }  // namespace cgrun::onednn
 

@@ -155,6 +155,15 @@ TEST_F(PostOperators, ClipAndAddAndActivate) {
   }
 }
 
+// Check() has it there and elsewhere.
+TEST_F(PostOperators, AddWhatMayLieInTheResultsPlace) {
+  const NodeSignature node = Chain{.sum = true, .relu = true}.Node();
+  const auto option = Fused(node, {1});
+  ASSERT_TRUE(option.has_value());
+  const int added = static_cast<int>(node.inputs.size()) - 1;
+  EXPECT_EQ(option->in_place, (std::vector<InPlacePair>{{added, 0}}));
+}
+
 TEST_F(PostOperators, FoldIntoBlocksThatAreNotFull) {
   Check({.filters = 20, .min = 0});
   Check({.filters = 20, .kernel = 1, .sum = true, .relu = true});
@@ -193,12 +202,7 @@ TEST_F(Winograd, GivesWhatTheDefinitionDoes) {
 
 TEST_F(Winograd, AddsWhatLiesInItsPlaceOrElsewhere) {
   for (const bool first : {false, true}) {
-    const Chain chain{.sum = true, .sum_comes_first = first, .relu = true};
-    Check(chain, kWinograd);
-    const auto option = Fused(chain.Node(), {1}, kWinograd);
-    ASSERT_TRUE(option.has_value());
-    const int added = static_cast<int>(chain.Node().inputs.size()) - 1;
-    EXPECT_EQ(option->in_place, (std::vector<InPlacePair>{{added, 0}}));
+    Check({.sum = true, .sum_comes_first = first, .relu = true}, kWinograd);
   }
 }
 
