@@ -110,9 +110,11 @@ std::string RateText(double rate, double ceiling) {
 struct Exceeded {
   bool flops = false;
   bool bytes = false;
+  bool transformed = false;  // there are kernels that take fewer operations than are counted
 
   void Add(std::span<const Named> rows, const Ceilings& ceilings) {
     for (const Named& row : rows) {
+      transformed |= row.name.find("winograd") != std::string::npos;
       flops |= Exceeds(row.sum.flops_per_second(), ceilings.flops_per_second);
       bytes |= Exceeds(row.sum.bytes_per_second(), ceilings.bytes_per_second);
     }
@@ -125,7 +127,12 @@ std::string ExceededText(const Exceeded& exceeded) {
   if (exceeded.bytes) {
     text += "  * Bytes beyond the peak of the memory come from the caches.\n";
   }
-  if (exceeded.flops) {
+  if (exceeded.flops && exceeded.transformed) {
+    text +=
+        "  * Operations are counted as those of the definition; Winograd's algorithm takes a "
+        "quarter of "
+        "its\n    multiplications.\n";
+  } else if (exceeded.flops) {
     text +=
         "  * Operations beyond the peak: the machine was busier while the peak was measured than "
         "in the run,\n    so that all shares are too high. Run it again on a quiet machine.\n";

@@ -100,7 +100,7 @@ TEST(CommandLine, EveryFlagSaysWhatItTakesAndWhatFor) {
       EXPECT_EQ(values.words.empty(), values.kind != ArgumentValues::Kind::kWords);
     }
   }
-  EXPECT_EQ(kinds.size(), 6u);
+  EXPECT_EQ(kinds.size(), 7u);
 }
 
 TEST(CommandLine, ValuesAreTheProgramsOwn) {

@@ -47,12 +47,14 @@ class FifthDayTest(CliTestCase):
         self.assertNotIn("there is no value", error)
 
     def test_numbers_and_optimizers_get_one_message(self):
-        error = self.only(TABLE, ("units: 2", "units: 0,5"))
-        self.assertIn("a comma ends a value: 'units' is 0 here", error)
+        self.write("rows.csv", "a,b,kind\n1,2,x\n3,4,y\n")
+        error = self.errors(TABLE, ("units: 2", "units: 2,5"))
+        self.assertNotIn("must be an integer", error)
+        self.assertIn("a comma ends a value: 'units' is 2 here", error)
         self.assertIn("help: write `optimizer: {op: sgd, lr: 0.1}`\n",
                       self.only(MODEL, ("{op: sgd, lr: 0.05, momentum: 0.9}", "sgd")))
-        error = self.only(MODEL, ("{op: flatten}", "{op: reshape, shape: (4, 4)}"))
-        self.assertIn("help: write `shape: [4, 4]`\n", error)
+        error = self.only(MODEL, ("shape: [1, 4, 4]", "shape: (1, 4, 4)"))
+        self.assertIn("help: write `shape: [1, 4, 4]`\n", error)
 
 
 if __name__ == "__main__":

@@ -43,8 +43,11 @@ ELSEWHERE = re.compile(
 
 
 class Loader(yaml.SafeLoader):
-    """YAML 1.2, as the program and editors read it: `on` is a text, 1e-3 a number."""
+    """YAML 1.2, as the program and editors read it: `on` is a text, 1e-3 a number, a key a text."""
     yaml_implicit_resolvers = {}
+
+    def construct_mapping(self, node, deep=False):
+        return {str(key): value for key, value in super().construct_mapping(node, deep).items()}
 
 
 for tag, pattern, first in (("null", r"~|null|Null|NULL|", ["~", "n", "N", ""]),
