@@ -37,6 +37,21 @@ train:
   optimizer: {op: sgd, lr: 0.05, momentum: 0.9}
 """
 
+# A classifier of the rows of a table.
+TABLE = """cgrun: 1
+model: table
+data: {train: {format: csv, file: rows.csv, label: kind}}
+inputs:
+  features: {shape: [2]}
+  label: {type: int32, shape: []}
+paths:
+  classify:
+    ops:
+      - logits: {op: linear, in: features, units: 2}
+    loss: {op: softmax_cross_entropy, in: [logits, label]}
+train: {epochs: 1, batch: 2, optimizer: {op: sgd, lr: 0.1}}
+"""
+
 
 def png(width, height, pixels):
     """A PNG file of 8 bits: a number a pixel is grey, three are colour."""

@@ -7,24 +7,10 @@ import re
 import struct
 import unittest
 
-from cli_testing import MODEL, CliTestCase, png
+from cli_testing import MODEL, TABLE, CliTestCase, png
 
 TRAIN = "{format: synthetic, samples: 65, classes: 3}"
 TEST = "  test: {format: synthetic, samples: 40, classes: 3, seed: 9}\n"
-
-TABLE = """cgrun: 1
-model: table
-data: {train: {format: csv, file: rows.csv, label: kind}}
-inputs:
-  features: {shape: [2]}
-  label: {type: int32, shape: []}
-paths:
-  classify:
-    ops:
-      - logits: {op: linear, in: features, units: 2}
-    loss: {op: softmax_cross_entropy, in: [logits, label]}
-train: {epochs: 1, batch: 2, optimizer: {op: sgd, lr: 0.1}}
-"""
 
 
 def npy(sizes, values):

@@ -4,22 +4,7 @@ and none that hides another."""
 
 import unittest
 
-from cli_testing import MODEL, CliTestCase
-
-TABLE = """cgrun: 1
-model: table
-data:
-  train: {format: csv, file: rows.csv, label: kind}
-inputs:
-  features: {shape: [2]}
-  label: {type: int32, shape: []}
-paths:
-  classify:
-    ops:
-      - logits: {op: linear, in: features, units: 2}
-    loss: {op: softmax_cross_entropy, in: [logits, label]}
-train: {epochs: 1, batch: 2, optimizer: {op: sgd, lr: 0.1}}
-"""
+from cli_testing import MODEL, TABLE, CliTestCase
 
 
 class FifthDayTest(CliTestCase):

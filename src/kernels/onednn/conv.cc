@@ -262,34 +262,6 @@ KernelDef Conv(std::string_view name, bool (*supports)(const NodeSignature&)) {
   return def;
 }
 
-// Whether there is room for what a kernel by Winograd's algorithm takes. Where the model learns,
-// activations wait beside it: it then takes no more than its images do.
-bool HasRoom(const NodeSignature& node, const RunSetting& setting, const KernelOption& option,
-             int64_t weight_bytes) {
-  const int64_t images = OperandBytes(node) - weight_bytes;
-  const int64_t room = setting.learns ? std::min(2 * images, setting.room) : setting.room;
-  return images + option.workspace_bytes <= room;
-}
-
-KernelDef ByWinograd(KernelDef def, std::string_view name) {
-  def.name = name;
-  def.seconds = [](const NodeSignature& node, int threads) {
-    const auto flops = static_cast<double>(CostOf(node).flops);
-    return WinogradSeconds(node.inputs[0].shape, node.outputs[0].shape, flops / kFlopsPerSecond,
-                           threads) +
-           FoldingSeconds(node);
-  };
-  def.choose = [](const NodeSignature& node, const RunSetting& setting, KernelOption* option) {
-    if (!IsForWinograd(node.inputs[0].dtype, ConvOf(node))) return false;
-    const auto choose = [&] {
-      return ChooseForward<Method::kWinograd>(node, setting.threads, option);
-    };
-    return Try(choose) && HasRoom(node, setting, *option, ByteSize(node.inputs[1]));
-  };
-  def.prepare = PrepareForward<Method::kWinograd>;
-  return def;
-}
-
 template <Method kMethod>
 bool ChooseInputGrad(const NodeSignature& node, int threads, KernelOption* option) {
   const auto desc = WithThreads<InputGradDesc<kMethod>>(node, nullptr, threads);
@@ -330,6 +302,44 @@ PreparedKernel PrepareWeightGrad(const KernelRequest& request) {
   return PrepareRun(BackwardWeights(desc), arguments);
 }
 
+// The weights of a convolution, of one with operators behind it, or of a gradient.
+const TensorType& WeightsOf(const NodeSignature& node) {
+  return node.op == OpId::conv_weight_grad ? node.outputs[0] : node.inputs[1];
+}
+
+bool MayGoByWinograd(const NodeSignature& node) {
+  const DType dtype = node.inputs[0].dtype;
+  if (node.op == OpId::conv || node.op == OpId::fused) return IsForWinograd(dtype, ConvOf(node));
+  return IsForWinograd(dtype, node.attributes.As<ConvGradAttributes>());
+}
+
+// Whether there is room for what a kernel by Winograd's algorithm takes. Where the model learns,
+// activations wait beside it: it then takes no more than its images do.
+bool HasRoom(const NodeSignature& node, const RunSetting& setting, const KernelOption& option) {
+  const int64_t images = OperandBytes(node) - ByteSize(WeightsOf(node));
+  const int64_t room = setting.learns ? std::min(2 * images, setting.room) : setting.room;
+  return images + option.workspace_bytes <= room;
+}
+
+// `def` by Winograd's algorithm.
+template <auto kChoose, auto kPrepare>
+KernelDef ByWinograd(KernelDef def, std::string_view name) {
+  def.name = name;
+  def.seconds = [](const NodeSignature& node, int threads) {
+    const bool of_weights = node.op == OpId::conv_weight_grad;
+    const Shape& y = (of_weights ? node.inputs[1] : node.outputs[0]).shape;
+    const double direct = static_cast<double>(CostOf(node).flops) / kFlopsPerSecond;
+    return WinogradSeconds(node.inputs[0].shape, y, direct, threads) + FoldingSeconds(node);
+  };
+  def.choose = [](const NodeSignature& node, const RunSetting& setting, KernelOption* option) {
+    if (!MayGoByWinograd(node)) return false;
+    const bool chosen = Try([&] { return kChoose(node, setting.threads, option); });
+    return chosen && HasRoom(node, setting, *option);
+  };
+  def.prepare = kPrepare;
+  return def;
+}
+
 }  // namespace
 
 KernelDef conv() { return Conv("onednn.conv", Supports); }
@@ -342,8 +352,15 @@ KernelDef fused_conv() {
   return def;
 }
 
-KernelDef winograd() { return ByWinograd(conv(), "onednn.winograd"); }
-KernelDef fused_winograd() { return ByWinograd(fused_conv(), "onednn.fused_winograd"); }
+KernelDef winograd() {
+  return ByWinograd<ChooseForward<Method::kWinograd>, PrepareForward<Method::kWinograd>>(
+      conv(), "onednn.winograd");
+}
+
+KernelDef fused_winograd() {
+  return ByWinograd<ChooseForward<Method::kWinograd>, PrepareForward<Method::kWinograd>>(
+      fused_conv(), "onednn.fused_winograd");
+}
 
 KernelDef conv_input_grad() {
   KernelDef def{.name = "onednn.conv_input_grad", .supports = Supports};
@@ -360,22 +377,8 @@ KernelDef conv_input_grad() {
 }
 
 KernelDef winograd_input_grad() {
-  KernelDef def{.name = "onednn.winograd_input_grad", .supports = Supports};
-  def.seconds = [](const NodeSignature& node, int threads) {
-    const auto flops = static_cast<double>(CostOf(node).flops);
-    return WinogradSeconds(node.inputs[0].shape, node.outputs[0].shape, flops / kFlopsPerSecond,
-                           threads);
-  };
-  def.choose = [](const NodeSignature& node, const RunSetting& setting, KernelOption* option) {
-    const auto& attributes = node.attributes.As<ConvGradAttributes>();
-    if (!IsForWinograd(node.inputs[0].dtype, attributes)) return false;
-    const auto choose = [&] {
-      return ChooseInputGrad<Method::kWinograd>(node, setting.threads, option);
-    };
-    return Try(choose) && HasRoom(node, setting, *option, ByteSize(node.inputs[1]));
-  };
-  def.prepare = PrepareInputGrad<Method::kWinograd>;
-  return def;
+  return ByWinograd<ChooseInputGrad<Method::kWinograd>, PrepareInputGrad<Method::kWinograd>>(
+      conv_input_grad(), "onednn.winograd_input_grad");
 }
 
 KernelDef conv_weight_grad() {
@@ -393,22 +396,8 @@ KernelDef conv_weight_grad() {
 }
 
 KernelDef winograd_weight_grad() {
-  KernelDef def{.name = "onednn.winograd_weight_grad", .supports = Supports};
-  def.seconds = [](const NodeSignature& node, int threads) {
-    const auto flops = static_cast<double>(CostOf(node).flops);
-    return WinogradSeconds(node.inputs[0].shape, node.inputs[1].shape, flops / kFlopsPerSecond,
-                           threads);
-  };
-  def.choose = [](const NodeSignature& node, const RunSetting& setting, KernelOption* option) {
-    const auto& attributes = node.attributes.As<ConvGradAttributes>();
-    if (!IsForWinograd(node.inputs[0].dtype, attributes)) return false;
-    const auto choose = [&] {
-      return ChooseWeightGrad<Method::kWinograd>(node, setting.threads, option);
-    };
-    return Try(choose) && HasRoom(node, setting, *option, ByteSize(node.outputs[0]));
-  };
-  def.prepare = PrepareWeightGrad<Method::kWinograd>;
-  return def;
+  return ByWinograd<ChooseWeightGrad<Method::kWinograd>, PrepareWeightGrad<Method::kWinograd>>(
+      conv_weight_grad(), "onednn.winograd_weight_grad");
 }
 
 }  // namespace cgrun::onednn
