@@ -128,6 +128,53 @@ class CifarTest(TemporaryFolders):
         with self.assertRaisesRegex(fetching.FetchError, "has no data_batch_1.bin"):
             self.work(self.write_archive(self.cifar.FILES[1:]))
 
+    def test_takes_the_archive_by_its_own_name(self):
+        checksum = self.write_archive(self.cifar.FILES)
+        archive = self.source / "mine.tar.gz"
+        (self.source / self.cifar.ARCHIVE).rename(archive)
+        self.cifar.work(self.target, archive, (), checksum)
+        self.assertTrue(self.cifar.is_complete(self.target))
+
+    def write_batches(self, folder, **records):
+        folder.mkdir(exist_ok=True)
+        for name, count in records.items():
+            (folder / f"{name}.bin").write_bytes(bytes(self.cifar.RECORD) * count)
+
+    def test_takes_unpacked_files_and_says_that_they_are_a_sample(self):
+        for folder in (self.source, self.source / self.cifar.UNPACKED):
+            self.write_batches(folder, data_batch_1=3, data_batch_2=2, test_batch=1)
+            target = self.target / folder.name
+            status, output = run("fetch-cifar10", "--from", self.source, "--to", target)
+            self.assertEqual(status, 0, output)
+            self.assertIn("warning: this is a sample of CIFAR-10: 5 of 50,000 training images and 1 "
+                          "of 10,000 test images", output)
+            self.assertEqual(sorted(path.name for path in target.iterdir()),
+                             [self.cifar.SUMS, "data_batch_1.bin", "data_batch_2.bin",
+                              "test_batch.bin"])
+            self.assertFalse(self.cifar.is_complete(target), "the whole may come later")
+            for path in self.source.glob("*.bin"):
+                path.unlink()
+
+    def test_refuses_unpacked_files_that_are_not_those_of_cifar(self):
+        def error():
+            status, output = run("fetch-cifar10", "--from", self.source, "--to", self.target)
+            self.assertEqual(status, 1, output)
+            return output
+
+        (self.source / "cifar-10-batches-py").mkdir()
+        self.assertIn("has the Python version of CIFAR-10", error())
+        self.write_batches(self.source, data_batch_1=1)
+        self.assertIn("has no test_batch.bin", error())
+        self.write_batches(self.source, test_batch=1)
+        (self.source / "data_batch_1.bin").write_bytes(b"cut")
+        self.assertIn("has 3 bytes, but CIFAR-10's records are of 3073", error())
+        (self.source / "data_batch_1.bin").write_bytes(b"\x0a" * self.cifar.RECORD)
+        self.assertIn("has labels above 9", error())
+        self.write_batches(self.source, data_batch_1=1)
+        self.write_batches(self.target, data_batch_3=1)
+        self.assertIn("data_batch_3.bin is there, but", error())
+        self.assertEqual(self.names(), ["data_batch_3.bin"])
+
 
 class CommandLineTest(TemporaryFolders):
     def test_errors_are_one_line_and_a_status(self):
