@@ -114,13 +114,19 @@ std::string PredictView::Table(size_t output) const {
   TextTable table(columns);
   table.Add(head);
   table.AddRule();
-  for (const Prediction& prediction : predictions_) {
-    std::vector<std::string> row = {prediction.origin.ToString()};
-    if (!few) row.push_back(std::string(Name(of.dtype)) + of.shape.ToString());
-    for (size_t i = 0; few && i < prediction.values[output].size(); ++i) {
-      row.push_back(fmt::format("{:.6g}", prediction.values[output][i]));
+  std::vector<std::vector<std::string>> texts;  // of each element, one a prediction
+  for (size_t i = 0; few && i < static_cast<size_t>(elements); ++i) {
+    std::vector<double> numbers;
+    for (const Prediction& prediction : predictions_) {
+      numbers.push_back(prediction.values[output][i]);
     }
-    table.Add(row);
+    texts.push_back(FormatAlike(numbers));
+  }
+  for (size_t row = 0; row < predictions_.size(); ++row) {
+    std::vector<std::string> cells = {predictions_[row].origin.ToString()};
+    if (!few) cells.push_back(std::string(Name(of.dtype)) + of.shape.ToString());
+    for (const std::vector<std::string>& column : texts) cells.push_back(column[row]);
+    table.Add(cells);
   }
   return table.ToString() + (few ? "" : "--out DIR writes the values as .npy, --json shows few.\n");
 }

@@ -154,6 +154,29 @@ std::string FormatSi(double number) {
   return text;
 }
 
+std::vector<std::string> FormatAlike(const std::vector<double>& numbers) {
+  constexpr int kDigits = 6;
+  double largest = 0;
+  bool whole = true;
+  for (const double number : numbers) {
+    if (!std::isfinite(number)) continue;
+    largest = std::max(largest, std::abs(number));
+    whole = whole && number == std::floor(number);
+  }
+  const bool extreme = largest >= 1e15 || (largest > 0 && largest < 1e-4);
+  const int before = largest > 0 ? static_cast<int>(std::floor(std::log10(largest))) + 1 : 1;
+  const int decimals = whole ? 0 : std::max(0, kDigits - before);
+  std::vector<std::string> texts;
+  for (const double number : numbers) {
+    std::string text = extreme ? fmt::format("{:.{}e}", number, kDigits - 1)
+                               : fmt::format("{:.{}f}", number, decimals);
+    const bool zero = text.find_first_of("123456789in") == text.npos;  // nor "inf" or "nan"
+    if (zero && text.starts_with('-')) text.erase(0, 1);
+    texts.push_back(std::move(text));
+  }
+  return texts;
+}
+
 std::string LongerText(double part) {
   const double percent = std::abs(100 * part);
   return fmt::format("{:.1f} % {}", percent, part < 0 && percent >= 0.05 ? "shorter" : "longer");

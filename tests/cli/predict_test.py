@@ -186,7 +186,10 @@ train: {epochs: 2, batch: 4, optimizer: {op: sgd, lr: 0.1}}
         self.assertNotEqual(values[0], values[1])
         self.assertEqual([item["outputs"]["y"]["values"][0] for item in result["predictions"]],
                          list(values))
-        self.assertRegex(self.cgrun("predict", "line.yaml", "x.npy").stdout, r"x\.npy\[7\] +-?\d")
+        text = self.cgrun("predict", "line.yaml", "x.npy").stdout
+        self.assertRegex(text, r"x\.npy\[7\] +-?\d")
+        points = {line.rindex(".") for line in text.splitlines() if line.startswith("x.npy[")}
+        self.assertEqual(len(points), 1, text)
         error = self.refuses("predict", "line.yaml", self.save("a.png", tile(QUARTERS[0])))
         self.assertIn("no image can feed input 'x', which is f32[2]", error)
 

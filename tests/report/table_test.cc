@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <limits>
+
 namespace cgrun {
 namespace {
 
@@ -47,6 +50,20 @@ TEST(Numbers, HaveThreeDigits) {
   EXPECT_EQ(LongerText(0.0321), "3.2 % longer");
   EXPECT_EQ(LongerText(-0.004), "0.4 % shorter");
   EXPECT_EQ(LongerText(-0.0001), "0.0 % longer");
+}
+
+TEST(Numbers, OfAColumnHaveAsManyDecimals) {
+  using Texts = std::vector<std::string>;
+  EXPECT_EQ(FormatAlike({17.88274, 9.5, -0.00001}), (Texts{"17.8827", "9.5000", "0.0000"}));
+  EXPECT_EQ(FormatAlike({123456.78, 0.25}), (Texts{"123457", "0"}));
+  EXPECT_EQ(FormatAlike({0.25, 0.0625}), (Texts{"0.250000", "0.062500"}));
+  EXPECT_EQ(FormatAlike({30, -20, 1e9}), (Texts{"30", "-20", "1000000000"}));
+  EXPECT_EQ(FormatAlike({1.234567e-5, 0}), (Texts{"1.23457e-05", "0.00000e+00"}));
+  EXPECT_EQ(FormatAlike({2e20})[0], "2.00000e+20");
+  const double infinity = std::numeric_limits<double>::infinity();
+  EXPECT_EQ(FormatAlike({1.5, std::nan(""), -infinity}), (Texts{"1.50000", "nan", "-inf"}));
+  EXPECT_EQ(FormatAlike({}), Texts());
+  EXPECT_EQ(FormatAlike({0.0, -0.0}), (Texts{"0", "0"}));
 }
 
 TEST(Numbers, ThatDifferLookDifferent) {
