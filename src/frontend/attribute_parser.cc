@@ -241,6 +241,15 @@ Attributes ParseAttributes(const OpDef& def, const OpSpec& op,
   return attributes;
 }
 
+bool LacksInteger(const OpDef& def, const OpSpec& op) {
+  return std::ranges::any_of(op.attributes, [&](const Attribute& attribute) {
+    const AttributeField* field = def.schema->Find(attribute.key);
+    const bool of_integers = field != nullptr && (field->kind == AttributeKind::kInt ||
+                                                  field->kind == AttributeKind::kInts);
+    return of_integers && attribute.value.mended;
+  });
+}
+
 void CheckGivenAttributes(const OpDef& def, const OpSpec& op,
                           std::span<const std::string> also_known, Diagnostics& diagnostics) {
   std::vector<std::string> unknown;

@@ -96,6 +96,12 @@ CommaNumber ReadCommas(std::string_view text) {
   return number;
 }
 
+bool BeginsWithGroup(std::string_view text) {
+  if (!text.starts_with(',')) return false;
+  text.remove_prefix(1);
+  return std::min(text.find_first_not_of("0123456789"), text.size()) == 3;
+}
+
 std::string WithPoint(std::string_view text) {
   if (std::ranges::count(text, ',') != 1) return "";
   std::string pointed(text);

@@ -23,6 +23,9 @@ struct CommaNumber {
 
 CommaNumber ReadCommas(std::string_view text);
 
+// Whether a group of thousands comes next: ",567" before anything but a digit.
+bool BeginsWithGroup(std::string_view text);
+
 // `text` with a point for its only comma: "1.5GiB" of "1,5GiB"; "" where it has none, or several.
 std::string WithPoint(std::string_view text);
 

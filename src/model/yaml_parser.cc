@@ -121,6 +121,7 @@ class TreeBuilder : public YAML::EventHandler {
   void AddEntry(Frame& map, TreeNode value);
   bool MendKey(Frame& map, TreeNode& value);
   bool MendComma(Frame& map, const TreeNode& value);
+  std::string_view TextBehind(const SourceMark& mark) const;
   void Merge(Frame& map) const;
 
   const SourceText& text_;
@@ -367,8 +368,19 @@ bool TreeBuilder::MendKey(Frame& map, TreeNode& value) {
   return true;
 }
 
+// What stands behind `mark`, whose columns count characters.
+std::string_view TreeBuilder::TextBehind(const SourceMark& mark) const {
+  std::string_view text = text_.text().substr(text_.BeginOfLine(mark.line));
+  for (int left = mark.column + mark.length - 1; left > 0 && !text.empty(); --left) {
+    do {
+      text.remove_prefix(1);
+    } while (!text.empty() && (static_cast<unsigned char>(text[0]) & 0xC0) == 0x80);
+  }
+  return text;
+}
+
 // `{lr: 0,05}` is for YAML an `lr` of 0, and a key `05` without a value. Reports such a key, and
-// gives its digits to the value before it.
+// gives its digits to the value before it: of `1,234,567` when the last of them has come.
 bool TreeBuilder::MendComma(Frame& map, const TreeNode& value) {
   if (!map.flow || !value.IsNull() || map.key_quoted || map.node.entries.empty()) return false;
   TreeEntry& before = map.node.entries.back();
@@ -377,14 +389,21 @@ bool TreeBuilder::MendComma(Frame& map, const TreeNode& value) {
   SourceMark& mark = number.mark;
   const bool touches =
       mark.line == map.key_mark.line && mark.column + mark.length + 1 == map.key_mark.column;
-  const CommaNumber meant = ReadCommas(touches ? number.scalar + "," + map.key : "");
+  const std::string written = touches ? number.scalar + "," + map.key : "";
+  const CommaNumber meant = ReadCommas(written);
   const std::string help = meant.Help(before.key);
   if (help.empty()) return false;
   mark.length += 1 + map.key_mark.length;
+  if (!meant.whole.empty() && BeginsWithGroup(TextBehind(mark))) {
+    number.scalar = written;
+    return true;
+  }
+  const size_t first = written.find(','), second = written.find(',', first + 1);
   diagnostics_.Error(mark,
-                     "a comma ends a value: '" + before.key + "' is " + number.scalar +
-                         " here, and '" + map.key + "' a key",
+                     "a comma ends a value: '" + before.key + "' is " + written.substr(0, first) +
+                         " here, and '" + written.substr(first + 1, second - first - 1) + "' a key",
                      help);
+  ++mended_;
   number.scalar = meant.whole.empty() ? meant.fraction : meant.whole;
   number.mended = meant.whole.empty();
   return true;
@@ -392,10 +411,7 @@ bool TreeBuilder::MendComma(Frame& map, const TreeNode& value) {
 
 void TreeBuilder::AddEntry(Frame& map, TreeNode value) {
   map.has_key = false;
-  if (MendComma(map, value)) {
-    ++mended_;
-    return;
-  }
+  if (MendComma(map, value)) return;
   const bool in_flow = map.flow && value.IsNull() && !map.key_quoted && !map.node.entries.empty();
   if (in_flow && ExtendTuple(map.node.entries.back(), map.key, map.key_mark)) {
     if (MendTuple(map.node.entries.back(), diagnostics_)) ++mended_;

@@ -244,6 +244,13 @@ TEST(YamlParserTest, ACommaEndsAValue) {
   EXPECT_NE(
       TreeErrors("x: {steps: 1,000}\n").find("`steps: 1000`, or `steps: 1.000` for a fraction"),
       std::string::npos);
+  EXPECT_EQ(TreeErrors("{ä: 1,234,567, b: 1}\n"),
+            "model.yaml:1:5: error: a comma ends a value: 'ä' is 1 here, and '234' a key\n"
+            "    {ä: 1,234,567, b: 1}\n"
+            "        ^~~~~~~~~\n"
+            "help: write `ä: 1234567`\n");
+  EXPECT_NE(TreeErrors("{a: 1,234,567,890}").find("help: write `a: 1234567890`\n"),
+            std::string::npos);
   for (const char* text :
        {"{a: 1, 5}", "{a: 1,b}", "{a: x,5}", "{a: 1,5: 2}", "{a: '1',5}", "{a: 0.5,5}", "[1,5]"}) {
     EXPECT_EQ(TreeErrors(text), "") << text;
