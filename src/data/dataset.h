@@ -117,6 +117,7 @@ struct DataOption {
   SourceMark mark;
   SourceMark key_mark = {};            // of the option's name; the same as `mark` where it has none
   std::vector<DataOption> items = {};  // of a list, one at least; `value` is "" then
+  bool reported = false;               // what it is was an error already
 };
 
 // How SplitDataset() chooses samples.
@@ -193,8 +194,10 @@ std::span<const DataFormat* const> DataFormats();
 // Names that options have in other programs. Each leads to an option of some format.
 std::span<const Synonym> DataOptionSynonyms();
 
-// Checks what OpenDataset() checks before it opens anything: the format, and the names of options.
-// Returns the format, or null after an error.
+// Checks what can be told without opening anything: the format, the names of options, and of those
+// with choices or integers the values. Of an unknown format, the options are checked as those of
+// the format that it is probably meant to be, or of all. Returns the format, or null after an
+// error.
 const DataFormat* CheckDataset(const DataOption& format, const DataOptions& options,
                                Diagnostics& diagnostics);
 

@@ -3,6 +3,7 @@
 
 #include "src/base/name_notes.h"
 #include "src/data/dataset.h"
+#include "src/data/options.h"
 
 namespace cgrun {
 
@@ -36,6 +37,9 @@ constexpr Synonym kSynonyms[] = {
     {"classnames", "classes"},
     {"rootdir", "folder"},
     {"datadir", "folder"},
+    {"rootfolder", "folder"},
+    {"source", "folder"},
+    {"source", "file"},
     {"mask", "masks"},
     {"maskfolder", "masks"},
     {"annotations", "masks"},
@@ -65,12 +69,17 @@ constexpr std::string_view kLoads =
 constexpr NameNote kNotes[] = {
     {"transform", "", kIsChanged},
     {"transforms", "", kIsChanged},
+    {"transformparam", "", kIsChanged},
     {"augment", "", kIsChanged},
     {"augmentation", "", kIsChanged},
     {"preprocess", "", kIsChanged},
     {"preprocessing", "", kIsChanged},
     {"normalize", "", kIsChanged},
     {"rescale", "", kIsChanged},
+    {"scale", "", kIsChanged},
+    {"mirror", "", kIsChanged},
+    {"crop", "", kIsChanged},
+    {"cropsize", "", kIsChanged},
     {"mean", "", kIsChanged},
     {"std", "", kIsChanged},
     {"batch", "", kOfTraining},
@@ -97,44 +106,116 @@ constexpr Synonym kOtherFormats[] = {
     {"numpy", "npy"},          {"txt", "text"},
 };
 
-const DataFormat* FindFormat(const DataOption& name, Diagnostics& diagnostics) {
-  std::vector<std::string> names;
-  for (const DataFormat* format : kFormats) {
-    if (format->name == name.value) return format;
-    names.emplace_back(format->name);
-  }
-  diagnostics.Error(name.mark, "unknown data format '" + name.value + "'",
-                    SuggestSynonym(name.value, names, kOtherFormats));
-  return nullptr;
+const DataFormat* FindFormat(std::string_view name) {
+  const auto* found = std::ranges::find(kFormats, name, &DataFormat::name);
+  return found == std::end(kFormats) ? nullptr : *found;
 }
 
-void CheckOptions(const DataFormat& format, const DataOptions& options, Diagnostics& diagnostics) {
+std::vector<std::string> FormatNames() {
   std::vector<std::string> names;
-  for (const DataOptionSpec& spec : format.options) {
-    names.emplace_back(spec.name);
-    if (spec.required && !options.values.contains(names.back())) {
-      diagnostics.Error(options.mark,
-                        "data of format '" + std::string(format.name) + "' need the option '" +
-                            names.back() + "'",
-                        names.back() + ": " + std::string(spec.doc));
-    }
-  }
+  for (const DataFormat* format : kFormats) names.emplace_back(format->name);
+  return names;
+}
+
+const SourceMark& KeyMark(const DataOption& option) {
+  return option.key_mark.file ? option.key_mark : option.mark;
+}
+
+// The names of its options.
+std::vector<std::string> NamesIn(const DataFormat& format, const DataOptions& options) {
+  std::vector<std::string> names;
+  for (const DataOptionSpec& spec : format.options) names.emplace_back(spec.name);
   if (!format.field_option_doc.empty()) {
     for (const DataField& field : options.fields) names.push_back(field.name);
   }
+  return names;
+}
+
+void CheckRequired(const DataFormat& format, const DataOptions& options, Diagnostics& diagnostics) {
+  for (const DataOptionSpec& spec : format.options) {
+    const std::string name(spec.name);
+    if (!spec.required || options.values.contains(name)) continue;
+    diagnostics.Error(
+        options.mark,
+        "data of format '" + std::string(format.name) + "' need the option '" + name + "'",
+        name + ": " + std::string(spec.doc));
+  }
+}
+
+void CheckNames(const DataFormat& format, const DataOptions& options, Diagnostics& diagnostics) {
+  const std::vector<std::string> names = NamesIn(format, options);
   for (const auto& [name, option] : options.values) {
     const auto spec = std::ranges::find(format.options, name, &DataOptionSpec::name);
     if (std::ranges::find(names, name) != names.end()) {
       const bool list = spec != format.options.end() ? spec->values.list : format.field_option_list;
-      if (list || option.items.empty()) continue;
+      if (list || option.items.empty() || option.reported) continue;
       diagnostics.Error(option.mark, "'" + name + "' must be one value, not a list");
       continue;
     }
     diagnostics.Error(
-        option.key_mark.file ? option.key_mark : option.mark,
+        KeyMark(option),
         "unknown option '" + name + "' for data of format '" + std::string(format.name) + "'",
         HelpWithOption(name, names));
   }
+}
+
+bool IsInteger(std::string_view text) {
+  if (text.starts_with('-')) text.remove_prefix(1);
+  return !text.empty() && text.find_first_not_of("0123456789") == text.npos;
+}
+
+// Of what is no list. Formats check the same, and more, where they open the data.
+void CheckValues(const DataFormat& format, const DataOptions& options, Diagnostics& diagnostics) {
+  for (const DataOptionSpec& spec : format.options) {
+    const DataOption* option = FindOption(options, spec.name);
+    if (option == nullptr || option->reported || !option->items.empty()) continue;
+    if (!spec.values.choices.empty()) {
+      ChoiceOption(options, spec.name, spec.values.choices, 0, diagnostics);
+    }
+    if (!spec.values.integer || IsInteger(option->value)) continue;
+    diagnostics.Error(option->mark, "option '" + std::string(spec.name) + "' is '" + option->value +
+                                        "', but must be an integer");
+  }
+}
+
+// Of an unknown format that resembles no other: the options that no format has.
+void CheckForeignOptions(const DataOptions& options, Diagnostics& diagnostics) {
+  std::vector<std::string> known;
+  for (const DataFormat* format : kFormats) {
+    for (std::string& name : NamesIn(*format, options)) {
+      if (std::ranges::find(known, name) == known.end()) known.push_back(std::move(name));
+    }
+  }
+  for (const auto& [name, option] : options.values) {
+    if (std::ranges::find(known, name) != known.end()) continue;
+    std::string help = HelpWithOption(name, known);
+    if (help.starts_with("known: ")) help = "docs/model-format.md lists the options of each format";
+    diagnostics.Error(KeyMark(option), "data of no format have an option '" + name + "'", help);
+  }
+}
+
+// What can be said of options whose format is unknown. None is required by a guess.
+void CheckGuess(const DataOption& format, const DataOptions& options, Diagnostics& diagnostics) {
+  const std::vector<std::string> names = FormatNames();
+  diagnostics.Error(format.mark, "unknown data format '" + format.value + "'",
+                    SuggestSynonym(format.value, names, kOtherFormats));
+  const DataFormat* meant = FindFormat(MeantName(format.value, names, kOtherFormats));
+  if (meant == nullptr) return CheckForeignOptions(options, diagnostics);
+  CheckNames(*meant, options, diagnostics);
+  CheckValues(*meant, options, diagnostics);
+}
+
+// The format, whether or not its options are right; null where it is unknown.
+const DataFormat* CheckFormat(const DataOption& format, const DataOptions& options,
+                              Diagnostics& diagnostics) {
+  const DataFormat* found = FindFormat(format.value);
+  if (found == nullptr) {
+    CheckGuess(format, options, diagnostics);
+    return nullptr;
+  }
+  CheckRequired(*found, options, diagnostics);
+  CheckNames(*found, options, diagnostics);
+  return found;
 }
 
 }  // namespace
@@ -146,16 +227,19 @@ std::span<const Synonym> DataOptionSynonyms() { return kSynonyms; }
 const DataFormat* CheckDataset(const DataOption& format, const DataOptions& options,
                                Diagnostics& diagnostics) {
   const int errors = diagnostics.error_count();
-  const DataFormat* found = FindFormat(format, diagnostics);
-  if (found == nullptr) return nullptr;
-  CheckOptions(*found, options, diagnostics);
+  const DataFormat* found = CheckFormat(format, options, diagnostics);
+  if (found != nullptr) CheckValues(*found, options, diagnostics);
   return diagnostics.error_count() > errors ? nullptr : found;
 }
 
 std::unique_ptr<Dataset> OpenDataset(const DataOption& format, const DataOptions& options,
                                      Diagnostics& diagnostics) {
-  const DataFormat* found = CheckDataset(format, options, diagnostics);
-  return found == nullptr ? nullptr : found->open(options, diagnostics);
+  const int errors = diagnostics.error_count();
+  const DataFormat* found = CheckFormat(format, options, diagnostics);
+  if (found == nullptr) return nullptr;
+  if (diagnostics.error_count() == errors) return found->open(options, diagnostics);
+  CheckValues(*found, options, diagnostics);
+  return nullptr;
 }
 
 }  // namespace cgrun

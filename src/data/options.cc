@@ -27,6 +27,7 @@ std::optional<int64_t> IntegerOption(const DataOptions& options, std::string_vie
   int64_t value = 0;
   const auto [stop, error] = std::from_chars(option->value.data(), end, value);
   if (error == std::errc() && stop == end && value >= low && value <= high) return value;
+  if (option->reported) return std::nullopt;
   diagnostics.Error(option->mark, "option '" + std::string(name) + "' is '" + option->value +
                                       "', but must be an integer from " + std::to_string(low) +
                                       " to " + std::to_string(high));

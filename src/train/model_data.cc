@@ -58,7 +58,7 @@ std::vector<MissingFile> FindMissing(const ModelSpec& model, const DataSpec& spe
     if (!there && !error) missing.push_back({path, name.mark});
   };
   for (const Attribute& option : spec.options) {
-    if (!IsPathOption(spec.format->value, option.key)) continue;
+    if (!IsPathOption(spec.format ? spec.format->value : "", option.key)) continue;
     look_for(option.value);
     for (const TreeNode& item : option.value.items) look_for(item);
   }
@@ -118,6 +118,27 @@ MemoryLeft LeftUnder(int64_t cap, int64_t taken) {
 // training data that it is read by have failed; or all.
 enum class Look { kOptions, kFiles, kAll };
 
+bool IsSamePlace(const SourceMark& a, const SourceMark& b) {
+  return a.file != nullptr && a.file == b.file && a.line == b.line && a.column == b.column;
+}
+
+// Errors of the values of options, but for those that no such data have: of these that was said.
+void ReportValues(const DataSpec& spec, Diagnostics& diagnostics) {
+  const std::vector<Diagnostic> reported = diagnostics.Sorted();
+  const auto is_unknown = [&](const Attribute& option) {
+    return std::ranges::any_of(
+        reported, [&](const Diagnostic& item) { return IsSamePlace(item.mark, option.key_mark); });
+  };
+  for (const Attribute& option : spec.options) {
+    if (is_unknown(option)) continue;
+    Diagnostics of_option;
+    ToDataOption(option, of_option);
+    for (const Diagnostic& item : of_option.Sorted()) {
+      diagnostics.Error(item.mark, item.message, item.help);
+    }
+  }
+}
+
 // Null after an error, and where not all is looked at.
 std::shared_ptr<const Dataset> OpenSet(const ModelSpec& model, const DataSpec& spec, Look look,
                                        const Dataset* train, const std::optional<DataSplit>& split,
@@ -133,15 +154,22 @@ std::shared_ptr<const Dataset> OpenSet(const ModelSpec& model, const DataSpec& s
   options.train = train;
   options.memory_limit = left.bytes;
   options.memory_cap = left.cap;
-  const int errors = diagnostics.error_count();
+  Diagnostics of_values;
   for (const Attribute& option : spec.options) {
     if (option.value.IsNull()) continue;  // stands for the default
-    options.values[option.key] = ToDataOption(option, diagnostics);
+    const int errors = of_values.error_count();
+    DataOption& read = options.values[option.key] = ToDataOption(option, of_values);
+    read.reported = option.value.mended || of_values.error_count() > errors;
   }
-  if (diagnostics.error_count() > errors) return nullptr;
   const DataOption format = {spec.format->value, spec.format->mark};
-  if (look == Look::kAll) return OpenDataset(format, options, diagnostics);
+  if (look == Look::kAll && !of_values.has_errors()) {
+    return OpenDataset(format, options, diagnostics);
+  }
   const DataFormat* found = CheckDataset(format, options, diagnostics);
+  if (of_values.has_errors()) {
+    ReportValues(spec, diagnostics);
+    return nullptr;
+  }
   if (look == Look::kFiles && found != nullptr && found->check_files != nullptr) {
     found->check_files(options, diagnostics);
   }
@@ -251,10 +279,6 @@ void WalkInStreams(const ModelSpec& model, ModelData& data, Diagnostics& diagnos
   walk("train", data.train);
   walk("valid", data.valid);
   walk("test", data.test);
-}
-
-bool IsSamePlace(const SourceMark& a, const SourceMark& b) {
-  return a.file != nullptr && a.file == b.file && a.line == b.line && a.column == b.column;
 }
 
 // Errors of the lines of `update`, which say what inputs no data feed: of a wrong line, all that
@@ -389,9 +413,10 @@ void CheckModelData(const ModelSpec& model, Diagnostics& diagnostics) {
   if (!model.data) return;
   std::vector<MissingFile> all_missing;
   for (const auto* spec : {&model.data->train, &model.data->valid, &model.data->test}) {
-    if (!*spec || !(*spec)->format) continue;
+    if (!*spec || (*spec)->split) continue;
     const std::vector<MissingFile> files = FindMissing(model, **spec);
     all_missing.insert(all_missing.end(), files.begin(), files.end());
+    if (!(*spec)->format) continue;
     OpenSet(model, **spec, Look::kOptions, nullptr, std::nullopt, nullptr, {}, diagnostics);
   }
   ReportMissing(all_missing, diagnostics);

@@ -46,6 +46,49 @@ TEST(OpenDatasetTest, AnUnknownFormatIsSuggested) {
             std::string::npos);
 }
 
+TEST(OpenDatasetTest, OptionsOfAnUnknownFormatAreChecked) {
+  const auto errors = [](const std::string& format) {
+    Line line("{format: " + format + ", fiel: t.csv, header: maybe, colour: red}");
+    line.format = {format, line.MarkOf(format)};
+    line.options.values["fiel"] = {"t.csv", line.MarkOf("fiel")};
+    line.Set("header", "maybe");
+    line.options.values["colour"] = {"red", line.MarkOf("colour")};
+    std::string messages;
+    const std::string text = line.Errors();
+    for (size_t at = text.find("error: "); at != text.npos; at = text.find("error: ", at + 1)) {
+      messages += text.substr(at, text.find('\n', at) + 1 - at);
+    }
+    return messages;
+  };
+  EXPECT_EQ(errors("cvs"),
+            "error: unknown data format 'cvs'\n"
+            "error: unknown option 'fiel' for data of format 'csv'\n"
+            "error: option 'header' cannot be 'maybe'\n"
+            "error: unknown option 'colour' for data of format 'csv'\n");
+  EXPECT_EQ(errors("table"), errors("cvs").replace(errors("cvs").find("cvs"), 3, "table"));
+  EXPECT_EQ(errors("parquet"),
+            "error: unknown data format 'parquet'\n"
+            "error: data of no format have an option 'fiel'\n"
+            "error: data of no format have an option 'colour'\n");
+  EXPECT_NE(errors("csv").find("error: option 'header' cannot be 'maybe'\n"), std::string::npos)
+      << "beside names that are wrong";
+}
+
+TEST(OpenDatasetTest, ValuesAreCheckedWithoutOpening) {
+  const auto check = [](const std::string& samples, bool reported) {
+    Line line("{format: synthetic, samples: " + samples + "}");
+    line.Set("samples", samples);
+    line.options.values["samples"].reported = reported;
+    Diagnostics diagnostics;
+    const DataFormat* format = CheckDataset({"synthetic", {}}, line.options, diagnostics);
+    EXPECT_EQ(format == nullptr, diagnostics.has_errors());
+    return diagnostics.has_errors() ? diagnostics.Sorted()[0].message : "";
+  };
+  EXPECT_EQ(check("12", false), "");
+  EXPECT_EQ(check("many", false), "option 'samples' is 'many', but must be an integer");
+  EXPECT_EQ(check("0.5", true), "") << "another error has told of it";
+}
+
 TEST(OpenDatasetTest, NamesOfOtherProgramsLeadToOptions) {
   std::set<std::string_view> known;
   for (const DataFormat* format : DataFormats()) {
