@@ -178,17 +178,23 @@ void CsvOpener::ForEachRow(Act act) {
 void CsvOpener::ReportRagged(const CsvReader& reader) {
   ++ragged_;
   const size_t fields = reader.fields().size(), columns = layout_.names.size();
+  const std::string number = fields > columns && csv_.delimiter == ','
+                                 ? FindSplitNumber(reader.fields(), fields - columns)
+                                 : "";
   diagnostics_.Error(reader.mark(),
                      "this line has " + CountText(static_cast<int64_t>(fields), "field") +
                          ", but the first one has " + std::to_string(columns),
-                     fields < columns ? "a field may be empty, but the delimiters around it stay"
-                                      : "a field with a delimiter in it stands in quotes");
+                     fields < columns  ? "a field may be empty, but the delimiters around it stay"
+                     : !number.empty() ? number
+                                       : "a field with a delimiter in it stands in quotes");
 }
 
 // A row with a gap, where such rows are left out.
 bool CsvOpener::IsDropped(const CsvReader& reader) {
-  if (csv_.missing != CsvMissing::kDrop) return false;
+  const bool all = csv_.missing == CsvMissing::kDrop;
+  if (!all && !csv_.drop_unlabelled) return false;
   const bool gap = std::ranges::any_of(layout_.used, [&](const CsvColumn& used) {
+    if (!all && used.role != CsvRole::kLabel) return false;
     return IsGap(reader.fields()[used.column], IsName(used));
   });
   if (gap) ++dropped_;
@@ -196,6 +202,11 @@ bool CsvOpener::IsDropped(const CsvReader& reader) {
 }
 
 void CsvOpener::ReportNoRows() {
+  if (dropped_ > 0 && csv_.missing != CsvMissing::kDrop) {
+    ThrowFileError(path_,
+                   "holds no samples with a label: `missing_label: drop` leaves out all of its " +
+                       CountText(dropped_, "row"));
+  }
   if (dropped_ > 0) {
     ThrowFileError(path_,
                    "holds no samples: all of its " + CountText(dropped_, "row") +
@@ -335,7 +346,8 @@ void CsvOpener::StoreId(const CsvColumn& used, int32_t id, std::byte* out) {
 
 std::string CsvOpener::HelpWithGap(const CsvColumn& used) const {
   if (used.role == CsvRole::kLabel) {
-    return "a sample needs its label: `missing: drop` leaves such lines out";
+    const char* option = csv_.missing == CsvMissing::kError ? "missing" : "missing_label";
+    return "a sample needs its label: `" + std::string(option) + ": drop` leaves such lines out";
   }
   if (!options_.to_predict) {
     return "`missing: mean`, `missing: zero` or a number fills such gaps; `missing: drop` leaves "
@@ -390,14 +402,15 @@ std::string CsvOpener::HelpWithText(const CsvColumn& used) const {
 void CsvOpener::ReportNumber(TextNumber error, const CsvColumn& used, const CsvReader& reader,
                              const CsvField& text) {
   std::string help, rare_help;
-  const std::string sign = SignHelp(text.text);
+  const std::string sign = SignHelp(text.text), groups = GroupsHelp(text.text);
   if (error == TextNumber::kNotInteger) {
     help = "an input of f32 takes fractions" + AsFractions(layout_, options_, used.field);
   }
   if (error == TextNumber::kNotNumber) {
     help =
-        HasDecimalComma(text.text) ? CommaHelp(text.text)
-        : !sign.empty()            ? sign
+        !groups.empty()              ? groups
+        : HasDecimalComma(text.text) ? CommaHelp(text.text)
+        : !sign.empty()              ? sign
         : used.role == CsvRole::kLabel && DTypeOf(used) == DType::kI32
             ? "the labels of the training data are integers"
         : used.role == CsvRole::kLabel ? "a label by name wants an input of int32"
@@ -409,12 +422,12 @@ void CsvOpener::ReportNumber(TextNumber error, const CsvColumn& used, const CsvR
   }
   const std::string what = ": " + QuotedText(text.text) + " " + FaultText(error, DTypeOf(used));
   const bool commas = HasDecimalComma(text.text);
-  if (error == TextNumber::kNotNumber && !commas && sign.empty() && !options_.to_predict &&
-      !IsOtherGap(text.text) && (rows_ > 0 || csv_.header)) {
+  if (error == TextNumber::kNotNumber && !commas && groups.empty() && sign.empty() &&
+      !options_.to_predict && !IsOtherGap(text.text) && (rows_ > 0 || csv_.header)) {
     rare_help = "most cells of this column are numbers: write one here; a gap is left empty, and " +
                 HelpWithGap(used);
   }
-  const std::string kind = commas ? "comma" : sign.empty() ? help : "sign";
+  const std::string kind = commas || !groups.empty() ? "comma" : sign.empty() ? help : "sign";
   ReportCell(used, reader, text, what, help, kind, rare_help);
 }
 
@@ -452,21 +465,8 @@ void CsvOpener::FindCategories() {
   for (auto& [column, categories] : layout_.categories) categories.Settle();
 }
 
-// That the options that are called as inputs list the categories of columns.
-bool CheckLists(const DataOptions& options, Diagnostics& diagnostics) {
-  const int errors = diagnostics.error_count();
-  if (FindOption(options, "categories") != nullptr) return true;
-  for (const DataField& field : options.fields) {
-    const DataOption* list = CategoryList(options, field.name);
-    if (list == nullptr) continue;
-    diagnostics.Error(list->mark, "'" + field.name + "' lists categories, but no column has any",
-                      "`categories: [" + field.name + "]` says that its texts are categories");
-  }
-  return diagnostics.error_count() == errors;
-}
-
 std::unique_ptr<Dataset> OpenCsv(const DataOptions& options, Diagnostics& diagnostics) {
-  if (!CheckLists(options, diagnostics)) return nullptr;
+  if (!CheckCategoryLists(options, diagnostics)) return nullptr;
   return CsvOpener(options, diagnostics).Open();
 }
 

@@ -35,6 +35,7 @@ class LayoutReader {
 
   bool TakeFirstRecord(const CsvReader& reader);
   std::string DelimiterHelp() const;
+  std::string ColumnHelp(const std::string& wanted) const;
   std::vector<std::string> PrintableNames() const;
   std::optional<size_t> FindColumn(const DataOption& name);
   std::vector<size_t> FindColumns(std::string_view option);
@@ -58,20 +59,21 @@ class LayoutReader {
   Diagnostics& diagnostics_;
   const int errors_before_;
   const DataFindings shared_;
-  std::string first_line_;   // of a single column, for the help
-  std::string header_help_;  // where the first line seems to hold no names
+  std::string first_line_;      // of a single column, for the help
+  bool doubts_header_ = false;  // whether the first line seems to hold no names
+  size_t numbers_ = 0;          // in the first line
   CsvLayout layout_;
 };
 
 // The names of the columns. False after an error.
 bool LayoutReader::TakeFirstRecord(const CsvReader& reader) {
-  size_t numbers = 0, integers = 0;
+  size_t integers = 0;
   for (const CsvField& field : reader.fields()) {
     double number = 0.0;
     const bool is_number =
         StoreNumber(field.text, DType::kF64, reinterpret_cast<std::byte*>(&number)) ==
         TextNumber::kStored;
-    numbers += is_number;
+    numbers_ += is_number;
     integers += is_number && ParseInt32(Trimmed(field.text)).value_or(-1) >= 0;
     layout_.names.push_back(csv_.header
                                 ? std::string(field.quoted ? field.text : Trimmed(field.text))
@@ -79,11 +81,11 @@ bool LayoutReader::TakeFirstRecord(const CsvReader& reader) {
   }
   if (layout_.names.size() == 1) first_line_ = reader.fields()[0].text;
   // A year or the number of a pixel may be a name, beside others.
-  if (csv_.header && (numbers == reader.fields().size() || numbers > integers)) {
-    header_help_ = "`header: false` says that there are no names";
+  doubts_header_ = csv_.header && (numbers_ == reader.fields().size() || numbers_ > integers);
+  if (doubts_header_) {
     diagnostics_.Warning(reader.mark(),
                          "the first line is taken for the names of the columns, but holds numbers",
-                         header_help_);
+                         "`header: false` says that there are no names");
   }
   return ChooseColumns(reader);
 }
@@ -104,6 +106,21 @@ std::vector<std::string> LayoutReader::PrintableNames() const {
   return names;
 }
 
+// Of a name that no column has.
+std::string LayoutReader::ColumnHelp(const std::string& wanted) const {
+  const std::string without =
+      "`header: false` says that there are no names, and columns are counted then: from 1, -1 is "
+      "the last";
+  std::string help = DelimiterHelp();
+  if (!help.empty()) return help;
+  if (doubts_header_) return "the first line looks like values, not names: " + without;
+  help = EncodingHelp(wanted);
+  if (!help.empty() || !csv_.header) return help;
+  help = SuggestName(wanted, PrintableNames());
+  const bool may_be_values = numbers_ > 0 && help.starts_with("known: ");
+  return help + (may_be_values ? "; if these are values: " + without : "");
+}
+
 // A column by its name or its number.
 std::optional<size_t> LayoutReader::FindColumn(const DataOption& name) {
   const auto count = std::ranges::count(layout_.names, name.value);
@@ -122,17 +139,11 @@ std::optional<size_t> LayoutReader::FindColumn(const DataOption& name) {
   if (number && *number != 0 && std::abs(int64_t{*number}) <= columns) {
     return static_cast<size_t>(*number > 0 ? *number - 1 : columns + *number);
   }
-  std::string help = DelimiterHelp();
-  if (help.empty() && !header_help_.empty()) {
-    help = header_help_ + "; columns are called by their numbers then: -1 is the last";
-  }
-  if (help.empty()) help = EncodingHelp(name.value);
-  if (help.empty()) help = csv_.header ? SuggestName(name.value, PrintableNames()) : "";
   diagnostics_.Error(name.mark,
                      number ? "there is no column " + name.value + ": the columns are 1 to " +
                                   std::to_string(columns) + ", or -1 for the last"
                             : "'" + path() + "' has no column " + QuotedText(name.value),
-                     help);
+                     ColumnHelp(name.value));
   return std::nullopt;
 }
 

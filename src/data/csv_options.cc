@@ -64,12 +64,26 @@ const DataOption* CategoryList(const DataOptions& options, std::string_view inpu
   return of_tables ? nullptr : FindOption(options, input);
 }
 
+bool CheckCategoryLists(const DataOptions& options, Diagnostics& diagnostics) {
+  const int errors = diagnostics.error_count();
+  if (FindOption(options, "categories") != nullptr) return true;
+  for (const DataField& field : options.fields) {
+    const DataOption* list = CategoryList(options, field.name);
+    if (list == nullptr) continue;
+    diagnostics.Error(list->mark, "'" + field.name + "' lists categories, but no column has any",
+                      "`categories: [" + field.name + "]` says that its texts are categories");
+  }
+  return diagnostics.error_count() == errors;
+}
+
 std::optional<CsvOptions> ReadCsvOptions(const DataOptions& options, Diagnostics& diagnostics) {
   const int errors = diagnostics.error_count();
   CsvOptions csv;
   csv.header = BooleanOption(options, "header", true, diagnostics).value_or(true);
   ReadDelimiter(options, csv, diagnostics);
   ReadMissing(options, csv, diagnostics);
+  csv.drop_unlabelled =
+      ChoiceOption(options, "missing_label", kMissingLabel, 0, diagnostics).value_or(0) == 1;
   ReadStandardize(options, csv, diagnostics);
   if (diagnostics.error_count() > errors) return std::nullopt;
   return csv;

@@ -22,7 +22,8 @@ struct CsvOptions {
   bool header = true;
   char delimiter = ',';
   CsvMissing missing = CsvMissing::kError;
-  std::string filler;  // the number for what is missing
+  std::string filler;            // the number for what is missing
+  bool drop_unlabelled = false;  // rows without a label are left out, whatever `missing` is
   bool standardize = false;
 };
 
@@ -31,6 +32,8 @@ struct CsvOptions {
 inline constexpr char kCsvColumns[] = "columns", kCsvCategories[] = "categories",
                       kCsvMean[] = "mean", kCsvDeviation[] = "deviation";
 std::string CategoriesKey(const std::string& column);
+
+inline constexpr std::string_view kMissingLabel[] = {"error", "drop"};
 
 inline constexpr DataOptionSpec kCsvOptions[] = {
     {"file", true, "the file, plain or compressed by gzip"},
@@ -52,6 +55,11 @@ inline constexpr DataOptionSpec kCsvOptions[] = {
      "what stands for a feature that is empty, `NA`, `NaN` or `?`: `zero`, a number, or `mean` (of "
      "the column in the training data); `drop` leaves such lines out, and those without a label; "
      "`error` is the default"},
+    {"missing_label",
+     false,
+     "what becomes of a line without a label: `drop` leaves it out, whatever `missing` does with "
+     "features; `error` is the default",
+     {.choices = kMissingLabel}},
     {"classes",
      false,
      "the names of labels that are texts: the first is label 0. Default: those of the training "
@@ -71,6 +79,10 @@ inline constexpr DataOptionSpec kCsvOptions[] = {
 // The categories that the option called as input `input` lists; null without it, and where that
 // name is an option of tables.
 const DataOption* CategoryList(const DataOptions& options, std::string_view input);
+
+// Checks that the options that are called as inputs list the categories of columns. False after an
+// error.
+bool CheckCategoryLists(const DataOptions& options, Diagnostics& diagnostics);
 
 // Nothing after an error.
 std::optional<CsvOptions> ReadCsvOptions(const DataOptions& options, Diagnostics& diagnostics);

@@ -3,8 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstddef>
-#include <span>
 
 #include "src/base/synonyms.h"
 
@@ -29,6 +27,34 @@ std::optional<size_t> ForEachValue(HostTensor& features, size_t columns, Act act
   }
   if (features.dtype() == DType::kF32) return FirstThatFails(features.data<float>(), columns, act);
   return std::nullopt;
+}
+
+constexpr std::string_view kDigits = "0123456789";
+
+size_t CountDigits(std::string_view text) {
+  return std::min(text.find_first_not_of(kDigits), text.size());
+}
+
+// Whether a text may stand before groups of three digits: "1", "-12", "999".
+bool IsHead(std::string_view text) {
+  if (text.starts_with('-')) text.remove_prefix(1);
+  return !text.empty() && text.size() <= 3 && text[0] != '0' && CountDigits(text) == text.size();
+}
+
+// Takes the groups of three digits off the front of `text`, which `mark` stands before, and adds
+// them to `number`; how many they were.
+int TakeGroups(std::string_view& text, std::string_view mark, std::string& number) {
+  int groups = 0;
+  while (text.starts_with(mark) && CountDigits(text.substr(mark.size())) == 3) {
+    number += text.substr(mark.size(), 3);
+    text.remove_prefix(mark.size() + 3);
+    ++groups;
+  }
+  return groups;
+}
+
+std::string WithoutMarks(const std::string& number) {
+  return "write " + number + ": no mark stands between the thousands of a number";
 }
 
 }  // namespace
@@ -89,6 +115,49 @@ std::string CommaHelp(std::string_view text) {
   if (!thousands) return "a fraction is written with a point, as 2.5";
   const std::string whole(head), fraction(tail);
   return "write " + whole + fraction + ", or " + whole + "." + fraction + " for a fraction";
+}
+
+std::string GroupsHelp(std::string_view text) {
+  text = Trimmed(text);
+  const size_t sign = text.starts_with('-') ? 1 : 0;
+  const size_t head = sign + CountDigits(text.substr(sign));
+  if (!IsHead(text.substr(0, head))) return "";
+  for (const std::string_view mark : {",", ".", " ", "'", "_", "\u00a0", "\u202f", "\u2019"}) {
+    std::string_view rest = text.substr(head);
+    std::string number(text.substr(0, head));
+    const int groups = TakeGroups(rest, mark, number);
+    const bool point = !rest.empty() && (rest[0] == '.' || rest[0] == ',') && rest[0] != mark[0];
+    const bool fraction =
+        point && rest.size() > 1 && CountDigits(rest.substr(1)) + 1 == rest.size();
+    const bool plain = mark != "," && mark != ".";  // one alone may be the point
+    if (groups == 0 || (!rest.empty() && !fraction)) continue;
+    if (groups == 1 && !plain && !fraction) continue;
+    return WithoutMarks(fraction ? number + "." + std::string(rest.substr(1)) : number);
+  }
+  return "";
+}
+
+std::string FindSplitNumber(std::span<const CsvField> fields, size_t more) {
+  std::string first, first_shown;
+  size_t groups = 0;
+  for (size_t i = 0; i + 1 < fields.size(); ++i) {
+    std::string number(fields[i].text);
+    if (fields[i].quoted || !IsHead(number)) continue;
+    const size_t head = i;
+    std::string shown = number;
+    for (; i + 1 < fields.size(); ++i) {
+      const CsvField& next = fields[i + 1];
+      if (next.quoted || next.text.size() != 3 || CountDigits(next.text) != 3) break;
+      number += next.text;
+      shown += "," + std::string(next.text);
+    }
+    groups += i - head;
+    if (i == head || !first.empty()) continue;
+    first = number;
+    first_shown = shown;
+  }
+  if (more == 0 || groups != more) return "";
+  return "is " + first_shown + " one number? " + WithoutMarks(first);
 }
 
 std::string SignHelp(std::string_view text) {

@@ -2,7 +2,9 @@
 #ifndef CGRUN_DATA_CSV_VALUES_H_
 #define CGRUN_DATA_CSV_VALUES_H_
 
+#include <cstddef>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -34,6 +36,14 @@ std::optional<size_t> Standardize(HostTensor& features, const std::vector<double
 
 // What to write for a number with a comma in it, which may stand before thousands.
 std::string CommaHelp(std::string_view text);
+
+// Of a number with marks between its thousands that no comma alone explains, "1,234,567" or
+// "1.234,56", how it is written; "" of others.
+std::string GroupsHelp(std::string_view text);
+
+// Of a line with `more` fields too many: the help where these are the groups of numbers that stand
+// without quotes, "1,234,567"; "" where they are not.
+std::string FindSplitNumber(std::span<const CsvField> fields, size_t more);
 
 // Of a number with a sign of money or a percent sign beside it; "" of others.
 std::string SignHelp(std::string_view text);

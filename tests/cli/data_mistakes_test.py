@@ -266,8 +266,9 @@ class DataMistakesTest(CliTestCase):
         error = self.refuses("train", "table.yaml")
         self.assertIn("rows.csv:1:1: warning: the first line is taken for the names", error)
         self.assertIn("error: 'rows.csv' has no column 'kind'\n", error)
-        self.assertIn("help: `header: false` says that there are no names; columns are called by "
-                      "their numbers then: -1 is the last\n", error)
+        self.assertIn("help: the first line looks like values, not names: `header: false` says that "
+                      "there are no names, and columns are counted then: from 1, -1 is the last\n",
+                      error)
         self.table("3,4,dog\n", header="1.5,2,cat\n",
                    label=("label: kind", "label: -1, header: false"))
         self.cgrun("train", "table.yaml", "--dry-run")

@@ -353,6 +353,49 @@ TEST(CsvErrorsTest, AColumnInAnotherCaseIsMeant) {
   EXPECT_EQ(help("cost"), "help: known: AREA, size, Price\n");
 }
 
+TEST(CsvErrorsTest, GroupsOfThousandsAreNoNumbers) {
+  const auto with = [](const std::string& cell) {
+    return CsvBuilder("a;b;y\n1;" + cell + ";3\n")
+        .Set("delimiter", ";")
+        .Label("y", DType::kF32)
+        .Open()
+        .errors;
+  };
+  EXPECT_EQ(with("1,234,567"),
+            "DIR/t.csv:2:3: error: column 'b': '1,234,567' is not a number\n"
+            "    1;1,234,567;3\n"
+            "      ^~~~~~~~~\n"
+            "help: write 1234567: no mark stands between the thousands of a number\n");
+  for (const auto& [cell, number] : {std::pair("-1.234.567", "-1234567"),
+                                     {"1.234,56", "1234.56"},
+                                     {"1,234.5", "1234.5"},
+                                     {"1 234", "1234"},
+                                     {"1'234", "1234"},
+                                     {"12_345_678,9", "12345678.9"},
+                                     {"1\u202f234", "1234"}}) {
+    const std::string help = std::string("help: write ") + number + ": no mark";
+    EXPECT_NE(with(cell).find(help), std::string::npos) << cell << ": " << with(cell);
+  }
+  for (const char* cell : {"1,234", "0,123,456", "1234,567,890", "1,23,456", "1 23", "1,234,56x"}) {
+    EXPECT_EQ(with(cell).find("no mark"), std::string::npos) << cell;
+    EXPECT_NE(with(cell).find("is not a number"), std::string::npos) << cell;
+  }
+}
+
+TEST(CsvErrorsTest, GroupsOfThousandsThatMakeFieldsAreSeen) {
+  EXPECT_EQ(ErrorsOf("a,b,y\n1,1,234,567,3\n4,5,6\n"),
+            "DIR/t.csv:2:1: error: this line has 5 fields, but the first one has 3\n"
+            "    1,1,234,567,3\n"
+            "    ^~~~~~~~~~~~~\n"
+            "help: is 1,234,567 one number? write 1234567: no mark stands between the thousands of "
+            "a number\n");
+  for (const char* line : {"1,234,567,3", "1,2,3,4", "x,1,23,4", "1,\"1\",234,5", "1,0,234,5"}) {
+    const std::string errors = ErrorsOf("a,b,y\n" + std::string(line) + "\n4,5,6\n");
+    EXPECT_NE(errors.find("help: a field with a delimiter in it stands in quotes"), errors.npos)
+        << errors;
+  }
+}
+
 TEST(CsvErrorsTest, AHeaderOfNumbersIsDoubted) {
   const Opened opened = CsvBuilder("1,2,3\n4,5,6\n").Label("3", DType::kF32).Open();
   EXPECT_EQ(opened.errors,
@@ -365,10 +408,15 @@ TEST(CsvErrorsTest, AHeaderOfNumbersIsDoubted) {
   const std::string iris = ErrorsOf("5.1,3.5,setosa\n4.9,3.0,setosa\n", "species", DType::kI32);
   EXPECT_NE(iris.find("warning: the first line is taken for the names of the columns"), iris.npos);
   EXPECT_NE(iris.find("error: 'DIR/t.csv' has no column 'species'\n"
-                      "help: `header: false` says that there are no names; columns are called by "
-                      "their numbers then: -1 is the last\n"),
+                      "help: the first line looks like values, not names: `header: false` says "
+                      "that there are no names, and columns are counted then: from 1, -1 is the "
+                      "last\n"),
             iris.npos)
       << iris;
+  EXPECT_EQ(ErrorsOf("5,3,setosa\n4,3,setosa\n", "species", DType::kI32),
+            "error: 'DIR/t.csv' has no column 'species'\n"
+            "help: known: 5, 3, setosa; if these are values: `header: false` says that there are "
+            "no names, and columns are counted then: from 1, -1 is the last\n");
   EXPECT_EQ(ErrorsOf("town,2019,2020,y\n1,2,3,4\n"), "") << "years may be names";
 }
 

@@ -234,6 +234,32 @@ TEST(CsvTest, LinesWithGapsAreDropped) {
             "leaves them out\nhelp: `missing: mean` or `missing: zero` fills the gaps\n");
 }
 
+TEST(CsvTest, LinesWithoutALabelAreDroppedWhereFeaturesAreFilled) {
+  const auto open = [](const std::string& table, const std::string& missing) {
+    CsvBuilder builder(table);
+    return builder.Set("missing", missing)
+        .Set("missing_label", "drop")
+        .Label("y", DType::kF32)
+        .Open();
+  };
+  const Opened opened = open("a,b,y\n1,,0\n3,4,\n5,6,?\n7,8,1\n", "mean");
+  ASSERT_EQ(opened.errors, "");
+  ASSERT_EQ(opened.dataset->size(), 2);
+  EXPECT_EQ(ReadField<float>(*opened.dataset, 0, 0), (Floats{1, 8})) << "of lines that are left";
+  EXPECT_EQ(ReadField<float>(*opened.dataset, 1, 0), (Floats{7, 8}));
+  EXPECT_NE(open("a,b,y\n1,,0\n", "error").errors.find("column 'b' has no value here"),
+            std::string::npos);
+  EXPECT_EQ(
+      open("a,b,y\n1,2,\n3,4,NA\n", "zero").errors,
+      "error: 'DIR/t.csv' holds no samples with a label: `missing_label: drop` leaves out all "
+      "of its 2 rows\n");
+  EXPECT_EQ(CsvBuilder("a,b,y\n1,2,\n").Label("y", DType::kF32).Open().errors,
+            "DIR/t.csv:2:5: error: label 'y' has no value here\n"
+            "    1,2,\n"
+            "        ^\n"
+            "help: a sample needs its label: `missing: drop` leaves such lines out\n");
+}
+
 TEST(CsvTest, GapsAreErrorsUnlessTheyAreFilled) {
   const std::string table = "a,b,y\n1,,0\nNA,2,0\nnan,?,0\n3,4,0\n";
   const auto fill = [&](const std::string& how) {
@@ -259,7 +285,7 @@ TEST(CsvTest, GapsAreErrorsUnlessTheyAreFilled) {
       "DIR/t.csv:2:5: error: label 'y' has no value here\n"
       "    1,2,?\n"
       "        ^\n"
-      "help: a sample needs its label: `missing: drop` leaves such lines out\n");
+      "help: a sample needs its label: `missing_label: drop` leaves such lines out\n");
   EXPECT_EQ(CsvBuilder("a,b,y\n1,,2\n3,,4\n")
                 .Set("missing", "mean")
                 .Label("y", DType::kF32)
