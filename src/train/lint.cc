@@ -136,9 +136,10 @@ void LintData(const ModelSpec& model, LintReport& report, Diagnostics& diagnosti
 void LintRun(const ModelSpec& model, const LintReport& report, Diagnostics& diagnostics) {
   if (!model.train) return;
   const auto schedules = ReadRateSchedules(model, diagnostics);
+  const bool can_watch = CheckWatchedData(model, diagnostics);
   const ModelData& data = report.data;
   if (data.train == nullptr) return;  // it has been told
-  ReadWatchedNumbers(model, data.valid != nullptr, diagnostics);
+  if (can_watch) ReadWatchedNumbers(model, data.valid != nullptr, diagnostics);
   const int64_t batch = model.train->batch.value.size, samples = data.train->size();
   const Accumulation accumulation(model.train->accumulate.value, samples, batch,
                                   BatchCount(samples, batch));
@@ -230,6 +231,7 @@ void LintPartial(const ModelSpec& partial, Diagnostics& diagnostics) {
   if (!partial.incomplete) CheckModelData(partial, diagnostics);
   const bool trains = partial.train.has_value();
   if (trains) ReadRateSchedules(partial, diagnostics);
+  if (trains) CheckWatchedData(partial, diagnostics);
   const bool f64 = trains && partial.train->precision.value == "f64";
   BuildForward(partial,
                {trains ? EntryKind::kTrain : EntryKind::kEval, f64 ? DType::kF64 : DType::kF32},

@@ -31,7 +31,9 @@ Session::Session(const ModelSpec& model, const SessionOptions& options, bool tra
   ChooseWeights(diagnostics);
   const bool has_data = OpenData(train, diagnostics);
   if (!has_data && train && model.train) ReadRateSchedules(model, diagnostics);
-  if (!has_data || (train && !(ReadLength(diagnostics) && ReadSchedules(diagnostics)))) {
+  const bool can_watch = !train || CheckWatchedData(model, diagnostics);
+  const bool has_length = has_data && (!train || ReadLength(diagnostics));
+  if (!has_length || (train && !ReadSchedules(diagnostics)) || !can_watch) {
     const EntryKind kind = train && model.train ? EntryKind::kTrain : EntryKind::kEval;
     BuildForward(WithoutMisfits(model, data_), {kind, options.compile.precision}, diagnostics);
     return;  // with all errors of the file, not the data's alone

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "src/ir/op_def.h"
+#include "src/model/schema.h"
 #include "src/train/rate_schedule.h"
 
 namespace cgrun {
@@ -32,6 +33,32 @@ std::vector<Candidate> NumbersOf(const ModelSpec& model) {
     }
   }
   return all;
+}
+
+// Where a metric ought to stand that is left out, its key.
+SourceMark MarkOf(const ModelSpec& model, const MarkedText& metric, const char* key) {
+  if (metric.mark.file != nullptr) return metric.mark;
+  const TreeEntry* train = model.tree.Find("train");
+  const TreeEntry* entry = train == nullptr ? nullptr : train->value.Find(key);
+  return entry == nullptr ? model.train->mark : entry->key_mark;
+}
+
+void ReportNoValid(const ModelSpec& model, const MarkedText& metric, const char* key,
+                   Diagnostics& diagnostics) {
+  diagnostics.Error(MarkOf(model, metric, key),
+                    "'" + std::string(key) + "' looks at the data of `valid`, which " +
+                        model.file_name + " does not have",
+                    "`data: {valid: {split: 0.1}}` takes a tenth of the training data");
+}
+
+// Whether validation data are there, if under another name, `val`, which is reported.
+bool IsValidMeant(const ModelSpec& model) {
+  const TreeEntry* data = model.tree.Find("data");
+  if (data == nullptr || data->value.Find("valid") != nullptr) return true;
+  for (const MapDoc& map : FormatReference()) {
+    if (map.place == "data" && IsMeant(data->value, "valid", map.keys)) return true;
+  }
+  return false;
 }
 
 }  // namespace
@@ -102,16 +129,22 @@ std::vector<MarkedText> WatchedNames(const ModelSpec& model) {
   return names;
 }
 
+bool CheckWatchedData(const ModelSpec& model, Diagnostics& diagnostics) {
+  const bool trains = model.train && model.data && model.data->train;
+  if (!trains || IsValidMeant(model)) return true;
+  const TrainSpec& train = *model.train;
+  if (train.early_stop) ReportNoValid(model, train.early_stop->metric, "early_stop", diagnostics);
+  if (train.keep_best) ReportNoValid(model, *train.keep_best, "keep_best", diagnostics);
+  return !train.early_stop && !train.keep_best;
+}
+
 WatchedNumbers ReadWatchedNumbers(const ModelSpec& model, bool has_valid,
                                   Diagnostics& diagnostics) {
   WatchedNumbers numbers;
   if (!model.train) return numbers;
   const auto find = [&](const MarkedText& name, const char* key) -> std::optional<WatchedNumber> {
     if (has_valid) return FindWatchedNumber(model, name, diagnostics);
-    diagnostics.Error(name.mark,
-                      "'" + std::string(key) + "' looks at the data of `valid`, which " +
-                          model.file_name + " does not have",
-                      "`data: {valid: {split: 0.1}}` takes a tenth of the training data");
+    ReportNoValid(model, name, key, diagnostics);
     return std::nullopt;
   };
   const TrainSpec& train = *model.train;

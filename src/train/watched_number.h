@@ -35,13 +35,17 @@ void CheckOneNumber(const Graph& forward, const std::vector<MarkedText>& names,
 // What `early_stop`, `keep_best` and the schedules of `model` name, where the file does.
 std::vector<MarkedText> WatchedNames(const ModelSpec& model);
 
+// An error for `early_stop` and `keep_best` each, which look at validation data, where the file has
+// training data alone. False after one. Metrics that are not there are another matter.
+bool CheckWatchedData(const ModelSpec& model, Diagnostics& diagnostics);
+
 // What a run looks at after each evaluation of `valid`.
 struct WatchedNumbers {
   std::optional<WatchedNumber> kept;      // of `keep_best`
   std::optional<WatchedNumber> stopping;  // of `early_stop`
 };
 
-// Those that the model file names. An error where it has no data for `valid`.
+// Those that the model file names. An error where it has no data for `valid`, as above.
 WatchedNumbers ReadWatchedNumbers(const ModelSpec& model, bool has_valid, Diagnostics& diagnostics);
 
 }  // namespace cgrun
