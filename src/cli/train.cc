@@ -246,12 +246,7 @@ void PrintResumed(const ResumedRun& resumed, const RunState& state) {
 void PrintTrained(const TrainResult& result, const std::string& folder, const std::string& json,
                   const Session& session, const ProfileFlags& profile, int threads) {
   std::string text = TrainSummary(result, folder, session.class_names()), shown = json;
-  if (result.step_slowdown > 0) {
-    text += fmt::format(
-        "note: steps took {:.1f} times as long as the quickest of them, as on a busy machine: "
-        "`--threads 1` may be faster\n",
-        result.step_slowdown);
-  }
+  text += BusyNote(result.step_slowdown, result.others_share, threads);
   if (session.times() != nullptr) {
     text +=
         fmt::format("\ncheckpoints: {} in {} of the run's {}\n", FormatCount(result.checkpoints),
