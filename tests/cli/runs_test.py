@@ -88,6 +88,22 @@ class RunsTest(CliTestCase):
         self.assertRegex(text, r"(?m)^checkpoints: 3 in .*s of the run's .*s$")
         self.assertNotIn("busy machine", text)  # a short run tells nothing
 
+    def test_the_page_says_how_the_run_came_about(self):
+        self.cgrun("train", "small.yaml", "--out", "my run", "--seed", "7", "--threads", "1")
+        pages = [(self.folder / "my run/report.html").read_text()]
+        self.cgrun("train", "--resume", "my run", "--set", "train.epochs=3")
+        pages.append((self.folder / "my run/report.html").read_text())
+        when = r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d [+-]\d{4} by cgrun \d+\.\d+"
+        for page in pages:
+            self.assertRegex(page, rf"<td>started</td><td>{when}</td>")
+            for name, value in (("command", "cgrun train small.yaml --out 'my run' --seed 7 "
+                                            "--threads 1"), ("threads", "1"), ("seed", "7")):
+                self.assertIn(f"<tr><td>{name}</td><td>{value}</td></tr>", page)
+            self.assertRegex(page, r"<td>device</td><td>\w+</td>")
+        self.assertNotIn("<td>resumed</td>", pages[0])
+        self.assertRegex(pages[1], rf"<td>resumed</td><td>{when}, at step 20</td>")
+        self.assertIn("<td>cgrun train --resume 'my run' --set train.epochs=3</td>", pages[1])
+
     def test_an_interrupt_leaves_out_what_was_not_measured(self):
         run = self.folder / "run"
         with subprocess.Popen([CGRUN, "train", self.model, "--out", run, "--set",
