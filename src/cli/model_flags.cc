@@ -290,7 +290,7 @@ std::optional<ModelSpec> LoadEmbeddedModel(const ModelFlags& flags, const std::s
 
 std::optional<ModelSpec> LoadModelOrProgram(const ModelFlags& flags, Diagnostics& diagnostics) {
   if (!IsProgramFile(flags.model)) return LoadModel(flags, diagnostics);
-  const ProgramImage image = LoadImage(flags.model);
+  const ProgramImage image = LoadProgram(flags.model);
   return LoadEmbeddedModel(flags, image.model_text, image.model_path, diagnostics);
 }
 
@@ -302,6 +302,12 @@ std::optional<ModelSpec> LoadModelOrProgram(const ModelFlags& flags) {
 std::optional<ModelSpec> LoadWithBatch(ModelFlags flags, int64_t batch) {
   flags.set.push_back("train.batch=" + std::to_string(batch));
   return LoadModelOrProgram(flags);
+}
+
+ProgramImage LoadProgram(const std::string& path) {
+  ProgramImage image = LoadImage(path);
+  image.model_path = path;
+  return image;
 }
 
 bool IsProgramFile(const std::string& path) {

@@ -161,7 +161,7 @@ Training FindTraining(const ModelFlags& flags, const TrainFlags& train_flags) {
     training.resumed = FindResumedRun(train_flags.resume, flags);
     if (training.resumed) training.model = std::move(training.resumed->model);
   } else if (IsProgramFile(flags.model)) {
-    training.image = LoadImage(flags.model);
+    training.image = LoadProgram(flags.model);
     training.model =
         LoadEmbeddedModel(flags, training.image->model_text, training.image->model_path);
   } else {
