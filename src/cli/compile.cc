@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "src/cli/command.h"
@@ -23,9 +24,11 @@ int Run(const ModelFlags& flags, const std::string& output) {
   CompileOptions options = CompileOptionsOf(flags, *model);
   if (!FitMemory(flags, *model, options).fits) return kBadInput;
   const RunShape shape = ShapeOfRun(*model, diagnostics);
-  const auto compiled = Compile(*model, shape.entries, library, options, diagnostics);
+  auto compiled = Compile(*model, shape.entries, library, options, diagnostics);
   PrintDiagnostics(diagnostics);
   if (!compiled) return kBadInput;
+  const std::filesystem::path folder = std::filesystem::absolute(output).parent_path();
+  compiled->image.model_text = ProgramText(*model, folder.string());
   SaveImage(compiled->image, output);
 
   size_t instructions = 0;

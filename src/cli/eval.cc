@@ -43,7 +43,7 @@ void CheckCap(const ModelFlags& flags, const ModelSpec& model, const MemoryUse& 
 int Run(const ModelFlags& flags, const RunFlags& run_flags, const EvalFlags& eval_flags,
         const ProfileFlags& profile) {
   std::optional<ProgramImage> image;
-  if (IsProgramFile(flags.model)) image = LoadImage(flags.model);
+  if (IsProgramFile(flags.model)) image = LoadProgram(flags.model);
   std::optional<ModelSpec> model =
       image ? LoadEmbeddedModel(flags, image->model_text, image->model_path) : LoadModel(flags);
   if (!model) return kBadInput;

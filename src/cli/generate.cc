@@ -214,7 +214,7 @@ Command DefineGenerate(CLI::App& app) {
       ->check(CLI::Range(int64_t{1}, std::numeric_limits<int64_t>::max()))
       ->type_name("N");
   app.add_option("--scale", generate->scale,
-                 "pixels of the sheet, across and down, for each of a sample (default: 1)")
+                 "pixels of the sheet, across and down, for each pixel of a sample (default: 1)")
       ->check(CLI::Range(int64_t{1}, kMostScale))
       ->type_name("N");
   app.add_option(

@@ -13,6 +13,7 @@
 #include "src/cli/model_flags.h"
 #include "src/cli/outputs.h"
 #include "src/cli/restart.h"
+#include "src/cli/run_origin.h"
 #include "src/cli/signals.h"
 #include "src/train/find_non_finite.h"
 
@@ -67,6 +68,7 @@ int ParseAndRun(int argc, char** argv) {
 int main(int argc, char** argv) {
   cgrun::RestartForLibraries(argv);
   cgrun::ExitOnInterrupts();
+  cgrun::NoteCommandLine(argc, argv);
   const int status = cgrun::FinishJson(cgrun::ParseAndRun(argc, argv), argc, argv);
   return cgrun::CheckStandardOutput(status);
 }

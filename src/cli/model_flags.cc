@@ -178,7 +178,9 @@ std::shared_ptr<ModelFlags> AddModelFlags(CLI::App& app, CapFlag cap) {
   app.add_option("--order", flags->order, "order of operators")->type_name(OneOf(OrderNames()));
   app.add_option("--planner", flags->planner, "memory planner (portfolio takes the best)")
       ->type_name("PLANNER");
-  app.add_option("--zones", flags->zones, "addresses of the memory zones")
+  app.add_option("--zones", flags->zones,
+                 "shared: memory zones may use each other's addresses; separate: each has its own "
+                 "(default: shared)")
       ->type_name("shared|separate");
   app.add_option("--precision", flags->precision, "number type of the computation")
       ->type_name("f32|f64|bf16");
@@ -191,7 +193,7 @@ std::shared_ptr<ModelFlags> AddModelFlags(CLI::App& app, CapFlag cap) {
   app.add_flag(
       "--tune", flags->tune,
       "measure the kernels that the model can choose from, and remember their times: later "
-      "runs on this machine choose by them, but with CGRUN_TUNING=none in the environment");
+      "runs on this machine choose by them, unless the environment has CGRUN_TUNING=none");
   app.add_option("--keep", flags->keep,
                  "leave a value of the last batch, a parameter or `grad(NAME)` as NAME.npy")
       ->type_name("NAME")
@@ -201,7 +203,8 @@ std::shared_ptr<ModelFlags> AddModelFlags(CLI::App& app, CapFlag cap) {
       ->type_name("KEY=VALUE")
       ->expected(1)
       ->take_all();
-  app.add_option("--disable-pass", flags->disabled_passes, "skip a pass")
+  app.add_option("--disable-pass", flags->disabled_passes,
+                 "skip a pass; `plan --passes` lists them")
       ->type_name("PASS")
       ->expected(1)
       ->take_all();
@@ -290,7 +293,7 @@ std::optional<ModelSpec> LoadEmbeddedModel(const ModelFlags& flags, const std::s
 
 std::optional<ModelSpec> LoadModelOrProgram(const ModelFlags& flags, Diagnostics& diagnostics) {
   if (!IsProgramFile(flags.model)) return LoadModel(flags, diagnostics);
-  const ProgramImage image = LoadImage(flags.model);
+  const ProgramImage image = LoadProgram(flags.model);
   return LoadEmbeddedModel(flags, image.model_text, image.model_path, diagnostics);
 }
 
@@ -302,6 +305,12 @@ std::optional<ModelSpec> LoadModelOrProgram(const ModelFlags& flags) {
 std::optional<ModelSpec> LoadWithBatch(ModelFlags flags, int64_t batch) {
   flags.set.push_back("train.batch=" + std::to_string(batch));
   return LoadModelOrProgram(flags);
+}
+
+ProgramImage LoadProgram(const std::string& path) {
+  ProgramImage image = LoadImage(path);
+  image.model_path = path;
+  return image;
 }
 
 bool IsProgramFile(const std::string& path) {

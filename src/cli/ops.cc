@@ -9,6 +9,7 @@
 #include "src/cli/command.h"
 #include "src/cli/console.h"
 #include "src/cli/model_schema.h"
+#include "src/cli/ops_search.h"
 #include "src/frontend/common_keys.h"
 #include "src/frontend/op_lookup.h"
 #include "src/frontend/synonyms.h"
@@ -174,7 +175,9 @@ std::string HelpWithName(const std::string& name) {
   }
   if (const std::string note = NoteOnLayer(name); !note.empty()) return note;
   if (!GuessOperator(name, names).empty()) return SuggestOperator(name, names);
-  return holding.empty() ? "`cgrun ops` lists them" : "did you mean one of " + holding + "?";
+  if (!holding.empty()) return "did you mean one of " + holding + "?";
+  const std::string found = FindInReference(name);
+  return found.empty() ? "`cgrun ops` lists them" : found;
 }
 
 int ShowOne(const std::string& name) {

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "src/cli/console.h"
-#include "src/ir/op_def.h"
+#include "src/report/fused_name.h"
 #include "src/report/value_life.h"
 
 namespace cgrun {
@@ -98,22 +98,6 @@ InputError SeveralValues(const std::string& name, const std::vector<std::string>
       meant.size() > kMostMeant ? "they are " + names : "did you mean " + names + "?");
 }
 
-// "conv + relu + max_pool"
-std::string BodyText(const Node& node) {
-  std::string text;
-  for (const FusedOperator& inner : node.body) {
-    text += (text.empty() ? "" : " + ") + std::string(NameOf(inner.op));
-  }
-  return text;
-}
-
-// The operator that has `value` as its parameter: "classify.conv1" of "classify.conv1.weight".
-std::string OwnerOf(const Value& value) {
-  const size_t dot = value.name.rfind('.');
-  return value.role == Role::kParameter && dot != std::string::npos ? value.name.substr(0, dot)
-                                                                    : "";
-}
-
 // Throws InputError where `name` is that of an operator with parameters which another one computes
 // besides: what a fused node computes in between has no names.
 void CheckFused(const std::vector<PlannedEntry>& entries, const std::string& name) {
@@ -124,8 +108,8 @@ void CheckFused(const std::vector<PlannedEntry>& entries, const std::string& nam
         const std::string owner = OwnerOf(entry.graph->values[input]);
         if (owner.empty() || (owner != name && !owner.ends_with("." + name))) continue;
         const std::string& within = entry.graph->values[node.outputs[0]].name;
-        throw InputError("'" + owner + "' is computed within '" + within + "' (" + BodyText(node) +
-                             "), and is no value of its own",
+        throw InputError("'" + owner + "' is computed within '" + within + "' (" +
+                             OperatorText(node) + "), and is no value of its own",
                          "`--why " + within + "`");
       }
     }

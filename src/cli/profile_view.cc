@@ -43,8 +43,8 @@ std::shared_ptr<ProfileFlags> AddProfileFlags(CLI::App& app) {
   flags->profile =
       app.add_option(
              "--profile", flags->trace_file,
-             "where the time went, by operator too; a trace for Perfetto to FILE, which takes "
-             "2.3 MiB beside a cap")
+             "where the time went, by operator too; with FILE, a trace for Perfetto there, whose "
+             "2.3 MiB no cap on memory counts")
           ->expected(0, 1)
           ->type_name("[FILE]");
   return flags;

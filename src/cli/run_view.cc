@@ -332,6 +332,22 @@ void WarnOfLosses(const PassResult& evaluation) {
   }
 }
 
+std::string BusyNote(double slowdown, double share, int threads) {
+  std::string text;
+  if (slowdown > 0) {
+    text = fmt::format("steps took {:.1f} times as long as the quickest of them", slowdown);
+  }
+  if (share > 0) {
+    text += fmt::format("{}other programs took {:.0f} % of the processors' time",
+                        text.empty() ? "" : ", and ", 100 * share);
+  }
+  if (text.empty()) return "";
+  text = "note: " + text;
+  if (share == 0) text += ", as on a busy machine";
+  return text + (threads > 1 ? ": `--threads 1` may be faster\n"
+                             : ": on a quiet machine the run is faster\n");
+}
+
 void PrintDryRun(const std::string& model, const Session& session) {
   const EngineModel& engine = session.engine().model();
   std::string entries;

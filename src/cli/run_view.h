@@ -48,6 +48,11 @@ std::string StopText(const EarlyStop& stop);
 // Warns of losses of an evaluation that are not finite: there the data or the weights are at fault.
 void WarnOfLosses(const PassResult& evaluation);
 
+// The line that says, behind a summary, that other programs kept the machine busy: steps took
+// `slowdown` times as long as the quickest (0: no such ones), others `share` of the processors (0:
+// as good as none). "": it was quiet.
+std::string BusyNote(double slowdown, double share, int threads);
+
 // What --dry-run prints: a session that is ready, and would now run.
 void PrintDryRun(const std::string& model, const Session& session);
 

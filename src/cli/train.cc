@@ -14,6 +14,7 @@
 #include "src/cli/model_flags.h"
 #include "src/cli/profile_view.h"
 #include "src/cli/resume.h"
+#include "src/cli/run_origin.h"
 #include "src/cli/run_view.h"
 #include "src/cli/signals.h"
 #include "src/cli/weights_flag.h"
@@ -127,14 +128,15 @@ int64_t LinesOf(const TrainSpec& train, const Session& session) {
 }
 
 // report.html, of all parts of a resumed run.
-void WritePage(const ModelSpec& model, const Session& session, const TrainResult& result,
-               const std::string& folder) {
+void WritePage(const ModelSpec& model, const RunSettings& settings, const Session& session,
+               const TrainResult& result, const std::string& folder) {
   RunPage page;
   page.model = model.name.value;
   page.facts = TrainFacts(result, folder);
   page.charts = ChartsOf(ReadTextFile(folder + "/metrics.csv"));
   page.matrices = ConfusionMatrices(result.last, session.class_names());
   page.layout = session.layout();
+  page.origin = OriginRows(settings, model.train->seed.value);
   page.settings = ReadTextFile(folder + "/model.yaml");
   const std::string html = RunPageHtml(page);
   WriteFileAtomically(folder + "/report.html", std::as_bytes(std::span(html)));
@@ -159,7 +161,7 @@ Training FindTraining(const ModelFlags& flags, const TrainFlags& train_flags) {
     training.resumed = FindResumedRun(train_flags.resume, flags);
     if (training.resumed) training.model = std::move(training.resumed->model);
   } else if (IsProgramFile(flags.model)) {
-    training.image = LoadImage(flags.model);
+    training.image = LoadProgram(flags.model);
     training.model =
         LoadEmbeddedModel(flags, training.image->model_text, training.image->model_path);
   } else {
@@ -246,12 +248,7 @@ void PrintResumed(const ResumedRun& resumed, const RunState& state) {
 void PrintTrained(const TrainResult& result, const std::string& folder, const std::string& json,
                   const Session& session, const ProfileFlags& profile, int threads) {
   std::string text = TrainSummary(result, folder, session.class_names()), shown = json;
-  if (result.step_slowdown > 0) {
-    text += fmt::format(
-        "note: steps took {:.1f} times as long as the quickest of them, as on a busy machine: "
-        "`--threads 1` may be faster\n",
-        result.step_slowdown);
-  }
+  text += BusyNote(result.step_slowdown, result.others_share, threads);
   if (session.times() != nullptr) {
     text +=
         fmt::format("\ncheckpoints: {} in {} of the run's {}\n", FormatCount(result.checkpoints),
@@ -327,9 +324,19 @@ int Run(const ModelFlags& flags, const RunFlags& run_flags, const TrainFlags& tr
   if (!training.resumed) run_folder.emplace(folder, train_flags.force, inputs);
   if (training.resumed) RemoveTemporaries(folder);
   RemoveSummary(folder);
-  WriteRunSettings(folder, {options.device, options.mode, options.compile.threads,
-                            options.limit_batches, KeptFiles(model), options.base.value_or(0),
-                            data_hash, TuningOf(options.compile), SetSoFar(training, flags)});
+  std::vector<RunPart> parts;
+  if (training.resumed) parts = training.resumed->settings.parts;
+  const RunSettings settings = {options.device,
+                                options.mode,
+                                options.compile.threads,
+                                options.limit_batches,
+                                KeptFiles(model),
+                                options.base.value_or(0),
+                                data_hash,
+                                TuningOf(options.compile),
+                                SetSoFar(training, flags),
+                                PartsUntilNow(std::move(parts), session.run_state().step)};
+  WriteRunSettings(folder, settings);
   WriteModelFile(folder, model);
   if (training.resumed) PrintResumed(*training.resumed, session.run_state());
   if (training.resumed && !session.IsStopped(session.run_state())) {
@@ -347,7 +354,7 @@ int Run(const ModelFlags& flags, const RunFlags& run_flags, const TrainFlags& tr
   view.Clear();
   const std::string json = SummaryJson(model, session, result);
   WriteSummary(folder, json);
-  WritePage(model, session, result, folder);
+  WritePage(model, settings, session, result, folder);
   if (run_folder) run_folder->Keep();
   PrintTrained(result, folder, json, session, profile, options.compile.threads);
   for (const PassResult& evaluation : result.last.evaluations) WarnOfLosses(evaluation);

@@ -21,16 +21,6 @@ double SecondsSince(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-// The model as resolved, but for the folder of a swap file: that is of the machine, and who runs
-// the program gives it.
-std::string TextOf(const ModelSpec& model) {
-  TreeNode tree = ResolvedTree(model);
-  if (TreeEntry* train = tree.Find("train")) {
-    std::erase_if(train->value.entries, [](const TreeEntry& entry) { return entry.key == "swap"; });
-  }
-  return ToYaml(tree);
-}
-
 ProgramImage MakeImage(const ModelSpec& model, const CompiledModel& compiled,
                        const KernelLibrary& library, const CompileOptions& options) {
   std::vector<ImageSource> sources;
@@ -40,7 +30,7 @@ ProgramImage MakeImage(const ModelSpec& model, const CompiledModel& compiled,
   }
   ProgramImage image = BuildImage(sources, compiled.layout);
   image.model = model.name.value;
-  image.model_text = TextOf(model);
+  image.model_text = ProgramText(model);
   image.model_path = model.file_name;
   image.device = library.name();
   image.fingerprint = FingerprintOf(library, options);
@@ -51,6 +41,14 @@ ProgramImage MakeImage(const ModelSpec& model, const CompiledModel& compiled,
 }
 
 }  // namespace
+
+std::string ProgramText(const ModelSpec& model, const std::string& folder) {
+  TreeNode tree = ResolvedTree(model, folder);
+  if (TreeEntry* train = tree.Find("train")) {
+    std::erase_if(train->value.entries, [](const TreeEntry& entry) { return entry.key == "swap"; });
+  }
+  return ToYaml(tree);
+}
 
 TunedTarget TargetOf(const KernelLibrary& library, const CompileOptions& options) {
   MeasureKernel measure;

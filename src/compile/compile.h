@@ -76,6 +76,10 @@ struct CompiledModel {
   double compile_seconds = 0;
 };
 
+// The model that a program in `folder` carries ("": wherever it is), as ResolvedTree() says, but
+// for the folder of a swap file: that is of the machine, and who runs the program gives it.
+std::string ProgramText(const ModelSpec& model, const std::string& folder = "");
+
 // What the passes and the plan ask: `library`, with the times of `options.tuning`. Both outlive it.
 TunedTarget TargetOf(const KernelLibrary& library, const CompileOptions& options);
 

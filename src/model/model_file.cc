@@ -73,37 +73,65 @@ void FillDefaults(TreeNode& node, std::string_view place, const MapDoc& doc) {
   }
 }
 
-// Makes the paths in a scalar or list absolute.
-void MakeAbsolute(TreeNode* node, const std::string& model_file) {
-  if (node == nullptr) return;
-  for (TreeNode& item : node->items) MakeAbsolute(&item, model_file);
-  if (!node->IsScalar()) return;
-  std::error_code error;
-  const fs::path path = fs::absolute(ResolvePath(model_file, node->scalar), error);
-  if (!error) node->scalar = PathFrom("", path.string());
+// How the paths of a tree are written.
+struct PathForm {
+  std::string model_file;  // in whose folder they start
+  std::string folder;      // in which relative ones start from then on; "": all become absolute
+};
+
+// The directory below the root that an absolute path leads through.
+fs::path FirstDirectory(const fs::path& path) {
+  const fs::path below = path.relative_path();
+  return below.empty() ? fs::path() : *below.begin();
 }
 
-void MakeDataPathsAbsolute(TreeNode& tree, const std::string& model_file) {
+// The absolute path `path` as it is seen from `folder`; as it is where they have nothing in common
+// but the root, and where a link on the way would make another one of it.
+std::string PathSeenFrom(const std::string& folder, const std::string& path) {
+  std::error_code error, error_of_new, error_of_old;
+  const fs::path home = fs::absolute(folder, error).lexically_normal();
+  if (error || FirstDirectory(home) != FirstDirectory(path)) return path;
+  const fs::path relative = fs::path(path).lexically_relative(home);
+  if (relative.empty()) return path;
+  const fs::path by_new = fs::weakly_canonical(home / relative, error_of_new);
+  const fs::path by_old = fs::weakly_canonical(path, error_of_old);
+  return error_of_new || error_of_old || by_new != by_old ? path : relative.string();
+}
+
+// Rewrites the paths in a scalar or list.
+void WritePaths(TreeNode* node, const PathForm& form) {
+  if (node == nullptr) return;
+  for (TreeNode& item : node->items) WritePaths(&item, form);
+  if (!node->IsScalar()) return;
+  std::error_code error;
+  const bool is_relative = fs::path(node->scalar).is_relative();
+  const fs::path path = fs::absolute(ResolvePath(form.model_file, node->scalar), error);
+  if (error) return;
+  node->scalar = PathFrom("", path.string());
+  if (is_relative && !form.folder.empty()) node->scalar = PathSeenFrom(form.folder, node->scalar);
+}
+
+void WriteDataPaths(TreeNode& tree, const PathForm& form) {
   TreeEntry* data = tree.Find("data");
   if (data == nullptr) return;
   for (TreeEntry& set : data->value.entries) {
     const TreeEntry* format = set.value.Find("format");
     const std::string name = format != nullptr ? format->value.scalar : "";
     for (TreeEntry& option : set.value.entries) {
-      if (IsPathOption(name, option.key)) MakeAbsolute(&option.value, model_file);
+      if (IsPathOption(name, option.key)) WritePaths(&option.value, form);
     }
   }
 }
 
 // Those of the initialiser `file`, wherever it stands.
-void MakeInitPathsAbsolute(TreeNode& tree, const std::string& model_file, bool in_init) {
-  for (TreeNode& item : tree.items) MakeInitPathsAbsolute(item, model_file, in_init);
+void WriteInitPaths(TreeNode& tree, const PathForm& form, bool in_init) {
+  for (TreeNode& item : tree.items) WriteInitPaths(item, form, in_init);
   for (TreeEntry& entry : tree.entries) {
     if (in_init && entry.key == "file") {
       TreeEntry* path = entry.value.Find("path");
-      MakeAbsolute(path != nullptr ? &path->value : &entry.value, model_file);
+      WritePaths(path != nullptr ? &path->value : &entry.value, form);
     } else if (entry.key != "data") {
-      MakeInitPathsAbsolute(entry.value, model_file, in_init || entry.key == "init");
+      WriteInitPaths(entry.value, form, in_init || entry.key == "init");
     }
   }
 }
@@ -158,21 +186,22 @@ bool IsPathOption(std::string_view format, std::string_view key) {
   return std::find(kKeys.begin(), kKeys.end(), key) != kKeys.end();
 }
 
-TreeNode ResolvedTree(const ModelSpec& model) {
+TreeNode ResolvedTree(const ModelSpec& model, const std::string& folder) {
+  const PathForm form = {model.file_name, folder};
   TreeNode tree = model.tree;
   if (tree.Find("model") == nullptr) {
     tree.entries.push_back({"model", {}, TreeNode::Scalar(model.name.value)});
   }
   for (const MapDoc& doc : FormatReference()) FillDefaults(tree, doc.place, doc);
-  MakeDataPathsAbsolute(tree, model.file_name);
-  MakeInitPathsAbsolute(tree, model.file_name, false);
+  WriteDataPaths(tree, form);
+  WriteInitPaths(tree, form, false);
   for (const char* key : {"weights", "plugins"}) {
     TreeEntry* entry = tree.Find(key);
-    if (entry != nullptr) MakeAbsolute(&entry->value, model.file_name);
+    if (entry != nullptr) WritePaths(&entry->value, form);
   }
   if (TreeEntry* train = tree.Find("train")) {
     TreeEntry* swap = train->value.Find("swap");
-    if (swap != nullptr) MakeAbsolute(&swap->value, model.file_name);
+    if (swap != nullptr) WritePaths(&swap->value, form);
   }
   return tree;
 }

@@ -38,7 +38,9 @@ bool IsPathOption(std::string_view format, std::string_view key);
 
 // The file with every default of the format put in and the paths of files made absolute; with
 // ToYaml() the `model.yaml` of a run. Defaults of operators' attributes are not the format's.
-TreeNode ResolvedTree(const ModelSpec& model);
+// With `folder`, paths that the file gives as relative ones are relative to that instead, unless
+// the two have nothing in common but the root.
+TreeNode ResolvedTree(const ModelSpec& model, const std::string& folder = "");
 
 }  // namespace cgrun
 

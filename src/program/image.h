@@ -85,7 +85,7 @@ struct ImagePath {
 struct ProgramImage {
   std::string model;       // its name
   std::string model_text;  // the model file as resolved, without the folder of a swap file
-  std::string model_path;  // where it was read from
+  std::string model_path;  // where it was read from: paths in it start there
   std::string device;
   std::string fingerprint;  // what results depend on: libraries, threads
   uint64_t seed = 0;

@@ -8,7 +8,7 @@
 #include <optional>
 #include <set>
 
-#include "src/ir/op_def.h"
+#include "src/report/fused_name.h"
 #include "src/report/name_folds.h"
 #include "src/report/table.h"
 
@@ -26,15 +26,6 @@ std::string ShapeText(const TensorType& type) {
   for (const Dim& dim : type.shape) text += (text.empty() ? "" : "×") + dim.ToString();
   if (text.empty()) text = "scalar";
   return type.dtype == DType::kF32 ? text : std::string(Name(type.dtype)) + " " + text;
-}
-
-std::string OperatorText(const Node& node) {
-  if (node.op != OpId::fused) return std::string(NameOf(node.op));
-  std::string text;
-  for (const FusedOperator& inner : node.body) {
-    text += (text.empty() ? "" : " + ") + std::string(NameOf(inner.op));
-  }
-  return text;
 }
 
 class PictureMaker {
@@ -184,7 +175,7 @@ class PictureMaker {
     if (nodes.empty()) return;
     box.nodes = static_cast<int>(nodes.size());
     const Node& last = graph_.nodes[nodes.back()];
-    box.name = ShortName(box.nodes == 1 ? last.name : box.name);
+    box.name = ShortName(box.nodes == 1 ? BoxName(graph_, last) : box.name);
     box.what = box.nodes == 1 ? OperatorText(last) + PathNote(last.name) : CountText(nodes);
     box.view = box.nodes == 1 && entry_.elided[nodes[0]];
     const ValueId shown = ShownOutput(index);

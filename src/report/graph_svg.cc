@@ -99,16 +99,20 @@ class Drawing {
     double x = kMargin;
     for (const ZoneUse& zone : picture_.zones) {
       if (zone.buffers == 0) continue;
-      // Optimizers write over their states: no result may lie in a buffer of their zone.
+      // Optimizers write over their states, and work spaces hold no result: no box may have a
+      // colour of their zones.
       const bool is_drawn = std::ranges::any_of(
           picture_.buffers, [&](const PictureBuffer& buffer) { return buffer.zone == zone.zone; });
-      if (is_drawn) Swatch(zone.zone, x);
-      Text(x + 21, top_ + 11, "n", fmt::format("{} zone", Name(zone.zone)));
+      Swatch(zone.zone, x);
+      const std::string name =
+          fmt::format("{} zone{}", Name(zone.zone), is_drawn ? "" : " (in no box)");
+      Text(x + 21, top_ + 11, "n", name);
       const std::string use =
           fmt::format("{}, {} buffers", FormatBytes(zone.persistent_bytes + zone.transient_bytes),
                       FormatCount(zone.buffers));
       Text(x + 21, top_ + 26, "", use);
-      x += std::max(kZoneColumn, 21 + TextWidth(use, kPlainFont) + kZoneGap);
+      const double width = std::max(TextWidth(name, kNameFont), TextWidth(use, kPlainFont));
+      x += std::max(kZoneColumn, 21 + width + kZoneGap);
     }
     top_ += 40;
     Signs();

@@ -21,6 +21,7 @@ struct RunPage {
   std::vector<ConfusionMatrix> matrices;
   const MemoryLayout* layout = nullptr;  // null: nothing was planned, as in eager mode
   std::string settings;                  // the model file as resolved
+  std::vector<std::pair<std::string, std::string>> origin = {};  // rows: how the run came about
 };
 
 std::string RunPageHtml(const RunPage& page);

@@ -161,12 +161,19 @@ void RemoveTemporaries(const std::string& folder) {
 }
 
 void WriteRunSettings(const std::string& folder, const RunSettings& settings) {
+  nlohmann::ordered_json parts = nlohmann::ordered_json::array();
+  for (const RunPart& part : settings.parts) {
+    parts.push_back({{"date", part.date},
+                     {"version", part.version},
+                     {"command", part.command},
+                     {"step", part.step}});
+  }
   const nlohmann::ordered_json json = {
       {"device", settings.device},         {"mode", Name(settings.mode)},
       {"threads", settings.threads},       {"limit_batches", settings.limit_batches},
       {"kept_files", settings.kept_files}, {"base_bytes", settings.base_bytes},
       {"data_hash", settings.data_hash},   {"tuning", settings.tuning},
-      {"overrides", settings.overrides}};
+      {"overrides", settings.overrides},   {"parts", std::move(parts)}};
   WriteText(folder + kSettings, json.dump(2) + "\n");
 }
 
@@ -181,6 +188,16 @@ T WholeNumber(const nlohmann::json& json, T least, T most) {
     throw nlohmann::json::other_error::create(0, "a number that is none", nullptr);
   }
   return number;
+}
+
+std::vector<RunPart> PartsOf(const nlohmann::json& json) {
+  std::vector<RunPart> parts;
+  for (const nlohmann::json& part : json.value("parts", nlohmann::json::array())) {
+    parts.push_back({part.at("date").get<std::string>(), part.at("version").get<std::string>(),
+                     part.at("command").get<std::string>(),
+                     WholeNumber<int64_t>(part.at("step"), 0, INT64_MAX)});
+  }
+  return parts;
 }
 
 }  // namespace
@@ -198,7 +215,8 @@ RunSettings ReadRunSettings(const std::string& folder) {
             WholeNumber<int64_t>(json.value("base_bytes", nlohmann::json(0u)), 0, INT64_MAX),
             json.value("data_hash", ""),
             json.value("tuning", ""),
-            json.value("overrides", std::vector<std::string>())};
+            json.value("overrides", std::vector<std::string>()),
+            PartsOf(json)};
   } catch (const nlohmann::json::exception&) {
     throw UserError("'" + path + "' does not say how the run was started",
                     "it is damaged; --weights starts a new run from the run's weights");

@@ -44,6 +44,15 @@ void RemoveTemporaries(const std::string& folder);
 // The most threads that a run is started with.
 inline constexpr int kMostThreads = 1024;
 
+// A call of `train` that a run is made of.
+struct RunPart {
+  std::string date;     // when it began, with its time zone
+  std::string version;  // of cgrun
+  std::string command;  // the command line; "": not known
+  int64_t step = 0;     // at which it began; 0 of the first one
+  friend bool operator==(const RunPart&, const RunPart&) = default;
+};
+
 // How a run was started, in what the model file does not say; a resumed run is started so again.
 struct RunSettings {
   std::string device = "reference";
@@ -56,6 +65,7 @@ struct RunSettings {
   std::string tuning = {};                   // the name of the record that chose kernels; "": none
   // What the command lines of the run set of the model file, as of `--set`, in order.
   std::vector<std::string> overrides = {};
+  std::vector<RunPart> parts = {};  // this one is the last; none in folders of former versions
 };
 
 // run.json. Reading throws UserError for a file that is missing or damaged.

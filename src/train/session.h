@@ -138,6 +138,9 @@ struct TrainResult {
   // How many times as long as the quickest ones steps took on the host's threads, where that tells
   // of a busy machine; else 0.
   double step_slowdown = 0;
+  // The part of the host's processors that other programs took while it computed there, where that
+  // tells of a busy machine; else 0.
+  double others_share = 0;
   int64_t state_copies = 0;  // how often the state was copied for checkpoints
   EpochReport last;          // of the last epoch; an evaluation of the weights it ended with
   MemoryUse memory;

@@ -11,6 +11,7 @@
 #include "src/train/class_names.h"
 #include "src/train/data_findings.h"
 #include "src/train/due_work.h"
+#include "src/train/machine_load.h"
 #include "src/train/non_finite_help.h"
 #include "src/train/path_optimizer.h"
 #include "src/train/run_log.h"
@@ -356,6 +357,7 @@ class TrainingRun {
     if (on_host && session_.options_.compile.threads > 1) {
       result_.step_slowdown = step_times_.Slowdown();
     }
+    if (on_host) result_.others_share = load_.OthersShare();
     if (test_ != nullptr && !result_.interrupted) {
       session_.RunEvaluation(*test_, observer_, test_report_);
     }
@@ -415,6 +417,7 @@ class TrainingRun {
   int64_t checkpoints_written_ = 0;
   std::optional<int> timed_entry_;  // whose steps are timed
   StepTimes step_times_;
+  MachineLoad load_;  // since the run began
   std::chrono::steady_clock::time_point epoch_start_;
   double aside_seconds_ = 0;  // since then, of evaluations and checkpoints
   // Before this epoch, or what of it is left: the loader's waiting, samples of the epoch, steps.

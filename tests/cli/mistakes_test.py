@@ -409,6 +409,17 @@ class MistakesTest(CliTestCase):
             self.assertRegex(self.cgrun("ops", "conv").stdout, rf"(?m)^  {key} ")
         self.assertRegex(self.cgrun("ops", "sgd").stdout, r"(?m)^  schedule ")
         self.assertIn("write 'linear'", self.refuses("ops", "dense"))
+        self.assertIn("help: 'cosine' is a schedule of the learning rate (", self.refuses("ops", "cosine"))
+        for word, names in (("loss", ("hinge", "squared_error")), ("Losses", ("hinge", "huber")),
+                            ("optimizers", ("adam", "sgd")), ("activation", ("relu", "gelu"))):
+            error = self.refuses("ops", word)
+            self.assertRegex(error, r"help: the (losses|optimizers|activations) are \w+, ")
+            for name in names:
+                self.assertIn(name, error)
+        self.assertRegex(self.refuses("ops", "hyperbolic"), "help: it stands in what is said of tanh")
+        self.assertRegex(self.refuses("ops", "image"), r"said of \w+, .*, … and \d+ more \(`cgrun ops`")
+        for word in ("xyzzy", "qq"):
+            self.assertIn("help: `cgrun ops` lists them\n", self.refuses("ops", word))
         self.assertIn("`unroll` uses it for each place", self.refuses("ops", "LSTM"))
 
     def test_errors_of_operators_show_what_the_user_gave_alone(self):

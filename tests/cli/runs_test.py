@@ -11,7 +11,7 @@ import subprocess
 import time
 import unittest
 
-from cli_testing import CGRUN, CliTestCase, png
+from cli_testing import CGRUN, TABLE, CliTestCase, png
 
 MODEL = """
 cgrun: 1
@@ -87,6 +87,22 @@ class RunsTest(CliTestCase):
         text = self.cgrun("train", "small.yaml", "--out", "run", "-v").stdout
         self.assertRegex(text, r"(?m)^checkpoints: 3 in .*s of the run's .*s$")
         self.assertNotIn("busy machine", text)  # a short run tells nothing
+
+    def test_the_page_says_how_the_run_came_about(self):
+        self.cgrun("train", "small.yaml", "--out", "my run", "--seed", "7", "--threads", "1")
+        pages = [(self.folder / "my run/report.html").read_text()]
+        self.cgrun("train", "--resume", "my run", "--set", "train.epochs=3")
+        pages.append((self.folder / "my run/report.html").read_text())
+        when = r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d [+-]\d{4} by cgrun \d+\.\d+"
+        for page in pages:
+            self.assertRegex(page, rf"<td>started</td><td>{when}</td>")
+            for name, value in (("command", "cgrun train small.yaml --out 'my run' --seed 7 "
+                                            "--threads 1"), ("threads", "1"), ("seed", "7")):
+                self.assertIn(f"<tr><td>{name}</td><td>{value}</td></tr>", page)
+            self.assertRegex(page, r"<td>device</td><td>\w+</td>")
+        self.assertNotIn("<td>resumed</td>", pages[0])
+        self.assertRegex(pages[1], rf"<td>resumed</td><td>{when}, at step 20</td>")
+        self.assertIn("<td>cgrun train --resume 'my run' --set train.epochs=3</td>", pages[1])
 
     def test_an_interrupt_leaves_out_what_was_not_measured(self):
         run = self.folder / "run"
@@ -352,6 +368,31 @@ class RunsTest(CliTestCase):
         self.assertEqual((mode, graph.keys()), ("graph", eager.keys()))
         for name, value in eager.items():
             self.assertAlmostEqual(graph[name], value, delta=1e-4 * max(1, abs(value)), msg=name)
+
+    def test_a_program_moves_with_its_data(self):
+        self.write("project/data/rows.csv", "a,b,kind\n1,2,0\n3,4,1\n5,6,0\n7,8,1\n")
+        self.write("project/models/table.yaml", TABLE.replace("rows.csv", "../data/rows.csv"))
+        self.cgrun("compile", "project/models/table.yaml", "-o", "project/table.cgb")
+        self.cgrun("train", "project/models/table.yaml", "--out", "before")
+        (self.folder / "project").rename(self.folder / "moved")
+        done = self.cgrun("train", "moved/table.cgb", "--out", "after")
+        self.assertNotIn("compiled again", done.stderr)
+        self.assertEqual((self.folder / "after/checkpoint-2.safetensors").read_bytes(),
+                         (self.folder / "before/checkpoint-2.safetensors").read_bytes())
+        self.cgrun("eval", self.folder / "moved/table.cgb", "--weights", "after",
+                   "--split", "train")
+        self.assertIn(f"{self.folder}/moved/data/rows.csv",
+                      (self.folder / "after/model.yaml").read_text())
+
+    def test_a_whole_path_stays_what_it_is_in_a_program(self):
+        self.write("data/rows.csv", "a,b,kind\n1,2,0\n3,4,1\n")
+        self.write("project/table.yaml", TABLE.replace("rows.csv", f"{self.folder}/data/rows.csv"))
+        self.cgrun("compile", "project/table.yaml", "-o", "project/table.cgb")
+        (self.folder / "project").rename(self.folder / "moved")
+        self.cgrun("train", "moved/table.cgb", "--out", "run")
+        (self.folder / "data").rename(self.folder / "moved/data")
+        error = self.refuses("train", "moved/table.cgb", "--out", "again")
+        self.assertIn(f"{self.folder}/data/rows.csv", error)
 
     def test_eager_mode_runs_the_model_of_a_program(self):
         self.cgrun("compile", self.model, "-o", "small.cgb")

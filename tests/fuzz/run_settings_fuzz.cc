@@ -30,14 +30,16 @@ bool TryInput(std::span<const std::byte> input) {
   const RunSettings again = ReadRunSettings(Folder().path());
   CGRUN_CHECK(again.device == settings.device && again.mode == settings.mode &&
               again.threads == settings.threads && again.limit_batches == settings.limit_batches &&
-              again.kept_files == settings.kept_files);
+              again.kept_files == settings.kept_files && again.parts == settings.parts);
   return true;
 }
 
 std::vector<std::string> GoodInputs() {
   return {R"({"device": "cpu", "mode": "graph", "threads": 2, "limit_batches": 0,)"
           R"( "kept_files": ["logits.npy"]})",
-          R"({"device":"blas","mode":"eager","threads":1,"limit_batches":64})"};
+          R"({"device":"blas","mode":"eager","threads":1,"limit_batches":64})",
+          R"({"device": "cpu", "mode": "graph", "threads": 1, "limit_batches": 0, "parts":)"
+          R"( [{"date": "2026-05-04", "version": "0.1", "command": "cgrun train", "step": 8}]})"};
 }
 
 }  // namespace cgrun

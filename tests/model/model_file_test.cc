@@ -294,6 +294,35 @@ TEST(ModelFileTest, TheFileAsResolvedSaysTheSame) {
   EXPECT_EQ(ToYaml(ResolvedTree(again)), text);
 }
 
+// Where a program lies that is compiled from it, none of these being there.
+TEST(ModelFileTest, RelativePathsCanStartAtAnotherFolder) {
+  Diagnostics diagnostics;
+  const std::string data =
+      "data: {train: {format: csv, file: ../data/rows.csv}, test: {format: csv, file: "
+      "/data/t.csv}}\n"
+      "weights: start.safetensors\n";
+  const auto model = ParseModel({"/nowhere/p/models/m.yaml", kSmall + data}, {}, diagnostics);
+  ASSERT_TRUE(model.has_value()) << diagnostics.ToString();
+  const auto paths_from = [&](const std::string& folder) {
+    const TreeNode tree = ResolvedTree(*model, folder);
+    const TreeNode& sets = tree.Find("data")->value;
+    const auto file = [&](const char* set) {
+      return sets.Find(set)->value.Find("file")->value.scalar;
+    };
+    return std::vector<std::string>{file("train"), file("test"),
+                                    tree.Find("weights")->value.scalar};
+  };
+  using Paths = std::vector<std::string>;
+  const Paths whole = {"/nowhere/p/data/rows.csv", "/data/t.csv",
+                       "/nowhere/p/models/start.safetensors"};
+  EXPECT_EQ(paths_from(""), whole);
+  EXPECT_EQ(paths_from("/nowhere/p"),
+            (Paths{"data/rows.csv", "/data/t.csv", "models/start.safetensors"}));
+  EXPECT_EQ(paths_from("/nowhere/p/out/"),
+            (Paths{"../data/rows.csv", "/data/t.csv", "../models/start.safetensors"}));
+  EXPECT_EQ(paths_from("/elsewhere"), whole) << "nothing in common but the root";
+}
+
 // Defaults of the tables are valid values.
 TEST(ModelFileTest, DefaultsOfTheTablesCanBeRead) {
   int defaults = 0;

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <fstream>
 #include <regex>
@@ -259,6 +260,17 @@ TEST(GraphSvg, ZonesOfTheLegendDoNotTouch) {
     end = std::stod((*at)[1]) + TextWidth((*at)[2].str(), {11, false});
   }
   EXPECT_GE(found, 3);
+}
+
+// An optimizer's states and work spaces are in no box, and have their colours all the same.
+TEST(GraphSvg, EveryZoneOfTheLegendHasItsColours) {
+  GraphPicture picture = PictureOfGraph(Step());
+  for (ZoneUse& zone : picture.zones) zone.buffers = std::max(zone.buffers, 1);
+  const std::string svg = GraphSvg(picture);
+  EXPECT_EQ(Count(svg, " zone</text>") + Count(svg, " zone (in no box)</text>"),
+            picture.zones.size());
+  EXPECT_EQ(Count(svg, "workspace zone (in no box)"), 1u);
+  EXPECT_EQ(Count(svg, "width=\"14\" height=\"8.0\""), 3 * picture.zones.size());
 }
 
 // The back of a folded block stands out below it: an arrow from below ends there, not behind it.

@@ -105,6 +105,16 @@ TEST(RunPage, HoldsAllItsParts) {
   EXPECT_EQ(Count(RunPageHtml({"m", {}, {}, {}, nullptr, ""}), "<svg"), 0u);
 }
 
+TEST(RunPage, BeginsWithHowTheRunCameAbout) {
+  RunPage page;
+  page.facts = {{"train", "loss 1"}};
+  EXPECT_EQ(RunPageHtml(page).find("<table class=\"origin\">"), std::string::npos);
+  page.origin = {{"started", "2026-05-04"}, {"command", "cgrun train 'a<b.yaml'"}};
+  const std::string html = RunPageHtml(page);
+  const size_t command = html.find("<tr><td>command</td><td>cgrun train 'a&lt;b.yaml'</td></tr>");
+  EXPECT_LT(command, html.find("loss 1")) << html;
+}
+
 TEST(RunPage, HasTheConfusionOfClassesWhereItWasMeasured) {
   RunPage page;
   EXPECT_EQ(RunPageHtml(page).find("<figure>"), std::string::npos);

@@ -36,6 +36,20 @@ std::string KilledRun() {
   return folder;
 }
 
+TEST(RunFolder, KnowsTheCommandsOfItsRun) {
+  const std::string folder = FreshFolder();
+  RunSettings settings;
+  settings.parts = {{"2026-05-04 15:30:00 +0200", "0.1", "cgrun train 'a b.yaml'", 0},
+                    {"2026-05-05 15:30:00 +0200", "0.2", "cgrun train --resume \"run\"", 120}};
+  WriteRunSettings(folder, settings);
+  EXPECT_EQ(ReadRunSettings(folder).parts, settings.parts);
+  WriteRunSettings(folder, {});
+  EXPECT_TRUE(ReadRunSettings(folder).parts.empty());
+  std::ofstream(folder + "/run.json")
+      << R"({"device": "cpu", "mode": "graph", "threads": 1, "limit_batches": 0, "parts": 7})";
+  EXPECT_THROW(ReadRunSettings(folder), UserError);
+}
+
 TEST(RunFolder, ForceRemovesWhatAKilledRunHadBegunToWrite) {
   const std::string folder = KilledRun();
   EXPECT_THROW(RunFolder::Check(folder, /*force=*/false, {}), InputError);

@@ -1,0 +1,83 @@
+// Finds by their parameters which operators a fused node was made of: it keeps the name of the last
+// one alone.
+#include "src/report/fused_name.h"
+
+#include <algorithm>
+#include <string_view>
+#include <vector>
+
+#include "src/ir/signature.h"
+
+namespace cgrun {
+namespace {
+
+// "conv1" of "classify.conv1"
+std::string LastPart(const std::string& name) { return name.substr(name.rfind('.') + 1); }
+
+// "classify" of "classify.conv1"; "" where there is no dot.
+std::string ScopeOf(const std::string& name) {
+  const size_t dot = name.rfind('.');
+  return dot == std::string::npos ? "" : name.substr(0, dot);
+}
+
+// The value that this one is in another layout or number type.
+const Value& Origin(const Graph& graph, ValueId id) {
+  while (graph.values[id].producer.valid()) {
+    const Node& node = graph.nodes[graph.values[id].producer];
+    if (node.op != OpId::reorder && node.op != OpId::cast) break;
+    id = node.inputs[0];
+  }
+  return graph.values[id];
+}
+
+// The name within its scope of an operator that has parameters; else "".
+std::string LayerOf(const Graph& graph, const Node& node, const FusedOperator& inner) {
+  for (const int operand : inner.operands) {
+    if (operand < 0) continue;  // a result of the node's body
+    const std::string owner = OwnerOf(Origin(graph, node.inputs[static_cast<size_t>(operand)]));
+    if (!owner.empty()) return LastPart(owner);
+  }
+  return "";
+}
+
+// Whether a name is no numbered one, as those get that the model file does not name.
+bool IsGiven(const std::string& name, std::string_view op) {
+  return name != op && !name.starts_with(std::string(op) + "[");
+}
+
+}  // namespace
+
+std::string OperatorText(const Node& node) {
+  if (node.op != OpId::fused) return std::string(NameOf(node.op));
+  std::string text;
+  for (const FusedOperator& inner : node.body) {
+    text += (text.empty() ? "" : " + ") + std::string(NameOf(inner.op));
+  }
+  return text;
+}
+
+std::string OwnerOf(const Value& value) {
+  return value.role == Role::kParameter ? ScopeOf(value.name) : "";
+}
+
+std::string BoxName(const Graph& graph, const Node& node) {
+  const bool is_joined = node.op == OpId::fused && node.phase == Phase::kForward;
+  if (!is_joined || node.again_of.valid()) return node.name;
+  const std::string own = LastPart(node.name);
+  std::string text;
+  std::vector<std::string> layers;
+  for (size_t i = 0; i < node.body.size(); ++i) {
+    const std::string op(NameOf(node.body[i].op));
+    std::string name = LayerOf(graph, node, node.body[i]);
+    if (!name.empty()) layers.push_back(name);
+    if (name.empty()) name = i + 1 == node.body.size() && IsGiven(own, op) ? own : op;
+    text += (text.empty() ? "" : " + ") + name;
+  }
+  if (layers.empty()) return node.name;
+  std::string scope = ScopeOf(node.name);
+  // The `activation` of an operator is called "classify.conv1.relu".
+  if (std::ranges::count(layers, LastPart(scope)) > 0) scope = ScopeOf(scope);
+  return scope.empty() ? text : scope + "." + text;
+}
+
+}  // namespace cgrun

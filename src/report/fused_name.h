@@ -1,0 +1,24 @@
+// What the operators of a fused node are called.
+#ifndef CGRUN_REPORT_FUSED_NAME_H_
+#define CGRUN_REPORT_FUSED_NAME_H_
+
+#include <string>
+
+#include "src/ir/graph.h"
+
+namespace cgrun {
+
+// "conv"; of a fused node "conv + relu + max_pool".
+std::string OperatorText(const Node& node);
+
+// The operator that has `value` as its parameter: "classify.conv1" of "classify.conv1.weight"; ""
+// of what is no parameter.
+std::string OwnerOf(const Value& value);
+
+// The name of a node in pictures. A fused forward node is called by its last operator alone: here
+// by all of them, those by their names that have parameters, "classify.conv1 + relu + pool1".
+std::string BoxName(const Graph& graph, const Node& node);
+
+}  // namespace cgrun
+
+#endif  // CGRUN_REPORT_FUSED_NAME_H_
