@@ -110,7 +110,8 @@ void AddPersistent(const Graph& graph, const EntryLayout& layout, std::set<int64
     }
     const auto info = graph.parameters.find(id);
     CGRUN_CHECK(info != graph.parameters.end()) << value.name << " has no initialiser";
-    image.states.push_back({value.name, value.type, value.role, info->second, layout.offset[id]});
+    image.states.push_back(
+        {value.name, value.type, value.role, info->second, layout.offset[id], value.layout});
   }
 }
 

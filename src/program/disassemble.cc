@@ -67,8 +67,9 @@ std::string Disassemble(const ProgramImage& image) {
                   image.device, image.fingerprint, image.seed, image.arena_bytes[0]);
   out += "\nstate\n";
   for (const ImageState& state : image.states) {
-    out += fmt::format("  {:#010x}+{:<10} {:<18} {} {}\n", state.offset, ByteSize(state.type),
-                       Name(state.role), state.name, state.type.ToString());
+    const std::string layout = state.layout.IsPlain() ? "" : " " + state.layout.ToString();
+    out += fmt::format("  {:#010x}+{:<10} {:<18} {} {}{}\n", state.offset, ByteSize(state.type),
+                       Name(state.role), state.name, state.type.ToString(), layout);
   }
   if (!image.constants.empty()) out += "\nconstants\n";
   for (const ImageConstant& constant : image.constants) {

@@ -69,6 +69,7 @@ struct ImageState {
   Role role = Role::kParameter;
   ParameterInfo info;
   int64_t offset = 0;
+  Layout layout = {};  // in the arena, as many bytes as plain; files and ReadState() are plain
 };
 
 struct ImageConstant {

@@ -323,6 +323,7 @@ Json ToJson(const ImageState& state) {
           {"type", ToJson(state.type)},
           {"role", static_cast<int>(state.role)},
           {"offset", state.offset},
+          {"layout", state.layout.ToString()},
           {"init", info.init},
           {"init_args", info.init_args},
           {"init_file", {info.init_file, info.init_tensor}},
@@ -337,6 +338,9 @@ ImageState StateFrom(const Json& json) {
   state.type = TypeFrom(Field(json, "type"));
   state.role = GetEnum<Role>(json, "role", 9);
   state.offset = Get<int64_t>(json, "offset");
+  if (!Layout::Parse(Get<std::string>(json, "layout"), &state.layout)) {
+    Damaged("a layout that is none");
+  }
   state.info.init = Get<std::string>(json, "init");
   state.info.init_args = Get<std::vector<double>>(json, "init_args");
   state.info.init_file = Field(json, "init_file").at(0).get<std::string>();

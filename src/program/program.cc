@@ -38,6 +38,7 @@ Program::Program(ProgramImage image, Device& device, const KernelLibrary& librar
   context_.stream = device_.CreateStream();
   TakeArenas(swap_folder);
   WriteConstants();
+  PrepareLayouts();
   InitializeStates();
 }
 
@@ -123,6 +124,17 @@ void Program::WriteConstants() {
   }
 }
 
+void Program::PrepareLayouts() {
+  constexpr size_t kStagingBytes = 16 << 10;
+  layout_copies_.resize(image_.states.size());
+  for (size_t i = 0; i < image_.states.size(); ++i) {
+    const ImageState& state = image_.states[i];
+    if (state.layout.IsPlain()) continue;
+    layout_copies_[i].emplace(state.type, state.layout);
+    staging_.resize(kStagingBytes);
+  }
+}
+
 void Program::InitializeStates() {
   for (size_t i = 0; i < image_.states.size(); ++i) {
     const ImageState& state = image_.states[i];
@@ -139,9 +151,16 @@ HostTensor Program::ReadState(size_t index) const {
 
 void Program::ReadState(size_t index, HostTensor& tensor) const {
   const ImageState& state = image_.states[index];
-  device_.Copy(CopyKind::kDeviceToHost, tensor.bytes().data(), Address({state.offset}),
-               static_cast<int64_t>(tensor.bytes().size()), context_.stream);
-  device_.Synchronize(context_.stream);
+  const auto read = [&](size_t offset, std::span<std::byte> to) {
+    device_.Copy(CopyKind::kDeviceToHost, to.data(), Address({state.offset}) + offset,
+                 static_cast<int64_t>(to.size()), context_.stream);
+    device_.Synchronize(context_.stream);
+  };
+  if (const auto& copy = layout_copies_[index]) {
+    copy->ToPlain(tensor.bytes(), staging_, read);
+  } else {
+    read(0, tensor.bytes());
+  }
 }
 
 void Program::WriteState(size_t index, const HostTensor& tensor) {
@@ -149,8 +168,18 @@ void Program::WriteState(size_t index, const HostTensor& tensor) {
   const ImageState& state = image_.states[index];
   CGRUN_CHECK(tensor.dtype() == state.type.dtype && tensor.shape() == state.type.shape)
       << state.name;
-  device_.Copy(CopyKind::kHostToDevice, Address({state.offset}), tensor.bytes().data(),
-               static_cast<int64_t>(tensor.bytes().size()), context_.stream);
+  const auto write = [&](size_t offset, std::span<const std::byte> from) {
+    device_.Copy(CopyKind::kHostToDevice, Address({state.offset}) + offset, from.data(),
+                 static_cast<int64_t>(from.size()), context_.stream);
+  };
+  if (const auto& copy = layout_copies_[index]) {
+    copy->FromPlain(tensor.bytes(), staging_, [&](size_t offset, std::span<const std::byte> from) {
+      write(offset, from);
+      device_.Synchronize(context_.stream);  // before the next piece stands in the same bytes
+    });
+  } else {
+    write(0, tensor.bytes());
+  }
 }
 
 }  // namespace cgrun

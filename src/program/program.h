@@ -4,12 +4,14 @@
 #define CGRUN_PROGRAM_PROGRAM_H_
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "src/device/swap_file.h"
 #include "src/program/code.h"
+#include "src/program/layout_copy.h"
 
 namespace cgrun {
 
@@ -82,7 +84,7 @@ class Program {
   // A result of one number, as a double.
   double FetchScalar(const ImagePort& port) const;
 
-  // State, by index into image().states.
+  // State, by index into image().states; plain, however it lies.
   HostTensor ReadState(size_t index) const;
   void ReadState(size_t index, HostTensor& tensor) const;  // of the state's type; does not allocate
   void WriteState(size_t index, const HostTensor& tensor);
@@ -93,11 +95,14 @@ class Program {
   void TakeArenas(const std::string& swap_folder);
   std::byte* Address(const Operand& operand) const;
   void WriteConstants();
+  void PrepareLayouts();
 
   ProgramImage image_;
   Device& device_;
-  Code code_;                            // of image_
-  std::unique_ptr<SwapFile> swap_file_;  // of an image that has one
+  Code code_;                                             // of image_
+  std::unique_ptr<SwapFile> swap_file_;                   // of an image that has one
+  std::vector<std::optional<LayoutCopy>> layout_copies_;  // of each state that is not plain
+  mutable std::vector<std::byte> staging_;                // for them
   RunContext context_;
   int last_entry_ = -1;  // which ran last, if its results are still those of the states
 };

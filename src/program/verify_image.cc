@@ -50,11 +50,14 @@ class EntryVerifier {
   void Run() {
     for (const ImageState& state : image_.states) {
       const int64_t bytes = CheckedByteSize(state.type, {}).value_or(-1);
-      AddPersistent(state.name, state.offset, {bytes, state.type.dtype, false});
+      if (CheckedByteSize(state.type, state.layout) != bytes) {
+        Fail(state.name + " is in a layout of another size");
+      }
+      AddPersistent(state.name, state.offset, {bytes, state.type.dtype, false, state.layout});
     }
     for (const ImageConstant& constant : image_.constants) {
       const int64_t bytes = static_cast<int64_t>(constant.tensor.bytes().size());
-      AddPersistent(constant.name, constant.offset, {bytes, constant.tensor.dtype(), true});
+      AddPersistent(constant.name, constant.offset, {bytes, constant.tensor.dtype(), true, {}});
     }
     for (const ImageOperand& operand : entry_.resident) {
       if (!InArena("a resident value", operand, 1)) continue;
@@ -129,6 +132,7 @@ class EntryVerifier {
     int64_t bytes = 0;
     DType dtype = DType::kF32;
     bool constant = false;
+    Layout layout;
   };
 
   void AddPersistent(const std::string& name, int64_t begin, const Persistent& what) {
@@ -140,11 +144,11 @@ class EntryVerifier {
     Place(operand, what.dtype);
   }
 
-  // The operand is a state or a constant as a whole.
+  // The operand is a state or a constant as a whole, in the layout in which that lies.
   bool IsPersistent(const ImageOperand& operand) const {
     const auto it = persistent_.find(operand.operand.offset);
     return operand.operand.arena == ArenaKind::kDevice && it != persistent_.end() &&
-           it->second.bytes == operand.bytes;
+           it->second.bytes == operand.bytes && it->second.layout == operand.layout.layout;
   }
 
   bool MeetsPersistent(const ImageOperand& operand) const {
@@ -261,6 +265,8 @@ class EntryVerifier {
     const ArenaMap& arena = arenas_[static_cast<size_t>(operand.operand.arena)];
     if (!arena.Holds(begin, begin + operand.bytes, operand.value, dtype)) {
       Fail(name + " reads bytes that do not hold its operand");
+    } else if (MeetsPersistent(operand) && !IsPersistent(operand)) {
+      Fail(name + " reads a state or constant in another layout than it lies in");
     }
   }
 

@@ -33,13 +33,21 @@ class Selector {
         room_(RoomOf(graph)) {}
 
   void Run() {
+    LayState();
     for (NodeId id : TopologicalOrder(graph_)) {
       if (!graph_.nodes[id].kernel) Select(id);
     }
-    PlainOutputs();
+    LayResults();
   }
 
  private:
+  void LayState() {
+    for (const auto& [name, layout] : options_.state_layouts) {
+      const ValueId state = graph_.FindValue(name);
+      if (state.valid()) graph_.values[state].layout = layout;
+    }
+  }
+
   void Select(NodeId id) {
     const NodeSignature signature = SignatureOf(graph_, graph_.nodes[id]);
     RunSetting setting{options_.threads, {}, learns_, room_};
@@ -128,16 +136,21 @@ class Selector {
     return copy;
   }
 
-  // What is read from outside, and what becomes state, is plain.
-  void PlainOutputs() {
-    const auto plain = [&](ValueId value) {
-      const NodeId producer = graph_.values[value].producer;
-      if (!producer.valid()) return value;
-      const Node reader = graph_.nodes[producer];
-      return InLayout(value, Layout(), reader);
-    };
-    for (Output& output : graph_.outputs) output.value = plain(output.value);
-    for (UpdateEdge& edge : graph_.updates) edge.next = plain(edge.next);
+  // What is read from outside is plain; what becomes state lies as that does.
+  void LayResults() {
+    for (Output& output : graph_.outputs) output.value = Laid(output.value, Layout(), output.path);
+    for (UpdateEdge& edge : graph_.updates) {
+      edge.next = Laid(edge.next, graph_.values[edge.state].layout, PathId());
+    }
+  }
+
+  ValueId Laid(ValueId value, const Layout& layout, PathId path) {
+    const NodeId producer = graph_.values[value].producer;
+    Node reader;  // that a reorder takes its phase, path and mark from
+    reader.path = path;
+    reader.mark = graph_.values[value].mark;
+    if (producer.valid()) reader = graph_.nodes[producer];
+    return InLayout(value, layout, reader);
   }
 
   Graph& graph_;
@@ -151,13 +164,13 @@ class Selector {
   std::map<std::pair<ValueId, std::string>, ValueId> reordered_;
 };
 
-double SecondsOf(const Graph& graph) {
+}  // namespace
+
+double SecondsOfKernels(const Graph& graph) {
   double seconds = 0;
   for (const Node& node : graph.nodes) seconds += node.kernel->seconds;
   return seconds;
 }
-
-}  // namespace
 
 Graph SelectKernels(const Graph& graph, const Target& target, const SelectOptions& options,
                     Diagnostics& diagnostics) {
@@ -168,7 +181,7 @@ Graph SelectKernels(const Graph& graph, const Target& target, const SelectOption
   if (!reorders || diagnostics.error_count() > errors) return selected;
   Graph plain = graph;
   Selector(plain, target, options, Outlook::kPlain, diagnostics).Run();
-  return SecondsOf(plain) < SecondsOf(selected) ? plain : selected;
+  return SecondsOfKernels(plain) < SecondsOfKernels(selected) ? plain : selected;
 }
 
 void SelectMissingKernels(Graph& graph, const Target& target, const SelectOptions& options,

@@ -37,6 +37,26 @@ TEST(ImageMutation, WrongPlacesOfStatesAndConstantsAreRefused) {
   EXPECT_GT(with_constants, 3);
 }
 
+TEST(ImageMutation, StateInAnotherLayoutThanItIsReadInIsRefused) {
+  int tried = 0;
+  for (const ProgramImage& image : Images()) {
+    for (size_t s = 0; s < image.states.size(); ++s) {
+      const int rank = image.states[s].type.shape.rank();
+      if (rank < 2) continue;
+      ++tried;
+      ProgramImage turned = image, padded = image;
+      Layout& layout = turned.states[s].layout;
+      for (int axis = rank - 1; axis >= 0; --axis) layout.order.push_back(axis);
+      EXPECT_NE(Refusal(turned), "") << image.states[s].name;
+      padded.states[s].layout = layout;
+      padded.states[s].layout.blocks = {{0, 1 << 10}};
+      EXPECT_NE(Refusal(padded).find("is in a layout of another size"), std::string::npos)
+          << image.states[s].name << ": " << Refusal(padded);
+    }
+  }
+  EXPECT_GT(tried, 3);
+}
+
 // A write over what is never written after the start would change later runs.
 TEST(ImageMutation, ConstantsAreNotWritten) {
   for (const ProgramImage& image : Images()) {

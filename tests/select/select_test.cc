@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "src/ops/reorder.h"
 #include "src/plan/memory_layout.h"
 #include "src/plan/schedule.h"
@@ -19,8 +21,8 @@ Layout Blocked() {
   return layout;
 }
 
-// tanh runs on blocks, and at another price on plain tensors; everything else is plain. There is no
-// kernel for exp.
+// tanh runs on blocks, and at another price on plain tensors; mul on either; everything else is
+// plain. There is no kernel for exp.
 class FakeTarget : public Target {
  public:
   double plain_tanh_seconds = 100;
@@ -43,10 +45,12 @@ class FakeTarget : public Target {
     if (node.op == OpId::exp) return {};
     if (node.op == OpId::sigmoid) plain.workspace_bytes = 1000 * setting.threads;
     if (node.op == OpId::reorder) return {Reorder(node, plain)};
-    if (node.op != OpId::tanh) return {plain};
+    if (node.op != OpId::tanh && node.op != OpId::mul) return {plain};
     KernelOption blocked = plain;
-    blocked.kernel = "fake.tanh.blocked";
-    blocked.input_layouts = blocked.output_layouts = {Blocked()};
+    blocked.kernel = plain.kernel + ".blocked";
+    std::ranges::fill(blocked.input_layouts, Blocked());
+    blocked.output_layouts = {Blocked()};
+    if (node.op == OpId::mul) return {plain, blocked};
     blocked.in_place = {{0, 0}};
     blocked.workspace_bytes = 128;
     plain.seconds = plain_tanh_seconds;
@@ -191,6 +195,43 @@ TEST_F(Select, StatesAndUpdatesStayPlain) {
   const Graph selected = Run();
   EXPECT_EQ(CountOps(selected, OpId::reorder), 2);
   EXPECT_EQ(selected.updates[0].next, Named(selected, "t.reorder").outputs[0]);
+}
+
+// A weight and its momentum, updated by what their readers make.
+TEST_F(Select, StateCanLieAsItsForwardKernelsWantIt) {
+  const ValueId w = maker_.State("w", {8, 3});
+  const ValueId m = maker_.State("m", {8, 3}, Role::kOptimizerState);
+  const ValueId t = maker_.Op(OpId::tanh, "t", {w});
+  maker_.Out(maker_.Op(OpId::relu, "y", {t}), "y");
+  maker_.phase = Phase::kUpdate;
+  const ValueId v = maker_.Op(OpId::mul, "v", {m, t});
+  maker_.Update(m, v);
+  maker_.Update(w, maker_.Op(OpId::mul, "next", {w, v}));
+  const Graph selected = Run();
+  const StateLayouts layouts = LayoutsOfState(selected);
+  EXPECT_EQ(layouts, (StateLayouts{{"m", Blocked()}, {"w", Blocked()}}));
+
+  Diagnostics diagnostics;
+  const Graph laid = SelectKernels(maker_.graph(), target_, {1, layouts}, diagnostics);
+  EXPECT_EQ(VerifyGraph(laid), std::vector<std::string>());
+  EXPECT_EQ(CountOps(laid, OpId::reorder), 1) << "of what relu reads";
+  EXPECT_LT(SecondsOfKernels(laid), SecondsOfKernels(selected));
+  for (const UpdateEdge& edge : laid.updates) {
+    EXPECT_EQ(laid.values[edge.state].layout, Blocked());
+    EXPECT_EQ(laid.values[edge.next].layout, Blocked());
+  }
+
+  maker_.Out(w, "w");
+  const Graph shown = SelectKernels(maker_.graph(), target_, {1, layouts}, diagnostics);
+  for (const Output& output : shown.outputs) {
+    EXPECT_TRUE(shown.values[output.value].layout.IsPlain()) << output.name;
+  }
+}
+
+TEST_F(Select, StateIsNotPadded) {
+  const ValueId w = maker_.State("w", {6, 3});
+  maker_.Out(maker_.Op(OpId::tanh, "t", {w}), "t");
+  EXPECT_TRUE(LayoutsOfState(Run()).empty()) << "six rows in blocks of four take eight";
 }
 
 TEST_F(Select, ReordersTakePhaseAndRoleOfWhatTheyServe) {

@@ -81,7 +81,8 @@ struct Optimizer {
   }
 
   static KernelDef Define(std::string_view name) {
-    return PerElement({.name = name, .supports = SupportsUpdate, .prepare = Prepare});
+    return PerElement(
+        {.name = name, .supports = SupportsUpdate, .prepare = Prepare, .elementwise = true});
   }
 };
 
