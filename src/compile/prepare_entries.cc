@@ -21,32 +21,17 @@ int NodesBefore(const Graph& graph, const std::vector<PassReport>& passes) {
   return nodes;
 }
 
-// Lets state lie as the kernels of `selected`, which `bound` has become, want it, if that takes
-// less time.
-void LayState(const Graph& bound, const Target& target, SelectOptions& select, Graph& selected) {
-  SelectOptions wanted = select;
-  wanted.state_layouts = LayoutsOfState(selected);
-  if (wanted.state_layouts.empty()) return;
-  Diagnostics ignored;
-  Graph laid = SelectKernels(bound, target, wanted, ignored);
-  if (ignored.has_errors() || SecondsOfKernels(laid) >= SecondsOfKernels(selected)) return;
-  selected = std::move(laid);
-  select = std::move(wanted);
-}
-
-// A bound graph with its kernels and an order. `layouts` is told what that pass did, and `select`
-// what state is to lie like in all entry points, where this is the first.
+// A bound graph with its kernels and an order. `layouts` is told what that pass did.
 std::optional<CompiledEntry> PrepareEntry(const Graph& graph, const EntryRequest& request,
                                           const Target& target, const CompileOptions& options,
-                                          SelectOptions& select, bool first,
-                                          Diagnostics& diagnostics, PassReport* layouts) {
+                                          const SelectOptions& select, Diagnostics& diagnostics,
+                                          PassReport* layouts) {
   CompiledEntry entry{request, {}, {}};
   const bool plain = options.passes.Disabled(kLayoutsPass);
   const Clock::time_point start = Clock::now();
-  const Graph bound = BindBatch(graph, request.batch);
-  entry.graph = (plain ? SelectPlainKernels : SelectKernels)(bound, target, select, diagnostics);
+  entry.graph = (plain ? SelectPlainKernels : SelectKernels)(BindBatch(graph, request.batch),
+                                                             target, select, diagnostics);
   if (diagnostics.has_errors()) return std::nullopt;
-  if (first && !plain) LayState(bound, target, select, entry.graph);
   if (!plain) {
     const int added = static_cast<int>(entry.graph.nodes.size() - graph.nodes.size());
     *layouts = {std::string(kLayoutsPass), 1, added != 0, -added,
@@ -76,8 +61,13 @@ std::optional<CompiledModel> PrepareEntries(const ModelSpec& model,
     }
     const Graph& graph = graphs.at(request.kind);
     const bool first = compiled.entries.empty();
-    if (first) compiled.nodes_before_passes = NodesBefore(graph, compiled.passes);
-    auto entry = PrepareEntry(graph, request, target, options, select, first, diagnostics,
+    if (first) {
+      compiled.nodes_before_passes = NodesBefore(graph, compiled.passes);
+      if (!options.passes.Disabled(kLayoutsPass)) {
+        select.state_layouts = ChooseStateLayouts(BindBatch(graph, request.batch), target, select);
+      }
+    }
+    auto entry = PrepareEntry(graph, request, target, options, select, diagnostics,
                               first ? &layouts : &of_others);
     if (!entry) return std::nullopt;
     compiled.entries.push_back(std::move(*entry));

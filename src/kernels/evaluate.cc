@@ -46,12 +46,12 @@ bool AllOfOneShape(const NodeSignature& node) {
   return std::all_of(node.inputs.begin(), node.inputs.end(), same);
 }
 
-// All tensors have one shape, but for inputs of one element.
-bool InStep(const NodeSignature& node) {
+// All tensors have one shape, but for inputs of one element and those that the kernel reads apart.
+bool InStep(const KernelDef& kernel, const NodeSignature& node) {
   const Shape& shape = node.outputs[0].shape;
   const auto same = [&](const TensorType& type) { return type.shape == shape; };
   const auto fits = [&](const TensorType& type) {
-    return same(type) || type.shape.Elements() == 1;
+    return same(type) || type.shape.Elements() == 1 || kernel.reads_others;
   };
   return std::all_of(node.outputs.begin(), node.outputs.end(), same) &&
          std::all_of(node.inputs.begin(), node.inputs.end(), fits);
@@ -81,7 +81,7 @@ void AddOptions(const KernelDef& kernel, const NodeSignature& node, const RunSet
   const std::optional<KernelOption> own = OwnOption(kernel, node, setting);
   if (!own) return;
   options->push_back(*own);
-  if (!kernel.elementwise || !InStep(node)) return;
+  if (!kernel.elementwise || !InStep(kernel, node)) return;
   const Shape& shape = node.outputs[0].shape;
   std::vector<Layout> seen = {Layout()};
   for (size_t i = 0; i < setting.layouts.size(); ++i) {
@@ -103,7 +103,13 @@ PreparedKernel PrepareKernel(const KernelDef& kernel, const KernelRequest& reque
   NodeSignature flat = request.node;
   const Shape shape = request.node.outputs[0].shape;
   const Shape padded{PaddedElements(shape, request.operands[output].layout)};
-  for (TensorType& type : flat.inputs) type.shape = type.shape == shape ? padded : Shape{1};
+  for (TensorType& type : flat.inputs) {
+    if (type.shape == shape) {
+      type.shape = padded;
+    } else if (!kernel.reads_others) {
+      type.shape = Shape{1};
+    }
+  }
   for (TensorType& type : flat.outputs) type.shape = padded;
   KernelRequest as_flat{flat, {}, request.threads};
   as_flat.operands.resize(request.operands.size());

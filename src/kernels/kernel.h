@@ -102,6 +102,7 @@ struct KernelDef {
   // Goes through the bytes element by element, each operand in step: so it runs on any layout that
   // they share, as if that were a plain shape. Where a layout has padding, that must stay 0.
   bool elementwise = false;
+  bool reads_others = false;      // elementwise, and inputs of other shapes are plain
   bool counts_elements = false;   // what it gives depends on how many they are: a mean's gradient
   bool keeps_zero = false;        // zeros give a zero
   bool hides_nan = false;         // may give a number for a NaN

@@ -2,6 +2,7 @@
 // order.
 #include "src/program/layout_copy.h"
 
+#include <cstring>
 #include <numeric>
 #include <vector>
 
@@ -37,11 +38,38 @@ StridedSpace<1> SpaceOf(const Shape& shape, const Layout& layout) {
   return MakeSpace<1>(sizes, {strides});
 }
 
+// Of a size that is known: moves, not calls.
+template <size_t kBytes>
+void CopyElements(std::byte* to, size_t to_step, const std::byte* from, size_t from_step,
+                  size_t count) {
+  for (size_t i = 0; i < count; ++i) std::memcpy(to + i * to_step, from + i * from_step, kBytes);
+}
+
 }  // namespace
 
 LayoutCopy::LayoutCopy(const TensorType& type, const Layout& layout)
-    : space_(SpaceOf(type.shape, layout)), bytes_(static_cast<size_t>(SizeOf(type.dtype))) {
+    : bytes_(static_cast<size_t>(SizeOf(type.dtype))) {
   CGRUN_CHECK(PaddedElements(type.shape, layout) == type.shape.Elements()) << layout.ToString();
+  runs_ = SpaceOf(type.shape, layout);
+  run_ = static_cast<size_t>(runs_.inner.size);
+  stride_ = static_cast<size_t>(runs_.inner.strides[0]) * bytes_;
+  runs_.inner = {};
+}
+
+void LayoutCopy::Copy(std::byte* to, size_t to_step, const std::byte* from, size_t from_step,
+                      size_t count) const {
+  switch (bytes_) {
+    case 1:
+      return CopyElements<1>(to, to_step, from, from_step, count);
+    case 2:
+      return CopyElements<2>(to, to_step, from, from_step, count);
+    case 4:
+      return CopyElements<4>(to, to_step, from, from_step, count);
+    case 8:
+      return CopyElements<8>(to, to_step, from, from_step, count);
+    default:
+      CGRUN_CHECK(false) << "elements of " << bytes_ << " bytes";
+  }
 }
 
 }  // namespace cgrun

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <span>
 
 #include "src/ir/tensor_type.h"
@@ -25,13 +24,17 @@ class LayoutCopy {
   void FromPlain(std::span<const std::byte> plain, std::span<std::byte> staging,
                  Write write) const {
     size_t offset = 0, filled = 0;
-    ForEachIndex<1>(space_, {0}, [&](const auto& at) {
-      CopyElement(&staging[filled], &plain[static_cast<size_t>(at[0]) * bytes_]);
-      filled += bytes_;
-      if (filled < staging.size()) return;
-      write(offset, staging);
-      offset += filled;
-      filled = 0;
+    ForEachRun([&](size_t from) {
+      for (size_t done = 0; done < run_;) {
+        const size_t count = std::min(run_ - done, (staging.size() - filled) / bytes_);
+        Copy(&staging[filled], bytes_, &plain[from + done * stride_], stride_, count);
+        done += count;
+        filled += count * bytes_;
+        if (filled < staging.size()) continue;
+        write(offset, staging);
+        offset += filled;
+        filled = 0;
+      }
     });
     if (filled > 0) write(offset, staging.first(filled));
   }
@@ -39,34 +42,39 @@ class LayoutCopy {
   // The other way: read(offset, piece) fills pieces.
   template <class Read>
   void ToPlain(std::span<std::byte> plain, std::span<std::byte> staging, Read read) const {
-    size_t offset = 0, left = 0;
-    std::span<std::byte> piece;
-    ForEachIndex<1>(space_, {0}, [&](const auto& at) {
-      if (left == 0) {
-        piece = staging.first(std::min(staging.size(), plain.size() - offset));
-        read(offset, piece);
-        offset += piece.size();
-        left = piece.size();
+    size_t offset = 0;
+    std::span<std::byte> left;  // of the piece that was read last
+    ForEachRun([&](size_t to) {
+      for (size_t done = 0; done < run_;) {
+        if (left.empty()) {
+          left = staging.first(std::min(staging.size(), plain.size() - offset));
+          read(offset, left);
+          offset += left.size();
+        }
+        const size_t count = std::min(run_ - done, left.size() / bytes_);
+        Copy(&plain[to + done * stride_], stride_, left.data(), bytes_, count);
+        done += count;
+        left = left.subspan(count * bytes_);
       }
-      CopyElement(&plain[static_cast<size_t>(at[0]) * bytes_], &piece[piece.size() - left]);
-      left -= bytes_;
     });
   }
 
  private:
-  // Known sizes are moves, not calls.
-  void CopyElement(std::byte* to, const std::byte* from) const {
-    if (bytes_ == 4) {
-      std::memcpy(to, from, 4);
-    } else if (bytes_ == 2) {
-      std::memcpy(to, from, 2);
-    } else {
-      std::memcpy(to, from, bytes_);
-    }
+  // Calls f(offset) for each run of the layout's order, with its first byte in the plain tensor.
+  template <class F>
+  void ForEachRun(F f) const {
+    ForEachIndex<1>(runs_, {0}, [&](const auto& at) { f(static_cast<size_t>(at[0]) * bytes_); });
   }
 
-  StridedSpace<1> space_;  // the layout's order; offsets are elements of the plain tensor
-  size_t bytes_;           // of an element
+  // `count` elements, each so many bytes behind the one before it.
+  void Copy(std::byte* to, size_t to_step, const std::byte* from, size_t from_step,
+            size_t count) const;
+
+  StridedSpace<1>
+      runs_;           // all but the layout's last axis; offsets are elements of the plain tensor
+  size_t run_ = 1;     // elements of that axis …
+  size_t stride_ = 0;  // … and the bytes between them in the plain tensor
+  size_t bytes_;       // of an element
 };
 
 }  // namespace cgrun

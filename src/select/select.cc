@@ -33,15 +33,15 @@ class Selector {
         room_(RoomOf(graph)) {}
 
   void Run() {
-    LayState();
+    AssignStateLayouts();
     for (NodeId id : TopologicalOrder(graph_)) {
       if (!graph_.nodes[id].kernel) Select(id);
     }
-    LayResults();
+    AssignResultLayouts();
   }
 
  private:
-  void LayState() {
+  void AssignStateLayouts() {
     for (const auto& [name, layout] : options_.state_layouts) {
       const ValueId state = graph_.FindValue(name);
       if (state.valid()) graph_.values[state].layout = layout;
@@ -57,14 +57,25 @@ class Selector {
     const std::vector<KernelOption> options = target_.Options(signature, setting);
     if (options.empty()) return Refuse(id, signature);
     size_t best = 0;
-    double least = Seconds(id, options[0]);
+    auto least = std::make_pair(Seconds(id, options[0]), CountReordered(id, options[0]));
     for (size_t i = 1; i < options.size(); ++i) {
-      const double seconds = Seconds(id, options[i]);
-      if (seconds >= least) continue;
+      const auto rank = std::make_pair(Seconds(id, options[i]), CountReordered(id, options[i]));
+      if (rank >= least) continue;
       best = i;
-      least = seconds;
+      least = rank;
     }
     Apply(id, options[best]);
+  }
+
+  // Inputs that it does not read as they lie. Where times are equal, fewer are better: a copy that
+  // is there for others is needed no longer.
+  int64_t CountReordered(NodeId id, const KernelOption& option) const {
+    const std::vector<ValueId>& inputs = graph_.nodes[id].inputs;
+    int64_t count = 0;
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      count += graph_.values[inputs[i]].layout != option.input_layouts[i];
+    }
+    return count;
   }
 
   void Refuse(NodeId id, const NodeSignature& signature) {
@@ -78,6 +89,7 @@ class Selector {
       const Layout& wanted = option.input_layouts[i];
       if (graph_.values[inputs[i]].layout == wanted) continue;
       if (reordered_.contains({inputs[i], wanted.ToString()})) continue;
+      if (options_.any_state_layout && CanLieIn(graph_, inputs[i], wanted)) continue;
       seconds += ReorderSeconds(Reorder(inputs[i], wanted), target_, options_.threads);
     }
     if (outlook_ == Outlook::kAsTheyLie) return seconds;
@@ -137,14 +149,15 @@ class Selector {
   }
 
   // What is read from outside is plain; what becomes state lies as that does.
-  void LayResults() {
-    for (Output& output : graph_.outputs) output.value = Laid(output.value, Layout(), output.path);
+  void AssignResultLayouts() {
+    for (Output& output : graph_.outputs)
+      output.value = InLayoutFor(output.value, Layout(), output.path);
     for (UpdateEdge& edge : graph_.updates) {
-      edge.next = Laid(edge.next, graph_.values[edge.state].layout, PathId());
+      edge.next = InLayoutFor(edge.next, graph_.values[edge.state].layout, PathId());
     }
   }
 
-  ValueId Laid(ValueId value, const Layout& layout, PathId path) {
+  ValueId InLayoutFor(ValueId value, const Layout& layout, PathId path) {
     const NodeId producer = graph_.values[value].producer;
     Node reader;  // that a reorder takes its phase, path and mark from
     reader.path = path;

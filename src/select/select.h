@@ -13,6 +13,7 @@ namespace cgrun {
 struct SelectOptions {
   int threads = 1;
   StateLayouts state_layouts = {};
+  bool any_state_layout = false;  // reorders of state cost nothing: which would kernels ask for?
 };
 
 // `graph` is bound. Every node gets its kernel: of the target's options the one whose estimated

@@ -7,15 +7,26 @@
 #include <string>
 
 #include "src/ir/graph.h"
+#include "src/ops/target.h"
 
 namespace cgrun {
 
 // By the name of the state, which entry points share; what is not in it is plain. Layouts take as
-// many bytes as plain ones. Files and whoever asks a program for its state see it plain.
+// many bytes as plain ones. Files, and whoever asks a program for its state, see it plain.
 using StateLayouts = std::map<std::string, Layout>;
 
-// Those that the kernels of a graph ask for, which was selected with all state plain.
-StateLayouts LayoutsOfState(const Graph& selected);
+struct SelectOptions;
+
+// Those with which a step of `graph`, which is bound and plain, takes least time: of each weight
+// the one that its forward kernels would read if it were theirs to choose, where the nodes that
+// read and update the weight take less time so, copies included. None if there is a node that no
+// kernel can run.
+StateLayouts ChooseStateLayouts(const Graph& graph, const Target& target,
+                                const SelectOptions& options);
+
+// Whether a value is state, as it is or in another number type, that takes as many bytes in
+// `layout` as plain.
+bool CanLieIn(const Graph& graph, ValueId value, const Layout& layout);
 
 }  // namespace cgrun
 

@@ -208,7 +208,7 @@ TEST_F(Select, StateCanLieAsItsForwardKernelsWantIt) {
   maker_.Update(m, v);
   maker_.Update(w, maker_.Op(OpId::mul, "next", {w, v}));
   const Graph selected = Run();
-  const StateLayouts layouts = LayoutsOfState(selected);
+  const StateLayouts layouts = ChooseStateLayouts(maker_.graph(), target_, {});
   EXPECT_EQ(layouts, (StateLayouts{{"m", Blocked()}, {"w", Blocked()}}));
 
   Diagnostics diagnostics;
@@ -231,7 +231,7 @@ TEST_F(Select, StateCanLieAsItsForwardKernelsWantIt) {
 TEST_F(Select, StateIsNotPadded) {
   const ValueId w = maker_.State("w", {6, 3});
   maker_.Out(maker_.Op(OpId::tanh, "t", {w}), "t");
-  EXPECT_TRUE(LayoutsOfState(Run()).empty()) << "six rows in blocks of four take eight";
+  EXPECT_TRUE(ChooseStateLayouts(maker_.graph(), target_, {}).empty()) << "six rows in blocks of four take eight";
 }
 
 TEST_F(Select, ReordersTakePhaseAndRoleOfWhatTheyServe) {

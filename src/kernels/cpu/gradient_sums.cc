@@ -117,8 +117,11 @@ int64_t NormScaleWorkspaceBytes(const NodeSignature& node, int) {
 }
 
 KernelDef accumulate() {
-  return PerElement(
-      {.name = "cpu.accumulate", .supports = SupportsUpdate, .prepare = PrepareAccumulate});
+  return PerElement({.name = "cpu.accumulate",
+                     .supports = SupportsUpdate,
+                     .prepare = PrepareAccumulate,
+                     .elementwise = true,
+                     .reads_others = true});
 }
 
 KernelDef norm_scale() {

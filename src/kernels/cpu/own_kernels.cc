@@ -28,6 +28,7 @@ const KernelDef* ElementwiseKernel(const NodeSignature& node) {
   for (const KernelDef& kernel : OwnKernels(node.op)) {
     const bool by_itself = kernel.workspace_bytes == nullptr && kernel.choose == nullptr;
     if (!kernel.elementwise || kernel.counts_elements || !by_itself) continue;
+    if (kernel.reads_others || node.outputs.size() != 1) continue;
     if (kernel.supports == nullptr || kernel.supports(node)) return &kernel;
   }
   return nullptr;
