@@ -488,3 +488,4 @@ constinit const DataFormat kCsvFormat = {
     .label_help = "`label: COLUMN` in `data.train` says which column is the label"};
 
 }  // namespace cgrun
+    .field_option_of = "categories",

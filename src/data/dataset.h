@@ -180,7 +180,8 @@ struct DataFormat {
   std::unique_ptr<Dataset> (*open)(const DataOptions&, Diagnostics&);
   // Of a format whose further options are the names of DataOptions::fields: what they mean.
   std::string_view field_option_doc = "";
-  bool field_option_list = false;  // whether their values may be lists
+  bool field_option_list = false;         // whether their values may be lists
+  std::string_view field_option_of = "";  // the option that names those that may have one; "": all
   // Of a format whose data have labels where an option asks for them: that, and how it is written.
   std::string_view label_option = "", label_help = "";
   // Of a format whose files can be wrong each on its own: reports them where the training data have

@@ -322,8 +322,11 @@ TEST(CsvErrorsTest, OptionsThatAreWrong) {
   EXPECT_EQ(with("columns", "[a, a]"), "error: column 'a' stands twice in the list\n");
   EXPECT_EQ(with("delimiter", "ab"),
             "error: option 'delimiter' is 'ab', but must be one character, or `tab`\n");
-  EXPECT_EQ(with("header", "no"),
-            "error: option 'header' cannot be 'no'\nhelp: known: false, true\n");
+  EXPECT_EQ(with("header", "no"), "error: option 'header' cannot be 'no'\nhelp: write `false`\n");
+  EXPECT_EQ(with("header", "None"),
+            "error: option 'header' cannot be 'None'\nhelp: write `false`\n");
+  EXPECT_EQ(with("header", "maybe"),
+            "error: option 'header' cannot be 'maybe'\nhelp: known: false, true\n");
   EXPECT_EQ(with("missing", "median"),
             "error: option 'missing' is 'median', but must be `error`, `drop`, `zero`, `mean` or a "
             "number\n");
