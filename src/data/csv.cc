@@ -409,7 +409,7 @@ void CsvOpener::ReportNumber(TextNumber error, const CsvColumn& used, const CsvR
   if (error == TextNumber::kNotNumber) {
     help =
         !groups.empty()              ? groups
-        : HasDecimalComma(text.text) ? CommaHelp(text.text)
+        : HasDecimalComma(text.text) ? CommaHelp(text.text, csv_.delimiter)
         : !sign.empty()              ? sign
         : used.role == CsvRole::kLabel && DTypeOf(used) == DType::kI32
             ? "the labels of the training data are integers"
