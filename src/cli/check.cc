@@ -127,6 +127,7 @@ std::string Json(const Findings& findings) {
   for (const auto& [name, set] : sizes) {
     if (*set) json["data"][name]["samples"] = (*set)->size();
   }
+  json["notes"] = data.notes;
   json["needed_bytes"] = findings.lint.needed_bytes;
   json["batch"] = findings.batch;
   if (!findings.skipped.empty()) json["skipped"] = findings.skipped;
@@ -276,6 +277,7 @@ int Run(const ModelFlags& flags) {
   PrintDiagnostics(findings.diagnostics);
   if (!fits && !WantsJson()) return kBadInput;
   PrintResult(fits ? Text(findings) : "", Json(findings));
+  TellNotes(findings.lint.data.notes);
   PrintWrong(findings);
   if (!fits) return kBadInput;
   return findings.wrong() ? kFailed : kDone;

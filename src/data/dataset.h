@@ -93,6 +93,9 @@ class Dataset {
   // Of training data: what their format found out about them. Names of classes are not among it.
   virtual DataFindings Findings() const { return {}; }
 
+  // What became of the file without being wrong, a text each: of rows that were left out, say.
+  virtual std::vector<std::string> Notes() const { return {}; }
+
   // Shows all elements of field `index`, where it is of an integer type and all samples are at
   // hand; else none. Of a part of a data set those of the whole, which counts its samples.
   virtual void Visit(size_t /*index*/, IntegerVisitor& /*visitor*/) const {}

@@ -21,7 +21,8 @@ struct ModelData {
   // Inputs that are not what the data have for them: reported, and what reads them is not to be
   // judged by their types.
   std::vector<std::string> misfits;
-  int64_t left_out = 0;  // samples of `train` that fill no whole batch of streams
+  std::vector<std::string> notes;  // what became of the files: Dataset::Notes() of all sets
+  int64_t left_out = 0;            // samples of `train` that fill no whole batch of streams
 };
 
 enum class MissingFiles { kAreErrors, kAreListed };
