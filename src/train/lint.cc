@@ -126,9 +126,10 @@ void LintData(const ModelSpec& model, LintReport& report, Diagnostics& diagnosti
   if (data.train == nullptr) {
     diagnostics.Warning(mark, "there is no training data in " + model.file_name,
                         "`cgrun train` needs `data: {train: …}`");
-  } else if (data.test == nullptr && !TrainsAgainstEachOther(model)) {
+  } else if (data.test == nullptr && data.valid == nullptr && !TrainsAgainstEachOther(model)) {
     diagnostics.Warning(mark, "there is no test data in " + model.file_name,
-                        "`cgrun eval` needs `data: {test: …}`");
+                        "`cgrun eval` needs `data: {test: …}`, or `data: {valid: {split: 0.1}}` "
+                        "with `--split valid`");
   }
 }
 
