@@ -257,6 +257,7 @@ int Run(const ModelFlags& flags) {
   const KernelLibrary& library = KernelsOf(*model);
   const CompileOptions options = CompileOptionsOf(flags, *model);
   const bool finds_batch = model->train && model->train->batch.value.automatic;
+  if (finds_batch) CheckDataFiles(*model, findings.diagnostics);  // a batch is found without them
   if (finds_batch && !Fits(flags, *model, findings)) return kBadInput;
   findings.lint = Lint(*model, library, options, findings.diagnostics);
   const bool is_capped = !finds_batch && model->train && model->train->memory;
@@ -276,8 +277,8 @@ int Run(const ModelFlags& flags) {
   }
   PrintDiagnostics(findings.diagnostics);
   if (!fits && !WantsJson()) return kBadInput;
-  PrintResult(fits ? Text(findings) : "", Json(findings));
   TellNotes(findings.lint.data.notes);
+  PrintResult(fits ? Text(findings) : "", Json(findings));
   PrintWrong(findings);
   if (!fits) return kBadInput;
   return findings.wrong() ? kFailed : kDone;

@@ -53,6 +53,9 @@ std::shared_ptr<const Dataset> OpenTrainWhole(const ModelSpec& model, Diagnostic
 // their files are there.
 void CheckModelData(const ModelSpec& model, Diagnostics& diagnostics);
 
+// Of that whether the files are there alone.
+void CheckDataFiles(const ModelSpec& model, Diagnostics& diagnostics);
+
 // For each field of `dataset`, the name of the input that takes it: the input of that name, or
 // where some field has no such input, the input in the same place. They agree in number type and
 // shape, as ShapesAgree() says (an image of [28, 28] goes into [1, 28, 28], or into [784]). Empty
