@@ -127,6 +127,7 @@ std::string Json(const Findings& findings) {
   for (const auto& [name, set] : sizes) {
     if (*set) json["data"][name]["samples"] = (*set)->size();
   }
+  json["notes"] = data.notes;
   json["needed_bytes"] = findings.lint.needed_bytes;
   json["batch"] = findings.batch;
   if (!findings.skipped.empty()) json["skipped"] = findings.skipped;
@@ -256,6 +257,7 @@ int Run(const ModelFlags& flags) {
   const KernelLibrary& library = KernelsOf(*model);
   const CompileOptions options = CompileOptionsOf(flags, *model);
   const bool finds_batch = model->train && model->train->batch.value.automatic;
+  if (finds_batch) CheckDataFiles(*model, findings.diagnostics);  // a batch is found without them
   if (finds_batch && !Fits(flags, *model, findings)) return kBadInput;
   findings.lint = Lint(*model, library, options, findings.diagnostics);
   const bool is_capped = !finds_batch && model->train && model->train->memory;
@@ -275,6 +277,7 @@ int Run(const ModelFlags& flags) {
   }
   PrintDiagnostics(findings.diagnostics);
   if (!fits && !WantsJson()) return kBadInput;
+  TellNotes(findings.lint.data.notes);
   PrintResult(fits ? Text(findings) : "", Json(findings));
   PrintWrong(findings);
   if (!fits) return kBadInput;

@@ -248,6 +248,10 @@ void Tell(std::string_view line) {
   if (!Quiet()) std::fprintf(stderr, "%.*s\n", static_cast<int>(line.size()), line.data());
 }
 
+void TellNotes(const std::vector<std::string>& notes) {
+  for (const std::string& note : notes) Tell("note: " + note);
+}
+
 void NoteChanges(const std::string& file, const std::vector<std::string>& assignments) {
   Flags().changed_file = file;
   Flags().changes.clear();

@@ -41,6 +41,8 @@ void PrintFileError(const std::string& file, std::string_view message, std::stri
 void PrintWarning(std::string_view message);
 // A line beside the result, on standard error; none with --quiet.
 void Tell(std::string_view line);
+// The same of each, as a note.
+void TellNotes(const std::vector<std::string>& notes);
 // What `--set` changes of a model file: PrintDiagnostics() says so behind errors in its lines.
 void NoteChanges(const std::string& file, const std::vector<std::string>& assignments);
 void PrintDiagnostics(const Diagnostics& diagnostics);

@@ -306,6 +306,7 @@ int Run(const ModelFlags& flags, const RunFlags& run_flags, const TrainFlags& tr
   Session session(model, options, /*train=*/true, diagnostics);
   PrintDiagnostics(diagnostics);
   if (!session.ready() || !ReportInputs(session, flags.model)) return kBadInput;
+  TellNotes(session.data_notes());
   if (training.resumed && IsFinished(folder, model, session))
     return ReportFinished(folder, model, session);
   const std::vector<std::string> inputs = {flags.model, session.weights_file()};

@@ -6,11 +6,11 @@
 namespace cgrun {
 
 // "; and 59 more such cells: 'green' in line 3, 'blue' in line 4, …"
-std::string CellErrors::OthersText(const Kind& kind) {
+std::string CellErrors::OthersText(const Kind& kind) const {
   const int64_t others = kind.cells - 1;
   if (others == 0) return "";
   const char* lines = others == 1 ? ", in line " : ", in the lines ";
-  return "; and " + CountText(others, "more such cell") + (kind.empty ? lines : ": ") +
+  return "; and " + CountText(others, "more such " + noun_) + (kind.empty ? lines : ": ") +
          kind.others + (others > kMostNamed ? ", …" : "");
 }
 
@@ -41,7 +41,7 @@ void CellErrors::Report(int64_t rows) {
   }
   if (first_hidden == nullptr) return;
   Tell(*first_hidden,
-       "and " + CountText(hidden, "more such cell") + " in " +
+       "and " + CountText(hidden, "more such " + noun_) + " in " +
            CountText(std::ssize(hidden_columns), "other column"),
        "");
 }

@@ -1,5 +1,5 @@
-// What is wrong with cells of a table: one message for each column and kind of mistake, at the
-// first such cell, which counts the others and names a few.
+// What is wrong with cells of a table, or with lines of a list: one message for each column and
+// kind of mistake, at the first such cell, which counts the others and names a few.
 #ifndef CGRUN_DATA_CELL_ERRORS_H_
 #define CGRUN_DATA_CELL_ERRORS_H_
 
@@ -23,8 +23,10 @@ struct CellMistake {
 
 class CellErrors {
  public:
-  explicit CellErrors(Diagnostics& diagnostics, Severity severity = Severity::kError)
-      : diagnostics_(diagnostics), severity_(severity) {}
+  // `noun` is what messages count.
+  explicit CellErrors(Diagnostics& diagnostics, Severity severity = Severity::kError,
+                      std::string noun = "cell")
+      : diagnostics_(diagnostics), severity_(severity), noun_(std::move(noun)) {}
 
   // Takes a mistake in column `column`, which messages call `name`: "column 'age'". `mark_of()`
   // says where it stands, and is called for few of them.
@@ -59,11 +61,12 @@ class CellErrors {
     bool empty = true;   // whether these are empty cells
   };
 
-  static std::string OthersText(const Kind& kind);
+  std::string OthersText(const Kind& kind) const;
   void Tell(const SourceMark& mark, const std::string& message, const std::string& help);
 
   Diagnostics& diagnostics_;
   const Severity severity_;
+  const std::string noun_;
   std::map<std::pair<size_t, std::string>, Kind> kinds_;  // by column and kind
 };
 

@@ -77,10 +77,12 @@ std::map<std::string, int32_t, std::less<>> LabelsOf(const ClassTable& classes) 
   return labels;
 }
 
-LabelTexts::LabelTexts(ClassTable known, bool may_be_names, std::string help)
+LabelTexts::LabelTexts(ClassTable known, bool may_be_names, std::string help,
+                       std::string point_help)
     : classes_(std::move(known)),
       surveys_(may_be_names && !classes_.fixed()),
       help_(std::move(help)),
+      point_help_(std::move(point_help)),
       labels_(LabelsOf(classes_)) {}
 
 LabelTexts::News LabelTexts::Look(std::string_view text) {
@@ -108,7 +110,7 @@ std::string LabelTexts::MeasureHelp() const {
     return IsFiniteNumber(name) || HasDecimalComma(name);
   });
   if (help_.empty() || !numbers) return "";
-  return help_ + (commas ? "; a fraction is written with a point, as 2.5" : "");
+  return help_ + (commas && !point_help_.empty() ? "; " + point_help_ : "");
 }
 
 void LabelTexts::Settle(Diagnostics& diagnostics) {

@@ -20,6 +20,7 @@
 #include "src/data/csv_values.h"
 #include "src/data/dataset.h"
 #include "src/data/encoding.h"
+#include "src/data/gap_census.h"
 #include "src/data/options.h"
 #include "src/data/sampler.h"
 #include "src/data/tensor_dataset.h"
@@ -65,7 +66,7 @@ class CsvOpener {
     if (Failed()) return nullptr;
     unknown_.Report(all_rows_);
     return std::make_unique<CsvDataset>(std::move(parts_), features_.Findings(csv_, layout_),
-                                        std::move(integers_));
+                                        std::move(integers_), gaps_.Texts(path_, csv_, all_rows_));
   }
 
  private:
@@ -138,7 +139,7 @@ class CsvOpener {
   CsvLayout layout_;
   int64_t rows_ = 0;  // of this pass
   int64_t all_rows_ = 0;
-  int64_t dropped_ = 0;  // of this pass
+  GapCensus gaps_;  // of this pass
   std::vector<FieldTensor> parts_;
   IntegerLines integers_;
 };
@@ -147,7 +148,8 @@ class CsvOpener {
 template <class Act>
 void CsvOpener::ForEachRow(Act act) {
   const bool first_pass = layout_.names.empty();
-  rows_ = dropped_ = 0;
+  rows_ = 0;
+  gaps_.Restart();
   try {
     CsvReader reader(path_, csv_.delimiter, diagnostics_);
     for (bool first = true; reader.Next(); first = false) {
@@ -197,19 +199,20 @@ bool CsvOpener::IsDropped(const CsvReader& reader) {
     if (!all && used.role != CsvRole::kLabel) return false;
     return IsGap(reader.fields()[used.column], IsName(used));
   });
-  if (gap) ++dropped_;
+  if (gap) gaps_.Drop(reader.line());
   return gap;
 }
 
 void CsvOpener::ReportNoRows() {
-  if (dropped_ > 0 && csv_.missing != CsvMissing::kDrop) {
+  const int64_t dropped = gaps_.dropped();
+  if (dropped > 0 && csv_.missing != CsvMissing::kDrop) {
     ThrowFileError(path_,
                    "holds no samples with a label: `missing_label: drop` leaves out all of its " +
-                       CountText(dropped_, "row"));
+                       CountText(dropped, "row"));
   }
-  if (dropped_ > 0) {
+  if (dropped > 0) {
     ThrowFileError(path_,
-                   "holds no samples: all of its " + CountText(dropped_, "row") +
+                   "holds no samples: all of its " + CountText(dropped, "row") +
                        " have gaps, and `missing: drop` leaves them out",
                    "`missing: mean` or `missing: zero` fills the gaps");
   }
@@ -368,7 +371,11 @@ void CsvOpener::StoreMissing(const CsvColumn& used, const CsvReader& reader, con
     ReportCell(used, reader, text, " has no value here", HelpWithGap(used), "gap");
     return;
   }
-  if (used.role == CsvRole::kCategory) return StoreId(used, Categories::kUnknown, out);
+  if (used.role == CsvRole::kCategory) {
+    gaps_.FillCategory();
+    return StoreId(used, Categories::kUnknown, out);
+  }
+  gaps_.FillFeature();
   const TextNumber stored = csv_.missing == CsvMissing::kNumber
                                 ? StoreNumber(csv_.filler, DTypeOf(used), out)
                                 : TextNumber::kStored;
@@ -409,7 +416,7 @@ void CsvOpener::ReportNumber(TextNumber error, const CsvColumn& used, const CsvR
   if (error == TextNumber::kNotNumber) {
     help =
         !groups.empty()              ? groups
-        : HasDecimalComma(text.text) ? CommaHelp(text.text)
+        : HasDecimalComma(text.text) ? CommaHelp(text.text, csv_.delimiter)
         : !sign.empty()              ? sign
         : used.role == CsvRole::kLabel && DTypeOf(used) == DType::kI32
             ? "the labels of the training data are integers"
@@ -484,6 +491,7 @@ constinit const DataFormat kCsvFormat = {
         "the categories of the column that feeds it, where it is one of "
         "`categories`: the first is 1. Default: those of the training data, sorted",
     .field_option_list = true,
+    .field_option_of = "categories",
     .label_option = "label",
     .label_help = "`label: COLUMN` in `data.train` says which column is the label"};
 

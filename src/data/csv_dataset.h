@@ -28,8 +28,11 @@ struct IntegerLines {
 // With what was found out about training data.
 class CsvDataset : public TensorDataset {
  public:
-  CsvDataset(std::vector<FieldTensor> parts, DataFindings findings, IntegerLines integers);
+  // `notes`: what became of gaps.
+  CsvDataset(std::vector<FieldTensor> parts, DataFindings findings, IntegerLines integers,
+             std::vector<std::string> notes);
 
+  std::vector<std::string> Notes() const override { return notes_; }
   DataFindings Findings() const override { return findings_; }
   int64_t decoded_bytes() const override;
   SamplePlace PlaceOf(size_t index, int64_t sample) const override;
@@ -40,6 +43,7 @@ class CsvDataset : public TensorDataset {
 
   DataFindings findings_;
   IntegerLines integers_;
+  std::vector<std::string> notes_;
 };
 
 }  // namespace cgrun

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "src/base/printable.h"
+#include "src/data/csv_values.h"
 #include "src/data/encoding.h"
 #include "src/data/options.h"
 #include "src/data/text_number.h"
@@ -34,13 +35,17 @@ class LayoutReader {
   std::string path() const { return ResolvePath(options_, *FindOption(options_, "file")); }
 
   bool TakeFirstRecord(const CsvReader& reader);
-  std::string DelimiterHelp() const;
+  std::string OneColumnHelp() const;
+  std::string HeaderHelp(bool seems_values) const;
   std::string ColumnHelp(const std::string& wanted) const;
+  std::string NumberedHelp(const std::string& wanted) const;
+  std::string SharedColumnHelp(const std::string& wanted) const;
   std::vector<std::string> PrintableNames() const;
   std::optional<size_t> FindColumn(const DataOption& name);
   std::vector<size_t> FindColumns(std::string_view option);
   std::string EncodingHelp(std::string_view wanted) const;
   void WarnOfNames(const CsvReader& reader);
+  void WarnOfSameNames(const CsvReader& reader, const std::vector<size_t>& features);
   bool ChooseColumns(const CsvReader& reader);
   std::vector<size_t> FindCategories();
   std::vector<size_t> FindFeatures(const std::vector<size_t>& labels,
@@ -59,9 +64,10 @@ class LayoutReader {
   Diagnostics& diagnostics_;
   const int errors_before_;
   const DataFindings shared_;
-  std::string first_line_;      // of a single column, for the help
-  bool doubts_header_ = false;  // whether the first line seems to hold no names
-  size_t numbers_ = 0;          // in the first line
+  std::string first_line_;                // of a single column, for the help
+  std::vector<std::string> first_texts_;  // of the first line
+  bool doubts_header_ = false;            // whether the first line seems to hold no names
+  size_t numbers_ = 0;                    // in the first line
   CsvLayout layout_;
 };
 
@@ -75,9 +81,9 @@ bool LayoutReader::TakeFirstRecord(const CsvReader& reader) {
         TextNumber::kStored;
     numbers_ += is_number;
     integers += is_number && ParseInt32(Trimmed(field.text)).value_or(-1) >= 0;
-    layout_.names.push_back(csv_.header
-                                ? std::string(field.quoted ? field.text : Trimmed(field.text))
-                                : std::to_string(layout_.names.size() + 1));
+    first_texts_.emplace_back(field.quoted ? field.text : Trimmed(field.text));
+    layout_.names.push_back(csv_.header ? first_texts_.back()
+                                        : std::to_string(layout_.names.size() + 1));
   }
   if (layout_.names.size() == 1) first_line_ = reader.fields()[0].text;
   // A year or the number of a pixel may be a name, beside others.
@@ -90,14 +96,32 @@ bool LayoutReader::TakeFirstRecord(const CsvReader& reader) {
   return ChooseColumns(reader);
 }
 
-std::string LayoutReader::DelimiterHelp() const {
-  for (const auto& [delimiter, name] :
-       {std::pair(';', ";"), {'\t', "tab"}, {'|', "|"}, {',', ","}}) {
+std::string LayoutReader::OneColumnHelp() const {
+  for (const char delimiter : {';', '\t', '|', ','}) {
     if (first_line_.find(delimiter) == first_line_.npos) continue;
-    return std::string("there is one column only; if another character separates them: ") +
-           "`delimiter: \"" + name + "\"`";
+    const std::string help = "there is one column only; ";
+    if (!options_.to_predict || options_.predicted_as.empty()) {
+      return help + DelimiterHelp(delimiter);
+    }
+    const std::string name = delimiter == '\t' ? "tab" : std::string(1, delimiter);
+    return help + "if another character separates them: `--set '" + options_.predicted_as +
+           ".delimiter=" + name + "'`";
   }
   return "";
+}
+
+// Of a first line that holds values, or may hold some.
+std::string LayoutReader::HeaderHelp(bool seems_values) const {
+  const std::string begin =
+      seems_values ? "the first line looks like values, not names: " : "if these are values: ";
+  if (options_.to_predict && !options_.predicted_as.empty()) {
+    return begin + "put a line with the names of the columns before it, or `--set " +
+           options_.predicted_as +
+           ".header=false` where they stand in the order of the training data's";
+  }
+  return begin +
+         "`header: false` says that there are no names, and columns are counted then: from 1, -1 "
+         "is the last";
 }
 
 std::vector<std::string> LayoutReader::PrintableNames() const {
@@ -108,17 +132,26 @@ std::vector<std::string> LayoutReader::PrintableNames() const {
 
 // Of a name that no column has.
 std::string LayoutReader::ColumnHelp(const std::string& wanted) const {
-  const std::string without =
-      "`header: false` says that there are no names, and columns are counted then: from 1, -1 is "
-      "the last";
-  std::string help = DelimiterHelp();
+  std::string help = OneColumnHelp();
   if (!help.empty()) return help;
-  if (doubts_header_) return "the first line looks like values, not names: " + without;
+  if (!csv_.header) return NumberedHelp(wanted);
+  if (doubts_header_) return HeaderHelp(/*seems_values=*/true);
   help = EncodingHelp(wanted);
-  if (!help.empty() || !csv_.header) return help;
+  if (!help.empty()) return help;
   help = SuggestName(wanted, PrintableNames());
   const bool may_be_values = numbers_ > 0 && help.starts_with("known: ");
-  return help + (may_be_values ? "; if these are values: " + without : "");
+  return help + (may_be_values ? "; " + HeaderHelp(/*seems_values=*/false) : "");
+}
+
+// Of a name in a table without any.
+std::string LayoutReader::NumberedHelp(const std::string& wanted) const {
+  const auto found = std::ranges::find(first_texts_, wanted);
+  if (found != first_texts_.end()) {
+    return "the first line has this name: leave `header: false` out, or write " +
+           std::to_string(found - first_texts_.begin() + 1);
+  }
+  return "with `header: false` a column is called by its number: from 1 to " +
+         std::to_string(layout_.names.size()) + ", -1 is the last";
 }
 
 // A column by its name or its number.
@@ -147,6 +180,25 @@ std::optional<size_t> LayoutReader::FindColumn(const DataOption& name) {
   return std::nullopt;
 }
 
+// Of a column of the training data that this table does not have.
+std::string LayoutReader::SharedColumnHelp(const std::string& wanted) const {
+  const std::string one_column = OneColumnHelp();
+  if (!one_column.empty()) return one_column;
+  if (doubts_header_) return HeaderHelp(/*seems_values=*/true);
+  const std::string near = NearestName(PrintableText(wanted), PrintableNames());
+  const size_t needed = shared_.names.at(kCsvColumns).size();
+  const std::string others =
+      layout_.names.size() < needed
+          ? "the training data have " + CountText(static_cast<int64_t>(needed), "column") +
+                " of features, and this table " + CountText(std::ssize(layout_.names), "column") +
+                " in all"
+          : "`columns` names those that are to be taken, in the order of the training data's";
+  const std::string header = numbers_ > 0 ? HeaderHelp(/*seems_values=*/false) + "; " : "";
+  if (near.empty()) return header + others;
+  return "its column '" + near + "' has nearly that name: give it the same" +
+         (layout_.names.size() < needed ? "" : "; or " + others);
+}
+
 // Of a name that is not of ASCII alone, where the names of the columns are in no UTF-8; else "".
 std::string LayoutReader::EncodingHelp(std::string_view wanted) const {
   const auto is_ascii = [](char c) { return static_cast<unsigned char>(c) < 0x80; };
@@ -167,6 +219,27 @@ void LayoutReader::WarnOfNames(const CsvReader& reader) {
     if (!fault) continue;
     diagnostics_.Warning(reader.MarkOf(field), "the name of this column " + fault->what,
                          fault->help);
+    return;
+  }
+}
+
+// Columns of one name that are features, since nothing chooses among them: the second may be a copy
+// or a mistake. Of training data alone, as others have the same columns.
+void LayoutReader::WarnOfSameNames(const CsvReader& reader, const std::vector<size_t>& features) {
+  const bool trains = options_.train == nullptr && options_.kept == nullptr && !options_.to_predict;
+  if (!csv_.header || !trains || FindOption(options_, "columns") != nullptr) return;
+  for (size_t i = 0; i < features.size(); ++i) {
+    const std::string& name = layout_.names[features[i]];
+    const auto end = features.begin() + static_cast<std::ptrdiff_t>(i);
+    const auto first = std::find_if(features.begin(), end,
+                                    [&](size_t column) { return layout_.names[column] == name; });
+    if (first == end) continue;
+    diagnostics_.Warning(reader.MarkOf(reader.fields()[features[i]]),
+                         "the columns " + std::to_string(*first + 1) + " and " +
+                             std::to_string(features[i] + 1) + " are both called " +
+                             QuotedText(name) + ", and both are features",
+                         "give each a name of its own, or list those to take, by their numbers: "
+                         "`columns: [1, 2]`");
     return;
   }
 }
@@ -197,12 +270,13 @@ bool LayoutReader::ChooseColumns(const CsvReader& reader) {
   const std::vector<size_t> features = FindFeatures(labels, categories);
   if (Failed()) return false;
   if (features.empty() && categories.empty()) {
-    diagnostics_.Error(reader.mark(), "beside the label there is no column", DelimiterHelp());
+    diagnostics_.Error(reader.mark(), "beside the label there is no column", OneColumnHelp());
     return false;
   }
   AddFields(features, categories, labels);
   if (!Failed()) PrepareLabels(labels);
   if (!Failed()) WarnOfNames(reader);
+  if (!Failed()) WarnOfSameNames(reader, features);
   return !Failed();
 }
 
@@ -257,14 +331,10 @@ std::optional<std::vector<size_t>> LayoutReader::SharedFeatures() {
           static_cast<size_t>(std::ranges::find(layout_.names, name) - layout_.names.begin()));
       continue;
     }
-    const std::string near = NearestName(PrintableText(name), PrintableNames());
     diagnostics_.Error(
         FindOption(options_, "file")->mark,
         "'" + path() + "' has no column " + QuotedText(name) + ", which the training data have",
-        (near.empty() ? ""
-                      : "its column '" + near + "' has nearly that name: give it the same; or ") +
-            std::string("`columns` names those that are to be taken, in the order of the training "
-                        "data's"));
+        SharedColumnHelp(name));
     return features;
   }
   return features;
@@ -384,7 +454,8 @@ void LayoutReader::PrepareLabels(const std::vector<size_t>& labels) {
     if (!known) known.emplace();  // which is reported
     layout_.labels[used.column] = LabelTexts(*std::move(known), options_.train == nullptr,
                                              "a label that is a measure wants an input of f32" +
-                                                 AsFractions(layout_, options_, used.field));
+                                                 AsFractions(layout_, options_, used.field),
+                                             PointHelp(csv_.delimiter));
   }
   if (classes == nullptr || (labels.size() == 1 && layout_.labels.size() == 1)) return;
   diagnostics_.Error(classes->mark, labels.empty() ? "there are classes, but no 'label'"

@@ -26,8 +26,13 @@ int Characters(std::string_view text) {
 
 }  // namespace
 
-CsvReader::CsvReader(const std::string& path, char delimiter, Diagnostics& diagnostics)
-    : reader_(path), delimiter_(delimiter), diagnostics_(diagnostics), buffer_(kBlock) {}
+CsvReader::CsvReader(const std::string& path, char delimiter, Diagnostics& diagnostics,
+                     bool can_choose)
+    : reader_(path),
+      delimiter_(delimiter),
+      can_choose_(can_choose),
+      diagnostics_(diagnostics),
+      buffer_(kBlock) {}
 
 // Appends the next line, or what of it fits the longest record. False at the end of the file.
 bool CsvReader::AppendLine() {
@@ -110,8 +115,7 @@ bool CsvReader::ScanFields() {
                     "one before it may be missing; a quote inside a quoted field is doubled: \"say "
                     "\"\"yes\"\"\"");
       }
-      return Fail(closed, "text behind the closing quote",
-                  "a quote inside a quoted field is doubled: \"say \"\"yes\"\"\"");
+      return Fail(closed, "text behind the closing quote", HelpBehindQuote(record_[closed]));
     }
     field.end = at_;
     if (at_ == record_.size() || record_[at_] != delimiter_) break;
@@ -120,6 +124,14 @@ bool CsvReader::ScanFields() {
   const std::string_view end = std::string_view(record_).substr(at_);
   if (end.empty() || end == "\n" || end == "\r\n" || end == "\r") return true;
   return Fail(at_, "a carriage return that ends no line", "lines end with LF or CRLF");
+}
+
+// Where another character than the delimiter stands between two fields, that is what is wrong.
+std::string CsvReader::HelpBehindQuote(char next) const {
+  const std::string other = next == delimiter_ ? "" : DelimiterHelp(next);
+  if (other.empty()) return "a quote inside a quoted field is doubled: \"say \"\"yes\"\"\"";
+  const std::string by = delimiter_ == '\t' ? "a tab" : "'" + std::string(1, delimiter_) + "'";
+  return "the fields are separated by " + by + (can_choose_ ? "; " + other : "");
 }
 
 // Moves at_ behind the closing quote; to the end of the record, and false, where there is none.
@@ -183,6 +195,12 @@ bool CsvReader::Fail(size_t at, std::string message, std::string help) {
   diagnostics_.Error(MarkAt(at, 1), std::move(message), std::move(help));
   failed_ = true;
   return false;
+}
+
+std::string DelimiterHelp(char next) {
+  if (next == '\0' || std::string_view(";\t|,").find(next) == std::string_view::npos) return "";
+  const std::string name = next == '\t' ? "tab" : std::string(1, next);
+  return "if another character separates them: `delimiter: \"" + name + "\"`";
 }
 
 SourceMark FindField(const std::string& path, char delimiter, int line, size_t column,

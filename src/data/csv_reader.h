@@ -25,8 +25,9 @@ class CsvReader {
  public:
   static constexpr size_t kMostRecordBytes = size_t{16} << 20;
 
-  // UserError where the file cannot be opened.
-  CsvReader(const std::string& path, char delimiter, Diagnostics& diagnostics);
+  // UserError where the file cannot be opened. `can_choose`: an option says what `delimiter` is.
+  CsvReader(const std::string& path, char delimiter, Diagnostics& diagnostics,
+            bool can_choose = true);
 
   // Reads the next record that is not an empty line. False at the end of the file, and after an
   // error of syntax, which is reported with its place. UserError where the file cannot be read.
@@ -45,6 +46,7 @@ class CsvReader {
   void SkipMark();
   bool ScanFields();
   bool SkipQuoted();
+  std::string HelpBehindQuote(char next) const;
   void ResolveTexts();
   void Unescape(CsvField& field);
   SourceMark MarkAt(size_t begin, size_t length) const;
@@ -52,6 +54,7 @@ class CsvReader {
 
   FileReader reader_;
   const char delimiter_;
+  const bool can_choose_;
   Diagnostics& diagnostics_;
   std::vector<char> buffer_;
   size_t used_ = 0, filled_ = 0;  // of buffer_
@@ -63,6 +66,10 @@ class CsvReader {
   int64_t next_line_ = 1;  // on which the one after it begins
   bool failed_ = false;
 };
+
+// What the option `delimiter` is to be where `next`, another character that often separates fields,
+// does: "if another character separates them: `delimiter: \";\"`"; "" of a character that does not.
+std::string DelimiterHelp(char next);
 
 // Field `column` of the record that begins on `line`, for errors: the file is read again. Its line
 // alone where that cannot be. `text`, where it is given, becomes what stands there.

@@ -93,6 +93,9 @@ class Dataset {
   // Of training data: what their format found out about them. Names of classes are not among it.
   virtual DataFindings Findings() const { return {}; }
 
+  // What became of the file without being wrong, a text each: of rows that were left out, say.
+  virtual std::vector<std::string> Notes() const { return {}; }
+
   // Shows all elements of field `index`, where it is of an integer type and all samples are at
   // hand; else none. Of a part of a data set those of the whole, which counts its samples.
   virtual void Visit(size_t /*index*/, IntegerVisitor& /*visitor*/) const {}
@@ -180,7 +183,8 @@ struct DataFormat {
   std::unique_ptr<Dataset> (*open)(const DataOptions&, Diagnostics&);
   // Of a format whose further options are the names of DataOptions::fields: what they mean.
   std::string_view field_option_doc = "";
-  bool field_option_list = false;  // whether their values may be lists
+  bool field_option_list = false;         // whether their values may be lists
+  std::string_view field_option_of = "";  // the option that names those that may have one; "": all
   // Of a format whose data have labels where an option asks for them: that, and how it is written.
   std::string_view label_option = "", label_help = "";
   // Of a format whose files can be wrong each on its own: reports them where the training data have

@@ -30,6 +30,11 @@ constexpr Synonym kSynonyms[] = {
     {"labelcolumn", "label"},
     {"targets", "labels"},
     {"sep", "delimiter"},
+    {"usecols", "columns"},
+    {"fillna", "missing"},
+    {"fillvalue", "missing"},
+    {"impute", "missing"},
+    {"imputation", "missing"},
     {"separator", "delimiter"},
     {"featurecolumns", "columns"},
     {"numsamples", "samples"},
@@ -66,7 +71,19 @@ constexpr std::string_view kOfTraining = "write `train: {batch: â€¦, shuffle: â€
 constexpr std::string_view kLoads =
     "leave it out: samples are read ahead by threads of the program";
 
+constexpr std::string_view kIsMissing =
+    "gaps are what is empty, `NA`, `NaN` or `?`, and nothing else; `missing` says what becomes of "
+    "them: `mean`, `zero`, a number or `drop`";
+constexpr std::string_view kIsStandardize =
+    "`standardize: true` makes each column of features (x - mean) / deviation";
+
 constexpr NameNote kNotes[] = {
+    {"navalues", "missing", kIsMissing},
+    {"nullvalues", "missing", kIsMissing},
+    {"missingvalues", "missing", kIsMissing},
+    {"normalize", "standardize", kIsStandardize},
+    {"scale", "standardize", kIsStandardize},
+    {"scaler", "standardize", kIsStandardize},
     {"transform", "", kIsChanged},
     {"transforms", "", kIsChanged},
     {"transformparam", "", kIsChanged},
@@ -121,6 +138,22 @@ const SourceMark& KeyMark(const DataOption& option) {
   return option.key_mark.file ? option.key_mark : option.mark;
 }
 
+// The names of its options that a help can name: of inputs those that can have one.
+std::vector<std::string> NamesToTell(const DataFormat& format, const DataOptions& options) {
+  std::vector<std::string> names;
+  for (const DataOptionSpec& spec : format.options) names.emplace_back(spec.name);
+  if (format.field_option_doc.empty()) return names;
+  const DataOption* of = FindOption(options, format.field_option_of);
+  const std::vector<DataOption> listed = of == nullptr ? std::vector<DataOption>() : ItemsOf(*of);
+  for (const DataField& field : options.fields) {
+    const bool can = format.field_option_of.empty() ||
+                     std::ranges::find(listed, field.name, &DataOption::value) != listed.end();
+    const bool known = std::ranges::find(names, field.name) != names.end();
+    if (can && !known) names.push_back(field.name);
+  }
+  return names;
+}
+
 // The names of its options.
 std::vector<std::string> NamesIn(const DataFormat& format, const DataOptions& options) {
   std::vector<std::string> names;
@@ -155,7 +188,7 @@ void CheckNames(const DataFormat& format, const DataOptions& options, Diagnostic
     diagnostics.Error(
         KeyMark(option),
         "unknown option '" + name + "' for data of format '" + std::string(format.name) + "'",
-        HelpWithOption(name, names));
+        HelpWithOption(name, NamesToTell(format, options)));
   }
 }
 

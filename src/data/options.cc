@@ -7,8 +7,21 @@
 #include <iterator>
 
 #include "src/base/printable.h"
+#include "src/base/synonyms.h"
 
 namespace cgrun {
+
+namespace {
+
+// What other programs write for `true` and `false`; "" of other texts.
+std::string BooleanHelp(std::string_view text) {
+  constexpr std::string_view kNo[] = {"none", "null", "no", "off"}, kYes[] = {"yes", "on"};
+  const std::string plain = PlainName(text);
+  if (std::ranges::find(kNo, plain) != std::end(kNo)) return "write `false`";
+  return std::ranges::find(kYes, plain) != std::end(kYes) ? "write `true`" : "";
+}
+
+}  // namespace
 
 const DataOption* FindOption(const DataOptions& options, std::string_view name) {
   const auto found = options.values.find(std::string(name));
@@ -41,9 +54,13 @@ std::optional<size_t> ChoiceOption(const DataOptions& options, std::string_view 
   if (option == nullptr) return otherwise;
   const auto found = std::ranges::find(choices, option->value);
   if (found != choices.end()) return static_cast<size_t>(found - choices.begin());
-  diagnostics.Error(
-      option->mark, "option '" + std::string(name) + "' cannot be '" + option->value + "'",
-      SuggestName(option->value, std::vector<std::string>(choices.begin(), choices.end())));
+  const bool boolean = std::ranges::equal(choices, kTrueFalse);
+  std::string help = boolean ? BooleanHelp(option->value) : "";
+  if (help.empty()) {
+    help = SuggestName(option->value, std::vector<std::string>(choices.begin(), choices.end()));
+  }
+  diagnostics.Error(option->mark,
+                    "option '" + std::string(name) + "' cannot be '" + option->value + "'", help);
   return std::nullopt;
 }
 

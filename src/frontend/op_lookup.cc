@@ -103,8 +103,20 @@ constexpr std::string_view kIsNorm =
 constexpr std::string_view kIsEinsum =
     "there is none: `matmul`, `transpose`, `mul` and `reduce_sum` do what it says";
 
+// Activations of other programs that are operators with keys here.
+constexpr NameNote kOfActivations[] = {
+    {"relu6", "", "it is an operator of its own, behind this one: `- {op: clip, min: 0, max: 6}`"},
+    {"hardtanh", "",
+     "it is an operator of its own, behind this one: `- {op: clip, min: -1, max: 1}`"},
+    {"softmax", "",
+     "before `softmax_cross_entropy`, which has it within, leave it out; else it is an operator of "
+     "its own: `- softmax`"},
+};
+
 // Layers of other programs that are several operators here, or none.
 constexpr NameNote kNotes[] = {
+    {"relu6", "clip", "write `{op: clip, min: 0, max: 6}`"},
+    {"hardtanh", "clip", "write `{op: clip, min: -1, max: 1}`"},
     {"sequential", "", kIsSequence},
     {"modulelist", "", kIsSequence},
     {"conv1d", "conv", kIsConv1d},
@@ -165,9 +177,14 @@ std::vector<std::string> ActivationNames() {
 const OpDef* FindDef(const OpSpec& op, Usage usage, Diagnostics& diagnostics) {
   const std::optional<OpId> id = FindOp(op.target.value);
   if (id && IsOf(GetOpDef(*id), usage)) return &GetOpDef(*id);
+  // Without its rate the name alone would be the next error.
+  const bool bare = usage == Usage::kOptimizer && op.attributes.empty() &&
+                    BareName(op.target.value) == op.target.value;
+  const std::string same = bare ? SameOperator(op.target.value, NamesOf(usage)) : "";
   diagnostics.Error(op.target.mark,
                     "there is no " + std::string(KindOf(usage)) + " '" + op.target.value + "'",
-                    HelpWithUnknown(op.target.value, usage));
+                    same.empty() ? HelpWithUnknown(op.target.value, usage)
+                                 : "write `optimizer: {op: " + same + ", lr: …}`");
   return nullptr;
 }
 
@@ -189,7 +206,9 @@ Activation FindActivation(const OpSpec& op, Diagnostics& diagnostics) {
     const std::vector<std::string> known = ActivationNames();
     const std::string& name = attribute.value.scalar;
     if (std::find(known.begin(), known.end(), name) != known.end()) return {FindOp(name), name};
-    const std::string note = NoteOn(name, known, kNotes);
+    std::string note =
+        OurName(name, known, {}).empty() ? NoteOn(BareName(name), {}, kOfActivations) : "";
+    if (note.empty()) note = NoteOn(name, known, kNotes);
     diagnostics.Error(attribute.value.mark, "there is no activation " + Describe(attribute.value),
                       note.empty() ? SuggestOperator(name, known) : note);
   }

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "src/model/key_synonyms.h"
 #include "src/model/schema.h"
 
 namespace cgrun {
@@ -148,8 +149,13 @@ Names MetricNames(const ModelSpec& model) {
 void CheckMetrics(const ModelSpec& model, Diagnostics& diagnostics) {
   const Names known = MetricNames(model);
   const TrainSpec& train = *model.train;
-  if (train.early_stop) CheckKnown(train.early_stop->metric, "metric", known, diagnostics);
-  if (train.keep_best) CheckKnown(*train.keep_best, "metric", known, diagnostics);
+  const auto check = [&](const MarkedText& name) {
+    if (name.value.empty() || Contains(known, name.value)) return;
+    diagnostics.Error(name.mark, "there is no metric '" + name.value + "'",
+                      SuggestMetric(name.value, known));
+  };
+  if (train.early_stop) check(train.early_stop->metric);
+  if (train.keep_best) check(*train.keep_best);
 }
 
 void CheckOptimizers(const ModelSpec& model, Diagnostics& diagnostics) {

@@ -1,6 +1,8 @@
 // The tables of synonyms and notes: Caffe, Keras, PyTorch, ONNX, darknet.
 #include "src/model/key_synonyms.h"
 
+#include <algorithm>
+
 #include "src/base/diagnostics.h"
 #include "src/base/name_notes.h"
 
@@ -234,6 +236,17 @@ std::string HelpWithMeantKey(std::string_view name, std::span<const std::string>
   const std::string note = NoteOn(name, known, kNotes);
   if (!note.empty() && OurName(name, known, kSynonyms).empty()) return note;
   return MeantKey(name, known).empty() ? "" : SuggestSynonym(name, known, kSynonyms);
+}
+
+std::string SuggestMetric(std::string_view name, std::span<const std::string> known) {
+  for (const std::string_view prefix : {"val_", "valid_", "validation_", "eval_"}) {
+    if (!name.starts_with(prefix)) continue;
+    const std::string bare(name.substr(prefix.size()));
+    const bool is_known = std::ranges::find(known, bare) != known.end();
+    const std::string meant = is_known ? bare : NearestName(bare, known);
+    if (!meant.empty()) return "write `" + meant + "`: it is that of `valid`";
+  }
+  return SuggestName(name, known);
 }
 
 std::string HomeOfSynonym(std::string_view name, std::string (*home)(std::string_view)) {

@@ -23,6 +23,10 @@ std::string SuggestKey(std::string_view name, std::span<const std::string> known
 // The same, but "" where nothing is known of `name`, instead of a list of all that is.
 std::string HelpWithMeantKey(std::string_view name, std::span<const std::string> known);
 
+// What to write instead of the metric `name`, which is not among `known`: what a run goes by is
+// always that of `valid`, which others call `val_loss`.
+std::string SuggestMetric(std::string_view name, std::span<const std::string> known);
+
 // home() of the first key of ours that others call `name` and that has one; "" where none has.
 std::string HomeOfSynonym(std::string_view name, std::string (*home)(std::string_view));
 

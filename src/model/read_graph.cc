@@ -236,7 +236,17 @@ constexpr Key<PathSpec> kPathKeys[] = {
      ReadReferencesField<&PathSpec::out>},
 };
 
+// `classify: [conv, …]`: a path is a map. Its operators are read, so that their errors are told
+// too.
+void RefuseListOfOps(const TreeEntry& entry, PathSpec& path, const Reader& reader) {
+  reader.diagnostics.Error(
+      entry.value.mark, "'" + entry.key + "' must be a map, not " + Describe(entry.value),
+      "its operators go under `ops`: `" + entry.key + ": {ops: […], loss: …}`");
+  path.ops = ReadOps(entry.value, "ops", reader);
+}
+
 void ReadPath(const TreeEntry& entry, PathSpec& path, const Reader& reader) {
+  if (entry.value.IsSequence()) return RefuseListOfOps(entry, path, reader);
   ReadMap<PathSpec>(entry.value, entry.key, entry.key_mark, kPathKeys, path, reader);
   if (!entry.value.IsMap()) return;
   const TreeEntry* loss = entry.value.Find("loss");

@@ -58,6 +58,14 @@ constexpr Key<ClipSpec> kClipKeys[] = {
 
 void ReadClip(const TreeEntry& entry, TrainSpec& train, const Reader& reader) {
   ClipSpec clip;
+  if (entry.value.IsScalar() && ParseReal(entry.value.scalar)) {
+    reader.diagnostics.Error(entry.value.mark,
+                             "'" + entry.key + "' must be a map, not " + Describe(entry.value),
+                             "write `clip: {norm: " + entry.value.scalar +
+                                 "}`, the largest norm of all gradients together; `{value: …}` "
+                                 "bounds each element");
+    return;
+  }
   ReadMap<ClipSpec>(entry.value, entry.key, entry.key_mark, kClipKeys, clip, reader);
   if (entry.value.IsMap() && entry.value.entries.empty()) {
     reader.diagnostics.Error(entry.key_mark, "'clip' needs 'norm' or 'value'");

@@ -56,6 +56,12 @@ std::string HomeText(std::string_view key) {
   return "write `" + home + ": …" + closing + "`";
 }
 
+// The name of an optimizer that others write "Adam", "optim.SGD" or "RMSprop()".
+std::string OptimizerCalled(std::string_view name) {
+  name = name.substr(0, name.find('('));
+  return PlainName(name.substr(name.rfind('.') + 1));  // npos + 1 is 0
+}
+
 // Of a key of optimizers beside one, `optimizer: adam`: how it is written within that; "" of
 // others.
 std::string HelpWithOptimizer(const TreeEntry& entry, const TreeNode* map) {
@@ -64,7 +70,10 @@ std::string HelpWithOptimizer(const TreeEntry& entry, const TreeNode* map) {
   if (optimizer == nullptr) return "";
   const TreeNode& value = optimizer->value;
   const TreeEntry* op = value.IsMap() ? value.Find("op") : nullptr;
-  const std::string name = value.IsScalar() ? value.scalar : op != nullptr ? op->value.scalar : "";
+  const std::string given_name = value.IsScalar() ? value.scalar
+                                 : op != nullptr  ? op->value.scalar
+                                                  : "";
+  const std::string name = OptimizerCalled(given_name);
   if (name.empty()) return "";
   const std::string given = entry.value.IsScalar() ? entry.value.scalar : "…";
   if (ours == "momentum" && PlainName(name).starts_with("adam")) {

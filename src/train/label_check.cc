@@ -111,7 +111,14 @@ struct Finding {
   std::string others;  // "; and 2 more samples …"
   int64_t smallest = 0, largest = 0;
   std::set<int64_t> labels = {};  // all that there are, where they are few
+  int64_t least = 0;              // over all sets
 };
+
+// Whether labels are 1 to the number of classes, which no set has 0 beside.
+bool CountsFromOne(const Finding& finding, const LabelUse& use) {
+  return finding.least == 1 && finding.largest == use.classes && use.classes > 1 &&
+         use.kind != LabelUse::Kind::kEntries;
+}
 
 // What masks have where there is no class.
 constexpr int64_t kNoClass = 255;
@@ -121,7 +128,8 @@ bool MayBeIgnored(const Finding& finding, const LabelUse& use) {
 }
 
 bool IsMendedByOperator(const Finding& finding, const LabelUse& use) {
-  return finding.smallest >= 0 && use.maker.file != nullptr && !MayBeIgnored(finding, use);
+  return finding.smallest >= 0 && use.maker.file != nullptr && !MayBeIgnored(finding, use) &&
+         !CountsFromOne(finding, use);
 }
 
 // Whether labels such as -1 and 1 name the classes: without the negative ones, none or one is left.
@@ -142,7 +150,22 @@ std::string RenumberedText(const Finding& finding) {
   return text;
 }
 
+// "labels count from 0: write 0 for 1, and so on to 2 for 3"; of a text also how its numbers become
+// names.
+std::string FromOneText(const Finding& finding) {
+  const std::string last = std::to_string(finding.largest);
+  const std::string text = "labels count from 0: write 0 for 1" +
+                           std::string(finding.largest == 2 ? " and " : ", and so on to ") +
+                           std::to_string(finding.largest - 1) + " for " + last;
+  if (!finding.place.in_file()) return text;
+  const std::string middle = finding.largest > 3   ? "1, 2, …, "
+                             : finding.largest > 2 ? "1, 2, "
+                                                   : "1, ";
+  return text + "; or `classes: [" + middle + last + "]` in `data.train` makes them names";
+}
+
 std::string HelpText(const Finding& range, const LabelUse& use) {
+  if (CountsFromOne(range, use)) return FromOneText(range);
   if (CountsFromBelow(range) && use.kind != LabelUse::Kind::kEntries) return RenumberedText(range);
   if (use.kind == LabelUse::Kind::kBinary) {
     return "for more classes than two take softmax_cross_entropy, with a unit a class";
@@ -226,9 +249,14 @@ std::string OthersText(const Dataset& dataset, size_t field, const OutsideFinder
 
 // Adds to `findings` where a set has an element outside of what `use` takes. Whether it has one.
 bool FindOutside(const Dataset& dataset, size_t field, const LabelUse& use,
-                 std::map<const LabelUse*, Finding>& findings) {
+                 std::map<const LabelUse*, Finding>& findings,
+                 std::map<const LabelUse*, int64_t>& least) {
   OutsideFinder outside(use);
   dataset.Visit(field, outside);
+  if (outside.any()) {
+    const auto [of_use, is_first] = least.try_emplace(&use, outside.smallest());
+    if (!is_first) of_use->second = std::min(of_use->second, outside.smallest());
+  }
   if (outside.samples() == 0) return false;
   const auto [finding, is_new] = findings.try_emplace(&use);
   Finding& of_use = finding->second;
@@ -276,7 +304,8 @@ std::string SampleText(const Dataset& dataset, size_t field, int64_t sample) {
 void CheckLabels(const std::vector<LabelledSet>& sets, const std::vector<LabelUse>& uses,
                  Diagnostics& diagnostics) {
   std::map<const LabelUse*, Finding> findings;
-  std::set<std::string> misspelt;  // inputs
+  std::map<const LabelUse*, int64_t> least;  // labels, of all sets
+  std::set<std::string> misspelt;            // inputs
   for (const auto& [dataset, inputs] : sets) {
     for (size_t i = 0; i < inputs.size(); ++i) {
       for (const LabelUse* use : UsesOf(inputs[i], uses)) {
@@ -285,11 +314,14 @@ void CheckLabels(const std::vector<LabelledSet>& sets, const std::vector<LabelUs
           misspelt.insert(inputs[i]);
           break;
         }
-        if (FindOutside(*dataset, i, *use, findings)) break;
+        if (FindOutside(*dataset, i, *use, findings, least)) break;
       }
     }
   }
-  for (const auto& [use, finding] : findings) Report(finding, *use, diagnostics);
+  for (auto& [use, finding] : findings) {
+    finding.least = least.at(use);
+    Report(finding, *use, diagnostics);
+  }
 }
 
 void WarnOfSpareUnits(const LabelledSet& train, const std::vector<LabelUse>& uses,

@@ -126,9 +126,10 @@ void LintData(const ModelSpec& model, LintReport& report, Diagnostics& diagnosti
   if (data.train == nullptr) {
     diagnostics.Warning(mark, "there is no training data in " + model.file_name,
                         "`cgrun train` needs `data: {train: …}`");
-  } else if (data.test == nullptr && !TrainsAgainstEachOther(model)) {
+  } else if (data.test == nullptr && data.valid == nullptr && !TrainsAgainstEachOther(model)) {
     diagnostics.Warning(mark, "there is no test data in " + model.file_name,
-                        "`cgrun eval` needs `data: {test: …}`");
+                        "`cgrun eval` needs `data: {test: …}`, or `data: {valid: {split: 0.1}}` "
+                        "with `--split valid`");
   }
 }
 
@@ -147,6 +148,16 @@ void LintRun(const ModelSpec& model, const LintReport& report, Diagnostics& diag
   const auto steps = TotalSteps(model, per_epoch, diagnostics);
   if (!steps || !schedules) return;
   WarnOfLongWarmups(*schedules, per_epoch, *steps, diagnostics);
+}
+
+// Of the key `weights` what can be told without a graph: whether its file is there.
+void CheckWeightsFile(const ModelSpec& model, Diagnostics& diagnostics) {
+  if (!model.weights) return;
+  try {
+    NewestWeightsOf(model, diagnostics);
+  } catch (const UserError& error) {
+    diagnostics.Error(model.weights->mark, error.what(), error.help());
+  }
 }
 
 // The file that the key `weights` names, as runs load it.
@@ -216,7 +227,11 @@ LintReport Lint(const ModelSpec& model, const KernelLibrary& library, const Comp
   LintData(model, report, diagnostics);
   LintRun(model, report, diagnostics);
   LintGraphs(WithoutMisfits(model, report.data), options, report, diagnostics);
-  if (!diagnostics.has_errors()) LintCompiled(model, library, options, report, diagnostics);
+  if (diagnostics.has_errors()) {
+    CheckWeightsFile(model, diagnostics);
+  } else {
+    LintCompiled(model, library, options, report, diagnostics);
+  }
   return report;
 }
 
@@ -228,7 +243,12 @@ void LintOptimizers(const ModelSpec& model, DType precision, Diagnostics& diagno
 
 void LintPartial(const ModelSpec& partial, Diagnostics& diagnostics) {
   if (!partial.tree.IsMap()) return;
-  if (!partial.incomplete) CheckModelData(partial, diagnostics);
+  if (partial.incomplete) {
+    CheckDataFiles(partial, diagnostics);
+  } else {
+    CheckModelData(partial, diagnostics);
+  }
+  CheckWeightsFile(partial, diagnostics);
   const bool trains = partial.train.has_value();
   if (trains) ReadRateSchedules(partial, diagnostics);
   if (trains) CheckWatchedData(partial, diagnostics);

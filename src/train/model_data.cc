@@ -47,6 +47,13 @@ struct MissingFile {
   std::string Text() const { return SystemErrorText("open", path, ENOENT); }
 };
 
+// Whether an option names files, if under a name that other programs give it: `root`.
+bool NamesPath(const std::string& format, const std::string& key) {
+  const std::vector<std::string> names = {"file", "folder", "labels", "masks"};
+  const std::string ours = OurName(key, names, DataOptionSynonyms());
+  return IsPathOption(format, key) || IsPathOption(format, ours);
+}
+
 // The files and folders that the options of a set name and that are not there.
 std::vector<MissingFile> FindMissing(const ModelSpec& model, const DataSpec& spec) {
   std::vector<MissingFile> missing;
@@ -58,7 +65,7 @@ std::vector<MissingFile> FindMissing(const ModelSpec& model, const DataSpec& spe
     if (!there && !error) missing.push_back({path, name.mark});
   };
   for (const Attribute& option : spec.options) {
-    if (!IsPathOption(spec.format ? spec.format->value : "", option.key)) continue;
+    if (!NamesPath(spec.format ? spec.format->value : "", option.key)) continue;
     look_for(option.value);
     for (const TreeNode& item : option.value.items) look_for(item);
   }
@@ -360,7 +367,11 @@ DataOption ToDataOption(const Attribute& option, Diagnostics& diagnostics) {
 ModelData OpenModelData(const ModelSpec& model, Diagnostics& diagnostics, MissingFiles missing,
                         const DataFindings* kept, DataCap cap) {
   ModelData data;
-  if (!model.data || !CheckUpdates(model, diagnostics)) return data;
+  if (!model.data) return data;
+  if (!CheckUpdates(model, diagnostics)) {
+    if (missing == MissingFiles::kAreErrors) CheckDataFiles(model, diagnostics);
+    return data;
+  }
   std::vector<MissingFile> all_missing;
   const std::optional<DataSplit> split = SplitOf(model);
   bool train_failed = false;
@@ -379,6 +390,7 @@ ModelData OpenModelData(const ModelSpec& model, Diagnostics& diagnostics, Missin
         model, *spec, look, data.train.get(), is_train ? split : std::nullopt, kept,
         LeftUnder(cap == DataCap::kOfRun ? CapOnHost(model) : 0, data.decoded_bytes), diagnostics);
     if (set) data.decoded_bytes += set->decoded_bytes();
+    if (set) std::ranges::move(set->Notes(), std::back_inserter(data.notes));
     if (set) MatchInputs(model, *set, spec->format->mark, diagnostics);
     if (set) CheckFinite(*set, diagnostics);
     if (diagnostics.error_count() > errors) data.misfits = FindMisfits(model, diagnostics);
@@ -411,13 +423,20 @@ std::shared_ptr<const Dataset> OpenTrainWhole(const ModelSpec& model, Diagnostic
 
 void CheckModelData(const ModelSpec& model, Diagnostics& diagnostics) {
   if (!model.data) return;
+  for (const auto* spec : {&model.data->train, &model.data->valid, &model.data->test}) {
+    if (!*spec || (*spec)->split || !(*spec)->format) continue;
+    OpenSet(model, **spec, Look::kOptions, nullptr, std::nullopt, nullptr, {}, diagnostics);
+  }
+  CheckDataFiles(model, diagnostics);
+}
+
+void CheckDataFiles(const ModelSpec& model, Diagnostics& diagnostics) {
+  if (!model.data) return;
   std::vector<MissingFile> all_missing;
   for (const auto* spec : {&model.data->train, &model.data->valid, &model.data->test}) {
     if (!*spec || (*spec)->split) continue;
     const std::vector<MissingFile> files = FindMissing(model, **spec);
     all_missing.insert(all_missing.end(), files.begin(), files.end());
-    if (!(*spec)->format) continue;
-    OpenSet(model, **spec, Look::kOptions, nullptr, std::nullopt, nullptr, {}, diagnostics);
   }
   ReportMissing(all_missing, diagnostics);
 }

@@ -21,7 +21,8 @@ struct ModelData {
   // Inputs that are not what the data have for them: reported, and what reads them is not to be
   // judged by their types.
   std::vector<std::string> misfits;
-  int64_t left_out = 0;  // samples of `train` that fill no whole batch of streams
+  std::vector<std::string> notes;  // what became of the files: Dataset::Notes() of all sets
+  int64_t left_out = 0;            // samples of `train` that fill no whole batch of streams
 };
 
 enum class MissingFiles { kAreErrors, kAreListed };
@@ -51,6 +52,9 @@ std::shared_ptr<const Dataset> OpenTrainWhole(const ModelSpec& model, Diagnostic
 // Checks what can be told of the sets without opening any: their formats and options, and whether
 // their files are there.
 void CheckModelData(const ModelSpec& model, Diagnostics& diagnostics);
+
+// Of that whether the files are there alone.
+void CheckDataFiles(const ModelSpec& model, Diagnostics& diagnostics);
 
 // For each field of `dataset`, the name of the input that takes it: the input of that name, or
 // where some field has no such input, the input in the same place. They agree in number type and

@@ -27,6 +27,17 @@ bool HasNoEpsilon(const OpSpec& optimizer) {
   });
 }
 
+// Whether the features are columns of a table as they stand: one of years, say, makes gradients of
+// another size than one of fractions.
+bool HasRawColumns(const ModelSpec& model) {
+  if (!model.data || !model.data->train) return false;
+  const DataSpec& train = *model.data->train;
+  return train.format && train.format->value == "csv" &&
+         std::ranges::none_of(train.options, [](const Attribute& option) {
+           return option.key == "standardize" && option.value.scalar == "true";
+         });
+}
+
 // "gan.optimizer.lr=… or train.optimizer.lr=…"
 std::string Assignments(const std::vector<std::string>& keys, const std::string& assignment) {
   std::string text;
@@ -62,7 +73,11 @@ std::string DivergenceHelp(const ModelSpec& model, const std::string& path) {
     help = "without `epsilon` an update is 0/0 where gradients are 0: --set " +
            Assignments(without_epsilon, ".epsilon=1.0e-8") + "; ";
   }
-  return help + "a smaller learning rate often helps: --set " + Assignments(keys, ".lr=…");
+  help += "a smaller learning rate often helps: --set " + Assignments(keys, ".lr=…");
+  if (HasRawColumns(model)) {
+    help += "; so do columns of about the same size: --set data.train.standardize=true";
+  }
+  return help;
 }
 
 }  // namespace cgrun

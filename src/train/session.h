@@ -192,6 +192,8 @@ class Session {
   std::string DataHash() const;
   // Of the training data; where there are none open, of the data that are evaluated.
   const ClassNames& class_names() const { return class_names_; }
+  // What became of the data's files: Dataset::Notes().
+  const std::vector<std::string>& data_notes() const { return data_.notes; }
   const WeightsReport& weights() const { return weights_; }
   // The file of weights that the state was read from: the option's, else that which the model file
   // names, of a run folder the newest; "" without one, and of a run that goes on.

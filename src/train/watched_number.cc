@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "src/ir/op_def.h"
+#include "src/model/key_synonyms.h"
 #include "src/model/schema.h"
 #include "src/train/rate_schedule.h"
 
@@ -90,7 +91,7 @@ std::optional<WatchedNumber> FindWatchedNumber(const ModelSpec& model, const Mar
   diagnostics.Error(name.mark,
                     several ? "several paths have '" + name.value + "'"
                             : "there is no loss or metric '" + name.value + "'",
-                    SuggestName(name.value, known));
+                    SuggestMetric(name.value, known));
   return std::nullopt;
 }
 

@@ -88,7 +88,8 @@ TEST(CsvErrorsTest, ACommaIsNoPoint) {
             "DIR/t.csv:2:1: error: column 'a': '1,5' is not a number\n"
             "    1,5;2\n"
             "    ^~~\n"
-            "help: a fraction is written with a point, as 2.5\n");
+            "help: a fraction is written with a point, as 2.5; `sed 's/,/./g' FILE > NEW` puts one "
+            "for every comma\n");
 }
 
 TEST(CsvErrorsTest, OneCellIsWrongWhereMostAreNumbers) {
@@ -176,6 +177,20 @@ TEST(CsvErrorsTest, SyntaxErrorsStandAtTheirPlace) {
             "    1,\"2\"2,3\n"
             "         ^\n"
             "help: a quote inside a quoted field is doubled: \"say \"\"yes\"\"\"\n");
+  const std::string quoted =
+      "help: the fields are separated by ','; if another character separates them: ";
+  EXPECT_EQ(ErrorsOf("\"a\";\"b\";\"y\"\n1;2;3\n"),
+            "DIR/t.csv:1:4: error: text behind the closing quote\n"
+            "    \"a\";\"b\";\"y\"\n"
+            "       ^\n" +
+                quoted + "`delimiter: \";\"`\n");
+  EXPECT_TRUE(ErrorsOf("\"a\"\t\"b\"\n1\t2\n").ends_with(quoted + "`delimiter: \"tab\"`\n"));
+  EXPECT_EQ(CsvBuilder("\"a\",\"b\"\n1,2\n").Set("delimiter", ";").Open().errors,
+            "DIR/t.csv:1:4: error: text behind the closing quote\n"
+            "    \"a\",\"b\"\n"
+            "       ^\n"
+            "help: the fields are separated by ';'; if another character separates them: "
+            "`delimiter: \",\"`\n");
   EXPECT_EQ(ErrorsOf("a,b,y\r1,2,3\r"),
             "DIR/t.csv:1:6: error: a carriage return that ends no line\n"
             "    a,b,y?1,2,3\n"
@@ -322,8 +337,11 @@ TEST(CsvErrorsTest, OptionsThatAreWrong) {
   EXPECT_EQ(with("columns", "[a, a]"), "error: column 'a' stands twice in the list\n");
   EXPECT_EQ(with("delimiter", "ab"),
             "error: option 'delimiter' is 'ab', but must be one character, or `tab`\n");
-  EXPECT_EQ(with("header", "no"),
-            "error: option 'header' cannot be 'no'\nhelp: known: false, true\n");
+  EXPECT_EQ(with("header", "no"), "error: option 'header' cannot be 'no'\nhelp: write `false`\n");
+  EXPECT_EQ(with("header", "None"),
+            "error: option 'header' cannot be 'None'\nhelp: write `false`\n");
+  EXPECT_EQ(with("header", "maybe"),
+            "error: option 'header' cannot be 'maybe'\nhelp: known: false, true\n");
   EXPECT_EQ(with("missing", "median"),
             "error: option 'missing' is 'median', but must be `error`, `drop`, `zero`, `mean` or a "
             "number\n");
@@ -418,6 +436,59 @@ TEST(CsvErrorsTest, AHeaderOfNumbersIsDoubted) {
             "help: known: 5, 3, setosa; if these are values: `header: false` says that there are "
             "no names, and columns are counted then: from 1, -1 is the last\n");
   EXPECT_EQ(ErrorsOf("town,2019,2020,y\n1,2,3,4\n"), "") << "years may be names";
+}
+
+TEST(CsvErrorsTest, ColumnsWithoutNamesAreCounted) {
+  const auto errors = [](const std::string& label) {
+    return CsvBuilder("a,b,y\n1,2,3\n")
+        .Set("header", "false")
+        .Label(label, DType::kF32)
+        .Open()
+        .errors;
+  };
+  EXPECT_EQ(errors("town"),
+            "error: 'DIR/t.csv' has no column 'town'\n"
+            "help: with `header: false` a column is called by its number: from 1 to 3, -1 is the "
+            "last\n");
+  EXPECT_EQ(errors("y"),
+            "error: 'DIR/t.csv' has no column 'y'\n"
+            "help: the first line has this name: leave `header: false` out, or write 3\n");
+}
+
+TEST(CsvErrorsTest, FeaturesOfOneNameAreWarnedOf) {
+  const Opened opened = CsvBuilder("a,a,y\n1,2,3\n").Label("y", DType::kF32).Open();
+  EXPECT_EQ(
+      opened.errors,
+      "DIR/t.csv:1:3: warning: the columns 1 and 2 are both called 'a', and both are features\n"
+      "    a,a,y\n"
+      "      ^\n"
+      "help: give each a name of its own, or list those to take, by their numbers: "
+      "`columns: [1, 2]`\n");
+  EXPECT_NE(opened.dataset, nullptr);
+  EXPECT_EQ(
+      CsvBuilder("a,a,y\n1,2,3\n").Train(*opened.dataset).Label("y", DType::kF32).Open().errors,
+      "");
+  EXPECT_EQ(
+      CsvBuilder("a,a,y\n1,2,3\n").Set("columns", "[1, 2]").Label("y", DType::kF32).Open().errors,
+      "");
+}
+
+TEST(CsvErrorsTest, OptionsOfOtherProgramsLeadToOurs) {
+  const auto errors = [](const std::string& option) {
+    return CsvBuilder("a,b,y\n1,2,3\n").Label("y", DType::kF32).Set(option, "0").Open().errors;
+  };
+  EXPECT_EQ(
+      errors("na_values"),
+      "error: unknown option 'na_values' for data of format 'csv'\n"
+      "help: gaps are what is empty, `NA`, `NaN` or `?`, and nothing else; `missing` says what "
+      "becomes of them: `mean`, `zero`, a number or `drop`\n");
+  EXPECT_EQ(errors("fillna"),
+            "error: unknown option 'fillna' for data of format 'csv'\nhelp: write 'missing'\n");
+  EXPECT_EQ(
+      errors("zzzzz"),
+      "error: unknown option 'zzzzz' for data of format 'csv'\n"
+      "help: known: file, label, columns, header, delimiter, missing, missing_label, classes, "
+      "categories, standardize\n");
 }
 
 }  // namespace

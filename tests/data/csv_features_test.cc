@@ -65,6 +65,19 @@ TEST(CsvCategories, NoOtherColumnIsTakenForOneThatIsMissing) {
       "error: 'DIR/t.csv' has no column 'area', which the training data have\n"
       "help: its column 'AREA' has nearly that name: give it the same; or `columns` names those "
       "that are to be taken, in the order of the training data's\n");
+  const auto help = [&](std::string_view table) {
+    const std::string errors = CsvBuilder(table).Train(*train.dataset).Open().errors;
+    const size_t error = errors.find("has no column 'area'");
+    const size_t found = error == errors.npos ? error : errors.find("help: ", error);
+    return found == errors.npos ? errors : errors.substr(found, errors.find('\n', found) - found);
+  };
+  EXPECT_EQ(help("area;town\n1;Rome\n"),
+            "help: there is one column only; if another character separates them: `delimiter: "
+            "\";\"`");
+  EXPECT_EQ(
+      help("1.5,2.5\n3,4\n"),
+      "help: the first line looks like values, not names: `header: false` says that there are "
+      "no names, and columns are counted then: from 1, -1 is the last");
 }
 
 TEST(CsvCategories, OfWhatIsSplitAwayAreUnknown) {

@@ -453,5 +453,28 @@ TEST(CsvProperty, AnyTableComesBack) {
   }));
 }
 
+TEST(CsvNotes, TellWhatBecameOfGaps) {
+  CsvBuilder builder("a,b,y\n1,,3\n4,5,\n7,8,9\n,,1\n");
+  builder.Label("y", DType::kF32).Set("missing", "mean").Set("missing_label", "drop");
+  const std::string file = "'" + builder.folder() + "/t.csv': ";
+  const Opened filled = builder.Open();
+  ASSERT_EQ(filled.errors, "");
+  EXPECT_EQ(filled.dataset->Notes(),
+            (std::vector<std::string>{file + "1 of its 4 rows is left out, with no label: line 3",
+                                      file + "3 gaps are filled with the means of their columns"}));
+  builder.File("t.csv", "a,b,y\n1,,3\n,5,1\n7,8,\n,,1\n?,1,1\nNA,2,2\n1,2,3\n");
+  const Opened dropped = builder.Set("missing", "drop").Open();
+  ASSERT_EQ(dropped.errors, "");
+  EXPECT_EQ(dropped.dataset->Notes(),
+            (std::vector<std::string>{file + "6 of its 7 rows are left out, with no value in a "
+                                             "column that is used: lines 2, 3, 4, 5, 6, …"}));
+  builder.File("t.csv", "a,b,y\n1,,3\n4,5,6\n");
+  const Opened zero = builder.Set("missing", "zero").Open();
+  ASSERT_EQ(zero.errors, "");
+  EXPECT_EQ(zero.dataset->Notes(), (std::vector<std::string>{file + "1 gap is filled with 0"}));
+  builder.File("t.csv", "a,b,y\n1,2,3\n4,5,6\n");
+  EXPECT_TRUE(builder.Open().dataset->Notes().empty());
+}
+
 }  // namespace
 }  // namespace cgrun

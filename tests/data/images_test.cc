@@ -169,11 +169,21 @@ TEST(ImagesTest, AFileTellsTheLabels) {
             "help: a line is `NAME,LABEL`, separated by a comma\n");
   const std::string near = builder.File("l.csv", "name,label\nA.PNG,1\nb,2\nx,3\n").Open().errors;
   EXPECT_EQ(near,
-            "DIR/l.csv:2:1: error: 'DIR/f' holds no image 'A.PNG'\n    A.PNG,1\n    ^~~~~\n"
+            "DIR/l.csv:2:1: error: 'DIR/f' holds no image 'A.PNG'; and 1 more such line: 'b' "
+            "('b.jpg'?) in line 3\n    A.PNG,1\n    ^~~~~\n"
             "help: did you mean 'a.png'?\n"
-            "DIR/l.csv:3:1: error: 'DIR/f' holds no image 'b'\n    b,2\n    ^\n"
-            "help: did you mean 'b.jpg'?\n"
             "DIR/l.csv:4:1: error: 'DIR/f' holds no image 'x'\n    x,3\n    ^\n");
+  std::string many;
+  for (int i = 0; i < 2000; ++i) many += "f/" + std::to_string(i) + ".png,1\n";
+  EXPECT_EQ(builder.File("l.csv", many).Open().errors,
+            "DIR/l.csv:1:1: error: 'DIR/f' holds no image 'f/0.png'; and 1999 more such lines: "
+            "'f/1.png' in line 2, 'f/2.png' in line 3, 'f/3.png' in line 4, …\n"
+            "    f/0.png,1\n    ^~~~~~~\n");
+  EXPECT_NE(builder.File("l.csv", "f/a.png,1\n")
+                .Open()
+                .errors.find(
+                    "help: write 'a.png': the lines name files of the folder, without folders\n"),
+            std::string::npos);
   EXPECT_EQ(builder.File("l.csv", "b.jpg,tre\n").Train(*names.dataset).Open().errors,
             "DIR/l.csv:1:7: error: 'tre' is none of the classes of the training data\n"
             "    b.jpg,tre\n          ^~~\nhelp: did you mean 'tree'?\n");

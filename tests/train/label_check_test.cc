@@ -148,6 +148,22 @@ TEST(LabelCheck, LabelsOfATableAreKnownByTheirLines) {
       << negative;
 }
 
+TEST(LabelCheck, LabelsFromOneAreToBeginWithZero) {
+  const std::string two = ErrorsOfTable("1,1\n2,2\n3,2\n", "2");
+  EXPECT_NE(two.find("/t.csv:3:3: error: sample 1 has the label 2, but"), std::string::npos) << two;
+  EXPECT_NE(
+      two.find("help: labels count from 0: write 0 for 1 and 1 for 2; or `classes: [1, 2]` in "
+               "`data.train` makes them names\n"),
+      std::string::npos)
+      << two;
+  const std::string four = ErrorsOf(std::string("\1\2\3\4\1\2\3\4", 8));
+  EXPECT_NE(four.find("help: labels count from 0: write 0 for 1, and so on to 3 for 4\n"),
+            std::string::npos)
+      << four;
+  const std::string with_zero = ErrorsOfTable("1,0\n2,1\n3,2\n", "2");
+  EXPECT_EQ(with_zero.find("labels count from 0"), std::string::npos) << with_zero;
+}
+
 TEST(LabelCheck, ALabelThatIsMisspeltIsNoNewClass) {
   const std::string once = ErrorsOfTable("1,cat\n2,dog\n3,catt\n4,cat\n5,dog\n6,dog\n", "2");
   EXPECT_EQ(once,
