@@ -442,6 +442,12 @@ GraphPicture PictureOf(const Graph& graph, const MemoryLayout& layout, int entry
   return PictureMaker(graph, layout, entry, options).Make();
 }
 
+std::string BytesText(const PictureBox& box) {
+  if (box.besides_bytes <= 0) return FormatBytes(box.bytes);
+  return FormatBytes(box.bytes - box.besides_bytes) + " + " + box.besides + " " +
+         FormatBytes(box.besides_bytes);
+}
+
 LayoutGraph LayoutGraphOf(const GraphPicture& picture, double width, double height,
                           double placeholder_height) {
   LayoutGraph graph;

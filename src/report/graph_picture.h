@@ -73,6 +73,9 @@ inline constexpr size_t kMostNodes = 150;
 GraphPicture PictureOf(const Graph& graph, const MemoryLayout& layout, int entry,
                        const PictureOptions& options);
 
+// "180 KiB + index 45.0 KiB"
+std::string BytesText(const PictureBox& box);
+
 // What the layout needs of it, for boxes of this size.
 LayoutGraph LayoutGraphOf(const GraphPicture& picture, double width, double height,
                           double placeholder_height);

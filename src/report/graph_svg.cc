@@ -47,13 +47,6 @@ constexpr const char* kStyle =
 // Between the number of a buffer and the right edge of its box.
 double NumberMargin(bool pill) { return pill ? 18 : 8; }
 
-// "180 KiB + index 45.0 KiB"
-std::string BytesText(const PictureBox& box) {
-  if (box.besides_bytes <= 0) return FormatBytes(box.bytes);
-  return FormatBytes(box.bytes - box.besides_bytes) + " + " + box.besides + " " +
-         FormatBytes(box.besides_bytes);
-}
-
 // "uint8 32×3×8×8 · 6.00 KiB"
 std::string SizeText(const PictureBox& box) {
   return box.shape.empty() ? BytesText(box) : box.shape + " · " + BytesText(box);
