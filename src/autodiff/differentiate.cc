@@ -40,14 +40,16 @@ class Differentiator {
     const ValueId one = Ones(path.loss);
     const auto gradients = AddGradients(builder_, {{path.loss, one}}, wanted, id);
     std::vector<Learned> learned;
+    std::vector<ValueId> untrained;
     for (ValueId parameter : path.trains) {
       const ValueId gradient = SumOverVersions(id, parameter, gradients);
       if (gradient.valid()) {
         learned.push_back({parameter, gradient});
       } else {
-        WarnUntrained(path, parameter);
+        untrained.push_back(parameter);
       }
     }
+    WarnUntrained(path, untrained);
     Keep(id, gradients);
     if (options_.accumulates) Accumulate(id, learned);
     if (!options_.updates) return;
@@ -212,14 +214,30 @@ class Differentiator {
                             GradientNode(path, Phase::kBackward))[0];
   }
 
-  void WarnUntrained(const Path& path, ValueId parameter) {
+  // Parameters of one operator, which follow each other, in one warning.
+  void WarnUntrained(const Path& path, const std::vector<ValueId>& parameters) {
     if (diagnostics_ == nullptr) return;
-    const Value& value = graph_.values[parameter];
-    const std::string stop = WhereGradientsStop(parameter, path.loss);
-    diagnostics_->Warning(
-        value.mark, "the loss of path '" + path.name + "' gives " + value.name + " no gradient",
-        (stop.empty() ? "the loss does not depend on it" : "none flows through " + stop) +
-            "; `frozen: true` says that it is to stay as it is");
+    for (size_t i = 0; i < parameters.size();) {
+      const Value& value = graph_.values[parameters[i]];
+      const std::string stop = WhereGradientsStop(parameters[i], path.loss);
+      const std::string owner = value.name.substr(0, value.name.rfind('.'));
+      std::string names = value.name;
+      size_t end = i + 1;
+      for (; end < parameters.size(); ++end) {
+        const std::string& name = graph_.values[parameters[end]].name;
+        const bool is_of_it = name.starts_with(owner + ".") && name.rfind('.') == owner.size();
+        if (!is_of_it || WhereGradientsStop(parameters[end], path.loss) != stop) break;
+        names += " and " + name;
+      }
+      const bool several = end > i + 1;
+      diagnostics_->Warning(
+          value.mark, "the loss of path '" + path.name + "' gives " + names + " no gradient",
+          (stop.empty() ? std::string("the loss does not depend on ") + (several ? "them" : "it")
+                        : "none flows through " + stop) +
+              "; `frozen: true` says that " +
+              (several ? "they are to stay as they are" : "it is to stay as it is"));
+      i = end;
+    }
   }
 
   // The last operator without a gradient, or with outputs of whole numbers, on the ways from a

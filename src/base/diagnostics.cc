@@ -148,7 +148,7 @@ std::vector<Diagnostic> Diagnostics::Sorted() const {
   return sorted;
 }
 
-std::string Diagnostics::ToString(bool color) const {
+std::string Diagnostics::ToString(bool color, bool brief) const {
   const char* bold = color ? "\033[1m" : "";
   const char* red = color ? "\033[1;31m" : "";
   const char* yellow = color ? "\033[1;33m" : "";
@@ -161,6 +161,7 @@ std::string Diagnostics::ToString(bool color) const {
     out += d.severity == Severity::kError ? std::string(red) + "error: " + reset
                                           : std::string(yellow) + "warning: " + reset;
     out += d.message + "\n";
+    if (brief && d.severity == Severity::kWarning) continue;
     if (d.mark.file && d.mark.line > 0) out += Excerpt(d.mark, red, reset);
     if (!d.help.empty()) out += std::string(cyan) + "help: " + reset + d.help + "\n";
   }

@@ -73,8 +73,8 @@ class Diagnostics {
   std::vector<Diagnostic> Sorted() const;
 
   // "FILE:LINE:COLUMN: error: …", the line, the caret, "help: …" for each, with ANSI colours if
-  // `color`.
-  std::string ToString(bool color = false) const;
+  // `color`. With `brief`, warnings are their first lines alone.
+  std::string ToString(bool color = false, bool brief = false) const;
 
   // While it lives, `note` is added to the help of every error, in place of an outer one: where a
   // template is used, say.

@@ -26,8 +26,21 @@ bool AreTimed(const CaseResult& result, const CaseResult& baseline) {
   return result.seconds_per_iteration && baseline.seconds_per_iteration;
 }
 
+// Whether the medians of the times and the median of the rounds' ratios disagree on which case is
+// the faster one, with no interval that would tell.
+bool IsWithinNoise(const CaseResult& result, const CaseResult& baseline) {
+  if (!AreTimed(result, baseline) || !result.speedup) return false;
+  const auto& interval = result.speedup->interval;
+  if (interval && (interval->first > 1 || interval->second < 1)) return false;
+  const double by_medians =
+      baseline.seconds_per_iteration->median / result.seconds_per_iteration->median;
+  return (by_medians > 1 && result.speedup->median < 1) ||
+         (by_medians < 1 && result.speedup->median > 1);
+}
+
 std::string BreakEven(const CaseResult& result, const CaseResult& baseline) {
   if (!AreTimed(result, baseline) || &result == &baseline) return "";
+  if (IsWithinNoise(result, baseline)) return "in noise";
   const auto step = BreakEvenStep(result.CostBeside(baseline), baseline.cost());
   return step ? FormatCount(*step) : "never";
 }
@@ -130,6 +143,7 @@ void AddComparison(const CaseResult& result, const BenchResult& whole, Json& jso
     json["speedup_interval"] = {result.speedup->interval->first, result.speedup->interval->second};
   }
   if (&result == &baseline || !AreTimed(result, baseline)) return;
+  if (IsWithinNoise(result, baseline)) return;
   if (const auto step = BreakEvenStep(result.CostBeside(baseline), baseline.cost())) {
     json["break_even_step"] = *step;
   }
@@ -198,10 +212,17 @@ std::string OrdersNote(const BenchResult& result) {
 }
 
 std::string ComparisonNote(const BenchResult& result) {
+  const CaseResult& baseline = result.cases[0];
+  const bool noise = std::ranges::any_of(
+      result.cases, [&](const CaseResult& one) { return IsWithinNoise(one, baseline); });
   return OrdersNote(result) + SpeedupNote(result) +
          fmt::format(
-             "break-even: the step from which a run of that case has taken less time than '{}'.\n",
-             result.cases[0].name);
+             "break-even: the step from which a run of that case has taken less time than "
+             "'{}'{}.\n",
+             baseline.name,
+             noise ? ";\nin noise: by ms/it it is the faster one, by the speedup it is not, "
+                     "or the other way round"
+                   : "");
 }
 
 }  // namespace

@@ -88,6 +88,19 @@ std::vector<std::string> WordsOf(const std::string& value) {
   return words;
 }
 
+// What the description of an argument says of its files: {"yaml", "yml", "cgb"} of "model file
+// (.yaml), or compiled program (.cgb)".
+std::vector<std::string> SuffixesIn(const std::string& description) {
+  std::vector<std::string> suffixes;
+  for (size_t at = 0; (at = description.find("(.", at)) != std::string::npos; ++at) {
+    const size_t end = description.find(')', at);
+    if (end == std::string::npos) break;
+    suffixes.push_back(description.substr(at + 2, end - at - 2));
+    if (suffixes.back() == "yaml") suffixes.emplace_back("yml");
+  }
+  return suffixes;
+}
+
 // The name of the value that was declared: of an argument without a flag, its own where none was.
 std::string DeclaredName(const CLI::Option& option) {
   const std::string type = option.get_type_name();
@@ -151,6 +164,8 @@ ArgumentValues ValuesOf(const CLI::Option& option) {
     values.kind = Kind::kFolder;
   } else if (named("FILE") || named("MODEL") || named("PROGRAM") || named("INPUT")) {
     values.kind = Kind::kFile;
+    const bool is_input = named("MODEL") || named("PROGRAM");
+    if (is_input) values.suffixes = SuffixesIn(option.get_description());
   }
   return values;
 }

@@ -31,6 +31,8 @@ struct ArgumentValues {
   std::string name;                // what --help calls it: "FILE", "graph|eager"; "" for a switch
   bool optional = false;           // the flag may stand without it
   std::vector<std::string> words;  // kWords: all that there are
+  // kFile: how the names of such files end, "yaml"; empty: in any way.
+  std::vector<std::string> suffixes = {};
 };
 
 ArgumentValues ValuesOf(const CLI::Option& option);

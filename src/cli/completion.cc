@@ -33,7 +33,9 @@ VerbDescription DescriptionOf(const CLI::App& app) {
     if (!option->get_positional()) {
       verb.flags.push_back(DescriptionOf(*option));
     } else if (verb.argument.kind == ArgumentValues::Kind::kNone) {
-      verb.argument = ValuesOf(*option);  // of several arguments all are like the first
+      verb.argument = ValuesOf(*option);  // of several arguments all are like the first …
+    } else {
+      verb.argument.suffixes.clear();  // … but for how their files are called
     }
   }
   return verb;

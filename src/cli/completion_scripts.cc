@@ -35,7 +35,8 @@ std::string BashOffer(const ArgumentValues& values) {
     case Kind::kWords:
       return "words='" + Join(values.words, " ") + "'";
     case Kind::kFile:
-      return "offer=-f";
+      return values.suffixes.empty() ? "offer=-f"
+                                     : "offer=-f suffixes=' " + Join(values.suffixes, " ") + " '";
     case Kind::kFolder:
       return "offer=-d";
     case Kind::kRun:
@@ -91,7 +92,10 @@ std::string ZshQuoted(const std::string& text) { return "'" + Replaced(text, "'"
 std::string ZshValue(const ArgumentValues& values) {
   std::string action = " ";
   if (values.kind == Kind::kNone) return "";
-  if (values.kind == Kind::kFile) action = "_files";
+  if (values.kind == Kind::kFile) {
+    const std::string suffixes = Join(values.suffixes, "|");
+    action = suffixes.empty() ? "_files" : "_files -g \"*.(" + suffixes + ")\"";
+  }
   if (values.kind == Kind::kFolder) action = "_files -/";
   if (values.kind == Kind::kRun) action = "_cgrun_runs";
   if (values.kind == Kind::kSetting) action = "_cgrun_keys";
@@ -124,7 +128,9 @@ std::string FishValue(const ArgumentValues& values, bool flag) {
     case Kind::kWords:
       return needed + " -f -a " + FishQuoted(Join(values.words, " "));
     case Kind::kFile:
-      return needed + " -F";
+      if (values.suffixes.empty()) return needed + " -F";
+      return needed + " -f -a " +
+             FishQuoted("(__cgrun_files '" + Join(values.suffixes, "|") + "')");
     case Kind::kFolder:
       return needed + " -f -a '(__fish_complete_directories)'";
     case Kind::kRun:
@@ -164,9 +170,15 @@ _cgrun_runs() {
     if [[ -e $file ]]; then printf '%s\n' "${file%/model.yaml}"; fi
   done
 }
+_cgrun_with_suffix() {  # folders, and files that end so
+  local file
+  while IFS= read -r file; do
+    if [[ -d $file || $suffixes == *" ${file##*.} "* ]]; then printf '%s\n' "$file"; fi
+  done
+}
 _cgrun() {
   local cur=${COMP_WORDS[COMP_CWORD]} flag=${COMP_WORDS[COMP_CWORD - 1]}
-  local flags words= offer= at=0 key=
+  local flags words= offer= suffixes= at=0 key=
   COMPREPLY=()
   if [[ $cur == = ]]; then  # --flag=value is three words
     cur=
@@ -201,7 +213,11 @@ _cgrun() {
     if [[ ${COMPREPLY[0]-} == *[=.] ]]; then compopt -o nospace 2>/dev/null; fi
   fi
   if [[ -n $offer && ${#COMPREPLY[@]} -eq 0 ]]; then
-    mapfile -t COMPREPLY < <(compgen "$offer" -- "$cur")
+    if [[ -z $suffixes ]]; then
+      mapfile -t COMPREPLY < <(compgen "$offer" -- "$cur")
+    else
+      mapfile -t COMPREPLY < <(compgen "$offer" -- "$cur" | _cgrun_with_suffix)
+    fi
     compopt -o filenames 2>/dev/null
   fi
 }
@@ -264,7 +280,10 @@ complete -c cgrun -n __cgrun_no_verb -a help -d 'flags and examples of a verb'
       "    if string match -q '*=*' -- \"$typed\"\n        printf '%s\\n'" +
       values + "\n    else\n        printf '%s\\n' " + Join(settings.keys, " ") +
       "\n    end\nend\n";
-  out += R"(function __cgrun_runs
+  out += R"(function __cgrun_files  # folders, and files that end so
+    __fish_complete_path (commandline -ct) | string match -r '^[^\t]*(?:/|\.(?:'$argv[1]'))(?:\t.*)?$'
+end
+function __cgrun_runs
     set -l runs runs/*/model.yaml
     if test (count $runs) -gt 0
         string replace /model.yaml '' $runs

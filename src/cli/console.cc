@@ -271,15 +271,18 @@ void PrintChanges(const std::vector<Diagnostic>& printed) {
                Flags().changes.c_str());
 }
 
-}  // namespace
-
-void PrintDiagnostics(const Diagnostics& diagnostics) {
-  std::fputs(diagnostics.ToString(ColorOnStderr()).c_str(), stderr);
+void Print(const Diagnostics& diagnostics, bool brief) {
+  std::fputs(diagnostics.ToString(ColorOnStderr(), brief).c_str(), stderr);
   PrintChanges(diagnostics.Sorted());
   for (Diagnostic& item : diagnostics.Sorted()) {
     if (item.severity == Severity::kError) Flags().errors.push_back(std::move(item));
   }
 }
+
+}  // namespace
+
+void PrintDiagnostics(const Diagnostics& diagnostics) { Print(diagnostics, /*brief=*/false); }
+void PrintBriefly(const Diagnostics& diagnostics) { Print(diagnostics, /*brief=*/true); }
 
 nlohmann::ordered_json DiagnosticsJson(const std::vector<Diagnostic>& diagnostics) {
   auto json = nlohmann::ordered_json::array();

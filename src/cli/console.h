@@ -46,6 +46,8 @@ void TellNotes(const std::vector<std::string>& notes);
 // What `--set` changes of a model file: PrintDiagnostics() says so behind errors in its lines.
 void NoteChanges(const std::string& file, const std::vector<std::string>& assignments);
 void PrintDiagnostics(const Diagnostics& diagnostics);
+// The same with a line for each warning, for verbs after `check` and `train`, which tell all of it.
+void PrintBriefly(const Diagnostics& diagnostics);
 
 // Errors or warnings as --json has them: `[{"file", "line", "column", "message", "help"}]`, with
 // null for what one does not have.

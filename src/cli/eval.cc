@@ -68,7 +68,7 @@ int Run(const ModelFlags& flags, const RunFlags& run_flags, const EvalFlags& eva
   if (keeps) options.compile.keeps = EntryKind::kEval;
   Diagnostics diagnostics;
   Session session(*model, options, /*train=*/false, diagnostics);
-  PrintDiagnostics(diagnostics);
+  PrintBriefly(diagnostics);
   if (!session.ready()) return kBadInput;
   if (!CheckWeights(session.weights(), options.weights)) return kBadInput;
   CheckCap(flags, *model, session.memory());

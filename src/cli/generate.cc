@@ -94,7 +94,7 @@ int GenerateImages(const ModelSpec& model, const ModelFlags& flags, const RunFla
   options.count = generate.count == 0 ? kSamples : generate.count;
   Diagnostics diagnostics;
   const auto output = DescribeGenerated(model, options.compile.precision, diagnostics);
-  PrintDiagnostics(diagnostics);
+  PrintBriefly(diagnostics);
   if (!output) return kBadInput;
   const std::string path = generate.out.empty() ? model.name.value + ".png" : generate.out;
   const bool npy = path.ends_with(".npy");
@@ -114,7 +114,7 @@ int GenerateImages(const ModelSpec& model, const ModelFlags& flags, const RunFla
   options.weights = ChooseWeights(model, generate.weights);
   Diagnostics later;
   const auto generated = GenerateSamples(model, *output, options, later);
-  PrintDiagnostics(later);
+  PrintBriefly(later);
   if (!generated || !CheckWeights(generated->weights, options.weights)) return kBadInput;
   Tell("weights: " + WeightsText(options.weights));
   if (!run_flags.dry_run) Write(path, generated->samples, *output, generate.scale);
@@ -172,12 +172,12 @@ int GenerateText(const ModelSpec& model, const ModelFlags& flags, const RunFlags
   options.seed = model.train ? static_cast<uint64_t>(model.train->seed.value) : 0;
   Diagnostics diagnostics;
   const auto text = DescribeTextModel(model, options.compile.precision, diagnostics);
-  PrintDiagnostics(diagnostics);
+  PrintBriefly(diagnostics);
   if (!text) return kBadInput;
   options.weights = ChooseWeights(model, generate.weights);
   Diagnostics later;
   TextWriter writer(*text, options, later);
-  PrintDiagnostics(later);
+  PrintBriefly(later);
   if (!writer.ready() || !CheckWeights(writer.weights(), options.weights)) return kBadInput;
   Tell("weights: " + WeightsText(options.weights));
   const std::string prompt = generate.prompt.value_or("");

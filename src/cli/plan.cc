@@ -21,6 +21,7 @@
 #include "src/report/plan_diff.h"
 #include "src/report/plan_report.h"
 #include "src/report/table.h"
+#include "src/report/value_life.h"
 #include "src/train/checkpoint.h"
 #include "src/train/run_shape.h"
 
@@ -150,6 +151,7 @@ PlanSubject SubjectOf(const ModelSpec& model, const CompiledModel& compiled, con
   PlanSubject subject;
   subject.kept = KeptValuesOf(compiled);
   subject.sharing = SharingOf(compiled.entries[0].graph, compiled.layout, 0);
+  subject.copies_bytes = CopiesAtPeak(compiled.entries[0].graph, compiled.layout, 0);
   subject.model = model.name.value;
   subject.device = KernelsOf(model).name();
   subject.order = options.order;

@@ -98,9 +98,9 @@ InputError SeveralValues(const std::string& name, const std::vector<std::string>
       meant.size() > kMostMeant ? "they are " + names : "did you mean " + names + "?");
 }
 
-// Throws InputError where `name` is that of an operator with parameters which another one computes
-// besides: what a fused node computes in between has no names.
-void CheckFused(const std::vector<PlannedEntry>& entries, const std::string& name) {
+// The value of the operator which computes that of the operator `name`, of parameters, besides; it
+// says so, for what a fused node computes in between has no names. "" where there is none.
+std::string NameOfFused(const std::vector<PlannedEntry>& entries, const std::string& name) {
   for (const PlannedEntry& entry : entries) {
     for (const Node& node : entry.graph->nodes) {
       if (node.body.empty() || node.phase != Phase::kForward) continue;
@@ -108,12 +108,13 @@ void CheckFused(const std::vector<PlannedEntry>& entries, const std::string& nam
         const std::string owner = OwnerOf(entry.graph->values[input]);
         if (owner.empty() || (owner != name && !owner.ends_with("." + name))) continue;
         const std::string& within = entry.graph->values[node.outputs[0]].name;
-        throw InputError("'" + owner + "' is computed within '" + within + "' (" +
-                             OperatorText(node) + "), and is no value of its own",
-                         "`--why " + within + "`");
+        Tell("note: '" + owner + "' is computed within '" + within + "' (" + OperatorText(node) +
+             "), and is no value of its own; this is of '" + within + "'");
+        return within;
       }
     }
   }
+  return "";
 }
 
 std::string FullName(const std::vector<PlannedEntry>& entries, const std::string& name) {
@@ -124,8 +125,11 @@ std::string FullName(const std::vector<PlannedEntry>& entries, const std::string
     if (other.ends_with("." + name)) meant.push_back(other);
   }
   KeepLastRuns(meant, known);
-  if (meant.empty()) CheckFused(entries, name);
-  if (meant.empty()) throw NoValue(name, known);
+  if (meant.empty()) {
+    const std::string within = NameOfFused(entries, name);
+    if (!within.empty()) return within;
+    throw NoValue(name, known);
+  }
   if (meant.size() > 1) throw SeveralValues(name, meant);
   return meant[0];
 }

@@ -12,6 +12,7 @@
 #include "src/cli/model_flags.h"
 #include "src/cli/predict_view.h"
 #include "src/cli/weights_flag.h"
+#include "src/report/table.h"
 #include "src/train/data_findings.h"
 #include "src/train/prediction_files.h"
 
@@ -184,12 +185,20 @@ int Predict(Predictor& predictor, const PredictSignature& signature, PredictSour
 }
 
 // The most probable classes are of outputs that score classes.
-void CheckTop(const std::vector<PredictedOutput>& outputs) {
-  const auto scores = [](const PredictedOutput& output) {
-    return !output.kept && output.scores != Scores::kNone;
-  };
-  if (std::ranges::any_of(outputs, scores)) return;
-  throw InputError("--top shows classes, and this model predicts values", "leave it out");
+void CheckTop(const std::vector<PredictedOutput>& outputs, int64_t top) {
+  int64_t most = 0;
+  for (const PredictedOutput& output : outputs) {
+    if (output.kept || output.scores == Scores::kNone) continue;
+    const bool of_places = output.places > 0;
+    most =
+        std::max(most, of_places ? output.shape.Elements() / output.places : output.class_count());
+  }
+  if (most == 0) {
+    throw InputError("--top shows classes, and this model predicts values", "leave it out");
+  }
+  if (top <= most) return;
+  Tell("note: --top " + FormatCount(top) + " shows all classes, for there are " +
+       FormatCount(most));
 }
 
 int RunChecked(const ModelFlags& flags, const RunFlags& run_flags,
@@ -206,9 +215,9 @@ int RunChecked(const ModelFlags& flags, const RunFlags& run_flags,
   Diagnostics diagnostics;
   const auto signature = DescribePredictions(*model, options.compile.precision,
                                              KeepsInFolder(flags, predict_flags.out), diagnostics);
-  PrintDiagnostics(diagnostics);
+  PrintBriefly(diagnostics);
   if (!signature) return kBadInput;
-  if (predict_flags.has_top) CheckTop(signature->outputs);
+  if (predict_flags.has_top) CheckTop(signature->outputs, predict_flags.top);
   // Tables and texts are read by what the weights keep.
   if (TableReader(*model).of_model()) {
     options.weights = ChooseWeights(*model, predict_flags.weights);
@@ -224,7 +233,7 @@ int RunChecked(const ModelFlags& flags, const RunFlags& run_flags,
   options.batch = BatchFor(*model, source.samples());
   Diagnostics later;
   Predictor predictor(*model, *signature, options, later);
-  PrintDiagnostics(later);
+  PrintBriefly(later);
   if (!predictor.ready() || !CheckWeights(predictor.weights(), options.weights)) return kBadInput;
   Tell("weights: " + WeightsText(options.weights));
   facts.batch = options.batch;

@@ -115,8 +115,8 @@ std::string AllocationsText(const TrainResult& result) {
   text += growth == 0 ? ": the run takes no more memory the longer it is"
                       : ": the run took " + FormatBytes(growth) + " more since";
   if (*result.pool_requests > 0) {
-    text += fmt::format(" ({} of libraries, from a pool that is set aside for them)",
-                        FormatCount(*result.pool_requests, "allocation"));
+    text += fmt::format("; libraries took memory {}, of what was set aside for them before",
+                        FormatCount(*result.pool_requests, "time"));
   }
   return text;
 }

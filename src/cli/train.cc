@@ -304,7 +304,7 @@ int Run(const ModelFlags& flags, const RunFlags& run_flags, const TrainFlags& tr
   if (!fitted.fits) return kBadInput;
   if (fitted.memory) options.base = fitted.memory->base;
   Session session(model, options, /*train=*/true, diagnostics);
-  PrintDiagnostics(diagnostics);
+  training.resumed ? PrintBriefly(diagnostics) : PrintDiagnostics(diagnostics);
   if (!session.ready() || !ReportInputs(session, flags.model)) return kBadInput;
   TellNotes(session.data_notes());
   if (training.resumed && IsFinished(folder, model, session))

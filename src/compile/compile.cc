@@ -1,6 +1,7 @@
 // The pipeline, as the picture in docs/architecture.md draws it.
 #include "src/compile/compile.h"
 
+#include <algorithm>
 #include <chrono>
 #include <vector>
 
@@ -40,6 +41,18 @@ ProgramImage MakeImage(const ModelSpec& model, const CompiledModel& compiled,
   return image;
 }
 
+// Those of the parts of a fingerprint, which commas part, that `other` does not have.
+std::string PartsBeside(const std::string& text, const std::string& other) {
+  std::string beside;
+  for (size_t begin = 0, end; begin <= text.size(); begin = end + 2) {
+    end = std::min(text.find(", ", begin), text.size());
+    const std::string part = text.substr(begin, end - begin);
+    const bool is_common = (", " + other + ", ").find(", " + part + ", ") != std::string::npos;
+    if (!is_common) beside += (beside.empty() ? "" : ", ") + part;
+  }
+  return beside;
+}
+
 }  // namespace
 
 std::string ProgramText(const ModelSpec& model, const std::string& folder) {
@@ -65,6 +78,18 @@ std::string FingerprintOf(const KernelLibrary& library, const CompileOptions& op
                      (options.threads == 1 ? " thread" : " threads");
   if (options.tuning) text += ", tuned " + options.tuning->Name();
   return text;
+}
+
+std::string DescribeDifference(const ProgramImage& image, std::string_view device,
+                               const std::string& fingerprint) {
+  if (image.device != device) {
+    return "it was compiled for " + image.device + "; this run is on " + std::string(device);
+  }
+  const std::string was = PartsBeside(image.fingerprint, fingerprint);
+  const std::string is = PartsBeside(fingerprint, image.fingerprint);
+  if (was.empty()) return "it was not compiled for what this run has: " + is;
+  if (is.empty()) return "it was compiled for " + was + ", which this run does not have";
+  return "it was compiled for " + was + "; this run has " + is;
 }
 
 std::optional<Graph> BuildGraph(const ModelSpec& model, EntryKind kind, const Target& target,

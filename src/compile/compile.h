@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "src/base/diagnostics.h"
@@ -86,6 +87,9 @@ TunedTarget TargetOf(const KernelLibrary& library, const CompileOptions& options
 // What the results of a program depend on: the device's libraries, the team of threads, and the
 // record by which kernels were chosen.
 std::string FingerprintOf(const KernelLibrary& library, const CompileOptions& options);
+// Why a program of another device or fingerprint is not the one for these.
+std::string DescribeDifference(const ProgramImage& image, std::string_view device,
+                               const std::string& fingerprint);
 
 // Compiles all entry points together: they share parameters and one arena. `library` is the
 // device's. Nothing after an error, which `diagnostics` holds.

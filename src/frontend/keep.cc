@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "src/ir/op_def.h"
 #include "src/model/gradient_name.h"
 
 namespace cgrun {
@@ -13,17 +14,34 @@ namespace {
 // State that a step leaves for the next one: what operators read of it is gone after the step.
 bool IsRecurrent(const Value& value) { return value.role == Role::kRecurrentState; }
 
-// The operator that is called so for want of a name of its own, "linear[0]"; null: there is none.
-const Node* FindUnnamed(const std::string& name, const Graph& graph) {
-  if (!name.ends_with(']')) return nullptr;
+// The operators that are called so in pictures and tables, or whose names end so: also those
+// without a name of their own, "linear[0]". Of a path that a step runs several times, those of the
+// last.
+std::vector<const Node*> FindOperators(const std::string& name, const Graph& graph) {
+  std::vector<const Node*> found;
   for (const Node& node : graph.nodes) {
-    if (node.name == name || node.name.ends_with("." + name)) return &node;
+    const bool is_meant = node.name == name || node.name.ends_with("." + name);
+    if (!is_meant || node.outputs.empty()) continue;
+    const bool runs_again = node.path.valid() && graph.paths[node.path].repetition + 1 <
+                                                     graph.paths[node.path].repetitions;
+    if (!runs_again) found.push_back(&node);
   }
-  return nullptr;
+  return found;
+}
+
+// As the name `fc1` is that of what the operator's `activation` makes, so is "linear[0]".
+ValueId ResultOf(const Node& node, const Graph& graph) {
+  const ValueId result = node.outputs[0];
+  for (const Node& other : graph.nodes) {
+    const bool activates = GetOpDef(other.op).activation && other.name.starts_with(node.name + ".");
+    if (activates && !other.inputs.empty() && other.inputs[0] == result) return other.outputs[0];
+  }
+  return result;
 }
 
 // A value as operators read it, or else the parameter whose name this is, or the end of it:
-// `fc1.weight` or `fc1.w` for `classify.fc1.weight`. Invalid after an error.
+// `fc1.weight` or `fc1.w` for `classify.fc1.weight`, or else the result of the operator that is
+// shown by this name. Invalid after an error.
 ValueId FindKept(const MarkedText& name, const Names& names, const Graph& graph,
                  Diagnostics& diagnostics) {
   if (names.global().Find(name.value) || names.IsLeftOut(name.value)) {
@@ -45,10 +63,11 @@ ValueId FindKept(const MarkedText& name, const Names& names, const Graph& graph,
                       "write '" + found[0] + "' or '" + found[1] + "'");
     return ValueId();
   }
-  if (const Node* unnamed = FindUnnamed(name.value, graph)) {
-    diagnostics.Error(
-        name.mark, "there is no value or parameter '" + name.value + "' to keep",
-        "give the operator a name: `- NAME: {op: " + std::string(NameOf(unnamed->op)) + ", …}`");
+  const std::vector<const Node*> operators = FindOperators(name.value, graph);
+  if (operators.size() == 1) return ResultOf(*operators[0], graph);
+  if (operators.size() > 1) {
+    diagnostics.Error(name.mark, "several operators are called '" + name.value + "'",
+                      "write '" + operators[0]->name + "' or '" + operators[1]->name + "'");
     return ValueId();
   }
   names.global().CollectNames(known);

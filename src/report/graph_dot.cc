@@ -3,8 +3,6 @@
 
 #include <fmt/format.h>
 
-#include "src/report/table.h"
-
 namespace cgrun {
 namespace {
 
@@ -23,7 +21,7 @@ std::string Quote(std::string_view text) {
 std::string NodeLine(const GraphPicture& picture, size_t index) {
   const PictureBox& box = picture.boxes[index];
   std::string label = box.name + "\n" + box.what + "\n";
-  label += box.shape + (box.shape.empty() ? "" : ", ") + FormatBytes(box.bytes);
+  label += box.shape + (box.shape.empty() ? "" : ", ") + BytesText(box);
   std::string fill = "#f8fafc", line = kPlain;
   if (box.buffer >= 0) {
     const PictureBuffer& buffer = picture.buffers[static_cast<size_t>(box.buffer)];

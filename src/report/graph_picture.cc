@@ -184,6 +184,7 @@ class PictureMaker {
       box.buffer = BufferOf(shown);
     }
     box.bytes = BytesOf(nodes);
+    if (box.nodes == 1) NameOtherOutputs(box, last);
     AddStates(box, nodes);
     if (box.nodes > 1) box.hover = fmt::format("{}: {}", box.name, box.what);
     for (size_t i = 0; i < std::min(nodes.size(), kMostHoverNodes); ++i) {
@@ -225,6 +226,15 @@ class PictureMaker {
     int64_t sum = 0;
     for (const auto& [buffer, bytes] : most) sum += bytes;
     return sum;
+  }
+
+  // The shape that a box shows is that of its node's first output.
+  void NameOtherOutputs(PictureBox& box, const Node& node) const {
+    if (node.outputs.size() < 2) return;
+    box.besides_bytes = box.bytes - graph_.BytesOf(node.outputs[0]);
+    const std::string& other = graph_.values[node.outputs[1]].name;
+    const size_t others = node.outputs.size() - 1;
+    box.besides = others > 1 ? fmt::format("{} more", others) : other.substr(other.rfind('.') + 1);
   }
 
   // "11 ops: 4 conv, 4 batch_norm, 3 relu"
@@ -430,6 +440,12 @@ class PictureMaker {
 GraphPicture PictureOf(const Graph& graph, const MemoryLayout& layout, int entry,
                        const PictureOptions& options) {
   return PictureMaker(graph, layout, entry, options).Make();
+}
+
+std::string BytesText(const PictureBox& box) {
+  if (box.besides_bytes <= 0) return FormatBytes(box.bytes);
+  return FormatBytes(box.bytes - box.besides_bytes) + " + " + box.besides + " " +
+         FormatBytes(box.besides_bytes);
 }
 
 LayoutGraph LayoutGraphOf(const GraphPicture& picture, double width, double height,

@@ -14,11 +14,13 @@ namespace cgrun {
 
 // A node, a block of folded nodes, or a placeholder.
 struct PictureBox {
-  std::string name;   // without its path where there is one path
-  std::string what;   // "conv + relu", "11 ops: 4 conv, …"
-  std::string shape;  // of its last output: "16×20×24×24"
-  std::string hover;  // lines
-  int64_t bytes = 0;  // of its outputs; what shares a buffer counts once
+  std::string name;           // without its path where there is one path
+  std::string what;           // "conv + relu", "11 ops: 4 conv, …"
+  std::string shape;          // of its last output: "16×20×24×24"
+  std::string hover;          // lines
+  int64_t bytes = 0;          // of its outputs; what shares a buffer counts once
+  int64_t besides_bytes = 0;  // of them, in other outputs than the last one, whose shape is shown …
+  std::string besides = {};  // … and what they are: "index", "2 more"; of one node
   LaneId lane = LaneId::kForward;
   int anchor = -1;          // the forward box that it belongs to
   int buffer = -1;          // in which its last output lies; −1: in none
@@ -70,6 +72,9 @@ inline constexpr size_t kMostNodes = 150;
 // The picture of entry point `entry` of `layout`, which was planned from `graph`.
 GraphPicture PictureOf(const Graph& graph, const MemoryLayout& layout, int entry,
                        const PictureOptions& options);
+
+// "180 KiB + index 45.0 KiB"
+std::string BytesText(const PictureBox& box);
 
 // What the layout needs of it, for boxes of this size.
 LayoutGraph LayoutGraphOf(const GraphPicture& picture, double width, double height,

@@ -13,13 +13,14 @@
 namespace cgrun {
 namespace {
 
-constexpr double kBoxWidth = 192, kBoxHeight = 56, kPillHeight = 44;
+constexpr double kBoxWidth = 192, kMostBoxWidth = 300, kBoxHeight = 56, kPillHeight = 44;
 constexpr double kMargin = 24;
 constexpr double kHeader = 26;  // of the lanes
 constexpr double kLaneEdge = 12;
 constexpr double kCorner = 7;  // radius of lines that turn
 constexpr double kArrow = 6, kWideArrow = 9;
 constexpr double kText = 10;      // from the left edge of a box
+constexpr double kPillText = 8;   // of a placeholder, whose corners are rounder
 constexpr double kNumberGap = 6;  // between a name and the number of its buffer
 constexpr Font kPlainFont{11, false}, kNameFont{12, true}, kNumberFont{10, false};
 constexpr double kLegendLine = 17;
@@ -43,16 +44,40 @@ constexpr const char* kStyle =
     ".w{stroke-width:3.6}"
     ".g:hover .l,.g:hover rect{stroke-width:3}";
 
-// "uint8 32×3×8×8 · 6.00 KiB"; without the number type, which hovering shows too, where there is no
-// room for it.
+// Between the number of a buffer and the right edge of its box.
+double NumberMargin(bool pill) { return pill ? 18 : 8; }
+
+// "uint8 32×3×8×8 · 6.00 KiB"
+std::string SizeText(const PictureBox& box) {
+  return box.shape.empty() ? BytesText(box) : box.shape + " · " + BytesText(box);
+}
+
+// The same where it has room; else the bytes go, which hovering shows too: of two values of one
+// shape the number type tells which is which.
 std::string SizeText(const PictureBox& box, double room) {
-  const std::string bytes = FormatBytes(box.bytes);
-  if (box.shape.empty()) return bytes;
-  const std::string whole = box.shape + " · " + bytes;
+  const std::string whole = SizeText(box);
   if (TextWidth(whole, kPlainFont) <= room) return whole;
-  const size_t type_end = box.shape.find(' ');
-  return ShortenEnd(type_end == std::string::npos ? whole : whole.substr(type_end + 1), room,
-                    kPlainFont);
+  return ShortenEnd(box.shape.empty() ? whole : box.shape, room, kPlainFont);
+}
+
+std::string NumberText(const PictureBuffer* buffer) {
+  return buffer == nullptr ? "" : fmt::format("#{}", buffer->number);
+}
+
+// How wide all boxes are, so that the names of most of them and the sizes are there as a whole.
+double BoxWidth(const GraphPicture& picture) {
+  double width = kBoxWidth;
+  for (const PictureBox& box : picture.boxes) {
+    const PictureBuffer* buffer =
+        box.buffer < 0 ? nullptr : &picture.buffers[static_cast<size_t>(box.buffer)];
+    const bool pill = box.nodes == 0;
+    const double left = kText + (pill ? kPillText : 0);
+    width = std::max({width,
+                      left + TextWidth(box.name, kNameFont) + kNumberGap +
+                          TextWidth(NumberText(buffer), kNumberFont) + NumberMargin(pill),
+                      left + TextWidth(SizeText(box), kPlainFont) + kText});
+  }
+  return std::min(std::ceil(width), kMostBoxWidth);
 }
 
 std::string Title(const std::string& text) {
@@ -63,7 +88,7 @@ class Drawing {
  public:
   explicit Drawing(const GraphPicture& picture)
       : picture_(picture),
-        layout_(LayOutGraph(LayoutGraphOf(picture, kBoxWidth, kBoxHeight, kPillHeight))) {}
+        layout_(LayOutGraph(LayoutGraphOf(picture, BoxWidth(picture), kBoxHeight, kPillHeight))) {}
 
   std::string ToString() {
     Legend();
@@ -273,11 +298,11 @@ class Drawing {
 
   void BoxText(const PictureBox& box, const Rectangle& at, const PictureBuffer* buffer) {
     const bool pill = box.nodes == 0;
-    const double x = at.x + kText + (pill ? 8 : 0), room = at.width - (x - at.x) - kText;
-    const std::string number = buffer == nullptr ? "" : fmt::format("#{}", buffer->number);
-    const double number_end = at.x + at.width - (pill ? 18 : 8);
+    const double x = at.x + kText + (pill ? kPillText : 0), room = at.width - (x - at.x) - kText;
+    const std::string number = NumberText(buffer);
+    const double number_end = at.x + at.width - NumberMargin(pill);
     const double name_room = number_end - TextWidth(number, kNumberFont) - kNumberGap - x;
-    Text(x, at.y + 17, "n", ShortenBeginning(box.name, name_room, kNameFont));
+    Text(x, at.y + 17, "n", ShortenMiddle(box.name, name_room, kNameFont));
     if (buffer != nullptr) Text(number_end, at.y + 16, "b", number);
     if (!pill) {
       const auto chips = static_cast<double>(std::min(box.states.size(), kMostChips));

@@ -115,7 +115,8 @@ std::string FactsHtml(const std::vector<MemoryPagePlan>& plans) {
   if (plans.size() > 1) {
     html +=
         "<p>Each plan holds the same operators in the same order. A lower bound is that of a "
-        "plan's own buffers: a planner that writes nothing in place has more alive at once.</p>\n";
+        "plan's own buffers: a planner that writes nothing in place has more alive at once. Each "
+        "picture has a scale of its own: the blue line is the height of the first one.</p>\n";
   }
   return html;
 }

@@ -63,13 +63,21 @@ const measure = document.createElement('canvas').getContext('2d');
 measure.font = '10px system-ui, sans-serif';  // as .name in the style
 const textWidth = text => measure.measureText(text).width;
 
-// The end of a name tells more than its beginning, which neighbours share.
+// As ShortenName() of text_width.cc: a name "path.layer.what" loses its path, then its middle: its
+// first part says which layer it is of.
 function shorten(name, room) {
   if (textWidth(name) <= room) return name;
-  let begin = 1;
-  while (begin < name.length && textWidth('…' + name.slice(begin)) > room) ++begin;
-  if (name[begin] === '.') ++begin;  // four dots would look like a mistake
-  return '…' + name.slice(begin);
+  const pathEnd = name.indexOf('.');
+  const text = pathEnd > 0 ? name.slice(pathEnd + 1) : name;
+  if (textWidth(text) <= room) return text;
+  const left = room - textWidth('…');
+  const firstPart = textWidth(text.split(/[. ]/, 1)[0]);
+  const beginning = firstPart <= 0.9 * left ? Math.max(0.6 * left, firstPart) : 0.6 * left;
+  let end = text.length - 1, begin = 0;  // what is between them is left out
+  while (end > 0 && textWidth(text.slice(0, end)) > beginning) --end;
+  const rest = left - textWidth(text.slice(0, end));
+  while (begin < text.length && textWidth(text.slice(begin)) > rest) ++begin;
+  return text.slice(0, end).replace(/\.+$/, '') + '…' + text.slice(begin).replace(/^\.+/, '');
 }
 
 // Round steps, at most STEP_TICKS of them.
@@ -96,7 +104,8 @@ class View {
     this.holders = htmlElement('table', {class: 'holders'});
     this.picture = htmlElement('div', {});
     this.root = htmlElement('section', {});
-    if (plans.length > 1) this.root.append(htmlElement('h2', {}, plan.title));
+    this.scale = htmlElement('span', {class: 'of-scale'});
+    if (plans.length > 1) this.root.append(htmlElement('h2', {}, plan.title, ' ', this.scale));
     this.root.append(this.picture, this.status, this.holders);
   }
 
@@ -107,9 +116,10 @@ class View {
     const persistentBytes = this.plan.persistent.reduce((sum, buffer) => sum + buffer.bytes, 0);
     this.alive = aliveBytes(this.entry.buffers, persistentBytes, this.steps);
     this.peak = this.alive.indexOf(Math.max(...this.alive));
-    const entries = plans.map(plan => plan.entries[Math.min(state.entry, plan.entries.length - 1)]);
-    this.top = Math.max(...entries.map(entry => entry.bytes), 1);
-    this.aliveTop = Math.max(...entries.map(entry => entry.bound), 1);
+    // Each plan fills its picture: on the scale of the largest, names in the smallest had no room.
+    this.top = Math.max(this.entry.bytes, 1);
+    this.aliveTop = Math.max(this.entry.bound, 1);
+    this.showScale();
     const height = HEIGHT + GAP + ALIVE_HEIGHT + STEPS_HEIGHT;
     this.svg = svgElement('svg', {viewBox: `0 0 ${WIDTH} ${height}`, role: 'img',
                                   'aria-label': 'memory over time'});
@@ -128,6 +138,15 @@ class View {
   x(step) { return LEFT + step / this.steps * (WIDTH - LEFT - RIGHT); }
   y(address) { return HEIGHT - BOTTOM - address / this.top * (HEIGHT - TOP - BOTTOM); }
   aliveY(bytes) { return HEIGHT + GAP + ALIVE_HEIGHT - 4 - bytes / this.aliveTop * (ALIVE_HEIGHT - 4); }
+
+  // The first plan is what the others are compared with.
+  first() { return plans[0].entries[Math.min(state.entry, plans[0].entries.length - 1)]; }
+
+  showScale() {
+    const times = this.top / Math.max(this.first().bytes, 1);
+    const beside = this.plan === plans[0] ? '' : `, ${times.toFixed(2)} × that of ${plans[0].title}`;
+    this.scale.textContent = `scale up to ${formatBytes(this.top)}${beside}`;
+  }
 
   // Hatched: what is computed again.
   drawPattern() {
@@ -173,6 +192,10 @@ class View {
     }
     const bound = this.y(this.entry.bound);
     this.svg.append(svgElement('line', {class: 'bound', x1: LEFT, x2: WIDTH - RIGHT, y1: bound, y2: bound}));
+    if (this.plan !== plans[0]) {
+      const top = this.y(this.first().bytes);
+      this.svg.append(svgElement('line', {class: 'first', x1: LEFT, x2: WIDTH - RIGHT, y1: top, y2: top}));
+    }
     const peak = this.x(this.peak + 0.5);
     this.svg.append(svgElement('line', {class: 'peak', x1: peak, x2: peak, y1: TOP, y2: HEIGHT - BOTTOM}));
     this.svg.append(svgElement('text', {x: (LEFT + WIDTH) / 2, y: HEIGHT - 6, class: 'middle'},
@@ -292,6 +315,7 @@ function addControls() {
   };
   line('bound', 'lower bound');
   line('peak', 'step of the peak');
+  if (plans.length > 1) line('first', `all that ${plans[0].title} takes`);
   if (plans.some(plan => plan.entries.some(entry => entry.buffers.some(buffer => buffer.again)))) {
     controls.append(htmlElement('span', {class: 'key'}, htmlElement('i', {class: 'hatched'}), 'computed again'));
   }

@@ -98,8 +98,7 @@ class Picture {
     const bool upright = width < kLeastName || (!fits && height > width);
     const double room = upright ? height : width;
     if (room < kLeastName || (upright ? width : height) < kLeastHeight) return;
-    const std::string text =
-        EscapeMarkup(ShortenBeginning(name, room - 2 * kNameMargin, kNameFont));
+    const std::string text = EscapeMarkup(ShortenName(name, room - 2 * kNameMargin, kNameFont));
     if (upright) {
       svg_ += fmt::format("<text transform=\"translate({:.2f} {:.2f}) rotate(-90)\">{}</text>",
                           left + width / 2 + 4, top + height - kNameMargin, text);

@@ -210,6 +210,15 @@ std::string EagerText(const PlanSubject& subject, const MemoryLayout& layout) {
                      FormatBytes(eager), 100 * std::abs(saved), saved < 0 ? "more" : "less");
 }
 
+// Where copies in f32 take so much that half the bytes of activations may not make up for it.
+std::string CopiesText(const PlanSubject& subject, const MemoryLayout& layout) {
+  if (subject.copies_bytes * 10 <= layout.arena_bytes) return "";
+  return fmt::format(
+      "note: at the peak {} are workspaces of kernels that compute in f32 on copies of what is "
+      "bf16;\n  in f32 the arena may be smaller: `--precision f32` plans that\n",
+      FormatBytes(subject.copies_bytes));
+}
+
 // Nothing where nothing is compared.
 std::string ComparedText(const PlanSubject& subject, const MemoryLayout& layout) {
   if (subject.compared.empty()) return "";
@@ -304,6 +313,7 @@ std::string PlanText(const PlanSubject& subject, const MemoryLayout& layout, Pla
   out += ComparedText(subject, layout);
   if (detail == PlanDetail::kNone) return out;
   out += EagerText(subject, layout);
+  out += CopiesText(subject, layout);
   out += fmt::format("\ncompiled in {}, of which planning took {}\n",
                      FormatSeconds(subject.compile_seconds), FormatSeconds(layout.plan_seconds));
   return out;
@@ -323,6 +333,7 @@ std::string PlanJson(const PlanSubject& subject, const MemoryLayout& layout) {
   json["data_bytes"] = subject.data_bytes;
   json["base_bytes"] = subject.base_bytes;
   json["total_bytes"] = TotalBytes(subject, layout);
+  if (subject.copies_bytes > 0) json["f32_copies_at_peak_bytes"] = subject.copies_bytes;
   if (subject.eager_peak_bytes > 0) json["eager_peak_bytes"] = subject.eager_peak_bytes;
   json["planner"] = layout.planner;
   json["order"] = subject.order;

@@ -40,6 +40,7 @@ struct PlanSubject {
   int64_t data_bytes = 0;            // loader ring and decoded sets
   std::string data_note;             // why the samples are left out; empty where not
   int64_t base_bytes = 0;            // the process itself
+  int64_t copies_bytes = 0;          // of the first entry point's peak: CopiesAtPeak()
   int64_t eager_peak_bytes = 0;  // what eager mode would need in place of the arena; 0: not told
   double compile_seconds = 0;
   std::vector<KeptValue> kept = {};

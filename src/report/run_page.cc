@@ -23,8 +23,8 @@ h2 { font-size: 18px; margin: 32px 0 10px; border-bottom: 1px solid #dde3e9; pad
 table { border-collapse: collapse; }
 td { padding: 3px 18px 3px 0; vertical-align: top; }
 td:first-child { color: #5a6875; white-space: nowrap; }
-.origin { font-size: 13px; margin-bottom: 16px; }
-.origin td { padding-top: 1px; padding-bottom: 1px; overflow-wrap: anywhere; }
+.facts td { overflow-wrap: anywhere; }
+.facts tbody + tbody tr:first-child td { padding-top: 14px; }
 .charts { display: grid; grid-template-columns: repeat(auto-fit, minmax(440px, 1fr)); gap: 16px; }
 svg { background: #fff; border: 1px solid #dde3e9; border-radius: 6px; width: 100%; height: auto; }
 .title { font-weight: 600; font-size: 14px; }
@@ -69,14 +69,16 @@ Curve& CurveOf(std::string_view column, std::vector<Chart>& charts) {
   return *curve;
 }
 
-std::string RowsHtml(const std::vector<std::pair<std::string, std::string>>& rows,
-                     std::string_view style) {
-  std::string html = fmt::format("<table class=\"{}\">\n", style);
+using Rows = std::vector<std::pair<std::string, std::string>>;
+
+std::string RowsHtml(const Rows& rows) {
+  if (rows.empty()) return "";
+  std::string html = "<tbody>\n";
   for (const auto& [name, value] : rows) {
     html +=
         fmt::format("<tr><td>{}</td><td>{}</td></tr>\n", EscapeMarkup(name), EscapeMarkup(value));
   }
-  return html + "</table>\n";
+  return html + "</tbody>\n";
 }
 
 std::string MatricesHtml(const std::vector<ConfusionMatrix>& matrices) {
@@ -124,8 +126,7 @@ std::string RunPageHtml(const RunPage& page) {
       "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<title>{}</title>\n"
       "<style>{}{}</style>\n</head>\n<body>\n<h1>{}</h1>\n",
       model, kStyle, ConfusionStyle(), model);
-  if (!page.origin.empty()) html += RowsHtml(page.origin, "origin");
-  html += RowsHtml(page.facts, "facts");
+  html += "<table class=\"facts\">\n" + RowsHtml(page.origin) + RowsHtml(page.facts) + "</table>\n";
   if (!page.charts.empty()) html += "<h2>Curves</h2>\n<div class=\"charts\">\n";
   for (const Chart& chart : page.charts) html += ChartSvg(chart);
   if (!page.charts.empty()) html += "</div>\n";

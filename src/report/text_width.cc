@@ -1,12 +1,16 @@
 // Widths by a table of a font's.
 #include "src/report/text_width.h"
 
+#include <algorithm>
 #include <iterator>
 
 namespace cgrun {
 namespace {
 
 constexpr std::string_view kEllipsis = "…";
+// How much of a name that is cut in its middle is its beginning, in the width of what is left: its
+// first part, "conv_norm[0]" of "conv_norm[0].scale", whole where that is not more than the most.
+constexpr double kBeginning = 0.6, kMostBeginning = 0.9;
 
 // Of the characters from the space on, in thousandths of the font's size.
 constexpr int kPlain[] = {
@@ -59,16 +63,31 @@ std::string ShortenEnd(const std::string& text, double room, const Font& font) {
   return text.substr(0, end) + std::string(kEllipsis);
 }
 
-std::string ShortenBeginning(const std::string& text, double room, const Font& font) {
+std::string ShortenMiddle(const std::string& text, double room, const Font& font) {
   if (TextWidth(text, font) <= room) return text;
   room -= TextWidth(kEllipsis, font);
-  size_t begin = 0;
-  while (begin < text.size() && (TextWidth(std::string_view(text).substr(begin), font) > room ||
-                                 !BeginsCharacter(text[begin]))) {
+  const std::string_view whole = text;
+  const auto starts = [&](size_t at) { return at == 0 || BeginsCharacter(text[at]); };
+  const double first_part = TextWidth(whole.substr(0, whole.find_first_of(". ")), font);
+  const double beginning = first_part <= kMostBeginning * room
+                               ? std::max(kBeginning * room, first_part)
+                               : kBeginning * room;
+  size_t end = text.size() - 1, begin = 0;  // what is in [end, begin) is left out
+  while (end > 0 && (TextWidth(whole.substr(0, end), font) > beginning || !starts(end))) --end;
+  const double rest = room - TextWidth(whole.substr(0, end), font);
+  while (begin < text.size() && (TextWidth(whole.substr(begin), font) > rest || !starts(begin))) {
     ++begin;
   }
-  if (text[begin] == '.') ++begin;  // four dots would look like a mistake
-  return std::string(kEllipsis) + text.substr(begin);
+  while (end > 0 && text[end - 1] == '.') --end;  // four dots would look like a mistake
+  while (begin < text.size() && text[begin] == '.') ++begin;
+  return text.substr(0, end) + std::string(kEllipsis) + text.substr(begin);
+}
+
+std::string ShortenName(const std::string& name, double room, const Font& font) {
+  if (TextWidth(name, font) <= room) return name;
+  const size_t path_end = name.find('.');
+  const bool has_path = path_end != std::string::npos && path_end > 0;
+  return ShortenMiddle(has_path ? name.substr(path_end + 1) : name, room, font);
 }
 
 }  // namespace cgrun

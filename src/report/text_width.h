@@ -18,8 +18,12 @@ double TextWidth(std::string_view text, const Font& font);
 
 // The text where it is at most `room` pixels wide, else its beginning and an '…'.
 std::string ShortenEnd(const std::string& text, double room, const Font& font);
-// The same with an '…' and its end, which of names in a hierarchy tells more.
-std::string ShortenBeginning(const std::string& text, double room, const Font& font);
+// The same with an '…' in its middle: of names in a hierarchy the beginning says which layer it is
+// and the end what of it, while neighbours often share one of the two.
+std::string ShortenMiddle(const std::string& text, double room, const Font& font);
+// Of a name "path.layer.what" that is too wide: without its path, which most names share, and then
+// in the middle.
+std::string ShortenName(const std::string& name, double room, const Font& font);
 
 }  // namespace cgrun
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <string_view>
 
 #include "src/ir/op_def.h"
 #include "src/plan/liveness.h"
@@ -14,6 +15,10 @@ namespace cgrun {
 namespace {
 
 using Json = nlohmann::ordered_json;
+
+// In the names of kernels that compute in f32 on copies of what is bf16
+// (src/kernels/cpu/widened.h).
+constexpr std::string_view kWidened = ".widened";
 
 bool Holds(const std::vector<ValueId>& values, ValueId value) {
   return std::find(values.begin(), values.end(), value) != values.end();
@@ -137,6 +142,25 @@ ValueLife LifeOf(ValueId value, const PlannedEntry& planned, const MemoryLayout&
   }
   life.peak_step = PeakStep(layout, entry, life.steps);
   return life;
+}
+
+int64_t CopiesAtPeak(const Graph& graph, const MemoryLayout& layout, int entry) {
+  int64_t steps = 1;
+  for (const PlacedBuffer& buffer : layout.buffers) {
+    if (buffer.entry == entry) steps = std::max(steps, buffer.lifespan.upper);
+  }
+  const int64_t peak = PeakStep(layout, entry, steps);
+  int64_t bytes = 0;
+  for (const NodeId id : graph.nodes.ids()) {
+    const Node& node = graph.nodes[id];
+    const int workspace = layout.entries[static_cast<size_t>(entry)].workspace_buffer[id];
+    const bool copies = node.kernel && node.kernel->kernel.find(kWidened) != std::string::npos;
+    if (workspace < 0 || !copies) continue;
+    const PlacedBuffer& buffer = layout.buffers[static_cast<size_t>(workspace)];
+    const bool at_peak = buffer.lifespan.lower <= peak && peak < buffer.lifespan.upper;
+    if (at_peak) bytes += buffer.bytes;
+  }
+  return bytes;
 }
 
 std::string ValueLivesText(const std::vector<ValueLife>& lives, bool all) {

@@ -44,6 +44,10 @@ ValueLife LifeOf(ValueId value, const PlannedEntry& planned, const MemoryLayout&
 std::string ValueLivesText(const std::vector<ValueLife>& lives, bool all);
 std::string ValueLivesJson(const std::vector<ValueLife>& lives);
 
+// The bytes of workspaces, at the step where the most bytes of an entry point are alive, of kernels
+// that compute in f32 on copies of what is bf16.
+int64_t CopiesAtPeak(const Graph& graph, const MemoryLayout& layout, int entry);
+
 }  // namespace cgrun
 
 #endif  // CGRUN_REPORT_VALUE_LIFE_H_

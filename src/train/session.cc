@@ -162,9 +162,9 @@ std::optional<ProgramImage> Session::MakeImage(const KernelLibrary& library,
         std::all_of(requests.begin(), requests.end(), [&](const EntryRequest& request) {
           return given.Find(request.kind, request.batch) != nullptr;
         });
-    if (given.device != library.name() ||
-        given.fingerprint != FingerprintOf(library, options_.compile)) {
-      recompiled_ = "it was compiled for " + given.device + " (" + given.fingerprint + ")";
+    const std::string fingerprint = FingerprintOf(library, options_.compile);
+    if (given.device != library.name() || given.fingerprint != fingerprint) {
+      recompiled_ = DescribeDifference(given, library.name(), fingerprint);
     } else if (!SameSettings(given, model_, options_.compile)) {
       recompiled_ = "the settings are not those that it was compiled with";
     } else if (options_.compile.swap && !SwapsToFile(given)) {

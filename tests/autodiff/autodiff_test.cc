@@ -155,6 +155,22 @@ TEST_F(AutodiffTest, ParametersWithoutAGradientAreNamed) {
   EXPECT_EQ(text.find("gives w no"), std::string::npos) << text;
 }
 
+TEST_F(AutodiffTest, ParametersOfOneOperatorWithoutAGradientAreNamedTogether) {
+  const PathId path = AddPath("p", 0.5, OpId::sgd, Sgd());
+  const ValueId w = Parameter("w", {1, 2});
+  const ValueId weight = Parameter("p.spare.weight", {1, 2});
+  const ValueId bias = Parameter("p.spare.bias", {1, 2});
+  const ValueId other = Parameter("p.other.weight", {1, 2});
+  SumLoss(path, Add(OpId::neg, {w}, "y", path), {w, weight, bias, other});
+  Diagnostics diagnostics;
+  Differentiate(graph_, {}, &diagnostics);
+  const std::string text = diagnostics.ToString();
+  EXPECT_NE(text.find("gives p.spare.weight and p.spare.bias no gradient"), std::string::npos)
+      << text;
+  EXPECT_NE(text.find("the loss does not depend on them"), std::string::npos) << text;
+  EXPECT_NE(text.find("gives p.other.weight no gradient"), std::string::npos) << text;
+}
+
 // A later path reads what an update has made of `shared`; what else that update was made by is no
 // way on which gradients could have come.
 TEST_F(AutodiffTest, UpdatesAreNoWayForGradients) {

@@ -1,4 +1,4 @@
-// The note about a busy machine.
+// The notes about a busy machine, and about measures that disagree.
 #include "src/cli/bench_view.h"
 
 #include <gtest/gtest.h>
@@ -41,6 +41,22 @@ TEST(BenchViewTest, IsolatedCasesAreAllLookedAt) {
   EXPECT_TRUE(HasNote(Result(true, 2, 1), "eager"));
   EXPECT_TRUE(HasNote(Result(true, 1, 2), "graph, memory"));
   EXPECT_EQ(BenchText(Result(true, 1, 1)).find("note: "), std::string::npos);
+}
+
+// Less time by the medians, and slower by the median of the rounds' ratios.
+TEST(BenchViewTest, SaysWhereTheMeasuresDisagree) {
+  BenchResult result = Result(false, 1, 1);
+  result.cases[1].seconds_per_iteration->median = 0.99;
+  result.cases[1].build_seconds = 1;
+  result.cases[1].speedup = Speedup{0.979, {}};
+  const std::string text = BenchText(result);
+  EXPECT_NE(text.find("0.979 ×    in noise\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("in noise: by ms/it"), std::string::npos) << text;
+  EXPECT_NE(BenchJson(result, {}).find("\"break_even_step\": null"), std::string::npos);
+  result.cases[1].speedup->interval = {0.95, 0.99};
+  EXPECT_NE(BenchText(result).find("never"), std::string::npos) << "an interval tells";
+  result.cases[1].speedup = Speedup{1.01, {}};
+  EXPECT_EQ(BenchText(result).find("in noise"), std::string::npos);
 }
 
 }  // namespace

@@ -345,6 +345,10 @@ class CgrunTest(unittest.TestCase):
         status, _, err = self.cgrun("train", "small.cgb", "--out", "c", "--batch", "13")
         self.assertEqual(status, 0, err)
         self.assertIn("small.cgb is compiled again: the settings are not those", err)
+        self.succeeds("compile", "small.yaml", "-o", "two.cgb", "--threads", "2")
+        status, _, err = self.cgrun("train", "two.cgb", "--out", "d", "--threads", "1")
+        self.assertEqual((status, err.splitlines()[0]),
+                         (0, "two.cgb is compiled again: it was compiled for 2 threads; this run has 1 thread"))
 
     def test_damaged_programs_are_refused(self):
         self.succeeds("compile", "small.yaml", "-o", "small.cgb")

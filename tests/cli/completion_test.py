@@ -120,7 +120,13 @@ class CompletionTest(CliTestCase):
     def test_bash_offers_files_and_folders(self):
         self.write("some folder/photo.png", "")
         self.write("small.png", "")
-        self.assertEqual(sorted(self.bash("train", "sma")), ["small.png", "small.yaml"])
+        self.assertEqual(self.bash("train", "sma"), ["small.yaml"])  # no picture is a model
+        self.write("small.cgb", "")
+        self.write("small models/a.yaml", "")
+        self.assertEqual(" ".join(sorted(self.bash("train", "sma"))), "models small small.cgb small.yaml")
+        self.assertEqual(self.bash("disasm", "small."), ["small.cgb"])
+        self.assertEqual(sorted(self.bash("predict", "small.yaml", "small.")),
+                         ["small.cgb", "small.png", "small.yaml"])
         self.assertEqual(self.bash("train", "--out", "sma"), [])
         self.assertEqual(" ".join(self.bash("train", "--out", "so")), "some folder")
         self.assertEqual(sorted(self.bash("eval", "small.yaml", "--json", "small.p")), ["small.png"])
@@ -202,7 +208,10 @@ class CompletionTest(CliTestCase):
         self.assertEqual(sorted(self.fish("cgrun train --mode ")), ["eager", "graph"])
         self.assertEqual(self.fish("cgrun ops softmax_"), ["softmax_cross_entropy"])
 
+        self.write("small.png", "")
         self.assertEqual(self.fish("cgrun train sma"), ["small.yaml"])
+        self.write("smallest/a.yaml", "")
+        self.assertEqual(sorted(self.fish("cgrun train sma")), ["small.yaml", "smallest/"])
         self.assertEqual(self.fish("cgrun train --set train.ep"), ["train.epochs="])
         self.assertEqual(self.fish("cgrun plan --set=train.ep"), ["--set=train.epochs="])
         self.assertEqual(self.fish("cgrun train --set train.order=b"), ["train.order=bfs"])
@@ -212,6 +221,7 @@ class CompletionTest(CliTestCase):
 
     def test_zsh_offers_verbs_flags_and_values(self):
         self.write("runs/one/model.yaml", "")
+        self.write("small.png", "")
         for line, offers, becomes in (
                 ("cgrun tr", ["train"], "cgrun train "),
                 ("cgrun train --for", ["--force"], "cgrun train --force "),
@@ -225,7 +235,7 @@ class CompletionTest(CliTestCase):
                 ("cgrun train --set=train.order=b", ["bfs"], "cgrun train --set=train.order=bfs "),
                 ("cgrun train --set train.epochs=sm", [], "cgrun train --set train.epochs=sm"),
                 ("cgrun train --resume ru", ["runs/one"], "cgrun train --resume runs/one "),
-                ("cgrun train --set data.train.file=sma", ["small.yaml"],
+                ("cgrun train --set data.train.file=small.y", ["small.yaml"],
                  "cgrun train --set data.train.file=small.yaml ")):
             with self.subTest(line):
                 self.assertEqual(self.zsh(line), (offers, becomes))

@@ -400,6 +400,20 @@ class CommandLineTest(CliTestCase):
         (self.folder / "run" / "summary.json").unlink()  # as after a kill
         self.assertRegex(self.cgrun(*predict).stderr, r"step \d+ of epoch 1; the run did not come to its end\n")
 
+    def test_warnings_of_a_model_file_are_told_in_full_once(self):
+        self.write("twice.yaml", MODEL.replace("units: 3}\n", "units: 3}\n      - p: {op: softmax}\n").replace(
+            "in: [logits, label]}\n    metrics", "in: [p, label]}\n    metrics"))
+        what = "warning: 'softmax_cross_entropy' applies softmax itself: here it is applied twice\n"
+        train = self.cgrun("train", "twice.yaml", "--out", "run").stderr
+        self.assertIn(what, train)
+        self.assertIn("help: give it what the softmax reads", train)
+        for arguments in (["eval", "twice.yaml", "--weights", "run"],
+                          ["train", "--resume", "run", "--set", "train.epochs=3"]):
+            told = self.cgrun(*arguments).stderr
+            self.assertRegex(told, r"(?m)^\S+\.yaml:\d+:\d+: " + what)
+            self.assertNotIn("give it what the softmax reads", told)
+            self.assertNotIn("^~~", told)
+
     def test_wordings_of_a_run(self):
         self.write("uneven.yaml", MODEL.replace("samples: 65", "samples: 67"))
         plan = self.cgrun("plan", "uneven.yaml").stdout
@@ -411,6 +425,8 @@ class CommandLineTest(CliTestCase):
                                       r"MiB to spare: nothing is computed twice\n")
         self.assertRegex(done.stdout, r"0 after step 1: the run takes no more memory the longer it is|"
                                       r"unknown: a sanitizer")
+        # Nobody allocates, and libraries do not either: they take what was set aside.
+        self.assertNotRegex(done.stdout, r"allocations? of libraries")
         done = self.cgrun("train", "uneven.yaml", "--mode", "eager", "--force")
         self.assertRegex(done.stdout, r"allocations +(\d+ after step 1, to prepare operators when they run for "
                                       r"the first time, as those of the last batch: the run takes no more|"

@@ -91,6 +91,8 @@ class PredictTest(CliTestCase):
                result["predictions"][0]["outputs"]["logits"]["classes"]]
         self.assertEqual(len(top), 4)
         self.assertEqual(top, sorted(top, reverse=True))
+        done = self.cgrun("predict", "quarters.yaml", "a.png", "--top", "9")
+        self.assertIn("note: --top 9 shows all classes, for there are 4\n", done.stderr)
         self.assertAlmostEqual(sum(top), 1, places=6)
 
     def test_images_and_arrays_in_every_mode_and_batch_agree(self):

@@ -7,6 +7,7 @@ import pty
 import re
 import resource
 import signal
+import struct
 import subprocess
 import time
 import unittest
@@ -76,12 +77,20 @@ class RunsTest(CliTestCase):
             self.assertIn(f"'run/{name}' is a checkpoint, and --resume takes the run folder", error)
             self.assertIn("help: `--resume run` goes on from the newest checkpoint in it", error)
 
-    def test_what_is_kept_of_an_operator_needs_its_name(self):
-        error = self.refuses("train", "small.yaml", "--keep", "flatten[0]", "--dry-run")
-        self.assertIn("there is no value or parameter 'flatten[0]' to keep", error)
-        self.assertIn("help: give the operator a name: `- NAME: {op: flatten, …}`", error)
+    def test_what_is_kept_of_an_operator_without_a_name(self):
+        self.write("two.yaml", MODEL.replace("      - {op: flatten}\n", "      - {op: flatten}\n"
+                                             "      - {op: linear, units: 5, activation: relu}\n"
+                                             "      - {op: linear, units: 5, activation: tanh}\n"))
+        self.cgrun("train", "two.yaml", "--out", "run", "--keep", "flatten[0]", "--keep", "linear[0]",
+                   "--keep", "grad(classify.linear[1])", "--device", "cpu")
+        for name, columns in (("flatten[0]", 36), ("linear[0]", 5), ("grad(classify.linear[1])", 5)):
+            data = (self.folder / f"run/{name}.npy").read_bytes()
+            self.assertRegex(data[:128], rb"'shape': \(\d+, %d\)" % columns, name)
+        relu = (self.folder / "run/linear[0].npy").read_bytes()
+        numbers = struct.unpack(f"<{(len(relu) - 128) // 4}f", relu[128:])
+        self.assertGreaterEqual(min(numbers), 0, "what its activation makes, as of one with a name")
         error = self.refuses("train", "small.yaml", "--keep", "flatten[7]", "--dry-run")
-        self.assertNotIn("give the operator a name", error)
+        self.assertIn("there is no value or parameter 'flatten[7]' to keep", error)
 
     def test_verbose_tells_what_checkpoints_took(self):
         text = self.cgrun("train", "small.yaml", "--out", "run", "-v").stdout

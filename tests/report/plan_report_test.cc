@@ -1,4 +1,4 @@
-// What plans say of the room for a run.
+// What plans say of the room for a run, and of what takes much of it.
 #include "src/report/plan_report.h"
 
 #include <gtest/gtest.h>
@@ -19,6 +19,20 @@ TEST(PlanReport, TellsWhatDoesNotFit) {
 
 TEST(PlanReport, ATotalThatIsNotKnownIsNoLimit) {
   EXPECT_EQ(FaultOfRoom(16 * kMiB, {"device cuda", 0, 16 * kMiB}), "");
+}
+
+TEST(PlanReport, NotesWhatCopiesInF32Take) {
+  PlanSubject subject;
+  subject.entries = {"train"};
+  subject.batches = {4};
+  subject.copies_bytes = kMiB;
+  MemoryLayout layout;
+  layout.entries.resize(1);
+  layout.arena_bytes = 10 * kMiB;
+  EXPECT_EQ(PlanText(subject, layout, PlanDetail::kBiggest).find("note: "), std::string::npos);
+  layout.arena_bytes = 9 * kMiB;
+  EXPECT_NE(PlanText(subject, layout, PlanDetail::kBiggest).find("note: at the peak 1.00 MiB are"),
+            std::string::npos);
 }
 
 }  // namespace

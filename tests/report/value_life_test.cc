@@ -102,5 +102,24 @@ TEST_F(ValueLifeTest, HasATwinForMachines) {
   EXPECT_TRUE(json[1]["made"].is_null());
 }
 
+// Of three workspaces one is of a kernel that copies, at the peak; one is elsewhere.
+TEST_F(ValueLifeTest, CopiesInF32AtThePeakAreCounted) {
+  EntryLayout& entry = layout_.entries[0];
+  for (const NodeId node : graph_.nodes.ids()) {
+    entry.workspace_buffer.push_back(static_cast<int>(layout_.buffers.size()));
+    PlacedBuffer& buffer = layout_.buffers.emplace_back();
+    const int64_t step = static_cast<int64_t>(entry.workspace_buffer.size()) - 1;
+    buffer.entry = 0;
+    buffer.bytes = step == 2 ? 1000 : 500;
+    buffer.lifespan = {step, step + 1};
+    graph_.nodes[node].kernel.emplace().kernel = "cpu.neg";
+  }
+  EXPECT_EQ(CopiesAtPeak(graph_, layout_, 0), 0);
+  graph_.nodes[NodeId(1)].kernel->kernel = "cpu.neg.widened";
+  EXPECT_EQ(CopiesAtPeak(graph_, layout_, 0), 0) << "not at the peak";
+  graph_.nodes[NodeId(2)].kernel->kernel = "cpu.neg.widened";
+  EXPECT_EQ(CopiesAtPeak(graph_, layout_, 0), 1000);
+}
+
 }  // namespace
 }  // namespace cgrun
