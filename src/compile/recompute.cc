@@ -18,6 +18,7 @@
 #include "src/plan/orders/improve.h"
 #include "src/plan/recompute.h"
 #include "src/plan/swap.h"
+#include "src/plan/take_back.h"
 
 namespace cgrun {
 namespace {
@@ -32,8 +33,8 @@ constexpr std::array<Ranking, 4> kRecomputing = {{{1.0}, {0.6}, {1.3}, {2.5}}};
 constexpr std::array<Ranking, 4> kSwapping = {{{1.0, 1.0}, {1.0, 0.1}, {2.5, 0.1}, {1.0, 0.01}}};
 constexpr int kMostSweeps = 4;   // each of which spends what the one before has taken back
 constexpr int kMostRounds = 64;  // of a sweep
-constexpr int64_t kMostNodesTakenBack = 400'000;  // of the graphs that are looked at …
-constexpr int64_t kFewNodesTakenBack = 10'000;    // … and where it must be quick
+constexpr int64_t kMostNodesTried = 400'000;  // of the graphs with less taken back …
+constexpr int64_t kFewNodesTried = 10'000;    // … and where it must be quick
 constexpr int64_t kAnySteps = std::numeric_limits<int64_t>::max();
 
 // The most bytes that are alive at a step, then at how many steps. Less is better.
@@ -78,10 +79,13 @@ class Recomputer {
 
   Peak PeakOf(const Graph& graph, const Schedule& schedule) const {
     const Liveness liveness = ComputeLiveness(graph, schedule, options_.layout.incremental);
-    const std::vector<Bytes> bytes = TransientBytes(
-        AssignBuffers(graph, schedule, liveness, BuffersOf(options_.layout)), liveness.steps);
-    const Bytes most = *std::max_element(bytes.begin(), bytes.end());
-    return {most, std::count(bytes.begin(), bytes.end(), most)};
+    return PeakOf(TransientBytes(
+        AssignBuffers(graph, schedule, liveness, BuffersOf(options_.layout)), liveness.steps));
+  }
+
+  static Peak PeakOf(const std::vector<Bytes>& bytes) {
+    const Bytes most = *std::ranges::max_element(bytes);
+    return {most, std::ranges::count(bytes, most)};
   }
 
   static BufferOptions BuffersOf(const LayoutOptions& layout) {
@@ -169,46 +173,54 @@ class Recomputer {
   // or as low as it is.
   void TakeNeedlessBack() {
     const Peak most = std::max(peak_, Peak{goal_.bytes, kAnySteps});
-    int64_t nodes_left = IsQuick() ? kFewNodesTakenBack : kMostNodesTakenBack;
-    for (const std::string& name : DearestAgain()) {
-      const NodeId again = FindNode(name);
-      if (!again.valid() || (nodes_left -= static_cast<int64_t>(entry_.graph.nodes.size())) < 0)
-        continue;
-      Graph graph = entry_.graph;
-      Schedule schedule = entry_.schedule;
-      if (graph.nodes[again].op == OpId::swap_out) {
-        TakeSwapBack(graph, schedule, again);
-      } else {
-        TakeBack(graph, schedule, again);
-      }
-      // The first run may have come to stand behind a reader of the second.
-      if (!VerifySchedule(graph, schedule).empty()) continue;
-      const Peak peak = PeakOf(graph, schedule);
-      if (peak > most) continue;
-      seconds_left_ += SecondsOfStep(entry_.graph, /*second_runs=*/true) -
-                       SecondsOfStep(graph, /*second_runs=*/true);
-      entry_.graph = std::move(graph);
-      SetSchedule(std::move(schedule));
-      peak_ = peak;
+    std::vector<NodeId> runs, swaps;
+    TakeBackTrials trials(entry_.graph, entry_.schedule, BuffersOf(options_.layout),
+                          options_.layout.incremental);
+    int64_t nodes_left = IsQuick() ? kFewNodesTried : kMostNodesTried;
+    for (NodeId id : DearestAgain()) {
+      if ((nodes_left -= static_cast<int64_t>(entry_.graph.nodes.size())) < 0) break;
+      const std::vector<Bytes>* bytes = trials.Try(id);
+      if (bytes == nullptr || PeakOf(*bytes) > most) continue;
+      trials.Keep();
+      (entry_.graph.nodes[id].op == OpId::swap_out ? swaps : runs).push_back(id);
     }
+    if (!runs.empty() || !swaps.empty()) TakeBackAll(runs, swaps, most);
   }
 
-  std::vector<std::string> DearestAgain() const {
-    std::vector<std::pair<double, std::string>> again;
-    for (const Node& node : entry_.graph.nodes) {
-      if (!node.again_of.valid() && node.op != OpId::swap_out) continue;
-      again.emplace_back(-SecondsOf(entry_.graph, node), node.name);
-    }
-    std::stable_sort(again.begin(), again.end(),
-                     [](const auto& a, const auto& b) { return a.first < b.first; });
+  // Not where the peak would be more than `most`: a program that runs in part can keep more then.
+  void TakeBackAll(const std::vector<NodeId>& runs, const std::vector<NodeId>& swaps,
+                   const Peak& most) {
+    Graph graph = entry_.graph;
+    Schedule schedule = entry_.schedule;
     std::vector<std::string> names;
-    for (auto& [seconds, name] : again) names.push_back(std::move(name));
-    return names;
+    for (NodeId id : swaps) names.push_back(graph.nodes[id].name);
+    TakeBack(graph, schedule, runs);
+    for (const std::string& name : names) TakeSwapBack(graph, schedule, FindNode(graph, name));
+    const Peak peak = PeakOf(graph, schedule);
+    if (peak > most) return;
+    seconds_left_ += SecondsOfStep(entry_.graph, /*second_runs=*/true) -
+                     SecondsOfStep(graph, /*second_runs=*/true);
+    entry_.graph = std::move(graph);
+    SetSchedule(std::move(schedule));
+    peak_ = peak;
   }
 
-  NodeId FindNode(const std::string& name) const {
+  std::vector<NodeId> DearestAgain() const {
+    std::vector<std::pair<double, NodeId>> again;
     for (NodeId id : entry_.graph.nodes.ids()) {
-      if (entry_.graph.nodes[id].name == name) return id;
+      const Node& node = entry_.graph.nodes[id];
+      if (!node.again_of.valid() && node.op != OpId::swap_out) continue;
+      again.emplace_back(-SecondsOf(entry_.graph, node), id);
+    }
+    std::ranges::sort(again);
+    std::vector<NodeId> ids;
+    for (const auto& [seconds, id] : again) ids.push_back(id);
+    return ids;
+  }
+
+  static NodeId FindNode(const Graph& graph, const std::string& name) {
+    for (NodeId id : graph.nodes.ids()) {
+      if (graph.nodes[id].name == name) return id;
     }
     return {};
   }
