@@ -1,7 +1,8 @@
 // RecomputeAtPeak: in rounds, each of which takes the fewest of the options at the peak; then what
 // later rounds have made needless is taken back, the dearest first. On the way to a cap this is
 // done several times, with more or less weight on bytes, and, where there is a swap file, with more
-// or less weight on the time of transfers; what takes least time is kept.
+// or less weight on the time of transfers; what takes least time is kept, and a search among all
+// choices goes on from there.
 #include "src/compile/recompute.h"
 
 #include <algorithm>
@@ -15,6 +16,7 @@
 #include <vector>
 
 #include "src/base/check.h"
+#include "src/plan/held_search.h"
 #include "src/plan/orders/improve.h"
 #include "src/plan/recompute.h"
 #include "src/plan/swap.h"
@@ -251,6 +253,24 @@ std::vector<std::span<const Ranking>> RankingsFor(const CompileOptions& options,
   return {recomputing, std::span(kSwapping).first(each)};
 }
 
+// Looks for other second runs, which take less time.
+void SearchFurther(CompiledEntry& entry, const Target& target, const CompileOptions& options,
+                   const RecomputeGoal& goal) {
+  if (CountSwaps(entry.graph) > 0 || options.layout.incremental) return;
+  const HeldSearchOptions search{goal.bytes,
+                                 options.threads,
+                                 {options.layout.in_place, options.layout.zones_apart},
+                                 goal.nodes_searched};
+  const auto found = SearchHeld(entry.graph, entry.schedule, target, search);
+  if (!found) return;
+  entry.graph = found->graph;
+  const PassContext context{target, false, &found->remat, entry.request.batch, options.threads};
+  RunPasses(entry.graph, context, options.passes, PassStage::kPlanned);
+  entry.schedule = found->schedule;
+  const std::vector<std::string> violations = VerifySchedule(entry.graph, entry.schedule);
+  CGRUN_CHECK(violations.empty()) << "with what is not held: " << violations[0];
+}
+
 }  // namespace
 
 bool Swaps(const CompileOptions& options) {
@@ -276,6 +296,9 @@ bool RecomputeAtPeak(CompiledEntry& entry, const Target& target, const CompileOp
       // What does not fit in one way hardly does in another.
       if (least_of_these > goal.bytes) break;
     }
+  }
+  if (least && goal.nodes_searched > 0 && least->first <= goal.bytes) {
+    SearchFurther(entry, target, options, goal);
   }
   return least.has_value();
 }
