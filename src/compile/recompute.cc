@@ -60,6 +60,8 @@ class Recomputer {
     }
     SetSchedule(SpreadTransfers(entry_.graph, entry_.schedule, std::max(peak_.first, goal_.bytes),
                                 BuffersOf(options_.layout)));
+    const std::vector<std::string> violations = VerifyGraph(entry_.graph);
+    CGRUN_CHECK(violations.empty()) << "with what runs again or is swapped: " << violations[0];
     return changed;
   }
 
@@ -158,7 +160,12 @@ class Recomputer {
 
   void Take(const std::vector<RecomputeOption>& options) {
     const RematPlan plan = PlanOf(options, options.size());
-    RunPasses(entry_.graph, Context(plan), options_.passes, PassStage::kPlanned);
+    if (options_.passes.observe || !options_.passes.stop_after.empty()) {
+      RunPasses(entry_.graph, Context(plan), options_.passes, PassStage::kPlanned);
+    } else {  // the graph is verified in the end, not each time
+      passes::Rematerialise(entry_.graph, Context(plan));
+      passes::SwapToFile(entry_.graph, Context(plan));
+    }
     SetSchedule(WithSecondRuns(entry_.graph, entry_.schedule));
   }
 
