@@ -18,6 +18,9 @@ constexpr const char* kQuickPlanner = "greedy";
 constexpr int kMaxRematRounds = 4;
 constexpr int kMostPackings = 6;    // on the way to a cap
 constexpr double kAnyShare = 1000;  // of a step's time
+// Of the schedules that are searched through on the way to a cap: about a second for 30 million.
+constexpr int64_t kNodesSearched = 30'000'000;
+constexpr int64_t kNodesSearchedAgain = 10'000'000;  // where a packing has left gaps
 
 void AddUp(const std::vector<PassReport>& more, std::vector<PassReport>& reports) {
   for (size_t i = 0; i < more.size(); ++i) {
@@ -104,21 +107,22 @@ MemoryLayout PlanWithLess(std::vector<CompiledEntry>& entries, MemoryLayout layo
 // judge, and where it leaves gaps, the next try aims lower by as much. The smallest arena that was
 // found where none fits.
 MemoryLayout PlanWithin(std::vector<CompiledEntry>& entries, MemoryLayout layout,
-                        const Target& target, const CompileOptions& options) {
+                        const Target& target, const CompileOptions& options, bool searches) {
   const std::vector<CompiledEntry> before = entries;
   const std::vector<EntryLayout> layouts_before = layout.entries;
   const int most_packings = options.effort == PlanEffort::kQuick ? 1 : kMostPackings;
   const int64_t whole_bytes = layout.arena_bytes + layout.recompute_saved_bytes;
-  Bytes goal = options.arena_cap - layout.persistent_bytes;
+  RecomputeGoal goal{kAnyShare, options.arena_cap - layout.persistent_bytes, /*may_swap=*/true};
   for (int i = 0; i < most_packings && layout.arena_bytes > options.arena_cap; ++i) {
     std::vector<CompiledEntry> tried = before;
+    if (searches) goal.nodes_searched = i == 0 ? kNodesSearched : kNodesSearchedAgain;
     for (size_t e = 0; e < tried.size(); ++e) {
-      if (layouts_before[e].transient_bytes <= goal) continue;
-      RecomputeAtPeak(tried[e], target, options, {kAnyShare, goal, /*may_swap=*/true});
+      if (layouts_before[e].transient_bytes <= goal.bytes) continue;
+      RecomputeAtPeak(tried[e], target, options, goal);
     }
     MemoryLayout less = PlanOnce(tried, options.layout);
     const bool out_of_reach = less.lower_bound_bytes > options.arena_cap;
-    goal -= std::max<Bytes>(less.arena_bytes - options.arena_cap, kDefaultAlignment);
+    goal.bytes -= std::max<Bytes>(less.arena_bytes - options.arena_cap, kDefaultAlignment);
     const bool smaller = less.arena_bytes < layout.arena_bytes;
     if (smaller) {
       layout = std::move(less);
@@ -133,6 +137,18 @@ MemoryLayout PlanWithin(std::vector<CompiledEntry>& entries, MemoryLayout layout
   return layout;
 }
 
+// With the search for what takes least time, unless its plans are those that do not pack.
+MemoryLayout PlanWithinCap(std::vector<CompiledEntry>& entries, const MemoryLayout& layout,
+                           const Target& target, const CompileOptions& options) {
+  std::vector<CompiledEntry> plain = entries;
+  if (options.effort == PlanEffort::kFull) {
+    MemoryLayout searched = PlanWithin(entries, layout, target, options, /*searches=*/true);
+    if (searched.arena_bytes <= options.arena_cap || searched.cap_out_of_reach) return searched;
+  }
+  entries = std::move(plain);
+  return PlanWithin(entries, layout, target, options, /*searches=*/false);
+}
+
 CompileOptions WithPlannerOfEffort(CompileOptions options) {
   const bool is_default = options.layout.planner == LayoutOptions().planner;
   if (options.effort == PlanEffort::kQuick && is_default) options.layout.planner = kQuickPlanner;
@@ -144,7 +160,7 @@ MemoryLayout PlanWithRecompute(std::vector<CompiledEntry>& entries, MemoryLayout
                                const Target& target, const CompileOptions& options) {
   layout = PlanWithLess(entries, std::move(layout), target, options);
   if (options.arena_cap == 0 || layout.arena_bytes <= options.arena_cap) return layout;
-  return PlanWithin(entries, std::move(layout), target, options);
+  return PlanWithinCap(entries, layout, target, options);
 }
 
 int CountTransfers(const Graph& graph) {

@@ -1,7 +1,8 @@
 // RecomputeAtPeak: in rounds, each of which takes the fewest of the options at the peak; then what
 // later rounds have made needless is taken back, the dearest first. On the way to a cap this is
 // done several times, with more or less weight on bytes, and, where there is a swap file, with more
-// or less weight on the time of transfers; what takes least time is kept.
+// or less weight on the time of transfers; what takes least time is kept, and a search among all
+// choices goes on from there.
 #include "src/compile/recompute.h"
 
 #include <algorithm>
@@ -15,9 +16,11 @@
 #include <vector>
 
 #include "src/base/check.h"
+#include "src/plan/held_search.h"
 #include "src/plan/orders/improve.h"
 #include "src/plan/recompute.h"
 #include "src/plan/swap.h"
+#include "src/plan/take_back.h"
 
 namespace cgrun {
 namespace {
@@ -32,8 +35,8 @@ constexpr std::array<Ranking, 4> kRecomputing = {{{1.0}, {0.6}, {1.3}, {2.5}}};
 constexpr std::array<Ranking, 4> kSwapping = {{{1.0, 1.0}, {1.0, 0.1}, {2.5, 0.1}, {1.0, 0.01}}};
 constexpr int kMostSweeps = 4;   // each of which spends what the one before has taken back
 constexpr int kMostRounds = 64;  // of a sweep
-constexpr int64_t kMostNodesTakenBack = 400'000;  // of the graphs that are looked at …
-constexpr int64_t kFewNodesTakenBack = 10'000;    // … and where it must be quick
+constexpr int64_t kMostNodesTried = 400'000;  // of the graphs with less taken back …
+constexpr int64_t kFewNodesTried = 10'000;    // … and where it must be quick
 constexpr int64_t kAnySteps = std::numeric_limits<int64_t>::max();
 
 // The most bytes that are alive at a step, then at how many steps. Less is better.
@@ -57,6 +60,8 @@ class Recomputer {
     }
     SetSchedule(SpreadTransfers(entry_.graph, entry_.schedule, std::max(peak_.first, goal_.bytes),
                                 BuffersOf(options_.layout)));
+    const std::vector<std::string> violations = VerifyGraph(entry_.graph);
+    CGRUN_CHECK(violations.empty()) << "with what runs again or is swapped: " << violations[0];
     return changed;
   }
 
@@ -78,10 +83,13 @@ class Recomputer {
 
   Peak PeakOf(const Graph& graph, const Schedule& schedule) const {
     const Liveness liveness = ComputeLiveness(graph, schedule, options_.layout.incremental);
-    const std::vector<Bytes> bytes = TransientBytes(
-        AssignBuffers(graph, schedule, liveness, BuffersOf(options_.layout)), liveness.steps);
-    const Bytes most = *std::max_element(bytes.begin(), bytes.end());
-    return {most, std::count(bytes.begin(), bytes.end(), most)};
+    return PeakOf(TransientBytes(
+        AssignBuffers(graph, schedule, liveness, BuffersOf(options_.layout)), liveness.steps));
+  }
+
+  static Peak PeakOf(const std::vector<Bytes>& bytes) {
+    const Bytes most = *std::ranges::max_element(bytes);
+    return {most, std::ranges::count(bytes, most)};
   }
 
   static BufferOptions BuffersOf(const LayoutOptions& layout) {
@@ -152,7 +160,12 @@ class Recomputer {
 
   void Take(const std::vector<RecomputeOption>& options) {
     const RematPlan plan = PlanOf(options, options.size());
-    RunPasses(entry_.graph, Context(plan), options_.passes, PassStage::kPlanned);
+    if (options_.passes.observe || !options_.passes.stop_after.empty()) {
+      RunPasses(entry_.graph, Context(plan), options_.passes, PassStage::kPlanned);
+    } else {  // the graph is verified in the end, not each time
+      passes::Rematerialise(entry_.graph, Context(plan));
+      passes::SwapToFile(entry_.graph, Context(plan));
+    }
     SetSchedule(WithSecondRuns(entry_.graph, entry_.schedule));
   }
 
@@ -169,46 +182,54 @@ class Recomputer {
   // or as low as it is.
   void TakeNeedlessBack() {
     const Peak most = std::max(peak_, Peak{goal_.bytes, kAnySteps});
-    int64_t nodes_left = IsQuick() ? kFewNodesTakenBack : kMostNodesTakenBack;
-    for (const std::string& name : DearestAgain()) {
-      const NodeId again = FindNode(name);
-      if (!again.valid() || (nodes_left -= static_cast<int64_t>(entry_.graph.nodes.size())) < 0)
-        continue;
-      Graph graph = entry_.graph;
-      Schedule schedule = entry_.schedule;
-      if (graph.nodes[again].op == OpId::swap_out) {
-        TakeSwapBack(graph, schedule, again);
-      } else {
-        TakeBack(graph, schedule, again);
-      }
-      // The first run may have come to stand behind a reader of the second.
-      if (!VerifySchedule(graph, schedule).empty()) continue;
-      const Peak peak = PeakOf(graph, schedule);
-      if (peak > most) continue;
-      seconds_left_ += SecondsOfStep(entry_.graph, /*second_runs=*/true) -
-                       SecondsOfStep(graph, /*second_runs=*/true);
-      entry_.graph = std::move(graph);
-      SetSchedule(std::move(schedule));
-      peak_ = peak;
+    std::vector<NodeId> runs, swaps;
+    TakeBackTrials trials(entry_.graph, entry_.schedule, BuffersOf(options_.layout),
+                          options_.layout.incremental);
+    int64_t nodes_left = IsQuick() ? kFewNodesTried : kMostNodesTried;
+    for (NodeId id : DearestAgain()) {
+      if ((nodes_left -= static_cast<int64_t>(entry_.graph.nodes.size())) < 0) break;
+      const std::vector<Bytes>* bytes = trials.Try(id);
+      if (bytes == nullptr || PeakOf(*bytes) > most) continue;
+      trials.Keep();
+      (entry_.graph.nodes[id].op == OpId::swap_out ? swaps : runs).push_back(id);
     }
+    if (!runs.empty() || !swaps.empty()) TakeBackAll(runs, swaps, most);
   }
 
-  std::vector<std::string> DearestAgain() const {
-    std::vector<std::pair<double, std::string>> again;
-    for (const Node& node : entry_.graph.nodes) {
-      if (!node.again_of.valid() && node.op != OpId::swap_out) continue;
-      again.emplace_back(-SecondsOf(entry_.graph, node), node.name);
-    }
-    std::stable_sort(again.begin(), again.end(),
-                     [](const auto& a, const auto& b) { return a.first < b.first; });
+  // Not where the peak would be more than `most`: a program that runs in part can keep more then.
+  void TakeBackAll(const std::vector<NodeId>& runs, const std::vector<NodeId>& swaps,
+                   const Peak& most) {
+    Graph graph = entry_.graph;
+    Schedule schedule = entry_.schedule;
     std::vector<std::string> names;
-    for (auto& [seconds, name] : again) names.push_back(std::move(name));
-    return names;
+    for (NodeId id : swaps) names.push_back(graph.nodes[id].name);
+    TakeBack(graph, schedule, runs);
+    for (const std::string& name : names) TakeSwapBack(graph, schedule, FindNode(graph, name));
+    const Peak peak = PeakOf(graph, schedule);
+    if (peak > most) return;
+    seconds_left_ += SecondsOfStep(entry_.graph, /*second_runs=*/true) -
+                     SecondsOfStep(graph, /*second_runs=*/true);
+    entry_.graph = std::move(graph);
+    SetSchedule(std::move(schedule));
+    peak_ = peak;
   }
 
-  NodeId FindNode(const std::string& name) const {
+  std::vector<NodeId> DearestAgain() const {
+    std::vector<std::pair<double, NodeId>> again;
     for (NodeId id : entry_.graph.nodes.ids()) {
-      if (entry_.graph.nodes[id].name == name) return id;
+      const Node& node = entry_.graph.nodes[id];
+      if (!node.again_of.valid() && node.op != OpId::swap_out) continue;
+      again.emplace_back(-SecondsOf(entry_.graph, node), id);
+    }
+    std::ranges::sort(again);
+    std::vector<NodeId> ids;
+    for (const auto& [seconds, id] : again) ids.push_back(id);
+    return ids;
+  }
+
+  static NodeId FindNode(const Graph& graph, const std::string& name) {
+    for (NodeId id : graph.nodes.ids()) {
+      if (graph.nodes[id].name == name) return id;
     }
     return {};
   }
@@ -239,6 +260,24 @@ std::vector<std::span<const Ranking>> RankingsFor(const CompileOptions& options,
   return {recomputing, std::span(kSwapping).first(each)};
 }
 
+// Looks for other second runs, which take less time.
+void SearchFurther(CompiledEntry& entry, const Target& target, const CompileOptions& options,
+                   const RecomputeGoal& goal) {
+  if (CountSwaps(entry.graph) > 0 || options.layout.incremental) return;
+  const HeldSearchOptions search{goal.bytes,
+                                 options.threads,
+                                 {options.layout.in_place, options.layout.zones_apart},
+                                 goal.nodes_searched};
+  const auto found = SearchHeld(entry.graph, entry.schedule, target, search);
+  if (!found) return;
+  entry.graph = found->graph;
+  const PassContext context{target, false, &found->remat, entry.request.batch, options.threads};
+  RunPasses(entry.graph, context, options.passes, PassStage::kPlanned);
+  entry.schedule = found->schedule;
+  const std::vector<std::string> violations = VerifySchedule(entry.graph, entry.schedule);
+  CGRUN_CHECK(violations.empty()) << "with what is not held: " << violations[0];
+}
+
 }  // namespace
 
 bool Swaps(const CompileOptions& options) {
@@ -264,6 +303,9 @@ bool RecomputeAtPeak(CompiledEntry& entry, const Target& target, const CompileOp
       // What does not fit in one way hardly does in another.
       if (least_of_these > goal.bytes) break;
     }
+  }
+  if (least && goal.nodes_searched > 0 && least->first <= goal.bytes) {
+    SearchFurther(entry, target, options, goal);
   }
   return least.has_value();
 }

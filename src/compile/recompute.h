@@ -20,6 +20,7 @@ struct RecomputeGoal {
   double share = 0;  // of a step's time, that may be spent
   Bytes bytes = 0;   // transient; where they are reached, no more is done
   bool may_swap = false;
+  int64_t nodes_searched = 0;  // of schedules, for less time with as few bytes (held_search.h)
 };
 
 // Has the entry point compute again, right before its later readers, what its schedule would hold

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <optional>
 #include <set>
 
@@ -181,29 +182,24 @@ class PeakAnalysis {
   bool Provide(ValueId value) {
     const NodeId id = graph_.values[value].producer;
     std::vector<NodeId>& nodes = candidate_.option.decision.nodes;
-    if (!id.valid() || !CanRunAgain(graph_, id)) return false;
+    if (!id.valid()) return false;
     if (std::find(nodes.begin(), nodes.end(), id) != nodes.end()) return true;
-    const Node& node = graph_.nodes[id];
-    const SecondNode second = SecondOf(node);
-    const bool itself = second.op == node.op;
-    if (!itself && graph_.values[value].output_index != 0) return false;
-    const std::optional<double> seconds = Seconds(node, second);
-    if (!seconds) return false;
-    candidate_.option.seconds += *seconds;
+    const std::optional<SecondRun>& second = SecondRunFor(id);
+    if (!second || (!second->gives_all && graph_.values[value].output_index != 0)) return false;
+    candidate_.option.seconds += second->seconds;
     if (candidate_.option.seconds > limits_.seconds) return false;
-    for (ValueId input : second.inputs) {
+    for (ValueId input : second->inputs) {
       if (!IsThere(input) && !Provide(input)) return false;
     }
     nodes.push_back(id);
     return true;
   }
 
-  std::optional<double> Seconds(const Node& node, const SecondNode& second) const {
-    if (!node.kernel) return std::nullopt;
-    if (second.op == node.op) return SecondsOf(graph_, node);
-    const auto option = OptionOfSecond(graph_, node, second, target_, limits_.threads);
-    if (!option) return std::nullopt;
-    return SecondsWith(SignatureOfSecond(graph_, node, second), *option);
+  // Targets are asked once.
+  const std::optional<SecondRun>& SecondRunFor(NodeId id) {
+    const auto [found, is_new] = second_runs_.try_emplace(id);
+    if (is_new) found->second = SecondRunOf(graph_, id, target_, limits_.threads);
+    return found->second;
   }
 
   const Graph& graph_;
@@ -216,25 +212,10 @@ class PeakAnalysis {
   IdVector<ValueId, TimePoint> changed_at_;  // of states
   IdVector<ValueId, bool> is_kept_;          // to the end of the step
   TimePoint peak_ = 0;
+  std::map<NodeId, std::optional<SecondRun>> second_runs_;
   Candidate candidate_;      // that is being looked at
   TimePoint first_use_ = 0;  // behind the peak, of what its buffer holds
 };
-
-// A node of those that are kept that runs again and whose results no other one of them reads.
-NodeId AgainForNobody(const Graph& graph, const IdVector<NodeId, bool>& keep) {
-  IdVector<ValueId, bool> is_read(graph.values.size());
-  for (NodeId id : graph.nodes.ids()) {
-    for (ValueId input : graph.nodes[id].inputs) is_read[input] = is_read[input] || keep[id];
-  }
-  for (NodeId id : graph.nodes.ids()) {
-    const Node& node = graph.nodes[id];
-    const bool for_nobody =
-        std::none_of(node.outputs.begin(), node.outputs.end(),
-                     [&](ValueId output) { return static_cast<bool>(is_read[output]); });
-    if (keep[id] && node.again_of.valid() && for_nobody) return id;
-  }
-  return {};
-}
 
 // The new nodes that write to the swap file, by the step in front of which they stand: behind the
 // producer of what they write, and behind its last reader. `place` holds the steps of `before`.
@@ -309,6 +290,27 @@ double SecondsOfStep(const Graph& graph, bool second_runs) {
   return seconds;
 }
 
+std::optional<SecondRun> SecondRunOf(const Graph& graph, NodeId id, const Target& target,
+                                     int threads) {
+  const Node& node = graph.nodes[id];
+  if (!node.kernel || !CanRunAgain(graph, id)) return std::nullopt;
+  const SecondNode second = SecondOf(node);
+  const bool is_view = GetOpDef(second.op).view;
+  if (second.op == node.op) {
+    return SecondRun{
+        second.inputs,        true, SecondsOf(graph, node), is_view, node.kernel->workspace_bytes,
+        node.kernel->in_place};
+  }
+  const auto option = OptionOfSecond(graph, node, second, target, threads);
+  if (!option) return std::nullopt;
+  return SecondRun{second.inputs,
+                   false,
+                   SecondsWith(SignatureOfSecond(graph, node, second), *option),
+                   is_view,
+                   option->workspace_bytes,
+                   option->in_place};
+}
+
 Schedule WithSecondRuns(const Graph& graph, const Schedule& before) {
   const IdVector<ValueId, std::vector<NodeId>> readers = Readers(graph);
   IdVector<NodeId, size_t> place(graph.nodes.size(), before.steps.size());
@@ -334,29 +336,6 @@ Schedule WithSecondRuns(const Graph& graph, const Schedule& before) {
     if (i < before.steps.size()) after.steps.push_back(before.steps[i]);
   }
   return after;
-}
-
-void TakeBack(Graph& graph, Schedule& schedule, NodeId again) {
-  IdVector<NodeId, bool> keep_node(graph.nodes.size(), true);
-  IdVector<ValueId, bool> keep_value(graph.values.size(), true);
-  while (again.valid()) {
-    const Node& node = graph.nodes[again];
-    keep_node[again] = false;
-    for (size_t i = 0; i < node.outputs.size(); ++i) {
-      const ValueId first = graph.nodes[node.again_of].outputs[i];
-      keep_value[node.outputs[i]] = false;
-      for (Node& reader : graph.nodes) {
-        std::replace(reader.inputs.begin(), reader.inputs.end(), node.outputs[i], first);
-      }
-    }
-    for (Node& other : graph.nodes) {
-      if (other.again_of == again) other.again_of = node.again_of;
-    }
-    again = AgainForNobody(graph, keep_node);
-  }
-  const IdVector<NodeId, NodeId> renumbered = Compact(graph, keep_node, keep_value);
-  std::erase_if(schedule.steps, [&](const ScheduleStep& step) { return !keep_node[step.node]; });
-  for (ScheduleStep& step : schedule.steps) step.node = renumbered[step.node];
 }
 
 RematPlan RecomputeByName(const Graph& graph, const std::vector<std::string>& names) {

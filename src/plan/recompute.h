@@ -66,16 +66,25 @@ std::vector<RecomputeOption> RecomputeOptionsAtPeak(const Graph& graph, const Sc
                                                     const Target& target,
                                                     const RecomputeLimits& limits);
 
+// What gives a node's first output, or all of them, again.
+struct SecondRun {
+  std::vector<ValueId> inputs;
+  bool gives_all = false;  // the node itself runs, not what its operator has for its first output
+  double seconds = 0;
+  bool is_view = false;
+  Bytes workspace = 0;
+  std::vector<InPlacePair> in_place;
+};
+
+// Nothing for a node that cannot run again, or without a kernel.
+std::optional<SecondRun> SecondRunOf(const Graph& graph, NodeId id, const Target& target,
+                                     int threads);
+
 // The order of `before` for a graph that has got nodes that run again or transfer: each stands
 // right before the first node that reads it, but for those that write to the swap file: they stand
 // behind the node that makes the tensor, and those that wait for them behind its last reader of
 // `before`.
 Schedule WithSecondRuns(const Graph& graph, const Schedule& before);
-
-// Takes back what `again`, a node that runs again, does: its readers read what the first run gave.
-// What then runs again for nobody goes with it. `schedule` keeps the order of the others, in which
-// the first run may stand behind such a reader.
-void TakeBack(Graph& graph, Schedule& schedule, NodeId again);
 
 // Recompute decisions for the values of these names: their readers of a later phase than their
 // producer's read a second result. Values that no later phase reads, that nothing produces (inputs,

@@ -14,18 +14,6 @@ namespace {
 bool Begins(OpId op) { return op == OpId::swap_out || op == OpId::swap_in; }
 bool Waits(OpId op) { return op == OpId::swap_out_wait || op == OpId::swap_in_wait; }
 
-// A transfer's tensor in the file, which all its nodes read or write.
-ValueId FileOf(const Node& node) {
-  switch (node.op) {
-    case OpId::swap_out:
-      return node.outputs[0];
-    case OpId::swap_in_wait:
-      return node.inputs[1];
-    default:
-      return node.inputs[0];
-  }
-}
-
 class Spreader {
  public:
   Spreader(const Graph& graph, const Schedule& schedule, Bytes most, const BufferOptions& buffers)
@@ -160,6 +148,17 @@ class Spreader {
 };
 
 }  // namespace
+
+ValueId FileOf(const Node& node) {
+  switch (node.op) {
+    case OpId::swap_out:
+      return node.outputs[0];
+    case OpId::swap_in_wait:
+      return node.inputs[1];
+    default:
+      return node.inputs[0];
+  }
+}
 
 int64_t CountSwaps(const Graph& graph) {
   return std::ranges::count_if(graph.nodes,

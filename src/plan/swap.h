@@ -19,6 +19,9 @@
 
 namespace cgrun {
 
+// A transfer's tensor in the file, which all its nodes read or write.
+ValueId FileOf(const Node& node);
+
 // How many tensors the graph writes to the swap file.
 int64_t CountSwaps(const Graph& graph);
 

@@ -8,6 +8,7 @@
 #include "src/ops/concat.h"
 #include "src/ops/slice.h"
 #include "src/passes/pass.h"
+#include "src/plan/take_back.h"
 #include "tests/support/compile_graph.h"
 #include "tests/support/graph_maker.h"
 
@@ -125,7 +126,7 @@ TEST(RecomputeOptions, CanBeTakenBack) {
         for (ValueId input : reader.inputs) {
           const NodeId producer = model.graph.values[input].producer;
           if (!model.graph.nodes[producer].again_of.valid()) continue;
-          TakeBack(model.graph, schedule, producer);
+          TakeBack(model.graph, schedule, {producer});
           EXPECT_EQ(VerifyGraph(model.graph), Strings());
           EXPECT_EQ(VerifySchedule(model.graph, schedule), Strings());
           break;

@@ -1,0 +1,92 @@
+// A schedule with second runs, made from a choice for each tensor: whether it is held for its late
+// readers, or computed again right before them.
+//
+// A tensor is read soon after it is made (in the forward pass), and late (in the backward pass):
+// behind the longest time in which nothing reads it. What is not held is gone in that time. What a
+// second run reads is held in its turn, or computed again for it.
+#ifndef CGRUN_PLAN_HELD_SCHEDULE_H_
+#define CGRUN_PLAN_HELD_SCHEDULE_H_
+
+#include <optional>
+#include <vector>
+
+#include "src/ir/remat_plan.h"
+#include "src/ops/target.h"
+#include "src/plan/peak_probe.h"
+#include "src/plan/recompute.h"
+
+namespace cgrun {
+
+enum class Holding : uint8_t {
+  kHeld,
+  kAgain,         // for all late readers together
+  kAgainForEach,  // for each of them
+};
+
+class HeldSchedule {
+ public:
+  // All outlive it. `graph` has no second runs.
+  HeldSchedule(const Graph& graph, const Schedule& schedule, const Target& target, int threads,
+               const BufferOptions& buffers);
+
+  // The values that can be computed again; others are held.
+  const std::vector<ValueId>& choices() const { return choices_; }
+  // As they are in `again`: `graph` with second runs behind its own nodes.
+  void ChooseAsIn(const Graph& again);
+  Holding Get(ValueId value) const { return holding_[value]; }
+  void Set(ValueId value, Holding holding) { holding_[value] = holding; }
+
+  // Makes the schedule of what is chosen. False where something that is to run again reads what
+  // has changed by then, or where all that runs again takes more than `most_seconds`.
+  bool Make(double most_seconds);
+  // The same, at any cost, with that held which would read what has changed. False where there is
+  // too much to run again.
+  bool MakePossible();
+  // Finds out how much is alive at each step of the schedule that was made last.
+  const std::vector<Bytes>& CountBytes() { return probe_.BytesOf(runs_); }
+  // Of the schedule that was made last.
+  const std::vector<ValueId>& wanted() const { return wanted_; }  // late, of those to choose for
+  double seconds() const { return seconds_; }                     // of what runs again
+  size_t steps() const { return runs_.size(); }
+  RematPlan Plan() const;
+  // For the graph with Plan().
+  Schedule ScheduleOfPlan() const;
+
+ private:
+  void FindChoices(const Schedule& schedule, const Target& target, int threads);
+  ValueId Provide(ValueId value, TimePoint time);
+  std::optional<std::span<const ValueId>> ProvideAll(const std::vector<ValueId>& values,
+                                                     TimePoint time);
+  void ReadFromOneRun(const std::vector<ValueId>& values, std::span<ValueId> provided) const;
+  bool IsFull(size_t more) const { return room_.size() + more > room_.capacity(); }
+  bool RunAgain(NodeId id, TimePoint time);
+  std::vector<NodeId> IdsInPlan() const;
+
+  const Graph& graph_;
+  PeakProbe probe_;
+  std::vector<NodeId> order_;
+  IdVector<NodeId, std::optional<SecondRun>> second_runs_;
+  IdVector<NodeId, NodeId> second_nodes_;   // of the probe
+  IdVector<ValueId, TimePoint> last_soon_;  // reader, or its producer
+  IdVector<ValueId, bool> is_read_late_;
+  IdVector<ValueId, TimePoint> changed_at_;  // what it views in the end, which is a state
+  IdVector<ValueId, bool> is_choice_;
+  IdVector<ValueId, bool> is_wanted_;  // by the schedule that was made last
+  std::vector<ValueId> choices_;
+  IdVector<ValueId, Holding> holding_;
+  // Of the schedule that was made last.
+  IdVector<ValueId, ValueId> again_;     // its second result; invalid where there is none
+  IdVector<ValueId, ValueId> first_of_;  // of second results, the value of the graph
+  std::vector<ValueId> wanted_;
+  std::vector<ValueId> for_one_;  // those that go with the node that reads them
+  std::vector<ProbeRun> runs_;
+  std::vector<NodeId> first_runs_;  // of which each of runs_ is the second; invalid: none
+  std::vector<ValueId> room_;       // in which values of runs_ lie, where the graph has others
+  std::vector<ValueId> provided_;   // of the node that is looked at, behind those that wait
+  double seconds_ = 0, most_seconds_ = 0;
+  NodeId blocked_;  // that would read what has changed
+};
+
+}  // namespace cgrun
+
+#endif  // CGRUN_PLAN_HELD_SCHEDULE_H_

@@ -1,0 +1,64 @@
+// Taking back what runs again or is swapped, where later decisions have made it needless.
+#ifndef CGRUN_PLAN_TAKE_BACK_H_
+#define CGRUN_PLAN_TAKE_BACK_H_
+
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "src/plan/peak_probe.h"
+
+namespace cgrun {
+
+// Takes back what these nodes, which run again, do: their readers read what the first runs gave.
+// What runs again for nobody goes, before that and then. `schedule` keeps the order of the others,
+// in which a first run may stand behind such a reader.
+void TakeBack(Graph& graph, Schedule& schedule, const std::vector<NodeId>& again);
+
+// Tries nodes one after the other, each without those that were kept before, and leaves the graph
+// as it is: that is changed once, in the end.
+class TakeBackTrials {
+ public:
+  // All outlive it.
+  TakeBackTrials(const Graph& graph, const Schedule& schedule, const BufferOptions& options,
+                 bool incremental = false);
+
+  // The bytes that are alive at each step were `id`, which runs again or is a swap_out, taken back.
+  // Null where it has gone with another one, or a reader would come before what it reads.
+  const std::vector<Bytes>* Try(NodeId id);
+  // Takes back for good what was tried last.
+  void Keep() { edits_.clear(); }
+
+ private:
+  struct Edit {
+    enum class Kind { kInput, kReader, kRemoved, kFirst } kind;
+    NodeId node;            // whose input, or which has gone, or whose first run is another one
+    size_t input = 0;       // of kInput
+    ValueId value = {};     // that was the input, or has got a reader
+    NodeId first_run = {};  // before
+  };
+
+  void Undo();
+  void Remove(NodeId id);
+  bool IsReadElsewhere(NodeId id) const;
+  bool ReadInstead(ValueId value, ValueId instead);
+  bool TakeRunBack(NodeId id);
+  bool TakeSwapBack(NodeId out);
+  ValueId Viewed(ValueId value) const;
+
+  const Graph& graph_;
+  PeakProbe probe_;
+  std::vector<NodeId> order_;
+  IdVector<NodeId, TimePoint> time_;
+  IdVector<ValueId, TimePoint> changed_at_;  // of states
+  IdVector<NodeId, std::vector<ValueId>> inputs_;
+  IdVector<NodeId, NodeId> first_run_;  // of what runs again
+  IdVector<NodeId, bool> is_gone_;
+  IdVector<ValueId, std::vector<NodeId>> readers_;  // some may have gone, or read something else
+  std::vector<Edit> edits_;                         // of the last trial
+  std::vector<ProbeRun> runs_;
+};
+
+}  // namespace cgrun
+
+#endif  // CGRUN_PLAN_TAKE_BACK_H_
