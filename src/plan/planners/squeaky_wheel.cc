@@ -15,7 +15,7 @@ constexpr uint64_t kKey = 1;
 // Of the fullest section: what is alive in none that is as full waits until all else is placed.
 constexpr double kFull = 0.95;
 // What moves ahead moves by up to this part of its way to the front.
-constexpr double kMostAhead = 0.3;
+constexpr double kMostAhead = 0.15;
 constexpr int kRounds = 40;
 constexpr int kFirstRounds = 20;  // of each tie and side, before any is tried again
 constexpr double kTurns = 0.3;
