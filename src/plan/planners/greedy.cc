@@ -77,7 +77,7 @@ std::vector<BufferId> Sequence(const MemoryProblem& problem, const std::vector<d
 // Sets the offset of each buffer of `sequence`.
 void Place(const MemoryProblem& problem, const TimeSections& sections,
            const std::vector<BufferId>& sequence, Fit fit, std::vector<Bytes>& offsets) {
-  Occupancy occupancy(sections.ranges());
+  Occupancy occupancy(sections.ranges(), UnitOf(problem));
   for (BufferId id : sequence) {
     const Buffer& buffer = problem[id];
     const SectionRange time = sections.ranges()[static_cast<size_t>(id.index)];

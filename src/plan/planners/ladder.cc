@@ -3,36 +3,18 @@
 
 #include <algorithm>
 #include <iterator>
-#include <numeric>
 
 namespace cgrun {
 namespace {
 
 Bytes RoundUpToMultiple(Bytes bytes, Bytes grain) { return (bytes + grain - 1) / grain * grain; }
 
-// What divides every end in a plan whose buffers rest on each other.
-Bytes GrainOf(const MemoryProblem& problem) {
-  Bytes grain = 0;
-  for (const Buffer& buffer : problem.buffers) {
-    if (buffer.bytes > 0) {
-      grain = std::gcd(grain, std::gcd(buffer.bytes, buffer.offset.value_or(0)));
-    }
-  }
-  // Offsets are such ends, rounded up.
-  for (const Buffer& buffer : problem.buffers) {
-    if (buffer.bytes > 0 && grain % buffer.alignment != 0) {
-      grain = std::gcd(grain, buffer.alignment);
-    }
-  }
-  return std::max<Bytes>(grain, 1);
-}
-
 }  // namespace
 
 Ladder::Ladder(const MemoryProblem& problem, const TimeSections& sections)
     : problem_(problem),
       search_(problem, sections),
-      grain_(GrainOf(problem)),
+      grain_(UnitOf(problem).bytes),
       nodes_(2 * static_cast<int64_t>(problem.buffers.size())) {}
 
 bool Ladder::Fits(const MemoryProblem& problem, const TimeSections& sections) {

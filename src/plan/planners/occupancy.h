@@ -3,61 +3,22 @@
 #ifndef CGRUN_PLAN_PLANNERS_OCCUPANCY_H_
 #define CGRUN_PLAN_PLANNERS_OCCUPANCY_H_
 
-#include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <vector>
 
-#include "src/plan/memory_problem.h"
+#include "src/plan/planners/taken_list.h"
 
 namespace cgrun {
-
-// Sections [begin, end) of a time axis that was cut where buffers begin (see TimeSections).
-struct SectionRange {
-  int32_t begin = 0;
-  int32_t end = 0;
-};
-
-// Free bytes; the highest gap ends at kNoLimit.
-struct Gap {
-  Bytes begin = 0;
-  Bytes end = 0;
-};
-inline constexpr Bytes kNoLimit = std::numeric_limits<Bytes>::max();
-
-// What is taken in one stretch of time, sorted by address. A question is one pass over it.
-class TakenList {
- public:
-  void Take(SectionRange time, Bytes begin, Bytes end);
-  // Both return the aligned offset of the gap; `bytes` > 0.
-  Bytes FirstFit(SectionRange time, Bytes bytes, Bytes alignment) const;
-  Bytes BestFit(SectionRange time, Bytes bytes, Bytes alignment) const;
-  // The highest aligned offset of a buffer that ends at or below `limit`; -1 where there is none.
-  Bytes LastFit(SectionRange time, Bytes bytes, Bytes alignment, Bytes limit) const;
-
-  void Clear() { taken_.clear(); }
-  size_t size() const { return taken_.size(); }
-
- private:
-  struct Taken {
-    Bytes begin, end;
-    SectionRange time;
-  };
-  template <class Visitor>
-  void VisitGaps(SectionRange time, Bytes bytes, Bytes alignment, const Visitor& visit) const;
-
-  std::vector<Taken> taken_;
-};
 
 // All that is taken, in one list for lifespans of any length, and once more in short lists, each
 // for a window of time; windows overlap by half. A lifespan of at most half a window's width lies
 // wholly in some window, whose list is all that matters to it. Windows are as wide as eight mean
 // lifespans: that keeps the lists near the number of true overlaps, and the copies of a buffer at
-// three or so. Where many live long, a question passes all that is placed, about a nanosecond each.
+// three or so. Where many live long, a question passes all that is placed.
 class Occupancy {
  public:
   // `lifespans`: of all buffers that may come; empty ranges are left out of account.
-  explicit Occupancy(const std::vector<SectionRange>& lifespans);
+  explicit Occupancy(const std::vector<SectionRange>& lifespans, AddressUnit unit = {});
 
   // The lowest aligned offset where `bytes` > 0 bytes are free in all sections of `time`.
   Bytes FirstFit(SectionRange time, Bytes bytes, Bytes alignment) const;

@@ -15,7 +15,7 @@ namespace cgrun {
 namespace {
 
 constexpr int64_t kFinePart = 100;  // of the bound: a gap that no more is done about
-constexpr int64_t kMoreNodes = 1'000'000;
+constexpr int64_t kMoreNodes = 2'000'000;
 constexpr int64_t kMostNodes = 3'000'000;
 constexpr int64_t kFewNodes = 20'000;   // that take no time to speak of
 constexpr int64_t kNodesForAByte = 10;  // of the gap

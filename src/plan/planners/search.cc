@@ -68,7 +68,7 @@ class OpenPiece {
 
  private:
   static constexpr int64_t kFirstNodes = 64;  // a buffer
-  static constexpr int64_t kWheelShare = 2;   // it finds what the others do not more often than not
+  static constexpr int64_t kWheelShare = 6;   // it finds what the others do not more often than not
   static constexpr int64_t kWindows = 16;     // about so many are tried in a round
 
   // Whether much is alive in none of the fullest sections. Where nearly everything is, the whole is
@@ -96,10 +96,10 @@ class OpenPiece {
     return step == 0 ? low : plan_.peak_bytes - ((plan_.peak_bytes - low) >> step);
   }
 
-  // Half of the nodes for the target, half for steps towards it.
+  // Three quarters of the nodes for the target, the rest for steps towards it.
   void TurnWheel(Bytes target, int64_t round, int64_t nodes, SqueakyWheel& wheel, Effort& effort) {
     for (const int64_t step : {int64_t{0}, 1 + round % 3}) {
-      const int64_t end = effort.spent() + nodes / 2;
+      const int64_t end = effort.spent() + (step == 0 ? 3 : 1) * nodes / 4;
       bool found = true;
       while (found && effort.spent() < end && !IsDone(target, effort)) {
         found = wheel.Run(CapacityOf(target, step), end - effort.spent(), effort);

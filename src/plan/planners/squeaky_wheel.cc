@@ -2,6 +2,7 @@
 #include "src/plan/planners/squeaky_wheel.h"
 
 #include <algorithm>
+#include <limits>
 #include <tuple>
 #include <utility>
 
@@ -14,11 +15,12 @@ constexpr uint64_t kKey = 1;
 // Of the fullest section: what is alive in none that is as full waits until all else is placed.
 constexpr double kFull = 0.95;
 // What moves ahead moves by up to this part of its way to the front.
-constexpr double kMostAhead = 0.3;
+constexpr double kMostAhead = 0.15;
 constexpr int kRounds = 40;
 constexpr int kFirstRounds = 20;  // of each tie and side, before any is tried again
 constexpr double kTurns = 0.3;
-// A placement passes others that are placed already: so many take as much time as a node.
+constexpr size_t kNowhere = std::numeric_limits<size_t>::max();
+// A placement passes others that are placed already: so many count as a node.
 constexpr int64_t kPassedANode = 256;
 
 }  // namespace
@@ -28,15 +30,15 @@ SqueakyWheel::SqueakyWheel(const MemoryProblem& problem, const TimeSections& sec
       sections_(sections),
       totals_(sections.LargestTotals()),
       from_top_(problem.buffers.size()),
-      left_over_(problem.buffers.size()) {
+      left_over_(problem.buffers.size()),
+      place_(problem.buffers.size(), kNowhere),
+      taken_(UnitOf(problem)) {
   for (size_t i = 0; i < problem.buffers.size(); ++i) {
     const Buffer& buffer = problem.buffers[i];
     offsets_.push_back(buffer.offset.value_or(0));
     fullest_ = std::max(fullest_, totals_[i]);
     if (buffer.bytes > 0) (buffer.offset ? fixed_ : movable_).push_back(i);
   }
-  std::stable_sort(fixed_.begin(), fixed_.end(),
-                   [this](size_t a, size_t b) { return offsets_[a] < offsets_[b]; });
 }
 
 bool SqueakyWheel::Run(Bytes capacity, int64_t nodes, Effort& effort) {
@@ -117,6 +119,12 @@ void SqueakyWheel::Begin(const Beginning& beginning) {
   const auto before = [&key](size_t a, size_t b) { return key(a) < key(b); };
   std::sort(sequence_.begin(), sequence_.end(), before);
   std::sort(waiting_.begin(), waiting_.end(), before);
+  for (size_t k = 0; k < sequence_.size(); ++k) place_[sequence_[k]] = k;
+  for (size_t i : waiting_) place_[i] = kNowhere;
+  taken_.Clear();
+  for (size_t i : fixed_) {
+    taken_.Take(sections_.ranges()[i], offsets_[i], offsets_[i] + problem_.buffers[i].bytes, i);
+  }
 }
 
 bool SqueakyWheel::Try(const Beginning& beginning, Effort& effort) {
@@ -135,14 +143,7 @@ bool SqueakyWheel::Try(const Beginning& beginning, Effort& effort) {
 
 // Places sequence_[first, …), behind what comes before it.
 void SqueakyWheel::PlaceFrom(size_t first, Effort& effort) {
-  by_address_.assign(sequence_.begin(), sequence_.begin() + static_cast<std::ptrdiff_t>(first));
-  by_address_.insert(by_address_.end(), fixed_.begin(), fixed_.end());
-  std::sort(by_address_.begin(), by_address_.end(),
-            [this](size_t a, size_t b) { return offsets_[a] < offsets_[b]; });
-  taken_.Clear();
-  for (size_t i : by_address_) {
-    taken_.Take(sections_.ranges()[i], offsets_[i], offsets_[i] + problem_.buffers[i].bytes);
-  }
+  taken_.KeepIf([&](size_t i) { return problem_.buffers[i].offset || place_[i] < first; });
   passed_ += 8 * std::ssize(sequence_);
   for (size_t k = first; k < sequence_.size(); ++k) left_over_[sequence_[k]] = !Place(sequence_[k]);
   effort.Spend(1 + passed_ / kPassedANode);
@@ -171,29 +172,44 @@ bool SqueakyWheel::Place(size_t i) {
                            : taken_.FirstFit(time, buffer.bytes, buffer.alignment);
   if (offset < 0 || offset > capacity_ - buffer.bytes) return false;
   offsets_[i] = offset;
-  taken_.Take(time, offset, offset + buffer.bytes);
+  taken_.Take(time, offset, offset + buffer.bytes, i);
   return true;
 }
 
 // Moves what was left over ahead. Returns the first place that it changed.
 size_t SqueakyWheel::MoveAhead(double turns) {
-  places_.clear();
+  ahead_.clear();
   for (size_t k = 0; k < sequence_.size(); ++k) {
     const size_t i = sequence_[k];
-    auto place = static_cast<double>(k);
-    if (left_over_[i]) {
-      place = place * (1 - kMostAhead * Draw()) - 0.5;
-      if (turns > 0 && Draw() < turns) from_top_[i] = !from_top_[i];
-    }
-    places_.emplace_back(place, i);
+    if (!left_over_[i]) continue;
+    ahead_.emplace_back(static_cast<double>(k) * (1 - kMostAhead * Draw()) - 0.5, i);
+    if (turns > 0 && Draw() < turns) from_top_[i] = !from_top_[i];
   }
-  std::stable_sort(places_.begin(), places_.end(),
+  std::stable_sort(ahead_.begin(), ahead_.end(),
                    [](const auto& a, const auto& b) { return a.first < b.first; });
+  const size_t first = MergeAhead();
+  for (size_t k = first; k < sequence_.size(); ++k) place_[sequence_[k]] = k;
+  return first;
+}
+
+// The rest stays in its order. Returns where the first of those is.
+size_t SqueakyWheel::MergeAhead() {
   size_t first = sequence_.size();
-  for (size_t k = sequence_.size(); k-- > 0;) {
-    sequence_[k] = places_[k].second;
-    if (left_over_[sequence_[k]]) first = k;
+  merged_.clear();
+  auto next = ahead_.begin();
+  const auto take_ahead_of = [&](double place) {
+    for (; next != ahead_.end() && next->first < place; ++next) {
+      first = std::min(first, merged_.size());
+      merged_.push_back(next->second);
+    }
+  };
+  for (size_t k = 0; k < sequence_.size(); ++k) {
+    if (left_over_[sequence_[k]]) continue;
+    take_ahead_of(static_cast<double>(k));
+    merged_.push_back(sequence_[k]);
   }
+  take_ahead_of(static_cast<double>(sequence_.size()));
+  sequence_.swap(merged_);
   return first;
 }
 

@@ -22,7 +22,7 @@
 
 #include "src/plan/memory_problem.h"
 #include "src/plan/planners/effort.h"
-#include "src/plan/planners/occupancy.h"
+#include "src/plan/planners/taken_list.h"
 #include "src/plan/planners/time_sections.h"
 
 namespace cgrun {
@@ -69,6 +69,7 @@ class SqueakyWheel {
   bool PlaceWaiting(Effort& effort);
   bool Place(size_t i);
   size_t MoveAhead(double turns);
+  size_t MergeAhead();
   double TieRank(size_t i, Tie tie) const;
   double Draw();
 
@@ -76,16 +77,17 @@ class SqueakyWheel {
   const TimeSections& sections_;
   std::vector<Bytes> totals_;  // of each buffer: the most bytes alive in a section of it
   Bytes fullest_ = 0;
-  std::vector<size_t> fixed_;    // with offsets of their own, by address
+  std::vector<size_t> fixed_;    // with offsets of their own
   std::vector<size_t> movable_;  // the others that have bytes
   Bytes capacity_ = 0;
   std::vector<Bytes> offsets_;
-  std::vector<char> from_top_;      // of each buffer: it goes to the highest gap, not the lowest
-  std::vector<char> left_over_;     // of each buffer: there was no gap for it
-  std::vector<size_t> sequence_;    // those of full sections, and what was left over once
-  std::vector<size_t> waiting_;     // the others, which are placed once all of those are
-  std::vector<size_t> by_address_;  // scratch
-  std::vector<std::pair<double, size_t>> places_;  // scratch
+  std::vector<char> from_top_;    // of each buffer: it goes to the highest gap, not the lowest
+  std::vector<char> left_over_;   // of each buffer: there was no gap for it
+  std::vector<size_t> sequence_;  // those of full sections, and what was left over once
+  std::vector<size_t> waiting_;   // the others, which are placed once all of those are
+  std::vector<size_t> place_;     // of each buffer: where it is in the sequence
+  std::vector<std::pair<double, size_t>> ahead_;  // what moves ahead, and between which places
+  std::vector<size_t> merged_;                    // scratch
   TakenList taken_;
   int64_t begun_ = 0;   // sequences
   uint64_t draws_ = 0;  // random numbers

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "src/plan/memory_problem.h"
-#include "src/plan/planners/occupancy.h"
+#include "src/plan/planners/taken_list.h"
 
 namespace cgrun {
 
