@@ -308,6 +308,8 @@ std::optional<CappedRun> KeepCap(const ModelSpec& model, const KernelLibrary& li
   auto fit = FitRun(model, library, options, cap, *free, base, diagnostics);
   if (!fit) return std::nullopt;
   if (!fit->fits()) {
+    TakeBackRoom(fit->free.memory);
+    TakeBackRoom(fit->capped.memory);
     Refuse(model, library, options, *fit, diagnostics);
     return std::nullopt;
   }
