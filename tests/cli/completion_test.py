@@ -127,7 +127,7 @@ class CompletionTest(CliTestCase):
         self.assertEqual(self.bash("disasm", "small."), ["small.cgb"])
         self.assertEqual(sorted(self.bash("predict", "small.yaml", "small.")),
                          ["small.cgb", "small.png", "small.yaml"])
-        self.assertEqual(self.bash("train", "--out", "sma"), [])
+        self.assertEqual(self.bash("train", "--out", "small."), [])
         self.assertEqual(" ".join(self.bash("train", "--out", "so")), "some folder")
         self.assertEqual(sorted(self.bash("eval", "small.yaml", "--json", "small.p")), ["small.png"])
         self.assertEqual(self.bash("eval", "small.yaml", "--json", "--wei"), ["--weights"])
