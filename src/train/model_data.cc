@@ -166,7 +166,8 @@ std::shared_ptr<const Dataset> OpenSet(const ModelSpec& model, const DataSpec& s
     if (option.value.IsNull()) continue;  // stands for the default
     const int errors = of_values.error_count();
     DataOption& read = options.values[option.key] = ToDataOption(option, of_values);
-    read.reported = option.value.mended || of_values.error_count() > errors;
+    read.reported = of_values.error_count() > errors;
+    read.mended = option.value.mended;
   }
   const DataOption format = {spec.format->value, spec.format->mark};
   if (look == Look::kAll && !of_values.has_errors()) {
