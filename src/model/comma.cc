@@ -107,8 +107,11 @@ std::string HelpWithCommas(std::string_view text, const std::string& key) {
     text.remove_prefix(std::min(comma + 1, text.size()));
   }
   if (count < 3) return "";
-  return "write the number without commas, or a list with brackets: `" +
-         (key.empty() ? "" : key + ": ") + list + "]`";
+  const size_t first = list.find(','), second = list.find(',', first + 1);
+  const bool has_group = second - first == 5;  // ", 234"
+  if (has_group) return "write the number without commas";
+  return "write one number without commas, or a list: `" + (key.empty() ? "" : key + ": ") + list +
+         "]`";
 }
 
 bool ExtendNumber(TreeEntry& before, const std::string& key, const SourceMark& key_mark) {

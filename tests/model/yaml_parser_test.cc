@@ -261,13 +261,14 @@ TEST(YamlParserTest, ACommaEndsAValue) {
             "model.yaml:1:5: error: a comma ends a value: 'a' is 1 here, and '234' a key\n"
             "    {a: 1,234,567,8, b: 1}\n"
             "        ^~~~~~~~~~~\n"
-            "help: write the number without commas, or a list with brackets: `a: [1, 234, 567, "
-            "8]`\n");
+            "help: write the number without commas\n");
   for (const char* number : {"1,234,56", "1,000,00", "1,5,6", "3,32,32", "0,5,00"}) {
     const std::string errors = TreeErrors("x: {a: " + std::string(number) + "}\n");
     EXPECT_EQ(CountErrors(errors), 1) << errors;
-    EXPECT_NE(errors.find("help: write the number without commas"), std::string::npos) << errors;
+    EXPECT_NE(errors.find(" number without commas"), std::string::npos) << errors;
   }
+  EXPECT_NE(TreeErrors("{shape: 3,32,32}").find("or a list: `shape: [3, 32, 32]`"),
+            std::string::npos);
   EXPECT_EQ(CountErrors(TreeErrors("{a: 1,5, b: 2,5,\n c: 1,234,567\n}\n")), 3);
   EXPECT_EQ(CountErrors(TreeErrors("{a: 1,234,5: x}")), 1) << "a key with its value";
   for (const char* text :
