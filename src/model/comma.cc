@@ -120,8 +120,9 @@ bool ExtendNumber(TreeEntry& before, const std::string& key, const SourceMark& k
   const bool touches = number.mark.line == key_mark.line &&
                        number.mark.column + number.mark.length + 1 == key_mark.column;
   const std::string longer = number.scalar + "," + key;
-  const bool has_comma = number.scalar.find(',') != std::string::npos;  // was extended before
-  if (!touches || (!has_comma && ReadCommas(longer).Help().empty())) return false;
+  const bool is_begun = !number.mended && number.scalar.find(',') != std::string::npos &&
+                        number.scalar.find_first_not_of("+-.,0123456789") == std::string::npos;
+  if (!touches || (!is_begun && ReadCommas(longer).Help().empty())) return false;
   number.scalar = longer;
   number.mark.length += 1 + key_mark.length;
   return true;

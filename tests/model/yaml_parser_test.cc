@@ -271,6 +271,8 @@ TEST(YamlParserTest, ACommaEndsAValue) {
             std::string::npos);
   EXPECT_EQ(CountErrors(TreeErrors("{a: 1,5, b: 2,5,\n c: 1,234,567\n}\n")), 3);
   EXPECT_EQ(CountErrors(TreeErrors("{a: 1,234,5: x}")), 1) << "a key with its value";
+  EXPECT_EQ(CountErrors(TreeErrors("{a: 1,2,3,b}")), 1);
+  EXPECT_NE(TreeErrors("{a: (3,48,48)}").find("write `a: [3, 48, 48]`"), std::string::npos);
   for (const char* text :
        {"{a: 1, 5}", "{a: 1,b}", "{a: x,5}", "{a: 1,5: 2}", "{a: '1',5}", "{a: 0.5,5}", "[1,5]"}) {
     EXPECT_EQ(TreeErrors(text), "") << text;
