@@ -127,6 +127,20 @@ void Diagnostics::Error(SourceMark mark, std::string message, std::string help) 
   ++error_count_;
 }
 
+void Diagnostics::ErrorInstead(SourceMark mark, std::string message, std::string help) {
+  if (!note_.empty()) help += (help.empty() ? "" : "; ") + note_;
+  Diagnostic error = {Severity::kError, std::move(mark), std::move(message), std::move(help), true};
+  const auto found = std::ranges::find_if(items_, [&](const Diagnostic& item) {
+    return item.severity == Severity::kError && SortKey(item) == SortKey(error);
+  });
+  if (found != items_.end()) {
+    *found = std::move(error);
+  } else {
+    items_.push_back(std::move(error));
+    ++error_count_;
+  }
+}
+
 void Diagnostics::Warning(SourceMark mark, std::string message, std::string help) {
   items_.push_back({Severity::kWarning, std::move(mark), std::move(message), std::move(help)});
 }

@@ -39,8 +39,9 @@ enum class Severity { kError, kWarning };
 struct Diagnostic {
   Severity severity = Severity::kError;
   SourceMark mark;
-  std::string message;  // what is wrong, in lower case, without a full stop
-  std::string help;     // how to mend it; may be empty
+  std::string message;   // what is wrong, in lower case, without a full stop
+  std::string help;      // how to mend it; may be empty
+  bool instead = false;  // of what was said of its place before
 };
 
 // Ends a phase. What was wrong stands in the Diagnostics that the phase was given, or in what().
@@ -65,6 +66,9 @@ class InputError : public UserError {
 class Diagnostics {
  public:
   void Error(SourceMark mark, std::string message, std::string help = "");
+  // Says more than the errors of the same place before it, which it replaces: one mistake is told
+  // once.
+  void ErrorInstead(SourceMark mark, std::string message, std::string help = "");
   void Warning(SourceMark mark, std::string message, std::string help = "");
 
   bool has_errors() const { return error_count_ > 0; }

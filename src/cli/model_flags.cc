@@ -269,6 +269,19 @@ std::optional<ModelSpec> LoadModel(const ModelFlags& flags, Diagnostics& diagnos
   return Checked(std::move(model), partial, diagnostics);
 }
 
+// The file that a path leads to, where that is a link: what lies beside it is not beside the link.
+std::string BehindLinks(const std::filesystem::path& path) {
+  constexpr int kMostLinks = 40;  // as the system itself
+  std::filesystem::path file = path;
+  std::error_code error;
+  for (int i = 0; i < kMostLinks && std::filesystem::is_symlink(file, error); ++i) {
+    const std::filesystem::path target = std::filesystem::read_symlink(file, error);
+    if (error) break;
+    file = file.parent_path() / target;  // of an absolute one, that
+  }
+  return file.string();
+}
+
 std::optional<ModelSpec> LoadEmbeddedModel(const ModelFlags& flags, const std::string& text,
                                            const std::string& path, Diagnostics& diagnostics) {
   ModelSpec partial;
@@ -309,7 +322,7 @@ std::optional<ModelSpec> LoadWithBatch(ModelFlags flags, int64_t batch) {
 
 ProgramImage LoadProgram(const std::string& path) {
   ProgramImage image = LoadImage(path);
-  image.model_path = path;
+  image.model_path = BehindLinks(path);
   return image;
 }
 

@@ -11,7 +11,12 @@
 namespace cgrun {
 namespace {
 
-constexpr size_t kLeastWord = 3;  // letters: shorter ones stand in every other text
+constexpr size_t kLeastWord = 4;  // letters: shorter ones stand in every other text
+// So do these.
+constexpr std::string_view kFillWords[] = {
+    "also",  "been",  "both", "does",  "each", "from", "have",  "into",  "like", "more", "most",
+    "only",  "other", "over", "some",  "such", "than", "that",  "their", "them", "then", "there",
+    "these", "they",  "this", "those", "what", "when", "where", "which", "with"};
 constexpr size_t kMostShown = 8;  // names
 
 std::string Lower(std::string_view text) {
@@ -46,7 +51,7 @@ std::string Listed(const std::vector<std::string>& names, size_t most) {
 }
 
 struct Family {
-  std::string_view word;  // its plural begins so, too
+  std::string_view word;
   std::string_view plural;
   bool (*has)(const OpDef& def);
 };
@@ -61,8 +66,8 @@ constexpr Family kFamilies[] = {
 
 std::string FindFamily(const std::string& word) {
   for (const Family& family : kFamilies) {
-    const bool is_it = word.starts_with(family.word) && word.size() <= family.word.size() + 2;
-    if (!is_it) continue;
+    const std::string one(family.word);
+    if (word != one && word != one + "s" && word != one + "es") continue;
     const std::vector<std::string> names = NamesWhere(family.has);
     return "the " + std::string(family.plural) + " are " + Listed(names, names.size());
   }
@@ -70,13 +75,18 @@ std::string FindFamily(const std::string& word) {
 }
 
 std::string FindSchedule(const std::string& word) {
+  std::vector<std::string> names;
   for (const ScheduleKind& kind : ScheduleKinds()) {
+    names.push_back(kind.name);
     if (kind.name != word) continue;
+    const bool needs_keys = std::ranges::any_of(kind.arguments, &ScheduleArgument::required);
+    const std::string written = needs_keys ? "{" + kind.name + ": …}" : kind.name;
     return "'" + kind.name + "' is a schedule of the learning rate (" + kind.doc +
-           "): `schedule: {" + kind.name +
-           ": …}` of an optimizer; docs/model-format.md has its keys";
+           "): `schedule: " + written + "` of an optimizer; docs/model-format.md has its keys";
   }
-  return "";
+  if (word != "schedule" && word != "schedules") return "";
+  return "the schedules of the learning rate are " + Listed(names, names.size()) +
+         ": `schedule: " + names.front() + "` of an optimizer";
 }
 
 // What the reference says of an operator beyond its summary, but for what many have in common.
@@ -93,7 +103,7 @@ std::string RestOfText(const OpDef& def) {
 }
 
 std::string FindInDescriptions(const std::string& word) {
-  if (word.size() < kLeastWord) return "";
+  if (word.size() < kLeastWord || std::ranges::count(kFillWords, word) > 0) return "";
   const auto has = [&](const std::string& text) {
     return Lower(text).find(word) != std::string::npos;
   };

@@ -105,7 +105,7 @@ std::string NameOfFused(const std::vector<PlannedEntry>& entries, const std::str
     for (const Node& node : entry.graph->nodes) {
       if (node.body.empty() || node.phase != Phase::kForward) continue;
       for (const ValueId input : node.inputs) {
-        const std::string owner = OwnerOf(entry.graph->values[input]);
+        const std::string owner = OwnerOf(*entry.graph, input);
         if (owner.empty() || (owner != name && !owner.ends_with("." + name))) continue;
         const std::string& within = entry.graph->values[node.outputs[0]].name;
         Tell("note: '" + owner + "' is computed within '" + within + "' (" + OperatorText(node) +

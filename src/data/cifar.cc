@@ -260,18 +260,27 @@ std::vector<NamedFile> FilesOf(const DataOptions& options, Diagnostics& diagnost
   return named;
 }
 
+// Null where there is none.
+const CifarLayout* FindLayout(const DataOption& classes) {
+  const auto* found = std::ranges::find_if(kLayouts, [&](const CifarLayout& layout) {
+    return classes.value == std::to_string(ClassesOf(layout));
+  });
+  return found == std::end(kLayouts) ? nullptr : found;
+}
+
+void CheckClasses(const DataOption& classes, Diagnostics& diagnostics) {
+  if (FindLayout(classes) != nullptr) return;
+  ReportOption(classes, "option 'classes' is '" + classes.value + "', but must be 10, 20 or 100",
+               "10 are those of CIFAR-10; 100 are the fine ones of CIFAR-100, 20 its coarse ones",
+               diagnostics);
+}
+
 // Null after an error.
 const CifarLayout* LayoutOf(const DataOptions& options, Diagnostics& diagnostics) {
   const DataOption* classes = FindOption(options, "classes");
   if (classes == nullptr) return &kLayouts[0];
-  for (const CifarLayout& layout : kLayouts) {
-    if (classes->value == std::to_string(ClassesOf(layout))) return &layout;
-  }
-  diagnostics.Error(classes->mark,
-                    "option 'classes' is '" + classes->value + "', but must be 10, 20 or 100",
-                    "10 are those of CIFAR-10; 100 are the fine ones of CIFAR-100, 20 its coarse "
-                    "ones");
-  return nullptr;
+  CheckClasses(*classes, diagnostics);
+  return FindLayout(*classes);
 }
 
 std::unique_ptr<Dataset> OpenCifar(const DataOptions& options, Diagnostics& diagnostics) {
@@ -305,7 +314,7 @@ constexpr DataOptionSpec kOptions[] = {
     {"classes",
      false,
      "10: of CIFAR-10; 100: the fine ones of CIFAR-100; 20: its coarse ones; default 10",
-     {.integer = true}}};
+     {.integer = true, .check = CheckClasses}}};
 
 }  // namespace
 

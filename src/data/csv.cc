@@ -349,8 +349,7 @@ void CsvOpener::StoreId(const CsvColumn& used, int32_t id, std::byte* out) {
 
 std::string CsvOpener::HelpWithGap(const CsvColumn& used) const {
   if (used.role == CsvRole::kLabel) {
-    const char* option = csv_.missing == CsvMissing::kError ? "missing" : "missing_label";
-    return "a sample needs its label: `" + std::string(option) + ": drop` leaves such lines out";
+    return "a sample needs its label: `missing_label: drop` leaves such lines out";
   }
   if (!options_.to_predict) {
     return "`missing: mean`, `missing: zero` or a number fills such gaps; `missing: drop` leaves "

@@ -10,33 +10,33 @@
 namespace cgrun {
 namespace {
 
+bool IsTab(const DataOption& option) { return option.value == "tab" || option.value == "\\t"; }
+
+// Of a value that CheckMissing() takes.
+CsvMissing MissingOf(const DataOption& option) {
+  return option.value == "error"  ? CsvMissing::kError
+         : option.value == "mean" ? CsvMissing::kMean
+         : option.value == "drop" ? CsvMissing::kDrop
+                                  : CsvMissing::kNumber;
+}
+
+std::string FillerOf(const DataOption& option) {
+  return option.value == "zero" ? "0" : option.value;
+}
+
 void ReadDelimiter(const DataOptions& options, CsvOptions& csv, Diagnostics& diagnostics) {
   const DataOption* option = FindOption(options, "delimiter");
   if (option == nullptr) return;
-  const bool tab = option->value == "tab" || option->value == "\\t";
-  const bool bad = option->value.size() != 1 ||
-                   std::string_view("\"\r\n").find(option->value[0]) != std::string_view::npos;
-  if (!tab && bad) {
-    diagnostics.Error(option->mark, "option 'delimiter' is '" + option->value +
-                                        "', but must be one character, or `tab`");
-    return;
-  }
-  csv.delimiter = tab ? '\t' : option->value[0];
+  CheckDelimiter(*option, diagnostics);
+  if (!option->value.empty()) csv.delimiter = IsTab(*option) ? '\t' : option->value[0];
 }
 
 void ReadMissing(const DataOptions& options, CsvOptions& csv, Diagnostics& diagnostics) {
   const DataOption* option = FindOption(options, "missing");
-  if (option == nullptr || option->value == "error") return;
-  csv.missing = option->value == "mean"   ? CsvMissing::kMean
-                : option->value == "drop" ? CsvMissing::kDrop
-                                          : CsvMissing::kNumber;
-  csv.filler = option->value == "zero" ? "0" : option->value;
-  if (csv.missing != CsvMissing::kNumber || IsFiniteNumber(csv.filler)) return;
-  diagnostics.Error(
-      option->mark,
-      "option 'missing' is '" + option->value +
-          "', but must be `error`, `drop`, `zero`, `mean` or a number",
-      HasDecimalComma(csv.filler) ? "a fraction is written with a point, as 2.5" : "");
+  if (option == nullptr) return;
+  CheckMissing(*option, diagnostics);
+  csv.missing = MissingOf(*option);
+  csv.filler = FillerOf(*option);
 }
 
 // As the training data, where they are known. Other numbers than those that were learned from would
@@ -55,6 +55,24 @@ void ReadStandardize(const DataOptions& options, CsvOptions& csv, Diagnostics& d
 }
 
 }  // namespace
+
+void CheckDelimiter(const DataOption& option, Diagnostics& diagnostics) {
+  const bool bad = option.value.size() != 1 ||
+                   std::string_view("\"\r\n").find(option.value[0]) != std::string_view::npos;
+  if (IsTab(option) || !bad) return;
+  ReportOption(option,
+               "option 'delimiter' is '" + option.value + "', but must be one character, or `tab`",
+               "", diagnostics);
+}
+
+void CheckMissing(const DataOption& option, Diagnostics& diagnostics) {
+  if (MissingOf(option) != CsvMissing::kNumber || IsFiniteNumber(FillerOf(option))) return;
+  ReportOption(option,
+               "option 'missing' is '" + option.value +
+                   "', but must be `error`, `drop`, `zero`, `mean` or a number",
+               HasDecimalComma(option.value) ? "a fraction is written with a point, as 2.5" : "",
+               diagnostics);
+}
 
 std::string CategoriesKey(const std::string& column) { return "categories." + column; }
 

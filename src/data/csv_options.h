@@ -35,6 +35,10 @@ std::string CategoriesKey(const std::string& column);
 
 inline constexpr std::string_view kMissingLabel[] = {"error", "drop"};
 
+// Report a value of the option `delimiter`, or `missing`, that cannot be.
+void CheckDelimiter(const DataOption& option, Diagnostics& diagnostics);
+void CheckMissing(const DataOption& option, Diagnostics& diagnostics);
+
 inline constexpr DataOptionSpec kCsvOptions[] = {
     {"file", true, "the file, plain or compressed by gzip"},
     {"label",
@@ -50,11 +54,16 @@ inline constexpr DataOptionSpec kCsvOptions[] = {
      false,
      "whether the first line names the columns; default true",
      {.choices = kTrueFalse}},
-    {"delimiter", false, "the character between two fields, or `tab`; default a comma"},
-    {"missing", false,
+    {"delimiter",
+     false,
+     "the character between two fields, or `tab`; default a comma",
+     {.check = CheckDelimiter}},
+    {"missing",
+     false,
      "what stands for a feature that is empty, `NA`, `NaN` or `?`: `zero`, a number, or `mean` (of "
      "the column in the training data); `drop` leaves such lines out, and those without a label; "
-     "`error` is the default"},
+     "`error` is the default",
+     {.check = CheckMissing}},
     {"missing_label",
      false,
      "what becomes of a line without a label: `drop` leaves it out, whatever `missing` does with "

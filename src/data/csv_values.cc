@@ -57,6 +57,11 @@ std::string WithoutMarks(const std::string& number) {
   return "write " + number + ": no mark stands between the thousands of a number";
 }
 
+// The same of what may be no number.
+std::string Asked(std::string_view shown, const std::string& number) {
+  return "is " + std::string(shown) + " one number? " + WithoutMarks(number);
+}
+
 }  // namespace
 
 bool IsGap(const CsvField& field, bool is_name) {
@@ -124,6 +129,7 @@ std::string CommaHelp(std::string_view text, char delimiter) {
 
 std::string GroupsHelp(std::string_view text) {
   text = Trimmed(text);
+  if (text.starts_with('+')) text.remove_prefix(1);
   const size_t sign = text.starts_with('-') ? 1 : 0;
   const size_t head = sign + CountDigits(text.substr(sign));
   if (!IsHead(text.substr(0, head))) return "";
@@ -137,7 +143,8 @@ std::string GroupsHelp(std::string_view text) {
     const bool plain = mark != "," && mark != ".";  // one alone may be the point
     if (groups == 0 || (!rest.empty() && !fraction)) continue;
     if (groups == 1 && !plain && !fraction) continue;
-    return WithoutMarks(fraction ? number + "." + std::string(rest.substr(1)) : number);
+    if (fraction) return WithoutMarks(number + "." + std::string(rest.substr(1)));
+    return mark == "." ? Asked(text, number) : WithoutMarks(number);  // addresses have points, too
   }
   return "";
 }
@@ -162,7 +169,7 @@ std::string FindSplitNumber(std::span<const CsvField> fields, size_t more) {
     first_shown = shown;
   }
   if (more == 0 || groups != more) return "";
-  return "is " + first_shown + " one number? " + WithoutMarks(first);
+  return Asked(first_shown, first);
 }
 
 std::string SignHelp(std::string_view text) {
@@ -175,9 +182,10 @@ std::string SignHelp(std::string_view text) {
       rest.remove_suffix(sign.size());
     }
     rest = Trimmed(rest);
-    if (rest.size() < text.size() && IsFiniteNumber(rest)) {
-      return "leave the sign out: write " + std::string(rest);
-    }
+    if (rest.size() == text.size()) continue;
+    const std::string groups = GroupsHelp(rest);
+    if (!groups.empty()) return "leave the sign out: " + groups;
+    if (IsFiniteNumber(rest)) return "leave the sign out: write " + std::string(rest);
   }
   return "";
 }

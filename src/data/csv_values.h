@@ -49,7 +49,8 @@ std::string GroupsHelp(std::string_view text);
 // without quotes, "1,234,567"; "" where they are not.
 std::string FindSplitNumber(std::span<const CsvField> fields, size_t more);
 
-// Of a number with a sign of money or a percent sign beside it; "" of others.
+// Of a number with a sign of money or a percent sign beside it, with marks between its thousands or
+// without; "" of others.
 std::string SignHelp(std::string_view text);
 
 }  // namespace cgrun

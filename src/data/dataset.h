@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <memory>
 #include <optional>
@@ -121,6 +122,7 @@ struct DataOption {
   SourceMark key_mark = {};            // of the option's name; the same as `mark` where it has none
   std::vector<DataOption> items = {};  // of a list, one at least; `value` is "" then
   bool reported = false;               // what it is was an error already
+  bool mended = false;                 // the same of its comma, for which `value` has a point
 };
 
 // How SplitDataset() chooses samples.
@@ -162,9 +164,13 @@ struct DataOptions {
 
 // What an option's value may be, beside one text.
 struct DataOptionValues {
-  bool list = false;                               // or a list of texts
-  bool integer = false;                            // an integer alone
+  bool list = false;     // or a list of texts
+  bool integer = false;  // an integer alone, of this range
+  int64_t least = std::numeric_limits<int64_t>::min();
+  int64_t most = std::numeric_limits<int64_t>::max();
   std::span<const std::string_view> choices = {};  // one of these alone, where there are any
+  // Of other values: reports one that cannot be. Null where all can.
+  void (*check)(const DataOption&, Diagnostics&) = nullptr;
 };
 
 // A line of the format table.
@@ -198,8 +204,8 @@ std::span<const DataFormat* const> DataFormats();
 // Names that options have in other programs. Each leads to an option of some format.
 std::span<const Synonym> DataOptionSynonyms();
 
-// Checks what can be told without opening anything: the format, the names of options, and of those
-// with choices or integers the values. Of an unknown format, the options are checked as those of
+// Checks what can be told without opening anything: the format, the names of options, and their
+// values (DataOptionValues). Of an unknown format, the options are checked as those of
 // the format that it is probably meant to be, or of all. Returns the format, or null after an
 // error.
 const DataFormat* CheckDataset(const DataOption& format, const DataOptions& options,

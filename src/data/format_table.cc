@@ -192,23 +192,33 @@ void CheckNames(const DataFormat& format, const DataOptions& options, Diagnostic
   }
 }
 
-bool IsInteger(std::string_view text) {
-  if (text.starts_with('-')) text.remove_prefix(1);
-  return !text.empty() && text.find_first_not_of("0123456789") == text.npos;
-}
-
 // Of what is no list. Formats check the same, and more, where they open the data.
 void CheckValues(const DataFormat& format, const DataOptions& options, Diagnostics& diagnostics) {
   for (const DataOptionSpec& spec : format.options) {
     const DataOption* option = FindOption(options, spec.name);
     if (option == nullptr || option->reported || !option->items.empty()) continue;
-    if (!spec.values.choices.empty()) {
+    if (spec.values.check != nullptr) {
+      spec.values.check(*option, diagnostics);
+    } else if (spec.values.integer) {
+      IntegerOption(options, spec.name, spec.values, 0, diagnostics);
+    } else if (!spec.values.choices.empty()) {
       ChoiceOption(options, spec.name, spec.values.choices, 0, diagnostics);
     }
-    if (!spec.values.integer || IsInteger(option->value)) continue;
-    diagnostics.Error(option->mark, "option '" + std::string(spec.name) + "' is '" + option->value +
-                                        "', but must be an integer");
   }
+}
+
+// "write `folder` or `file`, as the format wants" where others call several options so; else as
+// HelpWithOption(); "" where nothing is near.
+std::string HelpWithForeign(std::string_view name, std::span<const std::string> known) {
+  std::string ours;
+  int count = 0;
+  for (const Synonym& synonym : kSynonyms) {
+    if (synonym.theirs != PlainName(name)) continue;
+    ours += (count++ == 0 ? "`" : " or `") + std::string(synonym.ours) + "`";
+  }
+  if (count > 1) return "write " + ours + ", as the format wants";
+  const std::string help = HelpWithOption(name, known);
+  return help.starts_with("known: ") ? "" : help;
 }
 
 // Of an unknown format that resembles no other: the options that no format has.
@@ -221,9 +231,10 @@ void CheckForeignOptions(const DataOptions& options, Diagnostics& diagnostics) {
   }
   for (const auto& [name, option] : options.values) {
     if (std::ranges::find(known, name) != known.end()) continue;
-    std::string help = HelpWithOption(name, known);
-    if (help.starts_with("known: ")) help = "docs/model-format.md lists the options of each format";
-    diagnostics.Error(KeyMark(option), "data of no format have an option '" + name + "'", help);
+    const std::string help = HelpWithForeign(name, known);
+    diagnostics.Error(
+        KeyMark(option), "no data format has an option '" + name + "'",
+        help.empty() ? "docs/model-format.md lists the options of each format" : help);
   }
 }
 

@@ -367,10 +367,9 @@ std::unique_ptr<Dataset> OpenLines(const DataOptions& options, Diagnostics& diag
 
 constexpr DataOptionSpec kOptions[] = {
     {"file", true, "the text, plain or compressed by gzip: a line a sample"},
-    {"length",
-     true,
+    {"length", true,
      "tokens of a sample; shorter lines are filled up, longer ones are an error, or cut off",
-     {.integer = true}},
+     kLengths},
     {"tokens",
      false,
      "what a line is made of: `words` between blanks, `bytes`, or `ids`, integers between blanks; "
@@ -389,11 +388,9 @@ constexpr DataOptionSpec kOptions[] = {
     {"vocabulary", false,
      "a file with a word a line: the first has the id 2. Default: the words of the training data, "
      "the most frequent first"},
-    {"entries",
-     false,
-     "words whose ids would not be below this become unknown; default: no bound",
-     {.integer = true}},
-    {"pad", false, "the id that fills up lines of bytes and ids; default 0", {.integer = true}},
+    {"entries", false, "words whose ids would not be below this become unknown; default: no bound",
+     kEntries},
+    {"pad", false, "the id that fills up lines of bytes and ids; default 0", kPads},
     {"truncate",
      false,
      "whether a longer line is cut off; default false",

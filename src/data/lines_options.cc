@@ -7,12 +7,9 @@
 #include <utility>
 
 #include "src/data/options.h"
-#include "src/data/vocabulary.h"
 
 namespace cgrun {
 namespace {
-
-constexpr int64_t kLongest = int64_t{1} << 28;  // of a sample
 
 void CheckCombinations(const LinesOptions& lines, const DataOptions& options,
                        Diagnostics& diagnostics) {
@@ -40,12 +37,11 @@ void CheckCombinations(const LinesOptions& lines, const DataOptions& options,
 std::optional<LinesOptions> ReadLinesOptions(const DataOptions& options, Diagnostics& diagnostics) {
   const int errors = diagnostics.error_count();
   const auto kind = ChoiceOption(options, "tokens", kTokenKinds, 0, diagnostics);
-  const auto length = IntegerOption(options, "length", 1, kLongest, 1, diagnostics);
+  const auto length = IntegerOption(options, "length", kLengths, 1, diagnostics);
   const auto truncate = BooleanOption(options, "truncate", false, diagnostics);
-  const auto pad = IntegerOption(options, "pad", INT_MIN, INT_MAX, 0, diagnostics);
+  const auto pad = IntegerOption(options, "pad", kPads, 0, diagnostics);
   const auto place = ChoiceOption(options, "label", kLabelPlaces, 0, diagnostics);
-  const auto entries =
-      IntegerOption(options, "entries", Vocabulary::kFirstWord, INT_MAX, INT_MAX, diagnostics);
+  const auto entries = IntegerOption(options, "entries", kEntries, INT_MAX, diagnostics);
   if (diagnostics.error_count() > errors) return std::nullopt;
   const LinesOptions lines = {
       static_cast<TokenKind>(*kind),   *length, *truncate, static_cast<int32_t>(*pad),

@@ -11,6 +11,7 @@
 
 #include "src/data/dataset.h"
 #include "src/data/token_text.h"
+#include "src/data/vocabulary.h"
 
 namespace cgrun {
 
@@ -18,6 +19,11 @@ enum class LabelPlace { kNone, kFirst, kLast };
 // The names of both, in their order.
 inline constexpr std::string_view kTokenKinds[] = {"words", "bytes", "ids"};
 inline constexpr std::string_view kLabelPlaces[] = {"none", "first", "last"};
+inline constexpr DataOptionValues kLengths = {
+    .integer = true, .least = 1, .most = int64_t{1} << 28};  // of a sample
+inline constexpr DataOptionValues kEntries = {
+    .integer = true, .least = Vocabulary::kFirstWord, .most = INT_MAX};
+inline constexpr DataOptionValues kPads = {.integer = true, .least = INT_MIN, .most = INT_MAX};
 // What a field holds.
 enum class LinesPart { kText, kLabel, kNext, kLength };
 

@@ -21,6 +21,13 @@ std::string BooleanHelp(std::string_view text) {
   return std::ranges::find(kYes, plain) != std::end(kYes) ? "write `true`" : "";
 }
 
+// With the comma that was made a point.
+std::string AsWritten(const DataOption& option) {
+  std::string text = option.value;
+  if (option.mended) std::ranges::replace(text, '.', ',');
+  return text;
+}
+
 }  // namespace
 
 const DataOption* FindOption(const DataOptions& options, std::string_view name) {
@@ -32,18 +39,31 @@ std::string ResolvePath(const DataOptions& options, const DataOption& option) {
   return PathFrom(options.folder, option.value);
 }
 
-std::optional<int64_t> IntegerOption(const DataOptions& options, std::string_view name, int64_t low,
-                                     int64_t high, int64_t otherwise, Diagnostics& diagnostics) {
+void ReportOption(const DataOption& option, const std::string& message, const std::string& help,
+                  Diagnostics& diagnostics) {
+  if (option.mended) {
+    diagnostics.ErrorInstead(option.mark, message, help);
+  } else {
+    diagnostics.Error(option.mark, message, help);
+  }
+}
+
+std::optional<int64_t> IntegerOption(const DataOptions& options, std::string_view name,
+                                     const DataOptionValues& values, int64_t otherwise,
+                                     Diagnostics& diagnostics) {
   const DataOption* option = FindOption(options, name);
   if (option == nullptr) return otherwise;
   const char* end = option->value.data() + option->value.size();
   int64_t value = 0;
   const auto [stop, error] = std::from_chars(option->value.data(), end, value);
-  if (error == std::errc() && stop == end && value >= low && value <= high) return value;
+  const bool whole = error == std::errc() && stop == end;
+  if (whole && value >= values.least && value <= values.most) return value;
   if (option->reported) return std::nullopt;
-  diagnostics.Error(option->mark, "option '" + std::string(name) + "' is '" + option->value +
-                                      "', but must be an integer from " + std::to_string(low) +
-                                      " to " + std::to_string(high));
+  ReportOption(*option,
+               "option '" + std::string(name) + "' is '" + AsWritten(*option) +
+                   "', but must be an integer from " + std::to_string(values.least) + " to " +
+                   std::to_string(values.most),
+               "", diagnostics);
   return std::nullopt;
 }
 
@@ -59,8 +79,8 @@ std::optional<size_t> ChoiceOption(const DataOptions& options, std::string_view 
   if (help.empty()) {
     help = SuggestName(option->value, std::vector<std::string>(choices.begin(), choices.end()));
   }
-  diagnostics.Error(option->mark,
-                    "option '" + std::string(name) + "' cannot be '" + option->value + "'", help);
+  ReportOption(*option, "option '" + std::string(name) + "' cannot be '" + AsWritten(*option) + "'",
+               help, diagnostics);
   return std::nullopt;
 }
 

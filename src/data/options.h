@@ -19,9 +19,15 @@ const DataOption* FindOption(const DataOptions& options, std::string_view name);
 // The path that an option gives, relative ones from options.folder.
 std::string ResolvePath(const DataOptions& options, const DataOption& option);
 
-// An integer from `low` to `high`, or `otherwise` where the user gave none. Nothing after an error.
-std::optional<int64_t> IntegerOption(const DataOptions& options, std::string_view name, int64_t low,
-                                     int64_t high, int64_t otherwise, Diagnostics& diagnostics);
+// Reports the value of an option, in place of what was said of a comma in it.
+void ReportOption(const DataOption& option, const std::string& message, const std::string& help,
+                  Diagnostics& diagnostics);
+
+// An integer from values.least to values.most, or `otherwise` where the user gave none. Nothing
+// after an error.
+std::optional<int64_t> IntegerOption(const DataOptions& options, std::string_view name,
+                                     const DataOptionValues& values, int64_t otherwise,
+                                     Diagnostics& diagnostics);
 
 // The index of the option's value in `choices`, or `otherwise` where the user gave none. Nothing
 // after an error.

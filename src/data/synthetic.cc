@@ -13,7 +13,9 @@
 namespace cgrun {
 namespace {
 
-constexpr int64_t kMostSamples = int64_t{1} << 40;
+constexpr DataOptionValues kSampleCounts = {.integer = true, .least = 1, .most = int64_t{1} << 40};
+constexpr DataOptionValues kClassCounts = {.integer = true, .least = 1, .most = INT32_MAX};
+constexpr DataOptionValues kSeeds = {.integer = true, .least = 0};
 
 // [0, 1) in steps of 2⁻¹¹ as IEEE binary16, exactly.
 uint16_t UniformHalf(uint32_t bits) {
@@ -109,21 +111,19 @@ bool FitsOrder(int64_t samples, const DataOptions& options, Diagnostics& diagnos
 
 std::unique_ptr<Dataset> OpenSynthetic(const DataOptions& options, Diagnostics& diagnostics) {
   CGRUN_CHECK(!options.fields.empty()) << "synthetic data need the model's fields";
-  const auto samples = IntegerOption(options, "samples", 1, kMostSamples, 1, diagnostics);
-  const auto classes = IntegerOption(options, "classes", 1, INT32_MAX, 10, diagnostics);
-  const auto seed = IntegerOption(options, "seed", 0, INT64_MAX, 0, diagnostics);
+  const auto samples = IntegerOption(options, "samples", kSampleCounts, 1, diagnostics);
+  const auto classes = IntegerOption(options, "classes", kClassCounts, 10, diagnostics);
+  const auto seed = IntegerOption(options, "seed", kSeeds, 0, diagnostics);
   if (!samples || !classes || !seed || !FitsOrder(*samples, options, diagnostics)) return nullptr;
   return std::make_unique<SyntheticDataset>(*samples, static_cast<uint64_t>(*seed),
                                             static_cast<uint32_t>(*classes), options.fields);
 }
 
 constexpr DataOptionSpec kOptions[] = {
-    {"samples", true, "how many samples there are", {.integer = true}},
-    {"classes",
-     false,
-     "int32 and int64 fields are drawn from 0 to classes − 1; default 10",
-     {.integer = true}},
-    {"seed", false, "another seed gives other samples; default 0", {.integer = true}}};
+    {"samples", true, "how many samples there are", kSampleCounts},
+    {"classes", false, "int32 and int64 fields are drawn from 0 to classes − 1; default 10",
+     kClassCounts},
+    {"seed", false, "another seed gives other samples; default 0", kSeeds}};
 
 }  // namespace
 

@@ -19,7 +19,7 @@
 namespace cgrun {
 namespace {
 
-constexpr int64_t kLongest = int64_t{1} << 30;  // of a sample
+constexpr DataOptionValues kLengths = {.integer = true, .least = 1, .most = int64_t{1} << 30};
 
 bool IsWhole(DType dtype) {
   return dtype == DType::kU8 || dtype == DType::kI32 || dtype == DType::kI64;
@@ -139,7 +139,7 @@ std::vector<DataField> FieldsFor(const DataOptions& options, int64_t length) {
 
 std::unique_ptr<Dataset> OpenText(const DataOptions& options, Diagnostics& diagnostics) {
   const DataOption& file = *FindOption(options, "file");
-  const auto length = IntegerOption(options, "length", 1, kLongest, 1, diagnostics);
+  const auto length = IntegerOption(options, "length", kLengths, 1, diagnostics);
   if (!length) return nullptr;
   const std::string path = ResolvePath(options, file);
   try {
@@ -162,7 +162,7 @@ std::unique_ptr<Dataset> OpenText(const DataOptions& options, Diagnostics& diagn
 }
 
 constexpr DataOptionSpec kOptions[] = {{"file", true, "the text, plain or compressed by gzip"},
-                                       {"length", true, "bytes of a sample", {.integer = true}}};
+                                       {"length", true, "bytes of a sample", kLengths}};
 
 }  // namespace
 

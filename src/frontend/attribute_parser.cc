@@ -77,7 +77,7 @@ class Parser {
 
   // Whether a word stands where integers are wanted that have words in other programs.
   bool IsWord() const {
-    if (!node_.IsScalar() || ParseReal(node_.scalar)) return false;
+    if (!node_.IsScalar() || node_.mended || ParseReal(node_.scalar)) return false;
     const std::string plain = PlainName(node_.scalar);
     return field_.allow_same || plain == "same" || plain == "valid";
   }
@@ -161,8 +161,12 @@ std::optional<AttributeValue> ParseAttribute(const AttributeField& field, const 
   Diagnostics reported;
   const auto value = Parser(field, node, reported).Run();
   for (const Diagnostic& error : reported.Sorted()) {
-    diagnostics.Error(error.mark, error.message,
-                      error.help.empty() ? field.name + ": " + field.doc : error.help);
+    const std::string help = error.help.empty() ? field.name + ": " + field.doc : error.help;
+    if (error.instead) {
+      diagnostics.ErrorInstead(error.mark, error.message, help);
+    } else {
+      diagnostics.Error(error.mark, error.message, help);
+    }
   }
   return value;
 }
@@ -241,12 +245,13 @@ Attributes ParseAttributes(const OpDef& def, const OpSpec& op,
   return attributes;
 }
 
-bool LacksInteger(const OpDef& def, const OpSpec& op) {
+bool LacksNumber(const OpDef& def, const OpSpec& op) {
   return std::ranges::any_of(op.attributes, [&](const Attribute& attribute) {
     const AttributeField* field = def.schema->Find(attribute.key);
     const bool of_integers = field != nullptr && (field->kind == AttributeKind::kInt ||
                                                   field->kind == AttributeKind::kInts);
-    return of_integers && attribute.value.mended;
+    const bool is_number = attribute.value.scalar.find(',') == std::string::npos;
+    return field != nullptr && attribute.value.mended && (of_integers || !is_number);
   });
 }
 

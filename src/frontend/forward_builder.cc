@@ -348,7 +348,7 @@ class ForwardBuilder {
     const int errors = diagnostics_.error_count();
     Attributes attributes = ParseAttributes(*def, op, KeysBeside(*def), diagnostics_);
     const Activation activation = FindActivation(op, diagnostics_);
-    if (diagnostics_.error_count() > errors || LacksInteger(*def, op)) {
+    if (diagnostics_.error_count() > errors || LacksNumber(*def, op)) {
       CheckParameterOptions(op, def->owned != nullptr, diagnostics_);
       return std::nullopt;
     }
@@ -409,7 +409,7 @@ class ForwardBuilder {
     if (def == nullptr) return std::nullopt;
     const int errors = diagnostics_.error_count();
     const Attributes attributes = ParseAttributes(*def, op, {}, diagnostics_);
-    if (op.broken || LacksInteger(*def, op)) return std::nullopt;
+    if (op.broken || LacksNumber(*def, op)) return std::nullopt;
     const ValueId last = last_of_path_.back();
     const MaybeValues inputs =
         Inputs(op, scope, last.valid() ? MaybeValues(Values{last}) : std::nullopt);

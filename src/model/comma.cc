@@ -96,10 +96,61 @@ CommaNumber ReadCommas(std::string_view text) {
   return number;
 }
 
-bool BeginsWithGroup(std::string_view text) {
+std::string HelpWithCommas(std::string_view text, const std::string& key) {
+  std::string list;
+  int count = 0;
+  for (; !text.empty(); ++count) {
+    const size_t comma = std::min(text.find(','), text.size());
+    const std::string number(text.substr(0, comma));
+    if (!ParseReal(number)) return "";
+    list += (count == 0 ? "[" : ", ") + number;
+    text.remove_prefix(std::min(comma + 1, text.size()));
+  }
+  if (count < 3) return "";
+  const size_t first = list.find(','), second = list.find(',', first + 1);
+  const bool has_group = second - first == 5;  // ", 234"
+  if (has_group) return "write the number without commas";
+  return "write one number without commas, or a list: `" + (key.empty() ? "" : key + ": ") + list +
+         "]`";
+}
+
+bool ExtendNumber(TreeEntry& before, const std::string& key, const SourceMark& key_mark) {
+  TreeNode& number = before.value;
+  if (!number.IsScalar() || number.quoted) return false;
+  const bool touches = number.mark.line == key_mark.line &&
+                       number.mark.column + number.mark.length + 1 == key_mark.column;
+  const std::string longer = number.scalar + "," + key;
+  const bool is_begun = !number.mended && number.scalar.find(',') != std::string::npos &&
+                        number.scalar.find_first_not_of("+-.,0123456789") == std::string::npos;
+  if (!touches || (!is_begun && ReadCommas(longer).Help().empty())) return false;
+  number.scalar = longer;
+  number.mark.length += 1 + key_mark.length;
+  return true;
+}
+
+bool BeginsWithFurther(std::string_view text) {
+  constexpr std::string_view kDigits = "0123456789";
   if (!text.starts_with(',')) return false;
   text.remove_prefix(1);
-  return std::min(text.find_first_not_of("0123456789"), text.size()) == 3;
+  const size_t digits = std::min(text.find_first_not_of(kDigits), text.size());
+  text.remove_prefix(digits);
+  text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
+  return digits > 0 && (text.empty() || std::string_view(",}\n#").find(text[0]) != text.npos);
+}
+
+void MendNumber(TreeEntry& entry, Diagnostics& diagnostics) {
+  TreeNode& number = entry.value;
+  const std::string written = number.scalar;
+  const CommaNumber meant = ReadCommas(written);
+  const std::string help = meant.Help(entry.key);
+  const size_t first = written.find(','), second = written.find(',', first + 1);
+  diagnostics.Error(number.mark,
+                    "a comma ends a value: '" + entry.key + "' is " + written.substr(0, first) +
+                        " here, and '" + written.substr(first + 1, second - first - 1) + "' a key",
+                    help.empty() ? HelpWithCommas(written, entry.key) : help);
+  if (!meant.whole.empty()) number.scalar = meant.whole;
+  if (meant.whole.empty() && !meant.fraction.empty()) number.scalar = meant.fraction;
+  number.mended = meant.whole.empty();
 }
 
 std::string WithPoint(std::string_view text) {

@@ -23,8 +23,20 @@ struct CommaNumber {
 
 CommaNumber ReadCommas(std::string_view text);
 
-// Whether a group of thousands comes next: ",567" before anything but a digit.
-bool BeginsWithGroup(std::string_view text);
+// How a number with several commas is to be written that ReadCommas() makes nothing of; "" of other
+// texts.
+std::string HelpWithCommas(std::string_view text, const std::string& key = "");
+
+// `{lr: 0,05}` is for YAML an `lr` of 0, and a key `05` without a value. Puts such a key back
+// behind the number that `before` has; false of others.
+bool ExtendNumber(TreeEntry& before, const std::string& key, const SourceMark& key_mark);
+
+// Whether another such key comes next: ",567" that no colon follows.
+bool BeginsWithFurther(std::string_view text);
+
+// Reports the number of `entry`, all of whose commas were put back, and makes it the one that is
+// probably meant.
+void MendNumber(TreeEntry& entry, Diagnostics& diagnostics);
 
 // `text` with a point for its only comma: "1.5GiB" of "1,5GiB"; "" where it has none, or several.
 std::string WithPoint(std::string_view text);

@@ -4,6 +4,20 @@
 #include "src/model/values.h"
 
 namespace cgrun {
+namespace {
+
+// "my path:": a key of several words, with its colon.
+bool HasOwnColon(const SourceMark& mark, const std::string& key) {
+  const std::string_view text = mark.file->text;
+  size_t at = 0;
+  for (int line = mark.file->first_line; line < mark.line; ++line) at = text.find('\n', at) + 1;
+  at = text.find(key, at);
+  if (at == std::string_view::npos) return false;
+  const size_t next = text.find_first_not_of(' ', at + key.size());
+  return next != std::string_view::npos && text[next] == ':';
+}
+
+}  // namespace
 
 std::string GluedKey::Message() const {
   if (has_colon) return "a blank is missing behind this ':'";
@@ -36,6 +50,24 @@ std::optional<GluedKey> FindGluedKey(std::string_view text) {
     glued.value = value == std::string::npos ? "" : glued.value.substr(value);
   }
   return glued;
+}
+
+bool MendGluedKey(std::string& key, const SourceMark& key_mark, TreeNode& value,
+                  Diagnostics& diagnostics) {
+  const bool written =
+      value.mark.line != key_mark.line || value.mark.column != key_mark.column;  // `a:b: null`
+  if (!value.IsNull() || written) return false;
+  const std::optional<GluedKey> glued = FindGluedKey(key);
+  if (!glued || (!glued->has_colon && HasOwnColon(key_mark, key))) return false;
+  SourceMark mark = key_mark;
+  if (glued->has_colon) {
+    mark.column += static_cast<int>(glued->colon);
+    mark.length = 1;
+  }
+  diagnostics.Error(mark, glued->Message(), glued->Help());
+  value = TreeNode::Scalar(glued->value, key_mark, false);
+  key = glued->key;
+  return true;
 }
 
 }  // namespace cgrun

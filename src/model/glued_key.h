@@ -7,6 +7,9 @@
 #include <string>
 #include <string_view>
 
+#include "src/base/diagnostics.h"
+#include "src/model/tree.h"
+
 namespace cgrun {
 
 struct GluedKey {
@@ -22,6 +25,11 @@ struct GluedKey {
 
 // "op:conv", "epochs 4" and "batch = 32" begin so; "x", "a:", "a: b" and "2:3" do not.
 std::optional<GluedKey> FindGluedKey(std::string_view text);
+
+// Such keys have no value for YAML. Reports one, and makes of it the key and the value that are
+// meant; false of others.
+bool MendGluedKey(std::string& key, const SourceMark& key_mark, TreeNode& value,
+                  Diagnostics& diagnostics);
 
 }  // namespace cgrun
 

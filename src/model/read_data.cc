@@ -77,7 +77,9 @@ void ReadDataSet(const TreeEntry& entry, DataSection& section, const Reader& rea
     reader.diagnostics.Error(split->key_mark, "the training data cannot be split off itself",
                              "give 'valid' or 'test' the split");
   }
-  if (split == nullptr && entry.value.Find("format") == nullptr) ReportNoFormat(entry, reader);
+  const TreeEntry* format = entry.value.Find("format");
+  const bool has_format = format != nullptr && !format->value.IsNull();
+  if (split == nullptr && !has_format) ReportNoFormat(entry, reader);
   if (split != nullptr && !data.format) RefuseOptionsOfSplit(data, reader);
   section.*kMember = std::move(data);
 }

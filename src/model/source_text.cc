@@ -188,4 +188,14 @@ SourceMark SourceText::MarkAt(size_t offset, size_t bytes) const {
   return {file_, LineOf(offset), ColumnOf(offset), std::max(length, 1)};
 }
 
+std::string_view SourceText::TextBehind(const SourceMark& mark) const {
+  std::string_view behind = text().substr(BeginOfLine(mark.line));
+  for (int left = mark.column + mark.length - 1; left > 0 && !behind.empty(); --left) {
+    do {
+      behind.remove_prefix(1);
+    } while (!behind.empty() && (static_cast<unsigned char>(behind[0]) & 0xC0) == 0x80);
+  }
+  return behind;
+}
+
 }  // namespace cgrun

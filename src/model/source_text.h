@@ -39,6 +39,8 @@ class SourceText {
   size_t EndOfLine(size_t offset) const;
   // The mark of `bytes` bytes at `offset`, cut at the end of the line.
   SourceMark MarkAt(size_t offset, size_t bytes = 1) const;
+  // What stands behind `mark`, whose columns count characters.
+  std::string_view TextBehind(const SourceMark& mark) const;
 
  private:
   explicit SourceText(SourceFile file);

@@ -24,7 +24,7 @@ struct TreeNode {
   SourceMark mark;                 // of a scalar, all of it; of a list or map, where it begins
   std::string scalar;              // kScalar: the text, quotes and escapes resolved
   bool quoted = false;             // kScalar: written with quotes, so never a number or boolean
-  bool mended = false;             // kScalar: a fraction that a reported error made it
+  bool mended = false;             // kScalar: no integer, and of its commas that was reported
   std::vector<TreeNode> items;     // kSequence
   std::vector<TreeEntry> entries;  // kMap: in the file's order, keys unique
 

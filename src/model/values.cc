@@ -119,8 +119,12 @@ constexpr Unit kTimeUnits[] = {{"d", 86400}, {"h", 3600}, {"m", 60}, {"s", 1}};
 void WrongType(const TreeNode& node, std::string_view what, const std::string& expected,
                Diagnostics& diagnostics, std::string help = "") {
   const std::string got = node.quoted ? Describe(node) + " in quotes" : Describe(node);
-  diagnostics.Error(node.mark, "'" + std::string(what) + "' must be " + expected + ", not " + got,
-                    std::move(help));
+  const std::string message = "'" + std::string(what) + "' must be " + expected + ", not " + got;
+  if (node.mended) {
+    diagnostics.ErrorInstead(node.mark, message, std::move(help));
+  } else {
+    diagnostics.Error(node.mark, message, std::move(help));
+  }
 }
 
 std::string IntegerText(int64_t minimum, int64_t maximum) {
@@ -156,7 +160,15 @@ std::string NumberHelp(const TreeNode& node) {
   if (node.scalar.find(" //") != std::string::npos) return "a comment begins with ' #'";
   if (HasTypographicQuotes(node.scalar)) return "remove the “quotes”: they are a part of the text";
   if (node.scalar.find('_') != std::string::npos) return "write it without '_'";
-  return ReadCommas(node.scalar).Help();
+  const std::string help = ReadCommas(node.scalar).Help();
+  return help.empty() ? HelpWithCommas(node.scalar) : help;
+}
+
+// With the comma that the parser has made a point.
+TreeNode AsWritten(const TreeNode& node) {
+  TreeNode written = node;
+  if (node.mended) std::ranges::replace(written.scalar, '.', ',');
+  return written;
 }
 
 // Of a number that is no integer: what to write in its place; else as NumberHelp().
@@ -206,7 +218,7 @@ bool ReadList(const TreeNode& node, std::string_view what, const std::string& ex
 std::optional<int64_t> ReadInteger(const TreeNode& node, std::string_view what,
                                    Diagnostics& diagnostics, int64_t minimum, int64_t maximum) {
   if (!node.IsScalar() || node.quoted || !LooksLikeInteger(node.scalar)) {
-    if (!node.mended) WrongType(node, what, "an integer", diagnostics, IntegerHelp(node));
+    WrongType(AsWritten(node), what, "an integer", diagnostics, IntegerHelp(AsWritten(node)));
     return std::nullopt;
   }
   std::string_view text = node.scalar;

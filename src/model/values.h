@@ -1,6 +1,6 @@
-// Typed values out of tree nodes. Each function returns nothing after it has reported an error
-// (or the parser has: see TreeNode::mended),
-// which names the value by `what` ("'epochs' must be an integer, not 'ten'").
+// Typed values out of tree nodes. Each function returns nothing after it has reported an error,
+// which names the value by `what` ("'epochs' must be an integer, not 'ten'") and takes the place of
+// what the parser has said of its commas (TreeNode::mended).
 #ifndef CGRUN_MODEL_VALUES_H_
 #define CGRUN_MODEL_VALUES_H_
 

@@ -24,17 +24,6 @@ namespace {
 constexpr std::string_view kStringTag = "tag:yaml.org,2002:str";
 constexpr std::string_view kMergeKey = "<<";
 
-// "my path:": a key of several words, with its colon.
-bool HasOwnColon(const SourceMark& mark, const std::string& key) {
-  const std::string_view text = mark.file->text;
-  size_t at = 0;
-  for (int line = mark.file->first_line; line < mark.line; ++line) at = text.find('\n', at) + 1;
-  at = text.find(key, at);
-  if (at == std::string_view::npos) return false;
-  const size_t next = text.find_first_not_of(' ', at + key.size());
-  return next != std::string_view::npos && text[next] == ':';
-}
-
 // Ends the parsing from within an event.
 struct Stop {
   SourceMark mark;
@@ -119,9 +108,7 @@ class TreeBuilder : public YAML::EventHandler {
   void SetKey(std::string key, SourceMark mark, bool quoted);
   void Finish(TreeNode node, YAML::anchor_t anchor);
   void AddEntry(Frame& map, TreeNode value);
-  bool MendKey(Frame& map, TreeNode& value);
   bool MendComma(Frame& map, const TreeNode& value);
-  std::string_view TextBehind(const SourceMark& mark) const;
   void Merge(Frame& map) const;
 
   const SourceText& text_;
@@ -349,63 +336,14 @@ void TreeBuilder::Finish(TreeNode node, YAML::anchor_t anchor) {
   }
 }
 
-// "op:conv" and "epochs 4" are keys without a value for YAML. Reports such a key, and makes of it
-// the key and the value that are meant.
-bool TreeBuilder::MendKey(Frame& map, TreeNode& value) {
-  const bool written = value.mark.line != map.key_mark.line ||
-                       value.mark.column != map.key_mark.column;  // `a:b: null`
-  if (!value.IsNull() || written || map.key_quoted) return false;
-  const std::optional<GluedKey> glued = FindGluedKey(map.key);
-  if (!glued || (!glued->has_colon && HasOwnColon(map.key_mark, map.key))) return false;
-  SourceMark mark = map.key_mark;
-  if (glued->has_colon) {
-    mark.column += static_cast<int>(glued->colon);
-    mark.length = 1;
-  }
-  diagnostics_.Error(mark, glued->Message(), glued->Help());
-  value = TreeNode::Scalar(glued->value, map.key_mark, false);
-  map.key = glued->key;
-  return true;
-}
-
-// What stands behind `mark`, whose columns count characters.
-std::string_view TreeBuilder::TextBehind(const SourceMark& mark) const {
-  std::string_view text = text_.text().substr(text_.BeginOfLine(mark.line));
-  for (int left = mark.column + mark.length - 1; left > 0 && !text.empty(); --left) {
-    do {
-      text.remove_prefix(1);
-    } while (!text.empty() && (static_cast<unsigned char>(text[0]) & 0xC0) == 0x80);
-  }
-  return text;
-}
-
-// `{lr: 0,05}` is for YAML an `lr` of 0, and a key `05` without a value. Reports such a key, and
-// gives its digits to the value before it: of `1,234,567` when the last of them has come.
+// Whether the key is one for YAML alone, and belongs to the number before it.
 bool TreeBuilder::MendComma(Frame& map, const TreeNode& value) {
   if (!map.flow || !value.IsNull() || map.key_quoted || map.node.entries.empty()) return false;
   TreeEntry& before = map.node.entries.back();
-  TreeNode& number = before.value;
-  if (!number.IsScalar() || number.quoted) return false;
-  SourceMark& mark = number.mark;
-  const bool touches =
-      mark.line == map.key_mark.line && mark.column + mark.length + 1 == map.key_mark.column;
-  const std::string written = touches ? number.scalar + "," + map.key : "";
-  const CommaNumber meant = ReadCommas(written);
-  const std::string help = meant.Help(before.key);
-  if (help.empty()) return false;
-  mark.length += 1 + map.key_mark.length;
-  if (!meant.whole.empty() && BeginsWithGroup(TextBehind(mark))) {
-    number.scalar = written;
-    return true;
-  }
-  const size_t first = written.find(','), second = written.find(',', first + 1);
-  diagnostics_.Error(mark,
-                     "a comma ends a value: '" + before.key + "' is " + written.substr(0, first) +
-                         " here, and '" + written.substr(first + 1, second - first - 1) + "' a key",
-                     help);
+  if (!ExtendNumber(before, map.key, map.key_mark)) return false;
+  if (BeginsWithFurther(text_.TextBehind(before.value.mark))) return true;
+  MendNumber(before, diagnostics_);
   ++mended_;
-  number.scalar = meant.whole.empty() ? meant.fraction : meant.whole;
-  number.mended = meant.whole.empty();
   return true;
 }
 
@@ -417,7 +355,7 @@ void TreeBuilder::AddEntry(Frame& map, TreeNode value) {
     if (MendTuple(map.node.entries.back(), diagnostics_)) ++mended_;
     return;
   }
-  if (MendKey(map, value)) ++mended_;
+  if (!map.key_quoted && MendGluedKey(map.key, map.key_mark, value, diagnostics_)) ++mended_;
   const auto [first, is_new] = map.lines.emplace(map.key, map.key_mark.line);
   if (!is_new) {
     ++duplicates_;

@@ -34,7 +34,7 @@ const Value& Origin(const Graph& graph, ValueId id) {
 std::string LayerOf(const Graph& graph, const Node& node, const FusedOperator& inner) {
   for (const int operand : inner.operands) {
     if (operand < 0) continue;  // a result of the node's body
-    const std::string owner = OwnerOf(Origin(graph, node.inputs[static_cast<size_t>(operand)]));
+    const std::string owner = OwnerOf(graph, node.inputs[static_cast<size_t>(operand)]);
     if (!owner.empty()) return LastPart(owner);
   }
   return "";
@@ -56,8 +56,9 @@ std::string OperatorText(const Node& node) {
   return text;
 }
 
-std::string OwnerOf(const Value& value) {
-  return value.role == Role::kParameter ? ScopeOf(value.name) : "";
+std::string OwnerOf(const Graph& graph, ValueId value) {
+  const Value& origin = Origin(graph, value);
+  return origin.role == Role::kParameter ? ScopeOf(origin.name) : "";
 }
 
 std::string BoxName(const Graph& graph, const Node& node) {

@@ -11,9 +11,9 @@ namespace cgrun {
 // "conv"; of a fused node "conv + relu + max_pool".
 std::string OperatorText(const Node& node);
 
-// The operator that has `value` as its parameter: "classify.conv1" of "classify.conv1.weight"; ""
-// of what is no parameter.
-std::string OwnerOf(const Value& value);
+// The operator that has `value`, or what that is in another layout or number type, as its
+// parameter: "classify.conv1" of "classify.conv1.weight"; "" of what is no parameter.
+std::string OwnerOf(const Graph& graph, ValueId value);
 
 // The name of a node in pictures. A fused forward node is called by its last operator alone: here
 // by all of them, those by their names that have parameters, "classify.conv1 + relu + pool1".

@@ -55,6 +55,13 @@ bool LookAlike(const std::vector<int64_t>& bytes, const std::vector<std::string>
   return false;
 }
 
+constexpr int kColumnDigits = 6;
+
+// Whether no digit of a number is another one; not of "inf" and "nan".
+bool IsAllZeros(std::string_view text) {
+  return text.substr(0, text.find('e')).find_first_of("123456789in") == text.npos;
+}
+
 }  // namespace
 
 std::string WrapText(std::string_view text, const std::string& indent, size_t width) {
@@ -155,23 +162,28 @@ std::string FormatSi(double number) {
 }
 
 std::vector<std::string> FormatAlike(const std::vector<double>& numbers) {
-  constexpr int kDigits = 6;
-  double largest = 0;
+  double largest = 0, least = 0;  // of what is not 0
   bool whole = true;
   for (const double number : numbers) {
+    const double size = std::abs(number);
     if (!std::isfinite(number)) continue;
-    largest = std::max(largest, std::abs(number));
+    largest = std::max(largest, size);
+    if (size > 0) least = least == 0 ? size : std::min(least, size);
     whole = whole && number == std::floor(number);
   }
-  const bool extreme = largest >= 1e15 || (largest > 0 && largest < 1e-4);
   const int before = largest > 0 ? static_cast<int>(std::floor(std::log10(largest))) + 1 : 1;
-  const int decimals = whole ? 0 : std::max(0, kDigits - before);
+  int decimals = whole ? 0 : std::max(0, kColumnDigits - before);
+  if (IsAllZeros(fmt::format("{:.{}f}", least, decimals)) && least > 0) {
+    const int shown = -static_cast<int>(std::floor(std::log10(least)));  // the place of its first
+    decimals = std::min(kColumnDigits, shown + 2);
+  }
+  const bool lost = least > 0 && IsAllZeros(fmt::format("{:.{}f}", least, decimals));
+  const bool extreme = lost || largest >= 1e15 || (largest > 0 && largest < 1e-4);
   std::vector<std::string> texts;
   for (const double number : numbers) {
-    std::string text = extreme ? fmt::format("{:.{}e}", number, kDigits - 1)
+    std::string text = extreme ? fmt::format("{:.{}e}", number, kColumnDigits - 1)
                                : fmt::format("{:.{}f}", number, decimals);
-    const bool zero = text.find_first_of("123456789in") == text.npos;  // nor "inf" or "nan"
-    if (zero && text.starts_with('-')) text.erase(0, 1);
+    if (IsAllZeros(text) && text.starts_with('-')) text.erase(0, 1);
     texts.push_back(std::move(text));
   }
   return texts;

@@ -48,7 +48,8 @@ std::string FormatCount(int64_t count, std::string_view noun);
 std::string FormatSi(double number);
 void FormatSi(double number, char* text, size_t size);
 // The numbers of one column, whose points stand below each other: whole ones, or all with as many
-// decimals as give the largest six significant digits. Beyond 1e15 and below 1e-4, "1.23457e-05".
+// decimals as give the largest six significant digits, or more, up to six, where one that is not 0
+// would look like it. Beyond 1e15, below 1e-4, and where six do not do, "1.23457e-05".
 std::vector<std::string> FormatAlike(const std::vector<double>& numbers);
 // "3.2 % longer", "0.4 % shorter" of a time that is longer by a part of itself, 0.032 or -0.004.
 std::string LongerText(double part);

@@ -1,4 +1,4 @@
-// The line of all processors in /proc/stat (proc(5)) against the clock of the process.
+// The lines of processors in /proc/stat (proc(5)) against the clock of the process.
 #include "src/train/machine_load.h"
 
 #include <fcntl.h>
@@ -8,6 +8,8 @@
 #include <charconv>
 #include <cstdint>
 #include <ctime>
+
+#include "src/device/device.h"
 
 namespace cgrun {
 namespace {
@@ -23,36 +25,72 @@ double SecondsOf(clockid_t clock) {
 }
 
 std::optional<ProcessorTimes> ReadProcessorTimes() {
-  char text[512];  // its first line is of this length at most
+  cpu_set_t processors;
+  if (sched_getaffinity(0, sizeof(processors), &processors) != 0) return std::nullopt;
+  ProcessorTimesReader reader(processors, static_cast<double>(sysconf(_SC_CLK_TCK)));
   const int file = open("/proc/stat", O_RDONLY | O_CLOEXEC);
   if (file < 0) return std::nullopt;
-  const ssize_t size = read(file, text, sizeof(text));
+  char piece[4096];
+  ssize_t size = 0;
+  do {
+    size = read(file, piece, sizeof(piece));
+  } while (size > 0 && reader.Add({piece, static_cast<size_t>(size)}));
   close(file);
-  if (size <= 0) return std::nullopt;
-  return ParseProcessorTimes({text, static_cast<size_t>(size)},
-                             static_cast<double>(sysconf(_SC_CLK_TCK)));
+  return size < 0 ? std::nullopt : reader.Times();
+}
+
+// Takes a number off the front of `text`.
+std::optional<uint64_t> TakeNumber(std::string_view& text) {
+  text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
+  uint64_t number = 0;
+  const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc()) return std::nullopt;
+  text.remove_prefix(static_cast<size_t>(rest - text.data()));
+  return number;
 }
 
 }  // namespace
 
-std::optional<ProcessorTimes> ParseProcessorTimes(std::string_view stat, double ticks) {
-  constexpr std::string_view kBegin = "cpu ";
-  const size_t end = stat.find('\n');
-  if (!stat.starts_with(kBegin) || end == std::string_view::npos || ticks <= 0) return std::nullopt;
-  std::string_view line = stat.substr(kBegin.size(), end - kBegin.size());
+bool ProcessorTimesReader::Add(std::string_view piece) {
+  for (const char c : piece) {
+    if (is_read_) break;
+    if (c == '\n') {
+      EndLine();
+      size_ = 0;
+    } else if (size_ < line_.size()) {
+      line_[size_++] = c;
+    }
+  }
+  return !is_read_;
+}
+
+// "cpu" are all of them, "cpu7" is one, and lines of other things follow.
+void ProcessorTimesReader::EndLine() {
+  std::string_view line(line_.data(), size_);
+  is_read_ = !line.starts_with("cpu");
+  if (is_read_ || line.starts_with("cpu ")) return;
+  line.remove_prefix(3);
+  const std::optional<uint64_t> processor = TakeNumber(line);
+  if (!processor) is_wrong_ = true;
+  if (!processor || *processor >= CPU_SETSIZE || !CPU_ISSET(*processor, &processors_)) return;
   // user, nice, system, idle, iowait, irq, softirq, steal; a guest's time is in that of its user.
   constexpr int kFields = 8;
-  ProcessorTimes times;
   for (int i = 0; i < kFields; ++i) {
-    line.remove_prefix(std::min(line.find_first_not_of(' '), line.size()));
-    uint64_t count = 0;
-    const auto [rest, error] = std::from_chars(line.data(), line.data() + line.size(), count);
-    if (error != std::errc()) return std::nullopt;
-    line.remove_prefix(static_cast<size_t>(rest - line.data()));
+    const std::optional<uint64_t> count = TakeNumber(line);
+    if (!count) is_wrong_ = true;
     const bool is_idle = i == 3 || i == 4;
-    (is_idle ? times.idle : times.busy) += static_cast<double>(count) / ticks;
+    (is_idle ? times_.idle : times_.busy) += static_cast<double>(count.value_or(0)) / ticks_;
   }
-  return times;
+  ++times_.processors;
+}
+
+std::optional<ProcessorTimes> ProcessorTimesReader::Times() const {
+  if (is_wrong_ || times_.processors == 0 || ticks_ <= 0) return std::nullopt;
+  return times_;
+}
+
+MachineLoad::MachineLoad() : begin_(Read()) {
+  if (begin_.machine && begin_.machine->processors != HostThreads()) begin_.machine.reset();
 }
 
 MachineLoad::Reading MachineLoad::Read() {
@@ -61,6 +99,7 @@ MachineLoad::Reading MachineLoad::Read() {
 
 double MachineLoad::OthersShare(const Reading& end) const {
   if (!begin_.machine || !end.machine || end.wall - begin_.wall < kLeastSeconds) return 0;
+  if (begin_.machine->processors != end.machine->processors) return 0;  // its mask has changed
   const double busy = end.machine->busy - begin_.machine->busy;
   const double idle = end.machine->idle - begin_.machine->idle;
   const double all = busy + idle;

@@ -16,6 +16,7 @@
 #include "src/frontend/frontend.h"
 #include "src/io/file_error.h"
 #include "src/model/model_file.h"
+#include "src/train/missing_files.h"
 #include "src/train/sample_shape.h"
 
 namespace cgrun {
@@ -40,13 +41,6 @@ std::vector<DataField> WantedFields(const ModelSpec& model) {
   return fields;
 }
 
-struct MissingFile {
-  std::string path;
-  SourceMark mark;
-
-  std::string Text() const { return SystemErrorText("open", path, ENOENT); }
-};
-
 // Whether an option names files, if under a name that other programs give it: `root`.
 bool NamesPath(const std::string& format, const std::string& key) {
   const std::vector<std::string> names = {"file", "folder", "labels", "masks"};
@@ -70,40 +64,6 @@ std::vector<MissingFile> FindMissing(const ModelSpec& model, const DataSpec& spe
     for (const TreeNode& item : option.value.items) look_for(item);
   }
   return missing;
-}
-
-// How to get a file below datasets/NAME, where a script fetches that; else what it may be called.
-std::string HelpWithMissing(const fs::path& path) {
-  constexpr std::string_view kFetched[] = {"mnist", "fashion-mnist", "cifar10"};
-  for (auto part = path.begin(); part != path.end(); ++part) {
-    const auto next = std::next(part);
-    if (*part != "datasets" || next == path.end()) continue;
-    const std::string name = next->string();
-    if (std::find(std::begin(kFetched), std::end(kFetched), name) != std::end(kFetched)) {
-      return "`scripts/datasets/fetch-" + name + "` fetches this data";
-    }
-  }
-  return MissingInModelHelp(path.string());
-}
-
-// One error for the files of each folder. What several sets name counts once.
-void ReportMissing(const std::vector<MissingFile>& files, Diagnostics& diagnostics) {
-  std::map<fs::path, std::vector<const MissingFile*>> by_folder;
-  std::set<std::string> known;
-  for (const MissingFile& file : files) {
-    if (!known.insert(file.path).second) continue;
-    by_folder[fs::path(file.path).parent_path()].push_back(&file);
-  }
-  for (const auto& [folder, missing] : by_folder) {
-    const size_t others = missing.size() - 1;
-    diagnostics.Error(
-        missing[0]->mark,
-        missing[0]->Text() +
-            (others > 0 ? ", and " + std::to_string(others) +
-                              (others > 1 ? " others are" : " other is") + " missing in its folder"
-                        : ""),
-        HelpWithMissing(missing[0]->path));
-  }
 }
 
 // The cap on what training takes of the host's memory; 0: there is none.
@@ -166,7 +126,8 @@ std::shared_ptr<const Dataset> OpenSet(const ModelSpec& model, const DataSpec& s
     if (option.value.IsNull()) continue;  // stands for the default
     const int errors = of_values.error_count();
     DataOption& read = options.values[option.key] = ToDataOption(option, of_values);
-    read.reported = option.value.mended || of_values.error_count() > errors;
+    read.reported = of_values.error_count() > errors;
+    read.mended = option.value.mended;
   }
   const DataOption format = {spec.format->value, spec.format->mark};
   if (look == Look::kAll && !of_values.has_errors()) {
@@ -401,7 +362,7 @@ ModelData OpenModelData(const ModelSpec& model, Diagnostics& diagnostics, Missin
   data.valid = open(model.data->valid);
   data.test = open(model.data->test);
   for (const MissingFile& file : all_missing) data.missing.push_back(file.Text());
-  if (missing == MissingFiles::kAreErrors) ReportMissing(all_missing, diagnostics);
+  if (missing == MissingFiles::kAreErrors) ReportMissing(all_missing, model.file_name, diagnostics);
   if (data.train && split) SplitTrain(model, *split, data, diagnostics);
   WalkInStreams(model, data, diagnostics);
   return data;
@@ -438,7 +399,7 @@ void CheckDataFiles(const ModelSpec& model, Diagnostics& diagnostics) {
     const std::vector<MissingFile> files = FindMissing(model, **spec);
     all_missing.insert(all_missing.end(), files.begin(), files.end());
   }
-  ReportMissing(all_missing, diagnostics);
+  ReportMissing(all_missing, model.file_name, diagnostics);
 }
 
 std::vector<std::string> MatchInputs(const ModelSpec& model, const Dataset& dataset,

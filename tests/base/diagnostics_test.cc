@@ -29,6 +29,19 @@ TEST(DiagnosticsTest, PrintsLineCaretAndHelp) {
             "help: did you mean 'epochs'?\n");
 }
 
+TEST(DiagnosticsTest, TellsOfAPlaceInsteadOfWhatWasSaid) {
+  const auto file = File("{units: 0,5}");
+  Diagnostics diagnostics;
+  diagnostics.Error({file, 1, 9, 3}, "a comma ends a value");
+  diagnostics.Error({file, 1, 2, 5}, "unknown key 'units'");
+  for (int i = 0; i < 2; ++i) diagnostics.ErrorInstead({file, 1, 9, 3}, "no integer", "a number");
+  EXPECT_EQ(diagnostics.error_count(), 2);
+  EXPECT_EQ(diagnostics.Sorted().size(), 2);
+  EXPECT_EQ(diagnostics.Sorted()[1].message, "no integer");
+  diagnostics.ErrorInstead({file, 1, 11}, "elsewhere");
+  EXPECT_EQ(diagnostics.error_count(), 3);
+}
+
 TEST(DiagnosticsTest, PrintsWithoutAPlace) {
   Diagnostics diagnostics;
   diagnostics.Warning({}, "no GPU was found");

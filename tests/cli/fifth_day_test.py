@@ -35,13 +35,23 @@ class FifthDayTest(CliTestCase):
     def test_numbers_and_optimizers_get_one_message(self):
         self.write("rows.csv", "a,b,kind\n1,2,x\n3,4,y\n")
         error = self.only(TABLE, ("units: 2", "units: 2,5"))
-        self.assertIn("a comma ends a value: 'units' is 2 here", error)
-        self.assertIn("help: write `units: 0.5`, with a point\n",
+        self.assertIn("'units' must be an integer, not '2,5'", error)
+        self.assertIn("help: a whole number, such as 3\n", error)
+        self.assertIn("help: a whole number, such as 1\n",
                       self.only(TABLE, ("units: 2", "units: 0,5")))
+        self.assertIn("'epochs' must be an integer, not '2,5'",
+                      self.only(TABLE, ("epochs: 1", "epochs: 2,5")))
+        for number in ("1,234,567,8", "1,234,56", "1,000,00"):
+            self.assertIn("help: write the number without commas\n",
+                          self.only(TABLE, ("units: 2", f"units: {number}")))
+        self.assertIn("help: write `lr: 0.05`, with a point\n",
+                      self.only(TABLE, ("lr: 0.1", "lr: 0,05")))
         self.assertIn("help: write `units: 1234567`\n",
                       self.only(TABLE, ("units: 2", "units: 1,234,567")))
-        self.assertIn("help: write `samples: 0.5`, with a point\n",
-                      self.only(MODEL, ("samples: 65", "samples: 0,5")))
+        for key, wrong in (("samples: 65", "samples: 0,5"), ("classes: 3}", "classes: 2,5}")):
+            self.assertIn("but must be an integer from 1 to ", self.only(MODEL, (key, wrong)))
+        self.assertIn("option 'header' cannot be '0,5'",
+                      self.only(TABLE, ("label: kind", "label: kind, header: 0,5")))
         self.assertIn("help: write `optimizer: {op: sgd, lr: 0.1}`\n",
                       self.only(MODEL, ("{op: sgd, lr: 0.05, momentum: 0.9}", "sgd")))
         error = self.only(MODEL, ("shape: [1, 4, 4]", "shape: (1, 4, 4)"))
@@ -56,9 +66,11 @@ class FifthDayTest(CliTestCase):
         self.assertEqual(error.count("error: "), 4, error)
         error = self.errors(TABLE, (whole, "format: parquet, file: nothere.csv, hue: 3, samples: 4"))
         for part in ("unknown data format 'parquet'", "cannot open 'nothere.csv'",
-                     "data of no format have an option 'hue'"):
+                     "no data format has an option 'hue'"):
             self.assertIn(part, error)
         self.assertEqual(error.count("error: "), 3, error)
+        error = self.errors(TABLE, (whole, "format: , file: nothere.csv"))
+        self.assertIn("'train' needs 'format'", error)
         error = self.errors(TABLE, (whole, "file: nothere.csv"))
         self.assertIn("'train' needs 'format'", error)
         self.assertIn("cannot open 'nothere.csv'", error)

@@ -393,6 +393,18 @@ class RunsTest(CliTestCase):
         self.assertIn(f"{self.folder}/moved/data/rows.csv",
                       (self.folder / "after/model.yaml").read_text())
 
+    def test_a_program_without_its_data_says_so(self):
+        self.write("data/rows.csv", "a,b,kind\n1,2,0\n3,4,1\n5,6,0\n7,8,1\n")
+        self.cgrun("compile", self.write("t.yaml", TABLE.replace("rows.csv", "data/rows.csv")),
+                   "-o", "t.cgb")
+        self.write("other/t.cgb", "")
+        (self.folder / "other/t.cgb").write_bytes((self.folder / "t.cgb").read_bytes())
+        error = self.refuses("train", "other/t.cgb", "--out", "lost")
+        self.assertIn("there is no folder 'other/data'; paths in a compiled program start at its folder: "
+                      "it moves together with its data, or compile it there\n", error)
+        (self.folder / "other/link.cgb").symlink_to("../t.cgb")
+        self.cgrun("train", "other/link.cgb", "--out", "linked", "--quiet")
+
     def test_a_whole_path_stays_what_it_is_in_a_program(self):
         self.write("data/rows.csv", "a,b,kind\n1,2,0\n3,4,1\n")
         self.write("project/table.yaml", TABLE.replace("rows.csv", f"{self.folder}/data/rows.csv"))

@@ -384,8 +384,8 @@ TEST(CsvErrorsTest, GroupsOfThousandsAreNoNumbers) {
             "    1;1,234,567;3\n"
             "      ^~~~~~~~~\n"
             "help: write 1234567: no mark stands between the thousands of a number\n");
-  for (const auto& [cell, number] : {std::pair("-1.234.567", "-1234567"),
-                                     {"1.234,56", "1234.56"},
+  for (const auto& [cell, number] : {std::pair("+1,234,567", "1234567"),
+                                     {"-1.234,56", "-1234.56"},
                                      {"1,234.5", "1234.5"},
                                      {"1 234", "1234"},
                                      {"1'234", "1234"},
@@ -394,6 +394,10 @@ TEST(CsvErrorsTest, GroupsOfThousandsAreNoNumbers) {
     const std::string help = std::string("help: write ") + number + ": no mark";
     EXPECT_NE(with(cell).find(help), std::string::npos) << cell << ": " << with(cell);
   }
+  EXPECT_NE(with("192.168.100").find("help: is 192.168.100 one number? write 192168100: no mark"),
+            std::string::npos);
+  EXPECT_NE(with("$1,234,567").find("help: leave the sign out: write 1234567: no mark"),
+            std::string::npos);
   for (const char* cell : {"1,234", "0,123,456", "1234,567,890", "1,23,456", "1 23", "1,234,56x"}) {
     EXPECT_EQ(with(cell).find("no mark"), std::string::npos) << cell;
     EXPECT_NE(with(cell).find("is not a number"), std::string::npos) << cell;

@@ -257,7 +257,7 @@ TEST(CsvTest, LinesWithoutALabelAreDroppedWhereFeaturesAreFilled) {
             "DIR/t.csv:2:5: error: label 'y' has no value here\n"
             "    1,2,\n"
             "        ^\n"
-            "help: a sample needs its label: `missing: drop` leaves such lines out\n");
+            "help: a sample needs its label: `missing_label: drop` leaves such lines out\n");
 }
 
 TEST(CsvTest, GapsAreErrorsUnlessTheyAreFilled) {

@@ -68,8 +68,8 @@ TEST(OpenDatasetTest, OptionsOfAnUnknownFormatAreChecked) {
   EXPECT_EQ(errors("table"), errors("cvs").replace(errors("cvs").find("cvs"), 3, "table"));
   EXPECT_EQ(errors("parquet"),
             "error: unknown data format 'parquet'\n"
-            "error: data of no format have an option 'fiel'\n"
-            "error: data of no format have an option 'colour'\n");
+            "error: no data format has an option 'fiel'\n"
+            "error: no data format has an option 'colour'\n");
   EXPECT_NE(errors("csv").find("error: option 'header' cannot be 'maybe'\n"), std::string::npos)
       << "beside names that are wrong";
 }
@@ -85,8 +85,55 @@ TEST(OpenDatasetTest, ValuesAreCheckedWithoutOpening) {
     return diagnostics.has_errors() ? diagnostics.Sorted()[0].message : "";
   };
   EXPECT_EQ(check("12", false), "");
-  EXPECT_EQ(check("many", false), "option 'samples' is 'many', but must be an integer");
+  EXPECT_EQ(check("many", false),
+            "option 'samples' is 'many', but must be an integer from 1 to "
+            "1099511627776");
+  EXPECT_NE(check("-4", false), "");
+  EXPECT_NE(check("99999999999999999999", false), "");
   EXPECT_EQ(check("0.5", true), "") << "another error has told of it";
+}
+
+TEST(OpenDatasetTest, ValuesAreToldBesideWrongNames) {
+  const auto errors = [](const std::string& format, const std::string& name,
+                         const std::string& value) {
+    Line line("{" + name + ": " + value + ", hue: 3}");
+    line.format.value = format;
+    line.Set(name, value);
+    line.options.values["hue"] = {"3", line.MarkOf("hue")};
+    const std::string text = line.Errors();
+    EXPECT_NE(text.find("option 'hue'"), text.npos) << text;
+    return text;
+  };
+  for (const auto& [format, name, value] : {std::tuple("synthetic", "samples", "-4"),
+                                            {"synthetik", "samples", "99999999999999999999"},
+                                            {"csv", "missing", "maybe"},
+                                            {"csv", "delimiter", "ab"},
+                                            {"cifar", "classes", "11"},
+                                            {"lines", "length", "0"}}) {
+    const std::string part = std::string("option '") + name + "' is '" + value + "', but must be";
+    EXPECT_NE(errors(format, name, value).find(part), std::string::npos) << part;
+  }
+  EXPECT_EQ(errors("csv", "missing", "mean").find("'missing'"), std::string::npos);
+}
+
+TEST(OpenDatasetTest, ANumberWithACommaIsToldOnce) {
+  Line line("{samples: 0,5}");
+  line.Set("samples", "0.5");
+  line.options.values["samples"].mended = true;
+  Diagnostics diagnostics;
+  diagnostics.Error(line.options.values["samples"].mark, "a comma ends a value");
+  EXPECT_EQ(CheckDataset({"synthetic", {}}, line.options, diagnostics), nullptr);
+  ASSERT_EQ(diagnostics.Sorted().size(), 1);
+  EXPECT_EQ(diagnostics.Sorted()[0].message,
+            "option 'samples' is '0,5', but must be an integer from 1 to 1099511627776");
+}
+
+TEST(OpenDatasetTest, AnOptionThatSeveralFormatsCallOtherwise) {
+  Line line("{format: parquet, source: x}");
+  line.format.value = "parquet";
+  line.options.values["source"] = {"x", line.MarkOf("source")};
+  EXPECT_NE(line.Errors().find("help: write `folder` or `file`, as the format wants\n"),
+            std::string::npos);
 }
 
 TEST(OpenDatasetTest, NamesOfOtherProgramsLeadToOptions) {

@@ -62,7 +62,9 @@ TEST(ValuesTest, Integers) {
             "'key' must be an integer, not '1,000,000' | write 1000000");
   EXPECT_EQ(Refusal("2,5", kInteger),
             "'key' must be an integer, not '2,5' | a whole number, such as 3");
-  EXPECT_EQ(Refusal("1,2,3", kInteger), "'key' must be an integer, not '1,2,3'");
+  EXPECT_EQ(Refusal("1,2,3", kInteger),
+            "'key' must be an integer, not '1,2,3' | write one number without commas, or a list: "
+            "`[1, 2, 3]`");
   for (const char* text : {"1.0", "0x10", "007", "1e3", "--1", "+", "1 2", "١"}) {
     Refusal(text, kInteger);
   }
@@ -91,7 +93,9 @@ TEST(ValuesTest, Reals) {
             "'key' must be a number, not '-1,5e-4' | write -1.5e-4, with a point");
   EXPECT_EQ(Refusal("1,000", kReal),
             "'key' must be a number, not '1,000' | write 1000, or 1.000 for a fraction");
-  EXPECT_EQ(Refusal("1,2,3", kReal), "'key' must be a number, not '1,2,3'");
+  EXPECT_EQ(Refusal("1,2,3", kReal),
+            "'key' must be a number, not '1,2,3' | write one number without commas, or a list: "
+            "`[1, 2, 3]`");
   for (const char* text : {"1/0", "1/2/3", "1e", "e5", ".", "nan", "inf", "infinity", "0x1p3",
                            "1,5", "1e308/1e-308", "'1.5'", "[1.5]", "/2"}) {
     Refusal(text, kReal);

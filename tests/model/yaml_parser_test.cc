@@ -235,6 +235,12 @@ TEST(YamlParserTest, PlaceholdersStandUnquotedInFlowStyle) {
   EXPECT_EQ(MustParse("x: $\ny: {a: 1}\n").Find("y")->value.Find("a")->value.scalar, "1");
 }
 
+int CountErrors(std::string_view text) {
+  int count = 0;
+  for (size_t at = 0; (at = text.find("error: ", at)) != text.npos; ++at) ++count;
+  return count;
+}
+
 TEST(YamlParserTest, ACommaEndsAValue) {
   EXPECT_EQ(TreeErrors("{a: 0,5, b: 1}\n"),
             "model.yaml:1:5: error: a comma ends a value: 'a' is 0 here, and '5' a key\n"
@@ -251,6 +257,22 @@ TEST(YamlParserTest, ACommaEndsAValue) {
             "help: write `ä: 1234567`\n");
   EXPECT_NE(TreeErrors("{a: 1,234,567,890}").find("help: write `a: 1234567890`\n"),
             std::string::npos);
+  EXPECT_EQ(TreeErrors("{a: 1,234,567,8, b: 1}\n"),
+            "model.yaml:1:5: error: a comma ends a value: 'a' is 1 here, and '234' a key\n"
+            "    {a: 1,234,567,8, b: 1}\n"
+            "        ^~~~~~~~~~~\n"
+            "help: write the number without commas\n");
+  for (const char* number : {"1,234,56", "1,000,00", "1,5,6", "3,32,32", "0,5,00"}) {
+    const std::string errors = TreeErrors("x: {a: " + std::string(number) + "}\n");
+    EXPECT_EQ(CountErrors(errors), 1) << errors;
+    EXPECT_NE(errors.find(" number without commas"), std::string::npos) << errors;
+  }
+  EXPECT_NE(TreeErrors("{shape: 3,32,32}").find("or a list: `shape: [3, 32, 32]`"),
+            std::string::npos);
+  EXPECT_EQ(CountErrors(TreeErrors("{a: 1,5, b: 2,5,\n c: 1,234,567\n}\n")), 3);
+  EXPECT_EQ(CountErrors(TreeErrors("{a: 1,234,5: x}")), 1) << "a key with its value";
+  EXPECT_EQ(CountErrors(TreeErrors("{a: 1,2,3,b}")), 1);
+  EXPECT_NE(TreeErrors("{a: (3,48,48)}").find("write `a: [3, 48, 48]`"), std::string::npos);
   for (const char* text :
        {"{a: 1, 5}", "{a: 1,b}", "{a: x,5}", "{a: 1,5: 2}", "{a: '1',5}", "{a: 0.5,5}", "[1,5]"}) {
     EXPECT_EQ(TreeErrors(text), "") << text;

@@ -56,6 +56,9 @@ TEST(FusedNameTest, LooksThroughOtherLayoutsOfAWeight) {
   GraphMaker make;
   const ValueId w = make.State("p.fc.weight", {4}), x = make.Feed("x", {4});
   const ValueId narrow = make.Op(OpId::cast, "p.fc.weight.cast", {w});
+  EXPECT_EQ(OwnerOf(make.graph(), narrow), "p.fc");
+  EXPECT_EQ(OwnerOf(make.graph(), w), "p.fc");
+  EXPECT_EQ(OwnerOf(make.graph(), x), "");
   const ValueId y =
       make.Fused("p.fc.relu", {x, narrow}, {Inner(OpId::mul, {0, 1}), Inner(OpId::relu, {-1})});
   EXPECT_EQ(BoxName(make.graph(), make.Producer(y)), "p.fc + relu");

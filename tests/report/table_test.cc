@@ -54,8 +54,11 @@ TEST(Numbers, HaveThreeDigits) {
 
 TEST(Numbers, OfAColumnHaveAsManyDecimals) {
   using Texts = std::vector<std::string>;
-  EXPECT_EQ(FormatAlike({17.88274, 9.5, -0.00001}), (Texts{"17.8827", "9.5000", "0.0000"}));
-  EXPECT_EQ(FormatAlike({123456.78, 0.25}), (Texts{"123457", "0"}));
+  EXPECT_EQ(FormatAlike({17.88274, 9.5, -0.00001}), (Texts{"17.882740", "9.500000", "-0.000010"}));
+  EXPECT_EQ(FormatAlike({123456.78, 0.25}), (Texts{"123456.780", "0.250"}));
+  EXPECT_EQ(FormatAlike({123456.78, 0.75}), (Texts{"123457", "1"}));
+  EXPECT_EQ(FormatAlike({2.5, 0.0, -1e-9}), (Texts{"2.50000e+00", "0.00000e+00", "-1.00000e-09"}));
+  EXPECT_EQ(FormatAlike({17.88274, 9.5, 0.0}), (Texts{"17.8827", "9.5000", "0.0000"}));
   EXPECT_EQ(FormatAlike({0.25, 0.0625}), (Texts{"0.250000", "0.062500"}));
   EXPECT_EQ(FormatAlike({30, -20, 1e9}), (Texts{"30", "-20", "1000000000"}));
   EXPECT_EQ(FormatAlike({1.234567e-5, 0}), (Texts{"1.23457e-05", "0.00000e+00"}));
