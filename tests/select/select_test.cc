@@ -231,7 +231,8 @@ TEST_F(Select, StateCanLieAsItsForwardKernelsWantIt) {
 TEST_F(Select, StateIsNotPadded) {
   const ValueId w = maker_.State("w", {6, 3});
   maker_.Out(maker_.Op(OpId::tanh, "t", {w}), "t");
-  EXPECT_TRUE(ChooseStateLayouts(maker_.graph(), target_, {}).empty()) << "six rows in blocks of four take eight";
+  EXPECT_TRUE(ChooseStateLayouts(maker_.graph(), target_, {}).empty())
+      << "six rows in blocks of four take eight";
 }
 
 TEST_F(Select, ReordersTakePhaseAndRoleOfWhatTheyServe) {
