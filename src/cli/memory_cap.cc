@@ -35,6 +35,11 @@ std::string EnoughFor(const PlannedRun& run) {
   return fmt::format("`--memory {}.{}MiB`", tenths / 10, tenths % 10);
 }
 
+// Whether computing again lets a smaller cap be enough.
+bool TakesLess(const CappedRun& fit) {
+  return fit.capped.total() < fit.free.total() && EnoughFor(fit.capped) != EnoughFor(fit.free);
+}
+
 // "for steps that take at most 18 % longer": what it costs to compute again, or to swap.
 std::string CostOf(const CappedRun& fit) {
   const int64_t percent = std::llround(100 * std::max(0.0, fit.slower()));
@@ -65,7 +70,7 @@ std::string DataPartsOf(const HostUse& use) {
 
 // What takes how much, as it is and, where that is less, with all computed again that helps.
 std::string TableOf(const CappedRun& fit) {
-  const bool helps = fit.capped.total() < fit.free.total();
+  const bool helps = TakesLess(fit);
   std::vector<Align> columns = {Align::kLeft, Align::kRight};
   if (helps) columns.push_back(Align::kRight);
   columns.push_back(Align::kLeft);
@@ -110,12 +115,12 @@ std::string AllThatHelps(const CappedRun& fit) {
 std::string RefusalOf(const std::string& what, const CappedRun& fit, bool is_asked_for) {
   const std::vector<std::string> texts =
       FormatBytesApart({fit.cap, fit.free.total(), fit.capped.total()});
-  const bool helps = fit.capped.total() < fit.free.total();
+  const bool helps = TakesLess(fit);
   std::string text = fmt::format("{} {}", what, texts[1]);
   if (helps) text += fmt::format(", or {} with {}", texts[2], AllThatHelps(fit));
   text += is_asked_for ? ", more than the cap of " + texts[0]
                        : ", more than the " + texts[0] + " that are free";
-  if (!helps) text += "; computing again was tried, and takes no less";
+  if (!helps) text += "; computing more again was tried, and takes no less";
   return WithoutLineEnd(text + "\n" + TableOf(fit));
 }
 
@@ -198,7 +203,7 @@ bool CanSwapHere(const ModelSpec& model) {
 
 void Refuse(const ModelSpec& model, const KernelLibrary& library, const CompileOptions& options,
             const CappedRun& fit, Diagnostics& diagnostics) {
-  const bool helps = fit.capped.total() < fit.free.total();
+  const bool helps = TakesLess(fit);
   std::vector<std::string> help;
   if (helps) {
     help.push_back(EnoughFor(fit.capped) + " is enough, " + CostOf(fit));
@@ -272,7 +277,7 @@ void RefuseOneSample(const ModelSpec& model, const KernelLibrary& library,
   TakeBackRoom(capped.free.memory);
   TakeBackRoom(capped.capped.memory);
   std::vector<std::string> help = {EnoughFor(capped.free) + " is enough for it"};
-  if (capped.capped.total() < capped.free.total()) {
+  if (TakesLess(capped)) {
     help.push_back(
         fmt::format("`--batch 1` {}, {}",
                     capped.fits() ? "fits" : "with " + EnoughFor(capped.capped) + " is enough",

@@ -103,7 +103,9 @@ std::string LayoutReader::OneColumnHelp() const {
     if (!options_.to_predict || options_.predicted_as.empty()) {
       return help + DelimiterHelp(delimiter);
     }
-    const std::string name = delimiter == '\t' ? "tab" : std::string(1, delimiter);
+    const std::string name = delimiter == '\t'  ? "tab"
+                             : delimiter == ',' ? "\",\""  // bare, it is no YAML
+                                                : std::string(1, delimiter);
     return help + "if another character separates them: `--set '" + options_.predicted_as +
            ".delimiter=" + name + "'`";
   }

@@ -94,7 +94,8 @@ std::string EntriesText(const PlanSubject& subject, const MemoryLayout& layout) 
     const auto again = std::ranges::count_if(layout.buffers, &PlacedBuffer::recomputed);
     const auto swapped = std::ranges::count(layout.buffers, ArenaKind::kFile, &PlacedBuffer::arena);
     const auto bytes = FormatBytes(layout.recompute_saved_bytes);
-    const std::string computed = FormatCount(again, "tensor") + " computed again";
+    const std::string computed = again == 0 ? "what is computed again in the place of others"
+                                            : FormatCount(again, "tensor") + " computed again";
     const std::string in_file = FormatCount(swapped, "tensor") + " swapped to a file";
     out += fmt::format("  Saved of the arena: {}, by {}.\n", bytes,
                        swapped == 0 ? computed

@@ -141,8 +141,8 @@ int64_t SamplesOf(const ModelSpec& model, Diagnostics& diagnostics) {
 
 }  // namespace
 
-void TakeBackRoom(RunMemory& memory) {
-  FitBase(memory, memory.host() - std::max<int64_t>(0, memory.base_room - kBaseNoise / 2));
+void TakeBackRoom(RunMemory& memory, int64_t left) {
+  FitBase(memory, memory.host() - std::max<int64_t>(0, memory.base_room - left));
 }
 
 // What is wrong is found again here, where the diagnostics are.
@@ -198,6 +198,7 @@ std::optional<CappedRun> FitRun(const ModelSpec& model, const KernelLibrary& lib
     room -= std::max<int64_t>(capped->total() - cap, 0);
     KeepIfLess(std::move(*capped), options, fit);
   }
+  if (fit.fits() && quick->fits()) return fit.slower() <= quick->slower() ? fit : *quick;
   return fit.capped.total() <= std::max(cap, quick->capped.total()) ? fit : *quick;
 }
 
@@ -212,7 +213,7 @@ std::optional<BatchFit> FitBatch(const ModelSpec& model, const KernelLibrary& li
     if (!run) return std::nullopt;
     FitBase(run->memory, cap);
     if (run->total() > cap) {
-      TakeBackRoom(run->memory);
+      TakeBackRoom(run->memory, kBaseNoise / 2);
       too_large[batch] = std::move(*run);
       return false;
     }

@@ -52,9 +52,9 @@ struct CappedRun {
   // How much longer a step takes than without the cap, as it is estimated: 0.1 is a tenth.
   double slower() const { return (1 + capped.slowdown) / (1 + free.slowdown) - 1; }
 };
-// Takes back of the base's rounding all that a cap may: what is left is what the run needs at
-// least.
-void TakeBackRoom(RunMemory& memory);
+// Takes back of the base's rounding all but `left`, which is what measured bases can differ by
+// between the run that is refused and one that is promised to fit.
+void TakeBackRoom(RunMemory& memory, int64_t left = 2 * kBaseNoise);
 
 // The run as it is. `base`: the run's base, where that is known; nothing: as it is planned. The
 // base's rounding is taken back as far as `cap` asks for that.

@@ -171,6 +171,17 @@ class FifthDayTest(CliTestCase):
         self.cgrun(*predict, "--set", "data.train.header=false")
         self.write("new.csv", "a;b\n1;2\n")
         self.cgrun(*predict, "--set", "data.train.delimiter=;")
+        self.write("rows.csv", "a;b;kind\n1;2;x\n3;4;y\n")
+        self.write("good.yaml", TABLE.replace("label: kind", "label: kind, delimiter: ;"))
+        self.cgrun("train", "good.yaml", "--out", "run", "--force", "--quiet")
+        self.write("new.csv", "a,b\n1,2\n")
+        self.assertIn("`--set 'data.train.delimiter=\",\"'`", self.refuses(*predict))
+        self.cgrun(*predict, "--set", 'data.train.delimiter=","')
+
+    def test_saving_is_said_by_its_key(self):
+        self.write("rows.csv", "a,b,kind\n1,2,x\n3,4,y\n")
+        self.write("good.yaml", TABLE.replace("train: {", "train: {save_every: 3, "))
+        self.assertIn("checkpoint_every", self.refuses("check", "good.yaml"))
 
     def test_a_list_of_images_that_lie_elsewhere_is_one_error(self):
         for i in range(2):

@@ -223,7 +223,7 @@ train: {optimizer: {op: sgd, lr: 0.01}}
     def test_what_does_not_help_is_not_offered(self):
         error = self.refuses("train", "flat.yaml", "--memory", "2MiB", "--out", "run")
         self.assertIn("the run takes", error)
-        self.assertIn("more than the cap of 2 MiB; computing again was tried, and takes no less", error)
+        self.assertIn("more than the cap of 2 MiB; computing more again was tried, and takes no less", error)
         self.assertNotIn("computed again", error)
         self.assertNotIn("longer", error)
 

