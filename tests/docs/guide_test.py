@@ -35,7 +35,7 @@ def commands():
 def form(line):
     """A line without what differs between machines: its numbers with their units, and its width."""
     line = re.sub(r"\b[0-9a-f]{16}\b", "#", line)
-    line = re.sub(r"-?\d[\d.,]*( ?([KMG]iB|B|[kMG])\b)?|\bnever$", "#", line)  # never: breaks even
+    line = re.sub(r"-?\d[\d.,]*( ?([KMG]iB|B|[kMG])\b)?|\b(never|in noise)$", "#", line)  # breaks even
     return re.sub(r"-{3,}", "---", " ".join(line.split()))
 
 
