@@ -6,6 +6,7 @@
 
 #include "src/compile/plan_entries.h"
 #include "src/plan/update_legality.h"
+#include "src/select/remembering_target.h"
 #include "src/select/select.h"
 #include "src/select/select_plain.h"
 
@@ -46,8 +47,9 @@ std::optional<CompiledEntry> PrepareEntry(const Graph& graph, const EntryRequest
 
 std::optional<CompiledModel> PrepareEntries(const ModelSpec& model,
                                             const std::vector<EntryRequest>& entries,
-                                            const Target& target, const CompileOptions& options,
+                                            const Target& asked, const CompileOptions& options,
                                             Diagnostics& diagnostics) {
+  const RememberingTarget target(asked);
   CompiledModel compiled;
   PassReport layouts{std::string(kLayoutsPass)}, of_others;
   SelectOptions select{options.threads};
