@@ -365,6 +365,15 @@ RandomNode MakeWeightProduct(Dice& dice, int64_t elements) {
                    Numbers(dice, DType::kF32, Shape{sizes[0], sizes[2]})});
 }
 
+// As the gradient of what a linear layer reads.
+RandomNode MakeInputProduct(Dice& dice, int64_t elements) {
+  const Sizes sizes = AnySizes(dice, 3, elements);
+  const int64_t rows = 24 + sizes[0], columns = 32 + sizes[2];
+  return MakeNode(OpId::matmul, Attributes::Of(MatmulAttributes{}),
+                  {Numbers(dice, DType::kF32, Shape{rows, sizes[1]}),
+                   Numbers(dice, DType::kF32, Shape{sizes[1], columns})});
+}
+
 // The rows may stand on several axes.
 RandomNode MakeLinear(Dice& dice, int64_t elements) {
   const Sizes sizes = AnySizes(dice, 3, elements);  // all three: x has the last two
@@ -388,6 +397,7 @@ std::vector<CpuCase> LayerCases() {
       Resize("bilinear", kRounding),
       {OpId::resize_grad, kRounding, MakeResizeGrad},
       {OpId::matmul, kDifferences, MakeWeightProduct},
+      {OpId::matmul, kDifferences, MakeInputProduct},
       {OpId::linear, kDifferences, MakeLinear},
       {OpId::conv, kDifferences, MakeConv},
       {OpId::conv_input_grad, kDifferences, MakeConvInputGrad},

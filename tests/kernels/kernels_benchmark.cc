@@ -15,7 +15,9 @@
 #include "src/ops/embedding.h"
 #include "src/ops/gelu.h"
 #include "src/ops/layer_norm.h"
+#include "src/ops/linear.h"
 #include "src/ops/loss.h"
+#include "src/ops/matmul.h"
 #include "src/ops/norm_scale.h"
 #include "src/ops/normalize.h"
 #include "src/ops/optimizer.h"
@@ -230,6 +232,18 @@ void RegisterTokens(const std::string& size, const Shape& x) {
            Node(OpId::norm_scale, Attributes::Of(NormScaleAttributes{}), {f32, features}));
 }
 
+// A linear layer of [rows, features] to [rows, units], and the products of its gradients.
+void RegisterLinear(const std::string& size, int64_t rows, int64_t features, int64_t units) {
+  const TensorType x = F32({rows, features}), weight = F32({units, features});
+  const TensorType dy = F32({rows, units});
+  Register(size + "/linear",
+           Node(OpId::linear, Attributes::Of(LinearAttributes{units}), {x, weight, F32({units})}));
+  Register(size + "/linear_dx",
+           Node(OpId::matmul, Attributes::Of(MatmulAttributes{}), {dy, weight}));
+  Register(size + "/linear_dweight",
+           Node(OpId::matmul, Attributes::Of(MatmulAttributes{true, false}), {dy, x}));
+}
+
 int Main(int argc, char** argv) {
   benchmark::RegisterBenchmark("memcpy", RunMemcpy)->Arg(1 << 16)->Arg(1 << 20)->Arg(16 << 20);
   RegisterImages("large", {16, 64, 56, 56});
@@ -237,6 +251,8 @@ int Main(int argc, char** argv) {
   RegisterMatrices("large", {2048, 1000});
   RegisterMatrices("small", {64, 100});
   RegisterTokens("tokens", {1024, 768});
+  RegisterLinear("784_to_512", 64, 784, 512);
+  RegisterLinear("512_to_256", 64, 512, 256);
   const TensorType photos = {DType::kU8, {16, 3, 224, 224}};
   Register("photos/normalize",
            Node(OpId::normalize,

@@ -26,6 +26,20 @@ constexpr int64_t kMostPackedFloats = 192 << 10;
 constexpr double kLeastFilled = 0.95;
 constexpr int64_t kLeastUnits = 48;  // with fewer, packing x takes too much of the time
 
+double Filled(int64_t rows, int64_t vectors) {
+  const int64_t width = vectors * kTileLanes;
+  return static_cast<double>(rows) / static_cast<double>(DivideUp(rows, width) * width);
+}
+
+// Of a strip: the most that leave few columns empty, so that few rows of the weight, each with an
+// address of its own, are read side by side.
+int64_t VectorsFor(int64_t rows) {
+  for (int64_t vectors = kMostTileVectors; vectors > 1; --vectors) {
+    if (Filled(rows, vectors) >= kLeastFilled) return vectors;
+  }
+  return 1;
+}
+
 struct LinearProduct {
   int64_t rows = 0, units = 0, features = 0;  // y[rows, units]
   int64_t vectors = 0;                        // of a strip of rows of x
@@ -39,8 +53,10 @@ struct LinearProduct {
     p.units = y[y.rank() - 1].size;
     p.features = x[x.rank() - 1].size;
     p.rows = p.units > 0 ? y.Elements() / p.units : 0;
-    p.vectors = TileVectors(p.units, p.rows);
-    p.tiles = RowTilesOf(p.units, p.vectors);
+    p.vectors = VectorsFor(p.rows);
+    p.tiles = {p.units,
+               DivideUp(p.units, std::min<int64_t>(StridedRows::kMost,
+                                                   MostTileRows(static_cast<int>(p.vectors))))};
     p.has_bias = node.inputs.size() == 3;
     p.threads = OperandBytes(node) < LeastParallelBytes(Work::kComputes) ? 1 : threads;
     return p;
@@ -107,8 +123,7 @@ bool Supports(const NodeSignature& node) {
   if (!std::ranges::all_of(node.inputs, is_f32)) return false;
   const LinearProduct p = LinearProduct::Of(node, 1);
   return p.rows > 0 && p.features > 0 && p.units >= kLeastUnits &&
-         p.packed() <= kMostPackedFloats &&
-         static_cast<double>(p.rows) >= kLeastFilled * static_cast<double>(p.strips() * p.width());
+         p.packed() <= kMostPackedFloats && Filled(p.rows, p.vectors) >= kLeastFilled;
 }
 
 KernelDef linear_product() {

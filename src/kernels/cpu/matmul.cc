@@ -1,8 +1,9 @@
-// matmul: our own kernel where the first matrix is transposed, else by OpenBLAS one product for
-// each pair of matrices.
+// matmul: our own kernels of a linear layer's gradients, else by OpenBLAS one product for each pair
+// of matrices.
 #include "src/ops/matmul.h"
 
 #include "src/kernels/cpu/blas.h"
+#include "src/kernels/cpu/input_product.h"
 #include "src/kernels/cpu/is_weight_product.h"
 #include "src/kernels/cpu/kernels.h"
 #include "src/kernels/cpu/number.h"
@@ -75,6 +76,7 @@ PreparedKernel Prepare(const KernelRequest& request) {
 
 std::vector<KernelDef> matmul() {
   std::vector<KernelDef> kernels = weight_product();
+  for (KernelDef& kernel : input_product()) kernels.push_back(kernel);
   kernels.push_back({.name = "openblas.matmul",
                      .supports = Supports,
                      .prepare = Prepare,

@@ -26,6 +26,13 @@ struct Regularization {
   HWY_INLINE VF64 Add(VF64 gradient, VF64 w) const {
     return hn::Add(hn::Add(gradient, Times(l2, w)), Times(l1, SignOf(F64(), w)));
   }
+  bool adds() const { return l1 != 0 || l2 != 0; }
+};
+
+// Where it adds nothing: for rules of so few operations that those would take most of the time.
+struct NoRegularization {
+  explicit NoRegularization(const Regularization&) {}
+  HWY_INLINE VF64 Add(VF64 gradient, VF64) const { return gradient; }
 };
 
 template <class Attributes>

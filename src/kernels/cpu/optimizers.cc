@@ -18,14 +18,14 @@ namespace cgrun::cpu {
 namespace HWY_NAMESPACE {
 namespace {
 
-template <bool kMomentum, bool kNesterov>
+// `Added`: Regularization or NoRegularization.
+template <bool kMomentum, bool kNesterov, class Added>
 struct Sgd {
   using Attributes = SgdAttributes;
   static constexpr size_t kStates = kMomentum ? 1 : 0;
   static constexpr bool kCounts = false;
 
-  explicit Sgd(const SgdAttributes& a)
-      : regularization(RegularizationOf(a)), momentum(a.momentum) {}
+  explicit Sgd(const SgdAttributes& a) : added{RegularizationOf(a)}, momentum(a.momentum) {}
 
   Sgd At(double at_rate, int64_t) const {
     Sgd step = *this;
@@ -34,7 +34,7 @@ struct Sgd {
   }
 
   HWY_INLINE void operator()(F64, const VF64* x, VF64* y) const {
-    const VF64 g = regularization.Add(x[1], x[0]);
+    const VF64 g = added.Add(x[1], x[0]);
     VF64 step = g;
     if constexpr (kMomentum) {
       const VF64 v = hn::Add(Times(momentum, x[2]), g);
@@ -44,17 +44,22 @@ struct Sgd {
     y[0] = hn::Sub(x[0], Times(rate, step));
   }
 
-  Regularization regularization;
+  Added added;
   double momentum;
   double rate = 0;
 };
 
 // Prepares kKernel of the rule that the attributes ask for.
+template <template <class> class kKernel, class Added>
+PreparedKernel PrepareSgdWith(const KernelRequest& request, const SgdAttributes& a) {
+  if (a.momentum == 0) return kKernel<Sgd<false, false, Added>>::Prepare(request);
+  return a.nesterov ? kKernel<Sgd<true, true, Added>>::Prepare(request)
+                    : kKernel<Sgd<true, false, Added>>::Prepare(request);
+}
 template <template <class> class kKernel>
 PreparedKernel PrepareSgd(const KernelRequest& request, const SgdAttributes& a) {
-  if (a.momentum == 0) return kKernel<Sgd<false, false>>::Prepare(request);
-  return a.nesterov ? kKernel<Sgd<true, true>>::Prepare(request)
-                    : kKernel<Sgd<true, false>>::Prepare(request);
+  return RegularizationOf(a).adds() ? PrepareSgdWith<kKernel, Regularization>(request, a)
+                                    : PrepareSgdWith<kKernel, NoRegularization>(request, a);
 }
 
 // What an element's update needs at one step of adam or adamw.
@@ -106,14 +111,15 @@ struct Adam {
 };
 
 KernelDef sgd() {
-  KernelDef def = Optimizer<Sgd<false, false>>::Define("cpu.sgd");
+  KernelDef def = Optimizer<Sgd<false, false, NoRegularization>>::Define("cpu.sgd");
   def.prepare = [](const KernelRequest& request) {
     return PrepareSgd<Optimizer>(request, request.node.attributes.As<SgdAttributes>());
   };
   return def;
 }
 KernelDef sgd_by_product() {
-  KernelDef def = UpdateByProduct<Sgd<false, false>>::Define<OpId::sgd>("cpu.sgd_by_product");
+  KernelDef def =
+      UpdateByProduct<Sgd<false, false, NoRegularization>>::Define<OpId::sgd>("cpu.sgd_by_product");
   def.prepare = [](const KernelRequest& request) {
     return PrepareSgd<UpdateByProduct>(request,
                                        request.node.body[1].attributes.As<SgdAttributes>());

@@ -44,8 +44,11 @@ struct PackedRows {
   }
 };
 
-// A as it lies in a matrix, row after row.
+// A as it lies in a matrix, row after row. More rows than kMost want more registers for their
+// addresses than there are.
 struct StridedRows {
+  static constexpr int64_t kMost = 8;
+
   const float* matrix = nullptr;
   int64_t stride = 0;
   template <int kRows>
@@ -73,6 +76,7 @@ struct TileProduct {
   int64_t b_stride = 0;  // elements from step to step
   int64_t depth = 0;
   float* results = nullptr;
+  int64_t results_stride = 0;  // elements from row to row; 0: as many as a row has
 };
 
 // The most results that a tile has.
@@ -102,11 +106,12 @@ HWY_NOINLINE void RunTile(const TileProduct<Rows>& p) {
       }
     }
   }
+  const int64_t stride = p.results_stride == 0 ? kVectors * kTileLanes : p.results_stride;
 #pragma GCC unroll 16
   for (int r = 0; r < kRows; ++r) {
 #pragma GCC unroll 4
     for (int v = 0; v < kVectors; ++v) {
-      hn::StoreU(sums[r][v], d, p.results + (r * kVectors + v) * kTileLanes);
+      hn::StoreU(sums[r][v], d, p.results + r * stride + v * kTileLanes);
     }
   }
 }

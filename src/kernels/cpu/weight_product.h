@@ -95,12 +95,16 @@ void RunRowsOfTile(const WeightProduct& p, const float* packed_a, const float* p
                    int64_t rows, int64_t count, float* to, int64_t stride, const Before& before) {
   const F32 d;
   HWY_ALIGN float results[kMostResults];
-  TileProduct<PackedRows> product{{packed_a}, packed_b, p.width(), p.depth, results};
+  TileProduct<PackedRows> product{{packed_a}, packed_b, p.width(), p.depth};
   for (int64_t column = 0; column < count; column += p.width()) {
     const int64_t here = std::min(p.width(), count - column);
     before(column, here);
+    const bool is_whole = here % kTileLanes == 0;
+    product.results = is_whole ? to + column : results;
+    product.results_stride = is_whole ? stride : 0;
     TileTable<PackedRows>::Run(product, rows, DivideUp(here, kTileLanes));
     product.b += p.depth * p.width();
+    if (is_whole) continue;
     const float* from = results;
     for (int64_t r = 0; r < rows; ++r) {
       for (int64_t j = 0; j < here; j += kTileLanes, from += kTileLanes) {

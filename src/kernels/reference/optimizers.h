@@ -10,6 +10,7 @@ struct Regularization {
   double l2 = 0;
 
   double Add(double gradient, double w) const {
+    if (l1 == 0 && l2 == 0) return gradient;  // of its sign, too, where it is 0
     const double sign = (w > 0) - (w < 0);
     return gradient + l2 * w + l1 * sign;
   }
