@@ -33,7 +33,7 @@ void CheckCap(const ModelFlags& flags, const ModelSpec& model, const MemoryUse& 
   const int64_t cap = model.train->memory->value;
   if (!memory.has_plan()) throw InputError("--memory needs graph mode", "eager mode plans nothing");
   if (memory.planned() <= cap) return;
-  const auto texts = FormatBytesApart({cap, memory.planned()});
+  const auto texts = FormatBytesUnder(cap, {memory.planned()});
   throw InputError(
       fmt::format("the evaluation takes {}, more than the cap of {}", texts[1], texts[0]),
       fmt::format("arena {}, data {}, base {}: a smaller `--batch` makes the arena smaller",

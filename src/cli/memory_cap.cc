@@ -114,7 +114,7 @@ std::string AllThatHelps(const CappedRun& fit) {
 // "the run takes 12.6 MiB, more than the cap of 8.00 MiB", and a table.
 std::string RefusalOf(const std::string& what, const CappedRun& fit, bool is_asked_for) {
   const std::vector<std::string> texts =
-      FormatBytesApart({fit.cap, fit.free.total(), fit.capped.total()});
+      FormatBytesUnder(fit.cap, {fit.free.total(), fit.capped.total()});
   const bool helps = TakesLess(fit);
   std::string text = fmt::format("{} {}", what, texts[1]);
   if (helps) text += fmt::format(", or {} with {}", texts[2], AllThatHelps(fit));
@@ -145,7 +145,9 @@ std::string BatchHelp(const ModelSpec& model, const KernelLibrary& library, Comp
   options.effort = PlanEffort::kQuick;
   const auto plan = [&](int64_t batch) {
     smaller.train->batch.value = {false, batch};
-    return PlanRun(smaller, library, options, ignored);
+    auto run = PlanRun(smaller, library, options, ignored);
+    if (run) TakeBackRoom(run->memory);
+    return run;
   };
   const int64_t whole = fit.free.batch;
   if (whole <= 1) return "";
@@ -170,14 +172,14 @@ std::string BatchHelp(const ModelSpec& model, const KernelLibrary& library, Comp
   // Totals grow nearly evenly: the line from one that fits to one that does not says what to try.
   PlannedRun too_large = fit.free;
   for (int tries = 0; tries < 2; ++tries) {
-    const int64_t room = fit.cap - kBaseGrain - run->total();
+    const int64_t room = fit.cap - kBaseNoise - run->total();
     const int64_t samples = too_large.batch - run->batch;
     const int64_t a_sample = std::max<int64_t>(1, (too_large.total() - run->total()) / samples);
     const int64_t more = std::min(room / a_sample, samples - 1);
     if (more <= 0) break;
     auto larger = plan(run->batch + more);
     if (!larger) break;
-    const bool fits = larger->total() + kBaseGrain <= fit.cap;
+    const bool fits = larger->total() + kBaseNoise <= fit.cap;
     (fits ? *run : too_large) = *std::move(larger);
     if (fits) break;
   }
@@ -218,7 +220,7 @@ void Refuse(const ModelSpec& model, const KernelLibrary& library, const CompileO
 }
 
 std::string FitText(const CappedRun& fit) {
-  const auto texts = FormatBytesApart({fit.cap, fit.free.total(), fit.capped.total()});
+  const auto texts = FormatBytesUnder(fit.cap, {fit.free.total(), fit.capped.total()});
   const std::string spare = FormatBytes(fit.cap - fit.capped.total()) + " to spare";
   const bool once = fit.capped.second_runs == 1, alone = fit.capped.swaps == 1;
   std::string how = FormatCount(fit.capped.second_runs, "operator") +
@@ -245,7 +247,7 @@ std::string LargerText(const std::vector<int64_t>& larger) {
 }
 
 std::string BatchText(const BatchFit& fit, int64_t cap) {
-  const auto texts = FormatBytesApart({cap, fit.run->total(), fit.all ? cap : fit.next.total()});
+  const auto texts = FormatBytesUnder(cap, {fit.run->total(), fit.all ? cap : fit.next.total()});
   if (fit.all) {
     return fmt::format("batch: {}, the most that there is to try: {} of {}", fit.run->batch,
                        texts[1], texts[0]);
@@ -289,6 +291,17 @@ void RefuseOneSample(const ModelSpec& model, const KernelLibrary& library,
       LinesOf(help));
 }
 
+// A larger batch than the one that was found, for which more is computed again than the search
+// does.
+void TellLargerBatch(const ModelSpec& model, const KernelLibrary& library,
+                     const CompileOptions& options, const BatchFit& fit, int64_t cap) {
+  if (fit.all || !model.train->memory || Quiet()) return;
+  const auto larger = FitLargerBatch(model, library, options, cap, fit);
+  if (!larger) return;
+  Tell(fmt::format("with more computed again a batch of {0} fits, {1}: `--batch {0}`",
+                   larger->capped.batch, CostOf(*larger)));
+}
+
 std::optional<PlannedRun> FindBatch(const ModelSpec& model, const KernelLibrary& library,
                                     const CompileOptions& options, Diagnostics& diagnostics) {
   const int64_t cap = CapOf(model, library);
@@ -299,6 +312,7 @@ std::optional<PlannedRun> FindBatch(const ModelSpec& model, const KernelLibrary&
     return std::nullopt;
   }
   Tell(BatchText(*fit, cap));
+  TellLargerBatch(model, library, options, *fit, cap);
   return std::move(fit->run);
 }
 

@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cctype>
 #include <cstdio>
 #include <filesystem>
 #include <limits>
@@ -25,7 +26,9 @@ namespace {
 
 // The flags as assignments, and what the user typed for them; those of --set come last.
 struct Overrides {
-  explicit Overrides(const ModelFlags& flags)
+  // `each_kept`: what --keep names has an assignment each, so that an error names the one that is
+  // wrong. Assignments that are written down have all of them in one.
+  explicit Overrides(const ModelFlags& flags, bool each_kept)
       : assignments(flags.of_run), typed(flags.of_run.size()) {
     Add("device", "--device", flags.device);
     Add("train.batch", "--batch", flags.batch);
@@ -35,7 +38,7 @@ struct Overrides {
     Add("zones", "--zones", flags.zones);
     Add("train.precision", "--precision", flags.precision);
     Add("train.seed", "--seed", flags.seed);
-    AddKeep(flags.keep);
+    AddKeep(flags.keep, each_kept);
     assignments.insert(assignments.end(), flags.set.begin(), flags.set.end());
   }
 
@@ -52,7 +55,7 @@ struct Overrides {
     typed.push_back(flag + " " + folder);
   }
 
-  void AddKeep(const std::vector<std::string>& names) {
+  void AddKeep(const std::vector<std::string>& names, bool each) {
     if (names.empty()) return;
     std::string list, flag;
     for (const std::string& name : names) {
@@ -61,6 +64,17 @@ struct Overrides {
     }
     assignments.push_back("keep=[" + list + "]");
     typed.push_back(flag);
+    const bool is_plain = std::ranges::all_of(names, [](const std::string& name) {
+      return !name.empty() && std::ranges::all_of(name, [](unsigned char c) {
+        return std::isalnum(c) != 0 ||
+               std::string_view("_.-[]()").find(c) != std::string_view::npos;
+      });
+    });
+    if (!each || names.size() == 1 || !is_plain) return;
+    for (size_t i = 0; i < names.size(); ++i) {
+      assignments.push_back("keep[" + std::to_string(i) + "]=" + names[i]);
+      typed.push_back("--keep " + names[i]);
+    }
   }
 
   std::vector<std::string> assignments;
@@ -153,7 +167,7 @@ std::optional<ModelSpec> Checked(std::optional<ModelSpec> model, const ModelSpec
 }  // namespace
 
 std::vector<std::string> AssignmentsOf(const ModelFlags& flags) {
-  return Overrides(flags).assignments;
+  return Overrides(flags, /*each_kept=*/false).assignments;
 }
 
 std::shared_ptr<ModelFlags> AddModelFlags(CLI::App& app, CapFlag cap) {
@@ -262,7 +276,7 @@ std::optional<ModelSpec> LoadModel(const ModelFlags& flags, Diagnostics& diagnos
   }
   if (!CheckArgument(flags.model, diagnostics)) return std::nullopt;
   ModelSpec partial;
-  const Overrides overrides(flags);
+  const Overrides overrides(flags, /*each_kept=*/true);
   NoteChanges(flags.model, flags.set);
   std::optional<ModelSpec> model =
       LoadModelFile(flags.model, overrides.assignments, diagnostics, overrides.typed, &partial);
@@ -285,7 +299,7 @@ std::string BehindLinks(const std::filesystem::path& path) {
 std::optional<ModelSpec> LoadEmbeddedModel(const ModelFlags& flags, const std::string& text,
                                            const std::string& path, Diagnostics& diagnostics) {
   ModelSpec partial;
-  const Overrides overrides(flags);
+  const Overrides overrides(flags, /*each_kept=*/true);
   std::optional<ModelSpec> model =
       ParseModel({path, text}, overrides.assignments, diagnostics, overrides.typed, &partial);
   return Checked(std::move(model), partial, diagnostics);

@@ -207,7 +207,8 @@ int PlanModel(ModelFlags flags, const PlanFlags& plan_flags) {
   PrintDiagnostics(diagnostics);
   if (!compiled) return kBadInput;
   if (!plan_flags.why.empty()) {
-    TellWhy(PlannedEntriesOf(*compiled), compiled->layout, plan_flags.why, plan_flags.full);
+    TellWhy(PlannedEntriesOf(*compiled), compiled->layout, plan_flags.why, plan_flags.full, *model,
+            options);
     return kDone;
   }
 

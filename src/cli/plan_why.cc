@@ -1,17 +1,17 @@
-// Finding the name among those of the optimised graphs.
+// Finding the name by the rule of `keep`, then among those of the optimised graphs.
 #include "src/cli/plan_why.h"
 
 #include <algorithm>
 
 #include "src/cli/console.h"
+#include "src/compile/named_value.h"
+#include "src/frontend/near_names.h"
+#include "src/model/gradient_name.h"
 #include "src/report/fused_name.h"
 #include "src/report/value_life.h"
 
 namespace cgrun {
 namespace {
-
-constexpr size_t kMostMeant = 8;  // names that the help lists
-constexpr char kWhoLists[] = "`cgrun graph MODEL` and `cgrun plan MODEL --full` list them";
 
 // Of all entry points, each once.
 std::vector<std::string> NamesOf(const std::vector<PlannedEntry>& entries) {
@@ -22,48 +22,6 @@ std::vector<std::string> NamesOf(const std::vector<PlannedEntry>& entries) {
     }
   }
   return names;
-}
-
-// The last `parts` parts of a name, which dots part.
-std::string EndOf(const std::string& name, std::ptrdiff_t parts) {
-  size_t begin = name.size();
-  for (; parts > 0 && begin != std::string::npos; --parts) {
-    begin = begin == 0 ? std::string::npos : name.rfind('.', begin - 1);
-  }
-  return begin == std::string::npos ? name : name.substr(begin + 1);
-}
-
-// The name that is nearly `name`, or ends nearly so; "" where there is none.
-std::string NearlyCalled(const std::string& name, const std::vector<std::string>& known) {
-  const std::string nearest = NearestName(name, known);
-  if (!nearest.empty()) return nearest;
-  const std::ptrdiff_t parts = std::ranges::count(name, '.') + 1;
-  std::vector<std::string> ends;
-  for (const std::string& other : known) ends.push_back(EndOf(other, parts));
-  const auto end = std::ranges::find(ends, NearestName(name, ends));
-  return end == ends.end() ? "" : known[static_cast<size_t>(end - ends.begin())];
-}
-
-// "'a', 'b' or 'c'"; of many the first few: "'a', 'b', … and 12 more".
-std::string Listed(const std::vector<std::string>& names) {
-  std::string text;
-  const size_t shown = std::min(names.size(), kMostMeant);
-  for (size_t i = 0; i < shown; ++i) {
-    text += (i == 0 ? "'" : i + 1 == names.size() ? " or '" : ", '") + names[i] + "'";
-  }
-  if (shown == names.size()) return text;
-  return text + ", … and " + std::to_string(names.size() - shown) + " more; " + kWhoLists;
-}
-
-// Names with a part that begins with `name`, as those of an operator's values do.
-std::vector<std::string> WithPart(const std::string& name, const std::vector<std::string>& known) {
-  std::vector<std::string> found;
-  for (const std::string& other : known) {
-    if (other.starts_with(name) || other.find("." + name) != std::string::npos) {
-      found.push_back(other);
-    }
-  }
-  return found;
 }
 
 // "one.logits" of "one[0].logits": the value that the last run of a path has by its name, where a
@@ -82,20 +40,39 @@ void KeepLastRuns(std::vector<std::string>& names, const std::vector<std::string
 }
 
 InputError NoValue(const std::string& name, const std::vector<std::string>& known) {
-  std::vector<std::string> related = WithPart(name, known);
+  std::vector<std::string> related = NamesWithPart(name, known);
   KeepLastRuns(related, known);
-  const std::string nearest = related.empty() ? NearlyCalled(name, known) : Listed(related);
   return InputError("no value is called '" + name + "' once the graph is optimised",
-                    nearest.empty()   ? kWhoLists
-                    : related.empty() ? "did you mean '" + nearest + "'?"
-                                      : "names with a part that begins so: " + nearest);
+                    HelpWithName(name, known, related));
 }
 
 InputError SeveralValues(const std::string& name, const std::vector<std::string>& meant) {
-  const std::string names = Listed(meant);
+  const std::string names = ListOfNames(meant);
   return InputError(
       "'" + name + "' is the end of " + std::to_string(meant.size()) + " names of values",
-      meant.size() > kMostMeant ? "they are " + names : "did you mean " + names + "?");
+      meant.size() > kMostListed ? "they are " + names : "did you mean " + names + "?");
+}
+
+bool Has(const std::vector<std::string>& names, const std::string& name) {
+  return std::ranges::find(names, name) != names.end();
+}
+
+// "conv + relu" of the node that makes `value`, which has the activation in its name: a kernel can
+// do that besides.
+std::string TextOf(const std::vector<PlannedEntry>& entries, const std::string& value) {
+  const std::string activation = value.substr(value.rfind('.') + 1);
+  std::string text;
+  for (const PlannedEntry& entry : entries) {
+    const ValueId id = entry.graph->FindValue(value);
+    const NodeId producer = id.valid() ? entry.graph->values[id].producer : NodeId();
+    if (text.empty() && producer.valid()) text = OperatorText(entry.graph->nodes[producer]);
+  }
+  return text.find(activation) == text.npos ? text + " + " + activation : text;
+}
+
+void TellWithin(const std::string& name, const std::string& within, const std::string& text) {
+  Tell("note: '" + name + "' is computed within '" + within + "' (" + text +
+       "), and is no value of its own; this is of '" + within + "'");
 }
 
 // The value of the operator which computes that of the operator `name`, of parameters, besides; it
@@ -108,8 +85,7 @@ std::string NameOfFused(const std::vector<PlannedEntry>& entries, const std::str
         const std::string owner = OwnerOf(*entry.graph, input);
         if (owner.empty() || (owner != name && !owner.ends_with("." + name))) continue;
         const std::string& within = entry.graph->values[node.outputs[0]].name;
-        Tell("note: '" + owner + "' is computed within '" + within + "' (" + OperatorText(node) +
-             "), and is no value of its own; this is of '" + within + "'");
+        TellWithin(owner, within, OperatorText(node));
         return within;
       }
     }
@@ -117,9 +93,38 @@ std::string NameOfFused(const std::vector<PlannedEntry>& entries, const std::str
   return "";
 }
 
-std::string FullName(const std::vector<PlannedEntry>& entries, const std::string& name) {
-  const std::vector<std::string> known = NamesOf(entries);
-  if (std::ranges::find(known, name) != known.end()) return name;
+// The new value of `parameter` where the node that makes it computes the gradient, too; it says so.
+std::string NameOfUpdate(const std::vector<PlannedEntry>& entries, const std::string& name,
+                         const std::string& parameter) {
+  for (const PlannedEntry& entry : entries) {
+    const Graph& graph = *entry.graph;
+    for (const UpdateEdge& edge : graph.updates) {
+      if (graph.values[edge.state].name != parameter) continue;
+      const NodeId producer = graph.values[edge.next].producer;
+      if (!producer.valid() || graph.nodes[producer].body.empty()) continue;
+      const std::string& within = graph.values[edge.next].name;
+      TellWithin(name, within, OperatorText(graph.nodes[producer]));
+      return within;
+    }
+  }
+  return "";
+}
+
+// Of a gradient that the graph does not have.
+InputError NoGradient(const std::string& name, const NamedValue& named) {
+  if (!named.is_needed) {
+    return InputError("a step does not compute " + name + ": nothing reads it",
+                      "`--keep '" + name + "'` has it computed");
+  }
+  return InputError(name + " is no value of its own once the graph is optimised",
+                    "the operators that read '" + named.value +
+                        "' compute it themselves; `--keep '" + name + "'` keeps it whole");
+}
+
+// By the end of a name of the optimised graph, as its tables and pictures show it.
+std::string NameInGraph(const std::vector<PlannedEntry>& entries, const std::string& name,
+                        const std::vector<std::string>& known) {
+  if (Has(known, name)) return name;
   std::vector<std::string> meant;
   for (const std::string& other : known) {
     if (other.ends_with("." + name)) meant.push_back(other);
@@ -134,18 +139,63 @@ std::string FullName(const std::vector<PlannedEntry>& entries, const std::string
   return meant[0];
 }
 
+std::string NameOfGradient(const std::vector<PlannedEntry>& entries, const std::string& name,
+                           const NamedValue& named, const std::vector<std::string>& known) {
+  if (Has(known, named.value)) return named.value;
+  const std::string within = NameOfUpdate(entries, name, named.gradient_of);
+  if (!within.empty()) return within;
+  throw NoGradient(name, named);
+}
+
+// What the user's name stands for, as for `--keep`; or else a name of the optimised graph alone.
+// Where an operator's `activation` is an operator of its own, both values.
+std::vector<std::string> FindNames(const std::vector<PlannedEntry>& entries,
+                                   const std::string& name, const ModelSpec& model,
+                                   const CompileOptions& options) {
+  const std::vector<std::string> known = NamesOf(entries);
+  Diagnostics errors;
+  const auto named = FindNamedValue(model, name, options, errors);
+  if (const auto gradient = ParseGradientName(name)) {
+    if (named) return {NameOfGradient(entries, name, *named, known)};
+    Diagnostics of_value;
+    if (!FindNamedValue(model, gradient->value, options, of_value)) {
+      throw NoValue(gradient->value, known);
+    }
+    for (const Diagnostic& error : errors.Sorted()) {
+      if (error.severity == Severity::kError) throw InputError(error.message, error.help);
+    }
+  }
+  if (!named) return {NameInGraph(entries, name, known)};
+  const std::string& before = named->before_activation;
+  if (!Has(known, named->value)) return {NameInGraph(entries, name, known)};
+  if (before.empty()) return {named->value};
+  if (!Has(known, before)) {
+    TellWithin(before, named->value, TextOf(entries, named->value));
+    return {named->value};
+  }
+  Tell("note: '" + name + "' is what its activation makes, '" + named->value +
+       "', as for --keep; '" + before + "', which that reads, is behind it");
+  return {named->value, before};
+}
+
 }  // namespace
 
 void TellWhy(const std::vector<PlannedEntry>& entries, const MemoryLayout& layout,
-             const std::string& name, bool all_entries) {
-  const std::string full_name = FullName(entries, name);
-  std::vector<ValueLife> lives;
-  for (size_t e = 0; e < entries.size(); ++e) {
-    const ValueId value = entries[e].graph->FindValue(full_name);
-    if (!value.valid()) continue;
-    lives.push_back(LifeOf(value, entries[e], layout, static_cast<int>(e)));
+             const std::string& name, bool all_entries, const ModelSpec& model,
+             const CompileOptions& options) {
+  std::vector<ValueLife> all;
+  std::string text;
+  for (const std::string& full_name : FindNames(entries, name, model, options)) {
+    std::vector<ValueLife> lives;
+    for (size_t e = 0; e < entries.size(); ++e) {
+      const ValueId value = entries[e].graph->FindValue(full_name);
+      if (!value.valid()) continue;
+      lives.push_back(LifeOf(value, entries[e], layout, static_cast<int>(e)));
+    }
+    text += (text.empty() ? "" : "\n") + ValueLivesText(lives, all_entries);
+    all.insert(all.end(), lives.begin(), lives.end());
   }
-  PrintResult(ValueLivesText(lives, all_entries), ValueLivesJson(lives));
+  PrintResult(text, ValueLivesJson(all));
 }
 
 }  // namespace cgrun

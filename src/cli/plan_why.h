@@ -10,11 +10,13 @@
 
 namespace cgrun {
 
-// Prints it. `name`: of a value, or the end of one name alone ("conv1.weight" of
-// "classify.conv1.weight"). Of entry points but the first it tells a line each, unless
-// `all_entries`. Throws InputError where there is none, and where there are several.
+// Prints it. `name`: as for --keep (FindNamedValue), or of a value that passes have made, or the
+// end of one name alone. Of entry points but the first it tells a line each, unless `all_entries`.
+// `model`, `options`: what was compiled. Throws InputError where there is none, and where there are
+// several.
 void TellWhy(const std::vector<PlannedEntry>& entries, const MemoryLayout& layout,
-             const std::string& name, bool all_entries);
+             const std::string& name, bool all_entries, const ModelSpec& model,
+             const CompileOptions& options);
 
 }  // namespace cgrun
 

@@ -8,6 +8,7 @@
 
 #include "src/base/printable.h"
 #include "src/base/synonyms.h"
+#include "src/base/written_bytes.h"
 
 namespace cgrun {
 
@@ -128,9 +129,10 @@ MemoryLeft MemoryLeft::Of(const DataOptions& options) {
 }
 
 std::string MemoryLeft::Text() const {
-  if (cap > 0 && bytes >= cap) return "the cap of " + MemoryText(cap);
-  return "the " + MemoryText(bytes) + " that are left" +
-         (cap > 0 ? " of the cap of " + MemoryText(cap) : "");
+  const std::string written = WrittenBytes(cap);
+  const std::string of_cap = "the cap of " + (written.empty() ? MemoryText(cap) : written);
+  if (cap > 0 && bytes >= cap) return of_cap;
+  return "the " + MemoryText(bytes) + " that are left" + (cap > 0 ? " of " + of_cap : "");
 }
 
 std::string MemoryLeft::Help(std::string_view otherwise) const {

@@ -42,9 +42,7 @@ class ForwardBuilder {
     CollectTrained(model_, uses_, owned_, graph_, diagnostics_);
     AddStateUpdates(model_, options_.kind, names_, graph_, diagnostics_);
     if (options_.kind == EntryKind::kPredict) AddPredictions();
-    for (const MarkedText& name : model_.keep) {
-      if (kept != nullptr) KeepValue(name, names_, graph_, *kept, diagnostics_);
-    }
+    if (kept != nullptr) KeepValues(model_.keep, names_, graph_, *kept, diagnostics_);
     Graph built = CheckLeftOut();
     if (diagnostics_.has_errors()) return std::nullopt;
     return built;

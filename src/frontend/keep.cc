@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "src/frontend/near_names.h"
 #include "src/ir/op_def.h"
 #include "src/model/gradient_name.h"
 
@@ -41,8 +42,9 @@ ValueId ResultOf(const Node& node, const Graph& graph) {
 
 // A value as operators read it, or else the parameter whose name this is, or the end of it:
 // `fc1.weight` or `fc1.w` for `classify.fc1.weight`, or else the result of the operator that is
-// shown by this name. Invalid after an error.
-ValueId FindKept(const MarkedText& name, const Names& names, const Graph& graph,
+// shown by this name. Invalid after an error, which is left out where `maybe_failed`: what is not
+// there may be in what could not be built.
+ValueId FindKept(const MarkedText& name, const Names& names, const Graph& graph, bool maybe_failed,
                  Diagnostics& diagnostics) {
   if (names.global().Find(name.value) || names.IsLeftOut(name.value)) {
     return names.Lookup(name, names.global(), diagnostics);
@@ -70,11 +72,14 @@ ValueId FindKept(const MarkedText& name, const Names& names, const Graph& graph,
                       "write '" + operators[0]->name + "' or '" + operators[1]->name + "'");
     return ValueId();
   }
+  if (maybe_failed) return ValueId();
   names.global().CollectNames(known);
-  if (!diagnostics.has_errors()) {  // what is not there may only have failed
-    diagnostics.Error(name.mark, "there is no value or parameter '" + name.value + "' to keep",
-                      SuggestName(name.value, known));
-  }
+  for (const Node& node : graph.nodes) known.push_back(node.name);
+  std::ranges::sort(known);
+  const auto twice = std::ranges::unique(known);
+  known.erase(twice.begin(), twice.end());
+  diagnostics.Error(name.mark, "there is no value or parameter '" + name.value + "' to keep",
+                    HelpWithName(name.value, known, NamesWithPart(name.value, known)));
   return ValueId();
 }
 
@@ -92,13 +97,13 @@ bool CheckPath(const GradientName& gradient, const MarkedText& item, const Graph
   return false;
 }
 
-}  // namespace
-
-void KeepValue(const MarkedText& item, const Names& names, Graph& graph, Kept& kept,
-               Diagnostics& diagnostics) {
+// Makes the value that `item` names an output of the graph, of kind kKept, or notes it in `kept`
+// where it is a gradient or a state.
+void KeepValue(const MarkedText& item, const Names& names, bool maybe_failed, Graph& graph,
+               Kept& kept, Diagnostics& diagnostics) {
   const std::optional<GradientName> gradient = ParseGradientName(item.value);
   const MarkedText name = gradient ? MarkedText{gradient->value, item.mark} : item;
-  const ValueId value = FindKept(name, names, graph, diagnostics);
+  const ValueId value = FindKept(name, names, graph, maybe_failed, diagnostics);
   if (!value.valid() || (gradient && !CheckPath(*gradient, item, graph, diagnostics))) return;
   if (gradient) {
     kept.gradients.push_back({item.value, value, item.mark, gradient->path});
@@ -108,6 +113,16 @@ void KeepValue(const MarkedText& item, const Names& names, Graph& graph, Kept& k
     const NodeId producer = graph.values[value].producer;
     const PathId path = producer.valid() ? graph.nodes[producer].path : PathId();
     graph.outputs.push_back({value, OutputKind::kKept, item.value, path});
+  }
+}
+
+}  // namespace
+
+void KeepValues(const std::vector<MarkedText>& items, const Names& names, Graph& graph, Kept& kept,
+                Diagnostics& diagnostics) {
+  const bool maybe_failed = diagnostics.has_errors();
+  for (const MarkedText& item : items) {
+    KeepValue(item, names, maybe_failed, graph, kept, diagnostics);
   }
 }
 

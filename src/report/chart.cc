@@ -15,7 +15,9 @@ namespace {
 constexpr double kWidth = 560, kHeight = 280;
 constexpr double kLeft = 62, kRight = 12, kTop = 34, kBottom = 40;  // margins
 constexpr int kXTicks = 6, kYTicks = 5;
-constexpr size_t kMostDots = 80;  // points of a curve that are drawn as dots
+constexpr size_t kMostLogTicks = 9;
+constexpr double kLogFactor = 20;  // from the least to the most, beyond which an axis may be log
+constexpr size_t kMostDots = 80;   // points of a curve that are drawn as dots
 constexpr const char* kColors[] = {"#1f6fb4", "#d9730d", "#2b8a3e", "#8e44ad", "#c0392b"};
 
 struct Range {
@@ -48,6 +50,7 @@ class Drawing {
         y_.Take(point.y);
       }
     }
+    is_log_ = chart.may_be_log && y_.least > 0 && y_.most > kLogFactor * y_.least;
     x_.Widen();
     y_.Widen();
   }
@@ -68,12 +71,21 @@ class Drawing {
     return kLeft + (x - x_.least) / (x_.most - x_.least) * (kWidth - kLeft - kRight);
   }
   double Y(double y) const {
-    return kHeight - kBottom - (y - y_.least) / (y_.most - y_.least) * (kHeight - kTop - kBottom);
+    const double part = is_log_ ? std::log(y / y_.least) / std::log(y_.most / y_.least)
+                                : (y - y_.least) / (y_.most - y_.least);
+    return kHeight - kBottom - part * (kHeight - kTop - kBottom);
+  }
+  std::vector<double> YTicks() const {
+    return is_log_ ? LogTicks(y_.least, y_.most, kMostLogTicks)
+                   : AxisTicks(y_.least, y_.most, kYTicks);
   }
   static const char* ColorOf(size_t curve) { return kColors[curve % std::size(kColors)]; }
 
   void Axes() {
-    for (const double y : AxisTicks(y_.least, y_.most, kYTicks)) {
+    if (is_log_) {
+      svg_ += fmt::format("<text x=\"{}\" y=\"18\" class=\"tick right\">log</text>\n", kLeft - 8);
+    }
+    for (const double y : YTicks()) {
       svg_ += fmt::format(
           "<line x1=\"{}\" x2=\"{}\" y1=\"{:.1f}\" y2=\"{:.1f}\" class=\"grid\"/>"
           "<text x=\"{}\" y=\"{:.1f}\" class=\"tick right\">{:.6g}</text>\n",
@@ -119,6 +131,7 @@ class Drawing {
 
   const Chart& chart_;
   Range x_, y_;
+  bool is_log_ = false;  // the y axis
   std::string svg_;
 };
 
@@ -133,6 +146,23 @@ std::vector<double> AxisTicks(double least, double most, int wanted) {
   for (double i = std::ceil(least / step - 1e-9); i * step <= most + step * 1e-9; ++i) {
     ticks.push_back(i * step + 0.0);  // -0 + 0 is 0
   }
+  return ticks;
+}
+
+std::vector<double> LogTicks(double least, double most, size_t most_ticks) {
+  const double lowest = std::floor(std::log10(least)), highest = std::ceil(std::log10(most));
+  const auto ticks_of = [&](const std::vector<double>& factors, double every) {
+    std::vector<double> ticks;
+    for (double power = lowest; power <= highest; power += every) {
+      for (const double factor : factors) {
+        const double tick = factor * std::pow(10, power);
+        if (tick >= least * (1 - 1e-9) && tick <= most * (1 + 1e-9)) ticks.push_back(tick);
+      }
+    }
+    return ticks;
+  };
+  std::vector<double> ticks = ticks_of({1, 2, 5}, 1);
+  for (double every = 1; ticks.size() > most_ticks; ++every) ticks = ticks_of({1}, every);
   return ticks;
 }
 

@@ -56,12 +56,17 @@ double NumberOf(std::string_view cell) {
   return number;
 }
 
+// "loss", or of one path of several "discriminate.loss".
+bool IsLoss(std::string_view metric) { return metric == "loss" || metric.ends_with(".loss"); }
+
 Curve& CurveOf(std::string_view column, std::vector<Chart>& charts) {
   const size_t split = column.find('_');
   const std::string title(column.substr(split + 1)), name(column.substr(0, split));
   auto chart = std::find_if(charts.begin(), charts.end(),
                             [&](const Chart& other) { return other.title == title; });
-  if (chart == charts.end()) chart = charts.insert(charts.end(), {title, "step", {}});
+  if (chart == charts.end()) {
+    chart = charts.insert(charts.end(), {title, "step", {}, IsLoss(title)});
+  }
   auto& curves = chart->curves;
   auto curve = std::find_if(curves.begin(), curves.end(),
                             [&](const Curve& other) { return other.name == name; });

@@ -8,6 +8,7 @@
 #include <cstdio>
 
 #include "src/base/check.h"
+#include "src/base/written_bytes.h"
 
 namespace cgrun {
 namespace {
@@ -128,6 +129,14 @@ std::vector<std::string> FormatBytesApart(const std::vector<int64_t>& bytes) {
     if (!LookAlike(bytes, texts)) break;
   }
   for (size_t i = 0; i < bytes.size(); ++i) texts[i] = WithoutZeros(texts[i], bytes[i]);
+  return texts;
+}
+
+std::vector<std::string> FormatBytesUnder(int64_t cap, std::vector<int64_t> bytes) {
+  bytes.insert(bytes.begin(), cap);
+  std::vector<std::string> texts = FormatBytesApart(bytes);
+  const std::string written = WrittenBytes(cap);
+  if (!written.empty()) texts[0] = written;
   return texts;
 }
 

@@ -39,6 +39,8 @@ std::string FormatBytes(int64_t bytes);
 // The same of several, with as many digits more as it takes that different numbers look different:
 // "13.97 MiB" and "14 MiB", which it is to the byte.
 std::vector<std::string> FormatBytesApart(const std::vector<int64_t>& bytes);
+// The same of a cap and of others beside it: the cap is first, and as the user wrote it.
+std::vector<std::string> FormatBytesUnder(int64_t cap, std::vector<int64_t> bytes);
 // "1,234,567".
 std::string FormatCount(int64_t count);
 // "1 sample", "1,065 samples".

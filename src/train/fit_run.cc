@@ -142,7 +142,9 @@ int64_t SamplesOf(const ModelSpec& model, Diagnostics& diagnostics) {
 }  // namespace
 
 void TakeBackRoom(RunMemory& memory, int64_t left) {
-  FitBase(memory, memory.host() - std::max<int64_t>(0, memory.base_room - left));
+  const int64_t least = memory.base - std::max<int64_t>(0, memory.base_room - left);
+  const int64_t rounded = (least + kBaseNoise - 1) / kBaseNoise * kBaseNoise;
+  FitBase(memory, memory.host() - std::max<int64_t>(0, memory.base - rounded));
 }
 
 // What is wrong is found again here, where the diagnostics are.
@@ -221,10 +223,36 @@ std::optional<BatchFit> FitBatch(const ModelSpec& model, const KernelLibrary& li
     return true;
   });
   if (!largest) return std::nullopt;
+  fit.samples = samples;
   fit.all = largest->batch == samples;
   if (!fit.all) fit.next = too_large.at(largest->batch + 1);
   fit.larger = largest->larger;
   return fit;
+}
+
+// The cap of another process, which may measure a larger base.
+std::optional<CappedRun> FitLargerBatch(const ModelSpec& model, const KernelLibrary& library,
+                                        CompileOptions options, int64_t cap,
+                                        const BatchFit& found) {
+  constexpr int kTries = 4;
+  constexpr double kMostLonger = 0.25;
+  options.effort = PlanEffort::kQuick;
+  std::optional<CappedRun> largest;
+  Diagnostics ignored;
+  int64_t fits = found.run->batch, batch = std::min(2 * fits, found.samples), above = batch + 1;
+  for (int tries = 0; tries < kTries && batch > fits; ++tries) {
+    const ModelSpec larger = WithBatch(model, batch);
+    const auto free = PlanRun(larger, library, options, ignored);
+    if (!free) return largest;
+    auto fit =
+        FitRunQuickly(larger, library, options, cap - kBaseNoise, *free, std::nullopt, ignored);
+    if (!fit) return largest;
+    const bool is_wanted = fit->fits() && fit->slower() <= kMostLonger;
+    (is_wanted ? fits : above) = batch;
+    if (is_wanted) largest = std::move(fit);
+    batch = (fits + above) / 2;
+  }
+  return largest;
 }
 
 }  // namespace cgrun

@@ -53,7 +53,8 @@ struct CappedRun {
   double slower() const { return (1 + capped.slowdown) / (1 + free.slowdown) - 1; }
 };
 // Takes back of the base's rounding all but `left`, which is what measured bases can differ by
-// between the run that is refused and one that is promised to fit.
+// between the run that is refused and one that is promised to fit, and rounds up to kBaseNoise: so
+// what is said of it seldom differs from one process to the next.
 void TakeBackRoom(RunMemory& memory, int64_t left = 2 * kBaseNoise);
 
 // The run as it is. `base`: the run's base, where that is known; nothing: as it is planned. The
@@ -79,11 +80,17 @@ struct BatchFit {
   std::optional<PlannedRun> run;  // nothing where one sample does not fit
   PlannedRun next;                // with one sample more
   std::vector<int64_t> larger;    // batches that were tried beyond that: none of them fits
-  bool all = false;  // no larger one was planned: it has all samples, or as many as are tried
+  bool all = false;     // no larger one was planned: it has all samples, or as many as are tried
+  int64_t samples = 0;  // the most that there are to try
 };
 std::optional<BatchFit> FitBatch(const ModelSpec& model, const KernelLibrary& library,
                                  const CompileOptions& options, int64_t cap,
                                  Diagnostics& diagnostics);
+
+// The largest of a few batches, up to twice the one that was found, that fits as FitRunQuickly says
+// with steps that take at most a quarter longer. Nothing where none does.
+std::optional<CappedRun> FitLargerBatch(const ModelSpec& model, const KernelLibrary& library,
+                                        CompileOptions options, int64_t cap, const BatchFit& found);
 
 }  // namespace cgrun
 

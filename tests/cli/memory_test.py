@@ -3,6 +3,7 @@
 
 import gzip
 import json
+import math
 import os
 import re
 import struct
@@ -164,7 +165,7 @@ paths:
 train: {optimizer: {op: sgd, lr: 0.01}}
 """)
         self.assertIn("large.idx.gz': 1000000 x 28 x 28 elements of uint8 take 747.7 MiB, more than the "
-                      "cap of 64.0 MiB\n", error)
+                      "cap of 64 MiB\n", error)
         self.assertIn("help: a larger `--memory`", error)
         with gzip.open(self.folder / "large.csv.gz", "wb", compresslevel=1) as file:
             file.write(b"x,y\n")
@@ -179,7 +180,7 @@ paths:
     loss: {op: softmax_cross_entropy, in: [z, y]}
 train: {optimizer: {op: sgd, lr: 0.01}}
 """)
-        self.assertIn("large.csv.gz' has more than 5592405 rows of 12 bytes, which fill the cap of 64.0 "
+        self.assertIn("large.csv.gz' has more than 5592405 rows of 12 bytes, which fill the cap of 64 "
                       "MiB\n", error)
         self.assertLess(resident, 300 * MIB)  # 343 MiB of samples, which are all in memory else
 
@@ -397,6 +398,31 @@ train: {optimizer: {op: sgd, lr: 0.01}}
         self.assertRegex(done.stderr, r"where most is held by \S+ [\d.]+ [KM]iB, ")
         more = self.plan("--batch", str(plan["batch"] + 1))
         self.assertGreater(more["total_bytes"], cap - GRAIN)
+
+    def test_the_batch_that_fits_with_more_computed_again_is_said(self):
+        cap = self.plan("--batch", "17")["total_bytes"]
+        done = self.cgrun("plan", "deep.yaml", "--batch", "auto", "--memory", cap, "--json")
+        found = json.loads(done.stdout)["batch"]
+        larger = re.search(r"with more computed again a batch of (\d+) fits, for steps that take "
+                           r"(at most (\d+) % longer|hardly longer): `--batch \1`\n", done.stderr)
+        self.assertIsNotNone(larger, done.stderr)
+        self.assertGreater(int(larger[1]), found)
+        plan = self.plan("--batch", larger[1], "--memory", cap)
+        self.assertLessEqual(plan["total_bytes"], cap)
+        again = self.cgrun("plan", "deep.yaml", "--batch", "auto", "--memory", cap, "--quiet")
+        self.assertNotIn("with more", again.stderr)
+
+    def test_a_refusal_says_the_cap_as_it_was_written_and_one_sample_as_a_cap_can_ask_for_it(self):
+        for cap, written in (("2.04MiB", "2.04 MiB"), ("2100kB", "2.1 MB"), ("1234KiB", "1.21 MiB")):
+            error = self.refuses("train", "flat.yaml", "--memory", cap, "--out", "run")
+            self.assertIn(f", more than the cap of {written}; ", error)
+        one = float(re.search(r"one sample takes about ([\d.]+) MiB", error)[1])
+        enough = math.ceil(100 * one + 1) / 100
+        self.cgrun("plan", "flat.yaml", "--batch", "1", "--memory", f"{enough}MiB")
+        takes, base = (float(re.search(rf"(?m)^ +{row} +([\d.]+) MiB", error)[1])
+                       for row in ("total", "base"))
+        self.assertLess(one, takes)
+        self.assertLess(abs(base * 16 - round(base * 16)), 0.16)  # of 64 KiB
 
     def test_larger_batches_are_tried_though_one_more_does_not_fit(self):
         cap = self.plan("--batch", "40")["total_bytes"]  # of 48 samples

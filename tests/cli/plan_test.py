@@ -151,6 +151,54 @@ class PlanTest(CliTestCase):
                 "and is no value of its own; this is of 'classify.pool1'\n")
             self.assertEqual(done.stdout, pool.stdout)
 
+    def test_names_mean_what_they_mean_to_keep(self):
+        self.write("two.yaml", MODEL.replace("      - {op: flatten}\n", "      - {op: flatten}\n"
+                                             "      - {op: linear, units: 5, activation: relu}\n"
+                                             "      - fc: {op: linear, units: 5, activation: tanh}\n"))
+
+        def why(name, model="two.yaml", device="reference"):
+            done = self.cgrun("plan", model, "--device", device, "--why", name, "--json")
+            return [life["name"] for life in json.loads(done.stdout)], done.stderr
+        for name, value in (("linear[0]", "classify.linear[0]"), ("classify.linear[0]", "classify.linear[0]"),
+                            ("fc", "classify.fc")):
+            names, note = why(name)
+            activation = "relu" if "linear" in name else "tanh"
+            self.assertEqual(names[0], f"{value}.{activation}")
+            if value in names:
+                self.assertEqual(f"note: '{name}' is what its activation makes, '{value}.{activation}', as "
+                                 f"for --keep; '{value}', which that reads, is behind it\n", note)
+            else:
+                self.assertIn(f"note: '{value}' is computed within '{value}.{activation}'", note)
+        for name, value in (("fc.w", "classify.fc.weight"), ("logits.weight", "classify.logits.weight"),
+                            ("linear[0].weight", "classify.linear[0].weight"), ("label", "label"),
+                            ("grad(logits)", "classify.loss.grad"),
+                            ("grad(logits.weight)", "classify.logits.dweight"),
+                            ("classify.grad(logits.w)", "classify.logits.dweight")):
+            self.assertEqual(why(name)[0][0], value)
+        error = self.refuses("plan", "two.yaml", "--why", "grad(pixels)")
+        self.assertIn("a step does not compute grad(pixels): nothing reads it\n"
+                      "help: `--keep 'grad(pixels)'` has it computed\n", error)
+        self.assertIn("no value is called 'lgits' once",
+                      self.refuses("plan", "two.yaml", "--why", "grad(lgits)"))
+        self.assertIn("no loss depends on label", self.refuses("plan", "two.yaml", "--why", "grad(label)"))
+
+    def test_tells_of_gradients_and_activations_within_other_operators(self):
+        self.write("norm.yaml", MODEL.replace(
+            "      - {op: flatten}\n", "      - {op: conv, filters: 4, kernel: 3, padding: 1}\n"
+            "      - {op: batch_norm, activation: relu}\n      - {op: flatten}\n"
+            "      - wide: {op: linear, units: 4096}\n"))
+        done = self.cgrun("plan", "norm.yaml", "--device", "cpu", "--why", "batch_norm[0]")
+        self.assertEqual(done.stderr, "note: 'classify.batch_norm[0]' is computed within "
+                         "'classify.batch_norm[0].relu' (batch_norm + relu), and is no value of its own; "
+                         "this is of 'classify.batch_norm[0].relu'\n")
+        self.assertIn("'classify.batch_norm[0].relu' in 'train'", done.stdout)
+        done = self.cgrun("plan", "norm.yaml", "--device", "cpu", "--why", "grad(wide.weight)")
+        if done.stderr:  # by its kernel
+            self.assertIn("note: 'grad(wide.weight)' is computed within 'classify.wide.weight.sgd' (matmul + "
+                          "sgd), and is no value of its own", done.stderr)
+        else:
+            self.assertIn("'classify.wide.dweight' in 'train'", done.stdout)
+
     def test_tells_what_each_pass_did(self):
         self.write("small.yaml", MODEL.replace("      - {op: flatten}\n", "      - unused: {op: neg}\n"
                                                "      - {op: flatten, in: pixels}\n"))

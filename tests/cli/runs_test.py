@@ -90,7 +90,26 @@ class RunsTest(CliTestCase):
         numbers = struct.unpack(f"<{(len(relu) - 128) // 4}f", relu[128:])
         self.assertGreaterEqual(min(numbers), 0, "what its activation makes, as of one with a name")
         error = self.refuses("train", "small.yaml", "--keep", "flatten[7]", "--dry-run")
-        self.assertIn("there is no value or parameter 'flatten[7]' to keep", error)
+        self.assertIn("there is no value or parameter 'flatten[7]' to keep\n"
+                      "help: did you mean 'classify.flatten[0]'?\n", error)
+
+    def test_each_wrong_name_to_keep_is_blamed_alone(self):
+        names = ("logits", "logitz", "logits.w", "grad(logits.wieght)")
+        error = self.refuses("train", "small.yaml", *(f"--keep={name}" for name in names), "--dry-run")
+        self.assertEqual(error.count("error: "), 2, error)
+        self.assertIn("--keep logitz: error: there is no value or parameter 'logitz' to keep\n"
+                      "help: did you mean 'logits'?\n", error)
+        self.assertIn("--keep grad(logits.wieght): error: there is no value or parameter "
+                      "'logits.wieght' to keep\nhelp: did you mean 'classify.logits.weight'?\n", error)
+        self.write("wide.yaml", MODEL.replace("      - logits:", "".join(
+            f"      - fc{i}: {{op: linear, units: 4}}\n" for i in range(40)) + "      - logits:"))
+        error = self.refuses("train", "wide.yaml", "--keep", "nothing_such", "--dry-run")
+        self.assertNotIn("fc7", error)
+        self.assertIn("`cgrun graph MODEL` and `cgrun plan MODEL --full` list them", error)
+        self.cgrun("train", "small.yaml", "--out", "run", "--quiet", "--keep=logits",
+                   "--keep=flatten[0]")
+        self.assertIn("\nkeep: [logits, \"flatten[0]\"]\n", (self.folder / "run/model.yaml").read_text())
+        self.cgrun("train", "--resume", "run", "--set", "train.epochs=3", "--quiet")
 
     def test_verbose_tells_what_checkpoints_took(self):
         text = self.cgrun("train", "small.yaml", "--out", "run", "-v").stdout

@@ -258,7 +258,7 @@ TEST(IdxTest, TheCapIsNamed) {
       "cap of 64.0 MiB\n"
       "help: a larger `--memory` (`memory` of `train`), or use fewer samples\n");
   data.Limit(60 << 20, 64 << 20);
-  EXPECT_NE(data.Open().errors.find("more than the 60.0 MiB that are left of the cap of 64.0 MiB"),
+  EXPECT_NE(data.Open().errors.find("more than the 60.0 MiB that are left of the cap of 64 MiB"),
             std::string::npos);
 }
 

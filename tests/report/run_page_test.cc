@@ -69,6 +69,35 @@ TEST(AxisTicks, AreRound) {
   EXPECT_FALSE(std::signbit(AxisTicks(0, 1, 5)[0])) << "-0 on an axis";
 }
 
+TEST(AxisTicks, OfALogAxisAreOneTwoFiveOrPowersOfTen) {
+  EXPECT_EQ(LogTicks(0.5, 20, 9), (std::vector<double>{0.5, 1, 2, 5, 10, 20}));
+  const std::vector<double> wide = LogTicks(2e-9, 3e4, 9);
+  ASSERT_GE(wide.size(), 4u);
+  EXPECT_LE(wide.size(), 9u);
+  for (const double tick : wide) {
+    EXPECT_NEAR(std::log10(tick), std::round(std::log10(tick)), 1e-9) << tick;
+  }
+}
+
+TEST(Charts, OfALossOverALargeRangeAreLog) {
+  const auto chart_of = [](const std::string& metric, double most, double least) {
+    return ChartSvg(ChartsOf("step,train_" + metric + "\n1," + std::to_string(most) + "\n2,1\n3," +
+                             std::to_string(least) + "\n")[0]);
+  };
+  const std::string mark = ">log</text>";
+  const std::string log = chart_of("loss", 10, 0.1);
+  EXPECT_NE(log.find(mark), log.npos) << log;
+  for (const char* tick : {">0.1<", ">0.2<", ">0.5<", ">1<", ">2<", ">5<", ">10<"}) {
+    EXPECT_NE(log.find(tick), log.npos) << tick;
+  }
+  EXPECT_NE(log.find("cy=\"137.0\""), log.npos) << "1 stands half way between 0.1 and 10";
+  EXPECT_NE(chart_of("critic.loss", 10, 0.1).find(mark), log.npos);
+  EXPECT_EQ(chart_of("loss", 10, 0.6).find(mark), log.npos) << "less than 20 times";
+  EXPECT_EQ(chart_of("loss", 10, 0).find(mark), log.npos);
+  EXPECT_EQ(chart_of("loss", 10, -0.1).find(mark), log.npos);
+  EXPECT_EQ(chart_of("accuracy", 10, 0.1).find(mark), log.npos);
+}
+
 TEST(Markup, IsEscaped) { EXPECT_EQ(EscapeMarkup("<a & \"b\">"), "&lt;a &amp; &quot;b&quot;&gt;"); }
 
 TEST(RunPage, HoldsAllItsParts) {

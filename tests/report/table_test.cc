@@ -80,6 +80,9 @@ TEST(Numbers, ThatDifferLookDifferent) {
   const int64_t tib = int64_t{1} << 40;
   EXPECT_NE(FormatBytesApart({tib - 1, tib - 2})[0], FormatBytesApart({tib - 1, tib - 2})[1]);
   EXPECT_EQ(FormatBytesApart({100, 1536}), (Texts{"100 B", "1.50 KiB"}));
+  EXPECT_EQ(FormatBytesUnder(mib * 1025 / 100, {11 * mib}), (Texts{"10.25 MiB", "11 MiB"}));
+  EXPECT_EQ(FormatBytesUnder(2'000'000'000, {mib}), (Texts{"2 GB", "1 MiB"}));
+  EXPECT_EQ(FormatBytesUnder(3 * mib + 1, {3 * mib}), (Texts{"3.000001 MiB", "3 MiB"}));
 }
 
 }  // namespace

@@ -1,0 +1,30 @@
+// What a name that a user gives stands for: `keep`, `--keep` and `plan --why` read names alike.
+#ifndef CGRUN_COMPILE_NAMED_VALUE_H_
+#define CGRUN_COMPILE_NAMED_VALUE_H_
+
+#include <optional>
+#include <string>
+
+#include "src/compile/compile.h"
+
+namespace cgrun {
+
+struct NamedValue {
+  std::string value;  // its name in the graph of training, which passes can take away
+  // What an operator makes that its `activation` reads, where the operator's name was given: the
+  // name is that of what the activation makes. Else "".
+  std::string before_activation = {};
+  // Of a gradient: of this value or parameter; else "".
+  std::string gradient_of = {};
+  bool is_needed = true;  // a step has it, though nothing keeps it
+};
+
+// By the rule of `keep` in a model file (docs/model-format.md): NAME, PATH.NAME, the end of a
+// parameter's name, an operator without a name, `grad(NAME)`, `PATH.grad(NAME)`. Nothing after an
+// error, which `diagnostics` holds, in the words of `keep`.
+std::optional<NamedValue> FindNamedValue(const ModelSpec& model, const std::string& name,
+                                         const CompileOptions& options, Diagnostics& diagnostics);
+
+}  // namespace cgrun
+
+#endif  // CGRUN_COMPILE_NAMED_VALUE_H_
