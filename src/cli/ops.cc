@@ -173,6 +173,10 @@ std::string HelpWithName(const std::string& name) {
         def.usage != Usage::kInternal && names.back().find(name) != names.back().npos;
     if (holds) holding += (holding.empty() ? "" : ", ") + names.back();
   }
+  const std::string same = SameOperator(name, names);
+  if (const std::string what = FindOtherThan(name); !what.empty()) {
+    return same.empty() ? what : SuggestOperator(name, names) + "; else " + what;
+  }
   if (const std::string note = NoteOnLayer(name); !note.empty()) return note;
   if (!GuessOperator(name, names).empty()) return SuggestOperator(name, names);
   if (!holding.empty()) return "did you mean one of " + holding + "?";

@@ -1,11 +1,20 @@
-// Looks through families, schedules, then summaries, then the rest of the descriptions.
+// Looks through families, initialisers, keys and schedules, then summaries, then the rest of the
+// descriptions.
 #include "src/cli/ops_search.h"
 
 #include <algorithm>
+#include <iterator>
 #include <string_view>
 #include <vector>
 
+#include "src/base/synonyms.h"
+#include "src/frontend/common_keys.h"
+#include "src/frontend/parameter_options.h"
+#include "src/frontend/shared_draw.h"
 #include "src/ir/op_def.h"
+#include "src/model/key_synonyms.h"
+#include "src/model/schema.h"
+#include "src/ops/initializers.h"
 #include "src/train/rate_schedule.h"
 
 namespace cgrun {
@@ -62,6 +71,25 @@ constexpr Family kFamilies[] = {
     {"optimizer", "optimizers", [](const OpDef& def) { return def.usage == Usage::kOptimizer; }},
     {"optimiser", "optimizers", [](const OpDef& def) { return def.usage == Usage::kOptimizer; }},
     {"activation", "activations", [](const OpDef& def) { return def.activation; }},
+    {"pooling", "pools",
+     [](const OpDef& def) { return def.name.find("pool") != std::string::npos; }},
+    {"augment", "operators that change samples by chance", ChangesByChance},
+    {"augmentation", "operators that change samples by chance", ChangesByChance},
+};
+
+// Words of other programs for keys.
+constexpr Synonym kKeyWords[] = {
+    {"l1", "regularize"},
+    {"l2", "regularize"},
+    {"ridge", "regularize"},
+    {"regularization", "regularize"},
+    {"regularisation", "regularize"},
+    {"regularizer", "regularize"},
+    {"initializer", "init"},
+    {"initialization", "init"},
+    {"initialisation", "init"},
+    {"freeze", "frozen"},
+    {"learningrate", "lr"},
 };
 
 std::string FindFamily(const std::string& word) {
@@ -89,6 +117,17 @@ std::string FindSchedule(const std::string& word) {
          ": `schedule: " + names.front() + "` of an optimizer";
 }
 
+// Our name of a key that others call `word`, or `word`.
+std::string OurKey(const std::string& word) {
+  const auto* found = std::ranges::find(kKeyWords, PlainName(word), &Synonym::theirs);
+  return found == std::end(kKeyWords) ? word : std::string(found->ours);
+}
+
+bool HasKey(const OpDef& def, const std::string& key) {
+  const AttributeField* field = def.schema->Find(key);
+  return field != nullptr && !field->internal;
+}
+
 // What the reference says of an operator beyond its summary, but for what many have in common.
 std::string RestOfText(const OpDef& def) {
   std::string text = def.details;
@@ -100,6 +139,58 @@ std::string RestOfText(const OpDef& def) {
     for (const std::string& choice : field.choices) text += " " + choice;
   }
   return text;
+}
+
+// "glorot_uniform and glorot_normal are initialisers: …"
+std::string FindInitializer(const std::string& word) {
+  const std::string ours = OurInitializer(word);
+  if (ours.empty()) return "";
+  std::vector<std::string> names;
+  const std::string stem = ours == word ? word : ours.substr(0, ours.find('_'));
+  for (const std::string& name : InitializerNames()) {
+    if (name == stem || name.starts_with(stem + "_")) names.push_back(name);
+  }
+  return Listed(names, names.size()) +
+         (names.size() == 1 ? " is an initialiser" : " are initialisers") + ": `init: " + ours +
+         "` of an operator with parameters";
+}
+
+std::string FindScheduleArgument(const std::string& word) {
+  std::vector<std::string> kinds;
+  for (const ScheduleKind& kind : ScheduleKinds()) {
+    if (std::ranges::find(kind.arguments, word, &ScheduleArgument::name) != kind.arguments.end()) {
+      kinds.push_back(kind.name);
+    }
+  }
+  if (kinds.empty()) return "";
+  const std::string kind = kinds.size() > 1 ? kinds[1] : kinds[0];  // none has a constant rate
+  return "it is an argument of a schedule: `schedule: {" + kind + ": {" + word +
+         ": …}}` of an optimizer";
+}
+
+// What the first operator that has a key in common with others says of it.
+std::string FindCommonKey(const std::string& word) {
+  for (int i = 0; i < OpCount(); ++i) {
+    for (const CommonKey& key : KeysInCommon(GetOpDef(static_cast<OpId>(i)))) {
+      if (key.name != word) continue;
+      return "'" + word + "' is a key that operators have in common (" + std::string(key.doc) + ")";
+    }
+  }
+  return "";
+}
+
+std::string FindKey(const std::string& word) {
+  const std::string ours = OurKey(word);
+  std::string home = HelpWithHome(ours);
+  if (home.empty()) home = HomeOfSynonym(word, HelpWithHome);
+  const std::vector<std::string> names =
+      NamesWhere([&](const OpDef& def) { return HasKey(def, ours); });
+  const std::string common = FindCommonKey(ours);
+  std::string text = home.empty() ? "" : "in a model file " + home;
+  if (!names.empty()) {
+    text += (text.empty() ? "it is a key of " : "; it is a key of ") + Listed(names, kMostShown);
+  }
+  return text + (text.empty() || common.empty() ? "" : "; ") + common;
 }
 
 std::string FindInDescriptions(const std::string& word) {
@@ -114,11 +205,16 @@ std::string FindInDescriptions(const std::string& word) {
 
 }  // namespace
 
-std::string FindInReference(const std::string& word) {
-  const std::string lower = Lower(word);
-  if (const std::string family = FindFamily(lower); !family.empty()) return family;
-  if (const std::string schedule = FindSchedule(lower); !schedule.empty()) return schedule;
-  return FindInDescriptions(lower);
+std::string FindOtherThan(const std::string& word) {
+  std::string key = Lower(word);
+  std::ranges::replace(key, ' ', '_');
+  for (const auto find :
+       {FindFamily, FindSchedule, FindInitializer, FindScheduleArgument, FindKey}) {
+    if (std::string text = find(key); !text.empty()) return text;
+  }
+  return "";
 }
+
+std::string FindInReference(const std::string& word) { return FindInDescriptions(Lower(word)); }
 
 }  // namespace cgrun

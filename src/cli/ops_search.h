@@ -6,8 +6,11 @@
 
 namespace cgrun {
 
-// "the losses are absolute_error, …" of a family of operators, what a schedule of the learning rate
-// is, or the operators whose descriptions have the word; "" where there is nothing on it.
+// What a word is that is no operator: "the losses are absolute_error, …" of a family of them, a
+// schedule of the learning rate, an initialiser, a key; "" of others.
+std::string FindOtherThan(const std::string& word);
+
+// The operators whose descriptions have the word; "" where there are none.
 std::string FindInReference(const std::string& word);
 
 }  // namespace cgrun

@@ -408,15 +408,14 @@ std::string CsvOpener::HelpWithText(const CsvColumn& used) const {
 void CsvOpener::ReportNumber(TextNumber error, const CsvColumn& used, const CsvReader& reader,
                              const CsvField& text) {
   std::string help, rare_help;
-  const std::string sign = SignHelp(text.text), groups = GroupsHelp(text.text);
+  OtherNumber number;
   if (error == TextNumber::kNotInteger) {
     help = "an input of f32 takes fractions" + AsFractions(layout_, options_, used.field);
   }
   if (error == TextNumber::kNotNumber) {
+    number = ReadOtherNumber(text.text, csv_.delimiter);
     help =
-        !groups.empty()              ? groups
-        : HasDecimalComma(text.text) ? CommaHelp(text.text, csv_.delimiter)
-        : !sign.empty()              ? sign
+        !number.help.empty() ? number.help
         : used.role == CsvRole::kLabel && DTypeOf(used) == DType::kI32
             ? "the labels of the training data are integers"
         : used.role == CsvRole::kLabel ? "a label by name wants an input of int32"
@@ -427,14 +426,12 @@ void CsvOpener::ReportNumber(TextNumber error, const CsvColumn& used, const CsvR
                                      : HelpWithText(used);
   }
   const std::string what = ": " + QuotedText(text.text) + " " + FaultText(error, DTypeOf(used));
-  const bool commas = HasDecimalComma(text.text);
-  if (error == TextNumber::kNotNumber && !commas && groups.empty() && sign.empty() &&
-      !options_.to_predict && !IsOtherGap(text.text) && (rows_ > 0 || csv_.header)) {
+  if (error == TextNumber::kNotNumber && number.help.empty() && !options_.to_predict &&
+      !IsOtherGap(text.text) && (rows_ > 0 || csv_.header)) {
     rare_help = "most cells of this column are numbers: write one here; a gap is left empty, and " +
                 HelpWithGap(used);
   }
-  const std::string kind = commas || !groups.empty() ? "comma" : sign.empty() ? help : "sign";
-  ReportCell(used, reader, text, what, help, kind, rare_help);
+  ReportCell(used, reader, text, what, help, number.help.empty() ? help : number.kind, rare_help);
 }
 
 void CsvOpener::ReportCell(const CsvColumn& used, const CsvReader& reader, const CsvField& text,

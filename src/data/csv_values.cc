@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "src/base/lookalikes.h"
 #include "src/base/synonyms.h"
 
 namespace cgrun {
@@ -188,6 +189,22 @@ std::string SignHelp(std::string_view text) {
     if (IsFiniteNumber(rest)) return "leave the sign out: write " + std::string(rest);
   }
   return "";
+}
+
+OtherNumber ReadOtherNumber(std::string_view text, char delimiter) {
+  const PlainNumber plain = WithoutLookalikes(text);
+  const bool spaced = Trimmed(text).find(' ') != text.npos;
+  OtherNumber number{GroupsHelp(text), spaced ? "blanks" : "commas"};
+  if (number.help.empty()) number.help = GroupsHelp(plain.text);
+  if (number.help.empty() && HasDecimalComma(plain.text)) {
+    number.help = CommaHelp(plain.text, delimiter);
+  }
+  if (number.help.empty() && !plain.note.empty() && IsFiniteNumber(plain.text)) {
+    number.help = "write " + plain.text;
+  }
+  if (number.help.empty()) return {SignHelp(text), "sign"};
+  if (plain.note.empty()) return number;
+  return {number.help + "; " + plain.note, plain.note};
 }
 
 }  // namespace cgrun

@@ -53,6 +53,14 @@ std::string FindSplitNumber(std::span<const CsvField> fields, size_t more);
 // without; "" of others.
 std::string SignHelp(std::string_view text);
 
+// Of a number in another form than ours, by all of the above, or with characters that only look
+// like those of one.
+struct OtherNumber {
+  std::string help;  // "" of what is none
+  std::string kind;  // the same for those that are told of together
+};
+OtherNumber ReadOtherNumber(std::string_view text, char delimiter);
+
 }  // namespace cgrun
 
 #endif  // CGRUN_DATA_CSV_VALUES_H_

@@ -2,11 +2,13 @@
 #include "src/frontend/attribute_parser.h"
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <optional>
 
 #include "src/ir/range_text.h"
 #include "src/model/key_synonyms.h"
+#include "src/model/read_ops.h"
 #include "src/model/values.h"
 
 namespace cgrun {
@@ -82,6 +84,14 @@ class Parser {
     return field_.allow_same || plain == "same" || plain == "valid";
   }
 
+  // "3x3", "3, 3"
+  bool IsListInText() const {
+    if (field_.expand_to < 2) return false;
+    return std::ranges::any_of(std::array{"x", "×", "*", ", "}, [&](std::string_view mark) {
+      return node_.scalar.find(mark) != std::string::npos;
+    });
+  }
+
   std::optional<AttributeValue> Word() {
     const std::string plain = PlainName(node_.scalar);
     std::string help = field_.name + ": " + field_.doc;
@@ -103,7 +113,7 @@ class Parser {
     }
     if (IsWord()) return Word();
     std::optional<IntList> values;
-    if (node_.IsScalar()) {
+    if (node_.IsScalar() && !IsListInText()) {
       const auto one = ReadInteger(node_, field_.name, diagnostics_);
       if (one) values = IntList{*one};
     } else {
@@ -222,12 +232,21 @@ void ReportMissing(const OpDef& def, const OpSpec& op, std::span<const std::stri
 Attributes ParseGiven(const OpDef& def, const OpSpec& op, std::span<const std::string> also_known,
                       std::vector<std::string>& unknown, Diagnostics& diagnostics) {
   Attributes attributes = Attributes::Defaults(*def.schema);
-  for (const Attribute& attribute : op.attributes) {
+  std::span<const Attribute> rest = op.attributes;
+  while (!rest.empty()) {
+    const Attribute& attribute = rest.front();
+    const size_t loose = op.in.empty() ? 0 : CountLooseInputs(op.in.back().mark, rest);
+    rest = rest.subspan(1);
     const AttributeField* field = def.schema->Find(attribute.key);
     if (field != nullptr && !field->internal) {
       const auto value = ParseAttribute(*field, attribute.value, diagnostics);
       if (value) attributes = attributes.With(*field, *value);
     } else if (std::find(also_known.begin(), also_known.end(), attribute.key) == also_known.end()) {
+      if (loose > 0) {
+        ReportLooseInputs(op.in, {&attribute, loose}, diagnostics);
+        rest = rest.subspan(loose - 1);
+        continue;
+      }
       ReportUnknown(def, attribute, also_known, diagnostics);
       unknown.push_back(attribute.key);
     }

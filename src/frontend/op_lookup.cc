@@ -100,6 +100,12 @@ constexpr std::string_view kIsElu =
 constexpr std::string_view kIsNorm =
     "there is none: `layer_norm` is over a sample's last axes, `batch_norm` over a channel of the "
     "batch";
+constexpr std::string_view kIsDice =
+    "there is none: `softmax_cross_entropy` is the loss of masks, its `class_weights` lift rare "
+    "classes, and `per_class_accuracy` or `confusion_matrix` says how each is found";
+constexpr std::string_view kIsActivation =
+    "an activation is an operator by its own name, `- relu`, or a key of another: `activation: "
+    "relu`";
 constexpr std::string_view kIsEinsum =
     "there is none: `matmul`, `transpose`, `mul` and `reduce_sum` do what it says";
 
@@ -130,6 +136,12 @@ constexpr NameNote kNotes[] = {
     {"groupnorm", "", kIsNorm},
     {"instancenorm", "", kIsNorm},
     {"instancenorm2d", "", kIsNorm},
+    {"activation", "", kIsActivation},
+    {"dice", "", kIsDice},
+    {"diceloss", "", kIsDice},
+    {"iou", "", kIsDice},
+    {"meaniou", "", kIsDice},
+    {"jaccard", "", kIsDice},
     {"einsum", "", kIsEinsum},
     {"lstm", "", kIsRecurrent},
     {"lstmcell", "", kIsRecurrent},

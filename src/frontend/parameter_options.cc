@@ -8,6 +8,7 @@
 
 #include "src/base/synonyms.h"
 #include "src/model/model_file.h"
+#include "src/model/named_form.h"
 #include "src/model/values.h"
 #include "src/ops/initializers.h"
 
@@ -54,6 +55,9 @@ class InitReader {
   // A name, or a map of one name to its arguments.
   ParameterInfo Read(const TreeNode& node) {
     ParameterInfo info;
+    if (const auto form = FindNamedForm(node)) {
+      return Read(MendedForm(*form));
+    }
     if (node.IsScalar()) {
       if (CheckName(node.scalar, node.mark) && node.scalar == "file") ReadFile({}, node, info);
       info.init = node.scalar;
@@ -76,6 +80,21 @@ class InitReader {
   }
 
  private:
+  // `{type: xavier}`, of which it tells, as `{glorot_uniform: {}}`.
+  TreeNode MendedForm(const NamedForm& form) {
+    const std::string& theirs = form.named_by.value.scalar;
+    const std::string ours = OurInitializer(theirs);
+    const std::string kind = ours.empty() ? theirs : ours;
+    const SourceMark& mark = form.named_by.value.mark;
+    std::vector<std::string> arguments;
+    for (const InitArgument& argument : InitArguments(kind)) arguments.emplace_back(argument.name);
+    const TreeNode rest = WithOurKeys(form.rest, arguments, kInitialisers);
+    diagnostics_.Error(form.named_by.key_mark,
+                       "an initialiser has no key '" + form.named_by.key + "'",
+                       "write `init: " + WithKindAsKey(kind, rest) + "`");
+    return TreeNode::Map({{kind, mark, rest}}, rest.mark);
+  }
+
   bool CheckName(const std::string& name, const SourceMark& mark) {
     const std::vector<std::string> known = InitializerNames();
     if (Contains(known, name)) return true;
@@ -257,6 +276,10 @@ void ReadForTensors(const TreeEntry& entry, const std::vector<std::string>& tens
 }
 
 }  // namespace
+
+std::string OurInitializer(std::string_view name) {
+  return OurName(name, InitializerNames(), kInitialisers);
+}
 
 std::span<const InitArgument> InitArguments(std::string_view initializer) {
   if (initializer == "constant") return kConstantArguments;

@@ -34,6 +34,9 @@ struct InitArgument {
   double fallback;
 };
 
+// The initialiser that others call `name`, if only in capitals; "" where there is none.
+std::string OurInitializer(std::string_view name);
+
 // The arguments that an initialiser takes, in order; `file` has other ones.
 std::span<const InitArgument> InitArguments(std::string_view initializer);
 

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "src/base/lookalikes.h"
 #include "src/model/values.h"
 
 namespace cgrun {
@@ -46,6 +47,11 @@ std::vector<std::string> NumbersOfTuple(std::string_view text) {
     numbers.emplace_back(number);
   }
   return numbers;
+}
+
+// "28, 28"
+bool IsListOfNumbers(std::string_view text) {
+  return !NumbersOfTuple("(" + std::string(text) + ")").empty();
 }
 
 }  // namespace
@@ -90,7 +96,8 @@ std::string CommaNumber::Help(const std::string& key) const {
   return "write " + shown(whole) + ", or " + shown(fraction) + " for a fraction";
 }
 
-CommaNumber ReadCommas(std::string_view text) {
+CommaNumber ReadCommas(std::string_view written) {
+  const std::string text = ReadPlainNumber(written).text;
   CommaNumber number{WithPoint(text), WithoutGroups(text)};
   if (!ParseReal(number.fraction)) number.fraction.clear();
   return number;
@@ -117,9 +124,15 @@ std::string HelpWithCommas(std::string_view text, const std::string& key) {
 bool ExtendNumber(TreeEntry& before, const std::string& key, const SourceMark& key_mark) {
   TreeNode& number = before.value;
   if (!number.IsScalar() || number.quoted) return false;
-  const bool touches = number.mark.line == key_mark.line &&
-                       number.mark.column + number.mark.length + 1 == key_mark.column;
-  const std::string longer = number.scalar + "," + key;
+  if (number.mark.line != key_mark.line) return false;
+  const int gap = key_mark.column - number.mark.column - number.mark.length;
+  const bool touches = gap == 1;
+  const std::string longer = number.scalar + (touches ? "," : ", ") + key;
+  if (gap == 2 && IsListOfNumbers(longer)) {
+    number.scalar = longer;
+    number.mark.length += gap + key_mark.length;
+    return true;
+  }
   const bool is_begun = !number.mended && number.scalar.find(',') != std::string::npos &&
                         number.scalar.find_first_not_of("+-.,0123456789") == std::string::npos;
   if (!touches || (!is_begun && ReadCommas(longer).Help().empty())) return false;
@@ -132,6 +145,7 @@ bool BeginsWithFurther(std::string_view text) {
   constexpr std::string_view kDigits = "0123456789";
   if (!text.starts_with(',')) return false;
   text.remove_prefix(1);
+  if (text.starts_with(' ')) text.remove_prefix(1);
   const size_t digits = std::min(text.find_first_not_of(kDigits), text.size());
   text.remove_prefix(digits);
   text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
@@ -142,12 +156,16 @@ void MendNumber(TreeEntry& entry, Diagnostics& diagnostics) {
   TreeNode& number = entry.value;
   const std::string written = number.scalar;
   const CommaNumber meant = ReadCommas(written);
-  const std::string help = meant.Help(entry.key);
+  const std::string note = ReadPlainNumber(written).note;
+  const std::string help = meant.Help(entry.key) + (note.empty() ? "" : ": " + note);
   const size_t first = written.find(','), second = written.find(',', first + 1);
+  const size_t key = written[first + 1] == ' ' ? first + 2 : first + 1;
   diagnostics.Error(number.mark,
                     "a comma ends a value: '" + entry.key + "' is " + written.substr(0, first) +
-                        " here, and '" + written.substr(first + 1, second - first - 1) + "' a key",
-                    help.empty() ? HelpWithCommas(written, entry.key) : help);
+                        " here, and '" + written.substr(key, second - key) + "' a key",
+                    key > first + 1        ? "write `" + entry.key + ": [" + written + "]`"
+                    : meant.Help().empty() ? HelpWithCommas(written, entry.key)
+                                           : help);
   if (!meant.whole.empty()) number.scalar = meant.whole;
   if (meant.whole.empty() && !meant.fraction.empty()) number.scalar = meant.fraction;
   number.mended = meant.whole.empty();

@@ -21,17 +21,18 @@ struct CommaNumber {
   std::string Help(const std::string& key = "") const;
 };
 
-CommaNumber ReadCommas(std::string_view text);
+CommaNumber ReadCommas(std::string_view written);
 
 // How a number with several commas is to be written that ReadCommas() makes nothing of; "" of other
 // texts.
 std::string HelpWithCommas(std::string_view text, const std::string& key = "");
 
 // `{lr: 0,05}` is for YAML an `lr` of 0, and a key `05` without a value. Puts such a key back
-// behind the number that `before` has; false of others.
+// behind the number that `before` has, and with its blank one of `{shape: 3, 28, 28}`; false of
+// others.
 bool ExtendNumber(TreeEntry& before, const std::string& key, const SourceMark& key_mark);
 
-// Whether another such key comes next: ",567" that no colon follows.
+// Whether another such key comes next: ",567" or ", 28" that no colon follows.
 bool BeginsWithFurther(std::string_view text);
 
 // Reports the number of `entry`, all of whose commas were put back, and makes it the one that is

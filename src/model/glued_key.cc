@@ -1,6 +1,7 @@
 // What a name is followed by tells.
 #include "src/model/glued_key.h"
 
+#include "src/base/lookalikes.h"
 #include "src/model/values.h"
 
 namespace cgrun {
@@ -44,6 +45,8 @@ std::optional<GluedKey> FindGluedKey(std::string_view text) {
   const size_t begin = glued.has_colon ? next + 1 : next;
   if (begin == text.size() || text[begin] == ' ') return std::nullopt;
   glued.value = text.substr(begin);
+  const std::string number = WithoutLookalikes(glued.value).text;  // without a no-break space
+  if (ParseReal(number)) glued.value = number;
   if (!glued.has_colon && glued.value.starts_with('=')) {
     glued.has_equals_sign = true;
     const size_t value = glued.value.find_first_not_of(' ', 1);

@@ -62,6 +62,9 @@ constexpr Synonym kSynonyms[] = {
     {"act", "activation"},
     {"nonlinearity", "activation"},
     {"initializer", "init"},
+    {"weightinit", "init"},
+    {"weightinitializer", "init"},
+    {"freeze", "frozen"},
     {"kernelinitializer", "init"},
     {"weightfiller", "init"},
     {"kernelregularizer", "regularize"},
@@ -86,14 +89,11 @@ constexpr Synonym kSynonyms[] = {
     {"maxsteps", "steps"},
     {"gradientaccumulation", "accumulate"},
     {"gradaccumulation", "accumulate"},
+    {"gradaccum", "accumulate"},
+    {"accumulategradbatches", "accumulate"},
+    {"gradientaccumulationsteps", "accumulate"},
     {"itersize", "accumulate"},
     {"subdivisions", "accumulate"},
-    {"clipnorm", "clip"},
-    {"clipgradients", "clip"},
-    {"gradclip", "clip"},
-    {"gradientclip", "clip"},
-    {"gradientclipping", "clip"},
-    {"maxgradnorm", "clip"},
     {"monitor", "metric"},
     {"earlystopping", "early_stop"},
     {"randomseed", "seed"},
@@ -117,6 +117,10 @@ constexpr Synonym kSynonyms[] = {
     {"metric", "metrics"},
     {"input", "in"},
     {"inputs", "in"},
+    {"target", "in"},
+    {"targets", "in"},
+    {"labels", "in"},
+    {"predictions", "in"},
     {"bottom", "in"},
     {"top", "out"},
     {"dtype", "type"},
@@ -150,17 +154,54 @@ constexpr std::string_view kLoads =
     "leave it out: samples are read ahead by threads of the program";
 
 constexpr std::string_view kIsClip = "write `clip: {norm: 1}`: the largest norm of all gradients";
+constexpr std::string_view kIsClipOfElements =
+    "write `clip: {value: 1}`: the largest absolute value of an element";
+constexpr std::string_view kIsEarlyStop =
+    "write `early_stop: {metric: loss, patience: 3}`: a metric of `valid`, and evaluations without "
+    "progress";
+constexpr std::string_view kIsInput =
+    "what an operator reads stands behind `in`: of a loss `in: [OUTPUT, LABEL]`";
+constexpr std::string_view kIsRegularize = "write `regularize: {l2: 1.0e-4}`";
+constexpr std::string_view kIsMode =
+    "leave it out: `cgrun train` trains, `eval` and `predict` do not, and operators follow that";
+constexpr std::string_view kIsFrozen =
+    "`frozen: true` keeps an operator's parameters as they are; without it they learn";
+constexpr std::string_view kIsProgress =
+    "leave it out: a terminal shows the progress, and metrics.csv has each step";
+constexpr std::string_view kIsBest =
+    "the best by the loss of `valid` are kept as best.safetensors; `keep_best: METRIC` chooses";
 constexpr std::string_view kIsPrecision = "write `precision: bf16`";
 constexpr std::string_view kIsSplit = "write `data: {valid: {split: 0.1}}`: a tenth, for example";
 
 // Told even of what has a synonym: the value has another form here.
 constexpr NameNote kForms[] = {
     {"clipnorm", "clip", kIsClip},
+    {"clipgrad", "clip", kIsClip},
+    {"clipgradnorm", "clip", kIsClip},
     {"clipgradients", "clip", kIsClip},
+    {"globalclipnorm", "clip", kIsClip},
     {"gradclip", "clip", kIsClip},
+    {"gradclipnorm", "clip", kIsClip},
     {"gradientclip", "clip", kIsClip},
+    {"gradientclipval", "clip", kIsClip},
     {"gradientclipping", "clip", kIsClip},
+    {"gradnorm", "clip", kIsClip},
     {"maxgradnorm", "clip", kIsClip},
+    {"maxnorm", "clip", kIsClip},
+    {"clipvalue", "clip", kIsClipOfElements},
+    {"clipgradvalue", "clip", kIsClipOfElements},
+    {"earlystopping", "early_stop", kIsEarlyStop},
+    {"patience", "early_stop", kIsEarlyStop},
+    {"monitor", "patience",
+     "write `metric`: a name without `val_`, as `loss`; it is always that of `valid`"},
+    {"target", "in", kIsInput},
+    {"targets", "in", kIsInput},
+    {"labels", "in", kIsInput},
+    {"predictions", "in", kIsInput},
+    {"kernelregularizer", "regularize", kIsRegularize},
+    {"weightdecay", "regularize", kIsRegularize},
+    {"l2", "regularize", kIsRegularize},
+    {"l1", "regularize", "write `regularize: {l1: 1.0e-4}`"},
     {"amp", "precision", kIsPrecision},
     {"fp16", "precision", kIsPrecision},
     {"mixedprecision", "precision", kIsPrecision},
@@ -183,6 +224,43 @@ constexpr NameNote kNotes[] = {
     {"numchannels", "", kSizeIsKnown},
     {"dataformat", "", kOrderOfAxes},
     {"channelslast", "", kOrderOfAxes},
+    {"mode", "activation", kIsMode},
+    {"training", "activation", kIsMode},
+    {"istraining", "activation", kIsMode},
+    {"train", "activation", kIsMode},
+    {"eval", "activation", kIsMode},
+    {"mode", "epochs", kIsMode},
+    {"mode", "cgrun", kIsMode},
+    {"mode", "patience", "leave it out: it is known whether a metric gets better by rising"},
+    {"mindelta", "patience", "there is none: any progress counts"},
+    {"restorebestweights", "patience", kIsBest},
+    {"savebest", "keep_best", kIsBest},
+    {"savebestonly", "keep_best", kIsBest},
+    {"checkpoint", "keep_best",
+     "there is one at the end of each epoch; `checkpoint_every: STEPS` says when else"},
+    {"resume", "keep_best", "`cgrun train --resume FOLDER` goes on with a run"},
+    {"verbose", "epochs", kIsProgress},
+    {"logevery", "epochs", kIsProgress},
+    {"loginterval", "epochs", kIsProgress},
+    {"ema", "epochs", "there is no average of weights in this version"},
+    {"labelsmoothing", "epochs",
+     "it is a key of the loss: `loss: {op: softmax_cross_entropy, label_smoothing: 0.1, …}`"},
+    {"labels", "valid",
+     "it is an option of a set: `train: {format: idx, images: FILE, labels: FILE}`"},
+    {"images", "valid",
+     "it is an option of a set: `train: {format: idx, images: FILE, labels: FILE}`"},
+    {"labels", "inputs",
+     "an input holds them, `inputs: {label: {type: int32, shape: []}}`, and `data` says where they "
+     "come from"},
+    {"trainable", "frozen", kIsFrozen},
+    {"requiresgrad", "frozen", kIsFrozen},
+    {"affine", "",
+     "leave it out: scale and shift are always there; `frozen: true` keeps them at 1 and 0"},
+    {"elementwiseaffine", "",
+     "leave it out: scale and shift are always there; `frozen: true` keeps them at 1 and 0"},
+    {"fromlogits", "", "leave it out: this loss always reads logits, without softmax before it"},
+    {"reduction", "", "leave it out: a loss is the mean over the batch; `weight` multiplies it"},
+    {"l2", "weight_decay", "write `weight_decay`"},
     {"trackrunningstats", "", "leave it out: the running statistics are always kept"},
     {"returnindices", "", "leave it out: nothing reads them"},
     {"bn", "regularize", kIsBatchNorm},
@@ -215,6 +293,8 @@ constexpr NameNote kNotes[] = {
     {"gamma", "schedule", kOfSchedule},
     {"stepsize", "schedule", kOfSchedule},
     {"milestones", "schedule", kOfSchedule},
+    {"warmup", "optimizer",
+     "it belongs in the optimizer's schedule: `schedule: {cosine: {warmup: 1}}`"},
     {"warmup", "schedule", "it belongs in the schedule: `schedule: {cosine: {warmup: 1}}`"},
     {"warmupsteps", "schedule",
      "it belongs in the schedule: `schedule: {cosine: {warmup_steps: 100}}`"},

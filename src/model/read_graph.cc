@@ -29,10 +29,17 @@ void ReadNamed(const TreeEntry& section, std::vector<Spec>& specs, const Reader&
 
 // ---- inputs
 
+// Floats by another program's name may be meant for images, whose bytes become floats later.
 void ReadInputType(const TreeEntry& entry, InputSpec& input, const Reader& reader) {
-  const auto name =
-      ReadChoice(entry.value, entry.key, Choices(kNumberTypeType), reader.diagnostics);
+  const std::string ours = entry.value.IsScalar() ? OurNumberType(entry.value.scalar) : "";
+  Diagnostics errors;
+  const auto name = ReadChoice(entry.value, entry.key, Choices(kNumberTypeType), errors);
   if (name) input.type = {*DTypeFromName(*name), entry.value.mark};
+  for (const Diagnostic& error : errors.Sorted()) {
+    reader.diagnostics.Error(
+        error.mark, error.message,
+        ours.starts_with('f') ? HelpWithNumberType(entry.key, ours) : error.help);
+  }
 }
 
 std::string Lower(std::string text) {
@@ -58,6 +65,14 @@ void ReadInputShape(const TreeEntry& entry, InputSpec& input, const Reader& read
     const SourceMark& first = entry.value.items.front().mark;
     reader.diagnostics.Error(first, "the batch is no part of 'shape'",
                              "a shape is that of one sample: write `shape: [" + sizes + "]`");
+    return;
+  }
+  constexpr std::string_view kOne[] = {"1", "0", "()", "scalar", "none"};
+  if (entry.value.IsScalar() &&
+      std::ranges::find(kOne, Lower(entry.value.scalar)) != std::end(kOne)) {
+    reader.diagnostics.Error(
+        entry.value.mark, "'shape' must be a list of integers, not " + Describe(entry.value),
+        "write `shape: []` for one number a sample, as labels are, or `[1]` for a list of one");
     return;
   }
   const auto sizes = ReadShape(entry.value, entry.key, reader.diagnostics);
@@ -139,6 +154,17 @@ void ReadBlock(const TreeEntry& entry, BlockSpec& block, const Reader& reader) {
 // ---- paths
 
 void ReadMode(const TreeEntry& entry, PathSpec& path, const Reader& reader) {
+  constexpr std::string_view kVerbs[] = {"train", "training", "eval",     "evaluation",
+                                         "test",  "predict",  "inference"};
+  if (entry.value.IsScalar() &&
+      std::ranges::find(kVerbs, Lower(entry.value.scalar)) != std::end(kVerbs)) {
+    reader.diagnostics.Error(
+        entry.value.mark,
+        "'" + entry.key + "' must be forward or backprop, not " + Describe(entry.value),
+        "leave it out: the verb decides, `cgrun train`, `eval` or `predict`; `mode: forward` is "
+        "for a path that learns nothing");
+    return;
+  }
   const auto mode = ReadChoice(entry.value, entry.key, Choices(kModeType), reader.diagnostics);
   if (mode) path.backprop = {*mode == "backprop", entry.value.mark};
 }

@@ -1,6 +1,9 @@
 // What is a name, and what is not.
 #include "src/model/read_names.h"
 
+#include <algorithm>
+#include <sstream>
+
 #include "src/model/glued_key.h"
 #include "src/model/types.h"
 #include "src/model/values.h"
@@ -35,18 +38,31 @@ bool IsInput(const TreeNode& node) {
 
 using NameCheck = bool (*)(const TreeNode& scalar);
 
+// "[logits, label]" of "logits, label" and of "logits label"; "" of what holds other than names.
+std::string WithBrackets(std::string text, NameCheck check) {
+  std::ranges::replace(text, ',', ' ');
+  std::istringstream words(text);
+  std::string list;
+  for (std::string word; words >> word;) {
+    if (!check(TreeNode::Scalar(word))) return "";
+    list += (list.empty() ? "[" : ", ") + word;
+  }
+  return list.find(',') == std::string::npos ? "" : list + "]";
+}
+
 std::optional<MarkedText> ReadChecked(const TreeNode& node, std::string_view what, NameCheck check,
-                                      const Reader& reader) {
+                                      const Reader& reader, bool in_list = false) {
   const auto text = ReadText(node, what, reader.diagnostics);
   if (!text) return std::nullopt;
   if (check(node)) return MarkedText{*text, node.mark};
   const std::string wanted = check == IsInput ? "a name or a number" : "a name";
   const std::optional<GluedKey> glued = FindGluedKey(*text);
+  const std::string list = in_list ? WithBrackets(*text, check) : "";
   reader.diagnostics.Error(
       node.mark, "'" + std::string(what) + "' must be " + wanted + ", not " + Describe(node),
-      glued && glued->has_colon
-          ? glued->Help()
-          : "names are letters, digits and '_', and do not begin with a digit");
+      glued && glued->has_colon ? glued->Help()
+      : !list.empty()           ? "write `" + std::string(what) + ": " + list + "`"
+                      : "names are letters, digits and '_', and do not begin with a digit");
   return std::nullopt;
 }
 
@@ -55,7 +71,7 @@ std::vector<MarkedText> ReadCheckedList(const TreeNode& node, std::string_view w
   std::vector<MarkedText> names;
   const auto add = [&](const TreeNode& item) {
     if (reader.IsDeferred(item)) return;
-    if (auto name = ReadChecked(item, what, check, reader)) names.push_back(std::move(*name));
+    if (auto name = ReadChecked(item, what, check, reader, true)) names.push_back(std::move(*name));
   };
   if (!node.IsSequence()) add(node);
   for (const TreeNode& item : node.items) add(item);

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "src/model/expression.h"
+#include "src/model/named_form.h"
 #include "src/model/types.h"
 #include "src/model/values.h"
 
@@ -139,7 +140,7 @@ std::string_view OwnerOf(std::string_view key) {
 }
 
 // Attributes belong to operators; other keys to blocks, to networks, or to both.
-void CheckKeysOfKind(const TreeNode& map, const Reader& reader) {
+void CheckKeysOfKind(const TreeNode& map, OpSpec& op, const Reader& reader) {
   std::string kind;
   for (const char* key : {"op", "block", "network", "gradient"}) {
     if (map.Find(key) == nullptr) continue;
@@ -147,11 +148,22 @@ void CheckKeysOfKind(const TreeNode& map, const Reader& reader) {
     kind = key;
   }
   const std::vector<KeyDoc> allowed = OpKeyDocs(kind);
+  const TreeEntry* in = map.Find("in");
+  const size_t loose =
+      in == nullptr || op.in.empty() || !in->value.IsScalar()
+          ? 0
+          : CountLooseInputs(in->value.mark, std::span(in + 1, &map.entries.back() + 1));
   for (const TreeEntry& entry : map.entries) {
     const bool known = std::any_of(allowed.begin(), allowed.end(),
                                    [&](const KeyDoc& key) { return key.name == entry.key; });
     if (!kind.empty() && kind != "op") {
-      if (!known) ReportUnknownKey(entry, kind, allowed, reader);
+      if (known) continue;
+      if (loose == 0 || &entry <= in || &entry > in + loose) {
+        ReportUnknownKey(entry, kind, allowed, reader);
+      } else if (&entry == in + 1) {
+        ReportLooseInputs(op.in, std::span(in + 1, loose), reader.diagnostics);
+        for (size_t i = 1; i <= loose; ++i) op.in.push_back({in[i].key, in[i].key_mark});
+      }
     } else if (const std::string owner(OwnerOf(entry.key)); !owner.empty()) {
       reader.diagnostics.Error(entry.key_mark, "'" + entry.key + "' belongs to a " + owner,
                                owner == "block or network"
@@ -202,7 +214,7 @@ Draft ReadBody(const TreeNode& map, std::string_view what, const Reader& reader)
     if (entry == nullptr || !entry->value.IsNull()) continue;
     reader.diagnostics.Error(entry->key_mark, "'" + std::string(key) + "' has no value");
   }
-  CheckKeysOfKind(map, reader);
+  CheckKeysOfKind(map, draft.op, reader);
   CheckLiteralTarget(map, reader);
   if (draft.op.kind != OpSpec::Kind::kOperator) {
     draft.op.attributes.clear();
@@ -211,6 +223,38 @@ Draft ReadBody(const TreeNode& map, std::string_view what, const Reader& reader)
     TakeName(draft.op, reader);
   }
   return draft;
+}
+
+// `{type: conv, …}` as `{op: conv, …}`, of which it tells; nothing where that is not meant.
+std::optional<TreeNode> WithOp(const TreeNode& map, bool may_be_name, const Reader& reader) {
+  if (!map.IsMap() || HasTarget(map)) return std::nullopt;
+  auto form = FindNamedForm(map, may_be_name);
+  if (!form) return std::nullopt;
+  TreeEntry& op = form->named_by;
+  reader.diagnostics.Error(op.key_mark, "the operator stands behind 'op', not '" + op.key + "'",
+                           "write `op: " + op.value.scalar + "`");
+  op.key = "op";
+  form->rest.entries.insert(form->rest.entries.begin(), op);
+  return form->rest;
+}
+
+// `{adam: {lr: 0.01}}` as `{op: adam, lr: 0.01}`, likewise.
+std::optional<TreeNode> WithOpOfKey(const TreeNode& map, std::string_view what,
+                                    const Reader& reader) {
+  if (!map.IsMap() || map.entries.size() != 1 || HasTarget(map)) return std::nullopt;
+  const TreeEntry& entry = map.entries.front();
+  if (entry.key == "in" || entry.key == "lr" || !IsIdentifier(entry.key)) return std::nullopt;
+  TreeNode op = entry.value;
+  if (!op.IsMap()) {
+    op = TreeNode::Map({}, map.mark);
+    const char* key = what == "optimizer" ? "lr" : "in";
+    if (!entry.value.IsNull()) op.entries.push_back({key, entry.key_mark, entry.value});
+  }
+  op.entries.insert(op.entries.begin(),
+                    {"op", entry.key_mark, TreeNode::Scalar(entry.key, entry.key_mark)});
+  reader.diagnostics.Error(map.mark, "'" + std::string(what) + "' needs 'op'",
+                           "write `" + std::string(what) + ": " + FlowText(op) + "`");
+  return op;
 }
 
 Draft OperatorCalled(const TreeNode& scalar, const Reader& reader) {
@@ -253,6 +297,8 @@ std::optional<Draft> ReadNamed(const TreeEntry& entry, const Reader& reader) {
     draft = OperatorCalled(value, reader);
   } else if (value.IsMap() && HasTarget(value)) {
     draft = ReadBody(value, entry.key, reader);
+  } else if (const auto mended = WithOp(value, false, reader)) {
+    draft = ReadBody(*mended, entry.key, reader);
   } else {
     const bool lone = value.IsMap() && !value.entries.empty() && value.entries[0].value.IsNull() &&
                       IsIdentifier(value.entries[0].key);
@@ -284,6 +330,7 @@ std::optional<Draft> ReadItem(const TreeNode& item, const Reader& reader) {
   }
   if (item.IsMap() && HasTarget(item) && !IsUnderIndented(item)) return ReadBody(item, "", reader);
   if (item.IsMap() && item.entries.size() == 1) return ReadNamed(item.entries.front(), reader);
+  if (const auto mended = WithOp(item, false, reader)) return ReadBody(*mended, "", reader);
   if (item.IsMap()) {
     ReportNoForm(item, reader);
   } else {
@@ -321,6 +368,11 @@ OpSpec ReadLoneOperator(const TreeNode& node, std::string_view what, const Marke
         "write `{op: OPERATOR, …}`");
     return none;
   }
+  if (const auto mended = WithOp(node, name == nullptr, reader)) {
+    return ReadBody(*mended, what, reader).op;
+  }
+  const auto mended = name == nullptr ? WithOpOfKey(node, what, reader) : std::nullopt;
+  if (mended) return ReadBody(*mended, what, reader).op;
   OpSpec op = ReadBody(node, what, reader).op;
   if (op.kind != OpSpec::Kind::kOperator) {
     reader.diagnostics.Error(op.target.mark, "'" + std::string(what) + "' must be an operator",
@@ -368,6 +420,28 @@ OpSpec ReadOperator(const TreeNode& node, std::string_view what, const MarkedTex
   OpSpec op = ReadLoneOperator(node, what, name, reader);
   op.broken = reader.diagnostics.error_count() > errors;
   return op;
+}
+
+size_t CountLooseInputs(SourceMark last, std::span<const TreeEntry> entries) {
+  size_t count = 0;
+  for (; count < entries.size() && entries[count].value.IsNull(); ++count) {
+    const SourceMark& mark = entries[count].key_mark;
+    const int gap = mark.column - last.column - last.length;
+    if (mark.line != last.line || gap < 1 || gap > 2) break;  // "," or ", "
+    last = mark;
+  }
+  return count;
+}
+
+void ReportLooseInputs(const std::vector<MarkedText>& in, std::span<const TreeEntry> loose,
+                       Diagnostics& diagnostics) {
+  std::string list;
+  for (const MarkedText& input : in) list += (list.empty() ? "" : ", ") + input.value;
+  for (const TreeEntry& entry : loose) list += ", " + entry.key;
+  diagnostics.Error(loose.front().key_mark,
+                    "a comma ends a value: 'in' is " + in.back().value + " here, and '" +
+                        loose.front().key + "' a key",
+                    "write `in: [" + list + "]`");
 }
 
 void AssignLabels(std::vector<OpSpec>& ops) {

@@ -2,6 +2,8 @@
 #ifndef CGRUN_MODEL_READ_OPS_H_
 #define CGRUN_MODEL_READ_OPS_H_
 
+#include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -22,6 +24,12 @@ OpSpec ReadOperator(const TreeNode& node, std::string_view what, const MarkedTex
 
 // Unique names for a scope's items: see OpSpec::labels.
 void AssignLabels(std::vector<OpSpec>& ops);
+
+// `{op: add, in: a, b}` is for YAML a key `b` without a value. How many of `entries` are such
+// values of an `in` that ends at `last`, right before them; and says how they are written.
+size_t CountLooseInputs(SourceMark last, std::span<const TreeEntry> entries);
+void ReportLooseInputs(const std::vector<MarkedText>& in, std::span<const TreeEntry> loose,
+                       Diagnostics& diagnostics);
 
 // The table of the keys of an item.
 std::vector<KeyDoc> OpKeyDocs();

@@ -58,12 +58,14 @@ constexpr Key<ClipSpec> kClipKeys[] = {
 
 void ReadClip(const TreeEntry& entry, TrainSpec& train, const Reader& reader) {
   ClipSpec clip;
-  if (entry.value.IsScalar() && ParseReal(entry.value.scalar)) {
-    reader.diagnostics.Error(entry.value.mark,
-                             "'" + entry.key + "' must be a map, not " + Describe(entry.value),
-                             "write `clip: {norm: " + entry.value.scalar +
-                                 "}`, the largest norm of all gradients together; `{value: …}` "
-                                 "bounds each element");
+  if (!entry.value.IsMap()) {
+    const bool listed = entry.value.items.size() == 1;  // `[1.0]`
+    const std::string& given = listed ? entry.value.items[0].scalar : entry.value.scalar;
+    const std::string norm = ParseReal(given).value_or(0) > 0 ? given : "1";
+    reader.diagnostics.Error(
+        entry.value.mark, "'" + entry.key + "' must be a map, not " + Describe(entry.value),
+        "write `clip: {norm: " + norm +
+            "}`, the largest norm of all gradients together; `{value: …}` bounds each element");
     return;
   }
   ReadMap<ClipSpec>(entry.value, entry.key, entry.key_mark, kClipKeys, clip, reader);
@@ -82,6 +84,17 @@ constexpr Key<EarlyStopSpec> kEarlyStopKeys[] = {
 
 void ReadEarlyStop(const TreeEntry& entry, TrainSpec& train, const Reader& reader) {
   EarlyStopSpec stop;
+  if (!entry.value.IsMap()) {
+    const std::string& given = entry.value.scalar;
+    const bool is_metric = IsIdentifier(given) && given != "true" && given != "True";
+    reader.diagnostics.Error(entry.value.mark,
+                             "'" + entry.key + "' must be a map, not " + Describe(entry.value),
+                             "write `early_stop: {metric: " + (is_metric ? given : "loss") +
+                                 ", patience: " + (ParseReal(given) ? given : "3") +
+                                 "}`: a metric of `valid`, and evaluations without progress");
+    train.early_stop = std::move(stop);
+    return;
+  }
   ReadMap<EarlyStopSpec>(entry.value, entry.key, entry.key_mark, kEarlyStopKeys, stop, reader);
   train.early_stop = std::move(stop);
 }

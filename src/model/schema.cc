@@ -7,6 +7,7 @@
 #include "src/base/synonyms.h"
 #include "src/model/expression.h"
 #include "src/model/key_synonyms.h"
+#include "src/model/values.h"
 
 namespace cgrun {
 
@@ -23,7 +24,8 @@ std::vector<std::string> Choices(const ValueType& type) {
 
 namespace {
 
-constexpr std::string_view kOfOptimizers[] = {"lr", "momentum", "weight_decay", "schedule"};
+constexpr std::string_view kOfOptimizers[] = {"lr", "momentum", "nesterov", "weight_decay",
+                                              "schedule"};
 constexpr std::string_view kOfPaths[] = {"loss", "metrics", "ops"};
 
 constexpr std::string_view kTrain = "train";
@@ -32,9 +34,9 @@ std::vector<std::string> Names(std::span<const std::string_view> names) {
   return {names.begin(), names.end()};
 }
 
-// How a key is written where it belongs: "write `train: {clip: …}`"; "" where that is not one
-// place.
-std::string HomeText(std::string_view key) {
+}  // namespace
+
+std::string HelpWithHome(std::string_view key) {
   const std::string name(key);
   if (std::ranges::find(kOfOptimizers, key) != std::end(kOfOptimizers)) {
     return "write `train: {optimizer: {op: sgd, " + name + ": …}}`";
@@ -55,6 +57,8 @@ std::string HomeText(std::string_view key) {
   }
   return "write `" + home + ": …" + closing + "`";
 }
+
+namespace {
 
 // The name of an optimizer that others write "Adam", "optim.SGD" or "RMSprop()".
 std::string OptimizerCalled(std::string_view name) {
@@ -85,8 +89,8 @@ std::string HelpWithOptimizer(const TreeEntry& entry, const TreeNode* map) {
 // What to write instead of a key that is none of `names`.
 std::string HelpWithKey(const std::string& key, std::span<const std::string> names) {
   if (std::string help = HelpWithMeantKey(key, names); !help.empty()) return help;
-  std::string home = HomeText(key);
-  if (home.empty()) home = HomeOfSynonym(key, HomeText);
+  std::string home = HelpWithHome(key);
+  if (home.empty()) home = HomeOfSynonym(key, HelpWithHome);
   return home.empty() ? SuggestName(key, names) : home;
 }
 
@@ -127,6 +131,12 @@ bool Reader::CheckSequence(const TreeNode& node, std::string_view what) const {
   return false;
 }
 
+std::string HelpWithNumberType(const std::string& key, const std::string& type) {
+  const std::string help = "write `" + key + ": " + type + "`";
+  if (key != "type" || !type.starts_with('f')) return help;
+  return help + "; of images in files `type: uint8`, which `normalize` makes " + type;
+}
+
 void ReportUnknownKey(const TreeEntry& entry, std::string_view what, std::span<const KeyDoc> keys,
                       const Reader& reader, const TreeNode* map, const TreeEntry* empty) {
   std::vector<std::string> names;
@@ -134,6 +144,9 @@ void ReportUnknownKey(const TreeEntry& entry, std::string_view what, std::span<c
   const std::string place = what.empty() ? "" : " in '" + std::string(what) + "'";
   std::string help = HelpWithOptimizer(entry, map);
   if (help.empty()) help = HelpWithKey(entry.key, names);
+  const std::string type = entry.value.IsScalar() ? OurNumberType(entry.value.scalar) : "";
+  const std::string ours = type.empty() ? "" : OurName(entry.key, names, KeySynonyms());
+  if (!ours.empty()) help = HelpWithNumberType(ours, type);
   if (empty != nullptr) {
     help = "if it belongs to '" + empty->key + "', which is empty, indent it deeper than that";
   }

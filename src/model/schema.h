@@ -75,6 +75,12 @@ std::vector<KeyDoc> Docs(std::span<const Key<Spec>> keys) {
   return docs;
 }
 
+// How a key is written where it belongs: "write `train: {clip: …}`"; "" where that is not one
+// place.
+std::string HelpWithHome(std::string_view key);
+// What to write for a number type that is called otherwise: "write `precision: f32`".
+std::string HelpWithNumberType(const std::string& key, const std::string& type);
+
 // Reports a key of `map` (null: not at hand) that is not in `keys`; behind one without a value it
 // may belong to that, `empty`.
 void ReportUnknownKey(const TreeEntry& entry, std::string_view what, std::span<const KeyDoc> keys,

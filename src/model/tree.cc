@@ -50,6 +50,18 @@ bool operator==(const TreeEntry& a, const TreeEntry& b) {
   return a.key == b.key && a.value == b.value;
 }
 
+std::string FlowText(const TreeNode& node) {
+  if (node.IsScalar()) return node.quoted ? "'" + node.scalar + "'" : node.scalar;
+  std::string inner;
+  for (const TreeNode& item : node.items) inner += (inner.empty() ? "" : ", ") + FlowText(item);
+  for (const TreeEntry& entry : node.entries) {
+    const std::string value = entry.value.IsNull() ? ":" : ": " + FlowText(entry.value);
+    inner += (inner.empty() ? "" : ", ") + entry.key + value;
+  }
+  if (node.IsNull()) return "";
+  return node.IsMap() ? "{" + inner + "}" : "[" + inner + "]";
+}
+
 std::string Describe(const TreeNode& node) {
   constexpr size_t kLongest = 40;
   switch (node.kind) {

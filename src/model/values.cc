@@ -9,6 +9,7 @@
 #include <sstream>
 #include <utility>
 
+#include "src/base/lookalikes.h"
 #include "src/base/synonyms.h"
 #include "src/model/comma.h"
 
@@ -151,6 +152,22 @@ bool HasTypographicQuotes(std::string_view text) {
   });
 }
 
+// "write -3.5: '−' is U+2212, a minus sign"; "" of what has no such characters.
+std::string HelpWithCharacters(std::string_view text) {
+  const PlainNumber plain = ReadPlainNumber(text);
+  if (plain.note.empty()) return "";
+  const CommaNumber commas = ReadCommas(plain.text);
+  const std::string help = ParseReal(plain.text) ? "write " + plain.text : commas.Help();
+  return help.empty() ? "" : help + ": " + plain.note;
+}
+
+// "1e-3" of "10^-3"; "" of others.
+std::string OfPower(std::string_view text) {
+  if (!text.starts_with("10^") && !text.starts_with("10**")) return "";
+  const std::string power = "1e" + std::string(text.substr(text[2] == '^' ? 3 : 4));
+  return ParseReal(power) ? power : "";
+}
+
 // Why a scalar that ought to be a number is none.
 std::string NumberHelp(const TreeNode& node) {
   if (!node.IsScalar()) return "";
@@ -160,7 +177,9 @@ std::string NumberHelp(const TreeNode& node) {
   if (node.scalar.find(" //") != std::string::npos) return "a comment begins with ' #'";
   if (HasTypographicQuotes(node.scalar)) return "remove the “quotes”: they are a part of the text";
   if (node.scalar.find('_') != std::string::npos) return "write it without '_'";
-  const std::string help = ReadCommas(node.scalar).Help();
+  if (const std::string power = OfPower(node.scalar); !power.empty()) return "write " + power;
+  std::string help = HelpWithCharacters(node.scalar);
+  if (help.empty()) help = ReadCommas(node.scalar).Help();
   return help.empty() ? HelpWithCommas(node.scalar) : help;
 }
 
@@ -175,6 +194,7 @@ TreeNode AsWritten(const TreeNode& node) {
 std::string IntegerHelp(const TreeNode& node) {
   constexpr double kMost = 1e15;  // beyond it a double has no fractions
   const CommaNumber commas = ReadCommas(node.IsScalar() ? node.scalar : "");
+  if (node.IsScalar() && !HelpWithCharacters(node.scalar).empty()) return NumberHelp(node);
   if (!commas.whole.empty()) return "write " + commas.whole;
   const std::string& text = commas.fraction.empty() ? node.scalar : commas.fraction;
   const auto value = node.IsScalar() && !node.quoted ? ParseReal(text) : std::nullopt;
@@ -183,33 +203,39 @@ std::string IntegerHelp(const TreeNode& node) {
   return *value == std::trunc(*value) ? "write " + whole : "a whole number, such as " + whole;
 }
 
-// Our name of the number type that others call so; "" where there is none.
-std::string OurNumberType(std::string_view name) {
-  const auto* found = std::ranges::find(kNumberTypes, PlainName(name), &Synonym::theirs);
-  return found == std::end(kNumberTypes) ? "" : std::string(found->ours);
+// "write `shape: [3, 48, 48]`" of "3 48 48", "3,48,48" and "3x48x48", and of the one number "3"; ""
+// of what is no list of numbers.
+std::string HelpWithList(std::string text, std::string_view what) {
+  for (const std::string_view mark : {",", "x", "X", "*", "×", ";"}) {
+    for (size_t at = text.find(mark); at != std::string::npos; at = text.find(mark)) {
+      text.replace(at, mark.size(), " ");
+    }
+  }
+  std::istringstream words(text);
+  std::string list;
+  for (std::string word; words >> word;) {
+    if (!ParseReal(word)) return "";
+    list += (list.empty() ? "" : ", ") + word;
+  }
+  return list.empty() ? "" : "write `" + std::string(what) + ": [" + list + "]`";
 }
 
 // `[3 48 48]` is a list of one text. Reports it; false of other lists.
 bool ReportMissingCommas(const TreeNode& list, std::string_view what, Diagnostics& diagnostics) {
   if (list.items.size() != 1 || !list.items[0].IsScalar() || list.items[0].quoted) return false;
   const TreeNode& item = list.items[0];
-  std::istringstream words(item.scalar);
-  std::string word, with_commas;
-  int count = 0;
-  for (; words >> word; ++count) {
-    if (!ParseReal(word)) return false;
-    with_commas += (count == 0 ? "" : ", ") + word;
-  }
-  if (count < 2) return false;
-  diagnostics.Error(item.mark, "'" + std::string(what) + "' is a list without its commas",
-                    "write `" + std::string(what) + ": [" + with_commas + "]`");
+  const bool is_number = ParseReal(item.scalar) || !WithoutLookalikes(item.scalar).note.empty();
+  const std::string help = is_number ? "" : HelpWithList(item.scalar, what);
+  if (help.empty()) return false;
+  diagnostics.Error(item.mark, "'" + std::string(what) + "' is a list without its commas", help);
   return true;
 }
 
 bool ReadList(const TreeNode& node, std::string_view what, const std::string& expected,
               Diagnostics& diagnostics) {
   if (node.IsSequence()) return true;
-  WrongType(node, what, expected, diagnostics, "lists are written `[1, 2]`");
+  const std::string help = HelpWithList(AsWritten(node).scalar, what);
+  WrongType(node, what, expected, diagnostics, help.empty() ? "lists are written `[1, 2]`" : help);
   return false;
 }
 
@@ -427,6 +453,11 @@ std::optional<double> ReadSeconds(const TreeNode& node, std::string_view what,
   WrongType(node, what, "a duration", diagnostics,
             ParseSeconds(pointed) ? "write " + pointed : "such as 90 (seconds), 10m, 1h30m or 2d");
   return std::nullopt;
+}
+
+std::string OurNumberType(std::string_view name) {
+  const auto* found = std::ranges::find(kNumberTypes, PlainName(name), &Synonym::theirs);
+  return found == std::end(kNumberTypes) ? "" : std::string(found->ours);
 }
 
 bool IsIdentifier(std::string_view text) {

@@ -72,6 +72,10 @@ std::optional<double> ParseSeconds(std::string_view text);
 // A decimal number or a ratio of two, finite.
 std::optional<double> ParseReal(std::string_view text);
 
+// Our name of the number type that others call "float32", "double" or "long"; "" where there is
+// none.
+std::string OurNumberType(std::string_view name);
+
 // [A-Za-z_][A-Za-z0-9_]*
 bool IsIdentifier(std::string_view text);
 

@@ -340,6 +340,7 @@ void TreeBuilder::Finish(TreeNode node, YAML::anchor_t anchor) {
 bool TreeBuilder::MendComma(Frame& map, const TreeNode& value) {
   if (!map.flow || !value.IsNull() || map.key_quoted || map.node.entries.empty()) return false;
   TreeEntry& before = map.node.entries.back();
+  if (text_.TextBehind(map.key_mark).starts_with(':')) return false;
   if (!ExtendNumber(before, map.key, map.key_mark)) return false;
   if (BeginsWithFurther(text_.TextBehind(before.value.mark))) return true;
   MendNumber(before, diagnostics_);

@@ -41,9 +41,16 @@ std::vector<DataField> WantedFields(const ModelSpec& model) {
   return fields;
 }
 
-// Whether an option names files, if under a name that other programs give it: `root`.
+// Whether an option names files, if under a name that other programs give it: `root`. Of what the
+// format does not have nothing is known.
 bool NamesPath(const std::string& format, const std::string& key) {
-  const std::vector<std::string> names = {"file", "folder", "labels", "masks"};
+  std::vector<std::string> names = {"file", "folder", "labels", "masks"};
+  for (const DataFormat* known : DataFormats()) {
+    if (known->name != format || format == "npy") continue;
+    names.clear();
+    for (const DataOptionSpec& option : known->options) names.emplace_back(option.name);
+    return IsPathOption(format, OurName(key, names, DataOptionSynonyms()));
+  }
   const std::string ours = OurName(key, names, DataOptionSynonyms());
   return IsPathOption(format, key) || IsPathOption(format, ours);
 }

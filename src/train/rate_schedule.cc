@@ -14,6 +14,7 @@
 #include "src/base/synonyms.h"
 #include "src/ir/op_def.h"
 #include "src/ir/range_text.h"
+#include "src/model/named_form.h"
 #include "src/model/values.h"
 #include "src/train/path_optimizer.h"
 #include "src/train/watched_number.h"
@@ -212,9 +213,39 @@ void CheckPlateau(const ModelSpec& model, const SourceMark& mark, RateSchedule& 
   }
 }
 
+// `{type: step, every: 10}`, of which it tells, as `{step: {every: 10}}`; all else as it is.
+TreeNode WithKindFirst(const TreeNode& node, Diagnostics& diagnostics) {
+  const auto form = FindNamedForm(node);
+  if (!form) return node;
+  std::vector<std::string> names;
+  for (const ScheduleKind& kind : ScheduleKinds()) names.push_back(kind.name);
+  const std::string& theirs = form->named_by.value.scalar;
+  const std::string ours = OurName(theirs, names, kKindSynonyms);
+  const std::string kind = ours.empty() ? theirs : ours;
+  std::vector<std::string> arguments;
+  for (const ScheduleKind& known : ScheduleKinds()) {
+    for (const Argument& argument : known.arguments) {
+      if (known.name == kind) arguments.push_back(argument.name);
+    }
+  }
+  const TreeNode rest = WithOurKeys(form->rest, arguments, kArgumentSynonyms);
+  diagnostics.Error(form->named_by.key_mark, "a schedule has no key '" + form->named_by.key + "'",
+                    "write `schedule: " + WithKindAsKey(kind, rest) + "`");
+  return TreeNode::Map({{kind, form->named_by.value.mark, rest}}, node.mark);
+}
+
+// What to write for `{step: 10}` and `{step: [10, 20]}`.
+std::string HelpWithArguments(const ScheduleKind& kind, const TreeNode& given) {
+  const auto required = std::ranges::find_if(kind.arguments, &Argument::required);
+  if (required == kind.arguments.end()) return "such as `{" + kind.name + ": {warmup: 1}}`";
+  if (!given.IsScalar()) return required->name + ": " + required->doc;
+  return "write `schedule: {" + kind.name + ": {" + required->name + ": " + given.scalar + "}}`";
+}
+
 // `cosine`, or `{cosine: {warmup: 1}}`.
-void ReadKind(const ModelSpec& model, const TreeNode& node, RateSchedule& schedule,
+void ReadKind(const ModelSpec& model, const TreeNode& written, RateSchedule& schedule,
               Diagnostics& diagnostics) {
+  const TreeNode node = WithKindFirst(written, diagnostics);
   const bool one = node.IsMap() && node.entries.size() == 1;
   if (!node.IsScalar() && !one) {
     diagnostics.Error(node.mark, "'schedule' must name one schedule, not " + Describe(node),
@@ -233,8 +264,10 @@ void ReadKind(const ModelSpec& model, const TreeNode& node, RateSchedule& schedu
     if (arguments.IsNull() || arguments.IsMap()) {
       ReadArguments(model, arguments, kind, mark, schedule, diagnostics);
     } else {
-      diagnostics.Error(arguments.mark, "'" + kind.name + "' takes a map of its arguments, not " +
-                                            Describe(arguments));
+      diagnostics.Error(
+          arguments.mark,
+          "'" + kind.name + "' takes a map of its arguments, not " + Describe(arguments),
+          HelpWithArguments(kind, arguments));
     }
     if (schedule.watches() && diagnostics.error_count() == errors) {
       CheckPlateau(model, mark, schedule, diagnostics);

@@ -272,9 +272,16 @@ TEST(YamlParserTest, ACommaEndsAValue) {
   EXPECT_EQ(CountErrors(TreeErrors("{a: 1,5, b: 2,5,\n c: 1,234,567\n}\n")), 3);
   EXPECT_EQ(CountErrors(TreeErrors("{a: 1,234,5: x}")), 1) << "a key with its value";
   EXPECT_EQ(CountErrors(TreeErrors("{a: 1,2,3,b}")), 1);
+  EXPECT_EQ(TreeErrors("{a: 1, 4, 4, b: 1}\n"),
+            "model.yaml:1:5: error: a comma ends a value: 'a' is 1 here, and '4' a key\n"
+            "    {a: 1, 4, 4, b: 1}\n"
+            "        ^~~~~~~\n"
+            "help: write `a: [1, 4, 4]`\n");
+  EXPECT_NE(TreeErrors("{a: \u22123,5}").find("`a: -3.5`, with a point: '\u2212' is U+2212"),
+            std::string::npos);
   EXPECT_NE(TreeErrors("{a: (3,48,48)}").find("write `a: [3, 48, 48]`"), std::string::npos);
-  for (const char* text :
-       {"{a: 1, 5}", "{a: 1,b}", "{a: x,5}", "{a: 1,5: 2}", "{a: '1',5}", "{a: 0.5,5}", "[1,5]"}) {
+  for (const char* text : {"{a: 1, 5: }", "{a: 1, b}", "{a: 1,b}", "{a: x,5}", "{a: 1,5: 2}",
+                           "{a: '1',5}", "{a: 0.5,5}", "[1,5]"}) {
     EXPECT_EQ(TreeErrors(text), "") << text;
   }
 }
