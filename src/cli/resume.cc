@@ -28,20 +28,9 @@ struct Difference {
   std::string before, now;
 };
 
-// "20", "[1, 4, 4]", "{norm: 1}"
-std::string FlowText(const TreeNode& node) {
-  if (!node.IsSequence() && !node.IsMap()) return node.IsNull() ? "none" : node.scalar;
-  std::string text;
-  for (const TreeNode& item : node.items) text += (text.empty() ? "" : ", ") + FlowText(item);
-  for (const TreeEntry& entry : node.entries) {
-    text += (text.empty() ? "" : ", ") + entry.key + ": " + FlowText(entry.value);
-  }
-  return node.IsSequence() ? "[" + text + "]" : "{" + text + "}";
-}
-
-// The same in a few words: "9 items" of a long list. Null: "none".
+// "20", "[1, 4, 4]", "{norm: 1}"; in a few words, "9 items", of a long list. Null: "none".
 std::string ValueText(const TreeNode* node) {
-  if (node == nullptr) return "none";
+  if (node == nullptr || node->IsNull()) return "none";
   std::string text = FlowText(*node);
   if (text.size() <= kMostOfValue) return text;
   if (node->IsSequence()) return CountText(std::ssize(node->items), "item");
