@@ -66,7 +66,8 @@ class CsvOpener {
     if (Failed()) return nullptr;
     unknown_.Report(all_rows_);
     return std::make_unique<CsvDataset>(std::move(parts_), features_.Findings(csv_, layout_),
-                                        std::move(integers_), gaps_.Texts(path_, csv_, all_rows_));
+                                        std::move(integers_), gaps_.Texts(path_, csv_, all_rows_),
+                                        features_.DoubtOfSizes(csv_, layout_));
   }
 
  private:
