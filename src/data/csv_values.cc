@@ -109,12 +109,9 @@ std::optional<size_t> Standardize(HostTensor& features, const std::vector<double
   });
 }
 
-std::string PointHelp(char delimiter) {
-  const std::string help = "a fraction is written with a point, as 2.5";
-  return delimiter == ',' ? help : help + "; `sed 's/,/./g' FILE > NEW` puts one for every comma";
-}
+std::string PointHelp() { return "a fraction is written with a point, as 2.5"; }
 
-std::string CommaHelp(std::string_view text, char delimiter) {
+std::string CommaHelp(std::string_view text) {
   text = Trimmed(text);
   const size_t comma = std::min(text.find(','), text.size());
   const std::string_view head = text.substr(0, comma);
@@ -122,7 +119,7 @@ std::string CommaHelp(std::string_view text, char delimiter) {
   const size_t digits = head.size() - (head.starts_with('-') ? 1 : 0);
   const bool thousands = digits >= 1 && digits <= 3 && head.find('0') != head.size() - digits &&
                          tail.size() == 3 && tail.find_first_not_of("0123456789") == tail.npos;
-  if (!thousands) return PointHelp(delimiter);
+  if (!thousands) return PointHelp();
   const std::string whole(head), fraction(tail);
   return "write " + whole + fraction + ", or " + whole + "." + fraction + " for a fraction";
 }
