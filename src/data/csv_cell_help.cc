@@ -120,6 +120,9 @@ CellMistake CellHelp::OfNumber(TextNumber error, const CsvColumn& used, std::str
   } else if (first && used.role != CsvRole::kLabel && !IsOtherGap(text)) {
     mistake.help = OfFirstLine();
     mistake.kind = kNames;
+  } else if (csv_.header && Trimmed(text) == layout_.names[used.column]) {
+    mistake.help = "the line of the names stands here again: leave it out";
+    mistake.kind = kNames;
   } else {
     mistake.help = mistake.kind = OfNoNumber(used, text);
     if (options_.to_predict || IsOtherGap(text)) return mistake;

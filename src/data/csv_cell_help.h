@@ -18,7 +18,7 @@ namespace cgrun {
 
 class CellHelp {
  public:
-  // The kind of mistakes in a first line that seems to hold names.
+  // The kind of mistakes in a line that seems to hold names.
   static constexpr char kNames[] = "names";
 
   // All outlive this. `path` is the file's.

@@ -99,7 +99,7 @@ class LabelListReader {
   void ReadLines() {
     CsvReader reader(path_, list_.delimiter, diagnostics_, /*can_choose=*/false);
     for (bool first = true; reader.Next(); first = false) {
-      if (first && reader.fields().size() > 2) WarnOfColumns(reader);
+      if (first && HasMore(reader.fields())) WarnOfColumns(reader);
       if (first && IsHeader(reader)) continue;
       TakeLine(reader);
     }
@@ -110,6 +110,13 @@ class LabelListReader {
     const bool alone = reader.fields().size() == 1;  // where no delimiter cuts the line
     return !HasEnding(alone ? text.substr(0, text.find_first_of(kOtherDelimiters)) : text,
                       kImageEndings);
+  }
+
+  // Further columns than two; a delimiter at the end of the line makes none.
+  static bool HasMore(std::span<const CsvField> fields) {
+    return fields.size() > 2 && std::ranges::any_of(fields.subspan(2), [](const CsvField& field) {
+             return !Trimmed(field.text).empty();
+           });
   }
 
   void TakeLine(const CsvReader& reader) {

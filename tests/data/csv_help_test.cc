@@ -109,6 +109,17 @@ TEST(CsvHelpTest, DatesAndTruthAreNoNumbers) {
             "in all columns; or `categories: [b]` takes the texts as they are");
 }
 
+TEST(CsvHelpTest, NamesThatStandInTheMiddle) {
+  std::string table = "a,b,y\n1,2,3\na,b,y\n";
+  for (int i = 0; i < 20; ++i) table += "4,5,6\n";
+  EXPECT_EQ(ErrorsOf(table),
+            "DIR/t.csv:3:1: error: column 'a': 'a' is not a number; and 2 more such cells: 'b' in "
+            "line 3, 'y' in line 3\n"
+            "    a,b,y\n"
+            "    ^\n"
+            "help: the line of the names stands here again: leave it out\n");
+}
+
 TEST(CsvHelpTest, ColumnsWithoutAName) {
   const Opened index = CsvBuilder(",a,y\n0,5,1\n1,6,2\n").Label("y", DType::kF32).Open();
   EXPECT_EQ(index.errors,

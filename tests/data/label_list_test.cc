@@ -24,7 +24,8 @@ class ListBuilder : public DatasetBuilder {
 TEST(LabelListTest, SemicolonsAndTabsSeparateToo) {
   for (const char* list :
        {"a.png;dog\nb.png;cat\n", "a.png\tdog\nb.png\tcat\n", "file;label\na.png;dog\nb.png;cat\n",
-        "\"a.png\";\"dog\"\n\"b.png\";\"cat\"\n", "a.png,dog\nb.png,cat\n"}) {
+        "\"a.png\";\"dog\"\n\"b.png\";\"cat\"\n", "a.png,dog\nb.png,cat\n",
+        "\xEF\xBB\xBFname,label,\r\na.png, dog,\r\nb.png,cat,\r\n"}) {
     for (const char* decode : {"ahead", "stream"}) {
       ListBuilder builder(list);
       const Opened opened = builder.Set("decode", decode).Open();
