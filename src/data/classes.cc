@@ -78,7 +78,7 @@ std::map<std::string, int32_t, std::less<>> LabelsOf(const ClassTable& classes) 
 }
 
 LabelTexts::LabelTexts(ClassTable known, bool may_be_names, std::string help,
-                       std::string point_help)
+                       std::function<std::string()> point_help)
     : classes_(std::move(known)),
       surveys_(may_be_names && !classes_.fixed()),
       help_(std::move(help)),
@@ -110,7 +110,7 @@ std::string LabelTexts::MeasureHelp() const {
     return IsFiniteNumber(name) || HasDecimalComma(name);
   });
   if (help_.empty() || !numbers) return "";
-  return help_ + (commas && !point_help_.empty() ? "; " + point_help_ : "");
+  return help_ + (commas && point_help_ ? "; " + point_help_() : "");
 }
 
 void LabelTexts::Settle(Diagnostics& diagnostics) {

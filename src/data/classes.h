@@ -3,6 +3,7 @@
 #define CGRUN_DATA_CLASSES_H_
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -44,9 +45,10 @@ class LabelTexts {
   LabelTexts() = default;
   // `may_be_names`: the first pass looks for names where no classes are known. `help` tells what to
   // do where there are too many, or where they are numbers that measure something; "" where labels
-  // are never such. `point_help`: what to do where such numbers have a comma for their point.
+  // are never such. `point_help`: asked for what to do where such numbers have a comma for their
+  // point.
   LabelTexts(ClassTable known, bool may_be_names, std::string help = "",
-             std::string point_help = "");
+             std::function<std::string()> point_help = nullptr);
 
   // Takes a text of the first pass. `mark_of()` says where it stands, and is called for few texts.
   template <class MarkOf>
@@ -78,7 +80,8 @@ class LabelTexts {
 
   ClassTable classes_;
   bool surveys_ = false;
-  std::string help_, point_help_;
+  std::string help_;
+  std::function<std::string()> point_help_;
   std::map<std::string, int32_t, std::less<>> labels_;
   std::set<std::string, std::less<>> met_;    // names, in the first pass
   std::optional<SourceMark> name_, integer_;  // the first of each

@@ -12,6 +12,7 @@
 #include "src/base/printable.h"
 #include "src/data/cell_errors.h"
 #include "src/data/classes.h"
+#include "src/data/csv_cell_help.h"
 #include "src/data/csv_dataset.h"
 #include "src/data/csv_features.h"
 #include "src/data/csv_layout.h"
@@ -66,7 +67,8 @@ class CsvOpener {
     if (Failed()) return nullptr;
     unknown_.Report(all_rows_);
     return std::make_unique<CsvDataset>(std::move(parts_), features_.Findings(csv_, layout_),
-                                        std::move(integers_), gaps_.Texts(path_, csv_, all_rows_));
+                                        std::move(integers_), gaps_.Texts(path_, csv_, all_rows_),
+                                        features_.DoubtOfSizes(csv_, layout_));
   }
 
  private:
@@ -97,13 +99,10 @@ class CsvOpener {
                   const CsvField& text, std::byte* out);
   void StoreMissing(const CsvColumn& used, const CsvReader& reader, const CsvField& text,
                     std::byte* out);
-  std::string HelpWithGap(const CsvColumn& used) const;
-  std::string HelpWithText(const CsvColumn& used) const;
   void ReportNumber(TextNumber error, const CsvColumn& used, const CsvReader& reader,
                     const CsvField& text);
   void ReportCell(const CsvColumn& used, const CsvReader& reader, const CsvField& text,
-                  const std::string& what, const std::string& help, const std::string& kind,
-                  const std::string& rare_help = "");
+                  const std::string& what, const std::string& help, const std::string& kind);
   void StoreCategory(const CsvColumn& used, const CsvReader& reader, const CsvField& text,
                      std::byte* out);
   void StoreId(const CsvColumn& used, int32_t id, std::byte* out);
@@ -137,6 +136,7 @@ class CsvOpener {
 
   CsvOptions csv_;
   CsvLayout layout_;
+  CellHelp help_{path_, csv_, layout_, options_};
   int64_t rows_ = 0;  // of this pass
   int64_t all_rows_ = 0;
   GapCensus gaps_;  // of this pass
@@ -347,27 +347,10 @@ void CsvOpener::StoreId(const CsvColumn& used, int32_t id, std::byte* out) {
   }
 }
 
-std::string CsvOpener::HelpWithGap(const CsvColumn& used) const {
-  if (used.role == CsvRole::kLabel) {
-    return "a sample needs its label: `missing_label: drop` leaves such lines out";
-  }
-  if (!options_.to_predict) {
-    return "`missing: mean`, `missing: zero` or a number fills such gaps; `missing: drop` leaves "
-           "such lines out";
-  }
-  std::string help =
-      "every row is predicted, whatever `missing` drops in training: put a value here";
-  if (!options_.predicted_as.empty()) {
-    help += ", or fill such gaps by `--set " + options_.predicted_as +
-            ".missing=mean`, `zero` or a number";
-  }
-  return help;
-}
-
 void CsvOpener::StoreMissing(const CsvColumn& used, const CsvReader& reader, const CsvField& text,
                              std::byte* out) {
   if (used.role == CsvRole::kLabel || csv_.missing == CsvMissing::kError) {
-    ReportCell(used, reader, text, " has no value here", HelpWithGap(used), "gap");
+    ReportCell(used, reader, text, " has no value here", help_.OfGap(used), "gap");
     return;
   }
   if (used.role == CsvRole::kCategory) {
@@ -393,53 +376,22 @@ void CsvOpener::StoreMissing(const CsvColumn& used, const CsvReader& reader, con
   }
 }
 
-// What to do about a text where a number is wanted.
-std::string CsvOpener::HelpWithText(const CsvColumn& used) const {
-  const std::string name = PrintableText(layout_.names[used.column]);
-  if (options_.to_predict) return "the model reads numbers of this column";
-  const bool may_be_label =
-      used.column + 1 == layout_.names.size() && FindOption(options_, "label") == nullptr;
-  return "write a number here; " +
-         (may_be_label ? "if this is the label, `label: " + name + "` says so; " : "") +
-         "a column of texts is a category, `categories: [" + name +
-         "]`, or left out: `columns` lists the others";
-}
-
 void CsvOpener::ReportNumber(TextNumber error, const CsvColumn& used, const CsvReader& reader,
                              const CsvField& text) {
-  std::string help, rare_help;
-  OtherNumber number;
-  if (error == TextNumber::kNotInteger) {
-    help = "an input of f32 takes fractions" + AsFractions(layout_, options_, used.field);
-  }
-  if (error == TextNumber::kNotNumber) {
-    number = ReadOtherNumber(text.text, csv_.delimiter);
-    help =
-        !number.help.empty() ? number.help
-        : used.role == CsvRole::kLabel && DTypeOf(used) == DType::kI32
-            ? "the labels of the training data are integers"
-        : used.role == CsvRole::kLabel ? "a label by name wants an input of int32"
-        : IsOtherGap(text.text)
-            ? "if that is a gap, leave it empty or write `NA`, `NaN` or `?`; `missing: mean` and "
-              "others say what takes its place"
-        : rows_ == 0 && !csv_.header ? "if the first line holds names, leave `header: false` out"
-                                     : HelpWithText(used);
-  }
-  const std::string what = ": " + QuotedText(text.text) + " " + FaultText(error, DTypeOf(used));
-  if (error == TextNumber::kNotNumber && number.help.empty() && !options_.to_predict &&
-      !IsOtherGap(text.text) && (rows_ > 0 || csv_.header)) {
-    rare_help = "most cells of this column are numbers: write one here; a gap is left empty, and " +
-                HelpWithGap(used);
-  }
-  ReportCell(used, reader, text, what, help, number.help.empty() ? help : number.kind, rare_help);
+  const bool first = rows_ == 0 && !csv_.header;
+  const CellMistake mistake = help_.OfNumber(error, used, text.text, first);
+  const bool of_names = mistake.kind == CellHelp::kNames;  // which share a message
+  cell_errors_.Add(
+      of_names ? layout_.used[0].column : used.column, ColumnText(used),
+      [&] { return reader.MarkOf(text); }, mistake);
 }
 
 void CsvOpener::ReportCell(const CsvColumn& used, const CsvReader& reader, const CsvField& text,
                            const std::string& what, const std::string& help,
-                           const std::string& kind, const std::string& rare_help) {
+                           const std::string& kind) {
   const bool gap = IsGap(text, IsName(used));
   cell_errors_.Add(used.column, ColumnText(used), [&] { return reader.MarkOf(text); },
-                   {gap ? "" : QuotedText(NameIn(text)), what, help, kind, rare_help});
+                   {gap ? "" : QuotedText(NameIn(text)), what, help, kind});
 }
 
 // Those of training data that no list gives.

@@ -36,11 +36,12 @@ size_t FindElement(DType dtype, std::span<const std::byte> bytes, int64_t value)
 }  // namespace
 
 CsvDataset::CsvDataset(std::vector<FieldTensor> parts, DataFindings findings, IntegerLines integers,
-                       std::vector<std::string> notes)
+                       std::vector<std::string> notes, std::string doubt)
     : TensorDataset(std::move(parts)),
       findings_(std::move(findings)),
       integers_(std::move(integers)),
-      notes_(std::move(notes)) {}
+      notes_(std::move(notes)),
+      doubt_(std::move(doubt)) {}
 
 int64_t CsvDataset::decoded_bytes() const {
   return TensorDataset::decoded_bytes() + IntegerLines::Bytes(std::ssize(integers_.lines));

@@ -28,12 +28,13 @@ struct IntegerLines {
 // With what was found out about training data.
 class CsvDataset : public TensorDataset {
  public:
-  // `notes`: what became of gaps.
+  // `notes`: what became of gaps. `doubt`: DoubtOfSizes() of the features, the first field.
   CsvDataset(std::vector<FieldTensor> parts, DataFindings findings, IntegerLines integers,
-             std::vector<std::string> notes);
+             std::vector<std::string> notes, std::string doubt);
 
   std::vector<std::string> Notes() const override { return notes_; }
   DataFindings Findings() const override { return findings_; }
+  std::string DoubtOfSizes(size_t index) const override { return index == 0 ? doubt_ : ""; }
   int64_t decoded_bytes() const override;
   SamplePlace PlaceOf(size_t index, int64_t sample) const override;
   SamplePlace PlaceOfValue(size_t index, int64_t sample, int64_t value) const override;
@@ -44,6 +45,7 @@ class CsvDataset : public TensorDataset {
   DataFindings findings_;
   IntegerLines integers_;
   std::vector<std::string> notes_;
+  std::string doubt_;
 };
 
 }  // namespace cgrun

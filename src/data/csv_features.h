@@ -32,6 +32,8 @@ class CsvFeatures {
               HostTensor& features);
 
   DataFindings Findings(const CsvOptions& csv, const CsvLayout& layout) const;
+  // Dataset::DoubtOfSizes() of features that are read as they are.
+  std::string DoubtOfSizes(const CsvOptions& csv, const CsvLayout& layout) const;
 
  private:
   bool own() const { return !known_ && options_.train == nullptr; }

@@ -5,8 +5,8 @@
 #include <cstdlib>
 #include <utility>
 
-#include "src/base/printable.h"
-#include "src/data/csv_values.h"
+#include "src/data/comma_census.h"
+#include "src/data/csv_column_help.h"
 #include "src/data/encoding.h"
 #include "src/data/options.h"
 #include "src/data/text_number.h"
@@ -35,16 +35,14 @@ class LayoutReader {
   std::string path() const { return ResolvePath(options_, *FindOption(options_, "file")); }
 
   bool TakeFirstRecord(const CsvReader& reader);
-  std::string OneColumnHelp() const;
-  std::string HeaderHelp(bool seems_values) const;
-  std::string ColumnHelp(const std::string& wanted) const;
-  std::string NumberedHelp(const std::string& wanted) const;
-  std::string SharedColumnHelp(const std::string& wanted) const;
-  std::vector<std::string> PrintableNames() const;
+  ColumnHelp Help() const { return {csv_, options_, shared_, layout_.names, first_}; }
   std::optional<size_t> FindColumn(const DataOption& name);
   std::vector<size_t> FindColumns(std::string_view option);
-  std::string EncodingHelp(std::string_view wanted) const;
   void WarnOfNames(const CsvReader& reader);
+  bool Trains() const {
+    return options_.train == nullptr && options_.kept == nullptr && !options_.to_predict;
+  }
+  void WarnOfNoName(const CsvReader& reader, const std::vector<size_t>& features);
   void WarnOfSameNames(const CsvReader& reader, const std::vector<size_t>& features);
   bool ChooseColumns(const CsvReader& reader);
   std::vector<size_t> FindCategories();
@@ -64,10 +62,7 @@ class LayoutReader {
   Diagnostics& diagnostics_;
   const int errors_before_;
   const DataFindings shared_;
-  std::string first_line_;                // of a single column, for the help
-  std::vector<std::string> first_texts_;  // of the first line
-  bool doubts_header_ = false;            // whether the first line seems to hold no names
-  size_t numbers_ = 0;                    // in the first line
+  FirstLine first_;
   CsvLayout layout_;
 };
 
@@ -79,81 +74,21 @@ bool LayoutReader::TakeFirstRecord(const CsvReader& reader) {
     const bool is_number =
         StoreNumber(field.text, DType::kF64, reinterpret_cast<std::byte*>(&number)) ==
         TextNumber::kStored;
-    numbers_ += is_number;
+    if (is_number) first_.numbers.push_back(layout_.names.size());
     integers += is_number && ParseInt32(Trimmed(field.text)).value_or(-1) >= 0;
-    first_texts_.emplace_back(field.quoted ? field.text : Trimmed(field.text));
-    layout_.names.push_back(csv_.header ? first_texts_.back()
+    first_.texts.emplace_back(field.quoted ? field.text : Trimmed(field.text));
+    layout_.names.push_back(csv_.header ? first_.texts.back()
                                         : std::to_string(layout_.names.size() + 1));
   }
-  if (layout_.names.size() == 1) first_line_ = reader.fields()[0].text;
   // A year or the number of a pixel may be a name, beside others.
-  doubts_header_ = csv_.header && (numbers_ == reader.fields().size() || numbers_ > integers);
-  if (doubts_header_) {
+  const size_t numbers = first_.numbers.size();
+  first_.is_doubtful = csv_.header && (numbers == reader.fields().size() || numbers > integers);
+  if (first_.is_doubtful) {
     diagnostics_.Warning(reader.mark(),
                          "the first line is taken for the names of the columns, but holds numbers",
                          "`header: false` says that there are no names");
   }
   return ChooseColumns(reader);
-}
-
-std::string LayoutReader::OneColumnHelp() const {
-  for (const char delimiter : {';', '\t', '|', ','}) {
-    if (first_line_.find(delimiter) == first_line_.npos) continue;
-    const std::string help = "there is one column only; ";
-    if (!options_.to_predict || options_.predicted_as.empty()) {
-      return help + DelimiterHelp(delimiter);
-    }
-    const std::string name = delimiter == '\t'  ? "tab"
-                             : delimiter == ',' ? "\",\""  // bare, it is no YAML
-                                                : std::string(1, delimiter);
-    return help + "if another character separates them: `--set '" + options_.predicted_as +
-           ".delimiter=" + name + "'`";
-  }
-  return "";
-}
-
-// Of a first line that holds values, or may hold some.
-std::string LayoutReader::HeaderHelp(bool seems_values) const {
-  const std::string begin =
-      seems_values ? "the first line looks like values, not names: " : "if these are values: ";
-  if (options_.to_predict && !options_.predicted_as.empty()) {
-    return begin + "put a line with the names of the columns before it, or `--set " +
-           options_.predicted_as +
-           ".header=false` where they stand in the order of the training data's";
-  }
-  return begin +
-         "`header: false` says that there are no names, and columns are counted then: from 1, -1 "
-         "is the last";
-}
-
-std::vector<std::string> LayoutReader::PrintableNames() const {
-  std::vector<std::string> names;
-  for (const std::string& name : layout_.names) names.push_back(PrintableText(name));
-  return names;
-}
-
-// Of a name that no column has.
-std::string LayoutReader::ColumnHelp(const std::string& wanted) const {
-  std::string help = OneColumnHelp();
-  if (!help.empty()) return help;
-  if (!csv_.header) return NumberedHelp(wanted);
-  if (doubts_header_) return HeaderHelp(/*seems_values=*/true);
-  help = EncodingHelp(wanted);
-  if (!help.empty()) return help;
-  help = SuggestName(wanted, PrintableNames());
-  const bool may_be_values = numbers_ > 0 && help.starts_with("known: ");
-  return help + (may_be_values ? "; " + HeaderHelp(/*seems_values=*/false) : "");
-}
-
-// Of a name in a table without any.
-std::string LayoutReader::NumberedHelp(const std::string& wanted) const {
-  const auto found = std::ranges::find(first_texts_, wanted);
-  if (found != first_texts_.end()) {
-    return "the first line has this name: leave `header: false` out, or write " +
-           std::to_string(found - first_texts_.begin() + 1);
-  }
-  return "with `header: false` a column is called by its number: from 1 to " +
-         std::to_string(layout_.names.size()) + ", -1 is the last";
 }
 
 // A column by its name or its number.
@@ -178,38 +113,8 @@ std::optional<size_t> LayoutReader::FindColumn(const DataOption& name) {
                      number ? "there is no column " + name.value + ": the columns are 1 to " +
                                   std::to_string(columns) + ", or -1 for the last"
                             : "'" + path() + "' has no column " + QuotedText(name.value),
-                     ColumnHelp(name.value));
+                     Help().OfUnknown(name.value));
   return std::nullopt;
-}
-
-// Of a column of the training data that this table does not have.
-std::string LayoutReader::SharedColumnHelp(const std::string& wanted) const {
-  const std::string one_column = OneColumnHelp();
-  if (!one_column.empty()) return one_column;
-  if (doubts_header_) return HeaderHelp(/*seems_values=*/true);
-  const std::string near = NearestName(PrintableText(wanted), PrintableNames());
-  const size_t needed = shared_.names.at(kCsvColumns).size();
-  const std::string others =
-      layout_.names.size() < needed
-          ? "the training data have " + CountText(static_cast<int64_t>(needed), "column") +
-                " of features, and this table " + CountText(std::ssize(layout_.names), "column") +
-                " in all"
-          : "`columns` names those that are to be taken, in the order of the training data's";
-  const std::string header = numbers_ > 0 ? HeaderHelp(/*seems_values=*/false) + "; " : "";
-  if (near.empty()) return header + others;
-  return "its column '" + near + "' has nearly that name: give it the same" +
-         (layout_.names.size() < needed ? "" : "; or " + others);
-}
-
-// Of a name that is not of ASCII alone, where the names of the columns are in no UTF-8; else "".
-std::string LayoutReader::EncodingHelp(std::string_view wanted) const {
-  const auto is_ascii = [](char c) { return static_cast<unsigned char>(c) < 0x80; };
-  if (std::ranges::all_of(wanted, is_ascii)) return "";
-  for (const std::string& name : layout_.names) {
-    const std::optional<EncodingFault> fault = FindEncodingFault(name);
-    if (fault) return "its column " + QuotedText(name) + " " + fault->what + "; " + fault->help;
-  }
-  return "";
 }
 
 // The names of the columns that are used: weights keep them, and other tables are read by them.
@@ -225,17 +130,28 @@ void LayoutReader::WarnOfNames(const CsvReader& reader) {
   }
 }
 
+// A column without a name that is a feature, since nothing chooses among them: often an index.
+void LayoutReader::WarnOfNoName(const CsvReader& reader, const std::vector<size_t>& features) {
+  if (!csv_.header || !Trains() || FindOption(options_, "columns") != nullptr) return;
+  for (const size_t column : features) {
+    if (!layout_.names[column].empty()) continue;
+    diagnostics_.Warning(reader.MarkOf(reader.fields()[column]),
+                         "column " + std::to_string(column + 1) + " has no name, and is a feature",
+                         "where it only counts the rows, as the index that pandas writes, leave it "
+                         "out: `columns` lists the others");
+  }
+}
+
 // Columns of one name that are features, since nothing chooses among them: the second may be a copy
 // or a mistake. Of training data alone, as others have the same columns.
 void LayoutReader::WarnOfSameNames(const CsvReader& reader, const std::vector<size_t>& features) {
-  const bool trains = options_.train == nullptr && options_.kept == nullptr && !options_.to_predict;
-  if (!csv_.header || !trains || FindOption(options_, "columns") != nullptr) return;
+  if (!csv_.header || !Trains() || FindOption(options_, "columns") != nullptr) return;
   for (size_t i = 0; i < features.size(); ++i) {
     const std::string& name = layout_.names[features[i]];
     const auto end = features.begin() + static_cast<std::ptrdiff_t>(i);
     const auto first = std::find_if(features.begin(), end,
                                     [&](size_t column) { return layout_.names[column] == name; });
-    if (first == end) continue;
+    if (first == end || name.empty()) continue;
     diagnostics_.Warning(reader.MarkOf(reader.fields()[features[i]]),
                          "the columns " + std::to_string(*first + 1) + " and " +
                              std::to_string(features[i] + 1) + " are both called " +
@@ -272,13 +188,14 @@ bool LayoutReader::ChooseColumns(const CsvReader& reader) {
   const std::vector<size_t> features = FindFeatures(labels, categories);
   if (Failed()) return false;
   if (features.empty() && categories.empty()) {
-    diagnostics_.Error(reader.mark(), "beside the label there is no column", OneColumnHelp());
+    diagnostics_.Error(reader.mark(), "beside the label there is no column", Help().OfOneColumn());
     return false;
   }
   AddFields(features, categories, labels);
   if (!Failed()) PrepareLabels(labels);
   if (!Failed()) WarnOfNames(reader);
   if (!Failed()) WarnOfSameNames(reader, features);
+  if (!Failed()) WarnOfNoName(reader, features);
   return !Failed();
 }
 
@@ -324,6 +241,7 @@ std::vector<size_t> LayoutReader::FindFeatures(const std::vector<size_t>& labels
 std::optional<std::vector<size_t>> LayoutReader::SharedFeatures() {
   const auto shared = shared_.names.find(kCsvColumns);
   if (!csv_.header || shared == shared_.names.end()) return std::nullopt;
+  if (AreNumbered(shared->second, layout_.names)) return std::nullopt;  // by their places
   std::vector<size_t> features;
   for (const std::string& name : shared->second) {
     const auto count = std::ranges::count(layout_.names, name);
@@ -336,7 +254,7 @@ std::optional<std::vector<size_t>> LayoutReader::SharedFeatures() {
     diagnostics_.Error(
         FindOption(options_, "file")->mark,
         "'" + path() + "' has no column " + QuotedText(name) + ", which the training data have",
-        SharedColumnHelp(name));
+        Help().OfTraining(name));
     return features;
   }
   return features;
@@ -454,10 +372,13 @@ void LayoutReader::PrepareLabels(const std::vector<size_t>& labels) {
     std::optional<ClassTable> known =
         KnownClasses(options_, layout_.fields[used.field].name, diagnostics_);
     if (!known) known.emplace();  // which is reported
-    layout_.labels[used.column] = LabelTexts(*std::move(known), options_.train == nullptr,
-                                             "a label that is a measure wants an input of f32" +
-                                                 AsFractions(layout_, options_, used.field),
-                                             PointHelp(csv_.delimiter));
+    layout_.labels[used.column] =
+        LabelTexts(*std::move(known), options_.train == nullptr,
+                   "a label that is a measure wants an input of f32" +
+                       AsFractions(layout_, options_, used.field),
+                   [file = path(), csv = csv_] {
+                     return CommaCensus::Of(file, csv.delimiter, csv.header).Help();
+                   });
   }
   if (classes == nullptr || (labels.size() == 1 && layout_.labels.size() == 1)) return;
   diagnostics_.Error(classes->mark, labels.empty() ? "there are classes, but no 'label'"
@@ -476,6 +397,14 @@ std::vector<std::string> CsvLayout::NamesOf(CsvRole role) const {
     if (column.role == role) of_role.push_back(names[column.column]);
   }
   return of_role;
+}
+
+bool AreNumbered(const std::vector<std::string>& columns, const std::vector<std::string>& names) {
+  return !columns.empty() && std::ranges::all_of(columns, [&](const std::string& column) {
+    const std::optional<int32_t> number = ParseInt32(column);
+    return number.value_or(0) > 0 && std::to_string(*number) == column &&
+           std::ranges::find(names, column) == names.end();
+  });
 }
 
 std::string AsFractions(const CsvLayout& layout, const DataOptions& options, size_t field) {

@@ -39,6 +39,10 @@ struct CsvLayout {
   std::vector<std::string> NamesOf(CsvRole role) const;
 };
 
+// Whether columns of other data are called by their numbers, as in a table without a header: none
+// of the columns of this table, `names`, is called so.
+bool AreNumbered(const std::vector<std::string>& columns, const std::vector<std::string>& names);
+
 // The input that takes field `field`, as a model file has it where it holds fractions: ": `label:
 // {type: f32, shape: []}`", for the end of a help; "" where there is none.
 std::string AsFractions(const CsvLayout& layout, const DataOptions& options, size_t field);

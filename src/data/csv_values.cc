@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "src/base/lookalikes.h"
 #include "src/base/synonyms.h"
 
 namespace cgrun {
@@ -110,12 +109,9 @@ std::optional<size_t> Standardize(HostTensor& features, const std::vector<double
   });
 }
 
-std::string PointHelp(char delimiter) {
-  const std::string help = "a fraction is written with a point, as 2.5";
-  return delimiter == ',' ? help : help + "; `sed 's/,/./g' FILE > NEW` puts one for every comma";
-}
+std::string PointHelp() { return "a fraction is written with a point, as 2.5"; }
 
-std::string CommaHelp(std::string_view text, char delimiter) {
+std::string CommaHelp(std::string_view text) {
   text = Trimmed(text);
   const size_t comma = std::min(text.find(','), text.size());
   const std::string_view head = text.substr(0, comma);
@@ -123,7 +119,7 @@ std::string CommaHelp(std::string_view text, char delimiter) {
   const size_t digits = head.size() - (head.starts_with('-') ? 1 : 0);
   const bool thousands = digits >= 1 && digits <= 3 && head.find('0') != head.size() - digits &&
                          tail.size() == 3 && tail.find_first_not_of("0123456789") == tail.npos;
-  if (!thousands) return PointHelp(delimiter);
+  if (!thousands) return PointHelp();
   const std::string whole(head), fraction(tail);
   return "write " + whole + fraction + ", or " + whole + "." + fraction + " for a fraction";
 }
@@ -189,22 +185,6 @@ std::string SignHelp(std::string_view text) {
     if (IsFiniteNumber(rest)) return "leave the sign out: write " + std::string(rest);
   }
   return "";
-}
-
-OtherNumber ReadOtherNumber(std::string_view text, char delimiter) {
-  const PlainNumber plain = WithoutLookalikes(text);
-  const bool spaced = Trimmed(text).find(' ') != text.npos;
-  OtherNumber number{GroupsHelp(text), spaced ? "blanks" : "commas"};
-  if (number.help.empty()) number.help = GroupsHelp(plain.text);
-  if (number.help.empty() && HasDecimalComma(plain.text)) {
-    number.help = CommaHelp(plain.text, delimiter);
-  }
-  if (number.help.empty() && !plain.note.empty() && IsFiniteNumber(plain.text)) {
-    number.help = "write " + plain.text;
-  }
-  if (number.help.empty()) return {SignHelp(text), "sign"};
-  if (plain.note.empty()) return number;
-  return {number.help + "; " + plain.note, plain.note};
 }
 
 }  // namespace cgrun

@@ -34,12 +34,11 @@ std::optional<size_t> FillGaps(HostTensor& features, const std::vector<double>& 
 std::optional<size_t> Standardize(HostTensor& features, const std::vector<double>& means,
                                   const std::vector<double>& deviations);
 
-// How a number with a comma for its point is written; where the comma separates no fields, all of
-// a file with a line of the shell.
-std::string PointHelp(char delimiter);
+// How a number with a comma for its point is written.
+std::string PointHelp();
 
 // What to write for a number with a comma in it, which may stand before thousands.
-std::string CommaHelp(std::string_view text, char delimiter);
+std::string CommaHelp(std::string_view text);
 
 // Of a number with marks between its thousands that no comma alone explains, "1,234,567" or
 // "1.234,56", how it is written; "" of others.
@@ -52,14 +51,6 @@ std::string FindSplitNumber(std::span<const CsvField> fields, size_t more);
 // Of a number with a sign of money or a percent sign beside it, with marks between its thousands or
 // without; "" of others.
 std::string SignHelp(std::string_view text);
-
-// Of a number in another form than ours, by all of the above, or with characters that only look
-// like those of one.
-struct OtherNumber {
-  std::string help;  // "" of what is none
-  std::string kind;  // the same for those that are told of together
-};
-OtherNumber ReadOtherNumber(std::string_view text, char delimiter);
 
 }  // namespace cgrun
 

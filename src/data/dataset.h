@@ -113,6 +113,10 @@ class Dataset {
   virtual std::optional<NotFiniteNumbers> FindNotFinite(size_t /*index*/) const {
     return std::nullopt;
   }
+
+  // Of training data: that the numbers of field `index` are of sizes by which hardly a model
+  // learns, and which they are; "" where nothing is known of that.
+  virtual std::string DoubtOfSizes(size_t /*index*/) const { return ""; }
 };
 
 // An option's value as the user wrote it.

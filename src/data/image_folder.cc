@@ -1,4 +1,4 @@
-// Folders, read and sorted; a list of labels, read and looked up.
+// Folders, read and sorted.
 #include "src/data/image_folder.h"
 
 #include <algorithm>
@@ -6,15 +6,11 @@
 #include <iterator>
 #include <map>
 #include <optional>
-#include <set>
 #include <system_error>
 
-#include "src/base/synonyms.h"
-#include "src/data/cell_errors.h"
 #include "src/data/classes.h"
-#include "src/data/csv_reader.h"
-#include "src/data/encoding.h"
 #include "src/data/image_file.h"
+#include "src/data/label_list.h"
 #include "src/data/options.h"
 #include "src/data/text_number.h"
 
@@ -67,16 +63,6 @@ bool HoldsImages(const std::string& folder) {
   return false;
 }
 
-// The image that a list seems to mean by `name`: in another case, or without its ending; "" where
-// there is none.
-std::string MeantImage(const std::string& name, const std::vector<std::string>& images) {
-  const std::string meant = OurName(name, images, {});
-  if (!meant.empty()) return meant;
-  const auto same_stem = std::ranges::find(
-      images, name, [](const std::string& image) { return image.substr(0, image.rfind('.')); });
-  return same_stem == images.end() ? "" : *same_stem;
-}
-
 class ImageLister {
  public:
   ImageLister(const DataOptions& options, bool labelled, bool train_failed,
@@ -96,7 +82,8 @@ class ImageLister {
     if (known) known_ = *std::move(known);
     const DataOption* labels = FindOption(options_, "labels");
     if (labels != nullptr && labelled_) {
-      ListByLabels(*labels, *root);
+      list_ = ReadLabelList(options_, *labels, {folder_, root->images, root->folders}, known_,
+                            diagnostics_);
     } else if (labels != nullptr || (!labelled_ && root->folders.empty())) {
       AddImages(*root, "", 0);
     } else {
@@ -256,112 +243,6 @@ class ImageLister {
                          "the images of a class lie in its folder itself");
   }
 
-  void ListByLabels(const DataOption& option, const FolderEntries& root) {
-    const int errors = diagnostics_.error_count();
-    LabelTexts labels(known_, options_.train == nullptr);
-    CellErrors mistakes(diagnostics_, Severity::kError, "line");
-    std::vector<std::string> texts;
-    try {
-      texts = ReadLabels(ResolvePath(options_, option), root, labels, mistakes);
-    } catch (const UserError& error) {
-      diagnostics_.Error(option.mark, error.what(), error.help());
-    }
-    mistakes.Report(std::ssize(texts));
-    labels.Settle(diagnostics_);
-    if (diagnostics_.error_count() > errors) return;
-    list_.classes = labels.names();
-    for (size_t i = 0; i < texts.size(); ++i) list_.images[i].label = *labels.Find(texts[i]);
-  }
-
-  // Lines of a name and a label; a first line whose name has no image's ending is a header. Returns
-  // the labels of the images that it adds to the list.
-  std::vector<std::string> ReadLabels(const std::string& path, const FolderEntries& root,
-                                      LabelTexts& labels, CellErrors& mistakes) {
-    constexpr size_t kName = 0, kLine = 2;  // in the order in which mistakes are told
-    std::vector<std::string> texts;
-    std::set<std::string, std::less<>> seen;
-    CsvReader reader(path, ',', diagnostics_, /*can_choose=*/false);
-    for (bool first = true; reader.Next(); first = false) {
-      const std::span<const CsvField> fields = reader.fields();
-      if (first && !HasEnding(Trimmed(fields[0].text), kImageEndings)) continue;
-      if (fields.size() < 2) {
-        mistakes.Add(
-            kLine, "this line", [&] { return reader.mark(); },
-            {"", " has no label", "a line is `NAME,LABEL`, separated by a comma", "short"});
-        continue;
-      }
-      const std::string name(Trimmed(fields[0].text)), label(Trimmed(fields[1].text));
-      const auto mark_of = [&] { return reader.MarkOf(fields[0]); };
-      const bool is_there = std::ranges::binary_search(root.images, name);
-      const bool is_new = is_there && seen.insert(name).second;
-      if (!is_there) {
-        mistakes.Add(kName, "'" + folder_ + "'", mark_of, NoImage(name, root));
-      } else if (!is_new) {
-        mistakes.Add(kName, "the image ", mark_of,
-                     {QuotedText(name), QuotedText(name) + " has a label already", "", "twice"});
-      }
-      TakeLabel(label, reader, fields[1], labels, mistakes);
-      if (!is_new) continue;
-      list_.images.push_back({PathOf(name), 0, reader.line()});
-      texts.push_back(label);
-    }
-    return texts;
-  }
-
-  // A line that names an image that is not there. What is meant is searched for the first of them;
-  // the others are counted as the last of these.
-  CellMistake NoImage(const std::string& name, const FolderEntries& root) {
-    constexpr int kMostSearched = 20;
-    const std::string what = " holds no image " + QuotedText(name);
-    const bool search = searched_ < kMostSearched;
-    const std::string meant = search ? MeantImage(name, root.images) : "";
-    searched_ += search;
-    if (search) is_near_ = !meant.empty();
-    if (is_near_) {
-      return {QuotedText(name) + (meant.empty() ? "" : " ('" + meant + "'?)"), what,
-              "did you mean '" + meant + "'?", "near"};
-    }
-    if (!absent_help_) absent_help_ = HelpWithAbsent(name, root);  // of the first, which is shown
-    return {QuotedText(name), what, *absent_help_, "absent"};
-  }
-
-  // Of an image that may lie in a folder within the folder, or whose name has that of the folder.
-  std::string HelpWithAbsent(const std::string& name, const FolderEntries& root) const {
-    const std::string alone = name.substr(name.rfind('/') + 1);
-    if (alone != name && std::ranges::binary_search(root.images, alone)) {
-      return "write '" + alone + "': the lines name files of the folder, without folders";
-    }
-    std::vector<std::string> places = {name};
-    for (const std::string& folder : root.folders) places.push_back(folder + "/" + alone);
-    for (const std::string& place : places) {
-      std::error_code ignored;
-      if (place.find('/') == place.npos || !fs::is_regular_file(PathOf(place), ignored)) continue;
-      return "'" + PathOf(place) +
-             "' is there: images of a list lie in the folder itself, not in folders within it; "
-             "without `labels`, each of these is a class";
-    }
-    return "";
-  }
-
-  void TakeLabel(const std::string& label, const CsvReader& reader, const CsvField& field,
-                 LabelTexts& labels, CellErrors& mistakes) {
-    constexpr size_t kLabel = 1;
-    const auto mark_of = [&] { return reader.MarkOf(field); };
-    if (label.empty()) {
-      mistakes.Add(kLabel, "the label", mark_of, {"", " is missing", "", "gap"});
-    } else if (const std::optional<EncodingFault> fault = FindEncodingFault(label)) {
-      const std::string quoted = QuotedText(label);
-      mistakes.Add(kLabel, "the label ", mark_of,
-                   {quoted, quoted + " " + fault->what, fault->help, "encoding"});
-    } else if (!labels.surveys() && !labels.Find(label)) {
-      mistakes.Add(kLabel, "", mark_of,
-                   {QuotedText(label), labels.UnknownText(label), labels.HelpFor(label), "class"});
-    } else {
-      labels.Survey(
-          label, [&] { return reader.MarkOf(field); }, diagnostics_);
-    }
-  }
-
   const DataOptions& options_;
   Diagnostics& diagnostics_;
   const bool labelled_;
@@ -370,10 +251,6 @@ class ImageLister {
   const std::string folder_;
   ClassTable known_;
   ImageList list_;
-  // Of lines of a list that name images that are not there.
-  int searched_ = 0;
-  bool is_near_ = false;
-  std::optional<std::string> absent_help_;
 };
 
 }  // namespace

@@ -2,12 +2,12 @@
 #ifndef CGRUN_DATA_IMAGE_FOLDER_H_
 #define CGRUN_DATA_IMAGE_FOLDER_H_
 
-#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "src/data/dataset.h"
+#include "src/data/label_list.h"
 
 namespace cgrun {
 
@@ -21,17 +21,6 @@ std::string NamesText(const std::vector<std::string>& names);
 // That images are of other kinds: `names` of `folder`, at least one.
 void ReportOtherImages(const std::string& folder, const std::vector<std::string>& names,
                        const SourceMark& mark, Diagnostics& diagnostics);
-
-struct LabelledImage {
-  std::string path;
-  int32_t label = 0;
-  int line = 0;  // of the list of labels; 0 without one
-};
-
-struct ImageList {
-  std::vector<LabelledImage> images;
-  std::vector<std::string> classes;  // by label; empty where the labels are integers, or not wanted
-};
 
 // The images of the option `folder`, sorted by class and name: those of its sub-folders, whose
 // names are the classes, or those of the folder itself, with labels from the option `labels`, a CSV

@@ -22,8 +22,8 @@ void NameFile(const std::string& path, Act act) {
 }
 
 // Of a label in a list of names and labels.
-SamplePlace PlaceInList(const std::string& list, int line, int64_t sample) {
-  return {sample, list, FindField(list, ',', line, 1)};
+SamplePlace PlaceInList(const std::string& list, char delimiter, int line, int64_t sample) {
+  return {sample, list, FindField(list, delimiter, line, 1)};
 }
 
 }  // namespace
@@ -97,13 +97,15 @@ void ImageStream::Visit(size_t index, IntegerVisitor& visitor) const {
 
 SamplePlace ImageStream::PlaceOf(size_t index, int64_t sample) const {
   const ImageSample& of = set_.samples[static_cast<size_t>(sample)];
-  if (of.label_line > 0) return PlaceInList(set_.label_file, of.label_line, sample);
+  if (of.label_line > 0) {
+    return PlaceInList(set_.label_file, set_.label_delimiter, of.label_line, sample);
+  }
   const ImageFile& file = index == 1 && set_.masked ? of.mask : of.image;
   return {sample, file.path, set_.label_option.mark, /*own=*/true};
 }
 
 DecodedImages::DecodedImages(std::vector<FieldTensor> parts, const ImageSet& set)
-    : TensorDataset(std::move(parts)) {
+    : TensorDataset(std::move(parts)), label_delimiter_(set.label_delimiter), notes_(set.notes) {
   const bool listed = set.labelled() && set.samples[0].label_line > 0;
   if (set.masked) masks_.reserve(set.samples.size());
   if (listed) label_lines_.reserve(set.samples.size());
@@ -126,7 +128,9 @@ SamplePlace DecodedImages::PlaceOf(size_t index, int64_t sample) const {
   SamplePlace place = TensorDataset::PlaceOf(index, sample);
   const auto at = static_cast<size_t>(sample);
   if (index != 1) return place;
-  if (!label_lines_.empty()) return PlaceInList(place.file, label_lines_[at], sample);
+  if (!label_lines_.empty()) {
+    return PlaceInList(place.file, label_delimiter_, label_lines_[at], sample);
+  }
   place.own = true;
   if (!masks_.empty()) {
     place.file = masks_[at];

@@ -39,9 +39,11 @@ struct ImageSet {
   std::vector<DataField> fields;  // image, and mask, or label where one is wanted
   ImageTarget target;
   bool masked = false;
-  DataOption label_option;    // that says where labels come from
-  std::string label_file;     // what it names
-  int64_t scratch_bytes = 0;  // of an arena
+  DataOption label_option;  // that says where labels come from
+  std::string label_file;   // what it names
+  char label_delimiter = ',';
+  std::vector<std::string> notes;  // Dataset::Notes()
+  int64_t scratch_bytes = 0;       // of an arena
 
   bool labelled() const { return fields.size() > 1 && !masked; }
 };
@@ -59,6 +61,7 @@ class ImageStream : public Dataset {
   int64_t decoded_bytes() const override { return Bytes(set_, static_cast<int>(arenas_.size())); }
   void Read(int64_t index, std::span<const std::span<std::byte>> out) const override;
   std::span<const std::string> ClassNames(size_t index) const override;
+  std::vector<std::string> Notes() const override { return set_.notes; }
   // Labels; masks are not read twice.
   void Visit(size_t index, IntegerVisitor& visitor) const override;
   SamplePlace PlaceOf(size_t index, int64_t sample) const override;
@@ -80,11 +83,14 @@ class DecodedImages : public TensorDataset {
   DecodedImages(std::vector<FieldTensor> parts, const ImageSet& set);
 
   int64_t decoded_bytes() const override;
+  std::vector<std::string> Notes() const override { return notes_; }
   SamplePlace PlaceOf(size_t index, int64_t sample) const override;
 
  private:
   std::vector<std::string> masks_;  // paths, by sample
   std::vector<int> label_lines_;    // by sample
+  const char label_delimiter_;
+  std::vector<std::string> notes_;
 };
 
 }  // namespace cgrun

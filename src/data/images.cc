@@ -224,6 +224,8 @@ void ImagesOpener::ListWithLabels() {
   const DataOption* labels = FindOption(options_, "labels");
   set_.label_option = labels == nullptr ? folder_ : *labels;
   set_.label_file = ResolvePath(options_, set_.label_option);
+  set_.label_delimiter = list.delimiter;
+  set_.notes = std::move(list.notes);
   for (LabelledImage& image : list.images) {
     set_.samples.push_back({{std::move(image.path), {}}, image.label, image.line, {}});
   }

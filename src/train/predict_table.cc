@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "src/data/csv_layout.h"
 #include "src/data/csv_options.h"
 #include "src/data/csv_reader.h"
 #include "src/data/image_resample.h"
@@ -246,6 +247,7 @@ void TableReader::PrepareTable(const std::string& path, DataOptions& options) co
   const auto known = shared.names.find(kCsvColumns);
   // One that is missing is reported where the columns are found.
   const bool by_name = csv->header && known != shared.names.end() &&
+                       !AreNumbered(known->second, names) &&
                        std::ranges::all_of(known->second, [&](const std::string& name) {
                          return std::ranges::count(names, name) <= 1;
                        });

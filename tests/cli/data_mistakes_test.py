@@ -355,6 +355,45 @@ class DataMistakesTest(CliTestCase):
                       "columns of its training data\n", error)
         self.assertIn("help: for example `cgrun predict MODEL rows.csv`, a row a sample", error)
 
+    def test_a_header_that_training_had_and_the_table_to_predict_has_not(self):
+        self.table("1,2,dog\n3.5,4,cat\n")
+        self.cgrun("train", "table.yaml", "--out", "run", "--quiet")
+        predict = ("predict", "table.yaml", "--weights", "run")
+        rows = self.write("rows-alone.csv", "1,2,dog\n3.5,4,cat\n")
+        error = self.refuses(*predict, self.write("alone.csv", "1.5,2,dog\n3.5,4,cat\n"))
+        self.assertIn("`--set data.train.header=false --set 'data.train.columns=[1, 2]'`, with the "
+                      "numbers of the columns 'size', 'weight'\n", error)
+        self.cgrun(*predict, rows, "--set", "data.train.header=false",
+                   "--set", "data.train.columns=[1, 2]")
+
+    def test_a_header_that_training_had_not_and_the_table_to_predict_has(self):
+        self.table("3,4,dog\n", header="1.5,2,cat\n",
+                   label=("label: kind", "label: -1, header: false"))
+        self.cgrun("train", "table.yaml", "--out", "run", "--quiet")
+        predict = ("predict", "table.yaml", "--weights", "run")
+        for table in ("size,weight\n1,2\n", "size,weight,kind\n1,2,dog\n"):
+            self.write("new.csv", table)
+            error = self.refuses(*predict, "new.csv")
+            self.assertIn("new.csv:1:1: error: column '1': 'size' is not a number; and 1 more such "
+                          "cell: 'weight' in line 1\n", error)
+            self.assertIn("help: if the first line holds names: `--set data.train.header=true`, where "
+                          "the columns stand in the order of the training data's\n", error)
+            self.cgrun(*predict, "new.csv", "--set", "data.train.header=true")
+
+    def test_features_of_very_different_sizes_are_warned_of(self):
+        self.table("1980,0.5,dog\n2020,0.1,cat\n")
+        for verb in ("check", "train"):
+            done = self.cgrun(verb, "table.yaml")
+            self.assertIn("table.yaml:3:35: warning: the features are large numbers: 'size' (mean "
+                          "2000, deviation 20)", done.stdout + done.stderr)
+        self.table("1980,0.5,dog\n2020,0.1,cat\n", label=("label: kind", "label: kind, standardize: "
+                                                         "true"))
+        self.assertNotIn("the features are", self.cgrun("check", "table.yaml").stdout)
+        self.table("1980,0.5,dog\n2020,0.1,cat\n", first=(
+            "      - ", "      - {op: batch_norm, in: features}\n      - "),
+            read=("{op: linear, in: features, units", "{op: linear, units"))
+        self.assertNotIn("the features are", self.cgrun("check", "table.yaml").stdout)
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -1,0 +1,153 @@
+// A number that is written in another way is told first, then what the column may be instead.
+#include "src/data/csv_cell_help.h"
+
+#include "src/base/lookalikes.h"
+#include "src/base/printable.h"
+#include "src/base/synonyms.h"
+#include "src/data/csv_values.h"
+#include "src/data/options.h"
+
+namespace cgrun {
+
+namespace {
+
+bool IsBoolean(std::string_view text) {
+  const std::string plain = PlainName(Trimmed(text));
+  return plain == "true" || plain == "false";
+}
+
+// "2024-01-31", "31.01.2024", "1/31/24 12:00": three groups of digits that a mark separates, four
+// digits at most in each.
+bool IsDate(std::string_view text) {
+  text = Trimmed(text);
+  text = text.substr(0, text.find_first_of(" T"));
+  const size_t first = text.find_first_of("-./");
+  if (first == text.npos) return false;
+  size_t groups = 0, digits = 0;
+  for (const char c : text) {
+    const bool is_digit = c >= '0' && c <= '9';
+    if (!is_digit && (c != text[first] || digits == 0)) return false;
+    digits = is_digit ? digits + 1 : 0;
+    groups += digits == 1;
+    if (digits > 4) return false;
+  }
+  return groups == 3 && digits > 0;
+}
+
+}  // namespace
+
+std::string CellHelp::OfGap(const CsvColumn& used) const {
+  if (used.role == CsvRole::kLabel) {
+    return "a sample needs its label: `missing_label: drop` leaves such lines out";
+  }
+  if (layout_.names[used.column].empty() && used.column + 1 == layout_.names.size()) {
+    return "this column has no name: if lines only end with a delimiter, leave it out: `columns` "
+           "lists the others";
+  }
+  if (!options_.to_predict) {
+    return "`missing: mean`, `missing: zero` or a number fills such gaps; `missing: drop` leaves "
+           "such lines out";
+  }
+  std::string help =
+      "every row is predicted, whatever `missing` drops in training: put a value here";
+  if (!options_.predicted_as.empty()) {
+    help += ", or fill such gaps by `--set " + options_.predicted_as +
+            ".missing=mean`, `zero` or a number";
+  }
+  return help;
+}
+
+// What to do about a text where a number is wanted.
+std::string CellHelp::OfText(const CsvColumn& used) const {
+  const std::string name = PrintableText(layout_.names[used.column]);
+  if (options_.to_predict) return "the model reads numbers of this column";
+  const bool may_be_label =
+      used.column + 1 == layout_.names.size() && FindOption(options_, "label") == nullptr;
+  return "write a number here; " +
+         (may_be_label ? "if this is the label, `label: " + name + "` says so; " : "") +
+         "a column of texts is a category, `categories: [" + name +
+         "]`, or left out: `columns` lists the others";
+}
+
+std::string CellHelp::OfFirstLine() const {
+  if (!options_.to_predict || options_.predicted_as.empty()) {
+    return "if the first line holds names, leave `header: false` out";
+  }
+  return "if the first line holds names: `--set " + options_.predicted_as +
+         ".header=true`, where the columns stand in the order of the training data's";
+}
+
+std::string CellHelp::OfNoNumber(const CsvColumn& used, std::string_view text) const {
+  if (used.role == CsvRole::kLabel) {
+    return layout_.fields[used.field].dtype == DType::kI32
+               ? "the labels of the training data are integers"
+               : "a label by name wants an input of int32";
+  }
+  if (IsDate(text)) {
+    return "a date is no number: give its year, month and day columns of their own, or leave it "
+           "out: `columns` lists the others";
+  }
+  if (IsBoolean(text) && !options_.to_predict) {
+    return "write 1 and 0: `sed 's/\\btrue\\b/1/Ig; s/\\bfalse\\b/0/Ig' FILE > NEW` does so in all "
+           "columns; or `categories: [" +
+           PrintableText(layout_.names[used.column]) + "]` takes the texts as they are";
+  }
+  if (!IsOtherGap(text)) return OfText(used);
+  return "if that is a gap, leave it empty or write `NA`, `NaN` or `?`; `missing: mean` and others "
+         "say what takes its place";
+}
+
+std::string CellHelp::OfComma(std::string_view text) {
+  if (!commas_) commas_ = CommaCensus::Of(path_, csv_.delimiter, csv_.header);
+  return commas_->HelpFor(text);
+}
+
+CellHelp::OtherNumber CellHelp::OfOtherNumber(std::string_view text) {
+  const PlainNumber plain = WithoutLookalikes(text);
+  const std::string groups = GroupsHelp(text);
+  const bool has_blanks = Trimmed(text).find(' ') != text.npos;
+  OtherNumber number;
+  if (!groups.empty() && has_blanks) {
+    number = {groups, "blanks"};
+  } else if (!groups.empty()) {
+    number = {OfComma(text), "commas"};
+  } else if (HasDecimalComma(plain.text) || !GroupsHelp(plain.text).empty()) {
+    number = {OfComma(plain.text), "commas"};
+  } else if (!plain.note.empty() && IsFiniteNumber(plain.text)) {
+    number = {"write " + plain.text, ""};
+  }
+  if (number.help.empty()) return {SignHelp(text), "sign"};
+  if (plain.note.empty()) return number;
+  return {number.help + "; " + plain.note, plain.note};
+}
+
+CellMistake CellHelp::OfNumber(TextNumber error, const CsvColumn& used, std::string_view text,
+                               bool first) {
+  CellMistake mistake{QuotedText(text), "", "", ""};
+  mistake.what = ": " + mistake.text + " " + FaultText(error, layout_.fields[used.field].dtype);
+  if (error == TextNumber::kNotInteger) {
+    mistake.help = "an input of f32 takes fractions" + AsFractions(layout_, options_, used.field);
+  }
+  mistake.kind = mistake.help;
+  if (error != TextNumber::kNotNumber) return mistake;
+  const OtherNumber number = OfOtherNumber(text);
+  if (!number.help.empty()) {
+    mistake.help = number.help;
+    mistake.kind = number.kind;
+  } else if (first && used.role != CsvRole::kLabel && !IsOtherGap(text)) {
+    mistake.help = OfFirstLine();
+    mistake.kind = kNames;
+  } else if (csv_.header && Trimmed(text) == layout_.names[used.column]) {
+    mistake.help = "the line of the names stands here again: leave it out";
+    mistake.kind = kNames;
+  } else {
+    mistake.help = mistake.kind = OfNoNumber(used, text);
+    if (options_.to_predict || IsOtherGap(text)) return mistake;
+    mistake.rare_help =
+        "most cells of this column are numbers: write one here; a gap is left empty, and " +
+        OfGap(used);
+  }
+  return mistake;
+}
+
+}  // namespace cgrun

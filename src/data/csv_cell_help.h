@@ -1,0 +1,56 @@
+// What is wrong with cells of a table, and what to do about them.
+#ifndef CGRUN_DATA_CSV_CELL_HELP_H_
+#define CGRUN_DATA_CSV_CELL_HELP_H_
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "src/data/cell_errors.h"
+#include "src/data/comma_census.h"
+#include "src/data/csv_layout.h"
+#include "src/data/csv_options.h"
+#include "src/data/dataset.h"
+#include "src/data/text_number.h"
+
+namespace cgrun {
+
+class CellHelp {
+ public:
+  // The kind of mistakes in a line that seems to hold names.
+  static constexpr char kNames[] = "names";
+
+  // All outlive this. `path` is the file's.
+  CellHelp(const std::string& path, const CsvOptions& csv, const CsvLayout& layout,
+           const DataOptions& options)
+      : path_(path), csv_(csv), layout_(layout), options_(options) {}
+
+  // Of a cell with no value.
+  std::string OfGap(const CsvColumn& used) const;
+  // Of a text that is no number of its column's type, for `error`. `first`: it stands in the first
+  // line of a table without a header.
+  CellMistake OfNumber(TextNumber error, const CsvColumn& used, std::string_view text, bool first);
+
+ private:
+  std::string OfText(const CsvColumn& used) const;
+  std::string OfFirstLine() const;
+  std::string OfNoNumber(const CsvColumn& used, std::string_view text) const;
+  // Of a number in another form than ours, or with characters that only look like those of one.
+  struct OtherNumber {
+    std::string help;  // "" of what is none
+    std::string kind;  // the same for those that are told of together
+  };
+  OtherNumber OfOtherNumber(std::string_view text);
+  std::string OfComma(std::string_view text);
+
+  const std::string& path_;
+  const CsvOptions& csv_;
+  const CsvLayout& layout_;
+  const DataOptions& options_;
+  std::optional<CommaCensus> commas_;  // once it has been asked for
+};
+
+}  // namespace cgrun
+
+#endif  // CGRUN_DATA_CSV_CELL_HELP_H_

@@ -1,0 +1,153 @@
+// CSV: decimal commas in all of a file, and the first line of a table to predict.
+#include <gtest/gtest.h>
+
+#include "tests/data/csv_testing.h"
+
+namespace cgrun {
+namespace {
+
+// The first help of a table between semicolons.
+std::string HelpOf(const std::string& table) {
+  const std::string errors =
+      CsvBuilder(table).Set("delimiter", ";").Label("y", DType::kF32).Open().errors;
+  const size_t begin = errors.find("help: ");
+  return begin == errors.npos ? errors : errors.substr(begin, errors.find('\n', begin) - begin);
+}
+
+const std::string kPoint = "help: a fraction is written with a point, as 2.5; ";
+const std::string kBoth =
+    ": `sed 's/\\.//g; s/,/./g' FILE > NEW` takes them out, and puts one for every comma";
+
+TEST(CsvCommaTest, PointsBeforeThousandsAreTakenOutFirst) {
+  EXPECT_EQ(HelpOf("a;b;y\n1,5;1.234,56;3\n"),
+            kPoint + "points stand before thousands here ('1.234,56' in line 2)" + kBoth);
+  EXPECT_EQ(HelpOf("a;b;y\n1,5;2;3\n4;1.234.567;3\n"),
+            kPoint + "points stand before thousands here ('1.234.567' in line 3)" + kBoth);
+  EXPECT_EQ(HelpOf("a;b;y\n1.234,56;2;3\n"),
+            "help: write 1234.56: no mark stands between the thousands of a number; points stand "
+            "before thousands here ('1.234,56' in line 2)" +
+                kBoth);
+  // "1.234" alone may be a fraction, but not beside "5,5" in its column.
+  EXPECT_EQ(HelpOf("a;b;y\n1,5;1.234;3\n4;5,5;6\n"),
+            kPoint + "points stand before thousands here ('1.234' in line 2)" + kBoth);
+}
+
+TEST(CsvCommaTest, WithoutThousandsCommasAloneBecomePoints) {
+  const std::string commas = "`sed 's/,/./g' FILE > NEW` puts one for every comma";
+  EXPECT_EQ(HelpOf("a;b;y\n1,5;2;3\n"), kPoint + commas);
+  EXPECT_EQ(HelpOf("a;b;y\n1,5;2.5;3\n"), kPoint + commas);
+  EXPECT_EQ(HelpOf("a;b;y\n1,341;2;3\n0,5;2;3\n"), kPoint + commas) << "'0,5' is a fraction";
+  EXPECT_EQ(HelpOf("a;b;y\n1,341;2;3\n"), "help: write 1341, or 1.341 for a fraction");
+  EXPECT_EQ(HelpOf("a;b;y\n1,5;1.234;3\n"),
+            kPoint + commas +
+                "; but if '1.234' in line 2 has its point before thousands, `sed 's/\\.//g; "
+                "s/,/./g' FILE > NEW`");
+}
+
+TEST(CsvCommaTest, MixedPointsHaveNoLineOfTheShell) {
+  for (const char* other : {"2.5", "01.02.2024"}) {
+    const std::string help = HelpOf("a;b;y\n1,5;1.234,56;3\n4;" + std::string(other) + ";3\n");
+    EXPECT_EQ(help, kPoint +
+                        "points are mixed: they stand before thousands ('1.234,56' in line "
+                        "2) and elsewhere do not ('" +
+                        other +
+                        "' in line 3), so that no line of the shell mends all: save the table anew "
+                        "from where it comes, with a point before fractions and nothing before "
+                        "thousands");
+  }
+}
+
+TEST(CsvCommaTest, NamesOfColumnsStayAsTheyAre) {
+  EXPECT_EQ(HelpOf("a.b;c;y\n1,5;1.234,56;3\n"),
+            kPoint +
+                "points stand before thousands here ('1.234,56' in line 2): `sed "
+                "'2,$s/\\.//g; 2,$s/,/./g' FILE > NEW` takes them out, and puts one for every "
+                "comma");
+  EXPECT_EQ(HelpOf("a.b;c;y\n1,5;2;3\n"),
+            kPoint + "`sed 's/,/./g' FILE > NEW` puts one for every comma");
+}
+
+TEST(CsvCommaTest, LabelsThatAreMeasuresAreMendedSo) {
+  const std::string errors = CsvBuilder("a;b;y\n1;2;0,5\n4;1.234,5;0,7\n7;8;1\n")
+                                 .Set("delimiter", ";")
+                                 .Label("y", DType::kI32)
+                                 .Open()
+                                 .errors;
+  EXPECT_NE(errors.find("points stand before thousands here ('1.234,5' in line 3)" + kBoth),
+            errors.npos)
+      << errors;
+}
+
+// A first line of names where the training data had none: one message for all columns.
+TEST(CsvHeaderTest, NamesWhereThereAreNone) {
+  const std::string errors = CsvBuilder("a,b\n1,2\n").Set("header", "false").Open().errors;
+  EXPECT_EQ(errors,
+            "DIR/t.csv:1:1: error: column '1': 'a' is not a number; and 1 more such cell: 'b' in "
+            "line 1\n"
+            "    a,b\n"
+            "    ^\n"
+            "help: if the first line holds names, leave `header: false` out\n");
+}
+
+// Numbers of columns in a table without names are no names in one that has some.
+TEST(CsvHeaderTest, ColumnsOfTrainingDataWithoutNamesAreFoundByTheirPlaces) {
+  const Opened train = CsvBuilder("1,2\n3,4\n").Set("header", "false").Open();
+  ASSERT_EQ(train.errors, "");
+  const Opened named = CsvBuilder("a,b\n5,6\n").Train(*train.dataset).Open();
+  ASSERT_EQ(named.errors, "");
+  EXPECT_EQ(ReadField<float>(*named.dataset, 0, 0), (std::vector<float>{5, 6}));
+}
+
+TEST(CsvHelpTest, DatesAndTruthAreNoNumbers) {
+  for (const char* date : {"2024-01-31", "31.01.2024", "1/31/24", "2024-01-31T12:00:00"}) {
+    EXPECT_EQ(HelpOf("a;b;y\n1;" + std::string(date) + ";3\n"),
+              "help: a date is no number: give its year, month and day columns of their own, or "
+              "leave it out: `columns` lists the others");
+  }
+  EXPECT_EQ(HelpOf("a;b;y\n1;True;3\n"),
+            "help: write 1 and 0: `sed 's/\\btrue\\b/1/Ig; s/\\bfalse\\b/0/Ig' FILE > NEW` does so "
+            "in all columns; or `categories: [b]` takes the texts as they are");
+}
+
+TEST(CsvHelpTest, NamesThatStandInTheMiddle) {
+  std::string table = "a,b,y\n1,2,3\na,b,y\n";
+  for (int i = 0; i < 20; ++i) table += "4,5,6\n";
+  EXPECT_EQ(ErrorsOf(table),
+            "DIR/t.csv:3:1: error: column 'a': 'a' is not a number; and 2 more such cells: 'b' in "
+            "line 3, 'y' in line 3\n"
+            "    a,b,y\n"
+            "    ^\n"
+            "help: the line of the names stands here again: leave it out\n");
+}
+
+TEST(CsvHelpTest, ColumnsWithoutAName) {
+  const Opened index = CsvBuilder(",a,y\n0,5,1\n1,6,2\n").Label("y", DType::kF32).Open();
+  EXPECT_EQ(index.errors,
+            "DIR/t.csv:1:1: warning: column 1 has no name, and is a feature\n"
+            "    ,a,y\n"
+            "    ^\n"
+            "help: where it only counts the rows, as the index that pandas writes, leave it out: "
+            "`columns` lists the others\n");
+  EXPECT_NE(index.dataset, nullptr);
+  const std::string end = CsvBuilder("a,y,\n1,2,\n").Label("y", DType::kF32).Open().errors;
+  EXPECT_NE(end.find("help: this column has no name: if lines only end with a delimiter, leave it "
+                     "out: `columns` lists the others\n"),
+            end.npos)
+      << end;
+}
+
+TEST(CsvHelpTest, OneColumnOfBlanksOrAComment) {
+  const std::string blanks = ErrorsOf("a b y\n1 2 3\n");
+  EXPECT_NE(blanks.find("help: there is one column only; if single blanks separate them: "
+                        "`delimiter: \" \"`; `tr -s ' ' < FILE > NEW` makes one of several\n"),
+            blanks.npos)
+      << blanks;
+  const std::string comment = ErrorsOf("# of 2024\na,b,y\n1,2,3\n");
+  EXPECT_NE(comment.find("help: the first line seems to be a comment: `sed '/^#/d' FILE > NEW` "
+                         "leaves such lines out\n"),
+            comment.npos)
+      << comment;
+}
+
+}  // namespace
+}  // namespace cgrun
