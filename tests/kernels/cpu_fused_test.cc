@@ -6,6 +6,7 @@
 
 #include "src/ir/op_def.h"
 #include "src/ops/conv.h"
+#include "src/ops/linear.h"
 #include "src/ops/pool.h"
 #include "src/ops/reduce.h"
 #include "tests/kernels/cpu_cases.h"
@@ -58,6 +59,30 @@ TEST(FusedConv, GivesTheBitsOfItsOperators) {
     const RandomNode activation = ActivationOf(dice, y);
     ExpectSameBits(OwnOutputs(With(conv, {activation.node}), conv.inputs),
                    OwnOutputs(activation.node, activation.inputs));
+  }
+  EXPECT_GT(negative, 1000);
+}
+
+TEST(FusedLinear, GivesTheBitsOfItsOperators) {
+  Dice dice(7);
+  int64_t negative = 0;
+  for (int round = 0; round < kRounds; ++round) {
+    SCOPED_TRACE("round " + std::to_string(round));
+    const int64_t rows = 16 * dice.Between(1, 6), features = dice.Between(1, 90);
+    const int64_t units = dice.Between(48, 130);
+    std::vector<HostTensor> inputs = {Numbers(dice, DType::kF32, Shape{rows, features}),
+                                      Numbers(dice, DType::kF32, Shape{units, features})};
+    const bool bias = dice.OneIn(2);
+    if (bias) inputs.push_back(Numbers(dice, DType::kF32, Shape{units}));
+    const RandomNode linear =
+        MakeNode(OpId::linear, Attributes::Of(LinearAttributes{units, bias}), inputs);
+    const HostTensor y = OwnOutputs(linear.node, linear.inputs)[0];
+    for (int64_t i = 0; i < y.elements(); ++i) negative += y.At(i) < 0;
+    const RandomNode activation = ActivationOf(dice, y);
+    const std::vector<HostTensor> wanted = OwnOutputs(activation.node, activation.inputs);
+    for (int threads : {1, 2, 3}) {
+      ExpectSameBits(OwnOutputs(With(linear, {activation.node}), linear.inputs, threads), wanted);
+    }
   }
   EXPECT_GT(negative, 1000);
 }

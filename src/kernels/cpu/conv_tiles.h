@@ -10,26 +10,23 @@
 #include <algorithm>
 #include <vector>
 
+#include "src/kernels/cpu/activation.h"
 #include "src/kernels/cpu/conv_panels.h"
 #include "src/kernels/cpu/conv_seconds.h"
 #include "src/kernels/cpu/parallel.h"
 #include "src/kernels/cpu/transpose_tiles.h"
-#include "src/ops/leaky_relu.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace cgrun::cpu {
 namespace HWY_NAMESPACE {
 
 struct ConvTiles {
-  enum class Activation { kNone, kRelu, kLeakyRelu };
-
   ConvGeometry geometry;
   std::vector<int64_t> taps;
   PixelTiles pixels;
   RowTiles filters;
   bool bias = false;
-  Activation activation = Activation::kNone;
-  float slope = 0;
+  Activation activation;
   int threads = 1;
 
   // All but the tables of taps and of pixels, whose size is that of an image. Of conv and of fused
@@ -49,13 +46,7 @@ struct ConvTiles {
     ConvTiles p = SizesOf(node, threads);
     p.taps = p.geometry.TapOffsets();
     p.pixels = PixelTilesOf(p.geometry, p.pixels.width, kTileLanes);
-    if (node.body.size() < 2) return p;
-    const FusedOperator& second = node.body[1];
-    if (second.op == OpId::relu) p.activation = Activation::kRelu;
-    if (second.op == OpId::leaky_relu) {
-      p.activation = Activation::kLeakyRelu;
-      p.slope = static_cast<float>(second.attributes.As<LeakyReluAttributes>().slope);
-    }
+    p.activation = Activation::In(node);
     return p;
   }
 
@@ -84,14 +75,6 @@ inline void PackConvWeights(const ConvTiles& p, const float* weight, float* pack
   });
 }
 
-HWY_INLINE VF32 Activated(const ConvTiles& p, VF32 y) {
-  const F32 d;
-  if (p.activation == ConvTiles::Activation::kNone) return y;
-  const VF32 below =
-      p.activation == ConvTiles::Activation::kRelu ? hn::Zero(d) : hn::Mul(hn::Set(d, p.slope), y);
-  return hn::IfThenElse(hn::Lt(y, hn::Zero(d)), below, y);  // a NaN is not less than 0
-}
-
 // y ← a tile of results, of filters from `first` on, with bias and activation; a row is a plane.
 inline void FinishTile(const ConvTiles& p, const float* results, const float* bias, int64_t first,
                        int64_t rows, int64_t columns, float* y) {
@@ -100,7 +83,7 @@ inline void FinishTile(const ConvTiles& p, const float* results, const float* bi
     const VF32 shift = hn::Set(d, p.bias ? bias[first + r] : 0.0F);
     for (int64_t j = 0; j < columns; j += kTileLanes, results += kTileLanes) {
       const VF32 sum = hn::Add(hn::LoadU(d, results), shift);
-      StoreSome(d, Activated(p, sum), y + j, std::min(kTileLanes, columns - j));
+      StoreSome(d, p.activation.Of(sum), y + j, std::min(kTileLanes, columns - j));
     }
   }
 }

@@ -1,13 +1,14 @@
-// linear of f32 for a batch of rows: the weight is read where it lies, once, and x goes through the
-// registers as packed columns. A library packs both, and the weight is the larger by far. Each sum
-// is one register's from the first feature to the last, so that its bits depend neither on the
-// threads nor on the batch.
+// linear of f32 for a batch of rows, alone or with an activation behind it: the weight is read
+// where it lies, once, and x goes through the registers as packed columns. A library packs both,
+// and the weight is the larger by far. Each sum is one register's from the first feature to the
+// last, so that its bits depend neither on the threads nor on the batch.
 #include "src/kernels/cpu/targets.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "src/kernels/cpu/linear_product.cc"
 #include <hwy/foreach_target.h>
 //
+#include "src/kernels/cpu/activation.h"
 #include "src/kernels/cpu/conv_panels.h"
 #include "src/kernels/cpu/dispatch.h"
 #include "src/kernels/cpu/linear_product.h"
@@ -45,6 +46,7 @@ struct LinearProduct {
   int64_t vectors = 0;                        // of a strip of rows of x
   RowTiles tiles;                             // of units
   bool has_bias = false;
+  Activation activation;
   int threads = 1;
 
   static LinearProduct Of(const NodeSignature& node, int threads) {
@@ -58,6 +60,7 @@ struct LinearProduct {
                DivideUp(p.units, std::min<int64_t>(StridedRows::kMost,
                                                    MostTileRows(static_cast<int>(p.vectors))))};
     p.has_bias = node.inputs.size() == 3;
+    p.activation = Activation::In(node);
     p.threads = OperandBytes(node) < LeastParallelBytes(Work::kComputes) ? 1 : threads;
     return p;
   }
@@ -80,15 +83,17 @@ void PackX(const LinearProduct& p, const float* x, int64_t begin, int64_t end, f
   }
 }
 
-// Adds the bias of each unit of a tile, and writes y[row of x][unit].
+// Adds the bias of each unit of a tile, activates, and writes y[row of x][unit].
 void WriteTile(const LinearProduct& p, float* results, const float* bias, int64_t units,
                int64_t rows, float* y) {
   const F32 d;
-  for (int64_t u = 0; p.has_bias && u < units; ++u) {
-    const VF32 added = hn::Set(d, bias[u]);
+  const bool as_they_are = !p.has_bias && p.activation.kind == Activation::Kind::kNone;
+  for (int64_t u = 0; !as_they_are && u < units; ++u) {
+    const VF32 added = hn::Set(d, p.has_bias ? bias[u] : 0.0F);
     for (int64_t i = 0; i < p.width(); i += kTileLanes) {
       float* sums = results + u * p.width() + i;
-      hn::StoreU(hn::Add(hn::LoadU(d, sums), added), d, sums);
+      const VF32 sum = hn::LoadU(d, sums);
+      hn::StoreU(p.activation.Of(p.has_bias ? hn::Add(sum, added) : sum), d, sums);
     }
   }
   TransposeBand(Bits(results), p.width(), Bits(y), p.units, units, rows);
@@ -126,6 +131,10 @@ bool Supports(const NodeSignature& node) {
          p.packed() <= kMostPackedFloats && Filled(p.rows, p.vectors) >= kLeastFilled;
 }
 
+bool SupportsActivated(const NodeSignature& node) {
+  return IsActivated(node, OpId::linear) && Supports(node);
+}
+
 KernelDef linear_product() {
   return {.name = "cpu.linear",
           .supports = Supports,
@@ -140,6 +149,12 @@ KernelDef linear_product() {
               },
           .flops_per_second = kLinearProductFlopsPerSecond};
 }
+KernelDef activated_linear_product() {
+  KernelDef def = linear_product();
+  def.name = "cpu.fused_linear";
+  def.supports = SupportsActivated;
+  return def;
+}
 
 }  // namespace
 }  // namespace HWY_NAMESPACE
@@ -150,6 +165,7 @@ HWY_AFTER_NAMESPACE();
 namespace cgrun::cpu {
 
 CGRUN_CPU_KERNEL(linear_product)
+CGRUN_CPU_KERNEL(activated_linear_product)
 
 }  // namespace cgrun::cpu
 #endif

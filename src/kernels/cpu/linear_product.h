@@ -12,6 +12,7 @@ namespace cgrun::cpu {
 inline constexpr double kLinearProductFlopsPerSecond = 60e9;
 
 std::vector<KernelDef> linear_product();
+std::vector<KernelDef> activated_linear_product();  // with relu or leaky_relu behind it
 
 }  // namespace cgrun::cpu
 

@@ -8,7 +8,6 @@
 #include "src/kernels/cpu/conv_tiles.h"
 #include "src/kernels/cpu/dispatch.h"
 #include "src/kernels/cpu/tiled_conv.h"
-#include "src/kernels/fused_conv.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace cgrun::cpu {
@@ -35,8 +34,7 @@ PreparedKernel Prepare(const KernelRequest& request) {
 }
 
 bool SupportsFused(const NodeSignature& node) {
-  return IsFusedConv(node) && IsForTiles(node) &&
-         (node.body[1].op == OpId::relu || node.body[1].op == OpId::leaky_relu);
+  return IsActivated(node, OpId::conv) && IsForTiles(node);
 }
 
 KernelDef tiled_conv() {
