@@ -136,6 +136,24 @@ std::optional<CappedRun> LargestByDoubling(
   return largest;
 }
 
+// A batch below that of `fit` that is about as large as its cap takes, or of one sample, which may
+// not fit: totals lie nearly on the line from what takes no samples, or from a batch that fits, to
+// one that does not.
+std::optional<PlannedRun> LargeBatch(
+    const CappedRun& fit, const std::function<std::optional<PlannedRun>(int64_t batch)>& plan) {
+  constexpr int kTries = 3;
+  const int64_t without = fit.free.total() - fit.free.of_batch;
+  int64_t batch = fit.free.batch, total = fit.free.total();
+  for (int tries = 0; tries < kTries && batch > 1; ++tries) {
+    const int64_t a_sample = std::max<int64_t>(1, (total - without) / batch);
+    batch = std::clamp<int64_t>((fit.cap - kBaseNoise - without) / a_sample, 1, batch - 1);
+    auto run = plan(batch);
+    if (!run || batch == 1 || run->total() + kBaseNoise <= fit.cap) return run;
+    total = run->total();
+  }
+  return plan(1);
+}
+
 // The largest batch of a few that fits, for one that does not. Planned quickly, which can take a
 // little more than is said.
 std::string BatchHelp(const ModelSpec& model, const KernelLibrary& library, CompileOptions options,
@@ -151,43 +169,25 @@ std::string BatchHelp(const ModelSpec& model, const KernelLibrary& library, Comp
   };
   const int64_t whole = fit.free.batch;
   if (whole <= 1) return "";
-  auto run = plan(1);
+  const auto run = LargeBatch(fit, plan);
   if (!run) return "";
-  if (run->total() > fit.cap) {
-    const auto again = LargestByDoubling(whole, [&](int64_t batch) -> std::optional<CappedRun> {
-      const auto plain = batch == 1 ? run : plan(batch);
-      if (!plain) return std::nullopt;
-      smaller.train->batch.value = {false, batch};
-      auto capped =
-          FitRunQuickly(smaller, library, options, fit.cap, *plain, std::nullopt, ignored);
-      return capped && capped->fits() ? capped : std::nullopt;
-    });
-    if (again) {
-      return fmt::format("`--batch {}` fits, {}", again->free.batch, CostOf(*again));
-    }
+  if (run->total() <= fit.cap) {
     return fmt::format(
-        "no batch fits, so that `--batch auto` finds none: one sample takes about {}",
-        FormatBytes(run->total()));
+        "`--batch {}` takes about {}, and {:.3g} times as many steps an epoch; `--batch auto` "
+        "finds the largest batch that fits",
+        run->batch, FormatBytes(run->total()),
+        static_cast<double>(whole) / static_cast<double>(run->batch));
   }
-  // Totals grow nearly evenly: the line from one that fits to one that does not says what to try.
-  PlannedRun too_large = fit.free;
-  for (int tries = 0; tries < 2; ++tries) {
-    const int64_t room = fit.cap - kBaseNoise - run->total();
-    const int64_t samples = too_large.batch - run->batch;
-    const int64_t a_sample = std::max<int64_t>(1, (too_large.total() - run->total()) / samples);
-    const int64_t more = std::min(room / a_sample, samples - 1);
-    if (more <= 0) break;
-    auto larger = plan(run->batch + more);
-    if (!larger) break;
-    const bool fits = larger->total() + kBaseNoise <= fit.cap;
-    (fits ? *run : too_large) = *std::move(larger);
-    if (fits) break;
-  }
-  return fmt::format(
-      "`--batch {}` takes about {}, and {:.3g} times as many steps an epoch; `--batch auto` "
-      "finds the largest batch that fits",
-      run->batch, FormatBytes(run->total()),
-      static_cast<double>(whole) / static_cast<double>(run->batch));
+  const auto again = LargestByDoubling(whole, [&](int64_t batch) -> std::optional<CappedRun> {
+    const auto plain = batch == 1 ? run : plan(batch);
+    if (!plain) return std::nullopt;
+    smaller.train->batch.value = {false, batch};
+    auto capped = FitRunQuickly(smaller, library, options, fit.cap, *plain, std::nullopt, ignored);
+    return capped && capped->fits() ? capped : std::nullopt;
+  });
+  if (again) return fmt::format("`--batch {}` fits, {}", again->free.batch, CostOf(*again));
+  return fmt::format("no batch fits, so that `--batch auto` finds none: one sample takes about {}",
+                     FormatBytes(run->total()));
 }
 
 std::string LinesOf(const std::vector<std::string>& lines) {

@@ -15,7 +15,7 @@ namespace cgrun {
 
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(PeakHolder, name, bytes)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(PlannedRun, memory, batch, second_runs, swaps, swap_bytes,
-                                   slowdown, arena_bound, cap_out_of_reach, at_peak)
+                                   slowdown, of_batch, arena_bound, cap_out_of_reach, at_peak)
 
 namespace {
 
@@ -91,7 +91,9 @@ std::optional<PlannedRun> PlanHere(const ModelSpec& model, const KernelLibrary& 
   run.cap_out_of_reach = compiled->layout.cap_out_of_reach;
   run.at_peak = HoldersOfPeak(compiled->layout, LargestEntry(compiled->layout));
   const std::unique_ptr<Device> device = OpenDevice(library.name());
+  const int64_t transient = compiled->layout.transient_bytes;
   run.memory = MeasureRun(*compiled, shape, library, *device);
+  run.of_batch = transient + (run.memory.on_host ? run.memory.parts.loaders : 0);
   return run;
 }
 

@@ -23,6 +23,7 @@ struct PlannedRun {
   int64_t swaps = 0;              // tensors that go to a file and back,
   int64_t swap_bytes = 0;         // that file's size …
   double slowdown = 0;            // … and how much longer a step takes for it, as it is estimated
+  int64_t of_batch = 0;           // bytes of the total that grow with the batch, nearly evenly
   int64_t arena_bound = 0;        // no packing of what is alive takes a smaller arena
   bool cap_out_of_reach = false;  // nor does anything computed again or swapped bring it there
   // The largest of the buffers that are alive where training takes most, the largest first.
