@@ -8,6 +8,7 @@
 #include "src/base/check.h"
 #include "src/compile/recompute.h"
 #include "src/ir/op_def.h"
+#include "src/plan/recompute.h"
 
 namespace cgrun {
 namespace {
@@ -16,8 +17,10 @@ using Clock = std::chrono::steady_clock;
 
 constexpr const char* kQuickPlanner = "greedy";
 constexpr int kMaxRematRounds = 4;
-constexpr int kMostPackings = 6;    // on the way to a cap
-constexpr double kAnyShare = 1000;  // of a step's time
+constexpr int kMostPackings = 6;     // on the way to a cap …
+constexpr int kFewPackings = 2;      // … and to a bound that was missed …
+constexpr int64_t kLeastGap = 2000;  // … by more than such a part of it
+constexpr double kAnyShare = 1000;   // of a step's time
 // Of the schedules that are searched through on the way to a cap: about a second for 30 million.
 constexpr int64_t kNodesSearched = 30'000'000;
 constexpr int64_t kNodesSearchedAgain = 10'000'000;  // where a packing has left gaps
@@ -107,10 +110,10 @@ MemoryLayout PlanWithLess(std::vector<CompiledEntry>& entries, MemoryLayout layo
 // judge, and where it leaves gaps, the next try aims lower by as much. The smallest arena that was
 // found where none fits.
 MemoryLayout PlanWithin(std::vector<CompiledEntry>& entries, MemoryLayout layout,
-                        const Target& target, const CompileOptions& options, bool searches) {
+                        const Target& target, const CompileOptions& options, bool searches,
+                        int most_packings) {
   const std::vector<CompiledEntry> before = entries;
   const std::vector<EntryLayout> layouts_before = layout.entries;
-  const int most_packings = options.effort == PlanEffort::kQuick ? 1 : kMostPackings;
   const int64_t whole_bytes = layout.arena_bytes + layout.recompute_saved_bytes;
   RecomputeGoal goal{kAnyShare, options.arena_cap - layout.persistent_bytes, /*may_swap=*/true};
   for (int i = 0; i < most_packings && layout.arena_bytes > options.arena_cap; ++i) {
@@ -142,11 +145,44 @@ MemoryLayout PlanWithinCap(std::vector<CompiledEntry>& entries, const MemoryLayo
                            const Target& target, const CompileOptions& options) {
   std::vector<CompiledEntry> plain = entries;
   if (options.effort == PlanEffort::kFull) {
-    MemoryLayout searched = PlanWithin(entries, layout, target, options, /*searches=*/true);
+    MemoryLayout searched =
+        PlanWithin(entries, layout, target, options, /*searches=*/true, kMostPackings);
     if (searched.arena_bytes <= options.arena_cap || searched.cap_out_of_reach) return searched;
   }
   entries = std::move(plain);
-  return PlanWithin(entries, layout, target, options, /*searches=*/false);
+  return PlanWithin(entries, layout, target, options, /*searches=*/false,
+                    options.effort == PlanEffort::kQuick ? 1 : kMostPackings);
+}
+
+// What runs again, as a share of the step without it.
+double ShareOfSecondRuns(const Graph& graph) {
+  const double again = SecondsOfStep(graph, /*second_runs=*/true);
+  const double once = SecondsOfStep(graph) - again;
+  return once > 0 ? again / once : 0;
+}
+
+// Where the packing has left a gap above its bound, other choices of what runs again are looked
+// for that pack within the bound, as under a cap; what takes longer than may be is not taken.
+MemoryLayout CloseGap(std::vector<CompiledEntry>& entries, MemoryLayout layout,
+                      const Target& target, const CompileOptions& asked) {
+  const int64_t gap = layout.arena_bytes - layout.lower_bound_bytes;
+  const bool is_full =
+      asked.effort == PlanEffort::kFull && asked.layout.planner == LayoutOptions().planner;
+  if (!is_full || asked.recompute_share <= 0 || gap <= layout.lower_bound_bytes / kLeastGap) {
+    return layout;
+  }
+  CompileOptions options = asked;
+  options.arena_cap = layout.lower_bound_bytes;
+  options.swap.reset();
+  std::vector<CompiledEntry> tried = entries;
+  MemoryLayout closer = PlanWithin(tried, layout, target, options, /*searches=*/true, kFewPackings);
+  closer.cap_out_of_reach = false;
+  const bool is_quick = std::ranges::all_of(tried, [&](const CompiledEntry& entry) {
+    return ShareOfSecondRuns(entry.graph) <= options.recompute_share;
+  });
+  if (!is_quick || closer.arena_bytes >= layout.arena_bytes) return layout;
+  entries = std::move(tried);
+  return closer;
 }
 
 CompileOptions WithPlannerOfEffort(CompileOptions options) {
@@ -159,7 +195,8 @@ CompileOptions WithPlannerOfEffort(CompileOptions options) {
 MemoryLayout PlanWithRecompute(std::vector<CompiledEntry>& entries, MemoryLayout layout,
                                const Target& target, const CompileOptions& options) {
   layout = PlanWithLess(entries, std::move(layout), target, options);
-  if (options.arena_cap == 0 || layout.arena_bytes <= options.arena_cap) return layout;
+  if (options.arena_cap == 0) return CloseGap(entries, std::move(layout), target, options);
+  if (layout.arena_bytes <= options.arena_cap) return layout;
   return PlanWithinCap(entries, layout, target, options);
 }
 
