@@ -255,7 +255,7 @@ TEST(IdxTest, TheCapIsNamed) {
   EXPECT_EQ(
       data.Open().errors,
       "error: 'DIR/images': 1000000 x 28 x 28 elements of uint8 take 747.7 MiB, more than the "
-      "cap of 64.0 MiB\n"
+      "cap of 64 MiB\n"
       "help: a larger `--memory` (`memory` of `train`), or use fewer samples\n");
   data.Limit(60 << 20, 64 << 20);
   EXPECT_NE(data.Open().errors.find("more than the 60.0 MiB that are left of the cap of 64 MiB"),
