@@ -18,8 +18,9 @@ using Clock = std::chrono::steady_clock;
 constexpr const char* kQuickPlanner = "greedy";
 constexpr int kMaxRematRounds = 4;
 constexpr int kMostPackings = 6;     // on the way to a cap …
-constexpr int kFewPackings = 2;      // … and to a bound that was missed …
-constexpr int64_t kLeastGap = 2000;  // … by more than such a part of it
+constexpr int kFewPackings = 3;      // … and to a bound that was missed, …
+constexpr int kMostGapsTried = 3;    // … for which there are so many of them,
+constexpr int64_t kLeastGap = 2000;  // where the gap is more than such a part of the bound
 constexpr double kAnyShare = 1000;   // of a step's time
 // Of the schedules that are searched through on the way to a cap: about a second for 30 million.
 constexpr int64_t kNodesSearched = 30'000'000;
@@ -162,27 +163,36 @@ double ShareOfSecondRuns(const Graph& graph) {
 }
 
 // Where the packing has left a gap above its bound, other choices of what runs again are looked
-// for that pack within the bound, as under a cap; what takes longer than may be is not taken.
+// for, as under a cap, that take no longer: as low as the bound, or, where that takes too long or
+// does not pack, some way to it.
 MemoryLayout CloseGap(std::vector<CompiledEntry>& entries, MemoryLayout layout,
                       const Target& target, const CompileOptions& asked) {
-  const int64_t gap = layout.arena_bytes - layout.lower_bound_bytes;
   const bool is_full =
       asked.effort == PlanEffort::kFull && asked.layout.planner == LayoutOptions().planner;
-  if (!is_full || asked.recompute_share <= 0 || gap <= layout.lower_bound_bytes / kLeastGap) {
-    return layout;
-  }
+  if (!is_full || asked.recompute_share <= 0) return layout;
   CompileOptions options = asked;
-  options.arena_cap = layout.lower_bound_bytes;
   options.swap.reset();
-  std::vector<CompiledEntry> tried = entries;
-  MemoryLayout closer = PlanWithin(tried, layout, target, options, /*searches=*/true, kFewPackings);
-  closer.cap_out_of_reach = false;
-  const bool is_quick = std::ranges::all_of(tried, [&](const CompiledEntry& entry) {
-    return ShareOfSecondRuns(entry.graph) <= options.recompute_share;
-  });
-  if (!is_quick || closer.arena_bytes >= layout.arena_bytes) return layout;
-  entries = std::move(tried);
-  return closer;
+  int64_t part = 0;  // of the gap, in eighths, that may stay
+  for (int tries = 0; tries < kMostGapsTried; ++tries) {
+    const int64_t bound = layout.lower_bound_bytes, gap = layout.arena_bytes - bound;
+    if (gap <= bound / kLeastGap) break;
+    options.arena_cap = bound + part * gap / 8;
+    std::vector<CompiledEntry> tried = entries;
+    MemoryLayout closer =
+        PlanWithin(tried, layout, target, options, /*searches=*/true, kFewPackings);
+    closer.cap_out_of_reach = false;
+    const bool is_quick = std::ranges::all_of(tried, [&](const CompiledEntry& entry) {
+      return ShareOfSecondRuns(entry.graph) <= options.recompute_share;
+    });
+    if (is_quick && closer.arena_bytes <= options.arena_cap) {
+      entries = std::move(tried);
+      layout = std::move(closer);
+      part = 0;
+    } else {
+      part += 2;
+    }
+  }
+  return layout;
 }
 
 CompileOptions WithPlannerOfEffort(CompileOptions options) {

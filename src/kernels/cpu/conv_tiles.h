@@ -10,7 +10,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "src/kernels/cpu/activation.h"
+#include "src/kernels/cpu/activated.h"
 #include "src/kernels/cpu/conv_panels.h"
 #include "src/kernels/cpu/conv_seconds.h"
 #include "src/kernels/cpu/parallel.h"
@@ -83,7 +83,7 @@ inline void FinishTile(const ConvTiles& p, const float* results, const float* bi
     const VF32 shift = hn::Set(d, p.bias ? bias[first + r] : 0.0F);
     for (int64_t j = 0; j < columns; j += kTileLanes, results += kTileLanes) {
       const VF32 sum = hn::Add(hn::LoadU(d, results), shift);
-      StoreSome(d, p.activation.Of(sum), y + j, std::min(kTileLanes, columns - j));
+      StoreSome(d, Activated(p.activation, sum), y + j, std::min(kTileLanes, columns - j));
     }
   }
 }

@@ -1,17 +1,35 @@
-// linear by OpenBLAS: one product of all rows of x with the transposed weight, added to the bias.
+// linear by OpenBLAS, alone or with an activation behind it: one product of all rows of x with the
+// transposed weight, added to the bias.
 #include <algorithm>
 
+#include "src/kernels/cpu/activation.h"
 #include "src/kernels/cpu/blas.h"
 #include "src/kernels/cpu/kernels.h"
 #include "src/kernels/cpu/linear_product.h"
 #include "src/kernels/cpu/number.h"
+#include "src/kernels/cpu/parallel.h"
 
 namespace cgrun::cpu {
 namespace {
 
 struct Parameters {
   int64_t rows = 0, units = 0, features = 0;
+  Activation activation;
+  int threads = 1;  // of the activation
 };
+
+template <class T>
+void Activate(const Parameters& p, T* y) {
+  if (p.activation.kind == Activation::Kind::kNone) return;
+  const T slope = static_cast<T>(p.activation.slope);
+  const bool is_relu = p.activation.kind == Activation::Kind::kRelu;
+  Split(p.threads, p.rows * p.units, kGrain, [=](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      const T below = is_relu ? T(0) : slope * y[i];
+      y[i] = y[i] < T(0) ? below : y[i];
+    }
+  });
+}
 
 template <class T, bool kBias>
 struct Kernel {
@@ -24,6 +42,7 @@ struct Kernel {
     }
     Multiply<T>(p.rows, p.units, p.features, {Data<const T>(context, i, 0), p.features, false},
                 {Data<const T>(context, i, 1), p.features, true}, T(kBias ? 1 : 0), y, p.units);
+    Activate(p, y);
   }
 };
 
@@ -35,7 +54,7 @@ using WithoutBias = Kernel<T, false>;
 Parameters Pack(const NodeSignature& node) {
   const Shape &x = node.inputs[0].shape, &y = node.outputs[0].shape;
   const int64_t units = y[y.rank() - 1].size;
-  return {y.Elements() / units, units, x[x.rank() - 1].size};
+  return {y.Elements() / units, units, x[x.rank() - 1].size, Activation::In(node)};
 }
 
 bool Supports(const NodeSignature& node) {
@@ -44,10 +63,15 @@ bool Supports(const NodeSignature& node) {
   return std::max({p.rows, p.units, p.features}) <= kMostBlasSize;
 }
 
+bool SupportsActivated(const NodeSignature& node) {
+  return IsActivated(node, OpId::linear) && Supports(node);
+}
+
 PreparedKernel Prepare(const KernelRequest& request) {
   const NodeSignature& node = request.node;
   const DType dtype = node.inputs[0].dtype;
-  const Parameters p = Pack(node);
+  Parameters p = Pack(node);
+  p.threads = ThreadsFor(request);
   PrepareBlas(request.threads, p.rows, p.units, p.features);
   return PreparedKernel::Of(
       node.inputs.size() == 3 ? ForF32OrF64<WithBias>(dtype) : ForF32OrF64<WithoutBias>(dtype), p);
@@ -59,6 +83,15 @@ std::vector<KernelDef> linear() {
   std::vector<KernelDef> kernels = linear_product();
   kernels.push_back({.name = "openblas.linear",
                      .supports = Supports,
+                     .prepare = Prepare,
+                     .flops_per_second = kBlasFlopsPerSecond});
+  return kernels;
+}
+
+std::vector<KernelDef> activated_linear() {
+  std::vector<KernelDef> kernels = activated_linear_product();
+  kernels.push_back({.name = "openblas.fused_linear",
+                     .supports = SupportsActivated,
                      .prepare = Prepare,
                      .flops_per_second = kBlasFlopsPerSecond});
   return kernels;

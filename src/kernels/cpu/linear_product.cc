@@ -8,7 +8,7 @@
 #define HWY_TARGET_INCLUDE "src/kernels/cpu/linear_product.cc"
 #include <hwy/foreach_target.h>
 //
-#include "src/kernels/cpu/activation.h"
+#include "src/kernels/cpu/activated.h"
 #include "src/kernels/cpu/conv_panels.h"
 #include "src/kernels/cpu/dispatch.h"
 #include "src/kernels/cpu/linear_product.h"
@@ -93,7 +93,7 @@ void WriteTile(const LinearProduct& p, float* results, const float* bias, int64_
     for (int64_t i = 0; i < p.width(); i += kTileLanes) {
       float* sums = results + u * p.width() + i;
       const VF32 sum = hn::LoadU(d, sums);
-      hn::StoreU(p.activation.Of(p.has_bias ? hn::Add(sum, added) : sum), d, sums);
+      hn::StoreU(Activated(p.activation, p.has_bias ? hn::Add(sum, added) : sum), d, sums);
     }
   }
   TransposeBand(Bits(results), p.width(), Bits(y), p.units, units, rows);

@@ -1,4 +1,4 @@
-// linear by our own kernel.
+// linear by our own kernel, and with an activation behind it.
 #ifndef CGRUN_KERNELS_CPU_LINEAR_PRODUCT_H_
 #define CGRUN_KERNELS_CPU_LINEAR_PRODUCT_H_
 
@@ -13,6 +13,8 @@ inline constexpr double kLinearProductFlopsPerSecond = 60e9;
 
 std::vector<KernelDef> linear_product();
 std::vector<KernelDef> activated_linear_product();  // with relu or leaky_relu behind it
+// By that, and of any batch by OpenBLAS, as an entry point of another batch runs the same node.
+std::vector<KernelDef> activated_linear();
 
 }  // namespace cgrun::cpu
 
