@@ -87,10 +87,12 @@ HostTensor RandomInput(const DataField& field, int64_t batch, const std::vector<
   std::vector<Dim> dims = {batch};
   dims.insert(dims.end(), field.shape.begin(), field.shape.end());
   HostTensor tensor(field.dtype, Shape(std::move(dims)));
-  int64_t classes = field.dtype == DType::kU8 ? 256 : 2;
+  int64_t classes = 0;  // those that all know who read it
   for (const LabelUse& use : uses) {
-    if (use.input == field.name) classes = use.classes;
+    if (use.input != field.name) continue;
+    classes = classes == 0 ? use.classes : std::min(classes, use.classes);
   }
+  if (classes == 0) classes = field.dtype == DType::kU8 ? 256 : 2;
   const uint64_t key = RandomKey(0, std::string(kRandomName) + field.name);
   for (int64_t i = 0; i < tensor.elements(); ++i) {
     const double uniform = UniformFloat(RandomBits(key, 1, static_cast<uint64_t>(i)));
