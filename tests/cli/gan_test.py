@@ -314,6 +314,20 @@ class GanTest(cli_testing.CliTestCase):
         self.cgrun(*draw, "x.npy")
         self.assertIn(b"(10, 1, 6, 6)", (self.folder / "x.npy").read_bytes()[:128])
 
+    def test_pictures_of_others_are_left_alone(self):
+        self.hash(short("least_squares"))
+        draw = ["generate", "pair.yaml", "--weights", "run", "-n", "4"]
+        self.cgrun(*draw)
+        self.assertIn(b"tEXtSoftware\0cgrun", (self.folder / "pair.png").read_bytes()[:64])
+        self.cgrun(*draw, "--seed", "5")  # its own
+        mine = cli_testing.png(4, 4, range(16))
+        for name in ("mine.png", "mine.npy"):
+            (self.folder / name).write_bytes(mine)
+            self.assertIn(f"'{name}' exists and is no sheet of images", self.refuses(*draw, "--out", name))
+            self.assertEqual((self.folder / name).read_bytes(), mine)
+            self.cgrun(*draw, "--out", name, "--force")
+            self.assertNotEqual((self.folder / name).read_bytes(), mine)
+
     def test_mistakes(self):
         def error(change, to):
             text = short("least_squares")
