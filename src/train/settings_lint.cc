@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "src/frontend/unused_parts.h"
 #include "src/ir/op_def.h"
 #include "src/model/model_file.h"
 #include "src/model/values.h"
@@ -122,6 +123,7 @@ void WarnOfSettings(const ModelSpec& model, const Graph& training, Diagnostics& 
   WarnOfRates(model, diagnostics);
   WarnOfSameData(model, diagnostics);
   WarnOfColours(training, diagnostics);
+  WarnOfUnusedParts(model, diagnostics);
 }
 
 }  // namespace cgrun
