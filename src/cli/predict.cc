@@ -222,10 +222,8 @@ void CheckFolder(const std::string& out) {
           "` is a folder");
 }
 
-// What the predictions of a model leave out, and which verb shows it.
+// What the predictions of a model leave out, and how to have it.
 void TellOfOthers(const ModelSpec& model, const PredictSignature& signature) {
-  if (model.gan)
-    Tell("note: `cgrun generate` draws what the generator makes; this is another output");
   const bool chooses =
       std::ranges::any_of(model.paths, [](const PathSpec& path) { return !path.out.empty(); });
   if (model.paths.empty() || chooses || signature.outputs.empty()) return;

@@ -328,6 +328,19 @@ class GanTest(cli_testing.CliTestCase):
             self.cgrun(*draw, "--out", name, "--force")
             self.assertNotEqual((self.folder / name).read_bytes(), mine)
 
+    def test_a_critic_gives_any_number(self):
+        sigmoid = "units: 1, activation: sigmoid}"
+        for name, warned in (("clipped", True), ("least_squares", False)):
+            self.write("pair.yaml", short(name).replace("units: 1}", sigmoid))
+            warnings = self.cgrun("train", "pair.yaml", "--dry-run").stderr
+            self.assertEqual("'critic' is to give any number, and a sigmoid keeps it between 0 and 1"
+                             in warnings, warned, warnings)
+
+    def test_predict_knows_who_draws(self):
+        self.write("pair.yaml", short("least_squares"))
+        (self.folder / "a.png").write_bytes(cli_testing.png(6, 6, range(36)))
+        self.assertIn("`cgrun generate`", self.refuses("predict", "pair.yaml", "a.png"))
+
     def test_mistakes(self):
         def error(change, to):
             text = short("least_squares")
