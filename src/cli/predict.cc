@@ -226,7 +226,8 @@ void CheckFolder(const std::string& out) {
 void TellOfOthers(const ModelSpec& model, const PredictSignature& signature) {
   const bool chooses =
       std::ranges::any_of(model.paths, [](const PathSpec& path) { return !path.out.empty(); });
-  if (model.paths.empty() || chooses || signature.outputs.empty()) return;
+  const auto shown = std::ranges::find(signature.outputs, false, &PredictedOutput::kept);
+  if (model.paths.empty() || chooses || shown == signature.outputs.end()) return;
   const PathSpec& path = model.paths.back();
   std::vector<std::string> heads, others;  // what losses read; without what is predicted
   for (const LossSpec& loss : path.losses) {
@@ -234,15 +235,14 @@ void TellOfOthers(const ModelSpec& model, const PredictSignature& signature) {
     const std::string& head = loss.op.in[0].value;
     if (std::ranges::find(heads, head) != heads.end()) continue;
     heads.push_back(head);
-    if (signature.outputs[0].name != path.name.value + "." + head)
-      others.push_back("`" + head + "`");
+    if (shown->name != path.name.value + "." + head) others.push_back("`" + head + "`");
   }
   if (heads.size() < 2 || others.empty() || others.size() == heads.size()) return;
   std::string listed, out;
   for (const std::string& other : others) listed += (listed.empty() ? "" : ", ") + other;
   for (const std::string& head : heads) out += (out.empty() ? "" : ", ") + head;
-  Tell("note: this is '" + signature.outputs[0].name + "' alone, the last output; a loss reads " +
-       listed + ", too: `out: [" + out + "]` of path '" + path.name.value + "' predicts all");
+  Tell("note: this is '" + shown->name + "' alone, the last output; a loss reads " + listed +
+       ", too: `out: [" + out + "]` of path '" + path.name.value + "' predicts all");
 }
 
 int RunChecked(const ModelFlags& flags, const RunFlags& run_flags,
