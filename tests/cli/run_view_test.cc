@@ -41,8 +41,8 @@ TEST(CapNoteTest, TellsOfARunThatTookMoreThanItsCap) {
   EXPECT_EQ(CapNote(Measured(1005 * kMiB), 1000 * kMiB), "");
   const std::string note = CapNote(Measured(10 * kMiB), 8 * kMiB);
   EXPECT_TRUE(
-      note.starts_with("note: the run was measured to take 10.0 MiB, more than its cap of "
-                       "8.00 MiB: 8.00 MiB were planned, "))
+      note.starts_with("note: the run was measured to take 10 MiB, more than its cap of "
+                       "8 MiB: 8.00 MiB were planned, "))
       << note;
 }
 
