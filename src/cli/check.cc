@@ -159,6 +159,11 @@ std::string Json(const Findings& findings) {
   return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
 
+// Of kernels that are wrong: a model file cannot mend them.
+constexpr char kWrongKernels[] =
+    "this is a fault of cgrun's, not of the model file, and is worth a report with the file; until "
+    "then `--device` names another device, of those that are ok";
+
 std::string NamesText(const std::vector<std::string>& names) {
   constexpr size_t kShown = 3;
   std::string text;
@@ -185,7 +190,7 @@ void PrintWrong(const Findings& findings) {
     if (!check.missing.empty()) {
       PrintError(fmt::format("device '{}' does not compute {}, as the reference does", check.device,
                              NamesText(check.missing)),
-                 "`--disable-pass` and `--stop-after-pass` narrow it down");
+                 kWrongKernels);
       continue;
     }
     const std::string apart = std::isfinite(check.error)
@@ -194,7 +199,7 @@ void PrintWrong(const Findings& findings) {
                                   : "it is not finite";
     PrintError(fmt::format("device '{}' computes {} otherwise than the reference: {}", check.device,
                            check.worst, apart),
-               "`--disable-pass` and `--stop-after-pass` narrow it down");
+               kWrongKernels);
   }
 }
 

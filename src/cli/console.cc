@@ -62,6 +62,13 @@ constexpr Synonym kVerbSynonyms[] = {
     {"show", "summary"},      {"list", "ops"},
 };
 
+// What other programs call their flags, beside the keys of a model file.
+constexpr Synonym kFlagSynonyms[] = {
+    {"output", "out"},  {"outputdir", "out"},     {"outdir", "out"},   {"outputfile", "out"},
+    {"savedir", "out"}, {"savepath", "out"},      {"saveto", "out"},   {"rundir", "out"},
+    {"out", "output"},  {"outputfile", "output"}, {"ckpt", "weights"},
+};
+
 constexpr std::string_view kNoOtherFormats =
     "this version reads and writes no models of other programs: networks are model files in YAML, "
     "weights safetensors files";
@@ -114,10 +121,28 @@ std::string SetHelp(const CLI::App& verb, const std::string& flag, const std::st
   std::string name = flag.substr(2);
   std::replace(name.begin(), name.end(), '-', '_');
   const bool known = std::find(keys.begin(), keys.end(), name) != keys.end();
-  if (!known) name = exact ? "" : NearestName(name, keys);
+  if (!known) {
+    const std::string ours = OurName(flag.substr(2), keys, KeySynonyms());
+    name = !ours.empty() ? ours : exact ? "" : NearestName(name, keys);
+  }
   if (name.empty()) return "";
   return "keys of the model file are set so: `--set train." +
          (name == "lr" ? "optimizer.lr" : name) + "=" + (value.empty() ? "…" : value) + "`";
+}
+
+// `--test new.csv`: data are named in the model file; "" of other flags.
+std::string HelpWithData(const CLI::App& verb, const std::string& flag, const std::string& value) {
+  constexpr Synonym kSets[] = {{"train", "train"},          {"traindata", "train"},
+                               {"valid", "valid"},          {"val", "valid"},
+                               {"validation", "valid"},     {"test", "test"},
+                               {"validationdata", "valid"}, {"testdata", "test"}};
+  if (verb.get_option_no_throw("--set") == nullptr) return "";
+  const auto set = std::ranges::find(kSets, PlainName(flag.substr(2)), &Synonym::theirs);
+  if (set == std::end(kSets)) return "";
+  return "the model file names its data: `--set data." + std::string(set->ours) +
+         ".file=" + (value.empty() ? "FILE" : value) +
+         "` is another file of it, where its format has the key `file` (`folder` or `images` of "
+         "others)";
 }
 
 // Other programs let users choose the threads that read data; "" of other flags.
@@ -135,7 +160,8 @@ std::string HelpWithLoader(const CLI::App& verb, const std::string& flag) {
 std::string HelpWithOtherName(const std::string& flag, const std::vector<std::string>& known) {
   std::vector<std::string> names;
   for (const std::string& name : known) names.push_back(name.substr(2));
-  const std::string ours = OurName(flag.substr(2), names, KeySynonyms());
+  std::string ours = OurName(flag.substr(2), names, kFlagSynonyms);
+  if (ours.empty()) ours = OurName(flag.substr(2), names, KeySynonyms());
   return ours.empty() ? "" : "write '--" + ours + "'";
 }
 
@@ -166,6 +192,7 @@ std::optional<Mistake> UnknownFlag(const CLI::App& verb, int argc, char** argv) 
     const std::string value = ValueAfter(i, argc, argv);
     std::string help = HelpWithLoader(verb, argument);
     if (help.empty()) help = HelpWithMemory(verb, argument);
+    if (help.empty()) help = HelpWithData(verb, argument, value);
     if (help.empty()) help = HelpWithOtherName(argument, known);
     if (help.empty()) help = SetHelp(verb, argument, value, /*exact=*/!nearest.empty());
     if (help.empty() && !nearest.empty()) help = "did you mean '" + nearest + "'?";

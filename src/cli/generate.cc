@@ -4,6 +4,8 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <filesystem>
+#include <fstream>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -34,6 +36,7 @@ struct GenerateFlags {
   std::string out;    // "": the model's name
   int64_t count = 0;  // 0: not given
   int64_t scale = 1;
+  bool force = false;
   std::optional<std::string> prompt;
   std::optional<double> temperature;
 };
@@ -69,6 +72,23 @@ void Write(const std::string& path, const HostTensor& samples, const GeneratedOu
   const std::vector<uint8_t> pixels = Enlarged(PixelsOf(samples, output.pixels), shape, scale);
   WriteFileAtomically(path, EncodeSheet({pixels, shape[0].size, shape[1].size,
                                          scale * shape[2].size, scale * shape[3].size}));
+}
+
+// Before the work: what lies at `path` is replaced where it is a sheet that this program drew, or
+// where the user says so.
+void CheckIsFree(const std::string& path, bool force) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  if (path.empty() || force || !fs::is_regular_file(path, error)) return;
+  std::string begin(kSheetBegin, '\0');
+  std::ifstream file(path, std::ios::binary);
+  file.read(begin.data(), static_cast<std::streamsize>(begin.size()));
+  begin.resize(static_cast<size_t>(file.gcount()));
+  if (begin.empty() || IsSheet(begin)) return;
+  throw InputError("'" + path +
+                       "' exists and is no sheet of images that `cgrun generate` has "
+                       "drawn, so it is not replaced",
+                   "--out FILE takes another, --force replaces it");
 }
 
 void CheckCount(int64_t count, int64_t most, const std::string& what, const std::string& help) {
@@ -111,6 +131,7 @@ int GenerateImages(const ModelSpec& model, const ModelFlags& flags, const RunFla
     throw InputError("--scale enlarges images, but '" + path + "' is an array of numbers",
                      "leave it out, or write a .png file");
   }
+  CheckIsFree(path, generate.force);
   options.weights = ChooseWeights(model, generate.weights);
   Diagnostics later;
   const auto generated = GenerateSamples(model, *output, options, later);
@@ -163,6 +184,7 @@ int GenerateText(const ModelSpec& model, const ModelFlags& flags, const RunFlags
     throw InputError("'" + generate.out + "' is no name of a text, which this model writes",
                      "`--out " + model.name.value + ".txt`");
   }
+  CheckIsFree(generate.out, generate.force);
   WriteTextOptions options;
   options.device = DeviceOf(model);
   options.compile = CompileOptionsOf(flags, model);
@@ -222,6 +244,8 @@ Command DefineGenerate(CLI::App& app) {
          "a sheet of images (.png), or the numbers (.npy) (default: MODEL.png); or a file for "
          "the text (default: it is printed)")
       ->type_name("FILE");
+  app.add_flag("--force", generate->force,
+               "write over a file that is no sheet of images which this verb has drawn");
   app.add_option("--prompt", generate->prompt,
                  "of a model that learns what follows in a text: how it begins")
       ->type_name("BEGINNING");

@@ -212,7 +212,8 @@ void Refuse(const ModelSpec& model, const KernelLibrary& library, const CompileO
   }
   help.push_back(EnoughFor(fit.free) + " is enough" + (helps ? " for steps as they are" : ""));
   help.push_back(BatchHelp(model, library, options, fit));
-  if (!model.train->swap && CanSwapHere(model)) {
+  const int64_t lacks = fit.capped.total() - fit.cap;  // tensors in a file take it off the arena
+  if (!model.train->swap && fit.capped.memory.arena > lacks && CanSwapHere(model)) {
     help.push_back("`--swap DIR` lets tensors wait in a file, where that takes less");
   }
   diagnostics.Error(model.train->memory->mark,

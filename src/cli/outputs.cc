@@ -20,17 +20,18 @@ struct OutputFlag {
   const char* kind;                 // of the file, with its article
   std::vector<std::string> begins;  // such a file begins with one of these, spaces left out
   const char* example;
-  const char* verb = nullptr;  // of this verb alone
+  const char* verb;  // of this verb alone; null: of all
 };
 
 const OutputFlag kOutputs[] = {
-    {"--json", "JSON", {"{", "["}, "--json result.json"},
-    {"--csv", "a list of buffers", {"id"}, "--csv buffers.csv"},
-    {"--profile", "JSON", {"{", "["}, "--profile trace.json"},
-    {"--svg", "an SVG picture", {"<svg"}, "--svg graph.svg"},
-    {"--html", "a page", {"<!DOCTYPE", "<!doctype", "<html"}, "--html plan.html"},
-    {"--dot", "a Graphviz file", {"digraph"}, "--dot graph.dot"},
-    {"--output", "a compiled program", {"CGRUNB"}, "-o M.cgb"},
+    {"--json", "JSON", {"{", "["}, "--json result.json", nullptr},
+    {"--csv", "a list of buffers", {"id"}, "--csv buffers.csv", "plan"},
+    {"--csv", "a table of predictions", {"file,index,"}, "--csv predictions.csv", "predict"},
+    {"--profile", "JSON", {"{", "["}, "--profile trace.json", nullptr},
+    {"--svg", "an SVG picture", {"<svg"}, "--svg graph.svg", nullptr},
+    {"--html", "a page", {"<!DOCTYPE", "<!doctype", "<html"}, "--html plan.html", nullptr},
+    {"--dot", "a Graphviz file", {"digraph"}, "--dot graph.dot", nullptr},
+    {"--output", "a compiled program", {"CGRUNB"}, "-o M.cgb", nullptr},
     {"--out", "a list of buffers", {"id"}, "--out p.csv", "plan"}};
 constexpr const char* kInputs[] = {"MODEL", "PROGRAM", "--weights"};
 

@@ -167,6 +167,12 @@ std::vector<std::string> FindNames(const std::vector<PlannedEntry>& entries,
   }
   if (!named) return {NameInGraph(entries, name, known)};
   const std::string& before = named->before_activation;
+  if (!Has(known, named->value) && !named->is_needed) {
+    throw InputError("'" + name +
+                         "' is not computed: nothing reads it, so that it is taken out when "
+                         "the graph is optimised",
+                     "`--keep '" + name + "'` has it computed");
+  }
   if (!Has(known, named->value)) return {NameInGraph(entries, name, known)};
   if (before.empty()) return {named->value};
   if (!Has(known, before)) {

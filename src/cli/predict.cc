@@ -3,6 +3,8 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <filesystem>
+#include <iterator>
 #include <limits>
 #include <optional>
 
@@ -22,7 +24,7 @@ namespace {
 struct PredictFlags {
   std::vector<std::string> inputs;
   std::string weights;
-  std::string out;
+  std::string out, csv;
   int64_t top = 1;
   bool has_top = false;  // it was given
 };
@@ -179,6 +181,7 @@ int Predict(Predictor& predictor, const PredictSignature& signature, PredictSour
                                   if (files) files->Add(outputs);
                                 });
   if (files) files->Commit();
+  if (!predict_flags.csv.empty()) WriteBeside(predict_flags.csv, view.Csv());
   facts.operators_run = predictor.operators_run();
   facts.operators = predictor.operators();
   return Report(view, facts, not_finite, source);
@@ -201,6 +204,47 @@ void CheckTop(const std::vector<PredictedOutput>& outputs, int64_t top) {
        FormatCount(most));
 }
 
+// --out is a folder: one called "result.csv" is not what was meant.
+void CheckFolder(const std::string& out) {
+  namespace fs = std::filesystem;
+  constexpr const char* kFiles[] = {".csv", ".tsv", ".txt", ".json", ".npy", ".npz", ".xlsx"};
+  const fs::path path(out);
+  const std::string ending = path.extension().string();
+  std::error_code error;
+  if (std::ranges::find(kFiles, ending) == std::end(kFiles)) return;
+  if (path.stem().empty() || fs::is_directory(path, error)) return;
+  const std::string file = ending == ".json"  ? "`--json " + out + "`"
+                           : ending == ".csv" ? "`--csv " + out + "`"
+                                              : "`--csv FILE`, or `--json FILE`,";
+  throw InputError(
+      "--out is a folder for the raw outputs, OUTPUT.npy, and '" + out + "' is called like a file",
+      file + " writes a table of the predictions; `--out " + path.stem().string() +
+          "` is a folder");
+}
+
+// What the predictions of a model leave out, and how to have it.
+void TellOfOthers(const ModelSpec& model, const PredictSignature& signature) {
+  const bool chooses =
+      std::ranges::any_of(model.paths, [](const PathSpec& path) { return !path.out.empty(); });
+  const auto shown = std::ranges::find(signature.outputs, false, &PredictedOutput::kept);
+  if (model.paths.empty() || chooses || shown == signature.outputs.end()) return;
+  const PathSpec& path = model.paths.back();
+  std::vector<std::string> heads, others;  // what losses read; without what is predicted
+  for (const LossSpec& loss : path.losses) {
+    if (loss.op.in.empty()) continue;
+    const std::string& head = loss.op.in[0].value;
+    if (std::ranges::find(heads, head) != heads.end()) continue;
+    heads.push_back(head);
+    if (shown->name != path.name.value + "." + head) others.push_back("`" + head + "`");
+  }
+  if (heads.size() < 2 || others.empty() || others.size() == heads.size()) return;
+  std::string listed, out;
+  for (const std::string& other : others) listed += (listed.empty() ? "" : ", ") + other;
+  for (const std::string& head : heads) out += (out.empty() ? "" : ", ") + head;
+  Tell("note: this is '" + shown->name + "' alone, the last output; a loss reads " + listed +
+       ", too: `out: [" + out + "]` of path '" + path.name.value + "' predicts all");
+}
+
 int RunChecked(const ModelFlags& flags, const RunFlags& run_flags,
                const PredictFlags& predict_flags) {
   if (predict_flags.inputs.empty()) {
@@ -208,6 +252,7 @@ int RunChecked(const ModelFlags& flags, const RunFlags& run_flags,
                      "cgrun predict MODEL INPUT...: images, .npy files, .csv tables, .txt texts, "
                      "or folders of them");
   }
+  CheckFolder(predict_flags.out);
   const std::optional<ModelSpec> model = LoadModelOrProgram(flags);
   if (!model) return kBadInput;
   KernelsOf(*model);  // says why there are none
@@ -217,6 +262,7 @@ int RunChecked(const ModelFlags& flags, const RunFlags& run_flags,
                                              KeepsInFolder(flags, predict_flags.out), diagnostics);
   PrintBriefly(diagnostics);
   if (!signature) return kBadInput;
+  TellOfOthers(*model, *signature);
   if (predict_flags.has_top) CheckTop(signature->outputs, predict_flags.top);
   // Tables and texts are read by what the weights keep.
   if (TableReader(*model).of_model()) {
@@ -269,6 +315,9 @@ Command DefinePredict(CLI::App& app) {
   app.add_option("--out", predict_flags->out,
                  "a folder for the raw outputs: OUTPUT.npy, a row a sample")
       ->type_name("DIR");
+  app.add_option("--csv", predict_flags->csv,
+                 "write a table: a row a sample, with classes and probabilities, or values")
+      ->type_name("FILE");
   return [flags, run_flags, predict_flags, top] {
     predict_flags->has_top = top->count() > 0;
     return Run(*flags, *run_flags, *predict_flags);

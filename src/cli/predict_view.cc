@@ -20,6 +20,20 @@ std::vector<double> NumbersOf(DType dtype, std::span<const std::byte> bytes) {
   return numbers;
 }
 
+// A field of a CSV file, in quotes where it needs them.
+std::string CsvField(const std::string& text) {
+  if (text.find_first_of(",\"\r\n") == text.npos) return text;
+  std::string quoted = "\"";
+  for (const char c : text) quoted += c == '"' ? "\"\"" : std::string(1, c);
+  return quoted + "\"";
+}
+
+std::string CsvLine(const std::vector<std::string>& fields) {
+  std::string line;
+  for (size_t i = 0; i < fields.size(); ++i) line += (i > 0 ? "," : "") + CsvField(fields[i]);
+  return line + "\n";
+}
+
 std::string Dump(const nlohmann::ordered_json& json) {
   return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
@@ -129,6 +143,67 @@ std::string PredictView::Table(size_t output) const {
     table.Add(cells);
   }
   return table.ToString() + (few ? "" : "--out DIR writes the values as .npy, --json shows few.\n");
+}
+
+// "class, probability"; of one of several outputs "logits.class"; of several classes "class[0]".
+std::vector<std::string> PredictView::CsvColumns(size_t output, bool alone) const {
+  const PredictedOutput& of = outputs_[output];
+  std::vector<std::string> columns;
+  if (ShowsClasses(output)) {
+    const std::string prefix = alone ? "" : of.name + ".";
+    const int64_t shown = std::min(top_, of.class_count());
+    for (int64_t i = 0; i < shown; ++i) {
+      const std::string place = shown > 1 ? fmt::format("[{}]", i) : "";
+      columns.push_back(prefix + "class" + place);
+      columns.push_back(prefix + "probability" + place);
+    }
+    return columns;
+  }
+  if (of.places > 0) return {of.name};
+  const int64_t elements = of.shape.Elements();
+  for (int64_t i = 0; elements <= kMostValues && i < elements; ++i) {
+    columns.push_back(elements > 1 ? fmt::format("{}[{}]", of.name, i) : of.name);
+  }
+  return columns;
+}
+
+std::vector<std::string> PredictView::CsvCells(size_t output, const Prediction& prediction) const {
+  if (ShowsClasses(output)) {
+    std::vector<std::string> cells;
+    for (const ClassScore& score : prediction.classes[output]) {
+      cells.push_back(ClassText(output, score.index));
+      cells.push_back(fmt::format("{:.6g}", score.probability));
+    }
+    return cells;
+  }
+  if (outputs_[output].places > 0) return {PlacesText(output, prediction.places[output])};
+  std::vector<std::string> cells;
+  for (const double value : prediction.values[output]) {
+    cells.push_back(fmt::format("{:.9g}", value));  // as many digits as tell all f32 apart
+  }
+  return cells;
+}
+
+std::string PredictView::Csv() const {
+  const bool alone = std::ranges::count(outputs_, false, &PredictedOutput::kept) == 1;
+  std::vector<std::string> head = {"file", "index"};
+  for (size_t i = 0; i < outputs_.size(); ++i) {
+    if (outputs_[i].kept) continue;
+    const std::vector<std::string> columns = CsvColumns(i, alone);
+    head.insert(head.end(), columns.begin(), columns.end());
+  }
+  std::string text = CsvLine(head);
+  for (const Prediction& prediction : predictions_) {
+    const auto& index = prediction.origin.index;
+    std::vector<std::string> row = {prediction.origin.file, index ? std::to_string(*index) : ""};
+    for (size_t i = 0; i < outputs_.size(); ++i) {
+      if (outputs_[i].kept) continue;
+      const std::vector<std::string> cells = CsvCells(i, prediction);
+      row.insert(row.end(), cells.begin(), cells.end());
+    }
+    text += CsvLine(row);
+  }
+  return text;
 }
 
 std::string PredictView::Text(const PredictFacts& facts) const {

@@ -1,4 +1,4 @@
-// What people and programs see of predictions.
+// What people and programs see of predictions: tables, JSON and CSV.
 #ifndef CGRUN_CLI_PREDICT_VIEW_H_
 #define CGRUN_CLI_PREDICT_VIEW_H_
 
@@ -27,6 +27,9 @@ class PredictView {
 
   void Add(const SampleOrigin& origin, PredictionBytes outputs);
 
+  // A table of all: a row a sample, whose columns are its file, its number there, and of each
+  // output classes and probabilities or values. Without outputs of more than 1,000 values.
+  std::string Csv() const;
   // A table an output.
   std::string Text(const PredictFacts& facts) const;
   std::string Json(const PredictFacts& facts, const std::vector<std::string>& warnings,
@@ -46,6 +49,8 @@ class PredictView {
   std::string ClassText(size_t output, int64_t index) const;
   std::string PlacesText(size_t output, const std::vector<int64_t>& places) const;
   std::string Table(size_t output) const;
+  std::vector<std::string> CsvColumns(size_t output, bool alone) const;
+  std::vector<std::string> CsvCells(size_t output, const Prediction& prediction) const;
 
   const std::vector<PredictedOutput>& outputs_;
   int64_t top_;

@@ -278,9 +278,9 @@ std::vector<std::pair<std::string, std::string>> TrainFacts(const TrainResult& r
   }
   add("steps", StepsText(result));
   add("throughput",
-      fmt::format("{} samples/s, of {} it waited {} for the loader",
-                  FormatSi(result.samples_per_second), FormatSeconds(result.train_seconds),
-                  FormatSeconds(result.stall_seconds)));
+      fmt::format("{} samples/s; {} of {} were spent waiting for the loader",
+                  FormatSi(result.samples_per_second), FormatSeconds(result.stall_seconds),
+                  FormatSeconds(result.train_seconds)));
   if (const std::string text = CheckpointsText(result); !text.empty()) add("checkpoints", text);
   if (result.left_out > 0) {
     add("left out", fmt::format("{} of the training data: rows of a batch go on where those of the "
@@ -346,6 +346,17 @@ std::string BusyNote(double slowdown, double share, int threads) {
   if (share == 0) text += ", as on a busy machine";
   return text + (threads > 1 ? ": `--threads 1` may be faster\n"
                              : ": on a quiet machine the run is faster\n");
+}
+
+std::string CapNote(const MemoryUse& memory, int64_t cap) {
+  constexpr int64_t kLeast = 1 << 20;  // what a process takes differs by less
+  const int64_t over = memory.measured - cap;
+  if (cap <= 0 || over <= std::max(kLeast, cap / 100)) return "";
+  const std::vector<std::string> texts = FormatBytesUnder(cap, {memory.measured});
+  return fmt::format(
+      "note: the run was measured to take {}, more than its cap of {}: {} were planned, and the "
+      "rest is what libraries and the system took beside\n",
+      texts[1], texts[0], FormatBytes(memory.planned()));
 }
 
 void PrintDryRun(const std::string& model, const Session& session) {

@@ -54,6 +54,10 @@ void WarnOfLosses(const PassResult& evaluation);
 std::string BusyNote(double slowdown, double share, int threads);
 
 // What --dry-run prints: a session that is ready, and would now run.
+// A line behind the summary of a run that took clearly more than its cap on memory, by a hundredth
+// of it and a MiB at least; "" where there was none (0), or it was kept.
+std::string CapNote(const MemoryUse& memory, int64_t cap);
+
 void PrintDryRun(const std::string& model, const Session& session);
 
 // What a run came to, as rows of a name and a text.

@@ -245,9 +245,16 @@ void PrintResumed(const ResumedRun& resumed, const RunState& state) {
                static_cast<long long>(state.step), static_cast<long long>(state.epoch + 1));
 }
 
+// The cap on the host's memory; 0: none.
+int64_t HostCapOf(const ModelSpec& model) {
+  const bool on_host = KindOfDevice(DeviceOf(model)).on_host;
+  return on_host && model.train && model.train->memory ? model.train->memory->value : 0;
+}
+
 void PrintTrained(const TrainResult& result, const std::string& folder, const std::string& json,
-                  const Session& session, const ProfileFlags& profile, int threads) {
+                  const Session& session, const ProfileFlags& profile, int threads, int64_t cap) {
   std::string text = TrainSummary(result, folder, session.class_names()), shown = json;
+  text += CapNote(result.memory, cap);
   text += BusyNote(result.step_slowdown, result.others_share, threads);
   if (session.times() != nullptr) {
     text +=
@@ -357,7 +364,7 @@ int Run(const ModelFlags& flags, const RunFlags& run_flags, const TrainFlags& tr
   WriteSummary(folder, json);
   WritePage(model, settings, session, result, folder);
   if (run_folder) run_folder->Keep();
-  PrintTrained(result, folder, json, session, profile, options.compile.threads);
+  PrintTrained(result, folder, json, session, profile, options.compile.threads, HostCapOf(model));
   for (const PassResult& evaluation : result.last.evaluations) WarnOfLosses(evaluation);
   if (result.unjudged > 0) {
     PrintWarning("'" + result.unjudged_metric + "' of `valid` was not a number in " +

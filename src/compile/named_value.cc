@@ -34,6 +34,20 @@ std::string BeforeActivation(const Graph& graph, ValueId value) {
   return is_key ? input.name : "";
 }
 
+// Whether an operator reads a value, or it is a result beside what is kept.
+bool IsRead(const Graph& graph, ValueId value) {
+  return std::ranges::any_of(graph.nodes,
+                             [&](const Node& node) {
+                               return std::ranges::find(node.inputs, value) != node.inputs.end();
+                             }) ||
+         std::ranges::any_of(graph.outputs,
+                             [&](const Output& output) {
+                               return output.kind != OutputKind::kKept && output.value == value;
+                             }) ||
+         std::ranges::any_of(graph.updates,
+                             [&](const UpdateEdge& edge) { return edge.next == value; });
+}
+
 // The gradient's name, of the number type that a step computes it in.
 std::string GradientNameOf(const Graph& graph, ValueId kept) {
   const Value& value = graph.values[kept];
@@ -58,7 +72,9 @@ std::optional<NamedValue> FindNamedValue(const ModelSpec& model, const std::stri
   if (!of.valid()) {
     const ValueId value = KeptAs(name, *forward);
     if (!value.valid()) return std::nullopt;
-    return NamedValue{forward->values[value].name, BeforeActivation(*forward, value)};
+    NamedValue found{forward->values[value].name, BeforeActivation(*forward, value)};
+    found.is_needed = IsRead(*forward, value);
+    return found;
   }
   CompileOptions keeping = options;
   keeping.keeps = EntryKind::kTrain;

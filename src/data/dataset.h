@@ -58,6 +58,13 @@ struct NotFiniteNumbers {
   bool nan = false;     // else infinite
 };
 
+// A field with elements that are not within a range.
+struct NumbersOutside {
+  int64_t samples = 0;  // that have such elements
+  int64_t sample = 0;   // the first of them
+  double number = 0;    // its first such element
+};
+
 // What a format finds out about training data, and other data are read by: the words of a
 // vocabulary, the means of columns. Weights keep it.
 struct DataFindings {
@@ -111,6 +118,12 @@ class Dataset {
 
   // Of a field of floats whose samples are all at hand; nothing where all are finite.
   virtual std::optional<NotFiniteNumbers> FindNotFinite(size_t /*index*/) const {
+    return std::nullopt;
+  }
+
+  // The same of elements below `least` or above `most`.
+  virtual std::optional<NumbersOutside> FindOutside(size_t /*index*/, double /*least*/,
+                                                    double /*most*/) const {
     return std::nullopt;
   }
 

@@ -19,7 +19,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What lies in a folder, sorted by name; hidden files are left out.
+// What lies in a folder, sorted by name; hidden files are left out, and what archives of macOS have
+// beside the files: "__MACOSX/._cat.png".
 struct FolderEntries {
   std::vector<std::string> folders, images, other_images;
 };
@@ -32,7 +33,7 @@ std::optional<FolderEntries> ReadFolder(const std::string& folder, const SourceM
   for (; !error && entry != fs::directory_iterator(); entry.increment(error)) {
     const std::string name = entry->path().filename().string();
     std::error_code ignored;
-    if (name.starts_with('.')) continue;
+    if (name.starts_with('.') || name == "__MACOSX") continue;
     if (entry->is_directory(ignored)) entries.folders.push_back(name);
     // A link to nothing is an image that cannot be opened.
     const bool leads_nowhere = entry->is_symlink(ignored) && !entry->exists(ignored);

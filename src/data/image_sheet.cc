@@ -31,7 +31,30 @@ void Append(void* context, void* data, int size) {
   file->insert(file->end(), bytes, bytes + size);
 }
 
+// Behind the signature and the chunk IHDR of a PNG file, which both are of fixed size.
+constexpr size_t kFirstChunk = 8 + 25;
+constexpr std::string_view kChunk("tEXtSoftware\0cgrun", 18);  // its type, and what it holds
+
+// A number of four bytes, the highest first.
+void AppendNumber(uint32_t number, std::vector<std::byte>& bytes) {
+  for (const int shift : {24, 16, 8, 0}) bytes.push_back(static_cast<std::byte>(number >> shift));
+}
+
+// Says in the file which program wrote it.
+void Sign(std::vector<std::byte>& file) {
+  std::vector<unsigned char> text(kChunk.begin(), kChunk.end());
+  std::vector<std::byte> chunk;
+  AppendNumber(static_cast<uint32_t>(text.size() - 4), chunk);
+  for (const unsigned char c : text) chunk.push_back(static_cast<std::byte>(c));
+  AppendNumber(stbiw__crc32(text.data(), static_cast<int>(text.size())), chunk);
+  file.insert(file.begin() + kFirstChunk, chunk.begin(), chunk.end());
+}
+
 }  // namespace
+
+bool IsSheet(std::string_view begin) {
+  return begin.size() > kFirstChunk + 4 && begin.substr(kFirstChunk + 4).starts_with(kChunk);
+}
 
 std::vector<std::byte> EncodeSheet(const ImageStack& images) {
   CGRUN_CHECK(images.count > 0 && (images.channels == 1 || images.channels == 3));
@@ -58,6 +81,7 @@ std::vector<std::byte> EncodeSheet(const ImageStack& images) {
       &Append, &file, static_cast<int>(width), static_cast<int>(height),
       static_cast<int>(images.channels), sheet.data(), static_cast<int>(width * images.channels));
   CGRUN_CHECK(written != 0) << "no PNG of " << width << " x " << height;
+  Sign(file);
   return file;
 }
 

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string_view>
 #include <vector>
 
 namespace cgrun {
@@ -16,6 +17,11 @@ struct ImageStack {
   int64_t channels = 1;  // 1 (grey) or 3 (RGB)
   int64_t height = 0, width = 0;
 };
+
+// How many bytes IsSheet() looks at.
+inline constexpr size_t kSheetBegin = 64;
+// Whether a file that begins so was written by EncodeSheet(), which says so in it.
+bool IsSheet(std::string_view begin);
 
 // A sheet of as many rows as columns, or one row fewer, row by row, with a margin of two white
 // pixels around every image: the bytes of a PNG file.

@@ -30,6 +30,10 @@ class Streams : public Dataset {
   }
   DataFindings Findings() const override { return base_->Findings(); }
   void Visit(size_t index, IntegerVisitor& visitor) const override { base_->Visit(index, visitor); }
+  std::optional<NumbersOutside> FindOutside(size_t index, double least,
+                                            double most) const override {
+    return base_->FindOutside(index, least, most);
+  }
   SamplePlace PlaceOf(size_t index, int64_t sample) const override {
     return base_->PlaceOf(index, sample);
   }

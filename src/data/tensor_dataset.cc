@@ -77,4 +77,22 @@ std::optional<NotFiniteNumbers> TensorDataset::FindNotFinite(size_t index) const
   return found;
 }
 
+std::optional<NumbersOutside> TensorDataset::FindOutside(size_t index, double least,
+                                                         double most) const {
+  const HostTensor& tensor = parts_[index].tensor;
+  if (!IsFloat(tensor.dtype())) return std::nullopt;
+  const int64_t each = fields_[index].shape.Elements();
+  std::optional<NumbersOutside> found;
+  for (int64_t sample = 0; sample < size(); ++sample) {
+    for (int64_t element = 0; element < each; ++element) {
+      const double number = tensor.At(sample * each + element);
+      if (!(number < least || number > most)) continue;  // NaN is found by FindNotFinite()
+      if (!found) found = NumbersOutside{.sample = sample, .number = number};
+      ++found->samples;
+      break;
+    }
+  }
+  return found;
+}
+
 }  // namespace cgrun

@@ -32,6 +32,7 @@ class TensorDataset : public Dataset {
   void Visit(size_t index, IntegerVisitor& visitor) const override;
   SamplePlace PlaceOf(size_t index, int64_t sample) const override;
   std::optional<NotFiniteNumbers> FindNotFinite(size_t index) const override;
+  std::optional<NumbersOutside> FindOutside(size_t index, double least, double most) const override;
 
  protected:
   const FieldTensor& part(size_t index) const { return parts_[index]; }

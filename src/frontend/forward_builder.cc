@@ -19,6 +19,7 @@
 #include "src/frontend/recurrent_state.h"
 #include "src/frontend/shared_draw.h"
 #include "src/frontend/unroll.h"
+#include "src/frontend/unused_parts.h"
 #include "src/ir/builder.h"
 #include "src/ir/op_def.h"
 #include "src/model/expand_blocks.h"
@@ -481,6 +482,7 @@ const std::vector<std::string>& CommonKeys() {
 std::optional<Graph> BuildForward(const ModelSpec& model, const FrontendOptions& options,
                                   Diagnostics& diagnostics, Kept* kept) {
   CheckSupported(model, diagnostics);
+  CheckUnusedParts(model, diagnostics);
   return ForwardBuilder(model, options, diagnostics).Run(kept);
 }
 

@@ -94,6 +94,31 @@ std::optional<Finding> ExplainIndentation(const SourceText& text, size_t offset)
                      std::to_string(text.ColumnOf(content))};
 }
 
+bool IsItem(const SourceText& text, int line) {
+  return text.text().substr(ContentOf(text, line)).starts_with("- ");
+}
+
+// Where a line is no item of the list that goes on around it: in the column of a '-' above it or
+// below it, or, `deeper`, in that of an item's text.
+std::optional<Finding> ExplainMissingDash(const SourceText& text, size_t offset, bool deeper) {
+  const int line = text.LineOf(offset);
+  const size_t content = ContentOf(text, line);
+  if (content == std::string_view::npos) return std::nullopt;
+  const int column = text.ColumnOf(content);
+  for (int above = LineAbove(text, line); above > 0; above = LineAbove(text, above)) {
+    const int other = text.ColumnOf(ContentOf(text, above));
+    if (other > column || text.text()[ContentOf(text, above)] == '#') continue;
+    const bool below = IsItem(text, line);  // it is the line above that lacks one
+    const bool in_place = other == column || (deeper && !below && other + 2 == column);
+    if (!in_place || IsItem(text, above) == below) return std::nullopt;
+    const size_t begin = below ? ContentOf(text, above) : content;
+    const std::string item(text.text().substr(begin, text.EndOfLine(begin) - begin));
+    return Finding{text.MarkAt(begin), "a '-' is missing in front of this item of a list",
+                   "write `- " + item + "`, in the column of the other '-'"};
+  }
+  return std::nullopt;
+}
+
 // "test: folder: pics": a map within a line stands in brackets.
 std::optional<Finding> ExplainSecondColon(const SourceText& text, size_t offset) {
   const std::string_view all = text.text();
@@ -171,8 +196,9 @@ void ReportSyntaxError(const SyntaxError& error, const SourceText& text, Diagnos
   const size_t offset =
       last == std::string_view::npos ? error.offset : std::min(error.offset, last);
   Finding finding = Reworded(error, text.MarkAt(offset));
-  const bool of_indentation = error.message.starts_with(YAML::ErrorMsg::MAP_VALUE) ||
-                              error.message.starts_with(YAML::ErrorMsg::END_OF_MAP);
+  const bool of_map = error.message.starts_with(YAML::ErrorMsg::END_OF_MAP),
+             of_list = error.message.starts_with(YAML::ErrorMsg::END_OF_SEQ);
+  const bool of_indentation = of_map || error.message.starts_with(YAML::ErrorMsg::MAP_VALUE);
   const bool open = error.open_bracket != nullptr;
   const bool closes_nothing = error.message.starts_with(YAML::ErrorMsg::FLOW_END);
   const std::optional<BracketFault> fault = FindBracketFault(text);
@@ -185,6 +211,9 @@ void ReportSyntaxError(const SyntaxError& error, const SourceText& text, Diagnos
   } else if (open) {
     finding.help += (finding.help.empty() ? "" : "; ") + ("the innermost open bracket is in line " +
                                                           std::to_string(error.open_bracket->line));
+  } else if (std::optional<Finding> dash =
+                 of_map || of_list ? ExplainMissingDash(text, offset, of_list) : std::nullopt) {
+    finding = *std::move(dash);
   } else if (of_indentation) {
     std::optional<Finding> second = ExplainSecondColon(text, offset);
     if (!second) second = ExplainIndentation(text, offset);

@@ -36,6 +36,14 @@ const AttributeSchema& ClassMetricAttributes::Schema() {
 
 bool CheckClasses(InferContext& context) {
   const Shape& logits = context.shape(0);
+  if (IsFloat(context.dtype(0)) && IsScore(logits) && context.shape(1) == logits) {
+    context.Fail("needs the logits of two classes or more, and " + context.input(0).ToString() +
+                     " is one score a sample",
+                 "`precision`, `recall`, `f1` and `auc` take one score and its target as they "
+                 "are; or give the model two units, softmax_cross_entropy, and a label of "
+                 "`type: int32, shape: []`");
+    return false;
+  }
   if (!IsFloat(context.dtype(0)) || logits.rank() < 2 || logits[1].batch) {
     context.Fail("needs floating-point logits [N, classes], not " + context.input(0).ToString());
     return false;

@@ -3,10 +3,20 @@
 
 namespace cgrun {
 
+namespace {
+
+// Whether input 1 has one number a sample and no more axes, and input 0 one in a second axis.
+bool LacksAnAxis(const InferContext& context) {
+  const Shape &prediction = context.shape(0), &target = context.shape(1);
+  return target.rank() == 1 && prediction.rank() == 2 && prediction[1] == Dim(1) &&
+         prediction[0] == target[0];
+}
+
+}  // namespace
+
 bool CheckPair(InferContext& context) {
   if (IsFloat(context.dtype(0)) && context.input(0) == context.input(1)) return true;
-  const bool as_column = context.shape(1).rank() == 1 && context.shape(0).rank() == 2 &&
-                         context.shape(0)[1] == Dim(1) && context.dtype(0) == context.dtype(1);
+  const bool as_column = LacksAnAxis(context) && context.dtype(0) == context.dtype(1);
   context.Fail("needs a prediction and a target of one floating-point type and shape, not " +
                    context.input(0).ToString() + " and " + context.input(1).ToString(),
                as_column ? "`shape: [1]` makes an input of the model [N, 1]"
@@ -22,8 +32,9 @@ bool CheckTargets(InferContext& context) {
       "needs a floating-point prediction and a target of its shape, of its type or bool or "
       "an integer type, not " +
           context.input(0).ToString() + " and " + context.input(1).ToString(),
-      "`reshape` changes the shape of one (`shape: []` makes [N] of [N, 1]), `cast` its "
-      "type");
+      type_fits && LacksAnAxis(context) ? "`shape: [1]` makes an input of the model [N, 1]"
+                                        : "`reshape` changes the shape of one (`shape: []` makes "
+                                          "[N] of [N, 1]), `cast` its type");
   return false;
 }
 

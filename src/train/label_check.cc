@@ -9,6 +9,7 @@
 
 #include "src/data/sampler.h"
 #include "src/train/label_misspelling.h"
+#include "src/train/probability_check.h"
 
 namespace cgrun {
 namespace {
@@ -18,6 +19,11 @@ std::string ClassesText(const LabelUse& use) {
   const std::string of = " of " + use.op;
   const bool is_table = use.kind == LabelUse::Kind::kEntries;
   if (use.kind == LabelUse::Kind::kBinary) return "the labels" + of + " are 0 and 1";
+  if (use.kind == LabelUse::Kind::kRows) {
+    return use.classes == 1
+               ? "the only class" + of + " is 0"
+               : "the " + count + " classes" + of + " are 0 to " + std::to_string(use.classes - 1);
+  }
   if (use.classes == 1) {
     return is_table ? "the only entry" + of + " is 0"
                     : "the only class" + of + " is 0, as its logits have one unit";
@@ -30,9 +36,8 @@ std::string ClassesText(const LabelUse& use) {
 // "has the label 7, but the 4 classes of softmax_cross_entropy are 0 to 3, as its logits have 4
 // units"; "has the id 7 ('zebra'), but …" where the data have `text` for it.
 std::string FaultText(int64_t label, const std::string& text, const LabelUse& use) {
-  return std::string("has the ") + (use.kind == LabelUse::Kind::kEntries ? "id " : "label ") +
-         std::to_string(label) + (text.empty() ? "" : " (" + text + ")") + ", but " +
-         ClassesText(use);
+  return std::string("has the ") + (use.reads_ids() ? "id " : "label ") + std::to_string(label) +
+         (text.empty() ? "" : " (" + text + ")") + ", but " + ClassesText(use);
 }
 
 // A label, and which sample has it, as its data set counts.
@@ -117,7 +122,7 @@ struct Finding {
 // Whether labels are 1 to the number of classes, which no set has 0 beside.
 bool CountsFromOne(const Finding& finding, const LabelUse& use) {
   return finding.least == 1 && finding.largest == use.classes && use.classes > 1 &&
-         use.kind != LabelUse::Kind::kEntries;
+         !use.reads_ids();
 }
 
 // What masks have where there is no class.
@@ -166,16 +171,15 @@ std::string FromOneText(const Finding& finding) {
 
 std::string HelpText(const Finding& range, const LabelUse& use) {
   if (CountsFromOne(range, use)) return FromOneText(range);
-  if (CountsFromBelow(range) && use.kind != LabelUse::Kind::kEntries) return RenumberedText(range);
+  if (CountsFromBelow(range) && !use.reads_ids()) return RenumberedText(range);
   if (use.kind == LabelUse::Kind::kBinary) {
     return "for more classes than two take softmax_cross_entropy, with a unit a class";
   }
-  const bool is_table = use.kind == LabelUse::Kind::kEntries;
   if (range.smallest < 0 && use.can_ignore) {
     return "labels count from 0; `ignore_label: " + std::to_string(range.smallest) + "` of " +
            use.op + " leaves such labels out";
   }
-  if (range.smallest < 0) return is_table ? "ids count from 0" : "labels count from 0";
+  if (range.smallest < 0) return use.reads_ids() ? "ids count from 0" : "labels count from 0";
   const std::string needed = std::to_string(range.largest + 1);
   if (!IsMendedByOperator(range, use)) {
     const std::string ignore = MayBeIgnored(range, use)
@@ -201,7 +205,8 @@ std::vector<const LabelUse*> UsesOf(const std::string& input, const std::vector<
 
 // The first of them that a label is none of; null where all take it.
 const LabelUse* RefusedBy(const std::vector<const LabelUse*>& uses, int64_t label) {
-  const auto found = std::ranges::find_if(uses, [=](auto* use) { return !use->Takes(label); });
+  const auto found = std::ranges::find_if(
+      uses, [=](auto* use) { return use->kind != LabelUse::Kind::kRows && !use->Takes(label); });
   return found == uses.end() ? nullptr : *found;
 }
 
@@ -233,7 +238,7 @@ std::string OthersText(const Dataset& dataset, size_t field, const OutsideFinder
   if (more == 0) return "";
   const std::string text = "; and " + CountText(more, "more sample") +
                            (more == 1 ? " has" : " have") +
-                           (use.kind == LabelUse::Kind::kEntries ? " such ids" : " such labels");
+                           (use.reads_ids() ? " such ids" : " such labels");
   const std::vector<Label> others = outside.Others();
   std::set<std::string> places;
   if (finding.place.own) places.insert(PlaceText(finding.place, ""));
@@ -247,6 +252,12 @@ std::string OthersText(const Dataset& dataset, size_t field, const OutsideFinder
   return text + listed + (!listed.empty() && more > std::ssize(others) ? ", …" : "");
 }
 
+// Whether the data have a name for a label: who gives numbers may mean a row without a one by some.
+bool IsNamed(const Dataset& dataset, size_t field, const Label& label) {
+  return !dataset.ClassNames(field).empty() ||
+         !dataset.PlaceOfValue(field, label.sample, label.value).text.empty();
+}
+
 // Adds to `findings` where a set has an element outside of what `use` takes. Whether it has one.
 bool FindOutside(const Dataset& dataset, size_t field, const LabelUse& use,
                  std::map<const LabelUse*, Finding>& findings,
@@ -258,6 +269,7 @@ bool FindOutside(const Dataset& dataset, size_t field, const LabelUse& use,
     if (!is_first) of_use->second = std::min(of_use->second, outside.smallest());
   }
   if (outside.samples() == 0) return false;
+  if (use.kind == LabelUse::Kind::kRows && !IsNamed(dataset, field, outside.worst())) return false;
   const auto [finding, is_new] = findings.try_emplace(&use);
   Finding& of_use = finding->second;
   if (is_new) {
@@ -322,6 +334,7 @@ void CheckLabels(const std::vector<LabelledSet>& sets, const std::vector<LabelUs
     finding.least = least.at(use);
     Report(finding, *use, diagnostics);
   }
+  CheckProbabilities(sets, uses, diagnostics);
 }
 
 void WarnOfSpareUnits(const LabelledSet& train, const std::vector<LabelUse>& uses,

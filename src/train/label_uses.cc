@@ -8,6 +8,7 @@
 
 #include "src/ir/op_def.h"
 #include "src/ops/embedding.h"
+#include "src/ops/one_hot.h"
 
 namespace cgrun {
 namespace {
@@ -27,10 +28,30 @@ bool TakesLabels(const Graph& graph, const Node& node) {
          logits.shape.rank() == label.shape.rank() + 1;
 }
 
-// Whether it does of binary_cross_entropy, whose integers are 0 and 1.
+// Whether it does of binary_cross_entropy, whose integers are 0 and 1, and whose floats lie between
+// them.
 bool TakesBinaryLabels(const Graph& graph, const Node& node) {
   const DType label = graph.values[node.inputs.back()].type.dtype;
-  return node.op == OpId::binary_cross_entropy && !IsFloat(label) && label != DType::kBool;
+  return node.op == OpId::binary_cross_entropy && label != DType::kBool;
+}
+
+// What reads ids, and how many of them it knows.
+struct IdReader {
+  LabelUse::Kind kind;
+  int64_t ids = 0;
+  const char* key = "";
+};
+
+std::optional<IdReader> IdReaderOf(const Node& node) {
+  if (node.op == OpId::embedding) {
+    return IdReader{LabelUse::Kind::kEntries, node.attributes.As<EmbeddingAttributes>().entries,
+                    "entries"};
+  }
+  if (node.op == OpId::one_hot) {
+    return IdReader{LabelUse::Kind::kRows, node.attributes.As<OneHotAttributes>().classes,
+                    "classes"};
+  }
+  return std::nullopt;
 }
 
 // The value itself, or what an operator made it of that leaves labels as they are and drops none
@@ -99,19 +120,20 @@ void LeaveOutWhatOthersIgnore(std::vector<LabelUse>& uses) {
 std::vector<LabelUse> FindLabelUses(const Graph& forward) {
   std::vector<LabelUse> uses;
   for (const Node& node : forward.nodes) {
-    if (node.op == OpId::embedding) {
+    if (const auto reader = IdReaderOf(node)) {
       const Value& ids = forward.values[node.inputs[0]];
-      const int64_t entries = node.attributes.As<EmbeddingAttributes>().entries;
       if (ids.role != Role::kPlaceholder) continue;
-      LabelUse use = {ids.name, entries, "embedding", LabelUse::Kind::kEntries};
+      LabelUse use = {ids.name, reader->ids, std::string(NameOf(node.op)), reader->kind};
       use.maker = node.mark;
-      use.key = "entries";
+      use.key = reader->key;
       uses.push_back(std::move(use));
     }
     if (TakesBinaryLabels(forward, node)) {
       const Value& label = SourceOf(forward, node.inputs[kLabel]);
       if (label.role != Role::kPlaceholder) continue;
-      uses.push_back({label.name, 2, "binary_cross_entropy", LabelUse::Kind::kBinary});
+      uses.push_back(
+          {label.name, 2, "binary_cross_entropy",
+           IsFloat(label.type.dtype) ? LabelUse::Kind::kProbabilities : LabelUse::Kind::kBinary});
       uses.back().maker = node.mark;
     }
     if (!TakesLabels(forward, node)) continue;

@@ -1,4 +1,4 @@
-// FindLabelUses(): what of a graph reads labels and ids, and how many there may be.
+// FindLabelUses(): what of a graph reads labels, ids and probabilities, and which there may be.
 #ifndef CGRUN_TRAIN_LABEL_USES_H_
 #define CGRUN_TRAIN_LABEL_USES_H_
 
@@ -14,9 +14,11 @@ namespace cgrun {
 // An input that an operator reads as labels, or as ids, from 0 to classes − 1.
 struct LabelUse {
   enum class Kind {
-    kClasses,  // of logits
-    kEntries,  // of the table of an embedding, which reads ids
-    kBinary    // two, for one logit
+    kClasses,       // of logits
+    kEntries,       // of the table of an embedding, which reads ids
+    kRows,          // of one_hot, for which an id that has none is a row without a one
+    kBinary,        // two, for one logit
+    kProbabilities  // of floats: from 0 to 1, for one logit
   };
 
   std::string input;
@@ -31,6 +33,8 @@ struct LabelUse {
   SourceMark maker = {};
   std::string key = {};
 
+  // Whether what is read are ids, of which an operator of the model makes rows of numbers.
+  bool reads_ids() const { return kind == Kind::kEntries || kind == Kind::kRows; }
   bool Takes(int64_t label) const {
     return (label >= 0 && label < classes) || std::ranges::find(ignored, label) != ignored.end();
   }

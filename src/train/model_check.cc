@@ -14,6 +14,7 @@
 #include "src/model/gradient_name.h"
 #include "src/select/select_plain.h"
 #include "src/train/check_numbers.h"
+#include "src/train/gradient_terms.h"
 
 namespace cgrun {
 namespace {
@@ -86,10 +87,12 @@ HostTensor RandomInput(const DataField& field, int64_t batch, const std::vector<
   std::vector<Dim> dims = {batch};
   dims.insert(dims.end(), field.shape.begin(), field.shape.end());
   HostTensor tensor(field.dtype, Shape(std::move(dims)));
-  int64_t classes = field.dtype == DType::kU8 ? 256 : 2;
+  int64_t classes = 0;  // those that all know who read it
   for (const LabelUse& use : uses) {
-    if (use.input == field.name) classes = use.classes;
+    if (use.input != field.name) continue;
+    classes = classes == 0 ? use.classes : std::min(classes, use.classes);
   }
+  if (classes == 0) classes = field.dtype == DType::kU8 ? 256 : 2;
   const uint64_t key = RandomKey(0, std::string(kRandomName) + field.name);
   for (int64_t i = 0; i < tensor.elements(); ++i) {
     const double uniform = UniformFloat(RandomBits(key, 1, static_cast<uint64_t>(i)));
@@ -112,11 +115,6 @@ bool IsWide(const Graph& graph) {
 ModelCheck::~ModelCheck() = default;
 
 std::string ModelCheck::Learned::key() const { return KeyOf(gradient, path); }
-
-// Gradients far below the others', such as that of a bias before a batch norm, are rounding.
-double ModelCheck::GradientFloor() const {
-  return (options_.bf16_activations ? 5e-2 : 1e-3) * gradient_scale_;
-}
 
 ModelCheck::ModelCheck(const ModelSpec& model, const ModelData& data, const CompileOptions& options,
                        Diagnostics& diagnostics, const KernelLibrary* oracle)
@@ -208,6 +206,7 @@ bool ModelCheck::BuildGraphs(const ModelSpec& wide, Graph* gradients, Graph* los
     learned_.push_back(learned);
     model_.keep.push_back({output.name, {}});
   }
+  KeepTermSizes(*gradients);
   return true;
 }
 
@@ -279,16 +278,21 @@ std::vector<double> ModelCheck::ResultOf(Engine& engine, int entry, int result) 
   return NumbersOf(tensor);
 }
 
-// Losses and gradients with the parameters that the oracle has.
+// Losses and gradients with the parameters that the oracle has; notes what these are summed from.
 std::map<std::string, std::vector<double>> ModelCheck::RunGradients() {
+  term_sizes_.clear();
   FeedBatch(*engine_, kGradients);
   engine_->Run(kGradients);
   std::map<std::string, std::vector<double>> numbers;
   const auto& results = engine_->model().entries[kGradients].results;
   for (size_t i = 0; i < results.size(); ++i) {
     if (results[i].kind == OutputKind::kMetric) continue;  // of a few samples, they jump
-    numbers[KeyOf(results[i].name, results[i].path)] =
-        ResultOf(*engine_, kGradients, static_cast<int>(i));
+    std::vector<double> result = ResultOf(*engine_, kGradients, static_cast<int>(i));
+    if (const std::string gradient = GradientOfTerms(results[i].name); !gradient.empty()) {
+      term_sizes_[KeyOf(gradient, results[i].path)] += RootMeanSquare(result);
+    } else {
+      numbers[KeyOf(results[i].name, results[i].path)] = std::move(result);
+    }
   }
   return numbers;
 }
@@ -334,7 +338,8 @@ double ModelCheck::Sensitivity() {
   for (const Learned& learned : learned_) {
     engine_->WriteState(learned.state, states_[learned.state]);
     const std::vector<double>& expected = expected_.at(learned.key());
-    const double error = ErrorOf(std::move(moved.at(learned.key())), expected, GradientFloor());
+    const double error =
+        ErrorOf(std::move(moved.at(learned.key())), expected, GradientFloor(learned.key()));
     if (std::isfinite(error)) largest = std::max(largest, error);
   }
   sensitivity_ = largest;

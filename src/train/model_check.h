@@ -93,7 +93,7 @@ class ModelCheck {
   std::map<std::string, std::vector<double>> RunGradients();
   void NoteScales();
   double Sensitivity();
-  double GradientFloor() const;
+  double GradientFloor(const std::string& key) const;
   double LossAlong(const std::vector<size_t>& group, int direction, double step);
   GradientCheck CheckGroup(const std::vector<size_t>& group);
   GradientCheck CheckAlong(const std::vector<size_t>& group, int direction);
@@ -115,8 +115,9 @@ class ModelCheck {
   int point_ = -1;
   std::vector<HostTensor> states_;                       // of engine_, there
   std::map<std::string, std::vector<double>> expected_;  // results and gradients, by name
-  double gradient_scale_ = 0;       // the largest root mean square of a gradient
-  std::map<int, double> rounding_;  // of a path's loss: how far off it may be
+  double gradient_scale_ = 0;                 // the largest root mean square of a gradient
+  std::map<std::string, double> term_sizes_;  // of gradients that are sums: Σ|term|, by name
+  std::map<int, double> rounding_;            // of a path's loss: how far off it may be
   std::optional<double> sensitivity_;
   int64_t loss_flops_ = 0;
   bool on_reference_ = true;

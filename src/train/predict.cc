@@ -182,8 +182,9 @@ std::optional<PredictSignature> DescribePredictions(const ModelSpec& model, DTyp
   }
   if (signature.inputs.empty() || signature.outputs.empty()) {
     diagnostics.Error({}, model.file_name + " predicts nothing from its inputs",
-                      "the last path's last output is what a model predicts; `out: NAME` of a path "
-                      "names another");
+                      model.gan ? "`cgrun generate` draws what the generator of a `gan` makes"
+                                : "the last path's last output is what a model predicts; `out: "
+                                  "NAME` of a path names another");
     return std::nullopt;
   }
   return signature;

@@ -64,10 +64,14 @@ std::vector<fs::path> RunFiles(const std::string& folder) {
   return files;
 }
 
-// A file called model.yaml alone may be what somebody wrote.
+// By run.json, which a run writes first, or had begun to write: files called model.yaml,
+// metrics.csv or report.html may be what somebody else wrote.
 bool IsLeftByRun(const std::vector<fs::path>& files) {
-  return std::any_of(files.begin(), files.end(),
-                     [](const fs::path& file) { return file.filename() != "model.yaml"; });
+  return std::ranges::any_of(files, [](const fs::path& file) {
+    const std::string name = file.filename().string();
+    const std::string whole(PathOfTemporary(name));
+    return (whole.empty() ? name : whole) == "run.json" || name == kFailure;
+  });
 }
 
 // Whether a run failed there before it left more than its checkpoint of step 0: no best model, and

@@ -18,11 +18,11 @@ class RunFolder {
   // Throws what the constructor would throw, and makes nothing.
   static void Check(const std::string& folder, bool force, const std::vector<std::string>& inputs);
 
-  // Makes the folder. One that is not empty is refused; with `force`, if a former run left it, or
-  // where that failed before its first checkpoint but that of step 0, it is cleared of that run's
-  // own files. One that holds a file of `inputs` (what the run reads; ""
-  // is none), or in which a run is going on, is refused always. Throws InputError, and UserError
-  // where a folder cannot be made.
+  // Makes the folder. One that is not empty is refused; with `force`, if a former run left it
+  // (run.json says so), or where that failed before its first checkpoint but that of step 0, it is
+  // cleared of that run's own files. One that holds a file of `inputs` (what the run reads; "" is
+  // none), or in which a run is going on, is refused always. Throws InputError, and UserError where
+  // a folder cannot be made.
   RunFolder(std::string folder, bool force, const std::vector<std::string>& inputs);
   ~RunFolder();
   RunFolder(const RunFolder&) = delete;

@@ -8,10 +8,12 @@
 #include <string>
 #include <vector>
 
+#include "src/frontend/unused_parts.h"
 #include "src/ir/op_def.h"
 #include "src/model/model_file.h"
 #include "src/model/values.h"
 #include "src/ops/normalize.h"
+#include "src/ops/softmax.h"
 #include "src/train/path_optimizer.h"
 
 namespace cgrun {
@@ -116,12 +118,57 @@ void WarnOfColours(const Graph& training, Diagnostics& diagnostics) {
   }
 }
 
+// Of one number a softmax makes 1, whatever that number is.
+void WarnOfOnes(const Graph& training, Diagnostics& diagnostics) {
+  std::set<std::string> told;  // by place
+  for (const Node& node : training.nodes) {
+    if (node.op != OpId::softmax || node.phase != Phase::kForward) continue;
+    const Shape& shape = training.values[node.inputs[0]].type.shape;
+    const int64_t given = node.attributes.As<SoftmaxAttributes>().axis;
+    const int64_t axis = given < 0 ? given + shape.rank() : given;
+    if (shape[static_cast<int>(axis)] != Dim(1) || !told.insert(node.mark.ToString()).second) {
+      continue;
+    }
+    diagnostics.Warning(node.mark,
+                        "'softmax' along an axis of one number is always 1: nothing is learned "
+                        "through it",
+                        "`sigmoid` makes a probability of one number; a softmax takes a unit a "
+                        "class");
+  }
+}
+
+bool EndsInSigmoid(const NetworkSpec& network) {
+  constexpr const char* kSigmoid = "sigmoid";
+  if (network.ops.empty()) return false;
+  const OpSpec& last = network.ops.back();
+  const auto activation = std::ranges::find(last.attributes, "activation", &Attribute::key);
+  return last.target.value == kSigmoid ||
+         (activation != last.attributes.end() && activation->value.scalar == kSigmoid);
+}
+
+// A critic says how far apart what is real and what is made are: any number.
+void WarnOfCritic(const ModelSpec& model, Diagnostics& diagnostics) {
+  if (!model.gan || model.gan->loss.value != "wasserstein") return;
+  const std::string& name = model.gan->discriminator.value;
+  for (const NetworkSpec& network : model.networks) {
+    if (network.name.value != name || !EndsInSigmoid(network)) continue;
+    diagnostics.Warning(network.ops.back().target.mark,
+                        "with `loss: wasserstein` '" + name +
+                            "' is to give any number, and a sigmoid keeps it between 0 and 1",
+                        "take the sigmoid out; what tells real from made by a probability is "
+                        "`loss: non_saturating`, without a sigmoid, too");
+  }
+}
+
 }  // namespace
 
 void WarnOfSettings(const ModelSpec& model, const Graph& training, Diagnostics& diagnostics) {
   WarnOfRates(model, diagnostics);
   WarnOfSameData(model, diagnostics);
   WarnOfColours(training, diagnostics);
+  WarnOfOnes(training, diagnostics);
+  WarnOfCritic(model, diagnostics);
+  WarnOfUnusedParts(model, diagnostics);
 }
 
 }  // namespace cgrun

@@ -9,8 +9,9 @@
 namespace cgrun {
 
 // Warns of learning rates that learn nothing or are out of all proportion, of `valid` and `test`
-// with the files of `train`, and of `color_jitter` on images that are normalized already;
-// `training` is the forward graph of a training step.
+// with the files of `train`, of `color_jitter` on images that are normalized already, of what is 1
+// whatever is learned, and of networks and blocks that nothing uses; `training` is the forward
+// graph of a training step.
 void WarnOfSettings(const ModelSpec& model, const Graph& training, Diagnostics& diagnostics);
 
 }  // namespace cgrun

@@ -314,6 +314,33 @@ class GanTest(cli_testing.CliTestCase):
         self.cgrun(*draw, "x.npy")
         self.assertIn(b"(10, 1, 6, 6)", (self.folder / "x.npy").read_bytes()[:128])
 
+    def test_pictures_of_others_are_left_alone(self):
+        self.hash(short("least_squares"))
+        draw = ["generate", "pair.yaml", "--weights", "run", "-n", "4"]
+        self.cgrun(*draw)
+        self.assertIn(b"tEXtSoftware\0cgrun", (self.folder / "pair.png").read_bytes()[:64])
+        self.cgrun(*draw, "--seed", "5")  # its own
+        mine = cli_testing.png(4, 4, range(16))
+        for name in ("mine.png", "mine.npy"):
+            (self.folder / name).write_bytes(mine)
+            self.assertIn(f"'{name}' exists and is no sheet of images", self.refuses(*draw, "--out", name))
+            self.assertEqual((self.folder / name).read_bytes(), mine)
+            self.cgrun(*draw, "--out", name, "--force")
+            self.assertNotEqual((self.folder / name).read_bytes(), mine)
+
+    def test_a_critic_gives_any_number(self):
+        sigmoid = "units: 1, activation: sigmoid}"
+        for name, warned in (("clipped", True), ("least_squares", False)):
+            self.write("pair.yaml", short(name).replace("units: 1}", sigmoid))
+            warnings = self.cgrun("train", "pair.yaml", "--dry-run").stderr
+            self.assertEqual("'critic' is to give any number, and a sigmoid keeps it between 0 and 1"
+                             in warnings, warned, warnings)
+
+    def test_predict_knows_who_draws(self):
+        self.write("pair.yaml", short("least_squares"))
+        (self.folder / "a.png").write_bytes(cli_testing.png(6, 6, range(36)))
+        self.assertIn("`cgrun generate`", self.refuses("predict", "pair.yaml", "a.png"))
+
     def test_mistakes(self):
         def error(change, to):
             text = short("least_squares")

@@ -228,6 +228,11 @@ class MistakesTest(CliTestCase):
         self.assertIn("no run left it",
                       self.refuses("train", "small.yaml", "--out", "notes", "--force"))
         self.assertEqual((self.folder / "notes/model.yaml").read_text(), "mine\n")
+        for name in ("metrics.csv", "report.html", "summary.json"):
+            self.write(f"figures/{name}", "mine\n")
+        self.assertIn("no run left it",
+                      self.refuses("train", "small.yaml", "--out", "figures", "--force"))
+        self.assertEqual((self.folder / "figures/metrics.csv").read_text(), "mine\n")
         (self.folder / "empty").mkdir()
         for flags in ([], ["--force"]):
             self.cgrun("train", "small.yaml", "--out", "empty", *flags)

@@ -178,6 +178,13 @@ class PlanTest(CliTestCase):
         error = self.refuses("plan", "two.yaml", "--why", "grad(pixels)")
         self.assertIn("a step does not compute grad(pixels): nothing reads it\n"
                       "help: `--keep 'grad(pixels)'` has it computed\n", error)
+        idle = MODEL.replace("      - {op: flatten}\n",
+                             "      - flat: {op: flatten}\n      - idle: {op: exp}\n")
+        idle = idle.replace("{op: linear,", "{op: linear, in: flat,")
+        self.write("idle.yaml", idle)
+        self.assertIn("'idle' is not computed: nothing reads it, so that it is taken out when the graph is "
+                      "optimised\nhelp: `--keep 'idle'` has it computed\n",
+                      self.refuses("plan", "idle.yaml", "--why", "idle"))
         self.assertIn("no value is called 'lgits' once",
                       self.refuses("plan", "two.yaml", "--why", "grad(lgits)"))
         self.assertIn("no loss depends on label", self.refuses("plan", "two.yaml", "--why", "grad(label)"))

@@ -152,7 +152,9 @@ class RecurrentTest(cli_testing.CliTestCase):
         written = (self.folder / "story.txt").read_bytes()
         self.assertEqual(len(written), 5 + 50)
         self.assertEqual(written.decode(errors="replace")[:9], first[:9])
-        self.generate("-n", 7, "--out", "story.txt")
+        self.assertIn("'story.txt' exists and is no sheet of images",
+                      self.refuses("generate", "reader.yaml", "--weights", "run", "--out", "story.txt"))
+        self.generate("-n", 7, "--out", "story.txt", "--force")
         self.assertEqual(len((self.folder / "story.txt").read_bytes()), 7, "without a prompt")
 
     def test_mistakes_of_writing_are_explained(self):

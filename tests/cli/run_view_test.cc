@@ -25,5 +25,26 @@ TEST(BusyNoteTest, OfOneThreadOffersNoFewer) {
             "faster\n");
 }
 
+MemoryUse Measured(int64_t bytes) {
+  MemoryUse memory;
+  memory.arena = 6 << 20;
+  memory.base = 2 << 20;
+  memory.measured = bytes;
+  return memory;
+}
+
+TEST(CapNoteTest, TellsOfARunThatTookMoreThanItsCap) {
+  constexpr int64_t kMiB = 1 << 20;
+  EXPECT_EQ(CapNote(Measured(20 * kMiB), 0), "") << "there is no cap";
+  EXPECT_EQ(CapNote(Measured(8 * kMiB), 8 * kMiB), "");
+  EXPECT_EQ(CapNote(Measured(9 * kMiB), 8 * kMiB), "");
+  EXPECT_EQ(CapNote(Measured(1005 * kMiB), 1000 * kMiB), "");
+  const std::string note = CapNote(Measured(10 * kMiB), 8 * kMiB);
+  EXPECT_TRUE(
+      note.starts_with("note: the run was measured to take 10 MiB, more than its cap of "
+                       "8 MiB: 8.00 MiB were planned, "))
+      << note;
+}
+
 }  // namespace
 }  // namespace cgrun

@@ -256,7 +256,7 @@ class RunsTest(CliTestCase):
         self.assertLess(summary["loader_wait_seconds"], summary["train_seconds"])
         self.assertLess(summary["train_seconds"], summary["seconds"])
         self.assertAlmostEqual(summary["samples_per_second"] * summary["train_seconds"], 1000, 6)
-        self.assertRegex(done.stdout, r"samples/s, of [0-9.]+ s it waited [0-9.]+ s for the loader")
+        self.assertRegex(done.stdout, r"samples/s; [0-9.]+ s of [0-9.]+ s were spent waiting for the loader")
 
     def test_it_waits_for_images_that_are_large(self):
         for label in ("a", "b"):

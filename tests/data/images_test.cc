@@ -43,6 +43,8 @@ TEST(ImagesTest, FoldersAreClasses) {
         .File("f/red/c.jpeg", EncodeJpeg(TestImage::Constant(50, 4, {255, 0, 0})))
         .File("f/red/.hidden.png", "no image")
         .File("f/.git/x.png", "no image")
+        .File("f/__MACOSX/red/._a.png", "no image")
+        .File("f/__MACOSX/b.png", "no image")
         .File("f/red/notes.txt", "no image")
         .File("f/LICENSE", "text")
         .Set("decode", decode);

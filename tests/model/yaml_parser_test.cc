@@ -303,5 +303,24 @@ TEST(YamlIndentation, IsReportedWhereItIsWrong) {
   }
 }
 
+TEST(YamlIndentation, ADashThatIsMissingIsNamed) {
+  const std::string message = "this is not YAML: a '-' is missing in front of this item of a list";
+  const std::pair<const char*, const char*> cases[] = {
+      {"p:\n  ops:\n    - {op: relu}\n    o: {op: linear}\n  loss: x\n", "4:5"},
+      {"p:\n  ops:\n    - h: {op: relu}\n    o: {op: linear}\n    - relu\n", "4:5"},
+      {"p:\n  ops:\n    - {op: relu}\n      o: {op: linear}\n", "4:7"},
+      {"p:\n  ops:\n    - op: relu\n      in: x\n    # one more\n    op: linear\n    units: 2\n",
+       "6:5"},
+      {"p:\n  ops:\n    h: {op: relu}\n    - {op: linear}\n", "3:5"}};
+  for (const auto& [text, place] : cases) {
+    const std::string errors = TreeErrors(text);
+    EXPECT_TRUE(errors.starts_with(std::string("model.yaml:") + place + ": error: " + message))
+        << text << errors;
+  }
+  const std::string errors = TreeErrors(cases[0].first);
+  EXPECT_NE(errors.find("write `- o: {op: linear}`, in the column"), std::string::npos) << errors;
+  EXPECT_EQ(TreeErrors("p:\n- a\nq: b\n"), "");
+}
+
 }  // namespace
 }  // namespace cgrun

@@ -316,6 +316,50 @@ std::string ErrorsOfText(const std::string& type, const std::string& entries,
   return SessionErrors(ModelOf(text));
 }
 
+// The errors of a table of names and labels, whose names are read by `op`.
+std::string ErrorsOfNames(const std::string& rows, const std::string& op) {
+  const std::string folder = FreshFolder();
+  std::ofstream(folder + "/table.csv") << rows;
+  const std::string text = R"(cgrun: 1
+model: names
+data: {train: {format: csv, file: )" +
+                           folder + R"(/table.csv, categories: [name], label: value}}
+inputs:
+  name: {type: int32, shape: []}
+  value: {shape: [1]}
+paths:
+  p:
+    ops:
+      - row: )" + op + R"(
+      - y: {op: linear, in: row, units: 1}
+    loss: {op: binary_cross_entropy, in: [y, value]}
+train: {epochs: 1, batch: 2, optimizer: {op: sgd, lr: 0.05}}
+)";
+  std::string errors = SessionErrors(ModelOf(text));
+  for (size_t at; (at = errors.find(folder)) != errors.npos;) errors.erase(at, folder.size());
+  return errors;
+}
+
+TEST(LabelCheck, NamesWithoutARowOfOneHotAreFound) {
+  const std::string rows = "name,value\nann,0\nbob,1\neve,0.5\nann,1\n";
+  EXPECT_EQ(ErrorsOfNames(rows, "{op: one_hot, in: name, classes: 4}"), "");
+  const std::string few = ErrorsOfNames(rows, "{op: one_hot, in: name, classes: 3}");
+  EXPECT_NE(few.find("sample 2 has the id 3 ('eve'), but the 3 classes of one_hot are 0 to 2"),
+            std::string::npos)
+      << few;
+  EXPECT_NE(few.find("write `classes: 4` here"), std::string::npos) << few;
+}
+
+TEST(LabelCheck, TargetsOfBinaryLossesAreProbabilities) {
+  const std::string op = "{op: one_hot, in: name, classes: 4}";
+  const std::string errors = ErrorsOfNames("name,value\nann,1\nbob,2\nann,0\nbob,-3\n", op);
+  EXPECT_NE(errors.find("sample 1 has the target 2, but those of binary_cross_entropy are from 0 "
+                        "to 1; and 1 more sample has such targets"),
+            std::string::npos)
+      << errors;
+  EXPECT_EQ(ErrorsOfNames("name,value\nann,1\nbob,0\nann,0.25\nbob,1\n", op), "");
+}
+
 TEST(LabelCheck, BytesAreLabelsAndIdsInEveryIntegerType) {
   for (const std::string type : {"uint8", "int32", "int64"}) {
     EXPECT_EQ(ErrorsOfText(type, "123", "123"), "") << type;  // 'z' is 122

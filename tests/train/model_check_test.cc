@@ -262,6 +262,45 @@ train: {batch: 4, optimizer: {op: sgd, lr: 0.1}}
   }
 }
 
+// A convolution far from 0 in front of a batch norm: its bias has a gradient of 0, which f32 gives
+// as rounding of what it is summed from.
+constexpr char kBiasUnderNorm[] = R"(cgrun: 1
+inputs:
+  image: {type: uint8, shape: [3, 48, 48]}
+  label: {type: int32, shape: []}
+paths:
+  classify:
+    ops:
+      - {op: normalize, in: image, scale: 1/255}
+      - {op: conv, filters: 6, kernel: 3, init: {bias: {constant: 100}}}
+      - batch_norm
+      - relu
+      - {op: max_pool, kernel: 2}
+      - flatten
+      - logits: {op: linear, units: 10}
+    loss: {op: softmax_cross_entropy, in: [logits, label]}
+train: {batch: 4, optimizer: {op: sgd, lr: 0.1}}
+)";
+
+TEST(ModelCheck, ASumIsMeasuredByItsTerms) {
+  const ModelSpec model = ModelOf(kBiasUnderNorm);
+  CompileOptions options;
+  options.passes.disabled = {"fuse_activations"};  // the operators stay as they are called
+  Diagnostics diagnostics;
+  ModelCheck check(model, {}, options, diagnostics);
+  ASSERT_TRUE(check.ready()) << check.skipped() << diagnostics.ToString();
+  const DeviceCheck right = check.CheckDevice("reference");
+  EXPECT_TRUE(right.good) << right.worst << " " << right.error;
+  EXPECT_EQ(right.compared, 7);
+  EXPECT_TRUE(right.missing.empty());
+  // Of the last layer's bias, whose terms do not cancel each other out.
+  for (const OpId op : {OpId::reduce_sum, OpId::batch_norm_grad}) {
+    const DeviceCheck wrong = check.CheckLibrary("reference", WrongLibrary(op, 1.05));
+    EXPECT_FALSE(wrong.good) << NameOf(op) << " " << wrong.worst << " " << wrong.error;
+    EXPECT_EQ(wrong.skipped, "");
+  }
+}
+
 TEST(Lint, WarnsOfWhatNobodyReads) {
   ModelSpec model = ModelOf(R"(cgrun: 1
 inputs: {x: {shape: [4]}, y: {shape: [3]}, z: {shape: [3]}}
