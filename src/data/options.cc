@@ -113,6 +113,15 @@ std::string QuotedText(std::string_view text) {
   return "'" + shown + (text.size() > kMost ? "...'" : "'");
 }
 
+std::string QuotedNames(const std::vector<std::string>& texts) {
+  constexpr size_t kMostShown = 10;
+  std::string shown;
+  for (size_t i = 0; i < std::min(kMostShown, texts.size()); ++i) {
+    shown += (i > 0 ? ", " : "") + QuotedText(texts[i]);
+  }
+  return shown + (texts.size() > kMostShown ? ", …" : "");
+}
+
 std::string MemoryText(int64_t bytes) {
   constexpr const char* kUnits[] = {"MiB", "GiB", "TiB"};
   if (bytes < 1 << 20) return CountText(bytes, "byte");

@@ -54,6 +54,8 @@ DataFindings SharedFindings(const DataOptions& options);
 
 // A text of the data in a message, in quotes: what no terminal shows as '?', cut where it is long.
 std::string QuotedText(std::string_view text);
+// "'a', 'b', …": of many texts the first few.
+std::string QuotedNames(const std::vector<std::string>& texts);
 
 // Memory in a message: "1000 bytes", "8.0 TiB".
 std::string MemoryText(int64_t bytes);

@@ -149,5 +149,14 @@ TEST(CsvHelpTest, OneColumnOfBlanksOrAComment) {
       << comment;
 }
 
+// All that a table lacks because of its delimiter, once.
+TEST(CsvHelp, AWrongDelimiterIsToldOnce) {
+  EXPECT_EQ(
+      CsvBuilder("a;b;y\n1;2;3\n").Set("columns", "[a, b]").Label("y", DType::kF32).Open().errors,
+      "error: 'DIR/t.csv' has no columns 'y', 'a', 'b'\n"
+      "help: there is one column only; if another character separates them: `delimiter: "
+      "\";\"`\n");
+}
+
 }  // namespace
 }  // namespace cgrun
