@@ -76,6 +76,21 @@ class SilentTest(CliTestCase):
                       "from", error)
         self.assertNotIn("warning", self.loss("--split", "test")[1])
 
+    def test_another_network_is_warned_of(self):
+        told = "warning: the model file differs from the one that these weights were trained with: "
+        commands = (("eval", "table.yaml"), ("predict", "table.yaml", "rows.csv"))
+        for command in commands:
+            self.assertNotIn(told, self.cgrun(*command).stderr)
+        self.change("activation: relu", "activation: tanh")
+        for command in commands:
+            error = self.cgrun(*command).stderr
+            self.assertIn(told + "paths.classify.ops[0].activation (relu → tanh)\n", error)
+            self.assertNotIn(told, self.cgrun(*command, "--set",
+                                              "paths.classify.ops[0].activation=tanh").stderr)
+        self.change("lr: 0.02", "lr: 0.5")
+        for command in commands:
+            self.assertNotIn(told, self.cgrun(*command).stderr, "how it was trained does not count")
+
     def test_other_labels_end_a_run(self):
         resume = ("train", "--resume", "runs/table", "--quiet", "--set", "train.epochs=3")
         self.rows[200] = self.rows[200][:-1] + str(1 - int(self.rows[200][-1]))
