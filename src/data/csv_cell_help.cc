@@ -128,6 +128,13 @@ CellMistake CellHelp::OfNumber(TextNumber error, const CsvColumn& used, std::str
   if (error == TextNumber::kNotInteger) {
     mistake.help = "an input of f32 takes fractions" + AsFractions(layout_, options_, used.field);
   }
+  if (error == TextNumber::kNotFinite) {
+    mistake.help =
+        "nothing can be learned from such a number: write one that is finite; or leave the "
+        "cell empty, and " +
+        OfGap(used);
+    if (options_.to_predict) mistake.help = "write a number that is finite here";
+  }
   mistake.kind = mistake.help;
   if (error != TextNumber::kNotNumber) return mistake;
   const OtherNumber number = OfOtherNumber(text);

@@ -5,6 +5,7 @@
 #include <charconv>
 #include <cstdio>
 #include <iterator>
+#include <memory>
 
 #include "src/base/printable.h"
 #include "src/base/synonyms.h"
@@ -120,6 +121,16 @@ std::string QuotedNames(const std::vector<std::string>& texts) {
     shown += (i > 0 ? ", " : "") + QuotedText(texts[i]);
   }
   return shown + (texts.size() > kMostShown ? ", …" : "");
+}
+
+void WarnOfEmptyLines(const std::string& path, int64_t count, int first, Diagnostics& diagnostics) {
+  if (count == 0) return;
+  const auto file = std::make_shared<const SourceFile>(SourceFile{path, ""});
+  diagnostics.Warning(
+      {file, first, 0},
+      CountText(count, "line") + (count == 1 ? " without a sample is" : " without samples are") +
+          " passed over: the numbers of predictions count samples, from 0, not lines",
+      "");
 }
 
 std::string MemoryText(int64_t bytes) {

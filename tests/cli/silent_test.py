@@ -91,6 +91,15 @@ class SilentTest(CliTestCase):
         for command in commands:
             self.assertNotIn(told, self.cgrun(*command).stderr, "how it was trained does not count")
 
+    def test_lines_that_are_passed_over_are_told(self):
+        told = (": warning: 1 line without a sample is passed over: the numbers of predictions count "
+                "samples, from 0, not lines\n")
+        self.write("rows.csv", "a,b\n0.9,0.1\n\n0.1,0.9\n\n")
+        done = self.cgrun("predict", "table.yaml", "rows.csv")
+        self.assertIn("rows.csv:3:1" + told, done.stderr)
+        self.write("rows.csv", "a,b\n0.9,0.1\n0.1,0.9\n\n")
+        self.assertNotIn(told, self.cgrun("predict", "table.yaml", "rows.csv").stderr)
+
     def test_other_labels_end_a_run(self):
         resume = ("train", "--resume", "runs/table", "--quiet", "--set", "train.epochs=3")
         self.rows[200] = self.rows[200][:-1] + str(1 - int(self.rows[200][-1]))

@@ -158,5 +158,14 @@ TEST(CsvHelp, AWrongDelimiterIsToldOnce) {
       "\";\"`\n");
 }
 
+TEST(CsvHelp, OfAnInfiniteNumber) {
+  const std::string errors = ErrorsOf("a,b,y\n1,inf,3\n");
+  EXPECT_NE(
+      errors.find("help: nothing can be learned from such a number: write one that is finite; or "
+                  "leave the cell empty, and `missing: mean`"),
+      std::string::npos)
+      << errors;
+}
+
 }  // namespace
 }  // namespace cgrun
