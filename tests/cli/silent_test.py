@@ -100,6 +100,14 @@ class SilentTest(CliTestCase):
         self.write("rows.csv", "a,b\n0.9,0.1\n0.1,0.9\n\n")
         self.assertNotIn(told, self.cgrun("predict", "table.yaml", "rows.csv").stderr)
 
+    def test_data_that_failed_are_not_missing(self):
+        self.write("bad.csv", "a,y\n1,0\n")
+        error = self.refuses("check", "table.yaml", "--set",
+                             "train.early_stop={metric: loss, patience: 3}", "--set",
+                             "data.valid={format: csv, file: bad.csv, label: y}")
+        self.assertIn("'bad.csv' has no column 'b'", error)
+        self.assertNotIn("looks at the data of `valid`", error)
+
     def test_other_labels_end_a_run(self):
         resume = ("train", "--resume", "runs/table", "--quiet", "--set", "train.epochs=3")
         self.rows[200] = self.rows[200][:-1] + str(1 - int(self.rows[200][-1]))
