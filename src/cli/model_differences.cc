@@ -69,24 +69,31 @@ void CollectDifferences(const TreeNode* a, const TreeNode* b, const std::string&
   }
 }
 
-// The keys of a model file that do not say what the network computes: of the file, and of a path or
-// an operator.
+// The keys of a model file that do not say what the network computes, and those of a path.
 constexpr std::string_view kBeside[] = {"cgrun", "model",  "data",    "train", "weights",
                                         "keep",  "device", "inexact", "zones"};
-constexpr std::string_view kBesidePath[] = {"metrics",   "mode", "out",
-                                            "optimizer", "init", "freeze"};
+constexpr std::string_view kBesidePath[] = {"metrics", "mode", "optimizer", "out"};
+
+// "paths.classify.ops[2].init" as "paths", "classify", "ops[2]", "init".
+std::vector<std::string_view> PartsOf(std::string_view key) {
+  std::vector<std::string_view> parts;
+  while (!key.empty()) {
+    const std::string_view part = key.substr(0, key.find('.'));
+    parts.push_back(part);
+    key.remove_prefix(std::min(part.size() + 1, key.size()));
+  }
+  return parts;
+}
 
 bool IsOfNetwork(const std::string& key) {
-  const std::string_view section = std::string_view(key).substr(0, key.find_first_of(".["));
-  if (std::ranges::count(kBeside, section) > 0) return false;
-  std::string_view rest = key;
-  while (true) {
-    const size_t dot = rest.find('.');
-    const std::string_view part = rest.substr(0, std::min(dot, rest.find('[')));
-    if (std::ranges::count(kBesidePath, part) > 0) return false;
-    if (dot == rest.npos) return true;
-    rest.remove_prefix(dot + 1);
+  const std::vector<std::string_view> parts = PartsOf(key);
+  if (std::ranges::count(kBeside, parts[0]) > 0) return false;
+  const bool of_path = parts[0] == "paths" && parts.size() > 2;
+  if (of_path && std::ranges::count(kBesidePath, parts[2]) > 0) return false;
+  for (size_t i = 2; i < parts.size(); ++i) {  // but an operator that is called so
+    if (parts[i] == "init" && parts[i - 1] != "ops") return false;
   }
+  return true;
 }
 
 bool IsSet(const std::vector<std::string>& assignments, const std::string& key) {
