@@ -110,7 +110,6 @@ TEST(Lines, AFirstLineMayNameTheColumns) {
   EXPECT_NE(words.errors.find(warning + "'sentiment'"), std::string::npos) << words.errors;
   EXPECT_EQ(words.dataset->size(), 2);
   EXPECT_EQ(words.dataset->PlaceOf(1, 1).mark.line, 3);
-  EXPECT_EQ(words.dataset->Findings().names.at("vocabulary"), (std::vector<std::string>{"a", "b"}));
   const Opened integers = LinesBuilder("review\tstars\na\t1\nb\t0\n").Labelled("last").Open();
   ASSERT_NE(integers.dataset, nullptr) << integers.errors;
   EXPECT_EQ(integers.dataset->size(), 2);
