@@ -7,6 +7,7 @@
 
 #include "src/cli/command.h"
 #include "src/cli/console.h"
+#include "src/cli/model_differences.h"
 #include "src/cli/model_flags.h"
 #include "src/cli/profile_view.h"
 #include "src/cli/run_split.h"
@@ -71,6 +72,7 @@ int Run(const ModelFlags& flags, const RunFlags& run_flags, const EvalFlags& eva
   PrintBriefly(diagnostics);
   if (!session.ready()) return kBadInput;
   if (!CheckWeights(session.weights(), options.weights)) return kBadInput;
+  WarnOfOtherNetwork(flags, *model, options.weights);
   CheckCap(flags, *model, session.memory());
   if (run_flags.dry_run) {
     PrintDryRun(model->name.value, session);

@@ -11,6 +11,7 @@
 #include "src/cli/command.h"
 #include "src/cli/console.h"
 #include "src/cli/memory_cap.h"
+#include "src/cli/model_differences.h"
 #include "src/cli/model_flags.h"
 #include "src/cli/predict_view.h"
 #include "src/cli/weights_flag.h"
@@ -281,6 +282,7 @@ int RunChecked(const ModelFlags& flags, const RunFlags& run_flags,
   Predictor predictor(*model, *signature, options, later);
   PrintBriefly(later);
   if (!predictor.ready() || !CheckWeights(predictor.weights(), options.weights)) return kBadInput;
+  WarnOfOtherNetwork(flags, *model, options.weights);
   Tell("weights: " + WeightsText(options.weights));
   facts.batch = options.batch;
   facts.weights = options.weights;

@@ -4,12 +4,11 @@
 #include <algorithm>
 #include <cerrno>
 #include <filesystem>
-#include <set>
 #include <vector>
 
 #include "src/cli/console.h"
+#include "src/cli/model_differences.h"
 #include "src/cli/weights_flag.h"
-#include "src/frontend/operator_defaults.h"
 #include "src/io/file_error.h"
 #include "src/model/model_file.h"
 #include "src/train/checkpoint.h"
@@ -19,65 +18,6 @@ namespace cgrun {
 namespace {
 
 constexpr char kResumeHelp[] = "--resume takes the folder of a run, such as runs/lenet";
-
-constexpr size_t kMostOfValue = 40;  // bytes of a value that a message shows
-
-// A key of the model file with two values, as people write them.
-struct Difference {
-  std::string key;  // with dots
-  std::string before, now;
-};
-
-// "20", "[1, 4, 4]", "{norm: 1}"; in a few words, "9 items", of a long list. Null: "none".
-std::string ValueText(const TreeNode* node) {
-  if (node == nullptr || node->IsNull()) return "none";
-  std::string text = FlowText(*node);
-  if (text.size() <= kMostOfValue) return text;
-  if (node->IsSequence()) return CountText(std::ssize(node->items), "item");
-  if (node->IsMap()) return CountText(std::ssize(node->entries), "key");
-  size_t end = kMostOfValue;
-  while (end > 0 && (text[end] & 0xC0) == 0x80) --end;  // within a character of UTF-8
-  return text.substr(0, end) + "…";
-}
-
-// "logits: {op: linear}", as an item of `ops`.
-bool IsNamed(const TreeNode& item) {
-  return item.entries.size() == 1 && item.entries[0].value.IsMap();
-}
-
-// Lists of maps whose differences lie in their items.
-bool AreLikeLists(const TreeNode& a, const TreeNode& b) {
-  return a.IsSequence() && b.IsSequence() && a.items.size() == b.items.size() &&
-         std::ranges::any_of(a.items, &TreeNode::IsMap);
-}
-
-// In what two trees differ. Null is what is not there, or has no value.
-void CollectDifferences(const TreeNode* a, const TreeNode* b, const std::string& place,
-                        std::vector<Difference>& differences) {
-  if (a != nullptr && a->IsNull()) a = nullptr;
-  if (b != nullptr && b->IsNull()) b = nullptr;
-  if (a == b || (a != nullptr && b != nullptr && *a == *b)) return;
-  if (a != nullptr && b != nullptr && AreLikeLists(*a, *b)) {
-    for (size_t i = 0; i < a->items.size(); ++i) {
-      const bool named = IsNamed(a->items[i]) && IsNamed(b->items[i]);
-      CollectDifferences(&a->items[i], &b->items[i],
-                         named ? place : place + "[" + std::to_string(i) + "]", differences);
-    }
-    return;
-  }
-  if (a == nullptr || b == nullptr || !a->IsMap() || !b->IsMap()) {
-    return differences.push_back({place, ValueText(a), ValueText(b)});
-  }
-  std::set<std::string> keys;
-  for (const TreeEntry& entry : a->entries) keys.insert(entry.key);
-  for (const TreeEntry& entry : b->entries) keys.insert(entry.key);
-  for (const std::string& key : keys) {
-    const TreeEntry *left = a->Find(key), *right = b->Find(key);
-    CollectDifferences(left == nullptr ? nullptr : &left->value,
-                       right == nullptr ? nullptr : &right->value,
-                       place.empty() ? key : place + "." + key, differences);
-  }
-}
 
 bool IsLength(const std::string& key) {
   return key == "train.epochs" || key == "train.steps" || key == "train.time";
@@ -104,10 +44,7 @@ std::string Listed(const std::vector<Difference>& differences) {
 }
 
 void CheckSettings(const ModelSpec& run, const ModelSpec& now, const std::string& folder) {
-  const TreeNode before = WithOperatorDefaults(ResolvedTree(run)),
-                 after = WithOperatorDefaults(ResolvedTree(now));
-  std::vector<Difference> differences;
-  CollectDifferences(&before, &after, "", differences);
+  std::vector<Difference> differences = DifferencesOf(run, now);
   std::erase_if(differences, [](const Difference& one) { return MayChange(one.key); });
   if (differences.empty()) return;
   if (std::ranges::all_of(differences, IsEarlyStop, &Difference::key)) {

@@ -52,15 +52,6 @@ struct Division {
   }
 };
 
-// The model of the run whose folder holds the file; nothing where there is none that can be read.
-std::optional<ModelSpec> ModelOfRun(const fs::path& folder) {
-  std::error_code error;
-  const fs::path model = folder / "model.yaml";
-  if (!fs::exists(model, error) || !fs::exists(folder / "run.json", error)) return std::nullopt;
-  Diagnostics ignored;  // the weights may do without it
-  return LoadModelFile(model.string(), {}, ignored);
-}
-
 std::string FormatOf(const ModelSpec& model) {
   const bool named = model.data && model.data->train && model.data->train->format;
   return named ? model.data->train->format->value : "";
@@ -75,6 +66,14 @@ bool Sets(const std::vector<std::string>& assignments, const std::string& key) {
 }
 
 }  // namespace
+
+std::optional<ModelSpec> ModelOfRun(const fs::path& folder) {
+  std::error_code error;
+  const fs::path model = folder / "model.yaml";
+  if (!fs::exists(model, error) || !fs::exists(folder / "run.json", error)) return std::nullopt;
+  Diagnostics ignored;  // the weights may do without it
+  return LoadModelFile(model.string(), {}, ignored);
+}
 
 void TakeSplitOfRun(const ModelFlags& flags, const std::string& weights, const std::string& split,
                     ModelSpec& model) {

@@ -3,12 +3,17 @@
 #ifndef CGRUN_CLI_RUN_SPLIT_H_
 #define CGRUN_CLI_RUN_SPLIT_H_
 
+#include <filesystem>
+#include <optional>
 #include <string>
 
 #include "src/cli/model_flags.h"
 #include "src/model/model_spec.h"
 
 namespace cgrun {
+
+// The model of the run whose folder this is; nothing where there is none that can be read.
+std::optional<ModelSpec> ModelOfRun(const std::filesystem::path& folder);
 
 // Where `weights` lie in a run folder, gives `model` the seed of that run and the parts of the
 // training data that it kept for `valid` and `test`, unless the flags set them or the model has

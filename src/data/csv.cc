@@ -66,6 +66,7 @@ class CsvOpener {
     if (!Failed()) features_.Finish(csv_, layout_, path_, parts_[0].tensor);
     if (Failed()) return nullptr;
     unknown_.Report(all_rows_);
+    if (options_.to_predict) WarnOfEmptyLines(path_, empty_lines_, first_empty_line_, diagnostics_);
     return std::make_unique<CsvDataset>(std::move(parts_), features_.Findings(csv_, layout_),
                                         std::move(integers_), gaps_.Texts(path_, csv_, all_rows_),
                                         features_.DoubtOfSizes(csv_, layout_));
@@ -139,6 +140,8 @@ class CsvOpener {
   CellHelp help_{path_, csv_, layout_, options_};
   int64_t rows_ = 0;  // of this pass
   int64_t all_rows_ = 0;
+  int64_t empty_lines_ = 0;  // before the last row
+  int first_empty_line_ = 0;
   GapCensus gaps_;  // of this pass
   std::vector<FieldTensor> parts_;
   IntegerLines integers_;
@@ -167,6 +170,8 @@ void CsvOpener::ForEachRow(Act act) {
       if (!first_pass && rows_ == all_rows_) ThrowFileError(path_, "changed while it was read");
       act(reader);
       ++rows_;
+      empty_lines_ = reader.empty_lines();
+      first_empty_line_ = reader.first_empty_line();
     }
     if (!first_pass && rows_ != all_rows_ && !Failed()) {
       ThrowFileError(path_, "changed while it was read");

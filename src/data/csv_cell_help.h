@@ -3,6 +3,7 @@
 #define CGRUN_DATA_CSV_CELL_HELP_H_
 
 #include <cstddef>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -33,9 +34,10 @@ class CellHelp {
   CellMistake OfNumber(TextNumber error, const CsvColumn& used, std::string_view text, bool first);
 
  private:
-  std::string OfText(const CsvColumn& used) const;
+  std::string OfText(const CsvColumn& used);
+  bool IsFreeText(size_t column);
   std::string OfFirstLine() const;
-  std::string OfNoNumber(const CsvColumn& used, std::string_view text) const;
+  std::string OfNoNumber(const CsvColumn& used, std::string_view text);
   // Of a number in another form than ours, or with characters that only look like those of one.
   struct OtherNumber {
     std::string help;  // "" of what is none
@@ -49,6 +51,7 @@ class CellHelp {
   const CsvLayout& layout_;
   const DataOptions& options_;
   std::optional<CommaCensus> commas_;  // once it has been asked for
+  std::map<size_t, bool> free_texts_;  // by column, the same
 };
 
 }  // namespace cgrun

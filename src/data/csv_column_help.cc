@@ -128,15 +128,14 @@ std::string ColumnHelp::OfTraining(const std::string& wanted) const {
       too_few ? "the training data have " + CountText(static_cast<int64_t>(needed), "column") +
                     " of features, and this table " + CountText(std::ssize(names_), "column") +
                     " in all"
-              : "`columns` names those that are to be taken, in the order of the training data's";
+              : "give the column of these values that name: features are found by their names";
   if (first_.is_doubtful) {
     return OfHeader(/*seems_values=*/true) + (too_few ? "; " + others : "");
   }
   const std::string near = NearestName(PrintableText(wanted), PrintableNames());
   const std::string header = first_.numbers.empty() ? "" : OfHeader(/*seems_values=*/false) + "; ";
   if (near.empty()) return header + others;
-  return "its column '" + near + "' has nearly that name: give it the same" +
-         (too_few ? "" : "; or " + others);
+  return "its column '" + near + "' has nearly that name: give it the same";
 }
 
 // Of a name that is not of ASCII alone, where the names of the columns are in no UTF-8; else "".

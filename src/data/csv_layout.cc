@@ -7,6 +7,7 @@
 
 #include "src/data/comma_census.h"
 #include "src/data/csv_column_help.h"
+#include "src/data/csv_order.h"
 #include "src/data/encoding.h"
 #include "src/data/options.h"
 #include "src/data/text_number.h"
@@ -38,6 +39,7 @@ class LayoutReader {
   ColumnHelp Help() const { return {csv_, options_, shared_, layout_.names, first_}; }
   std::optional<size_t> FindColumn(const DataOption& name);
   std::vector<size_t> FindColumns(std::string_view option);
+  void ReportUnknown();
   void WarnOfNames(const CsvReader& reader);
   bool Trains() const {
     return options_.train == nullptr && options_.kept == nullptr && !options_.to_predict;
@@ -45,6 +47,7 @@ class LayoutReader {
   void WarnOfNoName(const CsvReader& reader, const std::vector<size_t>& features);
   void WarnOfSameNames(const CsvReader& reader, const std::vector<size_t>& features);
   bool ChooseColumns(const CsvReader& reader);
+  std::vector<size_t> Ordered(const std::string& option, std::vector<size_t> columns);
   std::vector<size_t> FindCategories();
   std::vector<size_t> FindFeatures(const std::vector<size_t>& labels,
                                    const std::vector<size_t>& categories);
@@ -64,6 +67,7 @@ class LayoutReader {
   const DataFindings shared_;
   FirstLine first_;
   CsvLayout layout_;
+  std::vector<DataOption> unknown_;  // columns that the table does not have: ReportUnknown()
 };
 
 // The names of the columns. False after an error.
@@ -109,12 +113,27 @@ std::optional<size_t> LayoutReader::FindColumn(const DataOption& name) {
   if (number && *number != 0 && std::abs(int64_t{*number}) <= columns) {
     return static_cast<size_t>(*number > 0 ? *number - 1 : columns + *number);
   }
+  if (!number && !Help().OfOneColumn().empty()) {
+    unknown_.push_back(name);
+    return std::nullopt;
+  }
   diagnostics_.Error(name.mark,
                      number ? "there is no column " + name.value + ": the columns are 1 to " +
                                   std::to_string(columns) + ", or -1 for the last"
                             : "'" + path() + "' has no column " + QuotedText(name.value),
                      Help().OfUnknown(name.value));
   return std::nullopt;
+}
+
+// Of a table that is one column by its delimiter: all that it does not have, at once.
+void LayoutReader::ReportUnknown() {
+  if (unknown_.empty()) return;
+  std::vector<std::string> names;
+  for (const DataOption& name : unknown_) names.push_back(name.value);
+  diagnostics_.Error(unknown_[0].mark,
+                     "'" + path() + "' has no " + (names.size() == 1 ? "column " : "columns ") +
+                         QuotedNames(names),
+                     Help().OfUnknown(names[0]));
 }
 
 // The names of the columns that are used: weights keep them, and other tables are read by them.
@@ -186,6 +205,7 @@ bool LayoutReader::ChooseColumns(const CsvReader& reader) {
                        "column " + layout_.Quoted(column) + " is the label too");
   }
   const std::vector<size_t> features = FindFeatures(labels, categories);
+  ReportUnknown();
   if (Failed()) return false;
   if (features.empty() && categories.empty()) {
     diagnostics_.Error(reader.mark(), "beside the label there is no column", Help().OfOneColumn());
@@ -199,9 +219,20 @@ bool LayoutReader::ChooseColumns(const CsvReader& reader) {
   return !Failed();
 }
 
+// Columns that an option of that name lists, as the training data have them, where that is known.
+std::vector<size_t> LayoutReader::Ordered(const std::string& option, std::vector<size_t> columns) {
+  if (!shared_.names.contains(kCsvColumns) || Failed() || !unknown_.empty()) return columns;
+  const auto known = shared_.names.find(option);
+  return InTrainingOrder(option, std::move(columns), layout_.names,
+                         known == shared_.names.end() ? std::vector<std::string>() : known->second,
+                         csv_, options_, diagnostics_);
+}
+
 // Those of the option, else those of the training data.
 std::vector<size_t> LayoutReader::FindCategories() {
-  if (FindOption(options_, "categories") != nullptr) return FindColumns("categories");
+  if (FindOption(options_, kCsvCategories) != nullptr) {
+    return Ordered(kCsvCategories, FindColumns(kCsvCategories));
+  }
   std::vector<size_t> columns;
   const auto shared = shared_.names.find(kCsvCategories);
   if (shared == shared_.names.end()) return columns;
@@ -233,7 +264,7 @@ std::vector<size_t> LayoutReader::FindFeatures(const std::vector<size_t>& labels
   std::erase_if(features, [&](size_t column) {
     return std::ranges::find(categories, column) != categories.end();
   });
-  return features;
+  return chosen != nullptr ? Ordered(kCsvColumns, std::move(features)) : features;
 }
 
 // Nothing where none are known by their names. One that the table does not have is an error, as
@@ -249,6 +280,10 @@ std::optional<std::vector<size_t>> LayoutReader::SharedFeatures() {
     if (count == 1) {
       features.push_back(
           static_cast<size_t>(std::ranges::find(layout_.names, name) - layout_.names.begin()));
+      continue;
+    }
+    if (!unknown_.empty()) {  // for the same reason
+      unknown_.push_back({name, {}});
       continue;
     }
     diagnostics_.Error(

@@ -77,7 +77,10 @@ bool CsvReader::Next() {
     record_.clear();
     line_ = next_line_;
     if (!AppendLine()) return false;
-    if (std::ranges::all_of(record_, IsLineEnd)) continue;
+    if (std::ranges::all_of(record_, IsLineEnd)) {
+      if (empty_lines_++ == 0) first_empty_line_ = line_;
+      continue;
+    }
     fields_.clear();
     at_ = 0;
     while (!ScanFields() && !failed_) {

@@ -40,6 +40,9 @@ class CsvReader {
   SourceMark mark() const;
   // On which the record begins.
   int line() const { return static_cast<int>(line_); }
+  // Lines without anything that were passed over on the way to the record, and the first of them.
+  int64_t empty_lines() const { return empty_lines_; }
+  int first_empty_line() const { return static_cast<int>(first_empty_line_); }
 
  private:
   bool AppendLine();
@@ -64,6 +67,7 @@ class CsvReader {
   std::vector<CsvField> fields_;
   int64_t line_ = 1;       // on which the record begins; an int, once Next() has been true
   int64_t next_line_ = 1;  // on which the one after it begins
+  int64_t empty_lines_ = 0, first_empty_line_ = 0;
   bool failed_ = false;
 };
 

@@ -38,6 +38,13 @@ class IntegerVisitor {
   virtual void Visit(int64_t value, int64_t sample) = 0;
 };
 
+// Sees the files of samples.
+class FileVisitor {
+ public:
+  virtual ~FileVisitor() = default;
+  virtual void Visit(const std::string& path) = 0;
+};
+
 // Where a field of a sample was read from.
 struct SamplePlace {
   int64_t sample = 0;  // as its file counts
@@ -103,6 +110,11 @@ class Dataset {
 
   // What became of the file without being wrong, a text each: of rows that were left out, say.
   virtual std::vector<std::string> Notes() const { return {}; }
+
+  // Whether all samples are at hand, so that to read them takes no longer than to copy them.
+  virtual bool AtHand() const { return decoded_bytes() > 0; }
+  // Of samples that are read from a file each: shows the paths, by sample.
+  virtual void VisitFiles(FileVisitor& /*visitor*/) const {}
 
   // Shows all elements of field `index`, where it is of an integer type and all samples are at
   // hand; else none. Of a part of a data set those of the whole, which counts its samples.

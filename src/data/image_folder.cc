@@ -6,6 +6,7 @@
 #include <iterator>
 #include <map>
 #include <optional>
+#include <span>
 #include <system_error>
 
 #include "src/data/classes.h"
@@ -25,8 +26,12 @@ struct FolderEntries {
   std::vector<std::string> folders, images, other_images;
 };
 
+// Images of other kinds are errors, but where a list says which images there are.
+enum class OtherImages { kAreErrors, kAreListed };
+
 std::optional<FolderEntries> ReadFolder(const std::string& folder, const SourceMark& mark,
-                                        Diagnostics& diagnostics) {
+                                        Diagnostics& diagnostics,
+                                        OtherImages others = OtherImages::kAreErrors) {
   FolderEntries entries;
   std::error_code error;
   fs::directory_iterator entry(folder, error);
@@ -48,7 +53,7 @@ std::optional<FolderEntries> ReadFolder(const std::string& folder, const SourceM
   std::ranges::sort(entries.folders);
   std::ranges::sort(entries.images);
   std::ranges::sort(entries.other_images);
-  if (!entries.other_images.empty()) {
+  if (!entries.other_images.empty() && others == OtherImages::kAreErrors) {
     ReportOtherImages(folder, entries.other_images, mark, diagnostics);
   }
   return entries;
@@ -64,6 +69,22 @@ bool HoldsImages(const std::string& folder) {
   return false;
 }
 
+// How many samples have each label, and which has it first.
+class LabelCounts : public IntegerVisitor {
+ public:
+  explicit LabelCounts(size_t labels) : counts_(labels), first_(labels) {}
+  void Visit(int64_t value, int64_t sample) override {
+    if (value < 0 || value >= std::ssize(counts_)) return;
+    const auto label = static_cast<size_t>(value);
+    if (counts_[label]++ == 0) first_[label] = sample;
+  }
+  int64_t CountOf(size_t label) const { return counts_[label]; }
+  int64_t FirstOf(size_t label) const { return first_[label]; }
+
+ private:
+  std::vector<int64_t> counts_, first_;
+};
+
 class ImageLister {
  public:
   ImageLister(const DataOptions& options, bool labelled, bool train_failed,
@@ -78,12 +99,16 @@ class ImageLister {
   ImageList List() {
     const int errors = diagnostics_.error_count();
     std::optional<ClassTable> known = KnownClasses(options_, "label", diagnostics_);
-    const std::optional<FolderEntries> root = ReadFolder(folder_, option_.mark, diagnostics_);
+    const DataOption* labels = FindOption(options_, "labels");
+    const bool listed = labels != nullptr && labelled_;
+    const std::optional<FolderEntries> root =
+        ReadFolder(folder_, option_.mark, diagnostics_,
+                   listed ? OtherImages::kAreListed : OtherImages::kAreErrors);
     if (!root) return {};
     if (known) known_ = *std::move(known);
-    const DataOption* labels = FindOption(options_, "labels");
-    if (labels != nullptr && labelled_) {
-      list_ = ReadLabelList(options_, *labels, {folder_, root->images, root->folders}, known_,
+    if (listed) {
+      list_ = ReadLabelList(options_, *labels,
+                            {folder_, root->images, root->folders, root->other_images}, known_,
                             diagnostics_);
     } else if (labels != nullptr || (!labelled_ && root->folders.empty())) {
       AddImages(*root, "", 0);
@@ -183,6 +208,53 @@ class ImageLister {
     return train_failed_ || (known_.fixed() && of_other_data);
   }
 
+  // Of the classes `missing`, those that seem to be misspelt in the training data: rare ones whose
+  // names are nearly those of others that have a folder. Reports each where it stands, once, and
+  // takes it away.
+  void ReportMisspelt(const std::vector<std::string>& folders, std::vector<std::string>& missing) {
+    if (options_.train == nullptr) return;
+    const std::vector<DataField>& fields = options_.train->fields();
+    const auto found = std::ranges::find(fields, "label", &DataField::name);
+    if (found == fields.end()) return;
+    const auto field = static_cast<size_t>(found - fields.begin());
+    const std::span<const std::string> names = options_.train->ClassNames(field);
+    LabelCounts counts(names.size());
+    options_.train->Visit(field, counts);
+    const auto label_of = [&](const std::string& name) {
+      return static_cast<size_t>(std::ranges::find(names, name) - names.begin());
+    };
+    std::erase_if(missing, [&](const std::string& name) {
+      constexpr int64_t kRare =
+          10;  // times as often the other stands, if the rare one is not alone
+      const size_t label = label_of(name);
+      if (label == names.size() || counts.CountOf(label) == 0) return false;
+      const int64_t count = counts.CountOf(label);
+      std::vector<std::string> others;
+      for (const std::string& folder : folders) {
+        const size_t other = label_of(folder);
+        if (other == names.size()) continue;
+        if (counts.CountOf(other) >= (count == 1 ? 2 : kRare * count)) others.push_back(folder);
+      }
+      const std::string meant = NearestName(name, others);
+      if (meant.empty()) return false;
+      ReportOnce(options_.train->PlaceOf(field, counts.FirstOf(label)),
+                 "only " + CountText(count, "sample") + (count == 1 ? " has" : " have") +
+                     " the label '" + name + "', for which '" + folder_ + "' has no folder",
+                 "did you mean '" + meant + "', the label of " +
+                     CountText(counts.CountOf(label_of(meant)), "sample") + "?");
+      return true;
+    });
+  }
+
+  // `valid` and `test` may have the same folder.
+  void ReportOnce(const SamplePlace& place, const std::string& what, const std::string& help) {
+    const std::string message = (place.in_file() ? "" : "'" + place.file + "': ") + what;
+    for (const Diagnostic& item : diagnostics_.Sorted()) {
+      if (item.message == message) return;
+    }
+    diagnostics_.Error(place.mark, message, help);
+  }
+
   // The order of the classes. False where what the folders hold is not to be looked at.
   bool ChooseClasses(const std::vector<std::string>& folders) {
     if (labelled_ && known_.fixed()) {
@@ -190,6 +262,7 @@ class ImageLister {
       std::ranges::sort(wanted);
       std::ranges::set_difference(wanted, folders, std::back_inserter(missing));
       std::ranges::set_difference(folders, wanted, std::back_inserter(extra));
+      ReportMisspelt(folders, missing);
       const auto folder_of = [](const std::vector<std::string>& names) {
         return names.size() == 1 ? "folder " : "folders ";
       };

@@ -95,6 +95,13 @@ void ImageStream::Visit(size_t index, IntegerVisitor& visitor) const {
   for (int64_t i = 0; i < size(); ++i) visitor.Visit(set_.samples[static_cast<size_t>(i)].label, i);
 }
 
+void ImageStream::VisitFiles(FileVisitor& visitor) const {
+  for (const ImageSample& sample : set_.samples) {
+    visitor.Visit(sample.image.path);
+    if (set_.masked) visitor.Visit(sample.mask.path);
+  }
+}
+
 SamplePlace ImageStream::PlaceOf(size_t index, int64_t sample) const {
   const ImageSample& of = set_.samples[static_cast<size_t>(sample)];
   if (of.label_line > 0) {

@@ -62,6 +62,8 @@ class ImageStream : public Dataset {
   void Read(int64_t index, std::span<const std::span<std::byte>> out) const override;
   std::span<const std::string> ClassNames(size_t index) const override;
   std::vector<std::string> Notes() const override { return set_.notes; }
+  bool AtHand() const override { return false; }
+  void VisitFiles(FileVisitor& visitor) const override;
   // Labels; masks are not read twice.
   void Visit(size_t index, IntegerVisitor& visitor) const override;
   SamplePlace PlaceOf(size_t index, int64_t sample) const override;

@@ -108,8 +108,9 @@ class LabelListReader {
   static bool IsHeader(const CsvReader& reader) {
     const std::string_view text = Trimmed(reader.fields()[0].text);
     const bool alone = reader.fields().size() == 1;  // where no delimiter cuts the line
-    return !HasEnding(alone ? text.substr(0, text.find_first_of(kOtherDelimiters)) : text,
-                      kImageEndings);
+    const std::string_view name =
+        alone ? text.substr(0, text.find_first_of(kOtherDelimiters)) : text;
+    return !HasEnding(name, kImageEndings) && !HasEnding(name, kOtherImages);
   }
 
   // Further columns than two; a delimiter at the end of the line makes none.
@@ -198,6 +199,10 @@ class LabelListReader {
   CellMistake NoImage(const std::string& name, std::span<const CsvField> fields) {
     constexpr int kMostSearched = 20;
     const std::string what = " holds no image " + QuotedText(name);
+    if (std::ranges::binary_search(folder_.other_images, name)) {
+      return {QuotedText(name), ": the image " + QuotedText(name) + " is neither JPEG nor PNG",
+              "convert such images, or leave them out of the list", "kind"};
+    }
     const bool search = searched_ < kMostSearched;
     const std::string meant = search ? MeantImage(name, folder_.images) : "";
     searched_ += search;

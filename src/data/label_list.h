@@ -31,6 +31,7 @@ struct ListedFolder {
   std::string path;
   const std::vector<std::string>& images;
   const std::vector<std::string>& folders;
+  const std::vector<std::string>& other_images;  // of kinds that are not read
 };
 
 // Reads the file that `labels` names. Its lines are a name and a label, separated by a comma, a

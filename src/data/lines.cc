@@ -3,12 +3,14 @@
 // for the tokens. LinesOpener is the entry point.
 #include <algorithm>
 #include <climits>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "src/base/synonyms.h"
 #include "src/data/classes.h"
 #include "src/data/dataset.h"
 #include "src/data/encoding.h"
@@ -57,6 +59,8 @@ class LinesOpener {
 
   template <class Act>
   void ForEachSample(const TokenText& text, Act act);
+  void FindHeader(const TokenText& text);
+  void WarnOfLinesWithout(const TokenText& text);
   std::optional<LineParts> Cut(const TokenText& text, const TextLine& line);
   void Survey(const TokenText& text);
   void CheckEncoding(const TokenText& text, const TextLine& line, const LineParts& parts);
@@ -116,6 +120,7 @@ std::unique_ptr<Dataset> LinesOpener::OpenFile() {
     if (!known) return nullptr;
     labels_ = LabelTexts(*std::move(known), options_.train == nullptr);
   }
+  FindHeader(text);
   Survey(text);
   if (!Failed()) labels_.Settle(diagnostics_);
   if (!Failed() && lines_.of_words()) FindVocabulary(text);
@@ -123,6 +128,7 @@ std::unique_ptr<Dataset> LinesOpener::OpenFile() {
   Allocate(text);
   Store(text);
   if (Failed()) return nullptr;
+  if (options_.to_predict) WarnOfLinesWithout(text);
   return std::make_unique<LinesDataset>(lines_, std::move(fields_), std::move(samples_),
                                         labels_.names(), std::move(vocabulary_), owns_vocabulary_,
                                         path_, file_option_.mark);
@@ -131,14 +137,70 @@ std::unique_ptr<Dataset> LinesOpener::OpenFile() {
 // Calls `act(line, parts)` for each line that is a sample until there are too many errors.
 template <class Act>
 void LinesOpener::ForEachSample(const TokenText& text, Act act) {
-  ForEachLine(text.text(), [&](const TextLine& line) {
+  ForEachLine(text.text(), [&, header = lines_.header](const TextLine& line) mutable {
     if (!IsSampleLine(line.text, lines_)) return true;
+    if (std::exchange(header, false)) return true;
     if (const std::optional<LineParts> parts = Cut(text, line)) act(line, *parts);
     if (diagnostics_.error_count() - errors_before_ < kMostErrors) return true;
     const auto file = std::make_shared<const SourceFile>(SourceFile{path_, ""});
     diagnostics_.Error({file, 0, 0}, "further errors of this file are not shown");
     return false;
   });
+}
+
+// Whether a label is what columns of labels or of texts are called.
+bool IsHeaderWord(std::string_view label) {
+  constexpr std::string_view kWords[] = {"label",     "labels", "class", "classname", "category",
+                                         "sentiment", "target", "tag",   "topic",     "intent"};
+  const std::string plain = PlainName(label);
+  return std::ranges::find(kWords, plain) != std::end(kWords);
+}
+
+// A first line whose label no other line has, and is either called as such columns are, or a word
+// where all others are integers.
+void LinesOpener::FindHeader(const TokenText& text) {
+  if (!lines_.labelled()) return;
+  std::optional<LineParts> first;
+  TextLine line_of_names;
+  bool alone = true, integers = true;
+  int64_t others = 0;
+  ForEachLine(text.text(), [&](const TextLine& line) {
+    if (!IsSampleLine(line.text, lines_)) return true;
+    const std::optional<LineParts> parts = CutLine(line.text, lines_);
+    if (!parts) return first.has_value();
+    if (!first) {
+      first = parts;
+      line_of_names = line;
+      return !ParseInt32(Trimmed(parts->label));
+    }
+    ++others;
+    alone = parts->label != first->label;
+    integers = integers && ParseInt32(Trimmed(parts->label));
+    return alone && (integers || IsHeaderWord(first->label));
+  });
+  if (!first || others == 0 || !alone || ParseInt32(Trimmed(first->label))) return;
+  if (!IsHeaderWord(first->label) && !(integers && others > 1)) return;
+  lines_.header = true;
+  diagnostics_.Warning(text.MarkOf(line_of_names, line_of_names.text),
+                       "the first line is taken for the names of the columns, and is no sample: no "
+                       "other label is " +
+                           QuotedText(first->label),
+                       "");
+}
+
+// Lines between samples of which nothing is predicted.
+void LinesOpener::WarnOfLinesWithout(const TokenText& text) {
+  int64_t without = 0, before_last = 0;
+  int next = 1, first = 0;
+  ForEachLine(text.text(), [&](const TextLine& line) {
+    if (!IsSampleLine(line.text, lines_)) return true;
+    if (line.number > next && first == 0) first = next;
+    without += line.number - next;
+    next = line.number + 1;
+    before_last = without;
+    return true;
+  });
+  WarnOfEmptyLines(path_, before_last, first, diagnostics_);
 }
 
 // Nothing after an error.

@@ -88,7 +88,7 @@ SamplePlace LinesDataset::Find(size_t index, int64_t sample, std::optional<int64
   const bool is_label = parts_[index] == LinesPart::kLabel;
   try {
     const TokenText text(file_, kNoLimit);
-    ForEachLine(text.text(), [&, left = sample](const TextLine& line) mutable {
+    ForEachLine(text.text(), [&, left = sample + lines_.header](const TextLine& line) mutable {
       if (!IsSampleLine(line.text, lines_) || left-- > 0) return true;
       const std::optional<LineParts> parts = CutLine(line.text, lines_);
       if (!parts) return false;

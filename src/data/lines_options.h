@@ -35,6 +35,8 @@ struct LinesOptions {
   LabelPlace label = LabelPlace::kNone;
   int64_t entries = INT_MAX;  // ids of words are below
 
+  bool header = false;  // the first line names the columns, and is no sample
+
   bool labelled() const { return label != LabelPlace::kNone; }
   bool of_words() const { return kind == TokenKind::kWords; }
 };

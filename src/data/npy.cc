@@ -171,6 +171,13 @@ const ElementType& FindType(const std::string& path, const std::string& descript
                                                      descriptor[0] == '|' || descriptor[0] == '=');
     if (known_order && std::string_view(descriptor).substr(1) == type.name) return type;
   }
+  const bool texts = descriptor.size() > 2 && (descriptor[1] == 'U' || descriptor[1] == 'S');
+  if (texts) {
+    ThrowFileError(
+        path, ": elements of type '" + descriptor + "' are texts",
+        "of labels, `names, y = numpy.unique(y, return_inverse=True)` makes integers from "
+        "0, in the order of `names`; save y.astype('int32')");
+  }
   ThrowFileError(path, ": elements of type '" + descriptor + "' are not supported",
                  "known: floats (f8, f4, f2, V2 for bf16), integers (i1 to i8, u1 to u8), b1; "
                  "`array.astype('float32')` converts");

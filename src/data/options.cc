@@ -5,6 +5,7 @@
 #include <charconv>
 #include <cstdio>
 #include <iterator>
+#include <memory>
 
 #include "src/base/printable.h"
 #include "src/base/synonyms.h"
@@ -111,6 +112,25 @@ std::string QuotedText(std::string_view text) {
   std::string shown = PrintableText(text.substr(0, kMost));
   std::ranges::replace(shown, '\t', '?');
   return "'" + shown + (text.size() > kMost ? "...'" : "'");
+}
+
+std::string QuotedNames(const std::vector<std::string>& texts) {
+  constexpr size_t kMostShown = 10;
+  std::string shown;
+  for (size_t i = 0; i < std::min(kMostShown, texts.size()); ++i) {
+    shown += (i > 0 ? ", " : "") + QuotedText(texts[i]);
+  }
+  return shown + (texts.size() > kMostShown ? ", …" : "");
+}
+
+void WarnOfEmptyLines(const std::string& path, int64_t count, int first, Diagnostics& diagnostics) {
+  if (count == 0) return;
+  const auto file = std::make_shared<const SourceFile>(SourceFile{path, ""});
+  diagnostics.Warning(
+      {file, first, 0},
+      CountText(count, "line") + (count == 1 ? " without a sample is" : " without samples are") +
+          " passed over: the numbers of predictions count samples, from 0, not lines",
+      "");
 }
 
 std::string MemoryText(int64_t bytes) {

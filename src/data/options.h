@@ -54,6 +54,12 @@ DataFindings SharedFindings(const DataOptions& options);
 
 // A text of the data in a message, in quotes: what no terminal shows as '?', cut where it is long.
 std::string QuotedText(std::string_view text);
+// "'a', 'b', …": of many texts the first few.
+std::string QuotedNames(const std::vector<std::string>& texts);
+
+// Of samples to predict: that lines without any lie between them, so that samples have other
+// numbers than lines; nothing where `count` is 0.
+void WarnOfEmptyLines(const std::string& path, int64_t count, int first, Diagnostics& diagnostics);
 
 // Memory in a message: "1000 bytes", "8.0 TiB".
 std::string MemoryText(int64_t bytes);

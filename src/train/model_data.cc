@@ -395,6 +395,7 @@ ModelData OpenModelData(const ModelSpec& model, Diagnostics& diagnostics, Missin
   data.test = open(model.data->test);
   for (const MissingFile& file : all_missing) data.missing.push_back(file.Text());
   if (missing == MissingFiles::kAreErrors) ReportMissing(all_missing, model.file_name, diagnostics);
+  data.whole = data.train;
   if (data.train && split) SplitTrain(model, *split, data, diagnostics);
   WalkInStreams(model, data, diagnostics);
   return data;

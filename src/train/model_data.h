@@ -16,8 +16,9 @@ struct ModelData {
   std::shared_ptr<const Dataset> train;  // null where the file has none
   std::shared_ptr<const Dataset> valid;
   std::shared_ptr<const Dataset> test;
-  int64_t decoded_bytes = 0;         // host memory of all of them
-  std::vector<std::string> missing;  // a text each: "cannot open 'x.gz': No such …"
+  std::shared_ptr<const Dataset> whole;  // `train` with the samples that are split off it
+  int64_t decoded_bytes = 0;             // host memory of all of them
+  std::vector<std::string> missing;      // a text each: "cannot open 'x.gz': No such …"
   // Inputs that are not what the data have for them: reported, and what reads them is not to be
   // judged by their types.
   std::vector<std::string> misfits;

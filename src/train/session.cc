@@ -11,11 +11,8 @@
 #include "src/base/check.h"
 #include "src/data/sampler.h"
 #include "src/frontend/frontend.h"
-#include "src/io/checksum.h"
 #include "src/ir/op_def.h"
 #include "src/model/model_file.h"
-#include "src/train/data_findings.h"
-#include "src/train/data_hash.h"
 #include "src/train/run_shape.h"
 #include "src/train/settings_lint.h"
 #include "src/train/unread.h"
@@ -71,16 +68,6 @@ Session::Session(const ModelSpec& model, const SessionOptions& options, bool tra
 }
 
 namespace {
-
-// What a file of weights keeps of its data; nothing where it cannot be read, which is told when the
-// weights are.
-DataFindings KeptBy(const std::string& weights) {
-  try {
-    return FindingsIn(weights);
-  } catch (const UserError&) {
-    return {};
-  }
-}
 
 // The settings that byte code depends on: the resolved file without data, length of the run and the
 // folder of a swap file.
@@ -181,49 +168,6 @@ std::optional<ProgramImage> Session::MakeImage(const KernelLibrary& library,
   return std::move(compiled->image);
 }
 
-bool Session::OpenData(bool train, Diagnostics& diagnostics) {
-  if (!train && !weights_file_.empty()) findings_ = KeptBy(weights_file_);
-  data_ = OpenModelData(model_, diagnostics, MissingFiles::kAreErrors,
-                        findings_.empty() ? nullptr : &findings_, options_.cap);
-  if (diagnostics.has_errors()) return false;
-  const auto add = [&](const std::string& name, const std::shared_ptr<const Dataset>& dataset) {
-    const auto& wanted = options_.evaluate;
-    if (dataset == nullptr || std::find(wanted.begin(), wanted.end(), name) == wanted.end()) return;
-    Split split{name, dataset, MatchInputs(model_, *dataset, {}, diagnostics), nullptr, nullptr};
-    evaluations_.push_back(std::move(split));
-  };
-  if (train) {
-    if (data_.train == nullptr) {
-      diagnostics.Error(model_.data ? model_.data->mark : WholeFile(model_),
-                        "there is no training data",
-                        "give `data: {train: {format: images, folder: FOLDER}}` for images in a "
-                        "folder for each class, or `format: csv, file: FILE, label: COLUMN` for a "
-                        "table; docs/model-format.md has more");
-      return false;
-    }
-    train_ = Split{"train", data_.train, MatchInputs(model_, *data_.train, {}, diagnostics),
-                   nullptr, nullptr};
-    class_names_ = ClassNamesOf(*data_.train, train_->inputs);
-    TakeFindings(diagnostics);
-    WarnOfLargeBatch(model_, *data_.train, diagnostics);
-  }
-  add("train", data_.train);
-  add("valid", data_.valid);
-  add("test", data_.test);
-  if (!train && !evaluations_.empty()) {
-    class_names_ = ClassNamesOf(*evaluations_[0].dataset, evaluations_[0].inputs);
-  }
-  return !diagnostics.has_errors();
-}
-
-void Session::TakeFindings(Diagnostics& diagnostics) {
-  findings_ = FindingsOf(*data_.train);
-  const bool goes_on = !options_.checkpoint.empty();
-  const std::string& file = goes_on ? options_.checkpoint : weights_file_;
-  if (file.empty()) return;
-  CheckFindings(KeptBy(file), file, findings_, goes_on, model_.data->mark, diagnostics);
-}
-
 // What is wrong with the model itself is reported too, as compiling it would do.
 void Session::CheckLabelRanges(bool train, Diagnostics& diagnostics) {
   const FrontendOptions options = {train ? EntryKind::kTrain : EntryKind::kEval,
@@ -256,11 +200,6 @@ bool Session::ReadLength(Diagnostics& diagnostics) {
   const auto steps = TotalSteps(model_, accumulation_.steps_per_epoch(), diagnostics);
   total_steps_ = steps.value_or(0);
   return steps.has_value();
-}
-
-std::string Session::DataHash() const {
-  CGRUN_CHECK(train_.has_value()) << "this session cannot train";
-  return HashText(HashOf(*train_->dataset));
 }
 
 int64_t Session::LimitBatches(int64_t batches) const {

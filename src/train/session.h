@@ -232,8 +232,12 @@ class Session {
 
   bool OpenData(bool train, Diagnostics& diagnostics);
   // Notes what the training data have found out. That weights were trained by other words or
-  // categories is an error where a run goes on, else a warning.
+  // categories is an error where a run goes on, else a warning; there, so are other samples.
   void TakeFindings(Diagnostics& diagnostics);
+  // Where the split that is evaluated is a part of training data that the weights do not know.
+  void WarnOfOtherSplit(Diagnostics& diagnostics) const;
+  // What checkpoints keep of the training data.
+  SafetensorsMetadata DataMetadata() const;
   // The option's weights, else those that the model file names.
   void ChooseWeights(Diagnostics& diagnostics);
   bool MakeEngine(const KernelLibrary& library, Diagnostics& diagnostics);

@@ -9,7 +9,6 @@
 #include "src/device/device.h"
 #include "src/train/checkpoint.h"
 #include "src/train/class_names.h"
-#include "src/train/data_findings.h"
 #include "src/train/due_work.h"
 #include "src/train/machine_load.h"
 #include "src/train/non_finite_help.h"
@@ -62,7 +61,7 @@ class TrainingRun {
  private:
   static SafetensorsMetadata MetadataOf(const Session& session) {
     SafetensorsMetadata metadata = ClassMetadata(session.class_names_);
-    metadata.merge(FindingsMetadata(session.findings_));
+    metadata.merge(session.DataMetadata());
     return metadata;
   }
   static double Seconds(std::chrono::steady_clock::time_point since) {

@@ -56,18 +56,15 @@ TEST(CsvCategories, OtherSetsHaveThoseOfTheTrainingData) {
 
 TEST(CsvCategories, NoOtherColumnIsTakenForOneThatIsMissing) {
   const Opened train = TownBuilder(kTowns).Towns().Open();
-  EXPECT_EQ(
-      TownBuilder("town,y,width\nRom,1,1\n").Train(*train.dataset).Open().errors,
-      "error: 'DIR/t.csv' has no column 'area', which the training data have\n"
-      "help: `columns` names those that are to be taken, in the order of the training data's\n");
-  EXPECT_EQ(
-      TownBuilder("town,y,AREA\nRom,1,1\n").Train(*train.dataset).Open().errors,
-      "error: 'DIR/t.csv' has no column 'area', which the training data have\n"
-      "help: its column 'AREA' has nearly that name: give it the same; or `columns` names those "
-      "that are to be taken, in the order of the training data's\n");
+  EXPECT_EQ(TownBuilder("town,y,width\nRom,1,1\n").Train(*train.dataset).Open().errors,
+            "error: 'DIR/t.csv' has no column 'area', which the training data have\n"
+            "help: give the column of these values that name: features are found by their names\n");
+  EXPECT_EQ(TownBuilder("town,y,AREA\nRom,1,1\n").Train(*train.dataset).Open().errors,
+            "error: 'DIR/t.csv' has no column 'area', which the training data have\n"
+            "help: its column 'AREA' has nearly that name: give it the same\n");
   const auto help = [&](std::string_view table) {
     const std::string errors = CsvBuilder(table).Train(*train.dataset).Open().errors;
-    const size_t error = errors.find("has no column 'area'");
+    const size_t error = errors.rfind("has no column");
     const size_t found = error == errors.npos ? error : errors.find("help: ", error);
     return found == errors.npos ? errors : errors.substr(found, errors.find('\n', found) - found);
   };
@@ -78,6 +75,78 @@ TEST(CsvCategories, NoOtherColumnIsTakenForOneThatIsMissing) {
       help("1.5,2.5\n3,4\n"),
       "help: the first line looks like values, not names: `header: false` says that there are "
       "no names, and columns are counted then: from 1, -1 is the last");
+}
+
+// Of a list, the names count, and not their order.
+TEST(CsvColumns, AreTakenInTheOrderOfTheTrainingData) {
+  const Opened train =
+      CsvBuilder("b,a,y\n1,2,0\n").Set("columns", "[a, b]").Label("y", DType::kF32).Open();
+  ASSERT_EQ(train.errors, "");
+  const DataFindings kept = train.dataset->Findings();
+  const auto other = [&](const std::string& columns, bool of_weights) {
+    CsvBuilder test("y,a,c,b\n0,3,9,4\n");
+    test.Set("columns", columns).Label("y", DType::kF32);
+    return of_weights ? test.Kept(kept).Open() : test.Train(*train.dataset).Open();
+  };
+  for (const bool of_weights : {false, true}) {
+    for (const char* columns : {"[b, a]", "[a, b]", "[4, 2]", "[-1, a]"}) {
+      const Opened opened = other(columns, of_weights);
+      ASSERT_EQ(opened.errors, "") << columns;
+      EXPECT_EQ(ReadField<float>(*opened.dataset, 0, 0), (Floats{3, 4})) << columns;
+    }
+  }
+  EXPECT_EQ(other("[c, b]", false).errors,
+            "error: `columns` lists other columns than the training data have: it lacks 'a', and "
+            "adds 'c'\nhelp: leave `columns` out: the columns of the training data are found, in "
+            "whatever order they stand\n");
+  EXPECT_EQ(other("[b, a, c]", true).errors,
+            "error: `columns` lists other columns than the weights were trained with: it adds 'c'\n"
+            "help: leave `columns` out: the columns of the training data are found, in whatever "
+            "order they stand; other columns want a new training\n");
+}
+
+TEST(CsvColumns, AreComparedByTheirNumbersWithoutNames) {
+  const Opened train = CsvBuilder("0,1,2\n")
+                           .Set("header", "false")
+                           .Set("columns", "[2, 3]")
+                           .Label("1", DType::kF32)
+                           .Open();
+  ASSERT_EQ(train.errors, "");
+  const auto other = [&](std::string_view table, const std::string& columns) {
+    return CsvBuilder(table)
+        .Set("header", "false")
+        .Set("columns", columns)
+        .Train(*train.dataset)
+        .Open();
+  };
+  const Opened swapped = other("5,6,7\n", "[3, 2]");
+  ASSERT_EQ(swapped.errors, "");
+  EXPECT_EQ(ReadField<float>(*swapped.dataset, 0, 0), (Floats{6, 7}));
+  EXPECT_NE(other("5,6,7\n", "[1, 3]").errors.find("it lacks '2', and adds '1'"),
+            std::string::npos);
+  const Opened without_label = other("6,7\n", "[1, 2]");
+  ASSERT_EQ(without_label.errors, "") << "a table of another layout";
+  EXPECT_EQ(ReadField<float>(*without_label.dataset, 0, 0), (Floats{6, 7}));
+}
+
+TEST(CsvCategories, AreTakenInTheOrderOfTheTrainingData) {
+  const auto open = [](std::string_view table, const std::string& categories,
+                       const Dataset* train) {
+    DatasetBuilder data("csv");
+    data.File("t.csv", table).Set("file", "t.csv").Set("categories", categories);
+    data.Input("one", DType::kI32, {}).Input("two", DType::kI32, {});
+    return train == nullptr ? data.Open() : data.Train(*train).Open();
+  };
+  const Opened train = open("a,b\nx,u\ny,v\n", "[a, b]", nullptr);
+  ASSERT_EQ(train.errors, "");
+  const Opened test = open("a,b\ny,u\n", "[b, a]", train.dataset.get());
+  ASSERT_EQ(test.errors, "");
+  EXPECT_EQ(ReadField<int32_t>(*test.dataset, 0, 0), Ids{2});
+  EXPECT_EQ(ReadField<int32_t>(*test.dataset, 0, 1), Ids{1});
+  EXPECT_NE(open("a,b\ny,u\n", "[b]", train.dataset.get())
+                .errors.find(
+                    "`categories` lists other columns than the training data have: it lacks 'a'"),
+            std::string::npos);
 }
 
 TEST(CsvCategories, OfWhatIsSplitAwayAreUnknown) {

@@ -149,5 +149,38 @@ TEST(CsvHelpTest, OneColumnOfBlanksOrAComment) {
       << comment;
 }
 
+// All that a table lacks because of its delimiter, once.
+TEST(CsvHelp, AWrongDelimiterIsToldOnce) {
+  EXPECT_EQ(
+      CsvBuilder("a;b;y\n1;2;3\n").Set("columns", "[a, b]").Label("y", DType::kF32).Open().errors,
+      "error: 'DIR/t.csv' has no columns 'y', 'a', 'b'\n"
+      "help: there is one column only; if another character separates them: `delimiter: "
+      "\";\"`\n");
+}
+
+TEST(CsvHelp, OfAnInfiniteNumber) {
+  const std::string errors = ErrorsOf("a,b,y\n1,inf,3\n");
+  EXPECT_NE(
+      errors.find("help: nothing can be learned from such a number: write one that is finite; or "
+                  "leave the cell empty, and `missing: mean`"),
+      std::string::npos)
+      << errors;
+}
+
+TEST(CsvHelp, OfSentencesIsAFormatOfTheirOwn) {
+  std::string texts = "t,b,y\n", names = texts;
+  for (int i = 0; i < 6; ++i) {
+    texts += "it is no " + std::to_string(i) + ",1,2\n";
+    names += "of new york,1,2\n";
+  }
+  EXPECT_NE(
+      ErrorsOf(texts).find("are for `format: lines, length: 32, truncate: true, label: last`, of "
+                           "a file whose lines are a text, a tab and its label"),
+      std::string::npos)
+      << ErrorsOf(texts);
+  EXPECT_NE(ErrorsOf(names).find("a column of texts is a category, `categories: [t]`"),
+            std::string::npos);
+}
+
 }  // namespace
 }  // namespace cgrun

@@ -41,6 +41,36 @@ TEST(LabelListTest, SemicolonsAndTabsSeparateToo) {
   EXPECT_EQ(RangeOf(*numbers.dataset, 1)->largest.mark.column, 7);
 }
 
+// What is neither JPEG nor PNG is left out, as all that the list does not name.
+TEST(LabelListTest, OtherKindsOfImagesAreErrorsWhereTheyAreNamed) {
+  ListBuilder unnamed("a.png,x\nb.png,y\n");
+  EXPECT_EQ(unnamed.File("f/c.ppm", "P6").Open().errors, "");
+  ListBuilder named("a.png,x\nb.png,y\nc.ppm,y\n");
+  EXPECT_NE(named.File("f/c.ppm", "P6")
+                .Open()
+                .errors.find(
+                    "DIR/l.csv:3:1: error: 'DIR/f': the image 'c.ppm' is neither JPEG nor PNG\n"),
+            std::string::npos);
+}
+
+TEST(LabelListTest, AMisspeltLabelIsToldBeforeAFolderThatIsMissing) {
+  ListBuilder list("a.png,digit_3\nb.png,digti_3\nc.png,digit_3\nd.png,digit_4\ne.png,digit_4\n");
+  list.File("f/c.png", kGrey).File("f/d.png", kGrey).File("f/e.png", kGrey);
+  const Opened train = list.Open();
+  ASSERT_EQ(train.errors, "");
+  DatasetBuilder valid("images");
+  valid.File("v/digit_3/a.png", kGrey).File("v/digit_4/a.png", kGrey).Set("folder", "v");
+  valid.Input("image", DType::kU8, {1, 4, 4}).Input("label", DType::kI32, {});
+  const std::string errors = valid.Train(*train.dataset).Open().errors;
+  EXPECT_NE(errors.find("error: only 1 sample has the label 'digti_3', for which '"),
+            std::string::npos)
+      << errors;
+  EXPECT_NE(errors.find("help: did you mean 'digit_3', the label of 2 samples?\n"),
+            std::string::npos)
+      << errors;
+  EXPECT_EQ(errors.find("has no folder 'digti_3'"), std::string::npos) << errors;
+}
+
 TEST(LabelListTest, FurtherColumnsAreWarnedOf) {
   const Opened named = ListBuilder("file,label,split\na.png,x,train\nb.png,y,test\n").Open();
   EXPECT_EQ(

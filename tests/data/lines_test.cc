@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 
+#include <algorithm>
 #include <array>
 #include <optional>
 #include <span>
@@ -98,6 +99,25 @@ TEST(Lines, LabelsStandFirstOrLast) {
   EXPECT_EQ(TextsOf(last), (std::vector<Ids>{{2, 2, 0, 0}, {2, 0, 0, 0}}));
   EXPECT_EQ(ReadField<int32_t>(*last.dataset, 0, 1), Ids{7});
   EXPECT_EQ(ReadField<int32_t>(*last.dataset, 1, 1), Ids{-1});
+}
+
+TEST(Lines, AFirstLineMayNameTheColumns) {
+  const std::string warning =
+      "DIR/lines.txt:1:1: warning: the first line is taken for the names of the columns, and is no "
+      "sample: no other label is ";
+  const Opened words = LinesBuilder("sentiment\ttext\ngood\ta b\nbad\ta\n").Labelled().Open();
+  ASSERT_NE(words.dataset, nullptr) << words.errors;
+  EXPECT_NE(words.errors.find(warning + "'sentiment'"), std::string::npos) << words.errors;
+  EXPECT_EQ(words.dataset->size(), 2);
+  EXPECT_EQ(words.dataset->PlaceOf(1, 1).mark.line, 3);
+  const Opened integers = LinesBuilder("review\tstars\na\t1\nb\t0\n").Labelled("last").Open();
+  ASSERT_NE(integers.dataset, nullptr) << integers.errors;
+  EXPECT_EQ(integers.dataset->size(), 2);
+  for (const char* text : {"label\ta\nlabel\tb\nother\ta\n", "a\tx\nb\ty\n", "topic\ta\n"}) {
+    const Opened none = LinesBuilder(text).Labelled().Open();
+    EXPECT_EQ(none.errors, "") << text;
+    EXPECT_EQ(none.dataset->size(), std::ranges::count(std::string_view(text), '\n')) << text;
+  }
 }
 
 TEST(Lines, ALabelMayStandWithoutText) {

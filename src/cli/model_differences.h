@@ -1,0 +1,30 @@
+// In what two model files differ, and whether weights were trained with the network that reads
+// them.
+#ifndef CGRUN_CLI_MODEL_DIFFERENCES_H_
+#define CGRUN_CLI_MODEL_DIFFERENCES_H_
+
+#include <string>
+#include <vector>
+
+#include "src/cli/model_flags.h"
+#include "src/model/model_spec.h"
+
+namespace cgrun {
+
+// A key of the model file with two values, as people write them.
+struct Difference {
+  std::string key;  // with dots
+  std::string before, now;
+};
+
+// By all settings, defaults too.
+std::vector<Difference> DifferencesOf(const ModelSpec& before, const ModelSpec& now);
+
+// Warns where `weights` lie in a run folder whose model has another network than `model`, though
+// they fit both: what it computes is not what was trained. What flags set is meant so.
+void WarnOfOtherNetwork(const ModelFlags& flags, const ModelSpec& model,
+                        const std::string& weights);
+
+}  // namespace cgrun
+
+#endif  // CGRUN_CLI_MODEL_DIFFERENCES_H_

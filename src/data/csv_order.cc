@@ -1,0 +1,71 @@
+// Each known column is looked for among those that are listed; what is left on either side differs.
+#include "src/data/csv_order.h"
+
+#include <algorithm>
+
+#include "src/data/csv_layout.h"
+#include "src/data/options.h"
+#include "src/data/text_number.h"
+
+namespace cgrun {
+namespace {
+
+// How the columns of a table are compared with those that are known.
+enum class Compared { kNames, kNumbers, kNot };
+
+// Where the numbers of the training data's columns are known, a table that does not have them all,
+// as one without the label, is of another layout; so may one be that has names.
+Compared HowToCompare(const std::vector<std::string>& names, const std::vector<std::string>& known,
+                      const CsvOptions& csv) {
+  if (!AreNumbered(known, csv.header ? names : std::vector<std::string>())) {
+    return csv.header ? Compared::kNames : Compared::kNot;
+  }
+  const bool all_there = std::ranges::all_of(
+      known, [&](const std::string& number) { return *ParseInt32(number) <= std::ssize(names); });
+  return !csv.header && all_there ? Compared::kNumbers : Compared::kNot;
+}
+
+void ReportOthers(const std::string& key, const std::vector<std::string>& lacking,
+                  const std::vector<std::string>& added, const DataOptions& options,
+                  Diagnostics& diagnostics) {
+  const std::string whose =
+      options.kept != nullptr ? "the weights were trained with" : "the training data have";
+  std::string what = "`" + key + "` lists other columns than " + whose + ": ";
+  if (!lacking.empty()) what += "it lacks " + QuotedNames(lacking);
+  if (!added.empty()) what += (lacking.empty() ? "it adds " : ", and adds ") + QuotedNames(added);
+  diagnostics.Error(FindOption(options, key)->mark, what,
+                    "leave `" + key +
+                        "` out: the columns of the training data are found, in whatever order they "
+                        "stand" +
+                        (options.kept != nullptr ? "; other columns want a new training" : ""));
+}
+
+}  // namespace
+
+std::vector<size_t> InTrainingOrder(const std::string& key, std::vector<size_t> columns,
+                                    const std::vector<std::string>& names,
+                                    const std::vector<std::string>& known, const CsvOptions& csv,
+                                    const DataOptions& options, Diagnostics& diagnostics) {
+  const Compared compared = HowToCompare(names, known, csv);
+  if (compared == Compared::kNot) return columns;
+  const auto called = [&](size_t column) {
+    return compared == Compared::kNames ? names[column] : std::to_string(column + 1);
+  };
+  std::vector<size_t> ordered, rest = columns;
+  std::vector<std::string> lacking, added;
+  for (const std::string& name : known) {
+    const auto found = std::ranges::find(rest, name, called);
+    if (found == rest.end()) {
+      lacking.push_back(name);
+      continue;
+    }
+    ordered.push_back(*found);
+    rest.erase(found);  // of columns of one name the next one is the next
+  }
+  for (const size_t column : rest) added.push_back(called(column));
+  if (lacking.empty() && added.empty()) return ordered;
+  ReportOthers(key, lacking, added, options, diagnostics);
+  return columns;
+}
+
+}  // namespace cgrun
