@@ -67,12 +67,12 @@ int Run(const ModelFlags& flags, const RunFlags& run_flags, const EvalFlags& eva
                      "--keep NAME keeps a value, as `keep: [NAME]` of the model file does");
   }
   if (keeps) options.compile.keeps = EntryKind::kEval;
+  WarnOfOtherNetwork(flags, *model, options.weights);  // before memory is measured
   Diagnostics diagnostics;
   Session session(*model, options, /*train=*/false, diagnostics);
   PrintBriefly(diagnostics);
   if (!session.ready()) return kBadInput;
   if (!CheckWeights(session.weights(), options.weights)) return kBadInput;
-  WarnOfOtherNetwork(flags, *model, options.weights);
   CheckCap(flags, *model, session.memory());
   if (run_flags.dry_run) {
     PrintDryRun(model->name.value, session);

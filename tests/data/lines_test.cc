@@ -477,10 +477,8 @@ TEST(Lines, IdsAreReadBack) {
       text += '\n';
     }
     LinesBuilder data(text, length);
-    data.Tokens("ids")
-        .Set("truncate", "true")
-        .Set("pad", "42")
-        .Input("next", DType::kI32, {length});
+    data.Tokens("ids").Set("truncate", "true").Set("pad", "42");
+    data.Input("next", DType::kI32, {length});
     const Opened opened = data.Open();
     RC_ASSERT(opened.errors == "");
     RC_ASSERT(opened.dataset->size() == static_cast<int64_t>(lines.size()));
