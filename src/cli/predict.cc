@@ -236,7 +236,8 @@ void TellOfOthers(const ModelSpec& model, const PredictSignature& signature) {
     const std::string& head = loss.op.in[0].value;
     if (std::ranges::find(heads, head) != heads.end()) continue;
     heads.push_back(head);
-    if (shown->name != path.name.value + "." + head) others.push_back("`" + head + "`");
+    if (shown->name != head && shown->name != path.name.value + "." + head)
+      others.push_back("`" + head + "`");
   }
   if (heads.size() < 2 || others.empty() || others.size() == heads.size()) return;
   std::string listed, out;

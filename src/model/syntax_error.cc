@@ -113,6 +113,7 @@ std::optional<Finding> ExplainMissingDash(const SourceText& text, size_t offset,
     if (!in_place || IsItem(text, above) == below) return std::nullopt;
     const size_t begin = below ? ContentOf(text, above) : content;
     const std::string item(text.text().substr(begin, text.EndOfLine(begin) - begin));
+    if (item.starts_with('-')) return std::nullopt;  // it lacks the space behind it
     return Finding{text.MarkAt(begin), "a '-' is missing in front of this item of a list",
                    "write `- " + item + "`, in the column of the other '-'"};
   }

@@ -166,7 +166,7 @@ class FifthDayTest(CliTestCase):
             self.assertIn(part, error)
             self.assertNotIn("`columns` names", error)
         self.write("new.csv", "x,y\n1,2\n")
-        self.assertIn("`columns` names those that are to be taken", self.refuses(*predict))
+        self.assertIn("give the column of these values that name", self.refuses(*predict))
         self.write("new.csv", "1.5,2\n3,4\n")
         self.cgrun(*predict, "--set", "data.train.header=false")
         self.write("new.csv", "a;b\n1;2\n")

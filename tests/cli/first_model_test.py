@@ -69,7 +69,7 @@ class FirstModelTest(CliTestCase):
         self.write("heads.yaml", HEADS)
         self.cgrun("train", "heads.yaml", "--out", "run", "--quiet")
         predict = ("predict", "heads.yaml", "a.png", "--weights", "run")
-        self.assertIn("note: this is 'classify.value' alone, the last output; a loss reads `logits`, too: "
+        self.assertIn("note: this is 'value' alone, the last output; a loss reads `logits`, too: "
                       "`out: [logits, value]` of path 'classify' predicts all\n", self.cgrun(*predict).stderr)
         both = self.cgrun(*predict, "--set", "paths.classify.out=[logits, value]", "--csv", "both.csv")
         self.assertNotIn("alone", both.stderr)
