@@ -105,7 +105,8 @@ TEST(Lines, AFirstLineMayNameTheColumns) {
   const std::string warning =
       "DIR/lines.txt:1:1: warning: the first line is taken for the names of the columns, and is no "
       "sample: no other label is ";
-  const Opened words = LinesBuilder("sentiment\ttext\ngood\ta b\nbad\ta\n").Labelled().Open();
+  LinesBuilder lines("sentiment\ttext\ngood\ta b\nbad\ta\n");
+  const Opened words = lines.Labelled().Open();
   ASSERT_NE(words.dataset, nullptr) << words.errors;
   EXPECT_NE(words.errors.find(warning + "'sentiment'"), std::string::npos) << words.errors;
   EXPECT_EQ(words.dataset->size(), 2);
