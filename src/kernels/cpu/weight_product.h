@@ -122,13 +122,14 @@ struct KeptProduct {
   void Take(int64_t, int64_t, int64_t, const float*) const {}
 };
 
-// Tiles [begin, end) of rows of a block of columns.
+// Tiles [begin, end) of rows of a block of columns, the last first: what the forward pass has read
+// last of a weight is what a cache may still hold, and the next pass begins where this one ends.
 template <class Consumer>
 void RunTilesOfRows(const WeightProduct& p, const float* a, const float* packed_b, int64_t column,
                     int64_t count, int64_t begin, int64_t end, float* memory,
                     const Consumer& consumer) {
   float *packed_a = memory, *held = memory + p.packed_a();
-  for (int64_t tile = begin; tile < end; ++tile) {
+  for (int64_t tile = end; tile-- > begin;) {
     const int64_t row = p.tiles.First(tile), rows = p.tiles.Rows(tile);
     PackRowsOfTile(p, a, row, rows, packed_a);
     RunRowsOfTile(p, packed_a, packed_b, rows, count,
