@@ -181,16 +181,15 @@ MemoryLayout CloseGap(std::vector<CompiledEntry>& entries, MemoryLayout layout,
     MemoryLayout closer =
         PlanWithin(tried, layout, target, options, /*searches=*/true, kFewPackings);
     closer.cap_out_of_reach = false;
-    const bool is_quick = std::ranges::all_of(tried, [&](const CompiledEntry& entry) {
-      return ShareOfSecondRuns(entry.graph) <= options.recompute_share;
-    });
-    if (is_quick && closer.arena_bytes <= options.arena_cap) {
-      entries = std::move(tried);
-      layout = std::move(closer);
-      part = 0;
-    } else {
-      part += 2;
+    bool is_quick = true;
+    for (size_t e = 0; e < tried.size(); ++e) {
+      is_quick &= ShareOfSecondRuns(tried[e].graph) <= ShareOfSecondRuns(entries[e].graph);
     }
+    const bool is_taken = is_quick && closer.arena_bytes < layout.arena_bytes;
+    part = is_taken && closer.arena_bytes <= options.arena_cap ? 0 : part + 2;
+    if (!is_taken) continue;
+    entries = std::move(tried);
+    layout = std::move(closer);
   }
   return layout;
 }
