@@ -67,7 +67,8 @@ int Run(const ModelFlags& flags, const RunFlags& run_flags, const EvalFlags& eva
                      "--keep NAME keeps a value, as `keep: [NAME]` of the model file does");
   }
   if (keeps) options.compile.keeps = EntryKind::kEval;
-  WarnOfOtherNetwork(flags, *model, options.weights);  // before memory is measured
+  WarnOfOtherNetwork(flags, *model, options.weights,
+                     WeightsUse::kEvaluate);  // before memory is measured
   Diagnostics diagnostics;
   Session session(*model, options, /*train=*/false, diagnostics);
   PrintBriefly(diagnostics);

@@ -7,7 +7,9 @@
 #include <optional>
 #include <set>
 #include <string_view>
+#include <utility>
 
+#include "src/cli/assigned_keys.h"
 #include "src/cli/console.h"
 #include "src/cli/run_split.h"
 #include "src/frontend/operator_defaults.h"
@@ -69,38 +71,45 @@ void CollectDifferences(const TreeNode* a, const TreeNode* b, const std::string&
   }
 }
 
-// The keys of a model file that do not say what the network computes, and those of a path.
+// The keys of a model file that do not say what the network computes, those of a path, and those
+// of a loss, which change by what it is measured, not its outputs.
 constexpr std::string_view kBeside[] = {"cgrun", "model",  "data",    "train", "weights",
                                         "keep",  "device", "inexact", "zones"};
-constexpr std::string_view kBesidePath[] = {"metrics", "mode", "optimizer", "out"};
+constexpr std::string_view kBesidePath[] = {"metrics", "mode",   "optimizer",
+                                            "out",     "trains", "clip_weights"};
+constexpr std::string_view kBesideLoss[] = {"weight", "label_smoothing"};
+// Keys by which operators are trained, and attributes that matter in training alone.
+constexpr std::string_view kOfTraining[] = {"init", "frozen", "regularize", "lr"};
+constexpr std::pair<std::string_view, std::string_view> kAttributesOfTraining[] = {
+    {"dropout", "rate"},
+    {"batch_norm", "momentum"},
+    {"random_flip", "probability"},
+    {"random_erasing", "probability"}};
 
-// "paths.classify.ops[2].init" as "paths", "classify", "ops[2]", "init".
-std::vector<std::string_view> PartsOf(std::string_view key) {
-  std::vector<std::string_view> parts;
-  while (!key.empty()) {
-    const std::string_view part = key.substr(0, key.find('.'));
-    parts.push_back(part);
-    key.remove_prefix(std::min(part.size() + 1, key.size()));
+// Whether what the network of `model` computes depends on it.
+bool IsOfNetwork(const std::string& key, const TreeNode& model, WeightsUse use) {
+  std::vector<std::string> parts = PartsOfKey(key);
+  const auto is_of = [](const auto& keys, const std::string& part) {
+    return std::ranges::count(keys, part) > 0;
+  };
+  if (is_of(kBeside, parts[0])) return false;
+  if (parts[0] == "paths" && parts.size() > 2) {
+    if (is_of(kBesidePath, parts[2])) return false;
+    const bool of_loss = parts[2] == "loss";
+    if (of_loss && (use == WeightsUse::kPredict || is_of(kBesideLoss, parts.back()))) return false;
   }
-  return parts;
-}
-
-bool IsOfNetwork(const std::string& key) {
-  const std::vector<std::string_view> parts = PartsOf(key);
-  if (std::ranges::count(kBeside, parts[0]) > 0) return false;
-  const bool of_path = parts[0] == "paths" && parts.size() > 2;
-  if (of_path && std::ranges::count(kBesidePath, parts[2]) > 0) return false;
-  for (size_t i = 2; i < parts.size(); ++i) {  // but an operator that is called so
-    if (parts[i] == "init" && parts[i - 1] != "ops") return false;
+  const TreeNode* node = &model;
+  for (size_t i = 0; i < parts.size(); ++i) {
+    const bool is_name = i > 0 && parts[i - 1] == "ops";  // an operator may be called `init`
+    if (i > 1 && !is_name && is_of(kOfTraining, parts[i])) return false;
+    const TreeEntry* op = node != nullptr && node->IsMap() ? node->Find("op") : nullptr;
+    const auto is_attribute = [&](const auto& one) {
+      return op != nullptr && op->value.scalar == one.first && parts[i] == one.second;
+    };
+    if (std::ranges::any_of(kAttributesOfTraining, is_attribute)) return false;
+    node = StepInto(node, parts[i]);
   }
   return true;
-}
-
-bool IsSet(const std::vector<std::string>& assignments, const std::string& key) {
-  return std::ranges::any_of(assignments, [&](const std::string& assignment) {
-    const std::string set = assignment.substr(0, assignment.find('='));
-    return key.starts_with(set) || set.starts_with(key);
-  });
 }
 
 }  // namespace
@@ -113,15 +122,16 @@ std::vector<Difference> DifferencesOf(const ModelSpec& before, const ModelSpec& 
   return differences;
 }
 
-void WarnOfOtherNetwork(const ModelFlags& flags, const ModelSpec& model,
-                        const std::string& weights) {
+void WarnOfOtherNetwork(const ModelFlags& flags, const ModelSpec& model, const std::string& weights,
+                        WeightsUse use) {
   constexpr size_t kMostShown = 3;
   const std::optional<ModelSpec> run = ModelOfRun(std::filesystem::path(weights).parent_path());
   if (!run) return;
   std::vector<Difference> differences = DifferencesOf(*run, model);
   const std::vector<std::string> set = AssignmentsOf(flags);
+  const TreeNode tree = ResolvedTree(model);
   std::erase_if(differences, [&](const Difference& one) {
-    return !IsOfNetwork(one.key) || IsSet(set, one.key);
+    return !IsOfNetwork(one.key, tree, use) || Sets(set, one.key, tree);
   });
   if (differences.empty()) return;
   std::string text;

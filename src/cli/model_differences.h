@@ -20,10 +20,15 @@ struct Difference {
 // By all settings, defaults too.
 std::vector<Difference> DifferencesOf(const ModelSpec& before, const ModelSpec& now);
 
+// For what weights are taken. To predictions no loss matters.
+enum class WeightsUse { kEvaluate, kPredict };
+
 // Warns where `weights` lie in a run folder whose model has another network than `model`, though
-// they fit both: what it computes is not what was trained. What flags set is meant so.
-void WarnOfOtherNetwork(const ModelFlags& flags, const ModelSpec& model,
-                        const std::string& weights);
+// they fit both: what it computes is not what was trained. That does not count by what alone it was
+// trained, such as initial values, frozen parameters, the rate of a dropout, or the weight and the
+// label smoothing of a loss. What flags set is meant so.
+void WarnOfOtherNetwork(const ModelFlags& flags, const ModelSpec& model, const std::string& weights,
+                        WeightsUse use);
 
 }  // namespace cgrun
 

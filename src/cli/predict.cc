@@ -283,7 +283,7 @@ int RunChecked(const ModelFlags& flags, const RunFlags& run_flags,
   Predictor predictor(*model, *signature, options, later);
   PrintBriefly(later);
   if (!predictor.ready() || !CheckWeights(predictor.weights(), options.weights)) return kBadInput;
-  WarnOfOtherNetwork(flags, *model, options.weights);
+  WarnOfOtherNetwork(flags, *model, options.weights, WeightsUse::kPredict);
   Tell("weights: " + WeightsText(options.weights));
   facts.batch = options.batch;
   facts.weights = options.weights;

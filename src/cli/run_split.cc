@@ -3,11 +3,11 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <filesystem>
 #include <optional>
 #include <vector>
 
+#include "src/cli/assigned_keys.h"
 #include "src/cli/console.h"
 #include "src/model/model_file.h"
 
@@ -55,14 +55,6 @@ struct Division {
 std::string FormatOf(const ModelSpec& model) {
   const bool named = model.data && model.data->train && model.data->train->format;
   return named ? model.data->train->format->value : "";
-}
-
-// Whether an assignment is to this key, to what holds it, or to what it holds.
-bool Sets(const std::vector<std::string>& assignments, const std::string& key) {
-  return std::ranges::any_of(assignments, [&](const std::string& assignment) {
-    const std::string set = assignment.substr(0, assignment.find('='));
-    return set == key || key.starts_with(set + ".") || set.starts_with(key + ".");
-  });
 }
 
 }  // namespace

@@ -14,13 +14,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr char kSamples[] = "data.samples", kChecksum[] = "data.checksum",
-               kFilesChecksum[] = "data.files_checksum";
+constexpr char kSamples[] = "data.samples", kLabelsChecksum[] = "data.labels_checksum",
+               kChecksum[] = "data.checksum", kFilesChecksum[] = "data.files_checksum";
 
 class LabelHash : public IntegerVisitor {
  public:
   explicit LabelHash(uint64_t seed) : hash_(seed) {}
   void Visit(int64_t value, int64_t /*sample*/) override {
+    any_ = true;
     values_.push_back(value);
     if (values_.size() == kRoom) Flush();
   }
@@ -28,6 +29,7 @@ class LabelHash : public IntegerVisitor {
     Flush();
     return hash_;
   }
+  bool any() const { return any_; }
 
  private:
   static constexpr size_t kRoom = 4096;
@@ -37,6 +39,7 @@ class LabelHash : public IntegerVisitor {
   }
 
   uint64_t hash_;
+  bool any_ = false;
   std::vector<int64_t> values_;
 };
 
@@ -92,14 +95,16 @@ DataIdentity IdentityOf(const Dataset& whole) {
     if (is_number) whole.Visit(i, labels);  // all of them, whatever is left out below
   }
   const uint64_t hash = labels.Finish();
-  if (whole.AtHand()) return {whole.size(), HashText(HashOfSamples(whole, hash)), ""};
+  const std::string of_labels = labels.any() ? HashText(hash) : "";
+  if (whole.AtHand()) return {whole.size(), of_labels, HashText(HashOfSamples(whole, hash)), ""};
   FileHash files(hash, whole.size());
   whole.VisitFiles(files);
-  return {whole.size(), "", HashText(files.hash())};
+  return {whole.size(), of_labels, "", HashText(files.hash())};
 }
 
 SafetensorsMetadata IdentityMetadata(const DataIdentity& identity) {
   SafetensorsMetadata metadata = {{kSamples, std::to_string(identity.samples)}};
+  if (!identity.of_labels.empty()) metadata[kLabelsChecksum] = identity.of_labels;
   if (!identity.of_samples.empty()) metadata[kChecksum] = identity.of_samples;
   if (!identity.of_files.empty()) metadata[kFilesChecksum] = identity.of_files;
   return metadata;
@@ -107,26 +112,38 @@ SafetensorsMetadata IdentityMetadata(const DataIdentity& identity) {
 
 std::optional<DataIdentity> ReadIdentity(const SafetensorsMetadata& metadata) {
   const std::string samples = TextIn(metadata, kSamples);
-  DataIdentity identity{0, TextIn(metadata, kChecksum), TextIn(metadata, kFilesChecksum)};
+  DataIdentity identity{0, TextIn(metadata, kLabelsChecksum), TextIn(metadata, kChecksum),
+                        TextIn(metadata, kFilesChecksum)};
   const char* last = samples.data() + samples.size();
   const auto [end, error] = std::from_chars(samples.data(), last, identity.samples);
   if (samples.empty() || error != std::errc() || end != last) return std::nullopt;
   return identity;
 }
 
-std::string DifferenceOf(const DataIdentity& before, const DataIdentity& now) {
+DataDifference DifferenceOf(const DataIdentity& before, const DataIdentity& now) {
   if (now.samples != before.samples) {
-    return CountText(now.samples, "sample") + (now.samples == 1 ? " is " : " are ") +
-           (now.samples < before.samples ? "left, of " : "there now, and ") +
-           std::to_string(before.samples) + (now.samples < before.samples ? "" : " were then");
+    const bool fewer = now.samples < before.samples;
+    return {CountText(now.samples, "sample") + (now.samples == 1 ? " is " : " are ") +
+                (fewer ? "left, of " : "there now, and ") + std::to_string(before.samples) +
+                (fewer ? "" : " were then"),
+            true};
   }
-  const auto differ = [](const std::string& a, const std::string& b) {
-    return !a.empty() && !b.empty() && a != b;
+  const auto known = [](const std::string& a, const std::string& b) {
+    return !a.empty() && !b.empty();
   };
-  if (!differ(before.of_samples, now.of_samples) && !differ(before.of_files, now.of_files)) {
-    return "";
+  const auto differ = [&](const std::string& a, const std::string& b) {
+    return known(a, b) && a != b;
+  };
+  if (differ(before.of_labels, now.of_labels)) {
+    return {"as many samples, but with other labels", true};
   }
-  return "as many samples, but others, or with other labels";
+  if (!differ(before.of_samples, now.of_samples) && !differ(before.of_files, now.of_files)) {
+    return {};
+  }
+  if (!known(before.of_labels, now.of_labels)) {
+    return {"as many samples, but others, or with other labels", false};
+  }
+  return {"as many samples with the same labels, but others", false};
 }
 
 }  // namespace cgrun

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <limits>
 #include <set>
+#include <utility>
 
 #include "src/autodiff/autodiff.h"
 #include "src/base/check.h"
@@ -266,7 +267,11 @@ void ModelCheck::GoTo(int point) {
     engine_->WriteState(i, tensor);
     states_.push_back(std::move(tensor));
   }
-  expected_ = RunGradients();
+  Gradients gradients = RunGradients();
+  expected_ = std::move(gradients.numbers);
+  term_sizes_ = std::move(gradients.term_sizes);
+  // With an infinite floor nothing would differ.
+  std::erase_if(term_sizes_, [](const auto& term) { return !std::isfinite(term.second); });
   NoteScales();
 }
 
@@ -278,23 +283,22 @@ std::vector<double> ModelCheck::ResultOf(Engine& engine, int entry, int result) 
   return NumbersOf(tensor);
 }
 
-// Losses and gradients with the parameters that the oracle has; notes what these are summed from.
-std::map<std::string, std::vector<double>> ModelCheck::RunGradients() {
-  term_sizes_.clear();
+// Losses and gradients with the parameters that the oracle has, and what these are summed from.
+ModelCheck::Gradients ModelCheck::RunGradients() {
   FeedBatch(*engine_, kGradients);
   engine_->Run(kGradients);
-  std::map<std::string, std::vector<double>> numbers;
+  Gradients gradients;
   const auto& results = engine_->model().entries[kGradients].results;
   for (size_t i = 0; i < results.size(); ++i) {
     if (results[i].kind == OutputKind::kMetric) continue;  // of a few samples, they jump
     std::vector<double> result = ResultOf(*engine_, kGradients, static_cast<int>(i));
     if (const std::string gradient = GradientOfTerms(results[i].name); !gradient.empty()) {
-      term_sizes_[KeyOf(gradient, results[i].path)] += RootMeanSquare(result);
+      gradients.term_sizes[KeyOf(gradient, results[i].path)] += RootMeanSquare(result);
     } else {
-      numbers[KeyOf(results[i].name, results[i].path)] = std::move(result);
+      gradients.numbers[KeyOf(results[i].name, results[i].path)] = std::move(result);
     }
   }
-  return numbers;
+  return gradients;
 }
 
 // An operator's rounding does to a loss what a change of its operands by as much would do, so that
@@ -333,7 +337,7 @@ double ModelCheck::Sensitivity() {
     }
     engine_->WriteState(learned.state, moved);
   }
-  std::map<std::string, std::vector<double>> moved = RunGradients();
+  std::map<std::string, std::vector<double>> moved = RunGradients().numbers;
   double largest = 0;
   for (const Learned& learned : learned_) {
     engine_->WriteState(learned.state, states_[learned.state]);

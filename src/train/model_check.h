@@ -78,6 +78,11 @@ class ModelCheck {
 
     std::string key() const;  // of its gradient in expected_
   };
+  // By name.
+  struct Gradients {
+    std::map<std::string, std::vector<double>> numbers;  // losses too
+    std::map<std::string, double> term_sizes;            // of gradients that are sums: Σ|term|
+  };
   // Of a result or gradient of a device, over the points so far.
   struct DeviceError {
     std::string name;
@@ -90,7 +95,7 @@ class ModelCheck {
   void ReadBatch(const ModelData& data, const std::vector<LabelUse>& uses);
   void FeedBatch(Engine& engine, int entry) const;
   void GoTo(int point);
-  std::map<std::string, std::vector<double>> RunGradients();
+  Gradients RunGradients();
   void NoteScales();
   double Sensitivity();
   double GradientFloor(const std::string& key) const;
@@ -116,7 +121,7 @@ class ModelCheck {
   std::vector<HostTensor> states_;                       // of engine_, there
   std::map<std::string, std::vector<double>> expected_;  // results and gradients, by name
   double gradient_scale_ = 0;                 // the largest root mean square of a gradient
-  std::map<std::string, double> term_sizes_;  // of gradients that are sums: Σ|term|, by name
+  std::map<std::string, double> term_sizes_;  // of expected_: Gradients::term_sizes that are finite
   std::map<int, double> rounding_;            // of a path's loss: how far off it may be
   std::optional<double> sensitivity_;
   int64_t loss_flops_ = 0;

@@ -13,6 +13,7 @@
 #include "src/train/batch_runner.h"
 #include "src/train/checkpoint.h"
 #include "src/train/class_names.h"
+#include "src/train/data_identity.h"
 #include "src/train/data_source.h"
 #include "src/train/kept_values.h"
 #include "src/train/label_check.h"
@@ -232,7 +233,8 @@ class Session {
 
   bool OpenData(bool train, Diagnostics& diagnostics);
   // Notes what the training data have found out. That weights were trained by other words or
-  // categories is an error where a run goes on, else a warning; there, so are other samples.
+  // categories is an error where a run goes on, else a warning. There other labels are an error,
+  // and other samples with the same labels a warning.
   void TakeFindings(Diagnostics& diagnostics);
   // Where the split that is evaluated is a part of training data that the weights do not know.
   void WarnOfOtherSplit(Diagnostics& diagnostics) const;
@@ -284,6 +286,7 @@ class Session {
   std::vector<Split> evaluations_;
   std::vector<LabelUse> label_uses_;
   ClassNames class_names_;
+  std::optional<DataIdentity> identity_;  // of the training data of a run that goes on
   DataFindings findings_;  // of the training data; of an evaluation what its weights keep
   std::unique_ptr<KeptValues> kept_;
   RecurrentStates recurrent_;

@@ -69,13 +69,20 @@ void Session::TakeFindings(Diagnostics& diagnostics) {
   CheckFindings(ReadFindings(kept), file, findings_, goes_on, model_.data->mark, diagnostics);
   const std::optional<DataIdentity> before = ReadIdentity(kept);
   if (!goes_on || !before || diagnostics.error_count() > errors) return;
-  const std::string difference = DifferenceOf(*before, IdentityOf(*data_.whole));
-  if (difference.empty()) return;
-  diagnostics.Error(
-      model_.data->mark,
-      "the training data are not those that " + file + " was trained with: " + difference,
-      "a run goes on with the same data alone; --weights starts a new run from its "
-      "weights");
+  identity_ = IdentityOf(*data_.whole);
+  const DataDifference difference = DifferenceOf(*before, *identity_);
+  if (difference.text.empty()) return;
+  const std::string message =
+      "the training data are not those that " + file + " was trained with: " + difference.text;
+  if (difference.is_certain) {
+    diagnostics.Error(model_.data->mark, message,
+                      "a run goes on with the same data alone; --weights starts a new run from its "
+                      "weights");
+    return;
+  }
+  diagnostics.Warning(model_.data->mark, message,
+                      "where nothing was changed, another processor or image library decodes them "
+                      "a little otherwise; else --weights starts a new run from its weights");
 }
 
 // Samples that are split off other data than those of the weights are chosen among others.
@@ -88,7 +95,7 @@ void Session::WarnOfOtherSplit(Diagnostics& diagnostics) const {
   if (!valid && !is_part("test", model_.data->test)) return;
   const std::optional<DataIdentity> before = ReadIdentity(MetadataIn(weights_file_));
   if (!before) return;
-  const std::string difference = DifferenceOf(*before, IdentityOf(*data_.whole));
+  const std::string difference = DifferenceOf(*before, IdentityOf(*data_.whole)).text;
   if (difference.empty()) return;
   diagnostics.Warning(
       model_.data->mark,
@@ -104,7 +111,7 @@ std::string Session::DataHash() const {
 
 SafetensorsMetadata Session::DataMetadata() const {
   SafetensorsMetadata metadata = FindingsMetadata(findings_);
-  metadata.merge(IdentityMetadata(IdentityOf(*data_.whole)));
+  metadata.merge(IdentityMetadata(identity_ ? *identity_ : IdentityOf(*data_.whole)));
   return metadata;
 }
 

@@ -272,7 +272,7 @@ class ResumeTest(CliTestCase):
         for flags in (["--out", "x"], ["--force"], ["--weights", "x"]):
             self.cgrun("train", "--resume", "run", *flags, status=2)
 
-    def test_other_data_are_refused(self):
+    def test_other_samples_are_warned_of(self):
         rows = [f"{i},{i % 7},{(3 * i + i % 7) / 10}" for i in range(60)]
         self.write("a.csv", "\n".join(["x,y,z", *rows]) + "\n")
         self.write("table.yaml", """cgrun: 1
@@ -289,8 +289,8 @@ train: {epochs: 1, batch: 10, optimizer: {op: sgd, lr: 1.0e-6}}
         self.assertEqual(done.stderr, "")
         rows[37] = "37,2,5.5"
         self.write("a.csv", "\n".join(["x,y,z", *rows]) + "\n")
-        error = self.refuses("train", "--resume", "run", "--set", "train.epochs=3")
-        self.assertIn("error: the training data are not those that run/checkpoint-12.safetensors was "
+        error = self.resume("run", "--set", "train.epochs=3").stderr
+        self.assertIn("warning: the training data are not those that run/checkpoint-12.safetensors was "
                       "trained with: as many samples, but others, or with other labels\n", error)
 
     def test_the_limit_of_batches_is_that_of_the_run(self):

@@ -87,9 +87,25 @@ class SilentTest(CliTestCase):
             self.assertIn(told + "paths.classify.ops[0].activation (relu → tanh)\n", error)
             self.assertNotIn(told, self.cgrun(*command, "--set",
                                               "paths.classify.ops[0].activation=tanh").stderr)
-        self.change("lr: 0.02", "lr: 0.5")
-        for command in commands:
-            self.assertNotIn(told, self.cgrun(*command).stderr, "how it was trained does not count")
+        for old, new in (("lr: 0.02", "lr: 0.5"),
+                         ("activation: relu", "activation: relu, frozen: true"),
+                         ("units: 2}", "units: 2, regularize: {l2: 0.1}}"),
+                         ("label]}\ntrain", "label], label_smoothing: 0.1, weight: 2}\ntrain")):
+            self.change(old, new)
+            for command in commands:
+                self.assertNotIn(told, self.cgrun(*command).stderr,
+                                 "how it was trained does not count")
+
+    def test_keys_that_are_set_are_meant(self):
+        told = "differs from the one that these weights were trained with"
+        self.change("units: 2}", "units: 2, activation: tanh}")
+        key = "paths.classify.ops.logits.activation"
+        command = ("predict", "table.yaml", "rows.csv")
+        self.assertIn(f"{told}: {key} (none → tanh)", self.cgrun(*command).stderr)
+        for key in (key, "paths.classify.ops[1].activation"):
+            self.assertNotIn(told, self.cgrun(*command, "--set", key + "=tanh").stderr)
+        other = "paths.classify.ops[0].activation=relu"
+        self.assertIn(told, self.cgrun(*command, "--set", other).stderr)
 
     def test_lines_that_are_passed_over_are_told(self):
         told = (": warning: 1 line without a sample is passed over: the numbers of predictions count "
@@ -113,15 +129,25 @@ class SilentTest(CliTestCase):
         self.rows[200] = self.rows[200][:-1] + str(1 - int(self.rows[200][-1]))
         self.write("train.csv", "\n".join(self.rows) + "\n")
         error = self.refuses(*resume)
-        self.assertIn("was trained with: as many samples, but others, or with other labels\n", error)
+        self.assertIn("was trained with: as many samples, but with other labels\n", error)
         self.assertIn("help: a run goes on with the same data alone", error)
         for file in (self.folder / "runs/table").glob("*.safetensors"):  # of an earlier version
             whole = file.read_bytes()
-            for key in (b"cgrun:checksum", b"data.checksum", b"data.samples"):
+            for key in (b"cgrun:checksum", b"data.checksum", b"data.labels_checksum",
+                        b"data.samples"):
                 self.assertEqual(whole.count(key), 1)
                 whole = whole.replace(key, b"other" + key[5:])
             file.write_bytes(whole)
         self.cgrun(*resume)
+
+    def test_other_samples_with_the_same_labels_are_warned_of(self):
+        cells = [row.split(",") for row in self.rows]
+        cells[201][0], cells[202][0] = cells[202][0], cells[201][0]  # the same mean and deviation
+        self.assertNotEqual(cells[201][0], cells[202][0])
+        self.write("train.csv", "\n".join(",".join(row) for row in cells) + "\n")
+        done = self.cgrun("train", "--resume", "runs/table", "--quiet", "--set", "train.epochs=3")
+        self.assertIn("warning: the training data are not those that runs/table/", done.stderr)
+        self.assertIn("with: as many samples with the same labels, but others\n", done.stderr)
 
 
 if __name__ == "__main__":
