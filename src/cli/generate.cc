@@ -84,7 +84,8 @@ void CheckIsFree(const std::string& path, bool force) {
   std::ifstream file(path, std::ios::binary);
   file.read(begin.data(), static_cast<std::streamsize>(begin.size()));
   begin.resize(static_cast<size_t>(file.gcount()));
-  if (begin.empty() || IsSheet(begin)) return;
+  const bool is_empty = file.is_open() && fs::file_size(path, error) == 0;
+  if (is_empty || IsSheet(begin)) return;
   throw InputError("'" + path +
                        "' exists and is no sheet of images that `cgrun generate` has "
                        "drawn, so it is not replaced",

@@ -18,7 +18,8 @@ namespace fs = std::filesystem;
 struct OutputFlag {
   const char* flag;
   const char* kind;                 // of the file, with its article
-  std::vector<std::string> begins;  // such a file begins with one of these, spaces left out
+  std::vector<std::string> begins;  // such a file begins with one of these, spaces left out but the
+                                    // one behind a word
   const char* example;
   const char* verb;  // of this verb alone; null: of all
 };
@@ -26,20 +27,39 @@ struct OutputFlag {
 const OutputFlag kOutputs[] = {
     {"--json", "JSON", {"{", "["}, "--json result.json", nullptr},
     {"--csv", "a list of buffers", {"id"}, "--csv buffers.csv", "plan"},
-    {"--csv", "a table of predictions", {"file,index,"}, "--csv predictions.csv", "predict"},
+    {"--csv",
+     "a table of predictions",
+     {"file,index,", "file,index\n"},
+     "--csv predictions.csv",
+     "predict"},
     {"--profile", "JSON", {"{", "["}, "--profile trace.json", nullptr},
     {"--svg", "an SVG picture", {"<svg"}, "--svg graph.svg", nullptr},
     {"--html", "a page", {"<!DOCTYPE", "<!doctype", "<html"}, "--html plan.html", nullptr},
     {"--dot", "a Graphviz file", {"digraph"}, "--dot graph.dot", nullptr},
     {"--output", "a compiled program", {"CGRUNB"}, "-o M.cgb", nullptr},
     {"--out", "a list of buffers", {"id"}, "--out p.csv", "plan"}};
-constexpr const char* kInputs[] = {"MODEL", "PROGRAM", "--weights"};
 
 // What the command line gives for an option; "" where it gives nothing.
 std::string ValueOf(const CLI::App& verb, const char* name) {
   const CLI::Option* option = verb.get_option_no_throw(name);
   if (option == nullptr || option->count() == 0 || option->results().empty()) return "";
   return option->results()[0];
+}
+
+// What the command line names to be read: all that has no flag, and the weights. Of NAME=FILE the
+// file, too.
+std::vector<std::string> InputsOf(const CLI::App& verb) {
+  std::vector<std::string> inputs = {ValueOf(verb, "--weights")};
+  for (const CLI::Option* option : verb.get_options()) {
+    if (!option->get_positional() || option->count() == 0) continue;
+    for (const std::string& input : option->results()) {
+      inputs.push_back(input);
+      if (const size_t equal = input.find('='); equal != input.npos) {
+        inputs.push_back(input.substr(equal + 1));
+      }
+    }
+  }
+  return inputs;
 }
 
 // The first word of a plain file, at most 16 bytes; "" of an empty one and of all else.
@@ -65,15 +85,15 @@ void CheckFolderOf(const std::string& path) {
 void CheckOutput(const CLI::App& verb, const OutputFlag& output, const std::string& path) {
   CheckFolderOf(path);
   const std::string help = std::string("give another file: `") + output.example + "`";
-  for (const char* name : kInputs) {
-    const std::string input = ValueOf(verb, name);
+  for (const std::string& input : InputsOf(verb)) {
     std::error_code error;
     if (input.empty() || !fs::equivalent(path, input, error)) continue;
     throw InputError("'" + path + "' would be written over, but it is what is read", help);
   }
   const std::string word = FirstWord(path);
-  const bool same_kind = std::any_of(output.begins.begin(), output.begins.end(),
-                                     [&](const auto& begin) { return word.starts_with(begin); });
+  const bool same_kind = std::ranges::any_of(
+      output.begins,
+      [line = word + "\n"](const std::string& begin) { return line.starts_with(begin); });
   if (word.empty() || same_kind) return;
   throw InputError("'" + path + "' exists and is not " + output.kind + ", so it is not replaced",
                    help);

@@ -15,6 +15,7 @@
 #include "src/cli/model_flags.h"
 #include "src/cli/predict_view.h"
 #include "src/cli/weights_flag.h"
+#include "src/data/options.h"
 #include "src/report/table.h"
 #include "src/train/data_findings.h"
 #include "src/train/prediction_files.h"
@@ -160,6 +161,15 @@ int Report(const PredictView& view, const PredictFacts& facts, const NotFinite& 
   return outputs.empty() ? kDone : kFailed;
 }
 
+// --csv, with a note of what has no place in a table.
+void WriteTable(const PredictView& view, const std::string& path) {
+  WriteBeside(path, view.Csv());
+  const std::vector<std::string> others = view.NotInCsv();
+  if (others.empty()) return;
+  Tell("note: '" + path + "' is without " + QuotedNames(others) +
+       ", of more than 1,000 values a sample: `--out DIR` writes all of them");
+}
+
 // Predicts what the source has, or only says what would be done.
 int Predict(Predictor& predictor, const PredictSignature& signature, PredictSource& source,
             const RunFlags& run_flags, const PredictFlags& predict_flags, PredictFacts facts) {
@@ -182,7 +192,7 @@ int Predict(Predictor& predictor, const PredictSignature& signature, PredictSour
                                   if (files) files->Add(outputs);
                                 });
   if (files) files->Commit();
-  if (!predict_flags.csv.empty()) WriteBeside(predict_flags.csv, view.Csv());
+  if (!predict_flags.csv.empty()) WriteTable(view, predict_flags.csv);
   facts.operators_run = predictor.operators_run();
   facts.operators = predictor.operators();
   return Report(view, facts, not_finite, source);
@@ -219,8 +229,8 @@ void CheckFolder(const std::string& out) {
                                               : "`--csv FILE`, or `--json FILE`,";
   throw InputError(
       "--out is a folder for the raw outputs, OUTPUT.npy, and '" + out + "' is called like a file",
-      file + " writes a table of the predictions; `--out " + path.stem().string() +
-          "` is a folder");
+      file + " writes a table of the predictions; `--out " +
+          (path.parent_path() / path.stem()).string() + "` is a folder");
 }
 
 // What the predictions of a model leave out, and how to have it.
@@ -236,8 +246,9 @@ void TellOfOthers(const ModelSpec& model, const PredictSignature& signature) {
     const std::string& head = loss.op.in[0].value;
     if (std::ranges::find(heads, head) != heads.end()) continue;
     heads.push_back(head);
-    if (shown->name != head && shown->name != path.name.value + "." + head)
+    if (shown->name != head && shown->name != path.name.value + "." + head) {
       others.push_back("`" + head + "`");
+    }
   }
   if (heads.size() < 2 || others.empty() || others.size() == heads.size()) return;
   std::string listed, out;

@@ -184,6 +184,14 @@ std::vector<std::string> PredictView::CsvCells(size_t output, const Prediction& 
   return cells;
 }
 
+std::vector<std::string> PredictView::NotInCsv() const {
+  std::vector<std::string> names;
+  for (size_t i = 0; i < outputs_.size(); ++i) {
+    if (!outputs_[i].kept && CsvColumns(i, true).empty()) names.push_back(outputs_[i].name);
+  }
+  return names;
+}
+
 std::string PredictView::Csv() const {
   const bool alone = std::ranges::count(outputs_, false, &PredictedOutput::kept) == 1;
   std::vector<std::string> head = {"file", "index"};

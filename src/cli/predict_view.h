@@ -30,6 +30,8 @@ class PredictView {
   // A table of all: a row a sample, whose columns are its file, its number there, and of each
   // output classes and probabilities or values. Without outputs of more than 1,000 values.
   std::string Csv() const;
+  // The names of those outputs.
+  std::vector<std::string> NotInCsv() const;
   // A table an output.
   std::string Text(const PredictFacts& facts) const;
   std::string Json(const PredictFacts& facts, const std::vector<std::string>& warnings,

@@ -15,10 +15,11 @@ namespace {
 
 constexpr double kLarge = 1000;     // of a mean or a deviation
 constexpr double kDifferent = 100;  // times another column's deviation
+constexpr double kNotSmall = 10;  // of a mean or a deviation: smaller ones never are too different
 constexpr size_t kMostNamed = 3;
 
-// Of a column whose values are all the same, by ColumnMoments.
-bool IsConstant(double deviation) { return deviation == 1; }
+// Of a column whose values are all the same.
+bool IsConstant(double deviation) { return deviation == 0; }
 
 // Of what a column holds as zeros and ones, by their mean: rare ones make its deviation small.
 bool IsIndicator(double mean, double deviation) {
@@ -46,6 +47,7 @@ std::string DoubtOfColumns(const std::vector<std::string>& names, const std::vec
   }
   if (columns.empty()) return "";
   const auto spread = [&](size_t i) {
+    if (IsConstant(deviations[i])) return 0.0;  // a column of ones is no indicator either
     return IsIndicator(means[i], deviations[i]) ? kOfIndicators : deviations[i];
   };
   const auto size = [&](size_t i) { return std::max(std::abs(means[i]), deviations[i]); };
@@ -57,9 +59,10 @@ std::string DoubtOfColumns(const std::vector<std::string>& names, const std::vec
            NumberText(deviations[i]) + ")";
   };
   const bool too_large = std::ranges::any_of(columns, [&](size_t i) { return size(i) > kLarge; });
-  std::erase_if(columns, [&](size_t i) {
-    return size(i) <= kLarge && spread(i) <= kDifferent * spread(smallest);
-  });
+  const auto is_different = [&](size_t i) {
+    return size(i) > kNotSmall && spread(i) > kDifferent * spread(smallest);
+  };
+  std::erase_if(columns, [&](size_t i) { return size(i) <= kLarge && !is_different(i); });
   if (columns.empty()) return "";
   std::ranges::stable_sort(columns, std::greater(), size);
   std::string doubt = std::string("the features are ") +
@@ -70,8 +73,7 @@ std::string DoubtOfColumns(const std::vector<std::string>& names, const std::vec
   if (columns.size() > kMostNamed) {
     doubt += " and " + std::to_string(columns.size() - kMostNamed) + " more";
   }
-  const bool is_small = spread(columns[0]) > kDifferent * spread(smallest);
-  return doubt + (is_small ? ", beside " + text(smallest) : "");
+  return doubt + (is_different(columns[0]) ? ", beside " + text(smallest) : "");
 }
 
 }  // namespace cgrun

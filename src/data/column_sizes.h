@@ -8,9 +8,9 @@
 
 namespace cgrun {
 
-// Of columns with these means and deviations (ColumnMoments): "the features are of very different
-// sizes: 'income' (mean 51000, deviation 12000) beside 'rate' (mean 0.3, deviation 0.1)", with the
-// largest few; "" where all will do. Columns of zeros and ones are never the small ones.
+// Of columns with these means and deviations (ColumnMoments::Spreads()): "the features are of very
+// different sizes: 'income' (mean 51000, deviation 12000) beside 'rate' (mean 0.3, deviation 0.1)",
+// with the largest few; "" where all will do. Columns of zeros and ones are never the small ones.
 std::string DoubtOfColumns(const std::vector<std::string>& names, const std::vector<double>& means,
                            const std::vector<double>& deviations);
 

@@ -87,6 +87,8 @@ DataFindings CsvFeatures::Findings(const CsvOptions& csv, const CsvLayout& layou
   if (!layout.categories.empty()) {
     findings.names[kCsvCategories] = layout.NamesOf(CsvRole::kCategory);
   }
+  std::vector<std::string> labels = layout.NamesOf(CsvRole::kLabel);
+  if (!csv.header && !labels.empty()) findings.names[kCsvLabel] = std::move(labels);
   for (const auto& [column, categories] : layout.categories) {
     findings.names[CategoriesKey(layout.names[column])] = categories.names();
   }
@@ -98,7 +100,7 @@ DataFindings CsvFeatures::Findings(const CsvOptions& csv, const CsvLayout& layou
 
 std::string CsvFeatures::DoubtOfSizes(const CsvOptions& csv, const CsvLayout& layout) const {
   if (csv.standardize || held_out_.empty()) return "";
-  return DoubtOfColumns(layout.NamesOf(CsvRole::kFeature), moments_.Means(), moments_.Deviations());
+  return DoubtOfColumns(layout.NamesOf(CsvRole::kFeature), moments_.Means(), moments_.Spreads());
 }
 
 }  // namespace cgrun

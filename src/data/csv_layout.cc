@@ -47,8 +47,10 @@ class LayoutReader {
   void WarnOfNoName(const CsvReader& reader, const std::vector<size_t>& features);
   void WarnOfSameNames(const CsvReader& reader, const std::vector<size_t>& features);
   bool ChooseColumns(const CsvReader& reader);
-  std::vector<size_t> Ordered(const std::string& option, std::vector<size_t> columns);
-  std::vector<size_t> FindCategories();
+  bool HasLabelsElsewhere(const std::vector<size_t>& labels) const;
+  std::vector<size_t> Ordered(const std::string& option, std::vector<size_t> columns,
+                              const std::vector<size_t>& labels);
+  std::vector<size_t> FindCategories(const std::vector<size_t>& labels);
   std::vector<size_t> FindFeatures(const std::vector<size_t>& labels,
                                    const std::vector<size_t>& categories);
   std::optional<std::vector<size_t>> SharedFeatures();
@@ -197,7 +199,7 @@ std::vector<size_t> LayoutReader::FindColumns(std::string_view option) {
 
 bool LayoutReader::ChooseColumns(const CsvReader& reader) {
   const std::vector<size_t> labels = FindColumns("label");
-  const std::vector<size_t> categories = FindCategories();
+  const std::vector<size_t> categories = FindCategories(labels);
   for (const size_t column : categories) {
     if (std::ranges::find(labels, column) == labels.end()) continue;
     const DataOption* option = FindOption(options_, "categories");
@@ -219,9 +221,20 @@ bool LayoutReader::ChooseColumns(const CsvReader& reader) {
   return !Failed();
 }
 
+// Of tables without names: whether the labels, where both have some, stand at other places than in
+// the training data. The numbers of their columns mean other columns then.
+bool LayoutReader::HasLabelsElsewhere(const std::vector<size_t>& labels) const {
+  const auto known = shared_.names.find(kCsvLabel);
+  if (csv_.header || labels.empty() || known == shared_.names.end()) return false;
+  return !std::ranges::is_permutation(known->second, labels, {}, {},
+                                      [&](size_t label) { return std::to_string(label + 1); });
+}
+
 // Columns that an option of that name lists, as the training data have them, where that is known.
-std::vector<size_t> LayoutReader::Ordered(const std::string& option, std::vector<size_t> columns) {
+std::vector<size_t> LayoutReader::Ordered(const std::string& option, std::vector<size_t> columns,
+                                          const std::vector<size_t>& labels) {
   if (!shared_.names.contains(kCsvColumns) || Failed() || !unknown_.empty()) return columns;
+  if (HasLabelsElsewhere(labels)) return columns;
   const auto known = shared_.names.find(option);
   return InTrainingOrder(option, std::move(columns), layout_.names,
                          known == shared_.names.end() ? std::vector<std::string>() : known->second,
@@ -229,9 +242,9 @@ std::vector<size_t> LayoutReader::Ordered(const std::string& option, std::vector
 }
 
 // Those of the option, else those of the training data.
-std::vector<size_t> LayoutReader::FindCategories() {
+std::vector<size_t> LayoutReader::FindCategories(const std::vector<size_t>& labels) {
   if (FindOption(options_, kCsvCategories) != nullptr) {
-    return Ordered(kCsvCategories, FindColumns(kCsvCategories));
+    return Ordered(kCsvCategories, FindColumns(kCsvCategories), labels);
   }
   std::vector<size_t> columns;
   const auto shared = shared_.names.find(kCsvCategories);
@@ -264,7 +277,7 @@ std::vector<size_t> LayoutReader::FindFeatures(const std::vector<size_t>& labels
   std::erase_if(features, [&](size_t column) {
     return std::ranges::find(categories, column) != categories.end();
   });
-  return chosen != nullptr ? Ordered(kCsvColumns, std::move(features)) : features;
+  return chosen != nullptr ? Ordered(kCsvColumns, std::move(features), labels) : features;
 }
 
 // Nothing where none are known by their names. One that the table does not have is an error, as

@@ -28,9 +28,10 @@ struct CsvOptions {
 };
 
 // What findings of tables hold: names of the columns of features and of categories, the categories
-// of a column, and for each column of features its mean and its deviation.
+// of a column, and for each column of features its mean and its deviation; of tables without a
+// header the numbers of the labels, too.
 inline constexpr char kCsvColumns[] = "columns", kCsvCategories[] = "categories",
-                      kCsvMean[] = "mean", kCsvDeviation[] = "deviation";
+                      kCsvLabel[] = "label", kCsvMean[] = "mean", kCsvDeviation[] = "deviation";
 std::string CategoriesKey(const std::string& column);
 
 inline constexpr std::string_view kMissingLabel[] = {"error", "drop"};

@@ -208,6 +208,25 @@ class ImageLister {
     return train_failed_ || (known_.fixed() && of_other_data);
   }
 
+  // The folder that the label `name` of the training data, one of `names`, seems to mean; "" where
+  // that is none.
+  static std::string MeantFolder(const std::string& name, const std::vector<std::string>& folders,
+                                 std::span<const std::string> names, const LabelCounts& counts) {
+    constexpr int64_t kRare = 10;  // times as often the other stands, if the rare one is not alone
+    const auto count_of = [&](const std::string& label) {
+      const auto found = std::ranges::find(names, label);
+      return found == names.end() ? 0 : counts.CountOf(static_cast<size_t>(found - names.begin()));
+    };
+    const int64_t count = count_of(name);
+    if (count == 0) return "";
+    std::vector<std::string> others;
+    for (const std::string& folder : folders) {
+      if (count_of(folder) < (count == 1 ? 2 : kRare * count)) continue;
+      if (HaveSameNumbers(folder, name)) others.push_back(folder);
+    }
+    return NearestName(name, others);
+  }
+
   // Of the classes `missing`, those that seem to be misspelt in the training data: rare ones whose
   // names are nearly those of others that have a folder. Reports each where it stands, once, and
   // takes it away.
@@ -224,19 +243,10 @@ class ImageLister {
       return static_cast<size_t>(std::ranges::find(names, name) - names.begin());
     };
     std::erase_if(missing, [&](const std::string& name) {
-      constexpr int64_t kRare =
-          10;  // times as often the other stands, if the rare one is not alone
-      const size_t label = label_of(name);
-      if (label == names.size() || counts.CountOf(label) == 0) return false;
-      const int64_t count = counts.CountOf(label);
-      std::vector<std::string> others;
-      for (const std::string& folder : folders) {
-        const size_t other = label_of(folder);
-        if (other == names.size()) continue;
-        if (counts.CountOf(other) >= (count == 1 ? 2 : kRare * count)) others.push_back(folder);
-      }
-      const std::string meant = NearestName(name, others);
+      const std::string meant = MeantFolder(name, folders, names, counts);
       if (meant.empty()) return false;
+      const size_t label = label_of(name);
+      const int64_t count = counts.CountOf(label);
       ReportOnce(options_.train->PlaceOf(field, counts.FirstOf(label)),
                  "only " + CountText(count, "sample") + (count == 1 ? " has" : " have") +
                      " the label '" + name + "', for which '" + folder_ + "' has no folder",

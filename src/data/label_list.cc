@@ -16,6 +16,7 @@
 #include "src/data/cell_errors.h"
 #include "src/data/csv_reader.h"
 #include "src/data/encoding.h"
+#include "src/data/header_words.h"
 #include "src/data/image_file.h"
 #include "src/data/image_folder.h"
 #include "src/data/options.h"
@@ -149,7 +150,7 @@ class LabelListReader {
     const std::string_view text = Trimmed(line);
     const size_t blank = text.find_first_of(kOtherDelimiters);
     if (blank == text.npos || !HasEnding(text.substr(0, blank), kImageEndings)) return form;
-    const std::string by = text[blank] == ' ' ? " *" : std::string(1, text[blank]);
+    const std::string by = text[blank] == ' ' ? "  *" : std::string(1, text[blank]);
     return form + "; `sed 's/" + by + "/,/' FILE > NEW` writes one for the first " +
            (text[blank] == ' ' ? "blank" : "'" + by + "'") + " of each line";
   }
@@ -178,11 +179,8 @@ class LabelListReader {
 
   // The column that is called as labels are; the second where none is.
   static size_t FindLabel(std::span<const CsvField> header) {
-    constexpr std::string_view kLabels[] = {"label",     "labels",   "class",
-                                            "classname", "category", "target"};
     for (size_t i = 1; i < header.size(); ++i) {
-      const std::string plain = PlainName(Trimmed(header[i].text));
-      if (std::ranges::find(kLabels, plain) != std::end(kLabels)) return i;
+      if (IsLabelHeader(header[i].text)) return i;
     }
     return 1;
   }
@@ -302,6 +300,10 @@ std::string MeantImage(const std::string& name, const std::vector<std::string>& 
   const std::string nearest = NearestName(plain, near_plain);
   if (nearest.empty()) return "";
   return near[static_cast<size_t>(std::ranges::find(near_plain, nearest) - near_plain.begin())];
+}
+
+bool HaveSameNumbers(const std::string& a, const std::string& b) {
+  return DigitsOf(PlainImageName(a)) == DigitsOf(PlainImageName(b));
 }
 
 ImageList ReadLabelList(const DataOptions& options, const DataOption& labels,

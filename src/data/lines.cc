@@ -10,10 +10,10 @@
 #include <utility>
 #include <vector>
 
-#include "src/base/synonyms.h"
 #include "src/data/classes.h"
 #include "src/data/dataset.h"
 #include "src/data/encoding.h"
+#include "src/data/header_words.h"
 #include "src/data/line_parts.h"
 #include "src/data/lines_dataset.h"
 #include "src/data/lines_options.h"
@@ -148,18 +148,13 @@ void LinesOpener::ForEachSample(const TokenText& text, Act act) {
   });
 }
 
-// Whether a label is what columns of labels or of texts are called.
-bool IsHeaderWord(std::string_view label) {
-  constexpr std::string_view kWords[] = {"label",     "labels", "class", "classname", "category",
-                                         "sentiment", "target", "tag",   "topic",     "intent"};
-  const std::string plain = PlainName(label);
-  return std::ranges::find(kWords, plain) != std::end(kWords);
-}
-
-// A first line whose label no other line has, and is either called as such columns are, or a word
-// where all others are integers.
+// A first line whose label no other line has and is no class that is known, and is either called as
+// such columns are, or stands beside what columns of texts are called, where all others are
+// integers.
 void LinesOpener::FindHeader(const TokenText& text) {
   if (!lines_.labelled()) return;
+  Diagnostics ignored;  // what is wrong with classes is told where they are needed
+  const ClassTable known = KnownClasses(options_, "label", ignored).value_or(ClassTable());
   std::optional<LineParts> first;
   TextLine line_of_names;
   bool alone = true, integers = true;
@@ -171,15 +166,17 @@ void LinesOpener::FindHeader(const TokenText& text) {
     if (!first) {
       first = parts;
       line_of_names = line;
-      return !ParseInt32(Trimmed(parts->label));
+      return !ParseInt32(Trimmed(parts->label)) &&
+             std::ranges::find(known.names, parts->label) == known.names.end();
     }
     ++others;
     alone = parts->label != first->label;
     integers = integers && ParseInt32(Trimmed(parts->label));
-    return alone && (integers || IsHeaderWord(first->label));
+    return alone && (integers || IsLabelHeader(first->label));
   });
-  if (!first || others == 0 || !alone || ParseInt32(Trimmed(first->label))) return;
-  if (!IsHeaderWord(first->label) && !(integers && others > 1)) return;
+  if (!first || others == 0 || !alone) return;
+  const bool is_beside = integers && others > 1 && IsTextHeader(first->text);
+  if (!IsLabelHeader(first->label) && !is_beside) return;
   lines_.header = true;
   diagnostics_.Warning(text.MarkOf(line_of_names, line_of_names.text),
                        "the first line is taken for the names of the columns, and is no sample: no "

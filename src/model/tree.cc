@@ -5,6 +5,16 @@
 #include <utility>
 
 namespace cgrun {
+namespace {
+
+// As YAML has a text in single quotes: those within are doubled.
+std::string InQuotes(const std::string& text) {
+  std::string quoted = "'";
+  for (const char c : text) quoted += c == '\'' ? "''" : std::string(1, c);
+  return quoted + "'";
+}
+
+}  // namespace
 
 const TreeEntry* TreeNode::Find(std::string_view key) const {
   const auto it = std::find_if(entries.begin(), entries.end(),
@@ -51,9 +61,11 @@ bool operator==(const TreeEntry& a, const TreeEntry& b) {
 }
 
 std::string FlowText(const TreeNode& node) {
-  if (node.IsScalar()) return node.quoted ? "'" + node.scalar + "'" : node.scalar;
+  if (node.IsScalar()) return node.quoted ? InQuotes(node.scalar) : node.scalar;
   std::string inner;
-  for (const TreeNode& item : node.items) inner += (inner.empty() ? "" : ", ") + FlowText(item);
+  for (const TreeNode& item : node.items) {
+    inner += (inner.empty() ? "" : ", ") + (item.IsNull() ? "null" : FlowText(item));
+  }
   for (const TreeEntry& entry : node.entries) {
     const std::string value = entry.value.IsNull() ? ":" : ": " + FlowText(entry.value);
     inner += (inner.empty() ? "" : ", ") + entry.key + value;

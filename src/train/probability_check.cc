@@ -24,13 +24,18 @@ void Report(const NumbersOutside& outside, const SamplePlace& place, const Label
                                        : "; and " + CountText(more, "more sample") +
                                              (more == 1 ? " has" : " have") + " such targets";
   char number[32];
-  std::snprintf(number, sizeof(number), "%.6g", outside.number);
+  std::snprintf(number, sizeof(number), "%.9g", outside.number);
   diagnostics.Error(place.mark.file != nullptr ? place.mark : use.maker,
                     holder + " has the target " + number + ", but those of " + use.op +
                         " are from 0 to 1" + others,
                     "0 is for no, 1 for yes, and what lies between for a probability; numbers of "
                     "any size are for `squared_error`, more classes than two for "
                     "`softmax_cross_entropy`");
+}
+
+// By how much a target may lie outside: sums and quotients of this type round by as much.
+double ToleranceOf(DType dtype) {
+  return dtype == DType::kF16 || dtype == DType::kBF16 ? 1e-2 : 1e-6;
 }
 
 }  // namespace
@@ -44,7 +49,9 @@ void CheckProbabilities(const std::vector<LabelledSet>& sets, const std::vector<
         return item.kind == LabelUse::Kind::kProbabilities && item.input == inputs[i];
       });
       if (use == uses.end() || told.contains(inputs[i])) continue;
-      const std::optional<NumbersOutside> outside = dataset->FindOutside(i, 0, 1);
+      const double tolerance = ToleranceOf(dataset->fields()[i].dtype);
+      const std::optional<NumbersOutside> outside =
+          dataset->FindOutside(i, -tolerance, 1 + tolerance);
       if (!outside) continue;
       told.insert(inputs[i]);
       Report(*outside, dataset->PlaceOf(i, outside->sample), *use, diagnostics);

@@ -77,6 +77,16 @@ class FirstModelTest(CliTestCase):
         self.assertRegex(head, r"^file,index,logits\.class,logits\.probability,value$")
         self.assertRegex(row, r"^a\.png,,[0-2],0\.\d+,[-+.e0-9]+$")
 
+    def test_a_table_says_which_outputs_it_has_no_place_for(self):
+        self.write("heads.yaml", HEADS.replace("value: {op: linear, in: flat, units: 1}",
+                                               "value: {op: linear, in: flat, units: 1001}"))
+        self.cgrun("train", "heads.yaml", "--out", "run", "--quiet")
+        predict = ("predict", "heads.yaml", "a.png", "--weights", "run", "--csv", "out.csv")
+        for _ in range(2):  # over its own
+            self.assertIn("note: 'out.csv' is without 'value', of more than 1,000 values a sample",
+                          self.cgrun(*predict).stderr)
+        self.assertEqual((self.folder / "out.csv").read_text(), "file,index\na.png,\n")
+
     def test_predictions_as_a_table(self):
         self.cgrun("train", "small.yaml", "--out", "run", "--quiet")
         predict = ("predict", "small.yaml", "a.png", "a.png", "--weights", "run")
@@ -88,12 +98,15 @@ class FirstModelTest(CliTestCase):
         self.write("mine.csv", "file,label\na.png,7\n")
         self.assertIn("'mine.csv' exists and is not a table of predictions",
                       self.refuses(*predict, "--csv", "mine.csv"))
+        error = self.refuses(*predict, "--csv", "a.png")
+        self.assertIn("'a.png' would be written over, but it is what is read", error)
         for name, help_text in (("res.csv", "`--csv res.csv` writes a table"), ("res.npy", "`--csv FILE`"),
                                 ("res.json", "`--json res.json` writes")):
             error = self.refuses(*predict, "--out", name)
             self.assertIn(f"'{name}' is called like a file", error)
             self.assertIn(help_text, error)
             self.assertIn("`--out res` is a folder", error)
+        self.assertIn("`--out runs/x/res` is a folder", self.refuses(*predict, "--out", "runs/x/res.csv"))
 
     def test_flags_of_other_programs(self):
         for verb in ("train", "eval"):

@@ -327,6 +327,8 @@ class GanTest(cli_testing.CliTestCase):
             self.assertEqual((self.folder / name).read_bytes(), mine)
             self.cgrun(*draw, "--out", name, "--force")
             self.assertNotEqual((self.folder / name).read_bytes(), mine)
+        self.write("empty.png", "")
+        self.cgrun(*draw, "--out", "empty.png")
 
     def test_a_critic_gives_any_number(self):
         sigmoid = "units: 1, activation: sigmoid}"

@@ -32,7 +32,9 @@ TEST(ColumnSizesTest, OthersAreNot) {
   EXPECT_EQ(Doubt({10, 5}, {40, 0.5}), "");
   const double rare = 1e-5;  // of zeros and ones
   EXPECT_EQ(Doubt({10, rare}, {40, std::sqrt(rare * (1 - rare))}), "");
-  EXPECT_EQ(Doubt({500, 7}, {300, 1}), "") << "a column of sevens";
+  EXPECT_EQ(Doubt({500, 7}, {300, 0}), "") << "a column of sevens";
+  EXPECT_EQ(Doubt({100, 0.2}, {0, 0.005}), "") << "a column of hundreds beside a narrow one";
+  EXPECT_EQ(Doubt({0.13, 1e-4}, {0.3, 0.002}), "") << "values up to 1";
   EXPECT_EQ(Doubt({std::nan(""), 1}, {1, 0.5}), "") << "a column without a value";
 }
 

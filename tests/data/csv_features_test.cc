@@ -127,6 +127,15 @@ TEST(CsvColumns, AreComparedByTheirNumbersWithoutNames) {
   const Opened without_label = other("6,7\n", "[1, 2]");
   ASSERT_EQ(without_label.errors, "") << "a table of another layout";
   EXPECT_EQ(ReadField<float>(*without_label.dataset, 0, 0), (Floats{6, 7}));
+  const auto labelled = [&](const std::string& columns, const std::string& label) {
+    CsvBuilder data("5,6,7\n");
+    data.Set("header", "false").Set("columns", columns).Label(label, DType::kF32);
+    return data.Train(*train.dataset).Open();
+  };
+  const Opened moved = labelled("[1, 2]", "3");
+  ASSERT_EQ(moved.errors, "") << "the label stands elsewhere";
+  EXPECT_EQ(ReadField<float>(*moved.dataset, 0, 0), (Floats{5, 6}));
+  EXPECT_EQ(ReadField<float>(*labelled("[3, 2]", "1").dataset, 0, 0), (Floats{6, 7}));
 }
 
 TEST(CsvCategories, AreTakenInTheOrderOfTheTrainingData) {

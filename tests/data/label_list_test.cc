@@ -99,12 +99,13 @@ TEST(LabelListTest, ImagesInAnotherColumnAndLinesWithBlanks) {
                         "OFS=, '{print $2, $3}' FILE > NEW` makes it\n"),
             second.npos)
       << second;
-  EXPECT_EQ(ListBuilder("a.png x\nb.png y\n").Open().errors,
-            "DIR/l.csv:1:1: error: this line has no label; and 1 more such line, in line 2\n"
-            "    a.png x\n"
-            "    ^~~~~~~\n"
-            "help: a line is `NAME,LABEL`, separated by a comma; `sed 's/ */,/' FILE > NEW` writes "
-            "one for the first blank of each line\n");
+  EXPECT_EQ(
+      ListBuilder("a.png x\nb.png y\n").Open().errors,
+      "DIR/l.csv:1:1: error: this line has no label; and 1 more such line, in line 2\n"
+      "    a.png x\n"
+      "    ^~~~~~~\n"
+      "help: a line is `NAME,LABEL`, separated by a comma; `sed 's/  */,/' FILE > NEW` writes "
+      "one for the first blank of each line\n");
 }
 
 TEST(LabelListTest, ImagesThatAreNotNamedAreNoted) {
@@ -119,6 +120,12 @@ TEST(LabelListTest, ImagesThatAreNotNamedAreNoted) {
         (std::vector<std::string>{"'" + folder + "/f': 2 of its 4 images are left out, which '" +
                                   folder + "/l.csv' does not name: 'b.png', 'd.png'"}));
   }
+}
+
+TEST(LabelListTest, AnotherNumberIsAnotherThing) {
+  EXPECT_TRUE(HaveSameNumbers("class_1", "clas_01"));
+  EXPECT_FALSE(HaveSameNumbers("class_1", "class_2"));
+  EXPECT_FALSE(HaveSameNumbers("class_1", "class"));
 }
 
 TEST(LabelListTest, NamesThatAreNearlyRight) {

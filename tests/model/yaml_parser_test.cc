@@ -39,6 +39,14 @@ TEST(YamlParserTest, KeepsKindsOrderAndQuotes) {
   EXPECT_EQ(tree.Find("g"), nullptr);
 }
 
+TEST(YamlParserTest, TreesAreShownInOneLine) {
+  const TreeNode text = TreeNode::Scalar("it's", {}, /*quoted=*/true);
+  const TreeNode list = TreeNode::Sequence({text, TreeNode(), TreeNode::Scalar("2", {})}, {});
+  EXPECT_EQ(FlowText(list), "['it''s', null, 2]");
+  EXPECT_EQ(FlowText(TreeNode::Map({{"a", {}, list}, {"b", {}, TreeNode()}}, {})),
+            "{a: ['it''s', null, 2], b:}");
+}
+
 TEST(YamlParserTest, MarksCountCharactersFromOne) {
   const TreeNode tree =
       MustParse("é: {ab: \"ü ü\", c: &n hey}\nlist:\n  - item\n  - # nothing\n  - ~\nd:\n");

@@ -358,6 +358,9 @@ TEST(LabelCheck, TargetsOfBinaryLossesAreProbabilities) {
             std::string::npos)
       << errors;
   EXPECT_EQ(ErrorsOfNames("name,value\nann,1\nbob,0\nann,0.25\nbob,1\n", op), "");
+  EXPECT_EQ(ErrorsOfNames("name,value\nann,1.0000001\nbob,-1.2e-7\nann,0\nbob,1\n", op), "");
+  const std::string near = ErrorsOfNames("name,value\nann,1.00001\nbob,0\nann,0\nbob,1\n", op);
+  EXPECT_NE(near.find("has the target 1.00001"), std::string::npos) << near;
 }
 
 TEST(LabelCheck, BytesAreLabelsAndIdsInEveryIntegerType) {
