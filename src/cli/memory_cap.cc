@@ -169,6 +169,13 @@ std::string BatchHelp(const ModelSpec& model, const KernelLibrary& library, Comp
   };
   const int64_t whole = fit.free.batch;
   if (whole <= 1) return "";
+  PlannedRun free = fit.free;
+  TakeBackRoom(free.memory);
+  const int64_t without = free.total() - free.of_batch;
+  if (without > fit.cap) {
+    return "no batch fits, so that `--batch auto` finds none: without a sample it takes " +
+           FormatBytes(without) + " already";
+  }
   const auto run = LargeBatch(fit, plan);
   if (!run) return "";
   if (run->total() <= fit.cap) {

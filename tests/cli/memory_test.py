@@ -416,7 +416,14 @@ train: {optimizer: {op: sgd, lr: 0.01}}
         for cap, written in (("2.04MiB", "2.04 MiB"), ("2100kB", "2.1 MB"), ("1234KiB", "1.21 MiB")):
             error = self.refuses("train", "flat.yaml", "--memory", cap, "--out", "run")
             self.assertIn(f", more than the cap of {written}; ", error)
-        one = float(re.search(r"one sample takes about ([\d.]+) MiB", error)[1])
+            self.assertRegex(error, r"finds none: without a sample it takes [\d.]+ MiB already\n")
+        one = None
+        for cap in range(40, 120):  # in twentieths of a MiB: from what no sample fits in
+            error = self.refuses("train", "flat.yaml", "--memory", f"{cap / 20}MiB", "--out", "run")
+            one = re.search(r"one sample takes about ([\d.]+) MiB", error)
+            if one:
+                break
+        one = float(one[1])
         enough = math.ceil(100 * one + 1) / 100
         self.cgrun("plan", "flat.yaml", "--batch", "1", "--memory", f"{enough}MiB")
         takes, base = (float(re.search(rf"(?m)^ +{row} +([\d.]+) MiB", error)[1])
