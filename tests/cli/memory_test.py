@@ -418,14 +418,14 @@ train: {optimizer: {op: sgd, lr: 0.01}}
             self.assertIn(f", more than the cap of {written}; ", error)
             self.assertRegex(error, r"finds none: without a sample it takes [\d.]+ MiB already\n")
         one = None
-        for cap in range(40, 120):  # in twentieths of a MiB: from what no sample fits in
-            error = self.refuses("train", "flat.yaml", "--memory", f"{cap / 20}MiB", "--out", "run")
+        for cap in range(60, 120):  # in twentieths of a MiB, from what is too little without a sample
+            error = self.refuses("train", "deep.yaml", "--memory", f"{cap / 20}MiB", "--out", "run")
             one = re.search(r"one sample takes about ([\d.]+) MiB", error)
             if one:
                 break
         one = float(one[1])
         enough = math.ceil(100 * one + 1) / 100
-        self.cgrun("plan", "flat.yaml", "--batch", "1", "--memory", f"{enough}MiB")
+        self.cgrun("plan", "deep.yaml", "--batch", "1", "--memory", f"{enough}MiB")
         takes, base = (float(re.search(rf"(?m)^ +{row} +([\d.]+) MiB", error)[1])
                        for row in ("total", "base"))
         self.assertLess(one, takes)
