@@ -11,6 +11,7 @@
 
 #include "src/data/classes.h"
 #include "src/data/image_file.h"
+#include "src/data/label_census.h"
 #include "src/data/label_list.h"
 #include "src/data/options.h"
 #include "src/data/text_number.h"
@@ -68,22 +69,6 @@ bool HoldsImages(const std::string& folder) {
   }
   return false;
 }
-
-// How many samples have each label, and which has it first.
-class LabelCounts : public IntegerVisitor {
- public:
-  explicit LabelCounts(size_t labels) : counts_(labels), first_(labels) {}
-  void Visit(int64_t value, int64_t sample) override {
-    if (value < 0 || value >= std::ssize(counts_)) return;
-    const auto label = static_cast<size_t>(value);
-    if (counts_[label]++ == 0) first_[label] = sample;
-  }
-  int64_t CountOf(size_t label) const { return counts_[label]; }
-  int64_t FirstOf(size_t label) const { return first_[label]; }
-
- private:
-  std::vector<int64_t> counts_, first_;
-};
 
 class ImageLister {
  public:
@@ -211,18 +196,15 @@ class ImageLister {
   // The folder that the label `name` of the training data, one of `names`, seems to mean; "" where
   // that is none.
   static std::string MeantFolder(const std::string& name, const std::vector<std::string>& folders,
-                                 std::span<const std::string> names, const LabelCounts& counts) {
-    constexpr int64_t kRare = 10;  // times as often the other stands, if the rare one is not alone
+                                 std::span<const std::string> names, const LabelCensus& counts) {
     const auto count_of = [&](const std::string& label) {
       const auto found = std::ranges::find(names, label);
       return found == names.end() ? 0 : counts.CountOf(static_cast<size_t>(found - names.begin()));
     };
-    const int64_t count = count_of(name);
-    if (count == 0) return "";
     std::vector<std::string> others;
     for (const std::string& folder : folders) {
-      if (count_of(folder) < (count == 1 ? 2 : kRare * count)) continue;
-      if (HaveSameNumbers(folder, name)) others.push_back(folder);
+      const bool is_rare = IsRareBeside(count_of(name), count_of(folder));
+      if (is_rare && HaveSameNumbers(folder, name)) others.push_back(folder);
     }
     return NearestName(name, others);
   }
@@ -237,7 +219,7 @@ class ImageLister {
     if (found == fields.end()) return;
     const auto field = static_cast<size_t>(found - fields.begin());
     const std::span<const std::string> names = options_.train->ClassNames(field);
-    LabelCounts counts(names.size());
+    LabelCensus counts(names.size());
     options_.train->Visit(field, counts);
     const auto label_of = [&](const std::string& name) {
       return static_cast<size_t>(std::ranges::find(names, name) - names.begin());

@@ -6,26 +6,11 @@
 #include <string>
 #include <vector>
 
+#include "src/data/label_census.h"
+#include "src/data/label_list.h"
+
 namespace cgrun {
 namespace {
-
-// How many samples have each of the first labels, and which has it first.
-class LabelCensus final : public IntegerVisitor {
- public:
-  explicit LabelCensus(size_t labels) : counts_(labels), first_(labels) {}
-
-  void Visit(int64_t value, int64_t sample) override {
-    if (value < 0 || value >= std::ssize(counts_)) return;
-    const auto label = static_cast<size_t>(value);
-    if (counts_[label]++ == 0) first_[label] = sample;
-  }
-
-  int64_t CountOf(size_t label) const { return counts_[label]; }
-  int64_t FirstOf(size_t label) const { return first_[label]; }
-
- private:
-  std::vector<int64_t> counts_, first_;
-};
 
 // A class that seems to be another one's name, misspelt.
 struct Misspelling {
@@ -36,14 +21,12 @@ struct Misspelling {
 // Names that are rare, and nearly the same as one that is not.
 std::vector<Misspelling> FindMisspellings(const std::vector<std::string>& names,
                                           const LabelCensus& census) {
-  constexpr int64_t kRare = 10;  // times as often the other stands, if the rare one is not alone
   std::vector<Misspelling> found;
   for (size_t label = 0; label < names.size(); ++label) {
-    const int64_t count = census.CountOf(label);
-    if (count == 0) continue;
     std::vector<std::string> others;
     for (size_t other = 0; other < names.size(); ++other) {
-      if (census.CountOf(other) >= (count == 1 ? 2 : kRare * count)) others.push_back(names[other]);
+      const bool is_rare = IsRareBeside(census.CountOf(label), census.CountOf(other));
+      if (is_rare && HaveSameNumbers(names[other], names[label])) others.push_back(names[other]);
     }
     const auto meant = std::ranges::find(names, NearestName(names[label], others));
     if (meant == names.end()) continue;
