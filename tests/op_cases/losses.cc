@@ -283,7 +283,9 @@ std::vector<OpCase> accuracy() {
       {"one place", Top(1), {Given({2, 2, 1}, {1, 2, 4, 3}), Labels({2, 1}, {1, 1})}, {{1, 2}}},
       Refused("one label of many places", Top(1), {Uniform({2, 3, 2}), Labels({2}, {0, 0})},
               "of shape [2, 2]"),
-      Refused("scores", Top(1), {Uniform({2}), Labels({2}, {0, 0})}, "[N, classes]"),
+      Refused("scores", Top(1), {Uniform({2}), Labels({2}, {0, 0})}, "one score a sample"),
+      Refused("whole numbers", Top(1), {Labels({2, 2}, {0, 1, 1, 0}), Labels({2}, {0, 0})},
+              "floating-point logits [N, classes]"),
   };
 }
 

@@ -115,7 +115,9 @@ std::vector<OpCase> confusion_matrix() {
        {},
        {PlacedLogits(), Labels({2, 2, 2}, {1, 1, 2, 0, 0, 0, 2, 7})},
        {{1, 1, 0, 1, 1, 0, 0, 0, 2}}},
-      Refused("scores", {}, {Uniform({2}), Labels({2}, {0, 0})}, "[N, classes]"),
+      Refused("scores", {}, {Uniform({2}), Labels({2}, {0, 0})}, "one score a sample"),
+      Refused("whole numbers", {}, {Labels({2, 2}, {0, 1, 1, 0}), Labels({2}, {0, 0})},
+              "floating-point logits [N, classes]"),
       Refused("too many classes", {}, {Uniform({1, int64_t{1} << 40}), Labels({1}, {0})},
               "too large"),
   };
