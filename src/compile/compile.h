@@ -50,6 +50,9 @@ struct CompileOptions {
   int64_t arena_cap = 0;
   std::optional<SwapFolder> swap;  // nothing: no tensor is swapped
   PlanEffort effort = PlanEffort::kFull;
+  // Whether, in full, other choices of what is computed again are looked for where the packing is
+  // larger than its bound.
+  bool closes_gaps = true;
   int threads = 1;
   int processes = 1;
   DType precision = DType::kF32;

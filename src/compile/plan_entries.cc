@@ -169,7 +169,7 @@ MemoryLayout CloseGap(std::vector<CompiledEntry>& entries, MemoryLayout layout,
                       const Target& target, const CompileOptions& asked) {
   const bool is_full =
       asked.effort == PlanEffort::kFull && asked.layout.planner == LayoutOptions().planner;
-  if (!is_full || asked.recompute_share <= 0) return layout;
+  if (!is_full || !asked.closes_gaps || asked.recompute_share <= 0) return layout;
   CompileOptions options = asked;
   options.swap.reset();
   int64_t part = 0;  // of the gap, in eighths, that may stay

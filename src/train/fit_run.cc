@@ -115,9 +115,13 @@ int64_t RoomFor(const PlannedRun& run, int64_t cap) {
   return cap - (run.total() - run.memory.arena);
 }
 
-// Whether the cap would not hold if all packed and rounded as well as it can.
+// Whether the room for the arena would not do if all packed and rounded as well as it can.
+bool BoundIsAbove(int64_t room, const PlannedRun& run) {
+  return run.arena_bound - run.memory.base_room > room;
+}
+
 bool IsOutOfReach(const PlannedRun& least, int64_t cap) {
-  return least.cap_out_of_reach && least.arena_bound - least.memory.base_room > RoomFor(least, cap);
+  return least.cap_out_of_reach && BoundIsAbove(RoomFor(least, cap), least);
 }
 
 void KeepIfLess(PlannedRun run, const CompileOptions& options, CappedRun& fit) {
@@ -161,9 +165,16 @@ std::optional<PlannedRun> PlanRun(const ModelSpec& model, const KernelLibrary& l
   return PlanHere(model, library, options, diagnostics);
 }
 
+// Gaps, which take longest to close, are closed where the cap may hold then.
 std::optional<PlannedRun> PlanFreeRun(const ModelSpec& model, const KernelLibrary& library,
                                       const CompileOptions& options, int64_t cap,
                                       std::optional<int64_t> base, Diagnostics& diagnostics) {
+  CompileOptions with_gaps = options;
+  with_gaps.closes_gaps = false;
+  auto run = PlanUnder(cap, model, library, with_gaps, base, diagnostics);
+  if (!run || run->memory.arena == run->arena_bound || BoundIsAbove(RoomFor(*run, cap), *run)) {
+    return run;
+  }
   return PlanUnder(cap, model, library, options, base, diagnostics);
 }
 
@@ -213,9 +224,9 @@ std::optional<BatchFit> FitBatch(const ModelSpec& model, const KernelLibrary& li
   BatchFit fit;
   std::map<int64_t, PlannedRun> too_large;
   const auto largest = FindLargestBatch(samples, [&](int64_t batch) -> std::optional<bool> {
-    auto run = PlanRun(WithBatch(model, batch), library, options, diagnostics);
+    auto run =
+        PlanFreeRun(WithBatch(model, batch), library, options, cap, std::nullopt, diagnostics);
     if (!run) return std::nullopt;
-    FitBase(run->memory, cap);
     if (run->total() > cap) {
       TakeBackRoom(run->memory, kBaseNoise / 2);
       too_large[batch] = std::move(*run);

@@ -59,7 +59,8 @@ struct CappedRun {
 void TakeBackRoom(RunMemory& memory, int64_t left = 2 * kBaseNoise);
 
 // The run as it is. `base`: the run's base, where that is known; nothing: as it is planned. The
-// base's rounding is taken back as far as `cap` asks for that.
+// base's rounding is taken back as far as `cap` asks for that. A run that is known not to fit can
+// be planned with gaps (CompileOptions::closes_gaps).
 std::optional<PlannedRun> PlanFreeRun(const ModelSpec& model, const KernelLibrary& library,
                                       const CompileOptions& options, int64_t cap,
                                       std::optional<int64_t> base, Diagnostics& diagnostics);
