@@ -41,8 +41,8 @@ bool TakesLess(const CappedRun& fit) {
 }
 
 // "for steps that take at most 18 % longer": what it costs to compute again, or to swap.
-std::string CostOf(const CappedRun& fit) {
-  const int64_t percent = std::llround(100 * std::max(0.0, fit.slower()));
+std::string CostOf(double slower) {
+  const int64_t percent = std::llround(100 * std::max(0.0, slower));
   if (percent == 0) return "for steps that take hardly longer";
   return fmt::format("for steps that take at most {} % longer", percent);
 }
@@ -124,44 +124,36 @@ std::string RefusalOf(const std::string& what, const CappedRun& fit, bool is_ask
   return WithoutLineEnd(text + "\n" + TableOf(fit));
 }
 
-// Of the batches 1, 2, 4, … below `whole` the last that `fit` fits.
-std::optional<CappedRun> LargestByDoubling(
-    int64_t whole, const std::function<std::optional<CappedRun>(int64_t batch)>& fit) {
-  std::optional<CappedRun> largest;
-  for (int64_t batch = 1; batch < whole; batch *= 2) {
-    auto next = fit(batch);
-    if (!next) break;
-    largest = std::move(next);
-  }
-  return largest;
-}
-
-// A batch below that of `fit` that is about as large as its cap takes, or of one sample, which may
-// not fit: totals lie nearly on the line from what takes no samples, or from a batch that fits, to
-// one that does not.
+// A batch below that of `from` that is about as large as the cap takes, or of one sample, or the
+// last that was tried, which may not fit: totals lie nearly on the line from what takes no samples
+// to a batch that does not fit.
 std::optional<PlannedRun> LargeBatch(
-    const CappedRun& fit, const std::function<std::optional<PlannedRun>(int64_t batch)>& plan) {
-  constexpr int kTries = 3;
-  const int64_t without = fit.free.total() - fit.free.of_batch;
-  int64_t batch = fit.free.batch, total = fit.free.total();
+    const PlannedRun& from, int64_t cap,
+    const std::function<std::optional<PlannedRun>(int64_t batch)>& plan) {
+  constexpr int kTries = 2;
+  constexpr int64_t kSpare = 16;  // a part of it, less, where the first try did not fit
+  const int64_t without = from.total() - from.of_batch;
+  int64_t batch = from.batch, total = from.total();
+  std::optional<PlannedRun> run;
   for (int tries = 0; tries < kTries && batch > 1; ++tries) {
     const int64_t a_sample = std::max<int64_t>(1, (total - without) / batch);
-    batch = std::clamp<int64_t>((fit.cap - kBaseNoise - without) / a_sample, 1, batch - 1);
-    auto run = plan(batch);
-    if (!run || batch == 1 || run->total() + kBaseNoise <= fit.cap) return run;
+    const int64_t fair = (cap - kBaseNoise - without) / a_sample;
+    batch = std::clamp<int64_t>(tries == 0 ? fair : fair - fair / kSpare, 1, batch - 1);
+    run = plan(batch);
+    if (!run || run->total() + kBaseNoise <= cap) break;
     total = run->total();
   }
-  return plan(1);
+  return run;
 }
 
-// The largest batch of a few that fits, for one that does not. Planned quickly, which can take a
-// little more than is said.
+// The largest batch of a few that fits, for one that does not: as it is, or with all computed again
+// that helps. Planned quickly, which can take a little more than is said.
 std::string BatchHelp(const ModelSpec& model, const KernelLibrary& library, CompileOptions options,
                       const CappedRun& fit) {
-  Diagnostics ignored;
-  ModelSpec smaller = model;
   options.effort = PlanEffort::kQuick;
   const auto plan = [&](int64_t batch) {
+    Diagnostics ignored;
+    ModelSpec smaller = model;
     smaller.train->batch.value = {false, batch};
     auto run = PlanRun(smaller, library, options, ignored);
     if (run) TakeBackRoom(run->memory);
@@ -176,7 +168,7 @@ std::string BatchHelp(const ModelSpec& model, const KernelLibrary& library, Comp
     return "no batch fits, so that `--batch auto` finds none: without a sample it takes " +
            FormatBytes(without) + " already";
   }
-  const auto run = LargeBatch(fit, plan);
+  const auto run = LargeBatch(free, fit.cap, plan);
   if (!run) return "";
   if (run->total() <= fit.cap) {
     return fmt::format(
@@ -185,14 +177,13 @@ std::string BatchHelp(const ModelSpec& model, const KernelLibrary& library, Comp
         run->batch, FormatBytes(run->total()),
         static_cast<double>(whole) / static_cast<double>(run->batch));
   }
-  const auto again = LargestByDoubling(whole, [&](int64_t batch) -> std::optional<CappedRun> {
-    const auto plain = batch == 1 ? run : plan(batch);
-    if (!plain) return std::nullopt;
-    smaller.train->batch.value = {false, batch};
-    auto capped = FitRunQuickly(smaller, library, options, fit.cap, *plain, std::nullopt, ignored);
-    return capped && capped->fits() ? capped : std::nullopt;
-  });
-  if (again) return fmt::format("`--batch {}` fits, {}", again->free.batch, CostOf(*again));
+  if (run->batch > 1) return "`--batch auto` finds the largest batch that fits";
+  options.arena_cap = kLeastArena;
+  const auto again = LargeBatch(fit.capped, fit.cap, plan);
+  if (again && again->total() <= fit.cap) {
+    return fmt::format("`--batch {}` fits, {}", again->batch, CostOf(again->slowdown));
+  }
+  if (!again || again->batch > 1) return "";
   return fmt::format("no batch fits, so that `--batch auto` finds none: one sample takes about {}",
                      FormatBytes(run->total()));
 }
@@ -215,7 +206,7 @@ void Refuse(const ModelSpec& model, const KernelLibrary& library, const CompileO
   const bool helps = TakesLess(fit);
   std::vector<std::string> help;
   if (helps) {
-    help.push_back(EnoughFor(fit.capped) + " is enough, " + CostOf(fit));
+    help.push_back(EnoughFor(fit.capped) + " is enough, " + CostOf(fit.slower()));
   }
   help.push_back(EnoughFor(fit.free) + " is enough" + (helps ? " for steps as they are" : ""));
   help.push_back(BatchHelp(model, library, options, fit));
@@ -291,7 +282,7 @@ void RefuseOneSample(const ModelSpec& model, const KernelLibrary& library,
     help.push_back(
         fmt::format("`--batch 1` {}, {}",
                     capped.fits() ? "fits" : "with " + EnoughFor(capped.capped) + " is enough",
-                    CostOf(capped)));
+                    CostOf(capped.slower())));
   }
   diagnostics.Error(
       model.train->batch.mark,
@@ -307,7 +298,7 @@ void TellLargerBatch(const ModelSpec& model, const KernelLibrary& library,
   const auto larger = FitLargerBatch(model, library, options, cap, fit);
   if (!larger) return;
   Tell(fmt::format("with more computed again a batch of {0} fits, {1}: `--batch {0}`",
-                   larger->capped.batch, CostOf(*larger)));
+                   larger->capped.batch, CostOf(larger->slower())));
 }
 
 std::optional<PlannedRun> FindBatch(const ModelSpec& model, const KernelLibrary& library,

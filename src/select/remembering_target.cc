@@ -1,19 +1,48 @@
-// RememberingTarget: options by a text of all that they depend on.
+// RememberingTarget: options by all that they depend on.
 #include "src/select/remembering_target.h"
 
-#include "src/select/tuned_target.h"
+#include <functional>
 
 namespace cgrun {
 
+size_t HashOfAsked::Of(const NodeSignature& node, const RunSetting& setting) {
+  size_t hash = static_cast<size_t>(node.op);
+  const auto add = [&](auto number) {
+    constexpr size_t kMultiplier = 0x9e3779b97f4a7c15;  // 2⁶⁴ over the golden ratio
+    hash = (hash ^ std::hash<decltype(number)>()(number)) * kMultiplier;
+  };
+  for (const auto* types : {&node.inputs, &node.outputs}) {
+    for (const TensorType& type : *types) {
+      add(static_cast<int>(type.dtype));
+      for (const Dim& dim : type.shape.dims()) add(dim.size);
+    }
+  }
+  for (const FusedOperator& part : node.body) add(static_cast<int>(part.op));
+  for (const Layout& layout : setting.layouts) add(layout.blocks.size());
+  add(setting.threads);
+  add(setting.learns);
+  add(setting.room);
+  return hash;
+}
+
+bool EqualAsked::Equal(const NodeSignature& a, const NodeSignature& b) {
+  return a.op == b.op && a.inputs == b.inputs && a.outputs == b.outputs &&
+         a.attributes == b.attributes && a.body == b.body;
+}
+
+bool EqualAsked::Equal(const RunSetting& a, const RunSetting& b) {
+  return a.threads == b.threads && a.layouts == b.layouts && a.learns == b.learns &&
+         a.room == b.room;
+}
+
 std::vector<KernelOption> RememberingTarget::Options(const NodeSignature& node,
                                                      const RunSetting& setting) const {
-  KernelOption any;
-  any.input_layouts = setting.layouts;
-  const std::string key = TuningRecord::KeyOf(node, any, setting.threads) +
-                          (setting.learns ? " learns " : " ") + std::to_string(setting.room);
-  const auto known = options_.find(key);
+  using Question = AskedFor<const NodeSignature&, const RunSetting&>;
+  const auto known = options_.find(Question{node, setting});
   if (known != options_.end()) return known->second;
-  return options_.emplace(key, target_.Options(node, setting)).first->second;
+  return options_
+      .emplace(AskedFor<NodeSignature, RunSetting>{node, setting}, target_.Options(node, setting))
+      .first->second;
 }
 
 }  // namespace cgrun

@@ -4,12 +4,44 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
 #include "src/ops/target.h"
 
 namespace cgrun {
+
+// What options depend on. `Node` and `Setting` are references where they are looked for.
+template <class Node, class Setting>
+struct AskedFor {
+  Node node;
+  Setting setting;
+};
+
+struct HashOfAsked {
+  using is_transparent = void;
+  template <class Node, class Setting>
+  size_t operator()(const AskedFor<Node, Setting>& asked) const {
+    return Of(asked.node, asked.setting);
+  }
+
+ private:
+  // Not of the attributes: few nodes differ in them alone.
+  static size_t Of(const NodeSignature& node, const RunSetting& setting);
+};
+
+struct EqualAsked {
+  using is_transparent = void;
+  template <class A, class B>
+  bool operator()(const A& a, const B& b) const {
+    return Equal(a.node, b.node) && Equal(a.setting, b.setting);
+  }
+
+ private:
+  static bool Equal(const NodeSignature& a, const NodeSignature& b);
+  static bool Equal(const RunSetting& a, const RunSetting& b);
+};
 
 // Asks `target`, which outlives it, for the options of each node and setting once. For one thread.
 class RememberingTarget final : public Target {
@@ -27,7 +59,9 @@ class RememberingTarget final : public Target {
 
  private:
   const Target& target_;
-  mutable std::unordered_map<std::string, std::vector<KernelOption>> options_;
+  mutable std::unordered_map<AskedFor<NodeSignature, RunSetting>, std::vector<KernelOption>,
+                             HashOfAsked, EqualAsked>
+      options_;
 };
 
 }  // namespace cgrun

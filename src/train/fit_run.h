@@ -53,6 +53,9 @@ struct CappedRun {
   // How much longer a step takes than without the cap, as it is estimated: 0.1 is a tenth.
   double slower() const { return (1 + capped.slowdown) / (1 + free.slowdown) - 1; }
 };
+// A cap on the arena (CompileOptions::arena_cap) that asks for the least that there is.
+inline constexpr int64_t kLeastArena = 1;
+
 // Takes back of the base's rounding all but `left`, which is what measured bases can differ by
 // between the run that is refused and one that is promised to fit, and rounds up to kBaseNoise: so
 // what is said of it seldom differs from one process to the next.
