@@ -37,8 +37,9 @@ bool IsMoved(const Difference& one, const ModelSpec& model) {
   const std::vector<std::string> parts = PartsOfKey(one.key);
   if (parts.size() == 3 && parts[0] == "data") {
     const TreeNode* node = &model.tree;
-    for (std::string part : {parts[0], parts[1], std::string("format")})
+    for (std::string part : {parts[0], parts[1], std::string("format")}) {
       node = StepInto(node, part);
+    }
     return node != nullptr && IsPathOption(node->scalar, parts[2]);
   }
   const bool of_init = std::ranges::find(parts, "init") != parts.end() &&
