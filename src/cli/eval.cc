@@ -73,7 +73,8 @@ int Run(const ModelFlags& flags, const RunFlags& run_flags, const EvalFlags& eva
   Session session(*model, options, /*train=*/false, diagnostics);
   PrintBriefly(diagnostics);
   if (!session.ready()) return kBadInput;
-  if (!CheckWeights(session.weights(), options.weights)) return kBadInput;
+  TellNotes(session.data_notes());
+  if (!CheckWeights(session.weights(), options.weights, *model)) return kBadInput;
   CheckCap(flags, *model, session.memory());
   if (run_flags.dry_run) {
     PrintDryRun(model->name.value, session);
@@ -101,10 +102,12 @@ int Run(const ModelFlags& flags, const RunFlags& run_flags, const EvalFlags& eva
   }
   json["samples_per_second"] =
       result.seconds > 0 ? static_cast<double>(result.samples) / result.seconds : 0.0;
+  const int64_t left_out = session.LeftOutOf(result.split);
+  if (left_out > 0) json["left_out_samples"] = left_out;
   json["metrics"] = nlohmann::ordered_json::parse(MetricsJson(result));
   json.update(nlohmann::ordered_json::parse(MemoryJson(session.memory())));
   std::string text = EvaluationSummary(result, options.weights, session.memory(),
-                                       session.class_names()),
+                                       session.class_names(), left_out),
               shown = json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
   if (session.times() != nullptr) {
     const Ceilings ceilings = MeasureCeilings(session.engine(), options.compile.threads);

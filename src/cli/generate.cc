@@ -137,7 +137,7 @@ int GenerateImages(const ModelSpec& model, const ModelFlags& flags, const RunFla
   Diagnostics later;
   const auto generated = GenerateSamples(model, *output, options, later);
   PrintBriefly(later);
-  if (!generated || !CheckWeights(generated->weights, options.weights)) return kBadInput;
+  if (!generated || !CheckWeights(generated->weights, options.weights, model)) return kBadInput;
   Tell("weights: " + WeightsText(options.weights));
   if (!run_flags.dry_run) Write(path, generated->samples, *output, generate.scale);
   const nlohmann::ordered_json json = {
@@ -201,7 +201,7 @@ int GenerateText(const ModelSpec& model, const ModelFlags& flags, const RunFlags
   Diagnostics later;
   TextWriter writer(*text, options, later);
   PrintBriefly(later);
-  if (!writer.ready() || !CheckWeights(writer.weights(), options.weights)) return kBadInput;
+  if (!writer.ready() || !CheckWeights(writer.weights(), options.weights, model)) return kBadInput;
   Tell("weights: " + WeightsText(options.weights));
   const std::string prompt = generate.prompt.value_or("");
   const nlohmann::ordered_json json = {{"model", model.name.value},  {"device", options.device},

@@ -22,7 +22,7 @@ constexpr size_t kMostOfValue = 40;  // bytes of a value that a message shows
 
 // "20", "[1, 4, 4]", "{norm: 1}"; in a few words, "9 items", of a long list. Null: "none".
 std::string ValueText(const TreeNode* node) {
-  if (node == nullptr || node->IsNull()) return "none";
+  if (node == nullptr || node->IsNull()) return kNoValue;
   std::string text = FlowText(*node);
   if (text.size() <= kMostOfValue) return text;
   if (node->IsSequence()) return CountText(std::ssize(node->items), "item");
@@ -115,8 +115,11 @@ bool IsOfNetwork(const std::string& key, const TreeNode& model, WeightsUse use) 
 }  // namespace
 
 std::vector<Difference> DifferencesOf(const ModelSpec& before, const ModelSpec& now) {
-  const TreeNode then = WithOperatorDefaults(ResolvedTree(before)),
-                 after = WithOperatorDefaults(ResolvedTree(now));
+  // A run's own model file has quotes where the one that it was started from has none.
+  const auto tree = [](const ModelSpec& model) {
+    return WithUsualQuotes(WithOperatorDefaults(ResolvedTree(model)));
+  };
+  const TreeNode then = tree(before), after = tree(now);
   std::vector<Difference> differences;
   CollectDifferences(&then, &after, "", differences);
   return differences;

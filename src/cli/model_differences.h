@@ -11,10 +11,12 @@
 
 namespace cgrun {
 
+inline constexpr char kNoValue[] = "none";
+
 // A key of the model file with two values, as people write them.
 struct Difference {
-  std::string key;  // with dots
-  std::string before, now;
+  std::string key;          // with dots
+  std::string before, now;  // kNoValue where it is not given
 };
 
 // By all settings, defaults too.

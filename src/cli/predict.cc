@@ -293,9 +293,12 @@ int RunChecked(const ModelFlags& flags, const RunFlags& run_flags,
   Diagnostics later;
   Predictor predictor(*model, *signature, options, later);
   PrintBriefly(later);
-  if (!predictor.ready() || !CheckWeights(predictor.weights(), options.weights)) return kBadInput;
+  if (!predictor.ready() || !CheckWeights(predictor.weights(), options.weights, *model))
+    return kBadInput;
   WarnOfOtherNetwork(flags, *model, options.weights, WeightsUse::kPredict);
   Tell("weights: " + WeightsText(options.weights));
+  TellNotes(source.notes());
+  facts.notes = source.notes();
   facts.batch = options.batch;
   facts.weights = options.weights;
   return Predict(predictor, *signature, source, run_flags, predict_flags, facts);

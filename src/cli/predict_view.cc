@@ -267,6 +267,7 @@ std::string PredictView::Json(const PredictFacts& facts, const std::vector<std::
     json["predictions"].push_back(std::move(item));
   }
   json["warnings"] = warnings;
+  if (!facts.notes.empty()) json["notes"] = facts.notes;
   json["errors"] = nlohmann::ordered_json::array();
   for (const FileProblem& problem : problems) {
     json["errors"].push_back({{"file", problem.file},

@@ -4,15 +4,19 @@
 #include <algorithm>
 #include <cerrno>
 #include <filesystem>
+#include <iterator>
 #include <vector>
 
+#include "src/cli/assigned_keys.h"
 #include "src/cli/console.h"
 #include "src/cli/model_differences.h"
 #include "src/cli/weights_flag.h"
+#include "src/data/options.h"
 #include "src/io/file_error.h"
 #include "src/model/model_file.h"
 #include "src/train/checkpoint.h"
 #include "src/train/lint.h"
+#include "src/train/model_data.h"
 
 namespace cgrun {
 namespace {
@@ -25,6 +29,30 @@ bool IsLength(const std::string& key) {
 
 // What does not change a step's results.
 bool MayChange(const std::string& key) { return IsLength(key) || key == "train.swap"; }
+
+// Where something lies says nothing of what it is: data are known by the checksum that checkpoints
+// keep, and what a run begins with is not read again.
+bool IsMoved(const Difference& one, const ModelSpec& model) {
+  if (one.before == kNoValue || one.now == kNoValue) return false;
+  const std::vector<std::string> parts = PartsOfKey(one.key);
+  if (parts.size() == 3 && parts[0] == "data") {
+    const TreeNode* node = &model.tree;
+    for (std::string part : {parts[0], parts[1], std::string("format")}) {
+      node = StepInto(node, part);
+    }
+    return node != nullptr && IsPathOption(node->scalar, parts[2]);
+  }
+  const bool of_init = std::ranges::find(parts, "init") != parts.end() &&
+                       std::ranges::find(parts, "file") != parts.end();
+  return parts[0] == "weights" || of_init;
+}
+
+void TellOfMoved(const std::vector<Difference>& moved) {
+  if (moved.empty()) return;
+  std::vector<std::string> keys;
+  for (const Difference& one : moved) keys.push_back(one.key);
+  Tell("note: the run began with other paths: " + QuotedNames(keys));
+}
 
 bool IsEarlyStop(const std::string& key) { return key.starts_with("train.early_stop"); }
 
@@ -46,18 +74,21 @@ std::string Listed(const std::vector<Difference>& differences) {
 void CheckSettings(const ModelSpec& run, const ModelSpec& now, const std::string& folder) {
   std::vector<Difference> differences = DifferencesOf(run, now);
   std::erase_if(differences, [](const Difference& one) { return MayChange(one.key); });
-  if (differences.empty()) return;
+  const auto is_moved = [&](const Difference& one) { return IsMoved(one, now); };
+  std::vector<Difference> moved;
+  std::ranges::copy_if(differences, std::back_inserter(moved), is_moved);
+  std::erase_if(differences, is_moved);
+  if (differences.empty()) return TellOfMoved(moved);
   if (std::ranges::all_of(differences, IsEarlyStop, &Difference::key)) {
     throw InputError("the run in '" + folder + "' was started with " + Listed(differences),
                      "a resumed run stops by what it was started with; " + HelpWithStop(folder));
   }
-  throw InputError(
-      "the run in '" + folder + "' was started with " + Listed(differences),
-      "a resumed run keeps its settings; `train.epochs`, `train.steps`, `train.time` and "
-      "`train.swap` alone may change: `cgrun train --resume " +
-          folder +
-          "`, without a model file, takes those of the folder; "
-          "--weights starts a new run from its weights");
+  throw InputError("the run in '" + folder + "' was started with " + Listed(differences),
+                   "a resumed run keeps its settings; `train.epochs`, `train.steps`, `train.time`, "
+                   "`train.swap` and the paths of data alone may change: `cgrun train --resume " +
+                       folder +
+                       "`, without a model file, takes those of the folder; "
+                       "--weights starts a new run from its weights");
 }
 
 // "train.epochs" of "train.epochs=3".
@@ -83,6 +114,34 @@ std::optional<ModelSpec> LoadSettings(const ModelFlags& of_run) {
   return std::nullopt;
 }
 
+// False where data are not where the run's own model file has them, which is told with a way out.
+bool FindData(const ModelSpec& model, const std::string& folder) {
+  Diagnostics missing, told;
+  CheckDataFiles(model, missing);
+  for (const Diagnostic& item : missing.Sorted()) {
+    const bool first = !told.has_errors();
+    const std::string way =
+        "where the data lie elsewhere now, a model file that names them goes before that of the "
+        "run: `cgrun train MODEL.yaml --resume " +
+        folder + "`; so does `--set KEY=PATH`, with a whole path";
+    told.Error(item.mark, item.message,
+               item.help + (first ? (item.help.empty() ? "" : "; ") + way : ""));
+  }
+  PrintDiagnostics(told);
+  return !told.has_errors();
+}
+
+// Throws InputError for a program, which holds no settings to compare but its model's.
+void CheckIsModelFile(const std::string& model, const std::string& folder) {
+  if (!IsProgramFile(model)) return;
+  throw InputError("'" + model + "' is a compiled program, and a run is resumed without one",
+                   "`cgrun train --resume " + folder +
+                       "` goes on by the model file in the run's folder, which it compiles again, "
+                       "also of a run that a program began; `cgrun train " +
+                       model + " --weights " + folder +
+                       " --out DIR` begins a new run of the program with its weights");
+}
+
 // Throws InputError for what is in a run folder, or would be, in its place.
 void CheckIsNoCheckpoint(const std::string& path) {
   const std::filesystem::path file(path);
@@ -104,6 +163,7 @@ std::string HelpWithStop(const std::string& folder) {
 
 std::optional<ResumedRun> FindResumedRun(const std::string& folder, const ModelFlags& flags) {
   CheckIsNoCheckpoint(folder);
+  CheckIsModelFile(flags.model, folder);
   ModelFlags of_run;
   of_run.model = folder + "/model.yaml";
   std::error_code error;
@@ -139,6 +199,7 @@ std::optional<ResumedRun> FindResumedRun(const std::string& folder, const ModelF
   }
   if (!model) return std::nullopt;
   CheckSettings(*run, *model, folder);
+  if (flags.model.empty() && !FindData(*model, folder)) return std::nullopt;
   std::vector<std::string> damaged;
   const std::string checkpoint = NewestCheckpoint(folder, damaged);
   WarnOfDamaged(damaged, checkpoint);

@@ -23,7 +23,8 @@ struct ResumedRun {
 // the folder's model file, or flags.model where that is given with what the run's own command lines
 // have set of it, with the flags as overrides, and finds the newest whole checkpoint; damaged ones
 // are warned of. Settings other than the length of the run (train.epochs, steps, time) must be
-// those of the run. Prints errors; nothing after one. Throws InputError and UserError.
+// those of the run, but for the paths of data, of which a note tells: the session compares what
+// lies there. Prints errors; nothing after one. Throws InputError and UserError.
 std::optional<ResumedRun> FindResumedRun(const std::string& folder, const ModelFlags& flags);
 
 // How what a run has learned is trained on, where `early_stop` does not let that run go on.

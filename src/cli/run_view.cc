@@ -251,6 +251,19 @@ std::string CapText(const TrainResult& result) {
          fmt::format(", {:.1f} points too {}", std::abs(error), error < 0 ? "little" : "much");
 }
 
+// "4 samples of the training data, 3 of 'valid': …"
+std::string LeftOutText(const LeftOut& left_out) {
+  std::string text;
+  for (const auto& [set, samples] : left_out) {
+    const std::string of = set == "train" ? "the training data" : "'" + set + "'";
+    text +=
+        (text.empty() ? CountText(samples, "sample") : ", " + FormatCount(samples)) + " of " + of;
+  }
+  return text +
+         ": rows of a batch go on where those of the batch before ended, and there are whole "
+         "batches alone";
+}
+
 // Where checkpoints took a good part of the run; else "".
 std::string CheckpointsText(const TrainResult& result) {
   constexpr double kLeastShare = 0.2, kLeastSeconds = 0.5;
@@ -282,11 +295,7 @@ std::vector<std::pair<std::string, std::string>> TrainFacts(const TrainResult& r
                   FormatSi(result.samples_per_second), FormatSeconds(result.stall_seconds),
                   FormatSeconds(result.train_seconds)));
   if (const std::string text = CheckpointsText(result); !text.empty()) add("checkpoints", text);
-  if (result.left_out > 0) {
-    add("left out", fmt::format("{} of the training data: rows of a batch go on where those of the "
-                                "batch before ended, and there are whole batches alone",
-                                CountText(result.left_out, "sample")));
-  }
+  if (!result.left_out.empty()) add("left out", LeftOutText(result.left_out));
   add("mode", ModeText(result.memory));
   add("memory", MemoryText(result.memory));
   if (result.slowdown) add("cap", CapText(result));
@@ -386,9 +395,11 @@ void PrintDryRun(const std::string& model, const Session& session) {
 }
 
 std::string EvaluationSummary(const PassResult& result, const std::string& weights,
-                              const MemoryUse& memory, const ClassNames& class_names) {
+                              const MemoryUse& memory, const ClassNames& class_names,
+                              int64_t left_out) {
   TextTable table({Align::kLeft, Align::kLeft});
   table.Add({result.split, MeansText(result)});
+  if (left_out > 0) table.Add({"left out", LeftOutText({{result.split, left_out}})});
   table.Add({"weights", WeightsText(weights)});
   table.Add({"throughput", FormatSi(Rate(result.samples, result.seconds)) + " samples/s"});
   table.Add({"mode", ModeText(memory)});

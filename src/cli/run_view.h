@@ -67,9 +67,10 @@ std::vector<std::pair<std::string, std::string>> TrainFacts(const TrainResult& r
 // --quiet leaves these out of a training's, whose folder has them.
 std::string TrainSummary(const TrainResult& result, const std::string& folder,
                          const ClassNames& class_names);
-// `weights`: the file of which the evaluation is.
+// `weights`: the file of which the evaluation is; `left_out`: samples that fill no whole batch.
 std::string EvaluationSummary(const PassResult& result, const std::string& weights,
-                              const MemoryUse& memory, const ClassNames& class_names);
+                              const MemoryUse& memory, const ClassNames& class_names,
+                              int64_t left_out);
 
 }  // namespace cgrun
 

@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "src/cli/console.h"
+#include "src/cli/run_split.h"
 #include "src/io/file_error.h"
 #include "src/model/model_file.h"
 #include "src/report/table.h"
@@ -24,6 +25,24 @@ bool HoldsWeights(const std::string& folder) {
     if (entry.path().extension() == ".safetensors") return true;
   }
   return false;
+}
+
+// The format of the training data; "" without any.
+std::string FormatOf(const ModelSpec& model) {
+  const bool known = model.data && model.data->train && model.data->train->format;
+  return known ? model.data->train->format->value : "";
+}
+
+// "these are the weights of model 'photos', whose data are 'images', not 'csv': ", of weights of a
+// run that trained another model; "" of others.
+std::string OtherModelText(const std::string& file, const ModelSpec& model) {
+  const std::optional<ModelSpec> run = ModelOfRun(fs::path(file).parent_path());
+  if (!run) return "";
+  const std::string before = FormatOf(*run), now = FormatOf(model);
+  const bool other_data = !before.empty() && !now.empty() && before != now;
+  if (run->name.value == model.name.value && !other_data) return "";
+  return "these are the weights of model '" + run->name.value + "'" +
+         (other_data ? ", whose data are '" + before + "', not '" + now + "'" : "") + ": ";
 }
 
 CLI::Option* AddFlag(CLI::App& app, std::string& weights, const std::string& what,
@@ -103,13 +122,13 @@ std::string WeightsText(const std::string& file) {
   return text + "; the last are in " + checkpoints.back().path + unfinished;
 }
 
-bool CheckWeights(const WeightsReport& report, const std::string& file) {
+bool CheckWeights(const WeightsReport& report, const std::string& file, const ModelSpec& model) {
   std::string wrong;
   for (const std::string& name : report.missing) wrong += "\n      " + name + ": not in the file";
   for (const std::string& name : report.mismatched) wrong += "\n      " + name;
   if (wrong.empty()) return true;
   PrintError(file + " does not fit this model:" + wrong,
-             "train it again, or give its own model file");
+             OtherModelText(file, model) + "train it again, or give its own model file");
   return false;
 }
 

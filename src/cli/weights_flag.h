@@ -43,8 +43,9 @@ std::string PlaceText(const WeightsPlace& place);
 std::string WeightsText(const std::string& file);
 
 // Parameters and statistics must all be in the file: what half-loaded weights compute means
-// nothing. Prints what does not fit. Optimizer state is of no account here.
-bool CheckWeights(const WeightsReport& report, const std::string& file);
+// nothing. Prints what does not fit, and which other model's they are where a run folder says so.
+// Optimizer state is of no account here.
+bool CheckWeights(const WeightsReport& report, const std::string& file, const ModelSpec& model);
 
 }  // namespace cgrun
 

@@ -109,6 +109,7 @@ class Dataset {
   virtual DataFindings Findings() const { return {}; }
 
   // What became of the file without being wrong, a text each: of rows that were left out, say.
+  // Of a part of a data set those of the whole.
   virtual std::vector<std::string> Notes() const { return {}; }
 
   // Whether all samples are at hand, so that to read them takes no longer than to copy them.

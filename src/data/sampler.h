@@ -49,6 +49,7 @@ class Subset : public Dataset {
     return base_->ClassNames(index);
   }
   DataFindings Findings() const override { return base_->Findings(); }
+  std::vector<std::string> Notes() const override { return base_->Notes(); }
   // A sample that is wrong is wrong in either part.
   void Visit(size_t index, IntegerVisitor& visitor) const override { base_->Visit(index, visitor); }
   std::optional<NumbersOutside> FindOutside(size_t index, double least,

@@ -29,6 +29,7 @@ class Streams : public Dataset {
     return base_->ClassNames(index);
   }
   DataFindings Findings() const override { return base_->Findings(); }
+  std::vector<std::string> Notes() const override { return base_->Notes(); }
   void Visit(size_t index, IntegerVisitor& visitor) const override { base_->Visit(index, visitor); }
   std::optional<NumbersOutside> FindOutside(size_t index, double least,
                                             double most) const override {

@@ -1,6 +1,7 @@
 // ToYaml(): a tree as text that people can read.
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "src/model/tree.h"
 
@@ -117,6 +118,13 @@ std::string Block(const TreeNode& node, size_t indent) {
 }
 
 }  // namespace
+
+TreeNode WithUsualQuotes(TreeNode node) {
+  if (node.IsScalar()) node.quoted = !IsPlain(node.scalar);
+  for (TreeNode& item : node.items) item = WithUsualQuotes(std::move(item));
+  for (TreeEntry& entry : node.entries) entry.value = WithUsualQuotes(std::move(entry.value));
+  return node;
+}
 
 std::string ToYaml(const TreeNode& node) {
   return IsLeaf(node) || IsEmpty(node) ? Flow(node) + "\n" : Block(node, 0);

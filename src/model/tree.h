@@ -72,6 +72,11 @@ std::optional<TreeNode> Parse(SourceFile file, Diagnostics& diagnostics,
 // back quoted). Lists and maps of plain values that fit a line are written in flow style.
 std::string ToYaml(const TreeNode& node);
 
+// The same with quotes around the texts that ToYaml() cannot write without them, and no others: so
+// that two trees are equal where their values are, however they were written. Of a quoted number
+// it makes a plain one.
+TreeNode WithUsualQuotes(TreeNode node);
+
 // Sets one value: `assignment` is "dotted.path=value", the value in YAML. A component of the path
 // is a key, an index of a list ("ops[0]"), or in a list the name of an item that is a map of one
 // key ("ops.conv1"). The keys of an item of `ops` follow its index whether it has a name or not.

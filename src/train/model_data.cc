@@ -264,7 +264,7 @@ void WalkInStreams(const ModelSpec& model, ModelData& data, Diagnostics& diagnos
     if (set == nullptr) return;
     if (set->size() >= streams) {
       auto in_streams = std::make_shared<const Streams>(std::move(set), streams);
-      if (name == "train") data.left_out = in_streams->left_out();
+      if (in_streams->left_out() > 0) data.left_out.emplace_back(name, in_streams->left_out());
       set = std::move(in_streams);
       return;
     }

@@ -2,8 +2,10 @@
 #ifndef CGRUN_TRAIN_MODEL_DATA_H_
 #define CGRUN_TRAIN_MODEL_DATA_H_
 
+#include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "src/base/diagnostics.h"
@@ -11,6 +13,9 @@
 #include "src/model/model_spec.h"
 
 namespace cgrun {
+
+// Samples that fill no whole batch of streams, by the name of their set; no set without any.
+using LeftOut = std::vector<std::pair<std::string, int64_t>>;
 
 struct ModelData {
   std::shared_ptr<const Dataset> train;  // null where the file has none
@@ -23,7 +28,7 @@ struct ModelData {
   // judged by their types.
   std::vector<std::string> misfits;
   std::vector<std::string> notes;  // what became of the files: Dataset::Notes() of all sets
-  int64_t left_out = 0;            // samples of `train` that fill no whole batch of streams
+  LeftOut left_out;
 };
 
 enum class MissingFiles { kAreErrors, kAreListed };

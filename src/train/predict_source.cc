@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 #include <system_error>
+#include <utility>
 
 #include "src/base/finite.h"
 #include "src/data/image_file.h"
@@ -120,11 +121,20 @@ void PredictSource::AddArgument(const std::string& argument) {
   }
 }
 
+// Opens a table for the first time, and notes what is to be told of it.
+int64_t PredictSource::CountRows(const std::string& path, const std::vector<DataField>& fields) {
+  const PredictTable table = tables_.Open(path, fields, warnings_);
+  for (std::string& note : table.rows->Notes()) {
+    if (std::ranges::count(notes_, note) == 0) notes_.push_back(std::move(note));
+  }
+  return table.rows->size();
+}
+
 // A table whose fields feed all inputs.
 void PredictSource::AddShared(const std::string& path) {
   File file{path};
   file.is_table = file.feeds_all = true;
-  file.samples = tables_.Open(path, FieldsOf(streams_[0], file), warnings_).rows->size();
+  file.samples = CountRows(path, FieldsOf(streams_[0], file));
   for (Stream& stream : streams_) stream.files.push_back(file);
 }
 
@@ -199,7 +209,7 @@ PredictSource::File PredictSource::DescribeImage(const DataField& field,
 
 PredictSource::File PredictSource::Describe(const DataField& field, const std::string& path) {
   if (tables_.Reads(path)) {
-    return {path, false, tables_.Open(path, {field}, warnings_).rows->size(), true};
+    return {path, false, CountRows(path, {field}), true};
   }
   if (!LooksLikeArray(path)) return DescribeImage(field, path);
   FileReader reader(path);

@@ -54,6 +54,8 @@ class PredictSource {
   const std::vector<FileProblem>& problems() const { return problems_; }
   // What is to be known of the files that are read, such as that categories are unknown.
   const Diagnostics& warnings() const { return warnings_; }
+  // What became of them: Dataset::Notes().
+  const std::vector<std::string>& notes() const { return notes_; }
 
   // Writes the next sample into `out`, a span a wanted input with its bytes; false at the end.
   // InputError for a bad file where there are several inputs: their samples belong together.
@@ -87,6 +89,7 @@ class PredictSource {
   std::string ExampleByName() const;
   void CheckGiven() const;
   void CheckCounts() const;
+  int64_t CountRows(const std::string& path, const std::vector<DataField>& fields);
   File Describe(const DataField& field, const std::string& path);
   File DescribeImage(const DataField& field, const std::string& path) const;
   bool NextOf(Stream& stream, std::span<std::byte> out, SampleOrigin* origin);
@@ -101,6 +104,7 @@ class PredictSource {
   PredictTable shared_table_;
   std::vector<FileProblem> problems_;
   Diagnostics warnings_;
+  std::vector<std::string> notes_;
 };
 
 }  // namespace cgrun

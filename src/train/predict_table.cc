@@ -208,6 +208,12 @@ std::shared_ptr<const Dataset> TableReader::Training() const {
   return OpenTrainWhole(model_, diagnostics);
 }
 
+// Whether what weights keep is of such data, and not of another format, as images: then files are
+// read by what the training data have.
+bool TableReader::IsOfFormat(const DataFindings& kept) const {
+  return !kept.empty() && (format_ != "csv" || kept.names.contains(kCsvColumns));
+}
+
 // Whether a file is read by what training data have, and the weights do not keep it.
 bool TableReader::NeedsTraining(const DataOptions& options) const {
   if (spec_ == nullptr || format_ == "text") return false;
@@ -274,7 +280,7 @@ PredictTable TableReader::Open(const std::string& path, const std::vector<DataFi
   options.predicted_as = place_;
   options.fields = inputs;
   options.memory_limit = FreeHostMemory();
-  if (!kept_.empty()) options.kept = &kept_;
+  if (IsOfFormat(kept_)) options.kept = &kept_;
   if (spec_ != nullptr && !TakeOptions(options)) ThrowFileError(path, "cannot be read");
   options.values["file"] = {path, {}};
   std::shared_ptr<const Dataset> training;
@@ -287,7 +293,8 @@ PredictTable TableReader::Open(const std::string& path, const std::vector<DataFi
     if (!training && (!mean || IsTrue(options, "standardize"))) {
       ThrowFileError(path,
                      "is read by what the training data have, which are not there, and the "
-                     "weights do not keep it");
+                     "weights do not keep it",
+                     IsOfFormat(kept_) ? "" : "weights that were trained on such data keep it");
     }
   }
   if (format_ == "csv") PrepareTable(path, options);

@@ -58,6 +58,7 @@ class TableReader {
                     Diagnostics& warnings) const;
 
  private:
+  bool IsOfFormat(const DataFindings& kept) const;
   bool TakeOptions(DataOptions& options) const;
   void PrepareTable(const std::string& path, DataOptions& options) const;
   void PrepareLines(const std::string& path, DataOptions& options) const;

@@ -247,7 +247,9 @@ std::string SummaryJson(const ModelSpec& model, const Session& session, const Tr
                                  {"valid", nlohmann::ordered_json::object()},
                                  {"test", nlohmann::ordered_json::object()}};
   for (const PassResult& pass : result.last.evaluations) json[pass.split] = NumbersOf(pass);
-  if (result.left_out > 0) json["left_out_samples"] = result.left_out;
+  for (const auto& [set, samples] : result.left_out) {
+    json[(set == "train" ? "" : set + "_") + "left_out_samples"] = samples;
+  }
   if (result.slowdown) json["slowdown"] = *result.slowdown;
   if (result.expected_slowdown) {
     json["expected_slowdown"] = *result.expected_slowdown;

@@ -128,7 +128,7 @@ struct TrainResult {
   std::optional<EarlyStop> early_stop;  // … in this way
   int64_t epochs = 0;  // begun, former parts of a resumed run included; so are steps
   int64_t steps = 0;
-  int64_t left_out = 0;      // samples of `train` that fill no whole batch of streams
+  LeftOut left_out;
   int64_t resumed_step = 0;  // that a resumed run went on from; what follows is of the time since
   double seconds = 0;
   double samples_per_second = 0;  // of training, evaluations and checkpoints left out
@@ -193,8 +193,11 @@ class Session {
   std::string DataHash() const;
   // Of the training data; where there are none open, of the data that are evaluated.
   const ClassNames& class_names() const { return class_names_; }
-  // What became of the data's files: Dataset::Notes().
-  const std::vector<std::string>& data_notes() const { return data_.notes; }
+  // What became of the data's files: Dataset::Notes() of all sets, or of those that are evaluated
+  // alone.
+  std::vector<std::string> data_notes() const;
+  // Samples of a set that fill no whole batch of streams.
+  int64_t LeftOutOf(const std::string& split) const;
   const WeightsReport& weights() const { return weights_; }
   // The file of weights that the state was read from: the option's, else that which the model file
   // names, of a run folder the newest; "" without one, and of a run that goes on.

@@ -1,5 +1,6 @@
 // The data of a session: its sets, and whether they are those that its weights were trained on.
 #include <algorithm>
+#include <iterator>
 #include <optional>
 
 #include "src/base/check.h"
@@ -102,6 +103,20 @@ void Session::WarnOfOtherSplit(Diagnostics& diagnostics) const {
       "the training data are not those that the weights were trained on: " + difference + "; '" +
           (valid ? "valid" : "test") + "' may hold samples that were learned from",
       "files of its own for it stay as they are");
+}
+
+std::vector<std::string> Session::data_notes() const {
+  if (train_) return data_.notes;
+  std::vector<std::string> notes;
+  for (const Split& split : evaluations_) {
+    std::ranges::move(split.dataset->Notes(), std::back_inserter(notes));
+  }
+  return notes;
+}
+
+int64_t Session::LeftOutOf(const std::string& split) const {
+  const auto found = std::ranges::find(data_.left_out, split, &LeftOut::value_type::first);
+  return found == data_.left_out.end() ? 0 : found->second;
 }
 
 std::string Session::DataHash() const {

@@ -36,6 +36,21 @@ TEST(EmitterTest, LongListsGetALineAnItem) {
   EXPECT_EQ(text.substr(0, 20), "list:\n  - item\n  - i");
 }
 
+TEST(EmitterTest, QuotesThatTextsDoNotNeedMakeNoOtherTree) {
+  const auto unquoted = ParseText("names: [Fläche, b, it's]\nmark: ;\nnumber: 1\n");
+  const auto quoted = ParseText("names: [\"Fläche\", 'b', \"it's\"]\nmark: ';'\nnumber: '1'\n");
+  ASSERT_TRUE(unquoted && quoted);
+  EXPECT_FALSE(*unquoted == *quoted);
+  EXPECT_EQ(WithUsualQuotes(*unquoted), WithUsualQuotes(*quoted));
+  const auto written = ParseText(ToYaml(*unquoted));
+  ASSERT_TRUE(written);
+  EXPECT_FALSE(*unquoted == *written);
+  EXPECT_EQ(WithUsualQuotes(*unquoted), WithUsualQuotes(*written));
+  const auto other = ParseText("names: [Fläche, b, it]\nmark: ;\nnumber: 1\n");
+  ASSERT_TRUE(other);
+  EXPECT_FALSE(WithUsualQuotes(*unquoted) == WithUsualQuotes(*other));
+}
+
 TEST(EmitterTest, EmptyListsAndMapsStayWhatTheyAre) {
   const std::string key(120, 'k');
   const TreeNode tree =

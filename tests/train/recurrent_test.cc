@@ -227,7 +227,7 @@ TEST(Recurrent, NothingIsAllocatedAfterTheFirstStep) {
 TEST(Recurrent, WholeBatchesAloneAreTaken) {
   const std::string folder = FreshFolder();
   const TrainResult result = TrainModel(Reader(folder, {"train.batch=8"}));
-  EXPECT_EQ(result.left_out, 75 % 8);
+  EXPECT_EQ(result.left_out, (LeftOut{{"train", 75 % 8}, {"valid", 25 % 8}}));
   EXPECT_EQ(result.last.train.samples, 72);
   EXPECT_EQ(result.steps, 2 * 9);
   const std::string errors = SessionErrors(Reader(folder, {"train.batch=30"}));
