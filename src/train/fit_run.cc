@@ -19,9 +19,8 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(PlannedRun, memory, batch, second_runs, swaps
 
 namespace {
 
-constexpr size_t kHolders = 3;           // of a peak, that are named
-constexpr int64_t kLeastArena = 1;       // a cap on it that asks for the least
-constexpr int64_t kMostBatch = 1 << 16;  // where no data says how many samples there are
+constexpr size_t kHolders = 3;      // of a peak, that are named
+constexpr int64_t kLeastArena = 1;  // a cap on it that asks for the least
 
 std::vector<PeakHolder> HoldersOfPeak(const MemoryLayout& layout, int entry) {
   TimePoint steps = 1;
