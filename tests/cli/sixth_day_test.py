@@ -94,7 +94,7 @@ class SixthDayTest(cli_testing.CliTestCase):
 
     def test_inputs_of_f32_are_widened_for_f64(self):
         self.write_prices(1)
-        self.write("prices.yaml", PRICES.replace("1000 * i", "i"))
+        self.write("prices.yaml", PRICES)
         for mode in ("graph", "eager"):
             self.cgrun("train", "prices.yaml", "--precision", "f64", "--mode", mode, "--quiet",
                        "--force", "--out", "run", "--set", "train.optimizer.lr=1.0e-9")
