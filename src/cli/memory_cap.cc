@@ -17,6 +17,7 @@
 #include "src/device/swap_folder.h"
 #include "src/ops/swap.h"
 #include "src/report/table.h"
+#include "src/train/accumulation.h"
 #include "src/train/fit_run.h"
 
 namespace cgrun {
@@ -245,6 +246,21 @@ std::string LargerText(const std::vector<int64_t>& larger) {
   return text.empty() ? text : text + " would not fit either";
 }
 
+// What becomes of a run's length, which nobody has chosen: without a cap such a batch is as large
+// as the memory, or the data.
+std::string EpochText(const ModelSpec& model, const BatchFit& fit) {
+  const bool is_chosen = model.train->memory && !fit.all;
+  if (is_chosen || fit.samples == kMostBatch) return "";
+  const int64_t batch = fit.run->batch, batches = (fit.samples + batch - 1) / batch;
+  const int64_t steps =
+      Accumulation(model.train->accumulate.value, fit.samples, batch, batches).steps_per_epoch();
+  return fmt::format(
+      "; an epoch is then {}: learning rates and epochs are mostly meant for smaller batches, "
+      "which `--batch N`{} gives",
+      steps == 1 ? "one step" : FormatCount(steps, "step"),
+      model.train->memory ? "" : " or a cap, `--memory SIZE`,");
+}
+
 std::string BatchText(const BatchFit& fit, int64_t cap) {
   const auto texts = FormatBytesUnder(cap, {fit.run->total(), fit.all ? cap : fit.next.total()});
   if (fit.all) {
@@ -310,7 +326,7 @@ std::optional<PlannedRun> FindBatch(const ModelSpec& model, const KernelLibrary&
     RefuseOneSample(model, library, options, *fit, cap, diagnostics);
     return std::nullopt;
   }
-  Tell(BatchText(*fit, cap));
+  Tell(BatchText(*fit, cap) + EpochText(model, *fit));
   TellLargerBatch(model, library, options, *fit, cap);
   return std::move(fit->run);
 }

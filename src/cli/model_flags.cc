@@ -13,6 +13,7 @@
 #include "src/cli/model_argument.h"
 #include "src/cli/tuning.h"
 #include "src/device/device.h"
+#include "src/frontend/frontend.h"
 #include "src/model/model_file.h"
 #include "src/plan/planner.h"
 #include "src/plan/schedule.h"
@@ -374,7 +375,7 @@ CompileOptions CompileOptionsOf(const ModelFlags& flags, const ModelSpec& model)
   if (library == nullptr || library->uses_threads()) {
     options.threads = flags.threads > 0 ? flags.threads : HostThreads();
   }
-  if (model.train && model.train->precision.value == "f64") options.precision = DType::kF64;
+  options.precision = PrecisionOf(model);
   options.bf16_activations = model.train && model.train->precision.value == "bf16";
   if (library != nullptr) TakeTuning(model, *library, flags.tune, options);
   // How long operators take is known of the host alone: elsewhere, only a cap has any run again.

@@ -3,8 +3,10 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cctype>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <string>
 #include <vector>
 
@@ -73,6 +75,18 @@ std::string FirstWord(const std::string& path) {
   return word;
 }
 
+// What none of the flags writes.
+void CheckEnding(const OutputFlag& output, const std::string& path, const std::string& help) {
+  constexpr const char* kOthers[] = {".png",  ".jpg", ".jpeg", ".gif", ".bmp",
+                                     ".webp", ".tif", ".tiff", ".pdf"};
+  std::string ending = fs::path(path).extension().string();
+  for (char& c : ending) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  if (std::ranges::find(kOthers, ending) == std::end(kOthers)) return;
+  throw InputError(
+      "'" + path + "' is a name of another kind of file: " + output.flag + " writes " + output.kind,
+      help);
+}
+
 // Before the work, whose result would be lost.
 void CheckFolderOf(const std::string& path) {
   std::error_code error;
@@ -85,6 +99,7 @@ void CheckFolderOf(const std::string& path) {
 void CheckOutput(const CLI::App& verb, const OutputFlag& output, const std::string& path) {
   CheckFolderOf(path);
   const std::string help = std::string("give another file: `") + output.example + "`";
+  CheckEnding(output, path, help);
   for (const std::string& input : InputsOf(verb)) {
     std::error_code error;
     if (input.empty() || !fs::equivalent(path, input, error)) continue;

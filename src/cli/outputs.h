@@ -8,8 +8,8 @@ class App;
 
 namespace cgrun {
 
-// Throws InputError where a flag of the parsed verb would write over a file that it reads, or over
-// a file of another kind than the one it writes.
+// Throws InputError where a flag of the parsed verb would write over a file that it reads, over a
+// file of another kind than the one it writes, or into one that is called as a PNG is.
 void CheckOutputs(const CLI::App& verb);
 
 }  // namespace cgrun

@@ -38,6 +38,14 @@ std::string NumberText(double number) {
 
 }  // namespace
 
+bool IsLargeSize(double mean, double deviation) {
+  return std::max(std::abs(mean), deviation) > kLarge;
+}
+
+std::string SizeText(double mean, double deviation) {
+  return "mean " + NumberText(mean) + ", deviation " + NumberText(deviation);
+}
+
 std::string DoubtOfColumns(const std::vector<std::string>& names, const std::vector<double>& means,
                            const std::vector<double>& deviations) {
   constexpr double kOfIndicators = 0.5;
@@ -55,14 +63,14 @@ std::string DoubtOfColumns(const std::vector<std::string>& names, const std::vec
     return IsConstant(deviations[i]) ? std::numeric_limits<double>::infinity() : spread(i);
   });
   const auto text = [&](size_t i) {
-    return QuotedText(names[i]) + " (mean " + NumberText(means[i]) + ", deviation " +
-           NumberText(deviations[i]) + ")";
+    return QuotedText(names[i]) + " (" + SizeText(means[i], deviations[i]) + ")";
   };
-  const bool too_large = std::ranges::any_of(columns, [&](size_t i) { return size(i) > kLarge; });
+  const auto is_large = [&](size_t i) { return IsLargeSize(means[i], deviations[i]); };
+  const bool too_large = std::ranges::any_of(columns, is_large);
   const auto is_different = [&](size_t i) {
     return size(i) > kNotSmall && spread(i) > kDifferent * spread(smallest);
   };
-  std::erase_if(columns, [&](size_t i) { return size(i) <= kLarge && !is_different(i); });
+  std::erase_if(columns, [&](size_t i) { return !is_large(i) && !is_different(i); });
   if (columns.empty()) return "";
   std::ranges::stable_sort(columns, std::greater(), size);
   std::string doubt = std::string("the features are ") +

@@ -14,6 +14,12 @@ namespace cgrun {
 std::string DoubtOfColumns(const std::vector<std::string>& names, const std::vector<double>& means,
                            const std::vector<double>& deviations);
 
+// Whether numbers of this mean and deviation are large.
+bool IsLargeSize(double mean, double deviation);
+
+// "mean 51000, deviation 12000".
+std::string SizeText(double mean, double deviation);
+
 }  // namespace cgrun
 
 #endif  // CGRUN_DATA_COLUMN_SIZES_H_

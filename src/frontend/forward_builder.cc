@@ -80,7 +80,8 @@ class ForwardBuilder {
       std::vector<Dim> dims = {kBatchDim};
       for (const Dim& dim : input.shape.value) dims.push_back(dim);
       const TensorType type{input.type.value, Shape(std::move(dims))};
-      if (IsFloat(type.dtype) && type.dtype != options_.precision) {
+      const bool widens = type.dtype == DType::kF32 && options_.precision == DType::kF64;
+      if (IsFloat(type.dtype) && type.dtype != options_.precision && !widens) {
         const std::string wanted(Name(options_.precision));
         diagnostics_.Error(input.mark,
                            "input '" + input.name.value + "' is " + std::string(Name(type.dtype)) +
@@ -88,7 +89,7 @@ class ForwardBuilder {
                            "write `type: " + wanted + "`, or set `train.precision`");
       }
       names_.global().values[input.name.value] =
-          AddInput(input, type, IsCarried(model_, input.name.value), options_.kind, builder_);
+          AddInput(input, type, IsCarried(model_, input.name.value), options_, builder_);
     }
   }
 

@@ -1,7 +1,7 @@
 // States as sources, updates as edges.
 #include "src/frontend/recurrent_state.h"
 
-#include "src/frontend/frontend.h"
+#include "src/ops/cast.h"
 
 namespace cgrun {
 
@@ -10,14 +10,20 @@ std::string StateName(const std::string& input, EntryKind kind) {
   return kOwnState + std::string(Name(kind)) + "." + input;
 }
 
-ValueId AddInput(const InputSpec& input, const TensorType& type, bool carried, EntryKind kind,
-                 Builder& builder) {
+ValueId AddInput(const InputSpec& input, TensorType type, bool carried,
+                 const FrontendOptions& options, Builder& builder) {
+  const bool widens = type.dtype == DType::kF32 && options.precision == DType::kF64;
   if (!carried) {
-    return builder.AddSource(Role::kPlaceholder, Zone::kForward, type, input.name.value,
-                             input.name.mark);
+    const ValueId fed = builder.AddSource(Role::kPlaceholder, Zone::kForward, type,
+                                          input.name.value, input.name.mark);
+    if (!widens) return fed;
+    return builder.AddNode(OpId::cast, Attributes::Of(CastAttributes{DType::kF64}), {fed},
+                           input.name.value + ".widened", {.path = PathId(0)})[0];
   }
-  const ValueId state = builder.AddSource(Role::kRecurrentState, Zone::kForward, type,
-                                          StateName(input.name.value, kind), input.name.mark);
+  if (widens) type.dtype = DType::kF64;
+  const ValueId state =
+      builder.AddSource(Role::kRecurrentState, Zone::kForward, type,
+                        StateName(input.name.value, options.kind), input.name.mark);
   ParameterInfo info;
   info.init = "zeros";
   info.trainable = false;

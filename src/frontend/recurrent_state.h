@@ -5,6 +5,7 @@
 #include <string>
 
 #include "src/base/diagnostics.h"
+#include "src/frontend/frontend.h"
 #include "src/frontend/names.h"
 #include "src/ir/builder.h"
 #include "src/model/model_spec.h"
@@ -13,8 +14,9 @@ namespace cgrun {
 
 // Adds an input: a placeholder, or where it is `carried` recurrent state, which starts as zeros.
 // Each kind of entry point has a state of its own, called StateName(); those that train share one.
-ValueId AddInput(const InputSpec& input, const TensorType& type, bool carried, EntryKind kind,
-                 Builder& builder);
+// Returns what the model reads: in a run of f64 an f32 input is widened.
+ValueId AddInput(const InputSpec& input, TensorType type, bool carried,
+                 const FrontendOptions& options, Builder& builder);
 
 // An update edge for each line of `update`, once all paths are there. Predictions have none: each
 // sample begins with zeros.

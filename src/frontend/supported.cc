@@ -52,4 +52,8 @@ void CheckSupported(const ModelSpec& model, Diagnostics& diagnostics) {
   }
 }
 
+DType PrecisionOf(const ModelSpec& model) {
+  return model.train && model.train->precision.value == "f64" ? DType::kF64 : DType::kF32;
+}
+
 }  // namespace cgrun

@@ -122,14 +122,20 @@ std::optional<std::vector<ValueId>> Builder::TryAddNode(OpId op, Attributes attr
     std::string help = OperandText(graph_, inputs, cast.empty());
     const std::string& first = !order.empty() ? order : !cast.empty() ? cast : context.help();
     if (!first.empty()) help = first + (help.empty() ? "" : "; ") + help;
-    diagnostics.Error(options.mark, std::string(name) + ": " + context.message(), help);
+    if (!WasTold(options.mark, context.message())) {
+      diagnostics.Error(options.mark, std::string(name) + ": " + context.message(), help);
+    }
     return std::nullopt;
   }
-  if (!context.warning().empty()) {
+  if (!context.warning().empty() && !WasTold(options.mark, context.warning())) {
     diagnostics.Warning(options.mark, std::string(name) + ": " + context.warning(),
                         context.warning_help());
   }
   return Append(op, std::move(attributes), std::move(inputs), std::move(types), name, options);
+}
+
+bool Builder::WasTold(const SourceMark& mark, const std::string& message) {
+  return mark.file && !told_.insert(mark.ToString() + " " + message).second;
 }
 
 std::vector<ValueId> Builder::Append(OpId op, Attributes attributes, std::vector<ValueId> inputs,

@@ -35,8 +35,8 @@ class Builder {
   std::vector<ValueId> AddNode(OpId op, Attributes attributes, std::vector<ValueId> inputs,
                                std::string_view name, const NodeOptions& options);
 
-  // The same for what a user wrote: inference errors are reported with both shapes, and nothing is
-  // added.
+  // The same for what a user wrote: inference errors are reported with both shapes, once for a
+  // place, and nothing is added.
   std::optional<std::vector<ValueId>> TryAddNode(OpId op, Attributes attributes,
                                                  std::vector<ValueId> inputs, std::string_view name,
                                                  const NodeOptions& options,
@@ -52,8 +52,12 @@ class Builder {
                               std::vector<TensorType> types, std::string_view name,
                               const NodeOptions& options);
 
+  // Whether the same was said of the same place: a network can be used several times.
+  bool WasTold(const SourceMark& mark, const std::string& message);
+
   Graph& graph_;
   std::unordered_set<std::string> names_;
+  std::unordered_set<std::string> told_;
 };
 
 }  // namespace cgrun

@@ -42,6 +42,8 @@ std::string ReadFile(const std::string& path, std::string& text) {
 // Names of models that no file gives: the file's own, with what no name may hold replaced.
 std::string StemOf(const std::string& file_name) {
   std::string stem = fs::path(file_name).stem().string();
+  const auto continues = [](char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; };
+  std::erase_if(stem, continues);  // one `_` a character
   for (char& c : stem) {
     const bool allowed = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
                          (c >= '0' && c <= '9') || c == '_' || c == '-' || c == '.';

@@ -1,5 +1,7 @@
 // `gan:`, two networks that train against each other.
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "src/model/fields.h"
 #include "src/model/read_sections.h"
@@ -71,6 +73,21 @@ void ReadPositiveNode(const TreeEntry& entry, GanSpec& gan, const Reader& reader
   }
 }
 
+constexpr Synonym kLossSynonyms[] = {
+    {"bce", "non_saturating"},     {"binarycrossentropy", "non_saturating"},
+    {"vanilla", "non_saturating"}, {"minimax", "non_saturating"},
+    {"ns", "non_saturating"},      {"nsgan", "non_saturating"},
+    {"mse", "least_squares"},      {"squarederror", "least_squares"},
+    {"ls", "least_squares"},       {"lsgan", "least_squares"},
+    {"wgan", "wasserstein"},       {"wgangp", "wasserstein"},
+};
+
+void ReadGanLoss(const TreeEntry& entry, GanSpec& gan, const Reader& reader) {
+  const std::vector<std::string> choices = Choices(kGanLossType);
+  Put<&GanSpec::loss>(
+      ReadChoice(entry.value, entry.key, choices, reader.diagnostics, kLossSynonyms), entry, gan);
+}
+
 constexpr Key<GanSpec> kGanKeys[] = {
     {{"generator", kNameType, kRequired, "a network: latent → sample"},
      ReadNetwork<&GanSpec::generator>},
@@ -80,8 +97,7 @@ constexpr Key<GanSpec> kGanKeys[] = {
      ReadLatent},
     {{"real", kReferenceType, kRequired, "the real samples: an input, or a value of a path"},
      ReadRealSamples},
-    {{"loss", kGanLossType, "non_saturating", "what the two make small"},
-     ReadChoiceField<&GanSpec::loss, kGanLossType>},
+    {{"loss", kGanLossType, "non_saturating", "what the two make small"}, ReadGanLoss},
     {{"clip", kPositiveRealType, "", "of wasserstein: the largest weight of the discriminator",
       "bound"},
      ReadPositiveNode<&GanSpec::clip>},

@@ -10,7 +10,6 @@
 #include <utility>
 
 #include "src/base/lookalikes.h"
-#include "src/base/synonyms.h"
 #include "src/model/comma.h"
 
 namespace cgrun {
@@ -322,7 +321,7 @@ std::optional<std::string> ReadText(const TreeNode& node, std::string_view what,
 
 std::optional<std::string> ReadChoice(const TreeNode& node, std::string_view what,
                                       std::span<const std::string> choices,
-                                      Diagnostics& diagnostics) {
+                                      Diagnostics& diagnostics, std::span<const Synonym> synonyms) {
   std::string expected;
   for (size_t i = 0; i < choices.size(); ++i) {
     const bool last = i + 1 == choices.size();
@@ -335,7 +334,7 @@ std::optional<std::string> ReadChoice(const TreeNode& node, std::string_view wha
   if (std::find(choices.begin(), choices.end(), node.scalar) != choices.end()) return node.scalar;
   std::string meant = OurNumberType(node.scalar);
   if (std::find(choices.begin(), choices.end(), meant) == choices.end()) {
-    meant = NearestName(node.scalar, choices);
+    meant = MeantName(node.scalar, choices, synonyms);
   }
   WrongType(node, what, expected, diagnostics,
             meant.empty() ? "" : "did you mean '" + meant + "'?");

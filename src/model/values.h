@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "src/base/diagnostics.h"
+#include "src/base/synonyms.h"
 #include "src/model/tree.h"
 
 namespace cgrun {
@@ -39,10 +40,11 @@ std::optional<bool> ReadBoolean(const TreeNode& node, std::string_view what,
 std::optional<std::string> ReadText(const TreeNode& node, std::string_view what,
                                     Diagnostics& diagnostics);
 
-// A text that is one of `choices`.
+// A text that is one of `choices`, which other programs call as `synonyms` says.
 std::optional<std::string> ReadChoice(const TreeNode& node, std::string_view what,
                                       std::span<const std::string> choices,
-                                      Diagnostics& diagnostics);
+                                      Diagnostics& diagnostics,
+                                      std::span<const Synonym> synonyms = {});
 
 // Lists.
 std::optional<std::vector<int64_t>> ReadIntegers(const TreeNode& node, std::string_view what,

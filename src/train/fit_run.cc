@@ -19,8 +19,7 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(PlannedRun, memory, batch, second_runs, swaps
 
 namespace {
 
-constexpr size_t kHolders = 3;           // of a peak, that are named
-constexpr int64_t kMostBatch = 1 << 16;  // where no data says how many samples there are
+constexpr size_t kHolders = 3;  // of a peak, that are named
 
 std::vector<PeakHolder> HoldersOfPeak(const MemoryLayout& layout, int entry) {
   TimePoint steps = 1;

@@ -54,19 +54,6 @@ std::optional<IdReader> IdReaderOf(const Node& node) {
   return std::nullopt;
 }
 
-// The value itself, or what an operator made it of that leaves labels as they are and drops none
-// for good.
-const Value& SourceOf(const Graph& graph, ValueId id) {
-  constexpr OpId kMoves[] = {OpId::identity, OpId::reshape,     OpId::flatten,    OpId::transpose,
-                             OpId::flip,     OpId::random_flip, OpId::random_crop};
-  while (graph.values[id].producer.valid()) {
-    const Node& node = graph.nodes[graph.values[id].producer];
-    if (std::ranges::find(kMoves, node.op) == std::end(kMoves)) break;
-    id = node.inputs[0];
-  }
-  return graph.values[id];
-}
-
 // What says how many classes logits have: the operator with as many units or filters that makes
 // them, or what other operators move.
 void FindMaker(const Graph& graph, ValueId logits, LabelUse& use) {
@@ -117,6 +104,19 @@ void LeaveOutWhatOthersIgnore(std::vector<LabelUse>& uses) {
 
 }  // namespace
 
+const Value& LabelSource(const Graph& graph, ValueId id) {
+  constexpr OpId kMoves[] = {OpId::identity, OpId::reshape,     OpId::flatten,    OpId::transpose,
+                             OpId::flip,     OpId::random_flip, OpId::random_crop};
+  while (graph.values[id].producer.valid()) {
+    const Node& node = graph.nodes[graph.values[id].producer];
+    // A run of f64 widens its inputs.
+    const bool widens = node.op == OpId::cast && IsFloat(graph.values[node.inputs[0]].type.dtype);
+    if (!widens && std::ranges::find(kMoves, node.op) == std::end(kMoves)) break;
+    id = node.inputs[0];
+  }
+  return graph.values[id];
+}
+
 std::vector<LabelUse> FindLabelUses(const Graph& forward) {
   std::vector<LabelUse> uses;
   for (const Node& node : forward.nodes) {
@@ -129,7 +129,7 @@ std::vector<LabelUse> FindLabelUses(const Graph& forward) {
       uses.push_back(std::move(use));
     }
     if (TakesBinaryLabels(forward, node)) {
-      const Value& label = SourceOf(forward, node.inputs[kLabel]);
+      const Value& label = LabelSource(forward, node.inputs[kLabel]);
       if (label.role != Role::kPlaceholder) continue;
       uses.push_back(
           {label.name, 2, "binary_cross_entropy",
@@ -137,7 +137,7 @@ std::vector<LabelUse> FindLabelUses(const Graph& forward) {
       uses.back().maker = node.mark;
     }
     if (!TakesLabels(forward, node)) continue;
-    const Value& label = SourceOf(forward, node.inputs[kLabel]);
+    const Value& label = LabelSource(forward, node.inputs[kLabel]);
     const Dim& classes = forward.values[node.inputs[kLogits]].type.shape[1];
     if (label.role != Role::kPlaceholder || classes.batch) continue;
     const std::optional<IntList> ignored = IgnoredBy(node);

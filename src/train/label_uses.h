@@ -44,6 +44,10 @@ struct LabelUse {
 // were moved, as a mask is flipped with its image.
 std::vector<LabelUse> FindLabelUses(const Graph& forward);
 
+// The value itself, or what an operator made it of that leaves labels as they are and drops none
+// for good.
+const Value& LabelSource(const Graph& graph, ValueId id);
+
 }  // namespace cgrun
 
 #endif  // CGRUN_TRAIN_LABEL_USES_H_

@@ -11,6 +11,7 @@
 #include "src/train/accumulation.h"
 #include "src/train/checkpoint.h"
 #include "src/train/label_check.h"
+#include "src/train/pixel_lint.h"
 #include "src/train/rate_schedule.h"
 #include "src/train/run_shape.h"
 #include "src/train/settings_lint.h"
@@ -115,6 +116,7 @@ void LintGraphs(const ModelSpec& model, const CompileOptions& options, LintRepor
   for (const auto& [name, set] : sets) {
     if (set) report.samples_read += ReadSome(model, name, *set, uses, diagnostics);
   }
+  if (data.train) WarnOfPixels(model, *forward, *data.train, diagnostics);
 }
 
 void LintData(const ModelSpec& model, LintReport& report, Diagnostics& diagnostics) {
@@ -133,9 +135,17 @@ void LintData(const ModelSpec& model, LintReport& report, Diagnostics& diagnosti
   }
 }
 
+// Of a file without `train:`, but with data for it: else it was told that there are none.
+void WarnOfNoTraining(const ModelSpec& model, const LintReport& report, Diagnostics& diagnostics) {
+  if (report.data.train == nullptr) return;
+  diagnostics.Warning({model.tree.mark.file},
+                      "this file has no `train:`: it can be planned and evaluated, but not trained",
+                      kTrainHelp);
+}
+
 // How long a run is, how its rates change, and by what it tells the best model.
 void LintRun(const ModelSpec& model, const LintReport& report, Diagnostics& diagnostics) {
-  if (!model.train) return;
+  if (!model.train) return WarnOfNoTraining(model, report, diagnostics);
   const auto schedules = ReadRateSchedules(model, diagnostics);
   const bool can_watch = CheckWatchedData(model, diagnostics);
   const ModelData& data = report.data;
@@ -253,9 +263,7 @@ void LintPartial(const ModelSpec& partial, Diagnostics& diagnostics) {
   const bool trains = partial.train.has_value();
   if (trains) ReadRateSchedules(partial, diagnostics);
   if (trains) CheckWatchedData(partial, diagnostics);
-  const bool f64 = trains && partial.train->precision.value == "f64";
-  BuildForward(partial,
-               {trains ? EntryKind::kTrain : EntryKind::kEval, f64 ? DType::kF64 : DType::kF32},
+  BuildForward(partial, {trains ? EntryKind::kTrain : EntryKind::kEval, PrecisionOf(partial)},
                diagnostics);
 }
 

@@ -18,6 +18,7 @@
 #include "src/model/model_file.h"
 #include "src/train/missing_files.h"
 #include "src/train/sample_shape.h"
+#include "src/train/size_lint.h"
 
 namespace cgrun {
 namespace {
@@ -182,30 +183,6 @@ void CheckFinite(const Dataset& dataset, Diagnostics& diagnostics) {
   }
 }
 
-// Of features that an operator with weights reads as they are.
-void WarnOfSizes(const ModelSpec& model, const DataSpec& spec, const Dataset& train,
-                 Diagnostics& diagnostics) {
-  const auto file = std::ranges::find(spec.options, "file", &Attribute::key);
-  Diagnostics reported;
-  const std::vector<std::string> inputs = MatchInputs(model, train, {}, reported);
-  for (size_t i = 0; i < inputs.size(); ++i) {
-    const std::string doubt = train.DoubtOfSizes(i);
-    const auto reads = [&](const OpSpec& op) {
-      const bool with_weights = op.target.value == "linear" || op.target.value == "concat";
-      return with_weights && op.kind == OpSpec::Kind::kOperator &&
-             std::ranges::find(op.in, inputs[i], &MarkedText::value) != op.in.end();
-    };
-    const bool is_read = std::ranges::any_of(
-        model.paths, [&](const PathSpec& path) { return std::ranges::any_of(path.ops, reads); });
-    if (doubt.empty() || !is_read || file == spec.options.end()) continue;
-    diagnostics.Warning(file->value.mark,
-                        doubt +
-                            ": a model learns slowly from such numbers, or "
-                            "not at all",
-                        "`standardize: true` makes each column (x - mean) / deviation");
-  }
-}
-
 // What a set asks for of the training data, or null.
 const Marked<double>* PartOf(const std::optional<DataSpec>& spec) {
   return spec && spec->split ? &*spec->split : nullptr;
@@ -284,9 +261,8 @@ void WalkInStreams(const ModelSpec& model, ModelData& data, Diagnostics& diagnos
 // data could be told to lack follows. False after one.
 bool CheckUpdates(const ModelSpec& model, Diagnostics& diagnostics) {
   if (model.update.empty()) return true;
-  const bool f64 = model.train && model.train->precision.value == "f64";
   Diagnostics of_graph;
-  BuildForward(model, {EntryKind::kEval, f64 ? DType::kF64 : DType::kF32}, of_graph);
+  BuildForward(model, {EntryKind::kEval, PrecisionOf(model)}, of_graph);
   const int errors = diagnostics.error_count();
   for (const Diagnostic& item : of_graph.Sorted()) {
     const bool of_update = std::ranges::any_of(model.update, [&](const StateUpdate& update) {
@@ -385,7 +361,10 @@ ModelData OpenModelData(const ModelSpec& model, Diagnostics& diagnostics, Missin
     if (set) std::ranges::move(set->Notes(), std::back_inserter(data.notes));
     if (set) MatchInputs(model, *set, spec->format->mark, diagnostics);
     if (set) CheckFinite(*set, diagnostics);
-    if (set && is_train) WarnOfSizes(model, *spec, *set, diagnostics);
+    if (set && is_train && diagnostics.error_count() == errors) {
+      WarnOfFeatureSizes(model, *spec, *set, diagnostics);
+      WarnOfTargetSizes(model, *set, diagnostics);
+    }
     if (diagnostics.error_count() > errors) data.misfits = FindMisfits(model, diagnostics);
     if (is_train) train_failed = !files.empty() || diagnostics.error_count() > errors;
     return set;

@@ -14,6 +14,10 @@
 
 namespace cgrun {
 
+// What a file lacks that does not say how to train.
+inline constexpr char kTrainHelp[] =
+    "for example `train: {epochs: 1, batch: 32, optimizer: {op: sgd, lr: 0.1}}`";
+
 // What a run takes of the host beside its arena and its base.
 struct HostParts {
   int64_t decoded_bytes = 0;         // of all sets

@@ -13,6 +13,7 @@
 #include "src/frontend/frontend.h"
 #include "src/ir/op_def.h"
 #include "src/model/model_file.h"
+#include "src/train/pixel_lint.h"
 #include "src/train/run_shape.h"
 #include "src/train/settings_lint.h"
 #include "src/train/unread.h"
@@ -178,6 +179,7 @@ void Session::CheckLabelRanges(bool train, Diagnostics& diagnostics) {
   if (train) {
     WarnOfUnreadInputs(model_, *forward, options.precision, diagnostics);
     WarnOfSettings(model_, *forward, diagnostics);
+    WarnOfPixels(model_, *forward, *train_->dataset, diagnostics);
     CheckOneNumber(*forward, WatchedNames(model_), diagnostics);
   }
   std::vector<LabelledSet> sets;
@@ -190,7 +192,7 @@ void Session::CheckLabelRanges(bool train, Diagnostics& diagnostics) {
 bool Session::ReadLength(Diagnostics& diagnostics) {
   if (!model_.train) {
     diagnostics.Error(WholeFile(model_), "the file does not say how to train: it has no 'train'",
-                      "for example `train: {epochs: 1, batch: 32, optimizer: {op: sgd, lr: 0.1}}`");
+                      kTrainHelp);
     return false;
   }
   const TrainSpec& train = *model_.train;

@@ -2,7 +2,6 @@
 #include "src/train/settings_lint.h"
 
 #include <algorithm>
-#include <iterator>
 #include <optional>
 #include <set>
 #include <string>
@@ -12,9 +11,9 @@
 #include "src/ir/op_def.h"
 #include "src/model/model_file.h"
 #include "src/model/values.h"
-#include "src/ops/normalize.h"
 #include "src/ops/softmax.h"
 #include "src/train/path_optimizer.h"
+#include "src/train/pixel_lint.h"
 
 namespace cgrun {
 namespace {
@@ -79,43 +78,6 @@ void WarnOfSameData(const ModelSpec& model, Diagnostics& diagnostics) {
   };
   compare("valid", model.data->valid);
   compare("test", model.data->test);
-}
-
-// Whether an image is as it was, for its pixels' values.
-bool MovesPixels(OpId op) {
-  constexpr OpId kMoves[] = {OpId::identity, OpId::flip,           OpId::random_flip,
-                             OpId::crop,     OpId::random_crop,    OpId::random_resized_crop,
-                             OpId::rotate,   OpId::random_rotate,  OpId::pad,
-                             OpId::resize,   OpId::random_erasing, OpId::color_jitter,
-                             OpId::cast};
-  return std::ranges::find(kMoves, op) != std::end(kMoves);
-}
-
-// Whether pixels from 0 to 1 are none any more behind it.
-bool LeavesTheUnit(const Node& node) {
-  if (node.op != OpId::normalize) return false;
-  const auto& attributes = node.attributes.As<NormalizeAttributes>();
-  return std::ranges::any_of(attributes.mean, [](double mean) { return mean != 0; }) ||
-         std::ranges::any_of(attributes.std, [](double deviation) { return deviation != 1; });
-}
-
-void WarnOfColours(const Graph& training, Diagnostics& diagnostics) {
-  std::set<std::string> told;  // by place: a step may run a path several times
-  for (const Node& node : training.nodes) {
-    if (node.op != OpId::color_jitter) continue;
-    const Node* before = &node;
-    while (before != nullptr && MovesPixels(before->op)) {
-      const NodeId producer = training.values[before->inputs[0]].producer;
-      before = producer.valid() ? &training.nodes[producer] : nullptr;
-    }
-    if (before == nullptr || !LeavesTheUnit(*before)) continue;
-    if (!told.insert(node.mark.ToString()).second) continue;
-    diagnostics.Warning(
-        node.mark,
-        "'color_jitter' is for pixels of uint8 or from 0 to 1, and here 'normalize' "
-        "has taken their mean away or divided them by their deviation",
-        "put it before that 'normalize'");
-  }
 }
 
 // Of one number a softmax makes 1, whatever that number is.

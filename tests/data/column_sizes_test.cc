@@ -26,6 +26,14 @@ TEST(ColumnSizesTest, LargeAndDifferentColumnsAreDoubted) {
             "deviation 2), 'b' (mean 3000, deviation 2) and 1 more");
 }
 
+TEST(ColumnSizesTest, NumbersOfOneColumnAreLarge) {
+  EXPECT_TRUE(IsLargeSize(-250000, 3));
+  EXPECT_TRUE(IsLargeSize(0, 1001));
+  EXPECT_FALSE(IsLargeSize(1000, 1000));
+  EXPECT_FALSE(IsLargeSize(std::nan(""), 0));
+  EXPECT_EQ(SizeText(250000, 17606.8), "mean 250000, deviation 17607");
+}
+
 TEST(ColumnSizesTest, OthersAreNot) {
   EXPECT_EQ(Doubt({}, {}), "");
   EXPECT_EQ(Doubt({0.5, 0.4, 3}, {0.3, 0.2, 2}), "");

@@ -90,6 +90,10 @@ TEST_F(BuilderTest, TryAddNodeReportsBothShapesAndAddsNothing) {
   EXPECT_EQ(error.message, "sum: shapes [2] and [3] do not go together");
   EXPECT_NE(error.help.find("operands: a: f32[2], b: f32[3]"), std::string::npos) << error.help;
   EXPECT_EQ(error.mark.line, 1);
+  EXPECT_FALSE(
+      builder_.TryAddNode(OpId::add, Attributes(), {a, b}, "other.sum", options, diagnostics)
+          .has_value());
+  EXPECT_EQ(diagnostics.error_count(), 1) << "the same of the same place, which is used twice";
   EXPECT_EQ(graph_.nodes.size(), 0u);
   EXPECT_EQ(graph_.values.size(), 2u);
   EXPECT_TRUE(builder_.TryAddNode(OpId::add, Attributes(), {a, a}, "sum", options, diagnostics)
