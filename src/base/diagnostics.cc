@@ -6,6 +6,7 @@
 #include <tuple>
 #include <utility>
 
+#include "src/base/lookalikes.h"
 #include "src/base/printable.h"
 
 namespace cgrun {
@@ -204,6 +205,8 @@ std::string NearestName(std::string_view name, std::span<const std::string> cand
 }
 
 std::string SuggestName(std::string_view name, std::span<const std::string> candidates) {
+  const std::string same = SameLettersHelp(name, candidates);
+  if (!same.empty()) return same;
   const std::string nearest = NearestName(name, candidates);
   if (!nearest.empty()) return "did you mean '" + nearest + "'?";
   if (candidates.empty()) return "";

@@ -112,7 +112,7 @@ std::string CountText(int64_t count, std::string_view noun, std::string_view plu
 std::string NearestName(std::string_view name, std::span<const std::string> candidates);
 
 // "did you mean 'x'?", or "known: a, b, c" where nothing is near, or "" where there is no
-// candidate.
+// candidate; of one that looks the same how it differs.
 std::string SuggestName(std::string_view name, std::span<const std::string> candidates);
 
 }  // namespace cgrun

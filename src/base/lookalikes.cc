@@ -1,4 +1,4 @@
-// A table, and the blanks between groups of three digits.
+// Tables, and the blanks between groups of three digits.
 #include "src/base/lookalikes.h"
 
 #include <algorithm>
@@ -24,6 +24,50 @@ constexpr Lookalike kLookalikes[] = {
     {"\u202f", "", "U+202F, a narrow no-break space"},
     {"\u200b", "", "U+200B, a space without width"},
 };
+
+// Letters of ASCII, and each with a mark.
+struct Composition {
+  std::string_view mark;  // that stands behind a letter
+  std::string_view letters;
+  std::string_view composed;  // in the order of `letters`
+};
+
+// The canonical compositions of Unicode with one mark in common use.
+constexpr Composition kCompositions[] = {
+    {"\u0300", "AEINOUWYaeinouwy", "ÀÈÌǸÒÙẀỲàèìǹòùẁỳ"},
+    {"\u0301", "ACEGIKLMNOPRSUWYZacegiklmnoprsuwyz", "ÁĆÉǴÍḰĹḾŃÓṔŔŚÚẂÝŹáćéǵíḱĺḿńóṕŕśúẃýź"},
+    {"\u0302", "ACEGHIJOSUWYZaceghijosuwyz", "ÂĈÊĜĤÎĴÔŜÛŴŶẐâĉêĝĥîĵôŝûŵŷẑ"},
+    {"\u0303", "AEINOUVYaeinouvy", "ÃẼĨÑÕŨṼỸãẽĩñõũṽỹ"},
+    {"\u0304", "AEGIOUYaegiouy", "ĀĒḠĪŌŪȲāēḡīōūȳ"},
+    {"\u0306", "AEGIOUaegiou", "ĂĔĞĬŎŬăĕğĭŏŭ"},
+    {"\u0307", "ABCDEFGHIMNOPRSTWXYZabcdefghmnoprstwxyz",
+     "ȦḂĊḊĖḞĠḢİṀṄȮṖṘṠṪẆẊẎŻȧḃċḋėḟġḣṁṅȯṗṙṡṫẇẋẏż"},
+    {"\u0308", "AEHIOUWXYaehiotuwxy", "ÄËḦÏÖÜẄẌŸäëḧïöẗüẅẍÿ"},
+    {"\u0309", "AEIOUYaeiouy", "ẢẺỈỎỦỶảẻỉỏủỷ"},
+    {"\u030a", "AUauwy", "ÅŮåůẘẙ"},
+    {"\u030b", "OUou", "ŐŰőű"},
+    {"\u030c", "ACDEGHIKLNORSTUZacdeghijklnorstuz", "ǍČĎĚǦȞǏǨĽŇǑŘŠŤǓŽǎčďěǧȟǐǰǩľňǒřšťǔž"},
+    {"\u0323", "ABDEHIKLMNORSTUVWYZabdehiklmnorstuvwyz", "ẠḄḌẸḤỊḲḶṂṆỌṚṢṬỤṾẈỴẒạḅḍẹḥịḳḷṃṇọṛṣṭụṿẉỵẓ"},
+    {"\u0326", "STst", "ȘȚșț"},
+    {"\u0327", "CDEGHKLNRSTcdeghklnrst", "ÇḐȨĢḨĶĻŅŖŞŢçḑȩģḩķļņŗşţ"},
+    {"\u0328", "AEIOUaeiou", "ĄĘĮǪŲąęįǫų"},
+};
+
+size_t LengthOfCharacter(char first) {
+  const auto byte = static_cast<unsigned char>(first);
+  return byte < 0x80 ? 1 : byte < 0xe0 ? 2 : byte < 0xf0 ? 3 : 4;
+}
+
+// "" where there is none.
+std::string_view ComposedOf(char letter, const Composition& composition) {
+  std::string_view rest = composition.composed;
+  for (const char other : composition.letters) {
+    const std::string_view composed = rest.substr(0, LengthOfCharacter(rest[0]));
+    if (other == letter) return composed;
+    rest.remove_prefix(composed.size());
+  }
+  return "";
+}
 
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
@@ -60,6 +104,33 @@ PlainNumber WithoutLookalikes(std::string_view text) {
     }
   }
   return number;
+}
+
+std::string WithComposedLetters(std::string_view text) {
+  std::string whole(text);
+  for (const Composition& composition : kCompositions) {
+    const size_t size = composition.mark.size();
+    for (size_t at = whole.find(composition.mark, 1); at != std::string::npos;
+         at = whole.find(composition.mark, at + 1)) {
+      const std::string_view composed = ComposedOf(whole[at - 1], composition);
+      if (!composed.empty()) whole.replace(at - 1, size + 1, composed);
+    }
+  }
+  return whole;
+}
+
+std::string SameLettersHelp(std::string_view name, std::span<const std::string> known) {
+  const std::string composed = WithComposedLetters(name);
+  const auto same = std::ranges::find_if(known, [&](const std::string& other) {
+    return other != name && WithComposedLetters(other) == composed;
+  });
+  if (same == known.end()) return "";
+  return "'" + *same + "' has the same letters, encoded otherwise: " +
+         (name == composed ? "its marks are characters of their own (Unicode's NFD), and here a "
+                             "letter has its mark in it (NFC)"
+                           : "a letter has its mark in it (Unicode's NFC), and here marks are "
+                             "characters of their own (NFD)") +
+         "; copy the name, or convert a file: `uconv -x any-nfc < FILE > NEW`";
 }
 
 PlainNumber ReadPlainNumber(std::string_view text) {

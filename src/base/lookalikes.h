@@ -1,8 +1,9 @@
-// Characters that look like those of a number and are others: the minus sign of word processors,
-// and spaces that no keyboard has.
+// Texts that look like others: numbers with the minus sign of word processors, or spaces that no
+// keyboard has; letters with marks, which Unicode encodes as one character or as two.
 #ifndef CGRUN_BASE_LOOKALIKES_H_
 #define CGRUN_BASE_LOOKALIKES_H_
 
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -19,6 +20,14 @@ struct PlainNumber {
 PlainNumber WithoutLookalikes(std::string_view text);
 // The same, and without the blanks of "1 234.5".
 PlainNumber ReadPlainNumber(std::string_view text);
+
+// `text` with "ä" for each "a" that U+0308 follows, and so on: letters of Latin with one mark, as
+// the normal form NFC has them, where macOS writes NFD.
+std::string WithComposedLetters(std::string_view text);
+
+// Of a name that is none of `known`, and looks the same as one of them: how they differ, and what
+// to do. "" where there is none.
+std::string SameLettersHelp(std::string_view name, std::span<const std::string> known);
 
 }  // namespace cgrun
 

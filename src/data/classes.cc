@@ -87,7 +87,8 @@ LabelTexts::LabelTexts(ClassTable known, bool may_be_names, std::string help,
 
 LabelTexts::News LabelTexts::Look(std::string_view text) {
   if (!surveys_) return News::kNothingNew;
-  if (ParseInt32(text)) return integer_ ? News::kNothingNew : News::kFirstInteger;
+  ++texts_;
+  if (ParseInt32(text)) return integers_++ > 0 ? News::kNothingNew : News::kFirstInteger;
   if (met_.contains(text)) return News::kNothingNew;
   met_.emplace(text);
   if (met_.size() > kMostClasses) return News::kTooMany;
@@ -113,12 +114,20 @@ std::string LabelTexts::MeasureHelp() const {
   return help_ + (commas && point_help_ ? "; " + point_help_() : "");
 }
 
+// Where some texts are integers: what is told of the first that is none.
+std::string LabelTexts::MixedText(bool are_measures) const {
+  const std::string odd = ", but the one in line " + std::to_string(integer_->line) + " is";
+  const int64_t others = texts_ - integers_;
+  if (others <= integers_) return "this label is not an integer" + odd;
+  const std::string most =
+      std::to_string(others) + " of the " + std::to_string(texts_) + " labels are not ";
+  return are_measures ? most + "whole numbers" : most + "integers" + odd;
+}
+
 void LabelTexts::Settle(Diagnostics& diagnostics) {
   const std::string measure = name_ ? MeasureHelp() : "";
   if (name_ && integer_) {
-    diagnostics.Error(*name_,
-                      "this label is not an integer, but the one in line " +
-                          std::to_string(integer_->line) + " is",
+    diagnostics.Error(*name_, MixedText(!measure.empty()),
                       measure.empty()
                           ? "if they are names all the same, list them: `classes: [a, b, c]`"
                           : measure);

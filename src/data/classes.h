@@ -77,6 +77,7 @@ class LabelTexts {
   News Look(std::string_view text);
   void Note(News found, SourceMark mark, Diagnostics& diagnostics);
   std::string MeasureHelp() const;
+  std::string MixedText(bool are_measures) const;
 
   ClassTable classes_;
   bool surveys_ = false;
@@ -85,6 +86,7 @@ class LabelTexts {
   std::map<std::string, int32_t, std::less<>> labels_;
   std::set<std::string, std::less<>> met_;    // names, in the first pass
   std::optional<SourceMark> name_, integer_;  // the first of each
+  int64_t texts_ = 0, integers_ = 0;          // in the first pass
 };
 
 }  // namespace cgrun

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "src/base/lookalikes.h"
 #include "src/base/printable.h"
 #include "src/data/csv_reader.h"
 #include "src/data/encoding.h"
@@ -132,6 +133,8 @@ std::string ColumnHelp::OfTraining(const std::string& wanted) const {
   if (first_.is_doubtful) {
     return OfHeader(/*seems_values=*/true) + (too_few ? "; " + others : "");
   }
+  const std::string same = SameLettersHelp(PrintableText(wanted), PrintableNames());
+  if (!same.empty()) return same;
   const std::string near = NearestName(PrintableText(wanted), PrintableNames());
   const std::string header = first_.numbers.empty() ? "" : OfHeader(/*seems_values=*/false) + "; ";
   if (near.empty()) return header + others;

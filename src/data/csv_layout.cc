@@ -38,7 +38,10 @@ class LayoutReader {
   bool TakeFirstRecord(const CsvReader& reader);
   ColumnHelp Help() const { return {csv_, options_, shared_, layout_.names, first_}; }
   std::optional<size_t> FindColumn(const DataOption& name);
-  std::vector<size_t> FindColumns(std::string_view option);
+  std::vector<size_t> FindColumns(const std::string& option,
+                                  const std::vector<size_t>& labels = {});
+  void CheckNoLabel(size_t column, const std::vector<size_t>& labels, const SourceMark& mark,
+                    const std::string& help);
   void ReportUnknown();
   void WarnOfNames(const CsvReader& reader);
   bool Trains() const {
@@ -183,7 +186,16 @@ void LayoutReader::WarnOfSameNames(const CsvReader& reader, const std::vector<si
   }
 }
 
-std::vector<size_t> LayoutReader::FindColumns(std::string_view option) {
+// Of a column that is to be a feature.
+void LayoutReader::CheckNoLabel(size_t column, const std::vector<size_t>& labels,
+                                const SourceMark& mark, const std::string& help) {
+  if (std::ranges::find(labels, column) == labels.end()) return;
+  diagnostics_.Error(mark, "column " + layout_.Quoted(column) + " is the label too", help);
+}
+
+// Those of an option, of which none may be among `labels`.
+std::vector<size_t> LayoutReader::FindColumns(const std::string& option,
+                                              const std::vector<size_t>& labels) {
   const DataOption* names = FindOption(options_, option);
   std::vector<size_t> columns;
   if (names == nullptr) return columns;
@@ -192,7 +204,10 @@ std::vector<size_t> LayoutReader::FindColumns(std::string_view option) {
     if (column && std::ranges::find(columns, *column) != columns.end()) {
       diagnostics_.Error(name.mark, "column '" + name.value + "' stands twice in the list");
     }
-    if (column) columns.push_back(*column);
+    if (!column) continue;
+    CheckNoLabel(*column, labels, name.mark,
+                 "leave it out of `" + option + "`: a label is to be predicted from other columns");
+    columns.push_back(*column);
   }
   return columns;
 }
@@ -200,12 +215,6 @@ std::vector<size_t> LayoutReader::FindColumns(std::string_view option) {
 bool LayoutReader::ChooseColumns(const CsvReader& reader) {
   const std::vector<size_t> labels = FindColumns("label");
   const std::vector<size_t> categories = FindCategories(labels);
-  for (const size_t column : categories) {
-    if (std::ranges::find(labels, column) == labels.end()) continue;
-    const DataOption* option = FindOption(options_, "categories");
-    diagnostics_.Error(option != nullptr ? option->mark : options_.mark,
-                       "column " + layout_.Quoted(column) + " is the label too");
-  }
   const std::vector<size_t> features = FindFeatures(labels, categories);
   ReportUnknown();
   if (Failed()) return false;
@@ -244,14 +253,16 @@ std::vector<size_t> LayoutReader::Ordered(const std::string& option, std::vector
 // Those of the option, else those of the training data.
 std::vector<size_t> LayoutReader::FindCategories(const std::vector<size_t>& labels) {
   if (FindOption(options_, kCsvCategories) != nullptr) {
-    return Ordered(kCsvCategories, FindColumns(kCsvCategories), labels);
+    return Ordered(kCsvCategories, FindColumns(kCsvCategories, labels), labels);
   }
   std::vector<size_t> columns;
   const auto shared = shared_.names.find(kCsvCategories);
   if (shared == shared_.names.end()) return columns;
   for (const std::string& name : shared->second) {
     const auto column = FindColumn({name, FindOption(options_, "file")->mark});
-    if (column) columns.push_back(*column);
+    if (!column) continue;
+    CheckNoLabel(*column, labels, options_.mark, "it is a category in the training data");
+    columns.push_back(*column);
   }
   return columns;
 }
@@ -261,14 +272,7 @@ std::vector<size_t> LayoutReader::FindFeatures(const std::vector<size_t>& labels
                                                const std::vector<size_t>& categories) {
   const DataOption* chosen = FindOption(options_, "columns");
   const auto shared = chosen == nullptr ? SharedFeatures() : std::nullopt;
-  std::vector<size_t> features = shared ? *shared : FindColumns("columns");
-  for (size_t column = 0; column < layout_.names.size(); ++column) {
-    const bool is_label = std::ranges::find(labels, column) != labels.end();
-    const bool is_feature = std::ranges::find(features, column) != features.end();
-    if (chosen != nullptr && is_label && is_feature) {
-      diagnostics_.Error(chosen->mark, "column " + layout_.Quoted(column) + " is the label too");
-    }
-  }
+  std::vector<size_t> features = shared ? *shared : FindColumns(kCsvColumns, labels);
   if (!shared && chosen == nullptr) {
     for (size_t column = 0; column < layout_.names.size(); ++column) {
       if (std::ranges::find(labels, column) == labels.end()) features.push_back(column);

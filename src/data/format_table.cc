@@ -138,18 +138,23 @@ const SourceMark& KeyMark(const DataOption& option) {
   return option.key_mark.file ? option.key_mark : option.mark;
 }
 
+// Whether a format has an option for an input of that name.
+bool CanHaveOption(const DataFormat& format, const DataOptions& options, std::string_view input) {
+  if (format.field_option_doc.empty() || format.field_option_of.empty()) {
+    return !format.field_option_doc.empty();
+  }
+  const DataOption* of = FindOption(options, format.field_option_of);
+  const std::vector<DataOption> listed = of == nullptr ? std::vector<DataOption>() : ItemsOf(*of);
+  return std::ranges::find(listed, input, &DataOption::value) != listed.end();
+}
+
 // The names of its options that a help can name: of inputs those that can have one.
 std::vector<std::string> NamesToTell(const DataFormat& format, const DataOptions& options) {
   std::vector<std::string> names;
   for (const DataOptionSpec& spec : format.options) names.emplace_back(spec.name);
-  if (format.field_option_doc.empty()) return names;
-  const DataOption* of = FindOption(options, format.field_option_of);
-  const std::vector<DataOption> listed = of == nullptr ? std::vector<DataOption>() : ItemsOf(*of);
   for (const DataField& field : options.fields) {
-    const bool can = format.field_option_of.empty() ||
-                     std::ranges::find(listed, field.name, &DataOption::value) != listed.end();
     const bool known = std::ranges::find(names, field.name) != names.end();
-    if (can && !known) names.push_back(field.name);
+    if (!known && CanHaveOption(format, options, field.name)) names.push_back(field.name);
   }
   return names;
 }
@@ -185,6 +190,7 @@ void CheckNames(const DataFormat& format, const DataOptions& options, Diagnostic
       diagnostics.Error(option.mark, "'" + name + "' must be one value, not a list");
       continue;
     }
+    if (options.may_have_more_fields && CanHaveOption(format, options, name)) continue;
     diagnostics.Error(
         KeyMark(option),
         "unknown option '" + name + "' for data of format '" + std::string(format.name) + "'",

@@ -40,15 +40,16 @@ std::optional<GluedKey> FindGluedKey(std::string_view text) {
   const size_t next = text.find_first_not_of(' ', length);
   if (next == std::string_view::npos) return std::nullopt;
   glued.has_colon = text[next] == ':';
-  if (!glued.has_colon && next == length) return std::nullopt;  // "a.b", "a-b"
+  const bool has_equals_sign = text[next] == '=' && !text.substr(next).starts_with("==");
+  if (!glued.has_colon && !has_equals_sign && next == length) return std::nullopt;  // "a.b", "a-b"
   glued.colon = glued.has_colon ? next : length;
   const size_t begin = glued.has_colon ? next + 1 : next;
   if (begin == text.size() || text[begin] == ' ') return std::nullopt;
   glued.value = text.substr(begin);
   const std::string number = WithoutLookalikes(glued.value).text;  // without a no-break space
   if (ParseReal(number)) glued.value = number;
-  if (!glued.has_colon && glued.value.starts_with('=')) {
-    glued.has_equals_sign = true;
+  glued.has_equals_sign = has_equals_sign;
+  if (has_equals_sign) {
     const size_t value = glued.value.find_first_not_of(' ', 1);
     glued.value = value == std::string::npos ? "" : glued.value.substr(value);
   }

@@ -23,7 +23,7 @@ struct GluedKey {
   std::string Help() const;
 };
 
-// "op:conv", "epochs 4" and "batch = 32" begin so; "x", "a:", "a: b" and "2:3" do not.
+// "op:conv", "epochs 4", "batch=32" and "batch = 32" begin so; "x", "a:", "a: b" and "2:3" do not.
 std::optional<GluedKey> FindGluedKey(std::string_view text);
 
 // Such keys have no value for YAML. Reports one, and makes of it the key and the value that are

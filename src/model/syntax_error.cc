@@ -120,6 +120,58 @@ std::optional<Finding> ExplainMissingDash(const SourceText& text, size_t offset,
   return std::nullopt;
 }
 
+// A '-' that stands in another column than those before it: of an item that is nearest to it, of a
+// list that has not ended above.
+std::optional<Finding> ExplainDashColumn(const SourceText& text, size_t offset) {
+  const int line = text.LineOf(offset);
+  const size_t content = ContentOf(text, line);
+  if (content == std::string_view::npos || !IsItem(text, line)) return std::nullopt;
+  const int column = text.ColumnOf(content);
+  int other_column = 0, other_line = 0;
+  for (int above = LineAbove(text, line); above > 0; above = LineAbove(text, above)) {
+    const size_t begin = ContentOf(text, above);
+    if (text.text()[begin] == '#') continue;
+    const int of_above = text.ColumnOf(begin);
+    const bool is_item = IsItem(text, above);
+    if (is_item && of_above == column) return std::nullopt;
+    if (is_item && (other_line == 0 || (of_above > column && of_above < other_column))) {
+      other_column = of_above;
+      other_line = above;
+    }
+    if (of_above <= column) break;
+  }
+  if (other_line == 0) return std::nullopt;
+  return Finding{text.MarkAt(content), "this '-' does not stand below the '-' before it",
+                 "the '-' of one list stand in one column: that in line " +
+                     std::to_string(other_line) + " in column " + std::to_string(other_column) +
+                     ", and this one in column " + std::to_string(column)};
+}
+
+// "- a: {op: relu}, {op: linear}": brackets end a value.
+std::optional<Finding> ExplainBehindBracket(const SourceText& text, size_t offset) {
+  const std::string_view all = text.text();
+  const size_t begin = ContentOf(text, text.LineOf(offset));
+  if (begin >= offset) return std::nullopt;
+  const size_t before = all.find_last_not_of(' ', offset - 1);
+  if (all[before] != '}' && all[before] != ']') return std::nullopt;
+  const std::string_view behind = all.substr(offset, text.EndOfLine(offset) - offset);
+  const size_t value = behind.find_first_not_of(", ");
+  const bool is_item = behind[0] == ',' && value != behind.npos && behind[value] == '{';
+  return Finding{
+      text.MarkAt(offset),
+      std::string("nothing can stand behind this '") + all[before] + "', which ends " + "the value",
+      is_item ? "an item of a list stands in a line of its own: `- " +
+                    std::string(behind.substr(value)) + "`"
+              : "write what follows within the brackets, or in a line of its own"};
+}
+
+// Why a map or a list ends at `offset`, though a line goes on.
+std::optional<Finding> ExplainEnd(const SourceText& text, size_t offset, bool of_list) {
+  std::optional<Finding> found = ExplainBehindBracket(text, offset);
+  if (!found) found = ExplainDashColumn(text, offset);
+  return found ? found : ExplainMissingDash(text, offset, of_list);
+}
+
 // "test: folder: pics": a map within a line stands in brackets.
 std::optional<Finding> ExplainSecondColon(const SourceText& text, size_t offset) {
   const std::string_view all = text.text();
@@ -212,9 +264,9 @@ void ReportSyntaxError(const SyntaxError& error, const SourceText& text, Diagnos
   } else if (open) {
     finding.help += (finding.help.empty() ? "" : "; ") + ("the innermost open bracket is in line " +
                                                           std::to_string(error.open_bracket->line));
-  } else if (std::optional<Finding> dash =
-                 of_map || of_list ? ExplainMissingDash(text, offset, of_list) : std::nullopt) {
-    finding = *std::move(dash);
+  } else if (std::optional<Finding> end =
+                 of_map || of_list ? ExplainEnd(text, offset, of_list) : std::nullopt) {
+    finding = *std::move(end);
   } else if (of_indentation) {
     std::optional<Finding> second = ExplainSecondColon(text, offset);
     if (!second) second = ExplainIndentation(text, offset);

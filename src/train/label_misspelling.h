@@ -1,4 +1,4 @@
-// Classes whose names seem to be misspelt: where there are more names than classes.
+// Labels that seem to be misspelt, or are rare: where there are more names than classes.
 #ifndef CGRUN_TRAIN_LABEL_MISSPELLING_H_
 #define CGRUN_TRAIN_LABEL_MISSPELLING_H_
 
@@ -8,8 +8,8 @@
 
 namespace cgrun {
 
-// Where names are too many classes for a use, and would not be without those that seem misspelt:
-// reports these. Whether it is so.
+// Where names are too many classes for a use: reports those that seem misspelt where it has enough
+// without them, else all with their counts where some are rare. Whether it is so.
 bool ReportMisspellings(const Dataset& dataset, size_t field, const LabelUse& use,
                         Diagnostics& diagnostics);
 

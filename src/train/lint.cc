@@ -254,11 +254,7 @@ void LintOptimizers(const ModelSpec& model, DType precision, Diagnostics& diagno
 
 void LintPartial(const ModelSpec& partial, Diagnostics& diagnostics) {
   if (!partial.tree.IsMap()) return;
-  if (partial.incomplete) {
-    CheckDataFiles(partial, diagnostics);
-  } else {
-    CheckModelData(partial, diagnostics);
-  }
+  CheckModelData(partial, diagnostics);
   CheckWeightsFile(partial, diagnostics);
   const bool trains = partial.train.has_value();
   if (trains) ReadRateSchedules(partial, diagnostics);

@@ -125,6 +125,7 @@ std::shared_ptr<const Dataset> OpenSet(const ModelSpec& model, const DataSpec& s
   options.mark = spec.mark;
   options.folder = fs::path(model.file_name).parent_path().string();
   options.fields = WantedFields(model);
+  options.may_have_more_fields = model.incomplete;
   for (const InputSpec& input : model.inputs) options.field_marks[input.name.value] = input.mark;
   options.train = train;
   options.memory_limit = left.bytes;

@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+#include <vector>
+
 namespace cgrun {
 namespace {
 
@@ -27,6 +30,26 @@ TEST(Lookalikes, TakeBlanksOutBetweenThousandsAlone) {
     EXPECT_EQ(ReadPlainNumber(other).text, other);
     EXPECT_EQ(ReadPlainNumber(other).note, "") << other;
   }
+}
+
+TEST(Lookalikes, ComposeLettersAndTheirMarks) {
+  EXPECT_EQ(WithComposedLetters("Fla\u0308che"), "Fl\u00e4che");
+  EXPECT_EQ(WithComposedLetters("E\u0301te\u0301, n\u0303"), "\u00c9t\u00e9, \u00f1");
+  EXPECT_EQ(WithComposedLetters("z\u030cZ\u030c"), "\u017e\u017d");
+  EXPECT_EQ(WithComposedLetters("a\u0323"), "\u1ea1");
+  for (const char* other : {"", "Fl\u00e4che", "\u0308", "\u0308a", "q\u0308", "1\u0308", "\u00e4"}) {
+    EXPECT_EQ(WithComposedLetters(other), other);
+  }
+}
+
+TEST(Lookalikes, NamesOfTheSameLettersAreToldApart) {
+  const std::string whole = "Fl\u00e4che", apart = "Fla\u0308che";
+  const std::string of_file = SameLettersHelp(whole, std::vector<std::string>{"a", apart});
+  EXPECT_TRUE(of_file.starts_with("'" + apart + "' has the same letters, encoded otherwise: "));
+  EXPECT_NE(of_file.find("and here a letter has its mark in it (NFC);"), of_file.npos) << of_file;
+  const std::string other = SameLettersHelp(apart, std::vector<std::string>{whole});
+  EXPECT_NE(other.find("and here marks are characters of their own (NFD);"), other.npos) << other;
+  EXPECT_EQ(SameLettersHelp(whole, std::vector<std::string>{"Flache", "Fl\u00f6che", whole}), "");
 }
 
 }  // namespace

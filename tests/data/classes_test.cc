@@ -32,7 +32,8 @@ std::string SurveyErrors(LabelTexts& labels, const Names& texts) {
 TEST(LabelTexts, FindsNamesAndSortsThem) {
   LabelTexts labels({}, true);
   EXPECT_EQ(
-      SurveyErrors(labels, {"dog", "cat", "dog", "10", "ant"}).find("l:1:1: error: this label"),
+      SurveyErrors(labels, {"dog", "cat", "dog", "10", "ant"})
+          .find("l:1:1: error: 4 of the 5 labels are not integers, but the one in line 4 is\n"),
       0u);
   LabelTexts names({}, true);
   EXPECT_EQ(SurveyErrors(names, {"dog", "cat", "dog", "ant"}), "");
@@ -57,6 +58,13 @@ TEST(LabelTexts, AreAllIntegersOrAllNames) {
             "l:2:1: error: this label is not an integer, but the one in line 1 is\n"
             "    \n    ^\n"
             "help: if they are names all the same, list them: `classes: [a, b, c]`\n");
+}
+
+TEST(LabelTexts, MeasuresAreCounted) {
+  LabelTexts labels({}, true, "some help");
+  EXPECT_EQ(SurveyErrors(labels, {"7.25", "8.00", "1.5", "2.5"}),
+            "l:1:1: error: 3 of the 4 labels are not whole numbers\n"
+            "    \n    ^\nhelp: some help\n");
 }
 
 TEST(LabelTexts, KnownClassesAreNotLookedFor) {

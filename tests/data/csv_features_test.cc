@@ -246,7 +246,8 @@ TEST(CsvCategories, MayFeedAnInputThatIsCalledAsAnOption) {
 
 TEST(CsvCategories, TheirErrors) {
   EXPECT_EQ(TownBuilder(kTowns).Set("categories", "[y]").Open().errors,
-            "error: column 'y' is the label too\n");
+            "error: column 'y' is the label too\n"
+            "help: leave it out of `categories`: a label is to be predicted from other columns\n");
   EXPECT_EQ(TownBuilder(kTowns).Set("categories", "[twon]").Open().errors,
             "error: 'DIR/t.csv' has no column 'twon'\nhelp: did you mean 'town'?\n");
   const Opened numbers =

@@ -311,6 +311,49 @@ TEST(YamlIndentation, IsReportedWhereItIsWrong) {
   }
 }
 
+TEST(YamlIndentation, ADashInAnotherColumnIsNamed) {
+  const std::string message = "this is not YAML: this '-' does not stand below the '-' before it\n";
+  const std::string items = "p:\n  ops:\n      - a: {op: relu}\n      # one more\n";
+  const std::pair<const char*, const char*> cases[] = {
+      {"     - b: relu\n", "5:6"}, {"    - b: relu\n", "5:5"}, {"       - b: relu\n", "5:8"}};
+  for (const auto& [item, place] : cases) {
+    const std::string errors = TreeErrors(items + item);
+    EXPECT_TRUE(errors.starts_with(std::string("model.yaml:") + place + ": error: " + message))
+        << item << errors;
+    EXPECT_NE(errors.find("that in line 3 in column 7, and this one in column "), errors.npos)
+        << errors;
+  }
+}
+
+TEST(YamlParserTest, NothingStandsBehindABracket) {
+  EXPECT_EQ(TreeErrors("ops:\n  - a: {op: relu}, {op: softmax}\n"),
+            "model.yaml:2:18: error: this is not YAML: nothing can stand behind this '}', which "
+            "ends the value\n"
+            "      - a: {op: relu}, {op: softmax}\n"
+            "                     ^\n"
+            "help: an item of a list stands in a line of its own: `- {op: softmax}`\n");
+  const std::string list = TreeErrors("ops:\n  - [1, 2], [3]\n  - 4\n");
+  EXPECT_NE(list.find("2:11: error: this is not YAML: nothing can stand behind this ']'"),
+            list.npos)
+      << list;
+  EXPECT_NE(list.find("within the brackets, or in a line of its own\n"), list.npos) << list;
+}
+
+// A text that goes on below, or a key without a value.
+TEST(YamlParserTest, AnEqualsSignIsNoColon) {
+  const std::string message = "error: a ':' and no '=' stands behind 'batch'\n";
+  const std::string inner = "error: this is not YAML: a ':' and no '=' stands behind 'batch'\n";
+  const std::string between = TreeErrors("train:\n  epochs: 2\n  batch=32\n  lr: 1\n");
+  EXPECT_TRUE(between.starts_with("model.yaml:3:3: " + inner)) << between;
+  EXPECT_NE(between.find("help: write `batch: 32`"), between.npos) << between;
+  const std::string first = TreeErrors("train:\n  batch=32\n  epochs: 2\n");
+  EXPECT_TRUE(first.starts_with("model.yaml:2:3: " + inner)) << first;
+  const std::string last = TreeErrors("train:\n  epochs: 2\n  batch=32\n");
+  EXPECT_TRUE(last.starts_with("model.yaml:3:3: " + message)) << last;
+  EXPECT_TRUE(TreeErrors("{batch=32, lr: 1}\n").starts_with("model.yaml:1:2: " + message));
+  EXPECT_EQ(TreeErrors("a: b=3\nc: [d=4]\ne=5: 6\n"), "");
+}
+
 TEST(YamlIndentation, ADashThatIsMissingIsNamed) {
   const std::string message = "this is not YAML: a '-' is missing in front of this item of a list";
   const std::pair<const char*, const char*> cases[] = {

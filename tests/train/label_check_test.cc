@@ -184,6 +184,24 @@ TEST(LabelCheck, ALabelThatIsMisspeltIsNoNewClass) {
       << twice;
 }
 
+// Each of which would be reported by itself, but not both.
+TEST(LabelCheck, RareLabelsOfSeveralKindsAreNamed) {
+  std::string rows;
+  for (int i = 0; i < 20; ++i) rows += "1,yes\n2,no\n";
+  const std::string errors = ErrorsOfTable("3,no\n4,Yes\n" + rows + "5,nein\n", "2");
+  EXPECT_EQ(errors,
+            "/t.csv:3:3: error: 4 labels are found, 'no' (21 samples), 'yes' (20 samples), 'Yes' "
+            "(1 sample, line 3), 'nein' (1 sample, line 44), but softmax_cross_entropy has 2 "
+            "classes\n"
+            "    4,Yes\n"
+            "      ^~~\n"
+            "help: 'Yes' seems to be 'yes'; check those that are rare. If each is a class of its "
+            "own, small.yaml:13:22 is to have `units: 4`\n");
+  const std::string one = ErrorsOfTable(rows + "5,nein\n", "2");
+  EXPECT_NE(one.find("'nein' (1 sample, line 42), but"), std::string::npos) << one;
+  EXPECT_NE(one.find("help: check those that are rare. If"), std::string::npos) << one;
+}
+
 TEST(LabelCheck, UnitsThatNoLabelNamesAreWarnedOf) {
   const std::string spare = ErrorsOf(std::string("\0\1\2\0\0\1\2\2", 8));
   EXPECT_EQ(
