@@ -8,6 +8,7 @@
 #include "src/frontend/attribute_parser.h"
 #include "src/frontend/op_lookup.h"
 #include "src/ir/op_def.h"
+#include "src/model/check_model.h"
 
 namespace cgrun {
 namespace {
@@ -122,18 +123,6 @@ void AddOptimizer(const ModelSpec& model, const PathSpec& spec, PathId id, Build
                         spec.name.value + ".learning_rate", optimizer->mark);
 }
 
-namespace {
-
-// Whether an operator of the path is the very word, which `gan` writes once for both.
-bool IsTold(const PathSpec& spec, const MarkedText& name) {
-  return std::ranges::any_of(spec.ops, [&](const OpSpec& op) {
-    return op.kind == OpSpec::Kind::kNetwork && op.target.value == name.value &&
-           op.target.mark.ToString() == name.mark.ToString();
-  });
-}
-
-}  // namespace
-
 void CollectTrained(const ModelSpec& model, const std::vector<PathUse>& uses, OwnedTensors& owned,
                     Graph& graph, Diagnostics& diagnostics) {
   const std::vector<std::string> owners = OwnersOf(model);
@@ -144,7 +133,7 @@ void CollectTrained(const ModelSpec& model, const std::vector<PathUse>& uses, Ow
     if (spec.trains.empty()) CollectFrom(owned.UsedBy(spec.name.value), graph, path.trains);
     for (const MarkedText& name : spec.trains) {
       if (std::ranges::find(owners, name.value) == owners.end()) {
-        if (IsTold(spec, name)) continue;
+        if (IsWordOfNetwork(spec, name)) continue;
         diagnostics.Error(name.mark, "there is no network or path '" + name.value + "'",
                           SuggestName(name.value, owners));
       } else if (CheckUsed(spec, name, owned.UsedBy(name.value), path, graph, diagnostics)) {

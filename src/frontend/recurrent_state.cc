@@ -18,7 +18,8 @@ ValueId AddInput(const InputSpec& input, TensorType type, bool carried,
                                           input.name.value, input.name.mark);
     if (!widens) return fed;
     return builder.AddNode(OpId::cast, Attributes::Of(CastAttributes{DType::kF64}), {fed},
-                           input.name.value + ".widened", {.path = PathId(0)})[0];
+                           input.name.value + ".widened",
+                           {.path = PathId(0), .mark = input.name.mark})[0];
   }
   if (widens) type.dtype = DType::kF64;
   const ValueId state =

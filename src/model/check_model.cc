@@ -108,6 +108,7 @@ void CheckTrains(const ModelSpec& model, Diagnostics& diagnostics) {
   for (const std::string& path : NamesOf(model.paths)) known.push_back(path);
   for (const PathSpec& path : model.paths) {
     for (const MarkedText& name : path.trains) {
+      if (IsWordOfNetwork(path, name)) continue;
       CheckKnown(name, "network or path", known, diagnostics);
     }
   }
@@ -214,6 +215,13 @@ void CheckSplits(const ModelSpec& model, Diagnostics& diagnostics) {
 }
 
 }  // namespace
+
+bool IsWordOfNetwork(const PathSpec& path, const MarkedText& name) {
+  return std::ranges::any_of(path.ops, [&](const OpSpec& op) {
+    return op.kind == OpSpec::Kind::kNetwork && op.target.value == name.value &&
+           op.target.mark.ToString() == name.mark.ToString();
+  });
+}
 
 void CheckModel(const ModelSpec& model, Diagnostics& diagnostics) {
   CheckHasPaths(model, diagnostics);

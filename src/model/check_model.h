@@ -10,6 +10,10 @@ namespace cgrun {
 
 void CheckModel(const ModelSpec& model, Diagnostics& diagnostics);
 
+// Whether a network that an operator of `path` uses is the very word `name`, which `gan` writes
+// once for what a path uses and trains: what is wrong with it is told of the operator.
+bool IsWordOfNetwork(const PathSpec& path, const MarkedText& name);
+
 }  // namespace cgrun
 
 #endif  // CGRUN_MODEL_CHECK_MODEL_H_

@@ -26,7 +26,7 @@ train: {epochs: 1, batch: 4, optimizer: {op: adam, lr: 0.001}}
 """
 
 
-class SixthDayTest(cli_testing.CliTestCase):
+class FirstHourTest(cli_testing.CliTestCase):
     def write_prices(self, first):
         self.write("rows.csv", "area,rooms,price\n" + "".join(
             f"{40 + i},{i % 5},{first + 1000 * i}\n" for i in range(61)))
