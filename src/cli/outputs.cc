@@ -99,12 +99,12 @@ void CheckFolderOf(const std::string& path) {
 void CheckOutput(const CLI::App& verb, const OutputFlag& output, const std::string& path) {
   CheckFolderOf(path);
   const std::string help = std::string("give another file: `") + output.example + "`";
-  CheckEnding(output, path, help);
   for (const std::string& input : InputsOf(verb)) {
     std::error_code error;
     if (input.empty() || !fs::equivalent(path, input, error)) continue;
     throw InputError("'" + path + "' would be written over, but it is what is read", help);
   }
+  CheckEnding(output, path, help);
   const std::string word = FirstWord(path);
   const bool same_kind = std::ranges::any_of(
       output.begins,
