@@ -132,14 +132,14 @@ std::optional<PlannedRun> LargeBatch(
     const PlannedRun& from, int64_t cap,
     const std::function<std::optional<PlannedRun>(int64_t batch)>& plan) {
   constexpr int kTries = 2;
-  constexpr int64_t kSpare = 16;  // a part of it, less, where the first try did not fit
+  constexpr int64_t kSpare = 16;  // a part of the batch that the line says, for its error
   const int64_t without = from.total() - from.of_batch;
   int64_t batch = from.batch, total = from.total();
   std::optional<PlannedRun> run;
   for (int tries = 0; tries < kTries && batch > 1; ++tries) {
     const int64_t a_sample = std::max<int64_t>(1, (total - without) / batch);
     const int64_t fair = (cap - kBaseNoise - without) / a_sample;
-    batch = std::clamp<int64_t>(tries == 0 ? fair : fair - fair / kSpare, 1, batch - 1);
+    batch = std::clamp<int64_t>(fair - fair / kSpare, 1, batch - 1);
     run = plan(batch);
     if (!run || run->total() + kBaseNoise <= cap) break;
     total = run->total();
