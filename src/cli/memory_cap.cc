@@ -125,9 +125,8 @@ std::string RefusalOf(const std::string& what, const CappedRun& fit, bool is_ask
   return WithoutLineEnd(text + "\n" + TableOf(fit));
 }
 
-// A batch below that of `from` that is about as large as the cap takes, or of one sample, or the
-// last that was tried, which may not fit: totals lie nearly on the line from what takes no samples
-// to a batch that does not fit.
+// A batch below that of `from` that is about as large as the cap takes, or of one sample, which may
+// not fit: totals lie nearly on the line from what takes no samples to a batch that does not fit.
 std::optional<PlannedRun> LargeBatch(
     const PlannedRun& from, int64_t cap,
     const std::function<std::optional<PlannedRun>(int64_t batch)>& plan) {
@@ -144,7 +143,8 @@ std::optional<PlannedRun> LargeBatch(
     if (!run || run->total() + kBaseNoise <= cap) break;
     total = run->total();
   }
-  return run;
+  const bool fits = run && run->total() + kBaseNoise <= cap;
+  return !run || fits || batch == 1 ? run : plan(1);
 }
 
 // The largest batch of a few that fits, for one that does not: as it is, or with all computed again
@@ -178,13 +178,11 @@ std::string BatchHelp(const ModelSpec& model, const KernelLibrary& library, Comp
         run->batch, FormatBytes(run->total()),
         static_cast<double>(whole) / static_cast<double>(run->batch));
   }
-  if (run->batch > 1) return "`--batch auto` finds the largest batch that fits";
   options.arena_cap = kLeastArena;
   const auto again = LargeBatch(fit.capped, fit.cap, plan);
   if (again && again->total() <= fit.cap) {
-    return fmt::format("`--batch {}` fits, {}", again->batch, CostOf(again->slowdown));
+    return fmt::format("`--batch {}` fits, {}", again->batch, CostOf(Slower(*again, free)));
   }
-  if (!again || again->batch > 1) return "";
   return fmt::format("no batch fits, so that `--batch auto` finds none: one sample takes about {}",
                      FormatBytes(run->total()));
 }

@@ -30,8 +30,8 @@ bool IsLength(const std::string& key) {
 // What does not change a step's results.
 bool MayChange(const std::string& key) { return IsLength(key) || key == "train.swap"; }
 
-// Where something lies says nothing of what it is: data are known by the checksum that checkpoints
-// keep, and what a run begins with is not read again.
+// Where something lies says nothing of what it is: training data are compared by what checkpoints
+// keep of them, and what a run begins with is not read again.
 bool IsMoved(const Difference& one, const ModelSpec& model) {
   if (one.before == kNoValue || one.now == kNoValue) return false;
   const std::vector<std::string> parts = PartsOfKey(one.key);
@@ -52,6 +52,11 @@ void TellOfMoved(const std::vector<Difference>& moved) {
   std::vector<std::string> keys;
   for (const Difference& one : moved) keys.push_back(one.key);
   Tell("note: the run began with other paths: " + QuotedNames(keys));
+  const auto is_valid = [](const Difference& one) { return one.key.starts_with("data.valid."); };
+  if (std::ranges::none_of(moved, is_valid)) return;
+  Tell(
+      "note: the best value so far is of what was the 'valid' data then; nothing says whether they "
+      "are the same");
 }
 
 bool IsEarlyStop(const std::string& key) { return key.starts_with("train.early_stop"); }

@@ -167,9 +167,7 @@ double ShareOfSecondRuns(const Graph& graph) {
 // does not pack, some way to it.
 MemoryLayout CloseGap(std::vector<CompiledEntry>& entries, MemoryLayout layout,
                       const Target& target, const CompileOptions& asked) {
-  const bool is_full =
-      asked.effort == PlanEffort::kFull && asked.layout.planner == LayoutOptions().planner;
-  if (!is_full || !asked.closes_gaps || asked.recompute_share <= 0) return layout;
+  if (!ClosesGaps(asked)) return layout;
   CompileOptions options = asked;
   options.swap.reset();
   int64_t part = 0;  // of the gap, in eighths, that may stay
@@ -244,6 +242,13 @@ std::vector<PassReport> PlannedReports() {
     if (pass.stage == PassStage::kPlanned) reports.push_back({std::string(pass.name)});
   }
   return reports;
+}
+
+bool ClosesGaps(const CompileOptions& options) {
+  const bool is_full =
+      options.effort == PlanEffort::kFull && options.layout.planner == LayoutOptions().planner;
+  return is_full && options.closes_gaps && options.recompute_share > 0 &&
+         !options.passes.Disabled(kRematerialisePass);
 }
 
 MemoryLayout PlanEntries(std::vector<CompiledEntry>& entries, const Target& target,

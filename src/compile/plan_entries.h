@@ -15,6 +15,10 @@ void SetOrder(CompiledEntry& entry, const std::string& name);
 // Reports of the planned passes before they run.
 std::vector<PassReport> PlannedReports();
 
+// Whether PlanEntries looks for other choices of what runs again where a packing is larger than its
+// bound.
+bool ClosesGaps(const CompileOptions& options);
+
 // The layout of all entry points, with what is worth it computed again: it is in them, then. `ran`,
 // the reports of the planned passes, is told what those did to the first entry point.
 MemoryLayout PlanEntries(std::vector<CompiledEntry>& entries, const Target& target,

@@ -10,6 +10,8 @@ std::string StateName(const std::string& input, EntryKind kind) {
   return kOwnState + std::string(Name(kind)) + "." + input;
 }
 
+std::string WidenedName(const std::string& input) { return input + ".widened"; }
+
 ValueId AddInput(const InputSpec& input, TensorType type, bool carried,
                  const FrontendOptions& options, Builder& builder) {
   const bool widens = type.dtype == DType::kF32 && options.precision == DType::kF64;
@@ -18,7 +20,7 @@ ValueId AddInput(const InputSpec& input, TensorType type, bool carried,
                                           input.name.value, input.name.mark);
     if (!widens) return fed;
     return builder.AddNode(OpId::cast, Attributes::Of(CastAttributes{DType::kF64}), {fed},
-                           input.name.value + ".widened",
+                           WidenedName(input.name.value),
                            {.path = PathId(0), .mark = input.name.mark})[0];
   }
   if (widens) type.dtype = DType::kF64;

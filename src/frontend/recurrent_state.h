@@ -15,8 +15,11 @@ namespace cgrun {
 // Adds an input: a placeholder, or where it is `carried` recurrent state, which starts as zeros.
 // Each kind of entry point has a state of its own, called StateName(); those that train share one.
 // Returns what the model reads: in a run of f64 an f32 input is widened.
+// The value that reads the placeholder is called WidenedName() then.
 ValueId AddInput(const InputSpec& input, TensorType type, bool carried,
                  const FrontendOptions& options, Builder& builder);
+
+std::string WidenedName(const std::string& input);
 
 // An update edge for each line of `update`, once all paths are there. Predictions have none: each
 // sample begins with zeros.

@@ -89,11 +89,11 @@ class Runner {
     const auto start = std::chrono::steady_clock::now();
     const bool changed = entry.run(graph_, context_);
     const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+    if (changed) Verify(entry.name);  // else the text below is that of a graph that was verified
     std::string text = ToString(graph_);
     CGRUN_CHECK(changed == (text != text_))
         << "pass " << entry.name << " says that it " << (changed ? "changed" : "did not change")
         << " the graph";
-    if (changed) Verify(entry.name);
     text_ = std::move(text);
     reports_[i].rounds += 1;
     reports_[i].changed_rounds += changed;

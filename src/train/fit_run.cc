@@ -5,6 +5,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "src/compile/plan_entries.h"
 #include "src/plan/recompute.h"
 #include "src/plan/swap.h"
 #include "src/train/batch_search.h"
@@ -163,10 +164,12 @@ std::optional<PlannedRun> PlanRun(const ModelSpec& model, const KernelLibrary& l
   return PlanHere(model, library, options, diagnostics);
 }
 
-// Gaps, which take longest to close, are closed where the cap may hold then.
+// Gaps, which take longest to close, are closed where the cap may hold then; hardly ever does a run
+// take less than the bound of its plan with gaps.
 std::optional<PlannedRun> PlanFreeRun(const ModelSpec& model, const KernelLibrary& library,
                                       const CompileOptions& options, int64_t cap,
                                       std::optional<int64_t> base, Diagnostics& diagnostics) {
+  if (!ClosesGaps(options)) return PlanUnder(cap, model, library, options, base, diagnostics);
   CompileOptions with_gaps = options;
   with_gaps.closes_gaps = false;
   auto run = PlanUnder(cap, model, library, with_gaps, base, diagnostics);

@@ -38,6 +38,11 @@ struct PlannedRun {
 std::optional<PlannedRun> PlanRun(const ModelSpec& model, const KernelLibrary& library,
                                   const CompileOptions& options, Diagnostics& diagnostics);
 
+// How much longer a step of `capped` takes than one of `free`, as it is estimated: 0.1 is a tenth.
+inline double Slower(const PlannedRun& capped, const PlannedRun& free) {
+  return (1 + capped.slowdown) / (1 + free.slowdown) - 1;
+}
+
 // A run under a cap. It fits where capped.total() <= cap; else that is the least that was found,
 // which is never more than `free`.
 struct CappedRun {
@@ -50,8 +55,7 @@ struct CappedRun {
   bool out_of_reach = false;  // known not to fit, whatever is computed again
 
   bool fits() const { return capped.total() <= cap; }
-  // How much longer a step takes than without the cap, as it is estimated: 0.1 is a tenth.
-  double slower() const { return (1 + capped.slowdown) / (1 + free.slowdown) - 1; }
+  double slower() const { return Slower(capped, free); }
 };
 // A cap on the arena (CompileOptions::arena_cap) that asks for the least that there is.
 inline constexpr int64_t kLeastArena = 1;

@@ -75,7 +75,7 @@ struct RankedLabels {
   std::vector<size_t> kept, rare;
 };
 
-// Nothing in `rare` where no name is rare beside all that are kept.
+// Nothing in `rare` where one of them is not rare beside all that are kept.
 RankedLabels RankLabels(size_t names, const LabelUse& use, const LabelCensus& census) {
   RankedLabels ranked;
   for (size_t label = 0; label < names; ++label) {
@@ -86,7 +86,7 @@ RankedLabels RankLabels(size_t names, const LabelUse& use, const LabelCensus& ce
                            [&](size_t label) { return census.CountOf(label); });
   const auto rare = ranked.kept.begin() + use.classes;
   const int64_t least = census.CountOf(*std::prev(rare));
-  if (!IsRareBeside(census.CountOf(ranked.kept.back()), least)) return ranked;
+  if (!IsRareBeside(census.CountOf(*rare), least)) return ranked;
   ranked.rare.assign(rare, ranked.kept.end());
   ranked.kept.erase(rare, ranked.kept.end());
   return ranked;

@@ -109,8 +109,12 @@ const Value& LabelSource(const Graph& graph, ValueId id) {
                              OpId::flip,     OpId::random_flip, OpId::random_crop};
   while (graph.values[id].producer.valid()) {
     const Node& node = graph.nodes[graph.values[id].producer];
-    // A run of f64 widens its inputs.
-    const bool widens = node.op == OpId::cast && IsFloat(graph.values[node.inputs[0]].type.dtype);
+    const auto is = [&](ValueId value, DType type) {
+      return graph.values[value].type.dtype == type;
+    };
+    // As a run of f64 does to its inputs.
+    const bool widens = node.op == OpId::cast && is(node.inputs[0], DType::kF32) &&
+                        is(node.outputs[0], DType::kF64);
     if (!widens && std::ranges::find(kMoves, node.op) == std::end(kMoves)) break;
     id = node.inputs[0];
   }

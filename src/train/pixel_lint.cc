@@ -121,6 +121,19 @@ void WarnOfColours(const Graph& training, Diagnostics& diagnostics) {
   }
 }
 
+// Whether only normalisations read what a layer gives, which take its scale out again.
+bool IsNormalised(const Graph& graph, const Node& layer) {
+  constexpr OpId kNorms[] = {OpId::batch_norm, OpId::layer_norm};
+  bool found = false;
+  for (const Node& node : graph.nodes) {
+    if (std::ranges::find(node.inputs, layer.outputs[0]) == node.inputs.end()) continue;
+    if (node.phase != Phase::kForward) continue;
+    if (std::ranges::find(kNorms, node.op) == std::end(kNorms)) return false;
+    found = true;
+  }
+  return found;
+}
+
 void WarnOfPixels(const ModelSpec& model, const Graph& training, const Dataset& train,
                   Diagnostics& diagnostics) {
   constexpr OpId kLayers[] = {OpId::linear, OpId::conv, OpId::conv_transpose};
@@ -138,7 +151,8 @@ void WarnOfPixels(const ModelSpec& model, const Graph& training, const Dataset& 
       continue;
     }
     const SourceMark& mark = pixels.maker == nullptr ? node.mark : pixels.maker->mark;
-    if (pixels.AreFar() && told.insert(mark.ToString()).second) {
+    if (!pixels.AreFar() || IsNormalised(training, node)) continue;
+    if (told.insert(mark.ToString()).second) {
       Warn(mark, node, pixels, diagnostics);
     }
   }

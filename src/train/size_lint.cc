@@ -112,6 +112,7 @@ void WarnOfFeatureSizes(const ModelSpec& model, const DataSpec& spec, const Data
 }
 
 void WarnOfTargetSizes(const ModelSpec& model, const Dataset& train, Diagnostics& diagnostics) {
+  if (model.weights) return;  // they have learned such sizes
   const std::vector<LargeTarget> large = LargeFields(model, train);
   if (large.empty()) return;
   Diagnostics reported;  // of the graph, by others

@@ -8,6 +8,8 @@
 #include <tuple>
 #include <vector>
 
+#include "src/frontend/recurrent_state.h"
+
 namespace cgrun {
 namespace {
 
@@ -21,10 +23,16 @@ bool IsPartOf(std::string_view node, std::string_view use) {
   return node.size() == use.size() || node[use.size()] == '.' || node[use.size()] == '[';
 }
 
+// Whether it makes f64 of an input, whose readers read the result.
+bool IsWidening(const Graph& graph, const Node& node) {
+  return node.op == OpId::cast && node.name == WidenedName(graph.values[node.inputs[0]].name);
+}
+
 class Reads {
  public:
   void Add(const Graph& graph) {
     for (const Node& node : graph.nodes) {
+      if (IsWidening(graph, node)) continue;
       for (ValueId input : node.inputs) Add(graph, input, &node);
     }
     for (const Output& output : graph.outputs) Add(graph, output.value, nullptr);
@@ -60,7 +68,7 @@ class Reads {
 
 void WarnOfInputs(const ModelSpec& model, const Reads& reads, Diagnostics& diagnostics) {
   for (const InputSpec& input : model.inputs) {
-    if (reads.OfValue(input.name.value)) continue;
+    if (reads.OfValue(input.name.value) || reads.OfValue(WidenedName(input.name.value))) continue;
     if (reads.OfValue(StateName(input.name.value, EntryKind::kEval))) continue;
     diagnostics.Warning(input.mark, "nothing reads input '" + input.name.value + "'",
                         "take it out, or name it in the `in:` of an operator");
@@ -99,7 +107,7 @@ void WarnOfOperators(const Graph& forward, const Reads& reads,
     if (path.repetition + 1 < path.repetitions) continue;  // the last one's loss is what is told
     const bool used = std::ranges::any_of(
         node.outputs, [&](ValueId output) { return reads.OfValue(forward.values[output].name); });
-    if (used || !node.mark.file || reads.OfPlace(node.mark)) continue;
+    if (used || !node.mark.file || reads.OfPlace(node.mark) || IsWidening(forward, node)) continue;
     const bool in_use = std::ranges::any_of(
         unread_uses, [&](const std::string& use) { return IsPartOf(node.name, use); });
     if (!in_use && told.insert(PlaceOf(node.mark)).second) Warn(node.mark, node.name, diagnostics);
