@@ -77,6 +77,10 @@ class FirstHourTest(cli_testing.CliTestCase):
         for op in ("{op: normalize, in: image, mean: 127, std: 64}",
                    "{op: normalize, in: image}\n      - {op: batch_norm}"):
             self.assertEqual(self.warnings(MODEL.replace(PIXELS, op)), "")
+        behind = MODEL.replace(PIXELS, "{op: cast, in: image, to: f32}").replace(
+            "      - {op: flatten}", "      - {op: conv, filters: 2, kernel: 3}\n      - batch_norm\n      - {op: flatten}")
+        self.assertEqual(self.warnings(behind), "")
+        self.assertIn("pixels reach 'conv'", self.warnings(behind.replace("      - batch_norm\n", "")))
 
     def test_a_file_without_train_is_told(self):
         text = MODEL[:MODEL.index("train:\n  epochs")]

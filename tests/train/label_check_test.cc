@@ -200,6 +200,11 @@ TEST(LabelCheck, RareLabelsOfSeveralKindsAreNamed) {
   const std::string one = ErrorsOfTable(rows + "5,nein\n", "2");
   EXPECT_NE(one.find("'nein' (1 sample, line 42), but"), std::string::npos) << one;
   EXPECT_NE(one.find("help: check those that are rare. If"), std::string::npos) << one;
+  std::string common;
+  for (int i = 0; i < 10; ++i) common += "3,may\n";
+  const std::string third = ErrorsOfTable(rows + common + "5,nein\n", "2");
+  EXPECT_EQ(third.find("rare"), std::string::npos) << third;
+  EXPECT_NE(third.find("`units: 4`"), std::string::npos) << third;
 }
 
 TEST(LabelCheck, UnitsThatNoLabelNamesAreWarnedOf) {
