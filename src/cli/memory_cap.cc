@@ -134,17 +134,15 @@ std::optional<PlannedRun> LargeBatch(
   constexpr int64_t kSpare = 16;  // a part of the batch that the line says, for its error
   const int64_t without = from.total() - from.of_batch;
   int64_t batch = from.batch, total = from.total();
-  std::optional<PlannedRun> run;
   for (int tries = 0; tries < kTries && batch > 1; ++tries) {
     const int64_t a_sample = std::max<int64_t>(1, (total - without) / batch);
     const int64_t fair = (cap - kBaseNoise - without) / a_sample;
     batch = std::clamp<int64_t>(fair - fair / kSpare, 1, batch - 1);
-    run = plan(batch);
-    if (!run || run->total() + kBaseNoise <= cap) break;
+    auto run = plan(batch);
+    if (!run || batch == 1 || run->total() + kBaseNoise <= cap) return run;
     total = run->total();
   }
-  const bool fits = run && run->total() + kBaseNoise <= cap;
-  return !run || fits || batch == 1 ? run : plan(1);
+  return plan(1);
 }
 
 // The largest batch of a few that fits, for one that does not: as it is, or with all computed again
@@ -152,13 +150,16 @@ std::optional<PlannedRun> LargeBatch(
 std::string BatchHelp(const ModelSpec& model, const KernelLibrary& library, CompileOptions options,
                       const CappedRun& fit) {
   options.effort = PlanEffort::kQuick;
-  const auto plan = [&](int64_t batch) {
-    Diagnostics ignored;
-    ModelSpec smaller = model;
-    smaller.train->batch.value = {false, batch};
-    auto run = PlanRun(smaller, library, options, ignored);
-    if (run) TakeBackRoom(run->memory);
-    return run;
+  const auto within = [&](int64_t arena_cap) {
+    options.arena_cap = arena_cap;
+    return [&model, &library, options](int64_t batch) {
+      Diagnostics ignored;
+      ModelSpec smaller = model;
+      smaller.train->batch.value = {false, batch};
+      auto run = PlanRun(smaller, library, options, ignored);
+      if (run) TakeBackRoom(run->memory);
+      return run;
+    };
   };
   const int64_t whole = fit.free.batch;
   if (whole <= 1) return "";
@@ -169,7 +170,7 @@ std::string BatchHelp(const ModelSpec& model, const KernelLibrary& library, Comp
     return "no batch fits, so that `--batch auto` finds none: without a sample it takes " +
            FormatBytes(without) + " already";
   }
-  const auto run = LargeBatch(free, fit.cap, plan);
+  const auto run = LargeBatch(free, fit.cap, within(0));
   if (!run) return "";
   if (run->total() <= fit.cap) {
     return fmt::format(
@@ -178,8 +179,7 @@ std::string BatchHelp(const ModelSpec& model, const KernelLibrary& library, Comp
         run->batch, FormatBytes(run->total()),
         static_cast<double>(whole) / static_cast<double>(run->batch));
   }
-  options.arena_cap = kLeastArena;
-  const auto again = LargeBatch(fit.capped, fit.cap, plan);
+  const auto again = LargeBatch(fit.capped, fit.cap, within(kLeastArena));
   if (again && again->total() <= fit.cap) {
     return fmt::format("`--batch {}` fits, {}", again->batch, CostOf(Slower(*again, free)));
   }
@@ -248,10 +248,10 @@ std::string LargerText(const std::vector<int64_t>& larger) {
 // as the memory, or the data.
 std::string EpochText(const ModelSpec& model, const BatchFit& fit) {
   const bool is_chosen = model.train->memory && !fit.all;
-  if (is_chosen || fit.samples == kMostBatch) return "";
-  const int64_t batch = fit.run->batch, batches = (fit.samples + batch - 1) / batch;
+  if (is_chosen || !fit.samples) return "";
+  const int64_t batch = fit.run->batch, batches = (*fit.samples + batch - 1) / batch;
   const int64_t steps =
-      Accumulation(model.train->accumulate.value, fit.samples, batch, batches).steps_per_epoch();
+      Accumulation(model.train->accumulate.value, *fit.samples, batch, batches).steps_per_epoch();
   return fmt::format(
       "; an epoch is then {}: learning rates and epochs are mostly meant for smaller batches, "
       "which `--batch N`{} gives",

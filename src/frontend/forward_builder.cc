@@ -80,8 +80,8 @@ class ForwardBuilder {
       std::vector<Dim> dims = {kBatchDim};
       for (const Dim& dim : input.shape.value) dims.push_back(dim);
       const TensorType type{input.type.value, Shape(std::move(dims))};
-      const bool widens = type.dtype == DType::kF32 && options_.precision == DType::kF64;
-      if (IsFloat(type.dtype) && type.dtype != options_.precision && !widens) {
+      if (IsFloat(type.dtype) && type.dtype != options_.precision &&
+          !IsWidened(type.dtype, options_)) {
         const std::string wanted(Name(options_.precision));
         diagnostics_.Error(input.mark,
                            "input '" + input.name.value + "' is " + std::string(Name(type.dtype)) +

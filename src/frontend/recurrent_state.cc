@@ -10,11 +10,15 @@ std::string StateName(const std::string& input, EntryKind kind) {
   return kOwnState + std::string(Name(kind)) + "." + input;
 }
 
+bool IsWidened(DType type, const FrontendOptions& options) {
+  return type == DType::kF32 && options.precision == DType::kF64;
+}
+
 std::string WidenedName(const std::string& input) { return input + ".widened"; }
 
 ValueId AddInput(const InputSpec& input, TensorType type, bool carried,
                  const FrontendOptions& options, Builder& builder) {
-  const bool widens = type.dtype == DType::kF32 && options.precision == DType::kF64;
+  const bool widens = IsWidened(type.dtype, options);
   if (!carried) {
     const ValueId fed = builder.AddSource(Role::kPlaceholder, Zone::kForward, type,
                                           input.name.value, input.name.mark);

@@ -14,11 +14,12 @@ namespace cgrun {
 
 // Adds an input: a placeholder, or where it is `carried` recurrent state, which starts as zeros.
 // Each kind of entry point has a state of its own, called StateName(); those that train share one.
-// Returns what the model reads: in a run of f64 an f32 input is widened.
-// The value that reads the placeholder is called WidenedName() then.
+// Returns what the model reads: where IsWidened(), f64 that is called WidenedName().
 ValueId AddInput(const InputSpec& input, TensorType type, bool carried,
                  const FrontendOptions& options, Builder& builder);
 
+// Whether inputs of a type are made f64 in a run.
+bool IsWidened(DType type, const FrontendOptions& options);
 std::string WidenedName(const std::string& input);
 
 // An update edge for each line of `update`, once all paths are there. Predictions have none: each

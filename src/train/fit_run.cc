@@ -20,7 +20,8 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(PlannedRun, memory, batch, second_runs, swaps
 
 namespace {
 
-constexpr size_t kHolders = 3;  // of a peak, that are named
+constexpr size_t kHolders = 3;           // of a peak, that are named
+constexpr int64_t kMostBatch = 1 << 16;  // where no data says how many samples there are
 
 std::vector<PeakHolder> HoldersOfPeak(const MemoryLayout& layout, int entry) {
   TimePoint steps = 1;
@@ -131,17 +132,20 @@ void KeepIfLess(PlannedRun run, const CompileOptions& options, CappedRun& fit) {
 }
 
 // The data is closed again, so that it is not held beside that of the plans.
-int64_t SamplesHere(const ModelSpec& model, Diagnostics& diagnostics) {
+std::optional<int64_t> SamplesHere(const ModelSpec& model, Diagnostics& diagnostics) {
   const RunShape shape = ShapeOfRun(model, diagnostics);
-  return shape.data.train ? shape.data.train->size() : kMostBatch;
+  if (!shape.data.train) return std::nullopt;
+  return shape.data.train->size();
 }
 
-int64_t SamplesOf(const ModelSpec& model, Diagnostics& diagnostics) {
+std::optional<int64_t> SamplesOf(const ModelSpec& model, Diagnostics& diagnostics) {
   const auto text = InChild(/*on_host=*/true, [&] {
     Diagnostics ignored;
-    return std::to_string(SamplesHere(model, ignored));
+    const auto samples = SamplesHere(model, ignored);
+    return samples ? std::to_string(*samples) : std::string();
   });
-  return text ? std::stoll(*text) : SamplesHere(model, diagnostics);
+  if (!text) return SamplesHere(model, diagnostics);
+  return text->empty() ? std::nullopt : std::optional<int64_t>(std::stoll(*text));
 }
 
 }  // namespace
@@ -221,8 +225,9 @@ std::optional<CappedRun> FitRun(const ModelSpec& model, const KernelLibrary& lib
 std::optional<BatchFit> FitBatch(const ModelSpec& model, const KernelLibrary& library,
                                  const CompileOptions& options, int64_t cap,
                                  Diagnostics& diagnostics) {
-  const int64_t samples = SamplesOf(model, diagnostics);
   BatchFit fit;
+  fit.samples = SamplesOf(model, diagnostics);
+  const int64_t samples = fit.samples.value_or(kMostBatch);
   std::map<int64_t, PlannedRun> too_large;
   const auto largest = FindLargestBatch(samples, [&](int64_t batch) -> std::optional<bool> {
     auto run =
@@ -237,7 +242,6 @@ std::optional<BatchFit> FitBatch(const ModelSpec& model, const KernelLibrary& li
     return true;
   });
   if (!largest) return std::nullopt;
-  fit.samples = samples;
   fit.all = largest->batch == samples;
   if (!fit.all) fit.next = too_large.at(largest->batch + 1);
   fit.larger = largest->larger;
@@ -253,7 +257,8 @@ std::optional<CappedRun> FitLargerBatch(const ModelSpec& model, const KernelLibr
   options.effort = PlanEffort::kQuick;
   std::optional<CappedRun> largest;
   Diagnostics ignored;
-  int64_t fits = found.run->batch, batch = std::min(2 * fits, found.samples), above = batch + 1;
+  int64_t fits = found.run->batch, batch = std::min(2 * fits, found.samples.value_or(kMostBatch)),
+          above = batch + 1;
   for (int tries = 0; tries < kTries && batch > fits; ++tries) {
     const ModelSpec larger = WithBatch(model, batch);
     const auto free = PlanRun(larger, library, options, ignored);

@@ -83,17 +83,14 @@ std::optional<CappedRun> FitRunQuickly(const ModelSpec& model, const KernelLibra
                                        CompileOptions options, int64_t cap, const PlannedRun& free,
                                        std::optional<int64_t> base, Diagnostics& diagnostics);
 
-// The largest batch that is tried where no data says how many samples there are.
-inline constexpr int64_t kMostBatch = 1 << 16;
-
 // The largest batch that FindLargestBatch finds with which a run takes at most `cap` bytes with
 // nothing computed again but what is cheap, and what one sample more takes.
 struct BatchFit {
   std::optional<PlannedRun> run;  // nothing where one sample does not fit
   PlannedRun next;                // with one sample more
   std::vector<int64_t> larger;    // batches that were tried beyond that: none of them fits
-  bool all = false;     // no larger one was planned: it has all samples, or as many as are tried
-  int64_t samples = 0;  // the most that there are to try: of the training data, or kMostBatch
+  bool all = false;  // no larger one was planned: it has all samples, or as many as are tried
+  std::optional<int64_t> samples;  // of the training data; nothing where there is none
 };
 std::optional<BatchFit> FitBatch(const ModelSpec& model, const KernelLibrary& library,
                                  const CompileOptions& options, int64_t cap,

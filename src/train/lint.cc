@@ -15,6 +15,7 @@
 #include "src/train/rate_schedule.h"
 #include "src/train/run_shape.h"
 #include "src/train/settings_lint.h"
+#include "src/train/size_lint.h"
 #include "src/train/unread.h"
 #include "src/train/watched_number.h"
 #include "src/train/weights.h"
@@ -116,7 +117,9 @@ void LintGraphs(const ModelSpec& model, const CompileOptions& options, LintRepor
   for (const auto& [name, set] : sets) {
     if (set) report.samples_read += ReadSome(model, name, *set, uses, diagnostics);
   }
-  if (data.train) WarnOfPixels(model, *forward, *data.train, diagnostics);
+  if (!data.train) return;
+  WarnOfPixels(model, *forward, *data.train, diagnostics);
+  WarnOfTargetSizes(model, *forward, *data.train, diagnostics);
 }
 
 void LintData(const ModelSpec& model, LintReport& report, Diagnostics& diagnostics) {

@@ -364,7 +364,6 @@ ModelData OpenModelData(const ModelSpec& model, Diagnostics& diagnostics, Missin
     if (set) CheckFinite(*set, diagnostics);
     if (set && is_train && diagnostics.error_count() == errors) {
       WarnOfFeatureSizes(model, *spec, *set, diagnostics);
-      WarnOfTargetSizes(model, *set, diagnostics);
     }
     if (diagnostics.error_count() > errors) data.misfits = FindMisfits(model, diagnostics);
     if (is_train) train_failed = !files.empty() || diagnostics.error_count() > errors;

@@ -13,6 +13,7 @@
 
 #include "src/ops/normalize.h"
 #include "src/train/model_data.h"
+#include "src/train/size_lint.h"
 #include "src/train/some_numbers.h"
 
 namespace cgrun {
@@ -93,11 +94,24 @@ void Warn(const SourceMark& mark, const Node& layer, const Pixels& pixels,
           Diagnostics& diagnostics) {
   char text[64];
   std::snprintf(text, sizeof(text), "from %.3g to %.3g", pixels.low, pixels.high);
-  diagnostics.Warning(mark,
-                      "pixels reach '" + std::string(NameOf(layer.op)) + "' as numbers " + text +
-                          ": a model learns slowly from such numbers, or not at all",
-                      "`{op: normalize, scale: 1/255}` makes them 0 to 1; its `mean` and `std` are "
-                      "of what `scale` has made of the pixels");
+  diagnostics.Warning(
+      mark,
+      "pixels reach '" + std::string(NameOf(layer.op)) + "' as numbers " + text + kLearnsSlowly,
+      "`{op: normalize, scale: 1/255}` makes them 0 to 1; its `mean` and `std` are "
+      "of what `scale` has made of the pixels");
+}
+
+// Whether only normalisations read what a layer gives, which take its scale out again.
+bool IsNormalised(const Graph& graph, const Node& layer) {
+  constexpr OpId kNorms[] = {OpId::batch_norm, OpId::layer_norm};
+  bool found = false;
+  for (const Node& node : graph.nodes) {
+    if (std::ranges::find(node.inputs, layer.outputs[0]) == node.inputs.end()) continue;
+    if (node.phase != Phase::kForward) continue;
+    if (std::ranges::find(kNorms, node.op) == std::end(kNorms)) return false;
+    found = true;
+  }
+  return found;
 }
 
 }  // namespace
@@ -121,19 +135,6 @@ void WarnOfColours(const Graph& training, Diagnostics& diagnostics) {
   }
 }
 
-// Whether only normalisations read what a layer gives, which take its scale out again.
-bool IsNormalised(const Graph& graph, const Node& layer) {
-  constexpr OpId kNorms[] = {OpId::batch_norm, OpId::layer_norm};
-  bool found = false;
-  for (const Node& node : graph.nodes) {
-    if (std::ranges::find(node.inputs, layer.outputs[0]) == node.inputs.end()) continue;
-    if (node.phase != Phase::kForward) continue;
-    if (std::ranges::find(kNorms, node.op) == std::end(kNorms)) return false;
-    found = true;
-  }
-  return found;
-}
-
 void WarnOfPixels(const ModelSpec& model, const Graph& training, const Dataset& train,
                   Diagnostics& diagnostics) {
   constexpr OpId kLayers[] = {OpId::linear, OpId::conv, OpId::conv_transpose};
@@ -152,9 +153,7 @@ void WarnOfPixels(const ModelSpec& model, const Graph& training, const Dataset& 
     }
     const SourceMark& mark = pixels.maker == nullptr ? node.mark : pixels.maker->mark;
     if (!pixels.AreFar() || IsNormalised(training, node)) continue;
-    if (told.insert(mark.ToString()).second) {
-      Warn(mark, node, pixels, diagnostics);
-    }
+    if (told.insert(mark.ToString()).second) Warn(mark, node, pixels, diagnostics);
   }
 }
 

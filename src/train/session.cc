@@ -16,6 +16,7 @@
 #include "src/train/pixel_lint.h"
 #include "src/train/run_shape.h"
 #include "src/train/settings_lint.h"
+#include "src/train/size_lint.h"
 #include "src/train/unread.h"
 
 namespace cgrun {
@@ -179,8 +180,11 @@ void Session::CheckLabelRanges(bool train, Diagnostics& diagnostics) {
   if (train) {
     WarnOfUnreadInputs(model_, *forward, options.precision, diagnostics);
     WarnOfSettings(model_, *forward, diagnostics);
-    WarnOfPixels(model_, *forward, *train_->dataset, diagnostics);
     CheckOneNumber(*forward, WatchedNames(model_), diagnostics);
+  }
+  if (train && options_.weights.empty() && options_.checkpoint.empty()) {
+    WarnOfPixels(model_, *forward, *train_->dataset, diagnostics);
+    WarnOfTargetSizes(model_, *forward, *train_->dataset, diagnostics);
   }
   std::vector<LabelledSet> sets;
   if (train_) sets.push_back({train_->dataset.get(), train_->inputs});

@@ -5,14 +5,11 @@
 #include <cmath>
 #include <cstdio>
 #include <iterator>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "src/data/column_moments.h"
 #include "src/data/column_sizes.h"
-#include "src/frontend/frontend.h"
-#include "src/ir/graph.h"
 #include "src/train/label_uses.h"
 #include "src/train/model_data.h"
 #include "src/train/some_numbers.h"
@@ -103,29 +100,22 @@ void WarnOfFeatureSizes(const ModelSpec& model, const DataSpec& spec, const Data
     const bool is_read = std::ranges::any_of(
         model.paths, [&](const PathSpec& path) { return std::ranges::any_of(path.ops, reads); });
     if (doubt.empty() || !is_read || file == spec.options.end()) continue;
-    diagnostics.Warning(file->value.mark,
-                        doubt +
-                            ": a model learns slowly from such numbers, or "
-                            "not at all",
+    diagnostics.Warning(file->value.mark, doubt + kLearnsSlowly,
                         "`standardize: true` makes each column (x - mean) / deviation");
   }
 }
 
-void WarnOfTargetSizes(const ModelSpec& model, const Dataset& train, Diagnostics& diagnostics) {
-  if (model.weights) return;  // they have learned such sizes
-  const std::vector<LargeTarget> large = LargeFields(model, train);
-  if (large.empty()) return;
-  Diagnostics reported;  // of the graph, by others
-  const auto forward = BuildForward(model, {EntryKind::kEval, PrecisionOf(model)}, reported);
-  if (!forward) return;
-  for (const LargeTarget& target : large) {
-    const auto loss = std::ranges::find_if(forward->nodes, [&](const Node& node) {
+void WarnOfTargetSizes(const ModelSpec& model, const Graph& training, const Dataset& train,
+                       Diagnostics& diagnostics) {
+  if (model.weights) return;
+  for (const LargeTarget& target : LargeFields(model, train)) {
+    const auto loss = std::ranges::find_if(training.nodes, [&](const Node& node) {
       if (!ComparesNumbers(node)) return false;
-      const Value& source = LabelSource(*forward, node.inputs[kTarget]);
+      const Value& source = LabelSource(training, node.inputs[kTarget]);
       return source.role == Role::kPlaceholder && source.name == target.input &&
-             IsOfLayer(*forward, node.inputs[kPrediction]);
+             IsOfLayer(training, node.inputs[kPrediction]);
     });
-    if (loss != forward->nodes.end()) Warn(target, *loss, diagnostics);
+    if (loss != training.nodes.end()) Warn(target, *loss, diagnostics);
   }
 }
 

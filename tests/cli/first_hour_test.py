@@ -47,6 +47,10 @@ class FirstHourTest(cli_testing.CliTestCase):
                           error)
             self.assertIn("`- y: {op: mul, in: [scaled, 100000]}`", error)
             self.assertEqual(error.count("are large numbers"), 1, error)
+        self.cgrun("train", "given.yaml", "--out", "run", "--quiet")
+        for verb in (("eval", "given.yaml", "--weights", "run", "--split", "train"),
+                     ("train", "given.yaml", "--weights", "run", "--out", "on", "--dry-run")):
+            self.assertNotIn("are large numbers", self.cgrun(*verb).stderr)
         for loss in ("absolute_error", "huber", "smooth_l1"):
             self.assertIn("the targets of", self.warnings(PRICES.replace("squared_error", loss)))
 
