@@ -174,9 +174,9 @@ struct DataOptions {
   SourceMark mark;     // of the data set, for what is missing
   std::string folder;  // relative paths start here; empty: the working directory
   std::map<std::string, DataOption> values;
-  int64_t memory_limit = kNoLimit;  // the most bytes that decoded_bytes() may become
-  int64_t memory_cap = 0;           // on the run, of which the limit is left; 0: of free memory
-  std::vector<DataField> fields;    // what the model's placeholders want, for formats that ask
+  int64_t memory_limit = kNoLimit;    // the most bytes that decoded_bytes() may become
+  int64_t memory_cap = 0;             // on the run, of which the limit is left; 0: of free memory
+  std::vector<DataField> fields;      // what the model's placeholders want, for formats that ask
   bool may_have_more_fields = false;  // others may stand in what of the model could not be read
   std::map<std::string, SourceMark> field_marks;  // of these placeholders, where they are known
   const Dataset* train = nullptr;  // for other sets of a model: the one whose labels they share

@@ -37,7 +37,8 @@ TEST(Lookalikes, ComposeLettersAndTheirMarks) {
   EXPECT_EQ(WithComposedLetters("E\u0301te\u0301, n\u0303"), "\u00c9t\u00e9, \u00f1");
   EXPECT_EQ(WithComposedLetters("z\u030cZ\u030c"), "\u017e\u017d");
   EXPECT_EQ(WithComposedLetters("a\u0323"), "\u1ea1");
-  for (const char* other : {"", "Fl\u00e4che", "\u0308", "\u0308a", "q\u0308", "1\u0308", "\u00e4"}) {
+  for (const char* other :
+       {"", "Fl\u00e4che", "\u0308", "\u0308a", "q\u0308", "1\u0308", "\u00e4"}) {
     EXPECT_EQ(WithComposedLetters(other), other);
   }
 }
