@@ -145,55 +145,68 @@ void Row(const Channels& p, const Operands<T>& o, int64_t c) {
   }
 }
 
+constexpr int64_t kMostLanes = kMostColumns * kLanes;
+
 template <class T>
-void TrainColumn(const Channels& p, const Operands<T>& o, const Column& column, float* means,
-                 float* factors) {
-  HWY_ALIGN float about[kF32Lanes] = {};
-  const T* first = o.x + p.ColumnOffset(0, column.first);
-  for (int64_t lane = 0; lane < column.lanes; ++lane)
+void TrainColumns(const Channels& p, const Operands<T>& o, const Columns& columns, float* means,
+                  float* factors) {
+  HWY_ALIGN float about[kMostLanes] = {};
+  const T* first = o.x + p.ColumnOffset(0, columns.first);
+  for (int64_t lane = 0; lane < columns.lanes; ++lane)
     about[lane] = ShiftFor(static_cast<float>(first[lane]));
-  const VF32 shift = hn::Load(F32(), about);
-  const VF64 lower = LowerF64(shift), upper = UpperF64(shift);
-  States<Moments, 2> moments;
-  ForColumn(p, column, [&](int64_t at, int64_t chain) HWY_ATTR {
-    moments[static_cast<size_t>(chain)].Add(LoadSome(F32(), o.x + at, column.stored), lower, upper);
+  States<Moments, 2> moments[kMostColumns];
+  ForStretches<kLanes>(p, columns, [&](const Stretch& stretch) HWY_ATTR {
+    const VF32 shift = hn::Load(F32(), about + stretch.lane);
+    const VF64 lower = LowerF64(shift), upper = UpperF64(shift);
+    States<Moments, 2>& of_column = moments[stretch.lane / kLanes];
+    States<Moments, 2> local = of_column;  // in registers
+    ForPositions(p, stretch, [&](int64_t at, int64_t chain) HWY_ATTR {
+      local[static_cast<size_t>(chain)].Add(LoadSome(F32(), o.x + at, stretch.stored), lower,
+                                            upper);
+    });
+    of_column = local;
   });
-  moments[0].Join(moments[1]);
-  HWY_ALIGN double sums[kF32Lanes], squares[kF32Lanes];
-  moments[0].sum.Lanes(sums);
-  moments[0].squares.Lanes(squares);
-  for (int64_t lane = 0; lane < column.lanes; ++lane) {
-    const Affine affine = Conclude(p, o, column.first + lane, static_cast<double>(about[lane]),
+  HWY_ALIGN double sums[kMostLanes], squares[kMostLanes];
+  for (int64_t k = 0; k < columns.count; ++k) {
+    moments[k][0].Join(moments[k][1]);
+    moments[k][0].sum.Lanes(sums + k * kLanes);
+    moments[k][0].squares.Lanes(squares + k * kLanes);
+  }
+  for (int64_t lane = 0; lane < columns.lanes; ++lane) {
+    const Affine affine = Conclude(p, o, columns.first + lane, static_cast<double>(about[lane]),
                                    sums[lane], squares[lane]);
     means[lane] = affine.mean;
     factors[lane] = affine.factor;
   }
 }
 
-// A vector of channels side by side. Lanes that pad a block stay 0.
+// Vectors of channels side by side. Lanes that pad a block stay 0.
 template <Statistics kFrom, class T>
-void OfColumn(const Channels& p, const Operands<T>& o, const Column& column) {
-  HWY_ALIGN float means[kF32Lanes] = {}, factors[kF32Lanes] = {}, shifts[kF32Lanes] = {};
-  for (int64_t lane = 0; lane < column.lanes; ++lane) {
-    shifts[lane] = o.shift[column.first + lane];
+void OfColumns(const Channels& p, const Operands<T>& o, const Columns& columns) {
+  HWY_ALIGN float means[kMostLanes] = {}, factors[kMostLanes] = {}, shifts[kMostLanes] = {};
+  for (int64_t lane = 0; lane < columns.lanes; ++lane) {
+    shifts[lane] = o.shift[columns.first + lane];
     if constexpr (kFrom != Statistics::kOfBatch) {
-      const Affine affine = Given<kFrom>(p, o, column.first + lane);
+      const Affine affine = Given<kFrom>(p, o, columns.first + lane);
       means[lane] = affine.mean;
       factors[lane] = affine.factor;
     }
   }
-  if constexpr (kFrom == Statistics::kOfBatch) TrainColumn(p, o, column, means, factors);
-  const F32 d;
-  const VF32 mean = hn::Load(d, means), factor = hn::Load(d, factors), shift = hn::Load(d, shifts);
+  if constexpr (kFrom == Statistics::kOfBatch) TrainColumns(p, o, columns, means, factors);
   const float min = p.min, max = p.max;
-  ForColumn(p, column, [&](int64_t at, int64_t) HWY_ATTR {
-    const VF32 x = LoadSome(d, o.x + at, column.stored);
-    const VF32 y = Normalized<T>(d, x, mean, factor, shift, min, max);
-    if (column.stored == kLanes) {
-      StoreExact(d, y, o.y + at);
-    } else {
-      StoreFirst(d, y, o.y + at, column.stored);
-    }
+  ForStretches<kLanes>(p, columns, [&](const Stretch& stretch) HWY_ATTR {
+    const F32 d;
+    const VF32 mean = hn::Load(d, means + stretch.lane), factor = hn::Load(d, factors + stretch.lane);
+    const VF32 shift = hn::Load(d, shifts + stretch.lane);
+    ForPositions(p, stretch, [&](int64_t at, int64_t) HWY_ATTR {
+      const VF32 x = LoadSome(d, o.x + at, stretch.stored);
+      const VF32 y = Normalized<T>(d, x, mean, factor, shift, min, max);
+      if (stretch.stored == kLanes) {
+        StoreExact(d, y, o.y + at);
+      } else {
+        StoreFirst(d, y, o.y + at, stretch.stored);
+      }
+    });
   });
 }
 
@@ -208,7 +221,7 @@ void Run(const RunContext& context, const Instruction& i) noexcept {
                       Data<T>(context, i, 5),       out(6), out(7), out(8), out(9)};
   SplitChannels<kLanes>(
       p, [&](int64_t c) { Row<kFrom>(p, o, c); },
-      [&](const Column& column) { OfColumn<kFrom>(p, o, column); });
+      [&](const Columns& columns) { OfColumns<kFrom>(p, o, columns); });
 }
 
 PreparedKernel Prepare(const KernelRequest& request) {

@@ -144,46 +144,59 @@ void Row(const Channels& p, const Operands<T>& o, int64_t c) {
   }
 }
 
-// A vector of channels side by side. Lanes that pad a block stay 0.
+// Vectors of channels side by side. Lanes that pad a block stay 0.
 template <bool kTraining, bool kClips, class T>
-void OfColumn(const Channels& p, const Operands<T>& o, const Column& column) {
+void OfColumns(const Channels& p, const Operands<T>& o, const Columns& columns) {
+  constexpr int64_t kMost = kMostColumns * kLanes;
   const F32 d;
-  HWY_ALIGN float means[kF32Lanes] = {}, inv_stds[kF32Lanes] = {}, factors[kF32Lanes] = {};
-  HWY_ALIGN float shifts[kF32Lanes] = {};
-  HWY_ALIGN float mean_sums[kF32Lanes] = {}, mean_products[kF32Lanes] = {};
-  for (int64_t lane = 0; lane < column.lanes; ++lane) {
-    const Given given = GivenOf<kTraining, kClips>(p, o, column.first + lane);
+  HWY_ALIGN float means[kMost] = {}, inv_stds[kMost] = {}, factors[kMost] = {}, shifts[kMost] = {};
+  HWY_ALIGN float mean_sums[kMost] = {}, mean_products[kMost] = {};
+  for (int64_t lane = 0; lane < columns.lanes; ++lane) {
+    const Given given = GivenOf<kTraining, kClips>(p, o, columns.first + lane);
     means[lane] = given.mean;
     inv_stds[lane] = given.inv_std;
     factors[lane] = given.factor;
     shifts[lane] = given.shift;
   }
-  const VF32 mean = hn::Load(d, means), inv_std = hn::Load(d, inv_stds);
-  const VF32 factor = hn::Load(d, factors), shift = hn::Load(d, shifts);
   const BeforeClip<kClips, T> before_clip{p.min, p.max};
-  const auto gradient = [&](VF32 x, int64_t at) HWY_ATTR {
-    return before_clip(x, LoadSome(d, o.dy + at, column.stored), mean, factor, shift);
-  };
-  States<Products, 2> products;
-  ForColumn(p, column, [&](int64_t at, int64_t chain) HWY_ATTR {
-    const VF32 x = LoadSome(d, o.x + at, column.stored);
-    products[static_cast<size_t>(chain)].Add(x, gradient(x, at), mean, inv_std);
+  States<Products, 2> products[kMostColumns];
+  ForStretches<kLanes>(p, columns, [&](const Stretch& stretch) HWY_ATTR {
+    const int64_t lane = stretch.lane;
+    const VF32 mean = hn::Load(d, means + lane), inv_std = hn::Load(d, inv_stds + lane);
+    const VF32 factor = hn::Load(d, factors + lane), shift = hn::Load(d, shifts + lane);
+    States<Products, 2> local = products[lane / kLanes];  // in registers
+    ForPositions(p, stretch, [&](int64_t at, int64_t chain) HWY_ATTR {
+      const VF32 x = LoadSome(d, o.x + at, stretch.stored);
+      const VF32 dy = LoadSome(d, o.dy + at, stretch.stored);
+      local[static_cast<size_t>(chain)].Add(x, before_clip(x, dy, mean, factor, shift), mean,
+                                            inv_std);
+    });
+    products[lane / kLanes] = local;
   });
-  products[0].Join(products[1]);
-  HWY_ALIGN double sums[kF32Lanes], totals[kF32Lanes];
-  products[0].sum.Lanes(sums);
-  products[0].product.Lanes(totals);
-  for (int64_t lane = 0; lane < column.lanes; ++lane) {
-    const Means of_lane = Conclude<kTraining>(p, o, column.first + lane, sums[lane], totals[lane]);
+  HWY_ALIGN double sums[kMost], totals[kMost];
+  for (int64_t k = 0; k < columns.count; ++k) {
+    products[k][0].Join(products[k][1]);
+    products[k][0].sum.Lanes(sums + k * kLanes);
+    products[k][0].product.Lanes(totals + k * kLanes);
+  }
+  for (int64_t lane = 0; lane < columns.lanes; ++lane) {
+    const Means of_lane = Conclude<kTraining>(p, o, columns.first + lane, sums[lane], totals[lane]);
     mean_sums[lane] = of_lane.sum;
     mean_products[lane] = of_lane.product;
   }
-  const VF32 mean_sum = hn::Load(d, mean_sums), mean_product = hn::Load(d, mean_products);
-  ForColumn(p, column, [&](int64_t at, int64_t) HWY_ATTR {
-    const VF32 x = LoadSome(d, o.x + at, column.stored);
-    const VF32 dx =
-        GradOf<kTraining>(x, gradient(x, at), mean, inv_std, factor, mean_sum, mean_product);
-    StoreSome(d, dx, o.dx + at, column.stored);
+  ForStretches<kLanes>(p, columns, [&](const Stretch& stretch) HWY_ATTR {
+    const int64_t lane = stretch.lane;
+    const VF32 mean = hn::Load(d, means + lane), inv_std = hn::Load(d, inv_stds + lane);
+    const VF32 factor = hn::Load(d, factors + lane), shift = hn::Load(d, shifts + lane);
+    const VF32 mean_sum = hn::Load(d, mean_sums + lane);
+    const VF32 mean_product = hn::Load(d, mean_products + lane);
+    ForPositions(p, stretch, [&](int64_t at, int64_t) HWY_ATTR {
+      const VF32 x = LoadSome(d, o.x + at, stretch.stored);
+      const VF32 dy = LoadSome(d, o.dy + at, stretch.stored);
+      const VF32 dx = GradOf<kTraining>(x, before_clip(x, dy, mean, factor, shift), mean, inv_std,
+                                        factor, mean_sum, mean_product);
+      StoreSome(d, dx, o.dx + at, stretch.stored);
+    });
   });
 }
 
@@ -198,7 +211,7 @@ void Run(const RunContext& context, const Instruction& i) noexcept {
       kClips ? in(5) : nullptr,     Data<T>(context, i, kInputs), out(1), out(2)};
   SplitChannels<kLanes>(
       p, [&](int64_t c) { Row<kTraining, kClips>(p, o, c); },
-      [&](const Column& column) { OfColumn<kTraining, kClips>(p, o, column); });
+      [&](const Columns& columns) { OfColumns<kTraining, kClips>(p, o, columns); });
 }
 
 template <class T>

@@ -1,6 +1,6 @@
-// Channels in blocks: the layouts aBcd8b and aBcd16b of [N, C, H, W], which convolutions choose.
-// The channels of a block lie side by side at every position of an image; what pads the last block
-// is 0.
+// Channels in blocks: the layouts aBcd8b and aBcd16b of [N, C, H, W], which convolutions choose, and
+// acdb, all channels in one block. The channels of a block lie side by side at every position of an
+// image; what pads the last block is 0.
 #ifndef CGRUN_KERNELS_CPU_BLOCKS_H_
 #define CGRUN_KERNELS_CPU_BLOCKS_H_
 
@@ -10,8 +10,14 @@
 
 namespace cgrun::cpu {
 
-// Channels of a block of the layout; 0 where it is another layout.
-inline int64_t BlockOf(const Layout& layout) {
+// Whether all channels of [N, C, H, W] lie side by side: NHWC.
+inline bool HasChannelsLast(const Layout& layout) {
+  return layout.order == std::vector<int>{0, 2, 3, 1} && layout.blocks.empty();
+}
+
+// Channels of a block of the layout of x; 0 where it is another layout.
+inline int64_t BlockOf(const Shape& x, const Layout& layout) {
+  if (HasChannelsLast(layout)) return x[1].size;
   const bool outer = layout.order.empty() || layout.order == std::vector<int>{0, 1, 2, 3};
   if (!outer || layout.blocks.size() != 1 || layout.blocks[0].axis != 1) return 0;
   return layout.blocks[0].size;
@@ -29,7 +35,7 @@ struct Blocks {
 };
 
 inline Blocks BlocksOf(const Shape& x, const Layout& layout) {
-  const int64_t block = BlockOf(layout);
+  const int64_t block = BlockOf(x, layout);
   return {x[0].size, (x[1].size + block - 1) / block, x[2].size * x[3].size, block};
 }
 
@@ -39,7 +45,7 @@ inline const Layout* ComesInBlocks(const NodeSignature& node, const RunSetting& 
                                    size_t input, int64_t lanes) {
   if (input >= setting.layouts.size() || node.inputs[input].shape.rank() != 4) return nullptr;
   const Layout& layout = setting.layouts[input];
-  const int64_t block = BlockOf(layout);
+  const int64_t block = BlockOf(node.inputs[input].shape, layout);
   return block > 0 && block % lanes == 0 ? &layout : nullptr;
 }
 

@@ -112,7 +112,9 @@ std::vector<PostOperator> BehindConv(const NodeSignature& node) {
 
 dnnl::primitive_attr AttributesOf(const NodeSignature& node) {
   dnnl::primitive_attr attributes = Attributes();
-  if (node.op == OpId::fused) attributes.set_post_ops(Described(BehindConv(node)));
+  if (node.op == OpId::fused) {
+    attributes.set_post_ops(Described(BehindConv(node), node.inputs[1].shape[0].size));
+  }
   return attributes;
 }
 
@@ -120,7 +122,7 @@ template <Method kMethod>
 Forward::primitive_desc ForwardDesc(const NodeSignature& node, Layouts layouts) {
   const ConvAttributes& attributes = ConvOf(node);
   const Sizes sizes = SizesOf(node.inputs[0].shape, attributes.window());
-  const bool bias = ConvInputs(node) == 3 || HasNorm(node);
+  const bool bias = HasNorm(node) ? FoldsIntoWeights(node) : ConvInputs(node) == 3;
   const Desc x = Tensor(node.inputs[0], At(layouts, 0));
   const Desc weight = DescribeWeights(node.inputs[1], attributes.groups, At(layouts, 1));
   const Desc y = Tensor(node.outputs[0], At(layouts, node.inputs.size()));
@@ -234,18 +236,23 @@ PreparedKernel PrepareForward(const KernelRequest& request) {
   const auto desc = WithThreads<ForwardDesc<kMethod>>(node, &request.operands, request.threads);
   const int y = static_cast<int>(node.inputs.size()), workspace = y + 1;
   const FoldedPlaces places = PlacesOf(node, request.operands[1].layout);
-  const bool folded = places.end > 0;
-  std::vector<Argument> arguments = {
-      {DNNL_ARG_SRC, 0, desc.src_desc()},
-      {DNNL_ARG_WEIGHTS, folded ? workspace : 1, desc.weights_desc(), places.weights},
-      {DNNL_ARG_DST, y, desc.dst_desc()}};
-  if (folded || ConvInputs(node) == 3) {
-    arguments.push_back({DNNL_ARG_BIAS, folded ? workspace : 2, desc.bias_desc(), places.bias});
+  std::vector<Argument> arguments = {{DNNL_ARG_SRC, 0, desc.src_desc()},
+                                     {DNNL_ARG_DST, y, desc.dst_desc()}};
+  if (FoldsIntoWeights(node)) {
+    arguments.push_back({DNNL_ARG_WEIGHTS, workspace, desc.weights_desc(), places.factors});
+    arguments.push_back({DNNL_ARG_BIAS, workspace, desc.bias_desc(), places.summands});
+  } else {
+    arguments.push_back({DNNL_ARG_WEIGHTS, 1, desc.weights_desc()});
+    if (ConvInputs(node) == 3 && !HasNorm(node)) {
+      arguments.push_back({DNNL_ARG_BIAS, 2, desc.bias_desc()});
+    }
   }
   AddScratch(desc.scratchpad_desc(), workspace, arguments, places.end);
   if (node.op != OpId::fused) return PrepareRun(Forward(desc), arguments);
+  const std::vector<PostOperator> behind = BehindConv(node);
+  AddFoldedArguments(behind, node.inputs[1].shape[0].size, places, workspace, arguments);
   PreparedKernel conv = BehindFolding(request, PrepareRun(Forward(desc), arguments));
-  return BehindCopy(AddedOperand(BehindConv(node)), request, std::move(conv));
+  return BehindCopy(AddedOperand(behind), request, std::move(conv));
 }
 
 KernelDef Conv(std::string_view name, bool (*supports)(const NodeSignature&)) {

@@ -1,4 +1,5 @@
-// w'[f] = w[f]·k[f] and b'[f] = (b[f] − mean[f])·k[f] + shift[f], with k = scale ÷ √(variance + ε).
+// k[f] = scale[f] ÷ √(variance[f] + ε) and s[f] = (b[f] − mean[f])·k[f] + shift[f]: then y is x ∗ (w·k)
+// + s, or (x ∗ w)·k + s.
 #include "src/kernels/onednn/folded_norm.h"
 
 #include <algorithm>
@@ -43,6 +44,7 @@ struct Parameters {
   PreparedKernel conv;
   FilterBlocks blocks;
   FoldedPlaces places;
+  bool into_weights = true;
   bool has_bias = false;
   int scale = 0;  // the operand; shift, mean and variance follow
   int workspace = 0;
@@ -50,27 +52,36 @@ struct Parameters {
   double epsilon = 0;
 };
 
+struct Affine {
+  float factor = 0, summand = 0;
+};
+
+template <class T>
+Affine AffineOf(const Parameters& p, const RunContext& context, const Instruction& i,
+                int64_t filter) noexcept {
+  const auto of_filter = [&](int k) { return Data<const float>(context, i, p.scale + k)[filter]; };
+  const double factor = of_filter(0) / std::sqrt(of_filter(3) + p.epsilon);
+  const float bias = p.has_bias ? static_cast<float>(Data<const T>(context, i, 2)[filter]) : 0.0F;
+  const double summand = static_cast<double>(bias) - static_cast<double>(of_filter(2));
+  return {static_cast<float>(factor), static_cast<float>(summand * factor + of_filter(1))};
+}
+
 // The filters of one block.
 void FoldBlock(const Parameters& p, const RunContext& context, const Instruction& i,
                int64_t block) noexcept {
-  const auto operand = [&](int k) { return Data<const float>(context, i, k); };
-  const float *scale = operand(p.scale), *shift = operand(p.scale + 1);
-  const float *mean = operand(p.scale + 2), *variance = operand(p.scale + 3);
   auto* workspace = Data<float>(context, i, p.workspace);
-  float* bias = workspace + p.places.bias / kFloat;
+  float* summands = workspace + p.places.summands / kFloat;
   float factors[kMostWidth] = {};
   const int64_t first = block * p.blocks.width;
   const int64_t filters = std::min(p.blocks.width, p.blocks.filters - first);
   for (int64_t j = 0; j < filters; ++j) {
-    const int64_t f = first + j;
-    const double factor = scale[f] / std::sqrt(variance[f] + p.epsilon);
-    factors[j] = static_cast<float>(factor);
-    const double summand = (p.has_bias ? operand(2)[f] : 0) - static_cast<double>(mean[f]);
-    bias[f] = static_cast<float>(summand * factor + shift[f]);
+    const Affine affine = AffineOf<float>(p, context, i, first + j);
+    factors[j] = affine.factor;
+    summands[first + j] = affine.summand;
   }
   const int64_t size = p.blocks.width * p.blocks.elements;
-  const float* from = operand(1) + block * size;
-  float* to = workspace + p.places.weights / kFloat + block * size;
+  const float* from = Data<const float>(context, i, 1) + block * size;
+  float* to = workspace + p.places.factors / kFloat + block * size;
   if (p.blocks.width == 1) {
     for (int64_t e = 0; e < size; ++e) to[e] = from[e] * factors[0];
     return;
@@ -80,13 +91,31 @@ void FoldBlock(const Parameters& p, const RunContext& context, const Instruction
   }
 }
 
-void Run(const RunContext& context, const Instruction& i) noexcept {
-  const auto& p = *static_cast<const Parameters*>(i.parameters);
+void FoldIntoWeights(const Parameters& p, const RunContext& context,
+                     const Instruction& i) noexcept {
   if (p.threads == 1) {  // no team of another size: OpenMP allocates where that changes
     for (int64_t block = 0; block < p.blocks.count(); ++block) FoldBlock(p, context, i, block);
   } else {
 #pragma omp parallel for num_threads(p.threads) schedule(static)
     for (int64_t block = 0; block < p.blocks.count(); ++block) FoldBlock(p, context, i, block);
+  }
+}
+
+void FoldBehindSums(const Parameters& p, const RunContext& context, const Instruction& i) noexcept {
+  auto* workspace = Data<float>(context, i, p.workspace);
+  for (int64_t filter = 0; filter < p.blocks.filters; ++filter) {
+    const Affine affine = AffineOf<BFloat16>(p, context, i, filter);
+    workspace[p.places.factors / kFloat + filter] = affine.factor;
+    workspace[p.places.summands / kFloat + filter] = affine.summand;
+  }
+}
+
+void Run(const RunContext& context, const Instruction& i) noexcept {
+  const auto& p = *static_cast<const Parameters*>(i.parameters);
+  if (p.into_weights) {
+    FoldIntoWeights(p, context, i);
+  } else {
+    FoldBehindSums(p, context, i);
   }
   Instruction conv = i;
   conv.parameters = p.conv.parameters.get();
@@ -99,11 +128,16 @@ bool HasNorm(const NodeSignature& node) { return NormOf(node) != nullptr; }
 
 bool CanFold(const NodeSignature& node) {
   const FusedOperator* norm = NormOf(node);
-  return norm != nullptr && norm == &node.body[1] && node.inputs[1].dtype == DType::kF32 &&
+  return norm != nullptr && norm == &node.body[1] &&
          !norm->attributes.As<BatchNormAttributes>().training;
 }
 
+bool FoldsIntoWeights(const NodeSignature& node) {
+  return HasNorm(node) && node.inputs[1].dtype == DType::kF32;
+}
+
 bool CanFoldInto(const NodeSignature& node, const Layout& weights) {
+  if (!FoldsIntoWeights(node)) return CanFold(node);
   const bool filters_first = weights.order.empty() || weights.order[0] == 0;
   const auto of_filters = std::ranges::count(weights.blocks, 0, &Layout::Block::axis);
   const bool filters_last = weights.blocks.empty() || (weights.blocks.back().axis == 0 &&
@@ -114,14 +148,16 @@ bool CanFoldInto(const NodeSignature& node, const Layout& weights) {
 
 FoldedPlaces PlacesOf(const NodeSignature& node, const Layout& weights) {
   if (!HasNorm(node)) return {};
+  const int64_t of_filters = Aligned(node.inputs[1].shape[0].size * kFloat);
   FoldedPlaces places;
-  places.bias = Aligned(ByteSize(node.inputs[1], weights));
-  places.end = places.bias + Aligned(node.inputs[1].shape[0].size * kFloat);
+  places.summands =
+      FoldsIntoWeights(node) ? Aligned(ByteSize(node.inputs[1], weights)) : of_filters;
+  places.end = places.summands + of_filters;
   return places;
 }
 
 double FoldingSeconds(const NodeSignature& node) {
-  if (!HasNorm(node)) return 0;
+  if (!FoldsIntoWeights(node)) return 0;
   return 2 * static_cast<double>(ByteSize(node.inputs[1])) / kBytesPerSecond;
 }
 
@@ -134,7 +170,7 @@ PreparedKernel BehindFolding(const KernelRequest& request, PreparedKernel conv) 
   return PreparedKernel::Of(
       &Run,
       Parameters{std::move(conv), BlocksOf(node.inputs[1], weights), PlacesOf(node, weights),
-                 node.body[0].operands.size() == 3, norm->operands[1],
+                 FoldsIntoWeights(node), node.body[0].operands.size() == 3, norm->operands[1],
                  static_cast<int>(node.inputs.size() + node.outputs.size()),
                  small ? 1 : request.threads, norm->attributes.As<BatchNormAttributes>().epsilon});
 }

@@ -1,6 +1,8 @@
-// A batch_norm by running statistics that stands behind a convolution in one node: its factors go
-// into the weights and its summands into the bias, in the workspace, before the convolution runs.
-// So no second copy of the weights is held, and the parameters may change from step to step.
+// A batch_norm by running statistics that stands behind a convolution in one node. In f32 its
+// factors go into the weights and its summands into the bias, in the workspace, before the
+// convolution runs. In bf16, where weights that are multiplied would be rounded once more, the
+// workspace has factors and summands alone, and the sums meet them in registers. Either way no second
+// copy of the weights is held, and the parameters may change from step to step.
 #ifndef CGRUN_KERNELS_ONEDNN_FOLDED_NORM_H_
 #define CGRUN_KERNELS_ONEDNN_FOLDED_NORM_H_
 
@@ -12,22 +14,25 @@ namespace cgrun::onednn {
 
 // Whether there is a batch_norm behind the convolution of a fused node.
 bool HasNorm(const NodeSignature& node);
-// Whether it can be folded: it is one by running statistics, behind a convolution of f32.
+// Whether it can be folded: it is one by running statistics, right behind the convolution.
 bool CanFold(const NodeSignature& node);
-// … and into weights in this layout: whole filters, or whole blocks of them, side by side.
+// Whether it is in the weights; else it is behind the sums.
+bool FoldsIntoWeights(const NodeSignature& node);
+// Whether it can go where it is to go with weights in this layout: behind the sums always, into the
+// weights where whole filters, or whole blocks of them, lie side by side.
 bool CanFoldInto(const NodeSignature& node, const Layout& weights);
 
-// Where the workspace has what runs in place of weights and bias, in bytes; `end` is 0 without a
-// batch_norm.
+// Where the workspace has the factors, or the weights multiplied by them, and the summands, in
+// bytes; `end` is 0 without a batch_norm.
 struct FoldedPlaces {
-  int64_t weights = 0, bias = 0, end = 0;
+  int64_t factors = 0, summands = 0, end = 0;
 };
 FoldedPlaces PlacesOf(const NodeSignature& node, const Layout& weights);
 
 // How long folding takes.
 double FoldingSeconds(const NodeSignature& node);
 
-// `conv`, which reads weights and bias at these places, behind the folding.
+// `conv`, which reads what is at these places, behind the folding.
 PreparedKernel BehindFolding(const KernelRequest& request, PreparedKernel conv);
 
 }  // namespace cgrun::onednn

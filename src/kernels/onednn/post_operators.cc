@@ -6,7 +6,6 @@
 #include <cstring>
 #include <utility>
 
-#include "src/kernels/onednn/folded_norm.h"
 #include "src/ops/batch_norm.h"
 #include "src/ops/leaky_relu.h"
 
@@ -17,6 +16,17 @@ using Algorithm = dnnl::algorithm;
 
 PostOperator Relu(double slope = 0) {
   return {Algorithm::eltwise_relu, static_cast<float>(slope), 0};
+}
+
+// A number a filter.
+dnnl::memory::desc OfFilters(int64_t filters) {
+  return {{1, filters, 1, 1}, dnnl::memory::data_type::f32, dnnl::memory::format_tag::abcd};
+}
+
+// What meets the sums where the norm is not in the weights, a number a filter.
+void AddFactors(std::vector<PostOperator>& operators) {
+  operators.push_back({Algorithm::binary_mul});
+  operators.push_back({Algorithm::binary_add});
 }
 
 void AddClip(const BatchNormAttributes& norm, std::vector<PostOperator>& operators) {
@@ -49,6 +59,7 @@ bool Add(const NodeSignature& node, const FusedOperator& op, std::vector<PostOpe
       operators.push_back(Relu(op.attributes.As<LeakyReluAttributes>().slope));
       return node.outputs[0].dtype == DType::kF32;
     case OpId::batch_norm:
+      if (!FoldsIntoWeights(node)) AddFactors(operators);
       AddClip(op.attributes.As<BatchNormAttributes>(), operators);
       return CanFold(node);
     case OpId::add:
@@ -91,16 +102,30 @@ std::optional<std::vector<PostOperator>> PostOperatorsOf(const NodeSignature& no
   return operators;
 }
 
-dnnl::post_ops Described(const std::vector<PostOperator>& operators) {
+dnnl::post_ops Described(const std::vector<PostOperator>& operators, int64_t filters) {
   dnnl::post_ops described;
   for (const PostOperator& op : operators) {
     if (op.added >= 0) {
       described.append_sum();
+    } else if (op.of_filters()) {
+      described.append_binary(op.algorithm, OfFilters(filters));
     } else {
       described.append_eltwise(1, op.algorithm, op.alpha, op.beta);
     }
   }
   return described;
+}
+
+void AddFoldedArguments(const std::vector<PostOperator>& operators, int64_t filters,
+                        const FoldedPlaces& places, int workspace,
+                        std::vector<Argument>& arguments) {
+  for (size_t k = 0; k < operators.size(); ++k) {
+    if (!operators[k].of_filters()) continue;
+    const bool multiplies = operators[k].algorithm == Algorithm::binary_mul;
+    arguments.push_back({DNNL_ARG_ATTR_MULTIPLE_POST_OP(static_cast<int>(k)) | DNNL_ARG_SRC_1,
+                         workspace, OfFilters(filters),
+                         multiplies ? places.factors : places.summands});
+  }
 }
 
 int AddedOperand(const std::vector<PostOperator>& operators) {

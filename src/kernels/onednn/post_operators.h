@@ -1,6 +1,6 @@
 // What stands behind a convolution in one node, as oneDNN's post-operators: they run on its sums
-// while these are in registers. Of a batch_norm it is the clip alone: the rest is in the weights
-// then (folded_norm.h).
+// while these are in registers. Of a batch_norm that is in the weights (folded_norm.h) it is the
+// clip alone.
 #ifndef CGRUN_KERNELS_ONEDNN_POST_OPERATORS_H_
 #define CGRUN_KERNELS_ONEDNN_POST_OPERATORS_H_
 
@@ -9,13 +9,20 @@
 #include <vector>
 
 #include "src/kernels/kernel.h"
+#include "src/kernels/onednn/folded_norm.h"
+#include "src/kernels/onednn/primitive.h"
 
 namespace cgrun::onednn {
 
 struct PostOperator {
-  dnnl::algorithm algorithm = dnnl::algorithm::undef;  // of an activation …
+  dnnl::algorithm algorithm = dnnl::algorithm::undef;  // of an activation, or with a number a filter
   float alpha = 0, beta = 0;
-  int added = -1;  // … or the operand of the node that is added
+  int added = -1;  // the operand of the node that is added, where there is no algorithm
+
+  // With the factors or the summands of a batch_norm.
+  bool of_filters() const {
+    return algorithm == dnnl::algorithm::binary_mul || algorithm == dnnl::algorithm::binary_add;
+  }
 };
 
 // Those of a node that IsConvChain(). Nothing where one of them has none that gives what our own
@@ -24,7 +31,11 @@ std::optional<std::vector<PostOperator>> PostOperatorsOf(const NodeSignature& no
 
 // What is added lies in the result's place when the primitive begins: so oneDNN begins its sums
 // with it, which takes less time than to read it behind them, and less memory.
-dnnl::post_ops Described(const std::vector<PostOperator>& operators);
+dnnl::post_ops Described(const std::vector<PostOperator>& operators, int64_t filters);
+// The arguments that those with a number a filter read, which are in the workspace.
+void AddFoldedArguments(const std::vector<PostOperator>& operators, int64_t filters,
+                        const FoldedPlaces& places, int workspace,
+                        std::vector<Argument>& arguments);
 // The operand that is added, or -1.
 int AddedOperand(const std::vector<PostOperator>& operators);
 
