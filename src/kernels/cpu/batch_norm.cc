@@ -14,6 +14,7 @@
 #include "src/kernels/cpu/dispatch.h"
 #include "src/kernels/cpu/kernels.h"
 #include "src/kernels/cpu/map.h"
+#include "src/kernels/cpu/positions.h"
 #include "src/kernels/cpu/sums.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -145,32 +146,36 @@ void Row(const Channels& p, const Operands<T>& o, int64_t c) {
   }
 }
 
-constexpr int64_t kMostLanes = kMostColumns * kLanes;
+// What is stored of vector `v` of a group.
+HWY_INLINE int64_t StoredOf(const Columns& columns, int64_t v) {
+  return std::min(columns.stored - v * kLanes, kLanes);
+}
 
-template <class T>
+template <int64_t kVectors, int64_t kChains, class T>
 void TrainColumns(const Channels& p, const Operands<T>& o, const Columns& columns, float* means,
                   float* factors) {
-  HWY_ALIGN float about[kMostLanes] = {};
+  HWY_ALIGN float about[kVectors * kLanes] = {};
   const T* first = o.x + p.ColumnOffset(0, columns.first);
   for (int64_t lane = 0; lane < columns.lanes; ++lane)
     about[lane] = ShiftFor(static_cast<float>(first[lane]));
-  States<Moments, 2> moments[kMostColumns];
-  ForStretches<kLanes>(p, columns, [&](const Stretch& stretch) HWY_ATTR {
-    const VF32 shift = hn::Load(F32(), about + stretch.lane);
-    const VF64 lower = LowerF64(shift), upper = UpperF64(shift);
-    States<Moments, 2>& of_column = moments[stretch.lane / kLanes];
-    States<Moments, 2> local = of_column;  // in registers
-    ForPositions(p, stretch, [&](int64_t at, int64_t chain) HWY_ATTR {
-      local[static_cast<size_t>(chain)].Add(LoadSome(F32(), o.x + at, stretch.stored), lower,
-                                            upper);
-    });
-    of_column = local;
+  States<Moments, kVectors * kChains> moments;
+  ForPositions<kChains>(p, columns, [&](int64_t at, int64_t chain) CGRUN_IN_LOOP {
+    PrefetchAhead<kVectors>(p, o.x + at);
+#pragma GCC unroll 4
+    for (int64_t v = 0; v < kVectors; ++v) {
+      const VF32 shift = hn::Load(F32(), about + v * kLanes);
+      moments[static_cast<size_t>(v * kChains + chain)].Add(
+          LoadSome(F32(), o.x + at + v * kLanes, StoredOf(columns, v)), LowerF64(shift),
+          UpperF64(shift));
+    }
   });
-  HWY_ALIGN double sums[kMostLanes], squares[kMostLanes];
-  for (int64_t k = 0; k < columns.count; ++k) {
-    moments[k][0].Join(moments[k][1]);
-    moments[k][0].sum.Lanes(sums + k * kLanes);
-    moments[k][0].squares.Lanes(squares + k * kLanes);
+  HWY_ALIGN double sums[kVectors * kLanes], squares[kVectors * kLanes];
+#pragma GCC unroll 4
+  for (int64_t v = 0; v < kVectors; ++v) {
+    Moments& of_vector = moments[static_cast<size_t>(v * kChains)];
+    if constexpr (kChains == 2) of_vector.Join(moments[static_cast<size_t>(v * kChains + 1)]);
+    of_vector.sum.Lanes(sums + v * kLanes);
+    of_vector.squares.Lanes(squares + v * kLanes);
   }
   for (int64_t lane = 0; lane < columns.lanes; ++lane) {
     const Affine affine = Conclude(p, o, columns.first + lane, static_cast<double>(about[lane]),
@@ -181,9 +186,10 @@ void TrainColumns(const Channels& p, const Operands<T>& o, const Columns& column
 }
 
 // Vectors of channels side by side. Lanes that pad a block stay 0.
-template <Statistics kFrom, class T>
+template <Statistics kFrom, int64_t kVectors, int64_t kChains, class T>
 void OfColumns(const Channels& p, const Operands<T>& o, const Columns& columns) {
-  HWY_ALIGN float means[kMostLanes] = {}, factors[kMostLanes] = {}, shifts[kMostLanes] = {};
+  constexpr int64_t kMost = kVectors * kLanes;
+  HWY_ALIGN float means[kMost] = {}, factors[kMost] = {}, shifts[kMost] = {};
   for (int64_t lane = 0; lane < columns.lanes; ++lane) {
     shifts[lane] = o.shift[columns.first + lane];
     if constexpr (kFrom != Statistics::kOfBatch) {
@@ -192,21 +198,24 @@ void OfColumns(const Channels& p, const Operands<T>& o, const Columns& columns) 
       factors[lane] = affine.factor;
     }
   }
-  if constexpr (kFrom == Statistics::kOfBatch) TrainColumns(p, o, columns, means, factors);
-  const float min = p.min, max = p.max;
-  ForStretches<kLanes>(p, columns, [&](const Stretch& stretch) HWY_ATTR {
+  if constexpr (kFrom == Statistics::kOfBatch) {
+    TrainColumns<kVectors, kChains>(p, o, columns, means, factors);
+  }
+  ForPositions<kChains>(p, columns, [&, min = p.min, max = p.max](int64_t at, int64_t) CGRUN_IN_LOOP {
     const F32 d;
-    const VF32 mean = hn::Load(d, means + stretch.lane), factor = hn::Load(d, factors + stretch.lane);
-    const VF32 shift = hn::Load(d, shifts + stretch.lane);
-    ForPositions(p, stretch, [&](int64_t at, int64_t) HWY_ATTR {
-      const VF32 x = LoadSome(d, o.x + at, stretch.stored);
-      const VF32 y = Normalized<T>(d, x, mean, factor, shift, min, max);
-      if (stretch.stored == kLanes) {
-        StoreExact(d, y, o.y + at);
+    PrefetchAhead<kVectors>(p, o.x + at);
+#pragma GCC unroll 4
+    for (int64_t v = 0; v < kVectors; ++v) {
+      const int64_t lane = v * kLanes, stored = StoredOf(columns, v);
+      const VF32 x = LoadSome(d, o.x + at + lane, stored);
+      const VF32 y = Normalized<T>(d, x, hn::Load(d, means + lane), hn::Load(d, factors + lane),
+                                   hn::Load(d, shifts + lane), min, max);
+      if (stored == kLanes) {
+        StoreExact(d, y, o.y + at + lane);
       } else {
-        StoreFirst(d, y, o.y + at, stretch.stored);
+        StoreFirst(d, y, o.y + at + lane, stored);
       }
-    });
+    }
   });
 }
 
@@ -221,7 +230,9 @@ void Run(const RunContext& context, const Instruction& i) noexcept {
                       Data<T>(context, i, 5),       out(6), out(7), out(8), out(9)};
   SplitChannels<kLanes>(
       p, [&](int64_t c) { Row<kFrom>(p, o, c); },
-      [&](const Columns& columns) { OfColumns<kFrom>(p, o, columns); });
+      [&]<int64_t kVectors, int64_t kChains>(const Columns& columns) {
+        OfColumns<kFrom, kVectors, kChains>(p, o, columns);
+      });
 }
 
 PreparedKernel Prepare(const KernelRequest& request) {

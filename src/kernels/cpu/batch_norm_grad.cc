@@ -10,6 +10,7 @@
 #include "src/kernels/cpu/dispatch.h"
 #include "src/kernels/cpu/kernels.h"
 #include "src/kernels/cpu/map.h"
+#include "src/kernels/cpu/positions.h"
 #include "src/kernels/cpu/sums.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -145,10 +146,9 @@ void Row(const Channels& p, const Operands<T>& o, int64_t c) {
 }
 
 // Vectors of channels side by side. Lanes that pad a block stay 0.
-template <bool kTraining, bool kClips, class T>
+template <bool kTraining, bool kClips, int64_t kVectors, int64_t kChains, class T>
 void OfColumns(const Channels& p, const Operands<T>& o, const Columns& columns) {
-  constexpr int64_t kMost = kMostColumns * kLanes;
-  const F32 d;
+  constexpr int64_t kMost = kVectors * kLanes;
   HWY_ALIGN float means[kMost] = {}, inv_stds[kMost] = {}, factors[kMost] = {}, shifts[kMost] = {};
   HWY_ALIGN float mean_sums[kMost] = {}, mean_products[kMost] = {};
   for (int64_t lane = 0; lane < columns.lanes; ++lane) {
@@ -158,44 +158,51 @@ void OfColumns(const Channels& p, const Operands<T>& o, const Columns& columns) 
     factors[lane] = given.factor;
     shifts[lane] = given.shift;
   }
-  const BeforeClip<kClips, T> before_clip{p.min, p.max};
-  States<Products, 2> products[kMostColumns];
-  ForStretches<kLanes>(p, columns, [&](const Stretch& stretch) HWY_ATTR {
-    const int64_t lane = stretch.lane;
-    const VF32 mean = hn::Load(d, means + lane), inv_std = hn::Load(d, inv_stds + lane);
-    const VF32 factor = hn::Load(d, factors + lane), shift = hn::Load(d, shifts + lane);
-    States<Products, 2> local = products[lane / kLanes];  // in registers
-    ForPositions(p, stretch, [&](int64_t at, int64_t chain) HWY_ATTR {
-      const VF32 x = LoadSome(d, o.x + at, stretch.stored);
-      const VF32 dy = LoadSome(d, o.dy + at, stretch.stored);
-      local[static_cast<size_t>(chain)].Add(x, before_clip(x, dy, mean, factor, shift), mean,
-                                            inv_std);
+  // Calls work(x, dz, lane, at, stored) for each vector at a position, dz the gradient before the
+  // clip.
+  const auto for_vectors = [&, clip = BeforeClip<kClips, T>{p.min, p.max}](
+                               int64_t at, const auto& work) CGRUN_IN_LOOP {
+    const F32 d;
+    PrefetchAhead<kVectors>(p, o.x + at);
+    PrefetchAhead<kVectors>(p, o.dy + at);
+#pragma GCC unroll 4
+    for (int64_t v = 0; v < kVectors; ++v) {
+      const int64_t lane = v * kLanes, stored = std::min(columns.stored - lane, kLanes);
+      const VF32 x = LoadSome(d, o.x + at + lane, stored);
+      const VF32 dy = LoadSome(d, o.dy + at + lane, stored);
+      const VF32 dz = clip(x, dy, hn::Load(d, means + lane), hn::Load(d, factors + lane),
+                           hn::Load(d, shifts + lane));
+      work(x, dz, lane, at + lane, stored);
+    }
+  };
+  States<Products, kVectors * kChains> products;
+  ForPositions<kChains>(p, columns, [&](int64_t position, int64_t chain) CGRUN_IN_LOOP {
+    for_vectors(position, [&](VF32 x, VF32 dz, int64_t lane, int64_t, int64_t) CGRUN_IN_LOOP {
+      products[static_cast<size_t>(lane / kLanes * kChains + chain)].Add(
+          x, dz, hn::Load(F32(), means + lane), hn::Load(F32(), inv_stds + lane));
     });
-    products[lane / kLanes] = local;
   });
   HWY_ALIGN double sums[kMost], totals[kMost];
-  for (int64_t k = 0; k < columns.count; ++k) {
-    products[k][0].Join(products[k][1]);
-    products[k][0].sum.Lanes(sums + k * kLanes);
-    products[k][0].product.Lanes(totals + k * kLanes);
+#pragma GCC unroll 4
+  for (int64_t v = 0; v < kVectors; ++v) {
+    Products& of_vector = products[static_cast<size_t>(v * kChains)];
+    if constexpr (kChains == 2) of_vector.Join(products[static_cast<size_t>(v * kChains + 1)]);
+    of_vector.sum.Lanes(sums + v * kLanes);
+    of_vector.product.Lanes(totals + v * kLanes);
   }
   for (int64_t lane = 0; lane < columns.lanes; ++lane) {
     const Means of_lane = Conclude<kTraining>(p, o, columns.first + lane, sums[lane], totals[lane]);
     mean_sums[lane] = of_lane.sum;
     mean_products[lane] = of_lane.product;
   }
-  ForStretches<kLanes>(p, columns, [&](const Stretch& stretch) HWY_ATTR {
-    const int64_t lane = stretch.lane;
-    const VF32 mean = hn::Load(d, means + lane), inv_std = hn::Load(d, inv_stds + lane);
-    const VF32 factor = hn::Load(d, factors + lane), shift = hn::Load(d, shifts + lane);
-    const VF32 mean_sum = hn::Load(d, mean_sums + lane);
-    const VF32 mean_product = hn::Load(d, mean_products + lane);
-    ForPositions(p, stretch, [&](int64_t at, int64_t) HWY_ATTR {
-      const VF32 x = LoadSome(d, o.x + at, stretch.stored);
-      const VF32 dy = LoadSome(d, o.dy + at, stretch.stored);
-      const VF32 dx = GradOf<kTraining>(x, before_clip(x, dy, mean, factor, shift), mean, inv_std,
-                                        factor, mean_sum, mean_product);
-      StoreSome(d, dx, o.dx + at, stretch.stored);
+  ForPositions<kChains>(p, columns, [&](int64_t position, int64_t) CGRUN_IN_LOOP {
+    for_vectors(position, [&](VF32 x, VF32 dz, int64_t lane, int64_t at, int64_t stored) CGRUN_IN_LOOP {
+      const F32 d;
+      const VF32 dx = GradOf<kTraining>(x, dz, hn::Load(d, means + lane),
+                                        hn::Load(d, inv_stds + lane), hn::Load(d, factors + lane),
+                                        hn::Load(d, mean_sums + lane),
+                                        hn::Load(d, mean_products + lane));
+      StoreSome(d, dx, o.dx + at, stored);
     });
   });
 }
@@ -211,7 +218,9 @@ void Run(const RunContext& context, const Instruction& i) noexcept {
       kClips ? in(5) : nullptr,     Data<T>(context, i, kInputs), out(1), out(2)};
   SplitChannels<kLanes>(
       p, [&](int64_t c) { Row<kTraining, kClips>(p, o, c); },
-      [&](const Columns& columns) { OfColumns<kTraining, kClips>(p, o, columns); });
+      [&]<int64_t kVectors, int64_t kChains>(const Columns& columns) {
+        OfColumns<kTraining, kClips, kVectors, kChains>(p, o, columns);
+      });
 }
 
 template <class T>

@@ -73,85 +73,55 @@ bool ChooseChannels(const NodeSignature& node, const RunSetting& setting, Kernel
   return true;
 }
 
-// As many vectors of channels side by side are a group, which one thread goes through together, a
-// tile of positions at a time: they share cache lines, and the lines of a tile stay in the cache.
-inline constexpr int64_t kMostColumns = 8;
-inline constexpr int64_t kTilePositions = 64;  // even, so that chains take turns across tiles
+// Vectors of channels side by side, which one thread goes through together: so each position is a
+// few whole cache lines.
+inline constexpr int64_t kMostColumns = 4;
 
 struct Columns {
   int64_t first = 0;   // channel
-  int64_t count = 0;   // of vectors
+  int64_t count = 0;   // of vectors: 1, 2 or 4
   int64_t lanes = 0;   // that are channels; 0 where all of them pad
   int64_t stored = 0;  // in memory, with those that pad
 };
 
-// Those from channel `first` on that are in one block and before `end`.
+// Those from channel `first` on that are in one block and before `end`. Where the last vector is not
+// whole, it is alone.
 inline Columns ColumnsAt(const Channels& p, int64_t first, int64_t end, int64_t vector_lanes) {
   const int64_t block_end = first / p.block * p.block + p.block;
   const int64_t there = std::min(end, block_end) - first;
-  const int64_t count = std::min(kMostColumns, (there + vector_lanes - 1) / vector_lanes);
+  int64_t count = kMostColumns;
+  while (count > 1 && count * vector_lanes > there) count /= 2;
   const int64_t stored = std::min(count * vector_lanes, there);
   return {first, count, std::clamp<int64_t>(p.channels - first, 0, stored), stored};
 }
 
-// Calls row(channel) where a channel's planes are contiguous, else group(Columns) for groups of
-// vectors of channels, on the threads.
-template <int64_t kLanes, class OfRow, class OfGroup>
-void SplitChannels(const Channels& p, const OfRow& row, const OfGroup& group) noexcept {
+// Calls row(channel) where a channel's planes are contiguous, else columns.operator()<vectors,
+// chains>(Columns) for vectors of channels, on the threads. With several vectors at a position there
+// is one chain of additions for each; where blocks are of one, two of them take turns, so that an
+// addition need not wait for the one before it. How many depends on the layout alone.
+template <int64_t kLanes, class OfRow, class OfColumns>
+void SplitChannels(const Channels& p, const OfRow& row, const OfColumns& of_columns) noexcept {
   if (!p.columns()) {
     return Split(p.threads, p.channels, 1, [&](int64_t begin, int64_t end) {
       for (int64_t c = begin; c < end; ++c) row(c);
     });
   }
+  const bool in_turns = p.block == kLanes;
   Split(p.threads, p.padded_channels(), kLanes, [&](int64_t begin, int64_t end) {
-    while (begin < end) {
+    for (; begin < end;) {
       const Columns columns = ColumnsAt(p, begin, end, kLanes);
-      group(columns);
+      if (in_turns) {
+        of_columns.template operator()<1, 2>(columns);
+      } else if (columns.count == 1) {
+        of_columns.template operator()<1, 1>(columns);
+      } else if (columns.count == 2) {
+        of_columns.template operator()<2, 1>(columns);
+      } else {
+        of_columns.template operator()<4, 1>(columns);
+      }
       begin += columns.count * kLanes;
     }
   });
-}
-
-// Positions of one image and vector of channels.
-struct Stretch {
-  int64_t at = 0;      // the first element
-  int64_t lane = 0;    // of the group, the first of the vector
-  int64_t stored = 0;  // of the vector's lanes
-  int64_t positions = 0;
-  bool odd_image = false;
-};
-
-// Calls work(Stretch) for all of a group, vector by vector in each tile.
-template <int64_t kLanes, class Work>
-inline void ForStretches(const Channels& p, const Columns& columns, const Work& work) {
-  const int64_t tile = columns.count == 1 ? p.plane : kTilePositions;
-  for (int64_t n = 0; n < p.images; ++n) {
-    const int64_t image = p.ColumnOffset(n, columns.first);
-    for (int64_t begin = 0; begin < p.plane; begin += tile) {
-      for (int64_t lane = 0; lane < columns.stored; lane += kLanes) {
-        work(Stretch{image + begin * p.block + lane, lane, std::min(kLanes, columns.stored - lane),
-                     std::min(tile, p.plane - begin), n % 2 == 1});
-      }
-    }
-  }
-}
-
-// Calls work(offset, chain) for every element of a stretch, in order; the chains, two of them, take
-// turns, so that an addition need not wait for the one before it.
-template <class Work>
-inline void ForPositions(const Channels& p, const Stretch& stretch, const Work& work) {
-  int64_t at = stretch.at;
-  int64_t e = 0;
-  for (; e + 2 <= stretch.positions; e += 2, at += 2 * p.block) {
-    work(at, 0);
-    work(at + p.block, 1);
-  }
-  if (e == stretch.positions) return;
-  if (stretch.odd_image) {  // said twice: a constant chain is a register
-    work(at, 1);
-  } else {
-    work(at, 0);
-  }
 }
 
 inline bool HasNarrowChannels(const NodeSignature& node) {
