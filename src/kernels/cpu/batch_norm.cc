@@ -204,6 +204,7 @@ void OfColumns(const Channels& p, const Operands<T>& o, const Columns& columns) 
   ForPositions<kChains>(p, columns, [&, min = p.min, max = p.max](int64_t at, int64_t) CGRUN_IN_LOOP {
     const F32 d;
     PrefetchAhead<kVectors>(p, o.x + at);
+    PrefetchAhead<kVectors>(p, o.y + at);
 #pragma GCC unroll 4
     for (int64_t v = 0; v < kVectors; ++v) {
       const int64_t lane = v * kLanes, stored = StoredOf(columns, v);

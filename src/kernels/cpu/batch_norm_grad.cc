@@ -196,6 +196,7 @@ void OfColumns(const Channels& p, const Operands<T>& o, const Columns& columns) 
     mean_products[lane] = of_lane.product;
   }
   ForPositions<kChains>(p, columns, [&](int64_t position, int64_t) CGRUN_IN_LOOP {
+    PrefetchAhead<kVectors>(p, o.dx + position);
     for_vectors(position, [&](VF32 x, VF32 dz, int64_t lane, int64_t at, int64_t stored) CGRUN_IN_LOOP {
       const F32 d;
       const VF32 dx = GradOf<kTraining>(x, dz, hn::Load(d, means + lane),

@@ -46,7 +46,7 @@ HWY_INLINE void ForPositions(const Channels& p, const Columns& columns, const Wo
 template <int64_t kVectors, class T>
 HWY_INLINE void PrefetchAhead(const Channels& p, const T* at) {
   if constexpr (kVectors == 1) return;  // one after another
-  constexpr int64_t kPositions = 16, kLine = 64;
+  constexpr int64_t kPositions = 24, kLine = 64;
   const auto ahead = reinterpret_cast<uintptr_t>(at + kPositions * p.block);
   for (int64_t byte = 0; byte < kVectors * static_cast<int64_t>(kF32Lanes * sizeof(T));
        byte += kLine) {

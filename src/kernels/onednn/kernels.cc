@@ -49,8 +49,10 @@ std::vector<Entry> Kernels() {
           {OpId::fused, fused_winograd()},
           {OpId::conv_input_grad, conv_input_grad()},
           {OpId::conv_input_grad, winograd_input_grad()},
+          {OpId::conv_input_grad, pointwise_input_grad()},
           {OpId::conv_weight_grad, conv_weight_grad()},
           {OpId::conv_weight_grad, winograd_weight_grad()},
+          {OpId::conv_weight_grad, pointwise_weight_grad()},
           {OpId::conv_transpose, conv_transpose()},
           {OpId::reorder, reorder()}};
 }
