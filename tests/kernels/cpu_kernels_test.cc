@@ -1,6 +1,6 @@
 // Our own kernels for CPUs against the reference kernels, on random nodes: small ones with odd
 // sizes and large ones that take several threads; unaligned; in place; with equal bits on one
-// thread, two and three. CGRUN_TEST_TARGET names an instruction set other than the best.
+// thread, two and three; with channels last and in blocks. CGRUN_TEST_TARGET names an instruction set other than the best.
 #include <gtest/gtest.h>
 #include <hwy/targets.h>
 
@@ -78,6 +78,42 @@ bool Check(const CpuCase& c, const RandomNode& random, int64_t shift) {
   return true;
 }
 
+// Runs a node of images with channels last and in blocks where there is a kernel for that, which
+// need not be the one for plain ones, and returns in how many of these layouts.
+int CheckInLayouts(const CpuCase& c, const RandomNode& random, int64_t shift) {
+  const KernelLibrary& library = *FindKernelLibrary("blas");
+  int checked = 0;
+  for (const Layout& layout : {Layout{{0, 2, 3, 1}, {}}, Layout{{0, 1, 2, 3}, {{1, 16}}}}) {
+    std::vector<Layout> layouts;
+    for (const TensorType& type : random.node.inputs) {
+      layouts.push_back(type.shape.rank() == 4 ? layout : Layout());
+    }
+    SCOPED_TRACE(layout.ToString());
+    HostTensor alone;
+    for (const int threads : {1, 2, 3}) {
+      for (const KernelOption& option : library.Options(random.node, {threads, layouts})) {
+        const bool as_it_comes = std::ranges::count(option.input_layouts, layout) > 0;
+        if (!option.kernel.starts_with("cpu.") || !as_it_comes) continue;
+        const OptionRun run =
+            RunOption(library, random.node, option, random.inputs, threads, {shift, {}});
+        EXPECT_EQ(run.fault, "") << option.kernel;
+        if (threads > 1) {
+          EXPECT_EQ(run.outputs[0], alone) << option.kernel << " " << threads << " threads";
+          continue;
+        }
+        alone = run.outputs[0];
+        const auto wanted =
+            FindKernelLibrary("reference")->Evaluate(random.node, random.inputs).value();
+        for (size_t i = 0; i < wanted.size(); ++i) {
+          ExpectClose(run.outputs[i], wanted[i], c.tolerance, "output " + std::to_string(i));
+        }
+        ++checked;
+      }
+    }
+  }
+  return checked;
+}
+
 class CpuKernels : public testing::TestWithParam<CpuCase> {};
 
 TEST_P(CpuKernels, SmallNodesAgreeWithReference) {
@@ -108,6 +144,27 @@ TEST_P(CpuKernels, LargeNodesAgreeWithReference) {
     if (HasFailure()) return;
   }
   EXPECT_GT(largest, kLarge) << "all too small for threads";
+}
+
+// Of what convolutions stand beside, so that their layouts can go on.
+TEST(CpuKernelsInLayouts, AgreeWithReference) {
+  for (const CpuCase& c : AllCpuCases()) {
+    constexpr OpId kBetween[] = {OpId::batch_norm,    OpId::batch_norm_apply, OpId::batch_norm_grad,
+                                 OpId::max_pool,      OpId::max_pool_grad,    OpId::avg_pool,
+                                 OpId::avg_pool_grad, OpId::global_avg_pool};
+    if (std::ranges::find(kBetween, c.op) == std::end(kBetween)) continue;
+    SCOPED_TRACE(NameOf(c.op));
+    Dice dice(RandomKey(4, NameOf(c.op)));
+    int checked = 0;
+    for (int round = 0; round < (kSanitized ? 20 : 80); ++round) {
+      const RandomNode random = c.make(dice, dice.Of<int64_t>({300, 3000, 60000}));
+      if (random.node.inputs[0].shape.rank() != 4) continue;
+      SCOPED_TRACE("round " + std::to_string(round) + " " + random.node.inputs[0].ToString());
+      checked += CheckInLayouts(c, random, 8 * dice.Between(0, 7));
+      if (HasFailure()) return;
+    }
+    EXPECT_GT(checked, 0);
+  }
 }
 
 std::string CaseName(const testing::TestParamInfo<CpuCase>& info) {

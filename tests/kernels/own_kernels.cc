@@ -24,8 +24,8 @@ const std::string kTarget = [] {
 const std::string& TestTarget() { return kTarget; }
 
 std::optional<KernelOption> OwnOption(const KernelLibrary& library, const NodeSignature& node,
-                                      int threads) {
-  for (const KernelOption& option : library.Options(node, {threads})) {
+                                      int threads, const std::vector<Layout>& layouts) {
+  for (const KernelOption& option : library.Options(node, {threads, layouts})) {
     if (option.kernel.starts_with("cpu.")) return option;
   }
   return std::nullopt;

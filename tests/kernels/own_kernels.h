@@ -14,9 +14,9 @@ namespace cgrun {
 // CGRUN_TEST_TARGET; "": the best.
 const std::string& TestTarget();
 
-// The kernel of our own for a node, or nothing.
+// The kernel of our own for a node whose inputs come in these layouts (none: plain), or nothing.
 std::optional<KernelOption> OwnOption(const KernelLibrary& library, const NodeSignature& node,
-                                      int threads);
+                                      int threads, const std::vector<Layout>& layouts = {});
 
 // What it makes of `inputs`; fails a check where there is none, or it writes what it should not.
 std::vector<HostTensor> OwnOutputs(const NodeSignature& node, const std::vector<HostTensor>& inputs,

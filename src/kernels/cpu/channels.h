@@ -51,7 +51,8 @@ inline Channels ChannelsOf(const KernelRequest& request) {
                     BlockOf(x, layout),
                     bound(attributes.min),
                     bound(attributes.max)};
-  if (channels.plane == 1 || HasChannelsLast(layout)) {  // one image of all positions
+  const bool is_matrix = channels.plane == 1 && channels.block == 0;
+  if (is_matrix || HasChannelsLast(layout)) {  // one image of all positions
     channels.plane *= std::exchange(channels.images, 1);
     channels.block = channels.channels;
   }

@@ -170,8 +170,23 @@ TEST_F(PostOperators, FoldIntoBlocksThatAreNotFull) {
   Check({.channels = 24, .filters = 24, .groups = 24});
 }
 
-TEST_F(PostOperators, LeaveBf16WhoseWeightsWouldBeRoundedTwice) {
-  EXPECT_FALSE(Fused(Chain{.dtype = DType::kBF16}.Node(), {1}).has_value());
+// Weights of bf16 would be rounded twice: the norm meets the sums, which are of f32.
+TEST_F(PostOperators, NormaliseTheSumsOfBf16) {
+  const auto check = [&](Chain chain) {
+    chain.dtype = DType::kBF16;
+    Check(chain, "onednn.fused_conv", /*tolerance=*/0.02);
+  };
+  if (!Fused(Chain{.channels = 64, .filters = 64, .dtype = DType::kBF16}.Node(), {1})) {
+    GTEST_SKIP() << "oneDNN has no convolution of bf16 for this processor";
+  }
+  for (const bool bias : {false, true}) {
+    check({.channels = 64, .filters = 64, .bias = bias});
+    check({.channels = 64, .filters = 64, .kernel = 1, .bias = bias, .relu = true});
+  }
+  check({.channels = 32, .filters = 48, .stride = 2, .min = 0, .max = 6});
+  for (const bool first : {false, true}) {
+    check({.channels = 64, .filters = 128, .sum = true, .sum_comes_first = first, .relu = true});
+  }
 }
 
 TEST_F(PostOperators, LeaveWhatIsNoTensorLikeTheResult) {
