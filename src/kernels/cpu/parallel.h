@@ -18,7 +18,7 @@ enum class Work { kMoves, kComputes };
 
 // Below this many bytes of operands a second thread costs more than it does.
 inline constexpr int64_t LeastParallelBytes(Work work) {
-  return (work == Work::kMoves ? 128 : 32) << 10;
+  return (work == Work::kMoves ? 512 : 128) << 10;
 }
 
 // Parts of tensors begin at multiples of this many elements: whole vectors and cache lines.
