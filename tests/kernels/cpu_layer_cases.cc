@@ -271,7 +271,8 @@ std::vector<HostTensor> AnyStep(Dice& dice) {
 RandomNode MakeDropout(Dice& dice, int64_t elements) {
   const DropoutAttributes dropout{dice.Of<double>({0.0, 0.1, 0.5, 1.0 / 3, 0.99}),
                                   dice.Between(-1000, 1000) * 0x123456789, !dice.OneIn(4)};
-  const HostTensor x = Numbers(dice, DType::kF32, AnyShape(dice, elements), Specials::kAll);
+  const DType dtype = dice.Of<DType>({DType::kF32, DType::kBF16});
+  const HostTensor x = Numbers(dice, dtype, AnyShape(dice, elements), Specials::kAll);
   return MakeNode(OpId::dropout, Attributes::Of(dropout),
                   dropout.training ? std::vector{x, AnyStep(dice)[0]} : std::vector{x});
 }

@@ -45,20 +45,24 @@ struct AverageParameters {
   int threads = 1;
 };
 
-// Elements [begin, end) of a row, whose x goes on or stays at one number.
-void AverageRow(const AverageParameters& p, const float* x, float* y, int64_t begin, int64_t end) {
-  const float repetitions = p.repetitions;
+// Elements [begin, end) of a row, whose x goes on or stays at one number. T is float or BFloat16.
+template <class T>
+void AverageRow(const AverageParameters& p, const T* x, T* y, int64_t begin, int64_t end) {
+  const auto average = [repetitions = p.repetitions](T sum) {
+    return static_cast<T>(static_cast<float>(sum) / repetitions);
+  };
   if (p.space.inner.strides[0] == 0) {
-    std::fill(y + begin, y + end, *x / repetitions);
+    std::fill(y + begin, y + end, average(*x));
   } else {
-    for (int64_t e = begin; e < end; ++e) y[e] = x[e] / repetitions;
+    for (int64_t e = begin; e < end; ++e) y[e] = average(x[e]);
   }
 }
 
+template <class T>
 void Average(const RunContext& context, const Instruction& i) noexcept {
   const auto& p = *static_cast<const AverageParameters*>(i.parameters);
-  const float* x = Data<const float>(context, i, 0);
-  float* y = Data<float>(context, i, 1);
+  const T* x = Data<const T>(context, i, 0);
+  T* y = Data<T>(context, i, 1);
   SplitRows(p.space, {0, 0}, p.threads, [&](const auto& at, int64_t begin, int64_t end) {
     AverageRow(p, x + at[0], y + at[1], begin, end);
   });
@@ -69,7 +73,8 @@ bool IsAverage(const NodeSignature& node) {
 }
 
 bool SupportsBroadcast(const NodeSignature& node) {
-  return !IsAverage(node) || node.inputs[0].dtype == DType::kF32;
+  const DType dtype = node.inputs[0].dtype;
+  return !IsAverage(node) || dtype == DType::kF32 || dtype == DType::kBF16;
 }
 
 PreparedKernel PrepareBroadcast(const KernelRequest& request) {
@@ -77,9 +82,11 @@ PreparedKernel PrepareBroadcast(const KernelRequest& request) {
   CopyPlan plan = PlanBroadcast(node);
   if (!IsAverage(node)) return PrepareCopy(request, std::move(plan));
   const int64_t repetitions = node.outputs[0].shape.Elements() / node.inputs[0].shape.Elements();
+  const bool narrow = node.inputs[0].dtype == DType::kBF16;
   return PreparedKernel::Of(
-      &Average, AverageParameters{std::move(plan.space), static_cast<float>(repetitions),
-                                  ThreadsFor(request)});
+      narrow ? &Average<BFloat16> : &Average<float>,
+      AverageParameters{std::move(plan.space), static_cast<float>(repetitions),
+                        ThreadsFor(request)});
 }
 
 bool SupportsPad(const NodeSignature& node) { return node.inputs[0].dtype != DType::kF16; }

@@ -1,4 +1,4 @@
-// dropout, f32. The random numbers are those of src/base/random.h, bit for bit.
+// dropout, of f32 or bf16. The random numbers are those of src/base/random.h, bit for bit.
 #include "src/ops/dropout.h"
 
 #include "src/kernels/cpu/targets.h"
@@ -45,8 +45,8 @@ HWY_INLINE void RandomBatch(const PhiloxKeys& keys, uint64_t step, uint64_t firs
 }
 
 // Chooses among elements [begin, begin + count), at most a batch, given their bits.
-HWY_INLINE void Drop(const Parameters& p, const uint32_t* bits, const float* x, float* y,
-                     int64_t count) {
+template <class T>
+HWY_INLINE void Drop(const Parameters& p, const uint32_t* bits, const T* x, T* y, int64_t count) {
   const hn::ScalableTag<float> d;
   const hn::Rebind<int32_t, decltype(d)> di;
   const hn::Rebind<uint32_t, decltype(d)> du;
@@ -56,20 +56,21 @@ HWY_INLINE void Drop(const Parameters& p, const uint32_t* bits, const float* x, 
   for (; e + lanes <= count; e += lanes) {
     const auto chance = hn::BitCast(di, hn::ShiftRight<8>(hn::LoadU(du, bits + e)));
     const auto stays = hn::Gt(chance, below);
-    const auto scaled = hn::Mul(hn::LoadU(d, x + e), hn::Set(d, p.scale));
-    hn::StoreU(hn::IfThenElseZero(hn::RebindMask(d, stays), scaled), d, y + e);
+    const auto scaled = hn::Mul(LoadLanes(d, x + e), hn::Set(d, p.scale));
+    StoreLanes(d, hn::IfThenElseZero(hn::RebindMask(d, stays), scaled), y + e);
   }
   for (; e < count; ++e) {
     const bool stays = static_cast<int32_t>(bits[e] >> 8) >= p.least;
-    y[e] = stays ? x[e] * p.scale : 0;
+    y[e] = static_cast<T>(stays ? static_cast<float>(x[e]) * p.scale : 0.0F);
   }
 }
 
+template <class T>
 void Train(const RunContext& context, const Instruction& i) noexcept {
   const auto& p = *static_cast<const Parameters*>(i.parameters);
-  const float* x = Data<const float>(context, i, 0);
+  const T* x = Data<const T>(context, i, 0);
   const auto step = static_cast<uint64_t>(*Data<const int64_t>(context, i, 1));
-  float* y = Data<float>(context, i, p.output);
+  T* y = Data<T>(context, i, p.output);
   Split(p.threads, p.elements, kGrain, [&, x, y](int64_t begin, int64_t end) {
     HWY_ALIGN uint32_t bits[kBatch];
     const PhiloxKeys keys(p.key);
@@ -81,10 +82,11 @@ void Train(const RunContext& context, const Instruction& i) noexcept {
   });
 }
 
+template <class T>
 void Evaluate(const RunContext& context, const Instruction& i) noexcept {
   const auto& p = *static_cast<const Parameters*>(i.parameters);
-  const float* x = Data<const float>(context, i, 0);
-  float* y = Data<float>(context, i, p.output);
+  const T* x = Data<const T>(context, i, 0);
+  T* y = Data<T>(context, i, p.output);
   if (x == y) return;
   Split(p.threads, p.elements, kGrain,
         [=](int64_t begin, int64_t end) { std::copy(x + begin, x + end, y + begin); });
@@ -102,11 +104,20 @@ Parameters Pack(const KernelRequest& request) {
   return p;
 }
 
-bool Supports(const NodeSignature& node) { return node.outputs[0].dtype == DType::kF32; }
+bool Supports(const NodeSignature& node) {
+  return node.outputs[0].dtype == DType::kF32 || node.outputs[0].dtype == DType::kBF16;
+}
+
+template <class T>
+KernelFunction FunctionOf(bool training) {
+  return training ? &Train<T> : &Evaluate<T>;
+}
 
 PreparedKernel Prepare(const KernelRequest& request) {
   const bool training = request.node.attributes.As<DropoutAttributes>().training;
-  return PreparedKernel::Of(training ? &Train : &Evaluate, Pack(request));
+  const bool narrow = request.node.outputs[0].dtype == DType::kBF16;
+  return PreparedKernel::Of(narrow ? FunctionOf<BFloat16>(training) : FunctionOf<float>(training),
+                            Pack(request));
 }
 
 KernelDef dropout() {

@@ -26,7 +26,11 @@ using Desc = dnnl::memory::desc;
 constexpr double kFlopsPerSecond = 108e9;
 constexpr double kFirstConvFlopsPerSecond = 92e9;  // of few channels, which are not in blocks
 constexpr double kDepthwiseFlopsPerSecond = 20e9;  // bound by memory, not by arithmetic
-constexpr double kBF16Speed = 2;                   // products of pairs: twice as many at a time
+constexpr double kSpeedOfPairs = 2;                // bf16: twice as many products at a time …
+// … and where a processor multiplies tiles, as many times more than in f32.
+constexpr double kSpeedOfTiles = 4;
+constexpr double kInputGradSpeedOfTiles = 2.5;
+constexpr double kWeightGradSpeedOfTiles = 1.5;
 
 int64_t ChannelBlock() {
   return dnnl::get_effective_cpu_isa() >= dnnl::cpu_isa::avx512_core ? 16 : 8;
@@ -42,7 +46,11 @@ double Filling(int64_t channels) {
 // The operations in f32 that take as long.
 double FlopsInF32(const NodeSignature& node) {
   const auto flops = static_cast<double>(CostOf(node).flops);
-  return node.inputs[0].dtype == DType::kBF16 ? flops / kBF16Speed : flops;
+  if (node.inputs[0].dtype != DType::kBF16) return flops;
+  if (!MultipliesTiles()) return flops / kSpeedOfPairs;
+  if (node.op == OpId::conv_input_grad) return flops / kInputGradSpeedOfTiles;
+  if (node.op == OpId::conv_weight_grad) return flops / kWeightGradSpeedOfTiles;
+  return flops / kSpeedOfTiles;
 }
 
 // Of a convolution of `groups` with its channels in blocks; in a depthwise one these are blocks of

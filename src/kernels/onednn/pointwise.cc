@@ -22,10 +22,6 @@ using Forward = dnnl::convolution_forward;
 // Of one thread, of products of tiles: measured, 640e9 to 1,000e9 with two.
 constexpr double kFlopsPerSecond = 320e9;
 
-bool MultipliesTiles() {
-  return dnnl::get_effective_cpu_isa() == dnnl::cpu_isa::avx512_core_amx;
-}
-
 bool IsPointwise(const WindowAxis& axis) {
   return axis.kernel == 1 && axis.stride == 1 && axis.before == 0 && axis.after == 0;
 }

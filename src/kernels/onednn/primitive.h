@@ -21,6 +21,9 @@ dnnl::memory::data_type DataType(DType dtype);
 // f32 or bf16: what the kernels here take.
 bool IsOnednnFloat(DType dtype);
 
+// Whether the processor multiplies tiles of bf16 (AMX).
+bool MultipliesTiles();
+
 dnnl::memory::dims DimsOf(const Shape& shape);
 // A bound type in a layout.
 dnnl::memory::desc Describe(const TensorType& type, const Layout& layout);
