@@ -97,7 +97,8 @@ RandomNode MakeBroadcast(Dice& dice, int64_t elements) {
   for (int64_t& size : from) size = dice.OneIn(2) ? 1 : size;
   const bool average = dice.OneIn(2);
   const DType dtype =
-      average ? DType::kF32 : dice.Of<DType>({DType::kF32, DType::kI64, DType::kU8, DType::kBF16});
+      average ? dice.Of<DType>({DType::kF32, DType::kBF16})
+              : dice.Of<DType>({DType::kF32, DType::kI64, DType::kU8, DType::kBF16});
   return MakeNode(OpId::broadcast, Attributes::Of(BroadcastAttributes{Shape::Of(sizes), average}),
                   {Numbers(dice, dtype, Shape::Of(from), Specials::kNone, 20)});
 }
