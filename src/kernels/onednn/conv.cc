@@ -26,8 +26,11 @@ using Desc = dnnl::memory::desc;
 constexpr double kFlopsPerSecond = 108e9;
 constexpr double kFirstConvFlopsPerSecond = 92e9;  // of few channels, which are not in blocks
 constexpr double kDepthwiseFlopsPerSecond = 20e9;  // bound by memory, not by arithmetic
-constexpr double kSpeedOfPairs = 2;                // bf16: twice as many products at a time …
-// … and where a processor multiplies tiles, as many times more than in f32.
+
+// Of bf16, as many times that of f32: products of pairs are twice as many at a time, tiles more; a
+// processor without either spends its time on taking numbers apart and together.
+constexpr double kSpeedOfPairs = 2;
+constexpr double kSpeedOfNeither = 0.2;
 constexpr double kSpeedOfTiles = 4;
 constexpr double kInputGradSpeedOfTiles = 2.5;
 constexpr double kWeightGradSpeedOfTiles = 1.5;
@@ -47,6 +50,7 @@ double Filling(int64_t channels) {
 double FlopsInF32(const NodeSignature& node) {
   const auto flops = static_cast<double>(CostOf(node).flops);
   if (node.inputs[0].dtype != DType::kBF16) return flops;
+  if (!MultipliesPairs()) return flops / kSpeedOfNeither;
   if (!MultipliesTiles()) return flops / kSpeedOfPairs;
   if (node.op == OpId::conv_input_grad) return flops / kInputGradSpeedOfTiles;
   if (node.op == OpId::conv_weight_grad) return flops / kWeightGradSpeedOfTiles;

@@ -1,8 +1,8 @@
 // A batch_norm by running statistics that stands behind a convolution in one node. In f32 its
 // factors go into the weights and its summands into the bias, in the workspace, before the
 // convolution runs. In bf16, where weights that are multiplied would be rounded once more, the
-// workspace has factors and summands alone, and the sums meet them in registers. Either way no second
-// copy of the weights is held, and the parameters may change from step to step.
+// workspace has factors and summands alone, and the sums meet them in registers. Either way no
+// second copy of the weights is held, and the parameters may change from step to step.
 #ifndef CGRUN_KERNELS_ONEDNN_FOLDED_NORM_H_
 #define CGRUN_KERNELS_ONEDNN_FOLDED_NORM_H_
 

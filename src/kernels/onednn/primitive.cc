@@ -97,9 +97,11 @@ void SetThreads(int threads) {
 
 bool IsOnednnFloat(DType dtype) { return dtype == DType::kF32 || dtype == DType::kBF16; }
 
-bool MultipliesTiles() {
-  return dnnl::get_effective_cpu_isa() == dnnl::cpu_isa::avx512_core_amx;
+bool MultipliesPairs() {
+  return MultipliesTiles() || dnnl::get_effective_cpu_isa() == dnnl::cpu_isa::avx512_core_bf16;
 }
+
+bool MultipliesTiles() { return dnnl::get_effective_cpu_isa() == dnnl::cpu_isa::avx512_core_amx; }
 
 dnnl::memory::data_type DataType(DType dtype) {
   CGRUN_CHECK(IsOnednnFloat(dtype)) << "no oneDNN kernel for " << Name(dtype);

@@ -21,7 +21,8 @@ dnnl::memory::data_type DataType(DType dtype);
 // f32 or bf16: what the kernels here take.
 bool IsOnednnFloat(DType dtype);
 
-// Whether the processor multiplies tiles of bf16 (AMX).
+// Whether the processor multiplies bf16: pairs of numbers (AVX512_BF16), and tiles (AMX).
+bool MultipliesPairs();
 bool MultipliesTiles();
 
 dnnl::memory::dims DimsOf(const Shape& shape);

@@ -184,6 +184,7 @@ TEST_F(PostOperators, NormaliseTheSumsOfBf16) {
     check({.channels = 64, .filters = 64, .kernel = 1, .bias = bias, .relu = true});
   }
   check({.channels = 32, .filters = 48, .stride = 2, .min = 0, .max = 6});
+  if (!onednn::MultipliesTiles()) return;  // oneDNN adds tensors there before anything else alone
   for (const bool first : {false, true}) {
     check({.channels = 64, .filters = 128, .sum = true, .sum_comes_first = first, .relu = true});
   }
