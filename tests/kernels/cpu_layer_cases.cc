@@ -181,6 +181,8 @@ RandomNode MakeConvTranspose(Dice& dice, int64_t elements) {
   return MakeNode(OpId::conv_transpose, Attributes::Of(up), std::move(inputs));
 }
 
+DType F32OrBF16(Dice& dice) { return dice.Of<DType>({DType::kF32, DType::kBF16}); }
+
 template <class PoolAttributes>
 PoolAttributes AnyPool(Dice& dice, const Shape& x) {
   PoolAttributes pool;
@@ -195,7 +197,8 @@ PoolAttributes AnyPool(Dice& dice, const Shape& x) {
 }
 
 RandomNode MakeMaxPool(Dice& dice, int64_t elements) {
-  HostTensor x = Numbers(dice, DType::kF32, AnyImages(dice, elements), Specials::kAll);
+  const DType dtype = F32OrBF16(dice);
+  HostTensor x = Numbers(dice, dtype, AnyImages(dice, elements), Specials::kAll);
   for (int64_t i = 0; i < x.elements(); ++i) x.Set(i, std::round(4 * x.At(i)));  // equals
   return AnyMaxPoolOf(dice, x);
 }
@@ -208,7 +211,7 @@ RandomNode MakeAvgPool(Dice& dice, int64_t elements) {
   const Shape shape = AnyImages(dice, elements);
   auto pool = AnyPool<AvgPoolAttributes>(dice, shape);
   pool.count_include_pad = dice.OneIn(2);
-  return MakeNode(OpId::avg_pool, Attributes::Of(pool), {Numbers(dice, DType::kF32, shape)});
+  return MakeNode(OpId::avg_pool, Attributes::Of(pool), {Numbers(dice, F32OrBF16(dice), shape)});
 }
 
 RandomNode MakeAvgPoolGrad(Dice& dice, int64_t elements) {
@@ -218,13 +221,12 @@ RandomNode MakeAvgPoolGrad(Dice& dice, int64_t elements) {
   grad.ceil_mode = pool.ceil_mode;
   grad.count_include_pad = pool.count_include_pad;
   return MakeNode(OpId::avg_pool_grad, Attributes::Of(grad),
-                  {Numbers(dice, DType::kF32, forward.node.outputs[0].shape)});
+                  {Numbers(dice, forward.inputs[0].dtype(), forward.node.outputs[0].shape)});
 }
 
 RandomNode MakeGlobalAvgPool(Dice& dice, int64_t elements) {
   const Shape x = AnyShape(dice, 3, 5, elements);
-  const DType dtype = dice.Of<DType>({DType::kF32, DType::kBF16});
-  return MakeNode(OpId::global_avg_pool, {}, {Numbers(dice, dtype, x)});
+  return MakeNode(OpId::global_avg_pool, {}, {Numbers(dice, F32OrBF16(dice), x)});
 }
 
 // x [N, channels, …], scale, shift, and statistics.
@@ -233,7 +235,7 @@ std::vector<HostTensor> NormInputs(Dice& dice, int64_t elements) {
   const auto channels = [&] { return Numbers(dice, DType::kF32, {x[1]}); };
   HostTensor variance = channels();
   for (int64_t c = 0; c < variance.elements(); ++c) variance.Set(c, std::abs(variance.At(c)) + 0.1);
-  HostTensor values = Numbers(dice, dice.Of<DType>({DType::kF32, DType::kBF16}), x);
+  HostTensor values = Numbers(dice, F32OrBF16(dice), x);
   const double shift = dice.Of<double>({0.0, 5.0, -300.0});
   for (int64_t i = 0; i < values.elements(); ++i) values.Set(i, values.At(i) + shift);
   return {values, channels(), channels(), channels(), variance};
@@ -343,7 +345,7 @@ RandomNode GradientOf(Dice& dice, const RandomNode& max_pool) {
       OpId::max_pool_grad,
       Attributes::Of(PoolGradAttributes{max_pool.inputs[0].shape(), pool.kernel, pool.stride,
                                         pool.padding, pool.dilation, pool.ceil_mode}),
-      {index, Numbers(dice, DType::kF32, index.shape())});
+      {index, Numbers(dice, max_pool.inputs[0].dtype(), index.shape())});
 }
 
 RandomNode AnyConvNode(Dice& dice, int64_t elements) { return MakeConv(dice, elements); }

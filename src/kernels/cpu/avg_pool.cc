@@ -1,5 +1,5 @@
-// avg_pool, f32: a vector of windows side by side, on planes with zeros around them. Its gradient
-// adds each window's share to what the window saw.
+// avg_pool, of f32 or bf16: a vector of windows side by side, on planes with zeros around them. Its
+// gradient adds each window's share to what the window saw.
 #include "src/kernels/cpu/targets.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -39,8 +39,8 @@ struct Parameters {
   int threads = 1;
 };
 
-template <int kStride>
-void RunRow(const Parameters& p, const float* line, float row_count, float* y) {
+template <int kStride, class T>
+void RunRow(const Parameters& p, const float* line, float row_count, T* y) {
   const F32 d;
   const int64_t stride = p.plane.x.stride;
   for (int64_t o = 0; o < p.plane.x.output; o += kLanes) {
@@ -56,11 +56,11 @@ void RunRow(const Parameters& p, const float* line, float row_count, float* y) {
   }
 }
 
-template <int kStride>
+template <class T, int kStride>
 void Run(const RunContext& context, const Instruction& i) noexcept {
   const auto& p = *static_cast<const Parameters*>(i.parameters);
-  const float* x = Data<const float>(context, i, 0);
-  float* y = Data<float>(context, i, 1);
+  const T* x = Data<const T>(context, i, 0);
+  T* y = Data<T>(context, i, 1);
   float* workspace = Data<float>(context, i, 2);
   const int64_t inputs = p.plane.y.input * p.plane.x.input;
   const int64_t outputs = p.plane.y.output * p.plane.x.output;
@@ -81,16 +81,20 @@ Window WindowOfPool(const NodeSignature& node) {
   return WindowOf(node.inputs[0].shape, node.attributes.As<AvgPoolAttributes>().window());
 }
 
+template <class T>
+KernelFunction RunOf(int64_t stride) {
+  return stride == 1 ? &Run<T, 1> : stride == 2 ? &Run<T, 2> : &Run<T, 0>;
+}
+
 PreparedKernel Prepare(const KernelRequest& request) {
   const NodeSignature& node = request.node;
   const Shape& x = node.inputs[0].shape;
   const Window window = WindowOfPool(node);
   const bool include_padding = node.attributes.As<AvgPoolAttributes>().count_include_pad;
   const int64_t stride = window.x.stride;
+  const bool narrow = node.inputs[0].dtype == DType::kBF16;
   return PreparedKernel::Of(
-      stride == 1   ? &Run<1>
-      : stride == 2 ? &Run<2>
-                    : &Run<0>,
+      narrow ? RunOf<BFloat16>(stride) : RunOf<float>(stride),
       Parameters{x[0].size * x[1].size, PaddedPlaneOf(window), CountsOf(window.y, include_padding),
                  CountsOf(window.x, include_padding), ThreadsFor(request, Work::kComputes)});
 }
@@ -117,6 +121,19 @@ void AddShares(const GradParameters& p, const float* dy, float row_count, float*
   }
 }
 
+// One plane; row_of(row) is a row of its dy, in f32.
+template <class RowOf>
+HWY_INLINE void SharePlane(const GradParameters& p, const RowOf& row_of, float* image) {
+  std::fill_n(image, p.y.input * p.x.input, 0.0F);
+  for (size_t row = 0; row < p.rows.size(); ++row) {
+    const reference::Reach& reach = p.rows[row];
+    const float* from = row_of(static_cast<int64_t>(row));
+    for (int64_t u = reach.first; u < reach.last; ++u) {
+      AddShares(p, from, p.row_counts[row], image + (reach.origin + u) * p.x.input);
+    }
+  }
+}
+
 void RunGrad(const RunContext& context, const Instruction& i) noexcept {
   const auto& p = *static_cast<const GradParameters*>(i.parameters);
   const float* dy = Data<const float>(context, i, 0);
@@ -124,24 +141,42 @@ void RunGrad(const RunContext& context, const Instruction& i) noexcept {
   const int64_t inputs = p.y.input * p.x.input, outputs = p.y.output * p.x.output;
   Split(p.threads, p.planes, 1, [&, dy, dx](int64_t begin, int64_t end) {
     for (int64_t n = begin; n < end; ++n) {
-      float* image = dx + n * inputs;
-      std::fill_n(image, inputs, 0.0F);
-      for (size_t row = 0; row < p.rows.size(); ++row) {
-        const reference::Reach& reach = p.rows[row];
-        const float* from = dy + n * outputs + static_cast<int64_t>(row) * p.x.output;
-        for (int64_t u = reach.first; u < reach.last; ++u) {
-          AddShares(p, from, p.row_counts[row], image + (reach.origin + u) * p.x.input);
-        }
-      }
+      const auto row_of = [&](int64_t row) { return dy + n * outputs + row * p.x.output; };
+      SharePlane(p, row_of, dx + n * inputs);
     }
   });
 }
 
+void RunGradBF16(const RunContext& context, const Instruction& i) noexcept {
+  const auto& p = *static_cast<const GradParameters*>(i.parameters);
+  const BFloat16* dy = Data<const BFloat16>(context, i, 0);
+  BFloat16* dx = Data<BFloat16>(context, i, 1);
+  float* workspace = Data<float>(context, i, 2);
+  const int64_t inputs = p.y.input * p.x.input, outputs = p.y.output * p.x.output;
+  SplitParts(p.threads, p.planes, 1, [&, dy, dx](int part, int64_t begin, int64_t end) {
+    float* image = workspace + part * GradientElements({p.y, p.x});
+    float* line = image + inputs;
+    for (int64_t n = begin; n < end; ++n) {
+      const auto row_of = [&](int64_t row) {
+        CopyNumbers(dy + n * outputs + row * p.x.output, p.x.output, line);
+        return line;
+      };
+      SharePlane(p, row_of, image);
+      CopyNumbers(image, inputs, dx + n * inputs);
+    }
+  });
+}
+
+Window WindowOfGrad(const NodeSignature& node) {
+  const auto& attributes = node.attributes.As<PoolGradAttributes>();
+  return WindowOf(attributes.input, attributes.window());
+}
+
 PreparedKernel PrepareGrad(const KernelRequest& request) {
   const auto& attributes = request.node.attributes.As<PoolGradAttributes>();
-  const Window window = WindowOf(attributes.input, attributes.window());
+  const Window window = WindowOfGrad(request.node);
   return PreparedKernel::Of(
-      &RunGrad,
+      request.node.inputs[0].dtype == DType::kBF16 ? &RunGradBF16 : &RunGrad,
       GradParameters{attributes.input[0].size * attributes.input[1].size, window.y, window.x,
                      reference::ReachesOf(window.y), reference::ReachesOf(window.x),
                      CountsOf(window.y, attributes.count_include_pad),
@@ -149,15 +184,22 @@ PreparedKernel PrepareGrad(const KernelRequest& request) {
                      ThreadsFor(request, Work::kComputes)});
 }
 
+int64_t GradWorkspaceBytes(const NodeSignature& node, int threads) {
+  return GradientBytes(WindowOfGrad(node), node.inputs[0].dtype, threads);
+}
+
 KernelDef avg_pool() {
   return PerElement({.name = "cpu.avg_pool",
-                     .supports = AllF32,
+                     .supports = AllF32OrBF16,
                      .workspace_bytes = WorkspaceBytes,
                      .prepare = Prepare});
 }
 
 KernelDef avg_pool_grad() {
-  return PerElement({.name = "cpu.avg_pool_grad", .supports = AllF32, .prepare = PrepareGrad});
+  return PerElement({.name = "cpu.avg_pool_grad",
+                     .supports = AllF32OrBF16,
+                     .workspace_bytes = GradWorkspaceBytes,
+                     .prepare = PrepareGrad});
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// max_pool, f32, and its gradient, plane by plane.
+// max_pool and its gradient, of f32 or bf16, plane by plane.
 #include "src/kernels/cpu/targets.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -21,12 +21,12 @@ struct Parameters {
   int threads = 1;
 };
 
-// The workspace: for each thread a plane with its padding.
-template <int kStride, class Index>
+// The workspace: for each thread a plane with its padding, in f32.
+template <class T, int kStride, class Index>
 void Run(const RunContext& context, const Instruction& i) noexcept {
   const auto& [p, threads] = *static_cast<const Parameters*>(i.parameters);
-  const float* x = Data<const float>(context, i, 0);
-  float* y = Data<float>(context, i, 1);
+  const T* x = Data<const T>(context, i, 0);
+  T* y = Data<T>(context, i, 1);
   Index* index = Data<Index>(context, i, 2);
   float* workspace = Data<float>(context, i, 3);
   SplitParts(threads, p.planes, 1, [&, &p = p](int part, int64_t begin, int64_t end) {
@@ -39,10 +39,16 @@ void Run(const RunContext& context, const Instruction& i) noexcept {
   });
 }
 
+template <class T>
+KernelFunction RunOf(const MaxPool& pool) {
+  return ForPool(pool.plane.x.stride, pool.bytes,
+                 []<int kStride, class Index> { return &Run<T, kStride, Index>; });
+}
+
 PreparedKernel Prepare(const KernelRequest& request) {
   Parameters p{MaxPool::Of(request.node), ThreadsFor(request, Work::kComputes)};
-  const KernelFunction run = ForPool(p.pool.plane.x.stride, p.pool.bytes,
-                                     []<int kStride, class Index> { return &Run<kStride, Index>; });
+  const bool narrow = request.node.inputs[0].dtype == DType::kBF16;
+  const KernelFunction run = narrow ? RunOf<BFloat16>(p.pool) : RunOf<float>(p.pool);
   return PreparedKernel::Of(run, std::move(p));
 }
 
@@ -65,24 +71,70 @@ void RunGrad(const RunContext& context, const Instruction& i) noexcept {
   });
 }
 
-PreparedKernel PrepareGrad(const KernelRequest& request) {
-  return PreparedKernel::Of(
-      &RunGrad, GradParameters{MaxUnpool::Of(request.node), ThreadsFor(request, Work::kComputes)});
+// As UnpoolPlane; `line` has room for a row of dy.
+template <class Index>
+void UnpoolBF16(const MaxUnpool& p, const Index* index, const BFloat16* dy, float* image,
+                float* line) {
+  std::fill_n(image, p.inputs(), 0.0F);
+  for (int64_t row = 0; row < p.y.output; ++row) {
+    const int64_t at = row * p.x.output;
+    CopyNumbers(dy + at, p.x.output, line);
+    AddRowToWinners(p, index + at, line, row, image);
+  }
 }
 
-bool Supports(const NodeSignature& node) { return node.inputs[0].dtype == DType::kF32; }
-bool SupportsGrad(const NodeSignature& node) { return node.inputs[1].dtype == DType::kF32; }
+template <class Index>
+void RunGradBF16(const RunContext& context, const Instruction& i) noexcept {
+  const auto& [p, threads] = *static_cast<const GradParameters*>(i.parameters);
+  const Index* index = Data<const Index>(context, i, 0);
+  const BFloat16* dy = Data<const BFloat16>(context, i, 1);
+  BFloat16* dx = Data<BFloat16>(context, i, 2);
+  float* workspace = Data<float>(context, i, 3);
+  SplitParts(threads, p.planes, 1, [&, &p = p](int part, int64_t begin, int64_t end) {
+    float* image = workspace + part * GradientElements({p.y, p.x});
+    for (int64_t n = begin; n < end; ++n) {
+      const int64_t from = n * p.outputs();
+      UnpoolBF16(p, index + from, dy + from, image, image + p.inputs());
+      CopyNumbers(image, p.inputs(), dx + n * p.inputs());
+    }
+  });
+}
+
+PreparedKernel PrepareGrad(const KernelRequest& request) {
+  const bool bytes = request.node.inputs[0].dtype == DType::kU8;
+  const bool narrow = request.node.inputs[1].dtype == DType::kBF16;
+  const KernelFunction run = !narrow ? &RunGrad
+                             : bytes ? &RunGradBF16<uint8_t>
+                                     : &RunGradBF16<int32_t>;
+  return PreparedKernel::Of(
+      run, GradParameters{MaxUnpool::Of(request.node), ThreadsFor(request, Work::kComputes)});
+}
+
+int64_t GradWorkspaceBytes(const NodeSignature& node, int threads) {
+  const auto& attributes = node.attributes.As<PoolGradAttributes>();
+  return GradientBytes(WindowOf(attributes.input, attributes.window()), node.inputs[1].dtype,
+                       threads);
+}
+
+// Input kInput is of f32 or bf16.
+template <size_t kInput>
+bool Supports(const NodeSignature& node) {
+  const DType dtype = node.inputs[kInput].dtype;
+  return dtype == DType::kF32 || dtype == DType::kBF16;
+}
 
 KernelDef max_pool() {
   return PerElement({.name = "cpu.max_pool",
-                     .supports = Supports,
+                     .supports = Supports<0>,
                      .workspace_bytes = WorkspaceBytes,
                      .prepare = Prepare});
 }
 
 KernelDef max_pool_grad() {
-  return PerElement(
-      {.name = "cpu.max_pool_grad", .supports = SupportsGrad, .prepare = PrepareGrad});
+  return PerElement({.name = "cpu.max_pool_grad",
+                     .supports = Supports<1>,
+                     .workspace_bytes = GradWorkspaceBytes,
+                     .prepare = PrepareGrad});
 }
 
 }  // namespace

@@ -65,8 +65,8 @@ HWY_INLINE void StoreWinners(hn::Vec<PoolPositions> winners, uint8_t* to, int64_
 }
 
 // One row of windows; a NaN wins, and the first of equals.
-template <int kStride, class Index>
-void PoolRow(const MaxPool& p, const float* line, int64_t row, float* y, Index* index) {
+template <int kStride, class T, class Index>
+void PoolRow(const MaxPool& p, const float* line, int64_t row, T* y, Index* index) {
   constexpr auto kLanes = static_cast<int64_t>(kF32Lanes);
   const F32 d;
   const PoolPositions di;
@@ -92,9 +92,10 @@ void PoolRow(const MaxPool& p, const float* line, int64_t row, float* y, Index* 
   }
 }
 
-// One plane. `padded` has room for it with its padding, which has been filled with kLeast.
-template <int kStride, class Index>
-void PoolPlane(const MaxPool& p, const float* x, float* padded, float* y, Index* index) {
+// One plane, of f32 or bf16. `padded` has room for it with its padding, which has been filled with
+// kLeast.
+template <int kStride, class T, class Index>
+void PoolPlane(const MaxPool& p, const T* x, float* padded, T* y, Index* index) {
   CopyInto(p.plane, x, padded);
   for (int64_t row = 0; row < p.plane.y.output; ++row) {
     const int64_t at = row * p.plane.x.output;

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <type_traits>
 
 #include "src/kernels/cpu/sums.h"
 #include "src/ops/window.h"
@@ -45,13 +46,41 @@ inline int64_t PlaneBytes(const Window& window, int threads) {
   return threads * PaddedPlaneOf(window).elements() * static_cast<int64_t>(sizeof(float));
 }
 
+// Between f32 and bf16; rounds where `to` is bf16.
+template <class From, class To>
+inline void CopyNumbers(const From* from, int64_t count, To* to) {
+  constexpr auto kLanes = static_cast<int64_t>(kF32Lanes);
+  const F32 d;
+  for (int64_t e = 0; e < count; e += kLanes) {
+    const int64_t lanes = std::min(kLanes, count - e);
+    StoreSome(d, LoadSome(d, from + e, lanes), to + e, lanes);
+  }
+}
+
 // Copies the image into the middle. The rest, which was filled once, stays as it is.
-inline void CopyInto(const PaddedPlane& p, const float* image, float* plane) {
+template <class T>
+inline void CopyInto(const PaddedPlane& p, const T* image, float* plane) {
   const int64_t width = std::min(p.x.input, p.columns - p.x.before);
   for (int64_t row = 0; row < std::min(p.y.input, p.rows - p.y.before); ++row) {
-    std::memcpy(plane + (row + p.y.before) * p.columns + p.x.before, image + row * p.x.input,
-                static_cast<size_t>(width) * sizeof(float));
+    float* to = plane + (row + p.y.before) * p.columns + p.x.before;
+    if constexpr (std::is_same_v<T, float>) {
+      std::memcpy(to, image + row * p.x.input, static_cast<size_t>(width) * sizeof(float));
+    } else {
+      CopyNumbers(image + row * p.x.input, width, to);
+    }
   }
+}
+
+// Floats in which a thread adds up a plane of a gradient of bf16, since a sum is rounded once: the
+// plane, then a row of dy.
+inline int64_t GradientElements(const Window& window) {
+  return window.y.input * window.x.input + window.x.output;
+}
+
+// A gradient of f32 is added up where it belongs.
+inline int64_t GradientBytes(const Window& window, DType dtype, int threads) {
+  if (dtype == DType::kF32) return 0;
+  return threads * GradientElements(window) * static_cast<int64_t>(sizeof(float));
 }
 
 // Every kStride-th number (0: every `stride`-th), as many as a vector has lanes.

@@ -1,5 +1,7 @@
 // Pooling of channels in blocks, of f32 or bf16: a vector is channels at one position, so that a
-// window is a loop over the positions of it that are in the image.
+// window is a loop over the positions of it that are in the image. A gradient of f32 adds what each
+// window gives where it belongs; one of bf16 adds up, input by input, what all windows that see it
+// give, in the same order, so that the sum is rounded once.
 #include "src/kernels/cpu/targets.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -8,6 +10,7 @@
 //
 #include <algorithm>
 #include <limits>
+#include <span>
 
 #include "src/kernels/cpu/blocks.h"
 #include "src/kernels/cpu/dispatch.h"
@@ -32,6 +35,7 @@ struct Parameters {
   WindowAxis y, x;
   std::vector<reference::Reach> rows, columns;     // what windows see of the image
   std::vector<int64_t> row_counts, column_counts;  // avg_pool divides by their product
+  reference::Readers row_readers, column_readers;  // the windows that see an input
   int threads = 1;
 
   int64_t inputs() const { return y.input * x.input * blocks.block; }
@@ -58,6 +62,36 @@ HWY_INLINE void ForWindows(const Parameters& p, const Work& work) {
       const reference::Reach& columns = p.columns[static_cast<size_t>(ox)];
       const int64_t origin = (rows.origin * p.x.input + columns.origin) * p.blocks.block;
       work(oy * p.x.output + ox, Sight{rows, columns, down, across}, origin);
+    }
+  }
+}
+
+HWY_INLINE std::span<const reference::Reader> ReadersAt(const reference::Readers& readers,
+                                                        int64_t input) {
+  const size_t* begin = readers.begin.data() + input;
+  return {readers.all.data() + begin[0], begin[1] - begin[0]};
+}
+
+// The gradient of an image: the sums of give(up, across, offset) over the windows that see a
+// position, in row-major order. `up` and `across` are a window's row and column, `offset` is where
+// a vector of its channels begins among the outputs of an image.
+template <class Give>
+HWY_INLINE void Gather(const Parameters& p, BFloat16* dx, const Give& give) {
+  const F32 d;
+  for (int64_t y = 0; y < p.y.input; ++y) {
+    const auto rows = ReadersAt(p.row_readers, y);
+    for (int64_t x = 0; x < p.x.input; ++x) {
+      const auto columns = ReadersAt(p.column_readers, x);
+      for (int64_t lane = 0; lane < p.blocks.block; lane += kLanes, dx += kLanes) {
+        VF32 sum = hn::Zero(d);
+        for (const reference::Reader& up : rows) {
+          for (const reference::Reader& across : columns) {
+            const int64_t window = up.output * p.x.output + across.output;
+            sum = hn::Add(sum, give(up, across, window * p.blocks.block + lane));
+          }
+        }
+        StoreLanes(d, sum, dx);
+      }
     }
   }
 }
@@ -152,29 +186,52 @@ void RunMaxGrad(const RunContext& context, const Instruction& i) noexcept {
   });
 }
 
+template <class Index>
+void RunMaxGradBF16(const RunContext& context, const Instruction& i) noexcept {
+  const auto& p = *static_cast<const Parameters*>(i.parameters);
+  const Index* index = Data<const Index>(context, i, 0);
+  const BFloat16* dy = Data<const BFloat16>(context, i, 1);
+  BFloat16* dx = Data<BFloat16>(context, i, 2);
+  Split(p.threads, p.blocks.planes(), 1, [&, index, dy, dx](int64_t begin, int64_t end) {
+    const F32 d;
+    const Positions di;
+    for (int64_t n = begin; n < end; ++n) {
+      const Index* winners = index + n * p.outputs();
+      const BFloat16* from = dy + n * p.outputs();
+      Gather(p, dx + n * p.inputs(), [&](const auto& up, const auto& across, int64_t offset) {
+        const int64_t position = up.position * p.x.kernel + across.position;
+        const auto here = hn::Set(di, static_cast<int32_t>(position));
+        const auto wins = hn::RebindMask(d, hn::Eq(LoadWinners(winners + offset), here));
+        return hn::IfThenElseZero(wins, LoadLanes(d, from + offset));
+      });
+    }
+  });
+}
+
 HWY_INLINE VF32 CountOf(const Parameters& p, int64_t window) {
   const auto row = static_cast<size_t>(window / p.x.output);
   const auto column = static_cast<size_t>(window % p.x.output);
   return hn::Set(F32(), static_cast<float>(p.row_counts[row] * p.column_counts[column]));
 }
 
+template <class T>
 void RunAverage(const RunContext& context, const Instruction& i) noexcept {
   const auto& p = *static_cast<const Parameters*>(i.parameters);
-  const float* x = Data<const float>(context, i, 0);
-  float* y = Data<float>(context, i, 1);
+  const T* x = Data<const T>(context, i, 0);
+  T* y = Data<T>(context, i, 1);
   Split(p.threads, p.blocks.planes(), 1, [&, x, y](int64_t begin, int64_t end) {
     const F32 d;
     for (int64_t n = begin; n < end; ++n) {
       ForWindows(p, [&](int64_t window, const Sight& s, int64_t origin) {
         for (int64_t lane = 0; lane < p.blocks.block; lane += kLanes) {
-          const float* from = x + n * p.inputs() + origin + lane;
+          const T* from = x + n * p.inputs() + origin + lane;
           VF32 sum = hn::Zero(d);
           for (int64_t u = s.rows.first; u < s.rows.last; ++u) {
             for (int64_t v = s.columns.first; v < s.columns.last; ++v) {
-              sum = hn::Add(sum, hn::LoadU(d, from + s.Offset(u, v)));
+              sum = hn::Add(sum, LoadLanes(d, from + s.Offset(u, v)));
             }
           }
-          hn::StoreU(hn::Div(sum, CountOf(p, window)), d,
+          StoreLanes(d, hn::Div(sum, CountOf(p, window)),
                      y + n * p.outputs() + window * p.blocks.block + lane);
         }
       });
@@ -207,6 +264,23 @@ void RunAverageGrad(const RunContext& context, const Instruction& i) noexcept {
   });
 }
 
+void RunAverageGradBF16(const RunContext& context, const Instruction& i) noexcept {
+  const auto& p = *static_cast<const Parameters*>(i.parameters);
+  const BFloat16* dy = Data<const BFloat16>(context, i, 0);
+  BFloat16* dx = Data<BFloat16>(context, i, 1);
+  Split(p.threads, p.blocks.planes(), 1, [&, dy, dx](int64_t begin, int64_t end) {
+    const F32 d;
+    for (int64_t n = begin; n < end; ++n) {
+      const BFloat16* from = dy + n * p.outputs();
+      Gather(p, dx + n * p.inputs(), [&](const auto& up, const auto& across, int64_t offset) {
+        const int64_t count = p.row_counts[static_cast<size_t>(up.output)] *
+                              p.column_counts[static_cast<size_t>(across.output)];
+        return hn::Div(LoadLanes(d, from + offset), hn::Set(d, static_cast<float>(count)));
+      });
+    }
+  });
+}
+
 Parameters ParametersOf(const KernelRequest& request, const Shape& images, const Layout& layout,
                         const WindowAttributes& attributes, bool include_padding = false) {
   const Window window = WindowOf(images, attributes);
@@ -217,6 +291,8 @@ Parameters ParametersOf(const KernelRequest& request, const Shape& images, const
           reference::ReachesOf(window.x),
           reference::CountsOf(window.y, include_padding),
           reference::CountsOf(window.x, include_padding),
+          reference::ReadersOf(window.y),
+          reference::ReadersOf(window.x),
           ThreadsFor(request, Work::kComputes)};
 }
 
@@ -235,12 +311,13 @@ bool ChooseBlocks(const NodeSignature& node, const RunSetting& setting, KernelOp
 }
 
 template <size_t kInput>
-bool Supports(const NodeSignature& node) {
-  return node.inputs[kInput].dtype == DType::kF32;
+bool IsBF16(const NodeSignature& node) {
+  return node.inputs[kInput].dtype == DType::kBF16;
 }
 
-bool SupportsMax(const NodeSignature& node) {
-  return node.inputs[0].dtype == DType::kF32 || node.inputs[0].dtype == DType::kBF16;
+template <size_t kInput>
+bool Supports(const NodeSignature& node) {
+  return node.inputs[kInput].dtype == DType::kF32 || IsBF16<kInput>(node);
 }
 
 template <size_t kInput>
@@ -257,16 +334,18 @@ KernelFunction MaxOf(bool bytes) {
 }
 
 KernelDef max_pool_in_blocks() {
-  KernelDef def = Define<0>("cpu.max_pool.blocks", [](const KernelRequest& request) {
+  return Define<0>("cpu.max_pool.blocks", [](const KernelRequest& request) {
     const NodeSignature& node = request.node;
     const bool bytes = node.outputs[1].dtype == DType::kU8;
-    const bool narrow = node.inputs[0].dtype == DType::kBF16;
-    return PreparedKernel::Of(narrow ? MaxOf<BFloat16>(bytes) : MaxOf<float>(bytes),
+    return PreparedKernel::Of(IsBF16<0>(node) ? MaxOf<BFloat16>(bytes) : MaxOf<float>(bytes),
                               ParametersOf(request, node.inputs[0].shape, LayoutOf(request, 0),
                                            node.attributes.As<MaxPoolAttributes>().window()));
   });
-  def.supports = SupportsMax;
-  return def;
+}
+
+KernelFunction MaxGradOf(bool narrow, bool bytes) {
+  if (narrow) return bytes ? &RunMaxGradBF16<uint8_t> : &RunMaxGradBF16<int32_t>;
+  return bytes ? &RunMaxGrad<uint8_t> : &RunMaxGrad<int32_t>;
 }
 
 KernelDef max_pool_grad_in_blocks() {
@@ -274,7 +353,7 @@ KernelDef max_pool_grad_in_blocks() {
     const auto& attributes = request.node.attributes.As<PoolGradAttributes>();
     const bool bytes = request.node.inputs[0].dtype == DType::kU8;
     return PreparedKernel::Of(
-        bytes ? &RunMaxGrad<uint8_t> : &RunMaxGrad<int32_t>,
+        MaxGradOf(IsBF16<1>(request.node), bytes),
         ParametersOf(request, attributes.input, LayoutOf(request, 1), attributes.window()));
   });
 }
@@ -283,15 +362,16 @@ KernelDef avg_pool_in_blocks() {
   return Define<0>("cpu.avg_pool.blocks", [](const KernelRequest& request) {
     const auto& attributes = request.node.attributes.As<AvgPoolAttributes>();
     return PreparedKernel::Of(
-        &RunAverage, ParametersOf(request, request.node.inputs[0].shape, LayoutOf(request, 0),
-                                  attributes.window(), attributes.count_include_pad));
+        IsBF16<0>(request.node) ? &RunAverage<BFloat16> : &RunAverage<float>,
+        ParametersOf(request, request.node.inputs[0].shape, LayoutOf(request, 0),
+                     attributes.window(), attributes.count_include_pad));
   });
 }
 
 KernelDef avg_pool_grad_in_blocks() {
   return Define<0>("cpu.avg_pool_grad.blocks", [](const KernelRequest& request) {
     const auto& attributes = request.node.attributes.As<PoolGradAttributes>();
-    return PreparedKernel::Of(&RunAverageGrad,
+    return PreparedKernel::Of(IsBF16<0>(request.node) ? &RunAverageGradBF16 : &RunAverageGrad,
                               ParametersOf(request, attributes.input, LayoutOf(request, 0),
                                            attributes.window(), attributes.count_include_pad));
   });
