@@ -14,8 +14,8 @@ KernelDef conv_input_grad();
 KernelDef winograd_input_grad();
 KernelDef conv_weight_grad();
 KernelDef winograd_weight_grad();
-KernelDef pointwise_input_grad();   // of a convolution of 1 × 1 in bf16, on tiles …
-KernelDef pointwise_weight_grad();  // … as a product
+KernelDef pointwise_input_grad();  // of a convolution of 1 × 1 in bf16, on tiles
+KernelDef weight_products();       // conv_weight_grad in bf16, on tiles
 KernelDef conv_transpose();
 KernelDef reorder();
 

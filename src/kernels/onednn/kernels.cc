@@ -52,7 +52,7 @@ std::vector<Entry> Kernels() {
           {OpId::conv_input_grad, pointwise_input_grad()},
           {OpId::conv_weight_grad, conv_weight_grad()},
           {OpId::conv_weight_grad, winograd_weight_grad()},
-          {OpId::conv_weight_grad, pointwise_weight_grad()},
+          {OpId::conv_weight_grad, weight_products()},
           {OpId::conv_transpose, conv_transpose()},
           {OpId::reorder, reorder()}};
 }

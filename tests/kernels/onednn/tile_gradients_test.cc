@@ -1,12 +1,13 @@
-// The gradients of pointwise convolutions in bf16 are those that the definition gives, as products
-// and not by oneDNN's own kernels. Where the processor multiplies no tiles, there are none.
+// The gradients of convolutions in bf16 that are made of other primitives than oneDNN's own
+// gradients are those that the definition gives. Where the processor multiplies no tiles, there are
+// none.
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <dnnl.hpp>
 #include <optional>
-#include <string_view>
+#include <string>
 
+#include "src/kernels/onednn/primitive.h"
 #include "src/ops/conv.h"
 #include "tests/kernels/random_tensors.h"
 #include "tests/support/run_option.h"
@@ -14,21 +15,22 @@
 namespace cgrun {
 namespace {
 
-struct Pointwise {
+struct Conv {
   int64_t channels = 64, filters = 128, side = 7, kernel = 1, stride = 1, groups = 1;
+  IntList padding = {0, 0, 0, 0};  // top, left, bottom, right
   DType dtype = DType::kBF16;
 
   TensorType Images() const { return {dtype, {3, channels, side, side}}; }
   TensorType Results() const {
-    const int64_t results = (side - kernel) / stride + 1;
-    return {dtype, {3, filters, results, results}};
+    const auto along = [&](int64_t padded) { return (side + padded - kernel) / stride + 1; };
+    return {dtype, {3, filters, along(padding[0] + padding[2]), along(padding[1] + padding[3])}};
   }
   TensorType Weights() const {
     return {dtype, ConvWeightShape(filters, channels, groups, {kernel, kernel})};
   }
   Attributes Of() const {
     return Attributes::Of(ConvGradAttributes{
-        Images().shape, {kernel, kernel}, {stride, stride}, {0, 0, 0, 0}, {1, 1}, groups});
+        Images().shape, {kernel, kernel}, {stride, stride}, padding, {1, 1}, groups});
   }
   NodeSignature InputGrad() const {
     return {OpId::conv_input_grad, Of(), {Results(), Weights()}, {Images()}, {}};
@@ -38,7 +40,7 @@ struct Pointwise {
   }
 };
 
-class PointwiseGradients : public testing::Test {
+class TileGradients : public testing::Test {
  protected:
   void SetUp() override {
     library_ = FindKernelLibrary("cpu");
@@ -47,7 +49,9 @@ class PointwiseGradients : public testing::Test {
 
   std::optional<KernelOption> Option(const NodeSignature& node, int threads) const {
     for (KernelOption& option : library_->Options(node, {threads})) {
-      if (option.kernel.starts_with("onednn.pointwise")) return std::move(option);
+      const bool found = option.kernel == "onednn.pointwise_input_grad" ||
+                         option.kernel == "onednn.weight_products";
+      if (found) return std::move(option);
     }
     return std::nullopt;
   }
@@ -75,23 +79,45 @@ class PointwiseGradients : public testing::Test {
   const KernelLibrary* library_ = nullptr;
 };
 
-TEST_F(PointwiseGradients, AreWhatTheDefinitionGives) {
-  if (dnnl::get_effective_cpu_isa() != dnnl::cpu_isa::avx512_core_amx) {
-    GTEST_SKIP() << "the processor, or what it shows of itself, multiplies no tiles";
-  }
-  for (const Pointwise& conv : {Pointwise{}, Pointwise{.channels = 32, .filters = 16},
-                                Pointwise{.channels = 256, .filters = 64, .side = 1},
-                                Pointwise{.channels = 20, .filters = 36}}) {
+TEST_F(TileGradients, AreWhatTheDefinitionGives) {
+  if (!onednn::MultipliesTiles()) GTEST_SKIP() << "the processor shows no tiles";
+  for (const Conv& conv :
+       {Conv{}, Conv{.channels = 32, .filters = 16},
+        Conv{.channels = 256, .filters = 64, .side = 1}, Conv{.channels = 20, .filters = 36}}) {
     SCOPED_TRACE(conv.Weights().ToString());
     Check(conv.InputGrad());
     Check(conv.WeightGrad());
   }
 }
 
-TEST_F(PointwiseGradients, AreForNoOthers) {
-  for (const Pointwise& conv :
-       {Pointwise{.kernel = 3}, Pointwise{.stride = 2}, Pointwise{.filters = 64, .groups = 2},
-        Pointwise{.dtype = DType::kF32}}) {
+TEST_F(TileGradients, OfWeightsGoThroughTheWindow) {
+  if (!onednn::MultipliesTiles()) GTEST_SKIP() << "the processor shows no tiles";
+  for (const int64_t stride : {1, 2, 3}) {
+    for (const int64_t kernel : {1, 2, 3, 5}) {
+      for (const IntList& padding :
+           {IntList{0, 0, 0, 0}, IntList{1, 1, 1, 1}, IntList{0, 2, 1, 0}}) {
+        for (const int64_t side : {5, 8}) {
+          const Conv conv{.channels = 48,
+                          .filters = 32,
+                          .side = side,
+                          .kernel = kernel,
+                          .stride = stride,
+                          .padding = padding};
+          SCOPED_TRACE("stride " + std::to_string(stride) + ", kernel " + std::to_string(kernel) +
+                       ", left " + std::to_string(padding[1]) + ", " + std::to_string(side));
+          Check(conv.WeightGrad());
+          if (HasFatalFailure()) return;
+        }
+      }
+    }
+  }
+}
+
+TEST_F(TileGradients, AreForNoOthers) {
+  for (const Conv& conv : {Conv{.kernel = 3}, Conv{.stride = 2}}) {
+    EXPECT_FALSE(Option(conv.InputGrad(), 1).has_value());
+  }
+  for (const Conv& conv : {Conv{.filters = 64, .groups = 2}, Conv{.dtype = DType::kF32}}) {
     EXPECT_FALSE(Option(conv.InputGrad(), 1).has_value());
     EXPECT_FALSE(Option(conv.WeightGrad(), 1).has_value());
   }
