@@ -22,10 +22,6 @@ using Forward = dnnl::convolution_forward;
 // Of one thread, of products of tiles: measured, 640e9 to 1,000e9 with two.
 constexpr double kFlopsPerSecond = 320e9;
 
-bool MultipliesTiles() {
-  return dnnl::get_effective_cpu_isa() == dnnl::cpu_isa::avx512_core_amx;
-}
-
 bool IsPointwise(const WindowAxis& axis) {
   return axis.kernel == 1 && axis.stride == 1 && axis.before == 0 && axis.after == 0;
 }
@@ -61,6 +57,10 @@ Product::primitive_desc WeightGradDesc(const NodeSignature& node, int threads) {
   const Desc transposed({dy[1], dy[0]}, type, dnnl::memory::format_tag::ba);
   const Desc result({dy[1], x[1]}, type, dnnl::memory::format_tag::ab);
   return {Product::desc(transposed, rows, result), Attributes(), Engine()};
+}
+
+bool SupportsWeightGrad(const NodeSignature& node) {
+  return Supports(node) && IsSoundDepth(RowsOf(node.inputs[0])[0]);
 }
 
 bool ChooseWeightGrad(const NodeSignature& node, const RunSetting& setting, KernelOption* option) {
@@ -131,7 +131,7 @@ PreparedKernel PrepareInputGrad(const KernelRequest& request) {
 
 KernelDef pointwise_weight_grad() {
   return {.name = "onednn.pointwise_weight_grad",
-          .supports = Supports,
+          .supports = SupportsWeightGrad,
           .prepare = PrepareWeightGrad,
           .choose = ChooseWeightGrad,
           .seconds = Seconds};

@@ -21,6 +21,14 @@ dnnl::memory::data_type DataType(DType dtype);
 // f32 or bf16: what the kernels here take.
 bool IsOnednnFloat(DType dtype);
 
+// Whether the processor, as far as oneDNN may use it, multiplies bf16: in tiles (AMX) …
+bool MultipliesTiles();
+// … or at least in pairs. On others oneDNN takes the numbers apart itself, and is slow.
+bool MultipliesPairs();
+// Whether oneDNN's products of two matrices of bf16 are right for this depth. Pairs fill an even
+// one; at some odd ones (63, 1215, 1535) its tiles give a NaN, or an illegal instruction.
+bool IsSoundDepth(int64_t depth);
+
 dnnl::memory::dims DimsOf(const Shape& shape);
 // A bound type in a layout.
 dnnl::memory::desc Describe(const TensorType& type, const Layout& layout);
