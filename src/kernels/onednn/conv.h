@@ -1,4 +1,5 @@
-// Convolution, its gradients and its transpose by oneDNN.
+// The kernels by oneDNN: convolution, its gradients and its transpose; products of matrices of
+// bf16; reorder.
 #ifndef CGRUN_KERNELS_ONEDNN_CONV_H_
 #define CGRUN_KERNELS_ONEDNN_CONV_H_
 
@@ -17,6 +18,8 @@ KernelDef winograd_weight_grad();
 KernelDef pointwise_input_grad();  // of a convolution of 1 × 1 in bf16, on tiles
 KernelDef weight_products();       // conv_weight_grad in bf16, on tiles
 KernelDef conv_transpose();
+KernelDef linear();  // of bf16 alone, as is …
+KernelDef matmul();  // … that of two matrices
 KernelDef reorder();
 
 }  // namespace cgrun::onednn

@@ -54,6 +54,8 @@ std::vector<Entry> Kernels() {
           {OpId::conv_weight_grad, winograd_weight_grad()},
           {OpId::conv_weight_grad, weight_products()},
           {OpId::conv_transpose, conv_transpose()},
+          {OpId::linear, linear()},
+          {OpId::matmul, matmul()},
           {OpId::reorder, reorder()}};
 }
 

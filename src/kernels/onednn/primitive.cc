@@ -103,6 +103,8 @@ bool MultipliesPairs() {
 
 bool MultipliesTiles() { return dnnl::get_effective_cpu_isa() == dnnl::cpu_isa::avx512_core_amx; }
 
+bool IsSoundDepth(int64_t depth) { return depth > 0 && depth % 2 == 0; }
+
 dnnl::memory::data_type DataType(DType dtype) {
   CGRUN_CHECK(IsOnednnFloat(dtype)) << "no oneDNN kernel for " << Name(dtype);
   return dtype == DType::kF32 ? dnnl::memory::data_type::f32 : dnnl::memory::data_type::bf16;

@@ -24,6 +24,9 @@ bool IsOnednnFloat(DType dtype);
 // Whether the processor multiplies bf16: pairs of numbers (AVX512_BF16), and tiles (AMX).
 bool MultipliesPairs();
 bool MultipliesTiles();
+// Whether oneDNN's products of two matrices of bf16 are right for this depth. Pairs fill an even
+// one; at some odd ones (63, 1215, 1535) its tiles give a NaN, or an illegal instruction.
+bool IsSoundDepth(int64_t depth);
 
 dnnl::memory::dims DimsOf(const Shape& shape);
 // A bound type in a layout.

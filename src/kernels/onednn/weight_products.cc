@@ -8,6 +8,9 @@
 //
 //   dw[u, v] = dyᵀ · x from there on        [F, C], over the positions of all images at once.
 //
+// The positions are an even number, at which oneDNN's products are right (primitive.h): a grid has
+// one more, of zeros.
+//
 // Of a convolution that moves by s there are s² grids, one for each remainder of a position by s in
 // each direction; a window element reads one of them.
 #include <algorithm>
@@ -44,9 +47,7 @@ struct Grid {
   int64_t rows() const { return Held(window.y); }
   int64_t columns() const { return Held(window.x); }
   int64_t positions() const { return images * rows() * columns(); }
-  int64_t multiplied() const {
-    return ((images - 1) * rows() + window.y.output - 1) * columns() + window.x.output;
-  }
+  int64_t multiplied() const { return (Results() + 1) / 2 * 2; }
 
   // The grids of x that elements of the window read, first to last: (row, column) remainders.
   int64_t grids_down() const { return std::min(window.y.stride, window.y.kernel); }
@@ -58,12 +59,12 @@ struct Grid {
     const auto lies_so = [](const WindowAxis& axis) {
       return axis.kernel == 1 && axis.stride == 1 && axis.before == 0 && axis.after == 0;
     };
-    return lies_so(window.y) && lies_so(window.x);
+    return lies_so(window.y) && lies_so(window.x) && IsSoundDepth(Results());
   }
 
   // Where the workspace has the grids of x and of dy, and behind them oneDNN's, in bytes.
   int64_t GridBytes(int64_t depth) const {
-    return (positions() * depth * kNumber + kAlignment - 1) / kAlignment * kAlignment;
+    return ((positions() + 1) * depth * kNumber + kAlignment - 1) / kAlignment * kAlignment;
   }
   int64_t DyAt() const { return is_plain() ? 0 : grids() * GridBytes(channels); }
   int64_t ScratchAt() const { return is_plain() ? 0 : DyAt() + GridBytes(filters); }
@@ -76,6 +77,10 @@ struct Grid {
   }
 
  private:
+  // Up to the last of dy.
+  int64_t Results() const {
+    return ((images - 1) * rows() + window.y.output - 1) * columns() + window.x.output;
+  }
   static int64_t Held(const WindowAxis& axis) {
     return (axis.before + axis.input + axis.after + axis.stride - 1) / axis.stride;
   }
@@ -186,12 +191,22 @@ void CopyDy(const Grid& grid, int64_t row, const std::byte* dy, std::byte* to) {
   std::memset(target + copied * bytes, 0, static_cast<size_t>((grid.columns() - copied) * bytes));
 }
 
+// The position behind a grid.
+void EndGrid(const Grid& grid, int64_t depth, std::byte* of_grid) {
+  const int64_t bytes = depth * kNumber;
+  std::memset(of_grid + grid.positions() * bytes, 0, static_cast<size_t>(bytes));
+}
+
 void CopyGrids(const Parameters& p, const RunContext& context, const Instruction& i) noexcept {
   const Grid& grid = p.grid;
   const auto* x = Data<const std::byte>(context, i, 0);
   const auto* dy = Data<const std::byte>(context, i, 1);
   auto* workspace = Data<std::byte>(context, i, 3);
   const int64_t of_grid = grid.images * grid.rows(), of_x = grid.grids() * of_grid;
+  for (int64_t g = 0; g < grid.grids(); ++g) {
+    EndGrid(grid, grid.channels, workspace + g * grid.GridBytes(grid.channels));
+  }
+  EndGrid(grid, grid.filters, workspace + grid.DyAt());
   const auto copy = [&](int64_t row) {
     if (row < of_x) {
       CopyX(grid, row, x, workspace);

@@ -16,14 +16,15 @@ namespace cgrun {
 namespace {
 
 struct Conv {
-  int64_t channels = 64, filters = 128, side = 7, kernel = 1, stride = 1, groups = 1;
+  int64_t channels = 64, filters = 128, side = 7, kernel = 1, stride = 1, groups = 1, images = 3;
   IntList padding = {0, 0, 0, 0};  // top, left, bottom, right
   DType dtype = DType::kBF16;
 
-  TensorType Images() const { return {dtype, {3, channels, side, side}}; }
+  TensorType Images() const { return {dtype, {images, channels, side, side}}; }
   TensorType Results() const {
     const auto along = [&](int64_t padded) { return (side + padded - kernel) / stride + 1; };
-    return {dtype, {3, filters, along(padding[0] + padding[2]), along(padding[1] + padding[3])}};
+    return {dtype,
+            {images, filters, along(padding[0] + padding[2]), along(padding[1] + padding[3])}};
   }
   TensorType Weights() const {
     return {dtype, ConvWeightShape(filters, channels, groups, {kernel, kernel})};
@@ -110,6 +111,28 @@ TEST_F(TileGradients, OfWeightsGoThroughTheWindow) {
         }
       }
     }
+  }
+}
+
+// oneDNN's products are wrong at some odd depths: here positions, filters and channels are such.
+TEST_F(TileGradients, AreRightAtAnyDepth) {
+  if (!onednn::MultipliesTiles()) GTEST_SKIP() << "the processor shows no tiles";
+  for (const int64_t odd : {31, 63, 65, 95, 127}) {
+    const Conv of_positions{.channels = 48, .filters = 65, .side = 1, .images = odd};
+    const Conv of_filters{.channels = 32, .filters = odd, .side = 4};
+    const Conv of_channels{.channels = odd, .filters = 32, .side = 4};
+    const Conv of_window{.channels = odd,
+                         .filters = odd,
+                         .side = 3,
+                         .kernel = 3,
+                         .images = 7,
+                         .padding = {1, 1, 1, 1}};
+    for (const Conv& conv : {of_positions, of_filters, of_channels}) {
+      SCOPED_TRACE(conv.Weights().ToString());
+      Check(conv.InputGrad());
+      Check(conv.WeightGrad());
+    }
+    Check(of_window.WeightGrad());
   }
 }
 
