@@ -1,6 +1,7 @@
 // linear by OpenBLAS, alone or with an activation behind it: one product of all rows of x with the
 // transposed weight, added to the bias.
 #include <algorithm>
+#include <type_traits>
 
 #include "src/kernels/cpu/activation.h"
 #include "src/kernels/cpu/blas.h"
@@ -8,6 +9,7 @@
 #include "src/kernels/cpu/linear_product.h"
 #include "src/kernels/cpu/number.h"
 #include "src/kernels/cpu/parallel.h"
+#include "src/kernels/cpu/vector_target.h"
 
 namespace cgrun::cpu {
 namespace {
@@ -16,6 +18,7 @@ struct Parameters {
   int64_t rows = 0, units = 0, features = 0;
   Activation activation;
   int threads = 1;  // of the activation
+  bool has_vectors = false;
 };
 
 template <class T>
@@ -23,7 +26,10 @@ void Activate(const Parameters& p, T* y) {
   if (p.activation.kind == Activation::Kind::kNone) return;
   const T slope = static_cast<T>(p.activation.slope);
   const bool is_relu = p.activation.kind == Activation::Kind::kRelu;
-  Split(p.threads, p.rows * p.units, kGrain, [=](int64_t begin, int64_t end) {
+  Split(p.threads, p.rows * p.units, kGrain, [&, is_relu, slope](int64_t begin, int64_t end) {
+    if constexpr (std::is_same_v<T, float>) {
+      if (p.has_vectors) return ActivateInPlace(p.activation, y + begin, end - begin);
+    }
     for (int64_t i = begin; i < end; ++i) {
       const T below = is_relu ? T(0) : slope * y[i];
       y[i] = y[i] < T(0) ? below : y[i];
@@ -72,6 +78,7 @@ PreparedKernel Prepare(const KernelRequest& request) {
   const DType dtype = node.inputs[0].dtype;
   Parameters p = Pack(node);
   p.threads = ThreadsFor(request);
+  p.has_vectors = HasVectorTarget();
   PrepareBlas(request.threads, p.rows, p.units, p.features);
   return PreparedKernel::Of(
       node.inputs.size() == 3 ? ForF32OrF64<WithBias>(dtype) : ForF32OrF64<WithoutBias>(dtype), p);

@@ -2,8 +2,10 @@
 #ifndef CGRUN_KERNELS_CPU_LINEAR_PRODUCT_H_
 #define CGRUN_KERNELS_CPU_LINEAR_PRODUCT_H_
 
+#include <cstdint>
 #include <vector>
 
+#include "src/kernels/cpu/activation.h"
 #include "src/kernels/kernel.h"
 
 namespace cgrun::cpu {
@@ -15,6 +17,9 @@ std::vector<KernelDef> linear_product();
 std::vector<KernelDef> activated_linear_product();  // with relu or leaky_relu behind it
 // By that, and of any batch by OpenBLAS, as an entry point of another batch runs the same node.
 std::vector<KernelDef> activated_linear();
+
+// Activates `count` numbers, by the best vectors of the CPU; for one that HasVectorTarget().
+void ActivateInPlace(const Activation& activation, float* y, int64_t count);
 
 }  // namespace cgrun::cpu
 
