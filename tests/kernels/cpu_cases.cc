@@ -96,9 +96,9 @@ RandomNode MakeBroadcast(Dice& dice, int64_t elements) {
   Sizes from = sizes;
   for (int64_t& size : from) size = dice.OneIn(2) ? 1 : size;
   const bool average = dice.OneIn(2);
-  const DType dtype =
-      average ? dice.Of<DType>({DType::kF32, DType::kBF16})
-              : dice.Of<DType>({DType::kF32, DType::kI64, DType::kU8, DType::kBF16});
+  const DType dtype = average
+                          ? dice.Of<DType>({DType::kF32, DType::kBF16})
+                          : dice.Of<DType>({DType::kF32, DType::kI64, DType::kU8, DType::kBF16});
   return MakeNode(OpId::broadcast, Attributes::Of(BroadcastAttributes{Shape::Of(sizes), average}),
                   {Numbers(dice, dtype, Shape::Of(from), Specials::kNone, 20)});
 }

@@ -1,6 +1,7 @@
 // Our own kernels for CPUs against the reference kernels, on random nodes: small ones with odd
 // sizes and large ones that take several threads; unaligned; in place; with equal bits on one
-// thread, two and three; with channels last and in blocks. CGRUN_TEST_TARGET names an instruction set other than the best.
+// thread, two and three; with channels last and in blocks. CGRUN_TEST_TARGET names an instruction
+// set other than the best.
 #include <gtest/gtest.h>
 #include <hwy/targets.h>
 

@@ -201,23 +201,24 @@ void OfColumns(const Channels& p, const Operands<T>& o, const Columns& columns) 
   if constexpr (kFrom == Statistics::kOfBatch) {
     TrainColumns<kVectors, kChains>(p, o, columns, means, factors);
   }
-  ForPositions<kChains>(p, columns, [&, min = p.min, max = p.max](int64_t at, int64_t) CGRUN_IN_LOOP {
-    const F32 d;
-    PrefetchAhead<kVectors>(p, o.x + at);
-    PrefetchAhead<kVectors>(p, o.y + at);
+  ForPositions<kChains>(
+      p, columns, [&, min = p.min, max = p.max](int64_t at, int64_t) CGRUN_IN_LOOP {
+        const F32 d;
+        PrefetchAhead<kVectors>(p, o.x + at);
+        PrefetchAhead<kVectors>(p, o.y + at);
 #pragma GCC unroll 4
-    for (int64_t v = 0; v < kVectors; ++v) {
-      const int64_t lane = v * kLanes, stored = StoredOf(columns, v);
-      const VF32 x = LoadSome(d, o.x + at + lane, stored);
-      const VF32 y = Normalized<T>(d, x, hn::Load(d, means + lane), hn::Load(d, factors + lane),
-                                   hn::Load(d, shifts + lane), min, max);
-      if (stored == kLanes) {
-        StoreExact(d, y, o.y + at + lane);
-      } else {
-        StoreFirst(d, y, o.y + at + lane, stored);
-      }
-    }
-  });
+        for (int64_t v = 0; v < kVectors; ++v) {
+          const int64_t lane = v * kLanes, stored = StoredOf(columns, v);
+          const VF32 x = LoadSome(d, o.x + at + lane, stored);
+          const VF32 y = Normalized<T>(d, x, hn::Load(d, means + lane), hn::Load(d, factors + lane),
+                                       hn::Load(d, shifts + lane), min, max);
+          if (stored == kLanes) {
+            StoreExact(d, y, o.y + at + lane);
+          } else {
+            StoreFirst(d, y, o.y + at + lane, stored);
+          }
+        }
+      });
 }
 
 template <Statistics kFrom, class T>

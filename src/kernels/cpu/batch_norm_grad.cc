@@ -197,14 +197,15 @@ void OfColumns(const Channels& p, const Operands<T>& o, const Columns& columns) 
   }
   ForPositions<kChains>(p, columns, [&](int64_t position, int64_t) CGRUN_IN_LOOP {
     PrefetchAhead<kVectors>(p, o.dx + position);
-    for_vectors(position, [&](VF32 x, VF32 dz, int64_t lane, int64_t at, int64_t stored) CGRUN_IN_LOOP {
-      const F32 d;
-      const VF32 dx = GradOf<kTraining>(x, dz, hn::Load(d, means + lane),
-                                        hn::Load(d, inv_stds + lane), hn::Load(d, factors + lane),
-                                        hn::Load(d, mean_sums + lane),
-                                        hn::Load(d, mean_products + lane));
-      StoreSome(d, dx, o.dx + at, stored);
-    });
+    for_vectors(
+        position, [&](VF32 x, VF32 dz, int64_t lane, int64_t at, int64_t stored) CGRUN_IN_LOOP {
+          const F32 d;
+          const VF32 dx =
+              GradOf<kTraining>(x, dz, hn::Load(d, means + lane), hn::Load(d, inv_stds + lane),
+                                hn::Load(d, factors + lane), hn::Load(d, mean_sums + lane),
+                                hn::Load(d, mean_products + lane));
+          StoreSome(d, dx, o.dx + at, stored);
+        });
   });
 }
 

@@ -1,6 +1,6 @@
-// Channels in blocks: the layouts aBcd8b and aBcd16b of [N, C, H, W], which convolutions choose, and
-// acdb, all channels in one block. The channels of a block lie side by side at every position of an
-// image; what pads the last block is 0.
+// Channels in blocks: the layouts aBcd8b and aBcd16b of [N, C, H, W], which convolutions choose,
+// and acdb, all channels in one block. The channels of a block lie side by side at every position
+// of an image; what pads the last block is 0.
 #ifndef CGRUN_KERNELS_CPU_BLOCKS_H_
 #define CGRUN_KERNELS_CPU_BLOCKS_H_
 

@@ -85,8 +85,8 @@ struct Columns {
   int64_t stored = 0;  // in memory, with those that pad
 };
 
-// Those from channel `first` on that are in one block and before `end`. Where the last vector is not
-// whole, it is alone.
+// Those from channel `first` on that are in one block and before `end`. Where the last vector is
+// not whole, it is alone.
 inline Columns ColumnsAt(const Channels& p, int64_t first, int64_t end, int64_t vector_lanes) {
   const int64_t block_end = first / p.block * p.block + p.block;
   const int64_t there = std::min(end, block_end) - first;
@@ -97,9 +97,9 @@ inline Columns ColumnsAt(const Channels& p, int64_t first, int64_t end, int64_t 
 }
 
 // Calls row(channel) where a channel's planes are contiguous, else columns.operator()<vectors,
-// chains>(Columns) for vectors of channels, on the threads. With several vectors at a position there
-// is one chain of additions for each; where blocks are of one, two of them take turns, so that an
-// addition need not wait for the one before it. How many depends on the layout alone.
+// chains>(Columns) for vectors of channels, on the threads. With several vectors at a position
+// there is one chain of additions for each; where blocks are of one, two of them take turns, so
+// that an addition need not wait for the one before it. How many depends on the layout alone.
 template <int64_t kLanes, class OfRow, class OfColumns>
 void SplitChannels(const Channels& p, const OfRow& row, const OfColumns& of_columns) noexcept {
   if (!p.columns()) {
