@@ -3,11 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <dnnl.hpp>
 #include <optional>
 #include <string>
 #include <utility>
 
+#include "src/kernels/onednn/primitive.h"
 #include "src/ops/linear.h"
 #include "src/ops/matmul.h"
 #include "tests/kernels/random_tensors.h"
@@ -35,11 +35,6 @@ RandomNode MatmulOf(Dice& dice, int64_t m, int64_t n, int64_t k, const MatmulAtt
                     DType dtype = DType::kBF16) {
   return Matmul(dice, attributes.transpose_a ? Shape{k, m} : Shape{m, k},
                 attributes.transpose_b ? Shape{n, k} : Shape{k, n}, attributes, dtype);
-}
-
-bool MultipliesPairs() {
-  return dnnl::get_effective_cpu_isa() == dnnl::cpu_isa::avx512_core_amx ||
-         dnnl::get_effective_cpu_isa() == dnnl::cpu_isa::avx512_core_bf16;
 }
 
 class Products : public testing::Test {
@@ -90,7 +85,7 @@ class Products : public testing::Test {
 constexpr const char* kNoPairs = "the processor, or what it shows of itself, multiplies no bf16";
 
 TEST_F(Products, OfLinearAreWhatTheDefinitionGives) {
-  if (!MultipliesPairs()) GTEST_SKIP() << kNoPairs;
+  if (!onednn::MultipliesPairs()) GTEST_SKIP() << kNoPairs;
   Dice dice(5);
   for (const bool bias : {false, true}) {
     Check(Linear(dice, {64, 256}, 128, bias));
@@ -104,7 +99,7 @@ TEST_F(Products, OfLinearAreWhatTheDefinitionGives) {
 }
 
 TEST_F(Products, OfMatmulAreWhatTheDefinitionGives) {
-  if (!MultipliesPairs()) GTEST_SKIP() << kNoPairs;
+  if (!onednn::MultipliesPairs()) GTEST_SKIP() << kNoPairs;
   Dice dice(6);
   for (const bool transpose_a : {false, true}) {
     for (const bool transpose_b : {false, true}) {
@@ -123,14 +118,14 @@ TEST_F(Products, OfMatmulAreWhatTheDefinitionGives) {
 }
 
 TEST_F(Products, TakeAllRowsOfAStackThatGoesWithOneMatrix) {
-  if (!MultipliesPairs()) GTEST_SKIP() << kNoPairs;
+  if (!onednn::MultipliesPairs()) GTEST_SKIP() << kNoPairs;
   Dice dice(7);
   Check(Matmul(dice, {3, 5, 34}, {34, 19}, {}));
   Check(Matmul(dice, {2, 3, 5, 34}, {19, 34}, {false, true}));
 }
 
 TEST_F(Products, KeepANanInItsRow) {
-  if (!MultipliesPairs()) GTEST_SKIP() << kNoPairs;
+  if (!onednn::MultipliesPairs()) GTEST_SKIP() << kNoPairs;
   Dice dice(8);
   const int64_t units = 33, features = 50;
   for (const int threads : {1, 2}) {
@@ -145,7 +140,7 @@ TEST_F(Products, KeepANanInItsRow) {
 
 TEST_F(Products, AreForNoOthers) {
   Dice dice(9);
-  EXPECT_EQ(HasOption(Linear(dice, {64, 64}, 64, true)), MultipliesPairs());
+  EXPECT_EQ(HasOption(Linear(dice, {64, 64}, 64, true)), onednn::MultipliesPairs());
   for (const DType dtype : {DType::kF32, DType::kF64}) {
     EXPECT_FALSE(HasOption(Linear(dice, {64, 64}, 64, true, dtype)));
     EXPECT_FALSE(HasOption(MatmulOf(dice, 64, 64, 64, {}, dtype)));
