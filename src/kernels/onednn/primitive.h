@@ -49,6 +49,13 @@ bool IsFast(const Desc& desc) {
   return std::string_view(desc.impl_info_str()).find("ref") == std::string_view::npos;
 }
 
+// Whether a product of two matrices allocates nothing while it runs: oneDNN's other code packs into
+// memory that it allocates in each run, or is its reference.
+template <class Desc>
+bool RunsInScratch(const Desc& product) {
+  return std::string_view(product.impl_info_str()).starts_with("brg");
+}
+
 // What oneDNN chose; nothing where it is more than an order of axes with blocks.
 std::optional<Layout> LayoutOf(const dnnl::memory::desc& desc);
 

@@ -82,11 +82,6 @@ Product::primitive_desc DescOf(const NodeSignature& node, int threads) {
   return {Product::desc(a, b, MatrixOf(1, sizes.columns, false), y), Attributes(), Engine()};
 }
 
-// oneDNN's other code packs into memory that it allocates in each run, or is its reference.
-bool RunsInScratch(const Product::primitive_desc& product) {
-  return std::string_view(product.impl_info_str()).starts_with("brg");
-}
-
 bool Choose(const NodeSignature& node, const RunSetting& setting, KernelOption* option) {
   return Try([&] {
     const auto product = DescOf(node, setting.threads);

@@ -13,6 +13,10 @@
 //
 // Of a convolution that moves by s there are s² grids, one for each remainder of a position by s in
 // each direction; a window element reads one of them.
+//
+// Where the grids of all images take much more room than dw, they hold a part of the images at a
+// time: the products of each part are added to sums in f32, which are rounded once, as oneDNN
+// rounds those of one product.
 #include <algorithm>
 #include <cstring>
 #include <utility>
@@ -30,6 +34,10 @@ using Product = dnnl::matmul;
 
 constexpr int64_t kAlignment = 64;
 constexpr int64_t kNumber = 2;  // bytes of a bf16
+constexpr int64_t kSum = 4;     // … and of an f32
+
+// Grids that take no more than this hold all images: they stay in the caches.
+constexpr int64_t kPartBytes = int64_t{4} << 20;
 
 // Of one thread, measured: products of tiles, with as many channels and filters or more …
 constexpr double kFlopsPerSecond = 320e9;
@@ -40,7 +48,11 @@ Layout ChannelsLast() { return {{0, 2, 3, 1}, {}}; }
 
 struct Grid {
   Window window;
-  int64_t images = 0, channels = 0, filters = 0;
+  int64_t images = 0;  // that the grids hold at a time, of `all_images`
+  int64_t all_images = 0, channels = 0, filters = 0;
+
+  int64_t parts() const { return (all_images + images - 1) / images; }
+  int64_t taps() const { return window.y.kernel * window.x.kernel; }
 
   // Positions of one grid, and how many are multiplied: behind the last of dy there are zeros
   // alone.
@@ -62,12 +74,13 @@ struct Grid {
     return lies_so(window.y) && lies_so(window.x) && IsSoundDepth(Results());
   }
 
-  // Where the workspace has the grids of x and of dy, and behind them oneDNN's, in bytes.
-  int64_t GridBytes(int64_t depth) const {
-    return ((positions() + 1) * depth * kNumber + kAlignment - 1) / kAlignment * kAlignment;
-  }
+  // Where the workspace has the grids of x and of dy, behind them the sums of the parts, if there
+  // are several, and then oneDNN's, in bytes.
+  int64_t GridBytes(int64_t depth) const { return Aligned((positions() + 1) * depth * kNumber); }
   int64_t DyAt() const { return is_plain() ? 0 : grids() * GridBytes(channels); }
-  int64_t ScratchAt() const { return is_plain() ? 0 : DyAt() + GridBytes(filters); }
+  int64_t SumsAt() const { return is_plain() ? 0 : DyAt() + GridBytes(filters); }
+  int64_t SumBytes() const { return Aligned(taps() * filters * channels * kSum); }
+  int64_t ScratchAt() const { return SumsAt() + (parts() > 1 ? SumBytes() : 0); }
 
   // From where on element (u, v) of the window reads the grids of x, in bytes.
   int64_t ReadsFrom(int64_t u, int64_t v) const {
@@ -84,13 +97,21 @@ struct Grid {
   static int64_t Held(const WindowAxis& axis) {
     return (axis.before + axis.input + axis.after + axis.stride - 1) / axis.stride;
   }
+  static int64_t Aligned(int64_t bytes) {
+    return (bytes + kAlignment - 1) / kAlignment * kAlignment;
+  }
 };
 
 Grid GridOf(const NodeSignature& node) {
   const auto& attributes = node.attributes.As<ConvGradAttributes>();
   const Shape& x = node.inputs[0].shape;
-  return {WindowOf(attributes.input, attributes.window()), x[0].size, x[1].size,
-          node.inputs[1].shape[1].size};
+  const Grid whole{WindowOf(attributes.input, attributes.window()), x[0].size, x[0].size, x[1].size,
+                   node.inputs[1].shape[1].size};
+  const int64_t parts = whole.SumsAt() / std::max(kPartBytes, whole.SumBytes());
+  if (parts < 2) return whole;
+  Grid grid = whole;
+  grid.images = (whole.images + parts - 1) / parts;
+  return grid.ScratchAt() < whole.ScratchAt() * 3 / 4 ? grid : whole;
 }
 
 bool Supports(const NodeSignature& node) {
@@ -103,24 +124,32 @@ bool Supports(const NodeSignature& node) {
          fits(node.outputs[0]);
 }
 
+// Of one element of the window and one part of the images: dw, or what is added to its sums.
 Product::primitive_desc DescOf(const Grid& grid, int threads) {
   SetThreads(threads);
   const auto type = dnnl::memory::data_type::bf16;
   const int64_t positions = grid.multiplied();
   const Desc dy({grid.filters, positions}, type, dnnl::memory::format_tag::ba);
   const Desc x({positions, grid.channels}, type, dnnl::memory::format_tag::ab);
-  const Desc dw({grid.filters, grid.channels}, type, dnnl::memory::format_tag::ab);
-  return {Product::desc(dy, x, dw), Attributes(), Engine()};
+  dnnl::primitive_attr attributes = Attributes();
+  if (grid.parts() > 1) {
+    dnnl::post_ops add;
+    add.append_sum();
+    attributes.set_post_ops(add);
+  }
+  const Desc dw({grid.filters, grid.channels},
+                grid.parts() > 1 ? dnnl::memory::data_type::f32 : type,
+                dnnl::memory::format_tag::ab);
+  return {Product::desc(dy, x, dw), attributes, Engine()};
 }
 
 double Seconds(const NodeSignature& node, int threads) {
   const Grid grid = GridOf(node);
-  const int64_t taps = grid.window.y.kernel * grid.window.x.kernel;
-  const double flops = 2.0 * static_cast<double>(taps * grid.multiplied()) *
+  const double flops = 2.0 * static_cast<double>(grid.taps() * grid.parts() * grid.multiplied()) *
                        static_cast<double>(grid.filters * grid.channels);
   const int64_t narrow = std::min({grid.filters, grid.channels, kFillingChannels});
   const double filled = static_cast<double>(narrow) / static_cast<double>(kFillingChannels);
-  const double copied = 2 * static_cast<double>(grid.ScratchAt());
+  const double copied = 2 * static_cast<double>(grid.parts() * grid.ScratchAt());
   return flops / filled / kFlopsPerSecond / threads + copied / kBytesPerSecond;
 }
 
@@ -130,18 +159,19 @@ bool Choose(const NodeSignature& node, const RunSetting& setting, KernelOption* 
     const Grid grid = GridOf(node);
     const auto product = DescOf(grid, setting.threads);
     option->input_layouts = {ChannelsLast(), ChannelsLast()};
-    if (grid.window.y.kernel * grid.window.x.kernel > 1) {
+    if (grid.taps() > 1) {
       option->output_layouts = {Layout{{2, 3, 0, 1}, {}}};
     }
     option->workspace_bytes =
         grid.ScratchAt() + static_cast<int64_t>(product.scratchpad_desc().get_size());
-    return IsFast(product);
+    return RunsInScratch(product);
   });
 }
 
 struct Parameters {
   Grid grid;
   std::vector<PreparedKernel> products;
+  PreparedKernel round;  // the sums of several parts, to dw
   int threads = 1;
 };
 
@@ -164,15 +194,17 @@ void CopyRow(const WindowAxis& axis, int64_t first, int64_t columns, int64_t byt
   }
 }
 
-// Row `row` of all rows of all grids of x.
-void CopyX(const Grid& grid, int64_t row, const std::byte* x, std::byte* to) {
+// Row `row` of all rows of all grids of x, whose first image is `first` of all. Behind the last of
+// them there are zeros.
+void CopyX(const Grid& grid, int64_t first, int64_t row, const std::byte* x, std::byte* to) {
   const WindowAxis &down = grid.window.y, &across = grid.window.x;
   const int64_t bytes = grid.channels * kNumber, row_bytes = grid.columns() * bytes;
   const int64_t of_grid = grid.images * grid.rows();
-  const int64_t g = row / of_grid, image = row % of_grid / grid.rows(), y = row % grid.rows();
+  const int64_t g = row / of_grid, y = row % grid.rows();
+  const int64_t image = first + row % of_grid / grid.rows();
   const int64_t from = y * down.stride + g / grid.grids_across() - down.before;
   std::byte* target = to + g * grid.GridBytes(grid.channels) + row % of_grid * row_bytes;
-  if (from < 0 || from >= down.input) {
+  if (image >= grid.all_images || from < 0 || from >= down.input) {
     std::memset(target, 0, static_cast<size_t>(row_bytes));
     return;
   }
@@ -180,12 +212,13 @@ void CopyX(const Grid& grid, int64_t row, const std::byte* x, std::byte* to) {
           x + (image * down.input + from) * across.input * bytes, target);
 }
 
-// Row `row` of the grid of dy.
-void CopyDy(const Grid& grid, int64_t row, const std::byte* dy, std::byte* to) {
+// Row `row` of the grid of dy, likewise.
+void CopyDy(const Grid& grid, int64_t first, int64_t row, const std::byte* dy, std::byte* to) {
   const int64_t bytes = grid.filters * kNumber, results = grid.window.x.output;
-  const int64_t image = row / grid.rows(), y = row % grid.rows();
+  const int64_t image = first + row / grid.rows(), y = row % grid.rows();
   std::byte* target = to + row * grid.columns() * bytes;
-  const int64_t copied = y < grid.window.y.output ? results : 0;
+  const bool is_there = image < grid.all_images && y < grid.window.y.output;
+  const int64_t copied = is_there ? results : 0;
   const int64_t from = (image * grid.window.y.output + y) * results;
   std::memcpy(target, dy + from * bytes * (copied > 0), static_cast<size_t>(copied * bytes));
   std::memset(target + copied * bytes, 0, static_cast<size_t>((grid.columns() - copied) * bytes));
@@ -197,7 +230,8 @@ void EndGrid(const Grid& grid, int64_t depth, std::byte* of_grid) {
   std::memset(of_grid + grid.positions() * bytes, 0, static_cast<size_t>(bytes));
 }
 
-void CopyGrids(const Parameters& p, const RunContext& context, const Instruction& i) noexcept {
+void CopyGrids(const Parameters& p, int64_t first, const RunContext& context,
+               const Instruction& i) noexcept {
   const Grid& grid = p.grid;
   const auto* x = Data<const std::byte>(context, i, 0);
   const auto* dy = Data<const std::byte>(context, i, 1);
@@ -209,9 +243,9 @@ void CopyGrids(const Parameters& p, const RunContext& context, const Instruction
   EndGrid(grid, grid.filters, workspace + grid.DyAt());
   const auto copy = [&](int64_t row) {
     if (row < of_x) {
-      CopyX(grid, row, x, workspace);
+      CopyX(grid, first, row, x, workspace);
     } else {
-      CopyDy(grid, row - of_x, dy, workspace + grid.DyAt());
+      CopyDy(grid, first, row - of_x, dy, workspace + grid.DyAt());
     }
   };
   if (p.threads == 1) {  // no team of another size: OpenMP allocates where that changes
@@ -222,29 +256,51 @@ void CopyGrids(const Parameters& p, const RunContext& context, const Instruction
   }
 }
 
+void RunPrepared(const PreparedKernel& kernel, const RunContext& context, Instruction i) noexcept {
+  i.parameters = kernel.parameters.get();
+  kernel.run(context, i);
+}
+
 void Run(const RunContext& context, const Instruction& i) noexcept {
   const auto& p = *static_cast<const Parameters*>(i.parameters);
-  if (!p.grid.is_plain()) CopyGrids(p, context, i);
-  for (const PreparedKernel& product : p.products) {
-    Instruction one = i;
-    one.parameters = product.parameters.get();
-    product.run(context, one);
+  const bool has_parts = p.grid.parts() > 1;
+  if (has_parts) {
+    std::memset(Data<std::byte>(context, i, 3) + p.grid.SumsAt(), 0,
+                static_cast<size_t>(p.grid.SumBytes()));
   }
+  for (int64_t part = 0; part < p.grid.parts(); ++part) {
+    if (!p.grid.is_plain()) CopyGrids(p, part * p.grid.images, context, i);
+    for (const PreparedKernel& product : p.products) RunPrepared(product, context, i);
+  }
+  if (has_parts) RunPrepared(p.round, context, i);
+}
+
+// The sums in f32 as dw.
+PreparedKernel PrepareRounding(const Grid& grid) {
+  using Type = dnnl::memory::data_type;
+  const dnnl::memory::dims numbers = {grid.taps() * grid.filters * grid.channels};
+  const Desc sums(numbers, Type::f32, dnnl::memory::format_tag::a);
+  const Desc dw(numbers, Type::bf16, dnnl::memory::format_tag::a);
+  const dnnl::reorder::primitive_desc desc(Engine(), sums, Engine(), dw, Attributes());
+  return PrepareRun(dnnl::reorder(desc),
+                    {{DNNL_ARG_FROM, 3, sums, grid.SumsAt()}, {DNNL_ARG_TO, 2, dw}});
 }
 
 PreparedKernel Prepare(const KernelRequest& request) {
   const Grid grid = GridOf(request.node);
   const auto desc = DescOf(grid, request.threads);
-  const bool plain = grid.is_plain();
+  const bool plain = grid.is_plain(), has_parts = grid.parts() > 1;
   const Product product(desc);
-  Parameters p{grid, {}, request.threads};
+  Parameters p{grid, {}, {}, request.threads};
+  if (has_parts) p.round = PrepareRounding(grid);
   for (int64_t u = 0; u < grid.window.y.kernel; ++u) {
     for (int64_t v = 0; v < grid.window.x.kernel; ++v) {
       const int64_t matrix = (u * grid.window.x.kernel + v) * grid.filters * grid.channels;
+      const int64_t to = has_parts ? grid.SumsAt() + matrix * kSum : matrix * kNumber;
       std::vector<Argument> arguments = {
           {DNNL_ARG_SRC, plain ? 1 : 3, desc.src_desc(), grid.DyAt()},
           {DNNL_ARG_WEIGHTS, plain ? 0 : 3, desc.weights_desc(), grid.ReadsFrom(u, v)},
-          {DNNL_ARG_DST, 2, desc.dst_desc(), matrix * kNumber}};
+          {DNNL_ARG_DST, has_parts ? 3 : 2, desc.dst_desc(), to}};
       AddScratch(desc.scratchpad_desc(), 3, arguments, grid.ScratchAt());
       p.products.push_back(PrepareRun(product, arguments));
     }
