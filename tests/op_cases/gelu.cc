@@ -86,7 +86,7 @@ std::vector<OpCase> gelu_grad() {
        .inputs = {Uniform({335}, -14, 14), Uniform({335})}},
       {.name = "tanh, for two threads",
        .attributes = By("tanh"),
-       .inputs = {Uniform({9001}, -14, 14), Uniform({9001})}},
+       .inputs = {Uniform({12001}, -14, 14), Uniform({12001})}},
       {.name = "shapes differ",
        .attributes = By("none"),
        .inputs = {Uniform({3}), Uniform({4})},

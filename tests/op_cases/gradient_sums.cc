@@ -60,7 +60,7 @@ std::vector<OpCase> norm_scale() {
       {"a NaN", Norm(1), {a, Given({1}, {kNan})}, {{kNan}}},
       {"infinity", Norm(1), {a, Given({1}, {kInfinity})}, {{0}}},
       {"several rounds of eight", Norm(2), {Uniform({11, 7}), Uniform({30}), Uniform({})}},
-      {"for two threads", Norm(2), {Uniform({90001}), Uniform({19}), Uniform({40001})}},
+      {"for two threads", Norm(2), {Uniform({120001}), Uniform({19}), Uniform({40001})}},
       Refused("integers", {a, Integers({2}, DType::kI32, 0, 1)}, "one floating-point type",
               Norm(1)),
   };

@@ -43,7 +43,7 @@ std::vector<OpCase> huber() {
       {"random", Delta(0.7), {Uniform({3, 4, 2}), Uniform({3, 4, 2})}},
       {.name = "for two threads",
        .attributes = Delta(0.7),
-       .inputs = {Uniform({36001}), Uniform({36001})},
+       .inputs = {Uniform({72001}), Uniform({72001})},
        .check_gradient = false},  // each too small a part of the mean
       Extreme("NaN", Delta(1), {Given({2}, {1, kNaN}), Given({2}, {1, 1})}, kNaN),
       Extreme("infinity", Delta(1), {Given({2}, {1, kInfinity}), Given({2}, {1, 1})}, kInfinity),

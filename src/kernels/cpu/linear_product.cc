@@ -123,18 +123,6 @@ void Run(const RunContext& context, const Instruction& i) noexcept {
   });
 }
 
-void ActivateVectors(const Activation& activation, float* y, int64_t count) {
-  constexpr auto kLanes = static_cast<int64_t>(kF32Lanes);
-  const F32 d;
-  int64_t e = 0;
-  for (; e + kLanes <= count; e += kLanes) {
-    hn::StoreU(Activated(activation, hn::LoadU(d, y + e)), d, y + e);
-  }
-  if (e < count) {
-    StoreFirst(d, Activated(activation, LoadFirst(d, y + e, count - e)), y + e, count - e);
-  }
-}
-
 bool Supports(const NodeSignature& node) {
   const auto is_f32 = [](const TensorType& type) { return type.dtype == DType::kF32; };
   if (!std::ranges::all_of(node.inputs, is_f32)) return false;
@@ -175,11 +163,6 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace cgrun::cpu {
-
-HWY_EXPORT(ActivateVectors);
-void ActivateInPlace(const Activation& activation, float* y, int64_t count) {
-  HWY_DYNAMIC_DISPATCH(ActivateVectors)(activation, y, count);
-}
 
 CGRUN_CPU_KERNEL(linear_product)
 CGRUN_CPU_KERNEL(activated_linear_product)

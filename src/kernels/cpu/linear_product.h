@@ -1,4 +1,4 @@
-// linear by our own kernel, and with an activation behind it.
+// linear by our own kernel, and with an activation behind it, which a library's product has, too.
 #ifndef CGRUN_KERNELS_CPU_LINEAR_PRODUCT_H_
 #define CGRUN_KERNELS_CPU_LINEAR_PRODUCT_H_
 

@@ -71,15 +71,22 @@ double FlopsInF32(const NodeSignature& node) {
   return flops / kSpeedOfTiles;
 }
 
+// The same of a depthwise convolution, which is bound by memory: no tiles make it faster.
+double DepthwiseFlopsInF32(const NodeSignature& node) {
+  const auto flops = static_cast<double>(CostOf(node).flops);
+  if (node.inputs[0].dtype != DType::kBF16) return flops;
+  return flops / (MultipliesPairs() ? kSpeedOfPairs : kSpeedOfNeither);
+}
+
 // Of a convolution of `groups` with its channels in blocks; in a depthwise one these are blocks of
 // groups.
 double BlockedSeconds(const NodeSignature& node, int64_t channels, int64_t filters,
                       int64_t groups) {
-  const double flops = FlopsInF32(node);
   if (groups > 1 && channels == groups && filters == groups) {
-    return flops * Filling(groups) / kDepthwiseFlopsPerSecond;
+    return DepthwiseFlopsInF32(node) * Filling(groups) / kDepthwiseFlopsPerSecond;
   }
-  return flops * Filling(channels / groups) * Filling(filters / groups) / kFlopsPerSecond;
+  return FlopsInF32(node) * Filling(channels / groups) * Filling(filters / groups) /
+         kFlopsPerSecond;
 }
 
 // The same of a convolution that takes few channels as they are, not in blocks.

@@ -18,8 +18,8 @@ KernelDef winograd_weight_grad();
 KernelDef pointwise_input_grad();  // of a convolution of 1 × 1 in bf16, on tiles
 KernelDef weight_products();       // conv_weight_grad in bf16, on tiles
 KernelDef conv_transpose();
-KernelDef linear();  // of bf16 alone, as is …
-KernelDef matmul();  // … that of two matrices
+KernelDef linear();  // of bf16
+KernelDef matmul();  // of two matrices of bf16
 KernelDef reorder();
 
 }  // namespace cgrun::onednn

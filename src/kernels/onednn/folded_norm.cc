@@ -1,6 +1,5 @@
-// k[f] = scale[f] ÷ √(variance[f] + ε) and s[f] = (b[f] − mean[f])·k[f] + shift[f]: then y is x ∗
-// (w·k)
-// + s, or (x ∗ w)·k + s.
+// With k[f] = scale[f] ÷ √(variance[f] + ε) and s[f] = (b[f] − mean[f])·k[f] + shift[f], y is
+// x ∗ (w·k) + s, or (x ∗ w)·k + s.
 #include "src/kernels/onednn/folded_norm.h"
 
 #include <algorithm>

@@ -16,10 +16,6 @@ using Forward = dnnl::convolution_forward;
 // Of one thread: measured, 600e9 to 1,300e9 with two.
 constexpr double kFlopsPerSecond = 400e9;
 
-bool IsPointwise(const WindowAxis& axis) {
-  return axis.kernel == 1 && axis.stride == 1 && axis.before == 0 && axis.after == 0;
-}
-
 bool Supports(const NodeSignature& node) {
   const auto& attributes = node.attributes.As<ConvGradAttributes>();
   const Window window = WindowOf(attributes.input, attributes.window());
@@ -34,8 +30,6 @@ bool Supports(const NodeSignature& node) {
 double Seconds(const NodeSignature& node, int threads) {
   return static_cast<double>(CostOf(node).flops) / kFlopsPerSecond / threads;
 }
-
-Layout ChannelsLast() { return {{0, 2, 3, 1}, {}}; }
 
 // Weights [F, C, 1, 1] as [C, F, 1, 1], and the layout of the one for the other.
 TensorType Transposed(const TensorType& weight) {

@@ -15,8 +15,8 @@
 namespace cgrun::onednn {
 
 struct PostOperator {
-  dnnl::algorithm algorithm =
-      dnnl::algorithm::undef;  // of an activation, or with a number a filter
+  // Of an activation, or with a number a filter.
+  dnnl::algorithm algorithm = dnnl::algorithm::undef;
   float alpha = 0, beta = 0;
   int added = -1;  // the operand of the node that is added, where there is no algorithm
 

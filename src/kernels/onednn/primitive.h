@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "src/kernels/kernel.h"
+#include "src/ops/window.h"
 
 namespace cgrun::onednn {
 
@@ -29,6 +30,12 @@ bool MultipliesTiles();
 bool IsSoundDepth(int64_t depth);
 
 dnnl::memory::dims DimsOf(const Shape& shape);
+// Whether a window reads one element, where it stands.
+inline bool IsPointwise(const WindowAxis& axis) {
+  return axis.kernel == 1 && axis.stride == 1 && axis.before == 0 && axis.after == 0;
+}
+// How a tensor of images lies for tiles.
+inline Layout ChannelsLast() { return {{0, 2, 3, 1}, {}}; }
 // A bound type in a layout.
 dnnl::memory::desc Describe(const TensorType& type, const Layout& layout);
 // A type whose layout oneDNN is to choose.

@@ -22,6 +22,7 @@
 #include <utility>
 #include <vector>
 
+#include "src/base/check.h"
 #include "src/kernels/onednn/conv.h"
 #include "src/kernels/onednn/primitive.h"
 #include "src/ops/conv.h"
@@ -44,8 +45,6 @@ constexpr double kFlopsPerSecond = 320e9;
 constexpr int64_t kFillingChannels = 128;
 constexpr double kBytesPerSecond = 10e9;  // … and what is copied, read and written, of all threads
 
-Layout ChannelsLast() { return {{0, 2, 3, 1}, {}}; }
-
 struct Grid {
   Window window;
   int64_t images = 0;  // that the grids hold at a time, of `all_images`
@@ -66,12 +65,10 @@ struct Grid {
   int64_t grids_across() const { return std::min(window.x.stride, window.x.kernel); }
   int64_t grids() const { return grids_down() * grids_across(); }
 
-  // Whether x and dy lie like their grids.
+  // Whether x and dy lie like their grids. A part of the images is always copied.
   bool is_plain() const {
-    const auto lies_so = [](const WindowAxis& axis) {
-      return axis.kernel == 1 && axis.stride == 1 && axis.before == 0 && axis.after == 0;
-    };
-    return lies_so(window.y) && lies_so(window.x) && IsSoundDepth(Results());
+    return images == all_images && IsPointwise(window.y) && IsPointwise(window.x) &&
+           IsSoundDepth(Results());
   }
 
   // Where the workspace has the grids of x and of dy, behind them the sums of the parts, if there
@@ -150,7 +147,8 @@ double Seconds(const NodeSignature& node, int threads) {
   const int64_t narrow = std::min({grid.filters, grid.channels, kFillingChannels});
   const double filled = static_cast<double>(narrow) / static_cast<double>(kFillingChannels);
   const double copied = 2 * static_cast<double>(grid.parts() * grid.ScratchAt());
-  return flops / filled / kFlopsPerSecond / threads + copied / kBytesPerSecond;
+  const double bytes = copied + static_cast<double>(OperandBytes(node));
+  return flops / filled / kFlopsPerSecond / threads + bytes / kBytesPerSecond;
 }
 
 // The window's elements outermost, so that each is a matrix.
@@ -217,11 +215,13 @@ void CopyDy(const Grid& grid, int64_t first, int64_t row, const std::byte* dy, s
   const int64_t bytes = grid.filters * kNumber, results = grid.window.x.output;
   const int64_t image = first + row / grid.rows(), y = row % grid.rows();
   std::byte* target = to + row * grid.columns() * bytes;
-  const bool is_there = image < grid.all_images && y < grid.window.y.output;
-  const int64_t copied = is_there ? results : 0;
+  if (image >= grid.all_images || y >= grid.window.y.output) {
+    std::memset(target, 0, static_cast<size_t>(grid.columns() * bytes));
+    return;
+  }
   const int64_t from = (image * grid.window.y.output + y) * results;
-  std::memcpy(target, dy + from * bytes * (copied > 0), static_cast<size_t>(copied * bytes));
-  std::memset(target + copied * bytes, 0, static_cast<size_t>((grid.columns() - copied) * bytes));
+  std::memcpy(target, dy + from * bytes, static_cast<size_t>(results * bytes));
+  std::memset(target + results * bytes, 0, static_cast<size_t>((grid.columns() - results) * bytes));
 }
 
 // The position behind a grid.
@@ -282,6 +282,7 @@ PreparedKernel PrepareRounding(const Grid& grid) {
   const Desc sums(numbers, Type::f32, dnnl::memory::format_tag::a);
   const Desc dw(numbers, Type::bf16, dnnl::memory::format_tag::a);
   const dnnl::reorder::primitive_desc desc(Engine(), sums, Engine(), dw, Attributes());
+  CGRUN_CHECK(desc.scratchpad_desc().get_size() == 0) << "rounding wants a workspace";
   return PrepareRun(dnnl::reorder(desc),
                     {{DNNL_ARG_FROM, 3, sums, grid.SumsAt()}, {DNNL_ARG_TO, 2, dw}});
 }

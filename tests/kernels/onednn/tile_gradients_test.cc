@@ -71,6 +71,7 @@ class TileGradients : public testing::Test {
       ASSERT_TRUE(option.has_value());
       const OptionRun run = RunOption(*library_, node, *option, inputs, threads);
       EXPECT_EQ(run.fault, "");
+      EXPECT_EQ(run.allocations, 0);
       for (int64_t i = 0; i < wanted.elements(); ++i) {
         ASSERT_NEAR(run.outputs[0].At(i), wanted.At(i), 0.01 * most) << "element " << i;
       }
@@ -111,6 +112,37 @@ TEST_F(TileGradients, OfWeightsGoThroughTheWindow) {
         }
       }
     }
+  }
+}
+
+// Of images that are copied a part at a time: the last part is shorter, a part's depth can be even
+// where that of all images is odd.
+TEST_F(TileGradients, OfWeightsAddUpOverPartsOfTheImages) {
+  if (!onednn::MultipliesTiles()) GTEST_SKIP() << "the processor shows no tiles";
+  const IntList all_around = {1, 1, 1, 1};
+  for (const Conv& conv : {Conv{.channels = 256, .filters = 160, .side = 7, .images = 231},
+                           Conv{.channels = 256, .filters = 160, .side = 7, .images = 229},
+                           Conv{.channels = 64,
+                           .filters = 48,
+                           .side = 29,
+                           .kernel = 3,
+                           .images = 45,
+                           .padding = all_around},
+                           Conv{.channels = 64,
+                           .filters = 48,
+                           .side = 29,
+                           .kernel = 3,
+                           .stride = 2,
+                           .images = 61,
+                           .padding = all_around}}) {
+    const NodeSignature node = conv.WeightGrad();
+    SCOPED_TRACE(node.inputs[0].ToString());
+    const auto option = Option(node, 2);
+    ASSERT_TRUE(option.has_value());
+    EXPECT_LT(option->workspace_bytes, ByteSize(node.inputs[0]) + ByteSize(node.inputs[1]))
+        << "all images are copied at once";
+    Check(node);
+    if (HasFatalFailure()) return;
   }
 }
 
