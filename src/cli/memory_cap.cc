@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <optional>
 #include <string>
 #include <utility>
@@ -19,6 +18,7 @@
 #include "src/report/table.h"
 #include "src/train/accumulation.h"
 #include "src/train/fit_run.h"
+#include "src/train/smaller_batch.h"
 
 namespace cgrun {
 namespace {
@@ -125,52 +125,29 @@ std::string RefusalOf(const std::string& what, const CappedRun& fit, bool is_ask
   return WithoutLineEnd(text + "\n" + TableOf(fit));
 }
 
-// A batch below that of `from` that is about as large as the cap takes, or of one sample, which may
-// not fit: totals lie nearly on the line from what takes no samples to a batch that does not fit.
-std::optional<PlannedRun> LargeBatch(
-    const PlannedRun& from, int64_t cap,
-    const std::function<std::optional<PlannedRun>(int64_t batch)>& plan) {
-  constexpr int kTries = 2;
-  constexpr int64_t kSpare = 16;  // a part of the batch that the line says, for its error
-  const int64_t without = from.total() - from.of_batch;
-  int64_t batch = from.batch, total = from.total();
-  for (int tries = 0; tries < kTries && batch > 1; ++tries) {
-    const int64_t a_sample = std::max<int64_t>(1, (total - without) / batch);
-    const int64_t fair = (cap - kBaseNoise - without) / a_sample;
-    batch = std::clamp<int64_t>(fair - fair / kSpare, 1, batch - 1);
-    auto run = plan(batch);
-    if (!run || batch == 1 || run->total() + kBaseNoise <= cap) return run;
-    total = run->total();
+// Begins to look for a smaller batch for a run that does not fit as it is, before it is known
+// whether it fits otherwise: mostly it does not, or soon does. Nothing where no batch can fit.
+std::optional<SmallerBatch> BeginSmallerBatch(const ModelSpec& model, const KernelLibrary& library,
+                                              const CompileOptions& options, PlannedRun free,
+                                              int64_t cap) {
+  TakeBackRoom(free.memory);
+  if (free.total() <= cap || free.batch <= 1 || BytesWithoutSamples(free) > cap) {
+    return std::nullopt;
   }
-  return plan(1);
+  return std::optional<SmallerBatch>(std::in_place, model, library, options, free, cap);
 }
 
 // The largest batch of a few that fits, for one that does not: as it is, or with all computed again
-// that helps. Planned quickly, which can take a little more than is said.
+// that helps.
 std::string BatchHelp(const ModelSpec& model, const KernelLibrary& library, CompileOptions options,
-                      const CappedRun& fit) {
-  options.effort = PlanEffort::kQuick;
-  const auto within = [&](int64_t arena_cap) {
-    options.arena_cap = arena_cap;
-    return [&model, &library, options](int64_t batch) {
-      Diagnostics ignored;
-      ModelSpec smaller = model;
-      smaller.train->batch.value = {false, batch};
-      auto run = PlanRun(smaller, library, options, ignored);
-      if (run) TakeBackRoom(run->memory);
-      return run;
-    };
-  };
+                      const CappedRun& fit, std::optional<SmallerBatch>& smaller) {
   const int64_t whole = fit.free.batch;
   if (whole <= 1) return "";
-  PlannedRun free = fit.free;
-  TakeBackRoom(free.memory);
-  const int64_t without = free.total() - free.of_batch;
-  if (without > fit.cap) {
+  if (!smaller) {
     return "no batch fits, so that `--batch auto` finds none: without a sample it takes " +
-           FormatBytes(without) + " already";
+           FormatBytes(BytesWithoutSamples(fit.free)) + " already";
   }
-  const auto run = LargeBatch(free, fit.cap, within(0));
+  const auto run = smaller->Wait();
   if (!run) return "";
   if (run->total() <= fit.cap) {
     return fmt::format(
@@ -179,9 +156,10 @@ std::string BatchHelp(const ModelSpec& model, const KernelLibrary& library, Comp
         run->batch, FormatBytes(run->total()),
         static_cast<double>(whole) / static_cast<double>(run->batch));
   }
-  const auto again = LargeBatch(fit.capped, fit.cap, within(kLeastArena));
+  options.arena_cap = kLeastArena;
+  const auto again = SmallerBatch(model, library, options, fit.capped, fit.cap).Wait();
   if (again && again->total() <= fit.cap) {
-    return fmt::format("`--batch {}` fits, {}", again->batch, CostOf(Slower(*again, free)));
+    return fmt::format("`--batch {}` fits, {}", again->batch, CostOf(Slower(*again, fit.free)));
   }
   return fmt::format("no batch fits, so that `--batch auto` finds none: one sample takes about {}",
                      FormatBytes(run->total()));
@@ -201,14 +179,14 @@ bool CanSwapHere(const ModelSpec& model) {
 }
 
 void Refuse(const ModelSpec& model, const KernelLibrary& library, const CompileOptions& options,
-            const CappedRun& fit, Diagnostics& diagnostics) {
+            const CappedRun& fit, std::optional<SmallerBatch>& smaller, Diagnostics& diagnostics) {
   const bool helps = TakesLess(fit);
   std::vector<std::string> help;
   if (helps) {
     help.push_back(EnoughFor(fit.capped) + " is enough, " + CostOf(fit.slower()));
   }
   help.push_back(EnoughFor(fit.free) + " is enough" + (helps ? " for steps as they are" : ""));
-  help.push_back(BatchHelp(model, library, options, fit));
+  help.push_back(BatchHelp(model, library, options, fit, smaller));
   const int64_t lacks = fit.capped.total() - fit.cap;  // tensors in a file take it off the arena
   if (!model.train->swap && fit.capped.memory.arena > lacks && CanSwapHere(model)) {
     help.push_back("`--swap DIR` lets tensors wait in a file, where that takes less");
@@ -282,12 +260,13 @@ int64_t CapOf(const ModelSpec& model, const KernelLibrary& library) {
 void RefuseOneSample(const ModelSpec& model, const KernelLibrary& library,
                      const CompileOptions& options, const BatchFit& fit, int64_t cap,
                      Diagnostics& diagnostics) {
-  ModelSpec one = model;
-  one.train->batch.value = {false, 1};
+  const ModelSpec one = WithBatch(model, 1);
+  RunPlanner planner(one, library, options);
   Diagnostics ignored;
-  const auto free = PlanFreeRun(one, library, options, cap, std::nullopt, ignored);
-  const auto found = free ? FitRun(one, library, options, cap, *free, std::nullopt, ignored)
+  const auto free = PlanFreeRun(planner, options, cap, std::nullopt, ignored);
+  const auto quick = free ? FitRunQuickly(planner, options, cap, *free, std::nullopt, ignored)
                           : std::optional<CappedRun>();
+  const auto found = quick ? FitRun(planner, options, *quick, std::nullopt, ignored) : quick;
   CappedRun capped = found ? *found : CappedRun{cap, fit.next, fit.next, 0};
   TakeBackRoom(capped.free.memory);
   TakeBackRoom(capped.capped.memory);
@@ -333,16 +312,21 @@ std::optional<CappedRun> KeepCap(const ModelSpec& model, const KernelLibrary& li
                                  CompileOptions& options, std::optional<int64_t> base,
                                  Diagnostics& diagnostics) {
   const int64_t cap = model.train->memory->value;
-  const auto free = PlanFreeRun(model, library, options, cap, base, diagnostics);
+  RunPlanner planner(model, library, options);
+  const auto free = PlanFreeRun(planner, options, cap, base, diagnostics);
   if (!free) return std::nullopt;
   // The disk is looked at where there may be something to swap.
   if (free->total() > cap && !NoteSwapFolder(model, options)) return std::nullopt;
-  auto fit = FitRun(model, library, options, cap, *free, base, diagnostics);
+  auto smaller = BeginSmallerBatch(model, library, options, *free, cap);
+  const auto quick = FitRunQuickly(planner, options, cap, *free, base, diagnostics);
+  if (!quick) return std::nullopt;
+  if (quick->fits()) smaller.reset();
+  auto fit = FitRun(planner, options, *quick, base, diagnostics);
   if (!fit) return std::nullopt;
   if (!fit->fits()) {
     TakeBackRoom(fit->free.memory);
     TakeBackRoom(fit->capped.memory);
-    Refuse(model, library, options, *fit, diagnostics);
+    Refuse(model, library, options, *fit, smaller, diagnostics);
     return std::nullopt;
   }
   options.arena_cap = fit->arena_cap;

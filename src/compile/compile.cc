@@ -109,17 +109,21 @@ std::optional<CompiledModel> Compile(const ModelSpec& model,
                                      const KernelLibrary& library, const CompileOptions& options,
                                      Diagnostics& diagnostics) {
   const Clock::time_point start = Clock::now();
+  std::optional<CompiledModel> compiled =
+      PrepareEntries(model, entries, TargetOf(library, options), options, diagnostics);
+  if (!compiled) return std::nullopt;
+  CompilePrepared(model, library, options, *compiled);
+  compiled->compile_seconds = SecondsSince(start);
+  return compiled;
+}
+
+void CompilePrepared(const ModelSpec& model, const KernelLibrary& library,
+                     const CompileOptions& options, CompiledModel& prepared) {
   const TunedTarget target = TargetOf(library, options);
-  std::optional<CompiledModel> prepared =
-      PrepareEntries(model, entries, target, options, diagnostics);
-  if (!prepared) return std::nullopt;
-  CompiledModel& compiled = *prepared;
   std::vector<PassReport> planned = PlannedReports();
-  compiled.layout = PlanEntries(compiled.entries, target, options, planned);
-  compiled.passes.insert(compiled.passes.end(), planned.begin(), planned.end());
-  compiled.image = MakeImage(model, compiled, library, options);
-  compiled.compile_seconds = SecondsSince(start);
-  return prepared;
+  prepared.layout = PlanEntries(prepared.entries, target, options, planned);
+  prepared.passes.insert(prepared.passes.end(), planned.begin(), planned.end());
+  prepared.image = MakeImage(model, prepared, library, options);
 }
 
 }  // namespace cgrun

@@ -100,6 +100,9 @@ std::optional<CompiledModel> Compile(const ModelSpec& model,
                                      const std::vector<EntryRequest>& entries,
                                      const KernelLibrary& library, const CompileOptions& options,
                                      Diagnostics& diagnostics);
+// The rest of that, for what PrepareEntries gave: the plan, and the image.
+void CompilePrepared(const ModelSpec& model, const KernelLibrary& library,
+                     const CompileOptions& options, CompiledModel& prepared);
 
 // An entry point as eager mode runs it: differentiated, bound, with kernels that take and give
 // plain tensors; no pass has touched it.

@@ -1,7 +1,8 @@
-// fork, a pipe, and waiting.
+// fork, a socket, and waiting.
 #include "src/train/child_process.h"
 
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -13,6 +14,7 @@
 #include <iterator>
 #include <string_view>
 #include <system_error>
+#include <utility>
 
 namespace cgrun {
 namespace {
@@ -23,9 +25,10 @@ bool HasOneThread() {
   return !error && std::distance(begin(threads), end(threads)) == 1;
 }
 
+// No signal where nobody is left to read.
 bool WriteAll(int file, std::string_view text) {
   while (!text.empty()) {
-    const ssize_t written = write(file, text.data(), text.size());
+    const ssize_t written = send(file, text.data(), text.size(), MSG_NOSIGNAL);
     if (written < 0 && errno != EINTR) return false;
     if (written > 0) text.remove_prefix(static_cast<size_t>(written));
   }
@@ -33,49 +36,97 @@ bool WriteAll(int file, std::string_view text) {
 }
 
 // No destructors and no buffered output: those are the parent's. Nor does it outlive the parent.
-[[noreturn]] void Work(pid_t parent, const std::function<std::string()>& work, int file) {
+[[noreturn]] void Work(pid_t parent, const std::function<void(int file)>& work, int file) {
   if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || getppid() != parent) _exit(1);
-  bool done = false;
   try {
-    done = WriteAll(file, work());
+    work(file);
   } catch (const std::exception&) {
-    // The parent does it again, and has the message.
+    _exit(1);  // the parent does it again, and has the message
   }
-  _exit(done ? 0 : 1);
+  _exit(0);
 }
 
-std::optional<std::string> ReadAll(int file) {
+// Up to `end`, or without one all that comes. Nothing where it breaks off.
+std::optional<std::string> Read(int file, std::optional<char> end) {
   std::string text;
   std::array<char, 4096> part{};
   while (true) {
-    const ssize_t size = read(file, part.data(), part.size());
-    if (size == 0) return text;
+    const ssize_t size = recv(file, part.data(), part.size(), 0);
+    if (size == 0) return end ? std::nullopt : std::optional(text);
     if (size > 0) text.append(part.data(), static_cast<size_t>(size));
     if (size < 0 && errno != EINTR) return std::nullopt;
+    if (!end || text.empty() || text.back() != *end) continue;
+    text.pop_back();
+    return text;
   }
 }
 
-bool EndsWell(pid_t child) {
+// What is answered, a line each: an empty one where a question has no answer.
+void AnswerAll(int file, const AnsweringChild::Answer& answer) {
+  while (const auto question = Read(file, '\n')) {
+    const auto text = InChild(/*on_host=*/true, [&] { return answer(*question); });
+    if (!WriteAll(file, text.value_or("") + "\n")) return;
+  }
+}
+
+}  // namespace
+
+ChildProcess::ChildProcess(bool on_host, const std::function<void(int file)>& work) {
+  std::array<int, 2> ends{};
+  if (!on_host || !HasOneThread()) return;
+  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0) return;
+  const pid_t parent = getpid();
+  pid_ = fork();
+  if (pid_ == 0) {
+    close(ends[0]);
+    Work(parent, work, ends[1]);
+  }
+  close(ends[1]);
+  file_ = ends[0];
+}
+
+ChildProcess::ChildProcess(ChildProcess&& other) noexcept
+    : pid_(std::exchange(other.pid_, -1)), file_(std::exchange(other.file_, -1)) {}
+
+ChildProcess::~ChildProcess() {
+  if (is_there()) kill(pid_, SIGKILL);
+  EndsWell();
+  if (file_ >= 0) close(file_);
+}
+
+bool ChildProcess::EndsWell() {
   int status = 0;
-  while (waitpid(child, &status, 0) < 0) {
+  const pid_t pid = std::exchange(pid_, -1);
+  if (pid <= 0) return false;
+  while (waitpid(pid, &status, 0) < 0) {
     if (errno != EINTR) return false;
   }
   return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
-}  // namespace
+TextOfChild::TextOfChild(bool on_host, const std::function<std::string()>& work)
+    : child_(on_host, [&](int file) {
+        if (!WriteAll(file, work())) _exit(1);
+      }) {}
+
+std::optional<std::string> TextOfChild::Wait() {
+  if (!child_.is_there()) return std::nullopt;
+  auto text = Read(child_.file(), std::nullopt);
+  if (!child_.EndsWell()) text.reset();
+  return text;
+}
 
 std::optional<std::string> InChild(bool on_host, const std::function<std::string()>& work) {
-  std::array<int, 2> ends{};
-  if (!on_host || !HasOneThread() || pipe(ends.data()) != 0) return std::nullopt;
-  const pid_t parent = getpid();
-  const pid_t child = fork();
-  if (child == 0) Work(parent, work, ends[1]);
-  close(ends[1]);
-  std::optional<std::string> text = child > 0 ? ReadAll(ends[0]) : std::nullopt;
-  close(ends[0]);
-  if (child > 0 && !EndsWell(child)) text.reset();
-  return text;
+  return TextOfChild(on_host, work).Wait();
+}
+
+AnsweringChild::AnsweringChild(bool on_host, const std::function<Answer()>& prepare)
+    : child_(on_host, [&](int file) { AnswerAll(file, prepare()); }) {}
+
+std::optional<std::string> AnsweringChild::Ask(const std::string& question) {
+  if (!child_.is_there() || !WriteAll(child_.file(), question + "\n")) return std::nullopt;
+  const auto answer = Read(child_.file(), '\n');
+  return answer && !answer->empty() ? answer : std::nullopt;
 }
 
 }  // namespace cgrun

@@ -4,17 +4,64 @@
 #ifndef CGRUN_TRAIN_CHILD_PROCESS_H_
 #define CGRUN_TRAIN_CHILD_PROCESS_H_
 
+#include <sys/types.h>
+
 #include <functional>
 #include <optional>
 #include <string>
 
 namespace cgrun {
 
-// Runs `work` in a copy of this process, which ends with it; the result is the text that it
-// returns. Nothing where it throws or dies, and where there can be no copy: threads are not copied,
-// so this one must have no others, and the driver of an accelerator (`on_host` is false) does not
-// work in one.
+// A copy of this process that works beside it. There is none beside other threads, which are not
+// copied, nor with the driver of an accelerator (`on_host` is false), which does not work in one.
+class ChildProcess {
+ public:
+  // `work` is given the child's end of a socket, and ends the child.
+  ChildProcess(bool on_host, const std::function<void(int file)>& work);
+  ~ChildProcess();  // kills it, where it has not ended
+  ChildProcess(ChildProcess&& other) noexcept;
+  ChildProcess(const ChildProcess&) = delete;
+  ChildProcess& operator=(const ChildProcess&) = delete;
+  ChildProcess& operator=(ChildProcess&&) = delete;
+
+  bool is_there() const { return pid_ > 0; }
+  int file() const { return file_; }  // this process's end of the socket
+  bool EndsWell();                    // waits for the end
+
+ private:
+  pid_t pid_ = -1;
+  int file_ = -1;
+};
+
+// Runs `work` in a child, beside what is done here, until its text is asked for.
+class TextOfChild {
+ public:
+  TextOfChild(bool on_host, const std::function<std::string()>& work);
+  // What `work` returns. Nothing where it throws or dies, and where there can be no child.
+  std::optional<std::string> Wait();
+
+ private:
+  ChildProcess child_;
+};
+
+// The same at once.
 std::optional<std::string> InChild(bool on_host, const std::function<std::string()>& work);
+
+// A child that prepares once what many answers need: each is given by a child of it, which finds
+// all as it was prepared.
+class AnsweringChild {
+ public:
+  using Answer = std::function<std::string(const std::string& question)>;
+
+  // `prepare` runs in the child. Neither questions nor answers have line ends.
+  AnsweringChild(bool on_host, const std::function<Answer()>& prepare);
+
+  // Nothing where it throws or dies, and where there can be no child.
+  std::optional<std::string> Ask(const std::string& question);
+
+ private:
+  ChildProcess child_;
+};
 
 }  // namespace cgrun
 

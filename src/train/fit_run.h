@@ -3,40 +3,14 @@
 #define CGRUN_TRAIN_FIT_RUN_H_
 
 #include <optional>
-#include <string>
 #include <vector>
 
-#include "src/train/run_shape.h"
+#include "src/train/run_planner.h"
 
 namespace cgrun {
 
-struct PeakHolder {
-  std::string name;
-  int64_t bytes = 0;
-};
-
-// What a run is planned to take.
-struct PlannedRun {
-  RunMemory memory;
-  int64_t batch = 0;
-  int64_t second_runs = 0;        // operators that run a second time in a training step,
-  int64_t swaps = 0;              // tensors that go to a file and back,
-  int64_t swap_bytes = 0;         // that file's size …
-  double slowdown = 0;            // … and how much longer a step takes for it, as it is estimated
-  int64_t of_batch = 0;           // bytes of the total that grow with the batch, nearly evenly
-  int64_t arena_bound = 0;        // no packing of what is alive takes a smaller arena
-  bool cap_out_of_reach = false;  // nor does anything computed again or swapped bring it there
-  // The largest of the buffers that are alive where training takes most, the largest first.
-  std::vector<PeakHolder> at_peak;
-
-  // What counts against a cap: all on the host, or a device's arena.
-  int64_t total() const { return memory.on_host ? memory.host() : memory.arena; }
-};
-
-// Plans training as `model` and `options` say, in a child process where there can be one: so the
-// plan does not depend on those before it, and leaves nothing behind. Nothing after an error.
-std::optional<PlannedRun> PlanRun(const ModelSpec& model, const KernelLibrary& library,
-                                  const CompileOptions& options, Diagnostics& diagnostics);
+// The same model, trained with this batch.
+ModelSpec WithBatch(const ModelSpec& model, int64_t batch);
 
 // How much longer a step of `capped` takes than one of `free`, as it is estimated: 0.1 is a tenth.
 inline double Slower(const PlannedRun& capped, const PlannedRun& free) {
@@ -68,20 +42,19 @@ void TakeBackRoom(RunMemory& memory, int64_t left = 2 * kBaseNoise);
 // The run as it is. `base`: the run's base, where that is known; nothing: as it is planned. The
 // base's rounding is taken back as far as `cap` asks for that. A run that is known not to fit can
 // be planned with gaps (CompileOptions::closes_gaps).
-std::optional<PlannedRun> PlanFreeRun(const ModelSpec& model, const KernelLibrary& library,
-                                      const CompileOptions& options, int64_t cap,
-                                      std::optional<int64_t> base, Diagnostics& diagnostics);
+std::optional<PlannedRun> PlanFreeRun(RunPlanner& planner, const CompileOptions& options,
+                                      int64_t cap, std::optional<int64_t> base,
+                                      Diagnostics& diagnostics);
 
-// `free`: what PlanFreeRun says. That nothing fits is known in a fraction of the time that is spent
-// on what does.
-std::optional<CappedRun> FitRun(const ModelSpec& model, const KernelLibrary& library,
-                                CompileOptions options, int64_t cap, const PlannedRun& free,
+// `free`: what PlanFreeRun says. In a fraction of the time that FitRun takes, and so is it known
+// that nothing fits; what is found can be slower than what FitRun finds.
+std::optional<CappedRun> FitRunQuickly(RunPlanner& planner, CompileOptions options, int64_t cap,
+                                       const PlannedRun& free, std::optional<int64_t> base,
+                                       Diagnostics& diagnostics);
+
+// `quick`: what FitRunQuickly says.
+std::optional<CappedRun> FitRun(RunPlanner& planner, CompileOptions options, const CappedRun& quick,
                                 std::optional<int64_t> base, Diagnostics& diagnostics);
-
-// The same in that fraction: what it finds can be slower than what FitRun finds.
-std::optional<CappedRun> FitRunQuickly(const ModelSpec& model, const KernelLibrary& library,
-                                       CompileOptions options, int64_t cap, const PlannedRun& free,
-                                       std::optional<int64_t> base, Diagnostics& diagnostics);
 
 // The largest batch that FindLargestBatch finds with which a run takes at most `cap` bytes with
 // nothing computed again but what is cheap, and what one sample more takes.

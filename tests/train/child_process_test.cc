@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <chrono>
 #include <csignal>
 #include <latch>
 #include <stdexcept>
@@ -43,6 +44,58 @@ TEST(ChildProcess, ThereIsNoneBesideThreadsOrAnAccelerator) {
   EXPECT_FALSE(InChild(true, work));
   end.count_down();
   other.join();
+}
+
+TEST(ChildProcess, WorksBesideItsParent) {
+  if (!AllocationsAreCounted()) GTEST_SKIP() << "a sanitizer may have threads of its own";
+  std::array<int, 2> ends{};
+  ASSERT_EQ(pipe(ends.data()), 0);
+  TextOfChild child(true, [&] {
+    char word = 0;
+    return read(ends[0], &word, 1) == 1 ? std::string("read") : std::string("nothing");
+  });
+  EXPECT_EQ(write(ends[1], "x", 1), 1);
+  EXPECT_EQ(child.Wait(), "read");
+  EXPECT_FALSE(child.Wait()) << "it has ended";
+  for (const int end : ends) close(end);
+}
+
+TEST(ChildProcess, EndsWhereNobodyWaits) {
+  if (!AllocationsAreCounted()) GTEST_SKIP() << "a sanitizer may have threads of its own";
+  const auto begin = std::chrono::steady_clock::now();
+  {
+    const TextOfChild child(true, [] {
+      sleep(600);
+      return std::string();
+    });
+  }
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(300));
+}
+
+TEST(ChildProcess, EachAnswerFindsWhatWasPrepared) {
+  if (!AllocationsAreCounted()) GTEST_SKIP() << "a sanitizer may have threads of its own";
+  int prepared = 0;
+  const std::string long_text(100'000, 'x');
+  AnsweringChild child(true, [&]() -> AnsweringChild::Answer {
+    ++prepared;
+    return [&](const std::string& question) {
+      if (question == "fails") throw std::runtime_error("no");
+      if (question == "dies") _exit(3);
+      return question + std::to_string(prepared++) + long_text;
+    };
+  });
+  EXPECT_EQ(child.Ask("a"), "a1" + long_text);
+  EXPECT_FALSE(child.Ask("fails"));
+  EXPECT_FALSE(child.Ask("dies"));
+  EXPECT_EQ(child.Ask(long_text), long_text + "1" + long_text);
+  EXPECT_EQ(prepared, 0);
+}
+
+TEST(ChildProcess, ThereAreNoAnswersWherePreparingFails) {
+  const auto fails = []() -> AnsweringChild::Answer { throw std::runtime_error("no"); };
+  AnsweringChild child(true, fails);
+  EXPECT_FALSE(child.Ask("a"));
+  EXPECT_FALSE(child.Ask("b"));
 }
 
 TEST(ChildProcess, DoesNotOutliveItsParent) {

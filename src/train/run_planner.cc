@@ -1,0 +1,156 @@
+// A child that has prepared the run, and a plan in each child of that.
+#include "src/train/run_planner.h"
+
+#include <algorithm>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "src/compile/prepare_entries.h"
+#include "src/plan/recompute.h"
+#include "src/plan/swap.h"
+#include "src/train/run_memory_json.h"
+
+namespace cgrun {
+
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(PeakHolder, name, bytes)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(PlannedRun, memory, batch, second_runs, swaps, swap_bytes,
+                                   slowdown, of_batch, arena_bound, cap_out_of_reach, at_peak)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(TransferSpeed, write_bytes_per_second, read_bytes_per_second)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SwapFolder, path, speed)
+
+namespace {
+
+constexpr size_t kHolders = 3;  // of a peak, that are named
+
+std::vector<PeakHolder> HoldersOfPeak(const MemoryLayout& layout, int entry) {
+  TimePoint steps = 1;
+  for (const PlacedBuffer& buffer : layout.buffers) steps = std::max(steps, buffer.lifespan.upper);
+  std::vector<int64_t> bytes(static_cast<size_t>(steps));
+  for (const PlacedBuffer& buffer : layout.buffers) {
+    if (buffer.entry != entry || buffer.arena != ArenaKind::kDevice) continue;
+    for (TimePoint t = buffer.lifespan.lower; t < buffer.lifespan.upper; ++t) {
+      bytes[static_cast<size_t>(t)] += buffer.bytes;
+    }
+  }
+  const TimePoint peak = std::max_element(bytes.begin(), bytes.end()) - bytes.begin();
+  std::vector<PlacedBuffer> alive;
+  for (const PlacedBuffer& buffer : layout.buffers) {
+    const bool is_there = buffer.lifespan.lower <= peak && peak < buffer.lifespan.upper;
+    if (buffer.arena != ArenaKind::kDevice) continue;
+    if (buffer.persistent || (buffer.entry == entry && is_there)) alive.push_back(buffer);
+  }
+  std::stable_sort(alive.begin(), alive.end(),
+                   [](const PlacedBuffer& a, const PlacedBuffer& b) { return a.bytes > b.bytes; });
+  std::vector<PeakHolder> holders;
+  for (size_t i = 0; i < std::min(alive.size(), kHolders); ++i) {
+    holders.push_back({alive[i].name, alive[i].bytes});
+  }
+  return holders;
+}
+
+int LargestEntry(const MemoryLayout& layout) {
+  const auto less = [](const EntryLayout& a, const EntryLayout& b) {
+    return a.transient_bytes < b.transient_bytes;
+  };
+  return static_cast<int>(std::max_element(layout.entries.begin(), layout.entries.end(), less) -
+                          layout.entries.begin());
+}
+
+// A run up to its kernels.
+struct PreparedRun {
+  RunShape shape;
+  CompiledModel compiled;
+};
+
+std::optional<PreparedRun> Prepare(const ModelSpec& model, const KernelLibrary& library,
+                                   const CompileOptions& options, Diagnostics& diagnostics) {
+  RunShape shape = ShapeOfRun(model, diagnostics);
+  const TunedTarget target = TargetOf(library, options);
+  auto compiled = PrepareEntries(model, shape.entries, target, options, diagnostics);
+  if (!compiled || diagnostics.has_errors()) return std::nullopt;
+  return PreparedRun{std::move(shape), std::move(*compiled)};
+}
+
+// What `prepared` was is gone then.
+PlannedRun PlanPreparedRun(PreparedRun& prepared, const ModelSpec& model,
+                           const KernelLibrary& library, const CompileOptions& options) {
+  CompiledModel& compiled = prepared.compiled;
+  CompilePrepared(model, library, options, compiled);
+  PlannedRun run;
+  run.batch = prepared.shape.host.batch;
+  const Graph& graph = compiled.entries[0].graph;
+  run.second_runs = std::count_if(graph.nodes.begin(), graph.nodes.end(),
+                                  [](const Node& node) { return node.again_of.valid(); });
+  run.swaps = CountSwaps(graph);
+  run.swap_bytes = compiled.layout.file_bytes;
+  const double again = SecondsOfStep(graph, /*second_runs=*/true);
+  const double once = SecondsOfStep(graph) - again;
+  const double waited = SecondsWaited(graph, compiled.entries[0].schedule);
+  run.slowdown = once > 0 ? (again + waited) / once : 0;
+  run.arena_bound = compiled.layout.lower_bound_bytes;
+  run.cap_out_of_reach = compiled.layout.cap_out_of_reach;
+  run.at_peak = HoldersOfPeak(compiled.layout, LargestEntry(compiled.layout));
+  const std::unique_ptr<Device> device = OpenDevice(library.name());
+  const int64_t transient = compiled.layout.transient_bytes;
+  run.memory = MeasureRun(compiled, prepared.shape, library, *device);
+  run.of_batch = transient + (run.memory.on_host ? run.memory.parts.loaders : 0);
+  return run;
+}
+
+// What of the options a plan can be asked for, as JSON.
+std::string QuestionOf(const CompileOptions& options) {
+  nlohmann::json question = {{"arena_cap", options.arena_cap},
+                             {"is_quick", options.effort == PlanEffort::kQuick},
+                             {"closes_gaps", options.closes_gaps}};
+  if (options.swap) question["swap"] = *options.swap;
+  return question.dump();
+}
+
+CompileOptions Asked(CompileOptions options, const std::string& text) {
+  const nlohmann::json question = nlohmann::json::parse(text);
+  question.at("arena_cap").get_to(options.arena_cap);
+  question.at("closes_gaps").get_to(options.closes_gaps);
+  options.effort = question.at("is_quick") ? PlanEffort::kQuick : PlanEffort::kFull;
+  options.swap.reset();
+  if (question.contains("swap")) options.swap = question.at("swap").get<SwapFolder>();
+  return options;
+}
+
+// What is wrong is found again where the diagnostics are.
+AnsweringChild::Answer PrepareToAnswer(const ModelSpec& model, const KernelLibrary& library,
+                                       const CompileOptions& options) {
+  Diagnostics ignored;
+  auto prepared = Prepare(model, library, options, ignored);
+  if (!prepared) return [](const std::string&) { return std::string(); };
+  const auto kept = std::make_shared<PreparedRun>(std::move(*prepared));
+  return [&, kept](const std::string& question) {
+    return ToText(PlanPreparedRun(*kept, model, library, Asked(options, question)));
+  };
+}
+
+}  // namespace
+
+std::string ToText(const PlannedRun& run) { return nlohmann::json(run).dump(); }
+
+PlannedRun PlannedRunOf(const std::string& text) {
+  return nlohmann::json::parse(text).get<PlannedRun>();
+}
+
+RunPlanner::RunPlanner(const ModelSpec& model, const KernelLibrary& library,
+                       const CompileOptions& options)
+    : model_(model), library_(library), child_(KindOfDevice(library.name()).on_host, [&] {
+        return PrepareToAnswer(model, library, options);
+      }) {}
+
+std::optional<PlannedRun> RunPlanner::Plan(const CompileOptions& options,
+                                           Diagnostics& diagnostics) {
+  if (const auto text = child_.Ask(QuestionOf(options))) {
+    return PlannedRunOf(*text);
+  }
+  auto prepared = Prepare(model_, library_, options, diagnostics);
+  if (!prepared) return std::nullopt;
+  return PlanPreparedRun(*prepared, model_, library_, options);
+}
+
+}  // namespace cgrun

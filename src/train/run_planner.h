@@ -1,0 +1,61 @@
+// Plans of one run: what it would take, with one or another cap on its arena.
+#ifndef CGRUN_TRAIN_RUN_PLANNER_H_
+#define CGRUN_TRAIN_RUN_PLANNER_H_
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "src/train/child_process.h"
+#include "src/train/run_shape.h"
+
+namespace cgrun {
+
+struct PeakHolder {
+  std::string name;
+  int64_t bytes = 0;
+};
+
+// What a run is planned to take.
+struct PlannedRun {
+  RunMemory memory;
+  int64_t batch = 0;
+  int64_t second_runs = 0;        // operators that run a second time in a training step,
+  int64_t swaps = 0;              // tensors that go to a file and back,
+  int64_t swap_bytes = 0;         // that file's size …
+  double slowdown = 0;            // … and how much longer a step takes for it, as it is estimated
+  int64_t of_batch = 0;           // bytes of the total that grow with the batch, nearly evenly
+  int64_t arena_bound = 0;        // no packing of what is alive takes a smaller arena
+  bool cap_out_of_reach = false;  // nor does anything computed again or swapped bring it there
+  // The largest of the buffers that are alive where training takes most, the largest first.
+  std::vector<PeakHolder> at_peak;
+
+  // What counts against a cap: all on the host, or a device's arena.
+  int64_t total() const { return memory.on_host ? memory.host() : memory.arena; }
+};
+
+// For what child processes tell; in a line.
+std::string ToText(const PlannedRun& run);
+PlannedRun PlannedRunOf(const std::string& text);
+
+// Plans training of a model, which is prepared up to its kernels once. Each plan is made in a child
+// process where there can be one: so it does not depend on those before it, and leaves nothing
+// behind.
+class RunPlanner {
+ public:
+  // All outlive it. Nothing of what Plan() can be asked for counts here.
+  RunPlanner(const ModelSpec& model, const KernelLibrary& library, const CompileOptions& options);
+
+  // As the arena's cap, the effort, the gaps that are closed and the swap file of `options` say.
+  // Nothing after an error.
+  std::optional<PlannedRun> Plan(const CompileOptions& options, Diagnostics& diagnostics);
+
+ private:
+  const ModelSpec& model_;
+  const KernelLibrary& library_;
+  AnsweringChild child_;
+};
+
+}  // namespace cgrun
+
+#endif  // CGRUN_TRAIN_RUN_PLANNER_H_

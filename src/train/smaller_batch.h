@@ -1,0 +1,40 @@
+// A smaller batch for a run that does not fit under a cap.
+#ifndef CGRUN_TRAIN_SMALLER_BATCH_H_
+#define CGRUN_TRAIN_SMALLER_BATCH_H_
+
+#include <optional>
+
+#include "src/train/fit_run.h"
+
+namespace cgrun {
+
+// Bytes of `run` that no smaller batch saves.
+int64_t BytesWithoutSamples(const PlannedRun& run);
+
+// A search beside what is done here, in a child process where there can be one: for a batch below
+// that of a run that is about as large as the cap takes, or of one sample, which may not fit.
+class SmallerBatch {
+ public:
+  // `run` does not fit; its batch is more than 1. With all computed again that helps, or, where
+  // `options` have no cap on the arena, as it is. Planned quickly, which can take a little more
+  // than a run does. All but `run` outlive the search.
+  SmallerBatch(const ModelSpec& model, const KernelLibrary& library, const CompileOptions& options,
+               const PlannedRun& run, int64_t cap);
+
+  // Waits for it. Nothing after an error.
+  std::optional<PlannedRun> Wait();
+
+ private:
+  std::optional<PlannedRun> Search() const;
+
+  const ModelSpec& model_;
+  const KernelLibrary& library_;
+  CompileOptions options_;
+  PlannedRun run_;
+  int64_t cap_;
+  TextOfChild child_;  // "": nothing was found
+};
+
+}  // namespace cgrun
+
+#endif  // CGRUN_TRAIN_SMALLER_BATCH_H_
