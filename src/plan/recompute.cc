@@ -38,6 +38,15 @@ bool WritesOut(const Node& node) {
   return node.op == OpId::swap_out || node.op == OpId::swap_out_wait;
 }
 
+// What is viewed in the end: a schedule takes readers of a view for readers of that.
+ValueId Viewed(const Graph& graph, ValueId value) {
+  for (NodeId id = graph.values[value].producer; id.valid() && GetOpDef(graph.nodes[id].op).view;) {
+    value = graph.nodes[id].inputs[0];
+    id = graph.values[value].producer;
+  }
+  return value;
+}
+
 // An option, and the buffers that must stay for it.
 struct Candidate {
   RecomputeOption option;
@@ -158,20 +167,11 @@ class PeakAnalysis {
     }
   }
 
-  // What is viewed in the end: a schedule takes readers of a view for readers of that.
-  ValueId Viewed(ValueId value) const {
-    for (NodeId id = graph_.values[value].producer;
-         id.valid() && GetOpDef(graph_.nodes[id].op).view;) {
-      value = graph_.nodes[id].inputs[0];
-      id = graph_.values[value].producer;
-    }
-    return value;
-  }
-
   // Whether the value is still there when it is needed again, for other readers.
   bool IsThere(ValueId value) {
     const SharedBufferId buffer = assignment_.of_value[value];
-    if (buffer == candidate_.buffer || changed_at_[Viewed(value)] <= first_use_) return false;
+    if (buffer == candidate_.buffer || changed_at_[Viewed(graph_, value)] <= first_use_)
+      return false;
     if (assignment_.buffers[buffer].persistent) return !graph_.values[value].producer.valid();
     if (!Spans(liveness_.values[value])) return false;
     candidate_.reads.insert(buffer);
@@ -319,6 +319,11 @@ Schedule WithSecondRuns(const Graph& graph, const Schedule& before) {
     place[before.steps[i].node] = i;
     is_new[before.steps[i].node] = false;
   }
+  IdVector<ValueId, size_t> changed_at(graph.values.size(), before.steps.size());  // of states
+  for (const UpdateEdge& edge : graph.updates) {
+    const NodeId producer = graph.values[edge.next].producer;
+    if (producer.valid()) changed_at[edge.state] = place[producer];
+  }
   std::vector<std::vector<NodeId>> in_front(before.steps.size() + 1);
   std::vector<std::vector<NodeId>> behind = WritesBehind(graph, before, place, readers);
   for (size_t i = graph.nodes.size(); i-- > 0;) {  // readers of a new node are newer
@@ -326,6 +331,10 @@ Schedule WithSecondRuns(const Graph& graph, const Schedule& before) {
     if (!is_new[id] || WritesOut(graph.nodes[id])) continue;
     for (ValueId output : graph.nodes[id].outputs) {
       for (NodeId reader : readers[output]) place[id] = std::min(place[id], place[reader]);
+    }
+    // Another option of the same round can have taken the reader away that was first.
+    for (ValueId input : graph.nodes[id].inputs) {
+      place[id] = std::min(place[id], changed_at[Viewed(graph, input)]);
     }
     in_front[place[id]].push_back(id);
   }

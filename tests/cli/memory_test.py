@@ -11,7 +11,7 @@ import subprocess
 import time
 import unittest
 
-from cli_testing import CGRUN, SANITIZED, CliTestCase, devices
+from cli_testing import CGRUN, ROOT, SANITIZED, CliTestCase, devices
 
 # Ten layers whose results the backward pass wants, and most of all of them at once.
 DEEP = """cgrun: 1
@@ -386,6 +386,13 @@ train: {optimizer: {op: sgd, lr: 0.01}}
         self.assertLess(seconds, 10)
         enough = ENOUGH.search(error)[1] + "MiB"
         self.cgrun("train", "deep.yaml", "--memory", enough, "--out", "run", "--quiet")
+
+    @unittest.skipIf(SANITIZED, "takes minutes")
+    def test_what_runs_again_does_so_before_the_state_that_it_reads_changes(self):
+        images = "data={train: {format: synthetic, samples: 128, classes: 1000}}"
+        done = self.cgrun("plan", ROOT / "models/inception-v3.yaml", "--memory", "470MiB", "--set", images, status=2)
+        self.assertNotIn("internal error", done.stderr)
+        self.assertIn(" is enough, for steps that take at most", done.stderr)
 
     def test_the_largest_batch_is_found_and_one_more_does_not_fit(self):
         cap = self.plan("--batch", "17")["total_bytes"]
