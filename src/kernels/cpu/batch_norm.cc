@@ -1,6 +1,7 @@
 // batch_norm, of f32 or bf16, channel by channel: its sums in f64, in one pass over what it has in
 // the caches for the second; batch_norm_apply, which is the second alone. Where channels lie side
-// by side, in blocks, last, or with one element an image, a vector is as many channels as it has lanes.
+// by side, in blocks, last, or with one element an image, a vector is as many channels as it has
+// lanes.
 #include "src/ops/batch_norm.h"
 
 #include "src/kernels/cpu/targets.h"
