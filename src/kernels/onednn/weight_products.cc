@@ -147,8 +147,7 @@ double Seconds(const NodeSignature& node, int threads) {
   const int64_t narrow = std::min({grid.filters, grid.channels, kFillingChannels});
   const double filled = static_cast<double>(narrow) / static_cast<double>(kFillingChannels);
   const double copied = 2 * static_cast<double>(grid.parts() * grid.ScratchAt());
-  const double bytes = copied + static_cast<double>(OperandBytes(node));
-  return flops / filled / kFlopsPerSecond / threads + bytes / kBytesPerSecond;
+  return flops / filled / kFlopsPerSecond / threads + copied / kBytesPerSecond;
 }
 
 // The window's elements outermost, so that each is a matrix.
