@@ -119,22 +119,18 @@ TEST_F(TileGradients, OfWeightsGoThroughTheWindow) {
 // where that of all images is odd.
 TEST_F(TileGradients, OfWeightsAddUpOverPartsOfTheImages) {
   if (!onednn::MultipliesTiles()) GTEST_SKIP() << "the processor shows no tiles";
-  const IntList all_around = {1, 1, 1, 1};
-  for (const Conv& conv : {Conv{.channels = 256, .filters = 160, .side = 7, .images = 231},
-                           Conv{.channels = 256, .filters = 160, .side = 7, .images = 229},
-                           Conv{.channels = 64,
-                           .filters = 48,
-                           .side = 29,
-                           .kernel = 3,
-                           .images = 45,
-                           .padding = all_around},
-                           Conv{.channels = 64,
-                           .filters = 48,
-                           .side = 29,
-                           .kernel = 3,
-                           .stride = 2,
-                           .images = 61,
-                           .padding = all_around}}) {
+  const Conv pointwise{.channels = 256, .filters = 160, .side = 7, .images = 231};
+  const Conv window{.channels = 64,
+                    .filters = 48,
+                    .side = 29,
+                    .kernel = 3,
+                    .images = 45,
+                    .padding = {1, 1, 1, 1}};
+  Conv of_fewer = pointwise, strided = window;
+  of_fewer.images = 229;
+  strided.stride = 2;
+  strided.images = 61;
+  for (const Conv& conv : {pointwise, of_fewer, window, strided}) {
     const NodeSignature node = conv.WeightGrad();
     SCOPED_TRACE(node.inputs[0].ToString());
     const auto option = Option(node, 2);
