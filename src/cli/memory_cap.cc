@@ -147,22 +147,26 @@ std::string BatchHelp(const ModelSpec& model, const KernelLibrary& library, Comp
     return "no batch fits, so that `--batch auto` finds none: without a sample it takes " +
            FormatBytes(BytesWithoutSamples(fit.free)) + " already";
   }
-  const auto run = smaller->Wait();
-  if (!run) return "";
-  if (run->total() <= fit.cap) {
+  const auto found = smaller->Wait();
+  if (!found) return "";
+  const PlannedRun& run = found->run;
+  if (run.total() <= fit.cap) {
     return fmt::format(
         "`--batch {}` takes about {}, and {:.3g} times as many steps an epoch; `--batch auto` "
         "finds the largest batch that fits",
-        run->batch, FormatBytes(run->total()),
-        static_cast<double>(whole) / static_cast<double>(run->batch));
+        run.batch, FormatBytes(run.total()),
+        static_cast<double>(whole) / static_cast<double>(run.batch));
   }
-  options.arena_cap = kLeastArena;
-  const auto again = SmallerBatch(model, library, options, fit.capped, fit.cap).Wait();
-  if (again && again->total() <= fit.cap) {
-    return fmt::format("`--batch {}` fits, {}", again->batch, CostOf(Slower(*again, fit.free)));
+  if (found->least && found->least->total() <= fit.cap) {
+    options.arena_cap = kLeastArena;
+    const auto again = SmallerBatch(model, library, options, fit.capped, fit.cap).Wait();
+    if (again && again->run.total() <= fit.cap) {
+      return fmt::format("`--batch {}` fits, {}", again->run.batch,
+                         CostOf(Slower(again->run, fit.free)));
+    }
   }
   return fmt::format("no batch fits, so that `--batch auto` finds none: one sample takes about {}",
-                     FormatBytes(run->total()));
+                     FormatBytes(run.total()));
 }
 
 std::string LinesOf(const std::vector<std::string>& lines) {

@@ -19,7 +19,7 @@ constexpr const char* kQuickPlanner = "greedy";
 constexpr int kMaxRematRounds = 4;
 constexpr int kMostPackings = 6;     // on the way to a cap …
 constexpr int kFewPackings = 3;      // … and to a bound that was missed, …
-constexpr int kMostGapsTried = 3;    // … for which there are so many of them,
+constexpr int kMostGapsTried = 6;    // … for which there are so many of them,
 constexpr int64_t kLeastGap = 2000;  // where the gap is more than such a part of the bound
 constexpr double kAnyShare = 1000;   // of a step's time
 // Of the schedules that are searched through on the way to a cap: about a second for 30 million.
@@ -163,8 +163,8 @@ double ShareOfSecondRuns(const Graph& graph) {
 }
 
 // Where the packing has left a gap above its bound, other choices of what runs again are looked
-// for, as under a cap, that take no longer: as low as the bound, or, where that takes too long or
-// does not pack, some way to it.
+// for, as under a cap, that take no longer or what may be spent: as low as the bound, or, where that
+// takes too long or does not pack, some way to it.
 MemoryLayout CloseGap(std::vector<CompiledEntry>& entries, MemoryLayout layout,
                       const Target& target, const CompileOptions& asked) {
   if (!ClosesGaps(asked)) return layout;
@@ -181,9 +181,11 @@ MemoryLayout CloseGap(std::vector<CompiledEntry>& entries, MemoryLayout layout,
     closer.cap_out_of_reach = false;
     bool is_quick = true;
     for (size_t e = 0; e < tried.size(); ++e) {
-      is_quick &= ShareOfSecondRuns(tried[e].graph) <= ShareOfSecondRuns(entries[e].graph);
+      const double most = std::max(ShareOfSecondRuns(entries[e].graph), asked.recompute_share);
+      is_quick &= ShareOfSecondRuns(tried[e].graph) <= most;
     }
     const bool is_taken = is_quick && closer.arena_bytes < layout.arena_bytes;
+    if (part > 0 && closer.arena_bytes >= layout.arena_bytes) break;
     part = is_taken && closer.arena_bytes <= options.arena_cap ? 0 : part + 2;
     if (!is_taken) continue;
     entries = std::move(tried);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
 
 #include "src/compile/plan_entries.h"
 #include "src/train/batch_search.h"
@@ -127,12 +128,15 @@ std::optional<CappedRun> FitRun(RunPlanner& planner, CompileOptions options, con
   const int64_t cap = quick.cap;
   if (quick.out_of_reach || free.total() <= cap) return quick;
   CappedRun fit{cap, free, free};
-  int64_t room = RoomFor(free, cap);
+  int64_t room = RoomFor(free, cap), arena = free.memory.arena;
+  bool gets_lower = true;
   for (int tries = 0; !fit.fits() && options.arena_cap != kLeastArena; ++tries) {
-    options.arena_cap = tries < kMostTries ? std::max(kLeastArena, room) : kLeastArena;
+    const bool is_way = tries < kMostTries && gets_lower;
+    options.arena_cap = is_way ? std::max(kLeastArena, room) : kLeastArena;
     auto capped = PlanUnder(cap, planner, options, base, diagnostics);
     if (!capped) return std::nullopt;
     room -= std::max<int64_t>(capped->total() - cap, 0);
+    gets_lower = capped->memory.arena < std::exchange(arena, capped->memory.arena);
     KeepIfLess(std::move(*capped), options, fit);
   }
   if (fit.fits() && quick.fits()) return fit.slower() <= quick.slower() ? fit : quick;

@@ -64,8 +64,13 @@ struct PreparedRun {
 };
 
 std::optional<PreparedRun> Prepare(const ModelSpec& model, const KernelLibrary& library,
-                                   const CompileOptions& options, Diagnostics& diagnostics) {
+                                   const CompileOptions& options, bool whole_batches,
+                                   Diagnostics& diagnostics) {
   RunShape shape = ShapeOfRun(model, diagnostics);
+  if (whole_batches) {
+    const int64_t whole = shape.entries.front().batch;
+    std::erase_if(shape.entries, [&](const EntryRequest& entry) { return entry.batch < whole; });
+  }
   const TunedTarget target = TargetOf(library, options);
   auto compiled = PrepareEntries(model, shape.entries, target, options, diagnostics);
   if (!compiled || diagnostics.has_errors()) return std::nullopt;
@@ -119,9 +124,9 @@ CompileOptions Asked(CompileOptions options, const std::string& text) {
 
 // What is wrong is found again where the diagnostics are.
 AnsweringChild::Answer PrepareToAnswer(const ModelSpec& model, const KernelLibrary& library,
-                                       const CompileOptions& options) {
+                                       const CompileOptions& options, bool whole_batches) {
   Diagnostics ignored;
-  auto prepared = Prepare(model, library, options, ignored);
+  auto prepared = Prepare(model, library, options, whole_batches, ignored);
   if (!prepared) return [](const std::string&) { return std::string(); };
   const auto kept = std::make_shared<PreparedRun>(std::move(*prepared));
   return [&, kept](const std::string& question) {
@@ -138,17 +143,19 @@ PlannedRun PlannedRunOf(const std::string& text) {
 }
 
 RunPlanner::RunPlanner(const ModelSpec& model, const KernelLibrary& library,
-                       const CompileOptions& options)
-    : model_(model), library_(library), child_(KindOfDevice(library.name()).on_host, [&] {
-        return PrepareToAnswer(model, library, options);
-      }) {}
+                       const CompileOptions& options, bool whole_batches)
+    : model_(model),
+      library_(library),
+      whole_batches_(whole_batches),
+      child_(KindOfDevice(library.name()).on_host,
+             [&] { return PrepareToAnswer(model, library, options, whole_batches_); }) {}
 
 std::optional<PlannedRun> RunPlanner::Plan(const CompileOptions& options,
                                            Diagnostics& diagnostics) {
   if (const auto text = child_.Ask(QuestionOf(options))) {
     return PlannedRunOf(*text);
   }
-  auto prepared = Prepare(model_, library_, options, diagnostics);
+  auto prepared = Prepare(model_, library_, options, whole_batches_, diagnostics);
   if (!prepared) return std::nullopt;
   return PlanPreparedRun(*prepared, model_, library_, options);
 }

@@ -43,8 +43,10 @@ PlannedRun PlannedRunOf(const std::string& text);
 // behind.
 class RunPlanner {
  public:
-  // All outlive it. Nothing of what Plan() can be asked for counts here.
-  RunPlanner(const ModelSpec& model, const KernelLibrary& library, const CompileOptions& options);
+  // All outlive it. Nothing of what Plan() can be asked for counts here. `whole_batches`: without
+  // the smaller last batches of data sets, which hardly change what a run takes, but take time.
+  RunPlanner(const ModelSpec& model, const KernelLibrary& library, const CompileOptions& options,
+             bool whole_batches = false);
 
   // As the arena's cap, the effort, the gaps that are closed and the swap file of `options` say.
   // Nothing after an error.
@@ -53,6 +55,7 @@ class RunPlanner {
  private:
   const ModelSpec& model_;
   const KernelLibrary& library_;
+  bool whole_batches_;
   AnsweringChild child_;
 };
 

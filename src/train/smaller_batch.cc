@@ -7,15 +7,41 @@ namespace cgrun {
 namespace {
 
 constexpr int kTries = 2;
-constexpr int64_t kSpare = 16;  // a part of the batch that the line says, for its error
+constexpr int64_t kSpare = 16;  // such a part of the batch that the line says, for its error
 
-std::optional<PlannedRun> PlanBatch(const ModelSpec& model, const KernelLibrary& library,
-                                    const CompileOptions& options, int64_t batch) {
+std::optional<PlannedRun> Plan(RunPlanner& planner, const CompileOptions& options) {
   Diagnostics ignored;
-  const ModelSpec smaller = WithBatch(model, batch);
-  auto run = RunPlanner(smaller, library, options).Plan(options, ignored);
+  auto run = planner.Plan(options, ignored);
   if (run) TakeBackRoom(run->memory);
   return run;
+}
+
+// Plans a batch; of one sample that does not fit as it is under `cap`, also the least that it
+// takes.
+std::optional<SmallerRun> PlanBatch(const ModelSpec& model, const KernelLibrary& library,
+                                    CompileOptions options, int64_t batch, int64_t cap) {
+  const ModelSpec smaller = WithBatch(model, batch);
+  RunPlanner planner(smaller, library, options, /*whole_batches=*/true);
+  const auto run = Plan(planner, options);
+  if (!run) return std::nullopt;
+  SmallerRun found{*run};
+  if (batch == 1 && run->total() > cap && options.arena_cap == 0) {
+    options.arena_cap = kLeastArena;
+    found.least = Plan(planner, options);
+  }
+  return found;
+}
+
+// A run a line.
+std::string ToText(const SmallerRun& found) {
+  return ToText(found.run) + (found.least ? "\n" + ToText(*found.least) : "");
+}
+
+SmallerRun SmallerRunOf(const std::string& text) {
+  const size_t end = text.find('\n');
+  SmallerRun found{PlannedRunOf(text.substr(0, end))};
+  if (end != std::string::npos) found.least = PlannedRunOf(text.substr(end + 1));
+  return found;
 }
 
 CompileOptions Quick(CompileOptions options) {
@@ -39,24 +65,24 @@ SmallerBatch::SmallerBatch(const ModelSpec& model, const KernelLibrary& library,
         return found ? ToText(*found) : std::string();
       }) {}
 
-std::optional<PlannedRun> SmallerBatch::Wait() {
+std::optional<SmallerRun> SmallerBatch::Wait() {
   const auto text = child_.Wait();
   if (!text) return Search();
-  return text->empty() ? std::nullopt : std::optional(PlannedRunOf(*text));
+  return text->empty() ? std::nullopt : std::optional(SmallerRunOf(*text));
 }
 
-std::optional<PlannedRun> SmallerBatch::Search() const {
+std::optional<SmallerRun> SmallerBatch::Search() const {
   const int64_t without = BytesWithoutSamples(run_);
   int64_t batch = run_.batch, total = run_.total();
   for (int tries = 0; tries < kTries && batch > 1; ++tries) {
     const int64_t a_sample = std::max<int64_t>(1, (total - without) / batch);
     const int64_t fair = (cap_ - kBaseNoise - without) / a_sample;
-    batch = std::clamp<int64_t>(fair - fair / kSpare, 1, batch - 1);
-    auto run = PlanBatch(model_, library_, options_, batch);
-    if (!run || batch == 1 || run->total() + kBaseNoise <= cap_) return run;
-    total = run->total();
+    batch = std::clamp<int64_t>(fair - (fair + kSpare - 1) / kSpare, 1, batch - 1);
+    auto found = PlanBatch(model_, library_, options_, batch, cap_);
+    if (!found || batch == 1 || found->run.total() + kBaseNoise <= cap_) return found;
+    total = found->run.total();
   }
-  return PlanBatch(model_, library_, options_, 1);
+  return PlanBatch(model_, library_, options_, 1, cap_);
 }
 
 }  // namespace cgrun

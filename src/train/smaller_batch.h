@@ -11,21 +11,29 @@ namespace cgrun {
 // Bytes of `run` that no smaller batch saves.
 int64_t BytesWithoutSamples(const PlannedRun& run);
 
+// What SmallerBatch finds.
+struct SmallerRun {
+  PlannedRun run;
+  // Where `run` is of one sample and does not fit as it is: with all computed again that helps.
+  std::optional<PlannedRun> least = std::nullopt;
+};
+
 // A search beside what is done here, in a child process where there can be one: for a batch below
 // that of a run that is about as large as the cap takes, or of one sample, which may not fit.
 class SmallerBatch {
  public:
   // `run` does not fit; its batch is more than 1. With all computed again that helps, or, where
   // `options` have no cap on the arena, as it is. Planned quickly, which can take a little more
-  // than a run does. All but `run` outlive the search.
+  // than a run does, and without the smaller last batches of data sets. All but `run` outlive the
+  // search.
   SmallerBatch(const ModelSpec& model, const KernelLibrary& library, const CompileOptions& options,
                const PlannedRun& run, int64_t cap);
 
   // Waits for it. Nothing after an error.
-  std::optional<PlannedRun> Wait();
+  std::optional<SmallerRun> Wait();
 
  private:
-  std::optional<PlannedRun> Search() const;
+  std::optional<SmallerRun> Search() const;
 
   const ModelSpec& model_;
   const KernelLibrary& library_;
