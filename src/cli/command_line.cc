@@ -6,6 +6,7 @@
 #include <sstream>
 #include <string_view>
 
+#include "src/base/diagnostics.h"
 #include "src/cli/console.h"
 #include "src/cli/version.h"
 #include "src/device/device.h"
@@ -168,6 +169,17 @@ ArgumentValues ValuesOf(const CLI::Option& option) {
     if (is_input) values.suffixes = SuffixesIn(option.get_description());
   }
   return values;
+}
+
+void CheckValues(const CLI::App& verb) {
+  for (const CLI::Option* option : verb.get_options()) {
+    const std::string flag = option->get_name();
+    if (flag == "--prompt" || !flag.starts_with("--")) continue;
+    const std::vector<std::string>& values = option->results();
+    if (std::ranges::find(values, "") == values.end()) continue;
+    throw InputError("the value of " + flag + " is empty",
+                     "leave the flag out, or say a value; is a variable of the shell not set?");
+  }
 }
 
 }  // namespace cgrun

@@ -37,6 +37,10 @@ struct ArgumentValues {
 
 ArgumentValues ValuesOf(const CLI::Option& option);
 
+// Throws InputError where a flag of the parsed verb stands with an empty value, as `--memory
+// "$CAP"` does where CAP is not set: that is no wish to leave it out. A prompt may be empty.
+void CheckValues(const CLI::App& verb);
+
 }  // namespace cgrun
 
 #endif  // CGRUN_CLI_COMMAND_LINE_H_

@@ -23,6 +23,7 @@ namespace {
 // Runs the verb; returns the exit status, the user's mistakes having been printed.
 int RunVerb(const CLI::App& verb, const Command& command) {
   try {
+    CheckValues(verb);
     CheckOutputs(verb);
     return command();
   } catch (const ModelError& error) {

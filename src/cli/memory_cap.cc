@@ -121,20 +121,27 @@ std::string RefusalOf(const std::string& what, const CappedRun& fit, bool is_ask
   if (helps) text += fmt::format(", or {} with {}", texts[2], AllThatHelps(fit));
   text += is_asked_for ? ", more than the cap of " + texts[0]
                        : ", more than the " + texts[0] + " that are free";
-  if (!helps) text += "; computing more again was tried, and takes no less";
+  if (!helps) text += "; computing more again, as far as it was tried, takes no less";
   return WithoutLineEnd(text + "\n" + TableOf(fit));
 }
 
 // Begins to look for a smaller batch for a run that does not fit as it is, before it is known
-// whether it fits otherwise: mostly it does not, or soon does. Nothing where no batch can fit.
+// whether it fits otherwise: mostly it does not, or soon does. Not where the rest is too much for
+// the cap already, nor where data would be held twice that are a large part of it.
 std::optional<SmallerBatch> BeginSmallerBatch(const ModelSpec& model, const KernelLibrary& library,
                                               const CompileOptions& options, PlannedRun free,
                                               int64_t cap) {
   TakeBackRoom(free.memory);
-  if (free.total() <= cap || free.batch <= 1 || BytesWithoutSamples(free) > cap) {
+  if (free.total() <= cap || free.batch <= 1 || BytesWithoutSamples(free) > cap ||
+      free.memory.parts.decoded > cap / 8) {
     return std::nullopt;
   }
   return std::optional<SmallerBatch>(std::in_place, model, library, options, free, cap);
+}
+
+// "2.67", "512".
+std::string TimesText(double times) {
+  return times < 100 ? fmt::format("{:.3g}", times) : fmt::format("{:.0f}", times);
 }
 
 // The largest batch of a few that fits, for one that does not: as it is, or with all computed again
@@ -143,19 +150,21 @@ std::string BatchHelp(const ModelSpec& model, const KernelLibrary& library, Comp
                       const CappedRun& fit, std::optional<SmallerBatch>& smaller) {
   const int64_t whole = fit.free.batch;
   if (whole <= 1) return "";
-  if (!smaller) {
-    return "no batch fits, so that `--batch auto` finds none: without a sample it takes " +
+  if (BytesWithoutSamples(fit.free) > fit.cap) {
+    return "a smaller batch hardly helps: without its samples the run takes " +
            FormatBytes(BytesWithoutSamples(fit.free)) + " already";
   }
+  if (!smaller) smaller.emplace(model, library, options, fit.free, fit.cap);
   const auto found = smaller->Wait();
   if (!found) return "";
   const PlannedRun& run = found->run;
   if (run.total() <= fit.cap) {
     return fmt::format(
-        "`--batch {}` takes about {}, and {:.3g} times as many steps an epoch; `--batch auto` "
-        "finds the largest batch that fits",
+        "`--batch {}` takes about {}, and {} times as many steps an epoch; `--batch auto` looks "
+        "for "
+        "the largest batch that fits",
         run.batch, FormatBytes(run.total()),
-        static_cast<double>(whole) / static_cast<double>(run.batch));
+        TimesText(static_cast<double>(whole) / static_cast<double>(run.batch)));
   }
   if (found->least && found->least->total() <= fit.cap) {
     options.arena_cap = kLeastArena;
@@ -165,7 +174,11 @@ std::string BatchHelp(const ModelSpec& model, const KernelLibrary& library, Comp
                          CostOf(Slower(again->run, fit.free)));
     }
   }
-  return fmt::format("no batch fits, so that `--batch auto` finds none: one sample takes about {}",
+  if (run.total() - run.memory.base_room <= fit.cap) {
+    return fmt::format("`--batch {}` takes about {}, and may fit", run.batch,
+                       FormatBytes(run.total()));
+  }
+  return fmt::format("a smaller batch does not help: one sample takes about {}",
                      FormatBytes(run.total()));
 }
 
@@ -192,7 +205,7 @@ void Refuse(const ModelSpec& model, const KernelLibrary& library, const CompileO
   help.push_back(EnoughFor(fit.free) + " is enough" + (helps ? " for steps as they are" : ""));
   help.push_back(BatchHelp(model, library, options, fit, smaller));
   const int64_t lacks = fit.capped.total() - fit.cap;  // tensors in a file take it off the arena
-  if (!model.train->swap && fit.capped.memory.arena > lacks && CanSwapHere(model)) {
+  if (!model.train->swap && fit.capped.of_batch > lacks && CanSwapHere(model)) {
     help.push_back("`--swap DIR` lets tensors wait in a file, where that takes less");
   }
   diagnostics.Error(model.train->memory->mark,
@@ -209,12 +222,15 @@ std::string FitText(const CappedRun& fit) {
     how = (fit.capped.second_runs > 0 ? how + ", " : "") + FormatCount(fit.capped.swaps, "tensor") +
           (alone ? " is" : " are") + " swapped to a file of " + FormatBytes(fit.capped.swap_bytes);
   }
-  if (fit.arena_cap == 0) {
+  if (fit.capped.second_runs == 0 && fit.capped.swaps == 0) {
     return fmt::format("cap: the run takes {} of the {} that it may, {}: nothing is computed twice",
-                       texts[1], texts[0], spare);
+                       texts[2], texts[0], spare);
   }
+  const double percent = 100 * fit.slower();
+  const std::string time =
+      percent <= -0.05 ? fmt::format("{:.1f} % less time", -percent) : LongerText(fit.slower());
   return fmt::format("cap: {} of {}, instead of {}: {}; steps take about {}; {}", texts[2],
-                     texts[0], texts[1], how, LongerText(fit.slower()), spare);
+                     texts[0], texts[1], how, time, spare);
 }
 
 // "152 and 160 would not fit either"; nothing where none was tried.

@@ -17,11 +17,13 @@ using Clock = std::chrono::steady_clock;
 
 constexpr const char* kQuickPlanner = "greedy";
 constexpr int kMaxRematRounds = 4;
-constexpr int kMostPackings = 6;     // on the way to a cap …
-constexpr int kFewPackings = 3;      // … and to a bound that was missed, …
-constexpr int kMostGapsTried = 6;    // … for which there are so many of them,
-constexpr int64_t kLeastGap = 2000;  // where the gap is more than such a part of the bound
-constexpr double kAnyShare = 1000;   // of a step's time
+constexpr int kMostPackings = 6;      // on the way to a cap …
+constexpr int kFewPackings = 3;       // … and to a bound that was missed
+constexpr int kMostGapsTried = 6;     // ways to close a gap
+constexpr int64_t kLeastGap = 2000;   // a gap is more than such a part of the bound, …
+constexpr int64_t kGapParts = 8;      // … parts of it may stay, …
+constexpr int64_t kGapPartsMore = 2;  // … more of them where fewer were too few
+constexpr double kAnyShare = 1000;    // of a step's time
 // Of the schedules that are searched through on the way to a cap: about a second for 30 million.
 constexpr int64_t kNodesSearched = 30'000'000;
 constexpr int64_t kNodesSearchedAgain = 10'000'000;  // where a packing has left gaps
@@ -162,31 +164,37 @@ double ShareOfSecondRuns(const Graph& graph) {
   return once > 0 ? again / once : 0;
 }
 
+// Whether second runs take no larger share of a step than they did, or than `share`.
+bool TakesNoLonger(const std::vector<CompiledEntry>& tried,
+                   const std::vector<CompiledEntry>& entries, double share) {
+  for (size_t e = 0; e < tried.size(); ++e) {
+    const double most = std::max(ShareOfSecondRuns(entries[e].graph), share);
+    if (ShareOfSecondRuns(tried[e].graph) > most) return false;
+  }
+  return true;
+}
+
 // Where the packing has left a gap above its bound, other choices of what runs again are looked
-// for, as under a cap, that take no longer or what may be spent: as low as the bound, or, where that
-// takes too long or does not pack, some way to it.
+// for, as under a cap, that take no longer or no more than may be spent: as low as the bound, or,
+// where that takes too long or does not pack, some way to it.
 MemoryLayout CloseGap(std::vector<CompiledEntry>& entries, MemoryLayout layout,
                       const Target& target, const CompileOptions& asked) {
   if (!ClosesGaps(asked)) return layout;
   CompileOptions options = asked;
   options.swap.reset();
-  int64_t part = 0;  // of the gap, in eighths, that may stay
-  for (int tries = 0; tries < kMostGapsTried; ++tries) {
+  int64_t part = 0;  // of kGapParts of the gap, that may stay
+  for (int tries = 0; tries < kMostGapsTried && part < kGapParts; ++tries) {
     const int64_t bound = layout.lower_bound_bytes, gap = layout.arena_bytes - bound;
     if (gap <= bound / kLeastGap) break;
-    options.arena_cap = bound + part * gap / 8;
+    options.arena_cap = bound + part * gap / kGapParts;
     std::vector<CompiledEntry> tried = entries;
     MemoryLayout closer =
         PlanWithin(tried, layout, target, options, /*searches=*/true, kFewPackings);
     closer.cap_out_of_reach = false;
-    bool is_quick = true;
-    for (size_t e = 0; e < tried.size(); ++e) {
-      const double most = std::max(ShareOfSecondRuns(entries[e].graph), asked.recompute_share);
-      is_quick &= ShareOfSecondRuns(tried[e].graph) <= most;
-    }
-    const bool is_taken = is_quick && closer.arena_bytes < layout.arena_bytes;
-    if (part > 0 && closer.arena_bytes >= layout.arena_bytes) break;
-    part = is_taken && closer.arena_bytes <= options.arena_cap ? 0 : part + 2;
+    const bool is_lower = closer.arena_bytes < layout.arena_bytes;
+    if (part > 0 && !is_lower) break;
+    const bool is_taken = is_lower && TakesNoLonger(tried, entries, asked.recompute_share);
+    part = is_taken && closer.arena_bytes <= options.arena_cap ? 0 : part + kGapPartsMore;
     if (!is_taken) continue;
     entries = std::move(tried);
     layout = std::move(closer);

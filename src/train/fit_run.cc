@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <map>
-#include <utility>
 
 #include "src/compile/plan_entries.h"
 #include "src/train/batch_search.h"
@@ -136,7 +135,8 @@ std::optional<CappedRun> FitRun(RunPlanner& planner, CompileOptions options, con
     auto capped = PlanUnder(cap, planner, options, base, diagnostics);
     if (!capped) return std::nullopt;
     room -= std::max<int64_t>(capped->total() - cap, 0);
-    gets_lower = capped->memory.arena < std::exchange(arena, capped->memory.arena);
+    gets_lower = capped->memory.arena < arena;
+    arena = capped->memory.arena;
     KeepIfLess(std::move(*capped), options, fit);
   }
   if (fit.fits() && quick.fits()) return fit.slower() <= quick.slower() ? fit : quick;

@@ -64,13 +64,8 @@ struct PreparedRun {
 };
 
 std::optional<PreparedRun> Prepare(const ModelSpec& model, const KernelLibrary& library,
-                                   const CompileOptions& options, bool whole_batches,
-                                   Diagnostics& diagnostics) {
+                                   const CompileOptions& options, Diagnostics& diagnostics) {
   RunShape shape = ShapeOfRun(model, diagnostics);
-  if (whole_batches) {
-    const int64_t whole = shape.entries.front().batch;
-    std::erase_if(shape.entries, [&](const EntryRequest& entry) { return entry.batch < whole; });
-  }
   const TunedTarget target = TargetOf(library, options);
   auto compiled = PrepareEntries(model, shape.entries, target, options, diagnostics);
   if (!compiled || diagnostics.has_errors()) return std::nullopt;
@@ -83,7 +78,7 @@ PlannedRun PlanPreparedRun(PreparedRun& prepared, const ModelSpec& model,
   CompiledModel& compiled = prepared.compiled;
   CompilePrepared(model, library, options, compiled);
   PlannedRun run;
-  run.batch = prepared.shape.host.batch;
+  run.batch = compiled.entries[0].request.batch;
   const Graph& graph = compiled.entries[0].graph;
   run.second_runs = std::count_if(graph.nodes.begin(), graph.nodes.end(),
                                   [](const Node& node) { return node.again_of.valid(); });
@@ -124,9 +119,9 @@ CompileOptions Asked(CompileOptions options, const std::string& text) {
 
 // What is wrong is found again where the diagnostics are.
 AnsweringChild::Answer PrepareToAnswer(const ModelSpec& model, const KernelLibrary& library,
-                                       const CompileOptions& options, bool whole_batches) {
+                                       const CompileOptions& options) {
   Diagnostics ignored;
-  auto prepared = Prepare(model, library, options, whole_batches, ignored);
+  auto prepared = Prepare(model, library, options, ignored);
   if (!prepared) return [](const std::string&) { return std::string(); };
   const auto kept = std::make_shared<PreparedRun>(std::move(*prepared));
   return [&, kept](const std::string& question) {
@@ -143,19 +138,17 @@ PlannedRun PlannedRunOf(const std::string& text) {
 }
 
 RunPlanner::RunPlanner(const ModelSpec& model, const KernelLibrary& library,
-                       const CompileOptions& options, bool whole_batches)
-    : model_(model),
-      library_(library),
-      whole_batches_(whole_batches),
-      child_(KindOfDevice(library.name()).on_host,
-             [&] { return PrepareToAnswer(model, library, options, whole_batches_); }) {}
+                       const CompileOptions& options)
+    : model_(model), library_(library), child_(KindOfDevice(library.name()).on_host, [&] {
+        return PrepareToAnswer(model, library, options);
+      }) {}
 
 std::optional<PlannedRun> RunPlanner::Plan(const CompileOptions& options,
                                            Diagnostics& diagnostics) {
   if (const auto text = child_.Ask(QuestionOf(options))) {
     return PlannedRunOf(*text);
   }
-  auto prepared = Prepare(model_, library_, options, whole_batches_, diagnostics);
+  auto prepared = Prepare(model_, library_, options, diagnostics);
   if (!prepared) return std::nullopt;
   return PlanPreparedRun(*prepared, model_, library_, options);
 }

@@ -19,7 +19,7 @@ struct PeakHolder {
 // What a run is planned to take.
 struct PlannedRun {
   RunMemory memory;
-  int64_t batch = 0;
+  int64_t batch = 0;              // of training; fewer than asked for where there are fewer samples
   int64_t second_runs = 0;        // operators that run a second time in a training step,
   int64_t swaps = 0;              // tensors that go to a file and back,
   int64_t swap_bytes = 0;         // that file's size …
@@ -43,10 +43,8 @@ PlannedRun PlannedRunOf(const std::string& text);
 // behind.
 class RunPlanner {
  public:
-  // All outlive it. Nothing of what Plan() can be asked for counts here. `whole_batches`: without
-  // the smaller last batches of data sets, which hardly change what a run takes, but take time.
-  RunPlanner(const ModelSpec& model, const KernelLibrary& library, const CompileOptions& options,
-             bool whole_batches = false);
+  // All outlive it. Nothing of what Plan() can be asked for counts here.
+  RunPlanner(const ModelSpec& model, const KernelLibrary& library, const CompileOptions& options);
 
   // As the arena's cap, the effort, the gaps that are closed and the swap file of `options` say.
   // Nothing after an error.
@@ -55,7 +53,6 @@ class RunPlanner {
  private:
   const ModelSpec& model_;
   const KernelLibrary& library_;
-  bool whole_batches_;
   AnsweringChild child_;
 };
 

@@ -7,9 +7,9 @@ namespace cgrun {
 namespace {
 
 constexpr int kTries = 2;
-constexpr int64_t kSpare = 16;  // such a part of the batch that the line says, for its error
+constexpr int64_t kSpare = 16;  // the line is only near: a batch is lower by such a part of it
 
-std::optional<PlannedRun> Plan(RunPlanner& planner, const CompileOptions& options) {
+std::optional<PlannedRun> PlanWithoutRoom(RunPlanner& planner, const CompileOptions& options) {
   Diagnostics ignored;
   auto run = planner.Plan(options, ignored);
   if (run) TakeBackRoom(run->memory);
@@ -21,13 +21,13 @@ std::optional<PlannedRun> Plan(RunPlanner& planner, const CompileOptions& option
 std::optional<SmallerRun> PlanBatch(const ModelSpec& model, const KernelLibrary& library,
                                     CompileOptions options, int64_t batch, int64_t cap) {
   const ModelSpec smaller = WithBatch(model, batch);
-  RunPlanner planner(smaller, library, options, /*whole_batches=*/true);
-  const auto run = Plan(planner, options);
+  RunPlanner planner(smaller, library, options);
+  const auto run = PlanWithoutRoom(planner, options);
   if (!run) return std::nullopt;
   SmallerRun found{*run};
   if (batch == 1 && run->total() > cap && options.arena_cap == 0) {
     options.arena_cap = kLeastArena;
-    found.least = Plan(planner, options);
+    found.least = PlanWithoutRoom(planner, options);
   }
   return found;
 }
@@ -44,7 +44,7 @@ SmallerRun SmallerRunOf(const std::string& text) {
   return found;
 }
 
-CompileOptions Quick(CompileOptions options) {
+CompileOptions WithQuickEffort(CompileOptions options) {
   options.effort = PlanEffort::kQuick;
   return options;
 }
@@ -57,7 +57,7 @@ SmallerBatch::SmallerBatch(const ModelSpec& model, const KernelLibrary& library,
                            const CompileOptions& options, const PlannedRun& run, int64_t cap)
     : model_(model),
       library_(library),
-      options_(Quick(options)),
+      options_(WithQuickEffort(options)),
       run_(run),
       cap_(cap),
       child_(KindOfDevice(library.name()).on_host, [&] {

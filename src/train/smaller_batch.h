@@ -8,7 +8,7 @@
 
 namespace cgrun {
 
-// Bytes of `run` that no smaller batch saves.
+// Bytes of `run` that hardly depend on its batch.
 int64_t BytesWithoutSamples(const PlannedRun& run);
 
 // What SmallerBatch finds.
@@ -22,10 +22,9 @@ struct SmallerRun {
 // that of a run that is about as large as the cap takes, or of one sample, which may not fit.
 class SmallerBatch {
  public:
-  // `run` does not fit; its batch is more than 1. With all computed again that helps, or, where
-  // `options` have no cap on the arena, as it is. Planned quickly, which can take a little more
-  // than a run does, and without the smaller last batches of data sets. All but `run` outlive the
-  // search.
+  // `run` does not fit; its batch is more than 1. Where `options` have no cap on the arena, batches
+  // are planned as they are, else with all computed again that helps; quickly, which can take a
+  // little more than a run does. All but `run` outlive the search.
   SmallerBatch(const ModelSpec& model, const KernelLibrary& library, const CompileOptions& options,
                const PlannedRun& run, int64_t cap);
 

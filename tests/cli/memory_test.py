@@ -224,7 +224,7 @@ train: {optimizer: {op: sgd, lr: 0.01}}
     def test_what_does_not_help_is_not_offered(self):
         error = self.refuses("train", "flat.yaml", "--memory", "2MiB", "--out", "run")
         self.assertIn("the run takes", error)
-        self.assertIn("more than the cap of 2 MiB; computing more again was tried, and takes no less", error)
+        self.assertIn("more than the cap of 2 MiB; computing more again, as far as it was tried, takes no less", error)
         self.assertNotIn("computed again", error)
         self.assertNotIn("longer", error)
 
@@ -319,7 +319,7 @@ train: {optimizer: {op: sgd, lr: 0.01}}
         cap = self.plan("--batch", "2")["total_bytes"] + MIB
         error = self.refuses("train", "deep.yaml", "--memory", cap, "--out", "run")
         found = re.search(r"`--batch (\d+)` takes about [\d.]+ MiB, and ([\d.]+) times as many steps an "
-                          r"epoch; `--batch auto` finds the largest batch that fits", error)
+                          r"epoch; `--batch auto` looks for the largest batch that fits", error)
         self.assertIsNotNone(found, error)
         self.assertAlmostEqual(24 / int(found[1]), float(found[2]), places=2)
         self.cgrun("train", "deep.yaml", "--memory", cap, "--out", "run", "--batch", found[1],
@@ -423,7 +423,8 @@ train: {optimizer: {op: sgd, lr: 0.01}}
         for cap, written in (("2.04MiB", "2.04 MiB"), ("2100kB", "2.1 MB"), ("1234KiB", "1.21 MiB")):
             error = self.refuses("train", "flat.yaml", "--memory", cap, "--out", "run")
             self.assertIn(f", more than the cap of {written}; ", error)
-            self.assertRegex(error, r"finds none: without a sample it takes [\d.]+ MiB already\n")
+            self.assertRegex(error, r"a smaller batch hardly helps: without its samples the run takes "
+                                    r"[\d.]+ MiB already\n")
         one = None
         for cap in range(60, 120):  # in twentieths of a MiB, from what is too little without a sample
             error = self.refuses("train", "deep.yaml", "--memory", f"{cap / 20}MiB", "--out", "run")

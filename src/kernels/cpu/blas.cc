@@ -18,7 +18,10 @@ void SetThreads(int threads) {
   if (openblas_get_num_threads() != threads) openblas_set_num_threads(threads);
 }
 
-// Of the products that kernels were prepared for.
+constexpr int64_t kMostDeep = 512;     // OpenBLAS's blocks are no deeper
+constexpr int64_t kMostWide = 32'768;  // what a warm-up may take itself
+
+// The largest block that it copies of products that kernels were prepared for.
 int64_t widest = 512;  // rows or columns
 int64_t deepest = 512;
 
@@ -44,14 +47,15 @@ void Multiply(int64_t m, int64_t n, int64_t k, const MatrixOf<double>& a, const 
 
 void PrepareBlas(int threads, int64_t m, int64_t n, int64_t k) {
   SetThreads(threads);
-  widest = std::max({widest, m, n});
-  deepest = std::max(deepest, k);
+  const int64_t width = std::min(std::max(m, n), kMostWide), depth = std::min(k, kMostDeep);
+  if (width * depth <= widest * deepest) return;
+  widest = width;
+  deepest = depth;
 }
 
 void WarmUpBlas(int threads) {
-  constexpr int64_t kNarrow = 32, kMostDeep = 512;  // its blocks are no deeper
-  constexpr int64_t kMostWide = 32'768;             // what a warm-up may take itself
-  const int64_t width = std::min(widest, kMostWide), depth = std::min(deepest, kMostDeep);
+  constexpr int64_t kNarrow = 32;
+  const int64_t width = widest, depth = deepest;
   SetThreads(threads);
   const std::vector<float> zeros(static_cast<size_t>(width * depth));
   std::vector<float> product(static_cast<size_t>(width * kNarrow));
