@@ -174,7 +174,7 @@ ArgumentValues ValuesOf(const CLI::Option& option) {
 void CheckValues(const CLI::App& verb) {
   for (const CLI::Option* option : verb.get_options()) {
     const std::string flag = option->get_name();
-    if (flag == "--prompt" || !flag.starts_with("--")) continue;
+    if (flag == "--prompt" || !flag.starts_with("--") || ValuesOf(*option).optional) continue;
     const std::vector<std::string>& values = option->results();
     if (std::ranges::find(values, "") == values.end()) continue;
     throw InputError("the value of " + flag + " is empty",

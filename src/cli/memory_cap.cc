@@ -222,7 +222,7 @@ std::string FitText(const CappedRun& fit) {
     how = (fit.capped.second_runs > 0 ? how + ", " : "") + FormatCount(fit.capped.swaps, "tensor") +
           (alone ? " is" : " are") + " swapped to a file of " + FormatBytes(fit.capped.swap_bytes);
   }
-  if (fit.capped.second_runs == 0 && fit.capped.swaps == 0) {
+  if (fit.arena_cap == 0 || fit.capped.second_runs + fit.capped.swaps == 0) {
     return fmt::format("cap: the run takes {} of the {} that it may, {}: nothing is computed twice",
                        texts[2], texts[0], spare);
   }

@@ -102,11 +102,18 @@ PassOptions PassOptionsOf(const ModelFlags& flags) {
   const std::vector<std::string> known = PassNames();
   for (const std::string& name : flags.disabled_passes) CheckKnown("pass", name, known);
   std::vector<std::string> rewrites = known;
-  std::erase(rewrites, kLayoutsPass);
-  if (flags.stop_after_pass == kLayoutsPass ||
-      std::ranges::find(flags.dump_after, kLayoutsPass) != flags.dump_after.end()) {
-    throw InputError("pass 'layouts' leaves no graph of its own",
-                     "it is a choice of the kernels' selection: `--disable-pass layouts`");
+  for (const std::string_view choice : {kLayoutsPass, kLanesPass}) {
+    std::erase(rewrites, choice);
+    if (flags.stop_after_pass != choice &&
+        std::ranges::find(flags.dump_after, choice) == flags.dump_after.end()) {
+      continue;
+    }
+    const std::string name(choice);
+    throw InputError(
+        "pass '" + name + "' leaves no graph of its own",
+        "it is a choice of " +
+            std::string(choice == kLayoutsPass ? "the kernels' selection" : "the plan") +
+            ": `--disable-pass " + name + "`");
   }
   for (const std::string& name : flags.dump_after) CheckKnown("pass", name, rewrites);
   if (!flags.stop_after_pass.empty()) CheckKnown("pass", flags.stop_after_pass, rewrites);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "src/base/check.h"
+#include "src/compile/lanes.h"
 #include "src/compile/model_graph.h"
 #include "src/compile/plan_entries.h"
 #include "src/compile/prepare_entries.h"
@@ -39,6 +40,14 @@ ProgramImage MakeImage(const ModelSpec& model, const CompiledModel& compiled,
   const std::vector<std::string> violations = VerifyImage(image);
   CGRUN_CHECK(violations.empty()) << "the program is not sound: " << violations[0];
   return image;
+}
+
+// A lane is a thread of the host, a program that runs in part runs one by one, and where a plan is
+// to be made quickly, lanes are left out.
+bool MayUseLanes(const KernelLibrary& library, const CompileOptions& options) {
+  return KindOfDevice(library.name()).on_host && options.threads > 1 &&
+         !options.layout.incremental && options.effort == PlanEffort::kFull &&
+         !options.passes.Disabled(kLanesPass);
 }
 
 // Those of the parts of a fingerprint, which commas part, that `other` does not have.
@@ -122,6 +131,10 @@ void CompilePrepared(const ModelSpec& model, const KernelLibrary& library,
   const TunedTarget target = TargetOf(library, options);
   std::vector<PassReport> planned = PlannedReports();
   prepared.layout = PlanEntries(prepared.entries, target, options, planned);
+  if (MayUseLanes(library, options)) {
+    prepared.layout =
+        UseLanes(prepared.entries, std::move(prepared.layout), target, options, planned);
+  }
   prepared.passes.insert(prepared.passes.end(), planned.begin(), planned.end());
   prepared.image = MakeImage(model, prepared, library, options);
 }

@@ -37,14 +37,6 @@ void AddUp(const std::vector<PassReport>& more, std::vector<PassReport>& reports
   }
 }
 
-MemoryLayout PlanOnce(const std::vector<CompiledEntry>& entries, const LayoutOptions& options) {
-  std::vector<PlannedEntry> planned;
-  for (const CompiledEntry& entry : entries) {
-    planned.push_back({entry.request.name, &entry.graph, &entry.schedule});
-  }
-  return PlanLayout(planned, options);
-}
-
 // Plans; as long as the plan wants values to be computed again, does that and plans anew. `ran` is
 // told what the passes that do it did to the first entry point.
 MemoryLayout PlanAsWanted(std::vector<CompiledEntry>& entries, const Target& target,
@@ -238,6 +230,14 @@ void AddTo(std::vector<PassReport>& reports, std::string_view name, int added, d
 
 }  // namespace
 
+MemoryLayout PlanOnce(const std::vector<CompiledEntry>& entries, const LayoutOptions& options) {
+  std::vector<PlannedEntry> planned;
+  for (const CompiledEntry& entry : entries) {
+    planned.push_back({entry.request.name, &entry.graph, &entry.schedule});
+  }
+  return PlanLayout(planned, options);
+}
+
 void SetOrder(CompiledEntry& entry, const std::string& name) {
   const OrderEntry* order = FindOrder(name);
   CGRUN_CHECK(order != nullptr) << "no order " << name;
@@ -249,7 +249,8 @@ void SetOrder(CompiledEntry& entry, const std::string& name) {
 std::vector<PassReport> PlannedReports() {
   std::vector<PassReport> reports;
   for (const PipelineEntry& pass : Pipeline()) {
-    if (pass.stage == PassStage::kPlanned) reports.push_back({std::string(pass.name)});
+    const bool is_planned = pass.stage == PassStage::kPlanned || pass.stage == PassStage::kOrder;
+    if (is_planned) reports.push_back({std::string(pass.name)});
   }
   return reports;
 }

@@ -12,7 +12,10 @@ namespace cgrun {
 // Gives the entry point the schedule of the order `name`.
 void SetOrder(CompiledEntry& entry, const std::string& name);
 
-// Reports of the planned passes before they run.
+// The layout of the entry points as they are.
+MemoryLayout PlanOnce(const std::vector<CompiledEntry>& entries, const LayoutOptions& options);
+
+// Reports of the planned passes, and of those of orders, before they run.
 std::vector<PassReport> PlannedReports();
 
 // Whether PlanEntries looks for other choices of what runs again where a packing is larger than its

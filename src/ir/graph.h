@@ -82,6 +82,7 @@ struct KernelChoice {
   std::vector<InPlacePair> in_place;
   double seconds = 0;        // as the target estimates it …
   bool is_measured = false;  // … or as it was measured there
+  bool same_alone = false;   // on one thread, beside other kernels, it gives the same bits
 };
 
 struct Node {

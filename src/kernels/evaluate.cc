@@ -33,6 +33,7 @@ std::optional<KernelOption> OwnOption(const KernelDef& kernel, const NodeSignatu
   });
   if (kernel.layouts != nullptr) kernel.layouts(node, &option);
   option.strided_inputs = kernel.strided_inputs;
+  option.same_alone = kernel.by_team == nullptr || !kernel.by_team(node, setting.threads);
   if (kernel.workspace_bytes != nullptr) {
     option.workspace_bytes = kernel.workspace_bytes(node, setting.threads);
   }

@@ -102,16 +102,21 @@ struct KernelDef {
   // Goes through the bytes element by element, each operand in step: so it runs on any layout that
   // they share, as if that were a plain shape. Where a layout has padding, that must stay 0.
   bool elementwise = false;
-  bool reads_others = false;      // elementwise, and inputs of other shapes are plain
-  bool counts_elements = false;   // what it gives depends on how many they are: a mean's gradient
-  bool keeps_zero = false;        // zeros give a zero
-  bool hides_nan = false;         // may give a number for a NaN
-  bool in_place = true;           // can run on the operator's in-place pairs
-  bool strided_inputs = false;    // reads inputs of any strides
+  bool reads_others = false;     // elementwise, and inputs of other shapes are plain
+  bool counts_elements = false;  // what it gives depends on how many they are: a mean's gradient
+  bool keeps_zero = false;       // zeros give a zero
+  bool hides_nan = false;        // may give a number for a NaN
+  bool in_place = true;          // can run on the operator's in-place pairs
+  bool strided_inputs = false;   // reads inputs of any strides
+  // Whether what it gives with that many threads has other bits than with one, or it must not run
+  // beside another kernel. Null: neither.
+  bool (*by_team)(const NodeSignature&, int threads) = nullptr;
   double flops_per_second = 1e9;  // of one thread: an estimate, to choose between kernels by
   // A better estimate of the time of all `threads`. Null: by flops_per_second and bytes.
   double (*seconds)(const NodeSignature&, int threads) = nullptr;
 };
+
+inline bool AlwaysByTeam(const NodeSignature&, int) { return true; }
 
 // A device's kernels: answers the compiler's questions, then prepares what it chose.
 class KernelLibrary : public Target {
@@ -119,8 +124,9 @@ class KernelLibrary : public Target {
   // Packs the parameters of a chosen kernel, and takes from the libraries what it needs to run.
   // Fails a check if the kernel is not one of Options().
   virtual PreparedKernel Prepare(std::string_view kernel, const KernelRequest& request) const = 0;
-  // Has the libraries take now what they would take in their first calls: threads, buffers.
-  virtual void WarmUp(int) const {}
+  // Has the libraries take now what they would take in their first calls with so many threads:
+  // threads, buffers. `lanes`: some kernels run side by side.
+  virtual void WarmUp(int /*threads*/, bool /*lanes*/) const {}
   // Whether kernels make use of more than one of the host's threads.
   virtual bool uses_threads() const { return true; }
 };

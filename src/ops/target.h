@@ -26,6 +26,7 @@ struct KernelOption {
   int64_t workspace_bytes = 0;
   double seconds = 0;        // estimated for the target …
   bool is_measured = false;  // … or measured on it
+  bool same_alone = false;   // on one thread, beside other kernels, it gives the same bits
 };
 
 // How a node is about to run.

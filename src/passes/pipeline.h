@@ -12,15 +12,15 @@
 
 namespace cgrun {
 
-// When a pass runs: on the graph as it was differentiated, while kernels are selected, or on a
-// graph that has its kernels and was planned, before it is planned again.
-enum class PassStage : uint8_t { kGraph, kSelection, kPlanned };
+// When a pass runs: on the graph as it was differentiated, while kernels are selected, on a graph
+// that has its kernels and was planned, before it is planned again, or on the order of its nodes.
+enum class PassStage : uint8_t { kGraph, kSelection, kPlanned, kOrder };
 
 // A line of the pipeline. Passes of one group (> 0) run in turn until none of them changes
 // anything.
 struct PipelineEntry {
   std::string_view name;
-  PassFunction run;  // null in kSelection, whose passes are choices that the selection makes
+  PassFunction run;  // null in kSelection and kOrder, whose passes are choices made there
   int group;
   PassStage stage;
   std::string_view reason;  // why it stands where it stands
@@ -33,6 +33,8 @@ std::vector<std::string> PassNames();
 // The pass of kSelection: tensors travel between operators in the layouts of their kernels. Without
 // it they are plain, and kernels are chosen as eager mode chooses them: with the same bits.
 inline constexpr std::string_view kLayoutsPass = "layouts";
+// The pass of kOrder: small nodes that do not depend on each other run side by side.
+inline constexpr std::string_view kLanesPass = "lanes";
 inline constexpr std::string_view kChainsPass = "fuse_elementwise";
 
 struct PassOptions {

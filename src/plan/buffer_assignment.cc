@@ -32,8 +32,10 @@ class Assigner {
     for (ValueId id : graph_.values.ids()) {
       if (!graph_.values[id].producer.valid()) NewBuffer(id);
     }
+    NoteLanes(schedule);
     for (size_t time = 0; time < schedule.steps.size(); ++time) {
-      Visit(schedule.steps[time].node, static_cast<TimePoint>(time));
+      const auto begin = static_cast<TimePoint>(time);
+      Visit(schedule.steps[time].node, {begin, begin + schedule.steps[time].length});
     }
     return std::move(result_);
   }
@@ -64,7 +66,31 @@ class Assigner {
     buffer.values.push_back(id);
   }
 
-  void Visit(NodeId id, TimePoint time) {
+  // Where nodes run side by side, readers can still be at work when another one begins.
+  void NoteLanes(const Schedule& schedule) {
+    const auto is_beside = [](const ScheduleStep& step) { return step.length > 1; };
+    if (std::ranges::none_of(schedule.steps, is_beside)) return;
+    read_until_.resize(graph_.values.size());
+    for (size_t time = 0; time < schedule.steps.size(); ++time) {
+      const ScheduleStep& step = schedule.steps[time];
+      const TimePoint over = static_cast<TimePoint>(time) + step.length;
+      for (ValueId input : graph_.nodes[step.node].inputs) {
+        read_until_[input].push_back({step.node, over});
+      }
+    }
+  }
+
+  // Whether another node than `id` may still read from the buffer when step `time` begins.
+  bool IsReadBeside(NodeId id, const SharedBuffer& buffer, TimePoint time) const {
+    if (read_until_.empty()) return false;
+    return std::ranges::any_of(buffer.values, [&](ValueId value) {
+      return std::ranges::any_of(read_until_[value], [&](const Reading& reading) {
+        return reading.node != id && reading.over > time;
+      });
+    });
+  }
+
+  void Visit(NodeId id, Lifespan time) {
     const Node& node = graph_.nodes[id];
     for (size_t o = 0; o < node.outputs.size(); ++o) {
       PlaceOutput(id, static_cast<int>(o), time);
@@ -74,13 +100,13 @@ class Assigner {
       SharedBuffer buffer;
       buffer.bytes = workspace;
       buffer.zone = Zone::kWorkspace;
-      buffer.lifespan = {time, time + 1};
+      buffer.lifespan = time;
       buffer.workspace_of = id;
       result_.of_workspace[id] = result_.buffers.push_back(std::move(buffer));
     }
   }
 
-  void PlaceOutput(NodeId id, int output_index, TimePoint time) {
+  void PlaceOutput(NodeId id, int output_index, Lifespan time) {
     const Node& node = graph_.nodes[id];
     const ValueId output = node.outputs[static_cast<size_t>(output_index)];
     if (state_of_next_[output].valid()) {
@@ -92,7 +118,7 @@ class Assigner {
       result_.elided[id] = true;
       return;
     }
-    const int input = InPlaceInput(node, output_index, time);
+    const int input = InPlaceInput(id, output_index, time);
     if (input < 0) return NewBuffer(output);
     result_.in_place_bytes += graph_.BytesOf(output);
     Join(output, result_.of_value[node.inputs[static_cast<size_t>(input)]]);
@@ -107,23 +133,26 @@ class Assigner {
   }
 
   // The input that `output_index` may be written over, or −1.
-  int InPlaceInput(const Node& node, int output_index, TimePoint time) {
+  int InPlaceInput(NodeId id, int output_index, Lifespan time) {
+    const Node& node = graph_.nodes[id];
     if (!options_.in_place || !node.kernel) return -1;
     const ValueId output = node.outputs[static_cast<size_t>(output_index)];
     for (const InPlacePair& pair : node.kernel->in_place) {
       if (pair.output != output_index) continue;
       if (static_cast<size_t>(pair.input) >= node.inputs.size()) continue;
-      if (CanOverwrite(node, pair.input, output, time)) return pair.input;
+      if (CanOverwrite(id, pair.input, output, time)) return pair.input;
     }
     return -1;
   }
 
-  bool CanOverwrite(const Node& node, int input_index, ValueId output, TimePoint time) {
+  bool CanOverwrite(NodeId node_id, int input_index, ValueId output, Lifespan time) {
+    const Node& node = graph_.nodes[node_id];
     const ValueId input = node.inputs[static_cast<size_t>(input_index)];
     const SharedBuffer& buffer = BufferOf(input);
     if (buffer.persistent || buffer.kept || buffer.bytes != graph_.BytesOf(output)) return false;
     if (buffer.arena != ArenaOf(graph_, output)) return false;
-    if (buffer.lifespan.upper > time + 1) return false;  // read later, or an output of the graph
+    if (buffer.lifespan.upper > time.upper) return false;  // read later, or an output of the graph
+    if (IsReadBeside(node_id, buffer, time.lower)) return false;
     if (std::any_of(buffer.values.begin(), buffer.values.end(),
                     [&](ValueId id) { return is_output_[id]; })) {
       return false;
@@ -138,9 +167,15 @@ class Assigner {
                         [&](ValueId other) { return result_.of_value[other] == id; });
   }
 
+  struct Reading {
+    NodeId node;
+    TimePoint over = 0;
+  };
+
   const Graph& graph_;
   const Liveness& liveness_;
   BufferOptions options_;
+  IdVector<ValueId, std::vector<Reading>> read_until_;  // of each value, where any has a lane
   BufferAssignment result_;
   IdVector<ValueId, bool> updated_;
   IdVector<ValueId, bool> is_output_;

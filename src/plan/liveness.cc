@@ -18,11 +18,13 @@ Liveness ComputeLiveness(const Graph& graph, const Schedule& schedule, bool incr
     liveness.values[id] = {0, always ? liveness.steps : 1};
   }
   for (TimePoint time = 0; time < scheduled; ++time) {
-    const Node& node = graph.nodes[schedule.steps[static_cast<size_t>(time)].node];
-    for (ValueId output : node.outputs) liveness.values[output] = {time, time + 1};
+    const ScheduleStep& step = schedule.steps[static_cast<size_t>(time)];
+    const Node& node = graph.nodes[step.node];
+    const TimePoint over = time + step.length;
+    for (ValueId output : node.outputs) liveness.values[output] = {time, over};
     for (ValueId input : node.inputs) {
       Lifespan& span = liveness.values[input];
-      span.upper = std::max(span.upper, time + 1);
+      span.upper = std::max(span.upper, over);
     }
   }
   for (const Output& output : graph.outputs) liveness.values[output.value].upper = liveness.steps;

@@ -7,7 +7,7 @@
 
 namespace cgrun {
 
-// Half-open: written at step `lower` or before, read last at step `upper` − 1.
+// Half-open: written from step `lower` on or before, read until step `upper` begins.
 struct Lifespan {
   TimePoint lower = 0;
   TimePoint upper = 0;
@@ -21,7 +21,7 @@ struct Liveness {
 };
 
 // A value lives from its producer to its last reader; a placeholder from step 0; state and
-// constants always; outputs of the graph to the end; what nothing reads, for its producer's step.
+// constants always; outputs of the graph to the end; what nothing reads, while its producer runs.
 // `incremental`: the program is to run in part, so that what is kept between runs lives always.
 Liveness ComputeLiveness(const Graph& graph, const Schedule& schedule, bool incremental = false);
 

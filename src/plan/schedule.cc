@@ -1,6 +1,9 @@
 // What any order must respect, and the table of orders.
 #include "src/plan/schedule.h"
 
+#include <algorithm>
+#include <array>
+
 #include "src/ir/op_def.h"
 
 namespace cgrun {
@@ -70,28 +73,55 @@ std::vector<std::string> OrderNames() {
   return names;
 }
 
+namespace {
+
+// What is wrong with lanes.
+std::vector<std::string> VerifyLanes(const Graph& graph, const Schedule& schedule) {
+  std::vector<std::string> violations;
+  const auto scheduled = static_cast<int64_t>(schedule.steps.size());
+  std::array<int64_t, kSideLanes + 1> over{};  // when the last one of each lane is over
+  for (int64_t i = 0; i < scheduled; ++i) {
+    const ScheduleStep& step = schedule.steps[static_cast<size_t>(i)];
+    const std::string& name = graph.nodes[step.node].name;
+    if (step.lane < 0 || step.lane > kSideLanes || step.length < 1 || i + step.length > scheduled) {
+      violations.push_back(name + " is in lane " + std::to_string(step.lane) + " for " +
+                           std::to_string(step.length) + " steps");
+      continue;
+    }
+    const bool alone = step.lane == 0;
+    const int64_t free = alone ? *std::ranges::max_element(over)
+                               : std::max(over[0], over[static_cast<size_t>(step.lane)]);
+    if (i < free || (alone && step.length > 1)) {
+      violations.push_back(name + " runs while another one has its threads");
+    }
+    over[static_cast<size_t>(step.lane)] = i + step.length;
+  }
+  return violations;
+}
+
+}  // namespace
+
 std::vector<std::string> VerifySchedule(const Graph& graph, const Schedule& schedule) {
   std::vector<std::string> violations;
-  IdVector<NodeId, int64_t> time(graph.nodes.size(), -1);
+  IdVector<NodeId, int64_t> time(graph.nodes.size(), -1), over(graph.nodes.size(), -1);
   for (size_t i = 0; i < schedule.steps.size(); ++i) {
-    const NodeId node = schedule.steps[i].node;
-    if (!graph.nodes.contains(node)) return {"step " + std::to_string(i) + " runs no node"};
-    if (time[node] >= 0) violations.push_back(graph.nodes[node].name + " runs twice");
-    time[node] = static_cast<int64_t>(i);
-    if (schedule.steps[i].lane != 0) {
-      violations.push_back(graph.nodes[node].name + " is in lane " +
-                           std::to_string(schedule.steps[i].lane) +
-                           ", but memory is planned for one lane");
-    }
+    const ScheduleStep& step = schedule.steps[i];
+    if (!graph.nodes.contains(step.node)) return {"step " + std::to_string(i) + " runs no node"};
+    if (time[step.node] >= 0) violations.push_back(graph.nodes[step.node].name + " runs twice");
+    time[step.node] = static_cast<int64_t>(i);
+    over[step.node] = static_cast<int64_t>(i) + step.length;
   }
   const Dependencies dependencies = DependenciesOf(graph);
   for (NodeId node : graph.nodes.ids()) {
     if (time[node] < 0) violations.push_back(graph.nodes[node].name + " never runs");
     for (NodeId after : dependencies.successors[node]) {
-      if (time[after] >= 0 && time[node] >= time[after]) {
+      if (time[after] >= 0 && over[node] > time[after]) {
         violations.push_back(graph.nodes[after].name + " runs before " + graph.nodes[node].name);
       }
     }
+  }
+  for (std::string& violation : VerifyLanes(graph, schedule)) {
+    violations.push_back(std::move(violation));
   }
   return violations;
 }

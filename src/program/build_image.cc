@@ -45,7 +45,9 @@ class EntryBuilder {
                                output.metric});
     }
     for (const ScheduleStep& step : source_.schedule->steps) {
-      if (!layout_.elided[step.node]) entry.instructions.push_back(InstructionOf(step.node));
+      if (layout_.elided[step.node]) continue;
+      entry.instructions.push_back(InstructionOf(step.node));
+      entry.instructions.back().lane = step.lane;
     }
     return entry;
   }

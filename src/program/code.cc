@@ -7,6 +7,8 @@
 #include "src/base/diagnostics.h"
 #include "src/ir/op_def.h"
 #include "src/ops/initializers.h"
+#include "src/plan/schedule.h"
+#include "src/program/lanes.h"
 
 namespace cgrun {
 namespace {
@@ -58,7 +60,9 @@ bool KernelAgrees(const ImageInstruction& instruction, const KernelLibrary& libr
     setting.layouts.push_back(instruction.operands[i].layout.layout);
   }
   const std::vector<KernelOption> options = library.Options(instruction.node, setting);
+  const bool on_host = KindOfDevice(library.name()).on_host;
   return std::any_of(options.begin(), options.end(), [&](const KernelOption& option) {
+    if (instruction.lane > 0 && !(option.same_alone && on_host)) return false;
     return option.kernel == instruction.kernel && option.workspace_bytes == workspace &&
            LiesInLayouts(instruction, option) && RunsInPlace(instruction, option.in_place);
   });
@@ -91,10 +95,18 @@ int MostThreads(const ProgramImage& image) {
   int threads = 1;
   for (const ImageEntry& entry : image.entries) {
     for (const ImageInstruction& instruction : entry.instructions) {
-      threads = std::max(threads, instruction.threads);
+      threads = std::max({threads, instruction.threads, instruction.lane > 0 ? kSideLanes : 1});
     }
   }
   return threads;
+}
+
+bool HasLanes(const ProgramImage& image) {
+  return std::ranges::any_of(image.entries, [](const ImageEntry& entry) {
+    return std::ranges::any_of(entry.instructions, [](const ImageInstruction& instruction) {
+      return instruction.lane > 0;
+    });
+  });
 }
 
 }  // namespace
@@ -108,12 +120,13 @@ Code::Code(const ProgramImage& image, Device& device, const KernelLibrary& libra
   }
   const int threads = MostThreads(image);
   device.UseThreads(threads);
-  for (const ImageEntry& entry : image.entries) Prepare(entry, library);
-  library.WarmUp(threads);
+  for (const ImageEntry& entry : image.entries) Prepare(entry, library, threads);
+  library.WarmUp(threads, HasLanes(image));
 }
 
-void Code::Prepare(const ImageEntry& entry, const KernelLibrary& library) {
-  EntryPoint point{&entry, {}, {}};
+void Code::Prepare(const ImageEntry& entry, const KernelLibrary& library, int threads) {
+  EntryPoint point;
+  point.image = &entry;
   for (size_t n = 0; n < entry.instructions.size(); ++n) {
     const ImageInstruction& source = entry.instructions[n];
     KernelRequest request{source.node, {}, source.threads};
@@ -130,6 +143,7 @@ void Code::Prepare(const ImageEntry& entry, const KernelLibrary& library) {
     parameters_.push_back(std::move(kernel.parameters));
     operands_.push_back(std::move(operands));
   }
+  point.with_lanes = JoinLanes(entry, point.instructions, threads, parameters_);
   entries_.push_back(std::move(point));
 }
 

@@ -13,8 +13,14 @@ namespace cgrun {
 // An entry point, ready to run.
 struct EntryPoint {
   const ImageEntry* image = nullptr;
-  std::vector<Instruction> instructions;
-  std::vector<ReachSet> reach;  // of each; none where the entry point is not incremental
+  std::vector<Instruction> instructions;  // one by one
+  std::vector<Instruction> with_lanes;    // each stretch in lanes is one (lanes.h); empty: no lanes
+  std::vector<ReachSet> reach;            // of each; none where the entry point is not incremental
+
+  // What runs where nobody looks between instructions.
+  const std::vector<Instruction>& in_run() const {
+    return with_lanes.empty() ? instructions : with_lanes;
+  }
 };
 
 class Code {
@@ -27,7 +33,7 @@ class Code {
   const std::vector<EntryPoint>& entries() const { return entries_; }
 
  private:
-  void Prepare(const ImageEntry& entry, const KernelLibrary& library);
+  void Prepare(const ImageEntry& entry, const KernelLibrary& library, int threads);
 
   std::vector<EntryPoint> entries_;
   std::vector<std::shared_ptr<const void>> parameters_;  // of all instructions

@@ -47,10 +47,11 @@ std::string EntryText(const ImageEntry& entry) {
   for (size_t i = 0; i < entry.instructions.size(); ++i) {
     const ImageInstruction& instruction = entry.instructions[i];
     const std::string attributes = instruction.node.attributes.ToString();
-    out +=
-        fmt::format("  {:5}  {:<13} {} [{}]{}{}{}\n", i, Name(instruction.phase), instruction.name,
-                    instruction.kernel, attributes.empty() ? "" : " {" + attributes + "}",
-                    Operands(instruction), ReachText(entry, instruction.reach));
+    out += fmt::format("  {:5}  {:<13} {} [{}]{}{}{}{}\n", i, Name(instruction.phase),
+                       instruction.name, instruction.kernel,
+                       attributes.empty() ? "" : " {" + attributes + "}", Operands(instruction),
+                       ReachText(entry, instruction.reach),
+                       instruction.lane == 0 ? "" : fmt::format(" lane {}", instruction.lane));
   }
   for (const ImagePort& result : entry.results) {
     out += fmt::format("  result {} {} at {}\n", result.name, result.type.ToString(),

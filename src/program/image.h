@@ -33,6 +33,7 @@ struct ImageInstruction {
   NodeSignature node;
   std::string kernel;
   int threads = 1;
+  int lane = 0;  // ScheduleStep::lane: 1 and 2 run beside each other, on one thread each
   std::vector<ImageOperand> operands;  // inputs, outputs, workspace
   ReachSet reach = 0;  // of an incremental entry point: it runs again when one of these changes
   bool again = false;  // so that less need be held: the second time in one run, or a transfer

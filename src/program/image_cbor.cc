@@ -246,6 +246,7 @@ Json ToJson(const ImageInstruction& instruction) {
       {"operands", ListOf(instruction.operands, [](const ImageOperand& o) { return ToJson(o); })}};
   if (instruction.reach != 0) json["reach"] = instruction.reach;
   if (instruction.again) json["again"] = true;
+  if (instruction.lane != 0) json["lane"] = instruction.lane;
   return json;
 }
 
@@ -261,6 +262,7 @@ ImageInstruction InstructionFrom(const Json& json) {
   instruction.operands = ReadList(json, "operands", OperandFrom);
   if (json.contains("reach")) instruction.reach = Get<ReachSet>(json, "reach");
   instruction.again = json.contains("again") && Get<bool>(json, "again");
+  if (json.contains("lane")) instruction.lane = Get<int>(json, "lane");
   return instruction;
 }
 

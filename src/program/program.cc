@@ -83,7 +83,7 @@ bool Program::CanRunChanged(int entry) const {
 
 void Program::Run(int entry) noexcept {
   last_entry_ = entry;
-  for (const Instruction& instruction : entries()[static_cast<size_t>(entry)].instructions) {
+  for (const Instruction& instruction : entries()[static_cast<size_t>(entry)].in_run()) {
     instruction.run(context_, instruction);
   }
 }

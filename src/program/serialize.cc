@@ -13,7 +13,7 @@ namespace cgrun {
 namespace {
 
 constexpr char kMagic[8] = {'C', 'G', 'R', 'U', 'N', 'B', '\r', '\n'};
-constexpr uint32_t kVersion = 3;
+constexpr uint32_t kVersion = 4;
 constexpr size_t kHeaderBytes = sizeof(kMagic) + 4 + 4 + 8;
 constexpr int64_t kLargestFile = int64_t{1} << 32;  // bytes
 

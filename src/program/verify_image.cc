@@ -3,6 +3,7 @@
 #include <map>
 
 #include "src/ir/op_def.h"
+#include "src/plan/schedule.h"
 #include "src/program/image.h"
 #include "src/program/verify_incremental.h"
 #include "src/program/verify_transfers.h"
@@ -177,6 +178,13 @@ class EntryVerifier {
     if (!CheckPath(name, instruction.path)) return;
     if (instruction.threads < 1 || instruction.threads > kMostThreads) {
       return Fail(name + " wants " + std::to_string(instruction.threads) + " threads");
+    }
+    if (instruction.lane < 0 || instruction.lane > kSideLanes) {
+      return Fail(name + " is in lane " + std::to_string(instruction.lane));
+    }
+    const bool has_effect = GetOpDef(instruction.node.op).has_effect;
+    if (instruction.lane > 0 && (instruction.threads != 1 || entry_.incremental || has_effect)) {
+      return Fail(name + " cannot run beside others");
     }
     if (operands != tensors && operands != tensors + 1) {
       return Fail(name + " has " + std::to_string(operands) + " operands for " +

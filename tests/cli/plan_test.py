@@ -214,7 +214,7 @@ class PlanTest(CliTestCase):
         effects = json.loads(self.cgrun("plan", "small.yaml", "--passes", "--json").stdout)["passes"]
         names = [one["name"] for one in effects["passes"]]
         self.assertEqual(names[:2], ["dead_code", "constant_folding"])
-        self.assertEqual(names[-3:], ["layouts", "rematerialise", "swap"])
+        self.assertEqual(names[-4:], ["layouts", "rematerialise", "swap", "lanes"])
         for name in names:
             self.assertRegex(text, rf"(?m)^  {name} +(not run|\d+ +(unchanged|[-+±]\d+) +[\d.]+ ms)")
         self.assertEqual(effects["passes"][0]["nodes_added"], -1)

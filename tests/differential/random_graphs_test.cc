@@ -7,7 +7,9 @@
 #include <set>
 
 #include "src/compile/recompute.h"
+#include "src/ir/op_def.h"
 #include "src/passes/pipeline.h"
+#include "src/plan/side_by_side.h"
 #include "src/plan/swap.h"
 #include "tests/support/compile_graph.h"
 #include "tests/support/random_graph.h"
@@ -40,7 +42,7 @@ const std::set<OpId> kNotDrawn = {OpId::reorder,
 // What the run as a whole has met: without these the comparison would prove little.
 struct Coverage {
   std::set<std::string> planners, ops;
-  int64_t passes_removed = 0, second_runs = 0, swaps = 0, copies = 0, elided = 0,
+  int64_t passes_removed = 0, second_runs = 0, swaps = 0, in_lanes = 0, copies = 0, elided = 0,
           in_place_bytes = 0, workspaces = 0;
   int64_t numbers = 0, nans = 0;
 
@@ -88,6 +90,7 @@ class OneGraph {
       RunOrders(prepared, passes);
       if (passes) RunWithSecondRuns(prepared);
       if (passes) RunWithSwaps(prepared);
+      if (passes && seed_ % 4 == 0) RunWithLanes(prepared);
     }
   }
 
@@ -135,6 +138,25 @@ class OneGraph {
     }
   }
 
+  // What may run side by side does, but for a few nodes.
+  void RunWithLanes(const Graph& prepared) {
+    const std::string order(Orders()[seed_ % Orders().size()].name);
+    IdVector<NodeId, double> alone(prepared.nodes.size());
+    for (NodeId id : prepared.nodes.ids()) {
+      const auto dice = (seed_ + static_cast<uint64_t>(id.index)) * 0x9E3779B97F4A7C15 >> 60;
+      const bool is_whole = dice == 0 || GetOpDef(prepared.nodes[id].op).has_effect;
+      alone[id] = is_whole ? -1 : 20e-6 * static_cast<double>(dice);
+    }
+    const bool in_place = seed_ % 3 != 0;
+    const auto schedule = SideBySide(prepared, FindOrder(order)->function(prepared), alone,
+                                     {{in_place, false}, /*most_bytes=*/int64_t{1} << 40});
+    if (!schedule) return;
+    for (const ScheduleStep& step : schedule->steps) coverage_.in_lanes += step.lane > 0;
+    const GraphProgram program =
+        EncodeGraph(prepared, *schedule, {"portfolio", false, in_place}, Reference());
+    ASSERT_NO_FATAL_FAILURE(Compare(prepared, program, Name("lanes, " + order)));
+  }
+
   // One planner an order, another for each graph; in one graph of sixteen every planner.
   void RunOrders(const Graph& prepared, bool passes) {
     const size_t planners = Planners().size(), each = seed_ % 16 == 0 ? planners : 1;
@@ -155,11 +177,15 @@ class OneGraph {
   void Compare(const Graph& prepared, const std::string& order, const LayoutOptions& options,
                const std::string& name) {
     const GraphProgram program = EncodeGraph(prepared, order, options, Reference());
+    ASSERT_NO_FATAL_FAILURE(Compare(prepared, program, name));
+    coverage_.Count(prepared, program, options.planner);
+  }
+
+  void Compare(const Graph& prepared, const GraphProgram& program, const std::string& name) {
     ASSERT_EQ(VerifySchedule(prepared, program.schedule), std::vector<std::string>()) << name;
     ASSERT_EQ(VerifyImage(program.image), std::vector<std::string>()) << name;
     ASSERT_LE(program.layout.lower_bound_bytes, program.layout.arena_bytes) << name;
     ASSERT_EQ(FirstDifference(RunSteps(program.image, Reference(), inputs_), wanted_), "") << name;
-    coverage_.Count(prepared, program, options.planner);
   }
 
   uint64_t seed_;
@@ -181,6 +207,7 @@ TEST(RandomGraphs, EveryOrderPlannerAndOptionGivesTheInterpretersBits) {
   EXPECT_GT(coverage.passes_removed, graphs);
   EXPECT_GT(coverage.second_runs, graphs / 10);
   EXPECT_GT(coverage.swaps, graphs / 50);
+  EXPECT_GT(coverage.in_lanes, graphs / 4);
   EXPECT_GT(coverage.copies, graphs);
   EXPECT_GT(coverage.elided, graphs);
   EXPECT_GT(coverage.in_place_bytes, 100 * graphs);

@@ -193,14 +193,33 @@ TEST(VerifySchedule, FindsWhatIsWrong) {
   EXPECT_EQ(VerifySchedule(graph, schedule), Names{"step 5 runs no node"});
 }
 
-// Two branches side by side would share memory: their lifespans do not meet in the order of steps.
-TEST(VerifySchedule, RefusesLanesForWhichMemoryIsNotPlanned) {
+// "a1" beside "b1" and "b2", then "a2".
+Schedule InLanes() {
+  return {
+      {{NodeId(0), 1, 3}, {NodeId(1), 2, 1}, {NodeId(3), 2, 1}, {NodeId(2), 1, 1}, {NodeId(4)}}};
+}
+
+TEST(VerifySchedule, TakesLanes) {
+  EXPECT_EQ(NamesInOrder(TwoBranches(), InLanes()), (Names{"a1", "b1", "b2", "a2", "end"}));
+  EXPECT_EQ(VerifySchedule(TwoBranches(), InLanes()), Names());
+}
+
+TEST(VerifySchedule, FindsWhatIsWrongWithLanes) {
   const Graph graph = TwoBranches();
-  Schedule schedule = FindOrder("serial")->function(graph);
-  const std::string name = graph.nodes[schedule.steps[1].node].name;
+  Schedule schedule = InLanes();
+  schedule.steps[3].lane = 2;
+  EXPECT_EQ(VerifySchedule(graph, schedule), Names());  // behind b2 as well as beside a1
   schedule.steps[1].lane = 1;
-  EXPECT_EQ(VerifySchedule(graph, schedule),
-            Names{name + " is in lane 1, but memory is planned for one lane"});
+  EXPECT_EQ(VerifySchedule(graph, schedule), Names{"b1 runs while another one has its threads"});
+  schedule = InLanes();
+  schedule.steps[2].lane = 0;
+  EXPECT_EQ(VerifySchedule(graph, schedule), Names{"b2 runs while another one has its threads"});
+  schedule = InLanes();
+  schedule.steps[0].length = 4;
+  EXPECT_EQ(VerifySchedule(graph, schedule)[0], "a2 runs before a1");
+  schedule = InLanes();
+  schedule.steps[1].lane = 3;
+  EXPECT_EQ(VerifySchedule(graph, schedule), Names{"b1 is in lane 3 for 1 steps"});
 }
 
 TEST(VerifySchedule, FindsAStateThatIsOverwrittenTooEarly) {

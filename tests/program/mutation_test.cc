@@ -138,6 +138,55 @@ TEST(Mutation, WrongOperatorsAndKernelsAreRefused) {
   });
 }
 
+bool HasEffect(const ImageInstruction& instruction) {
+  return GetOpDef(instruction.node.op).has_effect;
+}
+
+TEST(Mutation, LanesThatThereAreNotAreRefused) {
+  int in_lanes = 0;
+  ForEachInstruction([&](const Place& place) {
+    for (const int lane : {INT32_MIN, -1, 3, INT32_MAX}) {
+      ProgramImage changed = place.Copy();
+      place.In(changed).lane = lane;
+      ExpectRefused(changed, place, "lane " + std::to_string(lane));
+    }
+    ProgramImage in_team = place.Copy(), alone = place.Copy();
+    place.In(in_team).lane = 1;
+    place.In(in_team).threads = 2;
+    ExpectRefused(in_team, place, "two threads in a lane");
+    place.In(alone).lane = 1 + static_cast<int>(place.instruction % 2);
+    place.In(alone).threads = 1;
+    if (alone.entries[place.entry].incremental || HasEffect(place.Original())) {
+      ExpectRefused(alone, place, "a lane of what cannot run beside others");
+    } else if (place.Original().threads == 1) {
+      EXPECT_TRUE(DoesNoHarm(alone, place.entry)) << place.Original().name;
+      ++in_lanes;
+    }
+  });
+  EXPECT_GT(in_lanes, 50);
+}
+
+// Whatever lane an instruction is put in, it waits for what it reads and for what it writes over.
+TEST(Mutation, AnyLanesDoNoHarm) {
+  for (size_t m = 0; m < Images().size(); ++m) {
+    for (size_t e = 0; e < Images()[m].entries.size(); ++e) {
+      if (Images()[m].entries[e].incremental) continue;
+      for (uint32_t dice = 1; dice <= 20; ++dice) {
+        ProgramImage changed = Images()[m];
+        uint32_t roll = dice * 0x9E3779B9u;
+        bool one_thread = true;
+        for (ImageInstruction& instruction : changed.entries[e].instructions) {
+          roll = roll * 1664525u + 1013904223u;
+          instruction.lane = HasEffect(instruction) ? 0 : static_cast<int>(roll >> 30) % 3;
+          one_thread &= instruction.threads == 1;
+        }
+        if (!one_thread) continue;
+        EXPECT_TRUE(DoesNoHarm(changed, e)) << m << ", " << dice;
+      }
+    }
+  }
+}
+
 TEST(Mutation, WrongTypesAreRefused) {
   ForEachInstruction([](const Place& place) {
     const size_t inputs = place.Original().node.inputs.size();

@@ -79,7 +79,7 @@ TEST(Serialize, OtherVersionsAreRefusedByNumber) {
   std::string bytes = SerializeImage(FusedImage());
   bytes[8] = 9;
   const UserError error = ErrorOf(bytes);
-  EXPECT_STREQ(error.what(), "dir/m.cgb: compiled for format 9, not 3");
+  EXPECT_STREQ(error.what(), "dir/m.cgb: compiled for format 9, not 4");
   EXPECT_EQ(error.help(), "compile it again: `cgrun compile MODEL -o dir/m.cgb`");
 }
 

@@ -29,8 +29,13 @@ Graph PrepareGraph(const Graph& graph, int64_t batch, const KernelLibrary& libra
 
 GraphProgram EncodeGraph(const Graph& prepared, std::string_view order,
                          const LayoutOptions& options, const KernelLibrary& library) {
+  return EncodeGraph(prepared, FindOrder(order)->function(prepared), options, library);
+}
+
+GraphProgram EncodeGraph(const Graph& prepared, Schedule schedule, const LayoutOptions& options,
+                         const KernelLibrary& library) {
   GraphProgram program;
-  program.schedule = FindOrder(order)->function(prepared);
+  program.schedule = std::move(schedule);
   program.layout = PlanLayout({{"step", &prepared, &program.schedule}}, options);
   program.image =
       BuildImage({{"step", EntryKind::kTrain, 1, &prepared, &program.schedule}}, program.layout);

@@ -29,6 +29,9 @@ struct GraphProgram {
 GraphProgram EncodeGraph(const Graph& prepared, std::string_view order,
                          const LayoutOptions& options, const KernelLibrary& library);
 
+GraphProgram EncodeGraph(const Graph& prepared, Schedule schedule, const LayoutOptions& options,
+                         const KernelLibrary& library);
+
 // What a step leaves: outputs by name, then states by name.
 struct StepResult {
   std::map<std::string, HostTensor> outputs;

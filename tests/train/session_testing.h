@@ -23,6 +23,7 @@ struct PlannedOutcome {
   uint64_t weights_hash = 0;
   int64_t arena_bytes = 0;
   std::vector<std::string> kernels;
+  int64_t in_lanes = 0;  // instructions
 };
 PlannedOutcome TrainPlanned(const ModelSpec& model, const SessionOptions& options);
 // What a session of this model reports; empty where it is ready.

@@ -2,6 +2,7 @@
 #include "src/kernels/cpu/blas.h"
 
 #include <cblas.h>
+#include <omp.h>
 
 #include <algorithm>
 #include <string_view>
@@ -20,6 +21,7 @@ void SetThreads(int threads) {
 
 constexpr int64_t kMostDeep = 512;     // OpenBLAS's blocks are no deeper
 constexpr int64_t kMostWide = 32'768;  // what a warm-up may take itself
+constexpr size_t kLanes = 2;           // in which products can be side by side
 
 // The largest block that it copies of products that kernels were prepared for.
 int64_t widest = 512;  // rows or columns
@@ -45,6 +47,17 @@ void Multiply(int64_t m, int64_t n, int64_t k, const MatrixOf<double>& a, const 
               static_cast<blasint>(c_stride));
 }
 
+// OpenBLAS asks OpenMP how large a team is to be, which each thread can say of its own teams.
+OneBlasThread::OneBlasThread(bool alone) {
+  if (!alone || omp_in_parallel()) return;
+  before_ = omp_get_max_threads();
+  omp_set_num_threads(1);
+}
+
+OneBlasThread::~OneBlasThread() {
+  if (before_ > 0) omp_set_num_threads(before_);
+}
+
 void PrepareBlas(int threads, int64_t m, int64_t n, int64_t k) {
   SetThreads(threads);
   const int64_t width = std::min(std::max(m, n), kMostWide), depth = std::min(k, kMostDeep);
@@ -53,15 +66,29 @@ void PrepareBlas(int threads, int64_t m, int64_t n, int64_t k) {
   deepest = depth;
 }
 
-void WarmUpBlas(int threads) {
+void WarmUpBlas(int threads, bool lanes) {
   constexpr int64_t kNarrow = 32;
+  constexpr int kTimes = 4;  // that products begin at once: one of them meets another surely
   const int64_t width = widest, depth = deepest;
   SetThreads(threads);
   const std::vector<float> zeros(static_cast<size_t>(width * depth));
-  std::vector<float> product(static_cast<size_t>(width * kNarrow));
   const MatrixOf<float> rows{zeros.data(), depth, false}, columns{zeros.data(), depth, true};
-  Multiply<float>(width, kNarrow, depth, rows, columns, 0, product.data(), kNarrow);
-  Multiply<float>(kNarrow, width, depth, rows, columns, 0, product.data(), width);
+  const auto multiply = [&](std::vector<float>& product) {
+    Multiply<float>(width, kNarrow, depth, rows, columns, 0, product.data(), kNarrow);
+    Multiply<float>(kNarrow, width, depth, rows, columns, 0, product.data(), width);
+  };
+  std::vector<std::vector<float>> products(static_cast<size_t>(threads));
+  for (auto& product : products) product.resize(static_cast<size_t>(width * kNarrow));
+  multiply(products[0]);
+  if (!lanes) return;
+#pragma omp parallel num_threads(threads)
+  {
+    const auto lane = static_cast<size_t>(omp_get_thread_num());
+    for (int i = 0; i < kTimes; ++i) {
+#pragma omp barrier
+      if (lane < kLanes) multiply(products[lane]);
+    }
+  }
 }
 
 std::string BlasVersion() {

@@ -21,6 +21,24 @@ template <class T>
 void Multiply(int64_t m, int64_t n, int64_t k, const MatrixOf<T>& a, const MatrixOf<T>& b, T beta,
               T* c, int64_t c_stride) noexcept;
 
+// Whether products of so many multiplications run on one thread alone: of a few, the others are not
+// worth it; of many, where OpenBLAS says so.
+inline constexpr bool RunsAlone(int64_t multiplications, int threads) {
+  return multiplications < (threads <= 4 ? 1 << 21 : 1 << 18);
+}
+
+// While it lives, what this thread has OpenBLAS multiply runs on this thread alone, if `alone`.
+class OneBlasThread {
+ public:
+  explicit OneBlasThread(bool alone);
+  ~OneBlasThread();
+  OneBlasThread(const OneBlasThread&) = delete;
+  OneBlasThread& operator=(const OneBlasThread&) = delete;
+
+ private:
+  int before_ = 0;  // the size of teams; 0: it was not changed
+};
+
 // The most rows, columns or depth that OpenBLAS takes.
 inline constexpr int64_t kMostBlasSize = INT32_MAX;
 
@@ -31,8 +49,9 @@ inline constexpr double kBlasFlopsPerSecond = 40e9;
 // OpenBLAS's team, and notes the sizes for WarmUpBlas().
 void PrepareBlas(int threads, int64_t m, int64_t n, int64_t k);
 
-// Has OpenBLAS take its team, and of its buffers what the products so far will touch.
-void WarmUpBlas(int threads);
+// Has OpenBLAS take its team, and of its buffers what the products so far will touch; with `lanes`
+// also those of a product beside another.
+void WarmUpBlas(int threads, bool lanes);
 
 // "OpenBLAS 0.3.21 OpenMP SkylakeX". Fails a check if it is not the OpenMP flavour, whose team
 // oneDNN and our own kernels share.

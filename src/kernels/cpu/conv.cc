@@ -67,6 +67,7 @@ std::vector<KernelDef> conv() {
                      .supports = FitsBlas,
                      .workspace_bytes = WorkspaceBytes,
                      .prepare = Prepare,
+                     .by_team = AlwaysByTeam,
                      .flops_per_second = kBlasConvFlopsPerSecond});
   return kernels;
 }

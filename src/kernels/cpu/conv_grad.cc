@@ -72,6 +72,7 @@ std::vector<KernelDef> conv_input_grad() {
                      .supports = FitsBlas,
                      .workspace_bytes = InputGradWorkspace,
                      .prepare = PrepareInputGrad,
+                     .by_team = AlwaysByTeam,
                      .flops_per_second = kBlasConvFlopsPerSecond});
   return kernels;
 }
@@ -82,6 +83,7 @@ std::vector<KernelDef> conv_weight_grad() {
                      .supports = FitsBlas,
                      .workspace_bytes = WeightGradWorkspace,
                      .prepare = PrepareWeightGrad,
+                     .by_team = AlwaysByTeam,
                      .flops_per_second = kBlasConvFlopsPerSecond});
   return kernels;
 }

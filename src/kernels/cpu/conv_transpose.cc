@@ -64,6 +64,7 @@ std::vector<KernelDef> conv_transpose() {
                      .supports = FitsBlas,
                      .workspace_bytes = WorkspaceBytes,
                      .prepare = Prepare,
+                     .by_team = AlwaysByTeam,
                      .flops_per_second = kBlasConvFlopsPerSecond});
   return kernels;
 }

@@ -22,7 +22,10 @@ class CpuLibrary final : public KernelLibrary {
              std::vector<onednn::Entry> onednn_kernels)
       : name_(name),
         fingerprint_("cpu 1, " + VectorTarget() + ", " + BlasVersion() + std::string(libraries)) {
-    for (const onednn::Entry& entry : onednn_kernels) kernels_[entry.op].push_back(entry.kernel);
+    for (onednn::Entry entry : onednn_kernels) {
+      entry.kernel.by_team = AlwaysByTeam;  // it is a part of primitives
+      kernels_[entry.op].push_back(entry.kernel);
+    }
     for (int op = 0; op < kBuiltinOpCount; ++op) Add(static_cast<OpId>(op));
   }
 
@@ -65,7 +68,7 @@ class CpuLibrary final : public KernelLibrary {
     return reference::Library().Prepare(name, request);
   }
 
-  void WarmUp(int threads) const override { WarmUpBlas(threads); }
+  void WarmUp(int threads, bool lanes) const override { WarmUpBlas(threads, lanes); }
 
   std::string fingerprint() const override { return fingerprint_; }
 

@@ -19,6 +19,9 @@ struct Parameters {
   Activation activation;
   int threads = 1;  // of the activation
   bool has_vectors = false;
+  bool alone = false;  // the product
+
+  int64_t multiplications() const { return rows * units * features; }
 };
 
 template <class T>
@@ -46,6 +49,7 @@ struct Kernel {
       const T* bias = Data<const T>(context, i, 2);
       for (int64_t row = 0; row < p.rows; ++row) std::copy_n(bias, p.units, y + row * p.units);
     }
+    const OneBlasThread one(p.alone);
     Multiply<T>(p.rows, p.units, p.features, {Data<const T>(context, i, 0), p.features, false},
                 {Data<const T>(context, i, 1), p.features, true}, T(kBias ? 1 : 0), y, p.units);
     Activate(p, y);
@@ -73,11 +77,16 @@ bool SupportsActivated(const NodeSignature& node) {
   return IsActivated(node, OpId::linear) && Supports(node);
 }
 
+bool ByTeam(const NodeSignature& node, int threads) {
+  return threads > 1 && !RunsAlone(Pack(node).multiplications(), threads);
+}
+
 PreparedKernel Prepare(const KernelRequest& request) {
   const NodeSignature& node = request.node;
   const DType dtype = node.inputs[0].dtype;
   Parameters p = Pack(node);
   p.threads = ThreadsFor(request);
+  p.alone = RunsAlone(p.multiplications(), request.threads);
   p.has_vectors = HasVectorTarget();
   PrepareBlas(request.threads, p.rows, p.units, p.features);
   return PreparedKernel::Of(
@@ -91,6 +100,7 @@ std::vector<KernelDef> linear() {
   kernels.push_back({.name = "openblas.linear",
                      .supports = Supports,
                      .prepare = Prepare,
+                     .by_team = ByTeam,
                      .flops_per_second = kBlasFlopsPerSecond});
   return kernels;
 }
@@ -100,6 +110,7 @@ std::vector<KernelDef> activated_linear() {
   kernels.push_back({.name = "openblas.fused_linear",
                      .supports = SupportsActivated,
                      .prepare = Prepare,
+                     .by_team = ByTeam,
                      .flops_per_second = kBlasFlopsPerSecond});
   return kernels;
 }

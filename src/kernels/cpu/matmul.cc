@@ -17,6 +17,9 @@ struct Parameters {
   bool transpose_a = false, transpose_b = false;
   int64_t matrices = 1;
   int64_t a_step = 0, b_step = 0;  // elements from matrix to matrix; 0: the same one
+  bool alone = false;
+
+  int64_t multiplications() const { return matrices * rows * columns * depth; }
 };
 
 template <class T>
@@ -26,6 +29,7 @@ struct Kernel {
     const T* a = Data<const T>(context, i, 0);
     const T* b = Data<const T>(context, i, 1);
     T* y = Data<T>(context, i, 2);
+    const OneBlasThread one(p.alone);
     for (int64_t m = 0; m < p.matrices; ++m) {
       Multiply<T>(p.rows, p.columns, p.depth, {a + m * p.a_step, p.a_row, p.transpose_a},
                   {b + m * p.b_step, p.b_row, p.transpose_b}, T(0), y, p.columns);
@@ -66,8 +70,13 @@ bool Supports(const NodeSignature& node) {
   return std::max({p.rows, p.columns, p.depth, p.a_row, p.b_row}) <= kMostBlasSize;
 }
 
+bool ByTeam(const NodeSignature& node, int threads) {
+  return threads > 1 && !RunsAlone(Pack(node).multiplications(), threads);
+}
+
 PreparedKernel Prepare(const KernelRequest& request) {
-  const Parameters p = Pack(request.node);
+  Parameters p = Pack(request.node);
+  p.alone = RunsAlone(p.multiplications(), request.threads);
   PrepareBlas(request.threads, p.rows, p.columns, p.depth);
   return PreparedKernel::Of(ForF32OrF64<Kernel>(request.node.inputs[0].dtype), p);
 }
@@ -80,6 +89,7 @@ std::vector<KernelDef> matmul() {
   kernels.push_back({.name = "openblas.matmul",
                      .supports = Supports,
                      .prepare = Prepare,
+                     .by_team = ByTeam,
                      .flops_per_second = kBlasFlopsPerSecond});
   return kernels;
 }

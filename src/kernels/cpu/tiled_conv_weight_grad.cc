@@ -235,12 +235,15 @@ PreparedKernel Prepare(const KernelRequest& request) {
 }
 
 KernelDef tiled_conv_weight_grad() {
-  return DefineTiled<&SizesOf, &TiledWeightGradSeconds>("cpu.conv_weight_grad", Prepare);
+  KernelDef def = DefineTiled<&SizesOf, &TiledWeightGradSeconds>("cpu.conv_weight_grad", Prepare);
+  def.by_team = AlwaysByTeam;  // each thread has sums of its own
+  return def;
 }
 
 KernelDef tiled_unpooled_weight_grad() {
   KernelDef def = DefineTiled<&SizesOf, &UnpooledWeightGradSeconds>(
       "cpu.max_pool_grad_conv_weight_grad", Prepare);
+  def.by_team = AlwaysByTeam;
   def.supports = [](const NodeSignature& node) {
     return IsUnpooled(node, OpId::conv_weight_grad, {2, -1}) && UnpoolsF32(node);
   };

@@ -1,0 +1,114 @@
+// UseLanes: asks the target what kernels take on one thread.
+#include "src/compile/lanes.h"
+
+#include <algorithm>
+#include <chrono>
+
+#include "src/base/check.h"
+#include "src/compile/plan_entries.h"
+#include "src/ir/op_def.h"
+#include "src/plan/recompute.h"
+#include "src/plan/side_by_side.h"
+
+namespace cgrun {
+namespace {
+
+constexpr double kMostSeconds = 100e-6;  // on one thread, of a node for a lane …
+// … and of its operands. Kernels run on one thread alone with fewer than 128 KiB, and gain little
+// by a second one with twice as many; of more threads that would make too few.
+constexpr Bytes MostBytes(int threads) { return (threads <= 4 ? 256 : 128) << 10; }
+
+Bytes OperandBytes(const Graph& graph, const Node& node) {
+  Bytes bytes = 0;
+  for (ValueId id : node.inputs) bytes += graph.BytesOf(id);
+  for (ValueId id : node.outputs) bytes += graph.BytesOf(id);
+  return bytes;
+}
+
+// The node's kernel on one thread, where that gives the same bits. Nothing where the node is to
+// have all threads.
+std::optional<KernelChoice> ChoiceAlone(const Graph& graph, const Node& node,
+                                        const Target& target) {
+  if (!node.kernel || !node.kernel->same_alone || GetOpDef(node.op).has_effect ||
+      OperandBytes(graph, node) > MostBytes(node.kernel->threads)) {
+    return std::nullopt;
+  }
+  RunSetting setting;
+  std::vector<Layout> outputs;
+  for (ValueId id : node.inputs) setting.layouts.push_back(graph.values[id].layout);
+  for (ValueId id : node.outputs) outputs.push_back(graph.values[id].layout);
+  for (const KernelOption& option : target.Options(SignatureOf(graph, node), setting)) {
+    const bool is_it = option.kernel == node.kernel->kernel && option.output_layouts == outputs &&
+                       option.input_layouts == setting.layouts;
+    if (!is_it) continue;
+    KernelChoice choice = *node.kernel;
+    choice.threads = 1;
+    choice.workspace_bytes = option.workspace_bytes;
+    choice.in_place = option.in_place;
+    choice.seconds = option.seconds;
+    choice.is_measured = option.is_measured;
+    return choice;
+  }
+  return std::nullopt;
+}
+
+// Whether the entry point has got lanes. No more than `most_bytes` are alive at once then.
+bool GiveLanes(CompiledEntry& entry, const Target& target, const LayoutOptions& layout,
+               Bytes most_bytes) {
+  Graph graph = entry.graph;
+  IdVector<NodeId, double> alone(graph.nodes.size(), -1);
+  IdVector<NodeId, KernelChoice> plain(graph.nodes.size());
+  for (NodeId id : graph.nodes.ids()) {
+    Node& node = graph.nodes[id];
+    if (IsTransfer(node.op)) return false;
+    const auto choice = ChoiceAlone(graph, node, target);
+    if (!choice) continue;
+    plain[id] = std::exchange(*node.kernel, *choice);
+    const double seconds = SecondsOf(graph, node);
+    if (seconds <= kMostSeconds) alone[id] = seconds;
+  }
+  const auto schedule =
+      SideBySide(graph, entry.schedule, alone, {{layout.in_place, layout.zones_apart}, most_bytes});
+  if (!schedule) return false;
+  for (const ScheduleStep& step : schedule->steps) {
+    const bool is_changed = !plain[step.node].kernel.empty();
+    if (step.lane == 0 && is_changed) graph.nodes[step.node].kernel = plain[step.node];
+  }
+  entry.graph = std::move(graph);
+  entry.schedule = *schedule;
+  const std::vector<std::string> violations = VerifySchedule(entry.graph, entry.schedule);
+  CGRUN_CHECK(violations.empty()) << "with lanes: " << violations[0];
+  return true;
+}
+
+}  // namespace
+
+MemoryLayout UseLanes(std::vector<CompiledEntry>& entries, MemoryLayout layout,
+                      const Target& target, const CompileOptions& options,
+                      std::vector<PassReport>& ran) {
+  const auto start = std::chrono::steady_clock::now();
+  const Bytes most = layout.lower_bound_bytes - layout.persistent_bytes;
+  std::vector<CompiledEntry> laned = entries;
+  bool any = false;
+  for (CompiledEntry& entry : laned) any |= GiveLanes(entry, target, options.layout, most);
+  if (any) {
+    MemoryLayout planned = PlanOnce(laned, options.layout);
+    any = planned.arena_bytes <= layout.arena_bytes;
+    if (any) {
+      planned.recompute_saved_bytes = layout.recompute_saved_bytes;
+      planned.cap_out_of_reach = layout.cap_out_of_reach;
+      layout = std::move(planned);
+      entries = std::move(laned);
+    }
+  }
+  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+  for (PassReport& pass : ran) {
+    if (pass.name != kLanesPass) continue;
+    pass.rounds += 1;
+    pass.changed_rounds += any;
+    pass.seconds += seconds.count();
+  }
+  return layout;
+}
+
+}  // namespace cgrun
