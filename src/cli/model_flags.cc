@@ -1,6 +1,8 @@
 // Flags become overrides of the model file, so that a run's resolved file holds them.
 #include "src/cli/model_flags.h"
 
+#include <omp.h>
+
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cctype>
@@ -96,6 +98,15 @@ std::string DeviceHelp() {
   }
   return help +
          " or auto; of plan also a .json that `cgrun devices --json` wrote on another machine";
+}
+
+// Libraries wait for ever for threads that they do not get.
+void CheckThreads(int threads) {
+  if (threads <= omp_get_thread_limit()) return;
+  const std::string limit = std::to_string(omp_get_thread_limit());
+  throw InputError("--threads " + std::to_string(threads) + " is more than the " + limit +
+                       " that OMP_THREAD_LIMIT allows",
+                   "unset OMP_THREAD_LIMIT, or take `--threads " + limit + "`");
 }
 
 PassOptions PassOptionsOf(const ModelFlags& flags) {
@@ -380,6 +391,7 @@ CompileOptions CompileOptionsOf(const ModelFlags& flags, const ModelSpec& model)
   options.passes = PassOptionsOf(flags);
   const KernelLibrary* library = FindKernelLibrary(DeviceOf(model));
   if (library == nullptr || library->uses_threads()) {
+    CheckThreads(flags.threads);
     options.threads = flags.threads > 0 ? flags.threads : HostThreads();
   }
   options.precision = PrecisionOf(model);

@@ -74,8 +74,10 @@ void CheckRoom(int64_t bytes, int64_t free_bytes) {
 }
 
 // OpenMP has the mask that the process began with: where threads are pinned, that of this one has
-// a single processor.
-int HostThreads() { return std::min(omp_get_num_procs(), ControlGroupThreads()); }
+// a single processor. OMP_THREAD_LIMIT is of the whole process.
+int HostThreads() {
+  return std::min({omp_get_num_procs(), ControlGroupThreads(), omp_get_thread_limit()});
+}
 
 CpuDevice::~CpuDevice() {
   for (const auto& [arena, bytes] : arenas_) munmap(arena, static_cast<size_t>(bytes));

@@ -364,6 +364,18 @@ class CgrunTest(unittest.TestCase):
                 self.assertIn(text, err)
                 self.assertIn("help: compile it again", err)
 
+    def test_values_of_flags_are_not_empty(self):
+        for flag in ("--memory", "--batch", "--out", "--seed"):
+            err = self.refuses("train", "small.yaml", flag, "")
+            self.assertIn(f"the value of {flag} is empty\nhelp: leave the flag out", err)
+
+    def test_more_threads_than_openmp_may_have_are_refused(self):
+        os.environ["OMP_THREAD_LIMIT"] = "1"
+        self.addCleanup(os.environ.pop, "OMP_THREAD_LIMIT")
+        err = self.refuses("train", "small.yaml", "--threads", "2")
+        self.assertIn("--threads 2 is more than the 1 that OMP_THREAD_LIMIT allows", err)
+        self.succeeds("train", "small.yaml", "--quiet")
+
     def test_weights_of_another_model_are_refused(self):
         self.succeeds("train", "small.yaml", "--out", "run")
         self.write("wide.yaml", MODEL.replace("units: 3", "units: 4"))
