@@ -161,8 +161,7 @@ std::string BatchHelp(const ModelSpec& model, const KernelLibrary& library, Comp
   if (run.total() <= fit.cap) {
     return fmt::format(
         "`--batch {}` takes about {}, and {} times as many steps an epoch; `--batch auto` looks "
-        "for "
-        "the largest batch that fits",
+        "for the largest batch that fits",
         run.batch, FormatBytes(run.total()),
         TimesText(static_cast<double>(whole) / static_cast<double>(run.batch)));
   }

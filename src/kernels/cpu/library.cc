@@ -23,7 +23,7 @@ class CpuLibrary final : public KernelLibrary {
       : name_(name),
         fingerprint_("cpu 1, " + VectorTarget() + ", " + BlasVersion() + std::string(libraries)) {
     for (onednn::Entry entry : onednn_kernels) {
-      entry.kernel.by_team = AlwaysByTeam;  // it is a part of primitives
+      entry.kernel.by_team = AlwaysByTeam;  // each primitive is made for a team
       kernels_[entry.op].push_back(entry.kernel);
     }
     for (int op = 0; op < kBuiltinOpCount; ++op) Add(static_cast<OpId>(op));
