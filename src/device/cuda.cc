@@ -93,6 +93,20 @@ class EventClock final : public StreamClock {
   cudaError_t status_ = cudaSuccess;  // of the first mark that failed
 };
 
+class CudaGraph final : public CapturedWork {
+ public:
+  CudaGraph(cudaGraphExec_t graph, cudaStream_t stream) : graph_(graph), stream_(stream) {}
+  ~CudaGraph() override { cudaGraphExecDestroy(graph_); }
+  CudaGraph(const CudaGraph&) = delete;
+  CudaGraph& operator=(const CudaGraph&) = delete;
+
+  void Start() noexcept override { cudaGraphLaunch(graph_, stream_); }
+
+ private:
+  cudaGraphExec_t graph_;
+  cudaStream_t stream_;
+};
+
 class CudaDevice final : public Device {
  public:
   explicit CudaDevice(int index) : index_(index) {
@@ -114,6 +128,10 @@ class CudaDevice final : public Device {
   Event Record(Stream stream) override;
   void Wait(Stream stream, Event event) override;
   void Synchronize(Stream stream) override;
+  std::shared_ptr<void> Pin(std::span<std::byte> memory) override;
+  bool is_asynchronous() const override { return true; }
+  std::unique_ptr<CapturedWork> Capture(Stream stream,
+                                        const std::function<void()>& enqueue) override;
   std::unique_ptr<StreamClock> MakeClock(Stream stream, size_t marks) override;
 
  private:
@@ -255,6 +273,39 @@ void CudaDevice::Synchronize(Stream stream) {
   Use();
   Require(cudaStreamSynchronize(Handle(stream)), "the GPU reports");
   Require(cudaGetLastError(), "the GPU reports");  // of kernels that could not be started
+}
+
+std::shared_ptr<void> CudaDevice::Pin(std::span<std::byte> memory) {
+  Use();
+  if (cudaHostRegister(memory.data(), memory.size(), cudaHostRegisterDefault) != cudaSuccess) {
+    cudaGetLastError();
+    return nullptr;
+  }
+  return {memory.data(), [](void* pages) { cudaHostUnregister(pages); }};
+}
+
+std::unique_ptr<CapturedWork> CudaDevice::Capture(Stream stream,
+                                                  const std::function<void()>& enqueue) {
+  Use();
+  const cudaStream_t handle = Handle(stream);
+  if (cudaPeekAtLastError() != cudaSuccess) return nullptr;  // Synchronize() is to tell it
+  cudaGraph_t graph = nullptr;
+  cudaGraphExec_t ready = nullptr;
+  cudaError_t status = cudaStreamBeginCapture(handle, cudaStreamCaptureModeThreadLocal);
+  if (status == cudaSuccess) {
+    try {
+      enqueue();
+    } catch (const UserError&) {  // a copy that cannot be captured, which the end will tell
+    }
+    status = cudaStreamEndCapture(handle, &graph);
+  }
+  if (status == cudaSuccess) status = cudaGraphInstantiate(&ready, graph, 0);
+  if (graph != nullptr) cudaGraphDestroy(graph);
+  if (status == cudaSuccess) status = cudaGraphUpload(ready, handle);
+  cudaGetLastError();  // of what cannot be captured, which then runs one by one
+  if (ready == nullptr) return nullptr;
+  auto work = std::make_unique<CudaGraph>(ready, handle);
+  return status == cudaSuccess ? std::move(work) : nullptr;
 }
 
 std::unique_ptr<StreamClock> CudaDevice::MakeClock(Stream stream, size_t marks) {

@@ -5,7 +5,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -42,6 +44,14 @@ struct DeviceCounters {
   int64_t allocations = 0;
 };
 
+// Work of a stream that was kept, to be started again as one: a CUDA graph.
+class CapturedWork {
+ public:
+  virtual ~CapturedWork() = default;
+  // Puts it into the stream. What fails is told when the stream is waited for.
+  virtual void Start() noexcept = 0;
+};
+
 // What is known of a device without opening it, whether this build and machine have it or not.
 struct DeviceKind {
   std::string_view name;  // "cuda", also of "cuda:1"
@@ -74,6 +84,16 @@ class Device {
   virtual void Wait(Stream stream, Event event) = 0;
   // Returns when the stream has done its work; throws UserError with the device's error.
   virtual void Synchronize(Stream stream) = 0;
+  // Locks the pages of `memory`, of the host, until the result is gone, so that they are copied
+  // straight from where they are. Null where that gains nothing, or cannot be had.
+  virtual std::shared_ptr<void> Pin(std::span<std::byte> /*memory*/) { return nullptr; }
+  // Whether work goes on after the call that puts it into a stream has returned.
+  virtual bool is_asynchronous() const { return false; }
+  // Keeps what `enqueue` puts into the stream, which does not run now, to be started as one with
+  // the addresses that it has here. Null where that cannot be done. The device must outlive it.
+  virtual std::unique_ptr<CapturedWork> Capture(Stream, const std::function<void()>& /*enqueue*/) {
+    return nullptr;
+  }
   // A clock of the stream for up to `marks` marks; null where a kernel has done its work when it
   // returns, so that the host's clock tells the same. The device must outlive it.
   virtual std::unique_ptr<StreamClock> MakeClock(Stream, size_t /*marks*/) { return nullptr; }

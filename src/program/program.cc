@@ -2,6 +2,7 @@
 #include "src/program/program.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "src/base/check.h"
 #include "src/ir/op_def.h"
@@ -39,6 +40,7 @@ Program::Program(ProgramImage image, Device& device, const KernelLibrary& librar
   TakeArenas(swap_folder);
   WriteConstants();
   PrepareLayouts();
+  PrepareStaging();
   InitializeStates();
 }
 
@@ -61,6 +63,8 @@ void Program::TakeArenas(const std::string& swap_folder) {
 
 Program::~Program() {
   swap_file_.reset();  // its thread knows places in the arenas
+  captured_.clear();
+  if (pinned_ != nullptr) device_.Free(ArenaKind::kPinnedHost, pinned_);
   for (int kind = 0; kind < kArenaKinds; ++kind) {
     if (context_.arenas[kind] != nullptr) {
       device_.Free(static_cast<ArenaKind>(kind), context_.arenas[kind]);
@@ -81,25 +85,91 @@ bool Program::CanRunChanged(int entry) const {
   return entry == last_entry_ && image_.entries[static_cast<size_t>(entry)].incremental;
 }
 
-void Program::Run(int entry) noexcept {
-  last_entry_ = entry;
+void Program::RunInstructions(int entry) {
+  SendFeeds(entry);
   for (const Instruction& instruction : entries()[static_cast<size_t>(entry)].in_run()) {
     instruction.run(context_, instruction);
   }
+  BringResults(entry);
+}
+
+// The first run is not captured: in it libraries load their code. A swap file's thread is none of
+// the stream's.
+void Program::Run(int entry) {
+  last_entry_ = entry;
+  Captured& captured = captured_[static_cast<size_t>(entry)];
+  if (captured.work != nullptr) {
+    is_under_way_ = true;
+    captured.work->Start();
+    return;
+  }
+  RunInstructions(entry);
+  if (std::exchange(captured.was_tried, true) || swap_file_ != nullptr) return;
+  captured.work = device_.Capture(context_.stream, [&] { RunInstructions(entry); });
+}
+
+void Program::SendFeeds(int entry) {
+  const size_t count = image_.entries[static_cast<size_t>(entry)].feeds.size();
+  for (size_t i = 0; i < count; ++i) SendFeed(entry, i);
+}
+
+void Program::SendFeeds(int entry, ReachSet changed) {
+  const std::vector<ImagePort>& feeds = image_.entries[static_cast<size_t>(entry)].feeds;
+  for (size_t i = 0; i < feeds.size(); ++i) {
+    if ((feeds[i].reach & changed) != 0) SendFeed(entry, i);
+  }
+}
+
+void Program::SendFeed(int entry, size_t feed) {
+  const std::byte* const from = staged_[static_cast<size_t>(entry)].feed(feed);
+  if (from == nullptr) return;
+  const ImagePort& port = image_.entries[static_cast<size_t>(entry)].feeds[feed];
+  device_.Copy(CopyKind::kHostToDevice, Address(port.bytes.operand), from, port.bytes.bytes,
+               context_.stream);
+  is_under_way_ = true;
+}
+
+void Program::BringResults(int entry) {
+  const StagedPorts& staged = staged_[static_cast<size_t>(entry)];
+  const std::vector<ImagePort>& results = image_.entries[static_cast<size_t>(entry)].results;
+  for (size_t i = 0; i < results.size(); ++i) {
+    std::byte* const to = staged.result(i);
+    if (to == nullptr) continue;
+    device_.Copy(CopyKind::kDeviceToHost, to, Address(results[i].bytes.operand),
+                 results[i].bytes.bytes, context_.stream);
+    is_under_way_ = true;
+  }
+}
+
+void Program::AwaitRun() const {
+  if (std::exchange(is_under_way_, false)) device_.Synchronize(context_.stream);
 }
 
 std::byte* Program::Address(const Operand& operand) const {
   return context_.arenas[static_cast<int>(operand.arena)] + operand.offset;
 }
 
-void Program::Feed(const ImagePort& port, std::span<const std::byte> bytes) {
+void Program::Feed(int entry, size_t feed, std::span<const std::byte> bytes) {
+  const ImagePort& port = image_.entries[static_cast<size_t>(entry)].feeds[feed];
   CGRUN_CHECK(static_cast<int64_t>(bytes.size()) == port.bytes.bytes) << port.name;
+  if (std::byte* const staged = staged_[static_cast<size_t>(entry)].feed(feed)) {
+    AwaitRun();
+    std::ranges::copy(bytes, staged);
+    return;
+  }
   device_.Copy(CopyKind::kHostToDevice, Address(port.bytes.operand), bytes.data(), port.bytes.bytes,
                context_.stream);
+  device_.Synchronize(context_.stream);  // `bytes` may be of pinned memory, and change now
 }
 
-void Program::Fetch(const ImagePort& port, std::span<std::byte> bytes) const {
+void Program::Fetch(int entry, size_t result, std::span<std::byte> bytes) const {
+  const ImagePort& port = image_.entries[static_cast<size_t>(entry)].results[result];
   CGRUN_CHECK(static_cast<int64_t>(bytes.size()) == port.bytes.bytes) << port.name;
+  if (const std::byte* const staged = staged_[static_cast<size_t>(entry)].result(result)) {
+    AwaitRun();
+    std::copy_n(staged, bytes.size(), bytes.begin());
+    return;
+  }
   Read(port.bytes, bytes);
 }
 
@@ -110,9 +180,10 @@ void Program::Read(const ImageOperand& operand, std::span<std::byte> bytes) cons
   device_.Synchronize(context_.stream);
 }
 
-double Program::FetchScalar(const ImagePort& port) const {
+double Program::FetchScalar(int entry, size_t result) const {
+  const ImagePort& port = image_.entries[static_cast<size_t>(entry)].results[result];
   alignas(8) std::byte bytes[8] = {};
-  Fetch(port, std::span(bytes, static_cast<size_t>(port.bytes.bytes)));
+  Fetch(entry, result, std::span(bytes, static_cast<size_t>(port.bytes.bytes)));
   return NumberAt(port.type.dtype, bytes);
 }
 
@@ -132,6 +203,22 @@ void Program::PrepareLayouts() {
     if (state.layout.IsPlain()) continue;
     layout_copies_[i].emplace(state.type, state.layout);
     staging_.resize(kStagingBytes);
+  }
+}
+
+void Program::PrepareStaging() {
+  int64_t bytes = 0;
+  for (const ImageEntry& entry : image_.entries) {
+    staged_.emplace_back(entry, device_.is_asynchronous());
+    bytes += staged_.back().bytes();
+  }
+  captured_.resize(image_.entries.size());
+  if (bytes == 0) return;
+  pinned_ = device_.Allocate(ArenaKind::kPinnedHost, bytes);
+  std::byte* next = pinned_;
+  for (StagedPorts& staged : staged_) {
+    staged.PlaceAt(next);
+    next += staged.bytes();
   }
 }
 

@@ -1,5 +1,7 @@
 // Program: a verified image with its kernels prepared and its arena taken. Running an entry point
-// is a loop over instructions; it allocates nothing and looks nothing up.
+// is a loop over instructions; it allocates nothing and looks nothing up. On a device whose work
+// goes on by itself the loop runs once: what it puts into the stream is kept, and started as one
+// from then on.
 #ifndef CGRUN_PROGRAM_PROGRAM_H_
 #define CGRUN_PROGRAM_PROGRAM_H_
 
@@ -12,6 +14,7 @@
 #include "src/device/swap_file.h"
 #include "src/program/code.h"
 #include "src/program/layout_copy.h"
+#include "src/program/staged_ports.h"
 
 namespace cgrun {
 
@@ -37,8 +40,8 @@ class Program {
     return device_.MakeClock(context_.stream, marks);
   }
 
-  // Runs an entry point once; all its feeds are written.
-  void Run(int entry) noexcept;
+  // Runs an entry point once; all its feeds are written. Throws UserError with the device's error.
+  void Run(int entry);
   // Throws UserError if bytes were lost on their way to the swap file or back, in any run so far:
   // its results, and states since, are worth nothing.
   void CheckTransfers() const {
@@ -50,21 +53,24 @@ class Program {
   // Runs what has to run again when `changed`, a union of the feeds' ImagePort::reach, has changed
   // since the entry point's last run: results are those of Run(). Feeds that meet `changed` are
   // written, others are left alone. Returns how many instructions ran.
-  int64_t RunChanged(int entry, ReachSet changed) noexcept {
+  int64_t RunChanged(int entry, ReachSet changed) {
     return RunChangedChecked(entry, changed, [](const Instruction&) {});
   }
   // Runs its instructions one by one, calling `after` for each: for checks and profiles.
   template <class After>
   void RunChecked(int entry, After after) {
     last_entry_ = entry;
+    SendFeeds(entry);
     for (const Instruction& instruction : entries()[static_cast<size_t>(entry)].instructions) {
       instruction.run(context_, instruction);
       after(instruction);
     }
+    BringResults(entry);
   }
   template <class After>
   int64_t RunChangedChecked(int entry, ReachSet changed, After after) {
     const EntryPoint& point = entries()[static_cast<size_t>(entry)];
+    SendFeeds(entry, changed);
     int64_t count = 0;
     for (size_t i = 0; i < point.reach.size(); ++i) {
       if ((point.reach[i] & (changed | kEveryRun)) == 0) continue;
@@ -73,16 +79,18 @@ class Program {
       after(instruction);
       ++count;
     }
+    BringResults(entry);
     return count;
   }
 
-  // Copies bytes into a feed, or a result out; sizes must agree (a check).
-  void Feed(const ImagePort& port, std::span<const std::byte> bytes);
-  void Fetch(const ImagePort& port, std::span<std::byte> bytes) const;
+  // Copies bytes into a feed of an entry point, or out of a result of that which ran last, each by
+  // its index in the image; sizes must agree (a check).
+  void Feed(int entry, size_t feed, std::span<const std::byte> bytes);
+  void Fetch(int entry, size_t result, std::span<std::byte> bytes) const;
   // Copies the bytes of an operand out.
   void Read(const ImageOperand& operand, std::span<std::byte> bytes) const;
   // A result of one number, as a double.
-  double FetchScalar(const ImagePort& port) const;
+  double FetchScalar(int entry, size_t result) const;
 
   // State, by index into image().states; plain, however it lies.
   HostTensor ReadState(size_t index) const;
@@ -92,10 +100,25 @@ class Program {
   void InitializeStates();
 
  private:
+  // The run of an entry point, once it ran one instruction after the other.
+  struct Captured {
+    bool was_tried = false;
+    std::unique_ptr<CapturedWork> work;  // null: it cannot be captured
+  };
+
   void TakeArenas(const std::string& swap_folder);
   std::byte* Address(const Operand& operand) const;
   void WriteConstants();
   void PrepareLayouts();
+  void PrepareStaging();
+  // Copy staged feeds to the device: all, or those that meet `changed`; and staged results back.
+  void SendFeeds(int entry);
+  void SendFeeds(int entry, ReachSet changed);
+  void SendFeed(int entry, size_t feed);
+  void BringResults(int entry);
+  void RunInstructions(int entry);
+  // Waits for the run, if one may still read staged feeds and write staged results.
+  void AwaitRun() const;
 
   ProgramImage image_;
   Device& device_;
@@ -103,6 +126,10 @@ class Program {
   std::unique_ptr<SwapFile> swap_file_;                   // of an image that has one
   std::vector<std::optional<LayoutCopy>> layout_copies_;  // of each state that is not plain
   mutable std::vector<std::byte> staging_;                // for them
+  std::byte* pinned_ = nullptr;                           // of the host, for staged_
+  std::vector<StagedPorts> staged_;                       // of each entry point
+  std::vector<Captured> captured_;                        // likewise
+  mutable bool is_under_way_ = false;                     // a run, which reads and writes there
   RunContext context_;
   int last_entry_ = -1;  // which ran last, if its results are still those of the states
 };

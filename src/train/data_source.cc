@@ -24,7 +24,7 @@ int64_t DataSource::HostBytes(const Dataset& dataset, int64_t batch) {
   return RingBytes(dataset, batch, LoaderOptions().slots) + order;
 }
 
-DataSource::DataSource(const Dataset& dataset, const LoaderOptions& options) {
+DataSource::DataSource(const Dataset& dataset, const LoaderOptions& options, Device& device) {
   const int64_t bytes = RingBytes(dataset, options.batch, options.slots);
   void* memory = mmap(nullptr, static_cast<size_t>(std::max<int64_t>(1, bytes)),
                       PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -34,10 +34,11 @@ DataSource::DataSource(const Dataset& dataset, const LoaderOptions& options) {
   }
   ring_ = std::unique_ptr<std::byte, Unmap>(static_cast<std::byte*>(memory), Unmap{bytes});
   std::memset(memory, 0, static_cast<size_t>(bytes));  // touched before the first step
+  const std::span<std::byte> ring(ring_.get(), static_cast<size_t>(bytes));
+  pin_ = device.Pin(ring);
   LoaderOptions fitting = options;
   fitting.batch = std::min(options.batch, dataset.size());
-  loader_ = std::make_unique<Loader>(dataset, fitting,
-                                     std::span<std::byte>(ring_.get(), static_cast<size_t>(bytes)));
+  loader_ = std::make_unique<Loader>(dataset, fitting, ring);
 }
 
 }  // namespace cgrun

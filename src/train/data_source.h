@@ -8,13 +8,15 @@
 
 #include "src/data/dataset.h"
 #include "src/data/loader.h"
+#include "src/device/device.h"
 
 namespace cgrun {
 
 // A loader with the ring that it reads into.
 class DataSource {
  public:
-  DataSource(const Dataset& dataset, const LoaderOptions& options);
+  // `device`, which the batches are copied to, must outlive the source.
+  DataSource(const Dataset& dataset, const LoaderOptions& options, Device& device);
 
   // Host memory that a source for batches of this size takes, beside the data set. No batch has
   // more samples than the data set.
@@ -30,6 +32,7 @@ class DataSource {
   static int64_t RingBytes(const Dataset& dataset, int64_t batch, int slots);
 
   std::unique_ptr<std::byte, Unmap> ring_;
+  std::shared_ptr<void> pin_;  // of the ring
   std::unique_ptr<Loader> loader_;
 };
 

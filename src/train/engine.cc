@@ -103,7 +103,7 @@ class GraphEngine final : public Engine {
     return memory;
   }
   void Feed(int entry, int feed, std::span<const std::byte> bytes) override {
-    program_->Feed(EntryOf(entry).feeds[static_cast<size_t>(feed)], bytes);
+    program_->Feed(entry, static_cast<size_t>(feed), bytes);
   }
   void Run(int entry) override {
     if (times_ == nullptr) {
@@ -119,14 +119,14 @@ class GraphEngine final : public Engine {
                      const std::vector<bool>& changed) override {
     const std::vector<ImagePort>& ports = EntryOf(entry).feeds;
     if (!program_->CanRunChanged(entry)) {
-      for (size_t i = 0; i < ports.size(); ++i) program_->Feed(ports[i], feeds[i].bytes());
+      for (size_t i = 0; i < ports.size(); ++i) program_->Feed(entry, i, feeds[i].bytes());
       Run(entry);
       return static_cast<int64_t>(EntryOf(entry).instructions.size());
     }
     ReachSet reach = kEveryRun;
     for (size_t i = 0; i < ports.size(); ++i) reach |= changed[i] ? ports[i].reach : 0;
     for (size_t i = 0; i < ports.size(); ++i) {
-      if ((ports[i].reach & reach) != 0) program_->Feed(ports[i], feeds[i].bytes());
+      if ((ports[i].reach & reach) != 0) program_->Feed(entry, i, feeds[i].bytes());
     }
     if (times_ == nullptr) return program_->RunChanged(entry, reach);
     times_->Begin();
@@ -159,7 +159,7 @@ class GraphEngine final : public Engine {
     return operators;
   }
   void Fetch(int entry, int result, std::span<std::byte> bytes) const override {
-    program_->Fetch(EntryOf(entry).results[static_cast<size_t>(result)], bytes);
+    program_->Fetch(entry, static_cast<size_t>(result), bytes);
   }
   void ReadState(size_t index, HostTensor& tensor) const override {
     program_->ReadState(index, tensor);

@@ -275,7 +275,7 @@ void Session::MakeSplits() {
     loader.batch = batch_;
     loader.shuffle = shuffle;
     loader.seed = seed;
-    split.source = std::make_unique<DataSource>(*split.dataset, loader);
+    split.source = std::make_unique<DataSource>(*split.dataset, loader, *device_);
     split.runner =
         std::make_unique<BatchRunner>(*engine_, kind, batch_, *split.dataset, split.inputs);
   };

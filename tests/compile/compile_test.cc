@@ -77,10 +77,13 @@ class Runner {
     const auto& entries = program_.image().entries;
     const auto it = std::find_if(entries.begin(), entries.end(),
                                  [&](const ImageEntry& entry) { return entry.name == name; });
-    for (const ImagePort& port : it->feeds) program_.Feed(port, FeedFor(port).bytes());
-    program_.Run(static_cast<int>(it - entries.begin()));
+    const int entry = static_cast<int>(it - entries.begin());
+    for (size_t i = 0; i < it->feeds.size(); ++i) {
+      program_.Feed(entry, i, FeedFor(it->feeds[i]).bytes());
+    }
+    program_.Run(entry);
     HostTensor result(it->results[0].type.dtype, it->results[0].type.shape);
-    program_.Fetch(it->results[0], result.bytes());
+    program_.Fetch(entry, 0, result.bytes());
     std::vector<float> numbers;
     for (int64_t i = 0; i < result.elements(); ++i) {
       numbers.push_back(static_cast<float>(result.At(i)));

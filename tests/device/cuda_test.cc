@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <numeric>
 
 #include "src/base/diagnostics.h"
@@ -79,6 +80,52 @@ TEST(CudaDeviceTest, ItsClockTellsWhenAStreamWasWhere) {
     EXPECT_GT(times[1], 10'000);  // no memory moves 256 MiB in 10 µs
     EXPECT_LT(times[2] - times[1], times[1]);
   }
+}
+
+TEST(CudaDeviceTest, StartsWhatItCapturedAsOften) {
+  std::string reason;
+  const std::unique_ptr<Device> device = OpenOrExplain(&reason);
+  if (device == nullptr) GTEST_SKIP() << reason;
+  constexpr int64_t kBytes = 64;
+  std::byte* const memory = device->Allocate(ArenaKind::kDevice, 2 * kBytes);
+  std::byte* const sent = device->Allocate(ArenaKind::kPinnedHost, kBytes);
+  std::byte* const received = device->Allocate(ArenaKind::kPinnedHost, kBytes);
+  const Stream stream = device->CreateStream();
+  const std::unique_ptr<CapturedWork> work = device->Capture(stream, [&] {
+    device->Copy(CopyKind::kHostToDevice, memory, sent, kBytes, stream);
+    device->Copy(CopyKind::kDeviceToDevice, memory + kBytes, memory, kBytes, stream);
+    device->Copy(CopyKind::kDeviceToHost, received, memory + kBytes, kBytes, stream);
+  });
+  ASSERT_NE(work, nullptr);
+  device->Synchronize(stream);
+  EXPECT_EQ(received[0], std::byte{0}) << "it ran when it was captured";
+  for (const int value : {7, 8, 9}) {
+    std::fill_n(sent, kBytes, static_cast<std::byte>(value));
+    work->Start();
+    device->Synchronize(stream);
+    EXPECT_EQ(static_cast<int>(received[kBytes - 1]), value);
+  }
+}
+
+// What waits for the host cannot be captured, and leaves a stream that goes on.
+TEST(CudaDeviceTest, RefusesToCaptureWhatCannotBe) {
+  std::string reason;
+  const std::unique_ptr<Device> device = OpenOrExplain(&reason);
+  if (device == nullptr) GTEST_SKIP() << reason;
+  const Stream stream = device->CreateStream();
+  EXPECT_EQ(device->Capture(stream, [&] { device->Synchronize(stream); }), nullptr);
+  device->Synchronize(stream);
+}
+
+TEST(CudaDeviceTest, PinsMemoryOfTheHost) {
+  std::string reason;
+  const std::unique_ptr<Device> device = OpenOrExplain(&reason);
+  if (device == nullptr) GTEST_SKIP() << reason;
+  std::vector<std::byte> bytes(1 << 20);
+  const std::shared_ptr<void> pin = device->Pin(bytes);
+  EXPECT_NE(pin, nullptr);
+  EXPECT_EQ(device->Pin(bytes), nullptr) << "twice";
+  device->Synchronize({});  // no error is left behind
 }
 
 TEST(CudaDeviceTest, CountsItsArenas) {

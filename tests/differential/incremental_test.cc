@@ -142,11 +142,12 @@ class OneGraph {
   void RunOnce(Program& program, const EntryLayout& layout, size_t run) {
     const ImageEntry& entry = program.image().entries[0];
     ReachSet changed = 0;
-    for (const ImagePort& feed : entry.feeds) {
+    for (size_t i = 0; i < entry.feeds.size(); ++i) {
+      const ImagePort& feed = entry.feeds[i];
       const bool changes = changed_[run].contains(feed.name);
       if (!changes || (run > 0 && feed.reach == 0)) continue;
       changed |= feed.reach;
-      program.Feed(feed, inputs_.feeds[run].at(feed.name).bytes());
+      program.Feed(0, i, inputs_.feeds[run].at(feed.name).bytes());
     }
     if (run == 0) {
       program.Run(0);
@@ -177,9 +178,11 @@ class OneGraph {
 
   static StepResult ResultOf(const Program& program) {
     StepResult result;
-    for (const ImagePort& port : program.image().entries[0].results) {
+    const std::vector<ImagePort>& ports = program.image().entries[0].results;
+    for (size_t i = 0; i < ports.size(); ++i) {
+      const ImagePort& port = ports[i];
       HostTensor tensor(port.type.dtype, port.type.shape);
-      program.Fetch(port, tensor.bytes());
+      program.Fetch(0, i, tensor.bytes());
       result.outputs.emplace(port.name, std::move(tensor));
     }
     for (size_t i = 0; i < program.image().states.size(); ++i) {

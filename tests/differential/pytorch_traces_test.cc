@@ -114,20 +114,21 @@ class Steps {
 
   double Step(std::span<const std::byte> images, std::span<const int32_t> labels) {
     const ImageEntry& entry = program_->image().entries[0];
-    for (const ImagePort& feed : entry.feeds) {
-      if (feed.name == "image") program_->Feed(feed, images);
-      if (feed.name == "label") program_->Feed(feed, std::as_bytes(labels));
-      if (feed.name.ends_with(".learning_rate")) {
-        program_->Feed(feed, std::as_bytes(std::span(&rate_, 1)));
+    for (size_t i = 0; i < entry.feeds.size(); ++i) {
+      const std::string& name = entry.feeds[i].name;
+      if (name == "image") program_->Feed(0, i, images);
+      if (name == "label") program_->Feed(0, i, std::as_bytes(labels));
+      if (name.ends_with(".learning_rate")) {
+        program_->Feed(0, i, std::as_bytes(std::span(&rate_, 1)));
       }
-      if (feed.name == kStepCounter || feed.name == kUpdateCounter) {
-        program_->Feed(feed, std::as_bytes(std::span(&step_, 1)));
+      if (name == kStepCounter || name == kUpdateCounter) {
+        program_->Feed(0, i, std::as_bytes(std::span(&step_, 1)));
       }
     }
     program_->Run(0);
     ++step_;
-    for (const ImagePort& result : entry.results) {
-      if (result.kind == OutputKind::kLoss) return program_->FetchScalar(result);
+    for (size_t i = 0; i < entry.results.size(); ++i) {
+      if (entry.results[i].kind == OutputKind::kLoss) return program_->FetchScalar(0, i);
     }
     ADD_FAILURE() << "no loss";
     return 0;

@@ -54,7 +54,7 @@ void ByteCode(benchmark::State& state) {
                   communicator);
   const HostTensor x(DType::kF32, {4});
   for (auto _ : state) {
-    program.Feed(program.image().entries[0].feeds[0], x.bytes());
+    program.Feed(0, 0, x.bytes());
     program.Run(0);
   }
   SetTimePerOperator(state);

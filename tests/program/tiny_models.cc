@@ -141,14 +141,19 @@ HostTensor FeedFor(const ImagePort& port, int64_t step) {
 }
 
 TinyProgram::TinyProgram(ProgramImage image)
-    : device_(std::make_unique<CpuDevice>("reference")),
+    : TinyProgram(std::move(image), std::make_unique<CpuDevice>("reference")) {}
+
+TinyProgram::TinyProgram(ProgramImage image, std::unique_ptr<Device> device)
+    : device_(std::move(device)),
       program_(std::move(image), *device_, reference::Library(), communicator_, FolderForTests()) {}
 
 RunResult TinyProgram::Run(int entry, int64_t step) {
   const ImageEntry& image = program_.image().entries[static_cast<size_t>(entry)];
-  for (const ImagePort& feed : image.feeds) program_.Feed(feed, FeedFor(feed, step).bytes());
+  for (size_t i = 0; i < image.feeds.size(); ++i) {
+    program_.Feed(entry, i, FeedFor(image.feeds[i], step).bytes());
+  }
   program_.Run(entry);
-  return ResultOf(image);
+  return ResultOf(entry);
 }
 
 RunResult TinyProgram::RunInPart(int entry, int64_t step) {
@@ -156,21 +161,24 @@ RunResult TinyProgram::RunInPart(int entry, int64_t step) {
   Run(entry, step + 1);
   for (const ImagePort& feed : image.feeds) {
     if (!program_.CanRunChanged(entry)) return Run(entry, step);
-    for (const ImagePort& other : image.feeds) {
+    for (size_t i = 0; i < image.feeds.size(); ++i) {
+      const ImagePort& other = image.feeds[i];
       const bool changes = &other <= &feed;
       if ((other.reach & feed.reach) == 0) continue;
-      program_.Feed(other, FeedFor(other, changes ? step : step + 1).bytes());
+      program_.Feed(entry, i, FeedFor(other, changes ? step : step + 1).bytes());
     }
     program_.RunChanged(entry, feed.reach);
   }
-  return ResultOf(image);
+  return ResultOf(entry);
 }
 
-RunResult TinyProgram::ResultOf(const ImageEntry& image) {
+RunResult TinyProgram::ResultOf(int entry) {
   RunResult result;
-  for (const ImagePort& port : image.results) {
-    result.results.emplace_back(static_cast<size_t>(port.bytes.bytes));
-    program_.Fetch(port, result.results.back());
+  const std::vector<ImagePort>& ports =
+      program_.image().entries[static_cast<size_t>(entry)].results;
+  for (size_t i = 0; i < ports.size(); ++i) {
+    result.results.emplace_back(static_cast<size_t>(ports[i].bytes.bytes));
+    program_.Fetch(entry, i, result.results.back());
   }
   for (size_t i = 0; i < program_.image().states.size(); ++i) {
     result.states.push_back(BytesOf(program_.ReadState(i)));

@@ -37,16 +37,17 @@ struct RunResult {
   friend bool operator==(const RunResult&, const RunResult&) = default;
 };
 
-// A program on the device `reference`, with what it needs.
+// A program of the kernels of `reference`, with what it needs.
 class TinyProgram {
  public:
   explicit TinyProgram(ProgramImage image);  // throws UserError
+  TinyProgram(ProgramImage image, std::unique_ptr<Device> device);
   RunResult Run(int entry, int64_t step);
   // A whole run, and then runs in part, each with one more feed changed to its numbers at `step`.
   RunResult RunInPart(int entry, int64_t step);
 
  private:
-  RunResult ResultOf(const ImageEntry& image);
+  RunResult ResultOf(int entry);
   std::unique_ptr<Device> device_;
   SingleProcess communicator_;
   Program program_;

@@ -94,9 +94,11 @@ std::string FolderForTests() {
 
 namespace {
 
-HostTensor ReadPort(const Program& program, const ImagePort& port) {
+// A result of the first entry point.
+HostTensor ReadResult(const Program& program, size_t index) {
+  const ImagePort& port = program.image().entries[0].results[index];
   HostTensor tensor(port.type.dtype, port.type.shape);
-  program.Fetch(port, tensor.bytes());
+  program.Fetch(0, index, tensor.bytes());
   return tensor;
 }
 
@@ -114,11 +116,13 @@ std::vector<StepResult> RunSteps(const ProgramImage& image, const KernelLibrary&
   }
   std::vector<StepResult> results;
   for (const auto& feeds : inputs.feeds) {
-    for (const ImagePort& feed : entry.feeds) program.Feed(feed, feeds.at(feed.name).bytes());
+    for (size_t i = 0; i < entry.feeds.size(); ++i) {
+      program.Feed(0, i, feeds.at(entry.feeds[i].name).bytes());
+    }
     program.Run(0);
     StepResult result;
-    for (const ImagePort& port : entry.results) {
-      result.outputs.emplace(port.name, ReadPort(program, port));
+    for (size_t i = 0; i < entry.results.size(); ++i) {
+      result.outputs.emplace(entry.results[i].name, ReadResult(program, i));
     }
     for (size_t i = 0; i < states.size(); ++i) {
       result.states.emplace(states[i].name, program.ReadState(i));
