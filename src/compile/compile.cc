@@ -79,7 +79,7 @@ TunedTarget TargetOf(const KernelLibrary& library, const CompileOptions& options
       return MeasureOnHost(library, node, option, threads);
     };
   }
-  return TunedTarget(library, options.tuning.get(), std::move(measure));
+  return TunedTarget(library, options.tuning.get(), std::move(measure), options.tf32);
 }
 
 std::string FingerprintOf(const KernelLibrary& library, const CompileOptions& options) {

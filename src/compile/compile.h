@@ -57,6 +57,7 @@ struct CompileOptions {
   int processes = 1;
   DType precision = DType::kF32;
   bool bf16_activations = false;  // of f32: src/autodiff/mixed_precision.h
+  bool tf32 = false;              // of f32: RunSetting::tf32
   // How long kernels took where they were measured; null: their estimates alone count.
   std::shared_ptr<TuningRecord> tuning;
   bool measure_kernels = false;  // those of the host that `tuning` does not know, for it
@@ -84,7 +85,8 @@ struct CompiledModel {
 // for the folder of a swap file: that is of the machine, and who runs the program gives it.
 std::string ProgramText(const ModelSpec& model, const std::string& folder = "");
 
-// What the passes and the plan ask: `library`, with the times of `options.tuning`. Both outlive it.
+// What the passes and the plan ask: `library`, with the times of `options.tuning` and whether
+// factors may be rounded to TF32. Library and record outlive it.
 TunedTarget TargetOf(const KernelLibrary& library, const CompileOptions& options);
 
 // What the results of a program depend on: the device's libraries, the team of threads, and the

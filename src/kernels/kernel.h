@@ -77,6 +77,7 @@ struct KernelRequest {
   const NodeSignature& node;
   std::vector<OperandLayout> operands;  // inputs, then outputs
   int threads = 1;
+  bool tf32 = false;  // factors are rounded to TF32 (RunSetting::tf32)
 };
 
 struct PreparedKernel {
@@ -108,6 +109,7 @@ struct KernelDef {
   bool hides_nan = false;        // may give a number for a NaN
   bool in_place = true;          // can run on the operator's in-place pairs
   bool strided_inputs = false;   // reads inputs of any strides
+  bool tf32 = false;             // can round its factors to TF32
   // Whether what it gives with that many threads has other bits than with one, or it must not run
   // beside another kernel. Null: neither.
   bool (*by_team)(const NodeSignature&, int threads) = nullptr;
@@ -115,6 +117,9 @@ struct KernelDef {
   // A better estimate of the time of all `threads`. Null: by flops_per_second and bytes.
   double (*seconds)(const NodeSignature&, int threads) = nullptr;
 };
+
+// What the name of a kernel ends in where it rounds its factors to TF32: "cuda.conv_tf32".
+inline constexpr std::string_view kTF32Suffix = "_tf32";
 
 inline bool AlwaysByTeam(const NodeSignature&, int) { return true; }
 

@@ -39,6 +39,9 @@ struct RunSetting {
   // Bytes that operands and workspace may take together, of kernels that take more than others do
   // to be faster.
   int64_t room = std::numeric_limits<int64_t>::max();
+  // Kernels may round the factors of products to TF32 (10 bits of mantissa), where they compute in
+  // f32. Sums are in f32.
+  bool tf32 = false;
 };
 
 class Target {

@@ -35,6 +35,11 @@ std::string OperatorOf(const NodeSignature& node) {
   return text;
 }
 
+RunSetting WithTF32(RunSetting setting) {
+  setting.tf32 = true;
+  return setting;
+}
+
 }  // namespace
 
 std::string TuningRecord::KeyOf(const NodeSignature& node, const KernelOption& option,
@@ -61,7 +66,8 @@ std::string TuningRecord::Name() const {
 
 std::vector<KernelOption> TunedTarget::Options(const NodeSignature& node,
                                                const RunSetting& setting) const {
-  std::vector<KernelOption> options = target_.Options(node, setting);
+  std::vector<KernelOption> options =
+      tf32_ ? target_.Options(node, WithTF32(setting)) : target_.Options(node, setting);
   if (record_ == nullptr || options.empty()) return options;
   const auto less = [](const KernelOption& a, const KernelOption& b) {
     return a.seconds < b.seconds;

@@ -34,13 +34,16 @@ class TuningRecord {
 using MeasureKernel = std::function<std::optional<double>(const NodeSignature& node,
                                                           const KernelOption& option, int threads)>;
 
-// A target whose options have the seconds of a record, where that knows them.
+// A target whose options have the seconds of a record, where that knows them. As all questions of a
+// compilation go through it, it also says of each what the number type of the run allows.
 class TunedTarget final : public Target {
  public:
   // `record` (null: none) outlives it, as `target` does. With `measure`, what the record does not
-  // know is measured and added to it, but for options that are estimated to be hopeless.
-  TunedTarget(const Target& target, TuningRecord* record, MeasureKernel measure = nullptr)
-      : target_(target), record_(record), measure_(std::move(measure)) {}
+  // know is measured and added to it, but for options that are estimated to be hopeless. `tf32`:
+  // RunSetting::tf32 of all questions.
+  TunedTarget(const Target& target, TuningRecord* record, MeasureKernel measure = nullptr,
+              bool tf32 = false)
+      : target_(target), record_(record), measure_(std::move(measure)), tf32_(tf32) {}
 
   std::string_view name() const override { return target_.name(); }
   std::vector<KernelOption> Options(const NodeSignature& node,
@@ -55,6 +58,7 @@ class TunedTarget final : public Target {
   const Target& target_;
   TuningRecord* record_;
   MeasureKernel measure_;
+  bool tf32_;
 };
 
 }  // namespace cgrun

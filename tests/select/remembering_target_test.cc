@@ -42,10 +42,15 @@ TEST(RememberingTarget, AsksOnceForEachNodeAndSetting) {
   const struct {
     NodeSignature node;
     RunSetting setting;
-  } cases[] = {{Leaky(0.1, {8, 4}), {1}},           {Leaky(0.2, {8, 4}), {1}},
-               {Leaky(0.1, {4, 8}), {1}},           {Leaky(0.1, {8, 4}, DType::kBF16), {1}},
-               {Leaky(0.1, {8, 4}), {2}},           {Leaky(0.1, {8, 4}), {1, {blocked}}},
-               {Leaky(0.1, {8, 4}), {1, {}, true}}, {Leaky(0.1, {8, 4}), {1, {}, false, 1000}}};
+  } cases[] = {{Leaky(0.1, {8, 4}), {1}},
+               {Leaky(0.2, {8, 4}), {1}},
+               {Leaky(0.1, {4, 8}), {1}},
+               {Leaky(0.1, {8, 4}, DType::kBF16), {1}},
+               {Leaky(0.1, {8, 4}), {2}},
+               {Leaky(0.1, {8, 4}), {1, {blocked}}},
+               {Leaky(0.1, {8, 4}), {1, {}, true}},
+               {Leaky(0.1, {8, 4}), {1, {}, false, 1000}},
+               {Leaky(0.1, {8, 4}), {.threads = 1, .tf32 = true}}};
   for (int round = 0; round < 2; ++round) {
     double times = 0;
     for (const auto& [node, setting] : cases) {

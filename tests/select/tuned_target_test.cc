@@ -58,6 +58,30 @@ TEST(TunedTarget, HasTheTimesOfItsRecord) {
   EXPECT_EQ(TunedTarget(kernels, nullptr).Options(node, {2})[1].seconds, 2);
 }
 
+// Says in the name of its kernel whether factors may be rounded.
+class SaysTF32 final : public Target {
+ public:
+  std::string_view name() const override { return "says"; }
+  std::string fingerprint() const override { return "says 1"; }
+  std::optional<std::vector<HostTensor>> Evaluate(const NodeSignature&,
+                                                  std::span<const HostTensor>) const override {
+    return std::nullopt;
+  }
+  std::vector<KernelOption> Options(const NodeSignature&,
+                                    const RunSetting& setting) const override {
+    KernelOption option;
+    option.kernel = setting.tf32 ? "rounded" : "exact";
+    return {option};
+  }
+};
+
+TEST(TunedTarget, AsksForTF32WhereTheRunHasIt) {
+  const SaysTF32 kernels;
+  const NodeSignature node = Leaky(0.1);
+  EXPECT_EQ(TunedTarget(kernels, nullptr).Options(node, {1})[0].kernel, "exact");
+  EXPECT_EQ(TunedTarget(kernels, nullptr, nullptr, true).Options(node, {1})[0].kernel, "rounded");
+}
+
 TEST(TunedTarget, DecidesWhichKernelRuns) {
   const ThreeKernels kernels;
   GraphMaker make;

@@ -134,41 +134,39 @@ static PreparedKernel PrepareConv(const KernelRequest& request) {
   const DType dtype = node.inputs[0].dtype;
   return PreparedKernel::Of(
       node.inputs.size() == 3 ? ForFloat<ConvWithBias>(dtype) : ForFloat<ConvWithoutBias>(dtype),
-      PackConv(node, TaskOfConv(node)));
+      PackConv(request, TaskOfConv(node)));
 }
 
 static PreparedKernel PrepareConvInputGrad(const KernelRequest& request) {
   return PreparedKernel::Of(ForFloat<ConvInputGrad>(request.node.inputs[0].dtype),
-                            PackConv(request.node, TaskOfInputGrad(request.node)));
+                            PackConv(request, TaskOfInputGrad(request.node)));
 }
 
 static PreparedKernel PrepareConvWeightGrad(const KernelRequest& request) {
   return PreparedKernel::Of(ForFloat<ConvWeightGrad>(request.node.inputs[0].dtype),
-                            PackConv(request.node, TaskOfWeightGrad(request.node)));
-}
-
-template <ConvTask (*Task)(const NodeSignature&)>
-static int64_t WorkspaceOf(const NodeSignature& node, int) {
-  return ConvWorkspace(Task(node));
+                            PackConv(request, TaskOfWeightGrad(request.node)));
 }
 
 KernelDef conv() {
   return {.name = "cuda.conv",
           .supports = AllFloat,
-          .workspace_bytes = WorkspaceOf<TaskOfConv>,
-          .prepare = PrepareConv};
+          .prepare = PrepareConv,
+          .choose = ChooseWorkspace<TaskOfConv>,
+          .tf32 = true};
 }
 KernelDef conv_input_grad() {
   return {.name = "cuda.conv_input_grad",
           .supports = AllFloat,
-          .workspace_bytes = WorkspaceOf<TaskOfInputGrad>,
-          .prepare = PrepareConvInputGrad};
+          .prepare = PrepareConvInputGrad,
+          .choose = ChooseWorkspace<TaskOfInputGrad>,
+          .tf32 = true};
 }
 KernelDef conv_weight_grad() {
   return {.name = "cuda.conv_weight_grad",
           .supports = AllFloat,
-          .workspace_bytes = WorkspaceOf<TaskOfWeightGrad>,
-          .prepare = PrepareConvWeightGrad};
+          .prepare = PrepareConvWeightGrad,
+          .choose = ChooseWorkspace<TaskOfWeightGrad>,
+          .tf32 = true};
 }
 
 }  // namespace cgrun::cuda

@@ -19,9 +19,22 @@ inline int64_t ConvWorkspace(const ConvTask& task) {
   return task.dtype == DType::kF64 ? 0 : LibraryConv::WorkspaceOf(task) + kLibraryAlignment;
 }
 
-inline ConvParameters PackConv(const NodeSignature& node, const ConvTask& task) {
+// KernelDef::choose of a kernel whose nodes are tasks so.
+template <ConvTask (*Task)(const NodeSignature&)>
+bool ChooseWorkspace(const NodeSignature& node, const RunSetting& setting, KernelOption* option) {
+  ConvTask task = Task(node);
+  task.tf32 = setting.tf32;
+  option->workspace_bytes = ConvWorkspace(task);
+  return true;
+}
+
+// `task` is that of the node.
+inline ConvParameters PackConv(const KernelRequest& request, ConvTask task) {
+  task.tf32 = request.tf32;
   ConvParameters p{task.sizes, LibraryConv::Make(task), {}};
-  if (task.result != ConvResult::kWeight) p.result = ChannelSizes::Of(node.outputs[0].shape);
+  if (task.result != ConvResult::kWeight) {
+    p.result = ChannelSizes::Of(request.node.outputs[0].shape);
+  }
   return p;
 }
 

@@ -20,6 +20,7 @@ struct ConvTask {
   DType dtype = DType::kF32;
   bool bias = false;
   int64_t workspace_bytes = 0;  // from a multiple of kLibraryAlignment
+  bool tf32 = false;            // of f32, whose factors may be rounded to TF32
 
   int64_t input_elements() const { return sizes.images * sizes.groups * sizes.group_input(); }
   int64_t output_elements() const { return sizes.images * sizes.groups * sizes.group_output(); }

@@ -34,16 +34,15 @@ static PreparedKernel PrepareConvTranspose(const KernelRequest& request) {
   const DType dtype = node.inputs[0].dtype;
   return PreparedKernel::Of(node.inputs.size() == 3 ? ForFloat<ConvTransposeWithBias>(dtype)
                                                     : ForFloat<ConvTransposeWithoutBias>(dtype),
-                            PackConv(node, TaskOf(node)));
+                            PackConv(request, TaskOf(node)));
 }
-
-static int64_t Workspace(const NodeSignature& node, int) { return ConvWorkspace(TaskOf(node)); }
 
 KernelDef conv_transpose() {
   return {.name = "cuda.conv_transpose",
           .supports = AllFloat,
-          .workspace_bytes = Workspace,
-          .prepare = PrepareConvTranspose};
+          .prepare = PrepareConvTranspose,
+          .choose = ChooseWorkspace<TaskOf>,
+          .tf32 = true};
 }
 
 }  // namespace cgrun::cuda

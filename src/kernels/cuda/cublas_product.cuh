@@ -20,6 +20,7 @@ struct CublasProduct {
   int matrices = 1;
   int64_t a_stride = 0, b_stride = 0;  // from matrix to matrix; 0: the same one
   int64_t workspace_bytes = 0;         // from a multiple of kLibraryAlignment
+  bool tf32 = false;                   // A and B are of f32 and may be rounded to TF32
 
   // `workspace` is aligned by it.
   void Run(const RunContext& context, const void* a, const void* b, bool adds, void* y,

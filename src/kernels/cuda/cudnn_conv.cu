@@ -51,21 +51,35 @@ static cudnnDataType_t DataType(DType dtype) {
   return dtype == DType::kBF16 ? CUDNN_DATA_BFLOAT16 : CUDNN_DATA_FLOAT;
 }
 
-// For the tensor cores cuDNN wants channels in eights.
-constexpr int64_t kChannels = 8;
+// For the tensor cores cuDNN wants channels in eights, those of TF32 in fours: 16 bytes.
+static int64_t ChannelsTogether(DType dtype) { return 16 / SizeOf(dtype); }
+
+// With the channels last cuDNN has code for the tensor cores, which take f32 as TF32 alone. Groups
+// have code for plain tensors; so have kernels of one element and odd channels, where it was the
+// faster.
+static bool PrefersChannelsLast(const ConvTask& task) {
+  const ConvSizes& sizes = task.sizes;
+  const int64_t together = ChannelsTogether(task.dtype);
+  return (task.dtype == DType::kBF16 || task.tf32) && sizes.groups == 1 &&
+         sizes.kernel_plane() > 1 && sizes.channels % together == 0 &&
+         sizes.filters % together == 0;
+}
 
 // What was seen on a GPU to be enough: for f32, next to nothing but where the weights' gradient is
 // the result, which cuDNN adds up in parts; in bf16 our copies with the channels last, and copies
-// and parts of its own beside them.
+// and parts of its own beside them. TF32 is thought to want what bf16 does, and copies of ours
+// where it is to run on them.
 int64_t CudnnConvWorkspace(const ConvTask& task) {
   constexpr int64_t kLeast = 1 << 20, kMostSmall = 32 << 20, kMost = 256 << 20, kSmallPart = 16;
   const bool is_bf16 = task.dtype == DType::kBF16, of_weight = task.result == ConvResult::kWeight;
+  const bool by_tensor_cores = is_bf16 || task.tf32;
   const int64_t operands = SizeOf(task.dtype) * (task.input_elements() + task.output_elements() +
                                                  task.weight_elements());
-  if (!is_bf16 && !of_weight) return kLeast + std::min(operands / kSmallPart, kMostSmall);
+  if (!by_tensor_cores && !of_weight) return kLeast + std::min(operands / kSmallPart, kMostSmall);
   const int64_t parts = of_weight ? 4 * task.weight_elements() * SizeOf(DType::kF32) : 0;
   const int64_t scratch = std::min(kLeast + 2 * operands + parts, kMost);
-  return is_bf16 ? operands + 3 * kLibraryAlignment + scratch : scratch;
+  const bool copies = is_bf16 || PrefersChannelsLast(task);
+  return copies ? operands + 3 * kLibraryAlignment + scratch : scratch;
 }
 
 CudnnConv::CudnnConv(const ConvTask& task, cudnnTensorFormat_t format, bool bias)
@@ -95,14 +109,6 @@ void CudnnConv::PlaceCopy(Tensor& tensor) {
   copies_bytes_ += RoundedUp(tensor.count * tensor.channels * tensor.plane * SizeOf(task_.dtype));
 }
 
-// With the channels last cuDNN has code for the tensor cores, which f32 does not use. Groups have
-// code for plain tensors; so have kernels of one element and odd channels, where it was the faster.
-static bool PrefersChannelsLast(const ConvTask& task) {
-  const ConvSizes& sizes = task.sizes;
-  return task.dtype == DType::kBF16 && sizes.groups == 1 && sizes.kernel_plane() > 1 &&
-         sizes.channels % kChannels == 0 && sizes.filters % kChannels == 0;
-}
-
 std::shared_ptr<const CudnnConv> CudnnConv::Make(const ConvTask& task) {
   const bool known = task.dtype == DType::kF32 || task.dtype == DType::kBF16;
   const Window& window = task.sizes.window;
@@ -116,7 +122,10 @@ std::shared_ptr<const CudnnConv> CudnnConv::Make(const ConvTask& task) {
       if (auto conv = TryOut(task, format, bias)) return conv;
     }
   }
-  return nullptr;
+  if (!task.tf32) return nullptr;
+  ConvTask exact = task;
+  exact.tf32 = false;
+  return Make(exact);
 }
 
 std::shared_ptr<const CudnnConv> CudnnConv::TryOut(const ConvTask& task, cudnnTensorFormat_t format,
@@ -131,8 +140,9 @@ bool CudnnConv::Describe() {
   const auto as_int = [](int64_t value) { return static_cast<int>(value); };
   const cudnnDataType_t type = DataType(task_.dtype);
   const WindowAxis &wy = task_.sizes.window.y, &wx = task_.sizes.window.x;
-  // f32 means f32: the default would let cuDNN round to TF32.
-  const cudnnMathType_t math = task_.dtype == DType::kF32 ? CUDNN_FMA_MATH : CUDNN_TENSOR_OP_MATH;
+  // f32 means f32: the default would let cuDNN round to TF32, as tensor cores do.
+  const bool exact = task_.dtype == DType::kF32 && !task_.tf32;
+  const cudnnMathType_t math = exact ? CUDNN_FMA_MATH : CUDNN_TENSOR_OP_MATH;
   const cudnnStatus_t statuses[] = {
       cudnnCreateTensorDescriptor(&x_),
       cudnnCreateTensorDescriptor(&y_),

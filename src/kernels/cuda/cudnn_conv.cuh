@@ -19,8 +19,8 @@ class CudnnConv {
  public:
   // Null where cuDNN has no fitting code for it: padding that differs between the ends, f64, sizes
   // that it refuses, or more scratch than the task has. Whether it has is tried out with a run on
-  // memory of its own, which also loads the code. Throws UserError where there is no room for that,
-  // and where the GPU has failed.
+  // memory of its own, which also loads the code. TF32 without fitting code runs as f32. Throws
+  // UserError where there is no room for that, and where the GPU has failed.
   static std::shared_ptr<const CudnnConv> Make(const ConvTask& task);
   // The same in one way: on plain tensors or on copies with the channels last, with the bias or
   // without it.

@@ -4,7 +4,9 @@
 #include <cublas_v2.h>
 #include <cudnn.h>
 
+#include <algorithm>
 #include <map>
+#include <string>
 
 #include "src/base/check.h"
 #include "src/kernels/cuda/evaluate.h"
@@ -13,6 +15,11 @@
 
 namespace cgrun::cuda {
 namespace {
+
+bool ComputesInF32(const NodeSignature& node) {
+  const auto is_f32 = [](const TensorType& type) { return type.dtype == DType::kF32; };
+  return std::ranges::all_of(node.inputs, is_f32) && std::ranges::all_of(node.outputs, is_f32);
+}
 
 class CudaLibrary final : public KernelLibrary {
  public:
@@ -29,7 +36,11 @@ class CudaLibrary final : public KernelLibrary {
     std::vector<KernelOption> options;
     const auto it = kernels_.find(node.op);
     if (it == kernels_.end()) return {};
-    AddOptions(it->second, node, setting, &options);
+    RunSetting own = setting;
+    own.tf32 = setting.tf32 && it->second.tf32 && ComputesInF32(node);
+    AddOptions(it->second, node, own, &options);
+    if (!own.tf32) return options;
+    for (KernelOption& option : options) option.kernel += kTF32Suffix;
     return options;
   }
 
@@ -40,8 +51,11 @@ class CudaLibrary final : public KernelLibrary {
 
   PreparedKernel Prepare(std::string_view name, const KernelRequest& request) const override {
     const KernelDef& kernel = kernels_.at(request.node.op);
+    KernelRequest own = request;
+    own.tf32 = kernel.tf32 && name.ends_with(kTF32Suffix);
+    if (own.tf32) name.remove_suffix(kTF32Suffix.size());
     CGRUN_CHECK(kernel.name == name) << name << " is not the kernel of this operator";
-    return kernel.prepare(request);
+    return kernel.prepare(own);
   }
 
   bool uses_threads() const override { return false; }  // of the host

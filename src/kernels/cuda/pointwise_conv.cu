@@ -98,16 +98,18 @@ bool PointwiseConv::CanRun(const ConvTask& task) {
   return task.result == ConvResult::kInput || TermsOf(task) <= kMostTerms;
 }
 
-// An image must have enough to do. bf16 wants rows that begin at multiples of 16 bytes, for the
-// tensor cores, and gathers nothing.
+// An image must have enough to do. bf16 and TF32 want rows that begin at multiples of 16 bytes, for
+// the tensor cores; bf16 gathers nothing.
 bool PointwiseConv::IsChosen(const ConvTask& task) {
-  constexpr int64_t kLeastPlane = 64, kAligned = 8;
+  constexpr int64_t kLeastPlane = 64, kAlignment = 16;
   const ConvSizes& sizes = task.sizes;
   if (!CanRun(task) || sizes.output_plane() < kLeastPlane) return false;
-  if (task.dtype == DType::kF32) return true;
-  if (task.result == ConvResult::kWeight && !IsDense(sizes.window)) return false;
-  return sizes.output_plane() % kAligned == 0 && sizes.channels % kAligned == 0 &&
-         sizes.filters % kAligned == 0;
+  const bool is_f32 = task.dtype == DType::kF32;
+  if (is_f32 && !task.tf32) return true;
+  if (!is_f32 && task.result == ConvResult::kWeight && !IsDense(sizes.window)) return false;
+  const int64_t aligned = kAlignment / SizeOf(task.dtype);
+  return sizes.output_plane() % aligned == 0 && sizes.channels % aligned == 0 &&
+         sizes.filters % aligned == 0;
 }
 
 // The elements of x that are read.
@@ -151,6 +153,7 @@ PointwiseConv::PointwiseConv(const ConvTask& task)
   CublasProduct& p = product_;
   p.handle = CublasHandle();
   p.dtype = task.dtype;
+  p.tf32 = task.tf32;
   p.result = task.result == ConvResult::kWeight ? DType::kF32 : task.dtype;
   p.matrices = static_cast<int>(task.sizes.images);
   p.workspace_bytes = CublasWorkspace(ProductBytes(task));

@@ -44,17 +44,21 @@ static int64_t PlannedProductWorkspace(const NodeSignature& node, int) {
   return CublasWorkspace(ByteSize(node.outputs[0])) + kLibraryAlignment;
 }
 
-static CublasProduct ProductOf(const NodeSignature& node) {
+static CublasProduct ProductOf(const KernelRequest& request) {
+  const NodeSignature& node = request.node;
   CublasProduct p;
+  p.handle = CublasHandle();
+  p.tf32 = request.tf32;
   p.dtype = p.result = node.outputs[0].dtype;
   p.workspace_bytes = CublasWorkspace(ByteSize(node.outputs[0]));
   return p;
 }
 
-static CublasProduct PackMatmul(const NodeSignature& node) {
+static CublasProduct PackMatmul(const KernelRequest& request) {
+  const NodeSignature& node = request.node;
   const auto& attributes = node.attributes.As<MatmulAttributes>();
   const Shape &a = node.inputs[0].shape, &b = node.inputs[1].shape, &y = node.outputs[0].shape;
-  CublasProduct p = ProductOf(node);
+  CublasProduct p = ProductOf(request);
   p.rows = static_cast<int>(y[y.rank() - 2].size);
   p.columns = static_cast<int>(y[y.rank() - 1].size);
   p.a_columns = static_cast<int>(a[a.rank() - 1].size);
@@ -69,9 +73,10 @@ static CublasProduct PackMatmul(const NodeSignature& node) {
   return p;
 }
 
-static CublasProduct PackLinear(const NodeSignature& node) {
+static CublasProduct PackLinear(const KernelRequest& request) {
+  const NodeSignature& node = request.node;
   const Shape &x = node.inputs[0].shape, &y = node.outputs[0].shape;
-  CublasProduct p = ProductOf(node);
+  CublasProduct p = ProductOf(request);
   p.columns = static_cast<int>(y[y.rank() - 1].size);
   p.rows = static_cast<int>(y.Elements() / p.columns);
   p.depth = static_cast<int>(x[x.rank() - 1].size);
@@ -81,18 +86,15 @@ static CublasProduct PackLinear(const NodeSignature& node) {
 }
 
 static PreparedKernel PrepareMatmul(const KernelRequest& request) {
-  CublasProduct p = PackMatmul(request.node);
-  p.handle = CublasHandle();
-  return PreparedKernel::Of(ForFloat<Matmul>(request.node.inputs[0].dtype), p);
+  return PreparedKernel::Of(ForFloat<Matmul>(request.node.inputs[0].dtype), PackMatmul(request));
 }
 
 static PreparedKernel PrepareLinear(const KernelRequest& request) {
   const NodeSignature& node = request.node;
   const DType dtype = node.inputs[0].dtype;
-  CublasProduct p = PackLinear(node);
-  p.handle = CublasHandle();
   return PreparedKernel::Of(
-      node.inputs.size() == 3 ? ForFloat<LinearWithBias>(dtype) : ForFloat<Matmul>(dtype), p);
+      node.inputs.size() == 3 ? ForFloat<LinearWithBias>(dtype) : ForFloat<Matmul>(dtype),
+      PackLinear(request));
 }
 
 // cuBLAS counts rows, columns and matrices in 32 bits.
@@ -111,13 +113,15 @@ KernelDef matmul() {
   return {.name = "cuda.matmul",
           .supports = SupportsProduct,
           .workspace_bytes = PlannedProductWorkspace,
-          .prepare = PrepareMatmul};
+          .prepare = PrepareMatmul,
+          .tf32 = true};
 }
 KernelDef linear() {
   return {.name = "cuda.linear",
           .supports = SupportsProduct,
           .workspace_bytes = PlannedProductWorkspace,
-          .prepare = PrepareLinear};
+          .prepare = PrepareLinear,
+          .tf32 = true};
 }
 
 }  // namespace cgrun::cuda
