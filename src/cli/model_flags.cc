@@ -216,7 +216,7 @@ std::shared_ptr<ModelFlags> AddModelFlags(CLI::App& app, CapFlag cap) {
                  "(default: shared)")
       ->type_name("shared|separate");
   app.add_option("--precision", flags->precision, "number type of the computation")
-      ->type_name("f32|f64|bf16");
+      ->type_name("f32|f64|bf16|tf32");
   app.add_option("--seed", flags->seed, "seed of initial values, shuffling and dropout")
       ->type_name("N");
   app.add_option("--threads", flags->threads,
@@ -396,6 +396,7 @@ CompileOptions CompileOptionsOf(const ModelFlags& flags, const ModelSpec& model)
   }
   options.precision = PrecisionOf(model);
   options.bf16_activations = model.train && model.train->precision.value == "bf16";
+  options.tf32 = model.train && model.train->precision.value == "tf32";
   if (library != nullptr) TakeTuning(model, *library, flags.tune, options);
   // How long operators take is known of the host alone: elsewhere, only a cap has any run again.
   if (library != nullptr && !KindOfDevice(library->name()).on_host) options.recompute_share = 0;

@@ -42,7 +42,8 @@ std::optional<Graph> BuildForward(const ModelSpec& model, const FrontendOptions&
 // in evaluations, so that these do not disturb each other.
 std::string StateName(const std::string& input, EntryKind kind);
 
-// The number type that the file computes with. bf16 is one of activations alone: f32.
+// The number type that the file computes with. bf16 is one of activations alone, and tf32 one of
+// factors: f32.
 DType PrecisionOf(const ModelSpec& model);
 
 // Reports what the file asks for and this version does not do.

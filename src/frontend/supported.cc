@@ -13,7 +13,7 @@ namespace {
 
 constexpr UnsupportedKey kUnsupported[] = {
     {"", "plugins"},
-    {"train", "precision", "f16, tf32", "", "f32, bf16 and f64 are what there is"},
+    {"train", "precision", "f16", "", "f32, bf16 and f64 are what there is, and on GPUs tf32"},
 };
 
 // The map at a place such as "data.test"; null where the file has none.
@@ -36,6 +36,19 @@ bool IsRefused(const UnsupportedKey& key, const TreeNode& value) {
   return value.IsScalar() && std::find(values.begin(), values.end(), value.scalar) != values.end();
 }
 
+// "cuda", "cuda:1".
+bool IsOfGpu(std::string_view device) {
+  return device.substr(0, std::min(device.find(':'), device.size())) == "cuda";
+}
+
+void CheckTF32(const ModelSpec& model, Diagnostics& diagnostics) {
+  if (!model.train || model.train->precision.value != "tf32") return;
+  if (IsOfGpu(model.device.value)) return;
+  diagnostics.Error(model.train->precision.mark,
+                    "'precision: tf32' is for device cuda alone, not '" + model.device.value + "'",
+                    "tf32 is a number type of GPUs; write `precision: f32`, or `bf16`");
+}
+
 }  // namespace
 
 std::span<const UnsupportedKey> UnsupportedKeys() { return kUnsupported; }
@@ -50,6 +63,7 @@ void CheckSupported(const ModelSpec& model, Diagnostics& diagnostics) {
                       "this version does not carry out '" + std::string(key.key) + value + "' yet",
                       std::string(key.help));
   }
+  CheckTF32(model, diagnostics);
 }
 
 DType PrecisionOf(const ModelSpec& model) {

@@ -12,7 +12,7 @@ namespace cgrun {
 struct UnsupportedKey {
   std::string_view place;  // of the map: "train.clip"
   std::string_view key;
-  std::string_view values = "";  // these alone are not carried out ("f16, tf32"); "": any value
+  std::string_view values = "";  // these alone are not carried out ("f16"); "": any value
   std::string_view fine = "";    // but this one is
   std::string_view help = "take it out; nothing in a model file is ignored in silence";
 };

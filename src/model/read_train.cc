@@ -39,7 +39,7 @@ void ReadPrecision(const TreeEntry& entry, TrainSpec& train, const Reader& reade
   }
   std::vector<std::string> choices = Choices(kPrecisionType);
   if (std::ranges::find(choices, entry.value.scalar) == choices.end()) {
-    choices = {"f32", "f64", "bf16"};
+    choices = {"f32", "f64", "bf16", "tf32"};
   }
   Put<&TrainSpec::precision>(ReadChoice(entry.value, entry.key, choices, reader.diagnostics), entry,
                              train);
@@ -142,7 +142,8 @@ constexpr Key<TrainSpec> kTrainKeys[] = {
       "where `memory` may put a file that tensors are swapped to; without it none are"},
      ReadTextField<&TrainSpec::swap>},
     {{"precision", kPrecisionType, "f32",
-      "of what is computed; bf16: of activations and their gradients, all else is f32"},
+      "of what is computed; bf16: of activations and their gradients, all else is f32; tf32, on "
+      "`cuda`: f32, products of factors that are rounded to TF32"},
      ReadPrecision},
     {{"optimizer", kOptimizerType, "", "the rule by which parameters change"}, ReadTrainOptimizer},
     {{"accumulate", kPositiveType, "1", "batches whose gradients make one update"},

@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <limits>
 #include <set>
+#include <string>
+#include <string_view>
 
 #include "src/train/check_numbers.h"
 #include "src/train/model_check.h"
@@ -14,12 +16,25 @@ namespace {
 struct Tolerances {
   double results, gradients, most_of_gradients;
 };
-constexpr Tolerances kOfF32 = {1e-3, 2e-3, 5e-2}, kOfBF16 = {3e-2, 5e-2, 0.5};
+constexpr Tolerances kOfF32 = {1e-3, 2e-3, 5e-2}, kOfTF32 = {5e-3, 1e-2, 0.1},
+                     kOfBF16 = {3e-2, 5e-2, 0.5};
+
+const Tolerances& TolerancesOf(const CompileOptions& options) {
+  if (options.bf16_activations) return kOfBF16;
+  return options.tf32 ? kOfTF32 : kOfF32;
+}
+
+// Nothing where rounding is that of f32.
+std::string_view RoundedTo(const CompileOptions& options) {
+  if (options.bf16_activations) return "bf16";
+  return options.tf32 ? "TF32" : "";
+}
 constexpr double kOfSensitivity = 8;
 
 // Of the sum of its terms' sizes, a sum in f32 of terms that are themselves rounded is known to so
 // many units in the last place: in front of a batch norm one is off by 0.1 to 2 of them.
 constexpr double kUnitsOfTerms = 16;
+constexpr double kTF32Epsilon = 0x1p-10;  // of terms that are products of rounded factors: one
 
 // What is wrong is wrong everywhere; a kink is in the way at one point.
 constexpr int kPoints = 3;
@@ -31,11 +46,12 @@ constexpr int kPoints = 3;
 // batch norm.
 double ModelCheck::GradientFloor(const std::string& key) const {
   if (options_.bf16_activations) return 5e-2 * gradient_scale_;
-  const auto terms = term_sizes_.find(key);
-  const double rounding =
-      terms == term_sizes_.end()
-          ? 0
-          : kUnitsOfTerms * std::numeric_limits<float>::epsilon() * terms->second;
+  const auto found = term_sizes_.find(key);
+  const double terms = found == term_sizes_.end() ? 0 : found->second;
+  if (options_.tf32) {
+    return std::max(1e-2 * gradient_scale_, kTF32Epsilon * terms / kOfTF32.gradients);
+  }
+  const double rounding = kUnitsOfTerms * std::numeric_limits<float>::epsilon() * terms;
   return std::max(1e-3 * gradient_scale_, rounding / kOfF32.gradients);
 }
 
@@ -84,9 +100,11 @@ void ModelCheck::Compare(const std::string& name, const KernelLibrary& library,
     CompareHere(*engine, errors);
     Judge(errors, check);
   }
-  if (!check.good && options_.bf16_activations && check.tolerance >= kOfBF16.most_of_gradients) {
-    check.skipped =
-        "rounding to bf16 changes what this network's gradients are; f32 can be checked";
+  const std::string rounded_to(RoundedTo(options_));
+  if (!check.good && !rounded_to.empty() &&
+      check.tolerance >= TolerancesOf(options_).most_of_gradients) {
+    check.skipped = "rounding to " + rounded_to +
+                    " changes what this network's gradients are; f32 can be checked";
     return;
   }
   std::set<std::string> compared;
@@ -108,7 +126,7 @@ void ModelCheck::CompareHere(Engine& engine, std::map<std::string, DeviceError>&
   }
   FeedBatch(engine, 0);
   engine.Run(0);
-  const Tolerances& allowed = options_.bf16_activations ? kOfBF16 : kOfF32;
+  const Tolerances& allowed = TolerancesOf(options_);
   const auto& results = engine.model().entries[0].results;
   for (size_t i = 0; i < results.size(); ++i) {
     const std::string key = KeyOf(results[i].name, results[i].path);

@@ -30,7 +30,7 @@ constexpr double kSteps[] = {1e-6, 1e-7, 1e-5, 1e-8};  // of parameters, relativ
 // What is wrong is wrong in every direction; a kink is in the way of one.
 constexpr int kDirections = 3;
 constexpr char kRandomName[] = "check";
-constexpr double kBF16Epsilon = 0x1p-7;  // from 1 to the next number
+constexpr double kBF16Epsilon = 0x1p-7, kTF32Epsilon = 0x1p-10;  // from 1 to the next number
 constexpr double kRecurrentScale = 0.5;  // of recurrent state, away from the zeros it begins with
 
 std::vector<double> NumbersOf(const HostTensor& tensor) {
@@ -322,12 +322,13 @@ void ModelCheck::NoteScales() {
   }
 }
 
-// How much one unit in the last place of f32 or bf16, in every parameter, changes the gradient that
-// it changes most: what the network makes of rounding, kinks included.
+// How much one unit in the last place of f32, TF32 or bf16, in every parameter, changes the
+// gradient that it changes most: what the network makes of rounding, kinks included.
 double ModelCheck::Sensitivity() {
   if (sensitivity_) return *sensitivity_;
-  const double last_place =
-      options_.bf16_activations ? kBF16Epsilon : std::numeric_limits<float>::epsilon();
+  const double last_place = options_.bf16_activations ? kBF16Epsilon
+                            : options_.tf32           ? kTF32Epsilon
+                                                      : std::numeric_limits<float>::epsilon();
   for (const Learned& learned : learned_) {
     HostTensor moved = states_[learned.state];
     const uint64_t key = RandomKey(0, learned.name);

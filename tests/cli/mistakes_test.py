@@ -26,6 +26,21 @@ class MistakesTest(CliTestCase):
                 self.assertIn("this version does not carry out 'precision: f16' yet", error)
                 self.assertIn("f32, bf16 and f64 are what there is", error)
 
+    def test_tf32_is_refused_but_on_gpus(self):
+        self.write("rounded.yaml", MODEL.replace("batch: 20", "batch: 20\n  precision: tf32"))
+        line = 1 + (self.folder / "rounded.yaml").read_text().split("\n").index("  precision: tf32")
+        for device in ("blas", "reference"):
+            for verb in ("train", "plan", "check"):
+                error = self.refuses(verb, "rounded.yaml", "--device", device)
+                self.assertIn(f"rounded.yaml:{line}:14: error: 'precision: tf32' is for device cuda "
+                              f"alone, not '{device}'\n", error)
+                self.assertIn("help: tf32 is a number type of GPUs; write `precision: f32`, or "
+                              "`bf16`\n", error)
+                self.assertEqual(error.count("error: "), 1, error)
+        error = self.refuses("bench", "small.yaml", "--precision", "tf32")
+        self.assertIn("--precision tf32: error: 'precision: tf32' is for device cuda alone, not "
+                      "'auto'\n", error)
+
     def test_wrong_options_are_explained_in_our_own_words(self):
         for arguments, message, advice in (
                 (["train", "small.yaml", "--threads", "0"],

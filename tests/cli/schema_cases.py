@@ -34,7 +34,7 @@ CHANGES = (
         "clip: {}, ",
         "clip: {norm: 1/2}, ", "clip: {norm: 0}, ", "time: 1h30m, ", "time: 90, ", "time: 1h 30, ",
         "time: '', ", "memory: 1.5GiB, ", "memory: 500, ", "memory: 2 GB, ", "memory: 5X, ",
-        "batch: auto, memory: 1G, ", "batch: many, ", "precision: tf32, ",
+        "batch: auto, memory: 1G, ", "batch: many, ", "precision: f16, ",
         "sequence: [p, {p: 2}], ",
         "sequence: [{p: 0}], ", "sequence: p, ", "sequence: [], ",
         "early_stop: {metric: loss}, ", "epoch: 3, ")),

@@ -77,6 +77,26 @@ TEST(Supported, EveryKeyIsRefused) {
   }
 }
 
+TEST(Supported, TF32IsForGpusAlone) {
+  for (const char* device : {"auto", "reference", "blas", "cpu"}) {
+    const std::string errors =
+        ErrorsWith({"train.precision=tf32", "device=" + std::string(device)});
+    EXPECT_NE(errors.find("'precision: tf32' is for device cuda alone, not '" +
+                          std::string(device) + "'"),
+              std::string::npos)
+        << errors;
+    EXPECT_NE(errors.find("write `precision: f32`, or `bf16`"), std::string::npos) << errors;
+  }
+  for (const char* device : {"cuda", "cuda:1"}) {
+    EXPECT_EQ(ErrorsWith({"train.precision=tf32", "device=" + std::string(device)}), "");
+  }
+  Diagnostics diagnostics;
+  const std::vector<std::string> overrides = {"train.precision=tf32"};
+  const auto model = ParseModel({"model.yaml", kModel}, overrides, diagnostics);
+  ASSERT_TRUE(model) << diagnostics.ToString();
+  EXPECT_EQ(PrecisionOf(*model), DType::kF32);
+}
+
 // A run's own model.yaml has every default in it.
 TEST(Supported, DefaultsAreCarriedOut) {
   Diagnostics diagnostics;
