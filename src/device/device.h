@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -14,6 +15,8 @@
 
 #include "src/base/arena_kind.h"
 #include "src/base/stream_clock.h"
+#include "src/base/transfer_speed.h"
+#include "src/device/swap_space.h"
 
 namespace cgrun {
 
@@ -94,6 +97,16 @@ class Device {
   virtual std::unique_ptr<CapturedWork> Capture(Stream, const std::function<void()>& /*enqueue*/) {
     return nullptr;
   }
+  // Takes `bytes` of the host's memory, pinned, that tensors of `run`'s work can be swapped to; at
+  // most `most_in_flight` transfers are under way at a time. Null: they go to a file. The device
+  // and the stream must outlive it. Throws UserError with the size if there is not enough.
+  virtual std::unique_ptr<SwapSpace> MakeSwapSpace(Stream /*run*/, int64_t /*bytes*/,
+                                                   size_t /*most_in_flight*/) {
+    return nullptr;
+  }
+  // How fast bytes go to such a space and come back, measured now and rounded to powers of two;
+  // nothing where there is none. Throws UserError.
+  virtual std::optional<TransferSpeed> MeasureTransfers() { return std::nullopt; }
   // A clock of the stream for up to `marks` marks; null where a kernel has done its work when it
   // returns, so that the host's clock tells the same. The device must outlive it.
   virtual std::unique_ptr<StreamClock> MakeClock(Stream, size_t /*marks*/) { return nullptr; }

@@ -1,12 +1,6 @@
-// SwapFile: the arena of kind kFile, a temporary file that one thread writes and reads while the
-// others compute.
-//
-//   steps     … conv3 … | StartWrite |  relu3, pool3, …  | Wait |   the bytes are free for others
-//   its thread          |            writes              |
-//
-// Bytes that are on their way belong to the file's thread: nothing writes those that are being
-// written to the file, and nothing touches those that are being read from it, until Wait() has
-// returned. After the constructor nothing allocates.
+// SwapFile: a swap space of devices on the host, a temporary file that one thread writes and reads
+// while the others compute. Wait() returns when the thread is done. After the constructor nothing
+// allocates.
 #ifndef CGRUN_DEVICE_SWAP_FILE_H_
 #define CGRUN_DEVICE_SWAP_FILE_H_
 
@@ -18,27 +12,24 @@
 #include <thread>
 #include <vector>
 
+#include "src/device/swap_space.h"
+
 namespace cgrun {
 
-class SwapFile {
+class SwapFile final : public SwapSpace {
  public:
   // Makes a file of `bytes` in `folder`, where its place is taken at once, so that a disk that is
   // too full says so now; it has no name there, and is gone with the process. At most
   // `most_in_flight` transfers are under way at a time. Throws UserError.
   SwapFile(const std::string& folder, int64_t bytes, size_t most_in_flight);
-  ~SwapFile();
+  ~SwapFile() override;
   SwapFile(const SwapFile&) = delete;
   SwapFile& operator=(const SwapFile&) = delete;
 
-  // Begins to copy `bytes` to or from the file's byte `offset` on, in the order of the calls.
-  void StartWrite(int64_t offset, std::byte* from, int64_t bytes) noexcept;
-  void StartRead(int64_t offset, std::byte* to, int64_t bytes) noexcept;
-  // Returns when nothing is under way any more at that offset. Where a transfer has failed, the
-  // bytes are anything, and Check() says so.
-  void Wait(int64_t offset) noexcept;
-  // Throws UserError with what went wrong first, if anything ever did: what was computed since is
-  // worth nothing.
-  void Check() const;
+  void StartWrite(int64_t offset, std::byte* from, int64_t bytes) noexcept override;
+  void StartRead(int64_t offset, std::byte* to, int64_t bytes) noexcept override;
+  void Wait(int64_t offset) noexcept override;
+  void Check() const override;
 
  private:
   enum class Direction : uint8_t { kWrite, kRead };

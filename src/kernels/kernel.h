@@ -17,7 +17,7 @@
 
 namespace cgrun {
 
-class SwapFile;
+class SwapSpace;
 
 enum class Access : uint8_t { kRead, kWrite, kReadWrite, kScratch };
 
@@ -32,7 +32,7 @@ struct Operand {
 struct RunContext {
   std::byte* arenas[kArenaKinds] = {};
   Communicator* communicator = nullptr;
-  SwapFile* swap_file = nullptr;  // the arena ArenaKind::kFile, which has no address
+  SwapSpace* swap_space = nullptr;  // the arena ArenaKind::kFile, which has no address
   Stream stream;
 };
 

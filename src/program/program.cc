@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "src/base/check.h"
+#include "src/device/swap_file.h"
 #include "src/ir/op_def.h"
 #include "src/ops/initializers.h"
 
@@ -44,17 +45,23 @@ Program::Program(ProgramImage image, Device& device, const KernelLibrary& librar
   InitializeStates();
 }
 
-// The file first: its place can be refused, and nothing is to be given back then.
-void Program::TakeArenas(const std::string& swap_folder) {
-  const int64_t file_bytes = image_.arena_bytes[static_cast<size_t>(ArenaKind::kFile)];
-  if (file_bytes > 0) {
-    if (swap_folder.empty()) {
-      throw InputError("the program swaps to a file, and no folder is given for it",
-                       "give one: `--swap DIR`");
-    }
-    swap_file_ = std::make_unique<SwapFile>(swap_folder, file_bytes, MostTransfers(image_));
-    context_.swap_file = swap_file_.get();
+// Null where nothing is swapped.
+std::unique_ptr<SwapSpace> Program::MakeSwapSpace(const std::string& swap_folder) const {
+  const int64_t bytes = image_.arena_bytes[static_cast<size_t>(ArenaKind::kFile)];
+  if (bytes == 0) return nullptr;
+  const size_t most = MostTransfers(image_);
+  if (auto own = device_.MakeSwapSpace(context_.stream, bytes, most)) return own;
+  if (swap_folder.empty()) {
+    throw InputError("the program swaps to a file, and no folder is given for it",
+                     "give one: `--swap DIR`");
   }
+  return std::make_unique<SwapFile>(swap_folder, bytes, most);
+}
+
+// The swap space first: its place can be refused, and nothing is to be given back then.
+void Program::TakeArenas(const std::string& swap_folder) {
+  swap_space_ = MakeSwapSpace(swap_folder);
+  context_.swap_space = swap_space_.get();
   for (const ArenaKind kind : {ArenaKind::kDevice, ArenaKind::kPinnedHost}) {
     const int64_t bytes = image_.arena_bytes[static_cast<size_t>(kind)];
     if (bytes > 0) context_.arenas[static_cast<int>(kind)] = device_.Allocate(kind, bytes);
@@ -62,8 +69,8 @@ void Program::TakeArenas(const std::string& swap_folder) {
 }
 
 Program::~Program() {
-  swap_file_.reset();  // its thread knows places in the arenas
-  captured_.clear();
+  captured_.clear();    // they know places in the swap space
+  swap_space_.reset();  // what is under way there knows places in the arenas
   if (pinned_ != nullptr) device_.Free(ArenaKind::kPinnedHost, pinned_);
   for (int kind = 0; kind < kArenaKinds; ++kind) {
     if (context_.arenas[kind] != nullptr) {
@@ -93,8 +100,8 @@ void Program::RunInstructions(int entry) {
   BringResults(entry);
 }
 
-// The first run is not captured: in it libraries load their code. A swap file's thread is none of
-// the stream's.
+// The first run is not captured: in it libraries load their code. What swaps to a file waits on the
+// host, which no stream does.
 void Program::Run(int entry) {
   last_entry_ = entry;
   Captured& captured = captured_[static_cast<size_t>(entry)];
@@ -104,7 +111,8 @@ void Program::Run(int entry) {
     return;
   }
   RunInstructions(entry);
-  if (std::exchange(captured.was_tried, true) || swap_file_ != nullptr) return;
+  const bool waits_on_host = swap_space_ != nullptr && !swap_space_->in_stream();
+  if (std::exchange(captured.was_tried, true) || waits_on_host) return;
   captured.work = device_.Capture(context_.stream, [&] { RunInstructions(entry); });
 }
 

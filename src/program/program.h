@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "src/device/swap_file.h"
+#include "src/device/swap_space.h"
 #include "src/program/code.h"
 #include "src/program/layout_copy.h"
 #include "src/program/staged_ports.h"
@@ -22,7 +22,8 @@ class Program {
  public:
   // Verifies the image, prepares its kernels, and takes and fills the arena: constants, and state
   // as its initialisers say. `device`, `library` and `communicator` must outlive the program.
-  // `swap_folder`: where the swap file is made, of an image that has one. Throws InputError if the
+  // `swap_folder`: where the swap file is made, of an image that swaps, for a device that has no
+  // swap space of its own. Throws InputError if the
   // image is not sound, UserError if there is too little memory or too little room in the folder.
   Program(ProgramImage image, Device& device, const KernelLibrary& library,
           Communicator& communicator, const std::string& swap_folder = "");
@@ -42,10 +43,10 @@ class Program {
 
   // Runs an entry point once; all its feeds are written. Throws UserError with the device's error.
   void Run(int entry);
-  // Throws UserError if bytes were lost on their way to the swap file or back, in any run so far:
+  // Throws UserError if bytes were lost on their way to the swap space or back, in any run so far:
   // its results, and states since, are worth nothing.
   void CheckTransfers() const {
-    if (swap_file_) swap_file_->Check();
+    if (swap_space_) swap_space_->Check();
   }
   // Whether RunChanged() can run a part of an entry point: it is incremental, and ran last, and no
   // state was written from outside since.
@@ -106,6 +107,7 @@ class Program {
     std::unique_ptr<CapturedWork> work;  // null: it cannot be captured
   };
 
+  std::unique_ptr<SwapSpace> MakeSwapSpace(const std::string& swap_folder) const;
   void TakeArenas(const std::string& swap_folder);
   std::byte* Address(const Operand& operand) const;
   void WriteConstants();
@@ -123,7 +125,7 @@ class Program {
   ProgramImage image_;
   Device& device_;
   Code code_;                                             // of image_
-  std::unique_ptr<SwapFile> swap_file_;                   // of an image that has one
+  std::unique_ptr<SwapSpace> swap_space_;                 // of an image that has one
   std::vector<std::optional<LayoutCopy>> layout_copies_;  // of each state that is not plain
   mutable std::vector<std::byte> staging_;                // for them
   std::byte* pinned_ = nullptr;                           // of the host, for staged_

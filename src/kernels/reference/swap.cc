@@ -1,8 +1,8 @@
-// Swapping to a file and back. An operand that is meant for the file can lie in memory, where a
-// node runs by itself: then it is copied at once.
+// Swapping to a file and back. An operand that is meant for the swap space can lie in memory, where
+// a node runs by itself: then it is copied at once.
 #include <cstring>
 
-#include "src/device/swap_file.h"
+#include "src/device/swap_space.h"
 #include "src/kernels/reference/kernels.h"
 
 namespace cgrun::reference {
@@ -31,24 +31,24 @@ void Copy(const RunContext& context, const Instruction& i, int from, int to) noe
 // x → f
 void Out(const RunContext& context, const Instruction& i) noexcept {
   if (!InFile(i, 1)) return Copy(context, i, 0, 1);
-  context.swap_file->StartWrite(i.operands[1].offset, Data<std::byte>(context, i, 0), BytesOf(i));
+  context.swap_space->StartWrite(i.operands[1].offset, Data<std::byte>(context, i, 0), BytesOf(i));
 }
 
 // f, x → written
 void OutWait(const RunContext& context, const Instruction& i) noexcept {
-  if (InFile(i, 0)) context.swap_file->Wait(i.operands[0].offset);
+  if (InFile(i, 0)) context.swap_space->Wait(i.operands[0].offset);
   *Data<uint8_t>(context, i, 2) = 1;
 }
 
 // f, written → y
 void In(const RunContext& context, const Instruction& i) noexcept {
   if (!InFile(i, 0)) return Copy(context, i, 0, 2);
-  context.swap_file->StartRead(i.operands[0].offset, Data<std::byte>(context, i, 2), BytesOf(i));
+  context.swap_space->StartRead(i.operands[0].offset, Data<std::byte>(context, i, 2), BytesOf(i));
 }
 
 // y, f → z
 void InWait(const RunContext& context, const Instruction& i) noexcept {
-  if (InFile(i, 1)) context.swap_file->Wait(i.operands[1].offset);
+  if (InFile(i, 1)) context.swap_space->Wait(i.operands[1].offset);
   Copy(context, i, 0, 2);
 }
 
