@@ -16,18 +16,13 @@
 
 #include "src/base/check.h"
 #include "src/base/diagnostics.h"
+#include "src/device/cuda_status.h"
+#include "src/device/cuda_swap.h"
 
 namespace cgrun {
 namespace {
 
 std::string MiB(int64_t bytes) { return std::to_string((bytes + (1 << 19)) >> 20) + " MiB"; }
-
-// Throws UserError with what failed and CUDA's own words.
-void Require(cudaError_t status, const std::string& what) {
-  if (status == cudaSuccess) return;
-  cudaGetLastError();
-  throw UserError(what + ": " + cudaGetErrorString(status));
-}
 
 std::string Version(int number, int major_unit, int minor_unit) {
   return std::to_string(number / major_unit) + "." +
@@ -83,12 +78,8 @@ class EventClock final : public StreamClock {
   }
 
  private:
-  struct Destroy {
-    void operator()(cudaEvent_t event) const { cudaEventDestroy(event); }
-  };
-
   cudaStream_t stream_;
-  std::vector<std::unique_ptr<CUevent_st, Destroy>> events_;
+  std::vector<OwnedEvent> events_;
   size_t marks_ = 0;
   cudaError_t status_ = cudaSuccess;  // of the first mark that failed
 };
@@ -132,6 +123,15 @@ class CudaDevice final : public Device {
   bool is_asynchronous() const override { return true; }
   std::unique_ptr<CapturedWork> Capture(Stream stream,
                                         const std::function<void()>& enqueue) override;
+  std::unique_ptr<SwapSpace> MakeSwapSpace(Stream run, int64_t bytes,
+                                           size_t most_in_flight) override {
+    Use();
+    return MakeCudaSwapSpace(*this, run, bytes, most_in_flight);
+  }
+  std::optional<TransferSpeed> MeasureTransfers() override {
+    Use();
+    return MeasureCudaTransfers(*this);
+  }
   std::unique_ptr<StreamClock> MakeClock(Stream stream, size_t marks) override;
 
  private:

@@ -1,0 +1,28 @@
+// What a call of CUDA's runtime says, as an error of ours. For files of builds with CUDA alone.
+#ifndef CGRUN_DEVICE_CUDA_STATUS_H_
+#define CGRUN_DEVICE_CUDA_STATUS_H_
+
+#include <cuda_runtime.h>
+
+#include <memory>
+#include <string>
+
+#include "src/base/diagnostics.h"
+
+namespace cgrun {
+
+// Throws UserError with what failed and CUDA's own words.
+inline void Require(cudaError_t status, const std::string& what) {
+  if (status == cudaSuccess) return;
+  cudaGetLastError();
+  throw UserError(what + ": " + cudaGetErrorString(status));
+}
+
+struct DestroyEvent {
+  void operator()(cudaEvent_t event) const { cudaEventDestroy(event); }
+};
+using OwnedEvent = std::unique_ptr<CUevent_st, DestroyEvent>;
+
+}  // namespace cgrun
+
+#endif  // CGRUN_DEVICE_CUDA_STATUS_H_
