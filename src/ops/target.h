@@ -25,7 +25,7 @@ struct KernelOption {
   bool strided_inputs = false;         // reads operands with any strides
   int64_t workspace_bytes = 0;
   double seconds = 0;        // estimated for the target …
-  bool is_measured = false;  // … or measured on it
+  bool is_measured = false;  // … or measured on it, or as good: a plan takes it as it is
   bool same_alone = false;   // on one thread, beside other kernels, it gives the same bits
 };
 

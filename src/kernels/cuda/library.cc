@@ -16,6 +16,29 @@
 namespace cgrun::cuda {
 namespace {
 
+// An estimate of a GPU of the class of an H100, to weigh operators against each other and against
+// transfers to the host's memory: not that of a certain GPU. Products in f32 were seen at 22 to 29
+// TFLOP/s (docs/performance.md).
+constexpr double kFlopsPerSecond = 2.5e13;  // in f32, and f64
+constexpr double kTF32FlopsPerSecond = 1.5e14;
+constexpr double kBF16FlopsPerSecond = 3e14;
+constexpr double kBytesPerSecond = 2e12;
+constexpr double kSecondsOfStart = 3e-6;
+
+double FlopsPerSecond(const NodeSignature& node, bool tf32) {
+  if (tf32) return kTF32FlopsPerSecond;
+  const bool narrow = !node.inputs.empty() && node.inputs[0].dtype == DType::kBF16;
+  return narrow ? kBF16FlopsPerSecond : kFlopsPerSecond;
+}
+
+// By a roofline: what takes longer, to compute or to move the operands. Of a workspace most is
+// seldom touched, as it is what is enough for any GPU.
+double EstimateSeconds(const NodeSignature& node, bool tf32) {
+  const auto bytes = static_cast<double>(OperandBytes(node));
+  const double flops = static_cast<double>(CostOf(node).flops);
+  return std::max(flops / FlopsPerSecond(node, tf32), bytes / kBytesPerSecond) + kSecondsOfStart;
+}
+
 bool ComputesInF32(const NodeSignature& node) {
   const auto is_f32 = [](const TensorType& type) { return type.dtype == DType::kF32; };
   return std::ranges::all_of(node.inputs, is_f32) && std::ranges::all_of(node.outputs, is_f32);
@@ -39,8 +62,14 @@ class CudaLibrary final : public KernelLibrary {
     RunSetting own = setting;
     own.tf32 = setting.tf32 && it->second.tf32 && ComputesInF32(node);
     AddOptions(it->second, node, own, &options);
-    if (!own.tf32) return options;
-    for (KernelOption& option : options) option.kernel += kTF32Suffix;
+    for (KernelOption& option : options) {
+      if (own.tf32) option.kernel += kTF32Suffix;
+      if (it->second.seconds == nullptr) {
+        option.seconds = EstimateSeconds(node, own.tf32);
+      }
+      option.is_measured =
+          true;  // as a plan else takes what moves bytes to be as slow as on a host
+    }
     return options;
   }
 
