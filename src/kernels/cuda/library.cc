@@ -64,11 +64,8 @@ class CudaLibrary final : public KernelLibrary {
     AddOptions(it->second, node, own, &options);
     for (KernelOption& option : options) {
       if (own.tf32) option.kernel += kTF32Suffix;
-      if (it->second.seconds == nullptr) {
-        option.seconds = EstimateSeconds(node, own.tf32);
-      }
-      option.is_measured =
-          true;  // as a plan else takes what moves bytes to be as slow as on a host
+      if (it->second.seconds == nullptr) option.seconds = EstimateSeconds(node, own.tf32);
+      option.is_measured = true;  // else a plan has bytes move no faster than on a host
     }
     return options;
   }
