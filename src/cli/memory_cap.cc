@@ -11,10 +11,9 @@
 #include <vector>
 
 #include "src/cli/console.h"
+#include "src/cli/swap_place.h"
 #include "src/compile/recompute.h"
 #include "src/device/device.h"
-#include "src/device/swap_folder.h"
-#include "src/ops/swap.h"
 #include "src/report/table.h"
 #include "src/train/accumulation.h"
 #include "src/train/fit_run.h"
@@ -189,11 +188,6 @@ std::string LinesOf(const std::vector<std::string>& lines) {
   return text;
 }
 
-// Whether the kernels of the model's device can swap.
-bool CanSwapHere(const ModelSpec& model) {
-  return CanSwap(KernelsOf(model), {DType::kF32, Shape()}, Layout(), 1);
-}
-
 void Refuse(const ModelSpec& model, const KernelLibrary& library, const CompileOptions& options,
             const CappedRun& fit, std::optional<SmallerBatch>& smaller, Diagnostics& diagnostics) {
   const bool helps = TakesLess(fit);
@@ -205,10 +199,18 @@ void Refuse(const ModelSpec& model, const KernelLibrary& library, const CompileO
   help.push_back(BatchHelp(model, library, options, fit, smaller));
   const int64_t lacks = fit.capped.total() - fit.cap;  // tensors in a file take it off the arena
   if (!model.train->swap && fit.capped.of_batch > lacks && CanSwapHere(model)) {
-    help.push_back("`--swap DIR` lets tensors wait in a file, where that takes less");
+    help.push_back(
+        SwapsToHost(model)
+            ? "`--swap host` lets tensors wait in the host's memory, where that takes less"
+            : "`--swap DIR` lets tensors wait in a file, where that takes less");
   }
   diagnostics.Error(model.train->memory->mark,
                     RefusalOf("the run takes", fit, /*is_asked_for=*/true), LinesOf(help));
+}
+
+// "a file of 52.0 MiB"
+std::string SwapPlaceText(bool to_host, int64_t bytes) {
+  return to_host ? FormatBytes(bytes) + " of host memory" : "a file of " + FormatBytes(bytes);
 }
 
 std::string FitText(const CappedRun& fit) {
@@ -219,7 +221,8 @@ std::string FitText(const CappedRun& fit) {
                     (once ? " of a step runs" : " of a step run") + " a second time";
   if (fit.capped.swaps > 0) {
     how = (fit.capped.second_runs > 0 ? how + ", " : "") + FormatCount(fit.capped.swaps, "tensor") +
-          (alone ? " is" : " are") + " swapped to a file of " + FormatBytes(fit.capped.swap_bytes);
+          (alone ? " is" : " are") + " swapped to " +
+          SwapPlaceText(!fit.capped.memory.on_host, fit.capped.swap_bytes);
   }
   if (fit.arena_cap == 0 || fit.capped.second_runs + fit.capped.swaps == 0) {
     return fmt::format("cap: the run takes {} of the {} that it may, {}: nothing is computed twice",
@@ -334,7 +337,7 @@ std::optional<CappedRun> KeepCap(const ModelSpec& model, const KernelLibrary& li
   RunPlanner planner(model, library, options);
   const auto free = PlanFreeRun(planner, options, cap, base, diagnostics);
   if (!free) return std::nullopt;
-  // The disk is looked at where there may be something to swap.
+  // How fast a swap is, is looked at where there may be something to swap.
   if (free->total() > cap && !NoteSwapFolder(model, options)) return std::nullopt;
   auto smaller = BeginSmallerBatch(model, library, options, *free, cap);
   const auto quick = FitRunQuickly(planner, options, cap, *free, base, diagnostics);
@@ -354,42 +357,6 @@ std::optional<CappedRun> KeepCap(const ModelSpec& model, const KernelLibrary& li
   return fit;
 }
 
-// The folder that the model names for a swap file, with the speed of its disk. Nothing where it
-// names none, or after an error.
-std::optional<SwapFolder> MeasureSwapFolder(const ModelSpec& model, Diagnostics& diagnostics) {
-  const std::string folder = SwapFolderOf(model);
-  if (folder.empty()) return std::nullopt;
-  const SourceMark& mark = model.train->swap->mark;
-  if (!CanSwapHere(model)) {
-    diagnostics.Warning(mark, "device '" + std::string(KernelsOf(model).name()) +
-                                  "' cannot swap to a file; nothing is swapped");
-    return std::nullopt;
-  }
-  try {
-    if (LiesInMemory(folder)) {
-      diagnostics.Warning(mark, "files in " + folder + " lie in memory (tmpfs)",
-                          "what is swapped there still takes the machine's memory, though not the "
-                          "process's; take a folder on a disk");
-    }
-    const TransferSpeed speed = MeasureTransfers(folder);
-    Tell(fmt::format("swap: files in {} are written at {}/s and read at {}/s", folder,
-                     FormatBytes(std::llround(speed.write_bytes_per_second)),
-                     FormatBytes(std::llround(speed.read_bytes_per_second))));
-    return SwapFolder{folder, speed};
-  } catch (const UserError& error) {
-    diagnostics.Error(mark, error.what(), error.help());
-    return std::nullopt;
-  }
-}
-
-// Of --swap where nothing is.
-void WarnOfNoSwaps(const ModelSpec& model, Diagnostics& diagnostics) {
-  const bool automatic = model.train->batch.value.automatic;
-  diagnostics.Warning(model.train->swap->mark, "nothing is swapped",
-                      automatic ? "the batch is found without that; `--batch NUMBER` says it"
-                                : "`--memory SIZE` caps what the run takes");
-}
-
 // Gives `model` the batch that was found, which fits as it was planned then: it is not planned
 // again for the cap.
 FittedRun FitBatchOf(const ModelFlags& flags, ModelSpec& model, const CompileOptions& options,
@@ -404,20 +371,16 @@ FittedRun FitBatchOf(const ModelFlags& flags, ModelSpec& model, const CompileOpt
 
 }  // namespace
 
-bool NoteSwapFolder(const ModelSpec& model, CompileOptions& options) {
-  if (options.swap || !model.train || options.passes.Disabled(kSwapPass)) return true;
-  Diagnostics diagnostics;
-  options.swap = MeasureSwapFolder(model, diagnostics);
-  PrintDiagnostics(diagnostics);
-  return !diagnostics.has_errors();
-}
-
 FittedRun FitMemory(const ModelFlags& flags, ModelSpec& model, CompileOptions& options,
                     std::optional<int64_t> base) {
   if (!model.train) return {true, {}};
   const bool automatic = model.train->batch.value.automatic;
   const bool capped = model.train->memory.has_value();
   Diagnostics diagnostics;
+  if (RefuseSwapToHost(model, diagnostics)) {
+    PrintDiagnostics(diagnostics);
+    return {};
+  }
   if (!flags.swap.empty() && !options.swap && (automatic || !capped)) {
     WarnOfNoSwaps(model, diagnostics);
   }

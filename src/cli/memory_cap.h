@@ -21,10 +21,6 @@ struct FittedRun {
   double slowdown_without_cap = 0;
 };
 
-// Notes in `options` the folder that the model names for a swap file, if any, once the speed of its
-// disk is measured. Prints what is wrong with it; false then.
-bool NoteSwapFolder(const ModelSpec& model, CompileOptions& options);
-
 // For verbs that train or plan. Where the model leaves the batch to us, gives `model` the largest
 // one under its cap, or in what memory there is; else sets options.arena_cap where the cap takes
 // that. Says on standard error what came out, and what it costs. A run that does not fit is an

@@ -36,7 +36,7 @@ struct Overrides {
     Add("device", "--device", flags.device);
     Add("train.batch", "--batch", flags.batch);
     Add("train.memory", "--memory", flags.memory);
-    AddFolder("train.swap", "--swap", flags.swap);
+    AddSwap(flags.swap);
     Add("train.order", "--order", flags.order);
     Add("zones", "--zones", flags.zones);
     Add("train.precision", "--precision", flags.precision);
@@ -51,11 +51,12 @@ struct Overrides {
     typed.push_back(flag + " " + value);
   }
 
-  // Of the command line, so that it is relative to where that was typed.
-  void AddFolder(const std::string& key, const std::string& flag, const std::string& folder) {
-    if (folder.empty()) return;
-    assignments.push_back(key + "=" + std::filesystem::absolute(folder).string());
-    typed.push_back(flag + " " + folder);
+  // A folder of the command line, so that it is relative to where that was typed.
+  void AddSwap(const std::string& place) {
+    const bool is_folder = !place.empty() && place != kSwapToHost;
+    if (!is_folder) return Add("train.swap", "--swap", place);
+    assignments.push_back("train.swap=" + std::filesystem::absolute(place).string());
+    typed.push_back("--swap " + place);
   }
 
   void AddKeep(const std::vector<std::string>& names, bool each) {
@@ -205,7 +206,8 @@ std::shared_ptr<ModelFlags> AddModelFlags(CLI::App& app, CapFlag cap) {
         ->type_name("SIZE");
     app.add_option("--swap", flags->swap,
                    "a folder for a file that --memory may swap tensors to where that costs less "
-                   "time than to compute them again (default: none is swapped)")
+                   "time than to compute them again; host: on cuda, to the host's memory (default: "
+                   "none is swapped)")
         ->type_name("DIR");
   }
   app.add_option("--order", flags->order, "order of operators")->type_name(OneOf(OrderNames()));

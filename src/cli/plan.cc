@@ -12,6 +12,7 @@
 #include "src/cli/plan_csv.h"
 #include "src/cli/plan_frontier.h"
 #include "src/cli/plan_why.h"
+#include "src/cli/swap_place.h"
 #include "src/device/device.h"
 #include "src/eager/peak.h"
 #include "src/io/read_file.h"
@@ -154,6 +155,7 @@ PlanSubject SubjectOf(const ModelSpec& model, const CompiledModel& compiled, con
   subject.copies_bytes = CopiesAtPeak(compiled.entries[0].graph, compiled.layout, 0);
   subject.model = model.name.value;
   subject.device = KernelsOf(model).name();
+  subject.swaps_to_host = !KindOfDevice(subject.device).on_host;
   subject.order = options.order;
   subject.batch = shape.entries[0].batch;
   for (const EntryRequest& entry : shape.entries) {

@@ -16,6 +16,7 @@ bool TellFrontier(const ModelSpec& model, const std::vector<EntryRequest>& entri
   subject.device = library.name();
   subject.entry = entries[0].name;
   subject.batch = entries[0].batch;
+  subject.swaps_to_host = !KindOfDevice(library.name()).on_host;
   for (const FrontierPoint& point : frontier->points) {
     subject.rows.push_back({point.arena_bytes, point.lower_bound_bytes, point.seconds,
                             point.second_runs, point.swaps, point.file_bytes, point.usual});

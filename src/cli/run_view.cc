@@ -66,8 +66,10 @@ std::string PlannedText(const MemoryUse& memory) {
   const std::string text =
       fmt::format("planned {} (arena {}, data {}, base {})", FormatBytes(memory.planned()),
                   FormatBytes(memory.arena), FormatBytes(memory.data), FormatBytes(memory.base));
-  if (memory.swap_file == 0) return text;
-  return text + ", swap file " + FormatBytes(memory.swap_file);
+  if (memory.swap_space == 0) return text;
+  return text +
+         (memory.swaps_to_host ? ", pinned host memory for swapped tensors " : ", swap file ") +
+         FormatBytes(memory.swap_space);
 }
 
 // Code and libraries are mapped from files: neither in the base nor in what is measured.
@@ -241,7 +243,7 @@ namespace {
 
 std::string CapText(const TrainResult& result) {
   const char* what =
-      result.memory.swap_file > 0 ? "what ran again or was swapped" : "operators that ran again";
+      result.memory.swap_space > 0 ? "what ran again or was swapped" : "operators that ran again";
   std::string text = fmt::format("{} made steps {}", what, LongerText(*result.slowdown));
   if (!result.expected_slowdown) return text;
   text += fmt::format("; {} was expected", LongerText(*result.expected_slowdown));

@@ -32,9 +32,10 @@ struct EntryRequest {
 // otherwise.
 enum class PlanEffort { kFull, kQuick };
 
-// A folder for a file that tensors can be swapped to, and how fast its disk is.
+// A folder for a file that tensors can be swapped to, and how fast its disk is; of a device with
+// memory of its own the host's memory, and how fast it is reached.
 struct SwapFolder {
-  std::string path;
+  std::string path;  // or kSwapToHost
   TransferSpeed speed;
 };
 

@@ -203,7 +203,7 @@ TreeNode ResolvedTree(const ModelSpec& model, const std::string& folder) {
   }
   if (TreeEntry* train = tree.Find("train")) {
     TreeEntry* swap = train->value.Find("swap");
-    if (swap != nullptr) WritePaths(&swap->value, form);
+    if (swap != nullptr && swap->value.scalar != kSwapToHost) WritePaths(&swap->value, form);
   }
   return tree;
 }

@@ -173,6 +173,10 @@ struct StepSpec {
   int64_t count = 1;
 };
 
+// What `swap` names on a device with memory of its own: pinned memory of the host. (A folder of
+// that name is `./host`.)
+inline constexpr std::string_view kSwapToHost = "host";
+
 struct TrainSpec {
   // At most one of the three; with none, the caller decides.
   std::optional<Marked<int64_t>> epochs;
@@ -180,7 +184,7 @@ struct TrainSpec {
   std::optional<Marked<double>> seconds;  // `time`
   Marked<BatchSize> batch;
   std::optional<Marked<int64_t>> memory;     // bytes
-  std::optional<MarkedText> swap;            // a folder; relative to the model file
+  std::optional<MarkedText> swap;            // a folder, relative to the model file; kSwapToHost
   Marked<std::string> precision{"f32", {}};  // f32, f64, bf16, f16, tf32
   std::optional<OpSpec> optimizer;
   Marked<int64_t> accumulate{1, {}};

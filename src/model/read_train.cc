@@ -138,8 +138,9 @@ constexpr Key<TrainSpec> kTrainKeys[] = {
      ReadBatch},
     {{"memory", kBytesType, "", "the cap on what the run takes"},
      ReadBytesField<&TrainSpec::memory>},
-    {{"swap", kFolderType, "",
-      "where `memory` may put a file that tensors are swapped to; without it none are"},
+    {{"swap", kSwapType, "",
+      "where `memory` may put a file that tensors are swapped to; `host`, on `cuda`: the host's "
+      "memory; without it none are"},
      ReadTextField<&TrainSpec::swap>},
     {{"precision", kPrecisionType, "f32",
       "of what is computed; bf16: of activations and their gradients, all else is f32; tf32, on "

@@ -10,7 +10,7 @@ namespace cgrun {
 inline constexpr ValueType kVersionType{"1", R"({"const":1})"};
 inline constexpr ValueType kTextType{"text", R"({"$ref":"#/definitions/text"})"};
 inline constexpr ValueType kFileType{"file", R"({"$ref":"#/definitions/text"})"};
-inline constexpr ValueType kFolderType{"folder", R"({"$ref":"#/definitions/text"})"};
+inline constexpr ValueType kSwapType{"folder, or `host`", R"({"$ref":"#/definitions/text"})"};
 inline constexpr ValueType kFilesType{"file or list of files", R"({"$ref":"#/definitions/texts"})"};
 inline constexpr ValueType kModelNameType{
     "letters, digits, '_', '-', '.'",

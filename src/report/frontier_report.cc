@@ -44,7 +44,8 @@ std::string PlansText(const FrontierSubject& subject) {
     cells.push_back(note);
     table.Add(cells);
   };
-  add({"arena", "", "a step takes", "run again"}, "swapped", "swap file", "");
+  add({"arena", "", "a step takes", "run again"}, "swapped",
+      subject.swaps_to_host ? "host memory" : "swap file", "");
   const std::vector<std::string> arenas = ArenasOf(subject.rows);
   for (size_t i = 0; i < subject.rows.size(); ++i) {
     const FrontierRow &row = subject.rows[i], &first = subject.rows[0];
@@ -94,13 +95,14 @@ std::string FrontierJson(const FrontierSubject& subject) {
   json["entry"] = subject.entry;
   json["batch"] = subject.batch;
   json["frontier"] = nlohmann::ordered_json::array();
+  const char* const swap_key = subject.swaps_to_host ? "swap_host_bytes" : "swap_file_bytes";
   for (const FrontierRow& row : subject.rows) {
     json["frontier"].push_back({{"arena_bytes", row.arena_bytes},
                                 {"lower_bound_bytes", row.lower_bound_bytes},
                                 {"seconds", row.seconds},
                                 {"second_runs", row.second_runs},
                                 {"swaps", row.swaps},
-                                {"swap_file_bytes", row.file_bytes},
+                                {swap_key, row.file_bytes},
                                 {"usual", row.usual}});
   }
   json["exact"] = nullptr;

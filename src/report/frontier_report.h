@@ -14,7 +14,7 @@ struct FrontierRow {
   int64_t lower_bound_bytes = 0;
   double seconds = 0;
   int64_t second_runs = 0;
-  int64_t swaps = 0;       // tensors that go to a file and back …
+  int64_t swaps = 0;       // tensors that go to the swap space and back …
   int64_t file_bytes = 0;  // … which is so large
   bool usual = false;      // what is planned without a cap
 };
@@ -32,6 +32,7 @@ struct FrontierSubject {
   std::string device;
   std::string entry;  // whose time it is: "train"
   int64_t batch = 0;
+  bool swaps_to_host = false;     // the swap space is pinned memory of the host, and no file
   std::vector<FrontierRow> rows;  // the quickest first
   bool has_exact = false;         // whether the graph is small enough for what follows
   std::vector<ExactRow> exact;

@@ -288,7 +288,7 @@ class PictureMaker {
     if (placed == placed_.end()) return text;
     const PlacedBuffer& from = *placed->second;
     if (from.arena == ArenaKind::kFile) {
-      return text + " in the swap file at " + FormatCount(from.offset);
+      return text + " in the swap space at " + FormatCount(from.offset);
     }
     const int buffer = BufferOf(id);
     text += fmt::format(

@@ -106,8 +106,11 @@ std::string FactsHtml(const std::vector<MemoryPagePlan>& plans) {
   });
   const auto swaps = [](const MemoryPagePlan& plan) { return plan.layout->file_bytes > 0; };
   if (std::ranges::any_of(plans, swaps)) {
-    html += Row("swap file", plans,
-                [](auto& plan) { return FormatBytes(plan.layout->file_bytes) + ", on a disk"; });
+    const char* const name = plans[0].subject->swaps_to_host ? "host memory" : "swap file";
+    html += Row(name, plans, [](auto& plan) {
+      return FormatBytes(plan.layout->file_bytes) +
+             (plan.subject->swaps_to_host ? ", pinned, for swapped tensors" : ", on a disk");
+    });
   }
   html += Row("order", plans, [](auto& plan) { return plan.subject->order; });
   html += Row("planner", plans, [](auto& plan) { return plan.layout->planner; });

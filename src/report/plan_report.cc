@@ -46,6 +46,10 @@ std::string ZonesText(const MemoryLayout& layout) {
   return out;
 }
 
+std::string NameOfSwapSpace(const PlanSubject& subject) {
+  return subject.swaps_to_host ? "host memory" : "swap file";
+}
+
 std::string TotalsText(const PlanSubject& subject, const MemoryLayout& layout) {
   TextTable table({Align::kLeft, Align::kRight, Align::kLeft});
   table.Add({"persistent region", FormatBytes(layout.persistent_bytes),
@@ -63,7 +67,9 @@ std::string TotalsText(const PlanSubject& subject, const MemoryLayout& layout) {
   table.AddRule();
   table.Add({"total", FormatBytes(TotalBytes(subject, layout)), ""});
   if (layout.file_bytes > 0) {
-    table.Add({"swap file", FormatBytes(layout.file_bytes), "on a disk, beside all that"});
+    table.Add({NameOfSwapSpace(subject), FormatBytes(layout.file_bytes),
+               subject.swaps_to_host ? "pinned, for swapped tensors, beside all that"
+                                     : "on a disk, beside all that"});
   }
   return table.ToString("  ");
 }
@@ -96,7 +102,8 @@ std::string EntriesText(const PlanSubject& subject, const MemoryLayout& layout) 
     const auto bytes = FormatBytes(layout.recompute_saved_bytes);
     const std::string computed = again == 0 ? "what is computed again in the place of others"
                                             : FormatCount(again, "tensor") + " computed again";
-    const std::string in_file = FormatCount(swapped, "tensor") + " swapped to a file";
+    const std::string in_file = FormatCount(swapped, "tensor") + " swapped to " +
+                                (subject.swaps_to_host ? "host memory" : "a file");
     out += fmt::format("  Saved of the arena: {}, by {}.\n", bytes,
                        swapped == 0 ? computed
                        : again == 0 ? in_file
@@ -140,9 +147,10 @@ std::string Shared(const PlacedBuffer& buffer) {
   return out;
 }
 
-// The swap file has no zones.
-std::string PlaceText(const PlacedBuffer& buffer) {
-  return buffer.arena == ArenaKind::kFile ? "swap file" : std::string(Name(buffer.zone));
+// The swap space has no zones.
+std::string PlaceText(const PlanSubject& subject, const PlacedBuffer& buffer) {
+  return buffer.arena == ArenaKind::kFile ? NameOfSwapSpace(subject)
+                                          : std::string(Name(buffer.zone));
 }
 
 bool IsKept(const PlanSubject& subject, const PlacedBuffer& buffer) {
@@ -182,9 +190,9 @@ std::string BuffersText(const PlanSubject& subject, const MemoryLayout& layout, 
   table.Add(heads);
   table.AddRule();
   for (const PlacedBuffer* buffer : buffers) {
-    std::vector<std::string> row = {FormatCount(buffer->bytes), FormatCount(buffer->offset),
-                                    PlaceText(*buffer),         LifeText(subject, *buffer),
-                                    buffer->mark.ToString(),    Shared(*buffer)};
+    std::vector<std::string> row = {FormatCount(buffer->bytes),  FormatCount(buffer->offset),
+                                    PlaceText(subject, *buffer), LifeText(subject, *buffer),
+                                    buffer->mark.ToString(),     Shared(*buffer)};
     if (full) {
       row.insert(row.begin(),
                  buffer->entry < 0 ? "all" : subject.entries[static_cast<size_t>(buffer->entry)]);
@@ -330,7 +338,9 @@ std::string PlanJson(const PlanSubject& subject, const MemoryLayout& layout) {
   json["lower_bound_bytes"] = layout.lower_bound_bytes;
   json["optimal"] = layout.optimal;
   json["arena_bytes"] = layout.arena_bytes;
-  if (layout.file_bytes > 0) json["swap_file_bytes"] = layout.file_bytes;
+  if (layout.file_bytes > 0) {
+    json[subject.swaps_to_host ? "swap_host_bytes" : "swap_file_bytes"] = layout.file_bytes;
+  }
   json["data_bytes"] = subject.data_bytes;
   json["base_bytes"] = subject.base_bytes;
   json["total_bytes"] = TotalBytes(subject, layout);

@@ -43,6 +43,7 @@ struct PlanSubject {
   int64_t copies_bytes = 0;          // of the first entry point's peak: CopiesAtPeak()
   int64_t eager_peak_bytes = 0;  // what eager mode would need in place of the arena; 0: not told
   double compile_seconds = 0;
+  bool swaps_to_host = false;  // the swap space is pinned memory of the host, and no file
   std::vector<KeptValue> kept = {};
   PathSharing sharing = {};  // of the first entry point
   std::vector<ComparedPlan> compared = {};

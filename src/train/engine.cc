@@ -66,7 +66,7 @@ EngineOperator DescribeOperator(const std::string& name, const std::string& kern
   EngineOperator described{name, kernel, phase, CostOf(node).flops, 0, source};
   for (const TensorType& type : node.inputs) described.bytes += ByteSize(type);
   for (const TensorType& type : node.outputs) described.bytes += ByteSize(type);
-  if (IsTransfer(node.op)) described.bytes = 0;  // another thread moves them
+  if (IsTransfer(node.op)) described.bytes = 0;  // they move beside the step
   for (const FusedOperator& part : node.body) {
     described.parts += (described.parts.empty() ? "" : ", ") + std::string(NameOf(part.op));
   }

@@ -45,7 +45,9 @@ std::string MemoryJson(const MemoryUse& memory) {
                {"live_peak_bytes", memory.engine.live_peak_bytes},
                {"reserved_peak_bytes", memory.engine.reserved_peak_bytes}};
   if (memory.has_plan()) json["planned_peak_bytes"] = memory.planned();
-  if (memory.swap_file > 0) json["swap_file_bytes"] = memory.swap_file;
+  if (memory.swap_space > 0) {
+    json[memory.swaps_to_host ? "swap_host_bytes" : "swap_file_bytes"] = memory.swap_space;
+  }
   return json.dump();
 }
 

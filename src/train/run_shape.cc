@@ -131,6 +131,7 @@ HostUse HostUseOf(const HostParts& parts) {
 
 std::string SwapFolderOf(const ModelSpec& model) {
   if (!model.train || !model.train->swap) return "";
+  if (model.train->swap->value == kSwapToHost) return std::string(kSwapToHost);
   return ResolvePath(model.file_name, model.train->swap->value);
 }
 
@@ -157,7 +158,8 @@ RunMemory MeasureRun(CompiledModel& compiled, const RunShape& shape, const Kerne
   memory.on_host = KindOfDevice(library.name()).on_host;
   const Code code(compiled.image, device, library);  // what a run holds, but for the arena
   const int64_t workers = LoaderOptions().workers;
-  const int64_t transfers = compiled.layout.file_bytes > 0 ? 1 : 0;  // a thread of its own, too
+  // The thread of a swap file, too.
+  const int64_t transfers = memory.on_host && compiled.layout.file_bytes > 0 ? 1 : 0;
   memory.base = PlannedBase(shape.data.decoded_bytes, std::ssize(parts.sets) * workers + transfers,
                             &memory.base_room);
   return memory;

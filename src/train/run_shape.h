@@ -63,7 +63,7 @@ struct RunMemory {
 
   int64_t host() const { return (on_host ? arena : 0) + data + base; }
 };
-// The folder for the swap file that the model names, or "".
+// The folder for the swap file that the model names, kSwapToHost, or "".
 std::string SwapFolderOf(const ModelSpec& model);
 
 // Measured in a child process where there can be one, so that `compiled` stays whole and nothing is

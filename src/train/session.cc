@@ -101,8 +101,14 @@ bool SameSettings(const ProgramImage& image, const ModelSpec& model,
   return embedded && CodeSettings(*embedded) == CodeSettings(model);
 }
 
-bool SwapsToFile(const ProgramImage& image) {
-  return image.arena_bytes[static_cast<size_t>(ArenaKind::kFile)] > 0;
+int64_t SwapBytes(const ProgramImage& image) {
+  return image.arena_bytes[static_cast<size_t>(ArenaKind::kFile)];
+}
+
+// Why a program that swaps nothing is compiled again where it may.
+std::string LacksSwaps(const SwapFolder& swap) {
+  return swap.path == kSwapToHost ? "it swaps nothing to the host's memory, as it now may"
+                                  : "it swaps nothing to a file, and there is a folder for one";
 }
 
 // The place of what a model file lacks.
@@ -137,7 +143,8 @@ bool Session::MakeEngine(const KernelLibrary& library, Diagnostics& diagnostics)
   program_ = program.get();
   engine_ = MakeGraphEngine(std::move(program));
   memory_.arena = engine_->memory().reserved_peak_bytes;
-  memory_.swap_file = program_->image().arena_bytes[static_cast<size_t>(ArenaKind::kFile)];
+  memory_.swap_space = SwapBytes(program_->image());
+  memory_.swaps_to_host = !KindOfDevice(options_.device).on_host;
   return true;
 }
 
@@ -156,8 +163,8 @@ std::optional<ProgramImage> Session::MakeImage(const KernelLibrary& library,
       recompiled_ = DescribeDifference(given, library.name(), fingerprint);
     } else if (!SameSettings(given, model_, options_.compile)) {
       recompiled_ = "the settings are not those that it was compiled with";
-    } else if (options_.compile.swap && !SwapsToFile(given)) {
-      recompiled_ = "it swaps nothing to a file, and there is a folder for one";
+    } else if (options_.compile.swap && SwapBytes(given) == 0) {
+      recompiled_ = LacksSwaps(*options_.compile.swap);
     } else if (!complete) {
       recompiled_ = "it has no entry point for these batch sizes";
     } else {

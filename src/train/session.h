@@ -45,11 +45,12 @@ struct SessionOptions {
 // tensors are measured alone.
 struct MemoryUse {
   Mode mode = Mode::kGraph;
-  int64_t arena = 0;      // 0 in eager mode
-  int64_t data = 0;       // loader rings, decoded sets, what checkpoints are written from
-  int64_t base = 0;       // PlannedBase(): the process before both, with the compiled program
-  int64_t swap_file = 0;  // on a disk, beside all that; 0: there is none
-  int64_t measured = 0;   // the most anonymous memory that was resident, so far
+  int64_t arena = 0;           // 0 in eager mode
+  int64_t data = 0;            // loader rings, decoded sets, what checkpoints are written from
+  int64_t base = 0;            // PlannedBase(): the process before both, with the compiled program
+  int64_t swap_space = 0;      // beside all that; 0: there is none
+  bool swaps_to_host = false;  // it is pinned memory of the host, and no file
+  int64_t measured = 0;        // the most anonymous memory that was resident, so far
   // The most that was resident since the process began: with the code and the libraries, which are
   // mapped from files, and with what compiling took for a moment.
   int64_t process = 0;
