@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include "src/base/diagnostics.h"
@@ -115,6 +116,70 @@ TEST(CudaDeviceTest, RefusesToCaptureWhatCannotBe) {
   const Stream stream = device->CreateStream();
   EXPECT_EQ(device->Capture(stream, [&] { device->Synchronize(stream); }), nullptr);
   device->Synchronize(stream);
+}
+
+// Two tensors change places in the space: one by one, and as often as a capture is started.
+TEST(CudaDeviceTest, SwapsToTheHostAndBack) {
+  std::string reason;
+  const std::unique_ptr<Device> device = OpenOrExplain(&reason);
+  if (device == nullptr) GTEST_SKIP() << reason;
+  constexpr int64_t kBytes = 8 << 20;
+  std::byte* const memory = device->Allocate(ArenaKind::kDevice, 2 * kBytes);
+  std::byte* const seen = device->Allocate(ArenaKind::kPinnedHost, 2 * kBytes);
+  const Stream stream = device->CreateStream();
+  const std::unique_ptr<SwapSpace> space = device->MakeSwapSpace(stream, 2 * kBytes, 2);
+  ASSERT_NE(space, nullptr);
+  EXPECT_TRUE(space->in_stream());
+  std::byte* const first = seen;  // what both tensors are, and then what became of them
+  std::byte* const second = seen + kBytes;
+  const auto swap = [&] {
+    device->Copy(CopyKind::kHostToDevice, memory, seen, 2 * kBytes, stream);
+    space->StartWrite(0, memory, kBytes);
+    space->StartWrite(kBytes, memory + kBytes, kBytes);
+    space->Wait(0);
+    space->Wait(kBytes);
+    space->StartRead(kBytes, memory, kBytes);
+    space->StartRead(0, memory + kBytes, kBytes);
+    space->Wait(0);
+    space->Wait(kBytes);
+    device->Copy(CopyKind::kDeviceToHost, seen, memory, 2 * kBytes, stream);
+  };
+  const auto expect_changed_places = [&](int was_first, int was_second) {
+    device->Synchronize(stream);
+    space->Check();
+    for (const int64_t at : {int64_t{0}, kBytes - 1}) {
+      EXPECT_EQ(static_cast<int>(first[at]), was_second);
+      EXPECT_EQ(static_cast<int>(second[at]), was_first);
+    }
+  };
+  std::fill_n(first, kBytes, std::byte{3});
+  std::fill_n(second, kBytes, std::byte{4});
+  swap();
+  expect_changed_places(3, 4);
+  const std::unique_ptr<CapturedWork> work = device->Capture(stream, swap);
+  ASSERT_NE(work, nullptr);
+  for (int value = 5; value < 9; ++value) {
+    std::fill_n(first, kBytes, static_cast<std::byte>(value));
+    std::fill_n(second, kBytes, static_cast<std::byte>(2 * value));
+    work->Start();
+    expect_changed_places(value, 2 * value);
+  }
+  swap();  // what served the capture serves calls again
+  expect_changed_places(16, 8);
+}
+
+TEST(CudaDeviceTest, MeasuresHowFastItSwaps) {
+  std::string reason;
+  const std::unique_ptr<Device> device = OpenOrExplain(&reason);
+  if (device == nullptr) GTEST_SKIP() << reason;
+  const std::optional<TransferSpeed> speed = device->MeasureTransfers();
+  ASSERT_TRUE(speed.has_value());
+  for (const double rate : {speed->write_bytes_per_second, speed->read_bytes_per_second}) {
+    EXPECT_GT(rate, 1e8);
+    EXPECT_LT(rate, 1e13);
+    EXPECT_EQ(std::exp2(std::round(std::log2(rate))), rate);
+  }
+  EXPECT_EQ(device->counters().bytes, 0) << "it keeps what it took";
 }
 
 TEST(CudaDeviceTest, PinsMemoryOfTheHost) {

@@ -1,9 +1,13 @@
 // Runs that are started as one: on a device whose work goes on by itself, a program gives the bits
-// that it gives on the host, whatever is fed while a run is under way.
+// that it gives on the host, whatever is fed while a run is under way, and whenever what it swaps
+// moves.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <utility>
+#include <vector>
 
+#include "src/base/diagnostics.h"
 #include "src/device/cpu.h"
 #include "tests/program/tiny_models.h"
 
@@ -13,13 +17,67 @@ namespace {
 struct Counts {
   int captures = 0;
   int starts = 0;
+  int written = 0, read = 0;  // tensors that were swapped
+  size_t never_waited_for = 0;
+};
+
+// Moves bytes as late as it may: when they are waited for. Until then there is garbage where they
+// go to.
+class LateSpace final : public SwapSpace {
+ public:
+  LateSpace(Counts* counts, int64_t bytes, size_t most_in_flight)
+      : counts_(counts), bytes_(static_cast<size_t>(bytes)), most_in_flight_(most_in_flight) {}
+  ~LateSpace() override { counts_->never_waited_for += under_way_.size(); }
+
+  void StartWrite(int64_t offset, std::byte* from, int64_t bytes) noexcept override {
+    ++counts_->written;
+    Start({offset, bytes_.data() + offset, from, bytes});
+  }
+  void StartRead(int64_t offset, std::byte* to, int64_t bytes) noexcept override {
+    ++counts_->read;
+    Start({offset, to, bytes_.data() + offset, bytes});
+  }
+  void Wait(int64_t offset) noexcept override {
+    for (const Transfer& transfer : under_way_) {
+      if (transfer.offset == offset) std::copy_n(transfer.from, transfer.bytes, transfer.to);
+    }
+    std::erase_if(under_way_, [&](const Transfer& transfer) { return transfer.offset == offset; });
+  }
+  void Check() const override {}
+  bool in_stream() const override { return true; }
+
+ private:
+  struct Transfer {
+    int64_t offset;
+    std::byte* to;
+    const std::byte* from;
+    int64_t bytes;
+  };
+
+  void Start(const Transfer& transfer) {
+    EXPECT_LE(transfer.offset + transfer.bytes, static_cast<int64_t>(bytes_.size()));
+    std::fill_n(transfer.to, transfer.bytes, std::byte{0x5a});
+    under_way_.push_back(transfer);
+    EXPECT_LE(under_way_.size(), most_in_flight_);
+  }
+
+  Counts* counts_;
+  std::vector<std::byte> bytes_;
+  size_t most_in_flight_;
+  std::vector<Transfer> under_way_;
+};
+
+// What a LateDevice can.
+struct Abilities {
+  bool captures = true;
+  bool swaps = false;  // to a space of its own
 };
 
 // The host's memory behind a stream that runs what was captured as late as it may: when it is
 // waited for, or when something comes behind it. Kernels themselves run at once.
 class LateDevice final : public Device {
  public:
-  LateDevice(Counts* counts, bool captures) : counts_(counts), captures_(captures) {}
+  LateDevice(Counts* counts, Abilities can) : counts_(counts), can_(can) {}
 
   DeviceInfo Info() const override { return host_.Info(); }
   DeviceCounters counters() const override { return host_.counters(); }
@@ -43,9 +101,13 @@ class LateDevice final : public Device {
   void Synchronize(Stream) override { CatchUp(); }
   bool is_asynchronous() const override { return true; }
   std::unique_ptr<CapturedWork> Capture(Stream, const std::function<void()>& enqueue) override {
-    if (!captures_) return nullptr;
+    if (!can_.captures) return nullptr;
     ++counts_->captures;
     return std::make_unique<Work>(*this, enqueue);
+  }
+  std::unique_ptr<SwapSpace> MakeSwapSpace(Stream, int64_t bytes, size_t most_in_flight) override {
+    if (!can_.swaps) return nullptr;
+    return std::make_unique<LateSpace>(counts_, bytes, most_in_flight);
   }
 
  private:
@@ -69,7 +131,7 @@ class LateDevice final : public Device {
 
   CpuDevice host_{"reference"};
   Counts* counts_;
-  bool captures_;
+  Abilities can_;
   std::vector<const std::function<void()>*> late_;
 };
 
@@ -80,9 +142,9 @@ std::vector<ProgramImage> Images() {
 }
 
 // Entry points in turn, so that each runs one by one and is captured, and then as one.
-void ExpectTheBitsOfTheHost(const ProgramImage& image, bool captures, Counts* counts) {
+void ExpectTheBitsOfTheHost(const ProgramImage& image, Abilities can, Counts* counts) {
   TinyProgram host(image);
-  TinyProgram late(image, std::make_unique<LateDevice>(counts, captures));
+  TinyProgram late(image, std::make_unique<LateDevice>(counts, can));
   const int entries = static_cast<int>(image.entries.size());
   for (int step = 0; step < 4 * entries; ++step) {
     EXPECT_EQ(late.Run(step % entries, step), host.Run(step % entries, step))
@@ -95,8 +157,8 @@ void ExpectTheBitsOfTheHost(const ProgramImage& image, bool captures, Counts* co
 TEST(CapturedRunTest, GivesTheBitsOfTheHost) {
   for (const ProgramImage& image : Images()) {
     Counts counts;
-    ExpectTheBitsOfTheHost(image, /*captures=*/true, &counts);
-    const bool swaps = image.arena_bytes[static_cast<size_t>(ArenaKind::kFile)] > 0;
+    ExpectTheBitsOfTheHost(image, {}, &counts);
+    const bool swaps = image.arena_bytes[static_cast<size_t>(ArenaKind::kFile)] > 0;  // to a file
     EXPECT_EQ(counts.captures, swaps ? 0 : static_cast<int>(image.entries.size())) << image.model;
     EXPECT_EQ(counts.starts > 0, !swaps) << image.model;
   }
@@ -105,16 +167,39 @@ TEST(CapturedRunTest, GivesTheBitsOfTheHost) {
 TEST(CapturedRunTest, RunsOneByOneWhatCannotBeCaptured) {
   for (const ProgramImage& image : Images()) {
     Counts counts;
-    ExpectTheBitsOfTheHost(image, /*captures=*/false, &counts);
+    ExpectTheBitsOfTheHost(image, {.captures = false}, &counts);
     EXPECT_EQ(counts.starts, 0);
   }
+}
+
+TEST(CapturedRunTest, SwapsWithinWhatIsCaptured) {
+  for (const bool captures : {true, false}) {
+    const ProgramImage image = SwapImage();
+    Counts counts;
+    ExpectTheBitsOfTheHost(image, {.captures = captures, .swaps = true}, &counts);
+    EXPECT_EQ(counts.captures, captures ? 1 : 0);
+    EXPECT_EQ(counts.starts > 0, captures);
+    EXPECT_EQ(counts.written, counts.read);
+    EXPECT_GT(counts.written, 2 * counts.starts) << "two tensors in each run, the first one too";
+    EXPECT_EQ(counts.never_waited_for, 0u);
+  }
+}
+
+TEST(CapturedRunTest, NeedsNoFolderWhereTheDeviceHasASwapSpace) {
+  const ProgramImage image = SwapImage();
+  Counts counts;
+  LateDevice with(&counts, {.swaps = true}), without(&counts, {});
+  SingleProcess communicator;
+  const KernelLibrary& library = *FindKernelLibrary("reference");
+  EXPECT_NO_THROW(Program(image, with, library, communicator));
+  EXPECT_THROW(Program(image, without, library, communicator), InputError);
 }
 
 // Feeds of the next step must not reach a run that has not read its own yet.
 TEST(CapturedRunTest, ARunKeepsItsFeedsUntilItIsDone) {
   const ProgramImage image = TinyImage("tiny_mlp");
   Counts counts;
-  LateDevice late(&counts, true);
+  LateDevice late(&counts, {});
   CpuDevice host("reference");
   SingleProcess communicator;
   const KernelLibrary& library = *FindKernelLibrary("reference");
