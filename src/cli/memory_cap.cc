@@ -377,9 +377,11 @@ FittedRun FitMemory(const ModelFlags& flags, ModelSpec& model, CompileOptions& o
   const bool automatic = model.train->batch.value.automatic;
   const bool capped = model.train->memory.has_value();
   Diagnostics diagnostics;
+  FittedRun fitted;
   if (RefuseSwapToHost(model, diagnostics)) {
     PrintDiagnostics(diagnostics);
-    return {};
+    fitted.printed = std::move(diagnostics);
+    return fitted;
   }
   if (!flags.swap.empty() && !options.swap && (automatic || !capped)) {
     WarnOfNoSwaps(model, diagnostics);
@@ -388,7 +390,6 @@ FittedRun FitMemory(const ModelFlags& flags, ModelSpec& model, CompileOptions& o
     PrintDiagnostics(diagnostics);
     return {true, {}};
   }
-  FittedRun fitted;
   if (automatic) {
     fitted = FitBatchOf(flags, model, options, diagnostics);
   } else if (const auto fit = KeepCap(model, KernelsOf(model), options, base, diagnostics)) {

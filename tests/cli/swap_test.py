@@ -155,6 +155,25 @@ class SwapTest(CliTestCase):
         self.assertIn("nowhere", refusal)
         self.assertFalse((self.folder / "runs").exists())
 
+    def test_the_hosts_memory_is_for_devices_with_their_own(self):
+        told = ("device 'reference' cannot swap to the host's memory: its tensors are there already\n",
+                "help: give a folder, `--swap DIR`\n")
+        for flags in (("--swap", "host"), ("--set", "train.swap=host")):
+            for cap in ((), ("--memory", "60MiB")):
+                for verb in (("plan",), ("plan", "--frontier"), ("train", "--out", "run")):
+                    refusal = self.refuses(*verb, "deep.yaml", "--device", "reference", *cap, *flags)
+                    for text in told:
+                        self.assertIn(text, refusal)
+                    self.assertEqual(refusal.count("error: "), 1, refusal)
+        self.write("host.yaml", MODEL + "  swap: host\n")
+        line = 1 + (MODEL + "  swap: host").split("\n").index("  swap: host")
+        self.assertIn(f"host.yaml:{line}:9: error: {told[0]}",
+                      self.refuses("plan", "host.yaml", "--device", "reference"))
+        self.assertFalse((self.folder / "run").exists())
+        (self.folder / "host").mkdir()  # which is a folder as others are, by another name
+        _, refusal = self.least("--swap", "./host")
+        self.assertIn("computed again or swapped", refusal)
+
     def test_a_full_disk_is_an_error_before_the_first_step(self):
         cap = f"{self.least('--swap', 'disk')[0]:.1f}MiB"
 

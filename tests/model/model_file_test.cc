@@ -323,6 +323,21 @@ TEST(ModelFileTest, RelativePathsCanStartAtAnotherFolder) {
   EXPECT_EQ(paths_from("/elsewhere"), whole) << "nothing in common but the root";
 }
 
+// `host` is no folder, and `./host` is one.
+TEST(ModelFileTest, SwapsToAFolderOrToTheHost) {
+  const auto resolved = [](const std::string& swap) {
+    Diagnostics diagnostics;
+    const std::string train = "train: {optimizer: {op: sgd, lr: 0.1}, swap: " + swap + "}\n";
+    const auto model = ParseModel({"/nowhere/m.yaml", kSmall + train}, {}, diagnostics);
+    EXPECT_TRUE(model.has_value()) << diagnostics.ToString();
+    if (!model) return std::string();
+    return ResolvedTree(*model).Find("train")->value.Find("swap")->value.scalar;
+  };
+  EXPECT_EQ(resolved("disk"), "/nowhere/disk");
+  EXPECT_EQ(resolved("./host"), "/nowhere/host");
+  EXPECT_EQ(resolved("host"), "host");
+}
+
 // Defaults of the tables are valid values.
 TEST(ModelFileTest, DefaultsOfTheTablesCanBeRead) {
   int defaults = 0;
