@@ -17,8 +17,6 @@
 
 namespace cgrun {
 
-class SwapSpace;
-
 enum class Access : uint8_t { kRead, kWrite, kReadWrite, kScratch };
 
 // Where an operand lies: `offset` bytes into an arena.

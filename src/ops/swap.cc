@@ -1,6 +1,7 @@
-// Swapping a tensor to a file and back: four operators, so that liveness, packing and byte code
-// need no rule for it. Transfers begin with one and are waited for by another; between the two the
-// step goes on. They are put in when memory is planned, and carry no gradient.
+// Swapping a tensor to a file, or another swap space, and back: four operators, so that liveness,
+// packing and byte code need no rule for it. Transfers begin with one and are waited for by
+// another; between the two the step goes on. They are put in when memory is planned, and carry no
+// gradient.
 #include "src/ops/swap.h"
 
 #include <algorithm>
