@@ -113,7 +113,7 @@ void Program::Run(int entry) {
   RunInstructions(entry);
   const bool waits_on_host = swap_space_ != nullptr && !swap_space_->in_stream();
   if (std::exchange(captured.was_tried, true) || waits_on_host) return;
-  captured.work = device_.Capture(context_.stream, [&] { RunInstructions(entry); });
+  captured.work = device_.Capture(context_.stream, [this, entry] { RunInstructions(entry); });
 }
 
 void Program::SendFeeds(int entry) {
