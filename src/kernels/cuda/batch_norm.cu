@@ -103,8 +103,8 @@ struct BatchSumsBody {
   __device__ void operator()(int64_t block) const {
     const double origin = OriginOf(p.parts, block / p.parts.parts, x);
     TwoSums own;
-    p.parts.ForElementsOf<kCount>(block, [&](int64_t e) {
-      const auto pack = LoadPack<kCount>(x + e);
+    const auto load = [&](int64_t e) { return LoadPack<kCount>(x + e); };
+    p.parts.ForElementsOf<kCount>(block, load, [&](int64_t, const Pack<T, kCount>& pack) {
       for (int k = 0; k < kCount; ++k) {
         const double distance = LoadF64(pack.at[k]) - origin;
         own.first += distance;
@@ -156,8 +156,8 @@ struct NormalizeBody {
     const int64_t c = block / p.parts.parts;
     const C inv_std = InverseDeviationOf<kSaved>(deviations[c], p.epsilon);
     const Normalization<T> normalized(p, means[c], inv_std * scale[c], shift[c]);
-    p.parts.ForElementsOf<kCount>(block, [&](int64_t e) {
-      auto pack = LoadPack<kCount>(x + e);
+    const auto load = [&](int64_t e) { return LoadPack<kCount>(x + e); };
+    p.parts.ForElementsOf<kCount>(block, load, [&](int64_t e, Pack<T, kCount> pack) {
       for (int k = 0; k < kCount; ++k) pack.at[k] = normalized(pack.at[k]);
       StorePack(y + e, pack);
     });
@@ -225,6 +225,15 @@ struct BatchNormGradOperands {
     return Normalization<T>(p, means[c], scale[c] * InverseDeviationAt(c),
                             shift == nullptr ? C(0) : shift[c]);
   }
+  // x and dy of the elements from `e` on.
+  template <int kCount>
+  struct Loaded {
+    Pack<T, kCount> x, dy;
+  };
+  template <int kCount>
+  __device__ Loaded<kCount> LoadFrom(int64_t e) const {
+    return {LoadPack<kCount>(x + e), LoadPack<kCount>(dy + e)};
+  }
   __device__ T BeforeClip(const Normalization<T>& normalization, T x, T dy) const {
     return shift == nullptr || normalization.LetsThrough(x) ? dy : Store<T>(0);
   }
@@ -241,13 +250,13 @@ struct GradSumsBody {
     const C mean = in.means[c], inv_std = in.InverseDeviationAt(c);
     const Normalization<T> normalization = in.NormalizationAt(c);
     TwoSums own;
-    in.p.parts.template ForElementsOf<kCount>(block, [&](int64_t e) {
-      const auto x = LoadPack<kCount>(in.x + e);
-      const auto dy = LoadPack<kCount>(in.dy + e);
+    const auto load = [&](int64_t e) { return in.template LoadFrom<kCount>(e); };
+    in.p.parts.template ForElementsOf<kCount>(block, load, [&](int64_t, const auto& loaded) {
       for (int k = 0; k < kCount; ++k) {
-        const double gradient = LoadF64(in.BeforeClip(normalization, x.at[k], dy.at[k]));
+        const T x = loaded.x.at[k];
+        const double gradient = LoadF64(in.BeforeClip(normalization, x, loaded.dy.at[k]));
         own.first += gradient;
-        own.second += gradient * static_cast<double>((Load(x.at[k]) - mean) * inv_std);
+        own.second += gradient * static_cast<double>((Load(x) - mean) * inv_std);
       }
     });
     const TwoSums sums = SumOverBlock(own);
@@ -284,15 +293,15 @@ struct InputGradBody {
     const TwoSums sums = of_channels[c];
     const C mean_sum = kTraining ? static_cast<C>(sums.first / in.p.count()) : C(0);
     const C mean_product = kTraining ? static_cast<C>(sums.second / in.p.count()) : C(0);
-    in.p.parts.template ForElementsOf<kCount>(block, [&](int64_t e) {
-      const auto x = LoadPack<kCount>(in.x + e);
-      auto dy = LoadPack<kCount>(in.dy + e);
+    const auto load = [&](int64_t e) { return in.template LoadFrom<kCount>(e); };
+    in.p.parts.template ForElementsOf<kCount>(block, load, [&](int64_t e, auto loaded) {
       for (int k = 0; k < kCount; ++k) {
-        const C normalized = kTraining ? (Load(x.at[k]) - mean) * inv_std : C(0);
-        const C gradient = Load(in.BeforeClip(normalization, x.at[k], dy.at[k]));
-        dy.at[k] = Store<T>(factor * (gradient - mean_sum - normalized * mean_product));
+        const T x = loaded.x.at[k];
+        const C normalized = kTraining ? (Load(x) - mean) * inv_std : C(0);
+        const C gradient = Load(in.BeforeClip(normalization, x, loaded.dy.at[k]));
+        loaded.dy.at[k] = Store<T>(factor * (gradient - mean_sum - normalized * mean_product));
       }
-      StorePack(dx + e, dy);
+      StorePack(dx + e, loaded.dy);
     });
   }
 };

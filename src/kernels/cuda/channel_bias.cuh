@@ -41,8 +41,8 @@ struct ChannelBiasOfPart {
   __device__ void operator()(int64_t block) const {
     constexpr int kPack = ChannelParts::kPack;
     const Compute<T> own = Load(bias[block / p.parts]);
-    p.ForElementsOf<kPack>(block, [&](int64_t e) {
-      auto pack = LoadPack<kPack>(x + e);
+    const auto load = [&](int64_t e) { return LoadPack<kPack>(x + e); };
+    p.ForElementsOf<kPack>(block, load, [&](int64_t e, Pack<T, kPack> pack) {
       for (int k = 0; k < kPack; ++k) pack.at[k] = Store<T>(Load(pack.at[k]) + own);
       StorePack(y + e, pack);
     });

@@ -49,20 +49,43 @@ struct ChannelParts {
   // Where the first element of a channel lies.
   __device__ int64_t First(int64_t channel) const { return channel * plane; }
 
-  // Calls f(e) for the elements of block `block`, by all its threads: `e` is the offset of the
-  // first of kCount elements, which is 1 or, where packs(), kPack.
-  template <int kCount, class F>
-  __device__ void ForElementsOf(int64_t block, F f) const {
+  // Calls use(e, load(e)) for the elements of block `block`, by all its threads: `e` is the offset
+  // of the first of kCount elements, which is 1 or, where packs(), kPack. A thread loads from
+  // several segments before it uses what it loaded, as one load alone waits longer than it takes.
+  template <int kCount, class Load, class Use>
+  __device__ void ForElementsOf(int64_t block, Load load, Use use) const {
+    constexpr int kTogether = 4;
     const int64_t channel = block / parts, part = block % parts;
     const int64_t row = threadIdx.x >> width_bits, rows = kThreadsPerBlock >> width_bits;
-    const int64_t column = threadIdx.x & (width() - 1);
-    for (int64_t s = part * rows + row; s < images * segments; s += parts * rows) {
-      const int64_t image = segments == 1 ? s : Quotient(s, segments);
-      const int64_t begin = (s - image * segments) * segment;
-      const int64_t end = begin + segment < plane ? begin + segment : plane;
-      const int64_t first = (image * channels + channel) * plane;
-      for (int64_t i = begin + column * kCount; i < end; i += width() * kCount) f(first + i);
+    const int64_t column = threadIdx.x & (width() - 1), step = parts * rows;
+    for (int64_t s = part * rows + row; s < images * segments; s += kTogether * step) {
+      Piece pieces[kTogether];
+#pragma unroll
+      for (int k = 0; k < kTogether; ++k) pieces[k] = PieceOf(channel, s + k * step);
+      for (int64_t i = column * kCount; i < segment; i += width() * kCount) {
+        decltype(load(i)) loaded[kTogether];
+#pragma unroll
+        for (int k = 0; k < kTogether; ++k) {
+          if (i < pieces[k].count) loaded[k] = load(pieces[k].first + i);
+        }
+#pragma unroll
+        for (int k = 0; k < kTogether; ++k) {
+          if (i < pieces[k].count) use(pieces[k].first + i, loaded[k]);
+        }
+      }
     }
+  }
+
+ private:
+  // A segment of a channel, where there is one.
+  struct Piece {
+    int64_t first, count;
+  };
+  __device__ Piece PieceOf(int64_t channel, int64_t s) const {
+    const int64_t image = segments == 1 ? s : Quotient(s, segments);
+    const int64_t begin = (s - image * segments) * segment;
+    const int64_t end = begin + segment < plane ? begin + segment : plane;
+    return {(image * channels + channel) * plane + begin, image < images ? end - begin : 0};
   }
 };
 

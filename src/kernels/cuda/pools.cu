@@ -1,5 +1,7 @@
 // max_pool, avg_pool and their gradients: a thread a result; global_avg_pool: a warp or a block. A
 // gradient asks each window that sees an input, in the order in which the windows stand.
+#include <algorithm>
+#include <climits>
 #include <cmath>
 #include <limits>
 
@@ -33,29 +35,55 @@ inline __device__ int64_t CountOf(const WindowAxis& axis, int64_t o, bool includ
   return end - (begin > 0 ? begin : 0);
 }
 
-template <class T, class Index>
+// Elements are numbered by I: 32 bits, where they are enough, are several times as fast.
+template <class F>
+static void WithNumbersOf(const PoolSizes& p, F run) noexcept {
+  if (std::max(p.inputs(), p.outputs()) <= INT_MAX) {
+    run(int32_t{});
+  } else {
+    run(int64_t{});
+  }
+}
+
+template <class I>
+struct PoolAxis {
+  Divisor output;
+  I input, kernel, stride, before, dilation;
+
+  static PoolAxis Of(const WindowAxis& axis) {
+    const auto number = [](int64_t value) { return static_cast<I>(value); };
+    return {Divisor(axis.output), number(axis.input),  number(axis.kernel),
+            number(axis.stride),  number(axis.before), number(axis.dilation)};
+  }
+};
+
+template <class T, class Index, class I>
 struct MaxPoolBody {
-  PoolSizes p;
+  PoolAxis<I> rows, columns;
   const T* x;
   T* y;
   Index* index;
-  __device__ void operator()(int64_t e) const {
+  __device__ void operator()(int64_t element) const {
     using C = Compute<T>;
-    const auto [plane, row, column] = PositionOf(e, p.y.output, p.x.output);
-    const T* image = x + plane * p.y.input * p.x.input;
+    const I e = static_cast<I>(element);
+    const I line = columns.output.Quotient(e), plane = rows.output.Quotient(line);
+    const I row = line - plane * static_cast<I>(rows.output.by());
+    const I column = e - line * static_cast<I>(columns.output.by());
+    const I top = row * rows.stride - rows.before, left = column * columns.stride - columns.before;
+    const T* image = x + plane * rows.input * columns.input;
     C best = -std::numeric_limits<C>::infinity();
-    int64_t winner = -1;
-    for (int64_t u = 0; u < p.y.kernel; ++u) {
-      const int64_t r = InputOf(p.y, row, u);
-      if (!IsInside(p.y, r)) continue;
-      for (int64_t v = 0; v < p.x.kernel; ++v) {
-        const int64_t c = InputOf(p.x, column, v);
-        if (!IsInside(p.x, c)) continue;
-        if (winner < 0) winner = u * p.x.kernel + v;  // where all are −∞
-        const C value = Load(image[r * p.x.input + c]);
+    I winner = -1;
+    for (I u = 0; u < rows.kernel; ++u) {
+      const I r = top + u * rows.dilation;
+      if (r < 0 || r >= rows.input) continue;
+      for (I v = 0; v < columns.kernel; ++v) {
+        const I c = left + v * columns.dilation;
+        if (c < 0 || c >= columns.input) continue;
+        if (winner < 0) winner = u * columns.kernel + v;  // where all are −∞
+        const C value = Load(image[r * columns.input + c]);
         if (!(value > best || std::isnan(value))) continue;
         best = value;
-        winner = u * p.x.kernel + v;
+        winner = u * columns.kernel + v;
       }
     }
     y[e] = Store<T>(best);
@@ -67,70 +95,70 @@ template <class T, class Index>
 struct MaxPool {
   static void Run(const RunContext& context, const Instruction& i) noexcept {
     const auto& p = *static_cast<const PoolSizes*>(i.parameters);
-    ForEachElement(context, p.outputs(),
-                   MaxPoolBody<T, Index>{p, Data<const T>(context, i, 0), Data<T>(context, i, 1),
-                                         Data<Index>(context, i, 2)});
+    WithNumbersOf(p, [&](auto number) {
+      using I = decltype(number);
+      ForEachElement(context, p.outputs(),
+                     MaxPoolBody<T, Index, I>{PoolAxis<I>::Of(p.y), PoolAxis<I>::Of(p.x),
+                                              Data<const T>(context, i, 0), Data<T>(context, i, 1),
+                                              Data<Index>(context, i, 2)});
+    });
   }
 };
 
 // Which windows see an input of an axis.
+template <class I>
 struct WindowReaders {
   Divisor input, stride, dilation;
-  int64_t before = 0, reach = 0, output = 0;
+  I before, reach, output;
 
   static WindowReaders Of(const WindowAxis& axis) {
-    return {.input = Divisor(axis.input),
-            .stride = Divisor(axis.stride),
-            .dilation = Divisor(axis.dilation),
-            .before = axis.before,
-            .reach = (axis.kernel - 1) * axis.dilation,
-            .output = axis.output};
+    return {Divisor(axis.input),
+            Divisor(axis.stride),
+            Divisor(axis.dilation),
+            static_cast<I>(axis.before),
+            static_cast<I>((axis.kernel - 1) * axis.dilation),
+            static_cast<I>(axis.output)};
   }
+  __device__ I Step() const { return static_cast<I>(stride.by()); }
   // From First() to Last(), if any, those that reach over input `i`.
-  __device__ int64_t First(int64_t i) const {
-    const int64_t beyond = i + before - reach;
-    return beyond <= 0 ? 0 : stride.Quotient(beyond + stride.by() - 1);
+  __device__ I First(I i) const {
+    const I beyond = i + before - reach;
+    return beyond <= 0 ? 0 : stride.Quotient(beyond + Step() - 1);
   }
-  __device__ int64_t Last(int64_t i) const {
-    const int64_t last = stride.Quotient(i + before);
+  __device__ I Last(I i) const {
+    const I last = stride.Quotient(i + before);
     return last < output ? last : output - 1;
   }
   // The kernel position at which window `o` of these has it, or −1.
-  __device__ int64_t KernelPosition(int64_t i, int64_t o) const {
-    const int64_t offset = i + before - o * stride.by();
+  __device__ I KernelPosition(I i, I o) const {
+    const I offset = i + before - o * Step();
     if (dilation.by() == 1) return offset;
-    const int64_t k = dilation.Quotient(offset);
-    return k * dilation.by() == offset ? k : -1;
+    const I k = dilation.Quotient(offset);
+    return k * static_cast<I>(dilation.by()) == offset ? k : -1;
   }
 };
 
-struct MaxPoolGradSizes {
-  int64_t inputs = 0, kernel_width = 1;
-  WindowReaders y, x;
-
-  static MaxPoolGradSizes Of(const PoolSizes& p) {
-    return {p.inputs(), p.x.kernel, WindowReaders::Of(p.y), WindowReaders::Of(p.x)};
-  }
-};
-
-template <class T, class Index>
+template <class T, class Index, class I>
 struct MaxPoolGradBody {
-  MaxPoolGradSizes p;
+  WindowReaders<I> rows, columns;
+  I kernel_width;
   const Index* index;
   const T* dy;
   T* dx;
-  __device__ void operator()(int64_t e) const {
-    const int64_t line = p.x.input.Quotient(e), plane = p.y.input.Quotient(line);
-    const int64_t row = line - plane * p.y.input.by(), column = e - line * p.x.input.by();
-    const int64_t left = p.x.First(column), right = p.x.Last(column), bottom = p.y.Last(row);
+  __device__ void operator()(int64_t element) const {
+    const I e = static_cast<I>(element);
+    const I line = columns.input.Quotient(e), plane = rows.input.Quotient(line);
+    const I row = line - plane * static_cast<I>(rows.input.by());
+    const I column = e - line * static_cast<I>(columns.input.by());
+    const I left = columns.First(column), right = columns.Last(column), bottom = rows.Last(row);
     Compute<T> sum = 0;
-    for (int64_t up = p.y.First(row); up <= bottom; ++up) {
-      const int64_t u = p.y.KernelPosition(row, up);
+    for (I up = rows.First(row); up <= bottom; ++up) {
+      const I u = rows.KernelPosition(row, up);
       if (u < 0) continue;
-      const int64_t first = (plane * p.y.output + up) * p.x.output;
-      for (int64_t across = left; across <= right; ++across) {
-        const int64_t v = p.x.KernelPosition(column, across);
-        if (v < 0 || index[first + across] != static_cast<Index>(u * p.kernel_width + v)) continue;
+      const I first = (plane * rows.output + up) * columns.output;
+      for (I across = left; across <= right; ++across) {
+        const I v = columns.KernelPosition(column, across);
+        if (v < 0 || index[first + across] != static_cast<Index>(u * kernel_width + v)) continue;
         sum += Load(dy[first + across]);
       }
     }
@@ -141,10 +169,15 @@ struct MaxPoolGradBody {
 template <class T, class Index>
 struct MaxPoolGrad {
   static void Run(const RunContext& context, const Instruction& i) noexcept {
-    const auto& p = *static_cast<const MaxPoolGradSizes*>(i.parameters);
-    ForEachElement(context, p.inputs,
-                   MaxPoolGradBody<T, Index>{p, Data<const Index>(context, i, 0),
-                                             Data<const T>(context, i, 1), Data<T>(context, i, 2)});
+    const auto& p = *static_cast<const PoolSizes*>(i.parameters);
+    WithNumbersOf(p, [&](auto number) {
+      using I = decltype(number);
+      ForEachElement(
+          context, p.inputs(),
+          MaxPoolGradBody<T, Index, I>{WindowReaders<I>::Of(p.y), WindowReaders<I>::Of(p.x),
+                                       static_cast<I>(p.x.kernel), Data<const Index>(context, i, 0),
+                                       Data<const T>(context, i, 1), Data<T>(context, i, 2)});
+    });
   }
 };
 
@@ -292,7 +325,7 @@ static PreparedKernel PrepareMaxPoolGrad(const KernelRequest& request) {
   const bool bytes = node.inputs[0].dtype == DType::kU8;
   return PreparedKernel::Of(
       bytes ? ForFloat<MaxPoolGradU8>(dtype) : ForFloat<MaxPoolGradI32>(dtype),
-      MaxPoolGradSizes::Of(PackPool(attributes.input, attributes.window(), true)));
+      PackPool(attributes.input, attributes.window(), true));
 }
 
 static PreparedKernel PrepareAvgPool(const KernelRequest& request) {

@@ -145,8 +145,8 @@ struct ReducePart {
   double* of_parts;
   __device__ void operator()(int64_t block) const {
     double own = Formula::Initial();
-    p.ForElementsOf<kCount>(block, [&](int64_t e) {
-      const auto pack = LoadPack<kCount>(x + e);
+    const auto load = [&](int64_t e) { return LoadPack<kCount>(x + e); };
+    p.ForElementsOf<kCount>(block, load, [&](int64_t, const Pack<T, kCount>& pack) {
       for (int k = 0; k < kCount; ++k) own = Formula()(own, LoadF64(pack.at[k]));
     });
     const double result = JoinBlock(own, Formula());
