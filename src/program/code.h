@@ -16,11 +16,6 @@ struct EntryPoint {
   std::vector<Instruction> instructions;  // one by one
   std::vector<Instruction> with_lanes;    // each stretch in lanes is one (lanes.h); empty: no lanes
   std::vector<ReachSet> reach;            // of each; none where the entry point is not incremental
-
-  // What runs where nobody looks between instructions.
-  const std::vector<Instruction>& in_run() const {
-    return with_lanes.empty() ? instructions : with_lanes;
-  }
 };
 
 class Code {

@@ -2,6 +2,7 @@
 #include "src/program/program.h"
 
 #include <algorithm>
+#include <chrono>
 #include <utility>
 
 #include "src/base/check.h"
@@ -42,6 +43,8 @@ Program::Program(ProgramImage image, Device& device, const KernelLibrary& librar
   WriteConstants();
   PrepareLayouts();
   PrepareStaging();
+  lane_choices_.resize(image_.entries.size());
+  CaptureRuns();
   InitializeStates();
 }
 
@@ -94,26 +97,45 @@ bool Program::CanRunChanged(int entry) const {
 
 void Program::RunInstructions(int entry) {
   SendFeeds(entry);
-  for (const Instruction& instruction : entries()[static_cast<size_t>(entry)].in_run()) {
-    instruction.run(context_, instruction);
+  const EntryPoint& point = entries()[static_cast<size_t>(entry)];
+  if (point.with_lanes.empty()) {
+    RunAll(point.instructions);
+  } else {
+    using Clock = std::chrono::steady_clock;
+    LaneChoice& choice = lane_choices_[static_cast<size_t>(entry)];
+    const Clock::time_point begin = Clock::now();
+    RunAll(choice.in_lanes() ? point.with_lanes : point.instructions);
+    choice.Took(std::chrono::duration<double>(Clock::now() - begin).count());
   }
   BringResults(entry);
 }
 
-// The first run is not captured: in it libraries load their code. What swaps to a file waits on the
-// host, which no stream does.
+void Program::RunAll(const std::vector<Instruction>& instructions) noexcept {
+  for (const Instruction& instruction : instructions) instruction.run(context_, instruction);
+}
+
 void Program::Run(int entry) {
   last_entry_ = entry;
-  Captured& captured = captured_[static_cast<size_t>(entry)];
-  if (captured.work != nullptr) {
+  if (const auto& work = captured_[static_cast<size_t>(entry)]) {
     is_under_way_ = true;
-    captured.work->Start();
-    return;
+    work->Start();
+  } else {
+    RunInstructions(entry);
   }
-  RunInstructions(entry);
-  const bool waits_on_host = swap_space_ != nullptr && !swap_space_->in_stream();
-  if (std::exchange(captured.was_tried, true) || waits_on_host) return;
-  captured.work = device_.Capture(context_.stream, [this, entry] { RunInstructions(entry); });
+}
+
+// What swaps to a file waits on the host, which no stream does.
+void Program::CaptureRuns() {
+  captured_.resize(image_.entries.size());
+  if (!device_.is_asynchronous()) return;
+  const bool in_stream = swap_space_ == nullptr || swap_space_->in_stream();
+  for (size_t i = 0; i < captured_.size(); ++i) {
+    const int entry = static_cast<int>(i);
+    RunInstructions(entry);  // on zeros: libraries load their code
+    if (!in_stream) continue;
+    captured_[i] = device_.Capture(context_.stream, [this, entry] { RunInstructions(entry); });
+  }
+  device_.Synchronize(context_.stream);
 }
 
 void Program::SendFeeds(int entry) {
@@ -220,7 +242,6 @@ void Program::PrepareStaging() {
     staged_.emplace_back(entry, device_.is_asynchronous());
     bytes += staged_.back().bytes();
   }
-  captured_.resize(image_.entries.size());
   if (bytes == 0) return;
   pinned_ = device_.Allocate(ArenaKind::kPinnedHost, bytes);
   std::byte* next = pinned_;

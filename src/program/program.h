@@ -13,6 +13,7 @@
 
 #include "src/device/swap_space.h"
 #include "src/program/code.h"
+#include "src/program/lane_choice.h"
 #include "src/program/layout_copy.h"
 #include "src/program/staged_ports.h"
 
@@ -101,24 +102,20 @@ class Program {
   void InitializeStates();
 
  private:
-  // The run of an entry point, once it ran one instruction after the other.
-  struct Captured {
-    bool was_tried = false;
-    std::unique_ptr<CapturedWork> work;  // null: it cannot be captured
-  };
-
   std::unique_ptr<SwapSpace> MakeSwapSpace(const std::string& swap_folder) const;
   void TakeArenas(const std::string& swap_folder);
   std::byte* Address(const Operand& operand) const;
   void WriteConstants();
   void PrepareLayouts();
   void PrepareStaging();
+  void CaptureRuns();
   // Copy staged feeds to the device: all, or those that meet `changed`; and staged results back.
   void SendFeeds(int entry);
   void SendFeeds(int entry, ReachSet changed);
   void SendFeed(int entry, size_t feed);
   void BringResults(int entry);
   void RunInstructions(int entry);
+  void RunAll(const std::vector<Instruction>& instructions) noexcept;
   // Waits for the run, if one may still read staged feeds and write staged results.
   void AwaitRun() const;
 
@@ -130,8 +127,9 @@ class Program {
   mutable std::vector<std::byte> staging_;                // for them
   std::byte* pinned_ = nullptr;                           // of the host, for staged_
   std::vector<StagedPorts> staged_;                       // of each entry point
-  std::vector<Captured> captured_;                        // likewise
-  mutable bool is_under_way_ = false;                     // a run, which reads and writes there
+  std::vector<std::unique_ptr<CapturedWork>> captured_;   // of each, where it can be captured
+  std::vector<LaneChoice> lane_choices_;                  // of each
+  mutable bool is_under_way_ = false;                     // a run, which may read and write pinned_
   RunContext context_;
   int last_entry_ = -1;  // which ran last, if its results are still those of the states
 };
