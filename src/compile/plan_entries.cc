@@ -16,6 +16,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr const char* kQuickPlanner = "greedy";
+constexpr std::string_view kMemoryOrder = "memory";
 constexpr int kMaxRematRounds = 4;
 constexpr int kMostPackings = 6;      // on the way to a cap …
 constexpr int kFewPackings = 3;       // … and to a bound that was missed
@@ -24,6 +25,7 @@ constexpr int64_t kLeastGap = 2000;   // a gap is more than such a part of the b
 constexpr int64_t kGapParts = 8;      // … parts of it may stay, …
 constexpr int64_t kGapPartsMore = 2;  // … more of them where fewer were too few
 constexpr double kAnyShare = 1000;    // of a step's time
+constexpr int64_t kOrderParts = 50;   // an order needs at most one part more than the best
 // Of the schedules that are searched through on the way to a cap: about a second for 30 million.
 constexpr int64_t kNodesSearched = 30'000'000;
 constexpr int64_t kNodesSearchedAgain = 10'000'000;  // where a packing has left gaps
@@ -35,6 +37,11 @@ void AddUp(const std::vector<PassReport>& more, std::vector<PassReport>& reports
     reports[i].nodes_removed += more[i].nodes_removed;
     reports[i].seconds += more[i].seconds;
   }
+}
+
+CompileOptions WithQuickPlanner(CompileOptions options) {
+  options.layout.planner = kQuickPlanner;
+  return options;
 }
 
 // Plans; as long as the plan wants values to be computed again, does that and plans anew. `ran` is
@@ -99,6 +106,32 @@ MemoryLayout PlanWithLess(std::vector<CompiledEntry>& entries, MemoryLayout layo
                                  std::max<int64_t>(layout.lower_bound_bytes - less.arena_bytes, 0);
     layout = std::move(less);
   }
+}
+
+// The same in the best order. `memory` needs least of all orders as the graph is; with what is
+// cheap computed again one that needed hardly more can come lower.
+MemoryLayout PlanWithLessInAnyOrder(std::vector<CompiledEntry>& entries, const MemoryLayout& layout,
+                                    const Target& target, const CompileOptions& options) {
+  const std::vector<CompiledEntry> before = entries;
+  MemoryLayout best = PlanWithLess(entries, layout, target, options);
+  const bool tries_orders = options.order == kMemoryOrder && options.recompute_share > 0 &&
+                            options.effort == PlanEffort::kFull && options.arena_cap == 0;
+  if (!tries_orders) return best;
+  const int64_t most_bytes = layout.arena_bytes + layout.arena_bytes / kOrderParts;
+  for (const OrderEntry& order : Orders()) {
+    if (order.name == kMemoryOrder) continue;
+    CompileOptions with_order = options;
+    with_order.order = order.name;
+    std::vector<CompiledEntry> tried = before;
+    for (CompiledEntry& entry : tried) SetOrder(entry, with_order.order);
+    MemoryLayout other = PlanOnce(tried, WithQuickPlanner(options).layout);
+    if (other.arena_bytes > most_bytes) continue;
+    other = PlanWithLess(tried, std::move(other), target, with_order);
+    if (other.arena_bytes >= best.arena_bytes) continue;
+    best = std::move(other);
+    entries = std::move(tried);
+  }
+  return best;
 }
 
 // Plans within options.arena_cap, with anything computed again that helps: the packing is the
@@ -203,7 +236,7 @@ CompileOptions WithPlannerOfEffort(CompileOptions options) {
 // With what is worth it computed again; it is in the entry points, then.
 MemoryLayout PlanWithRecompute(std::vector<CompiledEntry>& entries, MemoryLayout layout,
                                const Target& target, const CompileOptions& options) {
-  layout = PlanWithLess(entries, std::move(layout), target, options);
+  layout = PlanWithLessInAnyOrder(entries, layout, target, options);
   if (options.arena_cap == 0) return CloseGap(entries, std::move(layout), target, options);
   if (layout.arena_bytes <= options.arena_cap) return layout;
   return PlanWithinCap(entries, layout, target, options);
@@ -268,9 +301,8 @@ MemoryLayout PlanEntries(std::vector<CompiledEntry>& entries, const Target& targ
   const bool recomputes = !options.passes.Disabled(kRematerialisePass);
   if (!recomputes) options.recompute_share = 0;
   const bool lowers = recomputes || Swaps(options);
-  CompileOptions first = options;
-  if (lowers) first.layout.planner = kQuickPlanner;
-  MemoryLayout layout = PlanAsWanted(entries, target, first, ran);
+  MemoryLayout layout =
+      PlanAsWanted(entries, target, lowers ? WithQuickPlanner(options) : options, ran);
   if (!lowers) return layout;
   const Graph& graph = entries[0].graph;
   const int transfers = CountTransfers(graph), others = CountOthers(graph);
