@@ -400,8 +400,6 @@ CompileOptions CompileOptionsOf(const ModelFlags& flags, const ModelSpec& model)
   options.bf16_activations = model.train && model.train->precision.value == "bf16";
   options.tf32 = model.train && model.train->precision.value == "tf32";
   if (library != nullptr) TakeTuning(model, *library, flags.tune, options);
-  // How long operators take is known of the host alone: elsewhere, only a cap has any run again.
-  if (library != nullptr && !KindOfDevice(library->name()).on_host) options.recompute_share = 0;
   options.layout.packings = PackingsOfMachine();
   return options;
 }

@@ -123,11 +123,18 @@ MemoryLayout PlanWithLessInAnyOrder(std::vector<CompiledEntry>& entries, const M
     CompileOptions with_order = options;
     with_order.order = order.name;
     std::vector<CompiledEntry> tried = before;
-    for (CompiledEntry& entry : tried) SetOrder(entry, with_order.order);
+    for (size_t e = 0; e < tried.size(); ++e) {
+      const bool largest = layout.entries[e].transient_bytes == layout.transient_bytes;
+      if (largest) SetOrder(tried[e], with_order.order);
+    }
     MemoryLayout other = PlanOnce(tried, WithQuickPlanner(options).layout);
     if (other.arena_bytes > most_bytes) continue;
-    other = PlanWithLess(tried, std::move(other), target, with_order);
+    const int64_t by_order = std::max<int64_t>(0, other.arena_bytes - layout.arena_bytes);
+    other = PlanWithLess(tried, std::move(other), target, WithQuickPlanner(with_order));
+    if (other.lower_bound_bytes >= best.arena_bytes) continue;
+    other = Packed(tried, std::move(other), options.layout);
     if (other.arena_bytes >= best.arena_bytes) continue;
+    other.recompute_saved_bytes = std::max<int64_t>(0, other.recompute_saved_bytes - by_order);
     best = std::move(other);
     entries = std::move(tried);
   }

@@ -123,7 +123,8 @@ class CudaSwapSpace final : public SwapSpace {
   std::vector<Transfer> transfers_;
 };
 
-// Rounded to a power of two, so that a plan seldom depends on when it was made.
+// Rounded to a power of two, so that a plan seldom depends on when it was made: down, as a transfer
+// that is thought quicker than it is begins too late, and is waited for.
 double BytesPerSecond(std::byte* to, const std::byte* from, int64_t bytes, cudaMemcpyKind kind) {
   constexpr int kCopies = 4;
   const OwnedStream stream = MakeStream();
@@ -139,7 +140,7 @@ double BytesPerSecond(std::byte* to, const std::byte* from, int64_t bytes, cudaM
     Require(cudaEventElapsedTime(&milliseconds, begin.get(), end.get()), "the GPU reports");
     least = std::min(least, std::max(milliseconds, 1e-3f));
   }
-  return std::exp2(std::round(std::log2(1e3 * static_cast<double>(bytes) / least)));
+  return std::exp2(std::floor(std::log2(1e3 * static_cast<double>(bytes) / least)));
 }
 
 }  // namespace

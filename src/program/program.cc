@@ -36,7 +36,7 @@ size_t MostTransfers(const ProgramImage& image) {
 
 Program::Program(ProgramImage image, Device& device, const KernelLibrary& library,
                  Communicator& communicator, const std::string& swap_folder)
-    : image_(std::move(image)), device_(device), code_(image_, device, library) {
+    : image_(std::move(image)), device_(device), arenas_(device), code_(image_, device, library) {
   context_.communicator = &communicator;
   context_.stream = device_.CreateStream();
   TakeArenas(swap_folder);
@@ -61,24 +61,22 @@ std::unique_ptr<SwapSpace> Program::MakeSwapSpace(const std::string& swap_folder
   return std::make_unique<SwapFile>(swap_folder, bytes, most);
 }
 
-// The swap space first: its place can be refused, and nothing is to be given back then.
+// The swap space first: its place can be refused.
 void Program::TakeArenas(const std::string& swap_folder) {
   swap_space_ = MakeSwapSpace(swap_folder);
   context_.swap_space = swap_space_.get();
   for (const ArenaKind kind : {ArenaKind::kDevice, ArenaKind::kPinnedHost}) {
     const int64_t bytes = image_.arena_bytes[static_cast<size_t>(kind)];
-    if (bytes > 0) context_.arenas[static_cast<int>(kind)] = device_.Allocate(kind, bytes);
+    if (bytes > 0) context_.arenas[static_cast<int>(kind)] = arenas_.Take(kind, bytes);
   }
 }
 
+// A run may be under way still, which errors of it no longer matter to.
 Program::~Program() {
-  captured_.clear();    // they know places in the swap space
-  swap_space_.reset();  // what is under way there knows places in the arenas
-  if (pinned_ != nullptr) device_.Free(ArenaKind::kPinnedHost, pinned_);
-  for (int kind = 0; kind < kArenaKinds; ++kind) {
-    if (context_.arenas[kind] != nullptr) {
-      device_.Free(static_cast<ArenaKind>(kind), context_.arenas[kind]);
-    }
+  if (!device_.is_asynchronous()) return;
+  try {
+    device_.Synchronize(context_.stream);
+  } catch (const UserError&) {
   }
 }
 
@@ -131,7 +129,7 @@ void Program::CaptureRuns() {
   const bool in_stream = swap_space_ == nullptr || swap_space_->in_stream();
   for (size_t i = 0; i < captured_.size(); ++i) {
     const int entry = static_cast<int>(i);
-    RunInstructions(entry);  // on zeros: libraries load their code
+    RunInstructions(entry);  // on whatever is there, as kernels bear: libraries load their code
     if (!in_stream) continue;
     captured_[i] = device_.Capture(context_.stream, [this, entry] { RunInstructions(entry); });
   }
@@ -243,8 +241,7 @@ void Program::PrepareStaging() {
     bytes += staged_.back().bytes();
   }
   if (bytes == 0) return;
-  pinned_ = device_.Allocate(ArenaKind::kPinnedHost, bytes);
-  std::byte* next = pinned_;
+  std::byte* next = arenas_.Take(ArenaKind::kPinnedHost, bytes);
   for (StagedPorts& staged : staged_) {
     staged.PlaceAt(next);
     next += staged.bytes();

@@ -102,6 +102,27 @@ class Program {
   void InitializeStates();
 
  private:
+  // What was taken of the device, given back at the end.
+  class Arenas {
+   public:
+    explicit Arenas(Device& device) : device_(device) {}
+    ~Arenas() {
+      for (const auto& [kind, arena] : taken_) device_.Free(kind, arena);
+    }
+    Arenas(const Arenas&) = delete;
+    Arenas& operator=(const Arenas&) = delete;
+
+    std::byte* Take(ArenaKind kind, int64_t bytes) {
+      std::byte* const arena = device_.Allocate(kind, bytes);
+      taken_.emplace_back(kind, arena);
+      return arena;
+    }
+
+   private:
+    Device& device_;
+    std::vector<std::pair<ArenaKind, std::byte*>> taken_;
+  };
+
   std::unique_ptr<SwapSpace> MakeSwapSpace(const std::string& swap_folder) const;
   void TakeArenas(const std::string& swap_folder);
   std::byte* Address(const Operand& operand) const;
@@ -121,15 +142,15 @@ class Program {
 
   ProgramImage image_;
   Device& device_;
+  Arenas arenas_;                                         // what stands below knows places there
   Code code_;                                             // of image_
   std::unique_ptr<SwapSpace> swap_space_;                 // of an image that has one
   std::vector<std::optional<LayoutCopy>> layout_copies_;  // of each state that is not plain
   mutable std::vector<std::byte> staging_;                // for them
-  std::byte* pinned_ = nullptr;                           // of the host, for staged_
   std::vector<StagedPorts> staged_;                       // of each entry point
   std::vector<std::unique_ptr<CapturedWork>> captured_;   // of each, where it can be captured
   std::vector<LaneChoice> lane_choices_;                  // of each
-  mutable bool is_under_way_ = false;                     // a run, which may read and write pinned_
+  mutable bool is_under_way_ = false;  // a run, which may read and write staged ports
   RunContext context_;
   int last_entry_ = -1;  // which ran last, if its results are still those of the states
 };

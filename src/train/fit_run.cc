@@ -71,6 +71,27 @@ std::optional<int64_t> SamplesOf(const ModelSpec& model, Diagnostics& diagnostic
   return text->empty() ? std::nullopt : std::optional<int64_t>(std::stoll(*text));
 }
 
+// Where only the way down to the least has led under the cap, that may be far below it: the
+// quickest of a few plans in between, whose arenas may have `room`.
+bool TakeQuickerBetween(RunPlanner& planner, CompileOptions options, std::optional<int64_t> base,
+                        int64_t room, CappedRun& fit, Diagnostics& diagnostics) {
+  constexpr int kTries = 3;
+  constexpr int64_t kNear = 16;  // parts of the cap, of which one may be to spare
+  int64_t most = room, least = fit.capped.memory.arena;
+  for (int i = 0; i < kTries && fit.cap - fit.capped.total() > fit.cap / kNear; ++i) {
+    options.arena_cap = least + (most - least) / 2;
+    auto run = PlanUnder(fit.cap, planner, options, base, diagnostics);
+    if (!run) return false;
+    const bool fits = run->total() <= fit.cap;
+    (fits ? least : most) = options.arena_cap;
+    if (!fits || Slower(*run, fit.free) >= fit.slower()) continue;
+    fit.capped = std::move(*run);
+    fit.arena_cap = options.arena_cap;
+    fit.effort = options.effort;
+  }
+  return true;
+}
+
 }  // namespace
 
 void TakeBackRoom(RunMemory& memory, int64_t left) {
@@ -138,6 +159,10 @@ std::optional<CappedRun> FitRun(RunPlanner& planner, CompileOptions options, con
     gets_lower = capped->memory.arena < arena;
     arena = capped->memory.arena;
     KeepIfLess(std::move(*capped), options, fit);
+  }
+  if (fit.fits() && fit.arena_cap == kLeastArena &&
+      !TakeQuickerBetween(planner, options, base, RoomFor(free, cap), fit, diagnostics)) {
+    return std::nullopt;
   }
   if (fit.fits() && quick.fits()) return fit.slower() <= quick.slower() ? fit : quick;
   return fit.capped.total() <= std::max(cap, quick.capped.total()) ? fit : quick;

@@ -35,10 +35,22 @@ inline __device__ int64_t CountOf(const WindowAxis& axis, int64_t o, bool includ
   return end - (begin > 0 ? begin : 0);
 }
 
+// Whether every number that windows on it make fits into 32 bits.
+static bool IsSmall(const WindowAxis& axis) {
+  const int64_t parts[] = {axis.input,  axis.before, axis.after,   axis.stride,
+                           axis.kernel, axis.output, axis.dilation};
+  constexpr int64_t kMost = INT_MAX / 8;
+  const auto is_small = [](int64_t part) { return part <= kMost; };
+  return std::all_of(std::begin(parts), std::end(parts), is_small) &&
+         axis.kernel <= kMost / axis.dilation && axis.output <= kMost / axis.stride;
+}
+
 // Elements are numbered by I: 32 bits, where they are enough, are several times as fast.
 template <class F>
 static void WithNumbersOf(const PoolSizes& p, F run) noexcept {
-  if (std::max(p.inputs(), p.outputs()) <= INT_MAX) {
+  const bool few =
+      std::max(p.inputs(), p.outputs()) <= INT_MAX && p.y.kernel <= INT_MAX / p.x.kernel;
+  if (few && IsSmall(p.y) && IsSmall(p.x)) {
     run(int32_t{});
   } else {
     run(int64_t{});
