@@ -1,7 +1,7 @@
 // Program: a verified image with its kernels prepared and its arena taken. Running an entry point
 // is a loop over instructions; it allocates nothing and looks nothing up. On a device whose work
-// goes on by itself the loop runs once: what it puts into the stream is kept, and started as one
-// from then on.
+// goes on by itself that is before the first step alone: what the loop puts into the stream is kept
+// then, and started as one from there on.
 #ifndef CGRUN_PROGRAM_PROGRAM_H_
 #define CGRUN_PROGRAM_PROGRAM_H_
 
@@ -24,8 +24,8 @@ class Program {
   // Verifies the image, prepares its kernels, and takes and fills the arena: constants, and state
   // as its initialisers say. `device`, `library` and `communicator` must outlive the program.
   // `swap_folder`: where the swap file is made, of an image that swaps, for a device that has no
-  // swap space of its own. Throws InputError if the
-  // image is not sound, UserError if there is too little memory or too little room in the folder.
+  // swap space of its own. Throws InputError if the image is not sound, UserError if there is too
+  // little memory or too little room in the folder.
   Program(ProgramImage image, Device& device, const KernelLibrary& library,
           Communicator& communicator, const std::string& swap_folder = "");
   ~Program();
