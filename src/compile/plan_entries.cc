@@ -29,6 +29,8 @@ constexpr int64_t kOrderParts = 50;   // an order needs at most one part more th
 // Of the schedules that are searched through on the way to a cap: about a second for 30 million.
 constexpr int64_t kNodesSearched = 30'000'000;
 constexpr int64_t kNodesSearchedAgain = 10'000'000;  // where a packing has left gaps
+// … and without a cap, where a packing has left one: there must be no way in less time left over.
+constexpr int64_t kNodesSearchedForGap = 60'000'000;
 
 void AddUp(const std::vector<PassReport>& more, std::vector<PassReport>& reports) {
   for (size_t i = 0; i < more.size(); ++i) {
@@ -141,19 +143,24 @@ MemoryLayout PlanWithLessInAnyOrder(std::vector<CompiledEntry>& entries, const M
   return best;
 }
 
+struct SearchEffort {
+  int packings = 1;
+  int64_t nodes = 0, nodes_again = 0;  // of the first search and of others; 0: none
+};
+
 // Plans within options.arena_cap, with anything computed again that helps: the packing is the
 // judge, and where it leaves gaps, the next try aims lower by as much. The smallest arena that was
 // found where none fits.
 MemoryLayout PlanWithin(std::vector<CompiledEntry>& entries, MemoryLayout layout,
-                        const Target& target, const CompileOptions& options, bool searches,
-                        int most_packings) {
+                        const Target& target, const CompileOptions& options,
+                        const SearchEffort& effort) {
   const std::vector<CompiledEntry> before = entries;
   const std::vector<EntryLayout> layouts_before = layout.entries;
   const int64_t whole_bytes = layout.arena_bytes + layout.recompute_saved_bytes;
   RecomputeGoal goal{kAnyShare, options.arena_cap - layout.persistent_bytes, /*may_swap=*/true};
-  for (int i = 0; i < most_packings && layout.arena_bytes > options.arena_cap; ++i) {
+  for (int i = 0; i < effort.packings && layout.arena_bytes > options.arena_cap; ++i) {
     std::vector<CompiledEntry> tried = before;
-    if (searches) goal.nodes_searched = i == 0 ? kNodesSearched : kNodesSearchedAgain;
+    goal.nodes_searched = i == 0 ? effort.nodes : effort.nodes_again;
     for (size_t e = 0; e < tried.size(); ++e) {
       if (layouts_before[e].transient_bytes <= goal.bytes) continue;
       RecomputeAtPeak(tried[e], target, options, goal);
@@ -180,13 +187,13 @@ MemoryLayout PlanWithinCap(std::vector<CompiledEntry>& entries, const MemoryLayo
                            const Target& target, const CompileOptions& options) {
   std::vector<CompiledEntry> plain = entries;
   if (options.effort == PlanEffort::kFull) {
-    MemoryLayout searched =
-        PlanWithin(entries, layout, target, options, /*searches=*/true, kMostPackings);
+    MemoryLayout searched = PlanWithin(entries, layout, target, options,
+                                       {kMostPackings, kNodesSearched, kNodesSearchedAgain});
     if (searched.arena_bytes <= options.arena_cap || searched.cap_out_of_reach) return searched;
   }
   entries = std::move(plain);
-  return PlanWithin(entries, layout, target, options, /*searches=*/false,
-                    options.effort == PlanEffort::kQuick ? 1 : kMostPackings);
+  return PlanWithin(entries, layout, target, options,
+                    {options.effort == PlanEffort::kQuick ? 1 : kMostPackings});
 }
 
 // What runs again, as a share of the step without it.
@@ -220,8 +227,8 @@ MemoryLayout CloseGap(std::vector<CompiledEntry>& entries, MemoryLayout layout,
     if (gap <= bound / kLeastGap) break;
     options.arena_cap = bound + part * gap / kGapParts;
     std::vector<CompiledEntry> tried = entries;
-    MemoryLayout closer =
-        PlanWithin(tried, layout, target, options, /*searches=*/true, kFewPackings);
+    MemoryLayout closer = PlanWithin(tried, layout, target, options,
+                                     {kFewPackings, kNodesSearchedForGap, kNodesSearchedForGap});
     closer.cap_out_of_reach = false;
     const bool is_lower = closer.arena_bytes < layout.arena_bytes;
     if (part > 0 && !is_lower) break;

@@ -1,6 +1,6 @@
 // RecomputeAtPeak: in rounds, each of which takes the fewest of the options at the peak; then what
-// later rounds have made needless is taken back, the dearest first. On the way to a cap this is
-// done several times, with more or less weight on bytes, and, where there is a swap file, with more
+// later rounds have made needless is taken back, the dearest first. This is done several
+// times, with more or less weight on bytes, and, where there is a swap file, with more
 // or less weight on the time of transfers; what takes least time is kept, and a search among all
 // choices goes on from there.
 #include "src/compile/recompute.h"
@@ -249,12 +249,12 @@ class Recomputer {
   Peak peak_;
 };
 
-// On the way to a cap, and in full, all ways are tried; else the plainest of each kind. Without
-// swaps, too, as those do not always come as far down.
+// In full, all ways are tried; else the plainest of each kind. Without swaps, too, as those do not
+// always come as far down.
 std::vector<std::span<const Ranking>> RankingsFor(const CompileOptions& options,
                                                   const RecomputeGoal& goal) {
   const bool is_full = options.effort == PlanEffort::kFull;
-  const size_t each = is_full && goal.bytes > 0 ? kRecomputing.size() : 1;
+  const size_t each = is_full ? kRecomputing.size() : 1;
   const auto recomputing = std::span(kRecomputing).first(each);
   if (!goal.may_swap || !Swaps(options)) return {recomputing};
   return {recomputing, std::span(kSwapping).first(each)};
@@ -301,7 +301,7 @@ bool RecomputeAtPeak(CompiledEntry& entry, const Target& target, const CompileOp
         entry = std::move(tried);
       }
       // What does not fit in one way hardly does in another.
-      if (least_of_these > goal.bytes) break;
+      if (goal.bytes > 0 && least_of_these > goal.bytes) break;
     }
   }
   if (least && goal.nodes_searched > 0 && least->first <= goal.bytes) {

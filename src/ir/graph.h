@@ -80,9 +80,10 @@ struct KernelChoice {
   int threads = 1;
   int64_t workspace_bytes = 0;
   std::vector<InPlacePair> in_place;
-  double seconds = 0;        // as the target estimates it …
-  bool is_measured = false;  // … or as it was measured there, or as good
-  bool same_alone = false;   // on one thread, beside other kernels, it gives the same bits
+  std::vector<PartPair> parts;  // operands that may lie in others
+  double seconds = 0;           // as the target estimates it …
+  bool is_measured = false;     // … or as it was measured there, or as good
+  bool same_alone = false;      // on one thread, beside other kernels, it gives the same bits
 };
 
 struct Node {

@@ -119,6 +119,10 @@ using GradientFunction = void (*)(GradientContext&);
 using CostFunction = OpCost (*)(const NodeSignature&);
 using SecondFunction = SecondNode (*)(const Node&);
 
+// The parts that lie together in what they are parts of, of a bound node whose inputs, then
+// outputs, have these layouts.
+using PartsFunction = std::vector<PartPair> (*)(const NodeSignature&, std::span<const Layout>);
+
 // Where an operator may be written in a model file.
 enum class Usage : uint8_t {
   kInternal,   // emitted by the compiler alone
@@ -171,6 +175,7 @@ struct OpDef {
   SecondFunction second = nullptr;      // for rematerialisation; null: the node itself runs again
   MetricDef metric;                     // of usage kMetric
   std::vector<InPlacePair> in_place;    // legal where both have the same bytes
+  PartsFunction parts = nullptr;        // operands that are parts of others; null: none
   std::vector<InPlacePair> updates;     // state input ← output, each step, when training
   Narrow narrow = Narrow::kNever;       // how it takes part in mixed precision …
   int narrow_inputs = kEveryInput;      // … with the first so many inputs; others stay f32

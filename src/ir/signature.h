@@ -18,6 +18,16 @@ struct InPlacePair {
   friend bool operator==(const InPlacePair&, const InPlacePair&) = default;
 };
 
+// An input that is a part of an output, or an output that is a part of an input: the smaller one
+// can lie in the bytes of the larger one, from byte `begin` of it on, and nothing is to be copied
+// then.
+struct PartPair {
+  int input = 0;
+  int output = 0;
+  int64_t begin = 0;
+  friend bool operator==(const PartPair&, const PartPair&) = default;
+};
+
 // One operator of a fused node's body. An operand is an input of the fused node (i ≥ 0) or the
 // result of an earlier body operator j (−1 − j). The last operator's results are the node's
 // outputs.

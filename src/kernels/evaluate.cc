@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "src/ir/op_def.h"
 #include "src/kernels/host_run.h"
 
 namespace cgrun {
@@ -32,7 +33,6 @@ std::optional<KernelOption> OwnOption(const KernelDef& kernel, const NodeSignatu
            static_cast<size_t>(pair.output) >= node.outputs.size();
   });
   if (kernel.layouts != nullptr) kernel.layouts(node, &option);
-  option.strided_inputs = kernel.strided_inputs;
   option.same_alone = kernel.by_team == nullptr || !kernel.by_team(node, setting.threads);
   if (kernel.workspace_bytes != nullptr) {
     option.workspace_bytes = kernel.workspace_bytes(node, setting.threads);
@@ -40,6 +40,12 @@ std::optional<KernelOption> OwnOption(const KernelDef& kernel, const NodeSignatu
   if (kernel.choose != nullptr && !kernel.choose(node, setting, &option)) return std::nullopt;
   option.seconds = EstimateSeconds(kernel, node, setting.threads, option.workspace_bytes);
   return option;
+}
+
+void SetParts(const NodeSignature& node, KernelOption* option) {
+  std::vector<Layout> layouts = option->input_layouts;
+  layouts.insert(layouts.end(), option->output_layouts.begin(), option->output_layouts.end());
+  option->parts = GetOpDef(node.op).parts(node, layouts);
 }
 
 bool AllOfOneShape(const NodeSignature& node) {
@@ -79,8 +85,9 @@ void AddOptions(const KernelDef& kernel, const NodeSignature& node, const RunSet
                 std::vector<KernelOption>* options) {
   if (kernel.hides_nan && setting.learns) return;
   if (kernel.supports != nullptr && !kernel.supports(node)) return;
-  const std::optional<KernelOption> own = OwnOption(kernel, node, setting);
+  std::optional<KernelOption> own = OwnOption(kernel, node, setting);
   if (!own) return;
+  if (kernel.in_place && GetOpDef(node.op).parts != nullptr) SetParts(node, &*own);
   options->push_back(*own);
   if (!kernel.elementwise || !InStep(kernel, node)) return;
   const Shape& shape = node.outputs[0].shape;

@@ -105,8 +105,7 @@ struct KernelDef {
   bool counts_elements = false;  // what it gives depends on how many they are: a mean's gradient
   bool keeps_zero = false;       // zeros give a zero
   bool hides_nan = false;        // may give a number for a NaN
-  bool in_place = true;          // can run on the operator's in-place pairs
-  bool strided_inputs = false;   // reads inputs of any strides
+  bool in_place = true;          // can run on the operator's in-place pairs, and on parts in place
   bool tf32 = false;             // can round its factors to TF32
   // Whether what it gives with that many threads has other bits than with one, or it must not run
   // beside another kernel. Null: neither.

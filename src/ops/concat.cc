@@ -32,6 +32,34 @@ const AttributeSchema& ConcatGradAttributes::Schema() {
   return schema;
 }
 
+namespace {
+
+// Elements of the axis that lie together in a block of the layout.
+int64_t BlockOn(const Layout& layout, int axis) {
+  int64_t elements = 1;
+  for (const Layout::Block& block : layout.blocks) {
+    if (block.axis == axis) elements *= block.size;
+  }
+  return elements;
+}
+
+}  // namespace
+
+int64_t RowsAround(const Shape& shape, const Layout& layout, int axis) {
+  int64_t rows = 1;
+  for (int i = 0; i < shape.rank(); ++i) {
+    const int outer = layout.order.empty() ? i : layout.order[static_cast<size_t>(i)];
+    if (outer == axis) break;
+    const int64_t block = BlockOn(layout, outer);
+    rows *= (shape[outer].size + block - 1) / block;
+  }
+  return rows;
+}
+
+bool HasWholeBlocks(const Layout& layout, int axis, int64_t elements) {
+  return elements % BlockOn(layout, axis) == 0;
+}
+
 namespace op_def {
 namespace {
 
@@ -92,6 +120,23 @@ void Gradient(GradientContext& context) {
   }
 }
 
+// Inputs lie one after another in the output, where all of it is one row.
+std::vector<PartPair> Parts(const NodeSignature& node, std::span<const Layout> layouts) {
+  const TensorType& y = node.outputs[0];
+  const Layout& layout = layouts.back();
+  const int axis = *NormalizeAxis(node.attributes.As<ConcatAttributes>().axis, y.shape.rank());
+  std::vector<PartPair> parts;
+  if (RowsAround(y.shape, layout, axis) != 1) return parts;
+  int64_t begin = 0;
+  for (size_t i = 0; i < node.inputs.size(); ++i) {
+    const TensorType& x = node.inputs[i];
+    if (layouts[i] != layout || !HasWholeBlocks(layout, axis, x.shape[axis].size)) return {};
+    parts.push_back({static_cast<int>(i), 0, begin});
+    begin += ByteSize(x, layout);
+  }
+  return parts;
+}
+
 // The part ends within the axis.
 bool Fits(const ConcatGradAttributes& attributes, const Dim& whole) {
   if (attributes.begin.rank() != 1 || attributes.size.rank() != 1) return false;
@@ -114,6 +159,18 @@ std::vector<TensorType> InferGrad(InferContext& context) {
   return {{context.dtype(0), shape}};
 }
 
+// The part of the gradient, where all of that is one row.
+std::vector<PartPair> GradParts(const NodeSignature& node, std::span<const Layout> layouts) {
+  const auto& attributes = node.attributes.As<ConcatGradAttributes>();
+  const TensorType &dy = node.inputs[0], &dx = node.outputs[0];
+  const int axis = *NormalizeAxis(attributes.axis, dy.shape.rank());
+  const int64_t begin = attributes.begin[0].size;
+  if (layouts[0] != layouts[1] || RowsAround(dy.shape, layouts[0], axis) != 1) return {};
+  if (!HasWholeBlocks(layouts[0], axis, begin)) return {};
+  if (!HasWholeBlocks(layouts[0], axis, attributes.size[0].size)) return {};
+  return {{0, 0, ByteSize(dx, layouts[0]) / attributes.size[0].size * begin}};
+}
+
 }  // namespace
 
 OpDef concat() {
@@ -129,6 +186,7 @@ OpDef concat() {
   def.infer = Infer;
   def.gradient = Gradient;
   def.cost = NoOperations;
+  def.parts = Parts;
   def.narrow = Narrow::kFollows;
   return def;
 }
@@ -143,6 +201,7 @@ OpDef concat_grad() {
   def.schema = &ConcatGradAttributes::Schema();
   def.infer = InferGrad;
   def.cost = NoOperations;
+  def.parts = GradParts;
   return def;
 }
 

@@ -1,8 +1,12 @@
-// Attributes of concat and of its gradient.
+// Attributes of concat and of its gradient, and how parts of joined tensors lie.
 #ifndef CGRUN_OPS_CONCAT_H_
 #define CGRUN_OPS_CONCAT_H_
 
+#include <cstdint>
+#include <optional>
+
 #include "src/ir/attributes.h"
+#include "src/ir/tensor_type.h"
 
 namespace cgrun {
 
@@ -21,6 +25,14 @@ struct ConcatGradAttributes {
 
   static const AttributeSchema& Schema();
 };
+
+// A bound tensor of this layout is that many rows, one after another, of each of which a part along
+// `axis` is a span of bytes. Where the axis is blocked, that is true of parts of whole blocks
+// alone.
+int64_t RowsAround(const Shape& shape, const Layout& layout, int axis);
+// Whether a part of so many elements of the axis, or one that begins behind so many, is one of
+// whole blocks.
+bool HasWholeBlocks(const Layout& layout, int axis, int64_t elements);
 
 }  // namespace cgrun
 

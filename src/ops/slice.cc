@@ -140,6 +140,24 @@ void GradGradient(GradientContext& context) {
                                            {context.output_gradient(0)}, "grad"));
 }
 
+// A part that is cut from the first axis of more than one element lies together.
+std::vector<PartPair> Parts(const NodeSignature& node, std::span<const Layout> layouts) {
+  const TensorType& x = node.inputs[0];
+  std::string message;
+  const auto ranges = SliceRanges(node.attributes.As<SliceAttributes>(), x.shape, &message);
+  if (!ranges || !layouts[0].IsPlain() || !layouts[1].IsPlain()) return {};
+  int64_t begin = 0;
+  bool is_first = true;
+  for (int axis = 0; axis < x.shape.rank(); ++axis) {
+    const SliceRange& range = (*ranges)[static_cast<size_t>(axis)];
+    const bool is_cut = range.count != x.shape[axis];
+    if (is_cut && (!is_first || range.step != 1)) return {};
+    begin = begin * x.shape[axis].size + range.start;
+    is_first = is_first && x.shape[axis].size == 1;
+  }
+  return {{0, 0, begin * SizeOf(x.dtype)}};
+}
+
 }  // namespace
 
 OpDef slice() {
@@ -156,6 +174,7 @@ OpDef slice() {
   def.infer = Infer;
   def.gradient = Gradient;
   def.cost = NoOperations;
+  def.parts = Parts;
   def.narrow = Narrow::kFollows;
   return def;
 }

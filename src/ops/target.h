@@ -22,7 +22,7 @@ struct KernelOption {
   std::vector<Layout> input_layouts;   // what it reads …
   std::vector<Layout> output_layouts;  // … and writes
   std::vector<InPlacePair> in_place;   // a subset of the operator's pairs
-  bool strided_inputs = false;         // reads operands with any strides
+  std::vector<PartPair> parts;         // operands that may lie in others, as the operator says
   int64_t workspace_bytes = 0;
   double seconds = 0;        // estimated for the target …
   bool is_measured = false;  // … or measured on it, or as good: a plan takes it as it is

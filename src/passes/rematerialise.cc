@@ -17,8 +17,8 @@ KernelChoice ChooseKernel(const Graph& graph, const Node& original, const Second
   if (second.op == original.op) return *original.kernel;
   const auto option = OptionOfSecond(graph, original, second, context.target, context.threads);
   CGRUN_CHECK(option.has_value()) << "no kernel gives " << original.name << " again";
-  return {option->kernel,   context.threads, option->workspace_bytes,
-          option->in_place, option->seconds, option->is_measured};
+  return {option->kernel, context.threads, option->workspace_bytes, option->in_place,
+          option->parts,  option->seconds, option->is_measured};
 }
 
 class Copier {

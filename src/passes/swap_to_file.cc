@@ -47,9 +47,10 @@ class Swapper {
     const ValueId output =
         builder_.AddNode(op, Attributes(), std::move(inputs), name, options_).at(0);
     graph_.values[output].layout = option->output_layouts[0];
-    graph_.nodes[graph_.nodes.last()].kernel = {
-        option->kernel,   context_.threads, option->workspace_bytes,
-        option->in_place, seconds,          /*is_measured=*/true};
+    graph_.nodes[graph_.nodes.last()].kernel = {option->kernel,          context_.threads,
+                                                option->workspace_bytes, option->in_place,
+                                                option->parts,           seconds,
+                                                /*is_measured=*/true};
     return output;
   }
 

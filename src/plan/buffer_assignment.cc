@@ -7,6 +7,7 @@
 
 #include "src/base/check.h"
 #include "src/ir/op_def.h"
+#include "src/plan/parts_in_place.h"
 
 namespace cgrun {
 namespace {
@@ -16,6 +17,7 @@ class Assigner {
   Assigner(const Graph& graph, const Liveness& liveness, const BufferOptions& options)
       : graph_(graph), liveness_(liveness), options_(options) {
     result_.of_value.resize(graph.values.size());
+    result_.offset.resize(graph.values.size());
     result_.of_workspace.resize(graph.nodes.size());
     result_.elided.resize(graph.nodes.size());
     updated_.resize(graph.values.size());
@@ -198,7 +200,9 @@ std::vector<Bytes> TransientBytes(const BufferAssignment& assignment, TimePoint 
 
 BufferAssignment AssignBuffers(const Graph& graph, const Schedule& schedule,
                                const Liveness& liveness, const BufferOptions& options) {
-  return Assigner(graph, liveness, options).Run(schedule);
+  BufferAssignment assignment = Assigner(graph, liveness, options).Run(schedule);
+  if (options.parts) PutPartsInPlace(graph, schedule, options.zones_apart, &assignment);
+  return assignment;
 }
 
 }  // namespace cgrun

@@ -1,5 +1,7 @@
 // Buffers: which values share bytes. A view lies in its input's buffer, an update in its state's,
-// and an operator that may run in place writes over an input that nothing reads any more.
+// and an operator that may run in place writes over an input that nothing reads any more. Where
+// asked for, what is joined lies in the result from the beginning, and a part in what it is cut
+// from.
 #ifndef CGRUN_PLAN_BUFFER_ASSIGNMENT_H_
 #define CGRUN_PLAN_BUFFER_ASSIGNMENT_H_
 
@@ -10,7 +12,7 @@
 
 namespace cgrun {
 
-// Values that share bytes, all from the buffer's first byte on.
+// Values that share bytes, all from the buffer's first byte on, but for the parts of others.
 struct SharedBuffer {
   int64_t bytes = 0;
   Zone zone = Zone::kForward;
@@ -18,8 +20,9 @@ struct SharedBuffer {
   bool persistent = false;  // state and constants: it keeps its bytes between steps
   bool kept = false;        // transient, but so does it: of a program that runs in part
   Lifespan lifespan;
-  std::vector<ValueId> values;  // in the order in which they are written; empty for a workspace
-  NodeId workspace_of;          // valid for a workspace
+  // In the order in which they are written, the parts of others behind them; empty for a workspace.
+  std::vector<ValueId> values;
+  NodeId workspace_of;  // valid for a workspace
 };
 
 using SharedBufferId = Id<struct SharedBufferTag>;
@@ -27,14 +30,17 @@ using SharedBufferId = Id<struct SharedBufferTag>;
 struct BufferAssignment {
   IdVector<SharedBufferId, SharedBuffer> buffers;
   IdVector<ValueId, SharedBufferId> of_value;
+  IdVector<ValueId, int64_t> offset;  // bytes into the buffer: 0, but for the parts of others
   IdVector<NodeId, SharedBufferId> of_workspace;  // invalid where a node needs none
   IdVector<NodeId, bool> elided;                  // views that need no instruction
-  int64_t in_place_bytes = 0;                     // what in-place operators saved
+  int64_t in_place_bytes = 0;                     // what in-place operators and parts saved
+  int parts = 0;                                  // buffers that lie in others
 };
 
 struct BufferOptions {
   bool in_place = true;
   bool zones_apart = false;  // nothing in place across zones
+  bool parts = false;        // parts lie in their wholes, where no more is alive at the peak then
 };
 
 // `graph` has kernels and legal updates.

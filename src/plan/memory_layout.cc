@@ -61,15 +61,25 @@ std::vector<SharedBufferId> TransientBuffers(const BufferAssignment& assignment,
   return ids;
 }
 
+BufferAssignment Assign(const PlannedEntry& entry, const LayoutOptions& options, bool parts) {
+  const Liveness liveness = ComputeLiveness(*entry.graph, *entry.schedule, options.incremental);
+  return AssignBuffers(
+      *entry.graph, *entry.schedule, liveness,
+      {options.in_place, options.zones_apart, parts && options.in_place && !options.incremental});
+}
+
 class LayoutPlanner {
  public:
-  LayoutPlanner(const std::vector<PlannedEntry>& entries, const LayoutOptions& options)
-      : entries_(entries), options_(options) {}
+  // `parts`: they lie in their wholes where that does not make the fullest step fuller.
+  LayoutPlanner(const std::vector<PlannedEntry>& entries, const LayoutOptions& options, bool parts)
+      : entries_(entries), options_(options), parts_(parts) {}
 
   MemoryLayout Run() {
     const auto start = std::chrono::steady_clock::now();
     layout_.zones_apart = options_.zones_apart;
-    for (const PlannedEntry& entry : entries_) assignments_.push_back(Assign(entry));
+    for (const PlannedEntry& entry : entries_) {
+      assignments_.push_back(Assign(entry, options_, parts_));
+    }
     for (Zone zone : kZones) layout_.zones.push_back({zone, 0, 0, 0});
     PlacePersistent(Zone::kForward);
     PlacePersistent(Zone::kGradient);
@@ -87,13 +97,11 @@ class LayoutPlanner {
     return std::move(layout_);
   }
 
- private:
-  BufferAssignment Assign(const PlannedEntry& entry) const {
-    const Liveness liveness = ComputeLiveness(*entry.graph, *entry.schedule, options_.incremental);
-    return AssignBuffers(*entry.graph, *entry.schedule, liveness,
-                         {options_.in_place, options_.zones_apart});
+  bool has_parts_in_place() const {
+    return std::ranges::any_of(assignments_, [](const auto& of) { return of.parts > 0; });
   }
 
+ private:
   ZoneUse& Use(Zone zone) { return layout_.zones[static_cast<size_t>(zone)]; }
 
   // State and constants of one zone, one after another, each once over all entry points.
@@ -229,7 +237,7 @@ class LayoutPlanner {
       placed.offset = base + plan.offsets[i];
       const auto index = static_cast<int>(layout_.buffers.size());
       for (ValueId id : buffer.values) {
-        entry.offset[id] = placed.offset;
+        entry.offset[id] = placed.offset + assignments_[e].offset[id];
         entry.buffer[id] = index;
       }
       if (buffer.workspace_of.valid()) {
@@ -256,6 +264,7 @@ class LayoutPlanner {
 
   const std::vector<PlannedEntry>& entries_;
   LayoutOptions options_;
+  const bool parts_;
   std::vector<BufferAssignment> assignments_;
   std::map<std::string, size_t> persistent_;  // key → index in layout_.buffers
   MemoryLayout layout_;
@@ -264,13 +273,16 @@ class LayoutPlanner {
 }  // namespace
 
 MemoryLayout PlanLayout(const std::vector<PlannedEntry>& entries, const LayoutOptions& options) {
-  return LayoutPlanner(entries, options).Run();
+  LayoutPlanner planner(entries, options, true);
+  MemoryLayout layout = planner.Run();
+  if (layout.optimal || !planner.has_parts_in_place()) return layout;
+  // Longer lives can be harder to pack.
+  MemoryLayout apart = LayoutPlanner(entries, options, false).Run();
+  return apart.arena_bytes < layout.arena_bytes ? apart : layout;
 }
 
 MemoryProblem TransientProblem(const PlannedEntry& entry, const LayoutOptions& options) {
-  const Liveness liveness = ComputeLiveness(*entry.graph, *entry.schedule, options.incremental);
-  const BufferAssignment assignment = AssignBuffers(*entry.graph, *entry.schedule, liveness,
-                                                    {options.in_place, options.zones_apart});
+  const BufferAssignment assignment = Assign(entry, options, true);
   return ProblemOf(*entry.graph, assignment, TransientBuffers(assignment, nullptr));
 }
 

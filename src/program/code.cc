@@ -20,19 +20,26 @@ bool TypesAgree(const NodeSignature& node) {
   return InferTypes(node.op, context) == node.outputs && !context.failed();
 }
 
-// Every output in the bytes of an input is a pair that the kernel may run in place.
-bool RunsInPlace(const ImageInstruction& instruction, const std::vector<InPlacePair>& allowed) {
+// Every output in the bytes of an input is a pair that the kernel may run in place, or one is a
+// part of the other that it need not copy; VerifyImage has seen that it lies where it belongs.
+bool RunsInPlace(const ImageInstruction& instruction, const KernelOption& option) {
   const size_t inputs = instruction.node.inputs.size();
   for (size_t o = 0; o < instruction.node.outputs.size(); ++o) {
     const ImageOperand& output = instruction.operands[inputs + o];
     for (size_t i = 0; i < inputs; ++i) {
       const ImageOperand& input = instruction.operands[i];
-      if (output.bytes == 0 || input.operand.offset != output.operand.offset ||
-          input.operand.arena != output.operand.arena) {
-        continue;
-      }
+      const bool meet = input.operand.arena == output.operand.arena &&
+                        input.operand.offset < output.operand.offset + output.bytes &&
+                        output.operand.offset < input.operand.offset + input.bytes;
+      if (!meet) continue;
       const InPlacePair pair{static_cast<int>(i), static_cast<int>(o)};
-      if (std::find(allowed.begin(), allowed.end(), pair) == allowed.end()) return false;
+      const auto is_pair = [&](const PartPair& part) {
+        return part.input == pair.input && part.output == pair.output;
+      };
+      if (std::ranges::find(option.in_place, pair) == option.in_place.end() &&
+          std::ranges::none_of(option.parts, is_pair)) {
+        return false;
+      }
     }
   }
   return true;
@@ -65,7 +72,7 @@ bool KernelAgrees(const ImageInstruction& instruction, const KernelLibrary& libr
   return std::any_of(options.begin(), options.end(), [&](const KernelOption& option) {
     if (instruction.lane > 0 && !(option.same_alone && on_host)) return false;
     return option.kernel == instruction.kernel && option.workspace_bytes == workspace &&
-           LiesInLayouts(instruction, option) && RunsInPlace(instruction, option.in_place);
+           LiesInLayouts(instruction, option) && RunsInPlace(instruction, option);
   });
 }
 

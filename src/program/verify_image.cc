@@ -1,6 +1,8 @@
 // VerifyImage: replays an image's writes and reads on a map of bytes to values, without running it.
 #include <algorithm>
 #include <map>
+#include <span>
+#include <tuple>
 
 #include "src/ir/op_def.h"
 #include "src/plan/schedule.h"
@@ -18,19 +20,41 @@ constexpr int32_t kUnusedState = -2;  // a state that an entry point neither rea
 // The values that lie in one arena, by address.
 class ArenaMap {
  public:
-  // `value`, of that number type, takes [begin, end): whatever lay there is gone.
+  // `value`, of that number type, takes [begin, end): what lay there is gone, what lay beside it
+  // stays.
   void Write(int64_t begin, int64_t end, int32_t value, DType dtype) {
+    if (end <= begin) return;
     auto it = held_.lower_bound(begin);
     if (it != held_.begin() && std::prev(it)->second.end > begin) --it;
-    while (it != held_.end() && it->first < end) it = held_.erase(it);
-    if (end > begin) held_[begin] = {end, value, dtype};
+    while (it != held_.end() && it->first < end) {
+      const auto [first, held] = *it;
+      it = held_.erase(it);
+      if (first < begin) {
+        held_[first] = held;
+        held_[first].end = begin;
+      }
+      if (held.end > end) held_[end] = held;
+    }
+    held_[begin] = {end, value, dtype, begin, end};
   }
   // Exactly this value, of that number type, lies in exactly these bytes.
   bool Holds(int64_t begin, int64_t end, int32_t value, DType dtype) const {
-    if (begin == end) return true;
-    const auto it = held_.find(begin);
-    return it != held_.end() && it->second.end == end && it->second.value == value &&
-           it->second.dtype == dtype;
+    return begin == end || HoldsPart(begin, end, {begin, end, value, dtype});
+  }
+  // The whole of a value, as it was written.
+  struct Whole {
+    int64_t begin = 0;
+    int64_t end = 0;
+    int32_t value = 0;
+    DType dtype = DType::kU8;
+  };
+  // What `whole` had in these bytes is there still.
+  bool HoldsPart(int64_t begin, int64_t end, const Whole& whole) const {
+    auto it = held_.upper_bound(begin);
+    if (it == held_.begin()) return false;
+    const Held& held = std::prev(it)->second;
+    return held.end >= end && held.value == whole.value && held.dtype == whole.dtype &&
+           held.whole_begin == whole.begin && held.whole_end == whole.end;
   }
 
  private:
@@ -38,6 +62,7 @@ class ArenaMap {
     int64_t end = 0;
     int32_t value = 0;
     DType dtype = DType::kU8;
+    int64_t whole_begin = 0, whole_end = 0;  // where all of the value lay
   };
   std::map<int64_t, Held> held_;  // by first byte; disjoint
 };
@@ -201,10 +226,18 @@ class EntryVerifier {
       if (operand.operand.access != (i < inputs ? Access::kRead : Access::kWrite)) {
         Fail(name + " has an operand of the wrong access");
       }
-      if (i < inputs) Read(name, operand, type.dtype);
+    }
+    const std::vector<PartPair> parts = PartsOf(instruction);
+    for (size_t i = 0; i < inputs; ++i) {
+      const DType dtype = instruction.node.inputs[i].dtype;
+      if (const PartPair* part = PartOf(instruction, parts, i)) {
+        ReadPart(instruction, *part, dtype);
+      } else {
+        Read(name, instruction.operands[i], dtype);
+      }
     }
     if (operands > tensors && !CheckWorkspace(name, instruction.operands[tensors])) return;
-    for (size_t i = inputs; i < operands; ++i) CheckApart(instruction, i);
+    for (size_t i = inputs; i < operands; ++i) CheckApart(instruction, parts, i);
     for (size_t i = inputs; i < operands; ++i) {
       const DType dtype = i < tensors ? TypeOf(instruction.node, i).dtype : DType::kU8;
       Write(name, instruction.operands[i], dtype);
@@ -234,9 +267,62 @@ class EntryVerifier {
     return false;
   }
 
+  // The operands that are parts of others, as they lie; none of an operator on wrong types.
+  static std::vector<PartPair> PartsOf(const ImageInstruction& instruction) {
+    const PartsFunction parts = GetOpDef(instruction.node.op).parts;
+    if (parts == nullptr) return {};
+    InferContext context(instruction.node.attributes, instruction.node.inputs);
+    if (InferTypes(instruction.node.op, context) != instruction.node.outputs) return {};
+    std::vector<Layout> layouts;
+    const size_t tensors = instruction.node.inputs.size() + instruction.node.outputs.size();
+    for (size_t i = 0; i < tensors; ++i) {
+      layouts.push_back(instruction.operands[i].layout.layout);
+    }
+    return parts(instruction.node, layouts);
+  }
+
+  // The part that is all that is read of an input, or null.
+  static const PartPair* PartOf(const ImageInstruction& instruction,
+                                std::span<const PartPair> parts, size_t input) {
+    const auto found = std::ranges::find_if(parts, [&](const PartPair& part) {
+      return part.input == static_cast<int>(input) &&
+             OutputOf(instruction, part).bytes < instruction.operands[input].bytes;
+    });
+    return found == parts.end() ? nullptr : &*found;
+  }
+
+  static const ImageOperand& OutputOf(const ImageInstruction& instruction, const PartPair& part) {
+    return instruction.operands[instruction.node.inputs.size() + static_cast<size_t>(part.output)];
+  }
+
+  void ReadPart(const ImageInstruction& instruction, const PartPair& part, DType dtype) {
+    const ImageOperand& whole = instruction.operands[static_cast<size_t>(part.input)];
+    const int64_t begin = whole.operand.offset, from = begin + part.begin;
+    const ArenaMap& arena = arenas_[static_cast<size_t>(whole.operand.arena)];
+    const int64_t to = from + OutputOf(instruction, part).bytes;
+    if (!arena.HoldsPart(from, to, {begin, begin + whole.bytes, whole.value, dtype})) {
+      Fail(instruction.name + " reads bytes that do not hold its operand");
+    }
+  }
+
+  // Whether the output lies in the input, or the other way round, where it belongs.
+  static bool IsInPlace(const ImageInstruction& instruction, std::span<const PartPair> parts,
+                        size_t input, size_t output) {
+    const ImageOperand &a = instruction.operands[input], &b = instruction.operands[output];
+    const size_t inputs = instruction.node.inputs.size();
+    return std::ranges::any_of(parts, [&](const PartPair& part) {
+      if (part.input != static_cast<int>(input)) return false;
+      if (static_cast<size_t>(part.output) + inputs != output) return false;
+      const auto& [whole, inner] = a.bytes < b.bytes ? std::tie(b, a) : std::tie(a, b);
+      return whole.operand.offset + part.begin == inner.operand.offset;
+    });
+  }
+
   // An output or workspace meets no operand before it, unless it is an output in the very bytes of
-  // an input: whether the kernel may run so, is the library's to say (Program).
-  void CheckApart(const ImageInstruction& instruction, size_t written) {
+  // an input, or one is a part of the other and lies there: whether the kernel may run so, is the
+  // library's to say (Program).
+  void CheckApart(const ImageInstruction& instruction, std::span<const PartPair> parts,
+                  size_t written) {
     const size_t inputs = instruction.node.inputs.size();
     const size_t tensors = inputs + instruction.node.outputs.size();
     const ImageOperand& a = instruction.operands[written];
@@ -246,7 +332,9 @@ class EntryVerifier {
       const bool meet = a.operand.offset < b.operand.offset + b.bytes &&
                         b.operand.offset < a.operand.offset + a.bytes;
       const bool same = a.operand.offset == b.operand.offset && a.bytes == b.bytes;
-      if (meet && !(same && i < inputs && written < tensors)) {
+      const bool may_meet =
+          i < inputs && written < tensors && (same || IsInPlace(instruction, parts, i, written));
+      if (meet && !may_meet) {
         Fail(instruction.name + " has operands that overlap");
       }
     }

@@ -1,5 +1,8 @@
-// concat and its gradient: rows of bytes, shared out among the threads.
+// concat and its gradient: rows of bytes, shared out among the threads. They run on plain tensors,
+// and in the layout in which an input comes, where each part is one of whole blocks.
 #include "src/ops/concat.h"
+
+#include <algorithm>
 
 #include "src/kernels/cpu/kernels.h"
 #include "src/kernels/cpu/strided_copy.h"
@@ -11,12 +14,6 @@ namespace {
 // `rows` rows of bytes as a space of two operands, whose rows are this long.
 StridedSpace<2> RowsOf(int64_t rows, int64_t bytes, int64_t from_row, int64_t to_row) {
   return MakeSpace<2>({rows, bytes}, {{{from_row, 1}, {to_row, 1}}});
-}
-
-int64_t RowsBefore(const Shape& shape, int axis) {
-  int64_t rows = 1;
-  for (int i = 0; i < axis; ++i) rows *= shape[i].size;
-  return rows;
 }
 
 struct Part {
@@ -42,39 +39,73 @@ void Run(const RunContext& context, const Instruction& i) noexcept {
   }
 }
 
+int AxisOf(const NodeSignature& node) {
+  return *NormalizeAxis(node.attributes.As<ConcatAttributes>().axis, node.outputs[0].shape.rank());
+}
+
 PreparedKernel Prepare(const KernelRequest& request) {
   const NodeSignature& node = request.node;
   const TensorType& y = node.outputs[0];
-  const int axis = *NormalizeAxis(node.attributes.As<ConcatAttributes>().axis, y.shape.rank());
-  const int64_t rows = RowsBefore(y.shape, axis);
+  const Layout& layout = request.operands.back().layout;
+  const int64_t rows = RowsAround(y.shape, layout, AxisOf(node));
   Parameters p{{}, ThreadsFor(request)};
   int64_t begin = 0;
   for (const TensorType& x : node.inputs) {
-    const int64_t bytes = ByteSize(x) / rows;
-    p.parts.push_back({RowsOf(rows, bytes, bytes, ByteSize(y) / rows), begin});
+    const int64_t bytes = ByteSize(x, layout) / rows;
+    p.parts.push_back({RowsOf(rows, bytes, bytes, ByteSize(y, layout) / rows), begin});
     begin += bytes;
   }
   return PreparedKernel::Of(&Run, std::move(p));
+}
+
+// In the layout of the first input whose layout fits all of them.
+bool ChooseLayout(const NodeSignature& node, const RunSetting& setting, KernelOption* option) {
+  const int axis = AxisOf(node);
+  const auto fits = [&](const Layout& layout) {
+    return !layout.IsPlain() && std::ranges::all_of(node.inputs, [&](const TensorType& x) {
+      return HasWholeBlocks(layout, axis, x.shape[axis].size);
+    });
+  };
+  const auto layout = std::ranges::find_if(setting.layouts, fits);
+  if (layout == setting.layouts.end()) return false;
+  std::ranges::fill(option->input_layouts, *layout);
+  option->output_layouts[0] = *layout;
+  return true;
 }
 
 PreparedKernel PrepareGrad(const KernelRequest& request) {
   const NodeSignature& node = request.node;
   const auto& attributes = node.attributes.As<ConcatGradAttributes>();
   const TensorType &dy = node.inputs[0], &dx = node.outputs[0];
+  const Layout& layout = request.operands[0].layout;
   const int axis = *NormalizeAxis(attributes.axis, dy.shape.rank());
-  const int64_t rows = RowsBefore(dy.shape, axis);
-  const int64_t bytes = ByteSize(dx) / rows, whole = ByteSize(dy) / rows;
-  const int64_t begin = whole / dy.shape[axis].size * attributes.begin[0].size;
+  const int64_t rows = RowsAround(dy.shape, layout, axis);
+  const int64_t bytes = ByteSize(dx, layout) / rows, whole = ByteSize(dy, layout) / rows;
+  const int64_t begin = bytes / attributes.size[0].size * attributes.begin[0].size;
   return PreparedKernel::Of(
       &StridedCopy<uint8_t>::Run,
       CopyParameters{{RowsOf(rows, bytes, whole, bytes), {begin, 0}}, ThreadsFor(request)});
 }
 
+bool ChooseGradLayout(const NodeSignature& node, const RunSetting& setting, KernelOption* option) {
+  const auto& attributes = node.attributes.As<ConcatGradAttributes>();
+  const int axis = *NormalizeAxis(attributes.axis, node.inputs[0].shape.rank());
+  if (setting.layouts.empty() || setting.layouts[0].IsPlain()) return false;
+  if (!HasWholeBlocks(setting.layouts[0], axis, attributes.begin[0].size)) return false;
+  if (!HasWholeBlocks(setting.layouts[0], axis, attributes.size[0].size)) return false;
+  option->input_layouts[0] = option->output_layouts[0] = setting.layouts[0];
+  return true;
+}
+
 }  // namespace
 
-std::vector<KernelDef> concat() { return {{.name = "cpu.concat", .prepare = Prepare}}; }
+std::vector<KernelDef> concat() {
+  return {{.name = "cpu.concat", .prepare = Prepare},
+          {.name = "cpu.concat.blocks", .prepare = Prepare, .choose = ChooseLayout}};
+}
 std::vector<KernelDef> concat_grad() {
-  return {{.name = "cpu.concat_grad", .prepare = PrepareGrad}};
+  return {{.name = "cpu.concat_grad", .prepare = PrepareGrad},
+          {.name = "cpu.concat_grad.blocks", .prepare = PrepareGrad, .choose = ChooseGradLayout}};
 }
 
 }  // namespace cgrun::cpu

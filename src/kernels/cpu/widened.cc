@@ -59,7 +59,6 @@ int64_t BytesInF32(int64_t elements) {
 KernelOption WithCopies(const KernelLibrary& library, KernelOption option,
                         const NodeSignature& node, const RunSetting& setting) {
   option.kernel += kSuffix;
-  option.strided_inputs = false;
   const auto add = [&](const TensorType& type, const Layout& layout, auto cast_of) {
     if (!IsBF16(type)) return;
     const int64_t elements = PaddedElements(type.shape, layout);

@@ -28,7 +28,8 @@ void Run(const RunContext& context, const Instruction& i) noexcept {
   for (size_t input = 0; input < p.input_bytes.size(); ++input) {
     const std::byte* x = Data<const std::byte>(context, i, static_cast<int>(input));
     const int64_t bytes = p.input_bytes[input];
-    for (int64_t row = 0; row < p.rows; ++row) {
+    const bool lies_there = x == y;  // the plan has placed it so
+    for (int64_t row = 0; row < p.rows && !lies_there; ++row) {
       std::memcpy(y + row * p.row_bytes, x + row * bytes, static_cast<size_t>(bytes));
     }
     y += bytes;
@@ -57,6 +58,7 @@ void RunPart(const RunContext& context, const Instruction& i) noexcept {
   const auto& p = *static_cast<const PartParameters*>(i.parameters);
   const std::byte* dy = Data<const std::byte>(context, i, 0) + p.begin;
   std::byte* dx = Data<std::byte>(context, i, 1);
+  if (dx == dy) return;  // the plan has placed it so
   for (int64_t row = 0; row < p.rows; ++row) {
     std::memcpy(dx + row * p.bytes, dy + row * p.row_bytes, static_cast<size_t>(p.bytes));
   }

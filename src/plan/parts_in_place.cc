@@ -1,0 +1,222 @@
+// PutPartsInPlace: one walk along the schedule. A tensor is looked at with all its parts at once.
+#include "src/plan/parts_in_place.h"
+
+#include <algorithm>
+#include <span>
+
+#include "src/base/check.h"
+
+namespace cgrun {
+namespace {
+
+// A buffer that can lie in another one, from byte `begin` of a value there on.
+struct Part {
+  SharedBufferId buffer;
+  int64_t begin = 0;
+  int64_t bytes = 0;
+};
+
+class PartPlacer {
+ public:
+  PartPlacer(const Graph& graph, const Schedule& schedule, bool zones_apart,
+             BufferAssignment& assignment)
+      : graph_(graph),
+        schedule_(schedule),
+        zones_apart_(zones_apart),
+        assignment_(assignment),
+        readers_(graph.values.size()),
+        is_output_(graph.values.size()),
+        time_of_(graph.nodes.size()) {
+    for (NodeId id : graph.nodes.ids()) {
+      for (ValueId input : graph.nodes[id].inputs) readers_[input].push_back(id);
+    }
+    for (const Output& output : graph.outputs) is_output_[output.value] = true;
+    for (size_t time = 0; time < schedule.steps.size(); ++time) {
+      const ScheduleStep& step = schedule.steps[time];
+      const auto begin = static_cast<TimePoint>(time);
+      time_of_[step.node] = {begin, begin + step.length};
+      end_ = std::max(end_, begin + step.length);
+    }
+  }
+
+  void Run() {
+    for (const ScheduleStep& step : schedule_.steps) {
+      if (HasParts(step.node)) JoinInPlace(step.node);
+    }
+    for (const ScheduleStep& step : schedule_.steps) {
+      for (ValueId output : graph_.nodes[step.node].outputs) CutInPlace(output);
+    }
+    if (assignment_.parts > 0) RemoveEmpty();
+  }
+
+ private:
+  const SharedBuffer& BufferOf(ValueId id) const {
+    return assignment_.buffers[assignment_.of_value[id]];
+  }
+
+  bool HasParts(NodeId id) const {
+    const Node& node = graph_.nodes[id];
+    return node.kernel && !node.kernel->parts.empty();
+  }
+
+  // Whether a node's parts are inputs, of its output.
+  bool Joins(NodeId id) const {
+    const Node& node = graph_.nodes[id];
+    const PartPair& pair = node.kernel->parts[0];
+    return graph_.BytesOf(node.inputs[static_cast<size_t>(pair.input)]) <
+           graph_.BytesOf(node.outputs[static_cast<size_t>(pair.output)]);
+  }
+
+  // What a node makes is to lie together with other bytes: not with those of the program's own, of
+  // what is fed, of what is handed out, or of what is kept between runs.
+  bool CanMove(const SharedBuffer& buffer) const {
+    if (buffer.persistent || buffer.kept || buffer.arena != ArenaKind::kDevice) return false;
+    return std::ranges::none_of(buffer.values, [&](ValueId id) {
+      return is_output_[id] || !graph_.values[id].producer.valid();
+    });
+  }
+
+  // The value is its buffer's first and is as large as that.
+  bool Begins(ValueId id) const {
+    const SharedBuffer& buffer = BufferOf(id);
+    return buffer.values[0] == id && buffer.bytes == graph_.BytesOf(id) &&
+           assignment_.offset[id] == 0;
+  }
+
+  bool Fits(const Part& part, const SharedBuffer& whole) const {
+    const SharedBuffer& buffer = assignment_.buffers[part.buffer];
+    if (&buffer == &whole || part.begin % kDefaultAlignment != 0) return false;
+    return CanMove(buffer) && (!zones_apart_ || buffer.zone == whole.zone);
+  }
+
+  // What `id` joins is made before it, each part in a buffer of its own size, and read by nothing
+  // behind it.
+  void JoinInPlace(NodeId id) {
+    if (!Joins(id)) return;
+    const Node& node = graph_.nodes[id];
+    const ValueId whole = node.outputs[0];
+    if (!Begins(whole) || !CanMove(BufferOf(whole))) return;
+    std::vector<Part> parts;
+    for (const PartPair& pair : node.kernel->parts) {
+      const ValueId input = node.inputs[static_cast<size_t>(pair.input)];
+      const Part part{assignment_.of_value[input], pair.begin, graph_.BytesOf(input)};
+      const SharedBuffer& buffer = assignment_.buffers[part.buffer];
+      if (buffer.bytes != part.bytes || assignment_.offset[input] != 0) continue;
+      if (buffer.lifespan.upper > time_of_[id].upper || !Fits(part, BufferOf(whole))) continue;
+      if (IsJoinedTwice(node, part.buffer)) continue;
+      parts.push_back(part);
+    }
+    PlaceIfNoMoreIsAlive(whole, parts);
+  }
+
+  bool IsJoinedTwice(const Node& node, SharedBufferId buffer) const {
+    return std::ranges::count_if(node.inputs, [&](ValueId input) {
+             return assignment_.of_value[input] == buffer;
+           }) > 1;
+  }
+
+  // Nothing but parts is read of `whole`, no byte by two of them: so what is made in place of one
+  // changes no other.
+  void CutInPlace(ValueId whole) {
+    if (readers_[whole].empty() || !CanMove(BufferOf(whole))) return;
+    if (assignment_.elided[graph_.values[whole].producer]) return;
+    std::vector<Part> parts, spans;
+    for (NodeId id : readers_[whole]) {
+      if (!HasParts(id) || Joins(id)) return;
+      const PartPair& pair = graph_.nodes[id].kernel->parts[0];
+      const ValueId output = graph_.nodes[id].outputs[static_cast<size_t>(pair.output)];
+      const Part part{assignment_.of_value[output], pair.begin, graph_.BytesOf(output)};
+      spans.push_back(part);
+      if (Begins(output) && Fits(part, BufferOf(whole))) parts.push_back(part);
+    }
+    std::ranges::sort(spans, {}, &Part::begin);
+    for (size_t i = 1; i < spans.size(); ++i) {
+      if (spans[i - 1].begin + spans[i - 1].bytes > spans[i].begin) return;
+    }
+    PlaceIfNoMoreIsAlive(whole, parts);
+  }
+
+  void PlaceIfNoMoreIsAlive(ValueId whole, std::span<const Part> parts) {
+    if (parts.empty()) return;
+    if (alive_.empty()) {
+      alive_ = TransientBytes(assignment_, end_);
+      most_ = std::ranges::max(alive_);
+    }
+    std::vector<Bytes> alive = alive_;
+    const SharedBuffer& buffer = BufferOf(whole);
+    Lifespan lifespan = buffer.lifespan;
+    Add(-buffer.bytes, buffer.lifespan, &alive);
+    for (const Part& part : parts) {
+      const SharedBuffer& moved = assignment_.buffers[part.buffer];
+      lifespan.lower = std::min(lifespan.lower, moved.lifespan.lower);
+      lifespan.upper = std::max(lifespan.upper, moved.lifespan.upper);
+      Add(-moved.bytes, moved.lifespan, &alive);
+    }
+    Add(buffer.bytes, lifespan, &alive);
+    if (std::ranges::max(alive) > most_) return;
+    alive_ = std::move(alive);
+    most_ = std::ranges::max(alive_);
+    for (const Part& part : parts) Move(part, whole);
+    assignment_.buffers[assignment_.of_value[whole]].lifespan = lifespan;
+  }
+
+  static void Add(int64_t bytes, Lifespan lifespan, std::vector<Bytes>* alive) {
+    const int64_t counted =
+        bytes < 0 ? -RoundUp(-bytes, kDefaultAlignment) : RoundUp(bytes, kDefaultAlignment);
+    for (TimePoint time = lifespan.lower; time < lifespan.upper; ++time) {
+      (*alive)[static_cast<size_t>(time)] += counted;
+    }
+  }
+
+  void Move(const Part& part, ValueId whole) {
+    const SharedBufferId to = assignment_.of_value[whole];
+    SharedBuffer& from = assignment_.buffers[part.buffer];
+    SharedBuffer& buffer = assignment_.buffers[to];
+    for (ValueId id : from.values) {
+      assignment_.of_value[id] = to;
+      assignment_.offset[id] += assignment_.offset[whole] + part.begin;
+      buffer.values.push_back(id);
+    }
+    from.values.clear();
+    ++assignment_.parts;
+    assignment_.in_place_bytes += from.bytes;
+  }
+
+  // Buffers whose values have moved: no value and no workspace is in them.
+  void RemoveEmpty() {
+    IdVector<SharedBufferId, SharedBuffer> buffers;
+    IdVector<SharedBufferId, SharedBufferId> now(assignment_.buffers.size());
+    for (SharedBufferId id : assignment_.buffers.ids()) {
+      SharedBuffer& buffer = assignment_.buffers[id];
+      if (buffer.values.empty() && !buffer.workspace_of.valid()) continue;
+      now[id] = buffers.push_back(std::move(buffer));
+    }
+    for (SharedBufferId& id : assignment_.of_value) {
+      if (id.valid()) id = now[id];
+    }
+    for (SharedBufferId& id : assignment_.of_workspace) {
+      if (id.valid()) id = now[id];
+    }
+    assignment_.buffers = std::move(buffers);
+  }
+
+  const Graph& graph_;
+  const Schedule& schedule_;
+  const bool zones_apart_;
+  BufferAssignment& assignment_;
+  IdVector<ValueId, std::vector<NodeId>> readers_;
+  IdVector<ValueId, bool> is_output_;
+  IdVector<NodeId, Lifespan> time_of_;
+  TimePoint end_ = 1;
+  std::vector<Bytes> alive_;  // at each step, once anything can be moved
+  Bytes most_ = 0;
+};
+
+}  // namespace
+
+void PutPartsInPlace(const Graph& graph, const Schedule& schedule, bool zones_apart,
+                     BufferAssignment* assignment) {
+  PartPlacer(graph, schedule, zones_apart, *assignment).Run();
+}
+
+}  // namespace cgrun
