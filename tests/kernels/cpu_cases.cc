@@ -13,6 +13,7 @@
 #include "src/ops/one_hot.h"
 #include "src/ops/pad.h"
 #include "src/ops/reduce.h"
+#include "src/ops/relu_bits.h"
 #include "src/ops/reshape.h"
 #include "src/ops/slice.h"
 #include "src/ops/transpose.h"
@@ -44,6 +45,21 @@ CpuCase UnaryGrad(OpId op, Tolerance tolerance) {
             }
             return MakeNode(op, attributes, {y, Numbers(dice, dtype, shape, Specials::kAll)});
           }};
+}
+
+RandomNode MakeReluBits(Dice& dice, int64_t elements) {
+  const Shape y = AnyShape(dice, 1, 4, elements);
+  return MakeNode(OpId::relu_bits, {}, {Numbers(dice, AnyFloat(dice), y, Specials::kAll)});
+}
+
+// Of any bits, also behind the last element of an axis.
+RandomNode MakeReluGradByBits(Dice& dice, int64_t elements) {
+  const Shape y = AnyShape(dice, 1, 4, elements);
+  Shape bits = y;
+  bits[BitsAxis(y)].size = BytesOfBits(bits[BitsAxis(y)].size);
+  return MakeNode(
+      OpId::relu_grad_by_bits, {},
+      {Integers(dice, DType::kU8, bits, 0, 255), Numbers(dice, AnyFloat(dice), y, Specials::kAll)});
 }
 
 CpuCase Arithmetic(OpId op) {
@@ -235,6 +251,8 @@ std::vector<CpuCase> AllCpuCases() {
   std::vector<CpuCase> cases = {
       Unary(OpId::relu, kSameBits),
       UnaryGrad(OpId::relu_grad, kSameBits),
+      {OpId::relu_bits, kSameBits, MakeReluBits},
+      {OpId::relu_grad_by_bits, kSameBits, MakeReluGradByBits},
       Unary(OpId::leaky_relu, kSameBits),
       UnaryGrad(OpId::leaky_relu_grad, kSameBits),
       Unary(OpId::sigmoid, kRounding),

@@ -150,9 +150,10 @@ TEST_P(CpuKernels, LargeNodesAgreeWithReference) {
 // Of what convolutions stand beside, so that their layouts can go on.
 TEST(CpuKernelsInLayouts, AgreeWithReference) {
   for (const CpuCase& c : AllCpuCases()) {
-    constexpr OpId kBetween[] = {OpId::batch_norm,    OpId::batch_norm_apply, OpId::batch_norm_grad,
-                                 OpId::max_pool,      OpId::max_pool_grad,    OpId::avg_pool,
-                                 OpId::avg_pool_grad, OpId::global_avg_pool};
+    constexpr OpId kBetween[] = {
+        OpId::batch_norm,    OpId::batch_norm_apply, OpId::batch_norm_grad, OpId::max_pool,
+        OpId::max_pool_grad, OpId::avg_pool,         OpId::avg_pool_grad,   OpId::global_avg_pool,
+        OpId::relu_bits,     OpId::relu_grad_by_bits};
     if (std::ranges::find(kBetween, c.op) == std::end(kBetween)) continue;
     SCOPED_TRACE(NameOf(c.op));
     Dice dice(RandomKey(4, NameOf(c.op)));

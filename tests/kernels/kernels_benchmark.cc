@@ -133,6 +133,9 @@ void RegisterImages(const std::string& size, const Shape& x) {
   const auto name = [&](const char* op) { return size + "/" + op; };
   Register(name("relu"), Node(OpId::relu, {}, {f32}));
   Register(name("relu_grad"), Node(OpId::relu_grad, {}, {f32, f32}));
+  const NodeSignature bits = Node(OpId::relu_bits, {}, {f32});
+  Register(name("relu_bits"), bits);
+  Register(name("relu_grad_by_bits"), Node(OpId::relu_grad_by_bits, {}, {bits.outputs[0], f32}));
   Register(name("sigmoid"), Node(OpId::sigmoid, {}, {f32}));
   Register(name("tanh"), Node(OpId::tanh, {}, {f32}));
   Register(name("add"), Node(OpId::add, {}, {f32, f32}));

@@ -149,8 +149,11 @@ bool RandomOperators::EmitDuplicate() {
 }
 
 bool RandomOperators::EmitGradient() {
-  const ValueId y = AnyValue();
-  return TryEmit(OpId::relu_grad, Attributes(), {y, AnyValueOfShape(ShapeOf(y))});
+  const ValueId y = AnyValue(), dy = AnyValueOfShape(ShapeOf(y));
+  if (dice_.OneIn(2)) return TryEmit(OpId::relu_grad, Attributes(), {y, dy});
+  if (!TryEmit(OpId::relu_bits, Attributes(), {y})) return false;
+  const ValueId bits = graph_.nodes[graph_.nodes.last()].outputs[0];
+  return TryEmit(OpId::relu_grad_by_bits, Attributes(), {bits, dy});
 }
 
 bool RandomOperators::EmitFused() {

@@ -40,6 +40,7 @@ class RandomOperators : public RandomPool {
 
   bool EmitAllReduce() { return TryEmit(OpId::all_reduce, Attributes(), {AnyValue()}); }
 
+  // That of relu, from its output or from the bits of that.
   bool EmitGradient();
 
   // Two to five elementwise operators of one shape as one node, as a fusing pass would make it.

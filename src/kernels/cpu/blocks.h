@@ -56,6 +56,8 @@ std::vector<KernelDef> avg_pool_in_blocks();
 std::vector<KernelDef> avg_pool_grad_in_blocks();
 std::vector<KernelDef> global_avg_pool_in_blocks();
 std::vector<KernelDef> reduce_sum_in_blocks();
+std::vector<KernelDef> relu_bits_in_blocks();
+std::vector<KernelDef> relu_grad_by_bits_in_blocks();
 
 }  // namespace cgrun::cpu
 

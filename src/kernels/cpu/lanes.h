@@ -124,17 +124,21 @@ requires(sizeof(hn::TFromD<D>) == 8) HWY_INLINE
   hn::StoreU(hn::DemoteTo(d32, value), d32, to);
 }
 
-// 1 or 0.
+// Whole numbers up to 255.
 template <class D>
-HWY_INLINE void StoreLanes(D /*d*/, hn::Vec<D> value, bool* to) {
+HWY_INLINE void StoreLanes(D /*d*/, hn::Vec<D> value, uint8_t* to) {
   const hn::Rebind<int32_t, D> d32;
   const hn::Rebind<uint8_t, D> d8;
-  auto* bytes = reinterpret_cast<uint8_t*>(to);
   if constexpr (sizeof(hn::TFromD<D>) == 4) {
-    hn::StoreU(hn::DemoteTo(d8, hn::ConvertTo(d32, value)), d8, bytes);
+    hn::StoreU(hn::DemoteTo(d8, hn::ConvertTo(d32, value)), d8, to);
   } else {
-    hn::StoreU(hn::DemoteTo(d8, hn::DemoteTo(d32, value)), d8, bytes);
+    hn::StoreU(hn::DemoteTo(d8, hn::DemoteTo(d32, value)), d8, to);
   }
+}
+// 1 or 0.
+template <class D>
+HWY_INLINE void StoreLanes(D d, hn::Vec<D> value, bool* to) {
+  StoreLanes(d, value, reinterpret_cast<uint8_t*>(to));
 }
 
 // Whether loads and stores can leave out lanes of T, so that memory behind the end is not touched.
