@@ -37,6 +37,7 @@ bool FoldConstants(Graph& graph, const PassContext& context);
 bool SimplifyAlgebra(Graph& graph, const PassContext& context);
 bool MergeCommonSubexpressions(Graph& graph, const PassContext& context);
 bool ReluBeforePoolGrad(Graph& graph, const PassContext& context);
+bool ReluBits(Graph& graph, const PassContext& context);
 bool Rematerialise(Graph& graph, const PassContext& context);
 bool SwapToFile(Graph& graph, const PassContext& context);
 

@@ -83,6 +83,28 @@ bool IsInternal(const Graph& graph, ValueId value) {
          std::none_of(graph.updates.begin(), graph.updates.end(), is_next);
 }
 
+void MoveBehindInputs(Graph& graph, NodeId first) {
+  std::vector<std::pair<NodeId, NodeId>> order;  // behind which a node stands, and the node
+  for (const NodeId id : graph.nodes.ids()) {
+    NodeId behind = id < first ? id : NodeId();
+    for (const ValueId input : graph.nodes[id].inputs) {
+      if (id >= first) behind = std::max(behind, graph.values[input].producer);
+    }
+    order.emplace_back(behind, id);
+  }
+  std::sort(order.begin(), order.end());
+  IdVector<NodeId, Node> nodes;
+  IdVector<NodeId, NodeId> moved(graph.nodes.size());
+  for (const auto& [behind, id] : order) moved[id] = nodes.push_back(std::move(graph.nodes[id]));
+  for (Node& node : nodes) {
+    if (node.again_of.valid()) node.again_of = moved[node.again_of];
+  }
+  for (Value& value : graph.values) {
+    if (value.producer.valid()) value.producer = moved[value.producer];
+  }
+  graph.nodes = std::move(nodes);
+}
+
 std::optional<KernelOption> BestOption(const Graph& graph, const Node& node,
                                        const PassContext& context) {
   const RunSetting setting{context.threads, {}, graph.Learns()};

@@ -17,6 +17,10 @@ void ReplaceUses(Graph& graph, ValueId from, ValueId to);
 // Nothing outside the graph's nodes reads the value.
 bool IsInternal(const Graph& graph, ValueId value);
 
+// Numbers the nodes anew, so that each from `first` on stands right behind the last of those that
+// make its inputs, which stand before `first`: orders that follow the numbers run it there.
+void MoveBehindInputs(Graph& graph, NodeId first);
+
 // The fastest of the target's kernels for a node, at the context's batch and threads; nothing where
 // it has no kernel.
 std::optional<KernelOption> BestOption(const Graph& graph, const Node& node,

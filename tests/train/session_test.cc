@@ -183,7 +183,8 @@ TEST(Session, OneHashForEveryOrderPlannerAndZonesSetting) {
 TEST(Session, RecomputingChangesNoWeight) {
   const ModelSpec model = SmallModel({"train.steps=20"});
   SessionOptions options;
-  options.compile.passes.disabled = {"relu_before_pool_grad"};  // it leaves nothing to recompute
+  // They leave nothing to recompute.
+  options.compile.passes.disabled = {"relu_before_pool_grad", "relu_bits"};
   options.compile.layout.recompute = {"classify.conv", "classify.conv.relu", "preprocess.nothing"};
   Diagnostics diagnostics;
   Session session(model, options, true, diagnostics);
