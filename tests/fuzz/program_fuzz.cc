@@ -70,7 +70,8 @@ bool TryInput(std::span<const std::byte> input) {
 
 std::vector<std::string> GoodInputs() {
   return {SerializeImage(TinyImage("tiny_mlp")), SerializeImage(TinyImage("tiny_conv")),
-          SerializeImage(FusedImage()), SerializeImage(IncrementalImage())};
+          SerializeImage(FusedImage()), SerializeImage(IncrementalImage()),
+          SerializeImage(PartsImage())};
 }
 
 }  // namespace cgrun

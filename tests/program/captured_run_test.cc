@@ -136,7 +136,7 @@ class LateDevice final : public Device {
 };
 
 std::vector<ProgramImage> Images() {
-  std::vector<ProgramImage> images = {FusedImage(), IncrementalImage(), SwapImage()};
+  std::vector<ProgramImage> images = {FusedImage(), IncrementalImage(), SwapImage(), PartsImage()};
   for (const std::string& model : TinyModels()) images.push_back(TinyImage(model));
   return images;
 }

@@ -23,7 +23,8 @@ const std::vector<ProgramImage>& Images() {
                                                    TinyImage("tiny_paths"),
                                                    IncrementalImage(),
                                                    SwapImage(),
-                                                   FusedImage()};
+                                                   FusedImage(),
+                                                   PartsImage()};
   return images;
 }
 

@@ -10,7 +10,9 @@
 #include "src/device/cpu.h"
 #include "src/kernels/reference/library.h"
 #include "src/model/model_file.h"
+#include "src/ops/concat.h"
 #include "src/ops/initializers.h"
+#include "src/ops/slice.h"
 #include "tests/support/compile_graph.h"
 #include "tests/support/graph_maker.h"
 
@@ -82,6 +84,27 @@ ProgramImage FusedImage() {
   const ValueId next = maker.Op(OpId::add, "next", {w, fused}, {}, Zone::kOptimizer);
   maker.Update(w, next);
   maker.Out(fused, "y");
+  const Graph prepared = PrepareGraph(maker.graph(), 1, reference::Library());
+  return EncodeGraph(prepared, "serial", {}, reference::Library()).image;
+}
+
+ProgramImage PartsImage() {
+  GraphMaker maker;
+  const ValueId x = maker.Feed("x", {32});
+  const ValueId a = maker.Op(OpId::tanh, "a", {x}), b = maker.Op(OpId::neg, "b", {x});
+  maker.Out(x, "x");
+  const ValueId y = maker.Op(OpId::concat, "y", {a, b}, Attributes::Of(ConcatAttributes{0}));
+  const ValueId z = maker.Op(OpId::tanh, "z", {y});
+  const auto cut = [](int64_t begin, int64_t end) {
+    return Attributes::Of(SliceAttributes{{0}, {begin}, {end}, {}});
+  };
+  const ValueId first = maker.Op(OpId::slice, "first", {z}, cut(0, 16));
+  const ValueId changed = maker.Op(OpId::neg, "changed", {first});
+  const ValueId middle = maker.Op(OpId::concat_grad, "middle", {z},
+                                  Attributes::Of(ConcatGradAttributes{0, {16}, {32}}));
+  const ValueId last = maker.Op(OpId::slice, "last", {z}, cut(48, 64));
+  maker.Out(maker.Op(OpId::add, "sum", {changed, last}), "sum");
+  maker.Out(maker.Op(OpId::neg, "back", {middle}), "back");
   const Graph prepared = PrepareGraph(maker.graph(), 1, reference::Library());
   return EncodeGraph(prepared, "serial", {}, reference::Library()).image;
 }

@@ -21,6 +21,9 @@ ProgramImage TinyImage(const std::string& model, bool passes = true);
 // tiny_mlp's kind of program, with a fused node and constants in it.
 ProgramImage FusedImage();
 
+// What it joins lies in the result from the beginning, and what it cuts in that.
+ProgramImage PartsImage();
+
 // Two of its tensors go to a file and come back; `reuse`: bytes serve several tensors in turn.
 ProgramImage SwapImage(bool reuse = true);
 

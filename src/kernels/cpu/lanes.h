@@ -126,7 +126,8 @@ requires(sizeof(hn::TFromD<D>) == 8) HWY_INLINE
 
 // Whole numbers up to 255.
 template <class D>
-HWY_INLINE void StoreLanes(D /*d*/, hn::Vec<D> value, uint8_t* to) {
+requires(sizeof(hn::TFromD<D>) > 1) HWY_INLINE
+    void StoreLanes(D /*d*/, hn::Vec<D> value, uint8_t* to) {
   const hn::Rebind<int32_t, D> d32;
   const hn::Rebind<uint8_t, D> d8;
   if constexpr (sizeof(hn::TFromD<D>) == 4) {
