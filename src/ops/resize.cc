@@ -10,13 +10,17 @@ namespace cgrun {
 const AttributeSchema& ResizeAttributes::Schema() {
   static const AttributeSchema schema =
       SchemaBuilder<ResizeAttributes>()
-          .Add("size", &ResizeAttributes::size, "[height, width] of y")
-          .Required()
+          .Add("size", &ResizeAttributes::size, "[height, width] of y; or `scale`")
           .ExpandTo(2)
           .AtLeast(1)
           .AtMost(1 << 20)
           .Add("mode", &ResizeAttributes::mode, "how elements between those of x are found")
           .Choices({"nearest", "bilinear"})
+          .Add("scale", &ResizeAttributes::scale,
+               "height and width of y divided by those of x; one value for both")
+          .ExpandTo(2)
+          .AtLeast(1)
+          .AtMost(1 << 14)
           .Build();
   return schema;
 }
@@ -28,10 +32,19 @@ std::vector<TensorType> Infer(InferContext& context) {
   const auto& attributes = context.attributes<ResizeAttributes>();
   const Shape& x = context.shape(0);
   if (x.rank() != 4) return context.Fail(RankMessage("resize", "[N, C, H, W]", x));
-  if (attributes.size.size() != 2) return context.Fail("`size` must be [height, width]");
+  const bool by_size = !attributes.size.empty();
+  if (by_size != attributes.scale.empty()) {
+    return context.Fail("needs `size` or `scale`, and not both", "for example `size: [224, 224]`");
+  }
+  const IntList& given = by_size ? attributes.size : attributes.scale;
+  if (given.size() != 2) {
+    return context.Fail(by_size ? "`size` must be [height, width]"
+                                : "`scale` must be [vertical, horizontal]");
+  }
   if (!ExpectPixels(context)) return {};
   if (x[2].batch || x[3].batch) return context.Fail("height and width cannot be the batch axis");
-  const Shape shape{x[0], x[1], attributes.size[0], attributes.size[1]};
+  const Shape shape = by_size ? Shape{x[0], x[1], given[0], given[1]}
+                              : Shape{x[0], x[1], x[2].size * given[0], x[3].size * given[1]};
   if (!CountElements(shape))
     return context.Fail("the result " + shape.ToString() + " is too large");
   return {{context.dtype(0), shape}};
@@ -49,6 +62,7 @@ void Gradient(GradientContext& context) {
   if (!IsFloat(type.dtype)) return;
   ResizeAttributes attributes = context.attributes<ResizeAttributes>();
   attributes.size = {type.shape[2].size, type.shape[3].size};
+  attributes.scale.clear();
   context.SetInputGradient(
       0, context.Emit(kGradient, Attributes::Of(attributes), {context.output_gradient(0)}, "grad"));
 }
@@ -76,7 +90,7 @@ OpDef resize() {
       "kept within x. nearest: the nearest pixel, the first of two. bilinear: between the four "
       "around it, without antialiasing, computed in f64 and rounded once (uint8: to nearest, "
       "halves "
-      "up). ONNX Resize, half_pixel.";
+      "up). ONNX Resize, half_pixel; Keras UpSampling2D.";
   def.usage = Usage::kOperator;
   def.inputs = {{"x", "[N, C, H, W], uint8 or floating-point"}};
   def.outputs = {{"y", "[N, C, height, width], type of x"}};

@@ -10,8 +10,9 @@ namespace cgrun {
 
 // For resize_grad, `size` is that of the gradient it gives.
 struct ResizeAttributes {
-  IntList size;  // [height, width]
+  IntList size;  // [height, width], or none:
   std::string mode = "bilinear";
+  IntList scale = {};  // by how much y is larger than x, [down, to the right]
 
   static const AttributeSchema& Schema();
 };

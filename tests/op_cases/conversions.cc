@@ -22,6 +22,10 @@ Attributes Size(IntList size, std::string mode = "bilinear") {
   return Attributes::Of(ResizeAttributes{std::move(size), std::move(mode)});
 }
 
+Attributes Scale(IntList scale, std::string mode = "bilinear") {
+  return Attributes::Of(ResizeAttributes{{}, std::move(mode), std::move(scale)});
+}
+
 OpCase Refused(std::string name, Attributes attributes, CaseInput input, std::string error) {
   return {std::move(name), std::move(attributes), {std::move(input)}, {}, {}, true,
           std::move(error)};
@@ -157,11 +161,23 @@ std::vector<OpCase> resize() {
        {{kInfinity, 1}},
        {},
        false},
+      {"twice as large, nearest",
+       Scale({2, 2}, "nearest"),
+       {x},
+       {{1, 1, 2, 2, 3, 3, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6, 4, 4, 5, 5, 6, 6}}},
+      {"three times as wide", Scale({1, 3}), {Uniform({2, 3, 4, 4})}},
       {"images", Size({5, 3}), {Uniform({2, 3, 4, 4})}},
       {"images, nearest", Size({5, 3}, "nearest"), {Uniform({2, 3, 4, 4})}},
       Refused("three axes", Size({2, 2}), Uniform({2, 3, 4}), "[N, C, H, W]"),
       Refused("size 0", Size({0, 2}), Uniform({1, 1, 2, 2}), "`size` must be at least 1"),
       Refused("one size", Size({2}), Uniform({1, 1, 2, 2}), "[height, width]"),
+      Refused("no size", Size({}), Uniform({1, 1, 2, 2}), "needs `size` or `scale`"),
+      Refused("size and scale", Attributes::Of(ResizeAttributes{{2, 2}, "nearest", {2, 2}}),
+              Uniform({1, 1, 2, 2}), "and not both"),
+      Refused("scale 0", Scale({0, 2}), Uniform({1, 1, 2, 2}), "`scale` must be at least 1"),
+      Refused("three scales", Scale({2, 2, 2}), Uniform({1, 1, 2, 2}), "[vertical, horizontal]"),
+      Refused("too large", Scale({1 << 14, 1 << 14}), Uniform({1 << 10, 1 << 12, 1, 1}),
+              "is too large"),
       Refused("unknown mode", Size({2, 2}, "cubic"), Uniform({1, 1, 2, 2}), "one of nearest"),
       Refused("integers", Size({2, 2}), Integers({1, 1, 2, 2}, DType::kI32, 0, 9), "uint8"),
   };
