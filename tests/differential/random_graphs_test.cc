@@ -37,7 +37,11 @@ const std::set<OpId> kNotDrawn = {OpId::reorder,
                                   OpId::global_avg_pool,
                                   OpId::batch_norm,
                                   OpId::batch_norm_apply,
-                                  OpId::batch_norm_grad};
+                                  OpId::batch_norm_grad,
+                                  OpId::roi_align,
+                                  OpId::roi_align_grad,
+                                  OpId::region_proposals,
+                                  OpId::detections};
 
 // What the run as a whole has met: without these the comparison would prove little.
 struct Coverage {

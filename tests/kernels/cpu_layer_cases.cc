@@ -14,6 +14,7 @@
 #include "src/ops/pool.h"
 #include "src/ops/random.h"
 #include "src/ops/resize.h"
+#include "src/ops/roi_align.h"
 #include "src/ops/softmax.h"
 #include "tests/kernels/random_tensors.h"
 
@@ -48,6 +49,21 @@ RandomNode MakeResizeGrad(Dice& dice, int64_t elements) {
   const ResizeAttributes resize{{dice.Between(1, 2 * dy[2].size), dice.Between(1, 2 * dy[3].size)},
                                 dice.OneIn(2) ? "nearest" : "bilinear"};
   return MakeNode(OpId::resize_grad, Attributes::Of(resize), {Numbers(dice, DType::kF32, dy)});
+}
+
+// Boxes that may reach over the edges, and be turned inside out.
+RandomNode MakeRoiAlign(Dice& dice, int64_t elements) {
+  const Shape map = AnyImages(dice, elements);
+  RoiAlignAttributes align{{dice.Between(1, 7), dice.Between(1, 7)}, {2}, dice.Between(1, 3)};
+  align.aligned = dice.OneIn(2);
+  HostTensor boxes = Numbers(dice, DType::kF32, {map[0], dice.Between(1, 9), 4}, Specials::kNone,
+                             static_cast<double>(map[2].size + map[3].size));
+  std::vector<HostTensor> inputs = {boxes, Numbers(dice, DType::kF32, map)};
+  if (dice.OneIn(2)) {
+    align.strides.push_back(3);
+    inputs.push_back(Numbers(dice, DType::kF32, {map[0], map[1], dice.Between(1, 9), 5}));
+  }
+  return MakeNode(OpId::roi_align, Attributes::Of(align), std::move(inputs));
 }
 
 RandomNode MakeSoftmax(Dice& dice, int64_t elements) {
@@ -399,6 +415,7 @@ std::vector<CpuCase> LayerCases() {
       Resize("nearest", kSameBits),
       Resize("bilinear", kRounding),
       {OpId::resize_grad, kRounding, MakeResizeGrad},
+      {OpId::roi_align, kDifferences, MakeRoiAlign},
       {OpId::matmul, kDifferences, MakeWeightProduct},
       {OpId::matmul, kDifferences, MakeInputProduct},
       {OpId::linear, kDifferences, MakeLinear},

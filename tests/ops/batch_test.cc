@@ -7,6 +7,7 @@
 #include "src/ops/concat.h"
 #include "src/ops/conv_transpose.h"
 #include "src/ops/crop.h"
+#include "src/ops/detections.h"
 #include "src/ops/embedding.h"
 #include "src/ops/flatten.h"
 #include "src/ops/flip.h"
@@ -20,8 +21,10 @@
 #include "src/ops/random_flip.h"
 #include "src/ops/random_resized_crop.h"
 #include "src/ops/reduce.h"
+#include "src/ops/region_proposals.h"
 #include "src/ops/reshape.h"
 #include "src/ops/resize.h"
+#include "src/ops/roi_align.h"
 #include "src/ops/rotate.h"
 #include "src/ops/slice.h"
 #include "src/ops/softmax.h"
@@ -35,7 +38,8 @@ struct BatchCase {
   OpId op;
   Attributes attributes;
   std::vector<TensorType> inputs;
-  Shape expected;  // of output 0
+  Shape expected;               // of output 0
+  size_t without_gradient = 0;  // the first so many inputs have none
 };
 
 TensorType F32(Shape shape) { return {DType::kF32, std::move(shape)}; }
@@ -108,6 +112,29 @@ std::vector<BatchCase> Cases() {
        Attributes::Of(ResizeAttributes{{7, 5}, "bilinear"}),
        {F32({kN, 3, 4, 4})},
        {kN, 3, 7, 5}},
+      {"resize_by_scale",
+       OpId::resize,
+       Attributes::Of(ResizeAttributes{{}, "nearest", {2, 3}}),
+       {F32({kN, 3, 4, 4})},
+       {kN, 3, 8, 12}},
+      {"roi_align",
+       OpId::roi_align,
+       Attributes::Of(RoiAlignAttributes{{2, 3}, {1, 2}}),
+       {F32({kN, 5, 4}), F32({kN, 3, 4, 4}), F32({kN, 3, 2, 2})},
+       {Dim(5, true), 3, 2, 3},
+       1},
+      {"region_proposals",
+       OpId::region_proposals,
+       Attributes::Of(RegionProposalsAttributes{.strides = {4}, .scales = {8}, .count = 7}),
+       {F32({kN, 3, 2, 2}), F32({kN, 12, 2, 2})},
+       {kN, 7, 4},
+       2},
+      {"detections",
+       OpId::detections,
+       Attributes::Of(DetectionsAttributes{.count = 2, .min_score = 0}),
+       {F32({kN, 7, 4}), F32({kN, 7, 3}), F32({kN, 7, 3, 4}), F32({kN, 3, 8, 8})},
+       {kN, 2, 6},
+       4},
       {"cross_entropy",
        OpId::softmax_cross_entropy,
        Attributes::Of(SoftmaxCrossEntropyAttributes{0.1}),
@@ -219,7 +246,7 @@ TEST_P(BatchTest, InfersAndDifferentiatesForEveryBatch) {
   std::vector<ValueId> inputs, wrt;
   for (const TensorType& type : c.inputs) {
     inputs.push_back(builder.AddSource(Role::kPlaceholder, Zone::kForward, type, "input"));
-    if (IsFloat(type.dtype)) wrt.push_back(inputs.back());
+    if (IsFloat(type.dtype) && inputs.size() > c.without_gradient) wrt.push_back(inputs.back());
   }
   const std::vector<ValueId> outputs = builder.AddNode(c.op, c.attributes, inputs, "node", {});
   EXPECT_EQ(graph.values[outputs[0]].type.shape, c.expected);

@@ -38,6 +38,14 @@ constexpr char kClasses[] = R"(
 
 constexpr char kSgd[] = "{op: sgd, lr: 0.1}";
 
+// Boxes [N, 3, 4] of images of 6 × 6: of each element of the first channel of c as a score.
+constexpr char kFlat[] = "flat: {op: flatten, in: c}";
+constexpr char kScore[] = "score: {op: slice, in: c, axes: [1], starts: [0], ends: [1]}";
+constexpr char kDeltas[] = "deltas: {op: concat, in: [c, c], axis: 1}";
+constexpr char kRegions[] =
+    "regions: {op: region_proposals, in: [score, deltas], strides: [1], scales: [3], ratios: [1], "
+    "count: 3}";
+
 struct Trial {
   std::string op;
   std::vector<std::string> lines;  // items of `ops:`, or a loss, or an optimizer
@@ -102,6 +110,20 @@ const std::vector<Trial>& Operators() {
       {"embedding",
        {"flat: {op: flatten}", "{op: embedding, in: words, entries: 4, units: 3}",
         "rows: {op: flatten}", "{op: concat, in: [flat, rows], axis: 1}"}},
+      {"region_proposals",
+       {kFlat, kScore, kDeltas, kRegions, "rows: flatten",
+        "{op: concat, in: [flat, rows], axis: 1}"}},
+      {"roi_align",
+       {kScore, kDeltas, kRegions, "{op: roi_align, in: [regions, c, x], size: 2, strides: [1, 2]}",
+        "{op: reshape, shape: [-1]}"}},
+      {"detections",
+       {kFlat, kScore, kDeltas, kRegions,
+        "{op: slice, in: flat, axes: [1], starts: [0], ends: [6]}", "{op: reshape, shape: [3, 2]}",
+        "scores: {op: softmax, axis: 2}",
+        "{op: slice, in: flat, axes: [1], starts: [0], ends: [24]}",
+        "moves: {op: reshape, shape: [3, 2, 4]}",
+        "{op: detections, in: [regions, scores, moves, image], count: 2, min_score: 0.1}",
+        "rows: flatten", "{op: concat, in: [flat, rows], axis: 1}"}},
       {"random_normal", {"z: {op: random_normal, shape: [2, 6, 6]}", "{op: add, in: [c, z]}"}},
       {"random_mix", {"other: {op: neg}", "{op: random_mix, in: [c, other]}"}},
       {"random_uniform", {"z: {op: random_uniform, shape: [1, 1, 6]}", "{op: mul, in: [z, c]}"}},
