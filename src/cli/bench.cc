@@ -18,6 +18,7 @@
 #include "src/cli/memory_cap.h"
 #include "src/cli/model_flags.h"
 #include "src/io/read_file.h"
+#include "src/train/run_shape.h"
 
 extern char** environ;
 
@@ -193,7 +194,7 @@ int Run(const ModelFlags& flags, BenchFlags bench, const ProfileFlags& profile) 
     result = RunIsolated(OwnArguments(flags.model), cases,
                          {.model = model->name.value,
                           .device = bench.options.device,
-                          .infer = bench.options.infer,
+                          .infer = bench.options.infer || PredictsAlone(*model),
                           .threads = compile.threads,
                           .steps_per_round = bench.options.steps,
                           .rounds = bench.options.rounds,

@@ -24,6 +24,7 @@ int Run(const ModelFlags& flags, const std::string& output) {
   CompileOptions options = CompileOptionsOf(flags, *model);
   if (!FitMemory(flags, *model, options).fits) return kBadInput;
   const RunShape shape = ShapeOfRun(*model, diagnostics);
+  options.keeps = shape.entries[0].kind;
   auto compiled = Compile(*model, shape.entries, library, options, diagnostics);
   PrintDiagnostics(diagnostics);
   if (!compiled) return kBadInput;

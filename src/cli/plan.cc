@@ -158,6 +158,7 @@ PlanSubject SubjectOf(const ModelSpec& model, const CompiledModel& compiled, con
   subject.swaps_to_host = !KindOfDevice(subject.device).on_host;
   subject.order = options.order;
   subject.batch = shape.entries[0].batch;
+  subject.training = shape.entries[0].kind != EntryKind::kPredict;
   for (const EntryRequest& entry : shape.entries) {
     subject.entries.push_back(entry.name);
     subject.batches.push_back(entry.batch);
@@ -200,6 +201,7 @@ int PlanModel(ModelFlags flags, const PlanFlags& plan_flags) {
   if (!fitted.fits) return kBadInput;
   Diagnostics diagnostics;
   const RunShape shape = ShapeOfRun(*model, diagnostics);
+  options.keeps = shape.entries[0].kind;
   if (plan_flags.frontier) {
     const bool is_told = TellFrontier(*model, shape.entries, library, options, diagnostics);
     PrintDiagnostics(diagnostics);

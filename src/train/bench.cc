@@ -14,6 +14,7 @@
 #include "src/train/batch_runner.h"
 #include "src/train/model_data.h"
 #include "src/train/rate_schedule.h"
+#include "src/train/run_shape.h"
 
 namespace cgrun {
 namespace {
@@ -191,7 +192,7 @@ class Contestant {
 
  private:
   std::vector<EntryRequest> Requests() const {
-    return {{bench_.options.infer ? "eval" : "train", bench_.kind, bench_.batch}};
+    return {{std::string(Name(bench_.kind)), bench_.kind, bench_.batch}};
   }
 
   void Step() {
@@ -440,16 +441,19 @@ std::optional<BenchResult> RunBench(const ModelSpec& model, const std::vector<Be
   if (diagnostics.has_errors()) return std::nullopt;
   const int64_t batch = model.train ? model.train->batch.value.size : 1;
   const std::unique_ptr<Device> device = OpenDevice(options.device);
+  const bool predicts = PredictsAlone(model), infer = options.infer || predicts;
   Batches batches(*dataset, batch);
   batches.PinFor(*device);
   const Bench bench{model,
                     options,
                     *library,
                     batch,
-                    options.infer ? EntryKind::kEval : EntryKind::kTrain,
+                    predicts ? EntryKind::kPredict
+                    : infer  ? EntryKind::kEval
+                             : EntryKind::kTrain,
                     batches,
                     MatchInputs(model, *dataset, {}, diagnostics),
-                    options.infer ? std::vector<PathSchedule>() : SchedulesOf(model, diagnostics)};
+                    infer ? std::vector<PathSchedule>() : SchedulesOf(model, diagnostics)};
   if (diagnostics.has_errors()) return std::nullopt;
 
   Contestants contestants;
@@ -473,7 +477,7 @@ std::optional<BenchResult> RunBench(const ModelSpec& model, const std::vector<Be
   }
   BenchResult result{.model = model.name.value,
                      .device = std::string(library->name()),
-                     .infer = options.infer,
+                     .infer = infer,
                      .threads = cases[0].compile.threads,
                      .steps_per_round = rounds.steps,
                      .rounds = rounds.count,

@@ -26,7 +26,8 @@ struct BenchCase {
 
 struct BenchOptions {
   std::string device = "reference";
-  bool infer = false;    // the forward path alone, else training steps
+  // The forward path alone, else training steps; a model that predicts alone has no others.
+  bool infer = false;
   int rounds = 0;        // 0: as many as take about 2 s for a case, 7 at least and 21 at most
   bool profile = false;  // show the observer where the time of each case goes, after the rounds
   int64_t steps = 0;     // in a round; 0: as many as take about 0.1 s in the slowest case

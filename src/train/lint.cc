@@ -131,7 +131,8 @@ void LintData(const ModelSpec& model, LintReport& report, Diagnostics& diagnosti
   if (data.train == nullptr) {
     diagnostics.Warning(mark, "there is no training data in " + model.file_name,
                         "`cgrun train` needs `data: {train: …}`");
-  } else if (data.test == nullptr && data.valid == nullptr && !TrainsAgainstEachOther(model)) {
+  } else if (data.test == nullptr && data.valid == nullptr && !TrainsAgainstEachOther(model) &&
+             !PredictsAlone(model)) {
     diagnostics.Warning(mark, "there is no test data in " + model.file_name,
                         "`cgrun eval` needs `data: {test: …}`, or `data: {valid: {split: 0.1}}` "
                         "with `--split valid`");
@@ -140,7 +141,7 @@ void LintData(const ModelSpec& model, LintReport& report, Diagnostics& diagnosti
 
 // Of a file without `train:`, but with data for it: else it was told that there are none.
 void WarnOfNoTraining(const ModelSpec& model, const LintReport& report, Diagnostics& diagnostics) {
-  if (report.data.train == nullptr) return;
+  if (report.data.train == nullptr || PredictsAlone(model)) return;
   diagnostics.Warning({model.tree.mark.file},
                       "this file has no `train:`: it can be planned and evaluated, but not trained",
                       kTrainHelp);
@@ -217,7 +218,7 @@ void LintWeights(const ModelSpec& model, const std::vector<ImageState>& states,
 void LintCompiled(const ModelSpec& model, const KernelLibrary& library,
                   const CompileOptions& options, LintReport& report, Diagnostics& diagnostics) {
   RunShape shape = ShapeOfRun(model, report.data);
-  if (!model.train) {
+  if (!model.train && !PredictsAlone(model)) {
     std::vector<int64_t> sizes;
     for (const auto& set : {report.data.valid, report.data.test}) {
       if (set) sizes.push_back(set->size());

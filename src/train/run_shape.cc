@@ -85,6 +85,12 @@ void CheckLength(const ModelSpec& model, const std::vector<PathSchedule>& schedu
 
 }  // namespace
 
+bool PredictsAlone(const ModelSpec& model) {
+  return std::ranges::all_of(model.paths, [](const PathSpec& path) {
+    return path.losses.empty() && path.metrics.empty();
+  });
+}
+
 RunShape ShapeOfRun(const ModelSpec& model, Diagnostics& diagnostics) {
   const auto schedules = ReadRateSchedules(model, diagnostics);
   ModelData data = OpenModelData(model, diagnostics, MissingFiles::kAreListed);
@@ -101,6 +107,11 @@ RunShape ShapeOfRun(const ModelSpec& model, ModelData data) {
   const int64_t accumulate = model.train ? model.train->accumulate.value : 1;
   RunShape shape;
   shape.host.batch = batch;
+  if (PredictsAlone(model)) {
+    shape.data_note = "predictions read samples as they go";
+    shape.entries = {{std::string(Name(EntryKind::kPredict)), EntryKind::kPredict, batch}};
+    return shape;
+  }
   shape.data_note = NoteOf(data);
   shape.data = std::move(data);
   if (!shape.data_note.empty()) {
@@ -145,10 +156,11 @@ RunMemory MeasureRun(CompiledModel& compiled, const RunShape& shape, const Kerne
     }
   }
   compiled.entries.clear();
-  parts.checkpoint_state = 0;
+  const bool is_saved = shape.entries[0].kind != EntryKind::kPredict;
+  if (is_saved) parts.checkpoint_state = 0;
   for (const ImageState& state : compiled.image.states) {
     const int64_t bytes = ByteSize(state.type);
-    if (!IsOwnState(state.name)) *parts.checkpoint_state += bytes;
+    if (is_saved && !IsOwnState(state.name)) *parts.checkpoint_state += bytes;
     if (state.role == Role::kRecurrentState) parts.kept_bytes += bytes;  // their zeros
   }
   RunMemory memory;

@@ -38,6 +38,9 @@ struct HostUse {
 };
 HostUse HostUseOf(const HostParts& parts);
 
+// Whether nothing is lost or measured in any path: such a model is there to predict.
+bool PredictsAlone(const ModelSpec& model);
+
 struct RunShape {
   std::vector<EntryRequest> entries;
   ModelData data;         // open, as it is in a run
@@ -45,7 +48,8 @@ struct RunShape {
   std::string data_note;  // why the samples are left out; empty where they are not
 };
 
-// The entry points that `train` compiles. Where data files are not there, those of full batches,
+// The entry points that `train` compiles, or, of a model that predicts alone, the one of `predict`,
+// for which no data is held. Where data files are not there, those of full batches,
 // and a note that says so: a plan does not need the data. What is wrong with the data or with how
 // learning rates change is reported as in a run; then the result is that of a model without data.
 RunShape ShapeOfRun(const ModelSpec& model, Diagnostics& diagnostics);
