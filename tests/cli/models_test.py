@@ -10,8 +10,8 @@ import unittest
 
 from cli_testing import ROOT, SANITIZED, CliTestCase
 
-# As torchvision counts those of ImageNet (inception-v3 without its auxiliary classifier), and Caffe
-# its cifar10_quick, which is cnn-cifar; the others by hand.
+# As torchvision counts those of ImageNet (inception-v3 without its auxiliary classifier), Caffe its
+# cifar10_quick, which is cnn-cifar, and Keras those of Matterport's Mask R-CNN; the others by hand.
 PARAMETERS = {
     "alexnet": 61_100_840,
     "alexnet-cifar": 5_871_434,
@@ -23,6 +23,7 @@ PARAMETERS = {
     "lenet": 431_080,
     "lenet-mnist": 431_080,
     "lsgan": 103_361,
+    "mask-rcnn": 64_047_096,
     "mlp": 535_818,
     "mobilenet-v2": 3_504_872,
     "regression": 769,
@@ -39,6 +40,12 @@ SMALL = {  # images of another size, so that two steps take seconds
     "resnet50": ["--set", "inputs.image.shape=[3,32,32]"],
     "vgg16": ["--set", "inputs.image.shape=[3,32,32]"],
 }
+# Those that do not train, as small.
+INFERENCE = {
+    "mask-rcnn": ["--set", "inputs.image.shape=[3,64,128]", "--set",
+                  "paths.detect.ops.regions.count=20", "--set", "paths.detect.ops.found.count=5"],
+}
+TRAINED = sorted(set(PARAMETERS) - set(INFERENCE))
 CIFAR = ["alexnet-cifar", "cnn-cifar", "resnet18-cifar"]
 # Plans that are not at the lower bound: peak / bound - 1 at most, of one thread, at batch 32 and at
 # the model's own, on the devices `cpu` (with AVX-512), `blas` and `reference`. The others' is 0.
@@ -72,7 +79,7 @@ class ModelsTest(CliTestCase):
 
     def test_evaluation_takes_no_memory_of_its_own(self):
         without = ["--set", "data.valid=null", "--set", "data.test=null"]
-        for name in PARAMETERS:
+        for name in TRAINED:
             arena = self.json("plan", model(name))["arena_bytes"]
             more = arena - self.json("plan", model(name), *without)["arena_bytes"]
             state = 4 * 32 * 128 if name == "char-rnn" else 0  # [32, 128]: what it remembers
@@ -86,7 +93,7 @@ class ModelsTest(CliTestCase):
             self.assertAlmostEqual(flops / 2e9, products, delta=0.01, msg=name)
 
     def test_they_can_be_planned_and_shown(self):
-        for name in PARAMETERS:
+        for name in TRAINED:
             for flags in (["--batch", 32], [], ["--device", "reference"]):
                 plan = self.json("plan", model(name), "--threads", 1, *flags)
                 bound = plan["lower_bound_bytes"]
@@ -97,10 +104,31 @@ class ModelsTest(CliTestCase):
             nodes = self.json("graph", model(name))["nodes"]
             self.assertTrue(any(node["phase"] == "update" for node in nodes), name)
 
+    def test_those_for_inference_are_planned_for_predictions(self):
+        for name in INFERENCE:
+            plan = self.json("plan", model(name), "--threads", 1)
+            self.assertEqual(plan["mode"], "infer", name)
+            self.assertEqual([entry["name"] for entry in plan["entries"]], ["predict"], name)
+            self.assertGreaterEqual(plan["peak_bytes"], plan["lower_bound_bytes"], name)
+            self.assertLessEqual(plan["arena_bytes"], plan["eager_peak_bytes"], name)
+            zones = sum(zone["persistent_bytes"] for zone in plan["zones"])
+            self.assertGreaterEqual(zones, 4 * PARAMETERS[name], name)
+            nodes = self.json("graph", model(name), "--entry", "predict")["nodes"]
+            self.assertEqual({node["phase"] for node in nodes}, {"forward"}, name)
+
+    def test_another_size_is_set_on_the_command_line(self):
+        for size in ("[3,256,320]", "[3,64,64]"):
+            layers = self.json("summary", model("mask-rcnn"), "--set",
+                               f"inputs.image.shape={size}")["layers"]
+            self.assertEqual(sum(layer["parameters"] for layer in layers), 64_047_096)
+        error = self.refuses("plan", model("mask-rcnn"), "--set", "inputs.image.shape=[3,96,64]")
+        self.assertIn("do not go together", error)
+
     @unittest.skipIf(SANITIZED, "takes minutes under a sanitizer")
     def test_inference_takes_no_more_than_eager_does(self):
-        for name in [*SMALL, "char-rnn", "lenet", "lsgan", "regression"]:
-            cases = self.json("bench", model(name), *SMALL.get(name, []), "--infer", "--batch", 8,
+        small = SMALL | INFERENCE
+        for name in [*small, "char-rnn", "lenet", "lsgan", "regression"]:
+            cases = self.json("bench", model(name), *small.get(name, []), "--infer", "--batch", 8,
                               "--rounds", 1, "--steps", 1, "--threads", 1)["cases"]
             peaks = {case["name"]: case["peak_bytes"] for case in cases}
             self.assertLessEqual(peaks["graph, memory"], peaks["eager"], name)
