@@ -54,15 +54,14 @@ bool CheckLists(InferContext& context, const RegionProposalsAttributes& a) {
                  std::to_string(maps));
     return false;
   }
-  if (a.ratios.empty()) {
-    context.Fail("`ratios` must not be empty");
+  if (maps == 0 || a.ratios.empty()) {
+    context.Fail(std::string(maps == 0 ? "`strides`" : "`ratios`") + " must not be empty");
     return false;
   }
-  if (maps == 0 || static_cast<size_t>(context.num_inputs()) != 2 * maps) {
-    context.Fail("needs scores and deltas of " + std::to_string(maps) +
-                     " maps, one for each of "
-                     "`strides`, not " +
-                     std::to_string(context.num_inputs()) + " inputs",
+  if (static_cast<size_t>(context.num_inputs()) != 2 * maps) {
+    context.Fail("needs " + std::to_string(2 * maps) +
+                     " inputs, scores and deltas for each of `strides`, not " +
+                     std::to_string(context.num_inputs()),
                  "`in: [scores of the first map, its deltas, scores of the second, …]`");
     return false;
   }
