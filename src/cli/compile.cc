@@ -22,9 +22,9 @@ int Run(const ModelFlags& flags, const std::string& output) {
   const KernelLibrary& library = KernelsOf(*model);
   Diagnostics diagnostics;
   CompileOptions options = CompileOptionsOf(flags, *model);
+  if (PredictsAlone(*model)) options.keeps = EntryKind::kPredict;
   if (!FitMemory(flags, *model, options).fits) return kBadInput;
   const RunShape shape = ShapeOfRun(*model, diagnostics);
-  options.keeps = shape.entries[0].kind;
   auto compiled = Compile(*model, shape.entries, library, options, diagnostics);
   PrintDiagnostics(diagnostics);
   if (!compiled) return kBadInput;

@@ -196,12 +196,12 @@ int PlanModel(ModelFlags flags, const PlanFlags& plan_flags) {
   if (machine) Tell(MachineNote(*machine, flags.threads));
   const KernelLibrary& library = KernelsOf(*model);
   CompileOptions options = CompileOptionsOf(flags, *model);
+  if (PredictsAlone(*model)) options.keeps = EntryKind::kPredict;
   if (plan_flags.frontier && !NoteSwapFolder(*model, options)) return kBadInput;
   const FittedRun fitted = FitMemory(flags, *model, options);
   if (!fitted.fits) return kBadInput;
   Diagnostics diagnostics;
   const RunShape shape = ShapeOfRun(*model, diagnostics);
-  options.keeps = shape.entries[0].kind;
   if (plan_flags.frontier) {
     const bool is_told = TellFrontier(*model, shape.entries, library, options, diagnostics);
     PrintDiagnostics(diagnostics);
