@@ -73,7 +73,9 @@ OpDef detections() {
       "A box is of the class with its highest score (of equal ones the first), and is moved by the "
       "deltas of that class. " +
       std::string(kDeltasDoc) +
-      "Boxes of class 0, the background, and with scores below `min_score` are left out. The "
+      "Boxes of class 0, the background, with scores below `min_score` and without an area are "
+      "left "
+      "out. The "
       "others are taken in the order of their scores (of equal ones the first goes first), and one "
       "is left out where it overlaps with one of its class before by more than `max_iou` "
       "(non-maximum suppression); the first `count` are y. Where there are fewer, the rest of y is "

@@ -138,8 +138,9 @@ OpDef region_proposals() {
       "stride, row·stride, its width scale·√ratio and its height scale ÷ √ratio. Of all anchors of "
       "an image those with the `candidates` highest scores are moved by their deltas. " +
       std::string(kDeltasDoc) +
-      "Then they are taken in the order of their scores, and one is left out where it overlaps "
-      "with one before by more than `max_iou` (non-maximum suppression); the first `count` are y. "
+      "Then those that have an area are taken in the order of their scores, and one is left out "
+      "where it overlaps with one before by more than `max_iou` (non-maximum suppression); the "
+      "first `count` are y. "
       "Where there are fewer, the rest of y is 0. Of equal scores the first goes first, by map, "
       "ratio, row and column; NaN goes last. No gradient flows through it: boxes are taken as "
       "given. Computed in the type of the scores. Lin et al., Feature Pyramid Networks, 2017; "

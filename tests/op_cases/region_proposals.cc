@@ -113,6 +113,12 @@ std::vector<OpCase> region_proposals() {
        .inputs = {Numbers({1, 1, 1, 3}, {3, 2, 1}),
                   Numbers({1, 4, 1, 3}, {0, 0, kNaN, 0, 0, 0, 0, kInfinity, 0, 0, 0, 0})},
        .expected = {{0, 0, 8, 8, 0, 0, 48, 8, kNaN, 0, kNaN, 8}}},
+      // The second box is moved by 32 pixels to the left, out of the image.
+      {.name = "a box that is left without an area",
+       .attributes = OneMap(3),
+       .inputs = {Numbers({1, 1, 1, 3}, {3, 2, 1}),
+                  Numbers({1, 4, 1, 3}, {0, -20, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0})},
+       .expected = {{0, 0, 8, 8, 24, 0, 40, 8, 0, 0, 0, 0}}},
       // By NumPy and ONNX.
       {.name = "two maps, two images",
        .attributes = Maps({8, 16}, {24, 32}, {0.5, 2}, {0.05, 0.05, 0.1, 0.1}),

@@ -48,6 +48,12 @@ BoxOf<T> Moved(const BoxOf<T>& box, const Deltas<T>& deltas, T image_width, T im
           std::clamp(y + half_height, T(0), image_height)};
 }
 
+// NaN is not known to be empty.
+template <class T>
+bool IsEmpty(const BoxOf<T>& box) {
+  return box.x2 <= box.x1 || box.y2 <= box.y1;
+}
+
 // Intersection divided by union; 0 where the boxes share nothing.
 template <class T>
 T IntersectionOverUnion(const BoxOf<T>& a, const BoxOf<T>& b) {
@@ -72,14 +78,15 @@ struct ByScore {
   }
 };
 
-// Non-maximum suppression: writes the indices of those of `boxes`, in their order, that overlap
-// with none written before of the same class by more than `max_iou`, `kept.size()` of them at most.
-// Returns how many. `same_class(i, j)` says whether two boxes are of one class.
+// Non-maximum suppression: writes the indices of those of `boxes`, in their order, that have an
+// area and overlap with none written before of the same class by more than `max_iou`, `kept.size()`
+// of them at most. Returns how many. `same_class(i, j)` says whether two boxes are of one class.
 template <class T, class SameClass>
 int64_t SuppressNonMaxima(std::span<const BoxOf<T>> boxes, T max_iou, std::span<int32_t> kept,
                           SameClass same_class) {
   size_t count = 0;
   for (size_t i = 0; i < boxes.size() && count < kept.size(); ++i) {
+    if (IsEmpty(boxes[i])) continue;
     const auto covers = [&](int32_t before) {
       const auto j = static_cast<size_t>(before);
       return same_class(i, j) && IntersectionOverUnion(boxes[i], boxes[j]) > max_iou;
