@@ -95,26 +95,6 @@ class BenchTest(CliTestCase):
         self.assertEqual(result["mode"], "infer")
         self.assertEqual(self.names(result), STANDARD)
 
-    def test_a_model_without_a_loss_predicts(self):
-        self.write("forward.yaml", """cgrun: 1
-model: forward
-data:
-  train: {format: synthetic, samples: 4}
-inputs:
-  x: {shape: [64]}
-paths:
-  p:
-    mode: forward
-    ops:
-      - {op: linear, in: x, units: 64, activation: relu}
-      - y: {op: linear, units: 32}
-""")
-        result = json.loads(self.cgrun("bench", "forward.yaml", "--threads", 1, "--rounds", 1,
-                                       "--steps", 1, "--json").stdout)
-        self.assertEqual((result["mode"], self.names(result)), ("infer", STANDARD))
-        for case in result["cases"]:
-            self.assertGreater(case["peak_bytes"], 4 * (64 * 64 + 64 * 32), case["name"])
-
     def test_passes_leave_out_one_at_a_time(self):
         names = self.names(self.json("--passes", rounds=1, steps=1))
         self.assertEqual(names[:2], ["eager", "graph, all passes"])

@@ -41,31 +41,6 @@ class PlanTest(CliTestCase):
         self.assertIn("over all orders and recomputations, proved:", text)
         self.assertRegex(text, r"(?m)^ +128 KiB +66\.7 % .* 8$")
 
-    def test_a_model_without_a_loss_is_planned_for_predictions(self):
-        self.write("forward.yaml", """cgrun: 1
-model: forward
-keep: [h]
-inputs:
-  x: {shape: [16]}
-paths:
-  p:
-    mode: forward
-    ops:
-      - h: {op: linear, in: x, units: 16}
-      - y: {op: linear, units: 32}
-""")
-        plan = json.loads(self.cgrun("plan", "forward.yaml", "--batch", "3", "--json").stdout)
-        self.assertEqual((plan["mode"], plan["batch"]), ("infer", 3))
-        self.assertEqual([entry["name"] for entry in plan["entries"]], ["predict"])
-        persistent = sum(zone["persistent_bytes"] for zone in plan["zones"])
-        self.assertEqual(persistent, 4 * (16 * 16 + 16 + 16 * 32 + 32))
-        self.assertEqual(plan["data_bytes"], 4 * 3 * 16, "of what is kept; no copy for checkpoints")
-        self.assertEqual([buffer["values"] for buffer in plan["buffers"] if buffer.get("kept")],
-                         [["p.h"]])
-        text = self.cgrun("plan", "forward.yaml").stdout
-        self.assertIn("inference, batch 1", text)
-        self.assertIn("predictions read samples as they go", text)
-
     def test_the_frontier_of_plans_falls_in_memory_and_rises_in_time(self):
         self.write("deep.yaml", MODEL.replace("shape: [1, 4, 4]", "shape: [3, 32, 32]").replace(
             "      - {op: flatten}\n",

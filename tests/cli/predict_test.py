@@ -356,32 +356,6 @@ paths:
         self.assertEqual([item["outputs"]["sum"]["values"]
                           for item in json.loads(text)["predictions"]], [[1, 3], [3, 5], [5, 7]])
 
-    def test_boxes_are_predicted(self):
-        self.write("boxes.yaml", """cgrun: 1
-inputs:
-  score: {shape: [1, 2, 3]}
-  deltas: {shape: [4, 2, 3]}
-paths:
-  find:
-    mode: forward
-    ops:
-      - regions: {op: region_proposals, in: [score, deltas], strides: [16], scales: [16],
-                  ratios: [1], count: 3}
-      - {op: roi_align, in: [regions, score], size: 1, strides: [16]}
-      - means: {op: reshape, shape: [3]}
-    out: [regions, means]
-""")
-        self.save("s.npy", npy([1, 2, 3], struct.pack("<6f", .1, .9, .3, .2, .8, .7), "<f4"))
-        self.save("d.npy", npy([4, 2, 3], struct.pack("<24f", *[0] * 24), "<f4"))
-        self.save("w.safetensors", struct.pack("<Q", 2) + b"{}")
-        done = self.cgrun("predict", "boxes.yaml", "--weights", "w.safetensors", "score=s.npy",
-                          "deltas=d.npy", "--json")
-        [found] = json.loads(done.stdout)["predictions"]
-        self.assertEqual(found["outputs"]["regions"]["values"],
-                         [8, 0, 24, 8, 8, 8, 24, 24, 24, 8, 40, 24])
-        for mean, wanted in zip(found["outputs"]["means"]["values"], (0.5, 0.5, 0.675), strict=True):
-            self.assertAlmostEqual(mean, wanted, places=5)
-
     def test_what_an_unchanged_input_leads_to_runs_once(self):
         self.write("pair.yaml", """cgrun: 1
 inputs:
