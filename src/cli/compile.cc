@@ -22,7 +22,6 @@ int Run(const ModelFlags& flags, const std::string& output) {
   const KernelLibrary& library = KernelsOf(*model);
   Diagnostics diagnostics;
   CompileOptions options = CompileOptionsOf(flags, *model);
-  if (PredictsAlone(*model)) options.keeps = EntryKind::kPredict;
   if (!FitMemory(flags, *model, options).fits) return kBadInput;
   const RunShape shape = ShapeOfRun(*model, diagnostics);
   auto compiled = Compile(*model, shape.entries, library, options, diagnostics);

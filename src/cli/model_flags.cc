@@ -23,6 +23,7 @@
 #include "src/train/lint.h"
 #include "src/train/packing_files.h"
 #include "src/train/run_folder.h"
+#include "src/train/run_shape.h"
 
 namespace cgrun {
 namespace {
@@ -401,6 +402,7 @@ CompileOptions CompileOptionsOf(const ModelFlags& flags, const ModelSpec& model)
   options.tf32 = model.train && model.train->precision.value == "tf32";
   if (library != nullptr) TakeTuning(model, *library, flags.tune, options);
   options.layout.packings = PackingsOfMachine();
+  if (PredictsAlone(model)) options.keeps = EntryKind::kPredict;
   return options;
 }
 

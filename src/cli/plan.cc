@@ -144,7 +144,8 @@ void WritePage(const std::string& file, const PlanSubject& subject, const Memory
 
 void WriteBuffers(const std::string& file, const CompiledModel& compiled,
                   const LayoutOptions& options) {
-  WriteBeside(file, WriteProblemCsv(TransientProblem(PlannedEntriesOf(compiled)[0], options)));
+  WriteBeside(file, WriteProblemCsv(TransientProblem(PlannedEntriesOf(compiled)[0], options,
+                                                     compiled.layout.has_parts_in_place)));
 }
 
 PlanSubject SubjectOf(const ModelSpec& model, const CompiledModel& compiled, const RunShape& shape,
@@ -196,7 +197,6 @@ int PlanModel(ModelFlags flags, const PlanFlags& plan_flags) {
   if (machine) Tell(MachineNote(*machine, flags.threads));
   const KernelLibrary& library = KernelsOf(*model);
   CompileOptions options = CompileOptionsOf(flags, *model);
-  if (PredictsAlone(*model)) options.keeps = EntryKind::kPredict;
   if (plan_flags.frontier && !NoteSwapFolder(*model, options)) return kBadInput;
   const FittedRun fitted = FitMemory(flags, *model, options);
   if (!fitted.fits) return kBadInput;

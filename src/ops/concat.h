@@ -3,7 +3,6 @@
 #define CGRUN_OPS_CONCAT_H_
 
 #include <cstdint>
-#include <optional>
 
 #include "src/ir/attributes.h"
 #include "src/ir/tensor_type.h"

@@ -1,6 +1,8 @@
 // detections: the things that were found in an image, each once.
 #include "src/ops/detections.h"
 
+#include <limits>
+
 #include "src/ops/box_input.h"
 #include "src/ops/infer.h"
 #include "src/ops/op_definitions.h"
@@ -36,6 +38,7 @@ std::vector<TensorType> Infer(InferContext& context) {
   if (boxes.rank() != 3 || boxes[1].batch || boxes[2] != Dim(4)) {
     return context.Fail("needs boxes [N, boxes, 4], not " + boxes.ToString());
   }
+  if (boxes[1].size > std::numeric_limits<int32_t>::max()) return context.Fail("too many boxes");
   const std::string of_boxes = "boxes " + boxes.ToString();
   const Dim classes = scores.rank() == 3 ? scores[2] : Dim(2);
   if (!ExpectShape(context, 1, "scores", {boxes[0], boxes[1], classes}, of_boxes)) return {};

@@ -85,6 +85,8 @@ class LayoutPlanner {
     PlacePersistent(Zone::kGradient);
     PlacePersistent(Zone::kOptimizer);
     layout_.persistent_bytes = RoundUp(layout_.arena_bytes, kDefaultAlignment);
+    layout_.has_parts_in_place =
+        std::ranges::any_of(assignments_, [](const auto& of) { return of.parts > 0; });
     if (options_.zones_apart) {
       PlanZonesApart();
     } else {
@@ -95,10 +97,6 @@ class LayoutPlanner {
     const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
     layout_.plan_seconds = seconds.count();
     return std::move(layout_);
-  }
-
-  bool has_parts_in_place() const {
-    return std::ranges::any_of(assignments_, [](const auto& of) { return of.parts > 0; });
   }
 
  private:
@@ -270,19 +268,31 @@ class LayoutPlanner {
   MemoryLayout layout_;
 };
 
+// What is no bound with parts in place is none without.
+void TakeBounds(const MemoryLayout& with_parts, MemoryLayout* layout) {
+  for (size_t e = 0; e < layout->entries.size(); ++e) {
+    int64_t& bound = layout->entries[e].transient_lower_bound;
+    bound = std::min(bound, with_parts.entries[e].transient_lower_bound);
+  }
+  layout->lower_bound_bytes = std::min(layout->lower_bound_bytes, with_parts.lower_bound_bytes);
+  layout->optimal = layout->arena_bytes == layout->lower_bound_bytes;
+}
+
 }  // namespace
 
 MemoryLayout PlanLayout(const std::vector<PlannedEntry>& entries, const LayoutOptions& options) {
-  LayoutPlanner planner(entries, options, true);
-  MemoryLayout layout = planner.Run();
-  if (layout.optimal || !planner.has_parts_in_place()) return layout;
+  MemoryLayout layout = LayoutPlanner(entries, options, true).Run();
+  if (layout.optimal || !layout.has_parts_in_place) return layout;
   // Longer lives can be harder to pack.
   MemoryLayout apart = LayoutPlanner(entries, options, false).Run();
-  return apart.arena_bytes < layout.arena_bytes ? apart : layout;
+  if (apart.arena_bytes >= layout.arena_bytes) return layout;
+  TakeBounds(layout, &apart);
+  return apart;
 }
 
-MemoryProblem TransientProblem(const PlannedEntry& entry, const LayoutOptions& options) {
-  const BufferAssignment assignment = Assign(entry, options, true);
+MemoryProblem TransientProblem(const PlannedEntry& entry, const LayoutOptions& options,
+                               bool parts_in_place) {
+  const BufferAssignment assignment = Assign(entry, options, parts_in_place);
   return ProblemOf(*entry.graph, assignment, TransientBuffers(assignment, nullptr));
 }
 

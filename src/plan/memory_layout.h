@@ -83,6 +83,7 @@ struct MemoryLayout {
   bool optimal = false;           // arena = bound
   std::string planner;            // which one won, for the largest entry point
   bool zones_apart = false;
+  bool has_parts_in_place = false;  // buffers lie in others (parts_in_place.h)
   double plan_seconds = 0;
   int64_t file_bytes = 0;             // of the swap file, which all entry points use in turn
   int64_t recompute_saved_bytes = 0;  // that the arena would need more, were nothing computed again
@@ -97,7 +98,9 @@ struct MemoryLayout {
 MemoryLayout PlanLayout(const std::vector<PlannedEntry>& entries, const LayoutOptions& options);
 
 // The packing problem of one entry point's transient buffers, as the planner sees it (for CSV).
-MemoryProblem TransientProblem(const PlannedEntry& entry, const LayoutOptions& options);
+// `parts_in_place`: as in the layout.
+MemoryProblem TransientProblem(const PlannedEntry& entry, const LayoutOptions& options,
+                               bool parts_in_place = true);
 
 }  // namespace cgrun
 

@@ -59,7 +59,7 @@ class PartPlacer {
     return node.kernel && !node.kernel->parts.empty();
   }
 
-  // Whether a node's parts are inputs, of its output.
+  // Whether a node's parts are inputs, of its output. What joins one tensor alone is told as a cut.
   bool Joins(NodeId id) const {
     const Node& node = graph_.nodes[id];
     const PartPair& pair = node.kernel->parts[0];

@@ -273,6 +273,7 @@ class EntryVerifier {
     if (parts == nullptr) return {};
     InferContext context(instruction.node.attributes, instruction.node.inputs);
     if (InferTypes(instruction.node.op, context) != instruction.node.outputs) return {};
+    if (context.failed()) return {};
     std::vector<Layout> layouts;
     const size_t tensors = instruction.node.inputs.size() + instruction.node.outputs.size();
     for (size_t i = 0; i < tensors; ++i) {
@@ -302,6 +303,8 @@ class EntryVerifier {
     const int64_t to = from + OutputOf(instruction, part).bytes;
     if (!arena.HoldsPart(from, to, {begin, begin + whole.bytes, whole.value, dtype})) {
       Fail(instruction.name + " reads bytes that do not hold its operand");
+    } else {
+      CheckStateLayout(instruction.name, whole);
     }
   }
 
@@ -361,9 +364,14 @@ class EntryVerifier {
     const ArenaMap& arena = arenas_[static_cast<size_t>(operand.operand.arena)];
     if (!arena.Holds(begin, begin + operand.bytes, operand.value, dtype)) {
       Fail(name + " reads bytes that do not hold its operand");
-    } else if (MeetsPersistent(operand) && !IsPersistent(operand)) {
-      Fail(name + " reads a state or constant in another layout than it lies in");
+    } else {
+      CheckStateLayout(name, operand);
     }
+  }
+
+  void CheckStateLayout(const std::string& name, const ImageOperand& operand) {
+    if (!MeetsPersistent(operand) || IsPersistent(operand)) return;
+    Fail(name + " reads a state or constant in another layout than it lies in");
   }
 
   void Write(const std::string& name, const ImageOperand& operand, DType dtype) {

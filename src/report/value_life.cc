@@ -104,15 +104,23 @@ std::string LifeText(const ValueLife& life) {
   out += table.ToString("  ");
   if (!life.kept_because.empty()) out += "  Kept, as " + life.kept_because + ".\n";
   out += IdleText(life);
-  out += fmt::format("  Its buffer is at offset {}", FormatCount(life.offset));
+  out += fmt::format("  Its bytes begin at offset {}", FormatCount(life.offset));
   if (!life.shares_with.empty()) {
-    out += fmt::format(", and holds in turn: {}", fmt::join(life.shares_with, ", "));
+    out += fmt::format(", and hold in turn: {}", fmt::join(life.shares_with, ", "));
   }
   return out + ".\n";
 }
 
 Json UseJson(const ValueUse& use) {
   return {{"step", use.step}, {"node", use.node}, {"op", use.op}, {"source", use.mark.ToString()}};
+}
+
+// Whether a value of the same buffer has bytes in common with `value`: two parts of one have none.
+bool Meet(const Graph& graph, const EntryLayout& placed, ValueId value, const std::string& name) {
+  const ValueId other = graph.FindValue(name);
+  if (!other.valid()) return true;  // a state's, in another entry point
+  return placed.offset[other] < placed.offset[value] + graph.BytesOf(value) &&
+         placed.offset[value] < placed.offset[other] + graph.BytesOf(other);
 }
 
 }  // namespace
@@ -138,7 +146,7 @@ ValueLife LifeOf(ValueId value, const PlannedEntry& planned, const MemoryLayout&
   life.kept_because = WhyKept(graph, value);
   life.offset = placed.offset[value];
   for (const std::string& name : buffer.values) {
-    if (name != life.name) life.shares_with.push_back(name);
+    if (name != life.name && Meet(graph, placed, value, name)) life.shares_with.push_back(name);
   }
   life.peak_step = PeakStep(layout, entry, life.steps);
   return life;

@@ -38,7 +38,7 @@ struct HostUse {
 };
 HostUse HostUseOf(const HostParts& parts);
 
-// Whether nothing is lost or measured in any path: such a model is there to predict.
+// Whether no path has a loss or a metric: such a model is there to predict.
 bool PredictsAlone(const ModelSpec& model);
 
 struct RunShape {

@@ -95,7 +95,8 @@ bool SameSettings(const ProgramImage& image, const ModelSpec& model,
       !options.passes.stop_after.empty()) {
     return false;
   }
-  if (!model.keep.empty() && options.keeps != defaults.keeps) return false;
+  const EntryKind keeps = PredictsAlone(model) ? EntryKind::kPredict : defaults.keeps;
+  if (!model.keep.empty() && options.keeps != keeps) return false;
   Diagnostics diagnostics;
   const auto embedded = ParseModel({image.model_path, image.model_text}, {}, diagnostics);
   return embedded && CodeSettings(*embedded) == CodeSettings(model);

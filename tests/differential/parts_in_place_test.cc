@@ -18,6 +18,15 @@ constexpr int64_t kGrain = 16;  // elements: 64 bytes
 
 const KernelLibrary& Reference() { return *FindKernelLibrary("reference"); }
 
+// Of these graphs, all that a build has give the same bits.
+std::vector<const KernelLibrary*> Libraries() {
+  std::vector<const KernelLibrary*> libraries;
+  for (const char* device : {"reference", "blas", "cpu"}) {
+    if (const KernelLibrary* library = FindKernelLibrary(device)) libraries.push_back(library);
+  }
+  return libraries;
+}
+
 // Vectors, or matrices of one row.
 class RandomParts {
  public:
@@ -141,21 +150,24 @@ std::vector<InPlace> PartsInPlace(const ImageEntry& entry) {
 
 TEST(PartsInPlace, GiveTheInterpretersBits) {
   int64_t joined = 0, cut = 0;
+  const std::vector<const KernelLibrary*> libraries = Libraries();
   for (int seed = 1; seed <= kGraphs; ++seed) {
     const auto key = static_cast<uint64_t>(seed);
     RandomParts random(key);
+    const KernelLibrary& library = *libraries[key % libraries.size()];
     SCOPED_TRACE("seed " + std::to_string(seed) + "\n" + ToString(random.graph()));
-    const Graph prepared = PrepareGraph(random.graph(), 1, Reference());
-    const StepInputs inputs = RandomInputs(prepared, 2, key);
-    const auto wanted = InterpretSteps(prepared, Reference(), inputs);
+    const Graph bound = PrepareGraph(random.graph(), 1, Reference());
+    const StepInputs inputs = RandomInputs(bound, 2, key);
+    const auto wanted = InterpretSteps(bound, Reference(), inputs);
+    const Graph prepared = PrepareGraph(random.graph(), 1, library, 1 + seed % 2);
     for (const OrderEntry& order : Orders()) {
       for (const bool zones_apart : {false, true}) {
         const std::string planner(Planners()[key % Planners().size()].name);
         const GraphProgram program =
-            EncodeGraph(prepared, order.name, {planner, zones_apart}, Reference());
+            EncodeGraph(prepared, order.name, {planner, zones_apart}, library);
         ASSERT_EQ(VerifyImage(program.image), std::vector<std::string>()) << order.name;
-        ASSERT_EQ(FirstDifference(RunSteps(program.image, Reference(), inputs), wanted), "")
-            << order.name;
+        ASSERT_EQ(FirstDifference(RunSteps(program.image, library, inputs), wanted), "")
+            << library.name() << ", " << order.name;
         const ImageEntry& entry = program.image.entries[0];
         for (const InPlace& part : PartsInPlace(entry)) {
           const bool joins = entry.instructions[part.instruction].node.op == OpId::concat;

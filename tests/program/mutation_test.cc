@@ -6,6 +6,8 @@
 #include <utility>
 
 #include "src/ir/op_def.h"
+#include "src/ops/concat.h"
+#include "src/ops/slice.h"
 #include "tests/program/mutations.h"
 #include "tests/program/tiny_models.h"
 
@@ -233,6 +235,39 @@ TEST(Mutation, MissingAndAddedOperandsAreRefused) {
     place.In(more).operands.push_back(place.OperandIn(more));
     ExpectRefused(more, place, "one operand more");
   });
+}
+
+// The verifier asks an operator about its operands: there must be some.
+TEST(Mutation, MissingTensorsAreRefused) {
+  ForEachInstruction([](const Place& place) {
+    for (const bool inputs_too : {false, true}) {
+      ProgramImage changed = place.Copy();
+      ImageInstruction& instruction = place.In(changed);
+      if (inputs_too) instruction.node.inputs.clear();
+      instruction.node.outputs.clear();
+      instruction.operands.resize(instruction.node.inputs.size());
+      EXPECT_NE(Refusal(changed), "") << place.Original().name;
+    }
+  });
+}
+
+TEST(Mutation, AttributesOutOfRangeAreRefused) {
+  ProgramImage image = PartsImage();
+  for (ImageInstruction& instruction : image.entries[0].instructions) {
+    const Attributes before = instruction.node.attributes;
+    if (instruction.node.op == OpId::concat) {
+      instruction.node.attributes = Attributes::Of(ConcatAttributes{99});
+    } else if (instruction.node.op == OpId::concat_grad) {
+      instruction.node.attributes = Attributes::Of(ConcatGradAttributes{99, {0}, {1}});
+    } else if (instruction.node.op == OpId::slice) {
+      instruction.node.attributes = Attributes::Of(SliceAttributes{{0}, {0}, {16}, {0}});
+    } else {
+      continue;
+    }
+    EXPECT_NE(Refusal(image), "") << instruction.name;
+    instruction.node.attributes = before;
+  }
+  EXPECT_EQ(Refusal(image), "");
 }
 
 // Without a feed that reaches it an instruction would not run when that changes; one too many does

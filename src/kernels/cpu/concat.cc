@@ -32,6 +32,7 @@ void Run(const RunContext& context, const Instruction& i) noexcept {
   for (size_t input = 0; input < p.parts.size(); ++input) {
     const Part& part = p.parts[input];
     const auto* x = Data<const uint8_t>(context, i, static_cast<int>(input));
+    if (x == y + part.begin) continue;  // the plan has placed it so
     SplitRows(part.space, {0, part.begin}, p.threads,
               [&](const auto& at, int64_t begin, int64_t end) {
                 CopyRow(part.space, x + at[0], y + at[1], begin, end);

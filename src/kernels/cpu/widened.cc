@@ -59,6 +59,7 @@ int64_t BytesInF32(int64_t elements) {
 KernelOption WithCopies(const KernelLibrary& library, KernelOption option,
                         const NodeSignature& node, const RunSetting& setting) {
   option.kernel += kSuffix;
+  option.parts.clear();  // which are told in bytes of f32
   const auto add = [&](const TensorType& type, const Layout& layout, auto cast_of) {
     if (!IsBF16(type)) return;
     const int64_t elements = PaddedElements(type.shape, layout);
