@@ -29,8 +29,6 @@ constexpr int64_t kOrderParts = 50;   // an order needs at most one part more th
 // Of the schedules that are searched through on the way to a cap: about a second for 30 million.
 constexpr int64_t kNodesSearched = 30'000'000;
 constexpr int64_t kNodesSearchedAgain = 10'000'000;  // where a packing has left gaps
-// … and without a cap, where a packing has left one: there must be no way in less time left over.
-constexpr int64_t kNodesSearchedForGap = 60'000'000;
 
 void AddUp(const std::vector<PassReport>& more, std::vector<PassReport>& reports) {
   for (size_t i = 0; i < more.size(); ++i) {
@@ -228,7 +226,7 @@ MemoryLayout CloseGap(std::vector<CompiledEntry>& entries, MemoryLayout layout,
     options.arena_cap = bound + part * gap / kGapParts;
     std::vector<CompiledEntry> tried = entries;
     MemoryLayout closer = PlanWithin(tried, layout, target, options,
-                                     {kFewPackings, kNodesSearchedForGap, kNodesSearchedForGap});
+                                     {kFewPackings, kNodesSearched, kNodesSearchedAgain});
     closer.cap_out_of_reach = false;
     const bool is_lower = closer.arena_bytes < layout.arena_bytes;
     if (part > 0 && !is_lower) break;

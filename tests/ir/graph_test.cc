@@ -170,7 +170,7 @@ TEST(GraphTest, ListingShowsSourcesNodesUpdatesOutputs) {
 
 TEST(GraphTest, ListingShowsKernelsAndBodies) {
   Small small;
-  small.graph.nodes[NodeId(0)].kernel = KernelChoice{"reference.relu", 1, 64, {}};
+  small.graph.nodes[NodeId(0)].kernel = KernelChoice{"reference.relu", 1, 64, {}, {}};
   Node& fused = small.graph.nodes[NodeId(1)];
   fused.op = OpId::fused;
   fused.body = {{OpId::mul, Attributes(), {0, 1}}, {OpId::relu, Attributes(), {-1}}};

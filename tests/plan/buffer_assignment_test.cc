@@ -161,7 +161,7 @@ TEST(InPlace, TwoOutputsDoNotShare) {
   more.name = "more";
   more.output_index = 1;
   node.outputs.push_back(make.graph().values.push_back(more));
-  node.kernel = KernelChoice{"two.outputs", 1, 0, {{0, 0}, {0, 1}, {1, 1}}};
+  node.kernel = KernelChoice{"two.outputs", 1, 0, {{0, 0}, {0, 1}, {1, 1}}, {}};
   const Schedule schedule{{{NodeId(0), 0}}};
   const BufferAssignment assignment =
       AssignBuffers(make.graph(), schedule, ComputeLiveness(make.graph(), schedule));
@@ -213,7 +213,7 @@ TEST(Workspaces, LiveForTheirStep) {
   GraphMaker make;
   const ValueId x = make.Feed("x", {4});
   make.Op(OpId::relu, "y", {x});
-  make.graph().nodes[NodeId(0)].kernel = KernelChoice{"with.workspace", 1, 100, {}};
+  make.graph().nodes[NodeId(0)].kernel = KernelChoice{"with.workspace", 1, 100, {}, {}};
   const Assigned result(make);
   const SharedBufferId id = result.assignment.of_workspace[NodeId(0)];
   ASSERT_TRUE(id.valid());

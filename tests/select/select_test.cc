@@ -290,7 +290,7 @@ TEST_F(Select, MissingKernelsAreAddedAndOthersKept) {
   const ValueId a = maker_.Op(OpId::relu, "a", {x_});
   const ValueId b = maker_.Op(OpId::relu, "b", {a});
   maker_.Out(b, "y");
-  maker_.Producer(a).kernel = KernelChoice{"mine", 7, 11, {}};
+  maker_.Producer(a).kernel = KernelChoice{"mine", 7, 11, {}, {}};
   Diagnostics diagnostics;
   SelectMissingKernels(maker_.graph(), target_, {}, diagnostics);
   EXPECT_EQ(maker_.Producer(a).kernel->kernel, "mine");
