@@ -50,7 +50,7 @@ TEST(StepMemory, IsWhatLivenessAndBuffersFind) {
     const Graph graph = Prepared(MakeRandomGraph(seed), 3);
     for (const OrderEntry& order : Orders()) {
       const Schedule schedule = order.function(graph);
-      const Bytes bound = LowerBound(TransientProblem({"step", &graph, &schedule}, {}));
+      const Bytes bound = LowerBound(TransientProblem({"step", &graph, &schedule}, {}, false));
       const Bytes peak = PeakOfOrder(graph, NodesOf(schedule));
       ASSERT_GE(peak, bound) << seed << " " << order.name;
       ASSERT_LT(peak, bound + kDefaultAlignment) << seed << " " << order.name;

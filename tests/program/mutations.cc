@@ -23,8 +23,8 @@ const std::vector<ProgramImage>& Images() {
                                                    TinyImage("tiny_paths"),
                                                    IncrementalImage(),
                                                    SwapImage(),
-                                                   FusedImage(),
-                                                   PartsImage()};
+                                                   PartsImage(),
+                                                   FusedImage()};
   return images;
 }
 
