@@ -67,13 +67,16 @@ class PartPlacer {
            graph_.BytesOf(node.outputs[static_cast<size_t>(pair.output)]);
   }
 
+  static bool IsTransient(const SharedBuffer& buffer) {
+    return !buffer.persistent && !buffer.kept && buffer.arena == ArenaKind::kDevice;
+  }
+
   // What a node makes is to lie together with other bytes: not with those of the program's own, of
   // what is fed, of what is handed out, or of what is kept between runs.
   bool CanMove(const SharedBuffer& buffer) const {
-    if (buffer.persistent || buffer.kept || buffer.arena != ArenaKind::kDevice) return false;
-    return std::ranges::none_of(buffer.values, [&](ValueId id) {
-      return is_output_[id] || !graph_.values[id].producer.valid();
-    });
+    return IsTransient(buffer) && std::ranges::none_of(buffer.values, [&](ValueId id) {
+             return is_output_[id] || !graph_.values[id].producer.valid();
+           });
   }
 
   // The value is its buffer's first and is as large as that.
@@ -95,7 +98,7 @@ class PartPlacer {
     if (!Joins(id)) return;
     const Node& node = graph_.nodes[id];
     const ValueId whole = node.outputs[0];
-    if (!Begins(whole) || !CanMove(BufferOf(whole))) return;
+    if (!Begins(whole) || !IsTransient(BufferOf(whole))) return;
     std::vector<Part> parts;
     for (const PartPair& pair : node.kernel->parts) {
       const ValueId input = node.inputs[static_cast<size_t>(pair.input)];

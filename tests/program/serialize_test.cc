@@ -14,7 +14,7 @@ namespace cgrun {
 namespace {
 
 std::vector<ProgramImage> Images() {
-  std::vector<ProgramImage> images = {FusedImage(), IncrementalImage(), PartsImage()};
+  std::vector<ProgramImage> images = {FusedImage(), IncrementalImage()};
   for (const std::string& model : TinyModels()) {
     images.push_back(TinyImage(model));
     images.push_back(TinyImage(model, /*passes=*/false));
