@@ -110,7 +110,7 @@ TEST_F(Parts, AreNotMovedWhereTheyAreJoinedTwiceOrNotAligned) {
 
 TEST_F(Parts, AreNotMovedWhereTheResultWouldBeAliveInAFullerStep) {
   const ValueId early = Made("early");
-  const ValueId large = Made("large", 16);  // 16 times as many bytes, gone before `late`
+  const ValueId large = Made("large", 32);  // 32 times as many bytes, gone before `late`
   const ValueId sum = make_.Op(OpId::reduce_sum, "sum", {large});
   const ValueId late = Made("late", 15);
   const ValueId y = make_.Op(OpId::concat, "y", {early, late}, Rows());
