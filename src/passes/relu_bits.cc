@@ -41,8 +41,29 @@ std::vector<ValueId> WithViews(const Graph& graph, const ValueReaders& readers, 
   return views;
 }
 
+int64_t BytesOf(const TensorType& type, int64_t batch) {
+  return ByteSize({type.dtype, type.shape.Bind(batch)});
+}
+
+// Whether a node of the forward pass makes something as large of y that is kept: while y is, that
+// can be had again.
+bool KeepsAsMuch(const Graph& graph, const ValueReaders& readers, const Node& node, ValueId y,
+                 int64_t batch) {
+  if (GetOpDef(node.op).view) return false;
+  return std::ranges::any_of(node.outputs, [&](ValueId output) {
+    const Value &made = graph.values[output], &kept = graph.values[y];
+    if (BytesOf(made.type, batch) < BytesOf(kept.type, batch)) return false;
+    return std::ranges::any_of(WithViews(graph, readers, output), [&](ValueId view) {
+      return std::ranges::any_of(readers[view], [&](NodeId reader) {
+        return graph.nodes[reader].phase != Phase::kForward;
+      });
+    });
+  });
+}
+
 // The gradients of relu that read y, where the bytes of y are kept for them alone; else none.
-std::vector<NodeId> GradientsThatKeep(const Graph& graph, const ValueReaders& readers, ValueId y) {
+std::vector<NodeId> GradientsThatKeep(const Graph& graph, const ValueReaders& readers, ValueId y,
+                                      int64_t batch) {
   std::vector<NodeId> gradients;
   const std::vector<ValueId> views = WithViews(graph, readers, y);
   if (!graph.values[views[0]].producer.valid()) return {};  // it is there in any case
@@ -50,7 +71,10 @@ std::vector<NodeId> GradientsThatKeep(const Graph& graph, const ValueReaders& re
     if (!IsInternal(graph, view)) return {};
     for (const NodeId reader : readers[view]) {
       const Node& node = graph.nodes[reader];
-      if (node.phase == Phase::kForward) continue;
+      if (node.phase == Phase::kForward) {
+        if (KeepsAsMuch(graph, readers, node, y, batch)) return {};
+        continue;
+      }
       const bool by_sign = node.op == OpId::relu_grad && node.inputs[0] == y &&
                            std::ranges::find(views, node.inputs[1]) == views.end();
       if (!by_sign) return {};
@@ -72,11 +96,8 @@ bool Pays(const Graph& graph, const TensorType& y, const PassContext& context) {
   InferContext infer(Attributes(), {y});
   const std::vector<TensorType> bits = InferTypes(OpId::relu_bits, infer);
   if (infer.failed()) return false;
-  const auto bytes_of = [&](const TensorType& type) {
-    return ByteSize({type.dtype, type.shape.Bind(context.batch)});
-  };
-  const int64_t bytes = bytes_of(y);
-  return bytes >= kLeastBytes && bytes >= kLeastRatio * bytes_of(bits[0]) &&
+  const int64_t bytes = BytesOf(y, context.batch);
+  return bytes >= kLeastBytes && bytes >= kLeastRatio * BytesOf(bits[0], context.batch) &&
          HasKernel({OpId::relu_bits, {}, {y}, bits, {}}, graph, context) &&
          HasKernel({OpId::relu_grad_by_bits, {}, {bits[0], y}, {y}, {}}, graph, context);
 }
@@ -104,7 +125,7 @@ bool ReluBits(Graph& graph, const PassContext& context) {
   for (const ValueId y : graph.values.ids()) {
     const NodeId producer = graph.values[y].producer;
     if (!producer.valid() || graph.nodes[producer].phase != Phase::kForward) continue;
-    std::vector<NodeId> gradients = GradientsThatKeep(graph, readers, y);
+    std::vector<NodeId> gradients = GradientsThatKeep(graph, readers, y, context.batch);
     if (gradients.empty() || !Pays(graph, graph.values[y].type, context)) continue;
     found.emplace_back(y, std::move(gradients));
   }

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 
+#include "src/ops/concat.h"
 #include "src/ops/conv.h"
 #include "src/ops/flatten.h"
 #include "src/ops/pool.h"
@@ -123,6 +124,22 @@ TEST_F(ReluBits, LeaveAViewOfWhatTheBackwardPassReads) {
   g_.Output(GradientFor(Flatten(relu)));
   g_.Output(Backward(OpId::neg, {relu}, "neg"), "other");
   EXPECT_FALSE(Run());
+}
+
+// What is kept can be had again from it, as long as it is there itself.
+TEST_F(ReluBits, LeaveThatOfWhichAsMuchIsKept) {
+  Build();
+  const ValueId joined =
+      g_.Node(OpId::concat, {relu_, relu_}, "joined", Attributes::Of(ConcatAttributes{1}));
+  g_.Output(Backward(OpId::neg, {joined}, "neg"), "other");
+  EXPECT_FALSE(Run());
+}
+
+TEST_F(ReluBits, AreOfATensorOfWhichNothingElseIsKept) {
+  Build();
+  g_.Output(g_.Node(OpId::concat, {relu_, relu_}, "joined", Attributes::Of(ConcatAttributes{1})),
+            "other");
+  EXPECT_TRUE(Run());
 }
 
 TEST_F(ReluBits, LeaveWhatIsAGradientAsWell) {

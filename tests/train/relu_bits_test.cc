@@ -11,8 +11,9 @@
 namespace cgrun {
 namespace {
 
-// relu before an average, before a concatenation, before and behind a pool, and before dropout;
-// channels and sizes that leave a part of a byte and of a vector over.
+// relu before an average, and before and behind a pool; and before a concatenation and before
+// dropout, whose results are kept, so that its output is, too; channels and sizes that leave a part
+// of a byte and of a vector over.
 constexpr const char* kModel = R"(
 cgrun: 1
 model: bits
@@ -76,7 +77,7 @@ TEST(ReluBits, NeedLessAndChangeNoBit) {
       const Outcome bits = Train(device, threads, Mode::kGraph, plain);
       const Outcome whole = Train(device, threads, Mode::kGraph, without);
       const Outcome eager = Train(device, threads, Mode::kEager, {});
-      EXPECT_EQ(bits.gradients, 5) << name;
+      EXPECT_EQ(bits.gradients, 2) << name;
       EXPECT_EQ(whole.gradients, 0) << name;
       EXPECT_LT(bits.arena_bytes, whole.arena_bytes - kLargest / 2) << name;
       EXPECT_EQ(bits.weights_hash, whole.weights_hash) << name;
@@ -93,7 +94,7 @@ TEST(ReluBits, ChangeNoBitBesideLayoutsAndFusions) {
       const std::string name = device + (", " + std::string(precision));
       const Outcome bits = Train(device, 2, Mode::kGraph, {}, precision);
       const Outcome whole = Train(device, 2, Mode::kGraph, {"relu_bits"}, precision);
-      EXPECT_GE(bits.gradients, 3) << name;
+      EXPECT_GE(bits.gradients, 1) << name;
       EXPECT_EQ(whole.gradients, 0) << name;
       EXPECT_EQ(bits.weights_hash, whole.weights_hash) << name;
     }
