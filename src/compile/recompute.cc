@@ -1,8 +1,8 @@
 // RecomputeAtPeak: in rounds, each of which takes the fewest of the options at the peak; then what
-// later rounds have made needless is taken back, the dearest first. This is done several
-// times, with more or less weight on bytes, and, where there is a swap file, with more
-// or less weight on the time of transfers; what takes least time is kept, and a search among all
-// choices goes on from there.
+// later rounds have made needless is taken back, the dearest first. This is done several times,
+// with more or less weight on bytes, and, where there is a swap file, with more or less weight on
+// the time of transfers; without a cap what needs least is kept, with one what takes least time,
+// and a search among all choices goes on from there.
 #include "src/compile/recompute.h"
 
 #include <algorithm>

@@ -77,13 +77,11 @@ OpDef detections() {
       "deltas of that class. " +
       std::string(kDeltasDoc) +
       "Boxes of class 0, the background, with scores below `min_score` and without an area are "
-      "left "
-      "out. The "
-      "others are taken in the order of their scores (of equal ones the first goes first), and one "
-      "is left out where it overlaps with one of its class before by more than `max_iou` "
-      "(non-maximum suppression); the first `count` are y. Where there are fewer, the rest of y is "
-      "0. No gradient flows through it. Computed in the type of the boxes. Matterport's "
-      "DetectionLayer.";
+      "left out. The others are taken in the order of their scores (of equal ones the first goes "
+      "first), and one is left out where it overlaps with one of its class before by more than "
+      "`max_iou` (non-maximum suppression); the first `count` are y. Where there are fewer, the "
+      "rest of y is 0. No gradient flows through it. Computed in the type of the boxes. "
+      "Matterport's DetectionLayer.";
   def.usage = Usage::kOperator;
   def.inputs = {
       {"boxes", "[N, boxes, 4], f32 or f64"},
