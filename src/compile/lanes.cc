@@ -92,7 +92,9 @@ MemoryLayout UseLanes(std::vector<CompiledEntry>& entries, MemoryLayout layout,
   bool any = false;
   for (CompiledEntry& entry : laned) any |= GiveLanes(entry, target, options.layout, most);
   if (any) {
-    MemoryLayout planned = PlanOnce(laned, options.layout);
+    LayoutOptions as_before = options.layout;
+    as_before.packs_longer = layout.planner == kLongSearch;
+    MemoryLayout planned = PlanOnce(laned, as_before);
     any = planned.arena_bytes <= layout.arena_bytes;
     if (any) {
       planned.recompute_saved_bytes = layout.recompute_saved_bytes;

@@ -24,6 +24,7 @@ constexpr int kMostGapsTried = 6;     // ways to close a gap
 constexpr int64_t kLeastGap = 2000;   // a gap is more than such a part of the bound, …
 constexpr int64_t kGapParts = 8;      // … parts of it may stay, …
 constexpr int64_t kGapPartsMore = 2;  // … more of them where fewer were too few
+constexpr int64_t kLargeGap = 200;    // a longer packing is worth it for such a part of the bound
 constexpr double kAnyShare = 1000;    // of a step's time
 constexpr int64_t kOrderParts = 50;   // an order needs at most one part more than the best
 // Of the schedules that are searched through on the way to a cap: about a second for 30 million.
@@ -216,7 +217,6 @@ bool TakesNoLonger(const std::vector<CompiledEntry>& tried,
 // where that takes too long or does not pack, some way to it.
 MemoryLayout CloseGap(std::vector<CompiledEntry>& entries, MemoryLayout layout,
                       const Target& target, const CompileOptions& asked) {
-  if (!ClosesGaps(asked)) return layout;
   CompileOptions options = asked;
   options.swap.reset();
   int64_t part = 0;  // of kGapParts of the gap, that may stay
@@ -239,6 +239,51 @@ MemoryLayout CloseGap(std::vector<CompiledEntry>& entries, MemoryLayout layout,
   return layout;
 }
 
+// What the packing takes above its bound is spent where it cannot be closed: values are held that
+// would be computed again, as long as the arena is not larger for it.
+MemoryLayout SpendGap(std::vector<CompiledEntry>& entries, MemoryLayout layout,
+                      const Target& target, const CompileOptions& options) {
+  for (int64_t part = kGapParts; part > 0; part -= kGapPartsMore) {
+    const Bytes bound = layout.lower_bound_bytes, gap = layout.arena_bytes - bound;
+    if (gap <= 0) break;
+    std::vector<CompiledEntry> tried = entries;
+    bool changed = false;
+    for (CompiledEntry& entry : tried) {
+      const Bytes bytes = bound + gap * part / kGapParts - layout.persistent_bytes;
+      changed |= HoldWhatFits(entry, target, options, bytes);
+    }
+    if (!changed) continue;
+    MemoryLayout spent = PlanOnce(tried, options.layout);
+    const bool is_closer = spent.arena_bytes - spent.lower_bound_bytes < gap;
+    if (spent.arena_bytes > layout.arena_bytes || !is_closer) continue;
+    spent.recompute_saved_bytes = layout.recompute_saved_bytes;
+    layout = std::move(spent);
+    entries = std::move(tried);
+  }
+  return layout;
+}
+
+// A longer search for the same plan, where a large gap is left.
+MemoryLayout PackLonger(const std::vector<CompiledEntry>& entries, MemoryLayout layout,
+                        LayoutOptions options) {
+  const Bytes gap = layout.arena_bytes - layout.lower_bound_bytes;
+  if (gap <= layout.lower_bound_bytes / kLargeGap) return layout;
+  options.packs_longer = true;
+  MemoryLayout packed = PlanOnce(entries, options);
+  if (packed.arena_bytes >= layout.arena_bytes) return layout;
+  packed.recompute_saved_bytes = layout.recompute_saved_bytes;
+  return packed;
+}
+
+// As little above the bound as is found.
+MemoryLayout WithoutGap(std::vector<CompiledEntry>& entries, MemoryLayout layout,
+                        const Target& target, const CompileOptions& options) {
+  if (!ClosesGaps(options)) return layout;
+  layout = CloseGap(entries, std::move(layout), target, options);
+  layout = PackLonger(entries, std::move(layout), options.layout);
+  return SpendGap(entries, std::move(layout), target, options);
+}
+
 CompileOptions WithPlannerOfEffort(CompileOptions options) {
   const bool is_default = options.layout.planner == LayoutOptions().planner;
   if (options.effort == PlanEffort::kQuick && is_default) options.layout.planner = kQuickPlanner;
@@ -249,7 +294,7 @@ CompileOptions WithPlannerOfEffort(CompileOptions options) {
 MemoryLayout PlanWithRecompute(std::vector<CompiledEntry>& entries, MemoryLayout layout,
                                const Target& target, const CompileOptions& options) {
   layout = PlanWithLessInAnyOrder(entries, layout, target, options);
-  if (options.arena_cap == 0) return CloseGap(entries, std::move(layout), target, options);
+  if (options.arena_cap == 0) return WithoutGap(entries, std::move(layout), target, options);
   if (layout.arena_bytes <= options.arena_cap) return layout;
   return PlanWithinCap(entries, layout, target, options);
 }

@@ -65,6 +65,12 @@ class Recomputer {
     return changed;
   }
 
+  bool Hold() {
+    const size_t nodes_before = entry_.graph.nodes.size();
+    TakeNeedlessBack();
+    return entry_.graph.nodes.size() < nodes_before;
+  }
+
   // Whether the goal is reached, then by how much a step takes longer; the peak where it is not.
   // Less is better.
   std::pair<Bytes, double> Cost() const {
@@ -308,6 +314,12 @@ bool RecomputeAtPeak(CompiledEntry& entry, const Target& target, const CompileOp
     SearchFurther(entry, target, options, goal);
   }
   return least.has_value();
+}
+
+bool HoldWhatFits(CompiledEntry& entry, const Target& target, const CompileOptions& options,
+                  Bytes bytes) {
+  const RecomputeGoal goal{0, bytes};
+  return Recomputer(entry, target, options, goal, {}).Hold();
 }
 
 }  // namespace cgrun

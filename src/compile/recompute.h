@@ -30,6 +30,11 @@ struct RecomputeGoal {
 bool RecomputeAtPeak(CompiledEntry& entry, const Target& target, const CompileOptions& options,
                      const RecomputeGoal& goal);
 
+// Has the entry point hold what it computes again, the dearest first, where its schedule has no
+// more than `bytes` alive at any step for it: less time. False where nothing can be held so.
+bool HoldWhatFits(CompiledEntry& entry, const Target& target, const CompileOptions& options,
+                  Bytes bytes);
+
 }  // namespace cgrun
 
 #endif  // CGRUN_COMPILE_RECOMPUTE_H_

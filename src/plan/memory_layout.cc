@@ -227,8 +227,10 @@ class LayoutPlanner {
   MemoryPlan Plan(size_t e, const std::vector<SharedBufferId>& ids, int64_t base,
                   EntryLayout& entry) {
     const Graph& graph = *entries_[e].graph;
-    MemoryPlan plan = PlanMemoryOnce(ProblemOf(graph, assignments_[e], ids), options_.planner,
-                                     options_.packings.get());
+    const MemoryProblem problem = ProblemOf(graph, assignments_[e], ids);
+    PackingStore* packings = options_.packings.get();
+    MemoryPlan plan = options_.packs_longer ? PackOnce(problem, packings)
+                                            : PlanMemoryOnce(problem, options_.planner, packings);
     for (size_t i = 0; i < ids.size(); ++i) {
       const SharedBuffer& buffer = assignments_[e].buffers[ids[i]];
       PlacedBuffer placed = Describe(graph, buffer, static_cast<int>(e));

@@ -35,6 +35,7 @@ struct LayoutOptions {
   std::vector<std::string> recompute = {};  // values to compute again for their backward readers
   bool incremental = false;  // programs can run in part: what an input changes (reach.h)
   std::shared_ptr<PackingStore> packings = nullptr;  // of earlier compiles
+  bool packs_longer = false;                         // not by the planner, but as PackOnce() does
 };
 
 struct PlacedBuffer {

@@ -1,5 +1,6 @@
 #include "src/plan/packing_store.h"
 
+#include "src/plan/pack.h"
 #include "src/plan/validator.h"
 
 namespace cgrun {
@@ -11,16 +12,30 @@ bool IsPlanOf(const MemoryProblem& problem, const MemoryPlan& plan) {
   return plan.lower_bound_bytes >= LowerBound(problem) && ValidatePlan(unlimited, plan, 1).empty();
 }
 
+template <class Plan>
+MemoryPlan Once(const MemoryProblem& problem, std::string_view planner, PackingStore* store,
+                const Plan& make) {
+  if (store == nullptr) return make();
+  CheckFaultless(problem);
+  if (auto kept = store->Find(problem, planner); kept && IsPlanOf(problem, *kept)) return *kept;
+  MemoryPlan plan = make();
+  if (plan.nodes >= kNodesWorthKeeping) store->Keep(problem, plan);
+  return plan;
+}
+
 }  // namespace
 
 MemoryPlan PlanMemoryOnce(const MemoryProblem& problem, std::string_view planner,
                           PackingStore* store) {
-  if (store == nullptr) return PlanMemory(problem, planner);
-  CheckFaultless(problem);
-  if (auto kept = store->Find(problem, planner); kept && IsPlanOf(problem, *kept)) return *kept;
-  MemoryPlan plan = PlanMemory(problem, planner);
-  if (plan.nodes >= kNodesWorthKeeping) store->Keep(problem, plan);
-  return plan;
+  return Once(problem, planner, store, [&] { return PlanMemory(problem, planner); });
+}
+
+MemoryPlan PackOnce(const MemoryProblem& problem, PackingStore* store) {
+  return Once(problem, kLongSearch, store, [&] {
+    MemoryPlan plan = Pack(problem).plan;
+    plan.planner = kLongSearch;
+    return plan;
+  });
 }
 
 }  // namespace cgrun

@@ -31,6 +31,12 @@ class PackingStore {
 MemoryPlan PlanMemoryOnce(const MemoryProblem& problem, std::string_view planner,
                           PackingStore* store);
 
+// The planner that plans of PackOnce() name.
+inline constexpr std::string_view kLongSearch = "long search";
+
+// The same of Pack() with its usual nodes, which takes seconds where the bound is hard to meet.
+MemoryPlan PackOnce(const MemoryProblem& problem, PackingStore* store);
+
 }  // namespace cgrun
 
 #endif  // CGRUN_PLAN_PACKING_STORE_H_
