@@ -1,6 +1,9 @@
 // Algebraic identities, as a table of small rules. The exact ones keep every bit, of infinities and
-// of both zeros too (of a NaN they keep that it is one); the others are tried only where the model
-// file allows inexact rewrites. Entry point: SimplifyAlgebra.
+// of both zeros too (of a NaN they keep that it is one), but where a device adds in another order
+// what a product reads transposed; the others are tried only where the model file allows inexact
+// rewrites. None makes a node cost more. Entry point: SimplifyAlgebra.
+#include "src/passes/algebra.h"
+
 #include <algorithm>
 #include <cmath>
 
@@ -225,15 +228,7 @@ bool SumBehindBatchNorm(Graph& graph, const Node& node) {
          ForwardZero(graph, node);
 }
 
-struct Rule {
-  OpId op;
-  std::string_view name;
-  bool exact;
-  bool (*apply)(Graph&, const Node&);  // rewrites what the node stands for, or says false
-  std::string_view reason;
-};
-
-constexpr Rule kRules[] = {
+constexpr AlgebraRule kRules[] = {
     {OpId::identity, "identity(x) = x", true, ForwardInput, "a copy that nothing asked for"},
     {OpId::add, "x + (-0) = x", true, AddNegativeZero,
      "-0 is the neutral element of IEEE addition"},
@@ -260,11 +255,19 @@ constexpr Rule kRules[] = {
     {OpId::transpose, "transpose(transpose(x)) = transpose(x)", true, TransposeOfTranspose,
      "a permutation of a permutation is one"},
     {OpId::matmul, "matmul(transpose(a), b) = matmul(a, b)", true, TransposeIntoMatmul,
-     "matmul reads either order; it adds the same products in the order of k"},
+     "matmul reads either order; the products that are added are the same"},
     {OpId::add, "repeat(x) + y = x + y", true, RepeatBeforeBroadcast, "add repeats by itself"},
     {OpId::sub, "repeat(x) - y = x - y", true, RepeatBeforeBroadcast, "sub repeats by itself"},
     {OpId::mul, "repeat(x) * y = x * y", true, RepeatBeforeBroadcast, "mul repeats by itself"},
     {OpId::div, "repeat(x) / y = x / y", true, RepeatBeforeBroadcast, "div repeats by itself"},
+    {OpId::pow, "pow(repeat(x), y) = pow(x, y)", true, RepeatBeforeBroadcast,
+     "pow repeats by itself"},
+    {OpId::min, "min(repeat(x), y) = min(x, y)", true, RepeatBeforeBroadcast,
+     "min repeats by itself"},
+    {OpId::max, "max(repeat(x), y) = max(x, y)", true, RepeatBeforeBroadcast,
+     "max repeats by itself"},
+    {OpId::compare, "compare(repeat(x), y) = compare(x, y)", true, RepeatBeforeBroadcast,
+     "compare repeats by itself"},
 };
 
 // Something reads the node's first output; what is dead is left to dead code.
@@ -276,23 +279,28 @@ bool IsUsed(const Graph& graph, const Node& node) {
          });
 }
 
-bool ApplyFirst(Graph& graph, NodeId id, bool inexact) {
+bool ApplyFirst(std::span<const AlgebraRule> rules, bool inexact, Graph& graph, NodeId id) {
   const Node node = graph.nodes[id];
-  const auto applies = [&](const Rule& rule) {
+  const auto applies = [&](const AlgebraRule& rule) {
     return rule.op == node.op && (rule.exact || inexact) && rule.apply(graph, node);
   };
-  const bool has_rule = std::any_of(std::begin(kRules), std::end(kRules),
-                                    [&](const Rule& rule) { return rule.op == node.op; });
-  return has_rule && IsUsed(graph, node) &&
-         std::any_of(std::begin(kRules), std::end(kRules), applies);
+  const bool has_rule =
+      std::ranges::any_of(rules, [&](const AlgebraRule& rule) { return rule.op == node.op; });
+  return has_rule && IsUsed(graph, node) && std::ranges::any_of(rules, applies);
 }
 
 }  // namespace
 
-bool SimplifyAlgebra(Graph& graph, const PassContext& context) {
+std::span<const AlgebraRule> AlgebraRules() { return kRules; }
+
+bool ApplyRules(std::span<const AlgebraRule> rules, bool inexact, Graph& graph) {
   bool changed = false;
-  for (NodeId id : TopologicalOrder(graph)) changed |= ApplyFirst(graph, id, context.inexact);
+  for (NodeId id : TopologicalOrder(graph)) changed |= ApplyFirst(rules, inexact, graph, id);
   return changed;
+}
+
+bool SimplifyAlgebra(Graph& graph, const PassContext& context) {
+  return ApplyRules(kRules, context.inexact, graph);
 }
 
 }  // namespace cgrun::passes

@@ -8,6 +8,7 @@
 #include "src/autodiff/autodiff.h"
 #include "src/ops/batch_norm.h"
 #include "src/ops/cast.h"
+#include "src/ops/dropout.h"
 #include "src/ops/matmul.h"
 #include "src/ops/reduce.h"
 #include "src/ops/transpose.h"
@@ -93,6 +94,58 @@ TEST(Algebra, AMatrixIsReadTransposed) {
 // Its rows are those of one large product, which would become many small ones.
 TEST(Algebra, BatchesThatShareAMatrixStayTransposed) {
   EXPECT_FALSE(ProductOfTransposed({2, 3, 5}, {0, 2, 1}, 3).Run(passes::SimplifyAlgebra));
+}
+
+TEST(Algebra, OtherOrdersOfAxesAreNoTransposedMatrix) {
+  EXPECT_FALSE(ProductOfTransposed({2, 3, 5}, {1, 0, 2}, 5).Run(passes::SimplifyAlgebra));
+  EXPECT_FALSE(ProductOfTransposed({2, 3, 5}, {1, 2, 0}, 2).Run(passes::SimplifyAlgebra));
+}
+
+// x, repeated to two rows, plus y.
+PassGraph RepeatedPlus(Shape y, bool average) {
+  PassGraph g;
+  const ValueId rows = g.Node(OpId::broadcast, {g.Input("x", {1, 5})}, "rows",
+                              Attributes::Of(BroadcastAttributes{{2, 5}, average}));
+  g.Output(g.Node(OpId::add, {rows, g.Input("y", std::move(y))}, "sum"));
+  return g;
+}
+
+TEST(Algebra, WhatAloneRepeatsStays) {
+  EXPECT_TRUE(RepeatedPlus({2, 5}, /*average=*/false).Run(passes::SimplifyAlgebra));
+  EXPECT_TRUE(RepeatedPlus({2, 1}, /*average=*/false).Run(passes::SimplifyAlgebra));
+  EXPECT_FALSE(RepeatedPlus({1, 5}, /*average=*/false).Run(passes::SimplifyAlgebra, true));
+  EXPECT_FALSE(RepeatedPlus({5}, /*average=*/false).Run(passes::SimplifyAlgebra, true));
+  EXPECT_FALSE(RepeatedPlus({2, 5}, /*average=*/true).Run(passes::SimplifyAlgebra, true));
+}
+
+TEST(Algebra, ANeutralConstantThatRepeatsXStays) {
+  PassGraph g;
+  const ValueId x = g.Input("x", {1}), zeros = g.Constant({-0.0F, -0.0F}, "zeros");
+  g.Output(g.Node(OpId::add, {x, zeros}, "y"));
+  EXPECT_FALSE(g.Run(passes::SimplifyAlgebra, true));
+}
+
+TEST(Algebra, ZerosOfBothSignsAreNoNeutralConstant) {
+  PassGraph g;
+  const ValueId x = g.Input("x", {2}), zeros = g.Constant({0.0F, -0.0F}, "zeros");
+  g.Output(g.Node(OpId::add, {x, zeros}, "y"));
+  EXPECT_FALSE(g.Run(passes::SimplifyAlgebra, true));
+}
+
+TEST(Algebra, DropoutInTrainingStays) {
+  PassGraph g;
+  const ValueId step =
+      g.builder.AddSource(Role::kPlaceholder, Zone::kForward, {DType::kI64, Shape()}, "step");
+  g.Output(g.Node(OpId::dropout, {g.Input("x"), step}, "y", Attributes::Of(DropoutAttributes())));
+  EXPECT_FALSE(g.Run(passes::SimplifyAlgebra, true));
+}
+
+TEST(Algebra, WhatNothingReadsIsLeftToDeadCode) {
+  PassGraph g;
+  const ValueId x = g.Input("x");
+  g.Node(OpId::identity, {x}, "y");
+  g.Output(x);
+  EXPECT_FALSE(g.Run(passes::SimplifyAlgebra, true));
 }
 
 // x → bias → batch_norm, and for dy = y² the gradient of the bias, or of x.

@@ -1,4 +1,7 @@
 // Constant folding.
+#include <limits>
+
+#include "src/ops/reshape.h"
 #include "tests/passes/pass_test.h"
 
 namespace cgrun {
@@ -17,6 +20,21 @@ TEST(ConstantFolding, EvaluatesNodesOfConstants) {
   ASSERT_TRUE(g.graph.constants.contains(folded));
   EXPECT_EQ(g.graph.constants.at(folded), HostTensor::Of<float>({3}, {6, 8, 10}));
   EXPECT_FALSE(g.Run(passes::FoldConstants)) << "what is left over is for dead code";
+}
+
+// To the bit, whatever the numbers, and of any size: a view takes no more memory than its constant.
+TEST(ConstantFolding, ReshapesConstants) {
+  PassGraph g;
+  std::vector<float> numbers(4096, -0.0F);
+  numbers[1] = std::numeric_limits<float>::quiet_NaN();
+  numbers[2] = -std::numeric_limits<float>::infinity();
+  const ValueId reshaped = g.Node(OpId::reshape, {g.Constant(numbers, "numbers")}, "reshaped",
+                                  Attributes::Of(ReshapeAttributes{{64, 64}}));
+  g.Output(reshaped);
+  EXPECT_TRUE(g.Run(passes::FoldConstants));
+  ASSERT_TRUE(g.graph.constants.contains(g.graph.outputs[0].value));
+  EXPECT_EQ(g.graph.constants.at(g.graph.outputs[0].value),
+            HostTensor::Of<float>({64, 64}, numbers));
 }
 
 TEST(ConstantFolding, LeavesWhatDependsOnInputsOrTheBatch) {

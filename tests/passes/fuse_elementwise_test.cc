@@ -46,6 +46,16 @@ TEST_F(FuseElementwise, JoinsAChain) {
   EXPECT_FALSE(Run());
 }
 
+// It stays two operators, each of which rounds: what one of them gives alone is given here, too.
+TEST_F(FuseElementwise, JoinsAMultiplyAdd) {
+  const ValueId product = Of(OpId::mul, {x_, g_.Input("y")}, "product");
+  g_.Output(Of(OpId::add, {g_.Input("z"), product}, "sum"));
+  EXPECT_TRUE(Run());
+  ASSERT_EQ(g_.graph.nodes.size(), 1u);
+  EXPECT_EQ(Body(), (Ops{OpId::mul, OpId::add}));
+  EXPECT_EQ(Last().inputs.size(), 3u);
+}
+
 // Two branches from one value, which meet again.
 TEST_F(FuseElementwise, TakesWhatItAloneReadsHoweverOften) {
   const ValueId a = Of(OpId::neg, {x_}, "a");
