@@ -10,6 +10,7 @@
 
 #include "src/base/diagnostics.h"
 #include "src/cli/console.h"
+#include "src/cli/pass_gains.h"
 #include "src/report/table.h"
 
 namespace cgrun {
@@ -175,6 +176,18 @@ Json CaseJson(const CaseResult& result, const BenchResult& whole) {
   return json;
 }
 
+// Where the benchmark is of passes.
+void AddPassGains(const BenchResult& result, Json& json) {
+  for (const PassGain& gain : PassGainsOf(result)) {
+    Json& added = json["passes"].emplace_back(Json{{"name", gain.pass}, {"bytes", gain.bytes}});
+    if (!gain.speedup) continue;
+    added["speedup"] = gain.speedup->median;
+    if (const auto& interval = gain.speedup->interval) {
+      added["speedup_interval"] = {interval->first, interval->second};
+    }
+  }
+}
+
 std::string CasesTable(const BenchResult& result) {
   std::vector<std::string> head = {"case",    "batch", "memory MiB", "reserved", "ms/it",
                                    "min–max", "it/s",  "samples/s",  "start s"};
@@ -269,6 +282,7 @@ std::string BenchText(const BenchResult& result) {
                           : "in tensors and workspaces at once",
                       HasBaseline(result) ? ";" : ".");
   if (HasBaseline(result)) text += ComparisonNote(result);
+  if (const std::string gains = PassGainsText(result); !gains.empty()) text += "\n" + gains;
   text += BusyNote(MostVaried(result), HasIntervals(result));
   if (result.cases[0].losses.empty()) text += "The model has no loss: no losses were compared.\n";
   for (const CaseResult& one : result.cases) {
@@ -291,6 +305,7 @@ std::string BenchJson(const BenchResult& result, const CaseProfiles& profiles) {
     const auto profile = profiles.find(one.name);
     if (profile != profiles.end()) added["profile"] = Json::parse(profile->second);
   }
+  AddPassGains(result, json);
   return json.dump(2) + "\n";
 }
 

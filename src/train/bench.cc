@@ -369,7 +369,7 @@ std::vector<BenchCase> StandardCases(const CompileOptions& options, bool one_ord
 
 std::vector<BenchCase> PassCases(const CompileOptions& options) {
   std::vector<BenchCase> cases = {{"eager", Mode::kEager, options},
-                                  {"graph, all passes", Mode::kGraph, options}};
+                                  {std::string(kAllPassesCase), Mode::kGraph, options}};
   for (const PipelineEntry& pass : Pipeline()) {
     CompileOptions without = options;
     without.passes.disabled.emplace_back(pass.name);

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -37,7 +38,8 @@ struct BenchOptions {
 // order. `options` are those of all but the order; with `one_order` it is theirs too, and graph
 // mode runs in it alone.
 std::vector<BenchCase> StandardCases(const CompileOptions& options, bool one_order = false);
-// Eager, graph with all passes, and graph without each of them in turn.
+// Eager, graph with all passes, and graph without each of them in turn ("without fuse_norms").
+inline constexpr std::string_view kAllPassesCase = "graph, all passes";
 std::vector<BenchCase> PassCases(const CompileOptions& options);
 
 // Over rounds.

@@ -96,10 +96,15 @@ class BenchTest(CliTestCase):
         self.assertEqual(self.names(result), STANDARD)
 
     def test_passes_leave_out_one_at_a_time(self):
-        names = self.names(self.json("--passes", rounds=1, steps=1))
+        result = self.json("--passes", rounds=1, steps=1)
+        names = self.names(result)
         self.assertEqual(names[:2], ["eager", "graph, all passes"])
         self.assertTrue(names[2:])
-        self.assertTrue(all(name.startswith("without ") for name in names[2:]), names)
+        self.assertEqual(names[2:], ["without " + one["name"] for one in result["passes"]])
+        all_bytes = result["cases"][1]["peak_bytes"]
+        for case, gain in zip(result["cases"][2:], result["passes"]):
+            self.assertEqual(gain["bytes"], case["peak_bytes"] - all_bytes)
+            self.assertGreater(gain["speedup"], 0)
 
     def test_one_order(self):
         self.assertEqual(self.names(self.json("--order", "dfs")),

@@ -4,6 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <utility>
+#include <vector>
+
+#include "src/cli/pass_gains.h"
 
 namespace cgrun {
 namespace {
@@ -57,6 +61,37 @@ TEST(BenchViewTest, SaysWhereTheMeasuresDisagree) {
   EXPECT_NE(BenchText(result).find("never"), std::string::npos) << "an interval tells";
   result.cases[1].speedup = Speedup{1.01, {}};
   EXPECT_EQ(BenchText(result).find("in noise"), std::string::npos);
+}
+
+// Against the graph with all passes, not against the baseline.
+TEST(BenchViewTest, SaysWhatEachPassGains) {
+  BenchResult result = Result(false, 1, 1);
+  result.cases[1].name = kAllPassesCase;
+  result.cases[1].peak_bytes = int64_t{3} << 20;
+  result.cases[1].round_seconds = {1, 1, 1, 1, 1, 1, 1};
+  result.cases.push_back(Case("without fuse_norms", 1, 1));
+  result.cases[2].peak_bytes = int64_t{5} << 20;
+  result.cases[2].round_seconds = {1.5, 1.4, 1.6, 1.5, 1.5, 1.2, 1.7};
+  result.cases.push_back(Case("without lanes", 1, 1));
+  result.cases[3].fault = "out of memory";
+  const std::vector<PassGain> gains = PassGainsOf(result);
+  ASSERT_EQ(gains.size(), 1) << "a case that failed has no gain";
+  EXPECT_EQ(gains[0].pass, "fuse_norms");
+  EXPECT_EQ(gains[0].bytes, int64_t{2} << 20);
+  EXPECT_EQ(gains[0].speedup->median, 1.5);
+  EXPECT_EQ(gains[0].speedup->interval, std::pair(1.2, 1.7));
+  const std::string text = BenchText(result), json = BenchJson(result, {});
+  EXPECT_NE(text.find("fuse_norms       2.00  1.500 ×  1.20–1.70\n"), std::string::npos) << text;
+  EXPECT_NE(json.find("\"passes\""), std::string::npos) << json;
+  EXPECT_EQ(BenchJson(Result(false, 1, 1), {}).find("\"passes\""), std::string::npos);
+}
+
+TEST(BenchViewTest, PassesOfProcessesApartGainMemoryAlone) {
+  BenchResult result = Result(true, 1, 1);
+  result.cases[0].name = kAllPassesCase;
+  result.cases[1].name = "without lanes";
+  ASSERT_EQ(PassGainsOf(result).size(), 1);
+  EXPECT_FALSE(PassGainsOf(result)[0].speedup);
 }
 
 }  // namespace

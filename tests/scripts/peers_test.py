@@ -83,9 +83,11 @@ class PeersTest(unittest.TestCase):
         done = self.run_script("--rounds", "2")
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         self.assertIn("2 threads, 2 rounds; cgrun 0.1; torch 9.9", done.stdout)
-        self.assertRegex(done.stdout, r"\nmlp +64 graph +5\.00 \(5\.00–5\.00\) +0\.50 +– "
-                                      r"+14\.0 +4\.0 +2\.00 +– +2\.00000\n")
-        self.assertRegex(done.stdout, r"\nmlp +64 pytorch +20\.0 \(20\.0–20\.0\) +2\.00 +4\.00 "
+        self.assertRegex(done.stdout, r"\nmlp +64 graph +5\.00 \(5\.00–5\.00\) "
+                                      r"+0\.50 \(0\.50–0\.50\) +– +14\.0 +4\.0 +2\.00 "
+                                      r"+– +2\.00000\n")
+        self.assertRegex(done.stdout, r"\nmlp +64 pytorch +20\.0 \(20\.0–20\.0\) "
+                                      r"+2\.00 \(2\.00–2\.00\) +4\.00 \(4\.00–4\.00\) "
                                       r"+26\.0 +16\.0 +0\.50 +0\.25 +2\.00100\n")
         self.assertIn("left out: mlp of onnxruntime: it does not train", done.stdout)
         self.assertRegex(done.stdout, r"left out: jax: `\S+ -m pip install jax`")
@@ -98,10 +100,10 @@ class PeersTest(unittest.TestCase):
         self.told["loss"] = 3.0
         done = self.run_script("--infer", "--markdown")
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
-        self.assertIn("| mlp | 64 | onnxruntime | 2.50 (2.50–2.50) | 0.25 | 0.50 | 18.0 | 8.0 "
-                      "| 1.00 | 0.50 | 3.00000 |\n", done.stdout)
-        self.assertIn("| mlp | 64 | darknet | 64.0 (64.0–64.0) | 6.40 | 12.80 "
-                      "| – | – | – | – | – |\n", done.stdout)
+        self.assertIn("| mlp | 64 | onnxruntime | 2.50 (2.50–2.50) | 0.25 (0.25–0.25) "
+                      "| 0.50 (0.50–0.50) | 18.0 | 8.0 | 1.00 | 0.50 | 3.00000 |\n", done.stdout)
+        self.assertIn("| mlp | 64 | darknet | 64.0 (64.0–64.0) | 6.40 (6.40–6.40) "
+                      "| 12.80 (12.80–12.80) | – | – | – | – | – |\n", done.stdout)
         self.assertIn(" --infer ", (self.folder / "asked").read_text())
 
     def test_a_missed_bar(self):
