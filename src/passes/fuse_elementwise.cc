@@ -7,8 +7,9 @@
 //   z = add(b, h)
 //
 // A node takes with it what it alone reads, and so on, as long as no step then needs more tensors
-// at a time than before. The bits are those of the operators one by one. Where programs can run in
-// part, nothing is joined: an operator that nothing has changed would run again with the others.
+// at a time than before. A reduction may be the last one. The bits are those of the operators one
+// by one. Where programs can run in part, nothing is joined: an operator that nothing has changed
+// would run again with the others.
 #include <algorithm>
 #include <map>
 #include <numeric>
@@ -42,7 +43,8 @@ class Fuser {
     for (size_t i = 0; i < order.size(); ++i) place_[order[i]] = static_cast<int>(i);
     bool changed = false;
     for (size_t i = order.size(); i-- > 0;) {
-      if (keep_node_[order[i]] && MayTakePart(graph_.nodes[order[i]])) changed |= Fuse(order[i]);
+      const Node& node = graph_.nodes[order[i]];
+      if (keep_node_[order[i]] && (MayTakePart(node) || Reduces(node))) changed |= Fuse(order[i]);
     }
     if (changed) Compact(graph_, keep_node_, keep_value_);
     return changed;
@@ -81,13 +83,23 @@ class Fuser {
         if (!producer.valid() || cone.contains({place_[producer], producer})) continue;
         const Node& node = graph_.nodes[producer];
         const bool together = node.phase == last.phase && node.path == last.path &&
-                              TypeOf(input).shape == TypeOf(last.outputs[0]).shape;
+                              TypeOf(input).shape == ShapeOf(last);
         if (together && MayTakePart(node) && !refused.contains(producer) && IsOf(cone, input)) {
           return producer;
         }
       }
     }
     return {};
+  }
+
+  static bool Reduces(const Node& node) {
+    return node.op == OpId::reduce_sum || node.op == OpId::reduce_mean ||
+           node.op == OpId::reduce_max;
+  }
+
+  // What a cone goes through has the shape of its result, or of what it reduces.
+  const Shape& ShapeOf(const Node& last) const {
+    return TypeOf(Reduces(last) ? last.inputs[0] : last.outputs[0]).shape;
   }
 
   // Whether nothing but the cone reads the value.
@@ -166,8 +178,16 @@ class Fuser {
     const auto before = BestOption(graph_, fused ? *fused : alone, context_);
     const auto producer = BestOption(graph_, graph_.nodes[next], context_);
     const auto together = BestOption(graph_, joined, context_);
-    return before && producer && together &&
-           together->seconds < before->seconds + producer->seconds;
+    if (!before || !producer || !together) return false;
+    const int64_t apart = before->workspace_bytes + BytesOf(graph_.nodes[next].outputs[0]);
+    if (Reduces(alone) && together->workspace_bytes >= apart) return false;  // it is still there
+    return together->seconds < before->seconds + producer->seconds;
+  }
+
+  int64_t BytesOf(ValueId value) const {
+    TensorType type = TypeOf(value);
+    type.shape = type.shape.Bind(context_.batch);
+    return ByteSize(type);
   }
 
   const TensorType& TypeOf(ValueId value) const { return graph_.values[value].type; }

@@ -13,6 +13,9 @@ class FuseElementwise : public testing::Test {
   ValueId Of(OpId op, std::vector<ValueId> inputs, const std::string& name) {
     return g_.Node(op, std::move(inputs), name);
   }
+  ValueId Reduced(OpId op, ValueId x, const std::string& name) {  // over all axes
+    return g_.Node(op, {x}, name, Attributes::Of(ReduceAttributes()));
+  }
   const Node& Last() const {
     return g_.graph.nodes[NodeId(static_cast<int>(g_.graph.nodes.size()) - 1)];
   }
@@ -96,6 +99,39 @@ TEST_F(FuseElementwise, NeedsNoMoreTensorsAtATime) {
   for (const ValueId value : made) g_.Output(value, "kept");
   EXPECT_TRUE(Run());
   EXPECT_EQ(Body(), (Ops{OpId::mul, OpId::mul, OpId::add}));
+}
+
+// With what it reduces, of another shape than its result; not with what reads that.
+TEST_F(FuseElementwise, EndsInAReduction) {
+  const ValueId a = Of(OpId::mul, {x_, g_.Input("y")}, "a");
+  const ValueId b = Of(OpId::abs, {a}, "b");
+  const ValueId c = Reduced(OpId::reduce_sum, b, "c");
+  g_.Output(Of(OpId::sqrt, {c}, "d"));
+  EXPECT_TRUE(Run());
+  ASSERT_EQ(g_.graph.nodes.size(), 2u);
+  EXPECT_EQ(Last().op, OpId::sqrt);
+  const Node& sum = g_.graph.nodes[NodeId(0)];
+  EXPECT_EQ(sum.name, "c");
+  ASSERT_EQ(sum.body.size(), 3u);
+  EXPECT_EQ(sum.body[2].op, OpId::reduce_sum);
+  EXPECT_EQ(sum.body[2].operands, (std::vector<int>{-2}));
+  EXPECT_FALSE(Run());
+}
+
+// A kernel with a workspace as large as what passes between them saves nothing.
+TEST_F(FuseElementwise, LeavesReductionsWhoseTensorIsStillThere) {
+  g_.Output(Reduced(OpId::reduce_max, Of(OpId::abs, {x_}, "a"), "b"));
+  target_.fused_workspace = 3 * 4;
+  EXPECT_FALSE(Run());
+  target_.fused_workspace = 3 * 4 - 1;
+  EXPECT_TRUE(Run());
+}
+
+TEST_F(FuseElementwise, LeavesReductionsOfWhatOthersRead) {
+  const ValueId a = Of(OpId::abs, {x_}, "a");
+  g_.Output(Reduced(OpId::reduce_sum, a, "b"));
+  g_.Output(a, "kept");
+  EXPECT_FALSE(Run());
 }
 
 TEST_F(FuseElementwise, LeavesOtherShapes) {

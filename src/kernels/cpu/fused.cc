@@ -3,12 +3,13 @@
 #include "src/kernels/cpu/is_weight_product.h"
 #include "src/kernels/cpu/kernels.h"
 #include "src/kernels/cpu/linear_product.h"
+#include "src/kernels/cpu/reduced_chain.h"
 #include "src/kernels/cpu/tiled_conv.h"
 
 namespace cgrun::cpu {
 
 std::vector<KernelDef> fused() {
-  std::vector<KernelDef> kernels = {elementwise_chain()};
+  std::vector<KernelDef> kernels = {elementwise_chain(), reduced_chain()};
   for (const auto& make :
        {activated_linear, tiled_fused_conv, tiled_conv_max_pool, tiled_unpooled_input_grad,
         tiled_unpooled_weight_grad, unpooled_sum, sgd_by_product, adam_by_product, adamw_by_product,

@@ -1,6 +1,6 @@
-// reduce_sum, reduce_mean, reduce_max and global_avg_pool. Results are made from pieces that depend
-// on the shapes alone: one piece each, or, where there are few of them, several that the workspace
-// holds until they are joined in order.
+// reduce_sum, reduce_mean, reduce_max and global_avg_pool, and the first three of what chains make.
+// Results are made from pieces that depend on the shapes alone: one piece each, or, where there are
+// few of them, several that the workspace holds until they are joined in order.
 #include "src/ops/reduce.h"
 
 #include "src/kernels/cpu/targets.h"
@@ -131,12 +131,70 @@ struct Reduce {
     Split(p.threads, p.Tasks(), 1, [&](int64_t begin, int64_t end) {
       for (int64_t task = begin; task < end; ++task) RunTask(to, x, task);
     });
+    JoinAll(to);
+  }
+
+  static void JoinAll(const Target& to) {
+    const Reduction& p = to.p;
     for (int64_t result = 0; p.pieces > 1 && result < p.results; ++result) {
-      const double total = JoinPieces<State>(p, pieces, result);
+      const double total = JoinPieces<State>(p, to.pieces, result);
       to.y[result] = static_cast<T>(static_cast<float>(Rule::Finish(total, p.count)));
     }
   }
+
+  // Results [begin, end) of rows that are there together.
+  static void WholeRows(const Target& to, const T* x, int64_t begin, int64_t end) {
+    for (int64_t result = begin; result < end; ++result, x += to.p.count) {
+      States<State, kRowStates> states;
+      AddRow(x, to.p.count, states);
+      to.Put(result, 0, TotalOf(states));
+    }
+  }
+
+  // A piece from several tiles, made(begin, count). These begin at whole turns of AddRow, so that
+  // each element meets the state that it meets in a piece that is there as a whole.
+  static void TiledPiece(const Target& to, int64_t task, int64_t most, const auto& made) {
+    States<State, kRowStates> states;
+    const int64_t end = to.p.TaskBegin(task + 1);
+    for (int64_t at = to.p.TaskBegin(task); at < end; at += most) {
+      const int64_t count = std::min(most, end - at);
+      AddRow(made(at, count), count, states);
+    }
+    to.Put(task / to.p.pieces, task % to.p.pieces, TotalOf(states));
+  }
+
+  static void ByTiles(const Reduction& p, const RowTiles& tiles, const TileMaker& maker, void* y,
+                      double* pieces) {
+    const Target to{static_cast<T*>(y), pieces, p};
+    const int64_t grain = std::max<int64_t>(tiles.rows, 1);
+    SplitParts(p.threads, p.Tasks(), grain, [&](int part, int64_t begin, int64_t end) {
+      const auto made = [&](int64_t at, int64_t count) {
+        return static_cast<const T*>(maker.make(maker.state, part, at, count));
+      };
+      for (int64_t task = begin; tiles.rows == 0 && task < end; ++task) {
+        TiledPiece(to, task, tiles.elements, made);
+      }
+      for (int64_t row = begin; tiles.rows > 0 && row < end; row += tiles.rows) {
+        const int64_t last = std::min(row + tiles.rows, end);
+        WholeRows(to, made(row * p.count, (last - row) * p.count), row, last);
+      }
+    });
+    JoinAll(to);
+  }
 };
+
+template <class T>
+TileReducer ReducerOf(OpId op) {
+  if (op == OpId::reduce_sum) return &Reduce<Add, T>::ByTiles;
+  if (op == OpId::reduce_mean) return &Reduce<Average, T>::ByTiles;
+  if (op == OpId::reduce_max) return &Reduce<Largest, T>::ByTiles;
+  return nullptr;
+}
+
+TileReducer TileReducerOf(OpId op, DType dtype) {
+  if (dtype == DType::kBF16) return ReducerOf<BFloat16>(op);
+  return dtype == DType::kF32 ? ReducerOf<float>(op) : nullptr;
+}
 
 // `kReductionOf` is what a node reduces over.
 template <Reduction (*kReductionOf)(const NodeSignature&)>
@@ -185,6 +243,11 @@ CGRUN_CPU_KERNEL_AND(reduce_sum, reduce_sum_in_blocks)
 CGRUN_CPU_KERNEL(reduce_mean)
 CGRUN_CPU_KERNEL(reduce_max)
 CGRUN_CPU_KERNEL_AND(global_avg_pool, global_avg_pool_in_blocks)
+
+HWY_EXPORT(TileReducerOf);
+TileReducer TileReducerOf(OpId op, DType dtype) {
+  return HasVectorTarget() ? HWY_DYNAMIC_DISPATCH(TileReducerOf)(op, dtype) : nullptr;
+}
 
 }  // namespace cgrun::cpu
 #endif

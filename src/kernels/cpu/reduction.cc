@@ -1,6 +1,8 @@
 // Shapes of reductions.
 #include "src/kernels/cpu/reduction.h"
 
+#include <algorithm>
+
 #include "src/base/check.h"
 #include "src/ops/infer.h"
 #include "src/ops/reduce.h"
@@ -20,6 +22,26 @@ int64_t PiecesOf(const Reduction& reduction) {
 }
 
 }  // namespace
+
+RowTiles RowTilesOf(const Reduction& reduction, int64_t most) {
+  if (reduction.pieces > 1 || reduction.count > most) return {0, most};
+  const int64_t share = (reduction.results + reduction.threads - 1) / reduction.threads;
+  const int64_t rows = std::min(most / reduction.count, share);
+  return {rows, rows * reduction.count};
+}
+
+std::vector<int64_t> TileCounts(const Reduction& reduction, const RowTiles& tiles) {
+  std::vector<int64_t> counts = {tiles.elements};
+  const auto add = [&](int64_t count) {
+    if (count > 0 && std::ranges::find(counts, count) == counts.end()) counts.push_back(count);
+  };
+  if (tiles.rows > 0) add(reduction.results % tiles.rows * reduction.count);
+  for (int64_t task = 0; tiles.rows == 0 && task < reduction.pieces; ++task) {
+    const int64_t count = reduction.TaskBegin(task + 1) - reduction.TaskBegin(task);
+    add(count % tiles.elements);
+  }
+  return counts;
+}
 
 Reduction ReductionOver(const Shape& x, const std::vector<int>& axes) {
   const std::vector<int64_t> strides = RowMajorStrides(x);

@@ -28,6 +28,15 @@ struct Reduction {
     const int64_t row = result / kept.inner.size, place = result % kept.inner.size;
     return RowOffsets(kept, {0}, row)[0] + place * kept.inner.strides[0];
   }
+  // Whether they are rows that lie one after another, as over trailing axes.
+  bool HasRowsInStep() const {
+    const bool in_step = results == 1 || (kept.outer.empty() && kept.inner.strides[0] == count);
+    return rows && in_step && reduced.outer.empty();
+  }
+  // The first element of a task, then, and the end of the one before it.
+  int64_t TaskBegin(int64_t task) const {
+    return task / pieces * count + count * (task % pieces) / pieces;
+  }
   int64_t Tiles() const { return (kept.inner.size + kTile - 1) / kTile; }  // of a row of results
   int64_t Tasks() const { return pieces * (rows ? results : kept.outer_count * Tiles()); }
   int64_t WorkspaceBytes() const {
@@ -44,6 +53,30 @@ double JoinPieces(const Reduction& p, const double* pieces, int64_t result) {
   }
   return total;
 }
+
+// How a reduction of rows in step goes through elements that are made a tile at a time.
+struct RowTiles {
+  int64_t rows = 0;      // of a tile; 0: a tile is a part of a piece
+  int64_t elements = 1;  // of a tile, at most
+};
+
+// Tiles of up to `most` elements, which is a multiple of 64.
+RowTiles RowTilesOf(const Reduction& reduction, int64_t most);
+// The elements that they have, the most first.
+std::vector<int64_t> TileCounts(const Reduction& reduction, const RowTiles& tiles);
+
+// Makes elements [begin, begin + count), and says where they are until the next call for `part`.
+struct TileMaker {
+  const void* state;
+  const void* (*make)(const void* state, int part, int64_t begin, int64_t count);
+};
+
+// A reduction of elements that are made tile by tile, to the bits of the operator by itself.
+using TileReducer = void (*)(const Reduction& reduction, const RowTiles& tiles,
+                             const TileMaker& maker, void* y, double* pieces);
+
+// Null where there is none.
+TileReducer TileReducerOf(OpId op, DType dtype);
 
 // The reduction of a plain tensor over some axes, sorted.
 Reduction ReductionOver(const Shape& x, const std::vector<int>& axes);
