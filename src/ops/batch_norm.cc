@@ -1,5 +1,6 @@
 // batch_norm and its gradient, with the statistics of the batch or with the running ones;
-// batch_norm_apply, which gives a training's result again.
+// batch_norm_apply, which gives a training's result again. The same with a tensor that is added to
+// the result, in training alone: batch_norm_add, batch_norm_add_apply, batch_norm_add_grad.
 #include "src/ops/batch_norm.h"
 
 #include "src/ops/infer.h"
@@ -150,6 +151,88 @@ OpCost GradCost(const NodeSignature& node) {
           node.inputs[0].shape.Elements()};
 }
 
+// Whether inputs from `first` on are scale, shift and two statistics of those names.
+bool ExpectOfChannels(InferContext& context, int first, std::string_view mean,
+                      std::string_view deviation) {
+  const TensorType wanted{StatisticType(context.dtype(0)), {Channels(context.shape(0))}};
+  return ExpectInput(context, first, "scale", wanted) &&
+         ExpectInput(context, first + 1, "shift", wanted) &&
+         ExpectInput(context, first + 2, mean, wanted) &&
+         ExpectInput(context, first + 3, deviation, wanted);
+}
+
+bool ExpectAddend(InferContext& context, std::string_view op) {
+  if (!ExpectChannels(context, op)) return false;
+  if (!context.attributes<BatchNormAttributes>().training) {
+    context.Fail(std::string(op) + " is for training");
+    return false;
+  }
+  return ExpectInput(context, 1, "addend", context.input(0));
+}
+
+std::vector<TensorType> InferAdd(InferContext& context) {
+  if (!ExpectAddend(context, "batch_norm_add")) return {};
+  if (!ExpectOfChannels(context, 2, "running_mean", "running_var")) return {};
+  const TensorType statistic = context.input(4);
+  return {context.input(0), statistic, statistic, statistic, statistic};
+}
+
+std::vector<TensorType> InferAddApply(InferContext& context) {
+  if (!ExpectAddend(context, "batch_norm_add_apply")) return {};
+  if (!ExpectOfChannels(context, 2, "mean", "inv_std")) return {};
+  return {context.input(0)};
+}
+
+// Where nothing is clipped, what is added has the gradient of y.
+void GradientOfAdd(GradientContext& context) {
+  const ValueId dy = context.output_gradient(0);
+  if (!dy.valid()) return;
+  const bool clips = context.attributes<BatchNormAttributes>().clips();
+  std::vector<ValueId> inputs = {context.input(0), dy, context.input(2), context.output(3),
+                                 context.output(4)};
+  if (clips) inputs.push_back(context.output(0));
+  const std::vector<ValueId> gradients =
+      context.EmitAll(clips ? OpId::batch_norm_add_grad : OpId::batch_norm_grad,
+                      context.node().attributes, std::move(inputs), "grad");
+  context.SetInputGradient(0, gradients[0]);
+  context.SetInputGradient(1, clips ? gradients[3] : dy);
+  context.SetInputGradient(2, gradients[1]);
+  context.SetInputGradient(3, gradients[2]);
+}
+
+OpCost CostOfAdd(const NodeSignature& node) { return {8 * node.inputs[0].shape.Elements()}; }
+OpCost CostOfAddApply(const NodeSignature& node) { return {4 * node.inputs[0].shape.Elements()}; }
+
+SecondNode SecondOfAdd(const Node& node) {
+  return {OpId::batch_norm_add_apply,
+          node.attributes,
+          {node.inputs[0], node.inputs[1], node.inputs[2], node.inputs[3], node.outputs[3],
+           node.outputs[4]}};
+}
+
+std::vector<TensorType> InferAddGrad(InferContext& context) {
+  if (!ExpectChannels(context, "batch_norm_add_grad")) return {};
+  const auto& attributes = context.attributes<BatchNormAttributes>();
+  if (!attributes.training || !attributes.clips()) {
+    return context.Fail("batch_norm_add_grad is for training, and for results that are clipped");
+  }
+  const TensorType x = context.input(0);
+  const TensorType statistic{StatisticType(x.dtype), {Channels(x.shape)}};
+  if (!ExpectInput(context, 1, "dy", x)) return {};
+  if (!ExpectInput(context, 2, "scale", statistic)) return {};
+  if (!ExpectInput(context, 3, "mean", statistic)) return {};
+  if (!ExpectInput(context, 4, "inv_std", statistic)) return {};
+  if (!ExpectInput(context, 5, "y", x)) return {};
+  if (context.num_inputs() == 7 && !ExpectInput(context, 6, "more_dy", x)) return {};
+  return {x, statistic, statistic, x};
+}
+
+// As GradCost, a comparison, and an addition where dy has two parts.
+OpCost CostOfAddGrad(const NodeSignature& node) {
+  const auto others = static_cast<int64_t>(node.inputs.size()) - 5;
+  return {(10 + others) * node.inputs[0].shape.Elements()};
+}
+
 }  // namespace
 
 OpDef batch_norm() {
@@ -234,6 +317,83 @@ OpDef batch_norm_grad() {
   def.infer = InferGrad;
   def.cost = GradCost;
   def.in_place = {{0, 0}, {1, 0}};
+  return def;
+}
+
+OpDef batch_norm_add() {
+  OpDef def;
+  def.name = "batch_norm_add";
+  def.summary = "batch_norm in training, and a tensor that is added to its result.";
+  def.details =
+      "y = batch_norm(x) + addend, each rounded as the two operators round it, clipped to `min` "
+      "and "
+      "`max`: the end of a residual block. He et al., 2015.";
+  def.inputs = {{"x", "[N, channels, …]"},
+                {"addend", "shape of x"},
+                {"scale", "[channels]"},
+                {"shift", "[channels]"},
+                {"running_mean", "[channels]: a running statistic"},
+                {"running_var", "[channels]: a running statistic"}};
+  def.outputs = {{"y", "shape of x"},
+                 {"new_running_mean", "[channels]"},
+                 {"new_running_var", "[channels]"},
+                 {"mean", "[channels]: the batch's"},
+                 {"inv_std", "[channels]: the batch's"}};
+  def.schema = &BatchNormAttributes::Schema();
+  def.infer = InferAdd;
+  def.gradient = GradientOfAdd;
+  def.cost = CostOfAdd;
+  def.second = SecondOfAdd;
+  def.in_place = {{1, 0}, {0, 0}, {4, 1}, {5, 2}};
+  def.updates = {{4, 1}, {5, 2}};
+  return def;
+}
+
+OpDef batch_norm_add_apply() {
+  OpDef def;
+  def.name = "batch_norm_add_apply";
+  def.summary = "Gives the result of batch_norm_add again, from what that kept.";
+  def.details =
+      "y = (x − mean)·inv_std·scale + shift + addend, to the same bits as batch_norm_add on the "
+      "same device.";
+  def.inputs = {{"x", "input of batch_norm_add"},
+                {"addend", "shape of x"},
+                {"scale", "[channels]"},
+                {"shift", "[channels]"},
+                {"mean", "[channels]: the batch's"},
+                {"inv_std", "[channels]: the batch's"}};
+  def.outputs = {{"y", "shape of x"}};
+  def.schema = &BatchNormAttributes::Schema();
+  def.infer = InferAddApply;
+  def.cost = CostOfAddApply;
+  def.in_place = {{1, 0}, {0, 0}};
+  return def;
+}
+
+OpDef batch_norm_add_grad() {
+  OpDef def;
+  def.name = "batch_norm_add_grad";
+  def.summary = "Gradient of batch_norm_add.";
+  def.details =
+      "daddend is dy, or dy + more_dy, and 0 for each y that is not between `min` and `max`; dx, "
+      "dscale and dshift are what batch_norm_grad gives of daddend. For results that are clipped: "
+      "else daddend is dy.";
+  def.inputs = {{"x", "input of batch_norm_add"},
+                {"dy", "gradient of y"},
+                {"scale", "[channels]"},
+                {"mean", "[channels]: the batch's"},
+                {"inv_std", "[channels]: the batch's"},
+                {"y", "output of batch_norm_add"},
+                {"more_dy", "what is to be added to dy", Arity::kOptional}};
+  def.outputs = {{"dx", "gradient of x"},
+                 {"dscale", "gradient of scale"},
+                 {"dshift", "gradient of shift"},
+                 {"daddend", "gradient of addend"}};
+  def.schema = &BatchNormAttributes::Schema();
+  def.infer = InferAddGrad;
+  def.cost = CostOfAddGrad;
+  // daddend of a channel is there before the first dx of it is written.
+  def.in_place = {{0, 0}, {1, 0}, {5, 0}, {6, 0}, {1, 3}, {5, 3}, {6, 3}};
   return def;
 }
 

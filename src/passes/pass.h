@@ -26,6 +26,7 @@ using PassFunction = bool (*)(Graph& graph, const PassContext& context);
 namespace passes {
 
 // Each in its own file; pipeline.cc says in which order they run, and why.
+bool AddInBatchNorm(Graph& graph, const PassContext& context);
 bool ClipInBatchNorm(Graph& graph, const PassContext& context);
 bool EliminateDeadCode(Graph& graph, const PassContext& context);
 bool FuseActivations(Graph& graph, const PassContext& context);

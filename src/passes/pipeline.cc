@@ -37,6 +37,9 @@ constexpr PipelineEntry kPipeline[] = {
      "behind those that take a gradient of relu into another node, or have it read less"},
     {kChainsPass, passes::FuseElementwise, 0, PassStage::kGraph,
      "behind those that have a better use for an activation than a chain of its like"},
+    {"add_in_batch_norm", passes::AddInBatchNorm, 0, PassStage::kGraph,
+     "behind fuse_elementwise: it takes chains of an addition and a relu, and no part of longer "
+     "ones"},
     {kLayoutsPass, nullptr, 0, PassStage::kSelection,
      "when all nodes are there that have a kernel to choose"},
     {"rematerialise", passes::Rematerialise, 0, PassStage::kPlanned,

@@ -3,8 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "src/ir/op_def.h"
+#include "src/ops/batch_norm.h"
 #include "src/ops/conv.h"
 #include "src/ops/linear.h"
 #include "src/ops/pool.h"
@@ -12,6 +14,7 @@
 #include "tests/kernels/cpu_cases.h"
 #include "tests/kernels/own_kernels.h"
 #include "tests/kernels/random_tensors.h"
+#include "tests/support/run_option.h"
 #include "tests/support/sanitized.h"
 
 namespace cgrun {
@@ -191,6 +194,84 @@ TEST(UnpooledGradients, AddUpALongChannelAsReduceSumDoes) {
                          {-1},
                          {}};
   for (int threads : {1, 2, 3}) of_bias.Check(threads);
+}
+
+// x, something like it, scale, shift and running statistics.
+std::vector<HostTensor> ResidualInputs(Dice& dice, const Shape& shape) {
+  const DType dtype = dice.Of<DType>({DType::kF32, DType::kBF16});
+  std::vector<HostTensor> inputs = {Numbers(dice, dtype, shape),
+                                    Numbers(dice, dtype, shape, Specials::kZeros)};
+  for (int i = 0; i < 4; ++i) inputs.push_back(Numbers(dice, DType::kF32, {shape[1]}));
+  return inputs;
+}
+
+// What our own kernel makes of a node whose images come in `layout`.
+std::vector<HostTensor> InLayout(const RandomNode& random, const Layout& layout, int threads) {
+  std::vector<Layout> layouts;
+  for (const TensorType& type : random.node.inputs) {
+    layouts.push_back(type.shape.rank() == 4 ? layout : Layout());
+  }
+  const KernelLibrary& library = *FindKernelLibrary("blas");
+  const auto option = OwnOption(library, random.node, threads, layouts);
+  EXPECT_EQ(option->input_layouts[0], layout);
+  OptionRun run = RunOption(library, random.node, *option, random.inputs, threads);
+  EXPECT_EQ(run.fault, "");
+  return std::move(run.outputs);
+}
+
+// What operators that stand behind one another make, in the same layout.
+HostTensor Then(OpId op, std::vector<HostTensor> inputs) {
+  return OwnOutputs(MakeNode(op, {}, inputs).node, inputs)[0];
+}
+
+const Attributes kPlainNorm = Attributes::Of(BatchNormAttributes());
+const Attributes kReluNorm = Attributes::Of(BatchNormAttributes{.min = 0});
+
+void CheckBatchNormAdd(const std::vector<HostTensor>& in, const Layout& layout, int threads) {
+  const RandomNode norm =
+      MakeNode(OpId::batch_norm, kPlainNorm, {in[0], in[2], in[3], in[4], in[5]});
+  std::vector<HostTensor> wanted = InLayout(norm, layout, threads);
+  wanted[0] = Then(OpId::relu, {Then(OpId::add, {wanted[0], in[1]})});
+  ExpectSameBits(InLayout(MakeNode(OpId::batch_norm_add, kReluNorm, in), layout, threads), wanted);
+  const RandomNode again = MakeNode(OpId::batch_norm_add_apply, kReluNorm,
+                                    {in[0], in[1], in[2], in[3], wanted[3], wanted[4]});
+  ExpectSameBits(InLayout(again, layout, threads), {wanted[0]});
+}
+
+void CheckBatchNormAddGrad(Dice& dice, const std::vector<HostTensor>& in, const Layout& layout,
+                           int threads) {
+  const HostTensor a = Numbers(dice, in[0].dtype(), in[0].shape());
+  const HostTensor b = Numbers(dice, in[0].dtype(), in[0].shape());
+  const HostTensor& y = in[1];
+  const bool two = dice.OneIn(2);
+  const HostTensor sum = Then(OpId::relu_grad, {y, two ? Then(OpId::add, {a, b}) : a});
+  const RandomNode grad =
+      MakeNode(OpId::batch_norm_grad, kPlainNorm, {in[0], sum, in[2], in[3], in[4]});
+  std::vector<HostTensor> wanted = InLayout(grad, layout, threads);
+  wanted.push_back(sum);
+  std::vector<HostTensor> inputs = {in[0], a, in[2], in[3], in[4], y};
+  if (two) inputs.push_back(b);
+  ExpectSameBits(InLayout(MakeNode(OpId::batch_norm_add_grad, kReluNorm, inputs), layout, threads),
+                 wanted);
+}
+
+TEST(AddInBatchNorm, HasTheBitsOfItsOperatorsInEveryLayout) {
+  Dice dice(9);
+  for (int round = 0; round < kRounds / 3; ++round) {
+    SCOPED_TRACE("round " + std::to_string(round));
+    const int64_t channels = dice.Of<int64_t>({3, 16, 24, 48, 64, 80});
+    const Shape shape = {dice.Between(1, 5), channels, dice.Between(1, 9), dice.Between(1, 9)};
+    std::vector<HostTensor> inputs = ResidualInputs(dice, shape);
+    for (int64_t c = 0; c < channels; ++c) inputs[5].Set(c, std::abs(inputs[5].At(c)));
+    for (const Layout& layout :
+         {Layout(), Layout{{0, 2, 3, 1}, {}}, Layout{{0, 1, 2, 3}, {{1, 16}}}}) {
+      for (const int threads : {1, 2, 3}) {
+        CheckBatchNormAdd(inputs, layout, threads);
+        CheckBatchNormAddGrad(dice, inputs, layout, threads);
+      }
+    }
+    if (HasFailure()) return;
+  }
 }
 
 }  // namespace

@@ -150,10 +150,21 @@ TEST_P(CpuKernels, LargeNodesAgreeWithReference) {
 // Of what convolutions stand beside, so that their layouts can go on.
 TEST(CpuKernelsInLayouts, AgreeWithReference) {
   for (const CpuCase& c : AllCpuCases()) {
-    constexpr OpId kBetween[] = {
-        OpId::batch_norm,    OpId::batch_norm_apply,  OpId::batch_norm_grad, OpId::max_pool,
-        OpId::max_pool_grad, OpId::avg_pool,          OpId::avg_pool_grad,   OpId::global_avg_pool,
-        OpId::relu_bits,     OpId::relu_grad_by_bits, OpId::concat,          OpId::concat_grad};
+    constexpr OpId kBetween[] = {OpId::batch_norm,
+                                 OpId::batch_norm_apply,
+                                 OpId::batch_norm_grad,
+                                 OpId::batch_norm_add,
+                                 OpId::batch_norm_add_apply,
+                                 OpId::batch_norm_add_grad,
+                                 OpId::max_pool,
+                                 OpId::max_pool_grad,
+                                 OpId::avg_pool,
+                                 OpId::avg_pool_grad,
+                                 OpId::global_avg_pool,
+                                 OpId::relu_bits,
+                                 OpId::relu_grad_by_bits,
+                                 OpId::concat,
+                                 OpId::concat_grad};
     if (std::ranges::find(kBetween, c.op) == std::end(kBetween)) continue;
     SCOPED_TRACE(NameOf(c.op));
     Dice dice(RandomKey(4, NameOf(c.op)));

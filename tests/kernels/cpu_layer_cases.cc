@@ -282,6 +282,30 @@ RandomNode MakeBatchNormGrad(Dice& dice, int64_t elements) {
   return MakeNode(OpId::batch_norm_grad, attributes, std::move(inputs));
 }
 
+RandomNode MakeNormAdd(Dice& dice, int64_t elements, OpId op) {
+  std::vector<HostTensor> in = NormInputs(dice, elements);
+  in.insert(in.begin() + 1, Numbers(dice, in[0].dtype(), in[0].shape()));
+  return MakeNode(op, AnyNorm(dice, true), in);
+}
+
+RandomNode MakeBatchNormAdd(Dice& dice, int64_t elements) {
+  return MakeNormAdd(dice, elements, OpId::batch_norm_add);
+}
+
+RandomNode MakeBatchNormAddApply(Dice& dice, int64_t elements) {
+  return MakeNormAdd(dice, elements, OpId::batch_norm_add_apply);
+}
+
+RandomNode MakeBatchNormAddGrad(Dice& dice, int64_t elements) {
+  const std::vector<HostTensor> in = NormInputs(dice, elements);
+  const auto like_x = [&] { return Numbers(dice, in[0].dtype(), in[0].shape()); };
+  BatchNormAttributes norm{.min = dice.Of<double>({0, -0.25})};
+  if (dice.OneIn(2)) norm.max = 0.5;
+  std::vector<HostTensor> inputs = {in[0], like_x(), in[1], in[3], in[4], like_x()};
+  if (dice.OneIn(2)) inputs.push_back(like_x());
+  return MakeNode(OpId::batch_norm_add_grad, Attributes::Of(norm), std::move(inputs));
+}
+
 std::vector<HostTensor> AnyStep(Dice& dice) {
   return {HostTensor::Scalar<int64_t>(dice.Between(0, 5) * 0x87654321)};
 }
@@ -430,6 +454,9 @@ std::vector<CpuCase> LayerCases() {
       {OpId::batch_norm, kSums, MakeBatchNorm},
       {OpId::batch_norm_apply, kSums, MakeBatchNormApply},
       {OpId::batch_norm_grad, kSums, MakeBatchNormGrad},
+      {OpId::batch_norm_add, kSums, MakeBatchNormAdd},
+      {OpId::batch_norm_add_apply, kSums, MakeBatchNormAddApply},
+      {OpId::batch_norm_add_grad, kSums, MakeBatchNormAddGrad},
       {OpId::dropout, kSameBits, MakeDropout},
       {OpId::random_normal, kRounding, MakeRandomNormal},
       {OpId::random_uniform, kRounding, MakeRandomUniform},

@@ -155,6 +155,11 @@ void RegisterImages(const std::string& size, const Shape& x) {
   Register(name("batch_norm_grad"),
            Node(OpId::batch_norm_grad, Attributes::Of(BatchNormAttributes{}),
                 {f32, f32, channels, channels, channels}));
+  const Attributes relu = Attributes::Of(BatchNormAttributes{.min = 0});
+  Register(name("batch_norm_add"),
+           Node(OpId::batch_norm_add, relu, {f32, f32, channels, channels, channels, channels}));
+  Register(name("batch_norm_add_grad"), Node(OpId::batch_norm_add_grad, relu,
+                                             {f32, f32, channels, channels, channels, f32, f32}));
   MaxPoolAttributes two;
   two.kernel = {2, 2};
   const NodeSignature pool = Node(OpId::max_pool, Attributes::Of(two), {f32});

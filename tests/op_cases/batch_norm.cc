@@ -1,5 +1,5 @@
-// Cases of batch_norm, its result again and its gradient, in training and with frozen statistics.
-// Known results: PyTorch.
+// Cases of batch_norm, its result again and its gradient, in training and with frozen statistics,
+// and of the same with a tensor that is added. Known results: PyTorch.
 #include "src/ops/batch_norm.h"
 
 #include <algorithm>
@@ -206,6 +206,114 @@ std::vector<OpCase> batch_norm_grad() {
       random({2, 1, 3}, false, "random rows of one channel, frozen"),
       std::move(other_dy),
       std::move(other_mean),
+  };
+}
+
+// The known results of batch_norm with (5·i mod 7) − 3 added at element i.
+std::vector<OpCase> batch_norm_add() {
+  const auto with_addend = [](std::vector<CaseInput> inputs, CaseInput addend) {
+    inputs.insert(inputs.begin() + 1, std::move(addend));
+    return inputs;
+  };
+  const auto add = [&](std::string name, Attributes attributes, std::vector<CaseInput> inputs,
+                       std::vector<std::vector<double>> expected = {}) {
+    OpCase result =
+        Case(std::move(name), std::move(attributes), std::move(inputs), std::move(expected));
+    result.gradient_inputs = {0, 1, 2, 3};
+    return result;
+  };
+  const auto random = [&](const Shape& x) { return with_addend(RandomInputs(x), Uniform(x)); };
+  OpCase frozen = add("frozen", Norm(false), random({2, 3}));
+  frozen.error = "is for training";
+  OpCase other = add("addend of another shape", Norm(true), random({2, 3, 4}));
+  other.inputs[1] = Uniform({2, 3, 1});
+  other.error = "`addend` must be f64[2, 3, 4]";
+  OpCase short_shift = add("shift too short", Norm(true), random({2, 3, 4}));
+  short_shift.inputs[3] = Uniform({2});
+  short_shift.error = "`shift` must be f64[3]";
+  return {
+      add("images", ClippedNorm(true, 0), with_addend(KnownInputs(kImages), Pattern(kImages, 5, 7)),
+          {{0, 3.29640866218, 1.68680256057, 0, 0.67081972243, 0, 1.49230427611, 0, 4.23624460903,
+            0.313197439427, 0, 0},
+           {0.475, -0.85, 1.6},
+           {2.39166666667, 5.36666666667, 0.891666666667},
+           {0.25, 0.5, -2},
+           {0.298973903481, 0.274721024229, 0.447213148287}}),
+      add("images, not clipped", Norm(true),
+          with_addend(KnownInputs(kImages), Pattern(kImages, 5, 7)),
+          {{-5.88922598655, 3.29640866218, 1.68680256057, -2.23624460903, 0.67081972243,
+            -2.22360657414, 1.49230427611, -2.89948695174, 4.23624460903, 0.313197439427,
+            -4.77639342586, -0.67081972243}}),
+      add("random images", ClippedNorm(true, -0.5, 0.75), random({2, 3, 3, 2})),
+      add("random rows", Norm(true), random({5, 3})),
+      std::move(frozen),
+      std::move(other),
+      std::move(short_shift),
+  };
+}
+
+std::vector<OpCase> batch_norm_add_apply() {
+  const std::vector<CaseInput> known = KnownInputs(kImages);
+  const std::vector<CaseInput> of_known = {known[0],    Pattern(kImages, 5, 7), known[1], known[2],
+                                           ImageMean(), ImageDeviation()};
+  std::vector<CaseInput> other_addend = of_known;
+  other_addend[1] = Uniform({2, 3});
+  return {
+      {"images",
+       ClippedNorm(true, 0),
+       of_known,
+       {{0, 3.29640866218, 1.68680256057, 0, 0.67081972243, 0, 1.49230427611, 0, 4.23624460903,
+         0.313197439427, 0, 0}}},
+      {"images, not clipped",
+       Norm(true),
+       of_known,
+       {{-5.88922598655, 3.29640866218, 1.68680256057, -2.23624460903, 0.67081972243,
+         -2.22360657414, 1.49230427611, -2.89948695174, 4.23624460903, 0.313197439427,
+         -4.77639342586, -0.67081972243}}},
+      {"addend of another shape",
+       Norm(true),
+       std::move(other_addend),
+       {},
+       {},
+       true,
+       "`addend` must be f64[2, 3, 1, 2]"},
+  };
+}
+
+// The gradient that batch_norm_grad has known results for is what is let through here.
+std::vector<OpCase> batch_norm_add_grad() {
+  const std::vector<CaseInput> known = KnownInputs(kImages);
+  const auto random = [](const Shape& x, std::string name) {
+    const CaseInput of_channels = AtLeastF32(Uniform({x[1]}));
+    return OpCase{std::move(name),
+                  ClippedNorm(true, 0),
+                  {Uniform(x), Uniform(x), of_channels, of_channels,
+                   AtLeastF32(Uniform({x[1]}, 0.5, 2)), Uniform(x)}};
+  };
+  OpCase two_parts = random({2, 3, 2, 2}, "random images, in two parts");
+  two_parts.inputs.push_back(Uniform({2, 3, 2, 2}));
+  OpCase not_clipped = random({2, 3}, "not clipped");
+  not_clipped.attributes = Norm(true);
+  not_clipped.error = "for results that are clipped";
+  OpCase other_y = random({2, 3, 2}, "result of another shape");
+  other_y.inputs[5] = Uniform({2, 3, 1});
+  other_y.error = "`y` must be f64[2, 3, 2]";
+  return {
+      {"images",
+       ClippedNorm(true, 0),
+       {known[0], Pattern(kImages, 4, 9), known[1], ImageMean(), ImageDeviation(),
+        Uniform(kImages, 1, 2)},
+       {{0.40753801199, 0.0634699316573, -0.723086753054, -0.401714194723, 0.424852423791,
+         -0.737901672313, 0.47769145753, -0.948699401178, 0.401714194723, 0.723086753054,
+         -0.268327911333, 0.581377159855},
+        {8.74498667682, -7.96690970264, -0.447213148287},
+        {-5, 0, 5},
+        {-4, 0, 4, -1, 3, -2, 2, -3, 1, -4, 0, 4}}},
+      random({5, 3}, "random rows"),
+      random({2, 3, 2, 2}, "random images"),
+      std::move(two_parts),
+      std::move(not_clipped),
+      std::move(other_y),
   };
 }
 

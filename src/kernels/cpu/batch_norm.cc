@@ -1,7 +1,7 @@
 // batch_norm, of f32 or bf16, channel by channel: its sums in f64, in one pass over what it has in
-// the caches for the second; batch_norm_apply, which is the second alone. Where channels lie side
-// by side, in blocks, last, or with one element an image, a vector is as many channels as it has
-// lanes.
+// the caches for the second; batch_norm_apply, which is the second alone; both with a tensor that
+// is added to the result. Where channels lie side by side, in blocks, last, or with one element an
+// image, a vector is as many channels as it has lanes.
 #include "src/ops/batch_norm.h"
 
 #include "src/kernels/cpu/targets.h"
@@ -49,25 +49,28 @@ float ShiftFor(float first) { return std::isfinite(first) ? first : 0; }
 // By which mean and variance a node normalises.
 enum class Statistics { kOfBatch, kRunning, kSaved };
 
-// The operands of a node, all arrays of its channels but x and y. `mean` and `deviation` are its
-// inputs: running statistics, or those of the batch, which have 1 ÷ √(variance + ε) for a variance.
+// The operands of a node, all arrays of its channels but x, what is added, and y. `mean` and
+// `deviation` are its inputs: running statistics, or those of the batch, which have
+// 1 ÷ √(variance + ε) for a variance.
 template <class T>
 struct Operands {
-  const T* x;
+  const T *x, *addend;  // an addend where there is one
   const float *scale, *shift, *mean, *deviation;
   T* y;
   float *new_mean, *new_var, *saved_mean, *saved_inv_std;
 };
 
-// y = (x − mean)·factor + shift, clipped.
+// y = (x − mean)·factor + shift + addend, clipped.
 struct Affine {
   float mean, factor;
 };
 
-template <class T>
-HWY_INLINE VF32 Normalized(F32 d, VF32 x, VF32 mean, VF32 factor, VF32 shift, float min,
-                           float max) {
-  const VF32 y = RoundedTo<T>(d, hn::MulAdd(hn::Sub(x, mean), factor, shift));
+// Each step is rounded as a result of its own.
+template <bool kAdds, class T>
+HWY_INLINE VF32 Normalized(F32 d, VF32 x, VF32 addend, VF32 mean, VF32 factor, VF32 shift,
+                           float min, float max) {
+  VF32 y = RoundedTo<T>(d, hn::MulAdd(hn::Sub(x, mean), factor, shift));
+  if constexpr (kAdds) y = RoundedTo<T>(d, hn::Add(y, addend));
   return Clipped(d, y, hn::Set(d, min), hn::Set(d, max));
 }
 
@@ -133,17 +136,22 @@ Affine RowAffine(const Channels& p, const Operands<T>& o, int64_t c) {
   }
 }
 
-template <Statistics kFrom, class T>
+template <Statistics kFrom, bool kAdds, class T>
 void Row(const Channels& p, const Operands<T>& o, int64_t c) {
   const Affine affine = RowAffine<kFrom>(p, o, c);
   const float shift = o.shift[c];
+  const auto normalize = [=, min = p.min, max = p.max](F32 d, const VF32* in, VF32* y) HWY_ATTR {
+    y[0] = Normalized<kAdds, T>(d, in[0], in[kAdds], hn::Set(d, affine.mean),
+                                hn::Set(d, affine.factor), hn::Set(d, shift), min, max);
+  };
   for (int64_t n = 0; n < p.images; ++n) {
     const int64_t at = (n * p.channels + c) * p.plane;
-    Sweep(F32(), std::array{o.x + at}, std::array{o.y + at}, 0, p.plane,
-          [=, min = p.min, max = p.max](F32 d, const VF32* x, VF32* y) {
-            y[0] = Normalized<T>(d, x[0], hn::Set(d, affine.mean), hn::Set(d, affine.factor),
-                                 hn::Set(d, shift), min, max);
-          });
+    const std::array y = {o.y + at};
+    if constexpr (kAdds) {
+      Sweep(F32(), std::array{o.x + at, o.addend + at}, y, 0, p.plane, normalize);
+    } else {
+      Sweep(F32(), std::array{o.x + at}, y, 0, p.plane, normalize);
+    }
   }
 }
 
@@ -187,7 +195,7 @@ void TrainColumns(const Channels& p, const Operands<T>& o, const Columns& column
 }
 
 // Vectors of channels side by side. Lanes that pad a block stay 0.
-template <Statistics kFrom, int64_t kVectors, int64_t kChains, class T>
+template <Statistics kFrom, bool kAdds, int64_t kVectors, int64_t kChains, class T>
 void OfColumns(const Channels& p, const Operands<T>& o, const Columns& columns) {
   constexpr int64_t kMost = kVectors * kLanes;
   HWY_ALIGN float means[kMost] = {}, factors[kMost] = {}, shifts[kMost] = {};
@@ -206,13 +214,16 @@ void OfColumns(const Channels& p, const Operands<T>& o, const Columns& columns) 
       p, columns, [&, min = p.min, max = p.max](int64_t at, int64_t) CGRUN_IN_LOOP {
         const F32 d;
         PrefetchAhead<kVectors>(p, o.x + at);
+        if constexpr (kAdds) PrefetchAhead<kVectors>(p, o.addend + at);
         PrefetchAhead<kVectors>(p, o.y + at);
 #pragma GCC unroll 4
         for (int64_t v = 0; v < kVectors; ++v) {
           const int64_t lane = v * kLanes, stored = StoredOf(columns, v);
           const VF32 x = LoadSome(d, o.x + at + lane, stored);
-          const VF32 y = Normalized<T>(d, x, hn::Load(d, means + lane), hn::Load(d, factors + lane),
-                                       hn::Load(d, shifts + lane), min, max);
+          const VF32 addend = kAdds ? LoadSome(d, o.addend + at + lane, stored) : x;
+          const VF32 y = Normalized<kAdds, T>(d, x, addend, hn::Load(d, means + lane),
+                                              hn::Load(d, factors + lane),
+                                              hn::Load(d, shifts + lane), min, max);
           if (stored == kLanes) {
             StoreExact(d, y, o.y + at + lane);
           } else {
@@ -222,47 +233,60 @@ void OfColumns(const Channels& p, const Operands<T>& o, const Columns& columns) 
       });
 }
 
-template <Statistics kFrom, class T>
+template <Statistics kFrom, bool kAdds, class T>
 void Run(const RunContext& context, const Instruction& i) noexcept {
   const auto& p = *static_cast<const Channels*>(i.parameters);
-  const auto in = [&](int k) { return Data<const float>(context, i, k); };
+  constexpr int kOfChannels = kAdds ? 2 : 1, kOutputs = kOfChannels + 4;  // the first of them
+  const auto in = [&](int k) { return Data<const float>(context, i, kOfChannels + k); };
   const auto out = [&](int k) {
-    return kFrom == Statistics::kOfBatch ? Data<float>(context, i, k) : nullptr;
+    return kFrom == Statistics::kOfBatch ? Data<float>(context, i, kOutputs + k) : nullptr;
   };
-  const Operands<T> o{Data<const T>(context, i, 0), in(1),  in(2),  in(3),  in(4),
-                      Data<T>(context, i, 5),       out(6), out(7), out(8), out(9)};
+  const Operands<T> o{Data<const T>(context, i, 0),
+                      kAdds ? Data<const T>(context, i, 1) : nullptr,
+                      in(0),
+                      in(1),
+                      in(2),
+                      in(3),
+                      Data<T>(context, i, kOutputs),
+                      out(1),
+                      out(2),
+                      out(3),
+                      out(4)};
   SplitChannels<kLanes>(
-      p, [&](int64_t c) { Row<kFrom>(p, o, c); },
+      p, [&](int64_t c) { Row<kFrom, kAdds>(p, o, c); },
       [&]<int64_t kVectors, int64_t kChains>(const Columns& columns) {
-        OfColumns<kFrom, kVectors, kChains>(p, o, columns);
+        OfColumns<kFrom, kAdds, kVectors, kChains>(p, o, columns);
       });
+}
+
+template <Statistics kFrom, bool kAdds = false>
+PreparedKernel PrepareFor(const KernelRequest& request) {
+  const auto run = []<class T>(T*) -> KernelFunction { return &Run<kFrom, kAdds, T>; };
+  return PreparedKernel::Of(ForChannels(request.node, run), ChannelsOf(request));
 }
 
 PreparedKernel Prepare(const KernelRequest& request) {
   const bool training = request.node.attributes.As<BatchNormAttributes>().training;
-  const auto run = [training]<class T>(T*) -> KernelFunction {
-    return training ? &Run<Statistics::kOfBatch, T> : &Run<Statistics::kRunning, T>;
-  };
-  return PreparedKernel::Of(ForChannels(request.node, run), ChannelsOf(request));
+  return training ? PrepareFor<Statistics::kOfBatch>(request)
+                  : PrepareFor<Statistics::kRunning>(request);
 }
 
-PreparedKernel PrepareApply(const KernelRequest& request) {
-  const auto run = []<class T>(T*) -> KernelFunction { return &Run<Statistics::kSaved, T>; };
-  return PreparedKernel::Of(ForChannels(request.node, run), ChannelsOf(request));
-}
-
-KernelDef batch_norm() {
-  return PerElement({.name = "cpu.batch_norm",
+KernelDef Define(std::string_view name, PreparedKernel (*prepare)(const KernelRequest&)) {
+  return PerElement({.name = name,
                      .supports = HasNarrowChannels,
-                     .prepare = Prepare,
-                     .choose = ChooseChannels<1, kLanes>});
+                     .prepare = prepare,
+                     .choose = ChooseChannels<kLanes>});
 }
 
+KernelDef batch_norm() { return Define("cpu.batch_norm", Prepare); }
 KernelDef batch_norm_apply() {
-  return PerElement({.name = "cpu.batch_norm_apply",
-                     .supports = HasNarrowChannels,
-                     .prepare = PrepareApply,
-                     .choose = ChooseChannels<1, kLanes>});
+  return Define("cpu.batch_norm_apply", PrepareFor<Statistics::kSaved>);
+}
+KernelDef batch_norm_add() {
+  return Define("cpu.batch_norm_add", PrepareFor<Statistics::kOfBatch, true>);
+}
+KernelDef batch_norm_add_apply() {
+  return Define("cpu.batch_norm_add_apply", PrepareFor<Statistics::kSaved, true>);
 }
 
 }  // namespace
@@ -275,6 +299,8 @@ namespace cgrun::cpu {
 
 CGRUN_CPU_KERNEL(batch_norm)
 CGRUN_CPU_KERNEL(batch_norm_apply)
+CGRUN_CPU_KERNEL(batch_norm_add)
+CGRUN_CPU_KERNEL(batch_norm_add_apply)
 
 }  // namespace cgrun::cpu
 #endif

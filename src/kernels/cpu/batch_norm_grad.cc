@@ -1,4 +1,5 @@
-// The gradient of batch_norm, of f32 or bf16, in the manner of batch_norm.cc.
+// The gradients of batch_norm and batch_norm_add, of f32 or bf16, in the manner of batch_norm.cc.
+// The first pass over what they read makes that of the addend.
 #include "src/kernels/cpu/targets.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -20,38 +21,104 @@ namespace {
 
 constexpr int64_t kLanes = static_cast<int64_t>(kF32Lanes);
 
+// Where the gradient dz of what batch_norm gave, before a clip, comes from: First() in the pass for
+// the sums, `count` lanes of it from element `at` on; Second() from second() in the pass for dx.
+
+// From the gradient of the result y. On y depends what the clip lets through; it is computed again,
+// by the formula of batch_norm.cc.
+template <bool kClips, class T>
+struct OfResult {
+  static constexpr int kInputs = kClips ? 6 : 5;
+  static constexpr int64_t kAhead = kPositionsAhead;
+
+  OfResult(const RunContext& context, const Instruction& i, const Channels& p)
+      : dy(Data<const T>(context, i, 1)), min(p.min), max(p.max) {}
+
+  HWY_INLINE VF32 First(VF32 x, int64_t at, int64_t count, VF32 mean, VF32 factor,
+                        VF32 shift) const {
+    return Second(x, LoadSome(F32(), dy + at, count), mean, factor, shift);
+  }
+  HWY_INLINE VF32 Second(VF32 x, VF32 of_y, VF32 mean, VF32 factor, VF32 shift) const {
+    if (!kClips) return of_y;
+    const F32 d;
+    const VF32 low = hn::Set(d, min), high = hn::Set(d, max);
+    const VF32 y = RoundedTo<T>(d, hn::MulAdd(hn::Sub(x, mean), factor, shift));
+    return ClippedGrad(d, Clipped(d, y, low, high), of_y, low, high);
+  }
+  const T* second() const { return dy; }
+  template <int64_t kVectors>
+  HWY_INLINE void Prefetch(const Channels& p, int64_t at) const {
+    PrefetchAhead<kVectors>(p, dy + at);
+  }
+
+  const T* dy;
+  float min, max;
+};
+
+// From the gradient of y, in two parts or one, and from y itself. It is a result, too.
+template <bool kTwo, class T>
+struct OfParts {
+  static constexpr int kInputs = kTwo ? 7 : 6;
+  static constexpr int64_t kAhead = kPositionsAhead / 3;
+
+  OfParts(const RunContext& context, const Instruction& i, const Channels& p)
+      : dy(Data<const T>(context, i, 1)),
+        y(Data<const T>(context, i, 5)),
+        more_dy(kTwo ? Data<const T>(context, i, 6) : nullptr),
+        dz(Data<T>(context, i, kInputs + 3)),
+        min(p.min),
+        max(p.max) {}
+
+  HWY_INLINE VF32 First(VF32 /*x*/, int64_t at, int64_t count, VF32 /*mean*/, VF32 /*factor*/,
+                        VF32 /*shift*/) const {
+    const F32 d;
+    VF32 of_y = LoadSome(d, dy + at, count);
+    if constexpr (kTwo) {
+      of_y = RoundedTo<T>(d, hn::Add(of_y, LoadSome(d, more_dy + at, count)));
+    }
+    const VF32 result = LoadSome(d, y + at, count);
+    const VF32 of_sum = ClippedGrad(d, result, of_y, hn::Set(d, min), hn::Set(d, max));
+    if (count == kLanes) {
+      StoreExact(d, of_sum, dz + at);
+    } else {
+      StoreFirst(d, of_sum, dz + at, count);
+    }
+    return of_sum;
+  }
+  HWY_INLINE VF32 Second(VF32 /*x*/, VF32 of_sum, VF32 /*mean*/, VF32 /*factor*/,
+                         VF32 /*shift*/) const {
+    return of_sum;
+  }
+  const T* second() const { return dz; }
+  template <int64_t kVectors>
+  HWY_INLINE void Prefetch(const Channels& p, int64_t at) const {
+    PrefetchAhead<kVectors, kAhead>(p, dy + at);
+    PrefetchAhead<kVectors, kAhead>(p, y + at);
+    if constexpr (kTwo) PrefetchAhead<kVectors, kAhead>(p, more_dy + at);
+  }
+
+  const T *dy, *y, *more_dy;
+  T* dz;
+  float min, max;
+};
+
 template <class T>
 struct Operands {
-  const T *x, *dy;
-  const float *scale, *mean, *deviation, *shift;  // a shift where results were clipped
+  const T* x;
+  const float *scale, *mean, *deviation, *shift;  // a shift where y is computed again
   T* dx;
   float *dscale, *dshift;
 };
 
-// The gradient before the clip that is a part of batch_norm, of whose result y it depends; y is
-// computed again, by the formula of batch_norm.cc.
-template <bool kClips, class T>
-struct BeforeClip {
-  float min, max;
-
-  HWY_INLINE VF32 operator()(VF32 x, VF32 dy, VF32 mean, VF32 factor, VF32 shift) const {
-    if (!kClips) return dy;
-    const F32 d;
-    const VF32 low = hn::Set(d, min), high = hn::Set(d, max);
-    const VF32 y = RoundedTo<T>(d, hn::MulAdd(hn::Sub(x, mean), factor, shift));
-    return ClippedGrad(d, Clipped(d, y, low, high), dy, low, high);
-  }
-};
-
-// Σ dy and Σ dy·x̂ with x̂ = (x − mean)·inv_std.
+// Σ dz and Σ dz·x̂ with x̂ = (x − mean)·inv_std.
 struct Products {
   Sum sum;
   Sum product;
 
   HWY_INLINE Products() {}
-  HWY_INLINE void Add(VF32 x, VF32 dy, VF32 mean, VF32 inv_std) {
-    sum.Add(dy);
-    product.AddProduct(dy, hn::Mul(hn::Sub(x, mean), inv_std));
+  HWY_INLINE void Add(VF32 x, VF32 dz, VF32 mean, VF32 inv_std) {
+    sum.Add(dz);
+    product.AddProduct(dz, hn::Mul(hn::Sub(x, mean), inv_std));
   }
   HWY_INLINE void Join(const Products& other) {
     sum.Join(other.sum);
@@ -64,16 +131,16 @@ struct Given {
   float mean, inv_std, factor, shift;
 };
 
-template <bool kTraining, bool kClips, class T>
+template <bool kTraining, class T>
 Given GivenOf(const Channels& p, const Operands<T>& o, int64_t c) {
   const float deviation = o.deviation[c];
   const float inv_std =
       kTraining ? deviation
                 : static_cast<float>(1 / std::sqrt(static_cast<double>(deviation) + p.epsilon));
-  return {o.mean[c], inv_std, o.scale[c] * inv_std, kClips ? o.shift[c] : 0};
+  return {o.mean[c], inv_std, o.scale[c] * inv_std, o.shift == nullptr ? 0 : o.shift[c]};
 }
 
-// dx = factor·(dy − sum − x̂·product); with frozen statistics both means are 0.
+// dx = factor·(dz − sum − x̂·product); with frozen statistics both means are 0.
 struct Means {
   float sum, product;
 };
@@ -87,26 +154,26 @@ Means Conclude(const Channels& p, const Operands<T>& o, int64_t c, double sum, d
 }
 
 template <bool kTraining>
-HWY_INLINE VF32 GradOf(VF32 x, VF32 dy, VF32 mean, VF32 inv_std, VF32 factor, VF32 mean_sum,
+HWY_INLINE VF32 GradOf(VF32 x, VF32 dz, VF32 mean, VF32 inv_std, VF32 factor, VF32 mean_sum,
                        VF32 mean_product) {
-  if (!kTraining) return hn::Mul(factor, dy);
+  if (!kTraining) return hn::Mul(factor, dz);
   const VF32 normalized = hn::Mul(hn::Sub(x, mean), inv_std);
-  return hn::Mul(factor, hn::NegMulAdd(normalized, mean_product, hn::Sub(dy, mean_sum)));
+  return hn::Mul(factor, hn::NegMulAdd(normalized, mean_product, hn::Sub(dz, mean_sum)));
 }
 
-template <bool kClips, class T>
-Products SumRows(const Channels& p, const Operands<T>& o, int64_t c, const Given& given) {
+template <class Source, class T>
+Products SumRows(const Channels& p, const Operands<T>& o, const Source& source, int64_t c,
+                 const Given& given) {
   const F32 d;
-  const BeforeClip<kClips, T> before_clip{p.min, p.max};
   const VF32 mean = hn::Set(d, given.mean), inv_std = hn::Set(d, given.inv_std);
   const VF32 factor = hn::Set(d, given.factor), shift = hn::Set(d, given.shift);
   Products a, b;
   for (int64_t n = 0; n < p.images; ++n) {
     const int64_t at = (n * p.channels + c) * p.plane;
-    const T *x = o.x + at, *dy = o.dy + at;
+    const T* x = o.x + at;
     const auto add = [&](Products& products, int64_t e) HWY_ATTR {
       const VF32 in = LoadLanes(d, x + e);
-      products.Add(in, before_clip(in, LoadLanes(d, dy + e), mean, factor, shift), mean, inv_std);
+      products.Add(in, source.First(in, at + e, kLanes, mean, factor, shift), mean, inv_std);
     };
     int64_t e = 0;
     for (; e + 2 * kLanes <= p.plane; e += 2 * kLanes) {
@@ -119,7 +186,7 @@ Products SumRows(const Channels& p, const Operands<T>& o, int64_t c, const Given
     }
     if (e == p.plane) continue;
     const VF32 in = LoadFirstOr(d, x + e, p.plane - e, mean);
-    const VF32 dz = before_clip(in, LoadFirst(d, dy + e, p.plane - e), mean, factor, shift);
+    const VF32 dz = source.First(in, at + e, p.plane - e, mean, factor, shift);
     const auto is_there = hn::FirstN(d, static_cast<size_t>(p.plane - e));
     b.Add(in, hn::IfThenElse(is_there, dz, hn::Set(d, Sum::kNeutral)), mean, inv_std);
   }
@@ -127,18 +194,17 @@ Products SumRows(const Channels& p, const Operands<T>& o, int64_t c, const Given
   return a;
 }
 
-template <bool kTraining, bool kClips, class T>
-void Row(const Channels& p, const Operands<T>& o, int64_t c) {
-  const Given given = GivenOf<kTraining, kClips>(p, o, c);
-  const Products products = SumRows<kClips>(p, o, c, given);
+template <bool kTraining, class Source, class T>
+void Row(const Channels& p, const Operands<T>& o, const Source& source, int64_t c) {
+  const Given given = GivenOf<kTraining>(p, o, c);
+  const Products products = SumRows(p, o, source, c, given);
   const Means means = Conclude<kTraining>(p, o, c, products.sum.Total(), products.product.Total());
-  const BeforeClip<kClips, T> before_clip{p.min, p.max};
   for (int64_t n = 0; n < p.images; ++n) {
     const int64_t at = (n * p.channels + c) * p.plane;
-    Sweep(F32(), std::array{o.x + at, o.dy + at}, std::array{o.dx + at}, 0, p.plane,
+    Sweep(F32(), std::array{o.x + at, source.second() + at}, std::array{o.dx + at}, 0, p.plane,
           [=](F32 d, const VF32* in, VF32* dx) {
             const VF32 mean = hn::Set(d, given.mean), factor = hn::Set(d, given.factor);
-            const VF32 dz = before_clip(in[0], in[1], mean, factor, hn::Set(d, given.shift));
+            const VF32 dz = source.Second(in[0], in[1], mean, factor, hn::Set(d, given.shift));
             dx[0] = GradOf<kTraining>(in[0], dz, mean, hn::Set(d, given.inv_std), factor,
                                       hn::Set(d, means.sum), hn::Set(d, means.product));
           });
@@ -146,41 +212,33 @@ void Row(const Channels& p, const Operands<T>& o, int64_t c) {
 }
 
 // Vectors of channels side by side. Lanes that pad a block stay 0.
-template <bool kTraining, bool kClips, int64_t kVectors, int64_t kChains, class T>
-void OfColumns(const Channels& p, const Operands<T>& o, const Columns& columns) {
+template <bool kTraining, int64_t kVectors, int64_t kChains, class Source, class T>
+void OfColumns(const Channels& p, const Operands<T>& o, const Source& source,
+               const Columns& columns) {
   constexpr int64_t kMost = kVectors * kLanes;
   HWY_ALIGN float means[kMost] = {}, inv_stds[kMost] = {}, factors[kMost] = {}, shifts[kMost] = {};
   HWY_ALIGN float mean_sums[kMost] = {}, mean_products[kMost] = {};
   for (int64_t lane = 0; lane < columns.lanes; ++lane) {
-    const Given given = GivenOf<kTraining, kClips>(p, o, columns.first + lane);
+    const Given given = GivenOf<kTraining>(p, o, columns.first + lane);
     means[lane] = given.mean;
     inv_stds[lane] = given.inv_std;
     factors[lane] = given.factor;
     shifts[lane] = given.shift;
   }
-  // Calls work(x, dz, lane, at, stored) for each vector at a position, dz the gradient before the
-  // clip.
-  const auto for_vectors = [&, clip = BeforeClip<kClips, T>{p.min, p.max}](
-                               int64_t at, const auto& work) CGRUN_IN_LOOP {
+  States<Products, kVectors * kChains> products;
+  ForPositions<kChains>(p, columns, [&, source](int64_t at, int64_t chain) CGRUN_IN_LOOP {
     const F32 d;
-    PrefetchAhead<kVectors>(p, o.x + at);
-    PrefetchAhead<kVectors>(p, o.dy + at);
+    PrefetchAhead<kVectors, Source::kAhead>(p, o.x + at);
+    source.template Prefetch<kVectors>(p, at);
 #pragma GCC unroll 4
     for (int64_t v = 0; v < kVectors; ++v) {
       const int64_t lane = v * kLanes, stored = std::min(columns.stored - lane, kLanes);
-      const VF32 x = LoadSome(d, o.x + at + lane, stored);
-      const VF32 dy = LoadSome(d, o.dy + at + lane, stored);
-      const VF32 dz = clip(x, dy, hn::Load(d, means + lane), hn::Load(d, factors + lane),
-                           hn::Load(d, shifts + lane));
-      work(x, dz, lane, at + lane, stored);
+      const VF32 x = LoadSome(d, o.x + at + lane, stored), mean = hn::Load(d, means + lane);
+      const VF32 dz = source.First(x, at + lane, stored, mean, hn::Load(d, factors + lane),
+                                   hn::Load(d, shifts + lane));
+      products[static_cast<size_t>(v * kChains + chain)].Add(x, dz, mean,
+                                                             hn::Load(d, inv_stds + lane));
     }
-  };
-  States<Products, kVectors * kChains> products;
-  ForPositions<kChains>(p, columns, [&](int64_t position, int64_t chain) CGRUN_IN_LOOP {
-    for_vectors(position, [&](VF32 x, VF32 dz, int64_t lane, int64_t, int64_t) CGRUN_IN_LOOP {
-      products[static_cast<size_t>(lane / kLanes * kChains + chain)].Add(
-          x, dz, hn::Load(F32(), means + lane), hn::Load(F32(), inv_stds + lane));
-    });
   });
   HWY_ALIGN double sums[kMost], totals[kMost];
 #pragma GCC unroll 4
@@ -195,34 +253,50 @@ void OfColumns(const Channels& p, const Operands<T>& o, const Columns& columns) 
     mean_sums[lane] = of_lane.sum;
     mean_products[lane] = of_lane.product;
   }
-  ForPositions<kChains>(p, columns, [&](int64_t position, int64_t) CGRUN_IN_LOOP {
-    PrefetchAhead<kVectors>(p, o.dx + position);
-    for_vectors(
-        position, [&](VF32 x, VF32 dz, int64_t lane, int64_t at, int64_t stored) CGRUN_IN_LOOP {
-          const F32 d;
-          const VF32 dx =
-              GradOf<kTraining>(x, dz, hn::Load(d, means + lane), hn::Load(d, inv_stds + lane),
-                                hn::Load(d, factors + lane), hn::Load(d, mean_sums + lane),
-                                hn::Load(d, mean_products + lane));
-          StoreSome(d, dx, o.dx + at, stored);
-        });
+  ForPositions<kChains>(p, columns, [&, source](int64_t at, int64_t) CGRUN_IN_LOOP {
+    const F32 d;
+    PrefetchAhead<kVectors>(p, o.dx + at);
+    PrefetchAhead<kVectors>(p, o.x + at);
+    PrefetchAhead<kVectors>(p, source.second() + at);
+#pragma GCC unroll 4
+    for (int64_t v = 0; v < kVectors; ++v) {
+      const int64_t lane = v * kLanes, stored = std::min(columns.stored - lane, kLanes);
+      const VF32 x = LoadSome(d, o.x + at + lane, stored), mean = hn::Load(d, means + lane);
+      const VF32 factor = hn::Load(d, factors + lane);
+      const VF32 dz = source.Second(x, LoadSome(d, source.second() + at + lane, stored), mean,
+                                    factor, hn::Load(d, shifts + lane));
+      const VF32 dx =
+          GradOf<kTraining>(x, dz, mean, hn::Load(d, inv_stds + lane), factor,
+                            hn::Load(d, mean_sums + lane), hn::Load(d, mean_products + lane));
+      StoreSome(d, dx, o.dx + at + lane, stored);
+    }
   });
+}
+
+template <bool kTraining, class Source, class T>
+void RunFrom(const RunContext& context, const Instruction& i, const float* shift) noexcept {
+  const auto& p = *static_cast<const Channels*>(i.parameters);
+  const auto in = [&](int k) { return Data<const float>(context, i, k); };
+  const auto out = [&](int k) { return Data<float>(context, i, Source::kInputs + k); };
+  const Operands<T> o{Data<const T>(context, i, 0),         in(2),  in(3), in(4), shift,
+                      Data<T>(context, i, Source::kInputs), out(1), out(2)};
+  const Source source(context, i, p);
+  SplitChannels<kLanes>(
+      p, [&](int64_t c) { Row<kTraining>(p, o, source, c); },
+      [&]<int64_t kVectors, int64_t kChains>(const Columns& columns) {
+        OfColumns<kTraining, kVectors, kChains>(p, o, source, columns);
+      });
 }
 
 template <bool kTraining, bool kClips, class T>
 void Run(const RunContext& context, const Instruction& i) noexcept {
-  const auto& p = *static_cast<const Channels*>(i.parameters);
-  constexpr int kInputs = kClips ? 6 : 5;
-  const auto in = [&](int k) { return Data<const float>(context, i, k); };
-  const auto out = [&](int k) { return Data<float>(context, i, kInputs + k); };
-  const Operands<T> o{
-      Data<const T>(context, i, 0), Data<const T>(context, i, 1), in(2),  in(3), in(4),
-      kClips ? in(5) : nullptr,     Data<T>(context, i, kInputs), out(1), out(2)};
-  SplitChannels<kLanes>(
-      p, [&](int64_t c) { Row<kTraining, kClips>(p, o, c); },
-      [&]<int64_t kVectors, int64_t kChains>(const Columns& columns) {
-        OfColumns<kTraining, kClips, kVectors, kChains>(p, o, columns);
-      });
+  const float* shift = kClips ? Data<const float>(context, i, 5) : nullptr;
+  RunFrom<kTraining, OfResult<kClips, T>, T>(context, i, shift);
+}
+
+template <bool kTwo, class T>
+void RunAdd(const RunContext& context, const Instruction& i) noexcept {
+  RunFrom</*kTraining=*/true, OfParts<kTwo, T>, T>(context, i, nullptr);
 }
 
 template <class T>
@@ -237,11 +311,26 @@ PreparedKernel Prepare(const KernelRequest& request) {
   return PreparedKernel::Of(ForChannels(request.node, run), ChannelsOf(request));
 }
 
+PreparedKernel PrepareAdd(const KernelRequest& request) {
+  const bool two = request.node.inputs.size() == 7;
+  const auto run = [two]<class T>(T*) -> KernelFunction {
+    return two ? &RunAdd<true, T> : &RunAdd<false, T>;
+  };
+  return PreparedKernel::Of(ForChannels(request.node, run), ChannelsOf(request));
+}
+
 KernelDef batch_norm_grad() {
   return PerElement({.name = "cpu.batch_norm_grad",
                      .supports = HasNarrowChannels,
                      .prepare = Prepare,
-                     .choose = ChooseChannels<2, kLanes>});
+                     .choose = ChooseChannels<kLanes>});
+}
+
+KernelDef batch_norm_add_grad() {
+  return PerElement({.name = "cpu.batch_norm_add_grad",
+                     .supports = HasNarrowChannels,
+                     .prepare = PrepareAdd,
+                     .choose = ChooseChannels<kLanes>});
 }
 
 }  // namespace
@@ -253,6 +342,7 @@ HWY_AFTER_NAMESPACE();
 namespace cgrun::cpu {
 
 CGRUN_CPU_KERNEL(batch_norm_grad)
+CGRUN_CPU_KERNEL(batch_norm_add_grad)
 
 }  // namespace cgrun::cpu
 #endif

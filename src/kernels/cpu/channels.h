@@ -59,16 +59,24 @@ inline Channels ChannelsOf(const KernelRequest& request) {
   return channels;
 }
 
-// In the layout in which one of the `kActivations` first inputs comes, where its channels are in
-// blocks of whole vectors, or all side by side; for KernelDef::choose. Its first output is in it
-// too.
-template <size_t kActivations, int64_t kLanes>
+// In the layout in which one of the tensors of x's shape comes, where its channels are in blocks of
+// whole vectors, or all side by side; for KernelDef::choose. All tensors of that shape are in it
+// then, results too.
+template <int64_t kLanes>
 bool ChooseChannels(const NodeSignature& node, const RunSetting& setting, KernelOption* option) {
-  for (size_t i = 0; i < kActivations && i < setting.layouts.size(); ++i) {
+  const auto like_x = [&x = node.inputs[0]](const TensorType& type) {
+    return type.shape == x.shape;
+  };
+  for (size_t i = 0; i < setting.layouts.size(); ++i) {
     const Layout& layout = setting.layouts[i];
+    if (!like_x(node.inputs[i])) continue;
     if (!HasChannelsLast(layout) && !ComesInBlocks(node, setting, i, kLanes)) continue;
-    for (size_t k = 0; k < kActivations; ++k) option->input_layouts[k] = layout;
-    option->output_layouts[0] = layout;
+    for (size_t k = 0; k < node.inputs.size(); ++k) {
+      if (like_x(node.inputs[k])) option->input_layouts[k] = layout;
+    }
+    for (size_t k = 0; k < node.outputs.size(); ++k) {
+      if (like_x(node.outputs[k])) option->output_layouts[k] = layout;
+    }
     break;
   }
   return true;

@@ -41,13 +41,17 @@ HWY_INLINE void ForPositions(const Channels& p, const Columns& columns, const Wo
   }
 }
 
+// How many positions ahead a loop asks for what it reads. With more tensors that is less, or what
+// has come is gone from the first-level cache before its turn.
+inline constexpr int64_t kPositionsAhead = 24;
+
 // Asks for what `kVectors` vectors at a later position need: processors foresee no strides as long
 // as those of channels side by side.
-template <int64_t kVectors, class T>
+template <int64_t kVectors, int64_t kAhead = kPositionsAhead, class T>
 HWY_INLINE void PrefetchAhead(const Channels& p, const T* at) {
   if constexpr (kVectors == 1) return;  // one after another
-  constexpr int64_t kPositions = 24, kLine = 64;
-  const auto ahead = reinterpret_cast<uintptr_t>(at + kPositions * p.block);
+  constexpr int64_t kLine = 64;
+  const auto ahead = reinterpret_cast<uintptr_t>(at + kAhead * p.block);
   for (int64_t byte = 0; byte < kVectors * static_cast<int64_t>(kF32Lanes * sizeof(T));
        byte += kLine) {
     __builtin_prefetch(reinterpret_cast<const void*>(ahead + static_cast<uintptr_t>(byte)));
