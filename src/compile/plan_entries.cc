@@ -18,15 +18,15 @@ using Clock = std::chrono::steady_clock;
 constexpr const char* kQuickPlanner = "greedy";
 constexpr std::string_view kMemoryOrder = "memory";
 constexpr int kMaxRematRounds = 4;
-constexpr int kMostPackings = 6;      // on the way to a cap …
-constexpr int kFewPackings = 3;       // … and to a bound that was missed
-constexpr int kMostGapsTried = 6;     // ways to close a gap
-constexpr int64_t kLeastGap = 2000;   // a gap is more than such a part of the bound, …
-constexpr int64_t kGapParts = 8;      // … parts of it may stay, …
-constexpr int64_t kGapPartsMore = 2;  // … more of them where fewer were too few
-constexpr int64_t kLargeGap = 200;    // a longer packing is worth it for such a part of the bound
-constexpr double kAnyShare = 1000;    // of a step's time
-constexpr int64_t kOrderParts = 50;   // an order needs at most one part more than the best
+constexpr int kMostPackings = 6;       // on the way to a cap …
+constexpr int kFewPackings = 3;        // … and to a bound that was missed
+constexpr int kMostGapsTried = 6;      // ways to close a gap
+constexpr int64_t kLeastGap = 2000;    // a gap is more than such a part of the bound, …
+constexpr int64_t kGapParts = 8;       // … parts of it may stay, …
+constexpr int64_t kGapPartsMore = 2;   // … more of them where fewer were too few
+constexpr int64_t kGapPartsSpent = 4;  // fewer are spent where more were too many
+constexpr double kAnyShare = 1000;     // of a step's time
+constexpr int64_t kOrderParts = 50;    // an order needs at most one part more than the best
 // Of the schedules that are searched through on the way to a cap: about a second for 30 million.
 constexpr int64_t kNodesSearched = 30'000'000;
 constexpr int64_t kNodesSearchedAgain = 10'000'000;  // where a packing has left gaps
@@ -243,7 +243,7 @@ MemoryLayout CloseGap(std::vector<CompiledEntry>& entries, MemoryLayout layout,
 // would be computed again, as long as the arena is not larger for it.
 MemoryLayout SpendGap(std::vector<CompiledEntry>& entries, MemoryLayout layout,
                       const Target& target, const CompileOptions& options) {
-  for (int64_t part = kGapParts; part > 0; part -= kGapPartsMore) {
+  for (int64_t part = kGapParts; part > 0; part -= kGapPartsSpent) {
     const Bytes bound = layout.lower_bound_bytes, gap = layout.arena_bytes - bound;
     if (gap <= 0) break;
     std::vector<CompiledEntry> tried = entries;
@@ -263,11 +263,11 @@ MemoryLayout SpendGap(std::vector<CompiledEntry>& entries, MemoryLayout layout,
   return layout;
 }
 
-// A longer search for the same plan, where a large gap is left.
+// A longer search for the same plan, where a gap is left.
 MemoryLayout PackLonger(const std::vector<CompiledEntry>& entries, MemoryLayout layout,
                         LayoutOptions options) {
   const Bytes gap = layout.arena_bytes - layout.lower_bound_bytes;
-  if (gap <= layout.lower_bound_bytes / kLargeGap) return layout;
+  if (gap <= layout.lower_bound_bytes / kLeastGap) return layout;
   options.packs_longer = true;
   MemoryLayout packed = PlanOnce(entries, options);
   if (packed.arena_bytes >= layout.arena_bytes) return layout;
@@ -280,8 +280,8 @@ MemoryLayout WithoutGap(std::vector<CompiledEntry>& entries, MemoryLayout layout
                         const Target& target, const CompileOptions& options) {
   if (!ClosesGaps(options)) return layout;
   layout = CloseGap(entries, std::move(layout), target, options);
-  layout = PackLonger(entries, std::move(layout), options.layout);
-  return SpendGap(entries, std::move(layout), target, options);
+  layout = SpendGap(entries, std::move(layout), target, options);
+  return PackLonger(entries, std::move(layout), options.layout);
 }
 
 CompileOptions WithPlannerOfEffort(CompileOptions options) {
