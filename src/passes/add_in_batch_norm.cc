@@ -17,6 +17,7 @@
 
 #include "src/ops/batch_norm.h"
 #include "src/ops/clip.h"
+#include "src/passes/clip_in_norm.h"
 #include "src/passes/pass.h"
 #include "src/passes/rewrite.h"
 
@@ -36,42 +37,27 @@ struct ClipGradient {
   ClipAttributes bounds;
 };
 
-// What relu does, or clip, or the gradient of one; as in clip_in_batch_norm.
-std::optional<ClipAttributes> BoundsOf(const FusedOperator& op, OpId relu, OpId clip) {
-  if (op.op == relu) return ClipAttributes{.min = 0};
-  if (op.op != clip) return std::nullopt;
-  const auto& bounds = op.attributes.As<ClipAttributes>();
-  if (bounds.min > 0 || bounds.max < 0) return std::nullopt;
-  return bounds;
-}
-
 std::optional<ClippedSum> ClippedSumOf(const Node& node) {
   const std::vector<FusedOperator>& body = node.body;
   if (body.size() != 2 || body[0].op != OpId::add) return std::nullopt;
-  const auto bounds = BoundsOf(body[1], OpId::relu, OpId::clip);
+  const auto bounds = ClipBoundsOf(body[1].op, body[1].attributes, OpId::relu, OpId::clip);
   if (!bounds) return std::nullopt;
   return ClippedSum{body[0].operands[0], body[0].operands[1], *bounds};
 }
 
 std::optional<ClipGradient> ClipGradientOf(const Node& node) {
   if (node.op != OpId::fused) {
-    const auto bounds = BoundsOf({node.op, node.attributes, {}}, OpId::relu_grad, OpId::clip_grad);
+    const auto bounds = ClipBoundsOf(node.op, node.attributes, OpId::relu_grad, OpId::clip_grad);
     if (!bounds) return std::nullopt;
     return ClipGradient{{1}, 0, *bounds};
   }
   const std::vector<FusedOperator>& body = node.body;
   if (body.size() != 2 || body[0].op != OpId::add) return std::nullopt;
-  const auto bounds = BoundsOf(body[1], OpId::relu_grad, OpId::clip_grad);
+  const auto bounds =
+      ClipBoundsOf(body[1].op, body[1].attributes, OpId::relu_grad, OpId::clip_grad);
   const bool of_sum = body[1].operands[0] >= 0 && body[1].operands[1] < 0;
   if (!bounds || !of_sum) return std::nullopt;
   return ClipGradient{body[0].operands, body[1].operands[0], *bounds};
-}
-
-Attributes Clipping(const Node& batch_norm, const ClipAttributes& bounds) {
-  auto attributes = batch_norm.attributes.As<BatchNormAttributes>();
-  attributes.min = bounds.min;
-  attributes.max = bounds.max;
-  return Attributes::Of(attributes);
 }
 
 bool IsPlainInTraining(const Node& batch_norm) {

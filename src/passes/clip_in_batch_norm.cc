@@ -10,28 +10,12 @@
 
 #include "src/ops/batch_norm.h"
 #include "src/ops/clip.h"
+#include "src/passes/clip_in_norm.h"
 #include "src/passes/pass.h"
 #include "src/passes/rewrite.h"
 
 namespace cgrun::passes {
 namespace {
-
-// What relu does, or clip, or the gradient of one. Bounds on one side of 0 would move the zeros
-// that pad blocked layouts.
-std::optional<ClipAttributes> ClipOf(const Node& node, OpId relu, OpId clip) {
-  if (node.op == relu) return ClipAttributes{.min = 0};
-  if (node.op != clip) return std::nullopt;
-  const auto& bounds = node.attributes.As<ClipAttributes>();
-  if (bounds.min > 0 || bounds.max < 0) return std::nullopt;
-  return bounds;
-}
-
-Attributes Clipping(const Node& batch_norm, const ClipAttributes& bounds) {
-  auto attributes = batch_norm.attributes.As<BatchNormAttributes>();
-  attributes.min = bounds.min;
-  attributes.max = bounds.max;
-  return Attributes::Of(attributes);
-}
 
 class Fuser {
  public:
@@ -51,7 +35,8 @@ class Fuser {
  private:
   void Fuse(NodeId clip_id) {
     const Node clip = graph_.nodes[clip_id];
-    const std::optional<ClipAttributes> bounds = ClipOf(clip, OpId::relu, OpId::clip);
+    const std::optional<ClipAttributes> bounds =
+        ClipBoundsOf(clip.op, clip.attributes, OpId::relu, OpId::clip);
     if (!bounds || !IsReadBy(clip.inputs[0], clip_id)) return;
     const NodeId norm_id = graph_.values[clip.inputs[0]].producer;
     if (!norm_id.valid() || graph_.nodes[norm_id].op != OpId::batch_norm) return;
@@ -74,7 +59,7 @@ class Fuser {
   void FuseGradient(const Node& norm, const Node& fused, NodeId clip_grad_id) {
     const Node clip_grad = graph_.nodes[clip_grad_id];
     const std::optional<ClipAttributes> bounds =
-        ClipOf(clip_grad, OpId::relu_grad, OpId::clip_grad);
+        ClipBoundsOf(clip_grad.op, clip_grad.attributes, OpId::relu_grad, OpId::clip_grad);
     if (!bounds || clip_grad.inputs[0] != fused.outputs[0]) return;
     const ValueId between = clip_grad.outputs[0];
     if (readers_[between].size() != 1 || !IsInternal(graph_, between)) return;
