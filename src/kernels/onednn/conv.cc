@@ -159,7 +159,8 @@ Forward::primitive_desc ForwardDesc(const NodeSignature& node, Layouts layouts) 
   const Desc x = Tensor(node.inputs[0], At(layouts, 0));
   const Desc weight = DescribeWeights(node.inputs[1], attributes.groups, At(layouts, 1));
   const Desc y = Tensor(node.outputs[0], At(layouts, node.inputs.size()));
-  const TensorType of_filters{node.inputs[1].dtype, {node.outputs[0].shape[1]}};
+  const DType of_bias = HasNorm(node) ? DType::kF32 : node.inputs[1].dtype;
+  const TensorType of_filters{of_bias, {node.outputs[0].shape[1]}};
   const auto kind = dnnl::prop_kind::forward_training;
   const Forward::desc desc =
       bias ? Forward::desc(kind, kAlgorithm<kMethod>, x, weight, Describe(of_filters, Layout()), y,

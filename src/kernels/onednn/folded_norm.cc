@@ -3,9 +3,11 @@
 #include "src/kernels/onednn/folded_norm.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <utility>
 
+#include "src/kernels/onednn/primitive.h"
 #include "src/ops/batch_norm.h"
 
 namespace cgrun::onednn {
@@ -15,7 +17,7 @@ constexpr int64_t kAlignment = 64;                  // bytes
 constexpr double kBytesPerSecond = 20e9;            // read and written, however many threads
 constexpr int64_t kLeastParallelBytes = 128 << 10;  // fewer are not worth a second thread
 constexpr int64_t kFloat = sizeof(float);
-constexpr int64_t kMostWidth = 64;  // of a block of filters
+constexpr int64_t kMostPeriod = 256;  // of factors, see FilterBlocks
 
 const FusedOperator* NormOf(const NodeSignature& node) {
   const auto norm = std::ranges::find(node.body, OpId::batch_norm, &FusedOperator::op);
@@ -25,18 +27,26 @@ const FusedOperator* NormOf(const NodeSignature& node) {
 int64_t Aligned(int64_t bytes) { return (bytes + kAlignment - 1) / kAlignment * kAlignment; }
 
 // Weights as they lie: blocks of `width` filters (1: none), each as long as the next; in a block
-// one filter's element stands beside the next one's.
+// `run` elements of one filter stand beside as many of the next one, so that what they are
+// multiplied by repeats after a period.
 struct FilterBlocks {
   int64_t filters = 0;
   int64_t width = 1;
-  int64_t elements = 0;  // of one filter in its block
+  int64_t run = 1;
+  int64_t elements = 0;  // of a block
   int64_t count() const { return (filters + width - 1) / width; }
+  int64_t period() const { return width * run; }
 };
 
 FilterBlocks BlocksOf(const TensorType& type, const Layout& layout) {
-  FilterBlocks blocks{type.shape[0].size, 1, 0};
-  if (!layout.blocks.empty()) blocks.width = layout.blocks.back().size;
-  blocks.elements = ByteSize(type, layout) / kFloat / (blocks.count() * blocks.width);
+  FilterBlocks blocks{type.shape[0].size};
+  for (const Layout::Block& block : layout.blocks) {
+    const bool of_filters = block.axis == 0;
+    if (of_filters) blocks.width = block.size;
+    blocks.run = of_filters ? 1 : blocks.run * block.size;
+  }
+  if (blocks.width == 1) blocks.run = 1;
+  blocks.elements = ByteSize(type, layout) / SizeOf(type.dtype) / blocks.count();
   return blocks;
 }
 
@@ -45,6 +55,7 @@ struct Parameters {
   FilterBlocks blocks;
   FoldedPlaces places;
   bool into_weights = true;
+  DType dtype = DType::kF32;  // of the weights
   bool has_bias = false;
   int scale = 0;  // the operand; shift, mean and variance follow
   int workspace = 0;
@@ -66,38 +77,52 @@ Affine AffineOf(const Parameters& p, const RunContext& context, const Instructio
   return {static_cast<float>(factor), static_cast<float>(summand * factor + of_filter(1))};
 }
 
+inline void Multiply(float weight, float factor, float* product) { *product = weight * factor; }
+
+// Rounded to the nearest, ties to even.
+inline void Multiply(BFloat16 weight, float factor, BFloat16* product) {
+  const float value = std::bit_cast<float>(uint32_t{weight.bits} << 16) * factor;
+  const auto bits = std::bit_cast<uint32_t>(value);
+  const uint32_t rounded = bits + 0x7FFF + (bits >> 16 & 1);
+  product->bits = static_cast<uint16_t>((value == value ? rounded : bits | 0x400000) >> 16);
+}
+
 // The filters of one block.
+template <class T>
 void FoldBlock(const Parameters& p, const RunContext& context, const Instruction& i,
                int64_t block) noexcept {
-  auto* workspace = Data<float>(context, i, p.workspace);
-  float* summands = workspace + p.places.summands / kFloat;
-  float factors[kMostWidth] = {};
-  const int64_t first = block * p.blocks.width;
+  auto* workspace = Data<std::byte>(context, i, p.workspace);
+  auto* summands = reinterpret_cast<float*>(workspace + p.places.summands);
+  float factors[kMostPeriod] = {};
+  const int64_t first = block * p.blocks.width, period = p.blocks.period();
   const int64_t filters = std::min(p.blocks.width, p.blocks.filters - first);
   for (int64_t j = 0; j < filters; ++j) {
-    const Affine affine = AffineOf<float>(p, context, i, first + j);
-    factors[j] = affine.factor;
+    const Affine affine = AffineOf<T>(p, context, i, first + j);
+    std::fill_n(factors + j * p.blocks.run, p.blocks.run, affine.factor);
     summands[first + j] = affine.summand;
   }
-  const int64_t size = p.blocks.width * p.blocks.elements;
-  const float* from = Data<const float>(context, i, 1) + block * size;
-  float* to = workspace + p.places.factors / kFloat + block * size;
-  if (p.blocks.width == 1) {
-    for (int64_t e = 0; e < size; ++e) to[e] = from[e] * factors[0];
+  const T* from = Data<const T>(context, i, 1) + block * p.blocks.elements;
+  T* to = reinterpret_cast<T*>(workspace + p.places.factors) + block * p.blocks.elements;
+  if (period == 1) {
+    const float factor = factors[0];
+#pragma omp simd
+    for (int64_t e = 0; e < p.blocks.elements; ++e) Multiply(from[e], factor, to + e);
     return;
   }
-  for (int64_t e = 0; e < size; e += p.blocks.width) {
-    for (int64_t j = 0; j < p.blocks.width; ++j) to[e + j] = from[e + j] * factors[j];
+  for (int64_t begin = 0; begin < p.blocks.elements; begin += period) {
+#pragma omp simd
+    for (int64_t e = 0; e < period; ++e) Multiply(from[begin + e], factors[e], to + begin + e);
   }
 }
 
+template <class T>
 void FoldIntoWeights(const Parameters& p, const RunContext& context,
                      const Instruction& i) noexcept {
   if (p.threads == 1) {  // no team of another size: OpenMP allocates where that changes
-    for (int64_t block = 0; block < p.blocks.count(); ++block) FoldBlock(p, context, i, block);
+    for (int64_t block = 0; block < p.blocks.count(); ++block) FoldBlock<T>(p, context, i, block);
   } else {
 #pragma omp parallel for num_threads(p.threads) schedule(static)
-    for (int64_t block = 0; block < p.blocks.count(); ++block) FoldBlock(p, context, i, block);
+    for (int64_t block = 0; block < p.blocks.count(); ++block) FoldBlock<T>(p, context, i, block);
   }
 }
 
@@ -112,8 +137,10 @@ void FoldBehindSums(const Parameters& p, const RunContext& context, const Instru
 
 void Run(const RunContext& context, const Instruction& i) noexcept {
   const auto& p = *static_cast<const Parameters*>(i.parameters);
-  if (p.into_weights) {
-    FoldIntoWeights(p, context, i);
+  if (p.into_weights && p.dtype == DType::kF32) {
+    FoldIntoWeights<float>(p, context, i);
+  } else if (p.into_weights) {
+    FoldIntoWeights<BFloat16>(p, context, i);
   } else {
     FoldBehindSums(p, context, i);
   }
@@ -133,17 +160,18 @@ bool CanFold(const NodeSignature& node) {
 }
 
 bool FoldsIntoWeights(const NodeSignature& node) {
-  return HasNorm(node) && node.inputs[1].dtype == DType::kF32;
+  if (!HasNorm(node)) return false;
+  const TensorType &weight = node.inputs[1], &y = node.outputs[0];
+  return weight.dtype == DType::kF32 ||
+         (!MultipliesTiles() && weight.shape.Elements() < y.shape.Elements());
 }
 
 bool CanFoldInto(const NodeSignature& node, const Layout& weights) {
   if (!FoldsIntoWeights(node)) return CanFold(node);
   const bool filters_first = weights.order.empty() || weights.order[0] == 0;
   const auto of_filters = std::ranges::count(weights.blocks, 0, &Layout::Block::axis);
-  const bool filters_last = weights.blocks.empty() || (weights.blocks.back().axis == 0 &&
-                                                       weights.blocks.back().size <= kMostWidth);
-  return CanFold(node) && filters_first && filters_last &&
-         of_filters == (weights.blocks.empty() ? 0 : 1);
+  return CanFold(node) && filters_first && of_filters == (weights.blocks.empty() ? 0 : 1) &&
+         BlocksOf(node.inputs[1], weights).period() <= kMostPeriod;
 }
 
 FoldedPlaces PlacesOf(const NodeSignature& node, const Layout& weights) {
@@ -170,8 +198,8 @@ PreparedKernel BehindFolding(const KernelRequest& request, PreparedKernel conv) 
   return PreparedKernel::Of(
       &Run,
       Parameters{std::move(conv), BlocksOf(node.inputs[1], weights), PlacesOf(node, weights),
-                 FoldsIntoWeights(node), node.body[0].operands.size() == 3, norm->operands[1],
-                 static_cast<int>(node.inputs.size() + node.outputs.size()),
+                 FoldsIntoWeights(node), node.inputs[1].dtype, node.body[0].operands.size() == 3,
+                 norm->operands[1], static_cast<int>(node.inputs.size() + node.outputs.size()),
                  small ? 1 : request.threads, norm->attributes.As<BatchNormAttributes>().epsilon});
 }
 

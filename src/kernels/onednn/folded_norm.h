@@ -1,8 +1,9 @@
-// A batch_norm by running statistics that stands behind a convolution in one node. In f32 its
-// factors go into the weights and its summands into the bias, in the workspace, before the
-// convolution runs. In bf16, where weights that are multiplied would be rounded once more, the
-// workspace has factors and summands alone, and the sums meet them in registers. Either way no
-// second copy of the weights is held, and the parameters may change from step to step.
+// A batch_norm by running statistics that stands behind a convolution in one node. Its factors go
+// into the weights and its summands into the bias, in the workspace, before the convolution runs;
+// in bf16 such weights are rounded once more. Or the workspace has factors and summands alone, and
+// the sums meet them in registers: in bf16 where a processor multiplies tiles, whose kernels do
+// that for little, or where there are more weights than results. Either way no second copy of the
+// weights is held, and the parameters may change from step to step.
 #ifndef CGRUN_KERNELS_ONEDNN_FOLDED_NORM_H_
 #define CGRUN_KERNELS_ONEDNN_FOLDED_NORM_H_
 
