@@ -12,7 +12,7 @@ namespace cgrun {
 // waits for from running, and a step of a small model takes 50 times as long.
 //
 // OPENBLAS_CORETYPE: an OpenBLAS that is older than the processor multiplies by the instructions of
-// 2004 on it, or of 2013 on one of AMD's with AVX-512.
+// 2004 on it.
 void RestartForLibraries(char** argv);
 
 }  // namespace cgrun

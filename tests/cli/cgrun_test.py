@@ -137,9 +137,6 @@ class CgrunTest(unittest.TestCase):
         self.assertRegex(out, r"^cgrun \d+\.\d+\nlibraries: CLI11 ")
         kernels = re.search(r"(?m)^kernels: (.+)", out)[1]
         self.assertIn(kernels, self.succeeds("devices"))  # which names the instruction set
-        self.assertNotIn("OpenMP Prescott", kernels)
-        if " avx512dq " in pathlib.Path("/proc/cpuinfo").read_text():
-            self.assertNotRegex(kernels, "OpenMP (Haswell|Zen),")
 
     # Results.
 

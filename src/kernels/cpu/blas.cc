@@ -99,17 +99,15 @@ std::string BlasVersion() {
 }
 
 std::string BetterBlasCore() {
+  constexpr std::string_view kOldest = "Prescott";
+  if (openblas_get_corename() != kOldest) return "";
 #if defined(__x86_64__)
-  const std::string_view core = openblas_get_corename();
-  const bool oldest = core == "Prescott";
-  // OpenBLAS up to 0.3.21 knows AMD's processors by their AVX2 alone.
-  const bool narrow = oldest || core == "Haswell" || core == "Zen";
   __builtin_cpu_init();
-  if (narrow && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
+  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
       __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq")) {
     return "SkylakeX";
   }
-  if (oldest && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return "Haswell";
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return "Haswell";
 #endif
   return "";
 }

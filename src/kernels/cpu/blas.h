@@ -58,8 +58,7 @@ void WarmUpBlas(int threads, bool lanes);
 std::string BlasVersion();
 
 // What OPENBLAS_CORETYPE should be where OpenBLAS does not know the processor, and takes it for the
-// oldest that it supports, or for one without AVX-512 that has it: "SkylakeX" with AVX-512,
-// "Haswell" with AVX2. Else "".
+// oldest that it supports: "SkylakeX" with AVX-512, "Haswell" with AVX2. Else "".
 std::string BetterBlasCore();
 
 }  // namespace cgrun::cpu
