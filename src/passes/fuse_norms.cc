@@ -1,8 +1,7 @@
 // In inference a batch_norm is a factor and a summand of each channel: behind a convolution that it
 // alone reads, the two become one node where the target has a kernel for them, and so does a
 // tensor that is added then, with the activation behind that. The kernel folds the factors into
-// the weights in each step, in bf16 it multiplies the sums by them: no second copy of the weights
-// is held, and where these are more than what the convolution gives, it does not pay.
+// the weights in each step, or multiplies the sums by them: no second copy of the weights is held.
 //
 //   y = relu(batch_norm(conv(x, w), …) + shortcut)  →  y = fused(x, w, …, shortcut)
 //

@@ -7,6 +7,7 @@
 #include <dnnl.hpp>
 #include <string_view>
 
+#include "src/kernels/onednn/folded_norm.h"
 #include "src/ops/batch_norm.h"
 #include "src/ops/conv.h"
 #include "tests/kernels/random_tensors.h"
@@ -170,8 +171,9 @@ TEST_F(PostOperators, FoldIntoBlocksThatAreNotFull) {
   Check({.channels = 24, .filters = 24, .groups = 24});
 }
 
-// Weights of bf16 would be rounded twice: the norm meets the sums, which are of f32.
-TEST_F(PostOperators, NormaliseTheSumsOfBf16) {
+// Weights of bf16 are rounded twice; where there are more of them than results, or on tiles, the
+// norm meets the sums, which are of f32.
+TEST_F(PostOperators, NormaliseBf16) {
   const auto check = [&](Chain chain) {
     chain.dtype = DType::kBF16;
     Check(chain, "onednn.fused_conv", /*tolerance=*/0.02);
@@ -180,14 +182,26 @@ TEST_F(PostOperators, NormaliseTheSumsOfBf16) {
     ASSERT_FALSE(onednn::MultipliesPairs());
     GTEST_SKIP() << "the processor multiplies no bf16";
   }
+  const Chain few{.kernel = 1, .dtype = DType::kBF16}, many{.channels = 64, .dtype = DType::kBF16};
+  EXPECT_EQ(onednn::FoldsIntoWeights(few.Node()), !onednn::MultipliesTiles());
+  EXPECT_FALSE(onednn::FoldsIntoWeights(many.Node()));
   for (const bool bias : {false, true}) {
     check({.channels = 64, .filters = 64, .bias = bias});
     check({.channels = 64, .filters = 64, .kernel = 1, .bias = bias, .relu = true});
+    check({.bias = bias});
+    check({.filters = 20, .bias = bias, .min = 0});
+    check({.channels = 3, .kernel = 7, .stride = 2, .bias = bias});
   }
   check({.channels = 32, .filters = 48, .stride = 2, .min = 0, .max = 6});
-  if (!onednn::MultipliesTiles()) return;  // oneDNN adds tensors there before anything else alone
+  // Behind a norm that meets the sums oneDNN adds tensors on tiles alone.
+  const Chain added = onednn::MultipliesTiles()
+                          ? Chain{.channels = 64, .filters = 128}
+                          : Chain{.channels = 64, .filters = 128, .kernel = 1};
   for (const bool first : {false, true}) {
-    check({.channels = 64, .filters = 128, .sum = true, .sum_comes_first = first, .relu = true});
+    Chain chain = added;
+    chain.sum = chain.relu = true;
+    chain.sum_comes_first = first;
+    check(chain);
   }
 }
 
