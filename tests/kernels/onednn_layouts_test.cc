@@ -4,10 +4,13 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 #include "src/kernels/kernel.h"
 #include "src/ops/conv.h"
 #include "src/ops/conv_transpose.h"
+#include "src/ops/reorder.h"
+#include "tests/support/run_option.h"
 
 namespace cgrun {
 namespace {
@@ -101,6 +104,24 @@ TEST_F(OnednnLayouts, TheyAreEstimatedToBeTheFastest) {
     EXPECT_TRUE(std::ranges::all_of(options, [&](const KernelOption& option) {
       return onednn->seconds <= option.seconds;
     })) << NameOf(node.op);
+  }
+}
+
+// Indices of pools, as images.
+TEST_F(OnednnLayouts, ReordersMoveBytes) {
+  const TensorType type{DType::kU8, {2, 20, 5, 7}};
+  HostTensor x(type.dtype, type.shape);
+  for (int64_t i = 0; i < x.elements(); ++i) x.Set(i, static_cast<double>(i % 251));
+  for (const auto& [from, to] :
+       {std::pair{"plain", "aBcd16b"}, {"aBcd16b", "plain"}, {"acdb", "aBcd16b"}}) {
+    const NodeSignature node{
+        OpId::reorder, Attributes::Of(ReorderAttributes{from, to}), {type}, {type}, {}};
+    const std::optional<KernelOption> option = Onednn(node);
+    ASSERT_TRUE(option) << from << to;
+    const OptionRun run = RunOption(*library_, node, *option, std::vector{x}, 2);
+    EXPECT_EQ(run.fault, "");
+    for (int64_t i = 0; i < x.elements(); ++i)
+      ASSERT_EQ(run.outputs[0].At(i), x.At(i)) << from << to;
   }
 }
 

@@ -106,8 +106,10 @@ bool MultipliesTiles() { return dnnl::get_effective_cpu_isa() == dnnl::cpu_isa::
 bool IsSoundDepth(int64_t depth) { return depth > 0 && depth % 2 == 0; }
 
 dnnl::memory::data_type DataType(DType dtype) {
+  using Type = dnnl::memory::data_type;
+  if (dtype == DType::kU8) return Type::u8;
   CGRUN_CHECK(IsOnednnFloat(dtype)) << "no oneDNN kernel for " << Name(dtype);
-  return dtype == DType::kF32 ? dnnl::memory::data_type::f32 : dnnl::memory::data_type::bf16;
+  return dtype == DType::kF32 ? Type::f32 : Type::bf16;
 }
 
 dnnl::memory::dims DimsOf(const Shape& shape) {

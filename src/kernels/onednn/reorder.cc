@@ -26,8 +26,9 @@ dnnl::reorder::primitive_desc DescOf(const NodeSignature& node, int threads) {
 
 bool Supports(const NodeSignature& node) {
   const Shape& shape = node.inputs[0].shape;
-  return IsOnednnFloat(node.inputs[0].dtype) && shape.Elements() > 0 && shape.rank() > 0 &&
-         shape.rank() <= kMostAxes;
+  const DType dtype = node.inputs[0].dtype;
+  return (IsOnednnFloat(dtype) || dtype == DType::kU8) && shape.Elements() > 0 &&
+         shape.rank() > 0 && shape.rank() <= kMostAxes;
 }
 
 }  // namespace
