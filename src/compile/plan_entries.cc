@@ -25,6 +25,7 @@ constexpr int64_t kLeastGap = 2000;    // a gap is more than such a part of the 
 constexpr int64_t kGapParts = 8;       // … parts of it may stay, …
 constexpr int64_t kGapPartsMore = 2;   // … more of them where fewer were too few
 constexpr int64_t kGapPartsSpent = 4;  // fewer are spent where more were too many
+constexpr double kGapShare = 1.05;     // a plan without it may take as many times what may be spent
 constexpr double kAnyShare = 1000;     // of a step's time
 constexpr int64_t kOrderParts = 50;    // an order needs at most one part more than the best
 // Of the schedules that are searched through on the way to a cap: about a second for 30 million.
@@ -230,7 +231,8 @@ MemoryLayout CloseGap(std::vector<CompiledEntry>& entries, MemoryLayout layout,
     closer.cap_out_of_reach = false;
     const bool is_lower = closer.arena_bytes < layout.arena_bytes;
     if (part > 0 && !is_lower) break;
-    const bool is_taken = is_lower && TakesNoLonger(tried, entries, asked.recompute_share);
+    const bool is_taken =
+        is_lower && TakesNoLonger(tried, entries, kGapShare * asked.recompute_share);
     part = is_taken && closer.arena_bytes <= options.arena_cap ? 0 : part + kGapPartsMore;
     if (!is_taken) continue;
     entries = std::move(tried);
