@@ -18,16 +18,17 @@ using Clock = std::chrono::steady_clock;
 constexpr const char* kQuickPlanner = "greedy";
 constexpr std::string_view kMemoryOrder = "memory";
 constexpr int kMaxRematRounds = 4;
-constexpr int kMostPackings = 6;       // on the way to a cap …
-constexpr int kFewPackings = 3;        // … and to a bound that was missed
-constexpr int kMostGapsTried = 6;      // ways to close a gap
-constexpr int64_t kLeastGap = 2000;    // a gap is more than such a part of the bound, …
-constexpr int64_t kGapParts = 8;       // … parts of it may stay, …
-constexpr int64_t kGapPartsMore = 2;   // … more of them where fewer were too few
-constexpr int64_t kGapPartsSpent = 4;  // fewer are spent where more were too many
-constexpr double kGapShare = 1.05;     // a plan without it may take as many times what may be spent
-constexpr double kAnyShare = 1000;     // of a step's time
-constexpr int64_t kOrderParts = 50;    // an order needs at most one part more than the best
+constexpr int kMostPackings = 6;           // on the way to a cap …
+constexpr int kFewPackings = 3;            // … and to a bound that was missed
+constexpr int kMostGapsTried = 6;          // ways to close a gap
+constexpr int64_t kLeastGap = 2000;        // a gap is more than such a part of the bound, …
+constexpr int64_t kLeastGapLeft = 20'000;  // what is packed longer leaves more than such a part, …
+constexpr int64_t kGapParts = 8;           // … parts of it may stay, …
+constexpr int64_t kGapPartsMore = 2;       // … more of them where fewer were too few
+constexpr int64_t kGapPartsSpent = 4;      // fewer are spent where more were too many
+constexpr double kGapShare = 1.05;   // a plan without it may take as many times what may be spent
+constexpr double kAnyShare = 1000;   // of a step's time
+constexpr int64_t kOrderParts = 50;  // an order needs at most one part more than the best
 // Of the schedules that are searched through on the way to a cap: about a second for 30 million.
 constexpr int64_t kNodesSearched = 30'000'000;
 constexpr int64_t kNodesSearchedAgain = 10'000'000;  // where a packing has left gaps
@@ -269,7 +270,7 @@ MemoryLayout SpendGap(std::vector<CompiledEntry>& entries, MemoryLayout layout,
 MemoryLayout PackLonger(const std::vector<CompiledEntry>& entries, MemoryLayout layout,
                         LayoutOptions options) {
   const Bytes gap = layout.arena_bytes - layout.lower_bound_bytes;
-  if (gap <= layout.lower_bound_bytes / kLeastGap) return layout;
+  if (gap <= layout.lower_bound_bytes / kLeastGapLeft) return layout;
   options.packs_longer = true;
   MemoryLayout packed = PlanOnce(entries, options);
   if (packed.arena_bytes >= layout.arena_bytes) return layout;
