@@ -18,6 +18,7 @@
 #include "src/cli/memory_cap.h"
 #include "src/cli/model_flags.h"
 #include "src/io/read_file.h"
+#include "src/train/idle_passes.h"
 #include "src/train/run_shape.h"
 
 extern char** environ;
@@ -103,9 +104,9 @@ BenchResult RunIsolated(const std::vector<std::string>& arguments,
   }
   for (size_t i = 1; i < result.cases.size(); ++i) {
     CaseResult& one = result.cases[i];
-    const auto& baseline = result.cases[0].seconds_per_iteration;
-    if (!baseline || !one.seconds_per_iteration) continue;
-    one.speedup = Speedup{baseline->median / one.seconds_per_iteration->median, std::nullopt};
+    const std::vector<double>& baseline = result.cases[0].round_seconds;
+    if (baseline.empty() || one.round_seconds.empty()) continue;
+    one.speedup = SpeedupApart(one.round_seconds, baseline);
   }
   CompareLosses(result.cases, kComparedStepsAlone);
   return result;
@@ -158,9 +159,10 @@ std::string CaseList(const std::vector<std::string>& names) {
 
 // `capped`: the same options under the cap of the model, if it has one that matters.
 std::vector<BenchCase> CasesOf(const ModelFlags& flags, const BenchFlags& bench,
-                               const CompileOptions& compile, const CompileOptions& capped) {
+                               const CompileOptions& compile, const CompileOptions& capped,
+                               const std::vector<std::string>& idle_passes) {
   std::vector<BenchCase> cases =
-      bench.passes ? PassCases(compile) : StandardCases(compile, !flags.order.empty());
+      bench.passes ? PassCases(compile, idle_passes) : StandardCases(compile, !flags.order.empty());
   if (capped.arena_cap > 0) cases.push_back({"graph, memory, capped", Mode::kGraph, capped});
   if (bench.options.profile) {
     cases.push_back(cases.back());
@@ -187,8 +189,15 @@ int Run(const ModelFlags& flags, BenchFlags bench, const ProfileFlags& profile) 
   Diagnostics diagnostics;
   CompileOptions capped = compile;
   if (!FitMemory(flags, *model, capped).fits) return kBadInput;
-  const std::vector<BenchCase> cases = CasesOf(flags, bench, compile, capped);
   BenchView view(profile, compile.threads);
+  std::vector<std::string> idle_passes;
+  if (bench.passes && bench.only.empty()) {  // a case that is asked for is run
+    view.OnCase("looking for passes that change nothing", 0, 0);
+    idle_passes =
+        FindIdlePasses(*model, BenchEntry(*model, bench.options.infer), KernelsOf(*model), compile);
+  }
+  const std::vector<BenchCase> cases = CasesOf(flags, bench, compile, capped, idle_passes);
+  view.OnStart(cases);
   std::optional<BenchResult> result;
   if (bench.isolate) {
     result = RunIsolated(OwnArguments(flags.model), cases,
@@ -207,6 +216,7 @@ int Run(const ModelFlags& flags, BenchFlags bench, const ProfileFlags& profile) 
   view.Clear();
   PrintDiagnostics(diagnostics);
   if (!result) return kBadInput;
+  result->idle_passes = idle_passes;
   PrintResult(BenchText(*result) + view.profiles(), BenchJson(*result, view.profile_objects()));
   const bool sound = std::all_of(result->cases.begin(), result->cases.end(),
                                  [](const CaseResult& one) { return one.fault.empty(); });

@@ -27,16 +27,14 @@ bool AreTimed(const CaseResult& result, const CaseResult& baseline) {
   return result.seconds_per_iteration && baseline.seconds_per_iteration;
 }
 
-// Whether the medians of the times and the median of the rounds' ratios disagree on which case is
-// the faster one, with no interval that would tell.
+// Whether the times do not tell which case is the faster one: the interval of the speedup holds 1,
+// or, of too few rounds for one, a round of the one took as long as a round of the other.
 bool IsWithinNoise(const CaseResult& result, const CaseResult& baseline) {
   if (!AreTimed(result, baseline) || !result.speedup) return false;
   const auto& interval = result.speedup->interval;
-  if (interval && (interval->first > 1 || interval->second < 1)) return false;
-  const double by_medians =
-      baseline.seconds_per_iteration->median / result.seconds_per_iteration->median;
-  return (by_medians > 1 && result.speedup->median < 1) ||
-         (by_medians < 1 && result.speedup->median > 1);
+  if (interval) return interval->first <= 1 && interval->second >= 1;
+  const Spread &one = *result.seconds_per_iteration, &other = *baseline.seconds_per_iteration;
+  return one.min <= other.max && other.min <= one.max;
 }
 
 std::string BreakEven(const CaseResult& result, const CaseResult& baseline) {
@@ -179,7 +177,8 @@ Json CaseJson(const CaseResult& result, const BenchResult& whole) {
 // Where the benchmark is of passes.
 void AddPassGains(const BenchResult& result, Json& json) {
   for (const PassGain& gain : PassGainsOf(result)) {
-    Json& added = json["passes"].emplace_back(Json{{"name", gain.pass}, {"bytes", gain.bytes}});
+    Json& added = json["passes"].emplace_back(Json{
+        {"name", gain.pass}, {"bytes", gain.bytes}, {"changes_nothing", gain.changes_nothing}});
     if (!gain.speedup) continue;
     added["speedup"] = gain.speedup->median;
     if (const auto& interval = gain.speedup->interval) {
@@ -206,10 +205,14 @@ std::string CasesTable(const BenchResult& result) {
 }
 
 std::string SpeedupNote(const BenchResult& result) {
-  if (result.isolated) return "speedup: by the medians; ";
-  if (!HasIntervals(result))
-    return "speedup: the median of each round's own; an interval takes six;\n";
-  return "speedup: the median of each round's own, and an interval that holds it by 95 %;\n";
+  const std::string what = result.isolated ? "by the medians" : "the median of each round's own";
+  if (!HasIntervals(result)) {
+    return fmt::format("speedup: {}; an interval takes {} rounds;\n", what,
+                       result.isolated ? "seven" : "six");
+  }
+  return "speedup: " + what + ", and an interval that holds it by 95 %" +
+         (result.isolated ? ", but for what changed on the machine\nbetween the processes" : "") +
+         ";\n";
 }
 
 // What the names of the standard cases say; the last one has the order that 'no passes' has too.
@@ -233,9 +236,11 @@ std::string ComparisonNote(const BenchResult& result) {
              "break-even: the step from which a run of that case has taken less time than "
              "'{}'{}.\n",
              baseline.name,
-             noise ? ";\nin noise: by ms/it it is the faster one, by the speedup it is not, "
-                     "or the other way round"
-                   : "");
+             !noise                 ? ""
+             : HasIntervals(result) ? ";\nin noise: the interval holds 1, so that neither is "
+                                      "known to be the faster one"
+                                    : ";\nin noise: a round of the one took as long as a round of "
+                                      "the other");
 }
 
 }  // namespace
@@ -244,10 +249,16 @@ BenchView::BenchView(const ProfileFlags& profile, int threads)
     : profile_(profile),
       threads_(threads),
       progress_(stderr, isatty(STDERR_FILENO) != 0, ColorOnStderr()),
-      quiet_(Quiet()) {}
+      quiet_(Quiet()),
+      terminal_(isatty(STDERR_FILENO) != 0) {}
+
+void BenchView::OnStart(const std::vector<BenchCase>& cases) {
+  if (terminal_) return;
+  Tell("bench: measuring " + FormatCount(static_cast<int64_t>(cases.size()), "case") + " …");
+}
 
 void BenchView::OnCase(const std::string& name, int64_t done, int64_t total) {
-  if (quiet_) return;
+  if (quiet_ || !terminal_) return;
   if (done == 0) begin_ = std::chrono::steady_clock::now();
   const std::chrono::duration<double> since = std::chrono::steady_clock::now() - begin_;
   Progress progress;
@@ -283,7 +294,7 @@ std::string BenchText(const BenchResult& result) {
                       HasBaseline(result) ? ";" : ".");
   if (HasBaseline(result)) text += ComparisonNote(result);
   if (const std::string gains = PassGainsText(result); !gains.empty()) text += "\n" + gains;
-  text += BusyNote(MostVaried(result), HasIntervals(result));
+  text += BusyNote(MostVaried(result), HasIntervals(result) && !result.isolated);
   if (result.cases[0].losses.empty()) text += "The model has no loss: no losses were compared.\n";
   for (const CaseResult& one : result.cases) {
     if (!one.fault.empty()) text += fmt::format("error: '{}': {}\n", one.name, one.fault);
@@ -325,6 +336,9 @@ BenchResult CaseFromJson(const std::string& text) {
     result.first_step_seconds = json.at("first_step_seconds");
     if (const Json& count = json.at("allocations_after_first_step"); !count.is_null()) {
       result.allocations_after_first_step = count.get<int64_t>();
+    }
+    if (json.contains("round_seconds")) {
+      result.round_seconds = json.at("round_seconds").get<std::vector<double>>();
     }
     for (const Json& loss : json.at("losses")) {
       result.losses.push_back(loss.is_null() ? std::nan("") : loss.get<double>());

@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "src/cli/profile_view.h"
 #include "src/report/progress.h"
@@ -19,6 +20,8 @@ using CaseProfiles = std::map<std::string, std::string>;
 class BenchView final : public BenchObserver {
  public:
   BenchView(const ProfileFlags& profile, int threads);
+  // Elsewhere than on a terminal, says so in the one line that there is of progress.
+  void OnStart(const std::vector<BenchCase>& cases);
   void OnCase(const std::string& name, int64_t done, int64_t total) override;
   void OnProfile(const std::string& name, const Engine& engine,
                  const OperatorTimes& times) override;
@@ -36,6 +39,7 @@ class BenchView final : public BenchObserver {
   ProgressPrinter progress_;
   std::chrono::steady_clock::time_point begin_;  // of the rounds
   bool quiet_;
+  bool terminal_;  // what can overwrite a line: the benchmark's progress is for that alone
 };
 
 std::string BenchText(const BenchResult& result);

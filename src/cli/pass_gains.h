@@ -14,11 +14,12 @@ namespace cgrun {
 
 struct PassGain {
   std::string pass;
-  int64_t bytes = 0;               // that the peak is lower by
-  std::optional<Speedup> speedup;  // of the graph with the pass; nothing where rounds took no turns
+  int64_t bytes = 0;                    // that the peak is lower by
+  std::optional<Speedup> speedup = {};  // of the graph with it; nothing where it was not timed
+  bool changes_nothing = false;         // the program is the same without it, so that nothing ran
 };
 
-// In the order of the cases. Empty where the benchmark is of other cases; a case that failed has
+// In the order of the pipeline. Empty where the benchmark is of other cases; a case that failed has
 // no gain.
 std::vector<PassGain> PassGainsOf(const BenchResult& result);
 

@@ -96,8 +96,7 @@ struct Bench {
   const ModelSpec& model;
   const BenchOptions& options;
   const KernelLibrary& library;
-  int64_t batch = 1;
-  EntryKind kind = EntryKind::kTrain;
+  EntryRequest entry;
   const Batches& batches;
   std::vector<std::string> inputs;
   std::vector<PathSchedule> schedules;
@@ -109,15 +108,15 @@ class Contestant {
   Contestant(const Bench& bench, const BenchCase& bench_case, Diagnostics& diagnostics)
       : bench_(bench), case_(bench_case) {
     result_.name = case_.name;
-    result_.batch = bench.batch;
+    result_.batch = bench.entry.batch;
     const auto begin = Clock::now();
     device_ = OpenDevice(bench.options.device);
     EagerOptions eager;
     eager.free = case_.free;
-    engine_ = BuildEngine(bench.model, Requests(), case_.mode, case_.compile,
+    engine_ = BuildEngine(bench.model, {bench.entry}, case_.mode, case_.compile,
                           {bench.library, *device_, communicator_}, diagnostics, eager);
     if (engine_ == nullptr) return;
-    runner_ = std::make_unique<BatchRunner>(*engine_, bench.kind, bench.batch,
+    runner_ = std::make_unique<BatchRunner>(*engine_, bench.entry.kind, bench.entry.batch,
                                             bench.batches.dataset(), bench.inputs);
     result_.build_seconds = SecondsSince(begin);
     if (!case_.profiled) return;
@@ -191,10 +190,6 @@ class Contestant {
   }
 
  private:
-  std::vector<EntryRequest> Requests() const {
-    return {{std::string(Name(bench_.kind)), bench_.kind, bench_.batch}};
-  }
-
   void Step() {
     const double factor = step_ < kComparedSteps ? kComparedRate : 1;
     rates_.resize(bench_.schedules.size());
@@ -330,24 +325,6 @@ void CompareTimes(std::vector<CaseResult>& cases) {
   }
 }
 
-// So many of the least and of the greatest of `count` samples are outside of an interval that holds
-// the median with 95 % at least: the greatest number for which a fair coin shows fewer heads in
-// `count` throws with 2.5 % at most. Nothing where even all samples are too few.
-std::optional<int> OutsideOfInterval(int count) {
-  constexpr int kMany = 1000;  // from here on heads are normally distributed, to less than a head
-  if (count > kMany) return static_cast<int>((count - 1) / 2.0 - 0.98 * std::sqrt(count));
-  double exactly = std::ldexp(1, -count);  // the probability of that many heads
-  double fewer = 0;
-  int heads = 0;
-  while (heads < count && fewer + exactly <= 0.025) {
-    fewer += exactly;
-    exactly *= static_cast<double>(count - heads) / (heads + 1);
-    ++heads;
-  }
-  if (heads == 0) return std::nullopt;
-  return heads - 1;
-}
-
 }  // namespace
 
 std::vector<BenchCase> StandardCases(const CompileOptions& options, bool one_order) {
@@ -367,10 +344,12 @@ std::vector<BenchCase> StandardCases(const CompileOptions& options, bool one_ord
   return cases;
 }
 
-std::vector<BenchCase> PassCases(const CompileOptions& options) {
+std::vector<BenchCase> PassCases(const CompileOptions& options,
+                                 const std::vector<std::string>& idle_passes) {
   std::vector<BenchCase> cases = {{"eager", Mode::kEager, options},
                                   {std::string(kAllPassesCase), Mode::kGraph, options}};
   for (const PipelineEntry& pass : Pipeline()) {
+    if (std::ranges::count(idle_passes, pass.name) > 0) continue;
     CompileOptions without = options;
     without.passes.disabled.emplace_back(pass.name);
     cases.push_back({"without " + std::string(pass.name), Mode::kGraph, without});
@@ -378,36 +357,11 @@ std::vector<BenchCase> PassCases(const CompileOptions& options) {
   return cases;
 }
 
-Spread SpreadOf(std::vector<double> samples) {
-  if (samples.empty()) return {};
-  std::sort(samples.begin(), samples.end());
-  const size_t middle = samples.size() / 2;
-  const double median =
-      samples.size() % 2 == 1 ? samples[middle] : (samples[middle - 1] + samples[middle]) / 2;
-  return {median, samples.front(), samples.back()};
-}
-
-Speedup SpeedupOf(const std::vector<double>& seconds, const std::vector<double>& baseline) {
-  CGRUN_CHECK(seconds.size() == baseline.size() && !seconds.empty());
-  std::vector<double> ratios;
-  for (size_t i = 0; i < seconds.size(); ++i) ratios.push_back(baseline[i] / seconds[i]);
-  std::sort(ratios.begin(), ratios.end());
-  Speedup speedup{SpreadOf(ratios).median, std::nullopt};
-  if (const auto outside = OutsideOfInterval(static_cast<int>(ratios.size()))) {
-    speedup.interval = {ratios[*outside], ratios[ratios.size() - 1 - *outside]};
-  }
-  return speedup;
-}
-
-std::optional<int64_t> BreakEvenStep(const RunCost& run, const RunCost& baseline) {
-  constexpr double kMostSteps = 1e15;
-  const double gain = baseline.step - run.step;
-  const double later = run.start - baseline.start;
-  if (gain < 0 || (gain == 0 && later >= 0)) return std::nullopt;
-  if (later < 0) return 1;
-  const double steps = std::floor(later / gain);  // beyond the first, which do not make up for it
-  if (steps > kMostSteps) return std::nullopt;
-  return static_cast<int64_t>(steps) + 2;
+EntryRequest BenchEntry(const ModelSpec& model, bool infer) {
+  const EntryKind kind = PredictsAlone(model) ? EntryKind::kPredict
+                         : infer              ? EntryKind::kEval
+                                              : EntryKind::kTrain;
+  return {std::string(Name(kind)), kind, model.train ? model.train->batch.value.size : 1};
 }
 
 void CompareLosses(std::vector<CaseResult>& cases, int64_t steps) {
@@ -439,18 +393,15 @@ std::optional<BenchResult> RunBench(const ModelSpec& model, const std::vector<Be
                       "for example `data: {train: {format: synthetic, samples: 256}}`");
   }
   if (diagnostics.has_errors()) return std::nullopt;
-  const int64_t batch = model.train ? model.train->batch.value.size : 1;
   const std::unique_ptr<Device> device = OpenDevice(options.device);
-  const bool predicts = PredictsAlone(model), infer = options.infer || predicts;
-  Batches batches(*dataset, batch);
+  const EntryRequest entry = BenchEntry(model, options.infer);
+  const bool infer = entry.kind != EntryKind::kTrain;
+  Batches batches(*dataset, entry.batch);
   batches.PinFor(*device);
   const Bench bench{model,
                     options,
                     *library,
-                    batch,
-                    predicts ? EntryKind::kPredict
-                    : infer  ? EntryKind::kEval
-                             : EntryKind::kTrain,
+                    entry,
                     batches,
                     MatchInputs(model, *dataset, {}, diagnostics),
                     infer ? std::vector<PathSchedule>() : SchedulesOf(model, diagnostics)};

@@ -7,11 +7,11 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "src/compile/compile.h"
 #include "src/train/engine.h"
+#include "src/train/speedup.h"
 
 namespace cgrun {
 
@@ -38,37 +38,13 @@ struct BenchOptions {
 // order. `options` are those of all but the order; with `one_order` it is theirs too, and graph
 // mode runs in it alone.
 std::vector<BenchCase> StandardCases(const CompileOptions& options, bool one_order = false);
-// Eager, graph with all passes, and graph without each of them in turn ("without fuse_norms").
+// Eager, graph with all passes, and graph without each of them in turn ("without fuse_norms"), but
+// for those that are idle.
 inline constexpr std::string_view kAllPassesCase = "graph, all passes";
-std::vector<BenchCase> PassCases(const CompileOptions& options);
-
-// Over rounds.
-struct Spread {
-  double median = 0;
-  double min = 0;
-  double max = 0;
-};
-Spread SpreadOf(std::vector<double> samples);
-
-// How many times as fast as the baseline: the median over rounds of the ratio within a round, which
-// what else the machine does meanwhile cancels out of. The interval holds that median with a
-// probability of 95 % at least, by the order statistics of the ratios (Thompson 1936; the sign
-// test); there is none from less than 6 rounds.
-struct Speedup {
-  double median = 0;
-  std::optional<std::pair<double, double>> interval;
-};
-// Both in seconds, one for each round that they took turns in.
-Speedup SpeedupOf(const std::vector<double>& seconds, const std::vector<double>& baseline);
-
-// What a run costs: building with the first step, and each further step. In seconds.
-struct RunCost {
-  double start = 0;
-  double step = 0;
-};
-// The first step at whose end a run has taken less time than the baseline's, and from which on that
-// stays so. Nothing where there is none.
-std::optional<int64_t> BreakEvenStep(const RunCost& run, const RunCost& baseline);
+std::vector<BenchCase> PassCases(const CompileOptions& options,
+                                 const std::vector<std::string>& idle_passes = {});
+// The entry point that the cases run.
+EntryRequest BenchEntry(const ModelSpec& model, bool infer);
 
 struct CaseResult {
   std::string name;
@@ -105,6 +81,8 @@ struct BenchResult {
   int rounds = 0;
   bool isolated = false;  // each case ran in a process of its own, whose memory peak_bytes is
   std::vector<CaseResult> cases;  // the first is the baseline
+  // Passes without which the program is the same: no case leaves these out.
+  std::vector<std::string> idle_passes = {};
 };
 
 // As many losses of each case are held against the baseline's. Every second step all cases start

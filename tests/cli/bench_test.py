@@ -67,7 +67,7 @@ class BenchTest(CliTestCase):
     def test_text_has_intervals_from_six_rounds_on(self):
         few, enough = self.bench().stdout, self.bench(rounds=6, steps=1).stdout
         self.assertNotIn("95 %", few)
-        self.assertIn("speedup: the median of each round's own; an interval takes six", few)
+        self.assertIn("speedup: the median of each round's own; an interval takes six rounds", few)
         self.assertIn("graph: all passes, and operators in that order; no passes: in the order memory;", few)
         self.assertIn("  95 %  break-even", enough)
         self.assertIn("an interval that holds it by 95 %", enough)
@@ -96,15 +96,40 @@ class BenchTest(CliTestCase):
         self.assertEqual(self.names(result), STANDARD)
 
     def test_passes_leave_out_one_at_a_time(self):
+        self.write("small.yaml", MODEL.replace("units: 3}", "units: 3, activation: relu}"))
         result = self.json("--passes", rounds=1, steps=1)
         names = self.names(result)
         self.assertEqual(names[:2], ["eager", "graph, all passes"])
-        self.assertTrue(names[2:])
-        self.assertEqual(names[2:], ["without " + one["name"] for one in result["passes"]])
+        timed = [one for one in result["passes"] if not one["changes_nothing"]]
+        self.assertEqual(names[2:], ["without " + one["name"] for one in timed])
+        self.assertIn("without fuse_activations", names)
         all_bytes = result["cases"][1]["peak_bytes"]
-        for case, gain in zip(result["cases"][2:], result["passes"]):
+        for case, gain in zip(result["cases"][2:], timed):
             self.assertEqual(gain["bytes"], case["peak_bytes"] - all_bytes)
             self.assertGreater(gain["speedup"], 0)
+
+    def test_passes_that_change_nothing_are_not_timed(self):
+        result = self.json("--passes", rounds=1, steps=1)
+        self.assertEqual(self.names(result), ["eager", "graph, all passes"])
+        every = json.loads(self.cgrun("plan", "small.yaml", "--passes", "--json").stdout)
+        self.assertEqual([one["name"] for one in result["passes"]],
+                         [one["name"] for one in every["passes"]["passes"]])
+        for one in result["passes"]:
+            self.assertEqual((one["bytes"], one["changes_nothing"]), (0, True), one)
+            self.assertNotIn("speedup", one)
+        text = self.bench("--passes", rounds=1, steps=1).stdout
+        self.assertIn("changes nothing, as the program is the same without it", text)
+        self.assertIn("dead_code", text)
+        self.assertNotIn("95 %", text)
+
+    def test_a_pass_that_is_asked_for_is_timed(self):
+        result = self.json("--passes", "--only", "without dead_code", rounds=1, steps=1)
+        self.assertEqual(self.names(result), ["without dead_code"])
+
+    def test_one_line_of_progress_where_stderr_is_no_terminal(self):
+        self.assertEqual(self.bench().stderr, "bench: measuring 6 cases …\n")
+        self.assertEqual(self.bench("--passes").stderr, "bench: measuring 2 cases …\n")
+        self.assertEqual(self.bench("--quiet").stderr, "")
 
     def test_one_order(self):
         self.assertEqual(self.names(self.json("--order", "dfs")),
@@ -134,6 +159,21 @@ class BenchTest(CliTestCase):
         for case in result["cases"]:  # of a whole process
             self.assertGreater(case["peak_bytes"], 1 << 20)
             self.assertGreater(case["peak_bytes"], case["reserved_bytes"])
+
+    def test_isolated_cases_have_rounds_and_intervals(self):
+        result = self.json("--isolate", rounds=7, steps=2)
+        for case in result["cases"]:
+            if case["seconds_per_iteration"]:
+                rounds = case["round_seconds"]
+                self.assertEqual(len(rounds), 7)
+                self.assertEqual(sorted(rounds)[3], case["seconds_per_iteration"]["median"])
+        for case in result["cases"][2:]:
+            low, high = case["speedup_interval"]
+            self.assertLess(low, case["speedup"])
+            self.assertLess(case["speedup"], high)
+        few = self.bench("--isolate", rounds=6, steps=1).stdout
+        self.assertIn("speedup: by the medians; an interval takes seven rounds", few)
+        self.assertNotIn("95 %", few)
 
     def test_isolated_text_says_so(self):
         text = self.bench("--isolate", "--only=graph, memory", "--steps=2", steps=None).stdout

@@ -47,20 +47,38 @@ TEST(BenchViewTest, IsolatedCasesAreAllLookedAt) {
   EXPECT_EQ(BenchText(Result(true, 1, 1)).find("note: "), std::string::npos);
 }
 
-// Less time by the medians, and slower by the median of the rounds' ratios.
-TEST(BenchViewTest, SaysWhereTheMeasuresDisagree) {
+// Half the time at most, after a start that takes a second more.
+BenchResult Faster(std::optional<std::pair<double, double>> interval) {
   BenchResult result = Result(false, 1, 1);
-  result.cases[1].seconds_per_iteration->median = 0.99;
+  result.cases[1].seconds_per_iteration = Spread{0.4, 0.3, 0.5};
   result.cases[1].build_seconds = 1;
-  result.cases[1].speedup = Speedup{0.979, {}};
-  const std::string text = BenchText(result);
-  EXPECT_NE(text.find("0.979 ×    in noise\n"), std::string::npos) << text;
-  EXPECT_NE(text.find("in noise: by ms/it"), std::string::npos) << text;
-  EXPECT_NE(BenchJson(result, {}).find("\"break_even_step\": null"), std::string::npos);
-  result.cases[1].speedup->interval = {0.95, 0.99};
-  EXPECT_NE(BenchText(result).find("never"), std::string::npos) << "an interval tells";
-  result.cases[1].speedup = Speedup{1.01, {}};
-  EXPECT_EQ(BenchText(result).find("in noise"), std::string::npos);
+  result.cases[1].speedup = Speedup{2.5, interval};
+  return result;
+}
+
+bool HasStep(const BenchResult& result) {
+  const bool has_step = BenchText(result).find("in noise") == std::string::npos;
+  EXPECT_EQ(BenchJson(result, {}).find("\"break_even_step\": 3") != std::string::npos, has_step);
+  return has_step;
+}
+
+TEST(BenchViewTest, NoStepBreaksEvenWhereTheIntervalHoldsOne) {
+  EXPECT_TRUE(HasStep(Faster(std::pair(1.01, 3.0))));
+  EXPECT_FALSE(HasStep(Faster(std::pair(0.99, 3.0))));
+  const std::string text = BenchText(Faster(std::pair(0.99, 3.0)));
+  EXPECT_NE(text.find("0.99–3.00    in noise\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("in noise: the interval holds 1"), std::string::npos) << text;
+}
+
+TEST(BenchViewTest, WithoutAnIntervalNoStepBreaksEvenWhereRoundsTookAsLong) {
+  BenchResult result = Faster(std::nullopt);
+  EXPECT_TRUE(HasStep(result));
+  result.cases[1].seconds_per_iteration->max = 1;
+  EXPECT_FALSE(HasStep(result));
+  EXPECT_NE(BenchText(result).find("in noise: a round of the one took as long"), std::string::npos);
+  result.cases[1].seconds_per_iteration = Spread{1.5, 1.25, 2};
+  result.cases[1].speedup = Speedup{0.67, {}};
+  EXPECT_NE(BenchText(result).find("never"), std::string::npos) << "slower, and known to be";
 }
 
 // Against the graph with all passes, not against the baseline.
@@ -86,12 +104,47 @@ TEST(BenchViewTest, SaysWhatEachPassGains) {
   EXPECT_EQ(BenchJson(Result(false, 1, 1), {}).find("\"passes\""), std::string::npos);
 }
 
-TEST(BenchViewTest, PassesOfProcessesApartGainMemoryAlone) {
+TEST(BenchViewTest, PassesOfProcessesApartAreHeldAgainstEachOtherByMedians) {
   BenchResult result = Result(true, 1, 1);
   result.cases[0].name = kAllPassesCase;
   result.cases[1].name = "without lanes";
   ASSERT_EQ(PassGainsOf(result).size(), 1);
-  EXPECT_FALSE(PassGainsOf(result)[0].speedup);
+  EXPECT_FALSE(PassGainsOf(result)[0].speedup) << "no rounds";
+  result.cases[0].round_seconds = {1, 2, 9};
+  result.cases[1].round_seconds = {3, 9, 1};
+  EXPECT_DOUBLE_EQ(PassGainsOf(result)[0].speedup->median, 1.5);
+  EXPECT_NE(BenchText(result).find("\nthis, by the medians."), std::string::npos);
+}
+
+TEST(BenchViewTest, PassesThatChangeNothingHaveNoNumbers) {
+  BenchResult result = Result(false, 1, 1);
+  result.cases[1].name = kAllPassesCase;
+  result.idle_passes = {"dead_code", "lanes"};
+  EXPECT_EQ(BenchText(result).find("saves MiB"), std::string::npos) << "a table of nothing";
+  result.cases.push_back(Case("without fuse_norms", 1, 1));
+  const std::string text = BenchText(result), json = BenchJson(result, {});
+  EXPECT_NE(text.find("and was not timed: dead_code, lanes\n"), std::string::npos) << text;
+  EXPECT_EQ(text.find("\nlanes  "), std::string::npos) << text;
+  EXPECT_EQ(text.find("95 %"), std::string::npos) << text;
+  const std::vector<PassGain> gains = PassGainsOf(result);
+  ASSERT_EQ(gains.size(), 3);
+  EXPECT_EQ(gains[0].pass, "dead_code");
+  EXPECT_EQ(gains[1].pass, "fuse_norms");
+  EXPECT_EQ(gains[2].pass, "lanes");
+  EXPECT_TRUE(gains[2].changes_nothing);
+  EXPECT_FALSE(gains[1].changes_nothing);
+  EXPECT_NE(json.find("\"changes_nothing\": true"), std::string::npos) << json;
+}
+
+// What a process of its own tells the one that started it.
+TEST(BenchViewTest, ACaseIsReadWithItsRounds) {
+  BenchResult result = Result(false, 1, 2);
+  result.cases.resize(1);
+  result.cases[0].round_seconds = {1, 2, 1.5};
+  EXPECT_EQ(CaseFromJson(BenchJson(result)).cases[0].round_seconds,
+            std::vector<double>({1, 2, 1.5}));
+  result.cases[0].seconds_per_iteration.reset();
+  EXPECT_TRUE(CaseFromJson(BenchJson(result)).cases[0].round_seconds.empty());
 }
 
 }  // namespace

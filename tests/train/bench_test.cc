@@ -6,6 +6,7 @@
 #include "src/base/allocation_counter.h"
 #include "src/model/model_file.h"
 #include "src/passes/pipeline.h"
+#include "src/train/idle_passes.h"
 
 namespace cgrun {
 namespace {
@@ -67,6 +68,15 @@ class Bench : public testing::Test {
     EXPECT_FALSE(diagnostics.has_errors()) << diagnostics.ToString();
     return result;
   }
+
+  static std::vector<std::string> IdlePasses(const std::string& text) {
+    Diagnostics diagnostics;
+    const auto model = ParseModel({"small.yaml", text}, {}, diagnostics);
+    EXPECT_TRUE(model.has_value()) << diagnostics.ToString();
+    return FindIdlePasses(*model, BenchEntry(*model, /*infer=*/false),
+                          *FindKernelLibrary("reference"), {});
+  }
+
   Watch watch_;
 };
 
@@ -90,6 +100,28 @@ TEST(SpeedupOf, HasAnIntervalFromSixRoundsOn) {
   EXPECT_EQ(interval(21), std::pair(6.0, 16.0));
   EXPECT_EQ(interval(1000), std::pair(469.0, 532.0));
   EXPECT_EQ(interval(5000), std::pair(2431.0, 2570.0));
+}
+
+TEST(SpeedupApart, IsTheRatioOfTheMedians) {
+  const Speedup speedup = SpeedupApart({1, 2, 4}, {9, 3, 4, 8});
+  EXPECT_DOUBLE_EQ(speedup.median, 3);
+  EXPECT_FALSE(speedup.interval.has_value());
+}
+
+// Both medians are held by 97.5 % each: of 7 samples by the least and the greatest, of 21 by the
+// fifth and the fifth to last.
+TEST(SpeedupApart, HasAnIntervalFromSevenRoundsOn) {
+  const auto interval = [](int rounds) {
+    std::vector<double> seconds(rounds), baseline(rounds);
+    for (int i = 0; i < rounds; ++i) {
+      seconds[i] = i + 1;
+      baseline[rounds - 1 - i] = 100 * (i + 1);
+    }
+    return SpeedupApart(seconds, baseline).interval;
+  };
+  EXPECT_FALSE(interval(kLeastRoundsApart - 1).has_value());
+  EXPECT_EQ(interval(kLeastRoundsApart), std::pair(100.0 / 7, 700.0));
+  EXPECT_EQ(interval(21), std::pair(500.0 / 17, 1700.0 / 5));
 }
 
 // The baseline: 2 s until its first step is done, then 3 s a step.
@@ -181,6 +213,28 @@ TEST_F(Bench, RunsTheCasesOfPasses) {
     EXPECT_EQ(one.fault, "") << one.name;
     EXPECT_TRUE(one.seconds_per_iteration.has_value()) << one.name;
   }
+}
+
+// Without one of these the program is another; with one of the others disabled, its bytes are those
+// of the program with all.
+TEST_F(Bench, FindsThePassesThatChangeNothing) {
+  const std::vector<std::string> idle = IdlePasses(kConvModel);
+  const auto is_idle = [&](std::string_view pass) { return std::ranges::count(idle, pass) == 1; };
+  EXPECT_TRUE(is_idle("fuse_norms"));
+  EXPECT_TRUE(is_idle("swap"));                    // there is no folder for it
+  EXPECT_FALSE(is_idle("relu_before_pool_grad"));  // takes no node away
+  EXPECT_LT(idle.size(), PassNames().size());
+  const std::vector<BenchCase> cases = PassCases({}, idle);
+  EXPECT_EQ(cases.size(), 2 + PassNames().size() - idle.size());
+  for (const BenchCase& one : cases) {
+    for (const std::string& pass : one.compile.passes.disabled) EXPECT_FALSE(is_idle(pass)) << pass;
+  }
+}
+
+TEST_F(Bench, PassesOfAModelThatDoesNotCompileAreNotIdle) {
+  std::string text = kConvModel;
+  text.replace(text.find("kernel: 2}"), 10, "kernel: 99}");
+  EXPECT_TRUE(IdlePasses(text).empty());
 }
 
 TEST_F(Bench, RunsGraphModeInOneOrder) {
