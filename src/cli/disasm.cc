@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "src/base/diagnostics.h"
+#include "src/cli/body_json.h"
 #include "src/cli/command.h"
 #include "src/cli/console.h"
 #include "src/program/serialize.h"
@@ -26,7 +27,12 @@ nlohmann::ordered_json JsonOf(const ProgramImage& image) {
       instructions.push_back({{"name", instruction.name},
                               {"kernel", instruction.kernel},
                               {"phase", Name(instruction.phase)},
+                              {"op", NameOf(instruction.node.op)},
+                              {"attributes", instruction.node.attributes.ToString()},
                               {"operands", operands}});
+      if (!instruction.node.body.empty()) {
+        instructions.back()["body"] = BodyJson(instruction.node.body);
+      }
     }
     json["entries"].push_back(
         {{"name", entry.name}, {"batch", entry.batch}, {"instructions", instructions}});

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <span>
 
+#include "src/cli/body_json.h"
 #include "src/cli/command.h"
 #include "src/cli/console.h"
 #include "src/cli/model_flags.h"
@@ -35,6 +36,7 @@ nlohmann::ordered_json JsonOf(const Graph& graph) {
                              {"attributes", node.attributes.ToString()},
                              {"inputs", inputs},
                              {"outputs", outputs}});
+    if (!node.body.empty()) json["nodes"].back()["body"] = BodyJson(node.body);
   }
   return json;
 }

@@ -1,6 +1,7 @@
 // The listing of a graph: sources, then a line a node, then updates and outputs.
 #include <string>
 
+#include "src/ir/body_text.h"
 #include "src/ir/graph.h"
 #include "src/ir/op_def.h"
 
@@ -19,22 +20,6 @@ std::string Names(const Graph& graph, const std::vector<ValueId>& ids) {
   return out;
 }
 
-std::string BodyText(const Node& node) {
-  std::string out;
-  for (size_t j = 0; j < node.body.size(); ++j) {
-    const FusedOperator& inner = node.body[j];
-    out += "      %" + std::to_string(j) + " = " + GetOpDef(inner.op).name + "(";
-    for (size_t i = 0; i < inner.operands.size(); ++i) {
-      const int operand = inner.operands[i];
-      out += (i ? ", " : "");
-      out += operand >= 0 ? "input " + std::to_string(operand) : "%" + std::to_string(-1 - operand);
-    }
-    const std::string attributes = inner.attributes.ToString();
-    out += ")" + (attributes.empty() ? "" : " {" + attributes + "}") + "\n";
-  }
-  return out;
-}
-
 std::string NodeText(const Graph& graph, const Node& node) {
   std::string out = "  ";
   for (size_t i = 0; i < node.outputs.size(); ++i) {
@@ -50,7 +35,7 @@ std::string NodeText(const Graph& graph, const Node& node) {
       out += " workspace=" + std::to_string(node.kernel->workspace_bytes);
     }
   }
-  return out + "\n" + BodyText(node);
+  return out + "\n" + BodyText(node.body, "      ");
 }
 
 }  // namespace

@@ -1,10 +1,14 @@
-// Disassemble: the listing of a program, an instruction a line, and the memory it uses.
+// Disassemble: the listing of a program, an instruction a line, with what a fused one does below
+// it, and the memory it uses.
 #include <fmt/format.h>
 
+#include "src/ir/body_text.h"
 #include "src/program/image.h"
 
 namespace cgrun {
 namespace {
+
+constexpr size_t kBodyIndent = 25;  // below the name of the instruction, and behind it
 
 std::string Address(const ImageOperand& operand) {
   static constexpr const char* kArenas[] = {"", "host:", "file:"};
@@ -52,6 +56,7 @@ std::string EntryText(const ImageEntry& entry) {
                        attributes.empty() ? "" : " {" + attributes + "}", Operands(instruction),
                        ReachText(entry, instruction.reach),
                        instruction.lane == 0 ? "" : fmt::format(" lane {}", instruction.lane));
+    out += BodyText(instruction.node.body, std::string(kBodyIndent, ' '));
   }
   for (const ImagePort& result : entry.results) {
     out += fmt::format("  result {} {} at {}\n", result.name, result.type.ToString(),

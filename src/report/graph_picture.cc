@@ -8,6 +8,7 @@
 #include <optional>
 #include <set>
 
+#include "src/ir/body_text.h"
 #include "src/report/fused_name.h"
 #include "src/report/name_folds.h"
 #include "src/report/table.h"
@@ -304,6 +305,10 @@ class PictureMaker {
     const std::string attributes = node.attributes.ToString();
     std::string text = fmt::format("{}\noperator {}{}{}", node.name, OperatorText(node),
                                    attributes.empty() ? "" : " ", attributes);
+    if (!node.body.empty()) {
+      text += "\n" + BodyText(node.body, "  ");
+      text.pop_back();  // its last line feed
+    }
     if (node.kernel && !entry_.elided[id]) {
       text += "\nkernel " + node.kernel->kernel;
       if (node.kernel->workspace_bytes > 0) {

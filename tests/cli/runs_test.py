@@ -277,6 +277,26 @@ class RunsTest(CliTestCase):
             self.assertIn("`cgrun disasm small.cgb` lists", errors)
         self.assertIn("softmax_cross_entropy", self.cgrun("disasm", "small.cgb").stdout)
 
+    def test_listings_show_what_fused_operators_do(self):
+        text = MODEL.replace("- {op: flatten}", """\
+- {op: conv, filters: 2, kernel: 3, padding: same}
+      - {op: leaky_relu, slope: 0.25}
+      - {op: max_pool, kernel: 2}
+      - {op: flatten}""")
+        self.write("fused.yaml", text)
+        self.cgrun("compile", "fused.yaml", "-o", "fused.cgb", "--threads", 1)
+        for listing in (["disasm", "fused.cgb"], ["graph", "fused.yaml"]):
+            shown = self.cgrun(*listing).stdout
+            self.assertRegex(shown, r" %\d = leaky_relu\(%\d\) \{slope=0.25\}\n", listing)
+            result = json.loads(self.cgrun(*listing, "--json").stdout)
+            nodes = result["nodes"] if "nodes" in result else result["entries"][0]["instructions"]
+            bodies = [node["body"] for node in nodes if "body" in node]
+            self.assertTrue(any(inner == {"op": "leaky_relu", "attributes": "slope=0.25",
+                                          "operands": [-1]} for body in bodies for inner in body))
+            self.assertTrue(all(("body" in node) == (node["op"] == "fused") for node in nodes))
+        picture = self.cgrun("graph", "fused.yaml", "--dot", "-", "--threads", 1).stdout
+        self.assertIn("{slope=0.25}", picture)
+
     def test_plan_prints_the_ratio_to_the_bound(self):
         self.assertRegex(self.cgrun("plan", self.model).stdout, r"lower bound .*, ratio 1\.\d{4}")
         buffers = self.write("b.csv", "id,lower,upper,size\na,0,2,64\nb,1,3,64\n")
