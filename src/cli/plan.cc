@@ -153,6 +153,7 @@ PlanSubject SubjectOf(const ModelSpec& model, const CompiledModel& compiled, con
   PlanSubject subject;
   subject.kept = KeptValuesOf(compiled);
   subject.sharing = SharingOf(compiled.entries[0].graph, compiled.layout, 0);
+  subject.fused = FusedNodesOf(compiled.entries[0].graph);
   subject.copies_bytes = CopiesAtPeak(compiled.entries[0].graph, compiled.layout, 0);
   subject.model = model.name.value;
   subject.device = KernelsOf(model).name();

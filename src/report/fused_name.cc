@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "src/ir/signature.h"
+#include "src/report/table.h"
 
 namespace cgrun {
 namespace {
@@ -79,6 +80,32 @@ std::string BoxName(const Graph& graph, const Node& node) {
   // The `activation` of an operator is called "classify.conv1.relu".
   if (std::ranges::count(layers, LastPart(scope)) > 0) scope = ScopeOf(scope);
   return scope.empty() ? text : scope + "." + text;
+}
+
+std::vector<FusedNode> FusedNodesOf(const Graph& graph) {
+  std::vector<FusedNode> nodes;
+  for (const NodeId id : TopologicalOrder(graph)) {
+    const Node& node = graph.nodes[id];
+    if (node.op != OpId::fused) continue;
+    nodes.push_back({node.name, BoxName(graph, node), OperatorText(node)});
+  }
+  return nodes;
+}
+
+std::string FusedNodesText(const std::string& entry, const std::vector<FusedNode>& nodes,
+                           size_t most) {
+  if (nodes.empty()) return "";
+  const size_t shown = most == 0 ? nodes.size() : std::min(most, nodes.size());
+  TextTable table({Align::kLeft, Align::kLeft});
+  table.Add({"fused in '" + entry + "'", "made of"});
+  table.AddRule();
+  for (size_t i = 0; i < shown; ++i) {
+    const bool has_names = nodes[i].name != nodes[i].node;
+    table.Add({nodes[i].node, has_names ? nodes[i].name : nodes[i].operators});
+  }
+  const auto others = static_cast<int64_t>(nodes.size() - shown);
+  return table.ToString("  ") +
+         (others > 0 ? "  " + FormatCount(others) + " more; --full lists all.\n" : "");
 }
 
 }  // namespace cgrun

@@ -3,6 +3,7 @@
 #define CGRUN_REPORT_FUSED_NAME_H_
 
 #include <string>
+#include <vector>
 
 #include "src/ir/graph.h"
 
@@ -18,6 +19,21 @@ std::string OwnerOf(const Graph& graph, ValueId value);
 // The name of a node in pictures. A fused forward node is called by its last operator alone: here
 // by all of them, those by their names that have parameters, "classify.conv1 + relu + pool1".
 std::string BoxName(const Graph& graph, const Node& node);
+
+// A node that does the work of several operators.
+struct FusedNode {
+  std::string node;       // as tables of values call it: "classify.pool1"
+  std::string name;       // BoxName()
+  std::string operators;  // OperatorText()
+};
+// Those of a graph, in topological order.
+std::vector<FusedNode> FusedNodesOf(const Graph& graph);
+
+// A table of these nodes of the entry point `entry`: what each is made of, by the names of its
+// operators where they have some. `most` of them at most (0: all), with a line on the others. ""
+// where there are none.
+std::string FusedNodesText(const std::string& entry, const std::vector<FusedNode>& nodes,
+                           size_t most = 0);
 
 }  // namespace cgrun
 

@@ -11,7 +11,7 @@ namespace {
 std::string ChangeText(const PassEffect& pass) {
   if (pass.rounds == 0) return "";
   if (pass.changed_rounds == 0) return "unchanged";
-  return pass.nodes_added == 0 ? "±0" : fmt::format("{:+}", pass.nodes_added);
+  return pass.nodes_added == 0 ? "changed" : fmt::format("{:+}", pass.nodes_added);
 }
 
 // Nodes that no pass added: copies of values that an update would write over too early.

@@ -16,6 +16,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr size_t kBiggest = 10;      // buffers that stand in the short report
+constexpr size_t kMostFused = 20;    // nodes behind the passes that made them
 constexpr size_t kShortWidth = 110;  // of their table, in characters
 constexpr std::string_view kComparedNote =
     "The same operators in the same order. singa, calcgraph and naive write nothing in place, so\n"
@@ -211,6 +212,12 @@ std::string LayoutText(const PlanSubject& subject, const MemoryLayout& layout, P
   return full ? out : out + "  --full lists every buffer.\n";
 }
 
+std::string FusedText(const PlanSubject& subject, PlanDetail detail) {
+  const size_t most = detail == PlanDetail::kFull ? 0 : kMostFused;
+  const std::string text = FusedNodesText(subject.entries[0], subject.fused, most);
+  return text.empty() ? "" : "\n" + text;
+}
+
 std::string EagerText(const PlanSubject& subject, const MemoryLayout& layout) {
   const int64_t eager = subject.eager_peak_bytes;
   if (eager <= 0) return "";
@@ -319,6 +326,7 @@ std::string PlanText(const PlanSubject& subject, const MemoryLayout& layout, Pla
                   layout.zones_apart ? "separate" : "shared");
   if (detail != PlanDetail::kNone) out += "\n" + LayoutText(subject, layout, detail);
   if (subject.passes) out += "\n" + PassEffectsText(*subject.passes);
+  if (subject.passes || detail == PlanDetail::kFull) out += FusedText(subject, detail);
   out += ComparedText(subject, layout);
   if (detail == PlanDetail::kNone) return out;
   out += EagerText(subject, layout);
@@ -364,6 +372,10 @@ std::string PlanJson(const PlanSubject& subject, const MemoryLayout& layout) {
   }
   AddPaths(subject.sharing, json);
   if (subject.passes) json["passes"] = JsonOf(*subject.passes);
+  for (const FusedNode& fused : subject.fused) {
+    json["fused"].push_back(
+        {{"node", fused.node}, {"name", fused.name}, {"operators", fused.operators}});
+  }
   for (const ComparedPlan& plan : subject.compared) {
     json["compared"].push_back({{"planner", plan.planner},
                                 {"arena_bytes", plan.arena_bytes},

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "src/plan/memory_layout.h"
+#include "src/report/fused_name.h"
 #include "src/report/pass_effects.h"
 #include "src/report/path_memory.h"
 
@@ -45,7 +46,8 @@ struct PlanSubject {
   double compile_seconds = 0;
   bool swaps_to_host = false;  // the swap space is pinned memory of the host, and no file
   std::vector<KeptValue> kept = {};
-  PathSharing sharing = {};  // of the first entry point
+  PathSharing sharing = {};           // of the first entry point …
+  std::vector<FusedNode> fused = {};  // … as these
   std::vector<ComparedPlan> compared = {};
   std::optional<PassEffects> passes = {};  // of the first entry point, where they are asked for
 };

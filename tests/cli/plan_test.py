@@ -5,7 +5,7 @@ import json
 import re
 import unittest
 
-from cli_testing import MODEL, SANITIZED, CliTestCase
+from cli_testing import MODEL, SANITIZED, CliTestCase, devices
 
 BUFFERS = "id,lower,upper,size\na,0,2,64\nb,1,3,64\nc,2,4,64\n"
 
@@ -216,7 +216,7 @@ class PlanTest(CliTestCase):
         self.assertEqual(names[:2], ["dead_code", "constant_folding"])
         self.assertEqual(names[-4:], ["layouts", "rematerialise", "swap", "lanes"])
         for name in names:
-            self.assertRegex(text, rf"(?m)^  {name} +(not run|\d+ +(unchanged|[-+±]\d+) +[\d.]+ ms)")
+            self.assertRegex(text, rf"(?m)^  {name} +(not run|\d+ +(unchanged|changed|[-+][1-9]\d*) +[\d.]+ ms)")
         self.assertEqual(effects["passes"][0]["nodes_added"], -1)
         added = sum(one["nodes_added"] for one in effects["passes"])
         self.assertEqual(effects["nodes_after"], effects["nodes_before"] + added)
@@ -225,6 +225,22 @@ class PlanTest(CliTestCase):
         self.assertEqual([one["name"] for one in without if one["rounds"] == 0],
                          ["dead_code", "swap"])
         self.assertNotIn("passes", json.loads(self.cgrun("plan", "small.yaml", "--json").stdout))
+
+    def test_names_what_is_fused(self):
+        self.write("fused.yaml", MODEL.replace("units: 3}", "units: 3, activation: relu}"))
+        for device in devices("cpu"):
+            plan = ["plan", "fused.yaml", "--device", device]
+            for flags in (["--passes"], ["--full"]):
+                text = self.cgrun(*plan, *flags).stdout
+                self.assertRegex(text, r"(?m)^  fused in 'train' +made of$", flags)
+                self.assertRegex(text, r"(?m)^  classify.logits.relu +classify.logits \+ relu$")
+            self.assertNotIn("fused in", self.cgrun(*plan).stdout)
+            self.assertIn({"node": "classify.logits.relu", "name": "classify.logits + relu",
+                           "operators": "linear + relu"},
+                          json.loads(self.cgrun(*plan, "--json").stdout)["fused"])
+            without = self.cgrun(*plan, "--passes", "--disable-pass", "fuse_activations",
+                                 "--disable-pass", "fuse_updates").stdout
+            self.assertNotIn("fused in", without)
 
     def machine(self, name, **host):
         """A file of a machine like this one, but for some of what its host has."""

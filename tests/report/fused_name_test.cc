@@ -52,6 +52,27 @@ TEST(FusedNameTest, OfOperatorsWithoutParametersIsTheLastOnes) {
   EXPECT_EQ(BoxName(make.graph(), make.Producer(z)), "p.exp[0]");
 }
 
+TEST(FusedNameTest, AllOfAGraphStandInOneTable) {
+  GraphMaker make;
+  const ValueId w = make.State("p.conv1.weight", {4}), x = make.Feed("x", {4});
+  const ValueId y =
+      make.Fused("p.conv1.relu", {x, w}, {Inner(OpId::mul, {0, 1}), Inner(OpId::relu, {-1})});
+  const ValueId z = make.Op(OpId::exp, "p.exp[0]", {y});
+  make.Fused("p.relu[3]", {z}, {Inner(OpId::exp, {0}), Inner(OpId::relu, {-1})});
+  const std::vector<FusedNode> nodes = FusedNodesOf(make.graph());
+  ASSERT_EQ(nodes.size(), 2);
+  EXPECT_EQ(nodes[0].operators, "mul + relu");
+  EXPECT_EQ(FusedNodesText("train", nodes),
+            "  fused in 'train'  made of\n"
+            "  --------------------------------\n"
+            "  p.conv1.relu      p.conv1 + relu\n"
+            "  p.relu[3]         exp + relu\n");
+  const std::string some = FusedNodesText("train", nodes, 1);
+  EXPECT_EQ(some.find("p.relu[3]"), std::string::npos) << some;
+  EXPECT_NE(some.find("  1 more; --full lists all.\n"), std::string::npos) << some;
+  EXPECT_EQ(FusedNodesText("train", {}), "");
+}
+
 TEST(FusedNameTest, LooksThroughOtherLayoutsOfAWeight) {
   GraphMaker make;
   const ValueId w = make.State("p.fc.weight", {4}), x = make.Feed("x", {4});
