@@ -92,6 +92,18 @@ void CheckKnown(const std::string& what, const std::string& name,
   throw InputError("there is no " + what + " '" + name + "'", SuggestName(name, known));
 }
 
+// Of passes, all are listed beside the one that is meant: their names say what there is to leave
+// out.
+void CheckPass(const std::string& name, const std::vector<std::string>& known) {
+  if (std::ranges::find(known, name) != known.end()) return;
+  std::string help = SuggestName(name, known);
+  if (!NearestName(name, known).empty()) {
+    help += " The passes, in their order:";
+    for (const std::string& pass : known) help += (pass == known[0] ? " " : ", ") + pass;
+  }
+  throw InputError("there is no pass '" + name + "'", help);
+}
+
 // "reference, blas, cpu, cuda[:N] or auto"
 std::string DeviceHelp() {
   std::string help;
@@ -113,7 +125,7 @@ void CheckThreads(int threads) {
 
 PassOptions PassOptionsOf(const ModelFlags& flags) {
   const std::vector<std::string> known = PassNames();
-  for (const std::string& name : flags.disabled_passes) CheckKnown("pass", name, known);
+  for (const std::string& name : flags.disabled_passes) CheckPass(name, known);
   std::vector<std::string> rewrites = known;
   for (const std::string_view choice : {kLayoutsPass, kLanesPass}) {
     std::erase(rewrites, choice);
@@ -128,8 +140,8 @@ PassOptions PassOptionsOf(const ModelFlags& flags) {
             std::string(choice == kLayoutsPass ? "the kernels' selection" : "the plan") +
             ": `--disable-pass " + name + "`");
   }
-  for (const std::string& name : flags.dump_after) CheckKnown("pass", name, rewrites);
-  if (!flags.stop_after_pass.empty()) CheckKnown("pass", flags.stop_after_pass, rewrites);
+  for (const std::string& name : flags.dump_after) CheckPass(name, rewrites);
+  if (!flags.stop_after_pass.empty()) CheckPass(flags.stop_after_pass, rewrites);
   PassOptions options;
   options.disabled = flags.disabled_passes;
   options.stop_after = flags.stop_after_pass;
