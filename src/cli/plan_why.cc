@@ -4,14 +4,24 @@
 #include <algorithm>
 
 #include "src/cli/console.h"
+#include "src/compile/fused_value.h"
+#include "src/compile/model_graph.h"
 #include "src/compile/named_value.h"
 #include "src/frontend/near_names.h"
 #include "src/model/gradient_name.h"
 #include "src/report/fused_name.h"
 #include "src/report/value_life.h"
+#include "src/train/run_shape.h"
 
 namespace cgrun {
 namespace {
+
+// A value that a name stands for.
+struct Meant {
+  std::string value;       // "" where there is none
+  std::string fused = {};  // what was meant, where the node of `value` computes that besides …
+  std::string operators = {};  // … as one of these: "conv + relu"
+};
 
 // Of all entry points, each once.
 std::vector<std::string> NamesOf(const std::vector<PlannedEntry>& entries) {
@@ -70,14 +80,20 @@ std::string TextOf(const std::vector<PlannedEntry>& entries, const std::string& 
   return text.find(activation) == text.npos ? text + " + " + activation : text;
 }
 
-void TellWithin(const std::string& name, const std::string& within, const std::string& text) {
-  Tell("note: '" + name + "' is computed within '" + within + "' (" + text +
-       "), and is no value of its own; this is of '" + within + "'");
+// What a fused node computes in between has no bytes of its own. `entry`: that has the node, where
+// others have the value itself; else "".
+void TellOfFused(const Meant& meant, const std::string& entry = "") {
+  if (meant.fused.empty()) return;
+  const bool is_elsewhere = !entry.empty();
+  Tell("note: '" + meant.fused + "' was fused into '" + meant.value + "' (" + meant.operators +
+       ")" + (is_elsewhere ? " in '" + entry + "'" : "") + ", and takes no memory" +
+       (is_elsewhere ? " there" : "") +
+       ": the kernel hands it on as it computes, in its workspace or in the bytes of its result" +
+       (is_elsewhere ? "" : "; this is of '" + meant.value + "'"));
 }
 
-// The value of the operator which computes that of the operator `name`, of parameters, besides; it
-// says so, for what a fused node computes in between has no names. "" where there is none.
-std::string NameOfFused(const std::vector<PlannedEntry>& entries, const std::string& name) {
+// The value of the operator which computes that of the operator `name`, of parameters, besides.
+Meant NameOfFused(const std::vector<PlannedEntry>& entries, const std::string& name) {
   for (const PlannedEntry& entry : entries) {
     for (const Node& node : entry.graph->nodes) {
       if (node.body.empty() || node.phase != Phase::kForward) continue;
@@ -85,17 +101,40 @@ std::string NameOfFused(const std::vector<PlannedEntry>& entries, const std::str
         const std::string owner = OwnerOf(*entry.graph, input);
         if (owner.empty() || (owner != name && !owner.ends_with("." + name))) continue;
         const std::string& within = entry.graph->values[node.outputs[0]].name;
-        TellWithin(owner, within, OperatorText(node));
-        return within;
+        return {within, owner, OperatorText(node)};
       }
     }
   }
-  return "";
+  return {};
 }
 
-// The new value of `parameter` where the node that makes it computes the gradient, too; it says so.
-std::string NameOfUpdate(const std::vector<PlannedEntry>& entries, const std::string& name,
-                         const std::string& parameter) {
+// The same of any value that the graph had before the passes: "conv1.relu", "add[0]".
+Meant NameOfFusedValue(const std::vector<PlannedEntry>& entries, const std::string& name,
+                       const ModelSpec& model, const CompileOptions& options) {
+  Diagnostics errors;
+  const EntryKind kind = PredictsAlone(model) ? EntryKind::kPredict : EntryKind::kTrain;
+  const auto before = BuildModelGraph(model, kind, options, errors);
+  if (!before) return {};
+  const Graph& after = *entries[0].graph;
+  std::vector<Meant> found;
+  for (const ValueId id : before->values.ids()) {
+    const std::string& full_name = before->values[id].name;
+    if (full_name != name && !full_name.ends_with("." + name)) continue;
+    const ValueId into = FindFusedInto(*before, id, after);
+    if (!into.valid()) continue;
+    const Value& within = after.values[into];
+    found.push_back({within.name, full_name, OperatorText(after.nodes[within.producer])});
+  }
+  if (found.empty()) return {};
+  if (found.size() == 1 || found[0].fused == name) return found[0];
+  std::vector<std::string> names;
+  for (const Meant& one : found) names.push_back(one.fused);
+  throw SeveralValues(name, names);
+}
+
+// The new value of `parameter` where the node that makes it computes the gradient, too.
+Meant NameOfUpdate(const std::vector<PlannedEntry>& entries, const std::string& name,
+                   const std::string& parameter) {
   for (const PlannedEntry& entry : entries) {
     const Graph& graph = *entry.graph;
     for (const UpdateEdge& edge : graph.updates) {
@@ -103,11 +142,10 @@ std::string NameOfUpdate(const std::vector<PlannedEntry>& entries, const std::st
       const NodeId producer = graph.values[edge.next].producer;
       if (!producer.valid() || graph.nodes[producer].body.empty()) continue;
       const std::string& within = graph.values[edge.next].name;
-      TellWithin(name, within, OperatorText(graph.nodes[producer]));
-      return within;
+      return {within, name, OperatorText(graph.nodes[producer])};
     }
   }
-  return "";
+  return {};
 }
 
 // Of a gradient that the graph does not have.
@@ -122,36 +160,37 @@ InputError NoGradient(const std::string& name, const NamedValue& named) {
 }
 
 // By the end of a name of the optimised graph, as its tables and pictures show it.
-std::string NameInGraph(const std::vector<PlannedEntry>& entries, const std::string& name,
-                        const std::vector<std::string>& known) {
-  if (Has(known, name)) return name;
+Meant NameInGraph(const std::vector<PlannedEntry>& entries, const std::string& name,
+                  const std::vector<std::string>& known, const ModelSpec& model,
+                  const CompileOptions& options) {
+  if (Has(known, name)) return {name};
   std::vector<std::string> meant;
   for (const std::string& other : known) {
     if (other.ends_with("." + name)) meant.push_back(other);
   }
   KeepLastRuns(meant, known);
   if (meant.empty()) {
-    const std::string within = NameOfFused(entries, name);
-    if (!within.empty()) return within;
+    Meant within = NameOfFused(entries, name);
+    if (within.value.empty()) within = NameOfFusedValue(entries, name, model, options);
+    if (!within.value.empty()) return within;
     throw NoValue(name, known);
   }
   if (meant.size() > 1) throw SeveralValues(name, meant);
-  return meant[0];
+  return {meant[0]};
 }
 
-std::string NameOfGradient(const std::vector<PlannedEntry>& entries, const std::string& name,
-                           const NamedValue& named, const std::vector<std::string>& known) {
-  if (Has(known, named.value)) return named.value;
-  const std::string within = NameOfUpdate(entries, name, named.gradient_of);
-  if (!within.empty()) return within;
+Meant NameOfGradient(const std::vector<PlannedEntry>& entries, const std::string& name,
+                     const NamedValue& named, const std::vector<std::string>& known) {
+  if (Has(known, named.value)) return {named.value};
+  const Meant within = NameOfUpdate(entries, name, named.gradient_of);
+  if (!within.value.empty()) return within;
   throw NoGradient(name, named);
 }
 
 // What the user's name stands for, as for `--keep`; or else a name of the optimised graph alone.
 // Where an operator's `activation` is an operator of its own, both values.
-std::vector<std::string> FindNames(const std::vector<PlannedEntry>& entries,
-                                   const std::string& name, const ModelSpec& model,
-                                   const CompileOptions& options) {
+std::vector<Meant> FindNames(const std::vector<PlannedEntry>& entries, const std::string& name,
+                             const ModelSpec& model, const CompileOptions& options) {
   const std::vector<std::string> known = NamesOf(entries);
   Diagnostics errors;
   const auto named = FindNamedValue(model, name, options, errors);
@@ -165,7 +204,7 @@ std::vector<std::string> FindNames(const std::vector<PlannedEntry>& entries,
       if (error.severity == Severity::kError) throw InputError(error.message, error.help);
     }
   }
-  if (!named) return {NameInGraph(entries, name, known)};
+  if (!named) return {NameInGraph(entries, name, known, model, options)};
   const std::string& before = named->before_activation;
   if (!Has(known, named->value) && !named->is_needed) {
     throw InputError("'" + name +
@@ -173,15 +212,12 @@ std::vector<std::string> FindNames(const std::vector<PlannedEntry>& entries,
                          "the graph is optimised",
                      "`--keep '" + name + "'` has it computed");
   }
-  if (!Has(known, named->value)) return {NameInGraph(entries, name, known)};
-  if (before.empty()) return {named->value};
-  if (!Has(known, before)) {
-    TellWithin(before, named->value, TextOf(entries, named->value));
-    return {named->value};
-  }
+  if (!Has(known, named->value)) return {NameInGraph(entries, name, known, model, options)};
+  if (before.empty()) return {{named->value}};
+  if (!Has(known, before)) return {{named->value, before, TextOf(entries, named->value)}};
   Tell("note: '" + name + "' is what its activation makes, '" + named->value +
        "', as for --keep; '" + before + "', which that reads, is behind it");
-  return {named->value, before};
+  return {{named->value}, {before}};
 }
 
 }  // namespace
@@ -191,12 +227,17 @@ void TellWhy(const std::vector<PlannedEntry>& entries, const MemoryLayout& layou
              const CompileOptions& options) {
   std::vector<ValueLife> all;
   std::string text;
-  for (const std::string& full_name : FindNames(entries, name, model, options)) {
+  for (const Meant& meant : FindNames(entries, name, model, options)) {
+    TellOfFused(meant);
+    if (!entries[0].graph->FindValue(meant.value).valid()) {
+      TellOfFused(NameOfFusedValue(entries, meant.value, model, options), entries[0].name);
+    }
     std::vector<ValueLife> lives;
     for (size_t e = 0; e < entries.size(); ++e) {
-      const ValueId value = entries[e].graph->FindValue(full_name);
+      const ValueId value = entries[e].graph->FindValue(meant.value);
       if (!value.valid()) continue;
       lives.push_back(LifeOf(value, entries[e], layout, static_cast<int>(e)));
+      lives.back().fused = meant.fused;
     }
     text += (text.empty() ? "" : "\n") + ValueLivesText(lives, all_entries);
     all.insert(all.end(), lives.begin(), lives.end());

@@ -201,6 +201,7 @@ std::string ValueLivesJson(const std::vector<ValueLife>& lives) {
                 {"shares_with", life.shares_with},
                 {"peak_step", life.peak_step},
                 {"kept_because", life.kept_because}};
+    if (!life.fused.empty()) one["fused_value"] = life.fused;
     one["made"] = life.made.empty() ? Json() : UseJson(life.made[0]);
     one["reads"] = Json::array();
     for (const ValueUse& use : life.reads) one["reads"].push_back(UseJson(use));

@@ -34,6 +34,7 @@ struct ValueLife {
   int64_t offset = 0;
   std::vector<std::string> shares_with;  // the other values in its buffer
   int64_t peak_step = 0;                 // where the most bytes of the entry point are alive
+  std::string fused = {};  // a value without bytes that was meant, and is computed within this one
 };
 
 // `entry`: an index of `layout.entries`, whose graph and schedule these are.

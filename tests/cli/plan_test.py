@@ -147,9 +147,32 @@ class PlanTest(CliTestCase):
             done = self.cgrun("plan", "fused.yaml", "--device", "cpu", "--why", name)
             self.assertEqual(
                 done.stderr,
-                "note: 'classify.conv1' is computed within 'classify.pool1' (conv + relu + max_pool), "
-                "and is no value of its own; this is of 'classify.pool1'\n")
+                "note: 'classify.conv1' was fused into 'classify.pool1' (conv + relu + max_pool), and "
+                "takes no memory: the kernel hands it on as it computes, in its workspace or in the "
+                "bytes of its result; this is of 'classify.pool1'\n")
             self.assertEqual(done.stdout, pool.stdout)
+        done = self.cgrun("plan", "fused.yaml", "--device", "cpu", "--why", "conv1.relu", "--json")
+        self.assertIn("note: 'classify.conv1.relu' was fused into 'classify.pool1'", done.stderr)
+        life = json.loads(done.stdout)[0]
+        self.assertEqual((life["name"], life["fused_value"]),
+                         ("classify.pool1", "classify.conv1.relu"))
+        self.assertNotIn("fused_value", self.cgrun("plan", "fused.yaml", "--device", "cpu", "--why",
+                                                   "pool1", "--json").stdout)
+
+    def test_names_that_were_fused_in_training_alone(self):
+        layer = ("      - {op: conv, filters: 4, kernel: 3, padding: 1, activation: relu}\n"
+                 "      - {op: max_pool, kernel: 2}\n")
+        text = MODEL.replace("      - {op: flatten}\n", 2 * layer + "      - {op: flatten}\n")
+        text = text.replace("[1, 4, 4]", "[1, 16, 16]")
+        why = ["plan", "fused.yaml", "--device", "cpu", "--why"]
+        self.write("fused.yaml", text.replace("  test:", "  # test:"))
+        error = self.refuses(*why, "relu")
+        self.assertIn("did you mean 'classify.conv[0].relu' or 'classify.conv[1].relu'?", error)
+        self.write("fused.yaml", text)
+        done = self.cgrun(*why, "conv[1].relu")
+        self.assertIn("'classify.conv[1].relu' in 'eval'", done.stdout)
+        self.assertIn("note: 'classify.conv[1].relu' was fused into 'classify.max_pool[1]' (conv + relu "
+                      "+ max_pool) in 'train', and takes no memory there", done.stderr)
 
     def test_names_mean_what_they_mean_to_keep(self):
         self.write("two.yaml", MODEL.replace("      - {op: flatten}\n", "      - {op: flatten}\n"
@@ -168,7 +191,7 @@ class PlanTest(CliTestCase):
                 self.assertEqual(f"note: '{name}' is what its activation makes, '{value}.{activation}', as "
                                  f"for --keep; '{value}', which that reads, is behind it\n", note)
             else:
-                self.assertIn(f"note: '{value}' is computed within '{value}.{activation}'", note)
+                self.assertIn(f"note: '{value}' was fused into '{value}.{activation}'", note)
         for name, value in (("fc.w", "classify.fc.weight"), ("logits.weight", "classify.logits.weight"),
                             ("linear[0].weight", "classify.linear[0].weight"), ("label", "label"),
                             ("grad(logits)", "classify.loss.grad"),
@@ -195,14 +218,13 @@ class PlanTest(CliTestCase):
             "      - {op: batch_norm, activation: relu}\n      - {op: flatten}\n"
             "      - wide: {op: linear, units: 4096}\n"))
         done = self.cgrun("plan", "norm.yaml", "--device", "cpu", "--why", "batch_norm[0]")
-        self.assertEqual(done.stderr, "note: 'classify.batch_norm[0]' is computed within "
-                         "'classify.batch_norm[0].relu' (batch_norm + relu), and is no value of its own; "
-                         "this is of 'classify.batch_norm[0].relu'\n")
+        self.assertIn("note: 'classify.batch_norm[0]' was fused into 'classify.batch_norm[0].relu' "
+                      "(batch_norm + relu), and takes no memory", done.stderr)
         self.assertIn("'classify.batch_norm[0].relu' in 'train'", done.stdout)
         done = self.cgrun("plan", "norm.yaml", "--device", "cpu", "--why", "grad(wide.weight)")
         if done.stderr:  # by its kernel
-            self.assertIn("note: 'grad(wide.weight)' is computed within 'classify.wide.weight.sgd' (matmul + "
-                          "sgd), and is no value of its own", done.stderr)
+            self.assertIn("note: 'grad(wide.weight)' was fused into 'classify.wide.weight.sgd' (matmul + "
+                          "sgd), and takes no memory", done.stderr)
         else:
             self.assertIn("'classify.wide.dweight' in 'train'", done.stdout)
 
