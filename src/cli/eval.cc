@@ -51,7 +51,7 @@ int Run(const ModelFlags& flags, const RunFlags& run_flags, const EvalFlags& eva
   KernelsOf(*model);  // says why there are none
   SessionOptions options;
   options.device = DeviceOf(*model);
-  options.compile = CompileOptionsOf(flags, *model);
+  options.compile = CompileOptionsOf(flags, *model, run_flags.dry_run);
   options.weights = ChooseWeights(*model, eval_flags.weights);
   TakeSplitOfRun(flags, options.weights, eval_flags.split, *model);
   options.mode = ModeOf(run_flags);

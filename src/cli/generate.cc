@@ -110,7 +110,7 @@ int GenerateImages(const ModelSpec& model, const ModelFlags& flags, const RunFla
              "a sheet has no room for more; another --seed makes other samples");
   GenerateOptions options;
   options.device = DeviceOf(model);
-  options.compile = CompileOptionsOf(flags, model);
+  options.compile = CompileOptionsOf(flags, model, run_flags.dry_run);
   options.mode = ModeOf(run_flags);
   options.count = generate.count == 0 ? kSamples : generate.count;
   Diagnostics diagnostics;
@@ -188,7 +188,7 @@ int GenerateText(const ModelSpec& model, const ModelFlags& flags, const RunFlags
   CheckIsFree(generate.out, generate.force);
   WriteTextOptions options;
   options.device = DeviceOf(model);
-  options.compile = CompileOptionsOf(flags, model);
+  options.compile = CompileOptionsOf(flags, model, run_flags.dry_run);
   options.mode = ModeOf(run_flags);
   options.count = generate.count == 0 ? kTokens : generate.count;
   options.temperature = generate.temperature.value_or(1);

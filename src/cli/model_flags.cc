@@ -396,7 +396,7 @@ const KernelLibrary& KernelsOf(const ModelSpec& model) {
                    std::move(diagnostics));
 }
 
-CompileOptions CompileOptionsOf(const ModelFlags& flags, const ModelSpec& model) {
+CompileOptions CompileOptionsOf(const ModelFlags& flags, const ModelSpec& model, bool is_dry_run) {
   CompileOptions options;
   if (model.train) options.order = model.train->order.value;
   CheckKnown("order", options.order, OrderNames());
@@ -412,8 +412,9 @@ CompileOptions CompileOptionsOf(const ModelFlags& flags, const ModelSpec& model)
   options.precision = PrecisionOf(model);
   options.bf16_activations = model.train && model.train->precision.value == "bf16";
   options.tf32 = model.train && model.train->precision.value == "tf32";
-  if (library != nullptr) TakeTuning(model, *library, flags.tune, options);
-  options.layout.packings = PackingsOfMachine();
+  const Tune tune = !flags.tune ? Tune::kNo : is_dry_run ? Tune::kDryRun : Tune::kYes;
+  if (library != nullptr) TakeTuning(model, *library, tune, options);
+  options.layout.packings = PackingsOfMachine(/*keeps=*/!is_dry_run);
   if (PredictsAlone(model)) options.keeps = EntryKind::kPredict;
   return options;
 }

@@ -104,8 +104,10 @@ class ModelError : public InputError {
 const KernelLibrary& KernelsOf(const ModelSpec& model);
 
 // What the flags and the file say of compiling, with the tuning record of this machine, which
-// `--tune` has measured first. Throws InputError for unknown passes, planners and orders.
-CompileOptions CompileOptionsOf(const ModelFlags& flags, const ModelSpec& model);
+// `--tune` has measured first. A dry run measures nothing, and what it finds out is not kept for
+// others. Throws InputError for unknown passes, planners and orders.
+CompileOptions CompileOptionsOf(const ModelFlags& flags, const ModelSpec& model,
+                                bool is_dry_run = false);
 
 }  // namespace cgrun
 

@@ -111,7 +111,7 @@ PredictOptions OptionsOf(const ModelFlags& flags, const RunFlags& run_flags,
                          const PredictFlags& predict_flags, const ModelSpec& model) {
   PredictOptions options;
   options.device = DeviceOf(model);
-  options.compile = CompileOptionsOf(flags, model);
+  options.compile = CompileOptionsOf(flags, model, run_flags.dry_run);
   options.mode = ModeOf(run_flags);
   if (KeepsInFolder(flags, predict_flags.out)) options.compile.keeps = EntryKind::kPredict;
   return options;

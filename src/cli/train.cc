@@ -179,7 +179,7 @@ SessionOptions OptionsOf(const Training& training, const ModelFlags& flags,
                          const RunFlags& run_flags, const TrainFlags& train_flags) {
   SessionOptions options;
   options.device = DeviceOf(*training.model);
-  options.compile = CompileOptionsOf(flags, *training.model);
+  options.compile = CompileOptionsOf(flags, *training.model, run_flags.dry_run);
   options.weights = FindNewestWeights(train_flags.weights);
   options.mode = ModeOf(run_flags);
   options.limit_batches = run_flags.limit_batches;

@@ -27,16 +27,16 @@ std::shared_ptr<TuningRecord> LoadOrWarn(const std::string& file, const KernelLi
 
 }  // namespace
 
-void TakeTuning(const ModelSpec& model, const KernelLibrary& library, bool tune,
+void TakeTuning(const ModelSpec& model, const KernelLibrary& library, Tune tune,
                 CompileOptions& options) {
-  if (tune && !KindOfDevice(library.name()).on_host) {
+  if (tune != Tune::kNo && !KindOfDevice(library.name()).on_host) {
     throw InputError(
         fmt::format("--tune measures kernels of the host, not of device '{}'", library.name()),
         "leave it out: there, libraries choose for themselves");
   }
   const std::string file = TuningFile(library);
   options.tuning = LoadOrWarn(file, library);
-  if (!tune) {
+  if (tune == Tune::kNo) {
     if (options.tuning) {
       Tell(fmt::format("tuning: kernels are chosen by {} ({}); `CGRUN_TUNING=none` does without",
                        file, options.tuning->Name()));
@@ -46,6 +46,16 @@ void TakeTuning(const ModelSpec& model, const KernelLibrary& library, bool tune,
   if (file.empty()) {
     throw InputError("there is no folder for the tuning record",
                      "set HOME, or CGRUN_TUNING to the file that it is to be");
+  }
+  if (tune == Tune::kDryRun) {
+    const std::string record = options.tuning
+                                   ? "by the record there (" + options.tuning->Name() + ")"
+                                   : std::string("by estimates");
+    Tell(fmt::format(
+        "tuning: a run would measure the kernels that this model can choose from, and keep their "
+        "times in {}; this dry run measures nothing, and chooses kernels {}",
+        file, record));
+    return;
   }
   Tell("tuning: measuring the kernels that this model can choose from …");
   const Clock::time_point start = Clock::now();

@@ -49,8 +49,8 @@ std::vector<int64_t> NumbersOf(const MemoryProblem& problem) {
 
 }  // namespace
 
-PackingFiles::PackingFiles(std::string folder)
-    : folder_(std::move(folder)), build_(BuildOfProgram()) {}
+PackingFiles::PackingFiles(std::string folder, bool keeps)
+    : folder_(std::move(folder)), build_(BuildOfProgram()), keeps_(keeps) {}
 
 std::string PackingFiles::FileOf(const MemoryProblem& problem, std::string_view planner) const {
   const std::string text = build_ + "\n" + std::string(planner);
@@ -76,7 +76,8 @@ std::optional<MemoryPlan> PackingFiles::Find(const MemoryProblem& problem,
     plan.lower_bound_bytes = json.at("lower_bound");
     plan.offsets = json.at("offsets").get<std::vector<Bytes>>();
     plan.optimal = plan.peak_bytes == plan.lower_bound_bytes;
-    fs::last_write_time(path, fs::file_time_type::clock::now(), error);  // the oldest go first
+    // The oldest go first.
+    if (keeps_) fs::last_write_time(path, fs::file_time_type::clock::now(), error);
     return plan;
   } catch (const nlohmann::json::exception&) {  // it is packed, and kept, anew
   } catch (const UserError&) {
@@ -85,7 +86,7 @@ std::optional<MemoryPlan> PackingFiles::Find(const MemoryProblem& problem,
 }
 
 void PackingFiles::Keep(const MemoryProblem& problem, const MemoryPlan& plan) {
-  if (build_.empty()) return;
+  if (build_.empty() || !keeps_) return;
   const nlohmann::ordered_json json = {{kVersionKey, kVersion},
                                        {"planner", plan.planner},
                                        {"nodes", plan.nodes},
@@ -121,9 +122,9 @@ void PackingFiles::RemoveOldest() const {
   for (const auto& [time, path] : files) fs::remove(path, error);
 }
 
-std::shared_ptr<PackingStore> PackingsOfMachine() {
+std::shared_ptr<PackingStore> PackingsOfMachine(bool keeps) {
   const std::string folder = CacheFolder();
-  return folder.empty() ? nullptr : std::make_shared<PackingFiles>(folder + "/packings");
+  return folder.empty() ? nullptr : std::make_shared<PackingFiles>(folder + "/packings", keeps);
 }
 
 }  // namespace cgrun

@@ -17,7 +17,8 @@ inline constexpr int kMostPackingFiles = 256;  // those that were not used for l
 // program alone: another one packs anew, as its planners may be others.
 class PackingFiles final : public PackingStore {
  public:
-  explicit PackingFiles(std::string folder);
+  // Without `keeps`, files that are there already are read, and none is written.
+  explicit PackingFiles(std::string folder, bool keeps = true);
 
   std::optional<MemoryPlan> Find(const MemoryProblem& problem, std::string_view planner) override;
   void Keep(const MemoryProblem& problem, const MemoryPlan& plan) override;
@@ -28,10 +29,11 @@ class PackingFiles final : public PackingStore {
 
   std::string folder_;
   std::string build_;
+  bool keeps_;
 };
 
 // In CacheFolder(); null where there is none.
-std::shared_ptr<PackingStore> PackingsOfMachine();
+std::shared_ptr<PackingStore> PackingsOfMachine(bool keeps = true);
 
 }  // namespace cgrun
 

@@ -32,6 +32,22 @@ class TuningTest(CliTestCase):
             run = json.loads((self.folder / folder / "run.json").read_text())
             self.assertEqual(run["tuning"], name)
 
+    def test_a_dry_run_measures_and_writes_nothing(self):
+        plain = self.cgrun("train", "small.yaml", "--dry-run").stdout
+        done = self.cgrun("train", "small.yaml", "--tune", "--dry-run")
+        self.assertRegex(done.stderr, r"tuning: a run would measure the kernels .*tuning-.*; this dry run "
+                                      r"measures nothing, and chooses kernels by estimates\n")
+        self.assertNotIn("times measured", done.stderr)
+        self.assertEqual(done.stdout, plain)
+        self.assertFalse((self.folder / "cache").exists())
+        self.assertFalse((self.folder / "runs").exists())
+        self.cgrun("train", "small.yaml", "--tune", "--out", "a")
+        before = self.record().read_bytes()
+        for verb in (["train"], ["eval", "--weights", "a"]):
+            done = self.cgrun(verb[0], "small.yaml", *verb[1:], "--tune", "--dry-run")
+            self.assertRegex(done.stderr, r"chooses kernels by the record there \(\w+\)\n")
+        self.assertEqual(self.record().read_bytes(), before)
+
     def test_without_a_record_nothing_is_said_or_written(self):
         done = self.cgrun("train", "small.yaml", "--out", "a")
         self.assertNotIn("tuning", done.stderr)

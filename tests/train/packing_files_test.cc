@@ -100,6 +100,18 @@ TEST_F(PackingFilesTest, FindsWhatItKept) {
   ExpectSame(PlanMemory(problem, kPlanner), first);
 }
 
+TEST_F(PackingFilesTest, ReadsAndKeepsNothingWhereItIsToldSo) {
+  const MemoryProblem problem = ProblemOf(1);
+  PackingFiles reading(folder_, /*keeps=*/false);
+  const MemoryPlan plan = PlanMemoryOnce(problem, kPlanner, &reading);
+  EXPECT_FALSE(fs::exists(folder_));
+  PackingFiles files(folder_);
+  PlanMemoryOnce(problem, kPlanner, &files);
+  const auto found = reading.Find(problem, kPlanner);
+  ASSERT_TRUE(found.has_value());
+  ExpectSame(*found, plan);
+}
+
 TEST_F(PackingFilesTest, KeepsNothingThatTakesNoTime) {
   PackingFiles files(folder_);
   Counted store(files);
