@@ -65,13 +65,25 @@ IdxType ParseType(const std::string& path, int code) {
                  "known: 08 uint8, 09 int8, 0b int16, 0c int32, 0d float32, 0e float64");
 }
 
+// Of a file that is none, as far as its name tells what it was to be; else "".
+std::string HelpWithOther(const FileReader& reader) {
+  if (reader.compressed()) {
+    return "its gzip data is whole so far, and of something else: fetch the images or labels again";
+  }
+  if (!reader.path().ends_with(".gz")) return "";
+  return "its name says gzip, and gzip data begins with 1f 8b: a page that says why there was no "
+         "file may have been fetched in its place; fetch it again, `gzip -t` says whether it is "
+         "whole";
+}
+
 IdxHeader ReadHeader(FileReader& reader) {
   std::array<std::byte, 4> magic = {};
   const size_t size = reader.ReadSome(magic);
   if (size < 4 || magic[0] != std::byte{0} || magic[1] != std::byte{0}) {
     ThrowFileError(reader.path(),
                    "is not an IDX file: it begins with '" + HexText(std::span(magic).first(size)) +
-                       "', expected 00 00, the element type and the number of dimensions");
+                       "', expected 00 00, the element type and the number of dimensions",
+                   HelpWithOther(reader));
   }
   IdxHeader header{ParseType(reader.path(), std::to_integer<int>(magic[2])), {}};
   const int axes = std::to_integer<int>(magic[3]);

@@ -96,7 +96,8 @@ class FileReader::Inflater {
       if (!end_) inflateReset(&stream_);  // the next member
     } else if (result != Z_OK && result != Z_BUF_ERROR) {
       const std::string reason = stream_.msg != nullptr ? stream_.msg : zError(result);
-      ThrowFileError(reader_.path_, ": the gzip data is corrupt (" + reason + ")");
+      ThrowFileError(reader_.path_, ": the gzip data is corrupt (" + reason + ")",
+                     "fetch or copy the file again: `gzip -t` says of it whether it is whole");
     }
     return room - stream_.avail_out;
   }

@@ -144,7 +144,9 @@ std::string SumsTable(const std::string& head, const std::vector<Named>& rows, c
                       int64_t runs, const Ceilings& ceilings) {
   TextTable table({Align::kLeft, Align::kRight, Align::kRight, Align::kRight, Align::kRight,
                    Align::kRight, Align::kLeft});
-  table.Add({head, "operators", "ms a run", "share", "GFLOP/s", "GB/s", "bound by"});
+  const bool has_peaks = ceilings.flops_per_second > 0;
+  table.Add(
+      {head, "operators", "ms a run", "share", "GFLOP/s", "GB/s", has_peaks ? "bound by" : ""});
   table.AddRule();
   for (const auto& [name, sum] : rows) {
     const double flops = sum.flops_per_second(), bytes = sum.bytes_per_second();
@@ -153,7 +155,7 @@ std::string SumsTable(const std::string& head, const std::vector<Named>& rows, c
                ShareText(total.seconds > 0 ? sum.seconds / total.seconds : 0),
                RateText(flops, ceilings.flops_per_second),
                RateText(bytes, ceilings.bytes_per_second),
-               std::string(NameOf(BoundOf(flops, bytes, ceilings)))});
+               has_peaks ? std::string(NameOf(BoundOf(flops, bytes, ceilings))) : ""});
   }
   return table.ToString("  ");
 }
@@ -231,6 +233,11 @@ std::string ProfileText(std::span<const EntryProfile> entries, const Ceilings& c
         "{:.3g} GB/s.\n",
         FormatCount(ceilings.threads, "thread"), ceilings.flops_per_second * 1e-9,
         ceilings.bytes_per_second * 1e-9);
+    text += fmt::format(
+        "  bound by: the peak that the rate comes nearer to, of compute or memory; overhead: below "
+        "{:.0f} % of both, as where\n    the time goes into starting kernels, or waiting for other "
+        "threads.\n",
+        100 * kOverheadBelow);
   }
   return text + ExceededText(exceeded);
 }

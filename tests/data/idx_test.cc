@@ -271,7 +271,13 @@ TEST(IdxTest, DamagedGzipIsFound) {
   std::string flipped = packed;
   flipped[flipped.size() - 7] = static_cast<char>(flipped[flipped.size() - 7] ^ 1);
   EXPECT_EQ(Open(flipped, "").errors,
-            "error: 'DIR/images': the gzip data is corrupt (incorrect data check)\n");
+            "error: 'DIR/images': the gzip data is corrupt (incorrect data check)\n"
+            "help: fetch or copy the file again: `gzip -t` says of it whether it is whole\n");
+}
+
+TEST(IdxTest, OfGzipThatIsSomethingElseTheHelpSaysSo) {
+  EXPECT_NE(Open(Gzip("<html>"), "").errors.find("help: its gzip data is whole so far, and of"),
+            std::string::npos);
 }
 
 TEST(IdxTest, DamageNeverCrashes) {

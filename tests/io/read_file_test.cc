@@ -71,14 +71,16 @@ TEST(ReadFileTest, FindsDamagedGzip) {
   };
   EXPECT_EQ(ReadBack(packed.substr(0, 500)), cut_off(500));
   EXPECT_EQ(ReadBack(packed.substr(0, packed.size() - 1)), cut_off(packed.size() - 1));
+  const std::string help =
+      "\nhelp: fetch or copy the file again: `gzip -t` says of it whether it is whole";
   std::string flipped = packed;
   flipped[500] = static_cast<char>(flipped[500] ^ 1);  // a stored byte: only the checksum knows
-  EXPECT_EQ(ReadBack(flipped), "'DIR/x': the gzip data is corrupt (incorrect data check)");
+  EXPECT_EQ(ReadBack(flipped), "'DIR/x': the gzip data is corrupt (incorrect data check)" + help);
   std::string length = packed;
   length.back() = 1;
-  EXPECT_EQ(ReadBack(length), "'DIR/x': the gzip data is corrupt (incorrect length check)");
+  EXPECT_EQ(ReadBack(length), "'DIR/x': the gzip data is corrupt (incorrect length check)" + help);
   EXPECT_EQ(ReadBack(packed + "rubbish"),
-            "'DIR/x': the gzip data is corrupt (incorrect header check)");
+            "'DIR/x': the gzip data is corrupt (incorrect header check)" + help);
 }
 
 TEST(ReadFileTest, NamesWhatIsNoFile) {
@@ -145,7 +147,8 @@ TEST(FileReaderTest, ExpectEndTestsTheChecksum) {
     reader.ExpectEnd();
   };
   EXPECT_EQ(folder.Anonymous(ErrorOf(read_all)),
-            "'DIR/x': the gzip data is corrupt (incorrect data check)");
+            "'DIR/x': the gzip data is corrupt (incorrect data check)\n"
+            "help: fetch or copy the file again: `gzip -t` says of it whether it is whole");
 }
 
 TEST(FileReaderTest, DoesNotInflateUnasked) {

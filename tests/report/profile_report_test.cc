@@ -31,6 +31,13 @@ TEST(ProfileReport, TellsWhatHoldsAnOperatorBack) {
   EXPECT_EQ(BoundOf(1e9, 1e9, Ceilings()), Bound::kOverhead);
 }
 
+TEST(ProfileReport, SaysNothingOfBoundsWherePeaksAreNotKnown) {
+  const std::string text = ProfileText(Entries(), Ceilings(), true);
+  EXPECT_NE(text.find("classify.conv1 (onednn.conv)"), std::string::npos) << text;
+  EXPECT_EQ(text.find("bound by"), std::string::npos) << text;
+  EXPECT_EQ(text.find("overhead"), std::string::npos) << text;
+}
+
 TEST(ProfileReport, ListsPhasesAndKernelsBySeconds) {
   const std::string text = ProfileText(Entries(), kCeilings, true);
   const auto at = [&](const std::string& part) {
@@ -45,6 +52,8 @@ TEST(ProfileReport, ListsPhasesAndKernelsBySeconds) {
   at("5 (50 %)");   // 2·500 kB in 200 µs
   at("classify.conv1 (onednn.conv)");
   at("2 threads: 100 GFLOP/s (f32), 10 GB/s");
+  at("  bound by: the peak that the rate comes nearer to");
+  at("overhead: below 10 % of both");
   EXPECT_EQ(text.find("'eval'"), std::string::npos) << "it did not run";
   EXPECT_EQ(ProfileText(Entries(), kCeilings, false).find("slowest"), std::string::npos);
 }
