@@ -18,6 +18,7 @@
 #include "src/cli/memory_cap.h"
 #include "src/cli/model_flags.h"
 #include "src/io/read_file.h"
+#include "src/train/bf16_speed.h"
 #include "src/train/idle_passes.h"
 #include "src/train/run_shape.h"
 
@@ -189,6 +190,8 @@ int Run(const ModelFlags& flags, BenchFlags bench, const ProfileFlags& profile) 
   Diagnostics diagnostics;
   CompileOptions capped = compile;
   if (!FitMemory(flags, *model, capped).fits) return kBadInput;
+  const bool is_told = Quiet() && !bench.only.empty();  // by the process that has started this one
+  if (!is_told) WarnOfSlowBF16(*model, KernelsOf(*model), diagnostics);
   BenchView view(profile, compile.threads);
   std::vector<std::string> idle_passes;
   if (bench.passes && bench.only.empty()) {  // a case that is asked for is run

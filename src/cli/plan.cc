@@ -23,6 +23,7 @@
 #include "src/report/plan_report.h"
 #include "src/report/table.h"
 #include "src/report/value_life.h"
+#include "src/train/bf16_speed.h"
 #include "src/train/checkpoint.h"
 #include "src/train/run_shape.h"
 
@@ -208,6 +209,7 @@ int PlanModel(ModelFlags flags, const PlanFlags& plan_flags) {
     PrintDiagnostics(diagnostics);
     return is_told ? kDone : kBadInput;
   }
+  if (!machine) WarnOfSlowBF16(*model, library, diagnostics);
   auto compiled = Compile(*model, shape.entries, library, options, diagnostics);
   PrintDiagnostics(diagnostics);
   if (!compiled) return kBadInput;

@@ -24,6 +24,7 @@
 #include "src/program/serialize.h"
 #include "src/report/run_page.h"
 #include "src/report/table.h"
+#include "src/train/bf16_speed.h"
 #include "src/train/run_folder.h"
 
 namespace cgrun {
@@ -310,6 +311,7 @@ int Run(const ModelFlags& flags, const RunFlags& run_flags, const TrainFlags& tr
   const FittedRun fitted = FitMemory(flags, model, options.compile, options.base);
   if (!fitted.fits) return kBadInput;
   if (fitted.memory) options.base = fitted.memory->base;
+  WarnOfSlowBF16(model, KernelsOf(model), diagnostics);
   Session session(model, options, /*train=*/true, diagnostics);
   training.resumed ? PrintBriefly(diagnostics) : PrintDiagnostics(diagnostics);
   if (!session.ready() || !ReportInputs(session, flags.model)) return kBadInput;

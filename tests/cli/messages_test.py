@@ -3,6 +3,7 @@
 what it is to be, and is not followed by others that it causes."""
 
 import json
+import os
 import unittest
 
 from cli_testing import MODEL, CliTestCase, png
@@ -431,6 +432,20 @@ class CommandLineTest(CliTestCase):
         self.assertRegex(done.stdout, r"allocations +(\d+ after step 1, to prepare operators when they run for "
                                       r"the first time, as those of the last batch: the run takes no more|"
                                       r"unknown: a sanitizer)")
+
+    def test_bf16_is_warned_of_where_nothing_multiplies_it(self):
+        slow = "--precision bf16: warning: device 'cpu' has no kernels here that multiply bf16"
+        old = {**os.environ, "ONEDNN_MAX_CPU_ISA": "AVX2", "XDG_CACHE_HOME": str(self.folder / "cache")}
+        few = ["small.yaml", "--device", "cpu", "--threads", 1]
+        for verb in (["train", "--dry-run"], ["plan"], ["bench", "--rounds", 1, "--steps", 1],
+                     ["bench", "--isolate", "--rounds", 1, "--steps", 1]):
+            told = self.cgrun(verb[0], *few, *verb[1:], "--precision", "bf16", env=old).stderr
+            self.assertEqual(told.count(slow), 1, verb)
+            self.assertIn("steps are probably slower than in f32\nhelp: `--precision f32`, or a", told)
+            self.assertNotIn("bf16", self.cgrun(verb[0], *few, *verb[1:], env=old).stderr, verb)
+        version = self.cgrun("--version").stdout
+        here = self.cgrun("train", *few, "--dry-run", "--precision", "bf16").stderr
+        self.assertEqual(slow in here, "_BF16" not in version and "_AMX" not in version)
 
 
 if __name__ == "__main__":

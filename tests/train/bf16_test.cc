@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "src/base/diagnostics.h"
+#include "src/train/bf16_speed.h"
 #include "tests/train/session_testing.h"
 
 namespace cgrun {
@@ -141,6 +142,24 @@ TEST(BF16, TakesLittleMoreThanHalfOfTheMemory) {
   const int64_t narrow = TrainModel(model, Options("reference")).memory.arena;
   EXPECT_LT(narrow, 0.75 * static_cast<double>(wide));
   EXPECT_GT(narrow, 0.4 * static_cast<double>(wide));
+}
+
+// OpenBLAS has products of f32 alone; plain loops take any number type as it is.
+TEST(BF16, DevicesThatDoNotMultiplyItAreWarnedOf) {
+  EXPECT_FALSE(MultipliesBF16(*FindKernelLibrary("blas")));
+  EXPECT_TRUE(MultipliesBF16(*FindKernelLibrary("reference")));
+  const auto count = [](const char* device, const char* precision) {
+    Diagnostics diagnostics;
+    ModelSpec model;
+    model.train.emplace();
+    model.train->precision.value = precision;
+    WarnOfSlowBF16(model, *FindKernelLibrary(device), diagnostics);
+    EXPECT_FALSE(diagnostics.has_errors());
+    return diagnostics.Sorted().size();
+  };
+  EXPECT_EQ(count("blas", "bf16"), 1u);
+  EXPECT_EQ(count("blas", "f32"), 0u);
+  EXPECT_EQ(count("reference", "bf16"), 0u);
 }
 
 }  // namespace
