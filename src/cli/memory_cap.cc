@@ -127,15 +127,15 @@ std::string RefusalOf(const std::string& what, const CappedRun& fit, bool is_ask
 // Begins to look for a smaller batch for a run that does not fit as it is, before it is known
 // whether it fits otherwise: mostly it does not, or soon does. Not where the rest is too much for
 // the cap already, nor where data would be held twice that are a large part of it.
-std::optional<SmallerBatch> BeginSmallerBatch(const ModelSpec& model, const KernelLibrary& library,
-                                              const CompileOptions& options, PlannedRun free,
-                                              int64_t cap) {
+void BeginSmallerBatch(const ModelSpec& model, const KernelLibrary& library,
+                       const CompileOptions& options, PlannedRun free, int64_t cap,
+                       std::optional<SmallerBatch>& smaller) {
   TakeBackRoom(free.memory);
-  if (free.total() <= cap || free.batch <= 1 || BytesWithoutSamples(free) > cap ||
+  if (smaller || free.total() <= cap || free.batch <= 1 || BytesWithoutSamples(free) > cap ||
       free.memory.parts.decoded > cap / 8) {
-    return std::nullopt;
+    return;
   }
-  return std::optional<SmallerBatch>(std::in_place, model, library, options, free, cap);
+  smaller.emplace(model, library, options, free, cap);
 }
 
 // "2.67", "512".
@@ -335,12 +335,16 @@ std::optional<CappedRun> KeepCap(const ModelSpec& model, const KernelLibrary& li
                                  Diagnostics& diagnostics) {
   const int64_t cap = model.train->memory->value;
   RunPlanner planner(model, library, options);
+  std::optional<SmallerBatch> smaller;
+  std::optional<PlannedRun> ahead;  // how fast a swap is would be measured beside it
+  if (!model.train->swap) ahead = PlanAhead(planner, options, cap, base);
+  if (ahead) BeginSmallerBatch(model, library, options, *ahead, cap, smaller);
   const auto free = PlanFreeRun(planner, options, cap, base, diagnostics);
   if (!free) return std::nullopt;
   // How fast a swap is, is looked at where there may be something to swap.
   if (free->total() > cap && !NoteSwapFolder(model, options)) return std::nullopt;
-  auto smaller = BeginSmallerBatch(model, library, options, *free, cap);
-  const auto quick = FitRunQuickly(planner, options, cap, *free, base, diagnostics);
+  BeginSmallerBatch(model, library, options, *free, cap, smaller);
+  const auto quick = FitRunQuickly(planner, options, cap, *free, base, diagnostics, ahead);
   if (!quick) return std::nullopt;
   if (quick->fits()) smaller.reset();
   auto fit = FitRun(planner, options, *quick, base, diagnostics);

@@ -9,12 +9,14 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
+#include <cstring>
 #include <exception>
 #include <filesystem>
 #include <iterator>
 #include <string_view>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 namespace cgrun {
 namespace {
@@ -61,11 +63,64 @@ std::optional<std::string> Read(int file, std::optional<char> end) {
   }
 }
 
-// What is answered, a line each: an empty one where a question has no answer.
+// A line, with the end of a socket that is for its answer.
+bool SendQuestion(int file, const std::string& question, int answer_end) {
+  std::string line = question + "\n";
+  iovec part{line.data(), line.size()};
+  alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int))> control{};
+  msghdr message{};
+  message.msg_iov = &part;
+  message.msg_iovlen = 1;
+  message.msg_control = control.data();
+  message.msg_controllen = control.size();
+  cmsghdr* header = CMSG_FIRSTHDR(&message);
+  header->cmsg_level = SOL_SOCKET;
+  header->cmsg_type = SCM_RIGHTS;
+  header->cmsg_len = CMSG_LEN(sizeof(int));
+  std::memcpy(CMSG_DATA(header), &answer_end, sizeof(int));
+  ssize_t sent = -1;
+  do sent = sendmsg(file, &message, MSG_NOSIGNAL);
+  while (sent < 0 && errno == EINTR);
+  return sent > 0 && WriteAll(file, std::string_view(line).substr(static_cast<size_t>(sent)));
+}
+
+struct Question {
+  std::string text;
+  int answer_end = -1;
+};
+
+// No read goes beyond a message that comes with a file. Nothing where nobody asks any more.
+std::optional<Question> ReadQuestion(int file) {
+  Question question;
+  std::array<char, 4096> bytes{};
+  while (!question.text.ends_with('\n')) {
+    iovec part{bytes.data(), bytes.size()};
+    alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int))> control{};
+    msghdr message{};
+    message.msg_iov = &part;
+    message.msg_iovlen = 1;
+    message.msg_control = control.data();
+    message.msg_controllen = control.size();
+    const ssize_t size = recvmsg(file, &message, MSG_CMSG_CLOEXEC);
+    if (size < 0 && errno == EINTR) continue;
+    if (size <= 0) return std::nullopt;
+    question.text.append(bytes.data(), static_cast<size_t>(size));
+    if (const cmsghdr* header = CMSG_FIRSTHDR(&message)) {
+      std::memcpy(&question.answer_end, CMSG_DATA(header), sizeof(int));
+    }
+  }
+  question.text.pop_back();
+  return question;
+}
+
+// Each by a child, whose end is that of its answer.
 void AnswerAll(int file, const AnsweringChild::Answer& answer) {
-  while (const auto question = Read(file, '\n')) {
-    const auto text = InChild(/*on_host=*/true, [&] { return answer(*question); });
-    if (!WriteAll(file, text.value_or("") + "\n")) return;
+  std::vector<ChildProcess> children;
+  while (const auto question = ReadQuestion(file)) {
+    children.emplace_back(/*on_host=*/true, [&](int) {
+      if (!WriteAll(question->answer_end, answer(question->text) + "\n")) _exit(1);
+    });
+    close(question->answer_end);
   }
 }
 
@@ -123,10 +178,33 @@ std::optional<std::string> InChild(bool on_host, const std::function<std::string
 AnsweringChild::AnsweringChild(bool on_host, const std::function<Answer()>& prepare)
     : child_(on_host, [&](int file) { AnswerAll(file, prepare()); }) {}
 
-std::optional<std::string> AnsweringChild::Ask(const std::string& question) {
-  if (!child_.is_there() || !WriteAll(child_.file(), question + "\n")) return std::nullopt;
-  const auto answer = Read(child_.file(), '\n');
+PendingAnswer::PendingAnswer(PendingAnswer&& other) noexcept
+    : file_(std::exchange(other.file_, -1)) {}
+
+PendingAnswer::~PendingAnswer() {
+  if (file_ >= 0) close(file_);
+}
+
+std::optional<std::string> PendingAnswer::Wait() {
+  if (file_ < 0) return std::nullopt;
+  auto answer = Read(file_, '\n');
   return answer && !answer->empty() ? answer : std::nullopt;
+}
+
+PendingAnswer AnsweringChild::Begin(const std::string& question) {
+  std::array<int, 2> ends{};
+  if (!child_.is_there()) return PendingAnswer(-1);
+  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0) {
+    return PendingAnswer(-1);
+  }
+  PendingAnswer answer(ends[0]);
+  const bool is_sent = SendQuestion(child_.file(), question, ends[1]);
+  close(ends[1]);
+  return is_sent ? std::move(answer) : PendingAnswer(-1);
+}
+
+std::optional<std::string> AnsweringChild::Ask(const std::string& question) {
+  return Begin(question).Wait();
 }
 
 }  // namespace cgrun

@@ -47,8 +47,27 @@ class TextOfChild {
 // The same at once.
 std::optional<std::string> InChild(bool on_host, const std::function<std::string()>& work);
 
+// An answer that a child is at work on.
+class PendingAnswer {
+ public:
+  // `file`: the socket that it comes by, which is closed in the end; -1 where none comes.
+  explicit PendingAnswer(int file) : file_(file) {}
+  ~PendingAnswer();
+  PendingAnswer(PendingAnswer&& other) noexcept;
+  PendingAnswer(const PendingAnswer&) = delete;
+  PendingAnswer& operator=(const PendingAnswer&) = delete;
+  PendingAnswer& operator=(PendingAnswer&&) = delete;
+
+  // Nothing where it throws or dies, and where there can be no child.
+  std::optional<std::string> Wait();
+
+ private:
+  int file_;
+};
+
 // A child that prepares once what many answers need: each is given by a child of it, which finds
-// all as it was prepared.
+// all as it was prepared. Answers that are waited for later are worked on side by side; all end
+// with the object.
 class AnsweringChild {
  public:
   using Answer = std::function<std::string(const std::string& question)>;
@@ -56,7 +75,9 @@ class AnsweringChild {
   // `prepare` runs in the child. Neither questions nor answers have line ends.
   AnsweringChild(bool on_host, const std::function<Answer()>& prepare);
 
-  // Nothing where it throws or dies, and where there can be no child.
+  bool is_there() const { return child_.is_there(); }
+  PendingAnswer Begin(const std::string& question);
+  // The same, and waits.
   std::optional<std::string> Ask(const std::string& question);
 
  private:

@@ -54,6 +54,19 @@ void KeepIfLess(PlannedRun run, const CompileOptions& options, CappedRun& fit) {
   fit.effort = options.effort;
 }
 
+// Where gaps are left as they are.
+CompileOptions WithGaps(CompileOptions options) {
+  if (ClosesGaps(options)) options.closes_gaps = false;
+  return options;
+}
+
+// The way down to the cap, as quickly as there is one.
+CompileOptions QuicklyTo(int64_t cap, const PlannedRun& free, CompileOptions options) {
+  options.effort = PlanEffort::kQuick;
+  options.arena_cap = std::max(kLeastArena, RoomFor(free, cap));
+  return options;
+}
+
 // The data is closed again, so that it is not held beside that of the plans.
 std::optional<int64_t> SamplesHere(const ModelSpec& model, Diagnostics& diagnostics) {
   const RunShape shape = ShapeOfRun(model, diagnostics);
@@ -69,6 +82,16 @@ std::optional<int64_t> SamplesOf(const ModelSpec& model, Diagnostics& diagnostic
   });
   if (!text) return SamplesHere(model, diagnostics);
   return text->empty() ? std::nullopt : std::optional<int64_t>(std::stoll(*text));
+}
+
+// Takes what was begun ahead with nearly the room that `free` leaves, where it says that the cap is
+// out of reach; what can fit is planned as without it.
+void TakeOutOfReach(RunPlanner& planner, const CompileOptions& options, std::optional<int64_t> base,
+                    CappedRun& fit, Diagnostics& diagnostics) {
+  auto run = PlanUnder(fit.cap, planner, options, base, diagnostics);
+  if (!run || !IsOutOfReach(*run, fit.cap)) return;
+  fit.out_of_reach = true;
+  KeepIfLess(std::move(*run), options, fit);
 }
 
 // Where only the way down to the least has led under the cap, that may be far below it: the
@@ -111,23 +134,41 @@ ModelSpec WithBatch(const ModelSpec& model, int64_t batch) {
 std::optional<PlannedRun> PlanFreeRun(RunPlanner& planner, const CompileOptions& options,
                                       int64_t cap, std::optional<int64_t> base,
                                       Diagnostics& diagnostics) {
-  if (!ClosesGaps(options)) return PlanUnder(cap, planner, options, base, diagnostics);
-  CompileOptions with_gaps = options;
-  with_gaps.closes_gaps = false;
-  auto run = PlanUnder(cap, planner, with_gaps, base, diagnostics);
-  if (!run || run->memory.arena == run->arena_bound || BoundIsAbove(RoomFor(*run, cap), *run)) {
+  auto run = PlanUnder(cap, planner, WithGaps(options), base, diagnostics);
+  if (!run || !ClosesGaps(options) || run->memory.arena == run->arena_bound ||
+      BoundIsAbove(RoomFor(*run, cap), *run)) {
     return run;
   }
   return PlanUnder(cap, planner, options, base, diagnostics);
 }
 
+// In full a run packs to about the bound of its quick plan, and seldom below it.
+std::optional<PlannedRun> PlanAhead(RunPlanner& planner, const CompileOptions& options, int64_t cap,
+                                    std::optional<int64_t> base) {
+  if (!planner.Begin(WithGaps(options))) return std::nullopt;
+  CompileOptions quick = options;
+  quick.effort = PlanEffort::kQuick;
+  Diagnostics ignored;  // what is wrong is found again
+  auto run = PlanUnder(cap, planner, quick, base, ignored);
+  if (!run) return std::nullopt;
+  run->of_batch -= run->memory.arena - run->arena_bound;
+  run->memory.arena = run->arena_bound;
+  if (run->total() <= cap) return std::nullopt;
+  planner.Begin(QuicklyTo(cap, *run, options));
+  return run;
+}
+
 // The way down to the cap can leave gaps that the way down to the least does not.
 std::optional<CappedRun> FitRunQuickly(RunPlanner& planner, CompileOptions options, int64_t cap,
                                        const PlannedRun& free, std::optional<int64_t> base,
-                                       Diagnostics& diagnostics) {
+                                       Diagnostics& diagnostics,
+                                       const std::optional<PlannedRun>& ahead) {
   CappedRun fit{cap, free, free};
-  options.effort = PlanEffort::kQuick;
-  for (const int64_t room : {std::max(kLeastArena, RoomFor(free, cap)), kLeastArena}) {
+  options = QuicklyTo(cap, free, options);
+  if (ahead && !fit.fits() && RoomFor(*ahead, cap) != RoomFor(free, cap)) {
+    TakeOutOfReach(planner, QuicklyTo(cap, *ahead, options), base, fit, diagnostics);
+  }
+  for (const int64_t room : {options.arena_cap, kLeastArena}) {
     if (fit.fits() || fit.out_of_reach) break;
     options.arena_cap = room;
     auto capped = PlanUnder(cap, planner, options, base, diagnostics);

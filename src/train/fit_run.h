@@ -46,11 +46,19 @@ std::optional<PlannedRun> PlanFreeRun(RunPlanner& planner, const CompileOptions&
                                       int64_t cap, std::optional<int64_t> base,
                                       Diagnostics& diagnostics);
 
-// `free`: what PlanFreeRun says. In a fraction of the time that FitRun takes, and so is it known
-// that nothing fits; what is found can be slower than what FitRun finds.
+// Begins, beside each other, what PlanFreeRun plans and, where that is too much by a quick plan of
+// it, what FitRunQuickly begins with: most of what a refusal waits for. An estimate of the run as
+// it is, which does not fit; nothing where it may, and where plans are not made beside each other.
+std::optional<PlannedRun> PlanAhead(RunPlanner& planner, const CompileOptions& options, int64_t cap,
+                                    std::optional<int64_t> base);
+
+// `free`: what PlanFreeRun says; `ahead`: what PlanAhead said with the same options, if it did. In a
+// fraction of the time that FitRun takes, and so is it known that nothing fits; what is found can
+// be slower than what FitRun finds.
 std::optional<CappedRun> FitRunQuickly(RunPlanner& planner, CompileOptions options, int64_t cap,
                                        const PlannedRun& free, std::optional<int64_t> base,
-                                       Diagnostics& diagnostics);
+                                       Diagnostics& diagnostics,
+                                       const std::optional<PlannedRun>& ahead = std::nullopt);
 
 // `quick`: what FitRunQuickly says.
 std::optional<CappedRun> FitRun(RunPlanner& planner, CompileOptions options, const CappedRun& quick,

@@ -143,9 +143,18 @@ RunPlanner::RunPlanner(const ModelSpec& model, const KernelLibrary& library,
         return PrepareToAnswer(model, library, options);
       }) {}
 
+bool RunPlanner::Begin(const CompileOptions& options) {
+  if (!child_.is_there()) return false;
+  const std::string question = QuestionOf(options);
+  if (!begun_.contains(question)) begun_.emplace(question, child_.Begin(question));
+  return true;
+}
+
 std::optional<PlannedRun> RunPlanner::Plan(const CompileOptions& options,
                                            Diagnostics& diagnostics) {
-  if (const auto text = child_.Ask(QuestionOf(options))) {
+  const std::string question = QuestionOf(options);
+  auto begun = begun_.extract(question);
+  if (const auto text = begun ? begun.mapped().Wait() : child_.Ask(question)) {
     return PlannedRunOf(*text);
   }
   auto prepared = Prepare(model_, library_, options, diagnostics);

@@ -2,6 +2,7 @@
 #ifndef CGRUN_TRAIN_RUN_PLANNER_H_
 #define CGRUN_TRAIN_RUN_PLANNER_H_
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -46,6 +47,10 @@ class RunPlanner {
   // All outlive it. Nothing of what Plan() can be asked for counts here.
   RunPlanner(const ModelSpec& model, const KernelLibrary& library, const CompileOptions& options);
 
+  // Begins what Plan() is asked for later with the same options, beside what is done here. False
+  // where there can be no child for it.
+  bool Begin(const CompileOptions& options);
+
   // As the arena's cap, the effort, the gaps that are closed and the swap file of `options` say.
   // Nothing after an error.
   std::optional<PlannedRun> Plan(const CompileOptions& options, Diagnostics& diagnostics);
@@ -54,6 +59,7 @@ class RunPlanner {
   const ModelSpec& model_;
   const KernelLibrary& library_;
   AnsweringChild child_;
+  std::map<std::string, PendingAnswer> begun_;  // by what was asked
 };
 
 }  // namespace cgrun
