@@ -52,8 +52,8 @@ std::optional<PlannedRun> PlanFreeRun(RunPlanner& planner, const CompileOptions&
 std::optional<PlannedRun> PlanAhead(RunPlanner& planner, const CompileOptions& options, int64_t cap,
                                     std::optional<int64_t> base);
 
-// `free`: what PlanFreeRun says; `ahead`: what PlanAhead said with the same options, if it did. In a
-// fraction of the time that FitRun takes, and so is it known that nothing fits; what is found can
+// `free`: what PlanFreeRun says; `ahead`: what PlanAhead said with the same options, if it did. In
+// a fraction of the time that FitRun takes, and so is it known that nothing fits; what is found can
 // be slower than what FitRun finds.
 std::optional<CappedRun> FitRunQuickly(RunPlanner& planner, CompileOptions options, int64_t cap,
                                        const PlannedRun& free, std::optional<int64_t> base,

@@ -17,21 +17,22 @@ size_t At(int32_t index) { return static_cast<size_t>(index); }
 TreeSearch::TreeSearch(const MemoryProblem& problem, const TimeSections& sections)
     : alive_(At(sections.count())) {
   const auto count = static_cast<Index>(problem.buffers.size());
+  std::vector<std::vector<Index>> begun(alive_.size());  // in each section: those that it begins
   for (Index i = 0; i < count; ++i) {
     const Buffer& buffer = problem.buffers[At(i)];
     const SectionRange time = sections.ranges()[At(i)];
     const double length = static_cast<double>(buffer.upper) - static_cast<double>(buffer.lower);
     items_.push_back({buffer.bytes, buffer.alignment, time, length, buffer.offset.has_value(), -1});
     first_floor_.push_back(buffer.offset.value_or(0));
+    if (time.begin < time.end) begun[At(time.begin)].push_back(i);
     for (Index s = time.begin; s < time.end; ++s) alive_[At(s)].push_back(i);
   }
   neighbours_.resize(items_.size());
   for (Index i = 0; i < count; ++i) {
     const SectionRange time = items_[At(i)].time;
     for (Index s = time.begin; s < time.end; ++s) {
-      for (Index j : alive_[At(s)]) {
-        const bool meets_here = std::max(time.begin, items_[At(j)].time.begin) == s;
-        if (j != i && meets_here) neighbours_[At(i)].push_back(j);
+      for (Index j : (s == time.begin ? alive_ : begun)[At(s)]) {
+        if (j != i) neighbours_[At(i)].push_back(j);
       }
     }
   }
