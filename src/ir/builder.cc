@@ -69,6 +69,7 @@ std::string CastHelp(const Graph& graph, OpId op, const Attributes& attributes,
 }  // namespace
 
 Builder::Builder(Graph& graph) : graph_(graph) {
+  names_.reserve(graph.values.size() + graph.nodes.size());
   for (const Value& value : graph.values) names_.insert(value.name);
   for (const Node& node : graph.nodes) names_.insert(node.name);
 }
