@@ -6,7 +6,7 @@
 namespace cgrun {
 namespace {
 
-constexpr int kTries = 2;
+constexpr int kTries = 3;
 constexpr int64_t kSpare = 16;  // the line is only near: a batch is lower by such a part of it
 
 std::optional<PlannedRun> PlanWithoutRoom(RunPlanner& planner, const CompileOptions& options) {
