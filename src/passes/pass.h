@@ -33,6 +33,7 @@ bool FuseActivations(Graph& graph, const PassContext& context);
 bool FuseElementwise(Graph& graph, const PassContext& context);
 bool FuseNorms(Graph& graph, const PassContext& context);
 bool FusePools(Graph& graph, const PassContext& context);
+bool FuseSums(Graph& graph, const PassContext& context);
 bool FuseUpdates(Graph& graph, const PassContext& context);
 bool FoldConstants(Graph& graph, const PassContext& context);
 bool SimplifyAlgebra(Graph& graph, const PassContext& context);

@@ -33,6 +33,8 @@ constexpr PipelineEntry kPipeline[] = {
      "behind fuse_activations, whose activations stand between a convolution and its pool"},
     {"fuse_updates", passes::FuseUpdates, 0, PassStage::kGraph,
      "in the same way; where it stands beside fuse_activations does not matter"},
+    {"fuse_sums", passes::FuseSums, 0, PassStage::kGraph,
+     "before fuse_elementwise, which would take the additions"},
     {"relu_bits", passes::ReluBits, 0, PassStage::kGraph,
      "behind those that take a gradient of relu into another node, or have it read less"},
     {kChainsPass, passes::FuseElementwise, 0, PassStage::kGraph,

@@ -1,5 +1,5 @@
-// Which products are by our own kernel, alone and with an optimizer behind them, and so in no other
-// way: what stands in one node has the bits of what stands in two.
+// Which products are by our own kernel, alone and with an optimizer or an addition behind them, and
+// so in no other way: what stands in one node has the bits of what stands in two.
 #ifndef CGRUN_KERNELS_CPU_IS_WEIGHT_PRODUCT_H_
 #define CGRUN_KERNELS_CPU_IS_WEIGHT_PRODUCT_H_
 
@@ -18,7 +18,13 @@ bool IsWeightProduct(const NodeSignature& node);
 // result as its gradient, the node's other inputs in their order beside it.
 bool IsUpdateByProduct(const NodeSignature& node, OpId optimizer);
 
+// Whether it is fused from such a product of its inputs 0 and 1, and an addition of input 2, which
+// has the result's shape.
+bool IsSumByProduct(const NodeSignature& node);
+
 std::vector<KernelDef> weight_product();
+// A fused node of an addition.
+std::vector<KernelDef> add_by_product();
 // Fused nodes of optimizers.
 std::vector<KernelDef> sgd_by_product();
 std::vector<KernelDef> adam_by_product();
