@@ -251,6 +251,22 @@ TEST(UnpooledGradients, HaveTheBitsOfTheirOperators) {
   EXPECT_GT(sums, kRounds / 2);
 }
 
+// Windows that share no element are written two rows at a time, with what they leave out.
+TEST(UnpooledGradients, GoToTheWinnersOfQuads) {
+  Dice dice(8);
+  MaxPoolAttributes quads;
+  quads.kernel = quads.stride = {2, 2};
+  for (const int64_t height : {2, 3, 8}) {
+    for (const int64_t width : {2, 5, 8, 9, 24, 27}) {
+      const HostTensor x = Numbers(dice, DType::kF32, {2, 3, height, width}, Specials::kZeros);
+      const RandomNode grad =
+          GradientOf(dice, MakeNode(OpId::max_pool, Attributes::Of(quads), {x}));
+      ExpectSameBits(OwnOutputs(grad.node, grad.inputs), Evaluated(grad));
+      if (HasFailure()) return;
+    }
+  }
+}
+
 // Channels of so many elements that each is added up in pieces, which end within a plane.
 TEST(UnpooledGradients, AddUpALongChannelAsReduceSumDoes) {
   Dice dice(7);

@@ -179,6 +179,67 @@ void UnpoolPlane(const MaxUnpool& p, const std::byte* index, const float* dy, in
   }
 }
 
+// Kernel positions of windows that are side by side.
+template <class D>
+HWY_INLINE hn::Vec<D> LoadPositions(D d, const int32_t* from) {
+  return hn::LoadU(d, from);
+}
+template <class D>
+HWY_INLINE hn::Vec<D> LoadPositions(D d, const uint8_t* from) {
+  return hn::PromoteTo(d, hn::LoadU(hn::Rebind<uint8_t, D>(), from));
+}
+
+// Windows of 2 × 2 elements that move by two, all of them inside the image: no two see an element,
+// so that a row of windows is two rows of the image, which are written once.
+inline bool IsOfQuads(const MaxUnpool& p) {
+  const auto is_of_pairs = [](const WindowAxis& axis) {
+    return axis.kernel == 2 && axis.stride == 2 && axis.dilation == 1 && axis.before == 0 &&
+           2 * axis.output <= axis.input;
+  };
+  return is_of_pairs(p.y) && is_of_pairs(p.x);
+}
+
+// Two rows of the image.
+template <class Index>
+void UnpoolQuads(const Index* index, const float* dy, int64_t windows, float* upper, float* lower) {
+  constexpr int64_t kLanes = 4;  // small images have short rows
+  const hn::CappedTag<float, kLanes> d;
+  const hn::Rebind<int32_t, decltype(d)> di;
+  int64_t o = 0;
+  for (; o + kLanes <= windows; o += kLanes) {
+    const auto winners = LoadPositions(di, index + o);
+    const auto gradient = hn::Add(hn::LoadU(d, dy + o), hn::Zero(d));  // as a sum: of −0 it is 0
+    const auto at = [&](int32_t position) {
+      const auto wins = hn::RebindMask(d, hn::Eq(winners, hn::Set(di, position)));
+      return hn::IfThenElseZero(wins, gradient);
+    };
+    hn::StoreInterleaved2(at(0), at(1), d, upper + 2 * o);
+    hn::StoreInterleaved2(at(2), at(3), d, lower + 2 * o);
+  }
+  for (; o < windows; ++o) {
+    for (int64_t v = 0; v < 2; ++v) {
+      upper[2 * o + v] = index[o] == v ? dy[o] + 0.0F : 0.0F;
+      lower[2 * o + v] = index[o] == 2 + v ? dy[o] + 0.0F : 0.0F;
+    }
+  }
+}
+
+template <class Index>
+void UnpoolPlaneOfQuads(const MaxUnpool& p, const std::byte* index, const float* dy, int64_t plane,
+                        float* image) noexcept {
+  const Index* winners = reinterpret_cast<const Index*>(index) + plane * p.outputs();
+  dy += plane * p.outputs();
+  const int64_t windows = p.x.output, width = p.x.input;
+  for (int64_t row = 0; row < p.y.output; ++row) {
+    float* upper = image + 2 * row * width;
+    UnpoolQuads(winners + row * windows, dy + row * windows, windows, upper, upper + width);
+    for (float* line : {upper, upper + width}) {
+      std::fill(line + 2 * windows, line + width, 0.0F);
+    }
+  }
+  std::fill(image + 2 * p.y.output * width, image + p.inputs(), 0.0F);
+}
+
 inline MaxUnpool MaxUnpool::Of(const NodeSignature& node) {
   const auto& attributes = node.attributes.As<PoolGradAttributes>();
   const Window window = WindowOf(attributes.input, attributes.window());
@@ -199,7 +260,11 @@ inline MaxUnpool MaxUnpool::Of(const NodeSignature& node) {
   while (p.begin < p.x.output && !is_inside(p.begin)) ++p.begin;
   for (p.end = p.begin; p.end < p.x.output && is_inside(p.end);) ++p.end;
   const bool bytes = node.inputs[0].dtype == DType::kU8;
-  p.run = bytes ? &UnpoolPlane<uint8_t> : &UnpoolPlane<int32_t>;
+  if (IsOfQuads(p)) {
+    p.run = bytes ? &UnpoolPlaneOfQuads<uint8_t> : &UnpoolPlaneOfQuads<int32_t>;
+  } else {
+    p.run = bytes ? &UnpoolPlane<uint8_t> : &UnpoolPlane<int32_t>;
+  }
   return p;
 }
 
