@@ -22,10 +22,10 @@ namespace {
 
 // Of x as it is packed: it stays in a second-level cache while the weight goes by.
 constexpr int64_t kMostPackedFloats = 192 << 10;
-// Of the columns that are packed, those that are not rows of x are computed for nothing: a library
-// does not lose a tenth of its time.
-constexpr double kLeastFilled = 0.95;
-constexpr int64_t kLeastUnits = 48;  // with fewer, packing x takes too much of the time
+// Of the columns that are packed, those that are not rows of x are computed for nothing.
+constexpr double kLeastFilled = 0.85;
+constexpr double kBytesPerSecond = 4e9;  // as of products by OpenBLAS: an estimate, too
+constexpr int64_t kLeastUnits = 48;      // with fewer, packing x takes too much of the time
 
 double Filled(int64_t rows, int64_t vectors) {
   const int64_t width = vectors * kTileLanes;
@@ -131,6 +131,14 @@ bool Supports(const NodeSignature& node) {
          p.packed() <= kMostPackedFloats && Filled(p.rows, p.vectors) >= kLeastFilled;
 }
 
+// Without what is packed, which stays in a cache.
+double Seconds(const NodeSignature& node, int threads) {
+  const LinearProduct p = LinearProduct::Of(node, 1);
+  return static_cast<double>(CostOf(node).flops) / Filled(p.rows, p.vectors) /
+             (kLinearProductFlopsPerSecond * threads) +
+         static_cast<double>(OperandBytes(node)) / kBytesPerSecond;
+}
+
 bool SupportsActivated(const NodeSignature& node) {
   return IsActivated(node, OpId::linear) && Supports(node);
 }
@@ -147,7 +155,7 @@ KernelDef linear_product() {
               [](const KernelRequest& request) {
                 return PreparedKernel::Of(&Run, LinearProduct::Of(request.node, request.threads));
               },
-          .flops_per_second = kLinearProductFlopsPerSecond};
+          .seconds = Seconds};
 }
 KernelDef activated_linear_product() {
   KernelDef def = linear_product();
