@@ -208,7 +208,7 @@ std::string SpeedupNote(const BenchResult& result) {
   const std::string what = result.isolated ? "by the medians" : "the median of each round's own";
   if (!HasIntervals(result)) {
     return fmt::format("speedup: {}; an interval takes {} rounds;\n", what,
-                       result.isolated ? "seven" : "six");
+                       result.isolated ? kLeastRoundsApart : kLeastRoundsInTurns);
   }
   return "speedup: " + what + ", and an interval that holds it by 95 %" +
          (result.isolated ? ", but for what changed on the machine\nbetween the processes" : "") +

@@ -86,7 +86,7 @@ void TellOfFused(const Meant& meant, const std::string& entry = "") {
   if (meant.fused.empty()) return;
   const bool is_elsewhere = !entry.empty();
   Tell("note: '" + meant.fused + "' was fused into '" + meant.value + "' (" + meant.operators +
-       ")" + (is_elsewhere ? " in '" + entry + "'" : "") + ", and takes no memory" +
+       ")" + (is_elsewhere ? " in '" + entry + "'" : "") + ", and takes no bytes of its own" +
        (is_elsewhere ? " there" : "") +
        ": the kernel hands it on as it computes, in its workspace or in the bytes of its result" +
        (is_elsewhere ? "" : "; this is of '" + meant.value + "'"));

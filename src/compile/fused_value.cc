@@ -7,8 +7,9 @@
 namespace cgrun {
 namespace {
 
-bool Computes(const Node& node, OpId op) {
-  return std::ranges::any_of(node.body, [&](const FusedOperator& inner) { return inner.op == op; });
+// How many operators of a kind a fused node is made of.
+int64_t CountOf(OpId op, const Node& node) {
+  return std::ranges::count(node.body, op, &FusedOperator::op);
 }
 
 }  // namespace
@@ -19,6 +20,7 @@ ValueId FindFusedInto(const Graph& before, ValueId value, const Graph& after) {
   const OpId op = before.nodes[producer].op;
   const IdVector<ValueId, std::vector<NodeId>> readers = Readers(before);
   IdVector<ValueId, bool> seen(before.values.size(), false);
+  IdVector<ValueId, int64_t> others(before.values.size(), 0);  // of `op` on the way to a value
   std::deque<ValueId> open = {value};
   while (!open.empty()) {
     const ValueId from = open.front();
@@ -27,13 +29,15 @@ ValueId FindFusedInto(const Graph& before, ValueId value, const Graph& after) {
       for (const ValueId made : before.nodes[reader].outputs) {
         if (seen[made]) continue;
         seen[made] = true;
+        others[made] = others[from] + (before.nodes[reader].op == op);
         const ValueId found = after.FindValue(before.values[made].name);
         if (!found.valid()) {
           open.push_back(made);
           continue;
         }
         const NodeId maker = after.values[found].producer;
-        if (maker.valid() && Computes(after.nodes[maker], op)) return found;
+        // More than come behind the value: else it is gone in another way.
+        if (maker.valid() && CountOf(op, after.nodes[maker]) > others[made]) return found;
       }
     }
   }

@@ -215,8 +215,8 @@ bool TakesNoLonger(const std::vector<CompiledEntry>& tried,
 }
 
 // Where the packing has left a gap above its bound, other choices of what runs again are looked
-// for, as under a cap, that take no longer or no more than may be spent: as low as the bound, or,
-// where that takes too long or does not pack, some way to it.
+// for, as under a cap, that take no longer, or a twentieth more than may be spent: as low as the
+// bound, or, where that takes too long or does not pack, some way to it.
 MemoryLayout CloseGap(std::vector<CompiledEntry>& entries, MemoryLayout layout,
                       const Target& target, const CompileOptions& asked) {
   CompileOptions options = asked;

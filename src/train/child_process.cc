@@ -13,6 +13,7 @@
 #include <exception>
 #include <filesystem>
 #include <iterator>
+#include <list>
 #include <string_view>
 #include <system_error>
 #include <utility>
@@ -105,7 +106,8 @@ std::optional<Question> ReadQuestion(int file) {
     if (size < 0 && errno == EINTR) continue;
     if (size <= 0) return std::nullopt;
     question.text.append(bytes.data(), static_cast<size_t>(size));
-    if (const cmsghdr* header = CMSG_FIRSTHDR(&message)) {
+    const cmsghdr* header = CMSG_FIRSTHDR(&message);
+    if (header != nullptr && header->cmsg_type == SCM_RIGHTS) {  // none where files ran out
       std::memcpy(&question.answer_end, CMSG_DATA(header), sizeof(int));
     }
   }
@@ -115,8 +117,10 @@ std::optional<Question> ReadQuestion(int file) {
 
 // Each by a child, whose end is that of its answer.
 void AnswerAll(int file, const AnsweringChild::Answer& answer) {
-  std::vector<ChildProcess> children;
+  std::list<ChildProcess> children;
   while (const auto question = ReadQuestion(file)) {
+    children.remove_if([](ChildProcess& child) { return child.HasEnded(); });
+    if (question->answer_end < 0) continue;
     children.emplace_back(/*on_host=*/true, [&](int) {
       if (!WriteAll(question->answer_end, answer(question->text) + "\n")) _exit(1);
     });
@@ -147,6 +151,11 @@ ChildProcess::~ChildProcess() {
   if (is_there()) kill(pid_, SIGKILL);
   EndsWell();
   if (file_ >= 0) close(file_);
+}
+
+bool ChildProcess::HasEnded() {
+  if (pid_ > 0 && waitpid(pid_, nullptr, WNOHANG) > 0) pid_ = -1;
+  return pid_ <= 0;
 }
 
 bool ChildProcess::EndsWell() {

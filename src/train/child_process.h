@@ -26,6 +26,7 @@ class ChildProcess {
 
   bool is_there() const { return pid_ > 0; }
   int file() const { return file_; }  // this process's end of the socket
+  bool HasEnded();                    // by itself; waits for nothing
   bool EndsWell();                    // waits for the end
 
  private:
@@ -58,6 +59,8 @@ class PendingAnswer {
   PendingAnswer& operator=(const PendingAnswer&) = delete;
   PendingAnswer& operator=(PendingAnswer&&) = delete;
 
+  // Whether one may come.
+  bool is_there() const { return file_ >= 0; }
   // Nothing where it throws or dies, and where there can be no child.
   std::optional<std::string> Wait();
 
@@ -66,8 +69,8 @@ class PendingAnswer {
 };
 
 // A child that prepares once what many answers need: each is given by a child of it, which finds
-// all as it was prepared. Answers that are waited for later are worked on side by side; all end
-// with the object.
+// all as it was prepared. Answers that are waited for later are worked on side by side; what is
+// still worked on is stopped soon after the object is gone.
 class AnsweringChild {
  public:
   using Answer = std::function<std::string(const std::string& question)>;

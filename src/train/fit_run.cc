@@ -87,8 +87,9 @@ std::optional<int64_t> SamplesOf(const ModelSpec& model, Diagnostics& diagnostic
 // Takes what was begun ahead with nearly the room that `free` leaves, where it says that the cap is
 // out of reach; what can fit is planned as without it.
 void TakeOutOfReach(RunPlanner& planner, const CompileOptions& options, std::optional<int64_t> base,
-                    CappedRun& fit, Diagnostics& diagnostics) {
-  auto run = PlanUnder(fit.cap, planner, options, base, diagnostics);
+                    CappedRun& fit) {
+  Diagnostics ignored;  // what is wrong is found again
+  auto run = PlanUnder(fit.cap, planner, options, base, ignored);
   if (!run || !IsOutOfReach(*run, fit.cap)) return;
   fit.out_of_reach = true;
   KeepIfLess(std::move(*run), options, fit);
@@ -166,7 +167,7 @@ std::optional<CappedRun> FitRunQuickly(RunPlanner& planner, CompileOptions optio
   CappedRun fit{cap, free, free};
   options = QuicklyTo(cap, free, options);
   if (ahead && !fit.fits() && RoomFor(*ahead, cap) != RoomFor(free, cap)) {
-    TakeOutOfReach(planner, QuicklyTo(cap, *ahead, options), base, fit, diagnostics);
+    TakeOutOfReach(planner, QuicklyTo(cap, *ahead, options), base, fit);
   }
   for (const int64_t room : {options.arena_cap, kLeastArena}) {
     if (fit.fits() || fit.out_of_reach) break;

@@ -146,7 +146,10 @@ RunPlanner::RunPlanner(const ModelSpec& model, const KernelLibrary& library,
 bool RunPlanner::Begin(const CompileOptions& options) {
   if (!child_.is_there()) return false;
   const std::string question = QuestionOf(options);
-  if (!begun_.contains(question)) begun_.emplace(question, child_.Begin(question));
+  if (begun_.contains(question)) return true;
+  PendingAnswer answer = child_.Begin(question);
+  if (!answer.is_there()) return false;
+  begun_.emplace(question, std::move(answer));
   return true;
 }
 

@@ -67,7 +67,7 @@ class BenchTest(CliTestCase):
     def test_text_has_intervals_from_six_rounds_on(self):
         few, enough = self.bench().stdout, self.bench(rounds=6, steps=1).stdout
         self.assertNotIn("95 %", few)
-        self.assertIn("speedup: the median of each round's own; an interval takes six rounds", few)
+        self.assertIn("speedup: the median of each round's own; an interval takes 6 rounds", few)
         self.assertIn("graph: all passes, and operators in that order; no passes: in the order memory;", few)
         self.assertIn("  95 %  break-even", enough)
         self.assertIn("an interval that holds it by 95 %", enough)
@@ -173,7 +173,7 @@ class BenchTest(CliTestCase):
             self.assertLess(low, case["speedup"])
             self.assertLess(case["speedup"], high)
         few = self.bench("--isolate", rounds=6, steps=1).stdout
-        self.assertIn("speedup: by the medians; an interval takes seven rounds", few)
+        self.assertIn("speedup: by the medians; an interval takes 7 rounds", few)
         self.assertNotIn("95 %", few)
 
     def test_isolated_text_says_so(self):

@@ -36,6 +36,20 @@ class FusedValueTest : public testing::Test {
 
 TEST_F(FusedValueTest, IsTheNodeThatComputesItBesides) { EXPECT_EQ(Into("b"), "c"); }
 
+// Two equal ones became one; what is fused behind them has a relu of its own.
+TEST(FusedValue, IsNoneOfWhatBecameAnother) {
+  GraphMaker before, after;
+  const ValueId x = before.Feed("x", {4}), y = after.Feed("x", {4});
+  const ValueId same = before.Op(OpId::relu, "same", {x});
+  before.Op(OpId::relu, "first", {x});
+  before.Op(OpId::relu, "c", {before.Op(OpId::neg, "b", {same})});
+  after.Fused("c", {after.Op(OpId::relu, "first", {y})},
+              {Inner(OpId::neg, {0}), Inner(OpId::relu, {-1})});
+  EXPECT_FALSE(FindFusedInto(before.graph(), same, after.graph()).valid());
+  EXPECT_EQ(FindFusedInto(before.graph(), before.graph().FindValue("b"), after.graph()),
+            after.graph().FindValue("c"));
+}
+
 TEST_F(FusedValueTest, IsNoneOfWhatNoFusedReaderComputes) {
   EXPECT_EQ(Into("a"), "") << "the fused node reads it, and has no exp";
   EXPECT_EQ(Into("d"), "") << "nothing reads it";

@@ -1,6 +1,7 @@
 // Fusion of products with the additions behind them, for a device that does not exist: it has a
 // kernel for the two, at a price.
 #include "src/ops/matmul.h"
+#include "src/ops/reduce.h"
 #include "tests/passes/fusing_target.h"
 #include "tests/passes/pass_test.h"
 
@@ -10,8 +11,8 @@ namespace {
 class FuseSums : public testing::Test {
  protected:
   // What one use of a weight of [2, 3] adds to its gradient.
-  ValueId Product(const std::string& use) {
-    return g_.Node(OpId::matmul, {g_.Input("dy" + use, {4, 2}), g_.Input("x" + use, {4, 3})},
+  ValueId Product(const std::string& use, int64_t rows = 1) {
+    return g_.Node(OpId::matmul, {g_.Input("dy" + use, {rows, 2}), g_.Input("x" + use, {rows, 3})},
                    "dweight" + use, Attributes::Of(MatmulAttributes{true, false}));
   }
   ValueId Sum(ValueId a, ValueId b, const std::string& name = "sum") {
@@ -56,7 +57,9 @@ TEST_F(FuseSums, JoinsAChainOfSums) {
 TEST_F(FuseSums, GivesTheSameNumbers) {
   ValueId sum = g_.Input("others", {4, 4});
   for (int use = 0; use < 3; ++use) {
-    const ValueId dy = g_.Input("dy" + std::to_string(use), {4, 4});
+    const ValueId dy =
+        g_.Node(OpId::reduce_sum, {g_.Input("input" + std::to_string(use), {4, 4})},
+                "dy" + std::to_string(use), Attributes::Of(ReduceAttributes{{0}, true}));
     sum = Sum(g_.Node(OpId::matmul, {dy, dy}, "product" + std::to_string(use),
                       Attributes::Of(MatmulAttributes{true, false})),
               sum, "sum" + std::to_string(use));
@@ -68,6 +71,12 @@ TEST_F(FuseSums, GivesTheSameNumbers) {
   EXPECT_TRUE(Run());
   EXPECT_EQ(g_.Count(OpId::fused), 3);
   EXPECT_EQ(g_.Evaluate(x), before);
+}
+
+// They would wait for the sum.
+TEST_F(FuseSums, LeavesProductsThatReadMoreThanTheyGive) {
+  g_.Output(Sum(g_.Input("others", {2, 3}), Product("", /*rows=*/2)));
+  EXPECT_FALSE(Run());
 }
 
 TEST_F(FuseSums, LeavesAProductThatOthersRead) {

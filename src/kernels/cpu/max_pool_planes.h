@@ -179,16 +179,6 @@ void UnpoolPlane(const MaxUnpool& p, const std::byte* index, const float* dy, in
   }
 }
 
-// Kernel positions of windows that are side by side.
-template <class D>
-HWY_INLINE hn::Vec<D> LoadPositions(D d, const int32_t* from) {
-  return hn::LoadU(d, from);
-}
-template <class D>
-HWY_INLINE hn::Vec<D> LoadPositions(D d, const uint8_t* from) {
-  return hn::PromoteTo(d, hn::LoadU(hn::Rebind<uint8_t, D>(), from));
-}
-
 // Windows of 2 × 2 elements that move by two, all of them inside the image: no two see an element,
 // so that a row of windows is two rows of the image, which are written once.
 inline bool IsOfQuads(const MaxUnpool& p) {
@@ -200,14 +190,15 @@ inline bool IsOfQuads(const MaxUnpool& p) {
 }
 
 // Two rows of the image.
-template <class Index>
-void UnpoolQuads(const Index* index, const float* dy, int64_t windows, float* upper, float* lower) {
+inline void UnpoolQuads(const uint8_t* index, const float* dy, int64_t windows, float* upper,
+                        float* lower) {
   constexpr int64_t kLanes = 4;  // small images have short rows
   const hn::CappedTag<float, kLanes> d;
   const hn::Rebind<int32_t, decltype(d)> di;
   int64_t o = 0;
   for (; o + kLanes <= windows; o += kLanes) {
-    const auto winners = LoadPositions(di, index + o);
+    const auto winners =
+        hn::PromoteTo(di, hn::LoadU(hn::Rebind<uint8_t, decltype(d)>(), index + o));
     const auto gradient = hn::Add(hn::LoadU(d, dy + o), hn::Zero(d));  // as a sum: of −0 it is 0
     const auto at = [&](int32_t position) {
       const auto wins = hn::RebindMask(d, hn::Eq(winners, hn::Set(di, position)));
@@ -224,10 +215,9 @@ void UnpoolQuads(const Index* index, const float* dy, int64_t windows, float* up
   }
 }
 
-template <class Index>
-void UnpoolPlaneOfQuads(const MaxUnpool& p, const std::byte* index, const float* dy, int64_t plane,
-                        float* image) noexcept {
-  const Index* winners = reinterpret_cast<const Index*>(index) + plane * p.outputs();
+inline void UnpoolPlaneOfQuads(const MaxUnpool& p, const std::byte* index, const float* dy,
+                               int64_t plane, float* image) noexcept {
+  const auto* winners = reinterpret_cast<const uint8_t*>(index) + plane * p.outputs();
   dy += plane * p.outputs();
   const int64_t windows = p.x.output, width = p.x.input;
   for (int64_t row = 0; row < p.y.output; ++row) {
@@ -260,11 +250,8 @@ inline MaxUnpool MaxUnpool::Of(const NodeSignature& node) {
   while (p.begin < p.x.output && !is_inside(p.begin)) ++p.begin;
   for (p.end = p.begin; p.end < p.x.output && is_inside(p.end);) ++p.end;
   const bool bytes = node.inputs[0].dtype == DType::kU8;
-  if (IsOfQuads(p)) {
-    p.run = bytes ? &UnpoolPlaneOfQuads<uint8_t> : &UnpoolPlaneOfQuads<int32_t>;
-  } else {
-    p.run = bytes ? &UnpoolPlane<uint8_t> : &UnpoolPlane<int32_t>;
-  }
+  p.run = bytes ? &UnpoolPlane<uint8_t> : &UnpoolPlane<int32_t>;
+  if (bytes && IsOfQuads(p)) p.run = &UnpoolPlaneOfQuads;
   return p;
 }
 

@@ -2,8 +2,9 @@
 // into the weights and its summands into the bias, in the workspace, before the convolution runs;
 // in bf16 such weights are rounded once more. Or the workspace has factors and summands alone, and
 // the sums meet them in registers: in bf16 where a processor multiplies tiles, whose kernels do
-// that for little, or where there are more weights than results. Either way no second copy of the
-// weights is held, and the parameters may change from step to step.
+// that for little, or where there are more weights than results, so that bits of bf16 depend on the
+// batch that a program is made for. Either way no second copy of the weights is held, and the
+// parameters may change from step to step.
 #ifndef CGRUN_KERNELS_ONEDNN_FOLDED_NORM_H_
 #define CGRUN_KERNELS_ONEDNN_FOLDED_NORM_H_
 
