@@ -148,7 +148,7 @@ class PlanTest(CliTestCase):
             self.assertEqual(
                 done.stderr,
                 "note: 'classify.conv1' was fused into 'classify.pool1' (conv + relu + max_pool), and "
-                "takes no memory: the kernel hands it on as it computes, in its workspace or in the "
+                "takes no bytes of its own: the kernel hands it on as it computes, in its workspace or in the "
                 "bytes of its result; this is of 'classify.pool1'\n")
             self.assertEqual(done.stdout, pool.stdout)
         done = self.cgrun("plan", "fused.yaml", "--device", "cpu", "--why", "conv1.relu", "--json")
@@ -172,7 +172,7 @@ class PlanTest(CliTestCase):
         done = self.cgrun(*why, "conv[1].relu")
         self.assertIn("'classify.conv[1].relu' in 'eval'", done.stdout)
         self.assertIn("note: 'classify.conv[1].relu' was fused into 'classify.max_pool[1]' (conv + relu "
-                      "+ max_pool) in 'train', and takes no memory there", done.stderr)
+                      "+ max_pool) in 'train', and takes no bytes of its own there", done.stderr)
 
     def test_names_mean_what_they_mean_to_keep(self):
         self.write("two.yaml", MODEL.replace("      - {op: flatten}\n", "      - {op: flatten}\n"
@@ -219,12 +219,12 @@ class PlanTest(CliTestCase):
             "      - wide: {op: linear, units: 4096}\n"))
         done = self.cgrun("plan", "norm.yaml", "--device", "cpu", "--why", "batch_norm[0]")
         self.assertIn("note: 'classify.batch_norm[0]' was fused into 'classify.batch_norm[0].relu' "
-                      "(batch_norm + relu), and takes no memory", done.stderr)
+                      "(batch_norm + relu), and takes no bytes of its own", done.stderr)
         self.assertIn("'classify.batch_norm[0].relu' in 'train'", done.stdout)
         done = self.cgrun("plan", "norm.yaml", "--device", "cpu", "--why", "grad(wide.weight)")
         if done.stderr:  # by its kernel
             self.assertIn("note: 'grad(wide.weight)' was fused into 'classify.wide.weight.sgd' (matmul + "
-                          "sgd), and takes no memory", done.stderr)
+                          "sgd), and takes no bytes of its own", done.stderr)
         else:
             self.assertIn("'classify.wide.dweight' in 'train'", done.stdout)
 
