@@ -93,7 +93,7 @@ class PartPlacer {
   }
 
   // What `id` joins is made before it, each part in a buffer of its own size, and read by nothing
-  // behind it.
+  // behind it, nor beside it in another lane: from then on the bytes hold the whole.
   void JoinInPlace(NodeId id) {
     if (!Joins(id)) return;
     const Node& node = graph_.nodes[id];
@@ -106,10 +106,20 @@ class PartPlacer {
       const SharedBuffer& buffer = assignment_.buffers[part.buffer];
       if (buffer.bytes != part.bytes || assignment_.offset[input] != 0) continue;
       if (buffer.lifespan.upper > time_of_[id].upper || !Fits(part, BufferOf(whole))) continue;
-      if (IsJoinedTwice(node, part.buffer)) continue;
+      if (IsJoinedTwice(node, part.buffer) || IsUsedBeside(id, buffer)) continue;
       parts.push_back(part);
     }
     PlaceIfNoMoreIsAlive(whole, parts);
+  }
+
+  bool IsUsedBeside(NodeId id, const SharedBuffer& buffer) const {
+    const auto runs_beside = [&](NodeId other) {
+      return other != id && time_of_[other].upper > time_of_[id].lower;
+    };
+    return std::ranges::any_of(buffer.values, [&](ValueId value) {
+      return runs_beside(graph_.values[value].producer) ||
+             std::ranges::any_of(readers_[value], runs_beside);
+    });
   }
 
   bool IsJoinedTwice(const Node& node, SharedBufferId buffer) const {
