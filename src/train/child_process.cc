@@ -17,7 +17,6 @@
 #include <string_view>
 #include <system_error>
 #include <utility>
-#include <vector>
 
 namespace cgrun {
 namespace {
@@ -64,23 +63,33 @@ std::optional<std::string> Read(int file, std::optional<char> end) {
   }
 }
 
+// Bytes that go with a file, or have room for one that comes with them.
+struct WithFile {
+  WithFile(char* bytes, size_t size) : part{bytes, size} {
+    message.msg_iov = &part;
+    message.msg_iovlen = 1;
+    message.msg_control = control.data();
+    message.msg_controllen = control.size();
+  }
+  WithFile(const WithFile&) = delete;
+  WithFile& operator=(const WithFile&) = delete;
+
+  iovec part;
+  alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int))> control{};
+  msghdr message{};
+};
+
 // A line, with the end of a socket that is for its answer.
 bool SendQuestion(int file, const std::string& question, int answer_end) {
   std::string line = question + "\n";
-  iovec part{line.data(), line.size()};
-  alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int))> control{};
-  msghdr message{};
-  message.msg_iov = &part;
-  message.msg_iovlen = 1;
-  message.msg_control = control.data();
-  message.msg_controllen = control.size();
-  cmsghdr* header = CMSG_FIRSTHDR(&message);
+  WithFile sends(line.data(), line.size());
+  cmsghdr* header = CMSG_FIRSTHDR(&sends.message);
   header->cmsg_level = SOL_SOCKET;
   header->cmsg_type = SCM_RIGHTS;
   header->cmsg_len = CMSG_LEN(sizeof(int));
   std::memcpy(CMSG_DATA(header), &answer_end, sizeof(int));
   ssize_t sent = -1;
-  do sent = sendmsg(file, &message, MSG_NOSIGNAL);
+  do sent = sendmsg(file, &sends.message, MSG_NOSIGNAL);
   while (sent < 0 && errno == EINTR);
   return sent > 0 && WriteAll(file, std::string_view(line).substr(static_cast<size_t>(sent)));
 }
@@ -95,18 +104,12 @@ std::optional<Question> ReadQuestion(int file) {
   Question question;
   std::array<char, 4096> bytes{};
   while (!question.text.ends_with('\n')) {
-    iovec part{bytes.data(), bytes.size()};
-    alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int))> control{};
-    msghdr message{};
-    message.msg_iov = &part;
-    message.msg_iovlen = 1;
-    message.msg_control = control.data();
-    message.msg_controllen = control.size();
-    const ssize_t size = recvmsg(file, &message, MSG_CMSG_CLOEXEC);
+    WithFile comes(bytes.data(), bytes.size());
+    const ssize_t size = recvmsg(file, &comes.message, MSG_CMSG_CLOEXEC);
     if (size < 0 && errno == EINTR) continue;
     if (size <= 0) return std::nullopt;
     question.text.append(bytes.data(), static_cast<size_t>(size));
-    const cmsghdr* header = CMSG_FIRSTHDR(&message);
+    const cmsghdr* header = CMSG_FIRSTHDR(&comes.message);
     if (header != nullptr && header->cmsg_type == SCM_RIGHTS) {  // none where files ran out
       std::memcpy(&question.answer_end, CMSG_DATA(header), sizeof(int));
     }

@@ -35,9 +35,15 @@ class Parts : public testing::Test {
     return make_.Op(OpId::exp, name, {make_.Op(OpId::concat, name + ".x", inputs, Rows())});
   }
 
-  BufferAssignment Assign(bool parts = true) {
+  // The node called `long_one`, if there is one, runs beside the next one.
+  BufferAssignment Assign(bool parts = true, const std::string& long_one = "") {
     prepared_ = PrepareGraph(make_.graph(), 1, *FindKernelLibrary("reference"));
-    const Schedule schedule = FindOrder("serial")->function(prepared_);
+    Schedule schedule = FindOrder("serial")->function(prepared_);
+    for (size_t i = 0; i + 1 < schedule.steps.size(); ++i) {
+      if (prepared_.nodes[schedule.steps[i].node].name != long_one) continue;
+      schedule.steps[i].length = 2;
+      schedule.steps[i + 1].lane = 1;
+    }
     return AssignBuffers(prepared_, schedule, ComputeLiveness(prepared_, schedule),
                          {.parts = parts});
   }
@@ -94,6 +100,17 @@ TEST_F(Parts, AreNotMovedWhereTheyAreReadBehindOrHandedOutOrFed) {
   EXPECT_EQ(Place(assignment, out, y), -1);
   EXPECT_EQ(Place(assignment, x_, y), -1);
   EXPECT_EQ(assignment.parts, 1);
+}
+
+// From the join on the bytes are the whole's, whatever the other lane still does.
+TEST_F(Parts, AreNotMovedWhereTheyAreReadBesideTheJoin) {
+  const ValueId a = Made("a"), b = Made("b");
+  const ValueId y = make_.Op(OpId::concat, "y", {a, b}, Rows());
+  make_.Out(make_.Op(OpId::reduce_sum, "beside", {a}), "beside");
+  make_.Out(make_.Op(OpId::exp, "z", {y}), "z");
+  const BufferAssignment assignment = Assign(true, "y");
+  EXPECT_EQ(Place(assignment, a, y), -1);
+  EXPECT_EQ(Place(assignment, b, y), kElements * 4);
 }
 
 TEST_F(Parts, AreNotMovedWhereTheyAreJoinedTwiceOrNotAligned) {

@@ -12,6 +12,7 @@
 #include "src/kernels/cpu/dispatch.h"
 #include "src/kernels/cpu/input_product.h"
 #include "src/kernels/cpu/parallel.h"
+#include "src/kernels/cpu/product_seconds.h"
 #include "src/kernels/cpu/transpose_tiles.h"
 #include "src/ops/matmul.h"
 
@@ -107,12 +108,9 @@ void Run(const RunContext& context, const Instruction& i) noexcept {
   });
 }
 
-constexpr double kBytesPerSecond = 4e9;  // as of products by OpenBLAS: an estimate, too
-
-// Without what is packed, which stays in a second-level cache.
 double Seconds(const NodeSignature& node, int threads) {
-  return static_cast<double>(CostOf(node).flops) / (kInputProductFlopsPerSecond * threads) +
-         static_cast<double>(OperandBytes(node)) / kBytesPerSecond;
+  const auto flops = static_cast<double>(CostOf(node).flops);
+  return ProductSeconds(node, flops, kInputProductFlopsPerSecond, threads);
 }
 
 KernelDef input_product() {

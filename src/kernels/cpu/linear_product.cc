@@ -13,6 +13,7 @@
 #include "src/kernels/cpu/dispatch.h"
 #include "src/kernels/cpu/linear_product.h"
 #include "src/kernels/cpu/parallel.h"
+#include "src/kernels/cpu/product_seconds.h"
 #include "src/kernels/cpu/transpose_tiles.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -24,8 +25,7 @@ namespace {
 constexpr int64_t kMostPackedFloats = 192 << 10;
 // Of the columns that are packed, those that are not rows of x are computed for nothing.
 constexpr double kLeastFilled = 0.85;
-constexpr double kBytesPerSecond = 4e9;  // as of products by OpenBLAS: an estimate, too
-constexpr int64_t kLeastUnits = 48;      // with fewer, packing x takes too much of the time
+constexpr int64_t kLeastUnits = 48;  // with fewer, packing x takes too much of the time
 
 double Filled(int64_t rows, int64_t vectors) {
   const int64_t width = vectors * kTileLanes;
@@ -131,12 +131,10 @@ bool Supports(const NodeSignature& node) {
          p.packed() <= kMostPackedFloats && Filled(p.rows, p.vectors) >= kLeastFilled;
 }
 
-// Without what is packed, which stays in a cache.
 double Seconds(const NodeSignature& node, int threads) {
   const LinearProduct p = LinearProduct::Of(node, 1);
-  return static_cast<double>(CostOf(node).flops) / Filled(p.rows, p.vectors) /
-             (kLinearProductFlopsPerSecond * threads) +
-         static_cast<double>(OperandBytes(node)) / kBytesPerSecond;
+  const double flops = static_cast<double>(CostOf(node).flops) / Filled(p.rows, p.vectors);
+  return ProductSeconds(node, flops, kLinearProductFlopsPerSecond, threads);
 }
 
 bool SupportsActivated(const NodeSignature& node) {

@@ -130,8 +130,8 @@ bool IsSumByProduct(const NodeSignature& node) {
       node.inputs.size() != 3 || node.body[0].operands != std::vector<int>{0, 1}) {
     return false;
   }
-  const std::vector<int>& added =
-      node.body[1].operands;  // either way around has the same bits, but of NaNs
+  // Either way around has the same bits, but of NaNs.
+  const std::vector<int>& added = node.body[1].operands;
   if (added != std::vector<int>{-1, 2} && added != std::vector<int>{2, -1}) return false;
   const NodeSignature product = SignaturesInBody(node)[0];
   return node.inputs[2] == product.outputs[0] && node.outputs[0] == product.outputs[0] &&
