@@ -93,7 +93,8 @@ bool HasKernel(NodeSignature node, const Graph& graph, const PassContext& contex
 
 // Whether the bits are so few that they are worth it, and can be made and read.
 bool Pays(const Graph& graph, const TensorType& y, const PassContext& context) {
-  InferContext infer(Attributes(), {y});
+  const Attributes none;
+  InferContext infer(none, {y});
   const std::vector<TensorType> bits = InferTypes(OpId::relu_bits, infer);
   if (infer.failed()) return false;
   const int64_t bytes = BytesOf(y, context.batch);
