@@ -27,8 +27,9 @@ struct OperandDef {
 // What type inference sees: types and attributes of one node. Dimensions may still depend on N.
 class InferContext {
  public:
-  InferContext(const Attributes& attributes, std::vector<TensorType> inputs)
+  InferContext(const Attributes& attributes, std::vector<TensorType> inputs)  // keeps a reference to the attributes
       : attributes_(attributes), inputs_(std::move(inputs)) {}
+  InferContext(const Attributes&& attributes, std::vector<TensorType> inputs) = delete;
 
   int num_inputs() const { return static_cast<int>(inputs_.size()); }
   const TensorType& input(int i) const { return inputs_[static_cast<size_t>(i)]; }
