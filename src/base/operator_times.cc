@@ -1,9 +1,11 @@
-// Laps of the monotonic clock, or of a stream's.
+// Laps by a clock whose marks are read at the end of a run.
 #include "src/base/operator_times.h"
 
 #include <algorithm>
 #include <chrono>
 #include <utility>
+
+#include "src/base/host_clock.h"
 
 namespace cgrun {
 namespace {
@@ -20,9 +22,9 @@ OperatorTimes::OperatorTimes(const std::vector<size_t>& operators, size_t most_r
                              std::unique_ptr<StreamClock> clock)
     : runs_(most_runs), clock_(std::move(clock)) {
   for (size_t count : operators) times_.emplace_back(count);
-  if (clock_ == nullptr) return;
   marks_.resize(MarksOf(operators));
   laps_.resize(marks_.size());
+  if (clock_ == nullptr) clock_ = std::make_unique<HostClock>(marks_.size());
 }
 
 size_t OperatorTimes::MarksOf(const std::vector<size_t>& operators) {
@@ -32,27 +34,21 @@ size_t OperatorTimes::MarksOf(const std::vector<size_t>& operators) {
 }
 
 void OperatorTimes::Begin() noexcept {
-  last_ = Now();
-  if (origin_ < 0) origin_ = last_;
+  begin_ = Now();
+  if (origin_ < 0) origin_ = begin_;
   laps_of_run_ = 0;
-  if (clock_ != nullptr) clock_->Mark();
+  clock_->Mark();
 }
 
 void OperatorTimes::Lap(int entry, int index) noexcept {
-  if (clock_ != nullptr) {
-    laps_[laps_of_run_++] = {entry, index, 0, 0};
-    return clock_->Mark();
-  }
-  const int64_t now = Now();
-  Add(entry, index, last_, now);
-  last_ = now;
+  laps_[laps_of_run_++] = {entry, index, 0, 0};
+  clock_->Mark();
 }
 
 void OperatorTimes::End() {
-  if (clock_ == nullptr) return;
   clock_->Read(std::span(marks_).first(laps_of_run_ + 1));
   for (size_t i = 0; i < laps_of_run_; ++i) {
-    Add(laps_[i].entry, laps_[i].index, last_ + marks_[i], last_ + marks_[i + 1]);
+    Add(laps_[i].entry, laps_[i].index, begin_ + marks_[i], begin_ + marks_[i + 1]);
   }
 }
 

@@ -1,6 +1,6 @@
 // OperatorTimes: how long each operator of each entry point ran, and the first runs one by one for
-// a trace. A lap is one reading of the host's clock, or one mark of a stream's, which are read
-// together once the run is over; nothing is allocated after construction.
+// a trace. A lap is one mark of the host's clock, or of a stream's, which are read together once
+// the run is over; nothing is allocated after construction.
 #ifndef CGRUN_BASE_OPERATOR_TIMES_H_
 #define CGRUN_BASE_OPERATOR_TIMES_H_
 
@@ -30,8 +30,7 @@ struct OperatorTime {
 class OperatorTimes {
  public:
   // `operators[e]` is the number of operators of entry point e. The first `most_runs` runs are kept
-  // one by one. With a clock, which takes MarksOf(operators) marks, times are those of its stream;
-  // null: those of the host.
+  // one by one. The clock takes MarksOf(operators) marks; null: the host's.
   OperatorTimes(const std::vector<size_t>& operators, size_t most_runs,
                 std::unique_ptr<StreamClock> clock = nullptr);
 
@@ -41,8 +40,8 @@ class OperatorTimes {
   // The time from here to the next lap belongs to that lap's operator.
   void Begin() noexcept;
   void Lap(int entry, int index) noexcept;
-  // After the last lap of a run; until then laps by a stream's clock are not counted. Throws
-  // UserError with the device's error.
+  // After the last lap of a run; until then its laps are not counted. Throws UserError with the
+  // device's error.
   void End();
 
   std::span<const OperatorTime> Entry(int entry) const {
@@ -57,9 +56,9 @@ class OperatorTimes {
   std::vector<OperatorRun> runs_;
   size_t kept_ = 0;
   int64_t origin_ = -1;
-  int64_t last_ = 0;
+  int64_t begin_ = 0;  // of this run, by the system's clock
   std::unique_ptr<StreamClock> clock_;
-  std::vector<OperatorRun> laps_;  // of this run, by its clock, not yet timed
+  std::vector<OperatorRun> laps_;  // of this run, not yet timed
   std::vector<int64_t> marks_;
   size_t laps_of_run_ = 0;
 };
