@@ -36,23 +36,24 @@ struct Rmsprop {
     return step;
   }
 
-  HWY_INLINE void operator()(F64 d, const VF64* x, VF64* y) const {
-    const VF64 g = regularization.Add(x[1], x[0]);
-    const VF64 v = hn::Add(Times(alpha, x[2]), hn::Mul(Times(1 - alpha, g), g));
-    VF64 squared = v;  // or the variance
+  template <class D, class V>
+  HWY_INLINE void operator()(D d, const V* x, V* y) const {
+    const V g = regularization.Add(d, x[1], x[0]);
+    const V v = hn::Add(Times(d, alpha, x[2]), hn::Mul(Times(d, 1 - alpha, g), g));
+    V squared = v;  // or the variance
     if constexpr (kCentered) {
-      const VF64 m = hn::Add(Times(alpha, x[kMean]), Times(1 - alpha, g));
+      const V m = hn::Add(Times(d, alpha, x[kMean]), Times(d, 1 - alpha, g));
       squared = hn::Sub(v, hn::Mul(m, m));
       y[kMean - 1] = m;
     }
-    const VF64 zero = hn::Zero(d);
-    const VF64 root = hn::Sqrt(hn::IfThenElse(hn::Lt(squared, zero), zero, squared));
-    VF64 step = hn::Div(g, hn::Add(root, hn::Set(d, epsilon)));
+    const V zero = hn::Zero(d);
+    const V root = hn::Sqrt(hn::IfThenElse(hn::Lt(squared, zero), zero, squared));
+    V step = hn::Div(g, hn::Add(root, Constant(d, epsilon)));
     if constexpr (kMomentum) {
-      step = hn::Add(step, Times(momentum, x[kBuffer]));
+      step = hn::Add(step, Times(d, momentum, x[kBuffer]));
       y[kBuffer - 1] = step;
     }
-    y[0] = hn::Sub(x[0], Times(rate, step));
+    y[0] = hn::Sub(x[0], Times(d, rate, step));
     y[1] = v;
   }
 
@@ -86,11 +87,12 @@ struct Adagrad {
     return step;
   }
 
-  HWY_INLINE void operator()(F64 d, const VF64* x, VF64* y) const {
-    const VF64 g = regularization.Add(x[1], x[0]);
-    const VF64 sum = hn::Add(x[2], hn::Mul(g, g));
-    const VF64 divisor = hn::Add(hn::Sqrt(sum), hn::Set(d, epsilon));
-    y[0] = hn::Sub(x[0], hn::Div(Times(rate, g), divisor));
+  template <class D, class V>
+  HWY_INLINE void operator()(D d, const V* x, V* y) const {
+    const V g = regularization.Add(d, x[1], x[0]);
+    const V sum = hn::Add(x[2], hn::Mul(g, g));
+    const V divisor = hn::Add(hn::Sqrt(sum), Constant(d, epsilon));
+    y[0] = hn::Sub(x[0], hn::Div(Times(d, rate, g), divisor));
     y[1] = sum;
   }
 

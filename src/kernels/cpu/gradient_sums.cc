@@ -36,13 +36,14 @@ void Accumulate(const RunContext& context, const Instruction& i) noexcept {
   if (factors[0] == 0) {
     Split(p.threads, p.elements, kGrain, [=](int64_t begin, int64_t end) {
       Sweep(F64(), alone, to, begin, end,
-            [weight](F64, const auto& x, auto& y) { y[0] = Times(weight, x[0]); });
+            [weight](F64 d, const auto& x, auto& y) { y[0] = Times(d, weight, x[0]); });
     });
     return;
   }
   Split(p.threads, p.elements, kGrain, [=](int64_t begin, int64_t end) {
-    Sweep(F64(), from, to, begin, end,
-          [weight](F64, const auto& x, auto& y) { y[0] = hn::Add(x[1], Times(weight, x[0])); });
+    Sweep(F64(), from, to, begin, end, [weight](F64 d, const auto& x, auto& y) {
+      y[0] = hn::Add(x[1], Times(d, weight, x[0]));
+    });
   });
 }
 

@@ -1,6 +1,5 @@
-// Optimizers as one sweep over memory: a kernel is the rule of one element. In f64 and in the order
-// of the reference kernels, for the same bits: memory takes longer than that. Included once for
-// each target.
+// Optimizers as one sweep over memory: a kernel is the rule of one element, in the order of the
+// reference kernels, for the same bits. Included once for each target.
 #if defined(CGRUN_KERNELS_CPU_OPTIMIZER_RULE_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef CGRUN_KERNELS_CPU_OPTIMIZER_RULE_H_
 #undef CGRUN_KERNELS_CPU_OPTIMIZER_RULE_H_
@@ -16,15 +15,19 @@ HWY_BEFORE_NAMESPACE();
 namespace cgrun::cpu {
 namespace HWY_NAMESPACE {
 
-HWY_INLINE VF64 Times(double a, VF64 b) { return hn::Mul(hn::Set(F64(), a), b); }
+template <class D, class V>
+HWY_INLINE V Times(D d, double a, V b) {
+  return hn::Mul(Constant(d, a), b);
+}
 
 // The gradient with what regularisation adds to it: gradient + l2·w + l1·sign(w).
 struct Regularization {
   double l1 = 0;
   double l2 = 0;
 
-  HWY_INLINE VF64 Add(VF64 gradient, VF64 w) const {
-    return hn::Add(hn::Add(gradient, Times(l2, w)), Times(l1, SignOf(F64(), w)));
+  template <class D, class V>
+  HWY_INLINE V Add(D d, V gradient, V w) const {
+    return hn::Add(hn::Add(gradient, Times(d, l2, w)), Times(d, l1, SignOf(d, w)));
   }
   bool adds() const { return l1 != 0 || l2 != 0; }
 };
@@ -32,7 +35,10 @@ struct Regularization {
 // Where it adds nothing: for rules of so few operations that those would take most of the time.
 struct NoRegularization {
   explicit NoRegularization(const Regularization&) {}
-  HWY_INLINE VF64 Add(VF64 gradient, VF64) const { return gradient; }
+  template <class D, class V>
+  HWY_INLINE V Add(D, V gradient, V) const {
+    return gradient;
+  }
 };
 
 template <class Attributes>
@@ -76,7 +82,7 @@ struct Optimizer {
     if constexpr (Rule::kCounts) steps = *Data<const int64_t>(context, i, kStepInput);
     const auto step = p.rule.At(rate, steps);
     Split(p.threads, p.elements, kGrain,
-          [=](int64_t begin, int64_t end) { Sweep(F64(), from, to, begin, end, step); });
+          [=](int64_t begin, int64_t end) { Sweep(TagOf<T>(), from, to, begin, end, step); });
   }
 
   static PreparedKernel Prepare(const KernelRequest& request) {

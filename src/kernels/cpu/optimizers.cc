@@ -33,15 +33,16 @@ struct Sgd {
     return step;
   }
 
-  HWY_INLINE void operator()(F64, const VF64* x, VF64* y) const {
-    const VF64 g = added.Add(x[1], x[0]);
-    VF64 step = g;
+  template <class D, class V>
+  HWY_INLINE void operator()(D d, const V* x, V* y) const {
+    const V g = added.Add(d, x[1], x[0]);
+    V step = g;
     if constexpr (kMomentum) {
-      const VF64 v = hn::Add(Times(momentum, x[2]), g);
-      step = kNesterov ? hn::Add(g, Times(momentum, v)) : v;
+      const V v = hn::Add(Times(d, momentum, x[2]), g);
+      step = kNesterov ? hn::Add(g, Times(d, momentum, v)) : v;
       y[1] = v;
     }
-    y[0] = hn::Sub(x[0], Times(rate, step));
+    y[0] = hn::Sub(x[0], Times(d, rate, step));
   }
 
   Added added;
@@ -63,24 +64,26 @@ PreparedKernel PrepareSgd(const KernelRequest& request, const SgdAttributes& a) 
 }
 
 // What an element's update needs at one step of adam or adamw.
+template <class Added>
 struct AdamStep {
-  Regularization regularization;
+  Added added;
   double beta1, beta2, epsilon;
   double rate, kept, correction;
 
-  HWY_INLINE void operator()(F64, const VF64* x, VF64* y) const {
-    const VF64 g = regularization.Add(x[1], x[0]);
-    const VF64 m = hn::Add(Times(beta1, x[2]), Times(1 - beta1, g));
-    const VF64 v = hn::Add(Times(beta2, x[3]), hn::Mul(Times(1 - beta2, g), g));
-    const VF64 deviation = hn::Div(hn::Sqrt(v), hn::Set(F64(), correction));
-    const VF64 step = hn::Div(Times(rate, m), hn::Add(deviation, hn::Set(F64(), epsilon)));
-    y[0] = hn::Sub(Times(kept, x[0]), step);
+  template <class D, class V>
+  HWY_INLINE void operator()(D d, const V* x, V* y) const {
+    const V g = added.Add(d, x[1], x[0]);
+    const V m = hn::Add(Times(d, beta1, x[2]), Times(d, 1 - beta1, g));
+    const V v = hn::Add(Times(d, beta2, x[3]), hn::Mul(Times(d, 1 - beta2, g), g));
+    const V deviation = Times(d, correction, hn::Sqrt(v));
+    const V step = hn::Div(Times(d, rate, m), hn::Add(deviation, Constant(d, epsilon)));
+    y[0] = hn::Sub(Times(d, kept, x[0]), step);
     y[1] = m;
     y[2] = v;
   }
 };
 
-template <class A>
+template <class A, class Added>
 struct Adam {
   using Attributes = A;
   static constexpr size_t kStates = 2;
@@ -88,27 +91,40 @@ struct Adam {
   static constexpr bool kDecoupled = std::is_same_v<A, AdamwAttributes>;
 
   explicit Adam(const A& a)
-      : regularization(kDecoupled ? Regularization{a.l1, a.l2} : RegularizationOf(a)),
+      : added(RegularizationOf(a)),
         beta1(a.beta1),
         beta2(a.beta2),
         epsilon(a.epsilon),
         decoupled_decay(kDecoupled ? a.weight_decay : 0) {}
 
-  AdamStep At(double rate, int64_t steps) const {
+  AdamStep<Added> At(double rate, int64_t steps) const {
     const auto t = static_cast<double>(steps + 1);
-    return {regularization,
+    return {added,
             beta1,
             beta2,
             epsilon,
             rate / (1 - std::pow(beta1, t)),
             1 - rate * decoupled_decay,
-            std::sqrt(1 - std::pow(beta2, t))};
+            1 / std::sqrt(1 - std::pow(beta2, t))};
   }
 
-  Regularization regularization;
+  // Of adamw the decay is not in the gradient.
+  static Regularization RegularizationOf(const A& a) {
+    return {a.l1, kDecoupled ? a.l2 : a.weight_decay + a.l2};
+  }
+
+  Added added;
   double beta1, beta2, epsilon;
   double decoupled_decay;
 };
+
+// Prepares kKernel of the rule that the attributes ask for.
+template <template <class> class kKernel, class A>
+PreparedKernel PrepareAdam(const KernelRequest& request, const A& a) {
+  return Adam<A, Regularization>::RegularizationOf(a).adds()
+             ? kKernel<Adam<A, Regularization>>::Prepare(request)
+             : kKernel<Adam<A, NoRegularization>>::Prepare(request);
+}
 
 KernelDef sgd() {
   KernelDef def = Optimizer<Sgd<false, false, NoRegularization>>::Define("cpu.sgd");
@@ -126,13 +142,27 @@ KernelDef sgd_by_product() {
   };
   return def;
 }
-KernelDef adam() { return Optimizer<Adam<AdamAttributes>>::Define("cpu.adam"); }
-KernelDef adamw() { return Optimizer<Adam<AdamwAttributes>>::Define("cpu.adamw"); }
-KernelDef adam_by_product() {
-  return UpdateByProduct<Adam<AdamAttributes>>::Define<OpId::adam>("cpu.adam_by_product");
+template <class A>
+KernelDef Alone(std::string_view name) {
+  KernelDef def = Optimizer<Adam<A, NoRegularization>>::Define(name);
+  def.prepare = [](const KernelRequest& request) {
+    return PrepareAdam<Optimizer>(request, request.node.attributes.As<A>());
+  };
+  return def;
 }
+template <class A, OpId kOptimizer>
+KernelDef ByProduct(std::string_view name) {
+  KernelDef def = UpdateByProduct<Adam<A, NoRegularization>>::template Define<kOptimizer>(name);
+  def.prepare = [](const KernelRequest& request) {
+    return PrepareAdam<UpdateByProduct>(request, request.node.body[1].attributes.As<A>());
+  };
+  return def;
+}
+KernelDef adam() { return Alone<AdamAttributes>("cpu.adam"); }
+KernelDef adamw() { return Alone<AdamwAttributes>("cpu.adamw"); }
+KernelDef adam_by_product() { return ByProduct<AdamAttributes, OpId::adam>("cpu.adam_by_product"); }
 KernelDef adamw_by_product() {
-  return UpdateByProduct<Adam<AdamwAttributes>>::Define<OpId::adamw>("cpu.adamw_by_product");
+  return ByProduct<AdamwAttributes, OpId::adamw>("cpu.adamw_by_product");
 }
 
 }  // namespace

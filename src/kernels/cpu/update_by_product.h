@@ -54,7 +54,7 @@ struct UpdateByProduct {
       for (const float*& pointer : from) pointer += row * columns + column;
       for (float*& pointer : into) pointer += row * columns + column;
       from[1] = gradient;
-      Sweep(F64(), from, into, 0, count, step);
+      Sweep(F32(), from, into, 0, count, step);
     }
   };
 

@@ -1,4 +1,4 @@
-// adagrad, element by element, in f64. Each element is read before it is written.
+// adagrad, element by element, in the parameter's type. Each element is read before it is written.
 #include <cmath>
 
 #include "src/kernels/reference/kernels.h"
@@ -19,6 +19,8 @@ struct Parameters {
 
 template <class T>
 struct Adagrad {
+  using C = Compute<T>;
+
   static void Run(const RunContext& context, const Instruction& i) noexcept {
     const auto& p = *static_cast<const Parameters*>(i.parameters);
     const T* parameter = Data<const T>(context, i, 0);
@@ -27,14 +29,15 @@ struct Adagrad {
     T* next = Data<T>(context, i, 5);
     T* next_sum = Data<T>(context, i, 6);
     const auto steps = static_cast<double>(*Data<const int64_t>(context, i, 4));
-    const double rate =
-        *Data<const double>(context, i, 2) * p.learning_rate_scale / (1 + steps * p.lr_decay);
+    const auto rate = static_cast<C>(*Data<const double>(context, i, 2) * p.learning_rate_scale /
+                                     (1 + steps * p.lr_decay));
+    const auto epsilon = static_cast<C>(p.epsilon);
     for (int64_t e = 0; e < p.elements; ++e) {
-      const double w = LoadF64(parameter[e]);
-      const double g = p.regularization.Add(LoadF64(gradient[e]), w);
-      const double s = LoadF64(sum[e]) + g * g;
-      next_sum[e] = StoreF64<T>(s);
-      next[e] = StoreF64<T>(w - rate * g / (std::sqrt(s) + p.epsilon));
+      const C w = Load(parameter[e]);
+      const C g = p.regularization.Add(Load(gradient[e]), w);
+      const C s = Load(sum[e]) + g * g;
+      next_sum[e] = Store<T>(s);
+      next[e] = Store<T>(w - rate * g / (std::sqrt(s) + epsilon));
     }
   }
 };

@@ -1,4 +1,5 @@
-// sgd, adam and adamw, element by element, in f64. Each element is read before it is written.
+// sgd, adam and adamw, element by element, in the parameter's type; what depends on the step alone
+// in f64. Each element is read before it is written.
 #include "src/kernels/reference/optimizers.h"
 
 #include <cmath>
@@ -20,35 +21,40 @@ struct SgdParameters {
 
 template <class T>
 struct Sgd {
+  using C = Compute<T>;
+
   static void Run(const RunContext& context, const Instruction& i) noexcept {
     const auto& p = *static_cast<const SgdParameters*>(i.parameters);
     const T* parameter = Data<const T>(context, i, 0);
     const T* gradient = Data<const T>(context, i, 1);
-    const double rate = *Data<const double>(context, i, 2) * p.learning_rate_scale;
+    const auto rate = static_cast<C>(*Data<const double>(context, i, 2) * p.learning_rate_scale);
     T* next = Data<T>(context, i, 3);
     for (int64_t e = 0; e < p.elements; ++e) {
-      const double w = LoadF64(parameter[e]);
-      next[e] = StoreF64<T>(w - rate * p.regularization.Add(LoadF64(gradient[e]), w));
+      const C w = Load(parameter[e]);
+      next[e] = Store<T>(w - rate * p.regularization.Add(Load(gradient[e]), w));
     }
   }
 };
 
 template <class T>
 struct SgdWithMomentum {
+  using C = Compute<T>;
+
   static void Run(const RunContext& context, const Instruction& i) noexcept {
     const auto& p = *static_cast<const SgdParameters*>(i.parameters);
     const T* parameter = Data<const T>(context, i, 0);
     const T* gradient = Data<const T>(context, i, 1);
-    const double rate = *Data<const double>(context, i, 2) * p.learning_rate_scale;
+    const auto rate = static_cast<C>(*Data<const double>(context, i, 2) * p.learning_rate_scale);
+    const auto momentum = static_cast<C>(p.momentum);
     const T* velocity = Data<const T>(context, i, 3);
     T* next = Data<T>(context, i, 4);
     T* next_velocity = Data<T>(context, i, 5);
     for (int64_t e = 0; e < p.elements; ++e) {
-      const double w = LoadF64(parameter[e]);
-      const double g = p.regularization.Add(LoadF64(gradient[e]), w);
-      const double v = p.momentum * LoadF64(velocity[e]) + g;
-      next_velocity[e] = StoreF64<T>(v);
-      next[e] = StoreF64<T>(w - rate * (p.nesterov ? g + p.momentum * v : v));
+      const C w = Load(parameter[e]);
+      const C g = p.regularization.Add(Load(gradient[e]), w);
+      const C v = momentum * Load(velocity[e]) + g;
+      next_velocity[e] = Store<T>(v);
+      next[e] = Store<T>(w - rate * (p.nesterov ? g + momentum * v : v));
     }
   }
 };
@@ -77,6 +83,8 @@ struct AdamParameters {
 
 template <class T>
 struct Adam {
+  using C = Compute<T>;
+
   static void Run(const RunContext& context, const Instruction& i) noexcept {
     const auto& p = *static_cast<const AdamParameters*>(i.parameters);
     const T* parameter = Data<const T>(context, i, 0);
@@ -88,17 +96,20 @@ struct Adam {
     T* next_second = Data<T>(context, i, 8);
     const double t = static_cast<double>(*Data<const int64_t>(context, i, 5) + 1);
     const double plain_rate = *Data<const double>(context, i, 2) * p.learning_rate_scale;
-    const double rate = plain_rate / (1 - std::pow(p.beta1, t));
-    const double kept = 1 - plain_rate * p.decoupled_decay;
-    const double correction = std::sqrt(1 - std::pow(p.beta2, t));
+    const auto rate = static_cast<C>(plain_rate / (1 - std::pow(p.beta1, t)));
+    const auto kept = static_cast<C>(1 - plain_rate * p.decoupled_decay);
+    const auto correction = static_cast<C>(1 / std::sqrt(1 - std::pow(p.beta2, t)));
+    const auto beta1 = static_cast<C>(p.beta1), beta2 = static_cast<C>(p.beta2);
+    const auto new1 = static_cast<C>(1 - p.beta1), new2 = static_cast<C>(1 - p.beta2);
+    const auto epsilon = static_cast<C>(p.epsilon);
     for (int64_t e = 0; e < p.elements; ++e) {
-      const double w = LoadF64(parameter[e]);
-      const double g = p.regularization.Add(LoadF64(gradient[e]), w);
-      const double m = p.beta1 * LoadF64(first[e]) + (1 - p.beta1) * g;
-      const double v = p.beta2 * LoadF64(second[e]) + (1 - p.beta2) * g * g;
-      next_first[e] = StoreF64<T>(m);
-      next_second[e] = StoreF64<T>(v);
-      next[e] = StoreF64<T>(w * kept - rate * m / (std::sqrt(v) / correction + p.epsilon));
+      const C w = Load(parameter[e]);
+      const C g = p.regularization.Add(Load(gradient[e]), w);
+      const C m = beta1 * Load(first[e]) + new1 * g;
+      const C v = beta2 * Load(second[e]) + new2 * g * g;
+      next_first[e] = Store<T>(m);
+      next_second[e] = Store<T>(v);
+      next[e] = Store<T>(w * kept - rate * m / (std::sqrt(v) * correction + epsilon));
     }
   }
 };

@@ -4,15 +4,16 @@
 
 namespace cgrun::reference {
 
-// The gradient with what regularisation adds to it.
+// The gradient with what regularisation adds to it, in the type C that a kernel computes in.
 struct Regularization {
   double l1 = 0;
   double l2 = 0;
 
-  double Add(double gradient, double w) const {
+  template <class C>
+  C Add(C gradient, C w) const {
     if (l1 == 0 && l2 == 0) return gradient;  // of its sign, too, where it is 0
-    const double sign = (w > 0) - (w < 0);
-    return gradient + l2 * w + l1 * sign;
+    const auto sign = static_cast<C>((w > 0) - (w < 0));
+    return gradient + static_cast<C>(l2) * w + static_cast<C>(l1) * sign;
   }
 };
 

@@ -1,4 +1,4 @@
-// rmsprop, element by element, in f64. Each element is read before it is written.
+// rmsprop, element by element, in the parameter's type. Each element is read before it is written.
 #include <cmath>
 
 #include "src/kernels/reference/kernels.h"
@@ -21,14 +21,15 @@ struct Parameters {
 // Operands: parameter, gradient, rate, v, [m], [b], then the same after the step.
 template <class T, bool kCentered, bool kMomentum>
 struct Rmsprop {
+  using C = Compute<T>;
   static constexpr int kInputs = 4 + kCentered + kMomentum;
   static constexpr int kMean = 4, kBuffer = 4 + kCentered;          // inputs
   static constexpr int kNext = kInputs, kNextSquare = kInputs + 1;  // outputs
   static constexpr int kNextMean = kMean + kInputs - 2, kNextBuffer = kBuffer + kInputs - 2;
 
   // √v, or the deviation of gradients: √(v − m²).
-  static double Root(double v, double m) {
-    const double squared = kCentered ? v - m * m : v;
+  static C Root(C v, C m) {
+    const C squared = kCentered ? v - m * m : v;
     return std::sqrt(squared < 0 ? 0 : squared);
   }
 
@@ -36,7 +37,9 @@ struct Rmsprop {
     const auto& p = *static_cast<const Parameters*>(i.parameters);
     const T* parameter = Data<const T>(context, i, 0);
     const T* gradient = Data<const T>(context, i, 1);
-    const double rate = *Data<const double>(context, i, 2) * p.learning_rate_scale;
+    const auto rate = static_cast<C>(*Data<const double>(context, i, 2) * p.learning_rate_scale);
+    const auto alpha = static_cast<C>(p.alpha), fresh = static_cast<C>(1 - p.alpha);
+    const auto epsilon = static_cast<C>(p.epsilon), momentum = static_cast<C>(p.momentum);
     const T* square = Data<const T>(context, i, 3);
     const T* mean = kCentered ? Data<const T>(context, i, kMean) : nullptr;
     const T* buffer = kMomentum ? Data<const T>(context, i, kBuffer) : nullptr;
@@ -45,18 +48,18 @@ struct Rmsprop {
     T* next_mean = kCentered ? Data<T>(context, i, kNextMean) : nullptr;
     T* next_buffer = kMomentum ? Data<T>(context, i, kNextBuffer) : nullptr;
     for (int64_t e = 0; e < p.elements; ++e) {
-      const double w = LoadF64(parameter[e]);
-      const double g = p.regularization.Add(LoadF64(gradient[e]), w);
-      const double v = p.alpha * LoadF64(square[e]) + (1 - p.alpha) * g * g;
-      const double m = kCentered ? p.alpha * LoadF64(mean[e]) + (1 - p.alpha) * g : 0;
-      double step = g / (Root(v, m) + p.epsilon);
+      const C w = Load(parameter[e]);
+      const C g = p.regularization.Add(Load(gradient[e]), w);
+      const C v = alpha * Load(square[e]) + fresh * g * g;
+      const C m = kCentered ? alpha * Load(mean[e]) + fresh * g : 0;
+      C step = g / (Root(v, m) + epsilon);
       if constexpr (kMomentum) {
-        step += p.momentum * LoadF64(buffer[e]);
-        next_buffer[e] = StoreF64<T>(step);
+        step += momentum * Load(buffer[e]);
+        next_buffer[e] = Store<T>(step);
       }
-      next_square[e] = StoreF64<T>(v);
-      if constexpr (kCentered) next_mean[e] = StoreF64<T>(m);
-      next[e] = StoreF64<T>(w - rate * step);
+      next_square[e] = Store<T>(v);
+      if constexpr (kCentered) next_mean[e] = Store<T>(m);
+      next[e] = Store<T>(w - rate * step);
     }
   }
 };
