@@ -1,10 +1,12 @@
-// PrepareEntries: passes once for each kind of entry point, kernels and an order for each batch.
+// PrepareEntries: passes for each kind of entry point, kernels and an order for each batch.
 #include "src/compile/prepare_entries.h"
 
+#include <algorithm>
 #include <chrono>
 #include <map>
 
 #include "src/compile/plan_entries.h"
+#include "src/ir/op_def.h"
 #include "src/plan/update_legality.h"
 #include "src/select/remembering_target.h"
 #include "src/select/select.h"
@@ -20,6 +22,14 @@ int NodesBefore(const Graph& graph, const std::vector<PassReport>& passes) {
   int nodes = static_cast<int>(graph.nodes.size());
   for (const PassReport& pass : passes) nodes += pass.nodes_removed;
   return nodes;
+}
+
+// Whether what passes have made one node has a kernel at this batch: they ask at another one's.
+bool HasKernelsOfFused(const Graph& bound, const Target& target, int threads) {
+  const RunSetting setting{threads, {}, bound.Learns()};
+  return std::ranges::all_of(bound.nodes, [&](const Node& node) {
+    return node.op != OpId::fused || !target.Options(SignatureOf(bound, node), setting).empty();
+  });
 }
 
 // A bound graph with its kernels and an order. `layouts` is told what that pass did.
@@ -53,13 +63,15 @@ std::optional<CompiledModel> PrepareEntries(const ModelSpec& model,
   CompiledModel compiled;
   PassReport layouts{std::string(kLayoutsPass)}, of_others;
   SelectOptions select{options.threads};
-  std::map<EntryKind, Graph> graphs;  // entry points of one kind differ in their batch alone
+  std::map<EntryKind, Graph> graphs;  // entry points of one kind mostly differ in their batch alone
   for (const EntryRequest& request : entries) {
-    if (!graphs.contains(request.kind)) {
+    const auto found = graphs.find(request.kind);
+    if (found == graphs.end() ||
+        !HasKernelsOfFused(BindBatch(found->second, request.batch), target, options.threads)) {
       auto graph = BuildGraph(model, request.kind, target, options, diagnostics,
                               graphs.empty() ? &compiled.passes : nullptr, request.batch);
       if (!graph) return std::nullopt;
-      graphs.emplace(request.kind, std::move(*graph));
+      graphs.insert_or_assign(request.kind, std::move(*graph));
     }
     const Graph& graph = graphs.at(request.kind);
     const bool first = compiled.entries.empty();

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "src/compile/prepare_entries.h"
 #include "src/device/cpu.h"
 #include "src/model/model_file.h"
 #include "src/program/program.h"
@@ -34,9 +35,22 @@ paths:
 train: {epochs: 1, optimizer: {op: sgd, lr: 0.05, momentum: 0.9}}
 )";
 
-ModelSpec Model() {
+constexpr char kLayers[] = R"(
+cgrun: 1
+inputs:
+  x: {type: f32, shape: [24]}
+paths:
+  infer:
+    mode: forward
+    ops:
+      - {op: linear, in: x, units: 32, activation: relu}
+      - y: {op: linear, units: 8}
+    out: y
+)";
+
+ModelSpec Model(const char* text = kModel) {
   Diagnostics diagnostics;
-  auto model = ParseModel({"small.yaml", kModel}, {}, diagnostics);
+  auto model = ParseModel({"small.yaml", text}, {}, diagnostics);
   EXPECT_TRUE(model.has_value()) << diagnostics.ToString();
   return *model;
 }
@@ -53,6 +67,38 @@ const std::vector<EntryRequest> kAll = {{"train", EntryKind::kTrain, 8},
                                         {"train.tail", EntryKind::kTrain, 3},
                                         {"eval", EntryKind::kEval, 8},
                                         {"predict", EntryKind::kPredict, 5}};
+
+// The device `cpu`, whose kernels run several operators in one at a batch of 8 alone.
+class FusesAtBatch8 final : public Target {
+ public:
+  std::string_view name() const override { return cpu_.name(); }
+  std::vector<KernelOption> Options(const NodeSignature& node,
+                                    const RunSetting& setting) const override {
+    if (node.op == OpId::fused && node.inputs[0].shape[0].size != 8) return {};
+    return cpu_.Options(node, setting);
+  }
+  std::optional<std::vector<HostTensor>> Evaluate(
+      const NodeSignature& node, std::span<const HostTensor> inputs) const override {
+    return cpu_.Evaluate(node, inputs);
+  }
+  std::string fingerprint() const override { return cpu_.fingerprint(); }
+
+ private:
+  const KernelLibrary& cpu_ = *FindKernelLibrary("cpu");
+};
+
+TEST(Compile, FusesForEachBatchWhatHasAKernelThere) {
+  Diagnostics diagnostics;
+  const auto compiled = PrepareEntries(
+      Model(kLayers), {{"predict", EntryKind::kPredict, 8}, {"predict.3", EntryKind::kPredict, 3}},
+      FusesAtBatch8(), {}, diagnostics);
+  ASSERT_TRUE(compiled.has_value()) << diagnostics.ToString();
+  const auto fused = [&](size_t entry) {
+    return std::ranges::count(compiled->entries[entry].graph.nodes, OpId::fused, &Node::op);
+  };
+  EXPECT_GT(fused(0), 0);
+  EXPECT_EQ(fused(1), 0);
+}
 
 // The same for all: what a port is fed depends on its name alone.
 HostTensor FeedFor(const ImagePort& port) {
