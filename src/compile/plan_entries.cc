@@ -32,6 +32,11 @@ constexpr int64_t kOrderParts = 50;  // an order needs at most one part more tha
 // Of the schedules that are searched through on the way to a cap: about a second for 30 million.
 constexpr int64_t kNodesSearched = 30'000'000;
 constexpr int64_t kNodesSearchedAgain = 10'000'000;  // where a packing has left gaps
+constexpr int64_t kFewNodesSearched = 3'000'000;     // without a cap, …
+constexpr int64_t kSchedulesSearched = 5000;         // … in so many schedules
+constexpr int kMostLower = 4, kFewLower = 1;         // arenas, fewer of large graphs, each …
+constexpr int64_t kLargeGraph = 1000;                // (nodes)
+constexpr int64_t kLowerParts = 128;                 // … such a part lower
 
 void AddUp(const std::vector<PassReport>& more, std::vector<PassReport>& reports) {
   for (size_t i = 0; i < more.size(); ++i) {
@@ -266,6 +271,29 @@ MemoryLayout SpendGap(std::vector<CompiledEntry>& entries, MemoryLayout layout,
   return layout;
 }
 
+// The search that caps have, for arenas a little lower, as long as it finds one in the time that
+// may be spent: the ways above take what is best at each peak, and so not always what is best of
+// all.
+MemoryLayout SearchLower(std::vector<CompiledEntry>& entries, MemoryLayout layout,
+                         const Target& target, const CompileOptions& asked) {
+  CompileOptions options = asked;
+  options.swap.reset();
+  const auto nodes = static_cast<int64_t>(entries[0].graph.nodes.size());
+  const bool is_large = nodes > kLargeGraph;
+  const int64_t searched = std::min(kFewNodesSearched, kSchedulesSearched * nodes);
+  for (int tries = 0; tries < (is_large ? kFewLower : kMostLower); ++tries) {
+    options.arena_cap = layout.arena_bytes - layout.arena_bytes / kLowerParts;
+    std::vector<CompiledEntry> tried = entries;
+    MemoryLayout lower = PlanWithin(tried, layout, target, options, {1, searched});
+    lower.cap_out_of_reach = false;
+    const bool is_lower = lower.arena_bytes < layout.arena_bytes;
+    if (!is_lower || !TakesNoLonger(tried, entries, asked.recompute_share)) break;
+    entries = std::move(tried);
+    layout = std::move(lower);
+  }
+  return layout;
+}
+
 // A longer search for the same plan, where a gap is left.
 MemoryLayout PackLonger(const std::vector<CompiledEntry>& entries, MemoryLayout layout,
                         LayoutOptions options) {
@@ -297,7 +325,10 @@ CompileOptions WithPlannerOfEffort(CompileOptions options) {
 MemoryLayout PlanWithRecompute(std::vector<CompiledEntry>& entries, MemoryLayout layout,
                                const Target& target, const CompileOptions& options) {
   layout = PlanWithLessInAnyOrder(entries, layout, target, options);
-  if (options.arena_cap == 0) return WithoutGap(entries, std::move(layout), target, options);
+  if (options.arena_cap == 0) {
+    if (ClosesGaps(options)) layout = SearchLower(entries, std::move(layout), target, options);
+    return WithoutGap(entries, std::move(layout), target, options);
+  }
   if (layout.arena_bytes <= options.arena_cap) return layout;
   return PlanWithinCap(entries, layout, target, options);
 }

@@ -80,8 +80,10 @@ class Recomputer {
     for (int sweep = 0; sweep < kMostSweeps && Lower(); ++sweep) {
       changed = true;
       if (options_.order == "memory") Improve();
-      if (IsQuick() || goal_.bytes <= 0 || peak_.first <= goal_.bytes) TakeNeedlessBack();
+      if (IsQuick() || goal_.bytes <= 0 || peak_.first <= goal_.bytes) TakeNeedlessBack(peak_);
     }
+    // No sweep goes on from here, to which fewer steps at the peak would be worth something.
+    if (changed) TakeNeedlessBack({peak_.first, kAnySteps});
     SetSchedule(SpreadTransfers(entry_.graph, entry_.schedule, std::max(peak_.first, goal_.bytes),
                                 BuffersOf(options_.layout)));
     const std::vector<std::string> violations = VerifyGraph(entry_.graph);
@@ -91,7 +93,7 @@ class Recomputer {
 
   bool Hold() {
     const size_t nodes_before = entry_.graph.nodes.size();
-    TakeNeedlessBack();
+    TakeNeedlessBack(peak_);
     return entry_.graph.nodes.size() < nodes_before;
   }
 
@@ -214,9 +216,9 @@ class Recomputer {
   }
 
   // What runs again or is swapped, the dearest first, is not where the peak stays within the goal,
-  // or as low as it is.
-  void TakeNeedlessBack() {
-    const Peak most = std::max(peak_, Peak{goal_.bytes, kAnySteps});
+  // or as low as `lowest`.
+  void TakeNeedlessBack(const Peak& lowest) {
+    const Peak most = std::max(lowest, Peak{goal_.bytes, kAnySteps});
     std::vector<NodeId> runs, swaps;
     TakeBackTrials trials(entry_.graph, entry_.schedule, BuffersOf(options_.layout),
                           options_.layout.incremental);
@@ -319,8 +321,12 @@ bool Swaps(const CompileOptions& options) {
   return options.swap && !options.passes.Disabled(kSwapPass);
 }
 
-bool RecomputeAtPeak(CompiledEntry& entry, const Target& target, const CompileOptions& options,
-                     const RecomputeGoal& goal) {
+namespace {
+
+// Tries the ways in turn; the peak that the best one leaves, which is in `entry` then. Nothing
+// where none lowers anything.
+std::optional<Bytes> TakeBestWay(CompiledEntry& entry, const Target& target,
+                                 const CompileOptions& options, const RecomputeGoal& goal) {
   const CompiledEntry before = entry;
   std::optional<std::pair<Bytes, double>> least;
   for (const std::span<const Ranking> rankings : RankingsFor(options, goal)) {
@@ -342,7 +348,37 @@ bool RecomputeAtPeak(CompiledEntry& entry, const Target& target, const CompileOp
   if (least && goal.nodes_searched > 0 && least->first <= goal.bytes) {
     SearchFurther(entry, target, options, goal);
   }
-  return least.has_value();
+  return least ? std::optional(least->first) : std::nullopt;
+}
+
+}  // namespace
+
+// Where the goal is missed, everything that lowers anything was taken, whatever time it takes: as
+// low a peak is the goal again, for the quickest way there. Not where that would take long, and an
+// answer is waited for.
+bool RecomputeAtPeak(CompiledEntry& entry, const Target& target, const CompileOptions& options,
+                     const RecomputeGoal& goal) {
+  constexpr size_t kFewNodes = 300;
+  constexpr int64_t kFewNodesSearched = 1'000'000;
+  const CompiledEntry before = entry;
+  const auto least = TakeBestWay(entry, target, options, goal);
+  if (!least || *least <= goal.bytes || goal.share < 1) return least.has_value();
+  CompileOptions in_full = options;
+  RecomputeGoal as_low = goal;
+  as_low.bytes = *least;
+  if (options.effort == PlanEffort::kQuick) {
+    if (before.graph.nodes.size() > kFewNodes) return true;
+    in_full.effort = PlanEffort::kFull;
+    as_low.nodes_searched = kFewNodesSearched;
+  }
+  CompiledEntry again = before;
+  const auto found = TakeBestWay(again, target, in_full, as_low);
+  const bool is_quicker = SecondsOfStep(again.graph, /*second_runs=*/true) <
+                          SecondsOfStep(entry.graph, /*second_runs=*/true);
+  if (found && *found <= *least && is_quicker && CountSwaps(entry.graph) == 0) {
+    entry = std::move(again);
+  }
+  return true;
 }
 
 bool HoldWhatFits(CompiledEntry& entry, const Target& target, const CompileOptions& options,

@@ -47,8 +47,12 @@ bool IsOutOfReach(const PlannedRun& least, int64_t cap) {
   return least.cap_out_of_reach && BoundIsAbove(RoomFor(least, cap), least);
 }
 
-void KeepIfLess(PlannedRun run, const CompileOptions& options, CappedRun& fit) {
-  if (run.total() >= fit.capped.total()) return;
+// A smaller arena, that is: bases differ from plan to plan by what was measured.
+bool IsLess(const PlannedRun& run, const CappedRun& fit) {
+  return run.memory.arena < fit.free.memory.arena && run.total() < fit.capped.total();
+}
+
+void Take(PlannedRun run, const CompileOptions& options, CappedRun& fit) {
   fit.capped = std::move(run);
   fit.arena_cap = options.arena_cap;
   fit.effort = options.effort;
@@ -92,7 +96,51 @@ void TakeOutOfReach(RunPlanner& planner, const CompileOptions& options, std::opt
   auto run = PlanUnder(fit.cap, planner, options, base, ignored);
   if (!run || !IsOutOfReach(*run, fit.cap)) return;
   fit.out_of_reach = true;
-  KeepIfLess(std::move(*run), options, fit);
+  if (IsLess(*run, fit)) Take(std::move(*run), options, fit);
+}
+
+// Caps on the arena that plans are made for, whatever the cap on the run is: each a 96th below the
+// one before. So a larger cap has the plans of smaller ones to choose from.
+class Rungs {
+ public:
+  // The first is the largest that is no more than `room`.
+  Rungs(int64_t free_arena, int64_t room) : arena_(free_arena) {
+    while (arena_ > room) Descend();
+  }
+  int64_t Next() {
+    const int64_t rung = arena_;
+    Descend();
+    return rung;
+  }
+
+ private:
+  void Descend() { arena_ -= std::max<int64_t>(1, arena_ / 96); }
+
+  int64_t arena_;
+};
+
+// The plans at rungs that `room` allows, two beside each other. False after an error.
+bool PlanAtRungs(RunPlanner& planner, CompileOptions options, std::optional<int64_t> base,
+                 int64_t room, CappedRun& fit, Diagnostics& diagnostics) {
+  constexpr int kFewest = 4, kMost = 12;  // more where fewer do not fit
+  Rungs rungs(fit.free.memory.arena, room);
+  int64_t next = rungs.Next();
+  for (int tried = 0; tried < (fit.fits() ? kFewest : kMost) && next > 1; ++tried) {
+    options.arena_cap = next;
+    next = rungs.Next();
+    CompileOptions following = options;
+    following.arena_cap = next;
+    if (tried + 1 < kFewest) planner.Begin(following);
+    auto run = PlanUnder(fit.cap, planner, options, base, diagnostics);
+    if (!run) return false;
+    if (run->cap_out_of_reach) break;  // and so are all below it
+    if (run->memory.arena >= fit.free.memory.arena) continue;
+    const bool is_quicker = run->total() <= fit.cap && Slower(*run, fit.free) < fit.slower();
+    if (fit.fits() ? is_quicker : run->total() < fit.capped.total()) {
+      Take(std::move(*run), options, fit);
+    }
+  }
+  return true;
 }
 
 // Where only the way down to the least has led under the cap, that may be far below it: the
@@ -109,9 +157,7 @@ bool TakeQuickerBetween(RunPlanner& planner, CompileOptions options, std::option
     const bool fits = run->total() <= fit.cap;
     (fits ? least : most) = options.arena_cap;
     if (!fits || Slower(*run, fit.free) >= fit.slower()) continue;
-    fit.capped = std::move(*run);
-    fit.arena_cap = options.arena_cap;
-    fit.effort = options.effort;
+    Take(std::move(*run), options, fit);
   }
   return true;
 }
@@ -175,36 +221,33 @@ std::optional<CappedRun> FitRunQuickly(RunPlanner& planner, CompileOptions optio
     auto capped = PlanUnder(cap, planner, options, base, diagnostics);
     if (!capped) return std::nullopt;
     fit.out_of_reach = IsOutOfReach(*capped, cap);
-    KeepIfLess(std::move(*capped), options, fit);
+    if (IsLess(*capped, fit)) Take(std::move(*capped), options, fit);
   }
   return fit;
 }
 
 // What runs again has kernels of its own, which are a part of the base: where they are what is too
-// much, the arena is to be smaller by as much. The way down to a cap can miss what the way down to
-// the least finds, which is tried last; and what was found quickly is better than a refusal.
+// much, the arena is to be smaller by as much, as that of a lower rung is. All of them can miss
+// what the way down to the least finds, which is tried last; and what was found quickly is better
+// than a refusal.
 std::optional<CappedRun> FitRun(RunPlanner& planner, CompileOptions options, const CappedRun& quick,
                                 std::optional<int64_t> base, Diagnostics& diagnostics) {
-  constexpr int kMostTries = 3;
   const PlannedRun& free = quick.free;
   const int64_t cap = quick.cap;
   if (quick.out_of_reach || free.total() <= cap) return quick;
   CappedRun fit{cap, free, free};
-  int64_t room = RoomFor(free, cap), arena = free.memory.arena;
-  bool gets_lower = true;
-  for (int tries = 0; !fit.fits() && options.arena_cap != kLeastArena; ++tries) {
-    const bool is_way = tries < kMostTries && gets_lower;
-    options.arena_cap = is_way ? std::max(kLeastArena, room) : kLeastArena;
-    auto capped = PlanUnder(cap, planner, options, base, diagnostics);
-    if (!capped) return std::nullopt;
-    room -= std::max<int64_t>(capped->total() - cap, 0);
-    gets_lower = capped->memory.arena < arena;
-    arena = capped->memory.arena;
-    KeepIfLess(std::move(*capped), options, fit);
-  }
-  if (fit.fits() && fit.arena_cap == kLeastArena &&
-      !TakeQuickerBetween(planner, options, base, RoomFor(free, cap), fit, diagnostics)) {
+  const int64_t room = RoomFor(free, cap);
+  if (room > 0 && !PlanAtRungs(planner, options, base, room, fit, diagnostics)) {
     return std::nullopt;
+  }
+  if (!fit.fits()) {
+    options.arena_cap = kLeastArena;
+    auto least = PlanUnder(cap, planner, options, base, diagnostics);
+    if (!least) return std::nullopt;
+    if (IsLess(*least, fit)) Take(std::move(*least), options, fit);
+    if (fit.fits() && !TakeQuickerBetween(planner, options, base, room, fit, diagnostics)) {
+      return std::nullopt;
+    }
   }
   if (fit.fits() && quick.fits()) return fit.slower() <= quick.slower() ? fit : quick;
   return fit.capped.total() <= std::max(cap, quick.capped.total()) ? fit : quick;

@@ -148,7 +148,8 @@ class ZooTest(CliTestCase):
         missing = re.search(r"without the samples themselves: .*", text)
         notes += [f"{name}: planned {missing[0]}"] if missing else []
         ours, free = self.plan(name), self.plan(name, *FREE)
-        self.assertEqual((ours["order"], ours["planner"]), ("memory", "portfolio"))
+        self.assertEqual(ours["order"], "memory")
+        self.assertIn(ours["planner"], ("portfolio", "long search"))
         by_order = self.against(name, ours, "--order", orders)
         self.against(name, free, "--order", orders, *FREE)
         by_planner = self.against(name, free, "--planner", planners, *FREE)
